@@ -4,8 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var (
@@ -185,3 +187,140 @@ const requirements = `
 17.2.1 17.2.2 17.2.3 17.2.4
 17.3.1 17.3.2
 `
+
+var markdownLink = regexp.MustCompile(`\]\(([^)\s#]+)(?:#[^)]*)?\)`)
+
+// A page that the index does not lead to is read by nobody.
+func TestEveryPageOfTheDocumentationIsReachedFromTheIndex(t *testing.T) {
+	const index = "docs/README.md"
+	reached := map[string]bool{index: true}
+	for open := []string{index}; len(open) > 0; open = open[1:] {
+		text, err := os.ReadFile(open[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range markdownLink.FindAllStringSubmatch(string(text), -1) {
+			to := filepath.Join(filepath.Dir(open[0]), m[1])
+			if strings.Contains(m[1], "://") || reached[to] {
+				continue
+			}
+			reached[to] = true
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s leads to %s, which is not there", open[0], to)
+			} else if strings.HasPrefix(to, "docs/") && strings.HasSuffix(to, ".md") {
+				open = append(open, to)
+			}
+		}
+	}
+	pages := 0
+	err := filepath.WalkDir("docs", func(path string, d os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".md") {
+			return err
+		}
+		pages++
+		inReachedFolder := reached[filepath.Dir(path)] // the folder is what is linked, as that of decisions
+		if !reached[path] && !inReachedFolder {
+			t.Errorf("no page leads to %s: add it to %s", path, index)
+		}
+		return nil
+	})
+	if err != nil || pages < 40 {
+		t.Fatalf("%d pages, %v", pages, err)
+	}
+	text, err := os.ReadFile("README.md")
+	if err != nil || !strings.Contains(string(text), "("+index+")") {
+		t.Errorf("README.md does not lead to %s: %v", index, err)
+	}
+}
+
+// notForReaders are pages that state facts or are written by programs, so that a sentence about what their reader can
+// do would say nothing.
+var notForReaders = []string{"docs/figures.md", "docs/findings.md", "docs/long-runs.md"}
+
+func TestEachPageSaysFirstWhatItsReaderWillKnow(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	books, err := filepath.Glob("docs/playbooks/*.md")
+	if err != nil || len(books) == 0 {
+		t.Fatal(books, err)
+	}
+	for _, page := range append(pages, books...) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := strings.SplitN(string(text), "\n\n", 3)
+		if len(parts) < 3 || !strings.HasPrefix(parts[0], "# ") {
+			t.Errorf("%s does not begin with a title", page)
+		} else if !strings.HasPrefix(parts[1], "After this page") && !slices.Contains(notForReaders, page) {
+			t.Errorf("%s does not say first what its reader can do after it", page)
+		}
+	}
+}
+
+// What a playbook quotes is looked for on a page at 3 a.m.: it has to be there as written. The simulated cluster has
+// the texts of MongoDB.
+func TestPlaybooksQuoteWhatTheProgramSays(t *testing.T) {
+	var program strings.Builder
+	for _, folder := range []string{"internal", "web"} {
+		err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+			if err != nil || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "_templ.go") ||
+				!strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, ".templ") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			program.Write(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	code := regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
+	words := regexp.MustCompile(`"([^"]+)"`)
+	books, err := filepath.Glob("docs/playbooks/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, page := range books {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range words.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
+			n++
+			if quote := strings.Join(strings.Fields(m[1]), " "); !strings.Contains(program.String(), quote) {
+				t.Errorf("%s quotes %q, which the program does not say", page, quote)
+			}
+		}
+	}
+	if n < 12 {
+		t.Errorf("only %d quotations", n)
+	}
+}
+
+// Lines longer than this are cut in a terminal and in reviews. A row of a table cannot be broken.
+func TestLinesOfTheDocumentationFitOnAScreen(t *testing.T) {
+	for _, folder := range []string{"docs/*.md", "docs/playbooks/*.md", "docs/runbooks/*.md"} {
+		pages, err := filepath.Glob(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inCode := false
+			for i, line := range strings.Split(string(text), "\n") {
+				inCode = inCode != strings.HasPrefix(strings.TrimSpace(line), "```")
+				if !inCode && !strings.HasPrefix(line, "|") && utf8.RuneCountInString(line) > longestLine {
+					t.Errorf("%s:%d has more than %d characters", page, i+1, longestLine)
+				}
+			}
+		}
+	}
+}

@@ -1,6 +1,6 @@
 // Package static has what browsers load besides pages: style sheets (served as one), an icon and a few
-// ES modules, embedded and served under addresses with a hash of the content. An address therefore
-// always has the same content and may be cached forever; a new build has new addresses.
+// ES modules, embedded, minified at the start and served under addresses with a hash of the content. An
+// address therefore always has the same content and may be cached forever; a new build has new addresses.
 package static
 
 import (
@@ -10,6 +10,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ var styleSheets = []string{
 	"keyspace",
 	"locate",
 	"layout",
-	"advice",
+	"advice", "help",
 	"why",
 	"waterfall", "chunk", "heat", "map", "map_bands",
 	"time_travel",
@@ -44,8 +45,9 @@ var styleSheets = []string{
 	"moves",
 	"changes",
 	"glow",
+	"tour",
 	"narrow",
-	"phone_menu", "long_names", "print",
+	"phone_menu", "clusters", "long_names", "phone_targets", "print",
 }
 
 // Prefix is where the files are served.
@@ -62,12 +64,13 @@ type Asset struct {
 
 // table is all assets by source name and by address.
 type table struct {
-	byName map[string]*Asset
-	byURL  map[string]*Asset
+	byName   map[string]*Asset
+	byURL    map[string]*Asset
+	asSource bool // served as written, not minified
 }
 
 // built is computed at first use and never changes.
-var built = sync.OnceValue(build)
+var built = sync.OnceValue(func() *table { return build(os.Getenv(assetsVariable) == "source") })
 
 // URL is the address of a file of FS ("js/app.js"), or of app.css, which has all style sheets, for
 // templates. Addresses are flat, without the folder. An unknown name gives an address that answers 404;
@@ -98,8 +101,8 @@ func Assets() []Asset {
 	return out
 }
 
-func build() *table {
-	t := &table{byName: map[string]*Asset{}, byURL: map[string]*Asset{}}
+func build(asSource bool) *table {
+	t := &table{byName: map[string]*Asset{}, byURL: map[string]*Asset{}, asSource: asSource}
 	var names []string
 	err := fs.WalkDir(FS, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Ext(name) != ".css" {
@@ -113,7 +116,11 @@ func build() *table {
 	for _, name := range names {
 		t.addFile(name, names)
 	}
-	t.add("app.css", allStyles())
+	styles := allStyles()
+	if !asSource {
+		styles = minified("app.css", styles)
+	}
+	t.add("app.css", styles)
 	return t
 }
 
@@ -140,12 +147,17 @@ func (t *table) addFile(name string, names []string) *Asset {
 	if a := t.byName[name]; a != nil {
 		return a
 	}
-	body := mustRead(name)
+	source := mustRead(name)
+	code := minified(name, source)
+	body := code
+	if t.asSource {
+		body = source
+	}
 	if path.Ext(name) == ".js" {
-		body = withoutComments(body)
 		for _, other := range names {
+			// Looked for in code without comments: types are imported in comments, in cycles too.
 			quoted := []byte(`"./` + path.Base(other) + `"`)
-			if other != name && path.Ext(other) == ".js" && bytes.Contains(body, quoted) {
+			if other != name && path.Ext(other) == ".js" && bytes.Contains(code, quoted) {
 				hashed := path.Base(t.addFile(other, names).URL)
 				body = bytes.ReplaceAll(body, quoted, []byte(`"./`+hashed+`"`))
 			}

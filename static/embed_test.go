@@ -27,7 +27,7 @@ func TestEverythingTogetherStaysSmall(t *testing.T) {
 }
 
 func TestModulesImportHashedAddressesThatExist(t *testing.T) {
-	imports := regexp.MustCompile(`from "([^"]+)"`)
+	imports := regexp.MustCompile(`\b(?:from *|import *|import\()"(\./[^"]+)"`)
 	seen := 0
 	for _, a := range Assets() {
 		for _, m := range imports.FindAllStringSubmatch(string(a.Body), -1) {
@@ -37,8 +37,8 @@ func TestModulesImportHashedAddressesThatExist(t *testing.T) {
 			}
 		}
 	}
-	if seen == 0 {
-		t.Error("no import found: the check is broken")
+	if seen < 50 {
+		t.Error("hardly an import found: the check is broken")
 	}
 }
 

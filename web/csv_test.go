@@ -83,6 +83,8 @@ func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
 		"/shards/rs.2.csv": "text/html", "/shards/rs.2.csv.csv": "text/csv"} {
 		if w := s.Do("GET", address); w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), media) {
 			t.Errorf("%s: %d %s", address, w.Code, w.Header().Get("Content-Type"))
+		} else if media == "text/html" && !strings.Contains(w.Body.String(), `href="`+address+`.csv" download`) {
+			t.Errorf("%s has no link to its file", address)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -49,13 +50,36 @@ func payloads(t testing.TB) []string {
 // enemy is a cluster in which everything that has a name is called by payloads,
 // each followed by what it is the name of. With harmless set, every character of
 // a payload is an x: a page of the one must have the very elements and
-// attributes of the other.
+// attributes of the other. Harmless shards keep the order of the hostile ones by
+// their first letter, because neighbours are shown in groups.
 type enemy struct {
 	payloads []string
 	harmless bool
 }
 
-func (e enemy) name(i int, sink string) string { return e.text(i) + fmt.Sprintf("~%s%02d", sink, i) }
+func (e enemy) name(i int, sink string) string {
+	text := e.text(i)
+	if e.harmless && sink == "shard" {
+		_, first := utf8.DecodeRuneInString(text)
+		text = e.letter(i) + text[first:]
+	}
+	return text + fmt.Sprintf("~%s%02d", sink, i)
+}
+
+// letter has the place of the hostile shard among the others and among the story's own, whose names begin with an s.
+func (e enemy) letter(i int) string {
+	hostile := enemy{payloads: e.payloads}
+	name, first := hostile.name(i, "shard"), 'A'
+	if natural.Compare(name, "shard-rs-1") > 0 {
+		first = 'À'
+	}
+	for j := range e.payloads {
+		if natural.Compare(hostile.name(j, "shard"), name) < 0 {
+			first++
+		}
+	}
+	return string(first)
+}
 
 func (e enemy) text(i int) string {
 	p := e.payloads[i%len(e.payloads)]

@@ -136,7 +136,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 	}{
 		"nothing counted": {change: func(x *topology.InFlight) {
 			x.Copied, x.Left = denied, topology.TimeLeft{Reason: "notPermitted"}
-		}, want: []string{"copied: not permitted (about 8", "time left: not known"}, not: []string{" 0 of about", "about 0 "}},
+		}, want: []string{"copied: not permitted (estimated documents: 8", "time left: not known"}, not: []string{" 0 of about", "about 0 "}},
 		"no estimate": {change: func(x *topology.InFlight) {
 			x.Estimate, x.Left = topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "notLoaded"}
 		}, want: []string{"documents copied, total not known", "time left: not known"}},
@@ -146,7 +146,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 		}, want: []string{"copied: ", "time left: not known", "A shard did not answer."}},
 		"more than estimated": {change: func(x *topology.InFlight) {
 			x.Copied.Value, x.Left = 9000, topology.TimeLeft{Reason: "beyondEstimate"}
-		}, want: []string{"more than the 8", "time left: not known", "More documents were copied than estimated."}},
+		}, want: []string{"more than the estimate of 8", "time left: not known", "More documents were copied than estimated."}},
 		"no steps": {change: func(x *topology.InFlight) {
 			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
 		}, want: []string{"step not known", "requested by: not known"}, not: []string{"step 0 of 0"}},

@@ -230,6 +230,10 @@ func checkOverview(t *testing.T, i int, doc *goquery.Document, found rules.View)
 	if s := found.Summary(); s.Unchecked > 0 && !strings.Contains(rest, fmt.Sprintf("%d of %d rules", s.Unchecked, s.Rules)) {
 		t.Errorf("%d: %d rules are not checked and %q", i, s.Unchecked, rest)
 	}
+	if s := found.Summary(); s.NotAvailable > 0 &&
+		!strings.Contains(rest, fmt.Sprintf("%d of %d rules is not available", s.NotAvailable, s.Rules)) {
+		t.Errorf("%d: %d rules are not available and %q", i, s.NotAvailable, rest)
+	}
 }
 
 // checkDot: where the data is of now the dot is of the worst problem.
@@ -296,6 +300,26 @@ func TestZonesAreFineOnlyWhenTheirRulesWereChecked(t *testing.T) {
 	}
 }
 
+// TestAHeadlineSaysThatSizesAreStillBeingRead while rules wait for nothing but the first read of statistics.
+func TestAHeadlineSaysThatSizesAreStillBeingRead(t *testing.T) {
+	const reading = "No problems found so far: sizes are being read"
+	all := rules.Summary{Rules: len(rules.Rules()), Unchecked: 4}
+	v := answer.View{Table: &topology.Table{Loaded: true}}
+	if level, text := answer.Headline(v, all); level != "note" || text != reading {
+		t.Errorf("before the first read: %s %q", level, text)
+	}
+	v.Now = time.Now()
+	v.Table.Health = map[topology.Part]topology.Health{topology.PartSizes: {At: v.Now}}
+	if _, text := answer.Headline(v, all); text == reading {
+		t.Errorf("after the first read: %q", text)
+	}
+	all.Warn = 1
+	v.Table.Health = nil
+	if _, text := answer.Headline(v, all); text != "1 warning" {
+		t.Errorf("with a problem: %q", text)
+	}
+}
+
 // TestAClearClusterSaysNoProblems: only then, and by the same words everywhere.
 func TestAClearClusterSaysNoProblems(t *testing.T) {
 	for _, c := range []struct {
@@ -305,6 +329,7 @@ func TestAClearClusterSaysNoProblems(t *testing.T) {
 	}{
 		{rules.Summary{Rules: 30}, "ok", "No problems"},
 		{rules.Summary{Rules: 30, Unchecked: 2}, "note", "No problems found, but not every rule could be checked"},
+		{rules.Summary{Rules: 30, NotAvailable: 1}, "ok", "No problems"},
 		{rules.Summary{Rules: 30, Dismissed: 1}, "ok", "No open problems, 1 dismissed"},
 		{rules.Summary{Rules: 30, Info: 1}, "note", "1 note"},
 		{rules.Summary{Rules: 30, Warn: 2, Info: 1}, "note", "2 warnings, 1 note"},

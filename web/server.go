@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"shardboard/web/live"
 	"shardboard/web/site"
@@ -16,7 +17,9 @@ type Server struct {
 
 // New wires a server and starts nothing.
 func New(deps site.Deps) *Server {
+	deps.Base.Server, deps.ClusterPage = serverParts(), clusterPage
 	s := &Server{Site: site.WireSite(deps, served(deps))}
+	s.OpenAPI = sync.OnceValue(func() []byte { return site.OpenAPIDocument(described(deps), deps.Version) })
 	s.Hub = live.NewHub(s.Site)
 	s.Sockets = s.Hub.Sockets
 	s.ServeLive = func(w http.ResponseWriter, r *http.Request) error { return s.Hub.Serve(w, r) }
@@ -29,6 +32,11 @@ func New(deps site.Deps) *Server {
 func (s *Server) Run(ctx context.Context) error {
 	_, tables, cancelTables := s.Deps.Watcher.Subscribe()
 	defer cancelTables()
+	if s.Deps.Clusters != nil && s.Deps.Name == "" { // the server's own pages, which show no table
+		news, end := s.Deps.Clusters.Subscribe()
+		defer end()
+		tables = news
+	}
 	_, dirs, cancelDirs := s.Deps.Keeper.Subscribe()
 	defer cancelDirs()
 	var runs <-chan struct{}

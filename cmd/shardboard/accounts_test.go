@@ -62,7 +62,8 @@ func TestAccountsAreManagedWithoutAServer(t *testing.T) {
 	ok("user", "break-glass", "--password-file", good)
 	ok("user", "break-glass", "--password-file", passwordFile(t, "another correct horse"))
 	list := ok("user", "list")
-	for _, want := range []string{`(?m)^anna +admin +enabled +never$`, `(?m)^ben +support +disabled `, `(?m)^break-glass +admin +enabled, break-glass `} {
+	for _, want := range []string{`(?m)^anna +admin +enabled +never$`, `(?m)^ben +support +disabled `,
+		`(?m)^break-glass +admin +enabled, break-glass `} {
 		if !regexp.MustCompile(want).MatchString(list) {
 			t.Errorf("%s is not in\n%s", want, list)
 		}
@@ -100,7 +101,7 @@ func TestAccountsAreManagedWithoutAServer(t *testing.T) {
 
 func TestMismatchedPasswordsChangeNothing(t *testing.T) {
 	answers := []string{"correct horse battery", "correct horse battering"}
-	_, err := askTwice(&env{stderr: &strings.Builder{}}, func() ([]byte, error) {
+	_, err := askTwice(&env{ctx: t.Context(), stderr: &strings.Builder{}}, func() ([]byte, error) {
 		a := answers[0]
 		answers = answers[1:]
 		return []byte(a), nil

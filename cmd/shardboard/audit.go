@@ -20,11 +20,16 @@ type auditCmd struct {
 type auditFlags struct {
 	remoteFlags `embed:""`
 	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Read this data directory directly instead of through a server. A server may be running on it."`
+	StoreFile   string `name:"store-file" type:"path" placeholder:"FILE" help:"Read the store on MongoDB whose address this file holds. Servers may be running on it."`
 }
 
 func (f auditFlags) from() (app.AuditSource, error) {
 	if f.DataDir != "" {
 		return app.AuditSource{DataDir: f.DataDir}, nil
+	}
+	if f.StoreFile != "" {
+		at, err := app.ReadStore("", f.StoreFile)
+		return app.AuditSource{Store: at}, err
 	}
 	remote, err := f.remote()
 	return app.AuditSource{Server: remote}, err
@@ -40,8 +45,8 @@ type auditVerifyCmd struct {
 }
 
 func (c auditVerifyCmd) Run(e *env) error {
-	if c.File != "" && c.DataDir != "" {
-		return fault.New(fault.Invalid, "Verify either --file or --data-dir, not both.")
+	if c.File != "" && c.DataDir != "" || c.StoreFile != "" && c.File+c.DataDir != "" {
+		return fault.New(fault.Invalid, "Verify only one of --file, --data-dir and --store-file.")
 	}
 	if c.File == "-" && c.Head == "-" {
 		return fault.New(fault.Invalid, "Only one of --file and --head can be the standard input.")
@@ -87,7 +92,7 @@ func auditVerdict(v app.AuditVerdict) string {
 		return "The audit record is empty."
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The audit record is in order: %d records, the last with hash %s.", v.Records, v.Hash)
+	fmt.Fprintf(&b, "The audit record is in order. Records: %d; the last has the hash %s.", v.Records, v.Hash)
 	switch {
 	case v.Noted == 1:
 		b.WriteString(" The head that was given is in it.")
@@ -102,7 +107,7 @@ func auditVerdict(v app.AuditVerdict) string {
 	default:
 		fmt.Fprintf(
 			&b,
-			" Record %d was signed as its end at %s by %s; the %d after it are not signed.",
+			" Record %d was signed as its end at %s by %s. Records after it, which are not signed: %d.",
 			v.Head.Seq,
 			v.Head.At.Format(timeForm),
 			v.Head.Fingerprint,

@@ -48,7 +48,7 @@ func writeTemp(t *testing.T, text string) string {
 func TestAuditVerifyExitsWith0Or1AndAnExplanation(t *testing.T) {
 	dir, _, hash := recordedDir(t, 12)
 	code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir)
-	if code != 0 || !strings.Contains(out, "in order: 12 records") || !strings.Contains(out, "No signed head was compared") {
+	if code != 0 || !strings.Contains(out, "in order. Records: 12;") || !strings.Contains(out, "No signed head was compared") {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	fits := writeTemp(t, `level=INFO msg="audit head" seq=12 hash=`+hash)
@@ -95,7 +95,7 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 			t.Errorf("unexpected line %q, error %v", line, err)
 		}
 	}
-	if code, out, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, out)); code != 0 || !strings.Contains(out, "12 records") {
+	if code, out, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, out)); code != 0 || !strings.Contains(out, "Records: 12;") {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	edited := strings.Replace(out, `"user:1"`, `"user:2"`, 1)

@@ -121,13 +121,14 @@ func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 		code int
 		says string
 	}{
-		"missing":         {[]string{"--witness", filepath.Join(dir, "none")}, 2, "There is no witness file " + dir},
-		"directory":       {[]string{"--witness", dir}, 2, "cannot be read"},
-		"empty":           {[]string{"--witness", writeTemp(t, "")}, 2, "is damaged"},
-		"no JSON":         {[]string{"--witness", writeTemp(t, "seq=5")}, 2, "is damaged"},
-		"half":            {[]string{"--witness", writeTemp(t, string(text[:len(text)/2]))}, 2, "is damaged"},
-		"no head":         {[]string{"--witness", writeTemp(t, "{}")}, 2, "is damaged"},
-		"forged":          {[]string{"--witness", writeTemp(t, strings.Replace(string(text), `"seq":5`, `"seq":4`, 1))}, 1, "was changed: the signature"},
+		"missing":   {[]string{"--witness", filepath.Join(dir, "none")}, 2, "There is no witness file " + dir},
+		"directory": {[]string{"--witness", dir}, 2, "cannot be read"},
+		"empty":     {[]string{"--witness", writeTemp(t, "")}, 2, "is damaged"},
+		"no JSON":   {[]string{"--witness", writeTemp(t, "seq=5")}, 2, "is damaged"},
+		"half":      {[]string{"--witness", writeTemp(t, string(text[:len(text)/2]))}, 2, "is damaged"},
+		"no head":   {[]string{"--witness", writeTemp(t, "{}")}, 2, "is damaged"},
+		"forged": {[]string{"--witness", writeTemp(t, strings.Replace(string(text), `"seq":5`, `"seq":4`, 1))}, 1,
+			"was changed: the signature"},
 		"another chain's": {[]string{"--witness", other}, 1, "the records end at 5, but there was a record 9"},
 		"another key":     {[]string{"--witness", good, "--key", "SHA256:other"}, 1, "signed by another key"},
 		"no key there":    {[]string{"--audit-key", filepath.Join(dir, "none.key")}, 2, "There is no audit key at"},

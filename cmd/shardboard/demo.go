@@ -17,6 +17,14 @@ type demoCmd struct {
 	Actions     string `enum:"off,on" default:"on" env:"SHARDBOARD_ACTIONS" help:"Whether the simulated cluster may be changed from the dashboard: off or on."`
 }
 
+// Help tells a newcomer what the demo shows.
+func (demoCmd) Help() string {
+	return "It needs nothing else: the cluster is simulated in this process. It starts with a day behind it: where everything was, heat, " +
+		"moves with some failures, runs with an undo, and an alert that has ended. A minute after the start a project gets hot; the " +
+		"overview names it and a plan that helps. A tour on the overview leads through it: locate, heat, plan, proof, undo.\n\n" +
+		"--still, --empty and --epoch start without the day behind it. Nothing is kept after the end."
+}
+
 // Run starts the simulated cluster and the dashboard. They share only the TCP connection, so the
 // dashboard sees what any driver would.
 func (c demoCmd) Run(e *env) error {
@@ -38,7 +46,7 @@ func (c demoCmd) Run(e *env) error {
 		return err
 	}
 	past := c.Epoch.IsZero() && !c.Still && !c.Empty
-	o.Busy = past
+	o.Busy, o.OrphanDelay = past, demoOrphanDelay
 	if past {
 		o.Epoch = time.Now().Add(-demoPast)
 	}
@@ -59,6 +67,11 @@ func (c demoCmd) Run(e *env) error {
 	return err
 }
 
+// demoOrphanDelay is how long a shard keeps what a move left behind, in proportion to the demo's chunks of
+// 1 MiB instead of 64: they are split and moved so often that with the default of 15 minutes, in which a
+// range cannot come back, the balancer of every demo would fail again and again.
+const demoOrphanDelay = 15 * time.Second
+
 // demoHoldingsPerMinute is how many documents a minute are read to estimate what projects hold: five
 // times as many as from a real cluster, so that a visitor sees good figures after a minute.
 const demoHoldingsPerMinute = 6000
@@ -71,6 +84,7 @@ func (c demoCmd) dashboard(e *env, sim *simcluster.Cluster, uri string, past boo
 	}
 	config.Listen, config.Demo, config.Actions = c.Listen, true, c.Actions == "on"
 	config.HoldingsPerMinute = demoHoldingsPerMinute
+	config.MetricsProjects = "name" // nobody's, and only this machine reads them
 	receiver, alerts, err := startDemoReceiver()
 	if err != nil {
 		return err

@@ -13,9 +13,9 @@ var withoutFeature = map[string]string{
 	"zones":        "Zones are not known, and answers do not say whether a zone keeps a chunk on its shard.",
 	"balancer":     "It is not known whether the balancer runs, when, and with what chunk size.",
 	"routers":      "The list of mongos is not known.",
-	"activity":     "Migrations and splits that happened are not shown.",
-	"rounds":       "It is not known whether the balancer or somebody else started a migration.",
-	"inflight":     "Running migrations are found only in the changelog, which never shows the end of one whose donor failed over.",
+	"activity":     "Past moves and splits are not shown.",
+	"rounds":       "It is not known whether the balancer or somebody else started a move.",
+	"inflight":     "Running moves are found only in the changelog, which never shows the end of a move whose donor failed over.",
 	"members":      "Answers do not name the primary member of a shard.",
 	"distribution": "Sizes are asked for collection by collection, which is slower and costs more.",
 	"unsharded":    "Collections that are not sharded are not shown.",
@@ -40,8 +40,8 @@ var withoutFeature = map[string]string{
 	"merge":               "Chunks can't be merged.",
 	"move":                "Chunks can't be moved.",
 	"jumbo":               "Jumbo flags can't be cleared.",
-	"migrations":          "Migrations of a collection can't be forbidden or allowed.",
-	"collectionBalancing": "Balancing of one collection can't be switched on or off.",
+	"migrations":          "Moves of a collection can't be blocked or allowed.",
+	"collectionBalancing": "Balancing of one collection can't be turned on or off.",
 	"compliance":          "The balancer can't be asked whether it considers a collection balanced.",
 }
 
@@ -71,9 +71,16 @@ func checkText(c api.DoctorCheck) string {
 		return c.Args["hosts"] + " is a mongos."
 	case "release":
 		if c.State == "warns" {
-			return "MongoDB " + c.Args["version"] + " is not a release that shardboard is tested with: 4.4, 5.0, 6.0, 7.0 and 8.0."
+			return c.Args["name"] + " is not a release that shardboard is tested with: 4.4, 5.0, 6.0, 7.0 and 8.0."
 		}
-		return "MongoDB " + c.Args["version"]
+		return c.Args["name"]
+	case "atlas":
+		text := "MongoDB Atlas has roles of its own (Database Access), and refuses some commands to everybody: what it refuses is shown as " +
+			"not permitted, and everything else works. shardboard is not tested on Atlas."
+		if parts := c.Args["refused"]; parts != "" {
+			text += " Refused: " + parts + "."
+		}
+		return text
 	case "access":
 		return "The cluster knows the user and lists its privileges."
 	case "open":

@@ -18,7 +18,7 @@ type healthcheckCmd struct {
 func (c healthcheckCmd) Run(e *env) error {
 	path := "/healthz"
 	if c.Ready {
-		path = "/readyz"
+		path = "/readyz?cluster=required"
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, 2500*time.Millisecond)
 	defer cancel()

@@ -66,7 +66,7 @@ func printInterpretation(w io.Writer, found api.LocateAnswer) error {
 	}
 	_, err := fmt.Fprintf(
 		w,
-		"read as %s; %d targeted and %d broadcast queries\n",
+		"read as %s; queries: %d targeted, %d to all shards\n",
 		strings.Join(slices.Compact(forms), " or "),
 		found.Cost.Targeted,
 		found.Cost.Broadcast,
@@ -125,7 +125,7 @@ func placeLine(p api.Place) string {
 			why = "hash " + *p.Hash + " in " + why
 		}
 	case p.Sharded:
-		why = fmt.Sprintf("%d chunks can hold it", p.Chunks)
+		why = fmt.Sprintf("chunks that can hold it: %d", p.Chunks)
 	}
 	return "  " + sanitize.Line(p.NS) + "\t" + sanitize.Line(where) + "\t" + sanitize.Line(why)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,11 @@ func (f passwordFlags) password(e *env) (string, error) {
 		return app.ReadSecret("password", f.PasswordFile)
 	}
 	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {
+		before, err := term.GetState(fd)
+		if err != nil {
+			return "", fault.Wrap(fault.Invalid, err, "The password cannot be read.")
+		}
+		defer func() { _ = term.Restore(fd, before) }() // Ctrl-C leaves a read behind, which has switched the echo off
 		return askTwice(e, func() ([]byte, error) { return term.ReadPassword(fd) })
 	}
 	line, err := bufio.NewReader(io.LimitReader(os.Stdin, 1<<12)).ReadString('\n')
@@ -40,11 +46,14 @@ func (f passwordFlags) password(e *env) (string, error) {
 
 func askTwice(e *env, read func() ([]byte, error)) (string, error) {
 	var answers [2]string
-	for i, prompt := range []string{"Password: ", "Once more: "} {
+	for i, prompt := range []string{"Password: ", "Repeat the password: "} {
 		fmt.Fprint(e.stderr, prompt)
-		text, err := read()
+		text, err := answered(e.ctx, read)
 		fmt.Fprintln(e.stderr)
-		if err != nil {
+		switch {
+		case errors.Is(err, context.Canceled):
+			return "", fault.Wrap(fault.Conflict, err, "Nothing was changed.")
+		case err != nil:
 			return "", fault.Wrap(fault.Invalid, err, "The password cannot be read.")
 		}
 		answers[i] = string(text)

@@ -16,9 +16,9 @@ import (
 type planCmd struct {
 	remoteFlags `embed:""`
 	Flags       kong.Plugins `embed:""` // of planFlags
-	Kind        string       `arg:"" help:"What to do: ${planKinds}."`
+	Kind        string       `arg:"" optional:"" help:"What to do: ${planKinds}."`
 	Arg         []string     `placeholder:"NAME=VALUE" sep:"none" help:"An argument by its name in the API, instead of its flag."`
-	Reason      string       `required:"" help:"Reason; kept in the audit record."`
+	Reason      string       `help:"Reason; kept in the audit record. Required."`
 	JSON        bool         `name:"json" help:"Print the API's JSON."`
 }
 
@@ -112,14 +112,27 @@ func planArgs(pairs []string) (json.RawMessage, error) {
 	return json.Marshal(args)
 }
 
+// Help tells that nothing has to be known by heart.
+func (planCmd) Help() string {
+	return "In a terminal it asks for what is missing, with the names to choose from: shardboard plan is enough. Ctrl-C ends it, and " +
+		"nothing is planned. Without a terminal the error names what is missing."
+}
+
 // Run makes a plan and shows it. One that a check blocks is shown too, and ends
 // as a refused run would.
 func (c planCmd) Run(e *env) error {
-	args, err := planArgs(append(named(c.Flags), c.Arg...))
-	if err != nil {
+	list := append(named(c.Flags), c.Arg...)
+	if _, err := planArgs(list); err != nil { // before anybody is asked for more
 		return err
 	}
 	remote, err := c.remote()
+	if err != nil {
+		return err
+	}
+	if list, err = c.complete(e, remote, list); err != nil {
+		return err
+	}
+	args, err := planArgs(list)
 	if err != nil {
 		return err
 	}

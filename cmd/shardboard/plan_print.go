@@ -43,7 +43,7 @@ func printPlan(w io.Writer, p api.Plan) error {
 		return err
 	}
 	line(w, "\nUndo")
-	for _, text := range answer.UndoTexts(p.Undo, time.Now()) {
+	for _, text := range answer.UndoMessages(p.Undo, time.Now()) {
 		line(w, "  %s", text)
 	}
 	line(w, "")

@@ -20,12 +20,17 @@ import (
 // startServer starts a server with actions enabled over a small simulated cluster.
 func startServer(t *testing.T) string {
 	t.Helper()
-	uri, err := app.ReadURI(startCluster(t), "")
+	return startServerOver(t, startCluster(t))
+}
+
+func startServerOver(t *testing.T, cluster string) string {
+	t.Helper()
+	uri, err := app.ReadURI(cluster, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, err := app.New(t.Context(), app.Config{URI: uri, Listen: "127.0.0.1:0", Version: "test", Log: slog.New(slog.DiscardHandler),
-		Auth: app.Auth{Mode: "none"}, Actions: true})
+		Auth: app.Auth{Mode: "none"}, Actions: true, HoldingsPerMinute: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +176,7 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 				ask = firstLine(strings.NewReader(*tc.answer + "\nyes\n"))
 			}
 			var shown bytes.Buffer
-			in, err := tc.flags.confirmed(&env{stderr: &shown}, tc.plan, ask)
+			in, err := tc.flags.confirmed(&env{ctx: t.Context(), stderr: &shown}, tc.plan, ask)
 			if (err != nil) != tc.refused {
 				t.Fatal(err)
 			}

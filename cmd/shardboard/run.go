@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -82,8 +83,12 @@ func (c runCmd) confirmed(e *env, p api.Plan, ask func() (string, error)) (api.P
 		want, prompt = *p.Confirm, "Type the confirmation: "
 	}
 	fmt.Fprint(e.stderr, prompt)
-	answer, err := ask()
-	if err != nil {
+	answer, err := answered(e.ctx, ask)
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(e.stderr)
+		return in, fault.Wrap(fault.Conflict, err, "Nothing was started.")
+	case err != nil:
 		return in, fault.Wrap(fault.Invalid, err, "The answer cannot be read. Nothing was started.")
 	}
 	if !typed {

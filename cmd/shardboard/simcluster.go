@@ -25,7 +25,7 @@ type simFlags struct {
 	ServerVersion string    `default:"5.0" help:"MongoDB version to behave like."`
 	ConfigShard   bool      `help:"The config server is a shard too (8.0)."`
 	ShardUUIDs    bool      `name:"shard-uuids" help:"Chunks name their shard by UUID (8.0)."`
-	Pace          float64   `default:"1" help:"Factor for the time that migrations and balancer rounds take; 0.1 is ten times as fast."`
+	Pace          float64   `default:"1" help:"Factor for the time that moves and balancer rounds take; 0.1 is ten times as fast."`
 	Still         bool      `help:"Nothing moves by itself: no balancer, no writers, no operator."`
 	Empty         bool      `help:"Start without any user database."`
 }
@@ -80,12 +80,16 @@ type simclusterCmd struct {
 	simFlags `embed:""`
 	Listen   string `default:"127.0.0.1:27117" help:"Address for MongoDB drivers."`
 	Auth     bool   `help:"Require clients to sign in; needs --user-file."`
-	UserFile string `help:"File of users, a line each: name, password and roles such as clusterMonitor or read@db (none: root)."`
+	UserFile string `help:"File of users, a line each: name, password (or $$external for the subject of a client certificate) and roles such as clusterMonitor or read@db (none: root)."`
 
-	MigrationTime time.Duration `help:"Shortest time that the copying of a migration takes, such as 10s; --pace does not change it."`
+	simTLSFlags `embed:""`
+
+	MigrationTime time.Duration `help:"Shortest time that the copying of a move takes, such as 10s; --pace does not change it."`
 	OrphanDelay   time.Duration `default:"15m" help:"How long a shard keeps the documents of a chunk that has moved away."`
+	Lifetime      time.Duration `name:"transaction-lifetime" default:"1m" help:"How long a transaction may stay open."`
 	Sessions      bool          `help:"Have config.system.sessions, which the balancer cuts into 1,024 chunks a minute after the start and spreads, as on a new cluster."`
 	Interfere     string        `default:"none" enum:"none,busy-balancer,moves-out-of-zones,changes-zones" help:"What else happens in the cluster: none, busy-balancer (a move in every round), moves-out-of-zones or changes-zones (somebody else works against the zones, the balancer follows)."`
+	ManyChunks    int           `name:"many-chunks" placeholder:"N" help:"Add a collection, many.chunks, with N chunks that never change. They take no memory, whatever their number."`
 	Faults        bool          `help:"Let clients plant faults with the command simulateFault."`
 }
 
@@ -100,6 +104,17 @@ func (c simclusterCmd) Run(e *env) error {
 	if c.MigrationTime < 0 || c.OrphanDelay <= 0 {
 		return fault.New(fault.Invalid, "--migration-time must not be negative, --orphan-delay must be greater than 0.")
 	}
+	if c.Lifetime <= 0 {
+		return fault.New(fault.Invalid, "--transaction-lifetime must be greater than 0.")
+	}
+	if o.TLS, err = c.config(); err != nil {
+		return err
+	}
+	o.TransactionLifetime = c.Lifetime
+	if c.ManyChunks < 0 || c.ManyChunks > simcluster.MostManyChunks {
+		return fault.New(fault.Invalid, "--many-chunks must be between 0 and %d.", simcluster.MostManyChunks)
+	}
+	o.ManyChunks = c.ManyChunks
 	o.Migration, o.OrphanDelay, o.FaultCommand, o.Sessions = c.MigrationTime, c.OrphanDelay, c.Faults, c.Sessions
 	sim, l, err := startSim(e, o, c.Listen)
 	if err != nil {
@@ -111,7 +126,11 @@ func (c simclusterCmd) Run(e *env) error {
 			return fault.Wrap(fault.Invalid, err, "The interference could not begin: %v.", err)
 		}
 	}
-	fmt.Fprintf(e.stdout, "%s\n", mongoURI(l))
+	uri := mongoURI(l)
+	if o.TLS != nil {
+		uri += "&tls=true"
+	}
+	fmt.Fprintf(e.stdout, "%s\n", uri)
 	if near, err := app.ListensOnLoopback(l.Addr().String()); err != nil || !near && !c.Auth {
 		fmt.Fprintf(
 			e.stderr,

@@ -23,9 +23,10 @@ func TestAURIWithASecretIsRemovedFromTheArguments(t *testing.T) {
 	} {
 		for _, typed := range [][]string{{"--uri=" + address}, {"--uri", address}} {
 			args := append(append([]string{"shardboard", "locate"}, typed...), "--ns", "a.b", "x")
-			rest, secret := withoutSecret(args)
-			if want := []string{"shardboard", "locate", "--ns", "a.b", "x"}; secret != address || !slices.Equal(rest, want) {
-				t.Errorf("%v: %v and %q", args, rest, secret)
+			rest, moved := withoutSecrets(args)
+			if want := []string{"shardboard", "locate", "--ns", "a.b", "x"}; len(moved) != 1 || moved["--uri"] != address ||
+				!slices.Equal(rest, want) {
+				t.Errorf("%v: %v and %q", args, rest, moved)
 			}
 		}
 	}
@@ -34,9 +35,31 @@ func TestAURIWithASecretIsRemovedFromTheArguments(t *testing.T) {
 		{"shardboard", "serve", "--uri"}, {"shardboard", "serve", "--uri", "nonsense"},
 		{"shardboard", "locate", "--", "--uri=mongodb://a:b@h/"}, {"shardboard"},
 	} {
-		if rest, secret := withoutSecret(args); secret != "" || !slices.Equal(rest, args) {
-			t.Errorf("%v: %v and %q", args, rest, secret)
+		if rest, moved := withoutSecrets(args); len(moved) > 0 || !slices.Equal(rest, args) {
+			t.Errorf("%v: %v and %q", args, rest, moved)
 		}
+	}
+}
+
+// What is not valid is mostly a password that should have been percent-encoded.
+func TestInvalidAddressesWithASecretAreRemovedFromTheArguments(t *testing.T) {
+	for _, address := range []string{"mongodb://me:a@b@h/", "mongodb://me:a/b@h/", "mongodb://me:a?b@h/", "mongodb+srv://me:a:b@h/",
+		"mongodb://me:%@h"} {
+		if rest, moved := withoutSecrets([]string{"shardboard", "serve", "--uri", address}); moved["--uri"] != address || len(rest) != 2 {
+			t.Errorf("%s stays visible", address)
+		}
+	}
+}
+
+func TestStoresWithASecretAreRemovedFromTheArguments(t *testing.T) {
+	rest, moved := withoutSecrets([]string{"shardboard", "serve", "--store=mongodb://me:a@h/", "--uri", "mongodb://me:b@h/", "--listen", "x"})
+	if want := []string{"shardboard", "serve", "--listen", "x"}; !slices.Equal(rest, want) || len(moved) != 2 ||
+		moved["--store"] != "mongodb://me:a@h/" || moved["--uri"] != "mongodb://me:b@h/" {
+		t.Errorf("%v and %q", rest, moved)
+	}
+	rest, moved = withoutSecrets([]string{"shardboard", "store", "copy", "--from", "dir", "--to", "mongodb://me:c@h/"})
+	if want := []string{"shardboard", "store", "copy", "--from", "dir"}; !slices.Equal(rest, want) || moved["--to"] != "mongodb://me:c@h/" {
+		t.Errorf("%v and %q", rest, moved)
 	}
 }
 

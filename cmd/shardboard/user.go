@@ -18,26 +18,40 @@ type userCmd struct {
 	Disable    userDisableCmd    `cmd:"" help:"Disable a user; ends their sessions, and their tokens stop working until they are enabled again."`
 	Enable     userEnableCmd     `cmd:"" help:"Enable a disabled user."`
 	List       userListCmd       `cmd:"" help:"List users."`
-	BreakGlass userBreakGlassCmd `cmd:"" name:"break-glass" help:"Create the break-glass account for emergencies in which no other sign-in works, or set its password. Needs --data-dir."`
+	BreakGlass userBreakGlassCmd `cmd:"" name:"break-glass" help:"Create the break-glass account for emergencies in which no other sign-in works, or set its password. Needs --data-dir or --store-file."`
 }
 
 // accountFlags select whose accounts a command changes.
 type accountFlags struct {
 	remoteFlags `embed:""`
 	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Change this data directory directly instead of through a server. No server may be running on it."`
+	StoreFile   string `name:"store-file" type:"path" placeholder:"FILE" help:"Change the store on MongoDB whose address this file holds, instead of through a server. Servers may be running on it."`
 
 	leaked string // file of leaked passwords, if one is set
 }
 
 func (f accountFlags) open(e *env) (app.Accounts, error) {
-	if f.DataDir != "" {
-		return app.OpenAccounts(e.ctx, f.DataDir, f.leaked, e.log)
+	if f.DataDir != "" || f.StoreFile != "" {
+		at, err := accountPlace(f.DataDir, f.StoreFile)
+		if err != nil {
+			return nil, err
+		}
+		return app.OpenAccounts(e.ctx, at, f.leaked, e.log)
 	}
 	remote, err := f.remote()
 	if err != nil {
 		return nil, err
 	}
 	return remote.Accounts(), nil
+}
+
+// accountPlace is a data directory, or the store whose address a file holds.
+func accountPlace(dir, file string) (app.StorePlace, error) {
+	if (dir == "") == (file == "") {
+		return app.StorePlace{}, fault.New(fault.Invalid, "Give either --data-dir or --store-file.")
+	}
+	at, err := app.ReadStore("", file)
+	return app.StorePlace{Dir: dir, Address: at}, err
 }
 
 // do runs f on the accounts.
@@ -165,7 +179,8 @@ func timeText(t *time.Time, none string) string {
 
 type userBreakGlassCmd struct {
 	passwordFlags `embed:""`
-	DataDir       string `name:"data-dir" type:"path" placeholder:"DIR" required:"" help:"Data directory; no server may be running on it."`
+	DataDir       string `name:"data-dir" type:"path" placeholder:"DIR" help:"Data directory; no server may be running on it."`
+	StoreFile     string `name:"store-file" type:"path" placeholder:"FILE" help:"File with the address of the store on MongoDB; servers may be running on it."`
 	Name          string `help:"Name of the account; default: break-glass, or the one that it has."`
 }
 
@@ -174,7 +189,11 @@ func (c userBreakGlassCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	a, err := app.OpenAccounts(e.ctx, c.DataDir, c.Leaked, e.log)
+	at, err := accountPlace(c.DataDir, c.StoreFile)
+	if err != nil {
+		return err
+	}
+	a, err := app.OpenAccounts(e.ctx, at, c.Leaked, e.log)
 	if err != nil {
 		return err
 	}

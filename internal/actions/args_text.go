@@ -106,3 +106,16 @@ func (a Args) HideKeys(replace func(bson.Raw) bson.Raw) Args {
 	}
 	return a
 }
+
+// CheckText refuses a text that is wrong for every cluster, as it is typed in a form or in a terminal.
+func (x Argument) CheckText(text string) error {
+	raw, err := x.FromText(text)
+	if err != nil {
+		return err
+	}
+	var a Args
+	if err := x.read(raw, &a); err != nil {
+		return err
+	}
+	return x.checkValue(&a)
+}

@@ -46,9 +46,9 @@ func planBalanceCollection(d *draftBuilder) (Draft, Args, error) {
 	undo := Undo{Possible: true, Kind: BalanceCollection, Args: Args{NS: c.NS, On: &back}}
 	if on {
 		undo.Text = message.New("balance-collection.on",
-			"Disables balancing of {ns}. Chunks that the balancer has moved by then stay where they are.", ns)
-		return d.finish(message.New("balance-collection.on", "Enable balancing of {ns}.", ns), undo)
+			"Turns balancing of {ns} off. Chunks that the balancer has moved by then stay where they are.", ns)
+		return d.finish(message.New("balance-collection.on", "Turn on balancing of {ns}.", ns), undo)
 	}
-	undo.Text = message.New("balance-collection.off", "Enables balancing of {ns} again.", ns)
-	return d.finish(message.New("balance-collection.off", "Disable balancing of {ns}.", ns), undo)
+	undo.Text = message.New("balance-collection.off", "Turns balancing of {ns} on again.", ns)
+	return d.finish(message.New("balance-collection.off", "Turn off balancing of {ns}.", ns), undo)
 }

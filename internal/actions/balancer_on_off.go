@@ -30,7 +30,7 @@ func describeBalancerOff() Description {
 	return Description{
 		Kind:      BalancerOff,
 		Title:     "Turn the balancer off",
-		Lead:      "Turns it off for the whole cluster, after the migrations of the current round.",
+		Lead:      "Turns it off for the whole cluster, after the moves of the current round.",
 		Proof:     "The balancer’s settings.",
 		Undo:      "Turns it on.",
 		LeastRisk: Medium,
@@ -87,7 +87,7 @@ func (d *draftBuilder) checkRound() {
 			"It is not known whether a round is running: the command ends when the round has ended.")
 	case b.InRound || len(d.s.Activity.Migrations) > 0:
 		c.Verdict, c.Text = Warn, message.New("switch.waits",
-			"A round is running: the command ends when its migrations have ended (known migrations: {migrations}).",
+			"A round is running: the command ends when its moves have ended (known moves: {migrations}).",
 			message.Count("migrations", len(d.s.Activity.Migrations)))
 	}
 	for _, s := range d.s.Table.Shards {

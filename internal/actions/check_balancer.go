@@ -29,7 +29,7 @@ func (d *draftBuilder) checkBalancer() {
 		for _, k := range d.movedCollections() {
 			if k.c.NoBalance {
 				d.block("balancer", src, message.New("balancer.collectionOff",
-					"The balancer has to move the chunks, but balancing is disabled for {ns}.", message.Namespace("ns", k.c.NS)))
+					"The balancer has to move the chunks, but balancing of {ns} is off.", message.Namespace("ns", k.c.NS)))
 			}
 		}
 	case d.pausesBalancing:
@@ -40,7 +40,7 @@ func (d *draftBuilder) checkBalancer() {
 		d.pass("balancer", src, message.New("balancer.apart", "The balancer does not interfere with this change."))
 	case b.Enabled() && b.Mode != "autoSplitOnly":
 		d.warn("balancer", src, message.New("balancer.races",
-			"The balancer is on. If one of its migrations is in the way, the run waits for up to 15 minutes; "+
+			"The balancer is on. If one of its moves is in the way, the run waits for up to 15 minutes; "+
 				"moves that the balancer has already made are not repeated."))
 	default:
 		d.pass("balancer", src, message.New("balancer.off", "The balancer is off: it moves no chunks during this run."))

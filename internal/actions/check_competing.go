@@ -2,6 +2,7 @@ package actions
 
 import (
 	"slices"
+	"time"
 
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -39,9 +40,8 @@ func (d *draftBuilder) checkCompeting() {
 			o.NS.Collection() == "" && slices.ContainsFunc(nss, func(ns topology.Namespace) bool { return ns.Database() == o.NS.Database() }) {
 			quiet = false
 			d.block("competing", d.fromCluster(), message.New("competing.ddl",
-				"{what} on {ns} has been running for {seconds} s and conflicts with this plan.",
-				message.Namespace("ns", o.NS), message.Text("what", o.What),
-				message.Count("seconds", int64(o.For.Seconds()))))
+				"{what} on {ns} has been running for {age} and conflicts with this plan.",
+				message.Namespace("ns", o.NS), message.Text("what", o.What), message.Duration("age", o.For.Truncate(time.Second))))
 		}
 	}
 	shards := append(d.recipients(), d.donors()...)
@@ -51,17 +51,17 @@ func (d *draftBuilder) checkCompeting() {
 		case slices.Contains(shards, m.From) || slices.Contains(shards, m.To):
 			quiet = false
 			d.warn("competing", d.fromCluster(), message.New("competing.shards",
-				"A migration of {ns} from {from} to {to} is running. A shard takes part in one migration at a time: "+
-					"until it ends, a move of these shards is refused.", facts...))
+				"A move of {ns} from {from} to {to} is running. A shard takes part in one move at a time: "+
+					"until it ends, another move with these shards is refused.", facts...))
 		case slices.Contains(nss, m.NS):
 			quiet = false
 			d.warn("competing", d.fromCluster(), message.New("competing.waits",
-				"A migration of {ns} from {from} to {to} is running; splits and merges wait for it.", facts...))
+				"A move of {ns} from {from} to {to} is running; splits and merges wait for it.", facts...))
 		}
 	}
 	if quiet {
 		d.pass("competing", d.fromCluster(), message.New("competing.none",
-			"No migration or other change of these collections is running."))
+			"No move or other change of these collections is running."))
 	}
 }
 
@@ -70,12 +70,12 @@ func (d *draftBuilder) checkMigrations() {
 	for _, k := range d.movedCollections() {
 		if k.c.MigrationsBlocked {
 			d.block("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.blocked",
-				"Migrations of {ns} are disabled (allowMigrations: false). Allow them first.",
+				"Moves of {ns} are blocked (allowMigrations: false). Allow them first.",
 				message.Namespace("ns", k.c.NS)))
 			continue
 		}
 		d.pass("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.allowed",
-			"Migrations of {ns} are allowed.", message.Namespace("ns", k.c.NS)))
+			"Moves of {ns} are allowed.", message.Namespace("ns", k.c.NS)))
 	}
 }
 

@@ -95,6 +95,7 @@ func (d *draftBuilder) measuredSize(m transfer, p Span, r topology.RangeSize) si
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(p.Min)), message.Count("documents", r.Documents),
 		message.Bytes("bytes", r.Bytes), message.Count("most", l.documents), message.Bytes("chunkSize", l.chunkBytes),
 		message.Bytes("mean", l.mean), message.Words("remedy", d.remedy())}
+	documents := message.Plural(r.Documents, "document", "documents")
 	a := sizeAnswer{share: float64(r.Documents) / float64(max(l.documents, 1))}
 	answer := func(weight int, v Verdict, code, pattern string) sizeAnswer {
 		a.weight, a.check = weight, Check{ID: "size", Verdict: v, Text: message.New(code, pattern, facts...), Source: source}
@@ -104,7 +105,7 @@ func (d *draftBuilder) measuredSize(m transfer, p Span, r topology.RangeSize) si
 	switch {
 	case !tooMany && (r.Exact || !near(r.Documents, l.documents)):
 		return answer(sizeFits, Pass, "size.measured",
-			"It is small enough to move: {documents} documents ({bytes}), and the shard moves up to {most} at "+
+			"It is small enough to move: {documents} "+documents+" ({bytes}), and the shard moves up to {most} at "+
 				"once, twice what fits into {chunkSize} at {mean} each.")
 	case tooMany && d.a.Force:
 		return answer(sizeForced, Warn, "size.forcedMeasured",

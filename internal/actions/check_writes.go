@@ -3,6 +3,7 @@ package actions
 import (
 	"strconv"
 
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -26,10 +27,10 @@ func (d *draftBuilder) fromWrites(w topology.RangeWrites) message.Message {
 // checkSplitDividesWrites says how the split divides the writes.
 func (d *draftBuilder) checkSplitDividesWrites(c *topology.Collection, h *hotChunk) {
 	text := message.New("writes.divides",
-		"{rows} rows were written to the chunk at {min} in {seconds} s. "+
+		message.Plural(h.writes.Rows, "One row was", "{rows} rows were")+" written to the chunk at {min} in {seconds}. "+
 			"A split at {key} leaves {share} of these writes in the lower half.",
 		message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Count("rows", h.writes.Rows),
-		message.Count("seconds", seconds(h.writes)), message.Key("key", c.Key.Display(h.at)))
+		during(h.writes), message.Key("key", c.Key.Display(h.at)))
 	if h.writes.PerSecond > 0 {
 		text = text.With(message.Share("share", h.lower/h.writes.PerSecond))
 	}
@@ -57,12 +58,14 @@ func (d *draftBuilder) checkGivenSplit(c *topology.Collection, h *hotChunk) {
 			append(facts, message.Coded("reason", h.writes.Reason, topology.ReasonText(h.writes.Reason)))...))
 	case h.writes.PerSecond == 0:
 		d.warn("writes", d.fromWrites(h.writes), message.New("writes.none",
-			"No writes to the chunk of {ns} at {min} were seen in {seconds} s; it is split at the given key {key}.",
-			append(facts, message.Count("seconds", seconds(h.writes)))...))
+			"No writes to the chunk of {ns} at {min} were seen in {seconds}; it is split at the given key {key}.",
+			append(facts, during(h.writes))...))
 	case h.lower == 0 || h.upper == 0:
 		d.warn("writes", d.fromWrites(h.writes), message.New("writes.oneSide",
-			"All {rows} writes to the chunk of {ns} at {min} that were seen in {seconds} s are on one side of the given key {key}.",
-			append(facts, message.Count("rows", h.writes.Rows), message.Count("seconds", seconds(h.writes)))...))
+			message.Plural(h.writes.Rows,
+				"The one write to the chunk of {ns} at {min} that was seen in {seconds} is on one side of the given key {key}.",
+				"All {rows} writes to the chunk of {ns} at {min} that were seen in {seconds} are on one side of the given key {key}."),
+			append(facts, message.Count("rows", h.writes.Rows), during(h.writes))...))
 	default:
 		d.checkSplitDividesWrites(c, h)
 	}
@@ -98,6 +101,13 @@ func rateFact(name string, perSecond float64) message.Fact {
 }
 
 // seconds returns the time in which a range's writes were seen.
+// during is how long writes were seen, in seconds for scripts.
+func during(w topology.RangeWrites) message.Fact {
+	f := message.Count("seconds", seconds(w))
+	f.Shown = format.Span(w.To.Sub(w.From))
+	return f
+}
+
 func seconds(w topology.RangeWrites) int64 { return int64(w.To.Sub(w.From).Seconds() + 0.5) }
 
 // projectName returns the name of the project that a shard-key value belongs to, or its

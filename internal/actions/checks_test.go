@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -90,10 +91,14 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 			changes{func(s *Situation) { s.Activity.Migrations = []balance.Migration{{NS: documents, From: "a", To: "c"}} }}, "competing",
 			Warn, "competing.waits"},
 		{"a running reshardCollection", "", Split, median,
-			changes{func(s *Situation) { s.Activity.DDL = []Operation{{NS: documents, What: "reshardCollection"}} }}, "competing", Block,
+			changes{func(s *Situation) {
+				s.Activity.DDL = []Operation{{NS: documents, What: "reshardCollection", For: 3*time.Hour + 20*time.Second}}
+			}}, "competing", Block,
 			"competing.ddl"},
 		{"a drop of the database", "", Split, median,
-			changes{func(s *Situation) { s.Activity.DDL = []Operation{{NS: db, What: "dropDatabase"}} }}, "competing", Block, "competing.ddl"},
+			changes{func(s *Situation) {
+				s.Activity.DDL = []Operation{{NS: db, What: "dropDatabase", For: 3*time.Hour + 20*time.Second}}
+			}}, "competing", Block, "competing.ddl"},
 		{"resharding", "", Split, median, changes{meta(func(c *topology.Collection) { c.Resharding = true })}, "competing", Block,
 			"competing.resharding"},
 
@@ -240,6 +245,9 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 				t.Errorf("%s %s, want %s %s\n%+v", v, code, x.want, x.code, d.Checks)
 			}
 			for _, c := range d.Checks {
+				if c.Text.Code == "competing.ddl" && !strings.Contains(c.Text.String(), "has been running for 3 h and") {
+					t.Errorf("%q has another time than 3 hours and 20 seconds", c.Text)
+				}
 				if c.Text.Code == "" || c.Source.Code == "" {
 					t.Errorf("%s says nothing or gives no source: %+v", c.ID, c)
 				}

@@ -101,16 +101,12 @@ func chunkFields(c *topology.Collection, f Fact) map[string]string {
 }
 
 func zoneFields(c *topology.Collection, zones []topology.ZoneRange, f Fact) map[string]string {
-	lo, err := c.Key.Bound(f.Min)
-	if err != nil {
-		return map[string]string{}
-	}
-	hi, err := c.Key.Bound(f.Max)
+	r, err := c.Key.Range(f.Min, f.Max)
 	if err != nil {
 		return map[string]string{}
 	}
 	var others []string
-	for _, z := range overlapping(zones, lo, hi) {
+	for _, z := range overlapping(zones, r.Min, r.Max) {
 		others = append(others, fmt.Sprintf("%s: %s → %s", z.Zone, c.Key.Display(z.Min), c.Key.Display(z.Max)))
 	}
 	return map[string]string{"ranges": strconv.Itoa(len(others)), "others": strings.Join(others, "; ")}

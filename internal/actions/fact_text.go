@@ -63,7 +63,7 @@ func FieldLabel(name string) string {
 
 var fieldLabels = map[string]string{
 	"exists": "exists", "lastmod": "version", "jumbo": "jumbo flag", "uuid": "UUID", "key": "shard key",
-	"noBalance": "excluded from balancing", "migrationsBlocked": "migrations forbidden", "edges": "ends at chunk bounds",
+	"noBalance": "excluded from balancing", "migrationsBlocked": "moves blocked", "edges": "ends at chunk bounds",
 	"ranges": "number of zone ranges", "others": "overlapping ranges", "windowStart": "window from", "windowStop": "window to",
 	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
 	"limit.bytes": "bytes",
@@ -83,8 +83,8 @@ func FieldText(name, value string) string {
 // truthPhrases says what true and false mean in a field.
 var truthPhrases = map[string][2]string{
 	"exists": {"exists", "does not exist"}, "draining": {"draining", "not draining"}, "member": {"a member", "not a member"},
-	"on": {"on", "off"}, "jumbo": {"jumbo", "not jumbo"}, "noBalance": {"balancing disabled", "balancing enabled"},
-	"migrationsBlocked": {"migrations disabled", "migrations allowed"},
+	"on": {"on", "off"}, "jumbo": {"jumbo", "not jumbo"}, "noBalance": {"balancing off", "balancing on"},
+	"migrationsBlocked": {"moves blocked", "moves allowed"},
 	"edges":             {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
 }
 
@@ -138,7 +138,7 @@ var differencePatterns = map[string]string{
 	"difference.ofPlan":       "{field}: expected {want}, found {got}.",
 	"difference.limit":        "Limit of {field}: {want} was confirmed, but {got} would now be needed.",
 	"difference.check":        "A check now blocks the plan: {got}.",
-	"difference.goal":         "The goal is no longer met: {got} more steps are needed.",
+	"difference.goal":         "The goal is no longer met. More steps needed: {got}.",
 	"difference.hash":         "The plan’s hash is {want}, but {got} was given.",
 	"difference.hash.none":    "The plan’s hash is {want}, but none was given.",
 	"difference.clusterId":    "The plan is for the cluster {want}, but the cluster {got} answers now.",

@@ -23,6 +23,10 @@ type Limits struct {
 // the same time makes extra moves necessary.
 const spareMoves = 8
 
+// leastBytes is as much as a run may always copy, one chunk of the smallest default size:
+// a small chunk that is written doubles between the plan and the run.
+const leastBytes = 64 << 20
+
 // limits derives the limits of a draft from its steps.
 func (d *draftBuilder) limits(out Draft) Limits {
 	l := Limits{Project: d.a.Project, Collections: d.namespaces(), Shards: slices.Concat(d.recipients(), d.receivers)}
@@ -46,7 +50,7 @@ func (d *draftBuilder) limits(out Draft) Limits {
 	if sent > 0 || merges || d.description.KeepsGoal && !d.isUndo && d.a.Mode != ModeBalancer {
 		l.Chunks = 2*sent + spareMoves
 		if l.Bytes = out.Effect.Bytes; l.Bytes.Known {
-			l.Bytes.Exact, l.Bytes.Value, l.Bytes.PlusMinus = false, 2*(l.Bytes.Value+l.Bytes.PlusMinus), 0
+			l.Bytes.Exact, l.Bytes.Value, l.Bytes.PlusMinus = false, max(leastBytes, 2*(l.Bytes.Value+l.Bytes.PlusMinus)), 0
 		}
 	}
 	return l

@@ -104,7 +104,7 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 			message.Zone("zone", zone), message.Key("at", c.Key.Display(edge))))
 	}
 	if jumbo > 0 {
-		flagged := message.Plural(jumbo, "1 of these chunks is flagged as jumbo.", "{chunks} of these chunks are flagged as jumbo.")
+		flagged := message.Plural(jumbo, "One of these chunks is flagged as jumbo.", "{chunks} of these chunks are flagged as jumbo.")
 		text := message.New("jumbo.merged",
 			flagged+" The merged chunk keeps the flag of the first one.", message.Count("chunks", jumbo))
 		if d.s.Release.AtLeast(7, 0, 0) {

@@ -45,6 +45,9 @@ type Check struct {
 	Source  message.Message
 }
 
+// CheckSameRun is the check of a plan that is only tried: no run of the same change is open.
+const CheckSameRun = "same-run"
+
 // Risk says how bad it is if the plan was a mistake.
 type Risk string
 

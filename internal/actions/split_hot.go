@@ -151,7 +151,8 @@ func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, named
 	switch {
 	case len(hot) == 0:
 		return message.New("split-hot.none",
-			"Split {chunks} hot chunks of {ns} by their writes: not possible, see the checks.",
+			message.Plural(named, "Split a hot chunk of {ns} by its writes: not possible, see the checks.",
+				"Split {chunks} hot chunks of {ns} by their writes: not possible, see the checks."),
 			message.Namespace("ns", c.NS), message.Count("chunks", named))
 	case len(hot) == 1:
 		h := hot[0]

@@ -86,9 +86,9 @@ func (d *draftBuilder) chooseSplitKey(c *topology.Collection, h *hotChunk) (Chec
 			"To split it anyway, in the middle of its documents or at a key, use “split”.",
 			message.Coded("reason", w.Reason, topology.ReasonText(w.Reason)))
 	case w.Rows < minRows:
-		return no("writes", "writes.few", "Only {rows} writes to the chunk of {ns} at {min} were seen in {seconds} s; "+
+		return no("writes", "writes.few", "Too few writes to the chunk of {ns} at {min} were seen: {rows} in {seconds}; "+
 			"{least} are needed to find a median. Wait, or use “split” to split it in the middle of its documents.",
-			message.Count("rows", w.Rows), message.Count("seconds", seconds(w)), message.Count("least", minRows))
+			message.Count("rows", w.Rows), during(w), message.Count("least", minRows))
 	case w.Growing:
 		return no("writes", "writes.growing", "The newest of the {rows} rows read have the greatest keys of the chunk of {ns} at {min}: "+
 			"new writes will all go to its upper end, and no split by {key} divides them. What helps: {remedy}.",
@@ -101,10 +101,10 @@ func (d *draftBuilder) chooseSplitKey(c *topology.Collection, h *hotChunk) (Chec
 		case !top.Project.IsZero():
 			code, who = "writes.oneProject", " (project {project})"
 		}
-		return no("writes", code, "One shard-key value of {ns}, {value}"+who+", takes {share} of the {rows} writes seen in {seconds} s; "+
+		return no("writes", code, "One shard-key value of {ns}, {value}"+who+", takes {share} of the {rows} writes seen in {seconds}; "+
 			"no split divides them. Move the whole chunk at {min} to a shard with fewer writes, or divide the value: {remedy}.",
 			message.Share("share", float64(top.Rows)/float64(all)), message.Key("value", c.Key.Display(top.Key)),
-			message.Text("key", c.Key.String()), message.Count("rows", w.Rows), message.Count("seconds", seconds(w)),
+			message.Text("key", c.Key.String()), message.Count("rows", w.Rows), during(w),
 			message.Project("project", top.Project.Hex(), d.projectName(c, top)), message.Key("document", top.Document.Hex()),
 			message.Words("remedy", d.remedy()))
 	}

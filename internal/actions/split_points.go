@@ -30,7 +30,8 @@ func (d *draftBuilder) equalParts(c *topology.Collection, r shardkey.Range, part
 			message.Text("key", c.Key.String()))
 	case len(ids) < parts:
 		return nil, message.New("parts.few",
-			"The chunk contains {projects} projects, too few to split it into {parts} parts between projects.",
+			"The chunk contains {projects} "+message.Plural(len(ids), "project", "projects")+
+				", too few to split it into {parts} parts between projects.",
 			message.Count("projects", len(ids)), message.Count("parts", parts))
 	}
 	var out []shardkey.Key
@@ -90,7 +91,7 @@ func hashPoints(p shardkey.Pattern, prefix []bson.RawValue, lo, hi *big.Int, par
 	width := new(big.Int).Sub(hi, lo)
 	if width.Cmp(big.NewInt(int64(parts))) < 0 {
 		return nil, message.New("parts.narrow",
-			"The chunk covers only {hashes} hash values, too few for {parts} parts.",
+			"The chunk covers too few hash values for {parts} parts: {hashes}.",
 			message.Text("hashes", width.String()), message.Count("parts", parts))
 	}
 	var out []shardkey.Key

@@ -65,7 +65,8 @@ func planSpread(d *draftBuilder) (Draft, Args, error) {
 	}
 	d.reached = spread > 0 && len(d.steps) == 0 && !d.blocked()
 	return d.finish(message.New("spread",
-		"Spread the project {project} ({id}) over {shards} shards, in collections with a hashed shard key.",
+		"Spread the project {project} ({id}) over "+message.Plural(shards, "one shard", "{shards} shards")+
+			", in collections with a hashed shard key.",
 		projectFact(p), message.Key("id", p.ID.Hex()),
 		message.Count("shards", shards)), Undo{Possible: true, Text: message.New("spread",
 		"Moves the chunks of {project} back and merges what was split.",

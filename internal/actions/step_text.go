@@ -58,9 +58,9 @@ func (s Step) pattern() string {
 		case s.Restores:
 			return "Resume balancing of {ns}"
 		case s.On:
-			return "Enable balancing of {ns}"
+			return "Turn on balancing of {ns}"
 		}
-		return "Disable balancing of {ns}"
+		return "Turn off balancing of {ns}"
 	case OpAwait:
 		return "Wait for the balancer to move the chunks of {ns}; sends no command"
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ const (
 	Generic      = "generic"
 	Slack        = "slack"
 	Alertmanager = "alertmanager"
+	PagerDuty    = "pagerduty"
 )
 
 const (
@@ -49,6 +51,16 @@ type Target struct {
 	MinSeverity Severity
 	Repeat      time.Duration
 	to          secret
+	key         secret // PagerDuty's routing key; nil for other formats
+}
+
+// At is a copy whose links lead to the pages below a base, such as /c/name.
+func (c *Config) At(base string) *Config {
+	out := *c
+	if out.Link != "" && !strings.HasSuffix(out.Link, base) {
+		out.Link += base
+	}
+	return &out
 }
 
 // Config says which receivers get which alerts.
@@ -69,6 +81,8 @@ type file struct {
 		URL         string `yaml:"url"`
 		URLFile     string `yaml:"url_file"`
 		URLEnv      string `yaml:"url_env"`
+		KeyFile     string `yaml:"key_file"`
+		KeyEnv      string `yaml:"key_env"`
 		MinSeverity string `yaml:"min_severity"`
 		Repeat      string `yaml:"repeat"`
 	} `yaml:"targets"`
@@ -128,8 +142,8 @@ func Parse(name string, data []byte) (*Config, error) {
 			return nil, bad("target %d: \"name\" must be unique and consist of letters, digits, dot, dash and underscore.", i+1)
 		}
 		seen[t.Name] = true
-		if out.Format != Generic && out.Format != Slack && out.Format != Alertmanager {
-			return nil, bad("target %s: \"format\" must be generic, slack or alertmanager.", t.Name)
+		if !slices.Contains(Formats(), out.Format) {
+			return nil, bad("target %s: \"format\" must be generic, slack, pagerduty or alertmanager.", t.Name)
 		}
 		switch out.MinSeverity {
 		case "":
@@ -146,10 +160,16 @@ func Parse(name string, data []byte) (*Config, error) {
 			return nil, bad("target %s: \"repeat\" must be a duration of at least 30s.", t.Name)
 		}
 		var problem string
+		if out.key, problem = routingKey(out.Format, t.KeyFile, t.KeyEnv); problem != "" {
+			return nil, bad("target %s: %s", t.Name, problem)
+		}
+		if out.Format == PagerDuty && t.URL == "" && t.URLFile == "" && t.URLEnv == "" {
+			t.URL = pagerDutyEvents
+		}
 		if out.to, problem = address(t.URL, t.URLFile, t.URLEnv); problem != "" {
 			return nil, bad("target %s: %s", t.Name, problem)
 		}
-		c.inline = c.inline || t.URL != ""
+		c.inline = c.inline || t.URL != "" && out.Format != PagerDuty // whose address is public; its key is the secret
 		c.Targets = append(c.Targets, out)
 	}
 	return c, nil
@@ -173,6 +193,40 @@ func duration(text string, otherwise, least time.Duration) (time.Duration, error
 		err = errors.New("too short")
 	}
 	return d, err
+}
+
+// Formats are all formats of messages.
+func Formats() []string { return []string{Generic, Slack, PagerDuty, Alertmanager} }
+
+// routingKeys are 32 letters and digits, as PagerDuty makes them.
+var routingKeys = regexp.MustCompile(`^[A-Za-z0-9]{32}$`)
+
+// routingKey reads the key of a PagerDuty integration, which must not be in the alerts file itself: that file may
+// be readable by others.
+func routingKey(format, path, env string) (key secret, problem string) {
+	switch given := path != "" || env != ""; {
+	case format != PagerDuty && given:
+		return nil, `only a receiver with "format: pagerduty" has a "key_file" or "key_env".`
+	case format != PagerDuty:
+		return nil, ""
+	case !given || path != "" && env != "":
+		return nil, `give the integration's routing key by one of "key_file" and "key_env".`
+	}
+	text := strings.TrimSpace(os.Getenv(env))
+	if path != "" {
+		data, err := fileperm.ReadSecret(`"key_file"`, path, maxConfig)
+		if errors.Is(err, fs.ErrNotExist) { // the name is not repeated: it may be the key
+			return nil, `"key_file" cannot be read: there is no such file.`
+		}
+		if err != nil {
+			return nil, fault.Text(err)
+		}
+		text = strings.TrimSpace(string(data))
+	}
+	if !routingKeys.MatchString(text) {
+		return nil, "its routing key does not have 32 letters and digits."
+	}
+	return newSecret(text), ""
 }
 
 // address reads a receiver's address from one of three places. problem says what is

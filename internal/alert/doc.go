@@ -1,16 +1,18 @@
-// Package alert sends problems to webhooks as generic JSON, to Slack and to
-// Alertmanager. It promises:
+// Package alert sends problems to webhooks as generic JSON, to Slack, PagerDuty
+// and Alertmanager. It promises:
 //
 //   - a problem is sent once when it has lasted, once when it is over, and again only
 //     after the receiver's interval, across restarts too;
 //   - a receiver that fails is tried again, more and more slowly, without delaying the
 //     others;
-//   - a receiver's address is a secret: it is in no log, error, page or stored row;
+//   - a receiver's address or key is a secret: it is in no log, error, page or stored row;
 //   - texts come from other packages and may be hostile; every format sends them as
 //     plain text.
 //
-// A message that was delivered just before a crash is sent again. Only the receiver
-// could avoid that, so every message has the alert's id and the time it began.
+// A message that was delivered just before a crash, or whose answer did not come in time,
+// is sent again. Only the receiver can tell, so PagerDuty gets one key for all events of an
+// alert, Alertmanager the same labels, and a webhook an id for each announcement. Slack has
+// no such thing.
 package alert
 
 import (
@@ -38,6 +40,9 @@ func (s Severity) level() int {
 	return 0
 }
 
+// Below tells whether it is less severe than another.
+func (s Severity) Below(o Severity) bool { return s.level() < o.level() }
+
 // Notice is one problem that exists now.
 type Notice struct {
 	ID       string // the same as long as it lasts
@@ -47,6 +52,7 @@ type Notice struct {
 	Title    string
 	Text     string
 	Path     string // of the page about it, such as "/advice"
+	Playbook string `json:",omitzero"` // path of the page that says what to do; "" if there is none
 }
 
 // Observed is all problems that exist now.
@@ -79,6 +85,8 @@ type Alert struct {
 	Sent     map[string]Sent `json:"Told,omitempty"` // by receiver
 	Over     bool            `json:",omitzero"`      // resolved, and all receivers know; listed for a day
 	Silenced bool            `json:"-"`
+
+	announced time.Time // in a message: when the receiver was last sent this alert; zero: never
 }
 
 // Sent is the last message to a receiver about an alert.

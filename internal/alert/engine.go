@@ -40,6 +40,8 @@ type Engine struct {
 	o       Options
 	targets []*sender
 
+	saving sync.Mutex // held while the store is written, never by whoever only reads the state
+
 	mu       sync.Mutex
 	cluster  string // "" before the stored alerts are read
 	alerts   map[string]*Alert
@@ -140,9 +142,9 @@ func (e *Engine) check(ctx context.Context) error {
 	}
 	slices.SortStableFunc(seen.Notices, func(a, b Notice) int { return cmp.Compare(b.Severity.level(), a.Severity.level()) })
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.dropped = max(len(seen.Notices)-maxAlerts, 0)
 	e.update(seen, now)
+	e.mu.Unlock()
 	return e.save(ctx, now)
 }
 
@@ -290,14 +292,36 @@ func (e *Engine) endSent(a *Alert, now time.Time) bool {
 	return true
 }
 
-// save stores alerts that changed, and those that an earlier attempt could not store.
-// The caller holds the lock, so that changes are stored in their order.
+// save stores alerts that changed, and those that an earlier attempt could not store. One
+// write follows the other, so that changes are stored in their order.
 func (e *Engine) save(ctx context.Context, now time.Time) error {
-	if e.store == nil || len(e.unsaved) == 0 || e.cluster == "" {
-		clear(e.unsaved)
+	e.saving.Lock()
+	defer e.saving.Unlock()
+	cluster, ids, c, err := e.takeUnsaved(now)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	if err = e.store.SaveAlerts(ctx, cluster, c); err == nil {
 		return nil
 	}
-	var c store.AlertChange
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.cluster == cluster {
+		for id := range ids {
+			e.unsaved[id] = true
+		}
+	}
+	return err
+}
+
+// takeUnsaved are the changes that the store has not got, which from then on count as stored.
+func (e *Engine) takeUnsaved(now time.Time) (cluster string, ids map[string]bool, c store.AlertChange, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.store == nil || e.cluster == "" {
+		clear(e.unsaved)
+		return "", nil, c, nil
+	}
 	for id := range e.unsaved {
 		a, ok := e.alerts[id]
 		if !ok {
@@ -306,13 +330,10 @@ func (e *Engine) save(ctx context.Context, now time.Time) error {
 		}
 		body, err := json.Marshal(a)
 		if err != nil {
-			return err
+			return "", nil, c, err
 		}
 		c.Saved = append(c.Saved, store.AlertRecord{ID: id, At: now, Body: body})
 	}
-	if err := e.store.SaveAlerts(ctx, e.cluster, c); err != nil {
-		return err
-	}
-	clear(e.unsaved)
-	return nil
+	ids, e.unsaved = e.unsaved, map[string]bool{}
+	return e.cluster, ids, c, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/store"
 )
 
@@ -11,9 +12,9 @@ import (
 func StateLabel(state string) string {
 	switch state {
 	case Pending:
-		return "waiting"
+		return "new, not sent yet"
 	case Firing:
-		return "sent"
+		return "active"
 	case Resolved:
 		return "over, not yet sent to all"
 	}
@@ -29,6 +30,8 @@ func FormatLabel(format string) string {
 		return "Slack"
 	case Alertmanager:
 		return "Alertmanager"
+	case PagerDuty:
+		return "PagerDuty"
 	}
 	return format
 }
@@ -41,7 +44,7 @@ func DeliveryText(d store.Delivery) string {
 		if d.Test {
 			return "test delivered"
 		}
-		return "delivered; alerts in it: " + format.Count(int64(d.Alerts))
+		return "delivered with " + format.Count(int64(d.Alerts)) + message.Plural(d.Alerts, " alert", " alerts")
 	case "status":
 		text = fmt.Sprintf("refused with status %d", d.Status)
 	case "redirect":

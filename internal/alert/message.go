@@ -1,7 +1,10 @@
 package alert
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -11,7 +14,7 @@ import (
 // Bounds of what leaves: receivers refuse what is longer, and a hostile name may
 // be as long as MongoDB allows.
 const (
-	maxBatch   = 20
+	maxBatch   = 20 // Slack takes 50 blocks, and an alert has two
 	maxTitle   = 300
 	maxText    = 1500
 	maxSubject = 300
@@ -28,11 +31,23 @@ type batch struct {
 	repeat  time.Duration
 	alerts  []Alert
 	test    bool
+
+	testOver bool // ends the test before, where it would stay open
+}
+
+// mostIn is how many alerts a message of a format has at most.
+func mostIn(format string) int {
+	if format == PagerDuty {
+		return 1
+	}
+	return maxBatch
 }
 
 // body is the message in a target's format.
-func (b batch) body(format string) ([]byte, error) {
-	switch format {
+func (b batch) body(t Target) ([]byte, error) {
+	switch t.Format {
+	case PagerDuty:
+		return b.pagerDuty(t.key())
 	case Slack:
 		return json.Marshal(b.slack())
 	case Alertmanager:
@@ -52,6 +67,7 @@ type genericMessage struct {
 
 type genericAlert struct {
 	ID       string     `json:"id"`
+	Event    string     `json:"event"` // the same each time that this message is tried
 	Status   string     `json:"status"`
 	Rule     string     `json:"rule"`
 	Severity Severity   `json:"severity"`
@@ -61,13 +77,15 @@ type genericAlert struct {
 	Since    time.Time  `json:"since"`
 	Resolved *time.Time `json:"resolved"`
 	URL      string     `json:"url,omitempty"`
+	Playbook string     `json:"playbook,omitempty"` // address of the page that says what to do
 }
 
 func (b batch) generic() genericMessage {
 	out := genericMessage{Version: 1, Source: "shardboard", Cluster: b.cluster, At: b.at, Test: b.test, Alerts: []genericAlert{}}
 	for _, a := range b.alerts {
-		one := genericAlert{ID: a.ID, Status: b.status(a), Rule: a.Rule, Severity: a.Severity, Subject: plain(a.Subject, maxSubject),
-			Title: plain(a.Title, maxTitle), Text: plain(a.Text, maxText), Since: a.Since, URL: b.url(a)}
+		one := genericAlert{ID: a.ID, Event: b.event(a), Status: b.status(a), Rule: a.Rule, Severity: a.Severity,
+			Subject: plain(a.Subject, maxSubject), Title: plain(a.Title, maxTitle), Text: plain(a.Text, maxText), Since: a.Since,
+			URL: b.url(a), Playbook: b.playbook(a)}
 		if !a.Resolved.IsZero() {
 			one.Resolved = &a.Resolved
 		}
@@ -93,10 +111,14 @@ func (b batch) alertmanager() []alertmanagerAlert {
 		if !a.Resolved.IsZero() {
 			ends = a.Resolved
 		}
+		notes := map[string]string{"summary": plain(a.Title, maxTitle), "description": plain(a.Text, maxText)}
+		if to := b.playbook(a); to != "" {
+			notes["runbook_url"] = to // the name that Alertmanager's users and templates know
+		}
 		out = append(out, alertmanagerAlert{
-			Labels: map[string]string{"alertname": "Shardboard" + camel(a.Rule), "rule": a.Rule, "severity": string(a.Severity),
+			Labels: map[string]string{"alertname": "Shardboard" + camel(a.Rule), "rule": a.Rule, "severity": prometheusSeverity(a.Severity),
 				"subject": plain(a.Subject, maxSubject), "cluster": b.cluster, "id": a.ID},
-			Annotations: map[string]string{"summary": plain(a.Title, maxTitle), "description": plain(a.Text, maxText)},
+			Annotations: notes,
 			StartsAt:    a.Fired, EndsAt: ends, GeneratorURL: b.url(a),
 		})
 	}
@@ -135,13 +157,21 @@ func (b batch) slack() slackMessage {
 			line += "\n" + text
 		}
 		out.Blocks = append(out.Blocks, slackBlock{"section", slackText{"plain_text", line, &no}})
-	}
-	if b.link != "" && len(b.alerts) > 0 {
-		out.Blocks = append(out.Blocks, slackBlock{"section", slackText{Type: "mrkdwn", Text: "<" + b.url(b.alerts[0]) + "|shardboard>"}})
+		if b.link == "" {
+			continue
+		}
+		links := slackLink(b.url(a), "shardboard")
+		if to := b.playbook(a); to != "" {
+			links += " · " + slackLink(to, "playbook")
+		}
+		out.Blocks = append(out.Blocks, slackBlock{"section", slackText{Type: "mrkdwn", Text: links}})
 	}
 	out.Text = mrkdwn(strings.Join(titles, "\n"))
 	return out
 }
+
+// slackLink is a link. An address has no "|": the paths of our pages are escaped.
+func slackLink(to, text string) string { return "<" + mrkdwn(to) + "|" + text + ">" }
 
 func slackStatus(status string, s Severity) string {
 	switch status {
@@ -158,6 +188,17 @@ func mrkdwn(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
 
+// event names one announcement of an alert: its beginning, a change of its severity, its repetition or its end. Whoever
+// gets it a second time, because the answer to the first came too late, can tell.
+func (b batch) event(a Alert) string {
+	sum := sha256.New()
+	for _, part := range []string{b.cluster, a.ID, b.status(a), string(a.Severity), a.Since.UTC().Format(time.RFC3339Nano),
+		a.announced.UTC().Format(time.RFC3339Nano)} {
+		fmt.Fprintf(sum, "%d %s\n", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12])
+}
+
 func (b batch) status(a Alert) string {
 	if b.test {
 		return statusTest
@@ -170,6 +211,14 @@ func (b batch) url(a Alert) string {
 		return ""
 	}
 	return b.link + a.Path
+}
+
+// playbook is the address of what to do about an alert; "" if there is none, or messages have no links.
+func (b batch) playbook(a Alert) string {
+	if b.link == "" || a.Playbook == "" {
+		return ""
+	}
+	return b.link + a.Playbook
 }
 
 // plain is hostile text as one line of at most n characters, without invisible

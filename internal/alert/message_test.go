@@ -22,7 +22,7 @@ func testBatch(test bool) batch {
 			Text: strings.Repeat(
 				"long ",
 				400,
-			) + hostile, Path: "/advice#jumbo.0a1b2c"},
+			) + hostile, Path: "/advice#jumbo.0a1b2c", Playbook: "/help/jumbo-chunk"},
 		State: Firing,
 		Since: start,
 		Fired: start.Add(2 * time.Minute),
@@ -39,9 +39,16 @@ func testBatch(test bool) batch {
 	}
 }
 
+// testKey is a routing key that must appear only in requests.
+const testKey = "CANARY00000000000000000000000000"
+
+func targetOf(format string) Target {
+	return Target{Name: "ops", Format: format, key: newSecret(testKey)}
+}
+
 func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
-	for _, format := range []string{Generic, Slack, Alertmanager} {
-		raw, err := testBatch(false).body(format)
+	for _, format := range Formats() {
+		raw, err := testBatch(false).body(targetOf(format))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,8 +74,8 @@ func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
 }
 
 func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
-	for _, format := range []string{Generic, Slack, Alertmanager} {
-		raw, err := testBatch(false).body(format)
+	for _, format := range Formats() {
+		raw, err := testBatch(false).body(targetOf(format))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +85,8 @@ func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 			switch v := v.(type) {
 			case map[string]any:
 				if v["type"] == "mrkdwn" {
-					if text := v["text"]; text != "<https://shardboard.example/advice#jumbo.0a1b2c|shardboard>" {
+					if text := v["text"]; text != "<https://shardboard.example/advice#jumbo.0a1b2c|shardboard> · "+
+						"<https://shardboard.example/help/jumbo-chunk|playbook>" {
 						t.Errorf("%s: marked-up text is %q", format, text)
 					}
 					return
@@ -121,7 +129,7 @@ func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 }
 
 func TestASlackTestMessageSaysThatItIsATest(t *testing.T) {
-	raw, err := testBatch(true).body(Slack)
+	raw, err := testBatch(true).body(targetOf(Slack))
 	if err != nil || !strings.Contains(string(raw), "[test] ") || strings.Contains(string(raw), "[critical]") {
 		t.Errorf("unexpected message %s, error %v", raw, err)
 	}

@@ -72,7 +72,7 @@ func post(ctx context.Context, client *http.Client, to secret, body []byte) outc
 	case s >= 300 && s < 400:
 		return outcome{code: "redirect", status: s}
 	default:
-		return outcome{code: "status", status: s, after: retryAfter(answer.Header.Get("Retry-After"))}
+		return outcome{code: "status", status: s, after: retryAfter(answer.Header.Get("Retry-After"), time.Now())}
 	}
 }
 
@@ -97,11 +97,14 @@ func classify(ctx context.Context, err error) string {
 	return "network"
 }
 
-// retryAfter reads seconds. Dates, the other form of the header, are ignored.
-func retryAfter(text string) time.Duration {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < 0 {
-		return 0
+// retryAfter reads the header's two forms: seconds, and the date of a clock that may differ from ours.
+func retryAfter(text string, now time.Time) time.Duration {
+	text = strings.TrimSpace(text)
+	if n, err := strconv.Atoi(text); err == nil {
+		return min(time.Duration(min(max(n, 0), 3600))*time.Second, longestWait)
 	}
-	return min(time.Duration(min(n, 3600))*time.Second, longestWait)
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(at.Sub(now), 0), longestWait)
+	}
+	return 0
 }

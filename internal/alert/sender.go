@@ -69,12 +69,13 @@ func (e *Engine) sendDue(ctx context.Context, t *sender) (out outcome, some bool
 	e.mu.Lock()
 	now := e.o.Now()
 	due := e.due(t, now)
+	due = due[:min(len(due), mostIn(t.Format))]
 	b := batch{cluster: e.cluster, link: e.config.Link, at: now.UTC(), repeat: t.Repeat, alerts: due}
 	e.mu.Unlock()
 	if len(due) == 0 {
 		return outcome{}, false
 	}
-	body, err := b.body(t.Format)
+	body, err := b.body(t.Target)
 	if err != nil {
 		e.o.Log.Error("write alert message", "target", t.Name, "err", err)
 		return outcome{code: "network"}, true
@@ -108,7 +109,7 @@ func (e *Engine) due(t *sender, now time.Time) []Alert {
 		}
 		if is {
 			one := *a
-			one.Sent = nil
+			one.Sent, one.announced = nil, last.At
 			out = append(out, one)
 		}
 	}
@@ -118,7 +119,7 @@ func (e *Engine) due(t *sender, now time.Time) []Alert {
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	return out[:min(len(out), maxBatch)]
+	return out
 }
 
 func (e *Engine) silenced(a *Alert, now time.Time) bool {
@@ -133,17 +134,34 @@ func (e *Engine) record(ctx context.Context, t *sender, out outcome, sent []Aler
 	// The message was sent, so that is recorded also when the process ends now.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
+	now, test := e.o.Now(), by != nil
+	cluster, last := e.note(t, out, sent, test, now)
+	if !out.ok() {
+		e.o.Log.Warn("an alert message was not delivered", "target", t.Name, "code", out.code, "status", out.status, "failed", last.Failed)
+	}
+	err := e.save(ctx, now)
+	if err == nil && e.store != nil && cluster != "" {
+		var audit []store.AuditEntry
+		if test {
+			audit = append(audit, tested(*by, cluster, last))
+		}
+		err = e.store.SaveDelivery(ctx, cluster, last, audit...)
+	}
+	if err != nil {
+		e.o.Log.Error("record that an alert message was sent", "target", t.Name, "err", err)
+	}
+	return err
+}
+
+// note keeps the outcome of a message in memory and returns the cluster and the delivery.
+func (e *Engine) note(t *sender, out outcome, sent []Alert, test bool, now time.Time) (string, store.Delivery) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now, test := e.o.Now(), by != nil
 	failed := t.last.Failed + 1
 	if out.ok() {
 		failed = 0
 	}
 	t.last = store.Delivery{Target: t.Name, At: now, Code: out.code, Status: out.status, Alerts: len(sent), Test: test, Failed: failed}
-	if !out.ok() {
-		e.o.Log.Warn("an alert message was not delivered", "target", t.Name, "code", out.code, "status", out.status, "failed", failed)
-	}
 	if out.ok() && !test {
 		for _, s := range sent {
 			a := e.alerts[s.ID]
@@ -159,18 +177,7 @@ func (e *Engine) record(ctx context.Context, t *sender, out outcome, sent []Aler
 			}
 		}
 	}
-	err := e.save(ctx, now)
-	if err == nil && e.store != nil && e.cluster != "" {
-		var audit []store.AuditEntry
-		if test {
-			audit = append(audit, tested(*by, e.cluster, t.last))
-		}
-		err = e.store.SaveDelivery(ctx, e.cluster, t.last, audit...)
-	}
-	if err != nil {
-		e.o.Log.Error("record that an alert message was sent", "target", t.Name, "err", err)
-	}
-	return err
+	return e.cluster, t.last
 }
 
 // tested is the audit entry of a test. It names the receiver, because its address is a
@@ -215,11 +222,19 @@ func (e *Engine) Test(ctx context.Context, name string, by store.AuditEntry) (st
 	if t.Format == Alertmanager {
 		b.alerts[0].Resolved = now.Add(time.Minute) // it ends by itself there
 	}
-	body, err := b.body(t.Format)
+	body, err := b.body(t.Target)
 	if err != nil {
 		return store.Delivery{}, err
 	}
-	if err := e.record(ctx, t, post(ctx, e.client, t.to, body), nil, &by); err != nil {
+	out := post(ctx, e.client, t.to, body)
+	if t.Format == PagerDuty && out.ok() { // the incident of a test must not stay open
+		b.testOver = true
+		if body, err = b.body(t.Target); err != nil {
+			return store.Delivery{}, err
+		}
+		out = post(ctx, e.client, t.to, body)
+	}
+	if err := e.record(ctx, t, out, nil, &by); err != nil {
 		return store.Delivery{}, err
 	}
 	e.mu.Lock()

@@ -3,6 +3,7 @@ package alert
 import (
 	"context"
 	"crypto/rand"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,7 +48,7 @@ func (e *Engine) Status() Status {
 	}
 	for _, a := range e.alerts {
 		one := *a
-		one.Sent, one.Silenced = nil, e.silenced(a, now)
+		one.Sent, one.Silenced = maps.Clone(a.Sent), e.silenced(a, now)
 		if a.Over {
 			s.Over = append(s.Over, one)
 			continue

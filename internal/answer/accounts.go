@@ -116,7 +116,22 @@ func User(u auth.User) api.User {
 // Token is a token on the wire, without its secret.
 func Token(x auth.Token) api.Token {
 	return api.Token{ID: x.ID, Name: x.Name, Role: string(x.Role), Owner: x.Owner,
-		Created: x.Created.UTC(), Expires: x.Expires.UTC(), Used: api.Time(x.Used), Revoked: api.Time(x.Revoked)}
+		Created: x.Created.UTC(), Expires: x.Expires.UTC(), Used: api.Time(x.Used), Revoked: api.Time(x.Revoked), Bound: x.Bound,
+		Clusters: each(x.Clusters, func(c auth.TokenCluster) api.TokenCluster {
+			return api.TokenCluster{Name: c.Name, Title: c.Title, Role: string(c.Role), Given: string(c.Given)}
+		})}
+}
+
+// NewToken is a token to be made, from the wire.
+func NewToken(t api.TokenCreate) auth.NewToken {
+	n := auth.NewToken{Name: t.Name, Role: auth.Role(t.Role), Expires: t.Expires}
+	if t.Clusters != nil {
+		n.Clusters = make(map[string]auth.Role, len(t.Clusters))
+		for name, role := range t.Clusters {
+			n.Clusters[name] = auth.Role(role)
+		}
+	}
+	return n
 }
 
 // UserNamed is the account with a name.

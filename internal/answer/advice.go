@@ -26,7 +26,8 @@ func Advice(v View, found rules.View, may AdviceMay) api.AdviceList {
 	}
 	for _, u := range found.Unsure {
 		why := u.Why.At(v.Now)
-		out.Unsure = append(out.Unsure, api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: why, WhyText: u.Why})
+		out.Unsure = append(out.Unsure,
+			api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: why, WhyText: u.Why, Never: u.Never, Zone: v.ZoneName(u.Subject)})
 	}
 	for _, r := range found.Passed {
 		out.Passed = append(out.Passed, string(r))
@@ -60,6 +61,7 @@ func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
 		Why: v.Named(p.Why).At(v.Now), WhyText: p.Why, Because: p.Because.String(),
 		Subject: p.Subject, NS: string(p.NS), Project: p.Project, Shard: p.Shard, Document: p.Document,
 		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{},
+		Playbooks: playbooksOf(p.Rule),
 	}
 	if c := v.Table.Collection(p.NS); c != nil && !p.Chunk.IsZero() {
 		out.Chunk = ChunkRef(c, p.Chunk)
@@ -99,7 +101,7 @@ const ageLimit = 2 * time.Minute
 func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 	out.WhyNot = p.Remedy.WhyNot.At(v.Now)
 	for _, plan := range p.Remedy.Plans {
-		one := api.AdvicePlan{Kind: plan.Kind, Args: v.planArguments(plan), Text: plan.Text.At(v.Now)}
+		one := api.AdvicePlan{Kind: plan.Kind, Args: v.planArguments(plan), Text: v.Named(plan.Text).At(v.Now)}
 		if one.Why = may.Try(actions.Kind(plan.Kind), planArguments(plan)).Why; one.Why != "" {
 			out.Refused = append(out.Refused, one)
 			continue

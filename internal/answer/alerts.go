@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ func Alerts(v View, st alert.Status) api.Alerts {
 	if st.Err != nil {
 		out.Failure = fault.Text(st.Err)
 	}
-	out.Level, out.Headline = alertsHeadline(st.Alerts)
+	out.Level, out.Headline = alertsHeadline(st.Alerts, st.Targets)
 	for _, t := range st.Targets {
 		one := api.AlertTarget{Name: t.Name, Format: t.Format, MinSeverity: string(t.MinSeverity), Repeat: t.Repeat.String(), Due: t.Due}
 		if d := t.Last; !d.At.IsZero() {
@@ -41,7 +42,9 @@ func Alerts(v View, st alert.Status) api.Alerts {
 		out.Targets = append(out.Targets, one)
 	}
 	for _, a := range st.Alerts {
-		out.Alerts = append(out.Alerts, alertOf(a))
+		one := alertOf(a)
+		one.Unsent = unsent(a, st.Targets)
+		out.Alerts = append(out.Alerts, one)
 	}
 	for _, a := range st.Over {
 		out.Over = append(out.Over, alertOf(a))
@@ -56,17 +59,42 @@ func Alerts(v View, st alert.Status) api.Alerts {
 }
 
 func alertOf(a alert.Alert) api.Alert {
+	sentTo := []string{}
+	for _, name := range slices.Sorted(maps.Keys(a.Sent)) {
+		if a.Sent[name].State == alert.Firing {
+			sentTo = append(sentTo, name)
+		}
+	}
 	return api.Alert{
-		ID: a.ID, Rule: a.Rule, Severity: string(a.Severity), State: a.State, Subject: a.Subject, Title: a.Title,
+		SentTo: sentTo,
+		ID:     a.ID, Rule: a.Rule, Severity: string(a.Severity), State: a.State, Subject: a.Subject, Title: a.Title,
 		Since: a.Since.UTC(), Fired: api.Time(a.Fired), Resolved: api.Time(a.Resolved), Silenced: a.Silenced,
+		Playbook: firstPlaybook(rules.Rule(a.Rule)).URL,
 	}
 }
 
-// alertsHeadline counts the problems that receivers were told of.
-func alertsHeadline(all []alert.Alert) (level, text string) {
-	firing := 0
+// unsent tells whether an alert that exists went and goes to nobody, because every receiver wants more severe ones.
+func unsent(a alert.Alert, to []alert.TargetStatus) bool {
+	wants := func(t alert.TargetStatus) bool { return !a.Severity.Below(t.MinSeverity) }
+	return a.State != alert.Resolved && len(a.Sent) == 0 && len(to) > 0 && !slices.ContainsFunc(to, wants)
+}
+
+// alertsHeadline counts the alerts of the list below it: active ones, and those that are not sent yet or have just
+// ended.
+func alertsHeadline(all []alert.Alert, to []alert.TargetStatus) (level, text string) {
+	firing, pending, ended, below := 0, 0, 0, 0
 	level = "ok"
 	for _, a := range all {
+		if unsent(a, to) {
+			below++
+			continue
+		}
+		switch a.State {
+		case alert.Pending:
+			pending++
+		case alert.Resolved:
+			ended++
+		}
 		if a.State != alert.Firing {
 			continue
 		}
@@ -77,10 +105,23 @@ func alertsHeadline(all []alert.Alert) (level, text string) {
 			level = "bad"
 		}
 	}
-	if firing == 0 {
+	parts := []string{"No active alerts"}
+	switch {
+	case firing > 0:
+		parts[0] = format.Count(int64(firing)) + message.Plural(firing, " active alert", " active alerts")
+	case pending+ended+below == 0:
 		return level, "No alerts"
 	}
-	return level, format.Count(int64(firing)) + message.Plural(firing, " alert", " alerts")
+	if pending > 0 {
+		parts = append(parts, format.Count(int64(pending))+" not sent yet")
+	}
+	if below > 0 {
+		parts = append(parts, format.Count(int64(below))+" below every receiver's severity")
+	}
+	if ended > 0 {
+		parts = append(parts, format.Count(int64(ended))+" just ended")
+	}
+	return level, strings.Join(parts, ", ")
 }
 
 func silenceTitle(q store.Silence, all []alert.Alert) string {
@@ -123,7 +164,7 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 		for _, i := range found.Items {
 			text := strings.TrimSpace(i.Because.String() + " " + i.Why.At(found.At))
 			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Severity), Subject: i.Subject,
-				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID})
+				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID, Playbook: firstPlaybook(i.Rule).URL})
 		}
 		return out, nil
 	}

@@ -31,7 +31,8 @@ type AuditTrail interface {
 }
 
 // Audit is who did what, newest first, and what is known of the chain of records.
-func Audit(ctx context.Context, trail AuditTrail, q AuditQuery) (api.Audit, error) {
+func Audit(ctx context.Context, trail AuditTrail, q AuditQuery, scope AuditScope) (api.Audit, error) {
+	trail = scopedTrail{trail, scope.Withheld}
 	found, err := audit.Newest(ctx, trail, q.Filter, q.Below, PageRows)
 	if err != nil {
 		return api.Audit{}, err
@@ -42,7 +43,7 @@ func Audit(ctx context.Context, trail AuditTrail, q AuditQuery) (api.Audit, erro
 	}
 	out := auditChain(trail.State())
 	for _, r := range found.Records {
-		out.Records = append(out.Records, auditRecordShown(r, names))
+		out.Records = append(out.Records, auditRecordShown(r, names, scope))
 	}
 	if found.More {
 		out.Older = found.Next
@@ -65,7 +66,7 @@ func Audit(ctx context.Context, trail AuditTrail, q AuditQuery) (api.Audit, erro
 
 // AuditRecords is the record for scripts. A part can be shorter than its limit and
 // still have a next: one request reads so many records and no more.
-func AuditRecords(ctx context.Context, trail AuditTrail, q url.Values, now time.Time) (api.List[api.AuditRecord], error) {
+func AuditRecords(ctx context.Context, trail AuditTrail, q url.Values, scope AuditScope, now time.Time) (api.List[api.AuditRecord], error) {
 	out := api.List[api.AuditRecord]{AsOf: now}
 	f, err := parseAuditFilter(q)
 	if err != nil {
@@ -87,7 +88,7 @@ func AuditRecords(ctx context.Context, trail AuditTrail, q url.Values, now time.
 	default:
 		return out, fault.New(fault.Invalid, "order is newest or oldest; %q is neither.", sanitize.Truncate(order, 40))
 	}
-	found, err := search(ctx, trail, f, from, limit)
+	found, err := search(ctx, scopedTrail{trail, scope.Withheld}, f, from, limit)
 	if err != nil {
 		return out, err
 	}
@@ -139,8 +140,19 @@ func AuditHead(h store.AuditHead) api.AuditHead {
 
 // auditRecordShown adds words and present names to a record. The record itself keeps
 // ids, which are never given to somebody else.
-func auditRecordShown(r store.AuditRecord, names map[string]string) api.AuditRecord {
+func auditRecordShown(r store.AuditRecord, names map[string]string, scope AuditScope) api.AuditRecord {
 	out := AuditRecord(r)
+	title, base, hasPages := scope.Cluster(r.Cluster)
+	link := func(local string) string {
+		if local == "" || !hasPages {
+			return ""
+		}
+		return base + local
+	}
+	out.SubjectURL = link(auditSubjectURL(r.AuditEntry))
+	if title != "" {
+		out.ClusterTitle, out.ClusterURL = title, link("/")
+	}
 	out.WhatText = auditText(r.What)
 	switch r.Outcome {
 	case "ok":
@@ -161,8 +173,10 @@ func auditRecordShown(r store.AuditRecord, names map[string]string) api.AuditRec
 		if detail == "examples" {
 			text = NamedExamples(text, names)
 		}
+		to := link(auditDetailURL(detail, text))
+		label, text := auditDetailText(detail, text)
 		whole := sanitize.Shorten(text, ServerTextWhole)
-		d := api.AuditDetail{Name: sanitize.Truncate(detail, 40), Text: sanitize.Shorten(whole, TextShown)}
+		d := api.AuditDetail{Name: sanitize.Truncate(label, 40), Text: sanitize.Shorten(whole, TextShown), URL: to}
 		if d.Text != whole {
 			d.Whole = whole
 		}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"strings"
+	"time"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/message"
@@ -12,12 +13,24 @@ import (
 // Codes of the banners that an error page leaves out when the page itself says so.
 const (
 	DataBanner    = "data"
+	DemoBanner    = "demo" // offers the tour
 	TroubleBanner = "trouble"
 )
+
+// BannerLevel is "note" for a banner that only says where one is, and "bad" for one that somebody has
+// to act on.
+func BannerLevel(m message.Message) string {
+	if m.Code == DemoBanner {
+		return "note"
+	}
+	return "bad"
+}
 
 // OwnData is the condition of what shardboard itself stores.
 type OwnData struct {
 	Directory  store.Condition
+	Leader     store.Leader
+	Now        time.Time
 	Trouble    *store.Trouble         // nil: none is known
 	Unreadable []store.UnreadableRows // rows that lists are without
 	Audit      *audit.State           // nil: nothing is recorded
@@ -36,11 +49,12 @@ func Banners(who auth.Principal, own OwnData) []message.Message {
 	case auth.ByNone:
 		add(message.New("noSignIn", "Sign-in is off: every visitor is “local” and has every role."))
 	case auth.ByDemo:
-		add(message.New("demo", "This is a demo: there is no sign-in, and everybody on this machine can change its cluster."))
+		add(message.New(DemoBanner, "This is a demo: there is no sign-in, and everybody on this machine can change its cluster."))
 	case auth.ByBreakGlass:
 		add(message.New("breakGlass", "You are signed in with the break-glass account. Everything you do is recorded as such."))
 	}
 	add(dataBanner(own.Directory))
+	add(leaderBanner(own))
 	if !own.Directory.Lost() {
 		add(troubleBanner(own.Trouble, who))
 	}
@@ -53,6 +67,20 @@ func Banners(who auth.Principal, own OwnData) []message.Message {
 
 func dataBanner(c store.Condition) message.Message {
 	return holdMessage(DataBanner, dataBanners, c)
+}
+
+// leaderless is how long nobody may lead before pages say so: longer than another replica needs to
+// take over.
+const leaderless = 15 * time.Second
+
+// leaderBanner says that nobody runs plans, records and sends alerts.
+func leaderBanner(own OwnData) message.Message {
+	l := own.Leader
+	if own.Directory.Hold != store.Owned || !l.Shared || l.Name != "" || l.Since.IsZero() || own.Now.Sub(l.Since) < leaderless {
+		return message.Message{}
+	}
+	return message.New("leaderless", "None of the shardboards that share this store leads (since {at}): no plan is run, nothing is recorded "+
+		"and no alert is sent. Everything else works. Their logs say why.", message.Time("at", l.Since))
 }
 
 // troubleBanner names our files only to operators, who can do something about them.

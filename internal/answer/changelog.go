@@ -23,23 +23,18 @@ type Event struct {
 
 // ReadEvent parses the details of an entry.
 func ReadEvent(e topology.Event) Event {
-	x := Event{Event: e}
 	d := e.Details
+	x := Event{Event: e, Failed: e.FailedMove() || e.What == "movePrimary.error"}
+	if x.Failed {
+		x.Why = history.Reason{Text: topology.TextField(d, "errmsg"), From: e.What}
+		x.Why.Code = history.CodeOf(x.Why.Text)
+	}
 	if len(d) == 0 {
 		return x
 	}
 	x.From, x.To = topology.TextField(d, "from"), topology.TextField(d, "to")
 	x.Min, x.Max = topology.DocumentField(d, "min"), topology.DocumentField(d, "max")
-	note := topology.TextField(d, "note")
 	switch e.What {
-	case "moveChunk.error":
-		x.Failed = true
-	case "moveChunk.from", "moveChunk.to":
-		// The donor also logs "aborted" for a request to move a chunk to
-		// where it already is: nothing failed.
-		x.Failed = note == "aborted" && x.From != x.To
-	case "movePrimary.error":
-		x.Failed = true
 	case "split", "multi-split":
 		b := topology.DocumentField(d, "before")
 		x.Min, x.Max = topology.DocumentField(b, "min"), topology.DocumentField(b, "max")
@@ -55,10 +50,6 @@ func ReadEvent(e topology.Event) Event {
 		x.From = topology.TextField(d, "shard")
 	case "addShard":
 		x.To = topology.TextField(d, "name")
-	}
-	if x.Failed {
-		x.Why = history.Reason{Text: topology.TextField(d, "errmsg"), From: e.What}
-		x.Why.Code = history.CodeOf(x.Why.Text)
 	}
 	return x
 }
@@ -126,6 +117,17 @@ func (x Event) Text() string {
 		return strings.ReplaceAll(text, "{n}", format.Count(x.Count))
 	}
 	return x.What
+}
+
+// Line is Text with the shards.
+func (x Event) Line() string {
+	switch {
+	case x.From != "" && x.To != "" && x.From != x.To:
+		return x.Text() + " from " + x.From + " to " + x.To
+	case x.From != "":
+		return x.Text() + " on " + x.From
+	}
+	return x.Text()
 }
 
 var eventTexts = map[string]string{

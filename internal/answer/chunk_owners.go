@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/api"
 	"shardboard/internal/history"
 	"shardboard/internal/shardkey"
@@ -18,13 +16,6 @@ const (
 	ownersReach  = 24 * time.Hour // how far back the owners of a chunk are listed
 	ownerChanges = 2000           // of the collection, read from the history for that
 )
-
-// ownerChange is a move, split or merge of a range that has a chunk's lower bound.
-type ownerChange struct {
-	at       time.Time
-	what     string // moved, split or merge
-	from, to string
-}
 
 // chunkOwners is which shard had a chunk's lower bound in the last day: from now backwards, as far
 // as the recorded history, the changelog and the chunk's own time of arrival tell.
@@ -41,7 +32,7 @@ func chunkOwners(ctx context.Context, v View, kept *history.Past, c *topology.Co
 		}
 	}
 	// A move is both observed and logged: the same move within two minutes is one.
-	slices.SortStableFunc(changes, func(a, b ownerChange) int { return b.at.Compare(a.at) })
+	slices.SortStableFunc(changes, func(a, b rangeChange) int { return b.at.Compare(a.at) })
 	owner, until := ch.Shard, out.To
 	add := func(shard string, from, to time.Time) {
 		if from.Before(out.From) {
@@ -88,8 +79,9 @@ func chunkOwners(ctx context.Context, v View, kept *history.Past, c *topology.Co
 // sameChange is within which time an observed and a logged change are the same.
 const sameChange = 2 * time.Minute
 
-// loggedChanges are those in the changelog that the table has, and since when it has all.
-func loggedChanges(v View, c *topology.Collection, ch topology.Chunk) (out []ownerChange, since time.Time) {
+// loggedChanges are those in the changelog that the table has, of ranges with a chunk's lower bound, and since when
+// it has all.
+func loggedChanges(v View, c *topology.Collection, ch topology.Chunk) (out []rangeChange, since time.Time) {
 	events := v.Table.Events
 	if len(events) > 0 {
 		since = events[len(events)-1].Time
@@ -99,7 +91,7 @@ func loggedChanges(v View, c *topology.Collection, ch topology.Chunk) (out []own
 		if e.NS != string(c.NS) || c.Incarnation.Timestamp.T > 0 && e.Time.Before(born) {
 			continue
 		}
-		if x, ok := loggedChange(c, ch, e); ok {
+		if x, ok := readRangeChange(c, e); ok && x.span.Contains(ch.Min) {
 			out = append(out, x)
 		}
 	}
@@ -109,39 +101,9 @@ func loggedChanges(v View, c *topology.Collection, ch topology.Chunk) (out []own
 	return out, since
 }
 
-// loggedChange reads a changelog entry; false unless it is of a range with the chunk's lower bound.
-func loggedChange(c *topology.Collection, ch topology.Chunk, e topology.Event) (ownerChange, bool) {
-	x := ownerChange{at: e.Time}
-	doc := e.Details
-	switch e.What {
-	case "moveChunk.commit":
-		x.what, x.from, x.to = "moved", topology.TextField(doc, "from"), topology.TextField(doc, "to")
-	case "split", "multi-split":
-		x.what = "split"
-		doc, _ = e.Details.Lookup("before").DocumentOK()
-	case "merge", "autoMerge":
-		x.what = "merge"
-	default:
-		return x, false
-	}
-	return x, holdsBound(c, doc, ch.Min)
-}
-
-// holdsBound tells whether a document's range, from min to max, has a key.
-func holdsBound(c *topology.Collection, doc bson.Raw, k shardkey.Key) bool {
-	min, ok1 := doc.Lookup("min").DocumentOK()
-	max, ok2 := doc.Lookup("max").DocumentOK()
-	if !ok1 || !ok2 {
-		return false
-	}
-	lo, err1 := c.Key.Bound(min)
-	hi, err2 := c.Key.Bound(max)
-	return err1 == nil && err2 == nil && shardkey.Range{Min: lo, Max: hi}.Contains(k)
-}
-
 // recordedChanges are those that this program has recorded, and since when.
 func recordedChanges(ctx context.Context, v View, kept *history.Past, c *topology.Collection, ch topology.Chunk,
-	from, to time.Time) (out []ownerChange, since time.Time, ok bool) {
+	from, to time.Time) (out []rangeChange, since time.Time, ok bool) {
 	begin, err := kept.Begin(ctx, v.Table.ClusterID)
 	if err != nil {
 		return nil, since, false
@@ -156,14 +118,14 @@ func recordedChanges(ctx context.Context, v View, kept *history.Past, c *topolog
 			begin = i.At // chunks before that were others
 			out = nil
 		case i.Kind == history.Logged && i.Event != nil && !i.Failed:
-			if x, is := loggedChange(c, ch, *i.Event); is {
+			if x, is := readRangeChange(c, *i.Event); is && x.span.Contains(ch.Min) {
 				out = append(out, x)
 			}
 		case i.Min.IsZero() || !(shardkey.Range{Min: i.Min, Max: i.Max}).Contains(ch.Min):
 		case i.Kind == history.Moved:
-			out = append(out, ownerChange{at: i.At, what: "moved", from: i.From, to: i.To})
+			out = append(out, rangeChange{at: i.At, what: "moved", from: i.From, to: i.To})
 		case i.Kind == history.Split || i.Kind == history.Merged:
-			out = append(out, ownerChange{at: i.At, what: cmp.Or(map[history.Kind]string{history.Split: "split"}[i.Kind], "merge")})
+			out = append(out, rangeChange{at: i.At, what: cmp.Or(map[history.Kind]string{history.Split: "split"}[i.Kind], "merge")})
 		}
 	}
 	return out, begin, true

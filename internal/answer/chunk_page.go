@@ -151,13 +151,13 @@ func chunkListNote(f *chunkFigures, hits positionsFound, q ChunkQuery) message.M
 				n++
 			}
 		}
-		return message.New("chunks.heated", "{n} of {of} chunks took writes in the last {window}. Only counted writes are included.",
+		return message.New("chunks.heated", "Chunks that took writes in the last {window}: {n} of {of}. Only counted writes are included.",
 			message.Count("n", n), of, window)
 	}
 	n := f.measured(hits)
-	pattern := "Measured: {n} of {of} chunks."
+	pattern := "Chunks measured: {n} of {of}."
 	if (q.Sort != ByKey || q.Oversized != nil) && n < hits.len() {
-		pattern = "Measured: {n} of {of} chunks. The others have an estimate from their shard’s counts (“from " +
+		pattern = "Chunks measured: {n} of {of}. The others have an estimate from their shard’s counts (“from " +
 			"counts”), which is the same for all chunks of a shard."
 	}
 	return message.New("chunks.measured", pattern, message.Count("n", n), of)

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -19,7 +20,7 @@ type chunkListQuery struct {
 	sort  string
 }
 
-func parseChunkListQuery(in url.Values) (q chunkListQuery, err error) {
+func parseChunkListQuery(v View, in url.Values) (q chunkListQuery, err error) {
 	if q.limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
@@ -30,8 +31,25 @@ func parseChunkListQuery(in url.Values) (q chunkListQuery, err error) {
 		return q, err
 	}
 	q.Shard, q.Zone = in.Get("shard"), in.Get("zone")
+	if err := q.findNames(v.Table); err != nil {
+		return q, err
+	}
 	q.sort, err = parseChunkOrder(in)
 	return q, err
+}
+
+// findNames refuses names that no shard and no zone has: an empty list would say that nothing is there.
+func (q chunkListQuery) findNames(t *topology.Table) error {
+	isNamed := func(s topology.Shard) bool { return s.Name == q.Shard }
+	if q.Shard != "" && len(t.Shards) > 0 && !slices.ContainsFunc(t.Shards, isNamed) {
+		return fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(q.Shard, 100))
+	}
+	if _, ok := t.ZoneShards()[q.Zone]; q.Zone != "" && !ok && !slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool {
+		return z.Zone == q.Zone
+	}) {
+		return fault.New(fault.NotFound, "There is no zone %q.", sanitize.Truncate(q.Zone, 100))
+	}
+	return nil
 }
 
 // Chunks lists a collection's chunks from a cursor on, in key order or by size or
@@ -39,7 +57,7 @@ func parseChunkListQuery(in url.Values) (q chunkListQuery, err error) {
 // merged away meanwhile, the list goes on with the chunk that now holds its lower
 // bound, so nothing is skipped. In another order it is a place in the list.
 func Chunks(v View, c *topology.Collection, in url.Values) (api.ChunkList, error) {
-	q, err := parseChunkListQuery(in)
+	q, err := parseChunkListQuery(v, in)
 	if err != nil {
 		return api.ChunkList{}, err
 	}

@@ -27,8 +27,9 @@ func cluster(v View, load Load) api.Cluster {
 		chunks.Add(load.Chunks[i])
 	}
 	out := api.Cluster{
-		ClusterID: t.ClusterID, ServerVersion: t.ServerInfo.Version, Seq: t.Seq,
-		Shards: len(t.Shards), Databases: []api.Database{}, Routers: []api.Router{},
+		ClusterID: t.ClusterID, ServerVersion: t.ServerInfo.Version, Product: t.ServerInfo.Release(), Seq: t.Seq,
+		Connection: ConnectionOf(v),
+		Shards:     len(t.Shards), Databases: []api.Database{}, Routers: []api.Router{},
 		Collections: load.Collections, Chunks: int(chunks.Value), Zones: len(zoneNames(t)),
 		Bytes: figureOf(bytes.Figure()), Documents: figureOf(documents.Figure()),
 		Balancer:  balancer(v),
@@ -102,7 +103,7 @@ func movesLately(v View) message.Message {
 	n := rules.MovesLately(v.Table, v.Now)
 	pattern := "{moves} moved, {failed} failed"
 	if n.Internal.Moves+n.Internal.Failed > 0 {
-		pattern += "; {internalMoves} more moves of internal collections, {internalFailed} failed"
+		pattern += "; of internal collections: {internalMoves} moved, {internalFailed} failed"
 	}
 	return message.New("movesLately", pattern, message.Count("moves", n.Moves), message.Count("failed", n.Failed),
 		message.Count("internalMoves", n.Internal.Moves), message.Count("internalFailed", n.Internal.Failed))

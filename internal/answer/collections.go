@@ -43,7 +43,19 @@ func Collections(v View, db string) api.Collections {
 			message.Count("n", sharded), message.Count("chunks", chunks), message.Count("shards", len(v.Table.Shards)))
 	}
 	out.AsOf, out.Stale = AsOf(v, topology.PartRouting)
+	out.Incomplete = unreadCollections(v)
 	return out
+}
+
+// unreadCollections says which collections that are not sharded are missing in lists, because they could not be
+// read; "" if none is.
+func unreadCollections(v View) string {
+	switch s := PartState(v, topology.PartCollections); s.Code {
+	case "", "stale":
+		return ""
+	default:
+		return s.Title + ". " + s.Detail
+	}
 }
 
 // collectionOf is one collection with its part on each shard that has one.
@@ -59,6 +71,7 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 		out.Sharded, out.Key, out.KeyText = !c.Unsplittable, api.Document(c.Key.Raw()), c.Key.String()
 		out.UUID, out.Version, out.Unique = uuidOf(c.Incarnation.UUID), versionOf(c.Highest), c.Unique
 		out.Chunks, out.Jumbo = c.Chunks.Len(), c.Chunks.Jumbo()
+		out.JumboAsOf = api.Time(t.FlagsRead[ns])
 		out.NoBalance, out.MigrationsBlocked = c.NoBalance, c.MigrationsBlocked
 		out.Resharding, out.Unsplittable = c.Resharding, c.Unsplittable
 		home = c.Chunks.Owner(0)
@@ -145,7 +158,7 @@ func findCollection(t *topology.Table, ns topology.Namespace) error {
 	case ns.Database() == "" || ns.Collection() == "":
 		return fault.New(fault.Invalid, "A collection is written as database.collection, not %q.", sanitize.Truncate(string(ns), 100))
 	}
-	return fault.New(fault.NotFound, "No collection is named %q (searched %d sharded and %d other collections).",
+	return fault.New(fault.NotFound, "No collection is named %q (searched: %d sharded, %d not sharded).",
 		sanitize.Truncate(string(ns), 200), len(t.Collections), len(t.Unsharded))
 }
 

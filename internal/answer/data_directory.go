@@ -22,10 +22,13 @@ type DataDirectory interface {
 }
 
 // DataDirectoryState is who owns the data directory, and why this process cannot write to it.
-func DataDirectoryState(c store.Condition) api.DataDirectory {
-	out := api.DataDirectory{Hold: string(c.Hold), Writable: c.Hold == store.Owned, Since: api.Time(c.Since)}
+func DataDirectoryState(c store.Condition, l store.Leader) api.DataDirectory {
+	out := api.DataDirectory{Leads: l.Here, Hold: string(c.Hold), Writable: c.Hold == store.Owned, Since: api.Time(c.Since)}
 	if c.Err != nil {
 		out.Why = fault.Text(c.Err)
+	}
+	if l.Shared {
+		out.Leader = &api.Leader{Name: l.Name, Since: api.Time(l.Since)}
 	}
 	return out
 }
@@ -55,6 +58,9 @@ var dataBanners = map[store.Hold]string{
 		"or restart shardboard. The log has the path.",
 	store.Unreadable: "Nothing is stored: the data directory cannot be checked (since {at}), so shardboard cannot tell whether it is " +
 		"still the same one. The log has the cause. shardboard tries again every few seconds.",
+	store.Unreachable: "Nothing can be stored: the database of shardboard does not answer (since {at}). Sign-in, plans and settings do " +
+		"not work, " +
+		"and no run sends a command, until it does. The log has the cause. shardboard tries again all the time.",
 	"other": "Nothing can be stored now ({code}).",
 }
 
@@ -64,6 +70,7 @@ var readOnlyReasons = map[store.Hold]string{
 	store.OwnerGone:      "This shardboard is read-only until an admin lets it take over the data directory.",
 	store.Vanished:       "Nothing can be stored: the data directory was moved or deleted.",
 	store.Unreadable:     "Nothing can be stored: the data directory cannot be checked.",
+	store.Unreachable:    "Nothing can be stored: the database of shardboard does not answer.",
 	"other":              "Nothing can be stored now ({code}).",
 }
 
@@ -74,6 +81,7 @@ var noSignInReasons = map[store.Hold]string{
 		"this one. An admin who is still signed in here, or who has a token (shardboard takeover), can let this one take over.",
 	store.Vanished: "The data directory was moved or deleted while shardboard was running, so nobody can sign in until it is back " +
 		"or shardboard is restarted.",
-	store.Unreadable: "The data directory cannot be checked, so nobody can sign in now. The log has the cause.",
-	"other":          "Nobody can sign in now ({code}).",
+	store.Unreadable:  "The data directory cannot be checked, so nobody can sign in now. The log has the cause.",
+	store.Unreachable: "The database of shardboard does not answer, so nobody can sign in now. The log has the cause.",
+	"other":           "Nobody can sign in now ({code}).",
 }

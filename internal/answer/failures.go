@@ -19,7 +19,7 @@ const failedMovesShown = 3
 func FailedMoves(v View, internal bool, all ActivityQuery, takes func(history.Migration) bool) api.FailedMoves {
 	all.Outcome = outcomeFailed
 	out := api.FailedMoves{URL: all.URL(0)}
-	if !slices.ContainsFunc(v.Table.Events, history.FailedMove) {
+	if !slices.ContainsFunc(v.Table.Events, topology.Event.FailedMove) {
 		return out
 	}
 	for _, m := range v.Migrations() {
@@ -57,9 +57,8 @@ func failedMove(v View, m history.Migration) api.Event {
 // of another shard key touches none.
 func Touches(c *topology.Collection, r shardkey.Range) func(history.Migration) bool {
 	return func(m history.Migration) bool {
-		lo, err1 := c.Key.Bound(m.Min)
-		hi, err2 := c.Key.Bound(m.Max)
-		return err1 == nil && err2 == nil && r.Overlaps(shardkey.Range{Min: lo, Max: hi})
+		moved, err := c.Key.Range(m.Min, m.Max)
+		return err == nil && r.Overlaps(moved)
 	}
 }
 

@@ -26,7 +26,8 @@ const (
 type FindIn struct {
 	Pages   []api.FoundItem
 	Changes []actions.Kind
-	Runs    func() []api.Run // reads them: asked for only where a query can name one
+	Runs    func() []api.Run      // reads them: asked for only where a query can name one
+	Plans   func() []actions.Plan // never run; reads them too
 }
 
 // FindByName lists what the text of a query may mean: each of its words is the beginning of a word of the
@@ -51,6 +52,19 @@ func FindByName(v View, in url.Values, from FindIn) (api.Found, error) {
 	return out, nil
 }
 
+// ExactlyNamed lists the shards, collections and zones of a name, whatever the case of its letters.
+func ExactlyNamed(v View, name string) (out []api.FoundItem) {
+	f := finder{words: []string{fold(name)}}
+	f.addShards(v)
+	f.addTables(v)
+	for _, h := range f.hits {
+		if h.rank == exact {
+			out = append(out, h.FoundItem)
+		}
+	}
+	return out
+}
+
 // finder collects what matches.
 type finder struct {
 	words []string
@@ -73,22 +87,36 @@ func (f *finder) addAll(v View, from FindIn) {
 			Kind: "change", Name: k.Describe().Title + "…", Detail: string(k), URL: "/plans/new?kind=" + url.QueryEscape(string(k)),
 		})
 	}
-	for _, s := range v.Table.Shards {
-		f.add(api.FoundItem{Kind: "shard", Name: s.Name, URL: ShardURL(s.Name)})
-	}
+	f.addShards(v)
 	if len(f.words) == 0 {
 		return
 	}
-	f.addNamed(v)
+	f.addTables(v)
+	f.addProjects(v)
 	if from.Runs != nil {
 		for _, r := range from.Runs() {
-			f.add(api.FoundItem{Kind: "run", Name: r.Title, Detail: r.State, URL: "/runs/" + r.ID})
+			f.addRecord(api.FoundItem{Kind: "run", Name: r.Title, Detail: r.State, URL: "/runs/" + r.ID}, r.ID)
+		}
+	}
+	if from.Plans != nil {
+		for _, p := range from.Plans() {
+			detail := "not run"
+			if !v.Now.Before(p.Expires) {
+				detail = "expired, not run"
+			}
+			f.addRecord(api.FoundItem{Kind: "plan", Name: PlanTitle(v, p), Detail: detail, URL: "/plans/" + p.ID}, p.ID)
 		}
 	}
 }
 
-// addNamed adds collections, zones and projects.
-func (f *finder) addNamed(v View) {
+func (f *finder) addShards(v View) {
+	for _, s := range v.Table.Shards {
+		f.add(api.FoundItem{Kind: "shard", Name: s.Name, URL: ShardURL(s.Name)})
+	}
+}
+
+// addTables adds collections and zones.
+func (f *finder) addTables(v View) {
 	for _, c := range v.Table.Collections {
 		if v.Internal || !topology.IsInternal(c.NS) {
 			f.add(api.FoundItem{Kind: "collection", Name: string(c.NS), URL: CollectionURL(c.NS)})
@@ -101,14 +129,13 @@ func (f *finder) addNamed(v View) {
 			f.add(api.FoundItem{Kind: "zone", Name: z.Zone, URL: "/zones"})
 		}
 	}
-	f.addProjects(v)
 }
 
 func (f *finder) addProjects(v View) {
 	projects := v.Dir.Match(f.words, foundListed)
 	f.more = projects.More
 	for _, p := range projects.Items {
-		f.hits = append(f.hits, hit{projectFound(p), cmp.Or(rank(fold(p.Name), f.words), 1), len(f.hits)})
+		f.hits = append(f.hits, hit{projectFound(p), max(rank(fold(p.Name), f.words), rank(p.ID.Hex(), f.words), 1), len(f.hits)})
 	}
 }
 
@@ -122,6 +149,13 @@ func (f *finder) add(x api.FoundItem) {
 		r = rank(x.Detail, f.words)
 	}
 	if r > 0 {
+		f.hits = append(f.hits, hit{x, r, len(f.hits)})
+	}
+}
+
+// addRecord adds a run or plan, which is found by its id too.
+func (f *finder) addRecord(x api.FoundItem, id string) {
+	if r := max(rank(fold(x.Name), f.words), rank(x.Detail, f.words), rank(id, f.words)); r > 0 {
 		f.hits = append(f.hits, hit{x, r, len(f.hits)})
 	}
 }
@@ -149,12 +183,14 @@ func (f *finder) best() (out []api.FoundItem, more int) {
 }
 
 func kindOrder(kind string) int {
-	return slices.Index([]string{"page", "project", "shard", "collection", "zone", "change", "run"}, kind)
+	return slices.Index([]string{"page", "project", "shard", "collection", "zone", "change", "plan", "run"}, kind)
 }
 
 func fold(s string) string { return strings.ToLower(s) }
 
-// rank says how well words match a name in lower case: 4 it is the words, 3 it begins with
+const exact = 4 // the rank of a name that is the words
+
+// rank says how well words match a name in lower case: exact it is the words, 3 it begins with
 // them, 2 each begins a word of it, 1 each is a part of it, 0 no match. Without words every
 // name matches.
 func rank(name string, words []string) int {
@@ -164,7 +200,7 @@ func rank(name string, words []string) int {
 	whole := strings.Join(words, " ")
 	switch {
 	case name == whole:
-		return 4
+		return exact
 	case strings.HasPrefix(name, whole):
 		return 3
 	}

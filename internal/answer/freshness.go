@@ -57,8 +57,15 @@ func CheckRead(v View, p topology.Part, what string) error {
 
 // CheckProjects refuses to answer while the list of projects was never read.
 func CheckProjects(v View) error {
-	if v.Dir.Loaded() {
+	h := v.Dir.Health()
+	switch {
+	case v.Dir.Loaded():
 		return nil
+	case h.Denied:
+		return fault.Wrap(fault.Forbidden, &topology.DeniedError{Privilege: h.Privilege, Err: h.Err},
+			"shardboard's database user is not permitted to read the projects; it needs the privilege: %s.", h.Privilege)
+	case h.Err != nil:
+		return fault.Wrap(fault.Unavailable, h.Err, "The projects could not be read yet: %s", fault.Text(h.Err))
 	}
 	return fault.New(fault.Unavailable, "The projects are not loaded yet; try again in a moment.")
 }

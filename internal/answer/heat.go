@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"shardboard/internal/api"
@@ -32,17 +33,21 @@ type HeatSource struct {
 type HeatListQuery struct {
 	NS     topology.Namespace
 	Window time.Duration
+	Begin  int // place of the first line, from 0
 	Limit  int
 }
 
-// ParseHeatListQuery reads ?ns=, ?window= and ?limit=.
+// ParseHeatListQuery reads ?ns=, ?window=, ?limit= and ?cursor=.
 func ParseHeatListQuery(q url.Values) (HeatListQuery, error) {
 	out := HeatListQuery{NS: topology.Namespace(q.Get("ns"))}
 	var err error
 	if out.Window, err = parseWindow(q); err != nil {
 		return out, err
 	}
-	out.Limit, err = ParseLimit(q)
+	if out.Limit, err = ParseLimit(q); err != nil {
+		return out, err
+	}
+	out.Begin, err = listPlace(q)
 	return out, err
 }
 
@@ -59,11 +64,22 @@ func parseWindow(q url.Values) (time.Duration, error) {
 	return d, nil
 }
 
-// HeatLines are what a list has of some windows: projects, documents, chunks or shards.
-type HeatLines func(v View, h HeatSource, q HeatListQuery, windows []heat.Window) []api.Heat
+// HeatKind is what a list is of.
+type HeatKind struct {
+	lines func(v View, h HeatSource, q HeatListQuery, windows []heat.Window) []api.Heat
+	paged bool // the lines are those from the begin of the page on; others are all
+}
+
+// What there are lists of.
+var (
+	HotProjects  = HeatKind{lines: HeatProjects}
+	HotDocuments = HeatKind{lines: HeatDocuments}
+	HotChunks    = HeatKind{lines: HeatChunks, paged: true}
+	HotShards    = HeatKind{lines: HeatShards}
+)
 
 // HeatList lists what is hot, hottest first.
-func HeatList(v View, h HeatSource, q HeatListQuery, lines HeatLines) (api.HeatList, error) {
+func HeatList(v View, h HeatSource, q HeatListQuery, of HeatKind) (api.HeatList, error) {
 	if h.Counts == nil {
 		return api.HeatList{}, fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
@@ -73,12 +89,17 @@ func HeatList(v View, h HeatSource, q HeatListQuery, lines HeatLines) (api.HeatL
 	}
 	out := heatListTime(v, h, windows)
 	out.Window = q.Window.String()
-	out.Items = lines(v, h, q, windows)
+	out.Items = of.lines(v, h, q, windows)
+	slices.SortStableFunc(out.Items, func(a, b api.Heat) int { return cmp.Compare(b.WritesPerSecond, a.WritesPerSecond) })
+	if !of.paged {
+		out.Items = out.Items[min(q.Begin, len(out.Items)):]
+	}
+	if len(out.Items) > q.Limit {
+		out.Items, out.Next = out.Items[:q.Limit], CursorOf(byPlace+strconv.Itoa(q.Begin+q.Limit))
+	}
 	for i := range out.Items {
 		out.Items[i].Window = out.Window
 	}
-	slices.SortStableFunc(out.Items, func(a, b api.Heat) int { return cmp.Compare(b.WritesPerSecond, a.WritesPerSecond) })
-	out.Items = First(out.Items, q.Limit)
 	return out, nil
 }
 

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"shardboard/internal/api"
@@ -9,12 +11,32 @@ import (
 	"shardboard/internal/topology"
 )
 
-// HeatChunks are the chunks that take the writes, with what a split of each would do
-// and the plan that helps.
+// HeatChunks are the chunks that take the writes, with what a split of each would do and the plan that helps: those
+// of the page and the next one, since each costs more than its rate.
 func HeatChunks(v View, h HeatSource, q HeatListQuery, windows []heat.Window) (out []api.Heat) {
+	type chunk struct {
+		window int
+		heat.Line
+	}
+	var hottest []chunk
+	for i, w := range windows {
+		for _, line := range w.Chunks(v.Table, v.Profile) {
+			hottest = append(hottest, chunk{i, line})
+		}
+	}
+	slices.SortStableFunc(hottest, func(a, b chunk) int { return cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond) })
+	hottest = First(hottest[min(q.Begin, len(hottest)):], q.Limit+1)
 	rates := sync.OnceValue(func() map[string]float64 { return shardWrites(v, h, q) })
-	for _, w := range windows {
-		out = append(out, heatChunkLines(v, h, w, First(w.Chunks(v.Table, v.Profile), q.Limit), rates)...)
+	for i, w := range windows {
+		var lines []heat.Line
+		for _, c := range hottest {
+			if c.window == i {
+				lines = append(lines, c.Line)
+			}
+		}
+		if len(lines) > 0 {
+			out = append(out, heatChunkLines(v, h, w, lines, rates)...)
+		}
 	}
 	return out
 }
@@ -38,7 +60,7 @@ func heatChunkLines(v View, h HeatSource, w heat.Window, lines []heat.Line, rate
 		if splits[i].Can || splits[i].Code != "unknown" {
 			line.CanSplit = &splits[i].Can
 		}
-		line.Plan, line.NoMove = heatPlan(v, h, c, l.Chunk, splits[i], rates)
+		line.Plan, line.NoMove = heatPlan(v, h, c, l, splits[i], rates)
 		out = append(out, line)
 	}
 	return out

@@ -50,7 +50,7 @@ func rangeHelp(v View, h HeatSource, c *topology.Collection, q HeatQuery, from, 
 	}
 	inside := slices.DeleteFunc(w.Chunks(v.Table, v.Profile), func(l heat.Line) bool { return l.Chunk < from || l.Chunk >= to })
 	if len(inside) == 0 {
-		out.Lead = message.New("idle", "Nothing was written here in the last {window}, so there is nothing to relieve now.", window)
+		out.Lead = message.New("idle", "Nothing was written here in the last {window}, so no plan is needed now.", window)
 		return out
 	}
 	limit := min(2/float64(c.Chunks.Len()), 0.5)
@@ -87,7 +87,7 @@ func helpLead(v View, h HeatSource, help HeatHelp, hot int, window message.Fact)
 	case len(v.Table.Shards) < 2:
 		return message.New("oneShard", hotNow+". There is only one shard, so writes cannot be divided between shards.", n, window)
 	case !h.Plans:
-		return message.New("noPlans", hotNow+". Plans cannot be made here, or need another role.", n, window)
+		return message.New("noPlans", hotNow+". You cannot make plans here: your role, or --actions=off, does not allow it.", n, window)
 	}
 	return message.New("helpless", hotNow+", and no plan is known to help. Why:", n, window)
 }
@@ -170,12 +170,12 @@ func projectHelp(v View, h HeatSource, c *topology.Collection, q HeatQuery, p ke
 		}
 	}
 	if len(writing) == 0 {
-		out.Lead = message.New("idle", "None of them wrote in the last {window}, so there is nothing to relieve now.", window)
+		out.Lead = message.New("idle", "None of them wrote in the last {window}, so no plan is needed now.", window)
 		return out
 	}
 	busiest := writing[0]
 	if !h.Plans {
-		out.Lead = message.New("noPlans", "Plans cannot be made here, or need another role.")
+		out.Lead = message.New("noPlans", "You cannot make plans here: your role, or --actions=off, does not allow it.")
 		return out
 	}
 	list := HeatListQuery{NS: q.NS, Window: q.Window}

@@ -98,13 +98,7 @@ func recordedTime(p keyvis.View) (from, to time.Time, ok bool) {
 	return p.Columns[0].From.UTC(), p.Columns[n-1].End().UTC(), true
 }
 
-// HeatMapOf writes a picture without what happened in its time.
-func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) api.HeatMap {
-	out, _ := heatMapOf(v, c, p, q)
-	return out
-}
-
-// heatMapOf also gives the rows of the picture that are shown.
+// heatMapOf writes a picture without what happened in its time, and gives the rows of it that are shown.
 func heatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) (api.HeatMap, []int) {
 	out := api.HeatMap{
 		NS: string(q.NS), By: string(q.By),

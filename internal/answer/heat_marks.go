@@ -43,6 +43,8 @@ const (
 	// markSpans is into how many parts of its time a picture is divided for its marks: those of a kind in
 	// one part are one mark.
 	markSpans = 30
+	// partsOfMark and partsOfMarks are how many single things one mark and all marks of a picture have at most.
+	partsOfMark, partsOfMarks = 100, 600
 	// runsMarked is how many of the newest runs are looked through.
 	runsMarked = 200
 )
@@ -75,13 +77,7 @@ func changelogMarks(v View, events []topology.Event, ns topology.Namespace, from
 		if !x.Outcome() || kind != "move" && kind != "split" && kind != "merge" {
 			continue
 		}
-		text := x.Text()
-		if x.From != "" && x.To != "" && x.From != x.To {
-			text += " from " + x.From + " to " + x.To
-		} else if x.From != "" {
-			text += " on " + x.From
-		}
-		m := api.HeatMark{At: e.Time.UTC(), Kind: kind, Count: 1, Text: text, Failed: x.Failed}
+		m := api.HeatMark{At: e.Time.UTC(), Kind: kind, Count: 1, Text: x.Line(), Failed: x.Failed}
 		if m.URL = markedChunk(v, ns, x); m.URL == "" {
 			m.URL = markedEntries(ns, m)
 		}
@@ -172,7 +168,10 @@ func groupMarks(all []api.HeatMark, ns topology.Namespace, from, to time.Time) [
 			continue
 		}
 		g := &out[i]
-		g.Count++
+		if g.Count++; g.Count == 2 {
+			g.Parts = []api.HeatMarkPart{partOfMark(*g)}
+		}
+		g.Parts = append(g.Parts, partOfMark(m))
 		g.Failed = g.Failed || m.Failed
 		end := m.At
 		if m.To != nil {
@@ -189,7 +188,24 @@ func groupMarks(all []api.HeatMark, ns topology.Namespace, from, to time.Time) [
 		}
 		g.Text = markGroupText(*g)
 	}
+	dropParts(out)
 	return out
+}
+
+func partOfMark(m api.HeatMark) api.HeatMarkPart {
+	return api.HeatMarkPart{At: m.At, To: m.To, Text: m.Text, URL: m.URL, Failed: m.Failed}
+}
+
+// dropParts leaves out what is too much: of marks with too many parts, and of the oldest marks.
+func dropParts(marks []api.HeatMark) {
+	left := partsOfMarks
+	for i := range slices.Backward(marks) {
+		m := &marks[i]
+		if len(m.Parts) > min(partsOfMark, left) {
+			m.Parts = nil
+		}
+		left -= len(m.Parts)
+	}
 }
 
 func markGroupText(m api.HeatMark) string {
@@ -205,7 +221,7 @@ func markGroupText(m api.HeatMark) string {
 func MarkTime(m api.HeatMark) string {
 	text := format.Clock(m.At)
 	if m.To != nil && m.To.Sub(m.At) >= time.Second {
-		text += "–" + strings.TrimSuffix(format.Clock(*m.To), " UTC")
+		text += "–" + strings.TrimSuffix(format.Clock(*m.To), "\u202fUTC")
 	}
 	return text
 }

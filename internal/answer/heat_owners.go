@@ -10,27 +10,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// ownerMove is a committed move of a range in the changelog.
-type ownerMove struct {
-	at       time.Time
-	span     shardkey.Range
-	from, to string
-}
-
 // ownerMoves are the moves of a collection's chunks after a time, newest first.
-func ownerMoves(events []topology.Event, c *topology.Collection, after time.Time) (out []ownerMove) {
+func ownerMoves(events []topology.Event, c *topology.Collection, after time.Time) (out []rangeChange) {
 	for _, e := range events { // newest first
 		if !e.Time.After(after) {
 			break
 		}
-		if e.What != "moveChunk.commit" {
-			continue
-		}
-		x := ReadEvent(e)
-		lower, errMin := c.Key.Bound(x.Min)
-		upper, errMax := c.Key.Bound(x.Max)
-		if errMin == nil && errMax == nil && x.From != x.To {
-			out = append(out, ownerMove{at: e.Time.UTC(), span: shardkey.Range{Min: lower, Max: upper}, from: x.From, to: x.To})
+		if x, ok := readRangeChange(c, e); ok && x.what == "moved" {
+			out = append(out, x)
 		}
 	}
 	return out
@@ -52,7 +39,7 @@ func addOwners(events []topology.Event, c *topology.Collection, p keyvis.View, r
 }
 
 // earlierOwners goes through moves, newest first, from the present owner of a range.
-func earlierOwners(moves []ownerMove, row shardkey.Range, owner string) (out []api.HeatOwner) {
+func earlierOwners(moves []rangeChange, row shardkey.Range, owner string) (out []api.HeatOwner) {
 	for _, m := range moves {
 		if m.span.Max.Compare(row.Min) <= 0 || row.Max.Compare(m.span.Min) <= 0 {
 			continue

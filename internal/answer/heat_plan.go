@@ -42,10 +42,11 @@ func splitText(c *topology.Collection, s heat.Splitting) message.Message {
 }
 
 // heatPlan is the plan that helps a hot chunk; noMove tells that a move would help,
-// but every shard that may own the chunk takes as many writes.
-func heatPlan(v View, h HeatSource, c *topology.Collection, i int, split heat.Splitting,
+// but no shard that may own the chunk takes so few writes.
+func heatPlan(v View, h HeatSource, c *topology.Collection, l heat.Line, split heat.Splitting,
 	writes func() map[string]float64) (plan *api.HeatPlan, noMove bool) {
-	kind, to := hotPlan(v.Table, c, i, split, writes)
+	i := l.Chunk
+	kind, to := hotPlan(v.Table, c, i, l.Rate.PerSecond, split, writes)
 	if kind == "" {
 		return nil, to != ""
 	}
@@ -72,34 +73,39 @@ func TryHeatPlan(plan *api.HeatPlan, try TryPlan) {
 	}
 }
 
-// Calmest is the shard that takes fewest writes of those that may own a chunk, its
-// own when none takes fewer; "" when that is not known, or it cannot move now.
-func Calmest(t *topology.Table, c *topology.Collection, i int, writes map[string]float64) string {
+// Calmest is the shard that takes fewest writes of those that may own a chunk, which itself
+// takes rate; its own when every other would take as much with it as its own does now. It
+// is "" when that is not known, or it cannot move now.
+func Calmest(t *topology.Table, c *topology.Collection, i int, rate float64, writes map[string]float64) string {
 	zone, straddles := t.ZoneOf(c, i)
 	if writes == nil || straddles || c.Resharding || c.MigrationsBlocked {
 		return ""
 	}
-	best := c.Chunks.Owner(i)
+	own := c.Chunks.Owner(i)
+	best := own
 	for _, s := range t.Shards { // by name
 		if !s.Draining && (zone == "" || slices.Contains(s.Zones, zone)) && writes[s.Name] < writes[best] {
 			best = s.Name
 		}
+	}
+	if writes[best]+rate >= writes[own] { // the other shard would be the hot one
+		return own
 	}
 	return best
 }
 
 // hotPlan is the plan that helps a hot chunk: a split where its writes are, where
 // that divides them, else a move of the whole chunk to the shard that takes fewest.
-// No kind and a shard says that no shard takes fewer writes than its own; neither,
-// that nothing is known to help. What shards take is asked for when it is needed.
-func hotPlan(t *topology.Table, c *topology.Collection, i int, split heat.Splitting,
+// No kind and a shard says that a move would help, but no shard takes so few writes;
+// neither, that nothing is known to help. What shards take is asked for when it is needed.
+func hotPlan(t *topology.Table, c *topology.Collection, i int, rate float64, split heat.Splitting,
 	writes func() map[string]float64) (kind actions.Kind, to string) {
 	if split.HotCut() && len(t.Shards) > 1 {
 		return actions.SplitHot, ""
 	}
 	switch split.Code {
 	case "document", "project", "single":
-		if to = Calmest(t, c, i, writes()); to != "" && to != c.Chunks.Owner(i) {
+		if to = Calmest(t, c, i, rate, writes()); to != "" && to != c.Chunks.Owner(i) {
 			return actions.MoveChunk, to
 		}
 	}

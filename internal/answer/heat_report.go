@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"slices"
+	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -56,7 +57,9 @@ func Heat(ctx context.Context, v View, h HeatSource, q HeatQuery) (HeatReport, e
 		out.State = noCollector()
 		return out, nil
 	case !v.Table.Loaded:
-		out.State = stateOf("loading", "Counting has just begun", firstCount(heat.NewRows))
+		if out.State = notReached(v.Table); out.State.Code == "" {
+			out.State = stateOf("loading", "Counting has just begun", firstCount(heat.NewRows))
+		}
 		return out, nil
 	}
 	out.Coverage = heat.Cover(v.Table, v.Profile)
@@ -105,7 +108,7 @@ func noCollector() api.State {
 func (r *HeatReport) describe(v View, h HeatSource, w heat.Window) {
 	changed := w.Method == heat.ChangedRows
 	windows, q := []heat.Window{w}, HeatListQuery{NS: w.NS, Window: r.Query.Window, Limit: ShownHot}
-	r.Chunks = HeatChunks(v, h, q, windows)
+	r.Chunks = First(HeatChunks(v, h, q, windows), ShownHot)
 	r.Projects = First(HeatProjects(v, h, q, windows), ShownHot)
 	r.Documents = First(HeatDocuments(v, h, q, windows), ShownHot)
 	r.NoDocuments = changed || len(r.Documents) == 0 && len(r.Projects) > 0
@@ -129,8 +132,11 @@ func heatLead(q HeatQuery, w heat.Window, chunks []api.Heat) message.Message {
 	if w.Method == heat.ChangedRows {
 		pattern, shortest = "{rate} changed rows/s in {ns} over {window}", keyvis.Finest
 	}
-	facts := []message.Fact{message.Words("rate", rateText(w.Total)), message.Namespace("ns", w.NS),
-		message.Duration("window", max(q.Window, shortest))}
+	over := max(q.Window, shortest)
+	if counted := w.To.Sub(w.From).Truncate(time.Second); counted > 0 && over-counted > heat.Shortest { // as in the first minutes
+		over = counted
+	}
+	facts := []message.Fact{message.Words("rate", rateText(w.Total)), message.Namespace("ns", w.NS), message.Duration("window", over)}
 	switch {
 	case w.Total.Rows == 0 && w.Method == heat.ChangedRows:
 		pattern = "No changed rows were counted in {ns} over {window}"

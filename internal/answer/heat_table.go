@@ -96,10 +96,10 @@ func astray(p keyvis.View) message.Message {
 	if n == 0 {
 		return message.Message{}
 	}
-	pattern := "{n} rows of this time are missing from the picture: their chunk is not known, for example " +
+	pattern := "Rows of this time that the picture leaves out: {n}. Their chunk is not known, for example " +
 		"because their project is in several chunks."
 	if p.By == keyvis.ByProject {
-		pattern = "{n} rows of this time are missing from the picture: their projects are not recorded one by one."
+		pattern = "Rows of this time that the picture leaves out: {n}. Their projects are not recorded one by one."
 	}
 	return message.New("astray", pattern, message.Count("n", n))
 }

@@ -64,7 +64,7 @@ func MovingNow(v View, list []topology.InFlight, most int) api.MovingNow {
 	}
 	if p := v.Table.Moves.ListPrivilege; p != "" && len(list) > 0 {
 		out.Note = "Found in the changelog, which never logs the end of a move whose donor failed over. " +
-			"Reading the list of migrations is not permitted: it needs " + p + "."
+			"Reading the list of moves is not permitted: it needs " + p + "."
 	}
 	shown := min(len(list), most)
 	out.Items, out.More = InFlightOf(v, list[:shown]), len(list)-shown

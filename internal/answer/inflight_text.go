@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
@@ -73,15 +74,15 @@ func describeCopied(out *api.InFlight, x topology.InFlight) {
 	out.CopiedShare = -1
 	switch {
 	case !c.Known && e.Known:
-		out.CopiedText.Text = fmt.Sprintf("copied: %s (about %s documents)", topology.ReasonText(c.Reason), of)
+		out.CopiedText.Text = fmt.Sprintf("copied: %s (estimated documents: %s)", topology.ReasonText(c.Reason), of)
 	case !c.Known:
 		out.CopiedText.Text = "copied: " + topology.ReasonText(c.Reason)
 	case !e.Known:
-		out.CopiedText.Text = n + " documents copied, total not known"
+		out.CopiedText.Text = n + message.Plural(c.Value, " document", " documents") + " copied, total not known"
 	case c.Value > e.Value:
-		out.CopiedText.Text, out.CopiedShare = fmt.Sprintf("%s documents copied, more than the %s that were estimated", n, of), 1
+		out.CopiedText.Text, out.CopiedShare = fmt.Sprintf("%s documents copied, more than the estimate of %s", n, of), 1
 	default:
-		out.CopiedText.Text, out.CopiedShare = fmt.Sprintf("%s of about %s documents copied", n, of), Share(c.Value, e.Value)
+		out.CopiedText.Text, out.CopiedShare = fmt.Sprintf("documents copied: %s of about %s", n, of), Share(c.Value, e.Value)
 	}
 	out.CopiedText.Why = copyUnknown(c.Reason)
 	if c.Known {

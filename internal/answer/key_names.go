@@ -15,6 +15,9 @@ import (
 // nameInSentence is how many bytes of a project's name stand beside a key.
 const nameInSentence = 80
 
+// notListed stands beside the id of a project that is not in the list: a deleted one, or one that is none.
+const notListed = "project not in the list"
+
 // ofKey ends the name of the fact that says whose a key is.
 const ofKey = ".project"
 
@@ -31,7 +34,7 @@ func (v View) Named(m message.Message) message.Message {
 	for _, f := range m.Facts {
 		switch f.Kind {
 		case message.KindZone:
-			if text := v.zoneText(f.Value); f.Shown == "" && text != f.Value {
+			if text := v.ZoneText(f.Value); f.Shown == "" && text != f.Value {
 				f.Shown = text
 				m = m.With(f)
 			}
@@ -49,13 +52,19 @@ func (v View) Named(m message.Message) message.Message {
 // withProject puts a project before a key, unless the sentence names it already.
 func withProject(m message.Message, key message.Fact, p api.KeyProject) message.Message {
 	place := "{" + key.Name + "}"
-	if p.ProjectName == "" || !strings.Contains(m.Pattern, place) {
+	if p.Project == "" || !strings.Contains(m.Pattern, place) {
 		return m
 	}
 	for _, f := range m.Facts {
 		if f.Kind == message.KindProject && f.Value == p.Project || f.Name == key.Name+ofKey {
 			return m
 		}
+	}
+	if p.ProjectName == "" {
+		if p.Unlisted && !strings.Contains(m.Pattern, place+" ("+notListed) {
+			m.Pattern = strings.Replace(m.Pattern, place, place+" ("+notListed+")", 1)
+		}
+		return m
 	}
 	m.Pattern = strings.Replace(m.Pattern, place, "{"+key.Name+ofKey+"} ("+place+")", 1)
 	return m.With(message.Project(key.Name+ofKey, p.Project, sanitize.Truncate(p.ProjectName, nameInSentence)))

@@ -34,7 +34,7 @@ func KeySpace(v View, c *topology.Collection) KeySpaceMap {
 		run := &out.Runs[i]
 		first, last := c.Chunks.At(run.First), c.Chunks.At(run.Last)
 		run.Name, run.Min, run.Max = ChunkKey(c.Key, first.Min), BoundText(c.Key, first.Min), BoundText(c.Key, last.Max)
-		run.Of, _ = names.of(first.Min, last.Max)
+		run.Of, run.Until = names.of(first.Min, last.Max)
 	}
 	return out
 }
@@ -44,7 +44,7 @@ type KeySpaceRun struct {
 	First, Last    int     // positions, inclusive
 	From, To       float64 // place in the picture, 0..1
 	Shard          string
-	Of             api.KeyProject // whose keys begin at Min
+	Of, Until      api.KeyProject // whose keys begin at Min and at Max
 	Name, Min, Max string         // of its first chunk, and its bounds; only when there are few runs
 }
 

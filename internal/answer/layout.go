@@ -96,7 +96,7 @@ func (q LayoutQuery) databases(v View, p *profile.Profile) ([]string, error) {
 		return all, nil
 	}
 	if !slices.Contains(all, q.DB) {
-		return nil, fault.New(fault.NotFound, "The database %q does not hold %s and %s; %d databases do.",
+		return nil, fault.New(fault.NotFound, "The database %q does not hold %s and %s. Databases that do: %d.",
 			sanitize.Truncate(q.DB, 60), p.Names.Collection, p.Keys.Collection, len(all))
 	}
 	return []string{q.DB}, nil

@@ -26,6 +26,9 @@ func (v View) FactURL(f message.Fact) string {
 			return CollectionURL(c.NS)
 		}
 	case message.KindZone:
+		if z := v.ZoneName(f.Value); z.ProjectName != "" {
+			return "/projects/" + z.Project
+		}
 		if _, ok := zoneExists(v.Table, f.Value); ok {
 			return "/zones"
 		}
@@ -45,6 +48,18 @@ func Switched(page string, internal bool) string {
 		return page + "?" + InternalParam + "=1"
 	}
 	return page
+}
+
+// ShardsParam with the value "all" lists every shard on the overview.
+const ShardsParam = "shards"
+
+// AllShardsURL is the overview with every shard, however many there are.
+func AllShardsURL(internal bool) string {
+	u := url.Values{ShardsParam: {"all"}}
+	if internal {
+		u.Set(InternalParam, "1")
+	}
+	return address("/", u, 1)
 }
 
 // set adds a parameter that has a value.
@@ -105,4 +120,17 @@ func PlanURL(k actions.Kind, pairs ...string) string {
 		}
 	}
 	return "/plans/new?" + q.Encode()
+}
+
+// MatrixOfProject is the matrix with one project.
+func MatrixOfProject(name, id string) string {
+	if name == "" {
+		name = id
+	}
+	return MatrixQuery{Projects: true, Text: name}.URL()
+}
+
+// ProjectShardURL is the page of a project with what it has on a shard.
+func ProjectShardURL(id, shard string) string {
+	return "/projects/" + id + "?shard=" + url.QueryEscape(shard) + "#on-shard"
 }

@@ -104,12 +104,18 @@ func (l Load) Balance() message.Message {
 		return message.New("balance.noData", "No data yet")
 	}
 	n := float64(len(figures))
+	if l.unread > 0 && of == "the data" {
+		return message.New("balance.partial", "Sizes are still being read: of what is known, {shard} has {share}; an even share is {even}",
+			message.Shard("shard", l.Shards[which].Name), message.Share("share", Share(top, total)), message.Share("even", 1/n))
+	}
 	code, pattern := "balance.uneven", "Uneven: {shard} has {share} of {of}; an even share is {even}"
 	switch over := float64(top)*n/float64(total) - 1; {
 	case over <= evenBelow:
 		code, pattern = "balance.even", "Balanced: the fullest shard, {shard}, has {share} of {of}; an even share is {even}"
 	case over <= somewhatBelow:
 		code, pattern = "balance.somewhat", "Somewhat uneven: {shard} has {share} of {of}; an even share is {even}"
+	case of == "the data" && l.Table != nil && float64(top)-float64(total)/n < rules.UnevenBytes(l.Table.Balancer):
+		code, pattern = "balance.little", "Little data yet, so shares say little: {shard} has {share} of {of}; an even share is {even}"
 	}
 	return message.New(code, pattern, message.Shard("shard", l.Shards[which].Name),
 		message.Share("share", Share(top, total)), message.Words("of", of), message.Share("even", 1/n))

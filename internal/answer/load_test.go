@@ -3,6 +3,7 @@ package answer_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/topology"
@@ -46,6 +47,26 @@ func TestBalanceIsJudgedByTheFullestShard(t *testing.T) {
 		if got.Code != "balance."+c.code || !strings.Contains(got.String(), c.want) {
 			t.Errorf("%s: %s %q, want %s … %q", c.name, got.Code, got, c.code, c.want)
 		}
+	}
+}
+
+func TestBalanceDoesNotJudgeLittleDataOrSizesThatAreBeingRead(t *testing.T) {
+	sizes := func(a, b int64) topology.Sizes {
+		of := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
+		return topology.Sizes{At: time.Now(), Shards: map[string]topology.Size{"a": {Bytes: of(a)}, "b": {Bytes: of(b)}}}
+	}
+	table := &topology.Table{Loaded: true, Shards: []topology.Shard{{Name: "a"}, {Name: "b"}},
+		Unsharded: []topology.Namespace{"db.x"}, Sizes: map[topology.Namespace]topology.Sizes{"db.x": sizes(9<<20, 0)}}
+	if got := answer.LoadOf(table).Balance(); got.Code != "balance.little" {
+		t.Errorf("9 MiB are %q, of which no rule finds a problem", got)
+	}
+	table.Sizes["db.x"] = sizes(9<<30, 0)
+	if got := answer.LoadOf(table).Balance(); got.Code != "balance.uneven" {
+		t.Errorf("9 GiB on one shard: %q", got)
+	}
+	table.Unsharded = append(table.Unsharded, "db.y")
+	if got := answer.LoadOf(table).Balance(); got.Code != "balance.partial" || strings.Contains(got.String(), "neven:") {
+		t.Errorf("judged by a part of the collections: %q", got)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 // Locator finds what a query can mean and where it is.
 type Locator interface {
 	Ask(context.Context, placement.Query) (placement.Answer, error)
+	DocumentLister
 }
 
 // locateTimeout bounds the few reads that one query may cost the cluster.
@@ -48,12 +49,12 @@ func Locate(ctx context.Context, v View, prover Prover, found placement.Answer, 
 	out := api.LocateAnswer{
 		Items: each(found.Items, locateItemOf), Input: []api.Reading{}, Anatomy: each(found.Anatomy, anatomyOf),
 		Cost:  api.LocateCost{Targeted: found.Cost.Targeted, Broadcast: found.Cost.Broadcast},
-		Notes: notesOf(found.Notes), Near: nearOf(found.Near), Wider: each(found.Wider, widerOf),
+		Notes: notesOf(found.Notes), Near: NearNames(found.Near), Wider: each(found.Wider, widerOf),
 	}
 	for _, r := range found.Input.Readings {
 		out.Input = append(out.Input, readingOf(r, silent(found)))
 	}
-	explain(ctx, v.Table, prover, found.Items, out.Items, more)
+	explain(ctx, v, prover, found.Items, out.Items, more)
 	markMoving(v, found.Items, out.Items)
 	nameBounds(v, out.Items)
 	for i := range out.Items {
@@ -131,7 +132,7 @@ func costFacts(c api.LocateCost) []message.Fact {
 
 // LocateExamples are queries that have an answer in this cluster, made from the
 // projects with the most documents: a name, an id and a public key.
-func LocateExamples(v View) (name, id, key string) {
+func LocateExamples(v View) (name, id, idOf, key string) {
 	all := slices.Clone(v.Dir.All())
 	slices.SortStableFunc(all, func(a, b placement.Project) int { return cmp.Compare(b.Documents.Value, a.Documents.Value) })
 	for i, p := range all[:min(len(all), 3)] {
@@ -139,12 +140,12 @@ func LocateExamples(v View) (name, id, key string) {
 		case 0:
 			name = p.Name
 		case 1:
-			id = p.ID.Hex()
+			id, idOf = p.ID.Hex(), NameOf(p)
 		case 2:
 			key = p.PublicKey
 		}
 	}
-	return name, id, key
+	return name, id, idOf, key
 }
 
 // belongsOn is where a thing belongs: the shards of all its places that exist, and

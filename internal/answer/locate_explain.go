@@ -52,7 +52,7 @@ const (
 // explain adds what was asked for to items, which were made of what was found.
 // A place that has moved meanwhile is replaced in both. The table should be the one
 // they were found in.
-func explain(ctx context.Context, t *topology.Table, prover Prover, found []placement.Item, items []api.LocateItem, a LocateExtras) {
+func explain(ctx context.Context, v View, prover Prover, found []placement.Item, items []api.LocateItem, a LocateExtras) {
 	if !a.any() {
 		return
 	}
@@ -69,7 +69,7 @@ func explain(ctx context.Context, t *topology.Table, prover Prover, found []plac
 		for j, p := range it.Places {
 			out := &items[i].Places[j]
 			if a.Why {
-				explainPlace(t, p, out, primaries)
+				explainPlace(v, v.Table, p, out, primaries)
 			}
 			if prover == nil || !a.Prove && !a.Counts {
 				continue
@@ -81,7 +81,7 @@ func explain(ctx context.Context, t *topology.Table, prover Prover, found []plac
 			gate <- struct{}{}
 			workers.Go(func() {
 				defer func() { <-gate }()
-				if now := askCluster(ctx, prover, p, out, a, primaries); now != nil {
+				if now := askCluster(ctx, v, prover, p, out, a, primaries); now != nil {
 					found[i].Places[j] = *now
 				}
 			})
@@ -104,6 +104,7 @@ func explain(ctx context.Context, t *topology.Table, prover Prover, found []plac
 // when the table that was read again for the proof has it elsewhere.
 func askCluster(
 	ctx context.Context,
+	v View,
 	prover Prover,
 	p placement.Place,
 	out *api.Place,
@@ -115,7 +116,7 @@ func askCluster(
 		if now = found.Moved; now != nil {
 			p, *out = *now, placeOf(*now)
 			if a.Why {
-				explainPlace(found.Table, p, out, primaries)
+				explainPlace(v, found.Table, p, out, primaries)
 			}
 		}
 		proof := proofOf(found)
@@ -138,8 +139,8 @@ func notAsked(out *api.Place, a LocateExtras) {
 	}
 }
 
-func explainPlace(t *topology.Table, p placement.Place, out *api.Place, primaries map[string]string) {
+func explainPlace(v View, t *topology.Table, p placement.Place, out *api.Place, primaries map[string]string) {
 	w := placement.WhyOf(t, p)
 	why := whyOf(t, p.NS, w, primaries)
-	out.Why, out.Sentence = &why, sentenceOf(p.NS, w)
+	out.Why, out.Sentence = &why, v.sentenceOf(p.NS, w)
 }

@@ -17,7 +17,8 @@ func ParseLocateQuery(q url.Values) (placement.Query, error) {
 	}, err
 }
 
-func nearOf(n *placement.Near) *api.NearNames {
+// NearNames are the projects with near names on the wire; nil if none were looked for.
+func NearNames(n *placement.Near) *api.NearNames {
 	if n == nil {
 		return nil
 	}

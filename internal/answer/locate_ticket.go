@@ -20,14 +20,11 @@ func TicketOf(v View, found []placement.Item, out api.LocateAnswer) *api.Ticket 
 	if len(out.Items) == 0 {
 		return nil
 	}
-	document := "Yorkie document"
-	if v.Profile != nil {
-		document = cmp.Or(v.Profile.Called.One, document)
-	}
+	document := DocumentNames(v.Profile).One
 	text, mark := ticketText{document: document}, ticketText{document: document, markdown: true}
 	for i, it := range out.Items[:min(len(out.Items), maxTicketItems)] {
 		for _, t := range []*ticketText{&text, &mark} {
-			t.item(v.Table, found[i], it)
+			t.item(v, found[i], it)
 		}
 	}
 	at, stale := AsOf(v, topology.PartRouting)
@@ -35,6 +32,7 @@ func TicketOf(v View, found []placement.Item, out api.LocateAnswer) *api.Ticket 
 		if more := len(out.Items) - maxTicketItems; more > 0 {
 			t.line(fmt.Sprintf("And %d more, not in this text.", more))
 		}
+		t.cluster(v.Table.ServerInfo)
 		end := "As of " + fullTime(at) + ", from the routing table."
 		if stale {
 			end = "As of " + fullTime(at) + ", from the routing table, which could not be read since."
@@ -52,7 +50,7 @@ type ticketText struct {
 	markdown bool
 }
 
-func (t *ticketText) item(table *topology.Table, found placement.Item, it api.LocateItem) {
+func (t *ticketText) item(v View, found placement.Item, it api.LocateItem) {
 	title := t.kind(it.Kind)
 	name := it.Name
 	if it.Kind == "key" {
@@ -78,14 +76,14 @@ func (t *ticketText) item(table *topology.Table, found placement.Item, it api.Lo
 		if p.State == "absent" || j >= len(found.Places) {
 			continue
 		}
-		w := placement.WhyOf(table, found.Places[j])
+		w := placement.WhyOf(v.Table, found.Places[j])
 		line := t.place(p, w)
 		if names[line] == nil {
 			lines = append(lines, line)
 		}
 		names[line] = append(names[line], t.code(collectionName(p.NS)))
 		if why == "" && (len(p.Shards) > 0) {
-			why = cmp.Or(p.Sentence, sentenceOf(found.Places[j].NS, w))
+			why = cmp.Or(p.Sentence, v.sentenceOf(found.Places[j].NS, w))
 		}
 	}
 	for _, line := range lines {
@@ -96,6 +94,20 @@ func (t *ticketText) item(table *topology.Table, found placement.Item, it api.Lo
 	}
 	if why != "" {
 		t.line("Why: " + t.plain(why))
+	}
+}
+
+// cluster tells which one it is: whoever reads the ticket may have several.
+func (t *ticketText) cluster(s topology.ServerInfo) {
+	var parts []string
+	if s.Hosts != "" {
+		parts = append(parts, t.code(s.Hosts))
+	}
+	if s.ClusterID != "" {
+		parts = append(parts, "id "+t.code(s.ClusterID))
+	}
+	if len(parts) > 0 {
+		t.line("Cluster: " + strings.Join(parts, ", ") + ".")
 	}
 }
 
@@ -133,12 +145,19 @@ func (t *ticketText) place(p api.Place, w placement.Why) string {
 		on = "one or more of " + JoinWords(shards)
 	}
 	switch {
+	case p.From != "" && p.Hash != nil:
+		return on + ", hash " + t.code(*p.Hash) + " in chunk " + t.bound(p.From, p.OfMin) + " to " + t.bound(p.To, p.OfMax)
 	case p.From != "":
-		return on + ", chunk " + t.code(p.From) + " to " + t.code(p.To)
+		return on + ", chunk " + t.bound(p.From, p.OfMin) + " to " + t.bound(p.To, p.OfMax)
 	case !p.Sharded && len(shards) > 0:
 		return on + ", not sharded"
 	}
 	return on
+}
+
+// bound is a chunk's bound with the project whose id it holds.
+func (t *ticketText) bound(text string, of api.KeyProject) string {
+	return t.code(text) + t.plain(textAndProject("", of))
 }
 
 func (t *ticketText) head(s string) {

@@ -17,6 +17,7 @@ func ticketFor(name string) *api.Ticket {
 	t := &topology.Table{
 		Loaded: true, Shards: []topology.Shard{{Name: "rs-1", ReplSet: "rs-1", Hosts: []string{"h1:27018", "h2:27018"}}},
 		Databases: []topology.Database{{Name: "db", Primary: "rs-1"}}, Unsharded: []topology.Namespace{"db.a", "db.b"}}
+	t.ServerInfo = topology.ServerInfo{Hosts: "m1:27017,m2:27017", ClusterID: "65ab"}
 	t.Health = map[topology.Part]topology.Health{topology.PartRouting: {At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	none := placement.NewDirectory(1, nil, nil, topology.Health{})
 	v := answer.View{Table: t, Dir: none, Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
@@ -34,6 +35,7 @@ func TestTicketSaysWhatWhereWhyAndWhen(t *testing.T) {
 	got := ticketFor("handbook")
 	for _, part := range []string{"Yorkie document handbook of project handbook\n", "All of it is on rs-1.\n", "id 0a", "database db",
 		"- a and b: rs-1 (h1:27018, h2:27018), not sharded\n", "Why: db.a: not sharded, so on rs-1, the primary shard of db",
+		"Cluster: m1:27017,m2:27017, id 65ab.\n",
 		"As of 2026-03-01 12:00:00 UTC, from the routing table"} {
 		if !strings.Contains(got.Text, part) {
 			t.Errorf("the text has no %q:\n%s", part, got.Text)

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/heat"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -19,7 +20,8 @@ const (
 
 // ClusterMap is where all collections are: a band for each.
 func ClusterMap(v View) api.ClusterMap {
-	out := api.ClusterMap{Shards: mapShards(v.Table), Bands: []api.MapBand{}, Freshness: freshnessOf(v, topology.PartRouting)}
+	out := api.ClusterMap{Shards: mapShards(v.Table), Bands: []api.MapBand{}, Incomplete: unreadCollections(v),
+		Freshness: freshnessOf(v, topology.PartRouting)}
 	if v.Bands != nil && v.Past == nil {
 		v.Bands.forget(v.Table)
 	}
@@ -34,7 +36,7 @@ func ClusterMap(v View) api.ClusterMap {
 		if a.Sharded != b.Sharded {
 			return cmp.Compare(b.Total, a.Total) // only sharded ones have chunks
 		}
-		return cmp.Or(cmp.Compare(bytesOr(b.Bytes), bytesOr(a.Bytes)), cmp.Compare(b.Total, a.Total), cmp.Compare(a.NS, b.NS))
+		return cmp.Or(cmp.Compare(bytesOr(b.Bytes), bytesOr(a.Bytes)), cmp.Compare(b.Total, a.Total), natural.Compare(a.NS, b.NS))
 	})
 	out.More = max(len(out.Bands)-MostBands, 0)
 	out.Bands = out.Bands[:len(out.Bands)-out.More]

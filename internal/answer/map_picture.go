@@ -85,7 +85,7 @@ func PictureMap(v View, q MapQuery, rows int) (MapPicture, error) {
 		}
 		bands = []api.MapBand{mapBandOf(v, q.NS)}
 	}
-	if len(bands) == 0 {
+	if len(bands) == 0 && !mapUnread(v) { // else a note says why
 		out.State = api.State{Code: "empty", Title: "There are no collections yet",
 			Detail: "Each collection becomes a band of the map as soon as it has data."}
 		if out.Map.Hidden > 0 {

@@ -22,8 +22,15 @@ func mapHeadline(v View, m api.ClusterMap) message.Message {
 	if m.MovingMore != nil {
 		moving += *m.MovingMore
 	}
+	if len(m.Bands) == 0 && mapUnread(v) {
+		return message.New("map.unread", "The collections could not be read, so there is nothing to draw.")
+	}
+	if len(m.Bands) == 0 {
+		return message.New("map.empty", "There are no collections to draw.")
+	}
 	if sharded == 0 {
-		return message.New("map.unsharded", "No collection is sharded: each is on one of {shards} shards.",
+		return message.New("map.unsharded", message.Plural(len(m.Shards), "No collection is sharded. There is one shard.",
+			"No collection is sharded: each is on one of {shards} shards."),
 			message.Count("shards", len(m.Shards)))
 	}
 	pattern := message.Plural(chunks, "{chunks} chunk of ", "{chunks} chunks of ") +
@@ -32,6 +39,10 @@ func mapHeadline(v View, m api.ClusterMap) message.Message {
 	if m.More > 0 {
 		pattern = "At least " + pattern
 	}
+	one, many := "{moving} is moving", "{moving} are moving"
+	if m.Stale || v.Table.Health[topology.PartMoves].Err != nil {
+		one, many = "{moving} was moving when last read", "{moving} were moving when last read"
+	}
 	var also []string
 	for _, x := range []struct {
 		n         int
@@ -39,7 +50,7 @@ func mapHeadline(v View, m api.ClusterMap) message.Message {
 	}{
 		{outside, "{outside} is outside its zone", "{outside} are outside their zone"},
 		{jumbo, "{jumbo} is jumbo", "{jumbo} are jumbo"},
-		{moving, "{moving} is moving", "{moving} are moving"},
+		{moving, one, many},
 	} {
 		if x.n > 0 {
 			also = append(also, message.Plural(x.n, x.one, x.many))
@@ -63,10 +74,16 @@ func mapHeadline(v View, m api.ClusterMap) message.Message {
 		message.Count("shards", len(m.Shards)), message.Count("outside", outside), message.Count("jumbo", jumbo), message.Count("moving", moving))
 }
 
+// mapUnread is true if nobody knows whether there are collections.
+func mapUnread(v View) bool {
+	code := PartState(v, topology.PartRouting).Code
+	return code == "failed" || code == "denied"
+}
+
 // calm ends the sentence of a map on which nothing is unusual.
 func calm(v View, m api.ClusterMap) string {
 	switch {
-	case v.Past != nil, m.Stale:
+	case v.Past != nil, m.Stale, v.Table.Health[topology.PartMoves].Err != nil:
 		return ""
 	case m.MovingMore == nil:
 		return ": whether any is moving is not known"

@@ -20,6 +20,7 @@ type amount struct {
 	atLeast   bool      // parts of it are not known
 	rough     bool      // an estimate without an interval
 	since, at time.Time // when it was read; of samples, when the first and the last row was
+	moved     time.Time // when a chunk of it last left or reached the shard after that; zero: none did
 	reason    string    // catalogue code if it is not known
 	why       string    // as a sentence, where the code does not tell
 }
@@ -64,6 +65,7 @@ func (a amount) plus(b amount) amount {
 	}
 	a.value, a.low, a.high = a.value+b.value, a.low+b.low, a.high+b.high
 	a.atLeast, a.rough = a.atLeast || b.atLeast, a.rough || b.rough
+	a.moved = latest(a.moved, b.moved)
 	if a.since.IsZero() || !b.since.IsZero() && b.since.Before(a.since) {
 		a.since = b.since
 	}
@@ -73,17 +75,7 @@ func (a amount) plus(b amount) amount {
 	return a
 }
 
-// minus is what remains without a part.
-func (a amount) minus(b amount) amount {
-	if !a.known || !b.known {
-		return a
-	}
-	a.value, a.low, a.high = max(0, a.value-b.value), max(0, a.low-b.high), max(0, a.high-b.low)
-	a.rough = a.rough || b.rough || b.atLeast
-	return a
-}
-
-const noneSeen = "No row was seen, and not all collections are measured."
+const noneSeen = "No row seen so far."
 
 // estimateOf is an estimate from sampled rows.
 func estimateOf(e survey.Estimate, since, at time.Time) amount {
@@ -129,6 +121,8 @@ func (a amount) text(write func(float64) string) string {
 		return "≤\u202f" + write(a.high)
 	case a.atLeast:
 		return "≥\u202f" + write(a.value)
+	case a.value < 0:
+		return "−\u202f" + write(-a.value)
 	case a.estimated():
 		return "≈\u202f" + write(a.value)
 	}
@@ -160,7 +154,18 @@ func (a amount) detail(write func(float64) string) string {
 	default:
 		out = joinNotEmpty(out, "read at "+format.Clock(a.at))
 	}
+	if !a.moved.IsZero() {
+		out = joinNotEmpty(out, a.movedText())
+	}
 	return out
+}
+
+// movedText says that chunks moved after the amount was read.
+func (a amount) movedText() string {
+	if !a.moved.After(a.since) && !a.since.IsZero() {
+		return "chunks moved since"
+	}
+	return "chunks moved since, the last at " + format.Clock(a.moved)
 }
 
 func joinNotEmpty(a, b string) string {

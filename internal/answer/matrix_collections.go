@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -42,7 +43,7 @@ func (m *matrix) collections() {
 	if len(byDB) == 1 || m.q.DB != "" {
 		m.sort(lines)
 		m.out.Pages = len(lines)
-		_, from, to := PageOf(len(lines), m.q.Page)
+		_, from, to := pageOf(len(lines), m.q.Page, m.out.OnPage)
 		m.addPage(lines, from, to, "collections", 0)
 		return
 	}
@@ -59,10 +60,10 @@ func (m *matrix) databases(byDB map[string][]matrixLine) {
 			Note: message.Plural(len(lines), "1 collection", format.Count(int64(len(lines)))+" collections")}
 		groups = append(groups, l)
 	}
-	slices.SortFunc(groups, func(a, b matrixLine) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(groups, func(a, b matrixLine) int { return natural.Compare(a.name, b.name) })
 	m.sort(groups)
 	m.out.Pages = len(groups)
-	_, from, to := PageOf(len(groups), m.q.Page)
+	_, from, to := pageOf(len(groups), m.q.Page, m.out.OnPage)
 	m.addOthers(groups[:from], "others-before", message.Plural(from, "1 database", format.Count(int64(from))+" databases")+" before", "", 0)
 	leaves := 0
 	for _, g := range groups[from:to] {
@@ -101,7 +102,7 @@ func others(n int) string { return message.Plural(n, "1 other", format.Count(int
 // pageURL is the page that has a row.
 func (m *matrix) pageURL(row int) string {
 	q := m.q
-	if q.Page = row/PageRows + 1; q.Page <= 1 {
+	if q.Page = row/m.out.OnPage + 1; q.Page <= 1 {
 		q.Page = 0
 	}
 	return q.URL()
@@ -136,7 +137,7 @@ func (m *matrix) collectionLines() (out []matrixLine, total int) {
 		l.moves = byNS[ns]
 		out = append(out, l)
 	}
-	slices.SortFunc(out, func(a, b matrixLine) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b matrixLine) int { return natural.Compare(a.name, b.name) })
 	return out, total
 }
 
@@ -158,6 +159,8 @@ func (m *matrix) collectionLine(ns topology.Namespace) matrixLine {
 	} else {
 		out.shards = sizesByShard(m.v.Table, ns, m.measure)
 	}
+	noteMoves(m.v.Table, out.shards, m.ended[ns], nil)
+	out.row.Zones, out.row.ZonesMore = m.zones.collection(ns)
 	out.sum()
 	return out
 }
@@ -179,7 +182,7 @@ func sizesByShard(t *topology.Table, ns topology.Namespace, measure matrixMeasur
 func noMatrixRows(q MatrixQuery, what string, total int) api.State {
 	if total > 0 && (q.Text != "" || q.DB != "") {
 		return api.State{Code: "empty", Title: "No " + what + " match the filter",
-			Detail: format.Count(int64(total)) + " were searched; upper and lower case are treated alike."}
+			Detail: "Searched: " + format.Count(int64(total)) + ". Upper and lower case are treated alike."}
 	}
 	return api.State{Code: "empty", Title: "There are no " + what + " yet", Detail: "New ones appear here within a few seconds."}
 }

@@ -2,11 +2,11 @@ package answer
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -38,6 +38,8 @@ type MatrixGroup struct {
 	Span int // columns
 	Open bool
 	URL  string // opens or closes it
+
+	From, To string // the first and last shard of neighbours; "" for the shards of a zone
 
 	shards []int
 }
@@ -109,7 +111,7 @@ func shardGroups(t *topology.Table) []MatrixGroup {
 	length := max(2, (len(t.Shards)+matrixGroups-1)/matrixGroups)
 	for from := 0; from < len(t.Shards); from += length {
 		to := min(from+length, len(t.Shards))
-		g := MatrixGroup{Name: t.Shards[from].Name}
+		g := MatrixGroup{Name: t.Shards[from].Name, From: t.Shards[from].Name, To: t.Shards[to-1].Name}
 		if to-from > 1 {
 			g.Name += " to " + t.Shards[to-1].Name
 		}
@@ -129,7 +131,7 @@ func zoneSet(s topology.Shard) string {
 			names = append(names, z)
 		}
 	}
-	slices.Sort(names)
+	natural.Sort(names)
 	return strings.Join(names, " + ")
 }
 

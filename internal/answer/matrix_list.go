@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -37,9 +38,10 @@ func ParseMatrixListQuery(in url.Values) (q MatrixListQuery, err error) {
 // MatrixList is a page of the matrix as a list: collections by name, or projects by name, with all
 // measures.
 func MatrixList(v View, from MatrixSource, q MatrixListQuery) (out api.List[api.MatrixRow], err error) {
-	m := matrix{v: v, from: from, q: q.MatrixQuery, moves: PendingMoves(v, from.Runs), writes: newMatrixWrites(v, from.Counts)}
+	m := newMatrix(v, from, q.MatrixQuery)
 	out.AsOf, out.Stale = AsOf(v, topology.PartRouting, topology.PartSizes)
 	if !q.Projects {
+		out.Incomplete = unreadCollections(v)
 		return m.listCollections(q, out)
 	}
 	if v.Past != nil {
@@ -56,11 +58,11 @@ func (m *matrix) listCollections(q MatrixListQuery, out api.List[api.MatrixRow])
 	var names []topology.Namespace
 	for ns := range Namespaces(m.v.Table) {
 		if (q.Internal || !system(m.v.Table, ns)) && (q.DB == "" || ns.Database() == q.DB) &&
-			strings.Contains(strings.ToLower(string(ns)), strings.ToLower(q.Text)) && string(ns) >= q.cursor {
+			strings.Contains(strings.ToLower(string(ns)), strings.ToLower(q.Text)) && natural.Compare(string(ns), q.cursor) >= 0 {
 			names = append(names, ns)
 		}
 	}
-	slices.Sort(names)
+	natural.Sort(names)
 	if len(names) > q.limit {
 		out.Next = CursorOf(string(names[q.limit]))
 		names = names[:q.limit]
@@ -71,8 +73,10 @@ func (m *matrix) listCollections(q MatrixListQuery, out api.List[api.MatrixRow])
 	}
 	for _, ns := range names {
 		row := api.MatrixRow{Kind: "collection", ID: string(ns), DB: ns.Database(), Name: ns.Collection()}
-		row.Shards = m.parts(sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{})),
-			sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{Measure: MatrixDocuments})), m.writes.collection(ns), byNS[ns])
+		size := sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{}))
+		noteMoves(m.v.Table, size, m.ended[ns], nil)
+		row.Shards = m.parts(size, sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{Measure: MatrixDocuments})), m.writes.collection(ns),
+			byNS[ns])
 		out.Items = append(out.Items, row)
 	}
 	return out, nil
@@ -99,11 +103,35 @@ func (m *matrix) listProjects(q MatrixListQuery, out api.List[api.MatrixRow]) (a
 	for _, p := range found[from:to] {
 		ref := projectRef{p.DB, p.ID}
 		row := api.MatrixRow{Kind: "project", ID: p.ID.Hex(), DB: p.DB, Name: p.Name}
-		row.Shards = m.parts(figures[MatrixBytes].project(ref), figures[MatrixDocuments].project(ref), figures[MatrixWrites].project(ref),
+		m.q.Measure = MatrixBytes
+		size := figures[MatrixBytes].project(ref)
+		m.noteProjectMoves(p, size)
+		row.Shards = m.parts(size, figures[MatrixDocuments].project(ref), figures[MatrixWrites].project(ref),
 			m.movesOfProject(p))
 		out.Items = append(out.Items, row)
 	}
+	if out.Next == "" && q.Text == "" && q.DB == "" {
+		if row := m.listRest(figures); len(row.Shards) > 0 {
+			out.Items = append(out.Items, row)
+		}
+	}
 	return out, nil
+}
+
+// listRest is what belongs to no listed project, so that the list adds up to all data.
+func (m *matrix) listRest(figures map[string]projectFigures) api.MatrixRow {
+	rests := map[string][]amount{}
+	for measure, f := range figures {
+		m.q.Measure, m.measure = measure, measureOf(MatrixQuery{Measure: measure})
+		rests[measure] = slices.Repeat([]amount{unknownAmount("notSurveyed", "Not estimated yet.")}, len(m.v.Table.Shards))
+		if ranked := f.ranked(); len(ranked) > 0 {
+			all, byNS := m.allData()
+			rests[measure] = m.rest(all, byNS, ranked).all
+		}
+	}
+	row := api.MatrixRow{Kind: "rest", Name: "Not in the list"}
+	row.Shards = m.parts(rests[MatrixBytes], rests[MatrixDocuments], rests[MatrixWrites], nil)
+	return row
 }
 
 // parts are the parts of a row on the shards that have or may have one.
@@ -111,12 +139,13 @@ func (m *matrix) parts(size, documents, writes []amount, moves []PendingMove) []
 	byShard := movesByShard(m.v.Table, moves)
 	out := []api.MatrixPart{}
 	for i, s := range m.v.Table.Shards {
-		p := api.MatrixPart{Shard: s.Name, Bytes: size[i].figure(m.v.Now), Documents: documents[i].figure(m.v.Now),
-			WritesPerSecond: writes[i].rate(m.v.Now)}
+		p := api.MatrixPart{Shard: s.Name, MovedAt: api.Time(size[i].moved), Bytes: size[i].figure(m.v.Now),
+			Documents: documents[i].figure(m.v.Now), WritesPerSecond: writes[i].rate(m.v.Now)}
 		if byShard != nil {
 			p.Leaving, p.Arriving = movesAnswer(byShard[i].leaving, true), movesAnswer(byShard[i].arriving, false)
 		}
-		if p.Leaving == nil && p.Arriving == nil && size[i].nowhere() && documents[i].nowhere() && (writes[i].nowhere() || !writes[i].known) {
+		still := p.Leaving == nil && p.Arriving == nil
+		if still && size[i].nowhere() && documents[i].nowhere() && (writes[i].nowhere() || !writes[i].known) {
 			continue
 		}
 		out = append(out, p)

@@ -26,25 +26,17 @@ type PendingMove struct {
 	bytes, documents amount
 }
 
-// matrixRuns bounds how many of the newest runs are looked at for open ones.
-const matrixRuns = 20
-
-// OpenRuns are the newest runs that have not ended; none where nothing can be changed, and none if
-// the store cannot be read, which pages say elsewhere.
-func OpenRuns(ctx context.Context, kept engine.Service) (out []engine.Run) {
+// OpenRuns are the runs that have not ended; none where nothing can be changed, and none if the store
+// cannot be read, which pages say elsewhere.
+func OpenRuns(ctx context.Context, kept engine.Service) []engine.Run {
 	if kept == nil {
 		return nil
 	}
-	runs, _, err := kept.Runs(ctx, "", matrixRuns)
+	runs, err := kept.OpenRuns(ctx)
 	if err != nil {
 		return nil
 	}
-	for _, r := range runs {
-		if r.State.Open() {
-			out = append(out, r)
-		}
-	}
-	return out
+	return runs
 }
 
 // PendingMoves are the moves of a view that have not ended; none of a past time.

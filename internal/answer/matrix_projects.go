@@ -3,14 +3,15 @@ package answer
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
+	"shardboard/internal/topology"
 )
 
 // projectRef names a project: several databases may have the same id.
@@ -71,36 +72,42 @@ func (m *matrix) projects() {
 	figures := m.projectFigures()
 	ranked := figures.ranked()
 	order := m.projectOrder(found, ranked)
-	_, from, to := PageOf(len(found), m.q.Page)
+	_, from, to := pageOf(len(found), m.q.Page, m.out.OnPage)
 
-	all := matrixLine{moves: m.moves}
-	if len(found) == m.out.Total {
-		all.shards = figures.total()
+	whole := len(found) == m.out.Total
+	all, byNS := matrixLine{moves: m.moves}, map[topology.Namespace][]amount(nil)
+	name := message.Plural(len(found), "1 project", format.Count(int64(len(found)))+" projects")
+	if whole {
+		all.shards, byNS = m.allData()
+		all.row.Note, name = name, m.allName()
 	} else {
 		all.shards = m.sumOfProjects(order, ranked)
 	}
 	all.sum()
-	m.takeTotals(all, message.Plural(len(found), "1 project", format.Count(int64(len(found)))+" projects"))
-
-	rest := slices.Clone(all.shards)
-	take := func(shards []amount) {
-		for i, a := range shards {
-			rest[i] = rest[i].minus(a)
-		}
-	}
+	m.takeTotals(all, name)
 	if from > 0 {
-		before := m.sumOfProjects(order[:from], ranked)
-		m.addSum(before, "others-before", format.Count(int64(from))+" projects before", m.pageURL(from-1))
-		take(before)
+		m.addSum(m.sumOfProjects(order[:from], ranked), "others-before", format.Count(int64(from))+" projects before", m.pageURL(from-1))
 	}
 	for _, p := range order[from:to] {
-		shards := figures.project(projectRef{p.DB, p.ID})
-		m.addProject(p, shards, figures)
-		take(shards)
+		m.addProject(p, figures.project(projectRef{p.DB, p.ID}), figures)
 	}
 	if to < len(order) {
-		m.addSum(rest, "others-after", others(len(order)-to), m.pageURL(to))
+		m.addSum(m.sumOfProjects(order[to:], ranked), "others-after", others(len(order)-to), m.pageURL(to))
 	}
+	if whole && len(ranked) > 0 {
+		m.addRest(m.rest(all.shards, byNS, ranked))
+	}
+}
+
+// allName is the name of the sum of all rows.
+func (m *matrix) allName() string {
+	switch m.q.Measure {
+	case MatrixDocuments:
+		return "All documents"
+	case MatrixWrites:
+		return "All writes"
+	}
+	return "All data"
 }
 
 // addSum adds a row of amounts that stand for several projects.
@@ -132,7 +139,7 @@ func (m *matrix) projectOrder(found []placement.Project, ranked map[projectRef]s
 		out := found
 		if m.q.Text != "" || m.q.Reverse {
 			out = slices.Clone(found)
-			slices.SortStableFunc(out, func(a, b placement.Project) int { return strings.Compare(a.Name, b.Name) })
+			slices.SortStableFunc(out, func(a, b placement.Project) int { return natural.Compare(a.Name, b.Name) })
 		}
 		if m.q.Reverse {
 			slices.Reverse(out)
@@ -210,10 +217,17 @@ func (m *matrix) sumOfProjects(list []placement.Project, ranked map[projectRef]s
 	out := make([]amount, len(m.v.Table.Shards))
 	for i := range out {
 		out[i] = nothing()
+		if m.q.Measure != MatrixWrites { // there may be rows that were not in the sample
+			out[i] = amount{reason: "noneSeen", why: "No row of these projects was seen."}
+		}
 	}
 	for _, p := range list {
 		for _, c := range ranked[projectRef{p.DB, p.ID}] {
-			out[c.shard] = out[c.shard].plus(c.amount)
+			if !out[c.shard].known {
+				out[c.shard] = c.amount
+			} else {
+				out[c.shard] = out[c.shard].plus(c.amount)
+			}
 		}
 	}
 	if len(ranked) == 0 {
@@ -235,6 +249,9 @@ func (m *matrix) addProject(p placement.Project, shards []amount, figures projec
 	if len(m.v.Dir.Databases()) > 1 {
 		l.row.Note = p.DB
 	}
+	l.row.Zones, l.row.ZonesMore = m.zones.project(p.DB, p.ID)
+	l.link = func(shard string) string { return ProjectShardURL(id, shard) }
+	m.noteProjectMoves(p, l.shards)
 	l.sum()
 	if sum, ok := figures.sum(projectRef{p.DB, p.ID}); ok {
 		l.total = sum
@@ -259,6 +276,9 @@ func (m *matrix) addParts(p placement.Project, key string) {
 			l.shards = partOfProject(m.v.Table, c, sizes, m.q.Measure == MatrixDocuments)
 		}
 		l.row = MatrixRow{Key: key + ":" + string(c.NS), Kind: "part", Name: c.NS.Collection(), URL: CollectionURL(c.NS), Depth: 1}
+		l.row.Zones, l.row.ZonesMore = m.zones.project(p.DB, p.ID, c.NS)
+		l.link = func(shard string) string { return ProjectShardURL(p.ID.Hex(), shard) }
+		noteMoves(m.v.Table, l.shards, m.ended[c.NS], m.touchesProject(c.NS, p.ID))
 		l.sum()
 		for _, x := range m.movesOfProject(p) {
 			if x.NS == c.NS {

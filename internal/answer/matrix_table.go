@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -31,6 +31,7 @@ type MatrixTable struct {
 	Found   int // collections or projects that match the filter
 	Total   int // all of them
 	Pages   int // rows that are divided into pages: databases, collections or projects
+	OnPage  int // of which a page has so many
 	AsOf    time.Time
 	Stale   bool
 
@@ -51,6 +52,19 @@ type MatrixRow struct {
 	Open  bool
 	Total MatrixCell
 	Cells []MatrixCell // one for each column
+
+	Zones     []api.ZoneName // that its ranges are in, the first of them
+	ZonesMore int            // the others
+
+	ListURL string // opens or closes Listed
+	Listed  []MatrixListed
+	Empty   int // shards that are not listed, as they have certainly none; of an open list
+}
+
+// MatrixListed is a shard in the list of a row, which takes the place of columns on a small screen.
+type MatrixListed struct {
+	Shard string
+	MatrixCell
 }
 
 // MatrixCell is a number of the table.
@@ -59,6 +73,7 @@ type MatrixCell struct {
 	Title   string // how exact, how old, of what
 	Unknown string // why there is no number
 	Age     string // of a number that is older than an hour
+	Moved   string // chunks moved after the number was read
 	Zero    bool
 	Shade   int // 0 to MatrixShades
 	URL     string
@@ -67,6 +82,12 @@ type MatrixCell struct {
 
 // MatrixShades is the darkest shade.
 const MatrixShades = 8
+
+// A page of projects on many shards has about so many cells, of 300 bytes each, and at least so many rows.
+const (
+	matrixCells = 240
+	leastRows   = 20
+)
 
 // matrixOld is the age from which a cell shows it: usually numbers are minutes old.
 const matrixOld = time.Hour
@@ -142,6 +163,8 @@ type matrix struct {
 	q       MatrixQuery
 	measure matrixMeasure
 	moves   []PendingMove
+	ended   map[topology.Namespace][]endedMove
+	zones   zonesOfRows
 	writes  *matrixWrites
 	out     MatrixTable
 	columns []amount // total of each shard, of all rows
@@ -150,15 +173,24 @@ type matrix struct {
 	byProject map[string][]PendingMove // of collections that are placed by project
 }
 
-// Matrix is the table of a query.
-func Matrix(v View, from MatrixSource, q MatrixQuery) MatrixTable {
-	m := matrix{v: v, from: from, q: q, measure: measureOf(q), moves: PendingMoves(v, from.Runs)}
-	m.writes = newMatrixWrites(v, from.Counts)
+// newMatrix is a table without rows.
+func newMatrix(v View, from MatrixSource, q MatrixQuery) *matrix {
+	m := &matrix{v: v, from: from, q: q, measure: measureOf(q), moves: PendingMoves(v, from.Runs), ended: endedMoves(v)}
+	m.zones, m.writes = newZonesOfRows(v), newMatrixWrites(v, from.Counts)
 	m.out = MatrixTable{Query: q, NameURL: q.sorted(MatrixByName).URL(), NameSort: q.direction(MatrixByName),
 		TotalURL: q.sorted(MatrixByTotal).URL(), TotalSort: q.direction(MatrixByTotal)}
 	m.out.Columns, m.out.Groups = matrixColumns(v.Table, q)
+	if m.out.OnPage = PageRows; q.Projects && len(v.Table.Shards) > matrixEach {
+		m.out.OnPage = min(PageRows, max(matrixCells/len(m.out.Columns), leastRows))
+	}
 	m.out.Regroup = regroup(v.Table, q, m.out.Groups != nil)
 	m.out.AsOf, m.out.Stale = AsOf(v, topology.PartRouting, topology.PartSizes)
+	return m
+}
+
+// Matrix is the table of a query.
+func Matrix(v View, from MatrixSource, q MatrixQuery) MatrixTable {
+	m := newMatrix(v, from, q)
 	switch {
 	case q.Projects:
 		m.projects()
@@ -199,7 +231,7 @@ func (m *matrix) order(l matrixLine) float64 {
 // sort sorts lines as the query asks. Unknown amounts are last in both directions.
 func (m *matrix) sort(lines []matrixLine) {
 	if m.q.Sort == MatrixByName {
-		slices.SortStableFunc(lines, func(a, b matrixLine) int { return strings.Compare(a.name, b.name) })
+		slices.SortStableFunc(lines, func(a, b matrixLine) int { return natural.Compare(a.name, b.name) })
 		if m.q.Reverse {
 			slices.Reverse(lines)
 		}
@@ -215,7 +247,7 @@ func (m *matrix) sort(lines []matrixLine) {
 		if m.q.Reverse && x >= 0 && y >= 0 {
 			x, y = y, x
 		}
-		return cmp.Or(cmp.Compare(y, x), strings.Compare(lines[a].name, lines[b].name))
+		return cmp.Or(cmp.Compare(y, x), natural.Compare(lines[a].name, lines[b].name))
 	})
 	sorted := make([]matrixLine, len(lines))
 	for i, at := range place {
@@ -228,7 +260,7 @@ func (m *matrix) sort(lines []matrixLine) {
 // row.
 func (m *matrix) takeTotals(all matrixLine, name string) {
 	m.columns, m.all = all.shards, all.total
-	all.row = MatrixRow{Key: "total", Kind: "total", Name: name}
+	all.row.Key, all.row.Kind, all.row.Name = "total", "total", name
 	all.link = ShardURL
 	m.add(all)
 }
@@ -236,11 +268,13 @@ func (m *matrix) takeTotals(all matrixLine, name string) {
 // add lays out a line as the next row.
 func (m *matrix) add(l matrixLine) {
 	row := l.row
+	l.total.moved = time.Time{} // moves between shards do not change it
 	row.Total = m.cell(l, l.total, m.all)
 	if m.q.Show != MatrixOfColumn { // the share of a row in itself says nothing
 		row.Total.Text, row.Total.Shade = l.total.text(m.measure.write), 0
 	}
 	byShard := movesByShard(m.v.Table, l.moves)
+	m.list(&row, l, byShard)
 	for _, c := range m.out.Columns {
 		a := c.sumOf(l.shards)
 		cell := m.cell(l, a, c.sumOf(m.columns))
@@ -248,6 +282,9 @@ func (m *matrix) add(l matrixLine) {
 			cell.Title = joinNotEmpty(cell.Title, full)
 		}
 		cell.URL = m.cellURL(l, c)
+		if !leafRow(row.Kind) {
+			cell.Moved = ""
+		}
 		if byShard != nil {
 			var leaving, arriving []PendingMove
 			for _, i := range c.shards {
@@ -271,6 +308,9 @@ func (m *matrix) cellURL(l matrixLine, c MatrixColumn) string {
 	}
 	if l.link == nil {
 		return ""
+	}
+	if a := l.shards[c.shards[0]]; (l.row.Kind == "project" || l.row.Kind == "part") && (!a.known || a.value == 0) {
+		return "" // nothing was seen there
 	}
 	return l.link(c.Shard)
 }
@@ -306,6 +346,9 @@ func (m *matrix) cell(l matrixLine, a, column amount) MatrixCell {
 		out.Title = joinNotEmpty(out.Title, format.Share(ofRow)+" of row, "+format.Share(ofColumn)+" of column")
 	}
 	out.Title = joinNotEmpty(out.Title, a.detail(m.measure.write))
+	if !a.moved.IsZero() {
+		out.Moved = a.movedText()
+	}
 	if age := m.v.Now.Sub(a.at); a.known && !a.at.IsZero() && m.v.Past == nil && age > matrixOld {
 		out.Age = format.Span(age) + " old"
 	}

@@ -1,7 +1,10 @@
 package answer
 
 import (
+	"cmp"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"shardboard/internal/api"
@@ -17,6 +20,46 @@ type MigrationsQuery struct {
 	State    history.Outcome    // "" for all
 	Internal bool               // with the server's own collections
 	Limit    int
+	After    movePlace // the last one of the page before
+}
+
+// movePlace is the place of a move in the list, which is newest first: when it began, and how many that began
+// in the same millisecond come before it.
+type movePlace struct {
+	begin int64 // ms since 1970; 0 is the begin of the list
+	same  int
+}
+
+func (p movePlace) cursor() api.Cursor {
+	return CursorOf(strconv.FormatInt(p.begin, 10) + "." + strconv.Itoa(p.same))
+}
+
+func parseMovePlace(in url.Values) (p movePlace, err error) {
+	text, given, err := CursorKey(in)
+	if err != nil || !given {
+		return p, err
+	}
+	begin, same, _ := strings.Cut(text, ".")
+	var err1, err2 error
+	p.begin, err1 = strconv.ParseInt(begin, 10, 64)
+	p.same, err2 = strconv.Atoi(same)
+	if err1 != nil || err2 != nil || p.begin <= 0 || p.same < 0 {
+		return p, fault.New(fault.Invalid, "This cursor is not from this list.")
+	}
+	return p, nil
+}
+
+// next is the place of a move that follows this one in the list.
+func (p movePlace) next(m history.Migration) movePlace {
+	if begin := m.Begin.UnixMilli(); begin != p.begin {
+		return movePlace{begin: begin}
+	}
+	return movePlace{begin: p.begin, same: p.same + 1}
+}
+
+// follows tells whether a place comes after another, newest first.
+func (p movePlace) follows(o movePlace) bool {
+	return o == movePlace{} || cmp.Or(cmp.Compare(p.begin, o.begin), cmp.Compare(o.same, p.same)) < 0
 }
 
 // ParseMigrationsQuery reads the parameters of an address.
@@ -30,6 +73,9 @@ func ParseMigrationsQuery(in url.Values) (MigrationsQuery, error) {
 	if q.Limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
+	if q.After, err = parseMovePlace(in); err != nil {
+		return q, err
+	}
 	switch q.State {
 	case "", history.Running, history.Committed, history.Done, history.Aborted, history.Unclear:
 		return q, nil
@@ -39,19 +85,27 @@ func ParseMigrationsQuery(in url.Values) (MigrationsQuery, error) {
 }
 
 // Migrations lists moves, newest first.
-func Migrations(v View, q MigrationsQuery) (api.FoldedList[api.Migration], error) {
-	var out api.FoldedList[api.Migration]
+func Migrations(v View, q MigrationsQuery) (api.LoggedList[api.Migration], error) {
+	out := api.LoggedList[api.Migration]{ReadFrom: api.Time(v.Table.EventsBegin())}
 	all, err := loggedMigrations(v, q.NS)
 	if err != nil {
 		return out, err
 	}
+	var last, at movePlace
 	for _, m := range all {
 		switch {
 		case q.State != "" && q.State != m.Outcome:
+			continue
 		case !q.Internal && isFolded(m):
 			out.Hidden++
+			continue
+		}
+		switch at = at.next(m); {
+		case !at.follows(q.After):
 		case len(out.Items) < q.Limit:
-			out.Items = append(out.Items, migrationOf(v, m))
+			out.Items, last = append(out.Items, migrationOf(v, m)), at
+		default:
+			out.Next = last.cursor()
 		}
 	}
 	out.AsOf, out.Stale = AsOf(v, topology.PartEvents)
@@ -60,8 +114,8 @@ func Migrations(v View, q MigrationsQuery) (api.FoldedList[api.Migration], error
 
 // MigrationFailures groups the moves that failed by reason, the most frequent
 // first.
-func MigrationFailures(v View, q MigrationsQuery) (api.FoldedList[api.MigrationFailures], error) {
-	var out api.FoldedList[api.MigrationFailures]
+func MigrationFailures(v View, q MigrationsQuery) (api.LoggedList[api.MigrationFailures], error) {
+	out := api.LoggedList[api.MigrationFailures]{ReadFrom: api.Time(v.Table.EventsBegin())}
 	all, err := loggedMigrations(v, q.NS)
 	if err != nil {
 		return out, err

@@ -159,6 +159,15 @@ func MovingStep(v View, s engine.Step) (out []topology.InFlight) {
 	return out
 }
 
+// movingSteps are the migrations that the steps of a run have begun.
+func movingSteps(v View, r engine.Run) []api.InFlight {
+	var list []topology.InFlight
+	for _, s := range r.Steps {
+		list = append(list, MovingStep(v, s)...)
+	}
+	return InFlightOf(v, list)
+}
+
 // DescribeMoving writes what a collection's page shows of migrations, for
 // comparing: times of reads are left out, as nobody needs a page for them.
 func DescribeMoving(w io.Writer, v View, ns topology.Namespace) {

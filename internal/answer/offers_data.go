@@ -16,7 +16,7 @@ func (o *Offers) Chunk(c *topology.Collection, i int) []api.Offer {
 	}
 	ch, busy := c.Chunks.At(i), resharding(c)
 	of := []string{"ns", string(c.NS), "chunk", ChunkRef(c, ch.Min)}
-	noMove := cmp.Or(busy, o.oneShard(), whyIf(c.MigrationsBlocked, "Migrations of the collection are forbidden."))
+	noMove := cmp.Or(busy, o.oneShard(), whyIf(c.MigrationsBlocked, "Moves of the collection are blocked."))
 	return []api.Offer{
 		o.offer(actions.Split, "Split…", busy, of...),
 		o.offer(actions.SplitHot, "Split where it is hot…", noMove, of...),

@@ -19,9 +19,11 @@ func Overview(v View) api.Overview {
 	if more := int64(len(open) - len(out.Listed)); more > 0 {
 		out.More = format.Count(more) + message.Plural(more, " more problem", " more problems")
 	}
-	out.Unchecked, out.Dismissed = uncheckedText(s), dismissedText(s)
+	out.Unchecked, out.NotAvailable, out.Dismissed = uncheckedText(s), v.notAvailableText(s), dismissedText(s)
 	if !out.Loaded {
-		out.State = PartState(v, topology.PartRouting)
+		if out.State = whyNotReached(v.Table); out.State.Code == "" {
+			out.State = PartState(v, topology.PartRouting)
+		}
 		return out
 	}
 	out.ByShard, out.Balance, out.Size = shards(v, load), load.Balance(), load.size()
@@ -36,6 +38,7 @@ func Overview(v View) api.Overview {
 	if s := load.partial(); s.Code != "" && len(out.Doubts) == 0 {
 		out.Doubts = append(out.Doubts, s)
 	}
+	out.Doubts = append(out.Doubts, connectionNotes(v)...)
 	return out
 }
 

@@ -170,6 +170,9 @@ func PageOf(n, page int) (shown, from, to int) { return pageOf(n, page, PageRows
 // EventPageOf is the same of the changelog.
 func EventPageOf(n, page int) (shown, from, to int) { return pageOf(n, page, EventRows) }
 
+// PageOfRows is the same of a list with pages of so many rows.
+func PageOfRows(n, page, rows int) (shown, from, to int) { return pageOf(n, page, rows) }
+
 func pageOf(n, page, rows int) (shown, from, to int) {
 	last := max((n+rows-1)/rows, 1)
 	shown = min(max(page, 1), last)

@@ -22,6 +22,8 @@ type PastTime struct {
 	Watched bool      // false: nobody looked then, and what is shown is the state of Last
 	Last    time.Time
 	Next    time.Time       // when somebody looked again; zero: not yet
+	Reached bool            // the cluster was reached since the start, so that what is only known of now can be shown
+	NamesOf time.Time       // when the stored names of projects were read, which are shown while it was not reached; zero: none are known
 	Rounds  topology.Rounds // as they are known now: the balancer's log reaches back
 }
 

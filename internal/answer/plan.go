@@ -3,6 +3,7 @@ package answer
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"shardboard/internal/actions"
@@ -24,13 +25,14 @@ func PlanOf(v View, p actions.Plan) api.Plan {
 		Undo: undoOf(v, p.Undo),
 		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID, ByName: personOf(p.By),
 		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
-		Title: ChangeTitle(v.Named(p.Summary)), Outline: outlineOf(p.Steps),
+		Heading: changeHeading(v.Named(p.Summary)), Message: p.Summary, Outline: outlineOf(p.Steps),
 	}
+	out.Title = out.Heading.String()
 	if p.Confirm != "" {
 		out.Confirm = &p.Confirm
 	}
 	for i, s := range p.Steps {
-		c := api.PlanCommand{Op: string(s.Op), Text: v.Named(s.Text()).String()}
+		c := api.PlanCommand{Op: string(s.Op), Message: v.Named(s.Text())}
 		if i < len(p.Commands) {
 			c.DB, c.Command, c.Shell = p.Commands[i].DB, api.Document(p.Commands[i].Doc), MongoshCommand(p.Commands[i])
 		}
@@ -43,10 +45,15 @@ func PlanOf(v View, p actions.Plan) api.Plan {
 	return out
 }
 
+// PlanTitle is the title of a plan's page, as far as those who look may see it.
+func PlanTitle(v View, p actions.Plan) string {
+	return changeHeading(v.Named(v.Plan(p).Summary)).String()
+}
+
 // ChecksOf are the checks of a plan.
 func ChecksOf(checks []actions.Check) []api.PlanCheck {
 	return each(checks, func(c actions.Check) api.PlanCheck {
-		return api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: c.Text.String(), Source: c.Source.String()}
+		return api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: c.Text.String(), Source: c.Source.String(), Message: c.Text}
 	})
 }
 
@@ -63,7 +70,7 @@ func effectOf(v View, e actions.Effect) api.Effect {
 	out := api.Effect{
 		Chunks: figureOf(e.Chunks), Documents: figureOf(e.Documents), Bytes: figureOf(e.Bytes), DurationMillis: figureOf(e.Duration),
 		Moves: each(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{},
-		Stays: each(e.Stays, func(m message.Message) string { return v.Named(m).String() }),
+		Stays: each(e.Stays, func(m message.Message) string { return v.Named(m).String() }), StayMessages: e.Stays,
 	}
 	for _, s := range e.Shards {
 		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,
@@ -83,7 +90,7 @@ func planMoveOf(v View, m actions.MoveEffect) api.PlanMove {
 }
 
 func undoOf(v View, u actions.Undo) api.Undo {
-	out := api.Undo{Possible: u.Possible, Text: v.Named(u.Text).String(), From: api.Time(u.From), Kind: string(u.Kind)}
+	out := api.Undo{Possible: u.Possible, Text: v.Named(u.Text).String(), Message: u.Text, From: api.Time(u.From), Kind: string(u.Kind)}
 	if u.Kind != "" {
 		out.Args = &api.PlanArgs{RawMessage: u.Args.JSON()}
 	}
@@ -95,7 +102,7 @@ func DifferencesOf(ds []actions.Difference) []api.Difference {
 	return each(ds, func(d actions.Difference) api.Difference {
 		f := d.Fact
 		return api.Difference{Kind: string(f.Kind), NS: string(f.NS), Min: api.Document(f.Min), Max: api.Document(f.Max),
-			Shard: f.Shard, Zone: f.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String()}
+			Shard: f.Shard, Zone: f.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String(), Message: d.Text()}
 	})
 }
 
@@ -103,11 +110,23 @@ func DifferencesOf(ds []actions.Difference) []api.Difference {
 func differencesNamed(v View, ds []actions.Difference) []api.Difference {
 	out := DifferencesOf(ds)
 	for i, d := range ds {
-		if subject := d.Fact.Subject(); len(d.Fact.Min) > 0 || d.Fact.Zone != "" {
-			out[i].Text = d.Text().With(message.Words("subject", v.Named(subject).String())).String()
-		}
+		out[i].Message = v.DifferenceMessage(d)
+		out[i].Text = out[i].Message.String()
 	}
 	return out
+}
+
+// DifferenceMessage is a difference whose subject has its own facts, with projects' names beside the keys.
+func (v View) DifferenceMessage(d actions.Difference) message.Message {
+	m, subject := d.Text(), v.Named(d.Fact.Subject())
+	if len(d.Fact.Min) == 0 && d.Fact.Zone == "" {
+		return m
+	}
+	m.Pattern = strings.Replace(m.Pattern, "{subject}", subject.Pattern, 1)
+	for _, f := range subject.Facts {
+		m = m.With(f)
+	}
+	return m
 }
 
 // limitsOf is what a run of the plan may change.

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/message"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -22,7 +23,7 @@ type PlanForm struct {
 type PlanField struct {
 	Name, Label, Hint string
 	Value             string
-	Shown             string // Value for people, where it is stated
+	Shown             message.Message // Value for people, where it is stated
 	Placeholder       string
 	Choices           []actions.Choice // of a list; none for a text
 	Needed            bool
@@ -56,58 +57,68 @@ type fieldMaker struct {
 }
 
 // existing tells whether a value names something that exists, and how it is shown.
-func (f fieldMaker) existing(x actions.Argument, value string) (string, bool) {
+func (f fieldMaker) existing(x actions.Argument, value string) (m message.Message, ok bool) {
 	if value == "" {
-		return "", false
+		return m, false
 	}
+	stated := func(fact message.Fact) message.Message { return message.New("stated", "{value}", fact) }
 	switch x.Type {
 	case actions.TypeCollection, actions.TypeNamespace:
-		return value, f.c != nil
+		return stated(message.Namespace("value", value)), f.c != nil
 	case actions.TypeDatabase:
-		return value, slices.Contains(f.v.Dir.Databases(), value)
+		return stated(message.Text("value", value)), slices.Contains(f.v.Dir.Databases(), value)
 	case actions.TypeProject:
 		id, err := bson.ObjectIDFromHex(value)
 		if err != nil {
-			return "", false
+			return m, false
 		}
 		p, ok := f.v.Dir.ByID(id)
-		return NameOf(p) + " (" + value + ")", ok
+		return message.New("stated", "{value} ({id})", message.Project("value", value, NameOf(p)), message.Text("id", value)), ok
 	case actions.TypeChunk:
 		return f.chunk(value)
 	case actions.TypeZone:
 		_, ok := zoneExists(f.v.Table, value)
-		return value, ok
+		return stated(message.Zone("value", value)), ok
 	case actions.TypeShard:
-		return value, f.v.Table.Shard(value) != nil
+		return stated(message.Shard("value", value)), f.v.Table.Shard(value) != nil
 	case actions.TypeBool:
 		i := slices.IndexFunc(x.Choices, func(c actions.Choice) bool { return c.Value == value })
 		if i < 0 {
-			return "", false
+			return m, false
 		}
-		return x.Choices[i].Text, true
-	case actions.TypeKey, actions.TypeBounds, actions.TypeCuts:
-		return value, f.c != nil && json.Valid([]byte(value))
+		return stated(message.Words("value", x.Choices[i].Text)), true
+	case actions.TypeKey:
+		if f.c == nil {
+			return m, false
+		}
+		doc, err := shardkey.ParseExtJSON(value)
+		if err != nil {
+			return m, false
+		}
+		return message.New("stated", "{"+x.Name+"}", message.Namespace("ns", f.c.NS), message.Key(x.Name, shardkey.PlainValues(doc))), true
+	case actions.TypeBounds, actions.TypeCuts:
+		return stated(message.Key("value", value)), f.c != nil && json.Valid([]byte(value))
 	}
-	return "", false
+	return m, false
 }
 
 // chunk shows which chunk a reference names.
-func (f fieldMaker) chunk(ref string) (string, bool) {
+func (f fieldMaker) chunk(ref string) (m message.Message, ok bool) {
 	if f.c == nil {
-		return "", false
+		return m, false
 	}
 	k, err := ParseChunkRef(f.c, ref)
 	if err != nil {
-		return "", false
+		return m, false
 	}
 	i, ch := f.c.Chunks.Find(k)
 	if ch.Min.Compare(k) != 0 {
-		return "", false
+		return m, false
 	}
-	text := message.New("chunk", "{n} of {of}: {min} → {max} on {shard}", message.Count("n", i+1), message.Count("of", f.c.Chunks.Len()),
+	m = message.New("chunk", "{n} of {of}: {min} → {max} on {shard}", message.Count("n", i+1), message.Count("of", f.c.Chunks.Len()),
 		message.Namespace("ns", f.c.NS), message.Key("min", f.c.Key.Display(ch.Min)), message.Key("max", f.c.Key.Display(ch.Max)),
 		message.Shard("shard", ch.Shard))
-	return f.v.Named(text).String(), true
+	return m, true
 }
 
 // field is the field of an argument that the form asks for.

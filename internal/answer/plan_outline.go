@@ -85,9 +85,9 @@ func manySteps(s actions.Step) string {
 		case s.Restores:
 			return "Resume balancing of {in}"
 		case s.On:
-			return "Enable balancing of {in}"
+			return "Turn on balancing of {in}"
 		}
-		return "Disable balancing of {in}"
+		return "Turn off balancing of {in}"
 	}
 	return s.Text().Pattern + ", {n} times"
 }

@@ -22,13 +22,13 @@ func TestTitleOfAChangeIsShort(t *testing.T) {
 		summary message.Message
 		want    string
 	}{
-		"keys are cut":     {split, "Split the chunk -768614…5646500 → 0 of yorkie-meta.changes at {projec…d680\")}"},
+		"keys are cut":     {split, "Split the chunk -768614…5646500 → 0 of yorkie-meta.changes at 687a94a…1ffd680"},
 		"an id is left":    {pin, "Pin the project atlas to shard-rs-2"},
 		"of an undo":       {message.New("undo", "Undo: pin {project} ({id}).", pin.Facts...), "Undo: pin atlas"},
 		"an older record":  {message.Message{Code: "pin"}, "pin"},
 		"dots in the name": {message.New("x", "Unpin {project}.", message.Project("project", "1", "a.b.")), "Unpin a.b."},
 	} {
-		if got := ChangeTitle(c.summary); got != c.want {
+		if got := changeHeading(c.summary).String(); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}

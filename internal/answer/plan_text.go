@@ -66,13 +66,15 @@ func ChecksText(checks []api.PlanCheck) string {
 		message.Plural(n[actions.Warn], "warning", "warnings"), blocking)
 }
 
-// PreconditionTexts are what is read again right before a command of a plan is sent.
-func PreconditionTexts(v View, p api.Plan, command int) (out []string) {
+// Preconditions are what is read again right before a command of a plan is sent.
+func Preconditions(v View, p api.Plan, command int) (out []message.Message) {
 	for _, c := range p.Preconditions {
 		if c.Step == command {
 			f := factNamed(c.Kind, c.NS, c.Min, c.Max, c.Shard, c.Zone)
 			f.Want = c.Want
-			out = append(out, v.Named(f.Subject()).String()+strings.TrimPrefix(f.Text(), f.Subject().String()))
+			m := v.Named(f.Subject())
+			m.Pattern += "{want}"
+			out = append(out, m.With(message.Words("want", strings.TrimPrefix(f.Text(), f.Subject().String()))))
 		}
 	}
 	return out
@@ -97,20 +99,29 @@ func LimitBytesText(l api.Limits) string {
 	return format.Bytes(*l.Bytes.Value)
 }
 
-// UndoTexts say how the run of a plan is undone, and from when if that is later than now.
-func UndoTexts(u api.Undo, now time.Time) []string {
-	if !u.Possible {
-		return []string{"It cannot be undone. " + u.Text}
+// UndoMessages say how the run of a plan is undone, and from when if that is later than now.
+func UndoMessages(u api.Undo, now time.Time) []message.Message {
+	how := u.Message
+	if how.IsZero() { // read as JSON, which has the text alone
+		how = message.New("undo", "{text}", message.Words("text", u.Text))
 	}
-	out := []string{u.Text}
+	if !u.Possible {
+		how.Pattern = "It cannot be undone. " + how.Pattern
+		return []message.Message{how}
+	}
+	out := []message.Message{how}
 	if u.From != nil && u.From.After(now) {
-		out = append(out, "Possible from "+format.Clock(*u.From)+" on: until then, the shards are still cleaning up.")
+		out = append(out, message.New("undo.from", "Possible from {from} on: until then, the shards are still cleaning up.",
+			message.Words("from", format.Clock(*u.From))))
 	}
 	return out
 }
 
 // Expired tells whether it is too late to run a plan.
 func Expired(p api.Plan, now time.Time) bool { return p.ExpiresAt == nil || !now.Before(*p.ExpiresAt) }
+
+// PlanExpired says that it is too late to run a plan.
+const PlanExpired = "This plan has expired. Make a new one."
 
 // PlanMay is what somebody may do with a plan.
 type PlanMay struct {
@@ -136,7 +147,7 @@ func PlanMayOf(p api.Plan, who auth.Principal, readOnly string, now time.Time) P
 	case !who.May(auth.Role(p.Role)):
 		out.WhyNot = needsRole(auth.Role(p.Role))
 	case Expired(p, now):
-		out.WhyNot = "This plan has expired. Make a new one."
+		out.WhyNot = PlanExpired
 	default:
 		out.Again = false
 	}

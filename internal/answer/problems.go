@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/api"
+	"shardboard/internal/balance"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/rules"
@@ -26,12 +27,18 @@ func (v View) Problems() rules.View {
 const ShownProblems = 12
 
 // Headline says how the cluster is in one line, from the list of problems alone.
-// "No problems" is said only when every rule could be checked.
+// "No problems" is said only when every rule was checked that the cluster's MongoDB release can answer.
 func Headline(v View, s rules.Summary) (level, text string) {
+	if s := notReached(v.Table); s.Code != "" {
+		return "bad", connectionTitles[ConnectionState(v.Table)]
+	}
 	if !v.Table.Loaded && s.Open() == 0 {
 		return "note", "Reading the cluster…"
 	}
 	level = "note"
+	if s.Open() == 0 && s.Unchecked > 0 && s.Rules == len(rules.Rules()) && PartState(v, topology.PartSizes).Code == "loading" {
+		return level, "No problems found so far: sizes are being read"
+	}
 	switch {
 	case s.Critical > 0:
 		level = "bad"
@@ -57,6 +64,8 @@ func problemCounts(s rules.Summary) string {
 		}
 	}
 	switch {
+	case len(parts) > 0 && 2*s.Unchecked > s.Rules: // a few notes would look like a healthy cluster
+		return strings.Join(parts, ", ") + "; " + uncheckedText(s)
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case s.Unchecked > 0:
@@ -72,7 +81,7 @@ func problemSummaryOf(v View, found rules.View) api.ProblemSummary {
 	s := found.Summary()
 	out := api.ProblemSummary{
 		Worst: string(s.Worst()), Critical: s.Critical, Warn: s.Warn, Info: s.Info,
-		Dismissed: s.Dismissed, Rules: s.Rules, Unchecked: s.Unchecked,
+		Dismissed: s.Dismissed, Rules: s.Rules, Unchecked: s.Unchecked, NotAvailable: s.NotAvailable,
 		Clear: s.Clear(), Items: ProblemLines(v, found.Items),
 	}
 	out.Level, out.Headline = Headline(v, s)
@@ -83,8 +92,22 @@ func problemSummaryOf(v View, found rules.View) api.ProblemSummary {
 func ProblemLines(v View, found []rules.Problem) []api.ProblemLine {
 	return each(found, func(p rules.Problem) api.ProblemLine {
 		return api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: v.Named(p.Text).At(v.Now),
-			SeverityName: p.Severity.Name(), Why: v.Named(p.Why).At(v.Now), URL: problemURL(v, p)}
+			SeverityName: p.Severity.Name(), Why: v.Named(p.Why).At(v.Now), URL: problemURL(v, p),
+			Playbook: firstPlaybook(p.Rule)}
 	})
+}
+
+// playbooksOf are the playbooks of a rule, the most likely first.
+func playbooksOf(r rules.Rule) []api.Playbook {
+	return each(r.Playbooks(), func(p rules.Playbook) api.Playbook { return api.Playbook{Name: p.Name(), URL: p.URL()} })
+}
+
+// firstPlaybook is the most likely playbook of a rule; zero if it has none.
+func firstPlaybook(r rules.Rule) (out api.Playbook) {
+	for _, p := range playbooksOf(r) {
+		return p
+	}
+	return out
 }
 
 // problemURL leads to a problem with its figures and remedies; of a past time,
@@ -107,6 +130,16 @@ func uncheckedText(s rules.Summary) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d rules could not be fully checked", s.Unchecked, s.Rules)
+}
+
+// notAvailableText says how many rules the cluster's MongoDB release cannot answer; "" for none.
+func (v View) notAvailableText(s rules.Summary) string {
+	if s.NotAvailable == 0 {
+		return ""
+	}
+	release := balance.ReleaseOf(v.Table.ServerInfo.Version)
+	return fmt.Sprintf("%d of %d rules %s not available on MongoDB %d.%d",
+		s.NotAvailable, s.Rules, message.Plural(s.NotAvailable, "is", "are"), release[0], release[1])
 }
 
 // dismissedText says how many problems a list leaves out; "" for none.

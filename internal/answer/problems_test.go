@@ -30,7 +30,7 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"shard-rs-2 is draining, but the balancer, which moves its chunks, is off", "Migrations of yorkie-meta.documents are blocked",
+		"shard-rs-2 is draining, but the balancer, which moves its chunks, is off", "Moves of yorkie-meta.documents are blocked",
 		"flagged jumbo, which the balancer skips: 2",
 		"No shard is in the zone mars", "outside their zone", "The balancer is off", "Grant the cluster user clusterMonitor",
 		"Changelog: the last read failed", "mongos-1:27017 has not pinged", "snapshot_bodies is documented as sharded",

@@ -29,9 +29,9 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 	case ok:
 		return p, nil
 	case !v.Dir.Loaded():
-		return p, fault.New(fault.Unavailable, "The list of projects is not read yet; try again in a moment.")
+		return p, CheckProjects(v)
 	}
-	return p, fault.New(fault.NotFound, "There is no project with id %s; %d projects of %s were searched.",
+	return p, fault.New(fault.NotFound, "There is no project with id %s (searched: %d, of %s).",
 		id.Hex(), len(v.Dir.All()), JoinWords(v.Dir.Databases()))
 }
 
@@ -40,7 +40,7 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 func Project(v View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
 	zone := PinZone(s.Project.ID)
 	out := api.ProjectDetail{Project: projectOf(s), Moving: InFlightOf(v, MovingOfProject(v, s)),
-		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: documentsName(p), Verdicts: projectVerdicts(s)}
+		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: DocumentNames(p).Many, Verdicts: projectVerdicts(s)}
 	if shards, pinned := zoneExists(v.Table, zone); pinned {
 		out.PinTerms, out.PinnedTo = PinTermsOf(v, zone), shards
 	}

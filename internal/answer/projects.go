@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -67,7 +68,7 @@ func Projects(v View, p *profile.Profile, q ProjectsQuery) (api.Projects, error)
 		return api.Projects{}, err
 	}
 	out := api.Projects{From: from, Found: len(found), Total: len(v.Dir.All()), Databases: v.Dir.Databases(), Columns: projectColumns(v, p),
-		DocumentsName: documentsName(p), HasDocuments: p.Names.Documents != "", HasClients: p.Names.Clients != ""}
+		DocumentsName: DocumentNames(p).Many, HasDocuments: p.Names.Documents != "", HasClients: p.Names.Clients != ""}
 	out.AsOf, out.Stale = DirectoryAsOf(v)
 	out.ByDocument, out.ByDocumentOn = placedByDocument(v, p)
 	out.State, out.Unread = projectsState(v, p)
@@ -145,7 +146,7 @@ func projectsState(v View, p *profile.Profile) (s api.State, unread bool) {
 // NoDatabase says how databases with projects were searched for.
 func NoDatabase(p *profile.Profile) api.State {
 	return api.State{Code: "empty", Title: "No database holds projects",
-		Detail: fmt.Sprintf("None has both %s and %s, or a sharded %s whose key begins with %s. "+
+		Detail: fmt.Sprintf("No database has both collections, %s and %s, or a sharded collection %s whose key begins with %s. "+
 			"Collections, zones and locating by key still work.",
 			p.Names.Collection, p.Keys.Collection, p.Keys.Collection, p.Keys.Project)}
 }
@@ -184,12 +185,13 @@ func placedByDocument(v View, p *profile.Profile) (names, shards []string) {
 	return names, natural.Sorted(maps.Keys(on))
 }
 
-// documentsName is what the profile calls documents.
-func documentsName(p *profile.Profile) string {
-	if p == nil || p.Called.Many == "" {
-		return "Yorkie documents"
+// DocumentNames is what the profile calls a document, and several.
+func DocumentNames(p *profile.Profile) profile.Called {
+	out := profile.Called{One: "Yorkie document", Many: "Yorkie documents"}
+	if p != nil {
+		out = profile.Called{One: cmp.Or(p.Called.One, out.One), Many: cmp.Or(p.Called.Many, out.Many)}
 	}
-	return p.Called.Many
+	return out
 }
 
 // projectName is what a project of a database is called; "" where it is not known.

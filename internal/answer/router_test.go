@@ -20,7 +20,7 @@ func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
 	_, shard := answer.Shard(v, p, "nope", false)
 	_, coll := answer.ShardedCollection(v.Table, "nope.nope")
 	_, unsharded := answer.ShardedCollection(v.Table, "yorkie-meta.users")
-	for name, err := range map[string]error{"60 projects": project, "shard-rs-3": shard, "nope.nope": coll, "shard-rs-1": unsharded} {
+	for name, err := range map[string]error{"searched: 60": project, "shard-rs-3": shard, "nope.nope": coll, "shard-rs-1": unsharded} {
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), name) {
 			t.Errorf("%v does not mention %s", err, name)
 		}

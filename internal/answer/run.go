@@ -41,24 +41,30 @@ func RunWithOutcome(ctx context.Context, v View, kept engine.Service, measured O
 
 // RunOf is a run, as far as those who look may see it, without its outcome.
 func RunOf(v View, r engine.Run) api.Run {
+	moving := movingSteps(v, r)
 	r = v.Run(r)
 	out := api.Run{
 		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: v.Named(r.Summary).String(), State: string(r.State), Resolved: r.Resolved,
 		Open: r.State.Open(), Why: whyText(r), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows), StartedAt: api.Time(r.Started),
 		EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName, Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt),
 		CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy, CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table.Balancer),
-		Adaptations: adaptationsOf(v, r), Limits: limitsOf(r.Limits), Title: ChangeTitle(v.Named(r.Summary)),
+		Adaptations: adaptationsOf(v, r), Limits: limitsOf(r.Limits), Heading: changeHeading(v.Named(r.Summary)), Message: r.Summary,
+		Moving: moving,
 	}
+	out.Title = out.Heading.String()
 	for _, s := range r.Steps {
 		step := api.RunStep{
 			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command),
-			Text:  v.Named(s.Text()).String(),
+			Message: v.Named(s.Text()), Because: s.Why,
 			State: string(s.State), Resolved: s.Resolved, Why: v.Named(s.Why).String(), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
 			SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended), Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1,
 			Proof: []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),
 		}
 		if c := stepCode(s); c != "" {
 			step.Code, step.Means = string(c), FailureAdvice(c)
+			if s.State == engine.Unknown { // nothing is to be tried before its outcome is known
+				step.Means = c.Meaning()
+			}
 		}
 		for _, p := range s.Proven {
 			f := p.Fact

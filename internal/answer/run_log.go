@@ -31,6 +31,7 @@ func RunLog(v View, whole engine.Run) []api.Event {
 	note(r.StartedAt, "started", "Started by "+RunBy(r), false)
 	note(r.StopAt, "held", "Stop requested by "+personText(r.StopBy), false)
 	numbers := stepNumbers(r.Steps)
+	logged := map[string]bool{} // a step sees the entries of earlier ones in the same range, too
 	for i, s := range r.Steps {
 		key := strconv.Itoa(i + 1)
 		if s.Op != string(actions.OpAwait) {
@@ -39,6 +40,10 @@ func RunLog(v View, whole engine.Run) []api.Event {
 		note(s.EndedAt, "ended-"+key, fmt.Sprintf("Step %d: %s", numbers[i], engine.State(s.State).StepLabel()), failed(s.State))
 		reasons := stepReasons(seen.Steps[i])
 		for _, e := range seen.Steps[i].Events {
+			if e.ID != "" && logged[e.ID] {
+				continue
+			}
+			logged[e.ID] = true
 			x := EventOf(v, ReadEvent(e).Because(reasons))
 			x.ID = strings.Join([]string{"event", key, e.ID}, "-")
 			x.Note = countedByServer(serverCounts(e))

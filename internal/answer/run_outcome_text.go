@@ -103,7 +103,17 @@ func TenthsText(n int64) string {
 
 // CostText says how many migrations of a run are done.
 func CostText(c *api.RunCost) string {
-	return fmt.Sprintf("%d of %d migrations done. What was copied is the server’s own count in the changelog.", c.Moved, len(c.Steps))
+	unknown := 0
+	for _, s := range c.Steps {
+		if s.Actual.Documents.Reason == outcome.ReasonUnknown {
+			unknown++
+		}
+	}
+	done := fmt.Sprintf("Moves done: %d of %d.", c.Moved, len(c.Steps))
+	if unknown > 0 {
+		done = fmt.Sprintf("Moves known to be done: %d of %d; the outcome of %d is unknown.", c.Moved, len(c.Steps), unknown)
+	}
+	return done + " What was copied is the server’s own count in the changelog."
 }
 
 // StepCostText says what a migrating step copied and how long it took, beside the

@@ -31,7 +31,7 @@ func TestRowsOfARunAreToldAsADifferenceBesideTheWriteRate(t *testing.T) {
 		"too many":     {not("tooMany"), not("noBefore"), engine.Rate{}, nil, []string{"not counted: more than 100\u202f000 rows"}},
 		"grew too big": {counted(10, 0), not("tooMany"), engine.Rate{}, nil, []string{"more than 100\u202f000 rows"}},
 		"running":      {counted(10, 0), not("pending"), engine.Rate{}, nil, []string{"10 rows", "counted again at the end"}},
-		"not sent":     {counted(10, 0), not("nothingSent"), engine.Rate{}, nil, []string{"10 rows", "nothing was sent"}},
+		"not sent":     {counted(10, 0), not("nothingSent"), engine.Rate{}, nil, []string{"10 rows", "Nothing was sent"}},
 		"another":      {not("<b>"), not("noBefore"), engine.Rate{}, nil, []string{"<b>"}},
 	} {
 		t.Run(name, func(t *testing.T) {

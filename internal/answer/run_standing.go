@@ -52,7 +52,7 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 		out = append(out, "The outcome of "+counted(s.Unknown, "command", "commands")+" is not known yet.")
 	}
 	if s.Paused {
-		out = append(out, "Balancing is still paused by this run, and will be switched on again.")
+		out = append(out, "This run still pauses balancing and will turn it on again.")
 	} else if s.RangesSet > 0 && r.CanFinish() && b.Known {
 		if b.Enabled() {
 			out = append(out, "The balancer is on and keeps moving chunks, because zone ranges set by this run are still in place.")

@@ -51,6 +51,18 @@ func stepNumbers(steps []api.RunStep) []int {
 	return out
 }
 
+// stepInFlight is the number of the step whose command was sent, for people, of how many; 0 for none.
+func stepInFlight(steps []api.RunStep) (n, all int) {
+	numbers := stepNumbers(steps)
+	for i, s := range steps {
+		if s.State == string(engine.Running) {
+			n = numbers[i]
+		}
+		all = numbers[i]
+	}
+	return n, all
+}
+
 // StepsDone counts the steps that are done, of all that are to be done. A step that
 // was put off or planned again counts where it is done.
 func StepsDone(steps []api.RunStep) (done, all int) {
@@ -72,9 +84,9 @@ func StepProgressText(s api.RunStep) string {
 	case s.Total == 0:
 		return ""
 	case s.Op == string(actions.OpAwait):
-		return fmt.Sprintf("%s of %s are as expected", format.Count(s.Done), format.Count(s.Total))
+		return fmt.Sprintf("as expected: %s of %s", format.Count(s.Done), format.Count(s.Total))
 	}
-	return fmt.Sprintf("Step %s of %s of the migration", format.Count(s.Done), format.Count(s.Total))
+	return fmt.Sprintf("Step %s of %s of the move", format.Count(s.Done), format.Count(s.Total))
 }
 
 // StepTimesText says when a step was sent and when it ended; "" if it was not sent.

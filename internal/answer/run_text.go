@@ -35,6 +35,14 @@ func RunStateText(r api.Run) string {
 // RunMeaningText says what the state of a run means and what to do about it.
 func RunMeaningText(r api.Run) string {
 	text := engine.State(r.State).Meaning()
+	if r.State == string(engine.Running) {
+		switch n, all := stepInFlight(r.Steps); {
+		case r.StopBy != "":
+			text = "It ends after the command in flight."
+		case n > 0 && all > 1:
+			text = fmt.Sprintf("Step %d of %d is running. ", n, all) + text
+		}
+	}
 	if r.Resolved {
 		text += " Its outcome was unknown for a while and was then read from the cluster."
 	}
@@ -65,7 +73,7 @@ func RunStopText(r api.Run) string {
 		text += " The command in flight continues, because a cluster cannot cancel it."
 	}
 	if r.Standing.Paused {
-		return text + " Balancing is switched on again; no other command is sent."
+		return text + " Balancing is turned on again; no other command is sent."
 	}
 	return text + " No further command is sent."
 }

@@ -26,7 +26,7 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 		ByDocument: each(contents.ByDocument, func(c placement.CollectionOn) api.ShardCollection { return shardCollection(t, c) }),
 		Moving:     InFlightOf(v, t.MovingOn(name)),
 		Freshness:  freshnessOf(v, topology.PartShards, topology.PartRouting),
-		Outage:     outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: documentsName(p),
+		Outage:     outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: DocumentNames(p).Many,
 	}
 	for _, s := range out.All {
 		if s.Name == name {
@@ -108,9 +108,7 @@ func outage(v View, c placement.Contents) message.Message {
 		message.Shard("shard", c.Shard), message.Count("projects", len(c.Projects)), message.Count("all", len(v.Dir.All())),
 		message.Count("whole", whole),
 	}
-	pattern := "If {shard} goes down, {projects} of {all} projects " + message.Plural(len(c.Projects), "loses", "lose") +
-		" access to rows of their own. " + message.Plural(min(whole, 1), "{whole}", "None") + " of them " +
-		message.Plural(whole, "has", "have") + " all such rows here."
+	pattern := outagePattern(len(c.Projects), whole)
 	if len(c.ByDocument) == 0 {
 		return message.New("outage", pattern, facts...)
 	}
@@ -120,8 +118,26 @@ func outage(v View, c placement.Contents) message.Message {
 		names[i] = b.NS.Collection()
 		most = max(most, b.Share)
 	}
-	pattern += " Every project can also be affected through {collections}, which are spread by document " +
-		"(up to {most} of the chunks are here)."
+	pattern += " Every project can also lose rows in {collections}, which are spread by document " +
+		"(up to {most} of their chunks are here)."
 	return message.New("outage.shared", pattern,
 		append(facts, message.Text("collections", JoinWords(names)), message.Share("most", most))...)
+}
+
+// outagePattern is the sentence for a number of projects that have rows of their own on a shard, some of them all.
+func outagePattern(projects, whole int) string {
+	pattern := "If {shard} goes down, " + message.Plural(projects,
+		"1 of {all} projects loses access to rows of its own.", "{projects} of {all} projects lose access to rows of their own.")
+	switch {
+	case projects == 0:
+		pattern = "If {shard} goes down, no project loses access to rows of its own."
+	case whole == projects:
+		pattern += message.Plural(whole, " All such rows of it are here.", " All such rows of these projects are here.")
+	case whole == 0:
+		pattern += message.Plural(projects, " Some such rows of it are on other shards.",
+			" Some such rows of each of them are on other shards.")
+	default:
+		pattern += message.Plural(whole, " 1 of them has no such rows on other shards.", " {whole} of them have no such rows on other shards.")
+	}
+	return pattern
 }

@@ -84,6 +84,7 @@ type whyParts struct {
 	noun    string    // what others are called: "collections"
 	// whole is what the parts add up to; nil: their own sum.
 	whole *whyPart
+	left  string // what the parts lack of the whole; "": not attributed
 }
 
 func (f *whyParts) add(p whyPart) { f.list = append(f.list, p) }
@@ -140,7 +141,7 @@ func kindRank(kind string) int {
 
 // addRest adds what the parts lack of the whole, when it can be told apart from rounding.
 func (f *whyParts) addRest(least float64) {
-	rest := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "rest", Text: "not attributed to single " + f.noun, NS: f.whole.NS,
+	rest := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "rest", Text: f.leftOf(), NS: f.whole.NS,
 		AtLeast: f.whole.AtLeast},
 		here: f.whole.here, even: f.whole.even}
 	for _, p := range f.list {
@@ -219,14 +220,14 @@ func (w *shardWhy) headline() message.Message {
 	write := func(x float64) string { return AmountText(w.q.By, math.Abs(x)) }
 	facts := []message.Fact{message.Shard("shard", w.q.Shard), message.Words("here", write(*w.out.Here)),
 		message.Words("difference", write(*w.out.Difference)), message.Words("even", write(*w.out.Even)),
-		message.Words("of", w.of()), message.Words("noun", w.q.noun())}
+		message.Words("of", w.of()), message.Words("noun", w.q.amountOf(*w.out.Here))}
 	d := *w.out.Difference
-	code, pattern := "shardWhy.even", "{shard} has {here} of {noun}{of}: its even share."
+	code, pattern := "shardWhy.even", "{shard} has {here}{noun}{of}: its even share."
 	switch {
 	case d > 0:
-		code, pattern = "shardWhy.more", "{shard} has {here} of {noun}{of}: {difference} more than its even share of {even}."
+		code, pattern = "shardWhy.more", "{shard} has {here}{noun}{of}: {difference} more than its even share of {even}."
 	case d < 0:
-		code, pattern = "shardWhy.less", "{shard} has {here} of {noun}{of}: {difference} less than its even share of {even}."
+		code, pattern = "shardWhy.less", "{shard} has {here}{noun}{of}: {difference} less than its even share of {even}."
 	}
 	return message.New(code, pattern, facts...)
 }
@@ -239,7 +240,7 @@ func (w *shardWhy) of() string {
 		return ""
 	case w.q.Project == SeveralProjects:
 		return " in " + name + ", in chunks that several projects share"
-	case w.q.Project != "":
+	case w.q.Project != "" && w.q.Project != AllProjects:
 		return " of " + cmp.Or(w.out.ProjectName, w.q.Project) + " in " + name
 	}
 	return " in " + name

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -46,13 +47,23 @@ func leadsWithProject(v View, c *topology.Collection) bool {
 	return pc.ProjectField != "" && c.Key.LeadsWith(pc.ProjectField)
 }
 
+// projectRange is a project's own range of a collection's key space; false if it has none, or there is no such
+// sharded collection.
+func projectRange(v View, c *topology.Collection, id bson.ObjectID) (shardkey.Range, bool) {
+	if c == nil || !leadsWithProject(v, c) {
+		return shardkey.Range{}, false
+	}
+	r, err := c.Key.PrefixRange(placement.ObjectIDValue(id))
+	return r, err == nil
+}
+
 // divided tells whether the collection can be divided into projects: of writes, by who wrote; of
-// data, by ranges of the key.
+// data, by estimated sizes or by ranges of the key.
 func (in *insideWhy) divided() bool {
 	if in.q.By == OfWrites {
 		return len(in.written) > 0
 	}
-	return in.byKey && in.v.Dir.Loaded()
+	return in.v.Dir.Loaded()
 }
 
 // projectRange is the chunks [from, to) that hold rows of one project alone.
@@ -70,6 +81,12 @@ func (in *insideWhy) projects() whyParts {
 	out := whyParts{noun: "projects", whole: &in.whole}
 	if in.q.By == OfWrites {
 		in.writers(&out)
+		return out
+	}
+	if !in.byKey && in.q.Project != AllProjects {
+		return out
+	}
+	if out, ok := in.estimatedProjects(); ok || !in.byKey {
 		return out
 	}
 	alone, all := 0, in.c.Chunks.CountByShard()[in.q.Shard]
@@ -166,6 +183,9 @@ func (in *insideWhy) chunksOf(id bson.ObjectID) whyParts {
 	if in.q.By == OfWrites {
 		return in.chunksWritten(id)
 	}
+	if out, ok := in.estimatedChunks(id); ok {
+		return out
+	}
 	from, to := in.projectRange(id)
 	return in.chunks(func(i int) bool { return from <= i && i < to })
 }
@@ -193,6 +213,9 @@ func (in *insideWhy) chunksWritten(id bson.ObjectID) whyParts {
 
 // sharedChunks are the chunks that several projects share.
 func (in *insideWhy) sharedChunks() whyParts {
+	if !in.byKey {
+		return in.chunks(nil)
+	}
 	alone := make([]bool, in.c.Chunks.Len())
 	for _, pr := range in.v.Dir.All() {
 		if pr.DB == in.c.NS.Database() {

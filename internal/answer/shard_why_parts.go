@@ -2,13 +2,13 @@ package answer
 
 import (
 	"cmp"
-	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -49,7 +49,7 @@ func nounCount(n int, noun string) string { return format.Count(int64(n)) + " " 
 
 // unknownPart is a part of which no amount is known; names are what it consists of.
 func unknownPart(n int, text string, names []string) whyPart {
-	slices.Sort(names)
+	natural.Sort(names)
 	why := JoinWords(First(names, 5))
 	if more := len(names) - 5; more > 0 {
 		why += " and " + format.Count(int64(more)) + " more"
@@ -174,7 +174,7 @@ func (w *shardWhy) inside() (whyParts, error) {
 	whole := w.partOf(c.NS, c, a)
 	in := w.newInside(c, a, whole)
 	switch {
-	case w.q.Project == "":
+	case w.q.Project == "" || w.q.Project == AllProjects:
 		if in.divided() {
 			// Where no project has a chunk alone, there is only the part of all chunks.
 			if out := in.projects(); len(out.list) > 1 || len(out.list) == 1 && out.list[0].Kind == "project" {
@@ -183,6 +183,9 @@ func (w *shardWhy) inside() (whyParts, error) {
 			}
 		}
 		w.out.Skipped = true
+		if in.estimable() {
+			w.out.ByProject = w.q.Of(w.q.By, c.NS, AllProjects).URL()
+		}
 		return in.chunks(nil), nil
 	case w.q.Project == SeveralProjects:
 		return in.sharedChunks(), nil

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
@@ -21,14 +22,18 @@ const (
 // SeveralProjects stands for a project where chunks are meant that several projects share.
 const SeveralProjects = "several"
 
+// AllProjects stands for a project where the parts are projects by their estimated sizes, though rows are placed
+// by document, so that a part is no chunk that a plan can move.
+const AllProjects = "all"
+
 // ShardWhyQuery asks why a shard has more or less than its even share. Without a collection the
-// parts are collections; with one its projects, or its chunks where it is not divided by project;
+// parts are collections; with one its projects, or its chunks where rows are placed by document;
 // with a project too, its chunks.
 type ShardWhyQuery struct {
 	Shard   string
 	By      string // OfBytes, OfDocuments or OfWrites
 	NS      topology.Namespace
-	Project string // hex id, or SeveralProjects
+	Project string // hex id, SeveralProjects or AllProjects
 	Limit   int    // parts that are listed one by one
 	Brief   bool   // without what would help
 }
@@ -50,11 +55,12 @@ func ParseShardWhyQuery(shard string, in url.Values) (ShardWhyQuery, error) {
 		return q, fault.New(fault.Invalid, "by must be bytes, documents or writes, not %q.", sanitize.Truncate(q.By, 40))
 	}
 	switch {
-	case q.Project == "" || q.Project == SeveralProjects:
+	case q.Project == "" || q.Project == SeveralProjects || q.Project == AllProjects:
 	default:
 		id, err := bson.ObjectIDFromHex(q.Project)
 		if err != nil {
-			return q, fault.New(fault.Invalid, "project must be 24 hexadecimal digits or \"several\", not %q.", sanitize.Truncate(q.Project, 60))
+			return q, fault.New(fault.Invalid,
+				"project must be 24 hexadecimal digits, \"several\" or \"all\", not %q.", sanitize.Truncate(q.Project, 60))
 		}
 		q.Project = id.Hex()
 	}
@@ -91,13 +97,13 @@ func (q ShardWhyQuery) unitOfMeasure() float64 {
 	return 1
 }
 
-// noun is what is measured, in a sentence.
-func (q ShardWhyQuery) noun() string {
+// amountOf is what follows an amount: "4.17 GiB of data", "12 documents".
+func (q ShardWhyQuery) amountOf(amount float64) string {
 	switch q.By {
 	case OfDocuments:
-		return "documents"
+		return " " + message.Plural(int64(amount), "document", "documents")
 	case OfWrites:
-		return "counted writes"
+		return " of counted writes"
 	}
-	return "data"
+	return " of data"
 }

@@ -60,8 +60,8 @@ func (w *shardWhy) offer(p *whyPart, k actions.Kind, text string, pairs ...strin
 
 // reason is what the plan's form says as its reason.
 func (w *shardWhy) reason(p *whyPart) string {
-	return sanitize.Sentence(fmt.Sprintf("%s has %s of %s more than its even share: %s.", w.q.Shard,
-		AmountText(w.q.By, p.difference()), w.q.noun(), p.Text))
+	return sanitize.Sentence(fmt.Sprintf("%s has %s%s more than its even share: %s.", w.q.Shard,
+		AmountText(w.q.By, p.difference()), w.q.amountOf(p.difference()), p.Text))
 }
 
 // held is why no chunk of a collection can move at all; "" if one can.
@@ -70,7 +70,7 @@ func held(c *topology.Collection) string {
 	case c.Resharding:
 		return "It is being resharded; its chunks stay until that ends."
 	case c.MigrationsBlocked:
-		return "Its migrations are forbidden. Allow them again when the reason is gone; shardboard cannot plan that."
+		return "Its moves are blocked. Allow them again when the reason is gone; shardboard cannot plan that."
 	}
 	return ""
 }
@@ -273,7 +273,7 @@ func (w *shardWhy) hotRemedy(p *whyPart, c *topology.Collection, i int) {
 			continue
 		}
 		split := window.Splittings(w.v.Table, w.v.Profile, []heat.Line{l})[0]
-		kind, to := hotPlan(w.v.Table, c, i, split, w.loads)
+		kind, to := hotPlan(w.v.Table, c, i, l.Rate.PerSecond, split, w.loads)
 		ref := ChunkRef(c, c.Chunks.At(i).Min)
 		name := "chunk " + format.Count(int64(i+1))
 		switch kind {
@@ -285,7 +285,7 @@ func (w *shardWhy) hotRemedy(p *whyPart, c *topology.Collection, i int) {
 		if len(p.Plans) == 0 && p.WhyNot == "" {
 			p.WhyNot = splitText(c, split).String()
 			if to != "" {
-				p.WhyNot += " No other shard that may own it takes fewer writes."
+				p.WhyNot += " No other shard that may own it takes so few writes that a move helps."
 			}
 		}
 		return

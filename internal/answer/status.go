@@ -20,9 +20,15 @@ func Status(v View) api.Status {
 	h := v.Table.Health[topology.PartRouting]
 	s := api.Status{Level: "ok", At: h.At}
 	age := format.Span(v.Now.Sub(h.At))
-	switch {
-	case h.At.IsZero() && h.Denied:
+	switch state := ConnectionState(v.Table); {
+	case state == "otherCluster":
+		s.Level, s.Text = "failed", "Another cluster answers, data "+age+" old"
+	case !v.Table.Loaded && state == "denied":
 		s.Level, s.Text = "failed", "Not permitted to read the routing table"
+	case h.At.IsZero() && state == "refused":
+		s.Level, s.Text = "failed", "Cluster refuses the sign-in"
+	case h.At.IsZero() && state == "notMongos":
+		s.Level, s.Text = "failed", "No mongos at the address"
 	case h.At.IsZero() && h.Err != nil:
 		s.Level, s.Text = "failed", "Cluster not reached yet"
 	case !v.Table.Loaded:
@@ -36,13 +42,8 @@ func Status(v View) api.Status {
 	default:
 		s.Text = "Live, data " + age + " old"
 	}
-	switch { // pages that are open have their banner only when they are read again
-	case v.Data.Lost():
-		s.Level, s.Text = "failed", "Nothing can be stored: the data directory is lost"
-	case v.Trouble != "":
-		s.Level, s.Text = "failed", v.Trouble
-	case v.Data.Hold == store.OwnerGone:
-		s.Level, s.Text = "failed", "Read only: the owner of the data has stopped"
+	if text := storeFailure(v); text != "" {
+		s.Level, s.Text = "failed", text
 	}
 	if s.Level != "ok" {
 		return s // how old the data is comes first
@@ -57,22 +58,64 @@ func Status(v View) api.Status {
 	return s
 }
 
+// ServerStatus is the status on pages that are about no cluster.
+func ServerStatus(v View) api.Status {
+	if text := storeFailure(v); text != "" {
+		return api.Status{Level: "failed", Text: text, At: v.Now}
+	}
+	return api.Status{Level: "ok", Text: "Live", At: v.Now}
+}
+
+// storeFailure is why nothing can be stored; "" when it can. Pages that are open have their banner only
+// when they are read again, so their status says it too.
+func storeFailure(v View) string {
+	switch {
+	case v.Data.Hold == store.Unreachable:
+		return "Nothing can be stored: the store does not answer"
+	case v.Data.Lost():
+		return "Nothing can be stored: the data directory is lost"
+	case v.Trouble != "":
+		return v.Trouble
+	case v.Data.Hold == store.OwnerGone:
+		return "Read only: the owner of the data has stopped"
+	}
+	return ""
+}
+
 // PartState says what is wrong with one part of the table; the zero State when
 // it was read without errors and recently.
 func PartState(v View, p topology.Part) api.State {
 	h := v.Table.Health[p]
+	if s := notReached(v.Table); s.Code != "" {
+		switch {
+		case p == topology.PartRouting:
+			return s
+		case h.At.IsZero() && h.Err == nil:
+			return api.State{Code: s.Code, Title: p.Name() + ": not read", Detail: connectionTitles[ConnectionState(v.Table)] + "."}
+		}
+	}
 	return healthState(p, h, !h.At.IsZero(), v.Table.Stale(p, v.Now))
 }
 
 // ProjectsState is PartState for the list of projects.
 func ProjectsState(v View) api.State {
 	h := v.Dir.Health()
+	if s := notReached(v.Table); s.Code != "" && !v.Dir.Loaded() && v.Past == nil {
+		return s
+	}
+	if v.Past != nil && !v.Past.Reached && !v.Dir.Loaded() {
+		return api.State{Code: "failed", Title: "Projects: not recorded",
+			Detail: "Their list is read from the cluster, which has not been reached since the start of shardboard, and none is stored."}
+	}
 	return healthState("projects", h, v.Dir.Loaded(), h.Err != nil)
 }
 
 func healthState(p topology.Part, h topology.Health, read, stale bool) api.State {
 	name := p.Name()
 	switch {
+	case h.Denied && h.Product != "":
+		return api.State{Code: "denied", Title: name + ": not possible on " + h.Product,
+			Detail: h.Product + " refuses this to every user; no grant helps. Everything else keeps working."}
 	case h.Denied:
 		return api.State{Code: "denied", Title: name + ": not permitted",
 			Detail: "Grant the cluster user " + h.Privilege + ". Everything else keeps working."}

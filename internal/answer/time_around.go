@@ -35,7 +35,14 @@ func PastNotes(p *PastTime, listsProjects bool) []api.State {
 		}
 		out = append(out, api.State{Code: "stale", Title: "Nothing was recorded then.", Detail: m.String()})
 	}
-	if listsProjects {
+	switch {
+	case !p.Reached && p.NamesOf.IsZero():
+		out = append(out, api.State{Code: "partial", Title: "The names of projects are not known.",
+			Detail: "They are read from the cluster, which was not reached since the start of shardboard, and none are stored; ids are shown."})
+	case !p.Reached && listsProjects:
+		out = append(out, api.State{Code: "partial", Title: "The list of projects is that of " + FullInstant(p.NamesOf) + ".",
+			Detail: "It was stored when it was last read from the cluster, without counts; the places of the projects are those of the time shown."})
+	case listsProjects:
 		out = append(out, api.State{Code: "partial", Title: "The list of projects is the current one.",
 			Detail: "Names and counts are current; the places of the projects are those of the time shown."})
 	}

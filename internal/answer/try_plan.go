@@ -12,7 +12,6 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -27,8 +26,9 @@ type TryPlan func(k actions.Kind, args map[string]json.RawMessage) Trial
 
 // Trial tells whether a plan that was drafted as a test could run.
 type Trial struct {
-	Why  string // the check that blocks it; "" = it can run
-	Asks bool   // an argument is missing or wrong, or it was not tried: left to the form
+	Why   string // the check that blocks it; "" = it can run
+	Doing bool   // because a run that is not ended makes the same change
+	Asks  bool   // an argument is missing or wrong, or it was not tried: left to the form
 }
 
 // untried is the result for a plan that was not tried: a remedy is not offered
@@ -78,7 +78,7 @@ func (x *Trials) On(seen View, trier Trier) TryPlan {
 			return untried()
 		}
 		begun := time.Now()
-		came := tryOne(v, seen.Table.Hiding(), trier, k, raw)
+		came := tryOne(v, seen, trier, k, raw)
 		x.spent += time.Since(begun)
 		x.done[key] = came
 		return came
@@ -90,8 +90,9 @@ func sameTable(a, b *topology.Table) bool {
 	return a == b || a != nil && b != nil && a.Seq != 0 && a.Seq == b.Seq && a.ClusterID == b.ClusterID && a.Loaded == b.Loaded
 }
 
-func tryOne(v View, h *shardkey.Hiding, trier Trier, k actions.Kind, raw json.RawMessage) Trial {
+func tryOne(v, seen View, trier Trier, k actions.Kind, raw json.RawMessage) Trial {
 	args, err := actions.ReadArgs(raw)
+	h := seen.Table.Hiding()
 	var d actions.Draft
 	switch {
 	case err != nil:
@@ -112,7 +113,7 @@ func tryOne(v View, h *shardkey.Hiding, trier Trier, k actions.Kind, raw json.Ra
 			if h != nil {
 				c.Text = HideInMessage(c.Text)
 			}
-			return Trial{Why: c.Text.String()}
+			return Trial{Why: seen.Named(c.Text).String(), Doing: c.ID == actions.CheckSameRun}
 		}
 	}
 	return Trial{}

@@ -15,8 +15,7 @@ import (
 // do with it, and which moves of it would fail. found are the duplicate ids that
 // the background check knows of now.
 func ChunkWhy(v View, c *topology.Collection, i int, found []placement.SharedID) api.ChunkWhy {
-	out := chunkWhy(v.Table, planOf(v.Table, c), c, i)
-	out.Freshness = whyFreshness(v)
+	out := chunkWhy(v, planOf(v.Table, c), c, i)
 	out.Moving = InFlightOf(v, MovingChunk(v, c, i))
 	size := ChunkSizeOf(v, c, c.Chunks.At(i))
 	out.Size, out.Dangers = &size, []api.Danger{}
@@ -35,11 +34,11 @@ func planOf(t *topology.Table, c *topology.Collection) *balance.Plan {
 	return balance.PlanOf(balance.Situation{Table: t}, c)
 }
 
-func chunkWhy(t *topology.Table, p *balance.Plan, c *topology.Collection, i int) api.ChunkWhy {
-	w := placement.WhyChunkOf(t, c, i)
+func chunkWhy(v View, p *balance.Plan, c *topology.Collection, i int) api.ChunkWhy {
+	w := placement.WhyChunkOf(v.Table, c, i)
 	return api.ChunkWhy{
-		NS: string(c.NS), Chunk: whyChunkOf(c, w), Why: whyOf(t, c.NS, w, nil), Balance: balanceOf(p, i),
-		Sentence: sentenceOf(c.NS, w),
+		NS: string(c.NS), Chunk: whyChunkOf(c, w), Why: whyOf(v.Table, c.NS, w, nil), Balance: balanceOf(p, i),
+		Sentence: v.sentenceOf(c.NS, w), Freshness: whyFreshness(v),
 	}
 }
 
@@ -47,7 +46,8 @@ func chunkWhy(t *topology.Table, p *balance.Plan, c *topology.Collection, i int)
 func balanceOf(p *balance.Plan, i int) api.WhyBalance {
 	e := p.Explain(i)
 	out := api.WhyBalance{Release: p.Release().String(), Decision: string(e.Decision), Due: string(e.Due), Rules: []api.WhyRule{},
-		Text: e.Summary().String()}
+		Message: e.Summary()}
+	out.Text = out.Message.String()
 	for _, v := range e.Verdicts {
 		out.Rules = append(out.Rules, api.WhyRule{
 			Rule: string(v.Rule), Verdict: string(v.Outcome), Code: v.Code, Args: v.Args(), Text: v.String(), Message: v.Message,
@@ -66,13 +66,13 @@ func ProjectWhy(v View, spread placement.Spread) api.ProjectWhy {
 	out := api.ProjectWhy{Project: pr.ID.Hex(), Name: pr.Name, Collections: []api.CollectionWhy{}, Freshness: whyFreshness(v)}
 	for _, cs := range spread.Collections {
 		if cs.Presence != placement.PresenceNo {
-			out.Collections = append(out.Collections, collectionWhy(v.Table, cs))
+			out.Collections = append(out.Collections, collectionWhy(v, cs))
 		}
 	}
 	return out
 }
 
-func collectionWhy(t *topology.Table, cs placement.CollectionSpread) api.CollectionWhy {
+func collectionWhy(v View, cs placement.CollectionSpread) api.CollectionWhy {
 	out := api.CollectionWhy{
 		NS: string(cs.NS), Basis: cs.Basis, Text: placement.BasisText(cs.Basis), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{},
 	}
@@ -82,11 +82,11 @@ func collectionWhy(t *topology.Table, cs placement.CollectionSpread) api.Collect
 	case cs.Basis == placement.BasisByDocument:
 		out.Text = "Spread by document, so no chunk is this project's own: locate a document to see why it is where it is."
 	}
-	if c := t.Collection(cs.NS); c != nil && cs.Basis == placement.BasisKeyPrefix {
-		plan := planOf(t, c)
+	if c := v.Table.Collection(cs.NS); c != nil && cs.Basis == placement.BasisKeyPrefix {
+		plan := planOf(v.Table, c)
 		for _, ch := range cs.Chunks[:min(len(cs.Chunks), ChunksListed)] {
 			i, _ := c.Chunks.Find(ch.Min)
-			out.Chunks = append(out.Chunks, chunkWhy(t, plan, c, i))
+			out.Chunks = append(out.Chunks, chunkWhy(v, plan, c, i))
 		}
 	}
 	return out

@@ -14,8 +14,8 @@ import (
 
 // sentenceOf is the chain in one line of plain text to paste into a ticket.
 // The same table always gives the same sentence.
-func sentenceOf(ns topology.Namespace, w placement.Why) string {
-	parts := []string{ticketPlace(ns, w)}
+func (v View) sentenceOf(ns topology.Namespace, w placement.Why) string {
+	parts := []string{v.ticketPlace(ns, w)}
 	if len(w.Shards) == 1 && len(w.Shards[0].Hosts) > 0 {
 		parts = append(parts, "hosts "+strings.Join(w.Shards[0].Hosts, ", "))
 	}
@@ -32,9 +32,9 @@ func sentenceOf(ns topology.Namespace, w placement.Why) string {
 	}
 	switch w.Zone.State {
 	case placement.ZoneKept:
-		parts = append(parts, "in zone "+w.Zone.Zone)
+		parts = append(parts, "in zone "+v.zoneAndProject(w.Zone.Zone))
 	case placement.ZoneWrong:
-		parts = append(parts, "although its zone "+w.Zone.Zone+" is elsewhere")
+		parts = append(parts, "although its zone "+v.zoneAndProject(w.Zone.Zone)+" is elsewhere")
 	case placement.ZoneNone, placement.ZoneOutside:
 		parts = append(parts, "in no zone")
 	}
@@ -42,7 +42,7 @@ func sentenceOf(ns topology.Namespace, w placement.Why) string {
 }
 
 // ticketPlace is where it is, without history and zone.
-func ticketPlace(ns topology.Namespace, w placement.Why) string {
+func (v View) ticketPlace(ns topology.Namespace, w placement.Why) string {
 	on := JoinWords(each(w.Shards, func(s placement.WhyShard) string { return s.Name }))
 	of := format.Count(int64(w.Of))
 	switch w.Basis {
@@ -55,15 +55,16 @@ func ticketPlace(ns topology.Namespace, w placement.Why) string {
 	case placement.WhyUnknown:
 		return fmt.Sprintf("%s: its place is not known", ns)
 	case placement.WhyByNothing:
-		return fmt.Sprintf("%s: it can be in any of %s chunks, on %s, because %s is not known", ns, of, on, patternText(w))
+		return fmt.Sprintf("%s: it can be in any chunk (%s), on %s, because %s is not known", ns, of, on, patternText(w))
 	}
 	values := hashedValues(w)
 	if w.Chunk == nil {
-		return fmt.Sprintf("%s: %s can be in %s of %s chunks, on %s", ns, values, format.Count(int64(w.Chunks)), of, on)
+		return fmt.Sprintf("%s: chunks that can hold %s: %s of %s, on %s", ns, values, format.Count(int64(w.Chunks)), of, on)
 	}
 	k := w.Chunk
-	chunk := fmt.Sprintf("chunk %s of %s (%s to %s, version %s)", format.Count(int64(k.Position+1)), of, k.Pattern.Display(k.Min),
-		k.Pattern.Display(k.Max), k.Version)
+	from, until := v.keyProjects(v.Table.Collection(ns)).of(k.Min, k.Max)
+	chunk := fmt.Sprintf("chunk %s of %s (%s to %s, version %s)", format.Count(int64(k.Position+1)), of,
+		textAndProject(k.Pattern.Display(k.Min), from), textAndProject(k.Pattern.Display(k.Max), until), k.Version)
 	if values == "" {
 		return fmt.Sprintf("%s: %s is on %s", ns, chunk, k.Shard)
 	}

@@ -40,9 +40,10 @@ func whySteps(ns topology.Namespace, w placement.Why, primaries map[string]strin
 			}
 		}
 		if w.Chunk == nil {
-			step("chunk", "{n} of {of} chunks can hold it.", message.Count("n", w.Chunks), message.Count("of", w.Of))
+			step("chunk", "Chunks that can hold it: {n} of {of}.", message.Count("n", w.Chunks), message.Count("of", w.Of))
 		} else {
-			step("chunk", "{n} of {of}, from {min} (inclusive) to {max} (exclusive), version {version}.", chunkFacts(w)...)
+			step("chunk", "{n} of {of}, from {min} (inclusive) to {max} (exclusive), version {version}.",
+				append(chunkFacts(w), message.Namespace("ns", ns))...)
 		}
 	}
 	for _, s := range w.Shards {
@@ -62,7 +63,7 @@ func whySteps(ns topology.Namespace, w placement.Why, primaries map[string]strin
 	}
 	if w.Zone.State != placement.ZoneNotAsked {
 		pattern, facts := zoneStep(w)
-		step("zone", pattern, facts...)
+		step("zone", pattern, append(facts, message.Namespace("ns", ns))...)
 	}
 	return out
 }

@@ -26,20 +26,28 @@ func (v View) ZoneName(zone string) api.ZoneName {
 	return out
 }
 
-// ZoneTexts are zones as plain text names them: by their projects and their own names.
-func ZoneTexts(v View, zones []string) []string {
-	return each(zones, func(zone string) string {
-		if text := v.zoneText(zone); text != zone {
-			return sanitize.Sentence(text) + " (" + zone + ")"
-		}
-		return zone
-	})
+// zoneAndProject is a zone's own name with its project, for texts that are pasted elsewhere.
+func (v View) zoneAndProject(zone string) string {
+	return textAndProject(zone, v.ZoneName(zone).KeyProject)
 }
 
-// zoneText is a zone as a sentence names it: by its project, if it is named after one.
-func (v View) zoneText(zone string) string {
+// textAndProject is a key or a zone with its project behind it, on one line.
+func textAndProject(text string, of api.KeyProject) string {
+	switch {
+	case of.ProjectName != "":
+		return text + " (" + sanitize.Truncate(sanitize.Sentence(of.ProjectName), nameInSentence) + ")"
+	case of.Unlisted:
+		return text + " (" + notListed + ")"
+	}
+	return text
+}
+
+// ZoneText is a zone as a sentence names it: by its project, if it is named after one.
+func (v View) ZoneText(zone string) string {
 	if z := v.ZoneName(zone); z.ProjectName != "" {
 		return z.Kind + ": " + sanitize.Truncate(z.ProjectName, nameInSentence)
+	} else if z.Unlisted {
+		return zone + " (" + notListed + ")"
 	}
 	return zone
 }

@@ -60,16 +60,29 @@ type Token struct {
 	Used    *time.Time `json:"used"`    // null: never
 	Revoked *time.Time `json:"revoked"` // null: not revoked
 
+	Bound    bool           `json:"bound"`    // to Clusters; it may do nothing elsewhere
+	Clusters []TokenCluster `json:"clusters"` // of a server of several: those that it is bound to, or all that the caller may see
+
 	OwnerName     string `json:"-"` // "" if Owner says as much
 	OwnerIssuerID string `json:"-"` // as Session.IssuerID
 	Expired       bool   `json:"-"`
 }
 
+// TokenCluster is what a token may do on one cluster of several.
+type TokenCluster struct {
+	Name  string `json:"name"`
+	Role  string `json:"role"`            // that counts now; none: it may not see the cluster
+	Given string `json:"given,omitempty"` // of a bound token: the role that it was made with
+
+	Title string `json:"-"`
+}
+
 // TokenCreate is the body of POST tokens.
 type TokenCreate struct {
-	Name    string    `json:"name"`
-	Role    string    `json:"role"`
-	Expires time.Time `json:"expires"`
+	Name     string            `json:"name"`
+	Role     string            `json:"role,omitempty"`     // on the server and all clusters; or Clusters
+	Clusters map[string]string `json:"clusters,omitempty"` // binds it to clusters: role by name
+	Expires  time.Time         `json:"expires"`
 }
 
 // TokenCreated is the only answer with a token's secret.

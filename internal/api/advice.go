@@ -14,25 +14,33 @@ type Advice struct {
 	Rank string `json:"rank"` // severity under its first name
 	// critical: does harm now, act now; warn: will do harm, or costs speed or safety now; info: good
 	// to know
-	Severity string           `json:"severity"`
-	Why      string           `json:"why"` // why it has this severity, as a sentence
-	Title    string           `json:"title"`
-	Because  string           `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
-	Subject  string           `json:"subject"`
-	NS       string           `json:"ns,omitempty"`
-	Project  string           `json:"project,omitempty"` // hex ObjectID
-	Shard    string           `json:"shard,omitempty"`
-	Evidence []AdviceFigure   `json:"evidence"`
-	Chunk    string           `json:"chunk,omitempty"`    // reference of the chunk in ns
-	Document string           `json:"document,omitempty"` // hex ObjectID of a Yorkie document
-	Plans    []AdvicePlan     `json:"plans"`              // plans whose checks pass, best first
-	Refused  []AdvicePlan     `json:"refused"`            // plans that would help but are blocked; their why says why
-	WhyNot   string           `json:"whyNot,omitempty"`   // why there is no plan, or why it is not enough
-	Commands []AdviceCommand  `json:"commands"`           // for mongosh, in order
-	Dismiss  *AdviceDismissal `json:"dismissed"`          // null: not dismissed
+	Severity string          `json:"severity"`
+	Why      string          `json:"why"` // why it has this severity, as a sentence
+	Title    string          `json:"title"`
+	Because  string          `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
+	Subject  string          `json:"subject"`
+	NS       string          `json:"ns,omitempty"`
+	Project  string          `json:"project,omitempty"` // hex ObjectID
+	Shard    string          `json:"shard,omitempty"`
+	Evidence []AdviceFigure  `json:"evidence"`
+	Chunk    string          `json:"chunk,omitempty"`    // reference of the chunk in ns
+	Document string          `json:"document,omitempty"` // hex ObjectID of a Yorkie document
+	Plans    []AdvicePlan    `json:"plans"`              // plans whose checks pass, best first
+	Refused  []AdvicePlan    `json:"refused"`            // plans that would help but are blocked; their why says why
+	WhyNot   string          `json:"whyNot,omitempty"`   // why there is no plan, or why it is not enough
+	Commands []AdviceCommand `json:"commands"`           // for mongosh, in order
+	// pages that say what to do, step by step, the most likely first; empty if the rule has none
+	Playbooks []Playbook       `json:"playbooks"`
+	Dismiss   *AdviceDismissal `json:"dismissed"` // null: not dismissed
 
 	Text    message.Message `json:"-"` // Title with its facts
 	WhyText message.Message `json:"-"` // Why with its facts
+}
+
+// Playbook is a page of help about a kind of problem.
+type Playbook struct {
+	Name string `json:"name"`
+	URL  string `json:"url"` // /help/…
 }
 
 // AdviceFigure is one figure behind an advice; reason says why its value is unknown.
@@ -59,16 +67,18 @@ type AdviceFigure struct {
 
 // ProblemSummary counts the problems in GET advice; the overview's headline shows it.
 type ProblemSummary struct {
-	Worst     string        `json:"worst"` // severity of the worst open problem: critical, warn, info; "" = none
-	Headline  string        `json:"headline"`
-	Critical  int           `json:"critical"`
-	Warn      int           `json:"warn"`
-	Info      int           `json:"info"`
-	Dismissed int           `json:"dismissed"` // dismissed problems that still exist
-	Rules     int           `json:"rules"`
-	Unchecked int           `json:"unchecked"` // rules that could not be checked completely
-	Clear     bool          `json:"clear"`     // no open problem, and every rule was checked
-	Items     []ProblemLine `json:"items"`     // open problems, worst first
+	Worst     string `json:"worst"` // severity of the worst open problem: critical, warn, info; "" = none
+	Headline  string `json:"headline"`
+	Critical  int    `json:"critical"`
+	Warn      int    `json:"warn"`
+	Info      int    `json:"info"`
+	Dismissed int    `json:"dismissed"` // dismissed problems that still exist
+	Rules     int    `json:"rules"`
+	Unchecked int    `json:"unchecked"` // rules that could not be checked completely
+	// rules that the cluster's MongoDB release cannot answer; not among unchecked
+	NotAvailable int           `json:"notAvailable"`
+	Clear        bool          `json:"clear"` // no open problem, and every rule that the release can answer was checked
+	Items        []ProblemLine `json:"items"` // open problems, worst first
 
 	Level string `json:"-"` // of the headline: ok, note or bad
 }
@@ -83,6 +93,8 @@ type ProblemLine struct {
 	SeverityName string `json:"-"`
 	Why          string `json:"-"` // why it has this severity
 	URL          string `json:"-"` // of the page that says more; "" = none
+
+	Playbook Playbook `json:"-"` // the most likely one; zero if there is none
 }
 
 // AdvicePlan is the body of a POST to plans.
@@ -118,8 +130,10 @@ type AdviceUnsure struct {
 	Rule    string `json:"rule"`
 	Subject string `json:"subject,omitempty"`
 	Why     string `json:"why"`
+	Never   bool   `json:"notAvailable,omitempty"` // this MongoDB release cannot answer it
 
 	WhyText message.Message `json:"-"` // Why with its facts
+	Zone    ZoneName        `json:"-"` // of Subject, if it is named after a project
 }
 
 // AdviceList is the list with rules that could not be evaluated, rules without findings and
@@ -187,13 +201,16 @@ type Alert struct {
 	ID       string     `json:"id"`
 	Rule     string     `json:"rule"`
 	Severity string     `json:"severity"`
-	State    string     `json:"state"` // pending, firing or resolved
+	State    string     `json:"state"` // pending, firing or resolved; sentTo tells who knows
 	Subject  string     `json:"subject"`
 	Title    string     `json:"title"`
 	Since    time.Time  `json:"since"`
 	Fired    *time.Time `json:"fired"`
 	Resolved *time.Time `json:"resolved"`
 	Silenced bool       `json:"silenced"`
+	Playbook string     `json:"playbook,omitempty"` // address of the page that says what to do
+	SentTo   []string   `json:"sentTo"`             // receivers whose last message about it was not its end
+	Unsent   bool       `json:"-"`                  // less severe than every receiver wants
 }
 
 // AlertSilence suppresses alerts.

@@ -37,6 +37,8 @@ type List[T any] struct {
 	Next  Cursor    `json:"next"`  // null after the last page
 	AsOf  time.Time `json:"asOf"`  // when the data was last read successfully
 	Stale bool      `json:"stale"` // the last poll failed or is overdue
+	// Incomplete says which items are missing because they could not be read, and what would help; "" if none is.
+	Incomplete string `json:"incomplete,omitempty"`
 }
 
 // MarshalJSON writes an empty list as an array, so that clients can loop over it.

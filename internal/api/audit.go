@@ -29,12 +29,18 @@ type AuditRecord struct {
 	SubjectName string        `json:"-"` // "" also if the subject is who did it
 	ByIssuerID  string        `json:"-"` // tells people with the same name apart; "" if there is nothing to add
 	DetailTexts []AuditDetail `json:"-"` // Details, sorted by name
+
+	// Whole addresses, "" where there is no page for the reader.
+	SubjectURL   string `json:"-"`
+	ClusterURL   string `json:"-"`
+	ClusterTitle string `json:"-"` // on a server of several clusters
 }
 
 // AuditDetail is one of a record's details. Both texts come from outside.
 type AuditDetail struct {
 	Name, Text string
 	Whole      string // of a text that is too long for a table; "" if Text is all of it
+	URL        string // of what it names; "" if that has no page for the reader
 }
 
 // Audit is a part of the audit record, and what is known of its chain. In JSON it is a list of

@@ -11,7 +11,9 @@ type Cluster struct {
 	ClusterID     string         `json:"clusterId"`
 	Target        string         `json:"target"`        // address as configured, redacted
 	ServerVersion string         `json:"serverVersion"` // of the mongos
-	Version       string         `json:"version"`       // of shardboard
+	Product       string         `json:"product"`       // who made it and its version, such as "MongoDB 5.0.7"; "" = not known
+	Connection    Connection     `json:"connection"`
+	Version       string         `json:"version"` // of shardboard
 	Demo          bool           `json:"demo"`
 	Seq           uint64         `json:"seq"` // increases with each published table
 	Shards        int            `json:"shards"`
@@ -70,8 +72,9 @@ type Part struct {
 	Privilege string     `json:"privilege"` // privilege to grant if reading was refused
 }
 
-// Ready is the answer of /readyz.
+// Ready is the answer of /readyz. A cluster that is not reached is no reason not to be ready.
 type Ready struct {
-	Ready  bool   `json:"ready"`
-	Reason string `json:"reason,omitempty"`
+	Ready   bool   `json:"ready"`
+	Cluster string `json:"cluster,omitempty"` // a state of Connection; none on a server of several clusters
+	Reason  string `json:"reason,omitempty"`
 }

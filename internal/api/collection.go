@@ -18,6 +18,7 @@ type Collection struct {
 	Version           *Version        `json:"version"` // highest chunk version
 	Chunks            int             `json:"chunks"`
 	Jumbo             int             `json:"jumbo"`
+	JumboAsOf         *time.Time      `json:"jumboAsOf"` // since when every flag was read; null: not known
 	NoBalance         bool            `json:"noBalance"`
 	MigrationsBlocked bool            `json:"migrationsBlocked"`
 	Resharding        bool            `json:"resharding"`

@@ -36,3 +36,25 @@ func (l FoldedList[T]) MarshalJSON() ([]byte, error) {
 	l.AsOf = l.AsOf.UTC().Truncate(time.Millisecond)
 	return json.Marshal(plain(l))
 }
+
+// LoggedList is a FoldedList made of the newest entries of the changelog.
+type LoggedList[T any] struct {
+	Items  []T       `json:"items"`
+	Next   Cursor    `json:"next"`
+	AsOf   time.Time `json:"asOf"`
+	Stale  bool      `json:"stale"`
+	Hidden int       `json:"hidden"` // left out of the whole list
+	// ReadFrom is the time of the oldest entry that the list is made of, where the changelog may have older ones:
+	// what happened before is found by GET activity. Null: the list has all that the changelog has.
+	ReadFrom *time.Time `json:"readFrom"`
+}
+
+// MarshalJSON writes an empty list as an array.
+func (l LoggedList[T]) MarshalJSON() ([]byte, error) {
+	type plain LoggedList[T] // drops the method, keeps the tags
+	if l.Items == nil {
+		l.Items = []T{}
+	}
+	l.AsOf = l.AsOf.UTC().Truncate(time.Millisecond)
+	return json.Marshal(plain(l))
+}

@@ -65,14 +65,14 @@ type Heat struct {
 	TopName     string          `json:"-"` // chunks: name of the project that wrote most
 	Takes       message.Message `json:"-"` // chunks: what it takes of its shard and collection
 	Writers     message.Message `json:"-"` // chunks: who writes to it
-	NoMove      bool            `json:"-"` // chunks: a move would help, but no other shard takes fewer writes
+	NoMove      bool            `json:"-"` // chunks: a move would help, but no other shard takes so few writes
 }
 
 // HeatList is the hottest of a kind. An empty list means that nothing was written only if
 // coveredSeconds is more than zero.
 type HeatList struct {
 	Items []Heat `json:"items"`
-	Next  Cursor `json:"next"` // always null: limit is the only page
+	Next  Cursor `json:"next"` // a place in the list: when the order changes between two pages, one may come twice or not at all
 	// end of the last count, of the collection that was counted longest ago; null if none was
 	AsOf           *time.Time `json:"asOf"`
 	Stale          bool       `json:"stale"`          // a count failed or is overdue

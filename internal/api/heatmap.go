@@ -76,6 +76,17 @@ type HeatMark struct {
 	URL   string     `json:"url"` // the chunk, the run or the alert; of several the list, of changelog entries those of their minutes
 	// Failed: a failed move or run.
 	Failed bool `json:"failed,omitempty"`
+	// Parts are the several of one mark, oldest first, for who looks closer; none where they are too many.
+	Parts []HeatMarkPart `json:"parts,omitempty"`
+}
+
+// HeatMarkPart is one of the several things that a mark stands for.
+type HeatMarkPart struct {
+	At     time.Time  `json:"at"`
+	To     *time.Time `json:"to,omitempty"`
+	Text   string     `json:"text"`
+	URL    string     `json:"url"`
+	Failed bool       `json:"failed,omitempty"`
 }
 
 // HeatShard is an owner of rows.

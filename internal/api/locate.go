@@ -140,14 +140,14 @@ type WiderSearch struct {
 }
 
 // Reading is one interpretation of a query. Form is project, documentKey, dashboard, reference, id,
-// uuid, shardKey, keyInProjects or idInCollections; the other fields depend on it. Text that looks like a
+// uuid, value, shardKey, keyInProjects or idInCollections; the other fields depend on it. Text that looks like a
 // secret key and matched nothing is not repeated: project is "" then.
 type Reading struct {
 	Form    string `json:"form"`
 	Project string `json:"project,omitempty"` // name, id or public key
 	Key     string `json:"key,omitempty"`     // key of a Yorkie document
 	ID      string `json:"id,omitempty"`
-	Kind    string `json:"kind,omitempty"` // document or client
+	Kind    string `json:"kind,omitempty"` // document or client; of value: in words
 }
 
 // LocateCost is the number of queries that an answer cost the cluster.

@@ -6,10 +6,12 @@ import "time"
 // MinKey to MaxKey, on which every chunk is equally wide.
 type ClusterMap struct {
 	Shards []MapShard `json:"shards"`
-	Bands  []MapBand  `json:"bands"`  // sharded ones first, of both the largest first
-	More   int        `json:"more"`   // smaller collections that are left out
-	Hidden int        `json:"hidden"` // internal collections that are left out
-	Moving []MapMove  `json:"moving"` // migrations under way, the oldest first
+	Bands  []MapBand  `json:"bands"` // sharded ones first, of both the largest first
+	More   int        `json:"more"`  // smaller collections that are left out
+	// Incomplete says which collections are missing because they could not be read; "" if none is.
+	Incomplete string    `json:"incomplete,omitempty"`
+	Hidden     int       `json:"hidden"` // internal collections that are left out
+	Moving     []MapMove `json:"moving"` // migrations under way, the oldest first
 	// MovingMore is how many more migrations there are; null if it is not known what moves.
 	MovingMore *int     `json:"movingMore"`
 	Scale      MapScale `json:"scale"`

@@ -4,8 +4,8 @@ import "time"
 
 // MatrixRow is a collection or a project and its part on each shard (GET matrix).
 type MatrixRow struct {
-	Kind   string       `json:"kind"` // collection or project
-	ID     string       `json:"id"`   // the collection's namespace, or the project's id
+	Kind   string       `json:"kind"` // collection, project, or rest: what is in no row of a project
+	ID     string       `json:"id"`   // the collection's namespace, or the project's id; "" for the rest
 	DB     string       `json:"db"`
 	Name   string       `json:"name"`
 	Shards []MatrixPart `json:"shards" csv:"rows"` // those that have or may have a part of it
@@ -19,6 +19,8 @@ type MatrixPart struct {
 	WritesPerSecond MatrixRate   `json:"writesPerSecond"`
 	Leaving         *MatrixMoves `json:"leaving"`  // what pending moves take from the shard; null if nothing
 	Arriving        *MatrixMoves `json:"arriving"` // what they bring to it
+	// MovedAt is when a chunk last left or reached the shard after its bytes were read; null if none did.
+	MovedAt *time.Time `json:"movedAt"`
 }
 
 // MatrixFigure is a number between Low and High, which are the number itself if it is exact. A value

@@ -7,6 +7,7 @@ type WorstProblem struct {
 	ProblemLine
 	Plan    string // what the plan does; "" where none helps or it is blocked
 	PlanURL string // leads to its filled-in form
+	Doing   string // that a run makes the change that helps; "" for none
 }
 
 // Overview is the whole cluster at a glance. In JSON its parts have addresses of their own.
@@ -22,5 +23,7 @@ type Overview struct {
 	Listed    []ProblemLine // the worst problems
 	More      string        // how many others there are; "" = none
 	Unchecked string        // how many rules could not be checked; "" = none
-	Dismissed string        // how many problems are dismissed; "" = none
+	// how many rules the cluster's MongoDB release cannot answer; "" = none
+	NotAvailable string
+	Dismissed    string // how many problems are dismissed; "" = none
 }

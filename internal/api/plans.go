@@ -53,8 +53,10 @@ type Plan struct {
 	Limits        Limits         `json:"limits"`           // limits within which its run may adapt
 
 	// For pages only.
-	Title   string     `json:"-"` // the summary without ids, with short keys
-	Outline []PlanLine `json:"-"` // the commands in a few lines
+	Title   string          `json:"-"` // the summary without ids, with short keys
+	Heading message.Message `json:"-"` // Title with its facts
+	Message message.Message `json:"-"` // Summary with its facts
+	Outline []PlanLine      `json:"-"` // the commands in a few lines
 }
 
 // PlanLine is one line of what a plan does: a step, or several of the same kind.
@@ -69,8 +71,9 @@ type PlanCommand struct {
 	Op      string `json:"op"`
 	DB      string `json:"db,omitempty"`
 	Command Key    `json:"command"`
-	Text    string `json:"-"` // what it does
 	Shell   string `json:"-"` // the command for mongosh; "" for a step that only waits
+
+	Message message.Message `json:"-"` // what it does
 }
 
 // Precondition is what must hold in the cluster right before a command.
@@ -97,6 +100,8 @@ type Difference struct {
 	Want  string `json:"want"`
 	Got   string `json:"got"`
 	Text  string `json:"text"`
+
+	Message message.Message `json:"-"` // Text with its facts
 }
 
 // PlanCheck is one check of a plan.
@@ -105,6 +110,8 @@ type PlanCheck struct {
 	Verdict string `json:"verdict"` // pass, warn, block
 	Text    string `json:"text"`
 	Source  string `json:"source"` // where the answer comes from
+
+	Message message.Message `json:"-"` // Text with its facts
 }
 
 // Effect is the expected result of a plan.
@@ -116,6 +123,9 @@ type Effect struct {
 	Moves          []PlanMove    `json:"moves"`
 	Shards         []ShardEffect `json:"shards"`
 	Stays          []string      `json:"stays"` // what does not change, although it might seem to
+
+	StayMessages []message.Message `json:"-"` // Stays with their facts
+
 	// Writes are the expected counted writes of each shard; absent for kinds that do not move
 	// writes, or if unknown.
 	Writes []WriteEffect `json:"writes,omitempty"`
@@ -161,6 +171,8 @@ type Undo struct {
 	From     *time.Time `json:"from"` // null: at once
 	Kind     string     `json:"kind,omitempty"`
 	Args     *PlanArgs  `json:"args,omitempty"`
+
+	Message message.Message `json:"-"` // Text with its facts
 }
 
 // PlanRun confirms a plan (POST plans/{id}/run). Confirm is the text that the plan requires to be

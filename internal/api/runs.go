@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // Run is one execution of a plan (GET runs/{id}).
 type Run struct {
@@ -27,15 +31,19 @@ type Run struct {
 	UndoOf    string     `json:"undoOf,omitempty"`
 	UndoneBy  string     `json:"undoneBy,omitempty"`
 
-	CanFinish   bool         `json:"canFinish"`   // it ended early, and the rest can be planned
-	Standing    Standing     `json:"standing"`    // what it changed and did not undo
-	Adaptations []Adaptation `json:"adaptations"` // oldest first
-	Limits      Limits       `json:"limits"`      // the confirmed limits
+	CanFinish   bool         `json:"canFinish"`      // it ended early, and the rest can be planned
+	Standing    Standing     `json:"standing"`       // what it changed and did not undo
+	Adaptations []Adaptation `json:"adaptations"`    // oldest first
+	Limits      Limits       `json:"limits"`         // the confirmed limits
+	Moving      []InFlight   `json:"moving" csv:"-"` // migrations that its steps have begun and that are under way
 
 	Outcome *RunOutcome `json:"outcome"` // whether it helped; only in GET runs/{id}, otherwise null
 	Cost    *RunCost    `json:"cost"`    // estimated and actual; only in GET runs/{id}, and null if its plan is not stored
 
-	Title string `json:"-"` // for pages: the summary without ids, with short keys
+	// For pages only.
+	Title   string          `json:"-"` // the summary without ids, with short keys
+	Heading message.Message `json:"-"` // Title with its facts
+	Message message.Message `json:"-"` // Summary with its facts
 }
 
 // RunRows is a project's rows in a collection before a run's first command and after its last
@@ -73,8 +81,9 @@ type RunStep struct {
 	Already  string       `json:"already,omitempty"` // who had already done it, so that nothing was sent: balancer, other, unknown
 	Waiting  *StepWait    `json:"waiting"`           // what it waits for, or last waited for
 
-	Text  string `json:"-"` // what it does
-	Shell string `json:"-"` // the command for mongosh; "" for a step that only waits
+	Message message.Message `json:"-"` // what it does
+	Because message.Message `json:"-"` // Why with its facts
+	Shell   string          `json:"-"` // the command for mongosh; "" for a step that only waits
 }
 
 // StepEvent is a changelog entry about a step's command. Counts are the server's, by its names:

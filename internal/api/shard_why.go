@@ -32,6 +32,9 @@ type ShardWhy struct {
 	// For pages only.
 	Headline    message.Message `json:"-"`
 	ProjectName string          `json:"-"`
+	Estimate    string          `json:"-"` // how the sizes of projects were estimated; "" if they were not
+	ByChunk     string          `json:"-"` // address of the chunks that several projects share, or of all chunks, beside estimated projects
+	ByProject   string          `json:"-"` // address of the estimated projects, beside chunks of rows that are placed by document
 	Skipped     bool            `json:"-"` // there is no level of projects between the collection and its chunks
 }
 
@@ -53,6 +56,11 @@ type ShardWhyPart struct {
 	Exact      bool     `json:"exact"`
 	AtLeast    bool     `json:"atLeast"`
 	Reason     string   `json:"reason,omitempty"` // why it is unknown
+	// Low and High are the range of Here where it is estimated from random rows, ReadAt when the last of
+	// them was read.
+	Low    *float64   `json:"low,omitempty"`
+	High   *float64   `json:"high,omitempty"`
+	ReadAt *time.Time `json:"readAt,omitempty"`
 
 	Plans  []AdvicePlan `json:"plans"`            // that would help, the best first
 	WhyNot string       `json:"whyNot,omitempty"` // why there is none

@@ -128,6 +128,8 @@ type WhyBalance struct {
 	To       string    `json:"to"`  // of the next round's move
 	Rules    []WhyRule `json:"rules"`
 	Text     string    `json:"text"`
+
+	Message message.Message `json:"-"` // Text with its facts
 }
 
 // WhyRule is one rule's verdict: pass, asks, blocks, waits or unknown.

@@ -7,9 +7,12 @@ import (
 	"net/url"
 	"time"
 
+	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/store/mongodb"
 	"shardboard/internal/store/sqlite"
 )
 
@@ -68,31 +71,32 @@ func collect[T any](ctx context.Context, at Remote, path string) (out []T, err e
 	return out, nil
 }
 
-// LocalAccounts manages the users and tokens of a data directory. No server may own the directory,
-// because only one process writes to it.
+// LocalAccounts manages the users and tokens of a data directory or of a store on MongoDB. No server
+// may own the directory, because only one process writes to it; a database may be shared.
 type LocalAccounts struct {
-	db     *sqlite.DB
+	db     store.Database
 	auth   *auth.Service
 	leaked *auth.Leaked // nil: no list of leaked passwords
 }
 
-// OpenAccounts owns a data directory until Close. It needs no sign-in: whoever can open the files
-// could change them anyway. leaked is a file of passwords to reject, "" for none.
-func OpenAccounts(ctx context.Context, dir, leaked string, log *slog.Logger) (*LocalAccounts, error) {
+// OpenAccounts owns a data directory, or has a store open, until Close. It needs no sign-in: whoever
+// can open the files or the database could change them anyway. leaked is a file of passwords to reject, ""
+// for none.
+func OpenAccounts(ctx context.Context, at StorePlace, leaked string, log *slog.Logger) (*LocalAccounts, error) {
 	l := &LocalAccounts{}
-	if err := l.open(ctx, dir, leaked, log); err != nil {
+	if err := l.open(ctx, at, leaked, log); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
-func (l *LocalAccounts) open(ctx context.Context, dir, leaked string, log *slog.Logger) (err error) {
+func (l *LocalAccounts) open(ctx context.Context, at StorePlace, leaked string, log *slog.Logger) (err error) {
 	if leaked != "" {
 		if l.leaked, err = auth.OpenLeaked(leaked); err != nil {
 			return err
 		}
 	}
-	if l.db, err = sqlite.Open(ctx, dir); err != nil {
+	if l.db, err = openForAccounts(ctx, at, log); err != nil {
 		return err
 	}
 	for _, note := range l.db.Notes() {
@@ -102,11 +106,18 @@ func (l *LocalAccounts) open(ctx context.Context, dir, leaked string, log *slog.
 		return fault.New(
 			fault.Conflict,
 			"A running shardboard owns %s. Ask it instead: leave out --data-dir and put a token into SHARDBOARD_TOKEN; or stop it first.",
-			dir,
+			at.Dir,
 		)
 	}
 	l.auth, err = auth.New(auth.Options{Store: l.db, Log: log, Mode: auth.ModeLocal, Leaked: l.leaked})
 	return err
+}
+
+func openForAccounts(ctx context.Context, at StorePlace, log *slog.Logger) (store.Database, error) {
+	if at.Address.IsZero() {
+		return asRowStore(sqlite.Open(ctx, at.Dir))
+	}
+	return asRowStore(mongodb.Open(ctx, at.Address, mongodb.Options{Log: log, Follow: true}))
 }
 
 // Close releases the directory.
@@ -184,15 +195,15 @@ func (l *LocalAccounts) ChangeUser(ctx context.Context, name string, c api.UserC
 func (l *LocalAccounts) Tokens(ctx context.Context) (out []api.Token, err error) {
 	tokens, err := l.auth.Tokens(ctx, auth.Console())
 	for _, t := range tokens {
-		out = append(out, tokenOf(t))
+		out = append(out, answers.Token(t))
 	}
 	return out, err
 }
 
 // CreateToken creates a token.
 func (l *LocalAccounts) CreateToken(ctx context.Context, t api.TokenCreate) (api.TokenCreated, error) {
-	secret, made, err := l.auth.CreateToken(ctx, auth.Console(), auth.NewToken{Name: t.Name, Role: auth.Role(t.Role), Expires: t.Expires})
-	return api.TokenCreated{Token: tokenOf(made), Secret: secret}, err
+	secret, made, err := l.auth.CreateToken(ctx, auth.Console(), answers.NewToken(t))
+	return api.TokenCreated{Token: answers.Token(made), Secret: secret}, err
 }
 
 // RevokeToken revokes a token.
@@ -210,11 +221,6 @@ func userOf(u auth.User) api.User {
 		Created:    u.Created,
 		LastLogin:  timeOrNil(u.LastLogin),
 	}
-}
-
-func tokenOf(t auth.Token) api.Token {
-	return api.Token{ID: t.ID, Name: t.Name, Role: string(t.Role), Owner: t.Owner, Created: t.Created, Expires: t.Expires,
-		Used: timeOrNil(t.Used), Revoked: timeOrNil(t.Revoked)}
 }
 
 func timeOrNil(t time.Time) *time.Time {

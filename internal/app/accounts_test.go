@@ -13,7 +13,7 @@ import (
 func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{})
 	ctx, dir, quiet := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)
-	local, err := OpenAccounts(ctx, dir, "", quiet)
+	local, err := OpenAccounts(ctx, StorePlace{Dir: dir}, "", quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
-	if _, err := OpenAccounts(ctx, dir, "", quiet); fault.Of(err) != fault.Conflict {
+	if _, err := OpenAccounts(ctx, StorePlace{Dir: dir}, "", quiet); fault.Of(err) != fault.Conflict {
 		t.Errorf("opening a directory that a server owns: %v, expected a refusal", err)
 	}
 	remote, err := ReadRemote(a.URL(), key.Secret, "")

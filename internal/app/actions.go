@@ -6,7 +6,6 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	answers "shardboard/internal/answer"
 	"shardboard/internal/cluster"
 	"shardboard/internal/outcome"
 	"shardboard/internal/placement"
@@ -14,14 +13,6 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
-
-// trier makes trial plans for pages; nil while actions are off.
-func (a *instance) trier() answers.Trier {
-	if a.engine == nil {
-		return nil
-	}
-	return a.engine
-}
 
 // engineParts are the parts of the program that the engine uses.
 type engineParts struct {
@@ -53,20 +44,19 @@ func newEngine(p engineParts) *engine.Engine {
 	})
 }
 
-// wireActions makes the engine. With actions off it returns nil, and web has no route that changes
-// the cluster.
-func (a *instance) wireActions(c Config, client *cluster.Client, prof *profile.Profile) engine.Service {
+// wireActions makes the engine and what depends on it. With actions off there is none, and web has no route that
+// changes the cluster.
+func (p *clusterParts) wireActions(c ClusterConfig, client *cluster.Client, prof *profile.Profile) {
 	if !c.Actions {
-		return nil
+		return
 	}
-	a.engineParts = engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
-		profile: prof, store: a.store, writes: writeRates{a.heat}, recent: recentWrites{a.heat, client}, sizes: a.sizes, log: c.Log,
+	p.engineParts = engineParts{client: client, watcher: p.watcher, keeper: p.keeper, duplicates: p.duplicates,
+		profile: prof, store: p.store, writes: writeRates{p.heat}, recent: recentWrites{p.heat, client}, sizes: p.sizes, log: c.Log,
 		maintenance: c.Maintenance}
-	a.engine = newEngine(a.engineParts)
-	a.pins = &pinIndex{runs: a.engine, tables: a.watcher, log: c.Log}
-	a.outcomes = outcome.New(outcome.Options{Runs: a.engine, Tables: a.watcher, Profile: prof, Store: a.store, Log: c.Log})
-	a.heat.OnSlot(a.outcomes.Take)
-	return a.engine
+	p.engine = newEngine(p.engineParts)
+	p.pins = &pinIndex{runs: p.engine, tables: p.watcher, log: c.Log}
+	p.outcomes = outcome.New(outcome.Options{Runs: p.engine, Tables: p.watcher, Profile: prof, Store: p.store, Log: c.Log})
+	p.heat.OnSlot(p.outcomes.Take)
 }
 
 // sharedIDs gives plans the result of the check for duplicate ids.

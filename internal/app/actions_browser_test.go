@@ -71,7 +71,10 @@ func (o *operatorBrowser) openForm(kind string) {
 // plan enters the reason and makes the plan.
 func (o *operatorBrowser) plan(reason, name string) {
 	o.Helper()
-	o.do(chromedp.SendKeys("form.plan #reason", reason), chromedp.Click("form.plan button.main"), chromedp.WaitVisible("#plan .confirm"))
+	o.do(chromedp.SendKeys("form.plan #reason", reason))
+	// To the middle of the window: on a phone the fixed bar lies over its lower end.
+	eval[bool](o.T, o.ctx, `document.querySelector("form.plan button.main").scrollIntoView({block: "center"}), true`)
+	o.do(chromedp.Click("form.plan button.main"), chromedp.WaitVisible("#plan .confirm"))
 	o.screenshot(name + "-plan")
 }
 

@@ -1,4 +1,4 @@
-// Package app wires the program: New connects and binds but starts nothing, Start runs everything,
+// Package app wires the program: New opens and binds but starts nothing, Start runs everything,
 // and Stop ends it in reverse order.
 package app
 
@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/connlimit"
+	"shardboard/internal/metrics"
 	"shardboard/internal/topology"
 )
 
@@ -29,7 +30,7 @@ const (
 // over.
 type App struct {
 	log      *slog.Logger
-	config   Config
+	config   Config // as it was at the start; goroutines read it
 	dir      string // data directory
 	cleanup  cleanup
 	listener *connlimit.Listener
@@ -37,11 +38,13 @@ type App struct {
 	public   string // scheme and host as browsers use them
 	leaked   *auth.Leaked
 	front    front
+	reload   *metrics.Reload
 
 	opsListener *connlimit.Listener // health and metrics; nil while the pages' listener serves them
 	ops         *http.Server
 
-	takeoverMu     sync.Mutex // held during a takeover of the data directory
+	takeoverMu     sync.Mutex      // held during a takeover of the data directory, and a reload
+	reloaded       []ClusterConfig // of the last reload; nil: those of config; under takeoverMu
 	stopping       context.Context
 	cancelStopping context.CancelFunc // cancels leaving; called when Stop begins
 
@@ -52,10 +55,10 @@ type App struct {
 	ended error
 }
 
-// New connects to the cluster and binds the listener. Its error is one line that says what is
-// wrong, such as an address that does not answer, a target that is not a mongos or a port in use.
+// New wires everything and binds the listener. It does not wait for the cluster: pages say what is
+// wrong with it. Its error is one line, such as about an address that is malformed or a port in use.
 func New(ctx context.Context, c Config) (*App, error) {
-	a := &App{log: c.Log, config: c, cleanup: cleanup{log: c.Log}}
+	a := &App{log: c.Log, config: c, cleanup: cleanup{log: c.Log}, reload: metrics.NewReload(time.Now())}
 	a.stopping, a.cancelStopping = context.WithCancel(context.Background())
 	if err := a.wire(ctx, c); err != nil {
 		a.cancelStopping()
@@ -75,7 +78,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 			return err
 		}
 	}
-	db, err := a.openData(ctx)
+	db, err := a.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -200,12 +203,14 @@ func (a *App) host() string {
 }
 
 // Wait blocks until every part has ended and returns the first failure.
-func (a *App) Wait() error {
-	err := a.group.Wait()
-	if errors.Is(err, context.Canceled) {
-		return nil
+func (a *App) Wait() error { return waitFor(a.group) }
+
+// waitFor waits for the parts of a group; that they were cancelled is no failure.
+func waitFor(g *errgroup.Group) error {
+	if err := g.Wait(); !errors.Is(err, context.Canceled) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // Stop ends everything: first WebSockets, which the HTTP server does not track, then requests,
@@ -217,7 +222,7 @@ func (a *App) Stop(ctx context.Context) error {
 		a.cancelStopping() // cancels a takeover
 		a.takeoverMu.Lock()
 		defer a.takeoverMu.Unlock()
-		a.current().web.Close()
+		a.current().closeSockets()
 		err := a.http.Shutdown(ctx)
 		if a.ops != nil {
 			err = errors.Join(err, a.ops.Shutdown(ctx))
@@ -230,7 +235,7 @@ func (a *App) Stop(ctx context.Context) error {
 }
 
 // Watcher returns the topology watcher, for tests and one-shot commands.
-func (a *App) Watcher() *topology.Watcher { return a.current().watcher }
+func (a *App) Watcher() *topology.Watcher { return a.current().cluster.watcher }
 
 // current is the instance that serves.
 func (a *App) current() *instance { return a.front.instance() }

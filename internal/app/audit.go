@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -57,10 +56,19 @@ func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 	return names, nil
 }
 
+// auditKey is the key that signs the audit record.
+func (c Config) auditKey() (ed25519.PrivateKey, error) {
+	if c.AuditKeyFrom != "" {
+		return audit.ReadKey(c.AuditKeyFrom)
+	}
+	return audit.OpenKey(c.AuditKey, c.DataDir)
+}
+
 // keepAudit makes the keeper of a store's audit record. A process that does not own the data only
 // verifies the record, also against the witness. Without a path the key lives as long as the
 // process; that is for demos, whose record is temporary too.
-func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditTrail, error) {
+func keepAudit(s store.Database, c Config) (auditTrail, error) {
+	dataDir, keyPath, log := c.DataDir, c.AuditKey, c.Log
 	o := audit.Options{Log: log}
 	var err error
 	switch {
@@ -70,7 +78,7 @@ func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditT
 			return auditTrail{}, fmt.Errorf("make audit key: %w", err)
 		}
 	default:
-		if o.Key, err = audit.OpenKey(keyPath, dataDir); err != nil {
+		if o.Key, err = c.auditKey(); err != nil {
 			return auditTrail{}, err
 		}
 		_, notes, err := fileperm.ParentDir("audit key", keyPath)
@@ -81,10 +89,17 @@ func keepAudit(s store.Store, dataDir, keyPath string, log *slog.Logger) (auditT
 			log.Warn(note)
 		}
 	}
-	if keyPath != "" && dataDir != "" { // a temporary directory has no earlier state
+	switch {
+	case keyPath == "":
+	case s.Leader().Shared:
+		o.Witness = audit.WitnessOfStore(keyPath, s.Place())
+	case dataDir != "": // a temporary directory has no earlier state
 		if o.Witness, err = audit.WitnessOf(keyPath, dataDir); err != nil {
 			return auditTrail{}, err
 		}
+	}
+	if s.Leader().Shared {
+		o.Leads = s.Leads
 	}
 	return auditTrail{s, audit.NewKeeper(s, o), string(o.Witness)}, nil
 }

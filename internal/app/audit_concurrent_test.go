@@ -137,7 +137,7 @@ func readOnlyTrail(t *testing.T, dir string, first auditTrail) auditTrail {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	key := first.witness[:strings.Index(first.witness, "audit.key")+len("audit.key")]
-	trail, err := keepAudit(db, dir, key, slog.New(slog.DiscardHandler))
+	trail, err := keepAudit(db, Config{DataDir: dir, AuditKey: key, Log: slog.New(slog.DiscardHandler)})
 	if err != nil || trail.witness != first.witness {
 		t.Fatal(trail.witness, err)
 	}

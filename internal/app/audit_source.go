@@ -14,14 +14,16 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/internal/store/mongodb"
 	"shardboard/internal/store/sqlite"
 )
 
 // AuditSource is where an audit record is read from; the first source that is set counts.
 type AuditSource struct {
-	File    io.Reader // an exported record
-	DataDir string    // read directly; a server may be running
-	Server  Remote    // a running server
+	File    io.Reader    // an exported record
+	DataDir string       // read directly; a server may be running
+	Store   StoreAddress // likewise
+	Server  Remote       // a running server
 
 	Witness AuditWitness // also compared by VerifyAudit; read before the record
 }
@@ -43,12 +45,18 @@ func (f AuditSource) open(ctx context.Context) (auditReader, error) {
 			return nil, err
 		}
 		return auditData{db}, nil
+	case !f.Store.IsZero():
+		db, err := mongodb.Open(ctx, f.Store, mongodb.Options{Follow: true, MustExist: true})
+		if err != nil {
+			return nil, err
+		}
+		return auditData{db}, nil
 	}
 	return auditServer{f.Server}, nil
 }
 
-// auditData reads a data directory.
-type auditData struct{ db *sqlite.DB }
+// auditData reads a data directory or a store on MongoDB.
+type auditData struct{ db store.Store }
 
 func (d auditData) close() error { return d.db.Close() }
 

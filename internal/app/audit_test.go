@@ -39,7 +39,8 @@ func signedDirectory(t *testing.T, n int) (dir string, db *sqlite.DB, trail audi
 		}
 	}
 	log = &bytes.Buffer{}
-	trail, err = keepAudit(db, dir, filepath.Join(t.TempDir(), "audit.key"), slog.New(slog.NewTextHandler(log, nil)))
+	trail, err = keepAudit(db, Config{DataDir: dir, AuditKey: filepath.Join(t.TempDir(), "audit.key"),
+		Log: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,14 +179,14 @@ func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
 	}
 	defer second.Close()
 	path := filepath.Join(t.TempDir(), "audit.key")
-	trail, err := keepAudit(second, dir, path, slog.New(slog.DiscardHandler))
+	trail, err := keepAudit(second, Config{DataDir: dir, AuditKey: path, Log: slog.New(slog.DiscardHandler)})
 	if err != nil || trail.State().Key != "" {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a read-only process created a key")
 	}
-	if _, err := keepAudit(newDatabase(t), "", filepath.Join(dir, "audit.key"), slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := keepAudit(newDatabase(t), Config{AuditKey: filepath.Join(dir, "audit.key"), Log: slog.New(slog.DiscardHandler)}); err != nil {
 		t.Error("a key outside of another directory is refused:", err)
 	}
 }
@@ -293,5 +294,34 @@ func TestErrorsOfTheServerBecomeErrorsOfTheCommand(t *testing.T) {
 	var v any
 	if err := remote.Get(t.Context(), "/x", &v); fault.Of(err) != fault.Unavailable {
 		t.Error(err)
+	}
+}
+
+// The keys of replicas are mounted secrets; each keeps the last head beside a path of its own.
+func TestReplicasSignWithTheKeyThatAllOfThemGet(t *testing.T) {
+	given := filepath.Join(t.TempDir(), "audit.key")
+	if _, err := audit.OpenKey(given, ""); err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	for range 2 {
+		own := filepath.Join(t.TempDir(), "audit.key")
+		trail, err := keepAudit(newDatabase(t), Config{AuditKey: own, AuditKeyFrom: given, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[trail.State().Key] = true
+		if _, err := os.Stat(own); err == nil {
+			t.Error("another key was made")
+		}
+	}
+	if len(keys) != 1 || keys[""] {
+		t.Errorf("keys %v", keys)
+	}
+	if err := os.Chmod(given, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keepAudit(newDatabase(t), Config{AuditKey: given, AuditKeyFrom: given}); fault.Of(err) != fault.Invalid {
+		t.Errorf("a key that everybody can read: %v", err)
 	}
 }

@@ -186,6 +186,10 @@ func headOf(w api.AuditHead) (h store.AuditHead, err error) {
 }
 
 func recordOf(w api.AuditRecord) (r store.AuditRecord, err error) {
+	if w.What == audit.Withheld {
+		return r, fault.New(fault.Forbidden, "Record %d is about a cluster of which you may not read. "+
+			"Only an admin of the server can read the whole record.", w.Seq)
+	}
 	r = store.AuditRecord{Seq: w.Seq, AuditEntry: store.AuditEntry{Cluster: w.Cluster, At: w.At.UTC(), By: w.By, Via: w.Via,
 		From: w.From, What: w.What, Subject: w.Subject, Outcome: w.Outcome, Details: w.Details}}
 	var errs [2]error

@@ -10,13 +10,21 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/metrics"
 	"shardboard/internal/profile"
+	"shardboard/internal/store/mongodb"
 	"shardboard/internal/topology"
 )
 
 // Config is the configuration of New.
 type Config struct {
-	URI     cluster.URI
+	URI cluster.URI
+	// Several clusters below /c/{name}/, instead of the one of URI; nil: that one.
+	Clusters []ClusterConfig
+	File     string                 // configuration file that they are from
+	Reload   func() (Config, error) // reads it again
+	Fixed    map[string]string      // what of the file a reload cannot change: text by key
+
 	Listen  string   // host:port for browsers; beyond loopback only with sign-in and TLS
 	Hosts   []string // Host headers to accept besides loopback and PublicURL's
 	Demo    bool     // the cluster is simulated, and pages say so
@@ -26,15 +34,18 @@ type Config struct {
 	Watcher topology.Options // intervals; zero values are the defaults
 	Cluster cluster.Options  // dialer and monitor, for tests and in-process clusters
 
-	DataDir    string // "" is a temporary directory
-	AuditKey   string // key file that signs the audit record; "" is a key that lives as long as the process
-	Auth       Auth   // sign-in; required
-	PublicURL  string // scheme and host as browsers use them; "" for loopback
-	TLSCert    string // certificate and key files; "" without TLS here
-	TLSKey     string
-	TLSByProxy bool   // a reverse proxy terminates TLS
-	OpsListen  string // host:port of health and metrics if the pages can be reached from elsewhere; "" is 127.0.0.1:8091
-	Actions    bool   // changes to the cluster are allowed
+	DataDir         string       // "" is a temporary directory
+	Store           StoreAddress // a database instead of the directory; zero: the directory
+	AuditKey        string       // key file that signs the audit record; "" is a key that lives as long as the process
+	AuditKeyFrom    string       // file that has the key instead, for several replicas; the witness stays beside AuditKey
+	Auth            Auth         // sign-in; required
+	PublicURL       string       // scheme and host as browsers use them; "" for loopback
+	TLSCert         string       // certificate and key files; "" without TLS here
+	TLSKey          string
+	TLSByProxy      bool                  // a reverse proxy terminates TLS
+	MetricsProjects metrics.ProjectLabels // what tells projects apart in metrics; "" is by rank
+	OpsListen       string                // host:port of health and metrics if the pages can be reached from elsewhere; "" is 127.0.0.1:8091
+	Actions         bool                  // changes to the cluster are allowed
 
 	MaxConnections int // open connections of browsers and scripts; 0 is 1,024, or fewer if the limit of open files is low
 
@@ -43,6 +54,8 @@ type Config struct {
 	Alerts *alert.Config // alert receivers; nil: none
 
 	HideBounds bool // only support and above see chunk bounds
+
+	StoreOptions mongodb.Options // dialer and times, for tests; Log is set here
 
 	HoldingsPerMinute int // documents a minute read to estimate what projects hold on shards; 0 = holdings.PerMinute, negative = off
 }
@@ -109,14 +122,6 @@ func HoldingsPerMinute(documents int) (int, error) {
 		return -1, nil
 	}
 	return documents, nil
-}
-
-// profile is the configured layout of the data.
-func (c Config) profile() *profile.Profile {
-	if c.Profile == nil {
-		return profile.Yorkie()
-	}
-	return c.Profile
 }
 
 // bind opens a listener.

@@ -49,6 +49,12 @@ func CheckMaxConnections(n int) error {
 	return nil
 }
 
+// CheckOpenFiles checks whether this process may have the open files that so many connections need.
+func CheckOpenFiles(connections int) error {
+	_, err := fitConnections(connections, openFiles(), slog.New(slog.DiscardHandler))
+	return err
+}
+
 // fitConnections checks the wanted number against the limit of open files, because each connection
 // is one: without a free file, a new connection would wait until another one closes. A configured
 // number that does not fit is an error; the default is lowered to fit. files is 0 if the limit is

@@ -19,7 +19,7 @@ type DoctorOptions struct {
 // Doctor connects, examines the privileges of the cluster user, and disconnects. The error is that
 // of a cluster that cannot be used; missing privileges are in the report.
 func Doctor(ctx context.Context, c Config, o DoctorOptions) (report api.DoctorReport, err error) {
-	client, err := connect(ctx, c)
+	client, err := connect(ctx, c.cluster())
 	if err != nil {
 		return report, err
 	}
@@ -33,7 +33,7 @@ func Doctor(ctx context.Context, c Config, o DoctorOptions) (report api.DoctorRe
 	if _, err := watcher.Load(ctx); err != nil && fault.Of(err) != fault.Forbidden {
 		return report, err
 	}
-	s := doctor.Subject{Table: watcher.Table(), Server: server, Profile: c.profile()}
+	s := doctor.Subject{Table: watcher.Table(), Server: server, Profile: c.cluster().profile()}
 	names := o.Databases
 	if len(names) == 0 {
 		names = s.Profile.Match(s.Table)

@@ -41,7 +41,7 @@ func startWithActions(t *testing.T, o simcluster.Options) *demo {
 func (d *demo) startWithSignIn(t *testing.T, roles ...string) (server string, tokens []string) {
 	t.Helper()
 	dir := t.TempDir()
-	local, err := OpenAccounts(t.Context(), dir, "", slog.New(slog.DiscardHandler))
+	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 	d.getJSON(t, "api/v1/collections/yorkie-meta.changes/chunks?limit=1", &chunks)
 	fill := strings.NewReplacer("{ref}", chunks.Items[0].Ref,
 		"{name}", "shard-rs-2", "{ns}", "yorkie-meta.changes", "{id}", projects.Items[0].ID,
-		"{level}", "0", "{index}", "0")
+		"{level}", "0", "{index}", "0", "{playbook}", "hot-project", "{runbook}", "balancer-off")
 	if !eventually(20*time.Second, func() bool { res, _ := d.get(t, "api/v1/history/compare"); return res.StatusCode == http.StatusOK }) {
 		t.Error("history is off")
 	}

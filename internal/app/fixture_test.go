@@ -134,7 +134,7 @@ func (d *demo) waitReady(t testing.TB) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for time.Now().Before(deadline) {
-		res, err := http.Get(d.app.URL() + "readyz")
+		res, err := http.Get(d.app.URL() + "readyz?cluster=required")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func (f *front) set(n *instance) {
 
 // ServeHTTP serves the pages of the current instance.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f.serve(w, r, func(n *instance) http.Handler { return n.web.Handler() })
+	f.serve(w, r, func(n *instance) http.Handler { return n.handler() })
 }
 
 func (f *front) serve(w http.ResponseWriter, r *http.Request, with func(*instance) http.Handler) {

@@ -55,7 +55,7 @@ func (d *demo) recordHeatUntil(t *testing.T, hours int, to time.Time) {
 				s.Counts = append(s.Counts, heat.Count{Project: projects.Items[i%len(projects.Items)].ID, Rows: n})
 			}
 		}
-		d.app.current().pictures.Take(s)
+		d.app.current().cluster.pictures.Take(s)
 		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.clients"} {
 			c := d.app.Watcher().Table().Collection(ns)
 			s := heat.Slot{
@@ -73,7 +73,7 @@ func (d *demo) recordHeatUntil(t *testing.T, hours int, to time.Time) {
 					s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 1 + rng.Int64N(int64(40+20*i))})
 				}
 			}
-			d.app.current().pictures.Take(s)
+			d.app.current().cluster.pictures.Take(s)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func TestBrowserSelectsInTheHeatMapByKeyboard(t *testing.T) {
 	if !strings.Contains(was, "writes/s") || !strings.Contains(was, "shard-rs-") {
 		t.Errorf("the cell's text is %q, expected its writes and its shard", was)
 	}
-	err = chromedp.Do(ctx, shiftKey("ArrowLeft"), shiftKey("ArrowUp"), shiftKey("ArrowUp"), waitUntil(heatReadout+`.startsWith("3 rows")`))
+	err = chromedp.Do(ctx, shiftKey("ArrowLeft"), shiftKey("ArrowUp"), shiftKey("ArrowUp"), waitUntil(heatReadout+`.startsWith("Rows selected: 3")`))
 	if err != nil {
 		t.Fatalf("Shift and arrows select %q", eval[string](t, ctx, heatReadout))
 	}

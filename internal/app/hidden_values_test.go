@@ -59,7 +59,7 @@ func (w *hiddenValues) allAddresses() []string {
 		Paths map[string]map[string]json.RawMessage
 	}
 	w.decode(w.request("operator", "GET", "/api/openapi.json", "application/json", ""), &spec)
-	project := w.app.current().keeper.Directory().All()[0].ID.Hex()
+	project := w.app.current().cluster.keeper.Directory().All()[0].ID.Hex()
 	var out []string
 	for _, path := range slices.Sorted(maps.Keys(spec.Paths)) {
 		if _, ok := spec.Paths[path]["get"]; !ok || strings.Contains(path, "/static/") || path == "/live" {
@@ -142,7 +142,7 @@ func (w *hiddenValues) liveTopics() []string {
 		"activity",
 		"collection:" + hiddenNS,
 		"shard:shard-rs-1",
-		"project:" + w.app.current().keeper.Directory().All()[0].ID.Hex(),
+		"project:" + w.app.current().cluster.keeper.Directory().All()[0].ID.Hex(),
 		"run:" + w.run,
 		"run:" + w.split,
 	}

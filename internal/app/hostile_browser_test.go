@@ -28,10 +28,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// guard runs in every document before the document's own scripts. It reports on the
+// contentGuard runs in every document before the document's own scripts. It reports on the
 // console, which works even while a page unloads, what was executed and what the policy
 // blocked. It also counts the live frames of the page.
-const guard = `(() => {
+const contentGuard = `(() => {
 	const tell = console.error.bind(console);
 	for (const f of ["alert", "confirm", "prompt", "print", "open"]) window[f] = (...a) => { tell("EXECUTED", f, location.href) };
 	document.addEventListener("securitypolicyviolation", e => tell("REPORT", e.effectiveDirective, e.blockedURI, e.sample, location.href));
@@ -83,7 +83,7 @@ func watchTab(t *testing.T, ctx context.Context, home string) *incidents {
 		if _, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{}); err != nil {
 			return err
 		}
-		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: guard})
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: contentGuard})
 		return err
 	}))
 	if err != nil {
@@ -215,7 +215,7 @@ func showCluster(t *testing.T, e *hostileCluster, first bool) (pages int) {
 	)
 	said := d.openPagesWhileNamesAppear(t, ctx, e, first)
 	in := watchTab(t, ctx, d.app.Addr())
-	paths := []string{"", "collections", "zones", "layout", "checks/duplicates", "locate/bulk"}
+	paths := []string{"?shards=all", "collections", "zones", "layout", "checks/duplicates", "locate/bulk"}
 	for n := range (len(e.payloads)*3+3)/50 + 1 {
 		paths = append(paths, fmt.Sprintf("collections?page=%d", n+1))
 	}

@@ -181,7 +181,7 @@ func TestBrowserJourneyOfOnCall(t *testing.T) {
 		}
 		o.sees("what happens")
 		o.run("hot") // 4
-		o.sees("done and proven", "steps proven")
+		o.sees("done and proven", "steps proven:")
 		d.waitForTable(o.T, "the cut to show", func(*topology.Table) bool { return chunks() > before })
 		o.undo("hot") // 5
 		d.waitForTable(o.T, "the cut to be gone", func(*topology.Table) bool { return chunks() == before })

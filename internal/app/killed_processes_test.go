@@ -32,6 +32,8 @@ type installation struct {
 	t            *testing.T
 	bin, data    string
 	simAt, webAt string
+	otherAt      string // of another server
+	storeAt      string // address of a store; "" for the data directory
 	simArgs      []string
 	sim, web     *exec.Cmd
 	driver       *mongo.Client
@@ -64,6 +66,14 @@ var built = sync.OnceValues(func() (string, error) {
 
 func startInstallation(t *testing.T, sim ...string) *installation {
 	t.Helper()
+	h := prepareInstallation(t, sim...)
+	h.startWeb()
+	return h
+}
+
+// prepareInstallation starts the simulated cluster only.
+func prepareInstallation(t *testing.T, sim ...string) *installation {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program and kills it")
 	}
@@ -80,7 +90,6 @@ func startInstallation(t *testing.T, sim ...string) *installation {
 	}
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	h.driver = driver
-	h.startWeb()
 	return h
 }
 
@@ -139,21 +148,12 @@ func (h *installation) startSim(more ...string) {
 
 func (h *installation) startWeb() {
 	h.t.Helper()
-	h.web = h.start(
-		"serve",
-		"--uri",
-		h.uri(),
-		"--listen",
-		h.webAt,
-		"--auth",
-		"none",
-		"--actions",
-		"on",
-		"--data-dir",
-		h.data,
-		"--audit-key",
-		h.auditKey(),
-	)
+	place := []string{"--data-dir", h.data}
+	if h.storeAt != "" {
+		place = []string{"--store", h.storeAt}
+	}
+	h.web = h.start(append([]string{"serve", "--uri", h.uri(), "--listen", h.webAt, "--auth", "none", "--actions", "on",
+		"--audit-key", h.auditKey()}, place...)...)
 	if !eventually(30*time.Second, func() bool { status, _ := h.request("GET", "/readyz", nil); return status == http.StatusOK }) {
 		h.t.Fatal("the server is not ready")
 	}
@@ -439,7 +439,7 @@ func TestARunStaysUnknownWhenAnotherClusterAnswers(t *testing.T) {
 	h.startSim("--seed", "8", "--still=false")
 	if !eventually(30*time.Second, func() bool {
 		_, text := h.request("GET", api.Prefix+"/cluster", nil)
-		return strings.Contains(string(text), "Another cluster")
+		return strings.Contains(string(text), `"state":"otherCluster"`)
 	}) {
 		_, text := h.request("GET", api.Prefix+"/cluster", nil)
 		t.Fatalf("the server does not notice that this is another cluster: %s", text)

@@ -21,7 +21,7 @@ type LocateQuery struct {
 // would, and disconnects.
 func Locate(ctx context.Context, c Config, question LocateQuery) (answer api.LocateAnswer, err error) {
 	q := placement.Query{Text: question.Text, NS: topology.Namespace(question.NS), Key: question.Key}
-	client, err := connect(ctx, c)
+	client, err := connect(ctx, c.cluster())
 	if err != nil {
 		return answer, err
 	}
@@ -32,7 +32,7 @@ func Locate(ctx context.Context, c Config, question LocateQuery) (answer api.Loc
 	if err != nil {
 		return answer, err
 	}
-	prof := c.profile()
+	prof := c.cluster().profile()
 	keeper := placement.NewKeeper(client, watcher, prof, c.Log)
 	if q.NS == "" {
 		keeper.Poll(ctx, prof.Match(table))

@@ -1,10 +1,15 @@
 package app
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/topology"
 )
@@ -19,7 +24,7 @@ func TestBrowserLocatesByAFewKeysAndRemembersWhatWasFound(t *testing.T) {
 	options := `[...document.querySelectorAll("#q-list li bdi")].map((x) => x.textContent)`
 	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"locate"), chromedp.WaitVisible("#q[role=combobox]"),
 		chromedp.SendKeys("#q", strings.ToUpper(name[:4])), waitUntil(options+`.includes("`+name+`")`),
-		chromedp.SendKeys("#q", "\ue015\r"), // arrow down, Enter
+		chromedp.SendKeys("#q", kb.ArrowDown+kb.Enter),
 		chromedp.WaitVisible("#ticket-text"), waitUntil(`localStorage.getItem("recent finds") !== null`))
 	if err != nil {
 		t.Fatal(err)
@@ -59,4 +64,63 @@ func TestBrowserLocatesByAFewKeysAndRemembersWhatWasFound(t *testing.T) {
 	if err != nil {
 		t.Error("recent finds are not forgotten:", err)
 	}
+}
+
+func TestBrowserCopiesAWholeTicket(t *testing.T) {
+	ctx := newBrowser(t)
+	bad := listenForComplaints(t, ctx)
+	d := startDemo(t, quietCluster(), topology.Options{})
+	var projects struct{ Items []struct{ ID, Name string } }
+	d.getJSON(t, "api/v1/projects?limit=1", &projects)
+	p := projects.Items[0]
+	var document struct{ Key string }
+	id, err := bson.ObjectIDFromHex(p.ID)
+	if err == nil {
+		err = d.driver.Database("yorkie-meta").Collection("documents").FindOne(t.Context(),
+			bson.D{{Key: "project_id", Value: id}, {Key: "key", Value: bson.Regex{Pattern: "^[a-z0-9.~_-]+$"}}}).Decode(&document)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cluster struct{ ClusterID, Target string }
+	d.getJSON(t, "api/v1/cluster", &cluster)
+	mayRead := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, name := range []string{"clipboard-read", "clipboard-write"} {
+			_, err := cdp.Call(ctx, t, browser.SetPermission, browser.SetPermissionParams{
+				Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	err = chromedp.Do(ctx, mayRead,
+		chromedp.Navigate(d.app.URL()+"locate?q="+p.Name+"/"+document.Key), chromedp.WaitVisible("#ticket-text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ button, first string }{
+		{"ticket-text", "Yorkie document " + document.Key + " of project " + p.Name + "\n"},
+		{"ticket-markdown", "**Where:** Yorkie document `" + document.Key + "` of project `" + p.Name + "`\n"},
+	} {
+		button := `[data-copies="` + c.button + `"]`
+		err := chromedp.Do(ctx, chromedp.Click(button), waitUntil(`Boolean(document.querySelector('`+button+`').dataset.copied)`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`navigator.clipboard.readText()`, chromedp.EvalAwaitPromise))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(got, c.first) {
+			t.Errorf("%s begins %.80q, want %q", c.button, got, c.first)
+		}
+		for _, part := range []string{p.ID, cluster.ClusterID, "documents", "changes", "shard-rs-", "chunk ", "hash ",
+			"As of 20", "Why: ", "Cluster: "} {
+			if part == "" || !strings.Contains(got, part) {
+				t.Errorf("%s has no %q:\n%s", c.button, part, got)
+			}
+		}
+	}
+	bad.check(t)
 }

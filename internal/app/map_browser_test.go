@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"shardboard/internal/heat"
 	"shardboard/internal/topology"
 	"shardboard/static"
 )
@@ -18,7 +19,7 @@ import (
 // mapReadout is the live text below the cluster map.
 const mapReadout = `document.getElementById("map-readout").textContent`
 
-// openMap opens a page with the cluster map and waits until all that is visible has been read.
+// openMap opens a page with the cluster map and waits until it is laid out and all that is visible has been read.
 func openMap(t testing.TB, ctx context.Context, d *demo, address string) {
 	t.Helper()
 	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+address), waitUntil(`document.querySelector(".mapbody[data-drawn]") !== null`))
@@ -30,12 +31,14 @@ func openMap(t testing.TB, ctx context.Context, d *demo, address string) {
 
 func waitForTiles(t testing.TB, ctx context.Context) {
 	t.Helper()
+	// Before the first frame nothing is wanted, and keys have no rows to choose from.
 	const settle = `(async () => {
-		const { settled } = await import(%q);
-		for (let still = 0; still < 4; still = settled() ? still + 1 : 0) await new Promise((done) => setTimeout(done, 25));
+		const [{ settled }, { screen }] = await Promise.all([import(%q), import(%q)]);
+		const ready = () => settled() && screen.layout.rows.length > 0;
+		for (let still = 0; still < 4; still = ready() ? still + 1 : 0) await new Promise((done) => setTimeout(done, 25));
 		return true;
 	})()`
-	evalMap[bool](t, ctx, fmt.Sprintf(settle, static.URL("js/map_tiles.js")))
+	evalMap[bool](t, ctx, fmt.Sprintf(settle, static.URL("js/map_tiles.js"), static.URL("js/map_state.js")))
 }
 
 // evalMap runs JavaScript that returns a promise.
@@ -78,12 +81,15 @@ func TestBrowserNavigatesTheClusterMapByKeyboard(t *testing.T) {
 			t.Errorf("the first chunk's text lacks %q: %s", want, first)
 		}
 	}
-	err := chromedp.Do(ctx, pressKey("ArrowRight", "ArrowRight"), waitUntil(mapReadout+`.includes("chunk 2 of ")`),
-		pressKey("ArrowDown", "ArrowDown"), waitUntil(fmt.Sprintf("!%s.startsWith(%q)", mapReadout, strings.Fields(first)[0])),
-		pressKey("ArrowUp", "ArrowUp"), waitUntil(fmt.Sprintf("%s.startsWith(%q)", mapReadout, strings.Fields(first)[0])),
-		pressKey("End", "End"), pressKey("+", "Equal"), waitUntil(`location.search.includes("from=0.")`))
-	if err != nil {
-		t.Fatalf("%v, %s", err, eval[string](t, ctx, mapReadout))
+	own := fmt.Sprintf("%s.startsWith(%q)", mapReadout, strings.Fields(first)[0])
+	for _, step := range []struct{ key, code, shows string }{
+		{"ArrowRight", "ArrowRight", mapReadout + `.includes("chunk 2 of ")`},
+		{"ArrowDown", "ArrowDown", "!" + own}, {"ArrowUp", "ArrowUp", own},
+		{"End", "End", "/chunk (\\d+) of \\1 /.test(" + mapReadout + ")"}, {"+", "Equal", `location.search.includes("from=0.")`},
+	} {
+		if err := chromedp.Do(ctx, pressKey(step.key, step.code), waitUntil(step.shows)); err != nil {
+			t.Fatalf("after %s: %v, %s", step.key, err, eval[string](t, ctx, mapReadout))
+		}
 	}
 	if got := mapView(t, ctx); !strings.HasSuffix(got, " 0.5000 1.0000 false") {
 		t.Errorf("+ at the last chunk shows %s, want the upper half", got)
@@ -92,7 +98,7 @@ func TestBrowserNavigatesTheClusterMapByKeyboard(t *testing.T) {
 		t.Fatalf("0 does not show all: %s", mapView(t, ctx))
 	}
 	// Enter opens the chunk's page.
-	err = chromedp.Do(ctx, pressKey("Enter", "Enter"), chromedp.WaitNotPresent("#cluster-map"), chromedp.WaitVisible("main h1"))
+	err := chromedp.Do(ctx, pressKey("Enter", "Enter"), chromedp.WaitNotPresent("#cluster-map"), chromedp.WaitVisible("main h1"))
 	if err != nil {
 		t.Fatalf("Enter opens no chunk: %v", err)
 	}
@@ -124,7 +130,8 @@ func TestBrowserKeepsTheClusterMapsViewInTheAddress(t *testing.T) {
 	if moved == "size "+changes+" 0.2500 0.5000 false" {
 		t.Fatal("Page down moves nothing")
 	}
-	if err := chromedp.Do(ctx, waitUntil(`!location.search.includes("from=0.25&")`)); err != nil {
+	written := `Math.abs(Number(new URLSearchParams(location.search).get("from")) - ` + strings.Fields(moved)[2] + `) < 1e-4`
+	if err := chromedp.Do(ctx, waitUntil(written)); err != nil {
 		t.Fatalf("the address stays %s", eval[string](t, ctx, "location.search"))
 	}
 	if n := eval[int](t, ctx, "history.length"); n != entries {
@@ -188,6 +195,38 @@ func TestBrowserUpdatesTheClusterMapWithoutMovingTheView(t *testing.T) {
 	}
 	if got := eval[string](t, ctx, place); got != at || !strings.HasSuffix(got, "canvas") {
 		t.Errorf("the page's state is %s after the update, was %s", got, at)
+	}
+	bad.check(t)
+}
+
+func TestBrowserShowsNewWritesOnAMapThatStandsOpen(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
+	bad := listenForComplaints(t, ctx)
+	openMap(t, ctx, d, "map?by=heat&ns="+changes+"&from=0&to=0.3")
+	d.waitForSocket(t)
+	focusMap(t, ctx)
+	if err := chromedp.Do(ctx, pressKey("ArrowRight", "ArrowRight"), waitUntil(mapReadout+`.includes("chunk 1 of ")`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := eval[string](t, ctx, mapReadout); strings.Contains(got, "writes/s") {
+		t.Fatalf("a quiet cluster has writes: %s", got)
+	}
+	const pixels = `document.querySelector("[data-map=canvas]").toDataURL()`
+	view, before := mapView(t, ctx), eval[string](t, ctx, pixels)
+	c := d.app.Watcher().Table().Collection(changes)
+	to := time.Now().Truncate(heat.Tick)
+	d.app.current().cluster.heat.Recall([]heat.Slot{{NS: changes, From: to.Add(-time.Minute), To: to, Every: 1, Life: c.Incarnation,
+		Pieces: []heat.Piece{{Min: c.Chunks.At(0).Min, Rows: 60_000}}, Counts: []heat.Count{{Rows: 60_000}}}})
+	shown := fmt.Sprintf(`%s.includes("writes/s") && %s !== %q`, mapReadout, pixels, before)
+	if err := chromedp.Do(ctx, waitUntil(shown)); err != nil {
+		t.Fatalf("new writes are not shown: %s", eval[string](t, ctx, mapReadout))
+	}
+	if got := mapView(t, ctx); got != view {
+		t.Errorf("the view is %s after the update, was %s", got, view)
+	}
+	if at := eval[string](t, ctx, `document.activeElement.dataset.map`); at != "canvas" {
+		t.Errorf("the update gives the focus to %q", at)
 	}
 	bad.check(t)
 }
@@ -274,8 +313,9 @@ func TestBrowserPlaysTheClusterMapBack(t *testing.T) {
 	if err := chromedp.Do(ctx, waitUntil(`location.search.includes("at=")`)); err != nil {
 		t.Fatal("the address has no time")
 	}
-	if got := eval[string](t, ctx, `document.querySelector("[data-map=when]").textContent`); !strings.Contains(got, "UTC") {
-		t.Errorf("the time shown is %q", got)
+	// The time is shown when all of it has been drawn.
+	if err := chromedp.Do(ctx, waitUntil(`document.querySelector("[data-map=when]").textContent.includes("UTC")`)); err != nil {
+		t.Errorf("the time shown is %q", eval[string](t, ctx, `document.querySelector("[data-map=when]").textContent`))
 	}
 	// Playing ends at now.
 	eval[bool](t, ctx, `(document.querySelector("[data-map=speed]").value = "120", document.querySelector("[data-map=play]").click(), true)`)

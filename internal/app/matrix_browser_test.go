@@ -70,11 +70,11 @@ func TestBrowserMovesThroughTheMatrixByKeyboard(t *testing.T) {
 
 func TestBrowserScrollsTheMatrixInsideItself(t *testing.T) {
 	ctx := newBrowser(t)
-	d := startDemo(t, simcluster.Options{Shards: 24, Projects: 80, Documents: 400}, topology.Options{})
+	d := startDemo(t, simcluster.Options{Shards: 16, Projects: 80, Documents: 400}, topology.Options{})
 	bad := listenForComplaints(t, ctx)
 	for _, width := range []int64{390, 1280} {
 		err := chromedp.Do(ctx, setScreen(width, "dark"), chromedp.Navigate(d.app.URL()+"matrix?by=projects&columns=each"),
-			waitUntil(`document.querySelectorAll("[data-grid] tbody tr").length > 40`))
+			waitUntil(`document.querySelectorAll("[data-grid] tbody tr").length > 20`))
 		if err != nil {
 			t.Fatal(err)
 		}

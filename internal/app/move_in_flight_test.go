@@ -44,6 +44,11 @@ func TestAMoveIsShownInFlightUntilItsRunEnds(t *testing.T) {
 				m.Run != run["id"] {
 				t.Errorf("unexpected move: %+v", m)
 			}
+			var mover api.Run
+			d.getJSON(t, "api/v1/runs/"+run["id"].(string), &mover)
+			if len(mover.Moving) != 1 || mover.Moving[0].Ref != chunk.Ref || mover.Moving[0].To != "shard-rs-2" {
+				t.Errorf("its run has the moves %+v", mover.Moving)
+			}
 			_, bound, _ := strings.Cut(chunk.Ref, ".")
 			for _, path := range []string{"", "activity", "collections/yorkie-meta.changes",
 				"collections/yorkie-meta.changes/chunks/" + bound, "shards/shard-rs-1", "shards/shard-rs-2", "runs/" + run["id"].(string)} {
@@ -56,7 +61,7 @@ func TestAMoveIsShownInFlightUntilItsRunEnds(t *testing.T) {
 			}
 			rule.Remove()
 			released = true
-			if got := s.waitForRun(run); got["state"] != "succeeded" {
+			if got := s.waitForRun(run); got["state"] != "succeeded" || len(got["moving"].([]any)) != 0 {
 				t.Fatalf("unexpected moves: %v", got)
 			}
 			d.waitForTable(t, "its end", func(table *topology.Table) bool { return len(table.Moves.List) == 0 })

@@ -25,7 +25,7 @@ func TestPlansOfferedByAdviceAreNotBlocked(t *testing.T) {
 	d.serve(t)
 	d.waitReady(t)
 	d.admin(t, bson.D{{Key: "balancerStop", Value: 1}})
-	d.admin(t, bson.D{{Key: "addShardToZone", Value: d.app.current().watcher.Table().Shards[0].Name}, {Key: "zone", Value: "left"}})
+	d.admin(t, bson.D{{Key: "addShardToZone", Value: d.app.current().cluster.watcher.Table().Shards[0].Name}, {Key: "zone", Value: "left"}})
 	d.admin(
 		t,
 		bson.D{{Key: "updateZoneKeyRange", Value: "yorkie-meta.changes"}, {Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(12345)}}},

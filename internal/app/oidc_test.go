@@ -133,7 +133,7 @@ func clickOIDC(t *testing.T, client *http.Client, base, next string) (int, strin
 func TestOIDCSignInWorksAfterTheIssuerWasDown(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := t.TempDir()
-	local, err := OpenAccounts(t.Context(), dir, "", slog.New(slog.DiscardHandler))
+	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

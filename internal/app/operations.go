@@ -33,11 +33,11 @@ func (a *App) openOperations(c Config) error {
 }
 
 // operations serves three paths. It accepts any Host, because clients may use any name of this
-// machine and the answers contain only figures.
+// machine. The answers have figures and names of collections and shards (decision 014).
 func (a *App) operations() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		a.front.serve(w, r, func(n *instance) http.Handler { return n.web.MetricsHandler() })
+		a.front.serve(w, r, func(n *instance) http.Handler { return n.metrics() })
 	})
 	site := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
@@ -58,7 +58,7 @@ func (a *App) OpsAddr() string {
 }
 
 func newHTTPServer(h http.Handler, log *slog.Logger, l *connlimit.Listener) *http.Server {
-	return &http.Server{
+	s := &http.Server{
 		Handler:           h,
 		ConnState:         l.ConnState,
 		ConnContext:       l.ConnContext,
@@ -69,4 +69,6 @@ func newHTTPServer(h http.Handler, log *slog.Logger, l *connlimit.Listener) *htt
 		MaxHeaderBytes:    site.MaxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	s.RegisterOnShutdown(l.CloseSilent)
+	return s
 }

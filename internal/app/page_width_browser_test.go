@@ -23,21 +23,11 @@ import (
 // widths are a phone, a tablet, a laptop and a large screen.
 var widths = []int64{390, 768, 1280, 1920}
 
-// TestBrowserShowsNoPageWiderThanItsWindow walks the whole route table over a cluster of 24 shards
+// TestBrowserShowsNoPageWiderThanItsWindow walks the whole route table over a cluster of 100 shards
 // with long and hostile names, pins, runs and audit records. Wide things scroll inside themselves.
 func TestBrowserShowsNoPageWiderThanItsWindow(t *testing.T) {
 	ctx := newBrowser(t)
-	names := newHostileCluster([]string{strings.Repeat("longnamewithoutbreak", 9),
-		"a name with spaces " + strings.Repeat("and more words ", 12), "\u202eright to left <b>bold</b>", strings.Repeat("샤드", 40)})
-	d := startDemo(t, simcluster.Options{Projects: 12, Documents: 300, Still: true, Shards: 24},
-		topology.Options{Routing: 200 * time.Millisecond, Slow: 500 * time.Millisecond})
-	d.stop(t)
-	d.config.Actions, d.config.DataDir = true, t.TempDir()
-	d.serve(t)
-	d.waitReady(t)
-	names.writeNames(t, d.driver)
-	names.writeProjects(t, d.driver)
-	d.waitForTable(t, "the hostile names", func(t *topology.Table) bool { return t.Shard(names.name(3, "shard")) != nil })
+	d, names := startHostileDemo(t, 100)
 	for _, path := range addressesOf(t, d, names) {
 		checkWidths(t, ctx, d.app.URL()+path)
 	}
@@ -53,6 +43,23 @@ func TestBrowserShowsNoPageWiderThanItsWindow(t *testing.T) {
 	for _, path := range []string{"login?next=%2Fzones", "login/first?key=x"} {
 		checkWidths(t, ctx, d.app.URL()+path)
 	}
+}
+
+// startHostileDemo serves a cluster with long and hostile names, on which changes can be made.
+func startHostileDemo(t *testing.T, shards int) (*demo, *hostileCluster) {
+	t.Helper()
+	names := newHostileCluster([]string{strings.Repeat("longnamewithoutbreak", 9),
+		"a name with spaces " + strings.Repeat("and more words ", 12), "\u202eright to left <b>bold</b>", strings.Repeat("샤드", 40)})
+	d := startDemo(t, simcluster.Options{Projects: 12, Documents: 300, Still: true, Shards: shards},
+		topology.Options{Routing: 200 * time.Millisecond, Slow: 500 * time.Millisecond})
+	d.stop(t)
+	d.config.Actions, d.config.DataDir = true, t.TempDir()
+	d.serve(t)
+	d.waitReady(t)
+	names.writeNames(t, d.driver)
+	names.writeProjects(t, d.driver)
+	d.waitForTable(t, "the hostile names", func(t *topology.Table) bool { return t.Shard(names.name(3, "shard")) != nil })
+	return d, names
 }
 
 // addressesOf are addresses of every page of the route table: of ordinary things, and of those with a
@@ -89,6 +96,8 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 		"/runs/{id}":                     {run.ID, pinned.ID},
 		"/shards/{name}/why":             {"shard-rs-2/why", escape(names.name(0, "shard")) + "/why"},
 		"/surveys/{survey}":              {survey.ID},
+		"/help/{playbook}":               {"hot-project", "duplicate-id"},
+		"/runbooks/{runbook}":            {"balancer-off", "shard-near-full"},
 		"/advice/{id}/plan":              nil, // leads to a form that is among /plans/new
 	}
 	queries := map[string][]string{

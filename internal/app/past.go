@@ -21,15 +21,17 @@ import (
 // record the present: history, heat maps, runs and alerts. Their clock is the cluster's, which the
 // caller sets forward between the calls. Not for concurrent use.
 type Past struct {
-	n       *instance
-	config  Config
+	of      *clusterParts
+	config  ClusterConfig
 	now     func() time.Time
 	engine  *engine.Engine // nil while actions are off
 	alerts  *alert.Engine  // nil without receivers
 	advisor *rules.Advisor
+	wrote   []heat.Slot
 	stop    context.CancelFunc
 	served  chan error
-	sent    chan error
+	send    func()     // starts sending alerts, after the first observation
+	sent    chan error // nil before send
 }
 
 // pastGap is longer than any pause between two observations of a past.
@@ -37,9 +39,9 @@ const pastGap = 48 * time.Hour
 
 // Past begins a past. Call it between New and Start, and its End before Start.
 func (a *App) Past(now func() time.Time) *Past {
-	n := a.current()
+	n := a.current().cluster
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &Past{n: n, config: a.config, now: now, stop: cancel, served: make(chan error, 1), sent: make(chan error, 1)}
+	p := &Past{of: n, config: a.config.cluster(), now: now, stop: cancel, served: make(chan error, 1)}
 	n.history.clock.now = now
 	if n.engine != nil {
 		parts := n.engineParts
@@ -53,12 +55,11 @@ func (a *App) Past(now func() time.Time) *Past {
 	from.Now, from.Heat, from.Pins, from.Paused = now, nil, nil, nil
 	p.advisor = rules.NewAdvisor(from)
 	if n.advising.alerts == nil {
-		p.sent <- nil
 		return p
 	}
-	p.alerts = alert.New(a.config.Alerts, answers.AlertSource(p.advisor, a.config.HideBounds), n.store,
-		alert.Options{Log: a.config.Log, Now: now, Every: time.Hour})
-	go func() { p.sent <- p.alerts.Run(ctx) }()
+	p.alerts = alert.New(p.config.Alerts, answers.AlertSource(p.advisor, p.config.HideBounds), n.store,
+		alert.Options{Log: p.config.Log, Now: now, Every: time.Hour})
+	p.send = func() { p.sent = make(chan error, 1); go func() { p.sent <- p.alerts.Run(ctx) }() }
 	return p
 }
 
@@ -66,36 +67,60 @@ func (a *App) Past(now func() time.Time) *Past {
 func (p *Past) End() error {
 	p.stop()
 	err := <-p.served
-	if e := <-p.sent; err == nil {
-		err = e
+	if p.sent != nil {
+		if e := <-p.sent; err == nil {
+			err = e
+		}
 	}
-	p.n.history.clock.now = time.Now
+	p.of.history.clock.now = time.Now
+	p.of.heat.Recall(p.wrote)
 	return err
 }
 
 // Observe reads the cluster and records its placement and its change log.
 func (p *Past) Observe(ctx context.Context) error {
-	if err := p.n.watcher.Refresh(ctx); err != nil {
+	if err := p.of.watcher.Refresh(ctx); err != nil {
 		return fmt.Errorf("observe the past: %w", err)
 	}
-	t := p.n.watcher.Table()
-	if !p.n.keeper.Directory().Loaded() {
-		p.n.keeper.Poll(ctx, p.config.profile().Match(t))
+	t := p.of.watcher.Table()
+	if !p.of.keeper.Directory().Loaded() {
+		p.of.keeper.Poll(ctx, p.config.profile().Match(t))
 	}
-	if p.n.history.recorder == nil {
+	if p.of.history.recorder == nil {
 		return nil
 	}
-	if err := p.n.history.recorder.Note(ctx, t); err != nil {
+	if err := p.of.history.recorder.Note(ctx, t); err != nil {
 		return fmt.Errorf("record the past: %w", err)
 	}
-	return p.n.store.NoteWatched(ctx, t.ClusterID, p.now(), pastGap)
+	return p.of.store.NoteWatched(ctx, t.ClusterID, p.now(), pastGap)
 }
 
 // Table is what was observed last.
-func (p *Past) Table() *topology.Table { return p.n.watcher.Table() }
+func (p *Past) Table() *topology.Table { return p.of.watcher.Table() }
 
 // Directory is the projects, as observed first.
-func (p *Past) Directory() *placement.Directory { return p.n.keeper.Directory() }
+func (p *Past) Directory() *placement.Directory { return p.of.keeper.Directory() }
+
+// MostProjects is the chunk of a collection that holds most whole projects. It is false unless there are
+// two of them in one chunk, which can be split between them.
+func (p *Past) MostProjects(c *topology.Collection) (chunk int, ok bool) {
+	projects := map[int]int{} // by chunk
+	for _, of := range p.Directory().All() {
+		if of.Documents.Known && of.Documents.Value == 0 {
+			continue
+		}
+		r, err := c.Key.PrefixRange(placement.ObjectIDValue(of.ID))
+		if err != nil {
+			return 0, false // the key says nothing of projects
+		}
+		if from, to := c.Chunks.Overlap(r); to == from+1 {
+			if projects[from]++; projects[from] > projects[chunk] {
+				chunk = from
+			}
+		}
+	}
+	return chunk, projects[chunk] > 1
+}
 
 // PastWrites are rows that a document's writers added to a collection, or changed there.
 type PastWrites struct {
@@ -103,7 +128,8 @@ type PastWrites struct {
 	Rows              int64
 }
 
-// Wrote records the writes to a collection in the minute that begins at a time, for the heat maps.
+// Wrote records the writes to a collection in the minute that begins at a time, for the heat maps and
+// for rates. Minutes come in their order.
 // Where only changed rows can be counted they are a project's, and its document is not known.
 func (p *Past) Wrote(ns topology.Namespace, at time.Time, writes []PastWrites) {
 	s := heat.Slot{NS: ns, From: at, To: at.Add(time.Minute), Every: 1}
@@ -115,7 +141,8 @@ func (p *Past) Wrote(ns topology.Namespace, at time.Time, writes []PastWrites) {
 		return
 	}
 	s.Capped = s.Method == heat.ChangedRows
-	p.n.pictures.Take(s)
+	p.of.pictures.Take(s)
+	p.wrote = append(p.wrote, s)
 }
 
 // pastOperator is who acted in the past: the identity of every visitor of a demo.
@@ -143,6 +170,11 @@ func (p *Past) Undo(ctx context.Context, run, reason string) (engine.Run, error)
 }
 
 func (p *Past) run(ctx context.Context, plan actions.Plan) (engine.Run, error) {
+	for _, c := range plan.Checks {
+		if c.Verdict == actions.Block {
+			return engine.Run{}, fault.New(fault.Conflict, "A check blocks this plan: %s", c.Text.String())
+		}
+	}
 	changed, end := p.engine.Subscribe()
 	defer end()
 	run, _, err := p.engine.Run(ctx, pastOperator, plan.ID, engine.RunRequest{Hash: plan.Hash, Confirm: plan.Confirm})
@@ -158,10 +190,17 @@ func (p *Past) run(ctx context.Context, plan actions.Plan) (engine.Run, error) {
 	return run, err
 }
 
-// CheckAlerts checks the rules and sends what is due, and waits until the receivers have it.
+// CheckAlerts observes the cluster, checks the rules and sends what is due, and waits until the
+// receivers have it.
 func (p *Past) CheckAlerts(ctx context.Context) error {
 	if p.alerts == nil {
 		return nil
+	}
+	if err := p.Observe(ctx); err != nil {
+		return err
+	}
+	if p.sent == nil {
+		p.send()
 	}
 	p.advisor.Refresh()
 	if err := p.alerts.Check(ctx); err != nil {

@@ -15,14 +15,14 @@ const pausesMaxRuns = 200
 // pausedBalancing returns the function that lists balancing which runs paused and did not resume,
 // for the rule on paused balancing; nil while actions are off. Runs of another process that owns
 // the data directory are found in the journal.
-func (a *instance) pausedBalancing() func(ctx context.Context) ([]rules.PausedBalancing, error) {
-	if a.engine == nil {
+func (p *clusterParts) pausedBalancing() func(ctx context.Context) ([]rules.PausedBalancing, error) {
+	if p.engine == nil {
 		return nil
 	}
 	return func(ctx context.Context) ([]rules.PausedBalancing, error) {
 		var out []rules.PausedBalancing
 		looked := 0
-		err := forEachRun(ctx, a.engine, func(r engine.Run) bool {
+		err := forEachRun(ctx, p.engine, func(r engine.Run) bool {
 			for _, p := range r.Pauses() {
 				paused := rules.PausedBalancing{What: rules.PausedBalancer, Run: r.ID, Since: p.Since, RunOpen: r.State.Open(), RunKnown: true}
 				if p.NS != "" {

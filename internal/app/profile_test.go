@@ -199,7 +199,7 @@ func TestDataWithoutAMatchingProfileIsShown(t *testing.T) {
 		"shards/shard-rs-2":                     "orders",
 		"zones":                                 "There are no zones",
 		"activity":                              "Split",
-		"projects":                              "None has both projects and documents",
+		"projects":                              "No database has both collections, projects and documents",
 		"layout":                                "No database holds projects",
 		"api/v1/collections":                    "shop.order_lines",
 		"api/v1/layout":                         `"items":[]`,

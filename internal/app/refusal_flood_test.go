@@ -26,7 +26,7 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 	d.config.DataDir, d.config.AuditKey = filepath.Join(away, "data"), filepath.Join(away, "config", "audit.key")
 	d.config.Demo, d.config.Auth.Mode, d.config.Auth.ProxyCIDRs = false, "local", []string{"127.0.0.1"}
 	d.serve(t)
-	handler := d.app.current().web.Handler()
+	handler := d.app.current().cluster.web.Handler()
 	const addresses, each = 200, 31
 	for range each {
 		for i := range addresses {

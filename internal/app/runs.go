@@ -49,15 +49,15 @@ func forEachRun(ctx context.Context, e runLister, f func(engine.Run) bool) error
 
 // ownRuns returns the function that lists shardboard's own move and split commands of a time span,
 // so that changelog entries can be attributed to them; nil while actions are off.
-func (a *instance) ownRuns() func(from, to time.Time) []history.OurRun {
-	if a.engine == nil {
+func (p *clusterParts) ownRuns() func(from, to time.Time) []history.OurRun {
+	if p.engine == nil {
 		return nil
 	}
 	return func(from, to time.Time) []history.OurRun {
 		ctx, cancel := context.WithTimeout(context.Background(), runsTimeout)
 		defer cancel()
 		var out []history.OurRun
-		err := forEachRun(ctx, a.engine, func(r engine.Run) bool {
+		err := forEachRun(ctx, p.engine, func(r engine.Run) bool {
 			for _, s := range r.Steps {
 				if s.Sent.IsZero() || s.Sent.After(to) || !s.Ended.IsZero() && s.Ended.Before(from) {
 					continue
@@ -70,7 +70,7 @@ func (a *instance) ownRuns() func(from, to time.Time) []history.OurRun {
 			return r.Started.After(from.Add(-maxRunLength))
 		})
 		if err != nil {
-			a.log.Warn("read runs for the changelog", "error", err)
+			p.log.Warn("read runs for the changelog", "error", err)
 		}
 		return out
 	}
@@ -86,11 +86,11 @@ func target(s actions.Step) string {
 
 // pinsOfPlans returns the function that reads owner and expiry of pins from the plans that made
 // them; nil while actions are off.
-func (a *instance) pinsOfPlans() func(context.Context, string) (map[string]rules.Pin, error) {
-	if a.pins == nil {
+func (p *clusterParts) pinsOfPlans() func(context.Context, string) (map[string]rules.Pin, error) {
+	if p.pins == nil {
 		return nil
 	}
-	return a.pins.latest
+	return p.pins.latest
 }
 
 // writeRates gives plans the write rate of a project.

@@ -277,7 +277,7 @@ func (d *demo) requestEverything(t *testing.T, said io.Writer) int {
 	}
 	v := d.app.Watcher().Table()
 	project := ""
-	if ps := d.app.current().keeper.Directory().All(); len(ps) > 0 {
+	if ps := d.app.current().cluster.keeper.Directory().All(); len(ps) > 0 {
 		project = ps[0].ID.Hex()
 	}
 	changes := v.Collection("yorkie-meta.changes")
@@ -359,7 +359,7 @@ func readLiveFrames(t *testing.T, d *demo, said io.Writer) {
 		"activity",
 		"collection:yorkie-meta.changes",
 		"shard:shard-rs-1",
-		"project:" + d.app.current().keeper.Directory().All()[0].ID.Hex(),
+		"project:" + d.app.current().cluster.keeper.Directory().All()[0].ID.Hex(),
 	}
 	conn, res, err := websocket.DefaultDialer.Dial(
 		"ws://"+d.app.Addr()+"/live?t="+strings.Join(topics, ","),

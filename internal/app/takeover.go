@@ -18,7 +18,7 @@ const (
 
 // dataDirectory implements web's interface of the data directory.
 type dataDirectory struct {
-	*sqlite.DB
+	store.Database
 	app *App
 }
 
@@ -41,6 +41,9 @@ func (a *App) takeOver(request context.Context, by auth.Principal) error {
 	}
 	defer a.takeoverMu.Unlock()
 	old := a.current()
+	if old.db.Leader().Shared {
+		return fault.New(fault.Conflict, "The shardboards that share this store take over from each other by themselves.")
+	}
 	switch c := old.db.Look(); {
 	case c.Hold == store.Owned:
 		return fault.New(fault.Conflict, "This shardboard already owns its data directory.")
@@ -57,7 +60,7 @@ func (a *App) takeOver(request context.Context, by auth.Principal) error {
 	if err != nil {
 		return err
 	}
-	entry := store.AuditEntry{Cluster: old.watcher.Table().ClusterID, At: time.Now(), By: by.ID, Via: string(by.Method), From: by.From,
+	entry := store.AuditEntry{Cluster: old.clusterID(), At: time.Now(), By: by.ID, Via: string(by.Method), From: by.From,
 		What: "data.takeover", Outcome: "ok"}
 	if _, err := next.store.Append(ctx, entry); err != nil {
 		return a.discard(next, takeoverFailed(err))
@@ -107,40 +110,19 @@ func (a *App) discard(n *instance, err error) error {
 	return err
 }
 
-func closeAndReturn(err error, db *sqlite.DB) error {
+func closeAndReturn(err error, db store.Database) error {
 	_ = db.Close() // nothing was written
 	return err
 }
 
-// waitLoaded waits until the routing table and the projects are loaded. It gives up after loadTime:
-// pages report a cluster that does not answer.
-func (a *instance) waitLoaded(ctx context.Context) {
-	late := time.After(loadTimeout)
-	table, changed, stop := a.watcher.Subscribe()
-	defer stop()
-	_, dirs, stopDirs := a.keeper.Subscribe()
-	defer stopDirs()
-	for !table.Loaded || !a.keeper.Directory().Loaded() {
-		select {
-		case <-changed:
-			table = a.watcher.Table()
-		case <-dirs:
-		case <-late:
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 // retire ends a replaced instance: its WebSockets, which reconnect to the new one, then its
 // requests, then the rest.
-func (a *instance) retire() {
+func (n *instance) retire() {
 	ctx, cancel := context.WithTimeout(context.Background(), retireTimeout)
 	defer cancel()
-	a.web.Close()
-	a.requests.wait(ctx)
-	a.stop()
-	_ = a.wait()           // its error no longer matters
-	_ = a.cleanup.run(ctx) // failures are logged
+	n.closeSockets()
+	n.requests.wait(ctx)
+	n.stop()
+	_ = n.wait()           // its error no longer matters
+	_ = n.cleanup.run(ctx) // failures are logged
 }

@@ -16,12 +16,12 @@ const (
 	planPause = 50 * time.Millisecond // between batches
 )
 
-// upkeep is the maintenance that the owner of the data directory does at start and once a day: it
+// upkeep is the maintenance that the leader does at start and once a day: it
 // checks the pages of the database and removes plans that were never run.
 type upkeep struct {
 	db interface {
 		store.Journal
-		Owner() bool
+		store.Leadership
 		Trouble() *store.Trouble
 		Unreadable() []store.UnreadableRows
 		Checked() bool
@@ -32,10 +32,9 @@ type upkeep struct {
 
 // run works until the context ends. Problems with the data are reported by the store; the next day
 // tries again.
-func (u upkeep) run(ctx context.Context) error {
-	if !u.db.Owner() {
-		return nil
-	}
+func (u upkeep) run(ctx context.Context) error { return u.db.Lead(ctx, u.lead) }
+
+func (u upkeep) lead(ctx context.Context) error {
 	day := time.NewTicker(upkeepEvery)
 	defer day.Stop()
 	for first := true; ; first = false {

@@ -8,13 +8,14 @@ import (
 	"sync"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 )
 
 const firstLinkLifetime = time.Hour
 
 // firstLink creates the first admin. Only its digest is kept, in memory, so a restart makes a new
-// link.
+// link. Replicas that share a store keep it there too (sharedLink).
 type firstLink struct {
 	mu    sync.Mutex
 	hash  []byte
@@ -37,17 +38,51 @@ func (s *Service) FirstLink(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	until := s.o.Now().Add(firstLinkLifetime)
+	if s.o.Store.Leader().Shared {
+		if err := s.o.Store.SetSetting(ctx, sharedLink(secret), until.UTC().Format(time.RFC3339)); err != nil {
+			return "", err
+		}
+	}
 	s.first.mu.Lock()
 	defer s.first.mu.Unlock()
-	s.first.hash, s.first.until = digest(secret), s.o.Now().Add(firstLinkLifetime)
+	s.first.hash, s.first.until = digest(secret), until
 	return FirstPath + "?" + url.Values{"key": {secret}}.Encode(), nil
 }
 
 func (l *firstLink) opens(secret string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	left := l.until.Sub(now) // more than its lifetime: the clock was set back
-	return l.hash != nil && left > 0 && left <= firstLinkLifetime && subtle.ConstantTimeCompare(l.hash, digest(secret)) == 1
+	return l.hash != nil && linkValid(l.until, now) && subtle.ConstantTimeCompare(l.hash, digest(secret)) == 1
+}
+
+// linkValid is false when more than the lifetime is left: the clock was set back.
+func linkValid(until, now time.Time) bool {
+	left := until.Sub(now)
+	return left > 0 && left <= firstLinkLifetime+clock.Slack
+}
+
+// sharedLink is the name of the setting with the end of a link, by its digest. Each replica prints a
+// link of its own, and a load balancer may pass whoever opens it to another one.
+func sharedLink(secret string) string { return "first-link." + plain32.EncodeToString(digest(secret)) }
+
+// opensFirst reports whether a secret is that of a link, of this process or of a replica.
+func (s *Service) opensFirst(ctx context.Context, secret string) (bool, error) {
+	if s.first.opens(secret, s.o.Now()) {
+		return true, nil
+	}
+	if !s.o.Store.Leader().Shared {
+		return false, nil
+	}
+	text, err := s.o.Store.Setting(ctx, sharedLink(secret))
+	if fault.Of(err) == fault.NotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	until, err := time.Parse(time.RFC3339, text)
+	return err == nil && linkValid(until, s.o.Now()), nil
 }
 
 func (l *firstLink) close() {
@@ -60,7 +95,11 @@ func (l *firstLink) close() {
 // password is rejected.
 func (s *Service) ClaimFirst(ctx context.Context, f First) (*http.Cookie, Principal, error) {
 	nobody := Principal{Method: ByPassword, From: f.From}
-	if !s.first.opens(f.Secret, s.o.Now()) {
+	opens, err := s.opensFirst(ctx, f.Secret)
+	if err != nil {
+		return nil, Principal{}, err
+	}
+	if !opens {
 		if wait, first := s.limits.failed(failedLink, f.From); wait > 0 {
 			if first {
 				s.refused(ctx, nobody, auditLimited, "", "wrong links")

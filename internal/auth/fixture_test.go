@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -169,6 +170,16 @@ func expectKind(t *testing.T, what string, err error, kind fault.Kind) {
 		t.Errorf("%s: %v; want a %s", what, err, kind)
 	}
 }
+
+// ended returns a channel that is closed when p's session or token ends.
+func (h *fixture) ended(p Principal) <-chan struct{} {
+	c := make(chan struct{})
+	h.AfterEnd(p, func() { close(c) })
+	return c
+}
+
+// same reports whether two principals are the same in every field.
+func same(a, b Principal) bool { return reflect.DeepEqual(a, b) }
 
 // closed reports whether a channel is closed now.
 func closed(c <-chan struct{}) bool {

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -81,10 +82,12 @@ func (s *Service) refuseToken(ctx context.Context, from string) (Principal, erro
 // tokenPrincipal returns the principal of a token. Its role is never greater than its owner's
 // current role.
 func (s *Service) tokenPrincipal(ctx context.Context, t store.Token) (Principal, error) {
-	role := Role(t.Role)
-	if !t.Revoked.IsZero() || !s.o.Now().Before(t.Expires) || !role.Known() {
+	role, bound := Role(t.Role), boundTo(t)
+	if !t.Revoked.IsZero() || !s.o.Now().Before(t.Expires) || role.Known() == (bound != nil) {
 		return Principal{}, ErrNobody
 	}
+	p := Principal{ID: "token:" + t.ID, Name: t.Name, Method: ByToken, Owner: t.Owner, OwnerRole: cmp.Or(Role(t.OwnerRole), role),
+		Groups: t.OwnerGroups, Clusters: bound}
 	if id, ok := strings.CutPrefix(t.Owner, "user:"); ok {
 		u, err := s.o.Store.User(ctx, id)
 		if fault.Of(err) == fault.NotFound || err == nil && u.Disabled {
@@ -93,11 +96,13 @@ func (s *Service) tokenPrincipal(ctx context.Context, t store.Token) (Principal,
 		if err != nil {
 			return Principal{}, err
 		}
-		if !Role(u.Role).Includes(role) {
+		if bound == nil && !Role(u.Role).Includes(role) {
 			role = Role(u.Role)
 		}
+		p.OwnerName, p.OwnerRole = u.Name, Role(u.Role)
 	}
-	return Principal{ID: "token:" + t.ID, Name: t.Name, Role: role, Method: ByToken}, nil
+	p.Role = role
+	return p, nil
 }
 
 func (s *Service) bySession(ctx context.Context, w http.ResponseWriter, secret, from string) (Principal, error) {
@@ -148,8 +153,10 @@ func (s *Service) sessionPrincipal(ctx context.Context, row store.Session) (Prin
 // role changed since: the session must be rotated before it is used.
 func (s *Service) checkSession(ctx context.Context, row store.Session) (p Principal, stale bool, err error) {
 	now := s.o.Now()
-	p = Principal{ID: row.Subject, Name: row.Name, Role: Role(row.Role), Method: Method(row.Method), Session: row.ID, From: row.From}
-	if !validAt(now, row.Created, row.Expires) || !validAt(now, row.Used, row.Used.Add(s.o.Idle)) || !p.Role.Known() || !s.accepts(p.Method) {
+	p = Principal{ID: row.Subject, Name: row.Name, Role: Role(row.Role), Method: Method(row.Method), Session: row.ID, From: row.From,
+		Groups: row.Groups}
+	if !validAt(now, row.Created, row.Expires) || !validAt(now, row.Used, row.Used.Add(s.o.Idle)) || !p.Role.Includes(ClustersOnly) ||
+		!s.accepts(p.Method) {
 		return Principal{}, false, ErrNobody
 	}
 	id, ours := strings.CutPrefix(row.Subject, "user:")

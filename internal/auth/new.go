@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/url"
+	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -69,7 +70,7 @@ func (o Options) check() error {
 		return fault.New(fault.Invalid, "There is no role %q.", o.Proxy.Role)
 	case o.Mode.Has(ModeOIDC) && o.Issuer == nil:
 		return fault.New(fault.Invalid, "Sign-in by OIDC needs --oidc-issuer and --oidc-client-id.")
-	case o.Mode.Has(ModeOIDC) && len(o.Roles) == 0:
+	case o.Mode.Has(ModeOIDC) && len(o.Roles) == 0 && !o.clustersAdmit():
 		return fault.New(fault.Invalid, "Sign-in by OIDC needs --oidc-role-map: which group has which role. Without it nobody could sign in.")
 	}
 	for group, role := range o.Roles {
@@ -85,6 +86,21 @@ func (o Options) check() error {
 		}
 	}
 	return nil
+}
+
+// clustersAdmit reports whether a cluster has roles for groups or people at the issuer.
+func (o Options) clustersAdmit() bool {
+	if o.Clusters == nil {
+		return false
+	}
+	for _, c := range o.Clusters() {
+		for who, role := range c.Roles {
+			if (IsGroup(who) || strings.HasPrefix(who, "oidc:")) && Role(role).Known() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Mode returns the enabled sign-in methods.

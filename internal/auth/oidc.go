@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,7 +87,8 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 	http.SetCookie(w, s.cookie(flowCookie, "", -1)) // the flow is used up whether it succeeds or not
 	var claims Claims
 	if err == nil {
-		claims, err = s.o.Issuer.Exchange(r.Context(), r.URL.Query().Get("code"), f.Nonce, f.Verifier)
+		q := r.URL.Query()
+		claims, err = s.o.Issuer.Exchange(r.Context(), Callback{Code: q.Get("code"), Issuer: q.Get("iss")}, f.Nonce, f.Verifier)
 	}
 	var p Principal
 	if err == nil || claims.Subject != "" {
@@ -173,14 +175,59 @@ func (s *Service) principalFromClaims(c Claims) (Principal, error) {
 			p.Role = role
 		}
 	}
-	if p.Role == "" {
-		return p, noRoleRefusal(c)
+	clusters := s.clusters()
+	p.Groups = keptGroups(c.Groups, clusters)
+	if p.Role != "" {
+		return p, nil
 	}
-	return p, nil
+	p.Role = ClustersOnly
+	if slices.ContainsFunc(clusters, func(c NamedRoles) bool { return c.Roles.admits(p) }) {
+		return p, nil
+	}
+	p.Role = ""
+	return p, noRoleRefusal(c, len(clusters) > 0)
+}
+
+// Bounds of the groups that a session keeps. An issuer may send thousands.
+const (
+	maxKeptGroups     = 200
+	maxKeptGroupBytes = 16 << 10
+)
+
+// keptGroups are the groups that a session keeps, so that a changed configuration counts at once: those
+// that clusters name now, and as many others as there is room for. On a server of one cluster none.
+func keptGroups(groups []string, clusters []NamedRoles) (out []string) {
+	if len(clusters) == 0 {
+		return nil
+	}
+	others := func(group string) int {
+		if slices.ContainsFunc(clusters, func(c NamedRoles) bool { _, named := c.Roles[groupKind+":"+group]; return named }) {
+			return 0
+		}
+		return 1
+	}
+	first := slices.Clone(groups)
+	slices.SortStableFunc(first, func(a, b string) int { return others(a) - others(b) })
+	size := 0
+	for _, group := range first {
+		if size += len(group); size > maxKeptGroupBytes || len(out) == maxKeptGroups {
+			break
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+// clusters are those of a server of several.
+func (s *Service) clusters() []NamedRoles {
+	if s.o.Clusters == nil {
+		return nil
+	}
+	return s.o.Clusters()
 }
 
 // noRoleRefusal is the refusal for a known person whose groups have no role.
-func noRoleRefusal(c Claims) error {
+func noRoleRefusal(c Claims, several bool) error {
 	claim := c.GroupsClaim
 	if claim == "" {
 		claim = "groups"
@@ -192,7 +239,11 @@ func noRoleRefusal(c Claims) error {
 	case len(c.Groups) == 1:
 		came = fmt.Sprintf("The claim %q has one group, which is not", claim)
 	}
-	advice := came + " in --oidc-role-map. Add a group of theirs there, or put the person into one of those at the issuer. Names of " +
+	among := " in --oidc-role-map"
+	if several {
+		among += " or in the roles of a cluster"
+	}
+	advice := came + among + ". Add a group of theirs there, or put the person into one of those at the issuer. Names of " +
 		"groups are compared to the letter."
 	if c.OneText && len(c.Groups) > 0 {
 		advice += " The claim was one text, which is one group: it is not split at commas or spaces."

@@ -17,7 +17,7 @@ type refusingIssuer struct {
 	err error
 }
 
-func (r *refusingIssuer) Exchange(context.Context, string, string, string) (Claims, error) {
+func (r *refusingIssuer) Exchange(context.Context, Callback, string, string) (Claims, error) {
 	return r.claims, r.err
 }
 

@@ -18,6 +18,7 @@ type fakeIssuer struct {
 	claims          Claims
 	down            bool
 	nonce, verifier string
+	issuer          string // parameter iss of the last callback
 }
 
 func (f *fakeIssuer) Address(_ context.Context, state, nonce, verifier string) (string, error) {
@@ -28,8 +29,9 @@ func (f *fakeIssuer) Address(_ context.Context, state, nonce, verifier string) (
 	return "https://issuer.example/authorize?" + url.Values{"state": {state}}.Encode(), nil
 }
 
-func (f *fakeIssuer) Exchange(_ context.Context, code, nonce, verifier string) (Claims, error) {
-	if code != "code" || nonce != f.nonce || verifier != f.verifier {
+func (f *fakeIssuer) Exchange(_ context.Context, c Callback, nonce, verifier string) (Claims, error) {
+	f.issuer = c.Issuer
+	if c.Code != "code" || nonce != f.nonce || verifier != f.verifier {
 		return Claims{}, fault.New(fault.Forbidden, "refused")
 	}
 	return f.claims, nil
@@ -76,14 +78,18 @@ func (h *fixture) finishOIDC(cookie *http.Cookie, query string) (*http.Cookie, s
 }
 
 func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
-	h := newFixture(t, withIssuer(issuerWithGroups("other", "ops", "staff")))
+	issuer := issuerWithGroups("other", "ops", "staff")
+	h := newFixture(t, withIssuer(issuer))
 	flow, state := h.startOIDC(t, "/projects?q=x")
 	if !flow.HttpOnly || flow.SameSite != http.SameSiteLaxMode || flow.MaxAge > 600 || len(flow.Value) > 3000 {
 		t.Errorf("unexpected sign-in: %+v", flow)
 	}
-	c, to, err := h.finishOIDC(flow, "code=code&state="+state)
+	c, to, err := h.finishOIDC(flow, "code=code&iss=https%3A%2F%2Fissuer.example&state="+state)
 	if err != nil || to != "/projects?q=x" || c == nil {
 		t.Fatal(c, to, err)
+	}
+	if issuer.issuer != "https://issuer.example" {
+		t.Errorf("the parameter iss came as %q", issuer.issuer)
 	}
 	p, err := h.identify(c)
 	if err != nil || p.Role != Operator || p.Method != ByOIDC || p.Name != "Anna" || !strings.HasPrefix(p.ID, "oidc:") ||

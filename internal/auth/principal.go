@@ -38,6 +38,19 @@ type Principal struct {
 	Method  Method
 	Session string // session id, "" without a session; never the secret
 	From    string // client address without port
+
+	// ServerRole is the role on the server, where Role is that on one cluster of several.
+	ServerRole Role
+
+	// Groups are those at the issuer: of a person as of the sign-in, of a token those that its owner had
+	// when it was made.
+	Groups []string
+
+	// Of a token only: its owner, as far as an account here says who that is.
+	Owner, OwnerName string
+	OwnerRole        Role
+	// Clusters are those that a token is bound to, with its role on each; nil: it is not bound.
+	Clusters map[string]Role
 }
 
 // May reports whether the principal has a role or one that includes it.

@@ -16,6 +16,10 @@ const (
 	Admin    Role = "admin"    // and users, settings, approval policy
 )
 
+// ClustersOnly is the role on the server of whoever has roles on single clusters only. It includes no
+// other role, and nobody can be given it.
+const ClustersOnly Role = "none"
+
 // Roles returns all roles, lowest first.
 func Roles() []Role { return []Role{Viewer, Support, Operator, Admin} }
 
@@ -25,13 +29,19 @@ func (r Role) Known() bool { return slices.Contains(Roles(), r) }
 // Includes reports whether r has all rights of other. An unknown role includes nothing and is
 // included by nothing.
 func (r Role) Includes(other Role) bool {
+	if other == ClustersOnly {
+		return r == other || r.Known()
+	}
 	have, want := slices.Index(Roles(), r), slices.Index(Roles(), other)
 	return want >= 0 && have >= want
 }
 
 // Label is the role in a sentence.
 func (r Role) Label() string {
-	if !r.Known() {
+	switch {
+	case r == ClustersOnly:
+		return "by cluster"
+	case !r.Known():
 		return "none"
 	}
 	return string(r)

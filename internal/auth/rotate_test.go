@@ -55,7 +55,7 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 	_, err = h.db.Session(t.Context(), before.Session)
 	expectKind(t, "the session before", err, fault.NotFound)
 	for range 2 {
-		if again, c, err := identifyWithCookie(h.Service, fresh); err != nil || again != p || c != nil {
+		if again, c, err := identifyWithCookie(h.Service, fresh); err != nil || !same(again, p) || c != nil {
 			t.Errorf("with the new secret: %+v, %v, %v", again, c, err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 	}
 	for range 9 { // use does not extend it
 		h.advance(time.Second)
-		if late, c, err := identifyWithCookie(h.Service, old); err != nil || late != p || c != nil {
+		if late, c, err := identifyWithCookie(h.Service, old); err != nil || !same(late, p) || c != nil {
 			t.Fatalf("a request that was on its way: %+v, %v, %v", late, c, err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestOneOfManyConcurrentRequestsRotates(t *testing.T) {
 	all.Wait()
 	given := 0
 	for i := range many {
-		if who[i] != who[0] || who[i].Role != Support {
+		if !same(who[i], who[0]) || who[i].Role != Support {
 			t.Errorf("%+v and %+v", who[i], who[0])
 		}
 		if cookies[i] != nil {
@@ -218,7 +218,7 @@ func TestAProcessThatDoesNotOwnTheDataDoesNotRotate(t *testing.T) {
 	if err != nil || p.Role != Operator || fresh == nil || c != nil {
 		t.Fatal(p, fresh, c, err)
 	}
-	if again, _, err := identifyWithCookie(second, fresh); err != nil || again != p {
+	if again, _, err := identifyWithCookie(second, fresh); err != nil || !same(again, p) {
 		t.Error("the new session at the second process:", again, err)
 	}
 }

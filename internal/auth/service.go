@@ -61,11 +61,13 @@ type Options struct {
 	Max       time.Duration    // and this long after it began at the latest; 0 is 7 days
 	Issuer    Issuer           // with ModeOIDC
 	Roles     map[string]Role  // role by group at the issuer; the greatest role counts
-	Proxy     ProxyOptions     // with ModeProxy
-	Forwarded []netip.Prefix   // proxies whose X-Forwarded-For is trusted, for ClientAddr only
-	Cost      Cost             // of hashing a password; zero is DefaultCost
-	Leaked    *Leaked          // passwords that are rejected; nil for none
-	Refusals  *audit.Refusals  // counts anonymous attempts; nil makes one that nobody runs, so only the first attempt of a kind is recorded
+	// Clusters are those of a server of several, as they are configured now; nil: the server has one.
+	Clusters  func() []NamedRoles
+	Proxy     ProxyOptions    // with ModeProxy
+	Forwarded []netip.Prefix  // proxies whose X-Forwarded-For is trusted, for ClientAddr only
+	Cost      Cost            // of hashing a password; zero is DefaultCost
+	Leaked    *Leaked         // passwords that are rejected; nil for none
+	Refusals  *audit.Refusals // counts anonymous attempts; nil makes one that nobody runs, so only the first attempt of a kind is recorded
 }
 
 // ProxyOptions say which headers name the user and from which addresses they are trusted.
@@ -138,7 +140,7 @@ type NewUser struct {
 type Token struct {
 	ID    string
 	Name  string
-	Role  Role
+	Role  Role   // on the server; ClustersOnly of one that is bound to clusters
 	Owner string // principal id
 	// OwnerName is for display; "" when the owner has an account here or its name is unknown.
 	OwnerName string
@@ -146,13 +148,23 @@ type Token struct {
 	Expires   time.Time
 	Used      time.Time // to the minute; zero: never
 	Revoked   time.Time // zero: not revoked
+	Bound     bool      // to Clusters; else these are all that the reader may see
+	Clusters  []TokenCluster
+}
+
+// TokenCluster is what a token may do on one cluster of several.
+type TokenCluster struct {
+	Name, Title string
+	Given       Role // of a bound token: the role that it was made with
+	Role        Role // that counts now: no greater than that of its owner; ClustersOnly if it has none there
 }
 
 // NewToken is the input of CreateToken.
 type NewToken struct {
-	Name    string
-	Role    Role      // not greater than the creator's own
-	Expires time.Time // within a year
+	Name     string
+	Role     Role            // not greater than the creator's own; "" with Clusters
+	Clusters map[string]Role // binds it to these clusters, each with a role no greater than the creator's there
+	Expires  time.Time       // within a year
 }
 
 // TooMany means that there were too many attempts and how long to wait. It is a fault.Unavailable
@@ -163,10 +175,16 @@ type TooMany struct{ Wait time.Duration }
 type Issuer interface {
 	// Address is where the browser is sent to sign in.
 	Address(ctx context.Context, state, nonce, verifier string) (string, error)
-	// Exchange turns the code of the callback into verified claims. A refusal is a *Refusal; when
+	// Exchange turns the callback into verified claims. A refusal is a *Refusal; when
 	// the ID token was valid and a later step failed, the returned claims name the person it is
 	// about.
-	Exchange(ctx context.Context, code, nonce, verifier string) (Claims, error)
+	Exchange(ctx context.Context, c Callback, nonce, verifier string) (Claims, error)
+}
+
+// Callback are the parameters with which the issuer sent the browser back. Untrusted text.
+type Callback struct {
+	Code   string
+	Issuer string // the parameter iss (RFC 9207); "" without it
 }
 
 // Claims are what an issuer says about a person. Untrusted text.
@@ -192,10 +210,10 @@ type webMethods interface {
 	// Check is for open WebSockets, at least every 60 s: ErrNobody when p's session or token ended
 	// or its role changed.
 	Check(ctx context.Context, p Principal) error
-	// Ended is closed when p's session or token ends in this process; nil, which never closes, for
-	// a principal with neither. Take the channel first and then call Check once, so that no end is
-	// missed.
-	Ended(p Principal) <-chan struct{}
+	// AfterEnd calls f once, which must not wait, when p's session or token ends in this process
+	// before stop is called; never for a principal with neither. Call it first and then Check once,
+	// so that no end is missed.
+	AfterEnd(p Principal, f func()) (stop func())
 
 	// SignIn returns ErrCredentials, *TooMany, *Busy or fault.Invalid (blank or too long).
 	SignIn(ctx context.Context, c Credentials) (*http.Cookie, Principal, error)

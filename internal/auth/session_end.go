@@ -5,37 +5,47 @@ import "sync"
 // endSignals closes the WebSockets of a session or token as soon as it ends. It knows only what
 // ends in this process; Check finds what another process ended.
 type endSignals struct {
-	mu    sync.Mutex
-	chans map[string]chan struct{}
+	mu      sync.Mutex
+	waiting map[string]map[*func()]struct{} // by session or token: what is called at its end
 }
 
-func newEndSignals() *endSignals { return &endSignals{chans: map[string]chan struct{}{}} }
+func newEndSignals() *endSignals { return &endSignals{waiting: map[string]map[*func()]struct{}{}} }
 
-// channel returns the channel that is closed when the session or token ends.
-func (e *endSignals) channel(key string) <-chan struct{} {
+// after calls f when the session or token ends, unless stop is called before.
+func (e *endSignals) after(key string, f func()) (stop func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	c := e.chans[key]
-	if c == nil {
-		c = make(chan struct{})
-		e.chans[key] = c
+	if e.waiting[key] == nil {
+		e.waiting[key] = map[*func()]struct{}{}
 	}
-	return c
-}
-
-// end closes the channels of the keys and removes them.
-func (e *endSignals) end(keys ...string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, key := range keys {
-		if c := e.chans[key]; c != nil {
-			close(c)
-			delete(e.chans, key)
+	e.waiting[key][&f] = struct{}{}
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.waiting[key], &f)
+		if len(e.waiting[key]) == 0 {
+			delete(e.waiting, key)
 		}
 	}
 }
 
-// endKey is the key of p's channel; "" when p has neither a session nor a token that could end.
+// end calls what waits for the end of the keys, without the lock.
+func (e *endSignals) end(keys ...string) {
+	var all []*func()
+	e.mu.Lock()
+	for _, key := range keys {
+		for f := range e.waiting[key] {
+			all = append(all, f)
+		}
+		delete(e.waiting, key)
+	}
+	e.mu.Unlock()
+	for _, f := range all {
+		(*f)()
+	}
+}
+
+// endKey is the key of p's end; "" when p has neither a session nor a token that could end.
 func endKey(p Principal) string {
 	switch {
 	case p.Session != "":
@@ -46,13 +56,13 @@ func endKey(p Principal) string {
 	return ""
 }
 
-// Ended is closed when p's session or token ends in this process.
-func (s *Service) Ended(p Principal) <-chan struct{} {
+// AfterEnd calls f once, which must not wait, when p's session or token ends in this process.
+func (s *Service) AfterEnd(p Principal, f func()) (stop func()) {
 	key := endKey(p)
 	if key == "" {
-		return nil
+		return func() {}
 	}
-	return s.endSignals.channel(key)
+	return s.endSignals.after(key, f)
 }
 
 // endSessions closes the WebSockets of the sessions.

@@ -25,7 +25,7 @@ func TestSessionsEndWhenIdleAndAtTheirMaximumAge(t *testing.T) {
 		t.Error("a socket's check passes")
 	}
 	c, p = h.signIn(t, "anna")
-	ended := h.Ended(p)
+	ended := h.ended(p)
 	h.advance(time.Hour)
 	got, err = h.identify(c)
 	expectAnonymous(t, "after an hour without use", got, err)
@@ -57,7 +57,7 @@ func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
 			h.add(t, "ben", Viewer)
 			c, p := h.signIn(t, "anna")
 			_, other := h.signIn(t, "ben")
-			ended, others := h.Ended(p), h.Ended(other)
+			ended, others := h.ended(p), h.ended(other)
 			if err := h.Check(t.Context(), p); err != nil || closed(ended) {
 				t.Fatal("the session ended too early", err)
 			}
@@ -84,7 +84,7 @@ func TestChangesByAnotherProcessAreSeenAtTheNextCheck(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Operator)
 	c, p := h.signIn(t, "anna")
-	ended := h.Ended(p)
+	ended := h.ended(p)
 	if err := h.service(t).SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestSessionsOutliveTheProcess(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	c, p := h.signIn(t, "anna")
 	got, err := h.service(t).Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c))
-	if err != nil || got != p {
+	if err != nil || !same(got, p) {
 		t.Errorf("unexpected principal %+v, error %v", got, err)
 	}
 }

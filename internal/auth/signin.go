@@ -129,7 +129,7 @@ func (s *Service) startSession(ctx context.Context, p Principal, replaces string
 	now := s.o.Now()
 	s.sweep(ctx, now)
 	row := store.Session{ID: p.Session, Hash: digest(secret), Subject: p.ID, Name: p.Name, Role: string(p.Role), Method: string(p.Method),
-		From: p.From, Created: now, Used: now, Expires: now.Add(s.maxLifetime(p.Method))}
+		From: p.From, Created: now, Used: now, Expires: now.Add(s.maxLifetime(p.Method)), Groups: p.Groups}
 	details := []string{"role", string(p.Role), "session", p.Session}
 	if p.Method == ByOIDC {
 		details = append(details, "name", p.Name) // the account is at the issuer, and its name can change there

@@ -25,7 +25,7 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		got, err := h.identify(cookie)
-		if err != nil || got != p || got.Role != Operator || got.Method != ByPassword || got.Session == "" {
+		if err != nil || !same(got, p) || got.Role != Operator || got.Method != ByPassword || got.Session == "" {
 			t.Errorf("%q: unexpected principal %+v, error %v", name, got, err)
 		}
 	}
@@ -168,7 +168,7 @@ func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, before := h.signIn(t, "anna")
-	ended := h.Ended(before)
+	ended := h.ended(before)
 	fresh, p, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, Session: before.Session})
 	if err != nil || fresh.Value == old.Value || p.Session == before.Session {
 		t.Fatal(err)

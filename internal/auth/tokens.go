@@ -37,6 +37,7 @@ func (s *Service) Tokens(ctx context.Context, by Principal) ([]Token, error) {
 	for _, t := range rows {
 		shown := tokenFromRow(t)
 		shown.OwnerName = names[t.Owner]
+		shown.Clusters = s.clustersOfToken(ctx, by, t)
 		out = append(out, shown)
 	}
 	return out, nil
@@ -52,6 +53,7 @@ func tokenFromRow(t store.Token) Token {
 		Expires: t.Expires,
 		Used:    t.Used,
 		Revoked: t.Revoked,
+		Bound:   t.Clusters != nil,
 	}
 }
 
@@ -86,12 +88,30 @@ func (s *Service) CreateToken(ctx context.Context, by Principal, n NewToken) (st
 		return "", Token{}, err
 	}
 	row := store.Token{ID: id, Hash: digest(secret), Name: n.Name, Role: string(n.Role), Owner: owner, Created: now, Expires: n.Expires}
-	err = s.o.Store.CreateToken(ctx, row, s.entry(by, auditTokenCreated, "token:"+id, "ok", "name", n.Name, "role", row.Role, "owner", owner,
-		"expires", n.Expires.UTC().Format(time.RFC3339)))
+	details := []string{"name", n.Name, "role", row.Role, "owner", owner, "expires", n.Expires.UTC().Format(time.RFC3339)}
+	if n.Clusters != nil {
+		row.Role, row.Clusters = string(ClustersOnly), textsOf(n.Clusters)
+		details[3] = row.Role
+		details = append(details, "clusters", rolesText(n.Clusters))
+	}
+	if !strings.HasPrefix(owner, "user:") {
+		row.OwnerRole, row.OwnerGroups = string(creatorsRole(by)), by.Groups
+	}
+	err = s.o.Store.CreateToken(ctx, row, s.entry(by, auditTokenCreated, "token:"+id, "ok", details...))
 	if err != nil {
 		return "", Token{}, err
 	}
-	return secret, tokenFromRow(row), nil
+	made := tokenFromRow(row)
+	made.Clusters = s.clustersOfToken(ctx, by, row)
+	return secret, made, nil
+}
+
+// creatorsRole is the role that the owner of a new token has on the server.
+func creatorsRole(by Principal) Role {
+	if by.Method == ByToken {
+		return by.OwnerRole
+	}
+	return by.Role
 }
 
 // mayCreate checks that by may create the token and returns its latest possible expiry.
@@ -106,10 +126,11 @@ func (s *Service) mayCreate(ctx context.Context, by Principal, n NewToken) (limi
 		return limit, fault.New(fault.Forbidden, "Only an admin's token can create tokens. Sign in and create it under Settings.")
 	case n.Name == "" || len(n.Name) > 100 || !utf8.ValidString(n.Name):
 		return limit, fault.New(fault.Invalid, "A token needs a name of at most 100 bytes that says what uses it.")
-	case !n.Role.Known():
-		return limit, fault.New(fault.Invalid, "A role is viewer, support, operator or admin.")
-	case !by.May(n.Role):
-		return limit, fault.New(fault.Forbidden, "A token cannot have a greater role than its creator, who is %s.", by.Role)
+	}
+	if err := s.mayGive(by, n); err != nil {
+		return limit, err
+	}
+	switch {
 	case by.Method == ByBreakGlass:
 		return limit, fault.New(fault.Forbidden, "The break-glass account cannot create tokens: they would stay valid after the emergency.")
 	case by.Method == ByToken:

@@ -58,7 +58,7 @@ func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 	if list, err := h.Tokens(t.Context(), anna); err != nil || len(list) != 1 || list[0].Used.IsZero() {
 		t.Errorf("its last use is not stored: %+v, %v", list, err)
 	}
-	ended := h.Ended(p)
+	ended := h.ended(p)
 	if err := h.RevokeToken(t.Context(), anna, made.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := h.Ended(p)
+	ended := h.ended(p)
 	if err := h.SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
 		t.Fatal(err)
 	}

@@ -46,11 +46,11 @@ func (p *Plan) collection() []Verdict {
 	out = append(out,
 		unless(p.c.NoBalance,
 			verdict(RuleNoBalance, Pass, "off", "Balancing is on for this collection."),
-			verdict(RuleNoBalance, Blocks, "on", "Balancing is switched off for this collection (noBalance).")),
+			verdict(RuleNoBalance, Blocks, "on", "Balancing is off for this collection (noBalance).")),
 		unless(p.c.MigrationsBlocked,
-			verdict(RuleMigrations, Pass, "allowed", "Migrations of this collection are allowed."),
+			verdict(RuleMigrations, Pass, "allowed", "Moves of this collection are allowed."),
 			verdict(RuleMigrations, Blocks, "blocked",
-				"Migrations of this collection are blocked (allowMigrations is false).")))
+				"Moves of this collection are blocked (allowMigrations is false).")))
 	if p.release.AtLeast(5, 0, 0) {
 		out = append(out, unless(p.c.Resharding || p.c.Temporary,
 			verdict(RuleResharding, Pass, "off", "The collection is not being resharded."),
@@ -87,20 +87,19 @@ func (p *Plan) balancer() Verdict {
 // the config server's (s/balancer_configuration.cpp).
 func (p *Plan) window() Verdict {
 	b := p.s.Table.Balancer
-	start, okStart := clock(b.WindowStart)
-	stop, okStop := clock(b.WindowStop)
+	start, stop, ok := b.Window()
 	window := []message.Fact{message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop)}
 	switch {
 	case !b.Known:
 		return verdict(RuleWindow, Unknown, "unread", "The balancer's settings are not readable.")
-	case b.WindowStart == "" && b.WindowStop == "" || !okStart || !okStop || start == stop:
+	case !ok:
 		return verdict(RuleWindow, Pass, "none", "No active window is set.")
 	case p.s.Clock.IsZero():
 		return verdict(RuleWindow, Unknown, "clock",
 			"Chunks move only from {start} to {stop}, by the config server's local clock, which mongos does not report.",
 			window...)
 	}
-	now := p.s.Clock.Hour()*60 + p.s.Clock.Minute()
+	now := time.Duration(p.s.Clock.Hour())*time.Hour + time.Duration(p.s.Clock.Minute())*time.Minute
 	open := start <= now && now <= stop
 	if start > stop {
 		open = now >= start || now <= stop
@@ -109,12 +108,6 @@ func (p *Plan) window() Verdict {
 		return verdict(RuleWindow, Pass, "open", "The window from {start} to {stop} is open.", window...)
 	}
 	return verdict(RuleWindow, Blocks, "closed", "The window from {start} to {stop} is closed.", window...)
-}
-
-// clock reads "HH:MM" as minutes after midnight.
-func clock(s string) (int, bool) {
-	t, err := time.Parse("15:4", s)
-	return t.Hour()*60 + t.Minute(), err == nil
 }
 
 func (p *Plan) jumbo(ch topology.Chunk) Verdict {

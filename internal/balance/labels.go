@@ -30,7 +30,7 @@ func (r Rule) Label() string {
 	case RuleTurn:
 		return "Order"
 	case RuleBusy:
-		return "Running migrations"
+		return "Running moves"
 	}
 	return string(r)
 }

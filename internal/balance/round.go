@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -37,7 +38,7 @@ func (p *Plan) zoneNames() []string {
 	for _, z := range p.zones {
 		out = append(out, z.Zone)
 	}
-	slices.Sort(out)
+	natural.Sort(out)
 	return append(slices.Compact(out), "")
 }
 

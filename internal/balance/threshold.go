@@ -42,11 +42,13 @@ func (p *Plan) threshold(s topology.Shard, zones []string, move *Move) (Verdict,
 func (p *Plan) byCounts(s topology.Shard, zone, to string) Verdict {
 	here, ideal := p.in(zone, s.Name), p.ideal(zone)
 	inZone := ofZone(zone)
+	has := "{shard} has {chunks} " + message.Plural(here, "chunk", "chunks")
 	facts := []message.Fact{message.Shard("shard", s.Name), message.Count("chunks", here), message.Count("ideal", ideal),
 		message.Count("shards", p.members(zone)), message.Zone("zone", zone)}
 	if here <= ideal {
 		return verdict(RuleThreshold, Blocks, "countEven",
-			"{shard} has {chunks} chunks"+inZone+", no more than its fair share ({ideal}) over {shards} shards.", facts...)
+			has+inZone+", no more than its fair share ({ideal}) over {shards} "+
+				message.Plural(p.members(zone), "shard.", "shards."), facts...)
 	}
 	if to == "" {
 		return verdict(RuleThreshold, Blocks, "nobody", "No other shard may take a chunk"+inZone+".", facts...)
@@ -54,11 +56,11 @@ func (p *Plan) byCounts(s topology.Shard, zone, to string) Verdict {
 	facts = append(facts, message.Shard("to", to), message.Count("toChunks", p.in(zone, to)))
 	if p.in(zone, to) >= ideal {
 		return verdict(RuleThreshold, Blocks, "countNoRoom",
-			"{shard} has {chunks} chunks"+inZone+", more than its fair share ({ideal}), but no shard that could take one has fewer than that: "+
+			has+inZone+", more than its fair share ({ideal}), but no shard that could take one has fewer than that: "+
 				"{to} has {toChunks}.", facts...)
 	}
 	return verdict(RuleThreshold, Asks, "countOver",
-		"{shard} has {chunks} chunks"+inZone+", more than its fair share ({ideal}); {to} has {toChunks}.", facts...)
+		has+inZone+", more than its fair share ({ideal}); {to} has {toChunks}.", facts...)
 }
 
 // ofZone limits a pattern to a zone; keys outside of zones have none to name.
@@ -128,13 +130,13 @@ func (p *Plan) queue(i int, ch topology.Chunk, due Reason, move *Move) []Verdict
 	}
 	if m, ok := p.busy[ch.Shard]; ok {
 		return append(out, verdict(RuleBusy, Waits, "shard",
-			"{shard} has been part of a migration since {since} UTC: a chunk of {ns} from {from} to {to}.",
+			"{shard} has taken part in a move since {since} UTC: a chunk of {ns} from {from} to {to}.",
 			migrationFacts(m, ch.Shard)...))
 	}
 	for _, m := range p.moves {
 		if m.From == ch.Shard {
 			return append(out, verdict(RuleTurn, Waits, "first",
-				"Chunk {chunk} of {shard} goes first, to {to}; a shard takes part in one migration at a time.",
+				"Chunk {chunk} of {shard} goes first, to {to}; a shard takes part in one move at a time.",
 				message.Count("chunk", m.Chunk+1), message.Shard("shard", ch.Shard), message.Shard("to", m.To)), p.events(ch.Shard, to))
 		}
 	}
@@ -145,7 +147,7 @@ func (p *Plan) queue(i int, ch topology.Chunk, due Reason, move *Move) []Verdict
 	}
 	if m, ok := p.busy[to]; ok {
 		return append(out, verdict(RuleBusy, Waits, "shard",
-			"{shard} has been part of a migration since {since} UTC: a chunk of {ns} from {from} to {to}.",
+			"{shard} has taken part in a move since {since} UTC: a chunk of {ns} from {from} to {to}.",
 			migrationFacts(m, to)...))
 	}
 	return append(out, verdict(RuleTurn, Waits, "taken",
@@ -157,10 +159,10 @@ func (p *Plan) queue(i int, ch topology.Chunk, due Reason, move *Move) []Verdict
 func (p *Plan) events(from, to string) Verdict {
 	if h := p.s.Table.Health[topology.PartEvents]; h.At.IsZero() && h.Err != nil {
 		return verdict(RuleBusy, Unknown, "unread",
-			"The changelog is not readable, so running migrations are not known.")
+			"The changelog is not readable, so running moves are not known.")
 	}
 	return verdict(RuleBusy, Pass, "free",
-		"The changelog shows no running migration of {shard} or {to}.",
+		"The changelog shows no running move of {shard} or {to}.",
 		message.Shard("shard", from), message.Shard("to", to))
 }
 

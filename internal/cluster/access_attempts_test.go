@@ -65,6 +65,10 @@ func readings(meta topology.Meta) []attempt {
 			_, err := c.DocumentsByKeyIn(ctx, "yorkie-meta", profile.Yorkie().Keys, []bson.ObjectID{id}, []string{"k"}, 5)
 			return err
 		}},
+		{"DocumentsOf", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.DocumentsOf(ctx, "yorkie-meta", profile.Yorkie().Keys, id, placement.DocumentPage{Limit: 5})
+			return err
+		}},
 		{"RowsByID", func(ctx context.Context, c *cluster.Client) error {
 			_, err := c.RowsByID(ctx, sampleNS, []string{"project_id"}, []bson.RawValue{placement.ObjectIDValue(id)}, 5)
 			return err

@@ -80,7 +80,8 @@ func TestClusterMonitorReadsAllButUserData(t *testing.T) {
 				"Collections": "listCollections on yorkie-meta", "TargetShards": "find on yorkie-meta.documents",
 				"Projects": "find on yorkie-meta.projects", "DocumentsByKey": "find on yorkie-meta.documents",
 				"DocumentsByKeyIn": "find on yorkie-meta.documents", "RowsByID": "find on yorkie-meta.documents",
-				"ByID": "find on yorkie-meta.clients", "Balanced": balanced,
+				"DocumentsOf": "find on yorkie-meta.documents",
+				"ByID":        "find on yorkie-meta.clients", "Balanced": balanced,
 			},
 			"reader": {"Balanced": balanced},
 		}

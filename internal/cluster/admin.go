@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/event"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/fault"
 )
 
@@ -44,10 +45,20 @@ func (c *Client) command(ctx context.Context, run, db string, cmd bson.D, a acti
 	if run != "" {
 		cmd = append(cmd, bson.E{Key: "comment", Value: run})
 	}
-	var left atomic.Bool
-	reply, err := c.mongo.Database(db).RunCommand(context.WithValue(ctx, sentKey{}, &left), cmd).Raw()
+	p, err := c.use(ctx)
+	if err != nil {
+		return nil, err // nothing was sent
+	}
+	defer p.release()
+	sending, stop := context.WithCancel(ctx)
+	defer stop()
+	s := &sent{check: actions.SendCheck(ctx), stop: stop}
+	reply, err := p.run(context.WithValue(sending, sentKey{}, s), db, cmd)
 	c.noteOperationTime(reply, err)
-	return reply, c.outcome(ctx, err, left.Load(), a)
+	if s.refused != nil {
+		return nil, s.refused
+	}
+	return reply, c.outcome(ctx, err, s.left.Load(), a)
 }
 
 // admin runs a command on the admin database whose reply has no content.
@@ -56,8 +67,28 @@ func (c *Client) admin(ctx context.Context, run string, cmd bson.D, a action) er
 	return err
 }
 
-// sentKey is the context key of the flag that noteSent sets.
+// sentKey is the context key of the *sent of a command.
 type sentKey struct{}
+
+// sent is what became of a command before it was written to its connection.
+type sent struct {
+	check   func() error // actions.SendCheck; nil: none
+	stop    context.CancelFunc
+	refused error // by check
+	left    atomic.Bool
+}
+
+// begin is called when a command is about to be written. The driver looks at the context once more
+// after that, so a command that is stopped here is not written.
+func (s *sent) begin() {
+	if s.check != nil {
+		if s.refused = s.check(); s.refused != nil {
+			s.stop()
+			return
+		}
+	}
+	s.left.Store(true)
+}
 
 // noteSent wraps a monitor and records when a command is about to be written to its
 // connection. From then on the outcome is unknown without an answer: the error alone
@@ -69,8 +100,8 @@ func noteSent(next *event.CommandMonitor) *event.CommandMonitor {
 	}
 	started := m.Started
 	m.Started = func(ctx context.Context, e *event.CommandStartedEvent) {
-		if left, ok := ctx.Value(sentKey{}).(*atomic.Bool); ok {
-			left.Store(true)
+		if s, ok := ctx.Value(sentKey{}).(*sent); ok {
+			s.begin()
 		}
 		if started != nil {
 			started(ctx, e)
@@ -91,5 +122,5 @@ func (c *Client) outcome(ctx context.Context, err error, left bool, a action) er
 		return c.refusal(answer, err, a)
 	}
 	return fault.Wrap(fault.UnknownOutcome, err,
-		"The cluster at %s was asked to %s and no answer came back; whether it happened can only be read from it.", c.uri.Hosts(), a.what)
+		"The cluster at %s was asked to %s and no answer came back; whether it happened can only be read from it.", c.hosts(), a.what)
 }

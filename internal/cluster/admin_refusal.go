@@ -10,7 +10,6 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
-	"shardboard/internal/topology"
 )
 
 // answer is the server's error reply.
@@ -61,10 +60,12 @@ func (c *Client) refusal(a answer, err error, doing action) error {
 	}
 	switch kind {
 	case fault.Forbidden:
-		denied := &topology.DeniedError{Privilege: doing.privilege, Err: err}
-		return fault.Wrap(kind, denied, "The cluster user may not %s; it lacks %s.", doing.what, doing.privilege)
+		if a.code == codeAtlas {
+			return c.atlasRefuses(err, doing.what, doing.privilege)
+		}
+		return c.denied(err, doing.what, doing.privilege)
 	case fault.UnknownOutcome:
-		said := fmt.Sprintf("The cluster at %s could not say whether it did %s", c.uri.Hosts(), doing.what)
+		said := fmt.Sprintf("The cluster at %s could not say whether it did %s", c.hosts(), doing.what)
 		const tells = "; only reading it tells."
 		return fault.Quote(kind, err, said+" ("+serverText(a.text)+")"+tells, said+withClass(a.class())+tells)
 	case fault.Internal:
@@ -92,7 +93,7 @@ func (a answer) kind() fault.Kind {
 	switch a.code {
 	case 0:
 		return a.kindOfText()
-	case codeUnauthorized:
+	case codeUnauthorized, codeAtlas:
 		return fault.Forbidden
 	case 2, 9, 20, 72: // BadValue, FailedToParse, IllegalOperation, InvalidOptions: invalid requests or states
 		if k := a.kindOfText(); k != fault.Internal {

@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -65,6 +66,33 @@ func withCuttableDialer(
 		m.Max, err = bson.Marshal(bson.D{{Key: "p", Value: bson.MaxKey{}}})
 		must(t, err)
 		test(t, line, c, moves, m)
+	})
+}
+
+// The check is made when the connection is there: making one takes a while, and a process can be
+// stopped meanwhile.
+func TestCommandIsNotWrittenWhenTheLastCheckFails(t *testing.T) {
+	onSim(t, simcluster.Options{Empty: true}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
+		line := &cuttableDialer{sim: sim}
+		uri, err := cluster.ParseURI(simcluster.URI())
+		must(t, err)
+		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: line})
+		must(t, err)
+		defer func() { _ = c.Close(context.Background()) }()
+		stopped := sim.Faults().Add(simcluster.Rule{Command: "balancerStop", At: simcluster.Received, Hold: true})
+		tooLate, checks := errors.New("too late"), 0
+		ctx := actions.CheckBeforeSending(t.Context(), func() error {
+			checks++
+			return tooLate
+		})
+		if err := c.StopBalancer(ctx, "run-1"); !errors.Is(err, tooLate) || checks != 1 {
+			t.Errorf("%v after %d checks", err, checks)
+		}
+		if n := stopped.Struck(); n > 0 {
+			t.Errorf("the server got %d commands", n)
+		}
+		stopped.Remove()
+		must(t, c.StopBalancer(actions.CheckBeforeSending(t.Context(), func() error { return nil }), "run-2"))
 	})
 }
 

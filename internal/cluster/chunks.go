@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -26,13 +27,40 @@ func chunksOf(m topology.Meta) bson.D {
 	return bson.D{{Key: "uuid", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: m.Incarnation.UUID[:]}}}
 }
 
+// AllChunks reads a collection's chunks in key order, using the index on collection and
+// min. Decoding goes on while the next batch is read.
+func (c *Client) AllChunks(ctx context.Context, m topology.Meta, each func(*topology.ChunkRow) error) error {
+	d := c.decoder(ctx, m)
+	var row topology.ChunkRow
+	cmd, r := allChunks(m)
+	return c.eachAhead(ctx, "config", cmd, r, func(doc bson.Raw) error {
+		if err := d.decodeRow(doc, &row); err != nil {
+			return misfit(m, err)
+		}
+		return each(&row)
+	})
+}
+
+func allChunks(m topology.Meta) (bson.D, readOp) {
+	r := findOn("chunks", "read the chunks")
+	r.batch = chunkBatch
+	return find("chunks", chunksOf(m), chunkFields, bson.E{Key: "sort", Value: bson.D{{Key: "min", Value: int32(1)}}},
+		bson.E{Key: "batchSize", Value: int32(chunkBatch)}, withMajority), r
+}
+
+// DrainChunks reads what AllChunks reads and throws it away: the least that a load can
+// take, which benchmarks compare it with.
+func (c *Client) DrainChunks(ctx context.Context, m topology.Meta) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Hour)
+	defer cancel()
+	cmd, r := allChunks(m)
+	return c.each(ctx, "config", cmd, r, func(bson.Raw) error { return nil })
+}
+
 // Chunks reads a collection's chunks from a version on, in version order, using the
 // index on collection and lastmod.
 func (c *Client) Chunks(ctx context.Context, m topology.Meta, since topology.Version, each func(topology.Chunk) error) error {
-	filter := chunksOf(m)
-	if !since.IsZero() {
-		filter = append(filter, bson.E{Key: "lastmod", Value: bson.D{{Key: "$gte", Value: since.Timestamp()}}})
-	}
+	filter := append(chunksOf(m), bson.E{Key: "lastmod", Value: bson.D{{Key: "$gte", Value: since.Timestamp()}}})
 	cmd := find("chunks", filter, chunkFields, bson.E{Key: "sort", Value: bson.D{{Key: "lastmod", Value: int32(1)}}},
 		bson.E{Key: "batchSize", Value: int32(chunkBatch)}, withMajority)
 	return c.chunks(ctx, cmd, m, each)
@@ -50,99 +78,34 @@ func (c *Client) ChunksFrom(ctx context.Context, m topology.Meta, from shardkey.
 	return c.chunks(ctx, cmd, m, each)
 }
 
+// ChunksAt reads the chunks with these lower bounds.
+func (c *Client) ChunksAt(ctx context.Context, m topology.Meta, at []shardkey.Key, each func(topology.Chunk) error) error {
+	lower := make([]bson.Raw, len(at))
+	for i := range at {
+		var err error
+		if lower[i], err = m.Key.Document(at[i]); err != nil {
+			return fault.Wrap(fault.Internal, err, "A shard key of %s cannot be written as a document.", m.NS)
+		}
+	}
+	filter := append(chunksOf(m), bson.E{Key: "min", Value: bson.D{{Key: "$in", Value: lower}}})
+	return c.chunks(ctx, find("chunks", filter, append(singleBatch(len(at)), chunkFields, withMajority)...), m, each)
+}
+
 func (c *Client) chunks(ctx context.Context, cmd bson.D, m topology.Meta, each func(topology.Chunk) error) error {
-	d := chunkDecoder{pattern: m.Key, names: make(map[string]string, 8), resolve: func(id [16]byte) string { return c.shardByID(ctx, id) }}
+	d := c.decoder(ctx, m)
 	r := findOn("chunks", "read the chunks")
 	r.batch = chunkBatch
 	return c.each(ctx, "config", cmd, r, func(doc bson.Raw) error {
 		chunk, err := d.decode(doc)
 		if err != nil {
-			// Most likely the collection is being refined or resharded, and the bounds belong to
-			// another key. The caller reads again.
-			return fault.Wrap(fault.Conflict, errors.Join(topology.ErrTorn, err), "A chunk of %s does not fit its shard key.", m.NS)
+			return misfit(m, err)
 		}
 		return each(chunk)
 	})
 }
 
-// chunkDecoder decodes chunk documents of one collection.
-type chunkDecoder struct {
-	pattern shardkey.Pattern
-	names   map[string]string          // interned shard names
-	resolve func(uuid [16]byte) string // name of a shard by its uuid
-}
-
-func (d *chunkDecoder) decode(doc bson.Raw) (c topology.Chunk, err error) {
-	w := walk(doc)
-	var lower, upper bson.Raw
-	for w.next() {
-		switch string(w.key) {
-		case "min":
-			lower, _ = w.doc()
-		case "max":
-			upper, _ = w.doc()
-		case "shard":
-			c.Shard = d.shard(&w)
-		case "lastmod":
-			ts, _ := w.timestamp()
-			c.Version = topology.VersionOf(ts)
-		case "jumbo":
-			c.Jumbo = w.truthy()
-		case "history":
-			if since := newestHistory(&w); since != (bson.Timestamp{}) {
-				c.Since = since
-			}
-		case "onCurrentShardSince":
-			if since, ok := w.timestamp(); ok && c.Since == (bson.Timestamp{}) {
-				c.Since = since
-			}
-		}
-	}
-	switch {
-	case w.broken:
-		return c, errors.New("damaged document")
-	case lower == nil || upper == nil || c.Shard == "" || c.Version.IsZero():
-		return c, errors.New("min, max, shard or lastmod is missing")
-	}
-	if c.Min, err = d.pattern.Bound(lower); err != nil {
-		return c, err
-	}
-	c.Max, err = d.pattern.Bound(upper)
-	return c, err
-}
-
-// shard decodes a chunk's owner: a name, or on newer servers possibly a uuid.
-func (d *chunkDecoder) shard(w *elements) string {
-	if b, ok := w.strBytes(); ok {
-		if name, ok := d.names[string(b)]; ok {
-			return name
-		}
-		name := string(b)
-		d.names[name] = name
-		return name
-	}
-	if id, ok := w.uuid(); ok {
-		return d.resolve(id)
-	}
-	return ""
-}
-
-// newestHistory is history[0].validAfter, the time since which the owner has the chunk.
-func newestHistory(w *elements) bson.Timestamp {
-	list, ok := w.array()
-	if !ok || !list.next() {
-		return bson.Timestamp{}
-	}
-	first, ok := list.doc()
-	if !ok {
-		return bson.Timestamp{}
-	}
-	e := walk(first)
-	for e.next() {
-		if string(e.key) == "validAfter" {
-			ts, _ := e.timestamp()
-			return ts
-		}
-	}
-	return bson.Timestamp{}
+// misfit is the error for a chunk that cannot be decoded. Most likely the collection is
+// being refined or resharded, and the bounds belong to another key. The caller reads again.
+func misfit(m topology.Meta, err error) error {
+	return fault.Wrap(fault.Conflict, errors.Join(topology.ErrTorn, err), "A chunk of %s does not fit its shard key.", m.NS)
 }

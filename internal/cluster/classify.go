@@ -13,7 +13,6 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
-	"shardboard/internal/topology"
 )
 
 // Server error codes used for classification (MongoDB 5.0.7, base/error_codes.yml).
@@ -29,6 +28,7 @@ const (
 	codeExceededTimeLimit  = 262
 	codeUnrecognizedStage  = 40324
 	codeOptionNotSupported = 238
+	codeAtlas              = 8000 // MongoDB Atlas refuses a command before it reaches the server
 )
 
 // unavailable reports whether a code means that the mongos, the config servers or a
@@ -97,36 +97,53 @@ func (c *Client) classify(ctx context.Context, err error, doing, privilege strin
 	text := err.Error()
 	switch {
 	case strings.Contains(text, "AuthenticationFailed"), strings.Contains(text, "auth error"):
-		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password. Correct them in the "+
-			"address; authSource names the database of the user.", c.uri.Hosts())
+		c.rotation.look()
+		return c.signInRefused(err)
 	case strings.Contains(text, "x509:"), strings.Contains(text, "tls:"):
-		return fault.NoAnswer(err, "No TLS connection to %s could be made; check the tls options of the address.", c.uri.Hosts())
+		return fault.NoAnswer(err, "No TLS connection to %s could be made; check the tls options of the address.", c.hosts())
 	case strings.Contains(text, "no such host"):
-		return fault.NoAnswer(err, "The host of %s is not known.", c.uri.Hosts())
+		return fault.NoAnswer(err, "The host of %s is not known.", c.hosts())
 	case mongo.IsTimeout(err), errors.Is(ctx.Err(), context.DeadlineExceeded):
 		if !isSelection(err) {
 			return fault.NoAnswer(err, "The cluster at %s did not answer in time: the mongos is reached, and it, the config "+
 				"servers or a shard hangs. Look whether each replica set has a primary (rs.status()) and whether its machines "+
-				"are overloaded.", c.uri.Hosts())
+				"are overloaded.", c.hosts())
 		}
 		fallthrough
 	case lostConnection(err):
-		return fault.NoAnswer(err, "The cluster at %s cannot be reached.", c.uri.Hosts())
+		return fault.NoAnswer(err, "The cluster at %s cannot be reached.", c.hosts())
 	}
 	return fault.Wrap(fault.Internal, err, "The cluster's answer to an attempt to %s is not understood.", doing)
+}
+
+// signInRefused is the error for credentials that are refused, or that the driver does not find.
+func (c *Client) signInRefused(err error) error {
+	says := "refused the user name or password. Correct them in the address; authSource names the database of the user."
+	switch c.URI().mechanism() {
+	case "mongodb-x509":
+		says = "refused the certificate of the address. Create its subject as a user of the database $external."
+	case "mongodb-aws":
+		says = "refused the AWS identity, or none was found. Give credentials by the environment, the instance or the pod, and create " +
+			"the ARN of its role as a user of the database $external."
+	case "mongodb-oidc":
+		says = "refused the identity of this workload, or none was found. Look at ENVIRONMENT and TOKEN_RESOURCE of " +
+			"authMechanismProperties, and at the identity provider that the cluster is configured with."
+	}
+	return fault.Wrap(fault.Forbidden, err, "The cluster at %s %s", c.hosts(), says)
 }
 
 func (c *Client) classifyServer(server mongo.ServerError, err error, doing, privilege string) error {
 	switch {
 	case server.HasErrorCode(codeAuthentication):
-		return fault.Wrap(fault.Forbidden, err, "The cluster at %s refused the user name or password. Correct them in the "+
-			"address; authSource names the database of the user.", c.uri.Hosts())
+		c.rotation.look()
+		return c.signInRefused(err)
 	case server.HasErrorCode(codeUnauthorized):
-		denied := &topology.DeniedError{Privilege: privilege, Err: err}
 		if strings.Contains(err.Error(), "requires authentication") {
-			return fault.Wrap(fault.Forbidden, denied, "The cluster at %s wants a user name and password in its address.", c.uri.Hosts())
+			return fault.Wrap(fault.Forbidden, err, "The cluster at %s wants a user name and password in its address.", c.hosts())
 		}
-		return fault.Wrap(fault.Forbidden, denied, "The cluster user may not %s; it lacks %s.", doing, privilege)
+		return c.denied(err, doing, privilege)
+	case server.HasErrorCode(codeAtlas):
+		return c.atlasRefuses(err, doing, privilege)
 	case server.HasErrorCode(codeNamespaceNotFound), server.HasErrorCode(codeCommandNotFound),
 		server.HasErrorCode(codeUnrecognizedStage), server.HasErrorCode(codeOptionNotSupported):
 		return fault.Wrap(fault.NotFound, err, "The cluster has nothing there to %s.", doing)
@@ -136,7 +153,7 @@ func (c *Client) classifyServer(server mongo.ServerError, err error, doing, priv
 	for _, code := range server.ErrorCodes() {
 		if unavailable(code) {
 			return fault.NoAnswer(err, "The cluster at %s could not %s in time: one of its servers does not answer. Look "+
-				"whether each replica set has a primary (rs.status()).", c.uri.Hosts(), doing)
+				"whether each replica set has a primary (rs.status()).", c.hosts(), doing)
 		}
 	}
 	return nil

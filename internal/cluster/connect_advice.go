@@ -20,6 +20,10 @@ func withConnectAdvice(err error, tls bool) error {
 	return &out
 }
 
+// closedByPeer are the words for a connection that the other end closed. Which one
+// comes depends on whether it was closed before, while or after we wrote.
+var closedByPeer = []string{"EOF", "connection reset", "socket was unexpectedly closed", "broken pipe", "closed pipe"}
+
 func connectAdvice(text string, tls bool) string {
 	has := func(parts ...string) bool {
 		for _, p := range parts {
@@ -38,6 +42,8 @@ func connectAdvice(text string, tls bool) string {
 		return "Its certificate has expired, or the clock of this machine is wrong: renew the one or set the other."
 	case has("tls: certificate required", "tls: bad certificate", "tls: handshake failure"):
 		return "It wants a certificate of the client: name one with tlsCertificateKeyFile in the address."
+	case has("load balancing mode"):
+		return "The address says loadBalanced=true, and what listens there does not support that: remove it."
 	case has("tls: first record does not look like a TLS handshake"):
 		return "The address asks for TLS, and what listens there does not speak it: remove tls=true, or correct the port."
 	case has("no such host", "lookup "):
@@ -53,9 +59,9 @@ func connectAdvice(text string, tls bool) string {
 			"restart it if nothing else helps."
 	case has("i/o timeout"):
 		return "Nothing comes back from there: a firewall drops the packets, or the address is wrong."
-	case has("EOF", "connection reset", "socket was unexpectedly closed") && tls:
+	case has(closedByPeer...) && tls:
 		return "It closes the connection when TLS begins: it may speak no TLS (then remove tls=true), or want another version of it."
-	case has("EOF", "connection reset", "socket was unexpectedly closed"):
+	case has(closedByPeer...):
 		return "It closes each connection at once: it may want TLS (then add tls=true), or refuse this machine."
 	}
 	return "Look whether the mongos runs, and whether the address is right."

@@ -89,6 +89,8 @@ func TestEveryConnectionErrorHasARemedy(t *testing.T) {
 		"connection(127.0.0.1:7[-14]) length of read message too large":                    "no MongoDB server",
 		"tls: first record does not look like a TLS handshake":                             "does not speak it",
 		"incomplete read of message header: context deadline exceeded: client timed out":   "is frozen",
+		"failed to write: write tcp 127.0.0.1:5->127.0.0.1:6: write: broken pipe":          "may want TLS",
+		"failed to set read deadline: io: read/write on closed pipe":                       "may want TLS",
 		"Last error: EOF": "may want TLS",
 		"something new":   "Look whether the mongos runs",
 	} {

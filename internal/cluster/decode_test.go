@@ -169,7 +169,7 @@ func TestFailuresAreClassified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Client{uri: u}
+	c := &Client{address: u}
 	for _, e := range []struct {
 		err  error
 		kind fault.Kind

@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// eventPage is how many changelog entries a poll reads. If none of them is known, it
-// reads more.
-const eventPage = 50
+// eventPages is how many changelog entries a poll reads: few, because it is asked every
+// two seconds on some releases, and more while none of them is known.
+var eventPages = [...]int{5, 100}
 
 // Events reads the changelog backwards in natural order: it has no index by
 // time, and a capped collection keeps its order of insertion.
@@ -20,11 +20,16 @@ func (c *Client) Events(ctx context.Context, newest *topology.Event, limit int) 
 		events, _, err := c.events(ctx, "", limit)
 		return events, err
 	}
-	page := min(eventPage, limit)
-	events, met, err := c.events(ctx, newest.ID, page)
-	if err == nil && !met && len(events) == page && page < limit {
-		events, _, err = c.events(ctx, newest.ID, limit)
+	for _, page := range eventPages {
+		if page >= limit {
+			break
+		}
+		events, met, err := c.events(ctx, newest.ID, page)
+		if err != nil || met || len(events) < page {
+			return events, err
+		}
 	}
+	events, _, err := c.events(ctx, newest.ID, limit)
 	return events, err
 }
 

@@ -47,7 +47,7 @@ func (l *load) forget(now int64) {
 // The driver's own heartbeats are not commands in this sense.
 func (c *Client) LoadPerMinute() int { return c.load.sum(time.Now()) }
 
-// counting wraps a monitor and counts its commands.
+// counting wraps a monitor and counts its commands and what they cost.
 func (c *Client) counting(next *event.CommandMonitor) *event.CommandMonitor {
 	if next == nil {
 		next = &event.CommandMonitor{}
@@ -55,8 +55,24 @@ func (c *Client) counting(next *event.CommandMonitor) *event.CommandMonitor {
 	monitor := *next
 	monitor.Started = func(ctx context.Context, e *event.CommandStartedEvent) {
 		c.load.add(time.Now())
+		c.costs.add(e.CommandName, func(o *Cost) { o.Commands, o.RequestBytes = o.Commands+1, o.RequestBytes+int64(len(e.Command)) })
 		if next.Started != nil {
 			next.Started(ctx, e)
+		}
+	}
+	monitor.Succeeded = func(ctx context.Context, e *event.CommandSucceededEvent) {
+		documents := returned(e.Reply)
+		c.costs.add(e.CommandName, func(o *Cost) {
+			o.Documents, o.ReplyBytes = o.Documents+documents, o.ReplyBytes+int64(len(e.Reply))
+		})
+		if next.Succeeded != nil {
+			next.Succeeded(ctx, e)
+		}
+	}
+	monitor.Failed = func(ctx context.Context, e *event.CommandFailedEvent) {
+		c.costs.add(e.CommandName, func(o *Cost) { o.Failures++ })
+		if next.Failed != nil {
+			next.Failed(ctx, e)
 		}
 	}
 	return &monitor

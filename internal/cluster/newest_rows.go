@@ -34,7 +34,12 @@ func (c *Client) NewestRows(ctx context.Context, q heat.NewestQuery) ([]placemen
 	names := append(append([]string{"_id", when}, q.Key...), q.Also...)
 	more := append(singleBatch(q.Limit), bson.E{Key: "sort", Value: bson.D{{Key: when, Value: int32(-1)}}}, fields(withoutNested(names)...))
 	r := readOp{what: "read the newest rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
-	cur, err := c.mongo.Database(q.NS.Database()).RunCommandCursor(ctx, find(q.NS.Collection(), filter, more...),
+	p, err := c.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.release()
+	cur, err := p.mongo.Database(q.NS.Database()).RunCommandCursor(ctx, find(q.NS.Collection(), filter, more...),
 		options.RunCmd().SetReadPreference(readpref.SecondaryPreferred()))
 	if err != nil {
 		return nil, c.classify(ctx, err, r.what, r.privilege)

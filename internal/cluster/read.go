@@ -38,10 +38,15 @@ func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFu
 func (c *Client) one(ctx context.Context, db string, cmd bson.D, r readOp) (bson.Raw, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
+	p, err := c.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.release()
 	cmd = c.afterOwnWrites(ctx, cmd)
-	reply, err := c.mongo.Database(db).RunCommand(ctx, cmd).Raw()
+	reply, err := p.run(ctx, db, cmd)
 	if err != nil && connectionBroken(ctx, err) {
-		reply, err = c.mongo.Database(db).RunCommand(ctx, cmd).Raw()
+		reply, err = p.run(ctx, db, cmd)
 	}
 	return reply, c.classify(ctx, err, r.what, r.privilege)
 }
@@ -51,29 +56,44 @@ func (c *Client) one(ctx context.Context, db string, cmd bson.D, r readOp) (bson
 func (c *Client) each(ctx context.Context, db string, cmd bson.D, r readOp, f func(bson.Raw) error) error {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
-	cmd = c.afterOwnWrites(ctx, cmd)
-	cur, err := c.mongo.Database(db).RunCommandCursor(ctx, cmd)
-	if err != nil && connectionBroken(ctx, err) {
-		cur, err = c.mongo.Database(db).RunCommandCursor(ctx, cmd)
-	}
+	cur, closeCursor, err := c.cursor(ctx, db, cmd, r)
 	if err != nil {
-		return c.classify(ctx, err, r.what, r.privilege)
+		return err
 	}
-	defer func() {
-		// The cursor is usually exhausted; then this sends nothing.
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = cur.Close(end)
-	}()
-	if r.batch > 0 {
-		cur.SetBatchSize(r.batch)
-	}
+	defer closeCursor()
 	for cur.Next(ctx) {
 		if err := f(cur.Current); err != nil {
 			return err
 		}
 	}
 	return c.classify(ctx, cur.Err(), r.what, r.privilege)
+}
+
+// cursor runs a command that returns a cursor. The caller closes it, which tells the server that the rest is not
+// wanted; usually the cursor is exhausted, and then that sends nothing.
+func (c *Client) cursor(ctx context.Context, db string, cmd bson.D, r readOp) (cur *mongo.Cursor, closeCursor func(), err error) {
+	p, err := c.use(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd = c.afterOwnWrites(ctx, cmd)
+	cur, err = p.mongo.Database(db).RunCommandCursor(ctx, cmd)
+	if err != nil && connectionBroken(ctx, err) {
+		cur, err = p.mongo.Database(db).RunCommandCursor(ctx, cmd)
+	}
+	if err != nil {
+		p.release()
+		return nil, nil, c.classify(ctx, err, r.what, r.privilege)
+	}
+	if r.batch > 0 {
+		cur.SetBatchSize(r.batch)
+	}
+	return cur, func() {
+		defer p.release()
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = cur.Close(end)
+	}, nil
 }
 
 // connectionBroken reports whether a command failed because its connection was dead, with

@@ -44,38 +44,76 @@ func (c *Client) release() version {
 }
 
 // Server reads hello, buildInfo and the cluster id, which is empty if config.version
-// may not be read.
+// may not be read. It fails with topology.OtherCluster when another cluster answers than at first.
 func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
-	if err := c.requireMongos(ctx); err != nil {
+	id, err := c.identify(ctx)
+	if err != nil {
 		return topology.ServerInfo{}, err
 	}
 	build, err := c.one(ctx, "admin", bson.D{{Key: "buildInfo", Value: 1}}, readOp{what: "ask for the version"})
 	if err != nil {
 		return topology.ServerInfo{}, err
 	}
-	info := topology.ServerInfo{Hosts: c.uri.Hosts()}
+	info := topology.ServerInfo{Hosts: c.hosts(), ClusterID: id}
 	info.Version, _ = build.Lookup("version").StringValueOK()
+	info.Product, info.ProductVersion = c.productOf(build)
 	v := parseVersion(info.Version)
 	c.version.Store(&v)
 	c.legacy.Store(!v.atLeast(5, 0, 0))
 
-	if info.ClusterID, err = c.ClusterID(ctx); err != nil {
-		return topology.ServerInfo{}, err
-	}
 	return info, nil
+}
+
+// identify makes sure that a mongos answers now, by one hello, and that its cluster is the one
+// that answered first.
+func (c *Client) identify(ctx context.Context) (id string, err error) {
+	p, err := c.take(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer p.release()
+	if !p.verified.Load() {
+		err = c.verify(ctx, p)
+	} else {
+		err = c.requireMongos(ctx, p)
+	}
+	if err != nil {
+		return "", err
+	}
+	if id, err = c.clusterIDOf(ctx, p); err != nil {
+		return "", err
+	}
+	return id, c.checkID(p, id)
 }
 
 // ClusterID is the ObjectId of config.version in hex, or "" if that may not be read.
 func (c *Client) ClusterID(ctx context.Context) (id string, err error) {
+	p, err := c.use(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer p.release()
+	return c.clusterIDOf(ctx, p)
+}
+
+// clusterIDOf is the id of the cluster that a pool reaches, whichever that is.
+func (c *Client) clusterIDOf(ctx context.Context, p *pool) (id string, err error) {
+	ctx, cancel := c.bounded(ctx)
+	defer cancel()
 	cmd := find("version", bson.D{}, append(singleBatch(1), fields("clusterId"), withMajority)...)
-	err = c.each(ctx, "config", cmd, findOn("version", "read the cluster id"), func(doc bson.Raw) error {
-		if oid, ok := doc.Lookup("clusterId").ObjectIDOK(); ok {
-			id = hex.EncodeToString(oid[:])
-		}
-		return nil
-	})
-	if fault.Of(err) == fault.Forbidden {
+	reply, err := p.run(ctx, "config", cmd)
+	if err != nil && connectionBroken(ctx, err) {
+		reply, err = p.run(ctx, "config", cmd)
+	}
+	read := findOn("version", "read the cluster id")
+	if err = c.classify(ctx, err, read.what, read.privilege); fault.Of(err) == fault.Forbidden {
 		return "", nil
 	}
-	return id, err
+	if err != nil {
+		return "", err
+	}
+	if oid, ok := reply.Lookup("cursor", "firstBatch", "0", "clusterId").ObjectIDOK(); ok {
+		id = hex.EncodeToString(oid[:])
+	}
+	return id, nil
 }

@@ -93,6 +93,11 @@ func hello(extra ...bson.E) bson.D {
 	}, extra...)
 }
 
+// member is the hello of the primary of a replica set.
+func member(set string) bson.D {
+	return hello(bson.E{Key: "setName", Value: set}, bson.E{Key: "hosts", Value: bson.A{"h:27017"}}, bson.E{Key: "me", Value: "h:27017"})
+}
+
 func isHello(cmd bson.Raw) bool {
 	name := cmd.Index(0).Key()
 	return name == "hello" || strings.EqualFold(name, "ismaster")
@@ -125,10 +130,26 @@ func TestConnectRefusesServersThatAreNotMongos(t *testing.T) {
 				bson.E{Key: "hosts", Value: bson.A{"inner:1"}}), `member of replica set "rs0"`},
 		"user name in there": {"mongodb://h:27017/?appName=x", hello(bson.E{Key: "setName", Value: "<b>"},
 			bson.E{Key: "hosts", Value: bson.A{"h:27017"}}, bson.E{Key: "me", Value: "h:27017"}), `member of replica set "<b>"`},
+		"plain replica set": {"mongodb://h:27017/", member("rs0"), "If that set is a shard, its cluster has a mongos; if not, there is nothing"},
+		"config server": {"mongodb://h:27017/?directConnection=true", append(member("cfg"), bson.E{Key: "configsvr", Value: int32(2)}),
+			`(config server of replica set "cfg"), not a mongos; point --uri at a mongos. The mongos of its cluster are listed in config.mongos`},
+		"shard member": {"mongodb://h:27017/?directConnection=true", member("shard-rs-1"),
+			`(member of shard "shard-rs-1"), not a mongos; point --uri at a mongos. The mongos of its cluster are listed in config.mongos of ` +
+				`the config servers, "cfg/h:1".`},
+		"arbiter": {"mongodb://h:27017/?directConnection=true", hello(bson.E{Key: "setName", Value: "rs0"},
+			bson.E{Key: "arbiterOnly", Value: true}, bson.E{Key: "hosts", Value: bson.A{"h:27017"}}), `arbiter of replica set "rs0"`},
+		"not initiated": {"mongodb://h:27017/?directConnection=true", hello(bson.E{Key: "isreplicaset", Value: true}), "is not initiated"},
+		"Atlas without shards": {"mongodb://x.ab12c.mongodb.net:27017/?directConnection=true", member("atlas-1"),
+			"On Atlas, only clusters of type sharded have one"},
+		"Percona": {"mongodb://h:27017/?directConnection=true", member("percona"), `member of replica set "percona"`},
 	} {
 		s := &stub{answer: func(_ string, cmd bson.Raw) bson.D {
-			if isHello(cmd) {
+			switch {
+			case isHello(cmd):
 				return c.reply
+			case name == "shard member" && cmd.Index(0).Key() == "shardingState":
+				return bson.D{{Key: "ok", Value: 1.0}, {Key: "enabled", Value: true}, {Key: "shardName", Value: "shard-rs-1"},
+					{Key: "configServer", Value: "cfg/h:1"}}
 			}
 			return bson.D{{Key: "ok", Value: 1.0}}
 		}}

@@ -28,8 +28,8 @@ const (
 	maxURIFile = 64 << 10 // bytes
 )
 
-// ParseURI checks a connection string without using the network. Its errors never quote
-// any part of it.
+// ParseURI checks a connection string and the certificates that it names, without using the
+// network. Its errors quote no part of it but the names of files.
 func ParseURI(text string) (URI, error) {
 	text = strings.TrimSpace(text)
 	scheme := schemePlain
@@ -55,14 +55,24 @@ func ParseURI(text string) (URI, error) {
 	if hosts == "" {
 		return URI{}, fault.New(fault.Invalid, "The MongoDB address names no host.")
 	}
-	if scheme == schemePlain { // parsing mongodb+srv would query DNS
-		if err := options.Client().ApplyURI(text).Validate(); err != nil {
-			// The driver's text may quote values, so it is not even wrapped.
-			return URI{}, fault.New(fault.Invalid,
-				"The MongoDB address is not valid; check hosts, ports and options, and that user and password are percent-encoded.")
+	u := URI{reveal: func() string { return text }, scheme: scheme, hosts: hosts}
+	for _, check := range []func() error{u.checkSignIn, u.checkTopology, u.checkCompressors, u.checkFiles} {
+		if err := check(); err != nil {
+			return URI{}, err
 		}
 	}
-	return URI{reveal: func() string { return text }, scheme: scheme, hosts: hosts}, nil
+	parsable := text
+	if scheme == schemeSRV { // parsing it would query DNS
+		if parsable = u.withoutDNS(); strings.Contains(hosts, ",") || strings.Contains(hosts, ":") {
+			return URI{}, fault.New(fault.Invalid, "A mongodb+srv:// address has one host and no port; DNS knows the servers.")
+		}
+	}
+	if err := options.Client().ApplyURI(parsable).Validate(); err != nil {
+		// The driver's text may quote values, so it is not even wrapped.
+		return URI{}, fault.New(fault.Invalid,
+			"The MongoDB address is not valid; check hosts, ports and options, and that user and password are percent-encoded.")
+	}
+	return u, nil
 }
 
 // ReadURI reads a connection string from the first line of a file, such as a

@@ -59,6 +59,39 @@ func TestBadAddressesAreRefusedWithoutRepeatingThem(t *testing.T) {
 	}
 }
 
+func TestOptionsThatCannotWorkHaveASentenceEach(t *testing.T) {
+	for _, c := range [][2]string{
+		{"mongodb://h/?replicaSet=rs0", "replicaSet=… makes the driver"},
+		{"mongodb://h/?directConnection=true", ""},
+		{"mongodb://a,b/?directConnection=true", "and the address names several"},
+		{"mongodb+srv://h.example.com/?directConnection=true", "and a mongodb+srv://"},
+		{"mongodb://h/?loadBalanced=true", ""},
+		{"mongodb://a,b/?loadBalanced=true", "loadBalanced=true is for the one host"},
+		{"mongodb://h/?loadBalanced=true&directConnection=true", "exclude each other"},
+		{"mongodb://h/?compressors=zstd,snappy,zlib&zlibCompressionLevel=6", ""},
+		{"mongodb://h/?compressors=zstd,lz4", "use snappy, zlib, zstd"},
+		{"mongodb://h/?readPreference=secondary&readConcernLevel=local&w=majority", ""},
+		{"mongodb://h/?authMechanism=MONGODB-AWS&authSource=$external", ""},
+		{"mongodb+srv://h.example.com/?authMechanism=MONGODB-AWS&authSource=$external", ""},
+		{"mongodb://u:p@h/?authMechanism=PLAIN&authSource=$external", "add tls=true"},
+		{"mongodb://u:p@h/?authMechanism=PLAIN&authSource=$external&tls=true", ""},
+		{"mongodb://u@h/?authMechanism=GSSAPI", "Kerberos"},
+		{"mongodb://h/?authMechanism=MONGODB-OIDC", "identity of a workload only"},
+		{"mongodb://h/?authMechanism=MONGODB-OIDC&authMechanismProperties=ENVIRONMENT:k8s", ""},
+		{"mongodb://h/?authMechanism=MONGODB-OIDC&authMechanismProperties=ENVIRONMENT:cloud", "identity of a workload only"},
+		{"mongodb+srv://h.example.com/?authMechanism=MONGODB-OIDC&authMechanismProperties=ENVIRONMENT:gcp,TOKEN_RESOURCE:x", ""},
+		{"mongodb://u:p@h/?authMechanism=MONGODB-CR", "is not known"},
+	} {
+		text, want := c[0], c[1]
+		switch _, err := ParseURI(text); {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", text, err)
+		case want != "" && (fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want)):
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestAddressIsReadFromAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "uri")
 	if err := os.WriteFile(path, []byte("mongodb://u:p@h:1/\n# comment\n"), 0o600); err != nil {

@@ -2,10 +2,12 @@ package connlimit
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -44,6 +46,15 @@ func (c *Conn) Close() error {
 	c.l.remove(c)
 	c.l.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// SyscallConn lets a WebSocket write what the kernel takes at once, without waiting. It fails for what is
+// not the kernel's connection.
+func (c *Conn) SyscallConn() (syscall.RawConn, error) {
+	if below, ok := c.Conn.(syscall.Conn); ok {
+		return below.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 // ConnState is a hook of the http.Server that serves the listener.

@@ -49,6 +49,7 @@ type testServer struct {
 	t    *testing.T
 	wire *wire
 	l    *Listener
+	http *http.Server
 	log  lockedBuffer
 	all  []*testClient
 }
@@ -81,6 +82,8 @@ func inBubble(t *testing.T, o Options, test func(*testServer)) {
 		h.l = New(h.wire, o)
 		server := &http.Server{Handler: http.HandlerFunc(serve), ConnState: h.l.ConnState, ConnContext: h.l.ConnContext,
 			ReadHeaderTimeout: 10 * time.Minute, IdleTimeout: 10 * time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+		h.http = server
+		server.RegisterOnShutdown(h.l.CloseSilent)
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(h.l) }()
 		test(h)

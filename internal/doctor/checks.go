@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -23,6 +25,7 @@ type Report struct {
 	Roles    []string // their roles as "name@database", including inherited ones; empty if unknown
 	Checks   []Check
 	Findings []Finding
+	Product  string // topology.Atlas and so on; "" if unknown
 }
 
 // Subject is the input of an examination.
@@ -46,13 +49,16 @@ func Examine(ctx context.Context, c Cluster, s Subject) (Report, error) {
 	e := examination{cluster: c, tried: map[Privilege]State{}}
 	var out Report
 	access := e.identify(ctx)
-	out.Users, out.Roles = e.id.Users, e.id.Roles
+	out.Users, out.Roles, out.Product = e.id.Users, e.id.Roles, s.Server.Product
 	out.Checks = []Check{
 		{Code: "target", State: OK, Args: map[string]string{"hosts": s.Server.Hosts}},
-		release(s.Server.Version), access,
+		release(s.Server), access,
 	}
 	if access.Code == anonymous {
 		return out, ctx.Err() // an anonymous client's privileges say nothing about a user's
+	}
+	if s.Server.Product == topology.Atlas {
+		out.Checks = append(out.Checks, atlas(s.Table))
 	}
 	out.Checks = append(out.Checks, clock(ctx, c), balancer(s.Table))
 	if len(s.Data) == 0 {
@@ -89,14 +95,31 @@ func (e *examination) identify(ctx context.Context) Check {
 // supported are the releases whose metadata shardboard is tested with.
 var supported = map[[2]int]bool{{4, 4}: true, {5, 0}: true, {6, 0}: true, {7, 0}: true, {8, 0}: true}
 
-func release(version string) Check {
+func release(server topology.ServerInfo) Check {
+	version := server.Version
 	r := ParseRelease(version)
-	out := Check{Code: "release", State: OK, Args: map[string]string{"version": version}}
+	out := Check{Code: "release", State: OK, Args: map[string]string{"version": version, "name": server.Release(), "product": server.Product}}
 	switch {
 	case version == "":
 		out.State = Unknown
 	case !supported[[2]int{r[0], r[1]}]:
 		out.State = Warns
+	}
+	return out
+}
+
+// atlas names the parts that MongoDB Atlas refused to this user while the table was read.
+func atlas(t *topology.Table) Check {
+	out := Check{Code: "atlas", State: Warns, Args: map[string]string{}}
+	var refused []string
+	for part, h := range t.Health {
+		if h.Denied {
+			refused = append(refused, part.Name())
+		}
+	}
+	natural.Sort(refused)
+	if len(refused) > 0 {
+		out.Args["refused"] = strings.Join(refused, ", ")
 	}
 	return out
 }

@@ -18,8 +18,11 @@ const (
 // viewer's role, the others to the operator's role, which includes it and is used only if the
 // cluster is to be changed. A user without the role is granted the role, which may already have
 // everything; a second examination then shows what the role lacks. Empty when nothing is missing.
-// Names are quoted.
+// Names are quoted. Users and roles of MongoDB Atlas are not made by commands, so there are none.
 func Remedies(r Report, actions bool) (commands []string) {
+	if r.Product == topology.Atlas {
+		return nil
+	}
 	var look, change []Privilege
 	for _, f := range r.Findings {
 		if !f.Change {

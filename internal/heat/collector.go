@@ -98,6 +98,10 @@ func NewCollector(src Source, tables Tables, prof *profile.Profile, o Options) *
 // OnSlot registers f to receive every new slot, in Run's goroutine. Call it only before Run.
 func (c *Collector) OnSlot(f func(Slot)) { c.listeners = append(c.listeners, f) }
 
+// Recall adds slots of a time before the collector runs, of a minute each and oldest first. Functions
+// registered with OnSlot do not get them. Call it only before Run.
+func (c *Collector) Recall(slots []Slot) { c.ring.recall(slots) }
+
 // Run counts until the context ends.
 func (c *Collector) Run(ctx context.Context) error {
 	next := c.o.Now().Truncate(Tick).Add(Tick)

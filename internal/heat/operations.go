@@ -115,3 +115,11 @@ func (c *Collector) Load(ns topology.Namespace) map[string]Load {
 	defer c.ops.mu.RUnlock()
 	return c.ops.load[ns]
 }
+
+// Operations returns the shards' own counters for a collection as they were last read, in which each grows until
+// its shard has another primary; nil when they were not read.
+func (c *Collector) Operations(ns topology.Namespace) map[string]Operations {
+	c.ops.mu.RLock()
+	defer c.ops.mu.RUnlock()
+	return c.ops.last[ns].shards
+}

@@ -33,6 +33,18 @@ func (r *ring) add(s Slot) {
 	r.slots[s.NS] = append(compact(dropFuture(r.slots[s.NS], s.To), s.To), s)
 }
 
+// recall sets what was counted before the ring's own time: slots of a minute, oldest first.
+func (r *ring) recall(slots []Slot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.slots == nil {
+		r.slots = map[topology.Namespace][]Slot{}
+	}
+	for _, s := range slots {
+		r.slots[s.NS] = append(r.slots[s.NS], s)
+	}
+}
+
 // dropFuture removes slots that begin at now or later: they were counted before the clock was set back,
 // and a new slot would come before them.
 func dropFuture(slots []Slot, now time.Time) []Slot {

@@ -36,23 +36,28 @@ func encodeChunks(rows []topology.Chunk) []byte {
 	}
 	out = binary.AppendUvarint(out, uint64(len(rows)))
 	for i, c := range rows {
-		var flags byte
-		if c.Jumbo {
-			flags |= flagJumbo
-		}
-		joined := i > 0 && rows[i-1].Max == c.Min
-		if joined {
-			flags |= flagJoined
-		}
-		out = append(out, flags)
-		if !joined {
-			out = appendKey(out, c.Min)
-		}
-		out = appendKey(out, c.Max)
-		out = binary.AppendUvarint(out, uint64(slices.Index(names, c.Shard)))
-		for _, n := range []uint32{c.Version.Major, c.Version.Minor, c.Since.T, c.Since.I} {
-			out = binary.AppendUvarint(out, uint64(n))
-		}
+		out = appendChunk(out, c, i > 0 && rows[i-1].Max == c.Min, slices.Index(names, c.Shard))
+	}
+	return out
+}
+
+// appendChunk appends a row; joined: it begins where the row before it ends.
+func appendChunk(out []byte, c topology.Chunk, joined bool, shard int) []byte {
+	var flags byte
+	if c.Jumbo {
+		flags |= flagJumbo
+	}
+	if joined {
+		flags |= flagJoined
+	}
+	out = append(out, flags)
+	if !joined {
+		out = appendKey(out, c.Min)
+	}
+	out = appendKey(out, c.Max)
+	out = binary.AppendUvarint(out, uint64(shard))
+	for _, n := range []uint32{c.Version.Major, c.Version.Minor, c.Since.T, c.Since.I} {
+		out = binary.AppendUvarint(out, uint64(n))
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func joinEntries(events []topology.Event) []*Migration {
 	open := map[string]*openMigration{}
 	var all []*Migration
 	for _, e := range slices.Backward(events) {
-		if !strings.HasPrefix(e.What, "moveChunk.") || len(e.Details) == 0 || moveToSelf(e) {
+		if !strings.HasPrefix(e.What, "moveChunk.") || len(e.Details) == 0 || e.MoveToSelf() {
 			continue
 		}
 		d := e.Details
@@ -50,13 +50,6 @@ func joinEntries(events []topology.Event) []*Migration {
 		m.add(e)
 	}
 	return all
-}
-
-// moveToSelf reports whether a chunk was asked to move to the shard it is on (5.0.7 logs it as
-// moveChunk.from with the note "aborted").
-func moveToSelf(e topology.Event) bool {
-	from := topology.TextField(e.Details, "from")
-	return from != "" && from == topology.TextField(e.Details, "to")
 }
 
 // takes reports whether an entry can belong to this attempt: each shard logs its end once, and only
@@ -169,15 +162,4 @@ func Reasons(events []topology.Event, runs func() []OurRun) map[string]Reason {
 		}
 	}
 	return out
-}
-
-// FailedMove reports whether an entry records a failed move.
-func FailedMove(e topology.Event) bool {
-	switch e.What {
-	case "moveChunk.error":
-		return true
-	case "moveChunk.from", "moveChunk.to":
-		return topology.TextField(e.Details, "note") == "aborted" && !moveToSelf(e)
-	}
-	return false
 }

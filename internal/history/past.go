@@ -32,9 +32,10 @@ type Moment struct {
 
 // Past returns past states from a store. Safe for concurrent use.
 type Past struct {
-	kept store.History
-	now  func() time.Time
-	maps keptChunkMaps
+	kept  store.History
+	now   func() time.Time
+	until func(cluster string) time.Time // nil: nothing is being recorded here
+	maps  keptChunkMaps
 }
 
 // NewPast reads from a store; a nil now is time.Now.
@@ -44,6 +45,10 @@ func NewPast(kept store.History, now func() time.Time) *Past {
 	}
 	return &Past{kept: kept, now: now}
 }
+
+// Follow makes the spans of a cluster that a recorder of this process records end where it is. Call it
+// before the first question.
+func (p *Past) Follow(r *Recorder) { p.until = r.WatchedUntil }
 
 // At returns the table of a past time; fault.NotFound when history does not reach back so far. It
 // costs one read per collection and the chunks of each.
@@ -137,18 +142,32 @@ func (p *Past) chunks(ctx context.Context, cluster string, m topology.Meta, at t
 	return build(m, entries, at)
 }
 
-// build makes a collection of the entries of its stream.
+// build makes a collection of the entries of its stream: a full state and changes of it.
 func build(m topology.Meta, entries []store.HistoryEntry, at time.Time) (*topology.Collection, int, error) {
-	rows, whole, err := decodeEntries(m, entries)
-	if err != nil {
-		return nil, 0, err
-	}
-	changed := len(rows) - whole
-	chunks, err := topology.BuildChunks(m.Key, newest(rows))
-	if err != nil {
+	fail := func(err error) (*topology.Collection, int, error) {
 		return nil, 0, fmt.Errorf("chunks of %s at %s: %w", m.NS, at, err)
 	}
-	return &topology.Collection{Meta: m, Highest: chunks.Highest(), Chunks: chunks}, changed, nil
+	var chunks *topology.ChunkMap
+	if entries[0].Whole {
+		var err error
+		if chunks, err = unpackChunks(m.Key, entries[0].Body); err != nil {
+			return fail(err)
+		}
+		entries = entries[1:]
+	}
+	rows, whole, err := decodeEntries(m, entries)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case chunks == nil || whole > 0:
+		chunks, err = topology.BuildChunks(m.Key, newest(rows))
+	default:
+		chunks, _, err = chunks.Apply(newest(rows))
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return &topology.Collection{Meta: m, Highest: chunks.Highest(), Chunks: chunks}, len(rows) - whole, nil
 }
 
 // decodeEntries gives the rows of entries, and how many of them are of a full state.
@@ -259,18 +278,27 @@ func (p *Past) events(ctx context.Context, cluster string, t *topology.Table, at
 	return nil
 }
 
-// spans returns the recorded time spans, oldest first. The end of the last one is stored only once
-// in a while, so it is extended to now until the next store is overdue.
+// spans returns the recorded time spans, oldest first. The last one ends with what was stored last,
+// or with what this process has seen since. A process that is gone has seen nothing since.
 func (p *Past) spans(ctx context.Context, cluster string) ([]store.Watched, error) {
 	spans, err := p.kept.WatchedSpans(ctx, cluster, time.Time{}, time.Time{})
-	if err != nil || len(spans) == 0 {
-		return nil, err
+	if err != nil || len(spans) == 0 || p.until == nil {
+		return spans, err
 	}
 	last := &spans[len(spans)-1]
-	if now := p.now(); now.After(last.To) && now.Sub(last.To) <= watchedGap {
-		last.To = now.UTC()
+	if at := p.until(cluster).UTC().Round(0); at.After(last.To) {
+		last.To = at
 	}
 	return spans, nil
+}
+
+// LastRecorded is the end of the last recorded time span; zero when nothing is recorded.
+func (p *Past) LastRecorded(ctx context.Context, cluster string) (time.Time, error) {
+	spans, err := p.kept.WatchedSpans(ctx, cluster, time.Time{}, time.Time{})
+	if err != nil || len(spans) == 0 {
+		return time.Time{}, err
+	}
+	return spans[len(spans)-1].To, nil
 }
 
 // Watch sets whether the moment's time was recorded.

@@ -22,7 +22,11 @@ type pendingWrite struct {
 }
 
 func (d *pendingWrite) add(stream string, whole bool, body []byte) {
-	d.entries = append(d.entries, store.HistoryEntry{At: d.at, Stream: stream, Whole: whole, Body: pack(body)})
+	d.addPacked(stream, whole, pack(body))
+}
+
+func (d *pendingWrite) addPacked(stream string, whole bool, body []byte) {
+	d.entries = append(d.entries, store.HistoryEntry{At: d.at, Stream: stream, Whole: whole, Body: body})
 }
 
 // sameFrame reports whether two tables share every part of a frame. Parts are replaced and never
@@ -68,7 +72,7 @@ func (r *Recorder) addChunks(c *topology.Collection, d *pendingWrite) {
 }
 
 func (d *pendingWrite) whole(stream string, m *topology.ChunkMap) {
-	d.add(stream, true, encodeChunks(m.Delta(nil)))
+	d.addPacked(stream, true, packChunks(m))
 	d.chunks[stream] = &recordedChunks{chunks: m}
 }
 
@@ -128,7 +132,7 @@ func failed(e topology.Event) bool {
 	if strings.HasSuffix(e.What, ".error") || strings.HasSuffix(e.What, ".failed") || strings.HasSuffix(e.What, ".abort") {
 		return true
 	}
-	if moveToSelf(e) {
+	if e.MoveToSelf() {
 		return false
 	}
 	note, ok := e.Details.Lookup("note").StringValueOK()

@@ -74,7 +74,7 @@ func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 		failed := 0
 		why := history.Reasons(table.Events, nil)
 		for _, e := range table.Events {
-			if !history.FailedMove(e) {
+			if !e.FailedMove() {
 				continue
 			}
 			failed++

@@ -319,7 +319,7 @@ func TestMoveToTheSameShardIsNotAFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := topology.Event{ID: "same", Time: noon, What: "moveChunk.from", NS: "db.things", Details: d}
-	if failed(e) || FailedMove(e) || len(Reasons([]topology.Event{e}, nil)) != 0 {
+	if failed(e) || e.FailedMove() || len(Reasons([]topology.Event{e}, nil)) != 0 {
 		t.Error("the move to the same shard counts as a failure")
 	}
 }

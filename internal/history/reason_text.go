@@ -24,7 +24,7 @@ var codeTexts = map[Code]codeText{
 		"shardboard does not know this reason.",
 		"Read the server's text; a search for it may find more."},
 	OtherMove: {
-		"One of the two shards was in another migration, and a shard takes part in one at a time. Nothing was moved.",
+		"One of the two shards took part in another move, and a shard takes part in one at a time. Nothing was moved.",
 		"Try again when that one has ended; the balancer does so by itself."},
 	OrphansWait: {
 		"The recipient held this range before and has not yet deleted its old documents of it, " +
@@ -38,10 +38,10 @@ var codeTexts = map[Code]codeText{
 		"Split the chunk, then move the parts. A range of one single shard-key value cannot be split."},
 	DuplicateID: {
 		"The recipient already has a document with the same _id or another unique value. Nothing was moved.",
-		"Look for duplicate ids under Checks (/checks/duplicates) and remove the stray copy first."},
+		"Run the check for duplicate ids (/checks/duplicates) and remove the stray copy first."},
 	CopyStopped: {
 		"The recipient stopped copying; the server does not say why. Most often it has a document with the same _id already. Nothing was moved.",
-		"Look for duplicate ids under Checks (/checks/duplicates); if there are none, try again."},
+		"Run the check for duplicate ids (/checks/duplicates); if there are none, try again."},
 	StepDown: {
 		"A shard elected another primary during the move. The range is where the routing table says.",
 		"Check that the replica set is stable, then try again."},
@@ -55,7 +55,7 @@ var codeTexts = map[Code]codeText{
 		"The recipient is being removed from the cluster and takes no more chunks. Nothing was moved.",
 		"Choose another shard."},
 	MovesBlocked: {
-		"The collection is being changed (a reshard, a rename, or moves are switched off for it). Nothing was moved.",
+		"The collection is being changed (a reshard, a rename, or its moves are blocked). Nothing was moved.",
 		"Try again when the change is over."},
 	BoundsChanged: {
 		"No chunk has these bounds any more: it was split, merged or moved before. Nothing was moved.",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"shardboard/internal/clock"
@@ -18,8 +19,8 @@ const (
 	// sizesEvery is how often a collection's sizes are recorded: they change all the time, and a
 	// curve over weeks needs no more.
 	sizesEvery = 10 * time.Minute
-	// watchedEvery is how often the end of the watched span is stored; a pause longer than
-	// watchedGap is a gap.
+	// watchedEvery is how often the end of the watched span is stored, if nothing changes; a pause
+	// longer than watchedGap is a gap.
 	watchedEvery = time.Minute
 	watchedGap   = 3 * time.Minute
 	trimEvery    = 6 * time.Hour
@@ -50,6 +51,16 @@ type Recorder struct {
 	chunks    map[string]*recordedChunks // chunks by stream
 	sizes     map[topology.Namespace]time.Time
 	failing   bool
+	wrote     bool                  // the last Note stored something
+	noted     atomic.Pointer[noted] // nil before the first record
+	running   atomic.Bool           // Run records
+}
+
+// noted is until when everything of a cluster is recorded, or was seen not to change.
+type noted struct {
+	cluster string
+	at      time.Time
+	seq     uint64 // of the table that was recorded last
 }
 
 // recordedChunks is what the store has of a collection's chunks.
@@ -78,8 +89,14 @@ func (r *Recorder) Run(ctx context.Context) error {
 	defer looked.Stop()
 	trim := time.NewTicker(trimEvery)
 	defer trim.Stop()
+	r.running.Store(true)
+	defer r.running.Store(false)
 	for {
-		r.logResult(r.Note(ctx, table))
+		err := r.Note(ctx, table)
+		if err == nil && r.wrote { // after a crash, what was recorded lies within the watched span
+			err = r.noteWatched(ctx)
+		}
+		r.logResult(err)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -93,6 +110,35 @@ func (r *Recorder) Run(ctx context.Context) error {
 		}
 		table = r.tables.Table()
 	}
+}
+
+// Forget makes the next record a full one, as after a start. Call it while Run does not run.
+func (r *Recorder) Forget() {
+	r.cluster, r.last, r.lastNoted, r.frame, r.failing = "", nil, time.Time{}, nil, false
+	r.chunks, r.sizes = nil, nil
+}
+
+// Noted is until when everything is recorded, or was seen not to change; zero before the first record. Safe for
+// concurrent use.
+func (r *Recorder) Noted() time.Time {
+	if n := r.noted.Load(); n != nil {
+		return n.at
+	}
+	return time.Time{}
+}
+
+// WatchedUntil is until when this process records a cluster; zero when it does not. The store is told
+// once in a while only. Safe for concurrent use.
+func (r *Recorder) WatchedUntil(cluster string) time.Time {
+	n := r.noted.Load()
+	if n == nil || n.cluster != cluster || !r.running.Load() {
+		return time.Time{}
+	}
+	t := r.tables.Table()
+	if read := t.Health[topology.PartRouting].At; t.ClusterID == cluster && t.Seq == n.seq && read.After(n.at) {
+		return read
+	}
+	return n.at
 }
 
 // logResult logs when writing starts to fail and when it works again.
@@ -113,11 +159,19 @@ func (r *Recorder) noteWatched(ctx context.Context) error {
 	if r.cluster == "" || r.tables.Table().Stale(topology.PartRouting, r.now()) {
 		return nil
 	}
-	return r.kept.NoteWatched(ctx, r.cluster, r.now(), watchedGap)
+	at := r.now()
+	if err := r.kept.NoteWatched(ctx, r.cluster, at, watchedGap); err != nil {
+		return err
+	}
+	if n := r.noted.Load(); n != nil && !r.failing {
+		r.noted.Store(&noted{r.cluster, at, n.seq})
+	}
+	return nil
 }
 
 // Note records what is new in a table. Run calls it; call it only where Run does not run.
 func (r *Recorder) Note(ctx context.Context, t *topology.Table) error {
+	r.wrote = false
 	if t == r.last || !t.Loaded || t.ClusterID == "" {
 		return nil
 	}
@@ -145,6 +199,7 @@ func (r *Recorder) Note(ctx context.Context, t *topology.Table) error {
 		if err := r.kept.AppendHistory(ctx, r.cluster, d.entries, d.events); err != nil {
 			return err
 		}
+		r.wrote = true
 	}
 	r.commit(t, &d)
 	return nil
@@ -190,6 +245,7 @@ func (r *Recorder) begin(ctx context.Context, t *topology.Table, at time.Time) e
 // commit remembers what the store has now.
 func (r *Recorder) commit(t *topology.Table, d *pendingWrite) {
 	r.last = t
+	r.noted.Store(&noted{r.cluster, d.at, t.Seq})
 	if d.frame != nil {
 		r.frame = d.frame
 	}

@@ -11,15 +11,21 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Gaps returns the spans without recording.
+// Gaps returns the spans without recording. The last one ends now while nothing is recorded; the
+// pause until the next record of a process that records is none.
 func (p *Past) Gaps(ctx context.Context, cluster string, from, to time.Time) ([]Gap, error) {
 	spans, err := p.spans(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
 	var out []Gap
-	for i := 1; i < len(spans); i++ {
-		g := Gap{From: spans[i-1].To, To: spans[i].From}
+	for i := 1; i <= len(spans); i++ {
+		g := Gap{From: spans[i-1].To, To: p.now().UTC()}
+		if i < len(spans) {
+			g.To = spans[i].From
+		} else if g.To.Sub(g.From) <= watchedGap {
+			break
+		}
 		if g.From.Before(to) && g.To.After(from) {
 			out = append(out, g)
 		}
@@ -84,7 +90,7 @@ func (p *Past) stepOf(ctx context.Context, cluster, prefix string, at time.Time,
 // is on, which older versions stored as failures.
 func excludeFromFailures(e store.HistoryEvent) bool {
 	x := keptEvent(e)
-	return x.Internal() || moveToSelf(x)
+	return x.Internal() || x.MoveToSelf()
 }
 
 func (p *Past) stepFailure(ctx context.Context, cluster string, at time.Time, forward bool) (time.Time, error) {

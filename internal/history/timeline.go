@@ -317,7 +317,7 @@ func (p *Past) logged(
 
 func loggedItem(e store.HistoryEvent) Item {
 	x := keptEvent(e)
-	i := Item{At: e.At, Kind: Logged, NS: topology.Namespace(e.NS), Event: &x, Failed: e.Failed && !moveToSelf(x)}
+	i := Item{At: e.At, Kind: Logged, NS: topology.Namespace(e.NS), Event: &x, Failed: e.Failed && !x.MoveToSelf()}
 	i.From, i.To = topology.TextField(x.Details, "from"), topology.TextField(x.Details, "to")
 	i.RawMin, i.RawMax = topology.DocumentField(x.Details, "min"), topology.DocumentField(x.Details, "max")
 	if b := topology.DocumentField(x.Details, "before"); b != nil {
@@ -343,7 +343,7 @@ const reasonsRead = 5000
 func (p *Past) reasons(ctx context.Context, cluster string, items []Item, runs []OurRun) error {
 	var from, to time.Time
 	for _, i := range items {
-		if i.Event == nil || !FailedMove(*i.Event) {
+		if i.Event == nil || !i.Event.FailedMove() {
 			continue
 		}
 		if from.IsZero() {
@@ -364,7 +364,7 @@ func (p *Past) reasons(ctx context.Context, cluster string, items []Item, runs [
 	}
 	why := Reasons(events, func() []OurRun { return runs })
 	for n := range items {
-		if i := &items[n]; i.Event != nil && FailedMove(*i.Event) {
+		if i := &items[n]; i.Event != nil && i.Event.FailedMove() {
 			r := why[i.Event.ID]
 			i.Reason, i.ReasonFrom = r.Text, r.From
 		}

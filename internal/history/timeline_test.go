@@ -159,12 +159,16 @@ func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 		t.Fatalf("got %+v %v, want one gap of an hour from the start", got.Gaps, err)
 	}
 	clock = clock.Add(50 * time.Second)
-	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || !m.Watched {
-		t.Fatalf("got %+v %v, want Watched true", m, err)
+	if got, err = p.Timeline(ctx, "c1", Query{From: start, To: clock, Limit: 10}); err != nil || len(got.Gaps) != 1 {
+		t.Fatalf("got %+v %v, want one gap: the next record may be due", got.Gaps, err)
 	}
 	clock = clock.Add(time.Hour)
 	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || m.Watched || !m.Next.IsZero() {
 		t.Fatalf("got %+v %v, want an unobserved moment without a next one", m, err)
+	}
+	got, err = p.Timeline(ctx, "c1", Query{From: start, To: clock, Limit: 10})
+	if err != nil || len(got.Gaps) != 2 || !got.Gaps[1].From.Equal(start.Add(time.Hour)) || !got.Gaps[1].To.Equal(clock) {
+		t.Fatalf("got %+v %v, want a second gap, from the end of the record until now", got.Gaps, err)
 	}
 }
 

@@ -16,11 +16,12 @@ const (
 	reasonNotIn   = "notPlanned"
 	reasonNoEntry = "notLogged"
 	reasonNotYet  = "notDone"
+	ReasonUnknown = "outcomeUnknown" // sent, and whether it was done is not known
 )
 
 // Cost is what the migrations copied and how long they took, estimated and actual.
 type Cost struct {
-	Steps []StepCost // the migrating steps of the run
+	Steps []StepCost // the migrating steps of the run, each with its last try
 	Total Compared   // estimate of the plan, and sum of the successful steps
 	Moved int        // number of successful steps
 }
@@ -42,14 +43,16 @@ func CostOf(p actions.Plan, r engine.Run) Cost {
 	out := Cost{Total: Compared{Estimated: Amounts{p.Effect.Documents, p.Effect.Bytes, p.Effect.Duration}}}
 	var actual []Amounts
 	for i, s := range r.Steps {
-		if !s.Migrates() {
-			continue
+		if !s.Migrates() || s.State == engine.Deferred || s.State == engine.Replaced {
+			continue // a step that was put off or planned again counts where it is done
 		}
 		c := StepCost{i, Compared{estimated(p, s.Step), Actual(s)}}
 		out.Steps = append(out.Steps, c)
 		if s.State == engine.Succeeded {
-			actual = append(actual, c.Actual)
 			out.Moved++
+		}
+		if s.State == engine.Succeeded || s.State == engine.Unknown {
+			actual = append(actual, c.Actual)
 		}
 	}
 	none := topology.Figure{Reason: reasonNotYet}
@@ -77,6 +80,9 @@ func estimated(p actions.Plan, s actions.Step) Amounts {
 // Actual returns what a migrating step did, by the changelog entry of its commit and by our clock.
 func Actual(s engine.Step) Amounts {
 	none := topology.Figure{Reason: reasonNotYet}
+	if s.State == engine.Unknown {
+		none.Reason = ReasonUnknown
+	}
 	if s.State != engine.Succeeded {
 		return Amounts{none, none, none}
 	}

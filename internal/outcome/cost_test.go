@@ -41,9 +41,19 @@ func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
 	if s := c.Steps[1].Estimated.Bytes; s.Known || s.Reason != reasonNotIn || !c.Steps[0].Estimated.Bytes.Known {
 		t.Errorf("a step that was not planned has an estimate: %+v", s)
 	}
+	again := run // a move that was put off and sent again is one move
+	again.Steps = append([]engine.Step{{Step: run.Steps[0].Step, State: engine.Deferred}}, run.Steps...)
+	if c := CostOf(p, again); c.Moved != 2 || len(c.Steps) != 2 || c.Steps[0].Step != 1 {
+		t.Errorf("a try that was put off counts: %+v", c.Steps)
+	}
 	run.Steps[1].Events = counts(bson.D{{Key: "from", Value: "a"}})
 	if c := CostOf(p, run); c.Total.Actual.Bytes.Known || c.Total.Actual.Bytes.Reason != reasonNoEntry || !c.Total.Actual.Millis.Known {
 		t.Errorf("the sum of unknown figures is known: %+v", c.Total.Actual)
+	}
+	run.Steps[0].State, run.Steps[1].State = engine.Succeeded, engine.Unknown
+	if c := CostOf(p, run); c.Moved != 1 || c.Total.Actual.Bytes.Reason != ReasonUnknown ||
+		c.Steps[1].Actual.Documents.Reason != ReasonUnknown {
+		t.Errorf("a move whose outcome is unknown counts as done, or as not done: %+v", c)
 	}
 	run.Steps[0].State, run.Steps[1].State = engine.Failed, engine.Planned
 	if c := CostOf(p, run); c.Moved != 0 || c.Total.Actual.Bytes.Known || c.Steps[0].Actual.Millis.Known {

@@ -71,8 +71,8 @@ func (o Outcome) Note(code string) message.Message {
 		pattern = "More than one write in a hundred could not be assigned to a shard and is left out."
 	case NoteMigrations:
 		pattern = message.Plural(o.OtherMoves,
-			"One migration by others moved a chunk of these collections in that time; part of the difference may be due to it.",
-			"{moves} migrations by others moved chunks of these collections in that time; part of the difference may be due to them.")
+			"Somebody else moved a chunk of these collections in that time; part of the difference may be due to that.",
+			"Others made {moves} moves in these collections in that time; part of the difference may be due to them.")
 	case NoteAgain:
 		pattern = "Others moved chunks of this run again before the second window ended."
 	case NoteUndone:

@@ -80,8 +80,10 @@ func New(o Options) *Recorder {
 		active: map[string]*measurement{}}
 }
 
-// Run measures runs until the context ends. Only the process that owns the store may call it.
+// Run measures runs until the context ends, after it has resumed what an earlier process or leader
+// measured. Only the process that leads the store may call it.
 func (r *Recorder) Run(ctx context.Context) error {
+	r.resumeLater()
 	told, end := r.opts.Runs.Subscribe()
 	defer end()
 	_, tables, endTables := r.opts.Tables.Subscribe()
@@ -126,6 +128,14 @@ func (r *Recorder) waitForChange(ctx context.Context, of string, told, tables <-
 			}
 		}
 	}
+}
+
+// resumeLater forgets what is measured, which the next check reads from the store. The samples of
+// the last minutes stay.
+func (r *Recorder) resumeLater() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.resumed, r.active = false, map[string]*measurement{}
 }
 
 // reset drops all measurements because another cluster answers.

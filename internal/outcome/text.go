@@ -47,12 +47,13 @@ func (o Outcome) Text() message.Message {
 	window := message.Count("minutes", int(Window.Minutes()))
 	switch o.State {
 	case Running:
-		return message.New("outcome.running", "Known {minutes} minutes after the run has ended.", window)
+		return message.New("outcome.running", "The answer comes {minutes} minutes after the run has ended.", window)
 	case TooEarly:
-		return message.New("outcome.tooEarly", "Known shortly after {at}, when writes have been counted for {minutes} minutes after the run.",
+		return message.New("outcome.tooEarly",
+			"The answer comes shortly after {at}, when writes have been counted for {minutes} minutes after the run.",
 			message.Words("at", format.Clock(o.KnownAt)), window)
 	case Few:
-		return message.New("outcome.few", "{n} rows were counted before and {m} after; at least {least} are needed in each window.",
+		return message.New("outcome.few", "Rows counted: {n} before and {m} after; at least {least} are needed in each window.",
 			message.Count("n", o.Before.Total.Rows), message.Count("m", o.After.Total.Rows), message.Count("least", leastRows))
 	case Idle:
 		return message.New("outcome.idle", "No row was written to these collections, neither before the run nor after it.")

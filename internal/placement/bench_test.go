@@ -52,8 +52,9 @@ func hashedFixture(b *testing.B, n int, even bool) (*topology.Collection, []int6
 	return &topology.Collection{Meta: topology.Meta{NS: "db.changes", Key: p}, Chunks: chunks}, bounds
 }
 
-// BenchmarkLocateHashedKey compares the way from a stored ObjectID to the shard's name
-// with a lower limit: MD5 and slices.BinarySearch over the same bounds, which ends at a
+// BenchmarkLocateHashedKey compares the way of every answer from a stored ObjectID to its
+// place (shard, chunk, version, zone) with a lower limit: MD5 and slices.BinarySearch over the
+// same bounds, which ends at a
 // position. Both run alternately, 500 times each, and the ratio is that of their median
 // turns, so that it does not depend on the load of the machine.
 func BenchmarkLocateHashedKey(b *testing.B) {

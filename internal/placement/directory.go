@@ -93,31 +93,3 @@ func (d *Directory) Exactly(ref string) []Project {
 	}
 	return out
 }
-
-// Search lists the projects whose name contains q, or whose id or public key
-// begins with it: exact hits first, then prefixes, then the rest, each by name.
-// The empty q lists all.
-func (d *Directory) Search(q string) []Project {
-	if q == "" {
-		return d.projects
-	}
-	type hit struct{ rank, i int }
-	var hits []hit
-	lower := strings.ToLower(q)
-	for i, p := range d.projects {
-		switch id := p.ID.Hex(); {
-		case p.Name == q, p.PublicKey == q, id == lower:
-			hits = append(hits, hit{0, i})
-		case strings.HasPrefix(p.Name, q), strings.HasPrefix(p.PublicKey, q), strings.HasPrefix(id, lower):
-			hits = append(hits, hit{1, i})
-		case strings.Contains(d.folded[i], lower):
-			hits = append(hits, hit{2, i})
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.rank, b.rank) })
-	out := make([]Project, len(hits))
-	for i, h := range hits {
-		out[i] = d.projects[h.i]
-	}
-	return out
-}

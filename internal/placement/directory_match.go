@@ -1,10 +1,6 @@
 package placement
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Matches are projects that match a search, best first.
 type Matches struct {
@@ -12,47 +8,78 @@ type Matches struct {
 	More  int // matches beyond the items
 }
 
-// Match lists up to most projects whose name contains each word, or whose id or public key
-// begins with the only word. Words are in lower case; the case of names does not matter.
-// Names that are the words come first, then those that begin with them, then the rest, each
-// by name. It reads every name once, in memory.
+// Search lists the projects that a text may mean, ranked like Match. A text without words lists all.
+func (d *Directory) Search(text string) []Project {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) == 0 {
+		return d.projects
+	}
+	return d.Match(words, len(d.projects)).Items
+}
+
+// Match lists up to most projects whose name contains each word, or whose id or public key begins with the only
+// word. Words are in lower case; the case of names does not matter. What the words name in full comes first, then
+// what begins with them, then the rest, each by name. It reads every name once, in memory.
 func (d *Directory) Match(words []string, most int) Matches {
 	if len(words) == 0 {
 		return Matches{}
 	}
-	type hit struct{ rank, i int }
-	var hits []hit
 	whole := strings.Join(words, " ")
-	for i, name := range d.folded {
-		switch {
-		case name == whole:
-			hits = append(hits, hit{0, i})
-		case strings.HasPrefix(name, whole):
-			hits = append(hits, hit{1, i})
-		case len(words) == 1 && d.refBegins(i, whole):
-			hits = append(hits, hit{1, i})
-		case containsAll(name, words):
-			hits = append(hits, hit{2, i})
+	var ranks [matchRanks][]int
+	for i := range d.projects {
+		if rank := d.rank(i, whole, words); rank < matchRanks {
+			ranks[rank] = append(ranks[rank], i)
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.rank, b.rank) })
-	out := Matches{More: max(len(hits)-most, 0)}
-	for _, h := range hits[:min(len(hits), most)] {
-		out.Items = append(out.Items, d.projects[h.i])
+	var out Matches
+	for _, hits := range ranks {
+		room := min(len(hits), most-len(out.Items))
+		for _, i := range hits[:room] {
+			out.Items = append(out.Items, d.projects[i])
+		}
+		out.More += len(hits) - room
 	}
 	return out
+}
+
+// How well words match a project, best first; matchRanks is no match.
+const (
+	matchWhole = iota
+	matchBeginning
+	matchParts
+	matchRanks
+)
+
+func (d *Directory) rank(i int, whole string, words []string) int {
+	name, ref, is := d.folded[i], false, false
+	if len(words) == 1 {
+		ref, is = d.refBegins(i, whole)
+	}
+	switch {
+	case name == whole || is:
+		return matchWhole
+	case strings.HasPrefix(name, whole) || ref:
+		return matchBeginning
+	case containsAll(name, words):
+		return matchParts
+	}
+	return matchRanks
 }
 
 // leastOfID is how many characters of an id or a key have to be given to find it.
 const leastOfID = 4
 
-func (d *Directory) refBegins(i int, word string) bool {
+// refBegins tells whether a project's id or public key begins with a word, and whether it is the word.
+func (d *Directory) refBegins(i int, word string) (begins, is bool) {
 	if len(word) < leastOfID {
-		return false
+		return false, false
 	}
-	p := d.projects[i]
-	key := p.PublicKey
-	return len(key) >= len(word) && strings.EqualFold(key[:len(word)], word) || strings.HasPrefix(p.ID.Hex(), word)
+	for _, ref := range []string{d.projects[i].PublicKey, d.projects[i].ID.Hex()} {
+		if len(ref) >= len(word) && strings.EqualFold(ref[:len(word)], word) {
+			return true, len(ref) == len(word)
+		}
+	}
+	return false, false
 }
 
 func containsAll(name string, words []string) bool {

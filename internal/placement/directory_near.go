@@ -58,8 +58,27 @@ func (d *Directory) Near(typed string) Near {
 	case len(begin) > 0:
 		return d.near(typed, NearBeginning, begin)
 	}
+	if ids := d.idsBeginning(whole); len(ids) > 0 {
+		return d.near(typed, NearBeginning, ids)
+	}
 	return d.near(typed, NearSpelling, d.spelledLike(whole))
 }
+
+// idsBeginning are the projects whose id begins with half an id that was copied. Ids are no secrets, as keys are.
+func (d *Directory) idsBeginning(hex string) (hits []int) {
+	if len(hex) < halfID || strings.Trim(hex, "0123456789abcdef") != "" {
+		return nil
+	}
+	for i, p := range d.projects {
+		if strings.HasPrefix(p.ID.Hex(), hex) {
+			hits = append(hits, i)
+		}
+	}
+	return hits
+}
+
+// halfID is how many digits of an id have to be given: those of its time.
+const halfID = 8
 
 func (d *Directory) near(typed string, how Nearness, hits []int) Near {
 	out := Near{Typed: typed, How: how, More: max(len(hits)-nearListed, 0)}

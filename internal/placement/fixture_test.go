@@ -157,6 +157,18 @@ func (f *fakeSource) DocumentsByKeyIn(
 	return out, errors.Join(f.err, ctx.Err())
 }
 
+func (f *fakeSource) DocumentsOf(_ context.Context, _ string, _ profile.DocumentFields, project bson.ObjectID,
+	page DocumentPage) ([]DocumentRow, error) {
+	f.asked = append(f.asked, fmt.Sprintf("%d documents from %s", page.Limit, page.From))
+	var out []DocumentRow
+	for _, d := range f.docs {
+		if len(out) < page.Limit && d.Project == project && d.Key >= page.From {
+			out = append(out, d)
+		}
+	}
+	return out, f.err
+}
+
 func (f *fakeSource) RowsByID(
 	_ context.Context,
 	ns topology.Namespace,

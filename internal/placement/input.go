@@ -22,6 +22,7 @@ const (
 	FormID          Form = "id"          // an ObjectID
 	FormUUID        Form = "uuid"
 	FormShardKey    Form = "shardKey" // a shard-key value and its collection
+	FormValue       Form = "value"    // a number or a date, which names nothing by itself
 	// The text of a wider search.
 	FormKeyInProjects   Form = "keyInProjects"
 	FormIDInCollections Form = "idInCollections"
@@ -44,6 +45,8 @@ func (f Form) Label() string {
 		return "a UUID"
 	case FormShardKey:
 		return "a shard-key value"
+	case FormValue:
+		return "a value"
 	case FormKeyInProjects:
 		return "a document key, searched in all projects"
 	case FormIDInCollections:
@@ -59,7 +62,7 @@ type Reading struct {
 	Key       string        // of a Yorkie document; "" when an address names the project only
 	ProjectID bson.ObjectID // of reference
 	ID        bson.ObjectID // of id and reference
-	Kind      string        // of reference: document, client, or "" when it does not say
+	Kind      string        // of reference: document, client, or "" when it does not say; of value: in words
 	UUID      ids.UUID
 }
 
@@ -113,6 +116,9 @@ func ReadInput(text string) (Input, error) {
 	}
 	if len(in.Readings) == 0 {
 		in.Readings = []Reading{{Form: FormProject, Project: text}}
+		if v, ok := ReadValue(text); ok && !in.KeyShaped {
+			in.Readings = append(in.Readings, Reading{Form: FormValue, Kind: v.Kind})
+		}
 	}
 	in.ProjectKeyShaped = slices.ContainsFunc(in.Readings, func(r Reading) bool { return keyShaped(r.Project) })
 	in.KeyShaped = in.KeyShaped || in.ProjectKeyShaped // escapes can hide the shape

@@ -53,7 +53,7 @@ func (l *Locator) mark(a *Answer) {
 			if s, ok := l.shared.Shared(IDPlace{NS: p.NS, ID: id}); ok {
 				it.Notes = append(it.Notes, message.New("note.sharedID",
 					"The check for duplicate ids found this id in {ns} on {shards}: a chunk with one of the rows cannot be moved "+
-						"to the shard of another, the migration fails.",
+						"to the shard of another; the move fails.",
 					message.Namespace("ns", p.NS), message.Text("shards", strings.Join(s.Shards(), ", "))))
 			}
 		}

@@ -37,7 +37,7 @@ func (s *search) readings(ctx context.Context) error {
 			err = s.byReference(ctx, r)
 		case FormProject:
 			err = s.noProject(r.Project)
-		case FormUUID: // only a collection's shard key could say where
+		case FormUUID, FormValue: // only a collection's shard key could say where
 		}
 		if err != nil && fault.Of(err) != fault.NotFound && fault.Of(err) != fault.Invalid {
 			return err
@@ -92,6 +92,14 @@ func (s *search) noProject(typed string) error {
 		s.add(it)
 		return nil
 	}
+	if v, ok := ReadValue(typed); ok {
+		return fault.New(
+			fault.NotFound,
+			"No project has this name (searched the projects of %s). Read as %s, it is in no collection by itself: name a collection "+
+				"with it under “By collection and shard key”, or look for it as an _id in all collections.%s",
+			s.searched(), v.Kind, s.didYouMean(),
+		)
+	}
 	return fault.New(
 		fault.NotFound,
 		"No project has this name, id or public key, and it is not an id (searched the projects of %s). For a Yorkie document type "+
@@ -137,11 +145,20 @@ func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
 		if err != nil {
 			return err
 		}
+		own := notes
+		if len(rows) == 0 && s.q.Near {
+			if rows, err = s.nearKeys(ctx, p, r.Key); err != nil {
+				return err
+			}
+			if len(rows) > 0 {
+				own = append(slices.Clone(notes), nearKeyNote(r.Key, rows[0].Key))
+			}
+		}
 		// The living document first: removed ones keep their key.
 		slices.SortStableFunc(rows, func(a, b DocumentRow) int { return boolCompare(a.Removed, b.Removed) })
 		for _, row := range rows {
 			it := s.documentItem(s.t, p.DB, IDRow{ID: row.ID, Project: row.Project, Key: row.Key}, row.Removed, true)
-			it.Notes = append(it.Notes, notes...)
+			it.Notes = append(it.Notes, own...)
 			s.add(it)
 		}
 		found += len(rows)
@@ -150,10 +167,12 @@ func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
 	case found > 0:
 		return nil
 	case len(notes) > 0:
-		return fault.New(fault.NotFound, "No project has exactly this name. The nearest is %s, and no Yorkie document of it has this key.",
+		return fault.New(fault.NotFound, "No project has exactly this name. The nearest is %s, and no Yorkie document of it has "+
+			"exactly this key.",
 			sanitize.Quoted(sanitize.Truncate(projects[0].Name, 60)))
 	}
-	return fault.New(fault.NotFound, "The project exists, but no Yorkie document of it has this key (searched %s.%s with project %s).",
+	return fault.New(fault.NotFound, "The project exists, but no Yorkie document of it has exactly this key, upper and lower case and "+
+		"blanks included (searched %s.%s with project %s).",
 		projects[0].DB, s.profile.Keys.Collection, projects[0].ID.Hex())
 }
 
@@ -177,6 +196,7 @@ type question struct {
 // byID asks every collection in which a bare id may be a row's; when none has it, the other
 // collections of projects and documents.
 func (s *search) byID(ctx context.Context, id bson.ObjectID) error {
+	s.add(s.projects(id.Hex())...) // the text may have had it in quotes
 	var asked []*question
 	var others []topology.Namespace
 	for _, db := range s.dirs.Directory().Databases() {

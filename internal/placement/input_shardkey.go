@@ -17,7 +17,7 @@ import (
 // is a value as people write it, for the first field of the shard key.
 func (l *Locator) byShardKey(t *topology.Table, q Query, text string) (Answer, error) {
 	a := Answer{Input: Input{Readings: []Reading{{Form: FormShardKey}}}}
-	if text == "" && bareID(q.Key) {
+	if text == "" && plainKey(q.Key) {
 		text, q.Key = strings.TrimSpace(q.Key), ""
 	}
 	if q.Key != "" && text != "" {
@@ -63,15 +63,16 @@ func (l *Locator) byShardKey(t *topology.Table, q Query, text string) (Answer, e
 	return a, first
 }
 
-// bareID tells that a key is an id as people write it, not Extended JSON.
-func bareID(key string) bool {
+// plainKey tells that a key is an id, a number or a date as people write it, not Extended JSON.
+func plainKey(key string) bool {
 	key = strings.TrimSpace(key)
 	if key == "" || key[0] == '{' || key[0] == '"' {
 		return false
 	}
 	_, uuid := ids.ParseUUID(key)
 	_, oid := objectID(key)
-	return uuid || oid
+	_, value := ReadValue(key)
+	return uuid || oid || value && !json.Valid([]byte(key))
 }
 
 // values are the Extended JSON values that a text can be: a UUID may be stored
@@ -93,6 +94,9 @@ func (l *Locator) values(a *Answer, text string) []json.RawMessage {
 	}
 	if _, err := shardkey.ParseExtJSON(`{"v":` + text + `}`); err == nil && json.Valid([]byte(text)) {
 		return []json.RawMessage{json.RawMessage(text)}
+	}
+	if v, ok := ReadValue(text); ok {
+		return []json.RawMessage{json.RawMessage(v.JSON), json.RawMessage(asText)}
 	}
 	return []json.RawMessage{json.RawMessage(asText)}
 }

@@ -11,7 +11,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/fault"
 	"shardboard/internal/notify"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -123,8 +122,10 @@ func (k *Keeper) Poll(ctx context.Context, dbs []string) {
 			if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 				return
 			}
-			health = topology.Health{At: k.Directory().health.At, Err: err, Denied: fault.Of(err) == fault.Forbidden}
-			if health.Denied {
+			health = topology.Health{At: k.Directory().health.At, Err: err}
+			var denied *topology.DeniedError
+			if errors.As(err, &denied) {
+				health.Denied, health.Product = true, denied.Product
 				health.Privilege = "find on " + db + "." + k.profile.Names.Collection
 			}
 			k.log.Warn("read projects", "db", db, "err", err)

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/profile"
+	"shardboard/internal/topology"
 )
 
 func names(d *Directory) []string {
@@ -66,7 +67,8 @@ func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 		defer cancel()
 		go k.Run(ctx)
 		synctest.Wait()
-		src.setProjects(src.projects, fault.New(fault.Forbidden, "not authorized"))
+		src.setProjects(src.projects,
+			fault.Wrap(fault.Forbidden, &topology.DeniedError{Privilege: "find on yorkie-meta.projects"}, "not authorized"))
 		time.Sleep(11 * time.Second)
 		d := k.Directory()
 		if !slices.Equal(names(d), []string{"one"}) || d.Health().Err == nil || !d.Health().Denied {

@@ -125,13 +125,38 @@ func (l *Locator) Ask(ctx context.Context, q Query) (Answer, error) {
 		err = s.inAllCollections(ctx, text)
 	case "":
 		s.add(s.projects(text)...) // any text can be a project's name
-		err = s.readings(ctx)
+		if err = s.readings(ctx); len(a.Items) == 0 && fault.Of(err) == fault.NotFound && mayUnwrap(in) {
+			err = s.unwrap(ctx, text, err)
+		}
 	default:
 		err = fault.New(fault.Invalid, "in= is %s or %s.", InProjects, InCollections)
 	}
 	a.takeApart()
 	l.mark(&a)
 	return a, err
+}
+
+// unwrap looks for what a text holds that is not found itself. notFound is the answer if that is not found either.
+func (s *search) unwrap(ctx context.Context, text string, notFound error) error {
+	if inner := unwrapped(text, s.dirs.Directory()); inner != "" {
+		in, err := ReadInput(inner)
+		if err != nil {
+			return err
+		}
+		s.out.Input = in
+		s.add(s.projects(inner)...)
+		if err := s.readings(ctx); len(s.out.Items) == 0 {
+			return err
+		}
+		for i := range s.out.Items {
+			s.out.Items[i].Notes = append(s.out.Items[i].Notes, unwrappedNote(inner))
+		}
+		return nil
+	}
+	if text := unreadable(text); text != "" {
+		return fault.New(fault.NotFound, "%s", text)
+	}
+	return notFound
 }
 
 func checkText(s string) error {

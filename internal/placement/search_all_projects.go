@@ -14,18 +14,25 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
 )
 
-// documentKeys are the keys that a text can be: all of it, and what it has after a project.
+// documentKeys are the keys that a text can be: all of it, what it has after a project, and both without quotes
+// or blanks around.
 func documentKeys(text string, in Input) []string {
 	keys := []string{text}
-	for _, r := range in.Readings {
-		if r.Key != "" && !slices.Contains(keys, r.Key) {
-			keys = append(keys, r.Key)
+	add := func(key string) {
+		if key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
 		}
 	}
+	for _, r := range in.Readings {
+		add(r.Key)
+		add(strings.TrimSpace(r.Key))
+	}
+	add(strings.Trim(text, wrapping)) // as programs and mails quote it
 	return keys
 }
 
@@ -129,7 +136,7 @@ func (k *keySearch) finish() error {
 	}
 	if k.late > 0 {
 		k.out.Notes = append(k.out.Notes, message.New("note.projectsLate",
-			"{late} of {all} projects could not be searched in {time}: they may have this key too.",
+			"Projects that could not be searched in {time}: {late} of {all}. They may have this key too.",
 			message.Count("late", k.late), message.Count("all", k.late+k.searched), message.Duration("time", WiderTime)))
 	}
 	for _, f := range k.found {
@@ -139,9 +146,10 @@ func (k *keySearch) finish() error {
 	case len(k.found) > 0:
 		return nil
 	case k.late > 0:
-		return fault.New(fault.NotFound, "No Yorkie document has this key in the %d projects that were searched; %d were not searched in time.",
-			k.searched, k.late)
+		return fault.New(fault.NotFound,
+			"No Yorkie document has this key in the projects that were searched (%s). Some were not searched in time: %s.",
+			format.Count(int64(k.searched)), format.Count(int64(k.late)))
 	}
-	return fault.New(fault.NotFound, "No Yorkie document of the %d known projects has exactly this key (searched %s).",
+	return fault.New(fault.NotFound, "No Yorkie document of a known project (%d) has exactly this key (searched %s).",
 		k.searched, k.Locator.searched())
 }

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement/ids"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -36,12 +36,9 @@ func idValues(text string) (out []bson.RawValue) {
 	} else if u, ok := ids.ParseUUID(text); ok {
 		add(bson.Binary{Subtype: bson.TypeBinaryUUID, Data: u[:]})
 		text = u.String()
-	} else if number := json.Number(text); json.Valid([]byte(text)) {
-		if n, err := number.Int64(); err == nil {
-			add(n)
-		} else if f, err := number.Float64(); err == nil {
-			add(f)
-		}
+	} else if v, ok := ReadValue(text); ok {
+		value, _ := v.bson()
+		out = append(out, value)
 	}
 	add(text)
 	return out
@@ -60,7 +57,7 @@ func (s *search) inAllCollections(ctx context.Context, text string) error {
 		return err
 	}
 	return fault.New(fault.NotFound,
-		"No row with this _id was found in %d sharded collections. Collections that are not sharded were not searched.",
+		"No row with this _id was found in the sharded collections (%d). Collections that are not sharded were not searched.",
 		len(list))
 }
 
@@ -113,7 +110,7 @@ func (s *search) noteUnsearched(list []string, code, pattern string) {
 	if len(list) == 0 {
 		return
 	}
-	slices.Sort(list)
+	natural.Sort(list)
 	s.out.Notes = append(s.out.Notes, message.New(code, pattern, message.Text("collections", strings.Join(list, ", "))))
 }
 

@@ -41,6 +41,8 @@ type Source interface {
 		keys []string,
 		limit int,
 	) ([]DocumentRow, error)
+	// DocumentsOf is one query for a page of a project's documents by key, removed ones too; targeted by project id.
+	DocumentsOf(ctx context.Context, db string, f profile.DocumentFields, project bson.ObjectID, page DocumentPage) ([]DocumentRow, error)
 	// RowsByID is one query for rows with any of the ids, with the named fields besides; a broadcast unless
 	// _id leads the shard key.
 	RowsByID(ctx context.Context, ns topology.Namespace, names []string, values []bson.RawValue, limit int) ([]bson.Raw, error)

@@ -53,7 +53,7 @@ func TestDocumentKeyIsSearchedInAllProjectsOnlyWhenAsked(t *testing.T) {
 }
 
 func TestSearchInAllProjectsIsBoundedAndSaysWhatItLeftOut(t *testing.T) {
-	projects := manyProjects(1500)
+	projects := manyProjects(2000)
 	var docs []DocumentRow
 	for i := range 80 {
 		docs = append(docs, DocumentRow{ID: bson.ObjectID{9, byte(i)}, Project: projects[i].ID, Key: "k"})
@@ -66,7 +66,7 @@ func TestSearchInAllProjectsIsBoundedAndSaysWhatItLeftOut(t *testing.T) {
 	src := &fakeSource{docs: docs[:1], late: map[int]error{2: slow}}
 	a, err = locator(t, src, projects...).Ask(t.Context(), Query{Text: "none", In: InProjects})
 	if fault.Of(err) != fault.NotFound || len(a.Notes) != 1 || a.Notes[0].Code != "note.projectsLate" ||
-		!strings.Contains(fault.Text(err), "not searched in time") {
+		!strings.Contains(fault.Text(err), "not searched in time: 1") {
 		t.Errorf("half of it late: %v, %v", a.Notes, err)
 	}
 	src = &fakeSource{late: map[int]error{1: slow, 2: slow}}

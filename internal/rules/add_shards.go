@@ -26,7 +26,8 @@ const DiskFull = 0.9
 // known.
 const AddShards Rule = "add-shards"
 
-var addShards = rule{id: AddShards, name: "More shards needed", find: findAddShards}
+var addShards = rule{id: AddShards, name: "More shards needed", find: findAddShards,
+	playbooks: []Playbook{PlaybookFullShard, PlaybookNewShards}}
 
 func findAddShards(ev *evaluation) {
 	if ev.unread(topology.PartDisks) {

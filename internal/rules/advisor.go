@@ -155,7 +155,8 @@ func (a *Advisor) Run(ctx context.Context) error {
 }
 
 // readBackground reads what the table does not have: since when the balancer has been
-// off, what the plans of pins said, and what runs have paused.
+// off, what the plans of pins said, what runs have paused, and what people dismissed,
+// which Last needs also where nobody opens a page.
 func (a *Advisor) readBackground(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, Every)
 	defer cancel()
@@ -168,6 +169,11 @@ func (a *Advisor) readBackground(ctx context.Context) {
 			a.mu.Lock()
 			a.pins = pins
 			a.mu.Unlock()
+		}
+	}
+	if a.from.Notices != nil && t.ClusterID != "" {
+		if _, err := a.decisions(ctx, t.ClusterID); err != nil {
+			a.from.Log.Warn("read which problems were dismissed", "err", err)
 		}
 	}
 	if a.from.Paused != nil {

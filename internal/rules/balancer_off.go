@@ -10,7 +10,8 @@ import (
 // BalancerOff finds a balancer that is switched off, or in a mode in which it moves nothing.
 const BalancerOff Rule = "balancer-off"
 
-var balancerOff = rule{id: BalancerOff, name: "Balancer off", find: findBalancerOff}
+var balancerOff = rule{id: BalancerOff, name: "Balancer off", find: findBalancerOff,
+	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
 
 func findBalancerOff(ev *evaluation) {
 	if ev.unread(topology.PartSettings) {

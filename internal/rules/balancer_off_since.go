@@ -24,7 +24,7 @@ type offWatch struct {
 }
 
 func isOff(t *topology.Table) bool {
-	return !t.Balancer.Enabled() || t.Balancer.Mode == "autoSplitOnly"
+	return !t.Balancer.Moves()
 }
 
 // observe takes in a table. It returns true when history should be read.

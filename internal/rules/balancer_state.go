@@ -9,7 +9,7 @@ import (
 // switchedOff tells whether the balancer moves nothing in the whole cluster.
 func (ev *evaluation) switchedOff() bool {
 	b := ev.Table.Balancer
-	return b.Known && (!b.Enabled() || b.Mode == "autoSplitOnly")
+	return b.Known && !b.Moves()
 }
 
 // offLong tells whether the balancer has been off for longer than maintenance takes,

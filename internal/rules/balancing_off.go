@@ -5,7 +5,8 @@ import "shardboard/internal/message"
 // BalancingOff lists collections whose balancing is switched off.
 const BalancingOff Rule = "balancing-off"
 
-var balancingOff = rule{id: BalancingOff, name: "Collection not balanced", find: findBalancingOff}
+var balancingOff = rule{id: BalancingOff, name: "Collection not balanced", find: findBalancingOff,
+	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
 
 func findBalancingOff(ev *evaluation) {
 	for _, c := range ev.sharded() {
@@ -24,7 +25,7 @@ func findBalancingOff(ev *evaluation) {
 				"Its chunks stay where they are. Moves by hand still work."),
 			Weight: float64(c.Chunks.Len()),
 			Text: message.New("balancingOff",
-				"Balancing of {ns} is switched off.",
+				"Balancing of {ns} is off.",
 				message.Namespace("ns", ns)),
 			Evidence: []Evidence{
 				ev.counted(message.New("balancingOff.chunks", "Chunks of the collection"), c.Chunks.Len()),

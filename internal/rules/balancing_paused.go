@@ -16,7 +16,8 @@ const (
 // BalancingPaused finds what a run paused and did not switch on again before it ended.
 const BalancingPaused Rule = "balancing-paused"
 
-var balancingPaused = rule{id: BalancingPaused, name: "Balancing left paused", page: PageRuns, find: findBalancingPaused}
+var balancingPaused = rule{id: BalancingPaused, name: "Balancing left paused", page: PageRuns, find: findBalancingPaused,
+	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
 
 func findBalancingPaused(ev *evaluation) {
 	if ev.PausedUnread {
@@ -57,7 +58,7 @@ func findBalancingPaused(ev *evaluation) {
 		if x.What == PausedCollection {
 			ns := string(x.NS)
 			p.Text = message.New("paused.collection",
-				"The run {run} switched off balancing of {ns} {since} ago and did not switch it on again.",
+				"The run {run} turned off balancing of {ns} {since} ago and did not turn it on again.",
 				message.Namespace("ns", ns), message.Text("run", x.Run), message.Since("since", x.Since))
 			p.Remedy = balanceCollection(ns)
 		}

@@ -18,7 +18,8 @@ const (
 // BigUnsharded finds large collections that only one shard can serve.
 const BigUnsharded Rule = "big-unsharded"
 
-var bigUnsharded = rule{id: BigUnsharded, name: "Large unsharded collection", find: findBigUnsharded}
+var bigUnsharded = rule{id: BigUnsharded, name: "Large unsharded collection", find: findBigUnsharded,
+	noPlaybook: "sharding a collection is a decision about its key, which the problem cannot make"}
 
 func findBigUnsharded(ev *evaluation) {
 	if ev.Table.Unsharded == nil {

@@ -20,7 +20,8 @@ const (
 // not split them by itself.
 const ClientsUnsplit Rule = "clients-unsplit"
 
-var clientsUnsplit = rule{id: ClientsUnsplit, name: "Large project in one chunk", find: findClientsUnsplit}
+var clientsUnsplit = rule{id: ClientsUnsplit, name: "Large project in one chunk", find: findClientsUnsplit,
+	playbooks: []Playbook{PlaybookJumboChunk}}
 
 func findClientsUnsplit(ev *evaluation) {
 	if ev.Profile == nil {

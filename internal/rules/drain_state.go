@@ -46,11 +46,12 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 		p.Remedy = balancerOnRemedy()
 	case chunks > 0 && blocked > 0 && blocked == chunks:
 		p.Text = message.New("draining.blocked",
-			"{shard} is draining, but none of its {n} remaining chunks can move.",
+			message.Plural(blocked, "{shard} is draining, but its last chunk cannot move.",
+				"{shard} is draining, but none of its {n} remaining chunks can move."),
 			message.Shard("shard", s.Name), message.Count("n", blocked))
 		p.Because = why
 		p.Remedy.WhyNot = message.New("draining.blockers",
-			"Remove first what blocks the chunks: jumbo flags, zones or blocked migrations.")
+			"Remove first what blocks the chunks: jumbo flags, zones or blocked moves.")
 		p.Remedy.Commands = []Command{showStatus()}
 	case chunks == 0 && len(primary) > 0:
 		p.Text = message.New("draining.primary",
@@ -59,7 +60,8 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 		p.Remedy = ev.movePrimary(s.Name, primary)
 	case chunks > 0 && enough && moved == 0:
 		p.Text = message.New("draining.quiet",
-			"{shard} is draining, but none of its {n} chunks has left it in {over}.",
+			message.Plural(chunks, "{shard} is draining, but its last chunk has not left it in {over}.",
+				"{shard} is draining, but none of its {n} chunks has left it in {over}."),
 			message.Shard("shard", s.Name), message.Count("n", chunks), message.Duration("over", lately))
 		p.Remedy.WhyNot = message.New("draining.unclear",
 			"Nothing known here blocks it. The command below shows the cluster's own state.")

@@ -8,7 +8,8 @@ import (
 // Draining lists shards that are being emptied, where nothing is known to stop that.
 const Draining Rule = "draining"
 
-var draining = rule{id: Draining, name: "Draining", find: findDraining}
+var draining = rule{id: Draining, name: "Draining", find: findDraining,
+	noPlaybook: "a note that a shard is being emptied as somebody asked; draining-stuck has one"}
 
 func findDraining(ev *evaluation) {
 	if ev.unread(topology.PartShards) {

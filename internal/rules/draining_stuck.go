@@ -8,7 +8,8 @@ import (
 // DrainingStuck finds draining shards that do not get emptier.
 const DrainingStuck Rule = "draining-stuck"
 
-var drainingStuck = rule{id: DrainingStuck, name: "Draining is stuck", find: findDrainingStuck}
+var drainingStuck = rule{id: DrainingStuck, name: "Draining is stuck", find: findDrainingStuck,
+	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
 
 func findDrainingStuck(ev *evaluation) {
 	if ev.unread(topology.PartShards) {

@@ -9,7 +9,8 @@ import (
 // Drift finds collections that are not sharded as the application's schema expects.
 const Drift Rule = "drift"
 
-var drift = rule{id: Drift, name: "Sharding differs from the layout", page: PageLayout, find: findDrift}
+var drift = rule{id: Drift, name: "Sharding differs from the layout", page: PageLayout, find: findDrift,
+	noPlaybook: "each finding has its own commands, on /layout"}
 
 func findDrift(ev *evaluation) {
 	if ev.Profile == nil {

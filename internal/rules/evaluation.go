@@ -25,6 +25,11 @@ func (ev *evaluation) cannot(subject string, why message.Message) {
 	ev.report.Unsure = append(ev.report.Unsure, Unsure{Rule: ev.rule, Subject: subject, Why: why})
 }
 
+// notAvailable records that the cluster's MongoDB release does not tell what the rule checks.
+func (ev *evaluation) notAvailable(why message.Message) {
+	ev.report.Unsure = append(ev.report.Unsure, Unsure{Rule: ev.rule, Why: why, Never: true})
+}
+
 // unread returns true when a part of the table was never read, and records that the
 // rule could not check it.
 func (ev *evaluation) unread(p topology.Part) bool {

@@ -6,7 +6,8 @@ import "shardboard/internal/message"
 // writes or it is not known whether it does.
 const HotChunk Rule = "hot-chunk"
 
-var hotChunk = rule{id: HotChunk, name: "Hot chunk", page: PageHeat, find: findHotChunk}
+var hotChunk = rule{id: HotChunk, name: "Hot chunk", page: PageHeat, find: findHotChunk,
+	playbooks: []Playbook{PlaybookHotProject}}
 
 func findHotChunk(ev *evaluation) {
 	if len(ev.Table.Shards) < 2 || ev.uncounted() {
@@ -21,6 +22,11 @@ func findHotChunk(ev *evaluation) {
 			"One chunk of {ns} on {shard} takes {share} of the collection's writes.",
 			message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard),
 			message.Share("share", h.x.Line.Rate.Share))
+		if p.Project != "" {
+			p.Text = message.New("hotChunk.project",
+				"One chunk of {ns} on {shard} takes {share} of the collection's writes, most of them for the project {name}.",
+				append(p.Text.Facts, message.Project("name", p.Project, ev.nameOf(p.Project)))...)
+		}
 		p.Remedy = ev.relieve(h)
 		ev.add(p)
 	}

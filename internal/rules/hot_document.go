@@ -10,7 +10,8 @@ import (
 // them: those of one document, or of one project where the key ends with it.
 const HotDocument Rule = "hot-document"
 
-var hotDocument = rule{id: HotDocument, name: "Hot document", page: PageHeat, find: findHotDocument}
+var hotDocument = rule{id: HotDocument, name: "Hot document", page: PageHeat, find: findHotDocument,
+	playbooks: []Playbook{PlaybookHotProject}}
 
 func findHotDocument(ev *evaluation) {
 	if len(ev.Table.Shards) < 2 || ev.uncounted() {
@@ -32,6 +33,12 @@ func findHotDocument(ev *evaluation) {
 				"The document {document} takes {shareOwn} of the writes to a chunk of {ns} on {shard}, "+
 					"which takes {share} of the collection's writes. No split divides it.",
 				append(facts, message.Text("document", p.Document))...)
+			if p.Project != "" {
+				p.Text = message.New("hotDocument.of",
+					"The document {document} of the project {name} takes {shareOwn} of the writes to a chunk of {ns} on "+
+						"{shard}, which takes {share} of the collection's writes. No split divides it.",
+					append(p.Text.Facts, message.Project("name", p.Project, ev.nameOf(p.Project)))...)
+			}
 			p.Evidence = append(p.Evidence, shareOf(message.New("hotDocument.share",
 				"Share of {document} in the chunk's writes",
 				message.Text("document", p.Document)), s.Share, h.w))
@@ -86,7 +93,8 @@ func whyNoSplit(h busyChunk, move bool) message.Message {
 	return message.New(code, pattern, message.Text("key", h.c.Key.String()))
 }
 
-// leastBusy is the shard that a hot chunk would be better on; "" if there is none.
+// leastBusy is the shard with fewest writes that a hot chunk would be better on; "" if there is none. A shard with
+// more chunks of the collection than the chunk's own is the second choice: the balancer would soon move one back.
 func (ev *evaluation) leastBusy(h busyChunk) string {
 	i, _ := h.c.Chunks.Find(h.ch.Min)
 	zone, straddles := ev.Table.ZoneOf(h.c, i)
@@ -94,12 +102,15 @@ func (ev *evaluation) leastBusy(h busyChunk) string {
 		return ""
 	}
 	writes, _ := ev.shardWrites()
-	best := ""
+	best, chunks := "", h.c.Chunks.CountByShard()
+	crowded := func(shard string) bool { return chunks[shard] >= chunks[h.ch.Shard] }
 	for _, s := range ev.Table.Shards { // by name
 		if s.Name == h.ch.Shard || s.Draining || zone != "" && !slices.Contains(s.Zones, zone) {
 			continue
 		}
-		if best == "" || writes[s.Name].PerSecond < writes[best].PerSecond {
+		switch {
+		case best != "" && crowded(s.Name) && !crowded(best):
+		case best == "" || crowded(best) && !crowded(s.Name) || writes[s.Name].PerSecond < writes[best].PerSecond:
 			best = s.Name
 		}
 	}

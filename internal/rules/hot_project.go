@@ -11,7 +11,8 @@ import (
 // alone, so that one shard takes them all.
 const HotProject Rule = "hot-project"
 
-var hotProject = rule{id: HotProject, name: "Hot project", page: PageHeat, find: findHotProject}
+var hotProject = rule{id: HotProject, name: "Hot project", page: PageHeat, find: findHotProject,
+	playbooks: []Playbook{PlaybookHotProject}}
 
 func findHotProject(ev *evaluation) {
 	if ev.Profile == nil {

@@ -1,6 +1,10 @@
 package rules
 
-import "shardboard/internal/message"
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/message"
+)
 
 // A shard is hot from twice its fair share of all counted writes on, of two shards from
 // three quarters on. From three times and hotMuchRate on the rest of the shard suffers.
@@ -13,7 +17,8 @@ const (
 // HotShard finds shards that take far more than their fair share of the writes.
 const HotShard Rule = "hot-shard"
 
-var hotShard = rule{id: HotShard, name: "Hot shard", page: PageHeat, find: findHotShard}
+var hotShard = rule{id: HotShard, name: "Hot shard", page: PageHeat, find: findHotShard,
+	playbooks: []Playbook{PlaybookHotProject}}
 
 func findHotShard(ev *evaluation) {
 	able := 0
@@ -72,9 +77,38 @@ func findHotShard(ev *evaluation) {
 		if r.Share >= min(much, 0.9) && r.PerSecond >= hotMuchRate {
 			p.Severity, p.Why = Warn, heavyLoad()
 		}
+		if id := ev.mostWrites(s.Name, r.PerSecond); id != "" {
+			p.Project = id
+			p.Text = message.New("hotShard.project",
+				"{shard} takes {share} of the counted writes, most of them for the project {name}; its fair share is {shareFair}.",
+				append(p.Text.Facts, message.Project("name", id, ev.nameOf(id)))...)
+		}
 		p.Remedy = ev.relieveShard(&p, s.Name)
 		ev.add(p)
 	}
+}
+
+// mostWrites is the project that makes at least half of a shard's writes, as far as the writes of its
+// busiest chunks tell; "" where none is known to.
+func (ev *evaluation) mostWrites(shard string, perSecond float64) string {
+	by := map[bson.ObjectID]float64{}
+	for _, w := range ev.Writes {
+		c := ev.Table.Collection(w.NS)
+		if c == nil || c.Chunks == nil {
+			continue
+		}
+		for _, x := range w.Chunks {
+			if _, ch := c.Chunks.Find(x.Min); ch.Shard == shard && !x.Line.Top.IsZero() {
+				by[x.Line.Top] += x.Line.Rate.PerSecond * x.Line.TopShare
+			}
+		}
+	}
+	for id, writes := range by {
+		if writes > hotShare*perSecond { // more than half: one at most
+			return id.Hex()
+		}
+	}
+	return ""
 }
 
 // relieveShard is the remedy for the shard's busiest chunk.

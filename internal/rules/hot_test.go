@@ -47,6 +47,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			s.Writes[i].Seconds = 60
 		}
 	}
+	manyProjects := func(s *Situation) { s.Writes[0].Chunks[0].Line.TopShare = 0.3 }
 	uncounted := func(s *Situation) { s.Counting, s.Writes = false, nil }
 	runCases(t, []ruleCase{
 		{
@@ -54,13 +55,17 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			rule:    HotChunk,
 			changes: with(wide, withHotChunk(4, 300, 0.5, divides)),
 			rank:    Warn,
-			says:    "hotChunk",
+			says:    "hotChunk.project",
 			plan:    "split-hot",
 		},
 		{name: "moderate", rule: HotChunk, changes: with(wide, withHotChunk(4, 20, 0.5, divides)), rank: Info,
-			says: "hotChunk", plan: "split-hot"},
+			says: "hotChunk.project", plan: "split-hot"},
 		{name: "of writers that are not known", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, unknown)),
-			rank: Warn, says: "hotChunk"},
+			rank: Warn, says: "hotChunk.project"},
+		{name: "of several projects", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, divides), manyProjects),
+			rank: Warn, says: "hotChunk", plan: "split-hot"},
+		{name: "of several projects", rule: HotShard, changes: with(wide, withHotChunk(4, 300, 0.9, divides), manyProjects),
+			rank: Warn, says: "hotShard", plan: "split-hot"},
 		{name: "a fifth of the writes", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.2, divides))},
 		{name: "one of three chunks", rule: HotChunk, changes: with(withHotChunk(1, 300, 0.5, divides))},
 		{name: "few writes", rule: HotChunk, changes: with(wide, withHotChunk(4, 2, 0.9, divides))},
@@ -75,7 +80,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			rule:    HotDocument,
 			changes: with(wide, withHotChunk(4, 300, 0.5, document)),
 			rank:    Warn,
-			says:    "hotDocument",
+			says:    "hotDocument.of",
 			plan:    "move",
 		},
 		{
@@ -83,11 +88,11 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			rule:    HotDocument,
 			changes: with(withHotChunk(1, 300, 0.6, document)),
 			rank:    Warn,
-			says:    "hotDocument",
+			says:    "hotDocument.of",
 			plan:    "move",
 		},
 		{name: "one document is everything", rule: HotDocument, changes: with(wide, withHotChunk(4, 300, 1, document)),
-			rank: Warn, says: "hotDocument"},
+			rank: Warn, says: "hotDocument.of"},
 		{
 			name:    "one value",
 			rule:    HotDocument,
@@ -110,7 +115,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			rule:    HotDocument,
 			changes: with(wide, withHotChunk(4, 300, 0.5, document), inCollection("y.changes", blocked)),
 			rank:    Warn,
-			says:    "hotDocument",
+			says:    "hotDocument.of",
 		},
 		{name: "writes are not counted", rule: HotDocument, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
 
@@ -119,7 +124,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			rule:    HotShard,
 			changes: with(wide, withHotChunk(4, 300, 0.7, divides)),
 			rank:    Info,
-			says:    "hotShard",
+			says:    "hotShard.project",
 			plan:    "split-hot",
 		},
 		{
@@ -127,7 +132,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			rule:    HotShard,
 			changes: with(wide, withHotChunk(4, 300, 0.95, divides)),
 			rank:    Warn,
-			says:    "hotShard",
+			says:    "hotShard.project",
 			plan:    "split-hot",
 		},
 		{name: "evenly", rule: HotShard, changes: with(wide)},

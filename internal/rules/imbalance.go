@@ -20,7 +20,8 @@ const (
 // Imbalance finds collections that are spread unevenly and that the balancer leaves so.
 const Imbalance Rule = "imbalance"
 
-var imbalance = rule{id: Imbalance, name: "Lasting imbalance", find: findImbalance}
+var imbalance = rule{id: Imbalance, name: "Lasting imbalance", find: findImbalance,
+	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
 
 func findImbalance(ev *evaluation) {
 	if ev.switchedOff() || len(ev.Table.Shards) < 2 {
@@ -162,7 +163,7 @@ func (ev *evaluation) leftUneven(c *topology.Collection, most, least onShard, me
 		p.Remedy.WhyNot = message.New("imbalance.jumbo", "Its chunks are flagged jumbo. See that problem.")
 	case strings.HasPrefix(why.Code, string(balance.RuleMigrations)):
 		p.Remedy.WhyNot = message.New("imbalance.blocked",
-			"Migrations of the collection are blocked. Allow them again when the reason for that is gone.")
+			"Moves of the collection are blocked. Allow them again when the reason for that is gone.")
 		p.Remedy.Commands = []Command{allowMigrations(ns)}
 	default:
 		p.Remedy.WhyNot = message.New("imbalance.rule",

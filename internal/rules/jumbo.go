@@ -8,7 +8,8 @@ import (
 // Jumbo finds chunks that the balancer flagged as too large to move.
 const Jumbo Rule = "jumbo"
 
-var jumbo = rule{id: Jumbo, name: "Jumbo chunks", find: findJumbo}
+var jumbo = rule{id: Jumbo, name: "Jumbo chunks", find: findJumbo,
+	playbooks: []Playbook{PlaybookJumboChunk}}
 
 func findJumbo(ev *evaluation) {
 	for _, c := range ev.sharded() {
@@ -39,6 +40,10 @@ func findJumbo(ev *evaluation) {
 				ev.counted(message.New("jumbo.of", "All chunks"), c.Chunks.Len()),
 				ev.text(message.New("jumbo.first", "The first begins at"), message.Key("value", c.Key.ExtJSON(first.Min)), topology.PartRouting),
 			},
+		}
+		if since := ev.Table.FlagsRead[c.NS]; !since.IsZero() {
+			p.Evidence = append(p.Evidence, timeFrom(message.New("jumbo.since", "Every flag was read since"), since, "routing",
+				ev.Table.Health[topology.PartRouting].At))
 		}
 		if s := ev.Table.Shard(first.Shard); s != nil && s.Draining {
 			p.Severity, p.Why = Critical, message.New("jumbo.draining",

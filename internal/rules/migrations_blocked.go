@@ -9,7 +9,8 @@ import (
 // migrations while it runs, so that is left to Resharding.
 const MigrationsBlocked Rule = "migrations-blocked"
 
-var migrationsBlocked = rule{id: MigrationsBlocked, name: "Migrations blocked", find: findMigrationsBlocked}
+var migrationsBlocked = rule{id: MigrationsBlocked, name: "Moves blocked", find: findMigrationsBlocked,
+	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
 
 func findMigrationsBlocked(ev *evaluation) {
 	for _, c := range ev.sharded() {
@@ -29,7 +30,7 @@ func findMigrationsBlocked(ev *evaluation) {
 			Severity: Warn,
 			Why:      message.New("blocked.moves", "Even moves by hand are refused."),
 			Weight:   float64(c.Chunks.Len()),
-			Text:     message.New("blocked", "Migrations of {ns} are blocked.", message.Namespace("ns", ns)),
+			Text:     message.New("blocked", "Moves of {ns} are blocked.", message.Namespace("ns", ns)),
 			Evidence: []Evidence{
 				ev.chunksOf(c),
 				ev.counted(message.New("blocked.draining", "Of them on draining shards"), waiting),

@@ -18,8 +18,8 @@ const (
 // MigrationsFailing finds several failed migrations within an hour.
 const MigrationsFailing Rule = "migrations-failing"
 
-var migrationsFailing = rule{id: MigrationsFailing, name: "Migrations keep failing",
-	page: PageFailedMigrations, find: findMigrationsFailing}
+var migrationsFailing = rule{id: MigrationsFailing, name: "Moves keep failing", page: PageFailedMigrations, find: findMigrationsFailing,
+	playbooks: []Playbook{PlaybookDuplicateID, PlaybookBalancerFights}}
 
 func findMigrationsFailing(ev *evaluation) {
 	if ev.unread(topology.PartEvents) {
@@ -47,10 +47,10 @@ func findMigrationsFailing(ev *evaluation) {
 	p := Problem{
 		Subject:  "migrations",
 		Severity: Info,
-		Why:      message.New("failing.some", "Most migrations succeed."),
+		Why:      message.New("failing.some", "Most moves succeed."),
 		Weight:   perHour,
 		Text: message.New("failing",
-			"Within {over}, {n} migrations failed ({rate} per hour) and {moves} succeeded.",
+			"Within {over}, {n} moves failed ({rate} per hour) and {moves} succeeded.",
 			message.Count("n", lately.Failed), message.Count("moves", lately.Moves),
 			message.Duration("over", lately.Over), message.Rate("rate", perHour)),
 		Evidence: []Evidence{
@@ -63,13 +63,13 @@ func findMigrationsFailing(ev *evaluation) {
 	}
 	if lately.Failed >= lately.Moves {
 		p.Severity, p.Why = Warn, message.New("failing.most",
-			"At least as many migrations fail as succeed, so data does not get where it should be.")
+			"At least as many moves fail as succeed, so data does not get where it should be.")
 	}
 	if len(lately.Groups) > 0 {
 		top := lately.Groups[0]
 		p.NS = top.Newest.NS
 		if top.Reason != "" {
-			p.Text = message.New("failing.reason", "Within {over}, {n} migrations failed ({rate} per hour) and {moves} succeeded. "+
+			p.Text = message.New("failing.reason", "Within {over}, {n} moves failed ({rate} per hour) and {moves} succeeded. "+
 				"Most frequent reason ({reasons}): {reason}",
 				append(p.Text.Facts, message.Count("reasons", top.Count), message.Server("reason", top.Reason))...)
 			p.Evidence = append(p.Evidence, textFrom(

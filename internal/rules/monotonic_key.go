@@ -9,7 +9,8 @@ import (
 // MonotonicKey finds collections whose inserts all go to the end of the key space.
 const MonotonicKey Rule = "monotonic-key"
 
-var monotonicKey = rule{id: MonotonicKey, name: "Growing shard key", page: PageHeat, find: findMonotonicKey}
+var monotonicKey = rule{id: MonotonicKey, name: "Growing shard key", page: PageHeat, find: findMonotonicKey,
+	noPlaybook: "only another shard key helps, and the commands for it are with the problem"}
 
 func findMonotonicKey(ev *evaluation) {
 	any := false

@@ -16,7 +16,8 @@ const (
 // more.
 const Orphans Rule = "orphans"
 
-var orphans = rule{id: Orphans, name: "Orphaned documents", find: findOrphans}
+var orphans = rule{id: Orphans, name: "Orphaned documents", find: findOrphans,
+	noPlaybook: "the server deletes them by itself; the problem has the command that looks"}
 
 func findOrphans(ev *evaluation) {
 	known, asked := 0, 0
@@ -46,9 +47,9 @@ func findOrphans(ev *evaluation) {
 				Text: message.New("orphans",
 					message.Plural(int(size.Orphans.Value),
 						"One document of {ns} on {shard} is orphaned ({share} of those there): a "+
-							"migration left it behind and it is not deleted yet.",
+							"move left it behind and it is not deleted yet.",
 						"{n} documents of {ns} on {shard} are orphaned ({share} of those there): "+
-							"migrations left them behind and they are not deleted yet."),
+							"moves left them behind and they are not deleted yet."),
 					message.Namespace("ns", c.NS), message.Shard("shard", s.Name),
 					message.Count("n", size.Orphans.Value), message.Share("share", share)),
 				Evidence: []Evidence{
@@ -75,9 +76,14 @@ func findOrphans(ev *evaluation) {
 			ev.add(p)
 		}
 	}
-	if asked > 0 && known == 0 {
-		ev.cannot("", message.New("noOrphans",
-			"The shards do not count orphaned documents: this MongoDB version cannot, or it is not "+
-				"permitted. The page of each collection says whether some are expected."))
+	if asked == 0 || known > 0 {
+		return
 	}
+	if release := ev.release(); release.Known() && !release.AtLeast(6, 0, 0) {
+		ev.notAvailable(message.New("orphans.release",
+			"MongoDB counts orphaned documents from 6.0 on. The page of each collection says whether some are expected."))
+		return
+	}
+	ev.cannot("", message.New("noOrphans",
+		"The shards do not count orphaned documents, or it is not permitted. The page of each collection says whether some are expected."))
 }

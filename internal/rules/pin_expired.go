@@ -2,9 +2,9 @@ package rules
 
 import (
 	"maps"
-	"slices"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -12,13 +12,14 @@ import (
 // PinExpired finds pins whose end date has passed.
 const PinExpired Rule = "pin-expired"
 
-var pinExpired = rule{id: PinExpired, name: "Pin expired", page: PageZones, find: findPinExpired}
+var pinExpired = rule{id: PinExpired, name: "Pin expired", page: PageZones, find: findPinExpired,
+	noPlaybook: "its plan is the whole answer: unpin, or leave it"}
 
 func findPinExpired(ev *evaluation) {
 	if ev.unread(topology.PartZones) {
 		return
 	}
-	for _, zone := range slices.Sorted(maps.Keys(ev.rangesOf())) {
+	for _, zone := range natural.Sorted(maps.Keys(ev.rangesOf())) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin {
 			continue

@@ -14,7 +14,8 @@ import (
 // PinViolated finds pinned projects with chunks on other shards.
 const PinViolated Rule = "pin-violated"
 
-var pinViolated = rule{id: PinViolated, name: "Pin violated", page: PageZones, find: findPinViolated}
+var pinViolated = rule{id: PinViolated, name: "Pin violated", page: PageZones, find: findPinViolated,
+	playbooks: []Playbook{PlaybookBalancerFights}}
 
 func findPinViolated(ev *evaluation) {
 	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
@@ -88,7 +89,7 @@ func findPinViolated(ev *evaluation) {
 				"The balancer is off, so nothing moves them back.")
 		case ev.notBalanced(ranges[zone]):
 			problem.Severity, problem.Why = Warn, message.New("pin.notBalanced",
-				"Balancing of the collection is switched off or blocked.")
+				"Balancing of the collection is off, or its moves are blocked.")
 		}
 		if known && len(carry[zone]) == 1 {
 			problem.Remedy.Plans = []Plan{

@@ -89,6 +89,7 @@ type Unsure struct {
 	Rule    Rule
 	Subject string // "": everything
 	Why     message.Message
+	Never   bool // this MongoDB release does not tell: waiting and privileges do not help
 }
 
 // Report is everything that the rules say of one situation.

@@ -51,13 +51,13 @@ func balanceCollection(ns string) Remedy {
 
 func allowMigrations(ns string) Command {
 	return writeCommand(admin("setAllowMigrations: %s, allowMigrations: true", sanitize.Quoted(ns)),
-		"imbalance.allow", "allows migrations")
+		"imbalance.allow", "allows moves")
 }
 
 // allowLater is why no plan allows migrations: what blocked them may still run.
 func allowLater() message.Message {
 	return message.New("blocked.allow",
-		"Allow migrations again when the reason for blocking them is gone. shardboard cannot plan this.")
+		"Allow moves again when the reason for blocking them is gone. shardboard cannot plan this.")
 }
 
 // splitInTwo splits a chunk in the middle of its data.

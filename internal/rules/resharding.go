@@ -5,7 +5,8 @@ import "shardboard/internal/message"
 // Resharding lists collections that get another shard key now.
 const Resharding Rule = "resharding"
 
-var resharding = rule{id: Resharding, name: "Resharding", find: findResharding}
+var resharding = rule{id: Resharding, name: "Resharding", find: findResharding,
+	noPlaybook: "a note about work in progress, which shardboard does not make"}
 
 func findResharding(ev *evaluation) {
 	for _, c := range ev.sharded() {

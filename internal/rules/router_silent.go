@@ -17,7 +17,8 @@ const (
 // RouterSilent finds mongos that stopped pinging lately.
 const RouterSilent Rule = "router-silent"
 
-var routerSilent = rule{id: RouterSilent, name: "Silent mongos", find: findRouterSilent}
+var routerSilent = rule{id: RouterSilent, name: "Silent mongos", find: findRouterSilent,
+	noPlaybook: "it is about a machine, not about data"}
 
 func findRouterSilent(ev *evaluation) {
 	if ev.Past || ev.unread(topology.PartRouters) || ev.Table.Stale(topology.PartRouters, ev.Now) {

@@ -12,7 +12,8 @@ import (
 // RouterVersions finds clusters whose mongos have different versions.
 const RouterVersions Rule = "router-versions"
 
-var routerVersions = rule{id: RouterVersions, name: "mongos versions differ", find: findRouterVersions}
+var routerVersions = rule{id: RouterVersions, name: "mongos versions differ", find: findRouterVersions,
+	noPlaybook: "a note about an upgrade that is not complete"}
 
 func findRouterVersions(ev *evaluation) {
 	if ev.unread(topology.PartRouters) {

@@ -12,6 +12,9 @@ type rule struct {
 	name string // for people, on pages and in alerts
 	page Page
 	find func(*evaluation)
+
+	playbooks  []Playbook // what to do, step by step, the most likely first
+	noPlaybook string     // why there is none
 }
 
 // Page is a page that shows more of what a rule finds.
@@ -22,7 +25,7 @@ const (
 	PageZones            Page = "zones"
 	PageLayout           Page = "layout"
 	PageHeat             Page = "heat"
-	PageFailedMigrations Page = "failed migrations"
+	PageFailedMigrations Page = "failed moves"
 	PageRuns             Page = "runs"
 )
 

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,31 @@ func TestEachLayoutFindingAndFixHasAMessage(t *testing.T) {
 		f := profile.Finding{Fix: profile.Fix{Code: code, Commands: []string{"x"}}}
 		if fixCommands(f)[0].Explanation.Pattern == "" {
 			t.Errorf("no explanation for the fix %s", code)
+		}
+	}
+}
+
+// A problem without a playbook is a decision: it has a reason.
+func TestEachRuleHasAPlaybookOrAReasonForNone(t *testing.T) {
+	files, err := filepath.Glob("../../docs/playbooks/*.md")
+	if err != nil || len(files) < 7 {
+		t.Fatal(files, err)
+	}
+	led := map[Playbook]bool{}
+	for _, r := range all {
+		if (len(r.playbooks) == 0) == (r.noPlaybook == "") {
+			t.Errorf("%s has the playbooks %v and the reason %q for none", r.id, r.playbooks, r.noPlaybook)
+		}
+		for _, p := range r.id.Playbooks() {
+			led[p] = true
+			if !slices.Contains(files, "../../docs/playbooks/"+string(p)+".md") {
+				t.Errorf("%s leads to %s, which is not there", r.id, p.URL())
+			}
+		}
+	}
+	for _, f := range files {
+		if name := Playbook(strings.TrimSuffix(filepath.Base(f), ".md")); !led[name] {
+			t.Errorf("no rule leads to the playbook %s", name)
 		}
 	}
 }

@@ -396,6 +396,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		{name: "very many", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 1_000_000, 500_000)), rank: Warn, says: "orphans"},
 		{name: "a small part", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 100_000_000, 200_000))},
 		{name: "orphans are not reported", rule: Orphans, changes: with(noOrphans), unsure: true, says: "noOrphans"},
+		{name: "a release that does not count them", rule: Orphans, changes: with(noOrphans, version("5.0.7")), unsure: true,
+			says: "orphans.release"},
 
 		{
 			name:    "another key",

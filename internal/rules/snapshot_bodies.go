@@ -9,7 +9,8 @@ import (
 // SnapshotBodies finds large collections that the documentation shards and no release does.
 const SnapshotBodies Rule = "snapshot-bodies"
 
-var snapshotBodies = rule{id: SnapshotBodies, name: "Unsharded though documented as sharded", find: findSnapshotBodies}
+var snapshotBodies = rule{id: SnapshotBodies, name: "Unsharded though documented as sharded", find: findSnapshotBodies,
+	noPlaybook: "it follows from the release of Yorkie, and the commands are with the problem"}
 
 func findSnapshotBodies(ev *evaluation) {
 	if ev.Profile == nil || len(ev.Table.Shards) < 2 {

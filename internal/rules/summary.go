@@ -7,6 +7,7 @@ type Summary struct {
 	Dismissed            int // problems that exist and that somebody dismissed
 	Rules                int // of which so many
 	Unchecked            int // could not be checked, wholly or in part
+	NotAvailable         int // cannot be checked on this MongoDB release
 }
 
 // Open is the number of open problems.
@@ -25,7 +26,8 @@ func (s Summary) Worst() Severity {
 	return ""
 }
 
-// Clear tells whether there is no problem and nothing that could not be checked.
+// Clear tells whether there is no problem and nothing that could not be checked. A rule that the
+// release cannot answer does not count: a page that lists rules says so.
 func (s Summary) Clear() bool { return s.Open() == 0 && s.Unchecked == 0 }
 
 // Summary counts the problems of a view.
@@ -54,12 +56,16 @@ func (v View) SummaryOf(is func(Rule) bool) (out Summary) {
 			out.Dismissed++
 		}
 	}
-	unsure := map[Rule]bool{}
+	unsure, never := map[Rule]bool{}, map[Rule]bool{}
 	for _, u := range v.Unsure {
-		if is(u.Rule) {
+		switch {
+		case !is(u.Rule):
+		case u.Never:
+			never[u.Rule] = true
+		default:
 			unsure[u.Rule] = true
 		}
 	}
-	out.Unchecked = len(unsure)
+	out.Unchecked, out.NotAvailable = len(unsure), len(never)
 	return out
 }

@@ -9,12 +9,19 @@ import (
 // before the cluster's data counts as uneven: a half.
 const UnevenShare = 0.5
 
+// UnevenBytes is how much more than the mean the fullest shard must have: a few chunks
+// more or less make large shares of little data.
+func UnevenBytes(b topology.Balancer) float64 {
+	return float64(unevenChunks * max(b.ChunkBytes, 64<<20))
+}
+
 // Uneven finds a shard that holds far more than its share of all data. The balancer looks at one
 // collection at a time, so this does not predict what it will do. Uneven collections that it
 // leaves are listed by Imbalance.
 const Uneven Rule = "uneven"
 
-var uneven = rule{id: Uneven, name: "Uneven data", find: findUneven}
+var uneven = rule{id: Uneven, name: "Uneven data", find: findUneven,
+	playbooks: []Playbook{PlaybookFullShard}}
 
 func findUneven(ev *evaluation) {
 	if len(ev.Table.Shards) < 2 {
@@ -38,8 +45,7 @@ func findUneven(ev *evaluation) {
 		}
 	}
 	mean := float64(total) / float64(len(ev.Table.Shards))
-	size := ev.Table.Balancer.ChunkBytes
-	if total == 0 || float64(top)/mean-1 <= UnevenShare || float64(top)-mean < float64(unevenChunks*max(size, 64<<20)) {
+	if total == 0 || float64(top)/mean-1 <= UnevenShare || float64(top)-mean < UnevenBytes(ev.Table.Balancer) {
 		return
 	}
 	p := Problem{

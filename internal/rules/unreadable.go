@@ -11,7 +11,8 @@ import (
 // the failures that come with it are not listed.
 const Unreadable Rule = "unreadable"
 
-var unreadable = rule{id: Unreadable, name: "Not readable", find: findUnreadable}
+var unreadable = rule{id: Unreadable, name: "Not readable", find: findUnreadable,
+	noPlaybook: "a missing right: the problem has the command that grants it"}
 
 func findUnreadable(ev *evaluation) {
 	lost := ev.Table.Health[topology.PartRouting].Err != nil
@@ -96,7 +97,10 @@ func (ev *evaluation) late(part topology.Part, h topology.Health, all bool) {
 		p.Text = message.New("unreadable.failed", "{part}: the last read failed. {error}",
 			partNamed(part), message.Text("error", fault.Text(h.Err)))
 	}
-	if all {
+	switch {
+	case all && h.At.IsZero():
+		p.Severity, p.Why = Critical, message.New("unreadable.none", "Nothing of the cluster is known yet.")
+	case all:
 		p.Severity, p.Why = Critical, message.New("unreadable.all", "Everything shown here is out of date.")
 	}
 	ev.add(p)

@@ -37,7 +37,9 @@ func nothingCounted() message.Message {
 
 func countedBriefly(w Writes) message.Message {
 	return message.New("tooShort",
-		"Writes have been counted for only {seconds} s.", message.Count("seconds", int(w.Seconds)))
+		"The writes of {ns} have been counted for {seconds} of the last {window} s; {need} s are needed.",
+		message.Namespace("ns", w.NS), message.Count("seconds", int(w.Seconds)),
+		message.Count("window", int(Window.Seconds())), message.Count("need", hotSeconds))
 }
 
 func uncountable(ns topology.Namespace) message.Message {

@@ -11,7 +11,8 @@ import (
 // they are split there, which the balancer does when it runs.
 const ZoneCut Rule = "zone-cut"
 
-var zoneCut = rule{id: ZoneCut, name: "Chunk crosses a zone boundary", page: PageZones, find: findZoneCut}
+var zoneCut = rule{id: ZoneCut, name: "Chunk crosses a zone boundary", page: PageZones, find: findZoneCut,
+	playbooks: []Playbook{PlaybookBalancerFights}}
 
 func findZoneCut(ev *evaluation) {
 	if ev.unread(topology.PartZones) {

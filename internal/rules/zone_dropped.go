@@ -12,7 +12,8 @@ import (
 // ZoneDropped finds zone ranges of collections that do not exist or are not sharded.
 const ZoneDropped Rule = "zone-dropped"
 
-var zoneDropped = rule{id: ZoneDropped, name: "Zone range of a missing collection", page: PageZones, find: findZoneDropped}
+var zoneDropped = rule{id: ZoneDropped, name: "Zone range of a missing collection", page: PageZones, find: findZoneDropped,
+	noPlaybook: "its plan is the whole answer: remove the range"}
 
 func findZoneDropped(ev *evaluation) {
 	if ev.unread(topology.PartZones) {

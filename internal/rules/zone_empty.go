@@ -12,7 +12,8 @@ import (
 // ZoneEmpty finds zones that shards carry and that have no range.
 const ZoneEmpty Rule = "zone-empty"
 
-var zoneEmpty = rule{id: ZoneEmpty, name: "Zone without ranges", page: PageZones, find: findZoneEmpty}
+var zoneEmpty = rule{id: ZoneEmpty, name: "Zone without ranges", page: PageZones, find: findZoneEmpty,
+	noPlaybook: "its plan is the whole answer: remove the zone"}
 
 func findZoneEmpty(ev *evaluation) {
 	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {

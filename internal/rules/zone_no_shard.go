@@ -13,7 +13,8 @@ import (
 // ZoneNoShard finds zones with ranges that no shard carries.
 const ZoneNoShard Rule = "zone-no-shard"
 
-var zoneNoShard = rule{id: ZoneNoShard, name: "Zone without a shard", page: PageZones, find: findZoneNoShard}
+var zoneNoShard = rule{id: ZoneNoShard, name: "Zone without a shard", page: PageZones, find: findZoneNoShard,
+	playbooks: []Playbook{PlaybookBalancerFights}}
 
 func findZoneNoShard(ev *evaluation) {
 	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {

@@ -12,7 +12,8 @@ import (
 // ZoneUnknown finds zones named after a project that does not exist.
 const ZoneUnknown Rule = "zone-unknown-project"
 
-var zoneUnknown = rule{id: ZoneUnknown, name: "Zone of an unknown project", page: PageZones, find: findZoneUnknown}
+var zoneUnknown = rule{id: ZoneUnknown, name: "Zone of an unknown project", page: PageZones, find: findZoneUnknown,
+	noPlaybook: "its plan is the whole answer: remove the range"}
 
 func findZoneUnknown(ev *evaluation) {
 	if ev.unread(topology.PartZones) {

@@ -10,7 +10,8 @@ import (
 // pinned projects are listed by PinViolated, those that nothing moves by ZonesStuck.
 const ZoneViolated Rule = "zone-violated"
 
-var zoneViolated = rule{id: ZoneViolated, name: "Zone violated", page: PageZones, find: findZoneViolated}
+var zoneViolated = rule{id: ZoneViolated, name: "Zone violated", page: PageZones, find: findZoneViolated,
+	playbooks: []Playbook{PlaybookBalancerFights}}
 
 func findZoneViolated(ev *evaluation) {
 	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) || ev.switchedOff() {
@@ -48,7 +49,7 @@ func findZoneViolated(ev *evaluation) {
 			Remedy: Remedy{
 				WhyNot: message.New("zoneViolated.balancer",
 					"The balancer moves these chunks itself. If their number does not go down, look at "+
-						"failed migrations."),
+						"failed moves."),
 				Commands: []Command{balancerRound()},
 			},
 		}

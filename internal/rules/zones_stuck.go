@@ -13,7 +13,8 @@ import (
 // once it lasts.
 const ZonesStuck Rule = "zones-stuck"
 
-var zonesStuck = rule{id: ZonesStuck, name: "Zones violated, balancing off", page: PageZones, find: findZonesStuck}
+var zonesStuck = rule{id: ZonesStuck, name: "Zones violated, balancing off", page: PageZones, find: findZonesStuck,
+	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
 
 func findZonesStuck(ev *evaluation) {
 	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) || ev.unread(topology.PartSettings) {
@@ -73,8 +74,8 @@ func findZonesStuck(ev *evaluation) {
 		case w.c.MigrationsBlocked:
 			p.Text = message.New("zonesStuck.blocked",
 				message.Plural(w.n,
-					"Migrations of {ns} are blocked, and one of its chunks is outside its zone.",
-					"Migrations of {ns} are blocked, and {n} of its chunks are outside their zone."),
+					"Moves of {ns} are blocked, and one of its chunks is outside its zone.",
+					"Moves of {ns} are blocked, and {n} of its chunks are outside their zone."),
 				message.Namespace("ns", ns), message.Count("n", w.n))
 			p.Remedy = Remedy{
 				WhyNot:   allowLater(),
@@ -83,8 +84,8 @@ func findZonesStuck(ev *evaluation) {
 		case w.c.NoBalance:
 			p.Text = message.New("zonesStuck.collectionOff",
 				message.Plural(w.n,
-					"Balancing of {ns} is switched off, and one of its chunks is outside its zone.",
-					"Balancing of {ns} is switched off, and {n} of its chunks are outside their zone."),
+					"Balancing of {ns} is off, and one of its chunks is outside its zone.",
+					"Balancing of {ns} is off, and {n} of its chunks are outside their zone."),
 				message.Namespace("ns", ns), message.Count("n", w.n))
 			p.Remedy = balanceCollection(ns)
 		default:

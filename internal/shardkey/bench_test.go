@@ -37,7 +37,7 @@ func BenchmarkLocateHashedObjectIDIn10000Chunks(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		binary.BigEndian.PutUint32(id[8:], uint32(i))
-		enc, _, err := p.AppendKeyOf(room[:0], bitsRoom[:0], bson.RawValue{Type: bson.TypeObjectID, Value: id[:]})
+		enc, _, err := p.appendKeyOf(room[:0], bitsRoom[:0], bson.RawValue{Type: bson.TypeObjectID, Value: id[:]})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func BenchmarkEncode(b *testing.B) {
 			var room, bitsRoom [128]byte
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := AppendValue(room[:0], bitsRoom[:0], raw); err != nil {
+				if _, _, err := encodeValue(room[:0], bitsRoom[:0], raw); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -120,8 +120,8 @@ func TestHashingAndEncodingIntoABufferDoNotAllocate(t *testing.T) {
 	_, bounds := hashedBounds(t, mustPattern(t, "k#"))
 	var room, bitsRoom [128]byte
 	n := testing.AllocsPerRun(100, func() {
-		enc, _, err := p.AppendKeyOf(room[:0], bitsRoom[:0], number, word, id)
-		enc = AppendObjectID(AppendInt64(enc, HashObjectID(oid)), oid)
+		enc, _, err := p.appendKeyOf(room[:0], bitsRoom[:0], number, word, id)
+		enc = appendInt64(enc, HashObjectID(oid))
 		if err != nil || bounds[0].CompareEncoded(enc) == 0 {
 			t.Error(err)
 		}

@@ -18,36 +18,57 @@ func (p Pattern) Bound(doc bson.Raw) (Key, error) { return p.bound(doc, false) }
 func (p Pattern) PrefixBound(doc bson.Raw) (Key, error) { return p.bound(doc, true) }
 
 func (p Pattern) bound(doc bson.Raw, prefix bool) (Key, error) {
+	var encRoom, bitsRoom [64]byte
+	enc, bits, err := p.appendBound(encRoom[:0], bitsRoom[:0], doc, prefix)
+	if err != nil {
+		return Key{}, err
+	}
+	return newKey(enc, bits), nil
+}
+
+// AppendBound appends what Bound's key has as Encoded and as Bits to enc and bits, like
+// append, for those who read many bounds and keep few.
+func (p Pattern) AppendBound(enc, bits []byte, doc bson.Raw) (encoded, typeBits []byte, err error) {
+	begin := len(bits)
+	if enc, bits, err = p.appendBound(enc, bits, doc, false); err != nil {
+		return nil, nil, err
+	}
+	n := len(bits)
+	for n > begin && bits[n-1] == 0 {
+		n--
+	}
+	return enc, bits[:n], nil
+}
+
+func (p Pattern) appendBound(enc, bits []byte, doc bson.Raw, prefix bool) (encoded, typeBits []byte, err error) {
 	rest, err := elementsOf(doc)
 	if err != nil {
-		return Key{}, fault.Wrap(fault.Invalid, err, "The bound is not well-formed BSON.")
+		return nil, nil, fault.Wrap(fault.Invalid, err, "The bound is not well-formed BSON.")
 	}
-	var encRoom, bitsRoom [64]byte
-	enc, bits := encRoom[:0], bitsRoom[:0]
 	n := 0
 	for ; len(rest) > 0; n++ {
 		var e element
 		if e, rest, err = next(rest); err != nil {
-			return Key{}, fault.Wrap(fault.Invalid, err, "The bound is not well-formed BSON.")
+			return nil, nil, fault.Wrap(fault.Invalid, err, "The bound is not well-formed BSON.")
 		}
 		if n == len(p.fields) || string(e.name) != p.fields[n].Name {
-			return Key{}, p.fieldsError()
+			return nil, nil, p.fieldsError()
 		}
 		if p.fields[n].Hashed && e.typ != bson.TypeInt64 && e.typ != bson.TypeMinKey && e.typ != bson.TypeMaxKey {
-			return Key{}, fault.New(fault.Invalid,
+			return nil, nil, fault.New(fault.Invalid,
 				"The field %q is hashed: a bound needs the hash as a NumberLong there, MinKey or MaxKey.", p.fields[n].Name)
 		}
 		if enc, bits, err = p.appendPlain(enc, bits, n, e.typ, e.value); err != nil {
-			return Key{}, err
+			return nil, nil, err
 		}
 	}
 	if n == 0 || n < len(p.fields) && !prefix {
-		return Key{}, p.fieldsError()
+		return nil, nil, p.fieldsError()
 	}
 	for range p.fields[n:] {
 		enc = append(enc, classMinKey)
 	}
-	return newKey(enc, bits), nil
+	return enc, bits, nil
 }
 
 func (p Pattern) fieldsError() error {
@@ -58,17 +79,17 @@ func (p Pattern) fieldsError() error {
 // where the pattern says. There must be as many values as fields.
 func (p Pattern) KeyOf(values ...bson.RawValue) (Key, error) {
 	var encRoom, bitsRoom [64]byte
-	enc, bits, err := p.AppendKeyOf(encRoom[:0], bitsRoom[:0], values...)
+	enc, bits, err := p.appendKeyOf(encRoom[:0], bitsRoom[:0], values...)
 	if err != nil {
 		return Key{}, err
 	}
 	return newKey(enc, bits), nil
 }
 
-// AppendKeyOf appends the encoding and the type bits of KeyOf's key to enc and bits,
+// appendKeyOf appends the encoding and the type bits of KeyOf's key to enc and bits,
 // like append. It does not allocate while they have capacity, unless a document is to
 // be hashed. Compare the result with Key.CompareEncoded.
-func (p Pattern) AppendKeyOf(enc, bits []byte, values ...bson.RawValue) ([]byte, []byte, error) {
+func (p Pattern) appendKeyOf(enc, bits []byte, values ...bson.RawValue) ([]byte, []byte, error) {
 	if len(values) != len(p.fields) || len(values) == 0 {
 		return nil, nil, fault.New(fault.Invalid, "The shard key %s needs %d values, not %d.", p, len(p.fields), len(values))
 	}
@@ -95,7 +116,7 @@ func (p Pattern) appendField(enc, bits []byte, i int, t bson.Type, value []byte)
 	if err != nil {
 		return nil, nil, p.fieldError(i, err)
 	}
-	return AppendInt64(enc, h), append(bits, bitsInt64), nil
+	return appendInt64(enc, h), append(bits, bitsInt64), nil
 }
 
 // appendPlain appends a value as it is.

@@ -5,41 +5,21 @@ import (
 	"math"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/fault"
 )
 
-// AppendValue appends the encoding of one value to enc and its type bits to bits and
-// returns both, like append. It does not allocate while they have room. Every BSON
-// value is accepted, including arrays, which Pattern rejects. It fails with
-// fault.Invalid if v is not well-formed BSON; the returned slices are then undefined.
-//
-// Bits of several values are concatenated; trailing zeros may be removed only at the
-// end of the whole.
-func AppendValue(enc, bits []byte, v bson.RawValue) ([]byte, []byte, error) {
-	enc, bits, err := appendValue(enc, bits, v.Type, v.Value, 0)
-	if err != nil {
-		return nil, nil, fault.Wrap(fault.Invalid, err, "The value is not well-formed BSON.")
-	}
-	return enc, bits, nil
-}
-
-// AppendInt64 appends the encoding of an int64, for example of a hash; its
+// appendInt64 appends the encoding of an int64, for example of a hash; its
 // type bits are one zero.
-func AppendInt64(enc []byte, v int64) []byte {
+func appendInt64(enc []byte, v int64) []byte {
 	if v < 0 {
 		return appendInteger(enc, true, -uint64(v))
 	}
 	return appendInteger(enc, false, uint64(v))
 }
 
-// AppendObjectID appends the encoding of an ObjectID, which has no type bits.
-func AppendObjectID(enc []byte, id bson.ObjectID) []byte {
-	enc = append(enc, classObjectID)
-	return append(enc, id[:]...)
-}
-
-// appendValue is directly recursive for nested documents. With mutual recursion the
+// appendValue appends the encoding of one value to enc and its type bits to bits, like append. Bits of several
+// values are concatenated; trailing zeros may be removed only at the end of the whole.
+//
+// It is directly recursive for nested documents. With mutual recursion the
 // compiler would move every caller's buffer to the heap.
 func appendValue(enc, bits []byte, t bson.Type, value []byte, depth int) ([]byte, []byte, error) {
 	n, err := valueSize(t, value)
@@ -91,9 +71,9 @@ func appendScalar(enc, bits []byte, t bson.Type, value []byte) ([]byte, []byte) 
 	class, _ := classOf(t)
 	switch t {
 	case bson.TypeInt32:
-		return AppendInt64(enc, int64(int32(le.Uint32(value)))), append(bits, bitsInt32)
+		return appendInt64(enc, int64(int32(le.Uint32(value)))), append(bits, bitsInt32)
 	case bson.TypeInt64:
-		return AppendInt64(enc, int64(le.Uint64(value))), append(bits, bitsInt64)
+		return appendInt64(enc, int64(le.Uint64(value))), append(bits, bitsInt64)
 	case bson.TypeDouble:
 		return appendDouble(enc, bits, math.Float64frombits(le.Uint64(value)))
 	case bson.TypeDecimal128:

@@ -36,7 +36,7 @@ func sortedOptions(v bson.RawValue) bool {
 }
 
 func appendsRaw(v bson.RawValue) bool {
-	_, bits, err := AppendValue(nil, nil, v)
+	_, bits, err := encodeValue(nil, nil, v)
 	return err != nil || len(bits) > 1
 }
 

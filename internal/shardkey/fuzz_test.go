@@ -16,7 +16,7 @@ import (
 func FuzzDecode(f *testing.F) {
 	for _, doc := range readLines(f, "sort-order") {
 		v := doc.Lookup("v")
-		enc, tb, err := AppendValue(nil, nil, v)
+		enc, tb, err := encodeValue(nil, nil, v)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func FuzzHash(f *testing.F) {
 		if (err == nil) != (keyErr == nil) {
 			t.Fatalf("hash says %v, the key says %v", err, keyErr)
 		}
-		if err == nil && k.CompareEncoded(AppendInt64(nil, h)) != 0 {
+		if err == nil && k.CompareEncoded(appendInt64(nil, h)) != 0 {
 			t.Fatalf("the key of %v is not its hash %d", v, h)
 		}
 	})

@@ -5,7 +5,7 @@ import "math"
 // HashKey is the key with this hash for a pattern of one hashed field.
 func HashKey(h int64) Key {
 	var room [10]byte
-	return Key{enc: string(AppendInt64(room[:0], h))}
+	return Key{enc: string(appendInt64(room[:0], h))}
 }
 
 // HashFloor is the lowest hash at or after k, a bound of a single hashed field: its

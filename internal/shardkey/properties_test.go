@@ -13,7 +13,7 @@ import (
 
 func encoded(t testing.TB, v bson.RawValue) (enc, bits string) {
 	t.Helper()
-	e, b, err := AppendValue(nil, nil, v)
+	e, b, err := encodeValue(nil, nil, v)
 	if err != nil {
 		t.Fatalf("encode %s: %v", v, err)
 	}

@@ -27,6 +27,17 @@ func (r Range) Covers(o Range) bool {
 	return o.IsEmpty() || r.Min.Compare(o.Min) <= 0 && o.Max.Compare(r.Max) <= 0
 }
 
+// Range parses the two bounds of a chunk, zone or move; fault.Invalid if one does not fit the pattern.
+func (p Pattern) Range(lower, upper bson.Raw) (r Range, err error) {
+	if r.Min, err = p.Bound(lower); err != nil {
+		return Range{}, err
+	}
+	if r.Max, err = p.Bound(upper); err != nil {
+		return Range{}, err
+	}
+	return r, nil
+}
+
 // Min is the lower end of the key space: MinKey in every field.
 func (p Pattern) Min() Key { return Key{enc: strings.Repeat("\x01", len(p.fields))} }
 

@@ -35,6 +35,12 @@ func (s Writer) Row(cells ...string) {
 	_ = s.out.Write(inert) // kept, and returned by Close
 }
 
+// Flush writes what is buffered and returns the first error of all rows.
+func (s Writer) Flush() error {
+	s.out.Flush()
+	return s.out.Error()
+}
+
 // Close writes what is buffered. It returns the first error of all rows.
 func (s Writer) Close() error {
 	s.out.Flush()

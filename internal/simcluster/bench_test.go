@@ -63,3 +63,27 @@ func findMany(b *testing.B, coll *mongo.Collection) {
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "finds/s")
 }
+
+// BenchmarkTransaction is one write, plain and in a transaction, beside 20,000 documents.
+func BenchmarkTransaction(b *testing.B) {
+	c, err := New(b.Context(), Options{Still: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	write := d("update", "leases", "updates", bson.A{d("q", d("_id", 1), "u", d("$inc", d("n", 1)), "upsert", true)})
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			mustRun(b, c, "store", write)
+		}
+	})
+	number := int64(0)
+	b.Run("in a transaction", func(b *testing.B) {
+		for b.Loop() {
+			number++
+			tx := d("lsid", d("id", bson.Binary{Subtype: 4, Data: make([]byte, 16)}), "txnNumber", number, "autocommit", false)
+			mustRun(b, c, "store", append(append(write[:len(write):len(write)], bson.E{Key: "startTransaction", Value: true}), tx...))
+			mustRun(b, c, "admin", append(d("commitTransaction", 1), tx...))
+		}
+	})
+}

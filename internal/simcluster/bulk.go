@@ -42,7 +42,7 @@ func (c *Cluster) bulkPart(db, coll string, docs []bson.Raw) error {
 	defer c.catalog.Mu.Unlock()
 	c.catalog.Timestamp()
 	defer c.configWritten(db, coll)
-	p := c.inserter(db, coll)
+	p := c.inserter(nil, db, coll)
 	shares, keys := make(map[string]*shardBatch), make([]bson.Raw, 0, len(docs))
 	for _, doc := range docs {
 		shard := ""

@@ -32,8 +32,13 @@ type Cluster struct {
 	started  time.Time
 
 	sessions sessions
-	cursors  *cursors
-	stats    counters
+
+	// Guarded by catalog.Mu.
+	transactions map[*transaction]struct{} // the open ones
+	locks        documentLocks
+	cursors      *cursors
+	stats        counters
+	many         *virtualChunks // nil: none
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
@@ -62,7 +67,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	c := &Cluster{
 		faults: faults,
 		opts:   o, version: v, log: o.Log, process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(),
-		cursors: newCursors(o.Seed), open: make(map[closer]struct{}),
+		transactions: make(map[*transaction]struct{}), locks: make(documentLocks), cursors: newCursors(o.Seed), open: make(map[closer]struct{}),
 		catalog: catalog.New(catalog.Options{
 			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
 			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
@@ -106,6 +111,11 @@ func (c *Cluster) load(ctx context.Context) error {
 		c.work = w
 		c.chooseBusy()
 	}
+	if c.opts.ManyChunks > 0 {
+		if err := c.addManyChunks(c.opts.ManyChunks); err != nil {
+			return err
+		}
+	}
 	if c.opts.Still {
 		_, err := c.Command(ctx, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
 			{Key: "q", Value: bson.D{{Key: "_id", Value: "balancer"}}},
@@ -117,6 +127,13 @@ func (c *Cluster) load(ctx context.Context) error {
 	return nil
 }
 
+// Examined is how many index keys and documents all queries on the config server have
+// looked at, as its serverStatus tells in metrics.queryExecutor.
+func (c *Cluster) Examined() (keys, docs int64) {
+	e := c.catalog.Config.Examined()
+	return e.Keys.Load(), e.Docs.Load()
+}
+
 // Start runs the servers' background work, the balancer and the workload's writers
 // until ctx ends or Close is called. A still cluster has no writers, and its balancer
 // is off until a command starts it. Further calls do nothing.
@@ -124,6 +141,9 @@ func (c *Cluster) Start(ctx context.Context) {
 	c.once.Do(func() {
 		c.goRun(ctx, c.catalog.Run)
 		c.goRun(ctx, c.balancer.Run)
+		if !c.opts.Still {
+			c.goRun(ctx, c.expireRegularly)
+		}
 		if c.work != nil && !c.opts.Still {
 			c.goRun(ctx, c.work.Run)
 		}
@@ -162,6 +182,7 @@ func (c *Cluster) Close() error {
 	c.mu.Unlock()
 	if first {
 		c.end()
+		c.abortTransactions()
 		for _, x := range open {
 			_ = x.Close()
 		}

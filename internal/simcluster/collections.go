@@ -12,7 +12,7 @@ import (
 )
 
 // create makes an unsharded collection.
-func (c *Cluster) create(_ context.Context, r *engine.Request) (bson.D, error) {
+func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error) {
 	db, coll, err := namespace(r)
 	if err != nil {
 		return nil, err
@@ -31,6 +31,9 @@ func (c *Cluster) create(_ context.Context, r *engine.Request) (bson.D, error) {
 	}
 	if err := simpleCollation(r.Lookup("collation")); err != nil {
 		return nil, err
+	}
+	if tx := transactionOf(ctx); tx != nil {
+		return bson.D{}, c.createIn(tx, db, coll, options)
 	}
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()

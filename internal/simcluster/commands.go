@@ -36,8 +36,8 @@ func (c *Cluster) commandTable() map[string]command {
 		"endSessions":       {run: c.endSessions, stable: true},
 		"killSessions":      {run: c.endSessions},
 		"refreshSessions":   {run: c.refreshSessions, stable: true},
-		"commitTransaction": {run: c.noTransaction, adminOnly: true, stable: true},
-		"abortTransaction":  {run: c.noTransaction, adminOnly: true, stable: true},
+		"commitTransaction": {run: c.commitTransaction, adminOnly: true, stable: true},
+		"abortTransaction":  {run: c.abortTransaction, adminOnly: true, stable: true},
 
 		"collStats":     {run: c.collStats},
 		"dataSize":      {run: c.dataSize},
@@ -52,11 +52,9 @@ func (c *Cluster) commandTable() map[string]command {
 		"whatsmyuri":     {run: c.whatsMyURI},
 		"getLog":         {run: c.getLog, adminOnly: true},
 		"isdbgrid":       {run: c.isdbgrid},
-
-		"authenticate": {run: c.noCertificates, stable: true},
 	}
 	for name, run := range c.access.Handlers() {
-		table[name] = command{run: c.mirroringUsers(name, run), stable: name == "saslStart" || name == "saslContinue"}
+		table[name] = command{run: c.mirroringUsers(name, run), stable: name == "saslStart" || name == "saslContinue" || name == "authenticate"}
 	}
 	if c.opts.FaultCommand {
 		table[faultCommand] = command{run: c.simulateFault, adminOnly: true}

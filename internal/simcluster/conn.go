@@ -1,7 +1,6 @@
 package simcluster
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"net"
@@ -21,14 +20,24 @@ func (c *Cluster) serve(conn net.Conn) {
 	defer conn.Close()
 	peer := &engine.Conn{ID: c.stats.connected(), Remote: conn.RemoteAddr().String()}
 	defer c.stats.disconnected()
-	in := bufio.NewReaderSize(conn, 16<<10)
+	conn, err := c.secure(conn, peer)
+	if err != nil {
+		c.log.Debug("TLS handshake failed", "client", peer.Remote, "err", err)
+		return
+	}
+	in := readFrom(conn)
+	defer func() {
+		_ = conn.Close()
+		in.close()
+	}()
+	peer.Gone = in.gone
 	for c.life.Err() == nil {
-		m, err := wire.Read(in)
-		if err != nil {
-			c.refuse(conn, err)
+		next := <-in.messages
+		if next.err != nil {
+			c.refuse(conn, next.err)
 			return
 		}
-		reply, cut := c.reply(peer, m)
+		reply, cut := c.reply(peer, next.message)
 		if cut {
 			return
 		}

@@ -13,7 +13,7 @@ import (
 
 // createIndexes makes indexes on every shard that owns chunks. An unsharded
 // collection that does not exist is created with its first index.
-func (c *Cluster) createIndexes(_ context.Context, r *engine.Request) (bson.D, error) {
+func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request) (bson.D, error) {
 	db, coll, err := namespace(r)
 	if err != nil {
 		return nil, err
@@ -30,6 +30,12 @@ func (c *Cluster) createIndexes(_ context.Context, r *engine.Request) (bson.D, e
 		if wanted[i], err = indexSpec(raw); err != nil {
 			return nil, err
 		}
+	}
+	if tx := transactionOf(ctx); tx != nil {
+		return c.createIndexesIn(tx, db, coll, wanted)
+	}
+	if err := c.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
+		return nil, err
 	}
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
@@ -65,7 +71,7 @@ func (c *Cluster) ensureDatabase(db string) {
 
 func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, specs []bson.D) (bson.D, error) {
 	fresh := s.coll == nil
-	coll, err := c.collectionOn(db, name, s.shard, routing)
+	coll, err := c.collectionOn(nil, db, name, s.shard, routing)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ type cursor struct {
 	session string
 	owner   string // the only user who may read it; empty without access control
 	docs    []bson.Raw
+	made    func() (bson.Raw, bool)          // makes further documents; nil: docs are all
 	project func(bson.Raw) (bson.Raw, error) // nil: as they are
 	keep    bool                             // noCursorTimeout
 	used    time.Time
@@ -35,7 +36,7 @@ type cursor struct {
 // fit into a batch when n is negative.
 func (k *cursor) batch(n int64) ([]bson.Raw, error) {
 	var out []bson.Raw
-	for size := 0; len(k.docs) > 0 && (n < 0 || int64(len(out)) < n); {
+	for size := 0; (n < 0 || int64(len(out)) < n) && k.more(); {
 		doc := k.docs[0]
 		if k.project != nil {
 			var err error
@@ -50,6 +51,18 @@ func (k *cursor) batch(n int64) ([]bson.Raw, error) {
 		k.docs = k.docs[1:]
 	}
 	return out, nil
+}
+
+// more reports whether there are documents left.
+func (k *cursor) more() bool {
+	if len(k.docs) == 0 && k.made != nil {
+		if doc, ok := k.made(); ok {
+			k.docs = append(k.docs[:0:0], doc)
+		} else {
+			k.made = nil
+		}
+	}
+	return len(k.docs) > 0
 }
 
 // cursors are the open cursors by id.

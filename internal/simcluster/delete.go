@@ -23,12 +23,15 @@ func (c *Cluster) delete(ctx context.Context, r *engine.Request) (bson.D, error)
 	if err != nil {
 		return nil, err
 	}
-	ordered := orderedWrites(r)
+	ordered := orderedWrites(ctx, r)
 	n, failed := 0, []bson.D(nil)
 	for i, raw := range list {
 		done, err := c.deleteOne(ctx, r, db, coll, raw)
 		n += done
 		if err != nil {
+			if endsWrite(ctx, err) {
+				return nil, err
+			}
 			if failed = append(failed, writeError(i, err)); ordered {
 				break
 			}
@@ -59,32 +62,44 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 	if err != nil {
 		return 0, err
 	}
-	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
-	c.catalog.Timestamp()
+	n := 0
+	err = c.lockedWrite(ctx, func() (err error) {
+		n, err = c.deleteMatching(ctx, db, coll, raw, engine.Query{Filter: filter, Limit: limit, Hint: value.Field(raw, "hint")})
+		return err
+	})
+	return n, err
+}
+
+// deleteMatching removes the documents of a query. The caller holds catalog.Mu for
+// writing.
+func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.Raw, q engine.Query) (n int, err error) {
 	defer c.configWritten(db, coll)
-	t := c.target(db, coll, filter)
-	if limit == 1 && lacksIDAndShardKey(t, filter) {
+	tx := transactionOf(ctx)
+	t, err := c.seenBy(tx, c.target(db, coll, q.Filter))
+	if err != nil {
+		return 0, err
+	}
+	if q.Limit == 1 && lacksIDAndShardKey(t, q.Filter) {
 		return 0, status.Errorf(status.ShardKeyNotFound, "A single delete on a sharded collection must contain an exact "+
 			"match on _id (and have the collection default collation) or contain the shard key (and have the simple "+
 			"collation). Delete request: %s, shard key pattern: %s",
-			shellText(encode(bson.D{{Key: "q", Value: q}, {Key: "limit", Value: int32(1)}})), shellText(t.routing.Key))
+			shellText(encode(bson.D{{Key: "q", Value: value.Field(raw, "q")}, {Key: "limit", Value: int32(1)}})), shellText(t.routing.Key))
 	}
 	defer c.timed(t, true, time.Now())
-	n := 0
-	for _, src := range t.sources {
-		if src.coll == nil {
-			continue
-		}
-		found, err := findDocuments(ctx,
-			src.coll.Query(engine.Query{Filter: filter, Limit: limit, Hint: value.Field(raw, "hint"), Owned: src.owned}))
+	found, err := t.findDocuments(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	if err := c.checkFree(tx, found); err != nil {
+		return 0, err
+	}
+	for _, rec := range found {
+		gone, err := c.deleteFrom(tx, rec.source.coll, rec.id)
 		if err != nil {
 			return n, err
 		}
-		for _, rec := range found {
-			if src.coll.Delete(rec.id) {
-				n++
-			}
+		if gone {
+			n++
 		}
 	}
 	return n, nil

@@ -70,12 +70,17 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if err := common.checkAPI(r.Name, cmd.stable); err != nil {
 		return nil, err
 	}
+	if r.Conn != nil {
+		ctx = context.WithValue(ctx, connectionKey{}, r.Conn)
+	}
 	if common.maxTime > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, common.maxTime)
 		defer cancel()
 	}
-	fields, err := c.withSession(common, cmd.retryable, func() (bson.D, error) { return c.faults.runWithFaults(ctx, r, cmd.run) })
+	fields, err := c.withSession(ctx, r, common, cmd.retryable, func(ctx context.Context) (bson.D, error) {
+		return c.faults.runWithFaults(ctx, r, cmd.run)
+	})
 	if guard != nil {
 		c.claim(guard, fields)
 	}
@@ -95,14 +100,16 @@ func interrupted(err error) error {
 
 // common are the arguments that every command takes.
 type common struct {
-	maxTime    time.Duration
-	session    string // raw bytes of lsid.id; empty without a session
-	txn        int64  // meaningful when hasTxn
-	hasTxn     bool
-	multi      bool // part of a multi-statement transaction
-	apiVersion string
-	apiStrict  bool
-	apiOther   bool // apiDeprecationErrors is given
+	maxTime       time.Duration
+	session       string // raw bytes of lsid.id; empty without a session
+	txn           int64  // meaningful when hasTxn
+	hasTxn        bool
+	starts        bool // the first statement of a transaction
+	autocommit    bool // meaningful when hasAutocommit; false in a transaction
+	hasAutocommit bool
+	apiVersion    string
+	apiStrict     bool
+	apiOther      bool // apiDeprecationErrors is given
 }
 
 // parseCommon reads the common arguments. $clusterTime, $readPreference, readConcern
@@ -126,8 +133,10 @@ func parseCommon(body bson.Raw) (common, error) {
 			}
 		case "txnNumber":
 			a.txn, a.hasTxn = wholeNumber(e.Value)
-		case "startTransaction", "autocommit":
-			a.multi = true
+		case "startTransaction":
+			a.starts = truthy(e.Value)
+		case "autocommit":
+			a.autocommit, a.hasAutocommit = truthy(e.Value), true
 		case "apiVersion":
 			a.apiVersion, _ = e.Value.StringValueOK()
 		case "apiStrict":
@@ -166,6 +175,9 @@ func databaseOf(body bson.Raw) (string, error) {
 	db, ok := body.Lookup("$db").StringValueOK()
 	if !ok {
 		return "", status.Errorf(40571, "OP_MSG requests require a $db argument")
+	}
+	if db == "$external" {
+		return db, nil
 	}
 	if db == "" || len(db) > 63 || strings.ContainsAny(db, "/\\. \"$\x00") {
 		return "", status.Errorf(status.InvalidNamespace, "Invalid database name: '%s'", db)

@@ -21,6 +21,9 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 		return c.dropOnConfig(db, coll)
 	}
 	ns := db + "." + coll
+	if err := c.awaitTransactions(ctx, is(ns)); err != nil {
+		return nil, err
+	}
 	if err := c.quiesceDatabase(ctx, db, ns); err != nil {
 		return nil, err
 	}
@@ -54,6 +57,9 @@ func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, 
 	switch r.DB {
 	case "config", "admin", "local":
 		return nil, status.Errorf(status.IllegalOperation, "Dropping the '%s' database is prohibited.", r.DB)
+	}
+	if err := c.awaitTransactions(ctx, in(r.DB)); err != nil {
+		return nil, err
 	}
 	if err := c.quiesceDatabase(ctx, r.DB, ""); err != nil {
 		return nil, err
@@ -114,6 +120,9 @@ func (c *Cluster) renameCollection(ctx context.Context, r *engine.Request) (bson
 	from := db + "." + coll
 	if from == to {
 		return nil, status.Errorf(status.IllegalOperation, "Can't rename a collection to itself")
+	}
+	if err := c.awaitTransactions(ctx, func(ns string) bool { return ns == from || ns == to }); err != nil {
+		return nil, err
 	}
 	if err := c.catalog.Quiesce(ctx, from); err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
 	} else if err != nil {
 		return err
 	}
-	shard, err := f.waitThawedOrName(ctx, f.cluster.requiredShards(r))
+	shard, err := f.waitThawedOrName(ctx, f.cluster.requiredShards(ctx, r))
 	switch {
 	case !errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -134,7 +134,7 @@ func beginsWithStage(r *engine.Request, stage string) bool {
 
 // requiredShards lists the shards that a command needs, or more: writes and pipelines
 // count every shard of their collection.
-func (c *Cluster) requiredShards(r *engine.Request) []string {
+func (c *Cluster) requiredShards(ctx context.Context, r *engine.Request) []string {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
 	body, name, key := r.Body, r.Name, ""
@@ -148,6 +148,8 @@ func (c *Cluster) requiredShards(r *engine.Request) []string {
 	case "count", "distinct", "findAndModify":
 		key = "query"
 	case "aggregate", "insert", "update", "delete", "collStats", "listIndexes", "createIndexes", "dropIndexes", "create", "drop":
+	case "commitTransaction":
+		return transactionOf(ctx).writtenShards()
 	case "listCollections":
 		_, home := c.home(r.DB)
 		return []string{home}

@@ -95,14 +95,11 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err := c.read(ctx, a.db, a.coll, a.selection)
+	k, err := c.openFind(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	k := &cursor{ns: a.db + "." + a.coll, docs: docs, keep: a.keep, session: sessionOf(r)}
-	if a.projection != nil {
-		k.project = a.projection.Apply
-	}
+	k.session = sessionOf(r)
 	reply, err := c.firstBatchReply(k, a.batch, a.single)
 	if err != nil {
 		return nil, err
@@ -113,12 +110,30 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 	return bson.D{{Key: "cursor", Value: reply}}, nil
 }
 
+func (c *Cluster) openFind(ctx context.Context, a findArgs) (*cursor, error) {
+	if c.many.reads(a.db, a.coll, a.filter) {
+		return c.many.cursor(a), nil
+	}
+	docs, err := c.read(ctx, a.db, a.coll, a.selection)
+	if err != nil {
+		return nil, err
+	}
+	k := &cursor{ns: a.db + "." + a.coll, docs: docs, keep: a.keep}
+	if a.projection != nil {
+		k.project = a.projection.Apply
+	}
+	return k, nil
+}
+
 // read returns the selected documents of a collection from all shards. It locks
 // catalog.Mu itself.
 func (c *Cluster) read(ctx context.Context, db, coll string, s selection) ([]bson.Raw, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
-	t := c.target(db, coll, s.filter)
+	t, err := c.seenBy(transactionOf(ctx), c.target(db, coll, s.filter))
+	if err != nil {
+		return nil, err
+	}
 	defer c.timed(t, false, time.Now())
 	return t.gather(ctx, s)
 }

@@ -83,56 +83,55 @@ func (c *Cluster) findAndModify(ctx context.Context, r *engine.Request) (bson.D,
 	if err != nil {
 		return nil, err
 	}
-	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
-	c.catalog.Timestamp()
+	var reply bson.D
+	err = c.lockedWrite(ctx, func() (err error) {
+		reply, err = c.modify(ctx, a)
+		return err
+	})
+	return reply, err
+}
+
+// modify finds the document and changes it. The caller holds catalog.Mu for writing.
+func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 	defer c.configWritten(a.db, a.coll)
-	t := c.target(a.db, a.coll, a.statement.filter)
+	tx := transactionOf(ctx)
+	t, err := c.seenBy(tx, c.target(a.db, a.coll, a.statement.filter))
+	if err != nil {
+		return nil, err
+	}
 	if t.routing != nil && !t.exact {
 		return nil, status.Errorf(status.ShardKeyNotFound, "Query for sharded findAndModify must contain the shard key")
 	}
 	defer c.timed(t, true, time.Now())
-	found, src, err := firstRecord(ctx, t, a)
+	found, err := t.findDocuments(ctx, engine.Query{Filter: a.statement.filter, Sort: a.sort, Limit: 1, Hint: a.statement.hint})
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case src.coll == nil && a.statement.upsert:
-		doc, err := c.upsert(a.db, a.coll, t, a.statement)
+	if len(found) == 0 {
+		if !a.statement.upsert {
+			return a.reply(nil, nil, bson.RawValue{})
+		}
+		doc, err := c.upsert(tx, a.db, a.coll, t, a.statement)
 		if err != nil {
 			return nil, err
 		}
 		return a.reply(nil, doc, value.Field(doc, "_id"))
-	case src.coll == nil:
-		return a.reply(nil, nil, bson.RawValue{})
-	case a.remove:
-		src.coll.Delete(found.id)
-		return a.reply(found.doc, nil, bson.RawValue{})
 	}
-	after, _, err := c.changeDocument(t, src, found, a.statement)
+	first := found[0]
+	if err := c.checkFree(tx, found[:1]); err != nil {
+		return nil, err
+	}
+	if a.remove {
+		if _, err := c.deleteFrom(tx, first.source.coll, first.id); err != nil {
+			return nil, err
+		}
+		return a.reply(first.doc, nil, bson.RawValue{})
+	}
+	after, _, err := c.changeDocument(tx, t, first, a.statement)
 	if err != nil {
 		return nil, err
 	}
-	return a.reply(found.doc, after, bson.RawValue{})
-}
-
-// firstRecord is the document to modify; the source has no collection when there
-// is none.
-func firstRecord(ctx context.Context, t target, a modifyArgs) (foundDocument, source, error) {
-	for _, src := range t.sources {
-		if src.coll == nil {
-			continue
-		}
-		q := engine.Query{Filter: a.statement.filter, Sort: a.sort, Limit: 1, Hint: a.statement.hint, Owned: src.owned}
-		found, err := findDocuments(ctx, src.coll.Query(q))
-		if err != nil {
-			return foundDocument{}, source{}, err
-		}
-		if len(found) > 0 {
-			return found[0], src, nil
-		}
-	}
-	return foundDocument{}, source{}, nil
+	return a.reply(first.doc, after, bson.RawValue{})
 }
 
 // reply has the document of before or after the change; nil stands for none.

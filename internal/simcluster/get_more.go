@@ -17,7 +17,7 @@ func (c *Cluster) firstBatchReply(k *cursor, size int64, single bool) (bson.D, e
 		return nil, err
 	}
 	var id int64
-	if len(k.docs) > 0 && !single {
+	if !single && k.more() {
 		id = c.cursors.open(k)
 	}
 	return bson.D{
@@ -51,7 +51,7 @@ func (c *Cluster) getMore(_ context.Context, r *engine.Request) (bson.D, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(k.docs) > 0 {
+	if k.more() {
 		c.cursors.put(k)
 	} else {
 		id = 0

@@ -38,9 +38,12 @@ func (c *Cluster) indexSpecs(db, coll string) ([]bson.Raw, error) {
 	return nil, status.Errorf(status.NamespaceNotFound, "ns does not exist: %s.%s", db, coll)
 }
 
-func (c *Cluster) dropIndexes(_ context.Context, r *engine.Request) (bson.D, error) {
+func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request) (bson.D, error) {
 	db, coll, err := namespace(r)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
 		return nil, err
 	}
 	c.catalog.Mu.Lock()

@@ -26,12 +26,15 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error)
 	if err != nil {
 		return nil, err
 	}
-	ordered := orderedWrites(r)
+	ordered := orderedWrites(ctx, r)
 	n, failed := 0, []bson.D(nil)
 	for from := 0; from < len(docs); from += lockedWrites {
 		part := docs[from:min(from+lockedWrites, len(docs))]
-		done, errs := c.insertPart(db, coll, part, from, ordered)
+		done, errs, err := c.insertPart(ctx, db, coll, part, from, ordered)
 		n, failed = n+done, append(failed, errs...)
+		if err != nil {
+			return nil, err
+		}
 		if len(errs) > 0 && ordered {
 			break
 		}
@@ -44,26 +47,30 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error)
 	return withWriteErrors(reply, failed), nil
 }
 
-// insertPart writes some documents under one lock; offset is the index of the
-// first within its command.
-func (c *Cluster) insertPart(db, coll string, docs []bson.Raw, offset int, ordered bool) (n int, failed []bson.D) {
-	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
-	c.catalog.Timestamp()
-	defer c.configWritten(db, coll)
-	p := c.inserter(db, coll)
-	defer p.timed(time.Now())
-	for i, doc := range docs {
-		if _, err := p.insert(doc); err != nil {
-			failed = append(failed, writeError(offset+i, err))
-			if ordered {
-				return n, failed
+// insertPart writes some documents under one lock, which it releases while a transaction
+// is in the way of one; offset is the index of the first within its command.
+func (c *Cluster) insertPart(ctx context.Context, db, coll string, docs []bson.Raw, offset int, ordered bool) (n int,
+	failed []bson.D, err error) {
+	next := 0
+	err = c.lockedWrite(ctx, func() error {
+		defer c.configWritten(db, coll)
+		p := c.inserter(transactionOf(ctx), db, coll)
+		defer p.timed(time.Now())
+		for ; next < len(docs); next++ {
+			switch _, err := p.insert(docs[next]); {
+			case err == nil:
+				n++
+			case endsWrite(ctx, err):
+				return err
+			default:
+				if failed = append(failed, writeError(offset+next, err)); ordered {
+					return nil
+				}
 			}
-			continue
 		}
-		n++
-	}
-	return n, failed
+		return nil
+	})
+	return n, failed, err
 }
 
 // insert stores one document and returns it as stored, with _id first.
@@ -84,7 +91,7 @@ func (p *inserter) insert(doc bson.Raw) (bson.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = coll.Insert(doc); err != nil {
+	if err = p.cluster.insertInto(p.tx, coll, doc); err != nil {
 		return nil, err
 	}
 	if p.routing != nil {

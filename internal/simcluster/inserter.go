@@ -15,6 +15,7 @@ import (
 // It is valid while the lock is held.
 type inserter struct {
 	cluster  *Cluster
+	tx       *transaction // nil: the documents are stored at once
 	db, coll string
 	routing  *catalog.Routing        // nil: not sharded
 	on       map[string]*engine.Coll // by shard, filled on first use
@@ -24,8 +25,8 @@ type inserter struct {
 
 // inserter returns an inserter for a collection. The caller holds catalog.Mu for
 // writing while using it.
-func (c *Cluster) inserter(db, coll string) *inserter {
-	return &inserter{cluster: c, db: db, coll: coll, routing: c.catalog.Routing(db + "." + coll)}
+func (c *Cluster) inserter(tx *transaction, db, coll string) *inserter {
+	return &inserter{cluster: c, tx: tx, db: db, coll: coll, routing: c.catalog.Routing(db + "." + coll)}
 }
 
 // timed adds the elapsed time to the latencies of the shards written to; call it
@@ -49,7 +50,7 @@ func (p *inserter) collectionOn(shard string) (*engine.Coll, error) {
 	coll := p.on[shard]
 	if coll == nil {
 		var err error
-		if coll, err = p.cluster.collectionOn(p.db, p.coll, shard, p.routing); err != nil {
+		if coll, err = p.cluster.collectionOn(p.tx, p.db, p.coll, shard, p.routing); err != nil {
 			return nil, err
 		}
 		if p.on == nil {
@@ -62,8 +63,24 @@ func (p *inserter) collectionOn(shard string) (*engine.Coll, error) {
 }
 
 // collectionOn finds or creates a collection: on its home without a routing
-// table, else on the given shard.
-func (c *Cluster) collectionOn(db, coll, shard string, r *catalog.Routing) (*engine.Coll, error) {
+// table, else on the given shard. A transaction gets its own copy.
+func (c *Cluster) collectionOn(tx *transaction, db, coll, shard string, r *catalog.Routing) (*engine.Coll, error) {
+	switch {
+	case tx == nil:
+		return c.liveCollectionOn(db, coll, shard, r)
+	case r == nil:
+		c.catalog.EnsureDatabase(db)
+		node, home := c.homeOfColl(db, coll)
+		return c.collectionIn(tx, db, coll, home, false, node.Coll(db, coll))
+	}
+	live, err := c.liveCollectionOn(db, coll, shard, r)
+	if err != nil {
+		return nil, err
+	}
+	return c.collectionIn(tx, db, coll, shard, true, live)
+}
+
+func (c *Cluster) liveCollectionOn(db, coll, shard string, r *catalog.Routing) (*engine.Coll, error) {
 	if r != nil {
 		if have := c.catalog.Shards[shard].Coll(db, coll); have != nil {
 			return have, nil

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"crypto/tls"
 	"encoding/binary"
 	"fmt"
 	"log/slog"
@@ -59,6 +60,14 @@ type Options struct {
 	// Busy lets some documents of one project get many edits from a minute after Start on,
 	// for some minutes, and again later.
 	Busy bool
+	// TransactionLifetime is how long a transaction may stay open
+	// (transactionLifetimeLimitSeconds); default 60 s.
+	TransactionLifetime time.Duration
+	// TLS, if not nil, is what every connection needs; see [TLSConfig].
+	TLS *tls.Config
+	// ManyChunks adds ManyNS, a collection with so many chunks that never change, which take
+	// no memory: their documents are made when they are read (5.0 and later).
+	ManyChunks int
 	// Users, if not empty, turn access control on: these users exist from the start, and
 	// commands over connections need their privileges.
 	Users []access.User
@@ -95,6 +104,9 @@ func (o Options) withDefaults() Options {
 	if o.Pace == 0 {
 		o.Pace = 1
 	}
+	if o.TransactionLifetime == 0 {
+		o.TransactionLifetime = time.Minute
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -111,6 +123,10 @@ func (o Options) validate() error {
 		return fmt.Errorf("simulate a config shard or shard uuids on %s: that needs 8.0", o.ServerVersion)
 	case o.OrphanDelay < 0 || o.Migration < 0:
 		return fmt.Errorf("simulate with an orphan delay of %s and migrations of %s: they can't be negative", o.OrphanDelay, o.Migration)
+	case o.TransactionLifetime < 0:
+		return fmt.Errorf("simulate transactions that live for %s: that can't be negative", o.TransactionLifetime)
+	case o.ManyChunks < 0 || o.ManyChunks > MostManyChunks || o.ManyChunks > 0 && strings.HasPrefix(o.ServerVersion, "4."):
+		return fmt.Errorf("simulate a collection of %d chunks: at most %d are possible, from 5.0 on", o.ManyChunks, MostManyChunks)
 	case o.Pace < 0:
 		return fmt.Errorf("simulate at pace %v: it can't be negative", o.Pace)
 	}

@@ -30,7 +30,7 @@ func (c *Cluster) Past() (*Past, error) {
 // End ends the past: from now on migrations take their time.
 func (p *Past) End() {
 	p.c.catalog.SkipWaits(false)
-	p.c.chooseBusy() // the chunk of its documents may have been split
+	p.c.chooseBusy() // its documents may have been moved apart
 }
 
 // chooseBusy chooses the documents that get many edits, if there shall be any.
@@ -38,12 +38,12 @@ func (c *Cluster) chooseBusy() {
 	if !c.opts.Busy || c.work == nil {
 		return
 	}
-	c.work.ChooseBusy(func(ns string, doc bson.D) string {
+	c.work.ChooseBusy(func(ns string, doc bson.D) (string, int) {
 		raw, err := bson.Marshal(doc)
 		if err != nil {
-			return ""
+			return "", 0
 		}
-		return c.catalog.ChunkID(ns, raw)
+		return c.catalog.PlaceOf(ns, raw)
 	})
 }
 

@@ -24,13 +24,16 @@ type selection struct {
 // gather reads the selected documents of all sources and merges them: in sort
 // order, or source after source. The caller holds catalog.Mu.
 func (t target) gather(ctx context.Context, s selection) ([]bson.Raw, error) {
-	one := len(t.sources) == 1 && !s.reverse
+	one := len(t.sources) == 1
 	var lists [][]bson.Raw
 	for _, src := range t.sources {
 		if src.coll == nil {
 			continue
 		}
 		q := engine.Query{Filter: s.filter, Sort: s.order, Hint: s.hint, Owned: src.owned}
+		if one && s.reverse {
+			q.Sort = backward
+		}
 		switch {
 		case one:
 			q.Skip, q.Limit = s.skip, s.limit
@@ -44,7 +47,7 @@ func (t target) gather(ctx context.Context, s selection) ([]bson.Raw, error) {
 		lists = append(lists, docs)
 	}
 	docs := merge(lists, s.sort)
-	if s.reverse {
+	if s.reverse && !one {
 		for i, j := 0, len(docs)-1; i < j; i, j = i+1, j-1 {
 			docs[i], docs[j] = docs[j], docs[i]
 		}
@@ -58,6 +61,9 @@ func (t target) gather(ctx context.Context, s selection) ([]bson.Raw, error) {
 	}
 	return docs, nil
 }
+
+// backward is the sort of a read against the order of insertion.
+var backward = encode(bson.D{{Key: "$natural", Value: int32(-1)}})
 
 // drain reads an engine cursor to its end and checks ctx now and then.
 func drain(ctx context.Context, cur *engine.Cursor) ([]bson.Raw, error) {

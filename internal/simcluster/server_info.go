@@ -128,11 +128,6 @@ func (c *Cluster) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
 	return bson.D{{Key: "isdbgrid", Value: int32(1)}, {Key: "hostname", Value: hostname}}, nil
 }
 
-// noCertificates answers attempts to sign in by certificate: there is no TLS.
-func (c *Cluster) noCertificates(context.Context, *engine.Request) (bson.D, error) {
-	return nil, status.Errorf(status.AuthenticationFailed, "Authentication failed.")
-}
-
 // serverInfo is the block of that name in explain.
 func (c *Cluster) serverInfo(shard string) bson.D {
 	port := int32(routerPort)

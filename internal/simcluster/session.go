@@ -3,6 +3,7 @@ package simcluster
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -21,11 +22,12 @@ const (
 )
 
 // session keeps the reply of the last retryable write of a logical session, so that a
-// retry gets that reply and writes nothing.
+// retry gets that reply and writes nothing, and the session's transaction.
 type session struct {
 	mu    sync.Mutex // held while a write of the session runs
 	txn   int64
-	reply bson.D // nil before the first write
+	reply bson.D                      // nil before the first write, and in a transaction
+	tx    atomic.Pointer[transaction] // the newest, nil when a write followed it
 	used  time.Time
 }
 
@@ -36,26 +38,32 @@ type sessions struct {
 }
 
 // withSession runs a command under the rules of its session.
-func (c *Cluster) withSession(a common, retryable bool, run func() (bson.D, error)) (bson.D, error) {
-	if a.multi {
-		return nil, status.Errorf(status.IllegalOperation, "Multi-document transactions are not supported by this simulated cluster")
+func (c *Cluster) withSession(ctx context.Context, r *engine.Request, a common, retryable bool,
+	run func(context.Context) (bson.D, error)) (bson.D, error) {
+	if a.starts || a.hasAutocommit {
+		return c.inTransaction(ctx, r, a, run)
 	}
 	if !retryable || !a.hasTxn || a.session == "" {
-		return run()
+		return run(ctx)
 	}
 	s := c.sessions.use(a.session)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reply != nil {
-		switch {
-		case a.txn == s.txn:
-			return s.reply[:len(s.reply):len(s.reply)], nil
-		case a.txn < s.txn:
-			return nil, status.Errorf(225, "Retryable write with txnNumber %d is prohibited on session because a newer "+
-				"retryable write with txnNumber %d has already started on this session.", a.txn, s.txn)
-		}
+	tx := s.tx.Load()
+	switch {
+	case a.txn < s.txn:
+		return nil, status.Errorf(status.TransactionTooOld, "Retryable write with txnNumber %d is prohibited on session because a newer "+
+			"retryable write with txnNumber %d has already started on this session.", a.txn, s.txn)
+	case a.txn == s.txn && s.reply != nil:
+		return s.reply[:len(s.reply):len(s.reply)], nil
+	case tx != nil && a.txn == s.txn:
+		return nil, status.Errorf(status.IllegalOperation, "Retryable write with txnNumber %d is prohibited on session because a "+
+			"transaction with that number has already started on this session.", a.txn)
+	case tx != nil:
+		c.abort(tx)
+		s.tx.Store(nil)
 	}
-	reply, err := run()
+	reply, err := run(ctx)
 	if err == nil {
 		// The caller appends to the reply, so limit its capacity.
 		s.txn, s.reply = a.txn, reply[:len(reply):len(reply)]
@@ -91,18 +99,38 @@ func (t *sessions) sweep(now time.Time) {
 			delete(t.byID, id)
 		}
 	}
-	for id := range t.byID {
+	for id, s := range t.byID {
 		if len(t.byID) <= maxSessions/2 {
 			return
 		}
-		delete(t.byID, id)
+		if s.tx.Load() == nil {
+			delete(t.byID, id)
+		}
 	}
 }
 
-func (t *sessions) end(id string) {
+// end forgets a session and returns it, nil when it is not known.
+func (t *sessions) end(id string) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	s := t.byID[id]
 	delete(t.byID, id)
+	return s
+}
+
+// sessionIDSize is the size of a session's id, a uuid as BSON; the owner follows it.
+const sessionIDSize = 4 + 1 + 16
+
+// transactionsOf lists the newest transactions of an owner's sessions.
+func (t *sessions) transactionsOf(owner string) (list []*transaction) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, s := range t.byID {
+		if tx := s.tx.Load(); tx != nil && id[min(sessionIDSize, len(id)):] == owner {
+			list = append(list, tx)
+		}
+	}
+	return list
 }
 
 func (c *Cluster) startSession(context.Context, *engine.Request) (bson.D, error) {
@@ -115,29 +143,54 @@ func (c *Cluster) startSession(context.Context, *engine.Request) (bson.D, error)
 	}, nil
 }
 
-// endSessions also closes the cursors of the sessions, as the server does.
+// endSessions also closes the cursors and aborts the transactions of the sessions, as the
+// server does.
 func (c *Cluster) endSessions(_ context.Context, r *engine.Request) (bson.D, error) {
 	list, ok := r.Lookup(r.Name).ArrayOK()
 	if !ok {
 		return nil, status.Errorf(status.TypeMismatch, "BSON field '%s.%s' is the wrong type, expected type 'array'", r.Name, r.Name)
 	}
+	if r.Name == "killSessions" && len(list) <= emptyArray {
+		c.killAllSessions(r)
+	}
 	for e := value.Read(bson.Raw(list)); e.Next(); {
 		if d, ok := e.Value.DocumentOK(); ok {
 			id := string(d.Lookup("id").Value)
-			c.sessions.end(id)
+			c.endSession(id, r)
 			c.cursors.closeSession(id)
 		}
 	}
 	return bson.D{}, nil
 }
 
-func (c *Cluster) refreshSessions(context.Context, *engine.Request) (bson.D, error) {
-	return bson.D{}, nil
+// emptyArray is the size of an array without elements.
+const emptyArray = 5
+
+// killAllSessions aborts the transactions of all sessions of the request's user.
+func (c *Cluster) killAllSessions(r *engine.Request) {
+	owner := ""
+	if guard := c.guardOf(r); guard != nil {
+		owner = guard.Owner()
+	}
+	for _, tx := range c.sessions.transactionsOf(owner) {
+		c.abort(tx)
+	}
 }
 
-// noTransaction answers commitTransaction and abortTransaction: no transaction can
-// have been started.
-func (c *Cluster) noTransaction(_ context.Context, r *engine.Request) (bson.D, error) {
-	n, _ := wholeNumber(r.Lookup("txnNumber"))
-	return nil, status.Errorf(status.NoSuchTransaction, "Given transaction number %d does not match any in-progress transactions.", n)
+// endSession ends a session of the request's user.
+func (c *Cluster) endSession(id string, r *engine.Request) {
+	if guard := c.guardOf(r); guard != nil {
+		id += guard.Owner()
+	}
+	s := c.sessions.end(id)
+	if s == nil {
+		return
+	}
+	if tx := s.tx.Load(); tx != nil {
+		c.abort(tx)
+	}
+}
+
+func (c *Cluster) refreshSessions(context.Context, *engine.Request) (bson.D, error) {
+	return bson.D{}, nil
 }

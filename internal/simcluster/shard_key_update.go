@@ -80,7 +80,7 @@ func (s updateStatement) text() string {
 // single document, found by its full key, in a retryable write. It reports whether the
 // document moved to another shard. The order of checks is that of
 // db/exec/update_stage.cpp, checkUpdateChangesShardKeyFields.
-func (c *Cluster) updateShardKey(t target, src source, rec foundDocument, after bson.Raw, s updateStatement) (moved bool, err error) {
+func (c *Cluster) updateShardKey(tx *transaction, t target, rec foundDocument, after bson.Raw, s updateStatement) (moved bool, err error) {
 	before, err := t.routing.KeyOf(rec.doc)
 	if err != nil {
 		return false, err
@@ -97,29 +97,32 @@ func (c *Cluster) updateShardKey(t target, src source, rec foundDocument, after 
 		return false, status.Errorf(status.InvalidOptions, "Multi-update operations are not allowed when updating the shard key field.")
 	case !t.exact:
 		return false, status.Errorf(31025, "Shard key update is not allowed without specifying the full shard key in the query")
-	case !s.retry:
+	case !s.retry: // the statements of a transaction have a txnNumber too
 		return false, status.Errorf(status.IllegalOperation,
 			"Must run update to shard key field in a multi-statement transaction or with retryWrites: true.")
 	}
 	owner := t.routing.Owner(key)
+	src := rec.source
 	if owner == src.shard {
 		return false, nil
 	}
 	// A real cluster uses a transaction over two shards; here the lock makes it atomic.
 	// The insert comes first because only the insert can fail.
-	to, err := c.collectionOn(src.coll.DB, src.coll.Name, owner, t.routing)
+	if err := c.checkFree(tx, []foundDocument{rec}); err != nil {
+		return false, err
+	}
+	to, err := c.collectionOn(tx, src.coll.DB, src.coll.Name, owner, t.routing)
 	if err != nil {
 		return false, err
 	}
-	if _, err := to.Insert(after); err != nil {
+	if err := c.insertInto(tx, to, after); err != nil {
 		return false, err
 	}
-	src.coll.Delete(rec.id)
-	return true, nil
+	return c.deleteFrom(tx, src.coll, rec.id)
 }
 
 // upsert inserts the document that the statement describes when none matched.
-func (c *Cluster) upsert(db, coll string, t target, s updateStatement) (bson.Raw, error) {
+func (c *Cluster) upsert(tx *transaction, db, coll string, t target, s updateStatement) (bson.Raw, error) {
 	doc, err := s.change.Upsert(s.filter)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,7 @@ func (c *Cluster) upsert(db, coll string, t target, s updateStatement) (bson.Raw
 				"when running in a transaction or with retryWrites: true.")
 		}
 	}
-	return c.inserter(db, coll).insert(doc)
+	return c.inserter(tx, db, coll).insert(doc)
 }
 
 // lacksIDAndShardKey reports whether a filter has neither an _id nor the full shard

@@ -37,7 +37,10 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	if err != nil {
 		return nil, false, err
 	}
-	t := c.target(a.db, a.coll, filter)
+	t, err := c.seenBy(transactionOf(ctx), c.target(a.db, a.coll, filter))
+	if err != nil {
+		return nil, false, err
+	}
 	if !parts.PerShard {
 		begin := time.Now()
 		defer func() { docs = c.timedStream(t, begin, docs) }()
@@ -151,6 +154,9 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 // runJoinedPipeline runs the pipeline of a $lookup or $unionWith under the same lock.
 func (c *Cluster) runJoinedPipeline(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw,
 	vars map[string]bson.RawValue) pipeline.Docs {
+	if docs, ok := c.many.joined(db, coll, vars); ok {
+		return docs
+	}
 	env := *a.env
 	env.Vars = vars
 	docs, _, err := c.stream(ctx, aggregateArgs{db: db, coll: coll, ns: db + "." + coll, stages: stages, env: &env})

@@ -41,12 +41,15 @@ func (c *Cluster) update(ctx context.Context, r *engine.Request) (bson.D, error)
 	if err != nil {
 		return nil, err
 	}
-	ordered := orderedWrites(r)
+	ordered := orderedWrites(ctx, r)
 	var sum updateResult
 	var upserts, failed []bson.D
 	for i, raw := range list {
 		done, err := c.updateOne(ctx, r, db, coll, raw)
 		if err != nil {
+			if endsWrite(ctx, err) {
+				return nil, err
+			}
 			if failed = append(failed, writeError(i, err)); ordered {
 				break
 			}
@@ -72,11 +75,13 @@ func (c *Cluster) updateOne(ctx context.Context, r *engine.Request, db, coll str
 	if err != nil {
 		return updateResult{}, err
 	}
-	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
-	c.catalog.Timestamp()
-	defer c.configWritten(db, coll)
-	return c.applyUpdate(ctx, db, coll, s)
+	var done updateResult
+	err = c.lockedWrite(ctx, func() (err error) {
+		defer c.configWritten(db, coll)
+		done, err = c.applyUpdate(ctx, db, coll, s)
+		return err
+	})
+	return done, err
 }
 
 func (c *Cluster) parseUpdate(r *engine.Request, raw bson.Raw) (s updateStatement, err error) {

@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -14,38 +15,43 @@ import (
 // applyUpdate runs a statement on the shards it is for. The caller holds
 // catalog.Mu for writing.
 func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStatement) (done updateResult, err error) {
+	tx := transactionOf(ctx)
 	t, err := c.targetUpdate(db, coll, s)
+	if err == nil {
+		t, err = c.seenBy(tx, t)
+	}
 	if err != nil {
 		return done, err
 	}
 	defer c.timed(t, true, time.Now())
-	for _, src := range t.sources {
-		if src.coll == nil {
-			continue
-		}
-		q := engine.Query{Filter: s.filter, Hint: s.hint, Owned: src.owned}
-		if !s.multi {
-			q.Limit = 1
-		}
-		found, err := findDocuments(ctx, src.coll.Query(q))
+	q := engine.Query{Filter: s.filter, Hint: s.hint}
+	if !s.multi {
+		q.Limit = 1
+	}
+	found, err := t.findDocuments(ctx, q)
+	if err != nil {
+		return done, err
+	}
+	if err := c.checkFree(tx, found); err != nil {
+		return done, err
+	}
+	for _, rec := range found {
+		_, changed, err := c.changeDocument(tx, t, rec, s)
 		if err != nil {
+			if locked := (*lockedError)(nil); done.modified > 0 && errors.As(err, &locked) {
+				err = writeConflict() // waiting would change the first documents twice
+			}
 			return done, err
 		}
-		for _, rec := range found {
-			_, changed, err := c.changeDocument(t, src, rec, s)
-			if err != nil {
-				return done, err
-			}
-			done.matched++
-			if changed {
-				done.modified++
-			}
+		done.matched++
+		if changed {
+			done.modified++
 		}
 	}
 	if done.matched > 0 || !s.upsert {
 		return done, nil
 	}
-	doc, err := c.upsert(db, coll, t, s)
+	doc, err := c.upsert(tx, db, coll, t, s)
 	if err == nil {
 		done.upserted = value.Field(doc, "_id")
 	}
@@ -54,25 +60,37 @@ func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStat
 
 // foundDocument is a document that a write statement matched.
 type foundDocument struct {
-	id  engine.RecordID
-	doc bson.Raw
+	id     engine.RecordID
+	doc    bson.Raw
+	source source
 }
 
-// findDocuments reads all matches before the first is changed, so that no document is
-// matched twice because of its own change.
-func findDocuments(ctx context.Context, cur *engine.Cursor) ([]foundDocument, error) {
-	var found []foundDocument
-	for cur.Next() {
-		if found = append(found, foundDocument{cur.ID(), cur.Doc()}); len(found)%256 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+// findDocuments reads all matches of all sources before the first is changed, so that no
+// document is matched twice because of its own change. The query's limit counts for each
+// source.
+func (t target) findDocuments(ctx context.Context, q engine.Query) (found []foundDocument, err error) {
+	for _, src := range t.sources {
+		if src.coll == nil {
+			continue
+		}
+		q.Owned = src.owned
+		cur := src.coll.Query(q)
+		for cur.Next() {
+			if found = append(found, foundDocument{cur.ID(), cur.Doc(), src}); len(found)%256 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+		if err := cur.Err(); err != nil {
+			return nil, err
 		}
 	}
-	return found, cur.Err()
+	return found, nil
 }
 
 // changeDocument applies the statement to one document, moving it when its shard key now
 // belongs to another shard.
-func (c *Cluster) changeDocument(t target, src source, rec foundDocument, s updateStatement) (after bson.Raw, changed bool, err error) {
+func (c *Cluster) changeDocument(tx *transaction, t target, rec foundDocument, s updateStatement) (after bson.Raw, changed bool,
+	err error) {
 	after, changed, err = s.change.Apply(rec.doc, s.filter)
 	if err != nil || !changed {
 		return rec.doc, false, err
@@ -81,12 +99,12 @@ func (c *Cluster) changeDocument(t target, src source, rec foundDocument, s upda
 		return nil, false, status.Errorf(17419, "Resulting document after update is larger than %d", maxDocument)
 	}
 	if t.routing != nil {
-		moved, err := c.updateShardKey(t, src, rec, after, s)
+		moved, err := c.updateShardKey(tx, t, rec, after, s)
 		if moved || err != nil {
 			return after, moved, err
 		}
 	}
-	if err := src.coll.Update(rec.id, after); err != nil {
+	if err := c.replaceIn(tx, rec.source.coll, rec.id, after); err != nil {
 		return nil, false, err
 	}
 	c.noteWrite(t, after)

@@ -1,6 +1,9 @@
 package simcluster
 
 import (
+	"context"
+	"errors"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
@@ -26,8 +29,19 @@ func withWriteErrors(reply bson.D, failed []bson.D) bson.D {
 	return reply
 }
 
-// orderedWrites reads the ordered argument of a write, which is true by default.
-func orderedWrites(r *engine.Request) bool {
+// orderedWrites reads the ordered argument of a write, which is true by default. In a
+// transaction the first error ends every write.
+func orderedWrites(ctx context.Context, r *engine.Request) bool {
 	v := r.Lookup("ordered")
-	return v.Type == 0 || truthy(v)
+	return v.Type == 0 || truthy(v) || transactionOf(ctx) != nil
+}
+
+// endsWrite reports whether an error ends the command instead of being one of its write
+// errors: the write has to wait, it was interrupted, or its transaction can be tried
+// again.
+func endsWrite(ctx context.Context, err error) bool {
+	var locked *lockedError
+	var e *status.Error
+	return errors.As(err, &locked) || ctx.Err() != nil && errors.Is(err, ctx.Err()) ||
+		errors.As(err, &e) && e.Code == status.ClientDisconnect || transactionOf(ctx) != nil && transient(err)
 }

@@ -32,6 +32,17 @@ type AuditRecord struct {
 	Hash []byte // SHA-256 over Prev and the canonical form of the entry and Seq
 }
 
+// WrittenRecord is an audit record as this process wrote it, or as it found it at start. The stored
+// record must still have it, with this hash.
+type WrittenRecord struct {
+	Seq   int64
+	Hash  []byte
+	Known bool // false in a process that only reads
+	// Last means that no other process may write, so nothing may follow this record. It is then never
+	// behind what can be read. It is false in a store that several processes write.
+	Last bool
+}
+
 // AuditHead is the signed end of the chain at a time. Whoever keeps a copy can later tell whether
 // anything up to it was changed or cut off.
 type AuditHead struct {
@@ -52,11 +63,9 @@ type Audit interface {
 	AuditBefore(ctx context.Context, before int64, limit int) ([]AuditRecord, error)
 	// AuditEnd returns number and hash of the last record; zero when there is none.
 	AuditEnd(ctx context.Context) (seq int64, hash []byte, err error)
-	// AuditWritten returns the last record as this process wrote it, or as it found it at start. No
-	// other process may write, so the table must have it and nothing after it. It is never behind
-	// what can be read. known is false in a process that only reads. It fails when the data
-	// directory was moved or replaced.
-	AuditWritten(ctx context.Context) (seq int64, hash []byte, known bool, err error)
+	// AuditWritten returns the last record that this process knows from its own memory. It fails
+	// when the data directory was moved or replaced.
+	AuditWritten(ctx context.Context) (WrittenRecord, error)
 	// SaveHead stores a signed head; LastHead returns the newest, nil if none.
 	SaveHead(ctx context.Context, h AuditHead) error
 	LastHead(ctx context.Context) (*AuditHead, error)

@@ -73,7 +73,8 @@ type History interface {
 	// Events returns stored changelog entries.
 	Events(ctx context.Context, cluster string, q HistoryEvents) ([]HistoryEvent, error)
 	// EventCounts counts the entries of [from, to), which are whole minutes, in parts of width, a
-	// number of minutes; parts begin at multiples of width since 1970. It costs minutes, not entries.
+	// number of minutes; parts begin at multiples of width since 1970. Its cost follows the parts, not the
+	// entries.
 	EventCounts(ctx context.Context, cluster string, from, to time.Time, width time.Duration) ([]EventCount, error)
 	// NoteWatched extends the last watched span to now, or starts a new one when the last ended
 	// more than gap ago.

@@ -48,6 +48,8 @@ type Journal interface {
 	SavePlan(ctx context.Context, p PlanRecord) error
 	// PlanRecord returns a plan; NotFound.
 	PlanRecord(ctx context.Context, id string) (PlanRecord, error)
+	// UnrunPlans returns plans of a cluster that were made at or after a time and never run, newest first.
+	UnrunPlans(ctx context.Context, cluster string, since time.Time, limit int) ([]PlanRecord, error)
 	// DropPlans deletes plans made before a time and never run, oldest first, at most limit, and
 	// returns their number. PlanRecord then returns ErrPlanRemoved for at least PlanRemembered.
 	// Plans that were run are kept forever.

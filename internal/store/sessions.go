@@ -24,6 +24,8 @@ type Session struct {
 	// Former is until when the secret of the replaced session still finds this one, for requests
 	// that were already on their way; zero: never.
 	Former time.Time
+	// Groups are those of the person at the issuer, as far as they are kept.
+	Groups []string
 }
 
 // Sessions stores who is signed in.

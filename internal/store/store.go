@@ -1,6 +1,6 @@
 // Package store defines what shardboard stores: accounts, what was done, and past placement. It has
-// only types and interfaces; store/sqlite implements them in one file, and every implementation
-// passes the suite of store/storetest.
+// only types and interfaces; store/sqlite implements them in one file, store/mongodb in a database
+// that several processes share. Both pass the suite of store/storetest.
 //
 // A method that returned without an error has its effect on disk, whatever happens to the process
 // or the machine afterwards. A method that failed had none, unless the error is
@@ -27,8 +27,9 @@ type Store interface {
 	Notices
 
 	// Owner is false when another process owned the data at opening: every method that writes then
-	// fails with ErrReadOnly or ErrOwnerGone.
+	// fails with ErrReadOnly or ErrOwnerGone. All processes own a store that they share.
 	Owner() bool
+	Leadership
 	// Writable checks the data directory and is nil while this process may write. Otherwise it is
 	// the error that methods that write would return.
 	Writable() error

@@ -16,6 +16,12 @@ type Token struct {
 	Expires time.Time
 	Used    time.Time // zero: never
 	Revoked time.Time // zero: not revoked
+
+	Clusters map[string]string // role by name of the clusters that it is bound to; nil: it is not bound
+	// OwnerRole and OwnerGroups are the creator's when it was made; "" and nil for an account here,
+	// whose role is read again each time.
+	OwnerRole   string
+	OwnerGroups []string
 }
 
 // Tokens stores API keys.

@@ -24,6 +24,9 @@ const (
 	TroubleGone     TroubleCode = "gone"     // the file no longer exists
 	TroubleMemory   TroubleCode = "memory"   // no memory left
 	TroubleDevice   TroubleCode = "device"   // the disk reports errors
+
+	TroubleUnreachable TroubleCode = "unreachable" // the database server does not answer
+	TroubleRights      TroubleCode = "rights"      // the user of the database may not do this
 )
 
 var troubleTitles = map[TroubleCode]string{
@@ -39,6 +42,9 @@ var troubleTitles = map[TroubleCode]string{
 	TroubleGone:     "The database of shardboard is gone",
 	TroubleMemory:   "shardboard has no memory left for its database",
 	TroubleDevice:   "The disk of shardboard's data reports errors",
+
+	TroubleUnreachable: "The store of shardboard does not answer",
+	TroubleRights:      "shardboard may not use its store",
 }
 
 // Trouble is a problem that keeps the data from being used, with sentences for people: the cause

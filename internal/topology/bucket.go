@@ -18,8 +18,6 @@ const bucketTarget = 500
 // Only the lower bounds are kept: in a contiguous map the upper bound of a
 // chunk is the lower bound of the next one.
 type bucket struct {
-	// What a search by hash reads stands together.
-	hashes   []int64  // lower bounds as numbers, in a map with ChunkMap.numbers
 	shards   []uint16 // index into ChunkMap.names
 	arena    string   // encoding and type bits of every lower bound, one after the other
 	width    uint32   // bytes of every bound, when all are alike and have no type bits: ObjectIDs, most hashes

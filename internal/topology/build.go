@@ -33,32 +33,33 @@ func BuildChunks(p shardkey.Pattern, rows []Chunk) (*ChunkMap, error) {
 	if err := contiguous(rows, p.Min(), p.Max()); err != nil {
 		return nil, err
 	}
-	m := &ChunkMap{pattern: p, max: p.Max(), length: len(rows), hashed: p.Len() == 1 && p.Hashed() == 0}
-	f := newFiller(evenly(len(rows)), m.hashed)
+	m := &ChunkMap{pattern: p, max: p.Max(), length: len(rows)}
+	f := newFiller(evenly(len(rows)))
 	for i := range rows {
 		c := &rows[i]
-		f.add(c.Min, m.take(c), c.Version, c.Since, c.Jumbo)
+		f.addKey(c.Min, m.take(c), c.Version, c.Since, c.Jumbo)
 	}
 	f.seal()
-	m.numbers = f.numbers
 	m.adopt(f.done)
 	return m, nil
 }
 
 // take counts a chunk in and gives its shard's number.
-func (m *ChunkMap) take(c *Chunk) uint16 {
-	s := m.shardIndex(c.Shard)
+func (m *ChunkMap) take(c *Chunk) uint16 { return m.count(c.Shard, c.Version, c.Jumbo) }
+
+func (m *ChunkMap) count(shard string, v Version, jumbo bool) uint16 {
+	s := m.shardIndex(shard)
 	m.counts[s]++
-	if c.Jumbo {
+	if jumbo {
 		m.jumbo++
 	}
-	if m.highest.Less(c.Version) {
-		m.highest = c.Version
+	if m.highest.Less(v) {
+		m.highest = v
 	}
 	return s
 }
 
-// adopt sets the buckets, and the positions and hashes at which they begin.
+// adopt sets the buckets, and the positions at which they begin.
 func (m *ChunkMap) adopt(buckets []*bucket) {
 	m.buckets = buckets
 	m.starts = make([]int32, len(buckets))
@@ -68,12 +69,6 @@ func (m *ChunkMap) adopt(buckets []*bucket) {
 		at += b.len()
 	}
 	m.length = at
-	if m.numbers {
-		m.heads = make([]int64, len(buckets))
-		for i, b := range buckets {
-			m.heads[i] = b.hashes[0]
-		}
-	}
 }
 
 // evenly is the bucket size that spreads n chunks over full buckets.

@@ -24,6 +24,7 @@ type bucketTally struct {
 type shardCount struct {
 	shard  uint16
 	chunks int32
+	jumbo  int32
 }
 
 // tally is made by whoever asks first; two who do so at once make the same.
@@ -41,6 +42,7 @@ func (b *bucket) tally() *bucketTally {
 		t.counts[at].chunks++
 		if b.isJumbo(i) {
 			t.jumbo++
+			t.counts[at].jumbo++
 		}
 		t.newest, t.oldest = newer(t.newest, b.since[i].T), older(t.oldest, b.since[i].T)
 	}
@@ -110,6 +112,26 @@ func older(a, b uint32) uint32 {
 		return b
 	}
 	return a
+}
+
+// JumboByShard is the number of chunks with the jumbo flag of each shard that has any. It costs the number
+// of buckets, and nothing while no chunk is flagged.
+func (m *ChunkMap) JumboByShard() map[string]int {
+	if m.Jumbo() == 0 {
+		return nil
+	}
+	out := map[string]int{}
+	for _, b := range m.buckets {
+		if b.jumbo == nil {
+			continue
+		}
+		for _, c := range b.tally().counts {
+			if c.jumbo > 0 {
+				out[m.names[c.shard]] += int(c.jumbo)
+			}
+		}
+	}
+	return out
 }
 
 // ShardNames are the shards that own chunks or have owned some, by ShardIndex. The list

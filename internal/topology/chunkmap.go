@@ -22,9 +22,6 @@ type ChunkMap struct {
 	counts  []int    // chunks by shard, parallel to names
 	jumbo   int
 	highest Version
-	hashed  bool    // the pattern is one hashed field
-	numbers bool    // hashed, and every bucket has hashes
-	heads   []int64 // first hash of each bucket, when numbers
 }
 
 // Len is the number of chunks.

@@ -3,7 +3,7 @@ package topology
 import (
 	"context"
 	"slices"
-	"sync"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
@@ -32,6 +32,20 @@ func newestEvents(all []Event) []Event {
 		}
 	}
 	return out
+}
+
+// EventsBegin is the time of the oldest entry of the table that is not about the server's own collections, where
+// the changelog may have older ones; zero where the table has all.
+func (t *Table) EventsBegin() time.Time {
+	if len(t.Events) < eventLimit {
+		return time.Time{}
+	}
+	for _, e := range slices.Backward(t.Events) {
+		if !e.Internal() {
+			return e.Time
+		}
+	}
+	return t.Events[len(t.Events)-1].Time
 }
 
 // readEvents reads the entries since the newest known one (nil: the newest there
@@ -92,82 +106,23 @@ func (w *Watcher) pollEvents(ctx context.Context) ([]Event, error) {
 	})
 	w.logHealth(PartEvents, was, w.Table().Health[PartEvents])
 	if first {
-		return nil, err // all of the past is not news
+		// All of the past is not news, but a move that failed right before the chunks were
+		// read may have had its chunk flagged right after.
+		w.suspects.addAll(lately(fresh))
+		return nil, err
 	}
+	w.suspects.addAll(fresh)
 	return fresh, err
 }
 
-// suspects are chunks that a failed migration named: the balancer flags a chunk
-// that is too big to move as jumbo without a new version, so that the routing
-// poll cannot see it.
-type suspects struct {
-	mu   sync.Mutex
-	list []suspect
-}
-
-type suspect struct {
-	ns    Namespace
-	min   bson.Raw
-	turns int // how often it is still to be read
-}
-
-// suspectTurns reads each suspect twice: the log entry of the failure is
-// written shortly before the flag.
-const suspectTurns = 2
-
-// suspectLimit bounds the re-reads of one slow poll.
-const suspectLimit = 20
-
-// recheck reads the chunks that failed migrations named and takes their flags over.
-func (w *Watcher) recheck(ctx context.Context, fresh []Event) {
-	w.suspects.mu.Lock()
-	list := w.suspects.list
-	for _, e := range fresh {
-		if s, ok := suspectOf(e); ok && len(list) < suspectLimit {
-			list = append(list, s)
+// lately is the entries of the last minute before the newest one.
+func lately(events []Event) []Event {
+	for i := range events {
+		if events[0].Time.Sub(events[i].Time) > time.Minute {
+			return events[:i]
 		}
 	}
-	w.suspects.list = nil
-	w.suspects.mu.Unlock()
-	var left []suspect
-	for _, s := range list {
-		c := w.Table().Collection(s.ns)
-		if c == nil {
-			continue
-		}
-		from, err := c.Key.Bound(s.min)
-		if err != nil {
-			continue
-		}
-		if err := w.reread(ctx, c.Meta, from, 1, nil); err != nil && ctx.Err() != nil {
-			return
-		}
-		if s.turns--; s.turns > 0 {
-			left = append(left, s)
-		}
-	}
-	w.suspects.mu.Lock()
-	w.suspects.list = append(left, w.suspects.list...)
-	w.suspects.mu.Unlock()
-}
-
-// suspectOf tells which chunk a failed migration is about.
-func suspectOf(e Event) (suspect, bool) {
-	switch e.What {
-	case "moveChunk.error":
-	case "moveChunk.from":
-		note, _ := e.Details.Lookup("note").StringValueOK()
-		from, _ := e.Details.Lookup("from").StringValueOK()
-		to, _ := e.Details.Lookup("to").StringValueOK()
-		// A move to the shard that has the chunk already is logged as aborted too.
-		if note != "aborted" || from == to && from != "" {
-			return suspect{}, false
-		}
-	default:
-		return suspect{}, false
-	}
-	lower, ok := e.Details.Lookup("min").DocumentOK()
-	return suspect{ns: Namespace(e.NS), min: lower, turns: suspectTurns}, ok
+	return events
 }
 
 // TextField is a text of an entry's details; "" where it has none of this name.

@@ -3,6 +3,7 @@ package topology
 import (
 	"context"
 	"slices"
+	"sort"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -39,8 +40,10 @@ type fake struct {
 	calls     map[string]int
 	sizesRead []Namespace // collections whose sizes were read, in order
 	window    []Window
+	rowsRead  int // by ChunksFrom
 
-	afterChunks func(ns Namespace) // called with mu held
+	afterChunks func(ns Namespace)        // called with mu held
+	afterRow    func(ns Namespace, n int) // called with mu held, by AllChunks
 }
 
 type fakeColl struct {
@@ -163,6 +166,51 @@ func (f *fake) Chunks(ctx context.Context, m Meta, since Version, each func(Chun
 	return nil
 }
 
+// AllChunks reads in key order, and the cluster may change after each row.
+func (f *fake) AllChunks(ctx context.Context, m Meta, each func(*ChunkRow) error) error {
+	if err := f.startCall(ctx, "AllChunks"); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.failNS[m.NS]; err != nil {
+		return err
+	}
+	next := func(from string) *Chunk { // the chunk that begins behind a key, by uuid, as the server does
+		var found *Chunk
+		for _, c := range f.colls {
+			if c.meta.Incarnation.UUID != m.Incarnation.UUID {
+				continue
+			}
+			i := sort.Search(len(c.rows), func(i int) bool { return c.rows[i].Min.Encoded() > from })
+			if i < len(c.rows) {
+				found = &c.rows[i]
+			}
+		}
+		return found
+	}
+	n := 0
+	for c := next(""); c != nil; n++ {
+		from := c.Min.Encoded()
+		if err := each(rowOf(*c)); err != nil {
+			return err
+		}
+		if f.afterRow != nil {
+			f.afterRow(m.NS, n)
+		}
+		c = next(from)
+	}
+	if f.afterChunks != nil {
+		f.afterChunks(m.NS)
+	}
+	return nil
+}
+
+func rowOf(c Chunk) *ChunkRow {
+	bound := func(k shardkey.Key) Bound { return Bound{[]byte(k.Encoded()), []byte(k.Bits())} }
+	return &ChunkRow{Min: bound(c.Min), Max: bound(c.Max), Shard: c.Shard, Version: c.Version, Since: c.Since, Jumbo: c.Jumbo}
+}
+
 func (f *fake) ChunksFrom(ctx context.Context, m Meta, from shardkey.Key, limit int, each func(Chunk) error) error {
 	if err := f.startCall(ctx, "ChunksFrom"); err != nil {
 		return err
@@ -173,9 +221,33 @@ func (f *fake) ChunksFrom(ctx context.Context, m Meta, from shardkey.Key, limit 
 	if c == nil {
 		return nil
 	}
+	if err := f.failNS[m.NS]; err != nil {
+		return err
+	}
 	for _, r := range c.rows {
 		if r.Min.Compare(from) >= 0 && limit > 0 {
 			limit--
+			f.rowsRead++
+			if err := each(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *fake) ChunksAt(ctx context.Context, m Meta, at []shardkey.Key, each func(Chunk) error) error {
+	if err := f.startCall(ctx, "ChunksAt"); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.colls[m.NS]
+	if c == nil {
+		return nil
+	}
+	for _, r := range c.rows {
+		if slices.ContainsFunc(at, func(k shardkey.Key) bool { return k.Compare(r.Min) == 0 }) {
 			if err := each(r); err != nil {
 				return err
 			}
@@ -250,7 +322,15 @@ func (f *fake) Sizes(ctx context.Context, ns Namespace) (Sizes, error) {
 	if err := f.failNS[ns]; err != nil {
 		return Sizes{}, err
 	}
-	return Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{"a": {Bytes: Figure{Known: true, Value: 7, At: time.Now()}}}}, nil
+	known := func(n int64) Figure { return Figure{Known: true, Value: n, At: time.Now()} }
+	return Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{"a": {Bytes: known(7), Storage: known(5), Indexes: known(3)}}}, nil
+}
+
+// sizesAsked are the collections whose sizes were read one by one, so far.
+func (f *fake) sizesAsked() []Namespace {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.sizesRead)
 }
 
 func (f *fake) AllSizes(ctx context.Context) ([]Sizes, error) {
@@ -262,7 +342,8 @@ func (f *fake) AllSizes(ctx context.Context) ([]Sizes, error) {
 	}
 	var out []Sizes
 	for ns := range f.colls {
-		out = append(out, Sizes{NS: ns, At: time.Now()})
+		owned := Figure{Known: true, Value: 6, At: time.Now()}
+		out = append(out, Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{"a": {Bytes: owned}}})
 	}
 	return out, nil
 }

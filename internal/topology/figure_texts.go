@@ -18,10 +18,10 @@ func ReasonDetail(code string) string {
 }
 
 var methodTexts = map[string]string{
-	"assumedRate":      "Assumed: 10 MB/s and one second per move, because no past migration is known",
+	"assumedRate":      "Assumed: 10 MB/s and one second per move, because no past move is known",
 	"assumedStep":      "Assumed: a tenth of a second per command",
-	"changelog":        "Estimated from the migrations of the last 15 minutes, as the changelog counts them",
-	"changelogRate":    "Estimated from the speed of past migrations in the changelog",
+	"changelog":        "Estimated from the moves of the last 15 minutes, as the changelog counts them",
+	"changelogRate":    "Estimated from the speed of past moves in the changelog",
 	"chunkPart":        "Estimated: half of a chunk’s share, since how much of it is in the range is not known",
 	"chunkShare":       "Estimated from the share of chunks",
 	"clientsTimesMean": "Clients of the project times the mean row",
@@ -66,11 +66,11 @@ var reasonDetails = map[string]string{
 	"notAsked":          "One answer counts a limited number of places. Locate one thing at a time.",
 	"notCountable":      "There is no value to count by, or it is of a type that is not sent.",
 	"notCounted":        "No count is stored with this project (Yorkie stores one since 0.7.10).",
-	"notDone":           "No migration has ended yet.",
+	"notDone":           "No move has ended yet.",
 	"notKept":           "History records settings and where data was, not what the balancer was doing or how full the disks were.",
 	"notListed":         "The statistics list the shards that own chunks, and this one owns none.",
 	"notLoaded":         "The first read of statistics has not reached this yet.",
-	"notLogged":         "The server’s changelog has no count of this migration.",
+	"notLogged":         "The server’s changelog has no count for this move.",
 	"notPermitted":      "The cluster user is not permitted to read this; collStats needs the clusterMonitor role.",
 	"notPlanned":        "The plan has no estimate of this step.",
 	"notReported":       "This MongoDB version does not report it.",

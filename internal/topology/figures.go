@@ -26,6 +26,7 @@ func (s *surveyor) flush(now time.Time) {
 		maps.DeleteFunc(s.pending, func(ns Namespace, _ Sizes) bool { return gone(ns) })
 		maps.DeleteFunc(s.failing, func(ns Namespace, _ error) bool { return gone(ns) })
 		maps.DeleteFunc(s.asked, func(ns Namespace, _ time.Time) bool { return gone(ns) })
+		maps.DeleteFunc(s.onDisk, func(ns Namespace, _ diskSizes) bool { return gone(ns) })
 		t.Sizes = maps.Clone(t.Sizes)
 		if t.Sizes == nil {
 			t.Sizes = make(map[Namespace]Sizes, len(s.pending))

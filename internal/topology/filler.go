@@ -11,26 +11,22 @@ import (
 
 // filler writes chunks in key order into buckets of at most limit chunks.
 type filler struct {
-	limit   int
-	numbers bool // keep hashes; turns false at a bound that is none
-	done    []*bucket
-	arena   strings.Builder
-	ends    []uint32 // of the open bucket
-	cur     *bucket
+	limit int
+	total int // chunks added
+	done  []*bucket
+	arena strings.Builder
+	ends  []uint32 // of the open bucket
+	cur   *bucket
 }
 
-// newFiller prepares for buckets of at most limit chunks, with a column of
-// hashes when numbers is set.
-func newFiller(limit int, numbers bool) *filler { return &filler{limit: limit, numbers: numbers} }
+// newFiller prepares for buckets of at most limit chunks.
+func newFiller(limit int) *filler { return &filler{limit: limit} }
 
 func (f *filler) open(arenaBytes int) {
 	f.cur = &bucket{
 		shards:   make([]uint16, 0, f.limit),
 		versions: make([]Version, 0, f.limit),
 		since:    make([]bson.Timestamp, 0, f.limit),
-	}
-	if f.numbers {
-		f.cur.hashes = make([]int64, 0, f.limit)
 	}
 	if f.ends == nil {
 		f.ends = make([]uint32, 0, 2*f.limit)
@@ -55,6 +51,9 @@ func (f *filler) seal() {
 		return
 	}
 	f.cur.arena = f.arena.String()
+	if f.arena.Cap() > len(f.cur.arena)*9/8 { // it grew by doubling
+		f.cur.arena = strings.Clone(f.cur.arena)
+	}
 	f.arena.Reset()
 	if f.cur.width = uniform(f.ends); f.cur.width == 0 {
 		f.cur.ends = slices.Clone(f.ends)
@@ -64,20 +63,37 @@ func (f *filler) seal() {
 	f.cur = nil
 }
 
-func (f *filler) add(min shardkey.Key, shard uint16, v Version, since bson.Timestamp, jumbo bool) {
-	if f.cur == nil {
-		f.open(f.limit * (len(min.Encoded()) + len(min.Bits())))
-	}
-	b := f.cur
+// addKey is add for a bound that is a key already.
+func (f *filler) addKey(min shardkey.Key, shard uint16, v Version, since bson.Timestamp, jumbo bool) {
+	f.room(len(min.Encoded()) + len(min.Bits()))
 	f.arena.WriteString(min.Encoded())
-	at := uint32(f.arena.Len())
+	at := f.arena.Len()
 	f.arena.WriteString(min.Bits())
-	f.ends = append(f.ends, at, uint32(f.arena.Len()))
-	if f.numbers {
-		var h int64
-		h, f.numbers = min.HashFloor()
-		b.hashes = append(b.hashes, h)
+	f.append(at, shard, v, since, jumbo)
+}
+
+// add appends a chunk by its lower bound.
+func (f *filler) add(min Bound, shard uint16, v Version, since bson.Timestamp, jumbo bool) {
+	f.room(len(min.Encoded) + len(min.Bits))
+	f.arena.Write(min.Encoded)
+	at := f.arena.Len()
+	f.arena.Write(min.Bits)
+	f.append(at, shard, v, since, jumbo)
+}
+
+// room opens a bucket, for bounds of about this size, unless one is open.
+func (f *filler) room(size int) {
+	if f.cur == nil {
+		f.open(f.limit * size)
 	}
+}
+
+// append adds the columns of a chunk whose bound was written: its encoding up to at, then
+// its type bits.
+func (f *filler) append(at int, shard uint16, v Version, since bson.Timestamp, jumbo bool) {
+	b := f.cur
+	f.total++
+	f.ends = append(f.ends, uint32(at), uint32(f.arena.Len()))
 	f.mark(jumbo)
 	b.shards = append(b.shards, shard)
 	b.versions = append(b.versions, v)
@@ -114,9 +130,6 @@ func (f *filler) copy(o *bucket, from, to int) {
 		for i := from; i < from+n; i++ {
 			_, to := o.span(i)
 			f.ends = append(f.ends, to+shift, o.end(i)+shift)
-		}
-		if f.numbers {
-			b.hashes = append(b.hashes, o.hashes[from:from+n]...)
 		}
 		if o.jumbo != nil {
 			for i := range n {

@@ -79,6 +79,13 @@ const (
 // count for what was copied to stand for all of it: this long, or a tenth.
 const unseenLimit = 5 * time.Second
 
+// A rate from less than a fiftieth of the documents is chance, unless it lasts: a donor
+// that has just begun would seem to need hours.
+const (
+	firstShare  = 50
+	firstCopies = 30 * time.Second
+)
+
 // left estimates the time that copying still takes from its rate so far.
 func (x *flight) left() TimeLeft {
 	c, e := x.row.Copied, x.row.Estimate
@@ -97,7 +104,7 @@ func (x *flight) left() TimeLeft {
 		return TimeLeft{Reason: "beginUnseen"}
 	case c.Value >= e.Value:
 		return TimeLeft{Reason: "beyondEstimate"}
-	case c.Value == 0 || took < time.Second:
+	case c.Value == 0 || took < time.Second, c.Value < e.Value/firstShare && took < firstCopies:
 		return TimeLeft{Reason: "noRate"}
 	}
 	left := float64(e.Value-c.Value) / float64(c.Value) * took.Seconds()

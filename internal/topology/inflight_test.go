@@ -119,6 +119,19 @@ func TestLongMigrationIsReadRarely(t *testing.T) {
 	})
 }
 
+func TestTheFirstCopiedDocumentsGiveNoTimeLeft(t *testing.T) {
+	f := newFakeMigrations(t)
+	watchMigrations(t, f, func(w *Watcher) {
+		f.begin(time.Now())
+		wait(2 * time.Second)
+		f.change(func() { f.counts["c"]++ })
+		wait(4 * time.Second)
+		if x := w.Table().Moves.List[0]; x.Copied.Value != 1 || x.Left.Known || x.Left.Reason != "noRate" {
+			t.Errorf("1 of %d documents gives a time: %+v", x.Estimate.Value, x.Left)
+		}
+	})
+}
+
 func TestTimeLeftIsUnknownWhenCopyingBeganBeforeTheFirstCount(t *testing.T) {
 	f := newFakeMigrations(t)
 	watchMigrations(t, f, func(w *Watcher) {

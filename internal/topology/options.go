@@ -10,15 +10,19 @@ type Options struct {
 	Routing    time.Duration // between routing polls; 2 s
 	Slow       time.Duration // between reads of shards, zones, settings, events …; 10 s
 	Statistics time.Duration // age at which a collection's sizes are read again, and the shards' disks; 60 s
-	Sweep      time.Duration // between the starts of two passes over all chunks for jumbo flags; 60 s
+	Sweep      time.Duration // between the starts of two passes over all chunks for jumbo flags, at least; 60 s
 
 	StatisticsPerSecond float64 // most size reads a second; 2
-	SweepPerSecond      int     // most chunk documents a second read by the sweep; 2,000
+	SweepPerMinute      int     // most chunk documents a minute read by the sweep; 1,000
 	RotateAbove         int     // collections from which a routing poll asks for a part only; 500
 
 	Timeout     time.Duration // deadline of a read; 10 s
-	LoadTimeout time.Duration // deadline of reading all chunks of a collection; 60 s
+	LoadTimeout time.Duration // longest wait for the next part of a collection's chunks; 60 s
 	MaxBackoff  time.Duration // longest pause between attempts while the cluster is lost; 10 s
+
+	// Known is the id of the cluster that was last seen at this address, so that what is
+	// stored of it can be shown before the cluster is reached; "" when there is none.
+	Known string
 
 	Log *slog.Logger // nil: nowhere
 }
@@ -39,8 +43,8 @@ func (o Options) withDefaults() Options {
 	if o.StatisticsPerSecond <= 0 {
 		o.StatisticsPerSecond = 2
 	}
-	if o.SweepPerSecond <= 0 {
-		o.SweepPerSecond = 2000
+	if o.SweepPerMinute <= 0 {
+		o.SweepPerMinute = 1000
 	}
 	if o.RotateAbove <= 0 {
 		o.RotateAbove = 500

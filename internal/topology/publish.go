@@ -68,10 +68,9 @@ func (t *Table) note(p Part, err error) (loud bool) {
 		is.At, is.Note = time.Now(), skipped.Error()
 	default:
 		is.Err = err
-		is.Denied = fault.Of(err) == fault.Forbidden
 		var denied *DeniedError
 		if errors.As(err, &denied) {
-			is.Privilege = denied.Privilege
+			is.Denied, is.Privilege, is.Product = true, denied.Privilege, denied.Product
 		}
 	}
 	t.Health = maps.Clone(t.Health)

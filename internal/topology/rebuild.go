@@ -6,7 +6,7 @@ import "slices"
 func (m *ChunkMap) rebuild(edits []edit) *ChunkMap {
 	next := &ChunkMap{
 		pattern: m.pattern, max: m.max, names: slices.Clone(m.names), counts: slices.Clone(m.counts),
-		jumbo: m.jumbo, highest: m.highest, hashed: m.hashed, numbers: m.numbers,
+		jumbo: m.jumbo, highest: m.highest,
 	}
 	buckets := make([]*bucket, 0, len(m.buckets)+len(edits))
 	done := 0 // old buckets taken over so far
@@ -59,7 +59,7 @@ func (m *ChunkMap) rewrite(next *ChunkMap, group []edit, first, last, rows int) 
 	if rows > 2*bucketTarget {
 		limit = evenly(rows)
 	}
-	f := newFiller(limit, next.numbers)
+	f := newFiller(limit)
 	at := int(m.starts[first])
 	end := int(m.starts[last]) + m.buckets[last].len()
 	for i := range group {
@@ -74,13 +74,12 @@ func (m *ChunkMap) rewrite(next *ChunkMap, group []edit, first, last, rows int) 
 		}
 		for j := range e.insert {
 			c := &e.insert[j]
-			f.add(c.Min, next.take(c), c.Version, c.Since, c.Jumbo)
+			f.addKey(c.Min, next.take(c), c.Version, c.Since, c.Jumbo)
 		}
 		at = e.to
 	}
 	m.copyRows(f, at, end)
 	f.seal()
-	next.numbers = f.numbers
 	return f.done
 }
 

@@ -3,6 +3,7 @@ package topology
 import (
 	"context"
 	"errors"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -10,8 +11,9 @@ import (
 )
 
 // readAttempts bounds how often a collection that changes under the read is
-// read again within one turn; the next turn begins anew.
-const readAttempts = 3
+// read again within one turn; the next turn begins anew. A full read of a collection
+// that changes meanwhile takes two.
+const readAttempts = 4
 
 // readParallel is how many collections are read at the same time at most.
 const readParallel = 4
@@ -45,6 +47,9 @@ func (w *Watcher) read(ctx context.Context, t *turn) error {
 		l.next = nil
 	}
 	for _, l := range t.loads {
+		l.read = nil
+	}
+	for _, l := range t.loads {
 		if l.err != nil && l.next == nil && !l.gone {
 			return l.err
 		}
@@ -57,7 +62,7 @@ func (w *Watcher) read(ctx context.Context, t *turn) error {
 func (w *Watcher) verify(ctx context.Context, loads []*load) (again []*load, err error) {
 	var names []Namespace
 	for _, l := range loads {
-		if l.next != nil || errors.Is(l.err, ErrTorn) {
+		if l.next != nil || l.read != nil || errors.Is(l.err, ErrTorn) {
 			names = append(names, l.head.NS)
 		}
 	}
@@ -75,17 +80,23 @@ func (w *Watcher) verify(ctx context.Context, loads []*load) (again []*load, err
 		now[h.NS] = h
 	}
 	for _, l := range loads {
-		if l.next == nil && !errors.Is(l.err, ErrTorn) {
+		if l.next == nil && l.read == nil && !errors.Is(l.err, ErrTorn) {
 			continue
 		}
 		h, exists := now[l.head.NS]
 		switch {
 		case !exists:
 			l.gone, l.next, l.err = true, nil, nil
+		case l.read != nil && sameLife(h.Meta, l.head.Meta):
+			if h.Highest != l.head.Highest {
+				again = append(again, l) // for what changed meanwhile
+			} else if l.finish(nil); l.err != nil {
+				again = append(again, l)
+			}
 		case l.next != nil && sameLife(h.Meta, l.head.Meta):
 			// Consistent. A version that came since is the next turn's.
 		default:
-			l.next, l.full = nil, true
+			l.next, l.full, l.read = nil, true, nil
 			l.head = h
 			if l.err == nil {
 				l.err = torn("%s changed while its chunks were read", h.NS)
@@ -100,7 +111,7 @@ func (w *Watcher) verify(ctx context.Context, loads []*load) (again []*load, err
 // leaves the result in the load.
 func (w *Watcher) readOne(ctx context.Context, l *load) {
 	l.next, l.err, l.changes = nil, nil, nil
-	if l.base != nil && !l.full && sameLife(l.base.Meta, l.head.Meta) {
+	if l.base != nil && !l.full && l.read == nil && sameLife(l.base.Meta, l.head.Meta) {
 		rows, err := w.chunks(ctx, l.head.Meta, l.base.Highest)
 		if err != nil && !errors.Is(err, ErrTorn) {
 			l.err = err
@@ -117,12 +128,23 @@ func (w *Watcher) readOne(ctx context.Context, l *load) {
 			w.o.Log.Debug("incremental read does not fit, reading all", "namespace", l.head.NS, "error", err)
 		}
 	}
-	rows, err := w.chunks(ctx, l.head.Meta, Version{})
-	if err != nil {
-		l.err = err
+	if l.read != nil {
+		rows, err := w.chunks(ctx, l.head.Meta, l.head.Highest)
+		if err != nil {
+			l.read, l.err = nil, err
+			return
+		}
+		l.finish(rows)
 		return
 	}
-	m, err := BuildChunks(l.head.Key, rows)
+	l.allRead = time.Now()
+	l.read, l.err = w.allChunks(ctx, l.head)
+}
+
+// finish makes the collection of a full read and of what changed during it.
+func (l *load) finish(changed []Chunk) {
+	m, err := l.read.Finish(changed)
+	l.read = nil
 	if err != nil {
 		l.err = err
 		return
@@ -145,6 +167,30 @@ func (l *load) take(m *ChunkMap, changes []Change) {
 	}
 	l.next = &Collection{Meta: l.head.Meta, Highest: m.Highest(), Chunks: m}
 	l.changes = changes
+}
+
+// allChunks reads all chunks of a collection. However long that takes, it is given up
+// only when nothing comes for a while.
+func (w *Watcher) allChunks(ctx context.Context, h Head) (*ChunkBuilder, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	patience := time.AfterFunc(w.o.LoadTimeout, func() { cancel(context.DeadlineExceeded) })
+	defer patience.Stop()
+	r := NewChunkBuilder(h.Key)
+	n := 0
+	err := w.src.AllChunks(ctx, h.Meta, func(row *ChunkRow) error {
+		if n++; n%4096 == 0 {
+			patience.Reset(w.o.LoadTimeout)
+		}
+		return r.Add(row)
+	})
+	switch {
+	case err == nil:
+		return r, nil
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		err = fault.NoAnswer(err, "The cluster did not answer in time.")
+	}
+	return nil, fault.Wrap(fault.Of(err), err, "%s (chunks of %s)", fault.Text(err), h.NS)
 }
 
 func (w *Watcher) chunks(ctx context.Context, m Meta, since Version) ([]Chunk, error) {

@@ -5,14 +5,13 @@ import (
 	"context"
 	"maps"
 	"slices"
-
-	"shardboard/internal/fault"
 )
 
 // router is what the routing poll remembers between turns; guarded by the
 // routing gate.
 type router struct {
 	identified bool               // the server was asked who it is since the last failure
+	met        bool               // the cluster's id is its own answer, not what was known before
 	after      Namespace          // rotation: where the next turn begins
 	reload     map[Namespace]bool // maps known to be wrong
 }
@@ -24,6 +23,7 @@ func (w *Watcher) pollRouting(ctx context.Context) error {
 	}
 	defer w.routing.leave()
 	err := w.route(ctx)
+	w.noteConnection()
 	if ctx.Err() != nil {
 		return ended(ctx) // we were told to stop; that says nothing about the cluster
 	}
@@ -34,6 +34,17 @@ func (w *Watcher) pollRouting(ctx context.Context) error {
 		w.logHealth(PartRouting, was, w.Table().Health[PartRouting])
 	}
 	return err
+}
+
+// noteConnection takes over which servers answer.
+func (w *Watcher) noteConnection() {
+	src, ok := w.src.(connected)
+	if !ok {
+		return
+	}
+	if is := src.Connection(); !is.same(w.Table().Connection) {
+		w.publish(func(t *Table) bool { t.Connection = is; return true })
+	}
 }
 
 func (w *Watcher) route(ctx context.Context) error {
@@ -85,6 +96,12 @@ func begunAnew(base *Table, heads []Head) bool {
 func (w *Watcher) settle(t *Table, turn *turn, info *ServerInfo, note error) bool {
 	loud := t.note(PartRouting, note)
 	if info != nil && *info != t.ServerInfo {
+		if !w.router.met {
+			if info.ClusterID != "" && t.ClusterID != info.ClusterID {
+				t.Formerly = t.ClusterID
+			}
+			t.ClusterID, w.router.met = "", true // that of the address is not known to be this one's
+		}
 		t.ServerInfo, t.ClusterID, loud = *info, cmp.Or(info.ClusterID, t.ClusterID), true
 	}
 	cols, changes, changed := turn.outcome()
@@ -92,6 +109,11 @@ func (w *Watcher) settle(t *Table, turn *turn, info *ServerInfo, note error) boo
 		return loud
 	}
 	t.Collections, t.Changes = cols, changes
+	for _, l := range turn.loads {
+		if l.next != nil && !l.allRead.IsZero() {
+			t.setFlagsRead(l.head.NS, l.allRead)
+		}
+	}
 	t.Zones = completeZones(t.Zones, t)
 	t.forgetSizes(turn.base, changes)
 	return true
@@ -110,9 +132,8 @@ func (w *Watcher) identify(ctx context.Context) (*ServerInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if known := w.Table().ClusterID; known != "" && info.ClusterID != "" && known != info.ClusterID {
-		return nil, fault.New(fault.Conflict,
-			"Another cluster (%s) answers at this address now; restart shardboard to look at that one.", info.ClusterID)
+	if known := w.Table().ClusterID; w.router.met && known != "" && info.ClusterID != "" && known != info.ClusterID {
+		return nil, OtherCluster(known, info.ClusterID)
 	}
 	w.router.identified = true
 	return &info, nil

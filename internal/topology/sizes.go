@@ -8,7 +8,7 @@ func (t *Table) SizeOn(ns Namespace, shard string) Size {
 	if s, has := all.Shards[shard]; has {
 		return s
 	}
-	f := Figure{Reason: "notLoaded"}
+	f, onDisk := Figure{Reason: "notLoaded"}, true
 	switch {
 	case t.Health[PartSizes].Denied:
 		f.Reason = "notPermitted"
@@ -16,6 +16,22 @@ func (t *Table) SizeOn(ns Namespace, shard string) Size {
 		f.Reason = all.Reason
 	case ok && !all.At.IsZero():
 		f = Figure{Known: true, Exact: true, Method: "collStats", At: all.At}
+		onDisk = all.onDisk()
 	}
-	return Size{Bytes: f, Documents: f, Orphans: f, Storage: f, Indexes: f}
+	out := Size{Bytes: f, Documents: f, Orphans: f, Storage: f, Indexes: f}
+	if !onDisk {
+		unknown := Figure{Reason: "notReported", At: all.At}
+		out.Storage, out.Indexes = unknown, unknown
+	}
+	return out
+}
+
+// onDisk tells whether the read told bytes on disk and of indexes, which $shardedDataDistribution does not.
+func (s Sizes) onDisk() bool {
+	for _, one := range s.Shards {
+		if one.Storage.Known {
+			return true
+		}
+	}
+	return len(s.Shards) == 0
 }

@@ -22,7 +22,6 @@ func (w *Watcher) pollSlow(ctx context.Context) error {
 	var settings outcome[Balancer]
 	var routers outcome[[]Router]
 	var status outcome[balancerStatus]
-	var fresh []Event
 	var wg sync.WaitGroup
 	wg.Go(func() { shards.read(ctx, w.o, w.src.Shards) })
 	wg.Go(func() { databases.read(ctx, w.o, w.src.Databases) })
@@ -35,7 +34,7 @@ func (w *Watcher) pollSlow(ctx context.Context) error {
 			return s, err
 		})
 	})
-	wg.Go(func() { fresh, _ = w.pollEvents(ctx) })
+	wg.Go(func() { _, _ = w.pollEvents(ctx) })
 	wg.Wait()
 	if ctx.Err() != nil {
 		return ended(ctx)
@@ -69,7 +68,7 @@ func (w *Watcher) pollSlow(ctx context.Context) error {
 	for _, p := range []Part{PartShards, PartDatabases, PartZones, PartSettings, PartRouters, PartBalancer} {
 		w.logHealth(p, was[p], is[p])
 	}
-	w.recheck(ctx, fresh)
+	w.recheck(ctx)
 	w.pollRounds(ctx)
 	return nil
 }

@@ -20,12 +20,16 @@ type Source interface {
 	// Heads is the idle routing poll: sharded collections by name, each with its
 	// highest chunk version.
 	Heads(ctx context.Context, w Window) ([]Head, error)
+	// AllChunks streams all chunks of one collection in key order.
+	AllChunks(ctx context.Context, m Meta, each func(*ChunkRow) error) error
 	// Chunks streams the chunks of one collection with version >= since, oldest
-	// version first. The zero version means all.
+	// version first.
 	Chunks(ctx context.Context, m Meta, since Version, each func(Chunk) error) error
 	// ChunksFrom streams at most limit chunks in key order, from the one whose
 	// lower bound is from or the next greater.
 	ChunksFrom(ctx context.Context, m Meta, from shardkey.Key, limit int, each func(Chunk) error) error
+	// ChunksAt streams the chunks with these lower bounds, as far as there are such.
+	ChunksAt(ctx context.Context, m Meta, at []shardkey.Key, each func(Chunk) error) error
 	// Shards are in natural order of their names.
 	Shards(ctx context.Context) ([]Shard, error)
 	Databases(ctx context.Context) ([]Database, error)
@@ -36,7 +40,7 @@ type Source interface {
 	Routers(ctx context.Context) ([]Router, error)
 	BalancerStatus(ctx context.Context) (inRound bool, rounds int64, err error)
 	// Events returns changelog entries newer than the given one (nil: any), newest
-	// first, at most limit. Usually one command; two when more than a few are new.
+	// first, at most limit. Usually one command; two or three when more than a few are new.
 	Events(ctx context.Context, newest *Event, limit int) ([]Event, error)
 	// Sizes reads the statistics of one collection on every shard that has it.
 	Sizes(ctx context.Context, ns Namespace) (Sizes, error)
@@ -52,6 +56,9 @@ type Source interface {
 	Collections(ctx context.Context, db string) ([]Namespace, error)
 }
 
+// connected is a source that knows which servers answer, without asking them.
+type connected interface{ Connection() Connection }
+
 // Window says which collections a routing poll asks for; the zero value means all.
 type Window struct {
 	After Namespace   // only names greater than this one
@@ -62,6 +69,7 @@ type Window struct {
 // DeniedError is the cause of a fault.Forbidden: the cluster user lacks a privilege.
 type DeniedError struct {
 	Privilege string // what to grant, such as "find on config.tags"
+	Product   string // the product that refuses it to every user, so that no grant helps; "" for none
 	Err       error
 }
 

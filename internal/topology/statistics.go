@@ -2,6 +2,7 @@ package topology
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"shardboard/internal/clock"
@@ -16,7 +17,7 @@ func (w *Watcher) statistics(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	s := surveyor{w: w, asked: make(map[Namespace]time.Time), pending: make(map[Namespace]Sizes), failing: make(map[Namespace]error)}
+	s := newSurveyor(w)
 	pause := time.Duration(float64(time.Second) / w.o.StatisticsPerSecond)
 	for {
 		s.turn(ctx)
@@ -39,10 +40,27 @@ type surveyor struct {
 	diskDB  string          // database by which they were
 	told    map[string]Disk // disks when subscribers last heard of them
 	asked   map[Namespace]time.Time
-	pending map[Namespace]Sizes // read, not yet published
+	onDisk  map[Namespace]diskSizes // of sharded collections, read while summing
+	once    bool                    // all sizes are read once, and those on disk only where they come with the others
+	pending map[Namespace]Sizes     // read, not yet published
 	failing map[Namespace]error
 	flushed time.Time
 }
+
+func newSurveyor(w *Watcher) *surveyor {
+	return &surveyor{w: w, asked: make(map[Namespace]time.Time), onDisk: make(map[Namespace]diskSizes),
+		pending: make(map[Namespace]Sizes), failing: make(map[Namespace]error)}
+}
+
+// diskSizes are the sizes of one life of a collection as $collStats tells them.
+type diskSizes struct {
+	of     [16]byte // the collection's UUID
+	shards map[string]Size
+}
+
+// onDiskEvery is how many times less often a sharded collection's bytes on disk and of indexes are read than its other
+// sizes, where all others come with one command: they take a command for each collection.
+const onDiskEvery = 10
 
 // flushEvery is how long figures wait for others before they are published
 // together.
@@ -77,7 +95,13 @@ func (s *surveyor) turn(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		s.take(ns, sizes, err)
+		switch c := s.w.Table().Collection(ns); {
+		case c == nil || !s.summing:
+			s.take(ns, sizes, err)
+		case err == nil:
+			s.onDisk[ns] = diskSizes{c.Incarnation.UUID, sizes.Shards}
+			s.take(ns, s.withDisk(s.newest(ns, sizes)), nil)
+		} // else the other sizes are there, and these are tried again
 	}
 	// What somebody looks at is published at once, the rest a few together. A
 	// cluster without collections is told as read, too.
@@ -98,9 +122,41 @@ func (s *surveyor) sum(ctx context.Context) {
 		return // collection by collection then, which reports what is wrong
 	}
 	for _, one := range all {
-		s.take(one.NS, one, nil)
+		s.take(one.NS, s.withDisk(one), nil)
 	}
 	s.flush(time.Now())
+}
+
+// withDisk adds the bytes on disk and of indexes that were read last.
+func (s *surveyor) withDisk(sizes Sizes) Sizes {
+	disk, ok := s.onDisk[sizes.NS]
+	if c := s.w.Table().Collection(sizes.NS); !ok || c == nil || c.Incarnation.UUID != disk.of {
+		return sizes
+	}
+	all := make(map[string]Size, len(disk.shards))
+	maps.Copy(all, sizes.Shards)
+	for shard, on := range disk.shards {
+		one, has := all[shard]
+		if !has { // nothing that it owns, and yet files
+			none := Figure{Known: true, Exact: true, Method: "shardedDataDistribution", At: sizes.At}
+			one = Size{Bytes: none, Documents: none, Orphans: on.Orphans}
+		}
+		one.Storage, one.Indexes = on.Storage, on.Indexes
+		all[shard] = one
+	}
+	sizes.Shards = all
+	return sizes
+}
+
+// newest are the sizes of a collection that are known, or else these.
+func (s *surveyor) newest(ns Namespace, otherwise Sizes) Sizes {
+	if known, ok := s.pending[ns]; ok {
+		return known
+	}
+	if known, ok := s.w.Table().Sizes[ns]; ok && known.Reason == "" {
+		return known
+	}
+	return otherwise
 }
 
 // next is the collection whose sizes are due: first never read ones, viewed
@@ -109,8 +165,7 @@ func (s *surveyor) next(t *Table, now time.Time) (Namespace, bool) {
 	var best Namespace
 	var bestRank time.Duration
 	found := false
-	consider := func(ns Namespace) {
-		limit := s.w.o.Statistics
+	consider := func(ns Namespace, limit time.Duration) {
 		seen := s.w.viewed.recently(ns, now)
 		if seen {
 			limit /= 4
@@ -133,11 +188,16 @@ func (s *surveyor) next(t *Table, now time.Time) (Namespace, bool) {
 	}
 	if !s.summing {
 		for _, c := range t.Collections {
-			consider(c.NS)
+			consider(c.NS, s.w.o.Statistics)
 		}
 	}
 	for _, ns := range t.Unsharded {
-		consider(ns)
+		consider(ns, s.w.o.Statistics)
+	}
+	if s.summing && !s.once { // after the others, of which nothing is known without a read
+		for _, c := range t.Collections {
+			consider(c.NS, onDiskEvery*s.w.o.Statistics)
+		}
 	}
 	return best, found
 }

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ func TestViewedCollectionsAreReadFirst(t *testing.T) {
 		w.Viewed("db.c099")
 		wait(time.Second)
 		if _, ok := w.Table().Sizes["db.c099"]; !ok {
-			t.Fatalf("sizes of a viewed collection are missing; asked %v", f.sizesRead)
+			t.Fatalf("sizes of a viewed collection are missing; asked %v", f.sizesAsked())
 		}
 	})
 }
@@ -102,8 +103,61 @@ func TestSizesAreReadAllAtOnceWhereTheServerSupportsIt(t *testing.T) {
 	f.plain["db"] = []Namespace{"db.plain"}
 	withWatcher(t, f, Options{}, func(w *Watcher) {
 		wait(5 * time.Second)
-		if table := w.Table(); len(table.Sizes) != 2 || f.count("Sizes") != 1 || f.sizesRead[0] != "db.plain" {
-			t.Fatalf("sizes %v, asked one by one %v", table.Sizes, f.sizesRead)
+		asked := f.sizesAsked()
+		if table := w.Table(); len(table.Sizes) != 2 || f.count("Sizes") != 2 || asked[0] != "db.plain" || asked[1] != "db.x" {
+			t.Fatalf("sizes %v, asked one by one %v", table.Sizes, asked)
+		}
+		wait(9 * time.Minute)
+		if n := strings.Count(fmt.Sprint(f.sizesAsked()), "db.x"); n != 1 {
+			t.Errorf("what the one command does not tell was read %d times in nine minutes", n)
+		}
+		x := w.Table().SizeOn("db.x", "a")
+		if x.Bytes.Value != 6 || x.Storage.Value != 5 || x.Indexes.Value != 3 {
+			t.Errorf("bytes %v, on disk %v, indexes %v", x.Bytes, x.Storage, x.Indexes)
+		}
+		if age, disk := time.Since(x.Bytes.At), time.Since(x.Storage.At); age > time.Minute+time.Second || disk < 8*time.Minute {
+			t.Errorf("the bytes are %s old, those on disk %s", age, disk)
+		}
+		wait(90 * time.Second)
+		if disk := time.Since(w.Table().SizeOn("db.x", "a").Storage.At); disk > 2*time.Minute {
+			t.Errorf("after ten minutes the bytes on disk are %s old", disk)
+		}
+	})
+}
+
+func TestBytesOnDiskAreUnknownUntilTheyAreRead(t *testing.T) {
+	f := newFake(t)
+	f.sums = true
+	f.add("db.x", 1)
+	f.fail["Sizes"] = fault.New(fault.Forbidden, "no collStats")
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(time.Minute)
+		table := w.Table()
+		for _, shard := range []string{"a", "b"} {
+			if x := table.SizeOn("db.x", shard); !x.Bytes.Known || x.Storage.Known || x.Indexes.Known {
+				t.Errorf("on %s: %+v", shard, x)
+			}
+		}
+		if table.Health[PartSizes].Err != nil {
+			t.Error("the sizes count as failing although they are read")
+		}
+	})
+}
+
+// A collection of the same name with another UUID has other files.
+func TestBytesOnDiskOfAReplacedCollectionAreForgotten(t *testing.T) {
+	f := newFake(t)
+	f.sums = true
+	f.add("db.x", 1)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(10 * time.Second)
+		if !w.Table().SizeOn("db.x", "a").Storage.Known {
+			t.Fatal("not read")
+		}
+		f.change(func() { f.fail["Sizes"] = fault.New(fault.Unavailable, "no answer"); f.add("db.x", 9) })
+		wait(2 * time.Minute)
+		if x := w.Table().SizeOn("db.x", "a"); x.Storage.Known || !x.Bytes.Known {
+			t.Errorf("%+v", x)
 		}
 	})
 }

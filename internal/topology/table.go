@@ -23,7 +23,9 @@ type Collection struct {
 // slice is sorted by the bytes of its names (Zones by namespace, then lower bound;
 // Events newest first). Slices must not be modified. Safe for concurrent use.
 type Table struct {
-	ClusterID   string
+	ClusterID   string    // before the cluster was reached, that of the one last seen at its address; "" when not known
+	Formerly    string    // id of the cluster that was last seen at this address before the start, when it is another one
+	Began       time.Time // when watching began
 	Seq         uint64    // grows when anything changes that people see; not with times of good reads and what counts up by itself
 	Built       time.Time // when this one was published
 	Loaded      bool      // routing, shards and databases have been read at least once
@@ -38,10 +40,14 @@ type Table struct {
 	Events      []Event // newest first; at most 1,000 of the server's own collections and 1,000 others
 	Rounds      Rounds  // the balancer's, read where migrations are logged
 	Moves       Moves   // migrations under way
+	Connection  Connection
 	Sizes       map[Namespace]Sizes
 	Disks       map[string]Disk // by shard name; DiskOf tells what is not in it
 	Health      map[Part]Health
-	Changes     []Change // against the table of Seq-1
+	// FlagsRead is since when every jumbo flag of a collection was read: the oldest of its
+	// flags is from then. A chunk whose move fails is read again at once.
+	FlagsRead map[Namespace]time.Time
+	Changes   []Change // against the table of Seq-1
 
 	every   map[Part]time.Duration
 	history []changeSet
@@ -59,20 +65,45 @@ type ServerInfo struct {
 	Version   string
 	Hosts     string // redacted "host:port,…" for display
 	ClusterID string // config.version.clusterId in hex; empty when it may not be read
+
+	Product        string `json:",omitempty"` // Community, Enterprise, Percona or Atlas; empty when not known
+	ProductVersion string `json:",omitempty"` // the product's own, where it is not Version
+}
+
+// The products that speak for MongoDB, by their names.
+const (
+	Community  = "MongoDB"
+	Enterprise = "MongoDB Enterprise"
+	Percona    = "Percona Server for MongoDB"
+	Atlas      = "MongoDB Atlas"
+)
+
+// Release is product and version as people write them, such as "MongoDB 5.0.7".
+func (s ServerInfo) Release() string {
+	switch {
+	case s.Version == "":
+		return ""
+	case s.ProductVersion != "":
+		return s.Product + " " + s.ProductVersion
+	case s.Product == "":
+		return Community + " " + s.Version
+	}
+	return s.Product + " " + s.Version
 }
 
 // loadedParts are those without which nothing can be said.
 var loadedParts = [...]Part{PartRouting, PartShards, PartDatabases}
 
 // NotLoaded is the failure of whatever needs a table that is not Loaded, which
-// may be nil: why it is not, and with the kind of that, where it is known.
+// may be nil: why it is not, where that is known. It is Unavailable whatever the reason
+// is, because it is not the fault of who asks.
 func (t *Table) NotLoaded() error {
 	for _, p := range loadedParts {
 		if t == nil {
 			break
 		}
 		if h := t.Health[p]; h.At.IsZero() && h.Err != nil {
-			return fault.Wrap(fault.Of(h.Err), h.Err, "The routing table is not loaded yet. %s", fault.Text(h.Err))
+			return fault.Wrap(fault.Unavailable, h.Err, "The routing table is not loaded yet. %s", fault.Text(h.Err))
 		}
 	}
 	return fault.New(fault.Unavailable, "The routing table is not loaded yet; try again in a moment.")
@@ -179,6 +210,18 @@ func (t *Table) Reflagged(ns Namespace, rows []Chunk) *Table {
 	next := *t
 	next.replace(&Collection{Meta: c.Meta, Highest: c.Highest, Chunks: chunks})
 	return &next
+}
+
+// setFlagsRead puts a time into a copy of FlagsRead, so that older tables keep theirs.
+func (t *Table) setFlagsRead(ns Namespace, at time.Time) {
+	next := make(map[Namespace]time.Time, len(t.Collections))
+	for _, c := range t.Collections {
+		if old, ok := t.FlagsRead[c.NS]; ok {
+			next[c.NS] = old
+		}
+	}
+	next[ns] = at
+	t.FlagsRead = next
 }
 
 // replace puts a collection in the place of the one of its name.

@@ -3,6 +3,7 @@ package topology
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // turn is what one routing poll found to do.
@@ -19,6 +20,11 @@ type load struct {
 	head Head
 	base *Collection // what the table has; nil if new
 	full bool
+
+	// Of a load of all chunks: those read, until what changed meanwhile is read too, and
+	// when that load began.
+	read    *ChunkBuilder
+	allRead time.Time
 
 	next    *Collection // nil: not read, the table keeps what it has
 	gone    bool        // dropped while it was read

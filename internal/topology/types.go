@@ -103,6 +103,26 @@ type Balancer struct {
 // Enabled tells whether the balancer may run at all (windows aside).
 func (b Balancer) Enabled() bool { return b.Known && !b.Stopped && b.Mode != "off" }
 
+// Moves tells whether the balancer may move chunks (windows aside). In the mode autoSplitOnly it runs and moves
+// nothing.
+func (b Balancer) Moves() bool { return b.Enabled() && b.Mode != "autoSplitOnly" }
+
+// Window is when in the day the balancer may move chunks, since midnight by the local clock of the config server's
+// primary. There is none where the server would ignore it: one that is empty or that cannot be read.
+func (b Balancer) Window() (start, stop time.Duration, ok bool) {
+	from, err := time.Parse(windowLayout, b.WindowStart)
+	to, err2 := time.Parse(windowLayout, b.WindowStop)
+	if err != nil || err2 != nil || from.Equal(to) {
+		return 0, 0, false
+	}
+	sinceMidnight := func(t time.Time) time.Duration {
+		return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
+	}
+	return sinceMidnight(from), sinceMidnight(to), true
+}
+
+const windowLayout = "15:4" // the server accepts "1:5" too
+
 // Router is a row of config.mongos.
 type Router struct {
 	Host    string
@@ -173,8 +193,9 @@ const (
 type Health struct {
 	At        time.Time // last good read; zero = never
 	Err       error     // nil = the last read was good
-	Denied    bool      // code 13
+	Denied    bool      // the cluster user may not read it
 	Privilege string    // what to grant when Denied
+	Product   string    // the product that refuses it to every user when Denied, such as MongoDB Atlas; "" for none
 	Note      string    // the last read was good but left something out, and what
 }
 

@@ -3,6 +3,7 @@ package topology
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,7 @@ type Watcher struct {
 
 	router   router // state of the routing poll, guarded by routing
 	suspects suspects
+	flagged  int // how many flagged chunks were read again; the sweep's
 	rounds   roundsDue
 	viewed   viewed
 }
@@ -69,7 +71,7 @@ func NewWatcher(src Source, o Options) *Watcher {
 		routing: make(gate, 1), slow: make(gate, 1), events: make(gate, 1),
 		wakeup: make(chan struct{}, 1),
 	}
-	w.table.Store(&Table{Health: map[Part]Health{}, every: w.o.every()})
+	w.table.Store(&Table{ClusterID: w.o.Known, Began: time.Now(), Health: map[Part]Health{}, every: w.o.every()})
 	return w
 }
 
@@ -88,8 +90,8 @@ func (w *Watcher) Subscribe() (*Table, <-chan struct{}, func()) {
 }
 
 // Run polls until the context ends, and returns when all that it started has
-// ended. It fails at once only when the target is not a mongos; a cluster that
-// cannot be reached is tried again for ever.
+// ended. A cluster that cannot be reached, that refuses the credentials or is
+// none is tried again for ever: what is wrong may be mended outside.
 func (w *Watcher) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return w.routingLoop(ctx) })
@@ -137,13 +139,10 @@ func (w *Watcher) routingLoop(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if fault.Of(err) == fault.Invalid && !w.Table().Loaded {
-			return err
-		}
 		pause := w.o.Routing
 		if err != nil {
 			failed++
-			pause = min(w.o.Routing<<min(failed-1, 16), max(w.o.MaxBackoff, w.o.Routing))
+			pause = jittered(min(w.o.Routing<<min(failed-1, 16), max(w.o.MaxBackoff, w.o.Routing)))
 		} else {
 			if failed > 0 {
 				w.wake() // the slow parts need not wait for their turn to recover too
@@ -154,6 +153,12 @@ func (w *Watcher) routingLoop(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// jittered is a pause up to a tenth longer or shorter, so that several shardboards do
+// not all come back at the same moment.
+func jittered(pause time.Duration) time.Duration {
+	return pause*9/10 + time.Duration(rand.Int64N(int64(pause/5)+1))
 }
 
 func (w *Watcher) slowLoop(ctx context.Context) error {

@@ -1,11 +1,11 @@
 package topology
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -253,20 +253,55 @@ func TestWatcherRefusesAnotherCluster(t *testing.T) {
 		f.change(func() { delete(f.fail, "Heads"); f.id = "c2"; delete(f.colls, "db.x") })
 		wait(10 * time.Second)
 		table := w.Table()
-		if table.ClusterID != "c1" || table.Collection("db.x") == nil || fault.Of(table.Health[PartRouting].Err) != fault.Conflict {
+		var other *OtherClusterError
+		if err := table.Health[PartRouting].Err; table.ClusterID != "c1" || table.Collection("db.x") == nil ||
+			!errors.As(err, &other) || other.Watched != "c1" || other.Found != "c2" || fault.Of(err) != fault.Unavailable {
 			t.Fatalf("cluster %s, health %v", table.ClusterID, table.Health[PartRouting].Err)
 		}
 	})
 }
 
-func TestWatcherEndsWhenTheTargetIsNotAMongos(t *testing.T) {
+func TestWatcherTriesAgainWhenTheTargetIsNotAMongos(t *testing.T) {
 	f := newFake(t)
-	f.fail["Server"] = fault.New(fault.Invalid, "it is a mongod")
-	synctest.Test(t, func(t *testing.T) {
-		if err := NewWatcher(f, Options{}).Run(context.Background()); fault.Of(err) != fault.Invalid {
-			t.Fatalf("Run ended with %v", err)
+	f.add("db.x", 1, 0)
+	f.fail["all"] = fault.New(fault.Invalid, "it is a mongod")
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		if table := w.Table(); table.Loaded || fault.Of(table.NotLoaded()) != fault.Unavailable ||
+			!strings.Contains(fault.Text(table.NotLoaded()), "it is a mongod") {
+			t.Fatalf("loaded %t, %v", table.Loaded, table.NotLoaded())
+		}
+		f.change(func() { delete(f.fail, "all") })
+		wait(12 * time.Second)
+		if !w.Table().Loaded {
+			t.Fatal("not loaded although a mongos is there now")
 		}
 	})
+}
+
+func TestClusterOfTheAddressIsKnownBeforeItIsReached(t *testing.T) {
+	for name, c := range map[string]struct{ known, id, formerly string }{
+		"the same one":    {"c1", "c1", ""},
+		"another one":     {"c0", "c1", "c0"},
+		"none was known":  {"", "c1", ""},
+		"may not be read": {"c0", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.add("db.x", 1, 0)
+			f.id = c.id
+			f.fail["all"] = fault.New(fault.Unavailable, "The cluster cannot be reached.")
+			withWatcher(t, f, Options{Known: c.known}, func(w *Watcher) {
+				if table := w.Table(); table.ClusterID != c.known || table.Loaded || table.Began.IsZero() {
+					t.Fatalf("cluster %q, loaded %t, began %s", table.ClusterID, table.Loaded, table.Began)
+				}
+				f.change(func() { delete(f.fail, "all") })
+				wait(12 * time.Second)
+				if table := w.Table(); table.ClusterID != c.id || table.Formerly != c.formerly || !table.Loaded {
+					t.Fatalf("cluster %q, formerly %q, loaded %t", table.ClusterID, table.Formerly, table.Loaded)
+				}
+			})
+		})
+	}
 }
 
 func TestRotationFindsChangesInEveryCollection(t *testing.T) {
@@ -298,7 +333,9 @@ func TestRotationFindsChangesInEveryCollection(t *testing.T) {
 		if table.Collection("db.c07") != nil || table.Collection("db.zz") == nil {
 			t.Error("a drop or a creation was missed")
 		}
-		for _, win := range f.window {
+		var asked []Window
+		f.change(func() { asked = slices.Clone(f.window) })
+		for _, win := range asked {
 			if len(win.Only) == 0 && win.Limit != 5 {
 				t.Errorf("a poll asked for %+v", win)
 			}
@@ -348,6 +385,9 @@ func TestJumboFlagsAreFoundAfterAFailedMoveAndByTheSweep(t *testing.T) {
 		}
 		f.change(func() { c.rows[1].Jumbo, c.rows[2].Jumbo = false, true })
 		wait(time.Minute)
+		if w.Table().Collection("db.x").Chunks.Jumbo() != 0 {
+			t.Fatal("the cleared flag was not found")
+		}
 		if w.Table().Collection("db.x").Chunks.At(2).Jumbo {
 			t.Fatal("the flag was found too early")
 		}
@@ -366,30 +406,91 @@ func TestSweepRepairsAWrongTable(t *testing.T) {
 			c.rows[0].Shard, c.rows[0].Version = "b", Version{1, 1}
 			c.rows[1].Version = Version{1, 0}
 		})
-		wait(62 * time.Second)
+		wait(92 * time.Second)
 		if got := w.Table().Collection("db.x").Chunks.Owner(0); got != "b" {
 			t.Fatalf("chunk 0 is on %s, want b", got)
 		}
 	})
 }
 
-func TestSweepStaysBelowItsRate(t *testing.T) {
+func TestSweepStaysBelowItsRateAndReachesEveryChunk(t *testing.T) {
 	f := newFake(t)
 	cuts := make([]int64, 0, 9999)
 	for i := range int64(9999) {
 		cuts = append(cuts, i)
 	}
-	f.add("db.x", 1, cuts...)
-	withWatcher(t, f, Options{Sweep: time.Minute, SweepPerSecond: 1000}, func(w *Watcher) {
-		wait(time.Minute)
-		before := f.count("ChunksFrom")
-		wait(5 * time.Second)
-		if rows := (f.count("ChunksFrom") - before) * sweepBatch; rows > 5500 {
-			t.Fatalf("%d chunk documents in 5 s", rows)
+	c := f.add("db.x", 1, cuts...)
+	f.add("db.y", 2, 0)
+	withWatcher(t, f, Options{SweepPerMinute: 1000}, func(w *Watcher) {
+		loaded := w.Table().FlagsRead["db.x"]
+		if loaded.IsZero() {
+			t.Fatal("the age of the flags is not known after the load")
 		}
-		wait(time.Minute)
-		if n := f.count("ChunksFrom"); n < 20 {
-			t.Fatalf("the sweep ended after %d reads", n)
+		f.change(func() { f.rowsRead = 0; c.rows[9990].Jumbo = true })
+		wait(5 * time.Minute)
+		read := 0
+		f.change(func() { read = f.rowsRead })
+		if read > 5000 || read < 4000 {
+			t.Fatalf("%d chunk documents in five minutes, want at most 1,000 a minute", read)
+		}
+		if at := w.Table().FlagsRead["db.x"]; at != loaded {
+			t.Fatalf("half a pass counts as a whole one: %v, %v before", at, loaded)
+		}
+		wait(6 * time.Minute)
+		if n := w.Table().Collection("db.x").Chunks.Jumbo(); n != 1 {
+			t.Fatalf("%d jumbo chunks after a pass", n)
+		}
+		for _, ns := range []Namespace{"db.x", "db.y"} {
+			if age := time.Since(w.Table().FlagsRead[ns]); age > 12*time.Minute {
+				t.Errorf("the flags of %s are %v old after a pass", ns, age)
+			}
+		}
+	})
+}
+
+func TestSweepGoesOnAfterAFailedRead(t *testing.T) {
+	f := newFake(t)
+	x, y := f.add("db.x", 1, 0), f.add("db.y", 2, 0)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		f.change(func() {
+			f.failNS["db.x"] = fault.New(fault.Internal, "odd")
+			x.rows[0].Jumbo, y.rows[0].Jumbo = true, true
+		})
+		wait(2 * time.Minute)
+		if w.Table().Collection("db.y").Chunks.Jumbo() != 1 {
+			t.Error("a collection that can't be read holds the sweep up")
+		}
+		f.change(func() { delete(f.failNS, "db.x") })
+		wait(2 * time.Minute)
+		if w.Table().Collection("db.x").Chunks.Jumbo() != 1 {
+			t.Error("the collection is not tried again")
+		}
+	})
+}
+
+// The newest servers clear a flag without a new version.
+func TestFlagsThatAreClearedAreFoundSoonWhateverTheNumberOfChunks(t *testing.T) {
+	f := newFake(t)
+	cuts := make([]int64, 0, 9999)
+	for i := range int64(9999) {
+		cuts = append(cuts, i)
+	}
+	c := f.add("db.x", 1, cuts...)
+	for i := 100; i < 220; i++ {
+		c.rows[i].Jumbo = true
+	}
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		if n := w.Table().Collection("db.x").Chunks.Jumbo(); n != 120 {
+			t.Fatalf("%d jumbo chunks", n)
+		}
+		f.change(func() {
+			for i := 100; i < 220; i++ {
+				c.rows[i].Jumbo = i == 150
+			}
+		})
+		wait(3 * time.Minute)
+		if n := w.Table().Collection("db.x").Chunks.Jumbo(); n != 1 {
+			t.Errorf("%d jumbo chunks three minutes after all but one were cleared", n)
 		}
 	})
 }

@@ -143,3 +143,30 @@ func (t *Table) RangeChunks(z ZoneRange) (out RangeChunks, ok bool) {
 	out.Shards = natural.Sorted(maps.Keys(seen))
 	return out, true
 }
+
+// MisplacedByShard counts, by the shard that has them, the chunks wholly in a zone range that are on a shard without
+// the zone: as many as RangeChunks lists in Misplaced. It reads sums that are kept with the chunks, so that it
+// may be asked often. ok as of RangeChunks.
+func (t *Table) MisplacedByShard(z ZoneRange) (out map[string]int, ok bool) {
+	c := t.Collection(z.NS)
+	if c == nil || c.Chunks == nil || z.Min.IsZero() {
+		return nil, false
+	}
+	from, to := c.Chunks.Overlap(shardkey.Range{Min: z.Min, Max: z.Max})
+	if from < to && c.Chunks.At(from).Min.Compare(z.Min) < 0 {
+		from++
+	}
+	if from < to && c.Chunks.At(to-1).Max.Compare(z.Max) > 0 {
+		to--
+	}
+	out = map[string]int{}
+	carry := t.CarriersOf(z.Zone)
+	var sum Tally
+	c.Chunks.Tally(&sum, from, to)
+	for i, n := range sum.ByShard {
+		if name := c.Chunks.ShardNames()[i]; n > 0 && !slices.Contains(carry, name) {
+			out[name] = n
+		}
+	}
+	return out, true
+}

@@ -4,7 +4,7 @@ import { word, announce } from "./words.js";
 export function listenCopy() {
   document.addEventListener("click", (e) => {
     const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest("[data-copies]"));
-    if (button) copyBlock(button, document.getElementById(button.dataset.copies));
+    if (button) copyBlock(button, document.getElementById(button.dataset.copies ?? ""));
   });
   if (!navigator.clipboard) return; // browsers offer it on https and localhost only
   document.documentElement.classList.add("can-copy");
@@ -15,6 +15,7 @@ export function listenCopy() {
   });
 }
 
+/** @param {HTMLElement} el */
 async function copy(el) {
   try {
     await navigator.clipboard.writeText(el.title || el.textContent);
@@ -26,8 +27,12 @@ async function copy(el) {
   setTimeout(() => delete el.dataset.copied, 1000);
 }
 
-// copyBlock copies all text of an element. Where the browser offers no clipboard, the text is shown and
-// selected, so that Ctrl+C copies it.
+/**
+ * copyBlock copies all text of an element. Where the browser offers no clipboard, the text is shown and
+ * selected, so that Ctrl+C copies it.
+ * @param {HTMLElement} button
+ * @param {HTMLElement | null} from
+ */
 async function copyBlock(button, from) {
   if (!from) return;
   try {
@@ -45,6 +50,10 @@ async function copyBlock(button, from) {
   mark(button, word("copied"));
 }
 
+/**
+ * @param {HTMLElement} button
+ * @param {string} text
+ */
 function mark(button, text) {
   button.dataset.copied = text;
   setTimeout(() => delete button.dataset.copied, 2000);

@@ -1,5 +1,6 @@
 // A table with data-grid is one stop of the Tab key; arrow keys, Home, End, Page Up and Page Down move
 // between its cells, with Ctrl to the first and last row, and Enter follows a cell's link. Without script it is a table with links.
+import { base } from "./address.js";
 import { reloadRegions } from "./live.js";
 
 const rowsOfPage = 10; // rows by which Page Up and Page Down move
@@ -24,8 +25,10 @@ export function enhanceGrid() {
   addEventListener("popstate", () => document.querySelector("table[data-grid]") && location.reload());
 }
 
-// prepare makes one element of the table reachable by Tab, all others by arrow keys.
-/** @param {HTMLTableElement} grid */
+/**
+ * prepare makes one element of the table reachable by Tab, all others by arrow keys.
+ * @param {HTMLTableElement} grid
+ */
 function prepare(grid) {
   if (grid.getAttribute("role") !== "grid") grid.setAttribute("role", "grid");
   const box = grid.parentElement;
@@ -34,7 +37,7 @@ function prepare(grid) {
   for (const cell of cells(grid)) {
     const stops = targets(cell);
     if (stops[0] !== cell && cell.hasAttribute("tabindex")) cell.removeAttribute("tabindex");
-    for (const el of stops) {
+    for (const el of new Set([...stops, ...cell.querySelectorAll("a")])) {
       const index = el.getAttribute("tabindex");
       if (index === "0" && !current) current = el;
       else if (index !== "-1") el.setAttribute("tabindex", "-1");
@@ -48,10 +51,13 @@ function cells(grid) {
   return [...grid.rows].flatMap((row) => [...row.cells]);
 }
 
-// targets are what takes the focus in a cell: its links, else the cell itself.
-/** @param {Element} cell @returns {HTMLElement[]} */
+/**
+ * targets are what takes the focus in a cell: its visible links, else the cell itself.
+ * @param {Element} cell
+ * @returns {HTMLElement[]}
+ */
 function targets(cell) {
-  const links = /** @type {HTMLElement[]} */ ([...cell.querySelectorAll("a")]);
+  const links = /** @type {HTMLElement[]} */ ([...cell.querySelectorAll("a")]).filter((link) => link.offsetParent);
   return links.length > 0 ? links : [/** @type {HTMLElement} */ (cell)];
 }
 
@@ -86,7 +92,7 @@ function nextTarget(grid, cell, at, e) {
   const line = [...row.cells].flatMap(targets);
   const place = line.indexOf(at);
   // A group of columns spans several: rows are followed by column, not by position.
-  const inRow = (index) => {
+  const inRow = (/** @type {number} */ index) => {
     const to = grid.rows[Math.min(Math.max(index, 0), last)];
     return to && targets(cellAt(to, columnOf(cell)))[0];
   };
@@ -111,8 +117,10 @@ function nextTarget(grid, cell, at, e) {
   return null;
 }
 
-// openRow follows the link of the row's head from a cell that has none of its own.
-/** @param {HTMLTableCellElement} cell */
+/**
+ * openRow follows the link of the row's head from a cell that has none of its own.
+ * @param {HTMLTableCellElement} cell
+ */
 function openRow(cell) {
   const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
   /** @type {HTMLAnchorElement | null} */ (row.querySelector("th a:not(.fold)"))?.click();
@@ -135,8 +143,11 @@ function cellAt(row, column) {
   return row.cells[row.cells.length - 1];
 }
 
-// showCell scrolls the table so that the cell is not under its head or its first column.
-/** @param {HTMLTableElement} grid @param {HTMLElement} cell */
+/**
+ * showCell scrolls the table so that the cell is not under its head or its first column.
+ * @param {HTMLTableElement} grid
+ * @param {HTMLElement} cell
+ */
 function showCell(grid, cell) {
   const box = grid.parentElement;
   if (!box) return;
@@ -157,11 +168,13 @@ function showCell(grid, cell) {
   cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
 }
 
-// swapByLink follows links that change only the table without leaving the page, so that scroll
-// position and focus stay.
-/** @param {MouseEvent} e */
+/**
+ * swapByLink follows links that change only the table without leaving the page, so that scroll
+ * position and focus stay.
+ * @param {MouseEvent} e
+ */
 function swapByLink(e) {
-  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (e.target).closest?.('a[data-swap], [data-grid] a[href^="/matrix"]') ?? null);
+  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (e.target).closest?.(`a[data-swap], [data-grid] a[href^="${base}/matrix"]`) ?? null);
   if (!link || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
   e.preventDefault();
   history.pushState(null, "", link.href);

@@ -1,11 +1,13 @@
 // The heat page: keeps the heat map and the lists around it up to date. The table on the page has
 // the same data without this script.
+import { address } from "./address.js";
+import { messageOf, reasonOf } from "./failure.js";
 import { columnAt, read } from "./heat_data.js";
 import { help, readout } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
 import { listen } from "./heat_input.js";
 import { newPicture, render } from "./heat_render.js";
-import { root, say, state } from "./heat_state.js";
+import { isRead, part, root, say, state } from "./heat_state.js";
 import { moved, whole, within } from "./heat_view.js";
 import { refreshPage } from "./heat_page.js";
 import { selectionOfAddress } from "./heat_selection.js";
@@ -13,19 +15,26 @@ import { selectionOfAddress } from "./heat_selection.js";
 const minute = 60_000;
 let version = ""; // of the data that is shown
 
-// fetchMap reads the map's data. A view that ends at the newest data follows it; any other stays.
-async function fetchMap() {
-  const { ns, by, from } = root.dataset;
+/**
+ * fetchMap reads the map's data. A view that ends at the newest data follows it; any other stays.
+ * @param {HTMLElement} map
+ */
+async function fetchMap(map) {
+  const { ns = "", by = "", from = "" } = map.dataset;
+  /** @type {Record<string, string>} */
   const headers = version ? { "If-None-Match": version } : {};
-  const answer = await fetch(`/api/v1/heat/map?${new URLSearchParams({ ns, by, from })}`, { headers, credentials: "same-origin" });
+  const answer = await fetch(address(`/api/v1/heat/map?${new URLSearchParams({ ns, by, from })}`), { headers, credentials: "same-origin" });
   if (answer.status === 304) return;
+  if (!answer.ok) throw new Error(await reasonOf(answer));
+  /** @type {import("./api.js").HeatMap} */
   const body = await answer.json();
-  if (!answer.ok) throw new Error(body.detail ?? answer.statusText);
   version = body.version;
   const heat = read(body);
-  root.classList.toggle("is-empty", heat.columns.length === 0);
+  map.classList.toggle("is-empty", heat.columns.length === 0);
+  const shares = part("shares"); // a picture of projects has none
+  if (shares) shares.hidden = !heat.rows.some((r) => r.hashed);
   const { view } = state;
-  const before = state.heat && state.all;
+  const before = isRead() ? state.all : null;
   const follow = !before || view.t1 >= before.t1;
   const cursorTime = state.cursor && before ? state.heat.columns[state.cursor.column]?.from : 0;
   newPicture(heat);
@@ -41,7 +50,7 @@ async function fetchMap() {
 async function refresh() {
   try {
     if (!document.hidden) await refreshPage();
-    if (root) await fetchMap();
+    if (root) await fetchMap(root);
   } catch {
     // The server is not reachable, as the header shows. The next refresh tries again.
   }
@@ -51,17 +60,17 @@ async function start() {
   if (root) {
     listen();
     try {
-      await fetchMap();
+      await fetchMap(root);
       selectionOfAddress();
       readout(help());
       if (state.heat.columns.length === 0) readout(say("empty"));
     } catch (err) {
-      readout(say("failed", { error: err.message }));
+      readout(say("failed", { error: messageOf(err) }));
     }
   }
   // Rates are counted every ten seconds and available about three seconds later. A long window
   // changes little in that time and costs the server more.
-  const long = ["1h", "6h", "24h"].includes(root?.dataset.window);
+  const long = ["1h", "6h", "24h"].includes(root?.dataset.window ?? "");
   const every = long ? minute : minute / 6;
   const next = () => setTimeout(() => refresh().finally(next), every - ((Date.now() - 5000) % every));
   next();

@@ -2,42 +2,88 @@
 // the line that shows what the pointer or a mark is at.
 import { isHidden, keyText } from "./heat_data.js";
 import { ticks, timeText } from "./heat_view.js";
-import { part, root, say, state } from "./heat_state.js";
+import { isOfProjects, part, say, state } from "./heat_state.js";
+
+/**
+ * @typedef {{x: number, y: number, w: number, h: number}} Area
+ * @typedef {import("./heat_data.js").Row} Row
+ */
 
 const narrow = () => part("canvas").clientWidth < 560;
 
 /** laneWidth is the width of a lane of owners beside the cells, in px: rows of projects have none. */
-export const laneWidth = () => (root.dataset.by === "project" ? 0 : narrow() ? 9 : 22);
+export const laneWidth = () => (isOfProjects() ? 0 : narrow() ? 9 : 22);
 
 const gutter = () => (narrow() ? 92 : 180); // px for the names of rows, with a lane
 
-/** cellArea is where the cells are, in the canvas's CSS pixels. */
+/**
+ * cellArea is where the cells are, in the canvas's CSS pixels.
+ * @returns {Area}
+ */
 export function cellArea() {
   const c = part("canvas");
   return { x: gutter(), y: 8, w: Math.max(c.clientWidth - gutter() - laneWidth() - 2, 50), h: Math.max(c.clientHeight - 30, 50) };
 }
 
+/**
+ * @param {Area} area
+ * @param {number} time
+ */
 export const xOf = (area, time) => area.x + ((time - state.view.t0) / (state.view.t1 - state.view.t0)) * area.w;
+
+/**
+ * @param {Area} area
+ * @param {number} row
+ */
 export const yOf = (area, row) => area.y + ((row - state.view.r0) / (state.view.r1 - state.view.r0)) * area.h;
 
-/** chunkNumbers names a row's chunks by their position. */
+/**
+ * chunkNumbers names a row's chunks by their position.
+ * @param {Row} r
+ */
 export function chunkNumbers(r) {
-  if (!r.number) return "";
-  return r.chunks > 1 ? say("chunks", { n: r.number, last: r.number + r.chunks - 1 }) : say("chunk", { n: r.number });
+  const { number, chunks = 1 } = r;
+  if (!number) return "";
+  return chunks > 1 ? say("chunks", { n: number, last: number + chunks - 1 }) : say("chunk", { n: number });
 }
 
 /**
  * rowName is a row's project, its chunk where the key begins with a hash or is hidden, or the key at
  * which it begins.
+ * @param {number} row
+ * @returns {string}
  */
 export function rowName(row) {
   const r = state.heat.rows[row];
   if (!r) return "";
-  if (r.name || r.project) return r.name || r.project;
+  const project = r.name || r.project;
+  if (project) return project;
   return r.hashed || isHidden(r.min) ? chunkNumbers(r) : keyText(r.min);
 }
 
-/** timeAxis writes the times below the cells. */
+/**
+ * shareText is a row's share of the writes of the picture; "" for less than a percent.
+ * @param {number} row
+ */
+export function shareText(row) {
+  const n = Math.round(state.heat.share(row) * 100);
+  return n ? `≈ ${n} %` : "";
+}
+
+/**
+ * axisLabel adds the share to a chunk's number, which alone says nothing: a hash has no name.
+ * @param {number} row
+ */
+function axisLabel(row) {
+  const share = !narrow() && state.heat.rows[row]?.hashed && shareText(row);
+  return share ? `${rowName(row)} · ${share}` : rowName(row);
+}
+
+/**
+ * timeAxis writes the times below the cells.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ */
 export function timeAxis(ctx, area) {
   ctx.font = "11px system-ui, sans-serif";
   ctx.fillStyle = state.colors.soft;
@@ -50,13 +96,17 @@ export function timeAxis(ctx, area) {
   }
 }
 
-/** rowAxis writes the names of rows beside the cells. */
+/**
+ * rowAxis writes the names of rows beside the cells.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ */
 export function rowAxis(ctx, area) {
   const { r0, r1 } = state.view;
   const step = Math.max(1, Math.ceil(((r1 - r0) / area.h) * 15));
   let before = "";
   for (let r = Math.ceil(r0 / step) * step; r < r1; r += step) {
-    const label = rowName(state.picture.shown[r]);
+    const label = axisLabel(state.picture.shown[r]);
     if (label === before) continue; // rows of the same project have one label
     before = label;
     const high = yOf(area, r + 1) - yOf(area, r);
@@ -64,11 +114,19 @@ export function rowAxis(ctx, area) {
   }
 }
 
-// clipped keeps the beginning. It assumes 6 px a letter: measuring text in every frame would cost
-// more than the picture.
+/**
+ * clipped keeps the beginning. It assumes 6 px a letter: measuring text in every frame would cost
+ * more than the picture.
+ * @param {string} s
+ * @param {number} width
+ */
 const clipped = (s, width) => (s.length * 6 > width ? `${s.slice(0, Math.max(Math.floor(width / 6) - 1, 3))}…` : s);
 
-/** crossHair draws lines through the pointer, with the time and the row's name at their ends. */
+/**
+ * crossHair draws lines through the pointer, with the time and the row's name at their ends.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ */
 export function crossHair(ctx, area) {
   const { hover, mark } = state;
   const x = hover ? hover.x : mark && xOf(area, mark);
@@ -86,7 +144,13 @@ export function crossHair(ctx, area) {
   tag(ctx, clipped(rowName(state.picture.shown[row]), area.x - laneWidth() - 8), 0, Math.min(Math.max(hover.y + 4, 12), area.y + area.h));
 }
 
-// tag writes a text over the one that is there.
+/**
+ * tag writes a text over the one that is there.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ */
 function tag(ctx, text, x, y) {
   ctx.fillStyle = state.colors.ink;
   ctx.fillRect(x - 2, y - 11, text.length * 6.4 + 4, 14);

@@ -1,19 +1,34 @@
 // Finds the cell of the heat map at a point, and says below the map what it shows.
 import { columnAt, keyText, ownerAt, UNKNOWN, ZERO } from "./heat_data.js";
 import { spanText } from "./heat_view.js";
-import { cellArea, chunkNumbers, rowName } from "./heat_axes.js";
+import { cellArea, chunkNumbers, rowName, shareText } from "./heat_axes.js";
 import { number, part, say, state } from "./heat_state.js";
+
+/**
+ * @typedef {import("./heat_data.js").Row} Row
+ * @typedef {import("./heat_data.js").Column} Column
+ * @typedef {import("./heat_state.js").Point} Point
+ * @typedef {{time: number, row: number, inside: boolean}} Place
+ */
 
 /** help says how to use the picture with what there is: a finger, or mouse and keys. */
 export const help = () => say(matchMedia("(pointer: coarse)").matches ? "touch" : "help");
 
-/** pointOf is where a pointer event is, in the canvas's CSS pixels. */
+/**
+ * pointOf is where a pointer event is, in the canvas's CSS pixels.
+ * @param {MouseEvent} e
+ * @returns {Point}
+ */
 export function pointOf(e) {
   const canvas = part("canvas").getBoundingClientRect();
   return { x: e.clientX - canvas.left, y: e.clientY - canvas.top };
 }
 
-/** timeAndRow is what a point stands for; inside tells whether it is on the cells. */
+/**
+ * timeAndRow is what a point stands for; inside tells whether it is on the cells.
+ * @param {Point} point
+ * @returns {Place}
+ */
 export function timeAndRow({ x, y }) {
   const area = cellArea();
   const { t0, t1, r0, r1 } = state.view;
@@ -24,7 +39,10 @@ export function timeAndRow({ x, y }) {
   };
 }
 
-/** describePoint shows what is at a point, or the help. */
+/**
+ * describePoint shows what is at a point, or the help.
+ * @param {Point} point
+ */
 export function describePoint(point) {
   const { time, row, inside } = timeAndRow(point);
   readout(inside ? cellText(columnAt(state.heat, time), Math.floor(row)) : help());
@@ -40,13 +58,20 @@ export function describeCursor() {
   readout(cursor ? cellText(cursor.column, cursor.row) : help());
 }
 
-/** readout replaces the line below the map, which screen readers read out. */
+/**
+ * readout replaces the line below the map, which screen readers read out.
+ * @param {string} text
+ */
 export function readout(text) {
   const el = part("readout");
   if (el.textContent !== text) el.textContent = text;
 }
 
-// cellText is a cell's rate, its time with how it was counted, and its row. Column -1 is a gap.
+/**
+ * cellText is a cell's rate, its time with how it was counted, and its row. Column -1 is a gap.
+ * @param {number} column
+ * @param {number} row
+ */
 function cellText(column, row) {
   const index = state.picture.shown[row];
   const r = state.heat.rows[index];
@@ -54,14 +79,20 @@ function cellText(column, row) {
   const c = state.heat.columns[column];
   const chunk = chunkNumbers(r);
   const name = rowName(index);
-  const where = joined(name, chunk !== name && chunk, r.hashed && keyText(r.min), ownerText(index, r, c));
+  const share = shareText(index);
+  const where = joined(name, chunk !== name && chunk, r.hashed && keyText(r.min), ownerText(index, r, c), share && say("share", { share }));
   if (!c) return joined(say("gap"), where);
   const level = state.heat.levels[index * state.heat.columns.length + column];
   const how = countedHow(c);
   return joined(rateText(level), spanText(c) + (how && ` (${how})`), where);
 }
 
-// ownerText is the owner at the time of a cell, beside the present one.
+/**
+ * ownerText is the owner at the time of a cell, beside the present one.
+ * @param {number} index
+ * @param {Row} r
+ * @param {Column | undefined} c
+ */
 function ownerText(index, r, c) {
   if (!r.shard) return "";
   if (r.mixed) return say("mixed", { shard: r.shard });
@@ -70,11 +101,13 @@ function ownerText(index, r, c) {
   return then ? say("ownerthen", { shard: then, now: r.shard }) : say("ownerunknown", { now: r.shard });
 }
 
+/** @param {number} level */
 function rateText(level) {
   if (level === UNKNOWN) return say("unknown");
   return level === ZERO ? say("zero") : say("about", { n: number(state.heat.rate(level)) });
 }
 
+/** @param {Column} c */
 function countedHow(c) {
   const share = Math.round((c.covered / ((c.to - c.from) / 1000)) * 100);
   const parts = [
@@ -87,4 +120,5 @@ function countedHow(c) {
   return parts.filter(Boolean).join(", ");
 }
 
+/** @param {(string | false | undefined)[]} parts */
 const joined = (...parts) => parts.filter(Boolean).join(" · ");

@@ -6,12 +6,16 @@ export const ZERO = 0;
 
 /**
  * @typedef {{from: number, to: number, covered: number, sampled?: boolean, atLeast?: boolean, hottest?: boolean, shared?: boolean}} Column
- * @typedef {{key: string, min?: any, number?: number, chunks?: number, hashed?: boolean, shard?: string, mixed?: boolean, was?: {until: number, shard: string}[], project?: string, name?: string}} Row
+ * @typedef {Omit<import("./api.js").HeatRow, "was"> & {was?: {until: number, shard: string}[]}} Row
  * @typedef {{step: number, from: number, columns: number[]}} Layer columns[i] is the column at from + i·step, -1 for a gap
- * @typedef {{columns: Column[], rows: Row[], levels: Uint8Array, layers: Layer[], rate: (level: number) => number, from: number, to: number, ownersSince: number}} Heat
+ * @typedef {{columns: Column[], rows: Row[], levels: Uint8Array, layers: Layer[], rate: (level: number) => number, from: number, to: number, ownersSince: number, share: (row: number) => number, marks: import("./api.js").HeatMark[]}} Heat share is a row's part of all counted writes, about
  */
 
-/** read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up. */
+/**
+ * read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up.
+ * @param {import("./api.js").HeatMap} answer
+ * @returns {Heat}
+ */
 export function read(answer) {
   const { letters, least, step, zero } = answer.scale;
   const level = new Uint8Array(128).fill(UNKNOWN);
@@ -23,31 +27,60 @@ export function read(answer) {
   answer.cells.forEach((line, row) => {
     for (let i = 0; i < width; i++) levels[row * width + i] = level[line.charCodeAt(i)];
   });
+  const rate = (/** @type {number} */ l) => (l === ZERO ? 0 : least * step ** (l - 1));
   const rows = answer.rows.map((r) => ({ ...r, was: r.was?.map((w) => ({ until: Date.parse(w.until), shard: w.shard })) }));
   return {
     columns,
     rows,
     levels,
     layers: layersOf(columns),
-    rate: (l) => (l === ZERO ? 0 : least * step ** (l - 1)),
+    rate,
+    share: sharesOf(levels, rows.length, columns, rate),
     // What is recorded, which can be less than what was asked for.
     from: width ? columns[0].from : Date.parse(answer.from),
     to: width ? columns[width - 1].to : Date.parse(answer.to),
+    marks: answer.marks,
     ownersSince: answer.ownersSince ? Date.parse(answer.ownersSince) : Infinity,
   };
 }
 
-// layersOf groups consecutive columns of one length into layers. A gap within a layer has no
-// column; a very long gap ends the layer, so that pictures stay small.
+/**
+ * sharesOf adds up the rows' writes, when the first share is asked for.
+ * @param {Uint8Array} levels
+ * @param {number} rows
+ * @param {Column[]} columns
+ * @param {(level: number) => number} rate
+ * @returns {(row: number) => number}
+ */
+function sharesOf(levels, rows, columns, rate) {
+  /** @type {Float64Array | undefined} */
+  let shares;
+  const sums = () => {
+    const rates = Float64Array.from({ length: 256 }, (_, l) => (l === UNKNOWN ? 0 : rate(l)));
+    const out = new Float64Array(rows);
+    for (let row = 0; row < rows; row++) {
+      for (let i = 0; i < columns.length; i++) out[row] += rates[levels[row * columns.length + i]] * columns[i].covered;
+    }
+    const all = out.reduce((a, b) => a + b, 0) || 1;
+    return out.map((n) => n / all);
+  };
+  return (row) => (shares ??= sums())[row] ?? 0;
+}
+
+/**
+ * layersOf groups consecutive columns of one length into layers. A gap within a layer has no
+ * column; a very long gap ends the layer, so that pictures stay small.
+ * @param {Column[]} columns
+ */
 function layersOf(columns) {
+  /** @type {Layer[]} */
   const layers = [];
-  let layer = null;
   columns.forEach((c, i) => {
     const step = c.to - c.from;
+    const layer = layers.at(-1);
     const at = layer ? Math.round((c.from - layer.from) / step) : 0;
     if (!layer || layer.step !== step || at - layer.columns.length > 500) {
-      layer = { step, from: c.from, columns: [i] };
-      layers.push(layer);
+      layers.push({ step, from: c.from, columns: [i] });
       return;
     }
     while (layer.columns.length < at) layer.columns.push(-1);
@@ -56,7 +89,11 @@ function layersOf(columns) {
   return layers;
 }
 
-/** columnAt is the column that holds a time; -1 in a gap. */
+/**
+ * columnAt is the column that holds a time; -1 in a gap.
+ * @param {Heat} heat
+ * @param {number} time
+ */
 export function columnAt(heat, time) {
   let lo = 0;
   let hi = heat.columns.length - 1;
@@ -86,21 +123,30 @@ export function ownerAt(heat, row, time) {
   return owner;
 }
 
-/** isHidden tells that a bound may not be seen. */
-export const isHidden = (bound) => bound?.value === null && typeof bound.reason === "string";
+/**
+ * isHidden tells that a bound may not be seen.
+ * @param {unknown} bound
+ * @returns {bound is {value: null, reason: string}}
+ */
+export const isHidden = (bound) =>
+  typeof bound === "object" && bound !== null && "value" in bound && bound.value === null && "reason" in bound && typeof bound.reason === "string";
 
-/** keyText is a bound for people: its values without their types' wrapping, or why it is hidden. */
+/**
+ * keyText is a bound for people: its values without their types' wrapping, or why it is hidden.
+ * @param {unknown} bound
+ */
 export function keyText(bound) {
   if (!bound) return "";
   if (isHidden(bound)) return bound.reason;
   return Object.values(bound).map(plain).join(", ");
 }
 
+/** @param {unknown} v */
 function plain(v) {
   if (v === null || typeof v !== "object") return String(v);
-  const [name] = Object.keys(v);
+  const [[name, inner] = ["", v]] = Object.entries(v);
   if (name === "$minKey") return "MinKey";
   if (name === "$maxKey") return "MaxKey";
-  if (name?.startsWith("$") && typeof v[name] !== "object") return String(v[name]);
+  if (name.startsWith("$") && typeof inner !== "object") return String(inner);
   return JSON.stringify(v);
 }

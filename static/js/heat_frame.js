@@ -4,13 +4,15 @@ import { columnAt } from "./heat_data.js";
 import { cellArea, crossHair, rowAxis, timeAxis, xOf, yOf } from "./heat_axes.js";
 import { placeMarks } from "./heat_marks.js";
 import { ownerLanes } from "./heat_owners.js";
-import { part, state } from "./heat_state.js";
+import { isRead, part, state } from "./heat_state.js";
+
+/** @typedef {import("./heat_axes.js").Area} Area */
 
 let requested = false;
 
 /** draw requests a frame. Any number of requests before it make one. */
 export function draw() {
-  if (requested || !state.picture) return;
+  if (requested || !isRead()) return;
   requested = true;
   requestAnimationFrame(() => {
     requested = false;
@@ -27,7 +29,7 @@ function frame() {
     canvas.width = wide;
     canvas.height = high;
   }
-  const ctx = canvas.getContext("2d");
+  const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
   const area = cellArea();
@@ -38,14 +40,19 @@ function frame() {
   ownerLanes(ctx, area);
   timeAxis(ctx, area);
   rowAxis(ctx, area);
-  if (state.selection) outlineSelection(ctx, area);
-  if (state.cursor) outlineCursor(ctx, area);
-  if (state.brush) outlineBrush(ctx);
+  const { brush, cursor, selection } = state;
+  if (selection) outlineSelection(ctx, area, selection);
+  if (cursor) outlineCursor(ctx, area, cursor);
+  if (brush) outlineBrush(ctx, brush);
   crossHair(ctx, area);
   placeMarks(area);
 }
 
-// incompleteMarks draws a line above columns that were not counted completely.
+/**
+ * incompleteMarks draws a line above columns that were not counted completely.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ */
 function incompleteMarks(ctx, area) {
   ctx.fillStyle = state.colors.soft;
   for (const c of state.heat.columns) {
@@ -55,12 +62,25 @@ function incompleteMarks(ctx, area) {
   }
 }
 
-// outlineCursor draws two lines around the cell, so that it is visible on any colour.
-function outlineCursor(ctx, area) {
-  const c = state.heat.columns[state.cursor.column];
-  if (c) outline(ctx, area, c.from, c.to, state.cursor.row, state.cursor.row + 1);
+/**
+ * outlineCursor draws two lines around the cell, so that it is visible on any colour.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ * @param {import("./heat_state.js").Cell} cursor
+ */
+function outlineCursor(ctx, area, { column, row }) {
+  const c = state.heat.columns[column];
+  if (c) outline(ctx, area, c.from, c.to, row, row + 1);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ * @param {number} from
+ * @param {number} to
+ * @param {number} r0
+ * @param {number} r1
+ */
 function outline(ctx, area, from, to, r0, r1) {
   const x = Math.max(xOf(area, from), area.x);
   const y = Math.max(yOf(area, r0), area.y);
@@ -74,12 +94,17 @@ function outline(ctx, area, from, to, r0, r1) {
   ctx.strokeRect(x, y, w, h);
 }
 
-// outlineSelection draws around each run of selected rows: projects that are selected need not be
-// beside each other any more after new data.
-function outlineSelection(ctx, area) {
-  const { heat, picture, selection } = state;
+/**
+ * outlineSelection draws around each run of selected rows: projects that are selected need not be
+ * beside each other any more after new data.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ * @param {import("./heat_state.js").Selection} selection
+ */
+function outlineSelection(ctx, area, selection) {
+  const { heat, picture } = state;
   const keys = new Set(selection.rows);
-  const selected = (r) => keys.has(heat.rows[picture.shown[r]]?.key);
+  const selected = (/** @type {number} */ r) => keys.has(heat.rows[picture.shown[r]]?.key);
   const first = columnAt(heat, selection.from);
   const last = columnAt(heat, selection.to - 1);
   const from = first >= 0 ? heat.columns[first].from : selection.from; // columns are merged as they age
@@ -93,8 +118,11 @@ function outlineSelection(ctx, area) {
   }
 }
 
-function outlineBrush(ctx) {
-  const { x0, y0, x1, y1 } = state.brush;
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {import("./heat_state.js").Brush} brush
+ */
+function outlineBrush(ctx, { x0, y0, x1, y1 }) {
   ctx.strokeStyle = state.colors.accent;
   ctx.lineWidth = 1.5;
   ctx.strokeRect(Math.min(x0, x1), Math.min(y0, y1), Math.abs(x1 - x0), Math.abs(y1 - y0));

@@ -1,22 +1,31 @@
 // Puts the marks of what happened above the heat map's time axis. They are links of the page, which
 // is a list of them without this script. One of them can be reached by Tab, the others by arrow keys.
 import { cellArea, xOf } from "./heat_axes.js";
+import { marksAt } from "./heat_mark_parts.js";
 import { part, root, state } from "./heat_state.js";
 
 const wide = 22; // px a mark takes
 const high = 22;
 
-const list = () => /** @type {HTMLElement} */ (root.querySelector(".heatmarks"));
+const list = () => /** @type {HTMLElement} */ (root?.querySelector(".heatmarks"));
 const shown = () => /** @type {HTMLElement[]} */ ([...list().querySelectorAll("li:not([hidden]) a")]);
 
 let placed = ""; // what the places are of
+/** @type {import("./api.js").HeatMark[] | null} */
+let known = null; // the marks that are placed
 
-/** placeMarks moves the marks to their times, in as many lines as they need. */
+/**
+ * placeMarks moves the marks to their times, in as many lines as they need.
+ * @param {import("./heat_axes.js").Area} [area]
+ */
 export function placeMarks(area = cellArea()) {
   const { t0, t1 } = state.view;
   const now = [t0, t1, area.x, area.w].join();
-  if (now === placed) return;
+  if (now === placed && known === state.heat.marks) return;
   placed = now;
+  known = state.heat.marks;
+  takeMarks(marksAt(((t1 - t0) / area.w) * wide));
+  /** @type {number[]} */
   const ends = []; // by line, where its last mark ends
   for (const li of /** @type {HTMLElement[]} */ ([...list().children])) {
     const at = Number(li.dataset.at);
@@ -34,10 +43,54 @@ export function placeMarks(area = cellArea()) {
   oneByTab();
 }
 
-/** replaceMarks places the marks again after the page got new ones. */
-export function replaceMarks() {
-  placed = "";
-  if (state.picture) placeMarks();
+/**
+ * takeMarks changes the list into other marks. What is in both stays the same element, so it keeps the focus; the
+ * focus of one that goes passes to the nearest.
+ * @param {import("./heat_mark_parts.js").Mark[]} marks
+ */
+function takeMarks(marks) {
+  const ol = list();
+  const had = new Map([...ol.children].map((li) => [/** @type {HTMLElement} */ (li).dataset.key, /** @type {HTMLElement} */ (li)]));
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement?.closest(".heatmarks li") ?? null);
+  const items = marks.map((m) => filled(had.get(m.key) ?? element(), m));
+  for (const li of had.values()) if (!items.includes(li)) li.remove();
+  let next = ol.firstElementChild;
+  for (const li of items) {
+    if (li === next) next = next.nextElementSibling;
+    else ol.insertBefore(li, next);
+  }
+  if (!focused || focused.isConnected || !items.length) return;
+  const off = (/** @type {HTMLElement} */ li) => Math.abs(Number(li.dataset.at) - Number(focused.dataset.at));
+  const near = items.reduce((a, b) => (off(b) < off(a) ? b : a));
+  near.querySelector("a")?.focus({ preventScroll: true });
+}
+
+// element is a mark as the page writes it.
+function element() {
+  const li = document.createElement("li");
+  const a = li.appendChild(document.createElement("a"));
+  a.appendChild(document.createElement("b")).setAttribute("aria-hidden", "true");
+  a.append(" ", document.createElement("span"));
+  return li;
+}
+
+/**
+ * @param {HTMLElement} li
+ * @param {import("./heat_mark_parts.js").Mark} m
+ */
+function filled(li, m) {
+  const [a] = li.getElementsByTagName("a");
+  const [sign] = a.getElementsByTagName("b");
+  const [text] = a.getElementsByTagName("span");
+  li.dataset.key = m.key;
+  li.dataset.at = String(m.at);
+  li.className = `mark-${m.kind}`;
+  li.classList.toggle("failed", m.failed);
+  if (text.textContent === m.text && sign.textContent === m.sign) return li;
+  a.href = m.url;
+  sign.textContent = m.sign;
+  text.textContent = m.text;
+  return li;
 }
 
 // oneByTab leaves one mark in the order of Tab: the one with the focus, else the newest.
@@ -47,11 +100,14 @@ function oneByTab() {
   for (const a of links) a.tabIndex = a === here ? 0 : -1;
 }
 
-/** listenToMarks attaches the events; draw shows a line at the mark's time. */
+/**
+ * listenToMarks attaches the events; draw shows a line at the mark's time.
+ * @param {() => void} draw
+ */
 export function listenToMarks(draw) {
   const ol = list();
-  const show = (e) => {
-    const li = e.target.closest("li");
+  const show = (/** @type {Event} */ e) => {
+    const li = /** @type {Element} */ (e.target).closest("li");
     if (!li) return;
     state.mark = Number(li.dataset.at);
     draw();

@@ -4,7 +4,13 @@ import { ownerAt } from "./heat_data.js";
 import { laneWidth, xOf, yOf } from "./heat_axes.js";
 import { part, state } from "./heat_state.js";
 
-let colors = new Map(); // shard → {color, ink, label, stripes}
+/**
+ * @typedef {{color: string, ink: string, label: string, stripes: number}} Owner
+ * @typedef {import("./heat_axes.js").Area} Area
+ */
+
+/** @type {Map<string, Owner>} */
+let colors = new Map(); // by shard
 
 const palette = 12; // colours that differ; more shards have them again, with stripes
 
@@ -13,15 +19,20 @@ export function readOwnerColors() {
   colors = new Map();
   const legend = part("legend");
   if (!legend) return;
-  [...legend.querySelectorAll("[data-shard]")].forEach((el, i) => {
-    const badge = el.querySelector(".sh");
+  const entries = /** @type {HTMLElement[]} */ ([...legend.querySelectorAll("[data-shard]")]);
+  entries.forEach((el, i) => {
+    const badge = el.querySelector(".sh") ?? el;
     const style = getComputedStyle(badge);
     const [color, ink] = ["--c", "--t"].map((name) => style.getPropertyValue(name).trim());
-    colors.set(el.dataset.shard, { color, ink, label: badge.textContent, stripes: Math.floor(i / palette) });
+    colors.set(el.dataset.shard ?? "", { color, ink, label: badge.textContent, stripes: Math.floor(i / palette) });
   });
 }
 
-/** ownerLanes draws both lanes and the ticks. */
+/**
+ * ownerLanes draws both lanes and the ticks.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ */
 export function ownerLanes(ctx, area) {
   if (colors.size === 0) return;
   // Before the changelog begins owners are not known, so the left lane has those where it begins.
@@ -31,7 +42,13 @@ export function ownerLanes(ctx, area) {
   moves(ctx, area);
 }
 
-// lane draws runs of rows with one owner as one piece.
+/**
+ * lane draws runs of rows with one owner as one piece.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ * @param {number} x
+ * @param {number} time
+ */
 function lane(ctx, area, x, time) {
   const { shown } = state.picture;
   const from = Math.max(Math.floor(state.view.r0), 0);
@@ -46,7 +63,14 @@ function lane(ctx, area, x, time) {
   }
 }
 
-// piece draws an owner's rows, with its label where there is room.
+/**
+ * piece draws an owner's rows, with its label where there is room.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} x
+ * @param {number} y
+ * @param {number} h
+ * @param {Owner | undefined} owner
+ */
 function piece(ctx, x, y, h, owner) {
   const w = laneWidth() - 1;
   ctx.fillStyle = owner ? owner.color : state.colors.gap;
@@ -68,7 +92,11 @@ function piece(ctx, x, y, h, owner) {
   ctx.fillText(owner.label, x + w / 2, middle);
 }
 
-// moves draws a tick in the colour of the new owner, with an edge that is visible on any cell.
+/**
+ * moves draws a tick in the colour of the new owner, with an edge that is visible on any cell.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} area
+ */
 function moves(ctx, area) {
   const { heat, picture, view } = state;
   const to = Math.min(Math.ceil(view.r1), picture.shown.length);

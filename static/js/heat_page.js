@@ -1,10 +1,9 @@
-// Reads the heat page again and takes over what changed: lists, marks, and what is selected. Kept
+// Reads the heat page again and takes over what changed: lists and what is selected. Kept
 // elements keep the focus, the scroll position and what is open.
 import { morph } from "./morph.js";
-import { replaceMarks } from "./heat_marks.js";
 import { root } from "./heat_state.js";
 
-const parts = ["heat-lead", "heat-fit", "heat-marks", "heat-selection", "heat-table", "heat-lists"];
+const parts = ["heat-lead", "heat-fit", "heat-selection", "heat-table", "heat-lists"];
 
 let newest = 0; // reads that were begun; only the last one's answer is shown
 
@@ -24,5 +23,4 @@ export async function refreshPage() {
     const fresh = doc.getElementById(id);
     if (shown && fresh) morph(shown, fresh);
   }
-  if (root) replaceMarks();
 }

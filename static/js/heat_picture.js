@@ -2,55 +2,44 @@
 // or brightness, in idle time or when first seen. A frame only scales those, so its cost does not
 // depend on the number of cells. Scaled-down pictures use the maximum of their cells, so a hot
 // chunk never disappears between two pixels.
+import { palette } from "./heat_colors.js";
 import { UNKNOWN, ZERO } from "./heat_data.js";
-
-const down = [1, 2, 4, 8, 16]; // by how much pictures are made smaller, in rows
-const across = [1, 4, 16]; // and in columns
-
-// One colour ramp from dark to bright whose lightness only increases, for all kinds of colour
-// vision. The light theme reverses it, so that more writes always have more contrast.
-const ramp = [
-  [46, 24, 98],
-  [104, 34, 130],
-  [166, 50, 124],
-  [222, 84, 96],
-  [248, 150, 92],
-  [252, 208, 120],
-  [252, 246, 190],
-];
-
-/** color is [red, green, blue] of a part from 0 (few) to 1 (many). */
-export function color(part, dark) {
-  const at = (dark ? part : 1 - part) * (ramp.length - 1);
-  const i = Math.min(Math.floor(at), ramp.length - 2);
-  return ramp[i].map((v, k) => Math.round(v + (ramp[i + 1][k] - v) * (at - i)));
-}
+import { sizeFor, sizesOf } from "./heat_sizes.js";
 
 /**
- * Picture is a drawn Heat.
+ * @typedef {{shard: string, brightness: number, normalise: boolean, dark: boolean, zero: number[]}} Options
+ * @typedef {import("./heat_colors.js").Span} Span
+ * @typedef {import("./heat_sizes.js").Size} Size
+ * @typedef {{from: number, step: number, columns: number, normalise: boolean, colors: Map<string, Uint32Array>, sizes: Map<string, Size>}} DrawnLayer
+ * colors are the pixels of levels by shard; sizes are by how much they are made smaller
  */
+
+/** Picture is a drawn Heat. */
 export class Picture {
   /** @param {import("./heat_data.js").Heat} heat */
   constructor(heat) {
     this.heat = heat;
     this.shown = heat.rows.map((_, i) => i);
+    /** @type {DrawnLayer[]} */
     this.layers = [];
     this.most = 0;
     this.least = UNKNOWN;
     this.made = ""; // what the levels are of
-    this.spans = new Map();
+    /** @type {Map<string, Span>} */
+    this.spans = new Map(); // by shard; "" of all
   }
 
   /**
    * render draws the cells: of one shard or all (""), brighter or darker, each
    * shard on its own scale or all on one.
-   * @param {{shard: string, brightness: number, normalise: boolean, dark: boolean, zero: number[]}} o
+   * @param {Options} o
    */
   render(o) {
     const made = JSON.stringify([o.shard, o.normalise]);
     const fresh = made !== this.made;
     if (fresh) this.measure(o);
     this.made = made;
+    /** @type {Map<string, Uint32Array>} */
     const colors = new Map();
     for (const [shard, span] of this.spans) colors.set(shard, palette(span, o));
     if (fresh) this.layers = this.heat.layers.map((layer) => this.layer(layer, o.normalise));
@@ -73,18 +62,26 @@ export class Picture {
     return false;
   }
 
+  /**
+   * @param {Size} size
+   * @param {DrawnLayer} layer
+   */
   painted(size, layer) {
-    const owner = (r) => (layer.normalise ? (this.heat.rows[this.shown[Math.min(r * size.fy, this.shown.length - 1)]]?.shard ?? "") : "");
-    return paint(size.levels, size.wide, size.rows, (r) => layer.colors.get(owner(r)));
+    const owner = (/** @type {number} */ r) => (layer.normalise ? (this.heat.rows[this.shown[Math.min(r * size.fy, this.shown.length - 1)]]?.shard ?? "") : "");
+    return paint(size.levels, size.wide, size.rows, (r) => layer.colors.get(owner(r)) ?? noColors);
   }
 
-  // measure finds the rows to show and the minimum and maximum of each scale.
+  /**
+   * measure finds the rows to show and the minimum and maximum of each scale.
+   * @param {Options} o
+   */
   measure(o) {
     const { heat } = this;
     const width = heat.columns.length;
     this.shown = [];
     heat.rows.forEach((r, i) => (!o.shard || r.shard === o.shard) && this.shown.push(i));
-    const spans = new Map(); // shard → [least, most]; "" of all
+    /** @type {Map<string, Span>} */
+    const spans = new Map();
     this.least = UNKNOWN;
     this.most = 0;
     for (const row of this.shown) {
@@ -103,36 +100,23 @@ export class Picture {
     this.spans = spans;
   }
 
-  // layer is all sizes of one layer's picture, not yet painted.
+  /**
+   * layer is all sizes of one layer's picture, not yet painted.
+   * @param {import("./heat_data.js").Layer} layer
+   * @param {boolean} normalise
+   * @returns {DrawnLayer}
+   */
   layer(layer, normalise) {
     const { heat, shown } = this;
     const width = heat.columns.length;
     const n = layer.columns.length;
     // Level + 1, so that unknown is 0 and the maximum of two levels is the one to show.
-    let levels = new Uint8Array(shown.length * n);
+    const levels = new Uint8Array(shown.length * n);
     const { columns } = layer;
     shown.forEach((row, r) => {
       for (let i = 0; i < n; i++) if (columns[i] >= 0) levels[r * n + i] = heat.levels[row * width + columns[i]] + 1;
     });
-    const sizes = new Map();
-    let rows = shown.length;
-    for (const fy of down) {
-      if (fy > 1) {
-        if (normalise || rows < 2) break; // rows of different scales have no greatest
-        levels = halved(levels, rows, n);
-        rows = Math.ceil(rows / 2);
-      }
-      let part = levels;
-      let wide = n;
-      for (const fx of across) {
-        if (fx > 1) {
-          if (wide < 4) break;
-          part = narrowed(part, rows, wide, 4);
-          wide = Math.ceil(wide / 4);
-        }
-        sizes.set(`${fx},${fy}`, { levels: part, wide, rows, fy, image: null });
-      }
-    }
+    const sizes = sizesOf(levels, shown.length, n, normalise);
     return { from: layer.from, step: layer.step, columns: n, normalise, colors: new Map(), sizes };
   }
 
@@ -151,9 +135,7 @@ export class Picture {
       const b = Math.min(view.t1, end);
       if (a >= b) continue;
       const perColumn = (view.t1 - view.t0) / box.w / layer.step;
-      const fy = largest(down, perRow);
-      const fx = largest(across, perColumn);
-      const { size, x: sx, y: sy } = sizeOf(layer, fx, fy);
+      const { size, x: sx, y: sy } = sizeFor(layer.sizes, perColumn, perRow);
       size.image ??= this.painted(size, layer);
       const left = box.x + ((a - view.t0) / (view.t1 - view.t0)) * box.w;
       const right = box.x + ((b - view.t0) / (view.t1 - view.t0)) * box.w;
@@ -172,60 +154,19 @@ export class Picture {
   }
 }
 
-// sizeOf is the smallest picture of a layer that is at least as large as needed.
-function sizeOf(layer, fx, fy) {
-  for (let y = fy; y >= 1; y /= 2) {
-    for (let x = fx; x >= 1; x /= 4) {
-      const size = layer.sizes.get(`${x},${y}`);
-      if (size) return { size, x, y };
-    }
-  }
-  throw new Error("a layer without a picture");
-}
+const noColors = new Uint32Array(256); // transparent
 
-function largest(list, most) {
-  let best = list[0];
-  for (const v of list) if (v <= most) best = v;
-  return best;
-}
-
-function halved(levels, rows, n) {
-  const out = new Uint8Array(Math.ceil(rows / 2) * n);
-  for (let r = 0; r < rows; r += 2) {
-    const to = (r / 2) * n;
-    const a = r * n;
-    const b = r + 1 < rows ? a + n : a;
-    for (let i = 0; i < n; i++) {
-      const one = levels[a + i];
-      const other = levels[b + i];
-      out[to + i] = one > other ? one : other;
-    }
-  }
-  return out;
-}
-
-function narrowed(levels, rows, n, by) {
-  const wide = Math.ceil(n / by);
-  const out = new Uint8Array(rows * wide);
-  for (let r = 0; r < rows; r++) {
-    for (let w = 0; w < wide; w++) {
-      const end = Math.min((w + 1) * by, n);
-      let most = 0;
-      for (let i = w * by; i < end; i++) {
-        const l = levels[r * n + i];
-        if (l > most) most = l;
-      }
-      out[r * wide + w] = most;
-    }
-  }
-  return out;
-}
-
+/**
+ * @param {Uint8Array} levels
+ * @param {number} wide
+ * @param {number} rows
+ * @param {(row: number) => Uint32Array} colorsOf
+ */
 function paint(levels, wide, rows, colorsOf) {
   const image = document.createElement("canvas");
   image.width = Math.max(wide, 1);
   image.height = Math.max(rows, 1);
-  const to = image.getContext("2d");
+  const to = /** @type {CanvasRenderingContext2D} */ (image.getContext("2d"));
   const data = to.createImageData(image.width, image.height);
   const pixels = new Uint32Array(data.data.buffer);
   for (let r = 0; r < rows; r++) {
@@ -236,15 +177,3 @@ function paint(levels, wide, rows, colorsOf) {
   return image;
 }
 
-// palette is the pixel of each level + 1; unknown (0) stays transparent.
-function palette([least, most], { brightness, dark, zero }) {
-  const out = new Uint32Array(256);
-  const pixel = (/** @type {number[]} */ c) => (255 << 24) | (c[2] << 16) | (c[1] << 8) | c[0];
-  out[ZERO + 1] = pixel(zero);
-  const power = 2 ** (-brightness / 5);
-  for (let l = 1; l < UNKNOWN; l++) {
-    const part = most > least ? (l - least) / (most - least) : 1;
-    out[l + 1] = pixel(color(Math.min(Math.max(part, 0), 1) ** power, dark));
-  }
-  return out;
-}

@@ -1,5 +1,6 @@
 // Renders the heat map's picture anew: for new data, another shard, other brightness or colours.
-import { Picture, color } from "./heat_picture.js";
+import { color } from "./heat_colors.js";
+import { Picture } from "./heat_picture.js";
 import { readOwnerColors } from "./heat_owners.js";
 import { whole } from "./heat_view.js";
 import { number, part, say, state } from "./heat_state.js";
@@ -24,7 +25,10 @@ export function render() {
   paintAhead(state.picture);
 }
 
-/** newPicture replaces the picture after new data. */
+/**
+ * newPicture replaces the picture after new data.
+ * @param {import("./heat_data.js").Heat} heat
+ */
 export function newPicture(heat) {
   state.heat = heat;
   state.picture = new Picture(heat);
@@ -36,8 +40,8 @@ const brightness = () => Number(part("brightness").value);
 // without writes is needed as numbers, so one pixel of it is painted and read.
 function readColors() {
   const style = getComputedStyle(document.documentElement);
-  const get = (name) => style.getPropertyValue(name).trim();
-  const ctx = document.createElement("canvas").getContext("2d");
+  const get = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  const ctx = contextOf(document.createElement("canvas"));
   ctx.fillStyle = get("--track");
   ctx.fillRect(0, 0, 1, 1);
   const zero = [...ctx.getImageData(0, 0, 1, 1).data].slice(0, 3);
@@ -45,22 +49,29 @@ function readColors() {
   state.colors = { ink: get("--ink"), paper: get("--paper"), soft: get("--soft"), accent: get("--accent"), zero, dark: zero[0] < 128, gap: hatch(get("--line")) };
 }
 
-// hatch is the pattern of what was not counted.
+/** @param {HTMLCanvasElement} canvas */
+const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+
+/**
+ * hatch is the pattern of what was not counted.
+ * @param {string} ink
+ * @returns {CanvasPattern | string}
+ */
 function hatch(ink) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 6;
-  const ctx = tile.getContext("2d");
+  const ctx = contextOf(tile);
   ctx.strokeStyle = ink;
   ctx.beginPath();
   ctx.moveTo(0, 6);
   ctx.lineTo(6, 0);
   ctx.stroke();
-  return ctx.createPattern(tile, "repeat");
+  return ctx.createPattern(tile, "repeat") ?? ink;
 }
 
 function scale() {
   const bar = part("scale");
-  const ctx = bar.getContext("2d");
+  const ctx = contextOf(bar);
   const power = 2 ** (-brightness() / 5);
   for (let x = 0; x < bar.width; x++) {
     ctx.fillStyle = `rgb(${color((x / (bar.width - 1)) ** power, state.colors.dark).join()})`;
@@ -71,9 +82,13 @@ function scale() {
   part("most").textContent = most ? `${number(state.heat.rate(most))} ${say("more")}` : "";
 }
 
-// paintAhead paints in idle time what a zoom will need.
+/**
+ * paintAhead paints in idle time what a zoom will need.
+ * @param {Picture} picture
+ */
 function paintAhead(picture) {
-  const whenIdle = globalThis.requestIdleCallback ?? ((/** @type {any} */ f) => setTimeout(() => f({ timeRemaining: () => 10 }), 50));
+  /** @type {(f: (left: Pick<IdleDeadline, "timeRemaining">) => void) => void} */
+  const whenIdle = globalThis.requestIdleCallback ?? ((f) => setTimeout(() => f({ timeRemaining: () => 10 }), 50));
   whenIdle((left) => {
     if (picture !== state.picture) return; // replaced meanwhile
     if (left.timeRemaining() < 5 || picture.paintNext()) paintAhead(picture);

@@ -1,32 +1,46 @@
 // Selects a part of the heat map, by dragging or by keys, and shows what is in it: the page has it
 // from the server for the address with the selection, so a link keeps it.
+import { messageOf } from "./failure.js";
 import { columnAt } from "./heat_data.js";
 import { describeCursor, readout, timeAndRow } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
 import { refreshPage } from "./heat_page.js";
-import { root, say, state } from "./heat_state.js";
+import { isOfProjects, say, state } from "./heat_state.js";
 
 const projects = 50; // that one selection may have
 
+/**
+ * @typedef {import("./heat_state.js").Cell} Cell
+ * @typedef {import("./heat_cell.js").Place} Place
+ */
+
+/** @type {Cell | null} */
 let anchor = null; // the cell where a selection by keys began
 
-/** selectBetween selects the cells between two: {column, row}. */
+/**
+ * selectBetween selects the cells between two.
+ * @param {Cell} a
+ * @param {Cell} b
+ */
 export function selectBetween(a, b) {
   const { columns, rows } = state.heat;
   const { shown } = state.picture;
-  const clamp = (n, count) => Math.min(Math.max(n, 0), count - 1);
+  const clamp = (/** @type {number} */ n, /** @type {number} */ count) => Math.min(Math.max(n, 0), count - 1);
   const [c0, c1] = [a.column, b.column].map((n) => clamp(n, columns.length)).sort((x, y) => x - y);
   const [r0, r1] = [a.row, b.row].map((n) => clamp(n, shown.length)).sort((x, y) => x - y);
   const keys = shown.slice(r0, r1 + 1).map((i) => rows[i].key);
   state.selection = {
-    rows: root.dataset.by === "project" ? keys.slice(0, projects) : keys,
+    rows: isOfProjects() ? keys.slice(0, projects) : keys,
     from: columns[c0].from,
     to: columns[c1].to,
   };
   draw();
 }
 
-/** selectBox selects the cells under a dragged box of the canvas. */
+/**
+ * selectBox selects the cells under a dragged box of the canvas.
+ * @param {import("./heat_state.js").Brush} box
+ */
 export function selectBox({ x0, y0, x1, y1 }) {
   const a = timeAndRow({ x: Math.min(x0, x1), y: Math.min(y0, y1) });
   const b = timeAndRow({ x: Math.max(x0, x1) - 0.01, y: Math.max(y0, y1) - 0.01 });
@@ -35,7 +49,11 @@ export function selectBox({ x0, y0, x1, y1 }) {
   anchor = cellOf(a);
 }
 
-/** cellOf is the cell of a time and row; a time between two columns belongs to the later one. */
+/**
+ * cellOf is the cell of a time and row; a time between two columns belongs to the later one.
+ * @param {Pick<Place, "time" | "row">} place
+ * @returns {Cell}
+ */
 export function cellOf({ time, row }) {
   const { columns } = state.heat;
   let column = columnAt(state.heat, time);
@@ -43,10 +61,14 @@ export function cellOf({ time, row }) {
   return { column: column < 0 ? columns.length - 1 : column, row: Math.floor(row) };
 }
 
-/** extend selects from where the cursor was to where it is. */
-export function extend(before) {
-  anchor ??= before ?? state.cursor;
-  selectBetween(anchor, state.cursor);
+/**
+ * extend selects from where the cursor was to where it is now.
+ * @param {Cell | null} before
+ * @param {Cell} now
+ */
+export function extend(before, now) {
+  anchor ??= before ?? now;
+  selectBetween(anchor, now);
 }
 
 /** endExtending lets the next selection by keys begin anew. */
@@ -54,21 +76,24 @@ export function endExtending() {
   anchor = null;
 }
 
-/** openSelection shows what is selected; with focus, its heading gets the focus. */
+/**
+ * openSelection shows what is selected; with focus, its heading gets the focus.
+ * @param {boolean} focus
+ */
 export async function openSelection(focus) {
   const { selection } = state;
   if (!selection) return;
-  const rows = root.dataset.by === "project" ? selection.rows : [...new Set([selection.rows[0], selection.rows[selection.rows.length - 1]])];
+  const rows = isOfProjects() ? selection.rows : [...new Set([selection.rows[0], selection.rows[selection.rows.length - 1]])];
   setAddress({ rows: rows.join(), from: selection.from, to: selection.to });
   const place = document.getElementById("heat-selection");
-  place.setAttribute("aria-busy", "true");
+  place?.setAttribute("aria-busy", "true");
   try {
     await refreshPage();
     if (focus) document.getElementById("heat-selected")?.focus();
   } catch (err) {
-    readout(say("failed", { error: err.message }));
+    readout(say("failed", { error: messageOf(err) }));
   } finally {
-    place.removeAttribute("aria-busy");
+    place?.removeAttribute("aria-busy");
   }
 }
 
@@ -76,10 +101,10 @@ export async function openSelection(focus) {
 export function clearSelection() {
   anchor = null;
   const place = document.getElementById("heat-selection");
-  const had = Boolean(state.selection) || place.childElementCount > 0;
+  const had = Boolean(state.selection || place?.childElementCount);
   state.selection = null;
   setAddress({});
-  place.replaceChildren();
+  place?.replaceChildren();
   describeCursor();
   draw();
   return had;
@@ -90,11 +115,10 @@ export function selectionOfAddress() {
   const q = new URLSearchParams(location.search);
   const named = q.get("rows")?.split(",");
   if (!named) return;
-  const from = Date.parse(q.get("from")) || Number(q.get("from"));
-  const to = Date.parse(q.get("to")) || Number(q.get("to"));
+  const [from, to] = ["from", "to"].map((name) => Date.parse(q.get(name) ?? "") || Number(q.get(name)));
   const { rows } = state.heat;
   let keys = named;
-  if (root.dataset.by !== "project") {
+  if (!isOfProjects()) {
     const at = named.map((key) => rows.findIndex((r) => r.key === key));
     if (at.some((i) => i < 0)) return;
     keys = rows.slice(Math.min(...at), Math.max(...at) + 1).map((r) => r.key);
@@ -102,11 +126,13 @@ export function selectionOfAddress() {
   state.selection = { rows: keys, from, to };
 }
 
+/** @param {{rows?: string, from?: number, to?: number}} selected */
 function setAddress(selected) {
   const url = new URL(location.href);
-  for (const name of ["rows", "from", "to"]) {
-    if (selected[name] === undefined) url.searchParams.delete(name);
-    else url.searchParams.set(name, String(selected[name]));
+  for (const name of /** @type {const} */ (["rows", "from", "to"])) {
+    const value = selected[name];
+    if (value === undefined) url.searchParams.delete(name);
+    else url.searchParams.set(name, String(value));
   }
   history.replaceState(history.state, "", url);
 }

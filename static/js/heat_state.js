@@ -1,31 +1,65 @@
 // What the heat map shows now, and its elements on the page. All modules of the map share it.
+import { Picture } from "./heat_picture.js";
 import { fill } from "./words.js";
 
 export const root = /** @type {HTMLElement | null} */ (document.getElementById("heat-map"));
 
+/** isOfProjects tells whether rows are projects; else they are chunks. */
+export const isOfProjects = () => root?.dataset.by === "project";
+
+/**
+ * The map's elements by their data-heat attribute: web/heat.
+ * @typedef {{
+ *   canvas: HTMLCanvasElement, scale: HTMLCanvasElement, shard: HTMLSelectElement, legend: HTMLElement | null, shares: HTMLElement | null,
+ * } & Record<"brightness" | "normalise" | "pan", HTMLInputElement>
+ *   & Record<"in" | "least" | "most" | "out" | "readout" | "reset" | "words", HTMLElement>} Parts
+ */
+
 /**
  * part is one of the map's elements, by its data-heat attribute.
- * @returns {any}
+ * @template {keyof Parts} N
+ * @param {N} name
+ * @returns {Parts[N]}
  */
-export const part = (name) => root.querySelector(`[data-heat="${name}"]`);
+export const part = (name) => /** @type {Parts[N]} */ (root?.querySelector(`[data-heat="${name}"]`));
+
+/** @type {import("./heat_data.js").Heat} */
+const unread = { columns: [], rows: [], levels: new Uint8Array(), layers: [], rate: () => 0, share: () => 0, from: 0, to: 1, ownersSince: Infinity, marks: [] };
+
+/**
+ * @typedef {{column: number, row: number}} Cell
+ * @typedef {{x0: number, y0: number, x1: number, y1: number}} Brush
+ * @typedef {{rows: string[], from: number, to: number}} Selection keys of the rows, all of them
+ * @typedef {{x: number, y: number}} Point
+ */
 
 export const state = {
-  /** @type {import("./heat_data.js").Heat | null} */ heat: null,
-  /** @type {import("./heat_picture.js").Picture | null} */ picture: null,
+  heat: unread,
+  picture: new Picture(unread),
   /** @type {import("./heat_view.js").View} */ view: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the visible part
   /** @type {import("./heat_view.js").View} */ all: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the whole picture
-  cursor: /** @type {{column: number, row: number} | null} */ (null), // the cell chosen by keyboard or click
-  brush: /** @type {{x0: number, y0: number, x1: number, y1: number} | null} */ (null), // being dragged to select
-  selection: /** @type {{rows: string[], from: number, to: number} | null} */ (null), // keys of the rows, all of them
-  hover: /** @type {{x: number, y: number} | null} */ (null), // the pointer on the cells
+  cursor: /** @type {Cell | null} */ (null), // the cell chosen by keyboard or click
+  brush: /** @type {Brush | null} */ (null), // being dragged to select
+  selection: /** @type {Selection | null} */ (null),
+  hover: /** @type {Point | null} */ (null), // the pointer on the cells
   mark: 0, // time of the mark with focus or the pointer; 0: none
   colors: { ink: "", paper: "", soft: "", accent: "", zero: [0, 0, 0], dark: false, gap: /** @type {CanvasPattern | string} */ ("") },
 };
 
+/** isRead tells whether the map's data has been read yet. */
+export const isRead = () => state.heat !== unread;
+
 const words = root ? part("words").dataset : {};
 
-/** say fills in a sentence that the page has for the map. */
+/**
+ * say fills in a sentence that the page has for the map.
+ * @param {string} name
+ * @param {import("./words.js").Args} [args]
+ */
 export const say = (name, args = {}) => fill(words[name], args);
 
-/** number writes a rate with about three digits. */
+/**
+ * number writes a rate with about three digits.
+ * @param {number} n
+ */
 export const number = (n) => (n >= 100 ? String(Math.round(n)) : n >= 10 ? n.toFixed(1) : n >= 0.1 ? n.toFixed(2) : n.toFixed(3));

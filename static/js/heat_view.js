@@ -5,10 +5,20 @@
 const minTime = 5 * 60_000; // ms that are visible at least
 const minRows = 4; // rows that are visible at least
 
-/** whole is all of a picture. */
+/**
+ * whole is all of a picture.
+ * @param {{from: number, to: number}} heat
+ * @param {number} rows
+ * @returns {View}
+ */
 export const whole = (heat, rows) => ({ t0: heat.from, t1: heat.to, r0: 0, r1: Math.max(rows, 1) });
 
-/** within keeps a view inside of another without making it smaller than can be seen. */
+/**
+ * within keeps a view inside of another without making it smaller than can be seen.
+ * @param {View} view
+ * @param {View} all
+ * @returns {View}
+ */
 export function within(view, all) {
   const span = Math.min(Math.max(view.t1 - view.t0, Math.min(minTime, all.t1 - all.t0)), all.t1 - all.t0);
   const rows = Math.min(Math.max(view.r1 - view.r0, Math.min(minRows, all.r1 - all.r0)), all.r1 - all.r0);
@@ -17,7 +27,14 @@ export function within(view, all) {
   return { t0, t1: t0 + span, r0, r1: r0 + rows };
 }
 
-/** zoomed makes a view smaller (by < 1) or larger around a place. */
+/**
+ * zoomed makes a view smaller (by < 1) or larger around a place.
+ * @param {View} view
+ * @param {number} by
+ * @param {number} time
+ * @param {number} row
+ * @returns {View}
+ */
 export function zoomed(view, by, time, row) {
   return {
     t0: time - (time - view.t0) * by,
@@ -27,10 +44,21 @@ export function zoomed(view, by, time, row) {
   };
 }
 
-/** moved shifts a view by times and rows. */
+/**
+ * moved shifts a view by times and rows.
+ * @param {View} view
+ * @param {number} time
+ * @param {number} rows
+ * @returns {View}
+ */
 export const moved = (view, time, rows) => ({ t0: view.t0 + time, t1: view.t1 + time, r0: view.r0 + rows, r1: view.r1 + rows });
 
-/** ticks are round times to write at an axis, about one for every so many pixels. */
+/**
+ * ticks are round times to write at an axis, about one for every so many pixels.
+ * @param {View} view
+ * @param {number} width
+ * @param {number} [every]
+ */
 export function ticks(view, width, every = 90) {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080].map((m) => m * 60_000);
   const wanted = ((view.t1 - view.t0) / width) * every;
@@ -40,8 +68,13 @@ export function ticks(view, width, every = 90) {
   return out;
 }
 
+/** @param {number} n */
 const two = (n) => String(n).padStart(2, "0");
 
+/**
+ * @param {number} t
+ * @param {number} step
+ */
 function clock(t, step) {
   const d = new Date(t);
   const day = `${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())}`;
@@ -49,13 +82,19 @@ function clock(t, step) {
   return step >= 86_400_000 || time === "00:00" ? day : time;
 }
 
-/** timeText writes a time of day: 12:00. */
+/**
+ * timeText writes a time of day: 12:00.
+ * @param {number} t
+ */
 export const timeText = (t) => new Date(t).toISOString().slice(11, 16);
 
-/** spanText writes a column's time: 03-01 12:00–12:01 UTC. */
+/**
+ * spanText writes a column's time: 03-01 12:00–12:01 UTC.
+ * @param {{from: number, to: number}} c
+ */
 export function spanText(c) {
   const a = new Date(c.from);
   const b = new Date(c.to);
-  const time = (d) => `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
+  const time = (/** @type {Date} */ d) => `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
   return `${two(a.getUTCMonth() + 1)}-${two(a.getUTCDate())} ${time(a)}–${time(b)} UTC`;
 }

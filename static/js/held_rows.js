@@ -6,9 +6,13 @@ const edge = 56; // height of what covers the top of the window, px
 let finger = false; // the last pointer was one: it leaves no pointer behind
 addEventListener("pointerover", (e) => (finger = e.pointerType === "touch"), { capture: true, passive: true });
 
-/** listsOf are the lists of a region that can be held. */
+/**
+ * listsOf are the lists of a region that can be held.
+ * @param {Element} region
+ */
 export const listsOf = (region) => /** @type {HTMLElement[]} */ ([...region.querySelectorAll("[data-held]")]);
 
+/** @param {HTMLElement} list */
 function isRead(list) {
   const { top, bottom } = list.getBoundingClientRect();
   return (
@@ -17,28 +21,39 @@ function isRead(list) {
   );
 }
 
-/** holdRows makes of a new version of a region one in which lists that are read keep their rows; the same if none is read. */
+/**
+ * holdRows makes of a new version of a region one in which lists that are read keep their rows; the same if none is read.
+ * @param {HTMLElement} region
+ * @param {HTMLElement} fresh
+ * @returns {HTMLElement}
+ */
 export function holdRows(region, fresh) {
   const read = listsOf(region).map((list) => (isRead(list) ? list : null));
   if (!read.some(Boolean)) return fresh;
-  const version = fresh.cloneNode(true);
+  const version = /** @type {HTMLElement} */ (fresh.cloneNode(true));
   let held = false;
   listsOf(version).forEach((to, i) => {
-    const n = read[i]?.dataset.held === to.dataset.held ? freeze(read[i], to) : -1;
+    const from = read[i];
+    const words = to.dataset.held ?? "";
+    const n = from?.dataset.held === words ? freeze(from, to) : -1;
     if (n < 0) return;
     held = true;
-    const [one, many] = to.dataset.held.split("|");
+    const [one, many] = words.split("|");
     (to.closest("table") ?? to).before(notice(`held-${i}`, n === 0 ? word("reordered") : n === 1 ? one : many.replace("{n}", `${n}`)));
   });
   return held ? version : fresh;
 }
 
-// freeze gives a new list the rows of the old one, in their order; only rows after them are added. It
-// returns how many new rows it left out, or -1 if nothing had to be held.
+/**
+ * freeze gives a new list the rows of the old one, in their order; only rows after them are added. It
+ * returns how many new rows it left out, or -1 if nothing had to be held.
+ * @param {HTMLElement} from
+ * @param {HTMLElement} to
+ */
 function freeze(from, to) {
-  const list = [...to.children];
+  const list = rowsOf(to);
   const next = new Map(list.map((el) => [el.dataset.key, el]));
-  const rows = [...from.children].map((old) => next.get(old.dataset.key) ?? departed(old));
+  const rows = rowsOf(from).map((old) => next.get(old.dataset.key) ?? departed(old));
   const kept = new Set(rows);
   const last = list.findLastIndex((el) => kept.has(el));
   const out = list.filter((el, i) => !kept.has(el) && (last < 0 || i < last));
@@ -47,13 +62,21 @@ function freeze(from, to) {
   return out.filter((el) => !el.matches(".reasons")).length;
 }
 
+/** @param {Element} list */
+const rowsOf = (list) => /** @type {HTMLElement[]} */ ([...list.children]);
+
+/** @param {HTMLElement} old */
 function departed(old) {
-  const row = old.cloneNode(true);
+  const row = /** @type {HTMLElement} */ (old.cloneNode(true));
   row.setAttribute("data-gone", "");
   return row;
 }
 
-/** notice is a button above what waits. It takes no room, so that nothing moves when it comes or goes. */
+/**
+ * notice is a button above what waits. It takes no room, so that nothing moves when it comes or goes.
+ * @param {string} key
+ * @param {string} text
+ */
 export function notice(key, text) {
   const p = document.createElement("p");
   const button = document.createElement("button");

@@ -1,7 +1,12 @@
 // Chooses a time in the picture of the changelog: by dragging over it, or with the arrow keys (Shift
 // keeps what was chosen, Enter goes there). Without this script each bar is a link.
-const picture = (el) => /** @type {SVGSVGElement | null} */ (el?.closest?.(".histogram svg"));
-let drag = null; // svg, x where it began, the mark
+const picture = (/** @type {EventTarget | null} */ el) =>
+  /** @type {SVGSVGElement | null} */ (/** @type {Element | null} */ (el)?.closest?.(".histogram svg"));
+
+/** @typedef {{svg: SVGSVGElement, from: number, mark: SVGRectElement | null}} Drag from is where it began, 0 to 1 */
+
+/** @type {Drag | null} */
+let drag = null;
 let anchor = ""; // key of the bar at which Shift was pressed first
 
 export function listenHistogram() {
@@ -10,7 +15,7 @@ export function listenHistogram() {
     if (svg && e.button === 0 && e.pointerType === "mouse") drag = { svg, from: place(svg, e), mark: null };
   });
   document.addEventListener("dragstart", (e) => picture(e.target) && e.preventDefault());
-  document.addEventListener("pointermove", (e) => drag && draw(e));
+  document.addEventListener("pointermove", (e) => drag && draw(drag, e));
   document.addEventListener("pointerup", (e) => {
     if (!drag) return;
     const { svg, from, mark } = drag;
@@ -25,28 +30,47 @@ export function listenHistogram() {
   document.addEventListener("keydown", followKey);
 }
 
-// place is where a pointer is, 0 to 1.
+/**
+ * place is where a pointer is, 0 to 1.
+ * @param {SVGSVGElement} svg
+ * @param {PointerEvent} e
+ */
 function place(svg, e) {
   const { left, width } = svg.getBoundingClientRect();
   return Math.min(1, Math.max(0, (e.clientX - left) / width));
 }
 
-function draw(e) {
+/**
+ * @param {Drag} drag
+ * @param {PointerEvent} e
+ */
+function draw(drag, e) {
   const { svg, from } = drag;
   const to = place(svg, e);
   if (!drag.mark && Math.abs(to - from) * svg.clientWidth < 5) return;
   svg.dataset.dragging = ""; // live updates wait
   drag.mark ??= svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "rect"));
-  for (const [k, v] of [["class", "brush"], ["x", Math.min(from, to) * 1000], ["width", Math.abs(to - from) * 1000], ["height", 68]]) drag.mark.setAttribute(k, v);
+  const box = { class: "brush", x: Math.min(from, to) * 1000, width: Math.abs(to - from) * 1000, height: 68 };
+  for (const [name, value] of Object.entries(box)) drag.mark.setAttribute(name, String(value));
 }
 
-// go leads to the page of the whole bars between two places.
+/**
+ * go leads to the page of the whole bars between two places.
+ * @param {SVGSVGElement} svg
+ * @param {number} from
+ * @param {number} to
+ */
 function go(svg, from, to) {
-  const { begin, wide, bars } = svg.dataset;
-  const at = (i) => new Date(Number(begin) + i * Number(wide)).toISOString().slice(0, 16);
+  const { begin, wide } = svg.dataset;
+  const bars = Number(svg.dataset.bars);
+  const at = (/** @type {number} */ i) => new Date(Number(begin) + i * Number(wide)).toISOString().slice(0, 16);
   narrow(at(Math.floor(from * bars)), at(Math.max(Math.ceil(to * bars), Math.floor(from * bars) + 1)));
 }
 
+/**
+ * @param {string} from
+ * @param {string} to
+ */
 function narrow(from, to) {
   const url = new URL(location.href);
   for (const name of ["page", "last"]) url.searchParams.delete(name);
@@ -55,21 +79,31 @@ function narrow(from, to) {
   location.assign(url);
 }
 
+/**
+ * queryOf is a value of the address that a bar leads to.
+ * @param {SVGAElement} bar
+ * @param {string} name
+ */
+const queryOf = (bar, name) => new URL(bar.href.baseVal, location.href).searchParams.get(name) ?? "";
+
+/** @type {Record<string, number>} */
+const stepOfKey = { ArrowLeft: -1, ArrowRight: 1 };
+
+/** @param {KeyboardEvent} e */
 function followKey(e) {
-  const here = e.target.closest?.(".histogram a");
-  const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
-  const bars = here && /** @type {any[]} */ ([...here.parentElement.querySelectorAll("a")]);
+  const here = /** @type {SVGAElement | null} */ (/** @type {Element} */ (e.target).closest?.(".histogram a"));
+  const step = stepOfKey[e.key];
   if (!here || e.altKey || e.ctrlKey || e.metaKey) return;
+  const bars = /** @type {SVGAElement[]} */ ([.../** @type {Element} */ (here.parentElement).querySelectorAll(".histogram a")]);
   const chosen = bars.filter((a) => a.hasAttribute("data-chosen"));
   if (e.key === "Enter" && chosen.length > 1) {
     e.preventDefault();
-    const edge = (a, name) => new URL(a.href.baseVal, location.href).searchParams.get(name);
-    return narrow(edge(chosen[0], "from"), edge(chosen.at(-1), "to"));
+    return narrow(queryOf(chosen[0], "from"), queryOf(chosen[chosen.length - 1], "to"));
   }
   const next = step && bars[bars.indexOf(here) + step];
   if (!next) return;
   e.preventDefault();
-  anchor = e.shiftKey ? anchor || here.dataset.key : "";
+  anchor = e.shiftKey ? anchor || (here.dataset.key ?? "") : "";
   next.focus();
   const ends = [bars.findIndex((a) => a.dataset.key === anchor), bars.indexOf(next)].sort((a, b) => a - b);
   bars.forEach((a, i) => a.toggleAttribute("data-chosen", anchor !== "" && i >= ends[0] && i <= ends[1]));

@@ -4,7 +4,7 @@ export function listenFilters() {
     const box = /** @type {HTMLInputElement} */ (e.target);
     if (box.dataset?.filter === undefined) return;
     const words = box.value.toLowerCase().split(/\s+/);
-    const items = /** @type {NodeListOf<HTMLElement>} */ (box.parentElement.querySelectorAll("li"));
+    const items = /** @type {NodeListOf<HTMLElement>} */ (box.parentElement?.querySelectorAll("li") ?? []);
     for (const item of items) {
       const text = item.textContent.toLowerCase();
       item.hidden = !words.every((w) => text.includes(w));

@@ -1,13 +1,25 @@
 // Keeps the live regions of a page up to date, over one WebSocket on which only the server sends. A
 // frame has either the new HTML of a region, or only the new version of its topic. Then the page
 // fetches its own address again, because that has the filter and the page number.
+import { base } from "./address.js";
 import { showRegion } from "./live_region.js";
 import { setServerTime } from "./relative_times.js";
 import { word, announce } from "./words.js";
 
 const lateAfter = 10; // age in seconds from which old data is shown as a failure
+
+/**
+ * What the server sends: web/live/live_frame.go.
+ * @typedef {{status?: Status, topic?: string, v: number, html?: string, moves?: Move[]}} Frame
+ * @typedef {{at: string | null, age: number, ok: boolean, text: string, level?: string}} Status age in seconds, below 0 without data
+ * @typedef {{ns: string, position: number, from: string, to: string}} Move of the topic map; no script reads those of others
+ */
+
+/** @type {Map<string, number>} */
 const versions = new Map(); // topic → version this page shows
+/** @type {string[]} */
 let topics = [];
+/** @type {WebSocket | null} */
 let socket = null;
 let attempt = 0; // failed ones since the last connection
 let timer = 0;
@@ -34,7 +46,7 @@ function address() {
     const v = versions.get(decodeURIComponent(t));
     return v ? `${t}@${v}` : t;
   });
-  return `/live?t=${encodeURIComponent(list.join(","))}`;
+  return `${base}/live?t=${encodeURIComponent(list.join(","))}`;
 }
 
 function open() {
@@ -111,6 +123,7 @@ function reconnect() {
   timer = setTimeout(open, most / 2 + Math.random() * (most / 2));
 }
 
+/** @param {Frame} frame */
 function applyFrame(frame) {
   if (frame.status) {
     const { at, age, ok, text, level } = frame.status;
@@ -125,7 +138,7 @@ function applyFrame(frame) {
   if (!region) return;
   if (frame.html && !region.dataset.liveUrl) {
     const doc = new DOMParser().parseFromString(frame.html, "text/html");
-    replaceRegion(region, doc.body.firstElementChild, !first);
+    replaceRegion(region, /** @type {HTMLElement | null} */ (doc.body.firstElementChild), !first);
   } else {
     reloadRegions(!first);
   }
@@ -158,7 +171,7 @@ export async function reloadRegions(highlight) {
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (answer.redirected) return leave(); // to sign-in: a page redirects for no other reason
     if (!answer.ok && answer.status !== 404) return;
-    const regions = document.querySelectorAll("[data-live]");
+    const regions = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-live]"));
     let found = false;
     for (const region of regions) {
       const fresh = doc.getElementById(region.id);
@@ -167,7 +180,7 @@ export async function reloadRegions(highlight) {
     }
     // The page's object no longer exists: show the server's answer.
     if (!found && answer.status === 404) {
-      document.getElementById("main")?.replaceChildren(...doc.getElementById("main").childNodes);
+      document.getElementById("main")?.replaceChildren(...(doc.getElementById("main")?.childNodes ?? []));
     }
   } catch {
     // The server is not reachable; the WebSocket will close and show it.
@@ -180,11 +193,20 @@ export async function reloadRegions(highlight) {
   }
 }
 
+/**
+ * @param {HTMLElement} region
+ * @param {HTMLElement | null} fresh
+ * @param {boolean} highlight
+ */
 function replaceRegion(region, fresh, highlight) {
   if (fresh?.id === region.id) showRegion(region, fresh, highlight);
 }
 
-// setStatus changes the dot and the words in the header.
+/**
+ * setStatus changes the dot and the words in the header.
+ * @param {string} level
+ * @param {string} text
+ */
 function setStatus(level, text) {
   const el = document.getElementById("status");
   if (!el) return;

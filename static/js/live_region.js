@@ -7,11 +7,17 @@ import { focusOn, keepPlace } from "./keep_place.js";
 import { selected } from "./selection.js";
 import { word } from "./words.js";
 
+/** @type {Map<HTMLElement, HTMLElement>} */
 const waiting = new Map(); // region → its newest version, not all of which is shown
 const every = 400; // ms after which what waits is looked at again
-let timer = 0;
+let timer = 0; // of the next look; 0 for none
 
-/** showRegion makes a region equal to a new version of it, as far as that disturbs nobody. */
+/**
+ * showRegion makes a region equal to a new version of it, as far as that disturbs nobody.
+ * @param {HTMLElement} region
+ * @param {HTMLElement} fresh
+ * @param {boolean} highlight
+ */
 export function showRegion(region, fresh, highlight) {
   waiting.delete(region);
   if (selected(region) || region.querySelector("dialog[open], [data-dragging]")) {
@@ -22,7 +28,7 @@ export function showRegion(region, fresh, highlight) {
     if (version !== fresh) waiting.set(region, fresh);
     show(region, version, highlight);
   }
-  timer ||= waiting.size && setTimeout(lookAgain, every);
+  if (!timer && waiting.size > 0) timer = setTimeout(lookAgain, every);
 }
 
 function lookAgain() {
@@ -33,6 +39,11 @@ function lookAgain() {
   }
 }
 
+/**
+ * @param {HTMLElement} region
+ * @param {HTMLElement} version
+ * @param {boolean} highlight
+ */
 function show(region, version, highlight) {
   const changed = keepPlace(region, () => morph(region, version));
   refreshTimes(region);
@@ -43,10 +54,10 @@ function show(region, version, highlight) {
 export function listenHeld() {
   document.addEventListener("click", (e) => {
     const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest?.(".held button"));
-    const region = button?.closest("[data-live]");
-    const fresh = waiting.get(region);
-    if (!fresh) return;
-    const nth = listsOf(region).findIndex((list) => button.parentElement.nextElementSibling?.contains(list));
+    const region = /** @type {HTMLElement | null | undefined} */ (button?.closest("[data-live]"));
+    const fresh = region && waiting.get(region);
+    if (!button || !fresh) return;
+    const nth = listsOf(region).findIndex((list) => button.parentElement?.nextElementSibling?.contains(list));
     waiting.delete(region);
     getSelection()?.removeAllRanges();
     button.blur(); // it leaves, and need not hand its focus on

@@ -1,24 +1,33 @@
 // The locate boxes of the header and of /locate: projects and recent finds while somebody types, and a
 // paste anywhere on the page. Enter without a choice sends what was typed, as without script.
+import { address } from "./address.js";
 import { listbox } from "./listbox.js";
 import { forgetFinds, recentFinds, rememberFind } from "./recent_finds.js";
+
+/** @typedef {import("./api.js").Found} Found */
+
+/** @typedef {import("./api.js").FoundItem} FoundItem */
 
 const waitMs = 80; // between the last key and the request
 const listed = 8; // projects; and as many recent finds
 
 export function listenLocateBoxes() {
   const boxes = ["q", "find"].map((id) => /** @type {HTMLInputElement | null} */ (document.getElementById(id)));
-  const isBox = (el) => el?.name === "q" && el.form?.getAttribute("action") === "/locate";
-  for (const box of boxes) if (isBox(box)) suggest(box);
-  const box = boxes.find(isBox);
+  const ours = boxes.filter((el) => el !== null).filter((el) => el.name === "q" && el.form?.getAttribute("action") === address("/locate"));
+  ours.forEach(suggest);
+  const [box] = ours;
   if (box) document.addEventListener("paste", (e) => pasteInto(box, e));
   const asked = /** @type {HTMLInputElement | null} */ (document.querySelector("#locate[data-found] #q"));
   if (asked) rememberFind(asked.value);
   document.querySelector('form[action="/logout"]')?.addEventListener("submit", forgetFinds);
 }
 
-// pasteInto puts what is pasted outside fields into the box. It is not sent: a clipboard may hold
-// anything, so a person reads it first.
+/**
+ * pasteInto puts what is pasted outside fields into the box. It is not sent: a clipboard may hold
+ * anything, so a person reads it first.
+ * @param {HTMLInputElement} box
+ * @param {ClipboardEvent} e
+ */
 function pasteInto(box, e) {
   const at = /** @type {Element} */ (e.target);
   const text = e.clipboardData?.getData("text/plain").trim();
@@ -43,11 +52,14 @@ function suggest(box) {
   for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-expanded", "false"], ["aria-controls", list.id]])
     box.setAttribute(name, value);
   const options = listbox(box, list);
+  /** @type {(string | null)[]} */
   let texts = []; // what each option stands for; null clears the recent finds
   let timer = 0;
+  /** @type {AbortController | null} */
   let request = null; // aborts the running request
   let fresh = false; // the box has just got the focus
 
+  /** @param {boolean} on */
   function show(on) {
     list.hidden = !on || texts.length === 0;
     box.setAttribute("aria-expanded", String(!list.hidden));
@@ -60,12 +72,19 @@ function suggest(box) {
     show(false);
   }
 
+  /**
+   * @param {string[]} recent
+   * @param {FoundItem[]} projects
+   */
   function fill(recent, projects) {
+    /** @type {import("./listbox.js").Item[]} */
     const items = [
       ...projects.map((p) => ({ name: p.name, detail: p.detail, kind: p.kind })),
       ...recent.map((text) => ({ name: text, kind: words().recent })),
     ];
-    texts = [...projects.map((p) => p.name), ...recent];
+    // Of projects with one name the id tells which was chosen.
+    const shared = (/** @type {string} */ name) => projects.filter((p) => p.name === name).length > 1;
+    texts = [...projects.map((p) => (shared(p.name) ? (p.detail ?? p.name) : p.name)), ...recent];
     if (recent.length > 0) {
       items.push({ name: words().forget ?? "", kind: "" });
       texts.push(null);
@@ -80,19 +99,22 @@ function suggest(box) {
     const recent = recentFinds().filter((x) => untouched || x.toLowerCase().includes(q.toLowerCase())).slice(0, listed);
     request?.abort();
     request = new AbortController();
+    const { signal } = request;
+    /** @type {FoundItem[]} */
     let projects = [];
     if (q && !untouched && q.length <= 200) {
       try {
         const find = document.getElementById("palette")?.dataset.find;
-        const got = await fetch(`${find}?kind=project&q=${encodeURIComponent(q)}`, { signal: request.signal, credentials: "same-origin" });
-        if (got.ok) projects = (await got.json()).items.slice(0, listed);
-      } catch (err) {
-        if (err.name === "AbortError") return;
+        const got = await fetch(`${find}?kind=project&q=${encodeURIComponent(q)}`, { signal, credentials: "same-origin" });
+        if (got.ok) projects = /** @type {Found} */ (await got.json()).items.slice(0, listed);
+      } catch {
+        if (signal.aborted) return;
       }
     }
     fill(recent, projects);
   }
 
+  /** @param {number} i */
   function take(i) {
     const text = texts[i];
     if (text === null) {
@@ -102,7 +124,7 @@ function suggest(box) {
     }
     box.value = text;
     close();
-    box.form.requestSubmit();
+    box.form?.requestSubmit();
   }
 
   box.addEventListener("input", () => {
@@ -121,7 +143,7 @@ function suggest(box) {
     if (list.hidden) look();
   });
   box.addEventListener("blur", close);
-  box.form.addEventListener("submit", close);
+  box.form?.addEventListener("submit", close);
   list.addEventListener("pointerdown", (e) => e.preventDefault()); // keeps the focus in the box
   list.addEventListener("click", (e) => {
     const li = /** @type {Element} */ (e.target).closest("li");

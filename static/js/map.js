@@ -1,5 +1,7 @@
 // The cluster map: reads the list of collections, keeps it current and puts the view into the address. The
 // page has the same as a picture and a table without this script.
+import { address } from "./address.js";
+import { messageOf, reasonOf } from "./failure.js";
 import { epoch, readColors } from "./map_colors.js";
 import { draw } from "./map_draw.js";
 import { onView, setView } from "./map_goto.js";
@@ -17,36 +19,42 @@ const least = 200; // ms between readings with news
 const writeAfter = 300; // ms of rest before the address is replaced: browsers allow about three a second
 
 let etag = "";
+/** @type {AbortController | null} */
 let reading = null; // the running request
 let again = false; // there was news meanwhile
 let addressTimer = 0;
 
-// readMap reads the list of collections for a time, 0 for now. It returns whether there is one.
+/**
+ * readMap reads the list of collections for a time, 0 for now. It returns whether there is one.
+ * @param {number} at
+ * @returns {Promise<boolean>}
+ */
 async function readMap(at) {
   reading?.abort();
   const request = new AbortController();
   reading = request;
   const q = new URLSearchParams();
   if (at) q.set("at", String(at));
-  if (root.dataset.internal) q.set("internal", "1");
+  if (root?.dataset.internal) q.set("internal", "1");
   try {
-    const same = at === state.view.at && etag;
-    const answer = await fetch(`/api/v1/map?${q}`, {
-      headers: same ? { "If-None-Match": etag } : {},
+    const known = at === state.view.at && etag;
+    const answer = await fetch(address(`/api/v1/map?${q}`), {
+      headers: known ? { "If-None-Match": etag } : {},
       credentials: "same-origin",
       signal: request.signal,
     });
     if (answer.status === 304) return true;
+    if (!answer.ok) throw new Error(await reasonOf(answer));
+    /** @type {import("./map_state.js").Cluster} */
     const body = await answer.json();
-    if (!answer.ok) throw new Error(body.detail ?? answer.statusText);
     etag = answer.headers.get("ETag") ?? "";
-    const before = state.map;
-    const keep = before && JSON.stringify(before.shards) === JSON.stringify(body.shards);
-    if (keep) body.shards = before.shards; // the rows' pictures stay good
+    const { shards } = state.map;
+    if (JSON.stringify(shards) === JSON.stringify(body.shards)) body.shards = shards; // the rows' pictures stay good
     take(body);
+    part("body").classList.toggle("is-empty", !at && body.bands.length === 0); // a past time keeps its slider
     return true;
   } catch (err) {
-    if (err.name !== "AbortError") writeReadout(say("failed", { error: err.message }));
+    if (!request.signal.aborted) writeReadout(say("failed", { error: messageOf(err) }));
     return false;
   } finally {
     if (reading === request) reading = null;
@@ -71,7 +79,11 @@ async function refresh() {
   setTimeout(refresh, least);
 }
 
-// goTo shows another time and waits until what is visible of it has been read.
+/**
+ * goTo shows another time and waits until what is visible of it has been read.
+ * @param {number} at
+ * @returns {Promise<boolean>}
+ */
 async function goTo(at) {
   if (!(await readMap(at))) return false;
   setView({ ...state.view, at });
@@ -80,7 +92,8 @@ async function goTo(at) {
   return state.view.at === at;
 }
 
-let ready = (/** @type {any} */ _) => {};
+/** @type {(value?: unknown) => void} */
+let ready = () => {}; // ends a wait for what is visible
 
 // writeAddress replaces the page's address, so that a link to it shows the same and "back" leads away.
 function writeAddress() {
@@ -93,13 +106,13 @@ function writeAddress() {
 }
 
 function listenControls() {
-  part("by").addEventListener("input", (e) => (setView({ ...state.view, by: e.target.value }), legend()));
-  part("only").addEventListener("input", (e) => setView({ ...state.view, only: e.target.value }));
+  part("by").addEventListener("input", (e) => (setView({ ...state.view, by: /** @type {HTMLInputElement} */ (e.target).value }), legend()));
+  part("only").addEventListener("input", () => setView({ ...state.view, only: part("only").value }));
   new ResizeObserver(draw).observe(part("space"));
   const recolor = () => (readColors(), draw());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
   new MutationObserver(recolor).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  document.addEventListener("live", (e) => onNews(/** @type {CustomEvent} */ (e)));
+  document.addEventListener("live", (e) => onNews(/** @type {CustomEvent} */ (e).detail));
   new MutationObserver(followTime).observe(document.body, { attributes: true, attributeFilter: ["data-at"] });
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
   setInterval(() => document.hidden || state.view.at || refresh(), every);
@@ -111,9 +124,10 @@ function followTime() {
   if (at !== state.view.at) goTo(at);
 }
 
-function onNews(/** @type {CustomEvent} */ e) {
-  if (e.detail.topic !== "map" || state.view.at) return;
-  noteMoves(e.detail.moves ?? [], performance.now());
+/** @param {import("./live.js").Frame} frame */
+function onNews({ topic, moves = [] }) {
+  if (topic !== "map" || state.view.at) return;
+  noteMoves(moves, performance.now());
   refresh();
 }
 
@@ -125,13 +139,15 @@ async function start() {
   onTile(() => {
     draw();
     describe();
-    if (settled()) ready(true);
+    if (settled()) ready();
   });
   if (!(await readMap(state.view.at))) {
     setTimeout(start, every); // the server's picture stays until then
     return;
   }
   part("body").dataset.drawn = "yes";
+  // A link with a shard or a time shows the controls that say so.
+  part("more").open = Boolean(state.view.only || state.view.at);
   listen();
   listenReplay(goTo);
   listenControls();

@@ -6,19 +6,28 @@ import { layout, partOf, railHeight } from "./map_layout.js";
 import { drawMoves } from "./map_moves.js";
 import { drawOverlays, drawRail } from "./map_overlay.js";
 import { paintSigns, paintZones } from "./map_signs.js";
-import { part, screen, state } from "./map_state.js";
+import { isRead, part, screen, state } from "./map_state.js";
 import { fetchWanted, forget } from "./map_tiles.js";
 import { rowText } from "./map_text.js";
 
 const budget = 4; // ms of a frame for painting rows; what is left over is painted in the next one
 const around = 130; // px of the window for what is always above and below the map
-const pictures = new Map(); // row or minimap → {picture, of: what it was made of, ns}
+
+/**
+ * @typedef {import("./map_layout.js").Row} Row
+ * @typedef {import("./map_layout.js").Box} Box
+ * @typedef {CanvasRenderingContext2D} Context
+ * @typedef {{picture: HTMLCanvasElement, of: unknown[], ns: string}} Kept of is what it was made of
+ */
+
+/** @type {Map<string, Kept>} */
+const pictures = new Map(); // by row or minimap
 
 let requested = false;
 
 /** draw requests a frame. Any number of requests before it make one. */
 export function draw() {
-  if (requested || !state.map) return;
+  if (requested || !isRead()) return;
   requested = true;
   requestAnimationFrame((now) => {
     requested = false;
@@ -26,7 +35,11 @@ export function draw() {
   });
 }
 
-/** frame draws the map now and tells whether it is to be drawn again, because something moves. */
+/**
+ * frame draws the map now and tells whether it is to be drawn again, because something moves.
+ * @param {number} now
+ * @returns {boolean}
+ */
 export function frame(now) {
   const ctx = place();
   const { width, height, top } = screen;
@@ -67,13 +80,22 @@ function place() {
   if (space.style.height !== `${whole}px`) space.style.height = `${whole}px`;
   const scrolled = canvas.getBoundingClientRect().top - space.getBoundingClientRect().top;
   Object.assign(screen, { width, height, ratio, top: Math.min(Math.max(scrolled, 0), whole - height) });
-  const ctx = canvas.getContext("2d");
+  const ctx = contextOf(canvas);
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   return ctx;
 }
 
-// drawRow copies a row's picture, after painting it if it is old. It returns whether that has to wait. The
-// minimap has a picture of its own, which stays while the view moves.
+/** @param {HTMLCanvasElement} canvas */
+const contextOf = (canvas) => /** @type {Context} */ (canvas.getContext("2d"));
+
+/**
+ * drawRow copies a row's picture, after painting it if it is old. It returns whether that has to wait. The
+ * minimap has a picture of its own, which stays while the view moves.
+ * @param {Context} ctx
+ * @param {Row} row
+ * @param {number} began
+ * @returns {boolean}
+ */
 function drawRow(ctx, row, began) {
   const tiles = tilesOf(row);
   const { view, map } = state;
@@ -94,15 +116,25 @@ function drawRow(ctx, row, began) {
   return !done;
 }
 
-// copy draws a kept picture, and paints it before that if what it was made of has changed.
+/**
+ * copy draws a kept picture, and paints it before that if what it was made of has changed.
+ * @param {Context} ctx
+ * @param {string} key
+ * @param {{ns: string, width: number, height: number}} size
+ * @param {number} y
+ * @param {boolean} mayWait
+ * @param {unknown[]} of
+ * @param {(to: Context) => void} paintOn
+ * @returns {boolean}
+ */
 function copy(ctx, key, { ns, width, height }, y, mayWait, of, paintOn) {
   let kept = pictures.get(key);
   const old = !kept || kept.of.length !== of.length || kept.of.some((v, i) => v !== of[i]);
-  if (old && !(mayWait && kept)) {
+  if (!kept || (old && !mayWait)) {
     const picture = kept?.picture ?? document.createElement("canvas");
     picture.width = Math.round(width * screen.ratio);
     picture.height = Math.round(height * screen.ratio);
-    const to = picture.getContext("2d");
+    const to = contextOf(picture);
     to.setTransform(screen.ratio, 0, 0, screen.ratio, 0, 0);
     paintOn(to);
     kept = { picture, of, ns };
@@ -112,6 +144,11 @@ function copy(ctx, key, { ns, width, height }, y, mayWait, of, paintOn) {
   return kept.of === of || !old;
 }
 
+/**
+ * @param {Context} ctx
+ * @param {Row} row
+ * @param {import("./map_tiles.js").Tile[]} tiles
+ */
 function paint(ctx, row, tiles) {
   const { ratio, layout: l } = screen;
   const shown = partOf(row, state.view);
@@ -122,7 +159,12 @@ function paint(ctx, row, tiles) {
   names(ctx, row, box);
 }
 
-// names writes what the collection is called beside its lane, or above it.
+/**
+ * names writes what the collection is called beside its lane, or above it.
+ * @param {Context} ctx
+ * @param {Row} row
+ * @param {Box} box
+ */
 function names(ctx, row, box) {
   const [name, ...more] = rowText(row);
   const { narrow, x } = screen.layout;
@@ -142,7 +184,12 @@ function names(ctx, row, box) {
   else more.forEach((text, i) => ctx.fillText(text, 0, y + 15 * (i + 1)));
 }
 
-// clipped leaves out the middle: the end of a collection's name tells more than its database.
+/**
+ * clipped leaves out the middle: the end of a collection's name tells more than its database.
+ * @param {Context} ctx
+ * @param {string} s
+ * @param {number} width
+ */
 function clipped(ctx, s, width) {
   const wide = ctx.measureText(s).width;
   if (wide <= width) return s;

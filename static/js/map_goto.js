@@ -8,12 +8,24 @@ import { isZoomed, moved, whole, within, zoomed } from "./map_view.js";
 
 const foot = 60; // px of the window below the map: its live text
 
+/**
+ * @typedef {import("./map_layout.js").Row} Row
+ * @typedef {import("./map_lane.js").Mark} Mark
+ * @typedef {import("./map_view.js").View} View
+ */
+
 let changed = () => {};
 
-/** onView sets what is called after the view has changed. */
+/**
+ * onView sets what is called after the view has changed.
+ * @param {() => void} f
+ */
 export const onView = (f) => (changed = f);
 
-/** setView shows another part, another measure or another time. */
+/**
+ * setView shows another part, another measure or another time.
+ * @param {View} view
+ */
 export function setView(view) {
   state.view = view;
   changed();
@@ -24,6 +36,10 @@ export function setView(view) {
 /**
  * zoomRow zooms into a row, or out of it, around a place of it; at its ends all collections are whole again.
  * A mark that is given stays visible as far as it fits.
+ * @param {Row} row
+ * @param {number} by
+ * @param {number} at
+ * @param {Mark | null} [mark]
  */
 export function zoomRow(row, by, at, mark = null) {
   const total = row.band.total;
@@ -34,34 +50,54 @@ export function zoomRow(row, by, at, mark = null) {
   setView(isZoomed(shown) ? shown : whole(shown));
 }
 
-// showing moves a view as far as a mark is outside of it.
+/**
+ * showing moves a view as far as a mark is outside of it.
+ * @param {View} view
+ * @param {Mark} mark
+ * @param {number} total
+ */
 function showing(view, mark, total) {
   const over = mark.to > view.to ? mark.to - view.to : Math.min(mark.from - view.from, 0);
   return over ? within({ ...view, from: view.from + over, to: view.to + over }, total) : view;
 }
 
-/** zoomTo shows a range of a row. */
+/**
+ * zoomTo shows a range of a row.
+ * @param {Row} row
+ * @param {number} from
+ * @param {number} to
+ */
 export function zoomTo(row, from, to) {
   const next = within({ ...state.view, ns: row.band.ns, from, to }, row.band.total);
   setView(isZoomed(next) ? next : whole(next));
 }
 
-/** zoomToMark shows the chunks of a mark with some room around them. */
+/**
+ * zoomToMark shows the chunks of a mark with some room around them.
+ * @param {Row} row
+ * @param {Mark} mark
+ */
 export function zoomToMark(row, mark) {
   const room = (mark.to - mark.from) * 0.25;
   zoomTo(row, mark.from - room, mark.to + room);
 }
 
-/** zoomAtCursor zooms around the cursor, else around the middle of what is zoomed into, else into the first row. */
+/**
+ * zoomAtCursor zooms around the cursor, else around the middle of what is zoomed into, else into the first row.
+ * @param {number} by
+ */
 export function zoomAtCursor(by) {
-  const row = rowOf(state.cursor?.ns ?? state.view.ns) ?? screen.layout?.rows[0];
+  const row = rowOf(state.cursor?.ns ?? state.view.ns) ?? screen.layout.rows[0];
   if (!row) return;
   const mark = state.cursor && row.band.total ? markOf(row, state.cursor.position) : null;
   const middle = row.focus ? (state.view.from + state.view.to) / 2 : 0.5;
   zoomRow(row, by, mark ? (mark.from + mark.to) / 2 : middle, mark);
 }
 
-/** pan moves the visible part by a share of its width. */
+/**
+ * pan moves the visible part by a share of its width.
+ * @param {number} by
+ */
 export function pan(by) {
   const row = rowOf(state.view.ns);
   if (row?.focus) setView(moved(state.view, by, row.band.total));
@@ -70,18 +106,25 @@ export function pan(by) {
 /** showAll shows all collections from end to end. */
 export const showAll = () => setView(whole(state.view));
 
-/** choose puts the cursor on a chunk, and shows it if it is outside of what is visible. */
+/**
+ * choose puts the cursor on a chunk, and shows it if it is outside of what is visible.
+ * @param {string} ns
+ * @param {number} position
+ */
 export function choose(ns, position) {
   state.cursor = { ns, position };
   const row = rowOf(ns);
-  const mark = row && row.band.total ? markOf(row, position) : null;
-  if (mark && row.focus) setView(showing(state.view, mark, row.band.total));
+  const mark = row?.focus ? markOf(row, position) : null;
+  if (row && mark) setView(showing(state.view, mark, row.band.total));
   if (row) scrollTo(row);
   draw();
   describe();
 }
 
-// scrollTo scrolls the page as far as the row is out of view.
+/**
+ * scrollTo scrolls the page as far as the row is out of view.
+ * @param {Row} row
+ */
 function scrollTo(row) {
   const { top } = part("space").getBoundingClientRect();
   const visible = part("canvas").getBoundingClientRect();

@@ -1,9 +1,9 @@
 // Lets people look around in the cluster map with mouse and fingers. A finger that moves up or down scrolls
 // the page; one that moves sideways moves what is zoomed into; two zoom.
 import { draw } from "./map_draw.js";
+import { chunkAt, cursorAt, find } from "./map_find.js";
 import { choose, pan, setView, showAll, zoomAtCursor, zoomRow, zoomTo } from "./map_goto.js";
-import { markOf } from "./map_lane.js";
-import { placeAt, railHeight, rowAt, shardBoxes } from "./map_layout.js";
+import { placeAt } from "./map_layout.js";
 import { pressKey } from "./map_keys.js";
 import { centred } from "./map_minimap.js";
 import { describe } from "./map_readout.js";
@@ -11,11 +11,18 @@ import { part, screen, state } from "./map_state.js";
 import { moved } from "./map_view.js";
 
 const still = 5; // px within which a press is a click
-const strip = 4; // px around the minimap where a press still holds it
 
 /** @type {Map<number, {x: number, y: number}>} */
 const pointers = new Map(); // that are down
-let drag = null; // what a press began: {kind, row, x, y, view}
+
+/**
+ * @typedef {import("./map_find.js").Client} Client
+ * @typedef {import("./map_find.js").Found} Found
+ * @typedef {Found & {kind: "shard" | "window" | "pan" | "tap" | "brush", view: import("./map_view.js").View}} Drag
+ */
+
+/** @type {Drag | null} */
+let drag = null; // what a press began
 let spread = 0; // px between two fingers; 0 without them
 
 /** listen attaches all of the map's events. */
@@ -39,26 +46,9 @@ export function listen() {
   addEventListener("scroll", draw, { passive: true });
 }
 
-// find is what is at a point: a row and the place of its collection there, or a shard.
-function find(e) {
-  const canvas = part("canvas").getBoundingClientRect();
-  const p = { x: e.clientX - canvas.left, y: e.clientY - canvas.top };
-  if (!screen.layout) return { ...p, row: undefined, shard: undefined, place: 0, mini: false };
-  if (p.y < railHeight) {
-    const shard = shardBoxes(screen.layout, state.map.shards).find((b) => p.x >= b.x && p.x < b.x + b.w)?.shard;
-    return { ...p, row: undefined, shard, place: 0, mini: false };
-  }
-  const y = p.y - railHeight + screen.top;
-  const row = rowAt(screen.layout, y);
-  const mini = Boolean(row?.mini) && y > row.mini.y - strip;
-  const place = !row ? 0 : mini ? (p.x - screen.layout.x) / screen.layout.w : placeAt(screen.layout, row, state.view, p.x);
-  return { ...p, row, shard: undefined, place: Math.min(Math.max(place, 0), 1), mini };
-}
-
-const chunkAt = (row, place) => Math.min(Math.floor(place * row.band.total), Math.max(row.band.total - 1, 0));
-
+/** @param {PointerEvent} e */
 function press(e) {
-  if (e.button !== 0 || !screen.layout) return;
+  if (e.button !== 0) return;
   pointers.set(e.pointerId, { x: e.clientX, y: e.clientY });
   if (pointers.size === 2) {
     drag = null;
@@ -67,27 +57,35 @@ function press(e) {
     return;
   }
   const at = find(e);
-  if (!at.row && !at.shard) return;
   const touch = e.pointerType === "touch";
-  const kind = at.shard ? "shard" : at.mini ? "window" : at.row.focus && !e.shiftKey ? "pan" : touch || at.row.band.total === 0 ? "tap" : "brush";
-  drag = { kind, ...at, view: state.view };
-  if (kind === "window") setView(centred(state.view, at.place, at.row.band.total));
+  if (at.shard) drag = { kind: "shard", ...at, view: state.view };
+  else if (at.row) {
+    const { row, mini } = at;
+    const kind = mini ? "window" : row.focus && !e.shiftKey ? "pan" : touch || row.band.total === 0 ? "tap" : "brush";
+    drag = { kind, ...at, view: state.view };
+    if (mini) setView(centred(state.view, at.place, row.band.total));
+  } else return;
   if (!touch) part("canvas").setPointerCapture(e.pointerId);
 }
 
+/** @param {PointerEvent} e */
 function move(e) {
   if (pointers.has(e.pointerId)) pointers.set(e.pointerId, { x: e.clientX, y: e.clientY });
   if (pointers.size === 2) return pinch();
   const at = find(e);
   if (!drag) return point(at);
-  if (drag.kind === "pan") setView(moved(drag.view, (drag.x - at.x) / screen.layout.w, drag.row.band.total));
-  else if (drag.kind === "window") setView(centred(drag.view, Math.min(Math.max((at.x - screen.layout.x) / screen.layout.w, 0), 1), drag.row.band.total));
-  else if (drag.kind === "brush" && Math.abs(at.x - drag.x) > still) {
-    state.brush = { ns: drag.row.band.ns, from: drag.place, to: placeAt(screen.layout, drag.row, state.view, at.x) };
+  const { kind, row } = drag;
+  const { x, w } = screen.layout;
+  if (!row) return;
+  if (kind === "pan") setView(moved(drag.view, (drag.x - at.x) / w, row.band.total));
+  else if (kind === "window") setView(centred(drag.view, Math.min(Math.max((at.x - x) / w, 0), 1), row.band.total));
+  else if (kind === "brush" && Math.abs(at.x - drag.x) > still) {
+    state.brush = { ns: row.band.ns, from: drag.place, to: placeAt(screen.layout, row, state.view, at.x) };
     draw();
   }
 }
 
+/** @param {PointerEvent} e */
 function release(e) {
   pointers.delete(e.pointerId);
   if (spread) {
@@ -100,13 +98,17 @@ function release(e) {
   state.brush = null;
   if (!held) return;
   const at = find(e);
-  if (brush) zoomTo(held.row, Math.min(brush.from, brush.to), Math.max(brush.from, brush.to));
+  const { kind, row, shard } = held;
+  if (brush && row) zoomTo(row, Math.min(brush.from, brush.to), Math.max(brush.from, brush.to));
   else if (Math.hypot(at.x - held.x, at.y - held.y) >= still) return;
-  else if (held.kind === "shard") setView({ ...state.view, only: state.view.only === held.shard.name ? "" : held.shard.name });
-  else if (held.kind !== "window") choose(held.row.band.ns, chunkAt(held.row, held.place));
+  else if (shard) setView({ ...state.view, only: state.view.only === shard.name ? "" : shard.name });
+  else if (row && kind !== "window") choose(row.band.ns, chunkAt(row, held.place));
 }
 
-// The browser takes the finger over for scrolling the page.
+/**
+ * The browser takes the finger over for scrolling the page.
+ * @param {PointerEvent} e
+ */
 function cancel(e) {
   pointers.delete(e.pointerId);
   drag = null;
@@ -128,12 +130,19 @@ function pinch() {
   spread = now.apart;
 }
 
+/**
+ * @param {Client} e
+ * @param {number} by
+ */
 function zoomAt(e, by) {
   const { row, place } = find(e);
   if (row) zoomRow(row, by, place);
 }
 
-// wheel zooms with a key held (touchpads send pinches so), and moves sideways; else the page scrolls.
+/**
+ * wheel zooms with a key held (touchpads send pinches so), and moves sideways; else the page scrolls.
+ * @param {WheelEvent} e
+ */
 function wheel(e) {
   if (e.ctrlKey || e.metaKey) {
     e.preventDefault();
@@ -146,13 +155,13 @@ function wheel(e) {
   pan(sideways / screen.layout.w);
 }
 
-// point shows what the pointer is on.
+/**
+ * point shows what the pointer is on.
+ * @param {Found | null} at
+ */
 function point(at) {
   const was = state.hover;
-  const row = at?.row;
-  const position = row ? chunkAt(row, at.place) : 0;
-  const mark = row && row.band.total && !at.mini ? markOf(row, position) : null;
-  const next = !row || at.mini ? null : { ns: row.band.ns, position: mark ? mark.tile.at[mark.i] : position };
+  const next = at?.row && !at.mini ? cursorAt(at.row, at.place) : null;
   part("canvas").title = at?.shard?.name ?? "";
   if (was?.ns === next?.ns && was?.position === next?.position) return;
   state.hover = next;

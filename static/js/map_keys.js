@@ -5,9 +5,15 @@ import { partOf } from "./map_layout.js";
 import { open, rowOf } from "./map_readout.js";
 import { screen, state } from "./map_state.js";
 
-/** pressKey does what a key stands for and returns whether it stands for anything. */
+/** @typedef {import("./map_layout.js").Row} Row */
+
+/**
+ * pressKey does what a key stands for and returns whether it stands for anything.
+ * @param {string} key
+ * @returns {boolean}
+ */
 export function pressKey(key) {
-  const rows = screen.layout?.rows ?? [];
+  const { rows } = screen.layout;
   if (rows.length === 0) return false;
   switch (key) {
     case "ArrowLeft":
@@ -40,11 +46,15 @@ export function pressKey(key) {
   return false;
 }
 
-// step goes to the mark before or after; the first key only shows the cursor.
+/**
+ * step goes to the mark before or after; the first key only shows the cursor.
+ * @param {number} by
+ */
 function step(by) {
-  const row = state.cursor && rowOf(state.cursor.ns);
+  const { cursor } = state;
+  const row = cursor && rowOf(cursor.ns);
   if (!row) return first();
-  const mark = row.band.total ? markOf(row, state.cursor.position) : null;
+  const mark = row.band.total ? markOf(row, cursor.position) : null;
   if (!mark) return true;
   const { tile: t, i } = mark;
   const next = by < 0 ? t.at[i] - 1 : t.at[i] + t.chunks[i];
@@ -52,14 +62,19 @@ function step(by) {
   return true;
 }
 
-// leap goes to the collection above or below, to the place that is above or below on the screen.
+/**
+ * leap goes to the collection above or below, to the place that is above or below on the screen.
+ * @param {Row[]} rows
+ * @param {number} by
+ */
 function leap(rows, by) {
-  const row = state.cursor && rowOf(state.cursor.ns);
+  const { cursor } = state;
+  const row = cursor && rowOf(cursor.ns);
   if (!row) return first();
   const next = rows[rows.indexOf(row) + by];
   if (!next) return true;
   const shown = partOf(row, state.view);
-  const across = (state.cursor.position / Math.max(row.band.total, 1) - shown.from) / (shown.to - shown.from);
+  const across = (cursor.position / Math.max(row.band.total, 1) - shown.from) / (shown.to - shown.from);
   const into = partOf(next, state.view);
   const place = into.from + Math.min(Math.max(across, 0), 1) * (into.to - into.from);
   choose(next.band.ns, Math.min(Math.floor(place * next.band.total), Math.max(next.band.total - 1, 0)));
@@ -72,9 +87,10 @@ function first() {
   return true;
 }
 
+/** @param {number} which */
 function end(which) {
   if (!state.cursor) first();
-  const row = rowOf(state.cursor.ns);
-  choose(row.band.ns, which * Math.max(row.band.total - 1, 0));
+  const row = state.cursor && rowOf(state.cursor.ns);
+  if (row) choose(row.band.ns, which * Math.max(row.band.total - 1, 0));
   return true;
 }

@@ -6,26 +6,47 @@ import { state } from "./map_state.js";
 import { cached, markAt, tile } from "./map_tiles.js";
 import { indexesOf, levelOf } from "./map_view.js";
 
-/** @typedef {import("./map_tiles.js").Tile} Tile */
+/**
+ * @typedef {import("./map_tiles.js").Tile} Tile
+ * @typedef {import("./map_layout.js").Row} Row
+ * @typedef {import("./map_layout.js").Box} Box
+ * @typedef {{tile: Tile, i: number, from: number, to: number}} Mark its tile, its index in it and its edges
+ */
 
 const coarse = 512; // marks of a tile that shows a whole collection
 const fine = 1000; // and of one that is zoomed into
+export const patterned = 14; // px that neighbours on one shard take at least to have its pattern: in fewer it is noise
 
+/** @param {Row} row */
 const marksFor = (row) => (row.focus && row.band.total > coarse ? fine : coarse);
 
-/** tilesOf are the tiles that show a row now: of the right level, or the best that has been read. */
+/**
+ * tilesOf are the tiles that show a row now: of the right level, or the best that has been read.
+ * @param {Row} row
+ * @returns {Tile[]}
+ */
 export function tilesOf(row) {
   if (row.band.total === 0) return [];
   const { from, to } = partOf(row, state.view);
   const marks = marksFor(row);
   const level = levelOf(from, to, row.band.total, marks);
-  return /** @type {Tile[]} */ (indexesOf(from, to, level).map((i) => tile(row.band, level, i, marks) ?? above(row, level, i, marks)).filter(Boolean));
+  const found = indexesOf(from, to, level).map((i) => tile(row.band, level, i, marks) ?? above(row, level, i, marks));
+  return found.filter((t) => t !== null);
 }
 
-/** wholeOf is the tile that shows all of a row's collection, or null. */
+/**
+ * wholeOf is the tile that shows all of a row's collection, or null.
+ * @param {Row} row
+ */
 export const wholeOf = (row) => tile(row.band, 0, 0, coarse);
 
-// above is a tile of a lower level that covers a tile.
+/**
+ * above is a tile of a lower level that covers a tile.
+ * @param {Row} row
+ * @param {number} level
+ * @param {number} index
+ * @param {number} marks
+ */
 function above(row, level, index, marks) {
   for (let up = 1; up <= level; up++) {
     const have = cached(row.band.ns, level - up, index >> up, marks);
@@ -34,7 +55,12 @@ function above(row, level, index, marks) {
   return cached(row.band.ns, 0, 0, coarse);
 }
 
-/** markOf is the mark of a row that holds a chunk: its tile, its index in it and its edges, or null while not read. */
+/**
+ * markOf is the mark of a row that holds a chunk, or null while not read.
+ * @param {Row} row
+ * @param {number} position
+ * @returns {Mark | null}
+ */
 export function markOf(row, position) {
   const tiles = tilesOf(row);
   const t = tiles.find((t) => position >= t.from && position < t.to) ?? tiles[tiles.length - 1];
@@ -43,31 +69,53 @@ export function markOf(row, position) {
   return { tile: t, i, from: t.at[i] / t.total, to: (t.at[i] + t.chunks[i]) / t.total };
 }
 
-/** paintLane paints the marks of tiles into a lane; from and to are the part of the collection that it shows. */
+/**
+ * paintLane paints the marks of tiles into a lane; from and to are the part of the collection that it shows.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Row} row
+ * @param {Tile[]} tiles
+ * @param {import("./map_layout.js").Span} part
+ * @param {Box} box
+ * @param {number} ratio
+ */
 export function paintLane(ctx, row, tiles, { from, to }, box, ratio) {
   ctx.fillStyle = colors.track;
   ctx.fillRect(box.x, box.y, box.w, box.h);
   if (row.band.total === 0) return paintUnsharded(ctx, row, box);
   const scale = scaleOf();
-  const snap = (x) => Math.round(x * ratio) / ratio;
+  const snap = (/** @type {number} */ x) => Math.round(x * ratio) / ratio;
   for (const t of tiles) {
     const k = box.w / (to - from) / Math.max(t.total, 1);
     const shards = t.shards.map((name) => state.shards.get(name) ?? { name, label: "?", color: 0, pattern: 0 });
     const fills = shards.map(fillOf);
+    const plain = shards.map((s) => fillOf({ ...s, pattern: 0 }));
     const faint = shards.map((s) => state.view.only !== "" && s.name !== state.view.only);
     const last = to * t.total;
+    let run = 0; // where the neighbours on one shard end
+    let wide = true; // enough for a pattern to be told from another
     for (let i = markAt(t, Math.floor(from * t.total)); i < t.at.length && t.at[i] < last; i++) {
+      if (i >= run) {
+        for (run = i + 1; run < t.at.length && t.shard[run] === t.shard[i]; ) run++;
+        wide = ((run < t.at.length ? t.at[run] : t.to) - t.at[i]) * k >= patterned;
+      }
       const x0 = Math.max(snap(box.x + (t.at[i] - from * t.total) * k), box.x);
       const x1 = Math.min(snap(box.x + (t.at[i] + t.chunks[i] - from * t.total) * k), box.x + box.w);
       const gap = t.chunks[i] === 1 && x1 - x0 >= 5 ? 1 : 0;
       const w = Math.max(x1 - x0 - gap, 1 / ratio);
-      paintMark(ctx, scale(t, i), { x: x0, y: box.y, w, h: box.h }, fills[t.shard[i]], faint[t.shard[i]]);
+      paintMark(ctx, scale(t, i), { x: x0, y: box.y, w, h: box.h }, (wide ? fills : plain)[t.shard[i]], faint[t.shard[i]]);
     }
   }
   ctx.globalAlpha = 1;
 }
 
-// paintMark fills a mark up to its level; the rest is pale. A level of null is unknown.
+/**
+ * paintMark fills a mark up to its level; the rest is pale. A level of null is unknown.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number | null} level
+ * @param {Box} box
+ * @param {import("./map_colors.js").Fill} fill
+ * @param {boolean} faint
+ */
 function paintMark(ctx, level, { x, y, w, h }, fill, faint) {
   const strength = faint ? 0.2 : 1;
   ctx.fillStyle = fill;
@@ -88,8 +136,13 @@ function paintMark(ctx, level, { x, y, w, h }, fill, faint) {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Row} row
+ * @param {Box} box
+ */
 function paintUnsharded(ctx, row, box) {
-  const shard = state.shards.get(row.band.unsharded);
+  const shard = state.shards.get(row.band.unsharded ?? "");
   if (!shard) return; // not known, or its chunks are not read yet
   ctx.globalAlpha = state.view.only && shard.name !== state.view.only ? 0.2 : 1;
   ctx.fillStyle = fillOf(shard);

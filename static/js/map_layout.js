@@ -3,7 +3,12 @@
 import { isZoomed } from "./map_view.js";
 
 /**
- * @typedef {{band: import("./map_state.js").Band, y: number, h: number, lane: {y: number, h: number}, mini: {y: number, h: number} | null, focus: boolean}} Row
+ * @typedef {import("./map_state.js").Band} Band
+ * @typedef {import("./map_view.js").View} View
+ * @typedef {{x: number, y: number, w: number, h: number}} Box
+ * @typedef {{from: number, to: number}} Span a part of a collection, as fractions of its chunks
+ * @typedef {{y: number, h: number}} Strip
+ * @typedef {{band: Band, y: number, h: number, lane: Strip, mini: Strip | null, focus: boolean}} Row
  * @typedef {{rows: Row[], height: number, x: number, w: number, narrow: boolean}} Layout x and w are where the lanes begin and how wide they are
  */
 
@@ -20,6 +25,10 @@ const least = 24; // of a row: its name
  * layout places the rows, from y = 0 below the rail. tallest is how high the rows should be together, if that is
  * possible with readable ones.
  * @returns {Layout}
+ * @param {Band[]} bands
+ * @param {View} view
+ * @param {number} width
+ * @param {number} tallest
  */
 export function layout(bands, view, width, tallest) {
   const narrow = width < 620;
@@ -28,6 +37,7 @@ export function layout(bands, view, width, tallest) {
   const thick = bands.filter((b) => b.total > 0).length;
   const fair = Math.floor((tallest - (bands.length - thick) * least) / Math.max(thick, 1)) - head - below;
   const lane = Math.min(Math.max(fair, 18), 34);
+  /** @type {Row[]} */
   const rows = [];
   let y = 0;
   for (const band of bands) {
@@ -42,7 +52,12 @@ export function layout(bands, view, width, tallest) {
   return { rows, height: y, x, w: Math.max(width - x, 40), narrow };
 }
 
-/** rowAt is the row at a height, or undefined. */
+/**
+ * rowAt is the row at a height, or undefined.
+ * @param {Layout} layout
+ * @param {number} y
+ * @returns {Row | undefined}
+ */
 export function rowAt({ rows }, y) {
   let lo = 0;
   let hi = rows.length;
@@ -54,22 +69,43 @@ export function rowAt({ rows }, y) {
   return y >= 0 ? rows[lo] : undefined;
 }
 
-/** partOf is the part of a collection that a row's lane shows. */
+/**
+ * partOf is the part of a collection that a row's lane shows.
+ * @param {Row} row
+ * @param {View} view
+ * @returns {Span}
+ */
 export const partOf = (row, view) => (row.focus ? { from: view.from, to: view.to } : { from: 0, to: 1 });
 
-/** placeAt is where in its collection a point of a row's lane is, as a fraction. */
+/**
+ * placeAt is where in its collection a point of a row's lane is, as a fraction.
+ * @param {Pick<Layout, "x" | "w">} lane
+ * @param {Row} row
+ * @param {View} view
+ * @param {number} px
+ */
 export function placeAt({ x, w }, row, view, px) {
   const { from, to } = partOf(row, view);
   return Math.min(Math.max(from + ((px - x) / w) * (to - from), 0), 1);
 }
 
-/** xOf is where a fraction of a collection is in its row. */
+/**
+ * xOf is where a fraction of a collection is in its row.
+ * @param {Pick<Layout, "x" | "w">} lane
+ * @param {Row} row
+ * @param {View} view
+ * @param {number} fraction
+ */
 export function xOf({ x, w }, row, view, fraction) {
   const { from, to } = partOf(row, view);
   return x + ((fraction - from) / (to - from)) * w;
 }
 
-/** shardBoxes are where the shards of the rail are: equal boxes over the width of the rows. */
+/**
+ * shardBoxes are where the shards of the rail are: equal boxes over the width of the rows.
+ * @param {Pick<Layout, "x" | "w">} lane
+ * @param {import("./map_state.js").Shard[]} shards
+ */
 export function shardBoxes({ x, w }, shards) {
   const each = Math.min(w / Math.max(shards.length, 1), 64);
   return shards.map((shard, i) => ({ shard, x: x + i * each, w: each }));

@@ -1,5 +1,6 @@
 // Draws migrations over the cluster map: from the box of the source shard to the chunk and on to the box of
-// the target shard, with a dot on its way. Who prefers less motion sees arrows instead.
+// the target shard, with a ring at the chunk and a dot on its way. Who prefers less motion sees arrows instead.
+// A move that has ended has neither: an arrow shows its way and fades, because nothing moves any more.
 import { colors, fillOf } from "./map_colors.js";
 import { railHeight, shardBoxes, xOf } from "./map_layout.js";
 import { state } from "./map_state.js";
@@ -8,23 +9,46 @@ const trip = 2600; // ms of a dot's way
 const lines = 24; // moves that are drawn with lines; of more only the chunks are marked
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-let finished = []; // moves that ended a moment ago: {ns, position, from, to, until}
 
-/** noteMoves remembers moves that have just ended, to show their way once. */
+/**
+ * @typedef {import("./map_layout.js").Row} Row
+ * @typedef {import("./map_layout.js").Layout} Layout
+ * @typedef {import("./map_colors.js").Fill} Fill
+ * @typedef {CanvasRenderingContext2D} Context
+ * @typedef {{x: number, y: number}} Point
+ * @typedef {{ns: string, position: number, from: string, to: string, arrived?: boolean}} Move
+ */
+
+/** @type {(Move & {until: number})[]} */
+let finished = []; // moves that ended a moment ago
+
+/**
+ * noteMoves remembers moves that have just ended, to show their way once.
+ * @param {Move[]} moves
+ * @param {number} now
+ */
 export function noteMoves(moves, now) {
   finished = [...finished.filter((m) => m.until > now), ...moves.map((m) => ({ ...m, until: now + trip }))].slice(-lines);
 }
 
-/** drawMoves draws them for the rows that are visible and tells whether it should go on drawing. */
+/**
+ * drawMoves draws them for the rows that are visible and tells whether it should go on drawing.
+ * @param {Context} ctx
+ * @param {Layout} layout
+ * @param {Row[]} rows
+ * @param {number} top
+ * @param {number} now
+ * @returns {boolean}
+ */
 export function drawMoves(ctx, layout, rows, top, now) {
   const moves = state.map.moving;
   const rowOf = new Map(rows.map((r) => [r.band.ns, r]));
   const boxes = new Map(shardBoxes(layout, state.map.shards).map((b) => [b.shard.name, b]));
   let alive = false;
-  const one = (m, part) => {
+  const one = (/** @type {Move} */ m, /** @type {number} */ part, over = false) => {
     const at = placeOf(layout, rowOf.get(m.ns), m, top);
     if (!at) return;
-    ring(ctx, at, 6, fillOf(state.shards.get(m.to)));
+    if (!over) ring(ctx, at, 6, fillOf(state.shards.get(m.to)));
     const from = boxes.get(m.from);
     const to = boxes.get(m.to);
     if (!from || !to || moves.length > lines) return;
@@ -33,16 +57,26 @@ export function drawMoves(ctx, layout, rows, top, now) {
     way(ctx, a, at, fillOf(from.shard));
     way(ctx, at, b, fillOf(to.shard));
     alive = true;
-    if (still.matches) arrow(ctx, at, b);
+    if (over || still.matches) arrow(ctx, at, b);
     else dot(ctx, a, at, b, part, fillOf(to.shard));
   };
   finished = finished.filter((m) => m.until > now);
-  for (const m of finished) one(m, 1 - (m.until - now) / trip);
-  moves.forEach((m, i) => one(m, ((now + i * 400) % trip) / trip));
+  for (const m of finished) {
+    ctx.globalAlpha = (m.until - now) / trip;
+    one(m, 1, true);
+  }
+  ctx.globalAlpha = 1;
+  moves.forEach((m, i) => one(m, ((now + i * 400) % trip) / trip, m.arrived));
   return alive && (finished.length > 0 || !still.matches);
 }
 
-// placeOf is where a moving chunk is in its row, or null when that is not visible.
+/**
+ * placeOf is where a moving chunk is in its row, or null when that is not visible.
+ * @param {Layout} layout
+ * @param {Row | undefined} row
+ * @param {Move} move
+ * @param {number} top
+ */
 function placeOf(layout, row, move, top) {
   if (!row) return null;
   const x = xOf(layout, row, state.view, (move.position + 0.5) / Math.max(row.band.total, 1));
@@ -50,6 +84,12 @@ function placeOf(layout, row, move, top) {
   return { x, y: railHeight + row.lane.y + row.lane.h / 2 - top };
 }
 
+/**
+ * @param {Context} ctx
+ * @param {Point} at
+ * @param {number} radius
+ * @param {Fill} fill
+ */
 function ring(ctx, { x, y }, radius, fill) {
   ctx.beginPath();
   ctx.arc(x, y, radius, 0, 7);
@@ -61,6 +101,12 @@ function ring(ctx, { x, y }, radius, fill) {
   ctx.stroke();
 }
 
+/**
+ * @param {Context} ctx
+ * @param {Point} a
+ * @param {Point} b
+ * @param {Fill} stroke
+ */
 function way(ctx, a, b, stroke) {
   ctx.beginPath();
   ctx.moveTo(a.x, a.y);
@@ -73,7 +119,15 @@ function way(ctx, a, b, stroke) {
   ctx.stroke();
 }
 
-// dot is on its way from a by the chunk to b; part is 0 to 1.
+/**
+ * dot is on its way from a by the chunk to b; part is 0 to 1.
+ * @param {Context} ctx
+ * @param {Point} a
+ * @param {Point} chunk
+ * @param {Point} b
+ * @param {number} part
+ * @param {Fill} fill
+ */
 function dot(ctx, a, chunk, b, part, fill) {
   const [p, q] = part < 0.5 ? [a, chunk] : [chunk, b];
   const t = (part % 0.5) * 2;
@@ -86,6 +140,11 @@ function dot(ctx, a, chunk, b, part, fill) {
   ctx.stroke();
 }
 
+/**
+ * @param {Context} ctx
+ * @param {Point} a
+ * @param {Point} b
+ */
 function arrow(ctx, a, b) {
   const turn = Math.atan2(b.y - a.y, b.x - a.x);
   ctx.save();

@@ -1,11 +1,16 @@
 // What a frame of the cluster map draws over its rows and above them.
 import { colors, fillOf, textOf } from "./map_colors.js";
-import { markOf } from "./map_lane.js";
+import { markOf, patterned } from "./map_lane.js";
 import { railHeight, shardBoxes, xOf } from "./map_layout.js";
 import { drawWindow } from "./map_minimap.js";
 import { screen, state } from "./map_state.js";
 
-/** drawRail draws the shards' boxes above the rows, over what was scrolled below them. */
+/** @typedef {import("./map_layout.js").Row} Row */
+
+/**
+ * drawRail draws the shards' boxes above the rows, over what was scrolled below them.
+ * @param {CanvasRenderingContext2D} ctx
+ */
 export function drawRail(ctx) {
   ctx.fillStyle = colors.paper;
   ctx.fillRect(0, 0, screen.width, railHeight - 4);
@@ -14,7 +19,7 @@ export function drawRail(ctx) {
   ctx.font = "600 11px system-ui, sans-serif";
   for (const { shard, x, w } of shardBoxes(screen.layout, state.map.shards)) {
     ctx.globalAlpha = state.view.only && state.view.only !== shard.name ? 0.25 : 1;
-    ctx.fillStyle = fillOf(shard);
+    ctx.fillStyle = w < patterned ? colors.shards[shard.color] : fillOf(shard);
     ctx.fillRect(x, 3, Math.max(w - 2, 1.5), 19);
     if (w < 8 + shard.label.length * 7) continue;
     if (shard.pattern) {
@@ -31,11 +36,13 @@ export function drawRail(ctx) {
 /**
  * drawOverlays draws what is over the rows: the minimap's window, the marks that are pointed at or chosen,
  * and the range that is being dragged.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Row[]} rows
  */
 export function drawOverlays(ctx, rows) {
   const top = railHeight - screen.top;
   for (const row of rows) {
-    if (row.mini) drawWindow(ctx, screen.layout, row, top);
+    if (row.mini) drawWindow(ctx, screen.layout, row, row.mini, top);
     for (const [at, color, width] of /** @type {const} */ ([[state.hover, colors.ink, 1.5], [state.cursor, colors.accent, 3]])) {
       if (at?.ns === row.band.ns) outline(ctx, row, at.position, top, color, width);
     }
@@ -49,7 +56,15 @@ export function drawOverlays(ctx, rows) {
   }
 }
 
-// outline draws two lines around a mark, so that it is visible on any colour.
+/**
+ * outline draws two lines around a mark, so that it is visible on any colour.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Row} row
+ * @param {number} position
+ * @param {number} top
+ * @param {string} color
+ * @param {number} width
+ */
 function outline(ctx, row, position, top, color, width) {
   const mark = markOf(row, position);
   if (!mark) return;

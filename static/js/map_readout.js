@@ -1,5 +1,7 @@
 // The live text below the cluster map: the mark under the pointer or the cursor, with its bounds and its
 // project once the server has told them, and links to it.
+import { address } from "./address.js";
+import { messageOf } from "./failure.js";
 import { draw } from "./map_draw.js";
 import { markOf } from "./map_lane.js";
 import { part, say, screen, state } from "./map_state.js";
@@ -9,13 +11,14 @@ const rest = 150; // ms that a pointer rests on a chunk before its bounds are re
 
 let asked = ""; // what the text is about
 let timer = 0;
+/** @type {AbortController | null} */
 let request = null;
 
 /** describe writes what is at the pointer, else at the cursor, else how the map is used. */
 export function describe() {
   const at = state.hover ?? state.cursor;
   const row = at && rowOf(at.ns);
-  if (!row) return write(say("help"));
+  if (!row) return write(say(matchMedia("(pointer: coarse)").matches ? "touch" : "help"));
   const mark = row.band.total > 0 ? markOf(row, at.position) : null;
   if (!mark) return write(row.band.total > 0 ? say("reading") : bandText(row));
   const text = markText(row, mark);
@@ -28,10 +31,17 @@ export function describe() {
   timer = setTimeout(() => readChunk(row.band.ns, tile.at[i], key, text), rest);
 }
 
-/** rowOf is the row of a collection. */
-export const rowOf = (ns) => screen.layout?.rows.find((r) => r.band.ns === ns);
+/**
+ * rowOf is the row of a collection.
+ * @param {string} ns
+ */
+export const rowOf = (ns) => screen.layout.rows.find((r) => r.band.ns === ns);
 
-/** write replaces the text, which screen readers read out. */
+/**
+ * write replaces the text, which screen readers read out.
+ * @param {string} text
+ * @param {string} [full]
+ */
 export function write(text, full = text) {
   clearTimeout(timer);
   request?.abort();
@@ -40,15 +50,27 @@ export function write(text, full = text) {
   if (el.textContent !== full) el.textContent = full;
 }
 
-/** chunkAt reads one chunk. */
+/**
+ * chunkAt reads one chunk.
+ * @param {string} ns
+ * @param {number} position
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<import("./api.js").MapChunk>}
+ */
 export async function chunkAt(ns, position, signal) {
   const q = new URLSearchParams({ position: String(position) });
   if (state.view.at) q.set("at", String(state.view.at));
-  const answer = await fetch(`/api/v1/map/${encodeURIComponent(ns)}/chunk?${q}`, { credentials: "same-origin", signal });
+  const answer = await fetch(address(`/api/v1/map/${encodeURIComponent(ns)}/chunk?${q}`), { credentials: "same-origin", signal });
   if (!answer.ok) throw new Error(answer.statusText);
   return answer.json();
 }
 
+/**
+ * @param {string} ns
+ * @param {number} position
+ * @param {string} key
+ * @param {string} text
+ */
 async function readChunk(ns, position, key, text) {
   request = new AbortController();
   try {
@@ -59,12 +81,16 @@ async function readChunk(ns, position, key, text) {
   }
 }
 
-/** open leads to the chunk at the cursor, or zooms into a mark of several chunks by calling zoom. */
+/**
+ * open leads to the chunk at the cursor, or zooms into a mark of several chunks by calling zoom.
+ * @param {(row: import("./map_layout.js").Row, mark: import("./map_lane.js").Mark) => void} zoom
+ */
 export async function open(zoom) {
-  const row = state.cursor && rowOf(state.cursor.ns);
+  const { cursor } = state;
+  const row = cursor && rowOf(cursor.ns);
   if (!row) return;
-  if (row.band.total === 0) return location.assign(`/collections/${encodeURIComponent(row.band.ns)}`);
-  const mark = markOf(row, state.cursor.position);
+  if (row.band.total === 0) return location.assign(address(`/collections/${encodeURIComponent(row.band.ns)}`));
+  const mark = markOf(row, cursor.position);
   if (!mark) return;
   if (mark.tile.chunks[mark.i] > 1) return zoom(row, mark);
   try {
@@ -72,7 +98,7 @@ export async function open(zoom) {
     if (url) location.assign(url);
     else write(say("hidden"));
   } catch (err) {
-    write(say("failed", { error: err.message }));
+    write(say("failed", { error: messageOf(err) }));
   }
   draw();
 }

@@ -9,11 +9,13 @@ const newest = 500; // ms before now that count as now
 const hour = 3_600_000;
 
 let playing = 0; // the timer of the next step; 0 while not playing
-let show = async (/** @type {number} */ _at) => true;
+/** @type {(at: number) => Promise<boolean>} */
+let show = async () => true;
 
 /**
  * listenReplay attaches the controls. goTo shows a time, 0 for now, and tells when all of it is visible, or
  * false if there is nothing of that time.
+ * @param {(at: number) => Promise<boolean>} goTo
  */
 export function listenReplay(goTo) {
   show = goTo;
@@ -32,11 +34,12 @@ export function listenReplay(goTo) {
 // range is what the slider spans: the chosen hours, or what of them is known.
 function range() {
   const now = serverNow();
-  const known = Math.ceil((Date.parse(state.map.since) || 0) / 1000) * 1000;
+  const known = Math.ceil((Date.parse(state.map.since ?? "") || 0) / 1000) * 1000;
   const from = Math.min(Math.max(now - Number(part("span").value) * hour, known), now - 1000);
   return { from: Math.min(from, state.view.at || from), to: now };
 }
 
+/** @param {{from: number, to: number}} range */
 const stepOf = ({ from, to }) => Math.max((to - from) / steps, shortest);
 
 /** toggle plays, or stops playing. From now it begins at the oldest time. */
@@ -57,14 +60,20 @@ async function play() {
   stop();
 }
 
-/** step goes one step on or back. */
+/**
+ * step goes one step on or back.
+ * @param {number} by
+ */
 export function step(by) {
   stop();
   const { from, to } = range();
   return go(Math.max((state.view.at || to) + by * stepOf({ from, to }), from));
 }
 
-// go shows a time; the newest is now.
+/**
+ * go shows a time; the newest is now.
+ * @param {number} at
+ */
 async function go(at) {
   const past = at < range().to - newest;
   const shown = await show(past ? Math.ceil(at / 1000) * 1000 : 0);

@@ -3,8 +3,14 @@
 import { state } from "./map_state.js";
 
 /**
+ * @typedef {import("./map_tiles.js").Tile} Tile
+ * @typedef {import("./api.js").MapSpan} Span the least and most of single chunks, null if nothing is known
+ * @typedef {(t: Tile, i: number) => number | null} Scale from a tile and the index of a mark
+ */
+
+/**
  * scaleOf returns a function from a tile and a mark to 0…1, or null if that is not known.
- * @returns {(t: import("./map_tiles.js").Tile, i: number) => number | null}
+ * @returns {Scale}
  */
 export function scaleOf() {
   const { by } = state.view;
@@ -13,13 +19,26 @@ export function scaleOf() {
   if (by === "heat") return logarithmic("peak", range.heat);
   if (by === "age") {
     const level = logarithmic("age", range.age);
-    return (t, i) => (t.age[i] == null ? null : Math.min(1.02 - level(t, i), 1));
+    return (t, i) => (t.age[i] == null ? null : Math.min(1.02 - (level(t, i) ?? 0), 1));
   }
   return (t, i) => t.share[i] / 100;
 }
 
-const linear = (column, range) => (t, i) => (t[column][i] == null || !range.high ? null : clamp(t[column][i] / range.high));
+/**
+ * @param {"bytes"} column
+ * @param {Span} range
+ * @returns {Scale}
+ */
+const linear = (column, range) => (t, i) => {
+  const v = t[column][i];
+  return v == null || !range.high ? null : clamp(v / range.high);
+};
 
+/**
+ * @param {"peak" | "age"} column
+ * @param {Span} range
+ * @returns {Scale}
+ */
 function logarithmic(column, range) {
   if (!range.high) return () => null;
   const { low, high } = decades(range);
@@ -29,10 +48,17 @@ function logarithmic(column, range) {
   };
 }
 
-/** decades are the ends of a logarithmic scale: at most three powers of ten. */
+/**
+ * decades are the ends of a logarithmic scale: at most three powers of ten.
+ * @param {Span} span
+ */
 export function decades({ low, high }) {
-  const top = Math.max(high, 1e-3);
-  return { low: Math.min(Math.max(low, top / 1e3), top / 10), high: top };
+  const top = Math.max(high ?? 0, 1e-3);
+  return { low: Math.min(Math.max(low ?? 0, top / 1e3), top / 10), high: top };
 }
 
+/**
+ * @param {number} n
+ * @param {number} [least]
+ */
 const clamp = (n, least = 0) => Math.min(Math.max(n, least), 1);

@@ -3,8 +3,21 @@
 import { colors } from "./map_colors.js";
 import { JUMBO, markAt, MOVING, OUTSIDE } from "./map_tiles.js";
 
-/** paintSigns draws the signs below a lane: jumbo chunks, chunks outside their zone, moving ones. */
+/**
+ * @typedef {import("./map_tiles.js").Tile} Tile
+ * @typedef {import("./map_layout.js").Box} Box
+ * @typedef {import("./map_layout.js").Span} Span
+ */
+
+/**
+ * paintSigns draws the signs below a lane: jumbo chunks, chunks outside their zone, moving ones.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Tile[]} tiles
+ * @param {Span} part
+ * @param {Box} box
+ */
 export function paintSigns(ctx, tiles, { from, to }, box) {
+  /** @type {Record<number, number>} */
   const last = { [JUMBO]: -99, [OUTSIDE]: -99, [MOVING]: -99 };
   for (const t of tiles) {
     const k = box.w / (to - from) / Math.max(t.total, 1);
@@ -21,7 +34,13 @@ export function paintSigns(ctx, tiles, { from, to }, box) {
   }
 }
 
-/** sign draws one of them: a triangle, a diamond or a ring. */
+/**
+ * sign draws one of them: a triangle, a diamond or a ring.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} flag
+ * @param {number} x
+ * @param {number} y
+ */
 export function sign(ctx, flag, x, y) {
   ctx.fillStyle = ctx.strokeStyle = flag === MOVING ? colors.accent : colors.ink;
   ctx.lineWidth = 1.3;
@@ -33,6 +52,11 @@ export function sign(ctx, flag, x, y) {
   else ctx.stroke();
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} x
+ * @param {number} y
+ */
 function triangle(ctx, x, y) {
   ctx.moveTo(x - 3.5, y + 3);
   ctx.lineTo(x, y - 3.5);
@@ -40,6 +64,11 @@ function triangle(ctx, x, y) {
   ctx.closePath();
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} x
+ * @param {number} y
+ */
 function diamond(ctx, x, y) {
   ctx.moveTo(x - 3.5, y);
   ctx.lineTo(x, y - 3.5);
@@ -48,7 +77,14 @@ function diamond(ctx, x, y) {
   ctx.closePath();
 }
 
-/** paintZones draws the zones above a lane, with names where there is room, and pins. */
+/**
+ * paintZones draws the zones above a lane, with names where there is room, and pins.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {import("./map_layout.js").Row} row
+ * @param {Tile[]} tiles
+ * @param {Span} part
+ * @param {Box} box
+ */
 export function paintZones(ctx, row, tiles, { from, to }, box) {
   let drawn = -99;
   let pinned = -99;
@@ -76,13 +112,25 @@ export function paintZones(ctx, row, tiles, { from, to }, box) {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} x
+ * @param {number} y
+ */
 function pin(ctx, x, y) {
   ctx.beginPath();
   ctx.arc(x, y, 3, 0, 7);
   ctx.fill();
 }
 
-// name writes a zone's name, or its project's, and returns where the next may begin.
+/**
+ * name writes a zone's name, or its project's, and returns where the next may begin.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {import("./map_tiles.js").Zone} z
+ * @param {number} left
+ * @param {number} right
+ * @param {number} y
+ */
 function name(ctx, z, left, right, y) {
   const text = z.pin || z.name;
   const room = Math.max(right - left, 60);

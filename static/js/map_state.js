@@ -2,25 +2,41 @@
 import { fill } from "./words.js";
 
 /**
- * @typedef {{name: string, label: string, color: number, pattern: number}} Shard
- * @typedef {{value: number | null, exact?: boolean, reason?: string}} Figure
- * @typedef {{ns: string, total: number, bytes: Figure, version: string, sharded: boolean, unsharded?: string, zoned: boolean, jumbo: number}} Band total is 0 if it is not sharded
- * @typedef {{ns: string, position: number, chunks: number, from: string, to: string, since: string, arrived: boolean}} Move
- * @typedef {{low: number | null, high: number | null, window?: string}} Range of single chunks, null if nothing is known
- * @typedef {{shards: Shard[], bands: Band[], moving: Move[], scale: {bytes: Range, heat: Range, age: Range}, asOf: string, since?: string | null, more?: number}} Cluster
+ * @typedef {import("./api.js").ClusterMap} Cluster
+ * @typedef {import("./api.js").MapShard} Shard
+ * @typedef {import("./api.js").MapBand} Band its total is 0 if it is not sharded
  * @typedef {{ns: string, position: number}} Cursor position is a chunk's place in its collection
  */
 
 export const root = /** @type {HTMLElement | null} */ (document.querySelector('[data-map="root"]'));
 
 /**
- * part is one of the map's elements, by its data-map attribute.
- * @returns {any}
+ * The map's elements by their data-map attribute: web/clustermap.
+ * @typedef {{
+ *   canvas: HTMLCanvasElement, time: HTMLInputElement, by: HTMLFieldSetElement, whole: HTMLElement | null,
+ *   more: HTMLDetailsElement, only: HTMLSelectElement, span: HTMLSelectElement, speed: HTMLSelectElement,
+ * } & Record<"all" | "begin" | "body" | "in" | "now" | "out" | "play" | "readout" | "replay" | "space" | "when" | "words", HTMLElement>
+ *   & Record<"scale" | "scale-high" | "scale-low" | "scale-what", HTMLElement>} Parts
  */
-export const part = (name) => root.querySelector(`[data-map="${name}"]`);
+
+/**
+ * part is one of the map's elements, by its data-map attribute.
+ * @template {keyof Parts} N
+ * @param {N} name
+ * @returns {Parts[N]}
+ */
+export const part = (name) => /** @type {Parts[N]} */ (root?.querySelector(`[data-map="${name}"]`));
+
+const unknown = { low: null, high: null };
+
+/** @type {Cluster} */
+const unread = {
+  shards: [], bands: [], more: 0, hidden: 0, moving: [], movingMore: null, since: null, asOf: "", stale: false,
+  scale: { bytes: unknown, heat: { ...unknown, window: "" }, age: unknown },
+};
 
 export const state = {
-  /** @type {Cluster | null} */ map: null,
+  map: unread,
   /** @type {Map<string, Shard>} */ shards: new Map(),
   /** @type {Map<string, Band>} */ bands: new Map(),
   /** @type {import("./map_view.js").View} */ view: { by: "shard", only: "", ns: "", from: 0, to: 1, at: 0 },
@@ -29,9 +45,12 @@ export const state = {
   /** @type {{ns: string, from: number, to: number} | null} */ brush: null, // being dragged to zoom in
 };
 
+/** isRead tells whether the map has been read yet. */
+export const isRead = () => state.map !== unread;
+
 /** screen is what the last frame has worked out: the rows, and what of them is visible, in CSS pixels. */
 export const screen = {
-  /** @type {import("./map_layout.js").Layout | null} */ layout: null,
+  /** @type {import("./map_layout.js").Layout} */ layout: { rows: [], height: 0, x: 0, w: 0, narrow: false },
   width: 0,
   height: 0,
   top: 0, // how far the rows are scrolled
@@ -40,15 +59,23 @@ export const screen = {
 
 const words = root ? part("words").dataset : {};
 
-/** say fills in a sentence that the page has for the map. */
+/**
+ * say fills in a sentence that the page has for the map.
+ * @param {string} name
+ * @param {import("./words.js").Args} [args]
+ */
 export const say = (name, args = {}) => fill(words[name], args);
 
-/** take replaces the list of shards, collections and moves. */
+/**
+ * take replaces the list of shards, collections and moves.
+ * @param {Cluster} map
+ */
 export function take(map) {
   const all = map.bands.length + (map.more ?? 0);
   const rows = Number(part("body").dataset.rows);
   map.bands = map.bands.filter((b, i) => i < rows || b.ns === state.view.ns);
-  if (part("whole") && all > map.bands.length) part("whole").textContent = say("whole", { n: all });
+  const whole = part("whole");
+  if (whole && all > map.bands.length) whole.textContent = say("whole", { n: all });
   state.map = map;
   state.shards = new Map(map.shards.map((s) => [s.name, s]));
   state.bands = new Map(map.bands.map((b) => [b.ns, b]));

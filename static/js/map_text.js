@@ -5,19 +5,32 @@ import { say, state } from "./map_state.js";
 import { JUMBO, MOVING, OUTSIDE } from "./map_tiles.js";
 import { span } from "./relative_times.js";
 
+/**
+ * @typedef {import("./map_layout.js").Row} Row
+ * @typedef {import("./map_tiles.js").Tile} Tile
+ */
+
+/** @param {(string | number | null | undefined)[]} parts what is empty, or 0 for a flag that is not set, is left out */
 const joined = (...parts) => parts.filter(Boolean).join(" · ");
 
-/** rowText is a row's name and the lines below it: how many chunks, how large, which part is visible. */
+/**
+ * rowText is a row's name and the lines below it: how many chunks, how large, which part is visible.
+ * @param {Row} row
+ * @returns {string[]}
+ */
 export function rowText(row) {
   const { ns, total, unsharded, sharded } = row.band;
-  const size = row.band.bytes?.value == null ? "" : bytes(row.band.bytes.value);
+  const size = row.band.bytes.value === null ? "" : bytes(row.band.bytes.value);
   if (unsharded || !sharded) return [ns, joined(say("unsharded"), size)];
   const all = joined(total === 1 ? say("chunk1") : say("chunks", { n: count(total) }), size);
   if (!row.focus) return [ns, all];
   return [ns, rangeText(row), all];
 }
 
-/** rangeText says which chunks of a row are visible; people count from 1. */
+/**
+ * rangeText says which chunks of a row are visible; people count from 1.
+ * @param {Row} row
+ */
 export function rangeText(row) {
   const { from, to } = partOf(row, state.view);
   const { total } = row.band;
@@ -26,14 +39,21 @@ export function rangeText(row) {
   return last - first === 1 ? say("one", { n: count(last) }) : say("range", { from: count(first + 1), to: count(last) });
 }
 
-/** bandText is a collection in words. */
+/**
+ * bandText is a collection in words.
+ * @param {Row} row
+ */
 export function bandText(row) {
   const [ns, ...more] = rowText(row);
   const { unsharded, jumbo } = row.band;
   return joined(ns, ...more.reverse(), unsharded, jumbo ? say("jumbos", { n: count(jumbo) }) : "");
 }
 
-/** markText is a mark in words: collection, shard, chunks, size, heat, age, what is unusual. */
+/**
+ * markText is a mark in words: collection, shard, chunks, size, heat, age, what is unusual.
+ * @param {Row} row
+ * @param {import("./map_lane.js").Mark} mark
+ */
 export function markText(row, { tile: t, i }) {
   const shard = t.shards[t.shard[i]];
   const n = t.chunks[i];
@@ -51,16 +71,31 @@ export function markText(row, { tile: t, i }) {
   );
 }
 
+/**
+ * @param {number | null} size
+ * @param {number} n
+ */
 const sizeText = (size, n) => (size == null ? say("nosize") : n === 1 ? bytes(size) : say("each", { size: bytes(size) }));
 
+/**
+ * @param {number | null} mean
+ * @param {number | null} peak
+ * @param {number} n
+ */
 function heatText(mean, peak, n) {
   if (mean == null) return say("noheat");
   if (n > 1 && peak != null) return say("heats", { n: rate(mean), peak: rate(peak) });
   return mean === 0 ? say("nowrites") : say("heat", { n: rate(mean) });
 }
 
+/** @param {number | null} age */
 const ageText = (age) => (age == null ? say("noage") : say("age", { span: span(age * 1000) }));
 
+/**
+ * @param {Row} row
+ * @param {Tile} t
+ * @param {number} i
+ */
 function flagTexts(row, t, i) {
   const flags = t.flags[i];
   const move = flags & MOVING && state.map.moving.find((m) => m.ns === row.band.ns && m.position >= t.at[i] && m.position < t.at[i] + t.chunks[i]);
@@ -71,8 +106,15 @@ function flagTexts(row, t, i) {
   ];
 }
 
-// zonesAt are the zones that a mark is in, at most two: more of them are in the tile that zooms in.
+/**
+ * zonesAt are the zones that a mark is in, at most two: more of them are in the tile that zooms in.
+ * @param {Tile} t
+ * @param {number} i
+ */
 const zonesAt = (t, i) => t.zones.filter((z) => z.from < t.at[i] + t.chunks[i] && z.to > t.at[i]).slice(0, 2);
 
-/** chunkText adds what only the server knows of a single chunk: its bounds and its project. */
+/**
+ * chunkText adds what only the server knows of a single chunk: its bounds and its project.
+ * @param {import("./api.js").MapChunk} c
+ */
 export const chunkText = (c) => joined(c.name && say("project", { name: c.name }), c.minText && say("bounds", { min: c.minText, max: c.maxText }));

@@ -1,12 +1,14 @@
 // Reads tiles of the cluster map and keeps them. What is visible is read first, a few at a time; a
 // request that nobody needs any more is aborted.
+import { address } from "./address.js";
 import { state } from "./map_state.js";
 
 /**
- * @typedef {{ns: string, version: string, level: number, index: number, total: number, from: number, to: number, zones: Zone[], shards: string[]} & Columns} Tile
- * @typedef {{at: number[], chunks: number[], shard: number[], share: number[], flags: number[], bytes: Values, heat: Values, peak: Values, age: Values}} Columns a list for each property of the marks
- * @typedef {(number | null)[]} Values null where it is not known
- * @typedef {{from: number, to: number, name: string, pin?: string, project?: string}} Zone
+ * @typedef {import("./api.js").MapTile} Answer
+ * @typedef {import("./api.js").MapZone} Zone
+ * @typedef {Omit<Answer, "marks"> & import("./api.js").MapMarks} Tile with a list for each property of its marks
+ * @typedef {{tile: Tile, etag: string}} Kept
+ * @typedef {{key: string, place: string, ns: string, level: number, index: number, marks: number, at: number}} Wanted
  */
 
 export const JUMBO = 1;
@@ -16,16 +18,23 @@ export const MOVING = 4;
 const atOnce = 4; // requests in flight
 const kept = 240; // tiles in memory
 
-/** @type {Map<string, {tile: Tile, etag: string}>} */
+/** @type {Map<string, Kept>} */
 const tiles = new Map(); // with the version in the key; the least recently used first
+/** @type {Map<string, string>} */
 const newest = new Map(); // a tile's place → the key of what was last shown there
+/** @type {Map<string, Wanted>} */
 const wanted = new Map(); // key → what to read, in the order of need
-const running = new Map(); // key → its AbortController
+/** @type {Map<string, AbortController>} */
+const running = new Map(); // key → what aborts its request
+/** @type {Set<string>} */
 const failed = new Set(); // keys that could not be read, so that they are not asked for in a loop
 
 let arrived = () => {};
 
-/** onTile sets what is called after a tile was read, or could not be. */
+/**
+ * onTile sets what is called after a tile was read, or could not be.
+ * @param {() => void} f
+ */
 export const onTile = (f) => (arrived = f);
 
 /**
@@ -33,6 +42,10 @@ export const onTile = (f) => (arrived = f);
  * the newest is read. A version stands for the same content at any time, so that a replay reads only
  * what changed.
  * @returns {Tile | null}
+ * @param {import("./map_state.js").Band} band
+ * @param {number} level
+ * @param {number} index
+ * @param {number} marks
  */
 export function tile(band, level, index, marks) {
   const place = `${band.ns} ${level} ${index} ${marks}`;
@@ -45,11 +58,20 @@ export function tile(band, level, index, marks) {
   } else if (!failed.has(key)) {
     wanted.set(key, { key, place, ns: band.ns, level, index, marks, at: state.view.at });
   }
-  return (have ?? tiles.get(newest.get(place)))?.tile ?? null;
+  return (have ?? shown(place))?.tile ?? null;
 }
 
-/** cached is the tile last shown at a place, or null; it does not ask for it. */
-export const cached = (ns, level, index, marks) => tiles.get(newest.get(`${ns} ${level} ${index} ${marks}`))?.tile ?? null;
+// shown is what was last shown at a place.
+const shown = (/** @type {string} */ place) => tiles.get(newest.get(place) ?? "");
+
+/**
+ * cached is the tile last shown at a place, or null; it does not ask for it.
+ * @param {string} ns
+ * @param {number} level
+ * @param {number} index
+ * @param {number} marks
+ */
+export const cached = (ns, level, index, marks) => shown(`${ns} ${level} ${index} ${marks}`)?.tile ?? null;
 
 /** forget starts a frame: what it asks for is all that is wanted. */
 export const forget = () => wanted.clear();
@@ -68,23 +90,24 @@ export function fetchWanted() {
 /** settled is true when all that is visible has been read. */
 export const settled = () => wanted.size === 0 && running.size === 0;
 
+/** @param {Wanted} wanted */
 async function read({ key, place, ns, level, index, marks, at }) {
   const request = new AbortController();
   running.set(key, request);
-  const have = tiles.get(newest.get(place));
-  const q = new URLSearchParams({ level, index, marks });
+  const have = shown(place);
+  const q = new URLSearchParams({ level: String(level), index: String(index), marks: String(marks) });
   if (at) q.set("at", String(at));
   try {
-    const answer = await fetch(`/api/v1/map/${encodeURIComponent(ns)}/tile?${q}`, {
+    const answer = await fetch(address(`/api/v1/map/${encodeURIComponent(ns)}/tile?${q}`), {
       headers: have?.etag ? { "If-None-Match": have.etag } : {},
       credentials: "same-origin",
       signal: request.signal,
     });
-    if (answer.status === 304) keep(key, place, have);
+    if (answer.status === 304 && have) keep(key, place, have);
     else if (!answer.ok) failed.add(key);
     else keep(key, place, { tile: flat(await answer.json()), etag: answer.headers.get("ETag") ?? "" });
-  } catch (err) {
-    if (err.name !== "AbortError") failed.add(key);
+  } catch {
+    if (!request.signal.aborted) failed.add(key);
   } finally {
     running.delete(key);
     wanted.delete(key);
@@ -92,8 +115,13 @@ async function read({ key, place, ns, level, index, marks, at }) {
   }
 }
 
-// keep stores a tile under the version it was asked for. If the collection changed between its list and
-// its tile, the next list has another version.
+/**
+ * keep stores a tile under the version it was asked for. If the collection changed between its list and
+ * its tile, the next list has another version.
+ * @param {string} key
+ * @param {string} place
+ * @param {Kept} entry
+ */
 function keep(key, place, entry) {
   tiles.set(key, entry);
   newest.set(place, key);
@@ -103,12 +131,20 @@ function keep(key, place, entry) {
   }
 }
 
+/**
+ * @param {Answer} answer
+ * @returns {Tile}
+ */
 const flat = ({ marks, ...rest }) => ({ ...rest, ...marks, zones: rest.zones ?? [] });
 
 /** retry lets tiles that could not be read be asked for again. */
 export const retry = () => failed.clear();
 
-/** markAt is the mark of a tile that holds a chunk. */
+/**
+ * markAt is the mark of a tile that holds a chunk.
+ * @param {Tile} tile
+ * @param {number} position
+ */
 export function markAt(tile, position) {
   let lo = 0;
   let hi = tile.at.length - 1;

@@ -10,13 +10,24 @@
 
 export const measures = ["shard", "size", "heat", "age"];
 
-/** whole is the view of all collections from end to end. */
+/**
+ * whole is the view of all collections from end to end.
+ * @param {View} view
+ * @returns {View}
+ */
 export const whole = (view) => ({ ...view, ns: "", from: 0, to: 1 });
 
-/** isZoomed tells whether a part of a collection is visible rather than all of it. */
+/**
+ * isZoomed tells whether a part of a collection is visible rather than all of it.
+ * @param {View} view
+ */
 export const isZoomed = (view) => view.ns !== "" && view.to - view.from < 1;
 
-/** parse reads a view from an address's query. What is wrong in it counts as not said. */
+/**
+ * parse reads a view from an address's query. What is wrong in it counts as not said.
+ * @param {string} search
+ * @returns {View}
+ */
 export function parse(search) {
   const q = new URLSearchParams(search);
   const by = q.get("by") ?? "";
@@ -36,15 +47,24 @@ export function parse(search) {
   return ns && from < to ? { ...view, from, to } : view;
 }
 
+/**
+ * @param {string | null} text
+ * @param {number} otherwise
+ */
 function fraction(text, otherwise) {
   const n = text === null || text.trim() === "" ? NaN : Number(text);
   return n >= 0 && n <= 1 ? n : otherwise;
 }
 
-/** write puts a view into an address's query and leaves everything else there as it is. */
+/**
+ * write puts a view into an address's query and leaves everything else there as it is.
+ * @param {string} search
+ * @param {View} view
+ * @param {number} total
+ */
 export function write(search, view, total) {
   const q = new URLSearchParams(search);
-  const put = (name, value) => (value ? q.set(name, value) : q.delete(name));
+  const put = (/** @type {string} */ name, /** @type {string} */ value) => (value ? q.set(name, value) : q.delete(name));
   put("by", view.by === "shard" ? "" : view.by);
   put("only", view.only);
   put("ns", view.ns);
@@ -55,36 +75,67 @@ export function write(search, view, total) {
   return text && `?${text}`;
 }
 
-// short has as many digits as tell a hundredth of a chunk apart, so that links stay short.
+/**
+ * short has as many digits as tell a hundredth of a chunk apart, so that links stay short.
+ * @param {number} n
+ * @param {number} total
+ */
 const short = (n, total) => String(Number(n.toFixed(Math.ceil(Math.log10(Math.max(total, 1))) + 2)));
 
-/** within keeps the visible part inside of a collection, and at least one chunk wide. */
+/**
+ * within keeps the visible part inside of a collection, and at least one chunk wide.
+ * @param {View} view
+ * @param {number} total
+ * @returns {View}
+ */
 export function within(view, total) {
   const span = Math.min(Math.max(view.to - view.from, 1 / Math.max(total, 1)), 1);
   const from = Math.min(Math.max(view.from, 0), 1 - span);
   return { ...view, from, to: from + span };
 }
 
-/** zoomed makes the visible part smaller (by < 1) or larger; what is at the place `at` stays there. */
+/**
+ * zoomed makes the visible part smaller (by < 1) or larger; what is at the place `at` stays there.
+ * @param {View} view
+ * @param {number} by
+ * @param {number} at
+ * @param {number} total
+ */
 export function zoomed(view, by, at, total) {
   const { from, to } = view;
   return within({ ...view, from: at - (at - from) * by, to: at + (to - at) * by }, total);
 }
 
-/** moved shifts the visible part by a share of its width. */
+/**
+ * moved shifts the visible part by a share of its width.
+ * @param {View} view
+ * @param {number} by
+ * @param {number} total
+ */
 export function moved(view, by, total) {
   const shift = by * (view.to - view.from);
   return within({ ...view, from: view.from + shift, to: view.to + shift }, total);
 }
 
-/** levelOf is the tiles' level at which two of them cover a part, without more levels than there are chunks for. */
+/**
+ * levelOf is the tiles' level at which two of them cover a part, without more levels than there are chunks for.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} total
+ * @param {number} marks
+ */
 export function levelOf(from, to, total, marks) {
   const wanted = Math.floor(Math.log2(1 / Math.max(to - from, 1e-9)));
   const useful = Math.ceil(Math.log2(Math.max(total / marks, 1)));
   return Math.max(Math.min(wanted, useful, 20), 0);
 }
 
-/** indexesOf are the tiles of a level that cover a part. */
+/**
+ * indexesOf are the tiles of a level that cover a part.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} level
+ */
 export function indexesOf(from, to, level) {
   const count = 2 ** level;
   const out = [];

@@ -2,14 +2,30 @@
 // text selection, typed text and open details. Rows are matched by id or data-key, everything else
 // by position.
 
-const keyOf = (n) => (n.nodeType === 1 && (n.getAttribute("id") || n.getAttribute("data-key"))) || null;
+/**
+ * @param {Node} n
+ * @returns {n is HTMLElement} or another kind of element: HTMLElement has all that is asked of them here
+ */
+const isElement = (n) => n.nodeType === 1;
+
+/** @param {Node} n */
+const keyOf = (n) => (isElement(n) && (n.getAttribute("id") || n.getAttribute("data-key"))) || null;
+
+/**
+ * @param {Node} a
+ * @param {Node} b
+ */
 const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
 
 /**
  * morph makes `from` equal to `to` and returns the elements whose shown
  * content changed.
+ * @param {Element} from
+ * @param {Element} to
+ * @returns {Set<Element>}
  */
 export function morph(from, to) {
+  /** @type {Set<Element>} */
   const changed = new Set();
   const active = /** @type {HTMLElement | null} */ (document.activeElement);
   node(from, to, changed);
@@ -20,8 +36,13 @@ export function morph(from, to) {
   return changed;
 }
 
+/**
+ * @param {Node} from
+ * @param {Node} to
+ * @param {Set<Element>} changed
+ */
 function node(from, to, changed) {
-  if (from.nodeType === 3 || from.nodeType === 8) {
+  if (!isElement(from) || !isElement(to)) {
     if (from.nodeValue !== to.nodeValue) {
       from.nodeValue = to.nodeValue;
       if (from.nodeType === 3) mark(from.parentElement, changed);
@@ -31,12 +52,17 @@ function node(from, to, changed) {
   // A script has drawn here what the server does not draw.
   if (from.dataset?.kept !== undefined) return;
   // Relative times change as they age; only a new instant is a change.
-  if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
+  if (from.nodeName === "TIME" && from.getAttribute("datetime") === to.getAttribute("datetime")) return;
   if (from.isEqualNode(to)) return; // most of what a version has
   attributes(from, to, changed);
   children(from, to, changed);
 }
 
+/**
+ * @param {Element} from
+ * @param {Element} to
+ * @param {Set<Element>} changed
+ */
 function attributes(from, to, changed) {
   for (const { name, value } of [...to.attributes]) {
     if (ours(from, name) || from.getAttribute(name) === value) continue;
@@ -48,7 +74,11 @@ function attributes(from, to, changed) {
   }
 }
 
-// ours are attributes that the user or a script controls.
+/**
+ * ours are attributes that the user or a script controls.
+ * @param {Element} el
+ * @param {string} name
+ */
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
   // Of grid.js; without it an element that was given the focus would lose it.
@@ -57,14 +87,20 @@ function ours(el, name) {
   return name === "data-chosen" || name === "data-watched" || name === "data-pressed";
 }
 
+/**
+ * @param {Element} from
+ * @param {Element} to
+ * @param {Set<Element>} changed
+ */
 function children(from, to, changed) {
-  const keyed = new Map();
+  /** @type {Map<string, ChildNode>} */
+  const keyed = new Map(); // those of from by their keys
   for (const c of from.childNodes) {
     const k = keyOf(c);
     if (k) keyed.set(k, c);
   }
   // Rows that left go first: the rows after them then stay where they are and need not be moved.
-  const stays = keyed.size > 0 && new Set([...to.children].map(keyOf));
+  const stays = new Set(keyed.size > 0 ? [...to.children].map(keyOf) : []);
   for (const [k, c] of keyed) if (!stays.has(k)) c.remove();
   let at = from.firstChild;
   for (const next of [...to.childNodes]) {
@@ -78,14 +114,14 @@ function children(from, to, changed) {
       }
     } else {
       // Skip elements with a key: they are matched later or removed below.
-      let c = at;
+      let c = /** @type {ChildNode | null} */ (at);
       while (c && keyOf(c)) c = c.nextSibling;
       if (c && same(c, next)) match = c;
     }
     if (!match) {
       const fresh = document.importNode(next, true);
       from.insertBefore(fresh, at);
-      if (k) mark(fresh, changed);
+      if (k && isElement(fresh)) mark(fresh, changed);
       continue;
     }
     if (match !== at) move(from, match, at);
@@ -99,12 +135,21 @@ function children(from, to, changed) {
   }
 }
 
+/**
+ * @param {Element & {moveBefore?: (child: Node, before: Node | null) => void}} parent
+ * @param {Node} child
+ * @param {Node | null} before
+ */
 function move(parent, child, before) {
   if (parent.moveBefore && child.isConnected) parent.moveBefore(child, before);
   else parent.insertBefore(child, before);
 }
 
-// mark marks the smallest element worth highlighting: a cell, a fact, a list entry.
+/**
+ * mark marks the smallest element worth highlighting: a cell, a fact, a list entry.
+ * @param {Element | null} el
+ * @param {Set<Element>} changed
+ */
 function mark(el, changed) {
   // The stacked bars drift all the time; their widths move, which is enough.
   if (!el || el.closest("time, .status, .stack svg")) return;
@@ -113,12 +158,16 @@ function mark(el, changed) {
 }
 
 const most = 60; // where more changes at once, light would tell nothing, and lighting it would take long
+/** @type {WeakMap<Element, number>} */
 const ends = new WeakMap(); // element → when its light ends
 
-/** glow lights what changed once, for a second. What is lit already stays so, and is lit again after that. */
+/**
+ * glow lights what changed once, for a second. What is lit already stays so, and is lit again after that.
+ * @param {Set<Element>} changed
+ */
 export function glow(changed) {
   const now = performance.now();
-  const lit = changed.size > most ? [] : [...changed].filter((el) => !(ends.get(el) > now));
+  const lit = changed.size > most ? [] : [...changed].filter((el) => !((ends.get(el) ?? 0) > now));
   if (lit.length === 0) return;
   for (const el of lit) ends.set(el, now + 1200);
   requestAnimationFrame(() => lit.forEach((el) => el.classList.add("changed")));

@@ -1,28 +1,101 @@
 // The palette goes to any page, project, shard, collection or plan by a few characters of its name:
 // Ctrl+K or ⌘K opens it, arrows choose, Enter goes there. The server does the matching.
 import { listbox } from "./listbox.js";
+import { recentFinds } from "./recent_finds.js";
 import { fill } from "./words.js";
 
 const waitMs = 60; // between the last key and the request
-let dialog = null; // HTMLDialogElement
-let field = null; // HTMLInputElement
-let list = null; // the options
-let options = null; // and the choice among them
-let timer = 0;
-let request = null; // aborts the running request
-let shown = null; // the query whose matches are listed
+const recent = 5; // finds offered before anything is typed
 
 /** listenPalette opens the palette by its keys and its button. */
 export function listenPalette() {
-  dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById("palette"));
-  if (!dialog) return;
-  field = /** @type {HTMLInputElement} */ (document.getElementById("palette-text"));
-  list = document.getElementById("palette-list");
-  options = listbox(field, list, { first: true });
+  const [dialog, field, list, note] = ["palette", "palette-text", "palette-list", "palette-note"].map((id) => document.getElementById(id));
+  if (dialog instanceof HTMLDialogElement && field instanceof HTMLInputElement && list && note) attach(dialog, field, list, note);
+}
+
+/**
+ * @param {HTMLDialogElement} dialog
+ * @param {HTMLInputElement} field what is typed
+ * @param {HTMLElement} list the options
+ * @param {HTMLElement} note the line below them
+ */
+function attach(dialog, field, list, note) {
+  const options = listbox(field, list, { first: true });
+  const words = dialog.querySelector("template")?.dataset ?? {};
+  let timer = 0;
+  /** @type {AbortController | null} */
+  let request = null;
+  /** @type {string | null} */
+  let shown = null; // the query whose matches are listed
+
+  function open() {
+    if (document.querySelector("dialog[open]")) return;
+    dialog.showModal();
+    field.select();
+    look();
+  }
+
+  async function look() {
+    const q = field.value.trim();
+    request?.abort();
+    request = new AbortController();
+    const { signal } = request;
+    try {
+      const answer = await fetch(`${dialog.dataset.find}?q=${encodeURIComponent(q)}`, { signal, credentials: "same-origin" });
+      if (!answer.ok) throw new Error(String(answer.status));
+      show(q, await answer.json());
+    } catch {
+      if (signal.aborted) return;
+      show(q, { items: [], more: 0 });
+      note.textContent = words.failed ?? "";
+    }
+  }
+
+  /**
+   * @param {string} q
+   * @param {Pick<import("./api.js").Found, "items" | "more">} found
+   */
+  function show(q, { items, more }) {
+    const all = items.map((item) => ({ ...item, kind: words[item.kind] ?? item.kind }));
+    if (q && words.locates) all.push({ kind: "", name: fill(words.locate, { q }), detail: "", url: words.locates + encodeURIComponent(q) });
+    if (!q && words.locates) {
+      // What was found before leads: people come back to the same few projects.
+      const finds = recentFinds().slice(0, recent);
+      all.unshift(...finds.map((name) => ({ kind: words.recent ?? "", name, detail: "", url: words.locates + encodeURIComponent(name) })));
+    }
+    options.show(all);
+    shown = q;
+    note.textContent = more > 0 ? fill(words.more, { n: more }) : items.length === 0 && q ? fill(words.none, { q }) : "";
+  }
+
+  /** @param {KeyboardEvent} e */
+  async function moveOrGo(e) {
+    if (e.key === "ArrowDown" || e.key === "ArrowUp") {
+      e.preventDefault();
+      options.move(e.key === "ArrowDown" ? 1 : -1);
+    } else if ((e.key === "Home" || e.key === "End") && !e.shiftKey && field.selectionStart === field.selectionEnd) {
+      // In the text first, as in any field; from the end of it, in the list.
+      if (field.selectionStart !== (e.key === "Home" ? 0 : field.value.length)) return;
+      e.preventDefault();
+      options.choose(e.key === "Home" ? 0 : list.children.length - 1);
+    } else if (e.key === "Enter" && !e.isComposing) {
+      e.preventDefault();
+      clearTimeout(timer);
+      // Who types fast presses Enter before the matches of the last characters are there.
+      if (shown !== field.value.trim()) await look();
+      const link = options.link();
+      if (!link) return;
+      if (e.ctrlKey || e.metaKey) window.open(link.href, "_blank", "noopener");
+      else location.assign(link.href);
+      dialog.close();
+    }
+  }
+
   document.addEventListener("keydown", (e) => {
     if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey) return;
     e.preventDefault();
-    dialog.open ? dialog.close() : open();
+    if (dialog.open) dialog.close();
+    else open();
   });
   document.getElementById("go")?.addEventListener("click", open);
   field.addEventListener("input", () => {
@@ -34,56 +107,4 @@ export function listenPalette() {
     if (/** @type {Element} */ (e.target).closest("a")) dialog.close();
   });
   dialog.addEventListener("click", (e) => e.target === dialog && dialog.close()); // beside it
-}
-
-function open() {
-  if (document.querySelector("dialog[open]")) return;
-  dialog.showModal();
-  field.select();
-  look();
-}
-
-const words = () => dialog.querySelector("template").dataset;
-
-async function look() {
-  const q = field.value.trim();
-  request?.abort();
-  request = new AbortController();
-  try {
-    const answer = await fetch(`${dialog.dataset.find}?q=${encodeURIComponent(q)}`, { signal: request.signal, credentials: "same-origin" });
-    if (!answer.ok) throw new Error(String(answer.status));
-    const found = await answer.json();
-    show(q, found.items, found.more);
-  } catch (err) {
-    if (err.name === "AbortError") return;
-    show(q, [], 0);
-    note(words().failed);
-  }
-}
-
-function show(q, items, more) {
-  const w = words();
-  const all = q && w.locates ? [...items, { kind: "", name: fill(w.locate, { q }), detail: "", url: w.locates + encodeURIComponent(q) }] : items;
-  options.show(all.map((item) => ({ ...item, kind: w[item.kind] ?? item.kind })));
-  shown = q;
-  note(more > 0 ? fill(w.more, { n: more }) : items.length === 0 && q ? fill(w.none, { q }) : "");
-}
-
-const note = (text) => (document.getElementById("palette-note").textContent = text ?? "");
-
-async function moveOrGo(e) {
-  if (e.key === "ArrowDown" || e.key === "ArrowUp") {
-    e.preventDefault();
-    options.move(e.key === "ArrowDown" ? 1 : -1);
-  } else if (e.key === "Enter" && !e.isComposing) {
-    e.preventDefault();
-    clearTimeout(timer);
-    // Who types fast presses Enter before the matches of the last characters are there.
-    if (shown !== field.value.trim()) await look();
-    const link = options.link();
-    if (!link) return;
-    if (e.ctrlKey || e.metaKey) window.open(link.href, "_blank", "noopener");
-    else location.assign(link.href);
-    dialog.close();
-  }
 }

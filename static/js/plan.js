@@ -16,12 +16,15 @@ export function enhancePlan() {
   addEventListener("pageshow", (e) => e.persisted && button && (button.disabled = false));
 }
 
-// countDown writes the time left. At its end it says that the plan has expired.
+/**
+ * countDown writes the time left. At its end it says that the plan has expired.
+ * @param {HTMLTimeElement} el
+ */
 function countDown(el) {
   const left = Date.parse(el.dateTime) - serverNow();
   if (left <= 0) {
     if (!el.isConnected) return;
-    el.parentElement.textContent = el.dataset.until;
+    if (el.parentElement) el.parentElement.textContent = el.dataset.until ?? "";
     const button = /** @type {HTMLButtonElement | null} */ (document.querySelector("form[data-once] button"));
     if (button) button.disabled = true;
     return;

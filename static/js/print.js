@@ -1,6 +1,9 @@
-// Prepares a page for print: what is folded is opened, and the report's head has the time of printing
+// Prints the page at its button, and prepares it for print: what is folded is opened, and the report's head has the time of printing
 // and the age of the data, which live updates change.
 export function listenPrint() {
+  document.addEventListener("click", (e) => {
+    if (/** @type {Element} */ (e.target).closest("[data-print]")) print();
+  });
   /** @type {HTMLDetailsElement[]} */
   let opened = [];
   addEventListener("beforeprint", () => {

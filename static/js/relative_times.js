@@ -4,7 +4,10 @@ import { word } from "./words.js";
 
 let serverAhead = 0; // the server's clock minus the browser's, ms
 
-/** setServerTime keeps the difference of the clocks, so that a wrong one in the browser does no harm. */
+/**
+ * setServerTime keeps the difference of the clocks, so that a wrong one in the browser does no harm.
+ * @param {number} now
+ */
 export function setServerTime(now) {
   if (Number.isFinite(now)) serverAhead = now - Date.now();
 }
@@ -12,7 +15,10 @@ export function setServerTime(now) {
 /** serverNow is the time by the server's clock, ms. */
 export const serverNow = () => Date.now() + serverAhead;
 
-/** span writes milliseconds as one unit. */
+/**
+ * span writes milliseconds as one unit.
+ * @param {number} ms
+ */
 export function span(ms) {
   const s = Math.max(0, Math.floor(ms / 1000));
   if (s < 60) return word("s", { n: s });
@@ -21,7 +27,10 @@ export function span(ms) {
   return word("d", { n: Math.floor(s / 86400) });
 }
 
-/** refreshTimes rewrites every relative time below root. */
+/**
+ * refreshTimes rewrites every relative time below root.
+ * @param {ParentNode} [root]
+ */
 export function refreshTimes(root = document) {
   // A page of the past shows ages as of its time.
   const at = Date.parse(document.body.dataset.at ?? "");

@@ -7,6 +7,7 @@ import { announce } from "./words.js";
 
 const playEvery = 1500; // ms to look at a change before the next
 let playing = 0; // the timer of the next step; 0 while not playing
+/** @type {AbortController | null} */
 let request = null; // aborts the running request
 
 export function listenTimeTravel() {
@@ -30,19 +31,29 @@ export function listenTimeTravel() {
 
 const past = () => Boolean(document.body.dataset.at);
 
-// followKey follows the link of the time bar that a key stands for.
+/** @type {Record<string, string>} */
+const stepOfKey = { ",": "prev", ".": "next", n: "now" };
+
+/**
+ * followKey follows the link of the time bar that a key stands for.
+ * @param {KeyboardEvent} e
+ */
 function followKey(e) {
   if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
   if (/** @type {Element} */ (e.target).closest?.("input, select, textarea, [contenteditable]")) return;
-  const step = { ",": "prev", ".": "next", n: "now" }[e.key];
+  const step = stepOfKey[e.key];
   const link = step && /** @type {HTMLElement | null} */ (document.querySelector(`#timebar a[data-step="${step}"]`));
   if (!link) return;
   e.preventDefault();
   link.click();
 }
 
-// showSliderTime writes the time at the slider's position. It returns the slider, or null if the
-// element is another.
+/**
+ * showSliderTime writes the time at the slider's position. It returns the slider, or null if the
+ * element is another.
+ * @param {EventTarget | null} el
+ * @returns {HTMLInputElement | null}
+ */
 function showSliderTime(el) {
   if (!(el instanceof HTMLInputElement) || el.id !== "timeslider") return null;
   const text = instant(Number(el.value)).replace("T", " ").replace("Z", " UTC");
@@ -52,8 +63,10 @@ function showSliderTime(el) {
   return el;
 }
 
+/** @param {number} ms */
 const instant = (ms) => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
+/** @param {number} ms */
 function timeURL(ms) {
   const to = new URL(location.href);
   to.searchParams.set("at", instant(ms));
@@ -61,8 +74,12 @@ function timeURL(ms) {
   return to.href;
 }
 
-// goTo replaces the page's content by that of another address. It returns false if there is no such
-// page, or if it leads back to now.
+/**
+ * goTo replaces the page's content by that of another address. It returns false if there is no such
+ * page, or if it leads back to now.
+ * @param {string} url
+ * @returns {Promise<boolean>}
+ */
 async function goTo(url) {
   request?.abort();
   request = new AbortController();
@@ -70,27 +87,28 @@ async function goTo(url) {
   try {
     const answer = await fetch(url, { headers: { Accept: "text/html" }, credentials: "same-origin", signal });
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const main = /** @type {any} */ (document.getElementById("main"));
+    const main = document.getElementById("main");
     const fresh = doc.getElementById("main");
     if (!answer.ok && fresh && playing) return false;
-    if (!answer.ok || !fresh || !doc.body.dataset.at) {
+    if (!answer.ok || !main || !fresh || !doc.body.dataset.at) {
       location.assign(answer.ok ? answer.url : url);
       return false;
     }
     document.body.dataset.at = doc.body.dataset.at;
-    const status = document.getElementById("status");
-    if (status) morph(status, doc.getElementById("status"));
+    const [status, newStatus] = [document, doc].map((d) => d.getElementById("status"));
+    if (status && newStatus) morph(status, newStatus);
     const changed = morph(main, fresh);
     // morph keeps what a person has typed or slid, but here the new page's values are wanted.
-    for (const el of main.querySelectorAll("#timebar input")) el.value = el.defaultValue;
+    const inputs = /** @type {NodeListOf<HTMLInputElement>} */ (main.querySelectorAll("#timebar input"));
+    for (const el of inputs) el.value = el.defaultValue;
     refreshTimes(main);
     glow(changed);
     history.pushState(null, "", answer.url);
     announce(main.querySelector(".looking strong")?.textContent ?? "");
     labelPlay();
     return true;
-  } catch (err) {
-    if (err.name !== "AbortError") location.assign(url);
+  } catch {
+    if (!signal.aborted) location.assign(url);
     return false;
   }
 }

@@ -1,7 +1,9 @@
 // Marks watched projects and chunks wherever they appear, and lists where they are. Only the browser
 // knows what is watched: pages and live regions are the same for everybody, and their attributes say
 // which element shows what.
-const storageKey = "watch";
+import { address, base } from "./address.js";
+
+const storageKey = `watch${base}`; // things of one cluster are not in another
 const most = 20; // watched at once; the server answers no more
 const pause = 500; // ms from a change of the page to the next update
 
@@ -30,19 +32,24 @@ export function listenWatch() {
   if (all().length > 0) update();
 }
 
-// isNews tells whether a change of the page was made by something other than this module.
+/**
+ * isNews tells whether a change of the page was made by something other than this module.
+ * @param {MutationRecord} m
+ */
 function isNews(m) {
   const at = /** @type {Element} */ (m.target);
   return !at.closest?.("#watching, time, a.watch") && ![...m.addedNodes, ...m.removedNodes].every(isOwn);
 }
 
-const isOwn = (n) => n.nodeType === 1 && (n.id === "watching" || n.classList.contains("watchmark"));
+/** @param {Node} n */
+const isOwn = (n) => n instanceof Element && (n.id === "watching" || n.classList.contains("watchmark"));
 
 /** all is what is watched, here and in the address. */
 function all() {
   return [...new Set([...new URL(location.href).searchParams.getAll("watch"), ...watched])].slice(0, most);
 }
 
+/** @returns {string[]} */
 function read() {
   try {
     const list = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
@@ -52,6 +59,7 @@ function read() {
   }
 }
 
+/** @param {string} item */
 function toggle(item) {
   watched = watched.includes(item) ? watched.filter((x) => x !== item) : [...watched, item].slice(-most);
   try {
@@ -83,7 +91,7 @@ async function update() {
   const query = new URLSearchParams(items.map((i) => ["watch", i]));
   if (document.body.dataset.at) query.set("at", document.body.dataset.at);
   try {
-    const answer = await fetch(`/watch?${query}`, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+    const answer = await fetch(address(`/watch?${query}`), { headers: { Accept: "text/html" }, credentials: "same-origin" });
     if (!answer.ok || mine !== updates) return;
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = doc.getElementById("watching");
@@ -95,7 +103,10 @@ async function update() {
   }
 }
 
-// showList puts the list where it was, or above the content.
+/**
+ * showList puts the list where it was, or above the content.
+ * @param {HTMLElement} fresh
+ */
 function showList(fresh) {
   const old = document.getElementById("watching");
   if (old?.outerHTML === fresh.outerHTML) return;
@@ -109,7 +120,10 @@ function showList(fresh) {
   else main?.prepend(fresh);
 }
 
-/** mark sets data-watched on what shows a watched object, and on nothing else. */
+/**
+ * mark sets data-watched on what shows a watched object, and on nothing else.
+ * @param {HTMLElement[]} rows
+ */
 function mark(rows) {
   const here = document.getElementById("live-collection")?.dataset.live?.slice("collection:".length);
   const shows = new Set(rows.flatMap((row) => elementsOf(row, here)));
@@ -119,12 +133,17 @@ function mark(rows) {
   for (const { dataset } of rows) if (dataset.ns === here && dataset.place) drawPosition(Number(dataset.place));
 }
 
-// elementsOf are the elements that show the object of a row of the list. here is the collection of
-// the page, if it is one's page.
+/**
+ * elementsOf are the elements that show the object of a row of the list. here is the collection of
+ * the page, if it is one's page.
+ * @param {HTMLElement} row
+ * @param {string | undefined} here
+ */
 function elementsOf(row, here) {
   const { key, chunk, ns } = row.dataset;
+  /** @type {Element[]} */
   const out = [];
-  const find = (selector) => out.push(...document.querySelectorAll(selector));
+  const find = (/** @type {string} */ selector) => out.push(...document.querySelectorAll(selector));
   if (chunk) find(`#main [data-chunk="${CSS.escape(chunk)}"]:not(#watching *)`);
   if (key && !ns) find(`#live-projects tr[data-key="${CSS.escape(key)}"]`);
   if (key && ns && ns === here) find(`#live-collection .chunks tr[data-key="${CSS.escape(key)}"]`);
@@ -138,7 +157,11 @@ function elementsOf(row, here) {
   return out;
 }
 
-// spacesOf are the collections that have parts of an object: [collection, shard, shard, …].
+/**
+ * spacesOf are the collections that have parts of an object: [collection, shard, shard, …].
+ * @param {HTMLElement} row
+ * @returns {string[][]}
+ */
 function spacesOf(row) {
   try {
     return JSON.parse(row.dataset.spaces || "[]");
@@ -147,7 +170,10 @@ function spacesOf(row) {
   }
 }
 
-// drawPosition draws a watched chunk's position, 0 to 1, into the picture of the key space.
+/**
+ * drawPosition draws a watched chunk's position, 0 to 1, into the picture of the key space.
+ * @param {number} at
+ */
 function drawPosition(at) {
   const strip = document.querySelector("#live-collection .strip");
   if (!strip || !(at >= 0 && at <= 1)) return;

@@ -2,13 +2,26 @@
 // the server.
 const words = document.getElementById("words")?.dataset ?? {};
 
-/** fill replaces the {names} of a sentence. */
-export const fill = (sentence = "", args = {}) => sentence.replace(/\{(\w+)\}/g, (all, name) => args[name] ?? all);
+/** @typedef {Record<string, string | number>} Args what the names in a sentence stand for */
 
-/** word is a sentence of the page, filled in. */
+/**
+ * fill replaces the {names} of a sentence.
+ * @param {string} [sentence]
+ * @param {Args} [args]
+ */
+export const fill = (sentence = "", args = {}) => sentence.replace(/\{(\w+)\}/g, (all, name) => String(args[name] ?? all));
+
+/**
+ * word is a sentence of the page, filled in.
+ * @param {string} name
+ * @param {Args} [args]
+ */
 export const word = (name, args = {}) => fill(words[name], args);
 
-/** announce has screen readers read a text when they are done with what they read now. */
+/**
+ * announce has screen readers read a text when they are done with what they read now.
+ * @param {string} text
+ */
 export function announce(text) {
   const place = document.getElementById("announce");
   if (place && place.textContent !== text) place.textContent = text;

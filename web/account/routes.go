@@ -34,7 +34,8 @@ var Routes = site.Table(
 		Policy: guard.PolicyOpen, Handler: StartOIDC, Status: orOn}),
 	site.Page(site.Route{Pattern: "/login/oidc/callback", Summary: "Return from the OpenID Connect issuer", Policy: guard.PolicyOpen,
 		Handler: FinishOIDC, Status: []int{http.StatusSeeOther},
-		Params: []site.Param{site.Query("code", "the issuer's"), site.Query("state", "ours"), site.Query("error", "the issuer's")}}),
+		Params: []site.Param{site.Query("code", "the issuer's"), site.Query("state", "ours"), site.Query("error", "the issuer's"),
+			site.Query("iss", "the issuer's name, where it sends it")}}),
 	site.Form(site.Route{Pattern: "/logout", Summary: "Sign out", Policy: guard.PolicySelf, Handler: SignOut}),
 
 	site.Page(site.Route{Pattern: "/settings", Summary: "Own password, sessions and tokens", Policy: guard.PolicySelf, Handler: SettingsPage}),

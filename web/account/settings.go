@@ -40,7 +40,8 @@ func writeSettings(s *site.Site, w http.ResponseWriter, r *http.Request, status 
 	if err != nil {
 		return err
 	}
-	return site.WritePage(w, r, status, settingsPage(s.Shell(r, v, "settings", "Settings"), a, o, v.Now))
+	choices := tokenChoices(s, auth.From(r.Context()))
+	return site.WritePage(w, r, status, settingsPage(s.Shell(r, v, "settings", "Settings"), a, choices, o, v.Now))
 }
 
 // settingsProblem shows the page again with what went wrong.

@@ -13,10 +13,7 @@ import (
 
 // compare says what became different between two times.
 func comparison(s *site.Site, r *http.Request) (a api.Comparison, err error) {
-	v, err := s.Loaded(r)
-	if err != nil {
-		return a, err
-	}
+	v := s.ViewFor(r) // the cluster need not be reached to look at its past
 	if err := s.KeepsHistory(v); err != nil {
 		return a, err
 	}
@@ -41,6 +38,7 @@ type comparePage struct {
 	from, to, latest string // the fields' values
 	problem          string
 	address          string // the page's own
+	whole            bool   // every shard is listed
 	before, after    answer.View
 	answer           api.Comparison
 	refs             templates.Refs
@@ -52,7 +50,8 @@ func ComparePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err := s.KeepsHistory(v); err != nil {
 		return err
 	}
-	m := comparePage{latest: v.Now.UTC().Format(answer.FieldTime), address: r.URL.RequestURI()}
+	m := comparePage{latest: v.Now.UTC().Format(answer.FieldTime), address: r.URL.RequestURI(),
+		whole: templates.WantsAllShards(r.URL.Query())}
 	status := http.StatusOK
 	from, to, err := twoTimes(s, r, v)
 	if err == nil {

@@ -66,6 +66,11 @@ func (m page) histogram() histogram {
 		}
 		out.bars = append(out.bars, x)
 	}
+	if !m.query.To.IsZero() && last.To.After(m.query.To) {
+		out.to = answer.FullInstant(m.query.To)
+	} else if last.To.After(m.view.Now) {
+		out.to = answer.FullInstant(m.view.Now)
+	}
 	out.most = message.Plural(mostOther, "1 entry", format.Count(int64(mostOther))+" entries")
 	out.summary = m.totals() + " from " + out.from + " to " + out.to
 	return out

@@ -155,7 +155,7 @@ func TestMovesInFlightIncludeInternalCollections(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	hour := strings.ReplaceAll(webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find(".facts").Text(), "\u202f", "")
-	if !strings.Contains(hour, "100 more moves of internal collections, 1 failed") {
+	if !strings.Contains(hour, "of internal collections: 100 moved, 1 failed") {
 		t.Errorf("%q", hour)
 	}
 }

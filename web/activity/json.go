@@ -38,17 +38,18 @@ func bars(s *site.Site, r *http.Request) (a api.FoldedList[api.ActivityBar], err
 }
 
 // moves lists moves, newest first.
-func moves(s *site.Site, r *http.Request) (api.FoldedList[api.Migration], error) {
+func moves(s *site.Site, r *http.Request) (api.LoggedList[api.Migration], error) {
 	return ofMigrations(s, r, r.URL.Query(), answer.Migrations)
 }
 
 // failedMoves groups moves that failed by reason, the most frequent first. It
-// takes neither a state nor a limit, so these are ignored like any other
+// takes neither a state nor a page, so these are ignored like any other
 // parameter that is not its own.
-func failedMoves(s *site.Site, r *http.Request) (api.FoldedList[api.MigrationFailures], error) {
+func failedMoves(s *site.Site, r *http.Request) (api.LoggedList[api.MigrationFailures], error) {
 	in := r.URL.Query()
 	in.Del("state")
 	in.Del("limit")
+	in.Del("cursor")
 	return ofMigrations(s, r, in, answer.MigrationFailures)
 }
 
@@ -69,5 +70,9 @@ func ofMigrations[T any](s *site.Site, r *http.Request, in url.Values,
 // inFlight lists the migrations under way, the oldest first.
 func inFlight(s *site.Site, r *http.Request) (a api.List[api.InFlight], err error) {
 	q := r.URL.Query()
-	return answer.InFlight(s.ViewFor(r), topology.Namespace(q.Get("ns")), q.Get("shard"))
+	v := s.ViewFor(r)
+	if !v.Table.Loaded {
+		return a, v.Table.NotLoaded()
+	}
+	return answer.InFlight(v, topology.Namespace(q.Get("ns")), q.Get("shard"))
 }

@@ -97,7 +97,7 @@ func (m page) state() api.State {
 		return api.State{Code: "empty", Title: "No entry of this time matches the filter"}
 	case m.query.Filtered():
 		return api.State{Code: "empty", Title: "No entry matches the filter",
-			Detail: format.Count(int64(len(m.view.Table.Events))) + " entries were searched."}
+			Detail: "Entries searched: " + format.Count(int64(len(m.view.Table.Events))) + "."}
 	case m.list.Hidden > 0:
 		return api.State{Code: "empty", Title: "The log has entries of internal collections only."}
 	}

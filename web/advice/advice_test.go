@@ -63,6 +63,26 @@ func (failing) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("dial " + adviceCanary)
 }
 
+// On a server of several clusters the playbooks are pages of each cluster.
+func TestAlertsOfAClusterLeadToItsOwnPlaybooks(t *testing.T) {
+	s, e := advised(t, func(d *site.Deps) { d.Base.Prefix = "/c/eu" })
+	if err := e.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	led := 0
+	for _, a := range webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Alerts {
+		if a.Playbook == "" {
+			continue
+		}
+		if led++; !strings.HasPrefix(a.Playbook, "/c/eu/help/") {
+			t.Errorf("%s leads to %s", a.Rule, a.Playbook)
+		}
+	}
+	if led == 0 {
+		t.Error("no alert leads to a playbook")
+	}
+}
+
 func sendForm(t *testing.T, s *webtest.Server, path string, fields ...string) int {
 	t.Helper()
 	q := url.Values{}
@@ -157,6 +177,37 @@ func TestProblemsLinkTheShardsAndCollectionsThatTheyName(t *testing.T) {
 	}
 	if !leads["shards"] || !leads["collections"] {
 		t.Errorf("links to %v", leads)
+	}
+}
+
+// Whoever may see a problem may read what to do about it.
+func TestProblemsLeadToTheirPlaybooks(t *testing.T) {
+	s, e := advised(t, webtest.WithPeople)
+	if err := e.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	viewer := webtest.Header("X-Test-Who", "vera viewer")
+	for _, path := range []string{"/", "/advice", "/alerts"} {
+		links := webtest.ParseHTML(t, s.Do("GET", path, viewer).Body.String()).Find(`main li a[href^="/help/"], main th a[href^="/help/"]`)
+		if links.Length() == 0 {
+			t.Errorf("%s has no link to a playbook", path)
+		}
+		for _, a := range links.EachIter() {
+			if w := s.Do("GET", a.AttrOr("href", ""), viewer); w.Code != http.StatusOK {
+				t.Errorf("%s leads to %s: %d", path, a.AttrOr("href", ""), w.Code)
+			}
+		}
+	}
+	with := 0
+	for _, i := range webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice", viewer)).Items {
+		if want := len(rules.Rule(i.Rule).Playbooks()); len(i.Playbooks) != want {
+			t.Errorf("%s has the playbooks %v, want %d", i.Rule, i.Playbooks, want)
+		} else if want > 0 {
+			with++
+		}
+	}
+	if with == 0 {
+		t.Error("no problem has a playbook")
 	}
 }
 

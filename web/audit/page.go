@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 	"shardboard/web/site"
@@ -21,7 +22,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := answer.Audit(r.Context(), trail, q)
+	a, err := answer.Audit(r.Context(), trail, q, scopeOf(s, auth.From(r.Context())))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/auth"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 )
@@ -12,7 +13,8 @@ import (
 // Routes of the record of who did what. Operators may read it and not only admins:
 // who runs a plan at night has to see what others did, refused and stopped before.
 // Viewers and support may not: it holds people's names and addresses, which their
-// work does not need.
+// work does not need. On a server of several clusters an operator of the server reads of
+// those on which they are an operator too, and an admin of the server of all (scope.go).
 var Routes = site.Table(
 	site.Question[api.List[api.AuditRecord]]{
 		Route: site.Route{Pattern: "/audit", Summary: "Who did what?", Policy: guard.PolicyOperate, Params: []site.Param{
@@ -34,7 +36,7 @@ func records(s *site.Site, r *http.Request) (api.List[api.AuditRecord], error) {
 	if err != nil {
 		return api.List[api.AuditRecord]{}, err
 	}
-	return answer.AuditRecords(r.Context(), trail, r.URL.Query(), s.Deps.Now())
+	return answer.AuditRecords(r.Context(), trail, r.URL.Query(), scopeOf(s, auth.From(r.Context())), s.Deps.Now())
 }
 
 func heads(s *site.Site, r *http.Request) (api.List[api.AuditHead], error) {

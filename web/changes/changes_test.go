@@ -136,6 +136,32 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 	}
 }
 
+// Who has a form before him and doubts reads when the change is right, with a proof and a way back.
+func TestEachFormLeadsToThePlaybooksThatPlanItsChange(t *testing.T) {
+	s := webtest.New(t)
+	leads := func(k actions.Kind) (out []string) {
+		page := webtest.ParseHTML(t, s.Do("GET", answer.PlanURL(k)).Body.String())
+		page.Find(`#newplan a[href^="/help/"]`).Each(func(_ int, a *goquery.Selection) {
+			out = append(out, strings.TrimPrefix(a.AttrOr("href", ""), "/help/"))
+		})
+		return out
+	}
+	for _, k := range actions.Kinds() {
+		books := leads(k)
+		if len(books) == 0 {
+			t.Errorf("%s has no playbook", k)
+		}
+		for _, b := range books {
+			if !strings.Contains(s.Do("GET", "/help/"+b).Body.String(), "shardboard plan "+string(k)) {
+				t.Errorf("the playbook %s does not plan %s", b, k)
+			}
+		}
+	}
+	if got := leads(actions.ClearJumbo); !slices.Equal(got, []string{"jumbo-chunk"}) {
+		t.Errorf("clear-jumbo leads to %v", got)
+	}
+}
+
 func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 	s := webtest.New(t, webtest.WithPeople)
 	for _, c := range []struct {

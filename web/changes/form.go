@@ -9,18 +9,21 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // form is a form with what was typed.
 type form struct {
 	answer.PlanForm
+	sentences templates.Sentences
+
 	Reason  string
 	Problem string // why what was sent was refused
 }
 
 func formOf(v answer.View, k actions.Kind, in url.Values) form {
 	value := func(name string) string { return site.Typed(in.Get(name), answer.MaxInput) }
-	return form{PlanForm: answer.PlanFormOf(v, k, value), Reason: site.Typed(in.Get("reason"), 2000)}
+	return form{PlanForm: answer.PlanFormOf(v, k, value), sentences: templates.SentencesOf(v), Reason: site.Typed(in.Get("reason"), 2000)}
 }
 
 // FormArgs reads the arguments of a form: those that are empty were not given.

@@ -23,7 +23,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 		check func(api.Run) bool
 		acts  string // the form that is first among the ways on; "" for none but stop
 	}{
-		"waiting": {[]string{"The migration of a chunk of config.system.sessions from shard-rs-1 to shard-rs-2", "gives up at",
+		"waiting": {[]string{"The move of a chunk of config.system.sessions from shard-rs-1 to shard-rs-2", "gives up at",
 			"Try 2."}, func(r api.Run) bool {
 			last := r.Steps[len(r.Steps)-1]
 			return last.Waiting != nil && last.Waiting.Obstacle == "migration" && last.Try == 2 && r.Steps[len(r.Steps)-2].State == "deferred" &&
@@ -38,7 +38,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 			func(r api.Run) bool {
 				return len(r.Adaptations) == 1 && len(r.Adaptations[0].Because) > 0 && r.Steps[len(r.Steps)-2].Already == "balancer"
 			}, ""},
-		"restoring": {[]string{"Balancing is being switched on again", "Current state"}, func(r api.Run) bool {
+		"restoring": {[]string{"Balancing is being turned on again", "Current state"}, func(r api.Run) bool {
 			return r.Standing.Paused
 		}, ""},
 	} {

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -22,8 +23,8 @@ type shownPlan struct {
 	sentences templates.Sentences
 
 	May          answer.PlanMay
-	Problem      string   // why the request to run it was refused
-	Changed      []string // what is different from the plan
+	Problem      string            // why the request to run it was refused
+	Changed      []message.Message // what is different from the plan
 	WrongConfirm bool
 	Run          *engine.Run // that ran it
 	Again        *again

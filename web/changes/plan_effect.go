@@ -2,7 +2,6 @@ package changes
 
 import (
 	"slices"
-	"strings"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
@@ -74,14 +73,6 @@ func (m *shownPlan) writes() (rows []beforeAfter) {
 			BeforeBar: bar(w.PerSecondBefore), AfterBar: bar(w.PerSecondAfter), Same: w.PerSecondBefore == w.PerSecondAfter})
 	}
 	return rows
-}
-
-// wholeSummary is the summary with whole keys and ids; "" if the title has them all.
-func (m *shownPlan) wholeSummary() string {
-	if strings.TrimSuffix(m.Summary, ".") == m.Title {
-		return ""
-	}
-	return m.Summary
 }
 
 func (m *shownPlan) cost() []templates.Fact {

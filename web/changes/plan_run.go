@@ -49,12 +49,12 @@ func (m *shownPlan) refuse(p actions.Plan, err error) {
 	switch {
 	case errors.As(err, &changed):
 		for _, d := range changed.Differences {
-			m.Changed = append(m.Changed, d.Text().String())
+			m.Changed = append(m.Changed, m.v.DifferenceMessage(d))
 		}
 		m.Again = planAgain(p)
 	case errors.As(err, &blocked):
 		for _, c := range blocked.Checks {
-			m.Changed = append(m.Changed, c.Text.String())
+			m.Changed = append(m.Changed, c.Text)
 		}
 		m.Again = planAgain(p)
 	case fault.Of(err) == fault.Invalid:

@@ -410,3 +410,42 @@ func request(t *testing.T, who auth.Principal) *http.Request {
 	t.Helper()
 	return httptest.NewRequestWithContext(auth.With(t.Context(), who), "GET", "/", nil)
 }
+
+// rulesWithoutPlans are the rules whose remedies are no plans: what helps is outside of shardboard, or a wait.
+const rulesWithoutPlans = "unreadable migrations-blocked monotonic-key big-unsharded snapshot-bodies add-shards orphans drift " +
+	"draining router-silent router-versions"
+
+// TestEveryRuleLeadsFromTheOverviewToAPlanOrSaysWhyNot takes each rule's problem as the worst one: the overview has
+// a link to the filled-in form of a plan, or the advice says why no plan helps. Rules without a case here have no
+// remedy that is a plan.
+func TestEveryRuleLeadsFromTheOverviewToAPlanOrSaysWhyNot(t *testing.T) {
+	s := webtest.New(t, func(d *site.Deps) { d.PlanForms = true })
+	covered := map[rules.Rule]bool{}
+	for _, c := range remedyCases() {
+		sit := storySituation(c.change)
+		report := rules.Evaluate(sit)
+		for _, p := range report.Items {
+			covered[p.Rule] = true
+			found := rules.View{Report: rules.Report{At: sit.Now, Items: []rules.Problem{p}}}
+			v := answer.View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &found}
+			may := answer.AdviceMay{Plan: true, Try: s.Tries(v)}
+			worst, advice := answer.WorstProblem(v, may.Try), answer.Advice(v, found, may).Items[0]
+			form := answer.FirstPlan(v, p.ID, may)
+			if (worst.PlanURL != "") != (form != "") || form == "" && advice.WhyNot == "" {
+				t.Errorf("%s: the overview leads to %q, that to %q, and the advice says %q", p.Rule, worst.PlanURL, form, advice.WhyNot)
+			}
+			if form != "" {
+				checkRuns(t, sit, p, form)
+			}
+		}
+	}
+	var left []string
+	for _, r := range rules.Rules() {
+		if !covered[r] {
+			left = append(left, string(r))
+		}
+	}
+	if got := strings.Join(left, " "); got != rulesWithoutPlans {
+		t.Errorf("rules without a case: %s", got)
+	}
+}

@@ -63,6 +63,9 @@ func regionOf(ctx context.Context, s *site.Site, v answer.View, run engine.Run) 
 	return region{Run: out, v: v, refs: templates.RefsOf(v.Table), whole: run}
 }
 
+// sentences writes messages with links.
+func (m region) sentences() templates.Sentences { return templates.SentencesOf(m.v) }
+
 // moving is the migration that a step has begun.
 func (m region) moving(i int) api.MovingNow {
 	return answer.MovingNow(m.v, answer.MovingStep(m.v, m.whole.Steps[i]), 1)

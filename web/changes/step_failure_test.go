@@ -36,6 +36,10 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 	if text := failureOf(t, s); !strings.Contains(text, "Location51008") || !strings.Contains(text, "same _id") {
 		t.Error(text)
 	}
+	s.State = engine.Unknown
+	if text := failureOf(t, s); strings.Contains(text, "try again") || !strings.Contains(text, "Location51008") {
+		t.Errorf("something is to be tried while the outcome is unknown: %s", text)
+	}
 	split := engine.Step{
 		Step:  actions.Step{Op: actions.OpSplitAt, NS: webtest.DocumentsNS},
 		Error: `The cluster refused to split: "operation exceeded time limit".`,

@@ -1,6 +1,8 @@
 package clustermap_test
 
 import (
+	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -34,10 +36,28 @@ func TestTheHeadlineSaysWhatIsUnusual(t *testing.T) {
 		t.Errorf("headline %q, want what is outside its zone or jumbo", got)
 	}
 	table := *s.Watcher.Value
+	moving := table
+	moving.Moves.List = []topology.InFlight{webtest.FlightOfChunk(&moving, webtest.DocumentsNS, 0, "shard-rs-2")}
+	moving.Health = maps.Clone(moving.Health)
+	moving.Health[topology.PartMoves] = topology.Health{At: webtest.Epoch, Err: errors.New("timeout")}
+	s.Watcher.Publish(&moving)
+	if got := headline(); strings.Contains(got, "is moving") || strings.Contains(got, "none") {
+		t.Errorf("headline %q of moves that could not be read", got)
+	}
 	table.Collections = nil
 	s.Watcher.Publish(&table)
 	if got := headline(); !strings.HasPrefix(got, "No collection is sharded") {
 		t.Errorf("headline %q without a sharded collection", got)
+	}
+	unread := table
+	unread.Unsharded = nil
+	unread.Health = map[topology.Part]topology.Health{topology.PartRouting: {Err: errors.New("the cluster does not answer")}}
+	s.Watcher.Publish(&unread)
+	if got := headline(); !strings.HasPrefix(got, "The collections could not be read") {
+		t.Errorf("headline %q when the collections could not be read", got)
+	}
+	if text := webtest.ParseHTML(t, s.Do("GET", "/map").Body.String()).Find("main").Text(); strings.Contains(text, "no collections yet") {
+		t.Errorf("a map that could not be read says that there are no collections: %s", text)
 	}
 	s.Watcher.Publish(&topology.Table{})
 	if got := headline(); !strings.Contains(got, "appears after the first read") {

@@ -283,7 +283,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 	if first.AttrOr("data-key", "") != answer.ChunkKey(c.Key, c.Chunks.At(3).Min) || !strings.Contains(first.Text(), "too big to move") {
 		t.Errorf("the page's first row is %s", first.Text())
 	}
-	if note := doc.Find("[data-key=measured]").Text(); !strings.HasPrefix(note, "Measured: 4 of 250 chunks. The others") {
+	if note := doc.Find("[data-key=measured]").Text(); !strings.HasPrefix(note, "Chunks measured: 4 of 250. The others") {
 		t.Errorf("the page says %q", note)
 	}
 	if head := doc.Find(`th[aria-sort="descending"]`).Text(); strings.TrimSpace(head) != "Data" {
@@ -356,7 +356,7 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 	if !slices.Equal(order, []int{12, 6, 1, 2}) || writes(0) != "30.0" || m.Items[0].WritesExact || writes(1) != "2.00" || writes(2) != "0" {
 		t.Errorf("%v %+v", order, m.Items[:3])
 	}
-	if !strings.HasPrefix(m.Note.String(), "2 of 24 chunks took writes") {
+	if !strings.HasPrefix(m.Note.String(), "Chunks that took writes in the last 5 min: 2 of 24") {
 		t.Error(m.Note)
 	}
 	v.Writes = nil

@@ -20,6 +20,15 @@ func chunks(s *site.Site, r *http.Request) (a api.ChunkList, err error) {
 	return answer.Chunks(v, c, r.URL.Query())
 }
 
+// clusterChunks lists the chunks of all collections.
+func clusterChunks(s *site.Site, r *http.Request) (a api.ClusterChunks, err error) {
+	v, err := s.LoadedAt(r)
+	if err != nil {
+		return a, err
+	}
+	return answer.ClusterChunks(v, r.URL.Query())
+}
+
 // mapTile is one tile of the chunk map.
 func mapTile(s *site.Site, r *http.Request) (a api.Tile, err error) {
 	v, c, err := loadedSharded(s, r)

@@ -103,7 +103,7 @@ func (m onePage) pager() templates.Pager {
 func (m onePage) zoneOptions() []templates.Option {
 	out := []templates.Option{{Text: "any"}}
 	for _, z := range natural.Sorted(slices.Values(m.c.Zones)) {
-		out = append(out, templates.Option{Value: z, Text: z, Selected: z == m.query.Zone})
+		out = append(out, templates.Option{Value: z, Text: m.view.ZoneText(z), Selected: z == m.query.Zone})
 	}
 	return out
 }

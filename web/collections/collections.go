@@ -39,7 +39,7 @@ func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error)
 	if err != nil {
 		return a, err
 	}
-	out.AsOf, out.Stale = all.AsOf, all.Stale
+	out.AsOf, out.Stale, out.Incomplete = all.AsOf, all.Stale, all.Incomplete
 	return out, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
@@ -50,7 +51,8 @@ type path struct {
 
 // draw makes the picture of a key space.
 func draw(m answer.KeySpaceMap, r templates.Refs, shards []templates.ShardRef) strip {
-	s := strip{Label: fmt.Sprintf("Key space of %s: %s chunks in %s runs. The table below says how many each shard has.", m.NS,
+	s := strip{Label: fmt.Sprintf("Key space of %s. Chunks: %s; groups of neighbours on one shard: %s. "+
+		"The table below has them by shard.", m.NS,
 		format.Count(int64(m.Chunks)), format.Count(int64(len(m.Runs))))}
 	if len(m.Runs) > answer.NamedRuns {
 		return columnStrip(s, m.Runs, shards)
@@ -72,14 +74,16 @@ func draw(m answer.KeySpaceMap, r templates.Refs, shards []templates.ShardRef) s
 }
 
 func rectOf(shard templates.ShardRef, x answer.KeySpaceRun) rect {
-	short := func(bound string) string { return templates.BoundKey(bound).Short }
-	from := short(x.Min)
-	if x.Of.ProjectName != "" {
-		from = sanitize.Sentence(templates.Cut(x.Of.ProjectName, answer.BoundWidth).Short) + " (" + from + ")"
+	short := func(bound string, of api.KeyProject) string {
+		bound = templates.BoundKey(bound).Short
+		if of.ProjectName == "" {
+			return bound
+		}
+		return sanitize.Sentence(templates.Cut(of.ProjectName, answer.BoundWidth).Short) + " (" + bound + ")"
 	}
 	out := rect{
 		Swatch: shard.Swatch, X: templates.Percent(x.From), W: templates.Percent(x.To - x.From), Key: x.Name,
-		Title: fmt.Sprintf("%s: %s, %s to %s", x.Shard, chunkCount(x.Last-x.First+1), from, short(x.Max)),
+		Title: fmt.Sprintf("%s: %s, %s to %s", x.Shard, chunkCount(x.Last-x.First+1), short(x.Min, x.Of), short(x.Max, x.Until)),
 	}
 	out.URL = "?pos=" + strconv.FormatFloat(min(x.From+1e-6, 1), 'f', 6, 64) + "#chunks"
 	if x.To-x.From > 0.025 {

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/message"
@@ -50,8 +48,8 @@ func layouts(s *site.Site, r *http.Request) (a api.List[api.Layout], err error) 
 }
 
 // layoutURL compares a database with a layout.
-func layoutURL(l api.Layout, name string) templ.SafeURL {
-	return templ.URL("/layout?" + url.Values{"db": {l.DB}, "layout": {name}}.Encode())
+func layoutURL(l api.Layout, name string) string {
+	return "/layout?" + url.Values{"db": {l.DB}, "layout": {name}}.Encode()
 }
 
 // layoutName is a layout's name beside others of the same profile.
@@ -76,9 +74,4 @@ func sentences(list []message.Message) string {
 		out = append(out, m.String())
 	}
 	return strings.Join(out, " ")
-}
-
-// collectionLink leads to a collection's page.
-func collectionLink(ns string) templ.SafeURL {
-	return templ.URL(answer.CollectionURL(topology.Namespace(ns)))
 }

@@ -15,6 +15,10 @@ var (
 	ofDatabase   = []site.Param{site.Query("db", "one database only")}
 	ofCollection = []site.Param{site.ParamNS}
 	ofChunk      = []site.Param{site.ParamNS, site.ParamRef}
+	// chosenChunks are the filters of all lists of chunks.
+	chosenChunks = []site.Param{site.Query("shard", "on this shard"), site.Query("jumbo", "true or false"),
+		site.Query("zone", "covered by this zone"),
+		site.Query("oversized", "true or false: has more documents than its shard moves at once, as far as is known")}
 	layoutFilter = []site.Param{site.Query("db", "one database only"), site.Query("layout", "compare with this layout, not the nearest")}
 )
 
@@ -34,20 +38,17 @@ var Routes = site.Table(
 		Page: CollectionPage, Ask: collection, For: "One collection",
 	},
 	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks", Summary: "Chunks of a collection, in key order or by size or writes",
-		Params: site.Paged(
-			site.ParamNS,
-			site.Query("shard", "on this shard"),
-			site.Query("jumbo", "true or false"),
-			site.Query("zone", "covered by this zone"),
-			site.Query("oversized", "true or false: has more documents than its shard moves at once, as far as is known"),
-			site.Query(
-				"sort",
-				"bytes, documents or heat, largest first; measured chunks by what was measured, others by the estimate of their shard",
-			),
+		Params: site.Paged(append([]site.Param{site.ParamNS,
+			site.Query("sort",
+				"bytes, documents or heat, largest first; measured chunks by what was measured, others by the estimate of their shard"),
 			site.Query("from", "begin with the chunk of this bound"),
-			site.Query("key", "only the chunk that holds this key"),
-		),
+			site.Query("key", "only the chunk that holds this key")}, chosenChunks...)...),
 		Tagged: true, Measured: true, Time: site.Past}, chunks),
+	site.Asked(site.Route{Pattern: "/chunks", Summary: "Chunks of all collections, by collection and in key order",
+		Params: site.Paged(append([]site.Param{site.Query("db", "one database only"),
+			site.Query("project", "only chunks that hold rows of this project: its id; of collections whose key begins with the project")},
+			chosenChunks...)...),
+		Tagged: true, Measured: true, Time: site.Past, Internal: true}, clusterChunks),
 	site.Asked(site.Route{Pattern: "/collections/{ns}/map", Summary: "A tile of the chunk map",
 		Params: []site.Param{site.ParamNS, site.Number("level", "0 to 20: the chunks are cut into 2^level tiles"),
 			site.Number("index", "tile, from 0")},

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
@@ -89,5 +92,30 @@ func TestFindCanBeLimitedToProjects(t *testing.T) {
 	}
 	if w := s.Do("GET", "/api/v1/find?kind=user&q=a"); w.Code != 400 {
 		t.Errorf("an unknown kind: %d", w.Code)
+	}
+}
+
+func TestAPlanThatWasNeverRunIsFoundByItsTitleAndID(t *testing.T) {
+	s := webtest.New(t)
+	stub := s.Deps.Actions.(*webtest.StubActions)
+	var plan actions.Plan
+	for _, p := range stub.PlanList {
+		if !slices.ContainsFunc(stub.RunList, func(r engine.Run) bool { return r.Plan == p.ID }) {
+			plan = p
+		}
+	}
+	if plan.ID == "" {
+		t.Fatal("every plan was run")
+	}
+	for now, detail := range map[time.Time]string{plan.Made: "not run", plan.Expires: "expired, not run"} {
+		s.Deps.Now = func() time.Time { return now }
+		_, a := found(t, s, plan.ID)
+		if len(a.Items) != 1 || a.Items[0].Kind != "plan" || a.Items[0].URL != "/plans/"+plan.ID || a.Items[0].Detail != detail {
+			t.Errorf("by its id: %+v, want a plan that is %s", a.Items, detail)
+			continue
+		}
+		if _, byTitle := found(t, s, a.Items[0].Name); !slices.Contains(byTitle.Items, a.Items[0]) {
+			t.Errorf("by its title %q: %+v", a.Items[0].Name, byTitle.Items)
+		}
 	}
 }

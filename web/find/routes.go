@@ -1,5 +1,5 @@
 // Package find goes to anything by a few characters of its name: pages, projects, shards,
-// collections, zones, runs, and the forms of changes.
+// collections, zones, runs, plans, and the forms of changes.
 package find
 
 import (
@@ -13,8 +13,11 @@ import (
 	"shardboard/web/templates"
 )
 
-// recentRuns is how many runs are looked through.
-const recentRuns = 50
+// How many are looked through, the newest first.
+const (
+	recentRuns  = 50
+	recentPlans = 50 // that were never run
+)
 
 // Routes of finding.
 var Routes = site.Table(
@@ -26,14 +29,30 @@ var Routes = site.Table(
 func find(s *site.Site, r *http.Request) (api.Found, error) {
 	v := s.ViewFor(r)
 	who := auth.From(r.Context())
-	you := templates.You{MayLocate: who.May(auth.Support), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin)}
+	you := templates.You{MayLocate: s.MayLocate(who), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin)}
 	in := answer.FindIn{}
-	for _, e := range templates.NavOf(you, s.Deps.Actions != nil, s.Deps.History != nil) {
+	pages := templates.NavOf(you, s.Deps.Actions != nil, s.Deps.History != nil)
+	if s.Deps.Clusters != nil && s.Deps.Name == "" {
+		pages = templates.NavOfServer(you)
+	}
+	for _, e := range pages {
 		in.Pages = append(in.Pages, api.FoundItem{Kind: "page", Name: e.Name, URL: e.URL})
+	}
+	for _, c := range s.Visible(who) {
+		if c.Name != s.Deps.Name {
+			in.Pages = append(in.Pages, api.FoundItem{Kind: "cluster", Name: c.Title, URL: c.Base() + "/"})
+		}
 	}
 	if s.Deps.Actions != nil {
 		if you.MayOperate {
 			in.Changes = actions.Kinds()
+		}
+		in.Plans = func() []actions.Plan {
+			plans, err := s.Deps.Actions.UnrunPlans(r.Context(), recentPlans)
+			if err != nil {
+				return nil // as runs are
+			}
+			return plans
 		}
 		in.Runs = func() []api.Run {
 			// Runs that cannot be read are left out: the page of runs says why.

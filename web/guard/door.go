@@ -27,6 +27,10 @@ func (g *Guard) Guarded(rt Rule, next http.HandlerFunc) http.HandlerFunc {
 		if who.ID != "" {
 			connlimit.SignedIn(r.Context())
 		}
+		if g.Sees != nil && !g.Sees(who) {
+			g.Nowhere.ServeHTTP(w, r)
+			return
+		}
 		r = r.WithContext(auth.With(r.Context(), who))
 		switch {
 		case err != nil && need != "":
@@ -48,6 +52,14 @@ func Allowed(who auth.Principal, need auth.Role) bool { return need == "" || who
 
 // Lacks is the failure of somebody whose role does not do.
 func Lacks(who auth.Principal, need auth.Role) error {
+	switch {
+	case who.Clusters != nil && who.Role == auth.ClustersOnly: // and not on one of its clusters
+		return OtherCluster(who)
+	case who.Role == auth.ClustersOnly:
+		return fault.New(fault.Forbidden,
+			"This needs the role %s on the server. You have roles on single clusters only; an admin can change that.",
+			need.Label())
+	}
 	return fault.New(
 		fault.Forbidden,
 		"This needs the role %s. You have the role %s; an admin can change that.",
@@ -90,8 +102,10 @@ func (g *Guard) loginURL(r *http.Request) string {
 	if r.URL.RawQuery != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		back += "?" + r.URL.RawQuery
 	}
-	if back = g.Site.LocalPage(back); back != "" && back != "/" {
-		q.Set("next", back)
+	if back = g.Site.LocalPage(back); back != "" {
+		if back = g.Site.Address(back); back != "/" {
+			q.Set("next", back)
+		}
 	}
 	if hadSession(r) {
 		q.Set("ended", "1") // there was a session; it is over
@@ -106,4 +120,18 @@ func (g *Guard) loginURL(r *http.Request) string {
 // at after nobody was found behind it, and only for the words on a page.
 func hadSession(r *http.Request) bool {
 	return len(r.CookiesNamed("shardboard"))+len(r.CookiesNamed("__Host-shardboard")) > 0
+}
+
+// OtherCluster is the failure of a token that is bound to clusters, anywhere but on these.
+func OtherCluster(who auth.Principal) error {
+	names := who.BoundNames()
+	if len(names) == 0 {
+		return fault.New(fault.Forbidden, "This token is bound to no cluster. Create another one under Settings.")
+	}
+	below := make([]string, len(names))
+	for i, name := range names {
+		below[i] = "/c/" + name + "/"
+	}
+	return fault.New(fault.Forbidden, "This token is bound to %s: it may do nothing elsewhere. Ask below %s, or create a token for this "+
+		"under Settings.", strings.Join(names, ", "), strings.Join(below, " or "))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/store/audit"
 )
 
@@ -19,6 +20,9 @@ type Options struct {
 	Refusals *audit.Refusals
 	Cluster  func() string // id of the cluster that is shown, for the audit record
 	Site     Site
+	Sees     func(auth.Principal) bool // whether somebody may see the cluster at all; nil: everybody may
+	Nowhere  http.Handler              // answers those who may not, as if there were no such cluster
+	Limits   *Limits                   // shared by the sites of several clusters; nil makes some
 }
 
 // Site is what stands behind a Guard: it answers those who are refused, and knows its
@@ -27,6 +31,7 @@ type Site interface {
 	Fail(w http.ResponseWriter, r *http.Request, err error)
 	FailWith(w http.ResponseWriter, r *http.Request, status int, text string)
 	LocalPage(address string) string
+	Address(local string) string // with what precedes the addresses of this site
 	// RuleAt is the rule of the route at a path, and the id in it; the zero Rule when
 	// there is none.
 	RuleAt(method, path string) (rt Rule, id string)
@@ -42,10 +47,14 @@ type Rule struct {
 // Guard lets requests pass or refuses them. Safe for concurrent use.
 type Guard struct {
 	Options
-	Limits *Limits
 }
 
-func New(o Options) *Guard { return &Guard{Options: o, Limits: NewLimits(o.Now)} }
+func New(o Options) *Guard {
+	if o.Limits == nil {
+		o.Limits = NewLimits(o.Now)
+	}
+	return &Guard{Options: o}
+}
 
 // Outside puts the checks that need no route around the router. The host is checked
 // before anything that trusts it.
@@ -59,6 +68,10 @@ func (g *Guard) Outside(router http.Handler) http.Handler {
 // the health probes, and whoever asks for JSON and not for HTML.
 func WantsJSON(r *http.Request) bool {
 	path := r.URL.Path
+	if rest, ok := strings.CutPrefix(path, "/c/"); ok { // of a cluster, whether there is one of that name or not
+		_, within, _ := strings.Cut(rest, "/")
+		path = "/" + within
+	}
 	if path == "/api" || strings.HasPrefix(path, "/api/") || path == "/live" || path == "/healthz" || path == "/readyz" || path == "/metrics" {
 		return true
 	}

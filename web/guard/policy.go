@@ -25,7 +25,9 @@ func (p Policy) Needs() (role auth.Role, known bool) {
 	switch p {
 	case PolicyOpen:
 		return "", true
-	case PolicyNear, PolicySelf, PolicyRead:
+	case PolicySelf:
+		return auth.ClustersOnly, true
+	case PolicyNear, PolicyRead:
 		return auth.Viewer, true
 	case PolicyLocate:
 		return auth.Support, true

@@ -21,7 +21,7 @@ type Authenticator interface {
 
 	Identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error)
 	Check(ctx context.Context, p auth.Principal) error
-	Ended(p auth.Principal) <-chan struct{}
+	AfterEnd(p auth.Principal, f func()) (stop func())
 
 	SignIn(ctx context.Context, c auth.Credentials) (*http.Cookie, auth.Principal, error)
 	SignOut(ctx context.Context, p auth.Principal) (*http.Cookie, error)
@@ -57,7 +57,7 @@ func (Nobody) ClientAddr(*http.Request) string { return "" }
 
 func (Nobody) Check(context.Context, auth.Principal) error { return auth.ErrNobody }
 
-func (Nobody) Ended(auth.Principal) <-chan struct{} { return nil }
+func (Nobody) AfterEnd(auth.Principal, func()) func() { return func() {} }
 
 func (Nobody) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
 	return auth.Principal{}, auth.ErrNobody

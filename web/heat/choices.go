@@ -19,6 +19,8 @@ type page struct {
 	shards templates.Refs
 	names  []string // of the shards
 	say    templates.Sentences
+	// allShards leads to all shards where only the hottest are listed.
+	allShards string
 }
 
 // collections are the choices of those that are counted by one method.

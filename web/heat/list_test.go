@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -86,9 +89,33 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 	}
 }
 
+// crowded gives another document on the shard of the hottest one as many writes, so that a move of one
+// of the two helps.
+func crowded(t *testing.T, v answer.View, src *webtest.Writes) *webtest.Writes {
+	t.Helper()
+	c := v.Table.Collection(webtest.ChangesNS)
+	chunkOf := func(document bson.ObjectID) int {
+		r, err := c.Key.PrefixRange(placement.ObjectIDValue(document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, _ := c.Chunks.Overlap(r)
+		return from
+	}
+	hottest := chunkOf(src.Rows[0].Document)
+	for i, row := range src.Rows {
+		if at := chunkOf(row.Document); at != hottest && c.Chunks.Owner(at) == c.Chunks.Owner(hottest) {
+			src.Rows[i].Rows = src.Rows[0].Rows
+			return src
+		}
+	}
+	t.Fatal("no other document is on the shard of the hottest")
+	return nil
+}
+
 func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, crowded(t, v, webtest.SkewedWrites(v)), 2*time.Minute+5*time.Second, nil)
 	shards := webtest.HeatListOf(t, s, "shards").Items
 	least := shards[len(shards)-1].ID
 	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody tr").First().Find("a.plan")
@@ -103,8 +130,8 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 	for _, l := range webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody tr").EachIter() {
 		takes := l.Find(".helps").Text()
 		stays, moves := strings.Contains(takes, "No shard that may own it"), strings.Contains(takes, "Plan to move it to "+least)
-		if helps, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": "); stays != (helps && its) ||
-			moves != (helps && !its) {
+		undivided, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": ")
+		if undivided != (stays || moves) || stays && moves || moves && its {
 			t.Errorf("%s is written least: %s", least, takes)
 		}
 	}
@@ -127,18 +154,20 @@ func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		owner  string
+		rate   float64 // of the chunk
 		change func(*topology.Table, *topology.Collection)
 		writes map[string]float64
 		want   string
 	}{
-		"least written":       {"shard-rs-1", nil, writes, "shard-rs-3"},
-		"it is the calmest":   {"shard-rs-3", nil, writes, "shard-rs-3"},
-		"nothing was counted": {"shard-rs-1", nil, nil, ""},
-		"being emptied": {"shard-rs-1", func(t *topology.Table, _ *topology.Collection) { t.Shard("shard-rs-3").Draining = true },
+		"least written":       {"shard-rs-1", 2, nil, writes, "shard-rs-3"},
+		"would be as hot":     {"shard-rs-1", 8, nil, writes, "shard-rs-1"},
+		"it is the calmest":   {"shard-rs-3", 1, nil, writes, "shard-rs-3"},
+		"nothing was counted": {"shard-rs-1", 2, nil, nil, ""},
+		"being emptied": {"shard-rs-1", 2, func(t *topology.Table, _ *topology.Collection) { t.Shard("shard-rs-3").Draining = true },
 			writes, "shard-rs-2"},
-		"resharding":         {"shard-rs-1", func(_ *topology.Table, c *topology.Collection) { c.Resharding = true }, writes, ""},
-		"migrations blocked": {"shard-rs-1", func(_ *topology.Table, c *topology.Collection) { c.MigrationsBlocked = true }, writes, ""},
-		"zone": {"shard-rs-1", func(t *topology.Table, c *topology.Collection) {
+		"resharding":         {"shard-rs-1", 2, func(_ *topology.Table, c *topology.Collection) { c.Resharding = true }, writes, ""},
+		"migrations blocked": {"shard-rs-1", 2, func(_ *topology.Table, c *topology.Collection) { c.MigrationsBlocked = true }, writes, ""},
+		"zone": {"shard-rs-1", 2, func(t *topology.Table, c *topology.Collection) {
 			t.Shard("shard-rs-2").Zones = append(t.Shard("shard-rs-2").Zones, "eu")
 			t.Zones = append(t.Zones, topology.ZoneRange{NS: c.NS, Zone: "eu", Min: c.Key.Min(), Max: c.Key.Max()})
 		}, writes, "shard-rs-2"},
@@ -148,7 +177,7 @@ func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
 		if c.change != nil {
 			c.change(v.Table, col)
 		}
-		if got := answer.Calmest(v.Table, col, owned(col, c.owner), c.writes); got != c.want {
+		if got := answer.Calmest(v.Table, col, owned(col, c.owner), c.rate, c.writes); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -187,5 +216,37 @@ func TestHeatTellsThePeriodOfCountersAndDatedRows(t *testing.T) {
 		if l.OperationsFrom != nil || l.WriteOperationsPerSecond != nil {
 			t.Errorf("counters that were never read: %+v", l)
 		}
+	}
+}
+
+func TestHotListsArePagedToTheirEnd(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
+	for _, of := range []string{"chunks", "projects", "documents", "shards"} {
+		all := webtest.HeatListOf(t, s, of+"?limit=1000")
+		if all.Next != "" || len(all.Items) < 2 {
+			t.Errorf("%s: %d, next %q", of, len(all.Items), all.Next)
+		}
+		var got []string
+		for cursor, pages := "", 0; pages < 100; pages++ {
+			page := webtest.HeatListOf(t, s, of+"?limit=2&cursor="+cursor)
+			for _, x := range page.Items {
+				got = append(got, x.ID)
+			}
+			if cursor = string(page.Next); cursor == "" {
+				break
+			}
+		}
+		if len(got) != len(all.Items) {
+			t.Fatalf("%s: %d in pages, want %d", of, len(got), len(all.Items))
+		}
+		for i, x := range all.Items {
+			if got[i] != x.ID {
+				t.Errorf("%s: %d is %s, want %s", of, i, got[i], x.ID)
+			}
+		}
+	}
+	if w := s.Do("GET", "/api/v1/heat/chunks?cursor=eA"); w.Code != http.StatusBadRequest {
+		t.Errorf("a foreign cursor: %d", w.Code)
 	}
 }

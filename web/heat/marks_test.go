@@ -103,6 +103,20 @@ func TestManyMarksOfAKindBecomeOne(t *testing.T) {
 	if !strings.HasSuffix(marks[0].Text, " merges") || marks[0].To == nil {
 		t.Errorf("a group is %+v", marks[0])
 	}
+	// The newest ones can be divided by who looks closer, as many as are not too much.
+	parts := 0
+	for i, k := range marks {
+		if n := len(k.Parts); n != 0 && n != k.Count || n == 0 && i == len(marks)-1 && k.Count > 1 {
+			t.Errorf("mark %d of %d has %d parts", i, k.Count, n)
+		} else if n > 0 && (!k.Parts[0].At.Equal(k.At) || !k.Parts[n-1].At.Equal(*k.To) || k.Parts[0].Text != "Merged 0 chunks") {
+			t.Errorf("the parts of mark %d: %+v", i, k.Parts)
+		} else {
+			parts += n
+		}
+	}
+	if parts < 400 || parts > 600 {
+		t.Errorf("%d parts, want at most 600 and most of those", parts)
+	}
 }
 
 func TestPictureSaysHowMuchIsRecorded(t *testing.T) {

@@ -30,6 +30,9 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	for _, shard := range v.Table.Shards {
 		m.names = append(m.names, shard.Name)
 	}
+	if all := len(m.Shards); all > templates.ManyShards && !templates.WantsAllShards(r.URL.Query()) {
+		m.Shards, m.allShards = m.Shards[:templates.ListedOfMany], templates.WithAllShards("/heat", r.URL.Query())
+	}
 	return site.WritePage(w, r, http.StatusOK, heatPage(s.Shell(r, v, "heat", "Heat"), m))
 }
 
@@ -44,22 +47,22 @@ func source(s *site.Site, r *http.Request, v answer.View) answer.HeatSource {
 
 // hotProjects, hotDocuments, hotChunks and hotShards are what is hot, hottest first.
 func hotProjects(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, answer.HeatProjects)
+	return hottest(s, r, answer.HotProjects)
 }
 
 func hotDocuments(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, answer.HeatDocuments)
+	return hottest(s, r, answer.HotDocuments)
 }
 
 func hotChunks(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, answer.HeatChunks)
+	return hottest(s, r, answer.HotChunks)
 }
 
 func hotShards(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, answer.HeatShards)
+	return hottest(s, r, answer.HotShards)
 }
 
-func hottest(s *site.Site, r *http.Request, lines answer.HeatLines) (a api.HeatList, err error) {
+func hottest(s *site.Site, r *http.Request, of answer.HeatKind) (a api.HeatList, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
 		return a, err
@@ -68,7 +71,7 @@ func hottest(s *site.Site, r *http.Request, lines answer.HeatLines) (a api.HeatL
 	if err != nil {
 		return a, err
 	}
-	return answer.HeatList(v, source(s, r, v), q, lines)
+	return answer.HeatList(v, source(s, r, v), q, of)
 }
 
 // keyRange answers who wrote to a range of keys lately.

@@ -2,6 +2,7 @@ package heat
 
 import (
 	"net/http"
+	"shardboard/internal/answer"
 
 	"shardboard/internal/api"
 	"shardboard/web/site"
@@ -11,9 +12,8 @@ var (
 	paramCollection = site.Query("ns", "database.collection; default the first whose new rows are counted")
 	paramWindow     = site.Query("window", "a Go duration from 10s to 24h; default 5m")
 
-	paramsList = []site.Param{paramWindow,
-		site.Query("ns", "one collection; without it the sum of those whose new rows are counted, or their chunks"),
-		site.Number("limit", "1 to 1000, default 100")}
+	paramsList = site.Paged(paramWindow,
+		site.Query("ns", "one collection; without it the sum of those whose new rows are counted, or their chunks"))
 )
 
 // Routes of where writes go.
@@ -22,7 +22,8 @@ var Routes = site.Table(
 		Params: []site.Param{paramCollection, paramWindow, site.Query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"),
 			site.Query("by", "key or project"),
 			site.Query("rows", "keys of the rows to describe, with from and to: the first and the last by key, all by project"),
-			site.Query("from", "RFC 3339 or milliseconds since 1970: begin of what is described"), site.Query("to", "its end")}}),
+			site.Query("from", "RFC 3339 or milliseconds since 1970: begin of what is described"), site.Query("to", "its end"),
+			site.Query(answer.ShardsParam, "all: every shard; of more than 36 only the hottest are listed")}}),
 	site.Get(site.Route{Pattern: "/heat/map", Summary: "Where did the writes go, over time?", Handler: MapJSON, Time: site.NowOnly,
 		Params: []site.Param{paramCollection, site.Query("from", "RFC 3339 time, or how long before to, as -24h; default six hours before to"),
 			site.Query("to", "RFC 3339 time; default now"),

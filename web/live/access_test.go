@@ -26,22 +26,20 @@ import (
 type ending struct {
 	webtest.PeopleByHeader
 	mu     sync.Mutex
-	chans  map[string]chan struct{}
+	after  map[string][]func()
 	gone   map[string]error
 	checks int
 }
 
 func newEnding() *ending {
-	return &ending{chans: map[string]chan struct{}{}, gone: map[string]error{}}
+	return &ending{after: map[string][]func(){}, gone: map[string]error{}}
 }
 
-func (e *ending) Ended(p auth.Principal) <-chan struct{} {
+func (e *ending) AfterEnd(p auth.Principal, f func()) func() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.chans[p.ID] == nil {
-		e.chans[p.ID] = make(chan struct{})
-	}
-	return e.chans[p.ID]
+	e.after[p.ID] = append(e.after[p.ID], f)
+	return func() {}
 }
 
 func (e *ending) Check(_ context.Context, p auth.Principal) error {
@@ -55,8 +53,11 @@ func (e *ending) Check(_ context.Context, p auth.Principal) error {
 func (e *ending) end(id string) {
 	e.forget(id, auth.ErrNobody)
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	close(e.chans[id])
+	all := e.after[id]
+	e.mu.Unlock()
+	for _, f := range all {
+		f()
+	}
 }
 
 func (e *ending) forget(id string, err error) {

@@ -34,8 +34,9 @@ type Hub struct {
 
 	joins  chan *socket
 	leaves chan *socket
-	quit   chan struct{} // closed by close
-	done   chan struct{} // closed when run is over
+	quit   chan struct{}  // closed by close
+	done   chan struct{}  // closed when run is over
+	checks sync.WaitGroup // of those who opened sockets
 	once   sync.Once
 	state  struct {
 		sync.Mutex
@@ -47,6 +48,8 @@ type Hub struct {
 	// of the running goroutine only
 	Topics  map[topicKey]*topic
 	open    map[*socket]struct{}
+	joined  int // sockets so far
+	round   int // the second of a turn
 	version uint64
 	seen    uint64 // table Seq of the last refresh
 }
@@ -79,6 +82,11 @@ func (h *Hub) Run(ctx context.Context, tables, dirs, runs, pins, outcomes, probl
 	waiting := false
 	status := time.NewTicker(statusEvery)
 	defer status.Stop()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer h.checks.Wait()
+	defer cancel()
 	for {
 		select {
 		case <-ctx.Done():
@@ -95,6 +103,9 @@ func (h *Hub) Run(ctx context.Context, tables, dirs, runs, pins, outcomes, probl
 			continue
 		case <-status.C:
 			h.tell()
+			continue
+		case <-second.C:
+			h.upkeep(ctx)
 			continue
 		case <-tables:
 		case <-dirs:

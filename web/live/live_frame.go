@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
+	"shardboard/web/site"
 )
 
 // update is one frame of a topic.
@@ -31,11 +32,11 @@ type Move struct {
 }
 
 // statusFrame is the header's dot: how old the data is and whether all is well.
-func statusFrame(v answer.View) *wsMessage {
+func statusFrame(s *site.Site, v answer.View) *wsMessage {
 	var out struct {
 		Status LiveStatus `json:"status"`
 	}
-	st := answer.Status(v)
+	st := s.Status(v)
 	out.Status = LiveStatus{
 		At:    api.Time(st.At),
 		Age:   -1,

@@ -2,6 +2,10 @@ package live
 
 import (
 	"context"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -10,14 +14,17 @@ import (
 // join takes a socket in and gives it what it does not have yet.
 func (h *Hub) join(ctx context.Context, c *socket) {
 	h.open[c] = struct{}{}
+	h.joined++
+	c.round = h.joined % rounds
 	v := h.site.View()
-	c.push(statusFrame(h.site.Hide(v, h.site.HiddenFromAny())))
+	c.push(statusFrame(h.site, h.site.Hide(v, h.site.HiddenFromAny())))
 	for name, have := range c.topics {
 		key := topicKey{name, c.hidden}
 		t := h.Topics[key]
 		if t == nil {
 			render, _ := h.Fragments(name) // known: the address was checked
-			t = &topic{topicKey: key, render: render, listeners: map[*socket]struct{}{}}
+			kind, _ := h.site.Topic(name)
+			t = &topic{topicKey: key, render: render, state: kind.State, listeners: map[*socket]struct{}{}}
 			h.Topics[key] = t
 		}
 		if len(t.listeners) == 0 { // nobody kept it current
@@ -81,9 +88,7 @@ func (h *Hub) refresh(ctx context.Context) {
 			continue
 		}
 		if h.draw(ctx, t, v, changes) {
-			for c := range t.listeners {
-				c.push(t.frame)
-			}
+			sendAll(t.listeners, t.frame)
 		}
 	}
 }
@@ -93,8 +98,21 @@ func (h *Hub) tell() {
 	if len(h.open) == 0 {
 		return
 	}
-	frame := statusFrame(h.site.Hide(h.site.View(), h.site.HiddenFromAny()))
-	for c := range h.open {
-		c.push(frame)
+	frame := statusFrame(h.site, h.site.Hide(h.site.View(), h.site.HiddenFromAny()))
+	sendAll(h.open, frame)
+}
+
+// sendAll writes a frame to all, with several processors where it pays. No write waits.
+func sendAll(to map[*socket]struct{}, m *wsMessage) {
+	const pays = 64
+	all := slices.Collect(maps.Keys(to))
+	var others sync.WaitGroup
+	for part := range slices.Chunk(all, max(pays, (len(all)+1)/runtime.GOMAXPROCS(0))) {
+		others.Go(func() {
+			for _, c := range part {
+				c.push(m)
+			}
+		})
 	}
+	others.Wait()
 }

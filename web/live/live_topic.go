@@ -27,7 +27,8 @@ type topicKey struct {
 // anything.
 type topic struct {
 	topicKey
-	render    answer.FragmentFunc // nil: browsers re-read their own address
+	render    answer.FragmentFunc                      // nil: browsers re-read their own address
+	state     func(context.Context, *site.Site) string // what such a region depends on; nil: only its collection
 	listeners map[*socket]struct{}
 	idle      time.Time // since when nobody listens
 
@@ -64,6 +65,8 @@ func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topol
 		default:
 			shared = body.Len() <= MaxFragment
 		}
+	} else if t.state != nil {
+		body.WriteString(t.state(ctx, h.site))
 	} else if isCollection {
 		describeCollection(&body, v, topology.Namespace(ns))
 	}

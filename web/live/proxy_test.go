@@ -26,7 +26,7 @@ func (v vouched) Identify(w http.ResponseWriter, r *http.Request) (auth.Principa
 	return p, err
 }
 
-func (vouched) Ended(auth.Principal) <-chan struct{} { return nil }
+func (vouched) AfterEnd(auth.Principal, func()) func() { return func() {} }
 
 func TestSocketsOfProxyUsersReconnectEachMinute(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {

@@ -31,15 +31,19 @@ func chunkAround(s *site.Site, r *http.Request) (a api.ChunkAround, err error) {
 }
 
 func around(s *site.Site, r *http.Request, v answer.View, c *topology.Collection, i int) api.ChunkAround {
-	var kept *history.Past
-	if s.KeepsHistory(v) == nil {
-		kept = s.Deps.History
-	}
-	return answer.ChunkAround(r.Context(), v, answer.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures}, kept, c, i)
+	source := answer.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures}
+	return answer.ChunkAround(r.Context(), v, source, keptHistory(s, v), c, i)
 }
 
-// chunkGone shows the chunk that now holds the key where another one began, with the same status as
-// an answer about a chunk that is not there.
+// keptHistory is the recorded history; nil where there is none.
+func keptHistory(s *site.Site, v answer.View) *history.Past {
+	if s.KeepsHistory(v) != nil {
+		return nil
+	}
+	return s.Deps.History
+}
+
+// chunkGone shows what became of a chunk that is not there, with the same status as an answer about it.
 func chunkGone(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, gone error) error {
 	if fault.Of(gone) != fault.NotFound {
 		return gone
@@ -48,21 +52,16 @@ func chunkGone(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.Vi
 	if err != nil {
 		return gone
 	}
-	i, now := c.Chunks.Find(key)
-	if i < 0 {
-		return gone
-	}
-	p := gonePage{ns: string(c.NS), key: answer.BoundText(c.Key, key), number: i + 1, url: answer.ChunkURL(c.NS, answer.ChunkRef(c, now.Min)),
-		shard: templates.RefsOf(v.Table).Of(now.Shard), past: v.Past != nil}
+	former := answer.FormerChunkOf(r.Context(), v, keptHistory(s, v), c, key)
+	p := gonePage{FormerChunk: former, refs: templates.RefsOf(v.Table), past: v.Past != nil}
 	return site.WritePage(w, r, http.StatusNotFound, chunkGonePage(s.Shell(r, v, "collections", "No such chunk"), p))
 }
 
 // gonePage says what became of a chunk.
 type gonePage struct {
-	ns, key, url string
-	number       int
-	shard        templates.ShardRef
-	past         bool
+	answer.FormerChunk
+	refs templates.Refs
+	past bool
 }
 
 // beside are the chunks before and after; nil at an end of the key space.
@@ -111,7 +110,7 @@ func ownerTime(o api.ChunkOwners, x api.ChunkOwner) string {
 func marksText(o api.ChunkOwners) string {
 	n := len(o.Marks)
 	return format.Count(int64(n)) + message.Plural(n, " split or merge of its range is drawn as a line.",
-		" splits and merges of its range are drawn as lines.") + " The strip is of the shard that had its first key."
+		" splits and merges of its range are drawn as lines.") + " The strip shows the shard that had the first key of this chunk."
 }
 
 func ownersLabel(o api.ChunkOwners) string {

@@ -60,6 +60,28 @@ func TestTheOwnersOfAChunkReachBackAsFarAsTheyAreKnown(t *testing.T) {
 	}
 }
 
+// MongoDB 4.4 and 5.0 log the chunks that were merged instead of the merged range.
+func TestTheOwnersOfAChunkKnowMergesOfOlderReleases(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
+		c := t.Collection("yorkie-meta.changes")
+		ch := c.Chunks.At(2)
+		part := bson.D{{Key: "min", Value: webtest.Must(c.Key.Document(ch.Min))}, {Key: "max", Value: webtest.Must(c.Key.Document(ch.Max))}}
+		t.Events = []topology.Event{
+			{ID: "m", Time: webtest.Epoch.Add(-time.Hour), What: "merge", NS: string(c.NS),
+				Details: webtest.Must(bson.Marshal(bson.D{{Key: "merged", Value: bson.A{part}}}))},
+			{ID: "old", Time: webtest.Epoch.Add(-6 * time.Hour), What: "dropDatabase", NS: "x"},
+		}
+	}).View()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	c := v.Table.Collection("yorkie-meta.changes")
+	a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+
+		answer.ChunkRef(c, c.Chunks.At(2).Min)+"/around"))
+	if len(a.Owners.Marks) != 1 || a.Owners.Marks[0].What != "merge" || !a.Owners.Marks[0].At.Equal(webtest.Epoch.Add(-time.Hour)) {
+		t.Errorf("%+v", a.Owners.Marks)
+	}
+}
+
 func TestAChunksPageLeadsToItsNeighboursAndProjects(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.New(t)

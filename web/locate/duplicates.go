@@ -16,7 +16,11 @@ import (
 
 // duplicates is how far the check for duplicate ids is and what it found.
 func duplicates(s *site.Site, r *http.Request) (a api.DuplicateCheck, err error) {
-	return answer.Duplicates(s.ViewFor(r), s.Deps.Duplicates), nil
+	v := s.ViewFor(r)
+	if !v.Table.Loaded { // that none was found would say that there is none
+		return a, v.Table.NotLoaded()
+	}
+	return answer.Duplicates(v, s.Deps.Duplicates), nil
 }
 
 // DuplicatesPage shows the same. While the check runs, the browser reloads the page

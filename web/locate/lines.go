@@ -1,13 +1,8 @@
 package locate
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -22,7 +17,7 @@ import (
 // LinesJSON answers many lines, as JSON or as CSV. Lines fail one by one: a list
 // pasted from a ticket is never perfect.
 func LinesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	lines, err := readLines(r)
+	lines, err := site.ReadLines(r)
 	if err != nil {
 		return err
 	}
@@ -94,7 +89,7 @@ func locateLine(s *site.Site, r *http.Request, n int, text string) (line api.Loc
 		if p := recover(); p != nil {
 			s.Deps.Log.ErrorContext(r.Context(), "panic while locating a line", "line", n,
 				"panic", site.LogText(fmt.Sprint(p)), "stack", string(debug.Stack()))
-			problem := api.ProblemOf(errors.New("panic"), r.URL.EscapedPath())
+			problem := api.ProblemOf(errors.New("panic"), s.Address(r.URL.EscapedPath()))
 			line = api.LocateLine{
 				Line:    n,
 				Query:   text,
@@ -110,41 +105,8 @@ func locateLine(s *site.Site, r *http.Request, n int, text string) (line api.Loc
 		if fault.Of(err) == fault.Internal {
 			s.Deps.Log.ErrorContext(r.Context(), "locate a line", "line", n, "err", err)
 		}
-		p := s.ProblemOf(err, r.URL.EscapedPath())
+		p := s.ProblemOf(err, s.Address(r.URL.EscapedPath()))
 		line.Problem = &p
 	}
 	return line
-}
-
-// readLines takes text/plain, one query a line, or JSON {"lines": […]}. Blank
-// lines are left out.
-func readLines(r *http.Request) ([]string, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err // MaxBytesError, or the caller is gone
-	}
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil && r.Header.Get("Content-Type") != "" {
-		return nil, fault.New(fault.Invalid, "The Content-Type of this request is not readable.")
-	}
-	var lines []string
-	switch {
-	case kind == site.MediaJSON:
-		var in api.LocateRequest
-		dec := json.NewDecoder(bytes.NewReader(body))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&in); err != nil {
-			return nil, fault.Wrap(fault.Invalid, err, `The body is not JSON of the form {"lines": ["…"]}.`)
-		}
-		lines = in.Lines
-	case kind == "" || kind == "text/plain":
-		scan := bufio.NewScanner(bytes.NewReader(body))
-		scan.Buffer(nil, answer.MaxLocate+1)
-		for scan.Scan() {
-			lines = append(lines, scan.Text())
-		}
-	default:
-		return nil, &site.StatusError{Status: http.StatusUnsupportedMediaType, Text: "Send text/plain, one query a line, or application/json."}
-	}
-	return answer.LocateLines(lines)
 }

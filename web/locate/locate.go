@@ -3,9 +3,9 @@
 package locate
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"shardboard/internal/answer"
@@ -54,6 +54,11 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if to := ownPage(s, r, q.Text); to != "" && q.NS == "" && q.In == "" {
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
 	p := page{
 		v: v, in: q.In, query: sanitize.Truncate(q.Text, placement.MaxQueryBytes), ns: sanitize.Truncate(string(q.NS), 300),
 		key: sanitize.Truncate(q.Key, 2000),
@@ -73,6 +78,12 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			status, p.problem = fault.Of(err).HTTPStatus(), s.ProblemText(w, err)
 			found.Items = nil
 		}
+		if q.NS == "" && q.In == "" {
+			p.named, p.here = named(r.Context(), s, v, q.Text), pageHere(s, r, q.Text)
+		}
+		if len(p.named) > 0 && err != nil && status == http.StatusNotFound {
+			status, p.problem = http.StatusOK, "" // it is found, though it is no place
+		}
 		more.Why = true
 		p.answer = answer.Locate(r.Context(), v, s.Deps.Prover, found, more)
 		p.answer.Ticket = answer.TicketOf(v, found.Items, p.answer)
@@ -91,12 +102,25 @@ type page struct {
 	asked          bool // and answered
 	problem        string
 	in             placement.In // "" when searched as usual
+	named          []api.FoundItem
+	here           string // the page of another dashboard's address, as it is here
 	answer         api.LocateAnswer
 	prove, count   string // addresses that ask the cluster; "" when that was done or cannot be
 }
 
-// unplaced reports whether the query is an id that belongs to no collection by itself.
-func (p page) unplaced() bool { return p.asked && len(p.answer.Items) == 0 && p.in == "" }
+// unplaced reports whether the query is a UUID, which belongs to no collection by itself.
+func (p page) unplaced() bool {
+	return p.asked && len(p.answer.Items) == 0 && p.in == "" && slices.ContainsFunc(p.answer.Input,
+		func(r api.Reading) bool { return r.Form == string(placement.FormUUID) })
+}
+
+// keyText is the query, where a collection is all that is missing to place it as a shard key.
+func (p page) keyText() string {
+	if _, value := placement.ReadValue(strings.TrimSpace(p.query)); p.unplaced() || value && len(p.answer.Items) == 0 {
+		return p.query
+	}
+	return p.key
+}
 
 // tabled is how many matches of a search in all projects are described one by one; more are a table
 // that leads to each.
@@ -151,8 +175,9 @@ func (p page) offered() *api.NearNames {
 
 // examples are queries that have an answer here, each with what it is.
 func (p page) examples() (out [][2]string) {
-	name, id, key := answer.LocateExamples(p.v)
-	for _, e := range [][2]string{{name, "a project by name"}, {id, "a project by id"}, {key, "a project by public key"}} {
+	name, id, idOf, key := answer.LocateExamples(p.v)
+	idOf = "the id of the project " + sanitize.Truncate(sanitize.Sentence(idOf), 40)
+	for _, e := range [][2]string{{name, "a project by name"}, {id, idOf}, {key, "a project by public key"}} {
 		if e[0] != "" {
 			out = append(out, e)
 		}
@@ -160,20 +185,13 @@ func (p page) examples() (out [][2]string) {
 	return out
 }
 
-// kind names what was found as its application calls it.
-func (p page) kind(it api.LocateItem) string {
-	if it.Kind == "document" && p.v.Profile != nil {
-		return cmp.Or(p.v.Profile.Called.One, kindLabel(it.Kind))
-	}
-	return kindLabel(it.Kind)
-}
-
-func kindLabel(kind string) string {
-	switch kind {
+// kindOf names what was found as its application calls it.
+func kindOf(v answer.View, it api.LocateItem) string {
+	switch it.Kind {
+	case "document":
+		return answer.DocumentNames(v.Profile).One
 	case "project":
 		return "Project"
-	case "document":
-		return "Yorkie document"
 	case "client":
 		return "Client"
 	case "schema":
@@ -185,7 +203,7 @@ func kindLabel(kind string) string {
 	case "key":
 		return "Shard key"
 	}
-	return kind
+	return it.Kind
 }
 
 // with is the page's own address with one more thing asked; "" if it is asked already.

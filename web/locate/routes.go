@@ -23,7 +23,8 @@ var (
 // Routes of where something is and why. What asks the cluster, or shows the progress
 // of a check, is made of more than the table and so has no ETag.
 var Routes = site.Table(
-	site.Page(site.Route{Pattern: "/locate", Summary: "Where is it?", Policy: guard.PolicyLocate, Handler: Page,
+	site.Page(site.Route{Pattern: "/locate", Summary: "Where is it? An address of this dashboard leads to its page",
+		Policy: guard.PolicyLocate, Handler: Page, Status: []int{http.StatusOK, http.StatusSeeOther},
 		Params: []site.Param{site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"),
 			site.Query("key", "shard key in Extended JSON"), paramIn, paramProve, paramCounts}}),
 	site.Get(site.Route{Pattern: "/locate", Summary: "Which shard holds it?", Policy: guard.PolicyLocate, Handler: JSON,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -60,7 +59,7 @@ type view struct {
 
 func regionOf(ctx context.Context, s *site.Site, v answer.View, q answer.MatrixQuery) templ.Component {
 	m := view{MatrixTable: answer.Matrix(v, source(ctx, s), q), shards: templates.RefsOf(v.Table), now: v}
-	m.pager = templates.PagerOf(m.Pages, q.Page, func(page int) string {
+	m.pager = templates.PagerOfRows(m.Pages, q.Page, max(m.OnPage, 1), func(page int) string {
 		to := q
 		if to.Page = page; page == 1 {
 			to.Page = 0
@@ -79,12 +78,12 @@ func (m view) paged() bool { return m.pager.Prev != "" || m.pager.Next != "" }
 // summary says what the numbers are.
 func (m view) summary() string {
 	what := map[string]string{
-		answer.MatrixBytes: "Data", answer.MatrixDocuments: "Documents of MongoDB",
-		answer.MatrixWrites: "Writes per second of the last 5 minutes",
+		answer.MatrixBytes: "Data", answer.MatrixDocuments: "Documents",
+		answer.MatrixWrites: "Writes per second in the last 5 minutes",
 	}[m.Query.Measure]
 	of := map[string]string{
-		answer.MatrixAbsolute: "", answer.MatrixOfRow: " as the shard’s share of the row",
-		answer.MatrixOfColumn: " as the row’s share of the shard",
+		answer.MatrixOfRow:    ", where a row adds up to 100 %",
+		answer.MatrixOfColumn: ", where a shard adds up to 100 %",
 	}[m.Query.Show]
 	rows, shade := "collection", "row"
 	if m.Query.Projects {
@@ -93,8 +92,10 @@ func (m view) summary() string {
 	if m.Query.Show == answer.MatrixOfColumn {
 		shade = "column"
 	}
-	return fmt.Sprintf("%s of each %s on each shard%s. The stronger the shade of a cell, the larger its share of the %s.", what, rows,
-		of, shade)
+	if of != "" {
+		what += " in %"
+	}
+	return fmt.Sprintf("%s by %s and shard%s. The stronger the shade of a cell, the larger its share of the %s.", what, rows, of, shade)
 }
 
 // caption names the table for screen readers, with the unit of its numbers.
@@ -105,17 +106,6 @@ func (m view) caption() string {
 	}
 	unit := map[string]string{answer.MatrixBytes: "bytes", answer.MatrixDocuments: "documents", answer.MatrixWrites: "writes per second"}
 	return rows + " by shard, " + unit[m.Query.Measure]
-}
-
-// shade is the class of a cell.
-func shade(c answer.MatrixCell) string {
-	switch {
-	case c.Shade > 0:
-		return fmt.Sprintf("q%d", c.Shade)
-	case c.Zero:
-		return "none"
-	}
-	return ""
 }
 
 // rowClass is the class of a row.
@@ -129,14 +119,6 @@ func rowClass(r answer.MatrixRow) string {
 // found says how many rows match a filter.
 func (m view) found() string {
 	return format.Count(int64(m.Found)) + " of " + format.Count(int64(m.Total)) + " match."
-}
-
-// database is the part of a collection's name before the first dot, with it.
-func database(r answer.MatrixRow) string {
-	if db, _, ok := strings.Cut(r.Name, "."); ok && r.Kind == "collection" {
-		return db + "."
-	}
-	return ""
 }
 
 // fullName is the title of a name that is likely to be cut.

@@ -2,7 +2,9 @@
 package overview
 
 import (
+	"context"
 	"net/http"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -25,7 +27,11 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	sh := s.Shell(r, v, "overview", "Overview", "headline", "overview", "map")
-	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(s, v), mapOf(r, v), Region(v), s.Offers(r, v.Table).Balancer()))
+	if v.Past == nil && !v.Table.Loaded { // the headline says it
+		sh.Banners = slices.DeleteFunc(sh.Banners, func(b message.Message) bool { return b.Code == answer.ConnectionBanner })
+	}
+	region := regionOf(v, templates.WantsAllShards(r.URL.Query()))
+	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(s, v), mapOf(r, v), region, s.Offers(r, v.Table).Balancer()))
 }
 
 // mapOf is the map of the largest collections. Its view is in the address too; one that
@@ -36,7 +42,11 @@ func mapOf(r *http.Request, v answer.View) templates.MapView {
 		q = answer.MapQuery{By: answer.MapByShard, To: 1}
 	}
 	q.NS, q.From, q.To = "", 0, 1
-	picture, err := answer.PictureMap(v, q, answer.MapBrief)
+	bands := answer.MapBrief
+	if len(v.Table.Shards) > templates.ManyShards {
+		bands = bandsOfMany
+	}
+	picture, err := answer.PictureMap(v, q, bands)
 	if err != nil { // only a view of one collection can fail
 		return templates.MapView{}
 	}
@@ -46,8 +56,11 @@ func mapOf(r *http.Request, v answer.View) templates.MapView {
 }
 
 // newsURL is what a region reads again that is not that of everybody; else "".
-func newsURL(v answer.View) string {
-	if v.Internal {
+func newsURL(v answer.View, whole bool) string {
+	switch {
+	case whole:
+		return answer.AllShardsURL(v.Internal)
+	case v.Internal:
 		return answer.Switched("/", true)
 	}
 	return ""
@@ -56,15 +69,20 @@ func newsURL(v answer.View) string {
 // Headline is the part of the page above the map that is updated live. The map between both
 // parts is updated by its own script.
 func Headline(s *site.Site, v answer.View) templ.Component {
-	return headline(answer.Overview(v), answer.WorstProblem(v, s.Tries(v)), s.Deps.PlanForms, newsURL(v))
+	return headline(answer.Overview(v), answer.WorstProblem(v, s.Tries(v)), s.Deps.PlanForms,
+		s.LastRecorded(context.Background(), "/"), newsURL(v, false))
 }
 
 // Region is the part of the page below the map that is updated live.
-func Region(v answer.View) templ.Component {
-	n := news{State: answer.PartState(v, topology.PartEvents), LiveURL: newsURL(v)}
+func Region(v answer.View) templ.Component { return regionOf(v, false) }
+
+// regionOf lists all shards on demand, however many there are.
+func regionOf(v answer.View, whole bool) templ.Component {
+	n := news{State: answer.PartState(v, topology.PartEvents), AllShards: whole, LiveURL: newsURL(v, whole)}
 	if v.Table.Loaded {
 		n.Moving = answer.MovingNow(v, v.Table.Moves.List, answer.FlightsBrief)
 		n.Events, n.Hidden = answer.NewestEvents(v)
+		n.Matrix = answer.BriefMatrix(v)
 		if len(n.Events) == 0 && n.State.Code == "" {
 			n.State = api.State{Code: "empty", Title: "Nothing has happened yet"}
 			if n.Hidden > 0 {
@@ -77,11 +95,13 @@ func Region(v answer.View) templ.Component {
 
 // news is what happens and has happened lately.
 type news struct {
-	LiveURL string
-	State   api.State
-	Moving  api.MovingNow
-	Events  []api.Event
-	Hidden  int // entries of internal collections that are left out
+	LiveURL   string
+	AllShards bool // the table lists every shard
+	State     api.State
+	Moving    api.MovingNow
+	Events    []api.Event
+	Hidden    int // entries of internal collections that are left out
+	Matrix    answer.MatrixBrief
 }
 
 // balancerFacts are what the balancer is set to and doing.

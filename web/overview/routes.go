@@ -13,6 +13,7 @@ import (
 var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/", Summary: "Is the cluster balanced, what is wrong?", Handler: Page, Tagged: true,
 		Time: site.Past, Internal: true,
+		Params: []site.Param{site.Query(answer.ShardsParam, "all: every shard; of more than 36 only the fullest are listed")},
 		Topic: site.Topic{Kind: "overview", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
 			return Region(v), nil
 		}},

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/message"
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -53,6 +56,23 @@ func TestThePlanOfAProblemThatIsOverLeadsToTheList(t *testing.T) {
 		if w := s.Do("GET", path); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
 			t.Errorf("%s: %d to %q", path, w.Code, w.Header().Get("Location"))
 		}
+	}
+}
+
+// running tries plans as if a run made each of them already.
+type running struct{}
+
+func (running) Try(*topology.Table, *placement.Directory, actions.Kind, actions.Args) (actions.Draft, error) {
+	return actions.Draft{Checks: []actions.Check{{ID: actions.CheckSameRun, Verdict: actions.Block,
+		Text: message.New("sameRun.open", "A run that has not ended makes this change.")}}}, nil
+}
+
+func TestTheOverviewLeadsToTheRunThatHelpsAndNotToASecondOne(t *testing.T) {
+	s := stopped(t, func(d *site.Deps) { d.Trier = running{} })
+	first := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("#live-headline .worst").First()
+	href, _ := first.Find("a.remedy").Attr("href")
+	if href != "/runs?state=open" || !strings.Contains(first.Text(), "makes this change") {
+		t.Errorf("leads to %q: %s", href, first.Text())
 	}
 }
 

@@ -2,6 +2,7 @@ package projects
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/a-h/templ"
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -31,7 +32,11 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	region := regionOf(v, s.Deps.Profile, p)
+	shard, err := answer.ProjectShard(v, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	region := regionOf(v, s.Deps.Profile, p, shard)
 	sh := s.Shell(r, v, "projects", answer.NameOf(p), "project:"+id.Hex())
 	page := projectPage(sh, p.DB, region, sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p))
 	return site.WritePage(w, r, http.StatusOK, page)
@@ -43,18 +48,24 @@ func Region(v answer.View, p *profile.Profile, id bson.ObjectID) (templ.Componen
 	if err != nil {
 		return nil, err
 	}
-	return regionOf(v, p, pr), nil
+	return regionOf(v, p, pr, ""), nil
 }
 
-func regionOf(v answer.View, p *profile.Profile, pr placement.Project) templ.Component {
+// regionOf is the region with what a shard has of the project first; without one it is that of everybody.
+func regionOf(v answer.View, p *profile.Profile, pr placement.Project, shard string) templ.Component {
 	s := placement.SpreadOf(v.Table, p, pr)
-	return projectRegion(projectView{
+	m := projectView{
 		ProjectDetail: answer.Project(v, p, s),
 		inFlight:      answer.MovingNow(v, answer.MovingOfProject(v, s), answer.FlightsListed),
 		failed:        answer.FailedMoves(v, true, answer.ActivityQuery{}, answer.MovesOfProject(v, s)),
 		why:           groupWhy(answer.ProjectWhy(v, s).Collections),
-		now:           v.Now, shards: templates.RefsOf(v.Table), columns: templates.ShardRefs(v.Table),
-	})
+		now:           v.Now, text: templates.SentencesOf(v), shards: templates.RefsOf(v.Table), columns: templates.ShardRefs(v.Table),
+	}
+	if shard != "" {
+		on := answer.ProjectOn(v, s, shard)
+		m.on, m.live = &on, strings.TrimSuffix(answer.ProjectShardURL(pr.ID.Hex(), shard), "#on-shard")
+	}
+	return projectRegion(m)
 }
 
 // sizes is the best known size of the project by collection, from surveys or estimates; nothing where
@@ -69,22 +80,35 @@ func sizes(s *site.Site, v answer.View, p placement.Project, who auth.Principal)
 	return sizesRegion(answer.SizesOfProject(v, p, s.Deps.Surveys), surveyed, start, templates.RefsOf(v.Table), v.Now, answer.EstimateNote(v))
 }
 
-// project is one project, collection by collection; ?db= chooses among projects with
-// the same id.
-func project(s *site.Site, r *http.Request) (a api.ProjectDetail, err error) {
-	v, err := loaded(s, r)
-	if err != nil {
-		return a, err
+// asked is the project of a request; ?db= chooses among projects with the same id.
+func asked(s *site.Site, r *http.Request) (v answer.View, p placement.Project, err error) {
+	if v, err = loaded(s, r); err != nil {
+		return v, p, err
 	}
 	id, err := projectID(r)
 	if err != nil {
-		return a, err
+		return v, p, err
 	}
-	p, err := answer.FindProject(v, r.URL.Query().Get("db"), id)
+	p, err = answer.FindProject(v, r.URL.Query().Get("db"), id)
+	return v, p, err
+}
+
+// project is one project, collection by collection.
+func project(s *site.Site, r *http.Request) (a api.ProjectDetail, err error) {
+	v, p, err := asked(s, r)
 	if err != nil {
 		return a, err
 	}
 	return answer.Project(v, s.Deps.Profile, placement.SpreadOf(v.Table, s.Deps.Profile, p)), nil
+}
+
+// documents are the documents of one project.
+func documents(s *site.Site, r *http.Request) (a api.ProjectDocuments, err error) {
+	v, p, err := asked(s, r)
+	if err != nil {
+		return a, err
+	}
+	return answer.ProjectDocuments(r.Context(), v, s.Deps.Profile, s.Deps.Locator, p, r.URL.Query())
 }
 
 func projectID(r *http.Request) (bson.ObjectID, error) {

@@ -8,7 +8,6 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
 	"shardboard/internal/profile"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -70,8 +69,8 @@ func list(s *site.Site, r *http.Request) (a api.Projects, err error) {
 // loaded is the view that the request asks for, once table and projects were read.
 func loaded(s *site.Site, r *http.Request) (answer.View, error) {
 	v, err := s.LoadedAt(r)
-	if err == nil && !v.Dir.Loaded() {
-		err = fault.New(fault.Unavailable, "The projects are not loaded yet; try again in a moment.")
+	if err == nil {
+		err = answer.CheckProjects(v)
 	}
 	return v, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/web/guard"
 	"shardboard/web/site"
 )
 
@@ -26,7 +27,8 @@ var Routes = site.Table(
 			}}},
 		Page: ListPage, Ask: list, OfData: site.Paged(),
 	},
-	site.Page(site.Route{Pattern: "/projects/{id}", Summary: "Where is one project?", Params: []site.Param{paramID}, Handler: Page,
+	site.Page(site.Route{Pattern: "/projects/{id}", Summary: "Where is one project?",
+		Params: []site.Param{paramID, site.Query("shard", "what this shard has of it comes first")}, Handler: Page,
 		Time: site.Past,
 		Topic: site.Topic{Kind: "project", Of: isID,
 			Draw: func(_ context.Context, s *site.Site, v answer.View, text string) (templ.Component, error) {
@@ -39,6 +41,12 @@ var Routes = site.Table(
 	site.Asked(site.Route{Pattern: "/projects/{id}", Summary: "One project, collection by collection",
 		Params: []site.Param{paramID, site.Query("db", "of this database, where several have the id")},
 		Tagged: true, Time: site.Past}, project),
+	// Document keys are for those who may locate.
+	site.Asked(site.Route{Pattern: "/projects/{id}/documents", Summary: "Yorkie documents of one project, by their keys",
+		Policy: guard.PolicyLocate,
+		Params: site.Paged(paramID, site.Query("db", "of this database, where several have the id"),
+			site.Query("prefix", "only keys that begin so")),
+		Time: site.NowOnly}, documents),
 )
 
 func isID(text string) bool {

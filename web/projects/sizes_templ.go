@@ -316,7 +316,7 @@ func deadRows(sizes []api.ProjectSize, now time.Time) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<h2>Dead weight</h2><p class=\"lead\">Rows that nothing uses any more. Yorkie does not delete them by itself; its design leaves the clean-up to the operator.</p><table class=\"rows\"><thead><tr><th scope=\"col\">Dead weight</th><th scope=\"col\" class=\"num\">Bytes</th><th scope=\"col\" class=\"num\">Rows</th><th scope=\"col\">Why it is there</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<h2>Unused rows</h2><p class=\"lead\">Rows that nothing uses any more. Yorkie does not delete them by itself; its design leaves the clean-up to the operator.</p><table class=\"rows\"><thead><tr><th scope=\"col\">Unused rows</th><th scope=\"col\" class=\"num\">Bytes</th><th scope=\"col\" class=\"num\">Rows</th><th scope=\"col\">Why it is there</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -86,7 +86,7 @@ func facts(a api.ShardDetail) []templates.Fact {
 		{Name: "Replica set", Figure: templates.Figure{Known: true, Text: a.ReplSet}},
 		templates.DiskFact(a.Disk),
 		{Name: "Hosts", Figure: templates.Figure{Known: true, Text: strings.Join(a.Hosts, ", ")}, Mono: true},
-		{Name: "Zones", Figure: list(a.Zones)},
+		{Name: "Zones", Figure: list(a.Zones), Zones: a.ZonesShown},
 		templates.OrphansFact(a.Orphans),
 		{Name: "Primary of", Figure: list(a.PrimaryOf)},
 	}

@@ -3,6 +3,7 @@ package shards
 import (
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"shardboard/internal/answer"
@@ -171,6 +172,26 @@ func amount(by string, x *float64, exact, atLeast bool) templates.Figure {
 	return out
 }
 
+// hereOf is what a shard has of a part, with the range of an estimate.
+func hereOf(by string, p api.ShardWhyPart) templates.Figure {
+	out := amount(by, p.Here, p.Exact, p.AtLeast)
+	if p.Low != nil && p.High != nil {
+		out.Title = answer.AmountText(by, *p.Low) + " to " + answer.AmountText(by, *p.High)
+		if p.ReadAt != nil {
+			out.Title += ", rows read until " + format.Clock(*p.ReadAt)
+		}
+	}
+	return out
+}
+
+// plusMinus is how far an estimate can be off; "" if it is none.
+func plusMinus(by string, p api.ShardWhyPart) string {
+	if p.Here == nil || p.Low == nil || p.High == nil {
+		return ""
+	}
+	return "± " + answer.AmountText(by, math.Max(*p.High-*p.Here, *p.Here-*p.Low))
+}
+
 // signed is a difference with its sign.
 func signed(by string, p api.ShardWhyPart) templates.Figure {
 	if p.Difference == nil {
@@ -205,16 +226,29 @@ func (m whyView) window() string {
 	if m.By != answer.OfWrites || m.CoveredSeconds == 0 {
 		return ""
 	}
-	return "Counted until " + format.Clock(m.AsOf) + ", over the last 5 minutes where so much was counted."
+	return "Counted until " + format.Clock(m.AsOf) + ", over up to 5 minutes."
 }
 
-// whyTitle is the question of the page.
+// asEven is the part of an even share that makes no difference.
+const asEven = 0.02
+
+// whyTitle is the question of the page. It claims a difference only where there is one and
+// nothing is missing in it.
 func whyTitle(m whyView) string {
-	more, less := "Why is "+m.Shard+" fuller?", "Why is "+m.Shard+" emptier?"
-	if m.By == answer.OfWrites {
-		more, less = "Why is "+m.Shard+" hotter?", "Why is "+m.Shard+" less busy?"
+	more, less, even := "Why is "+m.Shard+" fuller?", "Why is "+m.Shard+" emptier?", "What is on "+m.Shard+"?"
+	switch {
+	case m.NS != "":
+		more, less, even = "Why does "+m.Shard+" have more of "+m.NS+"?", "Why does "+m.Shard+" have less of "+m.NS+"?",
+			"What does "+m.Shard+" have of "+m.NS+"?"
+	case m.By == answer.OfWrites:
+		more, less, even = "Why is "+m.Shard+" hotter?", "Why is "+m.Shard+" less busy?", "What is written on "+m.Shard+"?"
 	}
-	if m.NS == "" && m.Difference != nil && *m.Difference < 0 {
+	switch {
+	case m.Difference == nil || m.Even != nil && math.Abs(*m.Difference) <= asEven*math.Abs(*m.Even): // not known, or its share
+		return even
+	case m.By != answer.OfWrites && slices.ContainsFunc(m.Items, func(p api.ShardWhyPart) bool { return p.Kind == "unknown" }):
+		return even
+	case *m.Difference < 0:
 		return less
 	}
 	return more
@@ -224,6 +258,8 @@ func projectTitle(m whyView) string {
 	switch {
 	case m.Project == answer.SeveralProjects:
 		return "chunks of several projects"
+	case m.Project == answer.AllProjects:
+		return "by project"
 	case m.ProjectName != "":
 		return m.ProjectName
 	}

@@ -253,3 +253,21 @@ func TestTheShardsPageShowsTheSameWaterfallWithoutPlans(t *testing.T) {
 		t.Error("the overview does not lead to it")
 	}
 }
+
+func TestTheQuestionFollowsTheDifference(t *testing.T) {
+	s := served(t, webtest.NewStory().View())
+	for _, shard := range []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"} {
+		for by, words := range map[string][2]string{"bytes": {"fuller", "emptier"}, "documents": {"fuller", "emptier"}} {
+			a := why(t, s, shard+"/why?by="+by)
+			title := webtest.ParseHTML(t, s.Do("GET", "/shards/"+shard+"/why?by="+by).Body.String()).Find("h1").Text()
+			want := words[0]
+			if *a.Difference < 0 {
+				want = words[1]
+			}
+			differs := math.Abs(*a.Difference) > 0.02**a.Even
+			if differs != strings.Contains(title, want) {
+				t.Errorf("%s %s: %q, although it differs by %v of %v", shard, by, title, *a.Difference, *a.Even)
+			}
+		}
+	}
+}

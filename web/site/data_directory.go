@@ -17,6 +17,14 @@ func (s *Site) DataCondition() store.Condition {
 	return s.Deps.Data.Condition()
 }
 
+// leader is who leads. Without others it is the one that can write.
+func (s *Site) leader() store.Leader {
+	if s.Deps.Leader == nil {
+		return store.Leader{Here: s.DataCondition().Hold == store.Owned}
+	}
+	return s.Deps.Leader()
+}
+
 // WhyReadOnly says in a few words why nothing can be stored; "" when it can.
 func (s *Site) WhyReadOnly() string { return answer.ReadOnlyReason(s.DataCondition()).String() }
 
@@ -43,7 +51,7 @@ func (s *Site) TakeOver(w http.ResponseWriter, r *http.Request) error {
 
 // DataDirectoryJSON is who owns the data directory.
 func (s *Site) DataDirectoryJSON(w http.ResponseWriter, _ *http.Request) error {
-	return WriteJSON(w, http.StatusOK, answer.DataDirectoryState(s.DataCondition()))
+	return WriteJSON(w, http.StatusOK, answer.DataDirectoryState(s.DataCondition(), s.leader()))
 }
 
 // TakeOverJSON answers with how it is afterwards: the directory is owned.
@@ -51,5 +59,6 @@ func (s *Site) TakeOverJSON(w http.ResponseWriter, r *http.Request) error {
 	if err := s.takeOver(r); err != nil {
 		return err
 	}
-	return WriteJSON(w, http.StatusOK, answer.DataDirectoryState(store.Condition{Hold: store.Owned, Since: s.Deps.Now()}))
+	owned := store.Condition{Hold: store.Owned, Since: s.Deps.Now()}
+	return WriteJSON(w, http.StatusOK, answer.DataDirectoryState(owned, store.Leader{Here: true}))
 }

@@ -23,7 +23,7 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 			}
 			s := webtest.New(t, webtest.WithDataHeld(h), func(d *site.Deps) { d.Exposed = exposed })
 			want := http.StatusOK
-			if h == store.Vanished || h == store.Unreadable {
+			if h == store.Vanished || h == store.Unreadable || h == store.Unreachable {
 				want = http.StatusServiceUnavailable
 			}
 			w := s.Do("GET", "/readyz")
@@ -124,7 +124,7 @@ func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 func TestSignInPageTellsWhySignInIsImpossible(t *testing.T) {
 	for h, want := range map[store.Hold]string{
 		store.Owned: "", store.OwnedByAnother: "Sign in at the other one", store.OwnerGone: "has stopped",
-		store.Vanished: "moved or deleted", store.Unreadable: "cannot be checked",
+		store.Vanished: "moved or deleted", store.Unreadable: "cannot be checked", store.Unreachable: "does not answer",
 	} {
 		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
 		if got := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) ||

@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/topology"
 	"shardboard/static"
 )
 
@@ -16,21 +17,25 @@ func (s *Site) Healthz(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// readyz answers 200 once table and projects are loaded, and while the data
-// directory is where it was; a script that waits for it sees real data from then
-// on, and what it stores is kept.
-func (s *Site) Readyz(w http.ResponseWriter, _ *http.Request) error {
-	out := api.Ready{Reason: s.notReady()}
+// Readyz answers 200 once there is something to show: table and projects, or why the
+// cluster is not reached. A cluster that is down is no reason to send people away from the
+// history of it. It answers 503 before, and while what is stored is not kept. With
+// ?cluster=required a cluster that is not reached is a 503 too, for scripts that need it.
+func (s *Site) Readyz(w http.ResponseWriter, r *http.Request) error {
+	out := s.readyToShow(r.URL.Query().Get("cluster") == "required")
+	if out.Reason != "" && s.Deps.Exposed {
+		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
+		if out.Ready {
+			out.Reason = "The cluster is not reached; what is stored is shown."
+		}
+	}
 	t := s.troubleNow()
 	switch c := s.DataCondition(); {
 	case c.Lost():
-		out.Reason = fault.Text(c.Err) // names no path, so anybody may read it
+		out.Ready, out.Reason = false, fault.Text(c.Err) // names no path, so anybody may read it
 	case t != nil && t.Lasting():
-		out.Reason = t.Title() + ". The log has the cause." // which names a path
-	case out.Reason != "" && s.Deps.Exposed:
-		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
+		out.Ready, out.Reason = false, t.Title()+". The log has the cause." // which names a path
 	}
-	out.Ready = out.Reason == ""
 	if out.Ready {
 		return WriteJSON(w, http.StatusOK, out)
 	}
@@ -38,9 +43,39 @@ func (s *Site) Readyz(w http.ResponseWriter, _ *http.Request) error {
 	return WriteJSON(w, http.StatusServiceUnavailable, out)
 }
 
-// notReady says what is missing; "" when nothing is.
-func (s *Site) notReady() string {
+// readyToShow is what pages have to show. On a server of several clusters each was read, or tried.
+func (s *Site) readyToShow(required bool) api.Ready {
+	if !s.ofCluster() {
+		if title := s.unsettled(); title != "" {
+			return api.Ready{Reason: "The cluster " + title + " is being read for the first time."}
+		}
+		return api.Ready{Ready: true}
+	}
 	v := s.View()
+	out := api.Ready{Cluster: answer.ConnectionState(v.Table), Ready: true, Reason: notReady(v)}
+	switch {
+	case out.Cluster == "otherCluster": // the table is of the one that is watched
+		out.Ready, out.Reason = !required, answer.ConnectionOf(v).Reason
+	case out.Reason != "":
+		out.Ready = !required && !v.Table.Loaded && triedInVain(v.Table)
+	default: // read before, and perhaps not now
+		out.Reason = answer.ConnectionOf(v).Reason
+	}
+	return out
+}
+
+// triedInVain tells whether the first attempt to read the cluster has failed.
+func triedInVain(t *topology.Table) bool {
+	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases} {
+		if h := t.Health[p]; h.At.IsZero() && h.Err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// notReady says what of the cluster is missing; "" when nothing is.
+func notReady(v answer.View) string {
 	switch {
 	case !v.Table.Loaded:
 		for _, p := range answer.AllParts {

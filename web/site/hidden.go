@@ -26,8 +26,11 @@ func (s *Site) HiddenFromAny() answer.Hidden {
 
 // ViewFor is the newest state as far as whoever sent a request may see it.
 func (s *Site) ViewFor(r *http.Request) answer.View {
-	return s.Hide(s.View(), s.HiddenFrom(auth.From(r.Context())))
+	return s.ViewBy(auth.From(r.Context()))
 }
+
+// ViewBy is the newest state as far as somebody may see it.
+func (s *Site) ViewBy(who auth.Principal) answer.View { return s.Hide(s.View(), s.HiddenFrom(who)) }
 
 // Hide takes out of a view what somebody does not see, before any page, answer or
 // fragment is made of it. Texts of servers are gone from its data. Bounds are

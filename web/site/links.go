@@ -74,13 +74,21 @@ func (s *Site) LocalPage(address string) string {
 		}
 	}
 	path := u.EscapedPath()
-	if rt, _ := s.routeAt(http.MethodGet, path); !rt.shown() {
+	if rt, _ := s.routeAt(http.MethodGet, path); !rt.shown() && !s.pageOfCluster(path) {
 		return ""
 	}
 	if u.RawQuery != "" {
 		path += "?" + u.RawQuery
 	}
 	return path
+}
+
+// pageOfCluster tells whether an address on the server's own site is that of a page that clusters have.
+// Whether there is a cluster of that name is not looked at: who is not signed in shall not learn it.
+func (s *Site) pageOfCluster(path string) bool {
+	rest, ok := strings.CutPrefix(path, "/c/")
+	name, within, slash := strings.Cut(rest, "/")
+	return ok && slash && name != "" && !s.ofCluster() && s.Deps.ClusterPage != nil && s.Deps.ClusterPage("/"+within)
 }
 
 // maxNext bounds the way back in the address of the sign-in page.

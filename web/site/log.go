@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/sanitize"
 	"shardboard/web/guard"
+	"shardboard/web/templates"
 )
 
 // recorder counts what an answer was, for the log and the metrics.
@@ -99,7 +100,9 @@ func (s *Site) logged(next http.Handler) http.Handler {
 }
 
 // logPath is the path as it came, percent-escaped: always plain ASCII.
-func logPath(r *http.Request) string { return LogText(r.URL.EscapedPath()) }
+func logPath(r *http.Request) string {
+	return LogText(templates.BaseOf(r.Context()).Prefix + r.URL.EscapedPath())
+}
 
 // logText is at most 300 bytes with control characters, line ends and
 // direction marks made visible, so that no request can forge a log line.

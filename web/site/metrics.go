@@ -8,29 +8,24 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/alert"
 	"shardboard/internal/store"
-	"shardboard/internal/topology"
 )
 
-// Metrics is what shardboard tells Prometheus about itself. Figures of the
-// cluster carry its id, so that several clusters can share one Prometheus, and
-// are read from the table when asked for: nothing is counted twice.
+// Metrics is what the pages' server tells Prometheus about itself. Metrics of a cluster are in package
+// internal/metrics.
 type Metrics struct {
-	server   *Site
-	handler  http.Handler
-	duration *prometheus.HistogramVec
-	renders  prometheus.Counter
-	failures prometheus.Counter
+	server     *Site
+	pages      http.Handler // at the pages' listener
+	operations http.Handler // at a listener of its own
+	duration   *prometheus.HistogramVec
+	renders    prometheus.Counter
+	failures   prometheus.Counter
 
-	auditOK, auditAge                                              *prometheus.Desc
-	age, seq, chunks, collections, shards, projects, sockets, data *prometheus.Desc
+	auditOK, auditAge, sockets, socketsMax, data, owner, leaseAge, terms, deliveries, alerts *prometheus.Desc
 }
 
 func newMetrics(reg *prometheus.Registry, s *Site) *Metrics {
-	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("shardboard_"+name, help, append([]string{"cluster"}, labels...), nil)
-	}
 	m := &Metrics{
 		server: s,
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -41,12 +36,6 @@ func newMetrics(reg *prometheus.Registry, s *Site) *Metrics {
 		failures: prometheus.NewCounter(prometheus.CounterOpts{Name: "shardboard_live_render_failures_total",
 			Help: "Live regions that could not be drawn."}),
 
-		age:         desc("poll_age_seconds", "Time since a part of the table was last read well; absent before the first time.", "part"),
-		seq:         desc("table_seq", "Number of the routing table; grows with each change."),
-		chunks:      desc("chunks", "Chunks of all sharded collections."),
-		collections: desc("collections", "Sharded collections."),
-		shards:      desc("shards", "Shards."),
-		projects:    desc("projects", "Projects in the directory."),
 		auditOK: prometheus.NewDesc(
 			"shardboard_audit_ok",
 			"1 while the audit record is in order and signed; 0 while it is broken, damaged or cannot be checked; absent before the first check.",
@@ -59,60 +48,112 @@ func newMetrics(reg *prometheus.Registry, s *Site) *Metrics {
 			nil,
 			nil,
 		),
-		sockets: prometheus.NewDesc("shardboard_live_sockets", "Open live sockets.", nil, nil),
+		sockets:    prometheus.NewDesc("shardboard_live_sockets", "Open live sockets.", nil, nil),
+		socketsMax: prometheus.NewDesc("shardboard_live_sockets_max", "Most live sockets that may be open.", nil, nil),
+		deliveries: prometheus.NewDesc(
+			"shardboard_alert_failed_deliveries",
+			"Messages to an alert receiver that failed in a row; 0 after one that was delivered.",
+			[]string{"receiver"},
+			nil,
+		),
+		alerts: prometheus.NewDesc("shardboard_alerts_active",
+			"Active alerts: problems that have lasted, also those that are silenced or that no receiver wants.", nil, nil),
+		owner: prometheus.NewDesc(
+			"shardboard_store_owner",
+			"1 while this process owns shardboard's data: it records history, sends alerts and executes runs. 0 while it only reads.",
+			nil,
+			nil,
+		),
+		leaseAge: prometheus.NewDesc(
+			"shardboard_store_lease_age_seconds",
+			"Time since the leader of a shared store renewed its lease, as far as this process saw; absent while nobody leads.",
+			nil,
+			nil,
+		),
+		terms: prometheus.NewDesc(
+			"shardboard_store_leads_total",
+			"How often the lead of a shared store was taken since it was made, as far as this process saw.",
+			nil,
+			nil,
+		),
 		data: prometheus.NewDesc(
 			"shardboard_data_directory",
-			"1 for how the data directory is held, 0 for the others: owned, ownedByAnother, ownerGone, vanished, unreadable.",
+			"1 for how the data directory is held, 0 for the others: owned, ownedByAnother, ownerGone, vanished, unreadable, unreachable.",
 			[]string{"hold"},
 			nil,
 		),
 	}
 	reg.MustRegister(m, m.duration, m.renders, m.failures)
-	registerTrouble(reg, s)
-	m.handler = promhttp.HandlerFor(reg, promhttp.HandlerOpts{DisableCompression: true}) // send compresses
+	var from prometheus.Gatherer = reg
+	if s.Deps.Gatherer != nil {
+		from = s.Deps.Gatherer
+	}
+	if s.ofServer() {
+		registerTrouble(reg, s)
+	}
+	// One cluster that cannot be gathered must not hide the others. Gathering reads memory only. Should it wait all the
+	// same, Prometheus gets an answer before its own limit ends.
+	options := promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, EnableOpenMetrics: true, Timeout: gatherTimeout}
+	m.operations = promhttp.HandlerFor(from, options)
+	options.DisableCompression = true // send compresses
+	m.pages = promhttp.HandlerFor(from, options)
 	return m
 }
 
 // Describe is for prometheus.Collector.
 func (m *Metrics) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets, m.data, m.auditOK,
-		m.auditAge} {
+	for _, d := range []*prometheus.Desc{m.sockets, m.socketsMax, m.data, m.owner, m.leaseAge, m.terms, m.deliveries, m.alerts,
+		m.auditOK, m.auditAge} {
 		out <- d
 	}
 }
 
 // Collect is for prometheus.Collector.
 func (m *Metrics) Collect(out chan<- prometheus.Metric) {
-	v := m.server.View()
-	cluster := v.Table.ClusterID
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	chunks := 0
-	for _, c := range v.Table.Collections {
-		chunks += c.Chunks.Len()
+	gauge(m.sockets, float64(m.server.Sockets()))
+	if n := m.server.Deps.MaxSockets; n > 0 {
+		gauge(m.socketsMax, float64(n))
 	}
-	for _, p := range answer.AllParts {
-		if at := v.Table.Health[p].At; !at.IsZero() {
-			gauge(m.age, v.Now.Sub(at).Seconds(), cluster, string(p))
-		}
+	if alerts := m.server.Deps.Alerts; alerts != nil {
+		m.collectAlerts(alerts.Counts(), gauge)
 	}
-	if at := v.Dir.Health().At; !at.IsZero() {
-		gauge(m.age, v.Now.Sub(at).Seconds(), cluster, string(partProjects))
+	if m.server.ofServer() {
+		m.collectServer(out, gauge)
 	}
-	gauge(m.seq, float64(v.Table.Seq), cluster)
-	gauge(m.chunks, float64(chunks), cluster)
-	gauge(m.collections, float64(len(v.Table.Collections)), cluster)
-	gauge(m.shards, float64(len(v.Table.Shards)), cluster)
-	gauge(m.projects, float64(len(v.Dir.All())), cluster)
+}
+
+// collectAlerts sends how the alerts of a cluster are.
+func (m *Metrics) collectAlerts(c alert.Counts, gauge func(*prometheus.Desc, float64, ...string)) {
+	for name, failed := range c.Failed {
+		gauge(m.deliveries, float64(failed), name) // names are checked when the file is read
+	}
+	gauge(m.alerts, float64(c.Firing))
+}
+
+// collectServer sends the state of what all clusters share.
+func (m *Metrics) collectServer(out chan<- prometheus.Metric, gauge func(*prometheus.Desc, float64, ...string)) {
+	data, now := m.server.DataCondition(), m.server.Deps.Now()
 	for _, h := range store.Holds() {
 		is := 0.0
-		if h == v.Data.Hold {
+		if h == data.Hold {
 			is = 1
 		}
 		gauge(m.data, is, string(h))
 	}
-	gauge(m.sockets, float64(m.server.Sockets()))
+	owner := 0.0
+	if data.Hold == store.Owned && (m.server.Deps.Leads == nil || m.server.Deps.Leads()) {
+		owner = 1
+	}
+	gauge(m.owner, owner)
+	if leader := m.server.leader(); leader.Shared {
+		out <- prometheus.MustNewConstMetric(m.terms, prometheus.CounterValue, float64(leader.Term))
+		if !leader.Renewed.IsZero() {
+			gauge(m.leaseAge, now.Sub(leader.Renewed).Seconds())
+		}
+	}
 	if m.server.Deps.Audit == nil {
 		return
 	}
@@ -124,12 +165,9 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 		gauge(m.auditOK, 1)
 	}
 	if !st.At.IsZero() {
-		gauge(m.auditAge, v.Now.Sub(st.At).Seconds())
+		gauge(m.auditAge, now.Sub(st.At).Seconds())
 	}
 }
-
-// partProjects names the directory among the table's parts.
-const partProjects topology.Part = "projects"
 
 func (m *Metrics) observe(method, route string, status int, took time.Duration) {
 	if status == http.StatusSwitchingProtocols {
@@ -147,12 +185,15 @@ func (m *Metrics) Rendered() { m.renders.Inc() }
 
 func (m *Metrics) RenderFailed() { m.failures.Inc() }
 
+// gatherTimeout is less than Prometheus' default limit of 10 s.
+const gatherTimeout = 8 * time.Second
+
 // MetricsHandler answers any path with the metrics, for a listener of its own
 // that asks nobody who they are.
-func (s *Site) MetricsHandler() http.Handler { return s.Metrics.handler }
+func (s *Site) MetricsHandler() http.Handler { return s.Metrics.operations }
 
 func (s *Site) ServeMetrics(w http.ResponseWriter, r *http.Request) error {
-	s.Metrics.handler.ServeHTTP(w, r)
+	s.Metrics.pages.ServeHTTP(w, r)
 	return nil
 }
 

@@ -7,14 +7,24 @@ import (
 	"shardboard/web/guard"
 )
 
-// Operations are the routes of the site itself: its data directory, its health, its
-// description, its files and the live updates. Whoever takes the directory over
+// operation is a route of the site itself.
+func operation(rt Route) Route {
+	rt.Method, rt.Tag = http.MethodGet, TagOperations
+	return rt
+}
+
+// Updates is the route of the live updates.
+func Updates() []Route {
+	return []Route{operation(Route{Pattern: "/live", Policy: guard.PolicyRead, Summary: "Live updates (WebSocket)", Stream: true,
+		Status: []int{http.StatusSwitchingProtocols},
+		Params: []Param{Query("t", "topics, comma-separated, each with the version that the browser has: overview@12,zones")},
+		Types:  []string{MediaJSON}, Handler: (*Site).Live})}
+}
+
+// Operations are the routes of the server itself: its data directory, its health, its
+// description and its files. Whoever takes the directory over
 // decides which process carries out runs, so only an admin may.
 func Operations() []Route {
-	operation := func(rt Route) Route {
-		rt.Method, rt.Tag = http.MethodGet, TagOperations
-		return rt
-	}
 	static := func(pattern, summary string) Route {
 		return operation(Route{Pattern: pattern, Policy: guard.PolicyOpen, Summary: summary, Stream: true, Quiet: true,
 			Params: []Param{InPath("file", "name with hash")}, Types: []string{"text/css", "text/javascript", "image/svg+xml"},
@@ -30,14 +40,10 @@ func Operations() []Route {
 
 		operation(Route{Pattern: "/api/openapi.json", Policy: guard.PolicyOpen, Summary: "This description", Answer: map[string]any{},
 			Handler: (*Site).ServeOpenAPI}),
-		operation(Route{Pattern: "/live", Policy: guard.PolicyRead, Summary: "Live updates (WebSocket)", Stream: true,
-			Status: []int{http.StatusSwitchingProtocols},
-			Params: []Param{Query("t", "topics, comma-separated, each with the version that the browser has: overview@12,zones")},
-			Types:  []string{MediaJSON}, Handler: (*Site).Live}),
 		operation(Route{Pattern: "/healthz", Policy: guard.PolicyOpen, Summary: "Is it serving?", Types: []string{MediaText}, Quiet: true,
 			Handler: (*Site).Healthz}),
-		operation(Route{Pattern: "/readyz", Policy: guard.PolicyOpen, Summary: "Are table and projects loaded, and can everything be stored?",
-			Quiet:  true,
+		operation(Route{Pattern: "/readyz", Policy: guard.PolicyOpen, Summary: "Is there something to show, and can everything be stored?",
+			Params: []Param{Query("cluster", "required: not ready while the cluster is not reached")}, Quiet: true,
 			Status: []int{http.StatusOK, http.StatusServiceUnavailable}, Answer: api.Ready{}, Handler: (*Site).Readyz}),
 		operation(Route{Pattern: "/metrics", Policy: guard.PolicyNear, Summary: "Prometheus metrics", Types: []string{MediaText}, Quiet: true,
 			Handler: (*Site).ServeMetrics}),

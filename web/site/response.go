@@ -120,7 +120,7 @@ func (s *Site) stateTag(r *http.Request, rt Route) string {
 	if rt.Tag == TagPages {
 		who := auth.From(r.Context())
 		_, _ = fmt.Fprintf(address, " %q %q %q %q", who.ID, who.Name, who.Role, who.Method)
-		_, _ = fmt.Fprintf(address, " %s %q", v.Data.Hold, s.banners(who))
+		_, _ = fmt.Fprintf(address, " %s %q %q", v.Data.Hold, s.banners(who, v), tourState(r))
 	}
 	// Sizes of chunks are measured, and their writes counted, while the table stays.
 	if rt.Measured {

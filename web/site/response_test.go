@@ -229,15 +229,13 @@ func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
 	}
 }
 
-func TestMetricsNameTheClusterAndRoutesByPattern(t *testing.T) {
+func TestMetricsNameRoutesByPattern(t *testing.T) {
 	s := webtest.New(t)
 	s.Do("GET", "/api/v1/shards/shard-rs-1")
 	s.Do("GET", "/invented/by/anybody")
 	got := s.Do("GET", "/metrics").Body.String()
 	for _, want := range []string{
-		`shardboard_chunks{cluster="65e1c0ffee00000000000001"} 1453`,
-		`shardboard_poll_age_seconds{cluster="65e1c0ffee00000000000001",part="routing"} 0`,
-		`shardboard_table_seq{cluster="65e1c0ffee00000000000001"} 1`, `part="projects"`, `shardboard_live_sockets 0`,
+		"shardboard_live_sockets 0", "shardboard_store_owner 1",
 		`shardboard_http_request_duration_seconds_count{method="GET",route="/api/v1/shards/{name}",status="200"} 1`, `route="none"`,
 	} {
 		if !strings.Contains(got, want) {

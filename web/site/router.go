@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -22,7 +23,15 @@ func (s *Site) Router(table []Route) *chi.Mux {
 	mux := chi.NewRouter()
 	nowhere := guard.Rule{Policy: guard.PolicySelf}
 	mux.NotFound(s.Guard.Guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
-		s.Fail(w, r, fault.New(fault.NotFound, "There is nothing at %s.", sanitize.Truncate(r.URL.EscapedPath(), 200)))
+		if s.failCluster(w, r) || s.leadToClusters(w, r) {
+			return
+		}
+		if !s.ofCluster() && strings.HasPrefix(r.URL.Path, api.Prefix+"/") {
+			s.Fail(w, r, fault.New(fault.NotFound, "This server watches several clusters. Ask one of them, below /c/NAME%s, or by --cluster NAME; "+
+				"%s/clusters lists them.", api.Prefix, api.Prefix))
+			return
+		}
+		s.Fail(w, r, fault.New(fault.NotFound, "There is nothing at %s.", sanitize.Truncate(s.Deps.Base.Prefix+r.URL.EscapedPath(), 200)))
 	}))
 	mux.MethodNotAllowed(s.Guard.Guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
 		allowed := allowedMethods(mux, r)
@@ -71,7 +80,7 @@ func (s *Site) Endpoint(rt Route) http.HandlerFunc {
 				fault.New(
 					fault.Invalid,
 					"%s shows the present only: its history is not recorded. Leave %q out.",
-					sanitize.Truncate(r.URL.Path, 200),
+					sanitize.Truncate(s.Deps.Base.Prefix+r.URL.Path, 200),
 					"at",
 				),
 			)
@@ -126,7 +135,9 @@ func (s *Site) Run(ctx context.Context, rt Route, r *http.Request) (*response, e
 	if rt.Tag == TagPages && rt.Time == Past {
 		ctx = s.withLinks(ctx, r)
 	}
-	return out, rt.Handler(s, out, r.WithContext(ctx))
+	err := rt.Handler(s, out, r.WithContext(ctx))
+	out.rebase(s.Deps.Base)
+	return out, err
 }
 
 func (s *Site) finish(w http.ResponseWriter, r *http.Request, out *response, err error, tag string) {

@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/alert"
 	"shardboard/internal/answer"
+	"shardboard/internal/auth"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/history"
@@ -29,6 +30,7 @@ import (
 	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
 	"shardboard/web/guard"
+	"shardboard/web/templates"
 )
 
 // Limits for the http.Server that serves a Handler. A page is small and made
@@ -59,6 +61,10 @@ type Deps struct {
 	Heat       *heat.Collector         // nil: writes are not counted
 	Pictures   *keyvis.Recorder        // nil: and no picture of them is kept
 	History    *history.Past           // nil: nothing is known of the past
+	// StoredProjects are those that the recorded past is shown with before the cluster is reached; nil: none are known.
+	StoredProjects *placement.Directory
+	// Once: the cluster is read once and not watched, so its settings of an hour ago are not known.
+	Once bool
 	// Runs are ours of a time, for who moved a chunk; nil: none are known.
 	Runs     func(from, to time.Time) []history.OurRun
 	Surveys  answer.Surveys    // nil: sizes are not measured
@@ -67,6 +73,7 @@ type Deps struct {
 	Profile  *profile.Profile
 	Log      *slog.Logger         // nil discards
 	Registry *prometheus.Registry // nil makes one of its own
+	Gatherer prometheus.Gatherer  // what /metrics shows; nil: Registry
 	Now      func() time.Time     // nil is time.Now
 	Cost     func() int           // commands sent to the cluster during the last minute; nil: not known
 	Hosts    []string             // Host values allowed besides loopback: "name" (any port) or "name:port"
@@ -91,7 +98,20 @@ type Deps struct {
 	Auth    guard.Authenticator  // who is asking; nil: nobody ever is anybody
 	TLS     bool                 // browsers come over https, ours or a proxy's
 	Exposed bool                 // others than this machine can connect
+	Leads   func() bool          // this process may write what is stored; nil: Data tells
+	Leader  func() store.Leader  // who leads those that share the store; nil: it is not shared
 	Data    answer.DataDirectory // where everything is stored; nil: ours, and never lost
+
+	Name  string         // of the cluster, on a server of several; "" on a server of one
+	Title string         // what people call it
+	Base  templates.Base // where its addresses begin
+	// Sees tells whether somebody may see the cluster, and Nowhere answers those who may not.
+	Sees    func(auth.Principal) bool
+	Nowhere http.Handler
+	Limits  *guard.Limits // of one person over all clusters; nil: of this one
+	// ClusterPage tells whether a path below a cluster's base is that of a page.
+	ClusterPage func(path string) bool
+	Clusters    Clusters // those of a server of several, on the server's own site; else nil
 
 	MaxSockets int  // live sockets of all browsers; 0 is 768
 	HideBounds bool // chunk bounds are shown from support on
@@ -159,7 +179,9 @@ func WireSite(deps Deps, table []Route) *Site {
 	s.Metrics = newMetrics(deps.Registry, s)
 	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version) })
 	s.nobodys = guard.NewLineBound()
-	s.Guard = guard.New(guard.Options{Auth: deps.Auth, Hosts: deps.Hosts, TLS: deps.TLS, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
+	s.Guard = guard.New(guard.Options{Sees: deps.Sees, Nowhere: deps.Nowhere, Limits: deps.Limits,
+		Auth: deps.Auth, Hosts: deps.Hosts,
+		TLS: deps.TLS, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
 		Refusals: deps.Refusals, Cluster: func() string { return deps.Watcher.Table().ClusterID }, Site: s})
 	s.routes = make(map[string]Route, len(table))
 	for _, rt := range table {
@@ -177,5 +199,15 @@ func (s *Site) Outside(router http.Handler) http.Handler {
 	return s.Guard.Secured(s.logged(s.Recovered(s.Guard.Outside(router))))
 }
 
-// Handler is the whole site, with every check around it.
-func (s *Site) Handler() http.Handler { return s.Whole }
+// Handler is the whole site, with every check around it. It takes addresses without the site's base.
+func (s *Site) Handler() http.Handler {
+	if s.Deps.Base.Prefix == "" {
+		return s.Whole
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.Whole.ServeHTTP(w, r.WithContext(templates.WithBase(r.Context(), s.Deps.Base)))
+	})
+}
+
+// Address is the whole address of one of the site's own.
+func (s *Site) Address(local string) string { return s.Deps.Base.Of(local) }

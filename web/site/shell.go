@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -26,6 +27,9 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 	if who.ID == "" {
 		return templates.Shell{Title: title, Nav: nav, Version: s.Deps.Version}
 	}
+	if len(topics) == 0 && !s.ofCluster() {
+		topics = []string{"clusters"}
+	}
 	if len(topics) == 0 {
 		topics = []string{"zones"} // a quiet topic: its socket carries the status
 	}
@@ -33,25 +37,58 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Title:   title,
 		Nav:     nav,
 		Topics:  topics,
-		Status:  answer.Status(v),
+		Status:  s.Status(v),
 		Shards:  templates.ShardRefs(v.Table),
 		Target:  s.Deps.Target,
-		Server:  v.Table.ServerInfo.Version,
+		Server:  v.Table.ServerInfo.Release(),
 		Demo:    s.Deps.Demo,
+		Tour:    s.tourOf(r, who, nav),
 		Version: s.Deps.Version,
 		Opened:  v.Now.UTC().Format("2006-01-02 15:04:05 UTC"),
 		You: templates.You{
 			Name: sanitize.Truncate(who.Name, 60), Role: who.Role.Label(), CanLeave: who.Session != "",
-			MayLocate: who.May(auth.Support), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin),
+			MayLocate: s.MayLocate(who), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin),
 		},
-		Banners:  s.banners(who),
+		Banners:  s.banners(who, v),
 		TakeOver: s.mayTakeOver(who),
 		Runs:     s.Deps.Actions != nil,
 		History:  s.Deps.History != nil,
 		CSV:      s.csvOf(r),
+		OfServer: !s.ofCluster(),
+		Cluster:  s.Deps.Title,
+		Clusters: s.clusterChoices(who),
 	}
+	sh.LastRecorded = s.lastRecorded(r, sh.Banners)
 	s.fitToTime(r, v, &sh)
 	return sh
+}
+
+// lastRecorded leads to the recorded state of a cluster that was not read yet: of the page, if it has
+// a past.
+func (s *Site) lastRecorded(r *http.Request, banners []message.Message) answer.LastRecorded {
+	if !slices.ContainsFunc(banners, func(b message.Message) bool { return b.Code == answer.ConnectionBanner }) {
+		return answer.LastRecorded{}
+	}
+	page := "/"
+	if s.TimedPage(r.URL.EscapedPath()) {
+		page = r.URL.RequestURI()
+	}
+	return s.LastRecorded(r.Context(), page)
+}
+
+// LastRecorded leads from a page to what is stored of a cluster that was not read yet.
+func (s *Site) LastRecorded(ctx context.Context, page string) answer.LastRecorded {
+	t := s.Deps.Watcher.Table()
+	if t.Loaded || s.KeepsHistory(answer.View{Table: t}) != nil {
+		return answer.LastRecorded{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, answer.RequestWait)
+	defer cancel()
+	at, err := s.Deps.History.LastRecorded(ctx, t.ClusterID)
+	if err != nil {
+		return answer.LastRecorded{} // a failing store has its own banner
+	}
+	return answer.LastRecordedAt(page, at)
 }
 
 // csvOf is the address of the list that a page shows as CSV, at the same time and filtered
@@ -59,7 +96,7 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 func (s *Site) csvOf(r *http.Request) string {
 	file := *r.URL
 	file.Path, file.RawPath = r.URL.Path+".csv", r.URL.EscapedPath()+".csv" // a name may have an escaped slash
-	if rt, ok := s.routeAt(http.MethodGet, file.RawPath); !ok || !slices.Equal(rt.Types, []string{MediaCSV}) {
+	if rt, ok := s.routeAt(http.MethodGet, file.RawPath); !ok || !slices.Contains(rt.Types, MediaCSV) {
 		return ""
 	}
 	query := file.Query()
@@ -70,8 +107,8 @@ func (s *Site) csvOf(r *http.Request) string {
 }
 
 // banners are what somebody has to know on every page.
-func (s *Site) banners(who auth.Principal) []message.Message {
-	own := answer.OwnData{Directory: s.DataCondition(), Trouble: s.troubleNow()}
+func (s *Site) banners(who auth.Principal, v answer.View) []message.Message {
+	own := answer.OwnData{Directory: s.DataCondition(), Trouble: s.troubleNow(), Leader: s.leader(), Now: s.Deps.Now()}
 	if s.Deps.Unreadable != nil {
 		own.Unreadable = s.Deps.Unreadable()
 	}
@@ -79,7 +116,15 @@ func (s *Site) banners(who auth.Principal) []message.Message {
 		st := s.Deps.Audit.State()
 		own.Audit = &st
 	}
-	return answer.Banners(who, own)
+	out := answer.Banners(who, own)
+	t := v.Table // of a page of the past, not the newest
+	if v.Past != nil {
+		t = s.Deps.Watcher.Table()
+	}
+	if b := answer.ConnectionBannerOf(t, v.Past != nil, s.Deps.Now()); s.ofCluster() && !b.IsZero() {
+		out = append(out, b)
+	}
+	return out
 }
 
 // WritePage draws a page. Validators, compression and the buffer that keeps a

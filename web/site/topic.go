@@ -21,7 +21,10 @@ type Topic struct {
 	// Draw makes the region, unfiltered. One that is gone (fault.NotFound) is drawn by
 	// nobody: the browser then re-reads its address. nil: browsers are only told the
 	// version and always re-read theirs, since such a page is filtered or paged.
-	Draw   func(ctx context.Context, s *Site, v answer.View, thing string) (templ.Component, error)
+	Draw func(ctx context.Context, s *Site, v answer.View, thing string) (templ.Component, error)
+	// State is what a topic that is never drawn depends on; nil: what the hub knows of it. It is compared
+	// and never sent.
+	State  func(ctx context.Context, s *Site) string
 	Policy guard.Policy // who may follow it; that of its page
 }
 
@@ -57,6 +60,7 @@ func (s *Site) Fragment(name string) (render answer.FragmentFunc, ok bool) {
 		return nil, t.Kind != ""
 	}
 	return func(ctx context.Context, w io.Writer, v answer.View) error {
+		ctx = templates.WithBase(ctx, s.Deps.Base)
 		c, err := t.Draw(ctx, s, v, thing)
 		if err != nil {
 			if fault.Of(err) == fault.NotFound {

@@ -13,7 +13,7 @@ import (
 )
 
 // ViewAt is the state that a request is about: of the time of ?at=, else the
-// newest. The list of projects is always the newest one.
+// newest. The list of projects is always the newest one that is known.
 func (s *Site) ViewAt(r *http.Request) (answer.View, error) {
 	v := s.ViewFor(r)
 	text := r.URL.Query().Get("at")
@@ -43,7 +43,14 @@ func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answe
 	v := now.Computable()
 	v.Table, v.Now, v.Cost, v.Found = t, at, 0, nil
 	v.Sizes, v.Writes, v.WritesAt, v.HoldingsOf = nil, nil, nil, nil // all are of now
-	v.Past = &answer.PastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds}
+	v.Past = &answer.PastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds,
+		Reached: now.Table.Loaded}
+	if d := s.Deps.StoredProjects; !v.Dir.Loaded() && !now.Table.Loaded && d != nil {
+		v.Dir = d
+	}
+	if !now.Table.Loaded {
+		v.Past.NamesOf = v.Dir.Health().At
+	}
 	found := v.Problems() // once for the page
 	v.Found = &found
 	v.Internal = now.Internal
@@ -55,7 +62,7 @@ func (s *Site) KeepsHistory(now answer.View) error {
 	switch {
 	case s.Deps.History == nil:
 		return fault.New(fault.NotFound, "There is no history: this shardboard does not record it.")
-	case !now.Table.Loaded:
+	case !now.Table.Loaded && now.Table.ClusterID == "":
 		return now.Table.NotLoaded()
 	case now.Table.ClusterID == "":
 		return fault.New(
@@ -79,6 +86,9 @@ func (s *Site) LoadedAt(r *http.Request) (answer.View, error) {
 // history is kept or it cannot be read: then those of the table count.
 func (s *Site) Eras(v answer.View) history.Eras {
 	if s.KeepsHistory(v) != nil {
+		if s.Deps.Once {
+			return history.Eras{}
+		}
 		return nil
 	}
 	eras, err := s.eras.Of(v, s.Deps.History)

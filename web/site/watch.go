@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 )
@@ -45,7 +46,7 @@ func (s *Site) Watching(r *http.Request, v answer.View) (templates.Watching, err
 				holding[name] = true
 			}
 		}
-		for _, name := range slices.Sorted(maps.Keys(holding)) {
+		for _, name := range natural.Sorted(maps.Keys(holding)) {
 			w.Where = append(w.Where, refs.Of(name))
 		}
 		m.Items = append(m.Items, w)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -55,6 +57,7 @@ func components() []component {
 		{"component-offers", offerVariants()},
 		{"component-time", timeVariants()},
 	}
+	out = append(out, keyComponents()...)
 	// Each is a landmark, of which a page has one.
 	for _, v := range pageVariants() {
 		out = append(out, component{"component-pages-" + v.name, []variant{v}})
@@ -106,7 +109,20 @@ func shardVariants() []variant {
 		{"long names", swatches(shardRefs(longText, longText+"2"))},
 		{"hostile names", swatches(shardRefs(webtest.HostileName, "</b><img src=x>"))},
 		{"no longer listed", swatches([]templates.ShardRef{templates.Refs{}.Of("shard-gone")})},
+		{"list of 3 of 100", badges(3, 100)}, {"list of 40 of 100", badges(40, 100)}, {"list of all", badges(100, 100)},
 	}
+}
+
+// badges lists some of a cluster's shards.
+func badges(listed, all int) templ.Component {
+	s := webtest.NewStory()
+	s.Shards = all
+	t := s.View().Table
+	var names []string
+	for _, r := range templates.ShardRefs(t)[:listed] {
+		names = append(names, r.Name)
+	}
+	return templates.Badges(names, templates.RefsOf(t))
 }
 
 func known(n int64) api.Figure {

@@ -25,7 +25,11 @@ func matrixScenes(fine, empty, denied, lost, moving answer.View) []webtest.Scene
 		scene("loading", "", empty), scene("projects-loading", "?by=projects", empty), scene("denied", "", denied),
 		scene("projects-denied", "?by=projects", denied), scene("stale", "", lost), scene("moving", "", moving),
 		scene("shares", "?show=column&measure=documents&sort=on%3Ashard-rs-2", fine), scene("writes", "?measure=writes", fine),
-		scene("100-shards", "", many.View()), scene("long-names", "", longNames()), off,
+		scene("100-shards", "", many.View()), scene("row-shards", "?open=shards%3Ayorkie-meta.changes", many.View()),
+		scene("zones", "", webtest.NewStory().With(webtest.Troubled).View()),
+		scene("rest", "?by=projects&page=2&open=rest", fine),
+		{Name: "project-on-shard", Path: "/projects/" + fine.Dir.All()[0].ID.Hex() + "?shard=shard-rs-2", View: fine}, scene("long-names", "",
+			longNames()), off,
 	}
 }
 

@@ -137,6 +137,9 @@ func Scenes() []webtest.Scene {
 		}, {Name: "activity-failed", Path: "/activity?failed=1", View: bad},
 		{Name: "activity-time", Path: "/activity?kind=all&last=1d", View: bad},
 		{Name: "activity-time-none", Path: "/activity?from=2020-01-01T00:00&to=2020-01-02T00:00", View: fine},
+		{Name: "help", Path: "/help", View: fine}, {Name: "playbook", Path: "/help/hot-project", View: bad},
+		{Name: "playbook-missing", Path: "/help/nope", View: fine},
+		{Name: "runbooks", Path: "/runbooks", View: fine}, {Name: "runbook", Path: "/runbooks/balancer-off", View: bad},
 		{Name: "missing", Path: "/shards/nope", View: fine},
 		{
 			Name: "activity-reasons",
@@ -158,7 +161,7 @@ func Scenes() []webtest.Scene {
 		{Name: "audit", Path: "/audit", View: fine}, {Name: "audit-none", Path: "/audit?by=user:nobody", View: fine},
 	}
 	return slices.Concat(out, mapScenes(fine, bad, moving, denied, lost, empty), AccountScenes(), actionScenes(),
-		webtest.OutcomeScenes(), sizeScenes(),
+		webtest.OutcomeScenes(), sizeScenes(), heatScenes(fine, lost),
 		matrixScenes(fine, empty, denied, lost, moving))
 }
 

@@ -70,6 +70,7 @@ func (b *book) scene(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Referrer-Policy", "same-origin") // says which scene a script belongs to
 	w.Header().Del("Content-Length")
+	w.Header().Del("Refresh") // the page before single sign-on would leave for the provider
 	w.WriteHeader(answer.Code)
 	_, _ = io.WriteString(w, Still(answer.Body.String(), themeOf(r)))
 }

@@ -3,6 +3,7 @@ package storybook
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -55,6 +56,8 @@ func states() []state {
 	return []state{
 		{"empty", noProjects(story(nothingStored), topology.Health{At: webtest.Epoch})},
 		{"loading", answer.View{Now: webtest.Epoch, Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}},
+		{"never", webtest.Unreached(webtest.NeverReached)},
+		{"norights", webtest.Unreached(webtest.ReachedWithoutRights)},
 		{"stale", story(everyPart(topology.Health{At: webtest.Epoch.Add(-7 * time.Minute), Err: unread.Err}))},
 		{"partial", story(webtest.Troubled, partlyRead)},
 		{"denied", noProjects(story(allDenied), topology.Health{Err: errors.New("code 13"), Denied: true,
@@ -62,7 +65,7 @@ func states() []state {
 		{"failed", noProjects(story(nothingStored, everyPart(unread)), unread)},
 		{"hundred", hundred.View()},
 		{"longnames", renamed(longName)},
-		{"hostile", renamed(func(i int) string { return fmt.Sprintf("%s%d", webtest.HostileName, i) })},
+		{"hostile", renamed(hostileName)},
 	}
 }
 
@@ -71,7 +74,7 @@ type page struct{ name, path string }
 
 func statePages(v answer.View) []page {
 	const none = "000000000000000000000000"
-	first, chunk, project := "shard-rs-1", none, none
+	first, chunk, project := "shard-rs-1", goneChunk(webtest.NewStory().View()), none
 	if len(v.Table.Shards) > 0 {
 		first = v.Table.Shards[0].Name
 	}
@@ -80,20 +83,20 @@ func statePages(v answer.View) []page {
 	}
 	ns := topology.Namespace("yorkie-meta.changes")
 	if c := v.Table.Collection(ns); c != nil {
-		chunk = answer.ChunkRef(c, c.Chunks.At(0).Min)
+		chunk = webtest.ChunkPath(v, ns, 0)
 	}
 	return []page{
 		{"overview", "/"}, {"map", "/map"}, {"matrix", "/matrix"}, {"collections", "/collections"},
-		{"collection", "/collections/" + string(ns)}, {"chunk", answer.ChunkURL(ns, chunk)},
+		{"collection", "/collections/" + string(ns)}, {"chunk", chunk},
 		{"projects", "/projects"}, {"project", "/projects/" + project},
 		{"shard", answer.ShardURL(first)}, {"why", answer.ShardURL(first) + "/why"},
 		{"locate", "/locate?q=wiki/handbook"}, {"bulk", "/locate/bulk"}, {"duplicates", "/checks/duplicates"},
 		{"layout", "/layout"}, {"zones", "/zones"}, {"activity", "/activity"}, {"heat", "/heat"},
-		{"surveys", "/surveys"}, {"survey", "/surveys/" + webtest.EndedSurvey}, {"watch", "/watch?watch=" + project},
+		{"surveys", "/surveys"}, {"survey", "/surveys/" + webtest.EndedSurvey}, {"watch", "/watch?watch=project:" + project},
 		{"compare", "/compare?from=" + answer.AtText(webtest.Epoch.Add(-time.Hour)) + "&to=" + answer.AtText(webtest.Epoch)},
 		{"advice", "/advice"}, {"alerts", "/alerts"}, {"audit", "/audit"},
-		{"newplan", "/plans/new"}, {"newsplit", answer.PlanURL(actions.Split, "ns", string(ns), "chunk", chunk)},
-		{"plan", "/plans/" + webtest.RecordID("move")}, {"runs", "/runs"}, {"run", "/runs/" + webtest.RecordID("unknown")},
+		{"newplan", "/plans/new"}, {"newsplit", answer.PlanURL(actions.Split, "ns", string(ns), "chunk", path.Base(chunk))},
+		{"tour", "/tour"}, {"plan", "/plans/" + webtest.RecordID("move")}, {"runs", "/runs"}, {"run", "/runs/" + webtest.RecordID("unknown")},
 	}
 }
 
@@ -143,6 +146,8 @@ func partlyRead(t *topology.Table) {
 func longName(i int) string {
 	return fmt.Sprintf("shard-%d-", i) + strings.Repeat("of-the-tenant-with-a-very-long-name-", 5) + "end"
 }
+
+func hostileName(i int) string { return fmt.Sprintf("%s%d", webtest.HostileName, i) }
 
 // renamed gives shards, their hosts and zones, the routers and the projects other names.
 func renamed(name func(int) string) answer.View {

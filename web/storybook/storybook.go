@@ -16,7 +16,7 @@ import (
 // All is every scene: those of each page, those before sign-in, and every page in every state of the
 // cluster. Names are unique.
 func All() []webtest.Scene {
-	out := slices.Concat(Scenes(), SignInScenes())
+	out := slices.Concat(Scenes(), SignInScenes(), ClusterScenes())
 	have := map[string]bool{}
 	for _, sc := range out {
 		have[sc.Name] = true

@@ -79,7 +79,8 @@ func TestProjectPageShowsEstimatesWhereNothingWasSurveyed(t *testing.T) {
 func TestProjectPageSaysWhyNothingIsEstimated(t *testing.T) {
 	off := holdings.New(nil, nil, profile.Yorkie(), holdings.Options{PerMinute: -1})
 	s := webtest.New(t, func(d *site.Deps) { d.Surveys, d.Holdings = &webtest.StubSurveys{}, off })
-	holds(t, spaced(s.Do("GET", "/projects/"+webtest.ProjectID(1).Hex()).Body.String()), "Not measured yet.", "it is switched off")
+	holds(t, spaced(s.Do("GET", "/projects/"+webtest.ProjectID(1).Hex()).Body.String()),
+		"Not measured yet.", "--project-sizes-per-minute is 0")
 }
 
 func TestProjectPageSaysThatNothingWasSurveyedYet(t *testing.T) {

@@ -737,9 +737,9 @@ func mapRemarks(m MapView, s answer.MapStrip) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var43 string
-				templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(format.Count(int64(s.MoreMoves)) + " more moves")
+				templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(format.Count(int64(s.MoreMoves)) + message.Plural(s.MoreMoves, " more move", " more moves"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/cluster_map.templ`, Line: 107, Col: 58}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/cluster_map.templ`, Line: 107, Col: 101}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 				if templ_7745c5c3_Err != nil {

@@ -12,8 +12,10 @@ type Fact struct {
 	Name string
 	URL  string // where the value leads; "" = nowhere
 	Figure
-	Mono bool
-	Warn bool
+	// Zones are shown instead of the figure, each by its project if it is named after one.
+	Zones []api.ZoneName
+	Mono  bool
+	Warn  bool
 }
 
 // DiskFact is how full a shard's disk is, in one line.

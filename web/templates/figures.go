@@ -3,6 +3,8 @@ package templates
 import (
 	"fmt"
 
+	"github.com/a-h/templ"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -79,6 +81,40 @@ type Cell struct {
 	ShareText string
 	Bar       float64 // 0..1 of the bar's full width
 	Even      float64 // 0..1 where an even share would be; negative for none
+}
+
+// titled is the title attribute of a figure; one whose column's head says it has none.
+func titled(title string) templ.Attributes {
+	if title == "" {
+		return nil
+	}
+	return templ.Attributes{"title": title}
+}
+
+// Under is a figure in a row below that of the sum. It does not repeat how the sum was measured.
+func (f Figure) Under(sum Figure) Figure {
+	if f.Title == sum.Title {
+		f.Title = ""
+	}
+	return f
+}
+
+// CommonTitle takes the title that all cells of a column share, for the column's head: a hundred rows need not
+// repeat it. It is "" where they differ.
+func CommonTitle(column []Cell) string {
+	if len(column) == 0 {
+		return ""
+	}
+	common := column[0].Title
+	for _, c := range column {
+		if c.Title != common {
+			return ""
+		}
+	}
+	for i := range column {
+		column[i].Title = ""
+	}
+	return common
 }
 
 // Cells turns one column of figures into cells with shares and bars: bars are

@@ -31,11 +31,11 @@ func WithLinks(ctx context.Context, l Links) context.Context {
 func To(ctx context.Context, address string) templ.SafeURL {
 	l, ok := ctx.Value(linksKey{}).(Links)
 	if !ok || address == "" || address[0] == '#' {
-		return templ.URL(address)
+		return Address(ctx, address)
 	}
 	to, err := url.Parse(address)
 	if err != nil || to.Scheme != "" || to.Host != "" {
-		return templ.URL(address)
+		return Address(ctx, address)
 	}
 	q, added := to.Query(), false
 	path := l.Page.ResolveReference(to).EscapedPath()
@@ -45,10 +45,10 @@ func To(ctx context.Context, address string) templ.SafeURL {
 		}
 	}
 	if !added {
-		return templ.URL(address)
+		return Address(ctx, address)
 	}
 	to.RawQuery = q.Encode()
-	return templ.URL(to.String())
+	return Address(ctx, to.String())
 }
 
 // keptFor is what the filter of a page keeps.

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"context"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -10,10 +11,10 @@ import (
 
 // Live are the attributes of a live region. A filtered or paged region names
 // its own address instead of taking the shared fragment.
-func Live(topic, url string) templ.Attributes {
+func Live(ctx context.Context, topic, url string) templ.Attributes {
 	a := templ.Attributes{"data-live": topic}
 	if url != "" {
-		a["data-live-url"] = url
+		a["data-live-url"] = string(Address(ctx, url))
 	}
 	return a
 }

@@ -15,7 +15,7 @@ type MapCanvasView struct {
 // mapMeasure is a choice of what a mark of the map shows.
 type mapMeasure struct{ code, text string }
 
-var mapMeasures = [...]mapMeasure{{"shard", "Shard"}, {"size", "Size"}, {"heat", "Writes"}, {"age", "Last move"}}
+var mapMeasures = [...]mapMeasure{{"shard", "Shard"}, {"size", "Size"}, {"heat", "Writes"}, {"age", "Age"}}
 
 const (
 	mapHelp = "Point at the map, or use the arrow keys. Ctrl and wheel, a double click, two fingers or + and − zoom; drag to move; " +

@@ -6,6 +6,33 @@ type NavEntry struct {
 	InNav           bool // static/css/icons.css then has its icon
 }
 
+// NavOfServer lists those of a server of several clusters.
+func NavOfServer(you You) []NavEntry {
+	out := []NavEntry{{"clusters", "Clusters", "/", true}}
+	if you.MayLocate {
+		out = append(out, NavEntry{"locate", "Locate", "/locate", true})
+	}
+	if you.MayOperate {
+		out = append(out, NavEntry{"audit", "Audit", "/audit", true})
+	}
+	out = append(out, NavEntry{"help", "Playbooks", "/help", false}, NavEntry{"settings", "Settings", "/settings", false})
+	if you.MayLocate {
+		out = append(out, NavEntry{"bulk", "Locate many lines", "/locate/bulk", false})
+	}
+	if you.MayAdmin {
+		out = append(out, NavEntry{"users", "Users", "/settings/users", false})
+	}
+	return out
+}
+
+// nav lists those of a page.
+func (s Shell) nav() []NavEntry {
+	if s.OfServer {
+		return NavOfServer(s.You)
+	}
+	return NavOf(s.You, s.Runs, s.History)
+}
+
 // NavOf lists the pages that somebody may use, those of the navigation first. runs tells
 // whether changes can be made here, history whether the past is kept.
 func NavOf(you You, runs, history bool) []NavEntry {
@@ -28,6 +55,7 @@ func NavOf(you You, runs, history bool) []NavEntry {
 	add(runs, NavEntry{"runs", "Runs", "/runs", true})
 	add(you.MayOperate, NavEntry{"audit", "Audit", "/audit", true})
 
+	add(true, NavEntry{"help", "Playbooks", "/help", false})
 	add(true, NavEntry{"layout", "Layout", "/layout", false})
 	add(true, NavEntry{"surveys", "Surveys", "/surveys", false})
 	add(true, NavEntry{"alerts", "Alerts", "/alerts", false})

@@ -15,6 +15,12 @@ func PagerOf(n, page int, link func(page int) string) Pager {
 	return pagerAt(n, shown, from, to, link)
 }
 
+// PagerOfRows cuts n rows into pages of so many.
+func PagerOfRows(n, page, rows int, link func(page int) string) Pager {
+	shown, from, to := answer.PageOfRows(n, page, rows)
+	return pagerAt(n, shown, from, to, link)
+}
+
 // EventPagerOf cuts n entries of the changelog into pages.
 func EventPagerOf(n, page int, link func(page int) string) Pager {
 	shown, from, to := answer.EventPageOf(n, page)

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"shardboard/internal/answer"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 )
 
@@ -32,10 +33,24 @@ const longName = 16
 // Refs finds shards by name.
 type Refs map[string]ShardRef
 
+// mostBadges is how many shards are listed by their labels; more would fill lines that nobody reads.
+const mostBadges = 12
+
+// AllShards says in words that a long list has every shard; "" for others.
+func AllShards(n int, refs Refs) string {
+	if n <= mostBadges || n < len(refs) {
+		return ""
+	}
+	return "all " + format.Count(int64(n)) + " shards"
+}
+
 // RefsOf finds the shards of a table.
-func RefsOf(t *topology.Table) Refs {
+func RefsOf(t *topology.Table) Refs { return RefsByName(ShardRefs(t)) }
+
+// RefsByName finds these shards by name.
+func RefsByName(shards []ShardRef) Refs {
 	out := Refs{}
-	for _, r := range ShardRefs(t) {
+	for _, r := range shards {
 		out[r.Name] = r
 	}
 	return out

@@ -1,8 +1,10 @@
 package templates
 
 import (
+	"context"
 	"strings"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 )
@@ -17,17 +19,29 @@ type Shell struct {
 	Target   string // redacted address of the cluster
 	Server   string // MongoDB's version
 	Demo     bool
+	Tour     Tour
 	Version  string
 	Opened   string // when the page was made, for print
 	You      You
 	Banners  []message.Message // what everybody must know on every page
 	TakeOver bool              // the data directory has no owner, and who looks may make this process it
 
+	LastRecorded answer.LastRecorded // of a cluster that was not read yet
+
 	Time     TimeBar  // leads through time, where the page has a past
 	Watching Watching // asked for in the address
 	Runs     bool     // changes can be made here, so there are runs to look at
 	History  bool     // the past is kept, so two times can be compared
-	CSV      string   // address of what the page shows as CSV; "" if it shows no list
+	OfServer bool     // a page of a server of several clusters, about none of them
+	Cluster  string   // title of the cluster, on a server of several
+	Clusters []ClusterChoice
+	CSV      string // address of what the page shows as CSV; "" if it shows no list
+}
+
+// ClusterChoice is a cluster that its reader may go to.
+type ClusterChoice struct {
+	Title, URL string
+	Current    bool
 }
 
 // You is who looks at the page and what it offers them. The zero You is
@@ -89,9 +103,9 @@ func keyList() []keyRow {
 }
 
 // paletteLocate is where the palette looks for what it does not know; "" if the viewer may not locate.
-func paletteLocate(you You) string {
-	if !you.MayLocate {
+func paletteLocate(ctx context.Context, s Shell) string {
+	if !s.You.MayLocate {
 		return ""
 	}
-	return "/locate?q="
+	return string(Address(ctx, "/locate?q="))
 }

@@ -39,6 +39,9 @@ func (s Swatch) id() string {
 	return "p" + strconv.Itoa(s.patternNumber()) + "s" + strconv.Itoa(s.Color)
 }
 
+// tileID is the name of what a pattern draws, in the colours of its shard.
+func tileID(number int) string { return "p" + strconv.Itoa(number) }
+
 // pattern is drawn over the colour, in tiles of 8 × 8 pixels.
 type pattern struct {
 	lines string // path data

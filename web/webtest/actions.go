@@ -85,6 +85,17 @@ func (s *StubActions) PlanByID(_ context.Context, id string) (actions.Plan, erro
 	return actions.Plan{}, fault.New(fault.NotFound, "There is no plan %s.", id)
 }
 
+func (s *StubActions) UnrunPlans(_ context.Context, limit int) (out []actions.Plan, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.PlanList {
+		if !slices.ContainsFunc(s.RunList, func(r engine.Run) bool { return r.Plan == p.ID }) && len(out) < limit {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
 func (s *StubActions) RunByID(_ context.Context, id string) (engine.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,6 +121,15 @@ func (s *StubActions) Runs(_ context.Context, cursor string, limit int) ([]engin
 		return nil, "", nil
 	}
 	return s.RunList[:min(limit, len(s.RunList))], "", nil
+}
+
+func (s *StubActions) OpenRuns(context.Context) (open []engine.Run, err error) {
+	for _, r := range slices.Backward(s.RunList) {
+		if r.State.Open() {
+			open = append(open, r)
+		}
+	}
+	return open, nil
 }
 
 func (s *StubActions) Subscribe() (<-chan struct{}, func()) { return s.told, func() {} }

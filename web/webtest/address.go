@@ -32,6 +32,10 @@ func AddressOf(pattern string) string {
 		"none.css",
 		"{survey}",
 		EndedSurvey,
+		"{playbook}",
+		"hot-project",
+		"{runbook}",
+		"balancer-off",
 	).Replace(
 		pattern,
 	)

@@ -32,20 +32,20 @@ type description struct {
 	}
 }
 
-// descriptions keeps what was read. The servers of a test program have one of two tables of
-// routes, with changes and without, and there are hundreds of servers.
+// descriptions keeps what was read. The servers of a test program have one of a few tables of
+// routes, with changes and without, of a cluster alone and with the server's own, and there are hundreds of servers.
 var descriptions sync.Map
 
 func describedBy(t testing.TB, s *site.Site) *described {
 	return &described{t: t, mux: s.Mux, doc: sync.OnceValue(func() (out description) {
-		changes := s.Deps.Actions != nil
-		if known, ok := descriptions.Load(changes); ok {
+		table := [3]bool{s.Deps.Actions != nil, s.Deps.Base.Prefix != "", s.Deps.Clusters != nil}
+		if known, ok := descriptions.Load(table); ok {
 			return known.(description)
 		}
 		if err := json.Unmarshal(s.OpenAPI(), &out); err != nil {
 			t.Error(err)
 		}
-		descriptions.Store(changes, out)
+		descriptions.Store(table, out)
 		return out
 	})}
 }

@@ -20,7 +20,7 @@ import (
 // OpenAs is Open as somebody: OpenAs("anna admin", …). The server needs WithPeople.
 func (l *LiveServer) OpenAs(who, query string) (*Browser, *http.Response) {
 	l.t.Helper()
-	d := websocket.Dialer{NetDialContext: l.Pipes.Dial}
+	d := websocket.Dialer{NetDialContext: l.Pipes.Dial, EnableCompression: true} // as browsers do
 	conn, res, err := d.Dial("ws://localhost:8090/live?"+query, http.Header{"Origin": {"http://localhost:8090"}, "X-Test-Who": {who}})
 	if err != nil {
 		return nil, res
@@ -128,7 +128,7 @@ type Browser struct {
 
 // Dial opens a socket without reading from it.
 func (l *LiveServer) Dial(query string) (*websocket.Conn, *http.Response, error) {
-	d := websocket.Dialer{NetDialContext: l.Pipes.Dial}
+	d := websocket.Dialer{NetDialContext: l.Pipes.Dial, EnableCompression: true} // as browsers do
 	return d.Dial("ws://localhost:8090/live?"+query, http.Header{"Origin": {"http://localhost:8090"}})
 }
 

@@ -20,7 +20,7 @@ func (e OnePerson) ClientAddr(*http.Request) string { return "127.0.0.1" }
 
 func (e OnePerson) Check(context.Context, auth.Principal) error { return nil }
 
-func (e OnePerson) Ended(auth.Principal) <-chan struct{} { return nil }
+func (e OnePerson) AfterEnd(auth.Principal, func()) func() { return func() {} }
 
 func (e OnePerson) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
 	return e.Who, nil

@@ -56,10 +56,9 @@ func cannedRuns(v answer.View, split, move actions.Plan) []engine.Run {
 	}
 	unknown := run("unknown", engine.Unknown, move, engine.Unknown)
 	unknown.Why = message.New("unknown",
-		"A command was sent and no answer came: the cluster is being asked whether it had an effect. It is "+
-			"not sent again.")
+		"It is not known whether the last command had its effect.")
 	unknown.Steps[0].Why = message.New("step.unknown",
-		"The command was sent and no answer came.")
+		"The command was sent. It is not known whether it had its effect.")
 	unknown.Steps[0].Error = "connection(mongos-0:27017) incomplete read of message header: EOF"
 	held := run("held", engine.Running, split, engine.Succeeded, engine.Running)
 	held.Plan, held.StopBy, held.StopAt = RecordID("heldplan"), "user:bert", v.Now.Add(-10*time.Second)
@@ -120,7 +119,7 @@ func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 		Until:    v.Now.Add(14 * time.Minute),
 		What: message.New(
 			"obstacle.migrationOf",
-			"The migration of a chunk of {ns} from {from} to {to}: a shard takes part in one at a time.",
+			"The move of a chunk of {ns} from {from} to {to}: a shard takes part in one at a time.",
 			message.Namespace("ns", topology.Namespace("config.system.sessions")),
 			message.Shard("from", "shard-rs-1"),
 			message.Shard("to", "shard-rs-2"),
@@ -165,7 +164,7 @@ func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 		Because: pin.Steps[last].Needs[1].Against(map[string]string{"exists": "false"})}}
 	restoring := run("restoring", pausing, engine.Running, len(pausing.Steps)-len(pausing.Effect.Moves))
 	restoring.Why, restoring.StopBy, restoring.StopAt = message.New("run.restoring",
-		"Balancing is being switched on again."), "user:bert", v.Now.Add(-5*time.Second)
+		"Balancing is being turned on again."), "user:bert", v.Now.Add(-5*time.Second)
 	return []engine.Run{waiting, gaveUp, adapted, restoring}
 }
 

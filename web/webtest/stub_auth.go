@@ -23,6 +23,7 @@ type StubAuth struct {
 	Refusal      error
 	Lost         error // of the store, when somebody is looked up
 	Empty        bool
+	KeptTokens   []auth.Token // instead of the canned ones; nil: those
 }
 
 func (c StubAuth) Mode() auth.Mode { return c.SignInMode }
@@ -121,6 +122,9 @@ func (c StubAuth) Sessions(context.Context, auth.Principal) ([]auth.Session, err
 func (c StubAuth) Tokens(context.Context, auth.Principal) ([]auth.Token, error) {
 	if c.Empty {
 		return nil, nil
+	}
+	if c.KeptTokens != nil {
+		return c.KeptTokens, nil
 	}
 	return []auth.Token{
 		{

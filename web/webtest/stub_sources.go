@@ -2,6 +2,8 @@ package webtest
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 
 	"shardboard/internal/notify"
@@ -59,6 +61,19 @@ func (k *StubKeeper) Directory() *placement.Directory { return k.Get() }
 // StubLocator answers with a function of the test.
 type StubLocator struct {
 	Answer func(placement.Query) ([]placement.Item, error)
+	Listed []placement.PlacedDocument // of every project, by key
+}
+
+// Documents answers a page of those that are listed.
+func (l *StubLocator) Documents(_ context.Context, _ placement.Project, page placement.DocumentPage) ([]placement.PlacedDocument, error) {
+	from := slices.IndexFunc(l.Listed, func(d placement.PlacedDocument) bool {
+		return d.Key >= page.From && strings.HasPrefix(d.Key, page.Prefix)
+	})
+	if from < 0 {
+		return nil, nil
+	}
+	rest := l.Listed[min(from+page.Skip, len(l.Listed)):]
+	return rest[:min(len(rest), page.Limit)], nil
 }
 
 func (l *StubLocator) Locate(_ context.Context, q placement.Query) ([]placement.Item, error) {

@@ -16,7 +16,7 @@ const (
 
 // alreadyDone reads whether the effect of a step is already there.
 func (x *execution) alreadyDone(s Step) (proof []Reading, held bool) {
-	proof, missing, err := x.e.readFacts(x.e.ctx, s.Achieves())
+	proof, missing, err := x.e.readFacts(x.ctx, s.Achieves())
 	return proof, err == nil && len(missing) == 0
 }
 
@@ -49,7 +49,7 @@ func (x *execution) findAuthor(s Step) string {
 		return ByUnknown
 	}
 	r := x.current()
-	ctx, cancel := context.WithTimeout(x.e.ctx, readTimeout)
+	ctx, cancel := context.WithTimeout(x.ctx, readTimeout)
 	defer cancel()
 	events, err := x.e.opts.Reader.Changelog(ctx, s.NS, r.Started.Add(-Expiry), eventLimit)
 	if err != nil {

@@ -56,8 +56,8 @@ func (e *Engine) auditRefusal(ctx context.Context, by auth.Principal, what, subj
 // does not continue before that. It returns false when the process ends.
 func (x *execution) audit(what, outcome string, details map[string]string) bool {
 	by := auth.Principal{ID: x.current().By}
-	return retrySaving(x.e.ctx, func() bool {
-		ctx, cancel := context.WithTimeout(x.e.ctx, saveTimeout)
+	return retrySaving(x.ctx, func() bool {
+		ctx, cancel := context.WithTimeout(x.ctx, saveTimeout)
 		defer cancel()
 		written := x.e.tryAudit(ctx, by, what, x.id, outcome, details)
 		if !written {

@@ -25,9 +25,9 @@ func (x *execution) awaitProof(i int) bool {
 	}
 	s := x.current().Steps[i]
 	for {
-		proof, missing, err := x.e.readFacts(x.e.ctx, s.Proof)
+		proof, missing, err := x.e.readFacts(x.ctx, s.Proof)
 		switch {
-		case x.e.ctx.Err() != nil:
+		case x.ctx.Err() != nil:
 			return false
 		case err == nil && len(missing) == 0:
 			return x.endStep(i, func(s *Step) {
@@ -44,7 +44,7 @@ func (x *execution) awaitProof(i int) bool {
 		case <-time.After(awaitPoll):
 		case <-x.stopSignal:
 			return x.endStopped(i)
-		case <-x.e.ctx.Done():
+		case <-x.ctx.Done():
 			return false
 		}
 	}

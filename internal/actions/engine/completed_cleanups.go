@@ -43,6 +43,13 @@ func (c *completedCleanups) add(s Step) {
 	}
 }
 
+// forget drops all, before they are read from the store again.
+func (c *completedCleanups) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = nil
+}
+
 // list returns the clean-ups that are still remembered.
 func (c *completedCleanups) list(now time.Time) (out []actions.Cleanup) {
 	c.mu.Lock()
@@ -64,6 +71,7 @@ func (e *Engine) loadCleanups(ctx context.Context, cluster string) {
 		return
 	}
 	late := e.now().Add(-cleanupKept)
+	e.cleanups.forget()
 	for _, record := range records {
 		if !record.Open && record.Ended.Before(late) {
 			continue

@@ -16,7 +16,7 @@ func (x *execution) changedConcurrently(s Step) bool {
 	if s.NS == "" {
 		return false
 	}
-	events, err := x.e.opts.Reader.Changelog(x.e.ctx, s.NS, s.Sent, eventLimit)
+	events, err := x.e.opts.Reader.Changelog(x.ctx, s.NS, s.Sent, eventLimit)
 	if err != nil {
 		return false
 	}

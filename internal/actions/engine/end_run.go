@@ -17,9 +17,9 @@ func (x *execution) endRun(s State, why message.Message) {
 		return
 	}
 	x.updateAuthors()
-	x.e.refreshTable(x.current())
+	x.refreshTable()
 	rows := x.countAfter()
-	if x.e.ctx.Err() != nil {
+	if x.ctx.Err() != nil {
 		return
 	}
 	if of := x.current().UndoOf; s == Succeeded && of != "" && !x.markUndone(of) {
@@ -42,14 +42,15 @@ func (x *execution) endRun(s State, why message.Message) {
 // refreshTable reads the table again before a run is shown as ended, so that every
 // page shows the effect of a run that has succeeded. It waits no longer than
 // finalRefreshTimeout for the cluster.
-func (e *Engine) refreshTable(r Run) {
+func (x *execution) refreshTable() {
+	r := x.current()
 	if !slices.ContainsFunc(r.Steps, func(s Step) bool { return !s.Sent.IsZero() || s.Already != "" }) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(e.ctx, finalRefreshTimeout)
+	ctx, cancel := context.WithTimeout(x.ctx, finalRefreshTimeout)
 	defer cancel()
-	if err := e.opts.Tables.Refresh(ctx); err != nil && e.ctx.Err() == nil {
-		e.opts.Log.Warn("refresh the table at the end of a run", "run", r.ID, "err", err)
+	if err := x.e.opts.Tables.Refresh(ctx); err != nil && x.ctx.Err() == nil {
+		x.e.opts.Log.Warn("refresh the table at the end of a run", "run", r.ID, "err", err)
 	}
 }
 
@@ -59,8 +60,8 @@ const finalRefreshTimeout = 5 * time.Second
 // The failed write may still have reached the disk, which is looked up first.
 func (x *execution) endUnsaved() {
 	var err error
-	known := retrySaving(x.e.ctx, func() bool {
-		_, err = x.e.opts.Journal.RunRecord(x.e.ctx, x.id)
+	known := retrySaving(x.ctx, func() bool {
+		_, err = x.e.opts.Journal.RunRecord(x.ctx, x.id)
 		return err == nil || fault.Of(err) == fault.NotFound
 	})
 	if known && err == nil {
@@ -72,8 +73,8 @@ func (x *execution) endUnsaved() {
 // markUndone marks another run, which has ended, as undone by this one. It returns
 // false when the process ends.
 func (x *execution) markUndone(id string) bool {
-	return retrySaving(x.e.ctx, func() bool {
-		err := x.e.saveUndone(x.e.ctx, id, x.id)
+	return retrySaving(x.ctx, func() bool {
+		err := x.e.saveUndone(x.ctx, id, x.id)
 		if err != nil {
 			x.e.opts.Log.Error("mark run as undone", "run", id, "err", err)
 		}

@@ -17,7 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"shardboard/internal/fault"
 	"shardboard/internal/notify"
 )
 
@@ -25,14 +24,15 @@ import (
 type Engine struct {
 	opts Options
 
-	ctx        context.Context // of all runs; Serve cancels it
-	cancel     context.CancelFunc
-	ready      chan struct{} // closed when the runs of an earlier process hold their locks
-	goroutines sync.WaitGroup
+	ctx    context.Context // ends after Serve
+	cancel context.CancelFunc
 
 	mu         sync.Mutex
 	executions map[string]*execution // open runs of this process, by id
-	closed     bool
+	ended      map[State]int64       // runs that ended since the start
+	followed   []Run                 // open runs of the process that leads, if it is another one
+	term       *term                 // nil while this process does not lead
+	changed    chan struct{}         // closed at the next change of term
 
 	planLocks keyedMutex
 	locks     locks
@@ -46,54 +46,9 @@ type Engine struct {
 
 // New returns an engine that runs nothing until Serve is called.
 func New(o Options) *Engine {
-	e := &Engine{opts: o.withDefaults(), ready: make(chan struct{}), executions: map[string]*execution{}}
+	e := &Engine{opts: o.withDefaults(), changed: make(chan struct{}), executions: map[string]*execution{}}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	return e
-}
-
-// Serve first takes over the runs that an earlier process left open, then lets plans
-// run until ctx ends. It returns when every run has reached a point from which the
-// next process can continue. It does not wait for a command that the cluster is
-// executing: the next process resolves its outcome.
-func (e *Engine) Serve(ctx context.Context) error {
-	defer func() {
-		e.mu.Lock()
-		e.closed = true
-		e.mu.Unlock()
-		e.cancel()
-		e.goroutines.Wait()
-	}()
-	if e.opts.Journal.Owner() {
-		if err := e.recoverRuns(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return err
-		}
-	}
-	close(e.ready)
-	<-ctx.Done()
-	return nil
-}
-
-// launch executes a run in a goroutine that Serve waits for. It returns false when
-// Serve has ended.
-func (e *Engine) launch(x *execution, run func()) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return false
-	}
-	e.executions[x.id] = x
-	e.goroutines.Add(1)
-	go func() {
-		defer e.goroutines.Done()
-		run()
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.executions, x.id)
-	}()
-	return true
 }
 
 // executionOf returns the execution of a run that this process has open, or nil.
@@ -101,17 +56,6 @@ func (e *Engine) executionOf(id string) *execution {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.executions[id]
-}
-
-// awaitReady waits until the runs of an earlier process hold their locks.
-func (e *Engine) awaitReady(ctx context.Context) error {
-	select {
-	case <-e.ready:
-		return nil
-	case <-ctx.Done():
-	case <-e.ctx.Done():
-	}
-	return fault.New(fault.Unavailable, "shardboard is starting up or shutting down; nothing was started. Try again in a moment.")
 }
 
 // clusterID identifies the cluster that the routing table describes.

@@ -48,7 +48,7 @@ func (x *execution) waitForLocks(lock *lockRequest) bool {
 	select {
 	case <-lock.granted:
 		return true
-	case <-x.e.ctx.Done():
+	case <-x.ctx.Done():
 		return false
 	default:
 	}
@@ -65,7 +65,7 @@ func (x *execution) waitForLocks(lock *lockRequest) bool {
 		return x.persist(func(r *Run) { r.State, r.Why = was, message.Message{} })
 	case <-x.stopSignal:
 		x.endRun(Stopped, x.stopReason())
-	case <-x.e.ctx.Done():
+	case <-x.ctx.Done():
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -12,8 +13,9 @@ import (
 // both change it, each its own fields. Every change is applied twice: to the run
 // that is saved and to the run in memory.
 type execution struct {
-	e  *Engine
-	id string
+	e   *Engine
+	ctx context.Context // ends with the lead under which the run began here; what is written with it is fenced
+	id  string
 
 	mu          sync.Mutex
 	run         Run
@@ -23,12 +25,20 @@ type execution struct {
 	pending     *pendingChange // is saved with the next write, by Stop or the run itself
 }
 
-func newExecution(e *Engine, run Run) *execution {
-	x := &execution{e: e, id: run.ID, run: run, stopSignal: make(chan struct{}), writeSlot: make(chan struct{}, 1)}
+func newExecution(e *Engine, t *term, run Run) *execution {
+	x := &execution{e: e, ctx: t.ctx, id: run.ID, run: run, stopSignal: make(chan struct{}), writeSlot: make(chan struct{}, 1)}
 	if run.StopBy != "" {
 		close(x.stopSignal)
 	}
 	return x
+}
+
+// asLeader is a context for what somebody asked for: it ends with asked and with the
+// lead, and what is written with it is fenced.
+func asLeader(leading, asked context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(leading)
+	stop := context.AfterFunc(asked, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // current returns a copy of the run.
@@ -78,4 +88,4 @@ func (x *execution) with(change func(*Run)) Run {
 }
 
 // sleep returns false when the process ends.
-func (x *execution) sleep(d time.Duration) bool { return clock.Sleep(x.e.ctx, d) == nil }
+func (x *execution) sleep(d time.Duration) bool { return clock.Sleep(x.ctx, d) == nil }

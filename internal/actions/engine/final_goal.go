@@ -20,7 +20,7 @@ func (x *execution) checkGoal() (more, ok bool) {
 	d, commands, err := x.draftGoal(run)
 	var exceeded *ChangedError
 	switch {
-	case x.e.ctx.Err() != nil:
+	case x.ctx.Err() != nil:
 		return false, false
 	case errors.As(err, &exceeded):
 		a := Adaptation{At: x.e.now(), Step: len(run.Steps), Because: exceeded.Differences, Refused: true}
@@ -52,13 +52,13 @@ func (x *execution) checkGoal() (more, ok bool) {
 // draftGoal drafts what is missing to reach the goal of a run.
 func (x *execution) draftGoal(run Run) (actions.Draft, []actions.Command, error) {
 	if run.Kind == actions.Spread { // the plan decided which part goes to which shard
-		plan, err := x.e.PlanByID(x.e.ctx, run.Plan)
+		plan, err := x.e.PlanByID(x.ctx, run.Plan)
 		if err != nil {
 			return actions.Draft{}, nil, err
 		}
 		return x.draftRemaining(run, withoutPauses(plan.Steps))
 	}
-	s, err := x.e.readSituation(x.e.ctx)
+	s, err := x.e.readSituation(x.ctx)
 	if err != nil {
 		return actions.Draft{}, nil, err
 	}

@@ -18,6 +18,17 @@ func (e *Engine) PlanByID(ctx context.Context, id string) (actions.Plan, error) 
 	return decodePlan(r)
 }
 
+// UnrunPlans lists plans that were never run. One that an earlier version wrote and that cannot be read is left out.
+func (e *Engine) UnrunPlans(ctx context.Context, limit int) (out []actions.Plan, err error) {
+	rows, err := e.opts.Journal.UnrunPlans(ctx, e.clusterID(), e.opts.Now().Add(-store.PlanKept), limit)
+	for _, r := range rows {
+		if p, err := decodePlan(r); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out, err
+}
+
 // RunByID returns the current state of a run.
 func (e *Engine) RunByID(ctx context.Context, id string) (Run, error) {
 	if x := e.executionOf(id); x != nil {
@@ -64,6 +75,20 @@ func (e *Engine) Runs(ctx context.Context, cursor string, limit int) (runs []Run
 		next = strconv.FormatInt(rows[len(rows)-1].Seq, 10)
 	}
 	return runs, next, nil
+}
+
+// OpenRuns are the runs of this cluster that have not ended, oldest first.
+func (e *Engine) OpenRuns(ctx context.Context) (runs []Run, err error) {
+	rows, err := e.opts.Journal.OpenRuns(ctx, e.clusterID())
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		if run := e.currentRun(r); run.State.Open() {
+			runs = append(runs, run)
+		}
+	}
+	return runs, nil
 }
 
 // currentRun returns the run from memory while it is open, and decodes its record

@@ -18,7 +18,7 @@ const (
 // followMigration shows the progress of a migration until end is called. Errors of
 // reading it are ignored, because the answer or the proof decides the outcome.
 func (x *execution) followMigration(i int, s actions.Step) (end func()) {
-	ctx, cancel := context.WithCancel(x.e.ctx)
+	ctx, cancel := context.WithCancel(x.ctx)
 	ended := make(chan struct{})
 	sent := x.current().Steps[i].Sent
 	go func() {

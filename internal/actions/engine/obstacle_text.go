@@ -22,9 +22,9 @@ func obstacleText(busy *actions.BusyError) message.Message {
 	switch {
 	case busy.Obstacle == actions.ObstacleMigration && busy.NS != "":
 		out.Code += ".of"
-		out.Pattern = "A migration of {ns} with {shard}: a shard takes part in one migration at a time."
+		out.Pattern = "A move of {ns} with {shard}: a shard takes part in one move at a time."
 	case busy.Obstacle == actions.ObstacleMigration:
-		out.Pattern = "One of the shards takes part in another migration."
+		out.Pattern = "One of the shards takes part in another move."
 	case busy.Obstacle == actions.ObstacleOrphans:
 		out.Pattern = "The shard still has documents of this range from before, " +
 			"and deletes them about 15 minutes after the range was moved away."
@@ -33,9 +33,9 @@ func obstacleText(busy *actions.BusyError) message.Message {
 	case busy.Obstacle == actions.ObstacleMetadata:
 		out.Pattern = "The routing information changed while the command was running."
 	case busy.Obstacle == actions.ObstacleDDL:
-		out.Pattern = "Another operation is changing the collection, or its migrations are disabled."
+		out.Pattern = "Another operation is changing the collection, or its moves are blocked."
 	case busy.Obstacle == actions.ObstacleTime:
-		out.Pattern = "The server’s time limit was reached, as happens behind a migration of the same collection."
+		out.Pattern = "The server’s time limit was reached, as happens behind a move of the same collection."
 	default:
 		out.Pattern = "Something is in the way ({obstacle})."
 	}

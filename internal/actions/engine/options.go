@@ -73,7 +73,7 @@ type SharedIDs interface {
 // Journal is the part of the store that the engine writes.
 type Journal interface {
 	store.Journal
-	Owner() bool
+	store.Leadership // only the leader runs plans and takes over the runs of earlier processes
 	Writable() error // nil while this process may write; checks the data directory
 }
 

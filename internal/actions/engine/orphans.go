@@ -34,7 +34,7 @@ func (x *execution) pendingCleanup(s Step) (found actions.Cleanup, ok bool) {
 	if !s.Migrates() {
 		return found, false
 	}
-	ctx, cancel := context.WithTimeout(x.e.ctx, readTimeout)
+	ctx, cancel := context.WithTimeout(x.ctx, readTimeout)
 	defer cancel()
 	a, err := x.e.opts.Reader.Activity(ctx, nil)
 	if err != nil {

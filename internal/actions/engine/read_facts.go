@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/fault"
+	"shardboard/internal/topology"
 )
 
 // readPreconditions reads the preconditions of a step and compares them. An error
 // means that some could not be read, so none may be relied on.
 func (x *execution) readPreconditions(s actions.Step) (readings []Reading, different []actions.Difference, err error) {
-	return x.e.readFacts(x.e.ctx, s.Needs)
+	return x.e.readFacts(x.ctx, s.Needs)
 }
 
 // readFacts reads facts and lists how they differ from their expected values.
@@ -36,12 +36,7 @@ func (e *Engine) checkSameCluster(ctx context.Context) error {
 	defer cancel()
 	id, err := e.opts.Reader.ClusterID(ctx)
 	if known := e.clusterID(); err == nil && id != "" && known != "" && id != known {
-		err = fault.New(
-			fault.Unavailable,
-			"Another cluster (%s) answers at this address now instead of %s, which cannot be read.",
-			id,
-			known,
-		)
+		err = topology.OtherCluster(known, id)
 	}
 	return err
 }

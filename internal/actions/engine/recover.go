@@ -10,11 +10,12 @@ import (
 	"shardboard/internal/store"
 )
 
-// recoverRuns takes over the runs that an earlier process left open. It sends
+// recoverRuns takes over the runs that an earlier process, or the leader before, left open. It sends
 // nothing: the outcome of a command whose intent is on disk is resolved by reading
 // the cluster. Later steps do not begin, except those that only wait for the
 // cluster.
-func (e *Engine) recoverRuns(ctx context.Context) error {
+func (e *Engine) recoverRuns(t *term) error {
+	ctx := t.ctx
 	cluster, err := e.awaitClusterID(ctx)
 	if err != nil {
 		return err
@@ -31,10 +32,10 @@ func (e *Engine) recoverRuns(ctx context.Context) error {
 		return ctx.Err()
 	}
 	for _, run := range runs {
-		x := newExecution(e, run)
+		x := newExecution(e, t, run)
 		// Runs take their locks in the order in which they began, before any new run.
 		lock := e.locks.request(x.id, lockKeys(x.run.Steps))
-		if !e.launch(x, func() { x.resume(lock) }) {
+		if !e.launch(t, x, func() { x.resume(lock) }) {
 			lock.release()
 		}
 	}
@@ -105,7 +106,7 @@ func (x *execution) resume(lock *lockRequest) {
 	if slices.ContainsFunc(run.Steps, func(s Step) bool { return s.State == Unknown }) {
 		select { // an earlier run may hold the locks until its outcome is known
 		case <-lock.granted:
-		case <-x.e.ctx.Done():
+		case <-x.ctx.Done():
 			return
 		}
 	}

@@ -39,7 +39,7 @@ func (x *execution) replan(i int, readings []Reading, because []actions.Differen
 	var conflict *actions.UndoConflictError
 	var exceeded *ChangedError
 	switch {
-	case x.e.ctx.Err() != nil:
+	case x.ctx.Err() != nil:
 		return false
 	case errors.As(err, &conflict):
 		return refuse(stepChanged, slices.Concat(because, conflict.Differences), err)
@@ -87,11 +87,11 @@ func (x *execution) auditAdaptation(step int, a Adaptation) bool {
 // returns a *ChangedError when that would exceed the confirmed limits or a check
 // blocks it.
 func (x *execution) draftRemaining(run Run, steps []actions.Step) (actions.Draft, []actions.Command, error) {
-	s, err := x.e.readSituation(x.e.ctx)
+	s, err := x.e.readSituation(x.ctx)
 	if err != nil {
 		return actions.Draft{}, nil, err
 	}
-	d, err := x.e.draftRest(x.e.ctx, s, run.Kind, run.Args, run.Summary, steps)
+	d, err := x.e.draftRest(x.ctx, s, run.Kind, run.Args, run.Summary, steps)
 	if err != nil {
 		return d, nil, err
 	}

@@ -41,7 +41,7 @@ func (x *execution) resolveOutcome(i int, a answer, err error) bool {
 	reads := 0
 	for pause := outcomePollMin; ; pause = min(2*pause, outcomePollMax) {
 		verdict, known := x.checkOutcome(s, a, err, reads, &seen)
-		if x.e.ctx.Err() != nil {
+		if x.ctx.Err() != nil {
 			return false
 		}
 		if known {
@@ -65,23 +65,23 @@ func (x *execution) markUnknown(i int, err error) {
 	change := func(r *Run) {
 		s := &r.Steps[i]
 		s.State, s.Why = Unknown, message.New("step.unknown",
-			"The command was sent and no answer came.")
+			"The command was sent. It is not known whether it had its effect.")
 		if err != nil {
 			s.setError(err)
 		}
 		r.State, r.Why = Unknown, runUnknown
 	}
-	if x.save(x.e.ctx, change) != nil {
+	if x.save(x.ctx, change) != nil {
 		x.updateMemory(change) // the intent is on disk, so the outcome is unknown after a crash anyway
 	}
 	details := map[string]string{"step": strconv.Itoa(i), "op": string(r.Steps[i].Op), "state": string(Unknown)}
-	x.e.tryAudit(context.WithoutCancel(x.e.ctx), auth.Principal{ID: r.By}, auditRunStep, x.id, "unknown", details)
+	x.e.tryAudit(context.WithoutCancel(x.ctx), auth.Principal{ID: r.By}, auditRunStep, x.id, "unknown", details)
 }
 
 // checkOutcome reads the cluster once. known is false when the result does not
 // decide the outcome yet.
 func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *time.Time) (verdict func(*Step), known bool) {
-	proof, missing, readErr := x.e.readFacts(x.e.ctx, s.Proof)
+	proof, missing, readErr := x.e.readFacts(x.ctx, s.Proof)
 	if readErr != nil {
 		*seen = x.e.now()
 		return nil, false
@@ -96,7 +96,7 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 		if reads == 0 {
 			return nil, false
 		}
-		if t, err := x.e.opts.Reader.Trace(x.e.ctx, x.id, s.Step, s.Sent); err != nil || t.Running {
+		if t, err := x.e.opts.Reader.Trace(x.ctx, x.id, s.Step, s.Sent); err != nil || t.Running {
 			return nil, false
 		}
 	case acknowledged:
@@ -148,7 +148,7 @@ func (x *execution) effectProven(s Step, a answer, err error, proof []Reading) f
 // effect can no longer have one.
 func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 	at := x.e.now()
-	trace, err := x.e.opts.Reader.Trace(x.e.ctx, x.id, s.Step, s.Sent)
+	trace, err := x.e.opts.Reader.Trace(x.ctx, x.id, s.Step, s.Sent)
 	if err != nil || trace.Running {
 		*seen = at
 		return false
@@ -162,7 +162,7 @@ func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 	}
 	// The proof was read before the trace. A command that ended between the two reads
 	// had its effect after the proof was read, so it is read again.
-	_, missing, err := x.e.readFacts(x.e.ctx, s.Proof)
+	_, missing, err := x.e.readFacts(x.ctx, s.Proof)
 	return err == nil && len(missing) > 0
 }
 
@@ -172,7 +172,7 @@ func (x *execution) stepEvents(s Step) []topology.Event {
 	if s.NS == "" {
 		return nil
 	}
-	t, err := x.e.opts.Reader.Trace(x.e.ctx, x.id, s.Step, s.Sent)
+	t, err := x.e.opts.Reader.Trace(x.ctx, x.id, s.Step, s.Sent)
 	if err != nil {
 		x.e.opts.Log.Warn("read the changelog of a step", "run", x.id, "err", err)
 		return nil

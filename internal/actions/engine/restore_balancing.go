@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
+	"shardboard/internal/store"
 )
 
 // The pause between two attempts to restore balancing.
@@ -66,7 +68,7 @@ func (x *execution) addRetry(i int) bool {
 func (x *execution) tryRestoring(i int) bool {
 	x.updateMemory(func(r *Run) {
 		r.Why = message.New("run.restoring",
-			"Balancing is being switched on again.")
+			"Balancing is being turned on again.")
 	})
 	s := x.current().Steps[i]
 	if proof, done := x.alreadyDone(s); done {
@@ -77,18 +79,21 @@ func (x *execution) tryRestoring(i int) bool {
 	}
 	readings, different, err := x.readPreconditions(s.Step)
 	switch {
-	case x.e.ctx.Err() != nil:
+	case x.ctx.Err() != nil:
 		return false
 	case err != nil:
 		return x.endStep(i, preconditionsUnread(readings, err))
 	case len(different) > 0:
 		return x.endStep(i, preconditionsDiffer(readings, different))
 	}
-	if err := x.e.opts.Journal.Writable(); err != nil {
+	if err := x.confirmLead(); err != nil {
 		return x.endStep(i, intentFailed(err))
 	}
 	err = x.send(i, s.Step)
-	if x.e.ctx.Err() != nil && fault.Of(err) == fault.UnknownOutcome {
+	if errors.Is(err, store.ErrNotLeading) {
+		return x.endStep(i, intentFailed(err))
+	}
+	if x.ctx.Err() != nil && fault.Of(err) == fault.UnknownOutcome {
 		return false
 	}
 	return x.resolveOutcome(i, classifyAnswer(err), err)

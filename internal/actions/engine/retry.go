@@ -70,6 +70,7 @@ func (x *execution) deferStep(i int, change func(*Step), wait *Backoff) bool {
 // markGaveUp ends a step that has waited as long as allowed.
 func markGaveUp(s *Step, w Backoff) {
 	s.State, s.Backoff = Failed, &w
-	s.Why = message.New("step.gaveUp", "Gave up after {tries} tries; the same obstacle had been in the way since {since}.",
+	s.Why = message.New("step.gaveUp", message.Plural(s.Try+1, "Gave up after one try: ", "Gave up after {tries} tries: ")+
+		"the same obstacle had been in the way since {since}.",
 		message.Time("since", w.Since), message.Count("tries", s.Try+1), message.Text("obstacle", string(w.Obstacle)))
 }

@@ -114,7 +114,7 @@ func (x *execution) countAfter() []RowCount {
 // countAll counts all rows in parallel. A figure that could not be counted has a
 // reason.
 func (x *execution) countAll(rows []RowCount) []topology.Figure {
-	ctx, cancel := context.WithTimeout(x.e.ctx, countTimeout)
+	ctx, cancel := context.WithTimeout(x.ctx, countTimeout)
 	defer cancel()
 	var all sync.WaitGroup
 	out := make([]topology.Figure, len(rows))

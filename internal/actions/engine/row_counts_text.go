@@ -18,9 +18,9 @@ func (c RowCount) Text() message.Message {
 	if !both {
 		return message.New("rows.not", c.whyNot(), append(facts, message.Text("reason", c.notCounted().Reason))...)
 	}
-	pattern := "{ns} has {before} rows of the project, as before."
+	pattern := "{ns} has {before} " + c.rowsBefore() + " of the project, as before."
 	if n != 0 {
-		pattern = "{ns} had {before} rows of the project and has {after} ({difference}) after {took}. " +
+		pattern = "{ns} had {before} " + c.rowsBefore() + " of the project and has {after} ({difference}) after {took}. " +
 			"A difference alone is not a failure: applications write rows meanwhile."
 		sign := ""
 		if n > 0 {
@@ -38,11 +38,14 @@ func (c RowCount) Text() message.Message {
 		append(facts, message.Words("rate", decimal(c.Writes.PerSecond)))...)
 }
 
+// rowsBefore is the noun for the count before the run.
+func (c RowCount) rowsBefore() string { return message.Plural(c.Before.Value, "row", "rows") }
+
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
 func (c RowCount) whyNot() string {
 	if c.Before.Known && c.After.Reason == rowsPending {
-		return "{ns} had {before} rows of the project before the first command; they are counted again at the end."
+		return "{ns} had {before} " + c.rowsBefore() + " of the project before the first command. Rows are counted again at the end."
 	}
 	switch c.notCounted().Reason {
 	case rowsPending:
@@ -58,7 +61,7 @@ func (c RowCount) whyNot() string {
 	case rowsInterrupted:
 		return "{ns}: not counted: the run was stopped, or the program ended."
 	case rowsNothingSent:
-		return "{ns} had {before} rows of the project; nothing was sent, so they were not counted again."
+		return "{ns} had {before} " + c.rowsBefore() + " of the project. Nothing was sent, so rows were not counted again."
 	}
 	return "{ns}: rows not counted ({reason})."
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"shardboard/internal/fault"
@@ -40,7 +41,7 @@ func (x *execution) runStep(i int) bool {
 	}
 	readings, different, err := x.readPreconditions(s.Step)
 	switch {
-	case x.e.ctx.Err() != nil:
+	case x.ctx.Err() != nil:
 		return false
 	case err != nil:
 		return x.endStep(i, preconditionsUnread(readings, err))
@@ -55,13 +56,15 @@ func (x *execution) runStep(i int) bool {
 	case x.stopRequested():
 		return x.endStopped(i)
 	}
-	// Reading took a while. If the data directory is gone by now, so is the intent.
-	if err := x.e.opts.Journal.Writable(); err != nil {
+	if err := x.confirmLead(); err != nil {
 		return x.endStep(i, intentFailed(err))
 	}
 	// Nothing may be written or read between this check and the command.
 	err = x.send(i, s.Step)
-	if x.e.ctx.Err() != nil && fault.Of(err) == fault.UnknownOutcome {
+	if errors.Is(err, store.ErrNotLeading) {
+		return x.endStep(i, intentFailed(err))
+	}
+	if x.ctx.Err() != nil && fault.Of(err) == fault.UnknownOutcome {
 		return false // we are shutting down; the next process resolves the outcome
 	}
 	x.updateMemory(func(r *Run) { r.Steps[i].Before = readings })
@@ -73,13 +76,13 @@ func (x *execution) runStep(i int) bool {
 func (x *execution) writeIntent(i int) error {
 	s := x.current().Steps[i]
 	at := x.e.now()
-	ctx, cancel := context.WithTimeout(x.e.ctx, saveTimeout)
+	ctx, cancel := context.WithTimeout(x.ctx, saveTimeout)
 	defer cancel()
 	err := x.e.opts.Journal.AddIntent(ctx, store.IntentRecord{Run: x.id, Step: i, At: at, DB: s.Command.DB, Command: s.Command.Doc})
 	if err != nil {
 		return fmt.Errorf("write intent: %w", err)
 	}
-	return x.save(x.e.ctx, func(r *Run) {
+	return x.save(x.ctx, func(r *Run) {
 		r.State, r.Why = Running, message.Message{}
 		r.Steps[i].State, r.Steps[i].Sent = Running, at
 	})

@@ -58,11 +58,11 @@ func (x *execution) save(ctx context.Context, change func(*Run)) error {
 func (x *execution) persist(change func(*Run)) bool {
 	mine := &pendingChange{change}
 	x.setPending(mine)
-	return retrySaving(x.e.ctx, func() bool {
+	return retrySaving(x.ctx, func() bool {
 		if !x.hasPending(mine) {
 			return true
 		}
-		err := x.save(x.e.ctx, func(*Run) {})
+		err := x.save(x.ctx, func(*Run) {})
 		if err == nil {
 			return true
 		}

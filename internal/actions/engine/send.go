@@ -29,10 +29,11 @@ func timeoutOf(s actions.Step) time.Duration {
 	return commandTimeout
 }
 
-// send sends the command of a step, once.
+// send sends the command of a step, once, unless the lead is lost before it leaves.
 func (x *execution) send(i int, s actions.Step) error {
-	ctx, cancel := context.WithTimeout(x.e.ctx, timeoutOf(s))
+	ctx, cancel := context.WithTimeout(x.ctx, timeoutOf(s))
 	defer cancel()
+	ctx = actions.CheckBeforeSending(ctx, x.stillLeads)
 	if s.Migrates() {
 		defer x.followMigration(i, s)()
 	}

@@ -32,9 +32,13 @@ type Service interface {
 	PlanByID(ctx context.Context, id string) (actions.Plan, error)
 	RunByID(ctx context.Context, id string) (Run, error)
 	RunOfPlan(ctx context.Context, plan string) (Run, error)
+	// UnrunPlans lists plans of this cluster that are kept and were never run, newest first.
+	UnrunPlans(ctx context.Context, limit int) ([]actions.Plan, error)
 	// Runs lists a page of runs, newest first, after a cursor ("": from the newest).
 	// next is the cursor of the next page, "" at the end.
 	Runs(ctx context.Context, cursor string, limit int) (runs []Run, next string, err error)
+	// OpenRuns are those that have not ended, oldest first.
+	OpenRuns(ctx context.Context) ([]Run, error)
 	// Subscribe returns a channel that receives a value after a run changed, and a
 	// function that ends the subscription. Changes in quick succession share a value.
 	Subscribe() (<-chan struct{}, func())

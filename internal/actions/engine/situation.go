@@ -58,12 +58,13 @@ func (e *Engine) knownSituation(t *topology.Table, projects *placement.Directory
 // loaded. Otherwise a plan made right after the start would treat completed
 // clean-ups as pending.
 func (e *Engine) awaitCleanups(ctx context.Context) {
-	select {
-	case <-e.ready:
-	case <-time.After(time.Second):
-	case <-ctx.Done():
-	case <-e.ctx.Done():
+	if !e.opts.Journal.Leads() {
+		e.loadCleanups(ctx, e.clusterID()) // of runs of the leader
+		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_, _ = e.awaitReady(ctx) // its error is only that the wait ended
 }
 
 // refreshedTable reads the table again and returns it. It fails when the routing

@@ -32,7 +32,8 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 	if err := e.opts.Journal.Writable(); err != nil {
 		return Run{}, false, err
 	}
-	if err := e.awaitReady(ctx); err != nil {
+	t, err := e.awaitReady(ctx)
+	if err != nil {
 		return Run{}, false, err
 	}
 	unlock, err := e.planLocks.lock(ctx, id)
@@ -63,7 +64,7 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 	if err != nil {
 		return Run{}, false, explainOutage(err, "Nothing was started; the plan can be run until "+p.Expires.UTC().Format("15:04:05 UTC")+".")
 	}
-	return e.createRun(ctx, by, p, adapted)
+	return e.createRun(ctx, t, by, p, adapted)
 }
 
 // checkRequest makes the checks that need no read from the cluster.
@@ -152,7 +153,9 @@ func pausesAndRestores(p actions.Plan) (first, last commandSteps) {
 
 // createRun saves a run and starts it. A run that is returned without an error
 // survives a crash of the process.
-func (e *Engine) createRun(ctx context.Context, by auth.Principal, p actions.Plan, adapted *Adaptation) (Run, bool, error) {
+func (e *Engine) createRun(asked context.Context, t *term, by auth.Principal, p actions.Plan, adapted *Adaptation) (Run, bool, error) {
+	ctx, cancel := asLeader(t.ctx, asked)
+	defer cancel()
 	id, err := e.newID()
 	if err != nil {
 		return Run{}, false, err
@@ -173,13 +176,13 @@ func (e *Engine) createRun(ctx context.Context, by auth.Principal, p actions.Pla
 	if err != nil {
 		return Run{}, false, err
 	}
-	x := newExecution(e, run)
+	x := newExecution(e, t, run)
 	if err := e.opts.Journal.AddRun(ctx, record); err != nil {
-		e.launch(x, x.endUnsaved)
+		e.launch(t, x, x.endUnsaved)
 		return Run{}, false, fmt.Errorf("save run: %w", err)
 	}
-	if !e.launch(x, x.execute) {
-		return Run{}, false, fault.New(fault.Unavailable, "shardboard is shutting down; nothing was started.")
+	if !e.launch(t, x, x.execute) {
+		return Run{}, false, fault.New(fault.Unavailable, "shardboard is shutting down, or another one leads now; nothing was started.")
 	}
 	return x.current(), true, nil
 }

@@ -72,8 +72,8 @@ func (s State) Meaning() string {
 	case Refused:
 		return "The cluster is not as planned, so the command was not sent. Earlier steps stay. Make a new plan for the rest."
 	case Unknown:
-		return "A command was sent and no answer came, so it is not known yet whether it had its effect. " +
-			"shardboard keeps reading the cluster to find out and does not send it again. Make a new plan only after this is settled."
+		return "Its answer did not come, or does not say. shardboard keeps reading the cluster to find out and does not send " +
+			"the command again. Make a new plan only after this is settled."
 	case Stopped:
 		return "Earlier steps stay; later ones were not sent."
 	case Undone:

@@ -35,7 +35,9 @@ func (e *Engine) requestStop(ctx context.Context, by auth.Principal, id string) 
 	}
 	at := e.now()
 	change := func(r *Run) { r.StopBy, r.StopAt = by.ID, at }
-	err := x.save(ctx, change)
+	saving, cancel := asLeader(x.ctx, ctx)
+	defer cancel()
+	err := x.save(saving, change)
 	if err != nil {
 		x.updateMemory(change)
 		err = fault.Wrap(fault.Unavailable, err, "The run is stopped, but that could not be saved: %s", fault.Text(err))

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"reflect"
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -17,7 +19,13 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 	if err != nil {
 		return actions.Draft{}, err
 	}
-	d, _, err := planner(e.knownSituation(t, dir), a)
+	d, resolved, err := planner(e.knownSituation(t, dir), a)
+	if err == nil {
+		if e.running(k, resolved) {
+			d.Checks = append(d.Checks, actions.Check{ID: actions.CheckSameRun, Verdict: actions.Block,
+				Text: message.New("sameRun.open", "A run that has not ended makes this change.")})
+		}
+	}
 	if len(d.WriteSpans) > 0 { // they are read only when the plan is made
 		d.Checks = slices.DeleteFunc(
 			d.Checks,
@@ -25,4 +33,14 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 		)
 	}
 	return d, err
+}
+
+// running tells whether a run of the same change has not ended. Nobody should be led to a second one.
+func (e *Engine) running(k actions.Kind, a actions.Args) bool {
+	for _, r := range e.runsInMemory() {
+		if r.Kind == k && r.State.Open() && reflect.DeepEqual(r.Args, a) {
+			return true
+		}
+	}
+	return false
 }

@@ -51,7 +51,7 @@ func (x *execution) waitForObstacle(i int) (try, ok bool) {
 		case <-time.After(tick):
 		case <-x.newStopSignal():
 			return false, x.endStopped(i)
-		case <-x.e.ctx.Done():
+		case <-x.ctx.Done():
 			return false, false
 		}
 		if x.stopRequested() && !s.Restores {
@@ -66,7 +66,7 @@ func (x *execution) obstacleGone(i int, s Step) bool {
 	if s.Backoff.Obstacle != actions.ObstacleMigration && s.Backoff.Obstacle != actions.ObstacleTime {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(x.e.ctx, readTimeout)
+	ctx, cancel := context.WithTimeout(x.ctx, readTimeout)
 	defer cancel()
 	all, err := x.e.opts.Reader.MigrationsNow(ctx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (x *execution) obstacleGone(i int, s Step) bool {
 	x.updateMemory(func(r *Run) {
 		setNextTry(r, i, x.e.now().Add(obstaclePoll))
 		r.Steps[i].Backoff.What = message.New("obstacle.migrationOf",
-			"The migration of a chunk of {ns} from {from} to {to}: a shard takes part in one migration at a time.",
+			"The move of a chunk of {ns} from {from} to {to}: a shard takes part in one move at a time.",
 			message.Text("obstacle", string(s.Backoff.Obstacle)), message.Namespace("ns", m.NS),
 			message.Shard("from", m.From), message.Shard("to", m.To))
 		r.Why.Facts = r.Steps[i].Backoff.What.Facts

@@ -15,7 +15,7 @@ import (
 // Write is one write to the disk.
 type Write struct {
 	N    int    // counts from 1, across restarts of the process
-	What string // "plan", "run", "save", "intent", "audit"
+	What string // "plan", "run", "save", "intent", "confirm", "audit"
 	Run  string // id, if any
 	Step int    // of an intent
 }
@@ -35,6 +35,7 @@ type Disk struct {
 	// written but the write still failed, like a failed fsync.
 	before, after func(Write) error
 	lost          error // the error of every write while it is set
+	term          int64 // grows with each new leader; 0: processes do not share the disk
 }
 
 // NewDisk returns an empty disk.
@@ -72,8 +73,10 @@ func FailNth(what string, n int, more bool) func(Write) error {
 // Handle is the access of one process to the disk. After Cut it no longer works.
 type Handle struct {
 	*Disk
-	once sync.Once
-	cut  chan struct{}
+	once   sync.Once
+	cut    chan struct{}
+	tenure tenure
+	stored int // writes that have reached the disk; guarded by Disk.mu
 }
 
 // Open returns the handle of a new process.
@@ -117,8 +120,14 @@ func (h *Handle) write(w Write, do func() error) error {
 	if err := h.checkCut(); err != nil {
 		return err
 	}
+	if err := h.leaderOnly(w.What); err != nil {
+		return err
+	}
 	h.mu.Lock()
 	err := do()
+	if err == nil {
+		h.stored++
+	}
 	h.mu.Unlock()
 	if err == nil && after != nil {
 		err = after(w)

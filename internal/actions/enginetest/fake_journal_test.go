@@ -18,8 +18,6 @@ func TestFakeDiskBehavesLikeAJournal(t *testing.T) {
 	storetest.Journal(t, func(*testing.T) store.Journal { return NewDisk().Open() })
 }
 
-func (h *Handle) Owner() bool { return true }
-
 // Writable returns the error that was passed to RefuseWrites.
 func (h *Handle) Writable() error {
 	h.mu.Lock()
@@ -48,6 +46,19 @@ func (h *Handle) PlanRecord(_ context.Context, id string) (store.PlanRecord, err
 		return p, fault.New(fault.NotFound, "There is no such plan.")
 	}
 	return p, h.checkCut()
+}
+
+func (h *Handle) UnrunPlans(_ context.Context, cluster string, since time.Time, limit int) (out []store.PlanRecord, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range h.plans {
+		run := slices.ContainsFunc(h.runs, func(r store.RunRecord) bool { return r.Plan == p.ID })
+		if p.Cluster == cluster && !p.Made.Before(since) && !run {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b store.PlanRecord) int { return b.Made.Compare(a.Made) })
+	return out[:min(len(out), limit)], h.checkCut()
 }
 
 func (h *Handle) DropPlans(_ context.Context, before time.Time, limit int) (int, error) {
@@ -168,7 +179,10 @@ func (h *Handle) Intents(_ context.Context, run string) ([]store.IntentRecord, e
 	return out, h.checkCut()
 }
 
-func (h *Handle) Append(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {
+func (h *Handle) Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error) {
+	if err := h.fenced(ctx); err != nil {
+		return store.AuditRecord{}, err
+	}
 	err := h.write(Write{What: "audit"}, func() error { h.entries = append(h.entries, e); return nil })
 	return store.AuditRecord{AuditEntry: e}, err
 }

@@ -25,15 +25,18 @@ func untrusted(code string, err error, advice string) error {
 	)
 }
 
-// Exchange turns a code into verified claims.
-func (i *Issuer) Exchange(ctx context.Context, code, nonce, verifier string) (auth.Claims, error) {
+// Exchange turns a callback into verified claims.
+func (i *Issuer) Exchange(ctx context.Context, c auth.Callback, nonce, verifier string) (auth.Claims, error) {
 	ctx, cancel := context.WithTimeout(coreos.ClientContext(ctx, i.client), askWait)
 	defer cancel()
 	p, err := i.provider(ctx)
 	if err != nil {
 		return auth.Claims{}, err
 	}
-	token, err := i.redeem(ctx, p, code, verifier)
+	if err := i.checkCallback(p, c.Issuer); err != nil {
+		return auth.Claims{}, err
+	}
+	token, err := i.redeem(ctx, p, c.Code, verifier)
 	if err != nil {
 		return auth.Claims{}, exchangeFailed(err)
 	}
@@ -59,8 +62,29 @@ func (i *Issuer) Exchange(ctx context.Context, code, nonce, verifier string) (au
 		return auth.Claims{}, untrusted("other-client", errors.New("the token was made for another client"),
 			"The ID token was made for another client (azp). --oidc-client-id has to be the client that people sign in to.")
 	}
+	if id.AccessTokenHash != "" {
+		if err := id.VerifyAccessToken(token.AccessToken); err != nil {
+			return auth.Claims{}, untrusted("access-token", fmt.Errorf("compare at_hash: %w", err),
+				"The access token is not the one that the issuer gave together with the ID token (at_hash).")
+		}
+	}
 	granted, _ := token.Extra("scope").(string)
 	return i.claims(ctx, p, id, all, token.AccessToken, i.notGranted(granted))
+}
+
+// checkCallback compares the issuer that the callback names, so that a code of another issuer is not
+// sent to this one (RFC 9207). An issuer that announces the parameter has to send it.
+func (i *Issuer) checkCallback(p *coreos.Provider, issuer string) error {
+	var doc struct {
+		Sends bool `json:"authorization_response_iss_parameter_supported"`
+	}
+	_ = p.Claims(&doc) // a value that is no truth value counts as absent
+	if issuer == i.o.Issuer || issuer == "" && !doc.Sends {
+		return nil
+	}
+	return untrusted("other-issuer", errors.New("the callback names another issuer, or none"),
+		"The browser came back with the name of another issuer than --oidc-issuer (iss), or with none although the issuer's discovery "+
+			"document announces it. Names have to be equal to the letter, a slash at the end too.")
 }
 
 // exchangeFailed explains why the token endpoint gave no token. The error text may contain what was

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 )
 
@@ -48,6 +49,10 @@ func TestClaimsAreReadFromAValidToken(t *testing.T) {
 		"RS256":          func(*provider) {},
 		"ES256":          func(p *provider) { p.header, p.sign = map[string]any{"alg": "ES256", "kid": "e"}, (*provider).byEC },
 		"many audiences": func(p *provider) { p.claims = map[string]any{"aud": []string{"other", "board"}, "azp": "board"} },
+		"at_hash":        func(p *provider) { p.claims = map[string]any{"at_hash": atHash("a")} },
+		"iss in the callback": func(p *provider) {
+			p.iss, p.more = p.URL, map[string]any{"authorization_response_iss_parameter_supported": true}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProvider(t)
@@ -90,6 +95,8 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 		"HMAC by public key":    "algorithm",
 		"no signature":          "signature",
 		"a key of its own":      "signature",
+		"another access token":  "access-token",
+		"a callback of another": "other-issuer", "a callback of nobody": "other-issuer",
 	}
 	past := time.Now().Add(-time.Hour).Unix()
 	for name, set := range map[string]func(*provider){
@@ -120,7 +127,12 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 			p.header, p.sign = map[string]any{"alg": "HS256",
 				"kid": "r"}, func(p *provider, in string) []byte { return hmacOf(string(p.rsa.N.Bytes()), in) }
 		},
-		"no signature": func(p *provider) { p.sign = func(*provider, string) []byte { return nil } },
+		"no signature":          func(p *provider) { p.sign = func(*provider, string) []byte { return nil } },
+		"another access token":  func(p *provider) { p.claims = map[string]any{"at_hash": atHash("b")} },
+		"a callback of another": func(p *provider) { p.iss = "https://evil.example" },
+		"a callback of nobody": func(p *provider) {
+			p.more = map[string]any{"authorization_response_iss_parameter_supported": true}
+		},
 		"a key of its own": func(p *provider) {
 			p.header = map[string]any{"jwk": map[string]any{"kty": "RSA", "n": b64(other.N.Bytes()), "e": "AQAB"}, "kid": nil}
 			p.sign = func(_ *provider, in string) []byte { return signRSA(other, in) }
@@ -138,6 +150,12 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 	}
 }
 
+// atHash is OpenID Connect Core §3.1.3.6 for SHA-256.
+func atHash(access string) string {
+	sum := sha256.Sum256([]byte(access))
+	return b64(sum[:16])
+}
+
 func hmacOf(key, input string) []byte {
 	h := hmac.New(sha256.New, []byte(key))
 	h.Write([]byte(input))
@@ -152,7 +170,10 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, try := range map[string]func() error{
-		"an unknown code":  func() error { _, err := i.Exchange(t.Context(), "guess", nonce, verifier); return err },
+		"an unknown code": func() error {
+			_, err := i.Exchange(t.Context(), auth.Callback{Code: "guess"}, nonce, verifier)
+			return err
+		},
 		"another verifier": func() error { _, err := i.Exchange(t.Context(), p.authorize(t, to), nonce, "x"+verifier); return err },
 		"another secret": func() error {
 			_, err := p.issuer(t, func(o *Options) { o.Secret = "wrong" }).Exchange(t.Context(), p.authorize(t, to), nonce, verifier)

@@ -49,6 +49,7 @@ type provider struct {
 	secretIn  string
 	exchanges int    // requests for a token
 	refuse    string // the token endpoint's error code
+	iss       string // parameter of the callback
 	granted   string // scope of the token endpoint's answer
 }
 
@@ -139,8 +140,8 @@ func (p *provider) keys(w http.ResponseWriter, _ *http.Request) {
 	}})
 }
 
-// authorize visits the authorization endpoint as a browser and returns the code.
-func (p *provider) authorize(t *testing.T, address string) string {
+// authorize visits the authorization endpoint as a browser and returns what it is sent back with.
+func (p *provider) authorize(t *testing.T, address string) auth.Callback {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil || !strings.HasPrefix(address, p.URL+"/authorize?") {
@@ -150,7 +151,7 @@ func (p *provider) authorize(t *testing.T, address string) string {
 	defer p.mu.Unlock()
 	code := fmt.Sprint("code", len(p.codes))
 	p.codes[code] = u.Query()
-	return code
+	return auth.Callback{Code: code, Issuer: p.iss}
 }
 
 func (p *provider) token(w http.ResponseWriter, r *http.Request) {

@@ -123,7 +123,7 @@ func TestDamagedStoredSampleIsMeasuredAgain(t *testing.T) {
 // otherOwner is a store that another process owns.
 type otherOwner struct{ store.Holdings }
 
-func (otherOwner) Owner() bool { return false }
+func (otherOwner) Leads() bool { return false }
 
 func TestStandbyShowsStoredFiguresAndReadsNothing(t *testing.T) {
 	st := openStore(t, t.TempDir())

@@ -42,6 +42,10 @@ type Engine struct {
 	loaded   bool
 	followed []*followed // by name
 
+	// Used by Run's goroutine only.
+	standby bool      // another process measured at the last look
+	readAt  time.Time // when its samples were last read
+
 	building sync.Mutex // makes each snapshot once
 	newest   *Snapshot
 }
@@ -92,10 +96,10 @@ func (e *Engine) update(f func()) {
 	f()
 }
 
-// owns is false when another process owns the store and measures.
-func (e *Engine) owns() bool {
-	o, ok := e.o.Store.(interface{ Owner() bool })
-	return !ok || o.Owner()
+// leads is false when another process measures.
+func (e *Engine) leads() bool {
+	o, ok := e.o.Store.(interface{ Leads() bool })
+	return !ok || o.Leads()
 }
 
 // Seq increases with every measurement.

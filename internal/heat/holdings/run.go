@@ -11,7 +11,8 @@ import (
 
 const (
 	idle        = time.Second      // between looks for something to read
-	standbyIdle = time.Minute      // between reads of what another process stored
+	standbyIdle = 5 * time.Second  // between looks whether this process leads
+	standbyRead = time.Minute      // between reads of what another process stored
 	saveTimeout = 10 * time.Second // of the last save
 )
 
@@ -45,14 +46,19 @@ func (e *Engine) turn(ctx context.Context) (time.Duration, error) {
 		return idle, nil
 	}
 	e.follow(ctx, t)
-	if !e.owns() {
+	if !e.leads() {
 		e.update(func() { e.state = Standby })
+		if e.standby && e.o.Now().Sub(e.readAt) < standbyRead {
+			return standbyIdle, nil
+		}
+		e.standby, e.readAt = true, e.o.Now()
 		return standbyIdle, e.load(ctx, t)
 	}
-	if !e.isLoaded() {
+	if e.standby || !e.isLoaded() {
 		if err := e.load(ctx, t); err != nil {
 			return idle, err
 		}
+		e.standby = false
 	}
 	f := e.next(t)
 	if f == nil {

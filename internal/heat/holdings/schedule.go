@@ -74,7 +74,7 @@ func (e *Engine) follow(ctx context.Context, t *topology.Table) {
 	}
 	cluster, loaded := e.cluster, e.loaded
 	e.mu.Unlock()
-	if loaded && e.owns() {
+	if loaded && e.leads() {
 		for ns := range had {
 			e.drop(ctx, cluster, ns)
 		}

@@ -19,7 +19,7 @@ const (
 // Text says what a state means for the figures.
 func (s State) Text() message.Message {
 	text := map[State]string{
-		Off:       "Sizes by project are not estimated here: it is switched off.",
+		Off:       "Sizes by project are not estimated: --project-sizes-per-minute is 0.",
 		Waiting:   "Sizes by project are not estimated yet: waiting for the statistics of the collections.",
 		Measuring: "Sizes by project are estimated all the time, from random rows.",
 		Paced:     "Estimating sizes by project is paused because the cluster has become slower.",

@@ -48,7 +48,7 @@ func (e *Engine) load(ctx context.Context, t *topology.Table) error {
 	e.seq++
 	e.mu.Unlock()
 	for ns := range unused {
-		if e.owns() { // of collections that were dropped while nothing ran
+		if e.leads() { // of collections that were dropped while nothing ran
 			e.drop(ctx, t.ClusterID, topology.Namespace(ns))
 		}
 	}
@@ -66,7 +66,7 @@ func (e *Engine) saveAll(ctx context.Context) error {
 
 // save stores the samples that have changed, of the collections that are due.
 func (e *Engine) save(ctx context.Context, due func(*followed) bool) error {
-	if e.o.Store == nil || !e.owns() || !e.isLoaded() {
+	if e.o.Store == nil || !e.leads() || !e.isLoaded() {
 		return nil
 	}
 	for _, f := range e.followed { // only Run's goroutine changes the list

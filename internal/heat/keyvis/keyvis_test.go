@@ -327,11 +327,11 @@ func runRecorder(t *testing.T, w *swappableTable, s store.HeatPictures, during f
 	t.Helper()
 	r := New(w, s, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := r.load(ctx, "c1"); err != nil {
+	if err := r.adopt(ctx, "c1"); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error)
-	go func() { done <- r.Run(ctx) }()
+	go func() { done <- r.keepSaving(ctx, "c1") }()
 	during(r)
 	cancel()
 	<-done
@@ -373,6 +373,69 @@ func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
 	v, _ := third.View(ns, ByKey, begin, begin.Add(Reach))
 	if totalWrites(v) <= want || !v.Columns[len(v.Columns)-1].End().Equal(begin.Add(960*time.Minute)) {
 		t.Errorf("%d writes after %d", totalWrites(v), want)
+	}
+}
+
+// Two recorders count the same writes. The second begins to lead when the first has saved all but
+// its last minutes, and continues its picture.
+func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	w := collectionCutAt(t, 1, evenHashes(200)...)
+	rng := rand.New(rand.NewPCG(4, 4))
+	leader, follower := New(w, db, nil), New(w, db, nil)
+	if err := leader.adopt(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
+	total := int64(0)
+	for i := range 60 {
+		if i == 30 {
+			w.table.Store(collectionCutAt(t, 1, evenHashes(220)...).Table())
+		}
+		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, randomCounts(rng)...)
+		s.To = s.From.Add(time.Minute)
+		for _, c := range s.Counts {
+			total += c.Rows
+		}
+		if i < 50 {
+			leader.Take(s)
+		}
+		if i == 45 {
+			if err := leader.save(t.Context(), "c1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i >= 20 { // it was started later
+			follower.Take(s)
+		}
+		if i == 55 {
+			if err := follower.adopt(t.Context(), "c1"); err != nil {
+				t.Fatal(err)
+			}
+			follower.Take(countedSlot(w, begin.Add(40*time.Minute), 1, randomCounts(rng)...)) // late: counted by the leader
+		}
+	}
+	if err := follower.save(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]*Recorder{"in memory": follower, "as stored": runRecorder(t, w, db, func(*Recorder) {})} {
+		for _, by := range []By{ByKey, ByProject} {
+			v, _ := r.View(ns, by, begin, begin.Add(time.Hour))
+			if len(v.Columns) != 60 {
+				t.Fatalf("%s, %s: %d columns", name, by, len(v.Columns))
+			}
+			for i, c := range v.Columns {
+				if !c.From.Equal(begin.Add(time.Duration(i)*time.Minute)) || c.Covered != time.Minute {
+					t.Errorf("%s, %s: column %d is %+v", name, by, i, c)
+				}
+			}
+		}
+		if got := totalWrites(viewOnly(r.View(ns, ByProject, begin, begin.Add(time.Hour)))); got != total {
+			t.Errorf("%s: %d writes, want %d", name, got, total)
+		}
 	}
 }
 
@@ -429,6 +492,9 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 	w := collectionCutAt(t, 1, evenHashes(20)...)
 	f := &failingStore{db, true}
 	r := New(w, f, nil)
+	if err := r.adopt(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
 	for i := range 60 {
 		r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		if i%6 == 5 {

@@ -28,6 +28,7 @@ type picture struct {
 	nextID     int64
 	version    int64          // version of columns
 	kept       map[int64]bool // ids of stored axes
+	until      time.Time      // another process has counted what was before
 }
 
 // openMinute is the minute that is being counted.

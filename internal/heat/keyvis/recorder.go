@@ -2,11 +2,13 @@ package keyvis
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/heat"
 	"shardboard/internal/natural"
 	"shardboard/internal/store"
@@ -22,6 +24,9 @@ type Tables interface {
 // saveTimeout is the timeout of one write to the store.
 const saveTimeout = 10 * time.Second
 
+// adoptAgain is the pause after the stored pictures could not be read.
+const adoptAgain = 2 * time.Second
+
 // Recorder makes heat maps from slots. Safe for concurrent use.
 type Recorder struct {
 	tables Tables
@@ -33,6 +38,7 @@ type Recorder struct {
 	pictures map[string]*picture
 	pending  map[columnID]*column // columns to save; nil: to delete
 	dropped  map[string]bool      // pictures to delete
+	saving   bool                 // this process leads and has taken over what is stored
 }
 
 // columnID identifies a column in the store.
@@ -58,6 +64,9 @@ func (r *Recorder) Take(s heat.Slot) {
 	minute := s.From.Truncate(Finest)
 	for _, by := range []By{ByKey, ByProject} {
 		p := r.pictureOf(s, by)
+		if s.From.Before(p.until) {
+			continue // another process has counted it
+		}
 		if p.open != nil && !p.open.From.Equal(minute) {
 			r.close(p)
 		}
@@ -74,8 +83,8 @@ func (r *Recorder) Take(s heat.Slot) {
 
 func (r *Recorder) close(p *picture) {
 	p.close(r.tables.Table().Collection(p.ns), func(put, gone *column) {
-		if r.store == nil {
-			return
+		if !r.saving {
+			return // the leader saves its own, and adopt what is missing
 		}
 		if put != nil {
 			r.pending[columnIDOf(p, put)] = put
@@ -116,7 +125,7 @@ func (r *Recorder) forget(name string) {
 			delete(r.pending, at)
 		}
 	}
-	if r.store != nil {
+	if r.saving {
 		r.dropped[name] = true
 	}
 }
@@ -145,7 +154,8 @@ func (r *Recorder) Collections() []topology.Namespace {
 	return out
 }
 
-// Run loads the stored pictures and saves new columns until the context ends.
+// Run loads the stored pictures and, while this process leads, saves new columns until the context
+// ends.
 func (r *Recorder) Run(ctx context.Context) error {
 	if r.store == nil {
 		<-ctx.Done()
@@ -155,16 +165,52 @@ func (r *Recorder) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.load(ctx, cluster); err != nil {
-		r.log.Error("load heat maps", "error", err)
+	lead := func(ctx context.Context) error { return r.lead(ctx, cluster) }
+	l, shared := r.store.(interface {
+		Leads() bool
+		Lead(ctx context.Context, work func(context.Context) error) error
+	})
+	if !shared {
+		return lead(ctx)
 	}
+	if !l.Leads() {
+		if err := r.load(ctx, cluster); err != nil {
+			r.log.Error("load heat maps", "error", err)
+		}
+	}
+	if err := l.Lead(ctx, lead); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// lead takes the stored pictures over and saves new columns until the context ends.
+func (r *Recorder) lead(ctx context.Context, cluster string) error {
+	for failed := false; ; failed = true {
+		err := r.adopt(ctx, cluster)
+		if err == nil {
+			break
+		}
+		if !failed && ctx.Err() == nil {
+			r.log.Error("load heat maps", "error", err)
+		}
+		if err := clock.Sleep(ctx, adoptAgain); err != nil {
+			return err
+		}
+	}
+	return r.keepSaving(ctx, cluster)
+}
+
+// keepSaving saves new columns until the context ends.
+func (r *Recorder) keepSaving(ctx context.Context, cluster string) error {
+	defer r.stopSaving()
 	failed := false
 	for {
 		select {
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 			defer cancel()
-			if err := r.save(last, cluster); err != nil {
+			if err := r.save(last, cluster); err != nil && !errors.Is(err, store.ErrNotLeading) {
 				r.log.Error("save heat maps", "error", err)
 			}
 			return ctx.Err()

@@ -90,17 +90,31 @@ func (p *picture) unusedAxes() (ids []int64) {
 	return ids
 }
 
+// axisName identifies a stored axis.
+type axisName struct {
+	picture string
+	id      int64
+}
+
 // load adds the stored columns before those counted since the start.
 func (r *Recorder) load(ctx context.Context, cluster string) error {
+	kept, known, err := r.read(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.addAllStored(kept, known)
+	return nil
+}
+
+// read reads the stored columns, by picture, and axes.
+func (r *Recorder) read(ctx context.Context, cluster string) (map[string][]*column, map[axisName]*axis, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*saveTimeout)
 	defer cancel()
 	axes, columns, err := r.store.LoadHeat(ctx, cluster)
 	if err != nil {
-		return fmt.Errorf("load heat maps: %w", err)
-	}
-	type axisName struct {
-		picture string
-		id      int64
+		return nil, nil, fmt.Errorf("load heat maps: %w", err)
 	}
 	known := map[axisName]*axis{}
 	for _, a := range axes {
@@ -121,8 +135,11 @@ func (r *Recorder) load(ctx context.Context, cluster string) error {
 		}
 		kept[row.Picture] = append(kept[row.Picture], c)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	return kept, known, nil
+}
+
+// addAllStored gives all pictures their stored columns. The caller holds the lock.
+func (r *Recorder) addAllStored(kept map[string][]*column, known map[axisName]*axis) {
 	for name, cols := range kept {
 		r.addStored(name, cols)
 	}
@@ -131,7 +148,6 @@ func (r *Recorder) load(ctx context.Context, cluster string) error {
 			p.kept[a.id] = true
 		}
 	}
-	return nil
 }
 
 // addStored gives a picture its stored columns.

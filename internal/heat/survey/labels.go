@@ -52,12 +52,12 @@ func MethodText(method string, read int64) message.Message {
 	n := message.Count("n", read)
 	switch method {
 	case MethodSample:
-		return message.New("survey.sample", "Estimated from {n} random rows, weighted by what each shard holds; "+
+		return message.New("survey.sample", "Estimated from random rows ({n}), weighted by what each shard holds; "+
 			"± is the 95 % interval for a weighted Poisson count (Fay and Feuer).", n)
 	case MethodCounted:
-		return message.New("survey.counted", "Counted row by row, {n} rows.", n)
+		return message.New("survey.counted", "Counted row by row; rows read: {n}.", n)
 	}
-	return message.New("survey.other", "Measured by {method}, {n} rows.", message.Text("method", method), n)
+	return message.New("survey.other", "Measured by {method}; rows read: {n}.", message.Text("method", method), n)
 }
 
 // DeadLabel names the rows of a collection that nothing uses any more.
@@ -70,7 +70,7 @@ func DeadLabel(collection string) string {
 	case "revisions":
 		return "Revisions without a document"
 	}
-	return "Dead rows of " + collection
+	return "Unused rows of " + collection
 }
 
 // DeadText says why rows of a collection that nothing uses are still there.

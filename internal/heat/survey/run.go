@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"shardboard/internal/fault"
@@ -10,11 +11,31 @@ import (
 
 // Run runs the queued surveys, and resumes those of an earlier process, until ctx ends. A running
 // survey is then left to be resumed.
+//
+// While another process leads, it only reads what that one measures.
 func (e *Engine) Run(ctx context.Context) error {
+	l, shared := e.o.Store.(leadership)
+	if !shared {
+		return e.lead(ctx)
+	}
+	var following sync.WaitGroup
+	defer following.Wait()
+	following.Go(func() { e.follow(ctx, l) })
+	again := false
+	return l.Lead(ctx, func(ctx context.Context) error {
+		if again { // another process may have measured since
+			e.forget()
+		}
+		again = true
+		return e.lead(ctx)
+	})
+}
+
+func (e *Engine) lead(ctx context.Context) error {
 	failed := false
 	for {
 		err := e.load(ctx)
-		if err != nil && !failed { // retried every second, logged once
+		if err != nil && !failed && ctx.Err() == nil { // retried every second, logged once
 			e.o.Log.Warn("read surveys", "err", err)
 		}
 		failed = err != nil
@@ -43,17 +64,17 @@ func (e *Engine) ready() bool {
 	return e.loaded
 }
 
-// owns is false when another process owns the store and runs the surveys.
-func (e *Engine) owns() bool {
-	o, ok := e.o.Store.(interface{ Owner() bool })
-	return !ok || o.Owner()
+// leads is false when another process runs the surveys.
+func (e *Engine) leads() bool {
+	l, shared := e.o.Store.(leadership)
+	return !shared || l.Leads()
 }
 
 // next returns the survey to run.
 func (e *Engine) next(ctx context.Context) (*job, context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.loaded || !e.owns() || ctx.Err() != nil {
+	if !e.loaded || !e.leads() || ctx.Err() != nil {
 		return nil, nil
 	}
 	line := e.queue()

@@ -49,7 +49,7 @@ func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
 		{Key: "user", Value: n.Name}, {Key: "db", Value: n.DB},
 	}
 	if truthy(r.Lookup("showCredentials")) {
-		doc = append(doc, bson.E{Key: "credentials", Value: a.credentialDocument()})
+		doc = append(doc, bson.E{Key: "credentials", Value: a.credentialDocument(n)})
 	}
 	if a.custom != nil && !(given(r, "showCustomData") && !truthy(r.Lookup("showCustomData"))) {
 		doc = append(doc, bson.E{Key: "customData", Value: a.custom})
@@ -62,7 +62,11 @@ func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
 			bson.E{Key: "inheritedAuthenticationRestrictions", Value: bson.A{}},
 			bson.E{Key: "authenticationRestrictions", Value: bson.A{}})
 	}
-	return append(doc, bson.E{Key: "mechanisms", Value: slices.Sorted(maps.Keys(a.credentials))})
+	mechanisms := slices.Sorted(maps.Keys(a.credentials))
+	if n.DB == externalDB {
+		mechanisms = []string{"external"}
+	}
+	return append(doc, bson.E{Key: "mechanisms", Value: mechanisms})
 }
 
 // rolesInfo shows roles: the user-defined ones of a database (1), on request with the

@@ -105,16 +105,25 @@ func (s *Session) Hello(r *engine.Request) bson.D {
 			out = append(out, bson.E{Key: "saslSupportedMechs", Value: list})
 		}
 	}
-	if body, ok := r.Lookup("speculativeAuthenticate").DocumentOK(); ok && value.Field(body, "saslStart").Type != 0 {
-		db, isString := value.Field(body, "db").StringValueOK()
-		if !isString {
-			return out
-		}
-		if reply, err := s.start(db, body); err == nil {
+	if body, ok := r.Lookup("speculativeAuthenticate").DocumentOK(); ok {
+		if reply := s.speculate(body, r.Conn); reply != nil {
 			out = append(out, bson.E{Key: "speculativeAuthenticate", Value: reply})
 		}
 	}
 	return out
+}
+
+// speculate runs the authentication command inside a hello, nil when it fails.
+func (s *Session) speculate(body bson.Raw, conn *engine.Conn) (reply bson.D) {
+	db, isString := value.Field(body, "db").StringValueOK()
+	switch {
+	case !isString:
+	case value.Field(body, "saslStart").Type != 0:
+		reply, _ = s.start(db, body)
+	case value.Field(body, "authenticate").Type != 0:
+		reply, _ = s.byCertificate(db, body, conn)
+	}
+	return reply
 }
 
 func logout(s *Session, r *engine.Request) (bson.D, error) {

@@ -20,7 +20,7 @@ func (c *Control) createUser(r *engine.Request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !given(r, "pwd") {
+	if !given(r, "pwd") && user.DB != externalDB {
 		return nil, status.Errorf(status.BadValue,
 			"Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db")
 	}
@@ -61,6 +61,9 @@ func (c *Control) store(user Name, r *engine.Request, a *account, check func(old
 	}
 	if err := unrestricted(r); err != nil {
 		return nil, err
+	}
+	if user.DB == externalDB && given(r, "pwd") {
+		return nil, status.Errorf(status.BadValue, "Cannot set the password for users defined on the '%s' database", externalDB)
 	}
 	with, err := chosen(r)
 	if err != nil {

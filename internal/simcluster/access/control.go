@@ -62,9 +62,12 @@ type Options struct {
 
 // User is an initial user.
 type User struct {
-	Name     string // belongs to admin
+	Name     string // belongs to admin, or to $external when Certificate is set
 	Password string
-	Roles    []string // "name" on admin or "name@db"; none means root
+	// Certificate says that the user has no password and signs in with a client
+	// certificate whose subject is Name, such as "CN=jo,O=Example".
+	Certificate bool
+	Roles       []string // "name" on admin or "name@db"; none means root
 }
 
 // New makes the access control of a cluster.
@@ -75,8 +78,8 @@ func New(o Options) (*Control, error) {
 	}
 	rand.Read(c.secret)
 	for _, u := range o.Users {
-		if u.Name == "" || u.Password == "" {
-			return nil, fmt.Errorf("user %q needs a name and a password", u.Name)
+		if u.Name == "" || u.Certificate == (u.Password != "") {
+			return nil, fmt.Errorf("user %q needs a name and either a password or a certificate", u.Name)
 		}
 		var roles []Name
 		for _, r := range u.Roles {
@@ -93,6 +96,10 @@ func New(o Options) (*Control, error) {
 			return nil, fmt.Errorf("user %q: %w", u.Name, err)
 		}
 		a := &account{id: newID(), roles: roles}
+		if u.Certificate {
+			c.accounts[Name{u.Name, externalDB}] = a
+			continue
+		}
 		if err := a.setPassword(u.Name, u.Password, mechanisms()); err != nil {
 			return nil, fmt.Errorf("user %q: %w", u.Name, err)
 		}

@@ -1,5 +1,6 @@
 // Package access is the access control of the simulated mongos: authentication
-// (SCRAM-SHA-1 and SCRAM-SHA-256), users and roles, and authorization of commands.
+// (SCRAM-SHA-1, SCRAM-SHA-256 and X.509 certificates), users and roles, and
+// authorization of commands.
 //
 // A Control holds users and roles; it is safe for concurrent use. A Session holds the
 // authenticated users of one connection. Refusals have the text of MongoDB 5.0.7: a

@@ -18,7 +18,7 @@ func (c *Control) Documents() (users, roles []bson.D) {
 			{Key: "_id", Value: n.id()},
 			{Key: "userId", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: a.id[:]}},
 			{Key: "user", Value: n.Name}, {Key: "db", Value: n.DB},
-			{Key: "credentials", Value: a.credentialDocument()},
+			{Key: "credentials", Value: a.credentialDocument(n)},
 		}
 		if a.custom != nil {
 			doc = append(doc, bson.E{Key: "customData", Value: a.custom})
@@ -35,7 +35,10 @@ func (c *Control) Documents() (users, roles []bson.D) {
 	return users, roles
 }
 
-func (a *account) credentialDocument() bson.D {
+func (a *account) credentialDocument(user Name) bson.D {
+	if user.DB == externalDB {
+		return bson.D{{Key: "external", Value: true}}
+	}
 	kept := bson.D{}
 	for _, name := range slices.Sorted(maps.Keys(a.credentials)) {
 		kept = append(kept, bson.E{Key: name, Value: a.credentials[name].document()})

@@ -36,7 +36,8 @@ func (c *Control) Handlers() map[string]engine.Handler {
 		"invalidateUserCache": func(*engine.Request) (bson.D, error) { return bson.D{}, nil },
 	}
 	ofSession := map[string]func(*Session, *engine.Request) (bson.D, error){
-		"saslStart": saslStart, "saslContinue": saslContinue, "logout": logout, "connectionStatus": connectionStatus,
+		"saslStart": saslStart, "saslContinue": saslContinue, "logout": logout, "authenticate": authenticate,
+		"connectionStatus": connectionStatus,
 	}
 	out := make(map[string]engine.Handler, len(plain)+len(ofSession))
 	for name, run := range plain {

@@ -2,6 +2,7 @@ package access
 
 import (
 	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -69,7 +70,7 @@ func subject(r *engine.Request) (Name, error) {
 		return Name{}, wrongType(r.Name+"."+r.Name, "string")
 	case s == "":
 		return Name{}, status.Errorf(status.BadValue, "the name must not be empty")
-	case r.DB == "local" || r.DB == "$external":
+	case r.DB == "local" || r.DB == externalDB && strings.HasSuffix(r.Name, "Role"):
 		return Name{}, status.Errorf(status.BadValue, "Cannot create users or roles in the %s database", r.DB)
 	}
 	return Name{s, r.DB}, nil

@@ -18,21 +18,26 @@ const maxUserFile = 64 << 10
 
 // ReadUsers reads initial users from a file, so that passwords need not be on the
 // command line. Each line has a name, a password and roles, separated by spaces; a role
-// is "name" or "name@db", and no role means root. Empty lines and lines that begin with
-// # are ignored.
+// is "name" or "name@db", and no role means root. A name with spaces is in double
+// quotes. The word $external instead of a password makes a user who signs in with the
+// client certificate of that name. Empty lines and lines that begin with # are ignored.
 func ReadUsers(r io.Reader) ([]User, error) { return readUsers(io.LimitReader(r, maxUserFile)) }
 
 func readUsers(r io.Reader) ([]User, error) {
 	var users []User
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
-		fields := strings.Fields(lines.Text())
+		name, fields, err := splitLine(lines.Text())
 		switch {
-		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
-		case len(fields) == 1:
+		case err != nil:
+			return nil, fmt.Errorf("read users: line %d: %w", n, err)
+		case name == "":
+		case len(fields) == 0:
 			return nil, fmt.Errorf("read users: line %d: a name and a password are wanted", n)
+		case fields[0] == externalDB:
+			users = append(users, User{Name: name, Certificate: true, Roles: fields[1:]})
 		default:
-			users = append(users, User{Name: fields[0], Password: fields[1], Roles: fields[2:]})
+			users = append(users, User{Name: name, Password: fields[0], Roles: fields[1:]})
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -42,4 +47,22 @@ func readUsers(r io.Reader) ([]User, error) {
 		return nil, fmt.Errorf("read users: the file names none")
 	}
 	return users, nil
+}
+
+// splitLine returns the name at the beginning of a line and the fields after it; the
+// name is empty in lines to ignore.
+func splitLine(line string) (name string, fields []string, err error) {
+	line = strings.TrimSpace(line)
+	if quoted, ok := strings.CutPrefix(line, `"`); ok {
+		name, rest, closed := strings.Cut(quoted, `"`)
+		if !closed || name == "" {
+			return "", nil, fmt.Errorf("the name has no closing quote or is empty")
+		}
+		return name, strings.Fields(rest), nil
+	}
+	fields = strings.Fields(line)
+	if len(fields) == 0 || strings.HasPrefix(line, "#") {
+		return "", nil, nil
+	}
+	return fields[0], fields[1:], nil
 }

@@ -49,20 +49,21 @@ func (r *Routing) KeyOf(doc bson.Raw) (bson.Raw, error) { return r.pattern.keyOf
 // Owner is the shard that owns a full key, as returned by [Routing.KeyOf].
 func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.indexOf(key)].Shard }
 
-// ChunkID names the chunk that a document of a sharded collection belongs to; "" if there is none.
-// The caller does not hold Mu.
-func (c *Cluster) ChunkID(ns string, doc bson.Raw) string {
+// PlaceOf is the shard of a document of a sharded collection, and its chunk's position in the order of the
+// key; "" if there is none. The caller does not hold Mu.
+func (c *Cluster) PlaceOf(ns string, doc bson.Raw) (shard string, chunk int) {
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
 	r := c.routes[ns]
 	if r == nil {
-		return ""
+		return "", 0
 	}
 	key, err := r.KeyOf(doc)
 	if err != nil {
-		return ""
+		return "", 0
 	}
-	return string(r.chunks[r.indexOf(key)].Min)
+	i := r.indexOf(key)
+	return r.chunks[i].Shard, i
 }
 
 // Owns reports whether doc on shard is owned by it, that is, not an orphan.

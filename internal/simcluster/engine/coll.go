@@ -34,13 +34,15 @@ type Coll struct {
 	bytes   int64
 	writes  uint64 // counts changes, so that cursors notice them
 	dropped bool
+
+	examined *Examined // its node's
 }
 
 // degree of the trees: nodes of up to 2*degree-1 entries.
 const degree = 32
 
-func newColl(db, name string, uuid [16]byte, opts bson.Raw) *Coll {
-	c := &Coll{DB: db, Name: name, UUID: uuid, Options: opts}
+func newColl(db, name string, uuid [16]byte, opts bson.Raw, examined *Examined) *Coll {
+	c := &Coll{DB: db, Name: name, UUID: uuid, Options: opts, examined: examined}
 	c.records = btree.NewG(degree, func(a, b *record) bool { return a.id < b.id })
 	c.indexes = []*index{newIndex(idSpec())}
 	return c
@@ -59,18 +61,26 @@ func (c *Coll) Insert(doc bson.Raw) (RecordID, error) {
 		return 0, Errorf(status.InvalidIdField, "The '_id' value cannot be of type %s", query.TypeName(id))
 	}
 	r := &record{id: c.lastID + 1, doc: doc}
-	keys, err := c.check(r)
-	if err != nil {
+	if err := c.add(r); err != nil {
 		return 0, err
 	}
 	c.lastID++
+	return r.id, nil
+}
+
+// add stores a record that does not exist.
+func (c *Coll) add(r *record) error {
+	keys, err := c.check(r)
+	if err != nil {
+		return err
+	}
 	c.writes++
-	c.bytes += int64(len(doc))
+	c.bytes += int64(len(r.doc))
 	c.records.ReplaceOrInsert(r)
 	for i, x := range c.indexes {
 		x.add(keys[i])
 	}
-	return r.id, nil
+	return nil
 }
 
 // check makes a record's entries in every index, or returns why it cannot be stored.

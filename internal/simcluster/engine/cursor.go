@@ -78,6 +78,7 @@ func (c *Cursor) scan() *record {
 			return nil
 		}
 		c.plan.DocsExamined++
+		c.coll.examined.Docs.Add(1)
 		ok, err := c.filter.Match(r.doc)
 		if err != nil {
 			c.err = err
@@ -119,6 +120,7 @@ func (c *Cursor) candidate() *record {
 			return r
 		}
 		c.plan.KeysExamined++
+		c.coll.examined.Keys.Add(1)
 		if !c.plan.Multikey {
 			return r
 		}

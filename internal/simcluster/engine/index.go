@@ -50,7 +50,7 @@ func (x *index) check(c *Coll, r *record) ([]entry, error) {
 	}
 	if x.unique {
 		for i := range keys {
-			if x.taken(&keys[i]) {
+			if _, taken := x.holder(&keys[i]); taken {
 				return nil, duplicateKey(c.NS(), x, &keys[i])
 			}
 		}
@@ -59,23 +59,22 @@ func (x *index) check(c *Coll, r *record) ([]entry, error) {
 	return keys, nil
 }
 
-// taken reports whether another record has the key.
-func (x *index) taken(key *entry) bool {
+// holder is another record that has the key, if there is one.
+func (x *index) holder(key *entry) (id RecordID, taken bool) {
 	// Keys are often ascending: a key above all others cannot be a duplicate.
 	if top, ok := x.tree.Max(); !ok || x.compareKeys(&top, key) < 0 {
-		return false
+		return 0, false
 	}
 	low := *key
 	low.rec = &record{id: before, doc: key.rec.doc}
-	found := false
 	x.tree.AscendGreaterOrEqual(low, func(e entry) bool {
 		if x.compareKeys(&e, key) != 0 {
 			return false
 		}
-		found = e.rec.id != key.rec.id
-		return !found
+		id, taken = e.rec.id, e.rec.id != key.rec.id
+		return !taken
 	})
-	return found
+	return id, taken
 }
 
 func (x *index) add(keys []entry) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -14,7 +15,16 @@ import (
 type Node struct {
 	Name string
 	dbs  map[string]map[string]*Coll
+
+	examined Examined
 }
+
+// Examined counts what all queries on a node have looked at, like the metrics
+// queryExecutor.scanned and scannedObjects of serverStatus.
+type Examined struct{ Keys, Docs atomic.Int64 }
+
+// Examined is the node's counter.
+func (n *Node) Examined() *Examined { return &n.examined }
 
 // NewNode makes an empty node.
 func NewNode(name string) *Node {
@@ -33,7 +43,7 @@ func (n *Node) Create(db, coll string, uuid [16]byte, opts bson.Raw) *Coll {
 	if n.dbs[db] == nil {
 		n.dbs[db] = map[string]*Coll{}
 	}
-	c := newColl(db, coll, uuid, opts)
+	c := newColl(db, coll, uuid, opts, &n.examined)
 	n.dbs[db][coll] = c
 	return c
 }

@@ -28,6 +28,13 @@ type Conn struct {
 	// Client is the handshake's client document, nil before it.
 	Client bson.Raw
 
+	// Certificate is the subject of the client's verified certificate, such as
+	// "CN=jo,O=Example"; empty without one.
+	Certificate string
+
+	// Gone is closed when the client has closed the connection.
+	Gone <-chan struct{}
+
 	// Access is the session of the access control, nil before the first use.
 	Access any
 }

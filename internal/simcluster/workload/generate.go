@@ -21,6 +21,7 @@ const (
 	removedShare    = 0.04
 	snapshotBytes   = 3000
 	operationBytes  = 180
+	typedBytes      = 12  // one letter
 	snapshotEvery   = 500 // Yorkie's default snapshot interval
 	snapshotOften   = 50  // interval of every second project
 	schemaPerThree  = 3   // one project in three uses schemas
@@ -119,7 +120,7 @@ func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, op
 		}
 	}
 	removed := r.Float64() < removedShare
-	if err := d.add("documents", w.documentDocument(doc, i, created, updated, removed)); err != nil {
+	if err := d.add("documents", w.documentDocument(doc, documentKey(p, i, false), created, updated, removed)); err != nil {
 		return err
 	}
 	if removed {
@@ -202,7 +203,10 @@ func (w *Workload) generateClusterWide(r *rand.Rand, d *data) error {
 		}
 	}
 	return d.add("clusternodes", bson.D{
-		{Key: "_id", Value: w.ids.at(w.o.Epoch)}, {Key: "rpc_addr", Value: "yorkie-0:8080"}, {Key: "lease_token", Value: shortuuid(r)},
+		{Key: "_id", Value: w.ids.at(w.o.Epoch)}, {Key: "rpc_addr", Value: nodeAddress}, {Key: "lease_token", Value: shortuuid(r)},
 		{Key: "expires_at", Value: w.o.Epoch.Add(time.Minute)}, {Key: "updated_at", Value: w.o.Epoch}, {Key: "is_leader", Value: true},
 	})
 }
+
+// nodeAddress is the address of the only Yorkie server.
+const nodeAddress = "yorkie-0:8080"

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // Timing of the live writers.
@@ -15,6 +17,7 @@ const (
 	operatorEvery  = 12 * time.Second // mean time between the operator's actions
 	compactEvery   = 30 * time.Second // as Yorkie's housekeeping
 	housekeepEvery = 5 * time.Minute  // project statistics
+	renewTicks     = 8                // between renewals of the server's own document, which expires
 	streamLive     = 1 << 32          // first random stream of the live ticks
 	streamOperator = 1 << 40
 	streamCompact  = 1 << 48
@@ -45,6 +48,9 @@ func (w *Workload) write(ctx context.Context) {
 		if busyAt(time.Duration(n) * tick) {
 			w.pushBusy(ctx, r)
 		}
+		if n%renewTicks == 0 {
+			w.renewNode(ctx)
+		}
 		if elapsed := time.Duration(n) * tick; elapsed-compacted >= compactEvery {
 			compacted = elapsed
 			w.compact(ctx)
@@ -53,6 +59,17 @@ func (w *Workload) write(ctx context.Context) {
 			counted = elapsed
 			w.countProjects(ctx)
 		}
+	}
+}
+
+// renewNode says that the Yorkie server is alive: its document expires after ten seconds.
+func (w *Workload) renewNode(ctx context.Context) {
+	now := w.o.Now()
+	err := w.update(ctx, "clusternodes", bson.D{{Key: "rpc_addr", Value: nodeAddress}}, bson.D{{Key: "$set", Value: bson.D{
+		{Key: "expires_at", Value: now.Add(time.Minute)}, {Key: "updated_at", Value: now}, {Key: "is_leader", Value: true},
+	}}}, true)
+	if err != nil && ctx.Err() == nil {
+		w.o.Log.Debug("workload renew node", "err", err)
 	}
 }
 

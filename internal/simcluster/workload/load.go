@@ -15,12 +15,10 @@ const chunkMB = 1
 
 // prepare creates, shards, spreads and indexes the collections while they are empty.
 func (w *Workload) prepare(ctx context.Context, d *data) error {
-	if _, err := w.c.Command(ctx, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
-		{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
-		{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(chunkMB)}}}}},
-		{Key: "upsert", Value: true},
-	}}}}); err != nil {
-		return err
+	if !w.o.KeepChunkSize {
+		if err := w.setChunkSize(ctx); err != nil {
+			return err
+		}
 	}
 	if _, err := w.admin(ctx, bson.D{{Key: "enableSharding", Value: w.o.Database}, {Key: "primaryShard", Value: w.o.Shards[0]}}); err != nil {
 		return err
@@ -48,6 +46,16 @@ func (w *Workload) prepare(ctx context.Context, d *data) error {
 		}
 	}
 	return nil
+}
+
+// setChunkSize makes the cluster's chunks small.
+func (w *Workload) setChunkSize(ctx context.Context) error {
+	_, err := w.c.Command(ctx, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
+		{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
+		{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(chunkMB)}}}}},
+		{Key: "upsert", Value: true},
+	}}}})
+	return err
 }
 
 // spread splits an empty ranged collection so that its data will fill about half of

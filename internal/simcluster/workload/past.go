@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -14,6 +13,8 @@ const (
 
 	// perMinute is how many edits the live writers make in a minute, which a past ends with.
 	perMinute = int(time.Minute / tick * pushesPerTick)
+	// revisedPerMinute is the same for revisions.
+	revisedPerMinute = float64(time.Minute/tick) / reviseOneIn
 
 	// The busy hour of a past: when it begins before the end, and its edits a minute.
 	busyHourAgo  = 7 * time.Hour
@@ -29,6 +30,7 @@ type Writes struct {
 	Project, Document bson.ObjectID
 	Rows              int64
 	Snapshots         int64 // rows in snapshots
+	Revisions         int64 // rows in revisions
 }
 
 // Push makes so many edits at the cluster's time.
@@ -70,7 +72,7 @@ func (w *Workload) Minute(at, end time.Time) []Writes {
 	add := func(d *document, rows float64) {
 		n := int64(rows * (0.7 + 0.6*r.Float64()))
 		if n > 0 {
-			out = append(out, Writes{d.project.id, d.id, n, n / d.project.snapshotEvery})
+			out = append(out, Writes{Project: d.project.id, Document: d.id, Rows: n, Snapshots: n / d.project.snapshotEvery})
 		}
 	}
 	rows := float64(perMinute) * level(before)
@@ -87,6 +89,9 @@ func (w *Workload) Minute(at, end time.Time) []Writes {
 			add(d, busyHourRows/float64(len(b.docs)))
 		}
 	}
+	for i := 0; w.layout.current && len(out) > 0 && i < int(revisedPerMinute*level(before)); i++ {
+		out[r.IntN(len(out))].Revisions++
+	}
 	return out
 }
 
@@ -100,80 +105,4 @@ func (w *Workload) hotAt(at time.Time) []*document {
 		out = append(out, w.docs[r.IntN(min(len(w.docs), hotCandidates))])
 	}
 	return out
-}
-
-// busyDocuments is how many documents of the busy project are edited at once: each can have a
-// shard of its own.
-const busyDocuments = 2
-
-// busy is a project some of whose documents get many edits from time to time. Their
-// changes are in one chunk, so one shard takes all of them until the chunk is split.
-type busy struct {
-	project *project
-	docs    []*document
-}
-
-// ChooseBusy chooses documents of the busy project whose changes are in one chunk now, and
-// the project itself if there is none yet: the first with enough recent documents in one chunk.
-// It is one that keeps few snapshots, so that its edits do not fill a shard.
-func (w *Workload) ChooseBusy(chunkOf func(ns string, doc bson.D) string) {
-	type place struct {
-		p     *project
-		chunk string
-	}
-	at := map[place][]*document{}
-	var best []*document
-	for _, d := range w.docs {
-		if w.busy != nil && d.project != w.busy.project || d.project.snapshotEvery < snapshotEvery {
-			continue
-		}
-		in := place{d.project, chunkOf(w.ns("changes"), bson.D{{Key: "doc_id", Value: d.id}})}
-		if in.chunk == "" {
-			continue
-		}
-		at[in] = append(at[in], d)
-		if len(at[in]) > len(best) {
-			best = at[in]
-		}
-		if len(best) == busyDocuments {
-			break
-		}
-	}
-	if len(best) > 1 {
-		w.busy = &busy{best[0].project, best}
-	}
-}
-
-// BusyProject is the id and name of the busy project; "" if there is none.
-func (w *Workload) BusyProject() (id, name string) {
-	if w.busy == nil {
-		return "", ""
-	}
-	return w.busy.project.id.Hex(), w.busy.project.name
-}
-
-// The busy project's edits: how long after the start they begin, how long they last, when
-// they come again, and how many there are in a tick.
-const (
-	busyAfter   = time.Minute
-	busyLong    = 6 * time.Minute
-	busyEvery   = 16 * time.Minute
-	busyPerTick = 70
-)
-
-// busyAt reports whether the busy project gets many edits so long after the start.
-func busyAt(elapsed time.Duration) bool {
-	return elapsed >= busyAfter && (elapsed-busyAfter)%busyEvery < busyLong
-}
-
-// pushBusy makes the busy project's edits of a tick.
-func (w *Workload) pushBusy(ctx context.Context, r *rand.Rand) {
-	if w.busy == nil {
-		return
-	}
-	for i := range busyPerTick {
-		if err := w.push(ctx, r, w.busy.docs[i%len(w.busy.docs)]); err != nil && ctx.Err() == nil {
-			w.o.Log.Debug("workload push of the busy project", "err", err)
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,12 +13,6 @@ const (
 	// projectAge is the age of the oldest project.
 	projectAge = 500 * 24 * time.Hour
 	zipf       = 1.05
-)
-
-var (
-	firstWords = []string{"atlas", "birch", "comet", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper",
-		"kite", "lumen", "maple", "nova", "orbit", "pixel", "quartz", "river", "sable", "tundra"}
-	secondWords = []string{"board", "docs", "editor", "forms", "maps", "notes", "pad", "plans", "sheets", "slides", "tasks", "wiki"}
 )
 
 // makeProjects generates the projects, oldest first. Their sizes follow Zipf's law with
@@ -47,14 +40,6 @@ func (w *Workload) makeProjects(r *rand.Rand) {
 			w.projects[i].snapshotEvery = snapshotOften
 		}
 	}
-}
-
-func projectName(i int) string {
-	name := firstWords[i%len(firstWords)] + "-" + secondWords[(i/len(firstWords)+i)%len(secondWords)]
-	if round := i / (len(firstWords) * len(secondWords)); round > 0 || i >= len(firstWords) {
-		name = fmt.Sprintf("%s-%d", name, i)
-	}
-	return name
 }
 
 // shares divides total into n parts by Zipf's law; the parts add up to total.

@@ -74,7 +74,7 @@ func (w *Workload) open(ctx context.Context, r *rand.Rand) error {
 		return err
 	}
 	p.clients = append(p.clients, client)
-	row = w.documentDocument(doc, p.nextKey, now, now, false)
+	row = w.documentDocument(doc, documentKey(p, p.nextKey, true), now, now, false)
 	if _, err := w.command(ctx, bson.D{{Key: "insert", Value: "documents"}, {Key: "documents", Value: bson.A{row}}}); err != nil {
 		return err
 	}

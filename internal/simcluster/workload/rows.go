@@ -10,9 +10,9 @@ import (
 
 // documentDocument is a row of documents. server_seq is an Int32 0 until the
 // first push and an Int64 after, as Yorkie writes it.
-func (w *Workload) documentDocument(doc *document, i int, created, updated time.Time, removed bool) bson.D {
+func (w *Workload) documentDocument(doc *document, key string, created, updated time.Time, removed bool) bson.D {
 	d := bson.D{
-		{Key: "_id", Value: doc.id}, {Key: "key", Value: documentKey(doc.project, i)}, {Key: "project_id", Value: doc.project.id},
+		{Key: "_id", Value: doc.id}, {Key: "key", Value: key}, {Key: "project_id", Value: doc.project.id},
 		{Key: "accessed_at", Value: updated}, {Key: "created_at", Value: created},
 	}
 	if w.layout.current {
@@ -33,8 +33,6 @@ func seqValue(seq int64) any {
 	return seq
 }
 
-func documentKey(p *project, i int) string { return fmt.Sprintf("%s-%05d", p.name, i) }
-
 // changeDocument is a row of changes.
 func (w *Workload) changeDocument(r *rand.Rand, doc *document, id bson.ObjectID, seq int64) bson.D {
 	d := bson.D{
@@ -48,6 +46,9 @@ func (w *Workload) changeDocument(r *rand.Rand, doc *document, id bson.ObjectID,
 func (w *Workload) changeFields(r *rand.Rand, doc *document, seq int64) bson.D {
 	actor := doc.actors[r.IntN(len(doc.actors))]
 	size := operationBytes/2 + r.IntN(operationBytes)
+	if doc.typed {
+		size = typedBytes
+	}
 	d := bson.D{
 		{Key: "actor_id", Value: actor}, {Key: "client_seq", Value: seq}, {Key: "lamport", Value: seq},
 		{Key: "message", Value: ""}, {Key: "operations", Value: bson.A{bson.Binary{Data: payload(r, size)}}},

@@ -24,7 +24,7 @@ type Cluster interface {
 	BulkInsert(ns string, docs []bson.Raw) error
 }
 
-// Options say what to generate. Every field is needed.
+// Options say what to generate. Every field but KeepChunkSize is needed.
 type Options struct {
 	Seed      int64
 	Epoch     time.Time // the data's newest moment
@@ -33,8 +33,11 @@ type Options struct {
 	Projects  int
 	Documents int // Yorkie documents in all
 	Shards    []string
-	Now       func() time.Time // the cluster's clock, for live writers
-	Log       *slog.Logger
+
+	KeepChunkSize bool // do not set the cluster's chunk size: it is not ours
+
+	Now func() time.Time // the cluster's clock, for live writers
+	Log *slog.Logger
 }
 
 // Workload is a loaded data set. Run it for live writers; not safe for
@@ -73,7 +76,8 @@ type document struct {
 	id      bson.ObjectID
 	seq     int64
 	actors  []bson.ObjectID
-	rows    int // of changes
+	rows    int  // of changes
+	typed   bool // its edits are single letters
 }
 
 // Load creates the collections, shards them, spreads the ranged ones, and

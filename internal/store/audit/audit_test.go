@@ -22,15 +22,16 @@ type memory struct {
 	heads   []store.AuditHead
 	fails   error
 	written *audit.Point // last record written by this process; nil: read-only
+	shared  bool         // other processes write too
 }
 
-func (m *memory) AuditWritten(context.Context) (int64, []byte, bool, error) {
+func (m *memory) AuditWritten(context.Context) (store.WrittenRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.written == nil {
-		return 0, nil, false, nil
+		return store.WrittenRecord{}, nil
 	}
-	return m.written.Seq, m.written.Hash, true, nil
+	return store.WrittenRecord{Seq: m.written.Seq, Hash: m.written.Hash, Known: true, Last: !m.shared}, nil
 }
 
 func (m *memory) Append(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {

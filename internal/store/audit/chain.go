@@ -90,6 +90,9 @@ func Next(e store.AuditEntry, seq int64, prev []byte) (r store.AuditRecord, cano
 // canonical form: another program wrote them. Its hash never matches.
 const Unreadable = "unreadable"
 
+// Withheld is the What of a record whose entry its reader may not see. No record is stored with it.
+const Withheld = "withheld"
+
 // Read makes a record from stored bytes. It never fails, so that one damaged record
 // does not hide the others; Check finds the damaged one.
 func Read(seq int64, canonical, prev, hash []byte) store.AuditRecord {

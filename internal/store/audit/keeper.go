@@ -25,6 +25,9 @@ type Options struct {
 	Witness Witness
 	Log     *slog.Logger     // nil discards
 	Now     func() time.Time // nil is time.Now
+	// Leads reports whether this process may sign now; nil: always. Processes that share a store sign
+	// in turns, so a head that another one signed after the witness file was written is expected.
+	Leads func() bool
 }
 
 // Keeper verifies the whole chain at start. Every minute it verifies the end and what follows it,
@@ -137,7 +140,8 @@ func (k *Keeper) report(was, st State) {
 
 // sign signs the verified end if it moved or if this key has not signed it.
 func (k *Keeper) sign(ctx context.Context, st *State) (Stage, error) {
-	if k.o.Key == nil || st.End.Seq == 0 || st.Head != nil && st.Head.Seq == st.End.Seq && Fingerprint(st.Head.Key) == st.Key {
+	signed := st.Head != nil && st.Head.Seq == st.End.Seq && Fingerprint(st.Head.Key) == st.Key
+	if k.o.Key == nil || st.End.Seq == 0 || signed || k.o.Leads != nil && !k.o.Leads() {
 		return "", nil
 	}
 	h := Sign(k.o.Key, st.End, k.o.Now())

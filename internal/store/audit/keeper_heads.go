@@ -47,19 +47,23 @@ func (k *Keeper) renewWitness(e evidence) error {
 		// The witness file is written before the store, so it is never the older of the two.
 		if e.storeHead != nil && bytes.Equal(e.storeHead.Key, k.o.Key.Public().(ed25519.PublicKey)) &&
 			(e.witnessHead == nil || e.witnessHead.Seq < e.storeHead.Seq) {
-			k.o.Log.Warn(
-				"the witness file beside the audit key is missing or older than the newest head in the data: it was removed or replaced, or the "+
-					"key or the data directory was moved. Whether records were cut off before this start is not known",
-				"file",
-				string(k.o.Witness),
-				"seq",
-				e.storeHead.Seq,
-			)
+			if k.o.Leads == nil {
+				k.o.Log.Warn(
+					"the witness file beside the audit key is missing or older than the newest head in the data: it was removed or replaced, or the "+
+						"key or the data directory was moved. Whether records were cut off before this start is not known",
+					"file",
+					string(k.o.Witness),
+					"seq",
+					e.storeHead.Seq,
+				)
+			}
 			return k.o.Witness.Save(*e.storeHead)
 		}
 		return nil
 	case e.witnessHead != nil && sameHead(*e.witnessHead, *k.lastSaved):
 		return nil
+	case k.o.Leads != nil && e.witnessHead != nil && e.witnessHead.Seq >= k.lastSaved.Seq:
+		return nil // another process with the same key, on this machine, signed since
 	}
 	k.o.Log.Error(
 		"the witness file of the audit record was removed or changed by somebody else; it is written again",

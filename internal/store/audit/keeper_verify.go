@@ -20,7 +20,7 @@ const (
 // evidence is what the record must agree with. It is read before the records, so that a record
 // appended meanwhile is only newer than the evidence and never looks cut off.
 type evidence struct {
-	written     *Point           // end as the writing process remembers it; nil in a process that only reads
+	written     *Point           // last record that this process remembers; nil in a process that only reads
 	storeHead   *store.AuditHead // the newest head in the store
 	witnessHead *store.AuditHead // the head in the witness file
 	witnessErr  error            // why the witness file could not be read
@@ -36,11 +36,21 @@ func (k *Keeper) evidence(ctx context.Context) (e evidence, err error) {
 }
 
 func (k *Keeper) written(ctx context.Context) (*Point, error) {
-	seq, hash, known, err := k.store.AuditWritten(ctx)
-	if err != nil || !known {
+	w, err := k.store.AuditWritten(ctx)
+	if err != nil || !w.Known {
 		return nil, err
 	}
-	return &Point{seq, hash}, nil
+	return &Point{w.Seq, w.Hash}, nil
+}
+
+// foreign is the break when a record follows the last one of this process, and no other process may
+// write.
+func (k *Keeper) foreign(ctx context.Context, end int64) (*Break, error) {
+	now, err := k.store.AuditWritten(ctx)
+	if err != nil || !now.Known || !now.Last || end <= now.Seq {
+		return nil, err
+	}
+	return &Break{Code: Foreign, Seq: now.Seq + 1}, nil
 }
 
 // verify checks the record against the evidence and reads what is due. A finding is st.Break; the
@@ -111,14 +121,9 @@ func (k *Keeper) verifyEnd(ctx context.Context, st *State, e evidence, whole boo
 		st.End = rep.End
 		return nil
 	}
-	now, err := k.written(ctx)
-	if err != nil {
-		return err
-	}
-	if st.End = rep.End; now != nil && rep.End.Seq > now.Seq {
-		st.Break = &Break{Code: Foreign, Seq: now.Seq + 1}
-	}
-	return nil
+	st.End = rep.End
+	st.Break, err = k.foreign(ctx, rep.End.Seq)
+	return err
 }
 
 // headsBefore checks heads whose records come before the part that is read: each record must still

@@ -21,22 +21,14 @@ import (
 // read.
 const pemType = "PRIVATE KEY"
 
+const maxKeyFile = 1 << 16 // bytes
+
 // OpenKey reads the key that signs heads, or creates it when the file does not exist. It rejects a
 // file inside the data directory, because whoever can rewrite the record there could also sign it,
 // a file that others can read, and one in a directory where others could replace it.
 func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
-	in, err := inside(path, dataDir)
-	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The audit key's path %s cannot be resolved.", path)
-	}
-	if in {
-		return nil, fault.New(
-			fault.Invalid,
-			"The audit key %s is inside the data directory %s: whoever changes the record there could sign it too. Keep it elsewhere with "+
-				"--audit-key.",
-			path,
-			dataDir,
-		)
+	if err := outside(path, dataDir); err != nil {
+		return nil, err
 	}
 	real, _, err := fileperm.ParentDir("audit key", path)
 	if err != nil {
@@ -49,6 +41,26 @@ func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 		}
 	}
 	return key, keyFailure(err, path)
+}
+
+// outside rejects a key inside of the data directory; "" is a store elsewhere, which has none.
+func outside(path, dataDir string) error {
+	if dataDir == "" {
+		return nil
+	}
+	switch in, err := inside(path, dataDir); {
+	case err != nil:
+		return fault.Wrap(fault.Invalid, err, "The audit key's path %s cannot be resolved.", path)
+	case in:
+		return fault.New(
+			fault.Invalid,
+			"The audit key %s is inside the data directory %s: whoever changes the record there could sign it too. Keep it elsewhere with "+
+				"--audit-key.",
+			path,
+			dataDir,
+		)
+	}
+	return nil
 }
 
 // keyFailure keeps an error that already has a sentence; any other comes from the system.
@@ -80,10 +92,24 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 			fileperm.Quote(path),
 		)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	text, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
 	if err != nil {
 		return nil, err
 	}
+	return parseKey(text, path)
+}
+
+// ReadKey reads a key that is given to several replicas, such as a mounted secret. It may belong to
+// another user, but nobody else may read it.
+func ReadKey(path string) (ed25519.PrivateKey, error) {
+	text, err := fileperm.ReadSecret("audit key", path, maxKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	return parseKey(text, path)
+}
+
+func parseKey(text []byte, path string) (ed25519.PrivateKey, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != pemType {
 		return nil, fault.New(fault.Invalid, "The audit key %s is not a PEM file with a %s.", path, strings.ToLower(pemType))
@@ -101,6 +127,10 @@ func createKey(path string) error {
 	if err != nil {
 		return fmt.Errorf("make key: %w", err)
 	}
+	return writeKey(path, key)
+}
+
+func writeKey(path string, key ed25519.PrivateKey) error {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
 		return fmt.Errorf("encode key: %w", err)

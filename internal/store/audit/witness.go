@@ -34,8 +34,16 @@ func WitnessOf(key, dataDir string) (Witness, error) {
 	if err != nil {
 		return "", fmt.Errorf("name witness: %w", err)
 	}
-	sum := sha256.Sum256([]byte(dir))
-	return Witness(key + "." + hex.EncodeToString(sum[:4]) + ".head"), nil
+	return witnessOf(key, dir), nil
+}
+
+// WitnessOfStore returns the witness file of a store that is not a directory, by its address without
+// user and password.
+func WitnessOfStore(key, address string) Witness { return witnessOf(key, address) }
+
+func witnessOf(key, place string) Witness {
+	sum := sha256.Sum256([]byte(place))
+	return Witness(key + "." + hex.EncodeToString(sum[:4]) + ".head")
 }
 
 // WitnessesOf returns the existing witness files beside a key.

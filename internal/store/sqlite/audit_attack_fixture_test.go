@@ -42,7 +42,7 @@ func templateDatabase(t *testing.T) string {
 	if err := a.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(dir, fileName)
+	return filepath.Join(dir, FileName)
 }
 
 // openCopy opens a copy of the template in dir, or the database that dir already has.
@@ -51,7 +51,7 @@ func openCopy(t *testing.T, dir, template string, key ed25519.PrivateKey) *tampe
 	data := filepath.Join(dir, "data")
 	if _, err := os.Stat(data); err != nil {
 		text, err := os.ReadFile(template)
-		if err := errors.Join(err, os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, fileName), text, 0o600)); err != nil {
+		if err := errors.Join(err, os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, FileName), text, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -68,33 +68,33 @@ func (w *written) commit(failed bool) {
 
 // AuditWritten is the end of the record as this process last wrote it. It waits for the current
 // write, so a record that can be read is never beyond it.
-func (db *DB) AuditWritten(ctx context.Context) (seq int64, hash []byte, known bool, err error) {
+func (db *DB) AuditWritten(ctx context.Context) (store.WrittenRecord, error) {
 	if err := db.notLost(); err != nil {
-		return 0, nil, false, err
+		return store.WrittenRecord{}, err
 	}
 	if db.write == nil {
-		return 0, nil, false, nil
+		return store.WrittenRecord{}, nil
 	}
 	if err := db.lockWrites(ctx); err != nil {
-		return 0, nil, false, err
+		return store.WrittenRecord{}, err
 	}
 	defer db.unlockWrites()
 	w := &db.written
 	if !w.known {
 		table, err := tableEnd(ctx, db.read)
 		if err != nil {
-			return 0, nil, false, err
+			return store.WrittenRecord{}, err
 		}
 		w.known, w.end = true, table
 	}
 	if w.unsure != nil { // read from the table whether the failed commit took effect
 		table, err := tableEnd(ctx, db.read)
 		if err != nil {
-			return 0, nil, false, err
+			return store.WrittenRecord{}, err
 		}
 		w.settle(table)
 	}
-	return w.end.Seq, w.end.Hash, true, nil
+	return store.WrittenRecord{Seq: w.end.Seq, Hash: w.end.Hash, Known: true, Last: true}, nil
 }
 
 // tableEnd is the last record of the table.

@@ -70,8 +70,8 @@ func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
 	if err != nil || r.Seq != 4 {
 		t.Fatal(r.Seq, err)
 	}
-	if seq, _, known, err := db.AuditWritten(t.Context()); seq != 4 || !known || err != nil {
-		t.Error(seq, known, err)
+	if w, err := db.AuditWritten(t.Context()); w.Seq != 4 || !w.Known || !w.Last || err != nil {
+		t.Error(w, err)
 	}
 	if rep, err := audit.Verify(audit.Records(t.Context(), db, 0), audit.Expect{}); err != nil || rep.Break != nil {
 		t.Error(rep.Break, err)

@@ -19,11 +19,13 @@ const (
 type condition struct {
 	mu      sync.Mutex
 	now     store.Condition
+	opened  time.Time
 	changed chan struct{} // has a value when now changed and Watch has not yet logged it
 }
 
 func newCondition(h store.Hold, err error) *condition {
-	return &condition{now: store.Condition{Hold: h, Since: time.Now(), Err: err}, changed: make(chan struct{}, 1)}
+	now := time.Now()
+	return &condition{now: store.Condition{Hold: h, Since: now, Err: err}, opened: now, changed: make(chan struct{}, 1)}
 }
 
 // set stores the result of a check. words makes the error for people from the time since when it is

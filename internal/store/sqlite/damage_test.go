@@ -32,7 +32,7 @@ func filledDatabase(t *testing.T) (dir, path string) {
 		must(t, db.SavePlan(t.Context(), p))
 	}
 	must(t, db.Close())
-	return dir, filepath.Join(dir, fileName)
+	return dir, filepath.Join(dir, FileName)
 }
 
 // runSQL runs statements on a file like another program.

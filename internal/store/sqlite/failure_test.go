@@ -73,7 +73,7 @@ func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 			says: "/data is not a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFile("/data/"+fileName, Options{})
+			f := newFile("/data/"+FileName, Options{})
 			f.uid = 7
 			f.probe = func(string) error { return c.probe }
 			f.space = func(string) (uint64, uint64, error) { return c.free, 10 << 30, nil }
@@ -91,7 +91,7 @@ func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 
 // An invalid statement is a programming error and must not be reported as a broken disk.
 func TestProgrammingErrorsAreNotReportedAsDiskTrouble(t *testing.T) {
-	f := newFile("/data/"+fileName, Options{})
+	f := newFile("/data/"+FileName, Options{})
 	for _, err := range []error{
 		result{1, `SQL logic error: near "SELCT": syntax error`}, result{19, "constraint failed"}, result{21, "misuse"}, errors.New("anything"),
 	} {

@@ -43,7 +43,7 @@ func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	eves := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "eve")
-	if err := os.Rename(filepath.Join(eves, fileName), filepath.Join(dir, fileName)); err != nil {
+	if err := os.Rename(filepath.Join(eves, FileName), filepath.Join(dir, FileName)); err != nil {
 		t.Fatal(err)
 	}
 	db, err := Open(t.Context(), dir)
@@ -53,7 +53,7 @@ func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // only root can change the owner of files
 	}
-	for _, name := range []string{fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal", lockName} {
+	for _, name := range []string{FileName, FileName + "-wal", FileName + "-shm", FileName + "-journal", lockName} {
 		dir := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "anna")
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.WriteFile(path, []byte("eve's"), 0o600), os.Chown(path, 2000, 2000)); err != nil {
@@ -67,7 +67,7 @@ func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 // Another user creates a link with the name of one of the files. Without the refusal the
 // link's target would be truncated or written to by SQLite.
 func TestLinkedFilesAreRefusedAndTheirTargetsKept(t *testing.T) {
-	for _, name := range []string{lockName, fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal"} {
+	for _, name := range []string{lockName, FileName, FileName + "-wal", FileName + "-shm", FileName + "-journal"} {
 		for kind, link := range map[string]func(string, string) error{"is a link": os.Symlink, "has 2 names": os.Link} {
 			top := t.TempDir()
 			victim, dir := filepath.Join(top, "victim"), filepath.Join(top, "data")
@@ -98,7 +98,7 @@ func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
 
 func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 	dir := directoryWithUser(t, t.TempDir(), "anna")
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, fileName), 0o644)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, FileName), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	db := open(t, dir)
@@ -108,7 +108,7 @@ func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 	if notes := db.Notes(); len(notes) != 1 || !strings.Contains(notes[0], dir) || !strings.Contains(notes[0], "mode 0755") {
 		t.Errorf("unexpected notes: %q", notes)
 	}
-	for _, path := range []string{dir, filepath.Join(dir, fileName)} {
+	for _, path := range []string{dir, filepath.Join(dir, FileName)} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: unexpected mode %v, error %v", path, info.Mode(), err)
 		}
@@ -118,7 +118,7 @@ func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 // A copy is read as it is, even if others can read it or files have hard links.
 func TestACopyIsReadUnchanged(t *testing.T) {
 	dir := directoryWithUser(t, t.TempDir(), "anna")
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, fileName), filepath.Join(t.TempDir(), "backup"))); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, FileName), filepath.Join(t.TempDir(), "backup"))); err != nil {
 		t.Fatal(err)
 	}
 	db, err := OpenReader(t.Context(), dir)

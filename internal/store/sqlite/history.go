@@ -96,13 +96,12 @@ func (db *DB) TrimHistory(ctx context.Context, cluster string, before time.Time)
 			`DELETE FROM history WHERE cluster = ?1 AND at < ?2 AND seq < (SELECT max(b.seq) FROM history b
 				WHERE b.cluster = ?1 AND b.stream = history.stream AND b.whole AND b.at <= ?2)`,
 			`DELETE FROM history_events WHERE cluster = ?1 AND at < ?2`,
-			`DELETE FROM history_event_minutes WHERE cluster = ?1 AND minute < ?2 / 60000`,
 			`DELETE FROM history_watched WHERE cluster = ?1 AND until < ?2`,
 		} {
 			if _, err := tx.ExecContext(ctx, statement, cluster, before.UnixMilli()); err != nil {
 				return unavailable(err)
 			}
 		}
-		return nil
+		return trimCounts(ctx, tx, cluster, before)
 	})
 }

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"math"
@@ -44,35 +43,6 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 		}
 	}
 	return out, unavailable(rows.Err())
-}
-
-// EventCounts counts entries by the minutes that are kept with them.
-func (db *DB) EventCounts(ctx context.Context, cluster string, from, to time.Time, width time.Duration) ([]store.EventCount, error) {
-	rows, err := db.read.QueryContext(ctx, `SELECT minute / ?4, what, ns, failed, sum(n) FROM history_event_minutes
-		WHERE cluster = ?1 AND minute >= ?2 AND minute < ?3 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
-		cluster, from.Unix()/60, to.Unix()/60, int64(width/time.Minute))
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	defer rows.Close()
-	var out []store.EventCount
-	for rows.Next() {
-		var c store.EventCount
-		var part int64
-		if err := rows.Scan(&part, &c.What, &c.NS, (*flag)(&c.Failed), &c.N); err != nil {
-			return nil, unavailable(err)
-		}
-		c.At = time.Unix(0, 0).UTC().Add(time.Duration(part) * width)
-		out = append(out, c)
-	}
-	return out, unavailable(rows.Err())
-}
-
-// countEvent adds an entry that was stored to its minute.
-func countEvent(ctx context.Context, tx *sql.Tx, cluster string, e store.HistoryEvent) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO history_event_minutes VALUES (?, ?, ?, ?, ?, 1)
-		ON CONFLICT DO UPDATE SET n = n + 1`, cluster, e.At.Unix()/60, cmp.Or(e.CountedAs, e.What), e.NS, e.Failed)
-	return unavailable(err)
 }
 
 // bounds are the milliseconds of a span; zero times are open ends.

@@ -35,15 +35,14 @@ func (db *DB) SavePlan(ctx context.Context, p store.PlanRecord) error {
 		p.ID, p.Cluster, p.By, p.Kind, p.Hash, p.Made.UnixMilli(), p.Expires.UnixMilli(), p.Body)
 }
 
+const planColumns = `id, cluster, by, kind, hash, made, expires, body`
+
 // PlanRecord returns a plan.
-func (db *DB) PlanRecord(ctx context.Context, id string) (p store.PlanRecord, err error) {
-	var made, expires int64
-	err = db.read.QueryRowContext(ctx, `SELECT id, cluster, by, kind, hash, made, expires, body FROM plans WHERE id = ?`, id).
-		Scan(&p.ID, &p.Cluster, &p.By, &p.Kind, &p.Hash, &made, &expires, &p.Body)
+func (db *DB) PlanRecord(ctx context.Context, id string) (store.PlanRecord, error) {
+	p, err := scanPlan(db.read.QueryRowContext(ctx, `SELECT `+planColumns+` FROM plans WHERE id = ?`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, db.noPlan(ctx, id)
 	}
-	p.Made, p.Expires = stamped(made), stamped(expires)
 	return p, unavailable(err)
 }
 

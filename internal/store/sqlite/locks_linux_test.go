@@ -35,7 +35,7 @@ func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	another, err := acquire(filepath.Join(dir, lockName))
 	must(t, err)
 	reader := open(t, dir)
-	path := filepath.Join(dir, fileName)
+	path := filepath.Join(dir, FileName)
 	if reader.Owner() {
 		t.Fatal("a second store of the same directory became its owner")
 	}

@@ -21,14 +21,14 @@ func TestALostDirectoryIsNotReportedAsAuditDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	db := open(t, dir)
 	must(t, os.Rename(dir, dir+".away"))
-	_, _, _, err := db.AuditWritten(t.Context())
+	_, err := db.AuditWritten(t.Context())
 	if !errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrAuditDamaged) ||
 		!strings.Contains(fault.Text(err), "The data directory was moved or deleted") {
 		t.Errorf("verification returned %v", err)
 	}
 	must(t, os.Rename(dir+".away", dir))
-	if _, _, known, err := db.AuditWritten(t.Context()); err != nil || !known {
-		t.Errorf("with the directory back: %v, known %v", err, known)
+	if w, err := db.AuditWritten(t.Context()); err != nil || !w.Known {
+		t.Errorf("with the directory back: %v, known %v", err, w.Known)
 	}
 }
 

@@ -125,6 +125,10 @@ func checkNewer(ctx context.Context, db *sql.DB) error {
 func newer(done []string) error {
 	known := steps()
 	for _, name := range done {
+		if name == incompleteCopy {
+			return fault.New(fault.Conflict,
+				"A copy or a restore into this data directory did not complete, so it cannot be used. Delete it and begin again.")
+		}
 		if !slices.Contains(known, name) {
 			return fault.New(
 				fault.Conflict,

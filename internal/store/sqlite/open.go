@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	fileName = "shardboard.db"
+	FileName = "shardboard.db" // the database in a data directory
 	lockName = "shardboard.lock"
 	readers  = 4 // reading connections, besides the writing and the pinned one
 )
@@ -45,7 +45,7 @@ type DB struct {
 	checked atomic.Bool // all pages were checked since the start
 }
 
-var _ store.Store = (*DB)(nil)
+var _ store.Database = (*DB)(nil)
 
 // Open opens or creates the store in a directory that nobody else may write to or replace (package
 // fileperm). When another process owns it, the store is read-only and Owner is false.
@@ -53,12 +53,12 @@ func Open(ctx context.Context, dir string) (*DB, error) { return OpenWith(ctx, d
 
 // OpenWith is Open with options.
 func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
-	f := newFile(filepath.Join(dir, fileName), o)
+	f := newFile(filepath.Join(dir, FileName), o)
 	held, err := own(dir, f.failed)
 	if err != nil {
 		return nil, err
 	}
-	f.path = filepath.Join(held.path, fileName)
+	f.path = filepath.Join(held.path, FileName)
 	db := &DB{
 		guard:     held.guard,
 		lock:      held.lock,
@@ -171,12 +171,12 @@ func (db *DB) watchPlace(ctx context.Context, dir string) (err error) {
 	if err := warm(ctx, db.read, readers+1); err != nil {
 		return err
 	}
-	names := []string{lockName, fileName}
+	names := []string{lockName, FileName}
 	if db.write != nil {
 		if db.pinned, err = db.read.Conn(ctx); err != nil {
 			return err
 		}
-		names = append(names, fileName+"-wal", fileName+"-shm") // each change goes to the first of them first
+		names = append(names, FileName+"-wal", FileName+"-shm") // each change goes to the first of them first
 	} else {
 		if db.probe, err = fileperm.OpenOwn("lock file", filepath.Join(dir, lockName), os.O_RDWR); err != nil {
 			return err
@@ -200,6 +200,28 @@ func (db *DB) watchPlace(ctx context.Context, dir string) (err error) {
 
 // Owner reports whether this process may write.
 func (db *DB) Owner() bool { return db.write != nil }
+
+// Leads is Owner: the data directory is not shared.
+func (db *DB) Leads() bool { return db.Owner() }
+
+// Lead calls work once if this process owns the directory.
+func (db *DB) Lead(ctx context.Context, work func(context.Context) error) error {
+	return store.LeadAlways(ctx, db.Owner(), work)
+}
+
+// ConfirmLead is nil while this process may write.
+func (db *DB) ConfirmLead(context.Context) error { return db.Writable() }
+
+// Leader is this process if it owns the directory. The name of another owner is not known.
+func (db *DB) Leader() store.Leader {
+	if !db.Owner() {
+		return store.Leader{}
+	}
+	return store.Leader{Here: true, Name: store.ProcessName(), Since: db.condition.opened}
+}
+
+// Place is the data directory.
+func (db *DB) Place() string { return filepath.Dir(db.file.path) }
 
 // Notes are log messages about what was changed or tolerated in the directory.
 func (db *DB) Notes() []string { return db.notes }

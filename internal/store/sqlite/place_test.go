@@ -49,18 +49,18 @@ func waysToLoseDirectory() map[string]func(t *testing.T, dir string) (mend func(
 			return mend
 		},
 		"database deleted": func(t *testing.T, dir string) func() {
-			must(t, os.Remove(filepath.Join(dir, fileName)))
+			must(t, os.Remove(filepath.Join(dir, FileName)))
 			return nil
 		},
-		"database moved": func(t *testing.T, dir string) func() { return moved(t, filepath.Join(dir, fileName)) },
+		"database moved": func(t *testing.T, dir string) func() { return moved(t, filepath.Join(dir, FileName)) },
 		"database replaced by a link to itself": func(t *testing.T, dir string) func() {
-			path := filepath.Join(dir, fileName)
+			path := filepath.Join(dir, FileName)
 			mend := moved(t, path)
 			must(t, os.Symlink(path+".away", path))
 			return mend
 		},
 		"log deleted": func(t *testing.T, dir string) func() {
-			must(t, os.Remove(filepath.Join(dir, fileName+"-wal")))
+			must(t, os.Remove(filepath.Join(dir, FileName+"-wal")))
 			return nil
 		},
 		"lock deleted": func(t *testing.T, dir string) func() {

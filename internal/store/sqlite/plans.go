@@ -9,6 +9,20 @@ import (
 	"shardboard/internal/store"
 )
 
+func scanPlan(row scanner) (p store.PlanRecord, err error) {
+	var made, expires int64
+	err = row.Scan(&p.ID, &p.Cluster, &p.By, &p.Kind, &p.Hash, &made, &expires, &p.Body)
+	p.Made, p.Expires = stamped(made), stamped(expires)
+	return p, err
+}
+
+// UnrunPlans returns plans that were never run, newest first.
+func (db *DB) UnrunPlans(ctx context.Context, cluster string, since time.Time, limit int) ([]store.PlanRecord, error) {
+	rows, err := db.read.QueryContext(ctx, `SELECT `+planColumns+` FROM plans WHERE made >= ? AND cluster = ?
+		AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.plan = plans.id) ORDER BY made DESC LIMIT ?`, since.UnixMilli(), cluster, limit)
+	return all(rows, err, scanPlan)
+}
+
 // DropPlans deletes old plans that were never run.
 func (db *DB) DropPlans(ctx context.Context, before time.Time, limit int) (dropped int, err error) {
 	err = db.change(ctx, func(tx *sql.Tx) error {

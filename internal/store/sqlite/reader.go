@@ -23,7 +23,7 @@ func OpenReader(ctx context.Context, dir string) (*DB, error) {
 	if err != nil {
 		return nil, cannot(err, "Cannot read the data directory %s: %v.", dir, err)
 	}
-	path := filepath.Join(at.Path, fileName)
+	path := filepath.Join(at.Path, FileName)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "There is no shardboard data in %s.", dir)
 	}

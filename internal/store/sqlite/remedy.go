@@ -20,7 +20,7 @@ func (f *file) remedy(c store.TroubleCode) string {
 		return fmt.Sprintf("Stop shardboard, move the files aside (%s), put a backup of %s in their place and start again. "+
 			"Without a backup, sqlite3 can save what is readable (sqlite3 %s/aside/%s .recover | sqlite3 %s); without any of this shardboard "+
 			"starts with an empty database.",
-			aside, fileName, fileperm.Quote(f.dir()), fileName, fileperm.Quote(f.path))
+			aside, FileName, fileperm.Quote(f.dir()), FileName, fileperm.Quote(f.path))
 	case store.TroubleForeign:
 		return fmt.Sprintf("Nothing in it was changed. Choose another directory with --data-dir, or move the file aside (%s).", aside)
 	case store.TroubleSchema:
@@ -28,7 +28,7 @@ func (f *file) remedy(c store.TroubleCode) string {
 			"Stop shardboard, move the files aside (%s) and put a backup of %s in their place. Without a backup shardboard starts with an "+
 				"empty database.",
 			aside,
-			fileName,
+			FileName,
 		)
 	case store.TroubleFull:
 		return "Free some space or enlarge the disk; " + on

@@ -9,13 +9,14 @@ import (
 	"shardboard/internal/store"
 )
 
-const tokenColumns = `id, hash, name, role, owner, created, expires, used, revoked`
+const tokenColumns = `id, hash, name, role, owner, created, expires, used, revoked, clusters, owner_role, owner_groups`
 
 // CreateToken stores an API key.
 func (db *DB) CreateToken(ctx context.Context, t store.Token, e store.AuditEntry) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO tokens (`+tokenColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			t.ID, t.Hash, t.Name, t.Role, t.Owner, millis(t.Created), millis(t.Expires), millis(t.Used), millis(t.Revoked))
+		_, err := tx.ExecContext(ctx, `INSERT INTO tokens (`+tokenColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			t.ID, t.Hash, t.Name, t.Role, t.Owner, millis(t.Created), millis(t.Expires), millis(t.Used), millis(t.Revoked),
+			store.TextOf(t.Clusters), t.OwnerRole, store.TextOf(t.OwnerGroups))
 		if err != nil {
 			return unavailable(err)
 		}
@@ -75,7 +76,9 @@ func oneToken(row *sql.Row) (store.Token, error) {
 
 func scanToken(row scanner) (t store.Token, err error) {
 	var created, expires, used, revoked int64
-	err = row.Scan(&t.ID, &t.Hash, &t.Name, &t.Role, &t.Owner, &created, &expires, &used, &revoked)
+	var clusters, groups string
+	err = row.Scan(&t.ID, &t.Hash, &t.Name, &t.Role, &t.Owner, &created, &expires, &used, &revoked, &clusters, &t.OwnerRole, &groups)
+	t.Clusters, t.OwnerGroups = store.ClustersOf(clusters), store.ListOf(groups)
 	t.Created, t.Expires, t.Used, t.Revoked = instant(created), instant(expires), instant(used), instant(revoked)
 	return t, err
 }

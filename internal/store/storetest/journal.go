@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -196,8 +197,8 @@ func journal(t *testing.T, open func(*testing.T) store.Store) {
 	Journal(t, func(t *testing.T) store.Journal { return open(t) })
 }
 
-// Place is where stores are kept. Open opens the store there: as its owner if it is closed,
-// read-only while the owner is open.
+// Place is where stores are kept. Open opens the store there: as its owner if it is closed. While it
+// is open, another one only reads, or follows if the store is shared.
 type Place struct {
 	Open func(*testing.T) store.Store
 }
@@ -222,24 +223,36 @@ func RunInPlace(t *testing.T, make func(*testing.T) Place) {
 			t.Errorf("%+v", rows)
 		}
 	})
-	t.Run("WhoDoesNotOwnTheJournalReadsIt", func(t *testing.T) {
+	t.Run("WhoDoesNotLeadTheJournalReadsIt", func(t *testing.T) {
 		ctx, place := t.Context(), make(t)
 		owner := place.Open(t)
 		fill(ctx, t, owner)
 		reader := place.Open(t)
-		if !owner.Owner() || reader.Owner() {
-			t.Fatalf("the first owns it: %v, the second: %v", owner.Owner(), reader.Owner())
+		shared := owner.Leader().Shared
+		if !owner.Owner() || reader.Owner() != shared || !owner.Leads() || reader.Leads() {
+			t.Fatalf("the first owns it: %v, leads: %v; the second: %v, %v", owner.Owner(), owner.Leads(), reader.Owner(), reader.Leads())
 		}
 		holds(t, reader)
-		for what, err := range map[string]error{
-			"plan":   reader.SavePlan(ctx, plan("p2")),
+		writes := map[string]error{
 			"run":    reader.AddRun(ctx, runOf("r2", "p2")),
 			"save":   reader.SaveRun(ctx, runOf("r1", "p1")),
 			"intent": reader.AddIntent(ctx, intent("r1", 1)),
-		} {
+		}
+		if !shared {
+			writes["plan"] = reader.SavePlan(ctx, plan("p2"))
+		}
+		for what, err := range writes {
 			wants(t, what+" of a reader", err, fault.Unavailable)
+			if shared && !errors.Is(err, store.ErrNotLeading) {
+				t.Errorf("%s of a replica that follows: %v", what, err)
+			}
 		}
 		holds(t, owner)
+		if shared {
+			must(t, reader.SavePlan(ctx, plan("p2")))
+			_, err := owner.PlanRecord(ctx, "p2")
+			must(t, err)
+		}
 	})
 }
 

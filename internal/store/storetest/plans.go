@@ -59,6 +59,31 @@ func removedPlans(t *testing.T, open func(*testing.T) store.Journal) {
 		}
 		wants(t, "a run of a removed plan", j.AddRun(ctx, runOf("r0", "p0")), fault.NotFound)
 	})
+	t.Run("PlansThatWereNeverRunAreListedNewestFirst", func(t *testing.T) {
+		ctx, j := t.Context(), open(t)
+		for i := range 5 { // p1 was run, p3 is another cluster's
+			p := plan(fmt.Sprint("p", i))
+			p.Made = begin().Add(time.Duration(i) * time.Hour)
+			if i == 3 {
+				p.Cluster = "other"
+			}
+			must(t, j.SavePlan(ctx, p))
+		}
+		must(t, j.AddRun(ctx, runOf("r1", "p1")))
+		for since, want := range map[time.Duration]string{0: "[p4 p2]", 2 * time.Hour: "[p4 p2]", 3 * time.Hour: "[p4]", 9 * time.Hour: "[]"} {
+			list, err := j.UnrunPlans(ctx, plan("").Cluster, begin().Add(since), 2)
+			must(t, err)
+			ids := []string{}
+			for _, p := range list {
+				if ids = append(ids, p.ID); len(p.Body) == 0 || p.Made.IsZero() {
+					t.Errorf("%+v", p)
+				}
+			}
+			if got := fmt.Sprint(ids); got != want {
+				t.Errorf("since %v: %s, want %s", since, got, want)
+			}
+		}
+	})
 	t.Run("WhatBecameOfAPlanIsForgottenAfterAYear", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
 		must(t, j.SavePlan(ctx, plan("p1")))

@@ -26,6 +26,7 @@ func tokens(t *testing.T, open func(*testing.T) store.Store) {
 	ctx, s := t.Context(), open(t)
 	want, other := token("a", "user:1"), token("b", "user:2")
 	other.Created = begin().Add(time.Second)
+	other.Clusters, other.OwnerRole, other.OwnerGroups = map[string]string{"prod": "operator"}, "viewer", []string{"sre", "a\"b"}
 	must(t, s.CreateToken(ctx, want, entry("token.created")))
 	must(t, s.CreateToken(ctx, other, entry("token.created")))
 	for what, find := range map[string]func() (store.Token, error){

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"shardboard/internal/app"
+	"shardboard/internal/configfile"
+)
+
+// readConfig reads a configuration file with some flags beside it.
+func readConfig(t *testing.T, text string, flags ...string) (app.Config, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shardboard.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := &env{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler),
+		args: append([]string{"serve", "--config", path}, flags...)}
+	return readWithFile(e, path)
+}
+
+func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/config.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("STAGING_PASSWORD", "secret")
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"prod.uri": "mongodb://127.0.0.1:1/", "mongodb.uri": "mongodb://127.0.0.1:2/",
+		"alerts.yaml": "targets:\n- name: a\n  format: generic\n  url: https://alerts.example/\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
+	for i, m := range examples {
+		text := regexp.MustCompile(`(/run/secrets|/etc/shardboard)/`).ReplaceAllString(m[1], dir+"/")
+		c, err := readConfig(t, text)
+		if err != nil {
+			t.Errorf("example %d: %v", i+1, err)
+		}
+		if i == 0 && (len(c.Clusters) != 2 || !c.Clusters[0].Actions || c.Clusters[1].Actions || len(c.Clusters[0].Roles) != 3 ||
+			c.Clusters[1].Title != "staging" || c.Clusters[1].HoldingsPerMinute != -1 || c.Clusters[0].Alerts == nil) {
+			t.Errorf("%+v", c.Clusters)
+		}
+	}
+	if len(examples) < 2 {
+		t.Errorf("%d examples", len(examples))
+	}
+	for key := range settingsOfServe() {
+		if !strings.Contains(string(doc), "| `"+key+"` |") {
+			t.Errorf("docs/config.md does not describe the key %s", key)
+		}
+	}
+}
+
+func TestEveryMistakeOfAConfigurationIsNamedWithItsLine(t *testing.T) {
+	_, err := readConfig(t, `listn: 127.0.0.1:8090
+auth: [none]
+actions: maybe
+session-idle: soon
+clusters:
+  - name: Prod Uction
+    uri: http://x
+  - name: stage
+    uri-file: /nothing/here
+    colour: red
+  - name: stage
+    uri: mongodb://${NOT_SET_ANYWHERE}/
+    roles:
+      group:sre: viewer
+      user:anna: boss
+  - title: No name
+  - name: twice
+    name: again
+    uri: mongodb://a/
+    uri-file: b
+    maintenance-window: never
+    project-sizes-per-minute: 999999
+  - name: empty
+    uri: ""
+  - name: empty-file
+    uri-file: ""
+`)
+	var list *configfile.Problems
+	if !errors.As(err, &list) {
+		t.Fatal(err)
+	}
+	want := []string{
+		":1: there is no key listn: write listen", ":2: auth: write a text", ":3: actions: write one of off, on",
+		":4: session-idle: write a time",
+		":6: the name \"Prod Uction\"", ":7: uri: The MongoDB address must begin", ":9: uri-file:", ":10: there is no key colour",
+		":11: the name stage is already", ":12: uri: the environment has no ${NOT_SET_ANYWHERE}", ":14: roles:", ":15: roles: the role boss",
+		":16: this cluster has no name", ":16: this cluster has no address", ":18: name is there twice, first on line 17",
+		":20: the address is there twice",
+		":21: maintenance-window:", ":22: project-sizes-per-minute", ":24: uri: write the address", ":26: uri-file: write the name",
+	}
+	text := strings.Join(list.Lines, "\n")
+	for _, w := range want {
+		if !strings.Contains(text, "shardboard.yaml"+w) {
+			t.Errorf("no %q", w)
+		}
+	}
+	if len(list.Lines) != len(want)+1 && len(list.Lines) != len(want) { // the file of line 20 is not there either
+		t.Errorf("%d mistakes, want %d:\n%s", len(list.Lines), len(want), text)
+	}
+}
+
+func TestFlagsWinOverTheConfiguration(t *testing.T) {
+	t.Setenv("SHARDBOARD_AUTH", "proxy")
+	t.Setenv("SHARDBOARD_LISTEN", "127.0.0.1:1111")
+	const text = "listen: 127.0.0.1:2222\nhost: [a.example, b.example]\nactions: on\nclusters:\n- {name: x, uri: 'mongodb://h:1/'}\n"
+	c, err := readConfig(t, text, "--host=c.example", "--actions", "off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Listen != "127.0.0.1:2222" || strings.Join(c.Hosts, " ") != "c.example" || c.Clusters[0].Actions || c.Auth.Mode != "proxy" {
+		t.Errorf("%q %q %v %q", c.Listen, c.Hosts, c.Clusters[0].Actions, c.Auth.Mode)
+	}
+	again, err := readConfig(t, strings.ReplaceAll(text, "2222", "3333"))
+	if err != nil || again.Fixed["listen"] == c.Fixed["listen"] || again.Clusters[0].Settings == c.Clusters[0].Settings {
+		t.Errorf("%v: %q and %q", err, c.Fixed, again.Fixed)
+	}
+	if _, err := readConfig(t, text, "--uri", "mongodb://other:1/"); err == nil || !strings.Contains(err.Error(), "remove one of both") {
+		t.Error(err)
+	}
+}
+
+func TestConfigurationWithAPasswordThatOthersCanReadIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shardboard.yaml")
+	if err := os.WriteFile(path, []byte("clusters:\n- name: x\n  uri: mongodb://me:s3cr3t@h:1/\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e := &env{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler), args: []string{"serve"}}
+	_, err := readWithFile(e, path)
+	if err == nil || !strings.Contains(err.Error(), ":3: uri: the address has a password") || strings.Contains(err.Error(), "s3cr3t") {
+		t.Error(err)
+	}
+}

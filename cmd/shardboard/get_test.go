@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+)
+
+// shownByCluster are command lines that need no server.
+var shownByCluster = []string{"shards", "shards/shard-rs-1", "collections", "collection yorkie-meta.documents",
+	"chunks yorkie-meta.documents", "chunks", "chunks --shard shard-rs-1 --internal",
+	"chunks yorkie-meta.changes --sort bytes --shard shard-rs-2", "projects", "project atlas-board", "projects --q atlas", "zones",
+	"activity --kind move",
+	"map", "matrix", "matrix --by projects", "layout", "moves", "failures", "shard-why shard-rs-1"}
+
+// TestServerAndClusterGiveTheSameAnswer asks both, and compares all but the times at which they read.
+func TestServerAndClusterGiveTheSameAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	uri := startCluster(t)
+	server := startServerOver(t, uri)
+	wait := time.Now().Add(20 * time.Second)
+	for !everySizeKnown(t, server) {
+		if time.Now().After(wait) {
+			t.Fatal("the server has no sizes")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	for _, words := range shownByCluster {
+		for _, output := range []string{"json", "csv", "table"} {
+			args := append(append([]string{"get"}, strings.Fields(words)...), "--output", output)
+			code, ofServer, errs := shardboard(t, append(args, "--server", server)...)
+			if output == "csv" && code == 2 && strings.Contains(errs, "no CSV") {
+				continue
+			}
+			codeToo, ofCluster, errsToo := shardboard(t, append(args, "--uri", uri)...)
+			if code != 0 || codeToo != 0 {
+				t.Errorf("%s: exit %d and %d: %s%s", words, code, codeToo, errs, errsToo)
+				continue
+			}
+			if output == "json" {
+				if diff := cmp.Diff(timeless(t, ofServer), timeless(t, ofCluster)); diff != "" {
+					t.Errorf("%s as JSON, -server +cluster:\n%s", words, diff)
+				}
+			} else if a, b := strings.Count(ofServer, "\n"), strings.Count(ofCluster, "\n"); a != b ||
+				a < 2 && words != "zones" && words != "failures" {
+				t.Errorf("%s as %s: %d and %d lines", words, output, a, b)
+			}
+		}
+	}
+}
+
+func everySizeKnown(t *testing.T, server string) bool {
+	for _, c := range getJSON[api.List[api.Collection]](t, server, "get", "collections").Items {
+		if c.Bytes.Value == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// getJSON runs a command with JSON as its output.
+func getJSON[T any](t *testing.T, server string, args ...string) (v T) {
+	t.Helper()
+	code, out, errs := shardboard(t, append(args, "--output", "json", "--server", server)...)
+	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
+		t.Fatalf("%v: exit %d, %v: %s", args, code, err, errs)
+	}
+	return v
+}
+
+// timeless is JSON without when it was read, what numbers the tables of a process, and what only a server
+// knows: writes, moves under way, forms.
+func timeless(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	var strip func(any)
+	strip = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, name := range []string{"asOf", "at", "jumboAsOf", "ageSeconds", "seq", "since", "readAt", "writesPerSecond", "heat", "movingMore",
+				"age", "url"} {
+				delete(v, name)
+			}
+			if _, band := v["unsharded"]; band || v["total"] != nil {
+				delete(v, "version")
+			}
+			for _, inner := range v {
+				strip(inner)
+			}
+		case []any:
+			for _, inner := range v {
+				strip(inner)
+			}
+		}
+	}
+	strip(v)
+	return v
+}
+
+// An address of a cluster comes first where it is on the command line, and a server where both are in the
+// environment.
+func TestTheCommandLineSaysWhoIsAsked(t *testing.T) {
+	for _, tc := range []struct {
+		flags  sourceFlags
+		given  string
+		direct bool
+		code   int
+	}{
+		{sourceFlags{}, "", false, 0},
+		{sourceFlags{Server: "http://x"}, "", false, 0},
+		{sourceFlags{clusterFlags: clusterFlags{URI: "mongodb://x"}}, "", true, 0},
+		{sourceFlags{Server: "http://x", clusterFlags: clusterFlags{URI: "mongodb://x"}}, "", false, 0},
+		{sourceFlags{Server: "http://x", clusterFlags: clusterFlags{URI: "mongodb://x"}}, "uri", true, 0},
+		{sourceFlags{Server: "http://x", clusterFlags: clusterFlags{URIFile: "x"}}, "uri-file", true, 0},
+		{sourceFlags{Server: "http://x", clusterFlags: clusterFlags{URI: "mongodb://x"}}, "uri server", false, 2},
+	} {
+		e := &env{flags: map[string]bool{}}
+		for flag := range strings.FieldsSeq(tc.given) {
+			e.flags[flag] = true
+		}
+		direct, err := tc.flags.isDirect(e)
+		if direct != tc.direct || (err != nil) != (tc.code != 0) || err != nil && fault.Of(err).ExitCode() != tc.code {
+			t.Errorf("%+v, given %q: %t, %v", tc.flags, tc.given, direct, err)
+		}
+	}
+	env := withAddress([]string{"A=b", "SHARDBOARD_SERVER=http://x", "SHARDBOARD_URI=old"}, "SHARDBOARD_URI", "mongodb://u:p@h")
+	if want := []string{"A=b", "SHARDBOARD_URI=mongodb://u:p@h"}; !slices.Equal(env, want) {
+		t.Errorf("%v", env)
+	}
+}
+
+func TestGetRefusesWhatDoesNotGoTogether(t *testing.T) {
+	for _, tc := range []struct {
+		says string
+		args []string
+	}{
+		{"Writes are counted over time, so only a running server knows this", []string{"heat", "--uri", "mongodb://127.0.0.1:1"}},
+		{"not both", []string{"shards", "--uri", "mongodb://127.0.0.1:1", "--server", "http://127.0.0.1:1"}},
+		{"--limit or --all", []string{"shards", "--limit", "1", "--all"}},
+		{"must not be negative", []string{"shards", "--limit=-1"}},
+		{"at least 500ms", []string{"shards", "--watch", "--interval", "1ms"}},
+		{"no CSV of one object", []string{"shard", "x", "--output", "csv"}},
+		{"--sort goes with get chunks NS,", []string{"chunk", "a.b", "x", "--sort", "bytes"}},
+		{"--sort goes with get chunks NS,", []string{"chunks", "--sort", "bytes"}},
+		{"--project goes with get chunks,", []string{"chunks", "a.b", "--project", "x"}},
+		{"--since or --from", []string{"activity", "--since", "1h", "--from", "2026-01-01T00:00:00Z"}},
+		{"must be one of", []string{"heat", "planets"}},
+		{"<name>", []string{"shard-why"}},
+	} {
+		if code, _, errs := shardboard(t, append([]string{"get"}, tc.args...)...); code != 2 || !strings.Contains(errs, tc.says) {
+			t.Errorf("%v: exit %d, %s", tc.args, code, errs)
+		}
+	}
+}
+
+func TestNamesOfObjectsCanFollowASlash(t *testing.T) {
+	for text, want := range map[string]string{
+		"get shards/shard-1":                  "get|shards|shard-1",
+		"get -o json shard/a":                 "get|-o|json|shard|a",
+		"get chunks/app.a/b/uuid.ref":         "get|chunks|app.a/b|uuid.ref",
+		"get collections/app.a/b":             "get|collections|app.a/b",
+		"get --uri mongodb://h/x shards":      "get|--uri|mongodb://h/x|shards",
+		"get shards --uri-file shards/secret": "get|shards|--uri-file|shards/secret",
+		"get --uri-file runs/x -w shards/a":   "get|--uri-file|runs/x|-w|shards|a",
+		"plan split --ns shards/a":            "plan|split|--ns|shards/a",
+	} {
+		if got := strings.Join(withNames(strings.Fields(text)), "|"); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// What the API writes comes out as it is, whatever fields a newer server has: only white space differs, and characters
+// that could control a terminal are escaped.
+func TestJSONIsExactlyThatOfTheAPI(t *testing.T) {
+	list := `{"items":[{"name":"a","n":1.50,"big":9007199254740993,"x":{"b":1,"a":[]}},{"name":"\u001b[2J<>&"}],` +
+		`"next":null,"asOf":"2026-03-01T12:00:00Z","stale":false,"newer":{"z":null}}`
+	object := `{"clusterId":"c","n":1e3,"newer":[{"a":"é"}]}`
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasSuffix(r.URL.Path, "/cluster") {
+			_, _ = io.WriteString(w, object)
+			return
+		}
+		_, _ = io.WriteString(w, list)
+	}))
+	defer s.Close()
+	for what, want := range map[string]string{"shards": list, "cluster": object, "activity": list, "chunks a.b": list} {
+		args := append(append([]string{"get"}, strings.Fields(what)...), "--output", "json", "--server", s.URL)
+		code, out, errs := shardboard(t, args...)
+		var got bytes.Buffer
+		if err := json.Compact(&got, []byte(out)); code != 0 || err != nil || got.String() != want {
+			t.Errorf("get %s: exit %d, %s\n%s, want\n%s", what, code, errs, got.String(), want)
+		}
+	}
+}
+
+func TestALongListIsReadToItsEnd(t *testing.T) {
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		from, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
+		limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+		var items []string
+		next := "null"
+		for i := from; i < min(from+limit, 2500); i++ {
+			items = append(items, fmt.Sprintf(`{"ns":"a.b","ref":"%d","shard":"s"}`, i))
+		}
+		if from+limit < 2500 {
+			next = fmt.Sprintf(`"%d"`, from+limit)
+		}
+		asked++
+		_, _ = fmt.Fprintf(w, `{"items":[%s],"next":%s,"asOf":"2026-03-01T12:00:00Z","stale":false,"hidden":7}`,
+			strings.Join(items, ","), next)
+	}))
+	defer s.Close()
+	for output, want := range map[string]int{"csv": 2501, "table": 2501} {
+		code, out, _ := shardboard(t, "get", "chunks", "--output", output, "--server", s.URL)
+		if lines := strings.Count(out, "\n"); code != 0 || lines != want || asked != 3 {
+			t.Errorf("%s: exit %d, %d lines of %d requests, want %d", output, code, lines, asked, want)
+		}
+		asked = 0
+	}
+	code, out, _ := shardboard(t, "get", "chunks", "--output", "json", "--limit", "1200", "--server", s.URL)
+	var list api.ClusterChunks
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 || len(list.Items) != 1200 || list.Next != "1200" ||
+		list.Hidden != 7 {
+		t.Errorf("exit %d, %v: %d items, next %q", code, err, len(list.Items), list.Next)
+	}
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/docs/playbooks"
+	"shardboard/internal/api"
+)
+
+var (
+	shellBlock    = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	playbookBlock = regexp.MustCompile("(?ms)^```(sh|js)\n(.*?)^```$")
+)
+
+// refusedWithoutTrouble are beginnings of commands that a check may refuse on a cluster that does not have the
+// playbook's problem, with the reason.
+var refusedWithoutTrouble = map[string]string{
+	"shardboard plan split-hot": "nobody writes to this cluster",
+	"shardboard runs undo":      "what was moved a moment ago waits for its clean-up",
+}
+
+// TestEveryCommandOfThePlaybooksWorks runs them in their order, each playbook over a cluster of its own, as somebody
+// who copies them into a shell in which the names are set.
+func TestEveryCommandOfThePlaybooksWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
+	files, err := fs.Glob(playbooks.Files, "*.md")
+	if err != nil || len(files) < 7 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			source, err := playbooks.Files.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reader := readerOfPlaybook(t, file)
+			done := 0
+			for _, block := range playbookBlock.FindAllStringSubmatch(string(source), -1) {
+				if block[1] == "js" { // lines that read are tried with mongosh, in test/mongosh
+					if reader.inMongosh != nil && strings.Contains(block[2], "deleteOne") {
+						reader.inMongosh(block[2])
+					}
+					continue
+				}
+				for _, line := range strings.Split(strings.TrimSpace(block[2]), "\n") {
+					reader.copy(t, line)
+					done++
+				}
+			}
+			if reader.ends != nil {
+				reader.ends()
+			}
+			if done < 5 {
+				t.Errorf("%d commands", done)
+			}
+		})
+	}
+}
+
+// playbookReader has the plan that was made last, which "run" asks to confirm.
+type playbookReader struct {
+	plan      api.Plan
+	inMongosh func(script string)    // does what lines for mongosh change
+	sees      func(line, out string) // checks what a command shows
+	ends      func()                 // checks that the case is solved
+}
+
+// readerOfPlaybook starts a server over a cluster with a jumbo chunk, and sets the names that playbooks use.
+func readerOfPlaybook(t *testing.T, file string) *playbookReader {
+	t.Helper()
+	cluster := startCluster(t)
+	switch file {
+	case "jumbo-chunk.md":
+		flagFirstChunk(t, cluster)
+	case "balancer-does-nothing.md":
+		turnOffBalancing(t, cluster)
+	}
+	t.Setenv("SHARDBOARD_SERVER", startServerOver(t, cluster))
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("uri", []byte(cluster), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	projects := answerOf[api.List[api.Project]](t, "get", "projects")
+	chunks := answerOf[api.List[api.Chunk]](t, "get", "chunks", "yorkie-meta.changes", "--shard", "shard-rs-1")
+	for name, value := range map[string]string{
+		"PROJECT": projects.Items[0].ID, "ID": projects.Items[0].ID, "NS": "yorkie-meta.changes", "CHUNK": chunks.Items[0].Ref,
+		"FROM": "shard-rs-1", "TO": "shard-rs-3",
+	} {
+		t.Setenv(name, value)
+	}
+	reader := &playbookReader{}
+	if file == "duplicate-id.md" {
+		reader.meetsDuplicate(t, cluster)
+	}
+	return reader
+}
+
+func answerOf[T any](t *testing.T, args ...string) (v T) {
+	t.Helper()
+	code, out, errs := shardboard(t, append(args, "--output", "json")...)
+	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
+		t.Fatalf("%v: exit %d, %v\n%s", args, code, err, errs)
+	}
+	return v
+}
+
+// configOf is the database config of a cluster.
+func configOf(t *testing.T, cluster string) *mongo.Database {
+	t.Helper()
+	client, err := mongo.Connect(options.Client().ApplyURI(cluster))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+	return client.Database("config")
+}
+
+// flagFirstChunk makes the first chunk of changes on shard-rs-1 jumbo, as a balancer that could not move it does.
+func flagFirstChunk(t *testing.T, cluster string) {
+	t.Helper()
+	config := configOf(t, cluster)
+	var col struct{ UUID bson.Binary }
+	changes := config.Collection("collections").FindOne(t.Context(), bson.D{{Key: "_id", Value: "yorkie-meta.changes"}})
+	if err := changes.Decode(&col); err != nil {
+		t.Fatal(err)
+	}
+	done, err := config.Collection("chunks").UpdateOne(t.Context(),
+		bson.D{{Key: "uuid", Value: col.UUID}, {Key: "shard", Value: "shard-rs-1"}},
+		bson.D{{Key: "$set", Value: bson.D{{Key: "jumbo", Value: true}}}})
+	if err != nil || done.ModifiedCount != 1 {
+		t.Fatal(done, err)
+	}
+}
+
+// turnOffBalancing turns off the balancer, which also has a window, and balancing of changes.
+func turnOffBalancing(t *testing.T, cluster string) {
+	t.Helper()
+	config := configOf(t, cluster)
+	for _, x := range []struct {
+		collection, id string
+		set            bson.D
+	}{
+		{"collections", "yorkie-meta.changes", bson.D{{Key: "noBalance", Value: true}}},
+		{"settings", "balancer", bson.D{{Key: "stopped", Value: true}, {Key: "mode", Value: "off"},
+			{Key: "activeWindow", Value: bson.D{{Key: "start", Value: "01:00"}, {Key: "stop", Value: "05:00"}}}}},
+	} {
+		_, err := config.Collection(x.collection).UpdateOne(t.Context(), bson.D{{Key: "_id", Value: x.id}},
+			bson.D{{Key: "$set", Value: x.set}}, options.UpdateOne().SetUpsert(x.collection == "settings"))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// copy runs a line of a playbook, and keeps the ids that the next lines need.
+func (r *playbookReader) copy(t *testing.T, line string) {
+	t.Helper()
+	words := wordsOf(t, line)
+	args := words[1:]
+	isRun := args[0] == "run"
+	switch {
+	case words[0] != "shardboard":
+		t.Fatalf("%s: no command of shardboard", line)
+	case isRun: // what the person at the terminal types
+		if args = append(args, "--hash", r.plan.Hash); r.plan.Confirm != nil {
+			args = append(args, "--confirm", *r.plan.Confirm)
+		}
+	}
+	planned := args[0] == "plan" || len(args) > 1 && args[0] == "runs" && args[1] == "undo"
+	if planned || isRun {
+		args = append(args, "--json")
+	}
+	code, out, errs := shardboard(t, args...)
+	if code != 0 && !(code == 4 && refusedFor(line)) {
+		t.Fatalf("%s: exit %d, %s\n%s", line, code, errs, out)
+	}
+	if r.sees != nil {
+		r.sees(line, out)
+	}
+	var answered struct{ ID string }
+	switch {
+	case code != 0:
+	case planned:
+		if err := json.Unmarshal([]byte(out), &r.plan); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PLAN", r.plan.ID)
+	case isRun:
+		if err := json.Unmarshal([]byte(out), &answered); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("RUN", answered.ID)
+	}
+}
+
+func refusedFor(line string) bool {
+	for begin := range refusedWithoutTrouble {
+		if strings.HasPrefix(line, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// A name in a playbook that nobody explains would be copied as it is.
+func TestThePlaybooksUseKnownNames(t *testing.T) {
+	files, err := fs.Glob(playbooks.Files, "*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := []string{"PROJECT", "ID", "NS", "CHUNK", "FROM", "TO", "PLAN", "RUN"}
+	for _, page := range []string{"docs/README.md", "web/help/help.templ"} {
+		text, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range known {
+			if !strings.Contains(string(text), "$"+name) {
+				t.Errorf("%s does not explain $%s", page, name)
+			}
+		}
+	}
+	for _, file := range files {
+		source, err := playbooks.Files.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range shellBlock.FindAllStringSubmatch(string(source), -1) {
+			for _, m := range regexp.MustCompile(`\$([A-Z]+)`).FindAllStringSubmatch(block[1], -1) {
+				if !slices.Contains(known, m[1]) {
+					t.Errorf("%s uses $%s", file, m[1])
+				}
+			}
+		}
+	}
+}

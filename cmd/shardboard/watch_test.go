@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"shardboard/internal/app"
+)
+
+// lineWriter hands over what is written.
+type lineWriter chan string
+
+func (w lineWriter) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
+// watched is a server whose list of shards a test changes.
+type watched struct {
+	shards atomic.Int64
+	down   atomic.Bool
+	asked  atomic.Int64
+	seen   chan struct{} // has a value for each request; nil if nobody looks
+}
+
+func (s *watched) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n := s.asked.Add(1)
+	select {
+	case s.seen <- struct{}{}:
+	default:
+	}
+	if s.down.Load() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	tag := fmt.Sprintf(`"%d"`, s.shards.Load())
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	var items []string
+	for i := range s.shards.Load() {
+		items = append(items, fmt.Sprintf(`{"name":"shard-%d\u001b[2J"}`, i+1))
+	}
+	fmt.Fprintf(w, `{"items":[%s],"next":null,"asOf":"2026-03-01T12:00:00.%03dZ","stale":false}`, strings.Join(items, ","), n)
+}
+
+// watching runs --watch over a server; end is Ctrl-C and returns the exit error.
+func watching(t *testing.T, s *watched, output string, out terminal) (stdout, stderr lineWriter, end func() error) {
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	remote, err := app.ReadRemote(web.URL, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout, stderr = make(lineWriter, 100), make(lineWriter, 100)
+	r, _ := resourceNamed("shards")
+	c := getResource{resource: r, getFlags: getFlags{Output: output, Watch: true, Interval: time.Second}}
+	q, err := c.query(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &env{ctx: ctx, stdout: stdout, stderr: stderr, out: out}
+	o := &watch{env: e, source: source{remote: remote}, query: q, every: 5 * time.Millisecond, to: q.changes(e, 2*time.Second)}
+	done := make(chan error, 1)
+	go func() { done <- o.run() }()
+	return stdout, stderr, func() error { cancel(); return <-done }
+}
+
+func TestWatchPrintsALineOfJSONForEachChange(t *testing.T) {
+	s := &watched{seen: make(chan struct{})}
+	s.shards.Store(1)
+	stdout, stderr, end := watching(t, s, "table", terminal{})
+	if got := <-stdout; !strings.HasPrefix(got, `{"items":[{"name":"shard-1\u001b[2J"}],`) || strings.Count(got, "\n") != 1 {
+		t.Errorf("first: %q", got)
+	}
+	for range 3 { // the same answer is no news
+		<-s.seen
+	}
+	s.down.Store(true) // restarts
+	if got := <-stderr; !strings.Contains(got, "Trying again") {
+		t.Errorf("while it is down: %q", got)
+	}
+	s.shards.Store(2)
+	s.down.Store(false)
+	if got := <-stdout; !strings.Contains(got, `"shard-2`) {
+		t.Errorf("second: %q", got)
+	}
+	if got := <-stderr; !strings.Contains(got, "answers again") {
+		t.Errorf("then: %q", got)
+	}
+	if err := end(); err != nil {
+		t.Errorf("Ctrl-C: %v", err)
+	}
+	if len(stdout) > 0 || len(stderr) > 0 {
+		t.Errorf("%d and %d more lines", len(stdout), len(stderr))
+	}
+}
+
+func TestWatchRedrawsTheTable(t *testing.T) {
+	s := &watched{}
+	s.shards.Store(40)
+	stdout, _, end := watching(t, s, "table", terminal{tty: true, width: 60, height: 10})
+	first := <-stdout
+	if !strings.HasPrefix(first, "\x1b[2J\x1b[Hshards, every ") || strings.Count(first, "\n") > 9 || !strings.Contains(first, "more lines") {
+		t.Errorf("first: %q", first)
+	}
+	if strings.Contains(strings.TrimPrefix(first, "\x1b[2J"), "\x1b[2J") {
+		t.Error("a name of the cluster clears the screen")
+	}
+	s.shards.Store(1)
+	if second := <-stdout; !strings.HasPrefix(second, "\x1b[Hshards, every ") || !strings.HasSuffix(second, "\x1b[J") ||
+		!strings.Contains(second, "shard-1") {
+		t.Errorf("second: %q", second)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWatchSaysHowOldTheTableIs(t *testing.T) {
+	var out strings.Builder
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r, _ := resourceNamed("shards")
+	q := query{resource: r, question: question(r.list), output: "table"}
+	s := screen{env: &env{stdout: &out, out: terminal{tty: true, width: 80, height: 10}}, query: q, every: 2 * time.Second,
+		now: func() time.Time { return now }}
+	step := func(why string) string {
+		out.Reset()
+		if err := s.waits(why); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if err := s.changed(&listPage{items: []json.RawMessage{[]byte(`{"name":"shard-1"}`)}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := step(""); !strings.Contains(got, "shards, every 2s; changed just now, at 12:00:00 UTC.") || !strings.Contains(got, "shard-1") {
+		t.Errorf("%q", got)
+	}
+	if got := step(""); got != "" {
+		t.Errorf("the same is drawn again: %q", got)
+	}
+	now = now.Add(3 * time.Minute)
+	if got := step("No server answers."); !strings.Contains(got, "changed 3 min ago") ||
+		!strings.Contains(got, "NO ANSWER since 12:03:00 UTC, just now: No server answers.") || !strings.Contains(got, "shard-1") {
+		t.Errorf("%q", got)
+	}
+	now = now.Add(10 * time.Second)
+	if got := step("No server answers."); !strings.Contains(got, "since 12:03:00 UTC, 10 s ago") {
+		t.Errorf("%q", got)
+	}
+	if got := step(""); strings.Contains(got, "NO ANSWER") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWatchWritesRowsOfCSVThatAreNewOrChanged(t *testing.T) {
+	s := &watched{}
+	s.shards.Store(2)
+	stdout, _, end := watching(t, s, "csv", terminal{})
+	if got := <-stdout; !strings.HasPrefix(got, "name,") || strings.Count(got, "\n") != 3 {
+		t.Errorf("first: %q", got)
+	}
+	s.shards.Store(3)
+	if got := <-stdout; !strings.HasPrefix(got, "shard-3") || strings.Count(got, "\n") != 1 {
+		t.Errorf("second: %q", got)
+	}
+	if err := end(); err != nil {
+		t.Errorf("Ctrl-C: %v", err)
+	}
+}
+
+func TestAReaderThatLeftIsNoError(t *testing.T) {
+	if err := ended(fmt.Errorf("write: %w", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE})); err != nil {
+		t.Error(err)
+	}
+	if err := ended(fmt.Errorf("ask: %w", &net.OpError{Op: "write", Err: syscall.EPIPE})); err == nil {
+		t.Error("a broken connection to the server is taken for a reader that left")
+	}
+}

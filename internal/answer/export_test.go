@@ -1,0 +1,13 @@
+package answer
+
+import (
+	"shardboard/internal/api"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/topology"
+)
+
+// HeatMapOf writes a picture that no recorder has: one of the largest size.
+func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) api.HeatMap {
+	out, _ := heatMapOf(v, c, p, q)
+	return out
+}

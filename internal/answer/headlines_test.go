@@ -1,0 +1,92 @@
+package answer
+
+import (
+	"testing"
+
+	"shardboard/internal/alert"
+	"shardboard/internal/message"
+	"shardboard/internal/rules"
+)
+
+func TestTheAlertsHeadlineCountsWhatIsListed(t *testing.T) {
+	of := func(states ...string) (all []alert.Alert) {
+		for _, s := range states {
+			all = append(all, alert.Alert{State: s})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		list        []alert.Alert
+		level, text string
+	}{
+		{nil, "ok", "No alerts"},
+		{of(alert.Pending), "ok", "No active alerts, 1 not sent yet"},
+		{of(alert.Firing), "note", "1 active alert"},
+		{of(alert.Firing, alert.Firing, alert.Pending, alert.Resolved), "note", "2 active alerts, 1 not sent yet, 1 just ended"},
+	} {
+		if level, text := alertsHeadline(c.list, nil); level != c.level || text != c.text {
+			t.Errorf("%d alerts: %s %q, want %s %q", len(c.list), level, text, c.level, c.text)
+		}
+	}
+}
+
+func TestAnAlertThatNoReceiverWantsIsNotActive(t *testing.T) {
+	note := alert.Alert{Notice: alert.Notice{Severity: alert.Info}, State: alert.Firing}
+	warning := alert.Alert{Notice: alert.Notice{Severity: alert.Warn}, State: alert.Firing}
+	to := []alert.TargetStatus{{MinSeverity: alert.Critical}, {MinSeverity: alert.Warn}}
+	a := Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note, warning}})
+	if a.Headline != "1 active alert, 1 below every receiver's severity" || !a.Alerts[0].Unsent || a.Alerts[1].Unsent {
+		t.Errorf("%q, %+v", a.Headline, a.Alerts)
+	}
+	if a = Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note}}); a.Level != "ok" ||
+		a.Headline != "No active alerts, 1 below every receiver's severity" {
+		t.Errorf("%s %q", a.Level, a.Headline)
+	}
+}
+
+func TestAHeadlineSaysThatMostRulesCouldNotBeChecked(t *testing.T) {
+	for unchecked, want := range map[int]string{0: "9 notes", 17: "9 notes", 18: "9 notes; 18 of 34 rules could not be fully checked"} {
+		if got := problemCounts(rules.Summary{Info: 9, Rules: 34, Unchecked: unchecked}); got != want {
+			t.Errorf("%d unchecked: %q, want %q", unchecked, got, want)
+		}
+	}
+}
+
+func TestAuditDetailsAreInWordsAndCountStepsFromOne(t *testing.T) {
+	for _, c := range []struct{ name, value, label, text string }{
+		{"kindOfPlan", "move", "change", "Move a chunk"},
+		{"kindOfPlan", "later", "change", "later"},
+		{"step", "0", "step", "1"},
+		{"state", "succeeded", "state", "proven"},
+		{"why", "step.serverRefused", "reason code", "step.serverRefused"},
+		{"other", "0", "other", "0"},
+	} {
+		if label, text := auditDetailText(c.name, c.value); label != c.label || text != c.text {
+			t.Errorf("%s %s: %q %q, want %q %q", c.name, c.value, label, text, c.label, c.text)
+		}
+	}
+}
+
+// Sentences with a count are right for none, one and several.
+func TestCountedSentencesFollowTheirCount(t *testing.T) {
+	const several = "If {shard} goes down, {projects} of {all} projects lose access to rows of their own. " +
+		"Some such rows of each of them are on other shards."
+	for n, want := range map[int]string{
+		0:  "If {shard} goes down, no project loses access to rows of its own.",
+		1:  "If {shard} goes down, 1 of {all} projects loses access to rows of its own. Some such rows of it are on other shards.",
+		2:  several,
+		21: several,
+	} {
+		if got := outagePattern(n, 0); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: " documents", 1: " document", 2: " documents", 21: " documents"} {
+		if got := (ShardWhyQuery{By: OfDocuments}).amountOf(float64(n)); got != want {
+			t.Errorf("%d%s", n, got)
+		}
+		if got := message.Plural(n, " document", " documents"); got != want {
+			t.Errorf("%d%s", n, got)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package answer_test
+
+import (
+	"strings"
+	"testing"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+)
+
+func TestTheLeadOfARunAgreesWithItsSteps(t *testing.T) {
+	running := api.Run{State: string(engine.Running), Open: true, Steps: []api.RunStep{
+		{State: string(engine.Succeeded), Try: 1},
+		{State: string(engine.Deferred), Try: 1}, {State: string(engine.Running), Try: 2},
+		{State: string(engine.Planned), Try: 1},
+	}}
+	if text := answer.RunMeaningText(running); !strings.HasPrefix(text, "Step 2 of 3 is running.") {
+		t.Error(text)
+	}
+	running.StopBy = "user:bert"
+	if text := answer.RunMeaningText(running); strings.Contains(text, "sent") {
+		t.Errorf("more is sent after a stop: %s", text)
+	}
+}

@@ -1,0 +1,197 @@
+package app
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/cluster"
+	"shardboard/internal/simcluster/access"
+	"shardboard/internal/topology"
+)
+
+// quickly looks for the cluster more often than in production.
+var quickly = topology.Options{Routing: 50 * time.Millisecond, Slow: 100 * time.Millisecond, MaxBackoff: 200 * time.Millisecond}
+
+// startThenLose starts a dashboard over a cluster, records its state, and starts the dashboard
+// again while nothing listens at the cluster's address.
+func startThenLose(t *testing.T) *demo {
+	t.Helper()
+	d := startDemo(t, quietCluster(), quickly)
+	d.stop(t)
+	d.config.DataDir, d.config.AuditKey = t.TempDir(), ""
+	d.config.Cluster = cluster.Options{Timeout: 400 * time.Millisecond}
+	d.serve(t)
+	d.waitReady(t)
+	d.waitFor(t, "the stored names of projects", func() bool {
+		n := projectNames{d.app.current().store, d.config.Log}
+		return n.read(t.Context(), d.app.Watcher().Table().ClusterID) != nil
+	})
+	d.waitFor(t, "the recorded state", func() bool {
+		past, id := d.app.current().cluster.history.past, d.app.Watcher().Table().ClusterID
+		at, err := past.LastRecorded(t.Context(), id)
+		if err != nil || at.IsZero() {
+			return false
+		}
+		_, err = past.Table(t.Context(), id, at) // the time is stored before what was seen then
+		return err == nil
+	})
+	d.stop(t)
+	d.stopCluster(t)
+	d.served <- nil // for the end of the test, if nothing is started again
+	d.serve(t)
+	return d
+}
+
+// waitFor waits until something is so.
+func (d *demo) waitFor(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited 30 s for %s", what)
+		}
+	}
+}
+
+func TestServerStartsWithoutItsClusterAndShowsItsHistory(t *testing.T) {
+	d := startThenLose(t)
+	var ready api.Ready
+	d.waitFor(t, "the first attempt", func() bool { res, _ := d.get(t, "readyz"); return res.StatusCode == http.StatusOK })
+	d.getJSON(t, "readyz", &ready)
+	if !ready.Ready || ready.Cluster != "never" || !strings.Contains(ready.Reason, "Nothing listens there") {
+		t.Errorf("ready: %+v", ready)
+	}
+	if res, body := d.get(t, "readyz?cluster=required"); res.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("who needs the cluster is told %s: %s", res.Status, body)
+	}
+	if res, body := d.get(t, "api/v1/cluster"); res.StatusCode != http.StatusServiceUnavailable ||
+		!strings.Contains(string(body), "cannot be reached") ||
+		!strings.Contains(string(body), "has not been read since shardboard was started") {
+		t.Errorf("%s %s", res.Status, body)
+	}
+	_, page := d.get(t, "")
+	for _, says := range []string{">The cluster is not reached</h1>", "never since the start of shardboard at", "Nothing listens there"} {
+		if !strings.Contains(string(page), says) {
+			t.Errorf("the overview does not say %q", says)
+		}
+	}
+	link := regexp.MustCompile(`href="/(\?at=[^"]+)">Look at its last recorded state`).FindStringSubmatch(string(page))
+	if link == nil {
+		t.Fatalf("no link to the past: %s", page)
+	}
+	for _, path := range []string{"", "collections", "shards/shard-rs-1", "zones", "map", "activity", "matrix", "projects"} {
+		if res, body := d.get(t, path+link[1]); res.StatusCode != http.StatusOK || path == "" && !strings.Contains(string(body), "shard-rs-3") {
+			t.Errorf("/%s%s: %s", path, link[1], res.Status)
+		}
+	}
+	var projects api.List[api.Project]
+	if d.getJSON(t, "api/v1/projects"+link[1], &projects); len(projects.Items) == 0 || projects.Items[0].Name == "" {
+		t.Errorf("the recorded past has no names of projects: %+v", projects)
+	}
+	if _, list := d.get(t, "projects"+link[1]); !strings.Contains(string(list), projects.Items[0].Name) ||
+		!strings.Contains(string(list), "The list of projects is that of ") {
+		t.Error("the page of the past has no names of projects, or does not say of when they are")
+	}
+	var shards api.List[api.Shard]
+	if d.getJSON(t, "api/v1/shards"+link[1], &shards); len(shards.Items) != 3 {
+		t.Errorf("%d shards at the recorded time", len(shards.Items))
+	}
+	if _, metrics := d.get(t, "metrics"); !regexp.MustCompile(`shardboard_cluster_up\{cluster="[0-9a-f]{24}"\} 0`).Match(metrics) ||
+		!regexp.MustCompile(`shardboard_cluster_mongos\{cluster="[0-9a-f]{24}",state="down"\} 1`).Match(metrics) {
+		t.Errorf("%s", metrics)
+	}
+
+	d.restartCluster(t, quietCluster())
+	d.waitReady(t)
+	var now api.Cluster
+	if d.getJSON(t, "api/v1/cluster", &now); now.Connection.State != "connected" || now.Connection.Former != "" ||
+		now.Product != "MongoDB 5.0.7" {
+		t.Errorf("afterwards: %+v, %s", now.Connection, now.Product)
+	}
+}
+
+func TestAnotherClusterAtTheAddressAfterAStartIsSaidAndShown(t *testing.T) {
+	d := startThenLose(t)
+	other := quietCluster()
+	other.Seed = 99
+	d.restartCluster(t, other)
+	d.waitReady(t)
+	var now api.Cluster
+	if d.getJSON(t, "api/v1/cluster", &now); now.Connection.Former == "" || now.Connection.Former == now.ClusterID {
+		t.Errorf("%+v of %s", now.Connection, now.ClusterID)
+	}
+	if _, page := d.get(t, ""); !strings.Contains(string(page), "Another cluster than before is at this address") {
+		t.Error("the overview does not say so")
+	}
+	d.stop(t)
+	d.serve(t)
+	d.waitReady(t)
+	if d.getJSON(t, "api/v1/cluster", &now); now.Connection.Former != "" {
+		t.Errorf("said again after the next start: %+v", now.Connection)
+	}
+}
+
+func TestServerStartsWithWrongCredentialsAndShowsThem(t *testing.T) {
+	d := startDemo(t, quietCluster(), quickly)
+	d.stop(t)
+	d.stopCluster(t)
+	o := quietCluster()
+	o.Users = append(o.Users, access.User{Name: "anna", Password: "right"})
+	d.restartCluster(t, o)
+	var err error
+	if d.config.URI, err = cluster.ParseURI("mongodb://anna:wr0ng@" + d.addr + "/"); err != nil {
+		t.Fatal(err)
+	}
+	d.serve(t)
+	d.waitFor(t, "the first attempt", func() bool { res, _ := d.get(t, "readyz"); return res.StatusCode == http.StatusOK })
+	_, page := d.get(t, "")
+	for _, says := range []string{">The cluster refuses the sign-in</h1>", "refused the user name or password"} {
+		if !strings.Contains(string(page), says) {
+			t.Errorf("the overview does not say %q: %s", says, page)
+		}
+	}
+	if strings.Contains(string(page), "wr0ng") || strings.Contains(string(page), "anna") ||
+		strings.Contains(string(page), "Grant the cluster user") {
+		t.Error("the page shows the credentials, or asks for a grant")
+	}
+}
+
+func TestAnotherClusterAtTheAddressWhileRunningIsSaidOnEveryPage(t *testing.T) {
+	d := startDemo(t, quietCluster(), quickly)
+	d.waitReady(t)
+	var was api.Cluster
+	d.getJSON(t, "api/v1/cluster", &was)
+	d.stopCluster(t)
+	other := quietCluster()
+	other.Seed = 99
+	d.restartCluster(t, other)
+	var now api.Cluster
+	d.waitFor(t, "the other cluster", func() bool {
+		d.getJSON(t, "api/v1/cluster", &now)
+		return now.Connection.State == "otherCluster"
+	})
+	if now.ClusterID != was.ClusterID || !strings.Contains(now.Connection.Reason, "restart shardboard") {
+		t.Errorf("%+v of %s", now.Connection, now.ClusterID)
+	}
+	for _, path := range []string{"", "collections", "projects", "locate", "heat", "alerts", "audit", "runs", "plans/new", "nowhere"} {
+		if _, page := d.get(t, path); !strings.Contains(string(page), "Another cluster answers at the address: ") ||
+			!strings.Contains(string(page), "restart shardboard") {
+			t.Errorf("/%s does not say so", path)
+		}
+	}
+	var ready api.Ready
+	if d.getJSON(t, "readyz", &ready); !ready.Ready || ready.Cluster != "otherCluster" ||
+		!strings.Contains(ready.Reason, "restart shardboard") {
+		t.Errorf("%+v", ready)
+	}
+	if res, body := d.get(t, "readyz?cluster=required"); res.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("%s %s", res.Status, body)
+	}
+	if _, metrics := d.get(t, "metrics"); !regexp.MustCompile(`shardboard_cluster_up\{cluster="`+was.ClusterID+`"\} 0`).Match(metrics) ||
+		!regexp.MustCompile(`shardboard_cluster_connection\{cluster="`+was.ClusterID+`",state="otherCluster"\} 1`).Match(metrics) {
+		t.Errorf("%s", metrics)
+	}
+}

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/simcluster"
+)
+
+// reload brings clusters into force.
+func (f *fleet) reload(t *testing.T, list ...ClusterConfig) {
+	t.Helper()
+	next := f.app.config
+	next.Clusters = list
+	f.file = func() (Config, error) { return next, nil }
+	if err := f.app.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lastRecord is the newest entry of the audit record.
+func (f *fleet) lastRecord(t *testing.T) map[string]string {
+	t.Helper()
+	records, err := f.app.current().store.AuditRecords(t.Context(), 0, 1000)
+	if err != nil || len(records) == 0 {
+		t.Fatal(records, err)
+	}
+	return records[len(records)-1].Details
+}
+
+// A cluster whose run is under way is removed, comes back under another name, and gets another address.
+func TestRunsSurviveWhatAReloadDoesToTheirCluster(t *testing.T) {
+	sim, uri := startSimulated(t, 1)
+	prod := ClusterConfig{Name: "prod", Title: "Production", URI: uri, Actions: true, Settings: "1"}
+	f := startFleet(t, prod)
+	secret, _, err := f.app.current().auth.CreateToken(t.Context(), auth.Console(), auth.NewToken{Name: "ci", Role: auth.Admin,
+		Expires: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) apiClient {
+		s := apiClient{T: t, at: f.app.URL() + "c/" + name + api.Prefix, token: secret}
+		if !eventually(20*time.Second, func() bool { return f.state(t, name) == "live" }) {
+			t.Fatalf("%s is %s", name, f.state(t, name))
+		}
+		return s
+	}
+	s := at("prod")
+	held := sim.Faults().Add(simcluster.Rule{Command: "balancerStart", At: simcluster.Replying, Hold: true})
+	run := s.run(http.StatusAccepted, s.plan("balancer-on", "{}"), "")
+	if !eventually(10*time.Second, func() bool { return len(sim.Faults().Seen("balancerStart")) == 1 }) {
+		t.Fatal("the command does not arrive")
+	}
+
+	other := ClusterConfig{Name: "other", Title: "Other", URI: simulated(t, 2), Log: prod.Log, Settings: "1"}
+	prod.Log = f.app.config.Clusters[0].Log
+	other.Log = prod.Log
+	f.reload(t, other)
+	if d := f.lastRecord(t); d["removed"] != "prod" || d["runs"] != "prod (1)" {
+		t.Errorf("recorded: %v", d)
+	}
+	if c := f.app.current().clusters.Configuration(); strings.Join(c.Left, " ") != "prod" {
+		t.Errorf("left: %v", c.Left)
+	}
+	if _, page := f.get(t, "adam", "/"); !strings.Contains(page, "Removed from the configuration while a run was under way") {
+		t.Error("the page of clusters does not say that a run is not settled")
+	}
+	if code, _ := f.get(t, "adam", "/c/prod/runs/"+run["id"].(string)); code != http.StatusNotFound {
+		t.Errorf("a page of a removed cluster: %d", code)
+	}
+	held.Remove()
+
+	renamed := prod
+	renamed.Name, renamed.Title = "prod-eu", "Production EU"
+	f.reload(t, other, renamed)
+	s = at("prod-eu")
+	if got := s.waitForRun(run); got["state"] != "succeeded" {
+		t.Errorf("the run under the new name: %v", got)
+	}
+	if n := len(sim.Faults().Seen("balancerStart")); n != 1 {
+		t.Errorf("the command was sent %d times", n)
+	}
+	if c := f.app.current().clusters.Configuration(); len(c.Left) != 0 {
+		t.Errorf("still left: %v", c.Left)
+	}
+
+	moved := renamed
+	_, moved.URI = startSimulated(t, 3)
+	moved.Settings = "2"
+	f.reload(t, other, moved)
+	s = at("prod-eu")
+	if got := asList(s.expect(http.StatusOK, "GET", "/runs", "")["items"]); len(got) != 0 {
+		t.Errorf("the cluster at the new address has runs of the former: %v", got)
+	}
+	if d := f.lastRecord(t); d["changed"] != "prod-eu" || d["runs"] != "" {
+		t.Errorf("recorded: %v", d)
+	}
+}
+
+// state is that of a cluster in the list.
+func (f *fleet) state(t *testing.T, name string) string {
+	t.Helper()
+	for _, c := range f.names(t, "adam") {
+		if rest, ok := strings.CutPrefix(c, name+" "); ok {
+			return strings.Fields(rest)[0]
+		}
+	}
+	return ""
+}

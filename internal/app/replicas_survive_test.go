@@ -1,0 +1,208 @@
+package app
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+)
+
+// signIn makes the first admin at a replica with the link that another one printed, and returns a browser
+// that is signed in and a token of the same person.
+func (r *replicas) signIn() (browser *http.Client, token string) {
+	r.Helper()
+	link, err := r.a.app.FirstLink(r.Context())
+	if err != nil || link == "" {
+		r.Fatal(link, err)
+	}
+	u, _ := url.Parse(link)
+	jar, _ := cookiejar.New(nil) // browsers send a cookie to all ports of a host
+	browser = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	form := url.Values{"key": {u.Query().Get("key")}, "name": {"anna"}, "password": {"correct horse battery"}}
+	res, err := browser.PostForm(r.b.at+"/login/first", form)
+	if err != nil {
+		r.Fatal(err)
+	}
+	res.Body.Close()
+	if got := statusOf(r.T, browser, r.b.at+"/api/v1/me"); got != http.StatusOK {
+		r.Fatalf("the link of the other replica does not work: %d", got)
+	}
+	body := strings.NewReader(`{"name":"script","role":"operator","expires":"` + time.Now().Add(time.Hour).UTC().Format(time.RFC3339) + `"}`)
+	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, r.b.at+"/api/v1/tokens", body)
+	if err != nil {
+		r.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Origin", r.b.at)
+	res, err = browser.Do(req)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(res.Body)
+	_, rest, _ := strings.Cut(string(text), `"secret":"`)
+	token, _, _ = strings.Cut(rest, `"`)
+	if token == "" {
+		r.Fatalf("no token: %s", text)
+	}
+	return browser, token
+}
+
+// Accounts, sessions, tokens, plans, runs, surveys, outcomes, history and the audit record are those of
+// all replicas, and stay when the leader is lost; with one cluster and with several.
+func TestWhatPeopleDidSurvivesTheLossOfTheLeader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts two servers twice")
+	}
+	for name, several := range map[string]bool{"one cluster": false, "several clusters": true} {
+		t.Run(name, func(t *testing.T) {
+			r := startReplicasWith(t, func(c *Config) {
+				c.Auth.Mode = "local"
+				if several {
+					one := c.cluster()
+					one.Name, one.Title, one.Settings, one.Log = "prod", "prod", "1", slog.New(slog.DiscardHandler)
+					c.Clusters, c.File = []ClusterConfig{one}, "shardboard.yaml"
+				}
+			})
+			if several {
+				r.a.prefix, r.b.prefix = "/c/prod"+api.Prefix, "/c/prod"+api.Prefix
+			}
+			r.checkSurvival()
+		})
+	}
+}
+
+func (r *replicas) checkSurvival() {
+	browser, token := r.signIn()
+	r.a.token, r.b.token = token, token
+	if got := statusOf(r.T, browser, r.a.at+"/api/v1/me"); got != http.StatusOK {
+		r.Errorf("a session of the follower is not valid at the leader: %d", got)
+	}
+
+	ran, confirm := r.b.plan(`{"kind":"split","args":{"ns":"yorkie-meta.changes","at":{"doc_id":{"$numberLong":"1000"}}},"reason":"a test"}`)
+	run := r.b.expect(http.StatusAccepted, "POST", r.b.prefix+"/plans/"+ran+"/run", confirm)["id"].(string)
+	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
+		r.Errorf("the run is %v", got)
+	}
+	kept, confirmKept := r.b.plan(`{"kind":"balancer-on","args":{},"reason":"a test"}`)
+	survey := r.b.expect(http.StatusAccepted, "POST", r.b.prefix+"/surveys", `{"kind":"projects"}`)["id"].(string)
+	if !eventually(15*time.Second, func() bool { return len(r.historyAt(r.b)) > 0 }) {
+		r.Error("the leader recorded no history")
+	}
+	before := r.historyAt(r.b)
+
+	r.a.net.cut(true)
+	lost := time.Now()
+	if !eventually(15*time.Second, r.b.leads) {
+		r.Fatal("nobody leads")
+	}
+	r.Logf("the other one leads after %s", time.Since(lost).Round(100*time.Millisecond))
+	if got := statusOf(r.T, browser, r.b.at+"/api/v1/me"); got != http.StatusOK {
+		r.Errorf("the session is lost: %d", got)
+	}
+	if got := r.b.expect(http.StatusOK, "GET", r.b.prefix+"/runs/"+run, ""); got["state"] != "succeeded" {
+		r.Errorf("the run of the leader before is %v", got["state"])
+	}
+	if !eventually(20*time.Second, func() bool {
+		_, err := r.b.app.current().store.RunOutcome(r.Context(), r.b.clusterID(), run)
+		return err == nil
+	}) {
+		r.Error("what the run of the leader before led to is not measured")
+	}
+	second := r.b.expect(http.StatusAccepted, "POST", r.b.prefix+"/plans/"+kept+"/run", confirmKept)["id"].(string)
+	if got := r.b.waitForRun(second); got["state"] != "succeeded" {
+		r.Errorf("a plan of before the loss is %v", got)
+	}
+	if !eventually(30*time.Second, func() bool {
+		return r.b.expect(http.StatusOK, "GET", r.b.prefix+"/surveys/"+survey, "")["endedAt"] != nil
+	}) {
+		r.Error("the survey does not end")
+	}
+	if after := r.historyAt(r.b); len(after) < len(before) {
+		r.Errorf("%d entries of history, %d before", len(after), len(before))
+	}
+	r.verifyAudit(r.b)
+	res, err := browser.Get(r.b.at + "/metrics")
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(res.Body)
+	for _, series := range []string{"shardboard_store_owner 1", "shardboard_store_leads_total 2", "shardboard_store_lease_age_seconds ",
+		"shardboard_store_requests_waiting"} {
+		if !strings.Contains(string(text), "\n"+series) {
+			r.Errorf("/metrics has no %s", series)
+		}
+	}
+}
+
+func (s *replica) clusterID() string {
+	n := s.app.current()
+	if n.clusters == nil {
+		return n.clusterID()
+	}
+	return n.clusters.list[0].current().watcher.Table().ClusterID
+}
+
+// historyAt are the times of the recorded history, as a replica reads them.
+func (r *replicas) historyAt(s *replica) []time.Time {
+	r.Helper()
+	times, err := s.app.current().store.HistoryTimes(r.Context(), s.clusterID(), "", time.Time{}, time.Time{}, 1000)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return times
+}
+
+// An alert that the leader announced is not announced again by the next one, which tells when it is over.
+func TestAlertsAreAnnouncedOnceByTwoReplicas(t *testing.T) {
+	requireLong(t)
+	var mu sync.Mutex
+	var messages []string
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+		text, _ := io.ReadAll(q.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		messages = append(messages, string(text))
+	}))
+	defer receiver.Close()
+	about := func(state string) (n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, m := range messages {
+			if strings.Contains(m, "balancer") && strings.Contains(m, state) {
+				n++
+			}
+		}
+		return n
+	}
+	config, err := ParseAlerts("test", "for: 10s\ntargets:\n- {name: on-call, format: generic, url: \""+receiver.URL+"\"}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := startReplicasWith(t, func(c *Config) { c.Alerts = config })
+	if !eventually(3*time.Minute, func() bool { return about("firing") > 0 }) {
+		t.Fatalf("no alert: %v", messages)
+	}
+	r.a.net.cut(true)
+	if !eventually(15*time.Second, r.b.leads) {
+		t.Fatal("nobody leads")
+	}
+	time.Sleep(75 * time.Second) // two checks of the new leader
+	if n := about("firing"); n != 1 {
+		t.Errorf("announced %d times", n)
+	}
+	id, confirm := r.b.plan(`{"kind":"balancer-on","args":{},"reason":"a test"}`)
+	r.b.waitForRun(r.b.expect(http.StatusAccepted, "POST", api.Prefix+"/plans/"+id+"/run", confirm)["id"].(string))
+	if !eventually(2*time.Minute, func() bool { return about("resolved") == 1 }) {
+		t.Errorf("the end was announced %d times: %v", about("resolved"), messages)
+	}
+}

@@ -1,0 +1,132 @@
+package auth
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+func TestAGroupHasARoleOnACluster(t *testing.T) {
+	roles := ClusterRoles{"everyone": "none", "role:admin": "same", "group:sre": "operator", "group:readers": "viewer", "group:left": "none",
+		"group:staff": "same", "oidc:x:1": "support"}
+	person := func(id string, role Role, groups ...string) Principal {
+		return Principal{ID: "oidc:x:" + id, Name: "Anna", Role: role, Method: ByOIDC, Groups: groups}
+	}
+	token := func(groups ...string) Principal {
+		return Principal{ID: "token:t", Role: Operator, Method: ByToken, Owner: "oidc:x:2", OwnerRole: Operator, Groups: groups}
+	}
+	for name, c := range map[string]struct {
+		who  Principal
+		role Role
+		sees bool
+	}{
+		"one group":                     {person("2", ClustersOnly, "other", "sre"), Operator, true},
+		"the greatest of its groups":    {person("2", ClustersOnly, "readers", "sre", "left"), Operator, true},
+		"a group that sees nothing":     {person("2", Viewer, "left"), "", false},
+		"as on the server":              {person("2", Support, "staff"), Support, true},
+		"as on the server, where none":  {person("2", ClustersOnly, "staff"), "", false},
+		"a group before a role":         {person("2", Admin, "readers"), Viewer, true},
+		"no group of these":             {person("2", Admin, "others"), Admin, true},
+		"a person before their groups":  {person("1", Viewer, "sre"), Support, true},
+		"nobody":                        {person("2", Viewer), "", false},
+		"a token has its owner's group": {token("readers"), Viewer, true},
+		"a token without a group":       {token(), "", false},
+	} {
+		if role, sees := roles.Of("prod", c.who); role != c.role || sees != c.sees {
+			t.Errorf("%s: %q %v, want %q %v", name, role, sees, c.role, c.sees)
+		}
+	}
+	for who, wrong := range map[string]bool{"group:sre": false, "group:/org/sre": false, "group:urn:x:y": false, "group:": true} {
+		if (CheckClusterRole(who, "viewer") != "") != wrong {
+			t.Errorf("%s: wrong is not %v", who, wrong)
+		}
+	}
+}
+
+func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
+	list := twoClusters()
+	issuer := issuerWithGroups("sre", "others")
+	h := newFixture(t, withIssuer(issuer), onClusters(&list))
+	flow, state := h.startOIDC(t, "/")
+	c, _, err := h.finishOIDC(flow, "code=code&state="+state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.identify(c)
+	if err != nil || p.Role != ClustersOnly || p.May(Viewer) || !p.May(ClustersOnly) || strings.Join(p.Groups, ",") != "sre,others" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	eu, us := h.OnCluster("prod-eu", func() ClusterRoles { return list[0].Roles }), h.OnCluster("prod-us",
+		func() ClusterRoles { return list[1].Roles })
+	in, err := eu.Identify(nil, newRequest("192.0.2.1", c))
+	if err != nil || in.Role != Operator || eu.Check(t.Context(), in) != nil {
+		t.Errorf("%+v, %v", in, err)
+	}
+	if out, err := us.Identify(nil, newRequest("192.0.2.1", c)); err != nil || us.Sees(out) {
+		t.Errorf("a cluster without roles is seen: %+v, %v", out, err)
+	}
+	// A changed configuration counts at once, also for groups that it did not name at the sign-in.
+	list[0].Roles = ClusterRoles{"group:others": "viewer"}
+	if eu.Check(t.Context(), in) == nil {
+		t.Error("what was begun with the former role goes on")
+	}
+	if in, err = eu.Identify(nil, newRequest("192.0.2.1", c)); err != nil || in.Role != Viewer {
+		t.Errorf("%+v, %v", in, err)
+	}
+	// Tokens have the groups of their owner, who has no account here.
+	secret, _ := h.bound(t, p, map[string]Role{"prod-eu": Viewer})
+	made, err := h.bearer(secret)
+	if role, sees := list[0].Roles.Of("prod-eu", made); err != nil || role != Viewer || !sees {
+		t.Errorf("%+v: %s, %v", made, role, err)
+	}
+	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
+	expectKind(t, "a token for the server", err, fault.Forbidden)
+
+	issuer.claims.Groups = []string{"strangers"}
+	list[0].Roles = ClusterRoles{"everyone": "viewer", "group:sre": "operator"}
+	flow, state = h.startOIDC(t, "/")
+	if _, _, err = h.finishOIDC(flow, "code=code&state="+state); fault.Of(err) != fault.Forbidden {
+		t.Errorf("everybody at the issuer may sign in: %v", err)
+	}
+	if log := h.log.String(); !strings.Contains(log, "or in the roles of a cluster") {
+		t.Errorf("the log does not say what to change: %s", log)
+	}
+}
+
+func TestOfManyGroupsThoseThatClustersNameAreKept(t *testing.T) {
+	list := twoClusters()
+	var groups []string
+	for i := range 5_000 {
+		groups = append(groups, fmt.Sprintf("group-%d", i))
+	}
+	kept := keptGroups(append(groups, "sre"), list)
+	if len(kept) != maxKeptGroups || kept[0] != "sre" || kept[1] != "group-0" {
+		t.Errorf("%d: %.3q", len(kept), kept)
+	}
+	if kept := keptGroups([]string{strings.Repeat("x", maxKeptGroupBytes), "sre"}, list); len(kept) != 1 {
+		t.Errorf("%d groups", len(kept))
+	}
+	if kept := keptGroups(groups, nil); kept != nil {
+		t.Errorf("a server of one cluster keeps %d groups", len(kept))
+	}
+}
+
+func TestSignInAtAnIssuerNeedsARoleForSomeGroup(t *testing.T) {
+	h := newFixture(t)
+	none := Options{Store: h.db, Mode: ModeOIDC, Issuer: issuerWithGroups()}
+	if _, err := New(none); fault.Of(err) != fault.Invalid {
+		t.Error(err)
+	}
+	list := twoClusters()
+	onClusters(&list)(&none)
+	if _, err := New(none); err != nil {
+		t.Error(err)
+	}
+	list = list[1:]
+	if _, err := New(none); fault.Of(err) != fault.Invalid {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,69 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"net"
+	"testing"
+	"time"
+)
+
+func TestBoundsOfMemoryFollowTheNumberOfChunks(t *testing.T) {
+	for chunks, want := range map[int]float64{1000: 300, 1_000_000: 300, 10_000_000: 1000} {
+		if got := memoryBound(chunks); got != want {
+			t.Errorf("%d chunks may take %v MB, want %v", chunks, got, want)
+		}
+	}
+}
+
+func TestAFigureOverItsBoundIsNotOK(t *testing.T) {
+	var r Report
+	r.add("within", 5, "ms", 5, "")
+	r.add("over", 5.1, "ms", 5, "")
+	r.unknown("not measured", "")
+	r.tell("without a bound", 1e9, "s", "")
+	for i, want := range []bool{true, false, true, true} {
+		if f := r.Figures[i]; f.OK() != want {
+			t.Errorf("%s: ok is %v", f.Name, f.OK())
+		}
+	}
+}
+
+func TestFramesOfEverySizeAreRead(t *testing.T) {
+	for _, size := range []int{0, 125, 126, 5000} {
+		payload := bytes.Repeat([]byte("x"), size)
+		head := []byte{0x81, byte(size)}
+		if size > 125 {
+			head = []byte{0x81, 126, byte(size >> 8), byte(size)}
+		}
+		in := bufio.NewReaderSize(bytes.NewReader(append(head, payload...)), largestFrame)
+		op, got, err := readFrame(in)
+		if err != nil || op != 1 || !bytes.Equal(got, payload) {
+			t.Errorf("a frame of %d bytes: op %d, %d bytes, %v", size, op, len(got), err)
+		}
+	}
+}
+
+func TestUpdatesOfABareLoopReachAllSockets(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- ServeBare(ctx, l, 4000) }()
+	done, open := make(chan struct{}), 0
+	ready := func(n int) {
+		open = n
+		time.AfterFunc(2*bareEvery+bareEvery/2, func() { close(done) })
+	}
+	seen, err := Follow(ctx, SocketRun{Addr: l.Addr().String(), Topic: topic, Sockets: 20, Ready: ready, Done: done})
+	cancel()
+	if err != nil || open != 20 || seen.Open != 20 || seen.Lost != 0 || seen.Updates == 0 || seen.Bytes != 4000 {
+		t.Errorf("%d open, %+v, %v", open, seen, err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}

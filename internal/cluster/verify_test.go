@@ -1,0 +1,82 @@
+package cluster
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+)
+
+// A mongod has collections of the same names in its own config database: reads from it
+// would show a cluster without shards.
+func TestNothingIsReadFromAMongod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mongos atomic.Bool
+		var reads atomic.Int32
+		s := &stub{answer: func(_ string, cmd bson.Raw) bson.D {
+			switch {
+			case isHello(cmd) && mongos.Load():
+				return hello(bson.E{Key: "msg", Value: "isdbgrid"})
+			case isHello(cmd):
+				return hello()
+			}
+			reads.Add(1)
+			return firstBatch()
+		}}
+		u, err := ParseURI("mongodb://h:1/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Open(u, Options{Dialer: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(t.Context()) //nolint:errcheck // the test is over
+		for range 20 {
+			if _, err := c.Shards(t.Context()); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "is a mongod (standalone)") {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if n := reads.Load(); n != 0 {
+			t.Errorf("%d reads", n)
+		}
+		mongos.Store(true)
+		time.Sleep(30 * time.Second)
+		if _, err := c.Shards(t.Context()); err != nil {
+			t.Errorf("a mongos came up: %v", err)
+		}
+	})
+}
+
+func TestAddressesThatCanNeverWorkAreRefusedInOneSentence(t *testing.T) {
+	for text, want := range map[string]string{
+		"mongodb://u:p@h/?authMechanism=GSSAPI":            "GSSAPI (Kerberos) needs a C library",
+		"mongodb://u:p@h/?authMechanism=PLAIN":             "add tls=true",
+		"mongodb://u:p@h/?authMechanism=MONGODB-CR":        "is not known",
+		"mongodb+srv://h1.example.com,h2.example.com/":     "one host and no port",
+		"mongodb+srv://h1.example.com:27017/":              "one host and no port",
+		"mongodb+srv://h1.example.com/?tls=maybe":          "check hosts, ports and options",
+		"mongodb://h/?tlsCAFile=/no/such/file":             "(tlsCAFile), /no/such/file, cannot be read: no such file",
+		"mongodb://h/?tls=true&tlsCertificateKeyFile=/etc": "(tlsCertificateKeyFile), /etc",
+	} {
+		if _, err := ParseURI(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{
+		"mongodb://u:p@h/?authMechanism=PLAIN&tls=true", "mongodb+srv://u:p@c.example.com/?authMechanism=PLAIN&authSource=$external",
+		"mongodb://h/?compressors=zstd,snappy,zlib", "mongodb+srv://c.example.com/?srvMaxHosts=2&srvServiceName=x",
+		"mongodb://h/?readPreference=nearest",
+		"mongodb://u:p@h/?authMechanism=MONGODB-AWS&authSource=$external", "mongodb://u:p@h/?authMechanism=SCRAM-SHA-1",
+	} {
+		if _, err := ParseURI(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package simcluster
+
+import (
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// In a past nothing waits, and everything has the time at which it happened.
+func TestThePastTakesNoTimeAndHasItsOwnTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		c, err := New(t.Context(), Options{Projects: 10, Documents: 500, Epoch: begun.Add(-24 * time.Hour)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		p, err := c.Past()
+		if err != nil {
+			t.Fatal(err)
+		}
+		noon := begun.Add(-12 * time.Hour)
+		p.AdvanceTo(noon)
+		if err := p.Push(t.Context(), 1, 20); err != nil {
+			t.Fatal(err)
+		}
+		if p.Balance(t.Context(), 1) == 0 {
+			t.Error("the balancer moved nothing")
+		}
+		took := c.Now().Sub(noon)
+		if took <= 0 || took > time.Minute {
+			t.Errorf("a round of the balancer took %v of the cluster's time", took)
+		}
+		p.AdvanceTo(begun)
+		p.End()
+		if time.Since(begun) != 0 || !c.Now().Equal(begun) {
+			t.Errorf("after the past %v have passed, and the cluster's clock is at %v, want %v", time.Since(begun), c.Now(), begun)
+		}
+		log, err := c.Command(t.Context(), "config", bson.D{{Key: "find", Value: "changelog"},
+			{Key: "filter", Value: bson.D{{Key: "what", Value: "moveChunk.commit"}}}, {Key: "sort", Value: bson.D{{Key: "time", Value: -1}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := log.Lookup("cursor", "firstBatch", "0", "time").Time()
+		if at.Before(noon) || at.After(noon.Add(time.Minute)) {
+			t.Errorf("the move is logged at %v, want about %v", at, noon)
+		}
+		rows, err := c.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: "changes"},
+			{Key: "sort", Value: bson.D{{Key: "_id", Value: -1}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := rows.Lookup("cursor", "firstBatch", "0", "_id").ObjectID().Timestamp()
+		if made.Before(noon.Add(-time.Second)) || made.After(noon.Add(time.Minute)) {
+			t.Errorf("the newest change is of %v, want about %v", made, noon)
+		}
+	})
+}
+
+func TestThePastHasWavesAndOneBusyHour(t *testing.T) {
+	end := time.Now().Truncate(time.Minute)
+	c, err := New(t.Context(), Options{Projects: 10, Documents: 2000, Busy: true, Epoch: end.Add(-24 * time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	p, err := c.Past()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, name := c.BusyProject()
+	if id == "" || name == "" {
+		t.Fatal("no project gets busy")
+	}
+	rows := func(ago time.Duration) (all, busy int64) {
+		for _, w := range p.Minute(end.Add(-ago), end) {
+			all += w.Rows
+			if w.Project.Hex() == id {
+				busy += w.Rows
+			}
+		}
+		return all, busy
+	}
+	now, _ := rows(time.Minute)
+	night, _ := rows(12 * time.Hour)
+	hot, of := rows(6*time.Hour + 30*time.Minute)
+	if night*2 > now || hot < 2*now || of*2 < hot {
+		t.Errorf("%d writes a minute now, %d in the night, %d in the busy hour, %d of them of the busy project", now, night, hot, of)
+	}
+}
+
+// After a minute some documents of one project, all in one chunk, get most edits for some minutes.
+func TestAProjectGetsBusyAfterAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(t.Context(), Options{Projects: 10, Documents: 2000, Busy: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		id, _ := c.BusyProject()
+		project, err := bson.ObjectIDFromHex(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Start(t.Context())
+		count := func(filter bson.D) int64 {
+			reply, err := c.Command(t.Context(), "yorkie-meta", bson.D{{Key: "count", Value: "changes"}, {Key: "query", Value: filter}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return reply.Lookup("n").AsInt64()
+		}
+		// written is how many rows were made within some seconds: all, and those of the busy project.
+		written := func(d time.Duration) (all, busy int64) {
+			since := bson.NewObjectIDFromTimestamp(c.Now())
+			time.Sleep(d)
+			newer := bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: since}}}
+			return count(bson.D{newer}), count(bson.D{newer, {Key: "project_id", Value: project}})
+		}
+		time.Sleep(30 * time.Second)
+		before, _ := written(20 * time.Second)
+		time.Sleep(15 * time.Second)
+		all, busy := written(20 * time.Second)
+		if all < 3*before || busy*10 < all*7 {
+			t.Errorf("%d rows before, then %d, %d of them of the busy project", before, all, busy)
+		}
+		if os.Getenv("SHARDBOARD_LONG") == "" {
+			return // 180,000 edits; when they end is another test's, of package workload
+		}
+		time.Sleep(16 * time.Minute)
+		if later, _ := written(20 * time.Second); later > 2*before {
+			t.Errorf("%d rows some minutes later, %d before", later, before)
+		}
+	})
+}

@@ -1,0 +1,209 @@
+package simcluster
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+)
+
+// inTransaction runs a command that carries autocommit: false. Every error of a
+// statement aborts its transaction.
+func (c *Cluster) inTransaction(ctx context.Context, r *engine.Request, a common,
+	run func(context.Context) (bson.D, error)) (bson.D, error) {
+	if err := c.checkTransactionArguments(r, a); err != nil {
+		return nil, err
+	}
+	s := c.sessions.use(a.session)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tx, err := c.transactionFor(s, a, r.Name)
+	if err != nil {
+		return nil, labelled(err)
+	}
+	reply, err := run(context.WithValue(ctx, transactionKey{}, tx))
+	ends := endsTransaction(r.Name)
+	switch {
+	case err != nil && ends:
+		return nil, labelled(interrupted(err))
+	case err != nil:
+		c.abort(tx)
+		return nil, labelled(interrupted(err))
+	case slices.ContainsFunc(reply, func(e bson.E) bool { return e.Key == "writeErrors" }):
+		c.abort(tx)
+	}
+	token := bson.D{}
+	if tx.recovery != "" {
+		token = bson.D{{Key: "recoveryShardId", Value: tx.recovery}}
+	}
+	return append(reply, bson.E{Key: "recoveryToken", Value: token}), nil
+}
+
+// transactionFor starts the transaction of a command or finds it in the session, whose
+// lock the caller holds.
+func (c *Cluster) transactionFor(s *session, a common, name string) (*transaction, error) {
+	tx := s.tx.Load()
+	switch {
+	case a.txn < s.txn:
+		return nil, status.Errorf(status.TransactionTooOld, "txnNumber %d is less than last txnNumber %d seen in session %s",
+			a.txn, s.txn, sessionText(a.session))
+	case a.starts && a.txn == s.txn && (tx != nil || s.reply != nil):
+		return nil, status.Errorf(status.ConflictingOperationInProgress, "txnNumber %d for session %s already started", a.txn,
+			sessionText(a.session))
+	case a.starts:
+		if tx != nil {
+			c.abort(tx)
+		}
+		tx = c.beginTransaction(a.txn)
+		s.txn, s.reply = a.txn, nil
+		s.tx.Store(tx)
+		return tx, nil
+	case tx == nil || tx.number != a.txn:
+		return nil, status.Errorf(status.NoSuchTransaction, "cannot continue txnId %d for session %s with txnId %d",
+			s.txn, sessionText(a.session), a.txn)
+	case endsTransaction(name):
+		return tx, nil
+	}
+	switch c.stateOf(tx) {
+	case transactionCommitted:
+		return nil, status.Errorf(status.TransactionCommitted, "Transaction %d has been committed.", tx.number)
+	case transactionAborted:
+		return nil, notInProgress(tx.number)
+	}
+	return tx, nil
+}
+
+func (c *Cluster) stateOf(tx *transaction) transactionState {
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	return tx.state
+}
+
+// checkTransactionArguments enforces what the arguments of a transaction's commands may
+// be (db/initialize_operation_session_info.cpp, db/transaction_validation.cpp).
+func (c *Cluster) checkTransactionArguments(r *engine.Request, a common) error {
+	switch {
+	case !a.hasTxn && a.hasAutocommit:
+		return status.Errorf(status.InvalidOptions, "'autocommit' field requires a transaction number to also be specified")
+	case !a.hasAutocommit:
+		return status.Errorf(status.InvalidOptions, "'startTransaction' field requires 'autocommit' field to also be specified")
+	case a.session == "":
+		return status.Errorf(status.InvalidOptions, "Transaction number requires a session ID to also be specified")
+	case a.autocommit:
+		return status.Errorf(status.InvalidOptions, "autocommit:true is not supported for multi-document transactions")
+	case endsTransaction(r.Name) && a.starts:
+		return status.Errorf(status.OperationNotSupportedInTransaction,
+			"Cannot run '%s' in a multi-document transaction with startTransaction.", r.Name)
+	case endsTransaction(r.Name):
+		return nil
+	case hasKey(r.Body, "writeConcern"):
+		return status.Errorf(status.InvalidOptions, "writeConcern is not allowed within a multi-statement transaction")
+	}
+	if err := allowedInTransaction(r); err != nil {
+		return err
+	}
+	concern, err := document(r, "readConcern")
+	if err != nil {
+		return err
+	}
+	level, given := value.Field(concern, "level").StringValueOK()
+	switch {
+	case concern != nil && !a.starts:
+		return status.Errorf(status.InvalidOptions, "Only the first command in a transaction may specify a readConcern")
+	case given && level != "local" && level != "majority" && level != "snapshot":
+		return status.Errorf(status.InvalidOptions, "The readConcern level must be either 'local' (default), 'majority' or 'snapshot' "+
+			"in order to run in a transaction")
+	}
+	return nil
+}
+
+// allowedInTransaction fails for commands and databases that no transaction may use.
+func allowedInTransaction(r *engine.Request) error {
+	switch r.Name {
+	case "find", "getMore", "killCursors", "aggregate", "distinct", "insert", "update", "delete", "findAndModify", "findandmodify",
+		"create", "createIndexes":
+	case "count":
+		return status.Errorf(status.OperationNotSupportedInTransaction, "Cannot run 'count' in a multi-document transaction. "+
+			"Please see http://dochub.mongodb.org/core/transaction-count for a recommended alternative.")
+	default:
+		return status.Errorf(status.OperationNotSupportedInTransaction, "Cannot run '%s' in a multi-document transaction.", r.Name)
+	}
+	switch r.DB {
+	case "config", "local", "admin":
+		return status.Errorf(status.OperationNotSupportedInTransaction, "Cannot run command against the '%s' database in a transaction.", r.DB)
+	}
+	return nil
+}
+
+func endsTransaction(command string) bool {
+	return command == "commitTransaction" || command == "abortTransaction"
+}
+
+// commitTransaction may be repeated: a client does that when it got no answer.
+func (c *Cluster) commitTransaction(ctx context.Context, r *engine.Request) (bson.D, error) {
+	tx := transactionOf(ctx)
+	if tx == nil {
+		return nil, noTransaction(r)
+	}
+	return bson.D{}, c.commit(tx)
+}
+
+func (c *Cluster) abortTransaction(ctx context.Context, r *engine.Request) (bson.D, error) {
+	tx := transactionOf(ctx)
+	if tx == nil {
+		return nil, noTransaction(r)
+	}
+	switch c.stateOf(tx) {
+	case transactionCommitted:
+		return nil, status.Errorf(status.TransactionCommitted, "Transaction %d has been committed.", tx.number)
+	case transactionAborted:
+		return nil, notInProgress(tx.number)
+	}
+	c.abort(tx)
+	return bson.D{}, nil
+}
+
+// noTransaction is the error of an end without a beginning.
+func noTransaction(r *engine.Request) error {
+	n, _ := wholeNumber(r.Lookup("txnNumber"))
+	return status.Errorf(status.NoSuchTransaction, "Given transaction number %d does not match any in-progress transactions.", n)
+}
+
+// transient reports whether the client may try the whole transaction again after an
+// error (db/commands/txn_cmds, isTransientTransactionError).
+func transient(err error) bool {
+	var e *status.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case status.WriteConflict, status.LockTimeout, status.NoSuchTransaction, status.SnapshotUnavailable, status.MigrationConflict,
+		status.StaleConfig, status.StaleDbVersion, status.InterruptedAtShutdown, status.NotWritablePrimary:
+		return true
+	}
+	return false
+}
+
+// labelled adds the label TransientTransactionError to such an error.
+func labelled(err error) error {
+	if !transient(err) {
+		return err
+	}
+	e := *status.Of(err)
+	e.Extra = append(slices.Clip(e.Extra), bson.E{Key: "errorLabels", Value: bson.A{"TransientTransactionError"}})
+	return &e
+}
+
+// sessionText is a session's uuid in messages.
+func sessionText(id string) string {
+	if len(id) < sessionIDSize {
+		return "unknown"
+	}
+	return hex.EncodeToString([]byte(id[sessionIDSize-16 : sessionIDSize]))
+}

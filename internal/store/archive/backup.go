@@ -1,0 +1,92 @@
+package archive
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash"
+	"io"
+	"os"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// Backup writes a store into a new file that only this user can read. Others may write to the store
+// meanwhile. A file that is not complete is removed.
+func Backup(ctx context.Context, from store.RowStore, path, by string) (counts []Count, err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil, fault.Wrap(fault.Conflict, err, "%s exists already. Name a new file.", path)
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "%s cannot be written.", path)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close(), os.Remove(path))
+		}
+	}()
+	err = from.Snapshot(ctx, func(r store.RowReader) error {
+		counts, err = writeAll(ctx, r, f, header{Format: formatName, Version: formatVersion, Made: time.Now().UTC(), By: by, Store: from.Place()})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Sync(); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "%s cannot be written.", path)
+	}
+	return counts, f.Close()
+}
+
+// writer writes the lines of a backup.
+type writer struct {
+	out io.Writer // the file and the checksum
+	sum hash.Hash
+	err error
+}
+
+func (w *writer) line(v any) {
+	if w.err != nil {
+		return
+	}
+	var text []byte
+	if row, ok := v.(store.Row); ok {
+		text, w.err = encodeRow(row)
+	} else {
+		text, w.err = json.Marshal(v)
+	}
+	if w.err == nil {
+		_, w.err = w.out.Write(append(text, '\n'))
+	}
+}
+
+func writeAll(ctx context.Context, r store.RowReader, f io.Writer, h header) (counts []Count, err error) {
+	buffer := bufio.NewWriterSize(f, 1<<20)
+	zip := gzip.NewWriter(buffer)
+	w := &writer{sum: sha256.New()}
+	w.out = io.MultiWriter(zip, w.sum)
+	w.line(h)
+	total := 0
+	for _, t := range store.Tables() {
+		n := 0
+		w.line(lineOf(t))
+		err := r.ReadRows(ctx, t, func(row store.Row) error {
+			w.line(row)
+			n++
+			return w.err
+		})
+		if err != nil {
+			return nil, err
+		}
+		counts, total = append(counts, Count{t.Name, n}), total+n
+	}
+	w.line(footer{Rows: total, SHA256: hex.EncodeToString(w.sum.Sum(nil))})
+	return counts, errors.Join(w.err, zip.Close(), buffer.Flush())
+}

@@ -1,0 +1,140 @@
+package archive
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// A backup file is gzip of JSON lines (docs/data.md):
+//
+//	{"format":"shardboard-backup","version":1,"made":"…","by":"shardboard …","store":"…"}
+//	{"table":"users","columns":[{"name":"id","type":"text"},…]}
+//	["7f…","anna",…]                   one array for each row of the table
+//	…                                  the next table
+//	{"rows":123,"sha256":"…"}          number of rows, checksum of all lines before this one
+//
+// Bytes are base64, times milliseconds since 1970. A text that is not UTF-8 is {"base64":"…"}.
+const (
+	formatName    = "shardboard-backup"
+	formatVersion = 1
+)
+
+type header struct {
+	Format  string    `json:"format"`
+	Version int       `json:"version"`
+	Made    time.Time `json:"made"`
+	By      string    `json:"by"`
+	Store   string    `json:"store"`
+}
+
+type tableLine struct {
+	Table   string       `json:"table"`
+	Columns []columnLine `json:"columns"`
+}
+
+type columnLine struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+type footer struct {
+	Rows   int    `json:"rows"`
+	SHA256 string `json:"sha256"`
+}
+
+type oddText struct {
+	Base64 []byte `json:"base64"`
+}
+
+func lineOf(t store.Table) tableLine {
+	l := tableLine{Table: t.Name}
+	for _, c := range t.Columns {
+		l.Columns = append(l.Columns, columnLine{c.Name, string(c.Type)})
+	}
+	return l
+}
+
+// encodeRow makes a row's line.
+func encodeRow(row store.Row) ([]byte, error) {
+	out := make([]any, len(row))
+	for i, v := range row {
+		switch v := v.(type) {
+		case []byte:
+			if v != nil {
+				out[i] = base64.StdEncoding.EncodeToString(v)
+			}
+		case string:
+			out[i] = v
+			if !utf8.ValidString(v) {
+				out[i] = oddText{[]byte(v)}
+			}
+		default:
+			out[i] = v
+		}
+	}
+	return json.Marshal(out)
+}
+
+// decodeRow reads a row's line.
+func decodeRow(t store.Table, line []byte) (store.Row, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(line, &raw); err != nil {
+		return nil, err
+	}
+	if len(raw) != len(t.Columns) {
+		return nil, fmt.Errorf("%d values instead of %d", len(raw), len(t.Columns))
+	}
+	row := make(store.Row, len(raw))
+	for i, c := range t.Columns {
+		v, err := decodeValue(c, raw[i])
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		row[i] = v
+	}
+	return row, nil
+}
+
+func decodeValue(c store.Column, raw json.RawMessage) (any, error) {
+	null := string(raw) == "null"
+	switch c.Type {
+	case store.Text:
+		if len(raw) > 0 && raw[0] == '{' {
+			var odd oddText
+			err := json.Unmarshal(raw, &odd)
+			return string(odd.Base64), err
+		}
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return s, err
+	case store.Bytes, store.Body, store.Unset:
+		if null && c.Type == store.Unset {
+			return nil, nil
+		}
+		b := []byte{}
+		err := json.Unmarshal(raw, &b)
+		return b, err
+	}
+	if null && c.Type == store.Ended {
+		return nil, nil
+	}
+	var n *int64
+	if err := json.Unmarshal(raw, &n); err != nil {
+		return nil, err
+	}
+	if n == nil {
+		return nil, fmt.Errorf("no number")
+	}
+	return *n, nil
+}
+
+func badFile(path string, err error) error {
+	return fault.Wrap(fault.Invalid, err,
+		"%s is not a whole backup of shardboard: it was cut off, damaged or changed, or is another file.", path)
+}

@@ -1,0 +1,174 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"slices"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// Restore loads a backup into an empty store. It reads the whole file and compares its checksum
+// before it writes anything.
+func Restore(ctx context.Context, path string, to store.RowStore) ([]Count, error) {
+	if err := Check(ctx, path); err != nil {
+		return nil, err
+	}
+	r, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.file.Close()
+	return load(ctx, r, to)
+}
+
+// Check reads a whole backup and compares its checksum.
+func Check(ctx context.Context, path string) error {
+	r, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	defer r.file.Close()
+	for _, t := range store.Tables() {
+		if err := r.ReadRows(ctx, t, func(store.Row) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return r.end()
+}
+
+// fileReader reads the tables of a backup in their order.
+type fileReader struct {
+	path string
+	file *os.File
+	in   *bufio.Reader
+	sum  hash.Hash
+	next []byte // a line that was read ahead; nil: none
+	rows int
+}
+
+func openFile(path string) (*fileReader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "%s cannot be read.", path)
+	}
+	zip, err := gzip.NewReader(bufio.NewReaderSize(f, 1<<20))
+	if err != nil {
+		return nil, errors.Join(badFile(path, err), f.Close())
+	}
+	r := &fileReader{path: path, file: f, in: bufio.NewReaderSize(zip, 1<<20), sum: sha256.New()}
+	if err := r.header(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+func (r *fileReader) header() error {
+	line, err := r.take()
+	if err != nil {
+		return err
+	}
+	var h header
+	if err := json.Unmarshal(line, &h); err != nil || h.Format != formatName {
+		return badFile(r.path, err)
+	}
+	if h.Version != formatVersion {
+		return fault.New(fault.Conflict, "%s was written by another version of shardboard (%s) in a newer format. Restore it with that version.",
+			r.path, h.By)
+	}
+	return nil
+}
+
+// line returns the next line.
+func (r *fileReader) line() ([]byte, error) {
+	if r.next != nil {
+		line := r.next
+		r.next = nil
+		return line, nil
+	}
+	line, err := r.in.ReadBytes('\n')
+	if err != nil {
+		return nil, badFile(r.path, err)
+	}
+	return line, nil
+}
+
+// ReadRows reads the next table, which must be t.
+func (r *fileReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) error {
+	line, err := r.take()
+	if err != nil {
+		return err
+	}
+	var head tableLine
+	if err := json.Unmarshal(line, &head); err != nil || head.Table == "" {
+		return badFile(r.path, err)
+	}
+	if head.Table != t.Name || !slices.Equal(head.Columns, lineOf(t).Columns) {
+		if _, err := io.Copy(io.Discard, r.in); err != nil { // gzip's checksum: it is damaged, not of another version
+			return badFile(r.path, err)
+		}
+		return fault.New(fault.Conflict, "%s has other tables or columns than this version (%s). Restore it with the version that made it, "+
+			"and upgrade then.", r.path, head.Table)
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, err := r.line()
+		if err != nil {
+			return err
+		}
+		if !bytes.HasPrefix(line, []byte("[")) {
+			r.next = line
+			return nil
+		}
+		r.sum.Write(line)
+		r.rows++
+		row, err := decodeRow(t, line)
+		if err != nil {
+			return badFile(r.path, fmt.Errorf("row %d of %s: %w", r.rows, t.Name, err))
+		}
+		if err := f(row); err != nil {
+			return err
+		}
+	}
+}
+
+// take returns a line that belongs to the checksum.
+func (r *fileReader) take() ([]byte, error) {
+	line, err := r.line()
+	if err == nil {
+		r.sum.Write(line)
+	}
+	return line, err
+}
+
+// end compares the last line.
+func (r *fileReader) end() error {
+	line, err := r.line()
+	if err != nil {
+		return err
+	}
+	var f footer
+	if err := json.Unmarshal(line, &f); err != nil {
+		return badFile(r.path, err)
+	}
+	if sum := hex.EncodeToString(r.sum.Sum(nil)); f.SHA256 != sum || f.Rows != r.rows {
+		return badFile(r.path, fmt.Errorf("the checksum is %s instead of %s", sum, f.SHA256))
+	}
+	if _, err := r.in.ReadByte(); !errors.Is(err, io.EOF) { // reads the checksum of gzip too
+		return badFile(r.path, fmt.Errorf("more follows: %w", err))
+	}
+	return nil
+}

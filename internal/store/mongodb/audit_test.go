@@ -1,0 +1,119 @@
+package mongodb
+
+import (
+	"bytes"
+	"sync"
+	"testing"
+	"time"
+
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+)
+
+func verified(t *testing.T, db *DB, x audit.Expect) audit.Report {
+	t.Helper()
+	rep, err := audit.Verify(audit.Records(t.Context(), db, 0), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+func TestAppendsOfSeveralReplicasAreOneChain(t *testing.T) {
+	c, at := server(t), database(t)
+	var all sync.WaitGroup
+	var dbs []*DB
+	for range 4 {
+		dbs = append(dbs, open(t, c, at))
+	}
+	for _, db := range dbs {
+		all.Go(func() {
+			for range 50 {
+				if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	var x audit.Expect
+	for _, db := range dbs { // what each of them wrote last is there
+		w, err := db.AuditWritten(t.Context())
+		if err != nil || !w.Known || w.Last {
+			t.Errorf("%+v, %v", w, err)
+		}
+		x.Known = append(x.Known, audit.Point{Seq: w.Seq, Hash: w.Hash})
+	}
+	if rep := verified(t, dbs[0], x); rep.Break != nil || rep.End.Seq != 200 {
+		t.Errorf("%d records, %v", rep.End.Seq, rep.Break)
+	}
+}
+
+func TestNumbersOfDeletedRecordsAreNotUsedAgain(t *testing.T) {
+	c, at := server(t), database(t)
+	db := open(t, c, at)
+	add := func() store.AuditRecord {
+		t.Helper()
+		r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for range 3 {
+		add()
+	}
+	if _, err := db.collection("audit").DeleteOne(t.Context(), eq("_id", 3)); err != nil {
+		t.Fatal(err)
+	}
+	if r := add(); r.Seq != 4 {
+		t.Errorf("the next has the number %d", r.Seq)
+	}
+	if rep := verified(t, db, audit.Expect{}); rep.Break == nil || rep.Break.Seq != 3 {
+		t.Errorf("the gap is not found: %v", rep.Break)
+	}
+}
+
+func TestRecordOfAnotherProgramDoesNotStopTheRecord(t *testing.T) {
+	db := open(t, server(t), database(t))
+	first, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged, canonical, err := audit.Next(store.AuditEntry{At: time.Now(), What: "forged"}, 1, first.Hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.collection("audit").InsertOne(t.Context(), auditDoc{forged.Seq, canonical, forged.Prev, forged.Hash}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
+	if err != nil || r.Seq != 3 || !bytes.Equal(r.Prev, first.Hash) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if rep := verified(t, db, audit.Expect{}); rep.Break == nil {
+		t.Error("the forged record is not found")
+	}
+	if r, err = db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil || r.Seq != 4 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// The counter is deleted together with the last record.
+func TestLostEndOfTheRecordIsMadeAgain(t *testing.T) {
+	db := open(t, server(t), database(t))
+	for range 2 {
+		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := db.collection(counters).DeleteOne(t.Context(), eq("_id", auditEnd)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.collection("audit").DeleteOne(t.Context(), eq("_id", 2)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil || r.Seq != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

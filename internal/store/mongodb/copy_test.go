@@ -1,0 +1,317 @@
+package mongodb
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store"
+	"shardboard/internal/store/archive"
+	"shardboard/internal/store/sqlite"
+)
+
+// fill stores something of every kind, with values that are hard to copy.
+func fill(t *testing.T, s store.Store) {
+	t.Helper()
+	ctx := t.Context()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC)
+	e := func(what string) store.AuditEntry {
+		return store.AuditEntry{At: at, By: "user:1", What: what, Outcome: "ok"}
+	}
+	odd := "문서\x00'; \xff\xfe\u202e"
+	var failed error
+	do := func(err error) { failed = errors.Join(failed, err) }
+	do(s.SetSetting(ctx, "a", odd))
+	do(s.CreateUser(ctx, store.User{ID: "1", Name: "anna", Role: "admin", Password: "$argon2id$x", Created: at}, e("user")))
+	do(s.CreateUser(ctx, store.User{ID: "2", Name: "glass", BreakGlass: true, Disabled: true, Created: at, LastLogin: at}, e("user")))
+	do(s.CreateSession(ctx, store.Session{ID: "s1", Hash: []byte{1}, Subject: "user:1", Created: at, Used: at, Expires: at}, "", e("login")))
+	do(s.CreateSession(ctx, store.Session{ID: "s2", Hash: []byte{2}, Subject: "user:1", Created: at, Used: at, Expires: at}, "", e("login")))
+	do(s.RotateSession(ctx, "s2", store.Session{ID: "s3", Hash: []byte{3}, Subject: "user:1", Former: at}, e("rotate")))
+	do(s.CreateToken(ctx, store.Token{ID: "t", Hash: []byte{9}, Name: "ci", Created: at, Expires: at}, e("token")))
+	for i := range 3 {
+		do(s.SavePlan(ctx, store.PlanRecord{ID: fmt.Sprint("p", i), Cluster: "c", Kind: "split", Made: at, Expires: at, Body: []byte{0, 255}}))
+	}
+	for i := range 2 {
+		do(s.AddRun(ctx, store.RunRecord{ID: fmt.Sprint("r", 9-i), Plan: fmt.Sprint("p", i), Cluster: "c", Open: i == 0, Started: at,
+			Body: []byte("{}")}))
+	}
+	do(s.SaveRun(ctx, store.RunRecord{ID: "r8", State: "ok", Ended: at, Body: []byte{}}))
+	do(s.AddIntent(ctx, store.IntentRecord{Run: "r9", Step: 1, At: at, DB: "admin", Command: []byte{5, 0, 0, 0, 0}}))
+	_, err := s.DropPlans(ctx, at.Add(time.Hour), 5)
+	do(err)
+	do(s.SaveRunOutcome(ctx, "c", store.RunOutcome{Run: "r9", At: at, Open: true, Body: []byte("x")}))
+	large := bytes.Repeat([]byte("0123456789abcdef"), 5_000/16)
+	do(s.AppendHistory(ctx, "c",
+		[]store.HistoryEntry{{At: at, Stream: "frame", Whole: true, Body: large}, {At: at, Stream: "frame", Body: []byte{}}},
+		[]store.HistoryEvent{{ID: "e1", At: at, What: "split", NS: "a.b"},
+			{ID: "e2", At: at, What: "move", NS: "a.b", Failed: true, Details: []byte{5}}}))
+	do(s.NoteWatched(ctx, "c", at, time.Minute))
+	do(s.SaveHeat(ctx, "c", store.HeatChange{Axes: []store.HeatAxis{{Picture: "p", ID: 1, Body: []byte{1}}},
+		Columns: []store.HeatColumn{{Picture: "p", At: at, Step: time.Minute, Axis: 1, Body: []byte{2}}}}))
+	for _, id := range []string{"b", "a"} {
+		do(s.SaveSurvey(ctx, "c", store.Survey{ID: id, At: at, Head: []byte("h"), Body: []byte("b")}))
+	}
+	do(s.SaveHolding(ctx, "c", store.Holding{NS: "a.b", At: at, Body: []byte("h")}))
+	do(s.Dismiss(ctx, "c", store.Dismissal{ID: "d", By: "user:1", Reason: odd, At: at}, e("dismiss")))
+	do(s.AddSilence(ctx, "c", store.Silence{ID: "x", Rule: "jumbo", At: at, Until: at.Add(time.Hour)}, e("silence")))
+	do(s.SaveAlerts(ctx, "c", store.AlertChange{Saved: []store.AlertRecord{{ID: "a", At: at, Body: []byte("{}")}}}))
+	do(s.SaveDelivery(ctx, "c", store.Delivery{Target: "ops", At: at, Code: "ok", Status: 200, Test: true}))
+	do(s.AddWatch(ctx, "c", store.Watch{Kind: "chunk", Subject: "x", By: "user:1", At: at}))
+	do(s.SaveHead(ctx, store.AuditHead{Seq: 1, Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))
+	if failed != nil {
+		t.Fatal(failed)
+	}
+}
+
+// rows are all rows of a store, by table.
+func rows(t *testing.T, s store.RowStore) map[string][]store.Row {
+	t.Helper()
+	out := map[string][]store.Row{}
+	err := s.Snapshot(t.Context(), func(r store.RowReader) error {
+		for _, table := range store.Tables() {
+			if err := r.ReadRows(t.Context(), table, func(row store.Row) error {
+				for i, v := range row { // comparing megabytes takes long
+					if b, ok := v.([]byte); ok && len(b) > 1000 {
+						row[i] = fmt.Sprintf("%d bytes, %x", len(b), sha256.Sum256(b))
+					}
+				}
+				out[table.Name] = append(out[table.Name], row)
+				return nil
+			}); err != nil {
+				return err
+			}
+			if len(out[table.Name]) == 0 {
+				return fmt.Errorf("the test has no row of %s", table.Name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func directory(t *testing.T) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// filled is a directory with everything, whose heads are not signed: Copy verifies signatures.
+func filled(t *testing.T) *sqlite.DB {
+	t.Helper()
+	db := directory(t)
+	fill(t, db)
+	return db
+}
+
+func TestCopyToMongoDBAndBackIsEqualRowByRow(t *testing.T) {
+	c, first := server(t), filled(t)
+	want := rows(t, first)
+	there, back := open(t, c, database(t)), directory(t)
+	counts, err := archive.Copy(t.Context(), unsigned{first}, unsigned{there})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range counts {
+		if n.Rows != len(want[n.Table]) {
+			t.Errorf("%d rows of %s, want %d", n.Rows, n.Table, len(want[n.Table]))
+		}
+	}
+	if diff := cmp.Diff(want, rows(t, there)); diff != "" {
+		t.Errorf("in MongoDB: %.2000s", diff)
+	}
+	if _, err := archive.Copy(t.Context(), unsigned{there}, unsigned{back}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, rows(t, back)); diff != "" {
+		t.Errorf("and back: %.2000s", diff)
+	}
+	// Both go on where the first one was.
+	for _, s := range []store.Store{there, back} {
+		if r, err := s.Append(t.Context(), store.AuditEntry{What: "x"}); err != nil || r.Seq != int64(len(want["audit"]))+1 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if err := s.SavePlan(t.Context(), store.PlanRecord{ID: "new", Cluster: "c", Body: []byte{1}}); err != nil {
+			t.Error(err)
+		}
+		if err := s.AddRun(t.Context(), store.RunRecord{ID: "new", Plan: "new", Cluster: "c", Body: []byte{1}}); err != nil {
+			t.Error(err)
+		}
+		if r, err := s.RunRecord(t.Context(), "new"); err != nil || r.Seq != 3 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	_, err = archive.Copy(t.Context(), unsigned{there}, unsigned{back})
+	if fault.Of(err) != fault.Conflict || !strings.Contains(err.Error(), "holds data already") {
+		t.Errorf("into a store with data: %v", err)
+	}
+}
+
+// unsigned hides the head, which is not a valid one in these tests.
+type unsigned struct{ store.RowStore }
+
+func (unsigned) LastHead(context.Context) (*store.AuditHead, error) { return nil, nil }
+
+func TestBackupOfEitherStoreIsRestoredInEither(t *testing.T) {
+	c, first := server(t), filled(t)
+	want := rows(t, first)
+	path := filepath.Join(t.TempDir(), "backup")
+	if _, err := archive.Backup(t.Context(), first, path, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if _, err := archive.Backup(t.Context(), first, path, "test"); fault.Of(err) != fault.Conflict {
+		t.Errorf("over an existing file: %v", err)
+	}
+	there, back := open(t, c, database(t)), directory(t)
+	if _, err := archive.Restore(t.Context(), path, unsigned{there}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, rows(t, there)); diff != "" {
+		t.Errorf("in MongoDB: %.2000s", diff)
+	}
+	second := filepath.Join(t.TempDir(), "backup")
+	if _, err := archive.Backup(t.Context(), there, second, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Restore(t.Context(), second, unsigned{back}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, rows(t, back)); diff != "" {
+		t.Errorf("and in a directory: %.2000s", diff)
+	}
+}
+
+func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+	from := directory(t)
+	for i := range 50 {
+		if err := from.SetSetting(t.Context(), fmt.Sprint("s", i), strings.Repeat("x", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "backup")
+	if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := directory(t)
+	for what, data := range map[string][]byte{
+		"cut off": good[:len(good)/2], "without its end": good[:len(good)-4], "empty": nil, "another file": []byte("hello"),
+		"changed": append(append(append([]byte{}, good[:len(good)/2]...), good[len(good)/2]^1), good[len(good)/2+1:]...),
+	} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := archive.Restore(t.Context(), path, to); fault.Of(err) != fault.Invalid {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := os.WriteFile(path, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Restore(t.Context(), path, to); err != nil {
+		t.Errorf("nothing was written, and yet: %v", err)
+	}
+}
+
+// broken fails while a table is loaded.
+type broken struct{ store.RowStore }
+
+func (b broken) LoadRows(ctx context.Context, t store.Table, rows []store.Row) error {
+	if t.Name == "runs" {
+		return errors.New("the network is gone")
+	}
+	return b.RowStore.LoadRows(ctx, t, rows)
+}
+
+func TestStoreOfACopyThatFailedCannotBeOpened(t *testing.T) {
+	c, from := server(t), filled(t)
+	at, dir := database(t), filepath.Join(t.TempDir(), "data")
+	there := open(t, c, at)
+	back, err := sqlite.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []store.RowStore{there, back} {
+		_, err := archive.Copy(t.Context(), unsigned{from}, unsigned{broken{to}})
+		if err == nil || !strings.Contains(fault.Text(err), "cannot be used") {
+			t.Errorf("%s: %v", to.Place(), err)
+		}
+		if err := to.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Open(t.Context(), at, optionsOf(c)); fault.Of(err) != fault.Conflict ||
+		!strings.Contains(fault.Text(err), "did not complete") {
+		t.Errorf("MongoDB: %v", err)
+	}
+	again, err := sqlite.Open(t.Context(), dir)
+	if err == nil || !strings.Contains(err.Error(), "did not complete") {
+		t.Errorf("directory: %v, %v", again, err)
+	}
+}
+
+func TestStoreInUseIsNotCopied(t *testing.T) {
+	c, from, at := server(t), filled(t), database(t)
+	running := open(t, c, at)
+	second := open(t, c, at, func(o *Options) { o.Follow = true })
+	_, err := archive.Copy(t.Context(), unsigned{from}, unsigned{second})
+	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), store.ProcessName()) {
+		t.Errorf("into a store that is led: %v", err)
+	}
+	if _, err := archive.Copy(t.Context(), running, directory(t)); fault.Of(err) != fault.Conflict {
+		t.Errorf("from a store that another replica has open: %v", err)
+	}
+	// A backup does not mind.
+	if _, err := archive.Backup(t.Context(), running, filepath.Join(t.TempDir(), "b"), "test"); err != nil {
+		t.Error(err)
+	}
+}
+
+func serverOf(t *testing.T, version string) *simcluster.Cluster {
+	t.Helper()
+	c, err := simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true, ServerVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func TestBackupBefore5NeedsAStoreThatNobodyHasOpen(t *testing.T) {
+	c, at := serverOf(t, "4.4"), database(t)
+	db := open(t, c, at)
+	other := open(t, c, at)
+	_, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test")
+	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "too old") {
+		t.Error(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,69 @@
+package mongodb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"shardboard/internal/simcluster"
+)
+
+// server is a simulated cluster whose only content are stores.
+func server(t testing.TB) *simcluster.Cluster {
+	t.Helper()
+	c, err := simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+var databases atomic.Int64
+
+// database is the address of an empty database.
+func database(t testing.TB) Address {
+	t.Helper()
+	return address(t, fmt.Sprint("store", databases.Add(1)))
+}
+
+func address(t testing.TB, name string) Address {
+	t.Helper()
+	at, err := ParseAddress(strings.Replace(simcluster.URI(), "/?", "/"+name+"?", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// open opens a store that is closed at the end of the test.
+func open(t testing.TB, c *simcluster.Cluster, at Address, change ...func(*Options)) *DB {
+	t.Helper()
+	db, err := Open(context.Background(), at, optionsOf(c, change...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func optionsOf(c *simcluster.Cluster, change ...func(*Options)) Options {
+	o := Options{Dialer: c, partSize: 1000}
+	for _, f := range change {
+		f(&o)
+	}
+	return o
+}
+
+// eventually fails unless f becomes true; the time is a synctest bubble's.
+func eventually(t testing.TB, within time.Duration, what string, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(within); !f(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within %s: %s", within, what)
+		}
+	}
+}

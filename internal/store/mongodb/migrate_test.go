@@ -1,0 +1,179 @@
+package mongodb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+func TestReplicasMakeANewStoreAtOnce(t *testing.T) {
+	c, at := server(t), database(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			db, err := Open(context.Background(), at, optionsOf(c))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := db.SetSetting(t.Context(), "a", "1"); err != nil {
+				t.Error(err)
+			}
+			_ = db.Close()
+		})
+	}
+	all.Wait()
+}
+
+func TestDatabaseOfAnotherProgramIsNotTouched(t *testing.T) {
+	c := server(t)
+	for _, collection := range []string{"things", meta} {
+		at := database(t)
+		other := open(t, c, address(t, "other"+at.database))
+		if _, err := other.client.Database(at.database).Collection(collection).InsertOne(t.Context(),
+			eq("_id", "x", "application", "theirs")); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(t.Context(), at, optionsOf(c))
+		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "holds something else") {
+			t.Errorf("%s: %v", collection, err)
+		}
+		names, err := other.client.Database(at.database).ListCollectionNames(t.Context(), eq())
+		if err != nil || fmt.Sprint(names) != "["+collection+"]" {
+			t.Errorf("%v, %v", names, err)
+		}
+	}
+}
+
+// second is a migration of a later version of this program.
+func second(ctx context.Context, db *DB) error {
+	_, err := db.collection("users").UpdateMany(ctx, eq(), set("team", "all"))
+	return err
+}
+
+func later(o *Options) { o.migrations = []migration{makeCollections, second} }
+
+func TestStoreOfAnEarlierSchemaIsUpgraded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, at := server(t), database(t)
+		old := open(t, c, at)
+		fill(t, old)
+		if err := old.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db := open(t, c, at, later)
+		if n, err := db.collection("users").CountDocuments(t.Context(), eq("team", "all")); err != nil || n != 2 {
+			t.Errorf("%d users, %v", n, err)
+		}
+		if !db.Leads() {
+			t.Error("who upgraded does not lead")
+		}
+		if u, err := db.UserByName(t.Context(), "anna"); err != nil || u.ID != "1" {
+			t.Errorf("%+v, %v", u, err)
+		}
+		_, err := Open(t.Context(), at, optionsOf(c))
+		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "newer shardboard") {
+			t.Errorf("an older program: %v", err)
+		}
+	})
+}
+
+func TestOlderLeaderMakesRoomForOneThatUpgrades(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, at := server(t), database(t)
+		old := open(t, c, at)
+		db := open(t, c, at, later)
+		if !db.Leads() || old.Leads() {
+			t.Errorf("the newer one leads: %v, the older one: %v", db.Leads(), old.Leads())
+		}
+		eventually(t, 5*time.Second, "the older one writes no more", func() bool { return old.Writable() != nil })
+	})
+}
+
+// A newer server that ended before it had upgraded must not leave the store without a leader.
+func TestOlderReplicaLeadsAgainWhenTheNewerOneIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, at := server(t), database(t)
+		old := open(t, c, at)
+		if _, err := old.collection(replicas).UpdateOne(t.Context(), eq("_id", "newer"),
+			bson.A{set("name", "newer", "schema", 2, "seen", "$$NOW")}, options.UpdateOne().SetUpsert(true)); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, 5*time.Second, "the older one leaves the lead", func() bool { return !old.Leads() })
+		time.Sleep(3 * time.Second)
+		if old.Leads() {
+			t.Error("it took the lead back at once")
+		}
+		eventually(t, 15*time.Second, "the older one leads again", old.Leads)
+	})
+}
+
+func TestCommandOfALaterVersionDoesNotUpgradeUnderAServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, at := server(t), database(t)
+		old := open(t, c, at)
+		_, err := Open(t.Context(), at, optionsOf(c, later, func(o *Options) { o.Follow = true }))
+		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "has to end") {
+			t.Error(err)
+		}
+		if !old.Leads() || old.Writable() != nil {
+			t.Error("the server does not lead any more")
+		}
+	})
+}
+
+// An older program that only follows must not write into a newer schema.
+func TestFollowerStopsWritingWhenTheSchemaIsNewer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, at := server(t), database(t)
+		old := open(t, c, at, func(o *Options) { o.Follow = true })
+		open(t, c, at, later)
+		eventually(t, 5*time.Second, "it notices", func() bool { return old.Writable() != nil })
+		if err := old.SetSetting(t.Context(), "a", "1"); fault.Of(err) != fault.Conflict {
+			t.Error(err)
+		}
+		if old.Condition().Hold != store.OwnedByAnother {
+			t.Errorf("%+v", old.Condition())
+		}
+	})
+}
+
+func TestAddressShowsNoSecret(t *testing.T) {
+	at, err := ParseAddress("mongodb://me:s3cr3t@h:1,i:2/board?authSource=admin&tlsCertificateKeyFilePassword=s3cr3t2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := at.MarshalText()
+	for _, shown := range []string{fmt.Sprintf("%v %+v %#v %s %q", at, at, at, at, at), at.LogValue().String(), string(text),
+		fmt.Sprint(Options{}, &at)} {
+		if strings.Contains(shown, "s3cr3t") || strings.Contains(shown, "me") {
+			t.Errorf("it shows %s", shown)
+		}
+	}
+	if at.String() != "mongodb://h:1,i:2/board" || !at.HoldsSecret() {
+		t.Errorf("%s, holds a secret: %v", at, at.HoldsSecret())
+	}
+	for text, want := range map[string]string{
+		"mongodb://h:1/admin": "belongs to MongoDB", "mongodb://h:1/config": "belongs to MongoDB",
+		"mongodb://h:1/local?x=y": "belongs to MongoDB",
+		"mongodb:///x":            "no host", "http://h": "must begin", "mongodb://h:1/a.b": "name of a database",
+		"mongodb://a@b:c@h/x": "percent-encoded",
+	} {
+		if _, err := ParseAddress(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if at, err := ParseAddress("mongodb://h:1"); err != nil || at.String() != "mongodb://h:1/shardboard" {
+		t.Errorf("%s, %v", at, err)
+	}
+}

@@ -1,0 +1,116 @@
+package mongodb
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store"
+)
+
+func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
+	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
+		ctx, now := t.Context(), time.Now()
+		for i, id := range []string{"a", "b", "late"} {
+			// The time of the host that asks does not matter, because it may be wrong.
+			r := store.Request{ID: id, Cluster: "c", What: "run", By: []byte("anna"), Body: []byte(id), Within: time.Minute,
+				Made: now.Add(time.Duration(i)*time.Second - time.Hour)}
+			if id == "late" {
+				r.Within = 0
+			}
+			if err := follower.AddRequest(ctx, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := follower.TakeRequest(ctx, "c"); !errors.Is(err, store.ErrNotLeading) {
+			t.Errorf("a follower took a request: %v", err)
+		}
+		if _, err := leader.TakeRequest(ctx, "another"); fault.Of(err) != fault.NotFound {
+			t.Errorf("a request of another cluster: %v", err)
+		}
+		r, err := leader.TakeRequest(ctx, "c")
+		if err != nil || r.ID != "a" || r.What != "run" || string(r.By) != "anna" || string(r.Body) != "a" {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if gone, err := follower.WithdrawRequest(ctx, "a"); gone || err != nil {
+			t.Errorf("a request that was taken was withdrawn: %v", err)
+		}
+		if gone, err := follower.WithdrawRequest(ctx, "b"); !gone || err != nil {
+			t.Errorf("a request was not withdrawn: %v", err)
+		}
+		if r, err := leader.TakeRequest(ctx, "c"); fault.Of(err) != fault.NotFound {
+			t.Errorf("taken again, withdrawn or expired: %+v, %v", r, err)
+		}
+		if err := follower.AddRequest(ctx, store.Request{ID: "a", Cluster: "c", Within: time.Minute}); fault.Of(err) != fault.Conflict {
+			t.Errorf("a request was stored twice: %v", err)
+		}
+		if s, err := follower.RequestState(ctx, "a"); err != nil || s.Answered || s.Term != leader.Leader().Term {
+			t.Errorf("%+v, %v", s, err)
+		}
+		if err := leader.AnswerRequest(ctx, "a", []byte("done")); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := follower.RequestState(ctx, "a"); err != nil || !s.Answered || string(s.Answer) != "done" {
+			t.Errorf("%+v, %v", s, err)
+		}
+
+		p.pause()
+		eventually(t, 12*time.Second, "the follower leads", follower.Leads)
+		if err := leader.AnswerRequest(ctx, "a", []byte("late")); !errors.Is(err, store.ErrNotLeading) {
+			t.Errorf("a paused leader answered: %v", err)
+		}
+		if err := follower.AnswerRequest(ctx, "a", []byte("late")); fault.Of(err) != fault.NotFound {
+			t.Errorf("a request of the leader before was answered: %v", err)
+		}
+		if err := follower.DropRequests(ctx, now.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := follower.RequestState(ctx, "a"); fault.Of(err) != fault.NotFound {
+			t.Errorf("an old request is kept: %v", err)
+		}
+	})
+}
+
+// What is written with the context of a time of leading is refused after it, also if the same process
+// leads again.
+func TestContextOfAnEarlierTermWritesNothing(t *testing.T) {
+	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
+		leading, _ := leader.lease.current()
+		entry := store.AuditEntry{At: time.Now(), What: "run.step"}
+		if _, err := leader.Append(leading, entry); err != nil {
+			t.Fatal(err)
+		}
+		p.pause()
+		eventually(t, 12*time.Second, "the follower leads", follower.Leads)
+		if err := follower.Close(); err != nil {
+			t.Fatal(err)
+		}
+		p.resume()
+		eventually(t, 15*time.Second, "the first leads again", func() bool { return leader.Leads() && leader.Leader().Term >= 3 })
+		if leading.Err() == nil {
+			t.Error("the context of the first term has not ended")
+		}
+		stale := staleContext{t.Context(), leading}
+		if _, err := leader.Append(stale, entry); !errors.Is(err, store.ErrNotLeading) {
+			t.Errorf("an entry of the first term: %v", err)
+		}
+		if err := leader.ConfirmLead(stale); !errors.Is(err, store.ErrNotLeading) {
+			t.Errorf("the first term was confirmed: %v", err)
+		}
+		if err := leader.ConfirmLead(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// staleContext has the values of a context that has ended, and has not ended itself: that of a
+// process which has not noticed yet.
+type staleContext struct {
+	context.Context
+	of context.Context
+}
+
+func (c staleContext) Value(key any) any { return c.of.Value(key) }

@@ -1,0 +1,165 @@
+package mongodb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// idColumns are the columns that are the _id of a document.
+var idColumns = map[string]string{
+	"settings": "name", "audit": "seq", "audit_heads": "n", "users": "id", "sessions": "id", "tokens": "id", "plans": "id",
+	"removed_plans": "id", "runs": "id", "history": "seq",
+}
+
+func fieldOf(table, column string) string {
+	if idColumns[table] == column {
+		return "_id"
+	}
+	return column
+}
+
+type rowReader struct{ db *DB }
+
+// Snapshot calls f with a reader of all collections at one moment. Servers before 5.0 cannot read a
+// moment, so nobody else may have the store open then.
+func (db *DB) Snapshot(ctx context.Context, f func(store.RowReader) error) error {
+	if err := db.Alone(ctx); err == nil {
+		return f(rowReader{db})
+	}
+	s, err := db.client.StartSession(options.Session().SetSnapshot(true))
+	if err != nil {
+		return db.failed(ctx, err)
+	}
+	defer s.EndSession(context.WithoutCancel(ctx))
+	err = f(snapshotReader{rowReader{db}, s})
+	switch {
+	case err == nil:
+	case hasCode(err, codeSnapshotTooOld):
+		return fault.Wrap(fault.Unavailable, err, "Reading the store %s took longer than its server keeps the moment at which it began "+
+			"(minSnapshotHistoryWindowInSeconds, 5 minutes by default). Stop all replicas first, or let the server keep it for longer.", db.address)
+	case strings.Contains(err.Error(), "snapshot reads require"):
+		return fault.Wrap(fault.Conflict, err, "A shardboard has the store %s open, and this MongoDB is too old to read it meanwhile "+
+			"(5.0 and later can). Stop all replicas first.", db.address)
+	}
+	return err
+}
+
+// snapshotReader reads in a session whose first read sets the moment of all others.
+type snapshotReader struct {
+	rowReader
+	session *mongo.Session
+}
+
+func (r snapshotReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) error {
+	return r.rowReader.ReadRows(mongo.NewSessionContext(ctx, r.session), t, f)
+}
+
+func (r rowReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) error {
+	var order bson.D
+	for _, k := range t.Key {
+		order = append(order, bson.E{Key: fieldOf(t.Name, k), Value: 1})
+	}
+	cur, err := r.db.collection(t.Name).Find(ctx, bson.D{}, options.Find().SetSort(order).SetAllowDiskUse(true))
+	if err != nil {
+		return r.db.failed(ctx, err)
+	}
+	defer cur.Close(context.WithoutCancel(ctx)) //nolint:errcheck // only the server's cursor is left
+	for cur.Next(ctx) {
+		row, err := r.rowOf(ctx, t, cur.Current)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", t.Name, err)
+		}
+		if err := f(row); err != nil {
+			return err
+		}
+	}
+	return r.db.failed(ctx, cur.Err())
+}
+
+// rowOf converts a document. A field of another type was not written by shardboard.
+func (r rowReader) rowOf(ctx context.Context, t store.Table, d bson.Raw) (store.Row, error) {
+	row := make(store.Row, 0, len(t.Columns))
+	for _, c := range t.Columns {
+		v := d.Lookup(fieldOf(t.Name, c.Name))
+		value, ok := any(nil), true
+		switch c.Type {
+		case store.Text:
+			value, ok = v.StringValueOK()
+		case store.Number:
+			value, ok = v.AsInt64OK()
+		case store.Time, store.Ended:
+			var ms int64
+			if ms, ok = v.DateTimeOK(); ok {
+				value = ms
+			}
+		case store.Flag:
+			var set bool
+			if set, ok = v.BooleanOK(); ok {
+				value = flagOf(set)
+			}
+		case store.Bytes, store.Unset:
+			var b []byte
+			if _, b, ok = v.BinaryOK(); ok {
+				value = append([]byte{}, b...)
+			}
+		case store.Body:
+			var b body
+			if err := bson.Unmarshal(d, &b); err != nil {
+				return nil, err
+			}
+			whole, err := r.db.whole(ctx, b)
+			if err != nil {
+				return nil, err
+			}
+			value = bytesOf(whole)
+		}
+		if null := v.Type == bson.TypeNull || v.Type == 0; !ok && !(null && (c.Type == store.Unset || c.Type == store.Ended)) {
+			return nil, fault.New(fault.Unavailable, "The field %s of a document of %s has a value that shardboard did not write.", c.Name, t.Name)
+		}
+		row = append(row, value)
+	}
+	return row, nil
+}
+
+func flagOf(set bool) int64 {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// Alone fails when another process has the store open.
+func (db *DB) Alone(ctx context.Context) error {
+	l, err := db.readLease(ctx)
+	if err != nil {
+		return err
+	}
+	name := ""
+	if l.Overdue < 0 && l.Holder != "" && l.Holder != db.id {
+		name = l.Name
+	}
+	others, err := db.otherReplicas(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range others {
+		if r.lives(db.o.Lease) {
+			name = r.Name
+		}
+	}
+	if name != "" {
+		return fault.New(fault.Conflict,
+			"A shardboard has the store %s open: %s. Stop all of them first; one that was killed counts for %d seconds.",
+			db.address, name, int(db.o.Lease/time.Second))
+	}
+	return nil
+}

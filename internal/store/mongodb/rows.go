@@ -1,0 +1,205 @@
+package mongodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/store"
+)
+
+// within bounds a read by the store's time limit.
+func (db *DB) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, db.o.Timeout)
+}
+
+// one returns the first document of a filter; mongo.ErrNoDocuments.
+func one[T any](ctx context.Context, db *DB, collection string, filter bson.D, o ...options.Lister[options.FindOneOptions]) (out T,
+	err error) {
+	if err := db.state.down(db.o.Timeout); err != nil {
+		return out, err
+	}
+	ctx, cancel := db.within(ctx)
+	defer cancel()
+	err = db.collection(collection).FindOne(ctx, filter, o...).Decode(&out)
+	if err == nil || errors.Is(err, mongo.ErrNoDocuments) {
+		db.state.worked()
+		return out, err
+	}
+	return out, db.unreadableOr(ctx, err)
+}
+
+// list returns the documents of a filter, without those that cannot be read.
+func list[T any](ctx context.Context, db *DB, collection string, filter bson.D, o ...options.Lister[options.FindOptions]) (out []T,
+	err error) {
+	err = each(ctx, db, collection, filter, func(d T) bool { out = append(out, d); return true }, o...)
+	return out, err
+}
+
+// listAs is list of what each document stands for.
+func listAs[T, R any](ctx context.Context, db *DB, collection string, filter bson.D, as func(T) R, o ...options.Lister[options.FindOptions],
+) (out []R, err error) {
+	err = each(ctx, db, collection, filter, func(d T) bool { out = append(out, as(d)); return true }, o...)
+	return out, err
+}
+
+// each calls f for the documents of a filter until it returns false. The time limit is for each
+// answer of the server, not for all of them.
+func each[T any](ctx context.Context, db *DB, collection string, filter bson.D, f func(T) bool, o ...options.Lister[options.FindOptions],
+) error {
+	if err := db.state.down(db.o.Timeout); err != nil {
+		return err
+	}
+	first, cancel := db.within(ctx)
+	defer cancel()
+	cur, err := db.collection(collection).Find(first, filter, o...)
+	if err != nil {
+		return db.failed(first, err)
+	}
+	defer cur.Close(context.WithoutCancel(ctx)) //nolint:errcheck // only the server's cursor is left
+	next := func() bool {
+		if cur.RemainingBatchLength() > 0 {
+			return cur.Next(ctx)
+		}
+		ctx, cancel := db.within(ctx)
+		defer cancel()
+		return cur.Next(ctx)
+	}
+	for next() {
+		var d T
+		if err := cur.Decode(&d); err != nil {
+			db.rows.leaveOut(db, collection, cur.Current, err)
+			continue
+		}
+		if !f(d) {
+			break
+		}
+	}
+	if err := cur.Err(); err != nil {
+		return db.failed(ctx, err)
+	}
+	db.state.worked()
+	return nil
+}
+
+// unreadableOr classifies a failure to read one document: of the store, or of the document.
+func (db *DB) unreadableOr(ctx context.Context, err error) error {
+	if failed := db.failed(ctx, err); failed != err { //nolint:errorlint // unchanged: not recognised
+		return failed
+	}
+	return fault.Wrap(fault.Unavailable, err, "A document of the store has a value that shardboard did not write. The log has the cause.")
+}
+
+// missing turns a missing document into NotFound.
+func missing(err error, text string) error {
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return fault.New(fault.NotFound, "%s", text)
+	}
+	return err
+}
+
+// conflict turns a duplicate key into a Conflict.
+func conflict(err error, format string, args ...any) error {
+	if mongo.IsDuplicateKeyError(err) {
+		return fault.Wrap(fault.Conflict, err, format, args...)
+	}
+	return err
+}
+
+func asServerError(err error) (mongo.ServerError, bool) {
+	var e mongo.ServerError
+	ok := errors.As(err, &e)
+	return e, ok
+}
+
+// maxUnreadable bounds how many unreadable documents of a collection are remembered.
+const maxUnreadable = 10_000
+
+// unreadableRows are the documents that lists left out, by collection and id.
+type unreadableRows struct {
+	mu    sync.Mutex
+	found map[string]map[string]bool
+}
+
+func (u *unreadableRows) leaveOut(db *DB, collection string, d bson.Raw, err error) {
+	id := sanitize.Line(sanitize.Shorten(fmt.Sprint(d.Lookup("_id")), 100))
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.found == nil {
+		u.found = map[string]map[string]bool{}
+	}
+	if u.found[collection] == nil {
+		u.found[collection] = map[string]bool{}
+	}
+	if u.found[collection][id] || len(u.found[collection]) >= maxUnreadable {
+		return
+	}
+	u.found[collection][id] = true
+	db.o.Log.Error("a document of the store is unreadable and is left out", "store", db.address, "collection", collection, "id", id,
+		"err", err)
+}
+
+// Unreadable returns how many unreadable documents were found in each collection since the start.
+func (db *DB) Unreadable() []store.UnreadableRows {
+	db.rows.mu.Lock()
+	defer db.rows.mu.Unlock()
+	var out []store.UnreadableRows
+	for _, name := range slices.Sorted(maps.Keys(db.rows.found)) {
+		out = append(out, store.UnreadableRows{Table: name, Rows: len(db.rows.found[name])})
+	}
+	return out
+}
+
+// never is the stored form of the zero time, as in the SQLite schema.
+var never = time.UnixMilli(0).UTC()
+
+// stamp is a time as it is stored, in milliseconds.
+func stamp(t time.Time) time.Time {
+	if t.IsZero() {
+		return never
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}
+
+// instant is a stored time of which 1970 means never.
+func instant(t time.Time) time.Time {
+	if t.UnixMilli() == 0 {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// eq is a filter by fields: eq("cluster", c, "id", id).
+func eq(fields ...any) bson.D {
+	out := make(bson.D, 0, len(fields)/2)
+	for i := 0; i < len(fields); i += 2 {
+		out = append(out, bson.E{Key: fields[i].(string), Value: fields[i+1]})
+	}
+	return out
+}
+
+func set(fields ...any) bson.D { return bson.D{{Key: "$set", Value: eq(fields...)}} }
+
+// upsert replaces or inserts the document of a filter.
+func (db *DB) upsert(ctx context.Context, collection string, filter bson.D, doc any) error {
+	_, err := db.collection(collection).ReplaceOne(ctx, filter, doc, options.Replace().SetUpsert(true))
+	return err
+}
+
+// bytesOf is never nil, because a nil slice would be stored as null.
+func bytesOf(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}

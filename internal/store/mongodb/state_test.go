@@ -1,0 +1,148 @@
+package mongodb
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store"
+)
+
+// network is a dialer that can be cut.
+type network struct {
+	to *simcluster.Cluster
+
+	mu   sync.Mutex
+	down bool
+	open []net.Conn
+}
+
+func (n *network) DialContext(ctx context.Context, kind, address string) (net.Conn, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.down {
+		return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	}
+	c, err := n.to.DialContext(ctx, kind, address)
+	n.open = append(n.open, c)
+	return c, err
+}
+
+func (n *network) cut(down bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.down = down
+	if down {
+		for _, c := range n.open {
+			_ = c.Close()
+		}
+		n.open = nil
+	}
+}
+
+func TestStoreThatCannotBeReachedSaysSoAndRecovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := server(t)
+		n := &network{to: c}
+		db := open(t, c, database(t), func(o *Options) { o.Dialer = n })
+		if err := db.SetSetting(t.Context(), "a", "1"); err != nil || db.Writable() != nil || db.Condition().Hold != store.Owned {
+			t.Fatal(err, db.Condition())
+		}
+		n.cut(true)
+		for what, call := range map[string]func() error{
+			"a write": func() error { return db.SetSetting(t.Context(), "a", "2") },
+			"a read":  func() error { _, err := db.Setting(t.Context(), "a"); return err },
+		} {
+			begin := time.Now()
+			err := call()
+			trouble, known := store.TroubleOf(err)
+			if fault.Of(err) != fault.Unavailable || !known || trouble.Code != store.TroubleUnreachable || time.Since(begin) > 6*time.Second {
+				t.Errorf("%s: %v after %s", what, err, time.Since(begin))
+			}
+		}
+		now := db.Condition()
+		if now.Hold != store.Unreachable || !now.Lost() || fault.Of(db.Writable()) != fault.Unavailable || db.Trouble() == nil {
+			t.Errorf("%+v", now)
+		}
+		time.Sleep(10 * time.Second)
+		if db.Leads() {
+			t.Error("it leads without its store")
+		}
+		begin := time.Now()
+		if _, err := db.Users(t.Context()); fault.Of(err) != fault.Unavailable || time.Since(begin) > 100*time.Millisecond {
+			t.Errorf("a page waits for it each time: %v after %s", err, time.Since(begin))
+		}
+		n.cut(false)
+		eventually(t, 15*time.Second, "it leads again", db.Leads)
+		if now := db.Condition(); now.Hold != store.Owned || now.Err != nil || db.Trouble() != nil {
+			t.Errorf("%+v", now)
+		}
+		if v, err := db.Setting(t.Context(), "a"); err != nil || v != "1" {
+			t.Errorf("%q, %v", v, err)
+		}
+	})
+}
+
+func TestCallerWhoLeavesIsNoTroubleOfTheStore(t *testing.T) {
+	db := open(t, server(t), database(t))
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := db.Users(gone); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if db.Trouble() != nil || db.Writable() != nil {
+		t.Error(db.Condition())
+	}
+}
+
+func TestServersThatCannotBeAStoreAreRefused(t *testing.T) {
+	for want, hello := range map[string]bson.D{
+		"":              {{Key: "msg", Value: "isdbgrid"}},
+		"standalone":    {{Key: "isWritablePrimary", Value: true}},
+		"config server": {{Key: "isWritablePrimary", Value: true}, {Key: "setName", Value: "cfg"}, {Key: "configsvr", Value: int32(2)}},
+		"before 4.4":    {{Key: "msg", Value: "isdbgrid"}, {Key: "maxWireVersion", Value: int32(8)}},
+		"not the primary": {
+			{Key: "isWritablePrimary", Value: false}, {Key: "secondary", Value: true}, {Key: "setName", Value: "rs"},
+		},
+	} {
+		raw, err := bson.Marshal(hello)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = checkHello(raw, "h:1")
+		if want == "" && err != nil || want != "" && (fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want)) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	member, _ := bson.Marshal(bson.D{{Key: "isWritablePrimary", Value: true}, {Key: "setName", Value: "rs"}})
+	if err := checkHello(member, "h:1"); err != nil {
+		t.Errorf("a replica set: %v", err)
+	}
+}
+
+func TestUnreadableDocumentsAreLeftOutAndCounted(t *testing.T) {
+	db := open(t, server(t), database(t))
+	if err := db.CreateUser(t.Context(), store.User{ID: "1", Name: "anna"}, store.AuditEntry{What: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.collection("users").InsertOne(t.Context(), eq("_id", "2", "name", 7)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got, err := db.Users(t.Context()); err != nil || len(got) != 1 {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+	if got := db.Unreadable(); len(got) != 1 || got[0] != (store.UnreadableRows{Table: "users", Rows: 1}) {
+		t.Errorf("%v", got)
+	}
+}

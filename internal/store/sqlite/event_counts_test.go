@@ -1,0 +1,106 @@
+package sqlite
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"shardboard/internal/store"
+)
+
+// countedWidths are widths of bars: of minutes, hours, days and a week.
+var countedWidths = []time.Duration{time.Minute, 30 * time.Minute, time.Hour, 3 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+
+func TestEntriesAreCountedAlikeByMinutesHoursAndDays(t *testing.T) {
+	db := open(t, t.TempDir())
+	begin := time.Date(2026, 3, 1, 17, 23, 0, 0, time.UTC)
+	random := rand.New(rand.NewPCG(1, 2))
+	var events []store.HistoryEvent
+	for i := range 600 {
+		events = append(events, store.HistoryEvent{ID: fmt.Sprint(i), At: begin.Add(time.Duration(random.Int64N(int64(12 * 24 * time.Hour)))),
+			What: []string{"split", "merge"}[i%2], NS: fmt.Sprint("app.c", i%3), Failed: i%5 == 0})
+	}
+	if err := db.AppendHistory(t.Context(), "c", nil, events); err != nil {
+		t.Fatal(err)
+	}
+	check := func() {
+		t.Helper()
+		for _, width := range countedWidths {
+			for _, span := range [][2]time.Duration{{0, 12 * 24 * time.Hour}, {37 * time.Minute, 3 * time.Hour}, {25 * time.Hour, 200 * time.Hour},
+				{time.Hour, time.Hour}} {
+				from, to := begin.Add(span[0]), begin.Add(span[1])
+				counts, err := db.EventCounts(t.Context(), "c", from, to, width)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := map[store.EventCount]int{}
+				for _, e := range events {
+					if !e.At.Before(from) && e.At.Before(to) {
+						want[store.EventCount{At: e.At.Add(-time.Duration(e.At.UnixNano() % int64(width))), What: e.What, NS: e.NS, Failed: e.Failed}]++
+					}
+				}
+				for _, c := range counts {
+					key := c
+					if key.N = 0; want[key] != c.N {
+						t.Fatalf("by %s, %v: %+v, want %d", width, span, c, want[key])
+					}
+				}
+				if len(counts) != len(want) {
+					t.Fatalf("by %s, %v: %d counts, want %d", width, span, len(counts), len(want))
+				}
+			}
+		}
+	}
+	check()
+	before := begin.Add(77*time.Hour + 11*time.Minute)
+	if err := db.TrimHistory(t.Context(), "c", before); err != nil {
+		t.Fatal(err)
+	}
+	events = slices.DeleteFunc(events, func(e store.HistoryEvent) bool { return e.At.Before(before) })
+	check()
+}
+
+func TestAnUpgradeCountsTheHoursOfKeptMinutes(t *testing.T) {
+	old, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "old.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	must := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(old.Exec(`CREATE TABLE migrations (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT`))
+	for _, name := range steps() {
+		if name < "0095" {
+			must(nil, apply(t.Context(), old, name))
+		}
+	}
+	at := time.Date(2026, 3, 1, 22, 59, 0, 0, time.UTC)
+	for i, n := range []int{3, 4, 5} {
+		must(old.Exec(`INSERT INTO history_event_minutes VALUES ('c', ?, 'split', 'a.b', 0, ?)`,
+			at.Add(time.Duration(i)*45*time.Minute).Unix()/60, n))
+	}
+	must(nil, migrate(t.Context(), old))
+	db := &DB{read: old}
+	for _, x := range []struct {
+		width time.Duration
+		want  []int
+	}{{time.Hour, []int{3, 4, 5}}, {24 * time.Hour, []int{7, 5}}} {
+		counts, err := db.EventCounts(t.Context(), "c", at.Truncate(24*time.Hour), at.Add(48*time.Hour).Truncate(24*time.Hour), x.width)
+		must(nil, err)
+		var got []int
+		for _, c := range counts {
+			got = append(got, c.N)
+		}
+		if !slices.Equal(got, x.want) {
+			t.Errorf("by %s: %v, want %v", x.width, got, x.want)
+		}
+	}
+}

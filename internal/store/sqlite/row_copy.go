@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// incompleteCopy is a row of the migrations while a copy into the file is not complete. Every
+// version refuses a migration that it does not know.
+const incompleteCopy = "copy_incomplete"
+
+var _ store.RowStore = (*DB)(nil)
+
+// rowReader reads tables in one transaction, which sees the file as it was at its begin.
+type rowReader struct{ tx *sql.Tx }
+
+// Snapshot calls f with a reader of all tables at one moment.
+func (db *DB) Snapshot(ctx context.Context, f func(store.RowReader) error) error {
+	tx, err := db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return unavailable(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // it only read
+	return f(rowReader{tx})
+}
+
+// expressions are what is selected and inserted for the columns of a table.
+func expressions(t store.Table) string {
+	var out []string
+	for _, c := range t.Columns {
+		name := `"` + c.Name + `"`
+		if c.Name == t.RowID {
+			name = "rowid"
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (r rowReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) error {
+	key := `"` + strings.Join(t.Key, `", "`) + `"`
+	if len(t.Key) == 1 && t.Key[0] == t.RowID {
+		key = "rowid"
+	}
+	rows, err := r.tx.QueryContext(ctx, `SELECT `+expressions(t)+` FROM `+t.Name+` ORDER BY `+key)
+	if err != nil {
+		return unavailable(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		row := make(store.Row, len(t.Columns))
+		into := make([]any, len(row))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return unavailable(err)
+		}
+		for i, c := range t.Columns {
+			b, isBytes := row[i].([]byte)
+			switch empty := row[i] == nil || isBytes && b == nil; { // the driver reads an empty value as NULL
+			case empty && (c.Type == store.Bytes || c.Type == store.Body):
+				row[i] = []byte{}
+			case empty:
+				row[i] = nil
+			}
+		}
+		if err := f(row); err != nil {
+			return err
+		}
+	}
+	return unavailable(rows.Err())
+}
+
+// Alone fails when another process owns the directory.
+func (db *DB) Alone(context.Context) error {
+	if !db.Owner() {
+		return fault.New(fault.Conflict, "A running shardboard owns %s. Stop it first.", db.Place())
+	}
+	return nil
+}
+
+// BeginLoad marks an empty file as unusable.
+func (db *DB) BeginLoad(ctx context.Context) error {
+	if err := db.Alone(ctx); err != nil {
+		return err
+	}
+	return db.change(ctx, func(tx *sql.Tx) error {
+		for _, t := range store.Tables() {
+			var some bool
+			if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+t.Name+`)`).Scan(&some); err != nil {
+				return unavailable(err)
+			}
+			if some {
+				return fault.New(fault.Conflict, "%s holds data already (%s), so nothing is copied into it.", db.Place(), t.Name)
+			}
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO migrations VALUES (?, 0)`, incompleteCopy)
+		return unavailable(err)
+	})
+}
+
+// LoadRows adds rows.
+func (db *DB) LoadRows(ctx context.Context, t store.Table, rows []store.Row) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		insert, err := tx.PrepareContext(ctx, `INSERT INTO `+t.Name+` (`+expressions(t)+`) VALUES (?`+strings.Repeat(", ?", len(t.Columns)-1)+`)`)
+		if err != nil {
+			return unavailable(err)
+		}
+		defer insert.Close()
+		for _, row := range rows {
+			if _, err := insert.ExecContext(ctx, row...); err != nil {
+				return fmt.Errorf("insert into %s: %w", t.Name, unavailable(err))
+			}
+		}
+		return nil
+	})
+}
+
+// EndLoad makes the file usable.
+func (db *DB) EndLoad(ctx context.Context) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM migrations WHERE name = ?`, incompleteCopy)
+		return unavailable(err)
+	})
+}

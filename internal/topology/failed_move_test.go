@@ -1,0 +1,40 @@
+package topology
+
+import (
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+func TestFailedMovesAreToldFromOtherEntries(t *testing.T) {
+	note := func(text, from, to string) bson.Raw {
+		d := bson.D{{Key: "note", Value: text}}
+		if from != "" {
+			d = append(d, bson.E{Key: "from", Value: from}, bson.E{Key: "to", Value: to})
+		}
+		raw, err := bson.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	for name, c := range map[string]struct {
+		what    string
+		details bson.Raw
+		failed  bool
+	}{
+		"an error":               {"moveChunk.error", nil, true},
+		"the donor gave up":      {"moveChunk.from", note("aborted", "a", "b"), true},
+		"the recipient gave up":  {"moveChunk.to", note("aborted", "a", "b"), true},
+		"without names":          {"moveChunk.from", note("aborted", "", ""), true},
+		"to the shard it is on":  {"moveChunk.from", note("aborted", "a", "a"), false},
+		"the donor succeeded":    {"moveChunk.from", note("success", "a", "b"), false},
+		"a commit":               {"moveChunk.commit", note("aborted", "a", "b"), false},
+		"another kind of change": {"split", note("aborted", "a", "b"), false},
+		"no details":             {"moveChunk.from", nil, false},
+	} {
+		if got := (Event{What: c.what, Details: c.details}).FailedMove(); got != c.failed {
+			t.Errorf("%s: failed is %t", name, got)
+		}
+	}
+}

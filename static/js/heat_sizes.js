@@ -1,0 +1,110 @@
+// Makes the levels of the heat map's cells smaller, for pictures of many cells on few pixels. A cell of a
+// smaller size has the maximum of its cells.
+
+/**
+ * @typedef {{levels: Uint8Array, wide: number, rows: number, fy: number, image: HTMLCanvasElement | null}} Size
+ * levels of wide columns and rows; fy is how many rows one stands for; image is null until it is painted
+ */
+
+const down = [1, 2, 4, 8, 16]; // by how much sizes are made smaller, in rows
+const across = [1, 4, 16]; // and in columns
+
+/**
+ * sizesOf are all sizes of levels of so many rows and columns. Rows on different scales have no maximum.
+ * @param {Uint8Array} levels
+ * @param {number} rows
+ * @param {number} columns
+ * @param {boolean} normalise
+ * @returns {Map<string, Size>}
+ */
+export function sizesOf(levels, rows, columns, normalise) {
+  const sizes = new Map();
+  for (const fy of down) {
+    if (fy > 1) {
+      if (normalise || rows < 2) break;
+      levels = halved(levels, rows, columns);
+      rows = Math.ceil(rows / 2);
+    }
+    let part = levels;
+    let wide = columns;
+    for (const fx of across) {
+      if (fx > 1) {
+        if (wide < 4) break;
+        part = narrowed(part, rows, wide, 4);
+        wide = Math.ceil(wide / 4);
+      }
+      sizes.set(`${fx},${fy}`, { levels: part, wide, rows, fy, image: null });
+    }
+  }
+  return sizes;
+}
+
+/**
+ * sizeFor is the smallest size that is at least as large as needed, where a pixel stands for so many columns
+ * and rows.
+ * @param {Map<string, Size>} sizes
+ * @param {number} perColumn
+ * @param {number} perRow
+ */
+export function sizeFor(sizes, perColumn, perRow) {
+  for (let y = largest(down, perRow); y >= 1; y /= 2) {
+    for (let x = largest(across, perColumn); x >= 1; x /= 4) {
+      const size = sizes.get(`${x},${y}`);
+      if (size) return { size, x, y };
+    }
+  }
+  throw new Error("a layer without a picture");
+}
+
+/**
+ * @param {number[]} list
+ * @param {number} most
+ */
+function largest(list, most) {
+  let best = list[0];
+  for (const v of list) if (v <= most) best = v;
+  return best;
+}
+
+/**
+ * @param {Uint8Array} levels
+ * @param {number} rows
+ * @param {number} n
+ */
+function halved(levels, rows, n) {
+  const out = new Uint8Array(Math.ceil(rows / 2) * n);
+  for (let r = 0; r < rows; r += 2) {
+    const to = (r / 2) * n;
+    const a = r * n;
+    const b = r + 1 < rows ? a + n : a;
+    for (let i = 0; i < n; i++) {
+      const one = levels[a + i];
+      const other = levels[b + i];
+      out[to + i] = one > other ? one : other;
+    }
+  }
+  return out;
+}
+
+/**
+ * @param {Uint8Array} levels
+ * @param {number} rows
+ * @param {number} n
+ * @param {number} by
+ */
+function narrowed(levels, rows, n, by) {
+  const wide = Math.ceil(n / by);
+  const out = new Uint8Array(rows * wide);
+  for (let r = 0; r < rows; r++) {
+    for (let w = 0; w < wide; w++) {
+      const end = Math.min((w + 1) * by, n);
+      let most = 0;
+      for (let i = w * by; i < end; i++) {
+        const l = levels[r * n + i];
+        if (l > most) most = l;
+      }
+      out[r * wide + w] = most;
+    }
+  }
+  return out;
+}

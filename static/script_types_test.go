@@ -1,0 +1,44 @@
+package static
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The type checker itself runs with the longer tests. Here is what would make it look away.
+func TestScriptsHaveNoWayAroundTheTypeChecker(t *testing.T) {
+	text, err := os.ReadFile("../tools/tsconfig.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		CompilerOptions map[string]any
+		Include         []string
+	}
+	if err := json.Unmarshal(text, &config); err != nil {
+		t.Fatal(err)
+	}
+	for option, want := range map[string]any{"strict": true, "checkJs": true, "noImplicitAny": nil, "strictNullChecks": nil} {
+		if got := config.CompilerOptions[option]; got != want {
+			t.Errorf("%s is %v, not %v", option, got, want)
+		}
+	}
+	if strings.Join(config.Include, " ") != "../static/js/*.js" {
+		t.Errorf("%v is checked, not all scripts", config.Include)
+	}
+	around := regexp.MustCompile(`@ts-\w+|@\w+ .*[{<|(,:]\s*any\b\s*[}>|)\[,;&]|\{\*\}`)
+	files, err := FS.ReadDir("js")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d scripts: %v", len(files), err)
+	}
+	for _, f := range files {
+		for i, line := range strings.Split(string(mustRead("js/"+f.Name())), "\n") {
+			if m := around.FindString(line); m != "" {
+				t.Errorf("%s:%d: %s", f.Name(), i+1, m)
+			}
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package deploy_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	commonutil "helm.sh/helm/v4/pkg/chart/common/util"
+	chart "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	"helm.sh/helm/v4/pkg/engine"
+	"sigs.k8s.io/yaml"
+
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	apps "k8s.io/api/apps/v1"
+	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
+	policy "k8s.io/api/policy/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+)
+
+const chartDir = "../../deploy/helm/shardboard"
+
+func loadChart(t *testing.T) *chart.Chart {
+	t.Helper()
+	c, err := loader.Load(chartDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// render renders the chart with values, as `helm install board` in the namespace yorkie does.
+func render(t *testing.T, values string) (map[string]string, error) {
+	t.Helper()
+	given := map[string]any{}
+	if err := yaml.Unmarshal([]byte(values), &given); err != nil {
+		t.Fatalf("%v in\n%s", err, values)
+	}
+	c := loadChart(t)
+	all, err := commonutil.ToRenderValues(c, given, common.ReleaseOptions{Name: "board", Namespace: "yorkie", Revision: 1, IsInstall: true},
+		common.DefaultCapabilities)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Render(c, all)
+}
+
+// objects are the rendered objects, each decoded into its Kubernetes type. Unknown and doubled fields are errors.
+type objects struct {
+	sets       []apps.StatefulSet
+	services   []core.Service
+	accounts   []core.ServiceAccount
+	maps       []core.ConfigMap
+	ingresses  []networking.Ingress
+	policies   []networking.NetworkPolicy
+	budgets    []policy.PodDisruptionBudget
+	monitors   []monitoring.ServiceMonitor
+	rules      []monitoring.PrometheusRule
+	notes      string
+	everything string
+}
+
+func mustRender(t *testing.T, values string) (out objects) {
+	t.Helper()
+	files, err := render(t, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if strings.HasSuffix(name, "NOTES.txt") {
+			out.notes = text
+			continue
+		}
+		if strings.HasSuffix(name, ".tpl") {
+			continue
+		}
+		out.everything += text
+		for docs := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text))); ; {
+			doc, err := docs.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if len(bytes.TrimSpace(doc)) > 0 {
+				out.add(t, name, doc)
+			}
+		}
+	}
+	return out
+}
+
+func (o *objects) add(t *testing.T, name string, doc []byte) {
+	t.Helper()
+	var kind struct{ APIVersion, Kind string }
+	if err := yaml.Unmarshal(doc, &kind); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, doc)
+	}
+	switch kind.APIVersion + " " + kind.Kind {
+	case "apps/v1 StatefulSet":
+		o.sets = append(o.sets, decode[apps.StatefulSet](t, doc))
+	case "v1 Service":
+		o.services = append(o.services, decode[core.Service](t, doc))
+	case "v1 ServiceAccount":
+		o.accounts = append(o.accounts, decode[core.ServiceAccount](t, doc))
+	case "v1 ConfigMap":
+		o.maps = append(o.maps, decode[core.ConfigMap](t, doc))
+	case "networking.k8s.io/v1 Ingress":
+		o.ingresses = append(o.ingresses, decode[networking.Ingress](t, doc))
+	case "networking.k8s.io/v1 NetworkPolicy":
+		o.policies = append(o.policies, decode[networking.NetworkPolicy](t, doc))
+	case "policy/v1 PodDisruptionBudget":
+		o.budgets = append(o.budgets, decode[policy.PodDisruptionBudget](t, doc))
+	case "monitoring.coreos.com/v1 ServiceMonitor":
+		o.monitors = append(o.monitors, decode[monitoring.ServiceMonitor](t, doc))
+	case "monitoring.coreos.com/v1 PrometheusRule":
+		o.rules = append(o.rules, decode[monitoring.PrometheusRule](t, doc))
+	default:
+		t.Fatalf("%s has a %s %s, which is not checked", name, kind.APIVersion, kind.Kind)
+	}
+}
+
+func decode[T any](t *testing.T, doc []byte) (out T) {
+	t.Helper()
+	if err := yaml.UnmarshalStrict(doc, &out); err != nil {
+		t.Fatalf("%v in\n%s", err, doc)
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package deploy_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coreos/go-systemd/v22/unit"
+)
+
+const unitFile = "../../deploy/systemd/shardboard.service"
+
+// options are the settings of the unit, by section and name.
+func options(t *testing.T) map[string][]string {
+	t.Helper()
+	f, err := os.Open(unitFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	list, err := unit.DeserializeOptions(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]string{}
+	for _, o := range list {
+		out[o.Section+"."+o.Name] = append(out[o.Section+"."+o.Name], o.Value)
+	}
+	return out
+}
+
+func TestTheUnitTakesItsSecretAsCredentialAndKeepsDataApartFromTheKey(t *testing.T) {
+	got := options(t)
+	for name, want := range map[string][]string{
+		"Service.ExecStart":      {"/usr/local/bin/shardboard serve"},
+		"Service.ExecReload":     {"/bin/kill -HUP $MAINPID"},
+		"Service.Restart":        {"on-failure"},
+		"Service.User":           {"shardboard"},
+		"Service.LoadCredential": {"uri:/etc/shardboard/uri"},
+		"Service.StateDirectory": {"shardboard shardboard-keys"},
+		"Service.Environment": {"SHARDBOARD_URI_FILE=%d/uri",
+			"SHARDBOARD_DATA_DIR=%S/shardboard SHARDBOARD_AUDIT_KEY=%S/shardboard-keys/audit.key"},
+		"Service.ProtectSystem":         {"strict"},
+		"Service.NoNewPrivileges":       {"yes"},
+		"Service.CapabilityBoundingSet": {""},
+		"Install.WantedBy":              {"multi-user.target"},
+	} {
+		if !slices.Equal(got[name], want) {
+			t.Errorf("%s is %q, not %q", name, got[name], want)
+		}
+	}
+}
+
+func TestSystemdTakesTheUnitAndCallsItWellProtected(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("systemd-analyze is not installed here; the settings are checked without it above")
+	}
+	text, err := os.ReadFile(unitFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// verify wants the program to exist.
+	copied := filepath.Join(t.TempDir(), "shardboard.service")
+	text = []byte(strings.ReplaceAll(string(text), "/usr/local/bin/shardboard", "/bin/true"))
+	if err := os.WriteFile(copied, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", copied).CombinedOutput()
+	if err != nil || len(strings.TrimSpace(string(out))) > 0 {
+		t.Errorf("verify: %v\n%s", err, out)
+	}
+	// In tenths; the scale goes from 0, safe, to 10.
+	out, err = exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--threshold=15", copied).CombinedOutput()
+	if err != nil {
+		t.Errorf("security: %v\n%s", err, out)
+	}
+}
+
+func TestSysusersMakesTheUsersOfTheUnit(t *testing.T) {
+	text, err := os.ReadFile("../../deploy/systemd/shardboard.sysusers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "\nu "+options(t)["Service.User"][0]+" -") {
+		t.Errorf("%s", text)
+	}
+}

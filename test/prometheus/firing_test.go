@@ -1,0 +1,135 @@
+package prometheus
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/rulefmt"
+	"github.com/prometheus/prometheus/promql"
+	"github.com/prometheus/prometheus/promql/promqltest"
+)
+
+// samples are series with a value each minute for two hours, with which an alert's expression holds or does not. Labels
+// are those that /metrics has, and the ones that Prometheus adds.
+var samples = map[string]struct{ firing, quiet []string }{
+	"ShardboardDown": {[]string{`up{job="shardboard",instance="a"} 0x120`},
+		[]string{`up{job="shardboard",instance="a"} 1x120`, `up{job="node"} 0x120`}},
+	"ShardboardReplicaDown": {[]string{`up{job="shardboard",instance="a"} 0x120`, `up{job="shardboard",instance="b"} 1x120`},
+		[]string{`up{job="shardboard",instance="a"} 1x120`, `up{job="node",instance="a"} 0x120`}},
+	"ShardboardStoreNotWritable": {[]string{`shardboard_data_directory{hold="vanished",instance="a"} 1x120`,
+		`shardboard_data_trouble{instance="a"} 0x120`},
+		[]string{`shardboard_data_trouble{instance="a"} 0x120`, `shardboard_data_directory{hold="owned",instance="a"} 1x120`,
+			`shardboard_data_directory{hold="vanished",instance="a"} 0x120`}},
+	"ShardboardAuditRecordBroken": {[]string{`shardboard_audit_ok{instance="a"} 0x120`}, []string{`shardboard_audit_ok{instance="a"} 1x120`}},
+	"ShardboardNoOwner": {[]string{`shardboard_store_owner{job="s",instance="a"} 0x120`, `shardboard_store_owner{job="s",instance="b"} 0x120`},
+		[]string{`shardboard_store_owner{job="s",instance="a"} 0x120`, `shardboard_store_owner{job="s",instance="b"} 1x120`}},
+	"ShardboardReloadFailed": {[]string{`shardboard_config_last_reload_successful 0x120`},
+		[]string{`shardboard_config_last_reload_successful 1x120`}},
+	"ShardboardAlertsNotDelivered": {[]string{`shardboard_alert_failed_deliveries{receiver="on-call"} 3x120`},
+		[]string{`shardboard_alert_failed_deliveries{receiver="on-call"} 2x120`}},
+	"ShardboardSeriesDropped": {[]string{`shardboard_metrics_dropped_series{cluster="c"} 5x120`},
+		[]string{`shardboard_metrics_dropped_series{cluster="c"} 0x120`}},
+	"ShardboardClusterDown": {[]string{`shardboard_cluster_up{cluster="c",instance="a"} 0x120`,
+		`shardboard_cluster_up{cluster="d",instance="a"} 1x120`},
+		[]string{`shardboard_cluster_up{cluster="c",instance="a"} 0x120`, `shardboard_cluster_up{cluster="c",instance="b"} 1x120`}},
+	"ShardboardPollOld": {[]string{`shardboard_poll_age_seconds{cluster="c",part="zones"} 301x120`},
+		[]string{`shardboard_poll_age_seconds{cluster="c",part="zones"} 8x120`,
+			`shardboard_poll_age_seconds{cluster="c",part="sizes-by-project"} 4000x120`}},
+	"ShardboardPartUnread": {[]string{`shardboard_poll_failing{cluster="c",part="moves"} 1x120`, `shardboard_cluster_up{cluster="c"} 1x120`},
+		[]string{`shardboard_poll_failing{cluster="c",part="moves"} 1x120`, `shardboard_poll_age_seconds{cluster="c",part="moves"} 30x120`}},
+	"ShardboardPartDenied": {[]string{`shardboard_poll_denied{cluster="c",part="disks"} 1x120`},
+		[]string{`shardboard_poll_denied{cluster="c",part="disks"} 0x120`}},
+	"ShardboardShardNearFull": {[]string{`shardboard_shard_disk_used_bytes{cluster="c",shard="s"} 86x120`,
+		`shardboard_shard_disk_size_bytes{cluster="c",shard="s"} 100x120`},
+		[]string{`shardboard_shard_disk_used_bytes{cluster="c",shard="s"} 84x120`,
+			`shardboard_shard_disk_size_bytes{cluster="c",shard="s"} 100x120`}},
+	"ShardboardShardFull": {[]string{`shardboard_shard_disk_used_bytes{cluster="c",shard="s"} 96x120`,
+		`shardboard_shard_disk_size_bytes{cluster="c",shard="s"} 100x120`},
+		[]string{`shardboard_shard_disk_used_bytes{cluster="c",shard="s"} 94x120`,
+			`shardboard_shard_disk_size_bytes{cluster="c",shard="s"} 100x120`}},
+	"ShardboardImbalance": {[]string{`shardboard_problems{cluster="c",rule="imbalance"} 1x120`},
+		[]string{`shardboard_problems{cluster="c",rule="imbalance"} 0x120`, `shardboard_problems{cluster="c",rule="drift"} 1x120`}},
+	"ShardboardJumboChunks": {[]string{`shardboard_collection_jumbo_chunks{cluster="c",collection="db.x",shard="s"} 1x120`},
+		[]string{`shardboard_collection_jumbo_chunks{cluster="c",collection="db.x",shard="s"} 0x120`}},
+	"ShardboardZoneViolations": {[]string{`shardboard_collection_zone_violations{cluster="c",collection="db.x",shard="s"} 2x120`},
+		[]string{`shardboard_collection_zone_violations{cluster="c",collection="db.x",shard="s"} 0x120`}},
+	"ShardboardMovesFailing": {[]string{`shardboard_move_failures_total{cluster="c",collection="db.x",shard="s"} 0x70 2x25 4x25`,
+		`shardboard_move_failures_total{cluster="c",collection="other",shard="s"} 0x120`},
+		[]string{`shardboard_move_failures_total{cluster="c",collection="db.x",shard="s"} 7x100 8x20`}},
+	"ShardboardBalancerOff": {[]string{`shardboard_balancer_enabled{cluster="c"} 0x120`},
+		[]string{`shardboard_balancer_enabled{cluster="c"} 1x120`}},
+	"ShardboardHotShard": {[]string{`shardboard_problems{cluster="c",rule="hot-shard"} 1x120`},
+		[]string{`shardboard_problems{cluster="c",rule="hot-shard"} 0x120`}},
+	"ShardboardHotProject": {[]string{`shardboard_problems{cluster="c",rule="hot-project"} 2x120`},
+		[]string{`shardboard_problems{cluster="c",rule="hot-project"} 0x120`}},
+	"ShardboardRunOutcomeUnknown": {[]string{`shardboard_runs_open{cluster="c",state="unknown"} 1x120`},
+		[]string{`shardboard_runs_open{cluster="c",state="running"} 1x120`}},
+	"ShardboardRunWaiting": {[]string{`shardboard_runs_open{cluster="c",state="waiting"} 1x120`},
+		[]string{`shardboard_runs_open{cluster="c",state="waiting"} 0x120`}},
+}
+
+// loaded writes series as promqltest reads them: "7x3" is the value 7 and three times again.
+func loaded(series []string, step time.Duration) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "load %s\n", model.Duration(step))
+	for _, s := range series {
+		name, values, _ := strings.Cut(s, " ")
+		for i, v := range strings.Fields(values) {
+			value, times, _ := strings.Cut(v, "x")
+			if i == 0 {
+				fmt.Fprintf(&b, "\t%s", name)
+			}
+			if value != "_" { // no sample
+				value += "+0"
+			}
+			fmt.Fprintf(&b, " %sx%s", value, times)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// found evaluates the expression of a rule after 115 steps.
+func found(t *testing.T, r rulefmt.Rule, series []string, step time.Duration) promql.Vector {
+	t.Helper()
+	storage := promqltest.LoadedStorage(t, loaded(series, step))
+	defer storage.Close()
+	q, err := promqltest.NewTestEngine(t, false, 0, 10_000).NewInstantQuery(t.Context(), storage, nil, r.Expr, time.Unix(0, 0).Add(115*step))
+	if err != nil {
+		t.Fatalf("%s: %v", r.Alert, err)
+	}
+	defer q.Close()
+	is := q.Exec(t.Context())
+	vector, ok := is.Value.(promql.Vector)
+	if is.Err != nil || !ok {
+		t.Fatalf("%s with %v: %v, error %v", r.Alert, series, is.Value, is.Err)
+	}
+	return vector
+}
+
+func TestEachAlertFiresOnWhatItIsAboutAndNotOtherwise(t *testing.T) {
+	all := rules(t)
+	for name, r := range all {
+		of, ok := samples[name]
+		if !ok {
+			t.Errorf("%s has no samples", name)
+			continue
+		}
+		for _, c := range []struct {
+			series []string
+			fires  bool
+		}{{of.firing, true}, {of.quiet, false}, {nil, name == "ShardboardDown"}} {
+			if is := found(t, r, c.series, time.Minute); (len(is) > 0) != c.fires {
+				t.Errorf("%s with %v: found %v; fires should be %t", name, c.series, is, c.fires)
+			}
+		}
+	}
+	for name := range samples {
+		if _, ok := all[name]; !ok {
+			t.Errorf("%s is no alert", name)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package prometheus
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+var legendLabel = regexp.MustCompile(`\{\{(\w+)\}\}`)
+
+// query is one expression of the dashboard or of the rules.
+type query struct{ where, expr, legend string }
+
+// queries are all of them.
+func queries(t *testing.T) (out []query) {
+	t.Helper()
+	board := dashboard(t)
+	for _, p := range board.Panels {
+		for _, q := range p.Targets {
+			out = append(out, query{"panel " + p.Title, q.Expr, q.LegendFormat})
+		}
+	}
+	for _, v := range board.Templating.List {
+		if m := labelValues.FindStringSubmatch(v.Definition); m != nil {
+			out = append(out, query{"variable " + v.Name, m[1], "{{" + m[2] + "}}"})
+		}
+	}
+	for name, r := range rules(t) {
+		out = append(out, query{"alert " + name, r.Expr, strings.Join(annotationLabels(r.Annotations["summary"]), " ")})
+	}
+	return out
+}
+
+var annotationLabel = regexp.MustCompile(`\$labels\.(\w+)`)
+
+func annotationLabels(text string) (out []string) {
+	for _, m := range annotationLabel.FindAllStringSubmatch(text, -1) {
+		out = append(out, "{{"+m[1]+"}}")
+	}
+	return out
+}
+
+// matched are the values that a matcher of a rule or panel is about: one, or the alternatives of an expression. The
+// dashboard fills in variables, and Prometheus the job.
+func matched(m *labels.Matcher) []string {
+	if strings.Contains(m.Value, "$") || m.Name == "job" || m.Name == labels.MetricName {
+		return nil
+	}
+	return strings.Split(m.Value, "|")
+}
+
+// unmet are what queries ask for and /metrics does not have: metrics, labels, and values of labels.
+func unmet(t *testing.T, all []query, has exposition) (out []string) {
+	t.Helper()
+	for _, q := range all {
+		expr, err := language.ParseExpr(q.expr)
+		if err != nil {
+			t.Fatalf("%s: %v", q.where, err)
+		}
+		report := func(format string, args ...any) { out = append(out, q.where+": "+fmt.Sprintf(format, args...)) }
+		// Of projects whichever is exported, and the cluster also of what a server of one cluster has without it.
+		known := []string{"rank", "project", "name", "cluster"}
+		parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
+			s, ok := n.(*parser.VectorSelector)
+			if !ok {
+				return nil
+			}
+			of, ok := has[s.Name]
+			if !ok {
+				report("no metric %s", s.Name)
+				return nil
+			}
+			known = append(known, slices.Collect(maps.Keys(of))...)
+			for _, m := range s.LabelMatchers {
+				for _, value := range matched(m) {
+					if !slices.Contains(of[m.Name], value) {
+						report("%s has no %s=%q", s.Name, m.Name, value)
+					}
+				}
+			}
+			return nil
+		})
+		parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
+			if a, ok := n.(*parser.AggregateExpr); ok {
+				for _, l := range a.Grouping {
+					if !slices.Contains(known, l) {
+						report("groups by %s", l)
+					}
+				}
+			}
+			return nil
+		})
+		for _, m := range legendLabel.FindAllStringSubmatch(q.legend, -1) {
+			if !slices.Contains(known, m[1]) {
+				report("the legend has %s", m[1])
+			}
+		}
+	}
+	return out
+}
+
+func TestEveryQueryAsksForWhatIsExported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a demo")
+	}
+	all := queries(t)
+	alerts := filepath.Join(t.TempDir(), "alerts.yaml")
+	if err := os.WriteFile(alerts, []byte("targets:\n- {name: on-call, format: generic, url: \"http://127.0.0.1:9/\"}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	demo := start(t, "demo", "--listen", "127.0.0.1:0", "--mongo-listen", "127.0.0.1:0")
+	// A newer release, which tells orphans and sizes with one command, and shards' disks; receivers of alerts.
+	sim := start(t, "simcluster", "--listen", "127.0.0.1:0", "--server-version", "7.0", "--documents", "500", "--projects", "5")
+	serve := start(t, "serve", "--uri", sim.address, "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--audit-key",
+		filepath.Join(t.TempDir(), "audit.key"), "--auth", "none", "--actions", "on", "--alerts", alerts)
+	deadline := time.Now().Add(3 * time.Minute)
+	for {
+		has := labelsOf(demo.scrape(t), serve.scrape(t))
+		missing := unmet(t, all, has)
+		if len(missing) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(strings.Join(missing, "\n"))
+		}
+		time.Sleep(2 * time.Second) // a series appears with the first read of its part
+	}
+}

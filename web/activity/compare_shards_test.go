@@ -1,0 +1,42 @@
+package activity
+
+import (
+	"fmt"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/web/templates"
+)
+
+func TestComparisonOfManyShardsListsThoseThatChangedMost(t *testing.T) {
+	all := make([]api.ShardChange, 100)
+	for i := range all {
+		all[i] = api.ShardChange{Shard: fmt.Sprintf("rs-%d", i+1)}
+	}
+	less, more := int64(-900), int64(20)
+	all[70].BytesMore, all[4].BytesMore, all[9].ChunksMore = &less, &more, -3
+	got := changedShards(all, false)
+	if len(got) != templates.ListedOfMany {
+		t.Fatalf("%d shards are listed", len(got))
+	}
+	at := map[string]int{}
+	for i, s := range got {
+		at[s.Shard] = i + 1
+	}
+	if at["rs-5"] == 0 || at["rs-10"] <= at["rs-5"] || at["rs-71"] <= at["rs-10"] {
+		t.Errorf("changed shards stand at %v", at)
+	}
+	if n := len(changedShards(all, true)); n != 100 {
+		t.Errorf("%d of all shards", n)
+	}
+	if n := len(changedShards(all[:36], false)); n != 36 {
+		t.Errorf("%d of 36 shards", n)
+	}
+}
+
+func TestAllShardsOfAComparisonKeepItsTimes(t *testing.T) {
+	m := comparePage{address: "/compare?from=2026-03-01T12%3A00%3A00Z&internal=1"}
+	if got := m.allShardsURL(); got != "/compare?from=2026-03-01T12%3A00%3A00Z&internal=1&shards=all#shards" {
+		t.Errorf("the link is %q", got)
+	}
+}

@@ -1,0 +1,96 @@
+package collections_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/web/webtest"
+)
+
+// everyChunk reads the list of all chunks to its end.
+func everyChunk(t *testing.T, s *webtest.Server, q url.Values) (out []api.CollectionChunk, last api.ClusterChunks) {
+	t.Helper()
+	for {
+		last = webtest.Decode[api.ClusterChunks](t, s.Do("GET", "/api/v1/chunks?"+q.Encode()))
+		out = append(out, last.Items...)
+		if last.Next == "" {
+			return out, last
+		}
+		q.Set("cursor", string(last.Next))
+	}
+}
+
+func TestTheChunksOfAllCollectionsArePagedToTheirEnd(t *testing.T) {
+	s := webtest.New(t)
+	want, hidden := 0, 0
+	for _, c := range s.Watcher.Get().Collections {
+		switch {
+		case c.Unsplittable:
+		case c.NS.Database() == "config" || c.Temporary:
+			hidden += c.Chunks.Len()
+		default:
+			want += c.Chunks.Len()
+		}
+	}
+	for _, limit := range []int{1, 3, 7, 1000} {
+		got, last := everyChunk(t, s, url.Values{"limit": {fmt.Sprint(limit)}})
+		seen := map[string]bool{}
+		for i, c := range got {
+			if seen[c.Ref] || c.NS == "" {
+				t.Errorf("limit %d: %s of %q comes twice, or is of no collection", limit, c.Ref, c.NS)
+			}
+			seen[c.Ref] = true
+			if i > 0 && got[i-1].NS == c.NS && string(got[i-1].Max) != string(c.Min) {
+				t.Errorf("limit %d: gap in %s before %s", limit, c.NS, c.Min)
+			}
+		}
+		if len(got) != want || last.Hidden != hidden {
+			t.Errorf("limit %d: %d chunks and %d hidden, want %d and %d", limit, len(got), last.Hidden, want, hidden)
+		}
+	}
+	if got, last := everyChunk(t, s, url.Values{"internal": {"1"}}); len(got) != want+hidden || last.Hidden != 0 {
+		t.Errorf("with internal ones: %d and %d hidden, want %d", len(got), last.Hidden, want+hidden)
+	}
+}
+
+func TestChunksOfAllCollectionsAreChosen(t *testing.T) {
+	s := webtest.New(t)
+	all, _ := everyChunk(t, s, url.Values{})
+	on, _ := everyChunk(t, s, url.Values{"shard": {"shard-rs-1"}, "limit": {"2"}})
+	n := 0
+	for _, c := range all {
+		if c.Shard == "shard-rs-1" {
+			n++
+		}
+	}
+	if len(on) != n || n == 0 || n == len(all) {
+		t.Errorf("%d chunks on shard-rs-1, want %d", len(on), n)
+	}
+	id := webtest.ProjectID(5).Hex()
+	of, last := everyChunk(t, s, url.Values{"project": {id}})
+	detail := webtest.Decode[api.ProjectDetail](t, s.Do("GET", "/api/v1/projects/"+id))
+	want := 0
+	for _, c := range detail.Collections {
+		if c.Basis == "keyPrefix" {
+			want += c.ChunkCount
+		} else if c.Basis == "byDocument" && !slices.Contains(last.ByDocument, c.NS) {
+			t.Errorf("%s is placed by document, and not named: %v", c.NS, last.ByDocument)
+		}
+	}
+	if len(of) != want || want == 0 {
+		t.Errorf("%d chunks of the project, want %d", len(of), want)
+	}
+	for query, code := range map[string]int{
+		"shard=nope": http.StatusNotFound, "zone=nope": http.StatusNotFound, "project=" + webtest.ProjectID(999).Hex(): http.StatusNotFound,
+		"project=5": http.StatusBadRequest, "cursor=bm9uZQ": http.StatusBadRequest, "jumbo=maybe": http.StatusBadRequest,
+		"limit=0": http.StatusBadRequest, "internal=2": http.StatusBadRequest,
+	} {
+		if got := s.Do("GET", "/api/v1/chunks?"+query).Code; got != code {
+			t.Errorf("%s: %d, want %d", query, got, code)
+		}
+	}
+}

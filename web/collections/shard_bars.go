@@ -1,0 +1,53 @@
+package collections
+
+import (
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/web/templates"
+)
+
+// shardBar is how one collection is spread over more shards than a table has room for.
+type shardBar struct {
+	bar     templates.Measure
+	fullest templates.ShardRef // the shard with most of it; none while sizes are not known
+	share   string             // its part of the collection
+}
+
+// cellLabelShare is how much of a bar in a table's cell a shard's label needs.
+const cellLabelShare = 0.07
+
+// barOf draws the collection's data by shard; its chunks while sizes are not known.
+func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
+	var list []api.Shard
+	top := -1.0
+	for _, p := range c.Shards {
+		list = append(list, api.Shard{Name: p.Shard, Bytes: p.Bytes, Documents: p.Documents, Chunks: p.Chunks})
+		if p.ByteShare > top {
+			top, out.fullest, out.share = p.ByteShare, refs.Of(p.Shard), format.Share(p.ByteShare)
+		}
+	}
+	measures := templates.Measures(list, refs, out.fullest.Name)
+	if out.bar = measures[0]; out.bar.Why != "" && top < 0 {
+		out.bar = measures[len(measures)-1]
+	}
+	if top < 0 {
+		out.fullest = templates.ShardRef{}
+	}
+	for i, p := range out.bar.Parts {
+		switch {
+		case p.Share < cellLabelShare:
+			out.bar.Parts[i].Label = ""
+		case p.Shard.Name != "":
+			out.bar.Parts[i].Label = p.Shard.Label
+		}
+	}
+	return out
+}
+
+// cells says what the cells of shards hold.
+func (m matrix) cells() string {
+	if len(m.shards) > templates.ManyShards {
+		return "A colour is a shard; the bars show how each collection's data is spread."
+	}
+	return "Cells: data, share of the collection, documents and chunks."
+}

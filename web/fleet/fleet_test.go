@@ -1,0 +1,110 @@
+package fleet_test
+
+import (
+	"strings"
+	"testing"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestClustersAreListedWorstFirst(t *testing.T) {
+	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
+	got := webtest.Decode[api.List[api.ClusterSummary]](t, s.Do("GET", "/api/v1/clusters")).Items
+	var order []string
+	for _, c := range got {
+		order = append(order, c.Name+" "+c.State)
+	}
+	if list := strings.Join(order, ", "); list != "twin failed, lost unreachable, archive unreachable, prod live, new starting, fine live" {
+		t.Error(list)
+	}
+	for _, c := range got {
+		known := c.Shards != nil && c.Critical != nil && c.Bytes.Value != nil
+		if want := c.State == "live" || c.Name == "lost"; known != want {
+			t.Errorf("%s: known %v: %+v", c.Name, known, c)
+		}
+	}
+	if worst := got[3]; worst.Worst == "" || !strings.HasPrefix(worst.WorstURL, "/c/prod/advice#") {
+		t.Errorf("%+v", worst)
+	}
+	csv := s.Do("GET", "/clusters.csv").Body.String()
+	if !strings.HasPrefix(csv, "name,title,url,state,") || strings.Count(csv, "\n") != 7 || strings.Contains(csv, "secret") {
+		t.Error(csv)
+	}
+}
+
+func TestPageOfClustersSaysWhatIsWrongAndLeadsThere(t *testing.T) {
+	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
+	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
+	for _, want := range []string{"6 clusters · 3 not readable · 1 has a critical problem", "Not reachable since 2026-03-01 11:00 UTC",
+		"This is the same cluster as prod", "last read 7 min ago", "Starting"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	if strings.Contains(text, "Secret") {
+		t.Error("a hidden cluster is listed")
+	}
+	for _, link := range []string{"/c/fine/", "/c/archive/", "/c/prod/", "/clusters.csv"} {
+		if doc.Find(`main a[href="`+link+`"]`).Length() == 0 {
+			t.Errorf("no link to %s", link)
+		}
+	}
+	if doc.Find("nav a[href='/projects'], #shards").Length() > 0 || doc.Find("nav a[href='/']").Length() == 0 {
+		t.Error("the page leads to pages that only a cluster has")
+	}
+}
+
+func TestServersTextsAndConfigurationAreForThoseWhoMaySeeThem(t *testing.T) {
+	c := webtest.Clusters()
+	c.Config.Failed, c.Config.Problem = webtest.Epoch, "shardboard.yaml:3: there is no key x."
+	for role, sees := range map[auth.Role]bool{auth.Viewer: false, auth.Operator: false, auth.Admin: true} {
+		s := webtest.New(t, webtest.OfServer(c), func(d *site.Deps) {
+			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: role, Method: auth.ByPassword}}
+		})
+		if got := strings.Contains(s.Do("GET", "/").Body.String(), "shardboard.yaml:3"); got != sees {
+			t.Errorf("%s sees the mistake: %v", role, got)
+		}
+	}
+}
+
+func TestClustersAreFoundFromEveryPage(t *testing.T) {
+	list := webtest.Clusters()
+	server := webtest.New(t, webtest.OfServer(list))
+	within := webtest.New(t, func(d *site.Deps) { d.Clusters, d.Name, d.Title, d.Base.Prefix = list, "fine", "Fine", "/c/fine" })
+	for name, s := range map[string]*webtest.Server{"server": server, "cluster": within} {
+		found := webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?q=production"))
+		if len(found.Items) != 1 || found.Items[0].URL != "/c/prod/" || found.Items[0].Kind != "cluster" {
+			t.Errorf("%s: %+v", name, found.Items)
+		}
+		if found := webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?q=secret")); len(found.Items) != 0 {
+			t.Errorf("%s finds a hidden cluster: %+v", name, found.Items)
+		}
+	}
+	doc := webtest.ParseHTML(t, within.Do("GET", "/").Body.String())
+	if n := doc.Find("#clusters a").Length(); n != 7 || doc.Find(`#clusters a[href="/c/prod/"]`).Length() != 1 ||
+		doc.Find(`#clusters a[aria-current="page"]`).Text() != "Fine" {
+		t.Errorf("%d links in the switch", n)
+	}
+}
+
+// storeAway is a store that does not answer.
+type storeAway struct{ answer.DataDirectory }
+
+func (storeAway) Condition() store.Condition {
+	return store.Condition{Hold: store.Unreachable, Err: fault.New(fault.Unavailable, "It does not answer.")}
+}
+
+func TestStatusOfTheServerSaysThatTheStoreDoesNotAnswer(t *testing.T) {
+	s := webtest.New(t, webtest.OfServer(webtest.Clusters()), func(d *site.Deps) { d.Data = storeAway{} })
+	header := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("header").Text()
+	if !strings.Contains(header, "the store does not answer") || strings.Contains(header, "Live") {
+		t.Errorf("the header says %s", strings.Join(strings.Fields(header), " "))
+	}
+}

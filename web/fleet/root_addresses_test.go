@@ -1,0 +1,65 @@
+package fleet_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/web/webtest"
+)
+
+func TestAPageOfAClusterAtTheRootLeadsToTheListOfClusters(t *testing.T) {
+	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
+	for _, path := range []string{"/projects", "/projects?page=2", "/collections/app.c", "/advice", "/heat", "/runs/17"} {
+		w := s.Do("GET", path)
+		if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/?to=%2F") {
+			t.Errorf("%s: %d to %s", path, w.Code, w.Header().Get("Location"))
+			continue
+		}
+		doc := webtest.ParseHTML(t, s.Do("GET", w.Header().Get("Location")).Body.String())
+		if doc.Find(`main .note code`).Text() != path || doc.Find(`main a[href="/c/prod`+path+`"]`).Length() != 1 {
+			t.Errorf("%s: the list does not lead there", path)
+		}
+		if live := doc.Find("#live-clusters").AttrOr("data-live-url", ""); !strings.HasPrefix(live, "/?to=") {
+			t.Errorf("%s: news of the list lose it: %s", path, live)
+		}
+	}
+	for _, to := range []string{"//evil.example/projects", "https://evil.example/projects", "/nothing/here", "projects", "/settings",
+		"/projects\\x", "%zz"} {
+		doc := webtest.ParseHTML(t, s.Do("GET", "/?to="+strings.ReplaceAll(to, "%", "%25")).Body.String())
+		if doc.Find("main .note code").Length() > 0 || doc.Find(`main a[href="/c/prod/"]`).Length() != 1 {
+			t.Errorf("%s was taken", to)
+		}
+	}
+	for path, status := range map[string]int{"/nothing": 404, "/api/v1/projects": 404, "/projects/a/b/c/d": 404} {
+		if w := s.Do("GET", path); w.Code != status {
+			t.Errorf("%s: %d, want %d", path, w.Code, status)
+		}
+	}
+}
+
+func TestPlaybooksAreAtTheRootToo(t *testing.T) {
+	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
+	index := webtest.ParseHTML(t, s.Do("GET", "/help").Body.String())
+	first := index.Find(".playbooks h2 a").AttrOr("href", "")
+	if !strings.HasPrefix(first, "/help/") || index.Find(`.crumbs a[href="/"]`).Length() != 1 {
+		t.Fatalf("the list of playbooks: %q", first)
+	}
+	page := webtest.ParseHTML(t, s.Do("GET", first).Body.String())
+	text := page.Find("main").Text()
+	if strings.Contains(text, "Changes are turned off") || !strings.Contains(text, "lead to the list of clusters first") {
+		t.Error(text)
+	}
+	links := 0
+	page.Find("article a").Each(func(_ int, a *goquery.Selection) {
+		links++
+		if w := s.Do("GET", a.AttrOr("href", "")); w.Code != http.StatusOK && w.Code != http.StatusSeeOther {
+			t.Errorf("%s: %d", a.AttrOr("href", ""), w.Code)
+		}
+	})
+	if links == 0 {
+		t.Error("no links")
+	}
+}

@@ -1,0 +1,127 @@
+package help_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/rules"
+	"shardboard/web"
+	"shardboard/web/site"
+	"shardboard/web/templates"
+	"shardboard/web/webtest"
+)
+
+func open(t *testing.T, s *webtest.Server, path string) *goquery.Selection {
+	t.Helper()
+	w := s.Do("GET", path)
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: status %d", path, w.Code)
+	}
+	return webtest.ParseHTML(t, w.Body.String()).Find("main")
+}
+
+func TestEveryPlaybookIsListedAndOpens(t *testing.T) {
+	s := webtest.New(t)
+	listed := map[string]bool{}
+	open(t, s, "/help").Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
+		to := a.AttrOr("href", "")
+		listed[to] = true
+		page := open(t, s, to)
+		if title := page.Find("h1").Text(); title == "" || title != a.Text() {
+			t.Errorf("%s is listed as %q and has the title %q", to, a.Text(), title)
+		}
+		for _, heading := range []string{"How it shows", "Look", "Decide", "Plan and run", "Proof", "Undo", "If it goes wrong", "Tell the team"} {
+			if page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length() != 1 {
+				t.Errorf("%s has no part %q", to, heading)
+			}
+		}
+		if page.Find("[data-copy]").Length() < 5 {
+			t.Errorf("%s has no commands to copy", to)
+		}
+		if text := page.Text(); strings.ContainsAny(text, "\x00\x01\uFFFD") || strings.Contains(text, "](") || strings.Contains(text, "```") {
+			t.Errorf("%s shows its markup", to)
+		}
+	})
+	for _, r := range rules.Rules() {
+		for _, p := range r.Playbooks() {
+			if !listed[p.URL()] {
+				t.Errorf("%s leads to %s, which is not listed", r, p.URL())
+			}
+		}
+	}
+}
+
+// Who comes from a problem looks for its name, to be sure that this is the case.
+func TestEachPlaybookNamesTheProblemsThatLeadToIt(t *testing.T) {
+	s := webtest.New(t)
+	for _, r := range rules.Rules() {
+		for _, p := range r.Playbooks() {
+			if shows := open(t, s, p.URL()).Find("article h2").First().NextUntil("h2").Text(); !strings.Contains(
+				strings.Join(strings.Fields(shows), " "), r.Name()) {
+				t.Errorf("%s does not name %q under how it shows", p, r.Name())
+			}
+		}
+	}
+}
+
+// A link of a playbook may lead only to another playbook and to pages that exist.
+func TestLinksOfPlaybooksLeadToPages(t *testing.T) {
+	s := webtest.New(t)
+	pages := map[string]bool{}
+	for _, p := range web.Pages() {
+		pages[p] = true
+	}
+	n := 0
+	open(t, s, "/help").Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
+		open(t, s, a.AttrOr("href", "")).Find("article a").Each(func(_ int, a *goquery.Selection) {
+			to := a.AttrOr("href", "")
+			path, _, _ := strings.Cut(to, "?")
+			n++
+			if !pages[path] && s.Do("GET", to).Code != http.StatusOK {
+				t.Errorf("a playbook leads to %s, which is no page", to)
+			}
+		})
+	})
+	if n < 20 {
+		t.Errorf("only %d links", n)
+	}
+}
+
+func TestAnUnknownPlaybookIsNotFound(t *testing.T) {
+	s := webtest.New(t)
+	for _, name := range []string{"nope", "hot-project.md", "%2e%2e%2fREADME", "playbooks.go", "<script>"} {
+		if w := s.Do("GET", "/help/"+name); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "<script>") {
+			t.Errorf("%s: status %d", name, w.Code)
+		}
+	}
+}
+
+// Without changes there is no page of plans, so nothing may lead there.
+func TestPlaybooksWithoutChangesSaySoAndDoNotLinkToPlans(t *testing.T) {
+	on := open(t, webtest.New(t), "/help/hot-project")
+	off := open(t, webtest.New(t, func(d *site.Deps) { d.Actions = nil }), "/help/hot-project")
+	const plans = `article a[href^="/plans"]`
+	if on.Find(plans).Length() == 0 || off.Find(plans).Length() != 0 {
+		t.Errorf("%d links to plans, and %d without changes", on.Find(plans).Length(), off.Find(plans).Length())
+	}
+	if on.Find(".note").Length() != 0 || !strings.Contains(off.Find(".note").Text(), "Changes are turned off") {
+		t.Error("the page does not say that changes are turned off")
+	}
+}
+
+// Below the base of a cluster a playbook leads to the pages of its own cluster.
+func TestPlaybooksLeadToTheirOwnCluster(t *testing.T) {
+	s := webtest.New(t, func(d *site.Deps) { d.Base = templates.Base{Prefix: "/c/eu"} })
+	a := open(t, s, "/help/hot-project").Find("article a")
+	a.Each(func(_ int, a *goquery.Selection) {
+		if to := a.AttrOr("href", ""); !strings.HasPrefix(to, "/c/eu/") {
+			t.Errorf("a link to %s", to)
+		}
+	})
+	if a.Length() == 0 {
+		t.Error("no links")
+	}
+}

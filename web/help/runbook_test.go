@@ -1,0 +1,153 @@
+package help_test
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"go.yaml.in/yaml/v3"
+
+	"shardboard/web"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// alertRule is an alert of deploy/prometheus/rules.yaml.
+type alertRule struct {
+	Alert       string
+	Annotations map[string]string
+}
+
+func alertRules(t *testing.T) (out []alertRule) {
+	t.Helper()
+	text, err := os.ReadFile("../../deploy/prometheus/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Groups []struct{ Rules []alertRule } }
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range file.Groups {
+		out = append(out, g.Rules...)
+	}
+	if len(out) < 20 {
+		t.Fatalf("only %d rules", len(out))
+	}
+	return out
+}
+
+// The address that docs/metrics.md and the chart replace by that of the server.
+const placeholder = "https://shardboard.example"
+
+func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
+	alone, several := webtest.New(t), webtest.New(t, webtest.OfServer(webtest.Clusters()))
+	opened := map[string]bool{}
+	for _, r := range alertRules(t) {
+		address, ok := strings.CutPrefix(r.Annotations["runbook_url"], placeholder)
+		if !ok {
+			t.Errorf("%s: runbook_url %q", r.Alert, r.Annotations["runbook_url"])
+			continue
+		}
+		address = strings.ReplaceAll(address, "{{ $labels.cluster | urlquery }}", url.QueryEscape(`eu "1"`))
+		if strings.Contains(address, "{{") {
+			t.Errorf("%s: a template in %s is not tested", r.Alert, address)
+		}
+		path, _, _ := strings.Cut(address, "?")
+		opened[path] = true
+		for _, s := range []*webtest.Server{alone, several} {
+			page := open(t, s, address)
+			if !strings.Contains(page.Find(".head").Text(), r.Alert) {
+				t.Errorf("%s is not about %s", address, r.Alert)
+			}
+			for _, heading := range []string{"What it means", "How to look", "What to do", "Pages of shardboard"} {
+				if page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length() != 1 {
+					t.Errorf("%s has no part %q", address, heading)
+				}
+			}
+			if text := page.Text(); strings.ContainsAny(text, "\x00\x01\uFFFD") || strings.Contains(text, "](") || strings.Contains(text, "```") {
+				t.Errorf("%s shows its markup", address)
+			}
+		}
+	}
+	listed := open(t, alone, "/runbooks").Find(".playbooks h2 a")
+	listed.Each(func(_ int, a *goquery.Selection) {
+		if !opened[a.AttrOr("href", "")] {
+			t.Errorf("%s is listed, and no alert leads there", a.AttrOr("href", ""))
+		}
+	})
+	if listed.Length() != len(opened) {
+		t.Errorf("%d are listed, alerts lead to %d", listed.Length(), len(opened))
+	}
+}
+
+func TestLinksOfRunbooksLeadToPages(t *testing.T) {
+	s := webtest.New(t)
+	pages := map[string]bool{}
+	for _, p := range web.Pages() {
+		pages[p] = true
+	}
+	n := 0
+	open(t, s, "/runbooks").Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
+		open(t, s, a.AttrOr("href", "")).Find("article a").Each(func(_ int, a *goquery.Selection) {
+			to := a.AttrOr("href", "")
+			path, _, _ := strings.Cut(to, "?")
+			n++
+			if !pages[path] && s.Do("GET", to).Code != http.StatusOK {
+				t.Errorf("a runbook leads to %s, which is no page", to)
+			}
+		})
+	})
+	if n < 20 {
+		t.Errorf("only %d links", n)
+	}
+}
+
+// The rules know the name of the cluster, so on a server of several the links lead to its pages.
+func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
+	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
+	links := func(address string) (out []string) {
+		open(t, s, address).Find("article a").Each(func(_ int, a *goquery.Selection) { out = append(out, a.AttrOr("href", "")) })
+		return out
+	}
+	of := links("/runbooks/balancer-off?cluster=prod")
+	for _, want := range []string{"/c/prod/activity", "/c/prod/advice", "/c/prod/help/balancer-does-nothing"} {
+		if !strings.Contains(strings.Join(of, " ")+" ", want+" ") {
+			t.Errorf("no link to %s in %v", want, of)
+		}
+	}
+	for _, name := range []string{"", "secret", "new", "nope", "../x"} { // not named, hidden, without pages, unknown
+		page := open(t, s, "/runbooks/balancer-off?cluster="+url.QueryEscape(name))
+		if page.Find(`article a[href="/activity"]`).Length() == 0 || !strings.Contains(page.Find(".note").Text(), "the list of clusters first") {
+			t.Errorf("cluster %q: %v", name, links("/runbooks/balancer-off?cluster="+url.QueryEscape(name)))
+		}
+	}
+	if of := links("/runbooks/audit-record-broken"); len(slices.Compact(of)) != 1 || of[0] != "/audit" {
+		t.Errorf("pages of the server itself: %v", of)
+	}
+	if of := links("/runbooks/zone-violations?cluster=prod"); !strings.Contains(strings.Join(of, " "), "/runbooks/balancer-off") {
+		t.Errorf("no link to another runbook: %v", of)
+	}
+}
+
+func TestAnUnknownRunbookIsNotFound(t *testing.T) {
+	s := webtest.New(t)
+	for _, name := range []string{"nope", "balancer-off.md", "README", "%2e%2e%2fplaybooks%2fhot-project", "<script>"} {
+		if w := s.Do("GET", "/runbooks/"+name); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "<script>") {
+			t.Errorf("%s: status %d", name, w.Code)
+		}
+	}
+}
+
+func TestRunbooksWithoutChangesDoNotLinkToRuns(t *testing.T) {
+	const runs = `article a[href^="/runs"]`
+	on := open(t, webtest.New(t), "/runbooks/run-waiting")
+	off := open(t, webtest.New(t, func(d *site.Deps) { d.Actions = nil }), "/runbooks/run-waiting")
+	if on.Find(runs).Length() == 0 || off.Find(runs).Length() != 0 {
+		t.Errorf("%d links to runs, and %d without changes", on.Find(runs).Length(), off.Find(runs).Length())
+	}
+}

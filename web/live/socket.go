@@ -1,0 +1,170 @@
+package live
+
+import (
+	"sync"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+)
+
+// socket is one browser's connection. Thousands of them wait nearly always, so each has
+// one goroutine, which reads; whoever has something for it writes, without waiting. Only
+// while a browser is behind, a second goroutine writes what waits for it.
+type socket struct {
+	topics map[string]uint64 // version that the browser came with
+	hidden answer.Hidden     // from whoever opened it
+	who    auth.Principal
+	until  time.Time // when it is closed; zero: not by the time
+	round  int       // in which second of each turn it is pinged and checked
+
+	conn   *wsConn     // nil until the handshake is over
+	direct *directConn // below conn; nil: writing to conn may wait
+
+	writer sync.WaitGroup // the second goroutine
+	mu     sync.Mutex
+	behind bool         // the second goroutine is there, and writes what is in queue
+	queue  []*wsMessage // at most MaxQueuedFrame
+	over   bool         // nothing is pushed any more
+	code   int          // of the goodbye, when it was said before there was a connection
+}
+
+// connected gives the socket its connection.
+func (c *socket) connected(conn *wsConn, direct *directConn) {
+	c.mu.Lock()
+	c.conn, c.direct = conn, direct
+	code := c.code
+	c.over = false
+	c.mu.Unlock()
+	if code != 0 {
+		c.part(code)
+	}
+}
+
+// push never waits: a browser that cannot keep up is closed and will come
+// back with its versions, which is cheaper for everybody than waiting for it.
+func (c *socket) push(m *wsMessage) {
+	if m == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over && !c.send(m) {
+		c.close()
+	}
+}
+
+// send writes a message, or leaves it to the second goroutine; false when the socket is
+// to be closed. Needs the lock.
+func (c *socket) send(m *wsMessage) bool {
+	switch {
+	case c.behind:
+		c.queue = append(c.queue, m)
+		return len(c.queue) <= MaxQueuedFrame
+	case c.direct == nil:
+		c.queue = append(c.queue, m)
+		c.fallBehind()
+		return true
+	}
+	if c.conn.WritePreparedMessage(m.prepared) != nil {
+		return false
+	}
+	if c.direct.behind() {
+		c.fallBehind()
+	}
+	return true
+}
+
+func (c *socket) fallBehind() {
+	c.behind = true
+	c.writer.Go(c.catchUp)
+}
+
+// close needs the lock.
+func (c *socket) close() {
+	c.over = true
+	c.queue = nil
+	_ = c.conn.Close() // which also ends a write that waits
+}
+
+// catchUp writes what waits until nothing does.
+func (c *socket) catchUp() {
+	for {
+		if c.direct != nil && c.direct.flush(writeWait) != nil {
+			c.kill()
+			return
+		}
+		m := c.next()
+		if m == nil {
+			return
+		}
+		if c.direct == nil {
+			_ = c.conn.SetWriteDeadline(time.Now().Add(writeWait))
+		}
+		if c.conn.WritePreparedMessage(m.prepared) != nil {
+			c.kill()
+			return
+		}
+	}
+}
+
+// next is what catchUp has to write; nil when the socket is no longer behind.
+func (c *socket) next() *wsMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.queue) > 0 {
+		m := c.queue[0]
+		c.queue = c.queue[1:]
+		return m
+	}
+	c.behind, c.queue = false, nil
+	if c.over {
+		c.close()
+	}
+	return nil
+}
+
+// leave says goodbye and closes. Safe to call often.
+func (c *socket) leave() { c.part(closeGoingAway) }
+
+// part says goodbye after what is under way, drops what waits, and closes. It does not
+// wait for a browser that does not read: it is closed after endWithin.
+func (c *socket) part(code int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return
+	}
+	c.over = true
+	if c.conn == nil {
+		c.code = code
+		return
+	}
+	c.queue = nil
+	bye, err := goodbye(code)
+	if err != nil || !c.send(bye) || !c.behind {
+		c.close()
+		return
+	}
+	time.AfterFunc(endWithin, c.kill)
+}
+
+// kill closes at once.
+func (c *socket) kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.close()
+}
+
+// read discards what the browser sends until the connection ends.
+func (c *socket) read() {
+	c.conn.SetReadLimit(ReadLimit)
+	alive := func(string) error { return c.conn.SetReadDeadline(time.Now().Add(readWait)) }
+	_ = alive("")
+	c.conn.SetPongHandler(alive)
+	for {
+		if _, _, err := c.conn.NextReader(); err != nil {
+			return
+		}
+	}
+}

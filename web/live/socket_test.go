@@ -1,0 +1,140 @@
+package live
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// openSocket is a socket over the kernel's connections, and its browser, which reads only
+// what a test lets it read.
+func openSocket(t *testing.T) (*socket, *websocket.Conn) {
+	t.Helper()
+	c := &socket{}
+	return c, connect(t, c)
+}
+
+func connect(t *testing.T, c *socket) *websocket.Conn {
+	t.Helper()
+	opened := make(chan error, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, direct, err := upgrade(w, r, nil, func(status int) { w.WriteHeader(status) })
+		if err == nil {
+			c.connected(conn, direct)
+		}
+		opened <- err
+	}))
+	t.Cleanup(server.Close)
+	browser, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.kill()
+		c.writer.Wait()
+		_ = browser.Close()
+	})
+	if c.direct == nil {
+		t.Fatal("a TCP connection cannot be written to without waiting")
+	}
+	return browser
+}
+
+// numbered is a large message that begins with a number.
+func numbered(t *testing.T, n int) *wsMessage {
+	t.Helper()
+	m, err := prepare(websocket.BinaryMessage, append(binary.BigEndian.AppendUint32(nil, uint32(n)), bytes.Repeat([]byte("x"), 200<<10)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (c *socket) isBehind() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.behind
+}
+
+func TestABrowserThatFellBehindGetsEverythingInOrder(t *testing.T) {
+	c, browser := openSocket(t)
+	pushed := 0
+	for !c.isBehind() {
+		c.push(numbered(t, pushed))
+		pushed++
+	}
+	for range 5 {
+		c.push(numbered(t, pushed))
+		pushed++
+	}
+	for n := range pushed {
+		_, data, err := browser.ReadMessage()
+		if err != nil || binary.BigEndian.Uint32(data) != uint32(n) || len(data) != 4+200<<10 {
+			t.Fatalf("message %d: %d bytes, %v", n, len(data), err)
+		}
+	}
+	c.writer.Wait()
+	if c.isBehind() {
+		t.Error("still behind")
+	}
+	c.push(numbered(t, pushed))
+	if _, data, err := browser.ReadMessage(); err != nil || binary.BigEndian.Uint32(data) != uint32(pushed) {
+		t.Errorf("after it caught up: %v", err)
+	}
+}
+
+func TestABrowserThatDoesNotReadIsClosedAndPushNeverWaits(t *testing.T) {
+	c, _ := openSocket(t)
+	m := numbered(t, 1)
+	begun := time.Now()
+	for n := 0; ; n++ {
+		c.push(m)
+		c.mu.Lock()
+		over, waits := c.over, len(c.queue)
+		c.mu.Unlock()
+		if over {
+			break
+		}
+		if waits > MaxQueuedFrame {
+			t.Fatalf("%d frames wait", waits)
+		}
+	}
+	if took := time.Since(begun); took > writeWait/2 {
+		t.Errorf("pushes waited %v", took)
+	}
+	c.writer.Wait() // its writer has ended too
+}
+
+func TestAGoodbyeDoesNotWaitForABrowserThatIsBehind(t *testing.T) {
+	c, browser := openSocket(t)
+	for !c.isBehind() {
+		c.push(numbered(t, 1))
+	}
+	c.leave()
+	c.writer.Wait()
+	if _, _, err := browser.ReadMessage(); err != nil {
+		t.Errorf("what was sent before is lost: %v", err)
+	}
+}
+
+func TestAGoodbyeArrivesAlsoWhenItWasSaidDuringTheHandshake(t *testing.T) {
+	c, browser := openSocket(t)
+	c.part(CloseEnded)
+	if _, _, err := browser.ReadMessage(); !websocket.IsCloseError(err, CloseEnded) {
+		t.Errorf("ended with %v", err)
+	}
+	early := &socket{}
+	early.part(CloseEnded)
+	if _, _, err := connect(t, early).ReadMessage(); !websocket.IsCloseError(err, CloseEnded) {
+		t.Errorf("ended before the handshake: %v", err)
+	}
+}

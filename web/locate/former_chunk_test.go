@@ -1,0 +1,128 @@
+package locate_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+// bounds is a range as the changelog has it.
+func bounds(c *topology.Collection, r shardkey.Range) bson.D {
+	return bson.D{{Key: "min", Value: webtest.Must(c.Key.Document(r.Min))}, {Key: "max", Value: webtest.Must(c.Key.Document(r.Max))}}
+}
+
+// between is a key inside a chunk of changes, whose key is hashed.
+func between(c *topology.Collection, ch topology.Chunk) shardkey.Key {
+	low := webtest.Must(c.Key.Document(ch.Min)).Lookup("doc_id").Int64()
+	return webtest.Must(c.Key.Bound(webtest.MustBSON(bson.D{{Key: "doc_id", Value: low + 1000}})))
+}
+
+// replaced is a table in which rows replace chunks of a collection, with an entry in its changelog.
+func replaced(t *testing.T, table *topology.Table, c *topology.Collection, entry topology.Event, rows ...topology.Chunk) *topology.Table {
+	t.Helper()
+	next, changed := *table, *c
+	for i := range rows {
+		rows[i].Version = topology.Version{Major: c.Highest.Major + 1, Minor: uint32(i)}
+	}
+	m, _, err := c.Chunks.Apply(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed.Chunks, changed.Highest = m, m.Highest()
+	next.Collections = slices.Clone(table.Collections)
+	next.Collections[slices.Index(table.Collections, c)] = &changed
+	next.Events, next.Seq = slices.Insert(slices.Clone(table.Events), 0, entry), table.Seq+1
+	return &next
+}
+
+func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
+	x := webtest.NewPastServer(t)
+	ns := topology.Namespace("yorkie-meta.changes")
+	c := x.Watcher.Get().Collection(ns)
+	whole := c.Chunks.At(7)
+	key := between(c, whole)
+	ref := "/collections/yorkie-meta.changes/chunks/" + answer.ChunkRef(c, key)
+	left, right := whole, whole
+	left.Max, right.Min = key, key
+	event := func(what string, d bson.D) topology.Event {
+		return topology.Event{ID: what, Time: x.Now.Add(time.Minute), What: what, NS: string(ns),
+			Details: webtest.MustBSON(append(d, bson.E{Key: "owningShard", Value: whole.Shard}))}
+	}
+	split := event("split", bson.D{{Key: "before", Value: bounds(c, shardkey.Range{Min: whole.Min, Max: whole.Max})},
+		{Key: "left", Value: bounds(c, shardkey.Range{Min: left.Min, Max: left.Max})},
+		{Key: "right", Value: bounds(c, shardkey.Range{Min: right.Min, Max: right.Max})}})
+	x.Show(split.Time, replaced(t, x.Watcher.Get(), c, split, left, right))
+	if w := x.Do("GET", ref); w.Code != http.StatusOK {
+		t.Fatalf("the chunk that the split made: %d", w.Code)
+	}
+	c = x.Watcher.Get().Collection(ns)
+	all := shardkey.Range{Min: c.Chunks.At(6).Min, Max: c.Chunks.At(9).Max}
+	merge := event("autoMerge", append(bounds(c, all), bson.E{Key: "numChunks", Value: int64(4)}))
+	one := c.Chunks.At(6)
+	one.Max = all.Max
+	x.Show(merge.Time, replaced(t, x.Watcher.Get(), c, merge, one))
+	c = x.Watcher.Get().Collection(ns)
+	x.Now = x.Now.Add(time.Hour)
+
+	page := func(at time.Time, status int) *goquery.Document {
+		t.Helper()
+		address := ref
+		if !at.IsZero() {
+			address = answer.WithAt(ref, at)
+		}
+		w := x.Do("GET", address)
+		if w.Code != status {
+			t.Errorf("%s: %d, want %d", address, w.Code, status)
+		}
+		return webtest.ParseHTML(t, w.Body.String())
+	}
+	now := page(time.Time{}, http.StatusNotFound)
+	want := "At " + answer.FullInstant(merge.Time) + " this chunk and its neighbours were merged (chunks merged into one: 4)."
+	if text := now.Find(".lead").Text(); !strings.Contains(text, want) {
+		t.Errorf("it says %q, want %q", text, want)
+	}
+	coverer := now.Find(".coverers").First().Find("a").First()
+	if href := coverer.AttrOr("href", ""); href != answer.ChunkURL(ns, answer.ChunkRef(c, one.Min)) || coverer.Text() != "Chunk 7" {
+		t.Errorf("its keys are in %q, %s", coverer.Text(), href)
+	}
+	if text := now.Find("main").Text(); !strings.Contains(text, "Its keys are now in") || !strings.Contains(text, "Split a chunk in two") {
+		t.Errorf("the page says %q", text)
+	}
+	// Before the split it did not exist, between split and merge it did, and after the merge it is told as it is now.
+	before := page(split.Time.Add(-time.Second), http.StatusNotFound)
+	want = "It did not exist yet: a split made it at " + answer.FullInstant(split.Time)
+	title := before.Find("h1").Text()
+	if text := before.Find(".lead").Text(); !strings.Contains(text, want) || !strings.Contains(title, "no such chunk then") {
+		t.Errorf("before the split it says %q, want %q", text, want)
+	}
+	if href := before.Find(".coverers a").First().AttrOr("href", ""); !strings.Contains(href, "at=") {
+		t.Errorf("the link leads out of the past: %s", href)
+	}
+	page(split.Time.Add(time.Second), http.StatusOK)
+	text := page(merge.Time.Add(time.Second), http.StatusNotFound).Find(".lead").Text()
+	if !strings.Contains(text, "chunks merged into one: 4") {
+		t.Errorf("after the merge it says %q", text)
+	}
+}
+
+// A chunk that was merged long ago has no entry; what is known leads to the chunk with its first key.
+func TestAFormerChunkWithoutAnEntryLeadsToItsFirstKey(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	c := v.Table.Collection("yorkie-meta.changes")
+	doc := webtest.ParseHTML(t, s.Do("GET", answer.ChunkURL(c.NS, answer.ChunkRef(c, between(c, c.Chunks.At(1))))).Body.String())
+	if text := doc.Find("main").Text(); !strings.Contains(text, "Its first key is now in") || !strings.Contains(text, "Chunk 2") {
+		t.Errorf("the page says %q", text)
+	}
+}

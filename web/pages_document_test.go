@@ -1,0 +1,59 @@
+package web_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"shardboard/web"
+	"shardboard/web/templates"
+)
+
+// A page that docs/pages.md does not explain, or one that it explains and that is gone, is found here.
+func TestTheDocumentOfThePagesHasEveryPage(t *testing.T) {
+	text, err := os.ReadFile("../docs/pages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described []string
+	for _, line := range regexp.MustCompile(`(?m)^- \*\*[^*]+\*\* ([^:]+): (.+)`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile("`(/[^`]*)`").FindAllStringSubmatch(line[1], -1) {
+			described = append(described, m[1])
+		}
+	}
+	pages := web.Pages()
+	for _, p := range pages {
+		if !slices.Contains(described, p) {
+			t.Errorf("docs/pages.md does not describe %s", p)
+		}
+	}
+	for _, p := range described {
+		if !slices.Contains(pages, p) {
+			t.Errorf("docs/pages.md describes %s, which is no page", p)
+		}
+	}
+}
+
+// The document leads through the pages as the navigation does.
+func TestTheDocumentOfThePagesFollowsTheNavigation(t *testing.T) {
+	text, err := os.ReadFile("../docs/pages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, e := range templates.NavOf(templates.You{MayLocate: true, MayOperate: true, MayAdmin: true}, true, true) {
+		line := "- **" + e.Name + "** `" + e.URL + "`"
+		switch found := strings.Index(string(text), line); {
+		case !e.InNav:
+		case found < at:
+			t.Errorf("%s is not in the order of the navigation, or has another name", line)
+		default:
+			at = found
+		}
+	}
+	if at == 0 {
+		t.Error("the navigation is empty")
+	}
+}

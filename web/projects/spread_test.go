@@ -1,0 +1,30 @@
+package projects_test
+
+import (
+	"testing"
+
+	"shardboard/web/webtest"
+)
+
+func TestManyShardsOfAProjectAreListedInOneColumn(t *testing.T) {
+	for shards, columns := range map[int]int{3: 6, 24: 4, 100: 4} {
+		story := webtest.NewStory()
+		story.Shards = shards
+		v := story.View()
+		id := v.Dir.All()[0].ID.Hex()
+		doc := webtest.ParseHTML(t, webtest.Scene{Path: "/projects/" + id, View: v}.Open(t))
+		table := doc.Find("table.where")
+		if n := table.Find("thead th").Length(); n != columns {
+			t.Errorf("%d shards: %d columns", shards, n)
+		}
+		if columns == 4 {
+			row := table.Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
+			if link := row.Find(".parts .part a.shard"); link.Length() != 1 || link.AttrOr("href", "") == "" {
+				t.Errorf("%d shards: the shard of its documents is not a link", shards)
+			}
+			if row.Find(".parts small").Text() == "" {
+				t.Errorf("%d shards: how much it has there is not said", shards)
+			}
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package tour_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/auth"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func demo(t *testing.T) *webtest.Server {
+	return webtest.New(t, func(d *site.Deps) {
+		d.Demo = true
+		d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
+	})
+}
+
+func panelAt(t *testing.T, s *webtest.Server, path, cookie string) *goquery.Selection {
+	t.Helper()
+	with := func(r *http.Request) {}
+	if cookie != "" {
+		with = func(r *http.Request) { r.AddCookie(&http.Cookie{Name: site.TourCookie, Value: cookie}) }
+	}
+	return webtest.ParseHTML(t, s.Do("GET", path, with).Body.String()).Find("main #tour-step")
+}
+
+func choose(s *webtest.Server, step, from string) *httptest.ResponseRecorder {
+	return s.Do("POST", "/tour", webtest.Form("step", step, "from", from))
+}
+
+// Without scripts the page lists the whole tour, and each step leads to a page that exists.
+func TestEachStepOfTheTourLeadsToAPage(t *testing.T) {
+	s := demo(t)
+	page := webtest.ParseHTML(t, s.Do("GET", "/tour").Body.String())
+	titles := page.Find("#tour-steps > li h2").Map(func(_ int, x *goquery.Selection) string { return x.Text() })
+	if want := []string{"Overview", "Locate", "Heat", "Plan", "Proof", "Undo"}; !slices.Equal(titles, want) {
+		t.Errorf("steps %q, want %q", titles, want)
+	}
+	for i := range titles {
+		w := choose(s, strconv.Itoa(i), "/")
+		to, focus, _ := strings.Cut(w.Header().Get("Location"), "#")
+		if w.Code != http.StatusSeeOther || focus != "tour-step" || s.Do("GET", to).Code >= 400 {
+			t.Errorf("step %d: %d to %q#%s", i, w.Code, to, focus)
+		}
+		if c := w.Result().Cookies(); len(c) != 1 || c[0].Value != strconv.Itoa(i) || !c[0].HttpOnly {
+			t.Errorf("step %d: cookies %v", i, c)
+		}
+		if at := panelAt(t, s, to, strconv.Itoa(i)); !strings.Contains(at.Text(), "step "+strconv.Itoa(i+1)+" of 6") {
+			t.Errorf("step %d at %s shows %q", i, to, at.Text())
+		}
+	}
+}
+
+func TestANewVisitorSeesTheFirstStepOnTheOverviewOnly(t *testing.T) {
+	s := demo(t)
+	if text := panelAt(t, s, "/", "").Text(); !strings.Contains(text, "step 1 of 6") {
+		t.Errorf("the overview shows %q", text)
+	}
+	if panelAt(t, s, "/zones", "").Length() != 0 {
+		t.Error("another page shows the tour before somebody has started it")
+	}
+}
+
+func TestASkippedTourStaysAway(t *testing.T) {
+	s := demo(t)
+	w := choose(s, "skip", "/zones?page=1")
+	if to := w.Header().Get("Location"); to != "/zones?page=1#main" {
+		t.Errorf("skipping leads to %q", to)
+	}
+	if to := choose(s, "skip", "//elsewhere.example/").Header().Get("Location"); to != "/#main" {
+		t.Errorf("skipping leads to %q", to)
+	}
+	for _, path := range []string{"/", "/zones", "/heat"} {
+		if panelAt(t, s, path, site.TourSkipped).Length() != 0 {
+			t.Errorf("%s shows the tour again", path)
+		}
+	}
+	page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String())
+	if page.Find(`main .banner.is-note a[href="/tour"]`).Length() != 1 || page.Find("main .banner.is-bad").Length() != 0 {
+		t.Error("the note that it is a demo does not lead back to the tour")
+	}
+}
+
+func TestAStepNamesTheWayToItsPage(t *testing.T) {
+	s := demo(t)
+	if b := panelAt(t, s, "/zones", "2").Find("button.main"); b.Length() != 1 || b.Text() != "Show the heat" {
+		t.Errorf("on another page the main button is %q", b.Text())
+	}
+	if b := panelAt(t, s, "/heat", "2").Find("button.main"); b.Length() != 1 || b.Text() != "Next: Plan" {
+		t.Errorf("on its page the main button is %q", b.Text())
+	}
+}
+
+func TestStepsThatDoNotExistAreRefused(t *testing.T) {
+	s := demo(t)
+	for _, step := range []string{"", "6", "-1", "x"} {
+		if w := choose(s, step, "/"); w.Code != http.StatusBadRequest || len(w.Result().Cookies()) != 0 {
+			t.Errorf("step %q: %d", step, w.Code)
+		}
+	}
+	for _, cookie := range []string{"6", "-1", "x", "99999999999999999999"} {
+		if panelAt(t, s, "/", cookie).Length() != 0 {
+			t.Errorf("the cookie %q shows a step", cookie)
+		}
+	}
+}
+
+func TestOnlyADemoHasTheTour(t *testing.T) {
+	s := webtest.New(t, webtest.WithPeople)
+	as := webtest.As("anna", auth.Operator)
+	for _, path := range []string{"/", "/tour"} {
+		page := webtest.ParseHTML(t, s.Do("GET", path, as, func(r *http.Request) {
+			r.AddCookie(&http.Cookie{Name: site.TourCookie, Value: "1"})
+		}).Body.String())
+		if page.Find("#tour, #tour-step, form[action='/tour']").Length() != 0 {
+			t.Errorf("%s shows the tour outside of a demo", path)
+		}
+	}
+	if w := s.Do("POST", "/tour", as, webtest.Form("step", "1")); w.Code != http.StatusNotFound {
+		t.Errorf("the tour starts outside of a demo: %d", w.Code)
+	}
+}
