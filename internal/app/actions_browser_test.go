@@ -30,7 +30,7 @@ func (o *operatorBrowser) do(actions ...chromedp.Action[chromedp.Void]) {
 	o.Helper()
 	ctx, cancel := context.WithTimeout(o.ctx, 40*time.Second)
 	defer cancel()
-	if err := chromedp.Do(ctx, actions...); err != nil {
+	if err := inPage(ctx, actions...); err != nil {
 		at, _ := chromedp.Run(o.ctx, chromedp.Location())
 		text, _ := chromedp.Run(o.ctx, chromedp.Evaluate[string](`document.querySelector("main").innerText.slice(0, 2000)`))
 		o.Fatalf("at %s: %v\n%s", at, err, text)
@@ -208,7 +208,7 @@ func TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth(t *testing.T) {
 	// A second tab stays open on the project's page without any input.
 	tab, closeTab := chromedp.NewContext(ctx)
 	defer closeTab()
-	if err := chromedp.Do(tab); err != nil { // the tab lives as long as its first context
+	if err := inPage(tab); err != nil { // the tab lives as long as its first context
 		t.Fatal(err)
 	}
 	watcher := &operatorBrowser{T: t, ctx: tab, d: d}

@@ -67,7 +67,7 @@ func TestBrowserShowsPlansAndRunsInBothSizesAndThemes(t *testing.T) {
 		"collections/yorkie-meta.changes"} {
 		for _, width := range []int64{1280, 390} {
 			for _, scheme := range []string{"light", "dark"} {
-				if err := chromedp.Do(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
+				if err := inPage(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
 					t.Fatal(err)
 				}
 				if over := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {

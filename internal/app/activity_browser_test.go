@@ -27,7 +27,7 @@ func TestBrowserChoosesATimeByDraggingAndByKeyboard(t *testing.T) {
 	const narrowed = `location.search.includes("from=") && location.search.includes("to=") && document.readyState === "complete"`
 	open := func(width int64) {
 		t.Helper()
-		if err := chromedp.Do(ctx, setScreen(width, "light"), chromedp.Navigate(d.app.URL()+"activity?kind=all&last=1h"),
+		if err := inPage(ctx, setScreen(width, "light"), chromedp.Navigate(d.app.URL()+"activity?kind=all&last=1h"),
 			chromedp.WaitVisible(".histogram a")); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestBrowserChoosesATimeByDraggingAndByKeyboard(t *testing.T) {
 	const box = `(document.querySelector(".histogram svg").getBoundingClientRect())`
 	left, top := eval[float64](t, ctx, box+".left"), eval[float64](t, ctx, box+".top")+20
 	right := eval[float64](t, ctx, box+".right")
-	if err := chromedp.Do(ctx, mouse(input.DispatchMouseEventTypeMousePressed, left+2, top),
+	if err := inPage(ctx, mouse(input.DispatchMouseEventTypeMousePressed, left+2, top),
 		mouse(input.DispatchMouseEventTypeMouseMoved, (left+right)/2, top), mouse(input.DispatchMouseEventTypeMouseMoved, right-2, top),
 		mouse(input.DispatchMouseEventTypeMouseReleased, right-2, top)); err != nil {
 		t.Fatalf("dragging: %v", err)

@@ -51,7 +51,7 @@ const headingShown = `document.querySelector("main h1")?.checkVisibility() ? "" 
 
 // loadPage loads an address. A page that takes too long, or has no heading, is an error that names it.
 func loadPage(ctx context.Context, address string) error {
-	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
+	if err := inPage(ctx, chromedp.Navigate(address)); err != nil {
 		return fmt.Errorf("open %s: %w", address, err)
 	}
 	instead, err := chromedp.Run(ctx, chromedp.Evaluate[string](headingShown))
@@ -76,7 +76,7 @@ func violationsInBothThemes(ctx context.Context, source string, p screenPage) (f
 	ctx, cancel := context.WithTimeout(ctx, pageDeadline)
 	defer cancel()
 	address := p.address
-	if err := chromedp.Do(ctx, setScreen(p.width, "light")); err != nil {
+	if err := inPage(ctx, setScreen(p.width, "light")); err != nil {
 		return nil, fmt.Errorf("before %s: %w", address, err)
 	}
 	if err := loadPage(ctx, address); err != nil {

@@ -53,7 +53,7 @@ func newBrowserFor(t testing.TB, limit time.Duration) context.Context {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as its first context
+	if err := inPage(ctx); err != nil { // the browser lives as long as its first context
 		t.Fatal(err)
 	}
 	ctx, cancel = context.WithTimeout(ctx, limit)
@@ -157,7 +157,7 @@ func TestBrowserShowsEveryPageInBothSizesAndThemes(t *testing.T) {
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, path := range everyPage(t, d) {
-				err := chromedp.Do(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
+				err := inPage(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
 				if err != nil {
 					t.Fatalf("/%s at %d %s: %v", path, width, scheme, err)
 				}
@@ -190,7 +190,7 @@ const chunkRow = `(document.querySelector("table.chunks tbody tr")?.innerText ??
 // because a chunk that moves before the socket is open would prove nothing.
 func openChangesPage(t *testing.T, ctx context.Context, d *demo) {
 	t.Helper()
-	err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"collections/yorkie-meta.changes"),
+	err := inPage(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"collections/yorkie-meta.changes"),
 		chromedp.WaitVisible("table.chunks tbody tr"))
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestBrowserSeesAMoveWithoutReloadAndKeepsItsState(t *testing.T) {
 		const box = document.querySelector("main input[name=q]"); box.focus(); box.value = "half a wor"; box.setSelectionRange(2, 5);
 		scrollTo(0, 120); return true })()`)
 	to := d.moveFirstChunk(t)
-	if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("%s.includes(%q)", chunkRow, to))); err != nil {
+	if err := inPage(ctx, waitUntil(fmt.Sprintf("%s.includes(%q)", chunkRow, to))); err != nil {
 		t.Fatalf("the move is not shown: %v", err)
 	}
 	kept := eval[string](t, ctx, `(() => { const box = document.querySelector("main input[name=q]");
@@ -247,16 +247,16 @@ func TestBrowserSaysThatItsSocketIsLostAndReconnects(t *testing.T) {
 	eval[bool](t, ctx, "window.notReloaded = true")
 	const lost = `document.querySelector(".status").innerText.includes("lost")`
 	d.stop(t)
-	if err := chromedp.Do(ctx, waitUntil(lost)); err != nil {
+	if err := inPage(ctx, waitUntil(lost)); err != nil {
 		t.Fatalf("the page does not say that the connection is lost: %v", err)
 	}
 	d.serve(t)
 	d.waitReady(t)
-	if err := chromedp.Do(ctx, waitUntil("!"+lost)); err != nil {
+	if err := inPage(ctx, waitUntil("!"+lost)); err != nil {
 		t.Fatalf("the page does not reconnect: %v", err)
 	}
 	to := d.moveFirstChunk(t)
-	if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("%s.includes(%q) && window.notReloaded", chunkRow, to))); err != nil {
+	if err := inPage(ctx, waitUntil(fmt.Sprintf("%s.includes(%q) && window.notReloaded", chunkRow, to))); err != nil {
 		t.Fatalf("a move after the reconnect is not shown: %v", err)
 	}
 }
@@ -265,13 +265,13 @@ func TestBrowserReadsEveryPageWithoutJavaScript(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
 	for _, path := range everyPage(t, d) {
-		if err := chromedp.Do(ctx, withoutScripts, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
+		if err := inPage(ctx, withoutScripts, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
 			t.Fatalf("/%s: %v", path, err)
 		}
 	}
 	// Links and forms work without scripts: open a project from the list.
 	var at string
-	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"projects"), chromedp.Click("main tbody th a"), chromedp.WaitVisible("nav.crumbs"))
+	err := inPage(ctx, chromedp.Navigate(d.app.URL()+"projects"), chromedp.Click("main tbody th a"), chromedp.WaitVisible("nav.crumbs"))
 	if err == nil {
 		at, err = chromedp.Run(ctx, chromedp.Location())
 	}
@@ -287,7 +287,7 @@ func TestBrowserFindsNoAccessibilityViolation(t *testing.T) {
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, path := range everyPage(t, d) {
-				err := chromedp.Do(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
+				err := inPage(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
 				if err != nil {
 					t.Fatal(err)
 				}

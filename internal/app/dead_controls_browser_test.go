@@ -37,12 +37,12 @@ func TestBrowserShowsNoDeadControlWithoutJavaScript(t *testing.T) {
 	ctx := newBrowser(t)
 	d, names := startHostileDemo(t, 24)
 	addresses := addressesOf(t, d, names)
-	if err := chromedp.Do(ctx, withoutScripts); err != nil {
+	if err := inPage(ctx, withoutScripts); err != nil {
 		t.Fatal(err)
 	}
 	for _, width := range []int64{1280, 390} {
 		for _, path := range addresses {
-			if err := chromedp.Do(ctx, setScreen(width, "light"), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
+			if err := inPage(ctx, setScreen(width, "light"), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
 				t.Fatalf("/%s: unexpected error: %v", path, err)
 			}
 			if dead := eval[[]string](t, ctx, deadControls); len(dead) > 0 {

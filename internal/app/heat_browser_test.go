@@ -81,7 +81,7 @@ func (d *demo) recordHeatUntil(t *testing.T, hours int, to time.Time) {
 // openHeatPage opens the heat page and waits until the heat map is drawn.
 func openHeatPage(t *testing.T, ctx context.Context, d *demo, address string) {
 	t.Helper()
-	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+address), chromedp.WaitVisible("#heat-map canvas"),
+	err := inPage(ctx, chromedp.Navigate(d.app.URL()+address), chromedp.WaitVisible("#heat-map canvas"),
 		waitUntil(`document.querySelector('[data-heat="most"]').textContent !== ""`))
 	if err != nil {
 		t.Fatalf("/%s: %v", address, err)
@@ -105,12 +105,12 @@ func TestBrowserShowsWriteRatesAndTheHeatMap(t *testing.T) {
 	bad := listenForComplaints(t, ctx)
 	d.recordHeat(t, 30)
 	// The lists show rates after the first ten counted seconds.
-	if err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"heat")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"heat")); err != nil {
 		t.Fatal(err)
 	}
 	const rates = `document.querySelectorAll(".hot tbody tr").length > 0`
-	if err := chromedp.Do(ctx, waitUntil(rates)); err != nil {
-		if err = chromedp.Do(ctx, waitUntil(rates)); err != nil {
+	if err := inPage(ctx, waitUntil(rates)); err != nil {
+		if err = inPage(ctx, waitUntil(rates)); err != nil {
 			t.Fatalf("the page does not show rates without a reload: %v", err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestBrowserShowsWriteRatesAndTheHeatMap(t *testing.T) {
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, address := range []string{"heat", "heat?by=project&span=24h", "heat?ns=yorkie-meta.documents", "heat?ns=yorkie-meta.clients"} {
-				if err := chromedp.Do(ctx, setScreen(width, scheme)); err != nil {
+				if err := inPage(ctx, setScreen(width, scheme)); err != nil {
 					t.Fatal(err)
 				}
 				openHeatPage(t, ctx, d, address)
@@ -146,7 +146,7 @@ func TestBrowserShowsTheHeatPictureWithoutJavaScript(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
 	d.recordHeat(t, 3)
-	if err := chromedp.Do(ctx, withoutScripts, chromedp.Navigate(d.app.URL()+"heat"), chromedp.WaitVisible(".smallheat svg path"),
+	if err := inPage(ctx, withoutScripts, chromedp.Navigate(d.app.URL()+"heat"), chromedp.WaitVisible(".smallheat svg path"),
 		chromedp.WaitVisible("#heat-table summary")); err != nil {
 		t.Fatal(err)
 	}

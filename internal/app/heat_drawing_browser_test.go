@@ -58,7 +58,7 @@ func largestHeatMap() api.HeatMap {
 func TestBrowserDrawsTheLargestHeatMapFast(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
-	if err := chromedp.Do(ctx, setScreen(1280, "dark"), chromedp.Navigate(d.app.URL()+"heat"), chromedp.WaitVisible("main h1")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "dark"), chromedp.Navigate(d.app.URL()+"heat"), chromedp.WaitVisible("main h1")); err != nil {
 		t.Fatal(err)
 	}
 	body, err := json.Marshal(largestHeatMap())

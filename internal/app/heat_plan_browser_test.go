@@ -67,7 +67,7 @@ func TestBrowserLeadsFromAPartOfTheHeatMapToItsPlan(t *testing.T) {
 	d := startTour(t)
 	plan := func(o *operatorBrowser) string {
 		o.Helper()
-		if err := chromedp.Do(o.ctx, waitUntil(fmt.Sprintf(`document.querySelector(%q) !== null`, offeredPlan))); err != nil {
+		if err := inPage(o.ctx, waitUntil(fmt.Sprintf(`document.querySelector(%q) !== null`, offeredPlan))); err != nil {
 			o.Fatalf("no plan: %s", eval[string](o.T, o.ctx, heatSelection))
 		}
 		return eval[string](o.T, o.ctx, fmt.Sprintf(`document.querySelector(%q).getAttribute("href")`, offeredPlan))
@@ -126,7 +126,7 @@ func TestBrowserDividesMarksOfTheHeatMapWhenZoomedIn(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
 	d.recordHeat(t, 1)
-	if err := chromedp.Do(ctx, setScreen(1280, "light")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "light")); err != nil {
 		t.Fatal(err)
 	}
 	bad := listenForComplaints(t, ctx)
@@ -146,7 +146,7 @@ func TestBrowserDividesMarksOfTheHeatMapWhenZoomedIn(t *testing.T) {
 		t.Helper()
 		const shown = `[...document.querySelectorAll("#heat-marks li:not([hidden]) a")].map((a) => a.innerText.split(" · ").pop().trim()).join()`
 		text := strings.ReplaceAll(shown, "innerText", "textContent")
-		if err := chromedp.Do(ctx, waitUntil(text+" === "+fmt.Sprintf("%q", want))); err != nil {
+		if err := inPage(ctx, waitUntil(text+" === "+fmt.Sprintf("%q", want))); err != nil {
 			t.Fatalf("the marks are %q, want %q", eval[string](t, ctx, text), want)
 		}
 	}

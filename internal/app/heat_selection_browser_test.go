@@ -39,7 +39,7 @@ func heatPageForSelection(t *testing.T) (context.Context, *demo) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
 	d.recordHeat(t, 8)
-	if err := chromedp.Do(ctx, setScreen(1280, "light")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "light")); err != nil {
 		t.Fatal(err)
 	}
 	openHeatPage(t, ctx, d, "heat")
@@ -50,7 +50,7 @@ func heatPageForSelection(t *testing.T) (context.Context, *demo) {
 func TestBrowserSelectsInTheHeatMapByKeyboard(t *testing.T) {
 	ctx, d := heatPageForSelection(t)
 	bad := listenForComplaints(t, ctx)
-	err := chromedp.Do(ctx, pressKey("ArrowLeft", "ArrowLeft"), pressKey("ArrowUp", "ArrowUp"), waitUntil(heatReadout+`.includes("UTC")`))
+	err := inPage(ctx, pressKey("ArrowLeft", "ArrowLeft"), pressKey("ArrowUp", "ArrowUp"), waitUntil(heatReadout+`.includes("UTC")`))
 	if err != nil {
 		t.Fatalf("the arrow keys choose no cell: %v, %s", err, eval[string](t, ctx, heatReadout))
 	}
@@ -58,11 +58,11 @@ func TestBrowserSelectsInTheHeatMapByKeyboard(t *testing.T) {
 	if !strings.Contains(was, "writes/s") || !strings.Contains(was, "shard-rs-") {
 		t.Errorf("the cell's text is %q, expected its writes and its shard", was)
 	}
-	err = chromedp.Do(ctx, shiftKey("ArrowLeft"), shiftKey("ArrowUp"), shiftKey("ArrowUp"), waitUntil(heatReadout+`.startsWith("Rows selected: 3")`))
+	err = inPage(ctx, shiftKey("ArrowLeft"), shiftKey("ArrowUp"), shiftKey("ArrowUp"), waitUntil(heatReadout+`.startsWith("Rows selected: 3")`))
 	if err != nil {
 		t.Fatalf("Shift and arrows select %q", eval[string](t, ctx, heatReadout))
 	}
-	err = chromedp.Do(ctx, pressKey("Enter", "Enter"), waitUntil(`document.activeElement.id === "heat-selected"`))
+	err = inPage(ctx, pressKey("Enter", "Enter"), waitUntil(`document.activeElement.id === "heat-selected"`))
 	if err != nil {
 		t.Fatalf("Enter does not focus what is selected: %v", err)
 	}
@@ -82,7 +82,7 @@ func TestBrowserSelectsInTheHeatMapByKeyboard(t *testing.T) {
 	}
 	// Escape gives it up.
 	eval[bool](t, ctx, `(document.querySelector("[data-heat=canvas]").focus(), true)`)
-	if err := chromedp.Do(ctx, pressKey("Escape", "Escape"), waitUntil(heatSelection+`.trim() === "" && location.search === ""`)); err != nil {
+	if err := inPage(ctx, pressKey("Escape", "Escape"), waitUntil(heatSelection+`.trim() === "" && location.search === ""`)); err != nil {
 		t.Errorf("Escape keeps the selection: %v", err)
 	}
 	bad.check(t)
@@ -100,7 +100,7 @@ func TestBrowserSelectsInTheHeatMapByDragging(t *testing.T) {
 			return err
 		})
 	}
-	err := chromedp.Do(ctx, mouse(input.DispatchMouseEventTypeMousePressed, 0.4, 0.2), mouse(input.DispatchMouseEventTypeMouseMoved, 0.5, 0.4),
+	err := inPage(ctx, mouse(input.DispatchMouseEventTypeMousePressed, 0.4, 0.2), mouse(input.DispatchMouseEventTypeMouseMoved, 0.5, 0.4),
 		mouse(input.DispatchMouseEventTypeMouseMoved, 0.6, 0.5), mouse(input.DispatchMouseEventTypeMouseReleased, 0.6, 0.5),
 		waitUntil(heatSelection+`.includes("of all counted")`))
 	if err != nil {
@@ -110,7 +110,7 @@ func TestBrowserSelectsInTheHeatMapByDragging(t *testing.T) {
 	title := eval[string](t, ctx, `document.getElementById("heat-selected").textContent`)
 	eval[bool](t, ctx, `(document.querySelector("#heat-selection .thirds a").focus(), globalThis.was = document.activeElement, true)`)
 	eval[bool](t, ctx, `(document.dispatchEvent(new Event("visibilitychange")), true)`)
-	if err := chromedp.Do(ctx, waitUntil(`performance.getEntriesByType("resource").filter((e) => e.name.includes("/heat?")).length > 1`)); err != nil {
+	if err := inPage(ctx, waitUntil(`performance.getEntriesByType("resource").filter((e) => e.name.includes("/heat?")).length > 1`)); err != nil {
 		t.Fatal(err)
 	}
 	if !eval[bool](t, ctx, `document.activeElement === globalThis.was`) {
@@ -141,19 +141,19 @@ func TestBrowserReachesTheMarksOfTheHeatMapByKeyboard(t *testing.T) {
 	}
 	d.admin(t, bson.D{{Key: "moveChunk", Value: changes}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}})
 	d.recordHeatUntil(t, 2, time.Now().Truncate(time.Minute).Add(time.Minute)) // with the minute of the move
-	if err := chromedp.Do(ctx, setScreen(1280, "light")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "light")); err != nil {
 		t.Fatal(err)
 	}
 	bad := listenForComplaints(t, ctx)
 	openHeatPage(t, ctx, d, "heat?span=1h")
 	const marks = `[...document.querySelectorAll("#heat-marks li:not([hidden]) a")]`
 	const ready = marks + `.length > 0 && ` + marks + `.filter((a) => a.tabIndex === 0).length === 1`
-	if err := chromedp.Do(ctx, waitUntil(ready)); err != nil {
+	if err := inPage(ctx, waitUntil(ready)); err != nil {
 		t.Fatalf("the move's mark is not reachable: %v, %s", err,
 			eval[string](t, ctx, `document.getElementById("heat-marks").outerHTML.slice(0, 500)`))
 	}
 	eval[bool](t, ctx, fmt.Sprintf(`(%s.find((a) => a.tabIndex === 0).focus(), true)`, marks))
-	if err := chromedp.Do(ctx, pressKey("Home", "Home"), waitUntil(`document.activeElement === `+marks+`[0]`)); err != nil {
+	if err := inPage(ctx, pressKey("Home", "Home"), waitUntil(`document.activeElement === `+marks+`[0]`)); err != nil {
 		t.Errorf("Home does not lead to the first mark: %v", err)
 	}
 	if at := eval[string](t, ctx, `document.activeElement.getAttribute("href")`); !strings.HasPrefix(at, "/collections/"+changes+"/chunks/") {

@@ -61,15 +61,15 @@ func TestBrowserShowsEarlierStates(t *testing.T) {
 	openChangesPage(t, ctx, d)
 	eval[bool](t, ctx, "window.notReloaded = true")
 	// The step from now to the last change loads a page; later steps update it in place.
-	if err := chromedp.Do(ctx, pressKey(",", "Comma"), chromedp.WaitVisible("#timeslider")); err != nil {
+	if err := inPage(ctx, pressKey(",", "Comma"), chromedp.WaitVisible("#timeslider")); err != nil {
 		t.Fatal(err)
 	}
 	eval[bool](t, ctx, "window.notReloaded = true")
 	shown := func(shard string) string { return fmt.Sprintf("%s.includes(%q)", chunkRow, shard) }
-	if err := chromedp.Do(ctx, waitUntil(shown(to)), pressKey(",", "Comma"), waitUntil(shown(before)+" && window.notReloaded")); err != nil {
+	if err := inPage(ctx, waitUntil(shown(to)), pressKey(",", "Comma"), waitUntil(shown(before)+" && window.notReloaded")); err != nil {
 		t.Fatalf("one change back, the chunk is not on its former shard: %v", err)
 	}
-	if err := chromedp.Do(ctx, pressKey(".", "Period"), waitUntil(shown(to)+" && window.notReloaded")); err != nil {
+	if err := inPage(ctx, pressKey(".", "Period"), waitUntil(shown(to)+" && window.notReloaded")); err != nil {
 		t.Fatalf("one change forward, the chunk is not on its new shard: %v", err)
 	}
 	if n := eval[int](t, ctx, `document.querySelectorAll("#timebar rect").length`); n == 0 {
@@ -80,7 +80,7 @@ func TestBrowserShowsEarlierStates(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, path := range []string{"?at=" + url.QueryEscape(at), "collections/" + changes + "?at=" + url.QueryEscape(at), "compare",
 				"activity", "watch"} {
-				err := chromedp.Do(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
+				err := inPage(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +95,7 @@ func TestBrowserShowsEarlierStates(t *testing.T) {
 			}
 		}
 	}
-	if err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"?at="+url.QueryEscape(at)),
+	if err := inPage(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"?at="+url.QueryEscape(at)),
 		chromedp.WaitVisible("#timebar"),
 		pressKey("n", "KeyN"), chromedp.WaitVisible("details.timebar")); err != nil {
 		t.Fatalf("the page does not lead back to now: %v", err)
@@ -109,7 +109,7 @@ func TestBrowserMarksWatchedChunksOnEveryPage(t *testing.T) {
 	bad := listenForComplaints(t, ctx)
 	openChangesPage(t, ctx, d)
 	chunk := eval[string](t, ctx, `document.querySelector("table.chunks tbody a").href`)
-	if err := chromedp.Do(ctx, chromedp.Navigate(chunk), chromedp.WaitVisible("a.watch"), chromedp.Click("a.watch"),
+	if err := inPage(ctx, chromedp.Navigate(chunk), chromedp.WaitVisible("a.watch"), chromedp.Click("a.watch"),
 		chromedp.WaitVisible("#watching li")); err != nil {
 		t.Fatal(err)
 	}
@@ -117,24 +117,24 @@ func TestBrowserMarksWatchedChunksOnEveryPage(t *testing.T) {
 	marked := func(where string) string {
 		return fmt.Sprintf(`document.querySelector(%q) !== null`, where+" [data-watched], "+where+"[data-watched]")
 	}
-	if err := chromedp.Do(ctx, waitUntil(marked("table.chunks tbody tr:first-child")), waitUntil(marked(".lanes tr")),
+	if err := inPage(ctx, waitUntil(marked("table.chunks tbody tr:first-child")), waitUntil(marked(".lanes tr")),
 		waitUntil(`document.querySelector("line.watchmark") !== null`)); err != nil {
 		t.Fatalf("the chunk is not marked in its collection: %v", err)
 	}
 	to := d.moveFirstChunk(t)
-	if err := chromedp.Do(ctx,
+	if err := inPage(ctx,
 		waitUntil(fmt.Sprintf(`document.querySelector("#watching li .shard span")?.innerText === %q && document.querySelector('.lanes tr[data-key=%q]').hasAttribute("data-watched")`, to, to))); err != nil {
 		t.Fatalf("the mark does not follow the move: %v", err)
 	}
 	screenshot(t, ctx, "watch-collection")
 	for path, where := range map[string]string{"": "#live-overview tr", "collections": "td[data-shard='" + to + "']",
 		"activity": "#live-activity"} {
-		if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("#watching"), waitUntil(marked(where))); err != nil {
+		if err := inPage(ctx, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("#watching"), waitUntil(marked(where))); err != nil {
 			t.Errorf("/%s shows no mark: %v", path, err)
 		}
 		screenshot(t, ctx, "watch-"+path)
 	}
-	if err := chromedp.Do(ctx, chromedp.Click("#watching .drop"),
+	if err := inPage(ctx, chromedp.Click("#watching .drop"),
 		waitUntil(`document.querySelector("#watching, [data-watched]") === null`)); err != nil {
 		t.Errorf("the chunk is still marked: %v", err)
 	}

@@ -79,7 +79,7 @@ func watchTab(t *testing.T, ctx context.Context, home string) *incidents {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	err = inPage(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		if _, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{}); err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func asParsed(s string) string {
 // openPage opens a page, waits for its first live frame and returns all its text.
 func openPage(t *testing.T, ctx context.Context, address string) string {
 	t.Helper()
-	if err := chromedp.Do(ctx, chromedp.Navigate(address),
+	if err := inPage(ctx, chromedp.Navigate(address),
 		waitUntil(`document.querySelector("main h1") && (frames_ > 0 || !document.body.dataset.topics)`)); err != nil {
 		t.Fatalf("%s: unexpected error: %v", address, err)
 	}
@@ -173,7 +173,7 @@ func TestBrowserDetectsUnescapedPayloads(t *testing.T) {
 			if !strings.Contains(p, "=alert(1)") && !strings.Contains(p, "<script>alert") {
 				continue
 			}
-			if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/?p="+url.QueryEscape(p))); err != nil {
+			if err := inPage(ctx, chromedp.Navigate(server.URL+"/?p="+url.QueryEscape(p))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -281,7 +281,7 @@ func (d *demo) openPagesWhileNamesAppear(t *testing.T, ctx context.Context, e *h
 	}
 	said := ""
 	for _, tab := range tabs {
-		if err := chromedp.Do(tab.ctx, waitUntil(`notReloaded && /~[a-z]+0\d\d/.test(document.querySelector("main").textContent)`)); err != nil {
+		if err := inPage(tab.ctx, waitUntil(`notReloaded && /~[a-z]+0\d\d/.test(document.querySelector("main").textContent)`)); err != nil {
 			t.Fatalf("/%s did not change: %v", tab.path, err)
 		}
 		said += asParsed(eval[string](t, tab.ctx, says))

@@ -52,7 +52,7 @@ func interact(b *testing.B, ctx context.Context) {
 	press := func(keys ...string) {
 		b.Helper()
 		for _, k := range keys {
-			if err := chromedp.Do(ctx, pressKey(k, "")); err != nil {
+			if err := inPage(ctx, pressKey(k, "")); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -63,7 +63,7 @@ func interact(b *testing.B, ctx context.Context) {
 			return Boolean(e?.checkVisibility()) && (e.scrollIntoView({block: "center"}), true) })()`) {
 			return
 		}
-		if err := chromedp.Do(ctx, chromedp.Click(selector)); err != nil {
+		if err := inPage(ctx, chromedp.Click(selector)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -72,11 +72,11 @@ func interact(b *testing.B, ctx context.Context) {
 	click("#help")
 	click("#keys button")
 	click("#go")
-	if err := chromedp.Do(ctx, chromedp.WaitVisible("#palette-text"), chromedp.SendKeys("#palette-text", "shard")); err != nil {
+	if err := inPage(ctx, chromedp.WaitVisible("#palette-text"), chromedp.SendKeys("#palette-text", "shard")); err != nil {
 		b.Fatal(err)
 	}
 	press("ArrowDown", "ArrowUp")
-	if err := chromedp.Do(ctx, chromedp.SendKeys("#palette-text", "\x1b"), waitUntil(`!document.getElementById("palette").open`)); err != nil {
+	if err := inPage(ctx, chromedp.SendKeys("#palette-text", "\x1b"), waitUntil(`!document.getElementById("palette").open`)); err != nil {
 		b.Fatal(err)
 	}
 	click("main details:not([open]) > summary")
@@ -102,13 +102,13 @@ func interact(b *testing.B, ctx context.Context) {
 func BenchmarkBrowserInteractionToNextPaint(b *testing.B) {
 	ctx := newBrowser(b)
 	d := startDemo(b, quietCluster(), topology.Options{})
-	err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	err := inPage(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
 			page.AddScriptToEvaluateOnNewDocumentParams{Source: catchSocket + ";" + observeInteractions})
 		return err
 	}))
 	if err == nil { // once before it is measured, so that scripts are compiled
-		err = chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()), chromedp.WaitVisible("main h1"))
+		err = inPage(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()), chromedp.WaitVisible("main h1"))
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -118,13 +118,13 @@ func BenchmarkBrowserInteractionToNextPaint(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", cmp.Or(path, "overview"), width), func(b *testing.B) {
 				var all []float64 // ms
 				for b.Loop() {
-					err := chromedp.Do(ctx, setScreen(width, "light"), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"),
+					err := inPage(ctx, setScreen(width, "light"), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"),
 						waitUntil(`window.socket?.readyState === 1`))
 					if err != nil {
 						b.Fatal(err)
 					}
 					eval[bool](b, ctx, tenUpdates)
-					if err := chromedp.Do(ctx, waitUntil("updates > 2")); err != nil {
+					if err := inPage(ctx, waitUntil("updates > 2")); err != nil {
 						b.Fatal(err)
 					}
 					within, cancel := context.WithTimeout(ctx, time.Minute)

@@ -46,19 +46,6 @@ func (o *operatorBrowser) sees(texts ...string) {
 	}
 }
 
-// follow clicks the first visible link of a selector, whose address must begin with a path, and waits for its page.
-func (o *operatorBrowser) follow(selector, path string) {
-	o.Helper()
-	const visible = `[...document.querySelectorAll(%q)].find(e => e.checkVisibility())`
-	found := fmt.Sprintf(visible, selector)
-	o.do(waitUntil("Boolean(" + found + ")"))
-	eval[bool](o.T, o.ctx, fmt.Sprintf(`(() => { const e = %s; e.id ||= "followed"; e.scrollIntoView({block: "center"});
-		window.followed = e.id; return true })()`, found))
-	o.do(chromedp.Click("#" + eval[string](o.T, o.ctx, "followed")))
-	o.arrives(fmt.Sprintf(`location.pathname.startsWith(%q) && document.readyState === "complete" && window.followed === undefined`, path))
-	o.do(chromedp.WaitVisible("main h1"))
-}
-
 func TestBrowserJourneyOfADBA(t *testing.T) {
 	d := startWithActions(t, quietCluster())
 	d.gatherChunks(t, "shard-rs-2")

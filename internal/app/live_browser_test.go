@@ -72,7 +72,7 @@ func openFed(t testing.TB, ctx context.Context, d *demo, path string) {
 // openCaught opens a page whose socket the test can take over.
 func openCaught(t testing.TB, ctx context.Context, d *demo, path string) {
 	t.Helper()
-	err := chromedp.Do(ctx,
+	err := inPage(ctx,
 		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 			_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
 				page.AddScriptToEvaluateOnNewDocumentParams{Source: catchSocket})
@@ -97,7 +97,7 @@ func pointAt(x, y float64) chromedp.Action[chromedp.Void] {
 func burst(t *testing.T, ctx context.Context) {
 	t.Helper()
 	eval[bool](t, ctx, "feed.burst() ?? true")
-	if err := chromedp.Do(ctx, waitUntil("feed.sent === 10")); err != nil {
+	if err := inPage(ctx, waitUntil("feed.sent === 10")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -162,7 +162,7 @@ func TestBrowserKeepsFocusSelectionScrollDetailsAndTheRowThatIsRead(t *testing.T
 				t.Errorf("%s on /%s: the button is %q, want %q", x.name, path, got, x.button)
 			}
 			eval[bool](t, ctx, x.end)
-			if err := chromedp.Do(ctx, waitUntil(`feed.firstRow() === "e70" && feed.held() === ""`)); err != nil {
+			if err := inPage(ctx, waitUntil(`feed.firstRow() === "e70" && feed.held() === ""`)); err != nil {
 				t.Errorf("%s on /%s: what waited is not shown: %v, %s", x.name, path, err, eval[string](t, ctx, "feed.firstRow() + feed.held()"))
 			}
 		}
@@ -175,7 +175,7 @@ func TestBrowserKeepsTheRowUnderThePointer(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{})
 	openFed(t, ctx, d, "activity")
 	y := eval[float64](t, ctx, "feed.top(58) + 8")
-	if err := chromedp.Do(ctx, pointAt(600, y), waitUntil(`document.querySelector("ol.events").matches(":hover")`)); err != nil {
+	if err := inPage(ctx, pointAt(600, y), waitUntil(`document.querySelector("ol.events").matches(":hover")`)); err != nil {
 		t.Fatal(err)
 	}
 	burst(t, ctx)
@@ -187,7 +187,7 @@ func TestBrowserKeepsTheRowUnderThePointer(t *testing.T) {
 	if now := eval[float64](t, ctx, "feed.top(58) + 8"); now < y-1 || now > y+1 {
 		t.Errorf("the row that was at %v is at %v", y, now)
 	}
-	if err := chromedp.Do(ctx, pointAt(1270, 890), waitUntil(`feed.firstRow() === "e70"`)); err != nil {
+	if err := inPage(ctx, pointAt(1270, 890), waitUntil(`feed.firstRow() === "e70"`)); err != nil {
 		t.Errorf("the new events are not shown after the pointer left: %v", err)
 	}
 }

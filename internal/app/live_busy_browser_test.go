@@ -95,7 +95,7 @@ func BenchmarkBrowserTasksUnderTenUpdatesASecond(b *testing.B) {
 				for b.Loop() {
 					before := spentOn(b, ctx)
 					eval[bool](b, ctx, fmt.Sprintf("busy.run(%d) ?? true", x.n))
-					if err := chromedp.Do(ctx, waitUntil("busy.sent >= 50")); err != nil {
+					if err := inPage(ctx, waitUntil("busy.sent >= 50")); err != nil {
 						b.Fatal(err)
 					}
 					took := eval[[]float64](b, ctx, "busy.long()")
@@ -116,7 +116,7 @@ func BenchmarkBrowserTasksUnderTenUpdatesASecond(b *testing.B) {
 func spentOn(t testing.TB, ctx context.Context) map[string]float64 {
 	t.Helper()
 	out := map[string]float64{}
-	err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+	err := inPage(ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		if _, err := cdp.Call(ctx, tab, performance.Enable,
 			performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 			return err

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"shardboard/internal/api"
 )
 
@@ -55,7 +53,7 @@ func TestBrowserKeepsWhatIsReadOnPagesOfListsAndOfARun(t *testing.T) {
 			place := `document.querySelector("#main [data-key=" + CSS.escape("` + key + `") + "]")?.getBoundingClientRect().top ?? 0`
 			was, top := eval[string](t, ctx, "(() => {"+x.state+"})()"), eval[float64](t, ctx, place)
 			eval[bool](t, ctx, "busy.run(10) ?? true")
-			if err := chromedp.Do(ctx, waitUntil("busy.sent === 10")); err != nil {
+			if err := inPage(ctx, waitUntil("busy.sent === 10")); err != nil {
 				t.Fatal(err)
 			}
 			if now := eval[string](t, ctx, "(() => {"+x.state+"})()"); now != was || was == "" {

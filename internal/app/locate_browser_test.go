@@ -22,7 +22,7 @@ func TestBrowserLocatesByAFewKeysAndRemembersWhatWasFound(t *testing.T) {
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)
 	name := projects.Items[0].Name
 	options := `[...document.querySelectorAll("#q-list li bdi")].map((x) => x.textContent)`
-	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"locate"), chromedp.WaitVisible("#q[role=combobox]"),
+	err := inPage(ctx, chromedp.Navigate(d.app.URL()+"locate"), chromedp.WaitVisible("#q[role=combobox]"),
 		chromedp.SendKeys("#q", strings.ToUpper(name[:4])), waitUntil(options+`.includes("`+name+`")`),
 		chromedp.SendKeys("#q", kb.ArrowDown+kb.Enter),
 		chromedp.WaitVisible("#ticket-text"), waitUntil(`localStorage.getItem("recent finds") !== null`))
@@ -33,14 +33,14 @@ func TestBrowserLocatesByAFewKeysAndRemembersWhatWasFound(t *testing.T) {
 		t.Errorf("the choice led to %q", q)
 	}
 	found := eval[string](t, ctx, `document.getElementById("q").value`)
-	err = chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"zones"), chromedp.WaitVisible("#find[role=combobox]"), chromedp.Click("#find"),
+	err = inPage(ctx, chromedp.Navigate(d.app.URL()+"zones"), chromedp.WaitVisible("#find[role=combobox]"), chromedp.Click("#find"),
 		waitUntil(`document.querySelector("#find-list li bdi")?.textContent === "`+found+`"`))
 	if err != nil {
 		t.Fatal("what was found is not offered again:", err, eval[string](t, ctx,
 			`localStorage.getItem("recent finds") + " " + document.activeElement.id + " " + document.getElementById("find-list")?.outerHTML`), found)
 	}
 	// A paste outside fields goes into the box and is not sent.
-	err = chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur();
+	err = inPage(ctx, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur();
 		const data = new DataTransfer(); data.setData("text/plain", " some\n key ");
 		document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}))`),
 		waitUntil(`document.getElementById("find").value === "some key" && document.activeElement.id === "find"`))
@@ -52,14 +52,14 @@ func TestBrowserLocatesByAFewKeysAndRemembersWhatWasFound(t *testing.T) {
 	}
 	bad.check(t) // a text that finds nothing is answered by 404, which the browser logs
 	// Enter without a choice sends what is typed, and forgetting empties the list.
-	err = chromedp.Do(ctx, chromedp.SendKeys("#find", "\r"), chromedp.WaitVisible("#locate [role=alert]"))
+	err = inPage(ctx, chromedp.SendKeys("#find", "\r"), chromedp.WaitVisible("#locate [role=alert]"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if q := eval[string](t, ctx, `document.getElementById("q").value`); q != "some key" {
 		t.Errorf("%q was sent", q)
 	}
-	err = chromedp.Do(ctx, chromedp.Click("#q"), waitUntil(`document.querySelectorAll("#q-list li").length >= 2`),
+	err = inPage(ctx, chromedp.Click("#q"), waitUntil(`document.querySelectorAll("#q-list li").length >= 2`),
 		chromedp.Click("#q-list li:last-child"), waitUntil(`localStorage.getItem("recent finds") === null && document.getElementById("q-list").hidden`))
 	if err != nil {
 		t.Error("recent finds are not forgotten:", err)
@@ -94,7 +94,7 @@ func TestBrowserCopiesAWholeTicket(t *testing.T) {
 		}
 		return nil
 	})
-	err = chromedp.Do(ctx, mayRead,
+	err = inPage(ctx, mayRead,
 		chromedp.Navigate(d.app.URL()+"locate?q="+p.Name+"/"+document.Key), chromedp.WaitVisible("#ticket-text"))
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestBrowserCopiesAWholeTicket(t *testing.T) {
 		{"ticket-markdown", "**Where:** Yorkie document `" + document.Key + "` of project `" + p.Name + "`\n"},
 	} {
 		button := `[data-copies="` + c.button + `"]`
-		err := chromedp.Do(ctx, chromedp.Click(button), waitUntil(`Boolean(document.querySelector('`+button+`').dataset.copied)`))
+		err := inPage(ctx, chromedp.Click(button), waitUntil(`Boolean(document.querySelector('`+button+`').dataset.copied)`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func measureMap(b *testing.B, n int) (out mapFigures) {
 		<-ran
 	}()
 	browser := newBrowser(b)
-	err := chromedp.Do(browser, setScreen(1280, "light"), chromedp.Navigate(server.URL+"/map?ns="+string(manyChunks)+"&from=0.2&to=0.4"),
+	err := inPage(browser, setScreen(1280, "light"), chromedp.Navigate(server.URL+"/map?ns="+string(manyChunks)+"&from=0.2&to=0.4"),
 		waitUntil(`document.querySelector(".mapbody[data-drawn]") !== null`))
 	if err != nil {
 		b.Fatalf("no map of %d chunks is drawn: %v, %s", n, err, eval[string](b, browser, "document.body.innerText"))

@@ -22,7 +22,7 @@ const mapReadout = `document.getElementById("map-readout").textContent`
 // openMap opens a page with the cluster map and waits until it is laid out and all that is visible has been read.
 func openMap(t testing.TB, ctx context.Context, d *demo, address string) {
 	t.Helper()
-	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+address), waitUntil(`document.querySelector(".mapbody[data-drawn]") !== null`))
+	err := inPage(ctx, chromedp.Navigate(d.app.URL()+address), waitUntil(`document.querySelector(".mapbody[data-drawn]") !== null`))
 	if err != nil {
 		t.Fatalf("/%s: no map is drawn: %v", address, err)
 	}
@@ -67,12 +67,12 @@ func TestBrowserNavigatesTheClusterMapByKeyboard(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	if err := chromedp.Do(ctx, setScreen(1280, "light")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "light")); err != nil {
 		t.Fatal(err)
 	}
 	openMap(t, ctx, d, "map")
 	focusMap(t, ctx)
-	if err := chromedp.Do(ctx, pressKey("ArrowRight", "ArrowRight"), waitUntil(mapReadout+`.includes(" of ")`)); err != nil {
+	if err := inPage(ctx, pressKey("ArrowRight", "ArrowRight"), waitUntil(mapReadout+`.includes(" of ")`)); err != nil {
 		t.Fatalf("the arrow keys choose no chunk: %v, %s", err, eval[string](t, ctx, mapReadout))
 	}
 	first := eval[string](t, ctx, mapReadout)
@@ -87,18 +87,18 @@ func TestBrowserNavigatesTheClusterMapByKeyboard(t *testing.T) {
 		{"ArrowDown", "ArrowDown", "!" + own}, {"ArrowUp", "ArrowUp", own},
 		{"End", "End", "/chunk (\\d+) of \\1 /.test(" + mapReadout + ")"}, {"+", "Equal", `location.search.includes("from=0.")`},
 	} {
-		if err := chromedp.Do(ctx, pressKey(step.key, step.code), waitUntil(step.shows)); err != nil {
+		if err := inPage(ctx, pressKey(step.key, step.code), waitUntil(step.shows)); err != nil {
 			t.Fatalf("after %s: %v, %s", step.key, err, eval[string](t, ctx, mapReadout))
 		}
 	}
 	if got := mapView(t, ctx); !strings.HasSuffix(got, " 0.5000 1.0000 false") {
 		t.Errorf("+ at the last chunk shows %s, want the upper half", got)
 	}
-	if err := chromedp.Do(ctx, pressKey("0", "Digit0"), waitUntil(`!location.search.includes("ns=")`)); err != nil {
+	if err := inPage(ctx, pressKey("0", "Digit0"), waitUntil(`!location.search.includes("ns=")`)); err != nil {
 		t.Fatalf("0 does not show all: %s", mapView(t, ctx))
 	}
 	// Enter opens the chunk's page.
-	err := chromedp.Do(ctx, pressKey("Enter", "Enter"), chromedp.WaitNotPresent("#cluster-map"), chromedp.WaitVisible("main h1"))
+	err := inPage(ctx, pressKey("Enter", "Enter"), chromedp.WaitNotPresent("#cluster-map"), chromedp.WaitVisible("main h1"))
 	if err != nil {
 		t.Fatalf("Enter opens no chunk: %v", err)
 	}
@@ -122,7 +122,7 @@ func TestBrowserKeepsTheClusterMapsViewInTheAddress(t *testing.T) {
 	entries := eval[int](t, ctx, "history.length")
 	focusMap(t, ctx)
 	for range 3 {
-		if err := chromedp.Do(ctx, pressKey("PageDown", "PageDown"), pressKey("-", "Minus"), pressKey("+", "Equal")); err != nil {
+		if err := inPage(ctx, pressKey("PageDown", "PageDown"), pressKey("-", "Minus"), pressKey("+", "Equal")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestBrowserKeepsTheClusterMapsViewInTheAddress(t *testing.T) {
 		t.Fatal("Page down moves nothing")
 	}
 	written := `Math.abs(Number(new URLSearchParams(location.search).get("from")) - ` + strings.Fields(moved)[2] + `) < 1e-4`
-	if err := chromedp.Do(ctx, waitUntil(written)); err != nil {
+	if err := inPage(ctx, waitUntil(written)); err != nil {
 		t.Fatalf("the address stays %s", eval[string](t, ctx, "location.search"))
 	}
 	if n := eval[int](t, ctx, "history.length"); n != entries {
@@ -153,7 +153,7 @@ func TestBrowserSwitchesWhatTheClusterMapShows(t *testing.T) {
 	before := eval[string](t, ctx, pixels)
 	for by, want := range map[string]string{"size": "data in each chunk", "heat": "writes", "age": "recently"} {
 		eval[bool](t, ctx, fmt.Sprintf(`(document.querySelector('[name="map-by"][value=%s]').click(), true)`, by))
-		err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("location.search === '?by=%s' && %s !== %q", by, pixels, before)))
+		err := inPage(ctx, waitUntil(fmt.Sprintf("location.search === '?by=%s' && %s !== %q", by, pixels, before)))
 		if err != nil {
 			t.Fatalf("%s changes nothing: %s", by, eval[string](t, ctx, "location.search"))
 		}
@@ -164,7 +164,7 @@ func TestBrowserSwitchesWhatTheClusterMapShows(t *testing.T) {
 	// The other shards are faint, and all are back with the second choice.
 	eval[bool](t, ctx, `(() => { document.querySelector('[name="map-by"][value=shard]').click();
 		const only = document.querySelector("[data-map=only]"); only.value = "shard-rs-2"; only.dispatchEvent(new Event("input")); return true })()`)
-	if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf(`location.search === "?only=shard-rs-2" && %s !== %q`, pixels, before))); err != nil {
+	if err := inPage(ctx, waitUntil(fmt.Sprintf(`location.search === "?only=shard-rs-2" && %s !== %q`, pixels, before))); err != nil {
 		t.Fatal("one shard alone looks as all do")
 	}
 	bad.check(t)
@@ -174,20 +174,20 @@ func TestBrowserUpdatesTheClusterMapWithoutMovingTheView(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	if err := chromedp.Do(ctx, setScreen(1280, "dark")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "dark")); err != nil {
 		t.Fatal(err)
 	}
 	openMap(t, ctx, d, "map?ns="+changes+"&from=0&to=0.3")
 	d.waitForSocket(t)
 	focusMap(t, ctx)
-	if err := chromedp.Do(ctx, pressKey("ArrowRight", "ArrowRight"), waitUntil(mapReadout+`.includes("chunk 1 of ")`)); err != nil {
+	if err := inPage(ctx, pressKey("ArrowRight", "ArrowRight"), waitUntil(mapReadout+`.includes("chunk 1 of ")`)); err != nil {
 		t.Fatal(err)
 	}
 	eval[bool](t, ctx, `(window.notReloaded = true, scrollTo(0, 60), true)`)
 	const place = `[window.notReloaded, scrollY, document.activeElement.dataset.map].join()`
 	view, at := mapView(t, ctx), eval[string](t, ctx, place)
 	to := d.moveFirstChunk(t)
-	if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("%s.includes(%q)", mapReadout, " · "+to+" · "))); err != nil {
+	if err := inPage(ctx, waitUntil(fmt.Sprintf("%s.includes(%q)", mapReadout, " · "+to+" · "))); err != nil {
 		t.Fatalf("the move is not shown: %s", eval[string](t, ctx, mapReadout))
 	}
 	if got := mapView(t, ctx); got != view {
@@ -206,7 +206,7 @@ func TestBrowserShowsNewWritesOnAMapThatStandsOpen(t *testing.T) {
 	openMap(t, ctx, d, "map?by=heat&ns="+changes+"&from=0&to=0.3")
 	d.waitForSocket(t)
 	focusMap(t, ctx)
-	if err := chromedp.Do(ctx, pressKey("ArrowRight", "ArrowRight"), waitUntil(mapReadout+`.includes("chunk 1 of ")`)); err != nil {
+	if err := inPage(ctx, pressKey("ArrowRight", "ArrowRight"), waitUntil(mapReadout+`.includes("chunk 1 of ")`)); err != nil {
 		t.Fatal(err)
 	}
 	if got := eval[string](t, ctx, mapReadout); strings.Contains(got, "writes/s") {
@@ -219,7 +219,7 @@ func TestBrowserShowsNewWritesOnAMapThatStandsOpen(t *testing.T) {
 	d.app.current().cluster.heat.Recall([]heat.Slot{{NS: changes, From: to.Add(-time.Minute), To: to, Every: 1, Life: c.Incarnation,
 		Pieces: []heat.Piece{{Min: c.Chunks.At(0).Min, Rows: 60_000}}, Counts: []heat.Count{{Rows: 60_000}}}})
 	shown := fmt.Sprintf(`%s.includes("writes/s") && %s !== %q`, mapReadout, pixels, before)
-	if err := chromedp.Do(ctx, waitUntil(shown)); err != nil {
+	if err := inPage(ctx, waitUntil(shown)); err != nil {
 		t.Fatalf("new writes are not shown: %s", eval[string](t, ctx, mapReadout))
 	}
 	if got := mapView(t, ctx); got != view {
@@ -251,7 +251,7 @@ func TestBrowserDrawsMovesOnTheClusterMapAsTheyHappen(t *testing.T) {
 	o.Migration = 15 * time.Second
 	d := startDemo(t, o, topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	if err := chromedp.Do(ctx, setScreen(1280, "light")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "light")); err != nil {
 		t.Fatal(err)
 	}
 	openMap(t, ctx, d, "map?ns="+changes+"&from=0&to=0.5")
@@ -280,7 +280,7 @@ func TestBrowserDrawsMovesOnTheClusterMapAsTheyHappen(t *testing.T) {
 		})
 		return err
 	})
-	if err := chromedp.Do(ctx, calm); err != nil {
+	if err := inPage(ctx, calm); err != nil {
 		t.Fatal(err)
 	}
 	if !evalMap[bool](t, ctx, fmt.Sprintf(standsStill, static.URL("js/map_state.js"))) {
@@ -301,25 +301,25 @@ func TestBrowserPlaysTheClusterMapBack(t *testing.T) {
 	shown := func(shard string) chromedp.Action[chromedp.Void] {
 		return waitUntil(fmt.Sprintf("%s.includes(%q)", mapReadout, " · "+shard+" · "))
 	}
-	if err := chromedp.Do(ctx, pressKey("ArrowRight", "ArrowRight"), shown(to)); err != nil {
+	if err := inPage(ctx, pressKey("ArrowRight", "ArrowRight"), shown(to)); err != nil {
 		t.Fatal(err)
 	}
 	// The slider at its beginning shows the chunk on its former shard.
 	eval[bool](t, ctx, `(() => { const time = document.querySelector("[data-map=time]");
 		time.value = time.min; time.dispatchEvent(new Event("input")); return true })()`)
-	if err := chromedp.Do(ctx, shown(before)); err != nil {
+	if err := inPage(ctx, shown(before)); err != nil {
 		t.Fatalf("the past shows %s", eval[string](t, ctx, mapReadout))
 	}
-	if err := chromedp.Do(ctx, waitUntil(`location.search.includes("at=")`)); err != nil {
+	if err := inPage(ctx, waitUntil(`location.search.includes("at=")`)); err != nil {
 		t.Fatal("the address has no time")
 	}
 	// The time is shown when all of it has been drawn.
-	if err := chromedp.Do(ctx, waitUntil(`document.querySelector("[data-map=when]").textContent.includes("UTC")`)); err != nil {
+	if err := inPage(ctx, waitUntil(`document.querySelector("[data-map=when]").textContent.includes("UTC")`)); err != nil {
 		t.Errorf("the time shown is %q", eval[string](t, ctx, `document.querySelector("[data-map=when]").textContent`))
 	}
 	// Playing ends at now.
 	eval[bool](t, ctx, `(document.querySelector("[data-map=speed]").value = "120", document.querySelector("[data-map=play]").click(), true)`)
-	if err := chromedp.Do(ctx, shown(to), waitUntil(`!location.search.includes("at=") && document.querySelector("[data-map=play]").textContent === "Play"`)); err != nil {
+	if err := inPage(ctx, shown(to), waitUntil(`!location.search.includes("at=") && document.querySelector("[data-map=play]").textContent === "Play"`)); err != nil {
 		t.Fatalf("playing does not end at now: %s", mapView(t, ctx))
 	}
 	bad.check(t)
@@ -332,7 +332,7 @@ func TestBrowserShowsTheClusterMapWithoutJavaScript(t *testing.T) {
 		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return err
 	})
-	if err := chromedp.Do(ctx, off, chromedp.Navigate(d.app.URL()+"map"), chromedp.WaitVisible("[data-map=svg] svg")); err != nil {
+	if err := inPage(ctx, off, chromedp.Navigate(d.app.URL()+"map"), chromedp.WaitVisible("[data-map=svg] svg")); err != nil {
 		t.Fatalf("no picture without script: %v", err)
 	}
 }

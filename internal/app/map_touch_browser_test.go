@@ -53,7 +53,7 @@ func TestBrowserMovesTheClusterMapWithFingersOnAPhone(t *testing.T) {
 		_, err := cdp.Call(ctx, t, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true, MaxTouchPoints: 2})
 		return err
 	})
-	if err := chromedp.Do(ctx, setScreen(390, "light"), fingers); err != nil {
+	if err := inPage(ctx, setScreen(390, "light"), fingers); err != nil {
 		t.Fatal(err)
 	}
 	openMap(t, ctx, d, "map")
@@ -67,7 +67,7 @@ func TestBrowserMovesTheClusterMapWithFingersOnAPhone(t *testing.T) {
 	x, y := box[0]+box[2]/2, box[1]+70
 
 	// Two fingers zoom in.
-	err := chromedp.Do(ctx,
+	err := inPage(ctx,
 		touch(input.DispatchTouchEventTypeTouchStart, [2]float64{x - 20, y}, [2]float64{x + 20, y}),
 		touch(input.DispatchTouchEventTypeTouchMove, [2]float64{x - 50, y}, [2]float64{x + 50, y}),
 		touch(input.DispatchTouchEventTypeTouchMove, [2]float64{x - 80, y}, [2]float64{x + 80, y}),
@@ -85,7 +85,7 @@ func TestBrowserMovesTheClusterMapWithFingersOnAPhone(t *testing.T) {
 	}
 
 	// One finger moves it sideways.
-	if err := chromedp.Do(ctx, swipe([2]float64{x + 60, y}, [2]float64{x - 60, y})); err != nil {
+	if err := inPage(ctx, swipe([2]float64{x + 60, y}, [2]float64{x - 60, y})); err != nil {
 		t.Fatal(err)
 	}
 	panned := mapView(t, ctx)
@@ -95,7 +95,7 @@ func TestBrowserMovesTheClusterMapWithFingersOnAPhone(t *testing.T) {
 
 	// One finger that moves up scrolls the page, not the map.
 	before := eval[float64](t, ctx, "scrollY")
-	err = chromedp.Do(ctx, swipe([2]float64{x, y + 60}, [2]float64{x, y - 120}), waitUntil(fmt.Sprintf("scrollY > %v", before)))
+	err = inPage(ctx, swipe([2]float64{x, y + 60}, [2]float64{x, y - 120}), waitUntil(fmt.Sprintf("scrollY > %v", before)))
 	if err != nil {
 		t.Errorf("a finger that moves up does not scroll the page: %v", err)
 	}

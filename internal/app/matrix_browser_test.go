@@ -20,7 +20,7 @@ func TestBrowserMovesThroughTheMatrixByKeyboard(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, simcluster.Options{Shards: 6, Projects: 20, Documents: 400}, topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"matrix?sort=name"),
+	err := inPage(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"matrix?sort=name"),
 		waitUntil(`document.querySelector('table[role="grid"] [tabindex="0"]') !== null`))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestBrowserMovesThroughTheMatrixByKeyboard(t *testing.T) {
 		{"ArrowRight", false, 2, 1}, {"ArrowDown", false, 3, 1}, {"End", false, 3, -1}, {"ArrowRight", false, 3, -1},
 		{"Home", false, 3, 0}, {"ArrowUp", false, 2, 0}, {"Home", true, 0, 0}, {"End", true, -1, -1}, {"PageUp", false, -11, -1},
 	} {
-		if err := chromedp.Do(ctx, pressWith(step.key, step.ctrl)); err != nil {
+		if err := inPage(ctx, pressWith(step.key, step.ctrl)); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := eval[string](t, ctx, focused), cell(step.row, step.column); got != want {
@@ -51,7 +51,7 @@ func TestBrowserMovesThroughTheMatrixByKeyboard(t *testing.T) {
 	}
 	// A sort link changes the table in place and keeps the focus.
 	eval[bool](t, ctx, `(document.querySelector("[data-grid] thead tr:last-child th:nth-child(3) a").focus(), window.stayed = true)`)
-	if err := chromedp.Do(ctx, clickFocused(), waitUntil(`document.querySelector('[data-grid] th[aria-sort="descending"]') !== null`)); err != nil {
+	if err := inPage(ctx, clickFocused(), waitUntil(`document.querySelector('[data-grid] th[aria-sort="descending"]') !== null`)); err != nil {
 		t.Fatal(err)
 	}
 	if !eval[bool](t, ctx, `window.stayed && document.activeElement.closest("th")?.getAttribute("aria-sort") === "descending"`) {
@@ -59,7 +59,7 @@ func TestBrowserMovesThroughTheMatrixByKeyboard(t *testing.T) {
 	}
 	// Enter follows the cell's own link.
 	eval[bool](t, ctx, `(document.querySelector('tr[data-key="yorkie-meta.changes"] td:nth-child(3) a').focus(), true)`)
-	if err := chromedp.Do(ctx, clickFocused(), chromedp.WaitVisible("#live-collection")); err != nil {
+	if err := inPage(ctx, clickFocused(), chromedp.WaitVisible("#live-collection")); err != nil {
 		t.Fatal(err)
 	}
 	if at := eval[string](t, ctx, `location.search`); !strings.HasPrefix(at, "?shard=") {
@@ -73,7 +73,7 @@ func TestBrowserScrollsTheMatrixInsideItself(t *testing.T) {
 	d := startDemo(t, simcluster.Options{Shards: 16, Projects: 80, Documents: 400}, topology.Options{})
 	bad := listenForComplaints(t, ctx)
 	for _, width := range []int64{390, 1280} {
-		err := chromedp.Do(ctx, setScreen(width, "dark"), chromedp.Navigate(d.app.URL()+"matrix?by=projects&columns=each"),
+		err := inPage(ctx, setScreen(width, "dark"), chromedp.Navigate(d.app.URL()+"matrix?by=projects&columns=each"),
 			waitUntil(`document.querySelectorAll("[data-grid] tbody tr").length > 20`))
 		if err != nil {
 			t.Fatal(err)

@@ -78,14 +78,14 @@ func checkState(t *testing.T, ctx context.Context, d *demo, source string, s ope
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, pageDeadline)
 	defer cancel()
-	if err := chromedp.Do(ctx, setScreen(width, "light")); err != nil {
+	if err := inPage(ctx, setScreen(width, "light")); err != nil {
 		t.Fatal(err)
 	}
 	if err := loadPage(ctx, d.app.URL()+s.path); err != nil {
 		t.Error(err)
 		return
 	}
-	if err := chromedp.Do(ctx, s.open...); err != nil {
+	if err := inPage(ctx, s.open...); err != nil {
 		const what = `document.activeElement.outerHTML.slice(0, 200) + "\n" +
 			[...document.querySelectorAll("[role=status], output, [aria-live]")].map((e) => e.textContent.trim()).join("\n")`
 		look, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -99,7 +99,7 @@ func checkState(t *testing.T, ctx context.Context, d *demo, source string, s ope
 		if scheme == "dark" { // only colours differ
 			rules = colourRules
 		}
-		if err := chromedp.Do(ctx, setScreen(width, scheme)); err != nil {
+		if err := inPage(ctx, setScreen(width, scheme)); err != nil {
 			t.Fatal(err)
 		}
 		found, err := violations(ctx, source, rules)

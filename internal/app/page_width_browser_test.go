@@ -33,7 +33,7 @@ func TestBrowserShowsNoPageWiderThanItsWindow(t *testing.T) {
 	}
 
 	// A page that is open would follow the end of its session in the middle of the next navigation.
-	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+	if err := inPage(ctx, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatal(err)
 	}
 	d.stop(t)
@@ -144,11 +144,11 @@ const tooWide = `((width) => {
 func checkWidths(t *testing.T, ctx context.Context, address string) {
 	t.Helper()
 	for i, width := range widths {
-		if err := chromedp.Do(ctx, setWindow(width)); err != nil {
+		if err := inPage(ctx, setWindow(width)); err != nil {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
+			if err := inPage(ctx, chromedp.Navigate(address)); err != nil {
 				t.Fatalf("%s: unexpected error: %v", address, err)
 			}
 		}

@@ -18,7 +18,7 @@ func TestBrowserGoesToAProjectByAFewKeys(t *testing.T) {
 	var projects struct{ Items []struct{ ID, Name string } }
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)
 	name := projects.Items[0].Name
-	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"zones"), chromedp.WaitVisible("main h1"))
+	err := inPage(ctx, chromedp.Navigate(d.app.URL()+"zones"), chromedp.WaitVisible("main h1"))
 	if err == nil {
 		_, err = chromedp.Run(ctx, openPalette)
 	}
@@ -26,7 +26,7 @@ func TestBrowserGoesToAProjectByAFewKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Enter right after the last key, before its matches are there.
-	err = chromedp.Do(ctx, chromedp.WaitVisible("#palette-text"), chromedp.SendKeys("#palette-text", strings.ToUpper(name)+"\r"),
+	err = inPage(ctx, chromedp.WaitVisible("#palette-text"), chromedp.SendKeys("#palette-text", strings.ToUpper(name)+"\r"),
 		chromedp.WaitVisible("nav.crumbs"))
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestBrowserGoesToAProjectByAFewKeys(t *testing.T) {
 	if _, err := chromedp.Run(ctx, openPalette); err != nil {
 		t.Fatal(err)
 	}
-	err = chromedp.Do(ctx, chromedp.WaitVisible("#palette-text"), chromedp.SendKeys("#palette-text", "nothing-is-called-so"),
+	err = inPage(ctx, chromedp.WaitVisible("#palette-text"), chromedp.SendKeys("#palette-text", "nothing-is-called-so"),
 		waitUntil(`document.getElementById("palette-note").textContent.includes("nothing-is-called-so")`))
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestBrowserGoesToAProjectByAFewKeys(t *testing.T) {
 	if last := eval[string](t, ctx, `document.querySelector("#palette-list li:last-child a").getAttribute("href")`); last != "/locate?q=nothing-is-called-so" {
 		t.Errorf("what is not known leads to %q", last)
 	}
-	if err := chromedp.Do(ctx, chromedp.SendKeys("#palette-text", "\x1b"), waitUntil(`!document.getElementById("palette").open`)); err != nil {
+	if err := inPage(ctx, chromedp.SendKeys("#palette-text", "\x1b"), waitUntil(`!document.getElementById("palette").open`)); err != nil {
 		t.Error("Escape does not close the palette")
 	}
 	bad.check(t)
@@ -57,7 +57,7 @@ func TestBrowserPaletteIsWorkedByKeysAndGivesTheFocusBack(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{})
 	chosen := `[...document.querySelectorAll("#palette-list [role=option]")].findIndex((x) => x.getAttribute("aria-selected") === "true")`
 	last := `document.querySelectorAll("#palette-list [role=option]").length - 1`
-	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"zones"), chromedp.WaitVisible("#go"),
+	err := inPage(ctx, chromedp.Navigate(d.app.URL()+"zones"), chromedp.WaitVisible("#go"),
 		chromedp.Evaluate[chromedp.Void](`localStorage.setItem("recent finds", JSON.stringify({
 			by: document.querySelector("header .you bdi").textContent, finds: ["found before"]}))`),
 		chromedp.Evaluate[chromedp.Void](`document.getElementById("go").focus()`), chromedp.Click("#go"),
@@ -70,7 +70,7 @@ func TestBrowserPaletteIsWorkedByKeysAndGivesTheFocusBack(t *testing.T) {
 		{kb.ArrowDown, chosen + " === 1"}, {kb.ArrowUp, chosen + " === 0"}, {kb.ArrowUp, chosen + " === " + last},
 		{"shard", chosen + ` === 0 && document.querySelector("#palette-list li span").textContent === "shard"`},
 	} {
-		if err := chromedp.Do(ctx, chromedp.SendKeys("#palette-text", step.key), waitUntil(step.is)); err != nil {
+		if err := inPage(ctx, chromedp.SendKeys("#palette-text", step.key), waitUntil(step.is)); err != nil {
 			t.Errorf("after %q it is not so that %s: %v", step.key, step.is, err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestBrowserPaletteIsWorkedByKeysAndGivesTheFocusBack(t *testing.T) {
 	if on := eval[string](t, ctx, active+`.getAttribute("aria-selected")`); on != "true" {
 		t.Errorf("the field's active option is not the chosen one: %s", on)
 	}
-	err = chromedp.Do(ctx, chromedp.SendKeys("#palette-text", kb.Escape),
+	err = inPage(ctx, chromedp.SendKeys("#palette-text", kb.Escape),
 		waitUntil(`!document.getElementById("palette").open && document.activeElement.id === "go"`))
 	if err != nil {
 		t.Error("Escape does not give the focus back:", err, eval[string](t, ctx, `document.activeElement.outerHTML.slice(0, 80)`))

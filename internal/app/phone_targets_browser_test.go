@@ -46,16 +46,16 @@ func TestBrowserShowsNoTargetTooSmallForAFingerOnAPhone(t *testing.T) {
 	addresses := addressesOf(t, d, names)
 	for _, scripts := range []string{"with scripts", "without scripts"} {
 		t.Run(scripts, func(t *testing.T) {
-			if err := chromedp.Do(ctx, setScreen(390, "light")); err != nil {
+			if err := inPage(ctx, setScreen(390, "light")); err != nil {
 				t.Fatal(err)
 			}
 			if scripts == "without scripts" {
-				if err := chromedp.Do(ctx, withoutScripts); err != nil {
+				if err := inPage(ctx, withoutScripts); err != nil {
 					t.Fatal(err)
 				}
 			}
 			for _, path := range addresses {
-				if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
+				if err := inPage(ctx, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
 					t.Fatalf("/%s: unexpected error: %v", path, err)
 				}
 				if small := eval[[]string](t, ctx, smallTargets); len(small) > 0 {
@@ -63,7 +63,7 @@ func TestBrowserShowsNoTargetTooSmallForAFingerOnAPhone(t *testing.T) {
 				}
 			}
 			// The menu is open over the page.
-			if err := chromedp.Do(ctx, chromedp.Click(".bar-nav button"), chromedp.WaitVisible("#menu")); err != nil {
+			if err := inPage(ctx, chromedp.Click(".bar-nav button"), chromedp.WaitVisible("#menu")); err != nil {
 				t.Fatal(err)
 			}
 			if small := eval[[]string](t, ctx, smallTargets); len(small) > 0 {

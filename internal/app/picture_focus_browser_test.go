@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
 	"shardboard/static"
@@ -48,7 +46,7 @@ func TestBrowserKeepsThePlaceOfAReaderOfTheClusterMap(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	if err := chromedp.Do(ctx, setScreen(1280, "light")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "light")); err != nil {
 		t.Fatal(err)
 	}
 	openMap(t, ctx, d, "map?ns="+changes+"&from=0&to=0.5")
@@ -58,7 +56,7 @@ func TestBrowserKeepsThePlaceOfAReaderOfTheClusterMap(t *testing.T) {
 		version := `document.getElementById("live-map").dataset.version`
 		before := eval[string](t, ctx, version)
 		d.moveFirstChunk(t)
-		if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("%s !== %q", version, before))); err != nil {
+		if err := inPage(ctx, waitUntil(fmt.Sprintf("%s !== %q", version, before))); err != nil {
 			t.Fatal("a move does not reach the page")
 		}
 		waitForTiles(t, ctx)
@@ -76,7 +74,7 @@ func TestBrowserKeepsThePlaceOfAReaderOfTheClusterMap(t *testing.T) {
 func TestBrowserKeepsThePlaceOfAReaderOfTheHeatMap(t *testing.T) {
 	ctx, d := heatPageForSelection(t)
 	bad := listenForComplaints(t, ctx)
-	if err := chromedp.Do(ctx, pressKey("ArrowLeft", "ArrowLeft"), shiftKey("ArrowUp"), pressKey("Enter", "Enter"),
+	if err := inPage(ctx, pressKey("ArrowLeft", "ArrowLeft"), shiftKey("ArrowUp"), pressKey("Enter", "Enter"),
 		waitUntil(`document.activeElement.id === "heat-selected"`)); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +86,7 @@ func TestBrowserKeepsThePlaceOfAReaderOfTheHeatMap(t *testing.T) {
 			Pieces: []heat.Piece{{Min: c.Chunks.At(1).Min, Rows: 9000}}})
 		n := eval[int](t, ctx, reads)
 		eval[bool](t, ctx, `(document.dispatchEvent(new Event("visibilitychange")), true)`)
-		if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("%s > %d", reads, n))); err != nil {
+		if err := inPage(ctx, waitUntil(fmt.Sprintf("%s > %d", reads, n))); err != nil {
 			t.Fatal("the page reads nothing")
 		}
 		eval[bool](t, ctx, `(document.body.offsetHeight > 0)`)

@@ -32,7 +32,7 @@ func TestBrowserPrintsAReport(t *testing.T) {
 		if strings.HasPrefix(path, "login") {
 			continue
 		}
-		err := chromedp.Do(ctx, setScreen(1280, "dark"), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"), onPaper)
+		err := inPage(ctx, setScreen(1280, "dark"), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"), onPaper)
 		if err != nil {
 			t.Fatalf("/%s: unexpected error: %v", path, err)
 		}
@@ -60,11 +60,11 @@ func TestBrowserPrintsAReport(t *testing.T) {
 func TestBrowserHasAButtonThatPrints(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
-	if err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()), chromedp.WaitVisible("[data-print]")); err != nil {
+	if err := inPage(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()), chromedp.WaitVisible("[data-print]")); err != nil {
 		t.Fatal(err)
 	}
 	eval[bool](t, ctx, `(window.print = () => { window.printed = true }, true)`)
-	if err := chromedp.Do(ctx, chromedp.Click("[data-print]"), waitUntil("window.printed === true")); err != nil {
+	if err := inPage(ctx, chromedp.Click("[data-print]"), waitUntil("window.printed === true")); err != nil {
 		t.Errorf("the button prints nothing: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func TestBrowserSignsInAndLeavesPagesAfterSignOut(t *testing.T) {
 	page := strings.TrimSuffix(d.app.URL(), "/")
 
 	// Anonymous: every page leads to sign-in.
-	if err := chromedp.Do(ctx, setScreen(390, "dark"), chromedp.Navigate(page+"/zones"), chromedp.WaitVisible("main h1")); err != nil {
+	if err := inPage(ctx, setScreen(390, "dark"), chromedp.Navigate(page+"/zones"), chromedp.WaitVisible("main h1")); err != nil {
 		t.Fatal(err)
 	}
 	if got := at(); got != "/login?next=%2Fzones" {
@@ -42,7 +42,7 @@ func TestBrowserSignsInAndLeavesPagesAfterSignOut(t *testing.T) {
 			return err
 		})
 	}
-	if err := chromedp.Do(ctx, fill("nobody", "something or other"), chromedp.Click("form.stacked button"),
+	if err := inPage(ctx, fill("nobody", "something or other"), chromedp.Click("form.stacked button"),
 		chromedp.WaitVisible("[role=alert]")); err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +51,13 @@ func TestBrowserSignsInAndLeavesPagesAfterSignOut(t *testing.T) {
 	}
 
 	const password = "correct horse battery"
-	if err := chromedp.Do(ctx, chromedp.Navigate(page+link), chromedp.WaitVisible("#name"), fill("root", password),
+	if err := inPage(ctx, chromedp.Navigate(page+link), chromedp.WaitVisible("#name"), fill("root", password),
 		chromedp.Click("form.stacked button"), chromedp.WaitVisible("#users")); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/settings", "/settings/users", "/login/first?key=x"} {
 		for _, width := range []int64{1280, 390} {
-			if err := chromedp.Do(ctx, setScreen(width, "light"), chromedp.Navigate(page+path), chromedp.WaitVisible("main h1")); err != nil {
+			if err := inPage(ctx, setScreen(width, "light"), chromedp.Navigate(page+path), chromedp.WaitVisible("main h1")); err != nil {
 				t.Fatal(err)
 			}
 			if over := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
@@ -67,7 +67,7 @@ func TestBrowserSignsInAndLeavesPagesAfterSignOut(t *testing.T) {
 	}
 
 	// An open page is left when its session ends in another tab.
-	if err := chromedp.Do(ctx, chromedp.Navigate(page+"/collections"), chromedp.WaitVisible("main h1"),
+	if err := inPage(ctx, chromedp.Navigate(page+"/collections"), chromedp.WaitVisible("main h1"),
 		waitUntil(`["ok", "warn", "critical"].includes(document.getElementById("status").dataset.level)`)); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestBrowserSignsInAndLeavesPagesAfterSignOut(t *testing.T) {
 	if got := at(); got != "/login?ended=1&next=%2Fcollections" {
 		t.Errorf("after sign-out the page is %s", got)
 	}
-	if err := chromedp.Do(ctx, fill("root", password), chromedp.Click("form.stacked button"),
+	if err := inPage(ctx, fill("root", password), chromedp.Click("form.stacked button"),
 		chromedp.WaitVisible("header .you")); err != nil {
 		t.Fatal(err)
 	}

@@ -2,28 +2,12 @@ package app
 
 import (
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/topology"
 )
-
-// waitInPage waits until a script finds what it looks for. The script may fail during a
-// navigation.
-func waitInPage(t *testing.T, there func() (bool, error)) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		ok, err := there()
-		if err == nil && ok {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the page is not reached: %v", err)
-		}
-	}
-}
 
 // When the role changes, an open page's socket closes and the page reloads with the new
 // role, still signed in.
@@ -39,7 +23,7 @@ func TestBrowserStaysSignedInAfterAChangeOfRole(t *testing.T) {
 		auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer}); err != nil {
 		t.Fatal(err)
 	}
-	if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"login?next=%2Fcollections"), chromedp.WaitVisible("#name"),
+	if err := inPage(ctx, chromedp.Navigate(d.app.URL()+"login?next=%2Fcollections"), chromedp.WaitVisible("#name"),
 		chromedp.SendKeys("#name", "anna"), chromedp.SendKeys("#password", password), chromedp.Click("form.stacked button")); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +48,7 @@ func TestBrowserStaysSignedInAfterAChangeOfRole(t *testing.T) {
 			),
 		)
 	})
-	if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"settings/users"), chromedp.WaitVisible("#users")); err != nil {
+	if err := inPage(ctx, chromedp.Navigate(d.app.URL()+"settings/users"), chromedp.WaitVisible("#users")); err != nil {
 		t.Error("the page does not show the admin's links:", err)
 	}
 }
@@ -78,7 +62,7 @@ func TestBrowserReachesTheIssuerByAClickAndReturns(t *testing.T) {
 	i.Start()
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
 		OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
-	if err := chromedp.Do(ctx, chromedp.Navigate(a.URL()+"login?next=%2Fzones"),
+	if err := inPage(ctx, chromedp.Navigate(a.URL()+"login?next=%2Fzones"),
 		chromedp.Click("form[action='/login/oidc'] button")); err != nil {
 		t.Fatal(err)
 	}
