@@ -35,8 +35,8 @@ func (d *draftBuilder) checkFoundBy(c *topology.Collection, next shardkey.Patter
 	case !r.AtLeast(7, 0, 0):
 		d.block("application", source, message.New("application.refused",
 			"The program changes rows of {ns} by findAndModify with {fields}, without the whole key {key}. That needs MongoDB 7.0 or "+
-				"later once a project is on several shards; this cluster runs {release}, and the commands would fail. "+
-				"Upgrade first, or pin the project to a shard with room.", facts...))
+				"later; this cluster runs {release}, where such commands fail. Upgrade first, or pin the project to a shard with "+
+				"room.", facts...))
 	case !r.AtLeast(7, 1, 0):
 		d.warn("application", source, message.New("application.slowerUntried",
 			"The program changes rows of {ns} by findAndModify with {fields}, without the whole key {key}. Once a project is on several "+
