@@ -59,6 +59,9 @@ func Descriptions() []Description {
 		describeBalancerWindow(),
 		describeBalanceCollection(),
 		describeClearJumbo(),
+		describeReshard(),
+		describeReshardCommit(),
+		describeReshardAbort(),
 	}
 }
 

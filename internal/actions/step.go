@@ -29,6 +29,9 @@ const (
 	OpBalancerOff    Op = "stopBalancer"
 	OpBalancerWindow Op = "setBalancerWindow"
 	OpBalancing      Op = "setBalancing"
+	OpReshard        Op = "reshardCollection" // 5.0 and later, as the next two
+	OpReshardCommit  Op = "commitReshardCollection"
+	OpReshardAbort   Op = "abortReshardCollection"
 	OpAwait          Op = "await" // waits until the proof holds, and shows progress
 )
 
@@ -46,6 +49,8 @@ type Step struct {
 	On       bool
 	Force    bool
 	Wait     bool // the move ends only when the donor has deleted the range
+
+	Reshard *Reshard `json:",omitempty"` // of OpReshard
 
 	Needs []Fact // preconditions, read right before it is sent; otherwise nothing is sent
 	Proof []Fact // true once it has had its effect
@@ -89,6 +94,9 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 	case OpBalancing:
 		return a.SetBalancing(ctx, run, s.NS, s.On)
 	}
+	if s.controlsResharding() {
+		return s.sendReshard(ctx, a, run)
+	}
 	return fmt.Errorf("send step: %q is not a command", s.Op)
 }
 
@@ -103,7 +111,7 @@ func (s Step) Sends() bool { return s.Op != OpAwait }
 // and a balancing window that was not known before cannot be restored.
 func (s Step) Invertible() bool {
 	switch s.Op {
-	case OpClearJumbo:
+	case OpClearJumbo, OpReshardCommit, OpReshardAbort:
 		return false
 	case OpBalancerWindow:
 		return slices.ContainsFunc(s.Needs, func(f Fact) bool {
