@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/store"
+)
+
+// Approve approves a plan of somebody else, by the hash of what was shown.
+func (e *Engine) Approve(ctx context.Context, by auth.Principal, plan, hash string) (Approval, error) {
+	a, err := e.answerPlan(ctx, by, plan, func(p actions.Plan, a Approval) (approvalBody, error) {
+		return e.approval(by, p, a, hash)
+	})
+	if err != nil {
+		return Approval{}, e.auditRefusal(ctx, by, auditApproveRefused, plan, map[string]string{"why": refusalReason(err)}, err)
+	}
+	return a, nil
+}
+
+// Refuse says that a plan must not be run. It also takes back an approval.
+func (e *Engine) Refuse(ctx context.Context, by auth.Principal, plan, reason string) (Approval, error) {
+	a, err := e.answerPlan(ctx, by, plan, func(p actions.Plan, a Approval) (approvalBody, error) {
+		return refusal(by, a, strings.TrimSpace(reason))
+	})
+	if err != nil {
+		return Approval{}, e.auditRefusal(ctx, by, auditApproveRefused, plan, map[string]string{"why": refusalReason(err)}, err)
+	}
+	return a, nil
+}
+
+// answerPlan stores what a second person says about a plan. Only the leader does, and with the same lock
+// as a run of the plan, so that an answer is given before the run begins or not at all.
+func (e *Engine) answerPlan(ctx context.Context, by auth.Principal, id string, answer func(actions.Plan, Approval) (approvalBody, error),
+) (Approval, error) {
+	if !by.May(auth.Operator) {
+		return Approval{}, roleError(auth.Operator)
+	}
+	if err := e.opts.Journal.Writable(); err != nil {
+		return Approval{}, err
+	}
+	t, err := e.awaitReady(ctx)
+	if err != nil {
+		return Approval{}, err
+	}
+	unlock, err := e.planLocks.lock(ctx, id)
+	if err != nil {
+		return Approval{}, err
+	}
+	defer unlock()
+	p, err := e.PlanByID(ctx, id)
+	if err != nil {
+		return Approval{}, err
+	}
+	if _, err := e.RunOfPlan(ctx, id); err == nil {
+		return Approval{}, fault.New(fault.Conflict, "This plan has been run already. To hold its run, stop it.")
+	} else if fault.Of(err) != fault.NotFound {
+		return Approval{}, err
+	}
+	switch {
+	case !by.May(p.Role):
+		return Approval{}, roleError(p.Role)
+	case p.Cluster != e.clusterID():
+		return Approval{}, changedError(planDifference("clusterId", p.Cluster, e.clusterID()), "This plan was made for another cluster.")
+	}
+	at := e.now()
+	a, err := e.approvalNow(ctx, p, at)
+	if err != nil {
+		return Approval{}, err
+	}
+	body, err := answer(p, a)
+	if err != nil || body.Person == "" { // nothing new
+		return a, err
+	}
+	body.At = at
+	record := store.ApprovalRecord{Plan: p.ID, Cluster: p.Cluster, State: string(Approved), Until: p.Expires}
+	what, details := auditPlanApproved, map[string]string{"hash": p.Hash, "kindOfPlan": string(p.Kind), "person": body.Person, "madeBy": p.By.ID}
+	if body.Refused {
+		record.State, what = string(ApprovalVoid), auditPlanRejected
+		details["reason"] = body.Reason
+	} else if limit := at.Add(ApprovalLasts); limit.Before(record.Until) {
+		record.Until = limit
+	}
+	if record.Body, err = json.Marshal(body); err != nil {
+		return Approval{}, fmt.Errorf("encode approval: %w", err)
+	}
+	saving, cancel := asLeader(t.ctx, ctx)
+	defer cancel()
+	if err := e.writeAudit(saving, by, what, p.ID, "ok", details); err != nil {
+		return Approval{}, fmt.Errorf("record approval: %w", err)
+	}
+	e.expiry.track(approvalSpan(p.ID, at, record.Until).id)
+	if err := e.opts.Journal.SaveApproval(saving, record); err != nil {
+		return Approval{}, fmt.Errorf("save approval: %w", err)
+	}
+	e.subscribers.Notify()
+	return e.approvalNow(ctx, p, at)
+}
+
+// approval checks that somebody may approve a plan. An empty answer means that they have done so before.
+func (e *Engine) approval(by auth.Principal, p actions.Plan, a Approval, hash string) (approvalBody, error) {
+	person := by.Person()
+	switch {
+	case person == "":
+		return approvalBody{}, fault.New(fault.Forbidden, "Who you are is not known: %s. Sign in to approve.", unknownPerson(by))
+	case p.By.Person() == "":
+		return approvalBody{}, fault.New(fault.Forbidden, "Who made this plan is not known: %s. So nobody can approve it as somebody else.",
+			unknownPerson(p.By))
+	case person == p.By.Person():
+		return approvalBody{}, fault.Wrap(fault.Forbidden, errSelfApproval,
+			"You made this plan, with this account or with one of your tokens. Somebody else has to approve it.")
+	case subtle.ConstantTimeCompare([]byte(p.Hash), []byte(hash)) != 1:
+		return approvalBody{}, changedError(planDifference("hash", p.Hash, sanitize.Truncate(hash, shownOfInput)),
+			"This is not the plan that was shown: its hash differs. Look at the plan again.")
+	case !a.Needed:
+		return approvalBody{}, fault.New(fault.Conflict, "This plan needs no approval.")
+	case a.State == Approved && a.By == person:
+		return approvalBody{}, nil
+	case a.State == Approved:
+		return approvalBody{}, fault.New(fault.Conflict, "%s has approved this plan already.", sanitize.Line(sanitize.Truncate(a.ByName, 60)))
+	case a.State == ApprovalVoid:
+		return approvalBody{}, fault.New(fault.Conflict, "This plan can no longer be approved. %s Make the plan again.", a.Void)
+	case p.Blocked():
+		return approvalBody{}, blockedError(p)
+	}
+	return approvalBody{Person: person, Principal: by.ID, Name: by.PersonName(), Digest: approvalDigest(p)}, nil
+}
+
+// refusal checks that somebody may refuse a plan: everybody who may run plans, so that an approval can be
+// taken back when its giver is away.
+func refusal(by auth.Principal, a Approval, reason string) (approvalBody, error) {
+	switch {
+	case reason == "":
+		return approvalBody{}, fault.New(fault.Invalid, "A refusal needs a reason, which its maker sees and the audit record keeps.")
+	case utf8.RuneCountInString(reason) > reasonLimit:
+		return approvalBody{}, fault.New(fault.Invalid, "The reason is too long: at most %d characters.", reasonLimit)
+	case !a.Needed:
+		return approvalBody{}, fault.New(fault.Conflict, "This plan needs no approval, so there is none to refuse.")
+	case a.State == ApprovalVoid:
+		return approvalBody{}, fault.New(fault.Conflict, "This plan cannot be run any more. %s", a.Void)
+	}
+	person := by.Person()
+	if person == "" {
+		person = by.ID // to refuse, nobody has to be somebody else
+	}
+	return approvalBody{Person: person, Principal: by.ID, Name: by.PersonName(), Refused: true, Reason: reason}, nil
+}
+
+func unknownPerson(p auth.Principal) string {
+	if p.Method == auth.ByToken {
+		return "the token has no owner with an account here"
+	}
+	return "there is no sign-in"
+}
+
+// AwaitingApproval lists plans of this cluster that need approval and have none, those that end first
+// first. One that cannot be read is left out.
+func (e *Engine) AwaitingApproval(ctx context.Context, limit int) (out []actions.Plan, err error) {
+	if !e.opts.Approval.Rules.On() {
+		return nil, nil
+	}
+	rows, err := e.opts.Journal.ApprovalsAsked(ctx, e.clusterID(), e.now(), limit)
+	for _, r := range rows {
+		if p, err := e.PlanByID(ctx, r.Plan); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out, err
+}
+
+// ApprovalRules are the rules in force.
+func (e *Engine) ApprovalRules() actions.ApprovalRules { return e.opts.Approval.Rules }
+
+// askApproval stores that a new plan waits for approval.
+func (e *Engine) askApproval(ctx context.Context, p actions.Plan) error {
+	err := e.opts.Journal.AddApproval(ctx, store.ApprovalRecord{Plan: p.ID, Cluster: p.Cluster, State: store.ApprovalAsked, Until: p.Expires,
+		Body: []byte("{}")})
+	if err == nil {
+		e.subscribers.Notify()
+	}
+	return err
+}
+
+// withApproval completes a plan that is being made: whether it needs approval, how long it can be run,
+// and, if it needs none, limits that keep its run below the radius that would.
+func (e *Engine) withApproval(ctx context.Context, p actions.Plan) (actions.Plan, error) {
+	because, covered, err := e.approvalBecause(ctx, p)
+	if err != nil {
+		return p, err
+	}
+	p.Approval = because
+	switch {
+	case len(because) > 0:
+		p.Expires = p.Made.Add(e.opts.Approval.Wait)
+	case covered.IsZero():
+		p.Limits = e.opts.Approval.Rules.Cap(p.Limits)
+	}
+	return p, nil
+}
+
+// withinApproval compares a plan with the one that would be made now, which sends the same commands. What
+// these commands move may have grown.
+func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan) error {
+	rules := e.opts.Approval.Rules
+	was, is := p.Effect.Bytes, fresh.Effect.Bytes
+	switch {
+	case p.UndoOf != "": // of an approved run, or of as much as it did
+		return nil
+	case !covered:
+		if now := rules.Because(p.Kind, fresh.Draft); len(now) > 0 {
+			return changedError(nil, "This plan needs the approval of somebody else by now. %s Make the plan again.", joined(now))
+		}
+		return nil
+	case !was.Known:
+		return nil
+	}
+	most := max(approvedLeast, 2*(was.Value+was.PlusMinus))
+	if is.Known && is.Value <= most || !is.Known && rules.Bytes <= 0 {
+		return nil
+	}
+	got := "unknown"
+	if is.Known {
+		got = fmt.Sprint(is.Value)
+	}
+	return changedError(planDifference("limit.bytes", fmt.Sprint(most), got),
+		"What this plan moves has grown beyond what was approved. Make the plan again.")
+}
+
+// approvedLeast is how much an approved plan may move in any case, in bytes, as its limits say.
+const approvedLeast = 64 << 20
