@@ -93,10 +93,11 @@ func (s *StubActions) ApprovalOf(_ context.Context, p actions.Plan) (engine.Appr
 	return engine.Approval{State: engine.ApprovalNone}, nil
 }
 
-func (s *StubActions) AwaitingApproval(_ context.Context, limit int) (out []actions.Plan, err error) {
+func (s *StubActions) AwaitingApproval(_ context.Context, limit int) (out []engine.ApprovalRequest, err error) {
 	for _, p := range s.PlanList {
 		if s.Approvals[p.ID].State == engine.ApprovalAsked && len(out) < limit {
-			out = append(out, p)
+			out = append(out, engine.ApprovalRequest{Plan: p.ID, Kind: p.Kind, Summary: p.Summary, By: p.By.ID, ByName: p.By.Name,
+				Person: p.By.Person(), Reason: p.Reason, Made: p.Made, Until: p.Expires})
 		}
 	}
 	return out, nil

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
@@ -161,28 +163,44 @@ func unknownPerson(p auth.Principal) string {
 	return "there is no sign-in"
 }
 
+// ApprovalRequest is a plan that waits for approval, without its steps.
+type ApprovalRequest struct {
+	Plan    string // id
+	Kind    actions.Kind
+	Summary message.Message
+	By      string // principal id of the plan's maker
+	ByName  string // untrusted text
+	Person  string // of the maker; "": not known
+	Reason  string
+	Made    time.Time
+	Until   time.Time
+}
+
 // AwaitingApproval lists plans of this cluster that need approval and have none, those that end first
-// first. One that cannot be read is left out.
-func (e *Engine) AwaitingApproval(ctx context.Context, limit int) (out []actions.Plan, err error) {
+// first. It costs nothing while no plan can need approval.
+func (e *Engine) AwaitingApproval(ctx context.Context, limit int) (out []ApprovalRequest, err error) {
 	if !e.opts.Approval.Rules.On() {
 		return nil, nil
 	}
 	rows, err := e.opts.Journal.ApprovalsAsked(ctx, e.clusterID(), e.now(), limit)
 	for _, r := range rows {
-		if p, err := e.PlanByID(ctx, r.Plan); err == nil {
-			out = append(out, p)
-		}
+		a := ApprovalRequest{Summary: message.New("plan.unreadable", "unreadable: the row of this plan in the database is damaged")}
+		_ = json.Unmarshal(r.Body, &a) // the plan itself says what is wrong with it
+		a.Plan, a.Until = r.Plan, r.Until
+		out = append(out, a)
 	}
 	return out, err
 }
 
-// ApprovalRules are the rules in force.
-func (e *Engine) ApprovalRules() actions.ApprovalRules { return e.opts.Approval.Rules }
-
 // askApproval stores that a new plan waits for approval.
 func (e *Engine) askApproval(ctx context.Context, p actions.Plan) error {
-	err := e.opts.Journal.AddApproval(ctx, store.ApprovalRecord{Plan: p.ID, Cluster: p.Cluster, State: store.ApprovalAsked, Until: p.Expires,
-		Body: []byte("{}")})
+	body, err := json.Marshal(ApprovalRequest{Plan: p.ID, Kind: p.Kind, Summary: p.Summary, By: p.By.ID, ByName: p.By.Name,
+		Person: p.By.Person(), Reason: p.Reason, Made: p.Made, Until: p.Expires})
+	if err != nil {
+		return fmt.Errorf("encode request for approval: %w", err)
+	}
+	err = e.opts.Journal.AddApproval(ctx, store.ApprovalRecord{Plan: p.ID, Cluster: p.Cluster, State: store.ApprovalAsked, Until: p.Expires,
+		Body: body})
 	if err == nil {
 		e.subscribers.Notify()
 	}

@@ -36,7 +36,7 @@ type Service interface {
 	// ApprovalOf is the state of a plan's approval.
 	ApprovalOf(ctx context.Context, p actions.Plan) (Approval, error)
 	// AwaitingApproval lists plans of this cluster that nobody has approved yet, those that end first first.
-	AwaitingApproval(ctx context.Context, limit int) ([]actions.Plan, error)
+	AwaitingApproval(ctx context.Context, limit int) ([]ApprovalRequest, error)
 
 	// PlanByID, RunByID and RunOfPlan, the run of a plan, return fault.NotFound when
 	// there is none.
