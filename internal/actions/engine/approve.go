@@ -230,7 +230,7 @@ func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan
 	rules := e.opts.Approval.Rules
 	was, is := p.Effect.Bytes, fresh.Effect.Bytes
 	switch {
-	case p.UndoOf != "": // of an approved run, or of as much as it did
+	case !covered && e.coveredUndo(p):
 		return nil
 	case !covered:
 		if now := rules.Because(p.Kind, fresh.Draft); len(now) > 0 {
@@ -250,6 +250,12 @@ func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan
 	}
 	return changedError(planDifference("limit.bytes", fmt.Sprint(most), got),
 		"What this plan moves has grown beyond what was approved. Make the plan again.")
+}
+
+// coveredUndo reports whether the approval of the run that a plan undoes covers it: otherwise it would
+// have needed its own when it was made.
+func (e *Engine) coveredUndo(p actions.Plan) bool {
+	return p.UndoOf != "" && len(p.Approval) == 0 && len(e.opts.Approval.Rules.Because(p.Kind, p.Draft)) > 0
 }
 
 // approvedLeast is how much an approved plan may move in any case, in bytes, as its limits say.

@@ -20,7 +20,11 @@ func (h *Handle) SaveApproval(_ context.Context, a store.ApprovalRecord) error {
 }
 
 func (h *Handle) putApproval(a store.ApprovalRecord, first bool) error {
-	return h.write(Write{What: "approval"}, func() error {
+	what := "approval"
+	if first { // by any process, with the plan
+		what = "asked"
+	}
+	return h.write(Write{What: what}, func() error {
 		if _, removed := h.removed[a.Plan]; removed {
 			return store.ErrPlanRemoved
 		}

@@ -15,7 +15,7 @@ import (
 // Write is one write to the disk.
 type Write struct {
 	N    int    // counts from 1, across restarts of the process
-	What string // "plan", "run", "save", "intent", "confirm", "audit", "approval"
+	What string // "plan", "run", "save", "intent", "confirm", "audit", "asked", "approval"
 	Run  string // id, if any
 	Step int    // of an intent
 }
