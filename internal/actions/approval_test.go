@@ -30,7 +30,8 @@ func TestApprovalIsNeededAboveTheLimitsAndWhereNothingIsKnown(t *testing.T) {
 		{ApprovalRules{Chunks: 5}, MoveChunk, unknown, unknown, "approval.chunksUnknown"},
 		{ApprovalRules{Kinds: []Kind{BalancerOff}}, MoveChunk, unknown, unknown, ""},
 		{ApprovalRules{Kinds: []Kind{BalancerOff}}, BalancerOff, figure(0, 0), figure(0, 0), "approval.kind"},
-		{ApprovalRules{Bytes: 1, Chunks: 1, Kinds: []Kind{Split}}, Split, figure(2, 0), figure(2, 0), "approval.kind approval.bytes approval.chunks"},
+		{ApprovalRules{Bytes: 1, Chunks: 1, Kinds: []Kind{Split}}, Split, figure(2, 0), figure(2, 0),
+			"approval.kind approval.bytes approval.chunks"},
 	} {
 		var got []string
 		for _, m := range c.rules.Because(c.kind, Draft{Effect: Effect{Bytes: c.bytes, Chunks: c.chunks}}) {

@@ -66,8 +66,8 @@ func ReadApprovalBytes(text string) (int64, error) {
 	n.Mul(n, new(big.Rat).SetInt64(byteUnits[m[2]]))
 	bytes := new(big.Int).Quo(n.Num(), n.Denom())
 	if !bytes.IsInt64() || bytes.Sign() <= 0 {
-		return 0, fault.New(fault.Invalid, "--approval-bytes is at least 1B, not %q. Leave it out for no limit; to ask for approval of all changes "+
-			"of a kind, use --approval-kinds.", text)
+		return 0, fault.New(fault.Invalid, "--approval-bytes is at least 1B, not %q. Leave it out for no limit; to ask for approval of all "+
+			"changes of a kind, use --approval-kinds.", text)
 	}
 	return bytes.Int64(), nil
 }

@@ -10,7 +10,8 @@ import (
 )
 
 func TestApprovalLimitsAreReadAndMistakesNamed(t *testing.T) {
-	for text, want := range map[string]int64{"": 0, "10GB": 1e10, "10 GB": 1e10, "1.5GiB": 3 << 29, "500kB": 5e5, "1B": 1, "999999TiB": 999999 << 40} {
+	for text, want := range map[string]int64{"": 0, "10GB": 1e10, "10 GB": 1e10, "1.5GiB": 3 << 29, "500kB": 5e5, "1B": 1,
+		"999999TiB": 999999 << 40} {
 		if got, err := ReadApprovalBytes(text); err != nil || got != want {
 			t.Errorf("%q: %d, %v", text, got, err)
 		}

@@ -84,7 +84,8 @@ func (e *Engine) answerPlan(ctx context.Context, by auth.Principal, id string, a
 	}
 	body.At = at
 	record := store.ApprovalRecord{Plan: p.ID, Cluster: p.Cluster, State: string(Approved), Until: p.Expires}
-	what, details := auditPlanApproved, map[string]string{"hash": p.Hash, "kindOfPlan": string(p.Kind), "person": body.Person, "madeBy": p.By.ID}
+	what := auditPlanApproved
+	details := map[string]string{"hash": p.Hash, "kindOfPlan": string(p.Kind), "person": body.Person, "madeBy": p.By.ID}
 	if body.Refused {
 		record.State, what = string(ApprovalVoid), auditPlanRejected
 		details["reason"] = body.Reason
