@@ -40,6 +40,7 @@ var withoutFeature = map[string]string{
 	"merge":               "Chunks can't be merged.",
 	"move":                "Chunks can't be moved.",
 	"jumbo":               "Jumbo flags can't be cleared.",
+	"refine":              "Shard keys can't be refined, or their plans can't check the index.",
 	"migrations":          "Moves of a collection can't be blocked or allowed.",
 	"collectionBalancing": "Balancing of one collection can't be turned on or off.",
 	"compliance":          "The balancer can't be asked whether it considers a collection balanced.",

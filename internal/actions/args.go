@@ -33,6 +33,7 @@ type Args struct {
 	Owner   string        // pin: who is responsible for it
 	Pause   string        // pin, isolate, spread, split-hot, move: balancing that is paused during the run: "collections" or "balancer"
 	Chunks  []string      // split-hot: references of several chunks
+	Key     bson.Raw      // refine-key: the pattern of the new shard key, such as {p: 1, q: 1}
 	Cuts    []Cut         // split-hot: what an earlier plan chose for each chunk; replaces chunks, at and to
 }
 

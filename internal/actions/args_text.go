@@ -21,7 +21,7 @@ func (x Argument) FromText(text string) (json.RawMessage, error) {
 		return nil, fault.New(fault.Invalid, "The argument %q is not valid UTF-8.", x.Name)
 	}
 	switch x.Type {
-	case TypeKey, TypeBounds, TypeCuts:
+	case TypeKey, TypePattern, TypeBounds, TypeCuts:
 		if !json.Valid([]byte(text)) {
 			return nil, fault.New(fault.Invalid, "The argument %q must be JSON, such as %s; %q is not.", x.Name, x.sample(),
 				sanitize.Truncate(text, 40))
@@ -52,6 +52,8 @@ func (x Argument) sample() string {
 	switch x.Type {
 	case TypeBounds:
 		return "[" + sampleKey + ", " + sampleKey + "]"
+	case TypePattern:
+		return samplePattern
 	case TypeCuts:
 		return `[{"min": …, "max": …, "at": …, "half": "upper", "to": "…"}]`
 	}
@@ -87,7 +89,9 @@ func (a Args) HideKeys(replace func(bson.Raw) bson.Raw) Args {
 	for _, x := range Arguments() {
 		switch p := x.field(&a).(type) {
 		case *bson.Raw:
-			*p = replace(*p)
+			if x.Type != TypePattern { // names of fields, no values
+				*p = replace(*p)
+			}
 		case *[2]bson.Raw:
 			*p = [2]bson.Raw{replace(p[0]), replace(p[1])}
 		case *[]Cut:

@@ -25,6 +25,7 @@ const (
 	TypeChunk      ArgumentType = "chunk"         // reference of a chunk
 	TypeChunks     ArgumentType = "chunks"        // references of several chunks
 	TypeCuts       ArgumentType = "cuts"          // list of Cut
+	TypePattern    ArgumentType = "key pattern"   // of a shard key, as Extended JSON
 	TypeShard      ArgumentType = "shard"         // name of a shard
 	TypeZone       ArgumentType = "zone"          // name of a zone
 	TypeProject    ArgumentType = "project"       // id, exact name or public key

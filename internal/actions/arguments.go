@@ -7,7 +7,7 @@ import "slices"
 // it more precisely.
 func Arguments() []Argument {
 	return []Argument{argNS, argAt, argParts, argBounds, argChunk, argTo, argProject, argDB, argShard, argZone, argMin, argMax,
-		argMode, argOn, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts}
+		argMode, argOn, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts, argKey}
 }
 
 // ArgumentNamed returns the shared argument with a name.
@@ -148,5 +148,10 @@ var (
 		Help:    "What an earlier plan of split-hot chose for each chunk, to plan the same again: min, max, at, half (lower or upper) and to.",
 		Subject: true, Unasked: true,
 		field: func(a *Args) any { return &a.Cuts },
+	}
+	argKey = Argument{
+		Name: "key", Type: TypePattern, Label: "New shard key",
+		Help:  "The fields of the new shard key in order, each with 1 or \"hashed\", such as {\"project_id\": 1, \"key\": 1}.",
+		field: func(a *Args) any { return &a.Key },
 	}
 )

@@ -62,6 +62,7 @@ func Descriptions() []Description {
 		describeBalancerWindow(),
 		describeBalanceCollection(),
 		describeClearJumbo(),
+		describeRefineKey(),
 	}
 }
 

@@ -13,7 +13,8 @@ func (s Step) Text() message.Message {
 	}
 	return message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
 		message.Key("min", shardkey.PlainValues(s.Min)), message.Key("max", shardkey.PlainValues(s.Max)), message.Shard("shard", s.Shard),
-		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop))
+		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop),
+		message.Text("key", patternText(s.Key)))
 }
 
 func (s Step) pattern() string {
@@ -28,6 +29,8 @@ func (s Step) pattern() string {
 		return "Move {min} → {max} of {ns} to {shard}"
 	case OpClearJumbo:
 		return "Clear the jumbo flag of {min} → {max} of {ns}"
+	case OpRefineKey:
+		return "Refine the shard key of {ns} to {key}"
 	case OpAddZone:
 		return "Add {shard} to the zone {zone}"
 	case OpRemoveZone:

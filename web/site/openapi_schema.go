@@ -130,7 +130,7 @@ func (s *schemas) planArgs() map[string]any {
 	for _, x := range actions.Arguments() {
 		p := map[string]any{"type": "string"}
 		switch x.Type {
-		case actions.TypeKey:
+		case actions.TypeKey, actions.TypePattern:
 			p = s.forType(reflect.TypeFor[json.RawMessage]())
 		case actions.TypeBounds:
 			p = map[string]any{"type": []string{"array", "object"}}
