@@ -166,11 +166,9 @@ func (e *Engine) approvalBecause(ctx context.Context, p actions.Plan) (because [
 		message.Text("by", run.Approval.ByName), message.Time("until", run.Ended.Add(approvalCoversUndo))), nil
 }
 
-// approvalFor checks, right before a plan is run, that it has the approval that it needs.
-func (e *Engine) approvalFor(ctx context.Context, p actions.Plan, r RunRequest) (*RunApproval, error) {
-	if r.covered {
-		return nil, nil
-	}
+// approvalFor checks, right before somebody runs a plan, that it has the approval that it needs; nil: it
+// needs none. Runs that the engine starts as parts of another one are covered by the approval of that.
+func (e *Engine) approvalFor(ctx context.Context, p actions.Plan) (*RunApproval, error) {
 	a, err := e.approvalNow(ctx, p, e.now())
 	switch {
 	case err != nil:

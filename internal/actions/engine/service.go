@@ -69,10 +69,6 @@ type Request struct {
 type RunRequest struct {
 	Hash    string // of the plan that was shown
 	Confirm string // the text that the plan asks to be typed; "" when it asks for none
-
-	// covered: the approval of another plan covers this one, of which it is a part. Only the engine sets
-	// it: it is in no request of the API or of another replica.
-	covered bool
 }
 
 // Subscribe implements Service.

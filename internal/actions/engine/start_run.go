@@ -60,11 +60,11 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 	if err := e.checkRequest(by, p, r); err != nil {
 		return Run{}, false, err
 	}
-	approved, err := e.approvalFor(ctx, p, r)
+	approved, err := e.approvalFor(ctx, p)
 	if err != nil {
 		return Run{}, false, err
 	}
-	adapted, err := e.adaptToChanges(ctx, &p, approved != nil || r.covered)
+	adapted, err := e.adaptToChanges(ctx, &p, approved != nil)
 	if err != nil {
 		return Run{}, false, explainOutage(err, "Nothing was started; the plan can be run until "+p.Expires.UTC().Format("15:04:05 UTC")+".")
 	}
@@ -72,7 +72,7 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 	if err := e.checkRequest(by, p, r); err != nil {
 		return Run{}, false, err
 	}
-	if approved, err = e.approvalFor(ctx, p, r); err != nil {
+	if approved, err = e.approvalFor(ctx, p); err != nil {
 		return Run{}, false, err
 	}
 	return e.createRun(ctx, t, by, p, adapted, approved)
