@@ -41,7 +41,8 @@ func (r ApprovalRules) Because(k Kind, d Draft) (out []message.Message) {
 			"How many chunks it changes is not known, and more than {limit} need it.", message.Count("limit", r.Chunks)))
 	case most > r.Chunks:
 		out = append(out, message.New("approval.chunks",
-			"Number of chunks that it changes: {chunks}. More than {limit} need it.", message.Count("chunks", most), message.Count("limit", r.Chunks)))
+			"Number of chunks that it changes: {chunks}. More than {limit} need it.",
+			message.Count("chunks", most), message.Count("limit", r.Chunks)))
 	}
 	return out
 }
