@@ -168,6 +168,10 @@ type Plan struct {
 	Commands []Command // one per step, in order; empty for a step that sends nothing
 	UndoOf   string    // id of the run that this plan undoes
 	Rows     []Rows    // counted before the first command and after the last proof
+
+	// Approval lists why the plan needed the approval of a second person when it was made; empty: it
+	// did not.
+	Approval []message.Message `json:",omitempty"`
 }
 
 // Command is a command exactly as it is sent, without the comment (the run's id),

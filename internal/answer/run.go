@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -52,6 +53,9 @@ func RunOf(v View, r engine.Run) api.Run {
 		Moving: moving,
 	}
 	out.Title = out.Heading.String()
+	if a := r.Approval; a != nil {
+		out.Approved = personText(cmp.Or(a.ByName, a.By))
+	}
 	for _, s := range r.Steps {
 		step := api.RunStep{
 			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command),

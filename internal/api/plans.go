@@ -58,6 +58,7 @@ type Plan struct {
 	ExpiresAt     *time.Time     `json:"expiresAt"`
 	UndoOf        string         `json:"undoOf,omitempty"` // id of the run to undo
 	Limits        Limits         `json:"limits"`           // limits within which its run may adapt
+	Approval      PlanApproval   `json:"approval"`         // what a second person says about it
 
 	// For pages only.
 	Title   string          `json:"-"` // the summary without ids, with short keys

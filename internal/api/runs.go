@@ -25,6 +25,7 @@ type Run struct {
 	By        string     `json:"by"`
 	ByName    string     `json:"byName"`
 	Reason    string     `json:"reason"`
+	Approved  string     `json:"approvedBy,omitempty"` // name of the second person who approved its plan
 	StopBy    string     `json:"stopBy,omitempty"`
 	StopAt    *time.Time `json:"stopAt,omitempty"`
 	CanUndo   bool       `json:"canUndo"`

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// Expiry is how long after it was made a plan can be run.
+	// Expiry is how long after it was made a plan can be run that needs no approval.
 	Expiry = 15 * time.Minute
 	// shownOfInput limits, in bytes, how much of its input a refusal repeats.
 	shownOfInput = 60
@@ -58,6 +58,9 @@ func (e *Engine) makePlan(ctx context.Context, by auth.Principal, r Request) (ac
 		return actions.Plan{}, err
 	}
 	p.By, p.Made, p.Expires = by, s.Now, s.Now.Add(Expiry)
+	if p, err = e.withApproval(ctx, p); err != nil {
+		return actions.Plan{}, err
+	}
 	record, err := encodePlan(p)
 	if err != nil {
 		return actions.Plan{}, err
@@ -66,9 +69,17 @@ func (e *Engine) makePlan(ctx context.Context, by auth.Principal, r Request) (ac
 		return actions.Plan{}, fmt.Errorf("save plan: %w", err)
 	}
 	e.expiry.track(p.ID)
+	if len(p.Approval) > 0 {
+		if err := e.askApproval(ctx, p); err != nil {
+			return actions.Plan{}, fmt.Errorf("ask for approval: %w", err)
+		}
+	}
 	details := map[string]string{"kindOfPlan": string(p.Kind), "hash": p.Hash, "reason": p.Reason}
 	if p.UndoOf != "" {
 		details["undoOf"] = p.UndoOf
+	}
+	if len(p.Approval) > 0 {
+		details["approval"] = joined(p.Approval)
 	}
 	if err := e.writeAudit(ctx, by, auditPlanMade, p.ID, "ok", details); err != nil {
 		return actions.Plan{}, fmt.Errorf("record plan: %w", err)

@@ -48,6 +48,7 @@ type Run struct {
 	Steps    []Step
 	Rows     []RowCount     // of the project that the run concerns, by namespace
 	Limits   actions.Limits // what was confirmed
+	Approval *RunApproval   `json:",omitempty"` // with which it was started; nil: none was needed
 
 	Adaptations []Adaptation // oldest first
 
