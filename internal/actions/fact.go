@@ -27,6 +27,8 @@ const (
 	FactShardZone FactKind = "shardZone" // Shard, Zone (member)
 	FactShard     FactKind = "shard"     // Shard (exists, draining)
 	FactBalancer  FactKind = "balancer"  // (on, windowStart, windowStop)
+	FactDatabase  FactKind = "database"  // DB (exists, primary, version)
+	FactPlace     FactKind = "place"     // NS: of a collection that may be unsharded (exists, sharded, shard, uuid)
 )
 
 // Fact is a statement about the cluster that can be read from it with majority read
@@ -34,6 +36,7 @@ const (
 type Fact struct {
 	Kind     FactKind
 	NS       topology.Namespace
+	DB       string   `json:",omitempty"`
 	Min, Max bson.Raw // complete shard keys as documents; zone ranges as stored
 	Shard    string
 	Zone     string

@@ -17,6 +17,7 @@ import (
 // operationRow is one row of $currentOp.
 type operationRow struct {
 	shard   string
+	ns      string
 	thread  string   // thread name: "conn22", "MoveChunk", "migrateThread"
 	command bson.Raw // originatingCommand if the row has one
 	message string   // "step 3 of 6"
@@ -38,7 +39,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			{Key: "aggregate", Value: 1},
 			{Key: "pipeline", Value: bson.A{
 				bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "localOps", Value: local}}}},
-				bson.D{{Key: "$project", Value: fields("shard", "desc", "command", "originatingCommand", "msg", "secs_running").Value}},
+				bson.D{{Key: "$project", Value: fields("shard", "desc", "ns", "command", "originatingCommand", "msg", "secs_running").Value}},
 			}},
 			{Key: "cursor", Value: bson.D{}},
 		}
@@ -51,6 +52,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			}
 			o.command = bytes.Clone(o.command)
 			o.shard, _ = doc.Lookup("shard").StringValueOK()
+			o.ns, _ = doc.Lookup("ns").StringValueOK()
 			o.thread, _ = doc.Lookup("desc").StringValueOK()
 			o.message, _ = doc.Lookup("msg").StringValueOK()
 			secs, _ := doc.Lookup("secs_running").AsInt64OK()
@@ -102,6 +104,9 @@ func (o operationRow) matches(run string, s actions.Step) bool {
 	if comment, ok := o.command.Lookup("comment").StringValueOK(); ok && comment == run {
 		return true
 	}
+	if s.MovesWhole() {
+		return o.movesWhole(s)
+	}
 	m, ok := o.migration()
 	return ok && s.Migrates() && m.NS == s.NS && (m.Min == nil || bytes.Equal(m.Min, s.Min))
 }
@@ -116,6 +121,9 @@ var ddl = []string{
 // their database; dropDatabase and movePrimary name a database.
 func (o operationRow) ddl() (op actions.Operation, ok bool) {
 	name, what := o.name()
+	if name == shardMovePrimary { // the command of another mongos, as the old primary shows it
+		name = "movePrimary"
+	}
 	if !slices.Contains(ddl, name) {
 		return op, false
 	}

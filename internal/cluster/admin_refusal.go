@@ -113,7 +113,7 @@ func (a answer) kind() fault.Kind {
 		48, 63, 105, 150, 13388, // the collection was changed or replaced
 		87, 153, // cannot be split, too big
 		163, 178, // zone in use, overlap
-		200, 338: // range not cleaned up, resharding running
+		200, 319, 338, 341: // range not cleaned up, movePrimary or resharding running, resharding aborted
 		return fault.Conflict
 	case 96: // operation failed
 		// A donor that failed during the migration may have committed it. Other messages give

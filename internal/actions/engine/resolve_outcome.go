@@ -154,7 +154,7 @@ func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 		return false
 	}
 	over := at.Sub(*seen) >= quietPeriod
-	if !s.Migrates() && s.Op != actions.OpBalancerOff {
+	if !s.Copies() && s.Op != actions.OpBalancerOff {
 		over = at.Sub(s.Sent) >= timeoutOf(s.Step)+lateEffect
 	}
 	if !over {
@@ -169,7 +169,7 @@ func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 // stepEvents reads the changelog entries of a step. Failing to read them is not an
 // error of the step.
 func (x *execution) stepEvents(s Step) []topology.Event {
-	if s.NS == "" {
+	if s.NS == "" && s.DB == "" {
 		return nil
 	}
 	t, err := x.e.opts.Reader.Trace(x.ctx, x.id, s.Step, s.Sent)

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Time limits of commands. There is no useful limit for a migration, because the
-// server continues with it in any case.
+// Time limits of commands. There is no useful limit for a command that copies data,
+// because the server continues with it in any case.
 const (
 	commandTimeout     = 30 * time.Second
 	balancerOffTimeout = 10 * time.Minute // switching it off waits for the end of its round
@@ -21,7 +21,7 @@ const (
 // timeoutOf is the time limit of a step's command.
 func timeoutOf(s actions.Step) time.Duration {
 	switch {
-	case s.Migrates():
+	case s.Copies():
 		return migrationTimeout
 	case s.Op == actions.OpBalancerOff:
 		return balancerOffTimeout
@@ -34,7 +34,7 @@ func (x *execution) send(i int, s actions.Step) error {
 	ctx, cancel := context.WithTimeout(x.ctx, timeoutOf(s))
 	defer cancel()
 	ctx = actions.CheckBeforeSending(ctx, x.stillLeads)
-	if s.Migrates() {
+	if s.Copies() {
 		defer x.followMigration(i, s)()
 	}
 	return s.Send(ctx, x.e.opts.Admin, x.id)

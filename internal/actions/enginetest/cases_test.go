@@ -119,6 +119,7 @@ func Cases() []Case {
 		},
 		{Name: "balancer window", Command: "update", Kind: actions.BalancerWindow, Args: actions.Args{Start: "01:00", Stop: "05:00"}},
 		{Name: "balancing of a collection", Command: "update", Kind: actions.BalanceCollection, Args: actions.Args{NS: NS, On: off}},
+		{Name: "move primary", Command: "movePrimary", Kind: actions.MovePrimary, Args: actions.Args{DB: "app", To: "shard-rs-2"}},
 		{
 			Name:    "balancing of a collection, by command",
 			Release: "8.0.12",
@@ -147,7 +148,7 @@ func moveInThreeSteps() Case {
 var (
 	splitAndBalancerOff = []string{"split at a key", "move a range", "zone, remove shard", "balancer off"}
 	partsAndWindow      = []string{"split in the middle", "move a part", "zone, set range", "balancer window"}
-	mergeAndBalancing   = []string{"merge", "clear jumbo", "zone, remove range", "balancing of a collection"}
+	mergeAndBalancing   = []string{"merge", "clear jumbo", "zone, remove range", "balancing of a collection", "move primary"}
 	moveAndBalancerOn   = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command"}
 )
 

@@ -23,6 +23,7 @@ type ClusterState struct {
 	Ranges    []ZoneRangeState // of NS, in key order
 	Zones     map[string][]string
 	Balancer  bool
+	Primary   string // of the database of NS
 	Window    [2]string
 }
 
@@ -71,6 +72,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 			state.Chunks = append(state.Chunks, ChunkState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), shard, jumbo})
 		})
 	}
+	rows("databases", bson.D{{Key: "_id", Value: NS.Database()}}, func(row bson.Raw) { state.Primary, _ = row.Lookup("primary").StringValueOK() })
 	rows("tags", bson.D{{Key: "ns", Value: NS}}, func(row bson.Raw) {
 		zone, _ := row.Lookup("tag").StringValueOK()
 		state.Ranges = append(state.Ranges, ZoneRangeState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), zone})
@@ -174,6 +176,8 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Window == [2]string{s.Start, s.Stop}
 	case actions.OpBalancing:
 		return state.Sharded && state.NoBalance == !s.On
+	case actions.OpMovePrimary:
+		return state.Primary == s.Shard
 	case actions.OpAwait:
 		return state.Sharded // such a step only waits for the balancer
 	}
