@@ -19,7 +19,9 @@ var samples = map[string]string{
 	"min": `{"p":{"$numberInt":"1"}}`, "max": `{"p":{"$numberLong":"9007199254740993"}}`, "mode": `"moves"`, "on": `false`,
 	"start": `"01:00"`, "stop": `"05:00"`, "force": `true`, "expires": `"720h0m0s"`, "owner": `"on-call"`, "pause": `"balancer"`,
 	"chunks": `["a","b"]`,
-	"cuts":   `[{"min":{"p":{"$minKey":1}},"max":{"p":{"$maxKey":1}},"at":{"p":{"$numberInt":"3"}},"half":"lower","to":"shard-rs-1"}]`,
+	"key":    `{"p": 1, "q": "hashed"}`, "initialChunks": `12`,
+	"zones": `[{"min":{"p":{"$numberInt":"1"}},"max":{"p":{"$maxKey":1}},"zone":"eu"}]`,
+	"cuts":  `[{"min":{"p":{"$minKey":1}},"max":{"p":{"$maxKey":1}},"at":{"p":{"$numberInt":"3"}},"half":"lower","to":"shard-rs-1"}]`,
 }
 
 func TestEveryFieldOfArgsIsAnArgument(t *testing.T) {
@@ -94,6 +96,11 @@ func TestUnreadableArgumentsAreRefusedByName(t *testing.T) {
 		`{"bounds":[{"p":1},2]}`:           `"bounds.max"`,
 		`{"chunks":"a"}`:                   `"chunks"`,
 		`{"chunks":["a","b\u0000"]}`:       `"chunks[1]"`,
+		`{"zones":{}}`:                     `"zones"`,
+		`{"zones":[{"min":{"p":1}}]}`:      `"zones"`,
+		`{"zones":[{"min":1}]}`:            `"zones[0].min"`,
+		`{"key":{"p":2}}`:                  `"key"`,
+		`{"key":{}}`:                       `"key"`,
 		`{"cuts":{}}`:                      `"cuts"`,
 		`{"cuts":[{"middle":{}}]}`:         `"cuts"`,
 		`{"cuts":[{"at":1}]}`:              `"cuts[0].at"`,

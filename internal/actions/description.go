@@ -60,6 +60,13 @@ func Descriptions() []Description {
 		describeBalanceCollection(),
 		describeClearJumbo(),
 		describeMovePrimary(),
+		describeMoveCollection(),
+		describeMoveCollectionAbort(),
+		describeUnshard(),
+		describeUnshardAbort(),
+		describeReshard(),
+		describeReshardCommit(),
+		describeReshardAbort(),
 	}
 }
 

@@ -16,7 +16,7 @@ func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	switch {
 	case slices.ContainsFunc(d.steps, Step.MovesWhole): // also to undo one: clients have to be stopped
 		return High, d.confirm()
-	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo, wide, OutsideMaintenance(d.checks):
+	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo, wide, d.resharded != nil, OutsideMaintenance(d.checks):
 		return High, d.confirm()
 	case len(d.moves) > 0, d.description.LeastRisk == Medium:
 		return Medium, ""

@@ -29,14 +29,15 @@ const (
 	OpBalancerOff    Op = "stopBalancer"
 	OpBalancerWindow Op = "setBalancerWindow"
 	OpBalancing      Op = "setBalancing"
-
+	OpReshard        Op = "reshardCollection" // 5.0 and later, as the next two
+	OpReshardCommit  Op = "commitReshardCollection"
+	OpReshardAbort   Op = "abortReshardCollection"
 	OpMovePrimary    Op = "movePrimary"
-	OpMoveCollection Op = "moveCollection" // 8.0 and later, as the next ones
+	OpMoveCollection Op = "moveCollection" // 8.0 and later, as the next three
 	OpUnshard        Op = "unshardCollection"
 	OpAbortMove      Op = "abortMoveCollection"
 	OpAbortUnshard   Op = "abortUnshardCollection"
-
-	OpAwait Op = "await" // waits until the proof holds, and shows progress
+	OpAwait          Op = "await" // waits until the proof holds, and shows progress
 )
 
 // Step is one command as data, so that what is shown, hashed, stored and sent is the
@@ -54,6 +55,8 @@ type Step struct {
 	On       bool
 	Force    bool
 	Wait     bool // the move ends only when the donor has deleted the range
+
+	Reshard *Reshard `json:",omitempty"` // of OpReshard
 
 	Needs []Fact // preconditions, read right before it is sent; otherwise nothing is sent
 	Proof []Fact // true once it has had its effect
@@ -107,6 +110,9 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 	case OpAbortUnshard:
 		return a.AbortUnshardCollection(ctx, run, s.NS)
 	}
+	if s.controlsResharding() {
+		return s.sendReshard(ctx, a, run)
+	}
 	return fmt.Errorf("send step: %q is not a command", s.Op)
 }
 
@@ -119,9 +125,12 @@ func (s Step) MovesWhole() bool {
 	return s.Op == OpMovePrimary || s.Op == OpMoveCollection || s.Op == OpUnshard
 }
 
+// isBuiltOnResharding reports whether the server moves the collection by resharding it.
+func (s Step) isBuiltOnResharding() bool { return s.Op == OpMoveCollection || s.Op == OpUnshard }
+
 // Copies reports whether the step copies data between shards: its command may run for
 // hours, and a time limit does not stop it.
-func (s Step) Copies() bool { return s.Migrates() || s.MovesWhole() }
+func (s Step) Copies() bool { return s.Migrates() || s.MovesWhole() || s.InBackground() }
 
 // Sends reports whether the step sends a command.
 func (s Step) Sends() bool { return s.Op != OpAwait }
@@ -131,7 +140,7 @@ func (s Step) Sends() bool { return s.Op != OpAwait }
 // not shard collections.
 func (s Step) Invertible() bool {
 	switch s.Op {
-	case OpClearJumbo, OpUnshard, OpAbortMove, OpAbortUnshard:
+	case OpClearJumbo, OpReshardCommit, OpReshardAbort, OpUnshard, OpAbortMove, OpAbortUnshard:
 		return false
 	case OpBalancerWindow:
 		return slices.ContainsFunc(s.Needs, func(f Fact) bool {

@@ -51,6 +51,8 @@ func (d *draftBuilder) undoZone(s Step) error {
 	switch s.Op {
 	case OpMovePrimary:
 		return d.undoMovePrimary(s)
+	case OpMoveCollection:
+		return d.undoMoveCollection(s)
 	case OpAddZone, OpRemoveZone:
 		if d.shard(s.Shard) == nil {
 			return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)

@@ -15,16 +15,19 @@ const (
 	commandTimeout     = 30 * time.Second
 	balancerOffTimeout = 10 * time.Minute // switching it off waits for the end of its round
 	migrationTimeout   = 12 * time.Hour
-	readTimeout        = 10 * time.Second // for one fact
+	reshardTimeout     = 20 * 24 * time.Hour // the operation continues after it; maxTimeMS ends at 24 days
+	readTimeout        = 10 * time.Second    // for one fact
 )
 
 // timeoutOf is the time limit of a step's command.
 func timeoutOf(s actions.Step) time.Duration {
 	switch {
-	case s.Copies():
-		return migrationTimeout
 	case s.Op == actions.OpBalancerOff:
 		return balancerOffTimeout
+	case s.InBackground() && !s.EndsAnother():
+		return reshardTimeout
+	case s.Copies():
+		return migrationTimeout
 	}
 	return commandTimeout
 }
@@ -35,7 +38,7 @@ func (x *execution) send(i int, s actions.Step) error {
 	defer cancel()
 	ctx = actions.CheckBeforeSending(ctx, x.stillLeads)
 	if s.Copies() {
-		defer x.followMigration(i, s)()
+		defer x.followProgress(i, s)()
 	}
 	return s.Send(ctx, x.e.opts.Admin, x.id)
 }
