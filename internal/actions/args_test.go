@@ -19,7 +19,7 @@ var samples = map[string]string{
 	"min": `{"p":{"$numberInt":"1"}}`, "max": `{"p":{"$numberLong":"9007199254740993"}}`, "mode": `"moves"`, "on": `false`,
 	"start": `"01:00"`, "stop": `"05:00"`, "force": `true`, "expires": `"720h0m0s"`, "owner": `"on-call"`, "pause": `"balancer"`,
 	"chunks": `["a","b"]`,
-	"key":    `{"p": 1, "q": "hashed"}`, "initialChunks": `12`,
+	"key":    `{"p":1,"q":"hashed"}`, "initialChunks": `12`,
 	"zones": `[{"min":{"p":{"$numberInt":"1"}},"max":{"p":{"$maxKey":1}},"zone":"eu"}]`,
 	"cuts":  `[{"min":{"p":{"$minKey":1}},"max":{"p":{"$maxKey":1}},"at":{"p":{"$numberInt":"3"}},"half":"lower","to":"shard-rs-1"}]`,
 }

@@ -49,16 +49,19 @@ func planReshardCommit(d *draftBuilder) (Draft, Args, error) {
 	}
 	ns := message.Namespace("ns", d.c.NS)
 	if r.ID != "" {
-		d.step(Step{Op: OpReshardCommit, NS: d.c.NS, Needs: d.needsResharding(r),
-			Proof: []Fact{{Kind: FactCollection, NS: d.c.NS, Want: map[string]string{"uuid": r.ID, "key": r.Key, "resharding": "false"}}}})
-		d.warn("resharding", d.fromCluster(), message.New("resharding.blocks",
-			"Writes to {ns} wait from now on until the switch. {copied} of about {estimate} bytes are copied.", ns,
-			message.Bytes("copied", copiedBytes(r)), message.Bytes("estimate", estimatedBytes(r))))
-		if r.Reason != "" || estimatedBytes(r) == 0 {
-			d.checks = d.checks[:len(d.checks)-1]
-			d.warn("resharding", d.fromCluster(), message.New("resharding.blocksUnknown",
-				"Writes to {ns} wait from now on until the switch. It is not known how much is still to be copied.", ns))
+		want := map[string]string{"uuid": r.ID, "resharding": "false"}
+		if r.Key != "" {
+			want["key"] = r.Key
 		}
+		d.step(Step{Op: OpReshardCommit, NS: d.c.NS, Needs: d.needsResharding(r),
+			Proof: []Fact{{Kind: FactCollection, NS: d.c.NS, Want: want}}})
+		text := message.New("resharding.blocks", "Writes to {ns} wait from now on until the switch. {copied} of about {estimate} are copied.",
+			ns, message.Bytes("copied", copiedBytes(r)), message.Bytes("estimate", estimatedBytes(r)))
+		if r.Reason != "" || estimatedBytes(r) == 0 {
+			text = message.New("resharding.blocksUnknown",
+				"Writes to {ns} wait from now on until the switch. It is not known how much is still to be copied.", ns)
+		}
+		d.warn("resharding", d.fromCluster(), text)
 	}
 	return d.finish(message.New("reshard-commit", "Commit the resharding of {ns} to {key} now.", ns, message.Text("key", r.Key)),
 		Undo{Text: message.New("reshard-commit",
@@ -115,7 +118,7 @@ func (d *draftBuilder) runningResharding() (Resharding, error) {
 
 // needsResharding: the same operation still runs.
 func (d *draftBuilder) needsResharding(r Resharding) []Fact {
-	return []Fact{{Kind: FactResharding, NS: d.c.NS, Want: map[string]string{"id": r.ID, "newKey": r.Key}}}
+	return []Fact{{Kind: FactResharding, NS: d.c.NS, Want: map[string]string{"id": r.ID}}}
 }
 
 // committing reports whether the coordinator has decided to commit.

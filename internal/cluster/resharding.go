@@ -15,59 +15,19 @@ import (
 	"shardboard/internal/topology"
 )
 
-// reshardingLimit is more than a cluster can have: operations run one at a time.
+// reshardingLimit is more than a cluster can have, because operations run one at a time.
 const reshardingLimit = 100
 
 // reshardings reads the running reshardings of a collection, or of all with "", without
-// the shards' parts. Who may not read config.reshardingOperations gets what
-// config.collections shows of them, which begins a moment later and ends a moment earlier.
-func (c *Client) reshardings(ctx context.Context, ns topology.Namespace) ([]actions.Resharding, error) {
-	out, err := c.reshardingOperations(ctx, ns)
-	if fault.Of(err) == fault.Forbidden {
-		return c.reshardedCollections(ctx, ns)
+// the shards' parts. config.reshardingOperations has them too, but no more of what is
+// needed here: its documents and these fields of the collections are written in the same
+// transactions. The collections are read for the routing table anyway, so no other
+// privilege is needed.
+func (c *Client) reshardings(ctx context.Context, ns topology.Namespace) (out []actions.Resharding, err error) {
+	if !c.release().atLeast(5, 0, 0) {
+		return nil, nil
 	}
-	return out, err
-}
-
-func (c *Client) reshardingOperations(ctx context.Context, ns topology.Namespace) (out []actions.Resharding, err error) {
-	filter := bson.D{}
-	if ns != "" {
-		filter = bson.D{{Key: "ns", Value: bson.D{{Key: "$eq", Value: string(ns)}}}}
-	}
-	cmd := find("reshardingOperations", filter, append(singleBatch(reshardingLimit),
-		fields("_id", "ns", "reshardingKey", "state", "provenance"), withMajority)...)
-	at := time.Now()
-	err = c.each(ctx, "config", cmd, findOn("reshardingOperations", "read the running reshardings"), func(doc bson.Raw) error {
-		r := actions.Resharding{Command: actions.OfReshardCollection, At: at}
-		w := walk(doc)
-		for w.next() {
-			switch string(w.key) {
-			case "_id":
-				id, _ := w.uuid()
-				r.ID = actions.UUIDText(id)
-			case "ns":
-				text, _ := w.str()
-				r.NS = topology.Namespace(text)
-			case "reshardingKey":
-				key, _ := w.doc()
-				r.Key = actions.KeyText(key)
-			case "state":
-				r.State, _ = w.str()
-			case "provenance":
-				if text, ok := w.str(); ok && text != "" {
-					r.Command = text
-				}
-			}
-		}
-		out = append(out, r)
-		return nil
-	})
-	return out, err
-}
-
-// reshardedCollections reads the reshardings from the collections themselves.
-func (c *Client) reshardedCollections(ctx context.Context, ns topology.Namespace) (out []actions.Resharding, err error) {
-	filter := bson.D{{Key: "reshardingFields.donorFields", Value: bson.D{{Key: "$exists", Value: true}}}}
+	filter := bson.D{{Key: "reshardingFields", Value: bson.D{{Key: "$exists", Value: true}}}}
 	if ns != "" {
 		filter = append(bson.D{{Key: "_id", Value: bson.D{{Key: "$eq", Value: string(ns)}}}}, filter...)
 	}
@@ -76,11 +36,15 @@ func (c *Client) reshardedCollections(ctx context.Context, ns topology.Namespace
 	at := time.Now()
 	err = c.each(ctx, "config", cmd, findOn("collections", "read the running reshardings"), func(doc bson.Raw) error {
 		name, _ := doc.Lookup("_id").StringValueOK()
+		if topology.IsTemporary(topology.Namespace(name)) {
+			return nil
+		}
 		r := actions.Resharding{NS: topology.Namespace(name), Command: actions.OfReshardCollection, At: at}
 		if sub, data, ok := doc.Lookup("reshardingFields", "uuid").BinaryOK(); ok && sub == bson.TypeBinaryUUID && len(data) == 16 {
 			r.ID = actions.UUIDText([16]byte(data))
 		}
 		r.State, _ = doc.Lookup("reshardingFields", "state").StringValueOK()
+		// Not there at the very beginning, nor while it commits.
 		if key, ok := doc.Lookup("reshardingFields", "donorFields", "reshardingKey").DocumentOK(); ok {
 			r.Key = actions.KeyText(key)
 		}
@@ -194,7 +158,7 @@ func (c *Client) traceResharding(ctx context.Context, run string, s actions.Step
 		return t, err
 	}
 	for _, r := range all {
-		if s.Reshard != nil && r.Key != actions.KeyText(s.Reshard.Key) || startedBy[s.Op] != r.Command {
+		if s.Reshard != nil && r.Key != "" && r.Key != actions.KeyText(s.Reshard.Key) {
 			continue
 		}
 		t.Running = true

@@ -19,13 +19,6 @@ var wholeMoveCommands = map[actions.Op][]string{
 	actions.OpUnshard:        {"unshardCollection", "_shardsvrReshardCollection", "_configsvrReshardCollection"},
 }
 
-// startedBy is the command whose operation a step on a resharding starts or ends.
-var startedBy = map[actions.Op]string{
-	actions.OpReshard: actions.OfReshardCollection, actions.OpReshardCommit: actions.OfReshardCollection,
-	actions.OpReshardAbort: actions.OfReshardCollection, actions.OpMoveCollection: "moveCollection", actions.OpAbortMove: "moveCollection",
-	actions.OpUnshard: "unshardCollection", actions.OpAbortUnshard: "unshardCollection",
-}
-
 // movePrimaryThread is the name of the row of the operation that continues movePrimary on
 // the old primary since 7.0, whoever asked for it. Assumed.
 const movePrimaryThread = "MovePrimaryCoordinator"

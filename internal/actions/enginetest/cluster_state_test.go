@@ -19,12 +19,14 @@ import (
 type ClusterState struct {
 	Sharded   bool // the collection NS exists
 	NoBalance bool
-	Chunks    []ChunkState     // of NS, in key order
-	Ranges    []ZoneRangeState // of NS, in key order
-	Zones     map[string][]string
-	Balancer  bool
-	Primary   string // of the database of NS
-	Window    [2]string
+
+	Unsplittable bool             // NS is tracked, and not sharded
+	Chunks       []ChunkState     // of NS, in key order
+	Ranges       []ZoneRangeState // of NS, in key order
+	Zones        map[string][]string
+	Balancer     bool
+	Primary      string // of the database of NS
+	Window       [2]string
 }
 
 // ChunkState is a chunk whose bounds are numbers.
@@ -62,6 +64,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 			return
 		}
 		state.Sharded, id = true, row.Lookup("uuid")
+		state.Unsplittable, _ = row.Lookup("unsplittable").BooleanOK()
 		state.NoBalance, _ = row.Lookup("noBalance").BooleanOK()
 	})
 	if state.Sharded {
@@ -176,6 +179,8 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Window == [2]string{s.Start, s.Stop}
 	case actions.OpBalancing:
 		return state.Sharded && state.NoBalance == !s.On
+	case actions.OpUnshard:
+		return state.Unsplittable && len(state.Chunks) == 1 && (s.Shard == "" || state.Chunks[0].Shard == s.Shard)
 	case actions.OpMovePrimary:
 		return state.Primary == s.Shard
 	case actions.OpAwait:
