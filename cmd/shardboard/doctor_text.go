@@ -40,6 +40,8 @@ var withoutFeature = map[string]string{
 	"merge":               "Chunks can't be merged.",
 	"move":                "Chunks can't be moved.",
 	"reshard":             "Collections can't be resharded.",
+	"moveCollection":      "Unsharded collections can't be moved by themselves.",
+	"unshard":             "Collections can't be unsharded.",
 	"jumbo":               "Jumbo flags can't be cleared.",
 	"refine":              "Shard keys can't be refined, or their plans can't check the index.",
 	"migrations":          "Moves of a collection can't be blocked or allowed.",

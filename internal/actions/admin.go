@@ -26,6 +26,7 @@ import (
 // Safe for concurrent use.
 type Admin interface {
 	RefineAdmin
+	WholeMoveAdmin
 
 	// SplitAt splits the chunk that contains the key at. Conflict when a chunk
 	// begins there already. A split waits for a migration of the same collection.

@@ -19,7 +19,7 @@ type Args struct {
 	Chunk   string             // a chunk's reference instead of its bounds
 	To      string             // shard name
 	Project string             // hex id, exact name or public key
-	DB      string             // the project's database, where several have such a project
+	DB      string             // the project's database, where several have such a project; move-primary: what is moved
 	Shard   string
 	Zone    string
 	Min     bson.Raw // of a zone range, or of a part of a chunk

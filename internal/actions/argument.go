@@ -70,6 +70,7 @@ func (x Argument) Given(a Args) bool { return !reflect.ValueOf(x.field(&a)).Elem
 func (x Argument) needed() Argument                { x.Required = true; return x }
 func (x Argument) about() Argument                 { x.Subject = true; return x }
 func (x Argument) unasked() Argument               { x.Unasked = true; return x }
+func (x Argument) asked() Argument                 { x.Unasked = false; return x }
 func (x Argument) or(names ...string) Argument     { x.Or = names; return x }
 func (x Argument) of(t ArgumentType) Argument      { x.Type = t; return x }
 func (x Argument) help(text string) Argument       { x.Help = text; return x }

@@ -44,6 +44,7 @@ var busyCodes = map[int]Obstacle{
 	117:   ObstacleMigration,
 	150:   ObstacleMetadata, // StaleEpoch
 	13388: ObstacleMetadata, // StaleConfig
+	319:   ObstacleDDL,      // MovePrimaryInProgress
 	338:   ObstacleDDL,      // ReshardCollectionInProgress
 }
 

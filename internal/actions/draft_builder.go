@@ -32,7 +32,9 @@ type draftBuilder struct {
 	shards          []topology.Shard // with their zones after the steps
 	zones           map[topology.Namespace][]topology.ZoneRange
 	moves           []transfer
-	cuts            int // number of splits and merged chunks
+	wholes          []wholeMove            // collections that move as a whole
+	unsharding      []*topology.Collection // of them, those that are sharded now
+	cuts            int                    // number of splits and merged chunks
 	stays           []message.Message
 	checks          []Check
 	ids             map[string][]bson.ObjectID // of projects, by database; a cache

@@ -47,6 +47,7 @@ func (d *draftBuilder) effect() Effect {
 	e.Bytes, e.Documents = bytes.figure(), documents.figure()
 	e.Duration = d.duration(e.Bytes)
 	e.Shards = d.shardEffects(e.Moves)
+	d.addWholes(&e)
 	if d.resharded != nil {
 		d.reshardEffect(&e)
 	}

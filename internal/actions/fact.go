@@ -27,6 +27,8 @@ const (
 	FactShardZone FactKind = "shardZone" // Shard, Zone (member)
 	FactShard     FactKind = "shard"     // Shard (exists, draining)
 	FactBalancer  FactKind = "balancer"  // (on, windowStart, windowStop)
+	FactDatabase  FactKind = "database"  // DB (exists, primary, version)
+	FactPlace     FactKind = "place"     // NS: of a collection that may be unsharded (exists, sharded, shard, uuid)
 
 	// NS, Was: the collection in relation to its UUID before (key, replaced: whether it has
 	// another UUID, resharding).
@@ -41,6 +43,7 @@ const (
 type Fact struct {
 	Kind     FactKind
 	NS       topology.Namespace
+	DB       string   `json:",omitempty"`
 	Min, Max bson.Raw // complete shard keys as documents; zone ranges as stored
 	Shard    string
 	Zone     string

@@ -40,6 +40,10 @@ func Fields(t *topology.Table, f Fact) map[string]string {
 	case FactBalancer:
 		b := t.Balancer
 		return map[string]string{"on": strconv.FormatBool(b.Enabled()), "windowStart": b.WindowStart, "windowStop": b.WindowStop}
+	case FactDatabase:
+		return databaseFields(t, f.DB)
+	case FactPlace:
+		return placeFields(t, f.NS)
 	case FactZoneRange:
 		for _, z := range t.ZonesOf(f.NS) {
 			if string(z.RawMin) == string(f.Min) && string(z.RawMax) == string(f.Max) {

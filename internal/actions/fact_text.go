@@ -12,7 +12,7 @@ import (
 
 // Subject names what the fact is about.
 func (f Fact) Subject() message.Message {
-	return message.New("need."+string(f.Kind), f.Kind.subject(), message.Namespace("ns", f.NS), message.Shard("shard", f.Shard),
+	return message.New("need."+string(f.Kind), f.Kind.subject(), message.Namespace("ns", f.NS), message.Text("db", f.DB), message.Shard("shard", f.Shard),
 		message.Zone("zone", f.Zone), message.Key("min", shardkey.PlainValues(f.Min)), message.Key("max", shardkey.PlainValues(f.Max)))
 }
 
@@ -44,6 +44,10 @@ func (k FactKind) subject() string {
 		return "The shard {shard}"
 	case FactBalancer:
 		return "The balancer"
+	case FactDatabase:
+		return "The database {db}"
+	case FactPlace:
+		return "The collection {ns}"
 	}
 	return string(k)
 }
@@ -69,6 +73,7 @@ var fieldLabels = map[string]string{
 	"exists": "exists", "lastmod": "version", "jumbo": "jumbo flag", "uuid": "UUID", "key": "shard key",
 	"noBalance": "excluded from balancing", "migrationsBlocked": "moves blocked", "edges": "ends at chunk bounds",
 	"ranges": "number of zone ranges", "others": "overlapping ranges", "windowStart": "window from", "windowStop": "window to",
+	"primary":  "primary shard",
 	"replaced": "replaced by a new collection", "resharding": "being resharded", "newKey": "new shard key", "running": "running for",
 	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
 	"limit.bytes": "bytes",
@@ -89,10 +94,10 @@ func FieldText(name, value string) string {
 var truthPhrases = map[string][2]string{
 	"exists": {"exists", "does not exist"}, "draining": {"draining", "not draining"}, "member": {"a member", "not a member"},
 	"on": {"on", "off"}, "jumbo": {"jumbo", "not jumbo"}, "noBalance": {"balancing off", "balancing on"},
-	"migrationsBlocked": {"moves blocked", "moves allowed"},
-	"replaced":          {"replaced by a new collection", "the same collection as before"},
-	"resharding":        {"being resharded", "not being resharded"},
-	"edges":             {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
+	"migrationsBlocked": {"moves blocked", "moves allowed"}, "sharded": {"sharded", "not sharded"},
+	"replaced":   {"replaced by a new collection", "the same collection as before"},
+	"resharding": {"being resharded", "not being resharded"},
+	"edges":      {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
 }
 
 // ValueText is the value of a field.

@@ -192,11 +192,18 @@ func (s Step) controlsResharding() bool {
 
 // InBackground reports whether the cluster works on the command on its own: losing the
 // connection or a time limit does not end it.
-func (s Step) InBackground() bool { return s.controlsResharding() }
+func (s Step) InBackground() bool {
+	return s.controlsResharding() || s.isBuiltOnResharding() || s.Op == OpAbortMove || s.Op == OpAbortUnshard
+}
 
 // EndsAnother reports whether the step ends an operation that another run waits for. Such
 // a step has to run although that run holds the collection.
-func (s Step) EndsAnother() bool { return s.Op == OpReshardCommit || s.Op == OpReshardAbort }
+func (s Step) EndsAnother() bool { return s.Op == OpReshardCommit || s.Aborts() }
+
+// Aborts reports whether the step ends a running operation without effect.
+func (s Step) Aborts() bool {
+	return s.Op == OpReshardAbort || s.Op == OpAbortMove || s.Op == OpAbortUnshard
+}
 
 func (s Step) sendReshard(ctx context.Context, a Admin, run string) error {
 	switch {

@@ -1,5 +1,7 @@
 package actions
 
+import "slices"
+
 // A plan that moves more than this is of high risk and has to be confirmed by typing.
 const (
 	wideBytes  = 10 << 30
@@ -12,6 +14,8 @@ const (
 func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	wide := d.movedChunks() > wideChunks || e.Bytes.Known && e.Bytes.Value > wideBytes || len(d.moves) > 0 && !e.Bytes.Known
 	switch {
+	case slices.ContainsFunc(d.steps, Step.MovesWhole): // also to undo one: clients have to be stopped
+		return High, d.confirm()
 	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo, wide, d.resharded != nil, OutsideMaintenance(d.checks):
 		return High, d.confirm()
 	case len(d.moves) > 0, d.description.LeastRisk == Medium:
@@ -28,8 +32,8 @@ func (d *draftBuilder) movedChunks() (n int) {
 	return n
 }
 
-// confirm returns the text to type: the project's name, else the namespace. A name that
-// cannot be typed on every keyboard is replaced by the project's id or the kind.
+// confirm returns the text to type: the project's name, else the database or the
+// namespace. A name that cannot be typed on every keyboard is replaced by the project's id or the kind.
 func (d *draftBuilder) confirm() string {
 	if d.a.Project != "" && d.s.Directory != nil {
 		for _, p := range d.s.Directory.Exactly(d.a.Project) {
@@ -40,6 +44,9 @@ func (d *draftBuilder) confirm() string {
 	}
 	if d.a.Project != "" {
 		return d.a.Project // resolved to an id
+	}
+	if canBeTyped(d.a.DB) {
+		return d.a.DB
 	}
 	if ns := string(d.a.NS); canBeTyped(ns) {
 		return ns

@@ -33,6 +33,11 @@ const (
 	OpReshard        Op = "reshardCollection" // 5.0 and later, as the next two
 	OpReshardCommit  Op = "commitReshardCollection"
 	OpReshardAbort   Op = "abortReshardCollection"
+	OpMovePrimary    Op = "movePrimary"
+	OpMoveCollection Op = "moveCollection" // 8.0 and later, as the next three
+	OpUnshard        Op = "unshardCollection"
+	OpAbortMove      Op = "abortMoveCollection"
+	OpAbortUnshard   Op = "abortUnshardCollection"
 	OpAwait          Op = "await" // waits until the proof holds, and shows progress
 )
 
@@ -41,6 +46,7 @@ const (
 type Step struct {
 	Op       Op
 	NS       topology.Namespace
+	DB       string `json:",omitempty"` // of movePrimary, which has no NS
 	At       bson.Raw
 	Min, Max bson.Raw
 	Shard    string // the recipient of a move; else the shard that is changed
@@ -97,6 +103,16 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 		return a.SetBalancerWindow(ctx, run, s.Start, s.Stop)
 	case OpBalancing:
 		return a.SetBalancing(ctx, run, s.NS, s.On)
+	case OpMovePrimary:
+		return a.MovePrimary(ctx, run, s.DB, s.Shard)
+	case OpMoveCollection:
+		return a.MoveCollection(ctx, run, s.NS, s.Shard)
+	case OpUnshard:
+		return a.UnshardCollection(ctx, run, s.NS, s.Shard)
+	case OpAbortMove:
+		return a.AbortMoveCollection(ctx, run, s.NS)
+	case OpAbortUnshard:
+		return a.AbortUnshardCollection(ctx, run, s.NS)
 	}
 	if s.controlsResharding() {
 		return s.sendReshard(ctx, a, run)
@@ -108,15 +124,27 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 // one migration at a time, and a time limit does not stop a migration.
 func (s Step) Migrates() bool { return s.Op == OpMove || s.Op == OpMoveRange }
 
+// MovesWhole reports whether the step moves whole collections, not chunks.
+func (s Step) MovesWhole() bool {
+	return s.Op == OpMovePrimary || s.Op == OpMoveCollection || s.Op == OpUnshard
+}
+
+// isBuiltOnResharding reports whether the server moves the collection by resharding it.
+func (s Step) isBuiltOnResharding() bool { return s.Op == OpMoveCollection || s.Op == OpUnshard }
+
+// Copies reports whether the step copies data between shards: its command may run for
+// hours, and a time limit does not stop it.
+func (s Step) Copies() bool { return s.Migrates() || s.MovesWhole() || s.InBackground() }
+
 // Sends reports whether the step sends a command.
 func (s Step) Sends() bool { return s.Op != OpAwait }
 
 // Invertible reports whether a command can undo the step. No command sets a jumbo flag or
-// shortens a shard key, and a balancing window that was not known before cannot be
-// restored.
+// shortens a shard key, a balancing window that was not known before cannot be restored,
+// and shardboard does not shard collections.
 func (s Step) Invertible() bool {
 	switch s.Op {
-	case OpClearJumbo, OpRefineKey, OpReshardCommit, OpReshardAbort:
+	case OpClearJumbo, OpRefineKey, OpReshardCommit, OpReshardAbort, OpUnshard, OpAbortMove, OpAbortUnshard:
 		return false
 	case OpBalancerWindow:
 		return slices.ContainsFunc(s.Needs, func(f Fact) bool {

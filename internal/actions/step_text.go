@@ -14,7 +14,7 @@ func (s Step) Text() message.Message {
 	return message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
 		message.Key("min", shardkey.PlainValues(s.Min)), message.Key("max", shardkey.PlainValues(s.Max)), message.Shard("shard", s.Shard),
 		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop),
-		message.Text("key", s.newKey()))
+		message.Text("db", s.DB), message.Text("key", s.newKey()))
 }
 
 func (s Step) pattern() string {
@@ -64,6 +64,19 @@ func (s Step) pattern() string {
 			return "Turn on balancing of {ns}"
 		}
 		return "Turn off balancing of {ns}"
+	case OpMovePrimary:
+		return "Make {shard} the primary shard of {db}"
+	case OpMoveCollection:
+		return "Move {ns} to {shard}"
+	case OpUnshard:
+		if s.Shard == "" {
+			return "Unshard {ns}, on the shard that the server chooses"
+		}
+		return "Unshard {ns}, on {shard}"
+	case OpAbortMove:
+		return "Abort the move of {ns}"
+	case OpAbortUnshard:
+		return "Abort the unsharding of {ns}"
 	case OpReshard:
 		return "Reshard {ns} to {key}"
 	case OpReshardCommit:

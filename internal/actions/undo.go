@@ -49,6 +49,10 @@ func undoSummary(was message.Message) message.Message {
 // undoZone undoes a step on zones or on settings of the balancer.
 func (d *draftBuilder) undoZone(s Step) error {
 	switch s.Op {
+	case OpMovePrimary:
+		return d.undoMovePrimary(s)
+	case OpMoveCollection:
+		return d.undoMoveCollection(s)
 	case OpAddZone, OpRemoveZone:
 		if d.shard(s.Shard) == nil {
 			return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)

@@ -13,7 +13,7 @@ import (
 // standingOf is what a run has left in the cluster.
 func standingOf(r engine.Run, b topology.Balancer) api.Standing {
 	s := r.LastingChanges()
-	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
+	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, WholeMoves: s.WholeMoves, ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
 		ShardsAdded: s.ZonesJoined, ShardsRemoved: s.ZonesLeft, Settings: s.Settings, ByOthers: s.ByOthers, Unknown: s.Unknown, Paused: s.Paused,
 		Text: strings.Join(standingTexts(r, b), " ")}
 }
@@ -33,6 +33,7 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 		{s.Splits, "split", "splits"},
 		{s.Merges, "merge", "merges"},
 		{s.Moves, "move", "moves"},
+		{s.WholeMoves, "move of a database or collection", "moves of databases or collections"},
 		{s.Settings, "setting changed", "settings changed"},
 	} {
 		if x.n > 0 {

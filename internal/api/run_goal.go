@@ -17,6 +17,7 @@ type Standing struct {
 	Splits            int    `json:"splits"`
 	Merges            int    `json:"merges"`
 	Moves             int    `json:"moves"`
+	WholeMoves        int    `json:"wholeMoves"` // moves of databases, and of collections that are not divided into chunks
 	ZoneRangesSet     int    `json:"zoneRangesSet"`
 	ZoneRangesRemoved int    `json:"zoneRangesRemoved"`
 	ShardsAdded       int    `json:"shardsAddedToZones"`

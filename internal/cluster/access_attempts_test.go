@@ -113,6 +113,21 @@ func changes() []attempt {
 			return c.ReshardCollection(ctx, "", sampleNS, actions.Reshard{Key: bound(2)}) // refused: a key has 1 or "hashed"
 		}},
 		{"CommitResharding", func(ctx context.Context, c *cluster.Client) error { return c.CommitResharding(ctx, "", sampleNS) }},
+		{"MovePrimary", func(ctx context.Context, c *cluster.Client) error {
+			return c.MovePrimary(ctx, "", sampleNS.Database(), "shard-rs-1") // where it is
+		}},
+		{"MoveCollection", func(ctx context.Context, c *cluster.Client) error {
+			return c.MoveCollection(ctx, "", sampleNS, "shard-rs-1") // refused: it is sharded
+		}},
+		{"UnshardCollection", func(ctx context.Context, c *cluster.Client) error {
+			return c.UnshardCollection(ctx, "", sampleNS, "none") // refused: no such shard
+		}},
+		{"AbortMoveCollection", func(ctx context.Context, c *cluster.Client) error {
+			return c.AbortMoveCollection(ctx, "", sampleNS) // refused: none is running
+		}},
+		{"AbortUnshardCollection", func(ctx context.Context, c *cluster.Client) error {
+			return c.AbortUnshardCollection(ctx, "", sampleNS)
+		}},
 		{"AbortResharding", func(ctx context.Context, c *cluster.Client) error { return c.AbortResharding(ctx, "", sampleNS) }},
 		{"SetMigrations", func(ctx context.Context, c *cluster.Client) error { return c.SetMigrations(ctx, "", sampleNS, true) }},
 		{"SetBalancing", func(ctx context.Context, c *cluster.Client) error { return c.SetBalancing(ctx, "", sampleNS, true) }},

@@ -52,6 +52,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			}
 			o.command = bytes.Clone(o.command)
 			o.shard, _ = doc.Lookup("shard").StringValueOK()
+			o.ns, _ = doc.Lookup("ns").StringValueOK()
 			o.thread, _ = doc.Lookup("desc").StringValueOK()
 			o.ns, _ = doc.Lookup("ns").StringValueOK()
 			o.message, _ = doc.Lookup("msg").StringValueOK()
@@ -107,6 +108,9 @@ func (o operationRow) matches(run string, s actions.Step) bool {
 	if s.Op == actions.OpRefineKey && o.refines(s.NS) {
 		return true
 	}
+	if s.MovesWhole() {
+		return o.movesWhole(s)
+	}
 	m, ok := o.migration()
 	return ok && s.Migrates() && m.NS == s.NS && (m.Min == nil || bytes.Equal(m.Min, s.Min))
 }
@@ -121,6 +125,9 @@ var ddl = []string{
 // their database; dropDatabase and movePrimary name a database.
 func (o operationRow) ddl() (op actions.Operation, ok bool) {
 	name, what := o.name()
+	if name == shardMovePrimary { // the command of another mongos, as the old primary shows it
+		name = "movePrimary"
+	}
 	if !slices.Contains(ddl, name) {
 		return op, false
 	}

@@ -116,7 +116,7 @@ func (a answer) kind() fault.Kind {
 		48, 63, 105, 150, 13388, // the collection was changed or replaced
 		87, 153, // cannot be split, too big
 		163, 178, // zone in use, overlap
-		200, 338, // range not cleaned up, resharding running
+		200, 319, 338, // range not cleaned up, movePrimary or resharding running
 		339, 340, codeReshardAborted, // no resharding, committing already, aborted
 		4952606: // too few values of the key for so many chunks
 		return fault.Conflict

@@ -18,23 +18,10 @@ import (
 func (c *Client) Databases(ctx context.Context) ([]topology.Database, error) {
 	var out []topology.Database
 	skipped := skipping("config.databases")
-	cmd := find("databases", bson.D{}, fields("_id", "primary"), withMajority)
+	cmd := find("databases", bson.D{}, databaseFields, withMajority)
 	err := c.each(ctx, "config", cmd, findOn("databases", "read the databases"), func(doc bson.Raw) error {
-		var d topology.Database
-		w := walk(doc)
-		for w.next() {
-			switch string(w.key) {
-			case "_id":
-				d.Name, _ = w.str()
-			case "primary":
-				if id, ok := w.uuid(); ok {
-					d.Primary = c.shardByID(ctx, id)
-				} else {
-					d.Primary, _ = w.str()
-				}
-			}
-		}
-		if w.broken || d.Name == "" {
+		d, ok := c.decodeDatabase(ctx, doc)
+		if !ok {
 			skipped.add(errors.New("a database without a name"))
 			return nil
 		}

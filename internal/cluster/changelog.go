@@ -49,8 +49,8 @@ func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since ti
 	if s.InBackground() {
 		return c.traceResharding(ctx, run, s, since)
 	}
-	if s.NS != "" {
-		events, err := c.Changelog(ctx, s.NS, since.Add(-clockSkew), changelogLimit)
+	if ns := loggedAs(s); ns != "" {
+		events, err := c.Changelog(ctx, ns, since.Add(-clockSkew), changelogLimit)
 		if err != nil {
 			return t, err
 		}
@@ -124,6 +124,7 @@ func entriesOf(s actions.Step, events []topology.Event) (out []topology.Event, b
 	for _, e := range events {
 		if !s.Migrates() {
 			out = append(out, e)
+			begun, ended = primaryMoved(s, e, begun, ended)
 			continue
 		}
 		lo, _ := e.Details.Lookup("min").DocumentOK()

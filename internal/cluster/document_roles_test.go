@@ -55,8 +55,11 @@ func rolesOf(t *testing.T, version string) []role {
 				out[0].privileges = append(out[0].privileges, cmd.Privileges...)
 			}
 		case doctor.OperatorRole:
-			reshards := slices.ContainsFunc(cmd.Privileges, func(p privilege) bool { return slices.Contains(p.Actions, "reshardCollection") })
-			if reshards && newer(5, 0, 0) || !reshards && !newer(8, 0, 10) {
+			has := func(action string) bool {
+				return slices.ContainsFunc(cmd.Privileges, func(p privilege) bool { return slices.Contains(p.Actions, action) })
+			}
+			since5, since8 := has("reshardCollection"), has("moveCollection")
+			if since5 && newer(5, 0, 0) || since8 && newer(8, 0, 0) || !since5 && !since8 && !newer(8, 0, 10) {
 				out[1].privileges = append(out[1].privileges, cmd.Privileges...)
 			}
 		}

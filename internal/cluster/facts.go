@@ -39,6 +39,8 @@ func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]strin
 			return nil, err
 		}
 		return actions.Fields(t, f), nil
+	case actions.FactDatabase, actions.FactPlace:
+		return c.placeFact(ctx, f)
 	case actions.FactZoneRange:
 		if t.Zones, err = c.zonesOf(ctx, f.NS); !partial(err) {
 			return nil, err

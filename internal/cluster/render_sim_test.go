@@ -44,6 +44,12 @@ func everyStep(t *testing.T) []actions.Step {
 		{Op: actions.OpBalancerWindow},
 		{Op: actions.OpBalancing, NS: ns, On: true},
 		{Op: actions.OpBalancing, NS: ns},
+		{Op: actions.OpMovePrimary, DB: "app", Shard: "shard-rs-2"},
+		{Op: actions.OpMoveCollection, NS: ns, Shard: "shard-rs-2"},
+		{Op: actions.OpUnshard, NS: ns},
+		{Op: actions.OpUnshard, NS: ns, Shard: "shard-rs-2"},
+		{Op: actions.OpAbortMove, NS: ns},
+		{Op: actions.OpAbortUnshard, NS: ns},
 	}
 }
 

@@ -86,7 +86,7 @@ func runReads(ctx context.Context, c *cluster.Client) []string {
 	all.note("changelog", err)
 	for _, kind := range []actions.FactKind{actions.FactCollection, actions.FactChunk, actions.FactEdge, actions.FactCover, actions.FactHeld,
 		actions.FactZoneRange, actions.FactZoneFree, actions.FactShard, actions.FactShardZone, actions.FactBalancer, actions.FactResharded,
-		actions.FactResharding} {
+		actions.FactResharding, actions.FactDatabase, actions.FactPlace} {
 		_, err := c.ReadFact(ctx, actions.Fact{Kind: kind, NS: sampleNS, Min: step.Min, Max: step.Max, Shard: step.Shard, Zone: "z"})
 		all.note("read a "+string(kind), err)
 	}
@@ -208,7 +208,8 @@ func TestViewerRoleIsRefusedEveryChange(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				v := doctor.ParseRelease(version)
-				since := map[string]int{"ReshardCollection": 5, "CommitResharding": 5, "AbortResharding": 5, "SetMigrations": 5, "MoveRange": 6, "MergeOnShard": 7} // major releases
+				since := map[string]int{"ReshardCollection": 5, "CommitResharding": 5, "AbortResharding": 5, "SetMigrations": 5, "MoveRange": 6,
+					"MergeOnShard": 7, "MoveCollection": 8, "UnshardCollection": 8, "AbortMoveCollection": 8, "AbortUnshardCollection": 8} // major releases
 				var want []string
 				for _, a := range allChanges() {
 					if v[0] >= since[a.name] {

@@ -129,6 +129,10 @@ func changing(r Release, db string) []Feature {
 	if r.atLeast(5, 0, 0) {
 		reshard = []Feature{{Code: "reshard", DB: db, Change: true, Needs: on(db, "", "reshardCollection")}}
 	}
+	if r.atLeast(8, 0, 0) {
+		reshard = append(reshard, Feature{Code: "moveCollection", DB: db, Change: true, Needs: on(db, "", "moveCollection")},
+			Feature{Code: "unshard", DB: db, Change: true, Needs: on(db, "", "unshardCollection")})
+	}
 	return append([]Feature{
 		{Code: "split", DB: db, Change: true, Needs: on(db, "", "splitChunk")},
 		{Code: "merge", DB: db, Change: true, Needs: on(db, "", "splitChunk")},

@@ -60,7 +60,7 @@ func (s *faultFixture) run(db string, cmd bson.D) error {
 func (s *faultFixture) state() string {
 	s.t.Helper()
 	var out []string
-	for _, coll := range []string{"chunks", "tags", "shards", "settings", "collections"} {
+	for _, coll := range []string{"chunks", "tags", "shards", "settings", "collections", "databases"} {
 		reply := mustRun(s.t, s.cluster, "config", d("find", coll))
 		rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 		for _, r := range rows {
@@ -68,7 +68,7 @@ func (s *faultFixture) state() string {
 			out = append(out, fmt.Sprint(coll, row.Lookup("min"), row.Lookup("max"), row.Lookup("shard"), row.Lookup("jumbo"),
 				row.Lookup("tags"), row.Lookup("tag"),
 				row.Lookup("stopped"), row.Lookup("mode"), row.Lookup("value"), row.Lookup("permitMigrations"),
-				row.Lookup("allowMigrations"), row.Lookup("maxChunkSizeBytes")))
+				row.Lookup("allowMigrations"), row.Lookup("maxChunkSizeBytes"), row.Lookup("primary")))
 		}
 	}
 	return strings.Join(out, "\n")
@@ -86,6 +86,8 @@ func (s *faultFixture) commandChangingState(name string) (db string, cmd bson.D)
 		return "admin", d("moveChunk", "app.c", "bounds", bson.A{key(int32(100)), key(bson.MaxKey{})}, "to", "shard-rs-2", "_waitForDelete", true)
 	case "moveRange":
 		return "admin", d("moveRange", "app.c", "min", key(int32(100)), "max", key(bson.MaxKey{}), "toShard", "shard-rs-2", "waitForDelete", true)
+	case "movePrimary":
+		return "admin", d("movePrimary", "app", "to", "shard-rs-2")
 	case "balancerStart":
 		mustRun(s.t, s.cluster, "admin", d("balancerStop", 1))
 		return "admin", d("balancerStart", 1)

@@ -75,6 +75,14 @@ type Shard struct {
 type Database struct {
 	Name    string
 	Primary string
+	Version DatabaseVersion
+}
+
+// DatabaseVersion is the version of a row of config.databases. A database that was dropped
+// and created again has another UUID; each new primary increases LastMod. Zero when not known.
+type DatabaseVersion struct {
+	UUID    [16]byte
+	LastMod int64
 }
 
 // ZoneRange is a row of config.tags. Keys are complete (prefixes extended with MinKey) when the collection is sharded;

@@ -9,6 +9,7 @@ type LastingChanges struct {
 	Splits        int
 	Merges        int
 	Moves         int // chunks
+	WholeMoves    int // databases and collections
 	RangesSet     int // zone ranges
 	RangesRemoved int
 	ZonesJoined   int // shards added to a zone
@@ -41,6 +42,8 @@ func (r Run) LastingChanges() (out LastingChanges) {
 			out.Merges++
 		case actions.OpMove, actions.OpMoveRange:
 			out.Moves++
+		case actions.OpMovePrimary, actions.OpMoveCollection, actions.OpUnshard:
+			out.WholeMoves++
 		case actions.OpSetRange:
 			out.RangesSet++
 		case actions.OpRemoveRange:

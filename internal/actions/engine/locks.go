@@ -109,6 +109,10 @@ func lockKeys(steps []Step) []string {
 			continue
 		}
 		switch {
+		case s.DB != "":
+			keys = append(keys, "database "+s.DB)
+		case s.MovesWhole(): // not while the primary of its database moves, and only one of these at a time
+			keys = append(keys, "collection "+string(s.NS), "database "+s.NS.Database(), "resharding")
 		case s.NS != "":
 			keys = append(keys, "collection "+string(s.NS))
 		case s.Op == actions.OpAddZone || s.Op == actions.OpRemoveZone:
@@ -119,6 +123,9 @@ func lockKeys(steps []Step) []string {
 		for _, f := range append(slices.Clone(s.Needs), s.Proof...) {
 			if f.NS != "" {
 				keys = append(keys, "collection "+string(f.NS))
+			}
+			if f.DB != "" {
+				keys = append(keys, "database "+f.DB)
 			}
 		}
 	}

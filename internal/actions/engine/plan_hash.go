@@ -51,5 +51,9 @@ func (d digest) fact(f actions.Fact) {
 
 // factIdentity is what a fact is about, without its expected values.
 func factIdentity(f actions.Fact) string {
-	return fmt.Sprintf("%q %q %x %x %q %q", f.Kind, f.NS, []byte(f.Min), []byte(f.Max), f.Shard, f.Zone)
+	id := fmt.Sprintf("%q %q %x %x %q %q", f.Kind, f.NS, []byte(f.Min), []byte(f.Max), f.Shard, f.Zone)
+	if f.DB != "" {
+		id += fmt.Sprintf(" %q", f.DB) // only here, so that plans of earlier versions keep their hash
+	}
+	return id
 }

@@ -17,7 +17,7 @@ import (
 // is not known whether.
 func (x *execution) joinResharding(i int, a answer) time.Duration {
 	s := x.current().Steps[i]
-	if !s.InBackground() || a != noAnswer {
+	if !s.InBackground() && s.Op != actions.OpMovePrimary || a != noAnswer {
 		return 0
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, readTimeout)
@@ -108,7 +108,7 @@ func (e *Engine) latest(record store.RunRecord) Run {
 // the server did not refuse it.
 func (r Run) sentAbort(of Step) bool {
 	for _, s := range r.Steps {
-		if s.Op == actions.OpReshardAbort && s.NS == of.NS && !s.Sent.Before(of.Sent) && s.State != Failed && s.State != Refused {
+		if s.Aborts() && s.NS == of.NS && !s.Sent.Before(of.Sent) && s.State != Failed && s.State != Refused {
 			return true
 		}
 	}

@@ -116,7 +116,7 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 	if a != refused && x.changedConcurrently(s) {
 		why = stepChangedSince
 	}
-	if s.Op == actions.OpReshard && a != acknowledged {
+	if s.Copies() && s.InBackground() && !s.EndsAnother() && a != acknowledged {
 		why = x.reshardEndText(s, err, why)
 	}
 	events := x.stepEvents(s)
@@ -160,7 +160,7 @@ func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 		return false
 	}
 	over := at.Sub(*seen) >= quietPeriod
-	if !s.Migrates() && !s.InBackground() && s.Op != actions.OpBalancerOff {
+	if !s.Copies() && s.Op != actions.OpBalancerOff {
 		over = at.Sub(s.Sent) >= timeoutOf(s.Step)+lateEffect
 	}
 	if !over {
@@ -175,7 +175,7 @@ func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 // stepEvents reads the changelog entries of a step. Failing to read them is not an
 // error of the step.
 func (x *execution) stepEvents(s Step) []topology.Event {
-	if s.NS == "" {
+	if s.NS == "" && s.DB == "" {
 		return nil
 	}
 	t, err := x.e.opts.Reader.Trace(x.ctx, x.id, s.Step, s.Sent)

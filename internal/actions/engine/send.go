@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Time limits of commands. There is no useful limit for a migration, because the
-// server continues with it in any case.
+// Time limits of commands. There is no useful limit for a command that copies data,
+// because the server continues with it in any case.
 const (
 	commandTimeout     = 30 * time.Second
 	balancerOffTimeout = 10 * time.Minute // switching it off waits for the end of its round
@@ -23,15 +23,13 @@ const (
 // timeoutOf is the time limit of a step's command.
 func timeoutOf(s actions.Step) time.Duration {
 	switch {
-	case s.Migrates():
-		return migrationTimeout
 	case s.Op == actions.OpBalancerOff:
 		return balancerOffTimeout
 	case s.Op == actions.OpRefineKey:
 		return refineTimeout
-	case s.Op == actions.OpReshard:
+	case s.InBackground() && !s.EndsAnother():
 		return reshardTimeout
-	case s.InBackground():
+	case s.Copies():
 		return migrationTimeout
 	}
 	return commandTimeout
@@ -42,7 +40,7 @@ func (x *execution) send(i int, s actions.Step) error {
 	ctx, cancel := context.WithTimeout(x.ctx, timeoutOf(s))
 	defer cancel()
 	ctx = actions.CheckBeforeSending(ctx, x.stillLeads)
-	if s.Migrates() || s.InBackground() {
+	if s.Copies() {
 		defer x.followProgress(i, s)()
 	}
 	return s.Send(ctx, x.e.opts.Admin, x.id)

@@ -51,8 +51,8 @@ func (e *Engine) draftUndo(ctx context.Context, s actions.Situation, id string) 
 	case !run.CanUndo() && run.changedAnything():
 		return run, actions.Draft{}, fault.New(
 			fault.Conflict,
-			"No command undoes what this run did: only the balancer sets jumbo flags, and a balancer window that was not known before "+
-				"cannot be set again.",
+			"No command undoes what this run did: only the balancer sets jumbo flags, a balancer window that was not known before "+
+				"cannot be set again, and shardboard does not shard collections.",
 		)
 	case !run.CanUndo():
 		return run, actions.Draft{}, fault.New(fault.Conflict, "This run changed nothing that could be undone.")

@@ -144,6 +144,7 @@ func Cases() []Case {
 		},
 		{Name: "balancer window", Command: "update", Kind: actions.BalancerWindow, Args: actions.Args{Start: "01:00", Stop: "05:00"}},
 		{Name: "balancing of a collection", Command: "update", Kind: actions.BalanceCollection, Args: actions.Args{NS: NS, On: off}},
+		{Name: "move primary", Command: "movePrimary", Kind: actions.MovePrimary, Args: actions.Args{DB: "app", To: "shard-rs-2"}},
 		{
 			Name:    "balancing of a collection, by command",
 			Release: "8.0.12",
@@ -172,8 +173,10 @@ func moveInThreeSteps() Case {
 var (
 	splitAndBalancerOff = []string{"split at a key", "move a range", "zone, remove shard", "balancer off"}
 	partsAndWindow      = []string{"split in the middle", "move a part", "zone, set range", "balancer window"}
-	mergeAndBalancing   = []string{"merge", "clear jumbo", "refine the shard key", "zone, remove range", "balancing of a collection"}
-	moveAndBalancerOn   = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command"}
+	mergeAndBalancing   = []string{
+		"merge", "clear jumbo", "refine the shard key", "zone, remove range", "balancing of a collection", "move primary",
+	}
+	moveAndBalancerOn = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command"}
 )
 
 // onCases runs a test on every case, or on the given sample in short runs.

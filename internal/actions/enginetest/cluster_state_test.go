@@ -20,11 +20,14 @@ type ClusterState struct {
 	Sharded   bool   // the collection NS exists
 	Key       string // the pattern of its shard key
 	NoBalance bool
-	Chunks    []ChunkState     // of NS, in key order
-	Ranges    []ZoneRangeState // of NS, in key order
-	Zones     map[string][]string
-	Balancer  bool
-	Window    [2]string
+
+	Unsplittable bool             // NS is tracked, and not sharded
+	Chunks       []ChunkState     // of NS, in key order
+	Ranges       []ZoneRangeState // of NS, in key order
+	Zones        map[string][]string
+	Balancer     bool
+	Primary      string // of the database of NS
+	Window       [2]string
 }
 
 // ChunkState is a chunk whose bounds are numbers.
@@ -62,6 +65,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 			return
 		}
 		state.Sharded, id = true, row.Lookup("uuid")
+		state.Unsplittable, _ = row.Lookup("unsplittable").BooleanOK()
 		state.NoBalance, _ = row.Lookup("noBalance").BooleanOK()
 		state.Key = row.Lookup("key").String()
 	})
@@ -73,6 +77,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 			state.Chunks = append(state.Chunks, ChunkState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), shard, jumbo})
 		})
 	}
+	rows("databases", bson.D{{Key: "_id", Value: NS.Database()}}, func(row bson.Raw) { state.Primary, _ = row.Lookup("primary").StringValueOK() })
 	rows("tags", bson.D{{Key: "ns", Value: NS}}, func(row bson.Raw) {
 		zone, _ := row.Lookup("tag").StringValueOK()
 		state.Ranges = append(state.Ranges, ZoneRangeState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), zone})
@@ -178,6 +183,10 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Window == [2]string{s.Start, s.Stop}
 	case actions.OpBalancing:
 		return state.Sharded && state.NoBalance == !s.On
+	case actions.OpUnshard:
+		return state.Unsplittable && len(state.Chunks) == 1 && (s.Shard == "" || state.Chunks[0].Shard == s.Shard)
+	case actions.OpMovePrimary:
+		return state.Primary == s.Shard
 	case actions.OpAwait:
 		return state.Sharded // such a step only waits for the balancer
 	}

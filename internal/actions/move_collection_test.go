@@ -1,0 +1,128 @@
+package actions
+
+import (
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// tracked makes users an unsharded collection that is tracked on a shard.
+func tracked(t *testing.T, shard string) func(*Situation) {
+	return func(s *Situation) {
+		versioned(s)
+		id := pattern(t, bson.E{Key: "_id", Value: int32(1)})
+		c := collection(t, db+".users", id, nil, shard)
+		c.Unsplittable = true
+		s.Table.Collections = append(s.Table.Collections, c)
+		s.Table.Unsharded = []topology.Namespace{db + ".projects"}
+		setSizes(s.Table, c.NS, 0, 50)
+	}
+}
+
+func TestMoveCollectionRequiresThePlaceAndIsUndone(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change   func(*Situation)
+		from, to string
+	}{
+		"on the primary": {versioned, "a", "b"},
+		"tracked":        {tracked(t, "b"), "b", "c"},
+	} {
+		d, a := plan(t, cluster(t, "0.6.38", "8.0.4", tc.change), MoveCollection, Args{NS: db + ".users", To: tc.to})
+		if len(d.Steps) != 1 || d.Blocked() || d.Risk != High || d.Confirm != db+".users" || d.Steps[0].Needs[0].Want["shard"] != tc.from {
+			t.Fatalf("%s: %+v %s %q", name, d.Steps, d.Risk, d.Confirm)
+		}
+		if m := d.Effect.Moves; len(m) != 1 || m[0].From != tc.from || m[0].Bytes.Value != 50*megabyte {
+			t.Errorf("%s: %+v", name, m)
+		}
+		moved := cluster(t, "0.6.38", "8.0.4", tracked(t, tc.to))
+		undo, err := PlanUndo(moved, MoveCollection, a, d.Summary, d.Steps, d.Effect)
+		if err != nil || len(undo.Steps) != 1 || undo.Steps[0].Shard != tc.from {
+			t.Errorf("%s: undone by %v %+v", name, err, undo.Steps)
+		}
+	}
+}
+
+func TestMoveCollectionIsRefusedAndBlocked(t *testing.T) {
+	for _, tc := range []struct {
+		name, version string
+		ns            topology.Namespace
+		kind          fault.Kind
+		text          string
+	}{
+		{"before 8.0", "7.0.14", db + ".users", fault.Invalid, "needs MongoDB 8.0 or later; this cluster runs 7.0.14"},
+		{"sharded", "8.0.4", db + ".documents", fault.Invalid, "unshard-collection"},
+		{"missing", "8.0.4", db + ".none", fault.NotFound, "none"},
+		{"of the server", "8.0.4", "config.settings", fault.Invalid, "belongs to the server"},
+		{"no collection", "8.0.4", db, fault.Invalid, "database.collection"},
+	} {
+		_, _, err := Planners()[MoveCollection](cluster(t, "0.6.38", tc.version, versioned), Args{NS: tc.ns, To: "b"})
+		if fault.Of(err) != tc.kind || !strings.Contains(err.Error(), tc.text) {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+	}
+	d, _ := plan(t, cluster(t, "0.6.38", "8.0.4", versioned), MoveCollection, Args{NS: db + ".users", To: "a"})
+	if v, code := worstVerdict(d, "recipient"); v != Block || code != "recipient.sameWhole" {
+		t.Errorf("%s %s", v, code)
+	}
+	busy := cluster(t, "0.6.38", "8.0.4", versioned, func(s *Situation) {
+		s.Activity.Reshardings = []Resharding{{NS: db + ".documents", Command: OfReshardCollection, State: "cloning"}}
+	})
+	d, _ = plan(t, busy, MoveCollection, Args{NS: db + ".users", To: "b"})
+	if v, code := worstVerdict(d, "resharding"); v != Block || code != "resharding.other" {
+		t.Errorf("%s %s", v, code)
+	}
+}
+
+func TestUnshardingNeedsASpaceAndNoZones(t *testing.T) {
+	ns := topology.Namespace(db + ".documents")
+	d, a := plan(t, cluster(t, "0.6.38", "8.0.4", versioned), Unshard, Args{NS: ns})
+	if a.To != "c" || len(d.Steps) != 1 || d.Blocked() || d.Undo.Possible || d.Risk != High || d.Steps[0].Invertible() {
+		t.Fatalf("to %q, %+v, undo %v, risk %s", a.To, d.Steps, d.Undo.Possible, d.Risk)
+	}
+	if b := d.Effect.Bytes; b.Value != 70*megabyte {
+		t.Errorf("moves %+v", b)
+	}
+	for id, want := range map[string]string{"shard-key": "{project_id: 1}", "layout": "{project_id: 1}", "blocked-writes": "2 seconds"} {
+		if got := textOf(d, id); !strings.Contains(got, want) {
+			t.Errorf("the check %s says %q, want %q in it", id, got, want)
+		}
+	}
+	for version, want := range map[string]Verdict{"8.0.4": Block, "8.1.0": Warn} {
+		zoned := cluster(t, "0.6.38", version, versioned, zone(t, "eu", "a", ns, from(t, 20), from(t, 30)))
+		d, _ := plan(t, zoned, Unshard, Args{NS: ns, To: "b"})
+		if v, code := worstVerdict(d, "zones"); v != want {
+			t.Errorf("%s: %s %s", version, v, code)
+		}
+	}
+	full := cluster(t, "0.6.38", "8.0.4", versioned, func(s *Situation) { setDisks(s.Table, 1000, 9990, 1000) })
+	d, _ = plan(t, full, Unshard, Args{NS: ns, To: "b"})
+	if v, code := worstVerdict(d, "disk"); v != Block {
+		t.Errorf("%s %s", v, code)
+	}
+	unmeasured := cluster(t, "0.6.38", "8.0.4", versioned, func(s *Situation) { delete(s.Table.Sizes, ns) })
+	if _, _, err := Planners()[Unshard](unmeasured, Args{NS: ns}); fault.Of(err) != fault.Invalid {
+		t.Errorf("a shard was chosen without sizes: %v", err)
+	}
+}
+
+func TestOnlyARunningOperationOfItsKindIsAborted(t *testing.T) {
+	running := func(command, state string) func(*Situation) {
+		return func(s *Situation) {
+			tracked(t, "a")(s)
+			s.Activity.Reshardings = []Resharding{{ID: "id", NS: db + ".users", Command: command, State: state}}
+		}
+	}
+	for _, tc := range []struct {
+		command, state string
+		blocked        bool
+	}{{"moveCollection", "cloning", false}, {"moveCollection", "committing", true}, {OfReshardCollection, "cloning", true}} {
+		d, _ := plan(t, cluster(t, "0.6.38", "8.0.4", running(tc.command, tc.state)), MoveCollectionAbort, Args{NS: db + ".users"})
+		if d.Blocked() != tc.blocked || len(d.Steps) == 1 == tc.blocked {
+			t.Errorf("%s in %s: %+v", tc.command, tc.state, d.Checks)
+		}
+	}
+}

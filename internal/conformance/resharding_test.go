@@ -1,0 +1,73 @@
+package conformance_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+)
+
+func TestCollectionsAreResharded(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		if !w.simulated && os.Getenv("SHARDBOARD_LONG") == "" {
+			t.Skip("a real server takes at least five minutes; SHARDBOARD_LONG is not set")
+		}
+		ns := w.shardCollection("resharded", bson.D{{Key: "p", Value: int32(1)}})
+		w.insertDocuments(ns, 200, func(i int) bson.D { return bson.D{{Key: "p", Value: int32(i)}, {Key: "k", Value: int32(i % 50)}} })
+		key, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
+		must(t, err)
+		reshard := actions.Reshard{Key: key, Chunks: 4}
+		before := w.head(ns)
+		if !w.atLeast(5, 0) {
+			w.expectRefusal(fault.NotFound, w.admin.ReshardCollection(w.Context(), run, ns, reshard), "reshard before 5.0")
+			w.expectRefusal(fault.NotFound, w.admin.AbortResharding(w.Context(), run, ns), "abort before 5.0")
+			w.expectRefusal(fault.NotFound, w.admin.CommitResharding(w.Context(), run, ns), "commit before 5.0")
+			return
+		}
+		w.expectRefusal(fault.Conflict, w.admin.AbortResharding(w.Context(), run, ns), "abort nothing")
+		w.expectRefusal(fault.Conflict, w.admin.CommitResharding(w.Context(), run, ns), "commit nothing")
+
+		step := actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard}
+		sent, ended := time.Now(), make(chan error, 1)
+		go func() { ended <- w.admin.ReshardCollection(w.Context(), run, ns, reshard) }()
+		seen := false
+		for err = nil; ; {
+			select {
+			case err = <-ended:
+			case <-time.After(time.Second):
+				trace, err := w.client.Trace(w.Context(), run, step, sent)
+				must(t, err)
+				if r := trace.Resharding; r != nil && r.NS == ns {
+					seen = true
+					if !trace.Running || r.ID == "" || r.State == "" {
+						t.Errorf("got %+v", r)
+					}
+				}
+				continue
+			}
+			break
+		}
+		must(t, err)
+		if !seen && time.Since(sent) > time.Minute {
+			t.Error("the running operation was never seen")
+		}
+		after := w.head(ns)
+		if after.Key.String() != "{k: 1}" || after.Incarnation.UUID == before.Incarnation.UUID || after.Resharding {
+			t.Errorf("got %+v", after.Meta)
+		}
+		got, err := w.client.ReadFact(w.Context(), actions.Fact{Kind: actions.FactResharded, NS: ns, Was: actions.UUIDText(before.Incarnation.UUID)})
+		must(t, err)
+		if got["replaced"] != "true" || got["key"] != "{k: 1}" || got["resharding"] != "false" {
+			t.Errorf("read %v", got)
+		}
+		trace, err := w.client.Trace(w.Context(), run, step, sent)
+		must(t, err)
+		if trace.Running || len(trace.Events) == 0 {
+			t.Errorf("after the end: %+v", trace)
+		}
+	})
+}
