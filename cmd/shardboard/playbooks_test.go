@@ -27,6 +27,7 @@ var (
 // playbook's problem, with the reason.
 var refusedWithoutTrouble = map[string]string{
 	"shardboard plan split-hot": "nobody writes to this cluster",
+	"shardboard plan reshard-":  "its resharding ends at once",
 	"shardboard runs undo":      "what was moved a moment ago waits for its clean-up",
 }
 
