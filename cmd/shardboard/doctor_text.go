@@ -41,6 +41,7 @@ var withoutFeature = map[string]string{
 	"move":                "Chunks can't be moved.",
 	"reshard":             "Collections can't be resharded.",
 	"jumbo":               "Jumbo flags can't be cleared.",
+	"refine":              "Shard keys can't be refined, or their plans can't check the index.",
 	"migrations":          "Moves of a collection can't be blocked or allowed.",
 	"collectionBalancing": "Balancing of one collection can't be turned on or off.",
 	"compliance":          "The balancer can't be asked whether it considers a collection balanced.",

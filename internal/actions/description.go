@@ -59,6 +59,7 @@ func Descriptions() []Description {
 		describeBalancerWindow(),
 		describeBalanceCollection(),
 		describeClearJumbo(),
+		describeRefineKey(),
 		describeReshard(),
 		describeReshardCommit(),
 		describeReshardAbort(),

@@ -210,10 +210,10 @@ func (s Step) sendReshard(ctx context.Context, a Admin, run string) error {
 	return a.ReshardCollection(ctx, run, s.NS, *s.Reshard)
 }
 
-// newKey is the new shard key of an OpReshard as text.
+// newKey is the new shard key of an OpReshard or an OpRefineKey as text.
 func (s Step) newKey() string {
 	if s.Reshard == nil {
-		return ""
+		return patternText(s.Key)
 	}
 	return KeyText(s.Reshard.Key)
 }

@@ -23,6 +23,7 @@ type Situation struct {
 	Flags     Flags     // whether the table's jumbo flags were read for this plan
 	Writes    Writes    // recent writes to the ranges that the plan depends on
 	Measured  Measured  // sizes that were measured for this plan
+	Indexes   Indexes   // of the collection whose shard key the plan changes
 
 	Maintenance []Maintenance // when changes are wanted; empty: always
 }

@@ -29,6 +29,8 @@ func (s Step) pattern() string {
 		return "Move {min} → {max} of {ns} to {shard}"
 	case OpClearJumbo:
 		return "Clear the jumbo flag of {min} → {max} of {ns}"
+	case OpRefineKey:
+		return "Refine the shard key of {ns} to {key}"
 	case OpAddZone:
 		return "Add {shard} to the zone {zone}"
 	case OpRemoveZone:

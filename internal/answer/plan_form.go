@@ -149,7 +149,11 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 			out.Placeholder = f.c.Key.ExtJSON(f.c.Chunks.At(f.c.Chunks.Len() / 2).Min)
 		}
 	case actions.TypePattern:
-		out.Placeholder = `{"project_id": 1, "key": 1}`
+		if f.c != nil {
+			if key, ok := f.v.Profile.LongerKey(f.c); ok {
+				out.Placeholder = key.JSON()
+			}
+		}
 	case actions.TypeZones:
 		out.Placeholder = `[{"min": …, "max": …, "zone": "…"}]`
 	case actions.TypeCollection, actions.TypeNamespace:

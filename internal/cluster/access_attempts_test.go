@@ -101,6 +101,9 @@ func changes() []attempt {
 		{"MergeOnShard", func(ctx context.Context, c *cluster.Client) error {
 			return c.MergeOnShard(ctx, "", sampleNS, "nowhere")
 		}},
+		{"RefineKey", func(ctx context.Context, c *cluster.Client) error {
+			return c.RefineKey(ctx, "", sampleNS, keyOf(int32(1)))
+		}},
 		{"ClearJumbo", func(ctx context.Context, c *cluster.Client) error {
 			return c.ClearJumbo(ctx, "", sampleNS, bound(1), bound(2))
 		}},

@@ -92,6 +92,8 @@ func runReads(ctx context.Context, c *cluster.Client) []string {
 	}
 	match, err := bson.Marshal(bson.D{{Key: "project_id", Value: bson.D{{Key: "$eq", Value: bson.ObjectID{}}}}})
 	all.note("make a filter", err)
+	_, err = c.Indexes(ctx, sampleNS)
+	all.note("indexes", err)
 	_, err = c.CountUpTo(ctx, sampleNS, match, 10)
 	all.note("count", err)
 	return all.list

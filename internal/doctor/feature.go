@@ -134,6 +134,7 @@ func changing(r Release, db string) []Feature {
 		{Code: "merge", DB: db, Change: true, Needs: on(db, "", "splitChunk")},
 		{Code: "move", DB: db, Change: true, Needs: on(db, "", "moveChunk")},
 		{Code: "jumbo", DB: db, Change: true, Needs: on(db, "", "clearJumboFlag")},
+		{Code: "refine", DB: db, Change: true, Needs: on(db, "", "refineCollectionShardKey", "listIndexes")},
 		{Code: "migrations", DB: db, Change: true, Needs: on(db, "", "moveChunk")},
 		{Code: "collectionBalancing", DB: db, Change: true, Needs: balance},
 		{Code: "compliance", DB: db, Change: true, Needs: on(db, "", "enableSharding")},
