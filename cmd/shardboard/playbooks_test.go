@@ -26,8 +26,10 @@ var (
 // refusedWithoutTrouble are beginnings of commands that a check may refuse on a cluster that does not have the
 // playbook's problem, with the reason.
 var refusedWithoutTrouble = map[string]string{
-	"shardboard plan split-hot": "nobody writes to this cluster",
-	"shardboard runs undo":      "what was moved a moment ago waits for its clean-up",
+	"shardboard plan split-hot":  "nobody writes to this cluster",
+	"shardboard plan refine-key": "the index or the key may be another",
+	"shardboard plan reshard-":   "its resharding ends at once",
+	"shardboard runs undo":       "what was moved a moment ago waits for its clean-up",
 }
 
 // TestEveryCommandOfThePlaybooksWorks runs them in their order, each playbook over a cluster of its own, as somebody

@@ -126,7 +126,7 @@ func (d *draftBuilder) checkLayouts(c *topology.Collection, key shardkey.Pattern
 				"release queries by it.", append(facts, message.Text("nearest", nearest.Name))...))
 	case len(expected) == 0:
 		d.warn("layout", src, message.New("layout.unsharded",
-			"No layout of {profile} shards {ns}. Check that the running release queries by {key}.", facts...))
+			"{ns} is not sharded in any layout of {profile}. Check that the running release queries by {key}.", facts...))
 	default:
 		d.warn("layout", src, message.New("layout.none",
 			"No layout of {profile} has {ns} with the key {key}; expected is {expected}. Its queries and unique indexes are made for "+

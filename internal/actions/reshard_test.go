@@ -75,7 +75,8 @@ func TestWhatAReshardingIsRefusedFor(t *testing.T) {
 		args    func() Args
 		want    string
 	}{
-		"a release without it":       {"4.4.29", func() Args { return Args{NS: documents, Key: byKey(t)} }, "reshard needs MongoDB 5.0 or later; this cluster runs 4.4.29."},
+		"a release without it": {"4.4.29", func() Args { return Args{NS: documents, Key: byKey(t)} },
+			"reshard needs MongoDB 5.0 or later; this cluster runs 4.4.29."},
 		"a zone that does not exist": {"5.0.7", func() Args { return zoned(t, "nowhere", oid(1), oid(2)) }, "no shard is in the zone"},
 		"a range that ends early":    {"5.0.7", func() Args { return zoned(t, "eu", oid(2), oid(1)) }, "ends before it begins"},
 		"a range of another key": {"5.0.7", func() Args {
@@ -107,6 +108,7 @@ func zoned(t testing.TB, zone string, lo, hi bson.ObjectID) Args {
 
 func TestChecksOfAResharding(t *testing.T) {
 	same := doc(t, bson.D{{Key: "project_id", Value: int32(1)}})
+	hashed := doc(t, bson.D{{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}})
 	for name, x := range map[string]struct {
 		version string
 		change  []func(*Situation)
@@ -136,12 +138,14 @@ func TestChecksOfAResharding(t *testing.T) {
 				s.Table.Disks[shard] = d
 			}
 		}}, check: "disk", code: "reshard-disk.full", verdict: Block},
-		"unknown disks": {change: []func(*Situation){func(s *Situation) { s.Table.Disks = nil }}, check: "disk", code: "reshard-disk.unknown", verdict: Warn},
-		"unknown sizes": {change: []func(*Situation){func(s *Situation) { s.Table.Sizes = nil }}, check: "disk", code: "reshard-disk.sizeUnknown", verdict: Warn},
-		"enough space":  {check: "disk", code: "reshard-disk.fits", verdict: Pass},
+		"unknown disks": {change: []func(*Situation){func(s *Situation) { s.Table.Disks = nil }}, check: "disk",
+			code: "reshard-disk.unknown", verdict: Warn},
+		"unknown sizes": {change: []func(*Situation){func(s *Situation) { s.Table.Sizes = nil }}, check: "disk",
+			code: "reshard-disk.sizeUnknown", verdict: Warn},
+		"enough space": {check: "disk", code: "reshard-disk.fits", verdict: Pass},
 		"blocked writes": {check: "blocked-writes", code: "blocked-writes.reshard",
 			verdict: Warn},
-		"a key of another layout": {args: Args{NS: clients, Key: doc(t, bson.D{{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}})},
+		"a key of another layout": {args: Args{NS: clients, Key: hashed},
 			check: "layout", code: "layout.other", verdict: Warn},
 		"a key of no layout": {args: Args{NS: clients, Key: doc(t, bson.D{{Key: "status", Value: int32(1)}})}, check: "layout",
 			code: "layout.none", verdict: Warn},
@@ -192,7 +196,8 @@ func TestOnlyARunningReshardingCanBeCommittedOrAborted(t *testing.T) {
 func TestTheProgressOfAReshardingIsToldAsTheServerEstimatesIt(t *testing.T) {
 	// Recorded on 5.0.7: one recipient has copied more than its even part.
 	r := Resharding{Shards: []ReshardingShard{
-		{Shard: "a", Donor: "donating-initial-data", Recipient: "cloning", Documents: 135, DocumentsEstimate: 82, Bytes: 14354, BytesEstimate: 8714},
+		{Shard: "a", Donor: "donating-initial-data", Recipient: "cloning", Documents: 135, DocumentsEstimate: 82, Bytes: 14354,
+			BytesEstimate: 8714},
 		{Shard: "b", Recipient: "cloning", Documents: 21, DocumentsEstimate: 82, Bytes: 2226, BytesEstimate: 8714, Left: 2},
 		{Shard: "c", Donor: "donating-initial-data", Left: -1},
 	}}

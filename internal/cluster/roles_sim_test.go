@@ -208,8 +208,10 @@ func TestViewerRoleIsRefusedEveryChange(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				v := doctor.ParseRelease(version)
-				since := map[string]int{"ReshardCollection": 5, "CommitResharding": 5, "AbortResharding": 5, "SetMigrations": 5, "MoveRange": 6,
-					"MergeOnShard": 7, "MoveCollection": 8, "UnshardCollection": 8, "AbortMoveCollection": 8, "AbortUnshardCollection": 8} // major releases
+				since := map[string]int{ // major releases
+					"ReshardCollection": 5, "CommitResharding": 5, "AbortResharding": 5, "SetMigrations": 5, "MoveRange": 6,
+					"MergeOnShard": 7, "MoveCollection": 8, "UnshardCollection": 8, "AbortMoveCollection": 8, "AbortUnshardCollection": 8,
+				}
 				var want []string
 				for _, a := range allChanges() {
 					if v[0] >= since[a.name] {

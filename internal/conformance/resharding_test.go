@@ -59,7 +59,8 @@ func TestCollectionsAreResharded(t *testing.T) {
 		if after.Key.String() != "{k: 1}" || after.Incarnation.UUID == before.Incarnation.UUID || after.Resharding {
 			t.Errorf("got %+v", after.Meta)
 		}
-		got, err := w.client.ReadFact(w.Context(), actions.Fact{Kind: actions.FactResharded, NS: ns, Was: actions.UUIDText(before.Incarnation.UUID)})
+		replaced := actions.Fact{Kind: actions.FactResharded, NS: ns, Was: actions.UUIDText(before.Incarnation.UUID)}
+		got, err := w.client.ReadFact(w.Context(), replaced)
 		must(t, err)
 		if got["replaced"] != "true" || got["key"] != "{k: 1}" || got["resharding"] != "false" {
 			t.Errorf("read %v", got)

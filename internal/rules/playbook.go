@@ -15,6 +15,7 @@ const (
 	PlaybookNewShards           Playbook = "new-shards"
 	PlaybookBalancerFights      Playbook = "balancer-fights"
 	PlaybookBalancerDoesNothing Playbook = "balancer-does-nothing"
+	PlaybookChangeShardKey      Playbook = "change-shard-key"
 )
 
 // Playbooks are the playbooks of what the rule finds, the most likely one first; none if the rule says why.

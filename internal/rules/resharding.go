@@ -6,7 +6,7 @@ import "shardboard/internal/message"
 const Resharding Rule = "resharding"
 
 var resharding = rule{id: Resharding, name: "Resharding", find: findResharding,
-	noPlaybook: "a note about work in progress, which shardboard does not make"}
+	playbooks: []Playbook{PlaybookChangeShardKey}}
 
 func findResharding(ev *evaluation) {
 	for _, c := range ev.sharded() {

@@ -125,7 +125,8 @@ func TestAReshardingIsNotSentWhileAnotherRuns(t *testing.T) {
 	onReshardRig(t, "5.0.7", func(r *Rig) {
 		plan := r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(r), InitialChunks: 6})
 		r.Admin(bson.D{{Key: "shardCollection", Value: "app.others"}, {Key: "key", Value: bson.D{{Key: "a", Value: 1}}}})
-		r.tryCommand("app", bson.D{{Key: "insert", Value: "others"}, {Key: "documents", Value: bson.A{bson.D{{Key: "a", Value: 1}, {Key: "b", Value: 1}}}}})
+		row := bson.D{{Key: "a", Value: 1}, {Key: "b", Value: 1}}
+		r.tryCommand("app", bson.D{{Key: "insert", Value: "others"}, {Key: "documents", Value: bson.A{row}}})
 		go r.tryCommand("admin", bson.D{{Key: "reshardCollection", Value: "app.others"}, {Key: "key", Value: bson.D{{Key: "b", Value: 1}}},
 			{Key: "numInitialChunks", Value: 1}})
 		time.Sleep(10 * time.Second)
