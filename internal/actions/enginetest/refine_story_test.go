@@ -121,10 +121,11 @@ func (r *Rig) checkNothingLost(w *yorkieWriter, before int64) {
 	if n := r.countDocuments(w.project); n != before+w.created {
 		r.Errorf("%d documents, then %d were created, now there are %d", before, w.created, n)
 	}
-	reply, err := r.Sim.Command(context.Background(), "yorkie-meta", bson.D{{Key: "aggregate", Value: "documents"}, {Key: "pipeline", Value: bson.A{
-		bson.D{{Key: "$match", Value: bson.D{{Key: "project_id", Value: w.project}, {Key: "_id", Value: bson.D{{Key: "$in", Value: w.ids}}}}}},
-		bson.D{{Key: "$group", Value: bson.D{{Key: "_id", Value: nil}, {Key: "n", Value: bson.D{{Key: "$sum", Value: "$server_seq"}}}}}},
-	}}, {Key: "cursor", Value: bson.D{}}})
+	written := bson.D{{Key: "project_id", Value: w.project}, {Key: "_id", Value: bson.D{{Key: "$in", Value: w.ids}}}}
+	sum := bson.D{{Key: "_id", Value: nil}, {Key: "n", Value: bson.D{{Key: "$sum", Value: "$server_seq"}}}}
+	reply, err := r.Sim.Command(context.Background(), "yorkie-meta", bson.D{{Key: "aggregate", Value: "documents"},
+		{Key: "pipeline", Value: bson.A{bson.D{{Key: "$match", Value: written}}, bson.D{{Key: "$group", Value: sum}}}},
+		{Key: "cursor", Value: bson.D{}}})
 	r.Must(err)
 	if n, _ := reply.Lookup("cursor", "firstBatch", "0", "n").AsInt64OK(); n != w.changed {
 		r.Errorf("%d changes were made, the documents have %d", w.changed, n)
