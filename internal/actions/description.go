@@ -60,6 +60,9 @@ func Descriptions() []Description {
 		describeBalanceCollection(),
 		describeClearJumbo(),
 		describeRefineKey(),
+		describeReshard(),
+		describeReshardCommit(),
+		describeReshardAbort(),
 	}
 }
 
