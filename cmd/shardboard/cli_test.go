@@ -170,9 +170,12 @@ func TestVersionIsPrinted(t *testing.T) {
 }
 
 // startCluster serves a small simulated cluster on loopback and returns its URI.
-func startCluster(t *testing.T) string {
+func startCluster(t *testing.T) string { return startClusterOf(t, "") }
+
+// startClusterOf starts a cluster of a release; "" is the default one.
+func startClusterOf(t *testing.T, release string) string {
 	t.Helper()
-	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 5, Documents: 50, Still: true})
+	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: release})
 	if err != nil {
 		t.Fatal(err)
 	}

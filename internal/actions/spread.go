@@ -13,15 +13,17 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Spread divides a project's data into one equal range of hashes per shard, in
-// collections whose shard key has a hashed field after the project.
+// Spread divides a project's data over the shards, in collections whose shard key has
+// another field after the project: into equal ranges of hashes if that is hashed, else by
+// the chunks that the project has.
 const Spread Kind = "spread"
 
 func describeSpread() Description {
 	return Description{
-		Kind:      Spread,
-		Title:     "Spread a project over the shards",
-		Lead:      "Every shard gets an equal part of the project, in collections whose shard key has a hashed field after the project.",
+		Kind:  Spread,
+		Title: "Spread a project over the shards",
+		Lead: "Every shard gets an equal part of the project, in collections whose shard key has another field after the project. " +
+			"If that field is not hashed, the project’s chunks are divided; split them first.",
 		Proof:     "Each part is on its shard.",
 		Undo:      "Moves the chunks back and merges what was split.",
 		Arguments: []Argument{argProject.needed(), argDB, argMode.unasked().help("Who moves the chunks: always moves, by this run."), argPause},
@@ -43,7 +45,10 @@ func planSpread(d *draftBuilder) (Draft, Args, error) {
 	}
 	shards, spread := 0, 0
 	for _, r := range d.projectRanges(p) {
-		if r.c.Key.Len() < 2 || !hashedLast(r.c.Key) {
+		if d.oneChunk(r) {
+			continue
+		}
+		if r.c.Key.Len() < 2 || r.c.Key.Hashed() >= 0 && !hashedLast(r.c.Key) {
 			d.stays = append(d.stays, message.New("together",
 				"{ns} stays on one shard, because a project is one value of {key} there. To divide it: {remedy}.",
 				message.Namespace("ns", r.c.NS), message.Text("key", r.c.Key.String()),
@@ -53,20 +58,24 @@ func planSpread(d *draftBuilder) (Draft, Args, error) {
 		if targets := d.spreadTargets(r); len(targets) > 1 {
 			shards = max(shards, len(targets))
 			d.receivers = append(d.receivers, targets...)
-			d.spreadRange(r, p, targets)
+			if hashedLast(r.c.Key) {
+				d.spreadRange(r, p, targets)
+			} else {
+				d.spreadChunks(r, targets)
+			}
 			spread++
 		}
 	}
 	if spread == 0 && !d.blocked() {
 		d.block("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.notHashed",
-			"No collection has a shard key with a hashed field after the project, so {project} cannot be "+
+			"No collection has a shard key with a hashed field after the project, or several chunks of it, so {project} cannot be "+
 				"spread. To divide it: {remedy}.",
 			projectFact(p), message.Words("remedy", d.remedy())))
 	}
 	d.reached = spread > 0 && len(d.steps) == 0 && !d.blocked()
 	return d.finish(message.New("spread",
 		"Spread the project {project} ({id}) over "+message.Plural(shards, "one shard", "{shards} shards")+
-			", in collections with a hashed shard key.",
+			", in collections whose shard key divides it.",
 		projectFact(p), message.Key("id", p.ID.Hex()),
 		message.Count("shards", shards)), Undo{Possible: true, Text: message.New("spread",
 		"Moves the chunks of {project} back and merges what was split.",
@@ -106,7 +115,10 @@ func (d *draftBuilder) spreadRange(r projectRange, p placement.Project, shards [
 	for i := range parts {
 		parts[i] = shardkey.Range{Min: edges[i], Max: edges[i+1]}
 	}
-	owners := d.assignParts(k, parts, shards)
+	owners := d.assignParts(k, parts, shards, func(part, in shardkey.Range) float64 {
+		share, _ := hashPart(k.c.Key, part, in)
+		return share
+	})
 	d.splitAtEnds(k, r.lo, r.hi)
 	for i, part := range parts {
 		if i > 0 {
@@ -121,8 +133,10 @@ func (d *draftBuilder) spreadRange(r projectRange, p placement.Project, shards [
 }
 
 // assignParts gives each shard one part so that little has to move: it takes the pairs
-// of a part and a shard in the order of how much of the part the shard already has.
-func (d *draftBuilder) assignParts(k *futureChunks, parts []shardkey.Range, shards []string) []string {
+// of a part and a shard in the order of how much of the part the shard already has, which
+// share tells of each chunk.
+func (d *draftBuilder) assignParts(k *futureChunks, parts []shardkey.Range, shards []string,
+	share func(part, chunk shardkey.Range) float64) []string {
 	type holding struct {
 		part  int
 		shard string
@@ -133,8 +147,7 @@ func (d *draftBuilder) assignParts(k *futureChunks, parts []shardkey.Range, shar
 		of := map[string]float64{}
 		for _, p := range k.within(part.Min, part.Max) {
 			in := shardkey.Range{Min: later(p.Min, part.Min), Max: earlier(p.Max, part.Max)}
-			share, _ := hashPart(k.c.Key, part, in)
-			of[p.Shard] += share
+			of[p.Shard] += share(part, in)
 		}
 		for _, s := range shards {
 			all = append(all, holding{i, s, of[s]})

@@ -50,6 +50,7 @@ func (o *Offers) Collection(c *topology.Collection) []api.Offer {
 	return []api.Offer{
 		o.offer(actions.Split, "Split at a key…", busy, "ns", ns),
 		o.offer(actions.BalanceCollection, balance, busy, "ns", ns, "on", on),
+		o.offer(actions.RefineKey, "Refine its shard key…", busy, "ns", ns),
 	}
 }
 

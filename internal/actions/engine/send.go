@@ -14,7 +14,7 @@ import (
 const (
 	commandTimeout     = 30 * time.Second
 	balancerOffTimeout = 10 * time.Minute // switching it off waits for the end of its round
-	refineTimeout      = 90 * time.Second // rewrites all chunks in one transaction, which the server ends after a minute
+	refineTimeout      = 45 * time.Second // rewrites all chunks in one transaction, which the server ends after a minute
 	migrationTimeout   = 12 * time.Hour
 	reshardTimeout     = 20 * 24 * time.Hour // the operation continues after it; maxTimeMS ends at 24 days
 	readTimeout        = 10 * time.Second    // for one fact

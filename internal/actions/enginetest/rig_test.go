@@ -128,7 +128,8 @@ func (r *Rig) Boot() {
 	r.handle = r.Disk.Open()
 	o := engine.Options{
 		Admin: r.Client, Renderer: r.Client, Reader: r.Client, Planners: actions.Planners(), Journal: r.handle, Audit: r.handle,
-		Tables: r.Watcher, Directory: r.Keeper, Profile: prof, Indexes: r.Client, Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, r.boots))},
+		Tables: r.Watcher, Directory: r.Keeper, Profile: prof, Indexes: r.Client,
+		Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, r.boots))},
 	}
 	if r.wrap != nil {
 		r.wrap(&o)
