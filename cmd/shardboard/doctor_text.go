@@ -39,6 +39,7 @@ var withoutFeature = map[string]string{
 	"split":               "Chunks can't be split.",
 	"merge":               "Chunks can't be merged.",
 	"move":                "Chunks can't be moved.",
+	"reshard":             "Collections can't be resharded.",
 	"jumbo":               "Jumbo flags can't be cleared.",
 	"refine":              "Shard keys can't be refined, or their plans can't check the index.",
 	"migrations":          "Moves of a collection can't be blocked or allowed.",

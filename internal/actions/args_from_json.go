@@ -81,6 +81,8 @@ func (x Argument) read(raw json.RawMessage, a *Args) error {
 		*p, err = readBounds(x.Name, raw)
 	case *[]Cut:
 		*p, err = readCuts(x.Name, raw)
+	case *[]KeyZone:
+		*p, err = readZones(x.Name, raw)
 	case *[]string:
 		var texts []string
 		if err = readValue(x.Name, raw, &texts); err != nil || len(texts) == 0 {

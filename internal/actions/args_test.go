@@ -20,7 +20,8 @@ var samples = map[string]string{
 	"start": `"01:00"`, "stop": `"05:00"`, "force": `true`, "expires": `"720h0m0s"`, "owner": `"on-call"`, "pause": `"balancer"`,
 	"chunks": `["a","b"]`,
 	"cuts":   `[{"min":{"p":{"$minKey":1}},"max":{"p":{"$maxKey":1}},"at":{"p":{"$numberInt":"3"}},"half":"lower","to":"shard-rs-1"}]`,
-	"key":    `{"p":1,"q.r":"hashed"}`,
+	"key":    `{"p":1,"q.r":"hashed"}`, "initialChunks": `12`,
+	"zones": `[{"min":{"p":{"$numberInt":"1"}},"max":{"p":{"$maxKey":1}},"zone":"eu"}]`,
 }
 
 func TestEveryFieldOfArgsIsAnArgument(t *testing.T) {
@@ -106,6 +107,11 @@ func TestUnreadableArgumentsAreRefusedByName(t *testing.T) {
 		`{"cuts":[{"at":1}]}`:                 `"cuts[0].at"`,
 		`{"cuts":[{"half":1}]}`:               `"cuts.half"`,
 		`{"cuts":[{},{"half":"x\u0000"}]}`:    `"cuts[1].half"`,
+		`{"owner":"` + long(5000) + `"}`:      `"owner"`,
+		`{"zones":{}}`:                        `"zones"`,
+		`{"zones":[{"min":{"p":1}}]}`:         `"zones"`,
+		`{"zones":[{"min":1}]}`:               `"zones[0].min"`,
+		`{"key":{"p":2}}`:                     `"key"`,
 	} {
 		if _, err := ReadArgs(json.RawMessage(raw)); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), says) {
 			t.Errorf("%.60s: %v, want %s", raw, err, says)

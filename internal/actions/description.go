@@ -63,6 +63,9 @@ func Descriptions() []Description {
 		describeBalanceCollection(),
 		describeClearJumbo(),
 		describeRefineKey(),
+		describeReshard(),
+		describeReshardCommit(),
+		describeReshardAbort(),
 	}
 }
 

@@ -42,9 +42,10 @@ type draftBuilder struct {
 	sizeSpans       []Span
 	indexesOf       topology.Namespace
 	isUndo          bool
-	receivers       []string // shards that may receive chunks, beside those of the moves
-	reached         bool     // the goal is reached already
-	pausesBalancing bool     // the steps pause balancing
+	receivers       []string             // shards that may receive chunks, beside those of the moves
+	reached         bool                 // the goal is reached already
+	resharded       *topology.Collection // gets another shard key; nil for none
+	pausesBalancing bool                 // the steps pause balancing
 	// continuing: this is the rest of a confirmed plan, which may have no steps.
 	continuing bool
 	err        error

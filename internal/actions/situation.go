@@ -36,6 +36,10 @@ type Activity struct {
 	Migrations []balance.Migration
 	DDL        []Operation
 	Cleanups   []Cleanup
+
+	IndexBuilds       []Operation
+	Reshardings       []Resharding // and other operations that are built on them
+	ReshardingsReason string       // catalogue code when those are not known; "" when they are
 }
 
 // Operation is a running command that conflicts with a plan.

@@ -30,6 +30,9 @@ const (
 	OpBalancerOff    Op = "stopBalancer"
 	OpBalancerWindow Op = "setBalancerWindow"
 	OpBalancing      Op = "setBalancing"
+	OpReshard        Op = "reshardCollection" // 5.0 and later, as the next two
+	OpReshardCommit  Op = "commitReshardCollection"
+	OpReshardAbort   Op = "abortReshardCollection"
 	OpAwait          Op = "await" // waits until the proof holds, and shows progress
 )
 
@@ -48,6 +51,8 @@ type Step struct {
 	Force    bool
 	Wait     bool     // the move ends only when the donor has deleted the range
 	Key      bson.Raw `json:",omitempty"` // the pattern of a shard key, such as {p: 1, q: 1}
+
+	Reshard *Reshard `json:",omitempty"` // of OpReshard
 
 	Needs []Fact // preconditions, read right before it is sent; otherwise nothing is sent
 	Proof []Fact // true once it has had its effect
@@ -93,6 +98,9 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 	case OpBalancing:
 		return a.SetBalancing(ctx, run, s.NS, s.On)
 	}
+	if s.controlsResharding() {
+		return s.sendReshard(ctx, a, run)
+	}
 	return fmt.Errorf("send step: %q is not a command", s.Op)
 }
 
@@ -108,7 +116,7 @@ func (s Step) Sends() bool { return s.Op != OpAwait }
 // restored.
 func (s Step) Invertible() bool {
 	switch s.Op {
-	case OpClearJumbo, OpRefineKey:
+	case OpClearJumbo, OpRefineKey, OpReshardCommit, OpReshardAbort:
 		return false
 	case OpBalancerWindow:
 		return slices.ContainsFunc(s.Needs, func(f Fact) bool {

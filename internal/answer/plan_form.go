@@ -98,7 +98,7 @@ func (f fieldMaker) existing(x actions.Argument, value string) (m message.Messag
 		return message.New("stated", "{"+x.Name+"}", message.Namespace("ns", f.c.NS), message.Key(x.Name, shardkey.PlainValues(doc))), true
 	case actions.TypePattern:
 		return stated(message.Text("value", value)), json.Valid([]byte(value))
-	case actions.TypeBounds, actions.TypeCuts:
+	case actions.TypeBounds, actions.TypeCuts, actions.TypeZones:
 		return stated(message.Key("value", value)), f.c != nil && json.Valid([]byte(value))
 	}
 	return m, false
@@ -154,6 +154,8 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 				out.Placeholder = key.JSON()
 			}
 		}
+	case actions.TypeZones:
+		out.Placeholder = `[{"min": …, "max": …, "zone": "…"}]`
 	case actions.TypeCollection, actions.TypeNamespace:
 		out.Placeholder = "database.collection"
 	case actions.TypeTime:
@@ -167,5 +169,6 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 
 // isJSON tells whether people write the argument as JSON.
 func isJSON(x actions.Argument) bool {
-	return slices.Contains([]actions.ArgumentType{actions.TypeKey, actions.TypePattern, actions.TypeBounds, actions.TypeCuts}, x.Type)
+	return slices.Contains([]actions.ArgumentType{actions.TypeKey, actions.TypePattern, actions.TypeBounds, actions.TypeCuts,
+		actions.TypeZones}, x.Type)
 }

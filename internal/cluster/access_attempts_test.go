@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -108,6 +109,11 @@ func changes() []attempt {
 		}},
 		{"MoveChunk", func(ctx context.Context, c *cluster.Client) error { return c.MoveChunk(ctx, "", move) }},
 		{"MoveRange", func(ctx context.Context, c *cluster.Client) error { return c.MoveRange(ctx, "", move) }},
+		{"ReshardCollection", func(ctx context.Context, c *cluster.Client) error {
+			return c.ReshardCollection(ctx, "", sampleNS, actions.Reshard{Key: bound(2)}) // refused: a key has 1 or "hashed"
+		}},
+		{"CommitResharding", func(ctx context.Context, c *cluster.Client) error { return c.CommitResharding(ctx, "", sampleNS) }},
+		{"AbortResharding", func(ctx context.Context, c *cluster.Client) error { return c.AbortResharding(ctx, "", sampleNS) }},
 		{"SetMigrations", func(ctx context.Context, c *cluster.Client) error { return c.SetMigrations(ctx, "", sampleNS, true) }},
 		{"SetBalancing", func(ctx context.Context, c *cluster.Client) error { return c.SetBalancing(ctx, "", sampleNS, true) }},
 		{"StartBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StartBalancer(ctx, "") }},

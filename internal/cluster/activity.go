@@ -183,7 +183,13 @@ func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (action
 		a.Known, a.Reason = false, "notPermitted"
 		a.Migrations = withMigrations(a.Migrations, balance.Running(&topology.Table{Events: events})...)
 	}
+	if err := c.addReshardings(ctx, &a); err != nil {
+		return a, err
+	}
 	for _, o := range ops {
+		if build, ok := o.indexBuild(); ok && !slices.Contains(a.IndexBuilds, build) {
+			a.IndexBuilds = append(a.IndexBuilds, build)
+		}
 		if m, ok := o.migration(); ok && m.From != "" {
 			m.Begun = a.At.Add(-o.running)
 			a.Migrations = withMigrations(a.Migrations, m)

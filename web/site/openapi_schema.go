@@ -138,6 +138,8 @@ func (s *schemas) planArgs() map[string]any {
 			p = s.forType(reflect.TypeFor[[]string]())
 		case actions.TypeCuts:
 			p = s.forType(reflect.TypeFor[[]api.PlanCut]())
+		case actions.TypeZones:
+			p = s.forType(reflect.TypeFor[[]api.PlanZone]())
 		case actions.TypeCount:
 			p = map[string]any{"type": "integer", "minimum": x.Least, "maximum": x.Most}
 		case actions.TypeBool, actions.TypeSwitch:

@@ -20,6 +20,7 @@ const operator = {
     { resource: { db: 'config', collection: 'shards' }, actions: ['update'] },
     { resource: { db: 'config', collection: 'tags' }, actions: ['remove', 'update'] },
     { resource: { db: 'yorkie-meta', collection: '' }, actions: ['clearJumboFlag', 'enableSharding', 'listIndexes', 'moveChunk', 'refineCollectionShardKey', 'splitChunk'] },
+    { resource: { db: 'yorkie-meta', collection: '' }, actions: ['reshardCollection'] },
   ],
   roles: [{ role: 'shardboardViewer', db: 'admin' }],
 };
