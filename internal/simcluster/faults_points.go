@@ -33,6 +33,7 @@ func FaultPoints() []FaultPoint {
 	for _, other := range []string{
 		"addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag",
 		"configureCollectionBalancing", "setAllowMigrations", "update",
+		"removeShard", "startShardDraining", "stopShardDraining", "commitShardRemoval",
 	} {
 		add(other, Received, Replying)
 	}
