@@ -70,6 +70,8 @@ type Admin interface {
 	// if it has, the reason in the server's words. The server ignores jumbo chunks
 	// here. It changes nothing.
 	Balanced(ctx context.Context, ns topology.Namespace) (ok bool, violation string, err error)
+
+	DrainAdmin
 }
 
 // Renderer returns the command of a step exactly as Admin will send it.

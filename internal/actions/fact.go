@@ -27,6 +27,12 @@ const (
 	FactShardZone FactKind = "shardZone" // Shard, Zone (member)
 	FactShard     FactKind = "shard"     // Shard (exists, draining)
 	FactBalancer  FactKind = "balancer"  // (on, windowStart, windowStop)
+	// Shard: what is left on it (chunks: in the routing table, also of unsharded collections;
+	// databases: how many have it as primary shard)
+	FactRemains FactKind = "remains"
+	// Shard: whether the others can do without it (others: "true" when another shard stays,
+	// onlyOf: zones with ranges that no other staying shard is in, joined)
+	FactSpare FactKind = "spare"
 )
 
 // Fact is a statement about the cluster that can be read from it with majority read

@@ -40,6 +40,10 @@ func (k FactKind) subject() string {
 		return "The shard {shard}"
 	case FactBalancer:
 		return "The balancer"
+	case FactRemains:
+		return "What is left on {shard}"
+	case FactSpare:
+		return "The shards without {shard}"
 	}
 	return string(k)
 }
@@ -66,7 +70,7 @@ var fieldLabels = map[string]string{
 	"noBalance": "excluded from balancing", "migrationsBlocked": "moves blocked", "edges": "ends at chunk bounds",
 	"ranges": "number of zone ranges", "others": "overlapping ranges", "windowStart": "window from", "windowStop": "window to",
 	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
-	"limit.bytes": "bytes",
+	"limit.bytes": "bytes", "onlyOf": "zones without a shard",
 }
 
 // FieldText is a field with its value.
@@ -84,8 +88,8 @@ func FieldText(name, value string) string {
 var truthPhrases = map[string][2]string{
 	"exists": {"exists", "does not exist"}, "draining": {"draining", "not draining"}, "member": {"a member", "not a member"},
 	"on": {"on", "off"}, "jumbo": {"jumbo", "not jumbo"}, "noBalance": {"balancing off", "balancing on"},
-	"migrationsBlocked": {"moves blocked", "moves allowed"},
-	"edges":             {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
+	"migrationsBlocked": {"moves blocked", "moves allowed"}, "others": {"another shard stays", "no other shard stays"},
+	"edges": {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
 }
 
 // ValueText is the value of a field.

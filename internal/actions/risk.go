@@ -1,5 +1,7 @@
 package actions
 
+import "slices"
+
 // A plan that moves more than this is of high risk and has to be confirmed by typing.
 const (
 	wideBytes  = 10 << 30
@@ -12,12 +14,17 @@ const (
 func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	wide := d.movedChunks() > wideChunks || e.Bytes.Known && e.Bytes.Value > wideBytes || len(d.moves) > 0 && !e.Bytes.Known
 	switch {
-	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo, wide, OutsideMaintenance(d.checks):
+	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo && d.sends(), wide, OutsideMaintenance(d.checks):
 		return High, d.confirm()
 	case len(d.moves) > 0, d.description.LeastRisk == Medium:
 		return Medium, ""
 	}
 	return Low, ""
+}
+
+// sends reports whether the plan has a command. A plan that only waits changes nothing.
+func (d *draftBuilder) sends() bool {
+	return slices.ContainsFunc(d.steps, Step.Sends) || len(d.steps) == 0
 }
 
 // movedChunks returns how many chunks move.
@@ -40,6 +47,9 @@ func (d *draftBuilder) confirm() string {
 	}
 	if d.a.Project != "" {
 		return d.a.Project // resolved to an id
+	}
+	if d.description.TypesShard && canBeTyped(d.a.Shard) {
+		return d.a.Shard
 	}
 	if ns := string(d.a.NS); canBeTyped(ns) {
 		return ns

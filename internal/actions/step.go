@@ -29,6 +29,10 @@ const (
 	OpBalancerOff    Op = "stopBalancer"
 	OpBalancerWindow Op = "setBalancerWindow"
 	OpBalancing      Op = "setBalancing"
+	OpBeginRemoval   Op = "beginRemoval"       // of a shard, with the first removeShard
+	OpStartDraining  Op = "startShardDraining" // 8.3 and later
+	OpStopDraining   Op = "stopShardDraining"  // 8.3 and later
+	OpRemoveShard    Op = "removeShard"
 	OpAwait          Op = "await" // waits until the proof holds, and shows progress
 )
 
@@ -88,6 +92,8 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 		return a.SetBalancerWindow(ctx, run, s.Start, s.Stop)
 	case OpBalancing:
 		return a.SetBalancing(ctx, run, s.NS, s.On)
+	case OpBeginRemoval, OpStartDraining, OpStopDraining, OpRemoveShard:
+		return s.sendDrain(ctx, a, run)
 	}
 	return fmt.Errorf("send step: %q is not a command", s.Op)
 }
@@ -100,10 +106,11 @@ func (s Step) Migrates() bool { return s.Op == OpMove || s.Op == OpMoveRange }
 func (s Step) Sends() bool { return s.Op != OpAwait }
 
 // Invertible reports whether a command can undo the step. No command sets a jumbo flag,
-// and a balancing window that was not known before cannot be restored.
+// and a balancing window that was not known before cannot be restored. Only since 8.3 can
+// draining be ended, and a removed shard does not come back.
 func (s Step) Invertible() bool {
 	switch s.Op {
-	case OpClearJumbo:
+	case OpClearJumbo, OpBeginRemoval, OpRemoveShard:
 		return false
 	case OpBalancerWindow:
 		return slices.ContainsFunc(s.Needs, func(f Fact) bool {

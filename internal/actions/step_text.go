@@ -61,7 +61,16 @@ func (s Step) pattern() string {
 			return "Turn on balancing of {ns}"
 		}
 		return "Turn off balancing of {ns}"
+	case OpBeginRemoval, OpStartDraining:
+		return "Begin to drain {shard}"
+	case OpStopDraining:
+		return "End the draining of {shard}"
+	case OpRemoveShard:
+		return "Remove {shard} from the cluster"
 	case OpAwait:
+		if s.AwaitsDrain() {
+			return "Wait until nothing is left on {shard}; sends no command"
+		}
 		return "Wait for the balancer to move the chunks of {ns}; sends no command"
 	}
 	return string(s.Op)

@@ -55,6 +55,9 @@ func (d *draftBuilder) undoChunk(s Step, effect Effect) error {
 	case OpMerge:
 		return d.splitAgain(s)
 	case OpAwait:
+		if s.AwaitsDrain() {
+			return nil // chunks that have left stay where they are
+		}
 		return d.undoBalancerMoves(s, effect)
 	}
 	return nil

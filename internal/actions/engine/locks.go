@@ -71,6 +71,22 @@ func (r *lockRequest) release() {
 	l.grant()
 }
 
+// releaseKey gives one key back early.
+func (r *lockRequest) releaseKey(key string) {
+	l := r.locks
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(r.keys, key)
+	if i < 0 {
+		return
+	}
+	r.keys = slices.Delete(slices.Clone(r.keys), i, i+1)
+	if !slices.Contains(l.waiting, r) {
+		delete(l.held, key)
+	}
+	l.grant()
+}
+
 // blocker returns a key that the request waits for, and the run that holds it or
 // requested it earlier.
 func (r *lockRequest) blocker() (key, run string) {
@@ -97,7 +113,7 @@ func (r *lockRequest) blocker() (key, run string) {
 
 // lockKeys are the keys that a run holds from its first step to its last.
 func lockKeys(steps []Step) []string {
-	var keys []string
+	keys := drainKeys(steps)
 	for _, s := range steps {
 		switch {
 		case s.NS != "":

@@ -60,6 +60,12 @@ func flagFirstChunk(r *Rig) {
 	r.Restart() // a flag changes no version, so only a new table shows it at once
 }
 
+// balancerOn turns the balancer on; in a still cluster it does nothing by itself.
+func balancerOn(r *Rig) { r.Admin(bson.D{{Key: "balancerStart", Value: 1}}) }
+
+// drainThird lets somebody drain shard-rs-3, which is empty.
+func drainThird(r *Rig) { r.Admin(bson.D{{Key: "removeShard", Value: "shard-rs-3"}}) }
+
 var off = new(bool)
 
 // Cases returns one case for every command.
@@ -120,6 +126,22 @@ func Cases() []Case {
 		{Name: "balancer window", Command: "update", Kind: actions.BalancerWindow, Args: actions.Args{Start: "01:00", Stop: "05:00"}},
 		{Name: "balancing of a collection", Command: "update", Kind: actions.BalanceCollection, Args: actions.Args{NS: NS, On: off}},
 		{
+			Name: "drain", Command: "removeShard", Before: balancerOn,
+			Kind: actions.DrainShard, Args: actions.Args{Shard: "shard-rs-3"}, NoUndo: true,
+		},
+		{
+			Name: "drain, by its command", Release: "8.3", Command: "startShardDraining", Before: balancerOn,
+			Kind: actions.DrainShard, Args: actions.Args{Shard: "shard-rs-3"},
+		},
+		{
+			Name: "stop draining", Release: "8.3", Command: "stopShardDraining", Before: drainThird,
+			Kind: actions.StopDraining, Args: actions.Args{Shard: "shard-rs-3"},
+		},
+		{
+			Name: "remove a shard", Release: "8.3", Command: "commitShardRemoval", Before: drainThird,
+			Kind: actions.RemoveShard, Args: actions.Args{Shard: "shard-rs-3"}, NoUndo: true,
+		},
+		{
 			Name:    "balancing of a collection, by command",
 			Release: "8.0.12",
 			Command: "configureCollectionBalancing",
@@ -148,7 +170,7 @@ var (
 	splitAndBalancerOff = []string{"split at a key", "move a range", "zone, remove shard", "balancer off"}
 	partsAndWindow      = []string{"split in the middle", "move a part", "zone, set range", "balancer window"}
 	mergeAndBalancing   = []string{"merge", "clear jumbo", "zone, remove range", "balancing of a collection"}
-	moveAndBalancerOn   = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command"}
+	moveAndBalancerOn   = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command", "drain"}
 )
 
 // onCases runs a test on every case, or on the given sample in short runs.

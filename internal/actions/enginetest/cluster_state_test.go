@@ -22,6 +22,7 @@ type ClusterState struct {
 	Chunks    []ChunkState     // of NS, in key order
 	Ranges    []ZoneRangeState // of NS, in key order
 	Zones     map[string][]string
+	Draining  map[string]bool // by shard
 	Balancer  bool
 	Window    [2]string
 }
@@ -54,7 +55,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 	rows := func(coll string, filter bson.D, each func(bson.Raw)) {
 		errs = append(errs, r.findConfig(ctx, coll, filter, each))
 	}
-	state := ClusterState{Zones: map[string][]string{}, Balancer: true}
+	state := ClusterState{Zones: map[string][]string{}, Draining: map[string]bool{}, Balancer: true}
 	var id bson.RawValue
 	rows("collections", bson.D{{Key: "_id", Value: NS}}, func(row bson.Raw) {
 		if dropped, ok := row.Lookup("dropped").BooleanOK(); ok && dropped {
@@ -84,6 +85,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 			state.Zones[name] = append(state.Zones[name], v.StringValue())
 		}
 		slices.Sort(state.Zones[name])
+		state.Draining[name], _ = row.Lookup("draining").BooleanOK()
 	})
 	rows("settings", bson.D{{Key: "_id", Value: "balancer"}}, func(row bson.Raw) {
 		stopped, _ := row.Lookup("stopped").BooleanOK()
@@ -174,7 +176,18 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Window == [2]string{s.Start, s.Stop}
 	case actions.OpBalancing:
 		return state.Sharded && state.NoBalance == !s.On
+	case actions.OpBeginRemoval, actions.OpStartDraining:
+		return state.Draining[s.Shard]
+	case actions.OpStopDraining:
+		drains, there := state.Draining[s.Shard]
+		return there && !drains
+	case actions.OpRemoveShard:
+		_, there := state.Draining[s.Shard]
+		return !there
 	case actions.OpAwait:
+		if s.AwaitsDrain() {
+			return !slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Shard == s.Shard })
+		}
 		return state.Sharded // such a step only waits for the balancer
 	}
 	return false
