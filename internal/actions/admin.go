@@ -25,6 +25,8 @@ import (
 // sent). After UnknownOutcome only reading the cluster shows whether it took effect.
 // Safe for concurrent use.
 type Admin interface {
+	RefineAdmin
+
 	// SplitAt splits the chunk that contains the key at. Conflict when a chunk
 	// begins there already. A split waits for a migration of the same collection.
 	SplitAt(ctx context.Context, run string, ns topology.Namespace, at bson.Raw) error
@@ -72,6 +74,7 @@ type Admin interface {
 	Balanced(ctx context.Context, ns topology.Namespace) (ok bool, violation string, err error)
 
 	DrainAdmin
+	ReshardAdmin
 }
 
 // Renderer returns the command of a step exactly as Admin will send it.

@@ -54,6 +54,8 @@ func (d *draftBuilder) undoChunk(s Step, effect Effect) error {
 		}
 	case OpMerge:
 		return d.splitAgain(s)
+	case OpReshard:
+		return d.undoReshard(s)
 	case OpAwait:
 		if s.AwaitsDrain() {
 			return nil // chunks that have left stay where they are
