@@ -35,6 +35,7 @@ var withoutFeature = map[string]string{
 	"balancerSwitch":      "The balancer can't be started or stopped.",
 	"balancerWindow":      "The balancing window can't be set.",
 	"zoneShards":          "Shards can't be added to zones or removed from them.",
+	"shardRemoval":        "Shards can't be drained or removed.",
 	"zoneRanges":          "Zone ranges can't be set or removed: no project can be pinned.",
 	"split":               "Chunks can't be split.",
 	"merge":               "Chunks can't be merged.",

@@ -74,6 +74,7 @@ type Admin interface {
 	// here. It changes nothing.
 	Balanced(ctx context.Context, ns topology.Namespace) (ok bool, violation string, err error)
 
+	DrainAdmin
 	ReshardAdmin
 }
 

@@ -21,6 +21,7 @@ func (d *draftBuilder) checkBalancer() {
 	switch {
 	case !b.Known:
 		d.warn("balancer", src, message.New("balancer.unknown", "It is not known whether the balancer is on."))
+	case d.waitsForDrain(): // has its own check
 	case d.waitsForBalancer() && (!b.Enabled() || b.Mode == "autoSplitOnly"):
 		d.block("balancer", src, message.New("balancer.needed",
 			"The balancer has to move the chunks, but it is off. Turn it on, or use the mode “moves”."))

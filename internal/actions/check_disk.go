@@ -31,6 +31,12 @@ func (d *draftBuilder) checkDisks() {
 // together. Bytes are those of the documents. On disk they are compressed and have
 // indexes, so the result is an estimate.
 func (d *draftBuilder) checkDiskSpace(shards []string, comes topology.Figure) {
+	d.checkDiskSpaceOr(shards, comes, "add a shard to the zone")
+}
+
+// checkDiskSpaceOr is checkDiskSpace with what else helps when there is no room on several
+// shards.
+func (d *draftBuilder) checkDiskSpaceOr(shards []string, comes topology.Figure, otherwise string) {
 	var used, total, kept int64
 	var read topology.Figure // the oldest
 	old := false
@@ -78,7 +84,7 @@ func (d *draftBuilder) checkDiskSpace(shards []string, comes topology.Figure) {
 			"About {bytes} move to {shard}, where {free} are free: its disk is already {share} full. "+
 				"Make room there, or choose another shard.",
 			"About {bytes} move to {shard}, where {free} are free together: their disks are already {share} full. "+
-				"Make room there, or add a shard to the zone.")
+				"Make room there, or "+otherwise+".")
 	case most > room || full(most) >= diskNearlyFull:
 		check(Warn, "tight", comes.Value,
 			"About {bytes} move to {shard}, where {free} are free: its disk will be about {share} full, by an estimate.",

@@ -31,6 +31,8 @@ type Description struct {
 	// LeastRisk is the lowest risk that a plan of this kind can have; "" is Low. It does
 	// not apply to undos, whose risk depends on what the undo does.
 	LeastRisk Risk
+	// TypesShard: the name of the shard is typed to confirm.
+	TypesShard bool
 
 	// rewrite replaces alternative arguments by the usual ones, before they are checked;
 	// nil for none.
@@ -53,6 +55,9 @@ func Descriptions() []Description {
 		describeIsolate(),
 		describeUnpin(),
 		describeSpread(),
+		describeDrainShard(),
+		describeStopDraining(),
+		describeRemoveShard(),
 		describeZoneAddShard(),
 		describeZoneRemoveShard(),
 		describeZoneSetRange(),

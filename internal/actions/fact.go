@@ -29,6 +29,12 @@ const (
 	FactBalancer  FactKind = "balancer"  // (on, windowStart, windowStop)
 	FactDatabase  FactKind = "database"  // DB (exists, primary, version)
 	FactPlace     FactKind = "place"     // NS: of a collection that may be unsharded (exists, sharded, shard, uuid)
+	// Shard: what is left on it (chunks: in the routing table, also of unsharded collections;
+	// databases: how many have it as primary shard)
+	FactRemains FactKind = "remains"
+	// Shard: whether the others can do without it (others: "true" when another shard stays,
+	// onlyOf: zones with ranges that no other staying shard is in, joined)
+	FactSpare FactKind = "spare"
 
 	// NS, Was: the collection in relation to its UUID before (key, replaced: whether it has
 	// another UUID, resharding).

@@ -34,6 +34,8 @@ func Fields(t *topology.Table, f Fact) map[string]string {
 	case FactShard:
 		s := t.Shard(f.Shard)
 		return map[string]string{"exists": strconv.FormatBool(s != nil), "draining": strconv.FormatBool(s != nil && s.Draining)}
+	case FactRemains, FactSpare:
+		return drainFields(t, f)
 	case FactShardZone:
 		s := t.Shard(f.Shard)
 		return map[string]string{"member": strconv.FormatBool(s != nil && slices.Contains(s.Zones, f.Zone))}

@@ -48,6 +48,10 @@ func (k FactKind) subject() string {
 		return "The database {db}"
 	case FactPlace:
 		return "The collection {ns}"
+	case FactRemains:
+		return "What is left on {shard}"
+	case FactSpare:
+		return "The shards without {shard}"
 	}
 	return string(k)
 }
@@ -76,7 +80,7 @@ var fieldLabels = map[string]string{
 	"primary":  "primary shard",
 	"replaced": "replaced by a new collection", "resharding": "being resharded", "newKey": "new shard key", "running": "running for",
 	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
-	"limit.bytes": "bytes",
+	"limit.bytes": "bytes", "onlyOf": "zones without a shard",
 }
 
 // FieldText is a field with its value.
@@ -95,6 +99,7 @@ var truthPhrases = map[string][2]string{
 	"exists": {"exists", "does not exist"}, "draining": {"draining", "not draining"}, "member": {"a member", "not a member"},
 	"on": {"on", "off"}, "jumbo": {"jumbo", "not jumbo"}, "noBalance": {"balancing off", "balancing on"},
 	"migrationsBlocked": {"moves blocked", "moves allowed"}, "sharded": {"sharded", "not sharded"},
+	"others":     {"another shard stays", "no other shard stays"},
 	"replaced":   {"replaced by a new collection", "the same collection as before"},
 	"resharding": {"being resharded", "not being resharded"},
 	"edges":      {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},

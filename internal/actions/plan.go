@@ -43,6 +43,7 @@ type Check struct {
 	Verdict Verdict
 	Text    message.Message
 	Source  message.Message
+	Plans   []Suggestion `json:",omitempty"` // that resolve what it found
 }
 
 // CheckSameRun is the check of a plan that is only tried: no run of the same change is open.

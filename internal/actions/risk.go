@@ -16,12 +16,18 @@ func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	switch {
 	case slices.ContainsFunc(d.steps, Step.MovesWhole): // also to undo one: clients have to be stopped
 		return High, d.confirm()
-	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo, wide, d.resharded != nil, OutsideMaintenance(d.checks):
+	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo && d.sends(), wide, d.resharded != nil,
+		OutsideMaintenance(d.checks):
 		return High, d.confirm()
 	case len(d.moves) > 0, d.description.LeastRisk == Medium:
 		return Medium, ""
 	}
 	return Low, ""
+}
+
+// sends reports whether the plan has a command. A plan that only waits changes nothing.
+func (d *draftBuilder) sends() bool {
+	return slices.ContainsFunc(d.steps, Step.Sends) || len(d.steps) == 0
 }
 
 // movedChunks returns how many chunks move.
@@ -47,6 +53,9 @@ func (d *draftBuilder) confirm() string {
 	}
 	if canBeTyped(d.a.DB) {
 		return d.a.DB
+	}
+	if d.description.TypesShard && canBeTyped(d.a.Shard) {
+		return d.a.Shard
 	}
 	if ns := string(d.a.NS); canBeTyped(ns) {
 		return ns

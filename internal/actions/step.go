@@ -30,6 +30,10 @@ const (
 	OpBalancerOff    Op = "stopBalancer"
 	OpBalancerWindow Op = "setBalancerWindow"
 	OpBalancing      Op = "setBalancing"
+	OpBeginRemoval   Op = "beginRemoval"       // of a shard, with the first removeShard
+	OpStartDraining  Op = "startShardDraining" // 8.3 and later
+	OpStopDraining   Op = "stopShardDraining"  // 8.3 and later
+	OpRemoveShard    Op = "removeShard"
 	OpReshard        Op = "reshardCollection" // 5.0 and later, as the next two
 	OpReshardCommit  Op = "commitReshardCollection"
 	OpReshardAbort   Op = "abortReshardCollection"
@@ -113,6 +117,8 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 		return a.AbortMoveCollection(ctx, run, s.NS)
 	case OpAbortUnshard:
 		return a.AbortUnshardCollection(ctx, run, s.NS)
+	case OpBeginRemoval, OpStartDraining, OpStopDraining, OpRemoveShard:
+		return s.sendDrain(ctx, a, run)
 	}
 	if s.controlsResharding() {
 		return s.sendReshard(ctx, a, run)
@@ -141,10 +147,12 @@ func (s Step) Sends() bool { return s.Op != OpAwait }
 
 // Invertible reports whether a command can undo the step. No command sets a jumbo flag or
 // shortens a shard key, a balancing window that was not known before cannot be restored,
-// and shardboard does not shard collections.
+// and shardboard does not shard collections. Only since 8.3 can draining be ended, and a
+// removed shard does not come back.
 func (s Step) Invertible() bool {
 	switch s.Op {
-	case OpClearJumbo, OpRefineKey, OpReshardCommit, OpReshardAbort, OpUnshard, OpAbortMove, OpAbortUnshard:
+	case OpClearJumbo, OpRefineKey, OpReshardCommit, OpReshardAbort, OpUnshard, OpAbortMove, OpAbortUnshard,
+		OpBeginRemoval, OpRemoveShard:
 		return false
 	case OpBalancerWindow:
 		return slices.ContainsFunc(s.Needs, func(f Fact) bool {

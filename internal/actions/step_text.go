@@ -77,6 +77,12 @@ func (s Step) pattern() string {
 		return "Abort the move of {ns}"
 	case OpAbortUnshard:
 		return "Abort the unsharding of {ns}"
+	case OpBeginRemoval, OpStartDraining:
+		return "Begin to drain {shard}"
+	case OpStopDraining:
+		return "End the draining of {shard}"
+	case OpRemoveShard:
+		return "Remove {shard} from the cluster"
 	case OpReshard:
 		return "Reshard {ns} to {key}"
 	case OpReshardCommit:
@@ -84,6 +90,9 @@ func (s Step) pattern() string {
 	case OpReshardAbort:
 		return "Abort the resharding of {ns}"
 	case OpAwait:
+		if s.AwaitsDrain() {
+			return "Wait until nothing is left on {shard}; sends no command"
+		}
 		return "Wait for the balancer to move the chunks of {ns}; sends no command"
 	}
 	return string(s.Op)

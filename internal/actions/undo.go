@@ -80,6 +80,8 @@ func (d *draftBuilder) undoZone(s Step) error {
 			return undoConflict("another zone range overlaps it now", d.differences(overlapCount(s.NS, s.Min, s.Max, 0))...)
 		}
 		d.setRange(c, lo, hi, s.Zone)
+	case OpStartDraining, OpBeginRemoval, OpStopDraining, OpRemoveShard:
+		return d.undoDraining(s)
 	case OpBalancerOn, OpBalancerOff:
 		on := s.Op == OpBalancerOff
 		next := Step{Op: OpBalancerOff, Needs: []Fact{balancerIs(!on)}, Proof: []Fact{balancerIs(on)}}

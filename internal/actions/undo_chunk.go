@@ -57,6 +57,9 @@ func (d *draftBuilder) undoChunk(s Step, effect Effect) error {
 	case OpReshard:
 		return d.undoReshard(s)
 	case OpAwait:
+		if s.AwaitsDrain() {
+			return nil // chunks that have left stay where they are
+		}
 		return d.undoBalancerMoves(s, effect)
 	}
 	return nil

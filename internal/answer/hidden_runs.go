@@ -88,7 +88,7 @@ func (v View) Plan(p actions.Plan) actions.Plan {
 		}
 	}
 	for i, c := range p.Checks {
-		p.Checks[i].Text, p.Checks[i].Source = HideInMessage(c.Text), HideInMessage(c.Source)
+		p.Checks[i].Text, p.Checks[i].Source, p.Checks[i].Plans = HideInMessage(c.Text), HideInMessage(c.Source), withoutKeys(c.Plans)
 	}
 	p.Effect.Moves, p.Effect.Stays = slices.Clone(p.Effect.Moves), slices.Clone(p.Effect.Stays)
 	for i := range p.Effect.Moves {
@@ -166,7 +166,7 @@ func hideInFields(fields map[string]string, h *shardkey.Hiding) map[string]strin
 var boundlessFields = []string{
 	"exists", "draining", "member", "on", "windowStart", "windowStop", "zone", "uuid", "timestamp", "epoch",
 	"key", "noBalance", "migrationsBlocked", "shard", "lastmod", "jumbo", "shards", "chunks", "edges", "ranges",
-	"check", "goal", "clusterId", "expiresAt", "state",
+	"databases", "others", "onlyOf", "check", "goal", "clusterId", "expiresAt", "state",
 }
 
 func hideInField(name, value string, h *shardkey.Hiding) string {

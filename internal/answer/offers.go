@@ -89,7 +89,28 @@ func (o *Offers) Shard(name string) []api.Offer {
 	for _, z := range s.Zones {
 		out = append(out, o.leaveZone(name, z))
 	}
-	return out
+	return append(out, o.drain(s)...)
+}
+
+// drain offers to drain a shard, or what follows. The plan is not tried first: its checks say
+// what is in the way, with the plans that help.
+func (o *Offers) drain(s *topology.Shard) []api.Offer {
+	one := func(k actions.Kind, text, why string) api.Offer {
+		out := api.Offer{Text: text, Why: cmp.Or(o.WhyNone, why)}
+		if out.Why == "" {
+			out.URL = PlanURL(k, "shard", s.Name)
+		}
+		return out
+	}
+	if !s.Draining {
+		return []api.Offer{one(actions.DrainShard, "Drain it…", o.oneShard())}
+	}
+	left := o.Table.RemainsOn(s.Name)
+	return []api.Offer{
+		one(actions.DrainShard, "Wait until it is empty…", whyIf(left.Empty(), "It is empty.")),
+		one(actions.StopDraining, "End the draining…", ""),
+		one(actions.RemoveShard, "Remove it from the cluster…", whyIf(!left.Empty(), "It is not empty.")),
+	}
 }
 
 // leaveZone offers to remove a shard from a zone. The only shard of a zone with

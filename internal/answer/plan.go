@@ -63,7 +63,11 @@ func checksNamed(v View, checks []actions.Check) []api.PlanCheck {
 	for i := range checks {
 		checks[i].Text = v.Named(checks[i].Text)
 	}
-	return ChecksOf(checks)
+	out := ChecksOf(checks)
+	for i, c := range checks {
+		out[i].Plans = suggestionsOf(v, c.Plans)
+	}
+	return out
 }
 
 func effectOf(v View, e actions.Effect) api.Effect {

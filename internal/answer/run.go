@@ -48,7 +48,7 @@ func RunOf(v View, r engine.Run) api.Run {
 		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: v.Named(r.Summary).String(), State: string(r.State), Resolved: r.Resolved,
 		Open: r.State.Open(), Why: whyText(r), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows), StartedAt: api.Time(r.Started),
 		EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName, Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt),
-		CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy, CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table.Balancer),
+		CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy, CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table),
 		Adaptations: adaptationsOf(v, r), Limits: limitsOf(r.Limits), Heading: changeHeading(v.Named(r.Summary)), Message: r.Summary,
 		Moving: moving,
 	}
@@ -62,8 +62,8 @@ func RunOf(v View, r engine.Run) api.Run {
 			Message: v.Named(s.Text()), Because: s.Why,
 			State: string(s.State), Resolved: s.Resolved, Why: v.Named(s.Why).String(), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
 			SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended), Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1,
-			Resharding: reshardingOf(s.Resharding),
-			Proof:      []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),
+			Resharding: reshardingOf(s.Resharding), Drain: drainOfStep(v, s),
+			Proof: []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),
 		}
 		if c := stepCode(s); c != "" {
 			step.Code, step.Means = string(c), FailureAdvice(c)

@@ -11,11 +11,13 @@ import (
 )
 
 // standingOf is what a run has left in the cluster.
-func standingOf(r engine.Run, b topology.Balancer) api.Standing {
+func standingOf(r engine.Run, t *topology.Table) api.Standing {
 	s := r.LastingChanges()
-	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, WholeMoves: s.WholeMoves, ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
-		ShardsAdded: s.ZonesJoined, ShardsRemoved: s.ZonesLeft, Settings: s.Settings, ByOthers: s.ByOthers, Unknown: s.Unknown, Paused: s.Paused,
-		Text: strings.Join(standingTexts(r, b), " ")}
+	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, WholeMoves: s.WholeMoves,
+		ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
+		ShardsAdded: s.ZonesJoined, ShardsRemoved: s.ZonesLeft, DrainsBegun: s.DrainsBegun, DrainsEnded: s.DrainsEnded,
+		ShardsGone: s.ShardsRemoved, Settings: s.Settings, ByOthers: s.ByOthers, Unknown: s.Unknown, Paused: s.Paused,
+		Text: strings.Join(append(standingTexts(r, t.Balancer), drainingTexts(r, t)...), " ")}
 }
 
 // standingTexts say in sentences what a run has left in the cluster.
@@ -34,6 +36,9 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 		{s.Merges, "merge", "merges"},
 		{s.Moves, "move", "moves"},
 		{s.WholeMoves, "move of a database or collection", "moves of databases or collections"},
+		{s.DrainsBegun, "draining begun", "drainings begun"},
+		{s.DrainsEnded, "draining ended", "drainings ended"},
+		{s.ShardsRemoved, "shard removed from the cluster", "shards removed from the cluster"},
 		{s.Settings, "setting changed", "settings changed"},
 	} {
 		if x.n > 0 {

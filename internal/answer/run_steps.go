@@ -83,6 +83,8 @@ func StepProgressText(s api.RunStep) string {
 	switch {
 	case s.Total == 0:
 		return ""
+	case s.Drain != nil:
+		return fmt.Sprintf("have left: %s of %s", format.Count(s.Done), format.Count(s.Total))
 	case s.Op == string(actions.OpAwait):
 		return fmt.Sprintf("as expected: %s of %s", format.Count(s.Done), format.Count(s.Total))
 	}

@@ -25,6 +25,7 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 		Contents: []api.ShardCollection{}, Projects: each(contents.Projects, shardProject),
 		ByDocument: each(contents.ByDocument, func(c placement.CollectionOn) api.ShardCollection { return shardCollection(t, c) }),
 		Moving:     InFlightOf(v, t.MovingOn(name)),
+		Drain:      DrainOf(v, name),
 		Freshness:  freshnessOf(v, topology.PartShards, topology.PartRouting),
 		Outage:     outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: DocumentNames(p).Many,
 	}

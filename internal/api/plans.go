@@ -118,6 +118,8 @@ type PlanCheck struct {
 	Verdict string `json:"verdict"` // pass, warn, block
 	Text    string `json:"text"`
 	Source  string `json:"source"` // where the answer comes from
+	// Plans resolve what the check found; url is the filled-in form.
+	Plans []AdvicePlan `json:"plans,omitempty"`
 
 	Message message.Message `json:"-"` // Text with its facts
 }

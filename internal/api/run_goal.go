@@ -22,11 +22,14 @@ type Standing struct {
 	ZoneRangesRemoved int    `json:"zoneRangesRemoved"`
 	ShardsAdded       int    `json:"shardsAddedToZones"`
 	ShardsRemoved     int    `json:"shardsRemovedFromZones"`
-	Settings          int    `json:"settings"` // changed settings of the balancer and of collections, and jumbo flags
-	ByOthers          int    `json:"byOthers"` // steps that somebody else had already done
-	Unknown           int    `json:"unknown"`  // commands of which the outcome is not known
-	Paused            bool   `json:"paused"`   // balancing is switched off by this run
-	Text              string `json:"text"`     // the same in sentences
+	DrainsBegun       int    `json:"drainsBegun"`
+	DrainsEnded       int    `json:"drainsEnded"`
+	ShardsGone        int    `json:"shardsRemoved"` // from the cluster
+	Settings          int    `json:"settings"`      // changed settings of the balancer and of collections, and jumbo flags
+	ByOthers          int    `json:"byOthers"`      // steps that somebody else had already done
+	Unknown           int    `json:"unknown"`       // commands of which the outcome is not known
+	Paused            bool   `json:"paused"`        // balancing is switched off by this run
+	Text              string `json:"text"`          // the same in sentences
 }
 
 // Adaptation is one time that the rest of a run was planned again.

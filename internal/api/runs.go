@@ -84,6 +84,7 @@ type RunStep struct {
 	Try     int       `json:"try"`               // 1 is the first; a postponed step is followed by another try
 	Already string    `json:"already,omitempty"` // who had already done it, so that nothing was sent: balancer, other, unknown
 	Waiting *StepWait `json:"waiting"`           // what it waits for, or last waited for
+	Drain   *Drain    `json:"drain,omitempty"`   // what is left on the shard whose draining it waits for
 
 	Message message.Message `json:"-"` // what it does
 	Because message.Message `json:"-"` // Why with its facts

@@ -40,6 +40,7 @@ type ShardDetail struct {
 	Contents   []ShardCollection `json:"contents"`
 	Projects   []ShardProject    `json:"projects"`
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
+	Drain      *Drain            `json:"drain"`      // what is left on it; null while it does not drain
 	Moving     []InFlight        `json:"moving"`     // running migrations from or to it
 	// internal collections left out of contents; ?internal=1 includes them. Sums never include them
 	Hidden int `json:"hidden"`

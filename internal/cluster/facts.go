@@ -34,6 +34,16 @@ func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]strin
 			return nil, err
 		}
 		return actions.Fields(t, f), nil
+	case actions.FactRemains:
+		return c.remainsFact(ctx, f)
+	case actions.FactSpare:
+		if t.Shards, err = c.Shards(ctx); !partial(err) {
+			return nil, err
+		}
+		if t.Zones, err = c.Zones(ctx); !partial(err) {
+			return nil, err
+		}
+		return actions.Fields(t, f), nil
 	case actions.FactBalancer:
 		if t.Balancer, err = c.Settings(ctx); err != nil {
 			return nil, err

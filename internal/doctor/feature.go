@@ -74,6 +74,7 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 		Feature{Code: "balancerSwitch", Change: true, Needs: config("update", "settings")},
 		Feature{Code: "balancerWindow", Change: true, Needs: config("update insert", "settings")},
 		Feature{Code: "zoneShards", Change: true, Needs: append(config("update", "shards"), config("find", "tags")...)},
+		Feature{Code: "shardRemoval", Change: true, Needs: onCluster("removeShard")},
 		Feature{Code: "zoneRanges", Change: true, Needs: append(config("find", "shards"), config("find update remove", "tags")...)},
 	)
 	for _, d := range data {

@@ -65,7 +65,7 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 			message.Shard("shard", s.Name), message.Count("n", chunks), message.Duration("over", lately))
 		p.Remedy.WhyNot = message.New("draining.unclear",
 			"Nothing known here blocks it. The command below shows the cluster's own state.")
-		p.Remedy.Commands = []Command{removalProgress(s.Name), balancerRound()}
+		p.Remedy.Commands = append(removalProgress(s.Name), balancerRound())
 	default:
 		return p, false, enough || chunks == 0
 	}

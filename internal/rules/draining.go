@@ -9,7 +9,7 @@ import (
 const Draining Rule = "draining"
 
 var draining = rule{id: Draining, name: "Draining", find: findDraining,
-	noPlaybook: "a note that a shard is being emptied as somebody asked; draining-stuck has one"}
+	playbooks: []Playbook{PlaybookDrainShard}}
 
 func findDraining(ev *evaluation) {
 	if ev.unread(topology.PartShards) {
@@ -29,7 +29,13 @@ func findDraining(ev *evaluation) {
 		p.Remedy = Remedy{
 			WhyNot: message.New("draining.itself",
 				"The balancer moves its chunks. Databases that have it as primary shard must be moved by hand."),
-			Commands: []Command{removalProgress(s.Name)},
+			Commands: removalProgress(s.Name),
+		}
+		if ev.Table.RemainsOn(s.Name).Empty() {
+			p.Why, p.Text = message.New("draining.done", "It can be removed."), message.New("draining.empty",
+				"{shard} is draining, and nothing is left on it.", message.Shard("shard", s.Name))
+			p.Remedy = Remedy{Plans: []Plan{plan("remove-shard", message.New("remove-shard",
+				"Remove {shard} from the cluster.", message.Shard("shard", s.Name)), "shard", s.Name)}}
 		}
 		ev.add(p)
 	}

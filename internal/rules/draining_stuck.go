@@ -9,7 +9,7 @@ import (
 const DrainingStuck Rule = "draining-stuck"
 
 var drainingStuck = rule{id: DrainingStuck, name: "Draining is stuck", find: findDrainingStuck,
-	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
+	playbooks: []Playbook{PlaybookDrainShard, PlaybookBalancerDoesNothing}}
 
 func findDrainingStuck(ev *evaluation) {
 	if ev.unread(topology.PartShards) {

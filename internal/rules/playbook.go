@@ -13,6 +13,7 @@ const (
 	PlaybookJumboChunk          Playbook = "jumbo-chunk"
 	PlaybookDuplicateID         Playbook = "duplicate-id"
 	PlaybookNewShards           Playbook = "new-shards"
+	PlaybookDrainShard          Playbook = "drain-shard"
 	PlaybookBalancerFights      Playbook = "balancer-fights"
 	PlaybookBalancerDoesNothing Playbook = "balancer-does-nothing"
 	PlaybookChangeShardKey      Playbook = "change-shard-key"

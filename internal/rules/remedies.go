@@ -75,9 +75,16 @@ func balancerRound() Command {
 	return readCommand("sh.isBalancerRunning()", "draining.round", "a balancer round should be running")
 }
 
-func removalProgress(shard string) Command {
-	return readCommand(admin("removeShard: %s", sanitize.Quoted(shard)),
-		"draining.progress", "shows the progress; safe to repeat while it drains")
+// removalProgress reads what is left on a draining shard. removeShard must not be used for
+// that: sent to a shard that has become empty, it removes the shard.
+func removalProgress(shard string) []Command {
+	config := `db.getSiblingDB("config")`
+	return []Command{
+		readCommand(config+".chunks.countDocuments({shard: "+sanitize.Quoted(shard)+"})", "draining.progress",
+			"chunks that are left; do not repeat removeShard to see that, because it removes the shard when it is empty"),
+		readCommand(config+".databases.find({primary: "+sanitize.Quoted(shard)+"}, {_id: 1})", "draining.primaries",
+			"databases that have it as primary shard"),
+	}
 }
 
 func listRouters() Command {

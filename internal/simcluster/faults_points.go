@@ -34,6 +34,7 @@ func FaultPoints() []FaultPoint {
 	for _, other := range []string{
 		"addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag", "refineCollectionShardKey",
 		"configureCollectionBalancing", "setAllowMigrations", "update",
+		"removeShard", "startShardDraining", "stopShardDraining", "commitShardRemoval",
 	} {
 		add(other, Received, Replying)
 	}

@@ -107,7 +107,8 @@ func changes(r *engine.Request) bool {
 		"balancerStart", "balancerStop", "configureCollectionBalancing", "setAllowMigrations",
 		"enableSharding", "enablesharding", "shardCollection", "shardcollection", "refineCollectionShardKey",
 		"reshardCollection", "abortReshardCollection", "moveCollection", "unshardCollection", "abortMoveCollection", "abortUnshardCollection",
-		"movePrimary", "moveprimary", "removeShard", "removeshard", "transitionFromDedicatedConfigServer", "transitionToDedicatedConfigServer",
+		"movePrimary", "moveprimary", "removeShard", "removeshard", "startShardDraining", "stopShardDraining", "commitShardRemoval",
+		"transitionFromDedicatedConfigServer", "transitionToDedicatedConfigServer",
 		"create", "drop", "dropDatabase", "renameCollection", "createIndexes", "dropIndexes", "deleteIndexes":
 		return true
 	case "insert", "update", "delete", "findAndModify", "findandmodify":

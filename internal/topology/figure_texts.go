@@ -33,6 +33,7 @@ var methodTexts = map[string]string{
 	"dataSizeEstimate": "Estimated with dataSize: documents counted, times their average, copies that wait for " +
 		"deletion on other shards included",
 	"dbStats":                 "Reported by dbStats",
+	"drainPace":               "Estimated from the pace of the last half hour",
 	"history":                 "From placement history",
 	"migrationLog":            "Counted in config.changelog",
 	"partial":                 "Sum of what is known so far",

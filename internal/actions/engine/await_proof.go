@@ -13,6 +13,9 @@ const awaitPoll = 2 * time.Second
 // the proof until all of it holds, and shows the progress. Otherwise it ends only
 // when the run is stopped.
 func (x *execution) awaitProof(i int) bool {
+	if s := x.current().Steps[i]; s.AwaitsDrain() {
+		return x.awaitDrained(i, s)
+	}
 	begun := func(r *Run) {
 		r.State, r.Why = Running, message.New("run.awaiting",
 			"Waiting until the balancer has finished the moves.")

@@ -6,6 +6,7 @@ import "shardboard/internal/message"
 func (x *execution) execute() {
 	lock := x.e.locks.request(x.id, lockKeys(x.current().Steps))
 	defer lock.release()
+	x.lock = lock
 	x.countBefore() // needs no lock
 	if !x.waitForLocks(lock) {
 		return

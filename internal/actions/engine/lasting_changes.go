@@ -14,6 +14,9 @@ type LastingChanges struct {
 	RangesRemoved int
 	ZonesJoined   int // shards added to a zone
 	ZonesLeft     int
+	DrainsBegun   int
+	DrainsEnded   int
+	ShardsRemoved int // from the cluster
 	Settings      int // of the balancer and of collections; jumbo flags
 	ByOthers      int // steps whose change somebody else had already made
 	Unknown       int // commands whose outcome is not known yet
@@ -52,6 +55,12 @@ func (r Run) LastingChanges() (out LastingChanges) {
 			out.ZonesJoined++
 		case actions.OpRemoveZone:
 			out.ZonesLeft++
+		case actions.OpBeginRemoval, actions.OpStartDraining:
+			out.DrainsBegun++
+		case actions.OpStopDraining:
+			out.DrainsEnded++
+		case actions.OpRemoveShard:
+			out.ShardsRemoved++
 		default:
 			out.Settings++
 		}

@@ -71,6 +71,22 @@ func (r *lockRequest) release() {
 	l.grant()
 }
 
+// releaseKey gives one key back early.
+func (r *lockRequest) releaseKey(key string) {
+	l := r.locks
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(r.keys, key)
+	if i < 0 {
+		return
+	}
+	r.keys = slices.Delete(slices.Clone(r.keys), i, i+1)
+	if !slices.Contains(l.waiting, r) {
+		delete(l.held, key)
+	}
+	l.grant()
+}
+
 // blocker returns a key that the request waits for, and the run that holds it or
 // requested it earlier.
 func (r *lockRequest) blocker() (key, run string) {
@@ -102,7 +118,7 @@ func (r *lockRequest) blocker() (key, run string) {
 // operation that this run waits for, and their preconditions name it. So they do not take
 // the collection, but a key of their own, of which one run at a time has one.
 func lockKeys(steps []Step) []string {
-	var keys []string
+	keys := drainKeys(steps)
 	for _, s := range steps {
 		if s.EndsAnother() { // runs beside the run that holds the collection
 			keys = append(keys, "resharding of "+string(s.NS))

@@ -102,6 +102,7 @@ func applyIntents(run Run, intents []store.IntentRecord) Run {
 // resume resolves the outcomes of a run of an earlier process and ends it.
 func (x *execution) resume(lock *lockRequest) {
 	defer lock.release()
+	x.lock = lock
 	run := x.current()
 	if slices.ContainsFunc(run.Steps, func(s Step) bool { return s.State == Unknown }) {
 		select { // an earlier run may hold the locks until its outcome is known

@@ -16,7 +16,7 @@ func (x *execution) endOrRetry(i int, verdict func(*Step), err error) bool {
 	verdict(&s)
 	var busy *actions.BusyError
 	serverRefused, noEffect := s.Why.Code == "step.serverRefused", s.Why.Code == "step.noEffect"
-	tryLater := s.State == Failed && errors.As(err, &busy) && (serverRefused || noEffect)
+	tryLater := s.State == Failed && errors.As(err, &busy) && (serverRefused || noEffect) && !s.ChangesDraining()
 	switch {
 	case !tryLater && serverRefused && x.current().canAdapt() && x.preconditionsChanged(s):
 		return x.deferStep(i, func(s *Step) {

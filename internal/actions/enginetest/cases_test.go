@@ -60,6 +60,12 @@ func flagFirstChunk(r *Rig) {
 	r.Restart() // a flag changes no version, so only a new table shows it at once
 }
 
+// balancerOn turns the balancer on; in a still cluster it does nothing by itself.
+func balancerOn(r *Rig) { r.Admin(bson.D{{Key: "balancerStart", Value: 1}}) }
+
+// drainThird lets somebody drain shard-rs-3, which is empty.
+func drainThird(r *Rig) { r.Admin(bson.D{{Key: "removeShard", Value: "shard-rs-3"}}) }
+
 // longerKey is the key of NS with another field.
 func longerKey() bson.Raw {
 	doc, err := bson.Marshal(bson.D{{Key: "p", Value: int32(1)}, {Key: "q", Value: int32(1)}})
@@ -146,6 +152,22 @@ func Cases() []Case {
 		{Name: "balancing of a collection", Command: "update", Kind: actions.BalanceCollection, Args: actions.Args{NS: NS, On: off}},
 		{Name: "move primary", Command: "movePrimary", Kind: actions.MovePrimary, Args: actions.Args{DB: "app", To: "shard-rs-2"}},
 		{
+			Name: "drain", Command: "removeShard", Before: balancerOn,
+			Kind: actions.DrainShard, Args: actions.Args{Shard: "shard-rs-3"}, NoUndo: true,
+		},
+		{
+			Name: "drain, by its command", Release: "8.3", Command: "startShardDraining", Before: balancerOn,
+			Kind: actions.DrainShard, Args: actions.Args{Shard: "shard-rs-3"},
+		},
+		{
+			Name: "stop draining", Release: "8.3", Command: "stopShardDraining", Before: drainThird,
+			Kind: actions.StopDraining, Args: actions.Args{Shard: "shard-rs-3"},
+		},
+		{
+			Name: "remove a shard", Release: "8.3", Command: "commitShardRemoval", Before: drainThird,
+			Kind: actions.RemoveShard, Args: actions.Args{Shard: "shard-rs-3"}, NoUndo: true,
+		},
+		{
 			Name:    "balancing of a collection, by command",
 			Release: "8.0.12",
 			Command: "configureCollectionBalancing",
@@ -176,7 +198,7 @@ var (
 	mergeAndBalancing   = []string{
 		"merge", "clear jumbo", "refine the shard key", "zone, remove range", "balancing of a collection", "move primary",
 	}
-	moveAndBalancerOn = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command"}
+	moveAndBalancerOn = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command", "drain"}
 )
 
 // onCases runs a test on every case, or on the given sample in short runs.

@@ -25,6 +25,7 @@ type ClusterState struct {
 	Chunks       []ChunkState     // of NS, in key order
 	Ranges       []ZoneRangeState // of NS, in key order
 	Zones        map[string][]string
+	Draining     map[string]bool // by shard
 	Balancer     bool
 	Primary      string // of the database of NS
 	Window       [2]string
@@ -58,7 +59,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 	rows := func(coll string, filter bson.D, each func(bson.Raw)) {
 		errs = append(errs, r.findConfig(ctx, coll, filter, each))
 	}
-	state := ClusterState{Zones: map[string][]string{}, Balancer: true}
+	state := ClusterState{Zones: map[string][]string{}, Draining: map[string]bool{}, Balancer: true}
 	var id bson.RawValue
 	rows("collections", bson.D{{Key: "_id", Value: NS}}, func(row bson.Raw) {
 		if dropped, ok := row.Lookup("dropped").BooleanOK(); ok && dropped {
@@ -91,6 +92,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 			state.Zones[name] = append(state.Zones[name], v.StringValue())
 		}
 		slices.Sort(state.Zones[name])
+		state.Draining[name], _ = row.Lookup("draining").BooleanOK()
 	})
 	rows("settings", bson.D{{Key: "_id", Value: "balancer"}}, func(row bson.Raw) {
 		stopped, _ := row.Lookup("stopped").BooleanOK()
@@ -187,7 +189,18 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Unsplittable && len(state.Chunks) == 1 && (s.Shard == "" || state.Chunks[0].Shard == s.Shard)
 	case actions.OpMovePrimary:
 		return state.Primary == s.Shard
+	case actions.OpBeginRemoval, actions.OpStartDraining:
+		return state.Draining[s.Shard]
+	case actions.OpStopDraining:
+		drains, there := state.Draining[s.Shard]
+		return there && !drains
+	case actions.OpRemoveShard:
+		_, there := state.Draining[s.Shard]
+		return !there
 	case actions.OpAwait:
+		if s.AwaitsDrain() {
+			return !slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Shard == s.Shard })
+		}
 		return state.Sharded // such a step only waits for the balancer
 	}
 	return false

@@ -200,7 +200,7 @@ func (r *Rig) loseLead(other *otherReplica, c Case, m moment, l loss) {
 	}
 	w := r.ReadState()
 	for i, s := range run.Steps {
-		if did := w.HasEffect(s.Step); s.State != engine.Deferred && did != (s.State == engine.Succeeded) {
+		if did := w.HasEffect(s.Step); s.Sends() && s.State != engine.Deferred && did != (s.State == engine.Succeeded) {
 			r.Errorf("step %d is called %s (%s), its effect is there: %v", i, s.State, s.Why.Code, did)
 		}
 	}

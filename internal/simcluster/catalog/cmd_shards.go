@@ -89,35 +89,49 @@ func (c *Cluster) runRemoveShard(_ context.Context, req *engine.Request) (bson.D
 	}
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	s := c.shard(name)
-	if s == nil {
-		for _, other := range c.shards {
-			if other.host == name {
-				s = other
-			}
-		}
-		if s == nil {
-			return nil, noShard(name)
-		}
+	s, err := c.shardByNameOrHost(name)
+	if err != nil {
+		return nil, err
 	}
 	if !s.draining {
 		return c.startDraining(s)
 	}
-	chunks, jumbo, dbs := c.remainingOn(s.name)
-	if chunks > 0 || dbs > 0 {
-		remaining := bson.D{{Key: "chunks", Value: chunks}, {Key: "dbs", Value: dbs}, {Key: "jumboChunks", Value: jumbo}}
-		if c.features.unsplittable {
-			remaining = append(remaining, bson.E{Key: "collectionsToMove", Value: int64(len(c.collectionsToMove(s.name)))})
-		}
-		return append(bson.D{
-			{Key: "msg", Value: "draining ongoing"}, {Key: "state", Value: "ongoing"},
-			{Key: "remaining", Value: remaining},
-		}, c.toMove(s)...), nil
+	if ongoing := c.ongoing(s); ongoing != nil {
+		return ongoing, nil
 	}
 	c.dropShard(s)
 	return bson.D{
 		{Key: "msg", Value: "removeshard completed successfully"}, {Key: "state", Value: "completed"}, {Key: "shard", Value: s.name},
 	}, nil
+}
+
+// shardByNameOrHost finds the shard that a command names.
+func (c *Cluster) shardByNameOrHost(name string) (*shard, error) {
+	if s := c.shard(name); s != nil {
+		return s, nil
+	}
+	for _, s := range c.shards {
+		if s.host == name {
+			return s, nil
+		}
+	}
+	return nil, noShard(name)
+}
+
+// ongoing is the answer about a draining shard that is not empty; nil when it is.
+func (c *Cluster) ongoing(s *shard) bson.D {
+	chunks, jumbo, dbs := c.remainingOn(s.name)
+	if chunks == 0 && dbs == 0 {
+		return nil
+	}
+	remaining := bson.D{{Key: "chunks", Value: chunks}, {Key: "dbs", Value: dbs}, {Key: "jumboChunks", Value: jumbo}}
+	if c.features.unsplittable {
+		remaining = append(remaining, bson.E{Key: "collectionsToMove", Value: int64(len(c.collectionsToMove(s.name)))})
+	}
+	return append(bson.D{
+		{Key: "msg", Value: "draining ongoing"}, {Key: "state", Value: "ongoing"},
+		{Key: "remaining", Value: remaining},
+	}, c.toMove(s)...)
 }
 
 func (c *Cluster) startDraining(s *shard) (bson.D, error) {

@@ -30,6 +30,12 @@ func (c *Cluster) addNewerCommands(commands map[string]command) {
 		commands["transitionFromDedicatedConfigServer"] = c.runTransitionFromDedicated
 		commands["transitionToDedicatedConfigServer"] = c.runTransitionToDedicated
 	}
+	if c.features.drainingByCommand {
+		commands["startShardDraining"] = c.runStartShardDraining
+		commands["stopShardDraining"] = c.runStopShardDraining
+		commands["shardDrainingStatus"] = c.runShardDrainingStatus
+		commands["commitShardRemoval"] = c.runCommitShardRemoval
+	}
 }
 
 // renameAllowed rejects renaming a sharded collection on versions that cannot do it

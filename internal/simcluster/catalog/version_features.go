@@ -15,23 +15,24 @@ type versionFeatures struct {
 	placements     bool // 7.0: config.placementHistory
 	replSetVersion bool // 7.0: config.shards.replSetConfigVersion
 
-	autoSplit    bool // to 6.0.2: shards split chunks that grew
-	bySize       bool // 6.0.3: the balancer compares data sizes and moves ranges
-	ranges       bool // 6.0: moveRange exists; moveChunk is executed like it, without a zone check
-	allowField   bool // 6.0: setAllowMigrations writes allowMigrations, not permitMigrations
-	allowMajor   bool // 6.0: setAllowMigrations increases the major version of a chunk
-	allowMinor   bool // 7.0: setAllowMigrations increases the minor version of a chunk
-	statusSize   bool // 6.0: balancerCollectionStatus has chunkSize and details
-	mergeSummary bool // 6.0: merge log entries have bounds and a count, not the chunks
-	versionParts bool // 6.0: log entries have versions as {e, t, v}
-	splitUnflags bool // 7.0: the parts of a split are not jumbo
-	keepSince    bool // 7.0: a merged chunk keeps its newest validAfter
-	autoMerge    bool // 7.0: mergeAllChunksOnShard and the AutoMerger
-	autoMergeLog bool // 8.0: it logs autoMerge, before that merge
-	roundTimes   bool // 7.0: balancer.round spells errorOccurred and has times
-	term         bool // 8.0: balancerStatus.term
-	unsplittable bool // 8.0: unsharded collections can be tracked and moved
-	switchable   bool // 8.0.10: configureCollectionBalancing.enableBalancing
+	autoSplit         bool // to 6.0.2: shards split chunks that grew
+	bySize            bool // 6.0.3: the balancer compares data sizes and moves ranges
+	ranges            bool // 6.0: moveRange exists; moveChunk is executed like it, without a zone check
+	allowField        bool // 6.0: setAllowMigrations writes allowMigrations, not permitMigrations
+	allowMajor        bool // 6.0: setAllowMigrations increases the major version of a chunk
+	allowMinor        bool // 7.0: setAllowMigrations increases the minor version of a chunk
+	statusSize        bool // 6.0: balancerCollectionStatus has chunkSize and details
+	mergeSummary      bool // 6.0: merge log entries have bounds and a count, not the chunks
+	versionParts      bool // 6.0: log entries have versions as {e, t, v}
+	splitUnflags      bool // 7.0: the parts of a split are not jumbo
+	keepSince         bool // 7.0: a merged chunk keeps its newest validAfter
+	autoMerge         bool // 7.0: mergeAllChunksOnShard and the AutoMerger
+	autoMergeLog      bool // 8.0: it logs autoMerge, before that merge
+	roundTimes        bool // 7.0: balancer.round spells errorOccurred and has times
+	term              bool // 8.0: balancerStatus.term
+	unsplittable      bool // 8.0: unsharded collections can be tracked and moved
+	switchable        bool // 8.0.10: configureCollectionBalancing.enableBalancing
+	drainingByCommand bool // 8.3: startShardDraining and its kin
 
 	initialPerNode int // chunks per shard of a new hashed collection
 	chunkSizeMB    int64
@@ -56,7 +57,7 @@ func featuresOf(v [3]int) versionFeatures {
 		autoSplit: !since(6, 0, 3), bySize: since(6, 0, 3), ranges: v6, allowField: v6, allowMajor: v6 && !v7, allowMinor: v7,
 		statusSize: v6, mergeSummary: v6, versionParts: v6,
 		splitUnflags: v7, keepSince: v7, autoMerge: v7, autoMergeLog: v8, roundTimes: v7,
-		term: v8, unsplittable: v8, switchable: since(8, 0, 10),
+		term: v8, unsplittable: v8, switchable: since(8, 0, 10), drainingByCommand: since(8, 3, 0),
 		initialPerNode: 2, chunkSizeMB: 64,
 	}
 	if v6 {

@@ -1,0 +1,289 @@
+package enginetest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+)
+
+// first is the shard with the chunks of an empty rig, which is also the primary of app.
+const first = "shard-rs-1"
+
+// onDrainingRig runs a test with a balancer that runs and a watcher that polls.
+func onDrainingRig(t *testing.T, release string, test func(r *Rig)) {
+	OnRig(t, Setup{Sim: simcluster.Options{ServerVersion: release}}, func(r *Rig) {
+		balancerOn(r)
+		end := r.watch()
+		defer func() { end() }()
+		test(r)
+	})
+}
+
+// watch lets the watcher of the current process poll until the returned function is called.
+func (r *Rig) watch() (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	w := r.Watcher
+	go func() { defer close(done); _ = w.Run(ctx) }()
+	return func() { cancel(); <-done }
+}
+
+// balance lets the balancer make some rounds.
+func (r *Rig) balance(rounds int) {
+	r.Helper()
+	for range rounds {
+		r.Must(simcluster.Round(r.Context(), r.Sim))
+		time.Sleep(time.Second)
+	}
+}
+
+func (r *Rig) movePrimary(to string) {
+	r.Helper()
+	r.Admin(bson.D{{Key: "movePrimary", Value: "app"}, {Key: "to", Value: to}})
+}
+
+// removals counts the commands of a run that drain or remove.
+func (r *Rig) removals(id string) (n int) {
+	for _, s := range r.Sent(id) {
+		if slices.Contains([]string{"removeShard", "startShardDraining", "commitShardRemoval"}, s.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+func awaiting(run engine.Run) bool {
+	last := run.Steps[len(run.Steps)-1]
+	return last.AwaitsDrain() && last.State == engine.Running
+}
+
+func TestAShardIsDrainedAndRemovedInEveryRelease(t *testing.T) {
+	releases := []string{"4.4", "5.0", "6.0", "7.0", "8.0", "8.3"}
+	if testing.Short() {
+		releases = []string{"5.0", "8.3"}
+	}
+	for _, release := range releases {
+		t.Run(release, func(t *testing.T) {
+			onDrainingRig(t, release, func(r *Rig) {
+				id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
+				run := r.Wait(id, awaiting)
+				if p := run.Steps[1].Progress; p.Total < 5 || p.Done != 0 {
+					r.Errorf("progress at the beginning: %+v", p)
+				}
+				plan := r.Plan(actions.RemoveShard, actions.Args{Shard: first})
+				if !plan.Blocked() || plan.Confirm != first || plan.Risk != actions.High {
+					r.Errorf("removing a shard that is not empty: %+v", plan.Checks)
+				}
+				r.balance(12)
+				time.Sleep(time.Minute)
+				if run, err := r.Engine.RunByID(r.Context(), id); err != nil || !awaiting(run) {
+					r.Fatal("the run ended while a database has the shard as its primary", run.State, err)
+				}
+				r.movePrimary("shard-rs-2")
+				run = r.WaitEnd(id)
+				if run.State != engine.Succeeded || r.removals(id) != 1 {
+					r.Fatalf("%s %s, sent %v", run.State, run.Why, r.Sent(id))
+				}
+				if want := release == "8.3"; run.CanUndo() != want {
+					r.Errorf("can be undone: %v", run.CanUndo())
+				}
+				if !r.ReadState().Draining[first] {
+					r.Fatal("draining removed the shard, or ended")
+				}
+				gone := r.PlanAndRun(actions.RemoveShard, actions.Args{Shard: first})
+				if _, there := r.ReadState().Draining[first]; there || gone.State != engine.Succeeded || r.removals(gone.ID) != 1 {
+					r.Fatalf("%s %s, the shard is there: %v", gone.State, gone.Why, there)
+				}
+				if gone.CanUndo() {
+					r.Error("a removed shard is said to come back")
+				}
+			})
+		})
+	}
+}
+
+func TestADrainContinuesAfterARestartAndSendsNothingAgain(t *testing.T) {
+	onDrainingRig(t, "5.0", func(r *Rig) {
+		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
+		r.Wait(id, awaiting)
+		r.balance(2)
+		r.Restart()
+		run := r.Wait(id, awaiting)
+		if p := run.Steps[1].Progress; p.Total < 5 {
+			r.Errorf("the restart forgot how much there was: %+v", p)
+		}
+		r.movePrimary("shard-rs-2")
+		r.balance(12)
+		if run = r.WaitEnd(id); run.State != engine.Succeeded || r.removals(id) != 1 {
+			r.Errorf("%s %s, sent %v", run.State, run.Why, r.Sent(id))
+		}
+	})
+}
+
+// The first removeShard is answered by nobody. Sent again, it would remove the shard, which
+// is empty.
+func TestADrainIsNeverBegunTwice(t *testing.T) {
+	for name, rule := range map[string]simcluster.Rule{
+		"cut before":           {At: simcluster.Received, Cut: true},
+		"cut, and it goes on":  {At: simcluster.Received, Cut: true, GoOn: true},
+		"cut after":            {At: simcluster.Replying, Cut: true},
+		"stepped down":         {At: simcluster.Received, StepDown: true},
+		"stepped down after":   {At: simcluster.Replying, StepDown: true},
+		"config server frozen": {At: simcluster.Received, Freeze: "config"},
+		"busy":                 {At: simcluster.Received, Err: simcluster.Fail(117)},
+		"busy, and it goes on": {At: simcluster.Received, Err: simcluster.Fail(117), GoOn: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onDrainingRig(t, "5.0", func(r *Rig) {
+				rule.Command = "removeShard"
+				planted := r.Sim.Faults().Add(rule)
+				id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: "shard-rs-3"})).ID
+				if !r.waitStruck(planted, id) {
+					r.Fatal("the command was not sent")
+				}
+				time.Sleep(time.Minute)
+				r.Sim.Faults().Heal()
+				run := r.WaitEnd(id)
+				drains, there := r.ReadState().Draining["shard-rs-3"]
+				if !there || r.removals(id) != 1 {
+					r.Fatalf("%s %s: the shard is there: %v, sent %v", run.State, run.Why, there, r.Sent(id))
+				}
+				if drains != (run.State == engine.Succeeded) {
+					r.Errorf("the run is %s (%s), the shard drains: %v", run.State, run.Why, drains)
+				}
+			})
+		})
+	}
+}
+
+// Between the plan and the command somebody else begins to drain the shard, which is empty:
+// removeShard would remove it.
+func TestADrainThatSomebodyElseBeganIsNotBegunAgain(t *testing.T) {
+	onDrainingRig(t, "5.0", func(r *Rig) {
+		plan := r.Plan(actions.DrainShard, actions.Args{Shard: "shard-rs-3"})
+		drainThird(r)
+		_, _, err := r.RunPlan(Anna, plan)
+		if fault.Of(err) != fault.Conflict {
+			r.Errorf("the plan of a drain that had begun: %v", err)
+		}
+		waits := r.Plan(actions.DrainShard, actions.Args{Shard: "shard-rs-3"})
+		if len(waits.Steps) != 1 || waits.Confirm != "" || waits.Risk != actions.Low {
+			r.Errorf("a plan that only waits: %+v", waits.Steps)
+		}
+		run := r.WaitEnd(r.Start(waits).ID)
+		if _, there := r.ReadState().Draining["shard-rs-3"]; !there || run.State != engine.Succeeded || len(r.Sent(run.ID)) != 0 {
+			r.Errorf("%s %s, sent %v", run.State, run.Why, r.Sent(run.ID))
+		}
+	})
+}
+
+func TestStoppingADrainRunLeavesTheDrainingOn(t *testing.T) {
+	onDrainingRig(t, "8.3", func(r *Rig) {
+		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
+		r.Wait(id, awaiting)
+		_, err := r.Engine.Stop(r.Context(), Bert, id)
+		r.Must(err)
+		run := r.WaitEnd(id)
+		if run.State != engine.Stopped || run.Why.Code != "run.stoppedDraining" || !r.ReadState().Draining[first] {
+			r.Errorf("%s: %s", run.State, run.Why)
+		}
+		if !run.CanFinish() || !run.CanUndo() {
+			r.Error("neither the rest nor the undo is offered")
+		}
+		undo, err := r.Engine.Undo(r.Context(), Anna, id, "")
+		r.Must(err)
+		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded || r.ReadState().Draining[first] {
+			r.Errorf("%s %s: the shard still drains", back.State, back.Why)
+		}
+	})
+}
+
+// A run that waits holds no lock, and ends when there is nothing to wait for.
+func TestADrainRunEndsWhenSomebodyEndsTheDraining(t *testing.T) {
+	onDrainingRig(t, "8.3", func(r *Rig) {
+		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
+		r.Wait(id, awaiting)
+		if end := r.PlanAndRun(actions.StopDraining, actions.Args{Shard: first}); end.State != engine.Succeeded {
+			r.Fatalf("%s %s", end.State, end.Why)
+		}
+		if run := r.WaitEnd(id); run.State != engine.Failed || run.Why.Code != "step.drainEnded" {
+			r.Errorf("%s: %s", run.State, run.Why)
+		}
+	})
+}
+
+func TestARunSurvivesABalancerThatIsOffAndAConfigServerThatIsFrozen(t *testing.T) {
+	onDrainingRig(t, "5.0", func(r *Rig) {
+		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
+		r.Wait(id, awaiting)
+		r.Admin(bson.D{{Key: "balancerStop", Value: 1}})
+		r.balance(3)
+		time.Sleep(time.Hour)
+		r.Sim.Faults().Freeze("config")
+		time.Sleep(10 * time.Minute)
+		r.Sim.Faults().Heal()
+		if run, err := r.Engine.RunByID(r.Context(), id); err != nil || !awaiting(run) {
+			r.Fatalf("%s %s %v", run.State, run.Why, err)
+		}
+		balancerOn(r)
+		r.movePrimary("shard-rs-2")
+		r.balance(12)
+		if run := r.WaitEnd(id); run.State != engine.Succeeded {
+			r.Errorf("%s %s", run.State, run.Why)
+		}
+	})
+}
+
+// A chunk that is flagged as jumbo stays. The plan says so, and the run waits for a person.
+func TestAJumboChunkKeepsAShardFromBecomingEmpty(t *testing.T) {
+	onDrainingRig(t, "5.0", func(r *Rig) {
+		r.movePrimary("shard-rs-2")
+		r.setJumboFlag(true)
+		r.Restart()
+		plan := r.Plan(actions.DrainShard, actions.Args{Shard: first})
+		i := slices.IndexFunc(plan.Checks, func(c actions.Check) bool { return c.ID == "jumbo" })
+		if c := plan.Checks[i]; c.Verdict != actions.Warn || len(c.Plans) != 3 || c.Plans[1].Kind != actions.ClearJumbo {
+			r.Errorf("the check of jumbo chunks: %+v", c)
+		}
+		id := r.Start(plan).ID
+		r.Wait(id, awaiting)
+		r.balance(12)
+		time.Sleep(10 * time.Minute)
+		run, err := r.Engine.RunByID(r.Context(), id)
+		if err != nil || !awaiting(run) {
+			r.Fatalf("%s %s", run.State, run.Why)
+		}
+		r.setJumboFlag(false)
+		r.balance(4)
+		if run = r.WaitEnd(id); run.State != engine.Succeeded {
+			r.Errorf("%s %s", run.State, run.Why)
+		}
+	})
+}
+
+// Something arrives between the check and the last removeShard: the server answers
+// "ongoing", and the run must not call that a removal.
+func TestAShardThatIsNotEmptyIsNotSaidToBeRemoved(t *testing.T) {
+	onDrainingRig(t, "5.0", func(r *Rig) {
+		drainThird(r)
+		plan := r.Plan(actions.RemoveShard, actions.Args{Shard: "shard-rs-3"})
+		r.Sim.Faults().Add(simcluster.Rule{Command: "removeShard", At: simcluster.Received,
+			Do: simcluster.Other("admin", bson.D{{Key: "movePrimary", Value: "app"}, {Key: "to", Value: "shard-rs-3"}})})
+		run := r.WaitEnd(r.Start(plan).ID)
+		_, there := r.ReadState().Draining["shard-rs-3"]
+		if !there || run.State != engine.Failed || r.removals(run.ID) != 1 {
+			r.Errorf("%s %s, the shard is there: %v", run.State, run.Why, there)
+		}
+		if step := run.Steps[0]; step.Error == "" {
+			r.Errorf("the run does not say what is left: %+v", step)
+		}
+	})
+}

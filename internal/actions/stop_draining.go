@@ -1,0 +1,81 @@
+package actions
+
+import (
+	"shardboard/internal/fault"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// StopDraining ends the draining of a shard (8.3+).
+const StopDraining Kind = "stop-draining"
+
+func describeStopDraining() Description {
+	return Description{
+		Kind:  StopDraining,
+		Title: "End the draining of a shard",
+		Lead: "The shard may then get chunks again. Chunks that have left it stay where they are until the balancer evens out the shards. " +
+			"Needs MongoDB 8.3 or later.",
+		Proof:     "The shard is not draining.",
+		Undo:      "Begins to drain it again.",
+		Arguments: []Argument{argShard.needed().about()},
+		LeastRisk: Medium,
+		plan:      planStopDraining,
+	}
+}
+
+func planStopDraining(d *draftBuilder) (Draft, Args, error) {
+	name := d.a.Shard
+	shard := message.Shard("shard", name)
+	d.checkConfigShard()
+	switch {
+	case !d.shard(name).Draining:
+		d.block("draining", d.fromTable(topology.PartShards), message.New("draining.not", "{shard} is not draining.", shard))
+	case !d.s.Release.Known():
+		d.block("release", d.fromRule(), message.New("release.stopDrainingUnknown",
+			"Ending a draining needs MongoDB 8.3 or later; which version this cluster runs is not known."))
+	case !d.hasDrainCommands():
+		d.suggest(Check{ID: "release", Verdict: Block, Source: d.fromRule(), Text: message.New("release.stopDraining",
+			"Ending a draining needs MongoDB 8.3 or later; this cluster runs {release}. With the balancer off, no more chunks leave "+
+				"{shard}, but it stays marked as draining and takes none. Otherwise let it become empty, remove it, and add it again.",
+			message.Text("release", d.s.Release.String()), shard)}, d.balancerOff()...)
+	default:
+		d.endDraining(name)
+	}
+	return d.finish(message.New("stop-draining", "End the draining of the shard {shard}.", shard),
+		Undo{Possible: true, Kind: DrainShard, Args: Args{Shard: name},
+			Text: message.New("stop-draining", "Begins to drain {shard} again.", shard)})
+}
+
+// endDraining plans to end the draining.
+func (d *draftBuilder) endDraining(shard string) {
+	d.step(Step{Op: OpStopDraining, Shard: shard, Needs: []Fact{drainingIs(shard, true)}, Proof: []Fact{drainingIs(shard, false)}})
+}
+
+// balancerOff suggests to turn the balancer off, if it may be on.
+func (d *draftBuilder) balancerOff() []Suggestion {
+	if b := d.s.Table.Balancer; b.Known && !b.Enabled() {
+		return nil
+	}
+	return []Suggestion{suggestion(BalancerOff, message.New("suggest.balancerOff", "Turn the balancer off"))}
+}
+
+// undoDraining undoes a step on a shard that is drained or removed.
+func (d *draftBuilder) undoDraining(s Step) error {
+	now := d.shard(s.Shard)
+	switch {
+	case s.Op == OpRemoveShard:
+		return fault.New(fault.Conflict, "This cannot be undone: the shard was removed from the cluster. Add its replica set again "+
+			"with sh.addShard, after its data was removed.")
+	case now == nil:
+		return undoConflict("the shard no longer exists", d.differences(shardExists(s.Shard))...)
+	case s.Op == OpStopDraining && !now.Draining:
+		d.step(Step{Op: OpStartDraining, Shard: s.Shard,
+			Needs: []Fact{drainingIs(s.Shard, false), spare(s.Shard)}, Proof: []Fact{drainingIs(s.Shard, true)}})
+	case s.Op == OpStopDraining || !now.Draining: // it is as it was before
+	case !d.hasDrainCommands():
+		return fault.New(fault.Conflict, "Ending a draining needs MongoDB 8.3 or later; this cluster runs %s.", d.s.Release)
+	default:
+		d.endDraining(s.Shard)
+	}
+	return nil
+}
