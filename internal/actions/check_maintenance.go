@@ -11,7 +11,7 @@ const CheckMaintenance = "maintenance"
 // affectsPlacement reports whether a step moves data or changes what the balancer moves.
 func (s Step) affectsPlacement() bool {
 	switch s.Op {
-	case OpSplitAt, OpSplitMedian, OpMerge, OpClearJumbo:
+	case OpSplitAt, OpSplitMedian, OpMerge, OpClearJumbo, OpAutoMerge:
 		return false
 	}
 	return true

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 )
 
@@ -28,6 +29,8 @@ type Description struct {
 	// LeastRisk is the lowest risk that a plan of this kind can have; "" is Low. It does
 	// not apply to undos, whose risk depends on what the undo does.
 	LeastRisk Risk
+	// Since is the first release that has its command; zero: every supported release.
+	Since balance.Release
 
 	// rewrite replaces alternative arguments by the usual ones, before they are checked;
 	// nil for none.
@@ -58,6 +61,10 @@ func Descriptions() []Description {
 		describeBalancerOff(),
 		describeBalancerWindow(),
 		describeBalanceCollection(),
+		describeDefragment(),
+		describeAutoMerge(),
+		describeChunkSize(),
+		describeAllowMigrations(),
 		describeClearJumbo(),
 	}
 }

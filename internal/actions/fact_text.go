@@ -65,6 +65,7 @@ var fieldLabels = map[string]string{
 	"exists": "exists", "lastmod": "version", "jumbo": "jumbo flag", "uuid": "UUID", "key": "shard key",
 	"noBalance": "excluded from balancing", "migrationsBlocked": "moves blocked", "edges": "ends at chunk bounds",
 	"ranges": "number of zone ranges", "others": "overlapping ranges", "windowStart": "window from", "windowStop": "window to",
+	"chunkSize": "chunk size", "autoMerge": "automatic merging", "defragmentationEnds": "defragmentation ends",
 	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
 	"limit.bytes": "bytes",
 }
@@ -84,8 +85,11 @@ func FieldText(name, value string) string {
 var truthPhrases = map[string][2]string{
 	"exists": {"exists", "does not exist"}, "draining": {"draining", "not draining"}, "member": {"a member", "not a member"},
 	"on": {"on", "off"}, "jumbo": {"jumbo", "not jumbo"}, "noBalance": {"balancing off", "balancing on"},
-	"migrationsBlocked": {"moves blocked", "moves allowed"},
-	"edges":             {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
+	"migrationsBlocked":   {"moves blocked", "moves allowed"},
+	"autoMerge":           {"automatic merging on", "automatic merging off"},
+	"defragmenting":       {"being defragmented", "not being defragmented"},
+	"defragmentationEnds": {"defragmentation ended or in its last phase", "defragmentation not near its end"},
+	"edges":               {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
 }
 
 // ValueText is the value of a field.

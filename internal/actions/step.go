@@ -29,6 +29,10 @@ const (
 	OpBalancerOff    Op = "stopBalancer"
 	OpBalancerWindow Op = "setBalancerWindow"
 	OpBalancing      Op = "setBalancing"
+	OpMigrations     Op = "setMigrations"
+	OpChunkSize      Op = "setChunkSize"
+	OpAutoMerge      Op = "setAutoMerge"
+	OpDefragment     Op = "defragment"
 	OpAwait          Op = "await" // waits until the proof holds, and shows progress
 )
 
@@ -44,6 +48,7 @@ type Step struct {
 	Start    string
 	Stop     string
 	On       bool
+	Size     int `json:",omitempty"` // chunk size in MB; 0: the cluster's
 	Force    bool
 	Wait     bool // the move ends only when the donor has deleted the range
 
@@ -88,6 +93,14 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 		return a.SetBalancerWindow(ctx, run, s.Start, s.Stop)
 	case OpBalancing:
 		return a.SetBalancing(ctx, run, s.NS, s.On)
+	case OpMigrations:
+		return a.SetMigrations(ctx, run, s.NS, s.On)
+	case OpChunkSize:
+		return a.SetChunkSize(ctx, run, s.NS, s.Size)
+	case OpAutoMerge:
+		return a.SetAutoMerge(ctx, run, s.NS, s.On)
+	case OpDefragment:
+		return a.Defragment(ctx, run, s.NS, s.On)
 	}
 	return fmt.Errorf("send step: %q is not a command", s.Op)
 }
@@ -110,6 +123,9 @@ func (s Step) Invertible() bool {
 			_, known := f.Want["windowStart"]
 			return f.Kind == FactBalancer && known
 		})
+	case OpChunkSize:
+		_, known := s.previousChunkSize()
+		return known
 	}
 	return true
 }

@@ -13,7 +13,7 @@ func (s Step) Text() message.Message {
 	}
 	return message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
 		message.Key("min", shardkey.PlainValues(s.Min)), message.Key("max", shardkey.PlainValues(s.Max)), message.Shard("shard", s.Shard),
-		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop))
+		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop), message.Bytes("size", int64(s.Size)<<20))
 }
 
 func (s Step) pattern() string {
@@ -61,6 +61,8 @@ func (s Step) pattern() string {
 			return "Turn on balancing of {ns}"
 		}
 		return "Turn off balancing of {ns}"
+	case OpMigrations, OpChunkSize, OpAutoMerge, OpDefragment:
+		return s.settingPattern()
 	case OpAwait:
 		return "Wait for the balancer to move the chunks of {ns}; sends no command"
 	}

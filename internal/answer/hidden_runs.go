@@ -166,7 +166,7 @@ func hideInFields(fields map[string]string, h *shardkey.Hiding) map[string]strin
 var boundlessFields = []string{
 	"exists", "draining", "member", "on", "windowStart", "windowStop", "zone", "uuid", "timestamp", "epoch",
 	"key", "noBalance", "migrationsBlocked", "shard", "lastmod", "jumbo", "shards", "chunks", "edges", "ranges",
-	"check", "goal", "clusterId", "expiresAt", "state",
+	"chunkSize", "autoMerge", "defragmenting", "defragmentationEnds", "check", "goal", "clusterId", "expiresAt", "state",
 }
 
 func hideInField(name, value string, h *shardkey.Hiding) string {

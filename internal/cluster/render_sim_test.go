@@ -43,6 +43,12 @@ func everyStep(t *testing.T) []actions.Step {
 		{Op: actions.OpBalancerWindow},
 		{Op: actions.OpBalancing, NS: ns, On: true},
 		{Op: actions.OpBalancing, NS: ns},
+		{Op: actions.OpMigrations, NS: ns, On: true},
+		{Op: actions.OpMigrations, NS: ns},
+		{Op: actions.OpChunkSize, NS: ns, Size: 7},
+		{Op: actions.OpChunkSize, NS: ns},
+		{Op: actions.OpAutoMerge, NS: ns, On: true},
+		{Op: actions.OpDefragment, NS: ns},
 	}
 }
 

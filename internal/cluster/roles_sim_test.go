@@ -205,7 +205,8 @@ func TestViewerRoleIsRefusedEveryChange(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				v := doctor.ParseRelease(version)
-				since := map[string]int{"SetMigrations": 5, "MoveRange": 6, "MergeOnShard": 7} // major releases
+				since := map[string]int{"SetMigrations": 5, "MoveRange": 6, "SetChunkSize": 6, "Defragment": 6,
+					"SetAutoMerge": 6, "MergeOnShard": 7} // major releases
 				var want []string
 				for _, a := range allChanges() {
 					if v[0] >= since[a.name] {

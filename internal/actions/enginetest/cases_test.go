@@ -126,8 +126,20 @@ func Cases() []Case {
 			Kind:    actions.BalanceCollection,
 			Args:    actions.Args{NS: NS, On: off},
 		},
+		{Name: "block moves", Command: "setAllowMigrations", Kind: actions.AllowMigrations, Args: actions.Args{NS: NS, On: off}},
+		{Name: "chunk size", Release: "6.0", Command: "configureCollectionBalancing", Kind: actions.ChunkSize,
+			Args: actions.Args{NS: NS, Size: &sevenMB}},
+		{Name: "automatic merging", Release: "7.0", Command: "configureCollectionBalancing", Kind: actions.AutoMerge,
+			Args: actions.Args{NS: NS, On: off}},
+		{Name: "defragment", Release: "7.0", Command: "configureCollectionBalancing", Kind: actions.Defragment,
+			Args: actions.Args{NS: NS, On: &on}, Before: func(r *Rig) { r.Admin(bson.D{{Key: "balancerStart", Value: 1}}) }, NoUndo: true},
 	}
 }
+
+var (
+	on      = true
+	sevenMB = 7
+)
 
 func caseNamed(name string) Case {
 	all := Cases()
@@ -148,6 +160,7 @@ var (
 	splitAndBalancerOff = []string{"split at a key", "move a range", "zone, remove shard", "balancer off"}
 	partsAndWindow      = []string{"split in the middle", "move a part", "zone, set range", "balancer window"}
 	mergeAndBalancing   = []string{"merge", "clear jumbo", "zone, remove range", "balancing of a collection"}
+	collectionSettings  = []string{"block moves", "chunk size", "automatic merging", "defragment"}
 	moveAndBalancerOn   = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command"}
 )
 

@@ -19,11 +19,22 @@ import (
 type ClusterState struct {
 	Sharded   bool // the collection NS exists
 	NoBalance bool
+	Settings  CollectionSettings
 	Chunks    []ChunkState     // of NS, in key order
 	Ranges    []ZoneRangeState // of NS, in key order
 	Zones     map[string][]string
 	Balancer  bool
 	Window    [2]string
+}
+
+// CollectionSettings are the settings of NS that decide what the balancer does with its
+// chunks.
+type CollectionSettings struct {
+	Blocked      bool // migrations
+	ChunkMB      int64
+	NoAutoMerge  bool
+	Defragmented bool // being defragmented
+	Phase        string
 }
 
 // ChunkState is a chunk whose bounds are numbers.
@@ -62,6 +73,12 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 		}
 		state.Sharded, id = true, row.Lookup("uuid")
 		state.NoBalance, _ = row.Lookup("noBalance").BooleanOK()
+		denied := func(name string) bool { v, ok := row.Lookup(name).BooleanOK(); return ok && !v }
+		size, _ := row.Lookup("maxChunkSizeBytes").AsInt64OK()
+		state.Settings = CollectionSettings{Blocked: denied("allowMigrations") || denied("permitMigrations"), ChunkMB: size >> 20,
+			NoAutoMerge: denied("enableAutoMerge")}
+		state.Settings.Defragmented, _ = row.Lookup("defragmentCollection").BooleanOK()
+		state.Settings.Phase, _ = row.Lookup("defragmentationPhase").StringValueOK()
 	})
 	if state.Sharded {
 		of := bson.D{{Key: "$or", Value: bson.A{bson.D{{Key: "uuid", Value: id}}, bson.D{{Key: "ns", Value: NS}}}}}
@@ -174,6 +191,17 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Window == [2]string{s.Start, s.Stop}
 	case actions.OpBalancing:
 		return state.Sharded && state.NoBalance == !s.On
+	case actions.OpMigrations:
+		return state.Sharded && state.Settings.Blocked == !s.On
+	case actions.OpChunkSize:
+		return state.Sharded && state.Settings.ChunkMB == int64(s.Size)
+	case actions.OpAutoMerge:
+		return state.Sharded && state.Settings.NoAutoMerge == !s.On
+	case actions.OpDefragment:
+		if s.On { // the adjacent chunks of a rig are empty, so that they are merged before it ends
+			return state.Settings.Defragmented || state.Sharded && !state.hasBounds(0, 10)
+		}
+		return state.Sharded && (!state.Settings.Defragmented || state.Settings.Phase == "mergeChunks")
 	case actions.OpAwait:
 		return state.Sharded // such a step only waits for the balancer
 	}
@@ -211,6 +239,6 @@ func (state ClusterState) String() string {
 	for _, c := range state.Chunks {
 		fmt.Fprintf(&b, "[%v, %v) on %s\n", c.Lo, c.Hi, c.Shard)
 	}
-	fmt.Fprintln(&b, state.Sharded, state.NoBalance, state.Ranges, state.Zones, state.Balancer, state.Window)
+	fmt.Fprintln(&b, state.Sharded, state.NoBalance, state.Ranges, state.Zones, state.Balancer, state.Window, state.Settings)
 	return b.String()
 }
