@@ -29,6 +29,25 @@ func upkeepOf(t *topology.Table, c *topology.Collection, out *api.Collection) {
 	}
 }
 
+// DefragmentationText says how far the defragmentation of a collection is; "" if none is
+// known to run.
+func DefragmentationText(c api.Collection) string {
+	if c.Defragmenting == nil || !*c.Defragmenting {
+		return ""
+	}
+	switch c.DefragmentPhase {
+	case "":
+		return "not begun"
+	case topology.PhaseMergeAndMeasure:
+		return "1 of 3: merging"
+	case topology.PhaseMoveAndMerge:
+		return "2 of 3: moving to merge"
+	case topology.PhaseMerge, topology.PhaseSplit, topology.PhaseFinished:
+		return "3 of 3: last merges"
+	}
+	return sanitize.Line(sanitize.Truncate(c.DefragmentPhase, 60))
+}
+
 // UpkeepFlags are remarks on what is not as usual, short and in full.
 func UpkeepFlags(c api.Collection) (out [][2]string) {
 	if c.Defragmenting != nil && *c.Defragmenting {

@@ -31,8 +31,8 @@ func findChunkSizeSet(ev *evaluation) {
 				message.New("chunk-size", "Use the cluster’s chunk size for {ns} again.", message.Namespace("ns", ns)), "ns", ns, "size", "0")}},
 		}
 		if b := ev.Table.Balancer; b.Known && b.ChunkBytes > 0 {
-			p.Evidence = append(p.Evidence, Evidence{Name: message.New("chunkSizeSet.cluster", "Chunk size of the cluster"), Unit: "bytes", Known: true,
-				Value: float64(b.ChunkBytes), Exact: true, Method: "routing", At: ev.Table.Health[topology.PartSettings].At})
+			p.Evidence = append(p.Evidence, Evidence{Name: message.New("chunkSizeSet.cluster", "Chunk size of the cluster"), Unit: "bytes",
+				Known: true, Value: float64(b.ChunkBytes), Exact: true, Method: "routing", At: ev.Table.Health[topology.PartSettings].At})
 		}
 		ev.add(p)
 	}

@@ -85,7 +85,7 @@ func (h *blockHistory) At(_ context.Context, _ string, at time.Time) (history.Mo
 func TestAdvisorSaysSinceWhenMovesAreBlockedAndByWhichRun(t *testing.T) {
 	w := &world{s: healthy(inCollection("y.documents", blocked)), now: now}
 	a := w.advisor()
-	a.from.Past = &blockHistory{blocked: now.Add(-3 * time.Hour), first: now.Add(-999 * time.Hour)}
+	a.from.Past = &blockHistory{blocked: now.Add(-190 * time.Minute), first: now.Add(-999 * time.Hour)}
 	a.readBackground(t.Context())
 	text := func() string {
 		for _, p := range a.Refresh().Items {
@@ -95,14 +95,14 @@ func TestAdvisorSaysSinceWhenMovesAreBlockedAndByWhichRun(t *testing.T) {
 		}
 		return ""
 	}
-	if got := text(); got != "Moves of y.documents have been blocked for 3 hours." {
+	if got := text(); got != "Moves of y.documents have been blocked for 3 h." {
 		t.Errorf("by history: %s", got)
 	}
 	a.from.SetByRuns = func(context.Context) ([]SettingByRun, error) {
-		return []SettingByRun{{blockedSetting, SettingOff, "run-7", now.Add(-3 * time.Hour)}}, nil
+		return []SettingByRun{{blockedSetting, SettingOff, "run-7", now.Add(-190 * time.Minute)}}, nil
 	}
 	a.readBackground(t.Context())
-	if got := text(); got != "Moves of y.documents have been blocked for 3 hours, by the run run-7." {
+	if got := text(); got != "Moves of y.documents have been blocked for 3 h, by the run run-7." {
 		t.Errorf("by a run: %s", got)
 	}
 }
