@@ -82,7 +82,7 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 		name := topic.Kind
 		if topic.Of != nil {
 			thing, named := map[string]string{"project": webtest.ProjectID(5).Hex(), "run": webtest.RecordID("running"),
-				"matrix": "collections-bytes"}[topic.Kind]
+				"plan": webtest.RecordID("move"), "matrix": "collections-bytes"}[topic.Kind]
 			if !named {
 				thing = "x"
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -113,6 +114,38 @@ clusters:
 	}
 	if len(list.Lines) != len(want)+1 && len(list.Lines) != len(want) { // the file of line 20 is not there either
 		t.Errorf("%d mistakes, want %d:\n%s", len(list.Lines), len(want), text)
+	}
+}
+
+func TestApprovalLimitsAreThoseOfTheClusterElseOfTheServer(t *testing.T) {
+	const text = `approval-bytes: 10GB
+approval-kinds: [split, merge]
+clusters:
+- {name: a, uri: 'mongodb://a:1/'}
+- {name: b, uri: 'mongodb://b:1/', approval-bytes: 5MB, approval-chunks: 7, approval-kinds: move, approval-wait: 30m}
+- {name: c, uri: 'mongodb://c:1/', approval-bytes: '', approval-kinds: []}
+`
+	c, err := readConfig(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"{10000000000 0 [split merge]} 4h0m0s", "{5000000 7 [move]} 30m0s", "{0 0 []} 4h0m0s"} {
+		if got := fmt.Sprint(c.Clusters[i].Approval.Rules, c.Clusters[i].Approval.Wait); got != want {
+			t.Errorf("%s: %s, want %s", c.Clusters[i].Name, got, want)
+		}
+	}
+	again, err := readConfig(t, strings.ReplaceAll(text, "approval-chunks: 7", "approval-chunks: 8"))
+	if err != nil || again.Clusters[1].Settings == c.Clusters[1].Settings || again.Clusters[0].Settings != c.Clusters[0].Settings {
+		t.Errorf("%v: another limit does not make the parts of its cluster anew, or makes those of others anew", err)
+	}
+	_, err = readConfig(t, "auth: none\nclusters:\n- name: a\n  uri: mongodb://a:1/\n  approval-kinds: [split, spilt]\n  approval-wait: 1m\n")
+	if err == nil || !strings.Contains(err.Error(), ":5: approval-kinds: there is no kind of change \"spilt\"") ||
+		!strings.Contains(err.Error(), ":6: approval-wait") {
+		t.Error(err)
+	}
+	_, err = readConfig(t, "auth: none\nclusters:\n- {name: a, uri: 'mongodb://a:1/', approval-chunks: 5}\n")
+	if err == nil || !strings.Contains(err.Error(), ":3: ") || !strings.Contains(err.Error(), "need sign-in") {
+		t.Error(err)
 	}
 }
 

@@ -35,6 +35,7 @@ func printPlan(w io.Writer, p api.Plan) error {
 	for _, c := range append(open, passed...) {
 		printCheck(w, c)
 	}
+	printApproval(w, p.Approval)
 	line(w, "\nCommands")
 	for i, c := range p.Commands {
 		line(w, "  %d  %s", i+1, commandText(c.Op, c.DB, c.Command))
@@ -54,6 +55,9 @@ func printPlan(w io.Writer, p api.Plan) error {
 func nextStep(w io.Writer, p api.Plan) error {
 	if p.Blocked {
 		return nil
+	}
+	if p.Approval.State == "asked" {
+		line(w, "Somebody else has to approve it first: shardboard approve %s --hash %s", p.ID, p.Hash)
 	}
 	command := "shardboard run " + p.ID + " --hash " + p.Hash
 	if p.Confirm != nil {

@@ -36,6 +36,9 @@ func (x Argument) write(a Args) json.RawMessage {
 	case *time.Duration:
 		value = p.String()
 	case *bson.Raw:
+		if x.Type == TypePattern {
+			return patternJSON(*p)
+		}
 		value = keyJSON(*p)
 	case *[2]bson.Raw:
 		if p[0] == nil || p[1] == nil {
@@ -48,6 +51,8 @@ func (x Argument) write(a Args) json.RawMessage {
 			list = append(list, cutJSON{Min: keyJSON(c.Min), Max: keyJSON(c.Max), At: keyJSON(c.At), Half: c.Half, To: c.To})
 		}
 		value = list
+	case *[]KeyZone:
+		value = writeZones(*p)
 	default:
 		value = p
 	}

@@ -25,6 +25,8 @@ const (
 	TypeChunk      ArgumentType = "chunk"         // reference of a chunk
 	TypeChunks     ArgumentType = "chunks"        // references of several chunks
 	TypeCuts       ArgumentType = "cuts"          // list of Cut
+	TypePattern    ArgumentType = "key pattern"   // of a shard key, as Extended JSON
+	TypeZones      ArgumentType = "zones"         // list of KeyZone
 	TypeShard      ArgumentType = "shard"         // name of a shard
 	TypeZone       ArgumentType = "zone"          // name of a zone
 	TypeProject    ArgumentType = "project"       // id, exact name or public key

@@ -8,7 +8,8 @@ import (
 // CheckMaintenance is the id of the check of maintenance windows.
 const CheckMaintenance = "maintenance"
 
-// affectsPlacement reports whether a step moves data or changes what the balancer moves.
+// affectsPlacement reports whether a step moves data or changes what the balancer moves. Commands that
+// are not listed do.
 func (s Step) affectsPlacement() bool {
 	switch s.Op {
 	case OpSplitAt, OpSplitMedian, OpMerge, OpClearJumbo, OpAutoMerge:
@@ -21,7 +22,7 @@ func (s Step) affectsPlacement() bool {
 // whoever is on call must be able to act, but the plan then has to be confirmed by
 // typing. Without windows there is no such check.
 func (d *draftBuilder) checkMaintenance() {
-	if len(d.s.Maintenance) == 0 || !slices.ContainsFunc(d.steps, Step.affectsPlacement) {
+	if len(d.s.Maintenance) == 0 || d.description.AnyTime && !slices.ContainsFunc(d.steps, Step.affectsPlacement) {
 		return
 	}
 	m, open, at := currentOrNextWindow(d.s.Maintenance, d.s.Now)

@@ -11,6 +11,7 @@ const ClearJumbo Kind = "clear-jumbo"
 func describeClearJumbo() Description {
 	return Description{
 		Kind:      ClearJumbo,
+		AnyTime:   true,
 		Title:     "Clear a jumbo flag",
 		Lead:      "After that, the balancer tries again to move the chunk.",
 		Proof:     "The chunk has no jumbo flag.",

@@ -26,6 +26,9 @@ type Description struct {
 	KeepsGoal bool
 	// Gathers: brings a project's data together on one shard, by zones.
 	Gathers bool
+	// AnyTime: maintenance windows do not count for a plan of this kind, unless one of its commands moves
+	// data or changes what the balancer moves. They count for every plan of all other kinds.
+	AnyTime bool
 	// LeastRisk is the lowest risk that a plan of this kind can have; "" is Low. It does
 	// not apply to undos, whose risk depends on what the undo does.
 	LeastRisk Risk
@@ -66,6 +69,10 @@ func Descriptions() []Description {
 		describeChunkSize(),
 		describeAllowMigrations(),
 		describeClearJumbo(),
+		describeRefineKey(),
+		describeReshard(),
+		describeReshardCommit(),
+		describeReshardAbort(),
 	}
 }
 

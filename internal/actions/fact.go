@@ -15,7 +15,7 @@ type FactKind string
 // What can be read from a cluster before and after a command. The parentheses list
 // the fields. Values are text in their usual form (hex, "major|minor", "true").
 const (
-	// NS (uuid, timestamp, epoch, key, noBalance, migrationsBlocked, chunkSize: "default" or "64 MiB",
+	// NS (uuid, timestamp, epoch, key, noBalance, migrationsBlocked, resharding, chunkSize: "default" or "64 MiB",
 	// autoMerge, defragmenting, defragmentationEnds: "true" when it is in its last phase or not running).
 	FactCollection FactKind = "collection"
 	FactChunk      FactKind = "chunk" // NS, Min, Max: the chunk with exactly these bounds (exists, shard, lastmod, jumbo)
@@ -29,6 +29,13 @@ const (
 	FactShardZone FactKind = "shardZone" // Shard, Zone (member)
 	FactShard     FactKind = "shard"     // Shard (exists, draining)
 	FactBalancer  FactKind = "balancer"  // (on, windowStart, windowStop)
+
+	// NS, Was: the collection in relation to its UUID before (key, replaced: whether it has
+	// another UUID, resharding).
+	FactResharded FactKind = "resharded"
+	// NS: its running resharding (id, newKey); without NS: those of all collections
+	// (running: namespaces joined by ",").
+	FactResharding FactKind = "resharding"
 )
 
 // Fact is a statement about the cluster that can be read from it with majority read
@@ -39,6 +46,7 @@ type Fact struct {
 	Min, Max bson.Raw // complete shard keys as documents; zone ranges as stored
 	Shard    string
 	Zone     string
+	Was      string            `json:",omitempty"` // a UUID
 	Want     map[string]string // field → value; other fields may have any value
 }
 

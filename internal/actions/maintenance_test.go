@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +145,28 @@ func TestPlanOutsideWindowNeedsConfirmationButIsNotBlocked(t *testing.T) {
 				t.Errorf("risk %s, confirm %q", d.Risk, d.Confirm)
 			}
 		})
+	}
+}
+
+// A new kind is in no list, so windows count for it.
+func TestMaintenanceWindowsCountForAllKindsButThese(t *testing.T) {
+	anyTime := []Kind{Split, SplitProject, SplitHot, Merge, ClearJumbo}
+	outside := window(t, now.UTC().Add(time.Hour).Format("15:04")+"-"+now.UTC().Add(2*time.Hour).Format("15:04"))
+	for _, k := range Descriptions() {
+		listed := slices.Contains(anyTime, k.Kind)
+		if k.AnyTime != listed {
+			t.Errorf("%s: AnyTime is %v", k.Kind, k.AnyTime)
+		}
+		for _, step := range []Step{{}, {Op: OpMerge}, {Op: "new command"}} {
+			d := draftBuilder{description: k, s: Situation{Now: now, Maintenance: []Maintenance{outside}}}
+			if step.Op != "" {
+				d.steps = []Step{step}
+			}
+			d.checkMaintenance()
+			if want := !listed || step.Op == "new command"; OutsideMaintenance(d.checks) != want {
+				t.Errorf("%s with the step %q: checked %v, want %v", k.Kind, step.Op, !want, want)
+			}
+		}
 	}
 }
 

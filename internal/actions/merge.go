@@ -17,11 +17,12 @@ const Merge Kind = "merge"
 
 func describeMerge() Description {
 	return Description{
-		Kind:  Merge,
-		Title: "Merge chunks",
-		Lead:  "Adjacent chunks of one shard become one chunk. No data moves.",
-		Proof: "One chunk has exactly these bounds.",
-		Undo:  "Splits the chunk at the same bounds again.",
+		Kind:    Merge,
+		AnyTime: true,
+		Title:   "Merge chunks",
+		Lead:    "Adjacent chunks of one shard become one chunk. No data moves.",
+		Proof:   "One chunk has exactly these bounds.",
+		Undo:    "Splits the chunk at the same bounds again.",
 		Arguments: []Argument{argNS.needed(),
 			argBounds.help("The bounds of the first and the last chunk, [min, max]; the same as min and max."),
 			argMin.needed().about().or("bounds").help("The lower bound of the first chunk, as Extended JSON."),

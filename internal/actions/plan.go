@@ -148,7 +148,8 @@ type Draft struct {
 	FlagSpans  []Span    `json:"-"` // chunks whose jumbo flags it depends on; read while planning, not stored
 	WriteSpans []Span    `json:"-"` // ranges whose recent writes it depends on; likewise
 
-	SizeSpans []Span `json:"-"` // ranges whose size it depends on; measured while planning, not stored
+	SizeSpans []Span             `json:"-"` // ranges whose size it depends on; measured while planning, not stored
+	IndexesOf topology.Namespace `json:"-"` // collection whose indexes it depends on; read while planning, not stored
 }
 
 // Plan is a draft that was shown to a person. Exactly its commands are run.
@@ -167,6 +168,10 @@ type Plan struct {
 	Commands []Command // one per step, in order; empty for a step that sends nothing
 	UndoOf   string    // id of the run that this plan undoes
 	Rows     []Rows    // counted before the first command and after the last proof
+
+	// Approval lists why the plan needed the approval of a second person when it was made; empty: it
+	// did not.
+	Approval []message.Message `json:",omitempty"`
 }
 
 // Command is a command exactly as it is sent, without the comment (the run's id),

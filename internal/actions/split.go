@@ -17,6 +17,7 @@ const Split Kind = "split"
 func describeSplit() Description {
 	return Description{
 		Kind:      Split,
+		AnyTime:   true,
 		Title:     "Split a chunk",
 		Lead:      "At a key, into equal parts, or, if both are left empty, in the middle of its documents. No data moves.",
 		Proof:     "A chunk begins at each new bound.",

@@ -56,8 +56,9 @@ const SplitHot Kind = "split-hot"
 
 func describeSplitHot() Description {
 	return Description{
-		Kind:  SplitHot,
-		Title: "Split a hot chunk by its writes",
+		Kind:    SplitHot,
+		AnyTime: true,
+		Title:   "Split a hot chunk by its writes",
 		Lead: "Splits the chunk at the median of its recent writes, and moves one half to the shard with the fewest writes. " +
 			"One plan can split up to 16 hot chunks of one collection.",
 		Proof: "A chunk begins at each new bound, and the moved halves are on their shards.",

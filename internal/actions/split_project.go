@@ -15,6 +15,7 @@ const SplitProject Kind = "split-project"
 func describeSplitProject() Description {
 	return Description{
 		Kind:      SplitProject,
+		AnyTime:   true,
 		Title:     "Split a project’s chunks",
 		Lead:      "Splits at the ends of the project’s range, or inside it if the shard key has more fields. No data moves.",
 		Proof:     "A chunk begins at each new bound.",

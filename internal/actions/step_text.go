@@ -13,7 +13,8 @@ func (s Step) Text() message.Message {
 	}
 	return message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
 		message.Key("min", shardkey.PlainValues(s.Min)), message.Key("max", shardkey.PlainValues(s.Max)), message.Shard("shard", s.Shard),
-		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop), message.Bytes("size", int64(s.Size)<<20))
+		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop),
+		message.Text("key", s.newKey()), message.Bytes("size", int64(s.Size)<<20))
 }
 
 func (s Step) pattern() string {
@@ -28,6 +29,8 @@ func (s Step) pattern() string {
 		return "Move {min} → {max} of {ns} to {shard}"
 	case OpClearJumbo:
 		return "Clear the jumbo flag of {min} → {max} of {ns}"
+	case OpRefineKey:
+		return "Refine the shard key of {ns} to {key}"
 	case OpAddZone:
 		return "Add {shard} to the zone {zone}"
 	case OpRemoveZone:
@@ -63,6 +66,12 @@ func (s Step) pattern() string {
 		return "Turn off balancing of {ns}"
 	case OpMigrations, OpChunkSize, OpAutoMerge, OpDefragment:
 		return s.settingPattern()
+	case OpReshard:
+		return "Reshard {ns} to {key}"
+	case OpReshardCommit:
+		return "Commit the resharding of {ns}"
+	case OpReshardAbort:
+		return "Abort the resharding of {ns}"
 	case OpAwait:
 		return "Wait for the balancer to move the chunks of {ns}; sends no command"
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
@@ -148,6 +149,8 @@ func PlanMayOf(p api.Plan, who auth.Principal, readOnly string, now time.Time) P
 		out.WhyNot = needsRole(auth.Role(p.Role))
 	case Expired(p, now):
 		out.WhyNot = PlanExpired
+	case p.Approval.State == string(engine.ApprovalVoid):
+		out.WhyNot = ApprovalText(p.Approval)
 	default:
 		out.Again = false
 	}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -52,13 +53,17 @@ func RunOf(v View, r engine.Run) api.Run {
 		Moving: moving,
 	}
 	out.Title = out.Heading.String()
+	if a := r.Approval; a != nil {
+		out.Approved = personText(cmp.Or(a.ByName, a.By))
+	}
 	for _, s := range r.Steps {
 		step := api.RunStep{
 			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command),
 			Message: v.Named(s.Text()), Because: s.Why,
 			State: string(s.State), Resolved: s.Resolved, Why: v.Named(s.Why).String(), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
 			SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended), Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1,
-			Proof: []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),
+			Resharding: reshardingOf(s.Resharding),
+			Proof:      []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),
 		}
 		if c := stepCode(s); c != "" {
 			step.Code, step.Means = string(c), FailureAdvice(c)

@@ -25,6 +25,7 @@ type Run struct {
 	By        string     `json:"by"`
 	ByName    string     `json:"byName"`
 	Reason    string     `json:"reason"`
+	Approved  string     `json:"approvedBy,omitempty"` // name of the second person who approved its plan
 	StopBy    string     `json:"stopBy,omitempty"`
 	StopAt    *time.Time `json:"stopAt,omitempty"`
 	CanUndo   bool       `json:"canUndo"`
@@ -77,9 +78,12 @@ type RunStep struct {
 	EndedAt  *time.Time   `json:"endedAt"`
 	Done     int64        `json:"done,omitempty"` // progress
 	Total    int64        `json:"total,omitempty"`
-	Try      int          `json:"try"`               // 1 is the first; a postponed step is followed by another try
-	Already  string       `json:"already,omitempty"` // who had already done it, so that nothing was sent: balancer, other, unknown
-	Waiting  *StepWait    `json:"waiting"`           // what it waits for, or last waited for
+
+	Resharding *Resharding `json:"resharding,omitempty"` // how far a resharding is, as last read
+
+	Try     int       `json:"try"`               // 1 is the first; a postponed step is followed by another try
+	Already string    `json:"already,omitempty"` // who had already done it, so that nothing was sent: balancer, other, unknown
+	Waiting *StepWait `json:"waiting"`           // what it waits for, or last waited for
 
 	Message message.Message `json:"-"` // what it does
 	Because message.Message `json:"-"` // Why with its facts

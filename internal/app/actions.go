@@ -29,6 +29,7 @@ type engineParts struct {
 	now        func() time.Time // nil: time.Now
 
 	maintenance []actions.Maintenance
+	approval    engine.ApprovalOptions
 }
 
 // newEngine makes the engine, the only part that changes the cluster. Its Serve must run for the
@@ -39,8 +40,9 @@ func newEngine(p engineParts) *engine.Engine {
 		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
 		Shared: sharedIDs{
 			p.duplicates,
-		}, Counter: p.client, Writes: p.writes, Recent: p.recent, Sizes: p.sizes, Log: p.log, Now: p.now, Maintenance: p.maintenance,
-		Rounds: p.client,
+		}, Counter: p.client, Writes: p.writes, Recent: p.recent, Sizes: p.sizes, Indexes: p.client, Log: p.log,
+		Now: p.now, Maintenance: p.maintenance,
+		Rounds: p.client, Approval: p.approval,
 	})
 }
 
@@ -52,7 +54,7 @@ func (p *clusterParts) wireActions(c ClusterConfig, client *cluster.Client, prof
 	}
 	p.engineParts = engineParts{client: client, watcher: p.watcher, keeper: p.keeper, duplicates: p.duplicates,
 		profile: prof, store: p.store, writes: writeRates{p.heat}, recent: recentWrites{p.heat, client}, sizes: p.sizes, log: c.Log,
-		maintenance: c.Maintenance}
+		maintenance: c.Maintenance, approval: c.Approval.options()}
 	p.engine = newEngine(p.engineParts)
 	p.pins = &pinIndex{runs: p.engine, tables: p.watcher, log: c.Log}
 	p.outcomes = outcome.New(outcome.Options{Runs: p.engine, Tables: p.watcher, Profile: prof, Store: p.store, Log: c.Log})

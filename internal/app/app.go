@@ -107,6 +107,9 @@ func (a *App) checkAndBind(c Config) error {
 		return err
 	}
 	c.Auth.Mode = string(mode)
+	if err := c.Approval.checkSignIn(c.Auth.Mode); err != nil {
+		return err
+	}
 	a.config = c
 	if err := c.checkExposure(); err != nil {
 		return err

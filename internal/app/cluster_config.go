@@ -27,6 +27,7 @@ type ClusterConfig struct {
 	Actions bool             // changes to the cluster are allowed
 
 	Maintenance []actions.Maintenance // windows in which changes are allowed; none: always
+	Approval    Approval              // which plans need the approval of a second person; zero: none
 	Alerts      *alert.Config         // alert receivers; nil: none
 	HideBounds  bool                  // only support and above see chunk bounds
 
@@ -36,7 +37,7 @@ type ClusterConfig struct {
 // cluster is the cluster of a configuration by flags.
 func (c Config) cluster() ClusterConfig {
 	return ClusterConfig{URI: c.URI, Demo: c.Demo, Log: c.Log, Profile: c.Profile, Watcher: c.Watcher, Cluster: c.Cluster, Actions: c.Actions,
-		Maintenance: c.Maintenance, Alerts: c.Alerts, HideBounds: c.HideBounds, HoldingsPerMinute: c.HoldingsPerMinute}
+		Maintenance: c.Maintenance, Approval: c.Approval, Alerts: c.Alerts, HideBounds: c.HideBounds, HoldingsPerMinute: c.HoldingsPerMinute}
 }
 
 // profile is the configured layout of the data.

@@ -50,6 +50,7 @@ type Config struct {
 	MaxConnections int // open connections of browsers and scripts; 0 is 1,024, or fewer if the limit of open files is low
 
 	Maintenance []actions.Maintenance // windows in which changes are allowed; none: always
+	Approval    Approval              // which plans need the approval of a second person; zero: none
 
 	Alerts *alert.Config // alert receivers; nil: none
 

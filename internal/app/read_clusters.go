@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/configfile"
@@ -34,6 +35,17 @@ func ReadClusters(f *configfile.File, all Config, texts ClusterTexts) []ClusterC
 		read(f, c, "profile", c.Profile, ReadProfile, &one.Profile)
 		read(f, c, "alerts", c.Alerts, ReadAlerts, &one.Alerts)
 		read(f, c, "maintenance-window", c.Maintenance, ReadMaintenance, &one.Maintenance)
+		read(f, c, "approval-bytes", c.ApprovalBytes, ReadApprovalBytes, &one.Approval.Rules.Bytes)
+		read(f, c, "approval-kinds", c.ApprovalKinds, actions.ParseApprovalKinds, &one.Approval.Rules.Kinds)
+		if c.ApprovalChunks != nil {
+			read(f, c, "approval-chunks", *c.ApprovalChunks, ReadApprovalChunks, &one.Approval.Rules.Chunks)
+		}
+		if c.ApprovalWait != nil {
+			read(f, c, "approval-wait", *c.ApprovalWait, ReadApprovalWait, &one.Approval.Wait)
+		}
+		if err := one.Approval.checkSignIn(all.Auth.Mode); err != nil && all.Approval.checkSignIn(all.Auth.Mode) == nil {
+			f.Add(c.Line, "%s", fault.Text(err))
+		}
 		if c.ProjectSizes != nil {
 			read(f, c, "project-sizes-per-minute", *c.ProjectSizes, HoldingsPerMinute, &one.HoldingsPerMinute)
 		}
@@ -139,6 +151,10 @@ func fingerprint(c configfile.Cluster, texts ClusterTexts) string {
 	add("profile", c.Profile)
 	add("alerts", c.Alerts)
 	add("maintenance-window", strings.Join(c.Maintenance, ";"))
+	add("approval-bytes", c.ApprovalBytes)
+	add("approval-chunks", optional(c.ApprovalChunks))
+	add("approval-kinds", strings.Join(c.ApprovalKinds, ","))
+	add("approval-wait", optional(c.ApprovalWait))
 	add("actions", optional(c.Actions))
 	add("hide-bounds", optional(c.HideBounds))
 	add("project-sizes-per-minute", optional(c.ProjectSizes))

@@ -38,6 +38,18 @@ func (r Remote) RunPlan(ctx context.Context, id string, in api.PlanRun) (run api
 	return run, err
 }
 
+// ApprovePlan approves a plan of somebody else.
+func (r Remote) ApprovePlan(ctx context.Context, id string, in api.PlanApprove) (p api.Plan, err error) {
+	err = r.Do(ctx, "POST", api.Prefix+"/plans/"+url.PathEscape(id)+"/approve", in, &p)
+	return p, err
+}
+
+// RefusePlan says that a plan must not be run, or takes an approval back.
+func (r Remote) RefusePlan(ctx context.Context, id, reason string) (p api.Plan, err error) {
+	err = r.Do(ctx, "POST", api.Prefix+"/plans/"+url.PathEscape(id)+"/refuse", api.PlanRefuse{Reason: reason}, &p)
+	return p, err
+}
+
 // Run returns a run.
 func (r Remote) Run(ctx context.Context, id string) (run api.Run, err error) {
 	err = r.Get(ctx, api.Prefix+"/runs/"+url.PathEscape(id), &run)

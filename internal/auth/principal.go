@@ -1,6 +1,10 @@
 package auth
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"strings"
+)
 
 // Method is how a principal signed in.
 type Method string
@@ -55,6 +59,31 @@ type Principal struct {
 
 // May reports whether the principal has a role or one that includes it.
 func (p Principal) May(r Role) bool { return p.ID != "" && p.Role.Includes(r) }
+
+// Person identifies the human behind a principal: of a session the account, of a token its owner, so
+// that somebody with a session and several tokens is one person. It is "" when that is not known: of a
+// token that was made on the machine of the data, of everybody while sign-in is off, and of nobody.
+// Nothing here can tell that two accounts belong to the same human.
+func (p Principal) Person() string {
+	switch p.Method {
+	case ByNone, ByDemo, ByConsole:
+		return ""
+	case ByToken:
+		if kind, _, _ := strings.Cut(p.Owner, ":"); kind == "user" || kind == "oidc" || kind == "proxy" {
+			return p.Owner
+		}
+		return ""
+	}
+	return p.ID
+}
+
+// PersonName is Person for people to read.
+func (p Principal) PersonName() string {
+	if p.Method == ByToken {
+		return cmp.Or(p.OwnerName, p.Owner)
+	}
+	return cmp.Or(p.Name, p.ID)
+}
 
 // Local is every visitor when sign-in is off.
 func Local() Principal {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -18,6 +19,7 @@ var clusterKeys = map[string]Kind{
 	"alerts":  {Type: Text},
 	"actions": {Type: Text, Choices: []string{"on", "off"}}, "hide-bounds": {Type: Switch}, "maintenance-window": {Type: List},
 	"project-sizes-per-minute": {Type: Number}, "roles": {Type: Mapping},
+	"approval-bytes": {Type: Text}, "approval-chunks": {Type: Number}, "approval-kinds": {Type: List}, "approval-wait": {Type: Span},
 }
 
 // clusterName is what a name may be: it stands in addresses, metrics and file names.
@@ -121,6 +123,16 @@ func (r reader) take(c *Cluster, key, n *yaml.Node, values []string) {
 		c.HideBounds = &on
 	case "maintenance-window":
 		c.Maintenance = values
+	case "approval-bytes":
+		c.ApprovalBytes = text
+	case "approval-chunks":
+		n, _ := strconv.Atoi(text) // its form was checked
+		c.ApprovalChunks = &n
+	case "approval-kinds":
+		c.ApprovalKinds = values
+	case "approval-wait":
+		d, _ := time.ParseDuration(text) // its form was checked
+		c.ApprovalWait = &d
 	case "project-sizes-per-minute":
 		n, _ := strconv.Atoi(text) // its form was checked
 		c.ProjectSizes = &n

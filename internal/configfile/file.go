@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -48,6 +49,10 @@ type Cluster struct {
 	Actions                                    *bool
 	HideBounds                                 *bool
 	Maintenance                                []string
+	ApprovalBytes                              string
+	ApprovalChunks                             *int
+	ApprovalKinds                              []string
+	ApprovalWait                               *time.Duration
 	ProjectSizes                               *int
 	Roles                                      map[string]string
 	lines                                      map[string]int

@@ -1,5 +1,5 @@
-// Package relay lets people do at every replica what only the leader can do: run and stop plans, and
-// start and stop surveys. The replica that they asked checks who they are and stores a request. The
+// Package relay lets people do at every replica what only the leader can do: approve, run and stop
+// plans, and start and stop surveys. The replica that they asked checks who they are and stores a request. The
 // leader takes it, acts as if they had asked there, and stores the answer, which the replica returns
 // as its own: the same run, or the same refusal.
 //

@@ -15,7 +15,7 @@ const (
 )
 
 // Runs is the engine's service at every replica: plans are made and runs are read here, and runs
-// begin and stop at the leader.
+// begin and stop, and plans are approved, at the leader.
 type Runs struct {
 	engine.Service
 	relay *Relay
@@ -44,6 +44,7 @@ func NewRuns(r *Relay, s engine.Service) *Runs {
 		run, err := s.Stop(ctx, by, b.Run)
 		return runAnswer{Run: run.ID}, err
 	})
+	handleApprovals(r, s)
 	return &Runs{s, r}
 }
 

@@ -42,8 +42,10 @@ type IntentRecord struct {
 	Command []byte // as sent, except for the comment and the time limit
 }
 
-// Journal stores plans, runs and intents.
+// Journal stores plans, their approvals, runs and intents.
 type Journal interface {
+	Approvals
+
 	// SavePlan stores a plan; Conflict when its id exists.
 	SavePlan(ctx context.Context, p PlanRecord) error
 	// PlanRecord returns a plan; NotFound.

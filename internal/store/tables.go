@@ -74,6 +74,7 @@ func Tables() []Table {
 			"expires time, used time, revoked time, clusters text, owner_role text, owner_groups text")},
 		{Name: "plans", Key: []string{"id"}, Columns: columns("id text, cluster text, by text, kind text, hash text, made time, " +
 			"expires time, body bytes")},
+		{Name: "plan_approvals", Key: []string{"plan"}, Columns: columns("plan text, cluster text, state text, until time, body bytes")},
 		{Name: "removed_plans", Key: []string{"id"}, Columns: columns("id text, made time")},
 		{Name: "runs", Key: []string{"id"}, Columns: columns("id text, seq number, plan text, cluster text, by text, state text, open flag, " +
 			"started time, ended ended, body bytes")},

@@ -22,6 +22,7 @@ type editor struct {
 	own    []*document.Document
 
 	edits, made int
+	counted     map[string]int64 // increments of its counter by document, as the server acknowledged them; without removed documents
 }
 
 // runEditor runs an editor until the context ends and returns the first error.
@@ -30,7 +31,8 @@ func runEditor(ctx context.Context, n int, addr, apiKey string) (*editor, error)
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
 	}
-	e := &editor{n: n, client: c, random: rand.New(rand.NewPCG(uint64(n), 7)), shared: document.New("shared")}
+	e := &editor{n: n, client: c, random: rand.New(rand.NewPCG(uint64(n), 7)), shared: document.New("shared"),
+		counted: map[string]int64{}}
 	defer func() { _ = c.Close() }()
 	// Calls are not cancelled, because a cancelled call looks like a server error.
 	call := context.WithoutCancel(ctx)
@@ -95,11 +97,13 @@ func (e *editor) remove(ctx context.Context) error {
 	if err := e.client.Remove(ctx, d); err != nil {
 		return fmt.Errorf("remove %s: %w", d.Key(), err)
 	}
+	delete(e.counted, d.Key().String())
 	return nil
 }
 
 // change edits a document and pushes it.
 func (e *editor) change(ctx context.Context, d *document.Document) error {
+	increments := int64(0)
 	err := d.Update(func(root *json.Object, p *presence.Presence) error {
 		text, count, list := fmt.Sprintf("text-%d", e.n), fmt.Sprintf("count-%d", e.n), fmt.Sprintf("list-%d", e.n)
 		if !root.Has(text) {
@@ -112,6 +116,7 @@ func (e *editor) change(ctx context.Context, d *document.Document) error {
 			root.GetText(text).Edit(0, 0, "some words ")
 		case 1:
 			root.GetCounter(count).Increase(1)
+			increments++
 		case 2:
 			root.GetArray(list).AddInteger(e.edits)
 		default:
@@ -127,6 +132,7 @@ func (e *editor) change(ctx context.Context, d *document.Document) error {
 		return fmt.Errorf("sync %s: %w", d.Key(), err)
 	}
 	e.edits++
+	e.counted[d.Key().String()] += increments
 	return nil
 }
 

@@ -23,6 +23,7 @@ type shownPlan struct {
 	sentences templates.Sentences
 
 	May          answer.PlanMay
+	Approving    answer.ApprovalMay
 	Problem      string            // why the request to run it was refused
 	Changed      []message.Message // what is different from the plan
 	WrongConfirm bool
@@ -54,18 +55,23 @@ func plan(s *site.Site, r *http.Request) (api.Plan, error) {
 	if err != nil {
 		return api.Plan{}, err
 	}
-	return answer.PlanOf(s.ViewFor(r), p), nil
+	return answer.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
 }
 
 // writePlan shows a plan, and why the request to run it was refused.
 func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
 	v := s.ViewFor(r)
-	m := shownPlan{Plan: answer.PlanOf(v, p), v: v, refs: templates.RefsOf(v.Table), sentences: templates.SentencesOf(v)}
+	out, err := answer.PlanWithApproval(r.Context(), v, s.Deps.Actions, p)
+	if err != nil {
+		return err
+	}
+	m := shownPlan{Plan: out, v: v, refs: templates.RefsOf(v.Table), sentences: templates.SentencesOf(v)}
+	m.Approving = answer.ApprovalMayOf(m.Plan, p.By, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
 	m.May = answer.PlanMayOf(m.Plan, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
 	run, err := s.Deps.Actions.RunOfPlan(r.Context(), p.ID)
 	switch {
 	case err == nil:
-		m.Run, m.May.WhyNot = &run, ""
+		m.Run, m.May.WhyNot, m.Approving = &run, "", answer.ApprovalMay{}
 	case fault.Of(err) != fault.NotFound:
 		return err
 	case m.May.Again:
@@ -75,7 +81,11 @@ func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int,
 		m.refuse(p, refusal)
 		m.Problem = s.ProblemText(w, refusal)
 	}
-	return site.WritePage(w, r, status, planPage(s.Shell(r, v, "runs", m.Title), m))
+	topics := []string{}
+	if m.Approval.Needed && m.Run == nil {
+		topics = []string{"plan:" + p.ID}
+	}
+	return site.WritePage(w, r, status, planPage(s.Shell(r, v, "runs", m.Title, topics...), m))
 }
 
 func planAgain(p actions.Plan) *again {

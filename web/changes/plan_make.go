@@ -84,6 +84,10 @@ func makePlan(s *site.Site, r *http.Request, kind actions.Kind, args actions.Arg
 
 // writeMadePlan answers with a new plan and its address.
 func writeMadePlan(s *site.Site, w http.ResponseWriter, r *http.Request, p actions.Plan) error {
+	out, err := answer.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
-	return site.WriteJSON(w, http.StatusCreated, answer.PlanOf(s.ViewFor(r), p))
+	return site.WriteJSON(w, http.StatusCreated, out)
 }

@@ -28,14 +28,24 @@ var Routes = site.Table(
 		Answer: api.Plan{},
 		Status: []int{http.StatusCreated}, Handler: MakePlanJSON}),
 	site.Question[api.Plan]{
-		Route: site.Route{Pattern: "/plans/{id}", Summary: "What will happen, and may it?", Params: ofPlan},
-		Page:  PlanPage, Ask: plan, For: "One plan",
+		Route: site.Route{Pattern: "/plans/{id}", Summary: "What will happen, and may it?", Params: ofPlan,
+			Topic: site.Topic{Kind: "plan", Of: store.IsPlanOrRunID, Draw: drawApproval}},
+		Page: PlanPage, Ask: plan, For: "One plan",
 	},
 	site.Form(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once", Policy: guard.PolicyOperate, Params: ofPlan,
 		Handler: RunPlan}),
 	site.Post(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once; 200 is the run that there was", Policy: guard.PolicyOperate,
 		Params: ofPlan,
 		Body:   api.PlanRun{}, Answer: api.Run{}, Status: []int{http.StatusAccepted, http.StatusOK}, Handler: RunPlanJSON}),
+
+	site.Form(site.Route{Pattern: "/plans/{id}/approve", Summary: "Approve a plan of somebody else", Policy: guard.PolicyOperate,
+		Params: ofPlan, Handler: ApprovePlan}),
+	site.Post(site.Route{Pattern: "/plans/{id}/approve", Summary: "Approve a plan of somebody else", Policy: guard.PolicyOperate,
+		Params: ofPlan, Body: api.PlanApprove{}, Answer: api.Plan{}, Handler: ApprovePlanJSON}),
+	site.Form(site.Route{Pattern: "/plans/{id}/refuse", Summary: "Refuse a plan that waits for approval, or take an approval back",
+		Policy: guard.PolicyOperate, Params: ofPlan, Handler: RefusePlan}),
+	site.Post(site.Route{Pattern: "/plans/{id}/refuse", Summary: "Refuse a plan that waits for approval, or take an approval back",
+		Policy: guard.PolicyOperate, Params: ofPlan, Body: api.PlanRefuse{}, Answer: api.Plan{}, Handler: RefusePlanJSON}),
 
 	site.Question[api.List[api.Run]]{
 		Route: site.Route{Pattern: "/runs", Summary: "What was changed from here?", Params: []site.Param{

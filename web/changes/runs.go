@@ -17,6 +17,8 @@ type runList struct {
 	query  answer.RunsQuery
 	v      answer.View
 	MayNew bool // the viewer may begin a change
+
+	Waiting []answer.WaitingPlan // for approval
 }
 
 // RunsPage lists what was changed from here, newest first.
@@ -30,7 +32,12 @@ func RunsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := runList{found, q, v, auth.From(r.Context()).May(auth.Operator) && s.WhyReadOnly() == ""}
+	who := auth.From(r.Context())
+	waiting, err := answer.WaitingPlans(r.Context(), v, s.Deps.Actions, who)
+	if err != nil {
+		return err
+	}
+	m := runList{found, q, v, who.May(auth.Operator) && s.WhyReadOnly() == "", waiting}
 	return site.WritePage(w, r, http.StatusOK, runsPage(s.Shell(r, v, "runs", "Runs"), m))
 }
 

@@ -58,9 +58,26 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Cluster:  s.Deps.Title,
 		Clusters: s.clusterChoices(who),
 	}
+	sh.Waiting = s.waiting(r.Context(), v, who)
 	sh.LastRecorded = s.lastRecorded(r, sh.Banners)
 	s.fitToTime(r, v, &sh)
 	return sh
+}
+
+// waiting counts the plans that wait for the approval of somebody. A failing store has its own banner.
+func (s *Site) waiting(ctx context.Context, v answer.View, who auth.Principal) (n int) {
+	if s.Deps.Actions == nil || !who.May(auth.Operator) {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, decisionsWait)
+	defer cancel()
+	list, _ := answer.WaitingPlans(ctx, v, s.Deps.Actions, who)
+	for _, p := range list {
+		if p.Yours {
+			n++
+		}
+	}
+	return n
 }
 
 // lastRecorded leads to the recorded state of a cluster that was not read yet: of the page, if it has

@@ -36,6 +36,14 @@ func actionScenes() []webtest.Scene {
 	post := func(pairs ...string) []func(*http.Request) {
 		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, webtest.Form(pairs...)}
 	}
+	approval := func(me auth.Principal, state engine.ApprovalState) func(*site.Deps) {
+		return func(d *site.Deps) {
+			who(me)(d)
+			a := webtest.CannedActions()
+			a.Approvals = webtest.CannedApprovals(fine, state)
+			d.Actions = a
+		}
+	}
 	p := webtest.CannedActions().PlanList[1]
 	changed := &engine.ChangedError{
 		Err:         fault.New(fault.Conflict, "The cluster is not as it was when the plan was made. Make the plan again."),
@@ -81,6 +89,11 @@ func actionScenes() []webtest.Scene {
 		{Name: "plan-others", Path: plan("move"), View: fine, Change: who(webtest.Anna)},
 		{Name: "plan-viewer", Path: plan("move"), View: fine, Change: who(webtest.Vera)},
 		{Name: "plan-ran", Path: plan("done"), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-waits", Path: plan("move"), View: fine, Change: approval(webtest.Olga, engine.ApprovalAsked)},
+		{Name: "plan-toapprove", Path: plan("move"), View: fine, Change: approval(webtest.Anna, engine.ApprovalAsked)},
+		{Name: "plan-approved", Path: plan("move"), View: fine, Change: approval(webtest.Olga, engine.Approved)},
+		{Name: "plan-void", Path: plan("move"), View: fine, Change: approval(webtest.Olga, engine.ApprovalVoid)},
+		{Name: "runs-waiting", Path: "/runs", View: fine, Change: approval(webtest.Anna, engine.ApprovalAsked)},
 		{Name: "plan-changed", Path: plan("move") + "/run", View: fine, Change: over(changed), Ask: post("hash", p.Hash)},
 		{Name: "plan-unprocessable", Path: plan("move") + "/run", View: fine, Change: over(blocked), Ask: post("hash", p.Hash)},
 		{

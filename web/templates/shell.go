@@ -31,6 +31,7 @@ type Shell struct {
 	Time     TimeBar  // leads through time, where the page has a past
 	Watching Watching // asked for in the address
 	Runs     bool     // changes can be made here, so there are runs to look at
+	Waiting  int      // plans that wait for the approval of who looks
 	History  bool     // the past is kept, so two times can be compared
 	OfServer bool     // a page of a server of several clusters, about none of them
 	Cluster  string   // title of the cluster, on a server of several

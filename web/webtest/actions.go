@@ -31,6 +31,8 @@ type StubActions struct {
 	asked    []string
 	Err      error // of what would change something
 	told     chan struct{}
+
+	Approvals map[string]engine.Approval // by plan; none is needed for others
 }
 
 var _ engine.Service = (*StubActions)(nil)
@@ -74,6 +76,31 @@ func (s *StubActions) Finish(_ context.Context, _ auth.Principal, run, _ string)
 		return actions.Plan{}, err
 	}
 	return s.PlanList[0], nil
+}
+
+func (s *StubActions) Approve(_ context.Context, _ auth.Principal, plan, _ string) (engine.Approval, error) {
+	return s.Approvals[plan], s.did("approve " + plan)
+}
+
+func (s *StubActions) Refuse(_ context.Context, _ auth.Principal, plan, _ string) (engine.Approval, error) {
+	return s.Approvals[plan], s.did("refuse " + plan)
+}
+
+func (s *StubActions) ApprovalOf(_ context.Context, p actions.Plan) (engine.Approval, error) {
+	if a, ok := s.Approvals[p.ID]; ok {
+		return a, nil
+	}
+	return engine.Approval{State: engine.ApprovalNone}, nil
+}
+
+func (s *StubActions) AwaitingApproval(_ context.Context, limit int) (out []engine.ApprovalRequest, err error) {
+	for _, p := range s.PlanList {
+		if s.Approvals[p.ID].State == engine.ApprovalAsked && len(out) < limit {
+			out = append(out, engine.ApprovalRequest{Plan: p.ID, Kind: p.Kind, Summary: p.Summary, By: p.By.ID, ByName: p.By.Name,
+				Person: p.By.Person(), Reason: p.Reason, Made: p.Made, Until: p.Expires})
+		}
+	}
+	return out, nil
 }
 
 func (s *StubActions) PlanByID(_ context.Context, id string) (actions.Plan, error) {

@@ -33,10 +33,13 @@ type SimulatedServer struct {
 	*testing.T
 	Sim     *simcluster.Cluster
 	Watcher *topology.Watcher
+	Keeper  *placement.Keeper
+	Engine  *engine.Engine
 }
 
 // OnSimulatedCluster runs a test with simulated time (testing/synctest).
-func OnSimulatedCluster(t *testing.T, test func(c *SimulatedServer)) {
+// The engine's options may be changed.
+func OnSimulatedCluster(t *testing.T, test func(c *SimulatedServer), change ...func(*engine.Options)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c := &SimulatedServer{T: t}
@@ -62,8 +65,13 @@ func OnSimulatedCluster(t *testing.T, test func(c *SimulatedServer)) {
 		_, err = c.Watcher.Load(t.Context())
 		c.Must(err)
 		keeper := placement.NewKeeper(client, c.Watcher, profile.Yorkie(), nil)
-		e := engine.New(engine.Options{Admin: client, Renderer: client, Reader: client, Planners: actions.Planners(), Journal: db, Audit: db,
-			Tables: c.Watcher, Directory: keeper, Profile: profile.Yorkie()})
+		o := engine.Options{Admin: client, Renderer: client, Reader: client, Planners: actions.Planners(), Journal: db, Audit: db,
+			Tables: c.Watcher, Directory: keeper, Profile: profile.Yorkie()}
+		for _, f := range change {
+			f(&o)
+		}
+		e := engine.New(o)
+		c.Keeper, c.Engine = keeper, e
 		ctx, end := context.WithCancel(context.Background())
 		served := make(chan error, 1)
 		go func() { served <- e.Serve(ctx) }()

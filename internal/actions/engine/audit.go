@@ -14,11 +14,16 @@ const (
 	auditPlanMade    = "plan.made"
 	auditPlanRefused = "plan.refused"
 	auditRunStarted  = "run.started"
-	auditRunRefused  = "run.refused" // a request to run a plan, before a run exists
-	auditRunStep     = "run.step"
-	auditRunAdapted  = "run.adapted" // the rest of the run was planned again
-	auditRunStop     = "run.stop"
-	auditRunEnded    = "run.ended"
+
+	auditPlanApproved   = "plan.approved"
+	auditPlanRejected   = "plan.rejected" // somebody said that it must not be run
+	auditApproveRefused = "plan.approve.refused"
+
+	auditRunRefused = "run.refused" // a request to run a plan, before a run exists
+	auditRunStep    = "run.step"
+	auditRunAdapted = "run.adapted" // the rest of the run was planned again
+	auditRunStop    = "run.stop"
+	auditRunEnded   = "run.ended"
 )
 
 // writeAudit appends an entry to the audit record.

@@ -57,6 +57,9 @@ func roleError(r auth.Role) error {
 
 var errConfirm = errors.New("wrong confirmation")
 
+// errSelfApproval marks the attempt to approve one's own plan.
+var errSelfApproval = errors.New("own plan")
+
 // refusalReason is the code that the audit record keeps for a refused request to run
 // a plan.
 func refusalReason(err error) string {
@@ -69,6 +72,10 @@ func refusalReason(err error) string {
 		return "blocked"
 	case errors.Is(err, errConfirm):
 		return "confirmation"
+	case errors.Is(err, errNotApproved):
+		return "approval"
+	case errors.Is(err, errSelfApproval):
+		return "self"
 	}
 	return fault.Of(err).String()
 }

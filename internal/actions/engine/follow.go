@@ -17,9 +17,14 @@ const (
 	followIdle = 2 * time.Second
 )
 
-// follow tells subscribers about runs that another process executes, until ctx ends.
+// followedApprovals bounds the requests for approval that are compared.
+const followedApprovals = 100
+
+// follow tells subscribers about runs that another process executes, and about plans that it approves,
+// until ctx ends.
 func (e *Engine) follow(ctx context.Context) {
 	var last []store.RunRecord
+	var asked []ApprovalRequest // on whose answers pages wait
 	failed := false
 	for pause := followIdle; clock.Sleep(ctx, pause) == nil; {
 		cluster := e.clusterID()
@@ -36,11 +41,17 @@ func (e *Engine) follow(ctx context.Context) {
 			failed = true
 			continue
 		}
-		if changed := !slices.EqualFunc(last, now, sameRecord); changed || failed {
+		waiting, err := e.AwaitingApproval(ctx, followedApprovals)
+		if err != nil {
+			waiting = asked // the next round reads them again
+		}
+		changed := !slices.EqualFunc(last, now, sameRecord) ||
+			!slices.EqualFunc(asked, waiting, func(a, b ApprovalRequest) bool { return a.Plan == b.Plan })
+		if changed || failed {
 			e.setFollowed(now)
 			e.subscribers.Notify()
 		}
-		last, failed, pause = now, false, followIdle
+		last, asked, failed, pause = now, waiting, false, followIdle
 		if slices.ContainsFunc(now, func(r store.RunRecord) bool { return r.Open }) {
 			pause = followOpen
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // Options are the dependencies of an engine. Audit, Directory, Shared, Counter,
-// Writes, Recent, Sizes, Log, Random, Now, Rounds and Maintenance are optional.
+// Writes, Recent, Sizes, Indexes, Log, Random, Now, Rounds, Maintenance and Approval are optional.
 type Options struct {
 	Admin     actions.Admin
 	Renderer  actions.Renderer
@@ -31,6 +31,7 @@ type Options struct {
 	Writes    actions.WriteRates   // nil: unknown
 	Recent    actions.RecentWrites // nil: unknown
 	Sizes     actions.Sizes        // nil: chunks are not measured
+	Indexes   actions.IndexReader  // nil: unknown
 	Log       *slog.Logger
 	Random    io.Reader // source of ids; nil: crypto/rand
 	// Now is the clock of everything that is stored; nil: time.Now. Waits take real time.
@@ -38,6 +39,13 @@ type Options struct {
 
 	Rounds      topology.ActionSource // the balancer's own log; nil: unknown
 	Maintenance []actions.Maintenance // when changes are allowed; none: always
+	Approval    ApprovalOptions       // which plans need the approval of a second person; zero: none
+}
+
+// ApprovalOptions say which plans need the approval of a second person.
+type ApprovalOptions struct {
+	Rules actions.ApprovalRules
+	Wait  time.Duration // how long such a plan can be run; 0: ApprovalWait
 }
 
 func (o Options) withDefaults() Options {
@@ -49,6 +57,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Approval.Wait == 0 {
+		o.Approval.Wait = ApprovalWait
 	}
 	return o
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// Expiry is how long after it was made a plan can be run.
+	// Expiry is how long after it was made a plan can be run that needs no approval.
 	Expiry = 15 * time.Minute
 	// shownOfInput limits, in bytes, how much of its input a refusal repeats.
 	shownOfInput = 60
@@ -58,6 +58,9 @@ func (e *Engine) makePlan(ctx context.Context, by auth.Principal, r Request) (ac
 		return actions.Plan{}, err
 	}
 	p.By, p.Made, p.Expires = by, s.Now, s.Now.Add(Expiry)
+	if p, err = e.withApproval(ctx, p); err != nil {
+		return actions.Plan{}, err
+	}
 	record, err := encodePlan(p)
 	if err != nil {
 		return actions.Plan{}, err
@@ -66,9 +69,17 @@ func (e *Engine) makePlan(ctx context.Context, by auth.Principal, r Request) (ac
 		return actions.Plan{}, fmt.Errorf("save plan: %w", err)
 	}
 	e.expiry.track(p.ID)
+	if len(p.Approval) > 0 {
+		if err := e.askApproval(ctx, p); err != nil {
+			return actions.Plan{}, fmt.Errorf("ask for approval: %w", err)
+		}
+	}
 	details := map[string]string{"kindOfPlan": string(p.Kind), "hash": p.Hash, "reason": p.Reason}
 	if p.UndoOf != "" {
 		details["undoOf"] = p.UndoOf
+	}
+	if len(p.Approval) > 0 {
+		details["approval"] = joined(p.Approval)
 	}
 	if err := e.writeAudit(ctx, by, auditPlanMade, p.ID, "ok", details); err != nil {
 		return actions.Plan{}, fmt.Errorf("record plan: %w", err)
@@ -96,6 +107,10 @@ func (e *Engine) planFromCluster(ctx context.Context, r Request) (actions.Situat
 // on them; the draft is then made again.
 func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
 	d, resolved, err := e.draft(ctx, *s, r)
+	if err == nil && d.IndexesOf != "" && e.opts.Indexes != nil {
+		*s = e.withIndexes(clusterCtx, *s, d.IndexesOf)
+		d, resolved, err = e.draft(ctx, *s, r)
+	}
 	if err == nil && len(d.WriteSpans) > 0 {
 		*s = e.withRecentWrites(clusterCtx, *s, d.WriteSpans)
 		d, resolved, err = e.draft(ctx, *s, r)
@@ -112,7 +127,7 @@ func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation
 	if err != nil {
 		return actions.Plan{}, err
 	}
-	r, d.FlagSpans, d.WriteSpans, d.SizeSpans = resolved, nil, nil, nil
+	r, d.FlagSpans, d.WriteSpans, d.SizeSpans, d.IndexesOf = resolved, nil, nil, nil, ""
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}

@@ -11,9 +11,13 @@ import (
 
 // planAgain makes the plan again and reports what has changed since. It also returns
 // the situation that the new plan is based on.
-func (e *Engine) planAgain(ctx context.Context, p actions.Plan) (actions.Situation, error) {
+// covered: an approval covers the plan.
+func (e *Engine) planAgain(ctx context.Context, p actions.Plan, covered bool) (actions.Situation, error) {
 	s, fresh, err := e.planFromCluster(ctx, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
-	return s, e.checkUnchanged(s, p, fresh, err)
+	if err = e.checkUnchanged(s, p, fresh, err); err == nil {
+		err = e.withinApproval(p, covered, fresh)
+	}
+	return s, err
 }
 
 // checkUnchanged compares a plan with the one that would be made now; err is the

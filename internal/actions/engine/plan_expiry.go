@@ -21,6 +21,14 @@ type planExpiry struct {
 	order []string             // oldest first
 }
 
+// span is a time in which something counts: a plan or its approval.
+type span struct {
+	id            string
+	begins, until time.Time
+}
+
+func spanOf(p actions.Plan) span { return span{p.ID, p.Made, p.Expires} }
+
 // track starts to count the age of a plan that is made now.
 func (a *planExpiry) track(id string) {
 	a.mu.Lock()
@@ -42,15 +50,16 @@ func (a *planExpiry) put(id string, made time.Time) {
 	}
 }
 
-// expired reports whether a plan must not be run any more at the given time.
-func (a *planExpiry) expired(p actions.Plan, at time.Time) bool {
+// expired reports whether a plan must not be run any more at the given time, or its approval does not
+// count any more.
+func (a *planExpiry) expired(s span, at time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	made, known := a.made[p.ID]
-	over := known && (made.IsZero() || time.Since(made) >= Expiry) ||
-		!at.Before(p.Expires) || clock.Ahead(p.Made, at)
+	made, known := a.made[s.id]
+	over := known && (made.IsZero() || time.Since(made) >= s.until.Sub(s.begins)) ||
+		!at.Before(s.until) || clock.Ahead(s.begins, at)
 	if over {
-		a.put(p.ID, time.Time{})
+		a.put(s.id, time.Time{})
 	}
 	return over
 }

@@ -27,6 +27,17 @@ type Service interface {
 	// returns Conflict when the run is open, has succeeded or was undone.
 	Finish(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)
 
+	// Approve approves a plan of somebody else by its hash; repeating it changes nothing. Errors: NotFound,
+	// Forbidden (role; the plan's maker; a token without a known owner), Conflict (none needed, approved
+	// already, expired, run already, wrong hash), *BlockedError.
+	Approve(ctx context.Context, by auth.Principal, plan, hash string) (Approval, error)
+	// Refuse says that a plan that needs approval must not be run, or takes an approval back.
+	Refuse(ctx context.Context, by auth.Principal, plan, reason string) (Approval, error)
+	// ApprovalOf is the state of a plan's approval.
+	ApprovalOf(ctx context.Context, p actions.Plan) (Approval, error)
+	// AwaitingApproval lists plans of this cluster that nobody has approved yet, those that end first first.
+	AwaitingApproval(ctx context.Context, limit int) ([]ApprovalRequest, error)
+
 	// PlanByID, RunByID and RunOfPlan, the run of a plan, return fault.NotFound when
 	// there is none.
 	PlanByID(ctx context.Context, id string) (actions.Plan, error)

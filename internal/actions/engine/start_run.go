@@ -60,11 +60,22 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 	if err := e.checkRequest(by, p, r); err != nil {
 		return Run{}, false, err
 	}
-	adapted, err := e.adaptToChanges(ctx, &p)
+	approved, err := e.approvalFor(ctx, p)
+	if err != nil {
+		return Run{}, false, err
+	}
+	adapted, err := e.adaptToChanges(ctx, &p, approved != nil)
 	if err != nil {
 		return Run{}, false, explainOutage(err, "Nothing was started; the plan can be run until "+p.Expires.UTC().Format("15:04:05 UTC")+".")
 	}
-	return e.createRun(ctx, t, by, p, adapted)
+	// Reading the cluster took a while, in which the plan or its approval may have expired.
+	if err := e.checkRequest(by, p, r); err != nil {
+		return Run{}, false, err
+	}
+	if approved, err = e.approvalFor(ctx, p); err != nil {
+		return Run{}, false, err
+	}
+	return e.createRun(ctx, t, by, p, adapted, approved)
 }
 
 // checkRequest makes the checks that need no read from the cluster.
@@ -75,7 +86,7 @@ func (e *Engine) checkRequest(by auth.Principal, p actions.Plan, r RunRequest) e
 		return roleError(p.Role)
 	case p.Cluster != e.clusterID():
 		return changedError(planDifference("clusterId", p.Cluster, e.clusterID()), "This plan was made for another cluster.")
-	case e.expiry.expired(p, at) && at.Before(p.Expires):
+	case e.expiry.expired(spanOf(p), at) && at.Before(p.Expires):
 		return changedError(
 			planDifference("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)),
 			"This plan has expired: the clock of the machine that shardboard runs on was set back after the plan was made, so its age "+
@@ -98,8 +109,8 @@ func (e *Engine) checkRequest(by auth.Principal, p actions.Plan, r RunRequest) e
 // adaptToChanges checks that the plan still fits the cluster. When the plan works
 // towards a goal and the cluster has changed, the plan is replaced by what is left
 // to do, within the confirmed limits; the returned adaptation says why.
-func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan) (*Adaptation, error) {
-	s, err := e.planAgain(ctx, *p)
+func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan, covered bool) (*Adaptation, error) {
+	s, err := e.planAgain(ctx, *p, covered)
 	var differs *ChangedError
 	if !errors.As(err, &differs) || !p.Kind.Adapts() && p.UndoOf == "" {
 		return nil, err
@@ -109,7 +120,7 @@ func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan) (*Adaptati
 		return nil, err
 	}
 	d, commands, restErr := e.withinLimits(d, p.Limits, 0)
-	if restErr != nil {
+	if restErr != nil || !covered && !e.coveredUndo(*p) && len(e.opts.Approval.Rules.Because(p.Kind, d)) > 0 {
 		return nil, err
 	}
 	a := &Adaptation{At: e.now(), Because: differs.Differences, Before: len(p.Steps), After: len(d.Steps)}
@@ -153,7 +164,8 @@ func pausesAndRestores(p actions.Plan) (first, last commandSteps) {
 
 // createRun saves a run and starts it. A run that is returned without an error
 // survives a crash of the process.
-func (e *Engine) createRun(asked context.Context, t *term, by auth.Principal, p actions.Plan, adapted *Adaptation) (Run, bool, error) {
+func (e *Engine) createRun(asked context.Context, t *term, by auth.Principal, p actions.Plan, adapted *Adaptation, approved *RunApproval,
+) (Run, bool, error) {
 	ctx, cancel := asLeader(t.ctx, asked)
 	defer cancel()
 	id, err := e.newID()
@@ -164,12 +176,16 @@ func (e *Engine) createRun(asked context.Context, t *term, by auth.Principal, p 
 		ID: id, Plan: p.ID, Cluster: p.Cluster, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: Planned,
 		By: by.ID, ByName: by.Name, Reason: p.Reason, Started: e.now(), UndoOf: p.UndoOf, Seq: 1,
 		Steps: newSteps(p.Steps, p.Commands), Rows: uncountedRows(p.Rows), Limits: p.Limits,
+		Approval: approved,
 	}
 	if adapted != nil {
 		run.Adaptations = []Adaptation{*adapted}
 	}
-	if err := e.writeAudit(ctx, by, auditRunStarted, id, "ok",
-		map[string]string{"plan": p.ID, "hash": p.Hash, "kindOfPlan": string(p.Kind)}); err != nil {
+	details := map[string]string{"plan": p.ID, "hash": p.Hash, "kindOfPlan": string(p.Kind)}
+	if approved != nil {
+		details["approvedBy"] = approved.By
+	}
+	if err := e.writeAudit(ctx, by, auditRunStarted, id, "ok", details); err != nil {
 		return Run{}, false, fmt.Errorf("record run: %w", err)
 	}
 	record, err := encodeRun(run)

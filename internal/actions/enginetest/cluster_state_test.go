@@ -17,7 +17,8 @@ import (
 // change. It is read without the network and without any of the code under test, so
 // that runs can be checked against it.
 type ClusterState struct {
-	Sharded   bool // the collection NS exists
+	Sharded   bool   // the collection NS exists
+	Key       string // the pattern of its shard key
 	NoBalance bool
 	Settings  CollectionSettings
 	Chunks    []ChunkState     // of NS, in key order
@@ -79,6 +80,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 			NoAutoMerge: denied("enableAutoMerge")}
 		state.Settings.Defragmented, _ = row.Lookup("defragmentCollection").BooleanOK()
 		state.Settings.Phase, _ = row.Lookup("defragmentationPhase").StringValueOK()
+		state.Key = row.Lookup("key").String()
 	})
 	if state.Sharded {
 		of := bson.D{{Key: "$or", Value: bson.A{bson.D{{Key: "uuid", Value: id}}, bson.D{{Key: "ns", Value: NS}}}}}
@@ -175,6 +177,8 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 	case actions.OpClearJumbo:
 		c, there := chunk()
 		return there && !c.Jumbo
+	case actions.OpRefineKey:
+		return state.Key == s.Key.String()
 	case actions.OpAddZone:
 		return slices.Contains(state.Zones[s.Shard], s.Zone)
 	case actions.OpRemoveZone:
@@ -239,6 +243,6 @@ func (state ClusterState) String() string {
 	for _, c := range state.Chunks {
 		fmt.Fprintf(&b, "[%v, %v) on %s\n", c.Lo, c.Hi, c.Shard)
 	}
-	fmt.Fprintln(&b, state.Sharded, state.NoBalance, state.Ranges, state.Zones, state.Balancer, state.Window, state.Settings)
+	fmt.Fprintln(&b, state.Sharded, state.Key, state.NoBalance, state.Ranges, state.Zones, state.Balancer, state.Window, state.Settings)
 	return b.String()
 }

@@ -15,7 +15,7 @@ import (
 // Write is one write to the disk.
 type Write struct {
 	N    int    // counts from 1, across restarts of the process
-	What string // "plan", "run", "save", "intent", "confirm", "audit"
+	What string // "plan", "run", "save", "intent", "confirm", "audit", "asked", "approval"
 	Run  string // id, if any
 	Step int    // of an intent
 }
@@ -25,7 +25,8 @@ type Write struct {
 type Disk struct {
 	mu      sync.Mutex
 	plans   map[string]store.PlanRecord
-	removed map[string]time.Time // when removed plans, which were never run, were made
+	removed map[string]time.Time            // when removed plans, which were never run, were made
+	asked   map[string]store.ApprovalRecord // by plan
 	runs    []store.RunRecord
 	intents []store.IntentRecord
 	entries []store.AuditEntry
@@ -40,7 +41,7 @@ type Disk struct {
 
 // NewDisk returns an empty disk.
 func NewDisk() *Disk {
-	return &Disk{plans: map[string]store.PlanRecord{}, removed: map[string]time.Time{}}
+	return &Disk{plans: map[string]store.PlanRecord{}, removed: map[string]time.Time{}, asked: map[string]store.ApprovalRecord{}}
 }
 
 // Fail sets which writes fail; nil means none.

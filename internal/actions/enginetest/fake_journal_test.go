@@ -79,6 +79,7 @@ func (h *Handle) DropPlans(_ context.Context, before time.Time, limit int) (int,
 		for _, p := range old {
 			h.removed[p.ID] = p.Made
 			delete(h.plans, p.ID)
+			delete(h.asked, p.ID)
 		}
 		return nil
 	})

@@ -145,7 +145,7 @@ func (h *Handle) fenced(ctx context.Context) error {
 func (h *Handle) leaderOnly(what string) error {
 	now, shared := h.shared()
 	_, term, _ := h.tenure.next()
-	if !shared || term == now || what == "plan" || what == "audit" {
+	if !shared || term == now || what == "plan" || what == "asked" || what == "audit" {
 		return nil
 	}
 	h.Depose()

@@ -42,6 +42,7 @@ func fill(t *testing.T, s store.Store) {
 	for i := range 3 {
 		do(s.SavePlan(ctx, store.PlanRecord{ID: fmt.Sprint("p", i), Cluster: "c", Kind: "split", Made: at, Expires: at, Body: []byte{0, 255}}))
 	}
+	do(s.AddApproval(ctx, store.ApprovalRecord{Plan: "p0", Cluster: "c", State: store.ApprovalAsked, Until: at, Body: []byte{0, 255}}))
 	for i := range 2 {
 		do(s.AddRun(ctx, store.RunRecord{ID: fmt.Sprint("r", 9-i), Plan: fmt.Sprint("p", i), Cluster: "c", Open: i == 0, Started: at,
 			Body: []byte("{}")}))

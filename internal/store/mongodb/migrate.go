@@ -36,7 +36,7 @@ type migration func(ctx context.Context, db *DB) error
 
 // migrations are the steps to the schema of this program. A released step is never edited; a later
 // one corrects it.
-var migrations = []migration{makeCollections}
+var migrations = []migration{makeCollections, makeApprovals}
 
 // migrationTime bounds all steps of an upgrade.
 const migrationTime = 5 * time.Minute
@@ -192,8 +192,10 @@ func (db *DB) Check(ctx context.Context) error {
 		db.state.outdated(err)
 		return err
 	}
-	if err := makeCollections(ctx, db); err != nil {
-		return db.failed(ctx, err)
+	for _, complete := range []migration{makeCollections, makeApprovals} {
+		if err := complete(ctx, db); err != nil {
+			return db.failed(ctx, err)
+		}
 	}
 	db.checked.Store(true)
 	return nil

@@ -3,6 +3,7 @@ package mongodb
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,13 +56,13 @@ func TestDatabaseOfAnotherProgramIsNotTouched(t *testing.T) {
 	}
 }
 
-// second is a migration of a later version of this program.
-func second(ctx context.Context, db *DB) error {
+// last is a migration of a later version of this program.
+func last(ctx context.Context, db *DB) error {
 	_, err := db.collection("users").UpdateMany(ctx, eq(), set("team", "all"))
 	return err
 }
 
-func later(o *Options) { o.migrations = []migration{makeCollections, second} }
+func later(o *Options) { o.migrations = append(slices.Clone(migrations), last) }
 
 func TestStoreOfAnEarlierSchemaIsUpgraded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -106,7 +107,7 @@ func TestOlderReplicaLeadsAgainWhenTheNewerOneIsGone(t *testing.T) {
 		c, at := server(t), database(t)
 		old := open(t, c, at)
 		if _, err := old.collection(replicas).UpdateOne(t.Context(), eq("_id", "newer"),
-			bson.A{set("name", "newer", "schema", 2, "seen", "$$NOW")}, options.UpdateOne().SetUpsert(true)); err != nil {
+			bson.A{set("name", "newer", "schema", len(migrations)+1, "seen", "$$NOW")}, options.UpdateOne().SetUpsert(true)); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, 5*time.Second, "the older one leaves the lead", func() bool { return !old.Leads() })

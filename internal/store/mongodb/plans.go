@@ -137,6 +137,9 @@ func (db *DB) DropPlans(ctx context.Context, before time.Time, limit int) (dropp
 		if _, err := db.collection("removed_plans").InsertMany(ctx, removed); err != nil {
 			return err
 		}
+		if _, err := db.collection(approvals).DeleteMany(ctx, eq("plan", eq("$in", ids))); err != nil {
+			return err
+		}
 		if _, err := db.collection("plans").DeleteMany(ctx, eq("_id", eq("$in", ids))); err != nil {
 			return err
 		}

@@ -40,6 +40,9 @@ func (db *DB) DropPlans(ctx context.Context, before time.Time, limit int) (dropp
 			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO removed_plans SELECT id, made FROM plans WHERE id = ?`, id); err != nil {
 				return unavailable(err)
 			}
+			if _, err := tx.ExecContext(ctx, `DELETE FROM plan_approvals WHERE plan = ?`, id); err != nil {
+				return unavailable(err)
+			}
 			if _, err := tx.ExecContext(ctx, `DELETE FROM plans WHERE id = ?`, id); err != nil {
 				return unavailable(err)
 			}

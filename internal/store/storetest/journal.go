@@ -162,6 +162,7 @@ func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 		}
 	})
 	removedPlans(t, open)
+	planApprovals(t, open)
 	t.Run("AStepIsIntendedOnce", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
 		must(t, j.SavePlan(ctx, plan("p1")))

@@ -16,6 +16,18 @@ clusters:
     {{- with .maintenanceWindow }}
     maintenance-window: {{ toJson . }}
     {{- end }}
+    {{- with .approvalBytes }}
+    approval-bytes: {{ . | quote }}
+    {{- end }}
+    {{- if hasKey . "approvalChunks" }}
+    approval-chunks: {{ int .approvalChunks }}
+    {{- end }}
+    {{- if hasKey . "approvalKinds" }}
+    approval-kinds: {{ toJson .approvalKinds }}
+    {{- end }}
+    {{- with .approvalWait }}
+    approval-wait: {{ . | quote }}
+    {{- end }}
     {{- if hasKey . "hideBounds" }}
     hide-bounds: {{ .hideBounds }}
     {{- end }}

@@ -1,0 +1,75 @@
+package actions
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+func TestApprovalIsNeededAboveTheLimitsAndWhereNothingIsKnown(t *testing.T) {
+	figure := func(value, plusMinus int64) topology.Figure {
+		return topology.Figure{Known: true, Value: value, PlusMinus: plusMinus}
+	}
+	unknown := topology.Figure{}
+	for _, c := range []struct {
+		rules         ApprovalRules
+		kind          Kind
+		bytes, chunks topology.Figure
+		want          string
+	}{
+		{ApprovalRules{}, MoveChunk, unknown, unknown, ""},
+		{ApprovalRules{Bytes: 10}, MoveChunk, figure(10, 0), unknown, ""},
+		{ApprovalRules{Bytes: 10}, MoveChunk, figure(11, 0), unknown, "approval.bytes"},
+		{ApprovalRules{Bytes: 10}, MoveChunk, figure(8, 3), unknown, "approval.bytes"},
+		{ApprovalRules{Bytes: 10}, MoveChunk, unknown, figure(1, 0), "approval.bytesUnknown"},
+		{ApprovalRules{Chunks: 5}, MoveChunk, unknown, figure(5, 0), ""},
+		{ApprovalRules{Chunks: 5}, MoveChunk, unknown, figure(6, 0), "approval.chunks"},
+		{ApprovalRules{Chunks: 5}, MoveChunk, unknown, unknown, "approval.chunksUnknown"},
+		{ApprovalRules{Kinds: []Kind{BalancerOff}}, MoveChunk, unknown, unknown, ""},
+		{ApprovalRules{Kinds: []Kind{BalancerOff}}, BalancerOff, figure(0, 0), figure(0, 0), "approval.kind"},
+		{ApprovalRules{Bytes: 1, Chunks: 1, Kinds: []Kind{Split}}, Split, figure(2, 0), figure(2, 0),
+			"approval.kind approval.bytes approval.chunks"},
+	} {
+		var got []string
+		for _, m := range c.rules.Because(c.kind, Draft{Effect: Effect{Bytes: c.bytes, Chunks: c.chunks}}) {
+			got = append(got, m.Code)
+			if strings.Contains(m.String(), "{") {
+				t.Errorf("%s", m)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%+v: %v, want %s", c, got, c.want)
+		}
+	}
+}
+
+func TestRunWithoutApprovalCannotGrowBeyondTheApprovalLimits(t *testing.T) {
+	l := Limits{Chunks: 10, Bytes: topology.Figure{Known: true, Value: 20}}
+	for want, rules := range map[string]ApprovalRules{
+		"10 20": {}, "3 20": {Chunks: 3}, "10 7": {Bytes: 7}, "10 20 ": {Chunks: 11, Bytes: 21},
+	} {
+		got := rules.Cap(l)
+		if s := fmt.Sprint(got.Chunks, got.Bytes.Value); s != strings.TrimSpace(want) {
+			t.Errorf("%+v: %s", rules, s)
+		}
+	}
+	if got := (ApprovalRules{Bytes: 7}).Cap(Limits{}); got.Bytes.Known {
+		t.Error("a plan that moves nothing got a limit of bytes")
+	}
+}
+
+func TestUnknownKindsForApprovalAreRefusedWithTheList(t *testing.T) {
+	got, err := ParseApprovalKinds([]string{"split", " move", "split"})
+	if err != nil || fmt.Sprint(got) != "[split move]" {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range []string{"", "spilt", "Split", "split;move", "x\x1b[0m"} {
+		_, err := ParseApprovalKinds([]string{"merge", bad})
+		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "balancer-off") || strings.Contains(fault.Text(err), "\x1b") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"shardboard/internal/actions"
+)
+
+// approvalDigest identifies what a second person approves: the plan, its commands and what they require,
+// its limits, and what it was expected to move. Every part is preceded by its length.
+func approvalDigest(p actions.Plan) string {
+	h := digest{sha256.New()}
+	for _, text := range []string{p.ID, p.Hash, p.Cluster, string(p.Kind), string(p.Args.JSON()), p.UndoOf, p.By.ID, p.By.Person()} {
+		h.text(text)
+	}
+	l := p.Limits
+	lists := [][]string{{l.Project}, l.Zones, l.Shards, nil}
+	for _, ns := range l.Collections {
+		lists[3] = append(lists[3], string(ns))
+	}
+	for _, list := range lists {
+		h.number(len(list))
+		for _, text := range list {
+			h.text(text)
+		}
+	}
+	h.number(l.Chunks)
+	for _, f := range []struct {
+		known            bool
+		value, plusMinus int64
+	}{
+		{l.Bytes.Known, l.Bytes.Value, l.Bytes.PlusMinus},
+		{p.Effect.Bytes.Known, p.Effect.Bytes.Value, p.Effect.Bytes.PlusMinus},
+		{p.Effect.Chunks.Known, p.Effect.Chunks.Value, p.Effect.Chunks.PlusMinus},
+	} {
+		h.text(fmt.Sprint(f.known, f.value, f.plusMinus))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

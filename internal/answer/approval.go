@@ -1,0 +1,96 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
+)
+
+// PlanWithApproval is a plan with what a second person says about it.
+func PlanWithApproval(ctx context.Context, v View, kept engine.Service, p actions.Plan) (api.Plan, error) {
+	out := PlanOf(v, p)
+	a, err := kept.ApprovalOf(ctx, p)
+	if err != nil {
+		return out, err
+	}
+	out.Approval = ApprovalOf(a)
+	return out, nil
+}
+
+// ApprovalOf is the state of an approval.
+func ApprovalOf(a engine.Approval) api.PlanApproval {
+	return api.PlanApproval{Needed: a.Needed, Because: each(a.Because, message.Message.String), State: string(a.State),
+		By: a.By, ByName: sanitize.Truncate(a.ByName, 60), At: api.Time(a.At), ExpiresAt: api.Time(a.Expires), Void: a.Void.String(),
+		Covered: a.Covered.String(), BecauseMessages: a.Because, VoidMessage: a.Void, CoveredMessage: a.Covered}
+}
+
+// ApprovalText says in a sentence how far the approval of a plan is; "" if none is needed.
+func ApprovalText(a api.PlanApproval) string {
+	by := personText(cmp.Or(a.ByName, a.By))
+	switch engine.ApprovalState(a.State) {
+	case engine.ApprovalAsked:
+		return "Waits for the approval of somebody else."
+	case engine.Approved:
+		text := "Approved by " + by
+		if a.At != nil {
+			text += " at " + format.Clock(*a.At)
+		}
+		if a.ExpiresAt != nil {
+			text += "; counts until " + format.Clock(*a.ExpiresAt)
+		}
+		return text + "."
+	case engine.ApprovalVoid:
+		return "The approval does not count. " + a.Void
+	}
+	return a.Covered
+}
+
+// ApprovalMay is what somebody may say about a plan.
+type ApprovalMay struct {
+	Approve, Refuse bool
+}
+
+// ApprovalMayOf tells what somebody may say about a plan. readOnly is why nothing can be changed at all.
+func ApprovalMayOf(p api.Plan, maker, who auth.Principal, readOnly string, now time.Time) ApprovalMay {
+	state := engine.ApprovalState(p.Approval.State)
+	if readOnly != "" || !who.May(auth.Operator) || !who.May(auth.Role(p.Role)) || !p.Approval.Needed || Expired(p, now) {
+		return ApprovalMay{}
+	}
+	return ApprovalMay{
+		Approve: state == engine.ApprovalAsked && !p.Blocked && who.Person() != "" && maker.Person() != "" && who.Person() != maker.Person(),
+		Refuse:  state == engine.ApprovalAsked || state == engine.Approved,
+	}
+}
+
+// WaitingPlan is a plan that nobody has approved yet.
+type WaitingPlan struct {
+	ID, Title, By, Reason string
+	Until                 time.Time
+	Yours                 bool // for the approval of the reader
+}
+
+// waitingShown bounds the plans that a page lists as waiting.
+const waitingShown = 20
+
+// WaitingPlans are plans that nobody has approved yet, those that end first first.
+func WaitingPlans(ctx context.Context, v View, kept engine.Service, who auth.Principal) (out []WaitingPlan, err error) {
+	list, err := kept.AwaitingApproval(ctx, waitingShown)
+	for _, r := range list {
+		m := r.Summary
+		if v.Table.Hiding() != nil {
+			m = HideInMessage(m)
+		}
+		out = append(out, WaitingPlan{ID: r.Plan, Title: changeHeading(v.Named(m)).String(), By: personText(cmp.Or(r.ByName, r.By)),
+			Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), 120), Until: r.Until,
+			Yours: who.May(auth.Operator) && who.Person() != "" && r.Person != "" && who.Person() != r.Person})
+	}
+	return out, err
+}

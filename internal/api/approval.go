@@ -1,0 +1,35 @@
+package api
+
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
+
+// PlanApproval is what a second person says about a plan.
+type PlanApproval struct {
+	Needed    bool       `json:"needed"`
+	Because   []string   `json:"because"` // why it is needed
+	State     string     `json:"state"`   // none, asked, approved, void
+	By        string     `json:"by,omitempty"`
+	ByName    string     `json:"byName,omitempty"`
+	At        *time.Time `json:"at"`                // when somebody answered
+	ExpiresAt *time.Time `json:"expiresAt"`         // asked: until when it can be approved; approved: until when it counts
+	Void      string     `json:"void,omitempty"`    // why it does not count
+	Covered   string     `json:"covered,omitempty"` // by which other approval, if none is needed because of that
+
+	// For pages only.
+	BecauseMessages []message.Message `json:"-"`
+	VoidMessage     message.Message   `json:"-"`
+	CoveredMessage  message.Message   `json:"-"`
+}
+
+// PlanApprove approves a plan of somebody else (POST plans/{id}/approve).
+type PlanApprove struct {
+	Hash string `json:"hash"` // of the plan that was shown
+}
+
+// PlanRefuse says that a plan must not be run, or takes an approval back (POST plans/{id}/refuse).
+type PlanRefuse struct {
+	Reason string `json:"reason"`
+}

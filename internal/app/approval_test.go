@@ -1,0 +1,44 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+)
+
+func TestApprovalLimitsAreReadAndMistakesNamed(t *testing.T) {
+	for text, want := range map[string]int64{"": 0, "10GB": 1e10, "10 GB": 1e10, "1.5GiB": 3 << 29, "500kB": 5e5, "1B": 1,
+		"999999TiB": 999999 << 40} {
+		if got, err := ReadApprovalBytes(text); err != nil || got != want {
+			t.Errorf("%q: %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"10", "GB", "-1GB", "0GB", "0.1B", "10gb", "1e9B", "10GB ", "1,5GB", "9999999TB", "\x1b"} {
+		if _, err := ReadApprovalBytes(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "--approval-bytes") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, wait := range []time.Duration{time.Minute, 25 * time.Hour, -time.Hour} {
+		if _, err := ReadApproval("", 0, nil, wait); fault.Of(err) != fault.Invalid {
+			t.Errorf("%s: %v", wait, err)
+		}
+	}
+	if _, err := ReadApproval("", -1, nil, 0); fault.Of(err) != fault.Invalid {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestApprovalNeedsSignIn(t *testing.T) {
+	on := Approval{Rules: actions.ApprovalRules{Chunks: 1}}
+	for mode, ok := range map[string]bool{"none": false, "demo": false, "local": true, "local,oidc": true, "proxy": true} {
+		if err := on.checkSignIn(mode); (err == nil) != ok || err != nil && !strings.Contains(fault.Text(err), "need sign-in") {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+	if err := (Approval{Wait: time.Hour}).checkSignIn("none"); err != nil {
+		t.Errorf("nothing needs approval: %v", err)
+	}
+}

@@ -1,0 +1,19 @@
+package auth
+
+import "testing"
+
+func TestSessionsAndTokensOfOneAccountAreOnePerson(t *testing.T) {
+	token := func(owner string) Principal { return Principal{ID: "token:1", Method: ByToken, Owner: owner} }
+	for want, list := range map[string][]Principal{
+		"user:1":          {{ID: "user:1", Method: ByPassword}, {ID: "user:1", Method: ByBreakGlass}, token("user:1")},
+		"oidc:x:anna":     {{ID: "oidc:x:anna", Method: ByOIDC}, token("oidc:x:anna")},
+		"proxy:anna":      {{ID: "proxy:anna", Method: ByProxy}, token("proxy:anna")},
+		"" /* unknown */ : {{}, Local(), Console(), {ID: "demo", Method: ByDemo}, token("console"), token(""), token("anna"), token("token:2")},
+	} {
+		for _, p := range list {
+			if got := p.Person(); got != want {
+				t.Errorf("%+v is %q, want %q", p, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package changes_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// signedIn are two operators with real sessions and tokens on a server whose splits need approval.
+type signedIn struct {
+	*testing.T
+	door       *webtest.AccountServer
+	anna, bert []func(*http.Request) // a session and two tokens of each
+}
+
+func onApprovalServer(t *testing.T, test func(c *webtest.SimulatedServer, s signedIn)) {
+	t.Helper()
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		s := signedIn{T: c.T, door: webtest.NewAccountServer(c.T, webtest.WithActions(c.Engine), func(d *site.Deps) {
+			d.Now, d.Watcher, d.Keeper = time.Now, c.Watcher, c.Keeper
+		})}
+		root := auth.Principal{ID: "user:root", Name: "root", Role: auth.Admin, Method: auth.ByPassword}
+		for name, list := range map[string]*[]func(*http.Request){"anna": &s.anna, "bert": &s.bert} {
+			_, err := s.door.Service.CreateUser(c.Context(), root, auth.NewUser{Name: name, Password: webtest.GoodPassword, Role: auth.Operator})
+			c.Must(err)
+			s.door.SignIn(name)
+			*list = append(*list, s.door.With(name))
+			for _, token := range []string{"ci", "cron"} {
+				secret, _, err := s.door.Service.CreateToken(c.Context(), s.door.Principal(name),
+					auth.NewToken{Name: token, Role: auth.Operator, Expires: s.door.Now().Add(24 * time.Hour)})
+				c.Must(err)
+				*list = append(*list, webtest.Bearer(secret))
+			}
+		}
+		test(c, s)
+	}, func(o *engine.Options) { o.Approval.Rules.Kinds = []actions.Kind{actions.Split} })
+}
+
+func (s signedIn) post(who func(*http.Request), path, body string) *httptest.ResponseRecorder {
+	time.Sleep(time.Second) // nobody meets the limit of requests
+	return s.door.Ask(s.door.Handler(), "POST", "/api/v1"+path, who, webtest.Body(body), webtest.Header("Content-Type", "application/json"))
+}
+
+func (s signedIn) plan(who func(*http.Request)) (p api.Plan) {
+	s.Helper()
+	w := s.post(who, "/plans", splitAtFive)
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusCreated {
+		s.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if !p.Approval.Needed || p.Approval.State != "asked" || len(p.Approval.Because) != 1 {
+		s.Fatalf("%+v", p.Approval)
+	}
+	return p
+}
+
+func hashOf(p api.Plan) string { return `{"hash":"` + p.Hash + `"}` }
+
+func TestNobodyApprovesTheirOwnPlanBySessionOrToken(t *testing.T) {
+	tries := 100
+	if testing.Short() {
+		tries = 5
+	}
+	onApprovalServer(t, func(c *webtest.SimulatedServer, s signedIn) {
+		for i := range tries {
+			maker := s.anna[i%3]
+			p, other := s.plan(maker), s.plan(maker)
+			for _, who := range s.anna {
+				if w := s.post(who, "/plans/"+p.ID+"/approve", hashOf(p)); w.Code != http.StatusForbidden {
+					s.Fatalf("try %d: approved by its maker: %d %s", i, w.Code, w.Body)
+				}
+			}
+			if w := s.post(maker, "/plans/"+p.ID+"/run", hashOf(p)); w.Code != http.StatusConflict {
+				s.Fatalf("try %d: run without approval: %d %s", i, w.Code, w.Body)
+			}
+			w := s.post(s.bert[i%3], "/plans/"+other.ID+"/approve", hashOf(other))
+			var approved api.Plan
+			if err := json.Unmarshal(w.Body.Bytes(), &approved); err != nil || approved.Approval.State != "approved" ||
+				approved.Approval.ByName != "bert" {
+				s.Fatalf("try %d: %d %s", i, w.Code, w.Body)
+			}
+			if w := s.post(maker, "/plans/"+p.ID+"/run", hashOf(other)); w.Code != http.StatusConflict {
+				s.Fatalf("try %d: the approval of another plan counts: %d %s", i, w.Code, w.Body)
+			}
+			if w := s.post(s.bert[i%3], "/plans/"+other.ID+"/run", hashOf(other)); w.Code != http.StatusConflict {
+				s.Fatalf("try %d: run by who approved: %d %s", i, w.Code, w.Body)
+			}
+		}
+		if n := c.Sent(); n != 0 {
+			s.Errorf("%d commands sent", n)
+		}
+	})
+}
+
+func TestPageOfAPlanLeadsThroughItsApproval(t *testing.T) {
+	onApprovalServer(t, func(c *webtest.SimulatedServer, s signedIn) {
+		p := s.plan(s.anna[0])
+		get := func(who func(*http.Request), path string) string {
+			return s.door.Ask(s.door.Handler(), "GET", path, who).Body.String()
+		}
+		approve := `action="/plans/` + p.ID + `/approve"`
+		if page := get(s.anna[0], "/plans/"+p.ID); strings.Contains(page, approve) || !strings.Contains(page, "Waits for the approval") {
+			s.Error("the maker is offered to approve, or not told that the plan waits")
+		}
+		if page := get(s.bert[0], "/plans/"+p.ID); !strings.Contains(page, approve) {
+			s.Error("nobody is offered to approve")
+		}
+		if page := get(s.bert[0], "/runs"); !strings.Contains(page, `id="waiting"`) || !strings.Contains(page, "waiting for your approval") {
+			s.Error("the plan is in no list of those that wait")
+		}
+		if page := get(s.anna[0], "/runs"); strings.Contains(page, "waiting for your approval") {
+			s.Error("the maker is asked")
+		}
+		form := func(who func(*http.Request), what string, pairs ...string) int {
+			return s.door.Ask(s.door.Handler(), "POST", "/plans/"+p.ID+"/"+what, who, webtest.Form(pairs...)).Code
+		}
+		if code := form(s.anna[0], "approve", "hash", p.Hash); code != http.StatusForbidden {
+			s.Errorf("approved by its maker: %d", code)
+		}
+		if code := form(s.bert[0], "approve", "hash", p.Hash); code != http.StatusSeeOther {
+			s.Errorf("approve: %d", code)
+		}
+		if page := get(s.anna[0], "/plans/"+p.ID); !strings.Contains(page, "Approved by bert") {
+			s.Error("the page does not say who approved")
+		}
+		if code := form(s.bert[0], "refuse", "reason", "wrong day"); code != http.StatusSeeOther {
+			s.Errorf("take back: %d", code)
+		}
+		if page := get(s.anna[0], "/plans/"+p.ID); !strings.Contains(page, "wrong day") {
+			s.Error("the page does not say why it was refused")
+		}
+		if code := form(s.anna[0], "run", "hash", p.Hash); code != http.StatusConflict {
+			s.Errorf("run: %d", code)
+		}
+		again := s.plan(s.anna[1])
+		if w := s.post(s.bert[1], "/plans/"+again.ID+"/approve", hashOf(again)); w.Code != http.StatusOK {
+			s.Fatalf("%d %s", w.Code, w.Body)
+		}
+		if w := s.post(s.anna[1], "/plans/"+again.ID+"/run", hashOf(again)); w.Code != http.StatusAccepted {
+			s.Errorf("%d %s", w.Code, w.Body)
+		}
+		if w := s.post(s.anna[1], "/plans/"+again.ID+"/run", hashOf(again)); w.Code != http.StatusOK {
+			s.Errorf("a second run: %d %s", w.Code, w.Body)
+		}
+		time.Sleep(time.Minute)
+		if n := c.Sent(); n != 1 {
+			s.Errorf("%d commands sent", n)
+		}
+	})
+}
