@@ -67,8 +67,7 @@ type Admin interface {
 	SetBalancerWindow(ctx context.Context, run, start, stop string) error
 	// SetBalancing enables or disables balancing of the collection.
 	SetBalancing(ctx context.Context, run string, ns topology.Namespace, on bool) error
-	// SetMigrations allows or forbids all migrations of the collection (5.0+).
-	SetMigrations(ctx context.Context, run string, ns topology.Namespace, allowed bool) error
+	SettingsAdmin
 	// Balanced reports whether the balancer has nothing to do for the collection, and
 	// if it has, the reason in the server's words. The server ignores jumbo chunks
 	// here. It changes nothing.

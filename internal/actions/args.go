@@ -25,7 +25,8 @@ type Args struct {
 	Min     bson.Raw // of a zone range, or of a part of a chunk
 	Max     bson.Raw
 	Mode    string // pin, isolate, spread: "moves" (we split and move) or "balancer"
-	On      *bool  // balance-collection
+	On      *bool  // balance-collection, allow-migrations, auto-merge, defragment
+	Size    *int   // chunk-size: in MB; 0: the cluster's
 	Start   string // balancer-window: "HH:MM" by the config server's clock; both empty: always
 	Stop    string
 	Force   bool          // move: even if the chunk is too big or jumbo

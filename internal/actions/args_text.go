@@ -28,6 +28,9 @@ func (x Argument) FromText(text string) (json.RawMessage, error) {
 		}
 		return json.RawMessage(strings.TrimSpace(text)), nil
 	case TypeCount:
+		if x.Zero != "" && strings.EqualFold(strings.TrimSpace(text), x.Zero) {
+			return json.Marshal(0)
+		}
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "The argument %q must be a number; %q is not.", x.Name, sanitize.Truncate(text, 40))

@@ -52,6 +52,7 @@ type Argument struct {
 	Default  string   // of TypeChoice
 	Least    int      // of TypeCount
 	Most     int      // of TypeCount
+	Zero     string   // of TypeCount: a word for 0 in text; "" for none
 	Required bool
 	Or       []string // alternatives: if one of them is given, this one is not required
 	Subject  bool     // what is changed: a form shows it as text if its address names one that exists
@@ -67,22 +68,26 @@ type Choice struct{ Value, Text string }
 func (x Argument) Given(a Args) bool { return !reflect.ValueOf(x.field(&a)).Elem().IsZero() }
 
 // These vary a shared argument for one kind.
-func (x Argument) needed() Argument                { x.Required = true; return x }
-func (x Argument) about() Argument                 { x.Subject = true; return x }
-func (x Argument) unasked() Argument               { x.Unasked = true; return x }
-func (x Argument) asked() Argument                 { x.Unasked = false; return x }
-func (x Argument) or(names ...string) Argument     { x.Or = names; return x }
-func (x Argument) of(t ArgumentType) Argument      { x.Type = t; return x }
-func (x Argument) help(text string) Argument       { x.Help = text; return x }
+func (x Argument) needed() Argument            { x.Required = true; return x }
+func (x Argument) about() Argument             { x.Subject = true; return x }
+func (x Argument) unasked() Argument           { x.Unasked = true; return x }
+func (x Argument) asked() Argument             { x.Unasked = false; return x }
+func (x Argument) or(names ...string) Argument { x.Or = names; return x }
+func (x Argument) of(t ArgumentType) Argument  { x.Type = t; return x }
+func (x Argument) help(text string) Argument   { x.Help = text; return x }
+func (x Argument) choosing(label, help, yes, no string) Argument {
+	x.Label, x.Help, x.Choices = label, help, []Choice{{"true", yes}, {"false", no}}
+	return x
+}
 func (x Argument) emptyMeans(text string) Argument { x.Empty = text; return x }
 
 // checkValue refuses a value that is wrong for every cluster.
 func (x Argument) checkValue(a *Args) error {
 	switch p := x.field(a).(type) {
 	case *int:
-		if *p < x.Least || *p > x.Most {
-			return fault.New(fault.Invalid, "The argument %q is %d; it must be a number from %d to %d.", x.Name, *p, x.Least, x.Most)
-		}
+		return x.checkCount(*p)
+	case **int:
+		return x.checkCount(**p)
 	case *string:
 		switch {
 		case x.Type == TypeChoice && !slices.ContainsFunc(x.Choices, func(c Choice) bool { return c.Value == *p }):
@@ -90,6 +95,13 @@ func (x Argument) checkValue(a *Args) error {
 		case x.Type == TypeTime && !clockTime.MatchString(*p):
 			return fault.New(fault.Invalid, "The argument %q is not a time of day; write it as HH:MM, from 00:00 to 23:59.", x.Name)
 		}
+	}
+	return nil
+}
+
+func (x Argument) checkCount(n int) error {
+	if n < x.Least || n > x.Most {
+		return fault.New(fault.Invalid, "The argument %q is %d; it must be a number from %d to %d.", x.Name, n, x.Least, x.Most)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import "slices"
 // it more precisely.
 func Arguments() []Argument {
 	return []Argument{argNS, argAt, argParts, argBounds, argChunk, argTo, argProject, argDB, argShard, argZone, argMin, argMax,
-		argMode, argOn, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts,
+		argMode, argOn, argSize, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts,
 		argKey, argZones, argInitialChunks}
 }
 
@@ -98,11 +98,17 @@ var (
 		field:   func(a *Args) any { return &a.Mode },
 	}
 	argOn = Argument{
-		Name: "on", Type: TypeBool, Label: "The balancer",
-		Help:    "Whether the balancer may move the collection’s chunks.",
-		Choices: []Choice{{"true", "may move its chunks"}, {"false", "must leave its chunks where they are"}},
+		Name: "on", Type: TypeBool, Label: "Setting",
+		Help:    "Whether the kind’s setting is on, or what it is about is allowed.",
+		Choices: []Choice{{"true", "on"}, {"false", "off"}},
 		Subject: true,
 		field:   func(a *Args) any { return &a.On },
+	}
+	argSize = Argument{
+		Name: "size", Type: TypeCount, Label: "Chunk size in MB",
+		Help:  "The chunk size in MB, 1 to 1024; 0 (in text also “default”) for that of the cluster.",
+		Least: 0, Most: maxChunkMB, Zero: "default",
+		field: func(a *Args) any { return &a.Size },
 	}
 	argStart = Argument{
 		Name: "start", Type: TypeTime, Label: "From",

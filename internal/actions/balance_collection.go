@@ -12,13 +12,14 @@ const BalanceCollection Kind = "balance-collection"
 
 func describeBalanceCollection() Description {
 	return Description{
-		Kind:      BalanceCollection,
-		Title:     "Turn balancing of a collection on or off",
-		Lead:      "Allows or forbids the balancer to move this collection’s chunks.",
-		Proof:     "The setting of the collection.",
-		Undo:      "Restores the previous setting. Chunks that the balancer has moved by then stay where they are.",
-		Arguments: []Argument{argNS.needed(), argOn.needed()},
-		plan:      planBalanceCollection,
+		Kind:  BalanceCollection,
+		Title: "Turn balancing of a collection on or off",
+		Lead:  "Allows or forbids the balancer to move this collection’s chunks.",
+		Proof: "The setting of the collection.",
+		Undo:  "Restores the previous setting. Chunks that the balancer has moved by then stay where they are.",
+		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("The balancer",
+			"Whether the balancer may move the collection’s chunks.", "may move its chunks", "must leave its chunks where they are")},
+		plan: planBalanceCollection,
 	}
 }
 

@@ -126,7 +126,10 @@ func (d *draftBuilder) checkBalancerAfter() {
 }
 
 // splitsOnly reports whether the plan splits and moves nothing. Since 7.0 the balancer
-// merges such neighbouring chunks again.
+// merges such neighbouring chunks again, except where that is turned off.
 func (d *draftBuilder) splitsOnly() bool {
-	return len(d.moves) == 0 && slices.ContainsFunc(d.steps, func(s Step) bool { return s.Op == OpSplitAt || s.Op == OpSplitMedian })
+	return len(d.moves) == 0 && slices.ContainsFunc(d.steps, func(s Step) bool {
+		c := d.s.Table.Collection(s.NS)
+		return (s.Op == OpSplitAt || s.Op == OpSplitMedian) && (c == nil || !c.AutoMergeOff)
+	})
 }

@@ -25,6 +25,13 @@ func (d *draftBuilder) checkCompeting() {
 	if len(nss) == 0 {
 		return
 	}
+	for _, k := range d.changedCollections() {
+		if k.c.Defragmenting {
+			d.warn("competing", d.fromTable(topology.PartRouting), message.New("competing.defragmentation",
+				"{ns} is being defragmented: the balancer merges and moves its chunks, and may undo this change.",
+				message.Namespace("ns", k.c.NS)))
+		}
+	}
 	act := d.s.Activity
 	if !act.Known {
 		reason := act.Reason

@@ -12,7 +12,7 @@ const CheckMaintenance = "maintenance"
 // are not listed do.
 func (s Step) affectsPlacement() bool {
 	switch s.Op {
-	case OpSplitAt, OpSplitMedian, OpMerge, OpClearJumbo:
+	case OpSplitAt, OpSplitMedian, OpMerge, OpClearJumbo, OpAutoMerge:
 		return false
 	}
 	return true

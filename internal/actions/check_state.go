@@ -38,6 +38,10 @@ func (d *draftBuilder) checkRelease() {
 		d.block("release", d.fromRule(), message.New("release.old",
 			"MongoDB {release} is too old: version 4.4 or later is required.",
 			message.Text("release", r.String())))
+	case d.description.Since.Known() && !r.AtLeast(d.description.Since[0], d.description.Since[1], d.description.Since[2]):
+		d.block("release", d.fromRule(), message.New("release.since",
+			"{kind} needs MongoDB {since} or later; this cluster runs {release}.",
+			message.Text("kind", string(d.kind)), message.Text("since", d.description.Since.String()), message.Text("release", r.String())))
 	default:
 		d.pass("release", d.fromRule(), message.New("release.has",
 			"MongoDB {release} supports all of these commands.", message.Text("release", r.String())))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 )
 
@@ -33,6 +34,8 @@ type Description struct {
 	LeastRisk Risk
 	// TypesShard: the name of the shard is typed to confirm.
 	TypesShard bool
+	// Since is the first release that has its command; zero: every supported release.
+	Since balance.Release
 
 	// rewrite replaces alternative arguments by the usual ones, before they are checked;
 	// nil for none.
@@ -66,6 +69,10 @@ func Descriptions() []Description {
 		describeBalancerOff(),
 		describeBalancerWindow(),
 		describeBalanceCollection(),
+		describeDefragment(),
+		describeAutoMerge(),
+		describeChunkSize(),
+		describeAllowMigrations(),
 		describeClearJumbo(),
 		describeRefineKey(),
 		describeMovePrimary(),

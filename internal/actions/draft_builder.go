@@ -48,6 +48,7 @@ type draftBuilder struct {
 	reached         bool                 // the goal is reached already
 	resharded       *topology.Collection // gets another shard key; nil for none
 	pausesBalancing bool                 // the steps pause balancing
+	leastRisk       Risk                 // the lowest risk of this plan, also of an undo; "" is Low
 	// continuing: this is the rest of a confirmed plan, which may have no steps.
 	continuing bool
 	err        error
@@ -87,7 +88,7 @@ func (d *draftBuilder) future(c *topology.Collection) *futureChunks {
 // changedCollections returns the collections whose chunks the steps change, by namespace.
 func (d *draftBuilder) changedCollections() []*futureChunks {
 	chunks := func(s Step) bool {
-		return s.NS != "" && s.Op != OpSetRange && s.Op != OpRemoveRange && s.Op != OpBalancing
+		return s.NS != "" && s.Op != OpSetRange && s.Op != OpRemoveRange && s.Op != OpBalancing && !s.SetsCollection()
 	}
 	var out []*futureChunks
 	for _, k := range d.futures {

@@ -15,8 +15,10 @@ type FactKind string
 // What can be read from a cluster before and after a command. The parentheses list
 // the fields. Values are text in their usual form (hex, "major|minor", "true").
 const (
-	FactCollection FactKind = "collection" // NS (uuid, timestamp, epoch, key, noBalance, migrationsBlocked, resharding)
-	FactChunk      FactKind = "chunk"      // NS, Min, Max: the chunk with exactly these bounds (exists, shard, lastmod, jumbo)
+	// NS (uuid, timestamp, epoch, key, noBalance, migrationsBlocked, resharding, chunkSize: "default" or "64 MiB",
+	// autoMerge, defragmenting, defragmentationEnds: "true" when it is in its last phase or not running).
+	FactCollection FactKind = "collection"
+	FactChunk      FactKind = "chunk" // NS, Min, Max: the chunk with exactly these bounds (exists, shard, lastmod, jumbo)
 	// NS, Min, Max: the chunks of the range (shards: names joined by ",",
 	// chunks: how many, edges: "true" when a chunk begins at Min and one ends at Max).
 	FactCover     FactKind = "cover"

@@ -70,6 +70,8 @@ func collectionFields(m topology.Meta) map[string]string {
 	return map[string]string{
 		"uuid": UUIDText(m.Incarnation.UUID), "timestamp": TimestampText(m.Incarnation.Timestamp), "epoch": epochText(m.Incarnation.Epoch),
 		"key": m.Key.String(), "noBalance": strconv.FormatBool(m.NoBalance), "migrationsBlocked": strconv.FormatBool(m.MigrationsBlocked),
+		"chunkSize": chunkSizeText(m.MaxChunkBytes), "autoMerge": strconv.FormatBool(!m.AutoMergeOff),
+		"defragmenting": strconv.FormatBool(m.Defragmenting), "defragmentationEnds": strconv.FormatBool(m.Ending()),
 		"resharding": strconv.FormatBool(m.Resharding),
 	}
 }

@@ -77,7 +77,8 @@ var fieldLabels = map[string]string{
 	"exists": "exists", "lastmod": "version", "jumbo": "jumbo flag", "uuid": "UUID", "key": "shard key",
 	"noBalance": "excluded from balancing", "migrationsBlocked": "moves blocked", "edges": "ends at chunk bounds",
 	"ranges": "number of zone ranges", "others": "overlapping ranges", "windowStart": "window from", "windowStop": "window to",
-	"primary":  "primary shard",
+	"primary":   "primary shard",
+	"chunkSize": "chunk size", "autoMerge": "automatic merging", "defragmentationEnds": "defragmentation ends",
 	"replaced": "replaced by a new collection", "resharding": "being resharded", "newKey": "new shard key", "running": "running for",
 	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
 	"limit.bytes": "bytes", "onlyOf": "zones without a shard",
@@ -98,11 +99,15 @@ func FieldText(name, value string) string {
 var truthPhrases = map[string][2]string{
 	"exists": {"exists", "does not exist"}, "draining": {"draining", "not draining"}, "member": {"a member", "not a member"},
 	"on": {"on", "off"}, "jumbo": {"jumbo", "not jumbo"}, "noBalance": {"balancing off", "balancing on"},
-	"migrationsBlocked": {"moves blocked", "moves allowed"}, "sharded": {"sharded", "not sharded"},
-	"others":     {"another shard stays", "no other shard stays"},
-	"replaced":   {"replaced by a new collection", "the same collection as before"},
-	"resharding": {"being resharded", "not being resharded"},
-	"edges":      {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
+	"migrationsBlocked":   {"moves blocked", "moves allowed"},
+	"sharded":             {"sharded", "not sharded"},
+	"others":              {"another shard stays", "no other shard stays"},
+	"replaced":            {"replaced by a new collection", "the same collection as before"},
+	"resharding":          {"being resharded", "not being resharded"},
+	"autoMerge":           {"automatic merging on", "automatic merging off"},
+	"defragmenting":       {"being defragmented", "not being defragmented"},
+	"defragmentationEnds": {"defragmentation ended or in its last phase", "defragmentation not near its end"},
+	"edges":               {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
 }
 
 // ValueText is the value of a field.

@@ -52,6 +52,7 @@ func TestPlansMatchGoldenFiles(t *testing.T) {
 		{BalancerOff, []func(*Situation){balancing}, func(Situation) Args { return Args{} }},
 		{BalancerWindow, nil, func(Situation) Args { return Args{Start: "22:00", Stop: "04:30"} }},
 		{BalanceCollection, nil, func(Situation) Args { return Args{NS: documents, On: yes(false)} }},
+		{AllowMigrations, nil, func(Situation) Args { return Args{NS: documents, On: yes(false)} }},
 		{ClearJumbo, []func(*Situation){withOwners(t, documents, "aBc")},
 			func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }},
 		{RefineKey, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))},

@@ -21,6 +21,8 @@ func project(n byte) bson.D { return bson.D{{Key: "project_id", Value: oid(n)}} 
 
 func yes(b bool) *bool { return &b }
 
+func mb(n int) *int { return &n }
+
 func TestStepsOfEachKindByRelease(t *testing.T) {
 	at := func(d any) bson.Raw { return doc(t, d) }
 	for _, x := range []struct {
@@ -152,6 +154,30 @@ func TestStepsOfEachKindByRelease(t *testing.T) {
 			want: "setBalancing"},
 		{name: "collection already on", kind: BalanceCollection,
 			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, blocked: true},
+		{name: "block moves", kind: AllowMigrations, args: func(Situation) Args { return Args{NS: documents, On: yes(false)} },
+			want: "setMigrations"},
+		{name: "moves are allowed already", kind: AllowMigrations,
+			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, blocked: true},
+		{name: "block moves before 5.0", version: "4.4.9", kind: AllowMigrations,
+			args: func(Situation) Args { return Args{NS: documents, On: yes(false)} }, want: "setMigrations", blocked: true},
+		{name: "chunk size", version: "6.0.3", kind: ChunkSize, args: func(Situation) Args { return Args{NS: documents, Size: mb(32)} },
+			want: "setChunkSize"},
+		{name: "chunk size before 6.0", kind: ChunkSize, args: func(Situation) Args { return Args{NS: documents, Size: mb(32)} },
+			want: "setChunkSize", blocked: true},
+		{name: "the cluster's chunk size already", version: "7.0.2", kind: ChunkSize,
+			args: func(Situation) Args { return Args{NS: documents, Size: mb(0)} }, blocked: true},
+		{name: "automatic merging", version: "7.0.2", kind: AutoMerge,
+			args: func(Situation) Args { return Args{NS: documents, On: yes(false)} }, want: "setAutoMerge"},
+		{name: "automatic merging before 7.0", version: "6.0.9", kind: AutoMerge,
+			args: func(Situation) Args { return Args{NS: documents, On: yes(false)} }, want: "setAutoMerge", blocked: true},
+		{name: "defragment", version: "7.0.2", change: []func(*Situation){balancing}, kind: Defragment,
+			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, want: "defragment"},
+		{name: "defragment before 6.0", change: []func(*Situation){balancing}, kind: Defragment,
+			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, want: "defragment", blocked: true},
+		{name: "defragment without a balancer", version: "7.0.2", kind: Defragment,
+			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, want: "defragment", blocked: true},
+		{name: "stop what is not running", version: "7.0.2", kind: Defragment,
+			args: func(Situation) Args { return Args{NS: documents, On: yes(false)} }, blocked: true},
 		{name: "clear jumbo", change: []func(*Situation){withOwners(t, documents, "aBc")}, kind: ClearJumbo,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "clearJumbo"},
 		{name: "clear a flag that is not set", kind: ClearJumbo,

@@ -16,10 +16,10 @@ func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	switch {
 	case slices.ContainsFunc(d.steps, Step.MovesWhole): // also to undo one: clients have to be stopped
 		return High, d.confirm()
-	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo && d.sends(), wide, d.resharded != nil,
-		OutsideMaintenance(d.checks):
+	case d.description.LeastRisk == High && !d.isUndo, d.leastRisk == High, !undo.Possible && !d.isUndo && d.sends(), wide,
+		d.resharded != nil, OutsideMaintenance(d.checks):
 		return High, d.confirm()
-	case len(d.moves) > 0, d.description.LeastRisk == Medium:
+	case len(d.moves) > 0, d.description.LeastRisk == Medium, d.leastRisk == Medium:
 		return Medium, ""
 	}
 	return Low, ""

@@ -34,6 +34,10 @@ const (
 	OpStartDraining  Op = "startShardDraining" // 8.3 and later
 	OpStopDraining   Op = "stopShardDraining"  // 8.3 and later
 	OpRemoveShard    Op = "removeShard"
+	OpMigrations     Op = "setMigrations"
+	OpChunkSize      Op = "setChunkSize"
+	OpAutoMerge      Op = "setAutoMerge"
+	OpDefragment     Op = "defragment"
 	OpReshard        Op = "reshardCollection" // 5.0 and later, as the next two
 	OpReshardCommit  Op = "commitReshardCollection"
 	OpReshardAbort   Op = "abortReshardCollection"
@@ -58,6 +62,7 @@ type Step struct {
 	Start    string
 	Stop     string
 	On       bool
+	Size     int `json:",omitempty"` // chunk size in MB; 0: the cluster's
 	Force    bool
 	Wait     bool     // the move ends only when the donor has deleted the range
 	Key      bson.Raw `json:",omitempty"` // the pattern of a shard key, such as {p: 1, q: 1}
@@ -119,6 +124,14 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 		return a.AbortUnshardCollection(ctx, run, s.NS)
 	case OpBeginRemoval, OpStartDraining, OpStopDraining, OpRemoveShard:
 		return s.sendDrain(ctx, a, run)
+	case OpMigrations:
+		return a.SetMigrations(ctx, run, s.NS, s.On)
+	case OpChunkSize:
+		return a.SetChunkSize(ctx, run, s.NS, s.Size)
+	case OpAutoMerge:
+		return a.SetAutoMerge(ctx, run, s.NS, s.On)
+	case OpDefragment:
+		return a.Defragment(ctx, run, s.NS, s.On)
 	}
 	if s.controlsResharding() {
 		return s.sendReshard(ctx, a, run)
@@ -159,6 +172,9 @@ func (s Step) Invertible() bool {
 			_, known := f.Want["windowStart"]
 			return f.Kind == FactBalancer && known
 		})
+	case OpChunkSize:
+		_, known := s.previousChunkSize()
+		return known
 	}
 	return true
 }

@@ -14,7 +14,7 @@ func (s Step) Text() message.Message {
 	return message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
 		message.Key("min", shardkey.PlainValues(s.Min)), message.Key("max", shardkey.PlainValues(s.Max)), message.Shard("shard", s.Shard),
 		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop),
-		message.Text("db", s.DB), message.Text("key", s.newKey()))
+		message.Text("db", s.DB), message.Text("key", s.newKey()), message.Bytes("size", int64(s.Size)<<20))
 }
 
 func (s Step) pattern() string {
@@ -83,6 +83,8 @@ func (s Step) pattern() string {
 		return "End the draining of {shard}"
 	case OpRemoveShard:
 		return "Remove {shard} from the cluster"
+	case OpMigrations, OpChunkSize, OpAutoMerge, OpDefragment:
+		return s.settingPattern()
 	case OpReshard:
 		return "Reshard {ns} to {key}"
 	case OpReshardCommit:

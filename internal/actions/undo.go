@@ -99,6 +99,8 @@ func (d *draftBuilder) undoZone(s Step) error {
 			}
 		}
 		return fault.New(fault.Conflict, "This cannot be undone: the previous window is not known.")
+	case OpMigrations, OpChunkSize, OpAutoMerge, OpDefragment:
+		return d.undoSetting(s)
 	case OpBalancing:
 		c := d.s.Table.Collection(s.NS)
 		if c == nil {

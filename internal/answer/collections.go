@@ -74,6 +74,7 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 		out.JumboAsOf = api.Time(t.FlagsRead[ns])
 		out.NoBalance, out.MigrationsBlocked = c.NoBalance, c.MigrationsBlocked
 		out.Resharding, out.Unsplittable = c.Resharding, c.Unsplittable
+		upkeepOf(t, c, &out)
 		home = c.Chunks.Owner(0)
 	}
 	out.Shards = shardParts(t, ns, holders(t, ns), counts)

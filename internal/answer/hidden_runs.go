@@ -166,7 +166,8 @@ func hideInFields(fields map[string]string, h *shardkey.Hiding) map[string]strin
 var boundlessFields = []string{
 	"exists", "draining", "member", "on", "windowStart", "windowStop", "zone", "uuid", "timestamp", "epoch",
 	"key", "noBalance", "migrationsBlocked", "shard", "lastmod", "jumbo", "shards", "chunks", "edges", "ranges",
-	"databases", "others", "onlyOf", "check", "goal", "clusterId", "expiresAt", "state",
+	"databases", "others", "onlyOf", "chunkSize", "autoMerge", "defragmenting", "defragmentationEnds",
+	"check", "goal", "clusterId", "expiresAt", "state",
 }
 
 func hideInField(name, value string, h *shardkey.Hiding) string {

@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/balance"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -47,11 +48,33 @@ func (o *Offers) Collection(c *topology.Collection) []api.Offer {
 	if c.NoBalance {
 		balance, on = "Let the balancer move its chunks…", "true"
 	}
-	return []api.Offer{
+	return append([]api.Offer{
 		o.offer(actions.Split, "Split at a key…", busy, "ns", ns),
 		o.offer(actions.BalanceCollection, balance, busy, "ns", ns, "on", on),
 		o.offer(actions.RefineKey, "Refine its shard key…", busy, "ns", ns),
+	}, o.settings(c)...)
+}
+
+// settings offers the settings of a collection that the release has.
+func (o *Offers) settings(c *topology.Collection) (out []api.Offer) {
+	ns, busy, r := string(c.NS), resharding(c), balance.ReleaseOf(o.Table.ServerInfo.Version)
+	add := func(k actions.Kind, text, why string, more ...string) {
+		if since := k.Describe().Since; r.Known() && r.AtLeast(since[0], since[1], since[2]) {
+			out = append(out, o.offer(k, text, why, append([]string{"ns", ns}, more...)...))
+		}
 	}
+	choose := func(k actions.Kind, is bool, on, off, why string) {
+		if is {
+			add(k, off, why, "on", "false")
+		} else {
+			add(k, on, why, "on", "true")
+		}
+	}
+	choose(actions.AllowMigrations, !c.MigrationsBlocked, "Allow moves…", "Block all moves…", busy)
+	add(actions.ChunkSize, "Set its chunk size…", busy)
+	choose(actions.AutoMerge, !c.AutoMergeOff, "Merge its chunks automatically…", "Stop merging its chunks automatically…", busy)
+	choose(actions.Defragment, c.Defragmenting, "Defragment…", "Stop defragmenting…", busy)
+	return out
 }
 
 // Project offers what can be done with a project's data.

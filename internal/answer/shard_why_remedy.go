@@ -70,7 +70,7 @@ func held(c *topology.Collection) string {
 	case c.Resharding:
 		return "It is being resharded; its chunks stay until that ends."
 	case c.MigrationsBlocked:
-		return "Its moves are blocked. Allow them again when the reason is gone; shardboard cannot plan that."
+		return "Its moves are blocked. Allow them again when the reason is gone."
 	}
 	return ""
 }

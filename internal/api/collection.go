@@ -23,7 +23,11 @@ type Collection struct {
 	MigrationsBlocked bool            `json:"migrationsBlocked"`
 	Resharding        bool            `json:"resharding"`
 	Unsplittable      bool            `json:"unsplittable"`
-	Primary           string          `json:"primary"` // primary shard of its database
+	ChunkSizeBytes    int64           `json:"chunkSizeBytes"`       // its own chunk size; 0: the cluster's
+	AutoMerge         *bool           `json:"autoMerge"`            // null if unknown, or if the release merges nothing by itself
+	Defragmenting     *bool           `json:"defragmenting"`        // null if unknown, or if the release defragments nothing
+	DefragmentPhase   string          `json:"defragmentationPhase"` // the server's name; "" if none
+	Primary           string          `json:"primary"`              // primary shard of its database
 	Bytes             Figure          `json:"bytes"`
 	Documents         Figure          `json:"documents"`
 	Shards            []ShardPart     `json:"shards" csv:"rows"`

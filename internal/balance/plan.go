@@ -106,6 +106,10 @@ func PlanOf(s Situation, c *topology.Collection) *Plan {
 // required sizes are unknown (see Explain).
 func (p *Plan) Moves() []Move { return p.moves }
 
+// Measured reports whether everything is known that the rules of the release compare:
+// the numbers of chunks, or since 6.0.3 the sizes on all shards.
+func (p *Plan) Measured() bool { return p.release.Known() && (!p.release.ByData() || p.missing == "") }
+
 // Splits is how many chunks the round first splits at zone boundaries.
 func (p *Plan) Splits() int { return p.splits }
 

@@ -46,23 +46,17 @@ func (c *Client) SetBalancerWindow(ctx context.Context, run, start, stop string)
 // SetBalancing writes the noBalance flag, as mongosh does; 8.0.10 and later have
 // a command for it.
 func (c *Client) SetBalancing(ctx context.Context, run string, ns topology.Namespace, enabled bool) error {
-	a := action{what: "switch balancing of the collection", privilege: on("splitChunk and moveChunk", ns)}
+	const what = "switch balancing of the collection"
 	if c.release().atLeast(8, 0, 10) {
-		return c.admin(ctx, run, bson.D{{Key: "configureCollectionBalancing", Value: ns}, {Key: "enableBalancing", Value: enabled}}, a)
+		return c.configureBalancing(ctx, run, ns, bson.E{Key: "enableBalancing", Value: enabled}, what)
 	}
-	a.privilege = "update on config.collections"
 	matched, err := c.write(ctx, run, "collections", string(ns),
-		bson.D{{Key: "$set", Value: bson.D{{Key: "noBalance", Value: !enabled}}}}, false, a)
+		bson.D{{Key: "$set", Value: bson.D{{Key: "noBalance", Value: !enabled}}}}, false,
+		action{what: what, privilege: "update on config.collections"})
 	if err == nil && matched == 0 {
 		return fault.New(fault.NotFound, "Collection %s is not sharded.", ns)
 	}
 	return err
-}
-
-// SetMigrations permits or forbids migrations of a collection; 5.0 and later.
-func (c *Client) SetMigrations(ctx context.Context, run string, ns topology.Namespace, allowed bool) error {
-	return c.admin(ctx, run, bson.D{{Key: "setAllowMigrations", Value: ns}, {Key: "allowMigrations", Value: allowed}},
-		action{what: "allow or forbid migrations", privilege: on("moveChunk", ns)})
 }
 
 // Balanced returns balancerCollectionStatus of a collection.

@@ -100,15 +100,17 @@ func TestMalformedChunksAreRefused(t *testing.T) {
 func TestHeadsAreDecodedAcrossVersions(t *testing.T) {
 	h, err := decodeHead(doc(t, `{"_id":"yorkie-meta.schemas","lastmodEpoch":{"$oid":"6b01b744771af06a2848c039"},"timestamp":{"$timestamp":{"t":1795274564,"i":61}},
 		"uuid":{"$binary":{"base64":"3hMQOUlPQFaQiCp14FI1GQ==","subType":"04"}},"key":{"project_id":{"$numberInt":"1"}},"noBalance":true,"permitMigrations":false,
-		"maxChunkSizeBytes":{"$numberLong":"1048576"},"top":[{"lastmod":{"$timestamp":{"t":3,"i":4}}}]}`))
+		"maxChunkSizeBytes":{"$numberLong":"1048576"},"enableAutoMerge":false,"defragmentCollection":true,
+		"defragmentationPhase":"moveAndMergeChunks","top":[{"lastmod":{"$timestamp":{"t":3,"i":4}}}]}`))
 	if err != nil || h.NS != "yorkie-meta.schemas" || !h.NoBalance || !h.MigrationsBlocked || h.LegacyChunks ||
 		h.Highest != (topology.Version{Major: 3, Minor: 4}) ||
-		h.Incarnation.UUID[0] != 0xde || h.Incarnation.Timestamp.I != 61 || h.MaxChunkBytes != 1<<20 || h.Unsplittable {
+		h.Incarnation.UUID[0] != 0xde || h.Incarnation.Timestamp.I != 61 || h.MaxChunkBytes != 1<<20 || h.Unsplittable ||
+		h.Upkeep != (topology.Upkeep{AutoMergeOff: true, Defragmenting: true, Phase: topology.PhaseMoveAndMerge}) {
 		t.Errorf("%+v, %v", h, err)
 	}
 	h, err = decodeHead(doc(t, `{"_id":"a.b","lastmodEpoch":{"$oid":"6b01b744771af06a2848c039"},"uuid":{"$binary":{"base64":"3hMQOUlPQFaQiCp14FI1GQ==","subType":"04"}},
 		"key":{"x":{"$numberDouble":"1.0"}},"unique":true,"top":[]}`))
-	if err != nil || !h.LegacyChunks || !h.Unique || !h.Highest.IsZero() {
+	if err != nil || !h.LegacyChunks || !h.Unique || !h.Highest.IsZero() || h.Upkeep != (topology.Upkeep{}) {
 		t.Errorf("without timestamp the chunks are by namespace: %+v, %v", h, err)
 	}
 	h, err = decodeHead(doc(t, `{"_id":"a.system.resharding.df24b196","timestamp":{"$timestamp":{"t":1,"i":1}},"key":{"_id":1},"unsplittable":true,"reshardingFields":{"uuid":1}}`))

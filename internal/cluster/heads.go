@@ -14,7 +14,7 @@ import (
 // headFields are the fields of a collection that the routing poll reads.
 var headFields = []string{
 	"_id", "uuid", "timestamp", "lastmodEpoch", "key", "unique", "noBalance", "allowMigrations", "permitMigrations",
-	"unsplittable", "reshardingFields.uuid", "maxChunkSizeBytes", "top",
+	"unsplittable", "reshardingFields.uuid", "maxChunkSizeBytes", "enableAutoMerge", "defragmentCollection", "defragmentationPhase", "top",
 }
 
 // headsPipeline reads collections with their highest chunk version: one index lookup
@@ -152,6 +152,13 @@ func decodeHead(doc bson.Raw) (h topology.Head, err error) {
 			h.Resharding = true
 		case "maxChunkSizeBytes":
 			h.MaxChunkBytes, _ = w.number()
+		case "enableAutoMerge":
+			enabled, ok := w.boolean()
+			h.AutoMergeOff = ok && !enabled
+		case "defragmentCollection":
+			h.Defragmenting = w.truthy()
+		case "defragmentationPhase":
+			h.Phase, _ = w.str()
 		case "top":
 			h.Highest = decodeTop(&w)
 		}

@@ -50,6 +50,12 @@ func everyStep(t *testing.T) []actions.Step {
 		{Op: actions.OpUnshard, NS: ns, Shard: "shard-rs-2"},
 		{Op: actions.OpAbortMove, NS: ns},
 		{Op: actions.OpAbortUnshard, NS: ns},
+		{Op: actions.OpMigrations, NS: ns, On: true},
+		{Op: actions.OpMigrations, NS: ns},
+		{Op: actions.OpChunkSize, NS: ns, Size: 7},
+		{Op: actions.OpChunkSize, NS: ns},
+		{Op: actions.OpAutoMerge, NS: ns, On: true},
+		{Op: actions.OpDefragment, NS: ns},
 	}
 }
 

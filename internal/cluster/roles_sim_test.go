@@ -210,7 +210,8 @@ func TestViewerRoleIsRefusedEveryChange(t *testing.T) {
 				v := doctor.ParseRelease(version)
 				since := map[string]int{ // major releases
 					"ReshardCollection": 5, "CommitResharding": 5, "AbortResharding": 5, "SetMigrations": 5, "MoveRange": 6,
-					"MergeOnShard": 7, "MoveCollection": 8, "UnshardCollection": 8, "AbortMoveCollection": 8, "AbortUnshardCollection": 8,
+					"SetChunkSize": 6, "Defragment": 6, "SetAutoMerge": 6, "MergeOnShard": 7,
+					"MoveCollection": 8, "UnshardCollection": 8, "AbortMoveCollection": 8, "AbortUnshardCollection": 8,
 				}
 				var want []string
 				for _, a := range allChanges() {

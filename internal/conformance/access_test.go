@@ -96,6 +96,11 @@ func callEveryChange(ctx context.Context, w *world, c *cluster.Client, ns topolo
 	errs["clear window"] = c.SetBalancerWindow(ctx, run, "", "")
 	errs["set balancing"] = c.SetBalancing(ctx, run, ns, false)
 	errs["set migrations"] = ignoreKind(c.SetMigrations(ctx, run, ns, true), fault.NotFound)
+	errs["set chunk size"] = ignoreKind(c.SetChunkSize(ctx, run, ns, 0), fault.NotFound)
+	errs["defragment"] = ignoreKind(c.Defragment(ctx, run, ns, false), fault.NotFound)
+	if w.atLeast(7, 0) {
+		errs["set automatic merging"] = c.SetAutoMerge(ctx, run, ns, true)
+	}
 	return errs
 }
 
@@ -119,7 +124,8 @@ func TestMonitorRoleReadsEverythingAndChangesNothing(t *testing.T) {
 		before := w.follow(ns)
 		for what, err := range callEveryChange(t.Context(), w, c, ns) {
 			var denied *topology.DeniedError
-			known := map[string]bool{"move range": w.atLeast(6, 0), "merge on shard": w.atLeast(7, 0), "set migrations": w.atLeast(5, 0)}
+			known := map[string]bool{"move range": w.atLeast(6, 0), "merge on shard": w.atLeast(7, 0), "set migrations": w.atLeast(5, 0),
+				"set chunk size": w.atLeast(6, 0), "defragment": w.atLeast(6, 0)}
 			if exists, limited := known[what]; limited && !exists {
 				continue
 			}

@@ -58,6 +58,48 @@ func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
 	})
 }
 
+func TestBalancingOfACollectionIsConfigured(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
+		if !w.atLeast(6, 0) {
+			w.expectRefusal(fault.NotFound, w.admin.SetChunkSize(w.Context(), run, ns, 7), "set a chunk size on a release without it")
+			return
+		}
+		must(t, w.admin.SetChunkSize(w.Context(), run, ns, 7))
+		if got := w.head(ns).MaxChunkBytes; got != 7<<20 {
+			t.Errorf("chunk size %d", got)
+		}
+		w.expectRefusal(fault.Invalid, w.admin.SetChunkSize(w.Context(), run, ns, 1025), "set a chunk size that is too large")
+		must(t, w.admin.SetChunkSize(w.Context(), run, ns, 0))
+		if got := w.head(ns).MaxChunkBytes; got != 0 {
+			t.Errorf("chunk size %d after it was removed", got)
+		}
+		must(t, w.admin.SetBalancing(w.Context(), run, ns, false)) // so that it does not end before it is read
+		must(t, w.admin.Defragment(w.Context(), run, ns, true))
+		if h := w.head(ns); !h.Defragmenting || h.Ending() {
+			t.Errorf("started: %+v", h.Upkeep)
+		}
+		must(t, w.admin.Defragment(w.Context(), run, ns, false))
+		if h := w.head(ns); !h.Ending() {
+			t.Errorf("stopped: %+v", h.Upkeep)
+		}
+		if !w.atLeast(7, 0) {
+			if err := w.admin.SetAutoMerge(w.Context(), run, ns, false); err == nil {
+				t.Error("a release without automatic merging accepted the option")
+			}
+			return
+		}
+		must(t, w.admin.SetAutoMerge(w.Context(), run, ns, false))
+		if h := w.head(ns); !h.AutoMergeOff {
+			t.Errorf("merging off: %+v", h.Upkeep)
+		}
+		must(t, w.admin.SetAutoMerge(w.Context(), run, ns, true))
+		if h := w.head(ns); h.AutoMergeOff {
+			t.Errorf("merging on: %+v", h.Upkeep)
+		}
+	})
+}
+
 func TestBalancerIsStoppedStartedAndGivenAWindow(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		databases, err := w.source.Databases(w.Context())

@@ -41,8 +41,11 @@ type Sources struct {
 	// Paused is what runs have switched off while they ran and not switched on again;
 	// nil: no run pauses anything.
 	Paused func(ctx context.Context) ([]PausedBalancing, error)
-	Log    *slog.Logger
-	Now    func() time.Time
+	// SetByRuns are the settings of collections that runs have set, newest first; nil:
+	// no run sets any.
+	SetByRuns func(ctx context.Context) ([]SettingByRun, error)
+	Log       *slog.Logger
+	Now       func() time.Time
 }
 
 // Surveys gives the newest measurements of a project: survey.Engine.
@@ -56,14 +59,15 @@ type Advisor struct {
 
 	evaluating sync.Mutex // held while the rules are evaluated, so that concurrent requests share one evaluation
 
-	mu     sync.Mutex
-	last   Report
-	made   input // what last was made from
-	off    offWatch
-	pins   map[string]Pin
-	paused []PausedBalancing
-	unread bool // what runs paused could not be read
-	writes counted
+	mu       sync.Mutex
+	last     Report
+	made     input // what last was made from
+	off      offWatch
+	settings settingWatch
+	pins     map[string]Pin
+	paused   []PausedBalancing
+	unread   bool // what runs paused could not be read
+	writes   counted
 
 	decided  decisions
 	notified string // the list that subscribers were last notified of
@@ -187,6 +191,7 @@ func (a *Advisor) readBackground(ctx context.Context) {
 		}
 		a.mu.Unlock()
 	}
+	a.readSettings(ctx, t)
 	now := a.from.Now()
 	a.mu.Lock()
 	ask := a.off.observe(t, now) && a.from.Past != nil
@@ -238,6 +243,8 @@ func (a *Advisor) reportOf(t *topology.Table, dir *placement.Directory, anew boo
 	}
 	a.mu.Lock()
 	a.off.observe(t, now)
+	a.settings.observe(t, now)
+	s.SetSince = a.settings.all()
 	s.Off, s.Pins, s.Paused, s.PausedUnread = a.off.since, a.pins, a.paused, a.unread
 	a.mu.Unlock()
 	r := Evaluate(s)

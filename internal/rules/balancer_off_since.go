@@ -60,11 +60,17 @@ func oldest(ctx context.Context, past Past, cluster string) (history.Moment, err
 	return past.At(ctx, cluster, begin)
 }
 
-// offSince finds in history when the balancer was turned off: steps back until
-// it was on, then halves the time between, to a minute. Some twenty reads.
+// offSince finds in history when the balancer was turned off.
 func offSince(ctx context.Context, past Past, cluster string, known, now time.Time) (OffSince, error) {
-	out := OffSince{At: known, AtLeast: true, Method: "history"}
-	var on time.Time
+	return sinceWhen(ctx, past, cluster, known, now, func(t *topology.Table) (bool, bool) { return isOff(t), t.Balancer.Known })
+}
+
+// sinceWhen finds in history since when something has been so: steps back until it was
+// not, then halves the time between, to a minute. Some twenty reads.
+func sinceWhen(ctx context.Context, past Past, cluster string, seen, now time.Time,
+	is func(*topology.Table) (so, known bool)) (OffSince, error) {
+	out := OffSince{At: seen, AtLeast: true, Method: "history"}
+	var before time.Time // when it was not so
 	for step := time.Hour; step <= history.Keep; step *= 4 {
 		m, err := past.At(ctx, cluster, now.Add(-step))
 		first := fault.Of(err) == fault.NotFound // history does not reach back so far
@@ -77,35 +83,35 @@ func offSince(ctx context.Context, past Past, cluster string, known, now time.Ti
 		case err != nil:
 			return OffSince{}, err
 		}
-		if !m.Table.Balancer.Known || !m.At.Before(out.At) {
+		so, known := is(m.Table)
+		if !known || !m.At.Before(out.At) {
 			break
 		}
-		if !isOff(m.Table) {
-			on = m.At
+		if !so {
+			before = m.At
 			break
 		}
 		if out.At = m.At; first {
 			break
 		}
 	}
-	if on.IsZero() {
+	if before.IsZero() {
 		return out, nil
 	}
-	for out.At.Sub(on) > time.Minute {
-		m, err := past.At(ctx, cluster, on.Add(out.At.Sub(on)/2))
+	for out.At.Sub(before) > time.Minute {
+		m, err := past.At(ctx, cluster, before.Add(out.At.Sub(before)/2))
 		if err != nil {
 			return OffSince{}, err
 		}
-		switch {
-		case isOff(m.Table):
+		if so, _ := is(m.Table); so {
 			out.At = m.At
-		default:
-			on = m.At
+		} else {
+			before = m.At
 			out.AtLeast = !m.Watched
 		}
 	}
-	if m, err := past.At(ctx, cluster, on); err == nil {
-		// While nothing watched the cluster, it may have been turned off before the first record.
+	if m, err := past.At(ctx, cluster, before); err == nil {
+		// While nothing watched the cluster, it may have changed before the first record.
 		out.AtLeast = !m.Watched
 	}
 	return out, nil

@@ -16,7 +16,7 @@ func findBalancingOff(ev *evaluation) {
 		if ev.outsideOf(c) > 0 {
 			continue // listed with its consequence, as zones-stuck
 		}
-		ns := string(c.NS)
+		ns, since := string(c.NS), ev.since(c.NS, SettingBalancing)
 		ev.add(Problem{
 			Subject:  ns,
 			NS:       c.NS,
@@ -24,12 +24,10 @@ func findBalancingOff(ev *evaluation) {
 			Why: message.New("balancingOff.chosen",
 				"Its chunks stay where they are. Moves by hand still work."),
 			Weight: float64(c.Chunks.Len()),
-			Text: message.New("balancingOff",
-				"Balancing of {ns} is off.",
-				message.Namespace("ns", ns)),
-			Evidence: []Evidence{
+			Text:   ev.lasting("balancingOff", "Balancing of {ns} is off", "Balancing of {ns} has been off", since, message.Namespace("ns", ns)),
+			Evidence: append(ev.sinceEvidence(since),
 				ev.counted(message.New("balancingOff.chunks", "Chunks of the collection"), c.Chunks.Len()),
-			},
+			),
 			Remedy: balanceCollection(ns),
 		})
 	}

@@ -162,9 +162,7 @@ func (ev *evaluation) leftUneven(c *topology.Collection, most, least onShard, me
 	case strings.HasPrefix(why.Code, string(balance.RuleJumbo)):
 		p.Remedy.WhyNot = message.New("imbalance.jumbo", "Its chunks are flagged jumbo. See that problem.")
 	case strings.HasPrefix(why.Code, string(balance.RuleMigrations)):
-		p.Remedy.WhyNot = message.New("imbalance.blocked",
-			"Moves of the collection are blocked. Allow them again when the reason for that is gone.")
-		p.Remedy.Commands = []Command{allowMigrations(ns)}
+		p.Remedy = ev.allowMoves(ns)
 	default:
 		p.Remedy.WhyNot = message.New("imbalance.rule",
 			"The rule above keeps the chunks where they are. The command below shows whether the cluster agrees.")

@@ -17,7 +17,7 @@ func findMigrationsBlocked(ev *evaluation) {
 		if !c.MigrationsBlocked || c.Resharding {
 			continue
 		}
-		ns, waiting := string(c.NS), 0
+		ns, waiting, since := string(c.NS), 0, ev.since(c.NS, SettingMigrations)
 		counts := c.Chunks.CountByShard()
 		for _, s := range ev.Table.Shards {
 			if s.Draining {
@@ -30,20 +30,15 @@ func findMigrationsBlocked(ev *evaluation) {
 			Severity: Warn,
 			Why:      message.New("blocked.moves", "Even moves by hand are refused."),
 			Weight:   float64(c.Chunks.Len()),
-			Text:     message.New("blocked", "Moves of {ns} are blocked.", message.Namespace("ns", ns)),
-			Evidence: []Evidence{
+			Evidence: append(ev.sinceEvidence(since),
 				ev.chunksOf(c),
 				ev.counted(message.New("blocked.draining", "Of them on draining shards"), waiting),
-			},
-			Remedy: Remedy{
-				WhyNot: allowLater(),
-				Commands: []Command{
-					readCommand(`db.getSiblingDB("admin").aggregate([{$currentOp: {allUsers: true}}, {$match: {ns: `+sanitize.Quoted(ns)+`}}])`,
-						"blocked.ddl", "an operation that is running may have blocked them"),
-					allowMigrations(ns),
-				},
-			},
+			),
+			Remedy: ev.allowMoves(ns,
+				readCommand(`db.getSiblingDB("admin").aggregate([{$currentOp: {allUsers: true}}, {$match: {ns: `+sanitize.Quoted(ns)+`}}])`,
+					"blocked.ddl", "an operation that is running may have blocked them")),
 		}
+		p.Text = ev.lasting("blocked", "Moves of {ns} are blocked", "Moves of {ns} have been blocked", since, message.Namespace("ns", ns))
 		if waiting > 0 {
 			p.Severity, p.Why = Critical, message.New("blocked.drains",
 				"A draining shard has chunks of it and cannot be emptied.")

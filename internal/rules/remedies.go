@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -54,10 +55,18 @@ func allowMigrations(ns string) Command {
 		"imbalance.allow", "allows moves")
 }
 
-// allowLater is why no plan allows migrations: what blocked them may still run.
-func allowLater() message.Message {
-	return message.New("blocked.allow",
-		"Allow moves again when the reason for blocking them is gone. shardboard cannot plan this.")
+// allowMoves allows moves of a collection again, after other commands. Before 5.0 there is
+// no command for it in every release.
+func (ev *evaluation) allowMoves(ns string, first ...Command) Remedy {
+	r := Remedy{Commands: append(first, allowMigrations(ns))}
+	if !balance.ReleaseOf(ev.Table.ServerInfo.Version).AtLeast(5, 0, 0) {
+		r.WhyNot = message.New("blocked.allow",
+			"Allow moves again when the reason for blocking them is gone. shardboard cannot plan this before MongoDB 5.0.")
+		return r
+	}
+	r.Plans = []Plan{plan("allow-migrations", message.New("allow-migrations",
+		"Allow moves of {ns} again, when the reason for blocking them is gone.", message.Namespace("ns", ns)), "ns", ns, "on", "true")}
+	return r
 }
 
 // splitInTwo splits a chunk in the middle of its data.

@@ -23,7 +23,8 @@ type Situation struct {
 	// there was none.
 	Surveyed func(topology.Namespace, string) topology.Figure
 	Off      OffSince
-	Pins     map[string]Pin // what is known of pinned projects beside their zones, by hex id; nil: nothing
+	SetSince map[SettingOf]SettingSince // of settings that are not as usual; nil: not known
+	Pins     map[string]Pin             // what is known of pinned projects beside their zones, by hex id; nil: nothing
 
 	Paused       []PausedBalancing // what runs of ours have paused
 	PausedUnread bool              // that could not be read

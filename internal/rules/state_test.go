@@ -25,7 +25,15 @@ func inCollection(ns string, f func(*topology.Collection)) change {
 func noBalance(c *topology.Collection) { c.NoBalance = true }
 func blocked(c *topology.Collection)   { c.MigrationsBlocked = true }
 func resharded(c *topology.Collection) { c.Resharding, c.MigrationsBlocked = true, true }
-func scattered(s *Situation)           { addCollection(s, "y.documents", "{project_id: 1}", "abcabc") }
+func notMerged(c *topology.Collection) { c.AutoMergeOff = true }
+func sized(c *topology.Collection)     { c.MaxChunkBytes = 7 << 20 }
+func defragmented(phase string) func(*topology.Collection) {
+	return func(c *topology.Collection) { c.Defragmenting, c.Phase = true, phase }
+}
+func setSince(ns topology.Namespace, s Setting, since SettingSince) change {
+	return func(x *Situation) { x.SetSince = map[SettingOf]SettingSince{{ns, s}: since} }
+}
+func scattered(s *Situation) { addCollection(s, "y.documents", "{project_id: 1}", "abcabc") }
 func balancerOffFor(d time.Duration) change {
 	return func(s *Situation) { off(s); s.Off = OffSince{At: now.Add(-d), Method: "history"} }
 }
@@ -77,14 +85,41 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			rule:    BalancingOff,
 			changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.documents", noBalance)),
 		},
-		{name: "blocked", rule: MigrationsBlocked, changes: with(inCollection("y.documents", blocked)), rank: Warn, says: "blocked"},
+		{name: "blocked", rule: MigrationsBlocked, changes: with(inCollection("y.documents", blocked)), rank: Warn, says: "blocked",
+			plan: "allow-migrations"},
 		{
 			name:    "blocked while a shard drains",
 			rule:    MigrationsBlocked,
 			changes: with(inCollection("y.documents", blocked), drainShard("a")),
 			rank:    Critical,
 			says:    "blocked",
+			plan:    "allow-migrations",
 		},
+		{name: "blocked since", rule: MigrationsBlocked, changes: with(inCollection("y.documents", blocked),
+			setSince("y.documents", SettingMigrations, SettingSince{At: now.Add(-time.Hour), Method: "watched"})),
+			rank: Warn, says: "blocked.since", plan: "allow-migrations"},
+		{name: "blocked since at least", rule: MigrationsBlocked, changes: with(inCollection("y.documents", blocked),
+			setSince("y.documents", SettingMigrations, SettingSince{At: now.Add(-time.Hour), AtLeast: true, Method: "history"})),
+			rank: Warn, says: "blocked.sinceAtLeast", plan: "allow-migrations"},
+		{name: "blocked by a run", rule: MigrationsBlocked, changes: with(inCollection("y.documents", blocked),
+			setSince("y.documents", SettingMigrations, SettingSince{At: now.Add(-time.Hour), Method: "run", Run: "r"})),
+			rank: Warn, says: "blocked.byRun", plan: "allow-migrations"},
+		{name: "defragmented", rule: Defragmentation, changes: with(inCollection("y.documents", defragmented("moveAndMergeChunks"))),
+			rank: Info, says: "defragmentation", plan: "defragment"},
+		{name: "defragmented, the last phase", rule: Defragmentation, changes: with(inCollection("y.documents", defragmented("mergeChunks"))),
+			rank: Info, says: "defragmentation"},
+		{name: "defragmented by a balancer that is off", rule: Defragmentation,
+			changes: with(inCollection("y.documents", defragmented("")), off), rank: Warn, says: "defragmentation", plan: "balancer-on"},
+		{name: "defragmented without balancing", rule: Defragmentation,
+			changes: with(inCollection("y.documents", defragmented("")), inCollection("y.documents", noBalance)), rank: Warn,
+			says: "defragmentation", plan: "balance-collection"},
+		{name: "defragmented with moves blocked", rule: Defragmentation,
+			changes: with(inCollection("y.documents", defragmented("")), inCollection("y.documents", blocked)), rank: Warn,
+			says: "defragmentation", plan: "allow-migrations"},
+		{name: "not merged", rule: AutoMergeOff, changes: with(inCollection("y.documents", notMerged)), rank: Info, says: "autoMergeOff",
+			plan: "auto-merge"},
+		{name: "a size of its own", rule: ChunkSizeSet, changes: with(inCollection("y.documents", sized)), rank: Info, says: "chunkSizeSet",
+			plan: "chunk-size"},
 		{name: "blocked by resharding", rule: MigrationsBlocked, changes: with(inCollection("y.documents", resharded))},
 		{name: "resharded", rule: Resharding, changes: with(inCollection("y.documents", resharded)), rank: Info, says: "resharding"},
 		{name: "silent", rule: RouterSilent, changes: with(silentRouter("m1", "7.0.5", time.Hour)), rank: Info, says: "router.silent"},
@@ -146,6 +181,7 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.documents", blocked)),
 			rank:    Critical,
 			says:    "zonesStuck.blocked",
+			plan:    "allow-migrations",
 		},
 		{name: "zones unread", rule: ZonesStuck, changes: with(withoutPart(topology.PartZones)), unsure: true, says: "denied"},
 		{name: "balancer on", rule: ZoneViolated, changes: with(scattered, addZone("eu", "b", 3, 4)), rank: Info, says: "zoneViolated"},

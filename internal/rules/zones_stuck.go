@@ -77,10 +77,7 @@ func findZonesStuck(ev *evaluation) {
 					"Moves of {ns} are blocked, and one of its chunks is outside its zone.",
 					"Moves of {ns} are blocked, and {n} of its chunks are outside their zone."),
 				message.Namespace("ns", ns), message.Count("n", w.n))
-			p.Remedy = Remedy{
-				WhyNot:   allowLater(),
-				Commands: []Command{allowMigrations(ns)},
-			}
+			p.Remedy = ev.allowMoves(ns)
 		case w.c.NoBalance:
 			p.Text = message.New("zonesStuck.collectionOff",
 				message.Plural(w.n,

@@ -45,6 +45,7 @@ type Meta struct {
 	Temporary         bool  // db.system.resharding.*
 	MaxChunkBytes     int64 // 0 = the cluster's setting
 	LegacyChunks      bool  // 4.4 format: chunks keyed by ns instead of uuid
+	Upkeep                  // what the balancer does with its chunks beside moving them
 }
 
 // Head is one row of the routing poll: a collection and its highest chunk version.

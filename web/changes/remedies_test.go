@@ -135,6 +135,9 @@ func remedyCases() []remedyCase {
 			change:  func(s *rules.Situation) { s.Table.Collection("yorkie-meta.changes").NoBalance = true },
 			offered: []string{"balance-collection"},
 		},
+		{name: "moves are blocked", rule: rules.MigrationsBlocked,
+			change:  func(s *rules.Situation) { s.Table.Collection("yorkie-meta.changes").MigrationsBlocked = true },
+			offered: []string{"allow-migrations"}},
 		{name: "it is resharded meanwhile", rule: rules.BalancingOff, change: func(s *rules.Situation) {
 			s.Table.Collection("yorkie-meta.changes").NoBalance, s.Table.Collection("yorkie-meta.changes").Resharding = true, true
 		}, refused: []string{"balance-collection"}},

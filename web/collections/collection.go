@@ -130,6 +130,10 @@ func facts(c api.CollectionDetail) []templates.Fact {
 	if c.ChunkBytes > 0 {
 		out = append(out, templates.Fact{Name: "Chunk size", Figure: templates.Figure{Known: true, Text: format.Bytes(c.ChunkBytes)}})
 	}
+	if text := answer.DefragmentationText(c.Collection); text != "" {
+		out = append(out, templates.Fact{Name: "Defragmentation", Figure: templates.Figure{Known: true, Text: text,
+			Title: "The phase of the balancer’s work, which can take days."}})
+	}
 	version := templates.Figure{Known: true, Text: format.Version(0, 0), Title: "The highest chunk version: major " +
 		"grows with each move, minor with each split or merge."}
 	if c.Version != nil {

@@ -101,7 +101,7 @@ func describeCollection(w *bytes.Buffer, v answer.View, ns topology.Namespace) {
 	if c := v.Table.Collection(ns); c != nil {
 		fmt.Fprintf(w, "%v %v %p", c.Incarnation, c.Highest, c.Chunks)
 		fmt.Fprintf(w, " %d %d %v", c.Chunks.Len(), c.Chunks.Jumbo(), c.Chunks.CountByShard())
-		fmt.Fprintf(w, " %v %v %v", c.NoBalance, c.MigrationsBlocked, c.Resharding)
+		fmt.Fprintf(w, " %v %v %v %d %v", c.NoBalance, c.MigrationsBlocked, c.Resharding, c.MaxChunkBytes, c.Upkeep)
 	}
 	answer.DescribeMoving(w, v, ns)
 	zones := fnv.New64a()

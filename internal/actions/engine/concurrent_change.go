@@ -25,7 +25,7 @@ func (x *execution) changedConcurrently(s Step) bool {
 	for _, e := range events {
 		switch e.What {
 		case "moveChunk.commit", "split", "multi-split", "merge":
-			if mayConcern(c, s, e) {
+			if !s.SetsCollection() && mayConcern(c, s, e) {
 				changes++
 			}
 		default:

@@ -92,6 +92,9 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 	if len(missing) == 0 {
 		return x.effectProven(s, a, err, proof), true
 	}
+	if end, known := x.defragmentationOver(s, a, err, reads, proof, seen); known {
+		return end, true
+	}
 	why := message.New("step.serverRefused", "The server refused this command, and it had no effect.")
 	switch a {
 	case refused:

@@ -174,8 +174,20 @@ func Cases() []Case {
 			Kind:    actions.BalanceCollection,
 			Args:    actions.Args{NS: NS, On: off},
 		},
+		{Name: "block moves", Command: "setAllowMigrations", Kind: actions.AllowMigrations, Args: actions.Args{NS: NS, On: off}},
+		{Name: "chunk size", Release: "6.0", Command: "configureCollectionBalancing", Kind: actions.ChunkSize,
+			Args: actions.Args{NS: NS, Size: &sevenMB}},
+		{Name: "automatic merging", Release: "7.0", Command: "configureCollectionBalancing", Kind: actions.AutoMerge,
+			Args: actions.Args{NS: NS, On: off}},
+		{Name: "defragment", Release: "7.0", Command: "configureCollectionBalancing", Kind: actions.Defragment,
+			Args: actions.Args{NS: NS, On: &on}, Before: func(r *Rig) { r.Admin(bson.D{{Key: "balancerStart", Value: 1}}) }, NoUndo: true},
 	}
 }
+
+var (
+	on      = true
+	sevenMB = 7
+)
 
 func caseNamed(name string) Case {
 	all := Cases()
@@ -198,7 +210,8 @@ var (
 	mergeAndBalancing   = []string{
 		"merge", "clear jumbo", "refine the shard key", "zone, remove range", "balancing of a collection", "move primary",
 	}
-	moveAndBalancerOn = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command", "drain"}
+	collectionSettings = []string{"block moves", "chunk size", "automatic merging", "defragment"}
+	moveAndBalancerOn  = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command", "drain"}
 )
 
 // onCases runs a test on every case, or on the given sample in short runs.

@@ -21,6 +21,7 @@ type ClusterState struct {
 	Key       string // the pattern of its shard key
 	NoBalance bool
 
+	Settings     CollectionSettings
 	Unsplittable bool             // NS is tracked, and not sharded
 	Chunks       []ChunkState     // of NS, in key order
 	Ranges       []ZoneRangeState // of NS, in key order
@@ -29,6 +30,16 @@ type ClusterState struct {
 	Balancer     bool
 	Primary      string // of the database of NS
 	Window       [2]string
+}
+
+// CollectionSettings are the settings of NS that decide what the balancer does with its
+// chunks.
+type CollectionSettings struct {
+	Blocked      bool // migrations
+	ChunkMB      int64
+	NoAutoMerge  bool
+	Defragmented bool // being defragmented
+	Phase        string
 }
 
 // ChunkState is a chunk whose bounds are numbers.
@@ -68,6 +79,12 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 		state.Sharded, id = true, row.Lookup("uuid")
 		state.Unsplittable, _ = row.Lookup("unsplittable").BooleanOK()
 		state.NoBalance, _ = row.Lookup("noBalance").BooleanOK()
+		denied := func(name string) bool { v, ok := row.Lookup(name).BooleanOK(); return ok && !v }
+		size, _ := row.Lookup("maxChunkSizeBytes").AsInt64OK()
+		state.Settings = CollectionSettings{Blocked: denied("allowMigrations") || denied("permitMigrations"), ChunkMB: size >> 20,
+			NoAutoMerge: denied("enableAutoMerge")}
+		state.Settings.Defragmented, _ = row.Lookup("defragmentCollection").BooleanOK()
+		state.Settings.Phase, _ = row.Lookup("defragmentationPhase").StringValueOK()
 		state.Key = row.Lookup("key").String()
 	})
 	if state.Sharded {
@@ -197,6 +214,17 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 	case actions.OpRemoveShard:
 		_, there := state.Draining[s.Shard]
 		return !there
+	case actions.OpMigrations:
+		return state.Sharded && state.Settings.Blocked == !s.On
+	case actions.OpChunkSize:
+		return state.Sharded && state.Settings.ChunkMB == int64(s.Size)
+	case actions.OpAutoMerge:
+		return state.Sharded && state.Settings.NoAutoMerge == !s.On
+	case actions.OpDefragment:
+		if s.On { // the adjacent chunks of a rig are empty, so that they are merged before it ends
+			return state.Settings.Defragmented || state.Sharded && !state.hasBounds(0, 10)
+		}
+		return state.Sharded && (!state.Settings.Defragmented || state.Settings.Phase == "mergeChunks")
 	case actions.OpAwait:
 		if s.AwaitsDrain() {
 			return !slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Shard == s.Shard })
@@ -237,6 +265,6 @@ func (state ClusterState) String() string {
 	for _, c := range state.Chunks {
 		fmt.Fprintf(&b, "[%v, %v) on %s\n", c.Lo, c.Hi, c.Shard)
 	}
-	fmt.Fprintln(&b, state.Sharded, state.Key, state.NoBalance, state.Ranges, state.Zones, state.Balancer, state.Window)
+	fmt.Fprintln(&b, state.Sharded, state.Key, state.NoBalance, state.Ranges, state.Zones, state.Balancer, state.Window, state.Settings)
 	return b.String()
 }

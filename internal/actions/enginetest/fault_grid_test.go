@@ -129,13 +129,16 @@ func (c Case) firstKey() int {
 	return 0
 }
 
-// gridCases returns one case for every command that has fault points.
+// gridCases returns one case for every command that has fault points, and every case of
+// the command that has several options.
 func gridCases() (out []Case, points []simcluster.FaultPoint) {
 	for _, p := range simcluster.FaultPoints() {
 		for _, c := range Cases() {
 			if c.Command == p.Command {
 				out, points = append(out, c), append(points, p)
-				break
+				if c.Command != "configureCollectionBalancing" {
+					break
+				}
 			}
 		}
 	}

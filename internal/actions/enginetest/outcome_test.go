@@ -12,7 +12,7 @@ import (
 )
 
 func TestEveryCommandIsSentAsPlannedProvenAndUndone(t *testing.T) {
-	all := slices.Concat(splitAndBalancerOff, partsAndWindow, mergeAndBalancing, moveAndBalancerOn)
+	all := slices.Concat(splitAndBalancerOff, partsAndWindow, mergeAndBalancing, moveAndBalancerOn, collectionSettings)
 	onCases(t, all, func(r *Rig, c Case) {
 		p := c.Plan(r)
 		run := r.WaitEnd(r.Start(p).ID)
