@@ -25,6 +25,8 @@ const (
 	TypeChunk      ArgumentType = "chunk"         // reference of a chunk
 	TypeChunks     ArgumentType = "chunks"        // references of several chunks
 	TypeCuts       ArgumentType = "cuts"          // list of Cut
+	TypePlans      ArgumentType = "plans"         // list of PlannedChange
+	TypeProjects   ArgumentType = "projects"      // ids, exact names or public keys
 	TypeShard      ArgumentType = "shard"         // name of a shard
 	TypeZone       ArgumentType = "zone"          // name of a zone
 	TypeProject    ArgumentType = "project"       // id, exact name or public key
@@ -68,6 +70,8 @@ func (x Argument) Given(a Args) bool { return !reflect.ValueOf(x.field(&a)).Elem
 func (x Argument) needed() Argument                { x.Required = true; return x }
 func (x Argument) about() Argument                 { x.Subject = true; return x }
 func (x Argument) unasked() Argument               { x.Unasked = true; return x }
+func (x Argument) asked() Argument                 { x.Subject = false; return x }
+func (x Argument) withoutDefault() Argument        { x.Default, x.Empty = "", "the default"; return x }
 func (x Argument) or(names ...string) Argument     { x.Or = names; return x }
 func (x Argument) of(t ArgumentType) Argument      { x.Type = t; return x }
 func (x Argument) help(text string) Argument       { x.Help = text; return x }

@@ -7,7 +7,8 @@ import "slices"
 // it more precisely.
 func Arguments() []Argument {
 	return []Argument{argNS, argAt, argParts, argBounds, argChunk, argTo, argProject, argDB, argShard, argZone, argMin, argMax,
-		argMode, argOn, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts}
+		argMode, argOn, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts,
+		argPlans, argProjects, argEach, argCanary, argGroup, argPerShard, argChunksPerHour, argBytesPerHour}
 }
 
 // ArgumentNamed returns the shared argument with a name.

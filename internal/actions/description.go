@@ -25,6 +25,8 @@ type Description struct {
 	KeepsGoal bool
 	// Gathers: brings a project's data together on one shard, by zones.
 	Gathers bool
+	// InBatches: changes of this kind may be items of a batch.
+	InBatches bool
 	// LeastRisk is the lowest risk that a plan of this kind can have; "" is Low. It does
 	// not apply to undos, whose risk depends on what the undo does.
 	LeastRisk Risk
@@ -59,6 +61,7 @@ func Descriptions() []Description {
 		describeBalancerWindow(),
 		describeBalanceCollection(),
 		describeClearJumbo(),
+		describeBatch(),
 	}
 }
 
