@@ -29,6 +29,7 @@ type PlanField struct {
 	Needed            bool
 	Tick              bool // a checkbox of the value "true"
 	Mono              bool
+	Long              bool // a text of many lines
 }
 
 // PlanFormOf is the form of a kind, filled in with the values that are given by name.
@@ -142,6 +143,10 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 		}
 	case actions.TypeSwitch:
 		out.Tick = true
+	case actions.TypePlans:
+		out.Long, out.Placeholder = true, `[{"kind": "pin", "args": {"project": "…", "shard": "…"}}]`
+	case actions.TypeProjects:
+		out.Long = true
 	case actions.TypeKey, actions.TypeBounds:
 		if f.c != nil && f.c.Chunks.Len() > 0 {
 			out.Placeholder = f.c.Key.ExtJSON(f.c.Chunks.At(f.c.Chunks.Len() / 2).Min)
@@ -159,5 +164,5 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 
 // isJSON tells whether people write the argument as JSON.
 func isJSON(x actions.Argument) bool {
-	return x.Type == actions.TypeKey || x.Type == actions.TypeBounds || x.Type == actions.TypeCuts
+	return x.Type == actions.TypeKey || x.Type == actions.TypeBounds || x.Type == actions.TypeCuts || x.Type == actions.TypePlans
 }
