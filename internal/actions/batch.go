@@ -56,7 +56,8 @@ func rewriteBatch(a *Args) error {
 	}
 	switch {
 	case given == 0:
-		return missing(Batch, "plans", "the changes as a list of kind and args, or \"projects\" or \"chunks\" with the kind of change in \"each\"")
+		return missing(Batch, "plans",
+			"the changes as a list of kind and args, or \"projects\" or \"chunks\" with the kind of change in \"each\"")
 	case given > 1:
 		return fault.New(fault.Invalid, "Give the items of a batch once: as \"plans\", as \"projects\" or as \"chunks\".")
 	}
@@ -137,6 +138,10 @@ func planBatch(d *draftBuilder) (Draft, Args, error) {
 		out, resolved, err := about.plan(sub)
 		if err != nil {
 			return Draft{}, d.a, itemError(i+1, err)
+		}
+		if p.Args.Chunk == "" && p.Args.Bounds[0] == nil && p.Args.Bounds[1] == nil {
+			// The item named no chunk, and an earlier item may change the one that it is about.
+			resolved.Bounds = p.Args.Bounds
 		}
 		a.Plans[i].Args = resolved
 		b.add(sub, out, p.Kind, resolved)

@@ -24,7 +24,8 @@ type form struct {
 
 func formOf(v answer.View, k actions.Kind, in url.Values) form {
 	value := func(name string) string {
-		if x, ok := actions.ArgumentNamed(name); ok && (x.Type == actions.TypePlans || x.Type == actions.TypeProjects || x.Type == actions.TypeChunks) {
+		switch x, _ := actions.ArgumentNamed(name); x.Type {
+		case actions.TypePlans, actions.TypeProjects, actions.TypeChunks:
 			return longText(in.Get(name))
 		}
 		return site.Typed(in.Get(name), answer.MaxInput)

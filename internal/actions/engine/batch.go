@@ -82,6 +82,14 @@ const gatesKept = 5
 // IsBatch reports whether the run is a batch.
 func (r Run) IsBatch() bool { return r.Batch != nil }
 
+// didAll reports whether every step of an ended run had its effect. A run that was stopped
+// during its last command did all that it had to.
+func (r Run) didAll() bool {
+	return r.State == Succeeded || r.State == Stopped && len(r.Steps) > 0 && !slices.ContainsFunc(r.Steps, func(s Step) bool {
+		return s.State != Succeeded && s.State != Deferred && s.State != Replaced
+	})
+}
+
 // Left is how many items are neither done nor skipped.
 func (b Batch) Left() int { return b.Items - b.Done - b.Skipped }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"shardboard/internal/fault"
@@ -127,7 +128,7 @@ func (b *batchRun) checkGroup(group int) bool {
 	if len(g.Findings) > 0 {
 		hold.Why = message.New("batch.unhealthy", "Paused after group {group}: ", message.Count("group", group))
 		hold.Why = joined(hold.Why, g.Findings[0])
-		if !x.audit(auditRunPaused, "ok", map[string]string{"why": hold.Why.Code, "group": listNumbers([]int{group}), "text": hold.Why.String()}) {
+		if !x.audit(auditRunPaused, "ok", map[string]string{"why": g.Findings[0].Code, "group": listNumbers([]int{group})}) {
 			return false
 		}
 	}
@@ -174,7 +175,7 @@ func slower(base, last, now []GateLatency) (out []message.Message) {
 			is, was := took/time.Duration(ops), baseTook/time.Duration(baseOps)
 			if is > slowFactor*was && is-was >= slowLeast {
 				out = append(out, message.New(code, pattern, message.Namespace("ns", n.NS), message.Shard("shard", n.Shard),
-					message.Duration("is", is.Round(time.Millisecond)), message.Duration("was", was.Round(100*time.Microsecond))))
+					message.Words("is", millis(is)), message.Words("was", millis(was))))
 			}
 		}
 		add("health.reads", "a read of {ns} on {shard} takes {is} on average, and took {was} before the batch.",
@@ -183,6 +184,11 @@ func slower(base, last, now []GateLatency) (out []message.Message) {
 			n.Writes-from.Writes, n.WriteTime-from.WriteTime, before.Writes, before.WriteTime)
 	}
 	return out
+}
+
+// millis writes the time of an operation, which is often less than a millisecond.
+func millis(d time.Duration) string {
+	return strconv.FormatFloat(d.Round(10*time.Microsecond).Seconds()*1000, 'f', -1, 64) + " ms"
 }
 
 // groupRows are the rows that the runs of a group counted before their first command and after
@@ -218,7 +224,7 @@ func missingRows(rows []RowCount) (out []message.Message) {
 		}
 		if float64(-n) > lostShare*float64(c.Before.Value) {
 			out = append(out, message.New("health.fewerRows",
-				"{ns} has {now} rows of the project {project} after its item, and had {before}. Nothing is known to delete them.",
+				"Rows of the project {project} in {ns}: {before} before its item, {now} after it. Nothing is known to delete them.",
 				message.Namespace("ns", c.NS), message.Count("now", c.After.Value), message.Count("before", c.Before.Value),
 				message.Project("project", c.Project, "")))
 		}

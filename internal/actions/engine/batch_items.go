@@ -78,6 +78,9 @@ func (e *Engine) addItemRun(ctx context.Context, batch Run, x *BatchItem) error 
 		switch {
 		case err == nil:
 			x.State, x.Why, x.Began, x.Ended = child.State, child.Why, child.Started, child.Ended
+			if child.didAll() {
+				x.State, x.Why = Succeeded, message.Message{}
+			}
 		case fault.Of(err) == fault.NotFound: // the program ended before it was saved
 			x.State, x.Run = Planned, ""
 		default:

@@ -310,7 +310,7 @@ func (b *batchRun) settle(number int, run Run) bool {
 	x := b.x
 	var trial *ItemTrial
 	switch {
-	case run.State == Succeeded || run.State == Undone:
+	case run.didAll() || run.State == Undone:
 		item.state = Succeeded
 	case run.State == Stopped && (run.Why.Code == restarted || run.Why.Code == notBegun || x.stopRequested()):
 		item.state = Planned // it goes on with what is left, and counts as no failure
@@ -401,7 +401,8 @@ func (b *batchRun) begin(item *batchItem) bool {
 		b.retryLater(item)
 		return true
 	case err != nil:
-		t := b.failed(item, item.run, message.New("batch.notPlanned", "It could not be planned: {why}", message.Server("why", fault.Text(err))), false)
+		why := message.New("batch.notPlanned", "It could not be planned: {why}", message.Server("why", fault.Text(err)))
+		t := b.failed(item, item.run, why, false)
 		return b.saveItem(item, t)
 	}
 	child, err := b.startItem(item, p)
@@ -487,7 +488,8 @@ func (b *batchRun) planItem(item *batchItem) (actions.Plan, error) {
 	e, x := b.x.e, b.x
 	ctx, cancel := context.WithTimeout(x.ctx, planTimeout)
 	defer cancel()
-	_, p, err := e.planFromCluster(ctx, Request{Kind: item.Kind, Args: item.Args, Reason: b.plan.Reason, UndoOf: item.UndoOf, NoWait: item.NoWait})
+	_, p, err := e.planFromCluster(ctx, Request{Kind: item.Kind, Args: item.Args, Reason: b.plan.Reason, UndoOf: item.UndoOf,
+		NoWait: item.NoWait})
 	switch {
 	case errors.Is(err, errNothingToUndo):
 		return p, errNothingLeft

@@ -178,7 +178,7 @@ func (b *batchRun) takeOver(item *batchItem) bool {
 	case missing:
 		item.state = Planned
 		return b.saveItem(item, nil)
-	case run.State == Succeeded && !slices.Contains(b.x.current().Batch.Open, OpenItem{Item: item.Number, Run: run.ID}):
+	case run.didAll() && !slices.Contains(b.x.current().Batch.Open, OpenItem{Item: item.Number, Run: run.ID}):
 		item.state = Succeeded // as an earlier process found it
 		return true
 	case run.State.Open(): // only a version of the program that can read it may go on with it
