@@ -206,6 +206,7 @@ func plansOf(f *webtest.BreakableServer, project, ref string) map[actions.Kind]s
 		actions.BalancerOff:       `{}`,
 		actions.BalancerWindow:    `{"start":"01:00","stop":"05:00"}`,
 		actions.BalanceCollection: `{` + ns + `,"on":false}`,
+		actions.RefineKey:         `{"ns":"yorkie-meta.documents","key":{"project_id":1,"key":1}}`,
 		actions.ClearJumbo:        `{` + ns + `,"chunk":"` + ref + `"}`,
 	}
 }

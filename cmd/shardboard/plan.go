@@ -53,7 +53,7 @@ func placeholder(x actions.Argument) string {
 	switch x.Type {
 	case actions.TypeCollection, actions.TypeNamespace:
 		return "DB.COLLECTION"
-	case actions.TypeKey, actions.TypeBounds, actions.TypeCuts, actions.TypePlans:
+	case actions.TypeKey, actions.TypePattern, actions.TypeBounds, actions.TypeCuts, actions.TypeZones, actions.TypePlans:
 		return "JSON"
 	case actions.TypeChunk:
 		return "REF"

@@ -25,6 +25,8 @@ import (
 // sent). After UnknownOutcome only reading the cluster shows whether it took effect.
 // Safe for concurrent use.
 type Admin interface {
+	RefineAdmin
+
 	// SplitAt splits the chunk that contains the key at. Conflict when a chunk
 	// begins there already. A split waits for a migration of the same collection.
 	SplitAt(ctx context.Context, run string, ns topology.Namespace, at bson.Raw) error
@@ -70,6 +72,8 @@ type Admin interface {
 	// if it has, the reason in the server's words. The server ignores jumbo chunks
 	// here. It changes nothing.
 	Balanced(ctx context.Context, ns topology.Namespace) (ok bool, violation string, err error)
+
+	ReshardAdmin
 }
 
 // Renderer returns the command of a step exactly as Admin will send it.

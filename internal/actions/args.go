@@ -33,7 +33,11 @@ type Args struct {
 	Owner   string        // pin: who is responsible for it
 	Pause   string        // pin, isolate, spread, split-hot, move: balancing that is paused during the run: "collections" or "balancer"
 	Chunks  []string      // split-hot, batch: references of several chunks
+	Key     bson.Raw      // refine-key, reshard: the pattern of the new shard key, such as {p: 1, q: 1}
 	Cuts    []Cut         // split-hot: what an earlier plan chose for each chunk; replaces chunks, at and to
+
+	Zones         []KeyZone // reshard: ranges of the new key; empty but not nil: no zones
+	InitialChunks int       // reshard: 0: the server's default
 
 	// Of a batch:
 	Plans         []PlannedChange `json:",omitempty"` // its items

@@ -74,6 +74,10 @@ func (x Argument) read(raw json.RawMessage, a *Args) error {
 			return fault.New(fault.Invalid, "The argument %q must be a duration such as 720h; %q is not one.", x.Name, sanitize.Truncate(text, 40))
 		}
 	case *bson.Raw:
+		if x.Type == TypePattern {
+			*p, err = readPattern(x.Name, raw)
+			return err
+		}
 		*p, err = readKey(x.Name, raw)
 	case *[2]bson.Raw:
 		*p, err = readBounds(x.Name, raw)
@@ -81,6 +85,8 @@ func (x Argument) read(raw json.RawMessage, a *Args) error {
 		*p, err = readCuts(x.Name, raw)
 	case *[]PlannedChange:
 		*p, err = readPlans(x.Name, raw)
+	case *[]KeyZone:
+		*p, err = readZones(x.Name, raw)
 	case *[]string:
 		var texts []string
 		if err = readValue(x.Name, raw, &texts); err != nil || len(texts) == 0 {

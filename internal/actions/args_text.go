@@ -21,7 +21,7 @@ func (x Argument) FromText(text string) (json.RawMessage, error) {
 		return nil, fault.New(fault.Invalid, "The argument %q is not valid UTF-8.", x.Name)
 	}
 	switch x.Type {
-	case TypeKey, TypeBounds, TypeCuts, TypePlans:
+	case TypeKey, TypePattern, TypeBounds, TypeCuts, TypeZones, TypePlans:
 		if !json.Valid([]byte(text)) {
 			return nil, fault.New(fault.Invalid, "The argument %q must be JSON, such as %s; %q is not.", x.Name, x.sample(),
 				sanitize.Truncate(text, 40))
@@ -65,10 +65,14 @@ func (x Argument) sample() string {
 	switch x.Type {
 	case TypeBounds:
 		return "[" + sampleKey + ", " + sampleKey + "]"
+	case TypePattern:
+		return samplePattern
 	case TypeCuts:
 		return `[{"min": …, "max": …, "at": …, "half": "upper", "to": "…"}]`
 	case TypePlans:
 		return `[{"kind": "pin", "args": {"project": "…", "shard": "…"}}]`
+	case TypeZones:
+		return `[{"min": …, "max": …, "zone": "…"}]`
 	}
 	return sampleKey
 }
@@ -104,7 +108,9 @@ func (a Args) HideKeys(replace func(bson.Raw) bson.Raw) Args {
 	for _, x := range Arguments() {
 		switch p := x.field(&a).(type) {
 		case *bson.Raw:
-			*p = replace(*p)
+			if x.Type != TypePattern { // names of fields, no values
+				*p = replace(*p)
+			}
 		case *[2]bson.Raw:
 			*p = [2]bson.Raw{replace(p[0]), replace(p[1])}
 		case *[]Cut:
@@ -112,6 +118,12 @@ func (a Args) HideKeys(replace func(bson.Raw) bson.Raw) Args {
 			for i := range *p {
 				c := &(*p)[i]
 				c.Min, c.Max, c.At = replace(c.Min), replace(c.Max), replace(c.At)
+			}
+		case *[]KeyZone:
+			*p = slices.Clone(*p)
+			for i := range *p {
+				z := &(*p)[i]
+				z.Min, z.Max = replace(z.Min), replace(z.Max)
 			}
 		case *[]string:
 			if x.Type == TypeChunks {

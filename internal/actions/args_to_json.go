@@ -36,6 +36,9 @@ func (x Argument) write(a Args) json.RawMessage {
 	case *time.Duration:
 		value = p.String()
 	case *bson.Raw:
+		if x.Type == TypePattern {
+			return patternJSON(*p)
+		}
 		value = keyJSON(*p)
 	case *[2]bson.Raw:
 		if p[0] == nil || p[1] == nil {
@@ -50,6 +53,8 @@ func (x Argument) write(a Args) json.RawMessage {
 		value = list
 	case *[]PlannedChange:
 		value = writePlans(*p)
+	case *[]KeyZone:
+		value = writeZones(*p)
 	default:
 		value = p
 	}

@@ -27,6 +27,8 @@ const (
 	TypeCuts       ArgumentType = "cuts"          // list of Cut
 	TypePlans      ArgumentType = "plans"         // list of PlannedChange
 	TypeProjects   ArgumentType = "projects"      // ids, exact names or public keys
+	TypePattern    ArgumentType = "key pattern"   // of a shard key, as Extended JSON
+	TypeZones      ArgumentType = "zones"         // list of KeyZone
 	TypeShard      ArgumentType = "shard"         // name of a shard
 	TypeZone       ArgumentType = "zone"          // name of a zone
 	TypeProject    ArgumentType = "project"       // id, exact name or public key

@@ -8,7 +8,8 @@ import "slices"
 func Arguments() []Argument {
 	return []Argument{argNS, argAt, argParts, argBounds, argChunk, argTo, argProject, argDB, argShard, argZone, argMin, argMax,
 		argMode, argOn, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts,
-		argPlans, argProjects, argEach, argCanary, argGroup, argPerShard, argChunksPerHour, argBytesPerHour}
+		argPlans, argProjects, argEach, argCanary, argGroup, argPerShard, argChunksPerHour, argBytesPerHour,
+		argKey, argZones, argInitialChunks}
 }
 
 // ArgumentNamed returns the shared argument with a name.
@@ -149,5 +150,22 @@ var (
 		Help:    "What an earlier plan of split-hot chose for each chunk, to plan the same again: min, max, at, half (lower or upper) and to.",
 		Subject: true, Unasked: true,
 		field: func(a *Args) any { return &a.Cuts },
+	}
+	argKey = Argument{
+		Name: "key", Type: TypePattern, Label: "New shard key",
+		Help:  "The fields of the new shard key in order, each with 1 or \"hashed\", such as {\"project_id\": 1, \"key\": 1}.",
+		field: func(a *Args) any { return &a.Key },
+	}
+	argZones = Argument{
+		Name: "zones", Type: TypeZones, Label: "Zones",
+		Help: "The zone ranges of the new key, a list of {min, max, zone}; they replace the collection’s zone ranges. " +
+			"An empty list removes them.",
+		field: func(a *Args) any { return &a.Zones },
+	}
+	argInitialChunks = Argument{
+		Name: "initialChunks", Type: TypeCount, Label: "Chunks at the beginning",
+		Help:  "How many chunks the collection has at first; the server’s default is 90. The new key needs at least as many values.",
+		Least: 1, Most: maxInitialChunks,
+		field: func(a *Args) any { return &a.InitialChunks },
 	}
 )

@@ -64,7 +64,9 @@ func BusyOf(code int, text string, cause error) *BusyError {
 	case code == 11000 && strings.Contains(text, "config.migrations"): // of the same chunk, not finished yet
 		e.Obstacle = ObstacleMigration
 		return e
-	case slices.Contains([]int{50, 262}, code) && strings.Contains(text, "time limit"):
+	case slices.Contains([]int{50, 262}, code) && strings.Contains(text, "time limit"),
+		// What a mongos answers when the shard behind it did not answer in time, as DDL behind a move.
+		code == 50 && strings.Contains(text, "timed out, deadline was"):
 		e.Obstacle = ObstacleTime
 		return e
 	}

@@ -12,6 +12,9 @@ import (
 // merges wait for a migration of their collection. Moves that involve a shard of a
 // running migration fail at once.
 func (d *draftBuilder) checkCompeting() {
+	if slices.ContainsFunc(d.steps, Step.EndsAnother) {
+		return // what is running is what the plan ends
+	}
 	nss := d.namespaces()
 	for _, ns := range nss {
 		if c := d.s.Table.Collection(ns); c != nil && c.Resharding {

@@ -61,6 +61,10 @@ func Descriptions() []Description {
 		describeBalancerWindow(),
 		describeBalanceCollection(),
 		describeClearJumbo(),
+		describeRefineKey(),
+		describeReshard(),
+		describeReshardCommit(),
+		describeReshardAbort(),
 		describeBatch(),
 	}
 }

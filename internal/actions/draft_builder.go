@@ -40,10 +40,12 @@ type draftBuilder struct {
 	writeSpans      []Span
 	writes          []WriteEffect
 	sizeSpans       []Span
+	indexesOf       topology.Namespace
 	isUndo          bool
-	receivers       []string // shards that may receive chunks, beside those of the moves
-	reached         bool     // the goal is reached already
-	pausesBalancing bool     // the steps pause balancing
+	receivers       []string             // shards that may receive chunks, beside those of the moves
+	reached         bool                 // the goal is reached already
+	resharded       *topology.Collection // gets another shard key; nil for none
+	pausesBalancing bool                 // the steps pause balancing
 	// continuing: this is the rest of a confirmed plan, which may have no steps.
 	continuing bool
 	// inBatch: an item of a batch, which makes the checks that every plan has for all items together.
@@ -185,7 +187,7 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 	}
 	d.addPauseSteps()
 	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator,
-		FlagSpans: d.flagSpans, WriteSpans: d.writeSpans}
+		FlagSpans: d.flagSpans, WriteSpans: d.writeSpans, IndexesOf: d.indexesOf}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
 		out.Undo.From = d.cleanFrom(out.Effect.Duration)
 	}

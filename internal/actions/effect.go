@@ -47,6 +47,9 @@ func (d *draftBuilder) effect() Effect {
 	e.Bytes, e.Documents = bytes.figure(), documents.figure()
 	e.Duration = d.duration(e.Bytes)
 	e.Shards = d.shardEffects(e.Moves)
+	if d.resharded != nil {
+		d.reshardEffect(&e)
+	}
 	return e
 }
 
@@ -166,4 +169,21 @@ func withMoved(have, moved topology.Figure, gains bool) topology.Figure {
 		have.Value = max(0, have.Value-moved.Value)
 	}
 	return have
+}
+
+// leastResharding is how long a resharding takes at least
+// (reshardingMinimumOperationDurationMillis).
+const leastResharding = 5 * time.Minute
+
+// reshardEffect is the effect of a resharding: every document is copied, at the speed at
+// which migrations copy, by all recipients at the same time.
+func (d *draftBuilder) reshardEffect(e *Effect) {
+	c := d.resharded
+	e.Bytes, e.Documents = d.sizeOf(c, bytesOf), d.sizeOf(c, documentsOf)
+	e.Chunks = topology.Figure{Known: true, Exact: true, Value: int64(c.Chunks.Len()), Method: methodRouting,
+		At: d.s.Table.Health[topology.PartRouting].At}
+	rate, method := d.copyRate()
+	if e.Duration = moveTime(e.Bytes, 0, rate, method, d.s.Now); e.Duration.Known {
+		e.Duration.Value = max(e.Duration.Value, leastResharding.Milliseconds())
+	}
 }

@@ -15,7 +15,7 @@ type FactKind string
 // What can be read from a cluster before and after a command. The parentheses list
 // the fields. Values are text in their usual form (hex, "major|minor", "true").
 const (
-	FactCollection FactKind = "collection" // NS (uuid, timestamp, epoch, key, noBalance, migrationsBlocked)
+	FactCollection FactKind = "collection" // NS (uuid, timestamp, epoch, key, noBalance, migrationsBlocked, resharding)
 	FactChunk      FactKind = "chunk"      // NS, Min, Max: the chunk with exactly these bounds (exists, shard, lastmod, jumbo)
 	// NS, Min, Max: the chunks of the range (shards: names joined by ",",
 	// chunks: how many, edges: "true" when a chunk begins at Min and one ends at Max).
@@ -27,6 +27,13 @@ const (
 	FactShardZone FactKind = "shardZone" // Shard, Zone (member)
 	FactShard     FactKind = "shard"     // Shard (exists, draining)
 	FactBalancer  FactKind = "balancer"  // (on, windowStart, windowStop)
+
+	// NS, Was: the collection in relation to its UUID before (key, replaced: whether it has
+	// another UUID, resharding).
+	FactResharded FactKind = "resharded"
+	// NS: its running resharding (id, newKey); without NS: those of all collections
+	// (running: namespaces joined by ",").
+	FactResharding FactKind = "resharding"
 )
 
 // Fact is a statement about the cluster that can be read from it with majority read
@@ -37,6 +44,7 @@ type Fact struct {
 	Min, Max bson.Raw // complete shard keys as documents; zone ranges as stored
 	Shard    string
 	Zone     string
+	Was      string            `json:",omitempty"` // a UUID
 	Want     map[string]string // field → value; other fields may have any value
 }
 

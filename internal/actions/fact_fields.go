@@ -24,6 +24,13 @@ func Fields(t *topology.Table, f Fact) map[string]string {
 			return collectionFields(c.Meta)
 		}
 		return map[string]string{}
+	case FactResharded:
+		if c := t.Collection(f.NS); c != nil {
+			return reshardedFields(c.Meta, f.Was)
+		}
+		return map[string]string{}
+	case FactResharding:
+		return map[string]string{} // not in a table
 	case FactShard:
 		s := t.Shard(f.Shard)
 		return map[string]string{"exists": strconv.FormatBool(s != nil), "draining": strconv.FormatBool(s != nil && s.Draining)}
@@ -57,7 +64,14 @@ func collectionFields(m topology.Meta) map[string]string {
 	return map[string]string{
 		"uuid": UUIDText(m.Incarnation.UUID), "timestamp": TimestampText(m.Incarnation.Timestamp), "epoch": epochText(m.Incarnation.Epoch),
 		"key": m.Key.String(), "noBalance": strconv.FormatBool(m.NoBalance), "migrationsBlocked": strconv.FormatBool(m.MigrationsBlocked),
+		"resharding": strconv.FormatBool(m.Resharding),
 	}
+}
+
+// reshardedFields compares a collection with its UUID before.
+func reshardedFields(m topology.Meta, was string) map[string]string {
+	all := collectionFields(m)
+	return map[string]string{"key": all["key"], "replaced": strconv.FormatBool(all["uuid"] != was), "resharding": all["resharding"]}
 }
 
 func chunkFields(c *topology.Collection, f Fact) map[string]string {

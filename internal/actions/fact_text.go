@@ -20,6 +20,10 @@ func (k FactKind) subject() string {
 	switch k {
 	case FactCollection:
 		return "The collection {ns}"
+	case FactResharded:
+		return "The collection {ns} after resharding"
+	case FactResharding:
+		return "The running resharding"
 	case CheckMaintenance:
 		return "The maintenance window"
 	case FactChunk:
@@ -65,6 +69,7 @@ var fieldLabels = map[string]string{
 	"exists": "exists", "lastmod": "version", "jumbo": "jumbo flag", "uuid": "UUID", "key": "shard key",
 	"noBalance": "excluded from balancing", "migrationsBlocked": "moves blocked", "edges": "ends at chunk bounds",
 	"ranges": "number of zone ranges", "others": "overlapping ranges", "windowStart": "window from", "windowStop": "window to",
+	"replaced": "replaced by a new collection", "resharding": "being resharded", "newKey": "new shard key", "running": "running for",
 	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
 	"limit.bytes": "bytes",
 }
@@ -85,6 +90,8 @@ var truthPhrases = map[string][2]string{
 	"exists": {"exists", "does not exist"}, "draining": {"draining", "not draining"}, "member": {"a member", "not a member"},
 	"on": {"on", "off"}, "jumbo": {"jumbo", "not jumbo"}, "noBalance": {"balancing off", "balancing on"},
 	"migrationsBlocked": {"moves blocked", "moves allowed"},
+	"replaced":          {"replaced by a new collection", "the same collection as before"},
+	"resharding":        {"being resharded", "not being resharded"},
 	"edges":             {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
 }
 

@@ -54,6 +54,8 @@ func TestPlansMatchGoldenFiles(t *testing.T) {
 		{BalanceCollection, nil, func(Situation) Args { return Args{NS: documents, On: yes(false)} }},
 		{ClearJumbo, []func(*Situation){withOwners(t, documents, "aBc")},
 			func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }},
+		{RefineKey, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))},
+			func(Situation) Args { return Args{NS: documents, Key: refined} }},
 	} {
 		s := cluster(t, "0.6.38", "5.0.7", x.change...)
 		d, _ := plan(t, s, x.kind, x.args(s))

@@ -199,6 +199,7 @@ func TestPlansWithoutUndoNeedTypedConfirmation(t *testing.T) {
 		a Args
 	}{
 		ClearJumbo:     {s, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)}},
+		RefineKey:      {s, Args{NS: documents, Key: refined}},
 		BalancerWindow: {unknown, Args{Start: "01:00", Stop: "05:00"}},
 	} {
 		if d, _ := plan(t, x.s, kind, x.a); d.Undo.Possible || d.Confirm == "" || d.Risk != High {

@@ -148,7 +148,8 @@ type Draft struct {
 	FlagSpans  []Span    `json:"-"` // chunks whose jumbo flags it depends on; read while planning, not stored
 	WriteSpans []Span    `json:"-"` // ranges whose recent writes it depends on; likewise
 
-	SizeSpans []Span `json:"-"` // ranges whose size it depends on; measured while planning, not stored
+	SizeSpans []Span             `json:"-"` // ranges whose size it depends on; measured while planning, not stored
+	IndexesOf topology.Namespace `json:"-"` // collection whose indexes it depends on; read while planning, not stored
 }
 
 // Plan is a draft that was shown to a person. Exactly its commands are run.

@@ -14,7 +14,9 @@ type Trace struct {
 	Ended   bool // its end is in the changelog, whether it succeeded or failed
 	Step    int  // of a running migration: the donor's current step, of Steps; 0: not known
 	Steps   int
-	Events  []topology.Event // changelog entries about its bounds since it was sent, oldest first
+	// Resharding is the running operation of a step that reshards; nil: there is none.
+	Resharding *Resharding
+	Events     []topology.Event // changelog entries about its bounds since it was sent, oldest first
 }
 
 // Reader reads from the cluster, never from a table in memory: the preconditions of a

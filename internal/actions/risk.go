@@ -12,7 +12,7 @@ const (
 func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	wide := d.movedChunks() > wideChunks || e.Bytes.Known && e.Bytes.Value > wideBytes || len(d.moves) > 0 && !e.Bytes.Known
 	switch {
-	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo, wide, OutsideMaintenance(d.checks):
+	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo, wide, d.resharded != nil, OutsideMaintenance(d.checks):
 		return High, d.confirm()
 	case len(d.moves) > 0, d.description.LeastRisk == Medium:
 		return Medium, ""

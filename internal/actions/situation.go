@@ -23,6 +23,7 @@ type Situation struct {
 	Flags     Flags     // whether the table's jumbo flags were read for this plan
 	Writes    Writes    // recent writes to the ranges that the plan depends on
 	Measured  Measured  // sizes that were measured for this plan
+	Indexes   Indexes   // of the collection whose shard key the plan changes
 
 	Maintenance []Maintenance // when changes are wanted; empty: always
 }
@@ -35,6 +36,10 @@ type Activity struct {
 	Migrations []balance.Migration
 	DDL        []Operation
 	Cleanups   []Cleanup
+
+	IndexBuilds       []Operation
+	Reshardings       []Resharding // and other operations that are built on them
+	ReshardingsReason string       // catalogue code when those are not known; "" when they are
 }
 
 // Operation is a running command that conflicts with a plan.

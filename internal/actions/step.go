@@ -21,6 +21,7 @@ const (
 	OpMove           Op = "move"      // MoveChunk
 	OpMoveRange      Op = "moveRange" // 6.0 and later
 	OpClearJumbo     Op = "clearJumbo"
+	OpRefineKey      Op = "refineKey" // 4.4 and later; sets Key
 	OpAddZone        Op = "addShardToZone"
 	OpRemoveZone     Op = "removeShardFromZone"
 	OpSetRange       Op = "setZoneRange"
@@ -29,6 +30,9 @@ const (
 	OpBalancerOff    Op = "stopBalancer"
 	OpBalancerWindow Op = "setBalancerWindow"
 	OpBalancing      Op = "setBalancing"
+	OpReshard        Op = "reshardCollection" // 5.0 and later, as the next two
+	OpReshardCommit  Op = "commitReshardCollection"
+	OpReshardAbort   Op = "abortReshardCollection"
 	OpAwait          Op = "await" // waits until the proof holds, and shows progress
 	OpItem           Op = "item"  // of a batch: runs an item as a run of its own; sends no command itself
 )
@@ -46,7 +50,10 @@ type Step struct {
 	Stop     string
 	On       bool
 	Force    bool
-	Wait     bool // the move ends only when the donor has deleted the range
+	Wait     bool     // the move ends only when the donor has deleted the range
+	Key      bson.Raw `json:",omitempty"` // the pattern of a shard key, such as {p: 1, q: 1}
+
+	Reshard *Reshard `json:",omitempty"` // of OpReshard
 
 	Needs []Fact // preconditions, read right before it is sent; otherwise nothing is sent
 	Proof []Fact // true once it has had its effect
@@ -75,6 +82,8 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 		return a.MoveChunk(ctx, run, m)
 	case OpClearJumbo:
 		return a.ClearJumbo(ctx, run, s.NS, s.Min, s.Max)
+	case OpRefineKey:
+		return a.RefineKey(ctx, run, s.NS, s.Key)
 	case OpAddZone:
 		return a.AddShardToZone(ctx, run, s.Shard, s.Zone)
 	case OpRemoveZone:
@@ -92,6 +101,9 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 	case OpBalancing:
 		return a.SetBalancing(ctx, run, s.NS, s.On)
 	}
+	if s.controlsResharding() {
+		return s.sendReshard(ctx, a, run)
+	}
 	return fmt.Errorf("send step: %q is not a command", s.Op)
 }
 
@@ -102,11 +114,12 @@ func (s Step) Migrates() bool { return s.Op == OpMove || s.Op == OpMoveRange }
 // Sends reports whether the step sends a command.
 func (s Step) Sends() bool { return s.Op != OpAwait && s.Op != OpItem }
 
-// Invertible reports whether a command can undo the step. No command sets a jumbo flag,
-// and a balancing window that was not known before cannot be restored.
+// Invertible reports whether a command can undo the step. No command sets a jumbo flag or
+// shortens a shard key, and a balancing window that was not known before cannot be
+// restored.
 func (s Step) Invertible() bool {
 	switch s.Op {
-	case OpClearJumbo:
+	case OpClearJumbo, OpRefineKey, OpReshardCommit, OpReshardAbort:
 		return false
 	case OpBalancerWindow:
 		return slices.ContainsFunc(s.Needs, func(f Fact) bool {

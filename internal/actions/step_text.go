@@ -16,7 +16,8 @@ func (s Step) Text() message.Message {
 	}
 	return message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
 		message.Key("min", shardkey.PlainValues(s.Min)), message.Key("max", shardkey.PlainValues(s.Max)), message.Shard("shard", s.Shard),
-		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop))
+		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop),
+		message.Text("key", s.newKey()))
 }
 
 func (s Step) pattern() string {
@@ -31,6 +32,8 @@ func (s Step) pattern() string {
 		return "Move {min} → {max} of {ns} to {shard}"
 	case OpClearJumbo:
 		return "Clear the jumbo flag of {min} → {max} of {ns}"
+	case OpRefineKey:
+		return "Refine the shard key of {ns} to {key}"
 	case OpAddZone:
 		return "Add {shard} to the zone {zone}"
 	case OpRemoveZone:
@@ -64,6 +67,12 @@ func (s Step) pattern() string {
 			return "Turn on balancing of {ns}"
 		}
 		return "Turn off balancing of {ns}"
+	case OpReshard:
+		return "Reshard {ns} to {key}"
+	case OpReshardCommit:
+		return "Commit the resharding of {ns}"
+	case OpReshardAbort:
+		return "Abort the resharding of {ns}"
 	case OpAwait:
 		return "Wait for the balancer to move the chunks of {ns}; sends no command"
 	}

@@ -54,6 +54,8 @@ func (d *draftBuilder) undoChunk(s Step, effect Effect) error {
 		}
 	case OpMerge:
 		return d.splitAgain(s)
+	case OpReshard:
+		return d.undoReshard(s)
 	case OpAwait:
 		return d.undoBalancerMoves(s, effect)
 	}

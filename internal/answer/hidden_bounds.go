@@ -91,7 +91,7 @@ func (v View) planArguments(p rules.Plan) map[string]json.RawMessage {
 	args := planArguments(p)
 	if h := v.Table.Hiding(); h != nil {
 		for name := range args {
-			if x, _ := actions.ArgumentNamed(name); x.Type == actions.TypeKey || x.Type == actions.TypeBounds {
+			if x, _ := actions.ArgumentNamed(name); x.Type == actions.TypeKey || x.Type == actions.TypeBounds || x.Type == actions.TypeZones {
 				args[name] = json.RawMessage(h.ExtJSON())
 			}
 		}

@@ -97,7 +97,9 @@ func (f fieldMaker) existing(x actions.Argument, value string) (m message.Messag
 			return m, false
 		}
 		return message.New("stated", "{"+x.Name+"}", message.Namespace("ns", f.c.NS), message.Key(x.Name, shardkey.PlainValues(doc))), true
-	case actions.TypeBounds, actions.TypeCuts:
+	case actions.TypePattern:
+		return stated(message.Text("value", value)), json.Valid([]byte(value))
+	case actions.TypeBounds, actions.TypeCuts, actions.TypeZones:
 		return stated(message.Key("value", value)), f.c != nil && json.Valid([]byte(value))
 	}
 	return m, false
@@ -151,6 +153,14 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 		if f.c != nil && f.c.Chunks.Len() > 0 {
 			out.Placeholder = f.c.Key.ExtJSON(f.c.Chunks.At(f.c.Chunks.Len() / 2).Min)
 		}
+	case actions.TypePattern:
+		if f.c != nil {
+			if key, ok := f.v.Profile.LongerKey(f.c); ok {
+				out.Placeholder = key.JSON()
+			}
+		}
+	case actions.TypeZones:
+		out.Placeholder = `[{"min": …, "max": …, "zone": "…"}]`
 	case actions.TypeCollection, actions.TypeNamespace:
 		out.Placeholder = "database.collection"
 	case actions.TypeTime:
@@ -164,5 +174,6 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 
 // isJSON tells whether people write the argument as JSON.
 func isJSON(x actions.Argument) bool {
-	return x.Type == actions.TypeKey || x.Type == actions.TypeBounds || x.Type == actions.TypeCuts || x.Type == actions.TypePlans
+	return slices.Contains([]actions.ArgumentType{actions.TypeKey, actions.TypePattern, actions.TypeBounds, actions.TypeCuts,
+		actions.TypeZones, actions.TypePlans}, x.Type)
 }

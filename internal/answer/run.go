@@ -58,7 +58,8 @@ func RunOf(v View, r engine.Run) api.Run {
 			Message: v.Named(s.Text()), Because: s.Why,
 			State: string(s.State), Resolved: s.Resolved, Why: v.Named(s.Why).String(), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
 			SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended), Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1,
-			Proof: []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),
+			Resharding: reshardingOf(s.Resharding),
+			Proof:      []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),
 		}
 		if c := stepCode(s); c != "" {
 			step.Code, step.Means = string(c), FailureAdvice(c)

@@ -28,6 +28,13 @@ type PlanCut struct {
 	To   string `json:"to"`   // shard
 }
 
+// PlanZone is one of the zones in PlanArgs: a range of the new shard key. Bounds may be its first fields.
+type PlanZone struct {
+	Min  Key    `json:"min"`
+	Max  Key    `json:"max"`
+	Zone string `json:"zone"`
+}
+
 // Plan is what a run will do (POST plans, GET plans/{id}).
 type Plan struct {
 	ID            string         `json:"id"`

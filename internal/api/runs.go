@@ -81,9 +81,12 @@ type RunStep struct {
 	EndedAt  *time.Time   `json:"endedAt"`
 	Done     int64        `json:"done,omitempty"` // progress
 	Total    int64        `json:"total,omitempty"`
-	Try      int          `json:"try"`               // 1 is the first; a postponed step is followed by another try
-	Already  string       `json:"already,omitempty"` // who had already done it, so that nothing was sent: balancer, other, unknown
-	Waiting  *StepWait    `json:"waiting"`           // what it waits for, or last waited for
+
+	Resharding *Resharding `json:"resharding,omitempty"` // how far a resharding is, as last read
+
+	Try     int       `json:"try"`               // 1 is the first; a postponed step is followed by another try
+	Already string    `json:"already,omitempty"` // who had already done it, so that nothing was sent: balancer, other, unknown
+	Waiting *StepWait `json:"waiting"`           // what it waits for, or last waited for
 
 	Message message.Message `json:"-"` // what it does
 	Because message.Message `json:"-"` // Why with its facts

@@ -115,7 +115,7 @@ func asList(v any) []any {
 func (d *demo) countChanges() (n int) {
 	for _, name := range []string{"split", "mergeChunks", "moveChunk", "moveRange", "addShardToZone", "removeShardFromZone",
 		"updateZoneKeyRange",
-		"balancerStart", "balancerStop", "configureCollectionBalancing", "clearJumboFlag"} {
+		"balancerStart", "balancerStop", "configureCollectionBalancing", "clearJumboFlag", "refineCollectionShardKey"} {
 		n += len(d.sim.Faults().Seen(name))
 	}
 	return n

@@ -117,16 +117,6 @@ func setScreen(width int64, scheme string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// eval runs JavaScript in the page.
-func eval[T any](t testing.TB, ctx context.Context, js string) T {
-	t.Helper()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
-	if err != nil {
-		t.Fatalf("%s: unexpected error: %v", js, err)
-	}
-	return v
-}
-
 // waitUntil waits until a JavaScript expression is true.
 func waitUntil(js string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {

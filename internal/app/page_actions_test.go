@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,12 +41,33 @@ func elementGone(err error) bool {
 	if !errors.As(err, &refused) {
 		return false
 	}
-	for _, text := range []string{"Could not find node", "No node with given id", "detached from document", "does not belong to the document"} {
-		if strings.Contains(refused.Message, text) {
-			return true
+	return containsAny(refused.Message,
+		"Could not find node", "No node with given id", "detached from document", "does not belong to the document")
+}
+
+// pageLeft reports whether a script did not run to its end because the page was left for another.
+func pageLeft(err error) bool {
+	return containsAny(err.Error(), "Cannot find context", "Cannot find default execution context",
+		"Execution context was destroyed", "navigated or closed")
+}
+
+func containsAny(text string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+// eval runs JavaScript in the page, or in the page that comes when this one is just being left.
+func eval[T any](t testing.TB, ctx context.Context, js string) T {
+	t.Helper()
+	for try := 1; ; try++ {
+		v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
+		if err == nil {
+			return v
 		}
+		if try == 10 || !pageLeft(err) {
+			t.Fatalf("%s: unexpected error: %v", js, err)
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
-	return false
 }
 
 // follow clicks the first visible link of a selector, whose address must begin with a path, and waits for its page.

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -100,11 +101,19 @@ func changes() []attempt {
 		{"MergeOnShard", func(ctx context.Context, c *cluster.Client) error {
 			return c.MergeOnShard(ctx, "", sampleNS, "nowhere")
 		}},
+		{"RefineKey", func(ctx context.Context, c *cluster.Client) error {
+			return c.RefineKey(ctx, "", sampleNS, keyOf(int32(1)))
+		}},
 		{"ClearJumbo", func(ctx context.Context, c *cluster.Client) error {
 			return c.ClearJumbo(ctx, "", sampleNS, bound(1), bound(2))
 		}},
 		{"MoveChunk", func(ctx context.Context, c *cluster.Client) error { return c.MoveChunk(ctx, "", move) }},
 		{"MoveRange", func(ctx context.Context, c *cluster.Client) error { return c.MoveRange(ctx, "", move) }},
+		{"ReshardCollection", func(ctx context.Context, c *cluster.Client) error {
+			return c.ReshardCollection(ctx, "", sampleNS, actions.Reshard{Key: bound(2)}) // refused: a key has 1 or "hashed"
+		}},
+		{"CommitResharding", func(ctx context.Context, c *cluster.Client) error { return c.CommitResharding(ctx, "", sampleNS) }},
+		{"AbortResharding", func(ctx context.Context, c *cluster.Client) error { return c.AbortResharding(ctx, "", sampleNS) }},
 		{"SetMigrations", func(ctx context.Context, c *cluster.Client) error { return c.SetMigrations(ctx, "", sampleNS, true) }},
 		{"SetBalancing", func(ctx context.Context, c *cluster.Client) error { return c.SetBalancing(ctx, "", sampleNS, true) }},
 		{"StartBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StartBalancer(ctx, "") }},

@@ -17,6 +17,7 @@ import (
 // operationRow is one row of $currentOp.
 type operationRow struct {
 	shard   string
+	ns      string
 	thread  string   // thread name: "conn22", "MoveChunk", "migrateThread"
 	command bson.Raw // originatingCommand if the row has one
 	message string   // "step 3 of 6"
@@ -38,7 +39,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			{Key: "aggregate", Value: 1},
 			{Key: "pipeline", Value: bson.A{
 				bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "localOps", Value: local}}}},
-				bson.D{{Key: "$project", Value: fields("shard", "desc", "command", "originatingCommand", "msg", "secs_running").Value}},
+				bson.D{{Key: "$project", Value: fields("shard", "desc", "ns", "command", "originatingCommand", "msg", "secs_running").Value}},
 			}},
 			{Key: "cursor", Value: bson.D{}},
 		}
@@ -52,6 +53,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			o.command = bytes.Clone(o.command)
 			o.shard, _ = doc.Lookup("shard").StringValueOK()
 			o.thread, _ = doc.Lookup("desc").StringValueOK()
+			o.ns, _ = doc.Lookup("ns").StringValueOK()
 			o.message, _ = doc.Lookup("msg").StringValueOK()
 			secs, _ := doc.Lookup("secs_running").AsInt64OK()
 			o.running = time.Duration(secs) * time.Second
@@ -100,6 +102,9 @@ func (o operationRow) migration() (m balance.Migration, ok bool) {
 // matches reports whether the operation may be the step of this run.
 func (o operationRow) matches(run string, s actions.Step) bool {
 	if comment, ok := o.command.Lookup("comment").StringValueOK(); ok && comment == run {
+		return true
+	}
+	if s.Op == actions.OpRefineKey && o.refines(s.NS) {
 		return true
 	}
 	m, ok := o.migration()
@@ -178,7 +183,13 @@ func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (action
 		a.Known, a.Reason = false, "notPermitted"
 		a.Migrations = withMigrations(a.Migrations, balance.Running(&topology.Table{Events: events})...)
 	}
+	if err := c.addReshardings(ctx, &a); err != nil {
+		return a, err
+	}
 	for _, o := range ops {
+		if build, ok := o.indexBuild(); ok && !slices.Contains(a.IndexBuilds, build) {
+			a.IndexBuilds = append(a.IndexBuilds, build)
+		}
 		if m, ok := o.migration(); ok && m.From != "" {
 			m.Begun = a.At.Add(-o.running)
 			a.Migrations = withMigrations(a.Migrations, m)

@@ -58,6 +58,9 @@ func (c *Client) refusal(a answer, err error, doing action) error {
 	if busy := actions.BusyOf(a.code, a.text, err); busy != nil {
 		err = busy
 	}
+	if a.code == codeReshardAborted {
+		err = errors.Join(actions.ErrReshardingAborted, err)
+	}
 	switch kind {
 	case fault.Forbidden:
 		if a.code == codeAtlas {
@@ -113,7 +116,9 @@ func (a answer) kind() fault.Kind {
 		48, 63, 105, 150, 13388, // the collection was changed or replaced
 		87, 153, // cannot be split, too big
 		163, 178, // zone in use, overlap
-		200, 338: // range not cleaned up, resharding running
+		200, 338, // range not cleaned up, resharding running
+		339, 340, codeReshardAborted, // no resharding, committing already, aborted
+		4952606: // too few values of the key for so many chunks
 		return fault.Conflict
 	case 96: // operation failed
 		// A donor that failed during the migration may have committed it. Other messages give

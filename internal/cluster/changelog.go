@@ -46,6 +46,9 @@ const clockSkew = 2 * time.Second
 func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since time.Time) (t actions.Trace, err error) {
 	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
+	if s.InBackground() {
+		return c.traceResharding(ctx, run, s, since)
+	}
 	if s.NS != "" {
 		events, err := c.Changelog(ctx, s.NS, since.Add(-clockSkew), changelogLimit)
 		if err != nil {

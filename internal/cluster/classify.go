@@ -26,6 +26,7 @@ const (
 	codeConflictingOp      = 117
 	codeShardTimeLimit     = 202
 	codeExceededTimeLimit  = 262
+	codeReshardAborted     = 341
 	codeUnrecognizedStage  = 40324
 	codeOptionNotSupported = 238
 	codeAtlas              = 8000 // MongoDB Atlas refuses a command before it reaches the server

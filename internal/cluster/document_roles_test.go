@@ -55,7 +55,8 @@ func rolesOf(t *testing.T, version string) []role {
 				out[0].privileges = append(out[0].privileges, cmd.Privileges...)
 			}
 		case doctor.OperatorRole:
-			if !newer(8, 0, 10) {
+			reshards := slices.ContainsFunc(cmd.Privileges, func(p privilege) bool { return slices.Contains(p.Actions, "reshardCollection") })
+			if reshards && newer(5, 0, 0) || !reshards && !newer(8, 0, 10) {
 				out[1].privileges = append(out[1].privileges, cmd.Privileges...)
 			}
 		}

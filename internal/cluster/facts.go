@@ -45,6 +45,9 @@ func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]strin
 		}
 		return actions.Fields(t, f), nil
 	}
+	if f.Kind == actions.FactResharding {
+		return c.reshardingFact(ctx, f)
+	}
 	m, err := c.meta(ctx, f.NS)
 	if err != nil || m == nil {
 		return map[string]string{}, err
@@ -52,7 +55,7 @@ func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]strin
 	of := &topology.Collection{Meta: *m}
 	t.Collections = []*topology.Collection{of}
 	switch f.Kind {
-	case actions.FactCollection:
+	case actions.FactCollection, actions.FactResharded:
 		return actions.Fields(t, f), nil
 	case actions.FactZoneFree:
 		zones, err := c.zonesOf(ctx, f.NS)

@@ -33,6 +33,7 @@ func everyStep(t *testing.T) []actions.Step {
 		{Op: actions.OpMoveRange, NS: ns, Min: p(0), Max: p(5), Shard: "shard-rs-2"},
 		{Op: actions.OpMoveRange, NS: ns, Min: p(0), Max: p(5), Shard: "shard-rs-2", Force: true, Wait: true},
 		{Op: actions.OpClearJumbo, NS: ns, Min: p(0), Max: p(5)},
+		{Op: actions.OpRefineKey, NS: ns, Key: p(int32(1))},
 		{Op: actions.OpAddZone, Shard: "shard-rs-1", Zone: "e\x00u"},
 		{Op: actions.OpRemoveZone, Shard: "shard-rs-1", Zone: "eu"},
 		{Op: actions.OpSetRange, NS: ns, Min: p(0), Max: p(5), Zone: "eu"},

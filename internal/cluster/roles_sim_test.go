@@ -85,12 +85,15 @@ func runReads(ctx context.Context, c *cluster.Client) []string {
 	_, err = c.Changelog(ctx, sampleNS, time.Now(), 10)
 	all.note("changelog", err)
 	for _, kind := range []actions.FactKind{actions.FactCollection, actions.FactChunk, actions.FactEdge, actions.FactCover, actions.FactHeld,
-		actions.FactZoneRange, actions.FactZoneFree, actions.FactShard, actions.FactShardZone, actions.FactBalancer} {
+		actions.FactZoneRange, actions.FactZoneFree, actions.FactShard, actions.FactShardZone, actions.FactBalancer, actions.FactResharded,
+		actions.FactResharding} {
 		_, err := c.ReadFact(ctx, actions.Fact{Kind: kind, NS: sampleNS, Min: step.Min, Max: step.Max, Shard: step.Shard, Zone: "z"})
 		all.note("read a "+string(kind), err)
 	}
 	match, err := bson.Marshal(bson.D{{Key: "project_id", Value: bson.D{{Key: "$eq", Value: bson.ObjectID{}}}}})
 	all.note("make a filter", err)
+	_, err = c.Indexes(ctx, sampleNS)
+	all.note("indexes", err)
 	_, err = c.CountUpTo(ctx, sampleNS, match, 10)
 	all.note("count", err)
 	return all.list
@@ -205,7 +208,7 @@ func TestViewerRoleIsRefusedEveryChange(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				v := doctor.ParseRelease(version)
-				since := map[string]int{"SetMigrations": 5, "MoveRange": 6, "MergeOnShard": 7} // major releases
+				since := map[string]int{"ReshardCollection": 5, "CommitResharding": 5, "AbortResharding": 5, "SetMigrations": 5, "MoveRange": 6, "MergeOnShard": 7} // major releases
 				var want []string
 				for _, a := range allChanges() {
 					if v[0] >= since[a.name] {

@@ -82,6 +82,7 @@ func callEveryChange(ctx context.Context, w *world, c *cluster.Client, ns topolo
 	errs["move back"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: keyDoc(int32(0)), To: all.Shard})
 	errs["merge"] = c.MergeChunks(ctx, run, ns, lower, upper)
 	errs["clear jumbo"] = c.ClearJumbo(ctx, run, ns, lower, upper)
+	errs["refine"] = c.RefineKey(ctx, run, ns, keyDoc(int32(1))) // the key that it has
 	errs["move range"] = ignoreKind(c.MoveRange(ctx, run,
 		topology.Move{NS: ns, Min: keyDoc(int32(5)), Max: keyDoc(int32(9)), To: w.otherShard(all.Shard)}), fault.NotFound)
 	errs["merge on shard"] = ignoreKind(c.MergeOnShard(ctx, run, ns, all.Shard), fault.NotFound)

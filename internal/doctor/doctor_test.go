@@ -178,7 +178,7 @@ func TestGrantsApplyByMongoDBsRules(t *testing.T) {
 		{"another action", db("config", ""), "update", []string{"balancerSwitch", "collectionBalancing"}},
 		{"every action", db("shop", ""), "anyAction",
 			[]string{"unsharded", "sizes", "disks", "projects", "locate", "proof", "chunkSizes", "duplicates",
-				"heat", "survey", "split", "merge", "move", "jumbo", "migrations", "compliance"}},
+				"heat", "survey", "split", "merge", "move", "jumbo", "refine", "migrations", "compliance"}},
 		{"something else", topology.Resource{Other: true, DB: "shop"}, "collStats", nil},
 		{"anything", topology.Resource{Any: true}, "connPoolStats", []string{"members"}},
 	} {

@@ -125,13 +125,18 @@ func changing(r Release, db string) []Feature {
 	if r.atLeast(8, 0, 10) {
 		balance = on(db, "", "splitChunk", "moveChunk")
 	}
-	return []Feature{
+	var reshard []Feature
+	if r.atLeast(5, 0, 0) {
+		reshard = []Feature{{Code: "reshard", DB: db, Change: true, Needs: on(db, "", "reshardCollection")}}
+	}
+	return append([]Feature{
 		{Code: "split", DB: db, Change: true, Needs: on(db, "", "splitChunk")},
 		{Code: "merge", DB: db, Change: true, Needs: on(db, "", "splitChunk")},
 		{Code: "move", DB: db, Change: true, Needs: on(db, "", "moveChunk")},
 		{Code: "jumbo", DB: db, Change: true, Needs: on(db, "", "clearJumboFlag")},
+		{Code: "refine", DB: db, Change: true, Needs: on(db, "", "refineCollectionShardKey", "listIndexes")},
 		{Code: "migrations", DB: db, Change: true, Needs: on(db, "", "moveChunk")},
 		{Code: "collectionBalancing", DB: db, Change: true, Needs: balance},
 		{Code: "compliance", DB: db, Change: true, Needs: on(db, "", "enableSharding")},
-	}
+	}, reshard...)
 }

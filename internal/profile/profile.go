@@ -27,8 +27,11 @@ type Collection struct {
 	KeyField      string // field with the row's name; "" if none
 	// every write inserts a row whose ObjectID _id is created then, by the server's or the inserting
 	// program's clock; heat counts these
-	Appended   bool
-	WrittenAt  string // field with the date of a row's last write, for rows updated in place; "" if none
+	Appended  bool
+	WrittenAt string // field with the date of a row's last write, for rows updated in place; "" if none
+	// the sets of fields by which the program changes single rows with findAndModify; nil if not known.
+	// Before MongoDB 7.0 each set must contain the whole shard key.
+	FoundBy    [][]string
 	Kind       string // name of a row found by its id; "" = ids are not looked up here
 	Expected   string // expected shard key; "" = unsharded
 	Unjudged   bool   // any shard key is accepted

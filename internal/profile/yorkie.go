@@ -58,8 +58,10 @@ func byProject(name, key, kind string, variants ...Variant) Collection {
 	switch name {
 	case "documents":
 		c.DocumentField = "_id" // the row is the Yorkie document itself
+		c.FoundBy = [][]string{{projectField, "key"}, {projectField, "_id"}}
 		c.Dead = DeadMark{Field: "removed_at"}
 	case "clients":
+		c.FoundBy = [][]string{{projectField, "_id"}}
 		c.Dead = DeadMark{Field: "status", Value: "deactivated"}
 	}
 	if name == "schemas" { // versions of a schema never change

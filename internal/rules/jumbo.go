@@ -58,7 +58,7 @@ func findJumbo(ev *evaluation) {
 					"helps. Clearing the flag lets the balancer try again.",
 				message.Text("key", c.Key.String()))
 			p.Remedy.Plans = []Plan{clear}
-			p.Remedy.Commands = ev.widerKey(c)
+			ev.widerKey(&p.Remedy, c)
 		} else {
 			p.Remedy.Plans = []Plan{splitInTwo(c, first), clear}
 		}

@@ -51,10 +51,7 @@ func (c *Cluster) parseExplainedWrite(r *engine.Request) (x explainRequest, err 
 		}
 		x.target = func() (target, error) {
 			t := c.target(x.db, x.coll, x.filter)
-			if t.routing != nil && !t.exact {
-				return t, status.Errorf(status.ShardKeyNotFound, "Query for sharded findAndModify must contain the shard key")
-			}
-			return t, nil
+			return t, c.mayModify(t)
 		}
 		return x, nil
 	}

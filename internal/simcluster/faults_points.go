@@ -31,7 +31,7 @@ func FaultPoints() []FaultPoint {
 	add("balancerStart", Received, Replying)
 	add("balancerStop", Received, Committed, Replying)
 	for _, other := range []string{
-		"addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag",
+		"addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag", "refineCollectionShardKey",
 		"configureCollectionBalancing", "setAllowMigrations", "update",
 	} {
 		add(other, Received, Replying)

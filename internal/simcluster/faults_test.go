@@ -102,6 +102,10 @@ func (s *faultFixture) commandChangingState(name string) (db string, cmd bson.D)
 		mustRun(s.t, s.cluster, "config",
 			d("update", "chunks", "updates", bson.A{d("q", d("min", key(int32(100))), "u", d("$set", d("jumbo", true)))}))
 		return "admin", d("clearJumboFlag", "app.c", "bounds", bson.A{key(int32(100)), key(bson.MaxKey{})})
+	case "refineCollectionShardKey":
+		longer := d("p", int32(1), "q", int32(1))
+		mustRun(s.t, s.cluster, "app", d("createIndexes", "c", "indexes", bson.A{d("key", longer, "name", "longer")}))
+		return "admin", d("refineCollectionShardKey", "app.c", "key", longer)
 	case "configureCollectionBalancing":
 		return "admin", d("configureCollectionBalancing", "app.c", "chunkSize", int32(7))
 	case "setAllowMigrations":

@@ -134,7 +134,7 @@ func (c *Cluster) upsert(tx *transaction, db, coll string, t target, s updateSta
 		if err != nil {
 			return nil, err
 		}
-		if t.routing.Owner(want) != t.routing.Owner(key) && !s.retry {
+		if t.exact && t.routing.Owner(want) != t.routing.Owner(key) && !s.retry {
 			return nil, status.Errorf(status.IllegalOperation, "The upsert document could not be inserted onto the shard "+
 				"targeted by the query, since its shard key belongs on a different shard. Cross-shard upserts are only allowed "+
 				"when running in a transaction or with retryWrites: true.")

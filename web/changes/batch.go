@@ -80,7 +80,9 @@ func batchItemsOf(s *site.Site, r *http.Request, v answer.View, run engine.Run) 
 		return nil, err
 	}
 	out := &batchItems{run: run.ID, Items: list, From: after + 1, To: after + len(list)}
-	at := func(n int) string { return "/runs/" + run.ID + "?cursor=" + string(answer.CursorOf(strconv.Itoa(n))) + "#items" }
+	at := func(n int) string {
+		return "/runs/" + run.ID + "?cursor=" + string(answer.CursorOf(strconv.Itoa(n))) + "#items"
+	}
 	if after > 0 {
 		out.Previous = at(max(0, after-itemsShown))
 	}

@@ -130,7 +130,7 @@ func (s *schemas) planArgs() map[string]any {
 	for _, x := range actions.Arguments() {
 		p := map[string]any{"type": "string"}
 		switch x.Type {
-		case actions.TypeKey:
+		case actions.TypeKey, actions.TypePattern:
 			p = s.forType(reflect.TypeFor[json.RawMessage]())
 		case actions.TypeBounds:
 			p = map[string]any{"type": []string{"array", "object"}}
@@ -142,6 +142,8 @@ func (s *schemas) planArgs() map[string]any {
 			p = s.forType(reflect.TypeFor[[]api.PlanItem]())
 		case actions.TypeCuts:
 			p = s.forType(reflect.TypeFor[[]api.PlanCut]())
+		case actions.TypeZones:
+			p = s.forType(reflect.TypeFor[[]api.PlanZone]())
 		case actions.TypeCount:
 			p = map[string]any{"type": "integer", "minimum": x.Least, "maximum": x.Most}
 		case actions.TypeBool, actions.TypeSwitch:

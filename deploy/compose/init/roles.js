@@ -19,7 +19,8 @@ const operator = {
     { resource: { db: 'config', collection: 'settings' }, actions: ['insert', 'update'] },
     { resource: { db: 'config', collection: 'shards' }, actions: ['update'] },
     { resource: { db: 'config', collection: 'tags' }, actions: ['remove', 'update'] },
-    { resource: { db: 'yorkie-meta', collection: '' }, actions: ['clearJumboFlag', 'enableSharding', 'moveChunk', 'splitChunk'] },
+    { resource: { db: 'yorkie-meta', collection: '' }, actions: ['clearJumboFlag', 'enableSharding', 'listIndexes', 'moveChunk', 'refineCollectionShardKey', 'splitChunk'] },
+    { resource: { db: 'yorkie-meta', collection: '' }, actions: ['reshardCollection'] },
   ],
   roles: [{ role: 'shardboardViewer', db: 'admin' }],
 };

@@ -13,7 +13,7 @@ import (
 // The preconditions that were read may then no longer have held when the command
 // arrived.
 func (x *execution) changedConcurrently(s Step) bool {
-	if s.NS == "" {
+	if s.NS == "" || s.InBackground() { // a resharding is one operation; what it logs is its own
 		return false
 	}
 	events, err := x.e.opts.Reader.Changelog(x.ctx, s.NS, s.Sent, eventLimit)

@@ -96,9 +96,18 @@ func (r *lockRequest) blocker() (key, run string) {
 }
 
 // lockKeys are the keys that a run holds from its first step to its last.
+//
+// The commands that commit or abort a resharding are an exception: the run that reshards
+// holds the collection until they have had their effect. They change nothing but the
+// operation that this run waits for, and their preconditions name it. So they do not take
+// the collection, but a key of their own, of which one run at a time has one.
 func lockKeys(steps []Step) []string {
 	var keys []string
 	for _, s := range steps {
+		if s.EndsAnother() { // runs beside the run that holds the collection
+			keys = append(keys, "resharding of "+string(s.NS))
+			continue
+		}
 		switch {
 		case s.NS != "":
 			keys = append(keys, "collection "+string(s.NS))

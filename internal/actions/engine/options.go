@@ -15,7 +15,7 @@ import (
 )
 
 // Options are the dependencies of an engine. Audit, Directory, Shared, Counter,
-// Writes, Recent, Sizes, Latencies, Log, Random, Now, Rounds and Maintenance are optional.
+// Writes, Recent, Sizes, Latencies, Indexes, Log, Random, Now, Rounds and Maintenance are optional.
 type Options struct {
 	Admin     actions.Admin
 	Renderer  actions.Renderer
@@ -32,6 +32,7 @@ type Options struct {
 	Recent    actions.RecentWrites // nil: unknown
 	Sizes     actions.Sizes        // nil: chunks are not measured
 	Latencies actions.Latencies    // nil: unknown
+	Indexes   actions.IndexReader  // nil: unknown
 	Log       *slog.Logger
 	Random    io.Reader // source of ids; nil: crypto/rand
 	// Now is the clock of everything that is stored; nil: time.Now. Waits take real time.

@@ -96,6 +96,10 @@ func (e *Engine) planFromCluster(ctx context.Context, r Request) (actions.Situat
 // on them; the draft is then made again.
 func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
 	d, resolved, err := e.draft(ctx, *s, r)
+	if err == nil && d.IndexesOf != "" && e.opts.Indexes != nil {
+		*s = e.withIndexes(clusterCtx, *s, d.IndexesOf)
+		d, resolved, err = e.draft(ctx, *s, r)
+	}
 	if err == nil && len(d.WriteSpans) > 0 {
 		*s = e.withRecentWrites(clusterCtx, *s, d.WriteSpans)
 		d, resolved, err = e.draft(ctx, *s, r)
@@ -115,7 +119,7 @@ func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation
 	if r.NoWait {
 		d.Steps = actions.WithoutWaits(d.Steps)
 	}
-	r, d.FlagSpans, d.WriteSpans, d.SizeSpans = resolved, nil, nil, nil
+	r, d.FlagSpans, d.WriteSpans, d.SizeSpans, d.IndexesOf = resolved, nil, nil, nil, ""
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}

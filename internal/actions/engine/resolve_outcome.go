@@ -47,8 +47,11 @@ func (x *execution) resolveOutcome(i int, a answer, err error) bool {
 		if known {
 			return x.endOrRetry(i, verdict, err)
 		}
-		if reads++; reads > proofReads {
+		if reads++; reads > proofReads && !x.current().Steps[i].joined() {
 			x.markUnknown(i, err)
+		}
+		if joined := x.joinResharding(i, a); joined > 0 {
+			pause = joined
 		}
 		if !x.sleep(pause) {
 			return false
@@ -113,9 +116,12 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 	if a != refused && x.changedConcurrently(s) {
 		why = stepChangedSince
 	}
+	if s.Op == actions.OpReshard && a != acknowledged {
+		why = x.reshardEndText(s, err, why)
+	}
 	events := x.stepEvents(s)
 	return func(s *Step) {
-		s.Resolved = s.State == Unknown
+		s.Resolved = s.wasUnknown()
 		s.State, s.Proven, s.Changed, s.Events, s.Why = Failed, proof, missing, events, why
 		if err != nil {
 			s.setError(err)
@@ -127,7 +133,7 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 func (x *execution) effectProven(s Step, a answer, err error, proof []Reading) func(*Step) {
 	events, raced := x.stepEvents(s), x.changedConcurrently(s)
 	return func(s *Step) {
-		s.Resolved = s.State == Unknown
+		s.Resolved = s.wasUnknown()
 		s.State, s.Proven, s.Events, s.Why = Succeeded, proof, events, message.Message{}
 		s.Answered = a == acknowledged
 		if raced {
@@ -154,7 +160,7 @@ func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 		return false
 	}
 	over := at.Sub(*seen) >= quietPeriod
-	if !s.Migrates() && s.Op != actions.OpBalancerOff {
+	if !s.Migrates() && !s.InBackground() && s.Op != actions.OpBalancerOff {
 		over = at.Sub(s.Sent) >= timeoutOf(s.Step)+lateEffect
 	}
 	if !over {

@@ -87,7 +87,9 @@ type Step struct {
 	Progress Progress
 	Try      int      // how often this step was deferred before
 	Backoff  *Backoff // what the step waits for, or last waited for; nil: nothing
-	Already  string   // who had already made the change: ByBalancer, …; "": the step was sent
+	// Resharding is the running operation of a step that reshards, as last read; nil: never.
+	Resharding *actions.Resharding `json:",omitempty"`
+	Already    string              // who had already made the change: ByBalancer, …; "": the step was sent
 }
 
 // Reading is a fact and the values that were read for it.

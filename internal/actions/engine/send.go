@@ -14,8 +14,10 @@ import (
 const (
 	commandTimeout     = 30 * time.Second
 	balancerOffTimeout = 10 * time.Minute // switching it off waits for the end of its round
+	refineTimeout      = 90 * time.Second // rewrites all chunks in one transaction, which the server ends after a minute
 	migrationTimeout   = 12 * time.Hour
-	readTimeout        = 10 * time.Second // for one fact
+	reshardTimeout     = 20 * 24 * time.Hour // the operation continues after it; maxTimeMS ends at 24 days
+	readTimeout        = 10 * time.Second    // for one fact
 )
 
 // timeoutOf is the time limit of a step's command.
@@ -25,6 +27,12 @@ func timeoutOf(s actions.Step) time.Duration {
 		return migrationTimeout
 	case s.Op == actions.OpBalancerOff:
 		return balancerOffTimeout
+	case s.Op == actions.OpRefineKey:
+		return refineTimeout
+	case s.Op == actions.OpReshard:
+		return reshardTimeout
+	case s.InBackground():
+		return migrationTimeout
 	}
 	return commandTimeout
 }
@@ -34,8 +42,8 @@ func (x *execution) send(i int, s actions.Step) error {
 	ctx, cancel := context.WithTimeout(x.ctx, timeoutOf(s))
 	defer cancel()
 	ctx = actions.CheckBeforeSending(ctx, x.stillLeads)
-	if s.Migrates() {
-		defer x.followMigration(i, s)()
+	if s.Migrates() || s.InBackground() {
+		defer x.followProgress(i, s)()
 	}
 	return s.Send(ctx, x.e.opts.Admin, x.id)
 }

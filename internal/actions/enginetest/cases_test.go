@@ -60,6 +60,23 @@ func flagFirstChunk(r *Rig) {
 	r.Restart() // a flag changes no version, so only a new table shows it at once
 }
 
+// longerKey is the key of NS with another field.
+func longerKey() bson.Raw {
+	doc, err := bson.Marshal(bson.D{{Key: "p", Value: int32(1)}, {Key: "q", Value: int32(1)}})
+	if err != nil {
+		panic(err) // numbers
+	}
+	return doc
+}
+
+// indexLongerKey makes the index that the longer key needs.
+func indexLongerKey(r *Rig) {
+	_, err := r.Sim.Command(r.Context(), "app", bson.D{{Key: "createIndexes", Value: "users"}, {Key: "indexes", Value: bson.A{
+		bson.D{{Key: "key", Value: longerKey()}, {Key: "name", Value: "p_1_q_1"}},
+	}}})
+	r.Must(err)
+}
+
 var off = new(bool)
 
 // Cases returns one case for every command.
@@ -91,6 +108,14 @@ func Cases() []Case {
 			Before:  flagFirstChunk,
 			Kind:    actions.ClearJumbo,
 			Args:    actions.Args{NS: NS, Bounds: chunk},
+			NoUndo:  true,
+		},
+		{
+			Name:    "refine the shard key",
+			Command: "refineCollectionShardKey",
+			Before:  indexLongerKey,
+			Kind:    actions.RefineKey,
+			Args:    actions.Args{NS: NS, Key: longerKey()},
 			NoUndo:  true,
 		},
 		{Name: "zone, add shard", Command: "addShardToZone", Kind: actions.ZoneAddShard, Args: actions.Args{Shard: "shard-rs-2", Zone: "eu"}},
@@ -147,7 +172,7 @@ func moveInThreeSteps() Case {
 var (
 	splitAndBalancerOff = []string{"split at a key", "move a range", "zone, remove shard", "balancer off"}
 	partsAndWindow      = []string{"split in the middle", "move a part", "zone, set range", "balancer window"}
-	mergeAndBalancing   = []string{"merge", "clear jumbo", "zone, remove range", "balancing of a collection"}
+	mergeAndBalancing   = []string{"merge", "clear jumbo", "refine the shard key", "zone, remove range", "balancing of a collection"}
 	moveAndBalancerOn   = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command"}
 )
 

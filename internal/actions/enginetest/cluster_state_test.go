@@ -17,7 +17,8 @@ import (
 // change. It is read without the network and without any of the code under test, so
 // that runs can be checked against it.
 type ClusterState struct {
-	Sharded   bool // the collection NS exists
+	Sharded   bool   // the collection NS exists
+	Key       string // the pattern of its shard key
 	NoBalance bool
 	Chunks    []ChunkState     // of NS, in key order
 	Ranges    []ZoneRangeState // of NS, in key order
@@ -62,6 +63,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 		}
 		state.Sharded, id = true, row.Lookup("uuid")
 		state.NoBalance, _ = row.Lookup("noBalance").BooleanOK()
+		state.Key = row.Lookup("key").String()
 	})
 	if state.Sharded {
 		of := bson.D{{Key: "$or", Value: bson.A{bson.D{{Key: "uuid", Value: id}}, bson.D{{Key: "ns", Value: NS}}}}}
@@ -158,6 +160,8 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 	case actions.OpClearJumbo:
 		c, there := chunk()
 		return there && !c.Jumbo
+	case actions.OpRefineKey:
+		return state.Key == s.Key.String()
 	case actions.OpAddZone:
 		return slices.Contains(state.Zones[s.Shard], s.Zone)
 	case actions.OpRemoveZone:
@@ -211,6 +215,6 @@ func (state ClusterState) String() string {
 	for _, c := range state.Chunks {
 		fmt.Fprintf(&b, "[%v, %v) on %s\n", c.Lo, c.Hi, c.Shard)
 	}
-	fmt.Fprintln(&b, state.Sharded, state.NoBalance, state.Ranges, state.Zones, state.Balancer, state.Window)
+	fmt.Fprintln(&b, state.Sharded, state.Key, state.NoBalance, state.Ranges, state.Zones, state.Balancer, state.Window)
 	return b.String()
 }

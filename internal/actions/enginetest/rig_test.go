@@ -66,6 +66,7 @@ type Rig struct {
 // happens by itself.
 type Setup struct {
 	Sim  simcluster.Options    // zero: Empty and Still, with three shards
+	Live bool                  // an empty cluster takes its time and has its balancer on
 	Seed uint64                // of ids
 	Wrap func(*engine.Options) // changes the dependencies of the engine in every process
 }
@@ -75,7 +76,7 @@ func OnRig(t *testing.T, s Setup, test func(r *Rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		if s.Sim.Projects == 0 {
-			s.Sim.Empty, s.Sim.Still = true, true
+			s.Sim.Empty, s.Sim.Still = true, !s.Live
 		}
 		sim, err := simcluster.New(t.Context(), s.Sim)
 		if err != nil {
@@ -127,7 +128,7 @@ func (r *Rig) Boot() {
 	r.handle = r.Disk.Open()
 	o := engine.Options{
 		Admin: r.Client, Renderer: r.Client, Reader: r.Client, Planners: actions.Planners(), Journal: r.handle, Audit: r.handle,
-		Tables: r.Watcher, Directory: r.Keeper, Profile: prof, Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, r.boots))},
+		Tables: r.Watcher, Directory: r.Keeper, Profile: prof, Indexes: r.Client, Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, r.boots))},
 	}
 	if r.wrap != nil {
 		r.wrap(&o)

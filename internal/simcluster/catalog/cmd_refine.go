@@ -48,8 +48,53 @@ func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.R
 				"Please create an index that starts with the proposed shard key before refining the shard key of the collection")
 		}
 	}
+	if err := c.uniqueStays(r, p); err != nil {
+		return nil, err
+	}
 	c.refine(r, p)
 	return bson.D{}, nil
+}
+
+// uniqueStays refuses a key that does not prefix every unique index but that of _id: no
+// shard alone could keep the others unique (db/s/shard_key_util.cpp).
+func (c *Cluster) uniqueStays(r *Routing, p pattern) error {
+	for _, shard := range r.ShardsOwning() {
+		coll := c.data(shard, r.NS)
+		if coll == nil {
+			continue
+		}
+		for _, spec := range coll.Indexes() {
+			index, ok := spec.Lookup("key").DocumentOK()
+			if !ok || !truthy(spec.Lookup("unique")) || namesPrefix(p.raw, index) {
+				continue
+			}
+			return status.Errorf(status.InvalidOptions, "can't shard collection '%s' with unique index on %s and proposed shard key %s. "+
+				"Uniqueness can't be maintained unless shard key is a prefix", r.NS, text(index), text(p.raw))
+		}
+	}
+	return nil
+}
+
+// namesPrefix reports whether the field names of a key are the first of an index, or the
+// index begins with _id.
+func namesPrefix(key, index bson.Raw) bool {
+	fields, err1 := key.Elements()
+	all, err2 := index.Elements()
+	if err1 != nil || err2 != nil || len(all) == 0 {
+		return false
+	}
+	if all[0].Key() == "_id" {
+		return true
+	}
+	if len(fields) > len(all) {
+		return false
+	}
+	for i, f := range fields {
+		if f.Key() != all[i].Key() {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *Cluster) refine(r *Routing, p pattern) {

@@ -63,15 +63,16 @@ func (o *resharding) writeState(r *Routing) {
 	for _, s := range o.recipients() {
 		ids = append(ids, s)
 	}
-	r.extra = bson.D{
-		{Key: "allowMigrations", Value: false},
-		{Key: "reshardingFields", Value: bson.D{
-			{Key: "uuid", Value: uuidValue(o.uuid)}, {Key: "state", Value: o.state},
-			{Key: "donorFields", Value: bson.D{
-				{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "recipientShardIds", Value: ids},
-			}},
+	fields := bson.D{
+		{Key: "uuid", Value: uuidValue(o.uuid)}, {Key: "state", Value: o.state},
+		{Key: "donorFields", Value: bson.D{
+			{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "recipientShardIds", Value: ids},
 		}},
 	}
+	if o.command != "reshardCollection" { // assumed, as in config.reshardingOperations
+		fields = append(fields, bson.E{Key: "provenance", Value: o.command})
+	}
+	r.extra = bson.D{{Key: "allowMigrations", Value: false}, {Key: "reshardingFields", Value: fields}}
 	t.extra = bson.D{
 		{Key: "reshardingFields", Value: bson.D{
 			{Key: "uuid", Value: uuidValue(o.uuid)}, {Key: "state", Value: o.state},

@@ -1,0 +1,155 @@
+package actions
+
+import (
+	"fmt"
+	"strings"
+
+	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// checkShardKeyIndex checks the indexes for a new shard key as the server does: one must
+// begin with it and have all rows, and every unique index must begin with its fields
+// (MongoDB 5.0.7, db/s/shard_key_util.cpp). Index builds are left to people, because
+// they load the shards for a long time.
+func (d *draftBuilder) checkShardKeyIndex(c *topology.Collection, next shardkey.Pattern) {
+	d.indexesOf = c.NS
+	x := d.s.Indexes
+	facts := []message.Fact{
+		message.Namespace("ns", c.NS), message.Text("key", next.String()), message.Words("command", createIndexCommand(c.NS, next)),
+	}
+	if x.At.IsZero() {
+		reason := x.Reason
+		if reason == "" {
+			reason = reasonNotLoaded
+		}
+		d.warn("index", message.New("notAsked", "The cluster was not asked, or did not answer"), message.New("index.unknown",
+			"The indexes of {ns} could not be read ({reason}). Without an index that begins with {key}, the server refuses "+
+				"the command and nothing changes. The command that makes it: {command}.",
+			append(facts, message.Coded("reason", reason, topology.ReasonText(reason)))...))
+		return
+	}
+	source := message.New("indexes", "The indexes of one shard, read at {at}", message.Time("at", x.At))
+	d.checkUniqueIndexes(c, next, source)
+	var unfit []string
+	for _, i := range x.All {
+		if !beginsWith(i, next, true) {
+			continue
+		}
+		why := i.unfit()
+		if why == "" {
+			d.pass("index", source, message.New("index.found", "The index {index} begins with {key}.",
+				append(facts, message.Text("index", sanitize.Truncate(i.Name, shownName)))...))
+			return
+		}
+		unfit = append(unfit, fmt.Sprintf("%s is %s", sanitize.Truncate(i.Name, shownName), why))
+	}
+	if len(unfit) > 0 {
+		d.block("index", source, message.New("index.unfit",
+			"No index of {ns} can support {key}: {unfit}. A shard key needs an index of all rows. Make one in mongosh, wait until it "+
+				"is built, and plan again: {command}.",
+			append(facts, message.Text("unfit", strings.Join(unfit, "; ")))...))
+		return
+	}
+	d.block("index", source, message.New("index.missing",
+		"No index of {ns} begins with {key}. Make one in mongosh, wait until it is built on every shard, and plan again: {command}.",
+		facts...))
+}
+
+// checkUniqueIndexes blocks a key that would leave a unique index without the whole key
+// at its begin: no shard alone could keep its values unique. The index of _id is
+// unique per shard only, and the server accepts it.
+func (d *draftBuilder) checkUniqueIndexes(c *topology.Collection, next shardkey.Pattern, source message.Message) {
+	exact := false
+	for _, i := range d.s.Indexes.All {
+		if !i.Unique || firstField(i) == "_id" {
+			continue
+		}
+		exact = exact || beginsWith(i, next, true) && i.fields() == next.Len()
+		if !beginsWith(i, next, false) {
+			d.block("unique", source, message.New("unique.conflict",
+				"The unique index {index} of {ns} does not begin with {key}, so its values could no longer be kept unique, and the "+
+					"server refuses. Choose fields that it has next, or replace the index.",
+				message.Namespace("ns", c.NS), message.Text("key", next.String()),
+				message.Text("index", sanitize.Truncate(i.Name, shownName))))
+			return
+		}
+	}
+	if c.Unique && !exact {
+		d.block("unique", source, message.New("unique.key",
+			"The shard key of {ns} is unique, and no unique index has exactly the fields of {key}. Make one first.",
+			message.Namespace("ns", c.NS), message.Text("key", next.String())))
+	}
+}
+
+// shownName limits, in bytes, the name of an index in a sentence.
+const shownName = 80
+
+// unfit says why an index cannot support a shard key; "" if it can.
+func (i Index) unfit() string {
+	switch {
+	case i.Partial:
+		return "partial"
+	case i.Sparse:
+		return "sparse"
+	case i.Collated:
+		return "not in the simple collation"
+	case i.Hidden:
+		return "hidden"
+	}
+	return ""
+}
+
+// fields is the number of fields of an index.
+func (i Index) fields() int {
+	elements, err := i.Key.Elements()
+	if err != nil {
+		return 0
+	}
+	return len(elements)
+}
+
+func firstField(i Index) string {
+	if e, err := i.Key.IndexErr(0); err == nil {
+		return e.Key()
+	}
+	return ""
+}
+
+// beginsWith reports whether an index begins with the fields of a key; with directions,
+// also whether each is ascending or hashed like the key's.
+func beginsWith(i Index, key shardkey.Pattern, directions bool) bool {
+	elements, err := i.Key.Elements()
+	if err != nil || len(elements) < key.Len() {
+		return false
+	}
+	for n, f := range key.Fields() {
+		value := elements[n].Value()
+		if elements[n].Key() != f.Name {
+			return false
+		}
+		text, isText := value.StringValueOK()
+		number, isNumber := value.AsFloat64OK()
+		same := f.Hashed && isText && text == "hashed" || !f.Hashed && isNumber && number == 1
+		if directions && !same {
+			return false
+		}
+	}
+	return true
+}
+
+// createIndexCommand is what to type in mongosh.
+func createIndexCommand(ns topology.Namespace, key shardkey.Pattern) string {
+	fields := make([]string, 0, key.Len())
+	for _, f := range key.Fields() {
+		value := "1"
+		if f.Hashed {
+			value = `"hashed"`
+		}
+		fields = append(fields, sanitize.Quoted(f.Name)+": "+value)
+	}
+	return "db.getSiblingDB(" + sanitize.Quoted(ns.Database()) + ").getCollection(" + sanitize.Quoted(ns.Collection()) +
+		").createIndex({" + strings.Join(fields, ", ") + "})"
+}

@@ -1,0 +1,161 @@
+package enginetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/simcluster"
+)
+
+// reshardCase is a resharding of NS. Its chunks have another key after it, so the state
+// of the cluster is read as the key of the collection.
+func reshardCase(t testing.TB) Case {
+	return Case{Name: "reshard", Command: "reshardCollection", Kind: actions.ReshardKind,
+		Args: actions.Args{NS: NS, Key: newKey(t), InitialChunks: 1}, Before: insertRows}
+}
+
+// checkReshardTrue fails the test when the run does not report what is in the cluster, or
+// sent more than one command for an intent.
+func (r *Rig) checkReshardTrue(run engine.Run) {
+	r.Helper()
+	time.Sleep(3 * time.Minute) // no command takes effect later, and no effect disappears
+	want := "{p: 1}"
+	if run.State == engine.Succeeded {
+		want = "{q: 1}"
+	}
+	if got := r.key(); got != want {
+		r.Errorf("%s (%s), but the key is %s", run.State, run.Why, got)
+	}
+	r.CheckSentOnce(run)
+}
+
+func TestReportsOfReshardingsAreTrueInTheGridOfFaults(t *testing.T) {
+	c := reshardCase(t)
+	for n, f := range gridFaults() {
+		for i, at := range []simcluster.Step{simcluster.Received, simcluster.Replying} {
+			p := simcluster.FaultPoint{Command: c.Command, At: at}
+			if f.otherClient || f.applies != nil && !f.applies(c, p) || testing.Short() && (n*2+i)%9 != 0 {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%s", f.name, at), func(t *testing.T) {
+				t.Parallel()
+				OnRig(t, c.Setup(), func(r *Rig) {
+					plan := c.Plan(r)
+					rule := f.rule(c, plan)
+					rule.Command, rule.At = p.Command, p.At
+					planted := r.Sim.Faults().Add(rule)
+					id := r.Start(plan).ID
+					if !r.waitStruck(planted, id) {
+						t.Fatal("the step was not reached")
+					}
+					if f.meanwhile != nil {
+						f.meanwhile(r)
+					}
+					time.Sleep(rule.Delay)
+					healed := time.Now()
+					r.Sim.Faults().Heal()
+					r.Network.Restore()
+					r.Disk.Fail(nil, nil)
+					if r.end == nil {
+						r.Boot()
+					}
+					run := r.WaitEnd(id)
+					if took := time.Since(healed); took > settleLimit {
+						r.Errorf("settled %s after the cluster was whole", took)
+					}
+					r.checkReshardTrue(run)
+				})
+			})
+		}
+	}
+}
+
+// Faults in the middle of the copy: the operation survives, and is followed to its end.
+func TestAReshardingSurvivesFaultsWhileItCopies(t *testing.T) {
+	faults := map[string]func(r *Rig){
+		"the network is cut":          func(r *Rig) { r.Network.Cut(); time.Sleep(time.Minute); r.Network.Restore() },
+		"the config server is frozen": func(r *Rig) { r.Sim.Faults().Freeze("config"); time.Sleep(time.Minute); r.Sim.Faults().Heal() },
+		"a shard is frozen":           func(r *Rig) { r.Sim.Faults().Freeze("shard-rs-2"); time.Sleep(time.Minute); r.Sim.Faults().Heal() },
+		"shardboard is restarted twice": func(r *Rig) {
+			r.Restart()
+			time.Sleep(time.Minute)
+			r.Restart()
+		},
+		"shardboard is restarted while the network is cut": func(r *Rig) {
+			r.Network.Cut()
+			r.Kill()
+			time.Sleep(30 * time.Second)
+			r.Network.Restore()
+			r.Boot()
+		},
+	}
+	for name, strike := range faults {
+		t.Run(name, func(t *testing.T) {
+			onReshardRig(t, "5.0.7", func(r *Rig) {
+				id := r.copying(r.startReshard().ID).ID
+				strike(r)
+				run := r.WaitEnd(id)
+				if run.State != engine.Succeeded {
+					r.Errorf("%s: %s", run.State, run.Why)
+				}
+				r.checkReshardTrue(run)
+			})
+		})
+	}
+}
+
+func TestAReshardingThatNeverArrivedHasFailed(t *testing.T) {
+	onReshardRig(t, "5.0.7", func(r *Rig) {
+		r.Sim.Faults().Add(simcluster.Rule{Command: "reshardCollection", At: simcluster.Received, Cut: true})
+		run := r.WaitEnd(r.startReshard().ID)
+		if run.State != engine.Failed || run.Why.Code != "step.noEffect" || !run.Resolved {
+			r.Errorf("%s: %s", run.State, run.Why)
+		}
+		r.checkReshardTrue(run)
+	})
+}
+
+// Somebody else has begun another resharding between the plan and the command.
+func TestAReshardingIsNotSentWhileAnotherRuns(t *testing.T) {
+	onReshardRig(t, "5.0.7", func(r *Rig) {
+		plan := r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(r), InitialChunks: 6})
+		r.Admin(bson.D{{Key: "shardCollection", Value: "app.others"}, {Key: "key", Value: bson.D{{Key: "a", Value: 1}}}})
+		r.tryCommand("app", bson.D{{Key: "insert", Value: "others"}, {Key: "documents", Value: bson.A{bson.D{{Key: "a", Value: 1}, {Key: "b", Value: 1}}}}})
+		go r.tryCommand("admin", bson.D{{Key: "reshardCollection", Value: "app.others"}, {Key: "key", Value: bson.D{{Key: "b", Value: 1}}},
+			{Key: "numInitialChunks", Value: 1}})
+		time.Sleep(10 * time.Second)
+		if _, _, err := r.RunPlan(Anna, plan); err == nil {
+			r.Error("the plan was run")
+		}
+		if len(r.Sim.Faults().Seen("reshardCollection")) != 0 {
+			r.Error("a command was sent")
+		}
+		time.Sleep(10 * time.Minute)
+	})
+}
+
+// An abort that arrives in the commit phase: the server refuses it, and both runs say so.
+func TestAnAbortInTheCommitPhase(t *testing.T) {
+	onReshardRig(t, "5.0.7", func(r *Rig) {
+		id := r.copying(r.startReshard().ID).ID
+		plan := r.Plan(actions.ReshardAbort, actions.Args{NS: NS})
+		held := r.Sim.Faults().Add(simcluster.Rule{Command: "abortReshardCollection", At: simcluster.Received, Hold: true})
+		abort := r.Start(plan).ID
+		r.waitStruck(held, abort)
+		run := r.WaitEnd(id) // it commits while the abort is on its way
+		r.Sim.Faults().Heal()
+		late := r.WaitEnd(abort)
+		if late.State != engine.Failed || late.Steps[0].Error == "" {
+			r.Errorf("abort: %s %s", late.State, late.Why)
+		}
+		if run.State != engine.Succeeded {
+			r.Errorf("%s: %s", run.State, run.Why)
+		}
+		r.checkReshardTrue(run)
+	})
+}

@@ -1,0 +1,222 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/message"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// ReshardKind rewrites a collection with another shard key.
+const ReshardKind Kind = "reshard"
+
+// maxInitialChunks is more than any collection needs at its beginning.
+const maxInitialChunks = 100_000
+
+func describeReshard() Description {
+	return Description{
+		Kind:  ReshardKind,
+		Title: "Reshard a collection",
+		Lead: "Rewrites the whole collection with another shard key, which takes minutes to days. It can be aborted until it " +
+			"commits. Needs MongoDB 5.0 or later.",
+		Proof:     "The collection has the new key and another UUID, and is no longer being resharded.",
+		Undo:      "Reshards the collection back to the old key, with the old zones. It takes as long again.",
+		Arguments: []Argument{argNS.needed(), argKey.needed(), argZones, argInitialChunks},
+		LeastRisk: High,
+		plan:      planReshard,
+	}
+}
+
+func planReshard(d *draftBuilder) (Draft, Args, error) {
+	if err := d.needsRelease(5, 0); err != nil {
+		return Draft{}, d.a, err
+	}
+	c := d.c
+	if strings.HasPrefix(c.NS.Collection(), "system.buckets.") {
+		return Draft{}, d.a, fault.New(fault.Invalid, "%s holds the data of a time-series collection, which shardboard does not reshard.", c.NS)
+	}
+	key, err := shardkey.ParsePattern(d.a.Key)
+	if err != nil {
+		return Draft{}, d.a, err
+	}
+	zones, err := d.zonesOfKey(key)
+	if err != nil {
+		return Draft{}, d.a, err
+	}
+	d.a.Zones = zones
+	if key.Equal(c.Key) {
+		d.blockSameKey(c)
+	} else {
+		d.reshard(c, key, zones, d.a.InitialChunks)
+	}
+	ns, was := message.Namespace("ns", c.NS), message.Text("was", c.Key.String())
+	return d.finish(message.New("reshard", "Reshard {ns} from {was} to {key}.", ns, was, message.Text("key", key.String())),
+		Undo{Possible: true, Text: message.New("reshard",
+			"Reshards {ns} back to {was}. That is a new resharding: it takes as long again, and needs the same space.", ns, was)})
+}
+
+// needsRelease refuses a kind whose commands the release does not have. An unknown
+// release is not refused here: a check warns about it.
+func (d *draftBuilder) needsRelease(major, minor int) error {
+	if r := d.s.Release; r.Known() && !r.AtLeast(major, minor, 0) {
+		return fault.New(fault.Invalid, "%s needs MongoDB %d.%d or later; this cluster runs %s.", d.kind, major, minor, r)
+	}
+	return nil
+}
+
+// blockSameKey blocks a plan that would change nothing. Up to 7.0 the server then does
+// nothing; since 8.0 it can redistribute the documents, which is another change.
+func (d *draftBuilder) blockSameKey(c *topology.Collection) {
+	text := message.New("key.same", "There is nothing to do: {ns} already has the shard key {key}.",
+		message.Namespace("ns", c.NS), message.Text("key", c.Key.String()))
+	if d.s.Release.AtLeast(8, 0, 0) {
+		text.Code = "key.sameRedistribute"
+		text.Pattern += " MongoDB can also redistribute a collection with the key that it has (forceRedistribution), which is not offered here."
+	}
+	d.block("key", d.fromTable(topology.PartRouting), text)
+}
+
+// reshard plans to give a collection another key, with the checks of that.
+func (d *draftBuilder) reshard(c *topology.Collection, key shardkey.Pattern, zones []KeyZone, chunks int) {
+	d.resharded = c
+	need := sameCollection(c)
+	need.Want["resharding"] = "false"
+	needs := []Fact{need}
+	if d.s.Activity.Known && d.s.Activity.ReshardingsReason == "" {
+		needs = append(needs, Fact{Kind: FactResharding, Want: map[string]string{"running": ""}})
+	}
+	old := []KeyZone{}
+	if d.zonesRead() {
+		for _, z := range d.ranges(c.NS) {
+			old = append(old, KeyZone{Min: z.RawMin, Max: z.RawMax, Zone: z.Zone})
+		}
+		needs = append(needs, overlapCount(c.NS, d.doc(c, c.Key.Min()), d.doc(c, c.Key.Max()), len(old)))
+	}
+	d.step(Step{Op: OpReshard, NS: c.NS, Needs: needs,
+		Reshard: &Reshard{Key: key.Raw(), Zones: zones, Chunks: chunks, WasKey: c.Key.Raw(), WasZones: old},
+		Proof: []Fact{{Kind: FactResharded, NS: c.NS, Was: UUIDText(c.Incarnation.UUID),
+			Want: map[string]string{"key": key.String(), "replaced": "true", "resharding": "false"}}}})
+	d.checkOtherResharding()
+	d.checkIndexBuilds(c)
+	d.checkNewZones(c, zones)
+	d.checkUniqueKey(c, key)
+	d.checkLayouts(c, key)
+	d.checkReshardSpace(c, zones)
+	d.checkReshardWrites(c)
+}
+
+// zonesOfKey reads the zone ranges of the new key: complete, in order, without overlaps.
+func (d *draftBuilder) zonesOfKey(key shardkey.Pattern) ([]KeyZone, error) {
+	if d.a.Zones == nil {
+		return nil, nil
+	}
+	type ends struct{ lo, hi shardkey.Key }
+	out, ranges := []KeyZone{}, []ends{}
+	for i, z := range d.a.Zones {
+		lo, errLo := key.PrefixBound(z.Min)
+		hi, errHi := key.PrefixBound(z.Max)
+		switch {
+		case errLo != nil || errHi != nil:
+			return nil, fault.New(fault.Invalid,
+				"The argument \"zones\": the bounds of range %d do not fit the new key %s: they need its first fields, in its order.", i+1, key)
+		case lo.Compare(hi) >= 0:
+			return nil, fault.New(fault.Invalid, "The argument \"zones\": range %d ends before it begins.", i+1)
+		case len(d.members(z.Zone)) == 0:
+			return nil, fault.New(fault.NotFound, "The argument \"zones\": no shard is in the zone %q of range %d.", z.Zone, i+1)
+		}
+		for n, r := range ranges {
+			if lo.Compare(r.hi) < 0 && hi.Compare(r.lo) > 0 {
+				return nil, fault.New(fault.Invalid, "The argument \"zones\": the ranges %d and %d overlap.", n+1, i+1)
+			}
+		}
+		ranges = append(ranges, ends{lo, hi})
+		whole := KeyZone{Zone: z.Zone}
+		var err error
+		if whole.Min, err = key.Document(lo); err != nil {
+			return nil, err
+		}
+		if whole.Max, err = key.Document(hi); err != nil {
+			return nil, err
+		}
+		out = append(out, whole)
+	}
+	return out, nil
+}
+
+// undoReshard plans to reshard back.
+func (d *draftBuilder) undoReshard(s Step) error {
+	c := d.s.Table.Collection(s.NS)
+	if c == nil || c.Chunks.Len() == 0 {
+		return collectionGone(s.NS)
+	}
+	was, err := shardkey.ParsePattern(s.Reshard.WasKey)
+	if err != nil {
+		return err
+	}
+	now, err := shardkey.ParsePattern(s.Reshard.Key)
+	if err != nil {
+		return err
+	}
+	if !c.Key.Equal(now) {
+		return undoConflict("the collection now has another shard key",
+			Difference{Fact: Fact{Kind: FactCollection, NS: c.NS}, Field: "key", Want: now.String(), Got: c.Key.String()})
+	}
+	var missing []string
+	for _, z := range s.Reshard.WasZones {
+		if len(d.members(z.Zone)) == 0 {
+			missing = append(missing, z.Zone)
+		}
+	}
+	if len(missing) > 0 {
+		return undoConflict(fmt.Sprintf("no shard is in the zone %s any more", list(missing)))
+	}
+	zones := s.Reshard.WasZones
+	if len(zones) == 0 && len(d.ranges(c.NS)) == 0 {
+		zones = nil
+	}
+	d.reshard(c, was, zones, 0)
+	return nil
+}
+
+// controlsResharding reports whether the command of a step is one of resharding.
+func (s Step) controlsResharding() bool {
+	return slices.Contains([]Op{OpReshard, OpReshardCommit, OpReshardAbort}, s.Op)
+}
+
+// InBackground reports whether the cluster works on the command on its own: losing the
+// connection or a time limit does not end it.
+func (s Step) InBackground() bool { return s.controlsResharding() }
+
+// EndsAnother reports whether the step ends an operation that another run waits for. Such
+// a step has to run although that run holds the collection.
+func (s Step) EndsAnother() bool { return s.Op == OpReshardCommit || s.Op == OpReshardAbort }
+
+func (s Step) sendReshard(ctx context.Context, a Admin, run string) error {
+	switch {
+	case s.Op == OpReshardCommit:
+		return a.CommitResharding(ctx, run, s.NS)
+	case s.Op == OpReshardAbort:
+		return a.AbortResharding(ctx, run, s.NS)
+	case s.Reshard == nil:
+		return fmt.Errorf("send step: a resharding of %s without a key", s.NS)
+	}
+	return a.ReshardCollection(ctx, run, s.NS, *s.Reshard)
+}
+
+// newKey is the new shard key of an OpReshard or an OpRefineKey as text.
+func (s Step) newKey() string {
+	if s.Reshard == nil {
+		return patternText(s.Key)
+	}
+	return KeyText(s.Reshard.Key)
+}
+
+// KeyText is a shard key as mongosh writes it; "" if it is not a shard key.
+func KeyText(raw bson.Raw) string { return patternText(raw) }

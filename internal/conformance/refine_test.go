@@ -1,0 +1,87 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+)
+
+func pattern(fields ...string) bson.Raw {
+	var d bson.D
+	for _, f := range fields {
+		d = append(d, bson.E{Key: f, Value: int32(1)})
+	}
+	return marshal(d)
+}
+
+// The plan's checks and the proof rely on all of this.
+func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		ctx := w.Context()
+		ns := w.shardCollection("refined", bson.D{{Key: "p", Value: 1}})
+		must(t, w.admin.SplitAt(ctx, run, ns, keyDoc(int32(10))))
+		must(t, w.admin.AddShardToZone(ctx, run, w.shards[0], w.db))
+		must(t, w.admin.SetZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db))
+		before := w.head(ns)
+
+		must(t, w.admin.RefineKey(ctx, run, ns, pattern("p"))) // its own key: nothing happens
+		w.expectRefusal(fault.Invalid, w.admin.RefineKey(ctx, run, ns, pattern("q", "p")), "refine to a key that does not extend it")
+		w.expectRefusal(fault.Invalid, w.admin.RefineKey(ctx, run, ns, pattern("p", "q")), "refine without an index")
+		if h := w.head(ns); h.Incarnation != before.Incarnation || h.Highest != before.Highest {
+			t.Fatalf("%+v became %+v without a change", before, h)
+		}
+
+		indexes := w.data.Database(w.db).RunCommand(ctx, bson.D{{Key: "createIndexes", Value: ns.Collection()}, {Key: "indexes", Value: bson.A{
+			bson.D{{Key: "key", Value: bson.D{{Key: "p", Value: 1}, {Key: "q", Value: 1}, {Key: "r", Value: 1}}}, {Key: "name", Value: "longer"},
+				{Key: "unique", Value: true}},
+			bson.D{{Key: "key", Value: bson.D{{Key: "s", Value: 1}}}, {Key: "name", Value: "sparse"}, {Key: "sparse", Value: true}},
+		}}})
+		must(t, indexes.Err())
+		all, err := w.client.Indexes(ctx, ns)
+		must(t, err)
+		found := map[string]actions.Index{}
+		for _, i := range all {
+			found[i.Name] = i
+		}
+		if i := found["longer"]; !i.Unique || i.Sparse || i.Partial || i.Hidden || i.Collated || i.Key.Lookup("r").Type == 0 {
+			t.Errorf("the index is %+v", i)
+		}
+		if i := found["sparse"]; !i.Sparse || i.Unique {
+			t.Errorf("the sparse index is %+v", i)
+		}
+		w.expectRefusal(fault.Invalid, w.admin.RefineKey(ctx, run, ns, pattern("p", "s")), "refine past a unique index")
+
+		must(t, w.admin.RefineKey(ctx, run, ns, pattern("p", "q")))
+		after := w.head(ns)
+		if after.Key.String() != "{p: 1, q: 1}" || after.Incarnation.UUID != before.Incarnation.UUID ||
+			after.Incarnation == before.Incarnation || after.Highest != before.Highest {
+			t.Errorf("%+v became %+v", before, after)
+		}
+		fact := actions.Fact{Kind: actions.FactCollection, NS: ns}
+		got, err := w.client.ReadFact(ctx, fact)
+		must(t, err)
+		if got["key"] != "{p: 1, q: 1}" {
+			t.Errorf("the fact is %v", got)
+		}
+		middle := marshal(bson.D{{Key: "p", Value: int32(10)}, {Key: "q", Value: bson.MinKey{}}})
+		edge, err := w.client.ReadFact(ctx, actions.Fact{Kind: actions.FactEdge, NS: ns, Min: middle})
+		must(t, err)
+		if edge["exists"] != "true" {
+			t.Errorf("no chunk begins at %s", middle)
+		}
+		zones, err := w.source.Zones(ctx)
+		must(t, err)
+		for _, z := range zones {
+			if z.NS == ns && string(z.RawMax) != string(middle) {
+				t.Errorf("the zone range ends at %s", z.RawMax)
+			}
+		}
+		must(t, w.admin.RefineKey(ctx, run, ns, pattern("p", "q"))) // again
+		if h := w.head(ns); h.Incarnation != after.Incarnation {
+			t.Error("refining to the same key changed the collection")
+		}
+	})
+}
