@@ -33,7 +33,7 @@ func (s *Runs) changeBatch(ctx context.Context, by auth.Principal, what string, 
 	}
 	if lost, is := asLost(err); is {
 		return engine.Run{}, lost.unknown(
-			"The shardboard that ran this batch is gone, and with it the request. Another one goes on with it now; look at the run and ask again.",
+			"The shardboard that ran this batch is gone, and with it the request. Another one continues it; look at the run and ask again.",
 			"It is not known whether this was done: the shardboard that leads has not answered in time. Look at the run.")
 	}
 	return engine.Run{}, err

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -102,8 +103,9 @@ func TestItemsOfOtherCollectionsRunAtTheSameTimeWithinTheLimitPerShard(t *testin
 			for i := range 3 {
 				ns := topology.Namespace(fmt.Sprintf("app.c%d", i))
 				r.other(ns)
+				bounds := [2]bson.Raw{P(bson.MinKey{}), P(0)}
 				plans = append(plans, actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: ns, At: P(5)}},
-					actions.PlannedChange{Kind: actions.MoveChunk, Args: actions.Args{NS: ns, Bounds: [2]bson.Raw{P(bson.MinKey{}), P(0)}, To: "shard-rs-2"}})
+					actions.PlannedChange{Kind: actions.MoveChunk, Args: actions.Args{NS: ns, Bounds: bounds, To: "shard-rs-2"}})
 			}
 			id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: plans, Canary: new(bool), PerShard: perShard})).ID
 			at, moving := 0, 0
@@ -126,8 +128,8 @@ func TestItemsOfOtherCollectionsRunAtTheSameTimeWithinTheLimitPerShard(t *testin
 }
 
 func TestBatchOfAThousandItemsIsSavedInSmallWrites(t *testing.T) {
-	items := 200
-	if !testing.Short() {
+	items := 150
+	if os.Getenv("SHARDBOARD_LONG") == "1" {
 		items = 1000
 	}
 	OnRig(t, Setup{}, func(r *Rig) {
