@@ -43,13 +43,13 @@ var (
 	}
 	argChunksPerHour = Argument{
 		Name: "chunksPerHour", Type: TypeCount, Label: "Moves an hour",
-		Help:  "How many moves begin in an hour at most. Without it there is no limit.",
+		Help:  "How many moves begin in an hour at most. Without it, as many as the cluster can do.",
 		Least: 0, Most: 100_000,
 		field: func(a *Args) any { return &a.ChunksPerHour },
 	}
 	argBytesPerHour = Argument{
 		Name: "bytesPerHour", Type: TypeCount, Label: "Bytes an hour",
-		Help:  "How many bytes are moved in an hour at most, by estimate. Without it there is no limit.",
+		Help:  "How many bytes are moved in an hour at most, by estimate. Without it, as many as the cluster can do.",
 		Least: 0, Most: 1 << 50,
 		field: func(a *Args) any { return &a.BytesPerHour },
 	}
