@@ -53,12 +53,14 @@ func placeholder(x actions.Argument) string {
 	switch x.Type {
 	case actions.TypeCollection, actions.TypeNamespace:
 		return "DB.COLLECTION"
-	case actions.TypeKey, actions.TypePattern, actions.TypeBounds, actions.TypeCuts, actions.TypeZones:
+	case actions.TypeKey, actions.TypePattern, actions.TypeBounds, actions.TypeCuts, actions.TypeZones, actions.TypePlans:
 		return "JSON"
 	case actions.TypeChunk:
 		return "REF"
 	case actions.TypeChunks:
 		return "REF,REF…"
+	case actions.TypeProjects:
+		return "PROJECT,PROJECT…"
 	case actions.TypeDatabase:
 		return "DB"
 	case actions.TypeTime:

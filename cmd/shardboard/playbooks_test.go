@@ -29,7 +29,7 @@ var refusedWithoutTrouble = map[string]string{
 	"shardboard plan split-hot":  "nobody writes to this cluster",
 	"shardboard plan refine-key": "the index or the key may be another",
 	"shardboard plan reshard-":   "its resharding ends at once",
-	"shardboard plan spread":    "the playbook has pinned the project before",
+	"shardboard plan spread":     "the playbook has pinned the project before",
 	"shardboard runs undo":       "what was moved a moment ago waits for its clean-up",
 }
 

@@ -26,6 +26,7 @@ type follower struct {
 	remote app.Remote
 	json   bool
 	state  string         // last printed state of the run
+	batch  string         // last printed progress of a batch
 	shown  map[int]string // last printed text of each step, by its number
 }
 
@@ -99,6 +100,10 @@ func (f *follower) progress(r api.Run) {
 			f.shown[s.Number] = now
 			fmt.Fprint(f.stdout, now)
 		}
+	}
+	if r.Batch != nil && r.Open && r.Batch.Progress != f.batch {
+		f.batch = r.Batch.Progress
+		line(f.stdout, "%s. %s%s", f.batch, r.Batch.Why, r.Batch.Waits)
 	}
 	if state := answer.RunStateText(r); state != f.state && r.State != string(engine.Planned) {
 		f.state = state

@@ -14,6 +14,9 @@ type runsCmd struct {
 	Stop runsStopCmd `cmd:"" help:"Stop a run before its next command; a command in flight continues."`
 	Undo runsUndoCmd `cmd:"" help:"Plan the inverse of a run; changes nothing until that plan is run."`
 
+	Pause  runsPauseCmd  `cmd:"" help:"Pause a batch: no further item begins, and those that run go on to their end."`
+	Resume runsResumeCmd `cmd:"" help:"Let a paused batch go on, or decide about an item that has failed."`
+	Items  runsItemsCmd  `cmd:"" help:"List the items of a batch."`
 	Finish runsFinishCmd `cmd:"" help:"Plan what is left of a run that ended early; changes nothing until that plan is run."`
 }
 

@@ -33,12 +33,22 @@ type Args struct {
 	Expires time.Duration // pin: when it is reported as expired; 0: never
 	Owner   string        // pin: who is responsible for it
 	Pause   string        // pin, isolate, spread, split-hot, move: balancing that is paused during the run: "collections" or "balancer"
-	Chunks  []string      // split-hot: references of several chunks
+	Chunks  []string      // split-hot, batch: references of several chunks
 	Key     bson.Raw      // refine-key, reshard: the pattern of the new shard key, such as {p: 1, q: 1}
 	Cuts    []Cut         // split-hot: what an earlier plan chose for each chunk; replaces chunks, at and to
 
 	Zones         []KeyZone // reshard: ranges of the new key; empty but not nil: no zones
 	InitialChunks int       // reshard: 0: the server's default
+
+	// Of a batch:
+	Plans         []PlannedChange `json:",omitempty"` // its items
+	Projects      []string        `json:",omitempty"` // one item each, of the kind Each; instead of Plans
+	Each          string          `json:",omitempty"`
+	Canary        *bool           `json:",omitempty"` // the first item runs alone; nil: true
+	Group         int             `json:",omitempty"` // items in a group; 0: the default
+	PerShard      int             `json:",omitempty"` // items at a time that move chunks of a shard; 0: 1
+	ChunksPerHour int             `json:",omitempty"` // 0: no limit
+	BytesPerHour  int             `json:",omitempty"` // 0: no limit
 }
 
 // Cut is what split-hot chose for one chunk: where it is split, which half moves, and

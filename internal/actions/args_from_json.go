@@ -26,7 +26,10 @@ const maxText = 4096
 // ReadArgs reads arguments from a JSON object; nil and null are no arguments. Unknown
 // arguments and values of the wrong type are refused. Whether the kind takes the
 // arguments is checked when it is planned. Errors are fault.Invalid.
-func ReadArgs(raw json.RawMessage) (Args, error) {
+func ReadArgs(raw json.RawMessage) (Args, error) { return readArgs(raw, Arguments()) }
+
+// readArgs reads arguments from a JSON object, those of a list.
+func readArgs(raw json.RawMessage, all []Argument) (Args, error) {
 	var a Args
 	if len(raw) == 0 {
 		return a, nil
@@ -38,7 +41,6 @@ func ReadArgs(raw json.RawMessage) (Args, error) {
 		}
 		return a, fault.Wrap(fault.Invalid, err, `"args" is not a JSON object of arguments: %s.`, sanitize.Truncate(err.Error(), 120))
 	}
-	all := Arguments()
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		// Letter case is ignored, as in the rest of a request.
 		i := slices.IndexFunc(all, func(x Argument) bool { return strings.EqualFold(x.Name, name) })
@@ -81,6 +83,8 @@ func (x Argument) read(raw json.RawMessage, a *Args) error {
 		*p, err = readBounds(x.Name, raw)
 	case *[]Cut:
 		*p, err = readCuts(x.Name, raw)
+	case *[]PlannedChange:
+		*p, err = readPlans(x.Name, raw)
 	case *[]KeyZone:
 		*p, err = readZones(x.Name, raw)
 	case *[]string:

@@ -18,9 +18,12 @@ var samples = map[string]string{
 	"chunk": `"id.ref"`, "to": `"shard-rs-1"`, "project": `" spaced "`, "db": `"db"`, "shard": `"shard-rs-2"`, "zone": `"eu"`,
 	"min": `{"p":{"$numberInt":"1"}}`, "max": `{"p":{"$numberLong":"9007199254740993"}}`, "mode": `"moves"`, "on": `false`, "size": `0`,
 	"start": `"01:00"`, "stop": `"05:00"`, "force": `true`, "expires": `"720h0m0s"`, "owner": `"on-call"`, "pause": `"balancer"`,
-	"chunks": `["a","b"]`,
-	"cuts":   `[{"min":{"p":{"$minKey":1}},"max":{"p":{"$maxKey":1}},"at":{"p":{"$numberInt":"3"}},"half":"lower","to":"shard-rs-1"}]`,
-	"key":    `{"p":1,"q.r":"hashed"}`, "initialChunks": `12`,
+	"chunks":   `["a","b"]`,
+	"cuts":     `[{"min":{"p":{"$minKey":1}},"max":{"p":{"$maxKey":1}},"at":{"p":{"$numberInt":"3"}},"half":"lower","to":"shard-rs-1"}]`,
+	"plans":    `[{"kind":"move","args":{"ns":"db.coll","to":"shard-rs-1","min":{"p":{"$numberInt":"1"}}}}]`,
+	"projects": `["one","two"]`, "each": `"pin"`, "canary": `false`, "group": `5`, "perShard": `2`,
+	"chunksPerHour": `10`, "bytesPerHour": `1000`,
+	"key": `{"p":1,"q.r":"hashed"}`, "initialChunks": `12`,
 	"zones": `[{"min":{"p":{"$numberInt":"1"}},"max":{"p":{"$maxKey":1}},"zone":"eu"}]`,
 }
 

@@ -21,7 +21,7 @@ func (x Argument) FromText(text string) (json.RawMessage, error) {
 		return nil, fault.New(fault.Invalid, "The argument %q is not valid UTF-8.", x.Name)
 	}
 	switch x.Type {
-	case TypeKey, TypePattern, TypeBounds, TypeCuts, TypeZones:
+	case TypeKey, TypePattern, TypeBounds, TypeCuts, TypeZones, TypePlans:
 		if !json.Valid([]byte(text)) {
 			return nil, fault.New(fault.Invalid, "The argument %q must be JSON, such as %s; %q is not.", x.Name, x.sample(),
 				sanitize.Truncate(text, 40))
@@ -44,10 +44,23 @@ func (x Argument) FromText(text string) (json.RawMessage, error) {
 		return json.Marshal(b)
 	case TypeChunks:
 		return json.Marshal(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }))
+	case TypeProjects:
+		return json.Marshal(listedNames(text))
 	case TypeChoice, TypeDuration, TypeTime:
 		return json.Marshal(strings.TrimSpace(text))
 	}
 	return json.Marshal(text) // names are kept as they are, even with spaces at their ends
+}
+
+// listedNames separates names at commas and line ends. Names may have spaces.
+func listedNames(text string) []string {
+	names := []string{}
+	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // sample returns an example of a value in JSON.
@@ -59,6 +72,8 @@ func (x Argument) sample() string {
 		return samplePattern
 	case TypeCuts:
 		return `[{"min": …, "max": …, "at": …, "half": "upper", "to": "…"}]`
+	case TypePlans:
+		return `[{"kind": "pin", "args": {"project": "…", "shard": "…"}}]`
 	case TypeZones:
 		return `[{"min": …, "max": …, "zone": "…"}]`
 	}
@@ -77,6 +92,8 @@ func (a Args) Texts() map[string]string {
 		var several []string
 		switch {
 		case raw == nil:
+		case x.Type == TypeProjects && json.Unmarshal(raw, &several) == nil:
+			out[x.Name] = strings.Join(several, ", ")
 		case x.Type == TypeChunks && json.Unmarshal(raw, &several) == nil:
 			out[x.Name] = strings.Join(several, " ")
 		case json.Unmarshal(raw, &text) == nil:
@@ -112,7 +129,14 @@ func (a Args) HideKeys(replace func(bson.Raw) bson.Raw) Args {
 				z.Min, z.Max = replace(z.Min), replace(z.Max)
 			}
 		case *[]string:
-			*p = nil
+			if x.Type == TypeChunks {
+				*p = nil
+			}
+		case *[]PlannedChange:
+			*p = slices.Clone(*p)
+			for i := range *p {
+				(*p)[i].Args = (*p)[i].Args.HideKeys(replace)
+			}
 		case *string:
 			if x.Type == TypeChunk {
 				*p = ""

@@ -51,6 +51,8 @@ func (x Argument) write(a Args) json.RawMessage {
 			list = append(list, cutJSON{Min: keyJSON(c.Min), Max: keyJSON(c.Max), At: keyJSON(c.At), Half: c.Half, To: c.To})
 		}
 		value = list
+	case *[]PlannedChange:
+		value = writePlans(*p)
 	case *[]KeyZone:
 		value = writeZones(*p)
 	default:

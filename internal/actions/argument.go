@@ -25,6 +25,8 @@ const (
 	TypeChunk      ArgumentType = "chunk"         // reference of a chunk
 	TypeChunks     ArgumentType = "chunks"        // references of several chunks
 	TypeCuts       ArgumentType = "cuts"          // list of Cut
+	TypePlans      ArgumentType = "plans"         // list of PlannedChange
+	TypeProjects   ArgumentType = "projects"      // ids, exact names or public keys
 	TypePattern    ArgumentType = "key pattern"   // of a shard key, as Extended JSON
 	TypeZones      ArgumentType = "zones"         // list of KeyZone
 	TypeShard      ArgumentType = "shard"         // name of a shard
@@ -70,8 +72,10 @@ func (x Argument) Given(a Args) bool { return !reflect.ValueOf(x.field(&a)).Elem
 // These vary a shared argument for one kind.
 func (x Argument) needed() Argument            { x.Required = true; return x }
 func (x Argument) about() Argument             { x.Subject = true; return x }
+func (x Argument) entered() Argument           { x.Subject = false; return x }
 func (x Argument) unasked() Argument           { x.Unasked = true; return x }
 func (x Argument) asked() Argument             { x.Unasked = false; return x }
+func (x Argument) withoutDefault() Argument    { x.Default, x.Empty = "", "the default"; return x }
 func (x Argument) or(names ...string) Argument { x.Or = names; return x }
 func (x Argument) of(t ArgumentType) Argument  { x.Type = t; return x }
 func (x Argument) help(text string) Argument   { x.Help = text; return x }

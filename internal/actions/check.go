@@ -12,6 +12,9 @@ import (
 // addCommonChecks adds the checks that every plan has, and those that every plan with
 // moves has, in the order in which they are shown: those that block most often first.
 func (d *draftBuilder) addCommonChecks() {
+	if d.inBatch {
+		return
+	}
 	own := d.checks
 	d.checks = nil
 	d.checkStale()

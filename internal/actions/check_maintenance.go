@@ -3,6 +3,7 @@ package actions
 import (
 	"shardboard/internal/message"
 	"slices"
+	"time"
 )
 
 // CheckMaintenance is the id of the check of maintenance windows.
@@ -48,6 +49,16 @@ func (d *draftBuilder) checkMaintenance() {
 // OutsideMaintenance reports whether checks were made outside the maintenance windows.
 func OutsideMaintenance(checks []Check) bool {
 	return slices.ContainsFunc(checks, func(c Check) bool { return c.ID == CheckMaintenance && c.Verdict == Warn })
+}
+
+// ClosedSince reports whether a plan was made inside a maintenance window and none is open now,
+// and when the next one begins; zero if none does.
+func ClosedSince(made []Check, windows []Maintenance, now time.Time) (at time.Time, closed bool) {
+	if len(windows) == 0 || OutsideMaintenance(made) || !slices.ContainsFunc(made, func(c Check) bool { return c.ID == CheckMaintenance }) {
+		return time.Time{}, false
+	}
+	_, open, at := currentOrNextWindow(windows, now)
+	return at, !open
 }
 
 // MaintenanceClosed returns the difference of a plan that was made inside a maintenance

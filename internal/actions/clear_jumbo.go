@@ -17,6 +17,7 @@ func describeClearJumbo() Description {
 		Proof:     "The chunk has no jumbo flag.",
 		Undo:      "Cannot be undone: only the balancer sets the flag.",
 		Arguments: []Argument{argNS.needed(), argChunk, argBounds},
+		InBatches: true,
 		plan:      planClearJumbo,
 	}
 }

@@ -29,6 +29,8 @@ type Description struct {
 	// AnyTime: maintenance windows do not count for a plan of this kind, unless one of its commands moves
 	// data or changes what the balancer moves. They count for every plan of all other kinds.
 	AnyTime bool
+	// InBatches: changes of this kind may be items of a batch.
+	InBatches bool
 	// LeastRisk is the lowest risk that a plan of this kind can have; "" is Low. It does
 	// not apply to undos, whose risk depends on what the undo does.
 	LeastRisk Risk
@@ -83,6 +85,7 @@ func Descriptions() []Description {
 		describeReshard(),
 		describeReshardCommit(),
 		describeReshardAbort(),
+		describeBatch(),
 	}
 }
 

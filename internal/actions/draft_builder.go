@@ -51,7 +51,9 @@ type draftBuilder struct {
 	leastRisk       Risk                 // the lowest risk of this plan, also of an undo; "" is Low
 	// continuing: this is the rest of a confirmed plan, which may have no steps.
 	continuing bool
-	err        error
+	// inBatch: an item of a batch, which makes the checks that every plan has for all items together.
+	inBatch bool
+	err     error
 }
 
 // transfer is a range that moves from one shard to another, as one or several chunks.
@@ -92,6 +94,10 @@ func (d *draftBuilder) changedCollections() []*futureChunks {
 	}
 	var out []*futureChunks
 	for _, k := range d.futures {
+		if d.kind == Batch {
+			out = append(out, k) // it has those of its items
+			continue
+		}
 		if slices.ContainsFunc(d.steps, func(s Step) bool { return chunks(s) && s.NS == k.c.NS }) {
 			out = append(out, k)
 		}
@@ -106,6 +112,9 @@ func (d *draftBuilder) namespaces() []topology.Namespace {
 	for _, s := range d.steps {
 		if s.NS != "" {
 			out = append(out, s.NS)
+		}
+		if s.Item != nil {
+			out = append(out, s.Item.Limits.Collections...)
 		}
 	}
 	natural.Sort(out)

@@ -27,8 +27,9 @@ func describeMerge() Description {
 			argBounds.help("The bounds of the first and the last chunk, [min, max]; the same as min and max."),
 			argMin.needed().about().or("bounds").help("The lower bound of the first chunk, as Extended JSON."),
 			argMax.needed().about().or("bounds").help("The upper bound of the last chunk, as Extended JSON.")},
-		rewrite: mergeBounds,
-		plan:    planMerge,
+		rewrite:   mergeBounds,
+		InBatches: true,
+		plan:      planMerge,
 	}
 }
 

@@ -19,7 +19,8 @@ func describeMove() Description {
 		Arguments: []Argument{argNS.needed(), argChunk, argBounds, argTo.needed(),
 			argMin.help("The lower bound of the part to move, to move only a part of the chunk."),
 			argMax.help("The upper bound of the part to move, to move only a part of the chunk."), argForce, argPause},
-		plan: planMove,
+		InBatches: true,
+		plan:      planMove,
 	}
 }
 

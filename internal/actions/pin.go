@@ -27,6 +27,7 @@ func describePin() Description {
 		KeepsGoal: true,
 		Gathers:   true,
 		rewrite:   useToAsShard,
+		InBatches: true,
 		plan:      planPin,
 	}
 }

@@ -23,6 +23,7 @@ func describeSplit() Description {
 		Proof:     "A chunk begins at each new bound.",
 		Undo:      "Merges the parts.",
 		Arguments: []Argument{argNS.needed(), argAt, argParts, argChunk, argBounds},
+		InBatches: true,
 		plan:      planSplit,
 	}
 }

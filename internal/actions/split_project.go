@@ -22,6 +22,7 @@ func describeSplitProject() Description {
 		Undo:      "Merges the parts.",
 		Arguments: []Argument{argProject.needed(), argDB, argNS.of(TypeNamespace).help("Only this collection, as database.collection.")},
 		Adapts:    true,
+		InBatches: true,
 		plan:      planSplitProject,
 	}
 }

@@ -29,6 +29,7 @@ func describeSpread() Description {
 		Arguments: []Argument{argProject.needed(), argDB, argMode.unasked().help("Who moves the chunks: always moves, by this run."), argPause},
 		Adapts:    true,
 		KeepsGoal: true,
+		InBatches: true,
 		plan:      planSpread,
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Op is a command of Admin, or waiting for the balancer.
 type Op string
 
-// The ops. Each sends exactly one command, except OpAwait, which sends none.
+// The ops. Each sends exactly one command, except OpAwait and OpItem, which send none.
 const (
 	OpSplitAt        Op = "splitAt"
 	OpSplitMedian    Op = "splitMedian"
@@ -47,6 +47,7 @@ const (
 	OpAbortMove      Op = "abortMoveCollection"
 	OpAbortUnshard   Op = "abortUnshardCollection"
 	OpAwait          Op = "await" // waits until the proof holds, and shows progress
+	OpItem           Op = "item"  // of a batch: runs an item as a run of its own; sends no command itself
 )
 
 // Step is one command as data, so that what is shown, hashed, stored and sent is the
@@ -75,6 +76,8 @@ type Step struct {
 
 	Pauses   bool `json:",omitempty"` // turns balancing off for the time of the run
 	Restores bool `json:",omitempty"` // turns it on again, however the run ends
+
+	Item *Item `json:",omitempty"` // of OpItem
 }
 
 // Send sends the command of the step. OpAwait has none, and is an error.
@@ -156,7 +159,7 @@ func (s Step) isBuiltOnResharding() bool { return s.Op == OpMoveCollection || s.
 func (s Step) Copies() bool { return s.Migrates() || s.MovesWhole() || s.InBackground() }
 
 // Sends reports whether the step sends a command.
-func (s Step) Sends() bool { return s.Op != OpAwait }
+func (s Step) Sends() bool { return s.Op != OpAwait && s.Op != OpItem }
 
 // Invertible reports whether a command can undo the step. No command sets a jumbo flag or
 // shortens a shard key, a balancing window that was not known before cannot be restored,

@@ -7,6 +7,9 @@ import (
 
 // Text describes the step in one line.
 func (s Step) Text() message.Message {
+	if s.Item != nil {
+		return s.Item.Summary
+	}
 	ns := s.NS
 	if ns == "" && len(s.Proof) > 0 {
 		ns = s.Proof[0].NS // an await has no collection of its own

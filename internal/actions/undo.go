@@ -19,7 +19,11 @@ import (
 // lists the moves that the run left to the balancer. It returns an *UndoConflictError
 // when something else has since changed what the steps did.
 func PlanUndo(s Situation, kind Kind, a Args, was message.Message, done []Step, effect Effect) (Draft, error) {
-	d := newDraft(s, kind.Describe(), a)
+	return planUndo(newDraft(s, kind.Describe(), a), was, done, effect)
+}
+
+// planUndo drafts the undo of steps. d is new.
+func planUndo(d *draftBuilder, was message.Message, done []Step, effect Effect) (Draft, error) {
 	d.isUndo = true
 	// The run has turned on again what it had paused.
 	done = slices.DeleteFunc(slices.Clone(done), func(s Step) bool { return s.Pauses || s.Restores })

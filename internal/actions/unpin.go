@@ -22,6 +22,7 @@ func describeUnpin() Description {
 		Undo:      "Restores the zones and their ranges.",
 		Arguments: []Argument{argProject.needed(), argDB},
 		Adapts:    true,
+		InBatches: true,
 		plan:      planUnpin,
 	}
 }

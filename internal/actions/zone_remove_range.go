@@ -20,7 +20,8 @@ func describeZoneRemoveRange() Description {
 		Arguments: []Argument{argNS.of(TypeNamespace).needed(), argZone.about(),
 			argMin.needed().about().help("The lower bound of a zone range, as Extended JSON."),
 			argMax.needed().about().help("The upper bound of a zone range, as Extended JSON.")},
-		plan: planZoneRemoveRange,
+		InBatches: true,
+		plan:      planZoneRemoveRange,
 	}
 }
 

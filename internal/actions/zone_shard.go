@@ -18,6 +18,7 @@ func describeZoneAddShard() Description {
 		Proof:     "The shard is in the zone.",
 		Undo:      "Removes the shard from the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().help("The name of a zone, an existing one or a new one.")},
+		InBatches: true,
 		plan:      planZoneAddShard,
 	}
 }
@@ -53,6 +54,7 @@ func describeZoneRemoveShard() Description {
 		Proof:     "The shard is not in the zone.",
 		Undo:      "Adds the shard to the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().about()},
+		InBatches: true,
 		plan:      planZoneRemoveShard,
 	}
 }

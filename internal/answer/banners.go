@@ -17,10 +17,10 @@ const (
 	TroubleBanner = "trouble"
 )
 
-// BannerLevel is "note" for a banner that only says where one is, and "bad" for one that somebody has
+// BannerLevel is "note" for a banner that only says where one is or what runs, and "bad" for one that somebody has
 // to act on.
 func BannerLevel(m message.Message) string {
-	if m.Code == DemoBanner {
+	if m.Code == DemoBanner || m.Code == BatchBannerCode {
 		return "note"
 	}
 	return "bad"

@@ -116,6 +116,11 @@ func hideInPlanned(s actions.Step, c actions.Command, h *shardkey.Hiding) (actio
 		c.Doc = hiddenDocument(c.Doc, h)
 	}
 	s.At, s.Min, s.Max = hiddenDocument(s.At, h), hiddenDocument(s.Min, h), hiddenDocument(s.Max, h)
+	if s.Item != nil {
+		x := *s.Item
+		x.Args, x.Summary, x.Steps = hideInArgs(x.Args, h), HideInMessage(x.Summary), nil
+		s.Item = &x
+	}
 	s.Needs, s.Proof, s.Goal = hideInFacts(s.Needs, h), hideInFacts(s.Proof, h), hideInFacts(s.Goal, h)
 	return s, c
 }

@@ -29,6 +29,7 @@ type PlanField struct {
 	Needed            bool
 	Tick              bool // a checkbox of the value "true"
 	Mono              bool
+	Long              bool // a text of many lines
 }
 
 // PlanFormOf is the form of a kind, filled in with the values that are given by name.
@@ -144,6 +145,10 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 		}
 	case actions.TypeSwitch:
 		out.Tick = true
+	case actions.TypePlans:
+		out.Long, out.Placeholder = true, `[{"kind": "pin", "args": {"project": "…", "shard": "…"}}]`
+	case actions.TypeProjects:
+		out.Long = true
 	case actions.TypeKey, actions.TypeBounds:
 		if f.c != nil && f.c.Chunks.Len() > 0 {
 			out.Placeholder = f.c.Key.ExtJSON(f.c.Chunks.At(f.c.Chunks.Len() / 2).Min)
@@ -170,5 +175,5 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 // isJSON tells whether people write the argument as JSON.
 func isJSON(x actions.Argument) bool {
 	return slices.Contains([]actions.ArgumentType{actions.TypeKey, actions.TypePattern, actions.TypeBounds, actions.TypeCuts,
-		actions.TypeZones}, x.Type)
+		actions.TypeZones, actions.TypePlans}, x.Type)
 }

@@ -76,6 +76,8 @@ func manySteps(s actions.Step) string {
 		return "Assign {n} ranges of {in} to the zone {zone}"
 	case actions.OpRemoveRange:
 		return "Remove {n} ranges of {in} from their zones"
+	case actions.OpItem:
+		return "Run {n} changes of the kind " + string(s.Item.Kind)
 	case actions.OpAwait:
 		return "Wait for the balancer to move the chunks of {in}; sends no command"
 	case actions.OpBalancing:

@@ -37,13 +37,14 @@ func Runs(ctx context.Context, v View, kept engine.Service, q RunsQuery, limit i
 			return out, err
 		}
 		for _, r := range runs {
-			if q.takes(r) {
+			if r.Parent == "" && q.takes(r) { // items are listed with their batch
 				out.Items = append(out.Items, RunOf(v, r))
 			}
 		}
+		items := slices.ContainsFunc(runs, func(r engine.Run) bool { return r.Parent != "" })
 		out.Next, looked = next, looked+len(runs)
 		switch {
-		case next == "" || len(out.Items) >= limit || !q.Filters():
+		case next == "" || len(out.Items) >= limit || !q.Filters() && !items:
 			return out, nil
 		case looked >= runsLooked:
 			out.Looked = looked

@@ -32,6 +32,10 @@ type Run struct {
 	UndoOf    string     `json:"undoOf,omitempty"`
 	UndoneBy  string     `json:"undoneBy,omitempty"`
 
+	Batch  *RunBatch `json:"batch"`            // how far a batch is, which has no steps; null for another run
+	Parent string    `json:"parent,omitempty"` // id of the batch that the run belongs to
+	Item   int       `json:"item,omitempty"`   // its number in the batch
+
 	CanFinish   bool         `json:"canFinish"`      // it ended early, and the rest can be planned
 	Standing    Standing     `json:"standing"`       // what it changed and did not undo
 	Adaptations []Adaptation `json:"adaptations"`    // oldest first

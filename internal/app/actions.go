@@ -40,7 +40,7 @@ func newEngine(p engineParts) *engine.Engine {
 		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
 		Shared: sharedIDs{
 			p.duplicates,
-		}, Counter: p.client, Writes: p.writes, Recent: p.recent, Sizes: p.sizes, Indexes: p.client,
+		}, Counter: p.client, Writes: p.writes, Recent: p.recent, Sizes: p.sizes, Indexes: p.client, Latencies: p.client,
 		Log: p.log, Now: p.now, Maintenance: p.maintenance,
 		Rounds: p.client, Approval: p.approval,
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strconv"
 
 	"shardboard/internal/api"
 )
@@ -78,4 +79,26 @@ func (r Remote) FinishRun(ctx context.Context, id, reason string) (p api.Plan, e
 func (r Remote) UndoRun(ctx context.Context, id, reason string) (p api.Plan, err error) {
 	err = r.Do(ctx, "POST", api.Prefix+"/runs/"+url.PathEscape(id)+"/undo", api.PlanUndo{Reason: reason}, &p)
 	return p, err
+}
+
+// PauseRun pauses a batch.
+func (r Remote) PauseRun(ctx context.Context, id string) (run api.Run, err error) {
+	err = r.Do(ctx, "POST", api.Prefix+"/runs/"+url.PathEscape(id)+"/pause", nil, &run)
+	return run, err
+}
+
+// ResumeRun lets a batch go on, or decides about one of its items.
+func (r Remote) ResumeRun(ctx context.Context, id string, in api.RunResume) (run api.Run, err error) {
+	err = r.Do(ctx, "POST", api.Prefix+"/runs/"+url.PathEscape(id)+"/resume", in, &run)
+	return run, err
+}
+
+// BatchItems lists items of a batch from a cursor on.
+func (r Remote) BatchItems(ctx context.Context, id string, limit int, cursor string) (list api.List[api.BatchItem], err error) {
+	q := url.Values{"limit": {strconv.Itoa(limit)}}
+	if cursor != "" {
+		q.Set("cursor", cursor)
+	}
+	err = r.Get(ctx, api.Prefix+"/runs/"+url.PathEscape(id)+"/items?"+q.Encode(), &list)
+	return list, err
 }

@@ -169,6 +169,8 @@ func (r *Recorder) check(ctx context.Context, cluster string) error {
 		}
 		runs = append(runs, run)
 	}
+	// The writes around an item of a batch are those around the batch.
+	runs = slices.DeleteFunc(runs, func(run engine.Run) bool { return run.Parent != "" })
 	now := r.opts.Now()
 	for _, run := range runs {
 		if run.Cluster != "" && run.Cluster != cluster {

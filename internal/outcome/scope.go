@@ -37,6 +37,12 @@ type scope struct {
 // ended, steps without an effect are ignored.
 func scopeOf(r engine.Run) scope {
 	s := scope{spans: map[topology.Namespace][]keySpan{}, basis: ByChunks, zonesOnly: true}
+	if r.IsBatch() && (r.State.Open() || r.Batch.Done > 0) {
+		s.basis, s.zonesOnly = ByShards, false
+		for _, ns := range r.Limits.Collections {
+			s.spans[ns] = nil // the whole collection; its chunks are listed with the items
+		}
+	}
 	for _, step := range r.Steps {
 		if !r.State.Open() && step.State != engine.Succeeded {
 			continue

@@ -12,6 +12,9 @@ import (
 const (
 	runPlan = "run.start"
 	stopRun = "run.stop"
+
+	pauseRun  = "run.pause"
+	resumeRun = "run.resume"
 )
 
 // Runs is the engine's service at every replica: plans are made and runs are read here, and runs
@@ -27,6 +30,11 @@ type runBody struct {
 }
 
 type stopBody struct{ Run string }
+
+type resumeBody struct {
+	Run     string
+	Request engine.ResumeRequest
+}
 
 // runAnswer names the run, which the replica reads from the store.
 type runAnswer struct {
@@ -45,6 +53,14 @@ func NewRuns(r *Relay, s engine.Service) *Runs {
 		return runAnswer{Run: run.ID}, err
 	})
 	handleApprovals(r, s)
+	handle(r, pauseRun, func(ctx context.Context, by auth.Principal, b stopBody) (any, error) {
+		run, err := s.Pause(ctx, by, b.Run)
+		return runAnswer{Run: run.ID}, err
+	})
+	handle(r, resumeRun, func(ctx context.Context, by auth.Principal, b resumeBody) (any, error) {
+		run, err := s.Resume(ctx, by, b.Run, b.Request)
+		return runAnswer{Run: run.ID}, err
+	})
 	return &Runs{s, r}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
@@ -22,7 +23,13 @@ type form struct {
 }
 
 func formOf(v answer.View, k actions.Kind, in url.Values) form {
-	value := func(name string) string { return site.Typed(in.Get(name), answer.MaxInput) }
+	value := func(name string) string {
+		switch x, _ := actions.ArgumentNamed(name); x.Type {
+		case actions.TypePlans, actions.TypeProjects, actions.TypeChunks:
+			return longText(in.Get(name))
+		}
+		return site.Typed(in.Get(name), answer.MaxInput)
+	}
 	return form{PlanForm: answer.PlanFormOf(v, k, value), sentences: templates.SentencesOf(v), Reason: site.Typed(in.Get("reason"), 2000)}
 }
 
@@ -45,4 +52,12 @@ func FormArgs(in url.Values) (actions.Args, error) {
 		return actions.Args{}, fault.Wrap(fault.Invalid, err, "The form is not readable.")
 	}
 	return actions.ReadArgs(raw)
+}
+
+// longText is a list that somebody typed, fit to be typed again: it may be as long as a batch.
+func longText(s string) string {
+	if len(s) > maxBatchBody || !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return ""
+	}
+	return s
 }

@@ -25,6 +25,7 @@ type shownRun struct {
 	region
 	MayAct  bool
 	Problem string // why a request was refused
+	Items   *batchItems
 }
 
 // RunPage shows how far a run is and what is proven. Its region follows the run;
@@ -41,6 +42,10 @@ func writeRun(s *site.Site, w http.ResponseWriter, r *http.Request, status int, 
 	v := s.ViewFor(r)
 	m := shownRun{region: regionOf(r.Context(), s, v, run), Problem: refusal,
 		MayAct: auth.From(r.Context()).May(auth.Operator) && s.WhyReadOnly() == ""}
+	var err error
+	if m.Items, err = batchItemsOf(s, r, v, run); err != nil {
+		return err
+	}
 	return site.WritePage(w, r, status, runPage(s.Shell(r, v, "runs", m.Title, "run:"+run.ID), m))
 }
 

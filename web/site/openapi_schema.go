@@ -136,6 +136,10 @@ func (s *schemas) planArgs() map[string]any {
 			p = map[string]any{"type": []string{"array", "object"}}
 		case actions.TypeChunks:
 			p = s.forType(reflect.TypeFor[[]string]())
+		case actions.TypeProjects:
+			p = s.forType(reflect.TypeFor[[]string]())
+		case actions.TypePlans:
+			p = s.forType(reflect.TypeFor[[]api.PlanItem]())
 		case actions.TypeCuts:
 			p = s.forType(reflect.TypeFor[[]api.PlanCut]())
 		case actions.TypeZones:

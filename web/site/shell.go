@@ -141,6 +141,11 @@ func (s *Site) banners(who auth.Principal, v answer.View) []message.Message {
 	if b := answer.ConnectionBannerOf(t, v.Past != nil, s.Deps.Now()); s.ofCluster() && !b.IsZero() {
 		out = append(out, b)
 	}
+	if s.ofCluster() && s.Deps.Actions != nil {
+		for _, run := range s.Deps.Actions.OpenBatches() {
+			out = append(out, answer.BatchBanner(run, s.Deps.Now()))
+		}
+	}
 	return out
 }
 

@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,7 @@ type StubActions struct {
 	mu       sync.Mutex
 	PlanList []actions.Plan
 	RunList  []engine.Run
+	Items    map[string][]engine.BatchItem // by run
 	asked    []string
 	Err      error // of what would change something
 	told     chan struct{}
@@ -62,6 +64,37 @@ func (s *StubActions) Stop(ctx context.Context, _ auth.Principal, run string) (e
 		return engine.Run{}, err
 	}
 	return s.RunByID(ctx, run)
+}
+
+func (s *StubActions) Pause(ctx context.Context, _ auth.Principal, run string) (engine.Run, error) {
+	if err := s.did("pause " + run); err != nil {
+		return engine.Run{}, err
+	}
+	return s.RunByID(ctx, run)
+}
+
+func (s *StubActions) Resume(ctx context.Context, _ auth.Principal, run string, r engine.ResumeRequest) (engine.Run, error) {
+	if err := s.did(strings.TrimSpace(fmt.Sprintf("resume %s %s", run, r.Do))); err != nil {
+		return engine.Run{}, err
+	}
+	return s.RunByID(ctx, run)
+}
+
+func (s *StubActions) BatchItems(_ context.Context, run string, after, limit int) ([]engine.BatchItem, error) {
+	items := s.Items[run]
+	from := min(after, len(items))
+	return items[from:min(from+limit, len(items))], nil
+}
+
+func (s *StubActions) OpenBatches() (open []engine.Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.RunList {
+		if r.IsBatch() && r.State.Open() {
+			open = append(open, r)
+		}
+	}
+	return open
 }
 
 func (s *StubActions) Undo(_ context.Context, _ auth.Principal, run, _ string) (actions.Plan, error) {

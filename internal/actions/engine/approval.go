@@ -181,14 +181,14 @@ func (e *Engine) approvalFor(ctx context.Context, p actions.Plan) (*RunApproval,
 		return nil, fault.Wrap(fault.Conflict, errNotApproved, "The approval of this plan does not count. %s Make the plan again.", a.Void)
 	}
 	return nil, fault.Wrap(fault.Conflict, errNotApproved,
-		"This plan needs the approval of somebody else before it can be run. %s", joined(a.Because))
+		"This plan needs the approval of somebody else before it can be run. %s", asText(a.Because))
 }
 
 // errNotApproved marks a refusal for want of an approval.
 var errNotApproved = errors.New("not approved")
 
-// joined is several sentences as one text.
-func joined(sentences []message.Message) (out string) {
+// asText is several sentences as one text.
+func asText(sentences []message.Message) (out string) {
 	for i, m := range sentences {
 		if i > 0 {
 			out += " "

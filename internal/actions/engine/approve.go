@@ -235,7 +235,7 @@ func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan
 		return nil
 	case !covered:
 		if now := rules.Because(p.Kind, fresh.Draft); len(now) > 0 {
-			return changedError(nil, "This plan needs the approval of somebody else by now. %s Make the plan again.", joined(now))
+			return changedError(nil, "This plan needs the approval of somebody else by now. %s Make the plan again.", asText(now))
 		}
 		return nil
 	case !was.Known:

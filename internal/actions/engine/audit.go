@@ -23,6 +23,8 @@ const (
 	auditRunStep    = "run.step"
 	auditRunAdapted = "run.adapted" // the rest of the run was planned again
 	auditRunStop    = "run.stop"
+	auditRunPaused  = "run.paused"  // a batch, by a person or by itself
+	auditRunResumed = "run.resumed" // a batch, or a decision about one of its items
 	auditRunEnded   = "run.ended"
 )
 

@@ -4,6 +4,10 @@ import "shardboard/internal/message"
 
 // execute runs all steps in sequence.
 func (x *execution) execute() {
+	if x.current().IsBatch() {
+		x.runBatch()
+		return
+	}
 	lock := x.e.locks.request(x.id, lockKeys(x.current().Steps))
 	defer lock.release()
 	x.lock = lock

@@ -13,9 +13,10 @@ import (
 // both change it, each its own fields. Every change is applied twice: to the run
 // that is saved and to the run in memory.
 type execution struct {
-	e   *Engine
-	ctx context.Context // ends with the lead under which the run began here; what is written with it is fenced
-	id  string
+	e    *Engine
+	term *term
+	ctx  context.Context // ends with the lead under which the run began here; what is written with it is fenced
+	id   string
 
 	mu          sync.Mutex
 	run         Run
@@ -24,10 +25,14 @@ type execution struct {
 	stopClaimed bool           // a request to stop is being saved
 	lock        *lockRequest   // what the run holds until its end; only the run itself uses it
 	pending     *pendingChange // is saved with the next write, by Stop or the run itself
+
+	wake chan struct{} // of a batch: somebody paused or resumed it, or decided about an item
+	done chan struct{} // closed when the goroutine of the run has ended
 }
 
 func newExecution(e *Engine, t *term, run Run) *execution {
-	x := &execution{e: e, ctx: t.ctx, id: run.ID, run: run, stopSignal: make(chan struct{}), writeSlot: make(chan struct{}, 1)}
+	x := &execution{e: e, term: t, ctx: t.ctx, id: run.ID, run: run, stopSignal: make(chan struct{}), writeSlot: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if run.StopBy != "" {
 		close(x.stopSignal)
 	}

@@ -45,5 +45,10 @@ func (e *Engine) planFinish(ctx context.Context, by auth.Principal, id, reason s
 	if run.UndoOf != "" {
 		return e.makePlan(ctx, by, Request{Reason: reason, UndoOf: run.UndoOf})
 	}
+	if run.IsBatch() {
+		if run.Args, err = e.restOfBatch(ctx, run); err != nil {
+			return actions.Plan{}, err
+		}
+	}
 	return e.makePlan(ctx, by, Request{Kind: run.Kind, Args: run.Args, Reason: reason})
 }

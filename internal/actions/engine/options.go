@@ -15,7 +15,7 @@ import (
 )
 
 // Options are the dependencies of an engine. Audit, Directory, Shared, Counter,
-// Writes, Recent, Sizes, Indexes, Log, Random, Now, Rounds, Maintenance and Approval are optional.
+// Writes, Recent, Sizes, Latencies, Indexes, Log, Random, Now, Rounds, Maintenance and Approval are optional.
 type Options struct {
 	Admin     actions.Admin
 	Renderer  actions.Renderer
@@ -31,6 +31,7 @@ type Options struct {
 	Writes    actions.WriteRates   // nil: unknown
 	Recent    actions.RecentWrites // nil: unknown
 	Sizes     actions.Sizes        // nil: chunks are not measured
+	Latencies actions.Latencies    // nil: unknown
 	Indexes   actions.IndexReader  // nil: unknown
 	Log       *slog.Logger
 	Random    io.Reader // source of ids; nil: crypto/rand

@@ -79,7 +79,7 @@ func (e *Engine) makePlan(ctx context.Context, by auth.Principal, r Request) (ac
 		details["undoOf"] = p.UndoOf
 	}
 	if len(p.Approval) > 0 {
-		details["approval"] = joined(p.Approval)
+		details["approval"] = asText(p.Approval)
 	}
 	if err := e.writeAudit(ctx, by, auditPlanMade, p.ID, "ok", details); err != nil {
 		return actions.Plan{}, fmt.Errorf("record plan: %w", err)
@@ -127,11 +127,17 @@ func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation
 	if err != nil {
 		return actions.Plan{}, err
 	}
+	if r.NoWait {
+		d.Steps = actions.WithoutWaits(d.Steps)
+	}
 	r, d.FlagSpans, d.WriteSpans, d.SizeSpans, d.IndexesOf = resolved, nil, nil, nil, ""
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}
 	d.Checks = append(d.Checks, activityCheck(s.Activity))
+	if err := e.hashItems(d.Steps); err != nil {
+		return actions.Plan{}, err
+	}
 	commands, err := e.renderCommands(d.Steps)
 	if err != nil {
 		return actions.Plan{}, err
@@ -144,6 +150,9 @@ func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation
 // It returns the request with its arguments resolved.
 func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (d actions.Draft, _ Request, err error) {
 	if r.UndoOf != "" {
+		if d, r, undoes, err := e.draftBatchUndo(ctx, s, r); undoes || err != nil {
+			return d, r, err
+		}
 		var run Run
 		run, d, err = e.draftUndo(ctx, s, r.UndoOf)
 		r.Kind, r.Args = run.Kind, run.Args

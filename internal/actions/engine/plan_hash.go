@@ -27,6 +27,13 @@ func planHash(steps []actions.Step, commands []actions.Command) string {
 		for _, f := range s.Needs {
 			h.fact(f)
 		}
+		if x := s.Item; x != nil {
+			h.number(x.Group)
+			h.text(string(x.Kind))
+			h.text(string(x.Args.JSON()))
+			h.text(x.UndoOf)
+			h.text(x.Hash)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -104,6 +104,14 @@ func (x *execution) resume(lock *lockRequest) {
 	defer lock.release()
 	x.lock = lock
 	run := x.current()
+	if run.IsBatch() {
+		select { // until its items are taken over
+		case <-x.term.ready:
+			x.runBatch()
+		case <-x.ctx.Done():
+		}
+		return
+	}
 	if slices.ContainsFunc(run.Steps, func(s Step) bool { return s.State == Unknown }) {
 		select { // an earlier run may hold the locks until its outcome is known
 		case <-lock.granted:

@@ -25,6 +25,7 @@ const (
 	Stopped   State = "stopped"   // by a person or by a restart, between two commands
 	Undone    State = "undone"    // of a run: another run has undone it
 	Deferred  State = "deferred"  // of a step: the server asked to try later; the next step tries again
+	Skipped   State = "skipped"   // of an item of a batch: a person decided to leave it out
 	Replaced  State = "replaced"  // of a step: not sent; the cluster had changed, and the rest was planned again
 )
 
@@ -62,6 +63,10 @@ type Run struct {
 	UndoOf   string // id of the run that this one undoes
 	UndoneBy string // id of the run that undid this one
 	Seq      uint64 // increases with every change
+
+	Batch  *Batch `json:",omitempty"` // of a batch, which has no steps; else nil. Immutable
+	Parent string `json:",omitempty"` // id of the batch that the run belongs to
+	Item   int    `json:",omitempty"` // its number in the batch
 }
 
 // Step is one step of a run.

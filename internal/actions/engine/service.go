@@ -21,6 +21,12 @@ type Service interface {
 	// Stop stops a run before its next command; a command in flight continues. A run
 	// that has ended does not change.
 	Stop(ctx context.Context, by auth.Principal, run string) (Run, error)
+	// Pause and Resume are for batches. Paused, a batch begins no further item. Errors:
+	// NotFound, Conflict (no batch, ended or stopped, an item waits for a decision).
+	Pause(ctx context.Context, by auth.Principal, run string) (Run, error)
+	Resume(ctx context.Context, by auth.Principal, run string, r ResumeRequest) (Run, error)
+	// BatchItems lists items of a batch, those after a number; NotFound for another run.
+	BatchItems(ctx context.Context, run string, after, limit int) ([]BatchItem, error)
 	// Undo plans the inverse of what a run did, from the current table.
 	Undo(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)
 	// Finish plans the rest of a run that ended early, from the current table. It
@@ -50,6 +56,9 @@ type Service interface {
 	Runs(ctx context.Context, cursor string, limit int) (runs []Run, next string, err error)
 	// OpenRuns are those that have not ended, oldest first.
 	OpenRuns(ctx context.Context) ([]Run, error)
+	// OpenBatches are the batches that have not ended, of this process or of the one that
+	// leads. It reads memory only.
+	OpenBatches() []Run
 	// Subscribe returns a channel that receives a value after a run changed, and a
 	// function that ends the subscription. Changes in quick succession share a value.
 	Subscribe() (<-chan struct{}, func())
@@ -63,6 +72,7 @@ type Request struct {
 	Args   actions.Args
 	Reason string // required; kept in the audit record
 	UndoOf string // id of the run to undo; set by the engine, not by callers
+	NoWait bool   // its moves do not wait for the clean-up of their donors; likewise
 }
 
 // RunRequest confirms a plan.

@@ -110,6 +110,9 @@ func (e *Engine) checkRequest(by auth.Principal, p actions.Plan, r RunRequest) e
 // towards a goal and the cluster has changed, the plan is replaced by what is left
 // to do, within the confirmed limits; the returned adaptation says why.
 func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan, covered bool) (*Adaptation, error) {
+	if p.Kind == actions.Batch {
+		return e.adaptBatch(ctx, *p)
+	}
 	s, err := e.planAgain(ctx, *p, covered)
 	var differs *ChangedError
 	if !errors.As(err, &differs) || !p.Kind.Adapts() && p.UndoOf == "" {
@@ -168,37 +171,62 @@ func (e *Engine) createRun(asked context.Context, t *term, by auth.Principal, p 
 ) (Run, bool, error) {
 	ctx, cancel := asLeader(t.ctx, asked)
 	defer cancel()
-	id, err := e.newID()
+	run, err := e.newRun(by, p, adapted)
 	if err != nil {
 		return Run{}, false, err
+	}
+	run.Approval = approved
+	x, err := e.startRun(ctx, t, by, p.Hash, run)
+	if err != nil {
+		return Run{}, false, err
+	}
+	return x.current(), true, nil
+}
+
+// newRun is the run of a plan before it begins.
+func (e *Engine) newRun(by auth.Principal, p actions.Plan, adapted *Adaptation) (Run, error) {
+	id, err := e.newID()
+	if err != nil {
+		return Run{}, err
 	}
 	run := Run{
 		ID: id, Plan: p.ID, Cluster: p.Cluster, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: Planned,
 		By: by.ID, ByName: by.Name, Reason: p.Reason, Started: e.now(), UndoOf: p.UndoOf, Seq: 1,
 		Steps: newSteps(p.Steps, p.Commands), Rows: uncountedRows(p.Rows), Limits: p.Limits,
-		Approval: approved,
 	}
 	if adapted != nil {
 		run.Adaptations = []Adaptation{*adapted}
 	}
-	details := map[string]string{"plan": p.ID, "hash": p.Hash, "kindOfPlan": string(p.Kind)}
-	if approved != nil {
-		details["approvedBy"] = approved.By
+	if run.Batch = newBatch(p, run.Started); run.Batch != nil {
+		run.Args.Plans, run.Steps = nil, []Step{} // they stand in the plan
 	}
-	if err := e.writeAudit(ctx, by, auditRunStarted, id, "ok", details); err != nil {
-		return Run{}, false, fmt.Errorf("record run: %w", err)
+	return run, nil
+}
+
+// startRun saves a new run and executes it. With an error it may still return the execution,
+// which then ends the run in case it was saved.
+func (e *Engine) startRun(ctx context.Context, t *term, by auth.Principal, hash string, run Run) (*execution, error) {
+	details := map[string]string{"plan": run.Plan, "hash": hash, "kindOfPlan": string(run.Kind)}
+	if run.Parent != "" {
+		details["batch"], details["item"] = run.Parent, fmt.Sprint(run.Item)
+	}
+	if run.Approval != nil {
+		details["approvedBy"] = run.Approval.By
+	}
+	if err := e.writeAudit(ctx, by, auditRunStarted, run.ID, "ok", details); err != nil {
+		return nil, fmt.Errorf("record run: %w", err)
 	}
 	record, err := encodeRun(run)
 	if err != nil {
-		return Run{}, false, err
+		return nil, err
 	}
 	x := newExecution(e, t, run)
 	if err := e.opts.Journal.AddRun(ctx, record); err != nil {
 		e.launch(t, x, x.endUnsaved)
-		return Run{}, false, fmt.Errorf("save run: %w", err)
+		return x, fmt.Errorf("save run: %w", err)
 	}
 	if !e.launch(t, x, x.execute) {
-		return Run{}, false, fault.New(fault.Unavailable, "shardboard is shutting down, or another one leads now; nothing was started.")
+		return nil, fault.New(fault.Unavailable, "shardboard is shutting down, or another one leads now; nothing was started.")
 	}
-	return x.current(), true, nil
+	return x, nil
 }

@@ -25,6 +25,8 @@ func (s State) Label() string {
 		return "Postponed"
 	case Replaced:
 		return "Planned again"
+	case Skipped:
+		return "Skipped"
 	}
 	return string(s)
 }
@@ -52,6 +54,8 @@ func (s State) StepLabel() string {
 		return "postponed"
 	case Replaced:
 		return "planned again"
+	case Skipped:
+		return "skipped"
 	}
 	return string(s)
 }

@@ -72,6 +72,7 @@ func (e *Engine) launch(t *term, x *execution, run func()) bool {
 	t.goroutines.Add(1)
 	go func() {
 		defer t.goroutines.Done()
+		defer close(x.done) // after it was removed below
 		run()
 		if s := x.current().State; !s.Open() {
 			e.countEnd(s)

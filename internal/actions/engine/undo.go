@@ -17,6 +17,9 @@ func (r Run) CanUndo() bool {
 	if r.State.Open() || r.State == Undone || r.UndoOf != "" {
 		return false
 	}
+	if r.IsBatch() {
+		return r.Batch.mayHaveChanged()
+	}
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.leavesChange() && s.Invertible() })
 }
 
@@ -42,7 +45,7 @@ func (e *Engine) draftUndo(ctx context.Context, s actions.Situation, id string) 
 	}
 	switch {
 	case run.State == Undone:
-		return run, actions.Draft{}, fault.New(fault.Conflict, "This run has already been undone.")
+		return run, actions.Draft{}, fault.Wrap(fault.Conflict, errNothingToUndo, "This run has already been undone.")
 	case run.UndoOf != "":
 		return run, actions.Draft{}, fault.New(
 			fault.Conflict,
@@ -61,21 +64,27 @@ func (e *Engine) draftUndo(ctx context.Context, s actions.Situation, id string) 
 	if err != nil {
 		return run, actions.Draft{}, err
 	}
-	var did []actions.Step
-	for _, step := range run.Steps {
-		// What the balancer did while the run waited for it counts too, however the
-		// waiting ended.
-		if step.State == Succeeded && step.Already != ByOther || !step.Sends() && !step.Sent.IsZero() {
-			did = append(did, step.Step)
-		}
-	}
-	d, err := actions.PlanUndo(s, run.Kind, run.Args, run.Summary, did, plan.Effect)
+	d, err := actions.PlanUndo(s, run.Kind, run.Args, run.Summary, run.stepsDone(), plan.Effect)
 	var conflict *actions.UndoConflictError
 	switch {
 	case errors.As(err, &conflict):
 		err = &ChangedError{Differences: conflict.Differences, Err: conflict.Err}
 	case err == nil && len(d.Steps) == 0:
-		err = fault.New(fault.Conflict, "There is nothing left to undo: the cluster is as it was before this run.")
+		err = fault.Wrap(fault.Conflict, errNothingToUndo, "There is nothing left to undo: the cluster is as it was before this run.")
 	}
 	return run, d, err
+}
+
+// errNothingToUndo reports that what is to be undone is undone already.
+var errNothingToUndo = errors.New("nothing is left to undo")
+
+// stepsDone are the steps that had their effect. What the balancer did while the run waited
+// for it counts too, however the waiting ended.
+func (r Run) stepsDone() (did []actions.Step) {
+	for _, step := range r.Steps {
+		if step.State == Succeeded && step.Already != ByOther || !step.Sends() && !step.Sent.IsZero() {
+			did = append(did, step.Step)
+		}
+	}
+	return did
 }

@@ -1,0 +1,126 @@
+package actions
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/message"
+	"shardboard/internal/natural"
+	"shardboard/internal/topology"
+)
+
+// PlannedChange is one item of a batch as it is asked for: a kind with its arguments.
+type PlannedChange struct {
+	Kind Kind
+	Args Args
+}
+
+// Item is one item of a planned batch. It is planned again when its turn comes, and run as a
+// run of its own, within Limits. Immutable.
+type Item struct {
+	Number  int // from 1, in the order in which the items begin
+	Group   int // from 1; the canary is a group of its own
+	Kind    Kind
+	Args    Args
+	UndoOf  string          `json:",omitempty"` // id of the run that the item undoes
+	Summary message.Message // of what was planned
+	Limits  Limits
+	Shards  []string        // that give or receive chunks
+	Moves   int             // commands that move data
+	Bytes   topology.Figure // that are moved
+	NoWait  bool            `json:",omitempty"` // its moves do not wait for the donor's clean-up
+	Hash    string          // of its commands and their preconditions, as planned
+
+	Steps []Step `json:"-"` // as planned; not stored, because the item is planned again
+}
+
+// WithoutWaits returns steps whose moves do not wait for the donor's clean-up.
+func WithoutWaits(steps []Step) []Step {
+	out := slices.Clone(steps)
+	for i := range out {
+		out[i].Wait = false
+	}
+	return out
+}
+
+// plannedChangeJSON is a PlannedChange in JSON.
+type plannedChangeJSON struct {
+	Kind string          `json:"kind"`
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+// readPlans reads a list of kinds with their arguments.
+func readPlans(name string, raw json.RawMessage) ([]PlannedChange, error) {
+	var list []plannedChangeJSON
+	if err := readValue(name, raw, &list); err != nil {
+		return nil, err
+	}
+	if len(list) > MostItems {
+		return nil, tooManyItems(name, len(list))
+	}
+	// An item takes no list of items, so that no list can be nested without end.
+	all := slices.DeleteFunc(Arguments(), func(x Argument) bool { return x.Type == TypePlans })
+	out := make([]PlannedChange, 0, len(list))
+	for i, in := range list {
+		if err := checkText(name+"["+strconv.Itoa(i)+"].kind", in.Kind); err != nil {
+			return nil, err
+		}
+		if Kind(in.Kind) == Batch {
+			return nil, itemError(i+1, fault.New(fault.Invalid, "A batch cannot contain a batch."))
+		}
+		a, err := readArgs(in.Args, all)
+		if err != nil {
+			return nil, itemError(i+1, err)
+		}
+		out = append(out, PlannedChange{Kind: Kind(in.Kind), Args: a})
+	}
+	return out, nil
+}
+
+func writePlans(plans []PlannedChange) []plannedChangeJSON {
+	var out []plannedChangeJSON
+	for _, p := range plans {
+		out = append(out, plannedChangeJSON{Kind: string(p.Kind), Args: p.Args.JSON()})
+	}
+	return out
+}
+
+// itemError names the item that an error is about.
+func itemError(number int, err error) error {
+	return fault.Wrap(fault.Of(err), err, "Item %d: %s", number, fault.Text(err))
+}
+
+// itemOf describes a drafted item. n is its number.
+func itemOf(n int, kind Kind, a Args, out Draft) *Item {
+	x := &Item{Number: n, Kind: kind, Args: a, Summary: out.Summary, Limits: out.Limits, Bytes: out.Effect.Bytes, Steps: out.Steps,
+		Shards: slices.Clone(out.Limits.Shards)}
+	for _, m := range out.Effect.Moves {
+		x.Shards = append(x.Shards, m.From, m.To)
+	}
+	for _, s := range out.Steps {
+		if s.Migrates() {
+			x.Moves++
+		}
+	}
+	natural.Sort(x.Shards)
+	x.Shards = slices.Compact(x.Shards)
+	return x
+}
+
+// groupItems numbers the groups of items: the canary alone, then so many in each.
+func groupItems(items []*Item, canary bool, size int) {
+	first := 0
+	if canary {
+		first = 1
+	}
+	for i, x := range items {
+		switch {
+		case i < first:
+			x.Group = 1
+		default:
+			x.Group = 1 + first + (i-first)/size
+		}
+	}
+}

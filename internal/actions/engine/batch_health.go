@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/message"
+	"shardboard/internal/natural"
+	"shardboard/internal/topology"
+)
+
+// Gate is the result of a look at the cluster's health after a group.
+type Gate struct {
+	Group    int
+	At       time.Time
+	Findings []message.Message // what is wrong; none: the batch goes on
+	Unknown  []message.Message // what could not be checked
+}
+
+// GateLatency are the operations on a collection on one shard: their number and the time that
+// they took, since the start of the shard's server.
+type GateLatency struct {
+	NS                  topology.Namespace
+	Shard               string
+	Reads, Writes       int64
+	ReadTime, WriteTime time.Duration
+}
+
+// An operation is slow if it takes slowFactor times as long as before the batch and slowLeast
+// longer. Fewer than slowOps operations say nothing: one that waits for the critical section of a
+// migration would count as much as all others.
+const (
+	slowFactor = 3
+	slowLeast  = 20 * time.Millisecond
+	slowOps    = 50
+)
+
+// gateCollections is how many collections of a batch are looked at, so that a look takes a few
+// seconds at most.
+const gateCollections = 16
+
+// gateTimeout limits one look at the cluster's health.
+const gateTimeout = 15 * time.Second
+
+// readLatencies reads the operations of the batch's collections. An error means that a shard did
+// not answer; unknown says why nothing could be read.
+func (b *batchRun) readLatencies() (out []GateLatency, unknown message.Message, err error) {
+	x := b.x
+	if x.e.opts.Latencies == nil {
+		return nil, message.New("health.off", "Latencies are not known: they are not read here."), nil
+	}
+	ctx, cancel := context.WithTimeout(x.ctx, gateTimeout)
+	defer cancel()
+	for _, ns := range b.plan.Limits.Collections[:min(len(b.plan.Limits.Collections), gateCollections)] {
+		shards, err := x.e.opts.Latencies.OperationTimes(ctx, ns)
+		switch {
+		case err != nil && fault.Of(err) == fault.Forbidden:
+			return nil, message.New("health.denied", "Latencies of {ns} are not known: the cluster user may not read them.",
+				message.Namespace("ns", ns)), nil
+		case err != nil:
+			return nil, message.Message{}, err
+		}
+		for shard, o := range shards {
+			out = append(out, GateLatency{NS: ns, Shard: shard, Reads: o.Reads, Writes: o.Writes, ReadTime: o.ReadTime, WriteTime: o.WriteTime})
+		}
+	}
+	slices.SortFunc(out, func(a, b GateLatency) int {
+		if x := natural.Compare(a.NS, b.NS); x != 0 {
+			return x
+		}
+		return natural.Compare(a.Shard, b.Shard)
+	})
+	return out, message.Message{}, nil
+}
+
+// readBaseline reads the latencies before the first item. Later looks are compared with it.
+func (b *batchRun) readBaseline() bool {
+	batch := b.x.current().Batch
+	if batch.Base != nil || batch.Done > 0 || len(batch.Open) > 0 || batch.Checked > 0 {
+		b.last = batch.Base
+		return true
+	}
+	base, _, err := b.readLatencies()
+	if err != nil {
+		b.x.e.opts.Log.Warn("read the latencies before a batch", "run", b.x.id, "err", err)
+	}
+	if len(base) == 0 {
+		return b.x.ctx.Err() == nil
+	}
+	b.last = base
+	return b.x.persist(withBatch(func(b *Batch) { b.Base = base }))
+}
+
+// checkGroup looks at the health of the cluster and at the rows after a group. If something is
+// wrong, the batch pauses until a person lets it go on.
+func (b *batchRun) checkGroup(group int) bool {
+	x := b.x
+	now, unknown, err := b.readLatencies()
+	if x.ctx.Err() != nil {
+		return false
+	}
+	g := Gate{Group: group, At: x.e.now()}
+	if err != nil {
+		g.Findings = append(g.Findings, message.New("health.unread", "The health of the cluster could not be read: {why}",
+			message.Server("why", fault.Text(err))))
+	}
+	if !unknown.IsZero() {
+		g.Unknown = append(g.Unknown, unknown)
+	}
+	batch := x.current().Batch
+	g.Findings = append(g.Findings, slower(batch.Base, b.last, now)...)
+	if now != nil {
+		b.last = now
+	}
+	g.Unknown = append(g.Unknown, message.New("health.members",
+		"Secondaries, replication lag and tickets are not known: a mongos does not tell them."))
+	rows, err := b.groupRows(group)
+	if err != nil {
+		x.e.opts.Log.Warn("read the rows of a group of a batch", "run", x.id, "err", err)
+		g.Unknown = append(g.Unknown, message.New("health.rows", "The rows of this group could not be compared."))
+	}
+	g.Findings = append(g.Findings, missingRows(rows)...)
+	last := group == batch.Groups
+	hold := Hold{Code: HoldGate, Group: group, At: g.At}
+	if len(g.Findings) > 0 {
+		hold.Why = message.New("batch.unhealthy", "Paused after group {group}: ", message.Count("group", group))
+		hold.Why = joined(hold.Why, g.Findings[0])
+		if !x.audit(auditRunPaused, "ok", map[string]string{"why": g.Findings[0].Code, "group": listNumbers([]int{group})}) {
+			return false
+		}
+	}
+	return x.persist(func(r *Run) {
+		withBatch(func(b *Batch) {
+			b.Gates = append(b.Gates, g)
+			b.Gates = b.Gates[max(0, len(b.Gates)-gatesKept):]
+			b.Rows = rows
+			if len(g.Findings) == 0 || last { // after the last group nothing is left to hold
+				b.Checked = max(b.Checked, group)
+			}
+		})(r)
+		if len(g.Findings) > 0 && !last {
+			holdRun(hold)(r)
+		}
+	})
+}
+
+// joined is a sentence after another.
+func joined(first, second message.Message) message.Message {
+	return message.New(first.Code, first.Pattern+second.Pattern, append(slices.Clone(first.Facts), second.Facts...)...)
+}
+
+// slower finds operations that took much longer since the last look than they did before the
+// batch. A shard whose counts went down was restarted; what it took before is not known.
+func slower(base, last, now []GateLatency) (out []message.Message) {
+	find := func(list []GateLatency, of GateLatency) (GateLatency, bool) {
+		i := slices.IndexFunc(list, func(l GateLatency) bool { return l.NS == of.NS && l.Shard == of.Shard })
+		if i < 0 {
+			return GateLatency{}, false
+		}
+		return list[i], true
+	}
+	for _, n := range now {
+		before, known := find(base, n)
+		from, also := find(last, n)
+		if !known || !also {
+			continue
+		}
+		add := func(code, pattern string, ops int64, took time.Duration, baseOps int64, baseTook time.Duration) {
+			if ops < slowOps || took < 0 || baseOps < slowOps {
+				return
+			}
+			is, was := took/time.Duration(ops), baseTook/time.Duration(baseOps)
+			if is > slowFactor*was && is-was >= slowLeast {
+				out = append(out, message.New(code, pattern, message.Namespace("ns", n.NS), message.Shard("shard", n.Shard),
+					message.Words("is", millis(is)), message.Words("was", millis(was))))
+			}
+		}
+		add("health.reads", "a read of {ns} on {shard} takes {is} on average, and took {was} before the batch.",
+			n.Reads-from.Reads, n.ReadTime-from.ReadTime, before.Reads, before.ReadTime)
+		add("health.writes", "a write to {ns} on {shard} takes {is} on average, and took {was} before the batch.",
+			n.Writes-from.Writes, n.WriteTime-from.WriteTime, before.Writes, before.WriteTime)
+	}
+	return out
+}
+
+// millis writes the time of an operation, which is often less than a millisecond.
+func millis(d time.Duration) string {
+	return strconv.FormatFloat(d.Round(10*time.Microsecond).Seconds()*1000, 'f', -1, 64) + " ms"
+}
+
+// groupRows are the rows that the runs of a group counted before their first command and after
+// their last proof, by collection.
+func (b *batchRun) groupRows(group int) ([]RowCount, error) {
+	ctx, cancel := context.WithTimeout(b.x.ctx, readTimeout)
+	defer cancel()
+	var out []RowCount
+	for _, item := range b.items {
+		if item.Group != group || item.run == "" {
+			continue
+		}
+		run, err := b.x.e.RunByID(ctx, item.run)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, run.Rows...)
+	}
+	return out, nil
+}
+
+// lostShare is the share of a project's rows that may be missing after an item: applications
+// delete rows too.
+const lostShare = 0.01
+
+// missingRows finds collections of projects that have far fewer rows than before their item. A
+// migration loses none, so something else deletes them, or something is wrong.
+func missingRows(rows []RowCount) (out []message.Message) {
+	for _, c := range rows {
+		n, both := c.Difference()
+		if !both || n >= 0 || c.Writes.Known && c.Writes.PerSecond > 0 {
+			continue
+		}
+		if float64(-n) > lostShare*float64(c.Before.Value) {
+			out = append(out, message.New("health.fewerRows",
+				"Rows of the project {project} in {ns}: {before} before its item, {now} after it. Nothing is known to delete them.",
+				message.Namespace("ns", c.NS), message.Count("now", c.After.Value), message.Count("before", c.Before.Value),
+				message.Project("project", c.Project, "")))
+		}
+	}
+	return out
+}

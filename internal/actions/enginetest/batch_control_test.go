@@ -1,0 +1,196 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// resume lets a batch go on, which must be permitted.
+func (r *Rig) resume(run string, q engine.ResumeRequest) {
+	r.Helper()
+	_, err := r.Engine.Resume(r.Context(), Anna, run, q)
+	r.Must(err)
+}
+
+func isHeld(run engine.Run) bool { return run.Batch.Hold != nil }
+
+// checkMoved fails the test unless each chunk of NS that begins at one of the keys is on a shard, and
+// was moved there once.
+func (r *Rig) checkMoved(batch, shard string, from ...int) {
+	r.Helper()
+	for _, at := range from {
+		if got := r.ReadFact(actions.Fact{Kind: actions.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]; got != shard {
+			r.Errorf("the chunk from %d is on %q", at, got)
+		}
+	}
+	sent := 0
+	for _, c := range r.children(batch) {
+		r.CheckSentOnce(c)
+		sent += len(r.Sent(c.ID))
+	}
+	if sent != len(from) {
+		r.Errorf("%d commands for %d moves", sent, len(from))
+	}
+	if n := len(r.Sent(batch)); n != 0 {
+		r.Errorf("the batch itself sent %d commands", n)
+	}
+}
+
+func TestPausedBatchStaysPausedOverARestart(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned, Hold: true})
+		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20)})).ID
+		<-rule.Reached()
+		_, err := r.Engine.Pause(r.Context(), Bert, id)
+		r.Must(err)
+		rule.Remove()
+		run := r.Wait(id, func(run engine.Run) bool { return run.Batch.Done == 1 && len(run.Batch.Open) == 0 })
+		time.Sleep(time.Hour)
+		r.Restart()
+		time.Sleep(time.Hour)
+		run, err = r.Engine.RunByID(r.Context(), id)
+		r.Must(err)
+		if run.Batch.Done != 1 || run.Batch.Hold == nil || run.Batch.Hold.By != Bert.ID || run.State != engine.Waiting {
+			r.Fatalf("%s: %+v", run.State, run.Batch)
+		}
+		if _, err := r.Engine.Undo(r.Context(), Anna, id, ""); fault.Of(err) != fault.Conflict {
+			r.Errorf("an open batch was undone: %v", err)
+		}
+		r.resume(id, engine.ResumeRequest{})
+		if run = r.WaitEnd(id); run.State != engine.Succeeded || run.Batch.Busy > time.Hour {
+			r.Fatalf("%s %v, busy %s", run.State, run.Why, run.Batch.Busy)
+		}
+		r.checkMoved(id, "shard-rs-2", 0, 10, 20)
+	})
+}
+
+func TestItemThatFailsIsTriedOnceMoreAndThenWaitsForAPerson(t *testing.T) {
+	for _, do := range []string{engine.DoRetry, engine.DoSkip} {
+		OnRig(t, Setup{}, func(r *Rig) {
+			rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Times: 2,
+				Err: simcluster.Fail(13)})
+			id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
+			run := r.Wait(id, isHeld)
+			rule.Remove()
+			if run.Batch.Hold.Code != engine.HoldItem || len(run.Batch.Waiting()) != 1 || len(r.children(id)) != 2 {
+				r.Fatalf("%d runs: %+v", len(r.children(id)), run.Batch)
+			}
+			if _, err := r.Engine.Resume(r.Context(), Anna, id, engine.ResumeRequest{}); fault.Of(err) != fault.Conflict ||
+				!strings.Contains(fault.Text(err), "Item 1") {
+				r.Errorf("resumed without a decision: %v", err)
+			}
+			if _, err := r.Engine.Resume(r.Context(), Anna, id, engine.ResumeRequest{Item: 2, Do: do}); fault.Of(err) != fault.Conflict {
+				r.Errorf("item 2 does not wait: %v", err)
+			}
+			r.resume(id, engine.ResumeRequest{Item: 1, Do: do})
+			run = r.WaitEnd(id)
+			want := engine.Succeeded
+			if do == engine.DoSkip {
+				want = engine.Stopped
+			}
+			if run.State != want || run.Batch.Done+run.Batch.Skipped != 2 {
+				r.Errorf("%s: %s %v %+v", do, run.State, run.Why, run.Batch)
+			}
+			items, err := r.Engine.BatchItems(r.Context(), id, 0, 10)
+			r.Must(err)
+			if do == engine.DoSkip && (items[0].State != engine.Skipped || items[0].Why.IsZero()) || items[1].State != engine.Succeeded {
+				r.Errorf("%s: %s %v, %s", do, items[0].State, items[0].Why, items[1].State)
+			}
+		})
+	}
+}
+
+// slowShard makes latencies jump after the first look.
+type slowShard struct{ looks int }
+
+func (s *slowShard) OperationTimes(context.Context, topology.Namespace) (map[string]actions.OperationTimes, error) {
+	s.looks++
+	o := actions.OperationTimes{Reads: 10_000, ReadTime: 10 * time.Second} // 1 ms each
+	if s.looks > 1 {
+		o.Reads, o.ReadTime = o.Reads+100, o.ReadTime+10*time.Second // 100 ms each
+	}
+	return map[string]actions.OperationTimes{"shard-rs-2": o}, nil
+}
+
+func TestCanaryThatSlowsAShardDownPausesTheBatch(t *testing.T) {
+	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Latencies = &slowShard{} }}, func(r *Rig) {
+		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
+		run := r.Wait(id, isHeld)
+		if h := run.Batch.Hold; h.Code != engine.HoldGate || !strings.Contains(h.Why.String(), "shard-rs-2 takes 100 ms") || run.Batch.Done != 1 {
+			r.Fatalf("%+v", run.Batch)
+		}
+		r.resume(id, engine.ResumeRequest{})
+		if run = r.WaitEnd(id); run.State != engine.Succeeded || run.Batch.Done != 2 {
+			r.Errorf("%s: %+v", run.State, run.Batch)
+		}
+	})
+}
+
+func TestClusterWhoseHealthCannotBeReadPausesTheBatch(t *testing.T) {
+	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Latencies = noLatencies{} }}, func(r *Rig) {
+		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
+		if run := r.Wait(id, isHeld); run.Batch.Hold.Code != engine.HoldGate {
+			r.Errorf("%+v", run.Batch.Hold)
+		}
+	})
+}
+
+type noLatencies struct{}
+
+func (noLatencies) OperationTimes(context.Context, topology.Namespace) (map[string]actions.OperationTimes, error) {
+	return nil, fault.Wrap(fault.Unavailable, errors.New("gone"), "The shard shard-rs-2 does not answer.")
+}
+
+func TestBatchKeepsItsLimitPerHour(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		begun := time.Now()
+		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20), ChunksPerHour: 2})).ID
+		run := r.Wait(id, func(run engine.Run) bool { return !run.Batch.Waits.IsZero() })
+		if run.Batch.Next.IsZero() || run.State != engine.Waiting {
+			r.Errorf("%s: %+v", run.State, run.Batch)
+		}
+		r.Restart()
+		run = r.WaitEnd(id)
+		children := r.children(id)
+		if run.State != engine.Succeeded || len(children) != 3 {
+			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(children))
+		}
+		for i, c := range children {
+			if at := c.Started.Sub(begun); at < time.Duration(i)*30*time.Minute || at > time.Duration(i)*30*time.Minute+5*time.Minute {
+				r.Errorf("item %d began after %s", i+1, at)
+			}
+		}
+	})
+}
+
+func TestStoppedBatchStopsItsOpenItemAndItsRestCanBePlanned(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned, Hold: true})
+		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20)})).ID
+		<-rule.Reached()
+		_, err := r.Engine.Stop(r.Context(), Bert, id)
+		r.Must(err)
+		rule.Remove()
+		run := r.WaitEnd(id)
+		if run.State != engine.Stopped || run.StopBy != Bert.ID || len(r.children(id)) != 1 {
+			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(r.children(id)))
+		}
+		p, err := r.Engine.Finish(r.Context(), Anna, id, "")
+		r.Must(err)
+		if len(p.Steps) != 2 {
+			r.Fatalf("%d items are left", len(p.Steps))
+		}
+		if run = r.WaitEnd(r.Start(p).ID); run.State != engine.Succeeded {
+			r.Errorf("%s %v", run.State, run.Why)
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package enginetest
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+func TestBatchesThatCannotBePlannedAreRefused(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		move := moves("shard-rs-2", 0)[0]
+		for name, c := range map[string]struct {
+			args actions.Args
+			kind fault.Kind
+			says string
+		}{
+			"no items":          {actions.Args{}, fault.Invalid, `"plans"`},
+			"too many":          {actions.Args{Plans: slices.Repeat([]actions.PlannedChange{move}, 1001)}, fault.Invalid, "1001"},
+			"a batch":           {actions.Args{Plans: []actions.PlannedChange{move, {Kind: actions.Batch}}}, fault.Invalid, "Item 2: A batch"},
+			"unknown kind":      {actions.Args{Plans: []actions.PlannedChange{{Kind: "mend"}}}, fault.Invalid, `"mend"`},
+			"a setting":         {actions.Args{Plans: []actions.PlannedChange{{Kind: actions.BalancerOff}}}, fault.Invalid, "not run in batches"},
+			"the same twice":    {actions.Args{Plans: []actions.PlannedChange{move, move}}, fault.Invalid, "Items 1 and 2"},
+			"no such shard":     {actions.Args{Plans: moves("shard-rs-9", 0)}, fault.NotFound, "Item 1"},
+			"two lists":         {actions.Args{Plans: []actions.PlannedChange{move}, Projects: []string{"a"}}, fault.Invalid, "once"},
+			"no kind":           {actions.Args{Projects: []string{"a"}}, fault.Invalid, `"each"`},
+			"kind of chunks":    {actions.Args{Projects: []string{"a"}, Each: "move"}, fault.Invalid, `"each"`},
+			"shared with plans": {actions.Args{Plans: []actions.PlannedChange{move}, To: "shard-rs-2"}, fault.Invalid, `"to"`},
+			"group of 1,001":    {actions.Args{Plans: []actions.PlannedChange{move}, Group: 1001}, fault.Invalid, `"group"`},
+		} {
+			_, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: actions.Batch, Args: c.args, Reason: "a test"})
+			if fault.Of(err) != c.kind || !strings.Contains(fault.Text(err), c.says) {
+				r.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestABlockedItemBlocksItsBatchAndIsNamed(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.Plan(actions.Batch, actions.Args{Plans: append(moves("shard-rs-2", 0), moves("shard-rs-1", 10)...)})
+		i := slices.IndexFunc(p.Checks, func(c actions.Check) bool { return c.Verdict == actions.Block })
+		if i < 0 || !strings.HasPrefix(p.Checks[i].Text.String(), "Item 2: The chunk is already on shard-rs-1") {
+			r.Fatalf("%+v", p.Checks)
+		}
+		if _, _, err := r.RunPlan(Anna, p); err == nil {
+			r.Error("it runs")
+		}
+		two := append(moves("shard-rs-2", 0), moves("shard-rs-3", 0)...)
+		if p := r.Plan(actions.Batch, actions.Args{Plans: two}); !p.Blocked() {
+			r.Error("two items move the same chunk")
+		}
+	})
+}
+
+func TestTheHashOfABatchChangesWithItsItems(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		seen := map[string]string{}
+		for name, a := range map[string]actions.Args{
+			"one":       {Plans: moves("shard-rs-2", 0, 10)},
+			"other way": {Plans: moves("shard-rs-2", 10, 0)},
+			"elsewhere": {Plans: moves("shard-rs-3", 0, 10)},
+			"no canary": {Plans: moves("shard-rs-2", 0, 10), Canary: new(bool)},
+		} {
+			hash := r.Plan(actions.Batch, a).Hash
+			if seen[hash] != "" {
+				r.Errorf("%s has the hash of %s", name, seen[hash])
+			}
+			seen[hash] = name
+		}
+		before := r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})
+		r.Must(r.Client.SplitAt(r.Context(), "", NS, P(35))) // another chunk
+		if r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash != before.Hash {
+			r.Error("the hash depends on other chunks")
+		}
+		r.Must(r.Client.MoveChunk(r.Context(), "", topology.Move{NS: NS, Min: P(10), Max: P(20), To: "shard-rs-3"}))
+		if r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash == before.Hash {
+			r.Error("the hash does not depend on where its chunks are")
+		}
+	})
+}
+
+// other creates a collection like NS.
+func (r *Rig) other(ns topology.Namespace) {
+	r.Helper()
+	r.Admin(bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}})
+	r.Admin(bson.D{{Key: "split", Value: ns}, {Key: "middle", Value: bson.D{{Key: "p", Value: 0}}}})
+}
+
+func TestItemsOfOtherCollectionsRunAtTheSameTimeWithinTheLimitPerShard(t *testing.T) {
+	for perShard, most := range map[int]int{1: 1, 2: 2} {
+		OnRig(t, Setup{}, func(r *Rig) {
+			plans := moves("shard-rs-2", 0)
+			for i := range 3 {
+				ns := topology.Namespace(fmt.Sprintf("app.c%d", i))
+				r.other(ns)
+				bounds := [2]bson.Raw{P(bson.MinKey{}), P(0)}
+				plans = append(plans, actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: ns, At: P(5)}},
+					actions.PlannedChange{Kind: actions.MoveChunk, Args: actions.Args{NS: ns, Bounds: bounds, To: "shard-rs-2"}})
+			}
+			id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: plans, Canary: new(bool), PerShard: perShard})).ID
+			at, moving := 0, 0
+			run := r.Wait(id, func(run engine.Run) bool {
+				at = max(at, len(run.Batch.Open))
+				n := 0
+				for _, o := range run.Batch.Open {
+					if child, err := r.Engine.RunByID(r.Context(), o.Run); err == nil && child.Kind == actions.MoveChunk {
+						n++
+					}
+				}
+				moving = max(moving, n)
+				return hasEnded(run)
+			})
+			if run.State != engine.Succeeded || moving > most {
+				r.Errorf("%s %v, %d moves at a time", run.State, run.Why, moving)
+			}
+		})
+	}
+}
+
+func TestBatchOfAThousandItemsIsSavedInSmallWrites(t *testing.T) {
+	items := 150
+	if os.Getenv("SHARDBOARD_LONG") == "1" {
+		items = 1000
+	}
+	OnRig(t, Setup{}, func(r *Rig) {
+		var plans []actions.PlannedChange
+		for i := range items {
+			plans = append(plans, actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: NS, At: P(1000 + i)}})
+		}
+		begun := time.Now()
+		p := r.Plan(actions.Batch, actions.Args{Plans: plans, Group: 100})
+		id := r.Start(p).ID
+		saves, size := 0, 0
+		r.Disk.Fail(nil, func(w Write) error {
+			if w.Run == id && w.What != "audit" {
+				saves++
+			}
+			return nil
+		})
+		run := r.Wait(id, func(run engine.Run) bool { return hasEnded(run) || isHeld(run) })
+		r.Disk.Fail(nil, nil)
+		if run.State != engine.Succeeded || run.Batch.Done != items {
+			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
+		}
+		record, err := r.handle.RunRecord(r.Context(), id)
+		r.Must(err)
+		if size = len(record.Body); size > 16<<10 || saves > 5*items {
+			r.Errorf("%d bytes, %d writes", size, saves)
+		}
+		t.Logf("%d items: %s of the cluster's time, %d writes of the batch, its record has %d bytes", items, time.Since(begun), saves, size)
+		page, err := r.Engine.BatchItems(r.Context(), id, items-10, 50)
+		r.Must(err)
+		if len(page) != 10 || page[9].Number != items || page[9].State != engine.Succeeded {
+			r.Errorf("%d items: %+v", len(page), page)
+		}
+	})
+}

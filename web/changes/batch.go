@@ -1,0 +1,171 @@
+package changes
+
+import (
+	"net/http"
+	"strconv"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/web/site"
+)
+
+// maxBatchBody is how many bytes a request for a plan may have: a batch names up to 1,000 changes.
+const maxBatchBody = 4 << 20
+
+// itemsShown is how many items of a batch are on one page.
+const itemsShown = 50
+
+// items are a part of the items of a batch, by number.
+func items(s *site.Site, r *http.Request) (out api.List[api.BatchItem], err error) {
+	id, err := recordID(r)
+	if err != nil {
+		return out, err
+	}
+	limit, err := answer.ParseLimit(r.URL.Query())
+	if err != nil {
+		return out, err
+	}
+	after, err := itemsAfter(r)
+	if err != nil {
+		return out, err
+	}
+	limit = min(limit, 200)
+	out.Items, err = answer.BatchItems(r.Context(), s.ViewFor(r), s.Deps.Actions, id, after, limit)
+	if err != nil {
+		return out, err
+	}
+	out.AsOf = s.Deps.Now()
+	if len(out.Items) == limit {
+		out.Next = answer.CursorOf(strconv.Itoa(out.Items[limit-1].Item))
+	}
+	return out, nil
+}
+
+// itemsAfter is the number of the item after which a part of the list begins.
+func itemsAfter(r *http.Request) (int, error) {
+	key, given, err := answer.CursorKey(r.URL.Query())
+	if err != nil || !given {
+		return 0, err
+	}
+	n, err := strconv.Atoi(key)
+	if err != nil || n < 0 {
+		return 0, fault.New(fault.Invalid, "This is not a cursor of a list of items.")
+	}
+	return n, nil
+}
+
+// batchItems is a part of the items of a batch, for its page.
+type batchItems struct {
+	run      string
+	Items    []api.BatchItem
+	From, To int
+	Previous string // addresses; "" for none
+	Next     string
+}
+
+// batchItemsOf reads the items that the address asks for; nil for a run that is no batch.
+func batchItemsOf(s *site.Site, r *http.Request, v answer.View, run engine.Run) (*batchItems, error) {
+	if !run.IsBatch() {
+		return nil, nil
+	}
+	after, err := itemsAfter(r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := answer.BatchItems(r.Context(), v, s.Deps.Actions, run.ID, after, itemsShown)
+	if err != nil {
+		return nil, err
+	}
+	out := &batchItems{run: run.ID, Items: list, From: after + 1, To: after + len(list)}
+	at := func(n int) string {
+		return "/runs/" + run.ID + "?cursor=" + string(answer.CursorOf(strconv.Itoa(n))) + "#items"
+	}
+	if after > 0 {
+		out.Previous = at(max(0, after-itemsShown))
+	}
+	if out.To < run.Batch.Items {
+		out.Next = at(out.To)
+	}
+	return out, nil
+}
+
+// PauseRun pauses a batch.
+func PauseRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Deps.Actions.Pause(r.Context(), auth.From(r.Context()), id); err != nil {
+		return refuseRun(s, w, r, id, err)
+	}
+	site.SeeOther(w, "/runs/"+id)
+	return nil
+}
+
+// PauseRunJSON pauses a batch.
+func PauseRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	run, err := s.Deps.Actions.Pause(r.Context(), auth.From(r.Context()), id)
+	if err != nil {
+		return err
+	}
+	return site.WriteJSON(w, http.StatusOK, answer.RunOf(s.ViewFor(r), run))
+}
+
+// ResumeRun lets a batch go on, or decides about one of its items.
+func ResumeRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	if err := site.ParseForm(r); err != nil {
+		return err
+	}
+	in := engine.ResumeRequest{Do: r.PostForm.Get("do")}
+	if text := r.PostForm.Get("item"); text != "" {
+		if in.Item, err = strconv.Atoi(text); err != nil {
+			return fault.Wrap(fault.Invalid, err, "The number of the item is not a number.")
+		}
+	}
+	if _, err := s.Deps.Actions.Resume(r.Context(), auth.From(r.Context()), id, in); err != nil {
+		return refuseRun(s, w, r, id, err)
+	}
+	site.SeeOther(w, "/runs/"+id)
+	return nil
+}
+
+// ResumeRunJSON lets a batch go on, or decides about one of its items.
+func ResumeRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	id, err := recordID(r)
+	if err != nil {
+		return err
+	}
+	var in api.RunResume
+	if err := site.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	run, err := s.Deps.Actions.Resume(r.Context(), auth.From(r.Context()), id, engine.ResumeRequest{Item: in.Item, Do: in.Do})
+	if err != nil {
+		return err
+	}
+	return site.WriteJSON(w, http.StatusOK, answer.RunOf(s.ViewFor(r), run))
+}
+
+// trialLabel says what happens to an item that has failed.
+func trialLabel(t api.BatchTrial) string {
+	switch engine.TrialState(t.State) {
+	case engine.TrialRetry:
+		return "is tried again"
+	case engine.TrialWaits:
+		return "waits for a decision"
+	case engine.TrialSkip:
+		return "skipped"
+	}
+	return t.State
+}
