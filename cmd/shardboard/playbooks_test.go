@@ -29,6 +29,8 @@ var refusedWithoutTrouble = map[string]string{
 	"shardboard plan split-hot":  "nobody writes to this cluster",
 	"shardboard plan refine-key": "the index or the key may be another",
 	"shardboard plan reshard-":   "its resharding ends at once",
+	"shardboard plan move-coll":  "nothing is being moved",
+	"shardboard plan unshard-c":  "nothing is being unsharded",
 	"shardboard plan spread":     "the playbook has pinned the project before",
 	"shardboard runs undo":       "what was moved a moment ago waits for its clean-up",
 }
@@ -84,7 +86,8 @@ type playbookReader struct {
 // readerOfPlaybook starts a server over a cluster with a jumbo chunk, and sets the names that playbooks use.
 func readerOfPlaybook(t *testing.T, file string) *playbookReader {
 	t.Helper()
-	cluster := startClusterOf(t, map[string]string{"hot-project.md": "8.0"}[file]) // where Yorkie's documents can be refined
+	// hot-project: where Yorkie's documents can be refined; the others plan what came with 7.0 and 8.0.
+	cluster := startClusterOf(t, map[string]string{"hot-project.md": "8.0", "many-small-chunks.md": "8.0", "unsharded-data.md": "8.0"}[file])
 	switch file {
 	case "jumbo-chunk.md":
 		flagFirstChunk(t, cluster)

@@ -97,11 +97,12 @@ func resources() []resource {
 
 // leftOut are the questions of the API that `get` does not ask, with the reason.
 var leftOut = map[string]string{
-	"/locate":         "the command locate asks it",
-	"/find":           "finds pages of the dashboard while somebody types",
-	"/map/{ns}/chunk": "a position of the picture; get chunks shows chunks",
-	"/audit/head":     "the command audit verify reads and checks it",
-	"/audit/heads":    "the command audit export has them",
+	"/locate":          "the command locate asks it",
+	"/find":            "finds pages of the dashboard while somebody types",
+	"/map/{ns}/chunk":  "a position of the picture; get chunks shows chunks",
+	"/audit/head":      "the command audit verify reads and checks it",
+	"/audit/heads":     "the command audit export has them",
+	"/runs/{id}/items": "the command runs items asks it",
 }
 
 // resourceNamed finds a resource by its name or the name of one; ok is false if there is none.

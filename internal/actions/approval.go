@@ -22,8 +22,10 @@ func (r ApprovalRules) On() bool { return r.Bytes > 0 || r.Chunks > 0 || len(r.K
 
 // Because lists why a change needs approval; empty when it needs none.
 func (r ApprovalRules) Because(k Kind, d Draft) (out []message.Message) {
-	if slices.Contains(r.Kinds, k) {
-		out = append(out, message.New("approval.kind", "Changes of the kind {kind} always need it.", message.Words("kind", string(k))))
+	for _, kind := range kindsOf(k, d) {
+		if slices.Contains(r.Kinds, kind) {
+			out = append(out, message.New("approval.kind", "Changes of the kind {kind} always need it.", message.Words("kind", string(kind))))
+		}
 	}
 	switch most, known := mostOf(d.Effect.Bytes.Known, d.Effect.Bytes.Value, d.Effect.Bytes.PlusMinus); {
 	case r.Bytes <= 0:
@@ -43,6 +45,17 @@ func (r ApprovalRules) Because(k Kind, d Draft) (out []message.Message) {
 		out = append(out, message.New("approval.chunks",
 			"Number of chunks that it changes: {chunks}. More than {limit} need it.",
 			message.Count("chunks", most), message.Count("limit", r.Chunks)))
+	}
+	return out
+}
+
+// kindsOf lists the kind of a change and, of a batch, those of its items.
+func kindsOf(k Kind, d Draft) []Kind {
+	out := []Kind{k}
+	for _, s := range d.Steps {
+		if s.Item != nil && !slices.Contains(out, s.Item.Kind) {
+			out = append(out, s.Item.Kind)
+		}
 	}
 	return out
 }
@@ -71,7 +84,7 @@ func ParseApprovalKinds(names []string) (out []Kind, err error) {
 			for _, k := range Kinds() {
 				known = append(known, string(k))
 			}
-			return nil, fault.New(fault.Invalid, "--approval-kinds: there is no kind of change %q. The kinds are %s.",
+			return nil, fault.New(fault.Invalid, "there is no kind of change %q. The kinds are %s.",
 				sanitize.Line(sanitize.Truncate(name, 60)), strings.Join(known, ", "))
 		}
 		if !slices.Contains(out, k) {

@@ -73,3 +73,13 @@ func TestUnknownKindsForApprovalAreRefusedWithTheList(t *testing.T) {
 		}
 	}
 }
+
+func TestABatchNeedsApprovalForTheKindsOfItsItems(t *testing.T) {
+	batch := Draft{Steps: []Step{{Op: OpItem, Item: &Item{Kind: Split}}, {Op: OpItem, Item: &Item{Kind: Pin}}, {Op: OpItem, Item: &Item{Kind: Pin}}}}
+	if because := (ApprovalRules{Kinds: []Kind{Pin}}).Because(Batch, batch); len(because) != 1 {
+		t.Errorf("a batch with pins, of which each needs approval: %v", because)
+	}
+	if because := (ApprovalRules{Kinds: []Kind{MoveChunk}}).Because(Batch, batch); len(because) != 0 {
+		t.Errorf("a batch without moves, of which each needs approval: %v", because)
+	}
+}

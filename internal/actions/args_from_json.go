@@ -43,7 +43,11 @@ func readArgs(raw json.RawMessage, all []Argument) (Args, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		// Letter case is ignored, as in the rest of a request.
-		i := slices.IndexFunc(all, func(x Argument) bool { return strings.EqualFold(x.Name, name) })
+		as := name
+		if strings.EqualFold(name, argChunks.Name) && isNumber(given[name]) {
+			as = argInitialChunks.Name // reshard: how many chunks, not which
+		}
+		i := slices.IndexFunc(all, func(x Argument) bool { return strings.EqualFold(x.Name, as) })
 		if i < 0 {
 			return a, fault.New(fault.Invalid, "There is no argument %q.", sanitize.Truncate(name, 40))
 		}
@@ -55,6 +59,11 @@ func readArgs(raw json.RawMessage, all []Argument) (Args, error) {
 		}
 	}
 	return a, nil
+}
+
+func isNumber(raw json.RawMessage) bool {
+	var n json.Number
+	return len(raw) > 0 && raw[0] != '"' && json.Unmarshal(raw, &n) == nil && n != ""
 }
 
 // read stores a JSON value in its field of the arguments.

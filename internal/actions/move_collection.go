@@ -58,8 +58,8 @@ func (d *draftBuilder) shardOfMovable(ns topology.Namespace) (string, error) {
 	case db == "admin" || db == "config" || db == "local" || topology.IsTemporary(ns):
 		return "", fault.New(fault.Invalid, "The argument \"ns\" names %q, which belongs to the server and must not be moved.", string(ns))
 	case place["sharded"] == "true":
-		return "", fault.New(fault.Invalid, "The argument \"ns\" names %q, which is sharded. Move its chunks (move), or unshard it (unshard-collection).",
-			string(ns))
+		return "", fault.New(fault.Invalid,
+			"The argument \"ns\" names %q, which is sharded. Move its chunks (move), or unshard it (unshard-collection).", string(ns))
 	case place["exists"] != "true" && t.Unsharded == nil:
 		return "", fault.New(fault.Unavailable, "The argument \"ns\" names %q, and the unsharded collections are not known: "+
 			"they could not be listed.", string(ns))

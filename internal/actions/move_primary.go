@@ -49,7 +49,8 @@ func planMovePrimary(d *draftBuilder) (Draft, Args, error) {
 func (d *draftBuilder) primaryOf(db string) (string, error) {
 	switch db {
 	case "admin", "config", "local":
-		return "", fault.New(fault.Invalid, "The argument \"db\" names %q, which belongs to the server: it has no primary shard that could be moved.", db)
+		return "", fault.New(fault.Invalid,
+			"The argument \"db\" names %q, which belongs to the server: it has no primary shard that could be moved.", db)
 	}
 	i := slices.IndexFunc(d.s.Table.Databases, func(x topology.Database) bool { return x.Name == db })
 	switch {

@@ -128,7 +128,8 @@ func TestMovePrimaryIsUndoneUnlessItMovedAgain(t *testing.T) {
 	}
 	elsewhere := cluster(t, "0.6.38", "7.0.14", versioned, func(s *Situation) { s.Table.Databases[0].Primary = "c" })
 	var conflict *UndoConflictError
-	if _, err := PlanUndo(elsewhere, MovePrimary, a, d.Summary, d.Steps, d.Effect); !errors.As(err, &conflict) || len(conflict.Differences) != 1 {
+	_, err = PlanUndo(elsewhere, MovePrimary, a, d.Summary, d.Steps, d.Effect)
+	if !errors.As(err, &conflict) || len(conflict.Differences) != 1 {
 		t.Errorf("%v", err)
 	}
 }

@@ -31,7 +31,8 @@ func planUnshard(d *draftBuilder) (Draft, Args, error) {
 	}
 	c := d.c
 	if db := c.NS.Database(); db == "admin" || db == "config" {
-		return Draft{}, d.a, fault.New(fault.Invalid, "The argument \"ns\" names %q, which belongs to the server and stays sharded.", string(c.NS))
+		return Draft{}, d.a, fault.New(fault.Invalid,
+			"The argument \"ns\" names %q, which belongs to the server and stays sharded.", string(c.NS))
 	}
 	if d.a.To == "" {
 		to, ok := d.leastLoaded()
@@ -111,7 +112,7 @@ func (d *draftBuilder) checkZonesOfUnsharded(c *topology.Collection) {
 func (d *draftBuilder) checkKeyLost(c *topology.Collection) {
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Text("key", c.Key.String()), message.Count("chunks", c.Chunks.Len())}
 	d.warn("shard-key", d.fromTable(topology.PartRouting), message.New("shard-key.lost",
-		"{ns} loses its shard key {key} and becomes one piece ({chunks} chunks now); the index of the key stays. One shard then serves "+
+		"{ns} loses its shard key {key} and becomes one piece (chunks now: {chunks}); the index of the key stays. One shard then serves "+
 			"all of its reads and writes.", facts...))
 	p := d.s.Profile
 	if p == nil || !slices.Contains(p.Match(d.s.Table), c.NS.Database()) {

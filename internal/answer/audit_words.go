@@ -33,6 +33,8 @@ var auditWhat = map[string]string{
 	"run.refused":            "Run refused",
 	"run.step":               "Run step ended",
 	"run.stop":               "Run stop requested",
+	"run.paused":             "Batch paused",
+	"run.resumed":            "Batch resumed",
 	"run.ended":              "Run ended",
 	"access.refused":         "Change refused: wrong role, or the request came from another site",
 	"access.flood":           "Many refused attempts, summed up",

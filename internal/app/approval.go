@@ -40,7 +40,7 @@ func ReadApproval(bytes string, chunks int, kinds []string, wait time.Duration) 
 		return a, err
 	}
 	if a.Rules.Kinds, err = actions.ParseApprovalKinds(kinds); err != nil {
-		return a, err
+		return a, fault.Wrap(fault.Invalid, err, "--approval-kinds: %s", fault.Text(err))
 	}
 	a.Wait, err = ReadApprovalWait(wait)
 	return a, err

@@ -19,7 +19,7 @@ func TestPlansAreApprovedAtAFollower(t *testing.T) {
 	tokenOf := func(name string) string {
 		s := r.a.app.current().auth
 		u, err := s.CreateUser(t.Context(), auth.Principal{ID: "user:root", Role: auth.Admin, Method: auth.ByPassword},
-			auth.NewUser{Name: name, Password: "correct horse battery staple", Role: auth.Operator})
+			auth.NewUser{Name: name, Password: "violet lanterns drift north", Role: auth.Operator})
 		if err != nil {
 			t.Fatal(err)
 		}

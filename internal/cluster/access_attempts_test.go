@@ -113,6 +113,10 @@ func changes() []attempt {
 			return c.ReshardCollection(ctx, "", sampleNS, actions.Reshard{Key: bound(2)}) // refused: a key has 1 or "hashed"
 		}},
 		{"CommitResharding", func(ctx context.Context, c *cluster.Client) error { return c.CommitResharding(ctx, "", sampleNS) }},
+		{"BeginRemoval", func(ctx context.Context, c *cluster.Client) error { return c.BeginRemoval(ctx, "", "nowhere") }},
+		{"StartDraining", func(ctx context.Context, c *cluster.Client) error { return c.StartDraining(ctx, "", "nowhere") }},
+		{"StopDraining", func(ctx context.Context, c *cluster.Client) error { return c.StopDraining(ctx, "", "nowhere") }},
+		{"RemoveShard", func(ctx context.Context, c *cluster.Client) error { return c.RemoveShard(ctx, "", "nowhere") }},
 		{"MovePrimary", func(ctx context.Context, c *cluster.Client) error {
 			return c.MovePrimary(ctx, "", sampleNS.Database(), "shard-rs-1") // where it is
 		}},

@@ -211,6 +211,7 @@ func TestViewerRoleIsRefusedEveryChange(t *testing.T) {
 				since := map[string]int{ // major releases
 					"ReshardCollection": 5, "CommitResharding": 5, "AbortResharding": 5, "SetMigrations": 5, "MoveRange": 6,
 					"SetChunkSize": 6, "Defragment": 6, "SetAutoMerge": 6, "MergeOnShard": 7,
+					"StartDraining": 9, "StopDraining": 9, // 8.3
 					"MoveCollection": 8, "UnshardCollection": 8, "AbortMoveCollection": 8, "AbortUnshardCollection": 8,
 				}
 				var want []string

@@ -6,7 +6,7 @@ import "shardboard/internal/message"
 const AutoMergeOff Rule = "auto-merge-off"
 
 var autoMergeOff = rule{id: AutoMergeOff, name: "Automatic merging off", find: findAutoMergeOff,
-	noPlaybook: "a note on a setting that somebody chose; its plan is the remedy"}
+	playbooks: []Playbook{PlaybookManySmallChunks}}
 
 func findAutoMergeOff(ev *evaluation) {
 	for _, c := range ev.sharded() {

@@ -19,7 +19,7 @@ const (
 const BigUnsharded Rule = "big-unsharded"
 
 var bigUnsharded = rule{id: BigUnsharded, name: "Large unsharded collection", find: findBigUnsharded,
-	noPlaybook: "sharding a collection is a decision about its key, which the problem cannot make"}
+	playbooks: []Playbook{PlaybookUnshardedData}}
 
 func findBigUnsharded(ev *evaluation) {
 	if ev.Table.Unsharded == nil {

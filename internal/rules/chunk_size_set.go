@@ -9,7 +9,7 @@ import (
 const ChunkSizeSet Rule = "chunk-size-set"
 
 var chunkSizeSet = rule{id: ChunkSizeSet, name: "Own chunk size", find: findChunkSizeSet,
-	noPlaybook: "a note on a setting that somebody chose; its plan is the remedy"}
+	playbooks: []Playbook{PlaybookManySmallChunks}}
 
 func findChunkSizeSet(ev *evaluation) {
 	for _, c := range ev.sharded() {

@@ -10,7 +10,7 @@ import (
 const Defragmentation Rule = "defragmentation"
 
 var defragmentation = rule{id: Defragmentation, name: "Defragmentation", find: findDefragmentation,
-	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
+	playbooks: []Playbook{PlaybookManySmallChunks}}
 
 func findDefragmentation(ev *evaluation) {
 	for _, c := range ev.sharded() {

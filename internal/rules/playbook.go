@@ -17,6 +17,8 @@ const (
 	PlaybookBalancerFights      Playbook = "balancer-fights"
 	PlaybookBalancerDoesNothing Playbook = "balancer-does-nothing"
 	PlaybookChangeShardKey      Playbook = "change-shard-key"
+	PlaybookManySmallChunks     Playbook = "many-small-chunks"
+	PlaybookUnshardedData       Playbook = "unsharded-data"
 )
 
 // Playbooks are the playbooks of what the rule finds, the most likely one first; none if the rule says why.

@@ -113,8 +113,11 @@ func everyPoint(t *testing.T, run func(*faultFixture, FaultPoint)) {
 	for _, p := range FaultPoints() {
 		t.Run(p.Command+"/"+string(p.At), func(t *testing.T) {
 			inBubble(t, func(s *faultFixture) { run(s, p) }, func(o *Options) {
-				if p.Command == "moveRange" || p.Command == "configureCollectionBalancing" {
+				switch p.Command {
+				case "moveRange", "configureCollectionBalancing":
 					o.ServerVersion = "6.0"
+				case "startShardDraining", "stopShardDraining", "commitShardRemoval":
+					o.ServerVersion = "8.3"
 				}
 			})
 		})

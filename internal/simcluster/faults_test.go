@@ -66,7 +66,7 @@ func (s *faultFixture) state() string {
 		for _, r := range rows {
 			row := r.Document()
 			out = append(out, fmt.Sprint(coll, row.Lookup("min"), row.Lookup("max"), row.Lookup("shard"), row.Lookup("jumbo"),
-				row.Lookup("tags"), row.Lookup("tag"),
+				row.Lookup("tags"), row.Lookup("tag"), row.Lookup("draining"),
 				row.Lookup("stopped"), row.Lookup("mode"), row.Lookup("value"), row.Lookup("permitMigrations"),
 				row.Lookup("allowMigrations"), row.Lookup("maxChunkSizeBytes"), row.Lookup("primary")))
 		}
@@ -112,6 +112,11 @@ func (s *faultFixture) commandChangingState(name string) (db string, cmd bson.D)
 		return "admin", d("configureCollectionBalancing", "app.c", "chunkSize", int32(7))
 	case "setAllowMigrations":
 		return "admin", d("setAllowMigrations", "app.c", "allowMigrations", false)
+	case "removeShard", "startShardDraining":
+		return "admin", d(name, "shard-rs-2")
+	case "stopShardDraining", "commitShardRemoval":
+		mustRun(s.t, s.cluster, "admin", d("startShardDraining", "shard-rs-2"))
+		return "admin", d(name, "shard-rs-2")
 	case "update":
 		return "config", d("update", "settings", "updates",
 			bson.A{d("q", d("_id", "chunksize"), "u", d("$set", d("value", int32(3))), "upsert", true)})

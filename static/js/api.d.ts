@@ -1,6 +1,14 @@
 // The answers of the JSON API that scripts read, for the type checker. Do not edit: written by
 // TestTypesOfScriptsFollowTheDescription from the description of the API.
 
+export interface AdvicePlan {
+  args: Record<string, unknown>;
+  kind: string;
+  text: string;
+  url?: string;
+  why?: string;
+}
+
 export interface ClusterMap {
   asOf: string;
   bands: MapBand[];
@@ -245,6 +253,7 @@ export interface MapZone {
 
 export interface PlanCheck {
   id: string;
+  plans?: AdvicePlan[];
   source: string;
   text: string;
   verdict: string;

@@ -414,9 +414,10 @@ func request(t *testing.T, who auth.Principal) *http.Request {
 	return httptest.NewRequestWithContext(auth.With(t.Context(), who), "GET", "/", nil)
 }
 
-// rulesWithoutPlans are the rules whose remedies are no plans: what helps is outside of shardboard, or a wait.
-const rulesWithoutPlans = "unreadable migrations-blocked monotonic-key big-unsharded snapshot-bodies add-shards orphans drift " +
-	"draining router-silent router-versions"
+// rulesWithoutPlans are the rules whose remedies are no plans, because what helps is outside of shardboard or a wait, and
+// those whose plans this cluster's release does not have.
+const rulesWithoutPlans = "unreadable monotonic-key big-unsharded snapshot-bodies add-shards orphans drift " +
+	"draining defragmentation auto-merge-off chunk-size-set router-silent router-versions"
 
 // TestEveryRuleLeadsFromTheOverviewToAPlanOrSaysWhyNot takes each rule's problem as the worst one: the overview has
 // a link to the filled-in form of a plan, or the advice says why no plan helps. Rules without a case here have no

@@ -95,7 +95,9 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 			state.Chunks = append(state.Chunks, ChunkState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), shard, jumbo})
 		})
 	}
-	rows("databases", bson.D{{Key: "_id", Value: NS.Database()}}, func(row bson.Raw) { state.Primary, _ = row.Lookup("primary").StringValueOK() })
+	rows("databases", bson.D{{Key: "_id", Value: NS.Database()}}, func(row bson.Raw) {
+		state.Primary, _ = row.Lookup("primary").StringValueOK()
+	})
 	rows("tags", bson.D{{Key: "ns", Value: NS}}, func(row bson.Raw) {
 		zone, _ := row.Lookup("tag").StringValueOK()
 		state.Ranges = append(state.Ranges, ZoneRangeState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), zone})

@@ -54,6 +54,15 @@ func (c Case) rivalChanges() []func(*Rig) {
 		return []func(*Rig){other, again, admin(e("removeShardFromZone", "shard-rs-1"), e("zone", "eu"))}
 	case "zone, remove range":
 		return []func(*Rig){admin(e("updateZoneKeyRange", NS), e("min", P(0)), e("max", P(10)), e("zone", nil)), again}
+	case "move primary":
+		return []func(*Rig){admin(e("movePrimary", NS.Database()), e("to", "shard-rs-3"))}
+	case "drain", "drain, by its command":
+		return []func(*Rig){func(r *Rig) { // a zone that no other shard is in
+			r.tryCommand("admin", bson.D{e("addShardToZone", "shard-rs-3"), e("zone", "solo")})
+			r.tryCommand("admin", bson.D{e("updateZoneKeyRange", NS), e("min", P(15)), e("max", P(16)), e("zone", "solo")})
+		}}
+	case "stop draining", "remove a shard":
+		return []func(*Rig){admin(e("stopShardDraining", "shard-rs-3"))}
 	case "balancer on":
 		return []func(*Rig){admin(e("balancerStart", 1))}
 	case "balancer off":

@@ -59,7 +59,9 @@ func TestAbortOfAnUnshardingEndsItsRunWithoutEffect(t *testing.T) {
 
 func TestUnshardedCollectionIsMovedAndMovedBack(t *testing.T) {
 	OnRig(t, Setup{Sim: simcluster.Options{ServerVersion: "8.0"}}, func(r *Rig) {
-		_, err := r.Sim.Command(r.Context(), "app", bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}})
+		_, err := r.Sim.Command(r.Context(), "app", bson.D{
+			{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}},
+		})
 		r.Must(err)
 		r.Restart() // lists the collections again
 		run := r.WaitEnd(r.Start(r.Plan(actions.MoveCollection, actions.Args{NS: "app.plain", To: "shard-rs-3"})).ID)
@@ -95,7 +97,8 @@ func TestMoveOfAPrimaryIsFollowedAfterItsAnswerIsLost(t *testing.T) {
 		r.Restart()
 		r.Wait(id, func(run engine.Run) bool { return run.State == engine.Running })
 		run := r.WaitEnd(id)
-		if run.State != engine.Succeeded && run.State != engine.Failed || r.ReadState().HasEffect(run.Steps[0].Step) != (run.State == engine.Succeeded) {
+		succeeded := run.State == engine.Succeeded
+		if !succeeded && run.State != engine.Failed || r.ReadState().HasEffect(run.Steps[0].Step) != succeeded {
 			r.Errorf("%s %v: the primary is %s", run.State, run.Why, r.ReadState().Primary)
 		}
 		r.CheckSentOnce(run)
