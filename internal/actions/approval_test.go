@@ -75,7 +75,8 @@ func TestUnknownKindsForApprovalAreRefusedWithTheList(t *testing.T) {
 }
 
 func TestABatchNeedsApprovalForTheKindsOfItsItems(t *testing.T) {
-	batch := Draft{Steps: []Step{{Op: OpItem, Item: &Item{Kind: Split}}, {Op: OpItem, Item: &Item{Kind: Pin}}, {Op: OpItem, Item: &Item{Kind: Pin}}}}
+	item := func(k Kind) Step { return Step{Op: OpItem, Item: &Item{Kind: k}} }
+	batch := Draft{Steps: []Step{item(Split), item(Pin), item(Pin)}}
 	if because := (ApprovalRules{Kinds: []Kind{Pin}}).Because(Batch, batch); len(because) != 1 {
 		t.Errorf("a batch with pins, of which each needs approval: %v", because)
 	}

@@ -13,7 +13,8 @@ import (
 // Subject names what the fact is about.
 func (f Fact) Subject() message.Message {
 	return message.New("need."+string(f.Kind), f.Kind.subject(), message.Namespace("ns", f.NS), message.Text("db", f.DB),
-		message.Shard("shard", f.Shard), message.Zone("zone", f.Zone), message.Key("min", shardkey.PlainValues(f.Min)), message.Key("max", shardkey.PlainValues(f.Max)))
+		message.Shard("shard", f.Shard), message.Zone("zone", f.Zone), message.Key("min", shardkey.PlainValues(f.Min)),
+		message.Key("max", shardkey.PlainValues(f.Max)))
 }
 
 func (k FactKind) subject() string {

@@ -353,7 +353,10 @@ func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+)` \\|").FindAllStringSubmatch(runs, -1) {
 		states[m[1]] = true
 	}
-	want := []string{"deferred", "failed", "planned", "refused", "replaced", "running", "skipped", "stopped", "succeeded", "undone", "unknown", "waiting"}
+	want := []string{
+		"deferred", "failed", "planned", "refused", "replaced", "running", "skipped", "stopped", "succeeded", "undone", "unknown",
+		"waiting",
+	}
 	if got := slices.Sorted(maps.Keys(states)); !slices.Equal(got, want) {
 		t.Errorf("the document explains the states %v", got)
 	}

@@ -414,8 +414,8 @@ func request(t *testing.T, who auth.Principal) *http.Request {
 	return httptest.NewRequestWithContext(auth.With(t.Context(), who), "GET", "/", nil)
 }
 
-// rulesWithoutPlans are the rules whose remedies are no plans, because what helps is outside of shardboard or a wait, and
-// those whose plans this cluster's release does not have.
+// rulesWithoutPlans are the rules whose remedies are no plans, because what helps is outside of shardboard or a wait,
+// and those whose plans this cluster's release does not have.
 const rulesWithoutPlans = "unreadable monotonic-key big-unsharded snapshot-bodies add-shards orphans drift " +
 	"draining defragmentation auto-merge-off chunk-size-set router-silent router-versions"
 
