@@ -14,7 +14,7 @@ func describeChunkSize() Description {
 		Kind:  ChunkSize,
 		Title: "Set the chunk size of a collection",
 		Lead: "Sets how large a chunk of this collection may become. Since MongoDB 6.0.3 it also decides when the balancer " +
-			"moves data: when one shard has three times as much more than another.",
+			"moves data: from a difference of three times this size between two shards.",
 		Proof:     "The setting of the collection.",
 		Undo:      "Restores the previous chunk size. Chunks that the balancer has moved by then stay where they are.",
 		Since:     balance.Release{5, 3, 0},
