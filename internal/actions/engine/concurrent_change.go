@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/topology"
 )
 
@@ -21,23 +22,32 @@ func (x *execution) changedConcurrently(s Step) bool {
 		return false
 	}
 	c := x.e.opts.Tables.Table().Collection(s.NS)
-	changes := 0
+	changes, refines := 0, 0
 	for _, e := range events {
+		if s.Op == actions.OpRefineKey && strings.HasPrefix(e.What, refineEvent) { // its own, and that of somebody else
+			if e.What == refineEvent+".start" {
+				refines++
+			}
+			continue
+		}
 		switch e.What {
 		case "moveChunk.commit", "split", "multi-split", "merge":
 			if !s.SetsCollection() && mayConcern(c, s, e) {
 				changes++
 			}
 		default:
-			for _, ddl := range []string{"dropCollection", "shardCollection", "refineCollectionShardKey", "reshardCollection"} {
+			for _, ddl := range []string{"dropCollection", "shardCollection", refineEvent, "reshardCollection"} {
 				if strings.HasPrefix(e.What, ddl) {
 					return true
 				}
 			}
 		}
 	}
-	return changes > 1
+	return changes > 1 || refines > 1
 }
+
+// refineEvent begins the names of what the changelog has about refining a shard key.
+const refineEvent = "refineCollectionShardKey"
 
 // mayConcern reports whether a change of chunks may concern the range of a step. An
 // entry that cannot be decoded counts as concerning it.

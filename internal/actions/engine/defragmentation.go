@@ -14,7 +14,7 @@ import (
 // seconds, and nothing in the cluster remembers it but the merges in the changelog. It
 // returns false if that does not apply, or is not known yet.
 func (x *execution) defragmentationOver(s Step, a answer, err error, reads int, proof []Reading, seen *time.Time) (func(*Step), bool) {
-	if s.Op != actions.OpDefragment || !s.On {
+	if s.Op != actions.OpDefragment || !s.On || replacedSince(s, proof) {
 		return nil, false
 	}
 	why := message.New("step.defragmented", "The server accepted the command, and the defragmentation is over already.")
@@ -39,6 +39,19 @@ func (x *execution) defragmentationOver(s Step, a answer, err error, reads int, 
 			s.setError(err)
 		}
 	}, true
+}
+
+// replacedSince reports whether the collection is not the one that the step was sent for.
+func replacedSince(s Step, proof []Reading) bool {
+	for _, need := range s.Needs {
+		uuid := need.Want["uuid"]
+		for _, r := range proof {
+			if uuid != "" && r.Fact.Kind == actions.FactCollection && r.Fact.NS == need.NS && r.Got["uuid"] != uuid {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hasMerged reports whether the changelog has a merge in the collection since a step was sent.

@@ -27,6 +27,7 @@ type ClusterState struct {
 	Ranges       []ZoneRangeState // of NS, in key order
 	Zones        map[string][]string
 	Draining     map[string]bool // by shard
+	Merged       bool            // the changelog has a merge of chunks of NS
 	Balancer     bool
 	Primary      string // of the database of NS
 	Window       [2]string
@@ -102,6 +103,8 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 		zone, _ := row.Lookup("tag").StringValueOK()
 		state.Ranges = append(state.Ranges, ZoneRangeState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), zone})
 	})
+	rows("changelog", bson.D{{Key: "ns", Value: NS}, {Key: "what", Value: bson.D{{Key: "$in", Value: bson.A{"merge", "autoMerge"}}}}},
+		func(bson.Raw) { state.Merged = true })
 	rows("shards", bson.D{}, func(row bson.Raw) {
 		name, _ := row.Lookup("_id").StringValueOK()
 		tags, _ := row.Lookup("tags").ArrayOK()
@@ -224,12 +227,12 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Sharded && state.Settings.NoAutoMerge == !s.On
 	case actions.OpDefragment:
 		if s.On { // the adjacent chunks of a rig are empty, so that they are merged before it ends
-			return state.Settings.Defragmented || state.Sharded && !state.hasBounds(0, 10)
+			return state.Settings.Defragmented || state.Sharded && (state.Merged || !state.hasBounds(0, 10))
 		}
 		return state.Sharded && (!state.Settings.Defragmented || state.Settings.Phase == "mergeChunks")
 	case actions.OpAwait:
 		if s.AwaitsDrain() {
-			return !slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Shard == s.Shard })
+			return state.Draining[s.Shard] && !slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Shard == s.Shard })
 		}
 		return state.Sharded // such a step only waits for the balancer
 	}
