@@ -92,8 +92,8 @@ test-all: setup ## longer runs; within 40 minutes
 	$(RACE) -timeout 15m ./internal/simcluster/... ./internal/conformance
 	$(RACE) -short -timeout 10m ./web/...
 	SHARDBOARD_LONG=1 $(GO) test $(SAME) $$($(GO) list ./... | grep -v -e /test/ -e /enginetest)
-	$(GO) test -vet=off -timeout 10m ./internal/actions/enginetest
-	SHARDBOARD_LONG=1 $(GO) test -vet=off -timeout 20m -run ChangesArrive ./internal/actions/enginetest
+	$(GO) test -vet=off -timeout 20m ./internal/actions/enginetest
+	SHARDBOARD_LONG=1 $(GO) test -vet=off -timeout 30m -run ChangesArrive ./internal/actions/enginetest
 	sh scripts/outside-clients
 	sh scripts/packaging
 	$(GO) test -run '^$$' -bench . -benchtime 10x ./...
