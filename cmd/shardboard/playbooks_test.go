@@ -26,6 +26,11 @@ var (
 // refusedWithoutTrouble are beginnings of commands that a check may refuse on a cluster that does not have the
 // playbook's problem, with the reason.
 var refusedWithoutTrouble = map[string]string{
+	"shardboard plan drain-shar": "something may be in the way",
+	"shardboard plan remove-sha": "the shard is not empty within a moment",
+	"shardboard plan stop-drain": "its command came with 8.3",
+	"shardboard plan auto-merge": "it is on",
+	"shardboard plan defragment": "it is over at once",
 	"shardboard plan split-hot":  "nobody writes to this cluster",
 	"shardboard plan refine-key": "the index or the key may be another",
 	"shardboard plan reshard-":   "its resharding ends at once",
@@ -78,6 +83,7 @@ func TestEveryCommandOfThePlaybooksWorks(t *testing.T) {
 // playbookReader has the plan that was made last, which "run" asks to confirm.
 type playbookReader struct {
 	plan      api.Plan
+	refused   bool                   // the last plan was
 	inMongosh func(script string)    // does what lines for mongosh change
 	sees      func(line, out string) // checks what a command shows
 	ends      func()                 // checks that the case is solved
@@ -108,8 +114,12 @@ func readerOfPlaybook(t *testing.T, file string) *playbookReader {
 		t.Setenv(name, value)
 	}
 	reader := &playbookReader{}
-	if file == "duplicate-id.md" {
+	switch file {
+	case "duplicate-id.md":
 		reader.meetsDuplicate(t, cluster)
+	case "drain-shard.md", "many-small-chunks.md": // which need the balancer
+		reader.copy(t, `shardboard plan balancer-on --reason "it has work to do"`)
+		reader.copy(t, `shardboard run "$PLAN" --wait`)
 	}
 	return reader
 }
@@ -185,6 +195,9 @@ func (r *playbookReader) copy(t *testing.T, line string) {
 			args = append(args, "--confirm", *r.plan.Confirm)
 		}
 	}
+	if isRun && r.refused { // it would run the plan before
+		return
+	}
 	planned := args[0] == "plan" || len(args) > 1 && args[0] == "runs" && args[1] == "undo"
 	if planned || isRun {
 		args = append(args, "--json")
@@ -197,6 +210,9 @@ func (r *playbookReader) copy(t *testing.T, line string) {
 		r.sees(line, out)
 	}
 	var answered struct{ ID string }
+	if planned {
+		r.refused = code != 0
+	}
 	switch {
 	case code != 0:
 	case planned:
