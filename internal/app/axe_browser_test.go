@@ -115,7 +115,7 @@ func checkPages(t *testing.T, pages []screenPage) {
 	close(queue)
 	var browsers sync.WaitGroup
 	for range 2 {
-		ctx := newBrowserFor(t, 10*time.Minute)
+		ctx := newBrowserFor(t, 17*time.Minute)
 		browsers.Go(func() {
 			for p := range queue {
 				found, err := violationsInBothThemes(ctx, source, p)
