@@ -73,11 +73,11 @@ SAME   = -vet=off -p 3 -parallel 6 -timeout 25m
 UNIT   = $(filter-out $(BRIEF) shardboard/internal/app shardboard/internal/cluster,$(shell $(GO) list ./...))
 
 race:
-	$(RACE) -short -p 3 -timeout 6m $(CROWDED)
+	$(RACE) -short -p 3 -timeout 9m $(CROWDED)
 
 # After vet, because both compile the same.
 unit: vet
-	$(GO) test -vet=off -short -p 3 -timeout 5m $(BRIEF)
+	$(GO) test -vet=off -short -p 3 -timeout 8m $(BRIEF)
 	$(GO) test $(SAME) $(UNIT)
 
 # What people do most; test-all has every browser test.
@@ -88,9 +88,9 @@ test-all: setup ## longer runs; within 40 minutes
 	sh scripts/setup-node
 	$(MAKE) --no-print-directory types
 	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 20m -run 'Browser' ./internal/app/
-	$(RACE) -short -timeout 6m $(QUIETER)
+	$(RACE) -short -timeout 15m $(QUIETER)
 	$(RACE) -timeout 15m ./internal/simcluster/... ./internal/conformance
-	$(RACE) -short -timeout 10m ./web/...
+	$(RACE) -short -timeout 15m ./web/...
 	SHARDBOARD_LONG=1 $(GO) test $(SAME) $$($(GO) list ./... | grep -v -e /test/ -e /enginetest)
 	$(GO) test -vet=off -timeout 20m ./internal/actions/enginetest
 	SHARDBOARD_LONG=1 $(GO) test -vet=off -timeout 30m -run ChangesArrive ./internal/actions/enginetest
