@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 func TestBatchGoesOnAfterACrashAtAnyWrite(t *testing.T) {
 	writes := 40
 	if testing.Short() {
-		writes = 14
+		writes = 8
 	}
 	for n := 1; n <= writes; n++ {
 		for _, kept := range []bool{false, true} {
@@ -31,9 +32,11 @@ func crashAtWrite(t *testing.T, n int, kept bool) {
 		OnRig(t, Setup{Seed: uint64(n)}, func(r *Rig) {
 			p := r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})
 			id := r.Start(p).ID
-			left, reached := n, make(chan struct{})
+			var left atomic.Int64 // the batch and its items write at the same time
+			left.Store(int64(n))
+			reached := make(chan struct{})
 			crash := func(Write) error {
-				if left--; left == 0 {
+				if left.Add(-1) == 0 {
 					close(reached)
 					r.handle.Cut()
 				}
