@@ -16,7 +16,7 @@ import (
 func TestBatchGoesOnAfterACrashAtAnyWrite(t *testing.T) {
 	writes := 40
 	if testing.Short() {
-		writes = 8
+		writes = 14
 	}
 	for n := 1; n <= writes; n++ {
 		for _, kept := range []bool{false, true} {
