@@ -5,15 +5,29 @@ import { root } from "./heat_state.js";
 
 const parts = ["heat-lead", "heat-fit", "heat-selection", "heat-table", "heat-lists"];
 
-let newest = 0; // reads that were begun; only the last one's answer is shown
+let begun = 0; // reads; only the last one's answer is shown
+/** @type {Promise<void>} */
+let last = Promise.resolve(); // the read that began last
 
-/** refreshPage shows the page as it is now. It throws if the page cannot be read. */
+/**
+ * refreshPage shows the page as it is now or, if another read begins meanwhile, as that one finds it.
+ * It throws if the page cannot be read.
+ */
 export async function refreshPage() {
-  const mine = ++newest;
+  last = read(++begun);
+  for (let reading; reading !== last; ) {
+    reading = last;
+    await reading;
+  }
+}
+
+/** @param {number} mine */
+async function read(mine) {
   const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+  const page = answer.ok ? await answer.text() : "";
+  if (mine !== begun) return;
   if (!answer.ok) throw new Error(answer.statusText || String(answer.status));
-  const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
-  if (mine !== newest) return;
+  const doc = new DOMParser().parseFromString(page, "text/html");
   if (Boolean(doc.getElementById("heat-map")) !== Boolean(root)) {
     location.reload(); // counting has started, or the page has changed
     return;
