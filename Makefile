@@ -87,7 +87,7 @@ browser:
 test-all: setup ## longer runs; within 40 minutes
 	sh scripts/setup-node
 	$(MAKE) --no-print-directory types
-	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 20m -run 'Browser' ./internal/app/
+	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 30m -run 'Browser' ./internal/app/
 	$(RACE) -short -timeout 15m $(QUIETER)
 	$(RACE) -timeout 15m ./internal/simcluster/... ./internal/conformance
 	$(RACE) -short -timeout 15m ./web/...

@@ -102,12 +102,16 @@ func LimitBytesText(l api.Limits) string {
 
 // UndoMessages say how the run of a plan is undone, and from when if that is later than now.
 func UndoMessages(u api.Undo, now time.Time) []message.Message {
-	how := u.Message
+	how, text := u.Message, u.Text
 	if how.IsZero() { // read as JSON, which has the text alone
 		how = message.New("undo", "{text}", message.Words("text", u.Text))
+	} else {
+		text = how.Pattern
 	}
 	if !u.Possible {
-		how.Pattern = "It cannot be undone. " + how.Pattern
+		if !strings.HasPrefix(text, "Cannot be undone") { // many a reason says so itself
+			how.Pattern = "It cannot be undone. " + how.Pattern
+		}
 		return []message.Message{how}
 	}
 	out := []message.Message{how}

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+)
+
+// markupSeen knows what pages that were looked at are made of. What the accessibility checker finds, it finds by
+// elements, their classes and attributes, and what they stand in; a page that has nothing new teaches nothing new.
+type markupSeen map[string]bool
+
+// isNew reports whether a page has an element, or an order of headings, that no page before it had.
+func (seen markupSeen) isNew(t *testing.T, page *goquery.Document) bool {
+	t.Helper()
+	news := false
+	note := func(what string) {
+		news = news || !seen[what]
+		seen[what] = true
+	}
+	var headings []string
+	page.Find("html, html *").Each(func(_ int, s *goquery.Selection) {
+		node := s.Get(0)
+		inside := kindOf(node)
+		for up := node.Parent; up != nil && up.Type == html.ElementNode; up = up.Parent {
+			inside += " in " + kindOf(up)
+		}
+		note(inside)
+		if name := node.Data; len(name) == 2 && name[0] == 'h' && name != "hr" {
+			headings = append(headings, name)
+		}
+	})
+	note(strings.Join(slices.Compact(headings), " "))
+	return news
+}
+
+// kindOf is an element without what differs from thing to thing: its texts, addresses and figures.
+func kindOf(node *html.Node) string {
+	parts := []string{node.Data}
+	for _, a := range node.Attr {
+		switch a.Key {
+		case "class":
+			classes := strings.Fields(a.Val)
+			// Colours of shards have numbers.
+			classes = slices.DeleteFunc(classes, func(c string) bool { return strings.ContainsAny(c, "0123456789") })
+			slices.Sort(classes)
+			parts = append(parts, "."+strings.Join(classes, "."))
+		case "role", "type", "aria-live", "aria-sort", "aria-current", "aria-hidden", "scope", "lang", "dir", "tabindex":
+			parts = append(parts, a.Key+"="+a.Val)
+		default:
+			if !strings.HasPrefix(a.Key, "data-") {
+				parts = append(parts, a.Key)
+			}
+		}
+	}
+	slices.Sort(parts[1:])
+	return strings.Join(parts, " ")
+}
+
+// pageOf asks a handler for a page, also one that says that something failed.
+func pageOf(t *testing.T, h http.Handler, address string) *goquery.Document {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
+	page, err := goquery.NewDocumentFromReader(w.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
+	return page
+}
+
+func TestPageWithAnotherElementIsNew(t *testing.T) {
+	pages := []struct {
+		html string
+		want bool
+	}{
+		{`<main><h1>One</h1><p class="note">Text</p></main>`, true},
+		{`<main><h1>Two</h1><p class="note">More</p><p class="note">Again</p></main>`, false},
+		{`<main><h1>Two</h1><p class="note is-failed">More</p></main>`, true},
+		{`<main><h1>Two</h1><p class="note" aria-hidden="true">More</p></main>`, true},
+		{`<section><h1>Two</h1><p class="note">More</p></section>`, true},
+		{`<main><h1>One</h1><h3>Three</h3></main>`, true},
+		{`<main><h3>Three</h3><h1>One</h1></main>`, true},
+		{`<main><h3>Three</h3><h1>One</h1></main>`, false},
+	}
+	seen := markupSeen{}
+	for _, p := range pages {
+		page, err := goquery.NewDocumentFromReader(strings.NewReader(p.html))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := seen.isNew(t, page); got != p.want {
+			t.Errorf("%s: new is %v, expected %v", p.html, got, p.want)
+		}
+	}
+}
