@@ -136,7 +136,7 @@ func (b *batchRun) checkGroup(group int) bool {
 		withBatch(func(b *Batch) {
 			b.Gates = append(b.Gates, g)
 			b.Gates = b.Gates[max(0, len(b.Gates)-gatesKept):]
-			b.Rows = rows
+			b.Rows = compareRows(rows)
 			if len(g.Findings) == 0 || last { // after the last group nothing is left to hold
 				b.Checked = max(b.Checked, group)
 			}
@@ -189,45 +189,4 @@ func slower(base, last, now []GateLatency) (out []message.Message) {
 // millis writes the time of an operation, which is often less than a millisecond.
 func millis(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(10*time.Microsecond).Seconds()*1000, 'f', -1, 64) + " ms"
-}
-
-// groupRows are the rows that the runs of a group counted before their first command and after
-// their last proof, by collection.
-func (b *batchRun) groupRows(group int) ([]RowCount, error) {
-	ctx, cancel := context.WithTimeout(b.x.ctx, readTimeout)
-	defer cancel()
-	var out []RowCount
-	for _, item := range b.items {
-		if item.Group != group || item.run == "" {
-			continue
-		}
-		run, err := b.x.e.RunByID(ctx, item.run)
-		if err != nil {
-			return out, err
-		}
-		out = append(out, run.Rows...)
-	}
-	return out, nil
-}
-
-// lostShare is the share of a project's rows that may be missing after an item: applications
-// delete rows too.
-const lostShare = 0.01
-
-// missingRows finds collections of projects that have far fewer rows than before their item. A
-// migration loses none, so something else deletes them, or something is wrong.
-func missingRows(rows []RowCount) (out []message.Message) {
-	for _, c := range rows {
-		n, both := c.Difference()
-		if !both || n >= 0 || c.Writes.Known && c.Writes.PerSecond > 0 {
-			continue
-		}
-		if float64(-n) > lostShare*float64(c.Before.Value) {
-			out = append(out, message.New("health.fewerRows",
-				"Rows of the project {project} in {ns}: {before} before its item, {now} after it. Nothing is known to delete them.",
-				message.Namespace("ns", c.NS), message.Count("now", c.After.Value), message.Count("before", c.Before.Value),
-				message.Project("project", c.Project, "")))
-		}
-	}
-	return out
 }
