@@ -50,7 +50,7 @@ const gateTimeout = 15 * time.Second
 func (b *batchRun) readLatencies() (out []GateLatency, unknown message.Message, err error) {
 	x := b.x
 	if x.e.opts.Latencies == nil {
-		return nil, message.New("health.off", "Latencies are not known: they are not read here."), nil
+		return nil, message.New("health.off", "Not known: latencies. They are not read here."), nil
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, gateTimeout)
 	defer cancel()
@@ -58,7 +58,7 @@ func (b *batchRun) readLatencies() (out []GateLatency, unknown message.Message, 
 		shards, err := x.e.opts.Latencies.OperationTimes(ctx, ns)
 		switch {
 		case err != nil && fault.Of(err) == fault.Forbidden:
-			return nil, message.New("health.denied", "Latencies of {ns} are not known: the cluster user may not read them.",
+			return nil, message.New("health.denied", "Not known: latencies of {ns}. The cluster user may not read them.",
 				message.Namespace("ns", ns)), nil
 		case err != nil:
 			return nil, message.Message{}, err
@@ -115,12 +115,15 @@ func (b *batchRun) checkGroup(group int) bool {
 	if now != nil {
 		b.last = now
 	}
+	findings, unread := reachability(x.e.opts.Tables.Table())
+	g.Findings, g.Unknown = append(g.Findings, findings...), append(g.Unknown, unread...)
 	g.Unknown = append(g.Unknown, message.New("health.members",
-		"Secondaries, replication lag and tickets are not known: a mongos does not tell them."))
+		"Not known: secondaries, replication lag and tickets. Shardboard reads from a mongos, which does not report them."))
 	rows, err := b.groupRows(group)
 	if err != nil {
 		x.e.opts.Log.Warn("read the rows of a group of a batch", "run", x.id, "err", err)
-		g.Unknown = append(g.Unknown, message.New("health.rows", "The rows of this group could not be compared."))
+		g.Unknown = append(g.Unknown, message.New("health.rows",
+			"Not known: whether the group has as many rows as before. They could not be read."))
 	}
 	g.Findings = append(g.Findings, missingRows(rows)...)
 	last := group == batch.Groups
@@ -189,4 +192,26 @@ func slower(base, last, now []GateLatency) (out []message.Message) {
 // millis writes the time of an operation, which is often less than a millisecond.
 func millis(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(10*time.Microsecond).Seconds()*1000, 'f', -1, 64) + " ms"
+}
+
+// reachability is what the watcher knows about the shards, those that the batch does not change
+// included: whether all of them answered the last read of statistics, and the config servers that
+// of the routing table.
+func reachability(t *topology.Table) (findings, unknown []message.Message) {
+	if h := t.Health[topology.PartRouting]; h.Err != nil {
+		findings = append(findings, message.New("health.routing", "The routing table could not be read since {at}: {why}",
+			message.Time("at", h.At), message.Server("why", fault.Text(h.Err))))
+	}
+	switch h := t.Health[topology.PartSizes]; {
+	case h.Denied:
+		unknown = append(unknown, message.New("health.shardsDenied",
+			"Not known: whether all shards answer. The cluster user may not read the statistics of collections."))
+	case h.Err != nil && fault.Of(h.Err) == fault.Unavailable:
+		findings = append(findings, message.New("health.shards", "A shard did not answer the last read of statistics: {why}",
+			message.Server("why", fault.Text(h.Err))))
+	case h.Err != nil || h.At.IsZero():
+		unknown = append(unknown, message.New("health.shardsUnread",
+			"Not known: whether all shards answer. The statistics of collections have not been read."))
+	}
+	return findings, unknown
 }
