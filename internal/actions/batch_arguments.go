@@ -21,6 +21,11 @@ var (
 		Empty: "the list says it",
 		field: func(a *Args) any { return &a.Each },
 	}
+	argLeaveOut = Argument{
+		Name: "leaveOutBlocked", Type: TypeSwitch, Label: "Leave out blocked items",
+		Help:  "Leave out the items that a check blocks. The plan lists them. Without it, one blocked item blocks the batch.",
+		field: func(a *Args) any { return &a.LeaveOut },
+	}
 	argCanary = Argument{
 		Name: "canary", Type: TypeBool, Label: "The first item",
 		Help: "Whether the first item runs alone, as the canary, before the groups begin. The default is true.",

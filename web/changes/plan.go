@@ -33,8 +33,9 @@ type shownPlan struct {
 
 // again is a form that makes the same plan anew.
 type again struct {
-	URL    string
-	Fields []hidden
+	URL      string
+	Fields   []hidden
+	LeaveOut bool // offers to leave out the items that a check blocks
 }
 
 // hidden is a value that a form sends along.
@@ -94,6 +95,11 @@ func planAgain(p actions.Plan) *again {
 		return &again{URL: "/runs/" + p.UndoOf + "/undo", Fields: []hidden{reason}}
 	}
 	out := &again{URL: "/plans", Fields: []hidden{{Name: "kind", Value: string(p.Kind)}, reason}}
+	if p.Kind == actions.Batch { // its arguments can have megabytes
+		out.Fields = append(out.Fields, hidden{Name: "again", Value: p.ID})
+		out.LeaveOut = len(p.Steps) > 1 && p.Blocked()
+		return out
+	}
 	texts := p.Args.Texts()
 	for _, x := range actions.Arguments() {
 		if text, given := texts[x.Name]; given {
