@@ -31,7 +31,7 @@ var Routes = site.Table(
 	site.Question[api.Plan]{
 		Route: site.Route{Pattern: "/plans/{id}", Summary: "What will happen, and may it?", Params: ofPlan,
 			Topic: site.Topic{Kind: "plan", Of: store.IsPlanOrRunID, Draw: drawApproval}},
-		Page: PlanPage, Ask: plan, For: "One plan",
+		Page: PlanPage, OfPage: []site.Param{site.Query("cursor", "the commands, or items of a batch, after one")}, Ask: plan, For: "One plan",
 	},
 	site.Form(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once", Policy: guard.PolicyOperate, Params: ofPlan,
 		Handler: RunPlan}),
