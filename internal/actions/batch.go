@@ -35,8 +35,9 @@ func describeBatch() Description {
 			"It can be paused, resumed, stopped and undone.",
 		Proof: "Each item is proven like a change of its own.",
 		Undo:  "Undoes the items, the last group first.",
-		Arguments: []Argument{argPlans, argProjects, argEach,
-			argChunks.help("References of up to 1,000 chunks of the collection. In text, separate them by spaces or commas.").or(),
+		Arguments: []Argument{argPlans.or(argProjects.Name, argChunks.Name), argProjects.or(argPlans.Name, argChunks.Name), argEach,
+			argChunks.help("References of up to 1,000 chunks of the collection. In text, separate them by spaces or commas.").
+				or(argPlans.Name, argProjects.Name),
 			argNS.entered().help("The collection of the chunks."), argTo.help("The shard to move to, for each project or chunk."),
 			argShard.help("The shard to pin to, for each project."),
 			argDB, argMode.withoutDefault(), argParts, argForce, argExpires, argOwner, argPause,

@@ -17,6 +17,10 @@ type PlanForm struct {
 	Kind    actions.Description
 	Subject []PlanField // stated, not asked for: what the form was opened on
 	Fields  []PlanField
+
+	SeveralURL string // of the form of a batch of such changes; "" for none
+	OneURL     string // of a batch: of the form of one such change; "" for none
+	OneTitle   string
 }
 
 // PlanField is one argument in a form.
@@ -35,7 +39,13 @@ type PlanField struct {
 // PlanFormOf is the form of a kind, filled in with the values that are given by name.
 // What the change is about is stated, not asked for, if the cluster has it.
 func PlanFormOf(v View, k actions.Kind, value func(name string) string) PlanForm {
-	out := PlanForm{Kind: k.Describe()}
+	out := PlanForm{Kind: k.Describe(), SeveralURL: severalURL(k, value)}
+	if k == actions.Batch {
+		var one actions.Kind
+		if out.OneURL, one = oneURL(value); one != "" {
+			out.OneTitle = one.Describe().Title
+		}
+	}
 	f := fieldMaker{v: v, c: v.Table.Collection(topology.Namespace(value("ns")))}
 	given := func(name string) bool { return value(name) != "" }
 	for _, x := range out.Kind.Arguments {

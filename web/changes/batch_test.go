@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/simcluster"
@@ -211,4 +212,41 @@ func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
 			c.Errorf("%d commands were sent", c.Sent())
 		}
 	})
+}
+
+func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
+	s := webtest.New(t)
+	read := func(address string) *goquery.Document {
+		t.Helper()
+		w := s.Do("GET", address)
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d", address, w.Code)
+		}
+		return webtest.ParseHTML(t, w.Body.String())
+	}
+	table := webtest.NewStory().View().Table
+	c := table.Collection("yorkie-meta.changes")
+	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
+	one := answer.PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", ref, "to", "shard-rs-2", "force", "true")
+	several, _ := read(one).Find("a:contains('Several at once')").Attr("href")
+	form := read(several)
+	for name, want := range map[string]string{"chunks": ref, "each": "move", "to": "shard-rs-2", "ns": string(c.NS)} {
+		field := form.Find("form.plan [name=" + name + "]")
+		got := field.AttrOr("value", field.Find("option[selected]").AttrOr("value", field.Text()))
+		if got != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	if form.Find("form.plan [name=projects]").Length() != 0 || form.Find("form.plan [name=force]").AttrOr("value", "") != "true" {
+		t.Errorf("%s", form.Find("form.plan").Text())
+	}
+	if back := form.Find("a:contains('Move')").AttrOr("href", ""); back != one {
+		t.Errorf("back is %q, want %q", back, one)
+	}
+	for _, k := range actions.Kinds() {
+		list, _ := k.BatchList()
+		if link := read(answer.PlanURL(k)).Find("a:contains('Several at once')"); (link.Length() == 1) != (list != "") {
+			t.Errorf("%s: %d links", k, link.Length())
+		}
+	}
 }
