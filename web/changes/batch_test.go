@@ -94,6 +94,10 @@ func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
 			c.Errorf("%s", doc.Find(".runacts").Text())
 		}
 		viewers := webtest.ParseHTML(c.T, c.Do("GET", address, webtest.As("vera", auth.Viewer)).Body.String())
+		if doc.Find("#live-run.is-open.is-held").Length() != 1 || doc.Find("#live-run .todecide a").AttrOr("href", "") != address ||
+			doc.Find(".runacts .pause").Length() != 1 || doc.Find(".runacts .resume").Length() != 1 {
+			c.Errorf("%s", doc.Find(".runacts").Text())
+		}
 		if viewers.Find(".runacts form").Length() != 0 {
 			c.Error("a viewer can decide")
 		}

@@ -250,7 +250,7 @@ func runRegion(m region) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var11 = []any{templ.KV("is-open", m.Open), templ.KV("can-undo", m.CanUndo), templ.KV("can-finish", m.CanFinish)}
+		var templ_7745c5c3_Var11 = []any{templ.KV("is-open", m.Open), templ.KV("can-undo", m.CanUndo), templ.KV("can-finish", m.CanFinish), templ.KV("is-held", m.Batch != nil && m.Batch.Paused)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

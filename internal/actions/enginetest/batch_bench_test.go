@@ -71,7 +71,8 @@ func (b *batchBench) run(from, items int) (planning, running time.Duration) {
 		plans = append(plans, actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: NS, At: P(from + i)}})
 	}
 	begun := time.Now()
-	p, err := b.Engine.Plan(b.Context(), Anna, engine.Request{Kind: actions.Batch, Args: actions.Args{Plans: plans, Group: 100}, Reason: "a test"})
+	q := engine.Request{Kind: actions.Batch, Args: actions.Args{Plans: plans, Group: 100}, Reason: "a test"}
+	p, err := b.Engine.Plan(b.Context(), Anna, q)
 	if err != nil {
 		b.Fatal(err)
 	}
