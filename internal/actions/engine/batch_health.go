@@ -42,6 +42,13 @@ const (
 // seconds at most.
 const gateCollections = 16
 
+// A shard that does not answer may do so in a moment, after an election for example. The batch pauses
+// only if it does not answer at any of gateTries looks.
+const (
+	gateTries = 3
+	gateAgain = 15 * time.Second
+)
+
 // gateTimeout limits one look at the cluster's health.
 const gateTimeout = 15 * time.Second
 
@@ -98,27 +105,28 @@ func (b *batchRun) readBaseline() bool {
 // wrong, the batch pauses until a person lets it go on.
 func (b *batchRun) checkGroup(group int) bool {
 	x := b.x
-	now, unknown, err := b.readLatencies()
-	if x.ctx.Err() != nil {
-		return false
-	}
-	g := Gate{Group: group, At: x.e.now()}
-	if err != nil {
-		g.Findings = append(g.Findings, message.New("health.unread", "The health of the cluster could not be read: {why}",
-			message.Server("why", fault.Text(err))))
-	}
-	if !unknown.IsZero() {
-		g.Unknown = append(g.Unknown, unknown)
+	var g Gate
+	var now []GateLatency
+	for try := range gateTries {
+		if try > 0 && !b.waitForLook() {
+			return false
+		}
+		g, now = b.look(group)
+		if x.ctx.Err() != nil {
+			return false
+		}
+		if x.stopRequested() {
+			return true // the caller ends the batch
+		}
+		if len(g.Findings) == 0 {
+			break
+		}
 	}
 	batch := x.current().Batch
 	g.Findings = append(g.Findings, slower(batch.Base, b.last, now)...)
 	if now != nil {
 		b.last = now
 	}
-	findings, unread := reachability(x.e.opts.Tables.Table())
-	g.Findings, g.Unknown = append(g.Findings, findings...), append(g.Unknown, unread...)
-	g.Unknown = append(g.Unknown, message.New("health.members",
-		"Not known: secondaries, replication lag and tickets. Shardboard reads from a mongos, which does not report them."))
 	rows, err := b.groupRows(group)
 	if err != nil {
 		x.e.opts.Log.Warn("read the rows of a group of a batch", "run", x.id, "err", err)
@@ -128,7 +136,7 @@ func (b *batchRun) checkGroup(group int) bool {
 	g.Findings = append(g.Findings, missingRows(rows)...)
 	last := group == batch.Groups
 	hold := Hold{Code: HoldGate, Group: group, At: g.At}
-	if len(g.Findings) > 0 {
+	if len(g.Findings) > 0 && !last {
 		hold.Why = message.New("batch.unhealthy", "Paused after group {group}: ", message.Count("group", group))
 		hold.Why = joined(hold.Why, g.Findings[0])
 		if !x.audit(auditRunPaused, "ok", map[string]string{"why": g.Findings[0].Code, "group": listNumbers([]int{group})}) {
@@ -148,6 +156,38 @@ func (b *batchRun) checkGroup(group int) bool {
 			holdRun(hold)(r)
 		}
 	})
+}
+
+// look asks whether all shards answer, and how long their operations take.
+func (b *batchRun) look(group int) (Gate, []GateLatency) {
+	now, unknown, err := b.readLatencies()
+	g := Gate{Group: group, At: b.x.e.now()}
+	if err != nil {
+		g.Findings = append(g.Findings, message.New("health.unread", "The health of the cluster could not be read: {why}",
+			message.Server("why", fault.Text(err))))
+	}
+	if !unknown.IsZero() {
+		g.Unknown = append(g.Unknown, unknown)
+	}
+	findings, unread := reachability(b.x.e.opts.Tables.Table())
+	g.Findings, g.Unknown = append(g.Findings, findings...), append(g.Unknown, unread...)
+	g.Unknown = append(g.Unknown, message.New("health.members",
+		"Not known: secondaries, replication lag and tickets. Shardboard reads from a mongos, which does not report them."))
+	return g, now
+}
+
+// waitForLook waits until it is time to look again, or somebody stops the batch. It returns false when
+// the process ends.
+func (b *batchRun) waitForLook() bool {
+	timer := time.NewTimer(gateAgain)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.x.newStopSignal():
+	case <-b.x.ctx.Done():
+		return false
+	}
+	return true
 }
 
 // joined is a sentence after another.

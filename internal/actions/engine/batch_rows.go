@@ -78,11 +78,12 @@ func (b *batchRun) groupRows(group int) ([]RowCount, error) {
 	return out, nil
 }
 
-// Fewer rows after an item are a finding if more than lostShare of them are missing, and lostLeast or
-// all: applications delete rows too.
+// Fewer rows after an item are a finding if more than a share of them are missing, and lostLeast or
+// all: applications delete rows too. The share is higher for a range, of which no write rate is known.
 const (
-	lostShare = 0.01
-	lostLeast = 10
+	lostOfProject = 0.01
+	lostOfRange   = 0.1
+	lostLeast     = 10
 )
 
 // missingRows finds projects and ranges that have far fewer rows than before their item. A
@@ -93,7 +94,11 @@ func missingRows(rows []RowCount) (out []message.Message) {
 		if !both || n >= 0 || c.Writes.Known && c.Writes.PerSecond > 0 {
 			continue
 		}
-		if float64(-n) <= lostShare*float64(c.Before.Value) || -n < lostLeast && c.After.Value > 0 {
+		share := lostOfProject
+		if c.Project == "" {
+			share = lostOfRange
+		}
+		if float64(-n) <= share*float64(c.Before.Value) || -n < lostLeast && c.After.Value > 0 {
 			continue
 		}
 		facts := []message.Fact{message.Namespace("ns", c.NS), message.Count("now", c.After.Value), message.Count("before", c.Before.Value),

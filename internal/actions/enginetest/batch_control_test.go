@@ -205,6 +205,42 @@ func TestHealthOfTheClusterIncludesWhatTheWatcherKnows(t *testing.T) {
 	}
 }
 
+// shardAway does not answer a number of looks after the first.
+type shardAway struct{ looks, away int }
+
+func (s *shardAway) OperationTimes(context.Context, topology.Namespace) (map[string]actions.OperationTimes, error) {
+	if s.looks++; s.looks > 1 && s.looks <= 1+s.away {
+		return nil, fault.Wrap(fault.Unavailable, errors.New("gone"), "The shard shard-rs-2 does not answer.")
+	}
+	return nil, nil
+}
+
+func TestShardThatDoesNotAnswerForAMomentDoesNotPauseTheBatch(t *testing.T) {
+	for away, pauses := range map[int]bool{2: false, 3: true} {
+		OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Latencies = &shardAway{away: away} }}, func(r *Rig) {
+			id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
+			run := r.Wait(id, func(run engine.Run) bool { return hasEnded(run) || isHeld(run) })
+			if isHeld(run) != pauses {
+				r.Errorf("%d looks without an answer: %s %+v", away, run.State, run.Batch)
+			}
+		})
+	}
+}
+
+func TestBatchIsStoppedWhileItWaitsForAShardToAnswer(t *testing.T) {
+	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Latencies = &shardAway{away: 100} }}, func(r *Rig) {
+		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
+		r.Wait(id, func(run engine.Run) bool { return run.Batch.Done == 1 })
+		time.Sleep(time.Second)
+		_, err := r.Engine.Stop(r.Context(), Bert, id)
+		r.Must(err)
+		begun := time.Now()
+		if run := r.WaitEnd(id); run.State != engine.Stopped || time.Since(begun) > time.Second || len(r.children(id)) != 1 {
+			r.Errorf("%s after %s: %+v", run.State, time.Since(begun), run.Batch)
+		}
+	})
+}
+
 func TestBatchKeepsItsLimitOfBytesPerHour(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		// The size of an empty collection's chunks is not known, so each move counts as 128 MiB.
