@@ -29,6 +29,9 @@ func FaultPoints() []FaultPoint {
 		add(move, Received, Targeted, Started, Cloning, Cloned, CaughtUp, Critical, Committing, Committed, Logged, Cleaning, Replying)
 	}
 	add("movePrimary", Received, Cloning, Committing, Committed, Replying)
+	for _, whole := range []string{"moveCollection", "unshardCollection"} {
+		add(whole, Received, Cloning, Replying)
+	}
 	add("balancerStart", Received, Replying)
 	add("balancerStop", Received, Committed, Replying)
 	for _, other := range []string{
