@@ -69,7 +69,9 @@ func approvals(s *site.Site, r *http.Request) (out api.List[api.WaitingPlan], er
 	if err != nil {
 		return out, err
 	}
-	key := func(w engine.ApprovalRequest) string { return w.Until.UTC().Format("20060102150405.000000000 ") + w.Plan }
+	key := func(w engine.ApprovalRequest) string {
+		return w.Until.UTC().Format("20060102150405.000000000 ") + w.Plan
+	}
 	out, err = site.PageOf(r, list, key, func(w engine.ApprovalRequest) api.WaitingPlan { return answer.WaitingPlanOf(v, who, w) })
 	out.AsOf = s.Deps.Now()
 	return out, err
