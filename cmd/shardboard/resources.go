@@ -73,6 +73,8 @@ func resources() []resource {
 		{name: "runs", alias: "run", list: "/runs", one: "/runs/{id}", server: needsRecord,
 			columns: []string{"id", "state", "summary", "startedAt", "byName"}},
 		{name: "plan", one: "/plans/{id}", server: needsRecord},
+		{name: "approvals", list: "/approvals", server: needsRecord,
+			columns: []string{"id", "summary", "byName", "expiresAt", "forYou", "reason"}},
 		{name: "surveys", alias: "survey", list: "/surveys", one: "/surveys/{survey}", server: needsMeasured,
 			columns: []string{"id", "kind", "state", "ns", "startedAt", "endedAt", "problem"}},
 		{name: "duplicates", list: "/checks/duplicates", server: needsMeasured, columns: []string{"ns", "id", "rows", "at"}},

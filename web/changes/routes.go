@@ -48,6 +48,11 @@ var Routes = site.Table(
 	site.Post(site.Route{Pattern: "/plans/{id}/refuse", Summary: "Refuse a plan that waits for approval, or take an approval back",
 		Policy: guard.PolicyOperate, Params: ofPlan, Body: api.PlanRefuse{}, Answer: api.Plan{}, Handler: RefusePlanJSON}),
 
+	site.Question[api.List[api.WaitingPlan]]{
+		Route: site.Route{Pattern: "/approvals", Summary: "Which plans wait for the approval of a second person?"},
+		Ask:   approvals, For: "Plans that wait for approval, those that end first first", OfData: site.Paged(),
+	},
+
 	site.Question[api.List[api.Run]]{
 		Route: site.Route{Pattern: "/runs", Summary: "What was changed from here?", Params: []site.Param{
 			site.Query("state", "in this state, or open"), site.Query("kind", "of this kind"), site.Query("by", "of this principal"),

@@ -129,8 +129,8 @@ func runPage(s templates.Shell, m shownRun) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if m.reshards() {
-					templ_7745c5c3_Err = reshardControl(m.reshardedNS()).Render(ctx, templ_7745c5c3_Buffer)
+				if s, runs := m.background(); runs {
+					templ_7745c5c3_Err = reshardControl(s).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
