@@ -54,12 +54,13 @@ var rooms = map[string][]string{
 	"internal/auth":       {"internal/store"},
 	"internal/configfile": {"internal/auth"},
 	"internal/api":        {},
+	"internal/lab":        {},    // computes from what it is given; reads no cluster
 	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
 	"internal/demodata":   {"internal/simcluster", "internal/mongoclient"},
 	"internal/sheet":      {"internal/api"},
 	"internal/answer": {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules",
 		"internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement",
-		"internal/profile", "internal/shardkey", "internal/topology", "internal/localityid"},
+		"internal/profile", "internal/shardkey", "internal/topology", "internal/localityid", "internal/lab"},
 	"internal/relay": {"internal/store", "internal/auth", "internal/actions", "internal/heat"}, // what only the leader does
 	"internal/metrics": {"internal/answer", "internal/actions", "internal/heat", "internal/history", "internal/placement",
 		"internal/profile", "internal/rules", "internal/topology"},
