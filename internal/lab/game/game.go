@@ -101,6 +101,7 @@ type Turn struct {
 	Deck                  int
 	Card, Key             string
 	Player                int    // who took the card
+	Position              int    // place of the chunk among all, from 0; a split makes one behind it
 	Chunk                 string // its range before it was split
 	Held                  int    // cards in it, this one included
 	Searched              int    // chunks that the player has, among which the right one was found
@@ -119,6 +120,7 @@ type Split struct {
 // Pass is a chunk that went from one player to another.
 type Pass struct {
 	From, To int
+	Upper    bool // it is the upper half
 	Chunk    string
 	Cards    int
 }
@@ -138,7 +140,7 @@ func (g *Game) Next() (t Turn, ok bool) {
 	key := g.options.Key.of(&a.card)
 	i := sort.Search(len(g.chunks), func(i int) bool { return g.chunks[i].min.key > key.key }) - 1
 	c := g.chunks[i]
-	t.Key, t.Player, t.Chunk, t.Searched = key.text, c.player+1, c.text(), g.owned[c.player]
+	t.Key, t.Player, t.Position, t.Chunk, t.Searched = key.text, c.player+1, i, c.text(), g.owned[c.player]
 	g.counted.take(t, c)
 	at := c.put(held{key, a.card.Deck})
 	t.Held = len(c.cards)
@@ -178,7 +180,7 @@ func (g *Game) split(t *Turn, i, newest int) {
 		if newest < at {
 			passed = upper
 		}
-		t.Pass = &Pass{From: c.player + 1, To: to + 1, Chunk: passed.text(), Cards: len(passed.cards)}
+		t.Pass = &Pass{From: c.player + 1, To: to + 1, Upper: passed == upper, Chunk: passed.text(), Cards: len(passed.cards)}
 		g.owned[passed.player]--
 		g.owned[to]++
 		passed.player = to
