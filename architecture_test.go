@@ -54,8 +54,8 @@ var rooms = map[string][]string{
 	"internal/auth":       {"internal/store"},
 	"internal/configfile": {"internal/auth"},
 	"internal/api":        {},
-	"internal/lab":        {},    // computes from what it is given; reads no cluster
-	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
+	"internal/lab":        {"internal/localityid"}, // computes from what it is given; reads no cluster
+	"internal/simcluster": {"-"},                   // not even fault: it is the other side of the wire
 	"internal/demodata":   {"internal/simcluster", "internal/mongoclient"},
 	"internal/sheet":      {"internal/api"},
 	"internal/answer": {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules",

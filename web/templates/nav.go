@@ -61,6 +61,7 @@ func NavOf(you You, runs, history bool) []NavEntry {
 	add(true, NavEntry{"surveys", "Surveys", "/surveys", false})
 	add(true, NavEntry{"alerts", "Alerts", "/alerts", false})
 	add(true, NavEntry{"lab-game", "Shard-key game", "/lab/game", false})
+	add(true, NavEntry{"lab-ids", "Where ids go", "/lab/ids", false})
 	add(history, NavEntry{"compare", "Compare two times", "/compare", false})
 	add(you.MayLocate, NavEntry{"bulk", "Locate many lines", "/locate/bulk", false})
 	add(true, NavEntry{"duplicates", "Check for duplicate ids", "/checks/duplicates", false})

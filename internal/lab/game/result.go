@@ -118,8 +118,9 @@ func (g *Game) Finish() Result {
 		l := &r.Load[i]
 		l.Cards = grown(l.Cards, len(l.Chunks)-1)
 		l.Searched = float64(n.searched[i]) / float64(cardsOfDeck(i, cards))
-		r.HotShareOfDeck += float64(slices.Max(l.Cards)) / float64(cardsOfDeck(i, cards)) / float64(len(r.Load))
+		r.HotShareOfDeck += float64(slices.Max(l.Cards)) / float64(cardsOfDeck(i, cards))
 	}
+	r.HotShareOfDeck /= float64(len(r.Load))
 	for _, c := range g.chunks {
 		r.Largest = max(r.Largest, len(c.cards))
 		if c.stuck() {
