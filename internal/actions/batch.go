@@ -117,7 +117,7 @@ func planBatch(d *draftBuilder) (Draft, Args, error) {
 	for _, k := range Descriptions() {
 		kinds[k.Kind] = k
 	}
-	b := batchBuilder{d: d}
+	b := batchBuilder{d: d, stays: map[string]bool{}}
 	a := d.a
 	a.Plans, a.LeaveOut = nil, false
 	for i, p := range d.a.Plans {
@@ -200,6 +200,7 @@ type batchBuilder struct {
 	undoable int
 	undoFrom time.Time
 	left     []leftOut // items that a check blocks
+	stays    map[string]bool
 }
 
 // mergedCheck is a check of several items.
@@ -230,7 +231,12 @@ func (b *batchBuilder) add(sub *draftBuilder, out Draft, kind Kind, a Args) *Ite
 		}
 	}
 	d.cuts += sub.cuts
-	d.stays = append(d.stays, sub.stays...)
+	for _, x := range sub.stays { // the same holds for many items
+		if text := x.String(); !b.stays[text] {
+			b.stays[text] = true
+			d.stays = append(d.stays, x)
+		}
+	}
 	d.receivers = append(d.receivers, sub.receivers...)
 	d.flagSpans, d.writeSpans = append(d.flagSpans, out.FlagSpans...), append(d.writeSpans, out.WriteSpans...)
 	if out.Undo.Possible {

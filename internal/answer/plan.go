@@ -25,7 +25,7 @@ func PlanOf(v View, p actions.Plan) api.Plan {
 		Undo: undoOf(v, p.Undo),
 		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID, ByName: personOf(p.By),
 		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
-		Heading: changeHeading(v.Named(p.Summary)), Message: p.Summary, Outline: outlineOf(p.Steps),
+		Heading: changeHeading(v.Named(p.Summary)), Message: p.Summary, Outline: append(outlineOf(p.Steps), batchLines(p)...),
 	}
 	out.Title = out.Heading.String()
 	if p.Confirm != "" {

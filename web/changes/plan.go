@@ -36,6 +36,9 @@ type shownPlan struct {
 // commandsListed is how many commands, or items of a batch, are on one page of a plan.
 const commandsListed = 100
 
+// staysShown is how many sentences about what stays a page shows at once; the others are folded.
+const staysShown = 12
+
 // commandPart is the part of a plan's commands that its page lists.
 type commandPart struct {
 	From, To       int    // positions in the list: [From, To)

@@ -401,7 +401,7 @@ func (b *batchRun) begin(item *batchItem) bool {
 		b.retryLater(item)
 		return true
 	case err != nil:
-		why := message.New("batch.notPlanned", "It could not be planned: {why}", message.Server("why", fault.Text(err)))
+		why := message.New("batch.notPlanned", "It could not be planned: {why}", message.Server("why", refusalText(err)))
 		t := b.failed(item, item.run, why, false)
 		return b.saveItem(item, t)
 	}

@@ -41,6 +41,15 @@ func (e *BlockedError) Error() string { return e.Err.Error() }
 // Unwrap returns the classified error.
 func (e *BlockedError) Unwrap() error { return e.Err }
 
+// refusalText says why something was refused; of checks that block, the first says what is in the way.
+func refusalText(err error) string {
+	var blocked *BlockedError
+	if errors.As(err, &blocked) && len(blocked.Checks) > 0 {
+		return "A check blocks it. " + blocked.Checks[0].Text.String()
+	}
+	return fault.Text(err)
+}
+
 func blockedError(p actions.Plan) error {
 	e := &BlockedError{Err: fault.New(fault.Conflict, "A check blocks this plan.")}
 	for _, c := range p.Checks {
