@@ -28,6 +28,7 @@ var rooms = map[string][]string{
 	"internal/message":  {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
 	"internal/fileperm": {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
 	"internal/shardkey": {},
+	"internal/lab":      {}, // games and predictions over what they are given
 	"internal/topology": {"internal/shardkey"},
 	"internal/cluster": {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat",
 		"internal/actions", "internal/balance", "internal/mongoclient"},
