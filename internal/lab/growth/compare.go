@@ -25,20 +25,22 @@ func Ways(in *Input) ([]Way, error) {
 		return nil, err
 	}
 	out := []Way{way(in, MoveThenLoad, now, now.Grown)}
-	if in.Growth == 0 {
+	if !in.Grows() {
 		return out, nil
 	}
 	grown := *in
 	grown.Growth = 0
 	grown.Shards = slices.Clone(in.Shards)
 	for i := range grown.Shards {
-		grown.Shards[i].Other += int64(float64(in.Shards[i].Other) * in.Growth)
+		grown.Shards[i].Other += int64(float64(in.Shards[i].Other)*in.Growth) + in.Shards[i].Grows
+		grown.Shards[i].Grows = 0
 	}
 	grown.Collections = make([]Collection, len(in.Collections))
 	for i, c := range in.Collections {
 		chunks := slices.Clone(c.Chunks)
 		for j := range chunks {
-			chunks[j].Bytes += int64(float64(chunks[j].Bytes) * in.Growth)
+			chunks[j].Bytes += int64(float64(chunks[j].Bytes)*in.Growth) + chunks[j].Grows
+			chunks[j].Grows = 0
 		}
 		grown.Collections[i] = Collection{c.NS, chunks}
 	}

@@ -15,6 +15,7 @@ type Shard struct {
 	Name     string
 	Capacity int64 // bytes that data may take; 0 when not known
 	Other    int64 // bytes that no move of a chunk takes away, as of collections that are not sharded
+	Grows    int64 // bytes that come to Other with the growth, beside what all data grows by
 	Added    bool  // it joins with the plan and has nothing yet
 	Emptied  bool  // the plan moves all its chunks away
 }
@@ -25,6 +26,7 @@ type Chunk struct {
 	Bytes int64 // size of its documents
 	Stays bool  // it cannot be moved, as a jumbo chunk
 	Zone  int   // index of its zone + 1; 0 without zone
+	Grows int64 // bytes that come to it with the growth, beside what all data grows by: those of one project that grows
 }
 
 // Collection has its chunks in the order of their keys.
@@ -116,7 +118,7 @@ func (in *Input) Check() error {
 	}
 	kept := 0
 	for _, s := range in.Shards {
-		if s.Capacity < 0 || s.Other < 0 {
+		if s.Capacity < 0 || s.Other < 0 || s.Grows < 0 {
 			return fmt.Errorf("shards: %s has a negative size", s.Name)
 		}
 		if !s.Emptied {
@@ -130,7 +132,7 @@ func (in *Input) Check() error {
 	for _, c := range in.Collections {
 		chunks += len(c.Chunks)
 		for i, k := range c.Chunks {
-			if k.Shard < 0 || k.Shard >= len(in.Shards) || k.Bytes < 0 || k.Zone < 0 || k.Zone > len(in.Zones) {
+			if k.Shard < 0 || k.Shard >= len(in.Shards) || k.Bytes < 0 || k.Grows < 0 || k.Zone < 0 || k.Zone > len(in.Zones) {
 				return fmt.Errorf("collections: chunk %d of %s has no such shard, size or zone", i+1, c.NS)
 			}
 		}
@@ -172,11 +174,47 @@ func Compute(in *Input) (*Plan, error) {
 	p.order(in)
 	p.schedule(in)
 	p.After = usage(in, p.Moves)
-	p.Grown = make([]Usage, len(p.After))
-	for i, u := range p.After {
-		p.Grown[i] = Usage{Bytes: u.Bytes + int64(math.Round(float64(u.Bytes)*in.Growth)), Chunks: u.Chunks}
-	}
+	p.Grown = grown(in, p)
 	return p, nil
+}
+
+// grown is what each shard has after the growth.
+func grown(in *Input, p *Plan) []Usage {
+	out := make([]Usage, len(p.After))
+	for i, u := range p.After {
+		out[i] = Usage{Bytes: u.Bytes + int64(math.Round(float64(u.Bytes)*in.Growth)) + in.Shards[i].Grows, Chunks: u.Chunks}
+	}
+	for _, c := range in.Collections {
+		for _, k := range c.Chunks {
+			out[k.Shard].Bytes += k.Grows
+		}
+	}
+	for _, m := range p.Moves {
+		grows := in.Collections[m.Collection].Chunks[m.Chunk].Grows
+		out[m.From].Bytes -= grows
+		out[m.To].Bytes += grows
+	}
+	return out
+}
+
+// Grows reports whether any data grows after the plan.
+func (in *Input) Grows() bool {
+	if in.Growth > 0 {
+		return true
+	}
+	for _, s := range in.Shards {
+		if s.Grows > 0 {
+			return true
+		}
+	}
+	for _, c := range in.Collections {
+		for _, k := range c.Chunks {
+			if k.Grows > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // usage is what each shard has after some moves.

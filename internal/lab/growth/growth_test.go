@@ -233,7 +233,7 @@ func checkClock(t *testing.T, seed uint64, in *Input, p *Plan) {
 func TestSpaceCountsAtTheSourceUntilItHasDeleted(t *testing.T) {
 	in := &Input{Measure: ByBytes, Group: 1, Pace: Pace{BytesPerSecond: 10, PerShard: 1, Cleanup: 15 * time.Minute},
 		Shards:      []Shard{{Name: "a", Capacity: 100, Emptied: true}, {Name: "b", Capacity: 100}, {Name: "c", Capacity: 100}},
-		Collections: []Collection{{NS: "d.c", Chunks: []Chunk{{0, 30, false, 0}, {0, 30, false, 0}, {1, 10, false, 0}, {2, 10, false, 0}}}}}
+		Collections: []Collection{{NS: "d.c", Chunks: []Chunk{{Bytes: 30}, {Bytes: 30}, {Shard: 1, Bytes: 10}, {Shard: 2, Bytes: 10}}}}}
 	p, err := Compute(in)
 	if err != nil {
 		t.Fatal(err)
@@ -243,6 +243,24 @@ func TestSpaceCountsAtTheSourceUntilItHasDeleted(t *testing.T) {
 	}
 	if g := p.Groups[1]; g.Fullest != 0 || g.Used != 60 {
 		t.Errorf("while the second group moves, shard %d has %d bytes; expected 60 on the first, which has not deleted any", g.Fullest, g.Used)
+	}
+}
+
+func TestGrowthOfOneProjectGoesToTheShardsThatThenHaveItsChunks(t *testing.T) {
+	in := &Input{Measure: ByBytes, Pace: Pace{BytesPerSecond: 10, PerShard: 1},
+		Shards: []Shard{{Name: "a", Capacity: 100, Emptied: true, Other: 5, Grows: 7}, {Name: "b", Capacity: 100}},
+		Collections: []Collection{{NS: "d.c", Chunks: []Chunk{{Bytes: 30, Grows: 40}, {Bytes: 20}, {Shard: 1, Bytes: 10, Grows: 1},
+			{Bytes: 10, Grows: 3, Stays: true}}}}}
+	p, err := Compute(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Grown[0].Bytes != 5+7+10+3 || p.Grown[1].Bytes != 60+41 {
+		t.Errorf("the shards have %d and %d bytes, expected 25 and 101", p.Grown[0].Bytes, p.Grown[1].Bytes)
+	}
+	ways, err := Ways(in)
+	if err != nil || len(ways) != 2 || ways[0].Bytes != 50 || ways[1].Bytes != 90 {
+		t.Errorf("got %+v, %v; expected 50 bytes to move first, 90 afterwards", ways, err)
 	}
 }
 
