@@ -59,7 +59,7 @@ var rooms = map[string][]string{
 	"internal/sheet":      {"internal/api"},
 	"internal/answer": {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules",
 		"internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement",
-		"internal/profile", "internal/shardkey", "internal/topology"},
+		"internal/profile", "internal/shardkey", "internal/topology", "internal/lab"},
 	"internal/relay": {"internal/store", "internal/auth", "internal/actions", "internal/heat"}, // what only the leader does
 	"internal/metrics": {"internal/answer", "internal/actions", "internal/heat", "internal/history", "internal/placement",
 		"internal/profile", "internal/rules", "internal/topology"},
