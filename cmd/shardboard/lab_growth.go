@@ -82,7 +82,8 @@ func (c labGrowthCmd) table(e *env, q query, remote app.Remote) error {
 		if g.Free != nil {
 			free = signedBytes(*g.Free)
 		}
-		groups = append(groups, []string{strconv.Itoa(g.Group), strconv.Itoa(g.Moves), format.Bytes(g.Bytes), growthTime(g.End), g.Fullest, free})
+		groups = append(groups, []string{strconv.Itoa(g.Group), strconv.Itoa(g.Moves), format.Bytes(g.Bytes), growthTime(g.End),
+			g.Fullest, free})
 	}
 	for _, m := range a.Items[:min(len(a.Items), most)] {
 		moves = append(moves, []string{strconv.Itoa(m.Move), strconv.Itoa(m.Group), m.NS, string(m.Min), m.From, m.To, growthBytes(m.Bytes),
@@ -96,7 +97,8 @@ func (c labGrowthCmd) table(e *env, q query, remote app.Remote) error {
 	}{
 		{"Shards", []string{"SHARD", "BEFORE", "AFTER", "GROWN", "FULL", "CAPACITY", "CHUNKS", "CHUNKS AFTER"},
 			[]bool{false, true, true, true, true, true, true, true}, shards},
-		{"Groups", []string{"GROUP", "MOVES", "DATA", "ENDS AFTER", "FULLEST", "FREE THERE"}, []bool{true, true, true, true, false, true}, groups},
+		{"Groups", []string{"GROUP", "MOVES", "DATA", "ENDS AFTER", "FULLEST", "FREE THERE"},
+			[]bool{true, true, true, true, false, true}, groups},
 		{"Moves", []string{"MOVE", "GROUP", "NS", "MIN", "FROM", "TO", "DATA", "BEGINS AFTER"},
 			[]bool{true, true, false, false, false, false, true, true}, moves},
 	} {
