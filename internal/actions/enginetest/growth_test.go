@@ -29,7 +29,8 @@ type growthCase struct {
 }
 
 func (c growthCase) name() string {
-	return fmt.Sprintf("%s on %s, %d empty, empties %q by %s, seed %d", c.layout, c.release, len(c.empty), c.query.Empty, c.query.Measure, c.seed)
+	return fmt.Sprintf("%s on %s, %d empty, empties %q by %s, seed %d", c.layout, c.release, len(c.empty), c.query.Empty, c.query.Measure,
+		c.seed)
 }
 
 // growthCases are ranged and hashed layouts on three shards: two join, or one is emptied.
@@ -126,7 +127,8 @@ func (r *Rig) checkGrown(predicted api.LabGrowth, after *topology.Table) {
 			r.Errorf("%s has %d chunks, predicted were %d", s.Shard, chunks[s.Shard], s.ChunksAfter)
 		}
 		if diff(bytes[s.Shard], *s.After.Value) > largest {
-			r.Errorf("%s has %d bytes, predicted were %d; the largest chunk that moved has %d", s.Shard, bytes[s.Shard], *s.After.Value, largest)
+			r.Errorf("%s has %d bytes, predicted were %d; the largest chunk that moved has %d", s.Shard, bytes[s.Shard],
+				*s.After.Value, largest)
 		}
 	}
 }
@@ -149,7 +151,8 @@ func (r *Rig) evacuate(shard string) {
 			r.Must(err)
 			max, err := c.Key.Document(ch.Max)
 			r.Must(err)
-			r.Must(r.Client.MoveChunk(r.Context(), "", topology.Move{NS: c.NS, Min: min, Max: max, To: fmt.Sprintf("shard-rs-%d", 1+n%3), Wait: true}))
+			to := fmt.Sprintf("shard-rs-%d", 1+n%3)
+			r.Must(r.Client.MoveChunk(r.Context(), "", topology.Move{NS: c.NS, Min: min, Max: max, To: to, Wait: true}))
 			n++
 		}
 	}
