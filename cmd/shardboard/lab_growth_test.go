@@ -27,7 +27,8 @@ func TestGrowthIsPredictedInAShell(t *testing.T) {
 		t.Errorf("%d of %d moves, %d shards, growth %g", len(a.Items), a.Moves, len(a.Shards), a.Inputs.Growth)
 	}
 	csv := ask("--add", "2", "--growth", "1.5", "--output", "csv")
-	if lines := strings.Split(strings.TrimSpace(csv), "\n"); len(lines) != a.Moves+1 || !strings.HasPrefix(lines[0], "move,group,ns,chunk,min,") {
+	lines := strings.Split(strings.TrimSpace(csv), "\n")
+	if len(lines) != a.Moves+1 || !strings.HasPrefix(lines[0], "move,group,ns,chunk,min,") {
 		t.Errorf("%d lines of CSV for %d moves: %s", len(lines), a.Moves, lines[0])
 	}
 	table := ask("--add", "2", "--growth", "1.5", "--moves", "3")

@@ -136,7 +136,7 @@ func (g growthPlan) groups() []api.LabGrowthGroup {
 }
 
 func (g growthPlan) ways() (out []api.LabGrowthWay, err error) {
-	ways, err := growth.Ways(&g.in)
+	ways, err := growth.Ways(&g.in, g.plan)
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "%v.", err)
 	}

@@ -17,13 +17,9 @@ const (
 	LoadThenMove = "load, then move"
 )
 
-// Ways compares moving before the data grows with moving afterwards. What grows first has to be moved too, and
-// the shards of today have to hold all of it. Without growth there is one way.
-func Ways(in *Input) ([]Way, error) {
-	now, err := Compute(in)
-	if err != nil {
-		return nil, err
-	}
+// Ways compares moving before the data grows, which is the plan of the input, with moving afterwards. What grows
+// first has to be moved too, and the shards of today have to hold all of it. Without growth there is one way.
+func Ways(in *Input, now *Plan) ([]Way, error) {
 	out := []Way{way(in, MoveThenLoad, now, now.Grown)}
 	if !in.Grows() {
 		return out, nil
@@ -81,12 +77,10 @@ func Needed(in *Input, fill float64, capacity int64, most int) (shards int, ok b
 		for range n {
 			try.Shards = append(try.Shards, Shard{Name: "added", Capacity: capacity, Added: true})
 		}
-		p, err := Compute(&try)
-		if err != nil {
-			failed = err
+		if failed = try.Check(); failed != nil {
 			return false
 		}
-		for i, u := range p.Grown {
+		for i, u := range place(&try).Grown {
 			if s := try.Shards[i]; !s.Emptied && (s.Capacity == 0 || float64(u.Bytes) > fill*float64(s.Capacity)) {
 				return false
 			}
@@ -97,12 +91,12 @@ func Needed(in *Input, fill float64, capacity int64, most int) (shards int, ok b
 	if !fits(most) {
 		return 0, false, failed
 	}
-	for low < high {
+	for low < high && failed == nil {
 		if middle := (low + high) / 2; fits(middle) {
 			high = middle
 		} else {
 			low = middle + 1
 		}
 	}
-	return low, true, failed
+	return low, failed == nil, failed
 }

@@ -169,13 +169,19 @@ func Compute(in *Input) (*Plan, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Before: usage(in, nil)}
-	p.distribute(in)
+	p := place(in)
 	p.order(in)
 	p.schedule(in)
+	return p, nil
+}
+
+// place chooses the moves, in no order, and what each shard has because of them.
+func place(in *Input) *Plan {
+	p := &Plan{Before: usage(in, nil)}
+	p.distribute(in)
 	p.After = usage(in, p.Moves)
 	p.Grown = grown(in, p)
-	return p, nil
+	return p
 }
 
 // grown is what each shard has after the growth.

@@ -64,7 +64,12 @@ func TestDoublingMovesTheFirstHalfOfEachShardToOneNewShard(t *testing.T) {
 }
 
 func TestMovingBeforeTheDataGrowsMovesLessAndFits(t *testing.T) {
-	ways, err := Ways(published())
+	in := published()
+	p, err := Compute(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ways, err := Ways(in, p)
 	if err != nil || len(ways) != 2 {
 		t.Fatalf("got %v, %v", ways, err)
 	}
@@ -258,7 +263,7 @@ func TestGrowthOfOneProjectGoesToTheShardsThatThenHaveItsChunks(t *testing.T) {
 	if p.Grown[0].Bytes != 5+7+10+3 || p.Grown[1].Bytes != 60+41 {
 		t.Errorf("the shards have %d and %d bytes, expected 25 and 101", p.Grown[0].Bytes, p.Grown[1].Bytes)
 	}
-	ways, err := Ways(in)
+	ways, err := Ways(in, p)
 	if err != nil || len(ways) != 2 || ways[0].Bytes != 50 || ways[1].Bytes != 90 {
 		t.Errorf("got %+v, %v; expected 50 bytes to move first, 90 afterwards", ways, err)
 	}
