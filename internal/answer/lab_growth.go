@@ -43,7 +43,8 @@ func LabGrowth(v View, q GrowthQuery) (api.LabGrowth, error) {
 	}
 	p := g.plan
 	out := api.LabGrowth{Inputs: g.inputs, Moves: len(p.Moves), Bytes: g.estimated(p.Bytes), Seconds: p.Duration.Seconds(),
-		ZoneRanges: p.Ranges, GroupCount: len(p.Groups), Collections: g.sources, Notes: g.notes, Unsplit: g.unsplit(),
+		BatchSeconds: p.BatchDuration(&g.in).Seconds(),
+		ZoneRanges:   p.Ranges, GroupCount: len(p.Groups), Collections: g.sources, Notes: g.notes, Unsplit: g.unsplit(),
 		Shards: g.shards(), Groups: g.groups(), Stays: g.stayed(), URL: q.everyInput(g.inputs),
 		Freshness: freshnessOf(v, topology.PartRouting, topology.PartSizes)}
 	if out.Ways, err = g.ways(); err != nil {

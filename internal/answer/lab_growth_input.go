@@ -70,6 +70,12 @@ func growthInputOf(v View, q GrowthQuery) (*growthInput, error) {
 	return g, nil
 }
 
+// growthRateTexts say how the speed of a move is known.
+var growthRateTexts = map[string]string{
+	"changelogRate": "estimated from past moves in the changelog",
+	"assumedRate":   "assumed, because no past move is known",
+}
+
 // setInputs are those that the query or the release gives.
 func (g *growthInput) setInputs() {
 	q, release := g.q, balance.ReleaseOf(g.v.Table.ServerInfo.Version)
@@ -77,7 +83,7 @@ func (g *growthInput) setInputs() {
 		Pause: q.Pause.Seconds(), Rate: q.Rate, RateText: "as you gave it", MeasureText: "as you gave it"}
 	if q.Rate == 0 {
 		rate, method := actions.CopyRate(g.v.Table.Events)
-		g.inputs.Rate, g.inputs.RateText = max(int64(rate), 1), topology.MethodText(method)
+		g.inputs.Rate, g.inputs.RateText = max(int64(rate), 1), growthRateTexts[method]
 	}
 	g.in.Measure = q.Measure
 	if q.Measure == "" {

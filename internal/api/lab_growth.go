@@ -3,24 +3,25 @@ package api
 // LabGrowth is what happens when shards are added or emptied and the data grows (GET lab/growth). Its items are
 // the moves, in the order in which they are run. It is computed, and nothing is sent to the cluster.
 type LabGrowth struct {
-	Inputs      LabGrowthInputs    `json:"inputs"` // as they were used
-	Shards      []LabGrowthShard   `json:"shards"` // added ones last
-	Moves       int                `json:"moves"`
-	Bytes       Figure             `json:"bytes"`           // that move
-	Seconds     float64            `json:"durationSeconds"` // with the pauses between groups
-	ZoneRanges  int                `json:"zoneRanges"`      // zone ranges that keep the same placement
-	Groups      []LabGrowthGroup   `json:"groups"`          // the first 1,000
-	GroupCount  int                `json:"groupCount"`
-	Ways        []LabGrowthWay     `json:"ways"`         // of moving before the growth and after it
-	Needed      LabGrowthNeeded    `json:"needed"`       // shards for the target share
-	Stays       []LabGrowthStay    `json:"stays"`        // chunks that cannot be moved
-	Unsplit     []LabGrowthProject `json:"unsplittable"` // projects whose rows no split divides, by the shard key, largest first
-	Unhelped    []ProblemLine      `json:"unhelped"`     // problems that more shards do not solve
-	Collections []LabGrowthSource  `json:"collections"`  // what is planned, and what is left out
-	Notes       []string           `json:"notes"`        // what the figures do not have, in sentences
-	URL         string             `json:"url"`          // address of the page with these inputs, all of them written out
-	Items       []LabGrowthMove    `json:"items"`
-	Next        Cursor             `json:"next"` // null after the last move
+	Inputs       LabGrowthInputs    `json:"inputs"` // as they were used
+	Shards       []LabGrowthShard   `json:"shards"` // added ones last
+	Moves        int                `json:"moves"`
+	Bytes        Figure             `json:"bytes"`           // that move
+	Seconds      float64            `json:"durationSeconds"` // with the pauses between groups
+	BatchSeconds float64            `json:"batchSeconds"`    // the same as a batch, which moves chunks of one collection one after the other
+	ZoneRanges   int                `json:"zoneRanges"`      // zone ranges that keep the same placement
+	Groups       []LabGrowthGroup   `json:"groups"`          // the first 1,000
+	GroupCount   int                `json:"groupCount"`
+	Ways         []LabGrowthWay     `json:"ways"`         // of moving before the growth and after it
+	Needed       LabGrowthNeeded    `json:"needed"`       // shards for the target share
+	Stays        []LabGrowthStay    `json:"stays"`        // chunks that cannot be moved
+	Unsplit      []LabGrowthProject `json:"unsplittable"` // projects whose rows no split divides, by the shard key, largest first
+	Unhelped     []ProblemLine      `json:"unhelped"`     // problems that more shards do not solve
+	Collections  []LabGrowthSource  `json:"collections"`  // what is planned, and what is left out
+	Notes        []string           `json:"notes"`        // what the figures do not have, in sentences
+	URL          string             `json:"url"`          // address of the page with these inputs, all of them written out
+	Items        []LabGrowthMove    `json:"items"`
+	Next         Cursor             `json:"next"` // null after the last move
 	Freshness
 
 	From int `json:"-"` // moves before the first item

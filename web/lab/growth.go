@@ -21,6 +21,7 @@ import (
 const (
 	growthMovesShown  = 50
 	growthGroupsShown = 20
+	growthUnsplit     = 5 // projects
 	growthBarsShown   = 48
 	growthMostLines   = 100_000 // moves in one part of a CSV file
 )
@@ -106,6 +107,14 @@ func (m growthView) headline() string {
 		message.Plural(m.Moves, "chunk moves", "chunks move"), format.Bytes(*m.Bytes.Value),
 		format.Count(int64(m.GroupCount))+message.Plural(m.GroupCount, " group", " groups"), seconds(m.Seconds), format.Bytes(m.Inputs.Rate))
 	return text
+}
+
+// batchTime says how long a batch of the moves takes, where that is longer.
+func (m growthView) batchTime() string {
+	if m.BatchSeconds <= m.Seconds {
+		return ""
+	}
+	return "As a batch, which moves the chunks of one collection one after the other: about " + seconds(m.BatchSeconds) + "."
 }
 
 // zones is the alternative with zones, and what it costs.

@@ -58,6 +58,7 @@ func NavOf(you You, runs, history bool) []NavEntry {
 	add(true, NavEntry{"help", "Playbooks", "/help", false})
 	add(true, NavEntry{"layout", "Layout", "/layout", false})
 	add(true, NavEntry{"surveys", "Surveys", "/surveys", false})
+	add(true, NavEntry{"growth", "Growth planner", "/lab/growth", false})
 	add(true, NavEntry{"alerts", "Alerts", "/alerts", false})
 	add(history, NavEntry{"compare", "Compare two times", "/compare", false})
 	add(you.MayLocate, NavEntry{"bulk", "Locate many lines", "/locate/bulk", false})

@@ -63,6 +63,27 @@ func TestDoublingMovesTheFirstHalfOfEachShardToOneNewShard(t *testing.T) {
 	}
 }
 
+func TestBatchMovesChunksOfOneCollectionOneAfterTheOther(t *testing.T) {
+	in := published()
+	in.Pace.Pause = time.Minute
+	p, err := Compute(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.BatchDuration(in), 64*150*50*time.Second+149*time.Minute; got != want {
+		t.Errorf("%s, expected %s", got, want)
+	}
+	in.Collections = append(in.Collections, Collection{NS: "orders.others", Chunks: []Chunk{{Bytes: gigabyte}, {Bytes: gigabyte}}})
+	in.Group = 0
+	if p, err = Compute(in); err != nil {
+		t.Fatal(err)
+	}
+	// Both collections move at the same time, but not on the same shards.
+	if got := p.BatchDuration(in); got < 64*150*50*time.Second || got > (64*150+2)*50*time.Second {
+		t.Errorf("two collections take %s", got)
+	}
+}
+
 func TestMovingBeforeTheDataGrowsMovesLessAndFits(t *testing.T) {
 	in := published()
 	p, err := Compute(in)

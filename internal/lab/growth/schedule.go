@@ -120,6 +120,29 @@ func (p *Plan) schedule(in *Input) {
 	}
 }
 
+// BatchDuration is how long the moves take as a batch of plans, which runs the moves of one collection one after
+// the other, whatever shards they are between. The balancer does not: it moves one chunk for each pair of shards.
+func (p *Plan) BatchDuration(in *Input) time.Duration {
+	shards := make([][]time.Duration, len(in.Shards))
+	for i := range shards {
+		shards[i] = make([]time.Duration, in.Pace.PerShard)
+	}
+	collections := make([]time.Duration, len(in.Collections))
+	var begin, end time.Duration
+	for i, g := range p.Groups {
+		if i > 0 {
+			begin = end + in.Pace.Pause
+		}
+		for _, m := range p.Moves[g.First : g.First+g.Moves] {
+			from, to, collection := earliest(shards[m.From]), earliest(shards[m.To]), &collections[m.Collection]
+			done := max(begin, *from, *to, *collection) + in.Pace.duration(m.Bytes)
+			*from, *to, *collection = done, done, done
+			end = max(end, done)
+		}
+	}
+	return end
+}
+
 // byStart are moves in the order in which they begin.
 func byStart(moves []Move) []Move {
 	out := slices.Clone(moves)
