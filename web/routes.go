@@ -108,8 +108,8 @@ func ofCluster(changing []site.Route) []site.Route {
 		locate.Routes, find.Routes,
 		zones.Routes, activity.Routes,
 		changing,
-		heat.Routes, surveys.Routes, lab.Routes, advice.Routes, help.Routes,
-		tour.Routes,
+		heat.Routes, surveys.Routes, advice.Routes, help.Routes,
+		lab.Routes, tour.Routes,
 		site.Updates(),
 	)
 }

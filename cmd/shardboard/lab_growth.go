@@ -13,10 +13,6 @@ import (
 	"shardboard/internal/format"
 )
 
-type labCmd struct {
-	Growth labGrowthCmd `cmd:"" help:"Predict the moves, the time and the free space when shards are added or emptied and data grows."`
-}
-
 // labGrowthCmd asks the growth planner. Its filters are the parameters of the API.
 type labGrowthCmd struct {
 	Asked  kong.Plugins `embed:""` // of askedFlags

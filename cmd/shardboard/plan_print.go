@@ -115,7 +115,11 @@ func printEffect(w io.Writer, e api.Effect) error {
 		}
 	}
 	for _, m := range e.Moves {
-		line(w, "  %s [%s, %s) from %s to %s, %s", m.NS, m.Min, m.Max, cmp.Or(m.From, "?"), m.To, answer.ApproxText(m.Bytes, format.Bytes))
+		what := m.NS
+		if answer.OfRange(m) {
+			what += fmt.Sprintf(" [%s, %s)", m.Min, m.Max)
+		}
+		line(w, "  %s from %s to %s, %s", what, cmp.Or(m.From, "?"), m.To, answer.ApproxText(m.Bytes, format.Bytes))
 	}
 	for _, s := range e.Stays {
 		line(w, "  Stays as it is: %s", s)

@@ -73,6 +73,8 @@ func resources() []resource {
 		{name: "runs", alias: "run", list: "/runs", one: "/runs/{id}", server: needsRecord,
 			columns: []string{"id", "state", "summary", "startedAt", "byName"}},
 		{name: "plan", one: "/plans/{id}", server: needsRecord},
+		{name: "approvals", list: "/approvals", server: needsRecord,
+			columns: []string{"id", "summary", "byName", "expiresAt", "forYou", "reason"}},
 		{name: "surveys", alias: "survey", list: "/surveys", one: "/surveys/{survey}", server: needsMeasured,
 			columns: []string{"id", "kind", "state", "ns", "startedAt", "endedAt", "problem"}},
 		{name: "duplicates", list: "/checks/duplicates", server: needsMeasured, columns: []string{"ns", "id", "rows", "at"}},
@@ -104,6 +106,9 @@ var leftOut = map[string]string{
 	"/audit/heads":     "the command audit export has them",
 	"/lab/growth":      "the command lab growth asks it",
 	"/runs/{id}/items": "the command runs items asks it",
+	"/lab/game":        "the command lab game computes it",
+	"/lab/ids":         "the command lab ids computes it",
+	"/lab/game/turns":  "the command lab game --turns computes them",
 }
 
 // resourceNamed finds a resource by its name or the name of one; ok is false if there is none.

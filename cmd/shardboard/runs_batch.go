@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"shardboard/internal/actions/engine"
@@ -102,8 +104,23 @@ func printBatch(w io.Writer, r api.Run) {
 	for _, t := range b.Problems {
 		line(w, "  item %d  %s (tries: %d)  %s", t.Item, t.State, t.Tries, t.Why)
 	}
+	for _, g := range b.Health {
+		line(w, "  Health after group %d of %d: %s", g.Group, b.Groups, healthText(g))
+	}
+	if b.Rows.Text != "" {
+		line(w, "  %s", b.Rows.Text)
+	}
 	if r.Open && b.Paused {
 		line(w, "  Go on: shardboard runs resume %s. An item that waits: --retry ITEM or --skip ITEM.", r.ID)
 	}
 	line(w, "  Items: shardboard runs items %s.", r.ID)
+}
+
+// healthText is what a look at the health of the cluster found, and what is not known.
+func healthText(g api.BatchGate) string {
+	texts := g.Findings
+	if len(texts) == 0 {
+		texts = []string{"nothing wrong."}
+	}
+	return strings.Join(append(slices.Clone(texts), g.Unknown...), " ")
 }

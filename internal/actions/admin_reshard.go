@@ -35,3 +35,7 @@ type Reshard struct {
 
 // ErrReshardingAborted is in the error of a resharding that was aborted.
 var ErrReshardingAborted = errors.New("the resharding was aborted")
+
+// ErrReshardingCommits is in the error of an abort that came too late: the operation has
+// decided to commit, and will.
+var ErrReshardingCommits = errors.New("the resharding commits")

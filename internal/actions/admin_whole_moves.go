@@ -19,7 +19,7 @@ type WholeMoveAdmin interface {
 	// unsharded (8.0+). The server chooses the shard when to is "".
 	UnshardCollection(ctx context.Context, run string, ns topology.Namespace, to string) error
 	// AbortMoveCollection and AbortUnshardCollection end a running operation of that kind
-	// (8.0+). NotFound when there is none.
+	// (8.0+). Conflict when there is none.
 	AbortMoveCollection(ctx context.Context, run string, ns topology.Namespace) error
 	AbortUnshardCollection(ctx context.Context, run string, ns topology.Namespace) error
 }

@@ -49,6 +49,9 @@ type Args struct {
 	PerShard      int             `json:",omitempty"` // items at a time that move chunks of a shard; 0: 1
 	ChunksPerHour int             `json:",omitempty"` // 0: no limit
 	BytesPerHour  int             `json:",omitempty"` // 0: no limit
+	// LeaveOut leaves out the items that a check blocks. The arguments of the plan are without it and
+	// without them.
+	LeaveOut bool `json:",omitempty"`
 }
 
 // Cut is what split-hot chose for one chunk: where it is split, which half moves, and

@@ -22,7 +22,7 @@ var samples = map[string]string{
 	"cuts":     `[{"min":{"p":{"$minKey":1}},"max":{"p":{"$maxKey":1}},"at":{"p":{"$numberInt":"3"}},"half":"lower","to":"shard-rs-1"}]`,
 	"plans":    `[{"kind":"move","args":{"ns":"db.coll","to":"shard-rs-1","min":{"p":{"$numberInt":"1"}}}}]`,
 	"projects": `["one","two"]`, "each": `"pin"`, "canary": `false`, "group": `5`, "perShard": `2`,
-	"chunksPerHour": `10`, "bytesPerHour": `1000`,
+	"chunksPerHour": `10`, "bytesPerHour": `1000`, "leaveOutBlocked": `true`,
 	"key": `{"p":1,"q.r":"hashed"}`, "initialChunks": `12`,
 	"zones": `[{"min":{"p":{"$numberInt":"1"}},"max":{"p":{"$maxKey":1}},"zone":"eu"}]`,
 }

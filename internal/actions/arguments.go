@@ -8,7 +8,7 @@ import "slices"
 func Arguments() []Argument {
 	return []Argument{argNS, argAt, argParts, argBounds, argChunk, argTo, argProject, argDB, argShard, argZone, argMin, argMax,
 		argMode, argOn, argSize, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts,
-		argPlans, argProjects, argEach, argCanary, argGroup, argPerShard, argChunksPerHour, argBytesPerHour,
+		argPlans, argProjects, argEach, argCanary, argGroup, argPerShard, argChunksPerHour, argBytesPerHour, argLeaveOut,
 		argKey, argZones, argInitialChunks}
 }
 

@@ -35,12 +35,13 @@ func describeBatch() Description {
 			"It can be paused, resumed, stopped and undone.",
 		Proof: "Each item is proven like a change of its own.",
 		Undo:  "Undoes the items, the last group first.",
-		Arguments: []Argument{argPlans, argProjects, argEach,
-			argChunks.help("References of up to 1,000 chunks of the collection. In text, separate them by spaces or commas.").or(),
+		Arguments: []Argument{argPlans.or(argProjects.Name, argChunks.Name), argProjects.or(argPlans.Name, argChunks.Name), argEach,
+			argChunks.help("References of up to 1,000 chunks of the collection. In text, separate them by spaces or commas.").
+				or(argPlans.Name, argProjects.Name),
 			argNS.entered().help("The collection of the chunks."), argTo.help("The shard to move to, for each project or chunk."),
 			argShard.help("The shard to pin to, for each project."),
 			argDB, argMode.withoutDefault(), argParts, argForce, argExpires, argOwner, argPause,
-			argCanary, argGroup, argPerShard, argChunksPerHour, argBytesPerHour},
+			argCanary, argGroup, argPerShard, argChunksPerHour, argBytesPerHour, argLeaveOut},
 		rewrite: rewriteBatch,
 		plan:    planBatch,
 	}
@@ -63,9 +64,10 @@ func rewriteBatch(a *Args) error {
 	}
 	shared := *a
 	rest := Args{Plans: a.Plans, Canary: a.Canary, PerShard: a.PerShard, Group: a.Group, ChunksPerHour: a.ChunksPerHour,
-		BytesPerHour: a.BytesPerHour}
+		BytesPerHour: a.BytesPerHour, LeaveOut: a.LeaveOut}
 	shared.Plans, shared.Projects, shared.Chunks, shared.Each = nil, nil, nil, ""
 	shared.Canary, shared.PerShard, shared.Group, shared.ChunksPerHour, shared.BytesPerHour = nil, 0, 0, 0, 0
+	shared.LeaveOut = false
 	if len(a.Plans) > 0 {
 		for _, x := range Arguments() {
 			if x.Given(shared) || x.Name == argEach.Name && a.Each != "" {
@@ -117,8 +119,8 @@ func planBatch(d *draftBuilder) (Draft, Args, error) {
 	}
 	b := batchBuilder{d: d}
 	a := d.a
-	a.Plans = slices.Clone(a.Plans)
-	for i, p := range a.Plans {
+	a.Plans, a.LeaveOut = nil, false
+	for i, p := range d.a.Plans {
 		about, known := kinds[p.Kind]
 		switch {
 		case !known:
@@ -130,22 +132,28 @@ func planBatch(d *draftBuilder) (Draft, Args, error) {
 			return Draft{}, d.a, itemError(i+1, fault.New(fault.Invalid,
 				"Changes of the kind %q are not run in batches. Plan this one by itself.", p.Kind))
 		}
-		sub := newDraft(d.s, about, p.Args)
-		sub.inBatch = true
-		if err := sub.readArguments(); err != nil {
-			return Draft{}, d.a, itemError(i+1, err)
+		if d.a.LeaveOut && b.leaveOut(i+1, about, p.Args) {
+			continue
 		}
-		out, resolved, err := about.plan(sub)
+		sub, out, resolved, err := d.planItem(about, p.Args)
 		if err != nil {
 			return Draft{}, d.a, itemError(i+1, err)
+		}
+		if d.a.LeaveOut && b.overlaps(sub) {
+			b.left = append(b.left, leftOut{i + 1, message.New("leftOut.overlap", "it moves a range that an earlier item moves.")})
+			continue
 		}
 		if p.Args.Chunk == "" && p.Args.Bounds[0] == nil && p.Args.Bounds[1] == nil {
 			// The item named no chunk, and an earlier item may change the one that it is about.
 			resolved.Bounds = p.Args.Bounds
 		}
-		a.Plans[i].Args = resolved
+		a.Plans = append(a.Plans, PlannedChange{Kind: p.Kind, Args: resolved})
 		b.add(sub, out, p.Kind, resolved)
 	}
+	if len(a.Plans) == 0 {
+		return Draft{}, d.a, fault.New(fault.Conflict, "A check blocks every item. Item %d: %s", b.left[0].item, b.left[0].why.String())
+	}
+	b.listLeftOut()
 	if first, second, ok := sameItems(a.Plans); ok {
 		return Draft{}, d.a, fault.New(fault.Invalid, "Items %d and %d are the same change. Give it once.", first, second)
 	}
@@ -154,6 +162,17 @@ func planBatch(d *draftBuilder) (Draft, Args, error) {
 		"Undoes the items that were run, the last group first. It can be planned at any time after the batch has ended or was stopped."),
 		Possible: b.undoable > 0})
 	return out, a, err
+}
+
+// planItem drafts an item of a batch. The checks that all plans have are made for the whole batch.
+func (d *draftBuilder) planItem(about Description, a Args) (*draftBuilder, Draft, Args, error) {
+	sub := newDraft(d.s, about, a)
+	sub.inBatch = true
+	if err := sub.readArguments(); err != nil {
+		return sub, Draft{}, a, err
+	}
+	out, resolved, err := about.plan(sub)
+	return sub, out, resolved, err
 }
 
 // sameItems finds two items with the same kind and arguments.
@@ -180,6 +199,7 @@ type batchBuilder struct {
 	moves    []int // for each move of d, the index of its item
 	undoable int
 	undoFrom time.Time
+	left     []leftOut // items that a check blocks
 }
 
 // mergedCheck is a check of several items.

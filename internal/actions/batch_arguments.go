@@ -1,5 +1,7 @@
 package actions
 
+import "slices"
+
 // Arguments of batches. bytesPerHour is a count because a form has no field for sizes.
 var (
 	argPlans = Argument{
@@ -20,6 +22,11 @@ var (
 			{string(ClearJumbo), "clear-jumbo (chunks)"}},
 		Empty: "the list says it",
 		field: func(a *Args) any { return &a.Each },
+	}
+	argLeaveOut = Argument{
+		Name: "leaveOutBlocked", Type: TypeSwitch, Label: "Leave out blocked items",
+		Help:  "Leave out the items that a check blocks. The plan lists them. Without it, one blocked item blocks the batch.",
+		field: func(a *Args) any { return &a.LeaveOut },
 	}
 	argCanary = Argument{
 		Name: "canary", Type: TypeBool, Label: "The first item",
@@ -54,3 +61,16 @@ var (
 		field: func(a *Args) any { return &a.BytesPerHour },
 	}
 )
+
+// BatchList is the argument of a batch that lists what a change of the kind is about, one item for each:
+// "projects" or "chunks". It is "" for a kind whose items are written as plans, or that is not run in
+// batches. of is the argument of the single change.
+func (k Kind) BatchList() (list, of string) {
+	switch {
+	case slices.Contains(eachProject, k):
+		return argProjects.Name, argProject.Name
+	case slices.Contains(eachChunk, k):
+		return argChunks.Name, argChunk.Name
+	}
+	return "", ""
+}

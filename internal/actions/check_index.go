@@ -2,6 +2,7 @@ package actions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"shardboard/internal/message"
@@ -62,26 +63,33 @@ func (d *draftBuilder) checkShardKeyIndex(c *topology.Collection, next shardkey.
 // at its begin: no shard alone could keep its values unique. The index of _id is
 // unique per shard only, and the server accepts it.
 func (d *draftBuilder) checkUniqueIndexes(c *topology.Collection, next shardkey.Pattern, source message.Message) {
-	exact := false
-	for _, i := range d.s.Indexes.All {
-		if !i.Unique || firstField(i) == "_id" {
-			continue
-		}
-		exact = exact || beginsWith(i, next, true) && i.fields() == next.Len()
-		if !beginsWith(i, next, false) {
-			d.block("unique", source, message.New("unique.conflict",
-				"The unique index {index} of {ns} does not begin with {key}, so its values could no longer be kept unique, and the "+
-					"server refuses. Choose fields that it has next, or replace the index.",
-				message.Namespace("ns", c.NS), message.Text("key", next.String()),
-				message.Text("index", sanitize.Truncate(i.Name, shownName))))
-			return
-		}
+	if i, ok := d.s.Indexes.uniqueWithout(next); ok {
+		d.block("unique", source, message.New("unique.conflict",
+			"The unique index {index} of {ns} does not begin with {key}, so its values could no longer be kept unique, and the "+
+				"server refuses. Choose fields that it has next, or replace the index.",
+			message.Namespace("ns", c.NS), message.Text("key", next.String()),
+			message.Text("index", sanitize.Truncate(i.Name, shownName))))
+		return
 	}
+	exact := slices.ContainsFunc(d.s.Indexes.All, func(i Index) bool {
+		return i.Unique && firstField(i) != "_id" && beginsWith(i, next, true) && i.fields() == next.Len()
+	})
 	if c.Unique && !exact {
 		d.block("unique", source, message.New("unique.key",
 			"The shard key of {ns} is unique, and no unique index has exactly the fields of {key}. Make one first.",
 			message.Namespace("ns", c.NS), message.Text("key", next.String())))
 	}
+}
+
+// uniqueWithout is the first unique index, other than that of _id, that does not begin with
+// the fields of a key.
+func (x Indexes) uniqueWithout(key shardkey.Pattern) (Index, bool) {
+	for _, i := range x.All {
+		if i.Unique && firstField(i) != "_id" && !beginsWith(i, key, false) {
+			return i, true
+		}
+	}
+	return Index{}, false
 }
 
 // shownName limits, in bytes, the name of an index in a sentence.

@@ -1,12 +1,14 @@
 package actions
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -68,9 +70,11 @@ func (d *draftBuilder) checkNewZones(c *topology.Collection, zones []KeyZone) {
 }
 
 // checkUniqueKey: unique indexes of a sharded collection have to begin with its shard
-// key, and the new key itself cannot be unique. Which indexes the collection has is not
-// read here. The recipients build the index of the new key themselves.
+// key, and the new key itself cannot be unique. The recipients build the index of the new
+// key themselves, and refuse it after they have made the others.
 func (d *draftBuilder) checkUniqueKey(c *topology.Collection, key shardkey.Pattern) {
+	d.indexesOf = c.NS
+	x := d.s.Indexes
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Text("key", key.String()), message.Text("was", c.Key.String())}
 	if c.Unique && !isPrefix(key, c.Key) {
 		d.block("unique", d.fromRule(), message.New("unique.ofKey",
@@ -78,9 +82,23 @@ func (d *draftBuilder) checkUniqueKey(c *topology.Collection, key shardkey.Patte
 				"Choose a key that the index begins with.", facts...))
 		return
 	}
-	d.warn("unique", d.fromRule(), message.New("unique.indexes",
-		"The shards build the index that {key} needs. Every unique index of {ns} has to begin with {key}, or the resharding fails; "+
-			"its indexes were not read.", facts...))
+	if x.At.IsZero() {
+		reason := cmp.Or(x.Reason, reasonNotLoaded)
+		d.warn("unique", d.fromRule(), message.New("unique.unread",
+			"The shards build the index that {key} needs. Every unique index of {ns} has to begin with {key}, or the resharding fails. "+
+				"Its indexes could not be read ({reason}).", append(facts, message.Coded("reason", reason, topology.ReasonText(reason)))...))
+		return
+	}
+	source := message.New("indexes", "The indexes of one shard, read at {at}", message.Time("at", x.At))
+	if i, ok := x.uniqueWithout(key); ok {
+		d.block("unique", source, message.New("unique.reshard",
+			"The unique index {index} of {ns} does not begin with {key}, so its values could not be kept unique, and the resharding "+
+				"would fail. Choose a key that the index begins with, or replace the index.",
+			append(facts, message.Text("index", sanitize.Truncate(i.Name, shownName)))...))
+		return
+	}
+	d.pass("unique", source, message.New("unique.fits",
+		"The shards build the index that {key} needs. No unique index of {ns} is in its way.", facts...))
 }
 
 // isPrefix reports whether a key consists of the first fields of another.

@@ -88,7 +88,7 @@ func (d *draftBuilder) checkDatabaseBusy(db string) {
 
 // checkWritesLost says what happens to reads and writes of clients meanwhile. The manual
 // forbids both in every release. From 5.0 on, the server refuses writes to what moves with
-// MovePrimaryInProgress (319); from 7.0 on, it continues after a failover of the old primary.
+// MovePrimaryInProgress (319); from 7.0 on, the new primary brings the move to an end after a failover.
 func (d *draftBuilder) checkWritesLost(db string) {
 	if d.s.Table.Unsharded != nil && len(d.wholes) == 0 {
 		return
@@ -107,9 +107,9 @@ func (d *draftBuilder) checkWritesLost(db string) {
 				"primary the move does not continue. Stop all clients of these collections until the run has ended.", facts...)
 	default:
 		text = message.New("writes-lost.blocked",
-			"While the unsharded collections of {db} move, writes to them fail (MovePrimaryInProgress, 319). Since MongoDB 7.0 the "+
-				"move continues after a failover. MongoDB’s manual still forbids reads and writes of these collections meanwhile: "+
-				"stop their clients until the run has ended.", facts...)
+			"While the unsharded collections of {db} move, writes to them fail (MovePrimaryInProgress, 319). Since MongoDB 7.0 a new "+
+				"primary completes the move after a failover, or takes it back. MongoDB’s manual still forbids reads and "+
+				"writes of these collections meanwhile: stop their clients until the run has ended.", facts...)
 	}
 	d.warn("writes-lost", d.fromRule(), text)
 }

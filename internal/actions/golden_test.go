@@ -11,6 +11,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -57,6 +58,24 @@ func TestPlansMatchGoldenFiles(t *testing.T) {
 			func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }},
 		{RefineKey, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))},
 			func(Situation) Args { return Args{NS: documents, Key: refined} }},
+		{ReshardKind, []func(*Situation){activity(Activity{}), withIndexes(yorkieIndexes()...), withZoneRange(t)}, func(Situation) Args {
+			a := zoned(t, "eu", oid(10), oid(20))
+			a.InitialChunks = 12
+			return a
+		}},
+		{ReshardCommit, []func(*Situation){activity(running(documents, "cloning"))}, func(Situation) Args { return Args{NS: documents} }},
+		{ReshardAbort, []func(*Situation){activity(running(documents, "cloning"))}, func(Situation) Args { return Args{NS: documents} }},
+		{MovePrimary, []func(*Situation){versioned}, func(Situation) Args { return Args{DB: db, To: "b"} }},
+		{MoveCollection, []func(*Situation){on("8.0.4"), versioned, activity(Activity{})},
+			func(Situation) Args { return Args{NS: db + ".users", To: "b"} }},
+		{MoveCollectionAbort, []func(*Situation){on("8.0.4"), versioned, activity(Activity{Reshardings: []Resharding{
+			{ID: "0a", NS: db + ".users", Command: "moveCollection", State: "cloning"}}})},
+			func(Situation) Args { return Args{NS: db + ".users"} }},
+		{Unshard, []func(*Situation){on("8.0.4"), activity(Activity{})}, func(Situation) Args { return Args{NS: documents, To: "b"} }},
+		{UnshardAbort, []func(*Situation){on("8.0.4"), activity(Activity{Reshardings: []Resharding{
+			{ID: "0a", NS: documents, Command: "unshardCollection", State: "cloning"}}})},
+			func(Situation) Args { return Args{NS: documents} }},
+		{DrainShard, []func(*Situation){balancing}, func(Situation) Args { return Args{Shard: "c"} }},
 	} {
 		s := cluster(t, "0.6.38", "5.0.7", x.change...)
 		d, _ := plan(t, s, x.kind, x.args(s))
@@ -78,6 +97,11 @@ func TestPlansMatchGoldenFiles(t *testing.T) {
 	}
 }
 
+// on is another release than that of the golden plans.
+func on(version string) func(*Situation) {
+	return func(s *Situation) { s.Release = balance.ReleaseOf(version) }
+}
+
 func asJSON(d Draft) any {
 	type object = map[string]any
 	key := func(r bson.Raw) any {
@@ -89,6 +113,18 @@ func asJSON(d Draft) any {
 	fact := func(f Fact) object {
 		return withoutZeros(object{"kind": f.Kind, "ns": f.NS, "min": key(f.Min), "max": key(f.Max), "shard": f.Shard,
 			"zone": f.Zone, "want": f.Want})
+	}
+	zones := func(all []KeyZone) (out []object) {
+		for _, z := range all {
+			out = append(out, object{"zone": z.Zone, "min": key(z.Min), "max": key(z.Max)})
+		}
+		return out
+	}
+	reshard := func(r *Reshard) any {
+		if r == nil {
+			return nil
+		}
+		return object{"key": key(r.Key), "zones": zones(r.Zones), "chunks": r.Chunks, "wasKey": key(r.WasKey), "wasZones": zones(r.WasZones)}
 	}
 	facts := func(all []Fact) (out []object) {
 		for _, f := range all {
@@ -115,7 +151,8 @@ func asJSON(d Draft) any {
 	for _, s := range d.Steps {
 		steps = append(
 			steps,
-			withoutZeros(object{"op": s.Op, "ns": s.NS, "at": key(s.At), "min": key(s.Min), "max": key(s.Max), "shard": s.Shard, "zone": s.Zone,
+			withoutZeros(object{"op": s.Op, "ns": s.NS, "db": s.DB, "reshard": reshard(s.Reshard),
+				"at": key(s.At), "min": key(s.Min), "max": key(s.Max), "shard": s.Shard, "zone": s.Zone,
 				"start": s.Start, "stop": s.Stop, "wait": s.Wait, "needs": facts(s.Needs), "proof": facts(s.Proof)}),
 		)
 	}

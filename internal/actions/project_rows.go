@@ -15,17 +15,20 @@ import (
 // entry per row, on shards that are about to be busy.
 const MostCounted = 100_000
 
-// Rows are the rows of one project in one collection that a plan changes.
+// Rows are rows of a collection that a plan changes: those of a project, or of a range that is
+// moved. A count without orphans has the rows of the shard that owns them: of the donor before a
+// move, and of the recipient after it.
 type Rows struct {
-	NS      topology.Namespace
-	Project string   // hex id
-	Match   bson.Raw // filter
+	NS       topology.Namespace
+	Project  string   // hex id; "": of a range
+	Min, Max bson.Raw `json:",omitempty"` // of the range; nil without a project: of all further ranges
+	Match    bson.Raw // filter; nil: they cannot be counted
 }
 
 // Counter counts rows. Errors are classified with fault.
 type Counter interface {
 	// CountUpTo counts the rows that match a filter, without orphans, and stops at one
-	// more than most. The context needs a deadline.
+	// more than most. Texts are compared by their bytes. The context needs a deadline.
 	CountUpTo(ctx context.Context, ns topology.Namespace, filter bson.Raw, most int64) (int64, error)
 }
 
@@ -37,10 +40,24 @@ type WriteRates interface {
 }
 
 // RowsOf returns the rows to count before and after a plan's steps, by namespace: the
-// rows of the plan's project, or of the only project that its chunks can contain. None
-// when the chunks may contain several projects.
+// rows of the plan's project, or of the only project that its chunks can contain, or else those
+// of the ranges that are moved.
 func RowsOf(s Situation, a Args, steps []Step) []Rows {
-	if s.Profile == nil || s.Table == nil {
+	if s.Table == nil {
+		return nil
+	}
+	out := s.projectRows(a, steps)
+	byProject := map[topology.Namespace]bool{}
+	for _, r := range out {
+		byProject[r.NS] = true
+	}
+	out = append(out, s.rangeRows(steps, byProject)...)
+	slices.SortStableFunc(out, func(a, b Rows) int { return natural.Compare(a.NS, b.NS) })
+	return out
+}
+
+func (s Situation) projectRows(a Args, steps []Step) []Rows {
+	if s.Profile == nil {
 		return nil
 	}
 	of := map[topology.Namespace]string{} // the only project of all steps so far; "" for none or several
@@ -70,7 +87,6 @@ func RowsOf(s Situation, a Args, steps []Step) []Rows {
 		}
 		out = append(out, Rows{NS: ns, Project: project, Match: match})
 	}
-	slices.SortFunc(out, func(a, b Rows) int { return natural.Compare(a.NS, b.NS) })
 	return out
 }
 

@@ -132,6 +132,13 @@ func TestChecksOfAResharding(t *testing.T) {
 			code: "zones.replaced", verdict: Pass},
 		"a unique key": {change: []func(*Situation){func(s *Situation) { s.Table.Collection(documents).Unique = true }}, check: "unique",
 			code: "unique.ofKey", verdict: Block},
+		"a unique index that begins with the key": {change: []func(*Situation){withIndexes(yorkieIndexes()...)}, check: "unique",
+			code: "unique.fits", verdict: Pass},
+		"a unique index of other fields": {change: []func(*Situation){withIndexes(yorkieIndexes()...)},
+			args: Args{NS: documents, Key: hashed}, check: "unique", code: "unique.reshard", verdict: Block},
+		"a unique index of _id": {change: []func(*Situation){withIndexes(yorkieIndexes()[:1]...)}, check: "unique",
+			code: "unique.fits", verdict: Pass},
+		"indexes that were not read": {check: "unique", code: "unique.unread", verdict: Warn},
 		"full disks": {change: []func(*Situation){func(s *Situation) {
 			for shard, d := range s.Table.Disks {
 				d.Used.Value = d.Total.Value

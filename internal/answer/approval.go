@@ -70,11 +70,34 @@ func ApprovalMayOf(p api.Plan, maker, who auth.Principal, readOnly string, now t
 	}
 }
 
-// WaitingPlan is a plan that nobody has approved yet.
+// WaitingPlan is a plan that nobody has approved yet, for pages.
 type WaitingPlan struct {
 	ID, Title, By, Reason string
 	Until                 time.Time
 	Yours                 bool // for the approval of the reader
+}
+
+// ApprovalsAsked are plans that nobody has approved yet, those that end first first.
+func ApprovalsAsked(ctx context.Context, v View, kept engine.Service, limit int) ([]engine.ApprovalRequest, error) {
+	list, err := kept.AwaitingApproval(ctx, limit)
+	if v.Table.Hiding() != nil {
+		for i := range list {
+			list[i].Summary = HideInMessage(list[i].Summary)
+		}
+	}
+	return list, err
+}
+
+// WaitingPlanOf is a plan that waits, as who asks may see it.
+func WaitingPlanOf(v View, who auth.Principal, r engine.ApprovalRequest) api.WaitingPlan {
+	return api.WaitingPlan{ID: r.Plan, Kind: string(r.Kind), Summary: v.Named(r.Summary).String(), By: r.By,
+		ByName: sanitize.Truncate(r.ByName, 60), Reason: sanitize.Sentence(r.Reason), MadeAt: api.Time(r.Made), ExpiresAt: api.Time(r.Until),
+		ForYou: mayApprove(who, r)}
+}
+
+// mayApprove reports whether somebody can approve a plan that waits, as far as its request says.
+func mayApprove(who auth.Principal, r engine.ApprovalRequest) bool {
+	return who.May(auth.Operator) && who.Person() != "" && r.Person != "" && who.Person() != r.Person
 }
 
 // waitingShown bounds the plans that a page lists as waiting.
@@ -82,15 +105,11 @@ const waitingShown = 20
 
 // WaitingPlans are plans that nobody has approved yet, those that end first first.
 func WaitingPlans(ctx context.Context, v View, kept engine.Service, who auth.Principal) (out []WaitingPlan, err error) {
-	list, err := kept.AwaitingApproval(ctx, waitingShown)
+	list, err := ApprovalsAsked(ctx, v, kept, waitingShown)
 	for _, r := range list {
-		m := r.Summary
-		if v.Table.Hiding() != nil {
-			m = HideInMessage(m)
-		}
-		out = append(out, WaitingPlan{ID: r.Plan, Title: changeHeading(v.Named(m)).String(), By: personText(cmp.Or(r.ByName, r.By)),
+		out = append(out, WaitingPlan{ID: r.Plan, Title: changeHeading(v.Named(r.Summary)).String(), By: personText(cmp.Or(r.ByName, r.By)),
 			Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), 120), Until: r.Until,
-			Yours: who.May(auth.Operator) && who.Person() != "" && r.Person != "" && who.Person() != r.Person})
+			Yours: mayApprove(who, r)})
 	}
 	return out, err
 }

@@ -19,7 +19,9 @@ func batchOf(v View, r engine.Run) *api.RunBatch {
 		return nil
 	}
 	out := &api.RunBatch{Items: b.Items, Done: b.Done, Skipped: b.Skipped, Groups: b.Groups, Group: b.Group, Checked: b.Checked,
-		Open: []api.BatchOpen{}, Problems: []api.BatchTrial{}, Rows: RowsOf(b.Rows), Progress: BatchProgress(r, v.Now)}
+		Open: []api.BatchOpen{}, Problems: []api.BatchTrial{}, Progress: BatchProgress(r, v.Now)}
+	out.Rows = api.BatchRows{Same: b.Rows.Same, Different: b.Rows.Different, Unknown: b.Rows.Unknown, Text: b.Rows.Text().String(),
+		Counts: RowsOf(b.Rows.Counts)}
 	say := func(m message.Message) string { return v.Named(v.batchText(m)).String() }
 	out.Health = each(b.Gates, func(g engine.Gate) api.BatchGate {
 		return api.BatchGate{Group: g.Group, At: api.Time(g.At), Findings: each(g.Findings, say), Unknown: each(g.Unknown, say)}

@@ -71,7 +71,8 @@ func (o *Offers) Balancer() []api.Offer {
 	}
 }
 
-// Shard offers to add a shard to zones and to remove it from them.
+// Shard offers what can be done with a shard: its zones, the databases of which it is the
+// primary, and draining it.
 func (o *Offers) Shard(name string) []api.Offer {
 	if o == nil {
 		return nil
@@ -89,19 +90,39 @@ func (o *Offers) Shard(name string) []api.Offer {
 	for _, z := range s.Zones {
 		out = append(out, o.leaveZone(name, z))
 	}
-	return append(out, o.drain(s)...)
+	return append(append(out, o.primaries(s)...), o.drain(s)...)
+}
+
+// primariesOffered bounds the databases of which a page offers to move the primary.
+const primariesOffered = 5
+
+// primaries offers to move databases to and from a shard. The plan is not tried first: it
+// reads a lot, and its checks say what is in the way.
+func (o *Offers) primaries(s *topology.Shard) []api.Offer {
+	out := []api.Offer{o.untried(actions.MovePrimary, "Make it the primary of a database…",
+		cmp.Or(o.oneShard(), whyIf(s.Draining, "The shard is draining.")), "to", s.Name)}
+	for _, d := range o.Table.Databases {
+		if d.Primary == s.Name && d.Name != "config" && d.Name != "admin" && len(out) <= primariesOffered {
+			text := message.New("offer.movePrimary", "Move the primary of {db}…", message.Text("db", sanitize.Truncate(d.Name, 60)))
+			out = append(out, o.untried(actions.MovePrimary, text.String(), o.oneShard(), "db", d.Name))
+		}
+	}
+	return out
+}
+
+// untried is a change whose plan is not tried before it is offered.
+func (o *Offers) untried(k actions.Kind, text, why string, pairs ...string) api.Offer {
+	out := api.Offer{Text: text, Why: cmp.Or(o.WhyNone, why)}
+	if out.Why == "" {
+		out.URL = PlanURL(k, pairs...)
+	}
+	return out
 }
 
 // drain offers to drain a shard, or what follows. The plan is not tried first: its checks say
 // what is in the way, with the plans that help.
 func (o *Offers) drain(s *topology.Shard) []api.Offer {
-	one := func(k actions.Kind, text, why string) api.Offer {
-		out := api.Offer{Text: text, Why: cmp.Or(o.WhyNone, why)}
-		if out.Why == "" {
-			out.URL = PlanURL(k, "shard", s.Name)
-		}
-		return out
-	}
+	one := func(k actions.Kind, text, why string) api.Offer { return o.untried(k, text, why, "shard", s.Name) }
 	if !s.Draining {
 		return []api.Offer{one(actions.DrainShard, "Drain it…", o.oneShard())}
 	}

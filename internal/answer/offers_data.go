@@ -52,7 +52,38 @@ func (o *Offers) Collection(c *topology.Collection) []api.Offer {
 		o.offer(actions.Split, "Split at a key…", busy, "ns", ns),
 		o.offer(actions.BalanceCollection, balance, busy, "ns", ns, "on", on),
 		o.offer(actions.RefineKey, "Refine its shard key…", busy, "ns", ns),
-	}, o.settings(c)...)
+	}, append(o.rewrites(c), o.settings(c)...)...)
+}
+
+// Collections offers what can be done with whole databases, and with collections that are
+// not sharded and so have no page.
+func (o *Offers) Collections() []api.Offer {
+	if o == nil {
+		return nil
+	}
+	out := []api.Offer{o.untried(actions.MovePrimary, "Move the primary of a database…", o.oneShard())}
+	if o.has(8, 0) {
+		out = append(out, o.untried(actions.MoveCollection, "Move an unsharded collection…",
+			cmp.Or(o.oneShard(), whyIf(o.Table.Unsharded != nil && len(o.Table.Unsharded) == 0, "Every collection is sharded."))))
+	}
+	return out
+}
+
+// has reports whether the release is known and has what that one brought.
+func (o *Offers) has(major, minor int) bool {
+	r := balance.ReleaseOf(o.Table.ServerInfo.Version)
+	return r.Known() && r.AtLeast(major, minor, 0)
+}
+
+// rewrites offers what copies the whole collection, as far as the release has it.
+func (o *Offers) rewrites(c *topology.Collection) (out []api.Offer) {
+	if o.has(5, 0) {
+		out = append(out, o.untried(actions.ReshardKind, "Reshard it with another key…", resharding(c), "ns", string(c.NS)))
+	}
+	if o.has(8, 0) {
+		out = append(out, o.untried(actions.Unshard, "Bring all of it to one shard…", resharding(c), "ns", string(c.NS)))
+	}
+	return out
 }
 
 // settings offers the settings of a collection that the release has.

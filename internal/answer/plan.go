@@ -93,6 +93,12 @@ func planMoveOf(v View, m actions.MoveEffect) api.PlanMove {
 		KeyProject: from, Until: until}
 }
 
+// OfRange reports whether a move is of a range; else it is of a whole collection.
+func OfRange(m api.PlanMove) bool { return len(m.Min) > 0 || len(m.Max) > 0 }
+
+// OfRanges reports whether any of the moves is of a range.
+func OfRanges(moves []api.PlanMove) bool { return slices.ContainsFunc(moves, OfRange) }
+
 func undoOf(v View, u actions.Undo) api.Undo {
 	out := api.Undo{Possible: u.Possible, Text: v.Named(u.Text).String(), Message: u.Text, From: api.Time(u.From), Kind: string(u.Kind)}
 	if u.Kind != "" {

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -17,6 +18,10 @@ type PlanForm struct {
 	Kind    actions.Description
 	Subject []PlanField // stated, not asked for: what the form was opened on
 	Fields  []PlanField
+
+	SeveralURL string // of the form of a batch of such changes; "" for none
+	OneURL     string // of a batch: of the form of one such change; "" for none
+	OneTitle   string
 }
 
 // PlanField is one argument in a form.
@@ -35,7 +40,13 @@ type PlanField struct {
 // PlanFormOf is the form of a kind, filled in with the values that are given by name.
 // What the change is about is stated, not asked for, if the cluster has it.
 func PlanFormOf(v View, k actions.Kind, value func(name string) string) PlanForm {
-	out := PlanForm{Kind: k.Describe()}
+	out := PlanForm{Kind: k.Describe(), SeveralURL: severalURL(k, value)}
+	if k == actions.Batch {
+		var one actions.Kind
+		if out.OneURL, one = oneURL(value); one != "" {
+			out.OneTitle = one.Describe().Title
+		}
+	}
 	f := fieldMaker{v: v, c: v.Table.Collection(topology.Namespace(value("ns")))}
 	given := func(name string) bool { return value(name) != "" }
 	for _, x := range out.Kind.Arguments {
@@ -65,9 +76,10 @@ func (f fieldMaker) existing(x actions.Argument, value string) (m message.Messag
 	stated := func(fact message.Fact) message.Message { return message.New("stated", "{value}", fact) }
 	switch x.Type {
 	case actions.TypeCollection, actions.TypeNamespace:
-		return stated(message.Namespace("value", value)), f.c != nil
+		unsharded := x.Type == actions.TypeNamespace && slices.Contains(f.v.Table.Unsharded, topology.Namespace(value))
+		return stated(message.Namespace("value", value)), f.c != nil || unsharded
 	case actions.TypeDatabase:
-		return stated(message.Text("value", value)), slices.Contains(f.v.Dir.Databases(), value)
+		return stated(message.Text("value", value)), slices.Contains(f.databases(x), value)
 	case actions.TypeProject:
 		id, err := bson.ObjectIDFromHex(value)
 		if err != nil {
@@ -103,6 +115,39 @@ func (f fieldMaker) existing(x actions.Argument, value string) (m message.Messag
 		return stated(message.Key("value", value)), f.c != nil && json.Valid([]byte(value))
 	}
 	return m, false
+}
+
+// databases are those that an argument can name: for a change of a database all that are
+// known, else those with projects.
+func (f fieldMaker) databases(x actions.Argument) (out []string) {
+	if !x.Required {
+		return f.v.Dir.Databases()
+	}
+	for _, d := range f.v.Table.Databases {
+		if d.Name != "config" && d.Name != "admin" {
+			out = append(out, d.Name)
+		}
+	}
+	natural.Sort(out)
+	return out
+}
+
+// databaseChoices offers the known databases. Without any, or for one that is not known, the
+// field is a text.
+func (f fieldMaker) databaseChoices(x actions.Argument, value string) (out []actions.Choice) {
+	known := f.databases(x)
+	if len(known) == 0 || value != "" && !slices.Contains(known, value) {
+		return nil
+	}
+	first := "choose…"
+	if !x.Required {
+		first = "any"
+	}
+	out = append(out, actions.Choice{Text: first})
+	for _, name := range known {
+		out = append(out, actions.Choice{Value: name, Text: name})
+	}
+	return out
 }
 
 // chunk shows which chunk a reference names.
@@ -143,6 +188,8 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 		if x.Required {
 			out.Choices = slices.Insert(out.Choices, 0, actions.Choice{Text: "choose…"})
 		}
+	case actions.TypeDatabase:
+		out.Choices = f.databaseChoices(x, value)
 	case actions.TypeSwitch:
 		out.Tick = true
 	case actions.TypePlans:

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
@@ -74,9 +73,4 @@ func LeftText(seconds *int64) string {
 		return "not known to the server"
 	}
 	return "about " + format.Span(time.Duration(*seconds)*time.Second)
-}
-
-// ReshardsNow tells whether a step's resharding is running.
-func ReshardsNow(s api.RunStep) bool {
-	return s.Op == string(actions.OpReshard) && (s.State == string(engine.Running) || s.State == string(engine.Unknown))
 }

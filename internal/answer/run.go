@@ -128,7 +128,8 @@ func stepWaitOf(s engine.Step) *api.StepWait {
 func RowsOf(counts []engine.RowCount) []api.RunRows {
 	out := make([]api.RunRows, 0, len(counts))
 	for _, c := range counts {
-		rows := api.RunRows{NS: string(c.NS), Project: c.Project, Before: figureOf(c.Before), After: figureOf(c.After), Text: c.Text().String()}
+		rows := api.RunRows{Item: c.Item, NS: string(c.NS), Project: c.Project, Before: figureOf(c.Before), After: figureOf(c.After),
+			Text: c.Text().String()}
 		if n, ok := c.Difference(); ok {
 			seconds := c.Took().Seconds()
 			rows.Difference, rows.Seconds = &n, &seconds

@@ -22,6 +22,9 @@ func standingOf(r engine.Run, t *topology.Table) api.Standing {
 
 // standingTexts say in sentences what a run has left in the cluster.
 func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
+	if r.IsBatch() {
+		return []string{batchStanding(*r.Batch)}
+	}
 	s := r.LastingChanges()
 	var changes []string
 	for _, x := range []struct {
@@ -72,4 +75,13 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 // counted is a number with its noun.
 func counted(n int, one, many string) string {
 	return format.Count(int64(n)) + " " + message.Plural(n, one, many)
+}
+
+// batchStanding says where the changes of a batch are listed: it changes nothing itself.
+func batchStanding(b engine.Batch) string {
+	if b.Done == 0 && len(b.Problems) == 0 && len(b.Open) == 0 {
+		return "Nothing in the cluster has been changed by this batch."
+	}
+	return format.Count(int64(b.Done)) + " of " + counted(b.Items, "item", "items") +
+		" done. The run of each item lists what it has changed, also if the item has failed."
 }

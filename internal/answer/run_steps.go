@@ -84,7 +84,7 @@ func StepProgressText(s api.RunStep) string {
 	case s.Total == 0:
 		return ""
 	case s.Drain != nil:
-		return fmt.Sprintf("have left: %s of %s", format.Count(s.Done), format.Count(s.Total))
+		return fmt.Sprintf("%s of %s have left", format.Count(s.Done), format.Count(s.Total))
 	case s.Op == string(actions.OpAwait):
 		return fmt.Sprintf("as expected: %s of %s", format.Count(s.Done), format.Count(s.Total))
 	}

@@ -24,6 +24,19 @@ type PlanApproval struct {
 	CoveredMessage  message.Message   `json:"-"`
 }
 
+// WaitingPlan is a plan that needs approval and that nobody has approved (GET approvals).
+type WaitingPlan struct {
+	ID        string     `json:"id"` // of the plan
+	Kind      string     `json:"kind"`
+	Summary   string     `json:"summary"`
+	By        string     `json:"by"` // who made it: principal id
+	ByName    string     `json:"byName"`
+	Reason    string     `json:"reason"`
+	MadeAt    *time.Time `json:"madeAt"`
+	ExpiresAt *time.Time `json:"expiresAt"` // until when somebody can approve it
+	ForYou    bool       `json:"forYou"`    // the reader can approve it, unless a check blocks it
+}
+
 // PlanApprove approves a plan of somebody else (POST plans/{id}/approve).
 type PlanApprove struct {
 	Hash string `json:"hash"` // of the plan that was shown

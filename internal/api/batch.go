@@ -20,7 +20,7 @@ type RunBatch struct {
 	Open     []BatchOpen  `json:"open"`            // items that run now
 	Problems []BatchTrial `json:"problems"`        // items that failed
 	Health   []BatchGate  `json:"health"`          // after the latest groups, oldest first
-	Rows     []RunRows    `json:"rows"`            // of the items of the group that ended last
+	Rows     BatchRows    `json:"rows"`            // of the items of the group that ended last
 	Progress string       `json:"progress"`        // the same in one line
 }
 
@@ -45,6 +45,15 @@ type BatchGate struct {
 	At       *time.Time `json:"at"`
 	Findings []string   `json:"findings"` // what is wrong; none: the batch went on
 	Unknown  []string   `json:"unknown"`  // what could not be checked
+}
+
+// BatchRows compares rows before and after the items of a group.
+type BatchRows struct {
+	Same      int       `json:"same"`
+	Different int       `json:"different"`
+	Unknown   int       `json:"unknown"`
+	Text      string    `json:"text,omitempty"` // the same as a sentence
+	Counts    []RunRows `json:"counts"`         // the first 20: different ones, then those that are not known
 }
 
 // BatchItem is one item of a batch (GET runs/{id}/items).

@@ -19,7 +19,7 @@ type Run struct {
 	Open      bool       `json:"open"`     // the run has not ended
 	Why       string     `json:"why,omitempty"`
 	Steps     []RunStep  `json:"steps"`
-	Rows      []RunRows  `json:"rows"` // rows of the run's project
+	Rows      []RunRows  `json:"rows"` // rows of the run's project, or of the ranges that it moves
 	StartedAt *time.Time `json:"startedAt"`
 	EndedAt   *time.Time `json:"endedAt"` // null while open
 	By        string     `json:"by"`
@@ -51,11 +51,12 @@ type Run struct {
 	Message message.Message `json:"-"` // Summary with its facts
 }
 
-// RunRows is a project's rows in a collection before a run's first command and after its last
-// proof. A difference alone is not a failure.
+// RunRows is the rows of a project, or of a range that was moved, in a collection before a run's
+// first command and after its last proof. A difference alone is not a failure.
 type RunRows struct {
+	Item            int      `json:"item,omitempty"` // of a batch
 	NS              string   `json:"ns"`
-	Project         string   `json:"project"`
+	Project         string   `json:"project"` // "" for a range
 	Before          Figure   `json:"before"`
 	After           Figure   `json:"after"`
 	Difference      *int64   `json:"difference"`      // null unless both were counted

@@ -48,13 +48,14 @@ func newEngine(p engineParts) *engine.Engine {
 
 // wireActions makes the engine and what depends on it. With actions off there is none, and web has no route that
 // changes the cluster.
-func (p *clusterParts) wireActions(c ClusterConfig, client *cluster.Client, prof *profile.Profile) {
+func (p *clusterParts) wireActions(c ClusterConfig, client *cluster.Client, prof *profile.Profile, approvers engine.Approvers) {
 	if !c.Actions {
 		return
 	}
 	p.engineParts = engineParts{client: client, watcher: p.watcher, keeper: p.keeper, duplicates: p.duplicates,
 		profile: prof, store: p.store, writes: writeRates{p.heat}, recent: recentWrites{p.heat, client}, sizes: p.sizes, log: c.Log,
 		maintenance: c.Maintenance, approval: c.Approval.options()}
+	p.engineParts.approval.Approvers = approvers
 	p.engine = newEngine(p.engineParts)
 	p.pins = &pinIndex{runs: p.engine, tables: p.watcher, log: c.Log}
 	p.outcomes = outcome.New(outcome.Options{Runs: p.engine, Tables: p.watcher, Profile: prof, Store: p.store, Log: c.Log})

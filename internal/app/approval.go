@@ -22,6 +22,14 @@ func (a Approval) options() engine.ApprovalOptions {
 	return engine.ApprovalOptions{Rules: a.Rules, Wait: a.Wait}
 }
 
+// approversOf tells what has become of who approved a plan of a cluster; among is its place among several.
+func approversOf(s *auth.Service, among *member) engine.Approvers {
+	if among == nil {
+		return s
+	}
+	return s.OnCluster(among.config.Name, func() auth.ClusterRoles { return *among.roles.Load() })
+}
+
 // checkSignIn refuses approval while everybody is one person.
 func (a Approval) checkSignIn(mode string) error {
 	if a.Rules.On() && auth.Mode(mode).Off() {

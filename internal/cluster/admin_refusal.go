@@ -58,8 +58,11 @@ func (c *Client) refusal(a answer, err error, doing action) error {
 	if busy := actions.BusyOf(a.code, a.text, err); busy != nil {
 		err = busy
 	}
-	if a.code == codeReshardAborted {
+	switch a.code {
+	case codeReshardAborted:
 		err = errors.Join(actions.ErrReshardingAborted, err)
+	case codeReshardCommits:
+		err = errors.Join(actions.ErrReshardingCommits, err)
 	}
 	switch kind {
 	case fault.Forbidden:
@@ -117,7 +120,7 @@ func (a answer) kind() fault.Kind {
 		87, 153, // cannot be split, too big
 		163, 178, // zone in use, overlap
 		200, 319, 338, // range not cleaned up, movePrimary or resharding running
-		339, 340, codeReshardAborted, // no resharding, committing already, aborted
+		339, codeReshardCommits, codeReshardAborted, // no resharding, committing already, aborted
 		4952606: // too few values of the key for so many chunks
 		return fault.Conflict
 	case 96: // operation failed

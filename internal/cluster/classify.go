@@ -26,6 +26,7 @@ const (
 	codeConflictingOp      = 117
 	codeShardTimeLimit     = 202
 	codeExceededTimeLimit  = 262
+	codeReshardCommits     = 340
 	codeReshardAborted     = 341
 	codeUnrecognizedStage  = 40324
 	codeOptionNotSupported = 238

@@ -44,6 +44,15 @@ func everyStep(t *testing.T) []actions.Step {
 		{Op: actions.OpBalancerWindow},
 		{Op: actions.OpBalancing, NS: ns, On: true},
 		{Op: actions.OpBalancing, NS: ns},
+		{Op: actions.OpBeginRemoval, Shard: "shard-rs-3"},
+		{Op: actions.OpStartDraining, Shard: "shard-rs-3"},
+		{Op: actions.OpStopDraining, Shard: "shard-rs-3"},
+		{Op: actions.OpRemoveShard, Shard: "shard-rs-3"},
+		{Op: actions.OpReshard, NS: ns, Reshard: &actions.Reshard{Key: p(int32(1)), Chunks: 4,
+			Zones: []actions.KeyZone{{Min: p(0), Max: p(5), Zone: "eu"}}}},
+		{Op: actions.OpReshard, NS: ns, Reshard: &actions.Reshard{Key: p("hashed")}},
+		{Op: actions.OpReshardCommit, NS: ns},
+		{Op: actions.OpReshardAbort, NS: ns},
 		{Op: actions.OpMovePrimary, DB: "app", Shard: "shard-rs-2"},
 		{Op: actions.OpMoveCollection, NS: ns, Shard: "shard-rs-2"},
 		{Op: actions.OpUnshard, NS: ns},
@@ -84,7 +93,7 @@ func (s *lastCommands) take() []actions.Command {
 // A sent command is the rendered command followed by the comment, the time limit and
 // the driver's fields.
 func TestRenderedCommandIsTheSentCommand(t *testing.T) {
-	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0", "8.0.12"} {
+	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0", "8.0.12", "8.3"} {
 		t.Run(release, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
 			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {

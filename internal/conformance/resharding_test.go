@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
@@ -30,6 +32,17 @@ func TestCollectionsAreResharded(t *testing.T) {
 		}
 		w.expectRefusal(fault.Conflict, w.admin.AbortResharding(w.Context(), run, ns), "abort nothing")
 		w.expectRefusal(fault.Conflict, w.admin.CommitResharding(w.Context(), run, ns), "commit nothing")
+
+		// A unique index that does not begin with the new key.
+		indexes := w.data.Database(w.db).Collection(ns.Collection()).Indexes()
+		unique, err := indexes.CreateOne(w.Context(), mongo.IndexModel{Keys: bson.D{{Key: "p", Value: 1}},
+			Options: options.Index().SetUnique(true).SetName("unique")})
+		must(t, err)
+		w.expectRefusal(fault.Invalid, w.admin.ReshardCollection(w.Context(), run, ns, reshard), "reshard past a unique index")
+		if h := w.head(ns); h.Incarnation.UUID != before.Incarnation.UUID || h.Resharding {
+			t.Errorf("after the refusal: %+v", h.Meta)
+		}
+		must(t, indexes.DropOne(w.Context(), unique))
 
 		step := actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard}
 		sent, ended := time.Now(), make(chan error, 1)

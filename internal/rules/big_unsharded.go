@@ -67,9 +67,11 @@ func findBigUnsharded(ev *evaluation) {
 			p.Severity, p.Why = Warn, message.New("unsharded.much",
 				"Only one shard can serve it, and it is a large part of that shard.")
 		}
-		p.Remedy.WhyNot = message.New("unsharded.noKey",
-			"Which key is right depends on the queries, which are not known here.")
-		p.Remedy.Commands = ev.unshardedCommands(ns, shard)
+		p.Remedy = Remedy{Plans: ev.unshardedPlans(ns, shard), Commands: ev.unshardedCommands(ns)}
+		if len(p.Remedy.Plans) == 0 {
+			p.Remedy.WhyNot = message.New("unsharded.noKey",
+				"Which key is right depends on the queries, which are not known here.")
+		}
 		ev.add(p)
 	}
 }
@@ -106,16 +108,39 @@ func (ev *evaluation) documented(ns topology.Namespace) (profile.Finding, bool) 
 	return profile.Finding{}, false
 }
 
-func (ev *evaluation) unshardedCommands(ns topology.Namespace, shard string) []Command {
+// unshardedPlans move an unsharded collection off a full shard to the one with the least
+// data. Before 8.0 it moves only with all other unsharded collections of its database.
+func (ev *evaluation) unshardedPlans(ns topology.Namespace, from string) []Plan {
+	to := ev.leastData(from)
+	switch {
+	case to == "":
+		return nil
+	case ev.release().AtLeast(8, 0, 0):
+		return []Plan{plan("move-collection", message.New("move-collection", "Move {ns} to {shard}.",
+			message.Namespace("ns", ns), message.Shard("shard", to)), "ns", string(ns), "to", to)}
+	}
+	return []Plan{movePrimaryPlan(ns.Database(), to)}
+}
+
+// leastData is the shard with the least data of those that can take some; "" if there is
+// none but one.
+func (ev *evaluation) leastData(but string) string {
+	best, bytes := "", int64(-1)
+	for _, s := range ev.Table.Shards {
+		if s.Name == but || s.Draining {
+			continue
+		}
+		if total := ev.dataOn(s.Name); bytes < 0 || total < bytes {
+			best, bytes = s.Name, total
+		}
+	}
+	return best
+}
+
+func (ev *evaluation) unshardedCommands(ns topology.Namespace) []Command {
 	out := []Command{
 		readCommand(collection(ns)+".getIndexes()",
 			"unsharded.indexes", "look at the indexes: the key's fields have to be in most queries"),
-	}
-	if ev.release().AtLeast(8, 0, 0) {
-		if to := ev.emptiest(ns.Database(), shard); to != "" {
-			return append(out, writeCommand(admin("moveCollection: %s, toShard: %s", sanitize.Quoted(string(ns)), sanitize.Quoted(to)),
-				"unsharded.move", "moves all of it to the shard with the least data"))
-		}
 	}
 	if ev.release().AtLeast(7, 0, 0) {
 		out = append(out, readCommand(collection(ns)+`.analyzeShardKey({_id: "hashed"})`,

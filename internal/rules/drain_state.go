@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"shardboard/internal/message"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -18,12 +17,7 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 	for _, c := range ev.sharded() {
 		chunks += c.Chunks.CountByShard()[s.Name]
 	}
-	var primary []string
-	for _, d := range ev.Table.Databases {
-		if d.Primary == s.Name && d.Name != "config" && d.Name != "admin" {
-			primary = append(primary, d.Name)
-		}
-	}
+	primary := ev.primaryOf(s.Name)
 	blocked, why := ev.blockedOn(s.Name)
 	moved, enough := ev.movedFrom(s.Name)
 	p = Problem{
@@ -57,7 +51,7 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 		p.Text = message.New("draining.primary",
 			"{shard} has no chunks left but is still a primary shard. Databases that draining does not move: {n}.",
 			message.Shard("shard", s.Name), message.Count("n", len(primary)))
-		p.Remedy = ev.movePrimary(s.Name, primary)
+		p.Remedy = ev.movePrimaries(s.Name, primary)
 	case chunks > 0 && enough && moved == 0:
 		p.Text = message.New("draining.quiet",
 			message.Plural(chunks, "{shard} is draining, but its last chunk has not left it in {over}.",
@@ -72,27 +66,32 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 	return p, true, true
 }
 
-// movePrimary is the remedy for databases, which draining does not move.
-func (ev *evaluation) movePrimary(from string, dbs []string) Remedy {
-	r := Remedy{WhyNot: commandsOnly()}
-	to := ""
-	for _, s := range ev.Table.Shards {
-		if s.Name != from && !s.Draining {
-			to = s.Name
-			break
+// primaryOf lists the databases of which a shard is the primary.
+func (ev *evaluation) primaryOf(shard string) (dbs []string) {
+	for _, d := range ev.Table.Databases {
+		if d.Primary == shard && d.Name != "config" && d.Name != "admin" {
+			dbs = append(dbs, d.Name)
 		}
 	}
+	return dbs
+}
+
+// movePrimaries is the remedy for databases, which draining does not move.
+func (ev *evaluation) movePrimaries(from string, dbs []string) Remedy {
+	to := ev.leastData(from)
 	if to == "" {
 		return Remedy{WhyNot: message.New("draining.nowhere", "No other shard can take its databases.")}
 	}
-	for _, db := range dbs[:min(len(dbs), 5)] {
-		r.Commands = append(r.Commands,
-			readCommand("db.getSiblingDB("+sanitize.Quoted(db)+").stats()",
-				"draining.stats", "how much there is to copy"),
-			writeCommand(admin("movePrimary: %s, to: %s", sanitize.Quoted(db), sanitize.Quoted(to)),
-				"draining.movePrimary", "moves the unsharded collections; writes to them fail until it ends"))
+	var r Remedy
+	for _, db := range dbs[:min(len(dbs), fewPlans)] {
+		r.Plans = append(r.Plans, movePrimaryPlan(db, to))
 	}
 	return r
+}
+
+func movePrimaryPlan(db, to string) Plan {
+	return plan("move-primary", message.New("move-primary", "Make {shard} the primary of {db}.",
+		message.Shard("shard", to), message.Text("db", db)), "db", db, "to", to)
 }
 
 // movedFrom counts recent committed migrations from a shard. enough is false when the

@@ -31,6 +31,10 @@ func findDraining(ev *evaluation) {
 				"The balancer moves its chunks. Databases that have it as primary shard must be moved by hand."),
 			Commands: removalProgress(s.Name),
 		}
+		if dbs := ev.primaryOf(s.Name); len(dbs) > 0 {
+			p.Remedy = ev.movePrimaries(s.Name, dbs)
+			p.Remedy.Commands = removalProgress(s.Name)
+		}
 		if ev.Table.RemainsOn(s.Name).Empty() {
 			p.Why, p.Text = message.New("draining.done", "It can be removed."), message.New("draining.empty",
 				"{shard} is draining, and nothing is left on it.", message.Shard("shard", s.Name))

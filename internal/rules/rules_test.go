@@ -104,7 +104,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			for _, col := range append([]*topology.Collection(nil), s.Table.Collections...) {
 				addCollection(s, string(col.NS), col.Key.String(), "bcb")
 			}
-		}), rank: Critical, says: "draining.primary"},
+		}), rank: Critical, says: "draining.primary", plan: "move-primary"},
 		{name: "drains and nothing moves", rule: DrainingStuck, changes: with(drainShard("b")), rank: Critical, says: "draining.quiet"},
 		{
 			name:    "drains, the log unread",
@@ -364,9 +364,14 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		{name: "no projects", rule: ClientsUnsplit, changes: with(big, noProjects), unsure: true, says: "noProjects"},
 		{name: "no sizes", rule: ClientsUnsplit, changes: with(noSizes("y.clients")), unsure: true, says: "noSizes"},
 
-		{name: "large and unsharded", rule: BigUnsharded, changes: with(withSize("y.users", "a", 5*gib, 9, 0)), rank: Warn, says: "unsharded"},
+		{name: "large and unsharded", rule: BigUnsharded, changes: with(withSize("y.users", "a", 5*gib, 9, 0)), rank: Warn, says: "unsharded",
+			plan: "move-primary"},
+		{name: "large and unsharded, from 8.0 on", rule: BigUnsharded, changes: with(withSize("y.users", "a", 5*gib, 9, 0),
+			func(s *Situation) { s.Table.ServerInfo.Version = "8.0.4" }), rank: Warn, says: "unsharded", plan: "move-collection"},
+		{name: "large and unsharded, and no other shard takes it", rule: BigUnsharded, changes: with(withSize("y.users", "a", 5*gib, 9, 0),
+			drainShard("b"), drainShard("c")), rank: Warn, says: "unsharded"},
 		{name: "much of a small shard", rule: BigUnsharded, changes: with(withSize("y.users", "a", 300*mib, 9, 0)),
-			rank: Info, says: "unsharded"},
+			rank: Info, says: "unsharded", plan: "move-primary"},
 		{name: "small", rule: BigUnsharded, changes: with(withSize("y.users", "a", 100*mib, 9, 0))},
 		{name: "not listed", rule: BigUnsharded, changes: with(func(s *Situation) { s.Table.Unsharded = nil }), unsure: true, says: "unlisted"},
 		{name: "size not known", rule: BigUnsharded, changes: with(noSizes("y.users")), unsure: true, says: "noSize"},

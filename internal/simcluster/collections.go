@@ -37,6 +37,9 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 	}
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
+	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+		return nil, err
+	}
 	c.catalog.Timestamp()
 	node := c.catalog.Config
 	if db != "config" && db != "admin" {

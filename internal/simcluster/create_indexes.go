@@ -39,6 +39,9 @@ func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request) (bson.D,
 	}
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
+	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+		return nil, err
+	}
 	c.catalog.Timestamp()
 	routing := c.catalog.Routing(db + "." + coll)
 	if routing != nil {

@@ -21,6 +21,9 @@ func (c *Cluster) operations(ns string) []bson.Raw {
 	for _, m := range c.catalog.Migrations() {
 		rows = append(rows, c.migrationRows(m)...)
 	}
+	for i, m := range c.catalog.PrimaryMoves() {
+		rows = append(rows, c.primaryMoveRow(i, m))
+	}
 	if r, ok := c.catalog.Resharding(); ok {
 		rows = append(rows, c.reshardingRows(r)...)
 	}

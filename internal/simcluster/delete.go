@@ -63,7 +63,7 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 		return 0, err
 	}
 	n := 0
-	err = c.lockedWrite(ctx, func() (err error) {
+	err = c.lockedWrite(ctx, db, coll, func() (err error) {
 		n, err = c.deleteMatching(ctx, db, coll, raw, engine.Query{Filter: filter, Limit: limit, Hint: value.Field(raw, "hint")})
 		return err
 	})

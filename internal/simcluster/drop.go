@@ -3,6 +3,7 @@ package simcluster
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -28,6 +29,9 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 		return nil, err
 	}
 	defer c.catalog.Mu.Unlock()
+	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+		return nil, err
+	}
 	if _, ok := c.catalog.Primary(db); !ok {
 		return bson.D{{Key: "info", Value: "database does not exist"}}, nil
 	}
@@ -65,6 +69,9 @@ func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, 
 		return nil, err
 	}
 	defer c.catalog.Mu.Unlock()
+	if err := c.catalog.CheckPrimaryMove(r.DB, ""); err != nil {
+		return nil, err
+	}
 	c.catalog.Timestamp()
 	if !c.catalog.DropDatabase(r.DB) {
 		return bson.D{{Key: "info", Value: "database does not exist"}}, nil
@@ -128,6 +135,9 @@ func (c *Cluster) renameCollection(ctx context.Context, r *engine.Request) (bson
 		return nil, err
 	}
 	defer c.catalog.Mu.Unlock()
+	if err := errors.Join(c.catalog.CheckPrimaryMove(db, coll), c.catalog.CheckPrimaryMove(toDB, toColl)); err != nil {
+		return nil, err
+	}
 	c.catalog.Timestamp()
 	return bson.D{}, c.catalog.RenameCollection(from, to, truthy(r.Lookup("dropTarget")))
 }

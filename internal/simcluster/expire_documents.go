@@ -37,6 +37,9 @@ func (c *Cluster) ExpireDocuments() (n int) {
 	for _, node := range c.catalog.Shards {
 		for _, db := range node.Databases() {
 			for _, coll := range node.Colls(db) {
+				if c.catalog.CheckPrimaryMove(db, coll.Name) != nil {
+					continue
+				}
 				for _, spec := range coll.Indexes() {
 					n += c.expireBy(coll, spec)
 				}

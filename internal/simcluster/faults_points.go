@@ -28,7 +28,10 @@ func FaultPoints() []FaultPoint {
 	for _, move := range []string{"moveChunk", "moveRange"} {
 		add(move, Received, Targeted, Started, Cloning, Cloned, CaughtUp, Critical, Committing, Committed, Logged, Cleaning, Replying)
 	}
-	add("movePrimary", Received, Replying)
+	add("movePrimary", Received, Cloning, Committing, Committed, Replying)
+	for _, whole := range []string{"moveCollection", "unshardCollection"} {
+		add(whole, Received, Cloning, Replying)
+	}
 	add("balancerStart", Received, Replying)
 	add("balancerStop", Received, Committed, Replying)
 	for _, other := range []string{

@@ -42,7 +42,7 @@ func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
 			s.t.Fatalf("answered %v", err)
 		}
 		time.Sleep(time.Minute)
-		migrating := strings.HasPrefix(p.Command, "move") && p.At != Received && p.At != Targeted
+		migrating := (strings.HasPrefix(p.Command, "move") || p.Command == "unshardCollection") && p.At != Received && p.At != Targeted
 		if changed := s.state() != before; changed != (p.Done || migrating) {
 			s.t.Errorf("changed: %v", changed)
 		}
@@ -116,6 +116,8 @@ func everyPoint(t *testing.T, run func(*faultFixture, FaultPoint)) {
 				switch p.Command {
 				case "moveRange", "configureCollectionBalancing":
 					o.ServerVersion = "6.0"
+				case "moveCollection", "unshardCollection":
+					o.ServerVersion, o.Reshard = "8.0", 2*time.Second
 				case "startShardDraining", "stopShardDraining", "commitShardRemoval":
 					o.ServerVersion = "8.3"
 				}

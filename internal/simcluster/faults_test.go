@@ -88,6 +88,13 @@ func (s *faultFixture) commandChangingState(name string) (db string, cmd bson.D)
 		return "admin", d("moveRange", "app.c", "min", key(int32(100)), "max", key(bson.MaxKey{}), "toShard", "shard-rs-2", "waitForDelete", true)
 	case "movePrimary":
 		return "admin", d("movePrimary", "app", "to", "shard-rs-2")
+	case "moveCollection":
+		mustRun(s.t, s.cluster, "app", d("insert", "u", "documents", bson.A{d("_id", int32(1))}))
+		// The first move tracks the collection, which changes config.collections.
+		mustRun(s.t, s.cluster, "admin", d("moveCollection", "app.u", "toShard", "shard-rs-3"))
+		return "admin", d("moveCollection", "app.u", "toShard", "shard-rs-2")
+	case "unshardCollection":
+		return "admin", d("unshardCollection", "app.c", "toShard", "shard-rs-2")
 	case "balancerStart":
 		mustRun(s.t, s.cluster, "admin", d("balancerStop", 1))
 		return "admin", d("balancerStart", 1)

@@ -84,7 +84,7 @@ func (c *Cluster) findAndModify(ctx context.Context, r *engine.Request) (bson.D,
 		return nil, err
 	}
 	var reply bson.D
-	err = c.lockedWrite(ctx, func() (err error) {
+	err = c.lockedWrite(ctx, a.db, a.coll, func() (err error) {
 		reply, err = c.modify(ctx, a)
 		return err
 	})

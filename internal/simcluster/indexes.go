@@ -48,6 +48,9 @@ func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request) (bson.D, e
 	}
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
+	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+		return nil, err
+	}
 	c.catalog.Timestamp()
 	raw, exists := bson.D{}, false
 	for _, s := range c.everywhere(db, coll).sources {

@@ -52,7 +52,7 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error)
 func (c *Cluster) insertPart(ctx context.Context, db, coll string, docs []bson.Raw, offset int, ordered bool) (n int,
 	failed []bson.D, err error) {
 	next := 0
-	err = c.lockedWrite(ctx, func() error {
+	err = c.lockedWrite(ctx, db, coll, func() error {
 		defer c.configWritten(db, coll)
 		p := c.inserter(transactionOf(ctx), db, coll)
 		defer p.timed(time.Now())

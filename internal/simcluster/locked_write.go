@@ -9,12 +9,17 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// lockedWrite runs a write with catalog.Mu held. When a transaction is in its way, it
-// waits for the end of that and runs the write again; so write must not have changed
-// anything when it returns a lockedError.
-func (c *Cluster) lockedWrite(ctx context.Context, write func() error) error {
+// lockedWrite runs a write to a collection with catalog.Mu held. When a transaction is in
+// its way, it waits for the end of that and runs the write again; so write must not have
+// changed anything when it returns a lockedError.
+func (c *Cluster) lockedWrite(ctx context.Context, db, coll string, write func() error) error {
 	for {
-		err := c.underLock(write)
+		err := c.underLock(func() error {
+			if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+				return err
+			}
+			return write()
+		})
 		var locked *lockedError
 		if !errors.As(err, &locked) {
 			return err

@@ -28,6 +28,9 @@ func (c *Cluster) commit(tx *transaction) error {
 func (c *Cluster) makeChanges(tx *transaction) error {
 	for _, v := range tx.order {
 		ns := v.coll.NS()
+		if err := c.catalog.CheckPrimaryMove(v.coll.DB, v.coll.Name); err != nil {
+			return err
+		}
 		if c.placementOf(ns) != tx.placements[ns] || v.node.Coll(v.coll.DB, v.coll.Name) != v.live {
 			return status.Errorf(status.NoSuchTransaction, "Transaction %d was aborted because %s changed.", tx.number, ns)
 		}

@@ -76,7 +76,7 @@ func (c *Cluster) updateOne(ctx context.Context, r *engine.Request, db, coll str
 		return updateResult{}, err
 	}
 	var done updateResult
-	err = c.lockedWrite(ctx, func() (err error) {
+	err = c.lockedWrite(ctx, db, coll, func() (err error) {
 		defer c.configWritten(db, coll)
 		done, err = c.applyUpdate(ctx, db, coll, s)
 		return err

@@ -157,3 +157,39 @@ func TestPageOfAPlanLeadsThroughItsApproval(t *testing.T) {
 		}
 	})
 }
+
+func TestPlansThatWaitForApprovalAreListed(t *testing.T) {
+	onApprovalServer(t, func(c *webtest.SimulatedServer, s signedIn) {
+		p := s.plan(s.anna[0])
+		ask := func(who func(*http.Request), accept string) *httptest.ResponseRecorder {
+			time.Sleep(time.Second)
+			return s.door.Ask(s.door.Handler(), "GET", "/api/v1/approvals", who, webtest.Header("Accept", accept))
+		}
+		list := func(who func(*http.Request)) (out api.List[api.WaitingPlan]) {
+			w := ask(who, "application/json")
+			if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != http.StatusOK {
+				s.Fatalf("%d %s", w.Code, w.Body)
+			}
+			return out
+		}
+		for _, who := range s.bert {
+			got := list(who).Items
+			if len(got) != 1 || !got[0].ForYou || got[0].ID != p.ID || got[0].Summary != p.Summary || got[0].ByName != "anna" ||
+				!got[0].ExpiresAt.Equal(*p.ExpiresAt) || got[0].Reason != p.Reason {
+				s.Errorf("for bert: %+v", got)
+			}
+		}
+		if got := list(s.anna[0]).Items; len(got) != 1 || got[0].ForYou {
+			s.Errorf("for who made it: %+v", got)
+		}
+		if w := ask(s.bert[0], "text/csv"); !strings.Contains(w.Body.String(), p.ID) || !strings.HasPrefix(w.Body.String(), "id,") {
+			s.Errorf("as CSV: %s", w.Body)
+		}
+		if w := s.post(s.bert[0], "/plans/"+p.ID+"/approve", hashOf(p)); w.Code != http.StatusOK {
+			s.Fatalf("%d %s", w.Code, w.Body)
+		}
+		if got := list(s.bert[0]).Items; len(got) != 0 {
+			s.Errorf("an approved plan waits: %+v", got)
+		}
+	})
+}

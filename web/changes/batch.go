@@ -2,6 +2,7 @@ package changes
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"shardboard/internal/actions/engine"
@@ -168,4 +169,9 @@ func trialLabel(t api.BatchTrial) string {
 		return "skipped"
 	}
 	return t.State
+}
+
+// waitsForDecision reports whether an item that failed waits for a person.
+func waitsForDecision(b *api.RunBatch) bool {
+	return slices.ContainsFunc(b.Problems, func(t api.BatchTrial) bool { return t.State == string(engine.TrialWaits) })
 }

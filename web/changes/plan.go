@@ -2,6 +2,7 @@ package changes
 
 import (
 	"net/http"
+	"strconv"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
@@ -29,12 +30,44 @@ type shownPlan struct {
 	WrongConfirm bool
 	Run          *engine.Run // that ran it
 	Again        *again
+	Part         commandPart
+}
+
+// commandsListed is how many commands, or items of a batch, are on one page of a plan.
+const commandsListed = 100
+
+// commandPart is the part of a plan's commands that its page lists.
+type commandPart struct {
+	From, To       int    // positions in the list: [From, To)
+	Previous, Next string // addresses; "" for none
+}
+
+// commandPartOf is the part that the address asks for.
+func commandPartOf(r *http.Request, p api.Plan) (out commandPart, err error) {
+	after, err := itemsAfter(r)
+	if err != nil {
+		return out, err
+	}
+	all := len(p.Commands)
+	out.From = min(after, all)
+	out.To = min(out.From+commandsListed, all)
+	at := func(n int) string {
+		return "/plans/" + p.ID + "?cursor=" + string(answer.CursorOf(strconv.Itoa(n))) + "#commands"
+	}
+	if out.From > 0 {
+		out.Previous = at(max(0, out.From-commandsListed))
+	}
+	if out.To < all {
+		out.Next = at(out.To)
+	}
+	return out, nil
 }
 
 // again is a form that makes the same plan anew.
 type again struct {
-	URL    string
-	Fields []hidden
+	URL      string
+	Fields   []hidden
+	LeaveOut bool // offers to leave out the items that a check blocks
 }
 
 // hidden is a value that a form sends along.
@@ -66,6 +99,9 @@ func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int,
 		return err
 	}
 	m := shownPlan{Plan: out, v: v, refs: templates.RefsOf(v.Table), sentences: templates.SentencesOf(v)}
+	if m.Part, err = commandPartOf(r, out); err != nil {
+		return err
+	}
 	m.Approving = answer.ApprovalMayOf(m.Plan, p.By, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
 	m.May = answer.PlanMayOf(m.Plan, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
 	run, err := s.Deps.Actions.RunOfPlan(r.Context(), p.ID)
@@ -94,6 +130,11 @@ func planAgain(p actions.Plan) *again {
 		return &again{URL: "/runs/" + p.UndoOf + "/undo", Fields: []hidden{reason}}
 	}
 	out := &again{URL: "/plans", Fields: []hidden{{Name: "kind", Value: string(p.Kind)}, reason}}
+	if p.Kind == actions.Batch { // its arguments can have megabytes
+		out.Fields = append(out.Fields, hidden{Name: "again", Value: p.ID})
+		out.LeaveOut = len(p.Steps) > 1 && p.Blocked()
+		return out
+	}
 	texts := p.Args.Texts()
 	for _, x := range actions.Arguments() {
 		if text, given := texts[x.Name]; given {

@@ -57,6 +57,26 @@ func answerPlan(s *site.Site, w http.ResponseWriter, r *http.Request, do func(co
 	return writePlan(s, w, r, status, p, err)
 }
 
+// approvals is a part of the plans that wait for approval.
+func approvals(s *site.Site, r *http.Request) (out api.List[api.WaitingPlan], err error) {
+	v, who := s.ViewFor(r), auth.From(r.Context())
+	if v.Table.ClusterID == "" { // plans are stored with the id of their cluster
+		if err := v.Table.NotLoaded(); err != nil {
+			return out, err
+		}
+	}
+	list, err := answer.ApprovalsAsked(r.Context(), v, s.Deps.Actions, api.MaxLimit)
+	if err != nil {
+		return out, err
+	}
+	key := func(w engine.ApprovalRequest) string {
+		return w.Until.UTC().Format("20060102150405.000000000 ") + w.Plan
+	}
+	out, err = site.PageOf(r, list, key, func(w engine.ApprovalRequest) api.WaitingPlan { return answer.WaitingPlanOf(v, who, w) })
+	out.AsOf = s.Deps.Now()
+	return out, err
+}
+
 // ApprovePlanJSON approves a plan of somebody else.
 func ApprovePlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	id, err := recordID(r)

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/store"
 	"shardboard/web/site"
 )
 
@@ -46,6 +47,9 @@ func MakePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if id := r.PostForm.Get("again"); id != "" {
+		return planBatchAgain(s, w, r, id)
+	}
 	args, err := FormArgs(r.PostForm)
 	if err == nil {
 		var p actions.Plan
@@ -59,6 +63,29 @@ func MakePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return s.Problem(w, err, &m.Problem, func(status int) error {
 		return site.WritePage(w, r, status, formPage(s.Shell(r, v, "runs", m.Kind.Title), m))
 	})
+}
+
+// planBatchAgain makes the plan of a batch anew, with or without its blocked items. Its arguments are
+// those of the earlier plan, because they may be too long for a form.
+func planBatchAgain(s *site.Site, w http.ResponseWriter, r *http.Request, id string) error {
+	if !store.IsPlanOrRunID(id) {
+		return fault.New(fault.Invalid, "The id of the plan is not the id of a plan.")
+	}
+	old, err := s.Deps.Actions.PlanByID(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	args := old.Args
+	args.LeaveOut = r.PostForm.Get("leaveOutBlocked") == "true"
+	p, err := makePlan(s, r, old.Kind, args, r.PostForm.Get("reason"))
+	switch {
+	case err == nil:
+		site.SeeOther(w, "/plans/"+p.ID)
+		return nil
+	case fault.Of(err) == fault.Internal:
+		return err
+	}
+	return writePlan(s, w, r, fault.Of(err).HTTPStatus(), old, err)
 }
 
 // MakePlanJSON makes a plan. It is the dry run too: nothing is changed.

@@ -194,7 +194,7 @@ func TestPlanPageBeginsWithWhatHappensAndWhatStays(t *testing.T) {
 		p := c.Plan("anna", splitAtFive)
 		page := c.Do("GET", "/plans/"+p.ID, webtest.As("anna", auth.Operator)).Body.String()
 		at := -1
-		for _, part := range []string{"<h1", "What happens</h2>", "Takes about", "Checks", "Undo</h2>", "<details class=\"commandlist\">",
+		for _, part := range []string{"<h1", "What happens</h2>", "Takes about", "Checks", "Undo</h2>", "<details class=\"commandlist\"",
 			"db.getSiblingDB", "<section class=\"confirm\""} {
 			i := strings.Index(page, part)
 			if i <= at {

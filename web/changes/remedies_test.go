@@ -120,6 +120,20 @@ func remedyCases() []remedyCase {
 			change:  func(s *rules.Situation) { offNow(s); s.Table.Shards[1].Draining = true },
 			offered: []string{"balancer-on"},
 		},
+		{
+			name: "a shard drains and is a primary shard", rule: rules.Draining,
+			change:  func(s *rules.Situation) { s.Table.Shards[0].Draining = true },
+			offered: []string{"move-primary"},
+		},
+		{
+			name: "a large collection is not sharded", rule: rules.BigUnsharded,
+			change: func(s *rules.Situation) {
+				ns, on := s.Table.Unsharded[0], s.Table.Primary(s.Table.Unsharded[0].Database())
+				big := topology.Figure{Known: true, Exact: true, Value: 5 << 30, At: s.Now}
+				s.Table.Sizes[ns] = topology.Sizes{NS: ns, Shards: map[string]topology.Size{on: {Bytes: big}}}
+			},
+			offered: []string{"move-primary"},
+		},
 		{name: "the balancer is off", rule: rules.BalancerOff, change: offNow, offered: []string{"balancer-on"}},
 		{name: "a run left the balancer off", rule: rules.BalancingPaused, change: func(s *rules.Situation) {
 			offNow(s)
@@ -416,8 +430,8 @@ func request(t *testing.T, who auth.Principal) *http.Request {
 
 // rulesWithoutPlans are the rules whose remedies are no plans, because what helps is outside of shardboard or a wait,
 // and those whose plans this cluster's release does not have.
-const rulesWithoutPlans = "unreadable monotonic-key big-unsharded snapshot-bodies add-shards orphans drift " +
-	"draining defragmentation auto-merge-off chunk-size-set router-silent router-versions"
+const rulesWithoutPlans = "unreadable monotonic-key snapshot-bodies add-shards orphans drift " +
+	"defragmentation auto-merge-off chunk-size-set router-silent router-versions"
 
 // TestEveryRuleLeadsFromTheOverviewToAPlanOrSaysWhyNot takes each rule's problem as the worst one: the overview has
 // a link to the filled-in form of a plan, or the advice says why no plan helps. Rules without a case here have no

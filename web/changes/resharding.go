@@ -9,16 +9,27 @@ import (
 	"shardboard/internal/api"
 )
 
-// reshards tells whether a resharding may be running because of this run.
-func (m region) reshards() bool { return m.reshardedNS() != "" }
-
-// reshardedNS is the collection that the run reshards; "" if it does not.
-func (m region) reshardedNS() string {
-	i := slices.IndexFunc(m.whole.Steps, func(s engine.Step) bool { return s.Op == actions.OpReshard && !s.Sent.IsZero() && s.State.Open() })
+// background is the step of the run whose operation may be running in the cluster by itself:
+// a resharding, or the move or unsharding of a collection, which are built on it.
+func (m region) background() (s engine.Step, runs bool) {
+	i := slices.IndexFunc(m.whole.Steps, func(s engine.Step) bool {
+		return s.InBackground() && !s.EndsAnother() && !s.Sent.IsZero() && s.State.Open()
+	})
 	if i < 0 {
-		return ""
+		return s, false
 	}
-	return string(m.whole.Steps[i].NS)
+	return m.whole.Steps[i], true
+}
+
+// abortOf is the kind of change that aborts the operation of a step, and what Stop does not end.
+func abortOf(s engine.Step) (abort actions.Kind, what string) {
+	switch s.Op {
+	case actions.OpMoveCollection:
+		return actions.MoveCollectionAbort, "move of a collection"
+	case actions.OpUnshard:
+		return actions.UnshardAbort, "unsharding"
+	}
+	return actions.ReshardAbort, "resharding"
 }
 
 // stateOrNone is the server's state of a shard's part.

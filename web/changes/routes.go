@@ -31,7 +31,7 @@ var Routes = site.Table(
 	site.Question[api.Plan]{
 		Route: site.Route{Pattern: "/plans/{id}", Summary: "What will happen, and may it?", Params: ofPlan,
 			Topic: site.Topic{Kind: "plan", Of: store.IsPlanOrRunID, Draw: drawApproval}},
-		Page: PlanPage, Ask: plan, For: "One plan",
+		Page: PlanPage, OfPage: []site.Param{site.Query("cursor", "the commands, or items of a batch, after one")}, Ask: plan, For: "One plan",
 	},
 	site.Form(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once", Policy: guard.PolicyOperate, Params: ofPlan,
 		Handler: RunPlan}),
@@ -47,6 +47,11 @@ var Routes = site.Table(
 		Policy: guard.PolicyOperate, Params: ofPlan, Handler: RefusePlan}),
 	site.Post(site.Route{Pattern: "/plans/{id}/refuse", Summary: "Refuse a plan that waits for approval, or take an approval back",
 		Policy: guard.PolicyOperate, Params: ofPlan, Body: api.PlanRefuse{}, Answer: api.Plan{}, Handler: RefusePlanJSON}),
+
+	site.Question[api.List[api.WaitingPlan]]{
+		Route: site.Route{Pattern: "/approvals", Summary: "Which plans wait for the approval of a second person?"},
+		Ask:   approvals, For: "Plans that wait for approval, those that end first first", OfData: site.Paged(),
+	},
 
 	site.Question[api.List[api.Run]]{
 		Route: site.Route{Pattern: "/runs", Summary: "What was changed from here?", Params: []site.Param{

@@ -25,7 +25,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	sh := s.Shell(r, v, "collections", "Collections", "collections")
-	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, Region(v)))
+	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, Region(v), s.Offers(r, v.Table).Collections()))
 }
 
 // list is a page of the list of collections, internal ones too; as CSV all of it.

@@ -36,7 +36,7 @@ func predict(t *testing.T, s *webtest.Server, query string) api.LabGrowth {
 	return webtest.Decode[api.LabGrowth](t, w)
 }
 
-func page(t *testing.T, s *webtest.Server, query string) *goquery.Document {
+func growthPage(t *testing.T, s *webtest.Server, query string) *goquery.Document {
 	t.Helper()
 	w := s.Do("GET", "/lab/growth?"+query)
 	if w.Code != http.StatusOK {
@@ -139,7 +139,7 @@ func TestBadInputOfThePlannerIsNamedWithItsLimit(t *testing.T) {
 func TestBatchOfAPredictionIsOfferedToWhoMayPlan(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := serve(t, v)
-	doc := page(t, s, "add=0&batch=1&group=25&perShard=2")
+	doc := growthPage(t, s, "add=0&batch=1&group=25&perShard=2")
 	form := doc.Find(`form[action="/plans"]`)
 	raw, moves := form.Find("textarea").Text(), predict(t, s, "add=0").Moves
 	plans, _ := actions.ArgumentNamed("plans")
@@ -153,14 +153,14 @@ func TestBatchOfAPredictionIsOfferedToWhoMayPlan(t *testing.T) {
 	if group, _ := form.Find(`[name="group"]`).Attr("value"); group != "25" {
 		t.Errorf("group %s", group)
 	}
-	if text := page(t, s, "add=1&batch=1").Find("#batch + p").Text(); !strings.Contains(text, "1 shard is not there yet") {
+	if text := growthPage(t, s, "add=1&batch=1").Find("#batch + p").Text(); !strings.Contains(text, "1 shard is not there yet") {
 		t.Errorf("shards that do not exist: %q", text)
 	}
-	if page(t, s, "add=0").Find(`a[href*="batch=1"]`).Length() != 1 {
+	if growthPage(t, s, "add=0").Find(`a[href*="batch=1"]`).Length() != 1 {
 		t.Error("the batch is not offered")
 	}
 	viewer := serve(t, v, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}))
-	if doc := page(t, viewer, "add=0&batch=1"); doc.Find("#batch").Length() != 0 || doc.Find("#moves").Length() != 1 {
+	if doc := growthPage(t, viewer, "add=0&batch=1"); doc.Find("#batch").Length() != 0 || doc.Find("#moves").Length() != 1 {
 		t.Error("a viewer is offered a batch, or sees no moves")
 	}
 }
@@ -173,7 +173,7 @@ func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
 	if a.Moves <= actions.MostItems {
 		t.Fatalf("only %d moves", a.Moves)
 	}
-	doc := page(t, s, "add=0&empty=shard-rs-1&batch=1")
+	doc := growthPage(t, s, "add=0&empty=shard-rs-1&batch=1")
 	args, err := actions.ReadArgs([]byte(`{"plans":` + doc.Find("textarea").Text() + `}`))
 	said := doc.Find("#batch + p").Text()
 	if err != nil || len(args.Plans) != actions.MostItems || !strings.Contains(said, "at most "+format.Count(actions.MostItems)+" changes") {
@@ -187,7 +187,7 @@ func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
 	if second.Items[0].Move != len(a.Items)+1 {
 		t.Errorf("the second page begins with move %d", second.Items[0].Move)
 	}
-	doc = page(t, s, "add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
+	doc = growthPage(t, s, "add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
 	if text := doc.Find("#moves ~ table tbody th").First().Text(); text != "51" {
 		t.Errorf("the page begins with move %s", text)
 	}
@@ -224,7 +224,7 @@ func TestUnknownSizesAreSaidAndNotTakenAsZero(t *testing.T) {
 	for ns := range webtest.NewStory().View().Table.Sizes {
 		all = append(all, ns)
 	}
-	if doc := page(t, without(all...), ""); doc.Find(".state.is-unknown").Length() != 1 || doc.Find("#growth-result").Length() != 0 {
+	if doc := growthPage(t, without(all...), ""); doc.Find(".state.is-unknown").Length() != 1 || doc.Find("#growth-result").Length() != 0 {
 		t.Error("nothing is known, and the page says something else")
 	}
 }
@@ -304,7 +304,7 @@ func TestReleaseDecidesWhatIsMadeEven(t *testing.T) {
 
 func TestPictureOfThePlannerHasARowForEachShard(t *testing.T) {
 	s := serve(t, webtest.NewStory().View())
-	doc := page(t, s, "add=2&growth=1.5&capacity=12GB")
+	doc := growthPage(t, s, "add=2&growth=1.5&capacity=12GB")
 	rows := doc.Find(".growthbars tbody tr")
 	if rows.Length() != 5 || rows.Find("rect").Length() != 15 || rows.Find("line.full").Length() != 5 {
 		t.Errorf("%d rows, %d bars, %d lines", rows.Length(), rows.Find("rect").Length(), rows.Find("line.full").Length())
@@ -314,7 +314,7 @@ func TestPictureOfThePlannerHasARowForEachShard(t *testing.T) {
 	}
 	many := webtest.NewStory()
 	many.Shards, many.Chunks = 100, 400
-	doc = page(t, serve(t, many.View()), "add="+strconv.Itoa(answer.GrowthMostAdded))
+	doc = growthPage(t, serve(t, many.View()), "add="+strconv.Itoa(answer.GrowthMostAdded))
 	if n := doc.Find(".growthbars tbody tr").Length(); n != 48 || !strings.Contains(doc.Find(".growthbars + p").Text(), "308 more") {
 		t.Errorf("%d rows of 356: %s", n, doc.Find(".growthbars + p").Text())
 	}

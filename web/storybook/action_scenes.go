@@ -57,6 +57,13 @@ func actionScenes() []webtest.Scene {
 	forms := func(k actions.Kind, pairs ...string) string { return answer.PlanURL(k, pairs...) }
 	none := webtest.CannedActions()
 	none.RunList = nil
+	draining := webtest.NewStory().With(webtest.Draining).View()
+	big := func(p auth.Principal) func(*site.Deps) {
+		return func(d *site.Deps) {
+			who(p)(d)
+			d.Actions = webtest.WithBigRuns(webtest.CannedActions())
+		}
+	}
 	single := webtest.NewStory().With(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
 	return []webtest.Scene{
 		{Name: "newplan", Path: "/plans/new", View: fine, Change: who(webtest.Olga)},
@@ -115,6 +122,12 @@ func actionScenes() []webtest.Scene {
 		{Name: "run-refused", Path: run("refused"), View: fine, Change: who(webtest.Olga)},
 		{Name: "run-stopped", Path: run("stopped"), View: fine, Change: who(webtest.Olga)},
 		{Name: "run-undone", Path: run("undone"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-draining", Path: run(webtest.DrainingRun), View: draining, Change: big(webtest.Olga)},
+		{Name: "run-resharding", Path: run(webtest.ReshardingRun), View: draining, Change: big(webtest.Olga)},
+		{Name: "run-batch", Path: run(webtest.BatchRun), View: draining, Change: big(webtest.Olga)},
+		{Name: "run-batchpaused", Path: run(webtest.BatchPausedRun), View: draining, Change: big(webtest.Olga)},
+		{Name: "run-batchviewer", Path: run(webtest.BatchPausedRun), View: draining, Change: big(webtest.Vera)},
+		{Name: "runs-big", Path: "/runs", View: draining, Change: big(webtest.Olga)},
 		{Name: "run-viewer", Path: run("running"), View: fine, Change: who(webtest.Vera)},
 		{
 			Name:   "run-undorefused",

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/auth"
 	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -109,10 +111,35 @@ func (e *Engine) approvalNow(ctx context.Context, p actions.Plan, at time.Time) 
 			"The approval of plan %s is unreadable: its row in the database is damaged. Make the plan again.", p.ID)
 	}
 	a.State, a.By, a.ByName, a.At, a.Expires = Approved, b.Person, b.Name, b.At, r.Until
-	if a.Void = e.voidBecause(p, r, b, at); !a.Void.IsZero() {
+	if a.Void = e.voidBecause(p, r, b, at); a.Void.IsZero() {
+		if a.Void, err = e.approverGone(ctx, p, b); err != nil {
+			return a, err
+		}
+	}
+	if !a.Void.IsZero() {
 		a.State = ApprovalVoid
 	}
 	return a, nil
+}
+
+// approverGone says why somebody who approved a plan may not do so any more; zero: they may, or have no
+// account here.
+func (e *Engine) approverGone(ctx context.Context, p actions.Plan, b approvalBody) (message.Message, error) {
+	if e.opts.Approval.Approvers == nil {
+		return message.Message{}, nil
+	}
+	now, known, err := e.opts.Approval.Approvers.PrincipalNow(ctx, b.Principal)
+	switch {
+	case fault.Of(err) == fault.Forbidden:
+		return message.New("approval.approverGone", "It was given by {by}, whose account or token has ended since.",
+			message.Text("by", b.Name)), nil
+	case err != nil:
+		return message.Message{}, fmt.Errorf("look up who approved plan %s: %w", p.ID, err)
+	case known && (!now.May(auth.Operator) || !now.May(p.Role)):
+		return message.New("approval.approverRole", "It was given by {by}, who may not approve such plans any more.",
+			message.Text("by", b.Name)), nil
+	}
+	return message.Message{}, nil
 }
 
 // voidBecause says why an answer is no approval that counts; zero: it counts.

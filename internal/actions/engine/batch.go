@@ -31,7 +31,7 @@ type Batch struct {
 	Moved topology.Figure // bytes of the items that are done, as estimated
 	Base  []GateLatency   `json:",omitempty"` // before the first item
 	Gates []Gate          // the latest, oldest first
-	Rows  []RowCount      `json:",omitempty"` // of the items of the group that ended last
+	Rows  GroupRows       `json:"Compared"` // of the items of the group that ended last
 }
 
 // OpenItem is an item that runs now.

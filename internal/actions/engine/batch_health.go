@@ -42,6 +42,13 @@ const (
 // seconds at most.
 const gateCollections = 16
 
+// A shard that does not answer may do so in a moment, after an election for example. The batch pauses
+// only if it does not answer at any of gateTries looks.
+const (
+	gateTries = 3
+	gateAgain = 15 * time.Second
+)
+
 // gateTimeout limits one look at the cluster's health.
 const gateTimeout = 15 * time.Second
 
@@ -50,7 +57,7 @@ const gateTimeout = 15 * time.Second
 func (b *batchRun) readLatencies() (out []GateLatency, unknown message.Message, err error) {
 	x := b.x
 	if x.e.opts.Latencies == nil {
-		return nil, message.New("health.off", "Latencies are not known: they are not read here."), nil
+		return nil, message.New("health.off", "Not known: latencies. They are not read here."), nil
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, gateTimeout)
 	defer cancel()
@@ -58,7 +65,7 @@ func (b *batchRun) readLatencies() (out []GateLatency, unknown message.Message, 
 		shards, err := x.e.opts.Latencies.OperationTimes(ctx, ns)
 		switch {
 		case err != nil && fault.Of(err) == fault.Forbidden:
-			return nil, message.New("health.denied", "Latencies of {ns} are not known: the cluster user may not read them.",
+			return nil, message.New("health.denied", "Not known: latencies of {ns}. The cluster user may not read them.",
 				message.Namespace("ns", ns)), nil
 		case err != nil:
 			return nil, message.Message{}, err
@@ -98,34 +105,38 @@ func (b *batchRun) readBaseline() bool {
 // wrong, the batch pauses until a person lets it go on.
 func (b *batchRun) checkGroup(group int) bool {
 	x := b.x
-	now, unknown, err := b.readLatencies()
-	if x.ctx.Err() != nil {
-		return false
-	}
-	g := Gate{Group: group, At: x.e.now()}
-	if err != nil {
-		g.Findings = append(g.Findings, message.New("health.unread", "The health of the cluster could not be read: {why}",
-			message.Server("why", fault.Text(err))))
-	}
-	if !unknown.IsZero() {
-		g.Unknown = append(g.Unknown, unknown)
+	var g Gate
+	var now []GateLatency
+	for try := range gateTries {
+		if try > 0 && !b.waitForLook() {
+			return false
+		}
+		g, now = b.look(group)
+		if x.ctx.Err() != nil {
+			return false
+		}
+		if x.stopRequested() {
+			return true // the caller ends the batch
+		}
+		if len(g.Findings) == 0 {
+			break
+		}
 	}
 	batch := x.current().Batch
 	g.Findings = append(g.Findings, slower(batch.Base, b.last, now)...)
 	if now != nil {
 		b.last = now
 	}
-	g.Unknown = append(g.Unknown, message.New("health.members",
-		"Secondaries, replication lag and tickets are not known: a mongos does not tell them."))
 	rows, err := b.groupRows(group)
 	if err != nil {
 		x.e.opts.Log.Warn("read the rows of a group of a batch", "run", x.id, "err", err)
-		g.Unknown = append(g.Unknown, message.New("health.rows", "The rows of this group could not be compared."))
+		g.Unknown = append(g.Unknown, message.New("health.rows",
+			"Not known: whether the group has as many rows as before. They could not be read."))
 	}
 	g.Findings = append(g.Findings, missingRows(rows)...)
 	last := group == batch.Groups
 	hold := Hold{Code: HoldGate, Group: group, At: g.At}
-	if len(g.Findings) > 0 {
+	if len(g.Findings) > 0 && !last {
 		hold.Why = message.New("batch.unhealthy", "Paused after group {group}: ", message.Count("group", group))
 		hold.Why = joined(hold.Why, g.Findings[0])
 		if !x.audit(auditRunPaused, "ok", map[string]string{"why": g.Findings[0].Code, "group": listNumbers([]int{group})}) {
@@ -136,7 +147,7 @@ func (b *batchRun) checkGroup(group int) bool {
 		withBatch(func(b *Batch) {
 			b.Gates = append(b.Gates, g)
 			b.Gates = b.Gates[max(0, len(b.Gates)-gatesKept):]
-			b.Rows = rows
+			b.Rows = compareRows(rows)
 			if len(g.Findings) == 0 || last { // after the last group nothing is left to hold
 				b.Checked = max(b.Checked, group)
 			}
@@ -145,6 +156,38 @@ func (b *batchRun) checkGroup(group int) bool {
 			holdRun(hold)(r)
 		}
 	})
+}
+
+// look asks whether all shards answer, and how long their operations take.
+func (b *batchRun) look(group int) (Gate, []GateLatency) {
+	now, unknown, err := b.readLatencies()
+	g := Gate{Group: group, At: b.x.e.now()}
+	if err != nil {
+		g.Findings = append(g.Findings, message.New("health.unread", "The health of the cluster could not be read: {why}",
+			message.Server("why", fault.Text(err))))
+	}
+	if !unknown.IsZero() {
+		g.Unknown = append(g.Unknown, unknown)
+	}
+	findings, unread := reachability(b.x.e.opts.Tables.Table())
+	g.Findings, g.Unknown = append(g.Findings, findings...), append(g.Unknown, unread...)
+	g.Unknown = append(g.Unknown, message.New("health.members",
+		"Not known: secondaries, replication lag and tickets. Shardboard reads from a mongos, which does not report them."))
+	return g, now
+}
+
+// waitForLook waits until it is time to look again, or somebody stops the batch. It returns false when
+// the process ends.
+func (b *batchRun) waitForLook() bool {
+	timer := time.NewTimer(gateAgain)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.x.newStopSignal():
+	case <-b.x.ctx.Done():
+		return false
+	}
+	return true
 }
 
 // joined is a sentence after another.
@@ -191,43 +234,24 @@ func millis(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(10*time.Microsecond).Seconds()*1000, 'f', -1, 64) + " ms"
 }
 
-// groupRows are the rows that the runs of a group counted before their first command and after
-// their last proof, by collection.
-func (b *batchRun) groupRows(group int) ([]RowCount, error) {
-	ctx, cancel := context.WithTimeout(b.x.ctx, readTimeout)
-	defer cancel()
-	var out []RowCount
-	for _, item := range b.items {
-		if item.Group != group || item.run == "" {
-			continue
-		}
-		run, err := b.x.e.RunByID(ctx, item.run)
-		if err != nil {
-			return out, err
-		}
-		out = append(out, run.Rows...)
+// reachability is what the watcher knows about the shards, those that the batch does not change
+// included: whether all of them answered the last read of statistics, and the config servers that
+// of the routing table.
+func reachability(t *topology.Table) (findings, unknown []message.Message) {
+	if h := t.Health[topology.PartRouting]; h.Err != nil {
+		findings = append(findings, message.New("health.routing", "The routing table could not be read since {at}: {why}",
+			message.Time("at", h.At), message.Server("why", fault.Text(h.Err))))
 	}
-	return out, nil
-}
-
-// lostShare is the share of a project's rows that may be missing after an item: applications
-// delete rows too.
-const lostShare = 0.01
-
-// missingRows finds collections of projects that have far fewer rows than before their item. A
-// migration loses none, so something else deletes them, or something is wrong.
-func missingRows(rows []RowCount) (out []message.Message) {
-	for _, c := range rows {
-		n, both := c.Difference()
-		if !both || n >= 0 || c.Writes.Known && c.Writes.PerSecond > 0 {
-			continue
-		}
-		if float64(-n) > lostShare*float64(c.Before.Value) {
-			out = append(out, message.New("health.fewerRows",
-				"Rows of the project {project} in {ns}: {before} before its item, {now} after it. Nothing is known to delete them.",
-				message.Namespace("ns", c.NS), message.Count("now", c.After.Value), message.Count("before", c.Before.Value),
-				message.Project("project", c.Project, "")))
-		}
+	switch h := t.Health[topology.PartSizes]; {
+	case h.Denied:
+		unknown = append(unknown, message.New("health.shardsDenied",
+			"Not known: whether all shards answer. The cluster user may not read the statistics of collections."))
+	case h.Err != nil && fault.Of(h.Err) == fault.Unavailable:
+		findings = append(findings, message.New("health.shards", "A shard did not answer the last read of statistics: {why}",
+			message.Server("why", fault.Text(h.Err))))
+	case h.Err != nil || h.At.IsZero():
+		unknown = append(unknown, message.New("health.shardsUnread",
+			"Not known: whether all shards answer. The statistics of collections have not been read."))
 	}
-	return out
+	return findings, unknown
 }

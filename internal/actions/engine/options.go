@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/auth"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/store"
@@ -45,8 +46,17 @@ type Options struct {
 
 // ApprovalOptions say which plans need the approval of a second person.
 type ApprovalOptions struct {
-	Rules actions.ApprovalRules
-	Wait  time.Duration // how long such a plan can be run; 0: ApprovalWait
+	Rules     actions.ApprovalRules
+	Wait      time.Duration // how long such a plan can be run; 0: ApprovalWait
+	Approvers Approvers     // nil: who approved is not looked up again
+}
+
+// Approvers tells what has become of accounts and tokens.
+type Approvers interface {
+	// PrincipalNow returns an account or a token as it is now, with its role on the cluster, by the
+	// id of its principal. The error is of the kind Forbidden when it has ended; known is false for
+	// people who have no account here.
+	PrincipalNow(ctx context.Context, id string) (p auth.Principal, known bool, err error)
 }
 
 func (o Options) withDefaults() Options {

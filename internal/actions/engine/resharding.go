@@ -49,6 +49,9 @@ func joinedPause(age time.Duration) time.Duration { return min(progressPause(age
 var stepJoined = message.New("step.joined",
 	"No answer came, but the cluster works on it. shardboard follows the operation to its end and does not start it again.")
 
+var stepCommits = message.New("step.reshardCommits",
+	"The server refused the abort: the operation has decided to commit, and will.")
+
 // joined reports whether the step follows an operation whose answer was lost.
 func (s Step) joined() bool { return s.State == Running && s.Why.Code == stepJoined.Code }
 

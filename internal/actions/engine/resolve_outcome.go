@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -96,8 +97,11 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 		return end, true
 	}
 	why := message.New("step.serverRefused", "The server refused this command, and it had no effect.")
-	switch a {
-	case refused:
+	switch {
+	case a == refused && s.Aborts() && errors.Is(err, actions.ErrReshardingCommits):
+		// What still runs is the operation that was to be aborted, not this command.
+		why = stepCommits
+	case a == refused:
 		// A server in between may refuse while the command continues behind it.
 		if reads == 0 {
 			return nil, false
@@ -105,12 +109,12 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 		if t, err := x.e.opts.Reader.Trace(x.ctx, x.id, s.Step, s.Sent); err != nil || t.Running {
 			return nil, false
 		}
-	case acknowledged:
+	case a == acknowledged:
 		if reads+1 < proofReads {
 			return nil, false
 		}
 		why = message.New("step.proofDiffers", "The command succeeded, but the cluster does not show its effect.")
-	case noAnswer:
+	case a == noAnswer:
 		if !x.unansweredFailed(s, seen) {
 			return nil, false
 		}

@@ -24,13 +24,16 @@ const (
 	rowsInterrupted = "interrupted" // the run was stopped, or the process ended
 	rowsNothingSent = "nothingSent" // there is nothing to compare
 	rowsNoBefore    = "noBefore"    // no count afterwards, because the one before is unknown
+	rowsNoFilter    = "noFilter"    // of a range that no filter describes
+	rowsManyRanges  = "manyRanges"  // the plan moves more ranges than are counted
 )
 
-// RowCount is how many rows of a project a collection had before the first command
-// and after the last proof. Applications write in between, so a difference is not a
+// RowCount is how many rows of a project, or in a moved range, a collection had before the
+// first command and after the last proof. Applications write in between, so a difference is not a
 // failure; their write rate is shown with it where it is known.
 type RowCount struct {
 	actions.Rows
+	Item          int             `json:",omitempty"` // of a batch, which counted them
 	Before, After topology.Figure // exact when known
 	Writes        Rate
 }
@@ -104,7 +107,7 @@ func (x *execution) countAfter() []RowCount {
 			c.After = topology.Figure{Reason: rowsNothingSent}
 		case !c.Before.Known:
 			c.After = topology.Figure{Reason: rowsNoBefore}
-		case x.e.opts.Writes != nil:
+		case x.e.opts.Writes != nil && c.Project != "":
 			c.Writes.PerSecond, c.Writes.Known = x.e.opts.Writes.WriteRate(c.NS, c.Project)
 		}
 	}
@@ -133,6 +136,12 @@ func (x *execution) countAll(rows []RowCount) []topology.Figure {
 }
 
 func (x *execution) countOne(ctx context.Context, r actions.Rows) topology.Figure {
+	switch {
+	case r.Match == nil && r.Min == nil:
+		return topology.Figure{Reason: rowsManyRanges}
+	case r.Match == nil:
+		return topology.Figure{Reason: rowsNoFilter}
+	}
 	n, err := x.e.opts.Counter.CountUpTo(ctx, r.NS, r.Match, actions.MostCounted)
 	switch {
 	case err == nil && n > actions.MostCounted:

@@ -18,9 +18,9 @@ func (c RowCount) Text() message.Message {
 	if !both {
 		return message.New("rows.not", c.whyNot(), append(facts, message.Text("reason", c.notCounted().Reason))...)
 	}
-	pattern := "{ns} has {before} " + c.rowsBefore() + " of the project, as before."
+	pattern := "{ns} has {before} " + c.rowsBefore() + ", as before."
 	if n != 0 {
-		pattern = "{ns} had {before} " + c.rowsBefore() + " of the project and has {after} ({difference}) after {took}. " +
+		pattern = "{ns} had {before} " + c.rowsBefore() + " and has {after} ({difference}) after {took}. " +
 			"A difference alone is not a failure: applications write rows meanwhile."
 		sign := ""
 		if n > 0 {
@@ -39,13 +39,18 @@ func (c RowCount) Text() message.Message {
 }
 
 // rowsBefore is the noun for the count before the run.
-func (c RowCount) rowsBefore() string { return message.Plural(c.Before.Value, "row", "rows") }
+func (c RowCount) rowsBefore() string {
+	if c.Project == "" {
+		return message.Plural(c.Before.Value, "row", "rows") + " in the moved range"
+	}
+	return message.Plural(c.Before.Value, "row", "rows") + " of the project"
+}
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
 func (c RowCount) whyNot() string {
 	if c.Before.Known && c.After.Reason == rowsPending {
-		return "{ns} had {before} " + c.rowsBefore() + " of the project before the first command. Rows are counted again at the end."
+		return "{ns} had {before} " + c.rowsBefore() + " before the first command. Rows are counted again at the end."
 	}
 	switch c.notCounted().Reason {
 	case rowsPending:
@@ -60,8 +65,12 @@ func (c RowCount) whyNot() string {
 		return "{ns}: not counted: the cluster did not answer."
 	case rowsInterrupted:
 		return "{ns}: not counted: the run was stopped, or the program ended."
+	case rowsNoFilter:
+		return "{ns}: rows of the moved range are not known: they cannot be counted by its bounds."
+	case rowsManyRanges:
+		return "{ns}: rows of the other moved ranges are not known: only the first ranges of a plan are counted."
 	case rowsNothingSent:
-		return "{ns} had {before} " + c.rowsBefore() + " of the project. Nothing was sent, so rows were not counted again."
+		return "{ns} had {before} " + c.rowsBefore() + ". Nothing was sent, so rows were not counted again."
 	}
 	return "{ns}: rows not counted ({reason})."
 }

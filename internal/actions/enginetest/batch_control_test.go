@@ -3,7 +3,9 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -140,6 +142,149 @@ func TestClusterWhoseHealthCannotBeReadPausesTheBatch(t *testing.T) {
 		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
 		if run := r.Wait(id, isHeld); run.Batch.Hold.Code != engine.HoldGate {
 			r.Errorf("%+v", run.Batch.Hold)
+		}
+	})
+}
+
+// sickTables is a watcher that knows something about the health of the cluster.
+type sickTables struct {
+	engine.Tables
+	of   map[topology.Part]topology.Health
+	sick *atomic.Bool
+}
+
+func (s sickTables) Table() *topology.Table {
+	t := *s.Tables.Table()
+	if !s.sick.Load() {
+		return &t
+	}
+	t.Health = maps.Clone(t.Health)
+	maps.Copy(t.Health, s.of)
+	return &t
+}
+
+func TestHealthOfTheClusterIncludesWhatTheWatcherKnows(t *testing.T) {
+	gone := fault.New(fault.Unavailable, "The shard shard-rs-3 does not answer.")
+	denied := topology.Health{Denied: true, Err: fault.New(fault.Forbidden, "no")}
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		part   topology.Part
+		health topology.Health
+		finds  string // "": goes on
+		says   string // that is not known
+	}{
+		"statistics":     {topology.PartSizes, topology.Health{At: at, Err: gone}, "shard-rs-3 does not answer", ""},
+		"routing":        {topology.PartRouting, topology.Health{At: at, Err: gone}, "routing table could not be read since", ""},
+		"not permitted":  {topology.PartSizes, denied, "", "may not read the statistics"},
+		"never read":     {topology.PartSizes, topology.Health{}, "", "have not been read"},
+		"nothing wrong":  {topology.PartSizes, topology.Health{At: at}, "", ""},
+		"something else": {topology.PartSizes, topology.Health{At: at, Err: errors.New("odd")}, "", "have not been read"},
+	} {
+		var sick atomic.Bool
+		OnRig(t, Setup{Wrap: func(o *engine.Options) {
+			o.Tables = sickTables{o.Tables, map[topology.Part]topology.Health{c.part: c.health}, &sick}
+		}},
+			func(r *Rig) {
+				r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Replying,
+					Do: func(context.Context, *simcluster.Cluster) error { sick.Store(true); return nil }})
+				id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
+				run := r.Wait(id, func(run engine.Run) bool { return hasEnded(run) || isHeld(run) })
+				if isHeld(run) != (c.finds != "") || isHeld(run) && !strings.Contains(run.Batch.Hold.Why.String(), c.finds) {
+					r.Errorf("%s: %s %+v", name, run.State, run.Batch)
+				}
+				all := ""
+				for _, m := range run.Batch.Gates[0].Unknown {
+					all += m.String() + "\n"
+				}
+				if !strings.Contains(all, "Not known: secondaries, replication lag and tickets.") ||
+					strings.Contains(all, "whether all shards answer") != (c.says != "" || c.part == topology.PartRouting) ||
+					!strings.Contains(all, c.says) {
+					r.Errorf("%s: not known is %q", name, all)
+				}
+			})
+	}
+}
+
+// shardAway does not answer a number of looks after the first.
+type shardAway struct{ looks, away int }
+
+func (s *shardAway) OperationTimes(context.Context, topology.Namespace) (map[string]actions.OperationTimes, error) {
+	if s.looks++; s.looks > 1 && s.looks <= 1+s.away {
+		return nil, fault.Wrap(fault.Unavailable, errors.New("gone"), "The shard shard-rs-2 does not answer.")
+	}
+	return nil, nil
+}
+
+func TestShardThatDoesNotAnswerForAMomentDoesNotPauseTheBatch(t *testing.T) {
+	for away, pauses := range map[int]bool{2: false, 3: true} {
+		OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Latencies = &shardAway{away: away} }}, func(r *Rig) {
+			id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
+			run := r.Wait(id, func(run engine.Run) bool { return hasEnded(run) || isHeld(run) })
+			if isHeld(run) != pauses {
+				r.Errorf("%d looks without an answer: %s %+v", away, run.State, run.Batch)
+			}
+		})
+	}
+}
+
+func TestBatchIsStoppedWhileItWaitsForAShardToAnswer(t *testing.T) {
+	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Latencies = &shardAway{away: 100} }}, func(r *Rig) {
+		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
+		r.Wait(id, func(run engine.Run) bool { return run.Batch.Done == 1 })
+		time.Sleep(time.Second)
+		_, err := r.Engine.Stop(r.Context(), Bert, id)
+		r.Must(err)
+		begun := time.Now()
+		if run := r.WaitEnd(id); run.State != engine.Stopped || time.Since(begun) > time.Second || len(r.children(id)) != 1 {
+			r.Errorf("%s after %s: %+v", run.State, time.Since(begun), run.Batch)
+		}
+	})
+}
+
+func TestBatchKeepsItsLimitOfBytesPerHour(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		// The size of an empty collection's chunks is not known, so each move counts as 128 MiB.
+		begun := time.Now()
+		run := r.PlanAndRun(actions.Batch, actions.Args{Plans: append(moves("shard-rs-2", 0, 10, 20),
+			actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: NS, At: P(35)}}), BytesPerHour: 512 << 20})
+		children := r.children(run.ID)
+		if run.State != engine.Succeeded || len(children) != 4 {
+			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(children))
+		}
+		for _, c := range children {
+			after := time.Duration(min(c.Item-1, 2)) * 15 * time.Minute
+			if c.Item == 4 { // a split moves nothing, so it does not wait
+				after = 0
+			}
+			if at := c.Started.Sub(begun); at < after || c.Item < 4 && at > after+5*time.Minute {
+				r.Errorf("item %d began after %s", c.Item, at)
+			}
+		}
+	})
+}
+
+func TestBatchWaitsForItsMaintenanceWindow(t *testing.T) {
+	OnRig(t, maintenanceWindow(t, "00:00-01:10"), func(r *Rig) {
+		begun := time.Now()
+		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10), ChunksPerHour: 4})).ID
+		time.Sleep(20 * time.Minute) // the second item may begin after a quarter of an hour, when the window has closed
+		run, err := r.Engine.RunByID(r.Context(), id)
+		r.Must(err)
+		if run.State != engine.Waiting || run.Batch.Done != 1 || run.Batch.Waits.Code != "batch.maintenance" {
+			r.Fatalf("%s: %+v", run.State, run.Batch)
+		}
+		r.Restart()
+		time.Sleep(22 * time.Hour)
+		if run, err = r.Engine.RunByID(r.Context(), id); err != nil || run.Batch.Done != 1 || len(r.children(id)) != 1 {
+			r.Fatalf("%v %s: %+v", err, run.State, run.Batch)
+		}
+		run = r.WaitEnd(id)
+		children := r.children(id)
+		if run.State != engine.Succeeded || len(children) != 2 {
+			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(children))
+		}
+		if h := children[1].Started.UTC().Hour(); h != 0 || children[1].Started.Sub(begun) < 22*time.Hour {
+			r.Errorf("item 2 began at %s", children[1].Started)
 		}
 	})
 }

@@ -165,3 +165,46 @@ func TestBatchOfAThousandItemsIsSavedInSmallWrites(t *testing.T) {
 		}
 	})
 }
+
+func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		flagFirstChunk(r)
+		plans := moves("shard-rs-2", 0, 10)               // the first is jumbo
+		plans = append(plans, moves("shard-rs-1", 20)...) // is there already
+		plans = append(plans, moves("shard-rs-3", 10)...) // overlaps the second
+		plans = append(plans, moves("shard-rs-9", 20)...) // no such shard
+		for i := range 12 {                               // no such chunks
+			plans = append(plans, moves("shard-rs-2", 1001+i)...)
+		}
+		with := engine.Request{Kind: actions.Batch, Args: actions.Args{Plans: plans}, Reason: "a test"}
+		if _, err := r.Engine.Plan(r.Context(), Anna, with); err == nil {
+			r.Error("planned with items that cannot be")
+		}
+		p := r.Plan(actions.Batch, actions.Args{Plans: plans, LeaveOut: true})
+		if p.Blocked() || len(p.Steps) != 1 || len(p.Args.Plans) != 1 || p.Args.LeaveOut {
+			r.Fatalf("%d items, %+v", len(p.Steps), p.Checks)
+		}
+		var texts []string
+		for _, c := range p.Checks {
+			if c.ID == "leftOut" && c.Verdict == actions.Warn {
+				texts = append(texts, c.Text.String())
+			}
+		}
+		all := strings.Join(texts, "\n")
+		for _, part := range []string{"Item 1 of the request is left out", "jumbo", "Item 3", "already on shard-rs-1", "Item 4",
+			"an earlier item moves", "Item 5", "shard-rs-9", "6 more items of the request are left out: 12, 13, 14, 15, 16, 17."} {
+			if !strings.Contains(all, part) {
+				r.Errorf("%q lacks %q", all, part)
+			}
+		}
+		run := r.WaitEnd(r.Start(p).ID)
+		if run.State != engine.Succeeded || run.Batch.Items != 1 {
+			r.Errorf("%s %v: %+v", run.State, run.Why, run.Batch)
+		}
+		_, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: actions.Batch, Reason: "a test",
+			Args: actions.Args{Plans: moves("shard-rs-1", 20, 30), LeaveOut: true}})
+		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "every item") {
+			r.Errorf("nothing is left: %v", err)
+		}
+	})
+}

@@ -66,6 +66,15 @@ func balancerOn(r *Rig) { r.Admin(bson.D{{Key: "balancerStart", Value: 1}}) }
 // drainThird lets somebody drain shard-rs-3, which is empty.
 func drainThird(r *Rig) { r.Admin(bson.D{{Key: "removeShard", Value: "shard-rs-3"}}) }
 
+// plainCollection makes app.plain, which is not sharded.
+func plainCollection(r *Rig) {
+	_, err := r.Sim.Command(r.Context(), "app", bson.D{
+		{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}},
+	})
+	r.Must(err)
+	r.Restart() // lists the collections again
+}
+
 // longerKey is the key of NS with another field.
 func longerKey() bson.Raw {
 	doc, err := bson.Marshal(bson.D{{Key: "p", Value: int32(1)}, {Key: "q", Value: int32(1)}})
@@ -151,6 +160,14 @@ func Cases() []Case {
 		{Name: "balancer window", Command: "update", Kind: actions.BalancerWindow, Args: actions.Args{Start: "01:00", Stop: "05:00"}},
 		{Name: "balancing of a collection", Command: "update", Kind: actions.BalanceCollection, Args: actions.Args{NS: NS, On: off}},
 		{Name: "move primary", Command: "movePrimary", Kind: actions.MovePrimary, Args: actions.Args{DB: "app", To: "shard-rs-2"}},
+		{
+			Name: "move a collection", Release: "8.0", Command: "moveCollection", Before: plainCollection,
+			Kind: actions.MoveCollection, Args: actions.Args{NS: "app.plain", To: "shard-rs-2"},
+		},
+		{
+			Name: "unshard", Release: "8.0", Command: "unshardCollection",
+			Kind: actions.Unshard, Args: actions.Args{NS: NS, To: "shard-rs-2"}, NoUndo: true,
+		},
 		{
 			Name: "drain", Command: "removeShard", Before: balancerOn,
 			Kind: actions.DrainShard, Args: actions.Args{Shard: "shard-rs-3"}, NoUndo: true,

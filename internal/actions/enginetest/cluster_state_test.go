@@ -29,7 +29,8 @@ type ClusterState struct {
 	Draining     map[string]bool // by shard
 	Merged       bool            // the changelog has a merge of chunks of NS
 	Balancer     bool
-	Primary      string // of the database of NS
+	Primary      string            // of the database of NS
+	Tracked      map[string]string // shards of the collections that are tracked and not sharded
 	Window       [2]string
 }
 
@@ -71,7 +72,7 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 	rows := func(coll string, filter bson.D, each func(bson.Raw)) {
 		errs = append(errs, r.findConfig(ctx, coll, filter, each))
 	}
-	state := ClusterState{Zones: map[string][]string{}, Draining: map[string]bool{}, Balancer: true}
+	state := ClusterState{Zones: map[string][]string{}, Draining: map[string]bool{}, Tracked: map[string]string{}, Balancer: true}
 	var id bson.RawValue
 	rows("collections", bson.D{{Key: "_id", Value: NS}}, func(row bson.Raw) {
 		if dropped, ok := row.Lookup("dropped").BooleanOK(); ok && dropped {
@@ -96,6 +97,12 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 			state.Chunks = append(state.Chunks, ChunkState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), shard, jumbo})
 		})
 	}
+	rows("collections", bson.D{{Key: "unsplittable", Value: true}}, func(row bson.Raw) {
+		ns, _ := row.Lookup("_id").StringValueOK()
+		rows("chunks", bson.D{{Key: "uuid", Value: row.Lookup("uuid")}}, func(chunk bson.Raw) {
+			state.Tracked[ns], _ = chunk.Lookup("shard").StringValueOK()
+		})
+	})
 	rows("databases", bson.D{{Key: "_id", Value: NS.Database()}}, func(row bson.Raw) {
 		state.Primary, _ = row.Lookup("primary").StringValueOK()
 	})
@@ -209,6 +216,8 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Sharded && state.NoBalance == !s.On
 	case actions.OpUnshard:
 		return state.Unsplittable && len(state.Chunks) == 1 && (s.Shard == "" || state.Chunks[0].Shard == s.Shard)
+	case actions.OpMoveCollection:
+		return state.Tracked[string(s.NS)] == s.Shard
 	case actions.OpMovePrimary:
 		return state.Primary == s.Shard
 	case actions.OpBeginRemoval, actions.OpStartDraining:
@@ -248,7 +257,7 @@ func (state ClusterState) hasBounds(lo, hi float64) bool {
 // ChunkGap describes where the chunks leave a gap in the key space or overlap; ""
 // when they do not.
 func (state ClusterState) ChunkGap() string {
-	if !state.Sharded {
+	if !state.Sharded || state.Unsplittable { // tracked without a shard key
 		return ""
 	}
 	at := math.Inf(-1)

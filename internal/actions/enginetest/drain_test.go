@@ -242,6 +242,36 @@ func TestARunSurvivesABalancerThatIsOffAndAConfigServerThatIsFrozen(t *testing.T
 	})
 }
 
+// Donors step down in mid-migration, and the config server has no primary for a while. The
+// balancer tries again, and the run only waits.
+func TestADrainSurvivesStepDowns(t *testing.T) {
+	onDrainingRig(t, "5.0", func(r *Rig) {
+		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
+		r.Wait(id, awaiting)
+		struck := []*simcluster.Planted{
+			r.Sim.Faults().Add(simcluster.Rule{Command: "balancer", At: simcluster.Cloned, StepDown: true}),
+			r.Sim.Faults().Add(simcluster.Rule{Command: "balancer", At: simcluster.Committing, StepDown: true}),
+		}
+		r.balance(3)
+		for _, command := range []string{"find", "aggregate"} {
+			struck = append(struck, r.Sim.Faults().Add(simcluster.Rule{
+				Command: command, At: simcluster.Received, Err: simcluster.Fail(10107), For: 2 * time.Minute}))
+		}
+		time.Sleep(5 * time.Minute)
+		for i, p := range struck {
+			if p.Struck() == 0 {
+				r.Errorf("fault %d did not strike", i)
+			}
+		}
+		r.Sim.Faults().Heal()
+		r.movePrimary("shard-rs-2")
+		r.balance(16)
+		if run := r.WaitEnd(id); run.State != engine.Succeeded || r.removals(id) != 1 {
+			r.Errorf("%s %s, sent %v", run.State, run.Why, r.Sent(id))
+		}
+	})
+}
+
 // A chunk that is flagged as jumbo stays. The plan says so, and the run waits for a person.
 func TestAJumboChunkKeepsAShardFromBecomingEmpty(t *testing.T) {
 	onDrainingRig(t, "5.0", func(r *Rig) {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -170,4 +172,17 @@ func (d *Disk) savedRun(id string) (store.RunRecord, bool) {
 		return store.RunRecord{}, false
 	}
 	return d.runs[i], true
+}
+
+// intentsOf are the runs that the intents of a batch name, and when.
+func (d *Disk) intentsOf(batch string) map[string]time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := map[string]time.Time{}
+	for _, i := range d.intents {
+		if run, ok := bson.Raw(i.Command).Lookup("run").StringValueOK(); i.Run == batch && ok {
+			out[run] = i.At
+		}
+	}
+	return out
 }

@@ -96,7 +96,7 @@ func TestPlanForADroppedCollectionIsRefused(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			OnRig(t, c.Setup(), func(r *Rig) {
 				p := c.Plan(r)
-				r.onIntent(func() { r.tryCommand("app", bson.D{{Key: "drop", Value: "users"}}) })
+				r.onIntent(func() { r.tryCommand("app", bson.D{{Key: "drop", Value: c.Args.NS.Collection()}}) })
 				run := r.WaitEnd(r.Start(p).ID)
 				if run.State != engine.Refused || len(r.Sent(run.ID)) != 0 {
 					r.Errorf("%s %v, %d sent", run.State, run.Why, len(r.Sent(run.ID)))

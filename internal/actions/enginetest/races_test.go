@@ -56,6 +56,10 @@ func (c Case) rivalChanges() []func(*Rig) {
 		return []func(*Rig){admin(e("updateZoneKeyRange", NS), e("min", P(0)), e("max", P(10)), e("zone", nil)), again}
 	case "move primary":
 		return []func(*Rig){admin(e("movePrimary", NS.Database()), e("to", "shard-rs-3"))}
+	case "move a collection":
+		return []func(*Rig){
+			func(r *Rig) { r.tryCommand("app", bson.D{e("drop", "plain")}) }, admin(e("moveCollection", "app.plain"), e("toShard", "shard-rs-3")),
+		}
 	case "drain", "drain, by its command":
 		return []func(*Rig){func(r *Rig) { // a zone that no other shard is in
 			r.tryCommand("admin", bson.D{e("addShardToZone", "shard-rs-3"), e("zone", "solo")})

@@ -78,7 +78,7 @@ type checkedJournal struct {
 func (j checkedJournal) AddRun(ctx context.Context, r store.RunRecord) error {
 	err := j.Journal.AddRun(ctx, r)
 	if run, ok := j.checker.decode(r); ok && err == nil {
-		if run.State != engine.Planned || len(run.Steps) == 0 {
+		if run.State != engine.Planned || len(run.Steps) == 0 && !run.IsBatch() {
 			j.checker.report("a run starts as %s with %d steps", run.State, len(run.Steps))
 		}
 	}

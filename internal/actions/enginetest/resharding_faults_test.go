@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,8 +141,77 @@ func TestAReshardingIsNotSentWhileAnotherRuns(t *testing.T) {
 	})
 }
 
-// An abort that arrives in the commit phase: the server refuses it, and both runs say so.
-func TestAnAbortInTheCommitPhase(t *testing.T) {
+// A primary steps down, and the operation goes on under the next one: the run follows it.
+func TestAReshardingSurvivesStepDowns(t *testing.T) {
+	for _, at := range []simcluster.Step{simcluster.Cloning, simcluster.Cloned, simcluster.Critical, simcluster.Committing} {
+		for _, version := range []string{"5.0.7", "8.0.4"} {
+			if testing.Short() && (version == "8.0.4") != (at == simcluster.Cloned) {
+				continue
+			}
+			t.Run(string(at)+"/"+version, func(t *testing.T) {
+				onReshardRig(t, version, func(r *Rig) {
+					planted := r.Sim.Faults().Add(simcluster.Rule{Command: "reshardCollection", At: at, StepDown: true})
+					run := r.WaitEnd(r.startReshard().ID)
+					if planted.Struck() != 1 || run.State != engine.Succeeded || !run.Resolved {
+						r.Errorf("struck %d times: %s %s, resolved %v", planted.Struck(), run.State, run.Why, run.Resolved)
+					}
+					r.checkReshardTrue(run)
+				})
+			})
+		}
+	}
+}
+
+// The abort is sent before the operation commits and arrives when it has decided to: the
+// server refuses it (340). A new plan is blocked for the same reason.
+func TestAnAbortIsRefusedWhileItCommits(t *testing.T) {
+	for command, version := range map[string]string{"reshardCollection": "5.0.7", "unshardCollection": "8.0.4"} {
+		t.Run(command, func(t *testing.T) {
+			onReshardRig(t, version, func(r *Rig) {
+				start, abortKind := r.startReshard, actions.ReshardAbort
+				if command == "unshardCollection" {
+					start, abortKind = r.startUnshard, actions.UnshardAbort
+				}
+				committing := r.Sim.Faults().Add(simcluster.Rule{Command: command, At: simcluster.Committing, Hold: true})
+				id := r.copying(start().ID).ID
+				abortCommand := strings.Replace(command, command[:1], "abort"+strings.ToUpper(command[:1]), 1)
+				held := r.Sim.Faults().Add(simcluster.Rule{Command: abortCommand, At: simcluster.Received, Hold: true})
+				abortID := r.Start(r.Plan(abortKind, actions.Args{NS: NS})).ID
+				if !r.waitReached(held, time.Minute) || !r.waitReached(committing, time.Hour) {
+					r.Fatal("it never committed, or the abort was not sent")
+				}
+				held.Remove()
+				abort := r.WaitEnd(abortID)
+				if abort.State != engine.Failed || !strings.Contains(abort.Steps[0].Error, "deciding to commit") {
+					r.Errorf("abort: %s %s: %s", abort.State, abort.Why, abort.Steps[0].Error)
+				}
+				if again := r.Plan(abortKind, actions.Args{NS: NS}); !again.Blocked() {
+					r.Errorf("a plan to abort what is committing is not blocked: %+v", again.Checks)
+				}
+				r.Sim.Faults().Heal()
+				run := r.WaitEnd(id)
+				if run.State != engine.Succeeded || !r.ReadState().HasEffect(run.Steps[0].Step) && command == "unshardCollection" {
+					r.Errorf("%s: %s", run.State, run.Why)
+				}
+				r.CheckSentOnce(abort)
+				r.CheckSentOnce(run)
+			})
+		})
+	}
+}
+
+// waitReached waits until a fault has struck.
+func (r *Rig) waitReached(rule *simcluster.Planted, patience time.Duration) bool {
+	select {
+	case <-rule.Reached():
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// An abort that arrives after the commit: the server refuses it, and both runs say so.
+func TestAnAbortAfterTheCommit(t *testing.T) {
 	onReshardRig(t, "5.0.7", func(r *Rig) {
 		id := r.copying(r.startReshard().ID).ID
 		plan := r.Plan(actions.ReshardAbort, actions.Args{NS: NS})

@@ -75,18 +75,20 @@ type Cluster struct {
 	config   configStore
 	shards   []*shard
 	dbs      map[string]*database
-	routes   map[string]*Routing
-	tracked  map[string]*Routing        // unsharded collections that have a document (8.0)
-	tombs    map[string]engine.RecordID // 4.4: documents of dropped collections
-	zones    map[string][]*Zone         // by namespace, sorted by min
-	set      Settings
-	moves    registry
-	orphans  []*orphanRange
-	rounds   balancerRounds
-	reshard  *resharding // nil when none runs
-	still    atomic.Bool // migrations take no time
-	instant  atomic.Bool // resharding and other operations take no time either
-	skips    atomic.Bool // durations of migrations pass on the clock alone
+	// primaries are the running movePrimary operations by database.
+	primaries map[string]*primaryMove
+	routes    map[string]*Routing
+	tracked   map[string]*Routing        // unsharded collections that have a document (8.0)
+	tombs     map[string]engine.RecordID // 4.4: documents of dropped collections
+	zones     map[string][]*Zone         // by namespace, sorted by min
+	set       Settings
+	moves     registry
+	orphans   []*orphanRange
+	rounds    balancerRounds
+	reshard   *resharding // nil when none runs
+	still     atomic.Bool // migrations take no time
+	instant   atomic.Bool // resharding and other operations take no time either
+	skips     atomic.Bool // durations of migrations pass on the clock alone
 
 	life context.Context // ends with Close; parent of running migrations
 	end  context.CancelFunc
@@ -97,17 +99,18 @@ type Cluster struct {
 func New(o Options) *Cluster {
 	o = o.withDefaults()
 	c := &Cluster{
-		Config:   engine.NewNode("config"),
-		Shards:   make(map[string]*engine.Node, len(o.Shards)),
-		opts:     o,
-		features: featuresOf(o.Version),
-		rng:      rand.New(rand.NewPCG(o.Seed, 0x5ead)),
-		ids:      make(map[string]*idSource),
-		dbs:      make(map[string]*database),
-		routes:   make(map[string]*Routing),
-		tracked:  make(map[string]*Routing),
-		tombs:    make(map[string]engine.RecordID),
-		zones:    make(map[string][]*Zone),
+		Config:    engine.NewNode("config"),
+		Shards:    make(map[string]*engine.Node, len(o.Shards)),
+		opts:      o,
+		features:  featuresOf(o.Version),
+		rng:       rand.New(rand.NewPCG(o.Seed, 0x5ead)),
+		ids:       make(map[string]*idSource),
+		dbs:       make(map[string]*database),
+		primaries: make(map[string]*primaryMove),
+		routes:    make(map[string]*Routing),
+		tracked:   make(map[string]*Routing),
+		tombs:     make(map[string]engine.RecordID),
+		zones:     make(map[string][]*Zone),
 	}
 	if o.ShardUUIDs {
 		c.features.refs = &shardRefs{uuids: make(map[string][16]byte)}

@@ -22,12 +22,12 @@ func (c *Cluster) runMoveCollection(ctx context.Context, req *engine.Request) (b
 		return nil, missingField(req.Name, "toShard")
 	}
 	c.Mu.Lock()
-	o, err := c.beginMoveCollection(ns, to)
+	o, err := c.beginMoveCollection(ctx, ns, to)
 	c.Mu.Unlock()
 	return o.result(ctx, err)
 }
 
-func (c *Cluster) beginMoveCollection(ns, to string) (*resharding, error) {
+func (c *Cluster) beginMoveCollection(ctx context.Context, ns, to string) (*resharding, error) {
 	if c.shard(to) == nil {
 		return nil, noShard(to)
 	}
@@ -41,7 +41,7 @@ func (c *Cluster) beginMoveCollection(ns, to string) (*resharding, error) {
 	if err != nil || r.chunks[0].Shard == to {
 		return nil, err
 	}
-	return c.toOneShard("moveCollection", r, to)
+	return c.toOneShard(ctx, "moveCollection", r, to)
 }
 
 // runUnshardCollection moves all documents of a sharded collection to one shard (8.0):
@@ -53,12 +53,12 @@ func (c *Cluster) runUnshardCollection(ctx context.Context, req *engine.Request)
 	}
 	to, _ := req.Lookup("toShard").StringValueOK()
 	c.Mu.Lock()
-	o, err := c.beginUnshard(ns, to)
+	o, err := c.beginUnshard(ctx, ns, to)
 	c.Mu.Unlock()
 	return o.result(ctx, err)
 }
 
-func (c *Cluster) beginUnshard(ns, to string) (*resharding, error) {
+func (c *Cluster) beginUnshard(ctx context.Context, ns, to string) (*resharding, error) {
 	if to != "" && c.shard(to) == nil {
 		return nil, noShard(to)
 	}
@@ -72,7 +72,7 @@ func (c *Cluster) beginUnshard(ns, to string) (*resharding, error) {
 	if to == "" {
 		to = c.emptiestShard()
 	}
-	return c.toOneShard("unshardCollection", r, to)
+	return c.toOneShard(ctx, "unshardCollection", r, to)
 }
 
 // joinOrRefuse returns the running operation if it is the same, otherwise an error.
@@ -83,13 +83,13 @@ func (o *resharding) joinOrRefuse(ns, command, to string) (*resharding, error) {
 	return nil, status.Errorf(status.ReshardCollectionInProgress, "Only one resharding operation is allowed to be active at a time")
 }
 
-func (c *Cluster) toOneShard(command string, r *Routing, to string) (*resharding, error) {
+func (c *Cluster) toOneShard(ctx context.Context, command string, r *Routing, to string) (*resharding, error) {
 	if c.life.Err() != nil {
 		return nil, errShutdown()
 	}
 	o := c.newResharding(command, r, idPattern())
 	o.to = to
-	o.start()
+	o.start(ctx)
 	return o, nil
 }
 

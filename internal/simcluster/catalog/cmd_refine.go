@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"errors"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -126,83 +125,4 @@ func (c *Cluster) refine(r *Routing, p pattern) {
 		}
 	}
 	c.logChange(configServer, "refineCollectionShardKey.end", r.NS, nil)
-}
-
-// runMovePrimary moves a database's unsharded collections to another shard; they get
-// new uuids, and the database's version is increased.
-func (c *Cluster) runMovePrimary(_ context.Context, req *engine.Request) (bson.D, error) {
-	db, _ := req.Lookup(req.Name).StringValueOK()
-	to, _ := req.Lookup("to").StringValueOK()
-	if db == "" {
-		return nil, status.Errorf(status.InvalidNamespace, "invalid db name specified: %s", db)
-	}
-	if db == "admin" || db == "config" || db == "local" {
-		return nil, status.Errorf(status.InvalidOptions, "Can't move primary for %s database", db)
-	}
-	if to == "" {
-		return nil, status.Errorf(status.InvalidOptions, "you have to specify where you want to move it")
-	}
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
-	d := c.dbs[db]
-	if d == nil {
-		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", db)
-	}
-	if c.shard(to) == nil {
-		return nil, status.Errorf(status.ShardNotFound,
-			"Could not move database '%s' to shard '%s' :: caused by :: Shard %s not found", db, to, to)
-	}
-	if d.primary == to {
-		return bson.D{}, nil
-	}
-	return bson.D{}, c.movePrimary(d, to)
-}
-
-func (c *Cluster) movePrimary(d *database, to string) error {
-	from := d.primary
-	details := bson.D{{Key: "database", Value: d.name}, {Key: "from", Value: from}, {Key: "to", Value: to}}
-	c.logChange(from, "movePrimary.start", d.name, details)
-	for _, coll := range c.Shards[from].Colls(d.name) {
-		ns := d.name + "." + coll.Name
-		if c.table(ns) != nil {
-			continue // sharded, or tracked where it is
-		}
-		if err := c.copyUnsharded(coll, ns, to); err != nil {
-			c.logChange(from, "movePrimary.error", d.name, details)
-			return err
-		}
-	}
-	d.primary = to
-	d.lastMod++
-	c.saveDatabase(d)
-	c.writePlacement(d.name, nil, to)
-	c.logChange(from, "movePrimary.commit", d.name, details)
-	return nil
-}
-
-// copyUnsharded copies an unsharded collection to another shard and drops the original.
-func (c *Cluster) copyUnsharded(coll *engine.Coll, ns, to string) error {
-	if c.data(to, ns) != nil {
-		return status.Errorf(status.NamespaceExists, "collection %s already exists on shard %s", ns, to)
-	}
-	copied, err := c.EnsureCollection(to, ns, c.uuid(), coll)
-	if err != nil {
-		return err
-	}
-	scan(coll, func(_ engine.RecordID, doc bson.Raw) bool {
-		_, e := copied.Insert(doc)
-		err = errors.Join(err, e)
-		return e == nil
-	})
-	if err != nil {
-		return err
-	}
-	for name, node := range c.Shards {
-		if name != to {
-			if other := node.Coll(coll.DB, coll.Name); other == coll {
-				node.Drop(coll.DB, coll.Name)
-			}
-		}
-	}
-	return nil
 }

@@ -33,14 +33,15 @@ func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request)
 		n = 90 // reshardingNumInitialChunks
 	}
 	c.Mu.Lock()
-	o, err := c.beginReshard(ns, p, req.Lookup("zones"), n, truthy(req.Lookup("forceRedistribution")))
+	o, err := c.beginReshard(ctx, ns, p, req.Lookup("zones"), n, truthy(req.Lookup("forceRedistribution")))
 	c.Mu.Unlock()
 	return o.result(ctx, err)
 }
 
 // beginReshard checks the request and starts the operation, or returns the running one.
 // It returns nil when the collection already has that key. The caller holds Mu.
-func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks int64, again bool) (*resharding, error) {
+func (c *Cluster) beginReshard(ctx context.Context, ns string, p pattern, zones bson.RawValue, chunks int64, again bool,
+) (*resharding, error) {
 	if o := c.reshard; o != nil {
 		if o.ns == ns && o.command == "reshardCollection" && value.CompareDocs(o.key.raw, p.raw) == 0 {
 			return o, nil
@@ -66,7 +67,7 @@ func (c *Cluster) beginReshard(ns string, p pattern, zones bson.RawValue, chunks
 	}
 	o := c.newResharding("reshardCollection", r, p)
 	o.zones, o.initial = list, max(chunks, 1)
-	o.start()
+	o.start(ctx)
 	return o, nil
 }
 

@@ -117,19 +117,26 @@ func (c *Cluster) Hurry(on bool) { c.instant.Store(on) }
 func (c *Cluster) SkipWaits(on bool) { c.skips.Store(on) }
 
 // pause waits for the duration of a step, without Mu.
-func (t *transfer) pause(life context.Context, d time.Duration) error {
-	if t.c.skips.Load() && !t.c.still.Load() {
-		return t.pauseExactly(life, time.Duration(float64(d)*t.c.opts.Pace))
-	}
-	return t.pauseExactly(life, t.paced(d))
-}
+func (t *transfer) pause(life context.Context, d time.Duration) error { return t.c.pause(life, d) }
 
 func (t *transfer) pauseExactly(life context.Context, d time.Duration) error {
-	if t.c.instant.Load() {
+	return t.c.pauseExactly(life, d)
+}
+
+// pause waits for the duration of server work, without Mu.
+func (c *Cluster) pause(life context.Context, d time.Duration) error {
+	if c.skips.Load() && !c.still.Load() {
+		return c.pauseExactly(life, time.Duration(float64(d)*c.opts.Pace))
+	}
+	return c.pauseExactly(life, c.Paced(d))
+}
+
+func (c *Cluster) pauseExactly(life context.Context, d time.Duration) error {
+	if c.instant.Load() {
 		d = 0
 	}
-	if t.c.skips.Load() {
-		t.c.clock.ahead.Add(int64(d))
+	if c.skips.Load() {
+		c.clock.ahead.Add(int64(d))
 		d = 0
 	}
 	timer := time.NewTimer(d)

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -31,6 +32,11 @@ type resharding struct {
 	bytes   int64 // approximate work of one recipient
 	docs    int64
 	copying copyState
+
+	asked    context.Context // of the first request, for the hook; nil before the start
+	answered sync.Once
+	early    chan struct{} // closed when a fault answers the clients although the operation goes on
+	earlyErr error
 
 	aborted bool
 	abort   chan struct{}
@@ -76,12 +82,16 @@ func (o *resharding) run(life context.Context) error {
 		if err := o.enterState(s.name); err != nil {
 			return err
 		}
+		if err := o.atStep(life, stepOfState[s.name]); err != nil {
+			o.rollBack()
+			return err
+		}
 		if err := o.workFor(life, s.name, s.time); err != nil {
 			o.rollBack()
 			return err
 		}
 	}
-	return o.commit()
+	return o.commit(life)
 }
 
 func (o *resharding) pause(life context.Context, d time.Duration) error {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -109,9 +110,12 @@ func (o *resharding) recipientFields(r *Routing) bson.D {
 
 // commit copies the remaining changes and renames the temporary collection to the
 // original name, with a new epoch and timestamp.
-func (o *resharding) commit() error {
+func (o *resharding) commit(life context.Context) error {
 	if err := o.enterState("committing"); err != nil {
 		return err
+	}
+	if err := o.atStep(life, Committing); err != nil {
+		o.answer(err) // the decision is made, so only the client notices
 	}
 	c := o.c
 	c.Mu.Lock()

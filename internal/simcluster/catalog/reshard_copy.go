@@ -76,6 +76,11 @@ func (o *resharding) beginCopy() ([]docPlace, error) {
 	c := o.c
 	r, t := c.table(o.ns), c.routes[o.temp]
 	o.copying.copies, o.copying.done = make(map[docPlace]docPlace), make(map[string]Progress)
+	if o.command == "reshardCollection" {
+		if err := c.uniqueStays(r, o.key); err != nil {
+			return nil, err // a recipient finds it after it has made the other indexes
+		}
+	}
 	var model *engine.Coll
 	for _, s := range r.ShardsOwning() {
 		if model = c.data(s, o.ns); model != nil {

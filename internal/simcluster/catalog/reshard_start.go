@@ -16,16 +16,17 @@ func (c *Cluster) newResharding(command string, r *Routing, key pattern) *reshar
 	o := &resharding{
 		c: c, command: command, ns: r.NS, temp: db + ".system.resharding." + uuidText(r.UUID), source: r.UUID,
 		key: key, initial: 1, uuid: c.uuid(), state: "unused",
-		done: make(chan struct{}), abort: make(chan struct{}), hurry: make(chan struct{}),
+		early: make(chan struct{}), done: make(chan struct{}), abort: make(chan struct{}), hurry: make(chan struct{}),
 	}
 	o.copying.begun = c.Now()
 	return o
 }
 
-// start runs the operation on its own goroutine. The caller holds Mu.
-func (o *resharding) start() {
+// start runs the operation on its own goroutine. The caller holds Mu; asked is the
+// context of the request.
+func (o *resharding) start(asked context.Context) {
 	c := o.c
-	c.reshard = o
+	c.reshard, o.asked = o, asked
 	c.work.Go(func() {
 		o.err = o.run(c.life)
 		c.Mu.Lock()
@@ -40,10 +41,14 @@ func (o *resharding) result(ctx context.Context, err error) (bson.D, error) {
 	if o == nil || err != nil {
 		return bson.D{}, err
 	}
-	if err := await(ctx, o.done); err != nil {
-		return nil, err
+	select {
+	case <-o.done:
+		return bson.D{}, o.err
+	case <-o.early:
+		return nil, o.earlyErr
+	case <-ctx.Done():
+		return nil, expired(ctx)
 	}
-	return bson.D{}, o.err
 }
 
 // runningOperation is the running operation that this command started on a collection,

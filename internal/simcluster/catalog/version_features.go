@@ -10,6 +10,8 @@ type versionFeatures struct {
 	partitioned    bool // to 5.0: config.databases.partitioned
 	sinceField     bool // 7.0: chunks carry onCurrentShardSince
 	clusterIDOnly  bool // 7.0: config.version has only clusterId
+	primaryBlocks  bool // 5.0: movePrimary refuses writes to the collections that it moves
+	primaryCleans  bool // 7.0: a movePrimary that fails drops its copies
 	locks          bool // to 6.0: config.locks and config.lockpings exist
 	migrations     bool // to 7.0: config.migrations exists
 	placements     bool // 7.0: config.placementHistory
@@ -53,7 +55,8 @@ func featuresOf(v [3]int) versionFeatures {
 	v44, v6, v7, v8 := !since(5, 0, 0), since(6, 0, 0), since(7, 0, 0), since(8, 0, 0)
 	f := versionFeatures{
 		chunksByNS: v44, tombstones: v44, dbTimestamp: !v44, partitioned: !v6,
-		sinceField: v7, clusterIDOnly: v7, locks: !v7, migrations: !v8, placements: v7, replSetVersion: v7,
+		sinceField: v7, clusterIDOnly: v7, primaryBlocks: !v44, primaryCleans: v7,
+		locks: !v7, migrations: !v8, placements: v7, replSetVersion: v7,
 		autoSplit: !since(6, 0, 3), bySize: since(6, 0, 3), ranges: v6, allowField: v6, allowMajor: v6 && !v7, allowMinor: v7,
 		statusSize: v6, mergeSummary: v6, versionParts: v6,
 		splitUnflags: v7, keepSince: v7, autoMerge: v7, autoMergeLog: v8, roundTimes: v7,

@@ -60,7 +60,7 @@ func readObservations(t *testing.T, name string) (out []observation) {
 
 // chance matches values that differ between any two clusters.
 var chance = []string{"currentOpTime", "opid", "microsecs_running", "secs_running", "host", "configdb", "numYields",
-	"txnNumber", "_id", "millis"}
+	"txnNumber", "_id", "millis", "uuid", "timestamp"}
 
 // withoutRandomValues describes a document without random values: field names with
 // values in order, numbers without their type.
@@ -107,7 +107,7 @@ func withoutRandomFields(d bson.Raw) string {
 	return withoutRandomValues("", bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: d})
 }
 
-// During manual moves, balancer moves and draining, every recorded row of $currentOp
+// During manual moves, balancer moves, movePrimary and draining, every recorded row of $currentOp
 // and config.migrations of a real 5.0.7 appears here too, except for times and names.
 func TestRunningMigrationLooksAsOnTheRealServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -139,6 +139,8 @@ func TestRunningMigrationLooksAsOnTheRealServer(t *testing.T) {
 				if reply := <-moved; !ok(reply) {
 					t.Errorf("%s", reply)
 				}
+			case strings.HasPrefix(s.Note, "movePrimary of a database"):
+				w.movePrimary()
 			case s.Saw != "":
 				looked += w.compareObservation(list, i)
 			}
@@ -150,8 +152,8 @@ func TestRunningMigrationLooksAsOnTheRealServer(t *testing.T) {
 				w.pollUntil(func() bool { return w.chunksOn("shard-rs-2") == 0 })
 			}
 		}
-		if looked < 30 {
-			t.Errorf("%d rows compared, want at least 30", looked)
+		if looked < 34 {
+			t.Errorf("%d rows compared, want at least 34", looked)
 		}
 		if !w.grew {
 			t.Error("the recipient's count never grew while documents were copied")
@@ -215,6 +217,26 @@ func (w *watcher) insertRecordedDocuments() {
 	}
 }
 
+// movePrimary moves the recorded database, whose collection has 8,000 documents of 1 KB.
+func (w *watcher) movePrimary() {
+	p := w.p
+	p.t.Helper()
+	p.mustRun("admin", bson.D{{Key: "enableSharding", Value: "other"}, {Key: "primaryShard", Value: "shard-rs-3"}})
+	p.insertNumbered("other", "t", 8000, 1075)
+	moved := make(chan bson.Raw, 1)
+	go func() {
+		moved <- p.run("admin", bson.D{{Key: "movePrimary", Value: "other"}, {Key: "to", Value: "shard-rs-1"}})
+	}()
+	begun := time.Now()
+	w.pollUntil(func() bool { return len(moved) == 1 })
+	if took := time.Since(begun); took < 450*time.Millisecond || took > 900*time.Millisecond {
+		p.t.Errorf("movePrimary of 8,000 documents took %s, want 450ms to 900ms", took)
+	}
+	if reply := <-moved; !ok(reply) {
+		p.t.Errorf("%s", reply)
+	}
+}
+
 // chunksOn counts the chunks of a shard in all collections.
 func (w *watcher) chunksOn(shard string) int {
 	reply := w.p.mustRun("config", bson.D{{Key: "count", Value: "chunks"}, {Key: "query", Value: bson.D{{Key: "shard", Value: shard}}}})
@@ -273,9 +295,6 @@ func (w *watcher) compareObservation(list []observation, i int) (compared int) {
 	w.p.t.Helper()
 	s := list[i]
 	for _, row := range slices.Concat(s.Ops, s.Docs) {
-		if row.Lookup("command", "_shardsvrMovePrimary").Type != 0 {
-			continue // takes no time in the simulation
-		}
 		want := withoutRandomFields(row)
 		compared++
 		if w.seen[want] {

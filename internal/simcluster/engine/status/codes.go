@@ -100,6 +100,7 @@ const (
 	DuplicateKey                             int32 = 11000
 	InterruptedAtShutdown                    int32 = 11600
 	Interrupted                              int32 = 11601
+	InterruptedByStepDown                    int32 = 11602 // InterruptedDueToReplStateChange
 	DatabaseDifferCase                       int32 = 13297
 	StaleConfig                              int32 = 13388
 )

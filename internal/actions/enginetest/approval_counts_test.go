@@ -1,0 +1,127 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// fixedSizes are the same for every range; -1: they cannot be measured.
+type fixedSizes struct{ bytes atomic.Int64 }
+
+func (s *fixedSizes) RangeSize(context.Context, *topology.Collection, shardkey.Range, bool) (topology.RangeSize, error) {
+	n := s.bytes.Load()
+	if n < 0 {
+		return topology.RangeSize{}, fault.New(fault.Unavailable, "It takes too long.")
+	}
+	return topology.RangeSize{Bytes: n, Documents: 100, Exact: true, At: time.Now()}, nil
+}
+
+// What an approved plan moves may double, or grow to 64 MB, until it is run. A plan that needed no
+// approval may not grow into one that needs it.
+func TestApprovedPlanMayNotGrowBeyondWhatWasApproved(t *testing.T) {
+	const mb = 1 << 20
+	for _, c := range []struct {
+		name           string
+		approved, then int64
+		rules          actions.ApprovalRules
+		needed, runs   bool
+	}{
+		{"small, and below 64 MB", 1 * mb, 63 * mb, actions.ApprovalRules{Kinds: []actions.Kind{actions.MoveChunk}}, true, true},
+		{"small, and above 64 MB", 1 * mb, 65 * mb, actions.ApprovalRules{Kinds: []actions.Kind{actions.MoveChunk}}, true, false},
+		{"large, and doubled", 40 * mb, 80 * mb, actions.ApprovalRules{Bytes: 30 * mb}, true, true},
+		{"large, and more than doubled", 40 * mb, 81 * mb, actions.ApprovalRules{Bytes: 30 * mb}, true, false},
+		{"not measured any more, with a limit of bytes", 40 * mb, -1, actions.ApprovalRules{Bytes: 30 * mb}, true, false},
+		{"grown to the limit without approval", 1 * mb, 50 * mb, actions.ApprovalRules{Bytes: 50 * mb}, false, true},
+		{"grown beyond the limit without approval", 1 * mb, 51 * mb, actions.ApprovalRules{Bytes: 50 * mb}, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sizes := &fixedSizes{}
+			sizes.bytes.Store(c.approved)
+			wrap := func(o *engine.Options) { o.Approval.Rules, o.Sizes = c.rules, sizes }
+			OnRig(t, Setup{Wrap: wrap}, func(r *Rig) {
+				p := r.Plan(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2"})
+				if b := p.Effect.Bytes; !b.Known || b.Value != c.approved || (len(p.Approval) > 0) != c.needed {
+					r.Fatalf("moves %+v, needs approval because of %v", b, p.Approval)
+				}
+				if c.needed {
+					r.approve(Bert, p)
+				}
+				sizes.bytes.Store(c.then)
+				_, _, err := r.RunPlan(Anna, p)
+				var changed *engine.ChangedError
+				if c.runs != (err == nil) || !c.runs && !errors.As(err, &changed) {
+					r.Errorf("run: %v", err)
+				}
+				if c.needed && !c.runs && changed != nil {
+					if d := changed.Differences; len(d) != 1 || d[0].Field != "limit.bytes" {
+						r.Errorf("differences: %+v", d)
+					}
+				}
+				if sent := len(r.Sim.Faults().Seen("moveChunk")); !c.runs && sent != 0 {
+					r.Errorf("%d commands were sent", sent)
+				}
+			})
+		})
+	}
+}
+
+// formerAccounts answers as if a principal had ended, or had another role.
+type formerAccounts struct {
+	role  auth.Role // "": it has ended
+	known bool
+	err   error
+}
+
+func (f *formerAccounts) PrincipalNow(_ context.Context, id string) (auth.Principal, bool, error) {
+	switch {
+	case f.err != nil:
+		return auth.Principal{}, true, f.err
+	case f.role == "" && f.known:
+		return auth.Principal{}, true, auth.ErrNobody
+	}
+	return auth.Principal{ID: id, Role: f.role}, f.known, nil
+}
+
+func TestApprovalCountsOnlyWhileItsGiverMayApprove(t *testing.T) {
+	for name, c := range map[string]struct {
+		now  formerAccounts
+		kind fault.Kind // of the refusal
+		runs bool
+	}{
+		"the account is as it was":    {formerAccounts{role: auth.Operator, known: true}, 0, true},
+		"no account here":             {formerAccounts{}, 0, true},
+		"the account has ended":       {formerAccounts{known: true}, fault.Conflict, false},
+		"the account may only look":   {formerAccounts{role: auth.Viewer, known: true}, fault.Conflict, false},
+		"the accounts cannot be read": {formerAccounts{err: fault.New(fault.Unavailable, "The disk is full.")}, fault.Unavailable, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := &formerAccounts{role: auth.Operator, known: true}
+			OnRig(t, Setup{Wrap: func(o *engine.Options) {
+				o.Approval.Rules.Kinds, o.Approval.Approvers = []actions.Kind{actions.Split}, now
+			}}, func(r *Rig) {
+				p := r.planSplit(Anna, 5)
+				r.approve(Bert, p)
+				*now = c.now
+				_, _, err := r.RunPlan(Anna, p)
+				if c.runs != (err == nil) || !c.runs && fault.Of(err) != c.kind {
+					r.Errorf("run: %v (%s)", err, fault.Of(err))
+				}
+				if !c.runs && len(r.Sim.Faults().Seen("split")) != 0 {
+					r.Error("a command was sent")
+				}
+			})
+		})
+	}
+}

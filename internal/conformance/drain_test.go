@@ -1,0 +1,178 @@
+package conformance_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// withoutSuchShard is a name that no shard of a test's cluster has.
+const withoutSuchShard = "shardboard_test_nowhere"
+
+// Only refusals are tried on a real cluster: draining one of its shards moves other
+// people's data.
+func TestUnknownShardIsNotDrained(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		ctx, before := w.Context(), w.drainingShards()
+		w.expectRefusal(fault.NotFound, w.admin.BeginRemoval(ctx, run, withoutSuchShard), "drain an unknown shard")
+		w.expectRefusal(fault.NotFound, w.admin.RemoveShard(ctx, run, withoutSuchShard), "remove an unknown shard")
+		w.expectRefusal(fault.NotFound, w.admin.StartDraining(ctx, run, withoutSuchShard), "drain by command, unknown shard or command")
+		w.expectRefusal(fault.NotFound, w.admin.StopDraining(ctx, run, withoutSuchShard), "stop draining, unknown shard or command")
+		if after := w.drainingShards(); !slices.Equal(after, before) {
+			t.Errorf("draining were %v, are %v", before, after)
+		}
+	})
+}
+
+// drainingShards lists the shards that are draining.
+func (w *world) drainingShards() (out []string) {
+	w.Helper()
+	shards, err := w.source.Shards(w.Context())
+	must(w, err)
+	for _, s := range shards {
+		if s.Draining {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// shardNames lists all shards.
+func (w *world) shardNames() (out []string) {
+	w.Helper()
+	shards, err := w.source.Shards(w.Context())
+	must(w, err)
+	for _, s := range shards {
+		out = append(out, s.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// onEverySimulated runs a test that may drain shards: on the simulated cluster of every
+// release, and of 8.3, the first with commands of their own for it.
+func onEverySimulated(t *testing.T, test func(*testing.T, *world), change ...func(*simcluster.Options)) {
+	for _, release := range append(slices.Clone(releases), "8.3") {
+		t.Run(release, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
+				for _, c := range change {
+					c(&o)
+				}
+				sim, err := simcluster.New(t.Context(), o)
+				must(t, err)
+				t.Cleanup(func() { must(t, sim.Close()) })
+				sim.Start(t.Context())
+				test(t, newWorld(t, simcluster.URI(), sim))
+			})
+		})
+	}
+}
+
+// remains reads what is left on a shard: chunks and databases.
+func (w *world) remains(shard string) [2]string {
+	w.Helper()
+	got, err := w.client.ReadFact(w.Context(), actions.Fact{Kind: actions.FactRemains, Shard: shard})
+	must(w, err)
+	return [2]string{got["chunks"], got["databases"]}
+}
+
+// Every answer of removeShard is read as what it did, and no method removes a shard that
+// it should only drain.
+func TestShardIsDrainedEmptiedAndRemoved(t *testing.T) {
+	onEverySimulated(t, func(t *testing.T, w *world) {
+		ctx, shard := w.Context(), w.shards[2]
+		must(t, w.data.Database("admin").RunCommand(ctx, bson.D{{Key: "enableSharding", Value: w.db}, {Key: "primaryShard", Value: shard}}).Err())
+		ns := w.shardCollection("drained", bson.D{{Key: "p", Value: 1}})
+		must(t, w.admin.SplitAt(ctx, run, ns, keyDoc(int32(0))))
+		if got := w.remains(shard); got != [2]string{"2", "1"} {
+			t.Fatalf("%s has %v, want 2 chunks and 1 database", shard, got)
+		}
+		drain := w.admin.BeginRemoval
+		if w.atLeast(8, 3) {
+			drain = w.admin.StartDraining
+		}
+		must(t, drain(ctx, run, shard))
+		if got := w.drainingShards(); !slices.Equal(got, []string{shard}) {
+			t.Fatalf("draining are %v, want %s", got, shard)
+		}
+		if w.atLeast(8, 3) {
+			must(t, drain(ctx, run, shard)) // again: nothing happens
+		} else {
+			w.expectRefusal(fault.Conflict, drain(ctx, run, shard), "drain what is draining")
+		}
+		w.expectRefusal(fault.Conflict, w.admin.RemoveShard(ctx, run, shard), "remove a shard with chunks")
+
+		for _, bounds := range [][2]bson.Raw{
+			{keyDoc(bson.MinKey{}), keyDoc(int32(0))}, {keyDoc(int32(0)), keyDoc(bson.MaxKey{})},
+		} {
+			must(t, w.admin.MoveChunk(ctx, run, topology.Move{NS: ns, Min: bounds[0], Max: bounds[1], To: w.shards[0], Wait: true}))
+		}
+		if got := w.remains(shard); got != [2]string{"0", "1"} {
+			t.Errorf("%s has %v, want 0 chunks and 1 database", shard, got)
+		}
+		w.expectRefusal(fault.Conflict, w.admin.RemoveShard(ctx, run, shard), "remove the primary shard of a database")
+		if got := w.shardNames(); !slices.Equal(got, w.shards) {
+			t.Fatalf("the shards are %v, want %v", got, w.shards)
+		}
+
+		must(t, w.admin.MovePrimary(ctx, run, w.db, w.shards[0]))
+		if got := w.remains(shard); got != [2]string{"0", "0"} {
+			t.Errorf("%s has %v, want nothing", shard, got)
+		}
+		must(t, w.admin.RemoveShard(ctx, run, shard))
+		if got := w.shardNames(); !slices.Equal(got, w.shards[:2]) {
+			t.Errorf("the shards are %v, want %v", got, w.shards[:2])
+		}
+		w.expectRefusal(fault.NotFound, w.admin.RemoveShard(ctx, run, shard), "remove it again")
+	})
+}
+
+// Before 8.3 no command ends a draining; RemoveShard of a shard that is not draining must
+// not be taken for a removal.
+func TestDrainingIsStopped(t *testing.T) {
+	onEverySimulated(t, func(t *testing.T, w *world) {
+		ctx, shard := w.Context(), w.shards[2]
+		if !w.atLeast(8, 3) {
+			w.expectRefusal(fault.NotFound, w.admin.StartDraining(ctx, run, shard), "start draining before 8.3")
+			w.expectRefusal(fault.NotFound, w.admin.StopDraining(ctx, run, shard), "stop draining before 8.3")
+			if got := w.drainingShards(); len(got) != 0 {
+				t.Errorf("draining are %v, want none", got)
+			}
+			w.expectRefusal(fault.Conflict, w.admin.RemoveShard(ctx, run, shard), "remove a shard that is not draining")
+			if got := w.shardNames(); !slices.Equal(got, w.shards) {
+				t.Errorf("the shards are %v, want %v", got, w.shards)
+			}
+			return
+		}
+		w.expectRefusal(fault.Conflict, w.admin.RemoveShard(ctx, run, shard), "remove a shard that is not draining")
+		must(t, w.admin.StartDraining(ctx, run, shard))
+		must(t, w.admin.StopDraining(ctx, run, shard))
+		if got := w.drainingShards(); len(got) != 0 {
+			t.Errorf("draining are %v, want none", got)
+		}
+	})
+}
+
+func TestLastShardIsNotDrained(t *testing.T) {
+	onEverySimulated(t, func(t *testing.T, w *world) {
+		ctx := w.Context()
+		drain := w.admin.BeginRemoval
+		if w.atLeast(8, 3) {
+			drain = w.admin.StartDraining
+		}
+		must(t, drain(ctx, run, w.shards[1]))
+		must(t, drain(ctx, run, w.shards[2]))
+		w.expectRefusal(fault.Conflict, drain(ctx, run, w.shards[0]), "drain the last shard")
+		if got := w.drainingShards(); !slices.Equal(got, w.shards[1:]) {
+			t.Errorf("draining are %v, want %v", got, w.shards[1:])
+		}
+	})
+}

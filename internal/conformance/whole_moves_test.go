@@ -1,0 +1,175 @@
+package conformance_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// plainCollection makes a collection that is not sharded, with n documents.
+func (w *world) plainCollection(name string, n int) topology.Namespace {
+	w.Helper()
+	ns := topology.Namespace(w.db + "." + name)
+	docs := make([]any, n)
+	for i := range docs {
+		docs[i] = bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i}}
+	}
+	_, err := w.data.Database(w.db).Collection(name).InsertMany(w.Context(), docs)
+	must(w, err)
+	return ns
+}
+
+// place reads where a collection is.
+func (w *world) place(ns topology.Namespace) map[string]string {
+	w.Helper()
+	got, err := w.client.ReadFact(w.Context(), actions.Fact{Kind: actions.FactPlace, NS: ns})
+	must(w, err)
+	return got
+}
+
+// documents counts the documents of a collection through mongos.
+func (w *world) documents(ns topology.Namespace) int64 {
+	w.Helper()
+	n, err := w.data.Database(ns.Database()).Collection(ns.Collection()).CountDocuments(w.Context(), bson.D{})
+	must(w, err)
+	return n
+}
+
+func TestPrimaryIsMovedWithItsUnshardedCollections(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		w.needShards(2)
+		ctx := w.Context()
+		sharded := w.shardCollection("sharded", bson.D{{Key: "p", Value: 1}})
+		plain := w.plainCollection("plain", 50)
+		before := w.place(plain)
+		from, to := before["shard"], w.otherShard(before["shard"])
+		owner := w.follow(sharded).chunks[0].Shard
+
+		w.expectRefusal(fault.NotFound, w.admin.MovePrimary(ctx, run, w.db, withoutSuchShard), "move to an unknown shard")
+		must(t, w.admin.MovePrimary(ctx, run, w.db, from)) // where it is: nothing happens
+		version := w.databaseFact()["version"]
+		must(t, w.admin.MovePrimary(ctx, run, w.db, to))
+		if got := w.databaseFact(); got["primary"] != to || got["version"] == version {
+			t.Errorf("the database is %v, want primary %s and a version after %s", got, to, version)
+		}
+		if got := w.place(plain); got["shard"] != to || got["sharded"] != "false" {
+			t.Errorf("the collection is %v, want on %s", got, to)
+		}
+		if n := w.documents(plain); n != 50 {
+			t.Errorf("%d documents after the move, want 50", n)
+		}
+		if got := w.follow(sharded).chunks[0].Shard; got != owner {
+			t.Errorf("the sharded collection went from %s to %s", owner, got)
+		}
+	})
+}
+
+// databaseFact reads the state of the test's database.
+func (w *world) databaseFact() map[string]string {
+	w.Helper()
+	got, err := w.client.ReadFact(w.Context(), actions.Fact{Kind: actions.FactDatabase, DB: w.db})
+	must(w, err)
+	return got
+}
+
+// Moves of whole collections are reshardings, which take five minutes on a real server.
+func TestWholeCollectionsAreMoved(t *testing.T) {
+	onEvery(t, func(t *testing.T, w *world) {
+		w.needShards(2)
+		ctx := w.Context()
+		sharded := w.shardCollection("sharded", bson.D{{Key: "p", Value: 1}})
+		w.insertDocuments(sharded, 60, func(i int) bson.D { return bson.D{{Key: "p", Value: int32(i)}} })
+		plain := w.plainCollection("plain", 50)
+		to := w.otherShard(w.place(plain)["shard"])
+		if !w.atLeast(8, 0) {
+			for doing, err := range map[string]error{
+				"move before 8.0":                w.admin.MoveCollection(ctx, run, plain, to),
+				"unshard before 8.0":             w.admin.UnshardCollection(ctx, run, sharded, to),
+				"abort a move before 8.0":        w.admin.AbortMoveCollection(ctx, run, plain),
+				"abort an unsharding before 8.0": w.admin.AbortUnshardCollection(ctx, run, sharded),
+			} {
+				w.expectRefusal(fault.NotFound, err, doing)
+			}
+			return
+		}
+		w.expectRefusal(fault.Conflict, w.admin.AbortMoveCollection(ctx, run, plain), "abort no move")
+		w.expectRefusal(fault.Conflict, w.admin.AbortUnshardCollection(ctx, run, sharded), "abort no unsharding")
+		w.expectRefusal(fault.NotFound, w.admin.MoveCollection(ctx, run, plain, withoutSuchShard), "move to an unknown shard")
+		w.expectRefusal(fault.NotFound, w.admin.MoveCollection(ctx, run, topology.Namespace(w.db+".absent"), to), "move what is not there")
+		w.expectRefusal(fault.NotFound, w.admin.UnshardCollection(ctx, run, plain, to), "unshard what is not sharded")
+		if !w.simulated && os.Getenv("SHARDBOARD_LONG") == "" {
+			t.Skip("a real server takes at least five minutes; SHARDBOARD_LONG is not set")
+		}
+
+		must(t, w.admin.MoveCollection(ctx, run, plain, to))
+		if got := w.place(plain); got["shard"] != to || got["sharded"] != "false" {
+			t.Errorf("the collection is %v, want unsharded on %s", got, to)
+		}
+		if n := w.documents(plain); n != 50 {
+			t.Errorf("%d documents after the move, want 50", n)
+		}
+		// A tracked collection stays where it is when the primary moves.
+		primary := w.databaseFact()["primary"]
+		if third := slices.IndexFunc(w.shards, func(s string) bool { return s != primary && s != to }); third >= 0 {
+			must(t, w.admin.MovePrimary(ctx, run, w.db, w.shards[third]))
+			if got := w.place(plain); got["shard"] != to {
+				t.Errorf("after the primary moved, the collection is %v, want on %s", got, to)
+			}
+		}
+
+		before := w.head(sharded).Incarnation
+		must(t, w.admin.UnshardCollection(ctx, run, sharded, to))
+		if got := w.place(sharded); got["shard"] != to || got["sharded"] != "false" || got["uuid"] == actions.UUIDText(before.UUID) {
+			t.Errorf("the collection is %v, want unsharded on %s with another uuid", got, to)
+		}
+		if n := w.documents(sharded); n != 60 {
+			t.Errorf("%d documents after the unsharding, want 60", n)
+		}
+	})
+}
+
+// An abort ends the command that waits for the operation.
+func TestMoveOfAWholeCollectionIsAborted(t *testing.T) {
+	onEverySimulated(t, func(t *testing.T, w *world) {
+		if !w.atLeast(8, 0) {
+			t.Skip("no such command")
+		}
+		ctx := w.Context()
+		plain := w.plainCollection("plain", 50)
+		from := w.place(plain)["shard"]
+		w.awaitAborted(func() error { return w.admin.MoveCollection(ctx, run, plain, w.otherShard(from)) },
+			func() error { return w.admin.AbortMoveCollection(ctx, run, plain) })
+		if got := w.place(plain); got["shard"] != from {
+			t.Errorf("the collection is %v, want on %s", got, from)
+		}
+		sharded := w.shardCollection("sharded", bson.D{{Key: "p", Value: 1}})
+		w.awaitAborted(func() error { return w.admin.UnshardCollection(ctx, run, sharded, w.shards[1]) },
+			func() error { return w.admin.AbortUnshardCollection(ctx, run, sharded) })
+		if got := w.place(sharded); got["sharded"] != "true" {
+			t.Errorf("the collection is %v, want sharded", got)
+		}
+	}, func(o *simcluster.Options) { o.Still = false })
+}
+
+// awaitAborted begins an operation, aborts it after a while, and waits for both.
+func (w *world) awaitAborted(begin, abort func() error) {
+	w.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- begin() }()
+	time.Sleep(30 * time.Second)
+	must(w, abort())
+	err := <-ended
+	w.expectRefusal(fault.Conflict, err, "what was aborted")
+	if !errors.Is(err, actions.ErrReshardingAborted) {
+		w.Errorf("what was aborted answered %v", err)
+	}
+}

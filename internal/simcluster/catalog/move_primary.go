@@ -1,0 +1,226 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// primaryMove is one running movePrimary. Reads continue on the old primary shard while it
+// copies. Writes to what moves are refused from 5.0 on; before that, what is written to a
+// document after it was copied is lost.
+type primaryMove struct {
+	c        *Cluster
+	db       string
+	from, to string
+	app      string
+	asked    context.Context // of the first request, for the hook
+	begun    time.Time
+	parts    []*movedCollection
+
+	answered sync.Once
+	early    chan struct{} // closed when a fault answers the clients although the move goes on
+	earlyErr error
+	done     chan struct{}
+	err      error // set before done is closed
+}
+
+// movedCollection is an unsharded collection and its copy on the new primary shard.
+type movedCollection struct {
+	source, copied *engine.Coll
+	left           []engine.RecordID
+}
+
+// PrimaryMove describes a running movePrimary.
+type PrimaryMove struct {
+	DB, From, To string
+	App          string // application name of the requesting client, if any
+	Begun        time.Time
+	Version      any // of the database, as in config.databases
+}
+
+// PrimaryMoves lists the running movePrimary operations by database. The caller holds Mu.
+func (c *Cluster) PrimaryMoves() (out []PrimaryMove) {
+	for _, db := range sortedKeys(c.primaries) {
+		m := c.primaries[db]
+		p := PrimaryMove{DB: db, From: m.from, To: m.to, App: m.app, Begun: m.begun}
+		if d := c.dbs[db]; d != nil {
+			document := c.databaseDocument(d)
+			p.Version = document[len(document)-1].Value
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// CheckPrimaryMove returns error 319 if a running movePrimary forbids to change a
+// collection. Sharded and tracked collections do not move. The caller holds Mu.
+func (c *Cluster) CheckPrimaryMove(db, coll string) error {
+	if c.primaries[db] == nil || !c.features.primaryBlocks || c.table(db+"."+coll) != nil {
+		return nil
+	}
+	return status.Errorf(status.MovePrimaryInProgress, "movePrimary is in progress")
+}
+
+// answer returns an error to all waiting clients while the move goes on.
+func (m *primaryMove) answer(err error) {
+	m.answered.Do(func() {
+		m.earlyErr = err
+		close(m.early)
+	})
+}
+
+// result waits for the move within the command's time limit.
+func (m *primaryMove) result(ctx context.Context) error {
+	select {
+	case <-m.done:
+		return m.err
+	case <-m.early:
+		return m.earlyErr
+	case <-ctx.Done():
+		return expired(ctx)
+	}
+}
+
+// atStep calls the hook. Mu is not held.
+func (m *primaryMove) atStep(life context.Context, step Step) error {
+	err := m.c.atStep(valuesContext{life, m.asked}, Point{
+		Command: "movePrimary", Step: step, NS: m.db, From: m.from, To: m.to, Answer: m.answer,
+	})
+	var down *SteppedDown
+	if errors.As(err, &down) {
+		return status.Errorf(status.InterruptedByStepDown, "%s", down.Error())
+	}
+	return err
+}
+
+func (m *primaryMove) run(life context.Context) error {
+	err := m.begin()
+	if err == nil {
+		err = m.atStep(life, Cloning)
+	}
+	for _, p := range m.parts {
+		if err == nil {
+			err = m.copyCollection(life, p)
+		}
+	}
+	if err == nil {
+		err = m.atStep(life, Committing)
+	}
+	if err == nil {
+		err = m.commit()
+	}
+	if err != nil {
+		m.fail()
+		return err
+	}
+	return m.atStep(life, Committed)
+}
+
+func (m *primaryMove) log(what string) {
+	m.c.logChange(m.from, what, m.db, bson.D{{Key: "database", Value: m.db}, {Key: "from", Value: m.from}, {Key: "to", Value: m.to}})
+}
+
+// begin creates the collections on the new primary shard and lists what to copy.
+func (m *primaryMove) begin() error {
+	c := m.c
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	m.log("movePrimary.start")
+	var sources []*engine.Coll
+	for _, coll := range c.Shards[m.from].Colls(m.db) {
+		ns := m.db + "." + coll.Name
+		if c.table(ns) != nil {
+			continue // sharded, or tracked where it is
+		}
+		if c.data(m.to, ns) != nil {
+			return status.Errorf(status.NamespaceExists, "collection %s already exists on shard %s", ns, m.to)
+		}
+		sources = append(sources, coll)
+	}
+	for _, coll := range sources {
+		copied, err := c.EnsureCollection(m.to, m.db+"."+coll.Name, c.uuid(), coll)
+		if err != nil {
+			return err
+		}
+		p := &movedCollection{source: coll, copied: copied}
+		scan(coll, func(id engine.RecordID, _ bson.Raw) bool {
+			p.left = append(p.left, id)
+			return true
+		})
+		m.parts = append(m.parts, p)
+	}
+	return nil
+}
+
+// copyCollection copies in batches; each takes time in proportion to its bytes.
+func (m *primaryMove) copyCollection(life context.Context, p *movedCollection) error {
+	for batch := range slices.Chunk(p.left, cloneBatch) {
+		size, err := m.copyBatch(p, batch)
+		if err != nil {
+			return err
+		}
+		if err := m.c.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *primaryMove) copyBatch(p *movedCollection, batch []engine.RecordID) (size int, err error) {
+	m.c.Mu.Lock()
+	defer m.c.Mu.Unlock()
+	for _, id := range batch {
+		doc := p.source.Get(id)
+		if doc == nil {
+			continue
+		}
+		if _, err := p.copied.Insert(doc); err != nil {
+			return size, err
+		}
+		size += len(doc)
+	}
+	return size, nil
+}
+
+// commit makes the shard the primary and drops what was copied from the old one.
+func (m *primaryMove) commit() error {
+	c := m.c
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	d := c.dbs[m.db]
+	if d == nil {
+		return status.Errorf(status.NamespaceNotFound, "database %s not found", m.db)
+	}
+	for _, p := range m.parts {
+		c.Shards[m.from].Drop(m.db, p.source.Name)
+	}
+	d.primary = m.to
+	d.lastMod++
+	c.saveDatabase(d)
+	c.writePlacement(d.name, nil, m.to)
+	m.log("movePrimary.commit")
+	return nil
+}
+
+// fail ends a move that has changed nothing yet. The copies stay before 7.0, so that the
+// next movePrimary to this shard is refused because of them.
+func (m *primaryMove) fail() {
+	c := m.c
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	m.log("movePrimary.error")
+	if !c.features.primaryCleans {
+		return
+	}
+	for _, p := range m.parts {
+		c.Shards[m.to].Drop(m.db, p.source.Name)
+	}
+}

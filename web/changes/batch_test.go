@@ -1,0 +1,256 @@
+package changes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/simcluster"
+	"shardboard/web/webtest"
+)
+
+// batchOfMoves is the JSON of a plan that moves chunks of app.users to a shard.
+func batchOfMoves(to string, from ...int) string {
+	var items []string
+	for _, at := range from {
+		items = append(items, fmt.Sprintf(`{"kind":"move","args":{"ns":"app.users","bounds":[{"p":%d},{"p":%d}],"to":"%s"}}`, at, at+10, to))
+	}
+	return `{"kind":"batch","args":{"plans":[` + strings.Join(items, ",") + `]},"reason":"a test"}`
+}
+
+// page reads a page as an operator.
+func page(c *webtest.SimulatedServer, who, address string) *goquery.Document {
+	c.Helper()
+	w := c.Do("GET", address, webtest.As(who, auth.Operator))
+	if w.Code != http.StatusOK {
+		c.Fatalf("%s: %d %s", address, w.Code, w.Body)
+	}
+	return webtest.ParseHTML(c.T, w.Body.String())
+}
+
+// startBatch plans and runs a batch.
+func startBatch(c *webtest.SimulatedServer, plan string) api.Run {
+	c.Helper()
+	p := c.Plan("anna", plan)
+	confirm := ""
+	if p.Confirm != nil {
+		confirm = *p.Confirm
+	}
+	w := c.Post("anna", "/api/v1/plans/"+p.ID+"/run", fmt.Sprintf(`{"hash":%q,"confirm":%q}`, p.Hash, confirm))
+	var run api.Run
+	if err := json.Unmarshal(w.Body.Bytes(), &run); err != nil || w.Code != http.StatusAccepted {
+		c.Fatalf("run: %d %s", w.Code, w.Body)
+	}
+	return run
+}
+
+// pausedOrEnded waits until a batch pauses or ends.
+func pausedOrEnded(c *webtest.SimulatedServer, run api.Run) api.Run {
+	c.Helper()
+	for range 600 {
+		run = webtest.Decode[api.Run](c.T, c.Do("GET", "/api/v1/runs/"+run.ID, webtest.As("anna", auth.Operator)))
+		if !run.Open || run.Batch.Paused {
+			return run
+		}
+		time.Sleep(time.Second)
+	}
+	c.Fatal("the batch neither pauses nor ends")
+	return run
+}
+
+func failMoves(c *webtest.SimulatedServer, times int) {
+	c.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Times: times, Err: simcluster.Fail(13)})
+}
+
+func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		c.Admin(bson.D{{Key: "split", Value: "app.users"}, {Key: "middle", Value: bson.D{{Key: "p", Value: 30}}}})
+		_, err := c.Watcher.Load(c.Context())
+		c.Must(err)
+		failMoves(c, 2) // the first item, twice
+		run := pausedOrEnded(c, startBatch(c, batchOfMoves("shard-rs-2", 0, 10, 20)))
+		address := "/runs/" + run.ID
+		doc := page(c, "bert", address)
+		text := strings.Join(strings.Fields(doc.Find("#live-run").Text()), " ")
+		for _, part := range []string{"Batch: 0 of 3 items, paused: a failed item waits for a decision", "Items that failed", "Item 1",
+			"waits for a decision", "Its last run"} {
+			if !strings.Contains(text, part) {
+				c.Errorf("%q lacks %q", text, part)
+			}
+		}
+		form := doc.Find("form.decide[action='" + address + "/resume']")
+		if form.Find("button[value=retry]").Text() != "Retry item 1" || form.Find("button[value=skip]").Text() != "Skip item 1" {
+			c.Errorf("%s", doc.Find(".runacts").Text())
+		}
+		viewers := webtest.ParseHTML(c.T, c.Do("GET", address, webtest.As("vera", auth.Viewer)).Body.String())
+		if doc.Find("#live-run.is-open.is-held").Length() != 1 || doc.Find("#live-run .todecide a").AttrOr("href", "") != address ||
+			doc.Find(".runacts .pause").Length() != 1 || doc.Find(".runacts .resume").Length() != 1 {
+			c.Errorf("%s", doc.Find(".runacts").Text())
+		}
+		if viewers.Find(".runacts form").Length() != 0 {
+			c.Error("a viewer can decide")
+		}
+		if banner := page(c, "bert", "/").Find("body").Text(); !strings.Contains(banner, "Batch: 0 of 3 items, paused") {
+			c.Error("the overview does not tell that the batch waits")
+		}
+		failMoves(c, 2) // the second item, twice
+		w := c.Do("POST", address+"/resume", webtest.As("bert", auth.Operator), webtest.Form("item", "1", "do", "retry"))
+		if w.Code != http.StatusSeeOther {
+			c.Fatalf("retry: %d %s", w.Code, w.Body)
+		}
+		time.Sleep(time.Minute)
+		for range 2 { // the first item counts as new, so it fails twice more, or the second one waits
+			doc = page(c, "bert", address)
+			item, waits := doc.Find("form.decide input[name=item]").Attr("value")
+			if !waits {
+				break
+			}
+			c.Do("POST", address+"/resume", webtest.As("bert", auth.Operator), webtest.Form("item", item, "do", "skip"))
+			time.Sleep(time.Minute)
+		}
+		ended := c.Ended(run.ID)
+		if ended.State != "stopped" || ended.Batch.Done != 2 || ended.Batch.Skipped != 1 {
+			c.Errorf("%s %s: %+v", ended.State, ended.Why, ended.Batch)
+		}
+		if text := page(c, "bert", address).Find(".standing").Text(); !strings.Contains(text, "2 of 3 items done. The run of each item lists") {
+			c.Errorf("%q", text)
+		}
+		items := webtest.Decode[api.List[api.BatchItem]](c.T, c.Do("GET", "/api/v1"+address+"/items?limit=2", webtest.As("vera", auth.Viewer)))
+		if len(items.Items) != 2 || items.Next == "" || items.Items[0].State != "skipped" {
+			c.Errorf("%+v", items)
+		}
+		rows := page(c, "bert", address).Find("#items tbody tr")
+		if rows.Length() != 3 || !strings.Contains(rows.Eq(0).Text(), "Skipped") {
+			c.Errorf("%s", rows.Text())
+		}
+		if w := c.Do("POST", address+"/resume", webtest.As("bert", auth.Operator), webtest.Form("item", "x", "do", "skip")); w.Code != 400 {
+			c.Errorf("an item x: %d", w.Code)
+		}
+	})
+}
+
+func TestPageOfABatchIsOneLineOfProgressAndSaysWhatIsNotKnown(t *testing.T) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		c.Admin(bson.D{{Key: "split", Value: "app.users"}, {Key: "middle", Value: bson.D{{Key: "p", Value: 30}}}})
+		_, err := c.Watcher.Load(c.Context())
+		c.Must(err)
+		plan := strings.Replace(batchOfMoves("shard-rs-2", 0, 10, 20), `"args":{`, `"args":{"chunksPerHour":6,`, 1)
+		run := startBatch(c, plan)
+		time.Sleep(5 * time.Minute)
+		address := "/runs/" + run.ID
+		text := strings.Join(strings.Fields(page(c, "bert", address).Find("#live-run").Text()), " ")
+		for _, part := range []string{"Batch: 1 of 3 items, about ", " left", "The next item begins at", "because of the limit per hour",
+			"Group 1 of 2", "nothing wrong", "Not known: secondaries, replication lag and tickets.", "Not known: latencies.",
+			"1 count of rows before and after: 1 the same, 0 different, 0 not known."} {
+			if !strings.Contains(text, part) {
+				c.Errorf("%q lacks %q", text, part)
+			}
+		}
+		w := c.Do("POST", address+"/pause", webtest.As("bert", auth.Operator), webtest.Form())
+		now := webtest.Decode[api.Run](c.T, c.Do("GET", "/api/v1"+address, webtest.As("vera", auth.Viewer)))
+		if w.Code != http.StatusSeeOther || !now.Batch.Paused || now.Batch.PausedBy != "user:bert" || now.Batch.Seconds == nil {
+			c.Fatalf("%d: %+v", w.Code, now.Batch)
+		}
+		unknown := strings.Join(now.Batch.Health[0].Unknown, "\n")
+		if !strings.Contains(unknown, "Not known: secondaries, replication lag and tickets.") {
+			c.Errorf("JSON: %q", unknown)
+		}
+		again := webtest.Decode[api.Run](c.T, c.Post("bert", "/api/v1"+address+"/resume", ""))
+		if again.Batch.Paused {
+			c.Errorf("%+v", again.Batch)
+		}
+		time.Sleep(20 * time.Minute)
+		if run := c.Ended(run.ID); run.State != "succeeded" || run.Batch.Done != 3 {
+			c.Errorf("%s: %+v", run.State, run.Batch)
+		}
+	}, func(o *engine.Options) { o.Counter = o.Reader.(actions.Counter) })
+}
+
+func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		plan := strings.Replace(batchOfMoves("shard-rs-2", 0, 10), "shard-rs-2", "shard-rs-1", 1) // the first is there already
+		p := c.Plan("anna", plan)
+		if !p.Blocked {
+			c.Fatalf("%+v", p.Checks)
+		}
+		doc := page(c, "anna", "/plans/"+p.ID)
+		button := doc.Find("button[name=leaveOutBlocked]")
+		form := button.Closest("form")
+		if again, _ := form.Find("input[name=again]").Attr("value"); button.Text() != "Plan without the blocked items" || again != p.ID {
+			c.Fatalf("%s", doc.Find("#plan").Text())
+		}
+		w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
+			webtest.Form("kind", "batch", "again", p.ID, "reason", p.Reason, "leaveOutBlocked", "true"))
+		to := w.Header().Get("Location")
+		if w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/plans/") {
+			c.Fatalf("%d %s", w.Code, w.Body)
+		}
+		next := page(c, "anna", to)
+		if text := next.Find(".checks").Text(); !strings.Contains(text, "Item 1 of the request is left out: The chunk is already on") ||
+			next.Find("button[name=leaveOutBlocked]").Length() != 0 || next.Find("form[action$='/run'] button[disabled]").Length() != 0 {
+			c.Errorf("%s", next.Find("#plan").Text())
+		}
+		w = c.Do("POST", "/plans", webtest.As("anna", auth.Operator), webtest.Form("kind", "batch", "again", "x", "reason", "r"))
+		if w.Code != http.StatusBadRequest {
+			c.Errorf("no id: %d", w.Code)
+		}
+		all := c.Plan("anna", batchOfMoves("shard-rs-1", 0, 10))
+		w = c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
+			webtest.Form("kind", "batch", "again", all.ID, "reason", "r", "leaveOutBlocked", "true"))
+		alert := webtest.ParseHTML(c.T, w.Body.String()).Find("[role=alert]").Text()
+		if w.Code != http.StatusConflict || !strings.Contains(alert, "A check blocks every item.") {
+			c.Errorf("all blocked: %d %s", w.Code, alert)
+		}
+		if c.Sent() != 0 {
+			c.Errorf("%d commands were sent", c.Sent())
+		}
+	})
+}
+
+func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
+	s := webtest.New(t)
+	read := func(address string) *goquery.Document {
+		t.Helper()
+		w := s.Do("GET", address)
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d", address, w.Code)
+		}
+		return webtest.ParseHTML(t, w.Body.String())
+	}
+	table := webtest.NewStory().View().Table
+	c := table.Collection("yorkie-meta.changes")
+	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
+	one := answer.PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", ref, "to", "shard-rs-2", "force", "true")
+	several, _ := read(one).Find("a:contains('Several at once')").Attr("href")
+	form := read(several)
+	for name, want := range map[string]string{"chunks": ref, "each": "move", "to": "shard-rs-2", "ns": string(c.NS)} {
+		field := form.Find("form.plan [name=" + name + "]")
+		got := field.AttrOr("value", field.Find("option[selected]").AttrOr("value", field.Text()))
+		if got != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	if form.Find("form.plan [name=projects]").Length() != 0 || form.Find("form.plan [name=force]").AttrOr("value", "") != "true" {
+		t.Errorf("%s", form.Find("form.plan").Text())
+	}
+	if back := form.Find("a:contains('Move')").AttrOr("href", ""); back != one {
+		t.Errorf("back is %q, want %q", back, one)
+	}
+	for _, k := range actions.Kinds() {
+		list, _ := k.BatchList()
+		if link := read(answer.PlanURL(k)).Find("a:contains('Several at once')"); (link.Length() == 1) != (list != "") {
+			t.Errorf("%s: %d links", k, link.Length())
+		}
+	}
+}
