@@ -39,7 +39,7 @@ var styleSheets = []string{
 	"layout",
 	"advice", "help",
 	"why",
-	"waterfall", "chunk", "heat", "map", "map_bands",
+	"waterfall", "chunk", "heat", "map", "map_bands", "lab_growth",
 	"time_travel",
 	"histogram",
 	"moves",

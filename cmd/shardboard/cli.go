@@ -25,7 +25,7 @@ type cli struct {
 	Export      exportCmd      `cmd:"" help:"Write all that can be read to a directory or a ZIP file, as JSON and CSV."`
 	Locate      locateCmd      `cmd:"" help:"Show on which shard a project, Yorkie document or id is."`
 	ID          idCmd          `cmd:"" name:"id" help:"Make locality UUIDs, or take them apart."`
-	Lab         labCmd         `cmd:"" help:"Try shard keys without touching a cluster."`
+	Lab         labCmd         `cmd:"" help:"Try shard keys and predict growth without changing a cluster."`
 	Plan        planCmd        `cmd:"" help:"Plan a change of the cluster on a running server; changes nothing."`
 	Approve     approveCmd     `cmd:"" help:"Approve a plan of somebody else that needs it; asks in a terminal."`
 	Refuse      refuseCmd      `cmd:"" help:"Refuse a plan that waits for approval, or take an approval back."`
@@ -64,7 +64,8 @@ type env struct {
 func (e *env) given(flag string) bool { return e.flags[flag] }
 
 func newCLI() cli {
-	return cli{Plan: planCmd{Flags: kong.Plugins{planFlags()}}, Get: getCmd{Resources: kong.Plugins{getCommands()}}}
+	return cli{Plan: planCmd{Flags: kong.Plugins{planFlags()}}, Get: getCmd{Resources: kong.Plugins{getCommands()}},
+		Lab: labCmd{Growth: newLabGrowthCmd()}}
 }
 
 // newParser makes the parser of a command line. exit becomes the exit code of --help.

@@ -12,10 +12,11 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// labCmd has what is tried without touching a cluster.
+// labCmd has what is tried without changing a cluster.
 type labCmd struct {
-	Game labGameCmd `cmd:"" help:"Play the card game about shard keys: who takes the data, what is split and moved, who answers queries."`
-	IDs  labIDsCmd  `cmd:"" name:"ids" help:"Show which shards take the inserts of ObjectIDs, UUIDs and locality UUIDs."`
+	Growth labGrowthCmd `cmd:"" help:"Predict the moves, the time and the free space when shards are added or emptied and data grows."`
+	Game   labGameCmd   `cmd:"" help:"Play the card game about shard keys: who takes the data, what is split and moved, who answers queries."`
+	IDs    labIDsCmd    `cmd:"" name:"ids" help:"Show which shards take the inserts of ObjectIDs, UUIDs and locality UUIDs."`
 }
 
 // labIDsCmd shows where ids of different forms go.

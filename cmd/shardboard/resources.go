@@ -104,6 +104,7 @@ var leftOut = map[string]string{
 	"/map/{ns}/chunk":  "a position of the picture; get chunks shows chunks",
 	"/audit/head":      "the command audit verify reads and checks it",
 	"/audit/heads":     "the command audit export has them",
+	"/lab/growth":      "the command lab growth asks it",
 	"/runs/{id}/items": "the command runs items asks it",
 	"/lab/game":        "the command lab game computes it",
 	"/lab/ids":         "the command lab ids computes it",

@@ -38,11 +38,20 @@ func (d *draftBuilder) duration(bytes topology.Figure) topology.Figure {
 
 // copyRate returns how many bytes a second migrations copy, and how that is known.
 func (d *draftBuilder) copyRate() (bytesPerSecond float64, method string) {
-	if r, n := pastRate(d.s.Table.Events); n > 0 {
+	return CopyRate(d.s.Table.Events)
+}
+
+// CopyRate returns how many bytes a second one migration copies: measured from past migrations in the changelog
+// (method "changelogRate"), or else assumed ("assumedRate").
+func CopyRate(events []topology.Event) (bytesPerSecond float64, method string) {
+	if r, n := pastRate(events); n > 0 {
 		return r, "changelogRate"
 	}
 	return assumedRate, "assumedRate"
 }
+
+// EachMove is what a migration takes besides copying.
+const EachMove = eachMove
 
 // moveTime estimates how long it takes to move some chunks.
 func moveTime(bytes topology.Figure, chunks int, rate float64, method string, now time.Time) topology.Figure {

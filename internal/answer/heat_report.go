@@ -119,7 +119,7 @@ func (r *HeatReport) describe(v View, h HeatSource, w heat.Window) {
 	} else {
 		r.Skew = w.Skew(v.Table, v.Profile)
 		r.Even = skewText(r.Skew)
-		r.Growing, r.Spread = growth(w.Growing(v.Table), v.Table.Collection(w.NS))
+		r.Growing, r.Spread = insertGrowth(w.Growing(v.Table), v.Table.Collection(w.NS))
 	}
 	if w.Total.Rows == 0 {
 		r.Notes = append(r.Notes, noWrites(w))
@@ -218,8 +218,8 @@ func skewText(s heat.Skew) string {
 	return "The writes are spread about evenly over the shards."
 }
 
-// growth is a warning where inserts go to the end of the key space, else how they spread.
-func growth(g heat.Growing, c *topology.Collection) (warning api.State, spread string) {
+// insertGrowth is a warning where inserts go to the end of the key space, else how they spread.
+func insertGrowth(g heat.Growing, c *topology.Collection) (warning api.State, spread string) {
 	switch {
 	case g.Is:
 		return stateOf("failed", "The shard key grows: inserts always go to the last chunk",

@@ -33,6 +33,8 @@ var methodTexts = map[string]string{
 	"dataSizeEstimate": "Estimated with dataSize: documents counted, times their average, copies that wait for " +
 		"deletion on other shards included",
 	"dbStats":                 "Reported by dbStats",
+	"freeDisk":                "Its documents and the free space of its disk, which holds as many bytes of documents as they take now",
+	"given":                   "Typed in",
 	"drainPace":               "Estimated from the pace of the last half hour",
 	"history":                 "From placement history",
 	"migrationLog":            "Counted in config.changelog",
@@ -68,6 +70,7 @@ var reasonDetails = map[string]string{
 	"notCountable":      "There is no value to count by, or it is of a type that is not sent.",
 	"notCounted":        "No count is stored with this project (Yorkie stores one since 0.7.10).",
 	"notDone":           "No move has ended yet.",
+	"notGiven":          "Nothing was typed in.",
 	"notKept":           "History records settings and where data was, not what the balancer was doing or how full the disks were.",
 	"notListed":         "The statistics list the shards that own chunks, and this one owns none.",
 	"notLoaded":         "The first read of statistics has not reached this yet.",

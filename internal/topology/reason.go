@@ -26,6 +26,7 @@ var reasonTexts = map[string]string{
 	"notCountable":      "not countable",
 	"notCounted":        "not counted",
 	"notDone":           "not done",
+	"notGiven":          "not given",
 	"notKept":           "not kept",
 	"notListed":         "not listed",
 	"notLoaded":         "not read yet",

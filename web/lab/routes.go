@@ -34,7 +34,7 @@ var (
 func with(more ...site.Param) []site.Param { return append(slices.Clone(ofGame), more...) }
 
 // Routes of the lab.
-var Routes = site.Table(
+var Routes = slices.Concat(site.Table(growthRoutes...), site.Table(
 	site.Page(site.Route{Pattern: "/lab", Summary: "What can be tried without touching the cluster", Handler: IndexPage}),
 	site.Question[api.LabGame]{
 		Route: site.Route{Pattern: "/lab/game", Summary: "A card game about shard keys", Params: with(paramStep)},
@@ -52,7 +52,7 @@ var Routes = site.Table(
 		Params: with(paramShow), Handler: gamePicture}),
 	site.Asked(site.Route{Pattern: "/lab/game/turns", Summary: "Each card of a game and what came of it", Params: site.Paged(with()...)},
 		turns),
-)
+))
 
 const mediaSVG = "image/svg+xml"
 

@@ -92,6 +92,7 @@ func statePages(v answer.View) []page {
 		{"shard", answer.ShardURL(first)}, {"why", answer.ShardURL(first) + "/why"},
 		{"locate", "/locate?q=wiki/handbook"}, {"bulk", "/locate/bulk"}, {"duplicates", "/checks/duplicates"},
 		{"layout", "/layout"}, {"zones", "/zones"}, {"activity", "/activity"}, {"heat", "/heat"},
+		{"growth", "/lab/growth?growth=1.5"},
 		{"surveys", "/surveys"}, {"survey", "/surveys/" + webtest.EndedSurvey}, {"watch", "/watch?watch=project:" + project},
 		{"compare", "/compare?from=" + answer.AtText(webtest.Epoch.Add(-time.Hour)) + "&to=" + answer.AtText(webtest.Epoch)},
 		{"advice", "/advice"}, {"alerts", "/alerts"}, {"audit", "/audit"},

@@ -59,6 +59,7 @@ func NavOf(you You, runs, history bool) []NavEntry {
 	add(true, NavEntry{"help", "Playbooks", "/help", false})
 	add(true, NavEntry{"layout", "Layout", "/layout", false})
 	add(true, NavEntry{"surveys", "Surveys", "/surveys", false})
+	add(true, NavEntry{"growth", "Growth planner", "/lab/growth", false})
 	add(true, NavEntry{"alerts", "Alerts", "/alerts", false})
 	add(true, NavEntry{"lab-game", "Shard-key game", "/lab/game", false})
 	add(true, NavEntry{"lab-ids", "Where ids go", "/lab/ids", false})

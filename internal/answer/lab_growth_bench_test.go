@@ -1,0 +1,28 @@
+package answer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"shardboard/internal/answer"
+	"shardboard/web/webtest"
+)
+
+// BenchmarkLabGrowth is the whole answer, with both ways and the number of shards that are needed.
+func BenchmarkLabGrowth(b *testing.B) {
+	for _, chunks := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprintf("100 shards, %d chunks", chunks), func(b *testing.B) {
+			story := webtest.NewStory()
+			story.Shards, story.Chunks = 100, chunks
+			v := story.View()
+			q := answer.GrowthQuery{Add: 20, Growth: 1.5, Group: 100, PerShard: 1, Fill: 80, Limit: 100, Capacity: 300_000_000}
+			for b.Loop() {
+				a, err := answer.LabGrowth(v, q)
+				if err != nil || a.Moves == 0 || a.Needed.Text == "" {
+					b.Fatal(a.Moves, err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(chunks), "ns/chunk")
+		})
+	}
+}

@@ -1,0 +1,321 @@
+package lab_test
+
+import (
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func serve(t *testing.T, v answer.View, change ...func(*site.Deps)) *webtest.Server {
+	t.Helper()
+	s := webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) { d.Now = func() time.Time { return v.Now } }}, change...)...)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	return s
+}
+
+func predict(t *testing.T, s *webtest.Server, query string) api.LabGrowth {
+	t.Helper()
+	w := s.Do("GET", "/api/v1/lab/growth?"+query)
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %s", query, w.Code, w.Body)
+	}
+	return webtest.Decode[api.LabGrowth](t, w)
+}
+
+func growthPage(t *testing.T, s *webtest.Server, query string) *goquery.Document {
+	t.Helper()
+	w := s.Do("GET", "/lab/growth?"+query)
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %.300s", query, w.Code, w.Body)
+	}
+	return webtest.ParseHTML(t, w.Body.String())
+}
+
+func TestMovesGroupsAndShardsOfAPredictionAddUp(t *testing.T) {
+	s := serve(t, webtest.NewStory().View())
+	a := predict(t, s, "add=2&growth=1.5&limit=1000&measure=bytes&group=7")
+	if len(a.Shards) != 5 || a.Moves == 0 || len(a.Items) != a.Moves || a.Next != "" {
+		t.Fatalf("%d shards, %d of %d moves", len(a.Shards), len(a.Items), a.Moves)
+	}
+	change, sum := map[string]int64{}, int64(0)
+	for i, m := range a.Items {
+		if m.Move != i+1 || m.Group != i/7+1 || m.Chunk == "" || m.Bytes.Method != "chunkShare" {
+			t.Errorf("move %d: %+v", i+1, m)
+		}
+		change[m.From] -= *m.Bytes.Value
+		change[m.To] += *m.Bytes.Value
+		sum += *m.Bytes.Value
+	}
+	grouped := int64(0)
+	for _, g := range a.Groups {
+		grouped += g.Bytes
+	}
+	if sum != *a.Bytes.Value || grouped != sum || a.GroupCount != len(a.Groups) {
+		t.Errorf("moves have %d bytes, groups %d, the sum %d", sum, grouped, *a.Bytes.Value)
+	}
+	for _, x := range a.Shards {
+		if *x.After.Value-*x.Before.Value != change[x.Shard] || x.GrownShare == nil {
+			t.Errorf("%+v changes by %d", x, change[x.Shard])
+		}
+		if want := float64(*x.After.Value) * 2.5; float64(*x.Grown.Value) < want-1 || float64(*x.Grown.Value) > want+1 {
+			t.Errorf("%s grows to %d, expected %.0f", x.Shard, *x.Grown.Value, want)
+		}
+	}
+	if len(a.Ways) != 2 || a.Ways[1].Bytes <= a.Ways[0].Bytes {
+		t.Errorf("ways: %+v", a.Ways)
+	}
+}
+
+func TestLinkOfAPredictionReproducesIt(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := serve(t, v)
+	for _, query := range []string{"",
+		"add=3&growth=1.5&group=20&pause=90s&perShard=2&rate=20MB&fill=60&capacity=50GB&newCapacity=1TiB&measure=bytes",
+		"add=0&empty=shard-rs-3&project=" + v.Dir.All()[0].ID.Hex() + "&factor=3"} {
+		a := predict(t, s, query)
+		_, rest, _ := strings.Cut(a.URL, "?")
+		again := predict(t, s, rest)
+		for i := range a.Shards { // how the capacity of added shards is known differs: the link has it typed in
+			a.Shards[i].Capacity, again.Shards[i].Capacity = api.Figure{}, api.Figure{}
+		}
+		if again.URL != a.URL || !reflect.DeepEqual(again.Shards, a.Shards) || !reflect.DeepEqual(again.Items, a.Items) ||
+			again.Seconds != a.Seconds {
+			t.Errorf("%s: the link %s leads to another result", query, a.URL)
+		}
+		for _, name := range []string{"add", "growth", "group", "perShard", "rate", "pause", "fill", "measure"} {
+			if in, _ := url.ParseQuery(rest); !in.Has(name) {
+				t.Errorf("%s: the link %s lacks %s", query, a.URL, name)
+			}
+		}
+	}
+}
+
+func TestBadInputOfThePlannerIsNamedWithItsLimit(t *testing.T) {
+	s := serve(t, webtest.NewStory().View())
+	for query, want := range map[string]string{
+		"add=257":                            "add must be a number from 0 to 256, not \\\"257\\\"",
+		"add=-1":                             "add must be",
+		"growth=-1":                          "growth must be a number from 0 to 1000",
+		"growth=NaN":                         "growth must be",
+		"empty=nowhere":                      "empty: there is no shard",
+		"project=atlas":                      "project must be the id",
+		"project=" + strings.Repeat("f", 24): "project: there is no project",
+		"factor=0.5":                         "factor must be a number from 1 to 1000",
+		"group=0":                            "group must be a number from 1 to 1000",
+		"perShard=17":                        "perShard must be a number from 1 to 16",
+		"rate=fast":                          "rate must be a size from 1 byte",
+		"rate=0":                             "rate must be",
+		"pause=-1s":                          "pause must be a time from 0s to 168h",
+		"fill=101":                           "fill must be a number from 1 to 100",
+		"capacity=9e99TB":                    "capacity must be",
+		"newCapacity=1ZB":                    "newCapacity must be",
+		"measure=documents":                  "measure must be release, bytes or chunks",
+		"cursor=bm9uc2Vuc2U":                 "This is not a cursor",
+	} {
+		for _, path := range []string{"/api/v1/lab/growth?", "/lab/growth?"} {
+			w := s.Do("GET", path+query)
+			text := strings.ReplaceAll(w.Body.String(), "&#34;", `\"`)
+			if w.Code != http.StatusBadRequest || !strings.Contains(text, want) {
+				t.Errorf("%s%s: %d, expected %q in %.300s", path, query, w.Code, want, text)
+			}
+		}
+	}
+}
+
+func TestBatchOfAPredictionIsOfferedToWhoMayPlan(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := serve(t, v)
+	doc := growthPage(t, s, "add=0&batch=1&group=25&perShard=2")
+	form := doc.Find(`form[action="/plans"]`)
+	raw, moves := form.Find("textarea").Text(), predict(t, s, "add=0").Moves
+	plans, _ := actions.ArgumentNamed("plans")
+	if _, err := plans.FromText(raw); err != nil {
+		t.Fatalf("%v: %.200s", err, raw)
+	}
+	args, err := actions.ReadArgs([]byte(`{"plans":` + raw + `}`))
+	if err != nil || len(args.Plans) != moves || args.Plans[0].Kind != actions.MoveChunk {
+		t.Fatalf("%d items of %d moves: %v", len(args.Plans), moves, err)
+	}
+	if group, _ := form.Find(`[name="group"]`).Attr("value"); group != "25" {
+		t.Errorf("group %s", group)
+	}
+	if text := growthPage(t, s, "add=1&batch=1").Find("#batch + p").Text(); !strings.Contains(text, "1 shard is not there yet") {
+		t.Errorf("shards that do not exist: %q", text)
+	}
+	if growthPage(t, s, "add=0").Find(`a[href*="batch=1"]`).Length() != 1 {
+		t.Error("the batch is not offered")
+	}
+	viewer := serve(t, v, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}))
+	if doc := growthPage(t, viewer, "add=0&batch=1"); doc.Find("#batch").Length() != 0 || doc.Find("#moves").Length() != 1 {
+		t.Error("a viewer is offered a batch, or sees no moves")
+	}
+}
+
+func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
+	story := webtest.NewStory()
+	story.Chunks = 6000
+	s := serve(t, story.View())
+	a := predict(t, s, "add=0&empty=shard-rs-1")
+	if a.Moves <= actions.MostItems {
+		t.Fatalf("only %d moves", a.Moves)
+	}
+	doc := growthPage(t, s, "add=0&empty=shard-rs-1&batch=1")
+	args, err := actions.ReadArgs([]byte(`{"plans":` + doc.Find("textarea").Text() + `}`))
+	said := doc.Find("#batch + p").Text()
+	if err != nil || len(args.Plans) != actions.MostItems || !strings.Contains(said, "at most "+format.Count(actions.MostItems)+" changes") {
+		t.Errorf("%d items, %v: %q", len(args.Plans), err, said)
+	}
+	w := s.Do("GET", "/lab/growth.csv?add=0&empty=shard-rs-1")
+	if lines := strings.Count(w.Body.String(), "\n"); lines != a.Moves+1 {
+		t.Errorf("the CSV has %d lines of %d moves", lines, a.Moves)
+	}
+	second := predict(t, s, "add=0&empty=shard-rs-1&cursor="+string(a.Next))
+	if second.Items[0].Move != len(a.Items)+1 {
+		t.Errorf("the second page begins with move %d", second.Items[0].Move)
+	}
+	doc = growthPage(t, s, "add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
+	if text := doc.Find("#moves ~ table tbody th").First().Text(); text != "51" {
+		t.Errorf("the page begins with move %s", text)
+	}
+}
+
+func TestUnknownSizesAreSaidAndNotTakenAsZero(t *testing.T) {
+	without := func(namespaces ...topology.Namespace) *webtest.Server {
+		return serve(t, webtest.NewStory().With(func(t *topology.Table) {
+			for _, ns := range namespaces {
+				delete(t.Sizes, ns)
+			}
+			t.Disks = nil
+		}).View())
+	}
+	s := without("yorkie-meta.changes", "yorkie-meta.users")
+	a := predict(t, s, "add=1")
+	for _, m := range a.Items {
+		if m.NS == "yorkie-meta.changes" {
+			t.Fatal("a chunk moves whose size is not known")
+		}
+	}
+	notes := strings.Join(a.Notes, " ")
+	if !strings.Contains(notes, "yorkie-meta.changes (not read yet)") ||
+		!strings.Contains(notes, "The size of 1 collection that is not sharded") {
+		t.Errorf("notes: %s", notes)
+	}
+	if a.Shards[0].Capacity.Value != nil || a.Shards[0].GrownShare != nil || a.Needed.Shards != nil || a.Ways[0].Fits != nil {
+		t.Errorf("the capacity is not known: %+v, %+v", a.Shards[0], a.Needed)
+	}
+	if b := predict(t, s, "add=1&capacity=1TB"); b.Shards[0].GrownShare == nil || b.Needed.Shards == nil || *b.Needed.Shards != 0 {
+		t.Errorf("the capacity was typed in: %+v", b.Needed)
+	}
+	var all []topology.Namespace
+	for ns := range webtest.NewStory().View().Table.Sizes {
+		all = append(all, ns)
+	}
+	if doc := growthPage(t, without(all...), ""); doc.Find(".state.is-unknown").Length() != 1 || doc.Find("#growth-result").Length() != 0 {
+		t.Error("nothing is known, and the page says something else")
+	}
+}
+
+func TestWhatCannotMoveStaysAndIsListed(t *testing.T) {
+	jumbo := 0
+	v := webtest.NewStory().With(func(t *topology.Table) {
+		c := t.Collection("yorkie-meta.changes")
+		var rows []topology.Chunk
+		for _, ch := range c.Chunks.All() {
+			if ch.Shard == "shard-rs-3" && jumbo < 2 {
+				ch.Jumbo = true
+				jumbo++
+			}
+			rows = append(rows, ch)
+		}
+		c.Chunks = webtest.Must(topology.BuildChunks(c.Key, rows))
+		t.Collection("yorkie-meta.snapshots").NoBalance = true
+	}).View()
+	a := predict(t, serve(t, v), "add=0&empty=shard-rs-3&limit=1000")
+	found := map[string]api.LabGrowthStay{}
+	for _, x := range a.Stays {
+		found[x.NS+" "+x.Shard+" "+x.Reason] = x
+	}
+	if x := found["yorkie-meta.changes shard-rs-3 jumbo"]; x.Chunks != jumbo || x.Leave != jumbo || jumbo == 0 {
+		t.Errorf("%d jumbo chunks: %+v", jumbo, a.Stays)
+	}
+	if x := found["yorkie-meta.snapshots shard-rs-1 notBalanced"]; x.Chunks == 0 || x.Leave != 0 {
+		t.Errorf("a collection that is not balanced: %+v", a.Stays)
+	}
+	for _, m := range a.Items {
+		if m.NS == "yorkie-meta.snapshots" || m.To == "shard-rs-3" {
+			t.Errorf("%+v", m)
+		}
+	}
+	for _, x := range a.Shards {
+		if x.Shard == "shard-rs-3" && x.ChunksAfter != jumbo+found["yorkie-meta.snapshots shard-rs-3 notBalanced"].Chunks {
+			t.Errorf("the emptied shard keeps %d chunks", x.ChunksAfter)
+		}
+	}
+}
+
+func TestGrowthOfOneProjectIsThatOfWhatIsEstimatedOfIt(t *testing.T) {
+	s, id := webtest.New(t), webtest.ProjectID(1)
+	total := func(a api.LabGrowth) (n int64) {
+		for _, x := range a.Shards {
+			n += *x.Grown.Value
+		}
+		return n
+	}
+	before := total(predict(t, s, "add=1"))
+	twice, four := predict(t, s, "add=1&project="+id.Hex()+"&factor=2"), predict(t, s, "add=1&project="+id.Hex()+"&factor=4")
+	more, most := total(twice)-before, total(four)-before
+	if more <= 0 || most < 3*more-20 || most > 3*more+20 {
+		t.Errorf("twice its size adds %d bytes, four times %d", more, most)
+	}
+	if !strings.Contains(strings.Join(twice.Notes, " "), "is without yorkie-meta.changes") {
+		t.Errorf("the size of changes is not known, and it is not said: %v", twice.Notes)
+	}
+	if len(twice.Ways) != 2 {
+		t.Errorf("%d ways", len(twice.Ways))
+	}
+	s = webtest.New(t, func(d *site.Deps) { d.Holdings = nil })
+	if a := predict(t, s, "add=1&project="+id.Hex()); !strings.Contains(strings.Join(a.Notes, " "), "is not estimated yet") {
+		t.Errorf("nothing is estimated, and it is not said: %v", a.Notes)
+	}
+}
+
+func TestReleaseDecidesWhatIsMadeEven(t *testing.T) {
+	for release, want := range map[string]string{"4.4.29": "chunks", "6.0.2": "chunks", "6.0.3": "bytes", "8.0.4": "bytes", "": "bytes"} {
+		s := serve(t, webtest.NewStory().With(func(t *topology.Table) { t.ServerInfo.Version = release }).View())
+		if a := predict(t, s, ""); a.Inputs.Measure != want || a.Inputs.MeasureText == "" {
+			t.Errorf("%s: %s, %s", release, a.Inputs.Measure, a.Inputs.MeasureText)
+		}
+	}
+}
+
+func TestPictureOfThePlannerHasARowForEachShard(t *testing.T) {
+	s := serve(t, webtest.NewStory().View())
+	doc := growthPage(t, s, "add=2&growth=1.5&capacity=12GB")
+	rows := doc.Find(".growthbars tbody tr")
+	if rows.Length() != 5 || rows.Find("rect").Length() != 15 || rows.Find("line.full").Length() != 5 {
+		t.Errorf("%d rows, %d bars, %d lines", rows.Length(), rows.Find("rect").Length(), rows.Find("line.full").Length())
+	}
+	if d, _ := doc.Find(".growthcurve path").Attr("d"); !strings.HasPrefix(d, "M0 100V") {
+		t.Errorf("the curve is %q", d)
+	}
+	many := webtest.NewStory()
+	many.Shards, many.Chunks = 100, 400
+	doc = growthPage(t, serve(t, many.View()), "add="+strconv.Itoa(answer.GrowthMostAdded))
+	if n := doc.Find(".growthbars tbody tr").Length(); n != 48 || !strings.Contains(doc.Find(".growthbars + p").Text(), "308 more") {
+		t.Errorf("%d rows of 356: %s", n, doc.Find(".growthbars + p").Text())
+	}
+}
