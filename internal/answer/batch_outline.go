@@ -43,7 +43,7 @@ func batchLines(p actions.Plan) (out []api.PlanLine) {
 	say("pershard", message.Plural(atOnce, "One item at a time moves chunks of a shard", "Up to {n} items at a time move chunks of a shard"),
 		message.Count("n", atOnce))
 	if n := p.Args.ChunksPerHour; n > 0 {
-		say("chunks", "At most {n} chunks an hour", message.Count("n", n))
+		say("chunks", message.Plural(n, "At most one chunk an hour", "At most {n} chunks an hour"), message.Count("n", n))
 	}
 	if n := p.Args.BytesPerHour; n > 0 {
 		say("bytes", "At most {n} an hour", message.Words("n", format.Bytes(int64(n))))

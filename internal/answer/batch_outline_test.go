@@ -26,8 +26,8 @@ func TestOutlineOfABatchSaysHowItsItemsFollow(t *testing.T) {
 		{batch(actions.Args{}, 1, 10), "The first runs alone as the canary, then the others as one group"},
 		{batch(actions.Args{}, 1), "All of them are one group"},
 		{batch(actions.Args{Canary: &no}, 5, 5), "They run in 2 groups of up to 5"},
-		{batch(actions.Args{PerShard: 3, ChunksPerHour: 90, BytesPerHour: 2 << 30}, 1, 2), "Up to 3 items at a time move chunks of a shard"},
-		{batch(actions.Args{PerShard: 3, ChunksPerHour: 90, BytesPerHour: 2 << 30}, 1, 2), "At most 90 chunks an hour|At most 2.00\u202fGiB an hour"},
+		{batch(actions.Args{PerShard: 3}, 1, 2), "Up to 3 items at a time move chunks of a shard"},
+		{batch(actions.Args{ChunksPerHour: 90, BytesPerHour: 2 << 30}, 1, 2), "At most 90 chunks an hour|At most 2.00\u202fGiB an hour"},
 		{actions.Plan{Kind: actions.Pin}, ""},
 	}
 	for _, x := range tests {

@@ -51,6 +51,9 @@ func PlanFormOf(v View, k actions.Kind, value func(name string) string) PlanForm
 	given := func(name string) bool { return value(name) != "" }
 	for _, x := range out.Kind.Arguments {
 		text := value(x.Name)
+		if k == actions.Batch && text == "" && !askedFor(actions.Kind(value("each")), x.Name) {
+			continue
+		}
 		if shown, ok := f.existing(x, text); ok && x.Subject {
 			out.Subject = append(out.Subject, PlanField{Name: x.Name, Label: x.Label, Value: text, Shown: shown, Mono: isJSON(x)})
 			continue
@@ -185,9 +188,8 @@ func (f fieldMaker) field(x actions.Argument, value string) PlanField {
 			}
 			out.Choices = append(out.Choices, actions.Choice{Value: s.Name, Text: text})
 		}
-		if x.Required {
-			out.Choices = slices.Insert(out.Choices, 0, actions.Choice{Text: "choose…"})
-		}
+		// Nobody gets the first shard because they chose none.
+		out.Choices = slices.Insert(out.Choices, 0, actions.Choice{Text: "choose…"})
 	case actions.TypeDatabase:
 		out.Choices = f.databaseChoices(x, value)
 	case actions.TypeSwitch:

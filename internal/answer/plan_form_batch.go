@@ -37,11 +37,28 @@ func oneURL(value func(string) string) (url string, kind actions.Kind) {
 	return PlanURL(kind, append(pairs, sharedPairs(kind, actions.Batch, value)...)...), kind
 }
 
+func takes(k actions.Kind, name string) bool {
+	return slices.ContainsFunc(k.Describe().Arguments, func(x actions.Argument) bool { return x.Name == name })
+}
+
+// askedFor reports whether the form of a batch that makes one kind of change several times asks for an argument: for
+// the list, what that kind takes, and what a batch says about itself.
+func askedFor(each actions.Kind, name string) bool {
+	list, of := each.BatchList()
+	switch {
+	case list == "" || name == list || takes(each, name) && name != of:
+		return true
+	case name == "plans" || name == "projects" || name == "chunks":
+		return false
+	}
+	return !slices.ContainsFunc(actions.Descriptions(), func(d actions.Description) bool {
+		other, _ := d.Kind.BatchList()
+		return other != "" && takes(d.Kind, name)
+	})
+}
+
 // sharedPairs are the given arguments that two kinds share. What a batch says about itself is none.
 func sharedPairs(a, b actions.Kind, value func(string) string) (pairs []string) {
-	takes := func(k actions.Kind, name string) bool {
-		return slices.ContainsFunc(k.Describe().Arguments, func(x actions.Argument) bool { return x.Name == name })
-	}
 	for _, x := range actions.Arguments() {
 		if text := value(x.Name); text != "" && takes(a, x.Name) && takes(b, x.Name) {
 			pairs = append(pairs, x.Name, text)
