@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"internal/message":  {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
 	"internal/fileperm": {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
 	"internal/shardkey": {},
-	"internal/lab":      {}, // games and predictions over what they are given
+	"internal/lab":      {"internal/shardkey"}, // games and predictions over what they are given
 	"internal/topology": {"internal/shardkey"},
 	"internal/cluster": {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat",
 		"internal/actions", "internal/balance", "internal/mongoclient"},
@@ -122,7 +122,8 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
 		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/bench", "internal/actions", "internal/heat",
-		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "internal/store", "web", "web/site", "web/live",
+		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "internal/store", "internal/lab",
+		"web", "web/site", "web/live",
 		"web/templates", "web/webtest", "web/storybook", "internal/demodata"},
 	"github.com/gorilla/websocket":            {"web/live", "web/webtest"},
 	"modernc.org/sqlite":                      {"internal/store"},
