@@ -14,7 +14,7 @@ import (
 // room may import in non-test files. A room's own subfolders are part of it.
 var rooms = map[string][]string{
 	"cmd/shardboard": {"internal/app", "internal/configfile", "internal/api", "internal/answer", "internal/actions", "internal/sheet",
-		"internal/simcluster",
+		"internal/simcluster", "internal/localityid",
 		"internal/demodata", "internal/bench"},
 	"internal/bench":    {"internal/cluster", "internal/topology", "internal/simcluster"}, // shardboard bench
 	"cmd/storybook":     {"web/storybook"},                                                // a development tool
@@ -32,10 +32,11 @@ var rooms = map[string][]string{
 	"internal/topology": {"internal/shardkey"},
 	"internal/cluster": {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat",
 		"internal/actions", "internal/balance", "internal/mongoclient"},
-	"internal/balance":   {"internal/topology", "internal/shardkey"},
-	"internal/chunksize": {"internal/topology", "internal/balance", "internal/shardkey"},
-	"internal/profile":   {"internal/topology", "internal/shardkey"},
-	"internal/placement": {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
+	"internal/balance":    {"internal/topology", "internal/shardkey"},
+	"internal/chunksize":  {"internal/topology", "internal/balance", "internal/shardkey"},
+	"internal/profile":    {"internal/topology", "internal/shardkey"},
+	"internal/placement":  {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/localityid"},
+	"internal/localityid": {"-"}, // a format of ids
 	"internal/actions": {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey",
 		"internal/store", "internal/auth"},
 	"internal/connlimit":   {"-"}, // under the HTTP server: knows nothing of what is served
@@ -54,12 +55,13 @@ var rooms = map[string][]string{
 	"internal/auth":       {"internal/store"},
 	"internal/configfile": {"internal/auth"},
 	"internal/api":        {},
+	"internal/lab":        {},    // computes from what it is given; reads no cluster
 	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
 	"internal/demodata":   {"internal/simcluster", "internal/mongoclient"},
 	"internal/sheet":      {"internal/api"},
 	"internal/answer": {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules",
 		"internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement",
-		"internal/profile", "internal/shardkey", "internal/topology"},
+		"internal/profile", "internal/shardkey", "internal/topology", "internal/localityid", "internal/lab"},
 	"internal/relay": {"internal/store", "internal/auth", "internal/actions", "internal/heat"}, // what only the leader does
 	"internal/metrics": {"internal/answer", "internal/actions", "internal/heat", "internal/history", "internal/placement",
 		"internal/profile", "internal/rules", "internal/topology"},

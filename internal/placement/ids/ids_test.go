@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/localityid"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -96,7 +98,7 @@ func TestDefaultModeLocalityUUIDsStepByALargeOddNumber(t *testing.T) {
 		if !ok {
 			t.Fatal(head)
 		}
-		counter := reverseDigits(uint32(u[0])<<24 | uint32(u[1])<<16 | uint32(u[2])<<8 | uint32(u[3]))
+		counter := localityid.Reversed(uint32(u[0])<<24 | uint32(u[1])<<16 | uint32(u[2])<<8 | uint32(u[3]))
 		// Other generators may take numbers of the same counter in between.
 		if i > 0 && (counter-last)%2 == 0 {
 			t.Errorf("%s: step %d is even", head, counter-last)
@@ -110,7 +112,7 @@ func TestDefaultModeLocalityUUIDsStepByALargeOddNumber(t *testing.T) {
 
 func TestSequentialLocalityUUIDsAreRecognizedByTheirWindow(t *testing.T) {
 	at := time.Date(2024, 5, 6, 7, 38, 9, 0, time.UTC)
-	start := windowStart(at.Truncate(10 * time.Minute))
+	start := localityid.WindowStart(at)
 	for _, tc := range []struct {
 		ahead uint32
 		after time.Duration

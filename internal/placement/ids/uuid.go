@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"shardboard/internal/localityid"
 )
 
 // UUID is the 16 bytes of a UUID in their written order, which is also the order of BSON's binary
@@ -33,7 +35,7 @@ func OfUUID(u UUID, now time.Time) Anatomy {
 		a.Kind = UUIDNil
 	case strings.Trim(a.Text, "f-") == "":
 		a.Kind = UUIDMax
-	case u.version() == 0xb && localityTime(u, now):
+	case localityid.ID(u).IsLocality(now):
 		locality(&a, u, now)
 	case !u.standard():
 		a.Kind = UUIDOther
