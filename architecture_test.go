@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"internal/message":  {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
 	"internal/fileperm": {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
 	"internal/shardkey": {},
-	"internal/lab":      {"internal/shardkey"}, // games and predictions over what they are given
+	"internal/lab":      {"internal/shardkey", "internal/localityid"}, // games and predictions over what they are given
 	"internal/topology": {"internal/shardkey"},
 	"internal/cluster": {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat",
 		"internal/actions", "internal/balance", "internal/mongoclient"},
@@ -55,7 +55,6 @@ var rooms = map[string][]string{
 	"internal/auth":       {"internal/store"},
 	"internal/configfile": {"internal/auth"},
 	"internal/api":        {},
-	"internal/lab":        {},    // computes from what it is given; reads no cluster
 	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
 	"internal/demodata":   {"internal/simcluster", "internal/mongoclient"},
 	"internal/sheet":      {"internal/api"},

@@ -31,7 +31,10 @@ func (r *Report) measure(s *Sample, c *Cluster, sorted *sorter) {
 	r.Heaviest = int64(float64(heaviest) * s.scale())
 	r.Order = correlation(sorted.order)
 	r.chunks(s, c, sorted)
-	r.Inserts = insertShare(s, c, sorted)
+	r.InsertParts = insertParts(s, c, sorted)
+	if len(r.InsertParts) > 0 {
+		r.Inserts = slices.Max(r.InsertParts)
+	}
 }
 
 // distinctValues is the number of different values: counted when all rows were looked at. Of a sample it is
@@ -86,26 +89,23 @@ func correlation(order []place) float64 {
 	return 1 - 6*squares/(n*(n*n-1))
 }
 
-// split cuts rows into chunks as the server does when it splits a range: it counts rows up to half of the chunk size,
-// by their average size, and cuts before the value that the next row has, unless it has cut there already. It calls
-// cut with the place in the order of the key at which each chunk but the first begins. Rows from limit on, in the
-// order of insertion, are not there yet.
-func (r *sorter) split(s *Sample, chunkSize int64, limit int, cut func(at int)) {
-	var size int64
-	for i := range limit {
-		size += int64(s.sizes[i])
-	}
-	if size == 0 {
+// mostRowsPerSplit is how many rows the server puts into half a chunk at most (splitVector, 5.0).
+const mostRowsPerSplit = 250_000
+
+// split cuts rows into chunks as the server does when it splits a range (splitVector): it counts rows up to half of
+// the chunk size, by their average size in whole bytes, and cuts before the value that the next row has, unless it has
+// cut there already. A collection smaller than the chunk size stays whole. It calls cut with the place in the order of
+// the key at which each chunk but the first begins.
+func (r *sorter) split(s *Sample, chunkSize int64, cut func(at int)) {
+	if s.Len() == 0 || s.Bytes() < chunkSize {
 		return
 	}
+	average := max(s.bytes/int64(s.Len()), 1)
 	// One row of a sample stands for several.
-	each := float64(chunkSize) / 2 / (float64(size) / float64(limit)) / s.scale()
+	each := float64(min(chunkSize/(2*average), mostRowsPerSplit)) / s.scale()
 	count, start := 0.0, -1 // start is where the value of this row begins
 	var value, last []byte  // last is the value at which it was cut last, at first the least
 	for at, p := range r.order {
-		if int(p.row) >= limit {
-			continue
-		}
 		if key := r.key(p.row); start < 0 || string(key) != string(value) {
 			value, start = key, at
 			if last == nil {
@@ -121,8 +121,8 @@ func (r *sorter) split(s *Sample, chunkSize int64, limit int, cut func(at int)) 
 
 func (r *Report) chunks(s *Sample, c *Cluster, sorted *sorter) {
 	starts := []int{0}
-	sorted.split(s, c.ChunkSize, s.Len(), func(at int) { starts = append(starts, at) })
-	sizes := make([]int64, len(starts))
+	sorted.split(s, c.ChunkSize, func(at int) { starts = append(starts, at) })
+	sizes, stuck := make([]int64, len(starts)), make([]bool, len(starts))
 	for n, start := range starts {
 		end := len(sorted.order)
 		if n+1 < len(starts) {
@@ -134,12 +134,16 @@ func (r *Report) chunks(s *Sample, c *Cluster, sorted *sorter) {
 		}
 		sizes[n] = int64(float64(size) * s.scale())
 		first, last := sorted.key(sorted.order[start].row), sorted.key(sorted.order[end-1].row)
-		if sizes[n] > c.ChunkSize && string(first) == string(last) {
+		if stuck[n] = sizes[n] > c.ChunkSize && string(first) == string(last); stuck[n] {
 			r.Stuck++
 		}
 	}
 	r.Chunks = len(sizes)
-	r.Parts = spread(sizes, c.Shards)
+	if c.Today.Len() == 0 {
+		r.Parts = balanced(sizes, stuck, c.Shards)
+	} else {
+		r.Parts = resharded(s, c, sorted)
+	}
 	var all int64
 	for _, b := range r.Parts {
 		all += b
@@ -154,60 +158,27 @@ func (r *Report) chunks(s *Sample, c *Cluster, sorted *sorter) {
 	r.Smallest, r.Median, r.Largest = sizes[0], sizes[len(sizes)/2], sizes[len(sizes)-1]
 }
 
-// spread gives chunks to shards in the order of their keys so that each has about the same bytes.
-func spread(sizes []int64, shards int) []int64 {
-	out := make([]int64, shards)
-	for n, shard := range owners(sizes, shards) {
-		out[shard] += sizes[n]
-	}
-	return out
-}
-
-// owners are the shards of chunks in the order of their keys: each shard has neighbours, and about the same bytes.
-func owners(sizes []int64, shards int) []int {
-	var all, before int64
-	for _, b := range sizes {
-		all += b
-	}
-	out := make([]int, len(sizes))
-	for n, b := range sizes {
-		if all > 0 {
-			// The shard in whose part the middle of the chunk lies.
-			out[n] = min(int(float64(before+b/2)/float64(all)*float64(shards)), shards-1)
-		}
-		before += b
-	}
-	return out
-}
-
-// insertShare is the part of the newest tenth of rows that the busiest shard takes. Each row goes to the chunk of its
-// key among the chunks of the rows before; nothing is split or moved meanwhile.
-func insertShare(s *Sample, c *Cluster, sorted *sorter) float64 {
+// insertParts is the part of the newest tenth of rows that each shard takes. Each row goes to the piece of its key
+// among the pieces of the rows before; nothing is split or moved meanwhile.
+func insertParts(s *Sample, c *Cluster, sorted *sorter) []float64 {
 	limit := s.Len() - s.Len()/10
 	if limit == s.Len() || limit == 0 {
-		return 0
+		return nil
 	}
-	starts := map[int]bool{}
-	sorted.split(s, c.ChunkSize, limit, func(at int) { starts[at] = true })
-	var sizes []int64
-	var inserts []int
-	size, n := int64(0), 0
+	rows := make([]int, c.Shards)
+	pieces := sorted.pieces(limit)
+	piece := 0
 	for at, p := range sorted.order {
-		if starts[at] {
-			sizes, inserts = append(sizes, size), append(inserts, n)
-			size, n = 0, 0
+		for piece+1 < len(pieces) && at >= pieces[piece+1] {
+			piece++
 		}
-		if int(p.row) < limit {
-			size += int64(s.sizes[p.row])
-		} else {
-			n++
+		if int(p.row) >= limit {
+			rows[piece%c.Shards]++
 		}
 	}
-	sizes, inserts = append(sizes, size), append(inserts, n)
-	byShard, all := make([]int, c.Shards), 0
-	for chunk, shard := range owners(sizes, c.Shards) {
-		byShard[shard] += inserts[chunk]
-		all += inserts[chunk]
+	out := make([]float64, c.Shards)
+	for i, n := range rows {
+		out[i] = float64(n) / float64(s.Len()-limit)
 	}
-	return float64(slices.Max(byShard)) / float64(all)
+	return out
 }

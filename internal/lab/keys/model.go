@@ -20,14 +20,19 @@ type Model struct {
 	Documents  int     // documents that changes are of; for changes alone
 	Skew       float64 // exponent of Zipf's law by which rows fall to projects and documents: 0 evenly, 1 as words in a text
 	RowBytes   int     // size of a row
+	Growth     float64 // how many times as many rows come in a day at the end as at the beginning; 0 and 1: as many
 	Start      time.Time
 	Span       time.Duration // from the first row to the last
+	Of         int64         // rows that the collection has, of which Rows are drawn; 0: no others
+	Extra      Extra         // fields beside those that Yorkie writes
 }
 
 // Limits of a model.
 const (
-	MostProjects = 1_000_000
-	MostSkew     = 3
+	MostProjects  = 1_000_000
+	MostDocuments = 1_000_000
+	MostSkew      = 3
+	MostGrowth    = 1000
 )
 
 // Check refuses a model: one sentence, with the field and its limit.
@@ -39,22 +44,52 @@ func (m *Model) Check() error {
 		return fmt.Errorf("projects: there are %d, expected 1 to %d", m.Projects, MostProjects)
 	case m.Rows < 1 || m.Rows > MostRows:
 		return fmt.Errorf("rows: there are %d, expected 1 to %d", m.Rows, MostRows)
-	case m.Collection == "changes" && (m.Documents < 1 || m.Documents > MostRows):
-		return fmt.Errorf("documents: there are %d, expected 1 to %d", m.Documents, MostRows)
+	case m.Collection == "changes" && (m.Documents < 1 || m.Documents > MostDocuments):
+		return fmt.Errorf("documents: there are %d, expected 1 to %d", m.Documents, MostDocuments)
 	case math.IsNaN(m.Skew) || m.Skew < 0 || m.Skew > MostSkew:
 		return fmt.Errorf("skew: it is %g, expected 0 to %d", m.Skew, MostSkew)
 	case m.RowBytes < 1 || m.RowBytes > 16<<20:
 		return fmt.Errorf("rowBytes: it is %d, expected 1 to %d, as no document is larger", m.RowBytes, 16<<20)
 	case m.Span < 0:
 		return fmt.Errorf("span: it is negative")
+	case math.IsNaN(m.Growth) || m.Growth < 0 || m.Growth > MostGrowth:
+		return fmt.Errorf("growth: it is %g, expected 0 to %d", m.Growth, MostGrowth)
 	}
-	return nil
+	return m.Extra.Check()
+}
+
+// Fields are the fields that rows of a collection have in a model.
+func Fields(collection string) []string {
+	if collection == "changes" {
+		return []string{"_id", "project_id", "doc_id", "server_seq"}
+	}
+	return []string{"_id", "project_id", "key"}
 }
 
 // Sample makes the rows.
 func (m *Model) Sample() (*Sample, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
+	}
+	s, err := NewSample(append(Fields(m.Collection), m.Extra.Fields...)...)
+	if err != nil {
+		return nil, err
+	}
+	s.DrawnFrom(m.Of)
+	return s, m.Each(func(row bson.D) error {
+		raw, err := bson.Marshal(row)
+		if err == nil {
+			s.Add(raw, m.RowBytes)
+		}
+		return err
+	})
+}
+
+// Each makes the rows one by one, in the order of insertion, until do fails. A row does not have the size that the
+// model says, only its fields.
+func (m *Model) Each(do func(row bson.D) error) error {
+	if err := m.Check(); err != nil {
+		return err
 	}
 	r := rand.New(rand.NewPCG(m.Seed, 1))
 	ids := &idMaker{r: r}
@@ -69,14 +104,7 @@ func (m *Model) Sample() (*Sample, error) {
 			of[i] = projects.among(r, i*m.Projects/m.Documents+1)
 		}
 	}
-	fields := []string{"_id", "project_id", "key"}
-	if m.Collection == "changes" {
-		fields = []string{"_id", "project_id", "doc_id", "server_seq"}
-	}
-	s, err := NewSample(fields...)
-	if err != nil {
-		return nil, err
-	}
+	extra := m.Extra
 	for i := range m.Rows {
 		at := m.at(i, m.Rows)
 		d := bson.D{{Key: "_id", Value: ids.at(at)}}
@@ -90,18 +118,21 @@ func (m *Model) Sample() (*Sample, error) {
 			d = append(d, bson.E{Key: "project_id", Value: projects.ids[p]},
 				bson.E{Key: "key", Value: fmt.Sprintf("%s-%08x", [...]string{"note", "board", "draft", "sheet"}[r.IntN(4)], r.Uint32())})
 		}
-		row, err := bson.Marshal(d)
-		if err != nil {
-			return nil, err
+		if err := do(append(d, extra.Of(at)...)); err != nil {
+			return err
 		}
-		s.Add(row, m.RowBytes)
 	}
-	return s, nil
+	return nil
 }
 
-// at is when the i-th of n things comes into being.
+// at is when the i-th of n things comes into being. The rate grows evenly.
 func (m *Model) at(i, n int) time.Time {
-	return m.Start.Add(time.Duration(float64(m.Span) * float64(i) / float64(n)))
+	t := float64(i) / float64(n)
+	if more := m.Growth - 1; m.Growth > 0 && more != 0 {
+		// The part that has come until t is (t + more·t²/2) / (1 + more/2).
+		t = (math.Sqrt(1+2*more*t*(1+more/2)) - 1) / more
+	}
+	return m.Start.Add(time.Duration(float64(m.Span) * t))
 }
 
 // idMaker makes ObjectIDs as programs do: seconds, five bytes of the process, a counter.

@@ -71,33 +71,23 @@ func shardsOfPrefix(s *Sample, c *Cluster, fields int, sorted *sorter) float64 {
 	if s.Len() == 0 {
 		return 1
 	}
-	starts := map[int]bool{}
-	var sizes []int64
-	sorted.split(s, c.ChunkSize, s.Len(), func(at int) { starts[at] = true })
-	size := int64(0)
-	for at, p := range sorted.order {
-		if starts[at] {
-			sizes, size = append(sizes, size), 0
-		}
-		size += int64(s.sizes[p.row])
-	}
-	owner := owners(append(sizes, size), c.Shards)
-	// Rows that share the first fields are neighbours, and so are their chunks; shards have neighbouring chunks.
-	total, chunk := 0.0, 0
-	first, firstShard, lastShard := 0, owner[0], owner[0]
+	// Rows that share the first fields are neighbours, and so are their pieces.
+	pieces := sorted.pieces(s.Len())
+	total, piece := 0.0, 0
+	first, firstPiece, lastPiece := 0, 0, 0
 	var last []byte
-	end := func(at int) { total += float64(at-first) * float64(lastShard-firstShard+1) }
+	end := func(at int) { total += float64(at-first) * float64(shardsOfPieces(firstPiece, lastPiece, c.Shards)) }
 	for at, p := range sorted.order {
-		if starts[at] {
-			chunk++
+		for piece+1 < len(pieces) && at >= pieces[piece+1] {
+			piece++
 		}
 		if same := sorted.prefix(p.row, fields); at == 0 || string(same) != string(last) {
 			if at > 0 {
 				end(at)
 			}
-			first, firstShard, last = at, owner[chunk], same
+			first, firstPiece, last = at, piece, same
 		}
-		lastShard = owner[chunk]
+		lastPiece = piece
 	}
 	end(len(sorted.order))
 	return total / float64(len(sorted.order))

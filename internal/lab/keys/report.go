@@ -70,15 +70,19 @@ type Report struct {
 	Smallest int64    // bytes of the smallest chunk
 	Median   int64
 	Largest  int64
-	Stuck    int     // chunks larger than the chunk size that no split divides, as they have one value
-	Heaviest int64   // bytes of the heaviest single value: the biggest range that no split divides
-	Parts    []int64 // bytes by shard, once chunks are even
-	Fullest  float64 // the part of the shard with most, as a share of all
-	Used     int     // shards that have any data
-	// Inserts is the share of the newest tenth of rows that the busiest shard takes, when chunks were made of the rows
-	// before and spread evenly: 1 when all inserts go to one shard.
-	Inserts float64
-	Queries []Routed
-	Unique  []Carried
-	Cost    Cost
+	Stuck    int   // chunks larger than the chunk size that no split divides, as they have one value
+	Heaviest int64 // bytes of the heaviest single value: the biggest range that no split divides
+	// Parts is bytes by shard: after resharding, which cuts the rows into up to 90 pieces and gives them to the shards in
+	// turn. Of a collection that is not sharded yet, after the balancer has moved chunks away from the first shard until
+	// all have as many; chunks that no split divides stay there.
+	Parts   []int64
+	Fullest float64 // the part of the shard with most, as a share of all
+	Used    int     // shards that have any data
+	// InsertParts is the share of the newest tenth of rows that each shard takes, when the rows before were resharded and
+	// nothing has moved since; empty with fewer than ten rows. Inserts is that of the busiest shard: 1 when all go to one.
+	InsertParts []float64
+	Inserts     float64
+	Queries     []Routed
+	Unique      []Carried
+	Cost        Cost
 }
