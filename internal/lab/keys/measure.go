@@ -122,7 +122,7 @@ func (r *sorter) split(s *Sample, chunkSize int64, cut func(at int)) {
 func (r *Report) chunks(s *Sample, c *Cluster, sorted *sorter) {
 	starts := []int{0}
 	sorted.split(s, c.ChunkSize, func(at int) { starts = append(starts, at) })
-	sizes, stuck := make([]int64, len(starts)), make([]bool, len(starts))
+	sizes, fixed := make([]int64, len(starts)), make([]bool, len(starts))
 	for n, start := range starts {
 		end := len(sorted.order)
 		if n+1 < len(starts) {
@@ -134,13 +134,14 @@ func (r *Report) chunks(s *Sample, c *Cluster, sorted *sorter) {
 		}
 		sizes[n] = int64(float64(size) * s.scale())
 		first, last := sorted.key(sorted.order[start].row), sorted.key(sorted.order[end-1].row)
-		if stuck[n] = sizes[n] > c.ChunkSize && string(first) == string(last); stuck[n] {
+		if sizes[n] > c.ChunkSize && string(first) == string(last) {
 			r.Stuck++
+			fixed[n] = sizes[n] > movable*c.ChunkSize
 		}
 	}
 	r.Chunks = len(sizes)
 	if c.Today.Len() == 0 {
-		r.Parts = balanced(sizes, stuck, c.Shards)
+		r.Parts = balanced(sizes, fixed, c.Shards)
 	} else {
 		r.Parts = resharded(s, c, sorted)
 	}

@@ -45,13 +45,16 @@ func resharded(s *Sample, c *Cluster, sorted *sorter) []int64 {
 	return out
 }
 
+// movable is how many times the chunk size a chunk may have that the server moves.
+const movable = 2
+
 // balanced is the bytes of each shard after a collection was sharded: the balancer moves chunks away from the first
-// shard until all have as many. It does not move chunks that no split divides.
-func balanced(sizes []int64, stuck []bool, shards int) []int64 {
+// shard until all have as many. It does not move those that are fixed: too big, and no split divides them.
+func balanced(sizes []int64, fixed []bool, shards int) []int64 {
 	out, chunks := make([]int64, shards), make([]int, shards)
 	var free []int64
 	for n, b := range sizes {
-		if stuck[n] {
+		if fixed[n] {
 			out[0] += b
 			chunks[0]++
 		} else {

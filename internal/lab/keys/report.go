@@ -74,7 +74,8 @@ type Report struct {
 	Heaviest int64 // bytes of the heaviest single value: the biggest range that no split divides
 	// Parts is bytes by shard: after resharding, which cuts the rows into up to 90 pieces and gives them to the shards in
 	// turn. Of a collection that is not sharded yet, after the balancer has moved chunks away from the first shard until
-	// all have as many; chunks that no split divides stay there.
+	// all have as many; those that no split divides and that are too big to
+	// move stay there.
 	Parts   []int64
 	Fullest float64 // the part of the shard with most, as a share of all
 	Used    int     // shards that have any data
