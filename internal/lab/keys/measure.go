@@ -134,7 +134,12 @@ func (r *Report) chunks(s *Sample, c *Cluster, sorted *sorter) {
 		}
 		sizes[n] = int64(float64(size) * s.scale())
 		first, last := sorted.key(sorted.order[start].row), sorted.key(sorted.order[end-1].row)
-		if sizes[n] > c.ChunkSize && string(first) == string(last) {
+		least := sizes[n]
+		if !s.Whole() { // a few rows of a sample do not tell how many rows a value has
+			low, _ := wilson(end-start, s.Len(), confidence)
+			least = int64(low * float64(s.Bytes()))
+		}
+		if least > c.ChunkSize && string(first) == string(last) {
 			r.Stuck++
 			fixed[n] = sizes[n] > movable*c.ChunkSize
 		}
