@@ -89,7 +89,7 @@ var webMay = []string{"web/templates", "web/guard", "static", "internal/answer",
 	"internal/store", "internal/actions",
 	"internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance",
 	"internal/chunksize", "internal/connlimit",
-	"internal/placement", "internal/profile", "internal/shardkey", "internal/topology", "docs/playbooks",
+	"internal/placement", "internal/profile", "internal/shardkey", "internal/topology", "internal/lab", "docs/playbooks",
 	"docs/runbooks"}
 
 // subjects are the rooms of the site that people see: each folder that is not one of those

@@ -46,6 +46,7 @@ var styleSheets = []string{
 	"changes",
 	"glow",
 	"tour",
+	"lab",
 	"narrow",
 	"phone_menu", "clusters", "long_names", "phone_targets", "print",
 }

@@ -19,6 +19,7 @@ import (
 	"shardboard/web/guard"
 	"shardboard/web/heat"
 	"shardboard/web/help"
+	"shardboard/web/lab"
 	"shardboard/web/locate"
 	"shardboard/web/matrix"
 	"shardboard/web/overview"
@@ -108,7 +109,7 @@ func ofCluster(changing []site.Route) []site.Route {
 		zones.Routes, activity.Routes,
 		changing,
 		heat.Routes, surveys.Routes, advice.Routes, help.Routes,
-		tour.Routes,
+		lab.Routes, tour.Routes,
 		site.Updates(),
 	)
 }

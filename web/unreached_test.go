@@ -24,6 +24,7 @@ var aboutOurselves = regexp.MustCompile(`^(/api(/v1)?)?/(openapi.json|` + string
 	"find", "data.*", "history.*", "audit.*", "alerts.*", "runs.*", "plans.*", "me", "users.*", "tokens.*", "sessions.*",
 	"settings.*", "help.*", "login.*",
 	"healthz", "readyz", "static/.*", "live", "metrics", "history/step", "clusters.*", "actions.*", "problems/.*", "surveys.*", "docs.*",
+	"lab.*",
 }, "|") + `)$`)
 
 // claims are what would be said of a cluster that was read.

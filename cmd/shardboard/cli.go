@@ -25,6 +25,7 @@ type cli struct {
 	Export      exportCmd      `cmd:"" help:"Write all that can be read to a directory or a ZIP file, as JSON and CSV."`
 	Locate      locateCmd      `cmd:"" help:"Show on which shard a project, Yorkie document or id is."`
 	ID          idCmd          `cmd:"" name:"id" help:"Make locality UUIDs, or take them apart."`
+	Lab         labCmd         `cmd:"" help:"Try shard keys without touching a cluster."`
 	Plan        planCmd        `cmd:"" help:"Plan a change of the cluster on a running server; changes nothing."`
 	Approve     approveCmd     `cmd:"" help:"Approve a plan of somebody else that needs it; asks in a terminal."`
 	Refuse      refuseCmd      `cmd:"" help:"Refuse a plan that waits for approval, or take an approval back."`

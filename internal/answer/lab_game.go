@@ -69,17 +69,30 @@ func (q LabGameQuery) playChosen(out *api.LabGame) game.Result {
 
 func labResult(r game.Result, chosen bool) api.LabGameResult {
 	cards := float64(r.Cards)
+	var finished *float64
+	if share, known := finishedShare(r); known {
+		finished = &share
+	}
 	return api.LabGameResult{Key: r.Key, Chosen: chosen, Text: labVerdict(r), Players: r.Players, Cards: r.Cards, Chunks: r.Chunks,
 		Splits: r.Splits, Passes: r.Passes, PassesPerCard: float64(r.Passes) / cards, HotPlayer: r.HotPlayer, HotShare: r.HotShare,
 		DeckHotShare: r.HotShareOfDeck, Rounds: r.Rounds, RoundsNeeded: r.RoundsNeeded, SearchedFirst: r.Load[0].Searched,
-		SearchedLast: r.Load[len(r.Load)-1].Searched, FinishedShare: float64(r.FinishedTouched) / cards, Unsplittable: r.Unsplittable,
+		SearchedLast: r.Load[len(r.Load)-1].Searched, FinishedShare: finished, Unsplittable: r.Unsplittable,
 		Largest: r.Largest}
+}
+
+// finishedShare is the part of the cards after the first deck that came into chunks of finished decks; known is false
+// if there are none.
+func finishedShare(r game.Result) (share float64, known bool) {
+	if r.Cards <= game.DeckSize {
+		return 0, false
+	}
+	return float64(r.FinishedTouched) / float64(r.Cards-game.DeckSize), true
 }
 
 // labVerdict says in a sentence what a game shows. A player is hot with twice the even share, or most of a deck.
 func labVerdict(r game.Result) string {
 	even := 1 / float64(r.Players)
-	decks := len(r.Load)
+	finished, several := finishedShare(r)
 	switch {
 	case r.Players == 1:
 		return "One player takes every card."
@@ -90,9 +103,9 @@ func labVerdict(r game.Result) string {
 		return "One player takes nearly every card, splits, and passes chunks on all the time."
 	case r.HotShare > 2*even:
 		return "One player takes more than twice the even share of the cards."
-	case decks > 1 && r.FinishedTouched*2 > r.Cards:
+	case several && finished > 0.25:
 		return "Even, but cards go to chunks of finished decks all the time, and every player searches among ever more chunks."
-	case decks > 1:
+	case several:
 		return "Even over the game, and chunks of finished decks are left alone."
 	}
 	return "Even over the game. More decks show what happens to old chunks."
@@ -123,8 +136,8 @@ func LabGameTurns(q LabGameQuery, cursor string, limit int) (out api.LabGameTurn
 }
 
 func labTurn(t game.Turn) api.LabGameTurn {
-	out := api.LabGameTurn{Number: t.Number, Text: labTurnText(t), Round: t.Round, Dealer: t.Dealer, Deck: t.Deck, Card: t.Card, Key: t.Key,
-		Player: t.Player, Position: t.Position, Chunk: t.Chunk, Held: t.Held, Searched: t.Searched, Stuck: t.Stuck, Joined: t.Joined}
+	out := api.LabGameTurn{Number: t.Number, Text: labTurnText(t), Round: t.Round, Dealer: t.Dealer, Deck: t.Deck, Card: t.Card,
+		Key: t.Key, Player: t.Player, Position: t.Position, Chunk: t.Chunk, Held: t.Held, Searched: t.Searched, Stuck: t.Stuck, Joined: t.Joined}
 	if s := t.Split; s != nil {
 		out.Split = &api.LabGameSplit{At: s.At, Lower: s.Lower, Upper: s.Upper}
 	}

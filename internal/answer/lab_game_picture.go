@@ -15,26 +15,42 @@ const (
 	LabPictureChunks = "chunks"
 )
 
+// labColumns is how many columns a picture has at most; a longer game has several decks in each.
+const labColumns = 52
+
 // LabGamePicture draws cards taken, or chunks owned, by deck and player, as SVG. show is "" for cards.
 func LabGamePicture(g api.LabGame, show string) (string, error) {
 	b := picture.Bars{Title: "Cards taken by each player, deck by deck, with the key " + g.Inputs.Key, X: "deck", Y: "cards taken"}
-	value := func(l api.LabGameLoad) int { return l.Cards }
 	switch show {
 	case "", LabPictureCards:
 	case LabPictureChunks:
 		b.Title, b.Y = "Chunks of each player at the end of each deck, with the key "+g.Inputs.Key, "chunks"
-		value = func(l api.LabGameLoad) int { return l.Chunks }
 	default:
 		return "", fault.New(fault.Invalid, "show must be cards or chunks, not %q.", sanitize.Truncate(show, 40))
 	}
+	decks := 0
 	for _, l := range g.Load {
-		if l.Player > len(b.Series) {
-			b.Series = append(b.Series, fmt.Sprintf("player %d", l.Player))
+		decks = max(decks, l.Deck)
+		for len(b.Series) < l.Player {
+			b.Series = append(b.Series, fmt.Sprintf("player %d", len(b.Series)+1))
 		}
-		if l.Deck > len(b.Value) {
-			b.Column, b.Value = append(b.Column, fmt.Sprintf("deck %d", l.Deck)), append(b.Value, nil)
-		}
-		b.Value[l.Deck-1] = append(b.Value[l.Deck-1], value(l))
 	}
+	each := max((decks+labColumns-1)/labColumns, 1) // decks in a column
+	for first := 1; first <= decks; first += each {
+		name := fmt.Sprintf("deck %d", first)
+		if last := min(first+each-1, decks); last > first {
+			name = fmt.Sprintf("decks %d to %d", first, last)
+		}
+		b.Column, b.Value = append(b.Column, name), append(b.Value, make([]int, len(b.Series)))
+	}
+	for _, l := range g.Load {
+		at := &b.Value[(l.Deck-1)/each][l.Player-1]
+		if show == LabPictureChunks {
+			*at = l.Chunks // of the last deck in the column
+		} else {
+			*at += l.Cards
+		}
+	}
+	b.Each = each
 	return b.SVG(), nil
 }

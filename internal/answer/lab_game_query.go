@@ -40,7 +40,7 @@ type LabGameQuery struct {
 
 // DefaultLabGame are the inputs of a game of which nothing is said.
 func DefaultLabGame() api.LabGameInputs {
-	return api.LabGameInputs{Key: game.Ascending, Players: 4, Dealers: 1, Workload: LabCards, Decks: 4, Projects: 20, Skew: 1, Seed: 1}
+	return api.LabGameInputs{Key: game.Ascending, Players: 4, Dealers: 4, Workload: LabCards, Decks: 4, Projects: 20, Skew: 1, Seed: 1}
 }
 
 // ParseLabGame reads the parameters of a game; most bounds its csv in bytes.
@@ -117,7 +117,8 @@ func parseJoins(text string, cards int) ([]int, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 0 || n >= cards || len(out) > 0 && n < out[len(out)-1] || len(out) == MaxLabJoins {
-			return nil, fault.New(fault.Invalid, "joins must be at most %d ascending numbers of cards from 0 to %d with commas between them, not %q.",
+			return nil, fault.New(fault.Invalid,
+				"joins must be at most %d ascending numbers of cards from 0 to %d with commas between them, not %q.",
 				MaxLabJoins, cards-1, sanitize.Truncate(text, 60))
 		}
 		out = append(out, n)

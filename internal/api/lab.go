@@ -47,9 +47,11 @@ type LabGameResult struct {
 	RoundsNeeded  int     `json:"roundsNeeded"` // if a player can take one card in a round
 	SearchedFirst float64 `json:"searchedFirst"`
 	SearchedLast  float64 `json:"searchedLast"` // chunks that a player has when a card comes: in the last deck
-	FinishedShare float64 `json:"finishedShare"`
-	Unsplittable  int     `json:"unsplittable"` // chunks that are full and have one key
-	Largest       int     `json:"largest"`      // cards in the largest chunk
+	// FinishedShare is the part of the cards after the first deck that come into a chunk with cards of earlier decks
+	// only; null if there is one deck.
+	FinishedShare *float64 `json:"finishedShare"`
+	Unsplittable  int      `json:"unsplittable"` // chunks that are full and have one key
+	Largest       int      `json:"largest"`      // cards in the largest chunk
 }
 
 // LabGameLoad is what one player had to do in one deck.

@@ -143,6 +143,44 @@ export interface HeatSpan {
   shared?: boolean;
 }
 
+export interface LabGamePass {
+  cards: number;
+  chunk: string;
+  from: number;
+  to: number;
+  upper: boolean;
+}
+
+export interface LabGameSplit {
+  at: string;
+  lower: number;
+  upper: number;
+}
+
+export interface LabGameTurn {
+  card: string;
+  chunk: string;
+  dealer: number;
+  deck: number;
+  held: number;
+  joined: number;
+  key: string;
+  number: number;
+  pass: LabGamePass | null;
+  player: number;
+  position: number;
+  round: number;
+  searched: number;
+  split: LabGameSplit | null;
+  stuck: boolean;
+  text: string;
+}
+
+export interface LabGameTurns {
+  items: LabGameTurn[];
+  next: string | null;
+}
+
 export interface MapBand {
   bytes: Figure;
   heat: boolean;

@@ -54,11 +54,13 @@ func NavOf(you You, runs, history bool) []NavEntry {
 	add(true, NavEntry{"advise", "Advice", "/advice", true})
 	add(runs, NavEntry{"runs", "Runs", "/runs", true})
 	add(you.MayOperate, NavEntry{"audit", "Audit", "/audit", true})
+	add(true, NavEntry{"lab", "Lab", "/lab", true})
 
 	add(true, NavEntry{"help", "Playbooks", "/help", false})
 	add(true, NavEntry{"layout", "Layout", "/layout", false})
 	add(true, NavEntry{"surveys", "Surveys", "/surveys", false})
 	add(true, NavEntry{"alerts", "Alerts", "/alerts", false})
+	add(true, NavEntry{"lab-game", "Shard-key game", "/lab/game", false})
 	add(history, NavEntry{"compare", "Compare two times", "/compare", false})
 	add(you.MayLocate, NavEntry{"bulk", "Locate many lines", "/locate/bulk", false})
 	add(true, NavEntry{"duplicates", "Check for duplicate ids", "/checks/duplicates", false})

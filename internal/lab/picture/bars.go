@@ -1,5 +1,5 @@
-// Package picture draws what the lab computes as SVG. A picture is a file of its own, with colours for light and dark
-// paper; on a page the style sheet gives its parts the colours of the page.
+// Package picture draws what the lab computes as SVG. A picture is a file of its own, on white paper; on a page the
+// style sheet gives its parts the colours of the page, light or dark.
 package picture
 
 import (
@@ -16,6 +16,7 @@ type Bars struct {
 	Series []string
 	Column []string // name of each column
 	Value  [][]int  // by column and series
+	Each   int      // what one column counts for on the X axis; 0 is 1
 }
 
 // colors are those of shards in static/css/theme.css, on light paper.
@@ -59,8 +60,10 @@ func (b Bars) SVG() string {
 		top+(height-top-bottom)/2, escaped(b.Y))
 	for i, name := range b.Series {
 		x, y := left+i%legendColumns*legendColumn, height+i/legendColumns*legendRow
-		fmt.Fprintf(&out, `<rect class="%s" x="%d" y="%d" width="10" height="10" fill="%s"/>`, class(i), x, y, colors[i%len(colors)])
+		fmt.Fprintf(&out, `<g class="key"><rect class="%s" x="%d" y="%d" width="10" height="10" fill="%s"/>`, class(i), x, y,
+			colors[i%len(colors)])
 		text(&out, x+14, float64(y+9), "start", name)
+		out.WriteString("</g>")
 	}
 	out.WriteString("</svg>\n")
 	return out.String()
@@ -85,7 +88,7 @@ func (b Bars) drawColumns(out *strings.Builder, most int) {
 				class(s), x, y, max(step-gap, 0.5), h, colors[s%len(colors)], escaped(b.Column[i]), escaped(b.Series[s]), n)
 		}
 		if i%every == 0 {
-			text(out, int(x+(step-gap)/2), height-bottom+14, "middle", fmt.Sprint(i+1))
+			text(out, int(x+(step-gap)/2), height-bottom+14, "middle", fmt.Sprint(i*max(b.Each, 1)+1))
 		}
 	}
 }

@@ -1,0 +1,158 @@
+package lab
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/lab/game"
+	"shardboard/web/site"
+	"shardboard/web/templates"
+)
+
+// form is what was typed, and what is wrong with it.
+type form struct {
+	typed   map[string]string
+	problem string
+}
+
+// gameView is a game with what only its page needs.
+type gameView struct {
+	api.LabGame
+	query   answer.LabGameQuery
+	picture string // the cards of the players as SVG, of ours alone
+}
+
+// GamePage is the card game: its table after a step, how it ends, and the form of its inputs.
+func GamePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	sh := s.Shell(r, s.ViewFor(r), "lab", "Shard-key game")
+	in := r.URL.Query()
+	q, err := answer.ParseLabGame(in, answer.MaxInput)
+	if err != nil {
+		if fault.Of(err) != fault.Invalid {
+			return err
+		}
+		sh.CSV = ""
+		return site.WritePage(w, r, http.StatusBadRequest, gamePage(sh, formOf(in, s.ProblemText(w, err)), nil))
+	}
+	v := gameView{LabGame: answer.LabGame(q), query: q}
+	if v.picture, err = answer.LabGamePicture(v.LabGame, ""); err != nil {
+		return err
+	}
+	return site.WritePage(w, r, http.StatusOK, gamePage(sh, formOf(withUsual(in, q), ""), &v))
+}
+
+// fields are the inputs of the form.
+var fields = []string{"key", "players", "dealers", "workload", "decks", "projects", "skew", "csv", "joins", "seed"}
+
+func formOf(in url.Values, problem string) form {
+	out := form{typed: map[string]string{}, problem: problem}
+	for _, name := range fields {
+		out.typed[name] = site.Typed(in.Get(name), answer.MaxInput)
+	}
+	return out
+}
+
+// withUsual fills in what a game has of which nothing was said.
+func withUsual(in url.Values, q answer.LabGameQuery) url.Values {
+	out := url.Values{}
+	for name, value := range map[string]string{"key": q.Key, "players": strconv.Itoa(q.Players), "dealers": strconv.Itoa(q.Dealers),
+		"workload": q.Workload, "decks": strconv.Itoa(q.Decks), "projects": strconv.Itoa(q.Projects), "skew": q.SkewText(),
+		"csv": in.Get("csv"), "joins": q.JoinsText(), "seed": strconv.FormatUint(q.Seed, 10)} {
+		out.Set(name, value)
+	}
+	return out
+}
+
+func (f form) workloads() []templates.Option {
+	var out []templates.Option
+	for _, w := range [][2]string{{answer.LabCards, "decks of cards"}, {answer.LabProjects, "documents of projects"},
+		{answer.LabCSV, "your own rows"}} {
+		out = append(out, templates.Option{Value: w[0], Text: w[1], Selected: f.typed["workload"] == w[0]})
+	}
+	return out
+}
+
+// published are the keys of the original game, with their names there.
+func published() []templates.Option {
+	return []templates.Option{
+		{Value: game.Ascending, Text: "Let George do it"},
+		{Value: game.Scatter, Text: "More scatter, less gather"},
+		{Value: game.Combo, Text: "Combo plate"},
+	}
+}
+
+// named is a key with its published name.
+func named(key string) string {
+	for _, p := range published() {
+		if p.Value == key {
+			return p.Text
+		}
+	}
+	return "your key"
+}
+
+// with is the address of the same game with another key, at its end.
+func (v gameView) with(key string) string {
+	q := v.query
+	q.Key = key
+	return q.URL("/lab/game", -1)
+}
+
+// at is the address of a step.
+func (v gameView) at(step int) string {
+	return v.query.URL("/lab/game", min(max(step, 0), v.query.Cards()))
+}
+
+// file is the address of another form of the game.
+func (v gameView) file(path string) string { return v.query.URL(path, -1) }
+
+// mostChunks is how many chunks of a player are drawn; a long game has hundreds.
+const mostChunks = 60
+
+// drawn are the chunks of a hand that are drawn: the last in the order of the ranges.
+func drawn(h api.LabGameHand) []api.LabGameChunk { return h.Chunks[max(len(h.Chunks)-mostChunks, 0):] }
+
+// swatch is the class with the colour of a player, as of a shard in that place.
+func swatch(player int) string { return fmt.Sprintf("s%d", (player-1)%12+1) }
+
+func chunkClass(c api.LabGameChunk) string {
+	class := fmt.Sprintf("c%d", min(c.Cards, game.Full))
+	if c.Stuck {
+		class += " stuck"
+	}
+	return class
+}
+
+// decimal is a number with one digit after the point.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
+
+// answeredBy says who answers a query.
+func answeredBy(q api.LabGameQuery) string {
+	switch {
+	case q.One == q.Asked:
+		return "one player"
+	case q.All == q.Asked:
+		return "every player"
+	}
+	return decimal(q.Mean) + " players on average"
+}
+
+// playerLoad is what one player had to do in a whole game.
+type playerLoad struct{ player, cards, most, chunks int }
+
+func (v gameView) byPlayer() []playerLoad {
+	var out []playerLoad
+	for _, l := range v.Load {
+		for len(out) < l.Player {
+			out = append(out, playerLoad{player: len(out) + 1})
+		}
+		p := &out[l.Player-1]
+		p.cards, p.most, p.chunks = p.cards+l.Cards, max(p.most, l.Cards), l.Chunks
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package lab_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/api"
+	"shardboard/web/webtest"
+)
+
+func page(t *testing.T, s *webtest.Server, path string, status int) *goquery.Document {
+	t.Helper()
+	w := s.Do("GET", path, webtest.Header("Accept", "text/html"))
+	if w.Code != status {
+		t.Fatalf("%s: %d %.300s", path, w.Code, w.Body)
+	}
+	return webtest.ParseHTML(t, w.Body.String())
+}
+
+func TestTheLabLeadsToTheGame(t *testing.T) {
+	s := webtest.New(t)
+	doc := page(t, s, "/lab", http.StatusOK)
+	if doc.Find(`main a[href="/lab/game"]`).Length() != 1 || doc.Find(`nav.side a[href="/lab"][aria-current="page"]`).Length() != 1 {
+		t.Error("the lab does not lead to its game, or is not the current entry of the navigation")
+	}
+}
+
+// Without script the links lead from card to card, and the table is that of the JSON answer.
+func TestTheGameIsPlayedByLinks(t *testing.T) {
+	s := webtest.New(t)
+	path := "/lab/game?key=hash%28order%29&players=3&step=0"
+	for step := range 6 {
+		doc := page(t, s, path, http.StatusOK)
+		g := webtest.Decode[api.LabGame](t, s.Do("GET", "/api/v1"+path))
+		root := doc.Find("#lab-game")
+		if root.AttrOr("data-step", "") != strconv.Itoa(step) || g.Step != step {
+			t.Fatalf("%s shows card %s, JSON %d, want %d", path, root.AttrOr("data-step", ""), g.Step, step)
+		}
+		if said := strings.TrimSpace(root.Find("#lab-turn").Text()); g.Turn == nil && !strings.HasPrefix(said, "No card is dealt.") ||
+			g.Turn != nil && said != g.Turn.Text {
+			t.Errorf("card %d is said as %q", step, said)
+		}
+		root.Find("#lab-hands > li").Each(func(i int, li *goquery.Selection) {
+			want := "cards: " + strconv.Itoa(g.Hands[i].Cards) + ", chunks: " + strconv.Itoa(len(g.Hands[i].Chunks))
+			if li.Find("small").First().Text() != want || li.Find(".lab-chunks i").Length() != len(g.Hands[i].Chunks) {
+				t.Errorf("card %d: player %d is drawn as %q, want %q", step, i+1, li.Text(), want)
+			}
+		})
+		path = root.Find(`a[data-go="next"]`).AttrOr("href", "")
+	}
+	doc := page(t, s, path, http.StatusOK)
+	end := page(t, s, doc.Find(`a[data-go="end"]`).AttrOr("href", ""), http.StatusOK).Find("#lab-game")
+	if end.AttrOr("data-step", "") != end.AttrOr("data-cards", "x") {
+		t.Errorf("the end is card %s of %s", end.AttrOr("data-step", ""), end.AttrOr("data-cards", ""))
+	}
+}
+
+func TestTheTableOfResultsHasThePublishedKeysAndTheChosenOne(t *testing.T) {
+	s := webtest.New(t)
+	doc := page(t, s, "/lab/game?workload=projects&key=project,hash(doc)&decks=10&joins=52", http.StatusOK)
+	keys := doc.Find("#lab-results tbody tr").Map(func(_ int, tr *goquery.Selection) string { return tr.AttrOr("data-key", "") })
+	if want := []string{"order", "hash(order)", "deck,hash(order)", "project,hash(doc)"}; !slices.Equal(keys, want) {
+		t.Errorf("keys %q, want %q", keys, want)
+	}
+	if marked := doc.Find("#lab-results tr.marked"); marked.Length() != 1 || marked.AttrOr("data-key", "") != "project,hash(doc)" {
+		t.Error("the chosen key is not marked")
+	}
+	if doc.Find("svg.lab-picture rect[class^=s] title").Length() < 40 {
+		t.Error("the picture has no bars for 10 decks and 4 players")
+	}
+	if one := page(t, s, "/lab/game?decks=1", http.StatusOK).Find("#lab-results tr.marked"); !strings.Contains(one.Text(), "–") {
+		t.Error("with one deck the share of finished decks is not unknown")
+	}
+}
+
+// Each form of the answer shows the same game for the same inputs, and the form of the page has these inputs.
+func TestALinkMakesTheSameGameAgain(t *testing.T) {
+	s := webtest.New(t)
+	query := "?" + url.Values{"workload": {"csv"}, "csv": {"project,doc\natlas,d1\nwiki,d2\natlas,d3\natlas,d4\nwiki,d5\n"},
+		"key": {"project,doc"}, "players": {"2"}, "dealers": {"2"}, "seed": {"7"}, "joins": {"3"}}.Encode()
+	first := webtest.Decode[api.LabGame](t, s.Do("GET", "/api/v1/lab/game"+query))
+	again := s.Do("GET", "/api/v1"+first.URL).Body.String()
+	if want := s.Do("GET", "/api/v1/lab/game"+query).Body.String(); again != want {
+		t.Errorf("%s is another game:\n%s\n%s", first.URL, again, want)
+	}
+	form := url.Values{}
+	doc := page(t, s, "/lab/game"+query, http.StatusOK)
+	doc.Find("form.lab-inputs [name]").Each(func(_ int, in *goquery.Selection) {
+		value := in.AttrOr("value", in.Text())
+		if in.Is("select") {
+			value = in.Find("option[selected]").AttrOr("value", "")
+		}
+		form.Set(in.AttrOr("name", ""), value)
+	})
+	sent := webtest.Decode[api.LabGame](t, s.Do("GET", "/api/v1/lab/game?"+form.Encode()))
+	if sent.URL != first.URL || len(first.Items) != 4 || first.Items[3].Cards != 5 {
+		t.Errorf("the form asks for %s, not %s", sent.URL, first.URL)
+	}
+	svg := s.Do("GET", "/lab/game.svg"+query)
+	for d := xml.NewDecoder(svg.Body); ; {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil || svg.Header().Get("Content-Type") != "image/svg+xml" {
+			t.Fatalf("%s: %v", svg.Header().Get("Content-Type"), err)
+		}
+	}
+	if csv := s.Do("GET", "/lab/game.csv"+query).Body.String(); strings.Count(csv, "\n") != 5 || !strings.Contains(csv, "\"project,doc\"") {
+		t.Errorf("CSV: %s", csv)
+	}
+}
+
+func TestTurnsComeInPages(t *testing.T) {
+	s := webtest.New(t)
+	n := 0
+	for next := ""; ; {
+		list := webtest.Decode[api.LabGameTurns](t, s.Do("GET", "/api/v1/lab/game/turns?decks=3&limit=100"+next))
+		for _, turn := range list.Items {
+			if n++; turn.Number != n || turn.Player == 0 || turn.Text == "" {
+				t.Fatalf("turn %d is %+v", n, turn)
+			}
+		}
+		if list.Next == "" {
+			break
+		}
+		next = "&cursor=" + string(list.Next)
+	}
+	if n != 156 {
+		t.Errorf("%d turns of 3 decks", n)
+	}
+}
+
+func TestWrongInputsAreSaidInTheFormWithTheirLimits(t *testing.T) {
+	s := webtest.New(t)
+	for query, says := range map[string]string{
+		"players=0":    `players must be a number from 1 to 60, not "0".`,
+		"decks=201":    `decks must be a number from 1 to 200, not "201".`,
+		"step=209":     `step must be a number from 0 to 208, not "209".`,
+		"key=<b>":      `key must be made of the fields order, deck, suit, rank, not of "<b>".`,
+		"workload=csv": `csv must have a line with names of fields, and at least one line below it.`,
+		"workload=csv&csv=a%0A" + strings.Repeat("x", 101): `csv must have cells of at most 100 bytes of UTF-8`,
+	} {
+		doc := page(t, s, "/lab/game?"+query, http.StatusBadRequest)
+		if got := doc.Find(`[role="alert"]`).Text(); !strings.HasPrefix(got, says) {
+			t.Errorf("%.60s: %q, want %q", query, got, says)
+		}
+		name, value, _ := strings.Cut(query, "=")
+		if in := doc.Find(`form.lab-inputs input[name="` + name + `"]`); in.Length() == 1 && in.AttrOr("value", "") != value {
+			t.Errorf("%s: the form has %q again", query, in.AttrOr("value", ""))
+		}
+		var p api.Problem
+		w := s.Do("GET", "/api/v1/lab/game?"+query)
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusBadRequest || !strings.HasPrefix(p.Detail, says) {
+			t.Errorf("JSON of %.60s: %d %.200s", query, w.Code, w.Body)
+		}
+	}
+	if w := s.Do("GET", "/lab/game.svg?show=heat"); w.Code != http.StatusBadRequest {
+		t.Errorf("an unknown picture: %d", w.Code)
+	}
+}
+
+// The largest game that may be asked for is drawn in bounds: a page that is a few hundred kilobytes at most.
+func TestTheLargestGameIsAPageThatABrowserCanDraw(t *testing.T) {
+	s := webtest.New(t)
+	w := s.Do("GET", "/lab/game?players=60&dealers=60&decks=200&key=hash(order)", webtest.Header("Accept", "text/html"))
+	if w.Code != http.StatusOK || w.Body.Len() > 900_000 {
+		t.Errorf("%d, %d bytes", w.Code, w.Body.Len())
+	}
+}
