@@ -72,7 +72,11 @@ func (q LabKeysQuery) modelRows(candidates []keys.Candidate) (out labRows, err e
 	}
 	_, out.unique, _ = keys.YorkieQueries(q.Collection)
 	out.ordered = true
-	out.source = message.New("", "A model of {collection}: {all} in {projects} over {days}. {looked} of them were made up, in the order of insertion.",
+	pattern := "A model of {collection}: {all} in {projects} over {days}, all looked at in the order of insertion."
+	if !out.sample.Whole() {
+		pattern = "A model of {collection}: {all} in {projects} over {days}. {looked} of them were looked at, in the order of insertion."
+	}
+	out.source = message.New("", pattern,
 		message.Text("collection", q.Collection), message.Text("all", countOf(out.sample.Rows(), "row", "rows")),
 		message.Text("projects", countOf(int64(q.Projects), "project", "projects")), message.Text("days", countOf(int64(q.Days), "day", "days")),
 		message.Count("looked", int64(out.sample.Len()))).String()

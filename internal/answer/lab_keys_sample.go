@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/heat/rowsample"
 	"shardboard/internal/lab/keys"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -100,9 +101,10 @@ func serverText(has bool, analyses []rowsample.Analysis) string {
 	case len(analyses) == 0:
 		return "The figures are computed here from the rows."
 	case slices.ContainsFunc(analyses, func(a rowsample.Analysis) bool { return a.Reason == "" }):
-		return "The figures are computed here from the rows. What the server's analyzeShardKey says stands beside them, for keys that have an index."
+		return "The figures are computed here from the rows. What the server's analyzeShardKey says stands beside them, " +
+			"for keys that have an index."
 	}
-	return "The figures are computed here from the rows; analyzeShardKey gave nothing: " + analyses[0].Reason
+	return "The figures are computed here from the rows; analyzeShardKey gave nothing: " + sanitize.Line(analyses[0].Reason)
 }
 
 // labRowsOf puts the rows that were read into their order, and adds fields that programs could write.
@@ -190,5 +192,25 @@ func (q LabKeysQuery) sourceText(result *rowsample.Result, ordered bool) string 
 		pattern += " Unique indexes are not known: {why}"
 	}
 	return message.New("", pattern, message.Text("rows", countOf(int64(len(result.Rows)), "row", "rows")),
-		message.Namespace("ns", topology.Namespace(q.NS)), message.Count("all", result.Total.Value), message.Text("why", result.UniqueText)).String()
+		message.Namespace("ns", topology.Namespace(q.NS)), message.Count("all", result.Total.Value),
+		message.Text("why", result.UniqueText)).String()
+}
+
+// LabCollections are the collections whose rows can be compared, in their order.
+func LabCollections(v View) (out []string) {
+	if v.Table == nil {
+		return nil
+	}
+	for _, c := range v.Table.Collections {
+		if (LabKeysQuery{LabKeysInputs: api.LabKeysInputs{NS: string(c.NS)}}).mayBeRead(v) == nil {
+			out = append(out, string(c.NS))
+		}
+	}
+	for _, ns := range v.Table.Unsharded {
+		if (LabKeysQuery{LabKeysInputs: api.LabKeysInputs{NS: string(ns)}}).mayBeRead(v) == nil && v.Table.Collection(ns) == nil {
+			out = append(out, string(ns))
+		}
+	}
+	slices.Sort(out)
+	return out
 }

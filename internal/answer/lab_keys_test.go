@@ -50,8 +50,8 @@ func codes(k api.LabKey) (out []string) {
 }
 
 // The weak points that Yorkie's own design and issues name for its layouts: a project that is larger than a chunk is on
-// one shard (ranged project_id), new documents load one shard (ranged doc_id), the same ObjectID comes on two shards, and
-// clients of a project are on several shards.
+// one shard (ranged project_id), new documents load one shard (ranged doc_id), the same ObjectID comes on two shards,
+// and clients of a project are on several shards.
 func TestWeakPointsOfYorkiesLayoutsAreThoseOfItsDesign(t *testing.T) {
 	documents := "collection=documents&projects=10&perProject=500000&rows=10000&chunkMB=64"
 	clients := "collection=clients&projects=10&perProject=500000&rows=10000&chunkMB=64"

@@ -68,16 +68,16 @@ func weaknesses(r keys.Report, c *keys.Cluster, rows labRows) []api.LabKeyWeakne
 			message.Count("of", int64(len(r.Queries))), message.Text("query", first))
 	}
 	if n, most, first := reaching(keys.Some); n > 0 && most >= 1.05 {
-		add(WeakSpread, "Rows that are asked for together are spread: a query such as \"{query}\" asks {shards} shards on average.",
-			message.Text("query", first), message.Text("shards", labDecimal(most)))
+		add(WeakSpread, "Rows that are asked for together are spread: a query such as \"{query}\" asks {shards} of {of} on average.",
+			message.Text("query", first), message.Text("shards", labDecimal(most)), message.Text("of", countOf(int64(c.Shards), "shard", "shards")))
 	}
 	if names := r.Key.Fields(); !(len(names) == 1 && names[0].Name == "_id") {
 		add(WeakIDs, "The same _id can exist on several shards, because each shard checks only its own rows; "+
 			"a chunk cannot move to a shard that has one of its ids.")
 	}
 	// Queries of all projects are asked with every key, so they are no reason against one.
-	if i := slices.IndexFunc(out, func(w api.LabKeyWeakness) bool { return w.Code == WeakScatter }); i == 0 && len(out) > 1 && mostlyTargeted(r) {
-		out = append(slices.Delete(slices.Clone(out), 0, 1), out[0])
+	if len(out) > 1 && out[0].Code == WeakScatter && mostlyTargeted(r) {
+		out = append(slices.Clone(out[1:]), out[0])
 	}
 	return out
 }

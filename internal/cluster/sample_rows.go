@@ -68,7 +68,8 @@ func (c *Client) rows(ctx context.Context, ns topology.Namespace, names []string
 	return c.classify(ctx, cur.Err(), r.what, r.privilege)
 }
 
-// UniqueIndexes are the fields of a collection's unique indexes but that of _id. It needs listIndexes on the collection.
+// UniqueIndexes are the fields of a collection's unique indexes but that of _id. It needs listIndexes on the
+// collection.
 func (c *Client) UniqueIndexes(ctx context.Context, ns topology.Namespace) ([][]string, error) {
 	all, err := c.Indexes(ctx, ns)
 	if err != nil {
@@ -95,7 +96,8 @@ func (c *Client) UniqueIndexes(ctx context.Context, ns topology.Namespace) ([][]
 // AnalyzeKey asks analyzeShardKey (7.0) for the characteristics of a key. Queries are not analyzed: the server knows
 // them only where somebody has configured it. It needs the action analyzeShardKey on the collection, which the role
 // enableSharding has.
-func (c *Client) AnalyzeKey(ctx context.Context, ns topology.Namespace, key shardkey.Pattern, rows int) (out rowsample.Analysis, err error) {
+func (c *Client) AnalyzeKey(ctx context.Context, ns topology.Namespace, key shardkey.Pattern,
+	rows int) (out rowsample.Analysis, err error) {
 	cmd := bson.D{
 		{Key: "analyzeShardKey", Value: string(ns)},
 		{Key: "key", Value: key.Raw()},

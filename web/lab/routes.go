@@ -34,7 +34,9 @@ var (
 func with(more ...site.Param) []site.Param { return append(slices.Clone(ofGame), more...) }
 
 // Routes of the lab.
-var Routes = site.Table(
+var Routes = slices.Concat(gameRoutes, keysRoutes)
+
+var gameRoutes = site.Table(
 	site.Page(site.Route{Pattern: "/lab", Summary: "What can be tried without touching the cluster", Handler: IndexPage}),
 	site.Question[api.LabGame]{
 		Route: site.Route{Pattern: "/lab/game", Summary: "A card game about shard keys", Params: with(paramStep)},
