@@ -15,6 +15,7 @@ import (
 // labCmd has what is tried without touching a cluster.
 type labCmd struct {
 	Keys labKeysCmd `cmd:"" help:"Compare shard keys over a model of Yorkie's data, or over rows of a collection."`
+	IDs  labIDsCmd  `cmd:"" name:"ids" help:"Show on which shards the same inserts land with ObjectIDs, UUIDs and locality UUIDs."`
 	Game labGameCmd `cmd:"" help:"Play the card game about shard keys: who takes the data, what is split and moved, who answers queries."`
 }
 

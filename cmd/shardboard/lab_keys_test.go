@@ -32,3 +32,10 @@ func TestKeysAreComparedWithoutAServer(t *testing.T) {
 		t.Errorf("a skew of 4: exit %d, %s", code, errs)
 	}
 }
+
+func TestWhereIDsLandIsShown(t *testing.T) {
+	code, out, errs := shardboard(t, "lab", "ids", "--inserts=1000", "-o", "csv")
+	if code != 0 || strings.Count(out, "\n") != 6 || !strings.HasPrefix(out, "kind,text,busiestShare") {
+		t.Errorf("exit %d, %s\n%s", code, errs, out)
+	}
+}

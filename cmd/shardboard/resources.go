@@ -103,6 +103,7 @@ var leftOut = map[string]string{
 	"/audit/head":      "the command audit verify reads and checks it",
 	"/audit/heads":     "the command audit export has them",
 	"/runs/{id}/items": "the command runs items asks it",
+	"/lab/ids":         "the command lab ids computes it",
 	"/lab/keys":        "the command lab keys computes it",
 	"/lab/game":        "the command lab game computes it",
 	"/lab/game/turns":  "the command lab game --turns computes them",

@@ -31,11 +31,15 @@ var ofKeys = []site.Param{
 	site.Query("keys", `keys to add as JSON, such as {"project_id":1,"key":1}; at most 8`),
 }
 
-// keysRoutes are those of the comparison of shard keys.
+// keysRoutes are those of the comparisons of shard keys and of ids.
 var keysRoutes = site.Table(
 	site.Question[api.LabKeys]{
 		Route: site.Route{Pattern: "/lab/keys", Summary: "Which shard key suits the data?", Params: ofKeys},
 		Page:  KeysPage, Ask: keysOf, For: "Shard keys compared over rows of a collection, or of a model of one",
+	},
+	site.Question[api.LabIDs]{
+		Route: site.Route{Pattern: "/lab/ids", Summary: "On which shards do new rows land, by kind of id?", Params: ofIDs},
+		Page:  IDsPage, Ask: idsOf, For: "Where the same inserts land with each kind of id",
 	},
 )
 

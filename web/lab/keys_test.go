@@ -119,3 +119,20 @@ func TestRowsOfOtherCollectionsAreNotRead(t *testing.T) {
 		t.Errorf("%d readings were started", len(rows.asked))
 	}
 }
+
+func TestWhereIDsLandIsShownForEachKind(t *testing.T) {
+	s := webtest.New(t)
+	doc := page(t, s, "/lab/ids?inserts=2000&shards=4", http.StatusOK)
+	a := webtest.Decode[api.LabIDs](t, s.Do("GET", "/api/v1/lab/ids?inserts=2000&shards=4"))
+	if len(a.Items) != 5 || doc.Find("#lab-ids tbody tr").Length() != 5 || doc.Find("svg.lab-landing rect").Length() < 5*48 {
+		t.Fatalf("%d kinds, %d rows", len(a.Items), doc.Find("#lab-ids tbody tr").Length())
+	}
+	first := a.Items[0]
+	if first.Kind != "ObjectID" || first.BusiestShare < 0.999 || !strings.HasPrefix(first.Text, "All new rows go to one shard") {
+		t.Errorf("%+v", first)
+	}
+	doc = page(t, s, "/lab/ids?hours=0", http.StatusBadRequest)
+	if said := doc.Find(".is-failed").Text(); !strings.Contains(said, "hours must be a number from 1 to 8760") {
+		t.Errorf("said %q", said)
+	}
+}

@@ -1,0 +1,54 @@
+package lab
+
+import (
+	"net/http"
+	"net/url"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/web/site"
+)
+
+// ofIDs are what the comparison of ids follows from.
+var ofIDs = []site.Param{
+	site.Number("inserts", "new rows, from 100 to 100000; default 10000"),
+	site.Number("shards", "from 1 to 64; default 16"),
+	site.Number("hours", "in which they are inserted, from 1 to 8760; default 24"),
+	site.Query("seed", "of all that is by chance; default 1"),
+}
+
+func idsOf(_ *site.Site, r *http.Request) (a api.LabIDs, err error) {
+	q, err := answer.ParseLabIDs(r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	return answer.LabIDs(q)
+}
+
+// IDsPage shows on which shards the same inserts land with each kind of id.
+func IDsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	sh := s.Shell(r, s.ViewFor(r), "lab", "Where ids land")
+	f := keysForm{typed: map[string]string{}}
+	fill := func(in url.Values) {
+		for _, p := range ofIDs {
+			f.typed[p.Name] = site.Typed(in.Get(p.Name), answer.MaxInput)
+		}
+	}
+	q, err := answer.ParseLabIDs(r.URL.Query())
+	if err != nil {
+		if fault.Of(err) != fault.Invalid {
+			return err
+		}
+		sh.CSV = ""
+		fill(r.URL.Query())
+		f.problem = s.ProblemText(w, err)
+		return site.WritePage(w, r, http.StatusBadRequest, idsPage(sh, f, nil))
+	}
+	a, err := answer.LabIDs(q)
+	if err != nil {
+		return err
+	}
+	fill(q.Values())
+	return site.WritePage(w, r, http.StatusOK, idsPage(sh, f, &a))
+}
