@@ -77,8 +77,9 @@ func (q LabKeysQuery) modelRows(candidates []keys.Candidate) (out labRows, err e
 		pattern = "A model of {collection}: {all} in {projects} over {days}. {looked} of them were looked at, in the order of insertion."
 	}
 	out.source = message.New("", pattern,
-		message.Text("collection", q.Collection), message.Text("all", countOf(out.sample.Rows(), "row", "rows")),
-		message.Text("projects", countOf(int64(q.Projects), "project", "projects")), message.Text("days", countOf(int64(q.Days), "day", "days")),
+		message.Text("collection", q.Collection), message.Words("all", countOf(out.sample.Rows(), "row", "rows")),
+		message.Words("projects", countOf(int64(q.Projects), "project", "projects")),
+		message.Words("days", countOf(int64(q.Days), "day", "days")),
 		message.Count("looked", int64(out.sample.Len()))).String()
 	out.server = "The figures are computed here; no server was asked."
 	return out, nil

@@ -191,7 +191,7 @@ func (q LabKeysQuery) sourceText(result *rowsample.Result, ordered bool) string 
 	if result.UniqueText != "" {
 		pattern += " Unique indexes are not known: {why}"
 	}
-	return message.New("", pattern, message.Text("rows", countOf(int64(len(result.Rows)), "row", "rows")),
+	return message.New("", pattern, message.Words("rows", countOf(int64(len(result.Rows)), "row", "rows")),
 		message.Namespace("ns", topology.Namespace(q.NS)), message.Count("all", result.Total.Value),
 		message.Text("why", result.UniqueText)).String()
 }

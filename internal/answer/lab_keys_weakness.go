@@ -41,8 +41,8 @@ func weaknesses(r keys.Report, c *keys.Cluster, rows labRows) []api.LabKeyWeakne
 			message.Share("share", r.Common.Value), message.Bytes("bytes", max(r.Heaviest, least)), message.Bytes("chunk", c.ChunkSize))
 	}
 	if r.Values.High < float64(c.Shards) {
-		add(WeakFew, "The key has {values} for {shards}.", message.Text("values", countOf(int64(r.Values.High), "value", "values")),
-			message.Text("shards", countOf(int64(c.Shards), "shard", "shards")))
+		add(WeakFew, "The key has {values} for {shards}.", message.Words("values", countOf(int64(r.Values.High), "value", "values")),
+			message.Words("shards", countOf(int64(c.Shards), "shard", "shards")))
 	}
 	if rows.ordered && c.Shards > 1 && len(r.InsertParts) > 0 {
 		switch {
@@ -50,7 +50,7 @@ func weaknesses(r keys.Report, c *keys.Cluster, rows labRows) []api.LabKeyWeakne
 			add(WeakAscending, "{share} of new rows go to one shard, because their keys lie together.", message.Share("share", r.Inserts))
 		case r.Inserts > timesEven/float64(c.Shards):
 			add(WeakHot, "{share} of new rows go to one of {shards}.", message.Share("share", r.Inserts),
-				message.Text("shards", countOf(int64(c.Shards), "shard", "shards")))
+				message.Words("shards", countOf(int64(c.Shards), "shard", "shards")))
 		}
 	}
 	reaching := func(reach keys.Reach) (n int64, most float64, first string) {
@@ -69,7 +69,8 @@ func weaknesses(r keys.Report, c *keys.Cluster, rows labRows) []api.LabKeyWeakne
 	}
 	if n, most, first := reaching(keys.Some); n > 0 && most >= 1.05 {
 		add(WeakSpread, "Rows that are asked for together are spread: a query such as \"{query}\" asks {shards} of {of} on average.",
-			message.Text("query", first), message.Text("shards", labDecimal(most)), message.Text("of", countOf(int64(c.Shards), "shard", "shards")))
+			message.Text("query", first), message.Text("shards", labDecimal(most)),
+			message.Words("of", countOf(int64(c.Shards), "shard", "shards")))
 	}
 	if names := r.Key.Fields(); !(len(names) == 1 && names[0].Name == "_id") {
 		add(WeakIDs, "The same _id can exist on several shards, because each shard checks only its own rows; "+

@@ -136,3 +136,20 @@ func TestWhereIDsLandIsShownForEachKind(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 }
+
+// Reading rows costs the cluster, so people who may only look cannot let it happen; a model is for everybody.
+func TestRowsAreReadForOperatorsOnly(t *testing.T) {
+	rows := &stubRows{}
+	s := webtest.NewAccountServer(t, func(d *site.Deps) { d.Rows = rows })
+	for name, status := range map[string]int{"viewer": http.StatusForbidden, "operator": http.StatusOK} {
+		if w := s.Do("GET", "/api/v1/lab/keys?ns=yorkie-meta.documents&rows=200", s.With(name)); w.Code != status {
+			t.Errorf("%s: %d %.300s", name, w.Code, w.Body)
+		}
+		if w := s.Do("GET", "/api/v1/lab/keys?rows=200", s.With(name)); w.Code != http.StatusOK {
+			t.Errorf("%s compares a model: %d %.300s", name, w.Code, w.Body)
+		}
+	}
+	if len(rows.asked) != 1 {
+		t.Errorf("%d readings were started, expected that of the operator", len(rows.asked))
+	}
+}

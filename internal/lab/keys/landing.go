@@ -85,7 +85,7 @@ func (n Inserts) land(field string, m *Model, sorted *sorter) Landing {
 	for i := range out.Slices {
 		out.Slices[i] = make([]int, n.Shards)
 	}
-	windows := map[int64][]int{} // rows by shard
+	rows, windows := make([]int, n.Shards), map[int64][]int{} // rows by shard
 	pieces, piece := sorted.pieces(n.Rows), 0
 	for at, p := range sorted.order {
 		for piece+1 < len(pieces) && at >= pieces[piece+1] {
@@ -96,7 +96,7 @@ func (n Inserts) land(field string, m *Model, sorted *sorter) Landing {
 			continue
 		}
 		shard := piece % n.Shards
-		out.Parts[shard] += 1 / float64(n.Rows)
+		rows[shard]++
 		out.Slices[row*len(out.Slices)/n.Rows][shard]++
 		window := m.at(int(p.row), m.Rows).UnixMilli() / localityid.Window.Milliseconds()
 		if windows[window] == nil {
@@ -104,9 +104,14 @@ func (n Inserts) land(field string, m *Model, sorted *sorter) Landing {
 		}
 		windows[window][shard]++
 	}
-	out.Busiest = slices.Max(out.Parts)
-	for _, byShard := range windows {
-		out.AtATime += float64(slices.Max(byShard)) / float64(n.Rows)
+	for i, n := range rows {
+		out.Parts[i] = float64(n) / float64(m.Rows/2)
 	}
+	out.Busiest = slices.Max(out.Parts)
+	together := 0
+	for _, byShard := range windows {
+		together += slices.Max(byShard)
+	}
+	out.AtATime = float64(together) / float64(n.Rows)
 	return out
 }

@@ -16,7 +16,7 @@ func TestWhereIDsOfEachKindLand(t *testing.T) {
 		t.Fatal(err)
 	}
 	type limits struct{ least, most float64 }
-	one, even := limits{0.999, 1.001}, limits{1.0 / 16, 0.1}
+	one, even := limits{1, 1}, limits{1.0 / 16, 0.1}
 	want := map[string]struct{ whole, now limits }{
 		"_id": {one, one}, UUID7: {one, one}, UUID4: {even, limits{0, 0.4}}, LocalityDefault: {even, limits{0, 0.4}},
 		LocalitySequential: {limits{1.0 / 16, 0.2}, limits{0.9, 1.001}},
