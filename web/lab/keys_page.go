@@ -86,7 +86,7 @@ func estimateText(e api.LabEstimate, write func(float64) string) string {
 	if e.Low == e.High {
 		return write(e.Value)
 	}
-	return "≈ " + write(e.Value)
+	return "≈\u202f" + write(e.Value)
 }
 
 // intervalText is the interval of a figure; "" if it was counted.
