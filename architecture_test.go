@@ -28,6 +28,7 @@ var rooms = map[string][]string{
 	"internal/message":  {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
 	"internal/fileperm": {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
 	"internal/shardkey": {},
+	"internal/lab":      {"internal/shardkey", "internal/localityid"}, // games and predictions over what they are given
 	"internal/topology": {"internal/shardkey"},
 	"internal/cluster": {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat",
 		"internal/actions", "internal/balance", "internal/mongoclient"},
@@ -54,8 +55,7 @@ var rooms = map[string][]string{
 	"internal/auth":       {"internal/store"},
 	"internal/configfile": {"internal/auth"},
 	"internal/api":        {},
-	"internal/lab":        {"internal/localityid"}, // computes from what it is given; reads no cluster
-	"internal/simcluster": {"-"},                   // not even fault: it is the other side of the wire
+	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
 	"internal/demodata":   {"internal/simcluster", "internal/mongoclient"},
 	"internal/sheet":      {"internal/api"},
 	"internal/answer": {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules",
@@ -123,7 +123,8 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
 		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/bench", "internal/actions", "internal/heat",
-		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "internal/store", "web", "web/site", "web/live",
+		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "internal/store", "internal/lab",
+		"web", "web/site", "web/live",
 		"web/templates", "web/webtest", "web/storybook", "internal/demodata"},
 	"github.com/gorilla/websocket":            {"web/live", "web/webtest"},
 	"modernc.org/sqlite":                      {"internal/store"},

@@ -15,30 +15,9 @@ import (
 // labCmd has what is tried without changing a cluster.
 type labCmd struct {
 	Growth labGrowthCmd `cmd:"" help:"Predict the moves, the time and the free space when shards are added or emptied and data grows."`
+	Keys   labKeysCmd   `cmd:"" help:"Compare shard keys over a model of Yorkie's data, or over rows of a collection."`
+	IDs    labIDsCmd    `cmd:"" name:"ids" help:"Show on which shards the same inserts land with ObjectIDs, UUIDs and locality UUIDs."`
 	Game   labGameCmd   `cmd:"" help:"Play the card game about shard keys: who takes the data, what is split and moved, who answers queries."`
-	IDs    labIDsCmd    `cmd:"" name:"ids" help:"Show which shards take the inserts of ObjectIDs, UUIDs and locality UUIDs."`
-}
-
-// labIDsCmd shows where ids of different forms go.
-type labIDsCmd struct {
-	Shards   string `placeholder:"N" help:"From 1 to 32; default 8."`
-	Machines string `placeholder:"N" help:"Machines that make ids, from 1 to 12; default 4."`
-	Hours    string `placeholder:"N" help:"From 1 to 24, of which the second half is counted; default 8."`
-	Each     string `placeholder:"N" help:"Ids of a machine in ten minutes, from 1 to 60; default 50."`
-	Seed     string `placeholder:"N" help:"Of random ids; default 1."`
-	Output   string `short:"o" enum:"table,json,csv" default:"table" help:"table, json or csv."`
-}
-
-// Run makes the ids and shows where they go.
-func (c labIDsCmd) Run(e *env) error {
-	a, err := answer.LabIDs(url.Values{"shards": {c.Shards}, "machines": {c.Machines}, "hours": {c.Hours}, "each": {c.Each}, "seed": {c.Seed}})
-	if err != nil {
-		return err
-	}
-	if c.Output == "json" {
-		return printJSON(e.stdout, a)
-	}
-	return writeItems(e, c.Output, a.Items, "form", "hotShare", "windowShare", "text")
 }
 
 // labGameCmd plays a game. Its flags are the parameters of the API, as text: the answer reads and checks them.

@@ -106,6 +106,7 @@ var leftOut = map[string]string{
 	"/audit/heads":     "the command audit export has them",
 	"/lab/growth":      "the command lab growth asks it",
 	"/runs/{id}/items": "the command runs items asks it",
+	"/lab/keys":        "the command lab keys computes it",
 	"/lab/game":        "the command lab game computes it",
 	"/lab/ids":         "the command lab ids computes it",
 	"/lab/game/turns":  "the command lab game --turns computes them",

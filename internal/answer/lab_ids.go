@@ -4,71 +4,103 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
+	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/internal/lab/idplacement"
-	"shardboard/internal/lab/picture"
+	"shardboard/internal/format"
+	"shardboard/internal/lab/keys"
 	"shardboard/internal/sanitize"
 )
 
-// DefaultLabIDs are the inputs of which nothing is said.
-func DefaultLabIDs() api.LabIDInputs {
-	return api.LabIDInputs{Shards: 8, Machines: 4, Hours: 8, Each: 50, Seed: 1}
-}
+// LabIDsQuery asks where inserts land.
+type LabIDsQuery struct{ api.LabIDsInputs }
 
-// LabIDs makes ids of each form and says which shards take them.
-func LabIDs(in url.Values) (out api.LabIDs, err error) {
-	i := DefaultLabIDs()
+// MaxLabHours is the longest time of inserts.
+const MaxLabHours = 24 * 365
+
+// ParseLabIDs reads the parameters.
+func ParseLabIDs(in url.Values) (q LabIDsQuery, err error) {
+	q.LabIDsInputs = api.LabIDsInputs{Seed: 1}
 	for _, n := range []struct {
-		name        string
-		to          *int
-		least, most int
-	}{{"shards", &i.Shards, 1, 32}, {"machines", &i.Machines, 1, 12}, {"hours", &i.Hours, 1, 24}, {"each", &i.Each, 1, 60}} {
-		if *n.to, err = number(in, n.name, n.least, n.most, *n.to); err != nil {
-			return out, err
+		name               string
+		to                 *int
+		least, most, usual int
+	}{{"inserts", &q.Inserts, 100, keys.MostInserts, 10_000}, {"shards", &q.Shards, 1, 64, 16}, {"hours", &q.Hours, 1, MaxLabHours, 24}} {
+		if *n.to, err = number(in, n.name, n.least, n.most, n.usual); err != nil {
+			return q, err
 		}
 	}
 	if text := in.Get("seed"); text != "" {
-		if i.Seed, err = strconv.ParseUint(text, 10, 63); err != nil {
-			return out, fault.New(fault.Invalid, "seed must be a number from 0 to 9223372036854775807, not %q.", sanitize.Truncate(text, 40))
+		if q.Seed, err = strconv.ParseUint(text, 10, 63); err != nil {
+			return q, fault.New(fault.Invalid, "seed must be a number from 0 to 9223372036854775807, not %q.", sanitize.Truncate(text, 40))
 		}
 	}
-	out.Inputs, out.URL = i, labIDsURL(i)
-	o := idplacement.Options{Shards: i.Shards, Machines: i.Machines, Windows: 6 * i.Hours, Each: i.Each, Seed: i.Seed}
-	for _, form := range idplacement.Forms() {
-		p := idplacement.Place(form, o)
-		out.Items = append(out.Items, api.LabIDPlacement{Form: form, Text: labIDText(p, i.Shards), HotShare: p.BusiestShare,
-			WindowShare: p.WindowShare, Windows: p.Windows})
+	return q, nil
+}
+
+// Values are all inputs as parameters.
+func (q LabIDsQuery) Values() url.Values {
+	return url.Values{"inserts": {strconv.Itoa(q.Inserts)}, "shards": {strconv.Itoa(q.Shards)}, "hours": {strconv.Itoa(q.Hours)},
+		"seed": {strconv.FormatUint(q.Seed, 10)}}
+}
+
+// idKinds are the kinds of ids as people call them.
+var idKinds = map[string]string{"_id": "ObjectID", keys.UUID4: "UUID version 4", keys.UUID7: "UUID version 7",
+	keys.LocalityDefault: "locality UUID, default mode", keys.LocalitySequential: "locality UUID, sequential mode"}
+
+// LabIDs works out where the inserts land.
+func LabIDs(q LabIDsQuery) (api.LabIDs, error) {
+	out := api.LabIDs{Inputs: q.LabIDsInputs, URL: "/lab/ids?" + q.Values().Encode(), Items: []api.LabID{}}
+	all, err := keys.Inserts{Rows: q.Inserts, Shards: q.Shards, Span: time.Duration(q.Hours) * time.Hour, Seed: q.Seed}.Land()
+	if err != nil {
+		return out, fault.Wrap(fault.Invalid, err, "%s.", err.Error())
+	}
+	for _, l := range all {
+		out.Items = append(out.Items, api.LabID{Kind: idKinds[l.Field], Text: landingText(l, q.Shards), BusiestShare: l.Busiest,
+			AtOnceShare: l.AtATime, Parts: l.Parts, Slices: l.Slices})
 	}
 	return out, nil
 }
 
-func labIDsURL(i api.LabIDInputs) string {
-	return fmt.Sprintf("/lab/ids?each=%d&hours=%d&machines=%d&seed=%d&shards=%d", i.Each, i.Hours, i.Machines, i.Seed, i.Shards)
-}
-
-// labIDText says in a sentence what the ids of a form do to inserts.
-func labIDText(p idplacement.Placement, shards int) string {
+// landingText says what a kind of id shows.
+func landingText(l keys.Landing, shards int) string {
 	switch {
 	case shards == 1:
-		return "One shard takes every insert."
-	case p.BusiestShare > 0.99:
-		return "Every new id is greater than all before it: one shard takes every insert."
-	case p.WindowShare > 0.6:
-		return "Ids of ten minutes lie together: one shard takes the inserts of that time, then another."
+		return "There is one shard."
+	case l.Busiest >= nearlyAll:
+		return "All new rows go to one shard: ids begin with the time."
+	case l.AtATime >= nearlyAll:
+		return "New rows go to one shard at a time, to another one every ten minutes: rows of the same time lie together, and shards take turns."
+	case l.Busiest <= timesEven/float64(shards):
+		return "New rows are spread over all shards at any time: rows of the same time lie apart."
 	}
-	return "Inserts spread over all shards, and ids of one time lie apart."
+	return format.Share(l.Busiest) + " of new rows go to one shard."
 }
 
-// LabIDsPicture draws the inserts of each shard for one form as SVG.
-func LabIDsPicture(p api.LabIDPlacement) string {
-	b := picture.Bars{Title: "Inserts of each shard, by ten minutes: " + p.Form, X: "ten minutes", Y: "inserts", Value: p.Windows}
-	for w, counts := range p.Windows {
-		b.Column = append(b.Column, fmt.Sprintf("ten minutes %d", w+1))
-		for len(b.Series) < len(counts) {
-			b.Series = append(b.Series, fmt.Sprintf("shard %d", len(b.Series)+1))
+// LabIDsPicture draws where the inserts of one kind land, as SVG: from left to right the time, from top to bottom the
+// shards. The darker a place, the larger the part of the rows of that time.
+func LabIDsPicture(id api.LabID) string {
+	const cell, high = 8, 8
+	var out strings.Builder
+	if len(id.Slices) == 0 {
+		return ""
+	}
+	fmt.Fprintf(&out, `<svg class="lab-landing" viewBox="0 0 %d %d" role="img" aria-label="%s">`, cell*len(id.Slices), high*len(id.Parts),
+		"Shards by time: "+id.Text)
+	for x, slice := range id.Slices {
+		all := 0
+		for _, n := range slice {
+			all += n
+		}
+		for y, n := range slice {
+			if n > 0 {
+				fmt.Fprintf(&out, `<rect x="%d" y="%d" width="%d" height="%d" opacity="%.2f"/>`, x*cell, y*high, cell, high,
+					0.12+0.88*float64(n)/float64(all))
+			}
 		}
 	}
-	return b.SVG()
+	out.WriteString("</svg>")
+	return out.String()
 }

@@ -127,28 +127,3 @@ type LabGameTurns struct {
 	Items []LabGameTurn `json:"items"`
 	Next  Cursor        `json:"next"` // null after the last page
 }
-
-// LabIDs is where ids of different forms go on a ranged shard key (GET lab/ids).
-type LabIDs struct {
-	Inputs LabIDInputs      `json:"inputs"`
-	URL    string           `json:"url"` // page that shows the same
-	Items  []LabIDPlacement `json:"items"`
-}
-
-// LabIDInputs are what it follows from.
-type LabIDInputs struct {
-	Shards   int    `json:"shards"`
-	Machines int    `json:"machines"`
-	Hours    int    `json:"hours"` // in the first half ids are made to cut the key space, in the second they are counted
-	Each     int    `json:"each"`  // ids of a machine in ten minutes
-	Seed     uint64 `json:"seed"`
-}
-
-// LabIDPlacement is where the ids of one form went. Shares are from 0 to 1.
-type LabIDPlacement struct {
-	Form        string  `json:"form"` // objectId, uuid7, uuid4, localityDefault or localitySequential
-	Text        string  `json:"text"` // what it shows, in a sentence
-	HotShare    float64 `json:"hotShare"`
-	WindowShare float64 `json:"windowShare"`     // of the busiest shard of ten minutes, on average
-	Windows     [][]int `json:"windows" csv:"-"` // inserts by ten minutes and shard
-}

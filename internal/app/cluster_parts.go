@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/heat/rowsample"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/metrics"
 	"shardboard/internal/outcome"
@@ -46,6 +47,7 @@ type clusterParts struct {
 	heat       *heat.Collector
 	pictures   *keyvis.Recorder
 	surveys    *survey.Engine
+	rows       *rowsample.Sampler
 	holdings   *holdings.Engine
 	sizes      *chunksize.Book
 	history    placementHistory
@@ -109,6 +111,7 @@ func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, approvers e
 	p.duplicates = placement.NewDuplicateCheck(client, p.watcher, p.keeper, prof, c.Log)
 	budget := heat.NewBudget(0, nil) // shared by everything that measures
 	p.heat = heat.NewCollector(client, p.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
+	p.rows = rowsample.New(client, p.watcher, budget, 0, nil)
 	p.surveys = survey.New(client, p.watcher, p.keeper, prof, survey.Options{Store: p.store, Budget: budget, Log: c.Log})
 	p.holdings = holdings.New(client, p.watcher, prof,
 		holdings.Options{Store: p.store, Budget: budget, PerMinute: c.HoldingsPerMinute, Log: c.Log})
@@ -131,6 +134,7 @@ func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c Cl
 		Locator: locator, Duplicates: p.duplicates, Heat: p.heat, Pictures: p.pictures, Sizes: p.sizes,
 		Surveys:    relay.NewSurveys(p.relay, p.surveys),
 		Holdings:   p.holdings,
+		Rows:       p.rows,
 		Prover:     placement.NewProver(client, p.watcher),
 		History:    p.history.past,
 		Runs:       p.ownRuns(),
@@ -174,6 +178,7 @@ func (p *clusterParts) start(ctx context.Context) {
 	group.Go(func() error { return whenAlone(p.pictures.Run) })
 	group.Go(func() error { return whenAlone(p.surveys.Run) })
 	group.Go(func() error { return p.holdings.Run(ctx) })
+	group.Go(func() error { return p.rows.Run(ctx) })
 	group.Go(func() error { return p.sizes.Run(ctx) })
 	group.Go(func() error { return whenAlone(p.history.run) })
 	group.Go(func() error { return p.advising.advisor.Run(ctx) })

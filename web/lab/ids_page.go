@@ -3,7 +3,6 @@ package lab
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
@@ -11,36 +10,45 @@ import (
 	"shardboard/web/site"
 )
 
-// idsView is the placement of ids with the form of its inputs.
-type idsView struct {
-	api.LabIDs
-	typed   map[string]string
-	problem string
+// ofIDs are what the comparison of ids follows from.
+var ofIDs = []site.Param{
+	site.Number("inserts", "new rows, from 100 to 100000; default 10000"),
+	site.Number("shards", "from 1 to 64; default 16"),
+	site.Number("hours", "in which they are inserted, from 1 to 8760; default 24"),
+	site.Query("seed", "of all that is by chance; default 1"),
 }
 
-func idsOf(_ *site.Site, r *http.Request) (api.LabIDs, error) { return answer.LabIDs(r.URL.Query()) }
+func idsOf(_ *site.Site, r *http.Request) (a api.LabIDs, err error) {
+	q, err := answer.ParseLabIDs(r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	return answer.LabIDs(q)
+}
 
-// IDsPage shows where ids of different forms go.
+// IDsPage shows on which shards the same inserts land with each kind of id.
 func IDsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	sh := s.Shell(r, s.ViewFor(r), "lab", "Where ids go")
-	in, status := r.URL.Query(), http.StatusOK
-	a, err := answer.LabIDs(in)
-	v := idsView{LabIDs: a, typed: map[string]string{}}
-	switch {
-	case err == nil:
-		in = url.Values{"shards": {strconv.Itoa(a.Inputs.Shards)}, "machines": {strconv.Itoa(a.Inputs.Machines)},
-			"hours": {strconv.Itoa(a.Inputs.Hours)}, "each": {strconv.Itoa(a.Inputs.Each)}, "seed": {strconv.FormatUint(a.Inputs.Seed, 10)}}
-	case fault.Of(err) == fault.Invalid:
-		v.problem, status, sh.CSV = s.ProblemText(w, err), http.StatusBadRequest, ""
-	default:
+	sh := s.Shell(r, s.ViewFor(r), "lab", "Where ids land")
+	f := keysForm{typed: map[string]string{}}
+	fill := func(in url.Values) {
+		for _, p := range ofIDs {
+			f.typed[p.Name] = site.Typed(in.Get(p.Name), answer.MaxInput)
+		}
+	}
+	q, err := answer.ParseLabIDs(r.URL.Query())
+	if err != nil {
+		if fault.Of(err) != fault.Invalid {
+			return err
+		}
+		sh.CSV = ""
+		fill(r.URL.Query())
+		f.problem = s.ProblemText(w, err)
+		return site.WritePage(w, r, http.StatusBadRequest, idsPage(sh, f, nil))
+	}
+	a, err := answer.LabIDs(q)
+	if err != nil {
 		return err
 	}
-	for _, name := range []string{"shards", "machines", "hours", "each", "seed"} {
-		v.typed[name] = site.Typed(in.Get(name), 40)
-	}
-	return site.WritePage(w, r, status, idsPage(sh, v))
+	fill(q.Values())
+	return site.WritePage(w, r, http.StatusOK, idsPage(sh, f, &a))
 }
-
-// formNames are the forms of ids in words.
-var formNames = map[string]string{"objectId": "ObjectID", "uuid7": "UUID version 7", "uuid4": "UUID version 4",
-	"localityDefault": "Locality UUID, default mode", "localitySequential": "Locality UUID, sequential mode"}

@@ -34,25 +34,19 @@ var (
 func with(more ...site.Param) []site.Param { return append(slices.Clone(ofGame), more...) }
 
 // Routes of the lab.
-var Routes = slices.Concat(site.Table(growthRoutes...), site.Table(
+var Routes = slices.Concat(site.Table(growthRoutes...), gameRoutes, keysRoutes)
+
+var gameRoutes = site.Table(
 	site.Page(site.Route{Pattern: "/lab", Summary: "What can be tried without touching the cluster", Handler: IndexPage}),
 	site.Question[api.LabGame]{
 		Route: site.Route{Pattern: "/lab/game", Summary: "A card game about shard keys", Params: with(paramStep)},
 		Page:  GamePage, Ask: gameOf, For: "How a game ends with each published key and the chosen one",
 	},
-	site.Question[api.LabIDs]{
-		Route: site.Route{Pattern: "/lab/ids", Summary: "Which shards take the inserts of ids of different forms", Params: []site.Param{
-			site.Number("shards", "from 1 to 32; default 8"), site.Number("machines", "that make ids, from 1 to 12; default 4"),
-			site.Number("hours", "from 1 to 24, of which the second half is counted; default 8"),
-			site.Number("each", "ids of a machine in ten minutes, from 1 to 60; default 50"),
-			site.Query("seed", "of random ids; default 1")}},
-		Page: IDsPage, Ask: idsOf,
-	},
 	site.Page(site.Route{Pattern: "/lab/game.svg", Summary: "The load of the players of a game, as a picture", Types: []string{mediaSVG},
 		Params: with(paramShow), Handler: gamePicture}),
 	site.Asked(site.Route{Pattern: "/lab/game/turns", Summary: "Each card of a game and what came of it", Params: site.Paged(with()...)},
 		turns),
-))
+)
 
 const mediaSVG = "image/svg+xml"
 

@@ -97,7 +97,7 @@ func statePages(v answer.View) []page {
 		{"compare", "/compare?from=" + answer.AtText(webtest.Epoch.Add(-time.Hour)) + "&to=" + answer.AtText(webtest.Epoch)},
 		{"advice", "/advice"}, {"alerts", "/alerts"}, {"audit", "/audit"},
 		{"newplan", "/plans/new"}, {"newsplit", answer.PlanURL(actions.Split, "ns", string(ns), "chunk", path.Base(chunk))},
-		{"lab", "/lab"}, {"labgame", "/lab/game"}, {"labids", "/lab/ids"},
+		{"lab", "/lab"}, {"labgame", "/lab/game"}, {"labkeys", "/lab/keys"}, {"labids", "/lab/ids"},
 		{"tour", "/tour"}, {"plan", "/plans/" + webtest.RecordID("move")}, {"runs", "/runs"}, {"run", "/runs/" + webtest.RecordID("unknown")},
 	}
 }

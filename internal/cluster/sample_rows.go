@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/heat/rowsample"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+var _ rowsample.Source = (*Client)(nil)
+
+// batchOfRows is how many rows come in a message. A cursor reads the next ones when its reader has taken these.
+const batchOfRows = 200
+
+// RandomRows draws rows with $sample, without orphans, of a secondary where there is one. It needs find on the
+// collection.
+func (c *Client) RandomRows(ctx context.Context, ns topology.Namespace, fields []string, rows int,
+	each func(rowsample.Row) error) error {
+	return c.rows(ctx, ns, fields, bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: int64(rows)}}}}, each)
+}
+
+// AllRows reads at most so many rows in no order, without orphans, of a secondary where there is one. It needs find on
+// the collection.
+func (c *Client) AllRows(ctx context.Context, ns topology.Namespace, fields []string, most int,
+	each func(rowsample.Row) error) error {
+	return c.rows(ctx, ns, fields, bson.D{{Key: "$limit", Value: int64(most)}}, each)
+}
+
+func (c *Client) rows(ctx context.Context, ns topology.Namespace, names []string, stage bson.D, each func(rowsample.Row) error) error {
+	ctx, cancel := c.bounded(ctx)
+	defer cancel()
+	projection := bson.D{}
+	for _, name := range withoutNested(append([]string{"_id"}, names...)) {
+		projection = append(projection, bson.E{Key: name, Value: int32(1)})
+	}
+	projection = append(projection, bson.E{Key: sizeField, Value: bson.D{{Key: "$bsonSize", Value: "$$ROOT"}}})
+	cmd := bson.D{
+		{Key: "aggregate", Value: ns.Collection()},
+		{Key: "pipeline", Value: bson.A{stage, bson.D{{Key: "$project", Value: projection}}}},
+		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(batchOfRows)}}},
+	}
+	r := readOp{what: "read rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	p, err := c.use(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	cur, err := p.mongo.Database(ns.Database()).RunCommandCursor(ctx, cmd, options.RunCmd().SetReadPreference(readpref.SecondaryPreferred()))
+	if err != nil {
+		return c.classify(ctx, err, r.what, r.privilege)
+	}
+	defer func() { _ = cur.Close(context.WithoutCancel(ctx)) }()
+	cur.SetBatchSize(batchOfRows)
+	for cur.Next(ctx) {
+		row := rowsample.Row{Doc: bytes.Clone(cur.Current)}
+		row.Bytes, _ = cur.Current.Lookup(sizeField).AsInt64OK()
+		if err := each(row); err != nil {
+			return err
+		}
+	}
+	return c.classify(ctx, cur.Err(), r.what, r.privilege)
+}
+
+// UniqueIndexes are the fields of a collection's unique indexes but that of _id. It needs listIndexes on the
+// collection.
+func (c *Client) UniqueIndexes(ctx context.Context, ns topology.Namespace) ([][]string, error) {
+	all, err := c.Indexes(ctx, ns)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]string
+	for _, x := range all {
+		if !x.Unique {
+			continue
+		}
+		var names []string
+		elements, err := x.Key.Elements()
+		if err != nil {
+			continue
+		}
+		for _, e := range elements {
+			names = append(names, e.Key())
+		}
+		out = append(out, names)
+	}
+	return out, nil
+}
+
+// AnalyzeKey asks analyzeShardKey (7.0) for the characteristics of a key. Queries are not analyzed: the server knows
+// them only where somebody has configured it. It needs the action analyzeShardKey on the collection, which the role
+// enableSharding has.
+func (c *Client) AnalyzeKey(ctx context.Context, ns topology.Namespace, key shardkey.Pattern,
+	rows int) (out rowsample.Analysis, err error) {
+	cmd := bson.D{
+		{Key: "analyzeShardKey", Value: string(ns)},
+		{Key: "key", Value: key.Raw()},
+		{Key: "readWriteDistribution", Value: false},
+		{Key: "sampleSize", Value: int64(rows)},
+	}
+	reply, err := c.one(ctx, "admin", cmd, readOp{what: "analyze a shard key of " + quoted(string(ns)), privilege: on("analyzeShardKey", ns)})
+	if err != nil {
+		return out, err
+	}
+	k, ok := reply.Lookup("keyCharacteristics").DocumentOK()
+	if !ok {
+		out.Reason = "No index begins with the key, so the server cannot analyze it."
+		return out, nil
+	}
+	out.Rows, ok = k.Lookup("numDocsSampled").AsInt64OK()
+	values, known := k.Lookup("numDistinctValues").AsInt64OK()
+	if !ok || !known || out.Rows <= 0 {
+		return out, fault.New(fault.Internal, "The cluster's answer to analyzeShardKey of %s has no figures.", quoted(string(ns)))
+	}
+	out.Values = values
+	out.Unique = isTrue(k.Lookup("isUnique"))
+	out.Monotonic, _ = k.Lookup("monotonicity", "type").StringValueOK()
+	if list, ok := k.Lookup("mostCommonValues").ArrayOK(); ok {
+		common, _ := list.Values() // none: the figure stays 0, which is shown as not known
+		for _, v := range common {
+			if d, ok := v.DocumentOK(); ok {
+				n, _ := d.Lookup("frequency").AsInt64OK()
+				out.Common = max(out.Common, n)
+			}
+		}
+	}
+	return out, nil
+}
