@@ -91,6 +91,7 @@ func (g growthPlan) move(i int) api.LabGrowthMove {
 	out := api.LabGrowthMove{Move: i + 1, Group: m.Group + 1, NS: string(c.NS), Chunk: ChunkRef(c, ch.Min), Min: KeyOf(c.Key, ch.Min),
 		From: g.in.Shards[m.From].Name, To: g.in.Shards[m.To].Name, Bytes: g.estimated(m.Bytes), Start: m.Start.Seconds(),
 		Seconds: (m.End - m.Start).Seconds(), MinText: c.Key.Display(ch.Min)}
+	out.KeyProject, _ = g.v.keyProjects(c).of(ch.Min, ch.Max)
 	if _, measured := g.amounts[m.Collection].single[m.Chunk]; measured {
 		out.Bytes.Method, out.Bytes.Exact = "dataSize", g.amounts[m.Collection].sure
 		if !out.Bytes.Exact {

@@ -139,5 +139,6 @@ type LabGrowthMove struct {
 	Start   float64 `json:"startSeconds"` // since the first move
 	Seconds float64 `json:"durationSeconds"`
 
-	MinText string `json:"-"`
+	MinText    string     `json:"-"`
+	KeyProject KeyProject `json:"-"` // in Min
 }

@@ -75,6 +75,17 @@ func (h *hosts) lead(address string, sim *simcluster.Cluster) {
 	h.open[address] = nil
 }
 
+// cut breaks all connections. A driver that is disconnected while it begins one may wait for ever on it.
+func (h *hosts) cut() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, conns := range h.open {
+		for _, c := range conns {
+			_ = c.Close()
+		}
+	}
+}
+
 func (h *hosts) dialled(address string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,6 +105,7 @@ func onHosts(t *testing.T, address string, o simcluster.Options,
 		uri, err := cluster.ParseURI(address)
 		must(t, err)
 		network := newHosts()
+		defer network.cut()
 		c, err := cluster.Open(uri, cluster.Options{Dialer: network})
 		must(t, err)
 		defer func() { _ = c.Close(context.Background()) }()
