@@ -151,6 +151,9 @@ func (q GrowthQuery) URL() string { return address(GrowthPath, q.values(), 1) }
 // CSV is the address of the moves of this query as a file.
 func (q GrowthQuery) CSV() string { return address(GrowthPath+".csv", q.values(), 1) }
 
+// SVG is the address of the picture of all shards.
+func (q GrowthQuery) SVG() string { return address(GrowthPath+".svg", q.values(), 1) }
+
 // JSON is the address of the answer to this query.
 func (q GrowthQuery) JSON() string { return address(api.Prefix+GrowthPath, q.values(), 1) }
 

@@ -34,7 +34,7 @@ var (
 func with(more ...site.Param) []site.Param { return append(slices.Clone(ofGame), more...) }
 
 // Routes of the lab.
-var Routes = slices.Concat(site.Table(growthRoutes...), gameRoutes, keysRoutes)
+var Routes = slices.Concat(site.Table(growthRoutes...), site.Table(chartRoutes...), gameRoutes, keysRoutes)
 
 var gameRoutes = site.Table(
 	site.Page(site.Route{Pattern: "/lab", Summary: "What can be tried without touching the cluster", Handler: IndexPage}),
@@ -87,11 +87,7 @@ func gamePicture(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", mediaSVG)
-	w.Header().Set("Content-Disposition", `inline; filename="game.svg"`)
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write([]byte(svg)) // the browser is gone; nobody is left to tell
-	return nil
+	return writePicture(w, "game.svg", svg)
 }
 
 // IndexPage lists what there is in the lab.

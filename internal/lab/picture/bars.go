@@ -17,11 +17,16 @@ type Bars struct {
 	Column []string // name of each column
 	Value  [][]int  // by column and series
 	Each   int      // what one column counts for on the X axis; 0 is 1
+	Beside bool     // the parts of a column stand beside each other
+	Names  bool     // the names of the columns stand below, by their numbers
 }
 
 // colors are those of shards in static/css/theme.css, on light paper.
 var colors = [...]string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c510a", "#ddcc77", "#882255", "#44aa99", "#332288",
 	"#999933", "#7f7f88"}
+
+// mostNames is how many names of columns stand below a picture.
+const mostNames = 64
 
 // Measures of the drawing, in units of which it is 720 wide.
 const (
@@ -37,12 +42,20 @@ func (b Bars) SVG() string {
 	for _, column := range b.Value {
 		sum := 0
 		for _, n := range column {
-			sum += n
+			if b.Beside {
+				sum = max(sum, n)
+			} else {
+				sum += n
+			}
 		}
 		most = max(most, sum)
 	}
 	rows := (len(b.Series) + legendColumns - 1) / legendColumns
-	whole := height + rows*legendRow
+	names := 0
+	if b.Names {
+		names = min(len(b.Column), mostNames)
+	}
+	whole := height + (rows+names)*legendRow
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" class="lab-picture" font-family="sans-serif" `+
 		`font-size="11"><title>%s</title>`, width, whole, escaped(b.Title))
@@ -65,6 +78,9 @@ func (b Bars) SVG() string {
 		text(&out, x+14, float64(y+9), "start", name)
 		out.WriteString("</g>")
 	}
+	for i := range names {
+		text(&out, left, float64(height+(rows+i)*legendRow+9), "start", fmt.Sprintf("%d: %s", i+1, b.Column[i]))
+	}
 	out.WriteString("</svg>\n")
 	return out.String()
 }
@@ -83,9 +99,14 @@ func (b Bars) drawColumns(out *strings.Builder, most int) {
 				continue
 			}
 			h := float64(n) / float64(most) * float64(height-top-bottom)
+			x, wide := x, max(step-gap, 0.5)
+			if b.Beside {
+				wide /= float64(len(column))
+				x, y = x+float64(s)*wide, float64(height-bottom)
+			}
 			y -= h
 			fmt.Fprintf(out, `<rect class="%s" x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="%s"><title>%s, %s: %d</title></rect>`,
-				class(s), x, y, max(step-gap, 0.5), h, colors[s%len(colors)], escaped(b.Column[i]), escaped(b.Series[s]), n)
+				class(s), x, y, wide, h, colors[s%len(colors)], escaped(b.Column[i]), escaped(b.Series[s]), n)
 		}
 		if i%every == 0 {
 			text(out, int(x+(step-gap)/2), height-bottom+14, "middle", fmt.Sprint(i*max(b.Each, 1)+1))

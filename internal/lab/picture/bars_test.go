@@ -44,3 +44,21 @@ func TestAPictureOfNothingIsAPicture(t *testing.T) {
 		t.Error(svg)
 	}
 }
+
+func TestPartsBesideEachOtherDoNotOverlap(t *testing.T) {
+	b := Bars{Series: []string{"before", "after"}, Column: []string{"a & b", "c"}, Value: [][]int{{30, 10}, {0, 20}},
+		Beside: true, Names: true}
+	svg := b.SVG()
+	bars := regexp.MustCompile(`<rect class="s(\d+)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="([\d.]+)" fill="[^"]+"><title>`).
+		FindAllStringSubmatch(svg, -1)
+	if len(bars) != 3 || !strings.Contains(svg, "1: a &amp; b") {
+		t.Fatalf("%d bars: %s", len(bars), svg)
+	}
+	number := func(s string) float64 { n, _ := strconv.ParseFloat(s, 64); return n }
+	if end := number(bars[0][2]) + number(bars[0][3]); end > number(bars[1][2])+0.02 {
+		t.Errorf("the first ends at %v, the second begins at %s", end, bars[1][2])
+	}
+	if high := number(bars[0][4]); high < float64(height-top-bottom)-0.1 {
+		t.Errorf("the highest is %v high, expected all of the picture: parts are not added up", high)
+	}
+}

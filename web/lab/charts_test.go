@@ -1,0 +1,67 @@
+package lab_test
+
+import (
+	"encoding/xml"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"shardboard/web/webtest"
+)
+
+func TestPicturesOfTheLabAreFiles(t *testing.T) {
+	s := webtest.New(t)
+	for address, want := range map[string][]string{
+		"/lab/keys.svg?rows=2000&shards=4":                      {"1: ", "{project_id: 1}", "shard 4", "per mille"},
+		"/lab/ids.svg?inserts=500&shards=3":                     {"ObjectID", "shard 3"},
+		"/lab/ids.svg?inserts=500&shards=3&kind=UUID+version+4": {"UUID version 4"},
+		"/lab/growth.svg?add=2&growth=1":                        {"before", "grown", "shard-rs-1", "added-2"},
+	} {
+		w := s.Do("GET", address)
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" {
+			t.Fatalf("%s: %d %s", address, w.Code, w.Body)
+		}
+		svg := w.Body.String()
+		for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", address, err)
+			}
+		}
+		if n := strings.Count(svg, "<rect class=\"s"); n < 6 {
+			t.Errorf("%s: only %d bars", address, n)
+		}
+		for _, text := range want {
+			if !strings.Contains(svg, text) {
+				t.Errorf("%s: the picture lacks %q", address, text)
+			}
+		}
+	}
+	for address, says := range map[string]string{
+		"/lab/ids.svg?kind=x":     "kind must be one of",
+		"/lab/growth.svg?add=999": "add",
+		"/lab/keys.svg?shards=0":  "shards",
+	} {
+		if w := s.Do("GET", address); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
+			t.Errorf("%s: %d %s", address, w.Code, w.Body)
+		}
+	}
+}
+
+// The addresses of pictures are on the pages.
+func TestPagesOfTheLabLeadToTheirPictures(t *testing.T) {
+	s := webtest.New(t)
+	for _, page := range []string{"/lab/keys?rows=2000", "/lab/ids?inserts=500&shards=3", "/lab/growth?add=1"} {
+		doc := webtest.ParseHTML(t, s.Do("GET", page).Body.String())
+		links := doc.Find(`main a[href*=".svg"]`)
+		if links.Length() == 0 {
+			t.Fatalf("%s leads to no picture", page)
+		}
+		address, _ := links.First().Attr("href")
+		if w := s.Do("GET", address); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" {
+			t.Errorf("%s: %s: %d", page, address, w.Code)
+		}
+	}
+}
