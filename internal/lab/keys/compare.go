@@ -64,6 +64,12 @@ func (r *sorter) read(s *Sample, p shardkey.Pattern) (err error) {
 	if r.fields, err = s.of(p); err != nil {
 		return err
 	}
+	size := 0
+	for _, f := range r.fields {
+		size += len(f.bytes)
+	}
+	r.keys.bytes, r.keys.ends = slices.Grow(r.keys.bytes, size), slices.Grow(r.keys.ends, s.Len())
+	r.order = slices.Grow(r.order, s.Len())
 	for row := range s.Len() {
 		for _, f := range r.fields {
 			r.keys.bytes = append(r.keys.bytes, f.of(row)...)

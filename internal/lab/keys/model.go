@@ -75,6 +75,7 @@ func (m *Model) Sample() (*Sample, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Expect(m.Rows)
 	s.DrawnFrom(m.Of)
 	return s, m.Each(func(row bson.D) error {
 		raw, err := bson.Marshal(row)

@@ -86,6 +86,22 @@ func (s *Sample) Add(doc bson.Raw, bytes int) {
 	}
 }
 
+// Expect makes room for so many rows more, so that a large sample is not copied while it grows. Fewer or more may be
+// added.
+func (s *Sample) Expect(rows int) {
+	s.sizes = slices.Grow(s.sizes, rows)
+	for i := range s.columns {
+		c := &s.columns[i]
+		c.plain.bytes, c.plain.ends = slices.Grow(c.plain.bytes, rows*idBytes), slices.Grow(c.plain.ends, rows)
+	}
+}
+
+// Lengths of an encoded hash, at most, and of an encoded ObjectID.
+const (
+	hashBytes = 10
+	idBytes   = 13
+)
+
 // DrawnFrom says how many rows the collection has from which the sample was drawn. Without it the sample is the
 // whole collection.
 func (s *Sample) DrawnFrom(rows int64) { s.total = rows }
@@ -139,7 +155,7 @@ func (c *column) hash() error {
 	if len(c.hashed.ends) == len(c.plain.ends) {
 		return nil
 	}
-	c.hashed = values{}
+	c.hashed = values{bytes: make([]byte, 0, len(c.plain.ends)*hashBytes), ends: make([]uint32, 0, len(c.plain.ends))}
 	for row := range c.plain.ends {
 		v, err := c.alone.Values(shardkey.FromParts(string(c.plain.of(row)), ""))
 		if err != nil {
