@@ -188,7 +188,7 @@ func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
 		t.Errorf("the second page begins with move %d", second.Items[0].Move)
 	}
 	doc = growthPage(t, s, "add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
-	if text := doc.Find("#moves ~ table tbody th").First().Text(); text != "51" {
+	if text := doc.Find("#moves ~ .wide table tbody th").First().Text(); text != "51" {
 		t.Errorf("the page begins with move %s", text)
 	}
 }
@@ -315,7 +315,8 @@ func TestPictureOfThePlannerHasARowForEachShard(t *testing.T) {
 	many := webtest.NewStory()
 	many.Shards, many.Chunks = 100, 400
 	doc = growthPage(t, serve(t, many.View()), "add="+strconv.Itoa(answer.GrowthMostAdded))
-	if n := doc.Find(".growthbars tbody tr").Length(); n != 48 || !strings.Contains(doc.Find(".growthbars + p").Text(), "308 more") {
-		t.Errorf("%d rows of 356: %s", n, doc.Find(".growthbars + p").Text())
+	more := doc.Find(".wide:has(.growthbars) + p").Text()
+	if n := doc.Find(".growthbars tbody tr").Length(); n != 48 || !strings.Contains(more, "308 more") {
+		t.Errorf("%d rows of 356: %s", n, more)
 	}
 }
