@@ -55,6 +55,20 @@ func (c *commands) monitor() *event.CommandMonitor {
 	}
 }
 
+// rows is how many came back so far.
+func (c *commands) rows() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.documents
+}
+
+// reads are the commands that were sent so far.
+func (c *commands) reads() []bson.Raw {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.started)
+}
+
 // onSim runs a test with a sampler of a simulated cluster whose sizes are known.
 func onSim(t *testing.T, version string, docs int, test func(t *testing.T, s *rowsample.Sampler, sent *commands)) {
 	t.Helper()
@@ -120,7 +134,7 @@ func TestSmallCollectionIsReadAsAWhole(t *testing.T) {
 		if !slices.ContainsFunc(r.Result.Unique, func(x []string) bool { return slices.Equal(x, []string{"project_id", "key", "removed_at"}) }) {
 			t.Errorf("unique indexes %v", r.Result.Unique)
 		}
-		for _, cmd := range sent.started {
+		for _, cmd := range sent.reads() {
 			if mode, _ := cmd.Lookup("$readPreference", "mode").StringValueOK(); mode != "secondaryPreferred" {
 				t.Errorf("read with the preference %q", mode)
 			}
@@ -128,9 +142,9 @@ func TestSmallCollectionIsReadAsAWhole(t *testing.T) {
 				t.Error("read without maxTimeMS")
 			}
 		}
-		n := len(sent.started)
-		if again := ask(t, s, q); n == 0 || len(sent.started) != n || again.Result != r.Result {
-			t.Errorf("%d reads, %d after asking again", n, len(sent.started))
+		n := len(sent.reads())
+		if again := ask(t, s, q); n == 0 || len(sent.reads()) != n || again.Result != r.Result {
+			t.Errorf("%d reads, %d after asking again", n, len(sent.reads()))
 		}
 	})
 }
@@ -155,8 +169,8 @@ func TestLargeCollectionIsSampledWithinTheBudget(t *testing.T) {
 			seen[row.Doc.Lookup("_id").ObjectID()] = true
 		}
 		// A budget of 200 a second, of which ten seconds are saved up.
-		if most := int(time.Since(began).Seconds()*heat.PerSecond) + 10*heat.PerSecond; len(seen) != 5000 || sent.documents > most {
-			t.Errorf("%d different rows; %d documents were read, at most %d may be", len(seen), sent.documents, most)
+		if most := int(time.Since(began).Seconds()*heat.PerSecond) + 10*heat.PerSecond; len(seen) != 5000 || sent.rows() > most {
+			t.Errorf("%d different rows; %d documents were read, at most %d may be", len(seen), sent.rows(), most)
 		}
 	})
 }
@@ -170,10 +184,10 @@ func TestReadingStopsWhenNobodyAsks(t *testing.T) {
 			t.Fatal("the request was answered although it was cancelled")
 		}
 		time.Sleep(30 * time.Second)
-		n := sent.documents
+		n := sent.rows()
 		time.Sleep(time.Minute)
-		if n == 0 || n >= 9000 || sent.documents > n+100 { // the watcher reads some sizes
-			t.Errorf("%d documents were read in half a minute, %d later", n, sent.documents)
+		if n == 0 || n >= 9000 || sent.rows() > n+100 { // the watcher reads some sizes
+			t.Errorf("%d documents were read in half a minute, %d later", n, sent.rows())
 		}
 		if r := ask(t, s, q); r.Err != nil || r.Done == 0 {
 			t.Errorf("asked again: %+v", r)
