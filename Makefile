@@ -96,7 +96,7 @@ test-all: setup ## longer runs; within 40 minutes
 	SHARDBOARD_LONG=1 $(GO) test -vet=off -timeout 30m -run ChangesArrive ./internal/actions/enginetest
 	sh scripts/outside-clients
 	sh scripts/packaging
-	$(GO) test -run '^$$' -bench . -benchtime 10x ./...
+	$(GO) test -run '^$$' -bench . -benchtime 10x -timeout 30m ./...
 
 # Not part of test-all: what a fuzzer finds by chance must not fail a change that
 # has nothing to do with it. What it found before is replayed by every test run.
