@@ -15,12 +15,12 @@ const viewer = {
 const operator = {
   createRole: 'shardboardOperator',
   privileges: [
-    { resource: { cluster: true }, actions: ['inprog'] },
+    { resource: { cluster: true }, actions: ['inprog', 'removeShard'] },
     { resource: { db: 'config', collection: 'settings' }, actions: ['insert', 'update'] },
     { resource: { db: 'config', collection: 'shards' }, actions: ['update'] },
     { resource: { db: 'config', collection: 'tags' }, actions: ['remove', 'update'] },
     { resource: { db: 'yorkie-meta', collection: '' }, actions: ['clearJumboFlag', 'enableSharding', 'listIndexes', 'moveChunk', 'refineCollectionShardKey', 'splitChunk'] },
-    { resource: { db: 'yorkie-meta', collection: '' }, actions: ['reshardCollection'] },
+    { resource: { db: 'yorkie-meta', collection: '' }, actions: ['moveCollection', 'reshardCollection', 'unshardCollection'] },
   ],
   roles: [{ role: 'shardboardViewer', db: 'admin' }],
 };
