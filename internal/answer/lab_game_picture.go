@@ -31,9 +31,7 @@ func LabGamePicture(g api.LabGame, show string) (string, error) {
 	decks := 0
 	for _, l := range g.Load {
 		decks = max(decks, l.Deck)
-		for len(b.Series) < l.Player {
-			b.Series = append(b.Series, fmt.Sprintf("player %d", len(b.Series)+1))
-		}
+		b.Series = seriesNames(b.Series, "player", l.Player)
 	}
 	each := max((decks+labColumns-1)/labColumns, 1) // decks in a column
 	for first := 1; first <= decks; first += each {

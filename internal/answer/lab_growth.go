@@ -57,7 +57,7 @@ func LabGrowth(v View, q GrowthQuery) (api.LabGrowth, error) {
 		return slices.Contains([]rules.Rule{rules.HotProject, rules.HotDocument, rules.MonotonicKey, rules.ClientsUnsplit,
 			rules.BigUnsharded}, r)
 	}))
-	out.Notes, out.Collections, out.Unhelped = emptyIfNil(out.Notes), emptyIfNil(out.Collections), emptyIfNil(out.Unhelped)
+	out.Notes, out.Collections, out.Unhelped = notNil(out.Notes), notNil(out.Collections), notNil(out.Unhelped)
 	from := min(q.After, len(p.Moves))
 	to := min(from+q.Limit, len(p.Moves))
 	out.From, out.Items = from, []api.LabGrowthMove{}
@@ -68,13 +68,6 @@ func LabGrowth(v View, q GrowthQuery) (api.LabGrowth, error) {
 		out.Next = CursorOf(strconv.Itoa(to))
 	}
 	return out, nil
-}
-
-func emptyIfNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 // estimated is a sum of sizes of chunks.

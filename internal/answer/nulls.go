@@ -16,9 +16,9 @@ func each[A, B any](list []A, to func(A) B) []B {
 }
 
 // notNil keeps empty lists lists on the wire.
-func notNil(in []string) []string {
+func notNil[T any](in []T) []T {
 	if in == nil {
-		return []string{}
+		return []T{}
 	}
 	return in
 }

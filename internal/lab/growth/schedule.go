@@ -1,6 +1,7 @@
 package growth
 
 import (
+	"cmp"
 	"container/heap"
 	"slices"
 	"time"
@@ -18,13 +19,7 @@ func (p *Plan) order(in *Input) {
 		byFullness[i] = i
 	}
 	slices.SortStableFunc(byFullness, func(a, b int) int {
-		switch x, y := in.share(a, p.Before[a].Bytes), in.share(b, p.Before[b].Bytes); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
+		return cmp.Compare(in.share(b, p.Before[b].Bytes), in.share(a, p.Before[a].Bytes))
 	})
 	p.Moves = p.Moves[:0]
 	for n := 0; ; n++ {
@@ -146,7 +141,7 @@ func (p *Plan) BatchDuration(in *Input) time.Duration {
 // byStart are moves in the order in which they begin.
 func byStart(moves []Move) []Move {
 	out := slices.Clone(moves)
-	slices.SortStableFunc(out, func(a, b Move) int { return int(a.Start - b.Start) })
+	slices.SortStableFunc(out, func(a, b Move) int { return cmp.Compare(a.Start, b.Start) })
 	return out
 }
 
