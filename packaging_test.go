@@ -85,7 +85,7 @@ var own = map[string]bool{
 	"SHARDBOARD_TOKEN": true, "SHARDBOARD_TOKEN_FILE": true,
 	// Of people who change shardboard.
 	"SHARDBOARD_ASSETS": true, "SHARDBOARD_BIN": true, "SHARDBOARD_BROWSER": true, "SHARDBOARD_LONG": true,
-	"SHARDBOARD_TEST_MONGODB_URI": true, "SHARDBOARD_TEST_STORE_URI": true,
+	"SHARDBOARD_REQUIRE_ALL": true, "SHARDBOARD_TEST_MONGODB_URI": true, "SHARDBOARD_TEST_STORE_URI": true,
 }
 
 var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
