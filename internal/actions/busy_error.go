@@ -1,12 +1,6 @@
 package actions
 
-import (
-	"regexp"
-	"slices"
-	"strings"
-
-	"shardboard/internal/topology"
-)
+import "shardboard/internal/topology"
 
 // Obstacle is a temporary reason for which the server refuses a command.
 type Obstacle string
@@ -34,50 +28,3 @@ func (e *BusyError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the driver's error.
 func (e *BusyError) Unwrap() error { return e.Err }
-
-// The server's error codes that always mean "not now" (MongoDB 5.0.7,
-// base/error_codes.yml).
-var busyCodes = map[int]Obstacle{
-	24:    ObstacleLock,     // LockTimeout
-	46:    ObstacleLock,     // LockBusy
-	63:    ObstacleMetadata, // StaleShardVersion
-	117:   ObstacleMigration,
-	150:   ObstacleMetadata, // StaleEpoch
-	13388: ObstacleMetadata, // StaleConfig
-	319:   ObstacleDDL,      // MovePrimaryInProgress
-	338:   ObstacleDDL,      // ReshardCollectionInProgress
-}
-
-// inTheWay matches the error text of code 117, as observed on 5.0.7.
-var inTheWay = regexp.MustCompile(`currently (?:donating|receiving) .* for namespace (\S+) (?:to|from) (\S+)`)
-
-// BusyOf returns the BusyError for a server's error code and text; nil if they do not
-// mean "not now". cause is the original error.
-func BusyOf(code int, text string, cause error) *BusyError {
-	e := &BusyError{Err: cause}
-	switch {
-	case strings.Contains(text, "Failed to delete orphaned"): // 96 or 50, after ten seconds of waiting
-		e.Obstacle = ObstacleOrphans
-		return e
-	case code == 117 && strings.Contains(text, "undergoing changes"):
-		e.Obstacle = ObstacleDDL
-		return e
-	case code == 11000 && strings.Contains(text, "config.migrations"): // of the same chunk, not finished yet
-		e.Obstacle = ObstacleMigration
-		return e
-	case slices.Contains([]int{50, 262}, code) && strings.Contains(text, "time limit"),
-		// What a mongos answers when the shard behind it did not answer in time, as DDL behind a move.
-		code == 50 && strings.Contains(text, "timed out, deadline was"):
-		e.Obstacle = ObstacleTime
-		return e
-	}
-	obstacle, ok := busyCodes[code]
-	if !ok {
-		return nil
-	}
-	e.Obstacle = obstacle
-	if m := inTheWay.FindStringSubmatch(text); m != nil {
-		e.NS, e.Shard = topology.Namespace(m[1]), m[2]
-	}
-	return e
-}

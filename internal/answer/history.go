@@ -93,7 +93,7 @@ func historyItem(v View, i history.Item) api.HistoryItem {
 	out := api.HistoryItem{Time: i.At.UTC().Truncate(time.Millisecond), Kind: string(i.Kind), Source: "observed",
 		NS: string(i.NS), Subject: i.Subject, From: i.From, To: i.To, Cause: whoDid(i.Cause), Failed: i.Failed}
 	if i.Failed && i.Event != nil {
-		out.FailureReason = failureReason(history.Reason{Text: i.Reason, From: i.ReasonFrom, Code: history.CodeOf(i.Reason)})
+		out.FailureReason = failureReason(history.Reason{Text: i.Reason, From: i.ReasonFrom, Code: i.ReasonCode})
 	}
 	out.KeyProject, _ = v.projectsOfRange(i.NS, i.RawMin, i.RawMax)
 	if c := v.Table.Collection(i.NS); c != nil && !i.Min.IsZero() && i.Key.Equal(c.Key) {

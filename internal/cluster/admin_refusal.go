@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
@@ -55,8 +54,8 @@ func answerOf(err error) (answer, bool) {
 // that nothing changed.
 func (c *Client) refusal(a answer, err error, doing action) error {
 	kind := a.kind()
-	if busy := actions.BusyOf(a.code, a.text, err); busy != nil {
-		err = busy
+	if r := a.row(); r != nil && r.busy != "" {
+		err = busyError(r.busy, a.text, err)
 	}
 	switch a.code {
 	case codeReshardAborted:
@@ -93,76 +92,13 @@ func withClass(class string) string {
 	return ": " + class
 }
 
-// kind maps an error code to a kind (MongoDB 5.0.7, base/error_codes.yml, and as
-// observed on 5.0.7).
+// kind is what the table says of an error reply.
 func (a answer) kind() fault.Kind {
-	switch a.code {
-	case 0:
-		return a.kindOfText()
-	case codeUnauthorized, codeAtlas:
-		return fault.Forbidden
-	case 2, 9, 20, 72: // BadValue, FailedToParse, IllegalOperation, InvalidOptions: invalid requests or states
-		if k := a.kindOfText(); k != fault.Internal {
-			return k
-		}
-		if a.code == 20 {
-			return fault.Conflict
-		}
-		return fault.Invalid
-	case 14, 61, 73: // TypeMismatch, ShardKeyNotFound, InvalidNamespace
-		return fault.Invalid
-	case codeNamespaceNotFound, codeCommandNotFound,
-		70, 118, 177, // shard, sharded collection, zone
-		40165, 51261: // chunk of moveRange, of clearJumboFlag
-		return fault.NotFound
-	case 24, 46, codeConflictingOp, // locks, another operation
-		48, 63, 105, 150, 13388, // the collection was changed or replaced
-		87, 153, // cannot be split, too big
-		163, 178, // zone in use, overlap
-		200, 319, 338, // range not cleaned up, movePrimary or resharding running
-		339, codeReshardCommits, codeReshardAborted, // no resharding, committing already, aborted
-		4952606: // too few values of the key for so many chunks
-		return fault.Conflict
-	case 96: // operation failed
-		// A donor that failed during the migration may have committed it. Other messages give
-		// a reason why nothing was done.
-		if strings.Contains(a.text, "failed on source shard") {
-			return fault.UnknownOutcome
-		}
-		return fault.Conflict
-	case 50: // time limit exceeded, except when the recipient never began
-		if strings.Contains(a.text, "Failed to delete orphaned") {
-			return fault.Conflict
-		}
-		return fault.UnknownOutcome
-	case 11000: // the chunk is still in another migration
-		if strings.Contains(a.text, "config.migrations") {
-			return fault.Conflict
-		}
-		return fault.Internal
-	case 64, 265: // not replicated to a majority; moved but not cleaned up on the donor
-		return fault.UnknownOutcome
+	if r := a.row(); r != nil {
+		return r.kind
 	}
 	if unavailable(a.code) {
 		return fault.UnknownOutcome
-	}
-	return fault.Internal
-}
-
-// kindOfText classifies by the message, for errors without a code or with a generic
-// one.
-func (a answer) kindOfText() fault.Kind {
-	has := func(s string) bool { return strings.Contains(a.text, s) }
-	switch {
-	case has("no chunk found"), has("no chunk was found"):
-		return fault.NotFound
-	case has("desired max chunk size"), // split at the median of an empty chunk
-		has("is a boundary key of"), has("could not merge chunks"), has("has a hole in the range"),
-		has("does not belong to shard"), has("not contained within chunk"):
-		return fault.Conflict
-	case has("not valid for shard key pattern"), has("need to specify"), has("cannot specify"),
-		has("bound not specified"), has("no shard key found"):
-		return fault.Invalid
 	}
 	return fault.Internal
 }

@@ -45,6 +45,9 @@ func TestServerErrorsAreClassified(t *testing.T) {
 		{163, "cannot remove a shard from zone if a chunk range is associated with it", fault.Conflict},
 		{177, "zone za does not exist", fault.NotFound},
 		{178, "Zone range is overlapping with existing", fault.Conflict},
+		{72, "cannot use split with find or bounds option on an empty collection", fault.Conflict}, // 8.0
+		{656451, "{ q: 1 } are not valid for shard key pattern { p: 1 }", fault.Invalid},           // 8.0
+		{50, "Request 7 timed out, deadline was 1, op was cmd:{ middle: { p: \"no chunk found\" } }", fault.UnknownOutcome},
 		{202, "Request 5 timed out", fault.UnknownOutcome},
 		{265, "moved, but not cleaned up", fault.UnknownOutcome},
 		{51261, "no chunk found with the shard key bounds", fault.NotFound},

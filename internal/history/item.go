@@ -53,6 +53,7 @@ type Item struct {
 	Failed         bool
 	Reason         string // the server's own text; untrusted
 	ReasonFrom     string // the entry with the reason, such as moveChunk.to, or FromRun
+	ReasonCode     Code   // the kind of reason; "" if nothing failed
 	Cause          Cause
 	end            time.Time // end of the whole migration; zero: unknown
 }

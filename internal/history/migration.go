@@ -46,6 +46,7 @@ type Migration struct {
 	Entries        []string // ids of the changelog entries
 	Documents      int64    // cloned documents; negative: unknown
 	Bytes          int64
+	cleanupWait    bool      // the recipient gave up as it does when it waits for the deletion of old documents, without a reason
 	ETA            *Estimate // estimate for a running migration; nil without a basis
 	Cause          Cause
 }
@@ -211,10 +212,11 @@ func Failures(list []Migration) []FailureGroup {
 			continue
 		}
 		reason := normalizeReason(withoutNamespace(m.Reason, m.NS))
-		i := slices.IndexFunc(out, func(g FailureGroup) bool { return g.Reason == reason })
+		code := m.Why().Code
+		i := slices.IndexFunc(out, func(g FailureGroup) bool { return g.Reason == reason && g.Code == code })
 		if i < 0 {
 			i = len(out)
-			out = append(out, FailureGroup{Reason: reason, Code: m.Why().Code, Newest: m, By: map[By]int{}})
+			out = append(out, FailureGroup{Reason: reason, Code: code, Newest: m, By: map[By]int{}})
 		}
 		g := &out[i]
 		g.Count++

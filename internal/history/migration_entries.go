@@ -13,6 +13,10 @@ import (
 // clocks differ, and a recipient gives up by itself.
 const lateEntry = time.Minute
 
+// cleanupTimeout is how long a recipient waits for the deletion of old documents of the range before it gives up
+// (receiveChunkWaitForRangeDeleterTimeoutMS), less what clocks differ. It waits for nothing else before its first step.
+const cleanupTimeout = 9 * time.Second
+
 // openMigration is a migration that may get further entries.
 type openMigration struct {
 	*Migration
@@ -100,6 +104,7 @@ func (m *openMigration) add(e topology.Event) {
 		m.recipient = true
 		m.Recipient, m.RecipientSteps = steps(d)
 		if aborted {
+			m.cleanupWait = len(m.Recipient) == 0 && e.Time.Sub(m.Begin) >= cleanupTimeout
 			m.because(e)
 		}
 	}
@@ -122,6 +127,9 @@ type Reason struct {
 
 // Why is the reason of a failed migration.
 func (m Migration) Why() Reason {
+	if m.Reason == "" && m.cleanupWait {
+		return Reason{Code: OrphansLikely}
+	}
 	return Reason{Text: m.Reason, From: m.ReasonFrom, Code: CodeOf(m.Reason)}
 }
 

@@ -13,6 +13,7 @@ const (
 	OtherReason   Code = "other"         // an unknown text
 	OtherMove     Code = "otherMove"     // a shard is in another migration (117, seen)
 	OrphansWait   Code = "orphans"       // the recipient still has to delete documents that it gave away from this range (seen)
+	OrphansLikely Code = "orphansLikely" // no reason was logged, and the recipient gave up like one that waits for such documents (8.0, seen)
 	LockBusy      Code = "lockBusy"      // a lock could not be had
 	ChunkTooBig   Code = "tooBig"        // more documents than one move allows (153, seen)
 	DuplicateID   Code = "duplicateId"   // the recipient has a document with an _id or unique key of the range
@@ -40,7 +41,7 @@ var reasonPhrases = [...]struct {
 	code Code
 	any  []string
 }{
-	{OrphansWait, []string{"Failed to delete orphaned", "orphaned range", "overlapping range deletion"}},
+	{OrphansWait, []string{"Failed to delete orphaned", "the orphans cleanup routine", "orphaned range", "overlapping range deletion"}},
 	{
 		OtherMove,
 		[]string{
@@ -48,7 +49,9 @@ var reasonPhrases = [...]struct {
 			"Unable to start new migration",
 			"ConflictingOperationInProgress",
 			"currently donating chunk",
+			"currently donating range",
 			"currently receiving chunk",
+			"currently receiving range",
 			"collection: config.migrations",
 		},
 	},

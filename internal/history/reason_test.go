@@ -1,6 +1,7 @@
 package history
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"testing"
@@ -321,5 +322,47 @@ func TestMoveToTheSameShardIsNotAFailure(t *testing.T) {
 	e := topology.Event{ID: "same", Time: noon, What: "moveChunk.from", NS: "db.things", Details: d}
 	if failed(e) || e.FailedMove() || len(Reasons([]topology.Event{e}, nil)) != 0 {
 		t.Error("the move to the same shard counts as a failure")
+	}
+}
+
+// As an 8.0.10 logged a move that waited for the deletion of old documents: no entry has a reason, and the recipient ended
+// after ten seconds without a step.
+func TestAWaitForOldDocumentsIsRecognisedWithoutAReason(t *testing.T) {
+	begin := time.Date(2026, 11, 28, 8, 32, 28, 0, time.UTC)
+	entry := func(id, what string, after time.Duration, more ...bson.E) topology.Event {
+		d := append(bson.D{{Key: "min", Value: bson.D{{Key: "p", Value: 20}}}, {Key: "max", Value: bson.D{{Key: "p", Value: 25}}},
+			{Key: "from", Value: "shard-rs-3"}, {Key: "to", Value: "shard-rs-1"}}, more...)
+		raw, err := bson.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return topology.Event{ID: id, What: what, NS: "eight.t", Time: begin.Add(after), Details: raw}
+	}
+	aborted := bson.E{Key: "note", Value: "aborted"}
+	step := func(n, of int) bson.E { return bson.E{Key: fmt.Sprintf("step %d of %d", n, of), Value: 5} }
+	for _, tc := range []struct {
+		took  time.Duration
+		steps []bson.E
+		want  Code
+	}{
+		{10056 * time.Millisecond, nil, OrphansLikely},
+		{83 * time.Millisecond, []bson.E{step(1, 8), step(2, 8), step(3, 8)}, NoReason}, // interrupted while it copied
+		{11280 * time.Millisecond, []bson.E{step(1, 8)}, NoReason},
+		{200 * time.Millisecond, nil, NoReason},
+	} {
+		events := []topology.Event{
+			entry("from", "moveChunk.from", tc.took+22*time.Millisecond, step(1, 6), step(2, 6), step(3, 6), aborted),
+			entry("error", "moveChunk.error", tc.took+5*time.Millisecond),
+			entry("to", "moveChunk.to", tc.took, append(tc.steps, aborted)...),
+			entry("start", "moveChunk.start", 0),
+		}
+		for id, r := range Reasons(events, nil) {
+			if r.Code != tc.want || r.Text != "" {
+				t.Errorf("after %s with %d steps, %s: got %+v, want %s", tc.took, len(tc.steps), id, r, tc.want)
+			}
+		}
+		if got := Failures(Migrations(&topology.Table{Events: events}, begin.Add(time.Hour), nil, nil)); len(got) != 1 || got[0].Code != tc.want {
+			t.Errorf("after %s: got %+v, want one group %s", tc.took, got, tc.want)
+		}
 	}
 }

@@ -30,6 +30,10 @@ var codeTexts = map[Code]codeText{
 		"The recipient held this range before and has not yet deleted its old documents of it, " +
 			"so it cannot take the range back. Nothing was moved.",
 		"Wait: a shard deletes them about 15 minutes after a range left it (orphanCleanupDelaySecs). Trying again sooner fails in the same way."},
+	OrphansLikely: {
+		"The server logged no reason. The recipient gave up after ten seconds and before its first step, as it does while it still has to " +
+			"delete old documents of this range. Nothing was moved.",
+		"Wait: a shard deletes them about 15 minutes after a range left it (orphanCleanupDelaySecs). The recipient's log confirms the reason."},
 	LockBusy: {
 		"A lock on the collection could not be taken in time. Nothing was moved.",
 		"Try again. If it fails again, look for a long operation on that collection."},

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -327,6 +328,7 @@ func loggedItem(e store.HistoryEvent) Item {
 		if i.Reason = topology.TextField(x.Details, "errmsg"); i.Reason != "" {
 			i.ReasonFrom = x.What
 		}
+		i.ReasonCode = CodeOf(i.Reason)
 	}
 	return i
 }
@@ -366,7 +368,7 @@ func (p *Past) reasons(ctx context.Context, cluster string, items []Item, runs [
 	for n := range items {
 		if i := &items[n]; i.Event != nil && i.Event.FailedMove() {
 			r := why[i.Event.ID]
-			i.Reason, i.ReasonFrom = r.Text, r.From
+			i.Reason, i.ReasonFrom, i.ReasonCode = r.Text, r.From, cmp.Or(r.Code, NoReason)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/history"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -68,7 +69,12 @@ func findMigrationsFailing(ev *evaluation) {
 	if len(lately.Groups) > 0 {
 		top := lately.Groups[0]
 		p.NS = top.Newest.NS
-		if top.Reason != "" {
+		switch {
+		case top.Reason == "" && top.Code != history.NoReason:
+			p.Text = message.New("failing.likely", "Within {over}, {n} moves failed ({rate} per hour) and {moves} succeeded. "+
+				"Most frequent ({reasons}): {meaning}",
+				append(p.Text.Facts, message.Count("reasons", top.Count), message.Text("meaning", top.Code.Meaning()))...)
+		case top.Reason != "":
 			p.Text = message.New("failing.reason", "Within {over}, {n} moves failed ({rate} per hour) and {moves} succeeded. "+
 				"Most frequent reason ({reasons}): {reason}",
 				append(p.Text.Facts, message.Count("reasons", top.Count), message.Server("reason", top.Reason))...)

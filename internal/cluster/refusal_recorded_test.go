@@ -1,0 +1,64 @@
+package cluster
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+)
+
+// testdata/refusals.jsonl.gz has the distinct error replies that a real 5.0.7 and a real 8.0.10 gave to the commands that we
+// send, each with what it means for the cluster, judged by what the cluster had afterwards.
+func TestRecordedRefusalsAreUnderstood(t *testing.T) {
+	file, err := os.Open("testdata/refusals.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	releases := map[string]int{}
+	for lines := bufio.NewScanner(plain); lines.Scan(); {
+		var r struct {
+			Release, Command, Name, Text, Kind, Busy string
+			Code                                     int
+		}
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		releases[r.Release]++
+		a := answer{r.Code, r.Name, r.Text}
+		if got := a.kind().String(); got != r.Kind {
+			t.Errorf("%s: %s was answered %d %q: got %s, want %s", r.Release, r.Command, r.Code, r.Text, got, r.Kind)
+		}
+		busy := actions.Obstacle("")
+		if row := a.row(); row != nil {
+			busy = row.busy
+		}
+		if string(busy) != r.Busy {
+			t.Errorf("%s: %s was answered %d %q: obstacle %q, want %q", r.Release, r.Command, r.Code, r.Text, busy, r.Busy)
+		}
+	}
+	if releases["5.0.7"] < 30 || releases["8.0.10"] < 40 {
+		t.Fatalf("recorded refusals by release: %v", releases)
+	}
+}
+
+func TestAMoveInTheWayIsNamedInTheWordsOfEachRelease(t *testing.T) {
+	for _, text := range []string{
+		"Unable to start new balancer operation because this shard is currently donating chunk [{ p: 1 }, { p: 2 }) for namespace a.b to s-2",
+		"Command request failed on source shard. :: caused by :: Unable to start new balancer operation because this shard is " +
+			"currently donating range 'min: { p: 1 } - max: { p: 2 }' for namespace a.b to shard s-2",
+	} {
+		err, ok := busyError(actions.ObstacleMigration, text, fault.New(fault.Conflict, "refused")).(*actions.BusyError)
+		if !ok || err.NS != "a.b" || err.Shard != "s-2" {
+			t.Errorf("%q: got %+v", text, err)
+		}
+	}
+}

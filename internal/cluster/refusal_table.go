@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+)
+
+// refusal says what an error reply to a changing command means. It matches the reply by its code and by a part of its text.
+type refusal struct {
+	codes []int  // one of these
+	text  string // part of the text; "": any
+	kind  fault.Kind
+	busy  actions.Obstacle // why the same command may succeed later; "" if it will not by itself
+}
+
+// worded are codes that say too little, or that differ by release, so that the text decides: none, BadValue, UnknownError,
+// FailedToParse, IllegalOperation, NamespaceNotFound, ShardNotFound, InvalidOptions, NamespaceNotSharded, StaleConfig. None
+// of them is used where the outcome is unknown, so that a key with such words in it cannot make a refusal of it.
+var worded = []int{0, 2, 8, 9, 20, 26, 70, 72, 118, 13388, 51261, 656451, 656452}
+
+// refusals are the error replies that are understood. The first row that matches decides, so rows with a text come before
+// those of their code. Conflict, Invalid, NotFound and Forbidden promise that the cluster was not changed.
+//
+// Releases word the same refusal differently: since 8.0 the config server sends every move, and its replies begin with
+// "Command request failed on source shard", also when the donor refused before it began. Rows were seen on a real 5.0.7,
+// 8.0.10 or both (TestRecordedRefusalsAreUnderstood), unless a comment names another source.
+var refusals = []refusal{
+	{codes: []int{codeUnauthorized, codeAtlas}, kind: fault.Forbidden},
+
+	// The recipient has to delete documents of the range first: it waits 10 s for that and gives up before it copies.
+	{codes: []int{50, 96}, text: "Failed to delete orphaned", kind: fault.Conflict, busy: actions.ObstacleOrphans},                // to 7.0
+	{codes: []int{50, 96}, text: "the orphans cleanup routine didn't clear", kind: fault.Conflict, busy: actions.ObstacleOrphans}, // 8.0
+
+	// Migrations in the way.
+	{codes: []int{codeConflictingOp}, text: "undergoing changes", kind: fault.Conflict, busy: actions.ObstacleDDL},
+	{codes: []int{codeConflictingOp}, kind: fault.Conflict, busy: actions.ObstacleMigration},
+	{codes: []int{11000}, text: "config.migrations", kind: fault.Conflict, busy: actions.ObstacleMigration}, // of the same chunk, not finished
+
+	// A move that failed while it copied. Before the commit the donor takes it back; after "failed on source shard" alone it
+	// may have committed.
+	{codes: []int{96}, text: "Data transfer error", kind: fault.Conflict},
+	{codes: []int{96}, text: "failed on source shard", kind: fault.UnknownOutcome},
+	{codes: []int{96}, kind: fault.Conflict},
+
+	// Ranges and chunks that are not what the command expects.
+	{codes: worded, text: "no chunk found", kind: fault.NotFound}, // without a code in 5.0, 656452 in 8.0
+	{codes: worded, text: "no chunk was found", kind: fault.NotFound},
+	{codes: worded, text: "is a boundary key of", kind: fault.Conflict},
+	{codes: worded, text: "could not merge chunks", kind: fault.Conflict},
+	{codes: worded, text: "has a hole in the range", kind: fault.Conflict},
+	{codes: worded, text: "does not belong to shard", kind: fault.Conflict},
+	{codes: worded, text: "is not owned by this shard", kind: fault.Conflict}, // a merge in 8.0, with StaleConfig: trying again does not help
+	{codes: worded, text: "not contained within chunk", kind: fault.Conflict},
+	{codes: worded, text: "desired max chunk size", kind: fault.Conflict},        // a split at the median of an empty chunk: 5.0
+	{codes: worded, text: "option on an empty collection", kind: fault.Conflict}, // likewise: 8.0
+	{codes: worded, text: "is currently draining", kind: fault.Conflict},
+	{codes: worded, text: "can only be called on an unsharded collection", kind: fault.Conflict},
+	{codes: worded, text: "not valid for shard key pattern", kind: fault.Invalid},
+	{codes: worded, text: "max bound must be greater than", kind: fault.Invalid},
+	{codes: worded, text: "need to specify", kind: fault.Invalid},
+	{codes: worded, text: "cannot specify", kind: fault.Invalid},
+	{codes: worded, text: "bound not specified", kind: fault.Invalid},
+	{codes: worded, text: "no shard key found", kind: fault.Invalid},
+
+	// By code alone (base/error_codes.yml).
+	{codes: []int{50, 262}, text: "time limit", kind: fault.UnknownOutcome, busy: actions.ObstacleTime},
+	// A mongos whose shard did not answer in time, as DDL behind a move.
+	{codes: []int{50}, text: "timed out, deadline was", kind: fault.UnknownOutcome, busy: actions.ObstacleTime},
+	{codes: []int{50}, kind: fault.UnknownOutcome},
+	{codes: []int{24, 46}, kind: fault.Conflict, busy: actions.ObstacleLock},                // LockTimeout, LockBusy
+	{codes: []int{63, 150, 13388}, kind: fault.Conflict, busy: actions.ObstacleMetadata},    // stale version, epoch, config
+	{codes: []int{319, 338}, kind: fault.Conflict, busy: actions.ObstacleDDL},               // movePrimary, resharding running
+	{codes: []int{48, 105, 87, 153, 163, 178, 200, 20, 339}, kind: fault.Conflict},          // replaced, too big, zone in use, …
+	{codes: []int{codeReshardCommits, codeReshardAborted}, kind: fault.Conflict},            // too late to abort, aborted
+	{codes: []int{4952606}, kind: fault.Conflict},                                           // too few values of the key for so many chunks
+	{codes: []int{2, 9, 72, 14, 61, 73, 16634}, kind: fault.Invalid},                        // values, options, types, keys, names
+	{codes: []int{codeNamespaceNotFound, 70, 118, 177, 40165, 51261}, kind: fault.NotFound}, // namespace, shard, zone, chunk
+	{codes: []int{codeCommandNotFound}, kind: fault.NotFound},                               // of another release
+	{codes: []int{64, 265}, kind: fault.UnknownOutcome},                                     // no majority; moved, not cleaned up
+}
+
+// row is the row that says what an error reply means; nil for one that no row matches.
+func (a answer) row() *refusal {
+	for i := range refusals {
+		r := &refusals[i]
+		if slices.Contains(r.codes, a.code) && strings.Contains(a.text, r.text) {
+			return r
+		}
+	}
+	return nil
+}
+
+// inTheWay matches the text of ConflictingOperationInProgress in 5.0.7 and, with "range" and "to shard", in 8.0.10.
+var inTheWay = regexp.MustCompile(`currently (?:donating|receiving) .* for namespace (\S+) (?:to|from) (?:shard )?(\S+)`)
+
+// busyError is the error of a refusal that means "not now".
+func busyError(o actions.Obstacle, text string, cause error) error {
+	e := &actions.BusyError{Obstacle: o, Err: cause}
+	if m := inTheWay.FindStringSubmatch(text); m != nil {
+		e.NS, e.Shard = topology.Namespace(m[1]), m[2]
+	}
+	return e
+}
