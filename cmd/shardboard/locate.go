@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/app"
+	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 )
 
@@ -39,12 +40,26 @@ func (c locateCmd) Run(e *env) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(e.stdout, found)
+		err = printJSON(e.stdout, found)
+	} else if err = printItems(e.stdout, found.Items); err == nil {
+		err = printInterpretation(e.stdout, found)
 	}
-	if err := printItems(e.stdout, found.Items); err != nil {
+	if err != nil {
 		return err
 	}
-	return printInterpretation(e.stdout, found)
+	return withoutOneOwner(found.Items)
+}
+
+// withoutOneOwner is the error for a key that has no owner or several, because the routing table is damaged.
+func withoutOneOwner(items []api.LocateItem) error {
+	for _, it := range items {
+		for _, p := range it.Places {
+			if it.Kind == "key" && p.Damage != nil && len(p.Shards) != 1 {
+				return fault.New(fault.Internal, "The routing table of %s is damaged. %s", sanitize.Line(p.NS), p.Damage.Text)
+			}
+		}
+	}
+	return nil
 }
 
 // printInterpretation says how the query was interpreted, what it cost the cluster and when the ids in it

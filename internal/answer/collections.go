@@ -3,12 +3,14 @@ package answer
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
+	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
@@ -47,14 +49,15 @@ func Collections(v View, db string) api.Collections {
 	return out
 }
 
-// unreadCollections says which collections that are not sharded are missing in lists, because they could not be
-// read; "" if none is.
+// unreadCollections says which collections are missing in lists and sums, because they could not be read or their routing
+// table is damaged; "" if none is.
 func unreadCollections(v View) string {
+	text := withoutDamaged(v.Table)
 	switch s := PartState(v, topology.PartCollections); s.Code {
 	case "", "stale":
-		return ""
+		return text
 	default:
-		return s.Title + ". " + s.Detail
+		return strings.TrimSpace(text + " " + s.Title + ". " + s.Detail)
 	}
 }
 
@@ -76,6 +79,10 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 		out.Resharding, out.Unsplittable = c.Resharding, c.Unsplittable
 		upkeepOf(t, c, &out)
 		home = c.Chunks.Owner(0)
+	}
+	if d := t.DamageOf(ns); d != nil {
+		out.Damage = damageOf(d)
+		out.Sharded, out.Key, out.KeyText = !d.Unsplittable, api.Document(d.Key.Raw()), d.Key.String()
 	}
 	out.Shards = shardParts(t, ns, holders(t, ns), counts)
 	if !out.Sharded {
@@ -154,7 +161,7 @@ func Collection(v View, ns topology.Namespace) (api.CollectionDetail, error) {
 // findCollection refuses a name that no collection has.
 func findCollection(t *topology.Table, ns topology.Namespace) error {
 	switch {
-	case t.Collection(ns) != nil || slices.Contains(t.Unsharded, ns):
+	case t.Collection(ns) != nil || t.DamageOf(ns) != nil || slices.Contains(t.Unsharded, ns):
 		return nil
 	case ns.Database() == "" || ns.Collection() == "":
 		return fault.New(fault.Invalid, "A collection is written as database.collection, not %q.", sanitize.Truncate(string(ns), 100))
@@ -170,6 +177,9 @@ func ShardedCollection(t *topology.Table, ns topology.Namespace) (*topology.Coll
 	}
 	if err := findCollection(t, ns); err != nil {
 		return nil, err
+	}
+	if d := t.DamageOf(ns); d != nil {
+		return nil, fault.New(fault.Conflict, "%s MongoDB refuses every operation on it until that is repaired.", rules.DamageText(d))
 	}
 	return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks; all of it is on shard %s, the primary shard of its database.",
 		sanitize.Truncate(string(ns), 200), cmp.Or(t.Primary(ns.Database()), format.Unknown))

@@ -23,6 +23,8 @@ func headlineOf(it api.LocateItem) message.Message {
 	e := rowEvidenceOf(it)
 	var h headline
 	switch {
+	case len(e.damaged) > 0 && it.Kind == "key":
+		h = e.byMetadata()
 	case e.total > 0:
 		h = e.stored(it.Kind == "key")
 	case e.counted > 0:
@@ -32,6 +34,10 @@ func headlineOf(it api.LocateItem) message.Message {
 		if len(e.open) > 0 {
 			h.end = " — its rows were not counted: " + JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys))))
 		}
+	}
+	if len(e.damaged) > 0 {
+		h.end += " — MongoDB refuses every operation on " + JoinWords(e.damaged) + message.Plural(len(e.damaged),
+			": its routing table is damaged", ": their routing tables are damaged")
 	}
 	if e.differs {
 		h.end += "; the mongos routes elsewhere, see the proof"
@@ -70,6 +76,7 @@ type rowEvidence struct {
 	counted int      // places whose rows were counted
 	open    []string // those that were to be counted and were not
 	whys    []string // for each of them the reason
+	damaged []string // collections whose routing table is damaged
 	differs bool     // the mongos routes otherwise
 }
 
@@ -80,6 +87,9 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 	for _, p := range it.Places {
 		if p.State == "absent" {
 			continue
+		}
+		if p.Damage != nil {
+			e.damaged = append(e.damaged, sanitize.Line(p.NS))
 		}
 		e.differs = e.differs || p.Proof != nil && p.Proof.State == "differs"
 		switch {
@@ -157,6 +167,17 @@ func (e rowEvidence) empty(key bool) headline {
 		h.lead = "Its rows belong on some of"
 	}
 	return h
+}
+
+// byMetadata is the headline of a key in a collection whose routing table is damaged.
+func (e rowEvidence) byMetadata() headline {
+	switch len(e.belongs) {
+	case 0:
+		return headline{lead: "No shard owns this key"}
+	case 1:
+		return headline{lead: "By the metadata this key belongs on", shards: e.belongs}
+	}
+	return headline{lead: "By the metadata this key has several owners:", shards: e.belongs}
 }
 
 const noShard = "No shard is known to hold it"

@@ -31,6 +31,9 @@ func placeOf(p placement.Place) api.Place {
 		Version: versionOf(p.Version), Since: api.Instant(p.Since), Zone: p.Zone, Jumbo: p.Jumbo, State: p.Exists,
 		URL: placeURL(p), Hash: decimal(p.Hash),
 	}
+	if p.Damage != nil {
+		out.Damage = damageOf(p.Damage)
+	}
 	if !p.Min.IsZero() {
 		out.From, out.To = BoundText(p.Pattern, p.Min), BoundText(p.Pattern, p.Max)
 	}

@@ -39,8 +39,13 @@ func Namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
 				return
 			}
 		}
+		for _, d := range t.Damaged {
+			if t.Collection(d.NS) == nil && !yield(d.NS) {
+				return
+			}
+		}
 		for _, ns := range t.Unsharded {
-			if t.Collection(ns) == nil && !yield(ns) {
+			if t.Collection(ns) == nil && t.DamageOf(ns) == nil && !yield(ns) {
 				return
 			}
 		}

@@ -33,8 +33,28 @@ type Collection struct {
 	Shards            []ShardPart     `json:"shards" csv:"rows"`
 	Zones             []string        `json:"zones"`
 
+	Damage *Damage `json:"damage"` // null if its routing table is sound
+
 	KeyText string    `json:"-"` // key as in mongosh
 	Home    ShardPart `json:"-"` // where it is if it is not sharded
+}
+
+// Damage says why a collection's routing table cannot be used. MongoDB refuses every operation on the collection; what
+// else is said of it is as it was before the damage, or absent.
+type Damage struct {
+	Kind   string         `json:"kind"`           // gap, overlap, bound, empty; unread: not known to be damaged, but not read
+	Name   string         `json:"name"`           // MongoDB's name of this kind, such as RoutingTableRangeGap; "" for unread
+	Since  time.Time      `json:"since"`          // when it was first seen
+	Text   string         `json:"text"`           // in a sentence, without keys
+	Places []DamagedRange `json:"places"`         // at most 20
+	More   int            `json:"more,omitempty"` // places beyond those listed
+}
+
+// DamagedRange is a range of keys that no shard owns, or several, or a chunk whose bounds are no values of the key.
+type DamagedRange struct {
+	Min    Key      `json:"min"` // null where the bound is no value of the shard key
+	Max    Key      `json:"max"`
+	Shards []string `json:"shards"` // its owners
 }
 
 // Collections is a list of collections (GET collections). In JSON it is a List.

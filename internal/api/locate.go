@@ -64,6 +64,10 @@ type Place struct {
 	Proof    *Proof  `json:"proof,omitempty"`
 	Rows     *Figure `json:"rows,omitempty"`
 
+	// The collection's routing table is damaged: shards are the owners by the metadata (none, or several), and MongoDB
+	// refuses every operation on the collection. Null: it is sound.
+	Damage *Damage `json:"damage"`
+
 	Moving *MovingPlace `json:"moving,omitempty"` // a migration is moving it
 
 	// For pages.

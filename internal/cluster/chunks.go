@@ -28,17 +28,26 @@ func chunksOf(m topology.Meta) bson.D {
 }
 
 // AllChunks reads a collection's chunks in key order, using the index on collection and
-// min. Decoding goes on while the next batch is read.
+// min. Decoding goes on while the next batch is read. Rows that are no chunks of the collection are left out; they are
+// in a topology.OddChunksError.
 func (c *Client) AllChunks(ctx context.Context, m topology.Meta, each func(*topology.ChunkRow) error) error {
 	d := c.decoder(ctx, m)
 	var row topology.ChunkRow
+	var odd topology.OddChunksError
 	cmd, r := allChunks(m)
-	return c.eachAhead(ctx, "config", cmd, r, func(doc bson.Raw) error {
+	err := c.eachAhead(ctx, "config", cmd, r, func(doc bson.Raw) error {
 		if err := d.decodeRow(doc, &row); err != nil {
-			return misfit(m, err)
+			f, _ := d.fields(doc)
+			odd.Add(topology.OddChunk{Min: f.lower, Max: f.upper, Shard: f.shard}, err)
+			d.upper = nil // what the row holds is not that bound
+			return nil
 		}
 		return each(&row)
 	})
+	if err == nil && odd.Count > 0 {
+		return &odd
+	}
+	return err
 }
 
 func allChunks(m topology.Meta) (bson.D, readOp) {

@@ -19,20 +19,27 @@ type fields map[string]bson.ObjectID
 // shard that owns chunks.
 func placeOf(t *topology.Table, ns topology.Namespace, what string, known fields) Place {
 	p := Place{NS: ns, What: what, Exists: "would-be", Match: known.match()}
-	c := t.Collection(ns)
-	if c == nil || c.Unsplittable {
+	c, damage := t.Collection(ns), t.DamageOf(ns)
+	if damage == nil && (c == nil || c.Unsplittable) {
 		p.onPrimary(t, c)
 		return p
 	}
+	var key shardkey.Pattern
+	var place func([]bson.RawValue) error
+	if damage != nil {
+		key, place = damage.Key, func(values []bson.RawValue) error { return p.inDamaged(damage, values) }
+	} else {
+		key, place = c.Key, func(values []bson.RawValue) error { return p.inChunks(t, c, values) }
+	}
 	var values []bson.RawValue
-	for _, f := range c.Key.Fields() {
+	for _, f := range key.Fields() {
 		id, ok := known[f.Name]
 		if !ok {
 			break
 		}
 		values = append(values, ObjectIDValue(id))
 	}
-	if err := p.inChunks(t, c, values); err != nil {
+	if err := place(values); err != nil {
 		p.Exists = "unknown" // cannot happen: an ObjectID is a legal value of every key field
 	}
 	return p
@@ -112,6 +119,9 @@ func keyOf(p shardkey.Pattern, hash *int64, values []bson.RawValue) (shardkey.Ke
 // the leading key fields, or the bare value of a one-field key. Values are as
 // stored in documents; a hashed field's value is hashed here.
 func locateKey(t *topology.Table, q Query) ([]Item, error) {
+	if d := t.DamageOf(q.NS); d != nil && d.Kind != topology.DamageUnread {
+		return locateDamaged(d, q)
+	}
 	c := t.Collection(q.NS)
 	if c == nil {
 		if slices.Contains(t.Unsharded, q.NS) {
@@ -133,6 +143,51 @@ func locateKey(t *topology.Table, q Query) ([]Item, error) {
 		return nil, err
 	}
 	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
+}
+
+// locateDamaged places a key by what the metadata says of a collection whose routing table is damaged.
+func locateDamaged(d *topology.Damage, q Query) ([]Item, error) {
+	if q.Key == "" {
+		return nil, fault.New(fault.Invalid, "The value of the shard key %s is missing: add key=… as Extended JSON.", d.Key)
+	}
+	values, err := keyValues(d.Key, q.Key)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) != d.Key.Len() {
+		return nil, fault.New(fault.Conflict, "The routing table of %s is damaged; give all fields of the shard key %s to see who owns that key.",
+			q.NS, d.Key)
+	}
+	p := Place{NS: q.NS, Exists: "unknown", Match: matchKey(d.Key, values)}
+	if err := p.inDamaged(d, values); err != nil {
+		return nil, err
+	}
+	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
+}
+
+// inDamaged fills the place from values of the leading key fields. Without all of them nobody is named.
+func (p *Place) inDamaged(d *topology.Damage, values []bson.RawValue) error {
+	p.Sharded, p.Pattern, p.Damage = !d.Unsplittable, d.Key, d
+	if h := d.Key.Hashed(); h >= 0 && h < len(values) {
+		hash, err := shardkey.Hash(values[h])
+		if err != nil {
+			return err
+		}
+		p.Hash = &hash
+	}
+	if len(values) != d.Key.Len() {
+		return nil
+	}
+	key, err := keyOf(d.Key, p.Hash, values)
+	if err != nil {
+		return err
+	}
+	p.Key = key
+	owners, of, known := d.Owners(key)
+	if known {
+		p.Shards, p.Min, p.Max, p.Exact, p.Chunks = owners, of.Min, of.Max, len(owners) == 1, 1
+	}
+	return nil
 }
 
 // keyValues reads the values of the leading fields of a shard key.

@@ -173,7 +173,8 @@ type Place struct {
 	Since    bson.Timestamp
 	Jumbo    bool
 	Zone     string
-	Match    []Equal // what is known of the row, for asking the cluster about it
-	Exists   string  // "yes": the row was seen; "would-be": where it would be; "unknown"; "absent": collection missing
-	Chunks   int     // chunks that may hold it when Key is not complete
+	Match    []Equal          // what is known of the row, for asking the cluster about it
+	Exists   string           // "yes": the row was seen; "would-be": where it would be; "unknown"; "absent": collection missing
+	Damage   *topology.Damage // the collection's routing table is damaged: Shards are the owners of Key by the metadata, or none
+	Chunks   int              // chunks that may hold it when Key is not complete
 }

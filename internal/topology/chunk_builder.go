@@ -62,7 +62,7 @@ func (b *ChunkBuilder) Add(row *ChunkRow) error {
 		if len(b.beside) == maxEntangled {
 			return torn("rows overlap others in too many places")
 		}
-		b.beside = append(b.beside, Chunk{Min: row.Min.key(), Max: row.Max.key(), Version: row.Version})
+		b.beside = append(b.beside, Chunk{Min: row.Min.key(), Max: row.Max.key(), Shard: row.Shard, Version: row.Version})
 		return nil
 	case d > 0:
 		if err := b.placeholder(row.Shard); err != nil {
@@ -102,13 +102,14 @@ func (b *ChunkBuilder) Finish(changed []Chunk) (*ChunkMap, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.m = m
 	if b.gaps > 0 && m.hasPlaceholder() {
 		return nil, torn("no chunk covers some keys")
 	}
 	for _, c := range b.beside {
 		from, to := m.Overlap(shardkey.Range{Min: c.Min, Max: c.Max})
-		for i := from; i < to; i++ {
-			if at, o := m.locate(i); m.buckets[at].versions[o].Less(c.Version) {
+		for _, o := range m.Range(from, to) {
+			if !c.Version.Less(o.Version) && !sameRow(c, o) {
 				return nil, torn("the chunk of version %s overlaps the one before it", c.Version)
 			}
 		}

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -48,13 +49,24 @@ func (w *Watcher) read(ctx context.Context, t *turn) error {
 	}
 	for _, l := range t.loads {
 		l.read = nil
-	}
-	for _, l := range t.loads {
-		if l.err != nil && l.next == nil && !l.gone {
+		if l.next == nil && !l.gone && aboutTheCluster(l.err) {
 			return l.err
 		}
 	}
 	return nil
+}
+
+// aboutTheCluster reports whether an error of reading one collection says something about all: the cluster did not answer
+// in time, or refuses to.
+func aboutTheCluster(err error) bool {
+	switch {
+	case err == nil, errors.Is(err, ErrTorn):
+		return false
+	case errors.Is(err, context.Canceled):
+		return true
+	}
+	kind := fault.Of(err)
+	return kind == fault.Unavailable || kind == fault.UnknownOutcome || kind == fault.Forbidden
 }
 
 // verify reads the identity of collections again after their chunks and gives
@@ -90,7 +102,7 @@ func (w *Watcher) verify(ctx context.Context, loads []*load) (again []*load, err
 		case l.read != nil && sameLife(h.Meta, l.head.Meta):
 			if h.Highest != l.head.Highest {
 				again = append(again, l) // for what changed meanwhile
-			} else if l.finish(nil); l.err != nil {
+			} else if l.finish(nil); l.err != nil && l.provenTorn() {
 				again = append(again, l)
 			}
 		case l.next != nil && sameLife(h.Meta, l.head.Meta):
@@ -139,16 +151,31 @@ func (w *Watcher) readOne(ctx context.Context, l *load) {
 	}
 	l.allRead = time.Now()
 	l.read, l.err = w.allChunks(ctx, l.head)
+	if l.odd = nil; errors.As(l.err, &l.odd) {
+		l.err = nil // the rest can be read; finish says that it is no routing table
+	}
+}
+
+// provenTorn notes a read that found no routing table, although nothing changed meanwhile, and reports whether to read
+// again. The second such read is proof enough.
+func (l *load) provenTorn() (again bool) {
+	l.tries++
+	l.stable = l.tries > 1
+	return !l.stable
 }
 
 // finish makes the collection of a full read and of what changed during it.
 func (l *load) finish(changed []Chunk) {
 	m, err := l.read.Finish(changed)
-	l.read = nil
+	l.torn, l.read = l.read, nil
+	if err == nil && l.odd != nil {
+		err = l.odd
+	}
 	if err != nil {
 		l.err = err
 		return
 	}
+	l.torn = nil
 	kind := Created
 	if l.base != nil {
 		kind = Reloaded
@@ -178,15 +205,27 @@ func (w *Watcher) allChunks(ctx context.Context, h Head) (*ChunkBuilder, error) 
 	defer patience.Stop()
 	r := NewChunkBuilder(h.Key)
 	n := 0
+	var backward OddChunksError
 	err := w.src.AllChunks(ctx, h.Meta, func(row *ChunkRow) error {
+		if bytes.Compare(row.Min.Encoded, row.Max.Encoded) >= 0 {
+			lower, _ := h.Key.Document(row.Min.key())
+			upper, _ := h.Key.Document(row.Max.key())
+			backward.Add(OddChunk{lower, upper, row.Shard}, errors.New("a chunk ends before it begins"))
+			return nil
+		}
 		if n++; n%4096 == 0 {
 			patience.Reset(w.o.LoadTimeout)
 		}
 		return r.Add(row)
 	})
+	var odd *OddChunksError
 	switch {
+	case err == nil && backward.Count > 0:
+		return r, &backward
 	case err == nil:
 		return r, nil
+	case errors.As(err, &odd):
+		return r, odd
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		err = fault.NoAnswer(err, "The cluster did not answer in time.")
 	}

@@ -5,15 +5,25 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 )
 
 // router is what the routing poll remembers between turns; guarded by the
 // routing gate.
 type router struct {
-	identified bool               // the server was asked who it is since the last failure
-	met        bool               // the cluster's id is its own answer, not what was known before
-	after      Namespace          // rotation: where the next turn begins
-	reload     map[Namespace]bool // maps known to be wrong
+	identified bool                    // the server was asked who it is since the last failure
+	met        bool                    // the cluster's id is its own answer, not what was known before
+	after      Namespace               // rotation: where the next turn begins
+	reload     map[Namespace]bool      // maps known to be wrong
+	empty      map[Namespace]time.Time // since when a collection has had no chunks
+}
+
+// readAnew has all chunks of a collection read at the next turn. The caller holds the routing gate.
+func (r *router) readAnew(ns Namespace) {
+	if r.reload == nil {
+		r.reload = make(map[Namespace]bool)
+	}
+	r.reload[ns] = true
 }
 
 // pollRouting is one turn: heads, then chunks of what changed, then one swap.
@@ -65,14 +75,17 @@ func (w *Watcher) route(ctx context.Context) error {
 		}
 	}
 	turn := newTurn(base, heads, covers, w.router.reload)
-	if err := w.read(ctx, turn); err != nil {
-		note = err
+	w.noteEmpty(turn)
+	readErr := w.read(ctx, turn)
+	if readErr != nil {
+		note = readErr
 	}
+	damaged := turn.findDamaged(readErr != nil)
 	was := base.Health[PartRouting]
-	w.publish(func(t *Table) bool { return w.settle(t, turn, info, note) })
+	w.publish(func(t *Table) bool { return w.settle(t, turn, damaged, info, note) })
 	w.logHealth(PartRouting, was, w.Table().Health[PartRouting])
 	for _, l := range turn.loads {
-		if l.next != nil || l.gone {
+		if l.next != nil || l.gone || l.stable {
 			delete(w.router.reload, l.head.NS)
 		}
 	}
@@ -80,6 +93,28 @@ func (w *Watcher) route(ctx context.Context) error {
 		return note
 	}
 	return nil
+}
+
+// emptyAfter is how long a collection has no chunks before that is damage: it is created and dropped in two steps.
+const emptyAfter = 3 * time.Second
+
+// noteEmpty keeps since when collections have had no chunks, and adds those that have had none for too long to the damaged.
+func (w *Watcher) noteEmpty(t *turn) {
+	was := w.router.empty
+	w.router.empty = map[Namespace]time.Time{}
+	now := time.Now()
+	for _, h := range t.empty {
+		since, ok := was[h.NS]
+		if !ok {
+			since = now
+		}
+		w.router.empty[h.NS] = since
+		if now.Sub(since) >= emptyAfter {
+			d := (&load{head: h}).damage(now)
+			d.Since = since
+			t.damaged = append(t.damaged, d)
+		}
+	}
 }
 
 // begunAnew tells whether a collection is another one than its name had before.
@@ -93,7 +128,7 @@ func begunAnew(base *Table, heads []Head) bool {
 }
 
 // settle writes the outcome of a turn into the next table.
-func (w *Watcher) settle(t *Table, turn *turn, info *ServerInfo, note error) bool {
+func (w *Watcher) settle(t *Table, turn *turn, damaged []*Damage, info *ServerInfo, note error) bool {
 	loud := t.note(PartRouting, note)
 	if info != nil && *info != t.ServerInfo {
 		if !w.router.met {
@@ -104,6 +139,10 @@ func (w *Watcher) settle(t *Table, turn *turn, info *ServerInfo, note error) boo
 		}
 		t.ServerInfo, t.ClusterID, loud = *info, cmp.Or(info.ClusterID, t.ClusterID), true
 	}
+	if !slices.EqualFunc(damaged, t.Damaged, (*Damage).same) {
+		loud = true
+	}
+	t.Damaged = damaged
 	cols, changes, changed := turn.outcome()
 	if !changed {
 		return loud

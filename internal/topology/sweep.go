@@ -76,14 +76,20 @@ func (w *Watcher) sweepStep(ctx context.Context, s *sweeper, documents int) erro
 		if c.NS != s.ns || s.life != c.Incarnation || s.from.IsZero() {
 			*s = sweeper{ns: c.NS, from: c.Key.Min(), life: c.Incarnation, begun: time.Now(), pass: s.pass}
 		}
-		n, last := 0, s.from
+		n, last, gap := 0, s.from, false
 		err := w.reread(ctx, c.Meta, func(ctx context.Context, each func(Chunk) error) error {
 			return w.src.ChunksFrom(ctx, c.Meta, s.from, documents, func(row Chunk) error {
+				gap = gap || row.Min.Compare(last) != 0
 				n++
 				last = row.Max
 				return each(row)
 			})
 		})
+		gap = gap || n < documents && last.Compare(c.Key.Max()) < 0
+		if err == nil && gap && w.routing.enter(ctx) == nil {
+			w.router.readAnew(c.NS) // chunks are missing, or overlap
+			w.routing.leave()
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -201,10 +207,7 @@ func (w *Watcher) reflag(ctx context.Context, m Meta, rows []Chunk) error {
 	chunks, missed := c.Chunks.Reflag(rows)
 	if missed {
 		w.o.Log.Warn("chunk table differs from the cluster's, reading it anew", "namespace", m.NS)
-		if w.router.reload == nil {
-			w.router.reload = make(map[Namespace]bool)
-		}
-		w.router.reload[m.NS] = true
+		w.router.readAnew(m.NS)
 	}
 	if chunks == c.Chunks {
 		return nil

@@ -33,6 +33,7 @@ type Table struct {
 	Shards      []Shard
 	Databases   []Database
 	Collections []*Collection // includes config.system.sessions, temporary and unsplittable ones: pages filter
+	Damaged     []*Damage     // collections whose routing table cannot be used; those in Collections too are as they were before
 	Unsharded   []Namespace   // from listCollections where permitted; nil when unknown
 	Zones       []ZoneRange
 	Balancer    Balancer

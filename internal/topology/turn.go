@@ -13,6 +13,9 @@ type turn struct {
 	loads []*load
 	drops []Namespace
 	meta  bool // some collection changed without a new chunk
+
+	damaged []*Damage // found before, and not read again in this turn
+	empty   []Head    // without a chunk
 }
 
 // load is one collection whose chunks must be read.
@@ -25,6 +28,13 @@ type load struct {
 	// when that load began.
 	read    *ChunkBuilder
 	allRead time.Time
+
+	// Of a load whose chunks are no routing table: what was read, rows that are no chunks, and whether nothing changed
+	// between two reads that found it so.
+	torn   *ChunkBuilder
+	odd    *OddChunksError
+	stable bool
+	tries  int // reads that found the same versions before and after, and no routing table
 
 	next    *Collection // nil: not read, the table keeps what it has
 	gone    bool        // dropped while it was read
@@ -40,13 +50,15 @@ func newTurn(base *Table, heads []Head, covers func(Namespace) bool, reload map[
 			continue
 		}
 		seen[h.NS] = true
-		c := base.Collection(h.NS)
+		c, d := base.Collection(h.NS), base.DamageOf(h.NS)
 		switch {
 		case h.Highest.IsZero():
-			// In the middle of being created or dropped: the next turn knows.
-			if c != nil {
-				t.keep = append(t.keep, c)
-			}
+			t.keepAs(c, nil)
+			t.empty = append(t.empty, h)
+		case d != nil && !reload[h.NS] && !d.due(h, time.Now()):
+			t.keepAs(c, d)
+		case d != nil:
+			t.loads = append(t.loads, &load{head: h, base: c, full: true})
 		case c == nil:
 			t.loads = append(t.loads, &load{head: h, full: true})
 		case reload[h.NS] || !sameLife(c.Meta, h.Meta) || h.Highest.Less(c.Highest):
@@ -68,7 +80,48 @@ func newTurn(base *Table, heads []Head, covers func(Namespace) bool, reload map[
 			t.keep = append(t.keep, c)
 		}
 	}
+	for _, d := range base.Damaged {
+		if !seen[d.NS] && !covers(d.NS) {
+			t.damaged = append(t.damaged, d)
+		}
+	}
 	return t
+}
+
+// keepAs keeps what the table has of a collection: its chunks and its damage, either of which may be nil.
+func (t *turn) keepAs(c *Collection, d *Damage) {
+	if c != nil {
+		t.keep = append(t.keep, c)
+	}
+	if d != nil {
+		t.damaged = append(t.damaged, d)
+	}
+}
+
+// findDamaged adds the damage that the loads found. failed says that the cluster did not answer, so that what was not
+// read stays as it was.
+func (t *turn) findDamaged(failed bool) []*Damage {
+	now := time.Now()
+	all := slices.Clone(t.damaged)
+	for _, l := range t.loads {
+		old := t.base.DamageOf(l.head.NS)
+		switch {
+		case l.gone || l.next != nil:
+			continue
+		case failed || l.err == nil:
+			if old != nil {
+				all = append(all, old)
+			}
+			continue
+		}
+		d := l.damage(now)
+		if old != nil {
+			d.Since = old.Since
+		}
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b *Damage) int { return cmp.Compare(a.NS, b.NS) })
+	return all
 }
 
 // outcome joins what was kept and read, and says whether it differs.

@@ -119,6 +119,14 @@ func (w *Watcher) Load(ctx context.Context) (*Table, error) {
 	if err := w.Refresh(ctx); err != nil {
 		return nil, err
 	}
+	if len(w.router.empty) > 0 { // without chunks: being created or dropped, or damaged
+		if err := clock.Sleep(ctx, emptyAfter); err != nil {
+			return nil, err
+		}
+		if err := w.pollRouting(ctx); err != nil {
+			return nil, err
+		}
+	}
 	t := w.Table()
 	if !t.Loaded {
 		for _, p := range loadedParts {

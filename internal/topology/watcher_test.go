@@ -168,15 +168,17 @@ func TestWatcherNeverPublishesATornTable(t *testing.T) {
 		if table.Collection("db.x").Chunks.Len() != 3 || table.Collection("db.x").Highest != (Version{1, 2}) {
 			t.Fatal("a table with a gap was published")
 		}
-		if table.Health[PartRouting].Err == nil {
-			t.Fatal("the unreadable collection is not reported")
+		d := table.DamageOf("db.x")
+		if d == nil || d.Kind != DamageGap || len(d.Places) != 1 || d.Places[0].Min.Compare(at(t, c.meta.Key, 5)) != 0 ||
+			table.Health[PartRouting].Err != nil {
+			t.Fatalf("got damage %+v, health %+v, want the gap from 5 to 10", d, table.Health[PartRouting])
 		}
 		f.change(func() {
 			c.rows = append(full[:1:1], row(t, c.meta.Key, 0, 5, "b", 2, 0), row(t, c.meta.Key, 5, 10, "b", 2, 1), full[2])
 		})
 		wait(12 * time.Second)
-		if table := w.Table(); table.Collection("db.x").Chunks.Len() != 4 || table.Health[PartRouting].Err != nil {
-			t.Fatalf("%d chunks, %v", table.Collection("db.x").Chunks.Len(), table.Health[PartRouting].Err)
+		if table := w.Table(); table.Collection("db.x").Chunks.Len() != 4 || len(table.Damaged) > 0 {
+			t.Fatalf("%d chunks, %v", table.Collection("db.x").Chunks.Len(), table.Damaged)
 		}
 	})
 }

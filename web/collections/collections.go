@@ -105,7 +105,7 @@ func (m matrix) shard(name string) templates.ShardRef {
 }
 
 func flagged(c api.Collection) bool {
-	return c.Unique || c.Jumbo > 0 || c.MigrationsBlocked || c.NoBalance || c.Resharding || len(answer.UpkeepFlags(c)) > 0
+	return c.Damage != nil || c.Unique || c.Jumbo > 0 || c.MigrationsBlocked || c.NoBalance || c.Resharding || len(answer.UpkeepFlags(c)) > 0
 }
 
 // part is a collection's part on a shard, and whether it has one.
