@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
-	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
@@ -33,24 +31,14 @@ func (c *Client) NewestRows(ctx context.Context, q heat.NewestQuery) ([]placemen
 	filter = append(filter, bson.E{Key: when, Value: bson.D{{Key: "$gte", Value: from}}})
 	names := append(append([]string{"_id", when}, q.Key...), q.Also...)
 	more := append(singleBatch(q.Limit), bson.E{Key: "sort", Value: bson.D{{Key: when, Value: int32(-1)}}}, fields(withoutNested(names)...))
-	r := readOp{what: "read the newest rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
-	p, err := c.use(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer p.release()
-	cur, err := p.mongo.Database(q.NS.Database()).RunCommandCursor(ctx, find(q.NS.Collection(), filter, more...),
-		options.RunCmd().SetReadPreference(readpref.SecondaryPreferred()))
-	if err != nil {
-		return nil, c.classify(ctx, err, r.what, r.privilege)
-	}
-	defer func() { _ = cur.Close(context.WithoutCancel(ctx)) }() // the only batch was read, so this sends nothing
+	r := readOp{what: "read the newest rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS), secondary: true}
 	var out []placement.KeyedRow
-	for cur.Next(ctx) {
-		id, _ := cur.Current.Lookup("_id").ObjectIDOK()
-		out = append(out, placement.KeyedRow{ID: id, Doc: bytes.Clone(cur.Current)})
-	}
-	return out, c.classify(ctx, cur.Err(), r.what, r.privilege)
+	err := c.each(ctx, q.NS.Database(), find(q.NS.Collection(), filter, more...), r, func(doc bson.Raw) error {
+		id, _ := doc.Lookup("_id").ObjectIDOK()
+		out = append(out, placement.KeyedRow{ID: id, Doc: bytes.Clone(doc)})
+		return nil
+	})
+	return out, err
 }
 
 // leading has the conditions on the first field of the shard key. The server compares

@@ -16,6 +16,7 @@ type pool struct {
 	mongo *mongo.Client
 	tls   bool
 
+	givenUp  givenUpReads
 	servers  servers
 	verified atomic.Bool // a mongos of the cluster answered, and not all servers were lost since
 	hello    attempts
@@ -51,6 +52,14 @@ func (p *pool) retire() {
 	}
 }
 
+// read sends a reading command with a single reply document, in a session of its own.
+func (p *pool) read(ctx context.Context, db string, cmd bson.D) (bson.Raw, error) {
+	inSession, end := p.readSession(ctx)
+	reply, err := p.run(inSession, db, cmd)
+	end(err)
+	return reply, err
+}
+
 // run sends a command with a single reply document.
 func (p *pool) run(ctx context.Context, db string, cmd bson.D) (bson.Raw, error) {
 	return p.mongo.Database(db).RunCommand(ctx, cmd).Raw()
@@ -65,6 +74,7 @@ func (p *pool) disconnect() { _ = p.close(context.Background()) }
 // longer on a dead network, in a goroutine of its own.
 func (p *pool) close(ctx context.Context) error {
 	p.end() // an operation that waits for a server would wait without a pause once the driver is disconnected
+	p.endGivenUp(ctx)
 	bye, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, cancel)()
 	defer time.AfterFunc(closeTimeout, cancel).Stop()

@@ -6,6 +6,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 )
 
 // readOp describes a read for error messages.
@@ -13,6 +15,7 @@ type readOp struct {
 	what      string // infinitive: "read the shards"
 	privilege string // "find on config.shards"
 	batch     int32  // documents per continuation; 0 = the server's choice
+	secondary bool   // read from a secondary where there is one
 }
 
 // findOn describes a find on a config collection.
@@ -44,9 +47,9 @@ func (c *Client) one(ctx context.Context, db string, cmd bson.D, r readOp) (bson
 	}
 	defer p.release()
 	cmd = c.afterOwnWrites(ctx, cmd)
-	reply, err := p.run(ctx, db, cmd)
+	reply, err := p.read(ctx, db, cmd)
 	if err != nil && connectionBroken(ctx, err) {
-		reply, err = p.run(ctx, db, cmd)
+		reply, err = p.read(ctx, db, cmd)
 	}
 	return reply, c.classify(ctx, err, r.what, r.privilege)
 }
@@ -77,9 +80,9 @@ func (c *Client) cursor(ctx context.Context, db string, cmd bson.D, r readOp) (c
 		return nil, nil, err
 	}
 	cmd = c.afterOwnWrites(ctx, cmd)
-	cur, err = p.mongo.Database(db).RunCommandCursor(ctx, cmd)
+	cur, endSession, err := p.open(ctx, db, cmd, r)
 	if err != nil && connectionBroken(ctx, err) {
-		cur, err = p.mongo.Database(db).RunCommandCursor(ctx, cmd)
+		cur, endSession, err = p.open(ctx, db, cmd, r)
 	}
 	if err != nil {
 		p.release()
@@ -92,8 +95,26 @@ func (c *Client) cursor(ctx context.Context, db string, cmd bson.D, r readOp) (c
 		defer p.release()
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		_ = cur.Close(end)
+		err := cur.Err()
+		if closed := cur.Close(end); err == nil {
+			err = closed
+		}
+		endSession(err)
 	}, nil
+}
+
+// open opens a cursor in a session of its own. The caller ends the session when the cursor is closed.
+func (p *pool) open(ctx context.Context, db string, cmd bson.D, r readOp) (cur *mongo.Cursor, endSession func(error), err error) {
+	inSession, end := p.readSession(ctx)
+	run := options.RunCmd()
+	if r.secondary {
+		run.SetReadPreference(readpref.SecondaryPreferred())
+	}
+	if cur, err = p.mongo.Database(db).RunCommandCursor(inSession, cmd, run); err != nil {
+		end(err)
+		return nil, nil, err
+	}
+	return cur, end, nil
 }
 
 // connectionBroken reports whether a command failed because its connection was dead, with

@@ -5,8 +5,6 @@ import (
 	"context"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
-	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/heat/rowsample"
@@ -46,26 +44,12 @@ func (c *Client) rows(ctx context.Context, ns topology.Namespace, names []string
 		{Key: "pipeline", Value: bson.A{stage, bson.D{{Key: "$project", Value: projection}}}},
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(batchOfRows)}}},
 	}
-	r := readOp{what: "read rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
-	p, err := c.use(ctx)
-	if err != nil {
-		return err
-	}
-	defer p.release()
-	cur, err := p.mongo.Database(ns.Database()).RunCommandCursor(ctx, cmd, options.RunCmd().SetReadPreference(readpref.SecondaryPreferred()))
-	if err != nil {
-		return c.classify(ctx, err, r.what, r.privilege)
-	}
-	defer func() { _ = cur.Close(context.WithoutCancel(ctx)) }()
-	cur.SetBatchSize(batchOfRows)
-	for cur.Next(ctx) {
-		row := rowsample.Row{Doc: bytes.Clone(cur.Current)}
-		row.Bytes, _ = cur.Current.Lookup(sizeField).AsInt64OK()
-		if err := each(row); err != nil {
-			return err
-		}
-	}
-	return c.classify(ctx, cur.Err(), r.what, r.privilege)
+	r := readOp{what: "read rows of " + quoted(string(ns)), privilege: "find on " + string(ns), batch: batchOfRows, secondary: true}
+	return c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
+		row := rowsample.Row{Doc: bytes.Clone(doc)}
+		row.Bytes, _ = doc.Lookup(sizeField).AsInt64OK()
+		return each(row)
+	})
 }
 
 // UniqueIndexes are the fields of a collection's unique indexes but that of _id. It needs listIndexes on the

@@ -88,7 +88,8 @@ func (s *stub) serve(c net.Conn) {
 func hello(extra ...bson.E) bson.D {
 	return append(bson.D{
 		{Key: "ok", Value: 1.0}, {Key: "isWritablePrimary", Value: true}, {Key: "ismaster", Value: true}, {Key: "helloOk", Value: true},
-		{Key: "minWireVersion", Value: int32(0)}, {Key: "maxWireVersion", Value: int32(13)}, {Key: "maxBsonObjectSize", Value: int32(16 << 20)},
+		{Key: "logicalSessionTimeoutMinutes", Value: int32(30)}, {Key: "minWireVersion", Value: int32(0)},
+		{Key: "maxWireVersion", Value: int32(13)}, {Key: "maxBsonObjectSize", Value: int32(16 << 20)},
 		{Key: "maxMessageSizeBytes", Value: int32(48_000_000)}, {Key: "maxWriteBatchSize", Value: int32(100_000)},
 	}, extra...)
 }
