@@ -1,4 +1,4 @@
-// Package replay has only tests: they send the recorded commands of clients of a real
+// Package replay reads recordings of real clusters, for tests. Its own tests send the recorded commands of clients of a real
 // sharded MongoDB 5.0.7 with the official driver to a new simulated cluster, and
 // compare every reply and every document of config.* with the recorded ones.
 //
