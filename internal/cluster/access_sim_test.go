@@ -63,44 +63,6 @@ func missingPrivilege(t *testing.T, name string, err error) string {
 	return d.Privilege
 }
 
-func TestClusterMonitorReadsAllButUserData(t *testing.T) {
-	users := []access.User{
-		{Name: "root", Password: "pw"},
-		{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}},
-		{Name: "reader", Password: "pw", Roles: []string{"clusterMonitor", "read@yorkie-meta"}},
-	}
-	withAccessControl(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
-		root, err := connect("root", "pw")
-		must(t, err)
-		meta := metaOf(t, root)
-		balanced := "enableSharding on yorkie-meta.documents"
-		want := map[string]map[string]string{
-			"root": {},
-			"monitor": {
-				"Collections": "listCollections on yorkie-meta", "TargetShards": "find on yorkie-meta.documents",
-				"Projects": "find on yorkie-meta.projects", "DocumentsByKey": "find on yorkie-meta.documents",
-				"DocumentsByKeyIn": "find on yorkie-meta.documents", "RowsByID": "find on yorkie-meta.documents",
-				"DocumentsOf": "find on yorkie-meta.documents",
-				"ByID":        "find on yorkie-meta.clients", "Balanced": balanced,
-			},
-			"reader": {"Balanced": balanced},
-		}
-		for user, lacks := range want {
-			c, err := connect(user, "pw")
-			must(t, err)
-			for _, a := range readings(meta) {
-				err := a.do(t.Context(), c)
-				if err != nil && fault.Of(err) != fault.Forbidden && fault.Of(err) != fault.NotFound {
-					t.Errorf("%s: %s: %v", user, a.name, err)
-				}
-				if got := missingPrivilege(t, a.name, err); got != lacks[a.name] {
-					t.Errorf("%s: %s lacks %q, want %q (%v)", user, a.name, got, lacks[a.name], err)
-				}
-			}
-		}
-	})
-}
-
 // The privilege named by a refusal is sufficient: with only that privilege the same
 // attempt works.
 func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
@@ -172,16 +134,4 @@ func parsePrivileges(t *testing.T, sentence string) bson.A {
 		t.Fatalf("%q names nothing that can be granted", sentence)
 	}
 	return out
-}
-
-func TestWrongPasswordIsForbidden(t *testing.T) {
-	withAccessControl(t, "", []access.User{{Name: "root", Password: "pw"}}, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
-		for _, user := range []string{"root", "nobody"} {
-			_, err := connect(user, "canary-5f1c")
-			if fault.Of(err) != fault.Forbidden || !strings.Contains(err.Error(), "refused the user name or password") ||
-				strings.Contains(err.Error(), "canary") {
-				t.Errorf("%s: %v", user, err)
-			}
-		}
-	})
 }

@@ -3,14 +3,11 @@ package cluster_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/event"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
@@ -21,51 +18,21 @@ import (
 
 var _ actions.Admin = (*cluster.Client)(nil)
 
-// sentCommands records the sent commands of one name.
-type sentCommands struct {
-	mu   sync.Mutex
-	name string
-	seen []bson.Raw
-}
-
-func (s *sentCommands) monitor() *event.CommandMonitor {
-	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if e.CommandName == s.name {
-			s.seen = append(s.seen, slices.Clone(e.Command))
-		}
-	}}
-}
-
-func (s *sentCommands) all() []bson.Raw {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.seen
-}
-
 // withCuttableDialer connects through a cuttableDialer to a cluster with a chunk whose
 // move takes seconds.
 func withCuttableDialer(
 	t *testing.T,
-	test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentCommands, m topology.Move),
+	test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m topology.Move),
 ) {
 	onSim(t, simcluster.Options{Empty: true, Pace: 100}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-		line, moves := &cuttableDialer{sim: sim}, &sentCommands{name: "moveChunk"}
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: line, Monitor: moves.monitor()})
-		must(t, err)
-		defer func() { _ = c.Close(context.Background()) }()
+		line, moves := &cuttableDialer{sim: sim}, &counter{}
+		c, end := connectBy(t, cluster.Options{Dialer: line, Monitor: moves.monitor()})
+		defer end()
 		must(t, c.StopBalancer(t.Context(), ""))
 		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
 		must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
-		m := topology.Move{NS: "app.users", To: "shard-rs-2"}
-		m.Min, err = bson.Marshal(bson.D{{Key: "p", Value: bson.MinKey{}}})
-		must(t, err)
-		m.Max, err = bson.Marshal(bson.D{{Key: "p", Value: bson.MaxKey{}}})
-		must(t, err)
-		test(t, line, c, moves, m)
+		test(t, line, c, moves, topology.Move{NS: "app.users", To: "shard-rs-2",
+			Min: document(t, bson.D{{Key: "p", Value: bson.MinKey{}}}), Max: document(t, bson.D{{Key: "p", Value: bson.MaxKey{}}})})
 	})
 }
 
@@ -74,11 +41,8 @@ func withCuttableDialer(
 func TestCommandIsNotWrittenWhenTheLastCheckFails(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		line := &cuttableDialer{sim: sim}
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: line})
-		must(t, err)
-		defer func() { _ = c.Close(context.Background()) }()
+		c, end := connectBy(t, cluster.Options{Dialer: line})
+		defer end()
 		stopped := sim.Faults().Add(simcluster.Rule{Command: "balancerStop", At: simcluster.Received, Hold: true})
 		tooLate, checks := errors.New("too late"), 0
 		ctx := actions.CheckBeforeSending(t.Context(), func() error {
@@ -97,7 +61,7 @@ func TestCommandIsNotWrittenWhenTheLastCheckFails(t *testing.T) {
 }
 
 func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentCommands, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m topology.Move) {
 		done := make(chan error)
 		go func() { done <- c.MoveChunk(t.Context(), "run-7", m) }()
 		time.Sleep(20 * time.Millisecond)
@@ -107,7 +71,7 @@ func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testi
 			t.Fatalf("%v", err)
 		}
 		line.set(false)
-		if sent := moves.all(); len(sent) != 1 {
+		if sent := moves.of("moveChunk"); len(sent) != 1 {
 			t.Fatalf("sent %d times", len(sent))
 		} else if got, _ := sent[0].Lookup("comment").StringValueOK(); got != "run-7" {
 			t.Errorf("comment %q in %v", got, sent[0])
@@ -116,7 +80,7 @@ func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testi
 }
 
 func TestAbandonedCommandHasAnUnknownOutcome(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *sentCommands, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *counter, m topology.Move) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		if err := c.MoveChunk(ctx, "", m); fault.Of(err) != fault.UnknownOutcome {
@@ -133,7 +97,7 @@ func TestAbandonedCommandHasAnUnknownOutcome(t *testing.T) {
 }
 
 func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentCommands, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m topology.Move) {
 		line.set(true)
 		_, err := c.Shards(t.Context()) // makes the driver notice the dead connection
 		if fault.Of(err) != fault.Unavailable {
@@ -147,20 +111,20 @@ func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
 		if err := c.MoveChunk(ctx, "", m); err == nil || fault.Of(err) == fault.UnknownOutcome {
 			t.Errorf("%v", err)
 		}
-		if sent := moves.all(); len(sent) != 0 {
+		if sent := moves.of("moveChunk"); len(sent) != 0 {
 			t.Errorf("sent: %v", sent)
 		}
 	})
 }
 
 func TestRefusalQuotesTheServer(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *sentCommands, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *counter, m topology.Move) {
 		m.To = "nowhere"
 		err := c.MoveChunk(t.Context(), "", m)
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "shard does not exist") {
 			t.Errorf("%v", err)
 		}
-		sent := moves.all()
+		sent := moves.of("moveChunk")
 		if len(sent) != 1 {
 			t.Fatalf("sent %d times", len(sent))
 		}

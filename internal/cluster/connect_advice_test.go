@@ -1,80 +1,9 @@
 package cluster
 
 import (
-	"context"
-	"net"
-	"os"
 	"strings"
 	"testing"
-	"time"
-
-	"shardboard/internal/fault"
 )
-
-// The first line of a connection error has cause and remedy. The test uses the real
-// driver and real connections, because the advice depends on the driver's texts.
-func TestConnectionErrorStartsWithCauseAndRemedy(t *testing.T) {
-	if os.Getenv("SHARDBOARD_LONG") == "" {
-		t.Skip("it waits some seconds for the driver; its texts are in the test below")
-	}
-	listen := func(serve func(net.Conn)) string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = l.Close() })
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				go serve(c)
-			}
-		}()
-		return l.Addr().String()
-	}
-	read := func(c net.Conn) { _, _ = c.Read(make([]byte, 512)) }
-	closed := listen(func(c net.Conn) { read(c); _ = c.Close() })
-	other := listen(func(c net.Conn) { read(c); _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")); _ = c.Close() })
-	held := listen(func(c net.Conn) { defer c.Close(); read(c); read(c) })
-	none := func() string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		return l.Addr().String()
-	}()
-	for name, c := range map[string]struct{ uri, says string }{
-		"nothing listens":  {"mongodb://" + none + "/", "Nothing listens there"},
-		"no MongoDB":       {"mongodb://" + other + "/", "no MongoDB server"},
-		"no TLS":           {"mongodb://" + other + "/?tls=true", "does not speak it"},
-		"closed under TLS": {"mongodb://" + closed + "/?tls=true", "closes the connection when TLS begins"},
-		"closed":           {"mongodb://" + closed + "/", "may want TLS"},
-		"frozen":           {"mongodb://" + held + "/", "does not answer: the mongos is frozen"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			// Each attempt must end long before the server selection timeout, also on a slow
-			// machine.
-			join := "?"
-			if strings.Contains(c.uri, "?") {
-				join = "&"
-			}
-			uri, err := ParseURI(c.uri + join + "connectTimeoutMS=100")
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = Connect(context.Background(), uri, Options{Timeout: 800 * time.Millisecond})
-			text := fault.Text(err)
-			if fault.Of(err) != fault.Unavailable || fault.Title(err) != fault.NoAnswerTitle ||
-				!strings.Contains(text, c.says) || !strings.Contains(text, "127.0.0.1:") {
-				t.Errorf("%v", err)
-			}
-		})
-	}
-}
 
 func TestEveryConnectionErrorHasARemedy(t *testing.T) {
 	for text, want := range map[string]string{

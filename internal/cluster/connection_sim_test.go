@@ -207,22 +207,6 @@ func TestOneMongosOfSeveralIsEnough(t *testing.T) {
 	})
 }
 
-// The driver looks a name up for each connection, so a name that leads elsewhere is
-// followed when the old place stops answering.
-func TestNameThatLeadsToAnotherMachineIsFollowed(t *testing.T) {
-	onHosts(t, "mongodb://mongos.example:27017/", simcluster.Options{},
-		func(t *testing.T, network *hosts, sim *simcluster.Cluster, c *cluster.Client) {
-			network.lead("mongos.example:27017", sim)
-			eventually(t, c, 10*time.Second)
-			other, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true})
-			must(t, err)
-			defer func() { _ = other.Close() }()
-			network.lead("mongos.example:27017", other)
-			_ = sim.Close()
-			eventually(t, c, 15*time.Second)
-		})
-}
-
 // uriFile writes an address into a file as a secret is mounted.
 func uriFile(t *testing.T, path, text string, at time.Time) {
 	t.Helper()

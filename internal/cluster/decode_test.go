@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -43,21 +44,6 @@ func decoder(t testing.TB) *chunkDecoder {
 		t.Fatal(err)
 	}
 	return &chunkDecoder{pattern: p, names: map[string]string{}, resolve: func([16]byte) string { return "by-uuid" }}
-}
-
-func TestChunkOfFiveIsDecoded(t *testing.T) {
-	d := decoder(t)
-	c, err := d.decode(doc(t, chunk50))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Shard != "shard-rs-1" || c.Version != (topology.Version{Major: 2, Minor: 7}) ||
-		c.Since != (bson.Timestamp{T: 1795274569, I: 260}) || c.Jumbo {
-		t.Fatalf("%+v", c)
-	}
-	if got := d.pattern.Display(c.Min); got == "" || c.Min.Compare(c.Max) >= 0 {
-		t.Fatalf("bounds %s to %s", got, d.pattern.Display(c.Max))
-	}
 }
 
 func TestChunksOfOtherVersionsAreDecoded(t *testing.T) {
@@ -134,38 +120,6 @@ func TestShardsAreDecoded(t *testing.T) {
 	}
 }
 
-func TestRoutingPollIsOneAggregateForEachFormat(t *testing.T) {
-	text := func(w topology.Window, legacy bool) string {
-		out, err := bson.MarshalExtJSON(bson.D{{Key: "p", Value: headsPipeline(w, legacy)}}, false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(out)
-	}
-	if got := text(topology.Window{}, false); got[:60] != `{"p":[{"$match":{"dropped":{"$ne":true}}},{"$lookup":{"from"`[:60] {
-		t.Error(got)
-	}
-	for _, c := range []struct{ got, want string }{
-		{text(topology.Window{}, false), `{"$eq":["$uuid","$$c"]}`},
-		{text(topology.Window{}, true), `{"$eq":["$ns","$$c"]}`},
-		{text(topology.Window{After: "a.b", Limit: 5}, false), `{"_id":{"$gt":"a.b"}}`[1:20]},
-		{text(topology.Window{Only: []topology.Namespace{"a.b"}}, false), `"_id":{"$in":["a.b"]}`},
-	} {
-		if !contains(c.got, c.want) {
-			t.Errorf("%s lacks %s", c.got, c.want)
-		}
-	}
-}
-
-func contains(s, part string) bool {
-	for i := 0; i+len(part) <= len(s); i++ {
-		if s[i:i+len(part)] == part {
-			return true
-		}
-	}
-	return false
-}
-
 func TestFailuresAreClassified(t *testing.T) {
 	u, err := ParseURI("mongodb://u:s3cret@h:1/")
 	if err != nil {
@@ -206,7 +160,7 @@ func TestFailuresAreClassified(t *testing.T) {
 		if silent := fault.Title(got) == fault.NoAnswerTitle; silent != (e.kind == fault.Unavailable) {
 			t.Errorf("%v has the title %q", e.err, fault.Title(got))
 		}
-		if contains(fault.Text(got), "topology") || contains(fault.Text(got), "s3cret") {
+		if strings.Contains(fault.Text(got), "topology") || strings.Contains(fault.Text(got), "s3cret") {
 			t.Errorf("the sentence %q shows too much", fault.Text(got))
 		}
 	}
@@ -220,21 +174,6 @@ func TestFailuresAreClassified(t *testing.T) {
 	for _, cause := range []error{context.Canceled, errors.New("connection() incomplete read of message header: EOF")} {
 		if err := c.classify(told, cause, "x", ""); !errors.Is(err, context.Canceled) || fault.Of(err) != fault.Internal {
 			t.Errorf("being told to stop is no failure of the cluster: %v", err)
-		}
-	}
-}
-
-func TestVersionsCompare(t *testing.T) {
-	for _, c := range []struct {
-		text                string
-		major, minor, patch int
-		want                bool
-	}{
-		{"5.0.7", 5, 0, 7, true}, {"5.0.7", 5, 0, 8, false}, {"6.0.0-rc3", 6, 0, 0, true}, {"4.4.29", 5, 0, 0, false},
-		{"10.0", 9, 9, 9, true}, {"", 1, 0, 0, false},
-	} {
-		if parseVersion(c.text).atLeast(c.major, c.minor, c.patch) != c.want {
-			t.Errorf("%s at least %d.%d.%d: want %t", c.text, c.major, c.minor, c.patch, c.want)
 		}
 	}
 }
@@ -269,25 +208,4 @@ func TestDamagedDocumentsAreHarmless(t *testing.T) {
 		var b topology.Balancer
 		decodeBalancer(raw, &b)
 	})
-}
-
-func BenchmarkDecodeChunk(b *testing.B) {
-	raw := doc(b, chunk50)
-	d := decoder(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := d.decode(raw); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkWalkChunk(b *testing.B) {
-	raw := doc(b, chunk50)
-	b.ReportAllocs()
-	for b.Loop() {
-		w := walk(raw)
-		for w.next() {
-		}
-	}
 }

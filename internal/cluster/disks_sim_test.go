@@ -13,43 +13,8 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
-	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
 )
-
-func TestDisksOfAllShardsAreReadWithOneCommand(t *testing.T) {
-	for _, version := range []string{"4.4", "5.0", "8.0"} {
-		o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version,
-			Disk: func(shard string) (used, total int64) {
-				if shard == "shard-rs-2" {
-					return 95, 100
-				}
-				return 40, 100
-			}}
-		onSim(t, o, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
-			shards, err := c.Shards(t.Context())
-			must(t, err)
-			sent.take()
-			disks, err := c.Disks(t.Context(), "yorkie-meta", shards)
-			must(t, err)
-			if got := sent.take(); len(got) != 1 || got[0] != "yorkie-meta.dbStats" {
-				t.Errorf("%s: sent %v", version, got)
-			}
-			for _, s := range shards {
-				want := int64(40)
-				if s.Name == "shard-rs-2" {
-					want = 95
-				}
-				if d := disks[s.Name]; !d.Known() || d.Used.Value != want || d.Total.Value != 100 {
-					t.Errorf("%s: %s: %+v", version, s.Name, d)
-				}
-			}
-			if c.LoadPerMinute() == 0 {
-				t.Error("it is not counted as load")
-			}
-		})
-	}
-}
 
 // A shard without data of the database does not report its disk.
 func TestDatabaseOnAnotherShardDoesNotReportADisk(t *testing.T) {
@@ -79,18 +44,6 @@ func TestDatabaseOnAnotherShardDoesNotReportADisk(t *testing.T) {
 	})
 }
 
-func TestDeniedDiskNamesThePrivilegeAndAnotherDatabaseIsTried(t *testing.T) {
-	users := []access.User{{Name: "root", Password: "pw"}, {Name: "manager", Password: "pw", Roles: []string{"clusterManager"}}}
-	withAccessControl(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
-		c, err := connect("manager", "pw")
-		must(t, err)
-		_, err = c.Disks(t.Context(), "yorkie-meta", nil)
-		if got := missingPrivilege(t, "Disks", err); got != "dbStats on yorkie-meta" {
-			t.Errorf("lacks %q: %v", got, err)
-		}
-	})
-}
-
 // When a shard hangs the read fails and the last figures stay, with their age.
 func TestHangingShardKeepsTheLastDisks(t *testing.T) {
 	var used atomic.Int64
@@ -98,11 +51,8 @@ func TestHangingShardKeepsTheLastDisks(t *testing.T) {
 	o := simcluster.Options{Projects: 3, Documents: 20, Still: true,
 		Disk: func(string) (int64, int64) { return used.Load(), 100 }}
 	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-		w := topology.NewWatcher(c, topology.Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- w.Run(ctx) }()
-		defer func() { cancel(); must(t, <-done) }()
+		w, stop := watch(t, c, topology.Options{})
+		defer stop()
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		if d := w.Table().DiskOf("shard-rs-1"); d.Used.Value != 50 || w.Table().DiskOld("shard-rs-1", time.Now()) {

@@ -45,9 +45,7 @@ func TestFactsReadFromTheClusterEqualTheTable(t *testing.T) {
 						if _, ok := n.(bson.MaxKey); ok && len(key) > 1 {
 							d[1].Value = n
 						}
-						doc, err := bson.Marshal(d)
-						must(t, err)
-						return doc
+						return document(t, d)
 					}
 					makeDividedCollection(t, sim, key, at)
 					table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
@@ -92,11 +90,7 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
 			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-				at := func(n any) bson.Raw {
-					doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
-					must(t, err)
-					return doc
-				}
+				at := func(n any) bson.Raw { return document(t, bson.D{{Key: "p", Value: n}}) }
 				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				time.Sleep(time.Minute)
 				_, err := c.Server(t.Context())

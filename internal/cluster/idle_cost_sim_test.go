@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"context"
 	"os"
 	"testing"
 	"testing/synctest"
@@ -24,11 +23,8 @@ func TestIdleWatchExaminesFewKeys(t *testing.T) {
 	for _, version := range []string{"5.0", "8.0"} {
 		o := simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: version, ManyChunks: chunks}
 		onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-			w := topology.NewWatcher(c, topology.Options{})
-			ctx, cancel := context.WithCancel(t.Context())
-			done := make(chan error)
-			go func() { done <- w.Run(ctx) }()
-			defer func() { cancel(); must(t, <-done) }()
+			w, stop := watch(t, c, topology.Options{})
+			defer stop()
 			time.Sleep(5 * time.Minute)
 			synctest.Wait()
 			if got := w.Table().Collection(simcluster.ManyNS); got == nil || got.Chunks.Len() != chunks {

@@ -53,16 +53,10 @@ func TestLostClusterRecoversByItself(t *testing.T) {
 	cfg := simcluster.Options{Projects: 5, Documents: 50, Still: true}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		line := &cuttableDialer{sim: sim}
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: line})
-		must(t, err)
-		defer func() { _ = c.Close(context.Background()) }()
-		w := topology.NewWatcher(c, topology.Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- w.Run(ctx) }()
-		defer func() { cancel(); must(t, <-done) }()
+		c, end := connectBy(t, cluster.Options{Dialer: line})
+		defer end()
+		w, stop := watch(t, c, topology.Options{})
+		defer stop()
 		time.Sleep(3 * time.Second)
 		good := w.Table()
 		if !good.Loaded {
@@ -79,60 +73,17 @@ func TestLostClusterRecoversByItself(t *testing.T) {
 			t.Errorf("more than a line: %s", text)
 		}
 		line.set(false)
-		time.Sleep(16 * time.Second) // the longest pause (10 s) and a server selection
-		for p, h := range w.Table().Health {
-			if h.Err != nil && p != topology.PartSizes {
-				t.Errorf("%s has not come back: %v", p, h.Err)
+		failed := func() (out []error) {
+			for p, h := range w.Table().Health {
+				if h.Err != nil && p != topology.PartSizes {
+					out = append(out, h.Err)
+				}
 			}
+			return out
 		}
-	})
-}
-
-func TestTableFollowsALivelyCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("minutes of a busy cluster")
-	}
-	onSim(t, simcluster.Options{Projects: 10, Documents: 500}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
-		w := topology.NewWatcher(c, topology.Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- w.Run(ctx) }()
-		defer func() { cancel(); must(t, <-done) }()
-		time.Sleep(5 * time.Second)
-		first := w.Table()
-		if !first.Loaded {
-			t.Fatalf("not loaded: %+v", first.Health)
-		}
-		equal := 0
-		var last error
-		for range 20 {
-			time.Sleep(10 * time.Second)
-			must(t, w.Refresh(t.Context()))
-			full, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
-			must(t, err)
-			if last = sameTables(w.Table(), full); last == nil {
-				equal++
-			}
-			for _, col := range w.Table().Collections {
-				checkCover(t, col)
-			}
-		}
-		if equal < 15 { // the cluster may change between the reads
-			t.Errorf("only %d of 20 polls equal a full load: %v", equal, last)
-		}
-		table := w.Table()
-		if changes, _ := table.Since(first.Seq); table.Events[0].ID == first.Events[0].ID && len(changes) == 0 {
-			t.Error("nothing happened in three minutes")
-		}
-		for p, h := range table.Health {
-			if h.Err != nil || h.Note != "" {
-				t.Errorf("%s: %v %s", p, h.Err, h.Note)
-			}
-		}
-		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.projects", "yorkie-meta.changes"} {
-			s, ok := table.Sizes[ns]
-			if !ok || s.Reason != "" || len(s.Shards) == 0 || time.Since(s.At) > 70*time.Second {
-				t.Errorf("sizes of %s: %+v", ns, s)
+		for begun := time.Now(); len(failed()) > 0; time.Sleep(time.Second) {
+			if time.Since(begun) > time.Minute {
+				t.Fatalf("not come back: %v", failed())
 			}
 		}
 	})

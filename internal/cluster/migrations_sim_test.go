@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -19,11 +18,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			o := simcluster.Options{ServerVersion: release, Empty: true, Still: true, Migration: time.Minute}
 			onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-				at := func(n any) bson.Raw {
-					doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
-					must(t, err)
-					return doc
-				}
+				at := func(n any) bson.Raw { return document(t, bson.D{{Key: "p", Value: n}}) }
 				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				// The recipient must own a chunk, otherwise the mongos does not query it.
 				const rows = 4000
@@ -34,11 +29,8 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 					}
 					must(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "users"}, {Key: "documents", Value: list}}))
 				}
-				w := topology.NewWatcher(c, topology.Options{})
-				ctx, cancel := context.WithCancel(t.Context())
-				done := make(chan error)
-				go func() { done <- w.Run(ctx) }()
-				defer func() { cancel(); must(t, <-done) }()
+				w, stop := watch(t, c, topology.Options{})
+				defer stop()
 				time.Sleep(2 * time.Minute) // wait until sizes are read and orphans are deleted
 
 				moved := make(chan error)
@@ -91,40 +83,4 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 			})
 		})
 	}
-}
-
-// The result of a move is in the changelog as soon as it ends.
-func TestAbortedMigrationLeavesTheListWithItsReason(t *testing.T) {
-	cfg := simcluster.Options{Empty: true, Still: true, Migration: time.Minute}
-	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-		at := func(n any) bson.Raw {
-			doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
-			must(t, err)
-			return doc
-		}
-		makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
-		w := topology.NewWatcher(c, topology.Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- w.Run(ctx) }()
-		defer func() { cancel(); must(t, <-done) }()
-		time.Sleep(2 * time.Minute)
-		rule := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Cloned, Err: simcluster.Fail(96)})
-		defer rule.Remove()
-		moved := make(chan error)
-		go func() {
-			moved <- c.MoveChunk(t.Context(), "r", topology.Move{NS: "app.users", Min: at(20), Max: at(bson.MaxKey{}), To: "shard-rs-2"})
-		}()
-		time.Sleep(10 * time.Second)
-		if len(w.Table().Moves.List) != 1 {
-			t.Fatalf("%+v", w.Table().Moves)
-		}
-		if err := <-moved; err == nil {
-			t.Error("it was to be aborted")
-		}
-		time.Sleep(3 * time.Second)
-		if table := w.Table(); len(table.Moves.List) != 0 || len(table.Events) == 0 || table.Events[0].What == "moveChunk.start" {
-			t.Errorf("%+v", table.Moves.List)
-		}
-	})
 }

@@ -1,16 +1,13 @@
 package cluster
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/replay"
 	"shardboard/internal/topology"
 )
 
@@ -18,41 +15,18 @@ import (
 // rows of $currentOp and the documents of config.migrations.
 func seenInFlight(t *testing.T, each func(saw string, rows []bson.Raw)) {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "inflight.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	plain, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(plain)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var line struct {
-			Saw       string            `json:"saw"`
-			Ops, Docs []json.RawMessage `json:",omitempty"`
+	for line, err := range replay.Lines(filepath.Join("testdata", "inflight.jsonl.gz")) {
+		var l struct {
+			Saw       string
+			Ops, Docs []bson.Raw
 		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+		if err == nil {
+			err = bson.Unmarshal(line, &l)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		var rows []bson.Raw
-		for _, text := range append(line.Ops, line.Docs...) {
-			var d bson.D
-			if err := bson.UnmarshalExtJSON(text, false, &d); err != nil {
-				t.Fatal(err)
-			}
-			raw, err := bson.Marshal(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows = append(rows, raw)
-		}
-		each(line.Saw, rows)
-	}
-	if lines.Err() != nil {
-		t.Fatal(lines.Err())
+		each(l.Saw, append(l.Ops, l.Docs...))
 	}
 }
 

@@ -2,13 +2,10 @@ package cluster_test
 
 import (
 	"context"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/event"
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/heat"
@@ -19,13 +16,7 @@ import (
 // bounds, with only the requested fields, in one bounded command that prefers
 // secondaries.
 func TestNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = sim.Close() }()
-		sim.Start(t.Context())
+	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, line *counter) {
 		begun := time.Now().Truncate(time.Second)
 		rows := bson.A{}
 		for i := range 50 {
@@ -34,40 +25,15 @@ func TestNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 				{Key: "k", Value: bson.D{{Key: "a", Value: int32(i % 10)}}},
 				{Key: "changed", Value: at}, {Key: "secret", Value: "x"}})
 		}
-		for _, cmd := range []struct {
-			db  string
-			cmd bson.D
-		}{
-			{"admin", bson.D{{Key: "enableSharding", Value: "app"}}},
-			{"admin", bson.D{{Key: "shardCollection", Value: "app.rows"}, {Key: "key", Value: bson.D{{Key: "k.a", Value: 1}}}}},
-			{"app", bson.D{{Key: "insert", Value: "rows"}, {Key: "documents", Value: rows}}},
-		} {
-			if _, err := sim.Command(t.Context(), cmd.db, cmd.cmd); err != nil {
-				t.Fatal(err)
-			}
-		}
-		uri, err := cluster.ParseURI(simcluster.URI())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var mu sync.Mutex
-		var sent []bson.Raw
-		monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
-			mu.Lock()
-			defer mu.Unlock()
-			if e.DatabaseName == "app" {
-				sent = append(sent, append(bson.Raw{}, e.Command...))
-			}
-		}}
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: monitor})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = c.Close(context.Background()) }()
+		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}}))
+		must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.rows"}, {Key: "key", Value: bson.D{{Key: "k.a", Value: 1}}}}))
+		must(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "rows"}, {Key: "documents", Value: rows}}))
+		_, err := c.Server(t.Context())
+		must(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		for _, date := range []string{"", "changed"} {
-			sent = nil
+			line.commands()
 			got, err := c.NewestRows(ctx,
 				heat.NewestQuery{NS: "app.rows", Key: []string{"k.a"}, Date: date, From: begun.Add(-40 * time.Minute), Field: "k.a",
 					Least: bson.RawValue{Type: bson.TypeInt32, Value: []byte{3, 0, 0, 0}},
@@ -85,6 +51,7 @@ func TestNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 					t.Errorf("no date in %s", row.Doc)
 				}
 			}
+			sent := line.of("find")
 			if len(sent) != 1 {
 				t.Fatalf("%d commands", len(sent))
 			}

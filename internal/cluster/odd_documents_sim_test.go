@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -43,11 +42,8 @@ func TestMalformedCatalogDocumentHidesNothingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := simcluster.Options{Projects: 4, Documents: 40, Still: true}
 			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-				w := topology.NewWatcher(c, topology.Options{})
-				ctx, cancel := context.WithCancel(t.Context())
-				done := make(chan error)
-				go func() { done <- w.Run(ctx) }()
-				defer func() { cancel(); <-done }()
+				w, stop := watch(t, c, topology.Options{})
+				defer stop()
 				time.Sleep(time.Minute)
 				before := w.Table()
 				const ns = "yorkie-meta.changes"

@@ -171,6 +171,9 @@ func TestTableEqualsAFullLoadAfterEveryPoll(t *testing.T) {
 		{"8.0", simcluster.Options{ServerVersion: "8.0", Shards: 2}, 60},
 		{"8.0 with a config shard and shard uuids", simcluster.Options{ServerVersion: "8.0", Shards: 2, ConfigShard: true, ShardUUIDs: true}, 60},
 	} {
+		if testing.Short() {
+			c.steps /= 2
+		}
 		t.Run(c.name, func(t *testing.T) { walkAndCompare(t, c.o, c.steps) })
 	}
 }

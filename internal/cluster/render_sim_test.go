@@ -1,13 +1,10 @@
 package cluster_test
 
 import (
-	"context"
 	"slices"
-	"sync"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/event"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
@@ -18,11 +15,7 @@ import (
 // everyStep has one step for every op and every form of it.
 func everyStep(t *testing.T) []actions.Step {
 	t.Helper()
-	p := func(n any) bson.Raw {
-		doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
-		must(t, err)
-		return doc
-	}
+	p := func(n any) bson.Raw { return document(t, bson.D{{Key: "p", Value: n}}) }
 	const ns = "app.users"
 	return []actions.Step{
 		{Op: actions.OpSplitAt, NS: ns, At: p(5)},
@@ -68,52 +61,24 @@ func everyStep(t *testing.T) []actions.Step {
 	}
 }
 
-// lastCommands records sent commands.
-type lastCommands struct {
-	mu   sync.Mutex
-	sent []actions.Command
-}
-
-func (s *lastCommands) monitor() *event.CommandMonitor {
-	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.sent = append(s.sent, actions.Command{DB: e.DatabaseName, Doc: slices.Clone(e.Command)})
-	}}
-}
-
-func (s *lastCommands) take() []actions.Command {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := s.sent
-	s.sent = nil
-	return out
-}
-
 // A sent command is the rendered command followed by the comment, the time limit and
 // the driver's fields.
 func TestRenderedCommandIsTheSentCommand(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0", "8.0.12", "8.3"} {
 		t.Run(release, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
-			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-				var line lastCommands
-				uri, err := cluster.ParseURI(simcluster.URI())
+			onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, line *counter) {
+				_, err := c.Server(t.Context())
 				must(t, err)
-				c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: line.monitor()})
-				must(t, err)
-				defer func() { _ = c.Close(context.Background()) }()
-				_, err = c.Server(t.Context())
-				must(t, err)
-				line.take()
+				line.commands()
 				for _, s := range everyStep(t) {
 					want, err := c.Render(s)
 					must(t, err)
-					if sent := line.take(); len(sent) != 0 {
+					if sent := line.commands(); len(sent) != 0 {
 						t.Fatalf("rendering %s sent %v", s.Op, sent)
 					}
 					_ = s.Send(t.Context(), c, "the run") // refused or not
-					sent := line.take()
+					sent := line.commands()
 					if len(sent) != 1 || sent[0].DB != want.DB {
 						t.Fatalf("%s: sent %v, rendered %v", s.Op, sent, want)
 					}

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
@@ -167,40 +165,6 @@ func TestDocumentedRolesAreSufficient(t *testing.T) {
 			})
 		})
 	}
-}
-
-// The viewer may sample and measure every collection that it may read, as the page
-// says.
-func TestViewerRoleMaySampleAndMeasure(t *testing.T) {
-	withRoles(t, "5.0.7", func(t *testing.T, s *rolesFixture) {
-		uri := strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+doctor.ViewerRole+":pw@", 1)
-		m, err := mongo.Connect(options.Client().ApplyURI(uri).SetDialer(s.sim).SetServerMonitoringMode("poll"))
-		must(t, err)
-		defer func() { _ = m.Disconnect(context.Background()) }()
-		some := bson.D{{Key: "$gt", Value: bson.ObjectID{}}}
-		readable := 0
-		for _, p := range s.roles[0].allPrivileges(t) {
-			if p.On.DB != "yorkie-meta" || p.Action != "find" {
-				continue
-			}
-			readable++
-			for _, stages := range []bson.A{
-				{bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: 3}}}}},
-				{bson.D{{Key: "$match", Value: bson.D{{Key: "_id", Value: some}}}}},
-				{bson.D{{Key: "$collStats", Value: bson.D{{Key: "latencyStats", Value: bson.D{}}}}}},
-			} {
-				if _, err := m.Database(p.On.DB).Collection(p.On.Collection).Aggregate(t.Context(), stages); err != nil {
-					t.Errorf("%s: %v: %v", p.On.Collection, stages, err)
-				}
-			}
-		}
-		if readable < 3 {
-			t.Errorf("the viewer may read %d collections", readable)
-		}
-		if _, err := m.Database("yorkie-meta").Collection("users").Aggregate(t.Context(), bson.A{}); err == nil {
-			t.Error("the viewer reads users")
-		}
-	})
 }
 
 func TestViewerRoleIsRefusedEveryChange(t *testing.T) {

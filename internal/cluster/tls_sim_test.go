@@ -103,6 +103,10 @@ func onTLS(t *testing.T, certificateOptional bool, test func(t *testing.T, p *pk
 		p.file("board.pem", boardCert, boardKey)
 		p.file("board.crt", boardCert)
 		p.file("board.key", boardKey)
+		eveCert, eveKey := p.issue("eve")
+		p.file("eve.pem", eveCert, eveKey)
+		foreignCert, foreignKey := newPKI(t).issue("board")
+		p.file("foreign.pem", foreignCert, foreignKey)
 		test(t, p, network, sim)
 	})
 }
@@ -122,6 +126,12 @@ func TestTLSAndEveryWayToSignIn(t *testing.T) {
 		"x509, two files": {false,
 			"?tlsCAFile=DIR/ca.pem&tlsCertificateFile=DIR/board.crt&tlsPrivateKeyFile=DIR/board.key&authMechanism=MONGODB-X509",
 			"CN=board@$external", ""},
+		"x509 of nobody": {false, "?tlsCAFile=DIR/ca.pem&tlsCertificateKeyFile=DIR/eve.pem&authMechanism=MONGODB-X509", "", "refused"},
+		"x509 with the name of another": {false,
+			"CN%3Dboard@?tlsCAFile=DIR/ca.pem&tlsCertificateKeyFile=DIR/eve.pem&authMechanism=MONGODB-X509", "", "refused"},
+		"x509 without certificate": {true, "?tlsCAFile=DIR/ca.pem&authMechanism=MONGODB-X509", "", "refused"},
+		"certificate of another authority": {false,
+			"?tlsCAFile=DIR/ca.pem&tlsCertificateKeyFile=DIR/foreign.pem&authMechanism=MONGODB-X509", "", "cannot be reached"},
 		"wrong password":    {true, "jo:n0t@?tls=true&tlsCAFile=DIR/ca.pem", "", "refused the user name or password"},
 		"no client cert":    {false, "jo:s3cret@?tls=true&tlsCAFile=DIR/ca.pem", "", "cannot be reached"},
 		"unknown authority": {true, "jo:s3cret@?tls=true", "", "name it with tlsCAFile"},

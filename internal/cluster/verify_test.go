@@ -53,30 +53,3 @@ func TestNothingIsReadFromAMongod(t *testing.T) {
 		}
 	})
 }
-
-func TestAddressesThatCanNeverWorkAreRefusedInOneSentence(t *testing.T) {
-	for text, want := range map[string]string{
-		"mongodb://u:p@h/?authMechanism=GSSAPI":            "GSSAPI (Kerberos) needs a C library",
-		"mongodb://u:p@h/?authMechanism=PLAIN":             "add tls=true",
-		"mongodb://u:p@h/?authMechanism=MONGODB-CR":        "is not known",
-		"mongodb+srv://h1.example.com,h2.example.com/":     "one host and no port",
-		"mongodb+srv://h1.example.com:27017/":              "one host and no port",
-		"mongodb+srv://h1.example.com/?tls=maybe":          "check hosts, ports and options",
-		"mongodb://h/?tlsCAFile=/no/such/file":             "(tlsCAFile), /no/such/file, cannot be read: no such file",
-		"mongodb://h/?tls=true&tlsCertificateKeyFile=/etc": "(tlsCertificateKeyFile), /etc",
-	} {
-		if _, err := ParseURI(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-	for _, text := range []string{
-		"mongodb://u:p@h/?authMechanism=PLAIN&tls=true", "mongodb+srv://u:p@c.example.com/?authMechanism=PLAIN&authSource=$external",
-		"mongodb://h/?compressors=zstd,snappy,zlib", "mongodb+srv://c.example.com/?srvMaxHosts=2&srvServiceName=x",
-		"mongodb://h/?readPreference=nearest",
-		"mongodb://u:p@h/?authMechanism=MONGODB-AWS&authSource=$external", "mongodb://u:p@h/?authMechanism=SCRAM-SHA-1",
-	} {
-		if _, err := ParseURI(text); err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-}

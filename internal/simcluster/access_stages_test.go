@@ -110,29 +110,3 @@ func TestWritesNeedThePrivilegesOfTheirEffects(t *testing.T) {
 	wantError(t, u.runOn("admin", d("renameCollection", "db.c", "to", "db.x")), 13, "not authorized")
 	wantError(t, u.runOn("db", d("moveChunk", "db.c")), 13, "may only be run against the admin database.")
 }
-
-func TestPrivilegeChangesApplyToOpenConnections(t *testing.T) {
-	c := guardedCluster(t)
-	u := limitedUser(t, c, collection("db", "c"), bson.A{"find"})
-	root := signedIn(t, c, "root", "root-pw")
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for range 50 {
-			root.runOn("admin", d("revokeRolesFromUser", "limited", "roles", bson.A{"limited"}))
-			root.runOn("admin", d("grantRolesToUser", "limited", "roles", bson.A{"limited"}))
-		}
-	}()
-	allowed := 0
-	for range 200 {
-		reply := u.runOn("db", d("find", "c"))
-		if truthy(reply.Lookup("ok")) {
-			allowed++
-		} else {
-			wantError(t, reply, 13, "not authorized on db")
-		}
-	}
-	<-done
-	wantOK(t, u.runOn("db", d("find", "c")))
-	t.Logf("%d of 200 were allowed meanwhile", allowed)
-}

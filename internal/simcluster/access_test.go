@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/simcluster/engine/value"
@@ -18,30 +17,6 @@ func TestEveryCommandHasAnAccessRule(t *testing.T) {
 			if !c.access.Known(name) {
 				t.Errorf("%s: %s has no access rule", v, name)
 			}
-		}
-	}
-}
-
-func TestDriverSignsInWithEveryMechanism(t *testing.T) {
-	c := guardedCluster(t)
-	signedIn := func(mechanism, user, password string) error {
-		client := connect(t, c, func(o *options.ClientOptions) {
-			o.SetAuth(options.Credential{AuthMechanism: mechanism, AuthSource: "admin", Username: user, Password: password, PasswordSet: true})
-		})
-		return client.Database("admin").RunCommand(t.Context(), d("listShards", 1)).Err()
-	}
-	for _, mechanism := range []string{"", "SCRAM-SHA-1", "SCRAM-SHA-256"} {
-		if err := signedIn(mechanism, "root", "root-pw"); err != nil {
-			t.Errorf("%q: %v", mechanism, err)
-		}
-		wrong, unknown := signedIn(mechanism, "root", "root-pW"), signedIn(mechanism, "toor", "root-pw")
-		for who, err := range map[string]error{"wrong password": wrong, "unknown user": unknown} {
-			if err == nil || !strings.Contains(err.Error(), "AuthenticationFailed") {
-				t.Errorf(`%q, %s: %v, want an error, …"AuthenticationFailed"…`, mechanism, who, err)
-			}
-		}
-		if mechanism != "" && wrong != nil && unknown != nil && wrong.Error() != unknown.Error() {
-			t.Errorf("wrong password and unknown user give different errors: %v | %v", wrong, unknown)
 		}
 	}
 }
@@ -85,15 +60,6 @@ func TestOutOfOrderSignInFails(t *testing.T) {
 	wantOK(t, p.runOn("admin", start))
 	wantError(t, more(""), 18, "Authentication failed.")
 	wantError(t, p.runOn("admin", d("listShards", 1)), 13, "command listShards requires authentication")
-}
-
-func TestConnectionsAreIsolated(t *testing.T) {
-	c := guardedCluster(t)
-	root, other := signedIn(t, c, "root", "root-pw"), newRawClient(t, c)
-	wantOK(t, root.runOn("admin", d("listShards", 1)))
-	wantError(t, other.runOn("admin", d("listShards", 1)), 13, "requires authentication")
-	wantOK(t, root.runOn("admin", d("logout", 1)))
-	wantError(t, root.runOn("admin", d("listShards", 1)), 13, "requires authentication")
 }
 
 func TestARevokedRoleTakesEffectAtOnce(t *testing.T) {

@@ -116,7 +116,6 @@ type ServerError = status.Error
 type Faults struct {
 	cluster *Cluster
 	armed   atomic.Int32 // number of rules and frozen members; 0 skips all checks
-	tapped  atomic.Int32 // taps
 
 	mu     sync.Mutex
 	rules  []*Planted
@@ -126,8 +125,6 @@ type Faults struct {
 	hits   []Hit
 	seen   []Seen
 	number int // of commands so far
-	taps   map[int]func(Seen)
-	count  int // of taps so far
 	trips  []*inflightCommand
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -73,34 +72,5 @@ func TestCommitSeesAnotherClientsChange(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// Many clients, many rules, real time: for the race detector.
-func TestFaultsAreSafeForConcurrentUse(t *testing.T) {
-	c := emptyCluster(t)
-	client := connect(t, c)
-	done := make(chan struct{})
-	for i := range 4 {
-		go func() {
-			for n := range 25 {
-				rule := c.Faults().Add(Rule{Command: "listShards", At: Received, Err: Fail(int32(100*i + 100)), Nth: n % 3, For: time.Millisecond})
-				_ = client.Database("admin").RunCommand(t.Context(), d("listShards", 1)).Err()
-				c.Faults().Freeze("shard-rs-1")
-				c.Faults().Thaw("shard-rs-1")
-				_, _, _ = rule.Struck(), c.Faults().Hits(), c.Faults().Seen()
-				rule.Remove()
-			}
-			done <- struct{}{}
-		}()
-	}
-	for range 4 {
-		<-done
-	}
-	if n := c.faults.armed.Load(); n != 0 {
-		t.Errorf("%d faults are still armed, want 0", n)
-	}
-	if err := client.Database("admin").RunCommand(t.Context(), d("listShards", 1)).Err(); err != nil {
-		t.Error(err)
 	}
 }

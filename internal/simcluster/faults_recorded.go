@@ -44,32 +44,9 @@ func (f *Faults) Seen(names ...string) []Seen {
 	return out
 }
 
-// Tap calls tap for every command that arrives over a connection, reads and handshakes
-// included, before it runs, until remove is called. tap must not wait for the cluster.
-func (f *Faults) Tap(tap func(Seen)) (remove func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.taps == nil {
-		f.taps = make(map[int]func(Seen))
-	}
-	f.count++
-	id := f.count
-	f.taps[id] = tap
-	f.tapped.Add(1)
-	return func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if _, there := f.taps[id]; there {
-			delete(f.taps, id)
-			f.tapped.Add(-1)
-		}
-	}
-}
-
 // recordCommand records a client's command.
 func (f *Faults) recordCommand(r *engine.Request) {
-	keep := changes(r)
-	if r.Conn == nil || !keep && f.tapped.Load() == 0 {
+	if r.Conn == nil || !changes(r) {
 		return
 	}
 	s := Seen{
@@ -78,24 +55,13 @@ func (f *Faults) recordCommand(r *engine.Request) {
 	}
 	s.Comment = s.Body.Lookup("comment")
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.number++
 	s.N = f.number
-	if keep {
-		if len(f.seen) >= maxSeen {
-			f.seen = slices.Delete(f.seen, 0, maxSeen/2)
-		}
-		f.seen = append(f.seen, s)
+	if len(f.seen) >= maxSeen {
+		f.seen = slices.Delete(f.seen, 0, maxSeen/2)
 	}
-	taps := make([]func(Seen), 0, len(f.taps))
-	for id := range f.count + 1 {
-		if t := f.taps[id]; t != nil {
-			taps = append(taps, t)
-		}
-	}
-	f.mu.Unlock()
-	for _, t := range taps {
-		t(s)
-	}
+	f.seen = append(f.seen, s)
 }
 
 // changes reports whether a command changes the cluster's layout or metadata, not just

@@ -1,7 +1,6 @@
 package simcluster
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,32 +54,6 @@ func TestRuleAppliesToTheOccurrencesItNames(t *testing.T) {
 	}
 }
 
-// A rule can select one client's migration by the command's comment at every step.
-func TestRuleSelectsAMigrationByItsCommand(t *testing.T) {
-	for _, want := range []string{"mine", "not mine"} {
-		inBubble(t, func(s *faultFixture) {
-			t := s.t
-			db, cmd := s.commandChangingState("moveChunk")
-			rule := s.cluster.Faults().Add(Rule{
-				Command: "move", At: Logged,
-				Match: func(b bson.Raw) bool { c, _ := b.Lookup("comment").StringValueOK(); return c == want },
-			})
-			if err := s.run(db, append(cmd, d("comment", "mine")...)); err != nil {
-				t.Error(err)
-			}
-			if n := rule.Struck(); n != map[string]int{"mine": 1}[want] {
-				t.Errorf("%s: struck %d times", want, n)
-			}
-			if err := Move("app.c", d("p", int32(100)), "shard-rs-3")(t.Context(), s.cluster); err != nil {
-				t.Error(err)
-			}
-			if n := rule.Struck(); n != map[string]int{"mine": 1}[want] {
-				t.Errorf("%s: struck the balancer", want)
-			}
-		})
-	}
-}
-
 func TestCommandsAreSeenAtTheWire(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t
@@ -88,8 +61,6 @@ func TestCommandsAreSeenAtTheWire(t *testing.T) {
 		if n := len(f.Seen()); n != 0 {
 			t.Fatalf("%d commands of the process itself, want 0", n)
 		}
-		var tapped []string
-		remove := f.Tap(func(x Seen) { tapped = append(tapped, x.Name) })
 		db, cmd := s.commandChangingState("split")
 		if err := s.run(db, append(cmd, d("comment", "run 7")...)); err != nil {
 			t.Fatal(err)
@@ -97,19 +68,10 @@ func TestCommandsAreSeenAtTheWire(t *testing.T) {
 		if err := s.run("config", d("find", "chunks")); err != nil {
 			t.Fatal(err)
 		}
-		remove()
-		remove()
-		if err := s.run("config", d("find", "shards")); err != nil {
-			t.Fatal(err)
-		}
 		seen := f.Seen()
 		if len(seen) != 1 || seen[0].Name != "split" || seen[0].NS != "app.c" || seen[0].Comment.StringValue() != "run 7" ||
 			seen[0].Body.Lookup("middle", "p").Int32() != 150 {
 			t.Errorf("seen %+v", seen)
-		}
-		if !slices.Contains(tapped, "split") || !slices.Contains(tapped, "hello") && !slices.Contains(tapped, "isMaster") ||
-			slices.Index(tapped, "find") != len(tapped)-1 {
-			t.Errorf("tapped %v", tapped)
 		}
 	})
 }

@@ -65,20 +65,6 @@ func TestOperationContinuesAfterItsClientGotAnError(t *testing.T) {
 	})
 }
 
-func TestDelayLastsAsLongAsRequested(t *testing.T) {
-	everyPoint(t, func(s *faultFixture, p FaultPoint) {
-		db, cmd := s.commandChangingState(p.Command)
-		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Delay: time.Minute})
-		begun := time.Now()
-		if err := s.run(db, cmd); err != nil {
-			s.t.Fatal(err)
-		}
-		if took := time.Since(begun); took < time.Minute || took > 2*time.Minute {
-			s.t.Errorf("took %s, want %v to %v", took, time.Minute, 2*time.Minute)
-		}
-	})
-}
-
 // A cut TCP connection ends without an answer, not in the middle of one.
 func TestCutFaultClosesTheSocket(t *testing.T) {
 	c := emptyCluster(t)

@@ -137,40 +137,6 @@ func TestBusyBalancerConflictsWithManualMoves(t *testing.T) {
 	})
 }
 
-func TestBusyBalancerStopsWhenTurnedOff(t *testing.T) {
-	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
-		i, err := c.Interfere(Interference{Kind: BusyBalancer})
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(20 * time.Second)
-		mustRun(t, c, "admin", d("balancerStop", 1))
-		acts := i.Acts()
-		time.Sleep(time.Minute)
-		if i.Acts() != acts || acts == 0 {
-			t.Errorf("%d chunks, then %d", acts, i.Acts())
-		}
-		mustRun(t, c, "admin", d("balancerStart", 1))
-		time.Sleep(20 * time.Second)
-		if i.Acts() == acts {
-			t.Error("interference does not restart")
-		}
-	})
-}
-
-func TestOrphansMakeABusyBalancerWaitWithoutMoving(t *testing.T) {
-	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
-		i, err := c.Interfere(Interference{Kind: BusyBalancer, KeepOrphans: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(5 * time.Minute)
-		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
-			t.Errorf("%d moves failed, %d chunks moved, want n more than 0, i.Acts() more than 0", n, i.Acts())
-		}
-	})
-}
-
 func TestBalancerReturnsChunksThatSomebodyMovesOutOfTheirZone(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {

@@ -54,22 +54,6 @@ func codeOf(err error) int32 {
 	return 0
 }
 
-func TestMovePrimaryTakesTimeByItsBytes(t *testing.T) {
-	inBubble(t, func(s *faultFixture) {
-		s.insertUnsharded(2560) // 10 MiB
-		begun := time.Now()
-		if err := <-s.movePrimary(); err != nil {
-			s.t.Fatal(err)
-		}
-		if took := time.Since(begun); took < 500*time.Millisecond || took > time.Second {
-			s.t.Errorf("10 MiB took %s, want about 0.6 s", took)
-		}
-		if p, n := s.primary(), s.count("u"); p != "shard-rs-2" || n != 2560 {
-			s.t.Errorf("the primary is %s with %d documents, want shard-rs-2 with 2560", p, n)
-		}
-	})
-}
-
 func TestMovePrimaryRefusesWritesToWhatItMoves(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		s.insertUnsharded(2560)

@@ -1,15 +1,13 @@
 package simcluster
 
 import (
-	"bufio"
-	"compress/gzip"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/value"
+	"shardboard/internal/simcluster/replay"
 )
 
 // step is one line of a recording of a real 5.0.7 cluster: a command with its reply or
@@ -35,33 +33,17 @@ func (s step) answer() (reply bson.RawValue, failed bool) {
 	return value.Doc(s.Error), true
 }
 
-func recording(t testing.TB, name string) []step {
+func recording(t testing.TB, name string) (steps []step) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "recordings", name+".jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 64<<20)
-	var steps []step
-	for lines.Scan() {
-		var raw bson.Raw
-		if err := bson.UnmarshalExtJSON(lines.Bytes(), true, &raw); err != nil {
-			t.Fatalf("%s line %d: %v", name, len(steps)+1, err)
-		}
+	for line, err := range replay.Lines(filepath.Join("testdata", "recordings", name+".jsonl.gz")) {
 		var s step
-		if err := bson.Unmarshal(raw, &s); err != nil {
-			t.Fatalf("%s line %d: %v", name, len(steps)+1, err)
+		if err == nil {
+			err = bson.Unmarshal(line, &s)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		steps = append(steps, s)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return steps
 }

@@ -39,56 +39,6 @@ func TestCommandsThatATransactionMayNotRun(t *testing.T) {
 	}
 }
 
-func TestTransactionCreatesCollections(t *testing.T) {
-	client := connect(t, emptyCluster(t))
-	store := client.Database("store")
-	names := func() []string {
-		list, err := store.ListCollectionNames(t.Context(), bson.D{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return list
-	}
-	for _, commit := range []bool{false, true} {
-		ctx, s := begin(t, client)
-		insert(t, ctx, store.Collection("implicit"), d("_id", 1))
-		if err := store.CreateCollection(ctx, "explicit"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := store.Collection("explicit").Indexes().CreateOne(ctx,
-			mongo.IndexModel{Keys: d("n", 1), Options: options.Index().SetUnique(true)}); err != nil {
-			t.Fatal(err)
-		}
-		insert(t, ctx, store.Collection("explicit"), d("_id", 1, "n", 1))
-		if list := names(); len(list) != 0 {
-			t.Errorf("%v exist before the commit", list)
-		}
-		if commit {
-			if err := s.CommitTransaction(ctx); err != nil {
-				t.Fatal(err)
-			}
-		} else if err := s.AbortTransaction(ctx); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if list := names(); len(list) != 2 {
-		t.Errorf("collections %v, want two", list)
-	}
-	_, err := store.Collection("explicit").InsertOne(t.Context(), d("_id", 2, "n", 1))
-	wantCode(t, err, 11000, "n_1")
-}
-
-func TestTransactionThatCreatesACollectionThatSomebodyElseCreatedConflicts(t *testing.T) {
-	coll := connect(t, emptyCluster(t)).Database("store").Collection("things")
-	ctx, s := begin(t, coll.Database().Client())
-	insert(t, ctx, coll, d("_id", 1))
-	insert(t, t.Context(), coll, d("_id", 2))
-	wantTransient(t, s.CommitTransaction(ctx), 251)
-	if n, err := coll.CountDocuments(t.Context(), bson.D{}); err != nil || n != 1 {
-		t.Errorf("%d documents, %v", n, err)
-	}
-}
-
 // Two transactions that are each right alone must not make a duplicate key together.
 func TestUniqueKeysHoldBetweenTransactions(t *testing.T) {
 	coll := connect(t, emptyCluster(t)).Database("store").Collection("things")
@@ -195,4 +145,34 @@ func TestLifetimeOfTransactionsIsAnOption(t *testing.T) {
 			t.Errorf("%v, want code %d", err, status.NoSuchTransaction)
 		}
 	})
+}
+
+func TestTransactionCreatesCollections(t *testing.T) {
+	client := connect(t, emptyCluster(t))
+	store := client.Database("store")
+	for i, want := range []int{0, 2} { // aborted, committed
+		ctx, s := begin(t, client)
+		insert(t, ctx, store.Collection("implicit"), d("_id", 1))
+		if err := store.CreateCollection(ctx, "explicit"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Collection("explicit").Indexes().CreateOne(ctx,
+			mongo.IndexModel{Keys: d("n", 1), Options: options.Index().SetUnique(true)}); err != nil {
+			t.Fatal(err)
+		}
+		insert(t, ctx, store.Collection("explicit"), d("_id", 1, "n", 1))
+		if err := []func(context.Context) error{s.AbortTransaction, s.CommitTransaction}[i](ctx); err != nil {
+			t.Fatal(err)
+		}
+		if names, err := store.ListCollectionNames(t.Context(), bson.D{}); err != nil || len(names) != want {
+			t.Errorf("collections %v, %v, want %d", names, err, want)
+		}
+	}
+	_, err := store.Collection("explicit").InsertOne(t.Context(), d("_id", 2, "n", 1))
+	wantCode(t, err, 11000, "n_1")
+	// Somebody else creates it meanwhile.
+	ctx, s := begin(t, client)
+	insert(t, ctx, store.Collection("third"), d("_id", 1))
+	insert(t, t.Context(), store.Collection("third"), d("_id", 2))
+	wantTransient(t, s.CommitTransaction(ctx), 251)
 }

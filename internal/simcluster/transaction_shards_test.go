@@ -2,7 +2,6 @@ package simcluster
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -65,38 +64,4 @@ func TestDropWaitsForTransactions(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-func TestConcurrentTransactionsLoseNoUpdate(t *testing.T) {
-	client := connect(t, emptyCluster(t))
-	coll := client.Database("store").Collection("things")
-	insert(t, t.Context(), coll, d("_id", 1, "n", 0))
-	var writers sync.WaitGroup
-	for range 4 {
-		writers.Go(func() {
-			for range 10 {
-				err := client.UseSession(t.Context(), func(ctx context.Context) error {
-					_, err := mongo.SessionFromContext(ctx).WithTransaction(ctx, func(ctx context.Context) (any, error) {
-						var doc struct{ N int }
-						if err := coll.FindOne(ctx, d("_id", 1)).Decode(&doc); err != nil {
-							return nil, err
-						}
-						_, err := coll.UpdateByID(ctx, 1, d("$set", d("n", doc.N+1)))
-						return nil, err
-					}, snapshotMajority())
-					return err
-				})
-				if err != nil {
-					t.Error(err)
-				}
-				if _, err := coll.UpdateByID(t.Context(), 1, d("$inc", d("n", 1))); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	writers.Wait()
-	if n := numberIn(t, t.Context(), coll, 1, "n"); n != 80 {
-		t.Errorf("n is %d after 80 increments", n)
-	}
 }

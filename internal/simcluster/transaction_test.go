@@ -67,47 +67,6 @@ func wantTransient(t *testing.T, err error, code int) {
 	}
 }
 
-func TestWithTransactionWritesAllOrNothing(t *testing.T) {
-	client := connect(t, emptyCluster(t))
-	coll := client.Database("store").Collection("things")
-	s, err := client.StartSession()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.EndSession(t.Context())
-	_, err = s.WithTransaction(t.Context(), func(ctx context.Context) (any, error) {
-		insert(t, ctx, coll, d("_id", 1, "n", 1), d("_id", 2, "n", 1))
-		set(t, ctx, coll, 2, 5)
-		if n := numberIn(t, ctx, coll, 2, "n"); n != 5 {
-			t.Errorf("the transaction reads %d of its own write, want 5", n)
-		}
-		if n := numberIn(t, t.Context(), coll, 2, "n"); n != -1 {
-			t.Errorf("a reader outside sees %d before the commit", n)
-		}
-		return nil, nil
-	}, snapshotMajority())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := numberIn(t, t.Context(), coll, 2, "n"); n != 5 {
-		t.Errorf("%d after the commit, want 5", n)
-	}
-	failure := errors.New("changed my mind")
-	_, err = s.WithTransaction(t.Context(), func(ctx context.Context) (any, error) {
-		set(t, ctx, coll, 1, 7)
-		if _, err := coll.DeleteOne(ctx, d("_id", 2)); err != nil {
-			t.Error(err)
-		}
-		return nil, failure
-	}, snapshotMajority())
-	if !errors.Is(err, failure) {
-		t.Errorf("error %v", err)
-	}
-	if a, b := numberIn(t, t.Context(), coll, 1, "n"), numberIn(t, t.Context(), coll, 2, "n"); a != 1 || b != 5 {
-		t.Errorf("%d and %d after the abort, want 1 and 5", a, b)
-	}
-}
-
 func TestSnapshotDoesNotSeeLaterWrites(t *testing.T) {
 	_, coll := withTwentyDocuments(t)
 	ctx, s := begin(t, coll.Database().Client())
@@ -157,32 +116,5 @@ func TestSecondWriterOfADocumentHasAWriteConflict(t *testing.T) {
 	}
 	if n := numberIn(t, t.Context(), coll, 3, "n"); n != 1 {
 		t.Errorf("n is %d, want 1", n)
-	}
-}
-
-func TestDuplicateKeyAbortsTheTransaction(t *testing.T) {
-	coll := connect(t, emptyCluster(t)).Database("store").Collection("things")
-	insert(t, t.Context(), coll, d("_id", 1, "n", 1))
-	ctx, s := begin(t, coll.Database().Client())
-	set(t, ctx, coll, 1, 2)
-	_, err := coll.InsertOne(ctx, d("_id", 1))
-	wantCode(t, err, 11000, "E11000")
-	wantTransient(t, s.CommitTransaction(ctx), 251)
-	if n := numberIn(t, t.Context(), coll, 1, "n"); n != 1 {
-		t.Errorf("n is %d, want 1", n)
-	}
-}
-
-func TestCommitMayBeRepeated(t *testing.T) {
-	coll := connect(t, emptyCluster(t)).Database("store").Collection("things")
-	ctx, s := begin(t, coll.Database().Client())
-	insert(t, ctx, coll, d("_id", 1, "n", 1))
-	for range 3 {
-		if err := s.CommitTransaction(ctx); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n, err := coll.CountDocuments(t.Context(), bson.D{}); err != nil || n != 1 {
-		t.Errorf("%d documents, %v, want one", n, err)
 	}
 }

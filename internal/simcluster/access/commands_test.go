@@ -75,6 +75,7 @@ func TestInvalidUserAndRoleCommandsAreRefused(t *testing.T) {
 	}{
 		{d("createUser", "u", "pwd", "p", "roles", none), 51003, `User "u@db" already exists`},
 		{d("createUser", "v", "roles", none), 2, "Must provide a 'pwd' field"},
+		{d("createUser", "CN=v", "pwd", "p", "roles", none), 2, "Cannot set the password"},
 		{d("createUser", "v", "pwd", "", "roles", none), 2, "Password cannot be empty"},
 		{d("createUser", "v", "pwd", "p"), 40414, "'createUser.roles' is missing"},
 		{d("createUser", "v", "pwd", "p", "roles", bson.A{"nothing"}), 31, "Could not find role: nothing@db"},
@@ -109,7 +110,11 @@ func TestInvalidUserAndRoleCommandsAreRefused(t *testing.T) {
 		{d("grantPrivilegesToRole", "a", "privileges", none), 2, "non-empty"},
 		{d("dropRole", "x"), 31, "Could not find role"},
 	} {
-		_, err := runUnchecked(t, c, "db", x.cmd)
+		db := "db"
+		if name, _ := x.cmd[0].Value.(string); strings.HasPrefix(name, "CN=") {
+			db = "$external"
+		}
+		_, err := runUnchecked(t, c, db, x.cmd)
 		var e *status.Error
 		if !errors.As(err, &e) || e.Code != x.code || !strings.Contains(e.Message, x.text) {
 			t.Errorf("%v: %v, want %d %s", x.cmd, err, x.code, x.text)

@@ -39,17 +39,6 @@ func TestDataSizesAreBalancedSince603(t *testing.T) {
 	})
 }
 
-func TestNumberOfChunksDoesNotMatterSince603(t *testing.T) {
-	onVersion(t, [3]int{7, 0, 16}, func(t *testing.T, w *world) {
-		w.split(10, 20, 30, 40, 50, 60, 70, 80)
-		w.startBalancer()
-		w.wait(10 * time.Minute)
-		if got := w.chunksPerShard(); got != [3]int{9, 0, 0} {
-			t.Errorf("spread %v", got)
-		}
-	})
-}
-
 func TestAutoMergerRunsEveryHourWhereEnabled(t *testing.T) {
 	onVersion(t, [3]int{7, 0, 16}, func(t *testing.T, w *world) {
 		w.split(10, 20, 30)

@@ -1,14 +1,12 @@
 package balancer_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 )
@@ -22,29 +20,6 @@ func (w *world) loggedRounds() (at []time.Time, took []time.Duration, moved []in
 		moved = append(moved, n)
 	}
 	return at, took, moved
-}
-
-func TestRoundsWithMovesStartEverySecondAndAHalf(t *testing.T) {
-	onCluster(t, func(t *testing.T, w *world) {
-		w.insertAtKey(5, 40)
-		w.split(10, 20, 30, 40, 50, 60, 70, 80)
-		w.startBalancer()
-		w.wait(time.Minute)
-		at, took, _ := w.loggedRounds()
-		if len(at) != 6 {
-			t.Fatalf("%d rounds, want 6", len(at))
-		}
-		for i := range at {
-			if took[i] < 400*time.Millisecond || took[i] > 600*time.Millisecond {
-				t.Errorf("round %d took %s", i, took[i])
-			}
-			if i > 0 {
-				if d := at[i].Sub(at[i-1]); d < 1400*time.Millisecond || d > 1600*time.Millisecond {
-					t.Errorf("round %d began %s after the one before", i, d)
-				}
-			}
-		}
-	})
 }
 
 func TestIdleRoundsStartEveryTenSeconds(t *testing.T) {
@@ -123,40 +98,6 @@ func TestRoundThatMeetsOrphansWaitsTenSecondsAndIsRepeated(t *testing.T) {
 	})
 }
 
-// No move starts after the balancer was turned off during its round.
-func TestRoundMovesNothingAfterTheBalancerIsTurnedOff(t *testing.T) {
-	onCluster(t, func(t *testing.T, w *world) {
-		w.split(10, 20, 30, 40, 50)
-		w.startBalancer()
-		w.wait(time.Second + 100*time.Millisecond) // it reads metadata and statistics
-		w.mustRun(`{"balancerStop": 1}`)
-		w.wait(time.Minute)
-		if got := w.chunksPerShard(); got != [3]int{6, 0, 0} {
-			t.Errorf("spread %v", got)
-		}
-	})
-}
-
-// With four shards a round moves two chunks, one for each pair.
-func TestARoundMovesOneChunkForEachPairOfShards(t *testing.T) {
-	onClusterWith(t, catalog.Options{Shards: []string{"shard-rs-1", "shard-rs-2", "shard-rs-3", "shard-rs-4"}}, func(t *testing.T, w *world) {
-		w.split(10, 20, 30, 40, 50, 60, 70)
-		w.mustRun(`{"moveChunk": "db.t", "find": {"p": 75}, "to": "shard-rs-2", "_waitForDelete": true}`)
-		w.mustRun(`{"moveChunk": "db.t", "find": {"p": 65}, "to": "shard-rs-2", "_waitForDelete": true}`)
-		w.mustRun(`{"moveChunk": "db.t", "find": {"p": 55}, "to": "shard-rs-2", "_waitForDelete": true}`)
-		w.mustRun(`{"moveChunk": "db.t", "find": {"p": 45}, "to": "shard-rs-2", "_waitForDelete": true}`)
-		w.startBalancer()
-		w.wait(time.Minute)
-		_, _, moved := w.loggedRounds()
-		if len(moved) != 2 || moved[0] != 2 || moved[1] != 2 {
-			t.Errorf("chunks moved by round: %v, want len 2, [0] 2, [1] 2", moved)
-		}
-		if n := len(w.logEntries("changelog", "moveChunk.commit")); n != 4+4 {
-			t.Errorf("%d moves, want %v", n, 4+4)
-		}
-	})
-}
-
 // The round after a zone was set splits at its bounds and moves the chunk; a manual
 // split there comes too late.
 func TestNextRoundSplitsAndMovesANewZoneInEveryVersion(t *testing.T) {
@@ -194,30 +135,4 @@ func encoded(d bson.D) bson.Raw {
 		panic(err) // cannot happen: it is a constant
 	}
 	return raw
-}
-
-// A round whose move conflicts with another client's migration moves nothing and ends
-// at once; the next round starts after ten seconds.
-func TestRoundThatConflictsWithAMigrationMovesNothing(t *testing.T) {
-	onClusterWith(t, catalog.Options{Migration: time.Minute}, func(t *testing.T, w *world) {
-		w.insertAtKey(15, 20)
-		w.split(10, 20, 30, 40, 50)
-		go func() { // ends when the cluster is closed
-			at := encoded(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: bson.D{{Key: "p", Value: int32(15)}}},
-				{Key: "to", Value: "shard-rs-2"}})
-			_, _ = w.c.Handlers()["moveChunk"](context.Background(), &engine.Request{DB: "admin", Name: "moveChunk", Body: at})
-		}()
-		w.wait(time.Second)
-		w.startBalancer()
-		w.wait(40 * time.Second)
-		at, took, moved := w.loggedRounds()
-		if len(at) != 4 {
-			t.Fatalf("%d rounds: %v, want 4", len(at), took)
-		}
-		for i := range at {
-			if moved[i] != 0 || took[i] > time.Second || i > 0 && at[i].Sub(at[i-1]) < 10*time.Second {
-				t.Errorf("round %d at %s took %s and moved %d", i, at[i], took[i], moved[i])
-			}
-		}
-	})
 }

@@ -1,11 +1,8 @@
 package catalog
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -13,7 +10,7 @@ import (
 )
 
 // grow inserts n documents of about a kilobyte with the given keys.
-func (p *replayer) grow(n int, key func(i int) int32) {
+func (p *fixture) grow(n int, key func(i int) int32) {
 	p.c.Mu.Lock()
 	defer p.c.Mu.Unlock()
 	for i := range n {
@@ -26,8 +23,8 @@ func (p *replayer) grow(n int, key func(i int) int32) {
 	}
 }
 
-func growingCluster(t *testing.T) *replayer {
-	p := newReplayer(t)
+func growingCluster(t *testing.T) *fixture {
+	p := newFixture(t)
 	p.mustRun(`{"enableSharding": "db"}`)
 	p.mustRun(`{"shardCollection": "db.t", "key": {"p": 1}}`)
 	p.c.Mu.Lock()
@@ -81,32 +78,5 @@ func TestAStoppedBalancerStopsSplitting(t *testing.T) {
 	p.grow(4000, func(i int) int32 { return int32(i) })
 	if n := p.c.Routing("db.t").Len(); n != 1 {
 		t.Fatalf("%d chunks, want 1", n)
-	}
-}
-
-func TestMovesAmongManyChunksStayFast(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes 10,000 chunks")
-	}
-	p := growingCluster(t)
-	for from := 0; from < 10; from++ {
-		var points []bson.Raw
-		for i := range 1000 {
-			points = append(points, encode(bson.D{{Key: "p", Value: int64(from*1000 + i)}}))
-		}
-		if err := p.c.Split(context.Background(), "db.t", points...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	start := time.Now()
-	for i := range 10 {
-		p.mustRun(fmt.Sprintf(`{"moveChunk": "db.t", "find": {"p": %d}, "to": "shard-rs-2"}`, i*1000))
-	}
-	p.c.Mu.RLock()
-	p.c.Candidates("db.t", map[string]bool{})
-	p.c.Mu.RUnlock()
-	t.Logf("10 moves and a balancing decision among %d chunks: %v", p.c.Routing("db.t").Len(), time.Since(start))
-	if n := p.c.Routing("db.t").Count("shard-rs-2"); n != 10 {
-		t.Fatalf("%d chunks moved, want 10", n)
 	}
 }

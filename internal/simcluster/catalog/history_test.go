@@ -10,7 +10,7 @@ import (
 // removed.
 func TestChunkHistoryKeepsItsLastEntryHoweverOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newReplayer(t)
+		p := newFixture(t)
 		defer p.c.Close()
 		p.mustRun(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)
 		p.mustRun(`{"shardCollection": "db.c", "key": {"k": 1}}`)

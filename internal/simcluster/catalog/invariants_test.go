@@ -9,7 +9,7 @@ import (
 // checkInvariants checks that chunks cover the key space without gaps or overlaps,
 // versions are unique, config.chunks equals the tables, every document is on its owner,
 // and any other copy is a known orphan.
-func (p *replayer) checkInvariants() {
+func (p *fixture) checkInvariants() {
 	p.t.Helper()
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
@@ -28,7 +28,7 @@ func (p *replayer) checkInvariants() {
 	}
 }
 
-func (p *replayer) checkCoverage(r *Routing, stored map[string]string) {
+func (p *fixture) checkCoverage(r *Routing, stored map[string]string) {
 	p.t.Helper()
 	at := r.pattern.min()
 	seen := make(map[bson.Timestamp]bool)
@@ -55,7 +55,7 @@ func (p *replayer) checkCoverage(r *Routing, stored map[string]string) {
 	}
 }
 
-func (p *replayer) checkPlacement(r *Routing) {
+func (p *fixture) checkPlacement(r *Routing) {
 	p.t.Helper()
 	owned := make(map[string]int)
 	copies := make(map[string]bool)
@@ -84,7 +84,7 @@ func (p *replayer) checkPlacement(r *Routing) {
 	}
 }
 
-func (p *replayer) documents(ns string) (n int) {
+func (p *fixture) documents(ns string) (n int) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
 	r := p.c.table(ns)

@@ -12,16 +12,16 @@ import (
 
 // hashedCollection makes a cluster of a version with one collection sharded by a hashed
 // key.
-func hashedCollection(t *testing.T, version [3]int) *replayer {
+func hashedCollection(t *testing.T, version [3]int) *fixture {
 	c := New(Options{Version: version, Still: true, Seed: 9})
 	t.Cleanup(c.Close)
-	p := &replayer{t: t, c: c, handlers: c.Handlers()}
+	p := &fixture{t: t, c: c, handlers: c.Handlers()}
 	p.mustRun(`{"enableSharding": "db"}`)
 	p.mustRun(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
 	return p
 }
 
-func (p *replayer) firstDocument(coll string) (doc bson.Raw) {
+func (p *fixture) firstDocument(coll string) (doc bson.Raw) {
 	scan(p.c.Config.Coll("config", coll), func(_ engine.RecordID, d bson.Raw) bool {
 		doc = d
 		return false
@@ -66,48 +66,6 @@ func TestChunkDocumentsHaveTheFieldsOfTheirVersion(t *testing.T) {
 	}
 }
 
-func TestConfigCollectionsHaveTheRecordedIndexes(t *testing.T) {
-	c := New(Options{})
-	defer c.Close()
-	for _, s := range readSteps(t, "transcript") {
-		if s.Kind != "command" || s.DB != "config" {
-			continue
-		}
-		cmd := rawJSON(t, s.Cmd)
-		coll, ok := cmd.Lookup("listIndexes").StringValueOK()
-		if !ok {
-			continue
-		}
-		var want, got []string
-		list, _ := rawJSON(t, s.Reply).Lookup("cursor", "firstBatch").Array().Values()
-		for _, v := range list {
-			want = append(want, v.Document().String())
-		}
-		for _, spec := range c.Config.Coll("config", coll).Indexes() {
-			got = append(got, spec.String())
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("config.%s:\n got  %v\n want %v", coll, got, want)
-		}
-	}
-}
-
-func TestFirstWriteCreatesTheDatabase(t *testing.T) {
-	c := New(Options{})
-	defer c.Close()
-	if _, ok := c.Primary("db"); ok {
-		t.Fatal("there is a database already")
-	}
-	primary := c.EnsureDatabase("db")
-	if again := c.EnsureDatabase("db"); again != primary || primary == "" {
-		t.Fatalf("primary %q, then %q", primary, again)
-	}
-	p := &replayer{t: t, c: c}
-	if d := p.firstDocument("databases"); d.Lookup("primary").StringValue() != primary || d.Lookup("partitioned").Boolean() {
-		t.Fatalf("got %s", d)
-	}
-}
-
 func TestZonesSetBeforeShardingSplitTheEmptyCollection(t *testing.T) {
 	p := hashedCollection(t, [3]int{})
 	p.mustRun(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
@@ -135,22 +93,4 @@ func TestPresplitZonesAreSplitByHash(t *testing.T) {
 		t.Errorf("got %+v", r.Chunks())
 	}
 	p.checkInvariants()
-}
-
-func TestShardingAgainSucceedsOnlyWithTheSameKey(t *testing.T) {
-	p := hashedCollection(t, [3]int{})
-	p.mustRun(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
-	p.expectError(`{"shardCollection": "db.t", "key": {"k": 1}}`, 23, "sharding already enabled for collection db.t")
-	p.expectError(`{"shardCollection": "nodb.t", "key": {"k": 1}}`, 26, "database nodb not found")
-	if starts, ends := p.changelogCount("shardCollection.start"), p.changelogCount("shardCollection.end"); starts != 3 || ends != 1 {
-		t.Errorf("%d starts and %d ends in the change log, want starts 3, ends 1", starts, ends)
-	}
-}
-
-func TestAdminCommandsOnOtherDatabasesAreRefused(t *testing.T) {
-	p := hashedCollection(t, [3]int{})
-	_, err, _ := p.run("db", doc(t, `{"split": "db.t", "middle": {"k": {"$numberLong": "5"}}}`))
-	if err == nil || err.Error() != "split may only be run against the admin database." {
-		t.Errorf("got %v", err)
-	}
 }

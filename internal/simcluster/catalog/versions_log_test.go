@@ -13,7 +13,7 @@ import (
 
 func TestLogEntriesHaveTheFormOfTheirVersion(t *testing.T) {
 	for _, v := range allVersions {
-		onVersion(t, v, func(p *replayer) {
+		onVersion(t, v, func(p *fixture) {
 			p.mustRun(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
 			p.mustRun(`{"mergeChunks": "db.r", "bounds": [{"p": {"$minKey": 1}}, {"p": {"$maxKey": 1}}]}`)
 			left := fieldNames(t, p.changelogDetails("split")[0].Lookup("left").Document())
@@ -37,7 +37,7 @@ func TestLogEntriesHaveTheFormOfTheirVersion(t *testing.T) {
 
 func TestJumboSurvivesASplitBefore70(t *testing.T) {
 	for _, v := range allVersions {
-		onVersion(t, v, func(p *replayer) {
+		onVersion(t, v, func(p *fixture) {
 			p.c.Mu.Lock()
 			p.c.MarkJumbo("db.r", p.c.Routing("db.r").chunks[0].Min)
 			p.c.Mu.Unlock()
@@ -55,10 +55,10 @@ func TestJumboSurvivesASplitBefore70(t *testing.T) {
 
 func TestMoveChunkChecksTheZoneBefore60(t *testing.T) {
 	for _, v := range allVersions {
-		onVersion(t, v, func(p *replayer) {
+		onVersion(t, v, func(p *fixture) {
 			p.mustRun(`{"addShardToZone": "shard-rs-1", "zone": "z"}`)
 			p.mustRun(`{"updateZoneKeyRange": "db.r", "min": {"p": {"$minKey": 1}}, "max": {"p": {"$maxKey": 1}}, "zone": "z"}`)
-			_, err, _ := p.run("admin", doc(t, `{"moveChunk": "db.r", "find": {"p": {"$numberInt": "5"}}, "to": "shard-rs-2"}`))
+			_, err := p.run("admin", doc(t, `{"moveChunk": "db.r", "find": {"p": {"$numberInt": "5"}}, "to": "shard-rs-2"}`))
 			if e := status.Of(err); v[0] < 6 && (e == nil || e.Code != status.IllegalOperation) || v[0] >= 6 && err != nil {
 				t.Errorf("%v: %v", v, err)
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 // configRows lists the documents of a config collection that the filter accepts.
-func (p *replayer) configRows(coll string, filter func(bson.Raw) bool) (list []bson.Raw) {
+func (p *fixture) configRows(coll string, filter func(bson.Raw) bool) (list []bson.Raw) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
 	for _, d := range p.c.Config.Coll("config", coll).All() {
@@ -23,28 +23,6 @@ func (p *replayer) configRows(coll string, filter func(bson.Raw) bool) (list []b
 	return list
 }
 
-func TestADroppedCollectionLeavesATombstoneIn44Only(t *testing.T) {
-	for _, v := range allVersions {
-		onVersion(t, v, func(p *replayer) {
-			p.expectEqual("drop", p.c.drop("db.r"), true)
-			left := p.configRows("collections", nil)
-			if v[0] > 4 {
-				p.expectEqual(fmt.Sprint(v), len(left), 0)
-				return
-			}
-			if len(left) != 1 || !left[0].Lookup("dropped").Boolean() || left[0].Lookup("key").Type != 0 {
-				t.Fatalf("got %v", left)
-			}
-			p.mustRun(`{"shardCollection": "db.r", "key": {"q": 1}}`)
-			left = p.configRows("collections", nil)
-			if len(left) != 1 || left[0].Lookup("dropped").Boolean() ||
-				left[0].Lookup("distributionMode").StringValue() != "sharded" || left[0].Lookup("timestamp").Type != 0 {
-				t.Fatalf("sharded again: %v", left)
-			}
-		})
-	}
-}
-
 func (c *Cluster) drop(ns string) bool {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -52,7 +30,7 @@ func (c *Cluster) drop(ns string) bool {
 }
 
 func TestPlacementHistoryHasARowForEachSetOfShards(t *testing.T) {
-	onVersion(t, v70, func(p *replayer) {
+	onVersion(t, v70, func(p *fixture) {
 		p.mustRun(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
 		p.mustRun(`{"split": "db.r", "middle": {"p": {"$numberInt": "200"}}}`)
 		p.mustRun(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "100"}}, "to": "shard-rs-2"}`)
@@ -67,10 +45,10 @@ func TestPlacementHistoryHasARowForEachSetOfShards(t *testing.T) {
 }
 
 func TestReshardingCopiesInStepsAndFollowsWrites(t *testing.T) {
-	onVersion(t, v50, func(p *replayer) {
+	onVersion(t, v50, func(p *fixture) {
 		done := make(chan error, 1)
 		go func() {
-			_, err, _ := p.run("admin", doc(t, `{"reshardCollection": "db.r", "key": {"_id": "hashed"}, "numInitialChunks": 6}`))
+			_, err := p.run("admin", doc(t, `{"reshardCollection": "db.r", "key": {"_id": "hashed"}, "numInitialChunks": 6}`))
 			done <- err
 		}()
 		copied := func() (n int64) {
@@ -115,10 +93,10 @@ func TestReshardingCopiesInStepsAndFollowsWrites(t *testing.T) {
 }
 
 func TestAbortedReshardingLeavesNoCopies(t *testing.T) {
-	onVersion(t, v60, func(p *replayer) {
+	onVersion(t, v60, func(p *fixture) {
 		done := make(chan error, 1)
 		go func() {
-			_, err, _ := p.run("admin", doc(t, `{"reshardCollection": "db.r", "key": {"_id": "hashed"}}`))
+			_, err := p.run("admin", doc(t, `{"reshardCollection": "db.r", "key": {"_id": "hashed"}}`))
 			done <- err
 		}()
 		time.Sleep(80 * time.Second)
@@ -136,43 +114,9 @@ func TestAbortedReshardingLeavesNoCopies(t *testing.T) {
 	})
 }
 
-func TestAnUnshardedCollectionMovesAndIsTracked(t *testing.T) {
-	onVersion(t, v80, func(p *replayer) {
-		p.insertDocuments("u", 50)
-		before := p.c.data("shard-rs-1", "db.u").UUID
-		p.mustRun(`{"moveCollection": "db.u", "toShard": "shard-rs-3"}`)
-		r := p.c.tracked["db.u"]
-		home, _ := p.c.Home("db", "u")
-		if r == nil || home != "shard-rs-3" || r.UUID == before || p.c.Routing("db.u") != nil || p.c.data("shard-rs-1", "db.u") != nil {
-			t.Fatalf("home %s, table %+v", home, r)
-		}
-		row := p.configRows("collections", func(d bson.Raw) bool { return d.Lookup("_id").StringValue() == "db.u" })
-		if len(row) != 1 || !row[0].Lookup("unsplittable").Boolean() || text(row[0].Lookup("key").Document()) != "{ _id: 1 }" {
-			t.Errorf("row %v", row)
-		}
-		p.expectEqual("documents", p.c.data(home, "db.u").Len(), 50)
-		p.expectError(`{"split": "db.u", "middle": {"_id": 5}}`, 118, "Collection db.u is not sharded.")
-		p.expectError(`{"moveRange": "db.u", "toShard": "shard-rs-1", "min": {"_id": 5}}`, 118,
-			"Can't execute moveRange on unsharded collection db.u")
-		p.expectError(`{"moveCollection": "db.r", "toShard": "shard-rs-1"}`, 26, "MoveCollection can only be called on an unsharded collection.")
-
-		p.mustRun(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`)
-		p.expectEqual("one chunk", p.chunkLines("db.r"), []string{"{ _id: MinKey } 2 5|0"})
-		p.expectEqual("documents", p.documents("db.r"), 400)
-		p.expectError(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`, 118,
-			"Namespace must be sharded to perform an unshardCollection command")
-
-		p.mustRun(`{"shardCollection": "db.u", "key": {"_id": 1}}`)
-		p.expectEqual("sharded where it is", p.c.Routing("db.u").ShardsOwning(), []string{"shard-rs-3"})
-		p.c.drop("db.u")
-		p.c.drop("db.r")
-		p.expectEqual("nothing left", len(p.configRows("collections", nil))+len(p.configRows("chunks", nil)), 0)
-	})
-}
-
 func TestReshardingToTheSameKeyNeedsForce(t *testing.T) {
 	for _, v := range [][3]int{v70, v80} {
-		onVersion(t, v, func(p *replayer) {
+		onVersion(t, v, func(p *fixture) {
 			before := p.c.Routing("db.r").UUID
 			p.mustRun(`{"reshardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}}`)
 			p.expectEqual("no-op", p.c.Routing("db.r").UUID == before, true)

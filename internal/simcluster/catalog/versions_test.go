@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,12 +23,12 @@ var (
 
 // onVersion runs scene in a synctest bubble on a cluster of a version with db.r on {p:
 // 1}: 400 documents of about 4 KB on shard-rs-1.
-func onVersion(t *testing.T, version [3]int, scene func(p *replayer)) {
+func onVersion(t *testing.T, version [3]int, scene func(p *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{Version: version, Seed: 11})
 		defer c.Close()
-		p := &replayer{t: t, c: c, handlers: c.Handlers()}
+		p := &fixture{t: t, c: c, handlers: c.Handlers()}
 		p.mustRun(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)
 		p.mustRun(`{"shardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}}`)
 		p.insertDocuments("r", 400)
@@ -38,7 +37,7 @@ func onVersion(t *testing.T, version [3]int, scene func(p *replayer)) {
 	})
 }
 
-func (p *replayer) insertDocuments(coll string, n int) {
+func (p *fixture) insertDocuments(coll string, n int) {
 	p.c.Mu.Lock()
 	defer p.c.Mu.Unlock()
 	pad := strings.Repeat("x", 4000)
@@ -51,7 +50,7 @@ func (p *replayer) insertDocuments(coll string, n int) {
 }
 
 // chunkLines lists chunks as "min shard major|minor".
-func (p *replayer) chunkLines(ns string) (rows []string) {
+func (p *fixture) chunkLines(ns string) (rows []string) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
 	for _, ch := range p.c.table(ns).Chunks() {
@@ -60,7 +59,7 @@ func (p *replayer) chunkLines(ns string) (rows []string) {
 	return rows
 }
 
-func (p *replayer) changelogDetails(what string) (list []bson.Raw) {
+func (p *fixture) changelogDetails(what string) (list []bson.Raw) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
 	for _, d := range p.c.Config.Coll("config", "changelog").All() {
@@ -71,56 +70,15 @@ func (p *replayer) changelogDetails(what string) (list []bson.Raw) {
 	return list
 }
 
-func (p *replayer) expectEqual(what string, got, want any) {
+func (p *fixture) expectEqual(what string, got, want any) {
 	p.t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		p.t.Errorf("%s:\n got  %v\n want %v", what, got, want)
 	}
 }
 
-func TestVersionHasOnlyItsOwnCommands(t *testing.T) {
-	first := map[string][3]int{
-		"clearJumboFlag": v44, "refineCollectionShardKey": v44, "balancerCollectionStatus": v44,
-		"reshardCollection": v50, "abortReshardCollection": v50, "commitReshardCollection": v50, "setAllowMigrations": v50,
-		"moveRange": v60, "configureCollectionBalancing": v60,
-		"mergeAllChunksOnShard": v70, "analyzeShardKey": v70,
-		"moveCollection": v80, "abortMoveCollection": v80, "unshardCollection": v80, "abortUnshardCollection": v80,
-	}
-	for _, v := range allVersions {
-		c := New(Options{Version: v})
-		have := c.Handlers()
-		for name, since := range first {
-			if _, ok := have[name]; ok != (slices.Compare(v[:], since[:]) >= 0) {
-				t.Errorf("%v: %s is there: %t", v, name, ok)
-			}
-		}
-		if have["configureQueryAnalyzer"] != nil {
-			t.Error("no command samples queries")
-		}
-		c.Close()
-	}
-}
-
-func TestMoveRangeSplitsTheChunkThatHoldsTheRange(t *testing.T) {
-	onVersion(t, v60, func(p *replayer) {
-		p.mustRun(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
-		id := p.c.Routing("db.r").Chunks()[1].ID
-		p.mustRun(`{"moveRange": "db.r", "toShard": "shard-rs-2", "min": {"p": {"$numberInt": "150"}}, "max": {"p": {"$numberInt": "200"}}, "waitForDelete": true}`)
-		p.expectEqual("chunks", p.chunkLines("db.r"), []string{
-			"{ p: MinKey } 1 2|3", "{ p: 100 } 1 2|1", "{ p: 150 } 2 2|0", "{ p: 200 } 1 2|2",
-		})
-		if got := p.c.Routing("db.r").Chunks(); got[2].ID != id || got[1].ID == id || len(got[2].History) != 2 || len(got[1].History) != 1 {
-			t.Errorf("ids and history: %+v, want [2].ID %v, [1].ID not %v, len([2].History) 2, len([1].History) 1", got, id, id)
-		}
-		p.expectEqual("documents moved", p.c.data("shard-rs-2", "db.r").Len(), 50)
-		p.expectEqual("log", text(p.changelogDetails("moveChunk.commit")[0].Lookup("max").Document()), "{ p: 200 }")
-		p.expectError(`{"moveRange": "db.r", "toShard": "shard-rs-3", "min": {"p": {"$numberInt": "50"}}, "max": {"p": {"$numberInt": "120"}}}`, 40165, "Could not find a chunk including bounds [{ p: 50 }, { p: 120 })")
-		p.expectError(`{"moveRange": "db.none", "toShard": "shard-rs-3", "min": {"p": 1}}`, 118, "Collection db.none is not sharded.")
-	})
-}
-
 func TestMoveRangeFindsTheMissingBound(t *testing.T) {
-	onVersion(t, v70, func(p *replayer) {
+	onVersion(t, v70, func(p *fixture) {
 		p.mustRun(`{"configureCollectionBalancing": "db.r", "chunkSize": 1}`)
 		p.mustRun(`{"moveRange": "db.r", "toShard": "shard-rs-2", "min": {"p": {"$numberInt": "50"}}}`)
 		// The rest is smaller than a chunk, so all of it moves.
@@ -137,7 +95,7 @@ func TestMoveRangeFindsTheMissingBound(t *testing.T) {
 
 func TestMergeAllMergesChunksOlderThanTheSnapshotWindow(t *testing.T) {
 	for _, v := range [][3]int{v70, v80} {
-		onVersion(t, v, func(p *replayer) {
+		onVersion(t, v, func(p *fixture) {
 			for i := 50; i < 400; i += 50 {
 				p.mustRun(fmt.Sprintf(`{"split": "db.r", "middle": {"p": {"$numberInt": "%d"}}}`, i))
 			}

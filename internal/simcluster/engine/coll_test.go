@@ -12,6 +12,15 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
+func marshal(t testing.TB, v any) bson.Raw {
+	t.Helper()
+	raw, err := bson.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
 // parseDocument reads a document in Extended JSON.
 func parseDocument(t testing.TB, text string) bson.Raw {
 	t.Helper()

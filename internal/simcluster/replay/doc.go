@@ -1,6 +1,7 @@
-// Package replay has only tests: they send the recorded commands of clients of a real
-// sharded MongoDB 5.0.7 with the official driver to a new simulated cluster, and
-// compare every reply and every document of config.* with the recorded ones.
+// Package replay reads recordings of real clusters, for tests. Its own tests send the
+// recorded commands of clients of a real sharded MongoDB 5.0.7 with the official driver to
+// a new simulated cluster, and compare every reply and every document of config.* with the
+// recorded ones.
 //
 // Fields are compared exactly unless replay.yaml lists them with a reason. Generated
 // values (uuids, epochs, object ids, cluster times, addresses) are compared too: there

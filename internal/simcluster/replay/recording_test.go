@@ -1,9 +1,6 @@
 package replay
 
 import (
-	"bufio"
-	"compress/gzip"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -71,29 +68,16 @@ func recording(t testing.TB, name string) []step {
 	return steps
 }
 
-func readRecording(name string) ([]step, error) {
-	f, err := os.Open(filepath.Join("..", "testdata", "recordings", name+".jsonl.gz"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 64<<20)
-	var steps []step
-	for lines.Scan() {
-		var raw bson.Raw
-		if err := bson.UnmarshalExtJSON(lines.Bytes(), true, &raw); err != nil {
-			return nil, err
-		}
+func readRecording(name string) (steps []step, err error) {
+	for line, err := range Lines(filepath.Join("..", "testdata", "recordings", name+".jsonl.gz")) {
 		var s step
-		if err := bson.Unmarshal(raw, &s); err != nil {
+		if err == nil {
+			err = bson.Unmarshal(line, &s)
+		}
+		if err != nil {
 			return nil, err
 		}
 		steps = append(steps, s)
 	}
-	return steps, lines.Err()
+	return steps, nil
 }

@@ -83,13 +83,21 @@ func (r *rules) stepRuleFor(file string, n int) (stepRule, bool) {
 	return stepRule{}, false
 }
 
+// known keeps what matches has found: few patterns and names meet a million times.
+var known sync.Map // of [2]string, pattern and name
+
+// matches reports whether one of the globs of a pattern, with | between them, matches a name.
 func matches(pattern, name string) bool {
-	for one := range strings.SplitSeq(pattern, "|") {
-		if ok, _ := path.Match(strings.ReplaceAll(one, "/", "\x01"), strings.ReplaceAll(name, "/", "\x01")); ok {
-			return true
-		}
+	if found, ok := known.Load([2]string{pattern, name}); ok {
+		return found.(bool)
 	}
-	return false
+	found := false
+	for one := range strings.SplitSeq(pattern, "|") {
+		ok, _ := path.Match(strings.ReplaceAll(one, "/", "\x01"), strings.ReplaceAll(name, "/", "\x01"))
+		found = found || ok
+	}
+	known.Store([2]string{pattern, name}, found)
+	return found
 }
 
 func within(path []string, name string) bool {

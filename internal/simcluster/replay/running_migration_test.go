@@ -1,10 +1,7 @@
 package replay
 
 import (
-	"bufio"
-	"compress/gzip"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -34,26 +31,15 @@ type observation struct {
 
 func readObservations(t *testing.T, name string) (out []observation) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "testdata", "recordings", name+".jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for line, err := range Lines(filepath.Join("..", "testdata", "recordings", name+".jsonl.gz")) {
 		var s observation
-		if err := bson.UnmarshalExtJSON(lines.Bytes(), false, &s); err != nil {
-			t.Fatalf("%s: %v", lines.Text(), err)
+		if err == nil {
+			err = bson.Unmarshal(line, &s)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		out = append(out, s)
-	}
-	if len(out) == 0 || lines.Err() != nil {
-		t.Fatalf("%d lines of %s, %v, want len(out) more than 0", len(out), name, lines.Err())
 	}
 	return out
 }

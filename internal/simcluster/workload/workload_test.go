@@ -47,7 +47,7 @@ func (r *recorder) BulkInsert(ns string, docs []bson.Raw) error {
 func smallOptions(layout string) Options {
 	epoch := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	return Options{
-		Seed: 7, Epoch: epoch, Layout: layout, Database: "yorkie-meta", Projects: 60, Documents: 2000,
+		Seed: 7, Epoch: epoch, Layout: layout, Database: "yorkie-meta", Projects: 60, Documents: 500,
 		Shards: []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}, Now: func() time.Time { return epoch }, Log: slog.New(slog.DiscardHandler),
 	}
 }
@@ -87,8 +87,8 @@ func TestLoadCreatesTheRequestedCounts(t *testing.T) {
 	if n := len(r.rows["yorkie-meta.projects"]); n != 60 {
 		t.Errorf("%d projects, want 60", n)
 	}
-	if n := len(r.rows["yorkie-meta.documents"]); n != 2000 {
-		t.Errorf("%d documents, want 2000", n)
+	if n := len(r.rows["yorkie-meta.documents"]); n != 500 {
+		t.Errorf("%d documents, want 500", n)
 	}
 	bySize := map[bson.ObjectID]int{}
 	for _, d := range r.rows["yorkie-meta.documents"] {
@@ -98,8 +98,8 @@ func TestLoadCreatesTheRequestedCounts(t *testing.T) {
 	for _, n := range bySize {
 		largest = max(largest, n)
 	}
-	if largest < 200 || largest > 800 {
-		t.Errorf("the largest of 60 projects has %d of 2000 documents; Zipf gives about a fifth, want 200 to 800", largest)
+	if largest < 50 || largest > 200 {
+		t.Errorf("the largest of 60 projects has %d of 500 documents; Zipf gives about a fifth, want 50 to 200", largest)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
+func describeStages(stages []bson.Raw) string { return describeDocuments(Of(stages...), nil) }
+
 func TestLookupPassesItsEqualityToTheCollection(t *testing.T) {
 	env := otherCollections(t)
 	var leads []bson.Raw

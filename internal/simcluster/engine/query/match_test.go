@@ -155,20 +155,3 @@ func TestInvalidFiltersAreRefused(t *testing.T) {
 		wantCode(t, filter, err, want.code, want.text)
 	}
 }
-
-func TestMatchPositionIsTheFirstMatchingElement(t *testing.T) {
-	for _, c := range []struct {
-		filter, doc string
-		want        int
-	}{
-		{`{"a":{"$gt":4}}`, `{"a":[1,5,9]}`, 1},
-		{`{"a.b":2}`, `{"a":[{"b":1},{"b":[0,0,2]}]}`, 1},
-		{`{"a":{"$elemMatch":{"b":3}}}`, `{"a":[{"b":1},{"b":2},{"b":3}]}`, 2},
-		{`{"a":5}`, `{"a":5}`, -1},
-	} {
-		ok, at, err := parseFilter(t, c.filter).MatchPosition(parseDocument(t, c.doc))
-		if !ok || err != nil || at != c.want {
-			t.Errorf("%s on %s: %v %d %v, want ok true, at %v", c.filter, c.doc, ok, at, err, c.want)
-		}
-	}
-}

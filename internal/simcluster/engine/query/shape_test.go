@@ -2,13 +2,11 @@ package query_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/query"
-	"shardboard/internal/simcluster/engine/value"
 )
 
 func TestProjectionIncludesExcludesAndComputesFields(t *testing.T) {
@@ -74,52 +72,6 @@ func TestSortOrdersDocuments(t *testing.T) {
 			if s.Compare(got[i], docs[i]) != 0 {
 				t.Errorf("%s: place %d is %v, want %v", c.pattern, i, got[i], docs[i])
 			}
-		}
-	}
-}
-
-// describeIntervals writes intervals as [1, 5) (2, +] for comparison.
-func describeIntervals(intervals []query.Interval) string {
-	var parts []string
-	for _, i := range intervals {
-		open, shut := "(", ")"
-		if i.LowInclusive {
-			open = "["
-		}
-		if i.HighInclusive {
-			shut = "]"
-		}
-		parts = append(parts, open+value.Text(i.Low)+", "+value.Text(i.High)+shut)
-	}
-	return strings.Join(parts, " ")
-}
-
-func TestFiltersGiveIndexBounds(t *testing.T) {
-	for _, c := range []struct{ filter, single, multikey string }{
-		{`{}`, "[MinKey, MaxKey]", ""},
-		{`{"b":1}`, "[MinKey, MaxKey]", ""},
-		{`{"a":1}`, "[1, 1]", ""},
-		{`{"a":{"$gt":1,"$lte":5}}`, "(1, 5]", "(1, inf.0]"},
-		{`{"a":{"$gt":1},"$and":[{"a":{"$lt":5}}]}`, "(1, 5)", "(1, inf.0]"},
-		{`{"a":{"$gt":5,"$lt":1}}`, "", "(5, inf.0]"},
-		{`{"a":{"$in":[3,1,2,1.0]}}`, "[1, 1] [2, 2] [3, 3]", ""},
-		{`{"a":{"$in":[3,1,2]},"$or":[{"a":{"$gte":2}},{"a":null}]}`, "[2, 2] [3, 3]", "[1, 1] [2, 2] [3, 3]"},
-		{`{"$or":[{"a":1},{"b":1}]}`, "[MinKey, MaxKey]", ""},
-		{`{"a":null}`, "[undefined, undefined] [null, null]", ""},
-		{`{"a":{"$gte":"b"}}`, `["b", {})`, ""},
-		{`{"a":{"$regex":"^ab"}}`, `["ab", "ac") [/^ab/, /^ab/]`, ""},
-		{`{"a":{"$regex":"^ab?"}}`, `["a", "b") [/^ab?/, /^ab?/]`, ""},
-		{`{"a":{"$gt":{"$minKey":1}}}`, "(MinKey, MaxKey]", ""},
-		{`{"a":{"$lt":{"$maxKey":1}}}`, "[MinKey, MaxKey)", ""},
-		{`{"a":{"$ne":1}}`, "[MinKey, MaxKey]", ""},
-		{`{"a":{"$elemMatch":{"$gt":1,"$lt":3}}}`, "(1, 3)", "(1, 3)"},
-	} {
-		f := parseFilter(t, c.filter)
-		if got := describeIntervals(f.Bounds("a")); got != c.single {
-			t.Errorf("%s: %s, want %s", c.filter, got, c.single)
-		}
-		if got := describeIntervals(f.IndexBounds("a", true)); c.multikey != "" && got != c.multikey {
-			t.Errorf("%s multikey: %s, want %s", c.filter, got, c.multikey)
 		}
 	}
 }

@@ -1,55 +1,21 @@
 package value_test
 
 import (
-	"bufio"
-	"compress/gzip"
-	"iter"
-	"os"
 	"strconv"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/value"
+	"shardboard/internal/simcluster/replay"
 )
-
-// readRecordedLines decodes a gzipped file of Extended JSON documents, one a line.
-func readRecordedLines(t *testing.T, path string) iter.Seq[bson.Raw] {
-	t.Helper()
-	return func(yield func(bson.Raw) bool) {
-		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		plain, err := gzip.NewReader(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scan := bufio.NewScanner(plain)
-		scan.Buffer(nil, 1<<20)
-		for scan.Scan() {
-			var d bson.D
-			if err := bson.UnmarshalExtJSON(scan.Bytes(), true, &d); err != nil {
-				t.Fatalf("%s: %v", scan.Text(), err)
-			}
-			raw, err := bson.Marshal(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !yield(raw) {
-				return
-			}
-		}
-		if err := scan.Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 	n := 0
-	for line := range readRecordedLines(t, "testdata/hash-vectors.jsonl.gz") {
+	for line, err := range replay.Lines("testdata/hash-vectors.jsonl.gz") {
+		if err != nil {
+			t.Fatal(err)
+		}
 		v, _ := value.Lookup(line, "value.v")
 		want, err := strconv.ParseInt(line.Lookup("hash").StringValue(), 10, 64)
 		if err != nil {
@@ -85,7 +51,10 @@ func TestCompareEqualsTheRecordedServersOrder(t *testing.T) {
 	}
 	var before bson.Raw
 	n := 0
-	for doc := range readRecordedLines(t, "testdata/sort-order.jsonl.gz") {
+	for doc, err := range replay.Lines("testdata/sort-order.jsonl.gz") {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if n++; n > 1 {
 			c := value.Compare(sortKey(before), sortKey(doc))
 			if c == 0 {
