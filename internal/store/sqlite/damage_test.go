@@ -22,13 +22,8 @@ func filledDatabase(t *testing.T) (dir, path string) {
 	dir = t.TempDir()
 	db := open(t, dir)
 	for i := range 40 {
-		p := store.PlanRecord{
-			ID:      fmt.Sprint(i),
-			Cluster: "c",
-			Made:    time.UnixMilli(1),
-			Expires: time.UnixMilli(2),
-			Body:    bytes.Repeat([]byte{7}, 3000),
-		}
+		p := store.PlanRecord{ID: fmt.Sprint(i), Cluster: "c", Made: time.UnixMilli(1), Expires: time.UnixMilli(2),
+			Body: bytes.Repeat([]byte{7}, 3000)}
 		must(t, db.SavePlan(t.Context(), p))
 	}
 	must(t, db.Close())
