@@ -19,10 +19,7 @@ const hostile = "<!channel> <@U123|x> <https://evil.example|click> & *bold* `x`\
 func testBatch(test bool) batch {
 	a := Alert{
 		Notice: Notice{ID: "jumbo.0a1b2c", Rule: "zone-no-shard", Severity: Critical, Subject: hostile, Title: "No shard carries " + hostile,
-			Text: strings.Repeat(
-				"long ",
-				400,
-			) + hostile, Path: "/advice#jumbo.0a1b2c", Playbook: "/help/jumbo-chunk"},
+			Text: strings.Repeat("long ", 400) + hostile, Path: "/advice#jumbo.0a1b2c", Playbook: "/help/jumbo-chunk"},
 		State: Firing,
 		Since: start,
 		Fired: start.Add(2 * time.Minute),
@@ -49,9 +46,7 @@ func targetOf(format string) Target {
 func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
 	for _, format := range Formats() {
 		raw, err := testBatch(false).body(targetOf(format))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var pretty bytes.Buffer
 		if err := json.Indent(&pretty, raw, "", "  "); err != nil {
 			t.Fatalf("%s is no JSON: %v", format, err)
@@ -59,14 +54,10 @@ func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
 		pretty.WriteByte('\n')
 		path := "testdata/" + format + ".golden.json"
 		if *update {
-			if err := os.WriteFile(path, pretty.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, pretty.Bytes(), 0o644))
 		}
 		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !bytes.Equal(want, pretty.Bytes()) {
 			t.Errorf("%s differs from its golden file:\n%s", format, &pretty)
 		}
@@ -76,9 +67,7 @@ func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
 func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 	for _, format := range Formats() {
 		raw, err := testBatch(false).body(targetOf(format))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var texts []string
 		var walk func(key string, v any)
 		walk = func(key string, v any) {
@@ -111,9 +100,7 @@ func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 			}
 		}
 		var doc any
-		if err := json.Unmarshal(raw, &doc); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(raw, &doc))
 		walk("", doc)
 		if len(texts) == 0 {
 			t.Errorf("%s: no text found", format)

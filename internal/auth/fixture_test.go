@@ -81,18 +81,14 @@ func (h *fixture) service(t *testing.T, change ...func(*Options)) *Service {
 		c(&o)
 	}
 	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
 func (h *fixture) add(t *testing.T, name string, role Role) User {
 	t.Helper()
 	u, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: role})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return u
 }
 
@@ -100,9 +96,7 @@ func (h *fixture) add(t *testing.T, name string, role Role) User {
 func (h *fixture) signIn(t *testing.T, name string) (*http.Cookie, Principal) {
 	t.Helper()
 	c, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c, p
 }
 
@@ -130,9 +124,7 @@ func (h *fixture) identify(cookie *http.Cookie, headers ...string) (Principal, e
 func (h *fixture) auditRecords(t *testing.T, what string) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := h.db.AuditRecords(t.Context(), 0, 10_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, r := range rows {
 		if r.What == what {
 			out = append(out, r)
@@ -188,5 +180,13 @@ func closed(c <-chan struct{}) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
