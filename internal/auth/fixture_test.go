@@ -2,10 +2,13 @@ package auth
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -60,11 +63,30 @@ func (h *fixture) advance(d time.Duration) {
 	h.now = h.now.Add(d)
 }
 
+// emptyStore is the file of a store without users. It is made once, because that takes longer than most tests.
+var emptyStore = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "store")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	db, err := sqlite.Open(context.Background(), dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, sqlite.FileName))
+})
+
 // newFixture makes a Service with cheap hashes; change adapts the options.
 func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	h := &fixture{dir: t.TempDir(), log: &syncBuffer{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	var err error
+	made, err := emptyStore()
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(h.dir, sqlite.FileName), made, 0o600))
 	if h.db, err = sqlite.Open(t.Context(), h.dir); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 // withRecords returns a store with n records, some with invalid UTF-8.
 func withRecords(t *testing.T, n int) *DB {
 	t.Helper()
-	db := open(t, t.TempDir())
+	dir, _ := directoryOf(t, emptyFile)
+	db := open(t, dir)
 	for i := range n {
 		e := store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: fmt.Sprintf("%d\xff", i),
 			Details: map[string]string{"n": "\xfe"}}
