@@ -38,4 +38,7 @@ require (
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
+	shardboard/test/process v0.0.0
 )
+
+replace shardboard/test/process => ../test/process

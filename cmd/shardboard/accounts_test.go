@@ -13,9 +13,7 @@ import (
 func passwordFile(t *testing.T, password string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(path, []byte(password+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(password+"\n"), 0o600))
 	return path
 }
 
@@ -23,9 +21,7 @@ func TestLeakedPasswordsAreRefusedWithoutAServerToo(t *testing.T) {
 	const leaked = "leaked horse battery"
 	sum := sha1.Sum([]byte(leaked))
 	list := filepath.Join(t.TempDir(), "leaked.txt")
-	if err := os.WriteFile(list, []byte(strings.ToUpper(hex.EncodeToString(sum[:]))+":12\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(list, []byte(strings.ToUpper(hex.EncodeToString(sum[:]))+":12\r\n"), 0o600))
 	bad, good := passwordFile(t, leaked), passwordFile(t, "correct horse battery")
 	data := []string{"--data-dir", t.TempDir()}
 	try := func(code int, says string, args ...string) {

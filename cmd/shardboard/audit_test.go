@@ -20,9 +20,7 @@ func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 	t.Helper()
 	dir = t.TempDir()
 	db, err := sqlite.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	for range n {
 		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: "\x1b[31m"}); err != nil {
@@ -30,18 +28,14 @@ func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 		}
 	}
 	seq, end, err := db.AuditEnd(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return dir, seq, hex.EncodeToString(end)
 }
 
 func writeTemp(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kept")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 

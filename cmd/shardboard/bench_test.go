@@ -21,9 +21,7 @@ func TestFiguresStandBesideTheirBoundsWithAVerdict(t *testing.T) {
 		{[]bench.Figure{within, {Name: "memory of a socket", Note: "this system does not tell"}}, []string{"not measured", "all 1"}},
 	} {
 		var out strings.Builder
-		if err := printFigures(&out, bench.Report{Figures: c.figures}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, printFigures(&out, bench.Report{Figures: c.figures}))
 		for _, want := range c.want {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("no %q in\n%s", want, out.String())

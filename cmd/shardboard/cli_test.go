@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,139 +25,78 @@ func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) 
 
 func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 	dir := t.TempDir()
-	oidc := []string{
-		"serve",
-		"--uri",
-		"mongodb://127.0.0.1:1",
-		"--listen",
-		"127.0.0.1:0",
-		"--data-dir",
-		filepath.Join(dir, "data"),
-		"--audit-key",
-		filepath.Join(dir, "key"),
-		"--auth",
-		"oidc",
-		"--oidc-issuer",
-		"https://issuer.example",
-		"--oidc-client-id",
-		"board",
-		"--oidc-role-map",
-		"ops=operator",
+	serve := "serve --uri mongodb://127.0.0.1:1 "
+	oidc := serve + "--listen 127.0.0.1:0 --auth oidc --oidc-issuer https://issuer.example --oidc-client-id board --oidc-role-map ops=operator " +
+		"--data-dir " + dir + "/data --audit-key " + dir + "/key "
+	for _, tc := range []struct{ line, says string }{ // '_' in a line is a space of a word
+		{"serve", "No cluster given"},
+		{"serve --uri http://x", "mongodb://"},
+		{"serve --uri mongodb://x --uri-file /nope", "not both"},
+		{"locate x --uri-file /no/such/file", "/no/such/file, cannot be read: no such file or directory"},
+		{"locate x --uri-file mongodb://u:p@h/", "is an address itself"},
+		{serve + "--listen 0.0.0.0:0", "without TLS"},
+		{serve + "--listen 0.0.0.0:0 --auth none", "nobody has to sign in"},
+		{"bench --chunks=10", "--chunks must be between"},
+		{"bench --sockets=50000", "--sockets must be between"},
+		{"bench --idle=1s", "--idle must be between"},
+		{"bench --turns=0", "--turns must be between"},
+		{"simcluster --many-chunks=2000000000", "--many-chunks must be between"},
+		{serve + "--session-idle=0", "--session-idle"},
+		{serve + "--session-max=0s", "--session-max"},
+		{serve + "--max-connections=0", "--max-connections 0 is not between 64 and 1000000"},
+		{serve + "--max-connections=many", "many"},
+		{serve + "--auth none --maintenance-window 01:00-02:00 --maintenance-window Sat,Sun_25:00-06:00", `"Sat,Sun 25:00-06:00" is not usable`},
+		{oidc + `--oidc-scopes profile_email,gr"oups`, "is not a scope"},
+		{oidc + "--oidc-groups-claim a\u202eb", "--oidc-groups-claim is not the name of a claim"},
+		{serve + "--auth all", "Unknown sign-in method"},
+		{serve + "--listen 127.0.0.1:0 --leaked-passwords cli.go", "line 1"},
+		{"user role anna root", "must be one of"},
+		{serve + "--listen 127.0.0.1", "not host:port"},
+		{"doctor --actions maybe --uri mongodb://127.0.0.1:1", "must be one of"},
+		{"locate x --uri mongodb://127.0.0.1:1 --profile /no/such/shop.yaml", "The profile /no/such/shop.yaml cannot be read: no such file"},
+		{serve + "--profile cli.go", "cli.go:"},
+		{serve + "--auth demo --actions on", "Refusing --auth demo"},
+		{"demo --still --documents 1 --projects 1 --mongo-listen 127.0.0.1:0 --listen 0.0.0.0:0", "Choose a --listen on loopback"},
+		{"demo --mongo-listen 0.0.0.0:0", "Choose a --mongo-listen on loopback"},
+		{"simcluster --layout nope", "layout"},
+		{"simcluster --auth", "go together"},
+		{"simcluster --auth --user-file /no/such/file", "cannot be read"},
+		{"simcluster --tls-cert c.pem", "go together"},
+		{"simcluster --tls-ca ca.pem", "--tls-ca"},
+		{"simcluster --tls-allow-connections-without-certificates", "needs --tls-ca"},
+		{"simcluster --tls-cert /no/such --tls-key /no/such", "cannot be read"},
+		{"simcluster --transaction-lifetime=0s", "--transaction-lifetime"},
+		{"simcluster --config-shard", "8.0"},
+		{"simcluster --interfere=weather", "--interfere"},
+		{"simcluster --migration-time=-1s", "--migration-time"},
+		{"simcluster --orphan-delay=0s", "--orphan-delay"},
+		{"simcluster --shards 0", "--shards"},
+	} {
+		expectRefused(t, 2, tc.line, tc.says)
 	}
-	tests := []struct {
-		name string
-		args []string
-		code int
-		says string
-	}{
-		{"no cluster", []string{"serve"}, 2, "No cluster given"},
-		{"not an address", []string{"serve", "--uri", "http://x"}, 2, "mongodb://"},
-		{"uri twice", []string{"serve", "--uri", "mongodb://x", "--uri-file", "/nope"}, 2, "not both"},
-		{"no such file", []string{"locate", "x", "--uri-file", "/no/such/file"}, 2, "/no/such/file, cannot be read: no such file or directory"},
-		{"an address as file", []string{"locate", "x", "--uri-file", "mongodb://u:p@h/"}, 2, "is an address itself"},
-		{"public listen", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0"}, 2, "without TLS"},
-		{
-			"public listen without sign-in",
-			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0", "--auth", "none"},
-			2,
-			"nobody has to sign in",
-		},
-		{"too few chunks", []string{"bench", "--chunks=10"}, 2, "--chunks must be between"},
-		{"too many sockets", []string{"bench", "--sockets=50000"}, 2, "--sockets must be between"},
-		{"too short", []string{"bench", "--idle=1s"}, 2, "--idle must be between"},
-		{"no turns", []string{"bench", "--turns=0"}, 2, "--turns must be between"},
-		{"too many chunks", []string{"simcluster", "--many-chunks=2000000000"}, 2, "--many-chunks must be between"},
-		{"idle time of zero", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-idle=0"}, 2, "--session-idle"},
-		{
-			"no connections",
-			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--max-connections=0"},
-			2,
-			"--max-connections 0 is not between 64 and 1000000",
-		},
-		{"no number of connections", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--max-connections=many"}, 2, "many"},
-		{"session time of zero", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-max=0s"}, 2, "--session-max"},
-		{
-			"no window",
-			[]string{
-				"serve",
-				"--uri",
-				"mongodb://127.0.0.1:1",
-				"--auth",
-				"none",
-				"--maintenance-window",
-				"01:00-02:00",
-				"--maintenance-window",
-				"Sat,Sun 25:00-06:00",
-			},
-			2,
-			`"Sat,Sun 25:00-06:00" is not usable`,
-		},
-		{"no scope", slices.Concat(oidc, []string{"--oidc-scopes", "profile email,gr\"oups"}), 2, "is not a scope"},
-		{"no claim", slices.Concat(oidc, []string{"--oidc-groups-claim", "a\nb"}), 2, "--oidc-groups-claim is not the name of a claim"},
-		{"unknown sign-in method", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "all"}, 2, "Unknown sign-in method"},
-		{
-			"no list of leaked passwords",
-			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--leaked-passwords", "cli.go"},
-			2,
-			"line 1",
-		},
-		{"account without server", []string{"user", "list", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
-		{"no such role", []string{"user", "role", "anna", "root"}, 2, "must be one of"},
-		{"listen without port", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1"}, 2, "not host:port"},
-		{"unreachable", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300"}, 6, "127.0.0.1:1"},
-		{"neither on nor off", []string{"doctor", "--actions", "maybe", "--uri", "mongodb://127.0.0.1:1"}, 2, "must be one of"},
-		{"no server", []string{"healthcheck", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
-		{"no server to take over", []string{"takeover", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
-		{
-			"no such profile",
-			[]string{"locate", "x", "--uri", "mongodb://127.0.0.1:1", "--profile", "/no/such/shop.yaml"},
-			2,
-			"The profile /no/such/shop.yaml cannot be read: no such file",
-		},
-		{"profile of another kind", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--profile", "cli.go"}, 2, "cli.go:"},
-		{
-			"demo over a real cluster",
-			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "demo", "--actions", "on"},
-			2,
-			"Refusing --auth demo",
-		},
-		{
-			"demo for the network",
-			[]string{"demo", "--still", "--documents", "1", "--projects", "1", "--mongo-listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"},
-			2,
-			"Choose a --listen on loopback",
-		},
-		{"demo's cluster for the network", []string{"demo", "--mongo-listen", "0.0.0.0:0"}, 2, "Choose a --mongo-listen on loopback"},
-		{"bad layout", []string{"simcluster", "--layout", "nope"}, 2, "layout"},
-		{"auth without users", []string{"simcluster", "--auth"}, 2, "go together"},
-		{"no such users", []string{"simcluster", "--auth", "--user-file", "/no/such/file"}, 2, "cannot be read"},
-		{"certificate without key", []string{"simcluster", "--tls-cert", "c.pem"}, 2, "go together"},
-		{"CA without certificate", []string{"simcluster", "--tls-ca", "ca.pem"}, 2, "--tls-ca"},
-		{"optional certificates without CA", []string{"simcluster", "--tls-allow-connections-without-certificates"}, 2, "needs --tls-ca"},
-		{"no such certificate", []string{"simcluster", "--tls-cert", "/no/such", "--tls-key", "/no/such"}, 2, "cannot be read"},
-		{"no transaction lifetime", []string{"simcluster", "--transaction-lifetime=0s"}, 2, "--transaction-lifetime"},
-		{"config shard on 5.0", []string{"simcluster", "--config-shard"}, 2, "8.0"},
-		{"unknown interference", []string{"simcluster", "--interfere=weather"}, 2, "--interfere"},
-		{"negative migration time", []string{"simcluster", "--migration-time=-1s"}, 2, "--migration-time"},
-		{"no orphan delay", []string{"simcluster", "--orphan-delay=0s"}, 2, "--orphan-delay"},
-		{"no shards", []string{"simcluster", "--shards", "0"}, 2, "--shards"},
+	for line, says := range map[string]string{
+		"user list --server http://127.0.0.1:1":                              "No server answers",
+		"healthcheck --server http://127.0.0.1:1":                            "No server answers",
+		"takeover --server http://127.0.0.1:1":                               "No server answers",
+		"locate x --uri mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300": "127.0.0.1:1",
+	} {
+		expectRefused(t, 6, line, says)
 	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			code, _, stderr := shardboard(t, tc.args...)
-			last := stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:]
-			if code != tc.code || !strings.Contains(last, tc.says) {
-				t.Errorf("exit %d, last line %q; want %d and %q", code, last, tc.code, tc.says)
-			}
-		})
+	t.Setenv("SHARDBOARD_URI", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=200")
+	if _, out, errs := shardboard(t, "locate", "x"); strings.Contains(out+errs, "s3cr3t") {
+		t.Errorf("the password is in the output: %s%s", out, errs)
 	}
 }
 
-func TestPasswordsOfURIsAreNeverPrinted(t *testing.T) {
-	t.Setenv("SHARDBOARD_URI", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=200")
-	_, out, errs := shardboard(t, "locate", "x")
-	if strings.Contains(out+errs, "s3cr3t") {
-		t.Errorf("the password is in the output: %s%s", out, errs)
+func expectRefused(t *testing.T, want int, line, says string) {
+	t.Helper()
+	args := strings.Fields(line)
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "_", " ")
+	}
+	code, _, stderr := shardboard(t, args...)
+	if last := stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:]; code != want || !strings.Contains(last, says) {
+		t.Errorf("%s: exit %d, last line %q; want %d and %q", line, code, last, want, says)
 	}
 }
 
@@ -176,13 +113,9 @@ func startCluster(t *testing.T) string { return startClusterOf(t, "") }
 func startClusterOf(t *testing.T, release string) string {
 	t.Helper()
 	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: release})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	done := make(chan error, 1)
 	go func() { done <- c.Serve(l) }()
 	t.Cleanup(func() { _ = c.Close(); <-done })
@@ -196,17 +129,8 @@ func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 		!strings.Contains(out, "shard-rs-") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
-	code, out, _ = shardboard(
-		t,
-		"locate",
-		"--json",
-		"--ns",
-		"yorkie-meta.changes",
-		"--key",
-		`{"doc_id":{"$oid":"507f1f77bcf86cd799439011"}}`,
-		"--uri",
-		uri,
-	)
+	code, out, _ = shardboard(t, "locate", "--json", "--ns", "yorkie-meta.changes",
+		"--key", `{"doc_id":{"$oid":"507f1f77bcf86cd799439011"}}`, "--uri", uri)
 	var answer struct {
 		Items []struct {
 			Places []struct{ Hash, Shard string }
@@ -230,9 +154,7 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 		Why: &api.Why{Steps: []api.WhyStep{{Step: evil, Text: evil}}}, Proof: &api.Proof{Text: evil}, Rows: &api.Figure{Reason: evil},
 	}}}}
 	var out bytes.Buffer
-	if err := printItems(&out, items); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printItems(&out, items))
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e") || strings.Count(got, "\n") != 8 || !strings.Contains(got, `\u{202e}`) {
 		t.Errorf("unexpected output: %q", got)
 	}
@@ -240,25 +162,13 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 
 func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	addr := l.Addr().String()
 	l.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	out := &signalWriter{written: make(chan struct{})}
 	var errs bytes.Buffer
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run(ctx, []string{"simcluster", "--listen", addr, "--projects", "3", "--documents", "30"}, out, &errs)
-	}()
-	select {
-	case <-out.written: // the URI is printed once the cluster listens
-	case code := <-ended:
-		t.Fatalf("simcluster ended early with exit code %d: %s", code, errs.String())
-	}
-	cancel()
-	if code := <-ended; code != 0 {
+	out := &cancelOnText{cancel: cancel} // the address is printed once the cluster listens
+	if code := run(ctx, []string{"simcluster", "--listen", addr, "--projects", "3", "--documents", "30"}, out, &errs); code != 0 {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
 	again, err := net.Listen("tcp", addr)
@@ -268,16 +178,10 @@ func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 	again.Close()
 }
 
-// signalWriter closes a channel at the first write.
-type signalWriter struct {
-	written chan struct{}
-	told    bool
-}
-
-func (w *signalWriter) Write(p []byte) (int, error) {
-	if !w.told {
-		w.told = true
-		close(w.written)
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return len(p), nil
 }

@@ -94,21 +94,6 @@ func TestCompletionKnowsCommandsFlagsValuesAndNames(t *testing.T) {
 	}
 }
 
-func TestCompletionWaitsForASecondAtMost(t *testing.T) {
-	ended := make(chan struct{})
-	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done(); close(ended) }))
-	defer s.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	t.Setenv("SHARDBOARD_SERVER", s.URL)
-	if completionTime > time.Second {
-		t.Error("longer than a second")
-	}
-	if got := serverNames(ctx, cursor{}, "shards"); got != nil {
-		t.Errorf("%v", got)
-	}
-}
-
 func TestCompletionAsksTheClusterThatIsNamed(t *testing.T) {
 	var asked []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -126,15 +111,17 @@ func TestCompletionAsksTheClusterThatIsNamed(t *testing.T) {
 	if want := []string{"/c/eu/api/v1/shards", "/c/us/api/v1/shards"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q", asked)
 	}
+	gone, cancel := context.WithCancel(t.Context())
+	if cancel(); serverNames(gone, cursor{}, "shards") != nil || completionTime > time.Second {
+		t.Errorf("a shell waits %s for names", completionTime)
+	}
 }
 
 // programNamed puts a program that prints some text into PATH as shardboard.
 func programNamed(t *testing.T, prints string) (env []string) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\necho \"$@\" >> " + filepath.Join(dir, "asked") + "\ncat <<'END'\n" + prints + "END\n"
-	if err := os.WriteFile(filepath.Join(dir, "shardboard"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "shardboard"), []byte(script), 0o700))
 	return append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
 }
 

@@ -20,9 +20,7 @@ import (
 func readConfig(t *testing.T, text string, flags ...string) (app.Config, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shardboard.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	e := &env{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler),
 		args: append([]string{"serve", "--config", path}, flags...)}
 	return readWithFile(e, path)
@@ -30,18 +28,14 @@ func readConfig(t *testing.T, text string, flags ...string) (app.Config, error) 
 
 func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/config.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Setenv("STAGING_PASSWORD", "secret")
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"prod.uri": "mongodb://127.0.0.1:1/", "mongodb.uri": "mongodb://127.0.0.1:2/",
 		"alerts.yaml": "targets:\n- name: a\n  format: generic\n  url: https://alerts.example/\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	for i, m := range examples {
@@ -126,9 +120,7 @@ clusters:
 - {name: c, uri: 'mongodb://c:1/', approval-bytes: '', approval-kinds: []}
 `
 	c, err := readConfig(t, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, want := range []string{"{10000000000 0 [split merge]} 4h0m0s", "{5000000 7 [move]} 30m0s", "{0 0 []} 4h0m0s"} {
 		if got := fmt.Sprint(c.Clusters[i].Approval.Rules, c.Clusters[i].Approval.Wait); got != want {
 			t.Errorf("%s: %s, want %s", c.Clusters[i].Name, got, want)
@@ -154,9 +146,7 @@ func TestFlagsWinOverTheConfiguration(t *testing.T) {
 	t.Setenv("SHARDBOARD_LISTEN", "127.0.0.1:1111")
 	const text = "listen: 127.0.0.1:2222\nhost: [a.example, b.example]\nactions: on\nclusters:\n- {name: x, uri: 'mongodb://h:1/'}\n"
 	c, err := readConfig(t, text, "--host=c.example", "--actions", "off")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if c.Listen != "127.0.0.1:2222" || strings.Join(c.Hosts, " ") != "c.example" || c.Clusters[0].Actions || c.Auth.Mode != "proxy" {
 		t.Errorf("%q %q %v %q", c.Listen, c.Hosts, c.Clusters[0].Actions, c.Auth.Mode)
 	}
@@ -171,9 +161,7 @@ func TestFlagsWinOverTheConfiguration(t *testing.T) {
 
 func TestConfigurationWithAPasswordThatOthersCanReadIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shardboard.yaml")
-	if err := os.WriteFile(path, []byte("clusters:\n- name: x\n  uri: mongodb://me:s3cr3t@h:1/\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("clusters:\n- name: x\n  uri: mongodb://me:s3cr3t@h:1/\n"), 0o644))
 	e := &env{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler), args: []string{"serve"}}
 	_, err := readWithFile(e, path)
 	if err == nil || !strings.Contains(err.Error(), ":3: uri: the address has a password") || strings.Contains(err.Error(), "s3cr3t") {

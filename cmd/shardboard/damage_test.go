@@ -12,9 +12,7 @@ import (
 func TestAFailedStartNamesTheDamagedDatabaseInItsFirstLine(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "shardboard.db")
-	if err := os.WriteFile(path, []byte("this was a database once"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("this was a database once"), 0o600))
 	const unavailable, found = 6, 1 // audit verify reports damage as a finding
 	for _, args := range [][]string{
 		{"serve", "--uri", "mongodb://127.0.0.1:1/", "--listen", "127.0.0.1:0", "--audit-key", filepath.Join(t.TempDir(), "k"),

@@ -36,9 +36,7 @@ func listsOfPage(t *testing.T) map[string]string {
 
 func TestThePageOfTheCommandLineHasEveryCommandAndExitCode(t *testing.T) {
 	text, err := os.ReadFile(cliPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	page := string(text)
 	for name, want := range listsOfPage(t) {
 		between := regexp.MustCompile(`(?s)<!-- ` + name + ` -->\n(.*?)<!-- end -->`)
@@ -57,18 +55,14 @@ func TestThePageOfTheCommandLineHasEveryCommandAndExitCode(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(cliPage, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(cliPage, []byte(page), 0o644))
 	}
 }
 
 // examples are the command lines of the page.
 func examples(t *testing.T) []string {
 	text, err := os.ReadFile(cliPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var out []string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		out = append(out, strings.Split(strings.TrimSpace(block[1]), "\n")...)

@@ -38,9 +38,7 @@ func documentation(t *testing.T) map[string]string {
 		}
 		for _, page := range pages {
 			text, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			out[strings.TrimPrefix(page, "../../")] = string(text)
 		}
 	}
@@ -64,20 +62,13 @@ func snippets(t *testing.T, languages ...string) (out []snippet) {
 func TestShellSnippetsOfTheDocumentationAreShell(t *testing.T) {
 	all := snippets(t, "sh")
 	var script strings.Builder
-	for _, s := range all { // a function each, so that one shell reads them all
-		script.WriteString("f() {\n" + s.text + "\n:\n}\n")
+	for _, s := range all { // a function each, so that one shell reads them all; its message has the line with the page
+		script.WriteString("f() { : " + s.page + "\n" + s.text + "\n:\n}\n")
 	}
 	check := exec.CommandContext(t.Context(), "sh", "-n")
 	check.Stdin = strings.NewReader(script.String())
 	if out, err := check.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
-		for _, s := range all {
-			one := exec.CommandContext(t.Context(), "sh", "-n")
-			one.Stdin = strings.NewReader(s.text)
-			if out, err := one.CombinedOutput(); err != nil {
-				t.Errorf("%s: %s in\n%s", s.page, out, s.text)
-			}
-		}
 	}
 	if len(all) < 60 {
 		t.Errorf("only %d snippets", len(all))
@@ -120,9 +111,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 		case "docs/alerts.md":
 			secrets := t.TempDir()
 			for name, text := range map[string]string{"slack": "https://hooks.example/x", "pagerduty": strings.Repeat("a1", 16)} {
-				if err := os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o600))
 			}
 			text := strings.ReplaceAll(s.text, "/run/secrets", secrets)
 			if _, err := alert.Parse("alerts.yaml", []byte(text)); err != nil {
@@ -130,9 +119,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 			}
 		case "docs/config.md":
 			file := filepath.Join(t.TempDir(), "shardboard.yaml")
-			if err := os.WriteFile(file, []byte(s.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(file, []byte(s.text), 0o600))
 			if f, err := configfile.Read(file, settingsOfServe()); err != nil || f.Err() != nil {
 				t.Errorf("%s: %v, %v", s.page, err, f.Err())
 			}
@@ -159,9 +146,7 @@ var (
 func TestCommandLinesOfTheDocumentationAreUnderstood(t *testing.T) {
 	c, exit, n := newCLI(), -1, 0
 	parser, err := newParser(&c, io.Discard, io.Discard, &exit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	check := func(page, line string, part bool) {
 		n++
 		words, leftOut := documentedWords(line)
@@ -213,36 +198,16 @@ func documentedWords(line string) (out []string, leftOut bool) {
 	return out, leftOut
 }
 
-// commandWords are the words of a command up to its end, a redirection, a pipe or a comment. Variables stay as they
-// are.
+// commandWord is a word of a command line with its quotes, or what ends a command: a redirection, a pipe, a comment.
+var commandWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s|><;&)'"])+|[|><;&)]`)
+
+// commandWords are the words of a command up to its end. Variables stay as they are.
 func commandWords(line string) (out []string) {
-	var word strings.Builder
-	quote, inWord := rune(0), false
-	end := func() {
-		if inWord {
-			out = append(out, word.String())
+	for _, word := range commandWord.FindAllString(line, -1) {
+		if strings.ContainsAny(word[:1], "|><;&)#") {
+			break
 		}
-		word.Reset()
-		inWord = false
+		out = append(out, strings.NewReplacer("'", "", `"`, "").Replace(word))
 	}
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, inWord = r, true
-		case r == ' ':
-			end()
-		case strings.ContainsRune("|><;&)", r), r == '#' && !inWord:
-			end()
-			return out
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	end()
 	return out
 }

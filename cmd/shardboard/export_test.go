@@ -19,9 +19,7 @@ func readManifest(t *testing.T, path string) (m manifest) {
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -39,9 +37,7 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 	for _, p := range m.Parts {
 		for _, name := range p.Files {
 			text, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if strings.HasSuffix(name, ".json") && !json.Valid(text) {
 				t.Errorf("%s is no JSON", name)
 			}
@@ -62,9 +58,7 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	z, err := zip.OpenReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer z.Close()
 	files := 1
 	for _, p := range m.Parts {
@@ -99,9 +93,7 @@ func TestAnExportNamesWhatCouldNotBeRead(t *testing.T) {
 	}))
 	defer s.Close()
 	dir := filepath.Join(t.TempDir(), "a", "out")
-	if err := os.Mkdir(filepath.Dir(dir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Dir(dir), 0o700))
 	code, _, errs := shardboard(t, "export", "--to", dir, "--server", s.URL)
 	m := readManifest(t, filepath.Join(dir, "manifest.json"))
 	if code != 6 || len(m.Missing) != 2 || m.Missing[0].Name != "zones" || m.Missing[0].Kind != "unavailable" || m.Missing[1].Name != "runs" {

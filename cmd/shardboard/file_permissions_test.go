@@ -13,12 +13,8 @@ func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 	file := func(name, text string, mode os.FileMode) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		must(t, os.Chmod(path, mode))
 		return path
 	}
 	const uri = "mongodb://dash:s3cr3t@127.0.0.1:1/"
@@ -26,23 +22,9 @@ func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 	address := file("uri", uri, 0o644)
 	good := passwordFile(t, "correct horse battery")
 	data := filepath.Join(dir, "data")
-	if err := os.Mkdir(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(data, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	serve := []string{
-		"serve",
-		"--uri",
-		"mongodb://127.0.0.1:1",
-		"--listen",
-		"127.0.0.1:0",
-		"--audit-key",
-		filepath.Join(dir, "keys", "audit.key"),
-		"--data-dir",
-		filepath.Join(dir, "own"),
-	}
+	must(t, os.Mkdir(data, 0o700))
+	must(t, os.Chmod(data, 0o777))
+	serve := []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--audit-key", filepath.Join(dir, "keys", "audit.key"), "--data-dir", filepath.Join(dir, "own")}
 	mend := "chmod 600 '" + secret + "'"
 	for _, c := range []struct {
 		says string
@@ -76,9 +58,7 @@ func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 // For example --uri-file <(pass show mongodb).
 func TestAURIIsReadFromAPipe(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	if _, err := w.WriteString("http://not-mongodb/\n"); err != nil {
 		t.Fatal(err)

@@ -88,9 +88,7 @@ func getJSON[T any](t *testing.T, server string, args ...string) (v T) {
 func timeless(t *testing.T, text string) any {
 	t.Helper()
 	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &v))
 	var strip func(any)
 	strip = func(v any) {
 		switch v := v.(type) {

@@ -20,9 +20,7 @@ func TestGrowthIsPredictedInAShell(t *testing.T) {
 		return out
 	}
 	var a api.LabGrowth
-	if err := json.Unmarshal([]byte(ask("--add", "2", "--growth", "1.5", "--output", "json")), &a); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(ask("--add", "2", "--growth", "1.5", "--output", "json")), &a))
 	if a.Moves == 0 || len(a.Items) != a.Moves || len(a.Shards) != 5 || a.Inputs.Growth != 1.5 {
 		t.Errorf("%d of %d moves, %d shards, growth %g", len(a.Items), a.Moves, len(a.Shards), a.Inputs.Growth)
 	}

@@ -41,16 +41,12 @@ func TestAGameOfTheLabIsShownInEveryForm(t *testing.T) {
 
 func TestAGameOfTheLabTakesRowsOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(file, []byte("project,doc\n"+strings.Repeat("atlas,d1\n", 1000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("project,doc\n"+strings.Repeat("atlas,d1\n", 1000)), 0o600))
 	code, out, errs := shardboard(t, "lab", "game", "--csv", file, "--key=project")
 	if code != 0 || !strings.Contains(out, "project: One chunk cannot be split: all its cards have one key.") {
 		t.Errorf("exit %d, %s\n%s", code, errs, out)
 	}
-	if err := os.WriteFile(file, []byte("a\n"+strings.Repeat("12345678\n", 1<<17)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("a\n"+strings.Repeat("12345678\n", 1<<17)), 0o600))
 	if code, _, errs := shardboard(t, "lab", "game", "--csv", file); code != 2 || errs != "shardboard: csv is longer than 1048576 bytes.\n" {
 		t.Errorf("a file that is too long: exit %d, %s", code, errs)
 	}
@@ -60,15 +56,9 @@ func TestWrongInputsOfTheLabAreNamedWithTheirLimits(t *testing.T) {
 	if code, _, errs := shardboard(t, "lab", "game", "--turns", "--load"); code != 2 || !strings.Contains(errs, "Give one of --turns") {
 		t.Errorf("two parts: exit %d, %s", code, errs)
 	}
-	for arg, says := range map[string]string{
+	for arg, says := range map[string]string{ // the others are those of the page
 		"--players=61":     `players must be a number from 1 to 60, not "61".`,
-		"--decks=0":        `decks must be a number from 1 to 200, not "0".`,
 		"--dealers=none":   `dealers must be a number from 1 to 60, not "none".`,
-		"--skew=NaN":       `skew must be a number from 0 to 3, not "NaN".`,
-		"--seed=-1":        `seed must be a number from 0 to 9223372036854775807, not "-1".`,
-		"--workload=dice":  `workload must be cards, projects or csv, not "dice".`,
-		"--joins=208":      `joins must be at most 20 ascending numbers of cards from 0 to 207 with commas between them, not "208".`,
-		"--joins=9,8":      `joins must be at most 20 ascending numbers of cards from 0 to 207 with commas between them, not "9,8".`,
 		"--key=colour":     `key must be made of the fields order, deck, suit, rank, not of "colour".`,
 		"--show=cards":     `--show goes with --output=svg.`,
 		"--csv=/no/such/f": `The file /no/such/f cannot be read.`,
@@ -77,16 +67,5 @@ func TestWrongInputsOfTheLabAreNamedWithTheirLimits(t *testing.T) {
 		if code != 2 || out != "" || errs != "shardboard: "+says+"\n" {
 			t.Errorf("%s: exit %d\n%s%s", arg, code, out, errs)
 		}
-	}
-}
-
-func TestTheLabShowsWhereIDsGo(t *testing.T) {
-	code, out, errs := shardboard(t, "lab", "ids", "--shards=4", "-o", "csv")
-	if code != 0 || strings.Count(out, "\n") != 6 || !strings.Contains(out, "sequential mode\",\"New rows go to one shard at a time") {
-		t.Errorf("exit %d, %s\n%s", code, errs, out)
-	}
-	code, _, errs = shardboard(t, "lab", "ids", "--hours=0")
-	if code != 2 || !strings.HasPrefix(errs, "shardboard: ") || !strings.Contains(errs, "8") || !strings.Contains(errs, "hours") {
-		t.Errorf("exit %d, %s", code, errs)
 	}
 }

@@ -14,9 +14,7 @@ func commands(t *testing.T) []*kong.Node {
 	t.Helper()
 	c, exit := newCLI(), 0
 	k, err := newParser(&c, t.Output(), t.Output(), &exit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return k.Model.Leaves(true)
 }
 

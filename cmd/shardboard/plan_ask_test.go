@@ -17,9 +17,7 @@ func askedPlan(t *testing.T, c planCmd, given []string, typed string) (planCmd, 
 	t.Helper()
 	namesServer(t)
 	remote, err := app.ReadRemote(os.Getenv("SHARDBOARD_SERVER"), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var out bytes.Buffer
 	a := asking{prompt: newPrompt(t.Context(), strings.NewReader(typed), &out), remote: remote, given: givenArguments(given)}
 	err = a.fill(&c)

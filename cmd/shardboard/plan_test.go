@@ -26,14 +26,10 @@ func startServer(t *testing.T) string {
 func startServerOver(t *testing.T, cluster string) string {
 	t.Helper()
 	uri, err := app.ReadURI(cluster, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a, err := app.New(t.Context(), app.Config{URI: uri, Listen: "127.0.0.1:0", Version: "test", Log: slog.New(slog.DiscardHandler),
 		Auth: app.Auth{Mode: "none"}, Actions: true, HoldingsPerMinute: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -44,9 +40,7 @@ func startServerOver(t *testing.T, cluster string) string {
 	})
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		res, err := http.Get(a.URL() + "readyz")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		res.Body.Close()
 		if res.StatusCode == http.StatusOK {
 			return strings.TrimRight(a.URL(), "/")
@@ -259,12 +253,8 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 		Commands: []api.PlanCommand{{Op: evil, DB: evil, Command: key}},
 		Checks:   []api.PlanCheck{check},
 		Undo:     api.Undo{Text: evil},
-		Effect: api.Effect{
-			Moves:  []api.PlanMove{{NS: evil, Min: key, Max: key, From: evil, To: evil}},
-			Shards: []api.ShardEffect{{Shard: evil}},
-			Stays:  []string{evil},
-			Writes: []api.WriteEffect{{Shard: evil}},
-		},
+		Effect: api.Effect{Moves: []api.PlanMove{{NS: evil, Min: key, Max: key, From: evil, To: evil}},
+			Shards: []api.ShardEffect{{Shard: evil}}, Stays: []string{evil}, Writes: []api.WriteEffect{{Shard: evil}}},
 	}
 	run := api.Run{
 		ID:       evil,
@@ -282,20 +272,14 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 			Proof:  []api.StepProof{{Kind: evil, NS: evil, Min: key, Got: map[string]string{evil: evil}}}}},
 	}
 	var out bytes.Buffer
-	if err := printPlan(&out, plan); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printPlan(&out, plan))
 	printRun(&out, run)
-	if err := printJSON(&out, plan); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printJSON(&out, plan))
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e\u009b") {
 		t.Errorf("unexpected output: %q", got)
 	}
 	out.Reset()
-	if err := printJSON(&out, plan); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printJSON(&out, plan))
 	var back api.Plan
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Summary != evil {
 		t.Errorf("the JSON output was changed: %v %q", err, back.Summary)

@@ -103,9 +103,7 @@ func TestABatchIsPausedAndResumedOnTheCommandLine(t *testing.T) {
 		}
 	}
 	plans, err := json.Marshal(items)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := runForJSON[api.Plan](t, server, "plan", "batch", "--plans", string(plans), "--chunksPerHour", "1", "--reason", "hot")
 	args := []string{"run", p.ID, "--hash", p.Hash}
 	if p.Confirm != nil {

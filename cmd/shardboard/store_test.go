@@ -15,9 +15,7 @@ func TestStoresAreCopiedBackedUpAndRestored(t *testing.T) {
 	at := t.TempDir()
 	path := func(name string) string { return filepath.Join(at, name) }
 	db, err := sqlite.Open(t.Context(), path("first"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range []string{"anna", "ben"} {
 		if err := db.CreateUser(t.Context(), store.User{ID: name, Name: name, Role: "viewer"},
 			store.AuditEntry{What: "user.created"}); err != nil {
@@ -35,9 +33,7 @@ func TestStoresAreCopiedBackedUpAndRestored(t *testing.T) {
 	conflict, invalid, missing := fault.Conflict.ExitCode(), fault.Invalid.ExitCode(), fault.NotFound.ExitCode()
 	does(conflict, "owns", "copy", "--from", path("first"), "--to", path("second"))
 	does(0, "2  users", "backup", "--data-dir", path("first"), "--to", path("running.backup"))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	does(0, "2  users", "copy", "--from", path("first"), "--to", path("second"))
 	does(conflict, "holds data already", "copy", "--from", path("first"), "--to", path("second"))
 	does(invalid, "the same store", "copy", "--from", path("first"), "--to", path("first"))
@@ -46,17 +42,13 @@ func TestStoresAreCopiedBackedUpAndRestored(t *testing.T) {
 	does(invalid, "--from-file", "copy", "--to", path("third"))
 	does(0, "Restored", "restore", "--data-dir", path("third"), "--from", path("running.backup"))
 	does(conflict, "exists already", "backup", "--data-dir", path("first"), "--to", path("running.backup"))
-	if err := os.WriteFile(path("other"), []byte("hello"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path("other"), []byte("hello"), 0o600))
 	does(invalid, "not a whole backup", "restore", "--data-dir", path("fourth"), "--from", path("other"))
 	if _, err := os.Lstat(path("fourth")); err == nil {
 		t.Error("a refused restore made the directory")
 	}
 	third, err := sqlite.Open(t.Context(), path("third"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer third.Close()
 	if u, err := third.Users(t.Context()); err != nil || len(u) != 2 {
 		t.Errorf("%v, %v", u, err)

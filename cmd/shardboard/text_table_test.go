@@ -15,9 +15,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		var out strings.Builder
 		table := textTable{w: &out, out: terminal{tty: true, width: width}, header: header, numbers: []bool{false, true, false, false}}
 		copied := [][]string{append([]string{}, rows[0]...), append([]string{}, rows[1]...)}
-		if err := table.write(copied); err != nil {
-			t.Fatal(err)
-		}
+		must(t, table.write(copied))
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		for _, line := range lines {
 			if cells(line) > width {
@@ -42,9 +40,7 @@ func TestAPipeGetsWholeRows(t *testing.T) {
 	long := strings.Repeat("x", 500)
 	table := textTable{w: &out, header: []string{"A", "B"}, numbers: []bool{false, false}}
 	for _, rows := range [][][]string{{{"1", "b"}}, {{long, "\x1b[31m\u202e"}}} { // the second page is wider than the first
-		if err := table.write(rows); err != nil {
-			t.Fatal(err)
-		}
+		must(t, table.write(rows))
 	}
 	if got := out.String(); !strings.Contains(got, long) || strings.ContainsAny(got, "\x1b\u202e") || strings.Count(got, "\n") != 3 {
 		t.Errorf("%q", got)
@@ -70,9 +66,7 @@ func TestASentenceIsRatherReadThanAnIdentifier(t *testing.T) {
 	for width, want := range map[int]string{80: "SEVERITY  TITLE", 140: "SEVERITY  TITLE  ID"} {
 		var out strings.Builder
 		table := textTable{w: &out, out: terminal{tty: true, width: width}, header: []string{"SEVERITY", "TITLE", "ID"}, numbers: make([]bool, 3)}
-		if err := table.write([][]string{{"warn", sentence, "balancer-off.gddtbsbvqu57g39a"}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, table.write([][]string{{"warn", sentence, "balancer-off.gddtbsbvqu57g39a"}}))
 		if head := strings.Join(strings.Fields(strings.SplitN(out.String(), "\n", 2)[0]), "  "); head != want {
 			t.Errorf("%d cells: %q, want %q", width, head, want)
 		}

@@ -62,17 +62,13 @@ func watching(t *testing.T, s *watched, output string, out terminal) (stdout, st
 	web := httptest.NewServer(s)
 	t.Cleanup(web.Close)
 	remote, err := app.ReadRemote(web.URL, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout, stderr = make(lineWriter, 100), make(lineWriter, 100)
 	r, _ := resourceNamed("shards")
 	c := getResource{resource: r, getFlags: getFlags{Output: output, Watch: true, Interval: time.Second}}
 	q, err := c.query(time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e := &env{ctx: ctx, stdout: stdout, stderr: stderr, out: out}
 	o := &watch{env: e, source: source{remote: remote}, query: q, every: 5 * time.Millisecond, to: q.changes(e, 2*time.Second)}
 	done := make(chan error, 1)
@@ -140,14 +136,10 @@ func TestWatchSaysHowOldTheTableIs(t *testing.T) {
 		now: func() time.Time { return now }}
 	step := func(why string) string {
 		out.Reset()
-		if err := s.waits(why); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.waits(why))
 		return out.String()
 	}
-	if err := s.changed(&listPage{items: []json.RawMessage{[]byte(`{"name":"shard-1"}`)}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.changed(&listPage{items: []json.RawMessage{[]byte(`{"name":"shard-1"}`)}}, nil))
 	if got := step(""); !strings.Contains(got, "shards, every 2s; changed just now, at 12:00:00 UTC.") || !strings.Contains(got, "shard-1") {
 		t.Errorf("%q", got)
 	}

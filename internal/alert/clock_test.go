@@ -1,8 +1,6 @@
 package alert
 
 import (
-	"context"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -10,24 +8,6 @@ import (
 
 	"shardboard/internal/store"
 )
-
-// startEngineWithClock runs an engine whose clock can be set.
-func startEngineWithClock(t *testing.T, notices store.Notices, w *world, to *receiver, offset *atomic.Int64) *runningEngine {
-	t.Helper()
-	r := &runningEngine{to: to, w: w}
-	r.Engine = New(parseConfig(t, oneTarget), w.observe, notices, Options{Transport: to, Log: slog.New(slog.DiscardHandler),
-		Now: func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }})
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- r.Run(ctx) }()
-	r.stop = func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
-	return r
-}
 
 const day = 24 * time.Hour
 
@@ -38,14 +18,14 @@ func TestAlertsAreSentInTimeAfterClockChanges(t *testing.T) {
 				var offset atomic.Int64
 				db := openStore(t, t.TempDir())
 				w, to := &world{notices: []Notice{notice("a", Warn)}}, &receiver{}
-				r := startEngineWithClock(t, db, w, to, &offset)
+				r := startEngine(t, oneTarget, db, w, to, &offset)
 				set := func(by time.Duration) {
 					if restart {
 						r.stop()
 					}
 					offset.Add(int64(by))
 					if restart {
-						r = startEngineWithClock(t, db, w, to, &offset)
+						r = startEngine(t, oneTarget, db, w, to, &offset)
 					}
 				}
 				advance(30 * time.Second)
@@ -76,7 +56,7 @@ func TestASilenceIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 		var offset atomic.Int64
 		db := openStore(t, t.TempDir())
 		defer db.Close()
-		r := startEngineWithClock(t, db, &world{}, &receiver{}, &offset)
+		r := startEngine(t, oneTarget, db, &world{}, &receiver{}, &offset)
 		defer r.stop()
 		advance(time.Minute)
 		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, time.Hour, byAnna()); err != nil {

@@ -193,9 +193,7 @@ func TestEveryFormatIsAsItsReceiverPublishesItThroughAnAlertsLife(t *testing.T) 
 		e.observe, e.o.Now = w.observe, func() time.Time { return now }
 		sendAll := func() {
 			t.Helper()
-			if err := e.Check(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, e.Check(t.Context()))
 			for {
 				out, some := e.sendDue(t.Context(), e.targets[0])
 				if !some {
@@ -241,12 +239,8 @@ func TestPagerDutyEventsOfAnAlertHaveOneKeyAndATestEndsItself(t *testing.T) {
 		if err == nil {
 			err = checkPagerDuty(body)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(body, &e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, json.Unmarshal(body, &e))
 		return e
 	}
 	began := read()

@@ -117,9 +117,7 @@ func notice(id string, s Severity) Notice {
 func parseConfig(t *testing.T, text string) *Config {
 	t.Helper()
 	c, err := Parse("alerts.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -129,9 +127,7 @@ const oneTarget = "for: 1m\ntargets:\n- {name: ops, format: generic, url: \"" + 
 func openStore(t *testing.T, dir string) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return db
 }
 
@@ -145,3 +141,11 @@ func expectReceived(t *testing.T, when string, got []string, want ...string) {
 }
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

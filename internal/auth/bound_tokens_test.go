@@ -24,9 +24,7 @@ func onClusters(list *[]NamedRoles) func(*Options) {
 func (h *fixture) bound(t *testing.T, by Principal, clusters map[string]Role) (string, Token) {
 	t.Helper()
 	secret, made, err := h.CreateToken(t.Context(), by, NewToken{Name: "ci", Clusters: clusters, Expires: h.clock().Add(time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return secret, made
 }
 
@@ -85,9 +83,7 @@ func TestATokenIsBoundOnlyToClustersAndRolesOfItsCreator(t *testing.T) {
 	_, anna := h.signIn(t, "anna")
 	own, _ := h.bound(t, anna, map[string]Role{"prod-eu": Operator})
 	itself, err := h.bearer(own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, tc := range map[string]struct {
 		by   Principal
 		n    NewToken

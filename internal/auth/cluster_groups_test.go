@@ -50,11 +50,8 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 	list := twoClusters()
 	issuer := issuerWithGroups("sre", "others")
 	h := newFixture(t, withIssuer(issuer), onClusters(&list))
-	flow, state := h.startOIDC(t, "/")
-	c, _, err := h.finishOIDC(flow, "code=code&state="+state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, err := h.callback(t)
+	must(t, err)
 	p, err := h.identify(c)
 	if err != nil || p.Role != ClustersOnly || p.May(Viewer) || !p.May(ClustersOnly) || strings.Join(p.Groups, ",") != "sre,others" {
 		t.Fatalf("%+v, %v", p, err)
@@ -87,8 +84,7 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 
 	issuer.claims.Groups = []string{"strangers"}
 	list[0].Roles = ClusterRoles{"everyone": "viewer", "group:sre": "operator"}
-	flow, state = h.startOIDC(t, "/")
-	if _, _, err = h.finishOIDC(flow, "code=code&state="+state); fault.Of(err) != fault.Forbidden {
+	if _, err = h.callback(t); fault.Of(err) != fault.Forbidden {
 		t.Errorf("everybody at the issuer may sign in: %v", err)
 	}
 	if log := h.log.String(); !strings.Contains(log, "or in the roles of a cluster") {

@@ -10,15 +10,10 @@ import (
 func (h *fixture) signInByOIDC(t *testing.T, f *fakeIssuer, subject, name string) Principal {
 	t.Helper()
 	f.claims = Claims{Issuer: "https://issuer.example", Subject: subject, Name: name, Groups: []string{"ops"}}
-	flow, state := h.startOIDC(t, "/")
-	c, _, err := h.finishOIDC(flow, "code=code&state="+state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, err := h.callback(t)
+	must(t, err)
 	p, err := h.identify(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
@@ -43,6 +38,11 @@ func TestOIDCUsersAreShownByNameAndIdentifiedByID(t *testing.T) {
 		logins[2].Details["name"] != "Anna B" {
 		t.Errorf("unexpected sign-in records: %+v", logins)
 	}
+	h.token(t, first, Viewer)
+	tokens, err := h.Tokens(t.Context(), Principal{ID: "x", Role: Admin})
+	if err != nil || len(tokens) != 1 || tokens[0].Owner != first.ID || tokens[0].OwnerName != "Anna B" {
+		t.Errorf("unexpected tokens %+v, error %v", tokens, err)
+	}
 	sessions, err := h.Sessions(t.Context(), Principal{ID: "x", Role: Admin})
 	if err != nil || len(sessions) != 4 || sessions[0].Name == "" || sessions[0].Subject == "" {
 		t.Errorf("unexpected sessions %+v, error %v", sessions, err)
@@ -56,13 +56,9 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	}
 	note := func(id, name string) string {
 		t.Helper()
-		if err := h.writeName(t.Context(), Principal{ID: id, Name: name}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.writeName(t.Context(), Principal{ID: id, Name: name}))
 		text, err := h.db.Setting(t.Context(), peopleSetting)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return text
 	}
 	was := note("oidc:a:1", "Anna")
@@ -78,9 +74,7 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	for n := range maxPeople {
 		people[fmt.Sprint("oidc:a:many", n)] = person{Name: "x", At: h.clock().Add(time.Duration(n) * time.Second)}
 	}
-	if err := h.setPeople(t.Context(), people); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.setPeople(t.Context(), people))
 	h.advance(24 * time.Hour)
 	note("oidc:a:new", "New")
 	names, err := PeopleNames(t.Context(), h.db)
@@ -88,18 +82,5 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	_, next := names["oidc:a:many1"]
 	if err != nil || len(names) != maxPeople || oldest || !next || names["oidc:a:new"] != "New" {
 		t.Errorf("%d names, %v, %v, %v", len(names), oldest, next, err)
-	}
-}
-
-func TestTokensShowTheirOwnersName(t *testing.T) {
-	f := issuerWithGroups()
-	h := newFixture(t, withIssuer(f))
-	p := h.signInByOIDC(t, f, "sub-1", "Anna")
-	if _, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "script", Role: Viewer, Expires: h.clock().Add(time.Hour)}); err != nil {
-		t.Fatal(err)
-	}
-	tokens, err := h.Tokens(t.Context(), Principal{ID: "x", Role: Admin})
-	if err != nil || len(tokens) != 1 || tokens[0].Owner != p.ID || tokens[0].OwnerName != "Anna" {
-		t.Errorf("unexpected tokens %+v, error %v", tokens, err)
 	}
 }

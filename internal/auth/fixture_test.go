@@ -2,10 +2,13 @@ package auth
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -60,11 +63,30 @@ func (h *fixture) advance(d time.Duration) {
 	h.now = h.now.Add(d)
 }
 
+// emptyStore is the file of a store without users. It is made once, because that takes longer than most tests.
+var emptyStore = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "store")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	db, err := sqlite.Open(context.Background(), dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, sqlite.FileName))
+})
+
 // newFixture makes a Service with cheap hashes; change adapts the options.
 func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	h := &fixture{dir: t.TempDir(), log: &syncBuffer{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	var err error
+	made, err := emptyStore()
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(h.dir, sqlite.FileName), made, 0o600))
 	if h.db, err = sqlite.Open(t.Context(), h.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -81,18 +103,14 @@ func (h *fixture) service(t *testing.T, change ...func(*Options)) *Service {
 		c(&o)
 	}
 	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
 func (h *fixture) add(t *testing.T, name string, role Role) User {
 	t.Helper()
 	u, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: role})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return u
 }
 
@@ -100,9 +118,7 @@ func (h *fixture) add(t *testing.T, name string, role Role) User {
 func (h *fixture) signIn(t *testing.T, name string) (*http.Cookie, Principal) {
 	t.Helper()
 	c, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c, p
 }
 
@@ -130,9 +146,7 @@ func (h *fixture) identify(cookie *http.Cookie, headers ...string) (Principal, e
 func (h *fixture) auditRecords(t *testing.T, what string) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := h.db.AuditRecords(t.Context(), 0, 10_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, r := range rows {
 		if r.What == what {
 			out = append(out, r)
@@ -188,5 +202,13 @@ func closed(c <-chan struct{}) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

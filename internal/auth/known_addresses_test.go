@@ -74,9 +74,7 @@ func TestOneAccountWithManyAddressesDoesNotEvictOthers(t *testing.T) {
 func TestAnInvalidListOfKnownAddressesIsReplaced(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	if err := h.db.SetSetting(t.Context(), knownSetting, `{"what": `); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.db.SetSetting(t.Context(), knownSetting, `{"what": `))
 	h.signIn(t, "anna")
 	if err := h.underAttack(t, "anna").trySignIn("anna", goodPassword); err != nil {
 		t.Error(err)
@@ -88,9 +86,7 @@ func TestAListThatCannotBeReadIsNotReplaced(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	h.signIn(t, "anna")
 	stored, err := h.db.Setting(t.Context(), knownSetting)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := h.service(t, func(o *Options) { o.Store = unreadable{h.db} })
 	if _, _, err := s.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.77"}); err != nil {
 		t.Fatal(err)

@@ -22,18 +22,14 @@ func hashDigits(password string) string {
 func writeList(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "leaked.txt")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
 func openList(t *testing.T, text string) *Leaked {
 	t.Helper()
 	l, err := OpenLeaked(writeList(t, text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	return l
 }
@@ -116,9 +112,7 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 	for _, text := range []string{c + b + a, a + strings.Repeat("x", 4096) + "\n" + c, a + strings.Repeat("\n", 50) + c,
 		strings.Repeat("f", 300), a + c + b + a} {
 		f, err := os.Open(writeList(t, text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		l := &Leaked{file: f, path: "list", size: int64(len(text))}
 		if err := l.checkSampledLines(); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "byte ") {
 			t.Errorf("%.60q: %v", text, err)
@@ -148,9 +142,7 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	list := openList(t, hashDigits(leaked)+":3\n")
 	h := newFixture(t, func(o *Options) { o.Leaked = list })
 	link, err := h.FirstLink(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, key, _ := strings.Cut(link, "key=")
 	refusals := map[string]error{}
 	_, _, refusals["first admin"] = h.ClaimFirst(t.Context(), First{Secret: key, Name: "root", Password: leaked})

@@ -25,6 +25,7 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
 	h.signIn(t, "anna")
+	right, _ := h.token(t, Console(), Viewer)
 	limited := false
 	for range 2 * addressPerMinute {
 		_, err := h.identify(nil, "Authorization", "Bearer sb_zz")
@@ -33,6 +34,9 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 	if !limited {
 		t.Error("the script has no limit")
 	}
+	if _, err := h.bearer(right); err != nil {
+		t.Errorf("the right token: %v", err)
+	}
 	for range 2 * addressPerMinute {
 		_, _, _ = h.ClaimFirst(t.Context(), First{Secret: "old", Name: "x", Password: goodPassword, From: "192.0.2.1"})
 	}
@@ -40,22 +44,6 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 		if err := h.trySignIn(name, goodPassword); err != nil {
 			t.Errorf("%s: unexpected error: %v", name, err)
 		}
-	}
-}
-
-func TestGuessesAtOtherAccountsFromTheSameAddressDoNotLockTheOwnerOut(t *testing.T) {
-	h := newFixture(t)
-	h.add(t, "anna", Viewer)
-	h.signIn(t, "anna")
-	var last error
-	for i := range 2 * addressPerMinute {
-		last = h.trySignIn(fmt.Sprint("user", i), "wrong")
-	}
-	if !isLimited(last) {
-		t.Fatalf("guessing has no limit: %v", last)
-	}
-	if err := h.trySignIn("anna", goodPassword); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -80,7 +68,7 @@ func TestAnAttackOnOneAccountDoesNotUseUpTheAddressesAttempts(t *testing.T) {
 
 func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
 	h := newFixture(t)
-	const people = 3 * addressPerMinute
+	const people = addressPerMinute + 5
 	for i := range people {
 		name := fmt.Sprint("user", i)
 		h.add(t, name, Viewer)
@@ -111,8 +99,7 @@ func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
 	issuer := issuerWithGroups("ops")
 	h := newFixture(t, withIssuer(issuer))
 	signIn := func() error {
-		flow, state := h.startOIDC(t, "/")
-		_, _, err := h.finishOIDC(flow, "code=code&state="+state)
+		_, err := h.callback(t)
 		return err
 	}
 	for i := range 2 * addressPerMinute {
@@ -159,8 +146,7 @@ func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
 	h.advance(flowLifetime)
 	refused := 0
 	for range 2 * addressPerMinute {
-		flow, state := h.startOIDC(t, "/")
-		if _, _, err := h.finishOIDC(flow, "code=code&state="+state); fault.Of(err) == fault.Forbidden {
+		if _, err := h.callback(t); fault.Of(err) == fault.Forbidden {
 			refused++
 		}
 	}

@@ -85,8 +85,7 @@ func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
 	f := &refusingIssuer{err: fmt.Errorf("wrapped: %w", r)}
 	f.claims = issuerWithGroups().claims
 	h := newFixture(t, withIssuer(&f.fakeIssuer), func(o *Options) { o.Issuer = f })
-	flow, state := h.startOIDC(t, "/")
-	c, _, err := h.finishOIDC(flow, "code=code&state="+state)
+	c, err := h.callback(t)
 	if c != nil || fault.Text(err) != "No groups." || fault.Of(err) != fault.Forbidden {
 		t.Errorf("unexpected cookie %v, error %v", c, err)
 	}
@@ -102,8 +101,7 @@ func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
 		t.Error(log)
 	}
 	f.claims = Claims{} // no proven identity, so the record names no one
-	flow, state = h.startOIDC(t, "/")
-	_, _, _ = h.finishOIDC(flow, "code=code&state="+state)
+	_, _ = h.callback(t)
 	if a := h.auditRecords(t, auditRefused); len(a) != 2 || a[1].Subject != "" || a[1].Details["name"] != "" {
 		t.Errorf("unexpected record: %+v", a)
 	}
@@ -120,8 +118,7 @@ func TestTheNoRoleRefusalNamesTheClaimAndTheNumberOfGroups(t *testing.T) {
 	} {
 		c.Issuer, c.Subject, c.Seen = "https://issuer.example", "sub-1", ClaimNames{IDToken: []string{"sub"}}
 		f.claims = c
-		flow, state := h.startOIDC(t, "/")
-		_, _, err := h.finishOIDC(flow, "code=code&state="+state)
+		_, err := h.callback(t)
 		r := codeOf(t, err)
 		if r.Code != "no-role" || !strings.HasPrefix(r.Advice, want) || strings.Contains(r.Advice, "secret") || len(r.Claims.IDToken) != 1 ||
 			c.OneText != strings.Contains(r.Advice, "not split") {

@@ -33,9 +33,7 @@ func TestProxyNetworksThatAreTooWideAreRejected(t *testing.T) {
 
 func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = db.Close() }()
 	with := func(name, role string) error {
 		_, err := New(Options{Store: db, Mode: ModeProxy, Cost: Cost{Memory: 64, Time: 1},

@@ -24,9 +24,7 @@ func identifyWithCookie(s *Service, cookie *http.Cookie) (Principal, *http.Cooki
 
 func (h *fixture) setRole(t *testing.T, name string, role Role) {
 	t.Helper()
-	if err := h.SetRole(t.Context(), Console(), name, role); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.SetRole(t.Context(), Console(), name, role))
 }
 
 func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
@@ -34,9 +32,7 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	old, before := h.signIn(t, "anna")
 	first, err := h.db.Session(t.Context(), before.Session)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h.advance(time.Hour)
 	h.setRole(t, "anna", Operator)
 	p, fresh, err := identifyWithCookie(h.Service, old)
@@ -80,9 +76,7 @@ func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 	old, _ := h.signIn(t, "anna")
 	h.setRole(t, "anna", Operator)
 	p, _, err := identifyWithCookie(h.Service, old)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 9 { // use does not extend it
 		h.advance(time.Second)
 		if late, c, err := identifyWithCookie(h.Service, old); err != nil || !same(late, p) || c != nil {

@@ -21,9 +21,7 @@ func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
 			_, other := h.token(t, p, role)
 			secret, own := h.token(t, p, role)
 			token, err := h.bearer(secret)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if list, err := h.Sessions(t.Context(), token); err != nil || len(list) != 0 {
 				t.Errorf("%s token sees sessions: %+v, %v", what, list, err)
 			}
@@ -54,15 +52,11 @@ func TestAnAdminTokenOfAFormerAdminSeesOnlyItself(t *testing.T) {
 	_, root := h.signIn(t, "root")
 	secret, _ := h.token(t, anna, Admin)
 	token, err := h.bearer(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if list, err := h.Sessions(t.Context(), token); err != nil || len(list) != 2 {
 		t.Errorf("an admin's token sees %+v, %v", list, err)
 	}
-	if err := h.SetRole(t.Context(), root, "anna", Operator); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.SetRole(t.Context(), root, "anna", Operator))
 	if token, err = h.bearer(secret); err != nil {
 		t.Fatal(err)
 	}

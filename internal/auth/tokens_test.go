@@ -14,9 +14,7 @@ import (
 func (h *fixture) token(t *testing.T, by Principal, role Role) (string, Token) {
 	t.Helper()
 	secret, made, err := h.CreateToken(t.Context(), by, NewToken{Name: "ci", Role: role, Expires: h.clock().Add(time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return secret, made
 }
 
@@ -59,9 +57,7 @@ func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 		t.Errorf("its last use is not stored: %+v, %v", list, err)
 	}
 	ended := h.ended(p)
-	if err := h.RevokeToken(t.Context(), anna, made.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.RevokeToken(t.Context(), anna, made.ID))
 	if !closed(ended) || h.Check(t.Context(), p) == nil {
 		t.Error("its sockets stay open")
 	}
@@ -80,22 +76,16 @@ func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 	_, anna := h.signIn(t, "anna")
 	secret, _ := h.token(t, anna, Operator)
 	p, err := h.bearer(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ended := h.ended(p)
-	if err := h.SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.SetRole(t.Context(), Console(), "anna", Viewer))
 	if !closed(ended) || h.Check(t.Context(), p) == nil {
 		t.Error("sockets with the former role stay open")
 	}
 	if p, err = h.bearer(secret); err != nil || p.Role != Viewer {
 		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
-	if err := h.DisableUser(t.Context(), Console(), "anna"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.DisableUser(t.Context(), Console(), "anna"))
 	got, err := h.bearer(secret)
 	expectAnonymous(t, "a disabled owner", got, err)
 }
@@ -137,9 +127,7 @@ func TestATokenCreatedByATokenHasTheSameOwnerAndNoLaterExpiry(t *testing.T) {
 	_, anna := h.signIn(t, "anna")
 	secret, _ := h.token(t, anna, Admin)
 	p, err := h.bearer(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(2 * time.Hour)})
 	expectKind(t, "a later end", err, fault.Invalid)
 	_, child, err := h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})

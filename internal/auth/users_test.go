@@ -33,13 +33,9 @@ func TestTheLastAdminCannotBeRemoved(t *testing.T) {
 	expectKind(t, "disable", h.DisableUser(t.Context(), Console(), "root"), fault.Conflict)
 	expectKind(t, "demote", h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict)
 	h.add(t, "anna", Admin)
-	if err := h.DisableUser(t.Context(), Console(), "root"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.DisableUser(t.Context(), Console(), "root"))
 	expectKind(t, "disable the other", h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict)
-	if err := h.EnableUser(t.Context(), Console(), "root"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.EnableUser(t.Context(), Console(), "root"))
 	if err := h.SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
 		t.Error(err)
 	}
@@ -73,9 +69,7 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 		fault.Forbidden,
 	)
 	ended := h.ended(other)
-	if err := h.ChangePassword(t.Context(), p, goodPassword, "another good one"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.ChangePassword(t.Context(), p, goodPassword, "another good one"))
 	if _, err := h.identify(c); err != nil {
 		t.Error("the session that changed the password has ended", err)
 	}
@@ -132,9 +126,7 @@ func TestTheFirstLinkWorksOnce(t *testing.T) {
 func TestTheFirstLinkEndsAfterAnHourOrWithTheFirstUser(t *testing.T) {
 	secret := func(h *fixture) string {
 		link, err := h.FirstLink(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		u, _ := url.Parse(link)
 		return u.Query().Get("key")
 	}
@@ -154,23 +146,6 @@ func TestTheFirstLinkEndsAfterAnHourOrWithTheFirstUser(t *testing.T) {
 	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: fresh, Name: "evil", Password: goodPassword}); !errors.Is(err, ErrLink) {
 		t.Error("although another process made a user", err)
 	}
-}
-
-func TestGuessesOfTheFirstLinkAreLimited(t *testing.T) {
-	h := newFixture(t)
-	if _, err := h.FirstLink(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for n := range 100 {
-		_, _, err := h.ClaimFirst(t.Context(), First{Secret: "guess", Name: "root", Password: goodPassword, From: "192.0.2.1"})
-		if many := (*TooMany)(nil); errors.As(err, &many) {
-			if n != addressPerMinute {
-				t.Errorf("after %d guesses", n)
-			}
-			return
-		}
-	}
-	t.Error("without limit")
 }
 
 func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {

@@ -88,19 +88,6 @@ func TestProxiesAndLoopbackHaveNoLimitOfTheirOwnButMakeRoom(t *testing.T) {
 	})
 }
 
-func TestIdleConnectionsOfAProxyAreNotClosedEarly(t *testing.T) {
-	inBubble(
-		t,
-		Options{Max: 20, PerSource: 2, StrangerIdle: time.Second, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}},
-		func(h *testServer) {
-			proxy, stranger := h.connect("10.1.2.3").get("/"), h.connect("10.2.2.3").get("/")
-			time.Sleep(time.Minute)
-			h.expect("a proxy's", true, proxy)
-			h.expect("a stranger's", false, stranger)
-		},
-	)
-}
-
 // A connection of a proxy carries requests of many people, so one signed-in request says
 // nothing about the next.
 func TestAConnectionOfAProxyIsSignedInForOneRequest(t *testing.T) {

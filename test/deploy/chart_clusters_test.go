@@ -26,9 +26,7 @@ func TestSeveralClustersAreAConfigurationFileAndASecretEach(t *testing.T) {
 		t.Fatalf("rendered\n%s", o.everything)
 	}
 	var file, want any
-	if err := yaml.UnmarshalStrict([]byte(o.maps[0].Data["shardboard.yaml"]), &file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, yaml.UnmarshalStrict([]byte(o.maps[0].Data["shardboard.yaml"]), &file))
 	// The file's keys are those of docs/config.md. 0 and false are settings, not the absence of one.
 	if err := yaml.Unmarshal([]byte(`
 clusters:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"helm.sh/helm/v4/pkg/chart/common"
@@ -25,15 +26,19 @@ import (
 
 const chartDir = "../../deploy/helm/shardboard"
 
+// readChart reads the chart once for all tests, which do not change it.
+var readChart = sync.OnceValues(func() (*chart.Chart, error) {
+	c, err := loader.Load(chartDir)
+	if err == nil {
+		err = c.Validate()
+	}
+	return c, err
+})
+
 func loadChart(t *testing.T) *chart.Chart {
 	t.Helper()
-	c, err := loader.Load(chartDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	c, err := readChart()
+	must(t, err)
 	return c
 }
 
@@ -71,9 +76,7 @@ type objects struct {
 func mustRender(t *testing.T, values string) (out objects) {
 	t.Helper()
 	files, err := render(t, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, text := range files {
 		if strings.HasSuffix(name, "NOTES.txt") {
 			out.notes = text
@@ -135,4 +138,12 @@ func decode[T any](t *testing.T, doc []byte) (out T) {
 		t.Fatalf("%v in\n%s", err, doc)
 	}
 	return out
+}
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -335,21 +335,15 @@ func TestNoValueIsForgotten(t *testing.T) {
 func TestTheChartHasTheBoardsAndRulesOfTheRepository(t *testing.T) {
 	for of, pattern := range map[string]string{"grafana": "*.json", "prometheus": "rules*.yaml"} {
 		theirs, err := filepath.Glob(filepath.Join("../../deploy", of, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		copies, err := filepath.Glob(filepath.Join(chartDir, "files", of, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(theirs) == 0 || len(theirs) != len(copies) {
 			t.Errorf("deploy/%s has %d files, the chart %d: run scripts/chart-files", of, len(theirs), len(copies))
 		}
 		for _, path := range theirs {
 			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, err := os.ReadFile(filepath.Join(chartDir, "files", of, filepath.Base(path)))
 			if err != nil || string(got) != string(want) {
 				t.Errorf("%s is not the chart's: run scripts/chart-files (%v)", path, err)

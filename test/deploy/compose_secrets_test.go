@@ -32,9 +32,7 @@ func volumesOf(t *testing.T) string {
 	dir := t.TempDir()
 	for _, v := range project(t).Services["secrets"].Volumes {
 		if name, ok := strings.CutPrefix(v.Target, "/secrets/"); ok {
-			if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(filepath.Join(dir, name), 0o755))
 		}
 	}
 	return dir
@@ -43,9 +41,7 @@ func volumesOf(t *testing.T) string {
 func read(t *testing.T, parts ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 

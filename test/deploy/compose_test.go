@@ -18,13 +18,9 @@ func project(t *testing.T, profiles ...string) *types.Project {
 	t.Helper()
 	o, err := cli.NewProjectOptions([]string{filepath.Join(composeDir, "compose.yaml")}, cli.WithProfiles(profiles), cli.WithConsistency(true),
 		cli.WithNormalization(true), cli.WithInterpolation(true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p, err := o.LoadProject(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 

@@ -15,14 +15,10 @@ import (
 func stages(t *testing.T) ([]instructions.Stage, []instructions.ArgCommand) {
 	t.Helper()
 	f, err := os.Open("../../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	tree, err := parser.Parse(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, w := range tree.Warnings {
 		t.Errorf("%s: %s", w.Short, w.URL)
 	}
@@ -30,9 +26,7 @@ func stages(t *testing.T) ([]instructions.Stage, []instructions.ArgCommand) {
 		t.Errorf("%s: %s (%v)", rule, message, at)
 	}})
 	out, args, err := instructions.Parse(tree.AST, lint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out, args
 }
 

@@ -1,16 +1,15 @@
 package deploy_test
 
 import (
-	"bufio"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
+
+	"shardboard/test/process"
 )
 
 // runnable are the blocks of a page that are marked to be run here. The rest needs root, Docker or Kubernetes.
@@ -20,9 +19,7 @@ var runnable = regexp.MustCompile("(?ms)<!-- run: (\\w+) -->\n```sh\n(.*?)^```$"
 func block(t *testing.T, page, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../docs", page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, found := range runnable.FindAllSubmatch(text, -1) {
 		if string(found[1]) == name {
 			return string(found[2])
@@ -32,82 +29,31 @@ func block(t *testing.T, page, name string) string {
 	return ""
 }
 
-// shardboard is the program in SHARDBOARD_BIN, or one built from this repository, in a folder of its own.
+func TestMain(m *testing.M) { process.Main(m) }
+
+// shardboard is the program, in a folder where it has its own name.
 func shardboard(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "shardboard")
-	if made := os.Getenv("SHARDBOARD_BIN"); made != "" {
-		if err := os.Symlink(made, bin); err != nil {
-			t.Fatal(err)
-		}
-		return bin
-	}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./cmd/shardboard")
-	cmd.Dir = "../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	made, err := filepath.Abs(process.Shardboard(t))
+	must(t, err)
+	must(t, os.Symlink(made, bin))
 	return bin
 }
 
-// start runs a command in a process group of its own until the function that it returns is called, and waits for a line
-// that begins with a text. It returns the rest of that line.
-func start(t *testing.T, cmd *exec.Cmd, text string) (rest string, stop func()) {
+func simcluster(t *testing.T, bin string) (address string) {
 	t.Helper()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := make(chan string, 256)
-	go func() {
-		defer close(lines)
-		for in := bufio.NewScanner(out); in.Scan(); {
-			lines <- in.Text()
-		}
-	}()
-	stopped := false
-	stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
-		kill := time.AfterFunc(20*time.Second, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
-		defer kill.Stop()
-		for range lines { // until it has closed its output
-		}
-		_ = cmd.Wait()
-	}
-	t.Cleanup(stop)
-	limit := time.After(60 * time.Second)
-	for {
-		select {
-		case line, ok := <-lines:
-			if !ok {
-				t.Fatalf("%v ended without a line %q", cmd.Args, text)
-			}
-			if rest, ok := strings.CutPrefix(line, text); ok {
-				return rest, stop
-			}
-		case <-limit:
-			t.Fatalf("%v printed no line %q", cmd.Args, text)
-		}
-	}
+	return process.Start(t, bin, "simcluster", "--listen", "127.0.0.1:0", "--empty", "--still").Line(t, `^(mongodb://\S+)`)
 }
 
 // What docs/install.md says for the binary starts a server. What docs/upgrade.md says makes a backup while it runs, and
 // leads back to it: the audit record of the restored data is in order, so the next start signs it.
 func TestTheInstallationItsBackupAndTheWayBackWorkAsWritten(t *testing.T) {
 	bin := shardboard(t)
-	uri, _ := start(t, exec.Command(bin, "simcluster", "--listen", "127.0.0.1:0", "--empty", "--still"), "mongodb://")
+	uri := simcluster(t, bin)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	env := append(os.Environ(), "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"), "MONGODB_ADDRESS=mongodb://"+uri, "HOME="+dir,
+	env := append(os.Environ(), "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"), "MONGODB_ADDRESS="+uri, "HOME="+dir,
 		"DATA_DIR="+at("data"), "KEY_DIR="+at("keys"), "BACKUP_DIR="+dir, "SHARDBOARD_LISTEN=127.0.0.1:0",
 		"SHARDBOARD_DATA_DIR="+at("data"), "SHARDBOARD_AUDIT_KEY="+at("keys/audit.key"))
 	do := func(script string) string {
@@ -124,8 +70,9 @@ func TestTheInstallationItsBackupAndTheWayBackWorkAsWritten(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("sh", "-c", script)
 		cmd.Dir, cmd.Env = dir, env
-		_, stop = start(t, cmd, "shardboard is at http://")
-		return stop
+		p := process.Run(t, cmd)
+		p.Line(t, `^shardboard is at (http://.*)`)
+		return func() { p.Stop(t) }
 	}
 	stop := serve(block(t, "install.md", "binary"))
 	if info, err := os.Stat(at("uri")); err != nil || info.Mode().Perm() != 0o600 {
@@ -167,7 +114,7 @@ func TestTheInstallationItsBackupAndTheWayBackWorkAsWritten(t *testing.T) {
 // The settings of the chart start a server. Only its folders and ports are others here.
 func TestTheSettingsOfTheChartStartAServer(t *testing.T) {
 	bin := shardboard(t)
-	uri, _ := start(t, exec.Command(bin, "simcluster", "--listen", "127.0.0.1:0", "--empty", "--still"), "mongodb://")
+	uri := simcluster(t, bin)
 	dir := t.TempDir()
 	settings := environment(mustRender(t, least+`settings: {SHARDBOARD_HIDE_BOUNDS: true}`).sets[0].Spec.Template.Spec.Containers[0])
 	settings["SHARDBOARD_LISTEN"], settings["SHARDBOARD_OPS_LISTEN"] = "127.0.0.1:0", "127.0.0.1:0"
@@ -176,23 +123,17 @@ func TestTheSettingsOfTheChartStartAServer(t *testing.T) {
 	for name, value := range settings {
 		if strings.HasPrefix(value, "/") {
 			value = filepath.Join(dir, value)
-			if err := os.MkdirAll(filepath.Dir(value), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(value), 0o700))
 		}
 		if name == "SHARDBOARD_URI_FILE" {
-			if err := os.WriteFile(value, []byte("mongodb://"+uri), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(value, []byte(uri), 0o600))
 		}
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	operations, _ := start(t, cmd, "Health and metrics are at ")
+	operations := process.Run(t, cmd).Line(t, `^Health and metrics are at (.*)`)
 	for _, path := range []string{"healthz", "metrics"} {
 		res, err := http.Get(operations + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_ = res.Body.Close()
 		if res.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", path, res.Status)

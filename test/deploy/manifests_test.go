@@ -15,9 +15,7 @@ func TestManifestsOfTheDocumentationAreKubernetes(t *testing.T) {
 	manifest := regexp.MustCompile("(?ms)^```yaml\n(apiVersion: v1\nkind: Pod\n.*?)^```$|^```yaml\n(spec:\n.*?)^```$")
 	for page, want := range map[string]int{"upgrade.md": 1, "files.md": 1} {
 		text, err := os.ReadFile(filepath.Join("../../docs", page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		found := manifest.FindAllSubmatch(text, -1)
 		if len(found) != want {
 			t.Errorf("%s has %d manifests, not %d", page, len(found), want)

@@ -17,14 +17,10 @@ const unitFile = "../../deploy/systemd/shardboard.service"
 func options(t *testing.T) map[string][]string {
 	t.Helper()
 	f, err := os.Open(unitFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	list, err := unit.DeserializeOptions(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out := map[string][]string{}
 	for _, o := range list {
 		out[o.Section+"."+o.Name] = append(out[o.Section+"."+o.Name], o.Value)
@@ -59,15 +55,11 @@ func TestSystemdTakesTheUnitAndCallsItWellProtected(t *testing.T) {
 		t.Skip("systemd-analyze is not installed here; the settings are checked without it above")
 	}
 	text, err := os.ReadFile(unitFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// verify wants the program to exist.
 	copied := filepath.Join(t.TempDir(), "shardboard.service")
 	text = []byte(strings.ReplaceAll(string(text), "/usr/local/bin/shardboard", "/bin/true"))
-	if err := os.WriteFile(copied, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(copied, text, 0o600))
 	out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", copied).CombinedOutput()
 	if err != nil || len(strings.TrimSpace(string(out))) > 0 {
 		t.Errorf("verify: %v\n%s", err, out)
@@ -81,9 +73,7 @@ func TestSystemdTakesTheUnitAndCallsItWellProtected(t *testing.T) {
 
 func TestSysusersMakesTheUsersOfTheUnit(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/systemd/shardboard.sysusers")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !strings.Contains(string(text), "\nu "+options(t)["Service.User"][0]+" -") {
 		t.Errorf("%s", text)
 	}

@@ -40,21 +40,15 @@ func runInit(t *testing.T, path, script string, env ...string) string {
 func TestComposeSetsUpShardingRolesAndUsersAndMayDoSoAgain(t *testing.T) {
 	path := mongoshPath(t)
 	users, err := access.ReadUsers(strings.NewReader("admin admin-password root\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	uri := startCluster(t, simcluster.Options{ServerVersion: "8.0", Empty: true, Still: true, Shards: 2, Users: users})
 	address := strings.TrimSuffix(uri, "/?directConnection=true")
 	secrets := t.TempDir()
 	for _, name := range []string{"admin", "shardboard", "yorkie", "loader"} {
-		if err := os.WriteFile(filepath.Join(secrets, name), []byte(name+"-password\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(secrets, name), []byte(name+"-password\n"), 0o600))
 	}
 	init, err := filepath.Abs(composeInit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	env := []string{"SECRETS=" + secrets, "MONGOS=" + address, "INIT=" + init, "SHARDS=shard-rs-1/shard1a:27018 shard-rs-2/shard2a:27018"}
 	if out := runInit(t, path, "cluster.js", env...); strings.Count(out, "sharded yorkie-meta.") != 7 || !strings.Contains(out, "ready") {
 		t.Errorf("the first time:\n%s", out)
@@ -75,9 +69,7 @@ func TestComposeSetsUpShardingRolesAndUsersAndMayDoSoAgain(t *testing.T) {
 func signIn(t *testing.T, uri, user string) *mongo.Client {
 	t.Helper()
 	client, err := mongo.Connect(options.Client().ApplyURI(uri).SetAuth(options.Credential{Username: user, Password: user + "-password"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return client
 }
@@ -87,22 +79,16 @@ func checkLayout(t *testing.T, client *mongo.Client) {
 	t.Helper()
 	ours := bson.D{{Key: "_id", Value: bson.Regex{Pattern: "^yorkie-meta"}}}
 	cur, err := client.Database("config").Collection("collections").Find(t.Context(), ours)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var rows []struct {
 		ID  string `bson:"_id"`
 		Key bson.D
 	}
-	if err := cur.All(t.Context(), &rows); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cur.All(t.Context(), &rows))
 	got := map[string]string{}
 	for _, r := range rows {
 		text, err := bson.MarshalExtJSON(r.Key, false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got[strings.TrimPrefix(r.ID, "yorkie-meta.")] = string(text)
 	}
 	byDocument := `{"doc_id":"hashed"}`
@@ -119,9 +105,7 @@ var command = regexp.MustCompile(`(?s)runCommand\((\{.*?\n\})\)`)
 func checkRoles(t *testing.T, client *mongo.Client) {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/roles.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := map[string]map[string]bool{}
 	for _, m := range command.FindAllSubmatch(page, -1) {
 		var cmd struct {
@@ -145,9 +129,7 @@ func checkRoles(t *testing.T, client *mongo.Client) {
 	for _, name := range []string{"shardboardViewer", "shardboardOperator"} {
 		info := bson.D{{Key: "rolesInfo", Value: name}, {Key: "showPrivileges", Value: true}}
 		reply, err := client.Database("admin").RunCommand(t.Context(), info).Raw()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got struct {
 			Roles []struct{ Privileges []privilege }
 		}

@@ -50,9 +50,7 @@ const answers = `{
 func TestMongoshWorksWithEveryRelease(t *testing.T) {
 	path := mongoshPath(t)
 	var want map[string]any
-	if err := json.Unmarshal([]byte(answers), &want); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(answers), &want))
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
 			got := runSuite(t, path, startCluster(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}))

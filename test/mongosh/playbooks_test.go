@@ -24,9 +24,7 @@ func TestMongoshLinesOfThePlaybooksWork(t *testing.T) {
 	var script strings.Builder
 	for _, file := range files {
 		source, err := playbooks.Files.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		blocks := scriptBlock.FindAllStringSubmatch(string(source), -1)
 		if len(blocks) == 0 {
 			t.Errorf("%s has nothing to cross-check in mongosh", file)
@@ -37,9 +35,7 @@ func TestMongoshLinesOfThePlaybooksWork(t *testing.T) {
 	}
 	script.WriteString("print('all done')\n")
 	name := filepath.Join(t.TempDir(), "playbooks.js")
-	if err := os.WriteFile(name, []byte(script.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte(script.String()), 0o600))
 	for _, release := range []string{"5.0", "8.0"} {
 		uri := startCluster(t, simcluster.Options{ServerVersion: release, Projects: 3, Documents: 20, Still: true})
 		if out := runMongosh(t, path, "--file", name, uri); !strings.HasSuffix(strings.TrimSpace(out), "all done") {

@@ -36,13 +36,9 @@ func mongoshPath(t *testing.T) string {
 func startCluster(t *testing.T, o simcluster.Options) string {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- sim.Serve(l) }()
 	t.Cleanup(func() {
@@ -67,4 +63,12 @@ func runMongosh(t *testing.T, path string, args ...string) string {
 		t.Fatalf("mongosh %v: %v\n%s", args, err, out)
 	}
 	return string(out)
+}
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -23,4 +23,7 @@ require (
 	go.opentelemetry.io/otel/trace v1.46.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
+	shardboard/test/process v0.0.0
 )
+
+replace shardboard/test/process => ../process

@@ -116,3 +116,11 @@ func serve(t *testing.T, l net.Listener, back string, c claims) {
 		<-ended
 	})
 }
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,7 +1,6 @@
 package oidc_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -18,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"shardboard/test/process"
 )
 
 var bin, cluster string // set once: the binary and the address of a simulated cluster
@@ -25,32 +26,28 @@ var bin, cluster string // set once: the binary and the address of a simulated c
 // TestMain keeps the provider quiet: it logs each request.
 func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	os.Exit(m.Run())
+	process.Main(m)
 }
 
 // board is a running shardboard with its own provider.
 type board struct {
 	root string
-	log  *process
+	log  *process.Process
 }
 
 func startBoard(t *testing.T, c claims, args ...string) board {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret")
-	if err := os.WriteFile(secret, []byte(clientSecret+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(secret, []byte(clientSecret+"\n"), 0o600))
 	all := append([]string{"serve", "--uri", cluster, "--listen", "127.0.0.1:0", "--data-dir",
 		filepath.Join(dir, "data"), "--audit-key", filepath.Join(dir, "audit.key"),
 		"--auth", "oidc", "--oidc-issuer", "http://" + l.Addr().String(), "--oidc-client-id", clientID, "--oidc-client-secret-file", secret,
 		"--oidc-role-map", "ops=operator;staff=viewer;dba=admin"}, args...)
-	p := start(t, bin, all...)
-	b := board{strings.TrimSuffix(p.waitForLine(t, "shardboard is at "), "/"), p}
+	p := process.Start(t, bin, all...)
+	b := board{p.Line(t, `^shardboard is at (.*)/$`), p}
 	serve(t, l, b.root+"/login/oidc/callback", c)
 	return b
 }
@@ -64,9 +61,7 @@ type browser struct {
 func open(t *testing.T) browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return browser{t, &http.Client{Jar: jar, Timeout: 30 * time.Second}}
 }
 
@@ -84,21 +79,15 @@ func (b browser) request(method, address string, form url.Values) page {
 		body = strings.NewReader(form.Encode())
 	}
 	r, err := http.NewRequestWithContext(b.Context(), method, address, body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	res, err := b.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	return page{res.StatusCode, res.Request.URL, res.Header, html.UnescapeString(string(text))}
 }
 
@@ -165,17 +154,9 @@ func (b browser) expectRefused(at board, got page, status int, says ...string) {
 }
 
 func TestPeopleSignInAtARealProvider(t *testing.T) {
-	bin = shardboard(t)
-	listen := "127.0.0.1:" + freePort(t)
-	start(t, bin, "simcluster", "--listen", listen, "--seed", "7", "--shards", "3", "--still", "--projects", "3", "--documents", "30")
-	cluster = "mongodb://" + listen + "/"
-	eventually(t, "the simulated cluster", func(ctx context.Context) error {
-		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", listen)
-		if err != nil {
-			return err
-		}
-		return c.Close()
-	})
+	bin = process.Shardboard(t)
+	sim := process.Start(t, bin, "simcluster", "--listen", "127.0.0.1:0", "--still", "--projects", "3", "--documents", "30")
+	cluster = sim.Line(t, `^(mongodb://\S+)`)
 
 	t.Run("groups and name that only UserInfo has", func(t *testing.T) {
 		b := startBoard(t, claims{userInfo: map[string]map[string]any{"7a1": {"groups": []string{"ops", "staff"}}, "7b2": {"groups": "dba"}}})
@@ -215,13 +196,13 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		anna.expectRefused(without, anna.signIn(without, "anna"), http.StatusForbidden,
 			`The claim "groups" came neither in the ID token nor from UserInfo`, "--oidc-scopes", "Claims in the ID token:",
 			"Claims from UserInfo:", "preferred_username")
-		if log := without.log.output(); !strings.Contains(log, "groups-missing") || strings.Contains(log, "anna@example.com") {
+		if log := without.log.Output(); !strings.Contains(log, "groups-missing") || strings.Contains(log, "anna@example.com") {
 			t.Errorf("the log:\n%s", log)
 		}
 		with := startBoard(t, c, "--oidc-scopes", "profile groups", "--oidc-scopes", "email")
 		anna = open(t)
 		anna.expectSignedIn(with, anna.signIn(with, "anna"), person{ID: "7a1", Name: "anna", Role: "operator"})
-		if log := with.log.output(); !strings.Contains(log, "does not list some of the requested scopes") {
+		if log := with.log.Output(); !strings.Contains(log, "does not list some of the requested scopes") {
 			t.Errorf("no warning of a scope that the provider does not list:\n%s", log)
 		}
 	})
@@ -234,7 +215,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		anna.expectRefused(b, refused, http.StatusForbidden, "none of your groups has a role here",
 			`The claim "groups" has 2 groups, and none of them is in --oidc-role-map`)
 		for _, value := range []string{"cooks", "anna@example.com"} {
-			if strings.Contains(refused.text, value) || strings.Contains(b.log.output(), value) {
+			if strings.Contains(refused.text, value) || strings.Contains(b.log.Output(), value) {
 				t.Errorf("the value %q of a claim is shown or logged", value)
 			}
 		}
@@ -244,22 +225,18 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 
 	t.Run("a wrong secret", func(t *testing.T) {
 		wrong := filepath.Join(t.TempDir(), "wrong")
-		if err := os.WriteFile(wrong, []byte("wrong-secret-of-the-client"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(wrong, []byte("wrong-secret-of-the-client"), 0o600))
 		b := startBoard(t, claims{}, "--oidc-client-secret-file", wrong)
 		anna := open(t)
 		anna.expectRefused(b, anna.signIn(b, "anna"), http.StatusServiceUnavailable, "does not accept shardboard", "--oidc-client-secret-file")
-		if log := b.log.output(); strings.Contains(log, "wrong-secret-of-the-client") || !strings.Contains(log, "client-refused") {
+		if log := b.log.Output(); strings.Contains(log, "wrong-secret-of-the-client") || !strings.Contains(log, "client-refused") {
 			t.Errorf("the log:\n%s", log)
 		}
 	})
 
 	t.Run("an issuer that calls itself otherwise", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		serve(t, l, "http://127.0.0.1:1/", claims{})
 		b := startBoard(t, claims{}, "--oidc-issuer", fmt.Sprintf("http://%s/", l.Addr()))
 		anna := open(t)

@@ -98,14 +98,10 @@ type (
 func dashboard(t *testing.T) (b board) {
 	t.Helper()
 	text, err := os.ReadFile(root + "deploy/grafana/shardboard.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Decode(&b))
 	return b
 }
 
@@ -203,9 +199,7 @@ var yorkiePanels = []string{"MongoDB Up", "Shards", "Chunks", "Balancer", "DB Da
 
 func TestEachPanelOfYorkiesBoardHasTheEquivalentThatTheDocumentNames(t *testing.T) {
 	text, err := os.ReadFile(root + "docs/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ours := map[string]bool{}
 	for _, p := range dashboard(t).Panels {
 		ours[strings.ToLower(p.Title)] = true

@@ -20,14 +20,12 @@ func TestMetricsAreReadAndLintedAsPrometheusDoes(t *testing.T) {
 	sim := start(t, "simcluster", "--listen", "127.0.0.1:0", "--documents", "500", "--projects", "5")
 	server := watch(t, sim.address)
 	var text string
-	eventually(t, longestWait, "there is placement", func() bool {
+	eventually(t, "there is placement", func() bool {
 		text, _ = server.read(t, "/metrics")
 		return strings.Contains(text, "shardboard_collection_storage_bytes{") && strings.Contains(text, "shardboard_problems{")
 	})
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
@@ -38,9 +36,7 @@ func TestMetricsAreReadAndLintedAsPrometheusDoes(t *testing.T) {
 	}
 	for kind, body := range map[string]string{"text/plain; version=0.0.4": text, header.Get("Content-Type"): open} {
 		parser, err := textparse.New([]byte(body), kind, labels.NewSymbolTable(), textparse.ParserOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n := 0
 		for {
 			entry, err := parser.Next()
@@ -60,14 +56,10 @@ func TestMetricsAreReadAndLintedAsPrometheusDoes(t *testing.T) {
 	}
 
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.address+"/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Header.Set("Accept-Encoding", "gzip")
 	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	z, err := gzip.NewReader(res.Body)
 	if err != nil || res.Header.Get("Content-Encoding") != "gzip" {

@@ -1,16 +1,10 @@
 package prometheus
 
 import (
-	"bufio"
-	"bytes"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -18,112 +12,43 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"shardboard/test/process"
 )
 
-// binary is the program: that of SHARDBOARD_BIN, or one that is built once.
-var binary = sync.OnceValues(func() (string, error) {
-	if bin := os.Getenv("SHARDBOARD_BIN"); bin != "" {
-		return bin, nil
-	}
-	dir, err := os.MkdirTemp("", "shardboard")
-	if err != nil {
-		return "", err
-	}
-	built = dir
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "shardboard"), "./cmd/shardboard")
-	build.Dir = root
-	return filepath.Join(dir, "shardboard"), build.Run()
-})
+func TestMain(m *testing.M) { process.Main(m) }
 
-var built string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built != "" {
-		_ = os.RemoveAll(built)
-	}
-	os.Exit(code)
-}
-
-// process is one of our programs, with the address that it printed first: of its pages, or of its cluster.
-type process struct {
-	cmd     *exec.Cmd
+// program is one of our programs, with the address that it printed first: of its pages, or of its cluster.
+type program struct {
+	*process.Process
 	address string
 }
 
-func start(t *testing.T, args ...string) *process {
+func start(t *testing.T, args ...string) *program {
 	t.Helper()
-	bin, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(bin, args...)
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGCONT)
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		<-ended
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("%v: %s", args, log.Bytes()[max(0, log.Len()-4000):])
-		}
-	})
-	in := bufio.NewScanner(out)
-	for in.Scan() {
-		line := strings.Fields(in.Text())
-		at := slices.IndexFunc(line, func(word string) bool {
-			return strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "mongodb://")
-		})
-		if at < 0 {
-			continue
-		}
-		go func() {
-			defer close(ended)
-			for in.Scan() { // so that it does not wait for a reader
-			}
-		}()
-		return &process{cmd, strings.TrimSuffix(line[at], "/")}
-	}
-	close(ended)
-	t.Fatalf("%v gives no address: %s", args, log.String())
-	return nil
+	p := process.Start(t, process.Shardboard(t), args...)
+	return &program{p, strings.TrimSuffix(p.Line(t, `((?:http|mongodb)://\S+)`), "/")}
 }
 
 // signal stops the process as a machine that hangs does, or lets it go on.
-func (p *process) signal(t *testing.T, s syscall.Signal) {
+func (p *program) signal(t *testing.T, s syscall.Signal) {
 	t.Helper()
-	if err := p.cmd.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Cmd.Process.Signal(s))
 }
 
-// longestScrape is how long /metrics may take whatever state the cluster is in: less than Prometheus' limit of 10 s,
-// on a machine that does other things.
-const longestScrape = 5 * time.Second
+// longestScrape is how long /metrics may take whatever state the cluster is in: Prometheus' own limit.
+const longestScrape = 10 * time.Second
 
 // read is the body of an address.
-func (p *process) read(t *testing.T, path string, headers ...string) (string, http.Header) {
+func (p *program) read(t *testing.T, path string, headers ...string) (string, http.Header) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.address+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	res, err := (&http.Client{Timeout: longestScrape}).Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
@@ -133,14 +58,12 @@ func (p *process) read(t *testing.T, path string, headers ...string) (string, ht
 }
 
 // scrape is /metrics now.
-func (p *process) scrape(t *testing.T) map[string]*dto.MetricFamily {
+func (p *program) scrape(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	body, _ := p.read(t, "/metrics")
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return families
 }
 
@@ -173,4 +96,12 @@ func labelsOf(scrapes ...map[string]*dto.MetricFamily) exposition {
 		}
 	}
 	return out
+}
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

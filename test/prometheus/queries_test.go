@@ -1,6 +1,8 @@
 package prometheus
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -9,10 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
+
+	"shardboard/test/process"
 )
 
 var legendLabel = regexp.MustCompile(`\{\{(\w+)\}\}`)
@@ -114,24 +117,16 @@ func TestEveryQueryAsksForWhatIsExported(t *testing.T) {
 	}
 	all := queries(t)
 	alerts := filepath.Join(t.TempDir(), "alerts.yaml")
-	if err := os.WriteFile(alerts, []byte("targets:\n- {name: on-call, format: generic, url: \"http://127.0.0.1:9/\"}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(alerts, []byte("targets:\n- {name: on-call, format: generic, url: \"http://127.0.0.1:9/\"}\n"), 0o600))
 	demo := start(t, "demo", "--listen", "127.0.0.1:0", "--mongo-listen", "127.0.0.1:0")
 	// A newer release, which tells orphans and sizes with one command, and shards' disks; receivers of alerts.
 	sim := start(t, "simcluster", "--listen", "127.0.0.1:0", "--server-version", "7.0", "--documents", "500", "--projects", "5")
 	serve := start(t, "serve", "--uri", sim.address, "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--audit-key",
 		filepath.Join(t.TempDir(), "audit.key"), "--auth", "none", "--actions", "on", "--alerts", alerts)
-	deadline := time.Now().Add(3 * time.Minute)
-	for {
-		has := labelsOf(demo.scrape(t), serve.scrape(t))
-		missing := unmet(t, all, has)
-		if len(missing) == 0 {
-			return
+	process.Eventually(t, "every series is there", func(context.Context) error { // each appears with the first read of its part
+		if missing := unmet(t, all, labelsOf(demo.scrape(t), serve.scrape(t))); len(missing) > 0 {
+			return errors.New(strings.Join(missing, "\n"))
 		}
-		if time.Now().After(deadline) {
-			t.Fatal(strings.Join(missing, "\n"))
-		}
-		time.Sleep(2 * time.Second) // a series appears with the first read of its part
-	}
+		return nil
+	})
 }

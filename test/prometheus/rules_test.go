@@ -56,13 +56,9 @@ func TestEveryRuleHasASeverityAndARunbookThatNamesIt(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob(root + "docs/runbooks/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	index, err := os.ReadFile(root + "docs/runbooks/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range files {
 		page := filepath.Base(f)
 		if page == "README.md" {
@@ -76,9 +72,7 @@ func TestEveryRuleHasASeverityAndARunbookThatNamesIt(t *testing.T) {
 
 func TestTheScrapeConfigurationIsReadByPrometheus(t *testing.T) {
 	c, err := config.LoadFile(root+"deploy/prometheus/scrape.yaml", false, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(c.ScrapeConfigs) != 2 || len(c.RuleFiles) != 1 || filepath.Base(c.RuleFiles[0]) != "rules.yaml" {
 		t.Errorf("%d scrape configurations, rule files %v", len(c.ScrapeConfigs), c.RuleFiles)
 	}

@@ -2,7 +2,9 @@ package prometheus
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -13,9 +15,11 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
+
+	"shardboard/test/process"
 )
 
-func watch(t *testing.T, uri string) *process {
+func watch(t *testing.T, uri string) *program {
 	t.Helper()
 	dir := t.TempDir()
 	return start(t, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(dir, "data"),
@@ -93,16 +97,14 @@ func firing(t *testing.T, scrapes ...map[string]*dto.MetricFamily) map[string]bo
 	return out
 }
 
-// longestWait is for what takes some seconds on a machine that does nothing else.
-const longestWait = 2 * time.Minute
-
-func eventually(t *testing.T, longest time.Duration, what string, is func() bool) {
+func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(longest); !is(); time.Sleep(200 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", longest, what)
+	process.Eventually(t, what, func(context.Context) error {
+		if !is() {
+			return errors.New("not yet")
 		}
-	}
+		return nil
+	})
 }
 
 // expect holds alerts to what they should be.
@@ -136,7 +138,7 @@ func TestMetricsAndAlertsOfAClusterThatHangsAndComesBack(t *testing.T) {
 	}
 	up := func() bool { value, ok := sample(server.scrape(t), "shardboard_cluster_up"); return ok && value == 1 }
 	down := func() bool { value, ok := sample(server.scrape(t), "shardboard_cluster_up"); return ok && value == 0 }
-	eventually(t, longestWait, "the cluster is read", func() bool {
+	eventually(t, "the cluster is read", func() bool {
 		_, sized := sample(server.scrape(t), "shardboard_shard_data_bytes")
 		return sized && up()
 	})
@@ -147,9 +149,9 @@ func TestMetricsAndAlertsOfAClusterThatHangsAndComesBack(t *testing.T) {
 	expect(t, "all is well", firing(t, well), nil, all)
 
 	sim.signal(t, syscall.SIGSTOP)
-	eventually(t, longestWait, "a cluster that hangs is down", down)
+	eventually(t, "a cluster that hangs is down", down)
 	before := server.scrape(t)
-	eventually(t, 30*time.Second, "the age of what is known grows", func() bool {
+	eventually(t, "the age of what is known grows", func() bool {
 		return age(server.scrape(t), "routing") > age(before, "routing")+2
 	})
 	hung := server.scrape(t)
@@ -167,8 +169,8 @@ func TestMetricsAndAlertsOfAClusterThatHangsAndComesBack(t *testing.T) {
 		[]string{"ShardboardDown", "ShardboardPollOld", "ShardboardPartUnread", "ShardboardStoreNotWritable", "ShardboardNoOwner"})
 
 	sim.signal(t, syscall.SIGCONT)
-	eventually(t, longestWait, "a cluster that answers again is up", up)
-	eventually(t, longestWait, "every part is read again", func() bool {
+	eventually(t, "a cluster that answers again is up", up)
+	eventually(t, "every part is read again", func() bool {
 		now := server.scrape(t)
 		return age(now, "routing") < 5 && age(now, "shards") < 15 && age(now, "zones") < 15
 	})
@@ -185,7 +187,7 @@ func TestAClusterThatWasNeverReachedIsDownAndNothingElseIsClaimed(t *testing.T) 
 	}
 	server := watch(t, "mongodb://127.0.0.1:1/?directConnection=true")
 	var now map[string]*dto.MetricFamily
-	eventually(t, longestWait, "it is down", func() bool {
+	eventually(t, "it is down", func() bool {
 		now = server.scrape(t)
 		value, ok := sample(now, "shardboard_cluster_up")
 		return ok && value == 0
@@ -208,17 +210,13 @@ func TestAClusterThatWasNeverReachedIsDownAndNothingElseIsClaimed(t *testing.T) 
 }
 
 // post sends JSON and reads an answer.
-func (p *process) post(t *testing.T, path, body string, into any) {
+func (p *program) post(t *testing.T, path, body string, into any) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.address+path, bytes.NewReader([]byte(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	if res.StatusCode >= 300 {
 		var text bytes.Buffer
@@ -226,9 +224,7 @@ func (p *process) post(t *testing.T, path, body string, into any) {
 		t.Fatalf("%s: status %d: %s", path, res.StatusCode, text.String())
 	}
 	if into != nil {
-		if err := json.NewDecoder(res.Body).Decode(into); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.NewDecoder(res.Body).Decode(into))
 	}
 }
 
@@ -242,7 +238,7 @@ func TestABalancerThatIsOffOnPurposeAlertsNobody(t *testing.T) {
 	is := func(name string, want float64, labels ...string) func() bool {
 		return func() bool { value, ok := sample(server.scrape(t), name, labels...); return ok && value == want }
 	}
-	eventually(t, longestWait, "the balancer is on", is("shardboard_balancer_enabled", 1))
+	eventually(t, "the balancer is on", is("shardboard_balancer_enabled", 1))
 	expect(t, "on", firing(t, server.scrape(t)), nil, []string{"ShardboardBalancerOff"})
 
 	change := func(kind, more string) {
@@ -253,30 +249,26 @@ func TestABalancerThatIsOffOnPurposeAlertsNobody(t *testing.T) {
 		}
 		server.post(t, "/api/v1/plans", `{"kind": "`+kind+`", "reason": "a test"`+more+`}`, &plan)
 		confirm, err := json.Marshal(plan.Confirm)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		server.post(t, "/api/v1/plans/"+plan.ID+"/run", `{"hash": "`+plan.Hash+`", "confirm": `+string(confirm)+`}`, nil)
 	}
 	change("balancer-window", `, "args": {"start": "01:00", "stop": "05:30"}`)
-	eventually(t, longestWait, "it has a window", is("shardboard_balancer_window_seconds", 4.5*3600))
+	eventually(t, "it has a window", is("shardboard_balancer_window_seconds", 4.5*3600))
 	expect(t, "with a window", firing(t, server.scrape(t)), nil, []string{"ShardboardBalancerOff"})
 
 	change("balancer-off", "")
-	eventually(t, longestWait, "it is off", is("shardboard_balancer_enabled", 0))
-	eventually(t, longestWait, "that is a problem", is("shardboard_problems", 1, "rule", "balancer-off"))
+	eventually(t, "it is off", is("shardboard_balancer_enabled", 0))
+	eventually(t, "that is a problem", is("shardboard_problems", 1, "rule", "balancer-off"))
 	expect(t, "off", firing(t, server.scrape(t)), []string{"ShardboardBalancerOff"}, nil)
 
 	var advice struct{ Items []struct{ ID, Rule string } }
 	body, _ := server.read(t, "/api/v1/advice")
-	if err := json.Unmarshal([]byte(body), &advice); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(body), &advice))
 	for _, one := range advice.Items {
 		if one.Rule == "balancer-off" {
 			server.post(t, "/api/v1/advice/"+one.ID+"/dismiss", `{"reason": "we move by hand"}`, nil)
 		}
 	}
-	eventually(t, longestWait, "it is no problem", is("shardboard_problems", 0, "rule", "balancer-off"))
+	eventually(t, "it is no problem", is("shardboard_problems", 0, "rule", "balancer-off"))
 	expect(t, "off on purpose", firing(t, server.scrape(t)), nil, []string{"ShardboardBalancerOff"})
 }

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -41,9 +40,7 @@ type sharded struct {
 func connect(t *testing.T, uri string) *sharded {
 	t.Helper()
 	c, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = c.Disconnect(context.Background()) })
 	return &sharded{t, c, c.Database(database)}
 }
@@ -75,24 +72,6 @@ func (s *sharded) splitAt(project bson.ObjectID) {
 	s.must(bson.D{{Key: "split", Value: database + ".documents"}, {Key: "middle", Value: bson.D{{Key: "project_id", Value: project}}}})
 	s.must(bson.D{{Key: "split", Value: database + ".clients"},
 		{Key: "middle", Value: bson.D{{Key: "project_id", Value: project}, {Key: "_id", Value: int64(0)}}}})
-}
-
-// moveChunks moves chunks during writes until the context ends and returns how many. A
-// running move is finished.
-func (s *sharded) moveChunks(ctx context.Context, r *rand.Rand) (moved int, err error) {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return moved, nil
-		case <-tick.C:
-		}
-		if err := s.moveOne(context.WithoutCancel(ctx), r); err != nil {
-			return moved, err
-		}
-		moved++
-	}
 }
 
 // moveOne moves a random chunk to a random other shard.
@@ -188,5 +167,13 @@ func (s *sharded) aggregate(collection string, into any, stages ...bson.D) {
 	}
 	if err := cur.All(s.Context(), into); err != nil {
 		s.Fatal(err)
+	}
+}
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

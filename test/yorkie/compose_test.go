@@ -18,9 +18,7 @@ func TestYorkieTakesTheConfigurationThatComposeWrites(t *testing.T) {
 	}
 	secrets := t.TempDir()
 	for _, name := range []string{"mongo", "init", "loader", "yorkie", "shardboard"} {
-		if err := os.Mkdir(filepath.Join(secrets, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(secrets, name), 0o755))
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "../../deploy/compose/init/secrets.sh")
 	cmd.Env = append(os.Environ(), "SECRETS="+secrets)
@@ -28,9 +26,7 @@ func TestYorkieTakesTheConfigurationThatComposeWrites(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	config, err := server.NewConfigFromFile(filepath.Join(secrets, "yorkie", "yorkie.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := config.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"shardboard/test/process"
 )
 
 // get reads one JSON answer of the dashboard.
@@ -39,17 +40,15 @@ func get(ctx context.Context, address string, into any) error {
 // checkDashboard starts the dashboard and checks that it shows all projects, and each
 // document on the shard that explain names.
 func checkDashboard(t *testing.T, bin, uri string, projects []string, s *sharded, documents []stored) {
-	served := start(t, bin, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--auth", "none", "--data-dir",
+	served := process.Start(t, bin, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--auth", "none", "--data-dir",
 		t.TempDir(), "--audit-key", filepath.Join(t.TempDir(), "audit.key"))
-	root := strings.TrimSuffix(served.waitForLine(t, "shardboard is at "), "/")
-	eventually(t, "readiness", func(ctx context.Context) error { return get(ctx, root+"/readyz", nil) })
+	root := served.Line(t, `^shardboard is at (.*)/$`)
+	process.Eventually(t, "readiness", func(ctx context.Context) error { return get(ctx, root+"/readyz", nil) })
 
 	var list struct {
 		Items []struct{ ID, Name string }
 	}
-	if err := get(t.Context(), root+"/api/v1/projects", &list); err != nil {
-		t.Fatal(err)
-	}
+	must(t, get(t.Context(), root+"/api/v1/projects", &list))
 	shown := map[string]string{}
 	for _, p := range list.Items {
 		shown[p.ID] = p.Name

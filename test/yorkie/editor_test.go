@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 
 	"github.com/yorkie-team/yorkie/client"
 	"github.com/yorkie-team/yorkie/pkg/document"
@@ -25,8 +26,8 @@ type editor struct {
 	counted     map[string]int64 // increments of its counter by document, as the server acknowledged them; without removed documents
 }
 
-// runEditor runs an editor until the context ends and returns the first error.
-func runEditor(ctx context.Context, n int, addr, apiKey string) (*editor, error) {
+// runEditor runs an editor until the context ends and returns the first error. It adds its actions to a count.
+func runEditor(ctx context.Context, n int, addr, apiKey string, written *atomic.Int64) (*editor, error) {
 	c, err := client.Dial(addr, client.WithAPIKey(apiKey))
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
@@ -46,6 +47,7 @@ func runEditor(ctx context.Context, n int, addr, apiKey string) (*editor, error)
 		if err := e.act(call); err != nil {
 			return e, err
 		}
+		written.Add(1)
 	}
 	return e, e.leave(call)
 }

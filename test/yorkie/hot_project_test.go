@@ -13,14 +13,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/yorkie-team/yorkie/admin"
 	"github.com/yorkie-team/yorkie/client"
 	"github.com/yorkie-team/yorkie/pkg/document"
 	"github.com/yorkie-team/yorkie/pkg/key"
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/test/process"
 )
 
 const documents = database + ".documents"
@@ -39,31 +41,32 @@ func TestAHotProjectIsRefinedSplitAndSpreadWhileYorkieWrites(t *testing.T) {
 	if os.Getenv("SHARDBOARD_LONG") == "" {
 		t.Skip("a long test: set SHARDBOARD_LONG=1")
 	}
-	bin := shardboard(t)
-	yorkie := build(t, "yorkie", ".", "github.com/yorkie-team/yorkie/cmd/yorkie")
+	bin := process.Shardboard(t)
+	yorkie := process.Build(t, "yorkie", ".", "github.com/yorkie-team/yorkie/cmd/yorkie")
 	// Before 7.0, findAndModify by {project_id, _id} fails once a project is on two shards.
-	cluster := start(t, bin, "simcluster", "--empty", "--server-version", "7.0", "--listen", "127.0.0.1:0")
-	uri := "mongodb://" + cluster.waitForLine(t, "mongodb://")
+	cluster := process.Start(t, bin, "simcluster", "--empty", "--server-version", "7.0", "--listen", "127.0.0.1:0")
+	uri := cluster.Line(t, `^(mongodb://\S+)`)
 	s := connect(t, uri)
 	s.must(bson.D{{Key: "balancerStop", Value: 1}})
 	s.must(bson.D{{Key: "enableSharding", Value: database}})
 	for collection, pattern := range rangedLayout {
 		s.must(bson.D{{Key: "shardCollection", Value: database + "." + collection}, {Key: "key", Value: pattern}})
 	}
-	port := freePort(t)
+	port := process.FreePort(t)
 	addr := "127.0.0.1:" + port
-	server := start(t, yorkie, "server", "--mongo-connection-uri", uri, "--mongo-yorkie-database", database,
-		"--rpc-port", port, "--profiling-port", freePort(t), "--backend-gateway-addr", addr, "--backend-rpc-addr", addr)
+	server := process.Start(t, yorkie, "server", "--mongo-connection-uri", uri, "--mongo-yorkie-database", database,
+		"--rpc-port", port, "--profiling-port", process.FreePort(t), "--backend-gateway-addr", addr, "--backend-rpc-addr", addr)
 	apiKey, project := makeProject(t, addr, "hot")
 	s.isolate(project)
 
 	writing, stop := context.WithCancel(t.Context())
 	defer stop()
-	all := writeUntil(t, writing, addr, apiKey)
-	served := start(t, bin, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--auth", "none", "--actions", "on",
+	var written atomic.Int64
+	all := writeUntil(t, writing, addr, apiKey, &written)
+	served := process.Start(t, bin, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--auth", "none", "--actions", "on",
 		"--data-dir", t.TempDir(), "--audit-key", filepath.Join(t.TempDir(), "audit.key"))
-	o := operator{t, strings.TrimSuffix(served.waitForLine(t, "shardboard is at "), "/")}
-	eventually(t, "readiness", func(ctx context.Context) error { return get(ctx, o.root+"/readyz", nil) })
+	o := operator{t, served.Line(t, `^shardboard is at (.*)/$`)}
+	process.Eventually(t, "readiness", func(ctx context.Context) error { return get(ctx, o.root+"/readyz", nil) })
 
 	o.seesHot(project)
 	before := s.count("documents")
@@ -81,14 +84,20 @@ func TestAHotProjectIsRefinedSplitAndSpreadWhileYorkieWrites(t *testing.T) {
 	if on := s.shardsWithRows("documents"); len(on) != 2 {
 		t.Errorf("the project is on %v", on)
 	}
-	goOn(t, 5*time.Second) // Yorkie writes with the project on two shards
+	enough := written.Load() + 20*editors // with the project on two shards
+	process.Eventually(t, "Yorkie goes on", func(context.Context) error {
+		if now := written.Load(); now < enough {
+			return fmt.Errorf("%d of %d actions", now, enough)
+		}
+		return nil
+	})
 	stop()
 	editors := all()
 	if after := s.count("documents"); after < before {
 		t.Errorf("documents has %d rows, and had %d before", after, before)
 	}
 	checkCounters(t, addr, apiKey, editors)
-	for line := range strings.Lines(server.output()) {
+	for line := range strings.Lines(server.Output()) {
 		if strings.Contains(line, "ERROR") || strings.Contains(line, "PANIC") || strings.Contains(line, "panic:") {
 			t.Errorf("the Yorkie server says: %s", line)
 		}
@@ -110,14 +119,6 @@ func (s *sharded) isolate(project string) {
 	}
 	for _, at := range []bson.ObjectID{id, next} {
 		s.must(bson.D{{Key: "split", Value: documents}, {Key: "middle", Value: bson.D{{Key: "project_id", Value: at}}}})
-	}
-}
-
-// goOn lets others work for a while.
-func goOn(t *testing.T, long time.Duration) {
-	select {
-	case <-time.After(long):
-	case <-t.Context().Done():
 	}
 }
 
@@ -150,29 +151,25 @@ func (s *sharded) shardsWithRows(collection string) (on []string) {
 func makeProject(t *testing.T, addr, name string) (apiKey, id string) {
 	t.Helper()
 	cli, err := admin.Dial(addr, admin.WithInsecure(true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer cli.Close()
-	eventually(t, "sign in", func(ctx context.Context) error {
+	process.Eventually(t, "sign in", func(ctx context.Context) error {
 		_, err := cli.LogIn(ctx, "admin", "admin")
 		return err
 	})
 	p, err := cli.CreateProject(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p.PublicKey, p.ID.String()
 }
 
 // writeUntil runs editors until the context ends; the function that it returns waits for them.
-func writeUntil(t *testing.T, ctx context.Context, addr, apiKey string) func() []*editor {
+func writeUntil(t *testing.T, ctx context.Context, addr, apiKey string, written *atomic.Int64) func() []*editor {
 	var all sync.WaitGroup
 	out := make([]*editor, editors)
 	for n := range out {
 		all.Go(func() {
 			var err error
-			if out[n], err = runEditor(ctx, n, addr, apiKey); err != nil {
+			if out[n], err = runEditor(ctx, n, addr, apiKey, written); err != nil {
 				t.Errorf("editor %d: %v", n, err)
 			}
 		})
@@ -194,13 +191,9 @@ func writeUntil(t *testing.T, ctx context.Context, addr, apiKey string) func() [
 func checkCounters(t *testing.T, addr, apiKey string, editors []*editor) {
 	t.Helper()
 	c, err := client.Dial(addr, client.WithAPIKey(apiKey))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = c.Close() }()
-	if err := c.Activate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Activate(t.Context()))
 	want := map[string]map[string]int64{} // document → counter → value
 	for _, e := range editors {
 		for name, n := range e.counted {
@@ -271,7 +264,7 @@ func (o operator) change(kind string, args map[string]any) {
 	}
 	o.post("/api/v1/plans/"+p.ID+"/run", map[string]any{"hash": p.Hash, "confirm": p.Confirm}, &run)
 	id := run.ID
-	eventually(o.T, kind, func(ctx context.Context) error {
+	process.Eventually(o.T, kind, func(ctx context.Context) error {
 		if err := get(ctx, o.root+"/api/v1/runs/"+id, &run); err != nil {
 			return err
 		}
@@ -323,7 +316,7 @@ func (o operator) chunks(ns string) []chunk {
 // seesHot waits until the project has most of the writes.
 func (o operator) seesHot(project string) {
 	o.Helper()
-	eventually(o.T, "the project is hot", func(ctx context.Context) error {
+	process.Eventually(o.T, "the project is hot", func(ctx context.Context) error {
 		var list struct {
 			Items []struct {
 				ID              string

@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/yorkie-team/yorkie/admin"
 	"github.com/yorkie-team/yorkie/api/types"
 	"github.com/yorkie-team/yorkie/pkg/document/yson"
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/test/process"
 )
 
 const (
@@ -32,34 +34,36 @@ type stored struct {
 func (d stored) byProject() bson.D  { return bson.D{{Key: "project_id", Value: d.Project}} }
 func (d stored) byDocument() bson.D { return bson.D{{Key: "doc_id", Value: d.ID}} }
 
+func TestMain(m *testing.M) { process.Main(m) }
+
 func TestYorkieRunsOnTheSimulatedCluster(t *testing.T) {
 	if os.Getenv("SHARDBOARD_LONG") == "" {
 		t.Skip("a long test: set SHARDBOARD_LONG=1")
 	}
-	bin := shardboard(t)
-	yorkie := build(t, "yorkie", ".", "github.com/yorkie-team/yorkie/cmd/yorkie")
-	t.Run("5.0", func(t *testing.T) { runYorkie(t, bin, yorkie, "5.0", 30*time.Second) })
-	t.Run("8.0", func(t *testing.T) { runYorkie(t, bin, yorkie, "8.0", 10*time.Second) }) // the version that Yorkie's chart deploys
+	bin := process.Shardboard(t)
+	yorkie := process.Build(t, "yorkie", ".", "github.com/yorkie-team/yorkie/cmd/yorkie")
+	t.Run("5.0", func(t *testing.T) { runYorkie(t, bin, yorkie, "5.0", 15) })
+	t.Run("8.0", func(t *testing.T) { runYorkie(t, bin, yorkie, "8.0", 5) }) // the version that Yorkie's chart deploys
 }
 
-// runYorkie runs a Yorkie server with editors on a cluster of a release for a duration.
-func runYorkie(t *testing.T, bin, yorkie, release string, long time.Duration) {
-	cluster := start(t, bin, "simcluster", "--empty", "--server-version", release, "--listen", "127.0.0.1:0")
-	uri := "mongodb://" + cluster.waitForLine(t, "mongodb://")
+// runYorkie runs a Yorkie server with editors on a cluster of a release until some chunks have moved.
+func runYorkie(t *testing.T, bin, yorkie, release string, moves int) {
+	cluster := process.Start(t, bin, "simcluster", "--empty", "--server-version", release, "--listen", "127.0.0.1:0")
+	uri := cluster.Line(t, `^(mongodb://\S+)`)
 	s := connect(t, uri)
 	s.setUpSharding()
 
-	port := freePort(t)
+	port := process.FreePort(t)
 	addr := "127.0.0.1:" + port
-	server := start(t, yorkie, "server", "--mongo-connection-uri", uri, "--mongo-yorkie-database", database,
-		"--rpc-port", port, "--profiling-port", freePort(t), "--backend-gateway-addr", addr, "--backend-rpc-addr", addr,
+	server := process.Start(t, yorkie, "server", "--mongo-connection-uri", uri, "--mongo-yorkie-database", database,
+		"--rpc-port", port, "--profiling-port", process.FreePort(t), "--backend-gateway-addr", addr, "--backend-rpc-addr", addr,
 		// Shorten intervals so that housekeeping runs within the test.
 		"--housekeeping-interval", "5s", "--housekeeping-compaction-min-changes", "200",
 		"--housekeeping-project-stats-refresh-interval", "5s")
 
 	names, keys := makeProjects(t, s, addr)
-	runEditors(t, s, addr, keys, long)
-	for line := range strings.Lines(server.output()) {
+	runEditors(t, s, addr, keys, moves)
+	for line := range strings.Lines(server.Output()) {
 		if strings.Contains(line, "ERROR") || strings.Contains(line, "PANIC") || strings.Contains(line, "panic:") {
 			t.Errorf("the Yorkie server says: %s", line)
 		}
@@ -72,11 +76,9 @@ func runYorkie(t *testing.T, bin, yorkie, release string, long time.Duration) {
 func makeProjects(t *testing.T, s *sharded, addr string) (names, keys []string) {
 	t.Helper()
 	cli, err := admin.Dial(addr, admin.WithInsecure(true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer cli.Close()
-	eventually(t, "sign in", func(ctx context.Context) error {
+	process.Eventually(t, "sign in", func(ctx context.Context) error {
 		_, err := cli.LogIn(ctx, "admin", "admin")
 		return err
 	})
@@ -87,9 +89,7 @@ func makeProjects(t *testing.T, s *sharded, addr string) (names, keys []string) 
 			t.Fatalf("create project: %v", err)
 		}
 		id, err := bson.ObjectIDFromHex(p.ID.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s.splitAt(id)
 		if _, err := cli.CreateDocument(t.Context(), name, "from-admin", yson.Object{"title": "made by admin"}); err != nil {
 			t.Fatalf("create document: %v", err)
@@ -113,17 +113,18 @@ func makeProjects(t *testing.T, s *sharded, addr string) (names, keys []string) 
 	return names, keys
 }
 
-// runEditors runs the editors while chunks move.
-func runEditors(t *testing.T, s *sharded, addr string, keys []string, long time.Duration) {
+// runEditors runs the editors while chunks move, and until each made some edits.
+func runEditors(t *testing.T, s *sharded, addr string, keys []string, moves int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), long)
+	ctx, cancel := context.WithTimeout(t.Context(), process.Wait)
 	defer cancel()
+	var written atomic.Int64
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	edits, made := 0, 0
 	for n := range editors {
 		all.Go(func() {
-			e, err := runEditor(ctx, n, addr, keys[n%len(keys)])
+			e, err := runEditor(ctx, n, addr, keys[n%len(keys)], &written)
 			if err != nil {
 				t.Errorf("editor %d: %v", n, err)
 				cancel()
@@ -135,13 +136,17 @@ func runEditors(t *testing.T, s *sharded, addr string, keys []string, long time.
 			}
 		})
 	}
-	moved, err := s.moveChunks(ctx, rand.New(rand.NewPCG(1, 2)))
-	if err != nil {
-		t.Errorf("move chunks: %v", err)
+	moved, random := 0, rand.New(rand.NewPCG(1, 2))
+	for ; ctx.Err() == nil && (moved < moves || written.Load() < editors*10); moved++ {
+		if err := s.moveOne(context.WithoutCancel(ctx), random); err != nil {
+			t.Errorf("move chunks: %v", err)
+			break
+		}
 	}
+	cancel()
 	all.Wait()
 	t.Logf("%d editors made %d documents and %d edits while %d chunks moved", editors, made, edits, moved)
-	if edits < editors*10 || made < editors || moved < 3 {
+	if edits < editors*10 || made < editors || moved < moves {
 		t.Error("too few edits or moves for a meaningful test")
 	}
 }

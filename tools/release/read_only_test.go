@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,11 +9,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+
+	"shardboard/test/process"
 )
 
 // inImage runs a command in the unpacked image as a container does: the root file system is read-only, the volumes are
@@ -35,9 +34,7 @@ func TestTheImageServesWithAReadOnlyRootAndWithoutRights(t *testing.T) {
 	}
 	root, volumes := t.TempDir(), t.TempDir()
 	for _, dir := range []string{filepath.Dir(root), root, filepath.Dir(volumes), volumes} {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(dir, 0o755))
 	}
 	unpack := exec.CommandContext(t.Context(), "tar", "-xp", "-C", root)
 	unpack.Stdin = mutate.Extract(all["linux/amd64"])
@@ -46,15 +43,11 @@ func TestTheImageServesWithAReadOnlyRootAndWithoutRights(t *testing.T) {
 	}
 	for _, name := range []string{"data", "keys"} {
 		dir := filepath.Join(volumes, name)
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chown(dir, user, user); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(dir, 0o700))
+		must(t, os.Chown(dir, user, user))
 	}
-	cluster := start(t, exec.Command(filepath.Join(root, "shardboard"), "simcluster", "--listen", "127.0.0.1:0", "--empty", "--still"))
-	uri := cluster.line(t, regexp.MustCompile(`^(mongodb://\S+)`))
+	cluster := process.Start(t, filepath.Join(root, "shardboard"), "simcluster", "--listen", "127.0.0.1:0", "--empty", "--still")
+	uri := cluster.Line(t, `^(mongodb://\S+)`)
 	container := func(args ...string) *exec.Cmd {
 		cmd := exec.Command("unshare",
 			append([]string{"--mount", "--propagation", "private", "sh", "-c", inImage, "sh", root, volumes}, args...)...)
@@ -62,22 +55,20 @@ func TestTheImageServesWithAReadOnlyRootAndWithoutRights(t *testing.T) {
 			"SHARDBOARD_URI=" + uri}
 		return cmd
 	}
-	server := start(t, container("serve", "--listen", "127.0.0.1:0"))
-	address := server.line(t, regexp.MustCompile(`^shardboard is at (http://\S+)`))
+	server := process.Run(t, container("serve", "--listen", "127.0.0.1:0"))
+	address := server.Line(t, `^shardboard is at (http://\S+)`)
 	res, err := http.Get(address + "/healthz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, _ = io.Copy(io.Discard, res.Body)
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("/healthz: %s", res.Status)
 	}
-	status := string(read(t, fmt.Sprintf("/proc/%d/status", server.cmd.Process.Pid)))
+	status := string(read(t, fmt.Sprintf("/proc/%d/status", server.Cmd.Process.Pid)))
 	if !strings.Contains(status, "\nUid:\t65532\t65532\t65532\t65532\n") {
 		t.Errorf("the server runs as\n%s", status)
 	}
-	mounts := string(read(t, fmt.Sprintf("/proc/%d/mountinfo", server.cmd.Process.Pid)))
+	mounts := string(read(t, fmt.Sprintf("/proc/%d/mountinfo", server.Cmd.Process.Pid)))
 	if !regexp.MustCompile(`(?m)^\d+ \d+ \S+ \S+ / ro,`).MatchString(mounts) {
 		t.Errorf("the root is not read-only:\n%s", mounts)
 	}
@@ -92,61 +83,5 @@ func TestTheImageServesWithAReadOnlyRootAndWithoutRights(t *testing.T) {
 	}
 	if out, err := container("healthcheck", "--server", "http://127.0.0.1:1").CombinedOutput(); err == nil {
 		t.Errorf("healthcheck of nothing:\n%s", out)
-	}
-}
-
-// program is a running process whose standard output is read by lines.
-type program struct {
-	cmd   *exec.Cmd
-	lines chan string
-}
-
-// start runs a program until the test ends: then it must end well when asked to.
-func start(t *testing.T, cmd *exec.Cmd) program {
-	t.Helper()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p := program{cmd, make(chan string, 64)}
-	go func() {
-		defer close(p.lines)
-		for in := bufio.NewScanner(out); in.Scan(); {
-			p.lines <- in.Text()
-		}
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		kill := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
-		defer kill.Stop()
-		for range p.lines { // until it has closed its output
-		}
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v ended with %v", cmd.Args, err)
-		}
-	})
-	return p
-}
-
-// line waits for a line that matches and returns its part in parentheses.
-func (p program) line(t *testing.T, pattern *regexp.Regexp) string {
-	t.Helper()
-	limit := time.After(30 * time.Second)
-	for {
-		select {
-		case text, ok := <-p.lines:
-			if !ok {
-				t.Fatalf("%v ended without a line like %s", p.cmd.Args, pattern)
-			}
-			if m := pattern.FindStringSubmatch(text); m != nil {
-				return m[1]
-			}
-		case <-limit:
-			t.Fatalf("%v printed no line like %s", p.cmd.Args, pattern)
-		}
 	}
 }

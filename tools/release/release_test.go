@@ -53,9 +53,7 @@ func TestAReleaseIsTheSameFromAnotherFolderAndCache(t *testing.T) {
 	here := madeHere(t)
 	copied := filepath.Join(t.TempDir(), "a folder with another name")
 	list, err := exec.Command("git", "-C", "../..", "ls-files", "-co", "--exclude-standard").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name := range strings.Lines(string(list)) {
 		name = strings.TrimSpace(name)
 		data, err := os.ReadFile(filepath.Join("../..", name))
@@ -68,20 +66,14 @@ func TestAReleaseIsTheSameFromAnotherFolderAndCache(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(copied, name), data, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	when, err := sourceTime("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Setenv("SOURCE_DATE_EPOCH", strconv.FormatInt(when.Unix(), 10))
 	t.Setenv("GOCACHE", t.TempDir())
 	there := t.TempDir()
-	if err := run(t.Context(), []string{"-source", copied, "-out", there, "-version", testVersion, "-targets", "linux/amd64"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, run(t.Context(), []string{"-source", copied, "-out", there, "-version", testVersion, "-targets", "linux/amd64"}))
 	sums := string(read(t, filepath.Join(here, "SHA256SUMS")))
 	same := 0
 	for line := range strings.Lines(string(read(t, filepath.Join(there, "SHA256SUMS")))) {
@@ -98,9 +90,7 @@ func TestAReleaseIsTheSameFromAnotherFolderAndCache(t *testing.T) {
 	digests := map[string]v1.Hash{}
 	for _, dir := range []string{here, there} {
 		digest, err := images(t, dir)["linux/amd64"].Digest()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		digests[dir] = digest
 	}
 	if digests[here] != digests[there] {
@@ -116,9 +106,7 @@ func TestAReleaseIsTheSameFromAnotherFolderAndCache(t *testing.T) {
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return data
 }
 
@@ -167,9 +155,7 @@ func TestTheBillOfMaterialsHasEveryModuleOfTheBinary(t *testing.T) {
 		}
 	}
 	info, err := buildinfo.ReadFile(filepath.Join(dir, "build/linux_amd64/shardboard"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(info.Deps) < 20 || len(listed) != len(info.Deps)+1 {
 		t.Errorf("%d modules are listed, the binary has %d and the standard library", len(listed), len(info.Deps))
 	}
@@ -191,29 +177,21 @@ const mb = 1 << 20
 func images(t *testing.T, release string) map[string]v1.Image {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "layout")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o700))
 	file := filepath.Join(release, "shardboard_0.0.0-test_image.oci.tar")
 	if out, err := exec.CommandContext(t.Context(), "tar", "-xf", file, "-C", dir).CombinedOutput(); err != nil {
 		t.Fatalf("tar: %v\n%s", err, out)
 	}
 	top, err := layout.ImageIndexFromPath(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	outer, err := top.IndexManifest()
 	if err != nil || len(outer.Manifests) != 1 || outer.Manifests[0].Annotations["org.opencontainers.image.ref.name"] != testVersion {
 		t.Fatalf("index %+v, %v", outer, err)
 	}
 	index, err := top.ImageIndex(outer.Manifests[0].Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	inner, err := index.IndexManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out := map[string]v1.Image{}
 	for _, m := range inner.Manifests {
 		if out[m.Platform.String()], err = index.Image(m.Digest); err != nil {
@@ -248,9 +226,7 @@ func checkImage(t *testing.T, arch string, img v1.Image) {
 		t.Fatalf("%s: %+v, %v", arch, file, err)
 	}
 	got, err := json.Marshal(file.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const want = `{"Cmd":["serve"],"Healthcheck":{"Test":["CMD","/shardboard","healthcheck"],"Interval":15000000000,"Timeout":3000000000,` +
 		`"StartPeriod":10000000000},"Entrypoint":["/shardboard"],` +
 		`"Env":["SHARDBOARD_DATA_DIR=/data","SHARDBOARD_AUDIT_KEY=/keys/audit.key"],` +

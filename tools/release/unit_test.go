@@ -17,14 +17,10 @@ func TestArchivesDoNotDependOnTheOrderOfTheirFiles(t *testing.T) {
 	when := time.Unix(1_700_000_000, 0)
 	files := []entry{{name: "a/", mode: 0o755}, {name: "a/b", mode: 0o644, data: []byte("1")}, {name: "a/c", mode: 0o755, data: []byte("2")}}
 	one, err := gzipped(when, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	slices.Reverse(files)
 	other, err := gzipped(when, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !bytes.Equal(one, other) {
 		t.Error("the same files give two archives")
 	}
@@ -39,9 +35,7 @@ func TestArchivesDoNotDependOnTheOrderOfTheirFiles(t *testing.T) {
 func headers(t *testing.T, archive []byte) (out []*tar.Header) {
 	t.Helper()
 	zr, err := gzip.NewReader(bytes.NewReader(archive))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !zr.ModTime.IsZero() || zr.Name != "" {
 		t.Errorf("gzip's header has a date or name: %+v", zr.Header)
 	}
@@ -50,9 +44,7 @@ func headers(t *testing.T, archive []byte) (out []*tar.Header) {
 		if err == io.EOF {
 			return out
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out = append(out, h)
 	}
 }
@@ -65,9 +57,7 @@ func TestAModuleWithoutAKnownLicenceIsNotReleased(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600))
 			if err := (&module{}).read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
@@ -116,5 +106,13 @@ func TestAVersionMustBeUsableInFileNames(t *testing.T) {
 	}
 	if _, err := parse([]string{"-version", "v1.2.3", "-targets", "linux"}); err == nil {
 		t.Error("a target without architecture was taken")
+	}
+}
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

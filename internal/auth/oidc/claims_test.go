@@ -14,9 +14,7 @@ import (
 func parseObject(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var out map[string]any
-	if err := json.Unmarshal([]byte(text), &out); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &out))
 	return out
 }
 

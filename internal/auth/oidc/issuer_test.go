@@ -26,9 +26,7 @@ const (
 func TestTheAuthorizationRequestHasStateNonceAndPKCE(t *testing.T) {
 	p := newProvider(t)
 	to, err := p.issuer(t).Address(t.Context(), state, nonce, verifier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u, _ := url.Parse(to)
 	q := u.Query()
 	sum := sha256.Sum256([]byte(verifier))
@@ -59,9 +57,7 @@ func TestClaimsAreReadFromAValidToken(t *testing.T) {
 			set(p)
 			i := p.issuer(t)
 			to, err := i.Address(t.Context(), state, nonce, verifier)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			c, err := i.Exchange(t.Context(), p.authorize(t, to), nonce, verifier)
 			if err != nil || c.Issuer != p.URL || c.Subject != "sub-1" || c.Name != "anna" || strings.Join(c.Groups, ",") != "ops,staff" {
 				t.Errorf("unexpected claims %+v, error %v", c, err)
@@ -72,80 +68,58 @@ func TestClaimsAreReadFromAValidToken(t *testing.T) {
 
 func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	codes := map[string]string{
-		"another nonce":      "nonce",
-		"no nonce":           "nonce",
-		"another audience":   "other-audience",
-		"no audience":        "other-audience",
-		"another client":     "other-client",
-		"audiences, no azp":  "other-client",
-		"another issuer":     "other-issuer",
-		"the issuer, longer": "other-issuer",
-		"not valid yet":      "not-yet", "an encrypted one": "encrypted", "no token": "other-audience", "none": "no-id-token",
-		"expired":               "expired",
-		"no expiry":             "id-token",
-		"alg none":              "algorithm",
-		"another key":           "signature",
-		"another key's id":      "signature",
-		"an unknown key":        "signature",
-		"HMAC by client secret": "algorithm",
-		"HMAC by public key":    "algorithm",
-		"no signature":          "signature",
-		"a key of its own":      "signature",
-		"another access token":  "access-token",
-		"a callback of another": "other-issuer", "a callback of nobody": "other-issuer",
-	}
+	must(t, err)
 	past := time.Now().Add(-time.Hour).Unix()
-	for name, set := range map[string]func(*provider){
-		"another nonce":      func(p *provider) { p.claims = map[string]any{"nonce": "of another attempt"} },
-		"no nonce":           func(p *provider) { p.claims = map[string]any{"nonce": nil} },
-		"another audience":   func(p *provider) { p.claims = map[string]any{"aud": "other"} },
-		"no audience":        func(p *provider) { p.claims = map[string]any{"aud": nil} },
-		"another client":     func(p *provider) { p.claims = map[string]any{"azp": "other"} },
-		"audiences, no azp":  func(p *provider) { p.claims = map[string]any{"aud": []string{"board", "other"}} },
-		"another issuer":     func(p *provider) { p.claims = map[string]any{"iss": "https://evil.example"} },
-		"the issuer, longer": func(p *provider) { p.claims = map[string]any{"iss": p.URL + "/"} },
-		"not valid yet":      func(p *provider) { p.claims = map[string]any{"nbf": time.Now().Add(time.Hour).Unix()} },
-		"an encrypted one":   func(p *provider) { p.whole = "a.b.c.d.e" },
-		"no token":           func(p *provider) { p.whole = "x" },
-		"none":               func(p *provider) { p.whole = "-" },
-		"expired":            func(p *provider) { p.claims = map[string]any{"exp": past} },
-		"no expiry":          func(p *provider) { p.claims = map[string]any{"exp": nil} },
-		"alg none": func(p *provider) {
+	for name, tc := range map[string]struct {
+		code string
+		set  func(*provider)
+	}{
+		"another nonce":      {"nonce", func(p *provider) { p.claims = map[string]any{"nonce": "of another attempt"} }},
+		"no nonce":           {"nonce", func(p *provider) { p.claims = map[string]any{"nonce": nil} }},
+		"another audience":   {"other-audience", func(p *provider) { p.claims = map[string]any{"aud": "other"} }},
+		"no audience":        {"other-audience", func(p *provider) { p.claims = map[string]any{"aud": nil} }},
+		"another client":     {"other-client", func(p *provider) { p.claims = map[string]any{"azp": "other"} }},
+		"audiences, no azp":  {"other-client", func(p *provider) { p.claims = map[string]any{"aud": []string{"board", "other"}} }},
+		"another issuer":     {"other-issuer", func(p *provider) { p.claims = map[string]any{"iss": "https://evil.example"} }},
+		"the issuer, longer": {"other-issuer", func(p *provider) { p.claims = map[string]any{"iss": p.URL + "/"} }},
+		"not valid yet":      {"not-yet", func(p *provider) { p.claims = map[string]any{"nbf": time.Now().Add(time.Hour).Unix()} }},
+		"an encrypted one":   {"encrypted", func(p *provider) { p.whole = "a.b.c.d.e" }},
+		"no token":           {"other-audience", func(p *provider) { p.whole = "x" }},
+		"none":               {"no-id-token", func(p *provider) { p.whole = "-" }},
+		"expired":            {"expired", func(p *provider) { p.claims = map[string]any{"exp": past} }},
+		"no expiry":          {"id-token", func(p *provider) { p.claims = map[string]any{"exp": nil} }},
+		"alg none": {"algorithm", func(p *provider) {
 			p.header, p.sign = map[string]any{"alg": "none"}, func(*provider, string) []byte { return nil }
-		},
-		"another key":      func(p *provider) { p.sign = func(_ *provider, in string) []byte { return signRSA(other, in) } },
-		"another key's id": func(p *provider) { p.header = map[string]any{"kid": "e"} },
-		"an unknown key":   func(p *provider) { p.header = map[string]any{"kid": "x"} },
-		"HMAC by client secret": func(p *provider) {
+		}},
+		"another key":      {"signature", func(p *provider) { p.sign = func(_ *provider, in string) []byte { return signRSA(other, in) } }},
+		"another key's id": {"signature", func(p *provider) { p.header = map[string]any{"kid": "e"} }},
+		"an unknown key":   {"signature", func(p *provider) { p.header = map[string]any{"kid": "x"} }},
+		"HMAC by client secret": {"algorithm", func(p *provider) {
 			p.header, p.sign = map[string]any{"alg": "HS256", "kid": "r"}, func(_ *provider, in string) []byte { return hmacOf("client-secret", in) }
-		},
-		"HMAC by public key": func(p *provider) {
+		}},
+		"HMAC by public key": {"algorithm", func(p *provider) {
 			p.header, p.sign = map[string]any{"alg": "HS256",
 				"kid": "r"}, func(p *provider, in string) []byte { return hmacOf(string(p.rsa.N.Bytes()), in) }
-		},
-		"no signature":          func(p *provider) { p.sign = func(*provider, string) []byte { return nil } },
-		"another access token":  func(p *provider) { p.claims = map[string]any{"at_hash": atHash("b")} },
-		"a callback of another": func(p *provider) { p.iss = "https://evil.example" },
-		"a callback of nobody": func(p *provider) {
+		}},
+		"no signature":          {"signature", func(p *provider) { p.sign = func(*provider, string) []byte { return nil } }},
+		"another access token":  {"access-token", func(p *provider) { p.claims = map[string]any{"at_hash": atHash("b")} }},
+		"a callback of another": {"other-issuer", func(p *provider) { p.iss = "https://evil.example" }},
+		"a callback of nobody": {"other-issuer", func(p *provider) {
 			p.more = map[string]any{"authorization_response_iss_parameter_supported": true}
-		},
-		"a key of its own": func(p *provider) {
+		}},
+		"a key of its own": {"signature", func(p *provider) {
 			p.header = map[string]any{"jwk": map[string]any{"kty": "RSA", "n": b64(other.N.Bytes()), "e": "AQAB"}, "kid": nil}
 			p.sign = func(_ *provider, in string) []byte { return signRSA(other, in) }
-		},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProvider(t)
-			set(p)
+			tc.set(p)
 			c, err := p.signIn(t, p.issuer(t))
 			if err == nil || fault.Of(err) != fault.Forbidden || c.Subject != "" {
 				t.Errorf("unexpected claims %+v, error %v", c, err)
 			}
-			expectRefusal(t, err, codes[name])
+			expectRefusal(t, err, tc.code)
 		})
 	}
 }
@@ -166,9 +140,7 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 	p := newProvider(t)
 	i := p.issuer(t)
 	to, err := i.Address(t.Context(), state, nonce, verifier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, try := range map[string]func() error{
 		"an unknown code": func() error {
 			_, err := i.Exchange(t.Context(), auth.Callback{Code: "guess"}, nonce, verifier)
@@ -236,9 +208,7 @@ func TestTheIssuersAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
 	redirects := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
 	defer redirects.Close()
 	i, err := New(Options{Issuer: redirects.URL, ClientID: "board", RedirectURL: "https://board.example/x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := i.Address(t.Context(), state, nonce, verifier); fault.Of(err) != fault.Unavailable || led {
 		t.Errorf("led elsewhere: %v, %v", led, err)
 	}

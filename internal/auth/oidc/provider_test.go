@@ -244,9 +244,7 @@ func (p *provider) userInfo(w http.ResponseWriter, r *http.Request) {
 func (p *provider) signIn(t *testing.T, i *Issuer) (auth.Claims, error) {
 	t.Helper()
 	to, err := i.Address(t.Context(), state, nonce, verifier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return i.Exchange(t.Context(), p.authorize(t, to), nonce, verifier)
 }
 
@@ -277,8 +275,14 @@ func (p *provider) issuer(t *testing.T, change ...func(*Options)) *Issuer {
 		c(&o)
 	}
 	i, err := New(o)
+	must(t, err)
+	return i
+}
+
+// must ends the test at an error of its set-up.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return i
 }

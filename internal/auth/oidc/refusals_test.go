@@ -85,9 +85,7 @@ func TestUnreachableAndWrongIssuersGiveDifferentAdvice(t *testing.T) {
 		strange.URL: {"issuer-unreachable", "certificate"}, leads.URL: {"issuer-unreachable", "redirect"},
 	} {
 		i, err := New(Options{Issuer: address, ClientID: "board", RedirectURL: "https://board.example/x"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, err = i.Address(t.Context(), state, nonce, verifier)
 		r := expectRefusal(t, err, want.code)
 		if !strings.Contains(r.Advice, want.says) || fault.Of(err) != fault.Unavailable || len(err.Error()) > 1000 {

@@ -31,9 +31,7 @@ func TestAKeyThatOthersCanReplaceIsRefused(t *testing.T) {
 			t.Errorf("%s: got %v, want a refusal with %q", path, err, want)
 		}
 	}
-	if err := os.Remove(filepath.Join(top, "second.key")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(top, "second.key")))
 	if _, err := audit.OpenKey(filepath.Join(top, "dir", "audit.key"), ""); err != nil {
 		t.Errorf("below the user's own link: %v", err)
 	}
@@ -45,27 +43,21 @@ func TestTheWitnessIsNeverReadOrWrittenThroughALink(t *testing.T) {
 	plant := func(at string) {
 		t.Helper()
 		_ = os.Remove(at)
-		if err := errors.Join(os.WriteFile(victim, []byte(`{"seq":1}`), 0o600), os.Symlink(victim, at)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.WriteFile(victim, []byte(`{"seq":1}`), 0o600), os.Symlink(victim, at)))
 	}
 	plant(w)
 	if head, err := audit.Witness(w).Head(); head != nil || err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("read through a link: %v, %v", head, err)
 	}
 	plant(w + ".new")
-	if err := audit.Witness(w).Save(store.AuditHead{Seq: 7, Hash: make([]byte, 32)}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, audit.Witness(w).Save(store.AuditHead{Seq: 7, Hash: make([]byte, 32)}))
 	if text, _ := os.ReadFile(victim); string(text) != `{"seq":1}` {
 		t.Errorf("written through a link: %q", text)
 	}
 	if head, err := audit.Witness(w).Head(); err != nil || head.Seq != 7 {
 		t.Errorf("unexpected head %v, error %v", head, err)
 	}
-	if err := os.Chmod(top, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(top, 0o777))
 	if err := audit.Witness(w).Save(store.AuditHead{Seq: 8}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
 		t.Errorf("in a directory that others can write: %v", err)
 	}

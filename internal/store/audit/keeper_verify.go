@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/store"
 )
 
-// roundStep is how many old records one check rereads. With a check every minute, up to 10,000
-// records are reread completely every minute; a longer record takes a minute for each 10,000
-// (BenchmarkCheckOfOldRecords), and a day at most.
+// roundStep is how many old records one check rereads, within some tenths of a second. With a check every minute,
+// up to 10,000 records are reread completely every minute; a longer record takes a minute for each 10,000, and a day
+// at most.
 const (
 	roundStep = 10_000
 	roundTime = 24 * time.Hour

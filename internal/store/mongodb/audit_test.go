@@ -13,9 +13,7 @@ import (
 func verified(t *testing.T, db *DB, x audit.Expect) audit.Report {
 	t.Helper()
 	rep, err := audit.Verify(audit.Records(t.Context(), db, 0), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return rep
 }
 
@@ -55,9 +53,7 @@ func TestNumbersOfDeletedRecordsAreNotUsedAgain(t *testing.T) {
 	add := func() store.AuditRecord {
 		t.Helper()
 		r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return r
 	}
 	for range 3 {
@@ -77,13 +73,9 @@ func TestNumbersOfDeletedRecordsAreNotUsedAgain(t *testing.T) {
 func TestRecordOfAnotherProgramDoesNotStopTheRecord(t *testing.T) {
 	db := open(t, server(t), database(t))
 	first, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	forged, canonical, err := audit.Next(store.AuditEntry{At: time.Now(), What: "forged"}, 1, first.Hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := db.collection("audit").InsertOne(t.Context(), auditDoc{forged.Seq, canonical, forged.Prev, forged.Hash}); err != nil {
 		t.Fatal(err)
 	}

@@ -98,18 +98,21 @@ func rows(t *testing.T, s store.RowStore) map[string][]store.Row {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
+}
+
+func expectRows(t *testing.T, where string, want map[string][]store.Row, s store.RowStore) {
+	t.Helper()
+	if diff := cmp.Diff(want, rows(t, s)); diff != "" {
+		t.Errorf("%s: %.2000s", where, diff)
+	}
 }
 
 func directory(t *testing.T) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -127,23 +130,17 @@ func TestCopyToMongoDBAndBackIsEqualRowByRow(t *testing.T) {
 	want := rows(t, first)
 	there, back := open(t, c, database(t)), directory(t)
 	counts, err := archive.Copy(t.Context(), unsigned{first}, unsigned{there})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, n := range counts {
 		if n.Rows != len(want[n.Table]) {
 			t.Errorf("%d rows of %s, want %d", n.Rows, n.Table, len(want[n.Table]))
 		}
 	}
-	if diff := cmp.Diff(want, rows(t, there)); diff != "" {
-		t.Errorf("in MongoDB: %.2000s", diff)
-	}
+	expectRows(t, "in MongoDB", want, there)
 	if _, err := archive.Copy(t.Context(), unsigned{there}, unsigned{back}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, rows(t, back)); diff != "" {
-		t.Errorf("and back: %.2000s", diff)
-	}
+	expectRows(t, "and back", want, back)
 	// Both go on where the first one was.
 	for _, s := range []store.Store{there, back} {
 		if r, err := s.Append(t.Context(), store.AuditEntry{What: "x"}); err != nil || r.Seq != int64(len(want["audit"]))+1 {
@@ -187,9 +184,7 @@ func TestBackupOfEitherStoreIsRestoredInEither(t *testing.T) {
 	if _, err := archive.Restore(t.Context(), path, unsigned{there}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, rows(t, there)); diff != "" {
-		t.Errorf("in MongoDB: %.2000s", diff)
-	}
+	expectRows(t, "in MongoDB", want, there)
 	second := filepath.Join(t.TempDir(), "backup")
 	if _, err := archive.Backup(t.Context(), there, second, "test"); err != nil {
 		t.Fatal(err)
@@ -197,41 +192,31 @@ func TestBackupOfEitherStoreIsRestoredInEither(t *testing.T) {
 	if _, err := archive.Restore(t.Context(), second, unsigned{back}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, rows(t, back)); diff != "" {
-		t.Errorf("and in a directory: %.2000s", diff)
-	}
+	expectRows(t, "and in a directory", want, back)
 }
 
 func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	from := directory(t)
 	for i := range 50 {
-		if err := from.SetSetting(t.Context(), fmt.Sprint("s", i), strings.Repeat("x", i)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, from.SetSetting(t.Context(), fmt.Sprint("s", i), strings.Repeat("x", i)))
 	}
 	path := filepath.Join(t.TempDir(), "backup")
 	if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
 		t.Fatal(err)
 	}
 	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	to := directory(t)
 	for what, data := range map[string][]byte{
 		"cut off": good[:len(good)/2], "without its end": good[:len(good)-4], "empty": nil, "another file": []byte("hello"),
 		"changed": append(append(append([]byte{}, good[:len(good)/2]...), good[len(good)/2]^1), good[len(good)/2+1:]...),
 	} {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, data, 0o600))
 		if _, err := archive.Restore(t.Context(), path, to); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := os.WriteFile(path, good, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, good, 0o600))
 	if _, err := archive.Restore(t.Context(), path, to); err != nil {
 		t.Errorf("nothing was written, and yet: %v", err)
 	}
@@ -252,9 +237,7 @@ func TestStoreOfACopyThatFailedCannotBeOpened(t *testing.T) {
 	at, dir := database(t), filepath.Join(t.TempDir(), "data")
 	there := open(t, c, at)
 	back, err := sqlite.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, to := range []store.RowStore{there, back} {
 		_, err := archive.Copy(t.Context(), unsigned{from}, unsigned{broken{to}})
 		if err == nil || !strings.Contains(fault.Text(err), "cannot be used") {
@@ -294,9 +277,7 @@ func TestStoreInUseIsNotCopied(t *testing.T) {
 func serverOf(t *testing.T, version string) *simcluster.Cluster {
 	t.Helper()
 	c, err := simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true, ServerVersion: version})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -309,9 +290,7 @@ func TestBackupBefore5NeedsAStoreThatNobodyHasOpen(t *testing.T) {
 	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "too old") {
 		t.Error(err)
 	}
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, other.Close())
 	if _, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test"); err != nil {
 		t.Error(err)
 	}

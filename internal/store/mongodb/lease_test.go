@@ -56,9 +56,7 @@ func TestNextReplicaLeadsAsSoonAsTheLeaderStops(t *testing.T) {
 		if !leader.Leads() || follower.Leads() {
 			t.Fatal("the lead changed although nothing happened")
 		}
-		if err := leader.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leader.Close())
 		eventually(t, 1500*time.Millisecond, "the follower leads", follower.Leads)
 	})
 }
@@ -115,9 +113,7 @@ func TestLeaseIsFreeWhateverTheClocksOfServersSay(t *testing.T) {
 func TestPausedLeaderCannotWriteAndKnowsIt(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		ctx := t.Context()
-		if err := leader.NoteWatched(ctx, "c", time.Now(), time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leader.NoteWatched(ctx, "c", time.Now(), time.Minute))
 		p.pause()
 		eventually(t, 12*time.Second, "the follower leads", follower.Leads)
 		if !leader.Leads() {
@@ -238,9 +234,7 @@ func TestWorkOfTheLeaderStopsAndStartsWithTheLease(t *testing.T) {
 			t.Error("the work runs twice")
 		}
 		p.resume()
-		if err := follower.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, follower.Close())
 		eventually(t, 2*time.Second, "the work runs at the first again", func() bool { return running[0].Load() == 1 })
 		if starts[0].Load() != 2 || running[1].Load() != 0 {
 			t.Errorf("%d starts; %d at the closed one", starts[0].Load(), running[1].Load())

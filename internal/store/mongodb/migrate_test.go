@@ -69,9 +69,7 @@ func TestStoreOfAnEarlierSchemaIsUpgraded(t *testing.T) {
 		c, at := server(t), database(t)
 		old := open(t, c, at)
 		fill(t, old)
-		if err := old.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, old.Close())
 		db := open(t, c, at, later)
 		if n, err := db.collection("users").CountDocuments(t.Context(), eq("team", "all")); err != nil || n != 2 {
 			t.Errorf("%d users, %v", n, err)
@@ -151,9 +149,7 @@ func TestFollowerStopsWritingWhenTheSchemaIsNewer(t *testing.T) {
 
 func TestAddressShowsNoSecret(t *testing.T) {
 	at, err := ParseAddress("mongodb://me:s3cr3t@h:1,i:2/board?authSource=admin&tlsCertificateKeyFilePassword=s3cr3t2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, _ := at.MarshalText()
 	for _, shown := range []string{fmt.Sprintf("%v %+v %#v %s %q", at, at, at, at, at), at.LogValue().String(), string(text),
 		fmt.Sprint(Options{}, &at)} {

@@ -25,13 +25,9 @@ func TestReplicaProcess(t *testing.T) {
 		t.Skip("is started by TestProcessThatWasStoppedBySignalCannotWrite")
 	}
 	at, err := ParseAddress(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db, err := Open(context.Background(), at, Options{Lease: 3 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	leads := false
 	for {
 		err := db.AppendHistory(context.Background(), "c",
@@ -51,9 +47,7 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 	}
 	c := server(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	go func() { _ = c.Serve(l) }()
 	address := "mongodb://" + l.Addr().String() + "/paused?directConnection=true"
 	said := make(chan string, 100)
@@ -62,12 +56,8 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 		p := exec.Command(os.Args[0], "-test.run=^TestReplicaProcess$", "-test.timeout=5m")
 		p.Env = append(os.Environ(), replicaVariable+"="+name+"="+address)
 		out, err := p.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, p.Start())
 		t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
 		go func() {
 			for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -82,21 +72,15 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 	db := openTCP(t, address)
 	leader, next := "a", "b"
 	for range 4 {
-		if err := processes[leader].Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		must(t, processes[leader].Process.Signal(syscall.SIGSTOP))
 		await(t, said, next+" leads true")
-		if err := processes[leader].Process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		must(t, processes[leader].Process.Signal(syscall.SIGCONT))
 		await(t, said, leader+" leads false")
 		time.Sleep(500 * time.Millisecond) // both write as fast as they can
 		leader, next = next, leader
 	}
 	entries, err := db.HistoryBetween(t.Context(), "c", "s", time.Time{}, time.Time{}, 1_000_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var order strings.Builder // of the writers, by the order of storing
 	bySeq := map[int64]string{}
 	var last int64
@@ -118,13 +102,9 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 func openTCP(t *testing.T, address string) *DB {
 	t.Helper()
 	at, err := ParseAddress(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db, err := Open(t.Context(), at, Options{Follow: true, Timeout: 30 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }

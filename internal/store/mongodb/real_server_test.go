@@ -20,9 +20,7 @@ func TestRealServerConformsToStore(t *testing.T) {
 		t.Skip("SHARDBOARD_TEST_STORE_URI is not set")
 	}
 	first, err := ParseAddress(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fresh := func(t *testing.T) Address {
 		name := fmt.Sprintf("%s_%d_%d", first.database, time.Now().UnixNano(), databases.Add(1))
 		at, err := ParseAddress(strings.Replace(uri, "/"+first.database, "/"+name, 1))
@@ -33,9 +31,7 @@ func TestRealServerConformsToStore(t *testing.T) {
 	}
 	openAt := func(t *testing.T, at Address) *DB {
 		db, err := Open(t.Context(), at, Options{partSize: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() {
 			_ = db.data.Drop(context.Background())
 			_ = db.Close()
@@ -52,9 +48,7 @@ func TestRealServerConformsToStore(t *testing.T) {
 		o := Options{Lease: 3 * time.Second, Timeout: 30 * time.Second}
 		p.options(&o)
 		killed, err := Open(t.Context(), at, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer func() { p.resume(); _ = killed.Close() }()
 		follower := openAt(t, at)
 		p.pause()

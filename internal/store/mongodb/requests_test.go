@@ -21,9 +21,7 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 			if id == "late" {
 				r.Within = 0
 			}
-			if err := follower.AddRequest(ctx, r); err != nil {
-				t.Fatal(err)
-			}
+			must(t, follower.AddRequest(ctx, r))
 		}
 		if _, err := follower.TakeRequest(ctx, "c"); !errors.Is(err, store.ErrNotLeading) {
 			t.Errorf("a follower took a request: %v", err)
@@ -50,9 +48,7 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 		if s, err := follower.RequestState(ctx, "a"); err != nil || s.Answered || s.Term != leader.Leader().Term {
 			t.Errorf("%+v, %v", s, err)
 		}
-		if err := leader.AnswerRequest(ctx, "a", []byte("done")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leader.AnswerRequest(ctx, "a", []byte("done")))
 		if s, err := follower.RequestState(ctx, "a"); err != nil || !s.Answered || string(s.Answer) != "done" {
 			t.Errorf("%+v, %v", s, err)
 		}
@@ -65,9 +61,7 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 		if err := follower.AnswerRequest(ctx, "a", []byte("late")); fault.Of(err) != fault.NotFound {
 			t.Errorf("a request of the leader before was answered: %v", err)
 		}
-		if err := follower.DropRequests(ctx, now.Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, follower.DropRequests(ctx, now.Add(time.Hour)))
 		if _, err := follower.RequestState(ctx, "a"); fault.Of(err) != fault.NotFound {
 			t.Errorf("an old request is kept: %v", err)
 		}
@@ -85,9 +79,7 @@ func TestContextOfAnEarlierTermWritesNothing(t *testing.T) {
 		}
 		p.pause()
 		eventually(t, 12*time.Second, "the follower leads", follower.Leads)
-		if err := follower.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, follower.Close())
 		p.resume()
 		eventually(t, 15*time.Second, "the first leads again", func() bool { return leader.Leads() && leader.Leader().Term >= 3 })
 		if leading.Err() == nil {

@@ -115,9 +115,7 @@ func TestServersThatCannotBeAStoreAreRefused(t *testing.T) {
 		},
 	} {
 		raw, err := bson.Marshal(hello)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		err = checkHello(raw, "h:1")
 		if want == "" && err != nil || want != "" && (fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want)) {
 			t.Errorf("%s: %v", want, err)
@@ -131,9 +129,7 @@ func TestServersThatCannotBeAStoreAreRefused(t *testing.T) {
 
 func TestUnreadableDocumentsAreLeftOutAndCounted(t *testing.T) {
 	db := open(t, server(t), database(t))
-	if err := db.CreateUser(t.Context(), store.User{ID: "1", Name: "anna"}, store.AuditEntry{What: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.CreateUser(t.Context(), store.User{ID: "1", Name: "anna"}, store.AuditEntry{What: "x"}))
 	if _, err := db.collection("users").InsertOne(t.Context(), eq("_id", "2", "name", 7)); err != nil {
 		t.Fatal(err)
 	}

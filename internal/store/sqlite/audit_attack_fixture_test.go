@@ -39,9 +39,7 @@ func templateDatabase(t *testing.T) string {
 	dir := t.TempDir()
 	a := &tamperFixture{t: t, db: open(t, dir)}
 	a.append(attackedRecords)
-	if err := a.db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.db.Close())
 	return filepath.Join(dir, FileName)
 }
 
@@ -51,9 +49,7 @@ func openCopy(t *testing.T, dir, template string, key ed25519.PrivateKey) *tampe
 	data := filepath.Join(dir, "data")
 	if _, err := os.Stat(data); err != nil {
 		text, err := os.ReadFile(template)
-		if err := errors.Join(err, os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, FileName), text, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, FileName), text, 0o600)))
 	}
 	a := &tamperFixture{t: t, key: key, db: open(t, data)}
 	var err error
@@ -154,8 +150,6 @@ func (a *tamperFixture) editHead(change func(*store.AuditHead)) {
 func attackKey(t *testing.T) ed25519.PrivateKey {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return key
 }

@@ -80,9 +80,7 @@ func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 				a.append(c.killed)
 				first := a.key
 				c.tamper(a)
-				if err := a.db.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, a.db.Close())
 				if c.code == notOpened {
 					if db, err := Open(t.Context(), filepath.Join(dir, "data")); err == nil || !strings.Contains(fault.Text(err), "is missing") {
 						t.Errorf("the directory was opened: %v, %v", db, err)
@@ -116,9 +114,7 @@ func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
 		a.serve()
 		defer a.stop()
 		first, err := os.ReadFile(string(a.witness))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		a.removeWitness()
 		time.Sleep(time.Minute)
 		synctest.Wait()

@@ -26,9 +26,7 @@ func TestNumbersOfDeletedAuditRecordsAreNotReused(t *testing.T) {
 		t.Fatalf("unexpected record %+v, error %v", r, err)
 	}
 	a.append(2)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	a.db = open(t, dir)
 	a.append(1)
 	rep, err := audit.Verify(audit.Records(t.Context(), a.db, 0), audit.Expect{})
@@ -118,14 +116,8 @@ func TestChangesFailWithoutTheAuditTable(t *testing.T) {
 	ctx, db := t.Context(), withRecords(t, 2)
 	a := &tamperFixture{t: t, db: db}
 	a.runSQL(`ALTER TABLE audit RENAME TO other`)
-	session := store.Session{
-		ID:      "s",
-		Hash:    []byte{1},
-		Subject: "user:1",
-		Created: time.Now(),
-		Used:    time.Now(),
-		Expires: time.Now().Add(time.Hour),
-	}
+	session := store.Session{ID: "s", Hash: []byte{1}, Subject: "user:1", Created: time.Now(), Used: time.Now(),
+		Expires: time.Now().Add(time.Hour)}
 	err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"})
 	expectTrouble(t, err, store.TroubleSchema, "The table audit is missing in ") // only once, because pages add the cause to texts without it
 	if !errors.Is(err, store.ErrAuditDamaged) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,23 +17,54 @@ import (
 	"shardboard/internal/store"
 )
 
-// filledDatabase creates a database of several pages and closes it.
+// fileOf is the closed file of a database that was made once for all tests: syncing its steps to the disk takes longer
+// than most tests.
+func fileOf(fill func(db *DB) error) func() ([]byte, error) {
+	return sync.OnceValues(func() ([]byte, error) {
+		dir, err := os.MkdirTemp("", "made")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		db, err := Open(context.Background(), dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(fill(db), db.Close()); err != nil {
+			return nil, err
+		}
+		return os.ReadFile(filepath.Join(dir, FileName))
+	})
+}
+
+var (
+	emptyFile  = fileOf(func(*DB) error { return nil })
+	filledFile = fileOf(func(db *DB) error { // several pages
+		for i := range 40 {
+			p := store.PlanRecord{ID: fmt.Sprint(i), Cluster: "c", Made: time.UnixMilli(1), Expires: time.UnixMilli(2),
+				Body: bytes.Repeat([]byte{7}, 3000)}
+			if err := db.SavePlan(context.Background(), p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+)
+
+// directoryOf returns a data directory with a database that was made before.
+func directoryOf(t *testing.T, file func() ([]byte, error)) (dir, path string) {
+	t.Helper()
+	text, err := file()
+	must(t, err)
+	dir = t.TempDir()
+	path = filepath.Join(dir, FileName)
+	must(t, errors.Join(os.Chmod(dir, 0o700), os.WriteFile(path, text, 0o600)))
+	return dir, path
+}
+
 func filledDatabase(t *testing.T) (dir, path string) {
 	t.Helper()
-	dir = t.TempDir()
-	db := open(t, dir)
-	for i := range 40 {
-		p := store.PlanRecord{
-			ID:      fmt.Sprint(i),
-			Cluster: "c",
-			Made:    time.UnixMilli(1),
-			Expires: time.UnixMilli(2),
-			Body:    bytes.Repeat([]byte{7}, 3000),
-		}
-		must(t, db.SavePlan(t.Context(), p))
-	}
-	must(t, db.Close())
-	return dir, filepath.Join(dir, FileName)
+	return directoryOf(t, filledFile)
 }
 
 // runSQL runs statements on a file like another program.

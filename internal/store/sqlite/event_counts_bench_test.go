@@ -17,9 +17,7 @@ func BenchmarkEventCounts(b *testing.B) {
 	took := map[int]float64{}
 	for _, n := range []int{10_000, 1_000_000} {
 		db, err := Open(b.Context(), filepath.Join(b.TempDir(), "data"))
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		defer db.Close()
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			fillEvents(b, db, n, from, week)
@@ -27,9 +25,7 @@ func BenchmarkEventCounts(b *testing.B) {
 			sum := 0
 			for b.Loop() {
 				counts, err := db.EventCounts(b.Context(), "c", from, from.Add(week), 3*time.Hour)
-				if err != nil {
-					b.Fatal(err)
-				}
+				must(b, err)
 				sum = 0
 				for _, c := range counts {
 					sum += c.N
@@ -56,8 +52,6 @@ func fillEvents(b *testing.B, db *DB, n int, from time.Time, long time.Duration)
 			batch = append(batch, store.HistoryEvent{ID: fmt.Sprint("e", at), At: from.Add(long / time.Duration(n) * time.Duration(at)),
 				What: kinds[at%4], NS: fmt.Sprint("app.c", at%10), Shard: "s1", Failed: at%4 == 1})
 		}
-		if err := db.AppendHistory(b.Context(), "c", nil, batch); err != nil {
-			b.Fatal(err)
-		}
+		must(b, db.AppendHistory(b.Context(), "c", nil, batch))
 	}
 }

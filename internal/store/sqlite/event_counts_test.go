@@ -34,9 +34,7 @@ func TestEntriesAreCountedAlikeByMinutesHoursAndDays(t *testing.T) {
 				{time.Hour, time.Hour}} {
 				from, to := begin.Add(span[0]), begin.Add(span[1])
 				counts, err := db.EventCounts(t.Context(), "c", from, to, width)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				want := map[store.EventCount]int{}
 				for _, e := range events {
 					if !e.At.Before(from) && e.At.Before(to) {
@@ -66,35 +64,32 @@ func TestEntriesAreCountedAlikeByMinutesHoursAndDays(t *testing.T) {
 
 func TestAnUpgradeCountsTheHoursOfKeptMinutes(t *testing.T) {
 	old, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "old.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer old.Close()
-	must := func(_ any, err error) {
+	do := func(statement string, args ...any) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, err := old.Exec(statement, args...)
+		must(t, err)
 	}
-	must(old.Exec(`CREATE TABLE migrations (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT`))
+	do(`CREATE TABLE migrations (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT`)
 	for _, name := range steps() {
 		if name < "0095" {
-			must(nil, apply(t.Context(), old, name))
+			must(t, apply(t.Context(), old, name))
 		}
 	}
 	at := time.Date(2026, 3, 1, 22, 59, 0, 0, time.UTC)
 	for i, n := range []int{3, 4, 5} {
-		must(old.Exec(`INSERT INTO history_event_minutes VALUES ('c', ?, 'split', 'a.b', 0, ?)`,
-			at.Add(time.Duration(i)*45*time.Minute).Unix()/60, n))
+		do(`INSERT INTO history_event_minutes VALUES ('c', ?, 'split', 'a.b', 0, ?)`,
+			at.Add(time.Duration(i)*45*time.Minute).Unix()/60, n)
 	}
-	must(nil, migrate(t.Context(), old))
+	must(t, migrate(t.Context(), old))
 	db := &DB{read: old}
 	for _, x := range []struct {
 		width time.Duration
 		want  []int
 	}{{time.Hour, []int{3, 4, 5}}, {24 * time.Hour, []int{7, 5}}} {
 		counts, err := db.EventCounts(t.Context(), "c", at.Truncate(24*time.Hour), at.Add(48*time.Hour).Truncate(24*time.Hour), x.width)
-		must(nil, err)
+		must(t, err)
 		var got []int
 		for _, c := range counts {
 			got = append(got, c.N)

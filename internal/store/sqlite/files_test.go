@@ -26,9 +26,7 @@ func expectRefusal(t *testing.T, name string, db *DB, err error, want string) {
 func directoryWithUser(t *testing.T, dir, user string) string {
 	t.Helper()
 	db, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := errors.Join(db.CreateUser(t.Context(), store.User{ID: user, Name: user, Role: "admin"},
 		store.AuditEntry{What: "user.created"}), db.Close()); err != nil {
 		t.Fatal(err)
@@ -39,13 +37,9 @@ func directoryWithUser(t *testing.T, dir, user string) string {
 // Another user replaces the database by one with her own admin.
 func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 	dir := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "anna")
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(dir, 0o777))
 	eves := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "eve")
-	if err := os.Rename(filepath.Join(eves, FileName), filepath.Join(dir, FileName)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(filepath.Join(eves, FileName), filepath.Join(dir, FileName)))
 	db, err := Open(t.Context(), dir)
 	expectRefusal(t, "0777", db, err, "chmod 700 "+dir)
 	db, err = OpenReader(t.Context(), dir)
@@ -56,9 +50,7 @@ func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 	for _, name := range []string{FileName, FileName + "-wal", FileName + "-shm", FileName + "-journal", lockName} {
 		dir := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "anna")
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(path, []byte("eve's"), 0o600), os.Chown(path, 2000, 2000)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.WriteFile(path, []byte("eve's"), 0o600), os.Chown(path, 2000, 2000)))
 		db, err := Open(t.Context(), dir)
 		expectRefusal(t, name+" of another user", db, err, "uid 2000")
 	}
@@ -87,9 +79,7 @@ func TestLinkedFilesAreRefusedAndTheirTargetsKept(t *testing.T) {
 func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
 	top := t.TempDir()
 	directoryWithUser(t, filepath.Join(top, "real"), "anna")
-	if err := os.Symlink("real", filepath.Join(top, "link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("real", filepath.Join(top, "link")))
 	db, err := Open(t.Context(), filepath.Join(top, "link")+"/")
 	expectRefusal(t, "link", db, err, "Name the directory itself: "+filepath.Join(top, "real"))
 	db, err = OpenReader(t.Context(), filepath.Join(top, "link"))
@@ -98,9 +88,7 @@ func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
 
 func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 	dir := directoryWithUser(t, t.TempDir(), "anna")
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, FileName), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, FileName), 0o644)))
 	db := open(t, dir)
 	if _, err := db.UserByName(t.Context(), "anna"); err != nil {
 		t.Error(err)
@@ -118,13 +106,9 @@ func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 // A copy is read as it is, even if others can read it or files have hard links.
 func TestACopyIsReadUnchanged(t *testing.T) {
 	dir := directoryWithUser(t, t.TempDir(), "anna")
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, FileName), filepath.Join(t.TempDir(), "backup"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, FileName), filepath.Join(t.TempDir(), "backup"))))
 	db, err := OpenReader(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := db.UserByName(t.Context(), "anna"); err != nil {
 		t.Error(err)
 	}

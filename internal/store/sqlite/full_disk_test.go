@@ -26,29 +26,13 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	pages(1) // allows no more pages than there are now
 	kept := map[string]bool{}
 	write := func(id string) error {
-		plan := store.PlanRecord{
-			ID:      id,
-			Cluster: "c",
-			By:      "user:1",
-			Kind:    "split",
-			Hash:    "h",
-			Made:    at,
-			Expires: at,
-			Body:    bytes.Repeat([]byte{1}, 900),
-		}
+		plan := store.PlanRecord{ID: id, Cluster: "c", By: "user:1", Kind: "split", Hash: "h", Made: at, Expires: at,
+			Body: bytes.Repeat([]byte{1}, 900)}
 		if err := db.SavePlan(ctx, plan); err != nil {
 			return err
 		}
-		run := store.RunRecord{
-			ID:      id,
-			Plan:    id,
-			Cluster: "c",
-			By:      "user:1",
-			State:   "running",
-			Open:    true,
-			Started: at,
-			Body:    bytes.Repeat([]byte{2}, 900),
-		}
+		run := store.RunRecord{ID: id, Plan: id, Cluster: "c", By: "user:1", State: "running", Open: true, Started: at,
+			Body: bytes.Repeat([]byte{2}, 900)}
 		if err := db.AddRun(ctx, run); err != nil {
 			return err
 		}

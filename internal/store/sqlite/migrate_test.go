@@ -61,9 +61,7 @@ func TestRowsOfEverySchemaSurviveTheUpgrade(t *testing.T) {
 func oldFile(t *testing.T, path string, names []string) columns {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	do := func(statement string) {
@@ -75,22 +73,16 @@ func oldFile(t *testing.T, path string, names []string) columns {
 	do(`PRAGMA synchronous = OFF`)
 	do(`CREATE TABLE migrations (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT`)
 	for _, name := range names {
-		if err := apply(t.Context(), db, name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, apply(t.Context(), db, name))
 	}
 	tables, err := columnsOf(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	delete(tables, "migrations")
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		values := ""
 		for i, c := range tables[table] {
 			var kind string
-			if err := db.QueryRowContext(t.Context(), `SELECT type FROM pragma_table_info(?) WHERE name = ?`, table, c).Scan(&kind); err != nil {
-				t.Fatal(err)
-			}
+			must(t, db.QueryRowContext(t.Context(), `SELECT type FROM pragma_table_info(?) WHERE name = ?`, table, c).Scan(&kind))
 			if i > 0 {
 				values += ", "
 			}
@@ -114,9 +106,7 @@ func join(columns []string) (out string) {
 // A copy takes what store.Tables says: a new table or column must be added there.
 func TestCopiesTakeEveryColumn(t *testing.T) {
 	want, err := wanted()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want = maps.Clone(want)
 	delete(want, "migrations")
 	for _, table := range store.Tables() {

@@ -29,9 +29,7 @@ func TestDismissalsAreStoredReplacedAndRemovedWithAuditRecords(t *testing.T) {
 	if other, err := db.Dismissals(ctx, "d"); err != nil || len(other) != 0 {
 		t.Fatal("another cluster has the same dismissals", other, err)
 	}
-	if err := db.Restore(ctx, "c", "jumbo.a", say("advice.restore")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Restore(ctx, "c", "jumbo.a", say("advice.restore")))
 	if err := db.Restore(ctx, "c", "jumbo.a", say("advice.restore")); fault.Of(err) != fault.NotFound {
 		t.Fatal(err)
 	}
@@ -39,9 +37,7 @@ func TestDismissalsAreStoredReplacedAndRemovedWithAuditRecords(t *testing.T) {
 	if err != nil || len(log) != 3 || log[2].What != "advice.restore" {
 		t.Fatal("the audit record must have the changes and nothing else", log, err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 }
 
 func TestExpiredSilencesAreDeleted(t *testing.T) {
@@ -65,9 +61,7 @@ func TestExpiredSilencesAreDeleted(t *testing.T) {
 	if err := db.EndSilence(ctx, "c", "short", store.AuditEntry{At: now}); fault.Of(err) != fault.NotFound {
 		t.Fatal("expired silences are still stored", err)
 	}
-	if err := db.EndSilence(ctx, "c", "new", store.AuditEntry{At: now}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.EndSilence(ctx, "c", "new", store.AuditEntry{At: now}))
 }
 
 func TestAlertsDeliveriesAndWatchesOutliveARestart(t *testing.T) {
@@ -92,9 +86,7 @@ func TestAlertsDeliveriesAndWatchesOutliveARestart(t *testing.T) {
 		db.EndWatch(ctx, "c", store.Watch{Kind: "chunk", Subject: "x", By: "local"}),
 		db.Close(),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db = open(t, dir)
 	alerts, err := db.Alerts(ctx, "c")
 	if err != nil || len(alerts) != 1 || string(alerts[0].Body) != "3" {

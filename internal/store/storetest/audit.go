@@ -52,17 +52,8 @@ func auditChain(t *testing.T, open func(*testing.T) store.Store) {
 	})
 	t.Run("EntriesComeBackAsTheyWere", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
-		e := store.AuditEntry{
-			Cluster: "c",
-			At:      begin(),
-			By:      "user:1",
-			Via:     "password",
-			From:    "::1",
-			What:    "plan.made",
-			Subject: "a\r\nb\u202e",
-			Outcome: "ok",
-			Details: map[string]string{"b": "<script>", "a": "x"},
-		}
+		e := store.AuditEntry{Cluster: "c", At: begin(), By: "user:1", Via: "password", From: "::1", What: "plan.made",
+			Subject: "a\r\nb\u202e", Outcome: "ok", Details: map[string]string{"b": "<script>", "a": "x"}}
 		made, err := s.Append(ctx, e)
 		must(t, err)
 		rows, err := s.AuditRecords(ctx, 0, 1)

@@ -16,16 +16,8 @@ import (
 )
 
 func plan(id string) store.PlanRecord {
-	return store.PlanRecord{
-		ID:      id,
-		Cluster: "c",
-		By:      "user:1",
-		Kind:    "split",
-		Hash:    "h",
-		Made:    begin(),
-		Expires: begin().Add(15 * time.Minute),
-		Body:    []byte{0, 255, 1},
-	}
+	return store.PlanRecord{ID: id, Cluster: "c", By: "user:1", Kind: "split", Hash: "h", Made: begin(),
+		Expires: begin().Add(15 * time.Minute), Body: []byte{0, 255, 1}}
 }
 
 func runOf(id, plan string) store.RunRecord {

@@ -14,18 +14,8 @@ import (
 )
 
 func session(id, subject string) store.Session {
-	return store.Session{
-		ID:      id,
-		Hash:    []byte("hash of " + id),
-		Subject: subject,
-		Name:    "Anna",
-		Role:    "viewer",
-		Method:  "password",
-		From:    "::1",
-		Created: begin(),
-		Used:    begin(),
-		Expires: begin().Add(time.Hour),
-	}
+	return store.Session{ID: id, Hash: []byte("hash of " + id), Subject: subject, Name: "Anna", Role: "viewer",
+		Method: "password", From: "::1", Created: begin(), Used: begin(), Expires: begin().Add(time.Hour)}
 }
 
 func sessions(t *testing.T, open func(*testing.T) store.Store) {

@@ -11,15 +11,8 @@ import (
 )
 
 func token(id, owner string) store.Token {
-	return store.Token{
-		ID:      id,
-		Hash:    []byte("hash of " + id),
-		Name:    "ci",
-		Role:    "viewer",
-		Owner:   owner,
-		Created: begin(),
-		Expires: begin().Add(time.Hour),
-	}
+	return store.Token{ID: id, Hash: []byte("hash of " + id), Name: "ci", Role: "viewer", Owner: owner, Created: begin(),
+		Expires: begin().Add(time.Hour)}
 }
 
 func tokens(t *testing.T, open func(*testing.T) store.Store) {

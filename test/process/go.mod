@@ -1,0 +1,3 @@
+module shardboard/test/process
+
+go 1.26.0
