@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -71,10 +72,7 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 			p,
 			answer.HeatMapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch},
 		)
-		body, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must.Get(json.Marshal(m))
 		var small bytes.Buffer
 		z := gzip.NewWriter(&small)
 		_, _ = z.Write(body)

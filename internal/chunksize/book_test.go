@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -20,23 +21,15 @@ import (
 func alternatingCollection(t testing.TB, n int, life byte) *topology.Collection {
 	t.Helper()
 	raw, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	bounds := []shardkey.Key{p.Min()}
 	for i := 1; i < n; i++ {
 		raw, err := bson.Marshal(bson.D{{Key: "k", Value: int64(i)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		k, err := p.Bound(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		bounds = append(bounds, k)
 	}
 	bounds = append(bounds, p.Max())
@@ -46,9 +39,7 @@ func alternatingCollection(t testing.TB, n int, life byte) *topology.Collection 
 			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
 	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &topology.Collection{Meta: topology.Meta{NS: "db.c", Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
 }
 
@@ -117,18 +108,14 @@ func TestMeasurementIsKeptUntilTheBoundsChange(t *testing.T) {
 		time.Sleep(time.Hour)
 		moved, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(1).Max, Shard: "a",
 			Version: topology.Version{Major: 2}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		after := &topology.Collection{Meta: c.Meta, Chunks: moved}
 		if got, ok := b.Of(after, after.Chunks.At(1)); !ok || time.Since(got.At) != time.Hour {
 			t.Errorf("after a move: %+v", got)
 		}
 		merged, _, err := moved.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(2).Max, Shard: "a",
 			Version: topology.Version{Major: 2, Minor: 1}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		after = &topology.Collection{Meta: c.Meta, Chunks: merged}
 		if got, ok := b.Of(after, after.Chunks.At(1)); ok {
 			t.Errorf("after a merge: %+v", got)
@@ -331,9 +318,7 @@ func TestKnownSizesFollowMeasurementsAndTableChanges(t *testing.T) {
 	}
 	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a",
 		Version: topology.Version{Major: 2}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if got := b.Known(&topology.Collection{Meta: c.Meta, Chunks: split}); len(got) != 2 || !got[3].Measured {
 		t.Errorf("after two chunks before it were merged: %+v, want len 2, [3].Measured true", got)
 	}

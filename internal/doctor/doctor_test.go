@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -68,9 +69,7 @@ func examine(t *testing.T, f *fakeCluster, version string, b topology.Balancer) 
 			Table: &topology.Table{Balancer: b}, Server: topology.ServerInfo{Version: version, Hosts: "h:1"}, Profile: p,
 			Data: []doctor.Data{{DB: "shop", Layout: p.Layouts[0]}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	})
 	return r
 }

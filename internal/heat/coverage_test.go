@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -23,18 +24,9 @@ func tableWith(t testing.TB, more map[topology.Namespace]bson.D) *topology.Table
 	t.Helper()
 	table := yorkieTable(t)
 	for ns, key := range more {
-		raw, err := bson.Marshal(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := shardkey.ParsePattern(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := topology.BuildChunks(p, []topology.Chunk{{Min: p.Min(), Max: p.Max(), Shard: "a", Version: topology.Version{Major: 1}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(bson.Marshal(key))
+		p := must.Get(shardkey.ParsePattern(raw))
+		m := must.Get(topology.BuildChunks(p, []topology.Chunk{{Min: p.Min(), Max: p.Max(), Shard: "a", Version: topology.Version{Major: 1}}}))
 		table.Collections = append(table.Collections, &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m})
 	}
 	slices.SortFunc(table.Collections, func(a, b *topology.Collection) int { return cmp.Compare(a.NS, b.NS) })
@@ -154,9 +146,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	// projects.
 	clients := table.Collection("y.clients")
 	cut, err := clients.Key.KeyOf(objectIDValue(docID(15, 0)), objectIDValue(docID(15, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	whole := clients.Chunks.At(0)
 	clients.Chunks, err = topology.BuildChunks(clients.Key, []topology.Chunk{
 		{
@@ -165,9 +155,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 			Shard:   "a",
 			Version: topology.Version{Major: 1},
 		}, {Min: cut, Max: whole.Max, Shard: "b", Version: topology.Version{Major: 1, Minor: 1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var slots []Slot
 	src := newKnownWrites(5, 15, 1, func(i int) float64 { return float64(1 + 3*i) })
 	c := countFor(t, table, src, 3*time.Minute+5*time.Second, func(s Slot) {

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/profile"
@@ -67,20 +68,19 @@ func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, r *fixtur
 	synctest.Test(t, func(t *testing.T) {
 		o.Projects, o.Documents = 15, 300
 		sim, err := simcluster.New(t.Context(), o)
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		r := &fixture{sim: sim}
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		watching, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = watching.Close(context.Background()) }()
 		client, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: r.tap.monitor()})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = client.Close(context.Background()) }()
 		writer, err := mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetDialer(sim).SetServerMonitoringMode("poll"))
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = writer.Disconnect(context.Background()) }()
 		r.db = writer.Database(db)
 		r.watcher = topology.NewWatcher(watching, topology.Options{})
@@ -96,13 +96,6 @@ func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, r *fixtur
 	})
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // someDocuments returns ids of Yorkie documents with their projects.
 func (r *fixture) someDocuments(t *testing.T, n int64) (out []struct {
 	ID      bson.ObjectID `bson:"_id"`
@@ -116,8 +109,8 @@ func (r *fixture) someDocuments(t *testing.T, n int64) (out []struct {
 		bson.D{},
 		options.Find().SetLimit(n).SetProjection(bson.D{{Key: "project_id", Value: 1}}),
 	)
-	must(t, err)
-	must(t, rows.All(t.Context(), &out))
+	must.Do(t, err)
+	must.Do(t, rows.All(t.Context(), &out))
 	return out
 }
 
@@ -149,7 +142,7 @@ func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 						{Key: "version", Value: int32(10 + second)},
 					}
 					_, err := r.db.Collection(coll).InsertOne(t.Context(), row)
-					must(t, err)
+					must.Do(t, err)
 					want[coll]++
 				}
 				time.Sleep(time.Second)
@@ -207,7 +200,7 @@ func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 					t.Context(),
 					bson.D{{Key: "project_id", Value: l.Project}, {Key: "updated_at", Value: bson.D{{Key: "$gte", Value: w.From}}}},
 				)
-				must(t, err)
+				must.Do(t, err)
 				if l.Rate.Rows > truth {
 					t.Errorf("%s of %s: %d rows, only %d were changed since", coll, l.Project.Hex(), l.Rate.Rows, truth)
 				}

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -126,14 +127,8 @@ func (f fixedTable) Table() *topology.Table { return f.table }
 func yorkieTable(t testing.TB) *topology.Table {
 	t.Helper()
 	pattern := func(d bson.D) shardkey.Pattern {
-		raw, err := bson.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := shardkey.ParsePattern(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(bson.Marshal(d))
+		p := must.Get(shardkey.ParsePattern(raw))
 		return p
 	}
 	collection := func(ns topology.Namespace, p shardkey.Pattern, cuts ...int64) *topology.Collection {
@@ -150,10 +145,7 @@ func yorkieTable(t testing.TB) *topology.Table {
 			)
 			at = next
 		}
-		m, err := topology.BuildChunks(p, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(topology.BuildChunks(p, rows))
 		return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m}
 	}
 	return &topology.Table{
@@ -258,9 +250,7 @@ func TestTenHottestProjectsAreShown(t *testing.T) {
 			tt := byMethod(NewRows, targets(yorkieTable(t), c.prof))[0]
 			c.sampled["y.changes"] = true
 			s, err := c.count(t.Context(), tt, begin.Add(time.Duration(i)*Tick), begin.Add(time.Duration(i+1)*Tick), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			c.ring.add(s)
 		}
 		shown := map[bson.ObjectID]bool{}

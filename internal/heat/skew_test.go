@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -54,22 +55,16 @@ func TestSkewIsTheMeanDifferenceOfAllPairs(t *testing.T) {
 func rangedCollection(t *testing.T, field string, cuts ...bson.ObjectID) *topology.Collection {
 	t.Helper()
 	raw, err := bson.Marshal(bson.D{{Key: field, Value: int32(1)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	at := p.Min()
 	var rows []topology.Chunk
 	for i := range len(cuts) + 1 {
 		next := p.Max()
 		if i < len(cuts) {
 			doc, err := bson.Marshal(bson.D{{Key: field, Value: cuts[i]}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if next, err = p.Bound(doc); err != nil {
 				t.Fatal(err)
 			}
@@ -78,9 +73,7 @@ func rangedCollection(t *testing.T, field string, cuts ...bson.ObjectID) *topolo
 		at = next
 	}
 	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &topology.Collection{Meta: topology.Meta{NS: "y.changes", Key: p}, Chunks: m}
 }
 
@@ -161,10 +154,7 @@ func TestEffectOfASplitDependsOnWhoWrites(t *testing.T) {
 		{shardkey.HashKey(hash + 1), p.Max()}} {
 		rows = append(rows, topology.Chunk{Min: b[0], Max: b[1], Shard: "a", Version: topology.Version{Major: uint32(i + 1)}})
 	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(topology.BuildChunks(p, rows))
 	narrow.Collections[0].Chunks = m
 	if s := judge(narrow, Count{docID(1, 0), docID(1, 1), 50}); s.Can || s.Code != "single" {
 		t.Errorf(`a chunk of one hash: %+v, want Can false, Code "single"`, s)

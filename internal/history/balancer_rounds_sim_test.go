@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/history"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -20,16 +21,15 @@ import (
 // and returns the reported migrations three minutes later.
 func migrationsAfterManualMove(t *testing.T, o simcluster.Options, denied bool) []history.Migration {
 	sim, err := simcluster.New(t.Context(), o)
-	must(t, err)
+	must.Do(t, err)
 	defer func() { _ = sim.Close() }()
 	sim.Start(t.Context())
 	if _, err := sim.Command(t.Context(), "admin", bson.D{{Key: "balancerStart", Value: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	uri, err := cluster.ParseURI(simcluster.URI())
-	must(t, err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-	must(t, err)
+	must.Do(t, err)
 	defer func() { _ = c.Close(context.Background()) }()
 	var src topology.Source = c
 	if denied {
@@ -52,11 +52,9 @@ func migrationsAfterManualMove(t *testing.T, o simcluster.Options, denied bool) 
 	if chunk.Shard == to {
 		to = "shard-rs-2"
 	}
-	lower, err := coll.Key.Document(chunk.Min)
-	must(t, err)
-	upper, err := coll.Key.Document(chunk.Max)
-	must(t, err)
-	must(t, c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: to}))
+	lower := must.Get(coll.Key.Document(chunk.Min))
+	upper := must.Get(coll.Key.Document(chunk.Max))
+	must.Do(t, c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: to}))
 	time.Sleep(3 * time.Minute)
 	table := w.Table()
 	return history.Migrations(table, time.Now(), nil, history.NowEras(table))
@@ -68,13 +66,6 @@ type withoutBalancerLog struct{ *cluster.Client }
 func (withoutBalancerLog) BalancerActions(context.Context, int) ([]topology.BalancerAction, error) {
 	denied := &topology.DeniedError{Privilege: "find on config.actionlog", Err: errors.New("code 13")}
 	return nil, fault.Wrap(fault.Forbidden, denied, "It may not be read.")
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestManualMoveIsNotAttributedToARunningBalancer(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
 )
@@ -17,10 +18,7 @@ import (
 // recordDays records a collection of 100,000 chunks with 2,000 moves a day.
 func recordDays(tb testing.TB, dir string, days int) (*sqlite.DB, time.Time) {
 	tb.Helper()
-	db, err := sqlite.Open(context.Background(), dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(context.Background(), dir))
 	tb.Cleanup(func() { _ = db.Close() })
 	rng := rand.New(rand.NewPCG(1, 2))
 	chunks := evenChunks(tb, 100_000)
@@ -32,9 +30,7 @@ func recordDays(tb testing.TB, dir string, days int) (*sqlite.DB, time.Time) {
 		Collections: []*topology.Collection{{Meta: meta, Chunks: chunks}}}
 	const perDay, together = 2000, 5
 	for i := range days * perDay / together {
-		if err := rec.Note(context.Background(), table); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, rec.Note(context.Background(), table))
 		clock = start.Add(time.Duration(i) * 24 * time.Hour * together / perDay)
 		var rows []topology.Chunk
 		var events []topology.Event
@@ -49,12 +45,9 @@ func recordDays(tb testing.TB, dir string, days int) (*sqlite.DB, time.Time) {
 				I: 1,
 			}
 			rows = append(rows, c)
-			details, err := bson.Marshal(
+			details := must.Get(bson.Marshal(
 				bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(i)}}}, {Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}},
-			)
-			if err != nil {
-				tb.Fatal(err)
-			}
+			))
 			events = append(
 				events,
 				topology.Event{
@@ -68,9 +61,7 @@ func recordDays(tb testing.TB, dir string, days int) (*sqlite.DB, time.Time) {
 			)
 		}
 		m, _, err := chunks.Apply(rows)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, err)
 		chunks = m
 		next := *table
 		next.Collections = []*topology.Collection{{Meta: meta, Chunks: m}}
@@ -85,9 +76,7 @@ func directorySize(tb testing.TB, dir string) int64 {
 	var total int64
 	for _, name := range []string{"shardboard.db", "shardboard.db-wal"} {
 		info, err := os.Stat(filepath.Join(dir, name))
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, err)
 		total += info.Size()
 	}
 	return total

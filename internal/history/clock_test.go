@@ -3,6 +3,8 @@ package history
 import (
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 // A time that passed twice has the changes of both passes. Nothing fails, and the
@@ -16,9 +18,7 @@ func TestHistoryContinuesWhenTheClockIsSet(t *testing.T) {
 			rec, past := NewRecorder(db, nil, nil, now), NewPast(db, now)
 			note := func() {
 				t.Helper()
-				if err := rec.Note(ctx, w.table); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, rec.Note(ctx, w.table))
 			}
 			if old > 0 {
 				for range 12 {

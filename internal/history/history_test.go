@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
@@ -26,14 +27,8 @@ type world struct {
 
 func pattern(t testing.TB) shardkey.Pattern {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "k", Value: "hashed"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D{{Key: "k", Value: "hashed"}}))
+	p := must.Get(shardkey.ParsePattern(raw))
 	return p
 }
 
@@ -52,10 +47,7 @@ func evenChunks(t testing.TB, n int) *topology.ChunkMap {
 			Since: bson.Timestamp{T: 1700000000, I: 1}}
 		at = next
 	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(topology.BuildChunks(p, rows))
 	return m
 }
 
@@ -144,10 +136,7 @@ func (w *world) changeAtRandom() {
 
 func openStore(t testing.TB) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(context.Background(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(context.Background(), t.TempDir()))
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -164,9 +153,7 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 		}
 		var all []seen
 		for i := range 200 {
-			if err := rec.Note(ctx, w.table); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, rec.Note(ctx, w.table))
 			all = append(all, seen{clock, w.table})
 			if i == 100 { // the process restarts
 				rec = NewRecorder(db, nil, nil, now)
@@ -177,9 +164,7 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 		past := NewPast(db, nil)
 		for _, s := range all {
 			m, err := past.At(ctx, "c1", s.at.Add(time.Millisecond))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if !m.Table.Collections[0].Chunks.Equal(s.table.Collections[0].Chunks) {
 				t.Fatalf("seed %d: the restored chunks of %s differ from the recorded ones", seed, s.at)
 			}
@@ -197,9 +182,7 @@ func TestTimeBeforeHistoryReportsWhereItBegins(t *testing.T) {
 	}
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rec := NewRecorder(db, nil, nil, func() time.Time { return start })
-	if err := rec.Note(ctx, w.table); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rec.Note(ctx, w.table))
 	_, err := NewPast(db, nil).At(ctx, "c1", start.Add(-time.Hour))
 	if fault.Of(err) != fault.NotFound ||
 		fault.Text(err) != "There is no history of 2026-02-28T23:00:00Z: the history of this cluster begins at 2026-03-01T00:00:00Z." {
@@ -214,9 +197,7 @@ func TestGapInObservationIsReported(t *testing.T) {
 	for _, at := range []time.Time{start, start.Add(time.Hour)} {
 		clock = at
 		rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
-		if err := rec.Note(ctx, w.table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rec.Note(ctx, w.table))
 	}
 	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(30*time.Minute))
 	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(time.Hour)) {
@@ -233,9 +214,7 @@ func TestRestartIsAlwaysReportedAsAGap(t *testing.T) {
 	clock := start
 	for _, at := range []time.Time{start, start.Add(40 * time.Second)} {
 		clock = at
-		if err := NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(ctx, w.table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(ctx, w.table))
 	}
 	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(20*time.Second))
 	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(40*time.Second)) {
@@ -254,9 +233,7 @@ func TestCompareCountsTheChangesBetweenTwoTimes(t *testing.T) {
 		Major: 9,
 	}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{chunk})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.Chunks = m
 	after := *before
 	after.Collections = []*topology.Collection{&c}

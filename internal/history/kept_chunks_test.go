@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestAPastThatIsPlayedBackIsTheSameAsOneReadAtOnce(t *testing.T) {
@@ -19,13 +21,9 @@ func TestAPastThatIsPlayedBackIsTheSameAsOneReadAtOnce(t *testing.T) {
 			at = end.Add(-time.Duration(r.IntN(20)) * time.Hour) // somebody moves the slider
 		}
 		got, err := played.Table(t.Context(), "c1", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		want, err := NewPast(db, nil).Table(t.Context(), "c1", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if a, b := got.Collections[0], want.Collections[0]; !a.Chunks.Equal(b.Chunks) || a.Highest != b.Highest {
 			t.Fatalf("at %s: played back and read at once differ", at)
 		}

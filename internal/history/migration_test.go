@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -20,10 +21,7 @@ func changelogEntry(t *testing.T, at time.Time, what string, min int, more ...bs
 		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(min)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(min + 1)}}},
 			{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}},
 		more...)
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	return topology.Event{ID: what + strconv.Itoa(min) + at.String(), Time: at, What: what, NS: "db.things", Shard: "a-shard", Details: raw}
 }
 
@@ -123,9 +121,7 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 	c := *table.Collections[0]
 	ch.Shard, ch.Version = "b-shard", topology.Version{Major: 99}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{ch})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.Chunks = m
 	table.Collections = []*topology.Collection{&c}
 	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != Done {
@@ -138,10 +134,7 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 
 func TestMoveToTheSameShardIsNotAMigration(t *testing.T) {
 	e := changelogEntry(t, noon, "moveChunk.from", 1, bson.E{Key: "note", Value: "aborted"})
-	raw, err := bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "a"}, {Key: "note", Value: "aborted"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "a"}, {Key: "note", Value: "aborted"}}))
 	e.Details = raw
 	if got := Migrations(&topology.Table{Events: []topology.Event{e}}, noon, nil, nil); len(got) != 0 {
 		t.Fatalf("got %+v, want len 0", got)
@@ -167,13 +160,10 @@ func TestFailuresAreGroupedBySimilarReasons(t *testing.T) {
 }
 
 func TestMalformedDetailsGiveNoSteps(t *testing.T) {
-	d, err := bson.Marshal(
+	d := must.Get(bson.Marshal(
 		bson.D{{Key: "step 99999999 of 99999999", Value: int32(1)}, {Key: "step 2 of 3", Value: "x"}, {Key: "step 3 of 2", Value: int32(1)},
 			{Key: "step 1 of 2", Value: int64(-5)}, {Key: "step 1 of 3 more", Value: int32(1)}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	if took, of := steps(d); took != nil || of != 0 {
 		t.Fatalf("got %v, %v, want took nil, of 0", took, of)
 	}
@@ -181,10 +171,7 @@ func TestMalformedDetailsGiveNoSteps(t *testing.T) {
 
 func mustBound(t *testing.T, c *topology.Collection, e topology.Event) shardkey.Key {
 	t.Helper()
-	b, err := c.Key.Bound(topology.DocumentField(e.Details, "min"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(c.Key.Bound(topology.DocumentField(e.Details, "min")))
 	return b
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/history"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -23,13 +24,12 @@ import (
 func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 3, Documents: 60, Still: true})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close(context.Background()) }()
 		w := topology.NewWatcher(c, topology.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -39,15 +39,13 @@ func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		coll := w.Table().Collection("yorkie-meta.documents")
 		chunk := coll.Chunks.At(0)
-		lower, err := coll.Key.Document(chunk.Min)
-		must(t, err)
-		upper, err := coll.Key.Document(chunk.Max)
-		must(t, err)
+		lower := must.Get(coll.Key.Document(chunk.Min))
+		upper := must.Get(coll.Key.Document(chunk.Max))
 		to := "shard-rs-1"
 		if chunk.Shard == to {
 			to = "shard-rs-2"
 		}
-		must(t, c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: to}))
+		must.Do(t, c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: to}))
 		err = c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: chunk.Shard})
 		if text := fault.Text(err); history.CodeOf(text) != history.OrphansWait || !strings.Contains(text, "operation exceeded time limit") {
 			t.Fatalf("unexpected error of the move: %q", text)

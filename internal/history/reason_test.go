@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -91,13 +92,10 @@ func TestARecipientMayLogItsReasonLast(t *testing.T) {
 
 func TestOtherBoundsOrShardsAreADifferentMove(t *testing.T) {
 	e := failedAttempt(t, noon, orphansText)
-	d, err := bson.Marshal(
+	d := must.Get(bson.Marshal(
 		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}},
 			{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	wider := topology.Event{ID: "wider", Time: noon.Add(11 * time.Second), What: "moveChunk.from", NS: "db.things", Details: d}
 	events := append([]topology.Event{wider}, e...)
 	if why := Reasons(events, nil); why["wider"].Text != "" || why["wider"].Code != NoReason || why[e[1].ID].Text != orphansText {
@@ -197,9 +195,7 @@ func multiSplits(t *testing.T, n int, at time.Time) []topology.Event {
 				Value: int32(i + 1),
 			}, {Key: "of", Value: int32(n)},
 			{Key: "chunk", Value: bson.D{{Key: "min", Value: bound(i)}, {Key: "max", Value: bound(i + 1)}}}, {Key: "owningShard", Value: "a-shard"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		out[n-1-i] = topology.Event{
 			ID:      "ms" + strconv.Itoa(i),
 			Time:    at.Add(time.Duration(i) * time.Millisecond),
@@ -222,9 +218,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		next := *w.table
 		change(&next)
 		w.table = &next
-		if err := rec.Note(t.Context(), w.table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rec.Note(t.Context(), w.table))
 	}
 	sessions := *w.table.Collections[0]
 	sessions.NS = "config.system.sessions"
@@ -239,9 +233,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		ch.Shard = "a-shard"
 	}
 	m, _, err := sessions.Chunks.Apply([]topology.Chunk{ch})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	moved.Chunks = m
 	note(noon.Add(-40*time.Minute), func(tb *topology.Table) {
 		tb.Collections = append([]*topology.Collection{&moved}, tb.Collections[1:]...)
@@ -255,9 +247,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 	hidden := 0
 	for range 20 {
 		got, err := past.Timeline(t.Context(), "c1", q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		items, hidden = append(items, got.Items...), hidden+got.Hidden
 		if q.From, q.Skip = got.Next, got.Skip; got.Next.IsZero() {
 			break
@@ -293,9 +283,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		t.Errorf("got %+v, want Hidden 0, len(Collections) 0", c)
 	}
 	before, err := past.Table(t.Context(), "c1", noon.Add(-55*time.Minute))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if c := Compare(before, table, false); c.Hidden != 1 || len(c.Collections) != 0 || c.Shards[0].ChunksBefore != c.Shards[0].ChunksAfter {
 		t.Errorf("got %+v, want one hidden collection and unchanged chunk counts", c)
 	}
@@ -305,7 +293,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 }
 
 func TestMoveToTheSameShardIsNotAFailure(t *testing.T) {
-	d, err := bson.Marshal(
+	d := must.Get(bson.Marshal(
 		bson.D{
 			{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
 			{Key: "max", Value: bson.D{{Key: "k", Value: 2}}},
@@ -314,10 +302,7 @@ func TestMoveToTheSameShardIsNotAFailure(t *testing.T) {
 			{Key: "from", Value: "a"},
 			{Key: "note", Value: "aborted"},
 		},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	e := topology.Event{ID: "same", Time: noon, What: "moveChunk.from", NS: "db.things", Details: d}
 	if failed(e) || e.FailedMove() || len(Reasons([]topology.Event{e}, nil)) != 0 {
 		t.Error("the move to the same shard counts as a failure")

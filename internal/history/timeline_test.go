@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -20,18 +21,14 @@ func recordFiftySteps(t *testing.T, seed uint64) (p *Past, start time.Time, move
 	rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
 	for range 50 {
 		before := w.table
-		if err := rec.Note(t.Context(), w.table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rec.Note(t.Context(), w.table))
 		clock = clock.Add(time.Second)
 		w.changeAtRandom()
 		for _, c := range Compare(before, w.table, true).Collections {
 			moved, split, merged = moved+c.Moved, split+c.Split, merged+c.Merged
 		}
 	}
-	if err := rec.Note(t.Context(), w.table); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rec.Note(t.Context(), w.table))
 	return NewPast(db, func() time.Time { return clock }), start, moved, split, merged
 }
 
@@ -71,9 +68,7 @@ func TestStepsGoForwardAndBackFromChangeToChange(t *testing.T) {
 	var times []time.Time
 	for {
 		next, err := p.Step(t.Context(), "c1", at, true, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if next.IsZero() {
 			break
 		}
@@ -101,7 +96,7 @@ func TestStepsGoForwardAndBackFromChangeToChange(t *testing.T) {
 func TestStepsLeadToFailuresAndTheirReasons(t *testing.T) {
 	db, w := openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	bad, err := bson.Marshal(
+	bad := must.Get(bson.Marshal(
 		bson.D{
 			{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
 			{Key: "from", Value: "a-shard"},
@@ -109,23 +104,15 @@ func TestStepsLeadToFailuresAndTheirReasons(t *testing.T) {
 			{Key: "note", Value: "aborted"},
 			{Key: "errmsg", Value: "no space"},
 		},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	good, err := bson.Marshal(bson.D{{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
+	good := must.Get(bson.Marshal(bson.D{{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}}))
 	w.table.Events = []topology.Event{
 		{ID: "3", Time: start.Add(3 * time.Minute), What: "moveChunk.commit", NS: "db.things", Details: good},
 		{ID: "2", Time: start.Add(2 * time.Minute), What: "moveChunk.from", NS: "db.things", Details: bad},
 		{ID: "1", Time: start.Add(time.Minute), What: "moveChunk.commit", NS: "db.things", Details: good},
 	}
 	clock := start.Add(4 * time.Minute)
-	if err := NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(t.Context(), w.table); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(t.Context(), w.table))
 	p := NewPast(db, func() time.Time { return clock })
 	if at, err := p.Step(t.Context(), "c1", start, true, true); err != nil || !at.Equal(start.Add(2*time.Minute)) {
 		t.Fatal(at, err)
@@ -149,9 +136,7 @@ func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 	now := func() time.Time { return clock }
 	for _, at := range []time.Duration{0, time.Hour} {
 		clock = start.Add(at)
-		if err := NewRecorder(db, nil, nil, now).Note(ctx, w.table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, NewRecorder(db, nil, nil, now).Note(ctx, w.table))
 	}
 	p := NewPast(db, now)
 	got, err := p.Timeline(ctx, "c1", Query{From: start, To: clock, Limit: 10})
@@ -196,15 +181,11 @@ func TestChangesOtherThanChunksAreListed(t *testing.T) {
 	then(func(t *topology.Table) { t.Databases = []topology.Database{{Name: "db", Primary: "b-shard"}} })
 	then(func(t *topology.Table) { t.Collections = nil })
 	for _, table := range tables {
-		if err := rec.Note(ctx, table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rec.Note(ctx, table))
 		clock = clock.Add(time.Second)
 	}
 	got, err := NewPast(db, nil).Timeline(ctx, "c1", Query{From: begin, To: clock, Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var kinds []Kind
 	for _, i := range got.Items {
 		kinds = append(kinds, i.Kind)
@@ -220,10 +201,7 @@ func TestChangesOtherThanChunksAreListed(t *testing.T) {
 func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	doc := func(n int) bson.Raw {
-		b, err := bson.Marshal(bson.D{{Key: "k", Value: n}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(bson.Marshal(bson.D{{Key: "k", Value: n}}))
 		return b
 	}
 	move := Item{

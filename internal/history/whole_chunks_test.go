@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -14,9 +15,7 @@ func TestWholeStatesAreWrittenAsListsOfRows(t *testing.T) {
 	m, _ = m.Reflag([]topology.Chunk{flagged})
 	body := packChunks(m)
 	plainBody, err := unpack(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	rows, err := decodeChunks(plainBody)
 	if err != nil || !slices.Equal(rows, m.Delta(nil)) {
 		t.Fatalf("%d rows, want %d; %v", len(rows), m.Len(), err)
@@ -33,9 +32,7 @@ func TestWholeStatesAreWrittenAsListsOfRows(t *testing.T) {
 
 func TestDamagedWholeStatesAreErrors(t *testing.T) {
 	good, err := unpack(packChunks(evenChunks(t, 300)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for i := range good {
 		cut := append([]byte{plain}, good[:i]...)
 		if _, err := unpackChunks(pattern(t), cut); err == nil {

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -21,27 +22,15 @@ var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func pattern(t testing.TB) shardkey.Pattern {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "k", Value: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D{{Key: "k", Value: 1}}))
+	p := must.Get(shardkey.ParsePattern(raw))
 	return p
 }
 
 func bound(t testing.TB, p shardkey.Pattern, i int) shardkey.Key {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "k", Value: int64(i)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.Bound(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D{{Key: "k", Value: int64(i)}}))
+	k := must.Get(p.Bound(raw))
 	return k
 }
 
@@ -60,10 +49,7 @@ func collection(t testing.TB, ns topology.Namespace, n int, shards ...string) *t
 			topology.Chunk{Min: lo, Max: hi, Shard: shards[i%len(shards)], Version: topology.Version{Major: uint32(i + 1)}, Jumbo: i%10 == 9})
 		lo = hi
 	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(topology.BuildChunks(p, rows))
 	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m}
 }
 
@@ -120,9 +106,7 @@ func text(t testing.TB, collectors ...prometheus.Collector) []byte {
 	reg := prometheus.NewPedanticRegistry()
 	reg.MustRegister(collectors...)
 	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var out bytes.Buffer
 	for _, f := range families {
 		if _, err := expfmt.MetricFamilyToText(&out, f); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -19,10 +20,7 @@ func logged(t *testing.T, at int, what, note string, chunk int) topology.Event {
 	if note != "" {
 		d = append(d, bson.E{Key: "note", Value: note})
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	return topology.Event{ID: fmt.Sprint("e", at), Time: epoch.Add(time.Duration(at) * time.Second), What: what, NS: "db.x",
 		Shard: "a", Details: raw}
 }

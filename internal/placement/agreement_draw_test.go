@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -59,14 +60,8 @@ func (d valueGenerator) bound(t *testing.T, p shardkey.Pattern) shardkey.Key {
 		}
 		doc = append(doc, bson.E{Key: f.Name, Value: v})
 	}
-	raw, err := bson.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.Bound(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(doc))
+	k := must.Get(p.Bound(raw))
 	return k
 }
 

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -76,9 +77,7 @@ func checkAgreement(t *testing.T, version, layout string, draw valueGenerator, l
 	sim, err := simcluster.New(t.Context(), simcluster.Options{
 		ServerVersion: version, Layout: layout, Shards: 7, Projects: 12, Documents: 120, Still: true,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = sim.Close() }()
 	sim.Start(t.Context())
 	command(t, sim, "admin", bson.D{{Key: "enableSharding", Value: agreementDB}})
@@ -138,9 +137,7 @@ func compareWithExplain(t *testing.T, sim *simcluster.Cluster, l *placement.Loca
 		doc = append(doc, bson.E{Key: f.Name, Value: q.values[i]})
 	}
 	text, err := bson.MarshalExtJSON(doc, true, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	items, err := l.Locate(t.Context(), placement.Query{NS: c.NS, Key: string(text)})
 	if err != nil {
 		t.Errorf("%s %s: %v", c.NS, text, err)
@@ -159,19 +156,12 @@ func (s fixedTable) Directory() *placement.Directory {
 
 func tableOf(t *testing.T, sim *simcluster.Cluster) *topology.Table {
 	t.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	if err != nil {
-		t.Fatal(err)
-	}
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = c.Close(context.Background()) }()
 	table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return table
 }
 
@@ -193,10 +183,7 @@ func splitAndScatter(t *testing.T, sim *simcluster.Cluster, draw valueGenerator)
 			continue
 		}
 		for range 25 {
-			middle, err := c.Key.Document(draw.bound(t, c.Key))
-			if err != nil {
-				t.Fatal(err)
-			}
+			middle := must.Get(c.Key.Document(draw.bound(t, c.Key)))
 			// Splitting at an existing bound fails, which does no harm.
 			_, _ = sim.Command(t.Context(), "admin", bson.D{{Key: "split", Value: string(c.NS)}, {Key: "middle", Value: middle}})
 		}

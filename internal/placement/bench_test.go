@@ -11,6 +11,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -19,14 +20,8 @@ import (
 // bounds as plain numbers. The bounds are even, as shardCollection makes them, or
 // random, as after splits.
 func hashedFixture(b *testing.B, n int, even bool) (*topology.Collection, []int64) {
-	raw, err := bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		b.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}}))
+	p := must.Get(shardkey.ParsePattern(raw))
 	rng := rand.New(rand.NewPCG(1, 1))
 	bounds := make([]int64, n)
 	for i := range bounds {
@@ -45,10 +40,7 @@ func hashedFixture(b *testing.B, n int, even bool) (*topology.Collection, []int6
 			rows[i-1].Max = rows[i].Min
 		}
 	}
-	chunks, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		b.Fatal(err)
-	}
+	chunks := must.Get(topology.BuildChunks(p, rows))
 	return &topology.Collection{Meta: topology.Meta{NS: "db.changes", Key: p}, Chunks: chunks}, bounds
 }
 

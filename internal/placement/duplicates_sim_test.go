@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -59,30 +60,22 @@ func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, r *fixtur
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), o)
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		r := &fixture{sim: sim}
 		r.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: r.sent.monitor()})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = r.client.Close(context.Background()) }()
 		r.watcher = topology.NewWatcher(r.client, topology.Options{})
 		table, err := r.watcher.Load(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		prof := profile.Yorkie()
 		r.keeper = placement.NewKeeper(r.client, r.watcher, prof, slog.New(slog.DiscardHandler))
 		r.keeper.Poll(t.Context(), prof.Match(table))
 		test(t, r)
 	})
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // twoProjects returns two projects whose documents are on different shards.
@@ -91,7 +84,7 @@ func (r *fixture) twoProjects(t *testing.T) (a, b placement.Project) {
 	c := r.watcher.Table().Collection("yorkie-meta.documents")
 	owner := func(p placement.Project) string {
 		shard, err := placement.Owner(c, placement.ObjectIDValue(p.ID))
-		must(t, err)
+		must.Do(t, err)
 		return shard
 	}
 	all := r.keeper.Directory().All()
@@ -111,15 +104,15 @@ func TestDuplicateIDOnTwoShardsIsFoundThroughMongos(t *testing.T) {
 		for i, p := range []placement.Project{a, b} {
 			_, err := r.sim.Command(t.Context(), "yorkie-meta", bson.D{{Key: "insert", Value: "documents"}, {Key: "documents", Value: bson.A{
 				bson.D{{Key: "_id", Value: id}, {Key: "project_id", Value: p.ID}, {Key: "key", Value: fmt.Sprintf("twice-%d", i)}}}}})
-			must(t, err)
+			must.Do(t, err)
 		}
 		prof := profile.Yorkie()
 		d := placement.NewDuplicateCheck(r.client, r.watcher, r.keeper, prof, slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
-		defer func() { cancel(); must(t, <-done) }()
-		must(t, d.Start(false, nil))
+		defer func() { cancel(); must.Do(t, <-done) }()
+		must.Do(t, d.Start(false, nil))
 		time.Sleep(5 * time.Minute)
 		report := d.Report()
 		if report.State != placement.CheckDone || report.FoundCount != 1 || report.Found[0].ID != id || len(report.Found[0].Shards()) != 2 {
@@ -131,7 +124,7 @@ func TestDuplicateIDOnTwoShardsIsFoundThroughMongos(t *testing.T) {
 		l := placement.NewLocator(r.client, r.watcher, r.keeper, prof)
 		l.MarkShared(d)
 		found, err := l.Ask(t.Context(), placement.Query{Text: id.Hex()})
-		must(t, err)
+		must.Do(t, err)
 		if len(found.Items) != 2 || found.Cost.Broadcast == 0 {
 			t.Fatalf("%d items, cost %+v, want len(found.Items) 2, found.Cost.Broadcast more than 0", len(found.Items), found.Cost)
 		}
@@ -227,8 +220,7 @@ func TestInputNeverBecomesAnOperatorOrRegex(t *testing.T) {
 			check(placement.Query{Text: text, In: placement.InCollections})
 			check(placement.Query{NS: "yorkie-meta.changes", Key: text})
 			check(placement.Query{NS: "yorkie-meta.documents", Text: text})
-			encoded, err := json.Marshal(text)
-			must(t, err)
+			encoded := must.Get(json.Marshal(text))
 			check(placement.Query{NS: "yorkie-meta.documents", Key: `{"project_id":` + string(encoded) + `}`})
 		}
 		if asked < 300 || queries < 50 {

@@ -15,6 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -57,10 +58,7 @@ func numberedID(n int) (id bson.ObjectID) {
 
 func (s *memorySource) add(t *testing.T, coll string, id, project bson.ObjectID) {
 	t.Helper()
-	doc, err := bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "project_id", Value: project}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "project_id", Value: project}}))
 	ns := topology.Namespace(db + "." + coll)
 	s.rows[ns] = append(s.rows[ns], KeyedRow{ID: id, Doc: doc})
 }
@@ -105,9 +103,7 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 			t.Error("a new check does not report that it is idle")
 		}
 		began := time.Now()
-		if err := d.Start(false, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Start(false, nil))
 		if err := d.Start(false, nil); fault.Of(err) != fault.Conflict {
 			t.Errorf("a second start: %v, want kind %v", err, fault.Conflict)
 		}
@@ -151,17 +147,13 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 			t.Errorf("stop of nothing: %v", err)
 		}
 		for try := range 20 {
-			if err := d.Start(try > 0, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Start(try > 0, nil))
 			time.Sleep(600 * time.Millisecond)
 			if d.Report().State == CheckDone {
 				break
 			}
 			before := d.Report().Collections[0].Read
-			if err := d.Stop(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Stop())
 			time.Sleep(time.Hour)
 			if r := d.Report(); r.State != CheckStopped || r.Collections[0].Read != before || r.Left >= 0 {
 				t.Fatalf("the stopped check continued: %+v, want State %v, Collections[0].Read %v, Left less than 0", r, CheckStopped, before)
@@ -171,9 +163,7 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 			t.Errorf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
 		}
 		// A check can also continue from a stored position.
-		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": numberedID(3001)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": numberedID(3001)}))
 		time.Sleep(10 * time.Second)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 1 {
 			t.Errorf("%s, %d found, want r.State %v, r.FoundCount 1", r.State, r.FoundCount, CheckDone)
@@ -194,9 +184,7 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
 		defer func() { cancel(); <-done }()
-		if err := d.Start(false, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Start(false, nil))
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
 			t.Errorf("got %s %s, want done with 2 duplicates found", r.State, r.Problem)
@@ -204,9 +192,7 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 		s.mu.Lock()
 		s.fail = slices.Repeat([]error{down}, 10)
 		s.mu.Unlock()
-		if err := d.Start(false, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Start(false, nil))
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckFailed || !strings.Contains(r.Problem, "does not answer") {
 			t.Fatalf(`got %s %q, want r.State %v, …"does not answer"…`, r.State, r.Problem, CheckFailed)
@@ -214,9 +200,7 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 		s.mu.Lock()
 		s.fail = nil
 		s.mu.Unlock()
-		if err := d.Start(true, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Start(true, nil))
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
 			t.Errorf("%s, %d found, want r.State %v, r.FoundCount 2", r.State, r.FoundCount, CheckDone)

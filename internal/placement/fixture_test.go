@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -22,14 +23,8 @@ func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
 
 func pattern(t *testing.T, fields ...bson.E) shardkey.Pattern {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D(fields))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D(fields)))
+	p := must.Get(shardkey.ParsePattern(raw))
 	return p
 }
 
@@ -44,10 +39,7 @@ func collection(t *testing.T, name string, p shardkey.Pattern, bounds []shardkey
 	for i, shard := range owners {
 		rows = append(rows, topology.Chunk{Min: all[i], Max: all[i+1], Shard: shard, Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
-	chunks, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	chunks := must.Get(topology.BuildChunks(p, rows))
 	return &topology.Collection{Meta: topology.Meta{NS: topology.Namespace(db + "." + name), Key: p}, Chunks: chunks}
 }
 
@@ -57,14 +49,8 @@ func testKey(t *testing.T, p shardkey.Pattern, values ...any) shardkey.Key {
 	for i, v := range values {
 		d = append(d, bson.E{Key: p.Fields()[i].Name, Value: v})
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.Bound(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
+	k := must.Get(p.Bound(raw))
 	return k
 }
 

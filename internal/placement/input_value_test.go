@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -95,10 +96,7 @@ func TestSupportIsToldWhatWasUnderstood(t *testing.T) {
 }
 
 func TestNumberOfAShellIsAnIDAndAShardKeyValue(t *testing.T) {
-	row, err := bson.Marshal(bson.D{{Key: "_id", Value: int64(42)}, {Key: "n", Value: int64(42)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(bson.Marshal(bson.D{{Key: "_id", Value: int64(42)}, {Key: "n", Value: int64(42)}}))
 	src := &fakeSource{rows: map[topology.Namespace][]bson.Raw{db + ".orders": {row}}}
 	l := locator(t, src, project(5, "Shop", ""))
 	f := l.tables.(fixedTable)

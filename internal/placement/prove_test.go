@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -68,10 +69,7 @@ func tableWithMovedChunk(t *testing.T, to string) *topology.Table {
 		}
 		rows = append(rows, ch)
 	}
-	chunks, err := topology.BuildChunks(c.Key, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	chunks := must.Get(topology.BuildChunks(c.Key, rows))
 	c.Chunks = chunks
 	for i := range out.Collections {
 		if out.Collections[i].NS == c.NS {
@@ -176,10 +174,7 @@ func TestPrimariesAreUnknownIfTheClusterDoesNotReportThem(t *testing.T) {
 
 func details(t *testing.T, d bson.D) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	return raw
 }
 

@@ -15,6 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -61,18 +62,17 @@ func onSimWithProofs(t *testing.T, o simcluster.Options, test func(t *testing.T,
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), o)
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		a := &proofFixture{sim: sim}
 		a.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: a.witness.monitor()})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = a.client.Close(context.Background()) }()
 		a.watcher = topology.NewWatcher(a.client, topology.Options{})
 		table, err := a.watcher.Load(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		a.keeper = placement.NewKeeper(a.client, a.watcher, profile.Yorkie(), slog.New(slog.DiscardHandler))
 		a.keeper.Poll(t.Context(), profile.Yorkie().Match(table))
 		a.locator = placement.NewLocator(a.client, a.watcher, a.keeper, profile.Yorkie())
@@ -85,9 +85,9 @@ func onSimWithProofs(t *testing.T, o simcluster.Options, test func(t *testing.T,
 func (a *proofFixture) someRows(t *testing.T, limit int) []bson.Raw {
 	t.Helper()
 	reply, err := a.sim.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: "documents"}, {Key: "limit", Value: int64(limit)}})
-	must(t, err)
+	must.Do(t, err)
 	list, err := reply.Lookup("cursor", "firstBatch").Array().Values()
-	must(t, err)
+	must.Do(t, err)
 	var out []bson.Raw
 	for _, v := range list {
 		out = append(out, v.Document())
@@ -104,16 +104,16 @@ func TestDocumentOfAProjectCostsAtMostTwoTargetedQueries(t *testing.T) {
 			}
 			a.witness.take()
 			found, err := a.locator.Ask(t.Context(), placement.Query{Text: p.ID.Hex() + "/" + row.Lookup("key").StringValue()})
-			must(t, err)
+			must.Do(t, err)
 			sent := a.witness.take()
 			if len(sent) == 0 || len(sent) > 2 || found.Cost.Targeted != len(sent) || found.Cost.Broadcast != 0 {
 				t.Fatalf("%d queries were sent, the reported cost is %+v", len(sent), found.Cost)
 			}
 			for _, cmd := range sent {
 				var filter bson.D
-				must(t, bson.Unmarshal(cmd.Lookup("filter").Document(), &filter))
+				must.Do(t, bson.Unmarshal(cmd.Lookup("filter").Document(), &filter))
 				shards, err := a.client.TargetShards(t.Context(), topology.Namespace("yorkie-meta."+cmd.Lookup("find").StringValue()), filter)
-				must(t, err)
+				must.Do(t, err)
 				if len(shards) != 1 {
 					t.Errorf("%s goes to %v, want len 1", cmd, shards)
 				}
@@ -152,7 +152,7 @@ func TestEveryPlaceIsProvenByMongosOnEveryVersion(t *testing.T) {
 				proven, counted := 0, 0
 				ask := func(text string) {
 					found, err := a.locator.Ask(t.Context(), placement.Query{Text: text})
-					must(t, err)
+					must.Do(t, err)
 					for _, it := range found.Items {
 						for _, p := range it.Places {
 							proof := a.prover.Prove(t.Context(), p)
@@ -196,7 +196,7 @@ func TestCountHasATimeLimitOnTheServer(t *testing.T) {
 	onSimWithProofs(t, simcluster.Options{Projects: 3, Documents: 30, Still: true}, func(t *testing.T, a *proofFixture) {
 		p := a.keeper.Directory().All()[0]
 		found, err := a.locator.Ask(t.Context(), placement.Query{Text: p.ID.Hex()})
-		must(t, err)
+		must.Do(t, err)
 		a.witness.take()
 		if f := a.prover.Count(t.Context(), found.Items[0].Places[0]); !f.Known {
 			t.Fatalf("got %+v, want Known true", f)
@@ -243,13 +243,12 @@ func TestProofsAndCountsSendOnlyEqualityFilters(t *testing.T) {
 			check(placement.Query{Text: strings.ReplaceAll(text, "app", name)})
 			check(placement.Query{NS: "yorkie-meta.changes", Key: text})
 			check(placement.Query{NS: "yorkie-meta.changes", Key: `{"doc_id":` + text + `}`})
-			encoded, err := json.Marshal(text)
-			must(t, err)
+			encoded := must.Get(json.Marshal(text))
 			check(placement.Query{NS: "yorkie-meta.documents", Key: `{"project_id":` + string(encoded) + `}`})
 			// A place's values are sent both as text and as the value that the text
 			// spells.
 			_, value, err := bson.MarshalValue(strings.ToValidUTF8(text, "?"))
-			must(t, err)
+			must.Do(t, err)
 			whole := placement.Place{
 				NS:      "yorkie-meta.documents",
 				Sharded: true,

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -46,14 +47,8 @@ func patternOf(t testing.TB, text string) shardkey.Pattern {
 			d = append(d, hashed(name))
 		}
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
+	p := must.Get(shardkey.ParsePattern(raw))
 	return p
 }
 

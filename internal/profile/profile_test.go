@@ -6,20 +6,15 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
 func collectionKeyedBy(t *testing.T, ns topology.Namespace, fields ...bson.E) *topology.Collection {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D(fields))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D(fields)))
+	p := must.Get(shardkey.ParsePattern(raw))
 	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}}
 }
 

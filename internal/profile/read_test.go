@@ -8,15 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 const shop = "../../docs/profiles/shop.yaml"
 
 func TestShopExampleIsParsedCompletely(t *testing.T) {
 	p, err := Read(shop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	want := &Profile{
 		Name: "shop",
 		Names: ProjectFields{
@@ -67,10 +66,7 @@ func TestShopExampleIsParsedCompletely(t *testing.T) {
 }
 
 func TestProfileStatesHowEachCollectionIsWritten(t *testing.T) {
-	b, err := os.ReadFile(shop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(shop))
 	text := strings.Replace(string(b), "  key: number\n", "  key: number\n  writtenAt: changed_at\n", 1)
 	path := t.TempDir() + "/shop.yaml"
 	if err := os.WriteFile(path,
@@ -78,9 +74,7 @@ func TestProfileStatesHowEachCollectionIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	orders, _ := p.Collection("orders")
 	customers, _ := p.Collection("customers")
 	if orders.WrittenAt != "changed_at" || orders.Appended || !customers.Appended || customers.WrittenAt != "" {
@@ -90,10 +84,7 @@ func TestProfileStatesHowEachCollectionIsWritten(t *testing.T) {
 
 // Each case changes one line of the example. The error must name file, line and field.
 func TestProfileErrorsNameLineAndField(t *testing.T) {
-	b, err := os.ReadFile(shop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(shop))
 	tests := []struct{ old, new, want string }{
 		{
 			"  name: name",

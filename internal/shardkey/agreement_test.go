@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -14,10 +15,7 @@ import (
 // Compares with the simulated cluster, which has an independent comparison and hash.
 // 200 keys a round, 100 rounds unless -rapid.checks is given.
 func TestComparisonAndHashAgreeWithTheSimulatedCluster(t *testing.T) {
-	p, err := shardkey.ParsePattern(pattern(t, "a", "b"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(shardkey.ParsePattern(pattern(t, "a", "b")))
 	rapid.Check(t, func(rt *rapid.T) {
 		var last []bson.RawValue
 		var lastKey shardkey.Key
@@ -67,9 +65,6 @@ func pattern(t *testing.T, names ...string) bson.Raw {
 	for _, name := range names {
 		doc = append(doc, bson.E{Key: name, Value: 1})
 	}
-	raw, err := bson.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(doc))
 	return raw
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 const benchChunks = 10_000
@@ -19,10 +21,7 @@ func hashedBounds(t testing.TB, p Pattern) ([]int64, []Key) {
 	step := uint64(math.MaxUint64) / benchChunks
 	for i := range numbers {
 		numbers[i] = math.MinInt64 + int64(uint64(i)*step)
-		k, err := p.Bound(mustDoc(t, bson.D{{Key: "k", Value: numbers[i]}}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Get(p.Bound(mustDoc(t, bson.D{{Key: "k", Value: numbers[i]}})))
 		keys[i] = k
 	}
 	return numbers, keys
@@ -38,9 +37,7 @@ func BenchmarkLocateHashedObjectIDIn10000Chunks(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		binary.BigEndian.PutUint32(id[8:], uint32(i))
 		enc, _, err := p.appendKeyOf(room[:0], bitsRoom[:0], bson.RawValue{Type: bson.TypeObjectID, Value: id[:]})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
 		sink, _ = slices.BinarySearchFunc(bounds, enc, Key.CompareEncoded)
 	}
 	_ = sink
@@ -54,10 +51,7 @@ func BenchmarkLocateByKeyOf(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		binary.BigEndian.PutUint32(id[8:], uint32(i))
-		k, err := p.KeyOf(bson.RawValue{Type: bson.TypeObjectID, Value: id[:]})
-		if err != nil {
-			b.Fatal(err)
-		}
+		k := must.Get(p.KeyOf(bson.RawValue{Type: bson.TypeObjectID, Value: id[:]}))
 		sink, _ = slices.BinarySearchFunc(bounds, k, Key.Compare)
 	}
 	_ = sink

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/must"
 )
 
 // checkAgainstFullReader fails the test unless both readers return the same.
@@ -72,9 +74,7 @@ func BenchmarkParseExtJSON(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := read(); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, read())
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // drawPlain draws a value that Extended JSON can represent: strings are UTF-8, and
@@ -59,9 +60,7 @@ func TestExtendedJSONPreservesEveryKeyAndTheDriverParsesItTheSame(t *testing.T) 
 		scope := append(append([]byte{byte(4 + len(code) + len(inner)), byte((4 + len(code) + len(inner)) >> 8), 0, 0}, code...), inner...)
 		k, err := p.KeyOf(drawPlain(rt), bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: inner},
 			bson.RawValue{Type: bson.TypeCodeWithScope, Value: scope})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		s := p.ExtJSON(k)
 		doc, err := ParseExtJSON(s)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // Untrusted input results in an error or a value that survives a round trip; never in a
@@ -17,9 +18,7 @@ func FuzzDecode(f *testing.F) {
 	for _, doc := range readLines(f, "sort-order") {
 		v := doc.Lookup("v")
 		enc, tb, err := encodeValue(nil, nil, v)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, err)
 		f.Add(string(enc), string(tb))
 	}
 	f.Add("\xf0\xff", "")

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestEqualKeysOfDifferentTypesAreEqualOnlyByCompare(t *testing.T) {
@@ -44,10 +45,7 @@ func TestUsualKeysAreShort(t *testing.T) {
 func TestRangesContainOverlapAndCover(t *testing.T) {
 	p := mustPattern(t, "n")
 	key := func(n int) Key {
-		k, err := p.KeyOf(rawValue(t, n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Get(p.KeyOf(rawValue(t, n)))
 		return k
 	}
 	r := func(from, to int) Range { return Range{key(from), key(to)} }
@@ -81,9 +79,7 @@ func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
 	p := mustPattern(t, "p", "k#")
 	id := rawValue(t, bson.ObjectID{11: 0xff})
 	r, err := p.PrefixRange(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, end := range []any{bson.MinKey{}, bson.MaxKey{}} {
 		k, err := p.Bound(mustDoc(t, bson.D{{Key: "p", Value: id}, {Key: "k", Value: end}}))
 		if err != nil || !r.Contains(k) || k.IsPrefixEnd() {

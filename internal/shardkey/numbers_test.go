@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 func decimalOf(t testing.TB, s string) bson.Decimal128 {
 	t.Helper()
 	d, err := bson.ParseDecimal128(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return d
 }
 
@@ -86,10 +86,7 @@ func TestNumbersOfAllTypesCompareExactly(t *testing.T) {
 	for i, line := range ladder {
 		for j, v := range line {
 			raw := rawValue(t, v)
-			k, err := p.KeyOf(raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := must.Get(p.KeyOf(raw))
 			back, err := p.Values(k)
 			if err != nil || !back[0].Equal(raw) {
 				t.Errorf("%s came back as %v, %v", raw, back, err)

@@ -9,6 +9,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/must"
 )
 
 func encoded(t testing.TB, v bson.RawValue) (enc, bits string) {
@@ -124,9 +126,7 @@ func TestAPrefixRangeHoldsExactlyTheKeysWithThatPrefix(t *testing.T) {
 			prefix[i] = drawNested(rt, 0)
 		}
 		r, err := p.PrefixRange(prefix...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for range 20 {
 			values := slices.Clone(prefix)
 			for len(values) < 3 {
@@ -137,10 +137,7 @@ func TestAPrefixRangeHoldsExactlyTheKeysWithThatPrefix(t *testing.T) {
 					values[i] = drawNested(rt, 0)
 				}
 			}
-			k, err := p.KeyOf(values...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := must.Get(p.KeyOf(values...))
 			has := slices.EqualFunc(prefix, values[:n], func(a, b bson.RawValue) bool { return referenceCompare(a, b) == 0 })
 			if r.Contains(k) != has {
 				rt.Fatalf("%s in the range of %v: %v", p.Display(k), prefix, !has)
@@ -169,10 +166,7 @@ func TestKeysCompareFieldByField(t *testing.T) {
 		if ka.Compare(kb) != want || kb.CompareEncoded([]byte(ka.Encoded())) != -want {
 			rt.Fatalf("%s and %s: want %d", p.Display(ka), p.Display(kb), want)
 		}
-		doc, err := p.Document(ka)
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := must.Get(p.Document(ka))
 		again, err := p.Bound(doc)
 		if err != nil || again != ka || FromParts(ka.Encoded(), ka.Bits()) != ka {
 			rt.Fatalf("%s came back as %s, %v", p.Display(ka), p.Display(again), err)

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // mustPattern makes a pattern; a name that ends in # is hashed.
@@ -17,19 +19,13 @@ func mustPattern(t testing.TB, names ...string) Pattern {
 			doc = append(doc, bson.E{Key: name, Value: 1})
 		}
 	}
-	p, err := ParsePattern(mustDoc(t, doc))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ParsePattern(mustDoc(t, doc)))
 	return p
 }
 
 func mustDoc(t testing.TB, doc any) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(doc))
 	return raw
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // randomMap has n chunks in stretches of up to ten on one of five shards.
@@ -28,10 +30,7 @@ func randomMap(t testing.TB, n int, r *rand.Rand) *ChunkMap {
 			Since: bson.Timestamp{T: r.Uint32N(3) * r.Uint32N(1000)}})
 		lo = hi
 	}
-	m, err := BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(BuildChunks(p, rows))
 	return m
 }
 
@@ -82,9 +81,7 @@ func TestTallyFollowsAMove(t *testing.T) {
 	c := m.At(777)
 	c.Shard, c.Version = "new", Version{9, 0}
 	next, _, err := m.Apply([]Chunk{c})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	next.Tally(&after, 0, next.Len())
 	if n := slices.Index(next.ShardNames(), "new"); n < 0 || after.ByShard[n] != 1 {
 		t.Errorf("got %+v, want one chunk on the new shard", after)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -68,10 +69,7 @@ func BenchmarkBuildMillion(b *testing.B) {
 
 func BenchmarkApplyTwoOfMillion(b *testing.B) {
 	benchmarkMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
-		m, err := BuildChunks(p, rows)
-		if err != nil {
-			b.Fatal(err)
-		}
+		m := must.Get(BuildChunks(p, rows))
 		moved, control := m.At(123_456), m.At(700_000)
 		b.ReportAllocs()
 		for i := uint32(2); b.Loop(); i++ {
@@ -82,9 +80,7 @@ func BenchmarkApplyTwoOfMillion(b *testing.B) {
 				moved.Shard = "s2"
 			}
 			next, _, err := m.Apply([]Chunk{moved, control})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, err)
 			m = next
 		}
 	})
@@ -92,10 +88,7 @@ func BenchmarkApplyTwoOfMillion(b *testing.B) {
 
 func BenchmarkFindInMillion(b *testing.B) {
 	benchmarkMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
-		m, err := BuildChunks(p, rows)
-		if err != nil {
-			b.Fatal(err)
-		}
+		m := must.Get(BuildChunks(p, rows))
 		k := m.At(555_555).Min
 		b.ReportAllocs()
 		for b.Loop() {

@@ -7,19 +7,14 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D(fields))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D(fields)))
+	p := must.Get(shardkey.ParsePattern(raw))
 	return p
 }
 
@@ -35,13 +30,8 @@ func at(t testing.TB, p shardkey.Pattern, n int64) shardkey.Key {
 		return p.Max()
 	}
 	typ, val, err := bson.MarshalValue(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.KeyOf(bson.RawValue{Type: typ, Value: val})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	k := must.Get(p.KeyOf(bson.RawValue{Type: typ, Value: val}))
 	return k
 }
 
@@ -57,10 +47,7 @@ func row(t testing.TB, p shardkey.Pattern, lo, hi int64, shard string, major, mi
 
 func mustBuild(t testing.TB, p shardkey.Pattern, rows ...Chunk) *ChunkMap {
 	t.Helper()
-	m, err := BuildChunks(p, slices.Clone(rows))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(BuildChunks(p, slices.Clone(rows)))
 	return m
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -160,9 +161,7 @@ func TestFullReadAllocatesLittleMoreThanTheMap(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	b := NewChunkBuilder(p)
 	for _, row := range rows {
-		if err := b.Add(row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Add(row))
 	}
 	m, err := b.Finish(nil)
 	runtime.ReadMemStats(&after)

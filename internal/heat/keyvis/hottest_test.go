@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/store/sqlite"
 )
@@ -11,10 +12,7 @@ import (
 // Updated rows are counted only for the hottest projects, so the heat map must not show
 // the other projects as quiet.
 func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
 	w := collectionCutAt(t, 1, evenHashes(8)...)
 	c := w.Table().Collection(ns)

@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
@@ -37,14 +38,8 @@ func (w *swappableTable) Subscribe() (*topology.Table, <-chan struct{}, func()) 
 // hashes, with its chunks on three shards.
 func collectionCutAt(t testing.TB, life byte, at ...int64) *swappableTable {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}}))
+	p := must.Get(shardkey.ParsePattern(raw))
 	slices.Sort(at)
 	bounds := []shardkey.Key{p.Min()}
 	for _, h := range slices.Compact(at) {
@@ -58,10 +53,7 @@ func collectionCutAt(t testing.TB, life byte, at ...int64) *swappableTable {
 			topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%3)), Version: topology.Version{Major: uint32(i + 1)}},
 		)
 	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(topology.BuildChunks(p, rows))
 	c := &topology.Collection{Meta: topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
 	w := &swappableTable{}
 	w.table.Store(&topology.Table{Loaded: true, ClusterID: "c1", Collections: []*topology.Collection{c}})
@@ -327,9 +319,7 @@ func runRecorder(t *testing.T, w *swappableTable, s store.HeatPictures, during f
 	t.Helper()
 	r := New(w, s, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := r.adopt(ctx, "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.adopt(ctx, "c1"))
 	done := make(chan error)
 	go func() { done <- r.keepSaving(ctx, "c1") }()
 	during(r)
@@ -339,10 +329,7 @@ func runRecorder(t *testing.T, w *swappableTable, s store.HeatPictures, during f
 }
 
 func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
 	w := collectionCutAt(t, 1, evenHashes(200)...)
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -379,17 +366,12 @@ func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
 // Two recorders count the same writes. The second begins to lead when the first has saved all but
 // its last minutes, and continues its picture.
 func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
 	w := collectionCutAt(t, 1, evenHashes(200)...)
 	rng := rand.New(rand.NewPCG(4, 4))
 	leader, follower := New(w, db, nil), New(w, db, nil)
-	if err := leader.adopt(t.Context(), "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, leader.adopt(t.Context(), "c1"))
 	total := int64(0)
 	for i := range 60 {
 		if i == 30 {
@@ -404,23 +386,17 @@ func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
 			leader.Take(s)
 		}
 		if i == 45 {
-			if err := leader.save(t.Context(), "c1"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, leader.save(t.Context(), "c1"))
 		}
 		if i >= 20 { // it was started later
 			follower.Take(s)
 		}
 		if i == 55 {
-			if err := follower.adopt(t.Context(), "c1"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, follower.adopt(t.Context(), "c1"))
 			follower.Take(countedSlot(w, begin.Add(40*time.Minute), 1, randomCounts(rng)...)) // late: counted by the leader
 		}
 	}
-	if err := follower.save(t.Context(), "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, follower.save(t.Context(), "c1"))
 	for name, r := range map[string]*Recorder{"in memory": follower, "as stored": runRecorder(t, w, db, func(*Recorder) {})} {
 		for _, by := range []By{ByKey, ByProject} {
 			v, _ := r.View(ns, by, begin, begin.Add(time.Hour))
@@ -442,10 +418,7 @@ func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
 func viewOnly(v View, _ bool) View { return v }
 
 func TestRecreatedCollectionHasItsOwnPicture(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
 	w := collectionCutAt(t, 1, evenHashes(20)...)
 	r := runRecorder(t, w, db, func(r *Recorder) {
@@ -484,17 +457,12 @@ func (f *failingStore) SaveHeat(ctx context.Context, cluster string, c store.Hea
 }
 
 func TestFailedSaveIsRetriedLater(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
 	w := collectionCutAt(t, 1, evenHashes(20)...)
 	f := &failingStore{db, true}
 	r := New(w, f, nil)
-	if err := r.adopt(t.Context(), "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.adopt(t.Context(), "c1"))
 	for i := range 60 {
 		r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		if i%6 == 5 {
@@ -504,9 +472,7 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 		}
 	}
 	f.fail = false
-	if err := r.save(t.Context(), "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.save(t.Context(), "c1"))
 	again := runRecorder(t, w, db, func(*Recorder) {})
 	if v, _ := again.View(ns, ByKey, begin, begin.Add(time.Hour)); totalWrites(v) != 300 {
 		t.Errorf("%d writes, want 300", totalWrites(v))

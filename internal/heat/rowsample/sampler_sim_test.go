@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/rowsample"
 	"shardboard/internal/shardkey"
@@ -74,20 +75,13 @@ func onSim(t *testing.T, version string, docs int, test func(t *testing.T, s *ro
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Still: true, Projects: 5, Documents: docs, ServerVersion: version})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
-		uri, err := cluster.ParseURI(simcluster.URI())
-		if err != nil {
-			t.Fatal(err)
-		}
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		sent := &commands{}
 		client, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: sent.monitor()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = client.Close(context.Background()) }()
 		watcher := topology.NewWatcher(client, topology.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -107,9 +101,7 @@ func onSim(t *testing.T, version string, docs int, test func(t *testing.T, s *ro
 func ask(t *testing.T, s *rowsample.Sampler, q rowsample.Query) rowsample.Reading {
 	t.Helper()
 	r, err := s.Ask(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return r
 }
 
@@ -196,14 +188,8 @@ func TestReadingStopsWhenNobodyAsks(t *testing.T) {
 }
 
 func TestServerAnalyzesKeysFrom70On(t *testing.T) {
-	raw, err := bson.Marshal(bson.D{{Key: "project_id", Value: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D{{Key: "project_id", Value: 1}}))
+	key := must.Get(shardkey.ParsePattern(raw))
 	for version, want := range map[string]bool{"5.0": false, "7.0": true} {
 		onSim(t, version, 300, func(t *testing.T, s *rowsample.Sampler, _ *commands) {
 			r := ask(t, s, rowsample.Query{NS: documents, Rows: 200, Keys: []shardkey.Pattern{key}})

@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
@@ -71,14 +72,13 @@ func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *te
 	synctest.Test(t, func(t *testing.T) {
 		o.Still = true
 		sim, err := simcluster.New(t.Context(), o)
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		r := &fixture{sim: sim}
 		r.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: r.tap.monitor()})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = r.client.Close(context.Background()) }()
 		r.watcher = topology.NewWatcher(r.client, topology.Options{})
 		r.keeper = placement.NewKeeper(r.client, r.watcher, profile.Yorkie(), slog.New(slog.DiscardHandler))
@@ -102,7 +102,7 @@ func (r *fixture) start(t *testing.T, o survey.Options) {
 	done := make(chan error, 1)
 	go func() { done <- r.engine.Run(ctx) }()
 	var once sync.Once
-	r.end = func() { once.Do(func() { cancel(); must(t, <-done) }) }
+	r.end = func() { once.Do(func() { cancel(); must.Do(t, <-done) }) }
 }
 
 func entryByAnna() store.AuditEntry {
@@ -111,19 +111,12 @@ func entryByAnna() store.AuditEntry {
 
 func entryByBen() store.AuditEntry { return store.AuditEntry{By: "user:2", Via: "token"} }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // waitForEnd waits until a survey has ended.
 func (r *fixture) waitForEnd(t *testing.T, id string) (survey.Survey, *survey.Result) {
 	t.Helper()
 	for range 24 * 60 {
 		s, result, err := r.engine.Survey(t.Context(), id)
-		must(t, err)
+		must.Do(t, err)
 		if s.State.Ended() {
 			return s, result
 		}
@@ -136,7 +129,7 @@ func (r *fixture) waitForEnd(t *testing.T, id string) (survey.Survey, *survey.Re
 func (r *fixture) runSurvey(t *testing.T, q survey.Request) (survey.Survey, *survey.Result) {
 	t.Helper()
 	s, err := r.engine.Start(t.Context(), q, entryByAnna())
-	must(t, err)
+	must.Do(t, err)
 	return r.waitForEnd(t, s.ID)
 }
 
@@ -149,14 +142,14 @@ func (r *fixture) rowsByID(t *testing.T, coll, field string, dead func(bson.Raw)
 	t.Helper()
 	out := map[bson.ObjectID]rowTotals{}
 	reply, err := r.sim.Command(t.Context(), db, bson.D{{Key: "find", Value: coll}, {Key: "batchSize", Value: 1 << 30}})
-	must(t, err)
+	must.Do(t, err)
 	for {
 		list, ok := reply.Lookup("cursor", "firstBatch").ArrayOK()
 		if !ok {
 			list = reply.Lookup("cursor", "nextBatch").Array()
 		}
 		rows, err := list.Values()
-		must(t, err)
+		must.Do(t, err)
 		for _, v := range rows {
 			doc := v.Document()
 			id := doc.Lookup(field).ObjectID()
@@ -173,7 +166,7 @@ func (r *fixture) rowsByID(t *testing.T, coll, field string, dead func(bson.Raw)
 			return out
 		}
 		reply, err = r.sim.Command(t.Context(), db, bson.D{{Key: "getMore", Value: cursor}, {Key: "collection", Value: coll}})
-		must(t, err)
+		must.Do(t, err)
 	}
 }
 
@@ -380,20 +373,20 @@ func TestSurveyNeverReadsMoreThanTheSharedBudget(t *testing.T) {
 func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, nil, func(t *testing.T, r *fixture) {
 		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna()); fault.Of(err) != fault.Conflict {
 			t.Errorf("the same again: %v, want kind %v", err, fault.Conflict)
 		}
 		second, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		time.Sleep(5 * time.Second)
 		list := r.engine.List()
 		if len(list) != 2 || list[0].State != survey.Queued || list[1].State != survey.Running || list[1].Progress.Done == 0 ||
 			list[1].Progress.Left <= 0 {
 			t.Fatalf("got surveys %+v, want the first queued and the second running with its time left", list)
 		}
-		must(t, r.engine.Stop(t.Context(), second.ID, entryByBen()))
-		must(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
+		must.Do(t, r.engine.Stop(t.Context(), second.ID, entryByBen()))
+		must.Do(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
 		ended, result := r.waitForEnd(t, s.ID)
 		if ended.State != survey.Stopped || len(result.Collections) == 0 || result.Collections[0].Complete {
 			t.Errorf("got %+v, want a stopped survey with an incomplete collection", ended)
@@ -418,7 +411,7 @@ func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
 func auditRecords(t *testing.T, db *sqlite.DB) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := db.AuditRecords(t.Context(), 0, 100)
-	must(t, err)
+	must.Do(t, err)
 	return rows
 }
 
@@ -427,14 +420,14 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, kept, func(t *testing.T, r *fixture) {
 		project := r.keeper.Directory().All()[0].ID
 		running, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project, Project: project}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		waiting, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna()); fault.Of(err) != fault.Conflict {
 			t.Fatalf("got %v, want kind %v", err, fault.Conflict)
 		}
 		time.Sleep(time.Second)
-		must(t, r.engine.Stop(t.Context(), waiting.ID, entryByBen()))
+		must.Do(t, r.engine.Stop(t.Context(), waiting.ID, entryByBen()))
 		for range 2 { // a repeated stop must not be recorded again
 			if err := r.engine.Stop(t.Context(), running.ID, entryByBen()); err != nil && fault.Of(err) != fault.Conflict {
 				t.Fatal(err)
@@ -471,11 +464,11 @@ func TestSurveyResumesAfterTheProcessDied(t *testing.T) {
 	kept := openStore(t)
 	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, kept, func(t *testing.T, r *fixture) {
 		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		time.Sleep(4 * time.Second)
 		r.end()
 		first, _, err := r.engine.Survey(t.Context(), s.ID)
-		must(t, err)
+		must.Do(t, err)
 		r.start(t, survey.Options{Store: kept})
 		ended, result := r.waitForEnd(t, s.ID)
 		truth := r.rowsByID(t, "documents", "project_id", isRemoved)
@@ -488,7 +481,7 @@ func TestSurveyResumesAfterTheProcessDied(t *testing.T) {
 		r.start(t, survey.Options{Store: kept}) // results are kept across processes too
 		time.Sleep(2 * time.Second)
 		again, same, err := r.engine.Survey(t.Context(), s.ID)
-		must(t, err)
+		must.Do(t, err)
 		if again.State != survey.Done || len(same.Collections) != len(result.Collections) {
 			t.Errorf("after a restart: got %+v, want the same finished survey", again)
 		}
@@ -497,15 +490,13 @@ func TestSurveyResumesAfterTheProcessDied(t *testing.T) {
 
 func TestProcessWithAReadOnlyStoreLeavesSurveysToTheOwner(t *testing.T) {
 	dir := t.TempDir()
-	owner, err := sqlite.Open(t.Context(), dir)
-	must(t, err)
+	owner := must.Get(sqlite.Open(t.Context(), dir))
 	defer func() { _ = owner.Close() }()
-	reader, err := sqlite.Open(t.Context(), dir)
-	must(t, err)
+	reader := must.Get(sqlite.Open(t.Context(), dir))
 	defer func() { _ = reader.Close() }()
 	onSim(t, simcluster.Options{Projects: 5, Documents: 800}, owner, func(t *testing.T, r *fixture) {
 		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		time.Sleep(3 * time.Second)
 		r.end()
 		r.start(t, survey.Options{Store: reader})
@@ -521,8 +512,7 @@ func TestProcessWithAReadOnlyStoreLeavesSurveysToTheOwner(t *testing.T) {
 
 func openStore(t *testing.T) *sqlite.DB {
 	t.Helper()
-	kept, err := sqlite.Open(t.Context(), t.TempDir())
-	must(t, err)
+	kept := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	t.Cleanup(func() { _ = kept.Close() })
 	return kept
 }
@@ -533,7 +523,7 @@ func onBareCluster(t *testing.T, o simcluster.Options, test func(t *testing.T, s
 	synctest.Test(t, func(t *testing.T) {
 		o.Still = true
 		sim, err := simcluster.New(t.Context(), o)
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		test(t, sim)

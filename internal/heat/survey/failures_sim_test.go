@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -67,10 +68,9 @@ func TestForbiddenCollectionDoesNotStopTheOthers(t *testing.T) {
 func TestMissingFindPrivilegeIsNamed(t *testing.T) {
 	users := []access.User{{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}}}
 	onBareCluster(t, simcluster.Options{Projects: 3, Documents: 20, Users: users}, func(t *testing.T, sim *simcluster.Cluster) {
-		uri, err := cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://", "mongodb://monitor:pw@", 1))
-		must(t, err)
+		uri := must.Get(cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://", "mongodb://monitor:pw@", 1)))
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close(context.Background()) }()
 		q := survey.SizeQuery{NS: db + ".changes", Project: "project_id", Limit: 5}
 		_, sample := c.SampleSizes(t.Context(), q)
@@ -103,7 +103,7 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 		src.takes.Store(int64(10 * time.Millisecond))
 		r.restartWith(t, src)
 		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		progress := func() survey.Progress { return r.engine.List()[0].Progress }
 		time.Sleep(5 * time.Second)
 		usual := progress()
@@ -123,7 +123,7 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 		if p := progress(); p.PacedDown || p.Done-after.Done < 500 {
 			t.Errorf("did not speed up again with the cluster: %+v, was %+v", p, after)
 		}
-		must(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
+		must.Do(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
 		r.waitForEnd(t, s.ID)
 	})
 }
@@ -140,11 +140,9 @@ func TestOrphansAreCountedSeparately(t *testing.T) {
 			if chunk.Shard == to {
 				to = "shard-rs-2"
 			}
-			lower, err := c.Key.Document(chunk.Min)
-			must(t, err)
-			upper, err := c.Key.Document(chunk.Max)
-			must(t, err)
-			must(t, r.client.MoveChunk(t.Context(), "", topology.Move{NS: ns, Min: lower, Max: upper, To: to}))
+			lower := must.Get(c.Key.Document(chunk.Min))
+			upper := must.Get(c.Key.Document(chunk.Max))
+			must.Do(t, r.client.MoveChunk(t.Context(), "", topology.Move{NS: ns, Min: lower, Max: upper, To: to}))
 			time.Sleep(70 * time.Second) // until statistics are read again; orphans stay for 15 minutes
 			var all, stored int64
 			for _, w := range before {
@@ -185,7 +183,7 @@ func TestRevisionsOfDeletedDocumentsAreCountedAsDead(t *testing.T) {
 					{Key: "doc_id", Value: bson.NewObjectID()},
 					{Key: "snapshot", Value: "x"},
 				}}}})
-			must(t, err)
+			must.Do(t, err)
 		}
 		_, result := r.runSurvey(t, survey.Request{Kind: survey.Sample, NS: db + ".revisions"})
 		c := collectionOf(t, result, "revisions")
@@ -212,7 +210,7 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 		project, doc := bson.NewObjectID(), bson.NewObjectID()
 		insert := func(coll string, rows ...bson.D) {
 			_, err := r.sim.Command(t.Context(), "own", bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: rows}})
-			must(t, err)
+			must.Do(t, err)
 		}
 		insert("projects", bson.D{{Key: "_id", Value: project}, {Key: "name", Value: "one"}})
 		insert(

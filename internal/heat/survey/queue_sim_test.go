@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/simcluster"
 )
@@ -16,11 +17,11 @@ func TestSampleInterruptedBeforeTheDocumentSearchResumesThere(t *testing.T) {
 	kept := openStore(t)
 	onSim(t, simcluster.Options{Projects: 5, Documents: 1500}, kept, func(t *testing.T, r *fixture) {
 		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		time.Sleep(2 * time.Second)
 		r.end()
 		first, _, err := r.engine.Survey(t.Context(), s.ID)
-		must(t, err)
+		must.Do(t, err)
 		if first.State.Ended() || first.Progress.Done == 0 {
 			t.Fatalf("the survey ended before it was interrupted: %+v", first)
 		}
@@ -61,13 +62,13 @@ func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 	kept := openStore(t)
 	onSim(t, simcluster.Options{Projects: 7, Documents: 6000}, kept, func(t *testing.T, r *fixture) {
 		long, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		other, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		time.Sleep(3 * time.Second)
 		project, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project,
 			Project: r.keeper.Directory().All()[0].ID}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		list := r.engine.List()
 		running, waits := list[2].Progress, list[1].Progress
 		if running.Left <= 0 || waits.Left <= running.Left {
@@ -82,11 +83,11 @@ func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 			t.Errorf("got %+v, want State %v", s, survey.Done)
 		}
 		set, _, err := r.engine.Survey(t.Context(), long.ID)
-		must(t, err)
+		must.Do(t, err)
 		if set.State.Ended() || set.Progress.Done == 0 {
 			t.Errorf("the survey that gave way ended or lost its progress: %+v", set)
 		}
-		must(t, r.engine.Stop(t.Context(), other.ID, entryByBen()))
+		must.Do(t, r.engine.Stop(t.Context(), other.ID, entryByBen()))
 		s, result := r.waitForEnd(t, long.ID)
 		checkAgainstTruth(t, collectionOf(t, result, "documents"), r.rowsByID(t, "documents", "project_id", isRemoved))
 		checkAgainstTruth(t, collectionOf(t, result, "clients"), r.rowsByID(t, "clients", "project_id", isDeactivated))

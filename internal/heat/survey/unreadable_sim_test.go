@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
@@ -20,7 +21,7 @@ func TestUnreadableSurveyDoesNotHideOthers(t *testing.T) {
 		cluster, at := r.watcher.Table().ClusterID, time.Now()
 		for id, head := range map[string]string{"rubbish": "\x00\xff{", "another type": `{"ID":7}`, "another id": `{"ID":"x"}`,
 			"body": `{"ID":"body","State":"done","Request":{"Kind":"sample"}}`, "kind": `{"ID":"kind","State":"from-the-future","Request":{"Kind":"new"}}`} {
-			must(t, kept.SaveSurvey(t.Context(), cluster, store.Survey{ID: id, At: at, Head: []byte(head), Body: []byte("\xff{")}))
+			must.Do(t, kept.SaveSurvey(t.Context(), cluster, store.Survey{ID: id, At: at, Head: []byte(head), Body: []byte("\xff{")}))
 		}
 		r.start(t, survey.Options{Store: kept})
 		time.Sleep(3 * time.Second)

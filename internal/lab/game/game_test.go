@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/must"
 )
 
 func options(t testing.TB, w Workload, key string, players, dealers int) Options {
 	t.Helper()
 	k, err := ParseKey(key, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return Options{Workload: w, Key: k, Players: players, Dealers: dealers, Seed: 1}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -19,23 +20,14 @@ func pattern(t testing.TB, fields ...any) shardkey.Pattern {
 	for i := 0; i < len(fields); i += 2 {
 		d = append(d, bson.E{Key: fields[i].(string), Value: fields[i+1]})
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
+	p := must.Get(shardkey.ParsePattern(raw))
 	return p
 }
 
 func row(t testing.TB, d bson.D) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	return raw
 }
 
@@ -47,9 +39,7 @@ func model(t testing.TB, m Model) *Sample {
 	t.Helper()
 	m.Start, m.Span = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 90*24*time.Hour
 	s, err := m.Sample()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return s
 }
 
@@ -60,9 +50,7 @@ func compare(t testing.TB, s *Sample, c *Cluster, keys ...shardkey.Pattern) []Re
 		candidates = append(candidates, Candidate{Key: k})
 	}
 	reports, err := Compare(s, c, candidates)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, r := range reports {
 		if r.Err != nil {
 			t.Fatalf("%s: %v", r.Name, r.Err)
@@ -176,9 +164,7 @@ func TestCostToGetThere(t *testing.T) {
 func sample(t testing.TB, fields ...string) *Sample {
 	t.Helper()
 	s, err := NewSample(fields...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return s
 }
 
@@ -188,9 +174,7 @@ func document(t testing.TB, s *Sample, i int) bson.Raw {
 	var d bson.D
 	for _, c := range s.columns {
 		values, err := c.alone.Values(shardkey.FromParts(string(c.plain.of(i)), ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if values[0].Type != bson.TypeNull {
 			d = append(d, bson.E{Key: c.field, Value: values[0]})
 		}
@@ -204,9 +188,7 @@ func characteristics(t *testing.T, s *Sample, p shardkey.Pattern) (values int, c
 	rows, bytes := map[string]int{}, map[string]int64{}
 	for i := range s.Len() {
 		k, err := p.Extract(document(t, s, i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		rows[k.Encoded()]++
 		bytes[k.Encoded()] += int64(s.sizes[i])
 	}

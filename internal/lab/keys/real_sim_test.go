@@ -12,6 +12,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/lab/keys"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
@@ -78,9 +79,7 @@ func rows(t *testing.T, m keys.Model) (out []bson.Raw) {
 		out = append(out, raw)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out
 }
 
@@ -93,9 +92,7 @@ type realCluster struct {
 func newRealCluster(t *testing.T, docs []bson.Raw) realCluster {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true, Shards: realShards, OrphanDelay: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	sim.Start(t.Context())
 	r := realCluster{t, sim}
 	r.run("config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
@@ -103,9 +100,7 @@ func newRealCluster(t *testing.T, docs []bson.Raw) realCluster {
 		{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: 1}}}}},
 		{Key: "upsert", Value: true}}}}})
 	r.run("admin", bson.D{{Key: "enableSharding", Value: "lab"}})
-	if err := sim.BulkInsert(realNS, slices.Clone(docs)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sim.BulkInsert(realNS, slices.Clone(docs)))
 	return r
 }
 
@@ -242,9 +237,7 @@ func TestReportsAreWhatAClusterMakesOfTheRows(t *testing.T) {
 func report(t *testing.T, m keys.Model, today, key shardkey.Pattern) keys.Report {
 	t.Helper()
 	s, err := m.Sample()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c := &keys.Cluster{Shards: realShards, ChunkSize: realChunk, BytesPerSecond: 1 << 20, CanReshard: true, Today: today}
 	reports, err := keys.Compare(s, c, []keys.Candidate{{Key: key}})
 	if err != nil || reports[0].Err != nil {
