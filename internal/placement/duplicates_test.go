@@ -82,7 +82,7 @@ func sourceWithDuplicates(t *testing.T) *memorySource {
 
 func newCheck(t *testing.T, s *memorySource) *DuplicateCheck {
 	t.Helper()
-	f := fixedTable{testTable(t), NewDirectory(1, []string{db}, nil, topology.Health{})}
+	f := fixedTable{testTable(), NewDirectory(1, []string{db}, nil, topology.Health{})}
 	f.t.Sizes = map[topology.Namespace]topology.Sizes{}
 	for _, ns := range []topology.Namespace{db + ".documents", db + ".clients"} {
 		known := topology.Figure{Known: true, Value: int64(len(s.rows[ns])), Method: "collStats"}
@@ -91,7 +91,8 @@ func newCheck(t *testing.T, s *memorySource) *DuplicateCheck {
 	return NewDuplicateCheck(s, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler))
 }
 
-func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
+// whileChecking runs a test with a check of sourceWithDuplicates that runs in simulated time.
+func whileChecking(t *testing.T, test func(t *testing.T, s *memorySource, d *DuplicateCheck)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sourceWithDuplicates(t)
 		d := newCheck(t, s)
@@ -99,6 +100,12 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
 		defer func() { cancel(); <-done }()
+		test(t, s, d)
+	})
+}
+
+func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
+	whileChecking(t, func(t *testing.T, _ *memorySource, d *DuplicateCheck) {
 		if d.Report().State != CheckIdle {
 			t.Error("a new check does not report that it is idle")
 		}
@@ -136,13 +143,7 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 }
 
 func TestStoppedCheckResumesWhereItWas(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sourceWithDuplicates(t)
-		d := newCheck(t, s)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- d.Run(ctx) }()
-		defer func() { cancel(); <-done }()
+	whileChecking(t, func(t *testing.T, _ *memorySource, d *DuplicateCheck) {
 		if err := d.Stop(); fault.Of(err) != fault.Conflict {
 			t.Errorf("stop of nothing: %v", err)
 		}
@@ -175,15 +176,11 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 }
 
 func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sourceWithDuplicates(t)
+	whileChecking(t, func(t *testing.T, s *memorySource, d *DuplicateCheck) {
 		down := fault.New(fault.Unavailable, "The cluster does not answer.")
+		s.mu.Lock()
 		s.fail = []error{down, down}
-		d := newCheck(t, s)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- d.Run(ctx) }()
-		defer func() { cancel(); <-done }()
+		s.mu.Unlock()
 		must.Do(t, d.Start(false, nil))
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
@@ -209,16 +206,11 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 }
 
 func TestCheckIsRefusedBeforeTheTableIsLoaded(t *testing.T) {
-	f := fixedTable{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
-	if err := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
-		err,
-	) != fault.Unavailable {
-		t.Errorf("got %v, want kind %v", err, fault.Unavailable)
-	}
-	f = fixedTable{&topology.Table{Loaded: true}, NewDirectory(0, nil, nil, topology.Health{})}
-	if err := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
-		err,
-	) != fault.NotFound {
-		t.Errorf("got %v, want kind %v", err, fault.NotFound)
+	for want, table := range map[fault.Kind]*topology.Table{fault.Unavailable: {}, fault.NotFound: {Loaded: true}} {
+		f := fixedTable{table, NewDirectory(0, nil, nil, topology.Health{})}
+		d := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler))
+		if err := d.Start(false, nil); fault.Of(err) != want {
+			t.Errorf("got %v, want kind %v", err, want)
+		}
 	}
 }
