@@ -208,10 +208,7 @@ func TestProjectRefusedByTheBudgetIsCountedOnceBudgetIsAvailable(t *testing.T) {
 func TestCombinedShardLoadCoversTheTimeOfAllCollections(t *testing.T) {
 	at := time.Unix(1_800_000_000, 0)
 	span := func(from, to int) Load {
-		a, b := reading{
-			at.Add(time.Duration(from) * Tick),
-			map[string]Operations{"a": {}},
-		}, reading{
+		a, b := reading{at.Add(time.Duration(from) * Tick), map[string]Operations{"a": {}}}, reading{
 			at.Add(time.Duration(to) * Tick),
 			map[string]Operations{"a": {Writes: 3}},
 		}

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
@@ -25,40 +26,25 @@ type world struct {
 	major uint32
 }
 
-func pattern(t testing.TB) shardkey.Pattern {
-	t.Helper()
-	raw := must.Get(bson.Marshal(bson.D{{Key: "k", Value: "hashed"}}))
-	p := must.Get(shardkey.ParsePattern(raw))
-	return p
-}
-
 // evenChunks cuts the hash space into n chunks on three shards.
-func evenChunks(t testing.TB, n int) *topology.ChunkMap {
-	t.Helper()
-	p := pattern(t)
-	rows := make([]topology.Chunk, n)
-	at := p.Min()
+func evenChunks(n int) *topology.ChunkMap {
+	p := routing.Pattern("k#")
+	m := routing.Chunks(p, routing.Bounds(p, routing.EvenHashes(n)...), shardName(0), shardName(1), shardName(2))
+	rows := m.Delta(nil)
 	for i := range rows {
-		next := p.Max()
-		if i < n-1 {
-			next = shardkey.HashKey(int64(uint64(1<<63) + uint64(i+1)*(^uint64(0)/uint64(n))))
-		}
-		rows[i] = topology.Chunk{Min: at, Max: next, Shard: shardName(i % 3), Version: topology.Version{Major: 1, Minor: uint32(i + 1)},
-			Since: bson.Timestamp{T: 1700000000, I: 1}}
-		at = next
+		rows[i].Since = bson.Timestamp{T: 1700000000, I: 1}
 	}
-	m := must.Get(topology.BuildChunks(p, rows))
-	return m
+	return must.Get(topology.BuildChunks(p, rows))
 }
 
 func shardName(i int) string { return string(rune('a'+i)) + "-shard" }
 
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), major: 1}
-	m := evenChunks(t, 40)
+	m := evenChunks(40)
 	meta := topology.Meta{
 		NS:          "db.things",
-		Key:         pattern(t),
+		Key:         routing.Pattern("k#"),
 		Incarnation: topology.Incarnation{UUID: [16]byte{1}, Timestamp: bson.Timestamp{T: 5, I: 1}},
 	}
 	w.table = &topology.Table{ClusterID: "c1", Seq: 1, Loaded: true, ServerInfo: topology.ServerInfo{Version: "5.0.7", ClusterID: "c1"},
@@ -142,7 +128,11 @@ func openStore(t testing.TB) *sqlite.DB {
 }
 
 func TestEveryPastStateIsRestored(t *testing.T) {
-	for seed := range uint64(5) {
+	seeds, steps := uint64(5), 200
+	if testing.Short() {
+		seeds, steps = 1, 100
+	}
+	for seed := range seeds {
 		ctx, db, w := t.Context(), openStore(t), newWorld(t, seed)
 		clock := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 		now := func() time.Time { return clock }
@@ -152,10 +142,10 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 			table *topology.Table
 		}
 		var all []seen
-		for i := range 200 {
+		for i := range steps {
 			must.Do(t, rec.Note(ctx, w.table))
 			all = append(all, seen{clock, w.table})
-			if i == 100 { // the process restarts
+			if i == steps/2 { // the process restarts
 				rec = NewRecorder(db, nil, nil, now)
 			}
 			clock = clock.Add(time.Second)
@@ -190,35 +180,21 @@ func TestTimeBeforeHistoryReportsWhereItBegins(t *testing.T) {
 	}
 }
 
+// A restart is a gap too, however short.
 func TestGapInObservationIsReported(t *testing.T) {
-	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
-	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	clock := start
-	for _, at := range []time.Time{start, start.Add(time.Hour)} {
-		clock = at
-		rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
-		must.Do(t, rec.Note(ctx, w.table))
-	}
-	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(30*time.Minute))
-	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(time.Hour)) {
-		t.Fatalf("got %+v %v, want an unobserved moment in a gap of an hour", m, err)
-	}
-	if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
-		t.Fatalf("got %+v %v, want Watched true", m, err)
-	}
-}
-
-func TestRestartIsAlwaysReportedAsAGap(t *testing.T) {
-	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
-	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	clock := start
-	for _, at := range []time.Time{start, start.Add(40 * time.Second)} {
-		clock = at
-		must.Do(t, NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(ctx, w.table))
-	}
-	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(20*time.Second))
-	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(40*time.Second)) {
-		t.Fatalf("got %+v %v, want an unobserved moment in a gap of 40 s", m, err)
+	for _, gap := range []time.Duration{time.Hour, 40 * time.Second} {
+		ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
+		start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		for _, at := range []time.Time{start, start.Add(gap)} {
+			must.Do(t, NewRecorder(db, nil, nil, func() time.Time { return at }).Note(ctx, w.table))
+		}
+		m, err := NewPast(db, nil).At(ctx, "c1", start.Add(gap/2))
+		if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(gap)) {
+			t.Fatalf("got %+v %v, want an unobserved moment in a gap of %s", m, err, gap)
+		}
+		if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
+			t.Fatalf("got %+v %v, want Watched true", m, err)
+		}
 	}
 }
 
@@ -229,9 +205,7 @@ func TestCompareCountsTheChangesBetweenTwoTimes(t *testing.T) {
 	chunk := c.Chunks.At(3)
 	chunk.Shard, chunk.Version = shardName(
 		(slices.Index([]string{shardName(0), shardName(1), shardName(2)}, chunk.Shard)+1)%3,
-	), topology.Version{
-		Major: 9,
-	}
+	), topology.Version{Major: 9}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{chunk})
 	must.Do(t, err)
 	c.Chunks = m

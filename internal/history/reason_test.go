@@ -291,20 +291,3 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		t.Errorf("got %+v, want Hidden 0, len(Collections) 1, Collections[0].Moved 1", c)
 	}
 }
-
-func TestMoveToTheSameShardIsNotAFailure(t *testing.T) {
-	d := must.Get(bson.Marshal(
-		bson.D{
-			{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
-			{Key: "max", Value: bson.D{{Key: "k", Value: 2}}},
-			{Key: "step 1 of 6", Value: int32(0)},
-			{Key: "to", Value: "a"},
-			{Key: "from", Value: "a"},
-			{Key: "note", Value: "aborted"},
-		},
-	))
-	e := topology.Event{ID: "same", Time: noon, What: "moveChunk.from", NS: "db.things", Details: d}
-	if failed(e) || e.FailedMove() || len(Reasons([]topology.Event{e}, nil)) != 0 {
-		t.Error("the move to the same shard counts as a failure")
-	}
-}

@@ -33,8 +33,8 @@ func recordFiftySteps(t *testing.T, seed uint64) (p *Past, start time.Time, move
 }
 
 func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
+	p, start, moved, split, merged := recordFiftySteps(t, 3)
 	for _, limit := range []int{1000, 7, 1} {
-		p, start, moved, split, merged := recordFiftySteps(t, 3)
 		q := Query{From: start, To: start.Add(time.Hour), Limit: limit}
 		counts := map[Kind]int{}
 		var last time.Time
@@ -60,32 +60,32 @@ func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
 			t.Errorf("limit %d: %v, want %d %d %d", limit, counts, moved, split, merged)
 		}
 	}
+	checkSteps(t, p, start)
 }
 
-func TestStepsGoForwardAndBackFromChangeToChange(t *testing.T) {
-	p, start, _, _, _ := recordFiftySteps(t, 3)
-	at, n := start.Add(-time.Hour), 0
+// checkSteps goes forward and back from change to change.
+func checkSteps(t *testing.T, p *Past, start time.Time) {
+	t.Helper()
 	var times []time.Time
-	for {
+	for at := start.Add(-time.Hour); ; at = times[len(times)-1] {
 		next, err := p.Step(t.Context(), "c1", at, true, false)
 		must.Do(t, err)
 		if next.IsZero() {
 			break
 		}
 		times = append(times, next)
-		at = next
-		n++
 	}
-	if n < 30 || !times[0].Equal(start) {
-		t.Fatalf("%d steps from %s, want n at least 30, times[0] %v", n, times[0], start)
+	if len(times) < 30 || !times[0].Equal(start) {
+		t.Fatalf("%d steps from %s, want at least 30 from %s", len(times), times[0], start)
 	}
-	for i := len(times) - 1; i > 0; i-- {
-		if prev, err := p.Step(t.Context(), "c1", times[i], false, false); err != nil || !prev.Equal(times[i-1]) {
+	for i, at := range times {
+		want := time.Time{}
+		if i > 0 {
+			want = times[i-1]
+		}
+		if prev, err := p.Step(t.Context(), "c1", at, false, false); err != nil || !prev.Equal(want) {
 			t.Fatal(prev, err)
 		}
-	}
-	if prev, err := p.Step(t.Context(), "c1", start, false, false); err != nil || !prev.IsZero() {
-		t.Fatal(prev, err)
 	}
 	ticks, err := p.Ticks(t.Context(), "c1", start, start.Add(time.Minute), 60)
 	if err != nil || ticks[0].Changes == 0 || ticks[59].Changes != 0 {

@@ -174,19 +174,10 @@ func TestEveryLayoutIsComparedWithEveryOther(t *testing.T) {
 }
 
 func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {
-	head, v0638, v0620, v057 := layoutNamed(
-		t,
-		"yorkie-head",
-	), layoutNamed(
+	head, v0638, v0620, v057 := layoutNamed(t, "yorkie-head"), layoutNamed(
 		t,
 		"yorkie-0.6.38",
-	), layoutNamed(
-		t,
-		"yorkie-0.6.20",
-	), layoutNamed(
-		t,
-		"yorkie-0.5.7",
-	)
+	), layoutNamed(t, "yorkie-0.6.20"), layoutNamed(t, "yorkie-0.5.7")
 	tests := []struct {
 		name    string
 		has     sharding

@@ -90,6 +90,14 @@ func (c *fakeColl) highest() (v Version) {
 	return v
 }
 
+// answer is a call that returns a part of the cluster.
+func answer[T any](ctx context.Context, f *fake, name string, part func() T) (T, error) {
+	err := f.startCall(ctx, name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return part(), err
+}
+
 // startCall counts a call and returns its failure.
 func (f *fake) startCall(ctx context.Context, name string) error {
 	f.mu.Lock()
@@ -257,31 +265,19 @@ func (f *fake) ChunksAt(ctx context.Context, m Meta, at []shardkey.Key, each fun
 }
 
 func (f *fake) Shards(ctx context.Context) ([]Shard, error) {
-	err := f.startCall(ctx, "Shards")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.shards), err
+	return answer(ctx, f, "Shards", func() []Shard { return slices.Clone(f.shards) })
 }
 
 func (f *fake) Databases(ctx context.Context) ([]Database, error) {
-	err := f.startCall(ctx, "Databases")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.databases), err
+	return answer(ctx, f, "Databases", func() []Database { return slices.Clone(f.databases) })
 }
 
 func (f *fake) Zones(ctx context.Context) ([]ZoneRange, error) {
-	err := f.startCall(ctx, "Zones")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.zones), err
+	return answer(ctx, f, "Zones", func() []ZoneRange { return slices.Clone(f.zones) })
 }
 
 func (f *fake) Settings(ctx context.Context) (Balancer, error) {
-	err := f.startCall(ctx, "Settings")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.balancer, err
+	return answer(ctx, f, "Settings", func() Balancer { return f.balancer })
 }
 
 func (f *fake) Routers(ctx context.Context) ([]Router, error) {
@@ -374,10 +370,7 @@ func (f *fake) Disks(ctx context.Context, db string, shards []Shard) (map[string
 }
 
 func (f *fake) Collections(ctx context.Context, db string) ([]Namespace, error) {
-	err := f.startCall(ctx, "Collections")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.plain[db]), err
+	return answer(ctx, f, "Collections", func() []Namespace { return slices.Clone(f.plain[db]) })
 }
 
 // change changes the cluster.
@@ -395,6 +388,11 @@ func (f *fake) count(name string) int {
 
 // withWatcher runs a watcher in simulated time until the test body returns.
 func withWatcher(t *testing.T, f *fake, o Options, body func(w *Watcher)) {
+	t.Helper()
+	watch(t, f, o, body)
+}
+
+func watch(t *testing.T, f Source, o Options, body func(w *Watcher)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := NewWatcher(f, o)
