@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -30,13 +31,8 @@ type layout struct {
 
 func (l layout) table(t testing.TB) (*topology.Table, *topology.Collection) {
 	t.Helper()
-	raw := must.Get(bson.Marshal(bson.D{{Key: "p", Value: int32(1)}}))
-	p := must.Get(shardkey.ParsePattern(raw))
-	bound := func(n int) shardkey.Key {
-		d, _ := bson.Marshal(bson.D{{Key: "p", Value: int32(n)}})
-		k := must.Get(p.Bound(d))
-		return k
-	}
+	p := routing.Pattern("p")
+	bound := func(n int) shardkey.Key { return routing.Bound(p, int32(n)) }
 	var rows []topology.Chunk
 	for i, o := range l.owners {
 		ch := topology.Chunk{Min: bound(10 * i), Max: bound(10*i + 10), Shard: string(o | 0x20), Jumbo: o < 'a',

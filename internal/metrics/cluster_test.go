@@ -15,7 +15,7 @@ import (
 
 func TestFiguresOfEachCollectionAndShardAreThoseOfTheTable(t *testing.T) {
 	tab := table("a", "b")
-	c := collection(t, "db.x", 20, "a", "b")
+	c := collection("db.x", 20, "a", "b")
 	tab.Collections = []*topology.Collection{c}
 	tab.Unsharded = []topology.Namespace{"db.u"}
 	tab.Databases = []topology.Database{{Name: "db", Primary: "b"}}
@@ -67,7 +67,7 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 		t.Errorf("a cluster that never answered: %v", got)
 	}
 	tab := table("a", "b")
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 4, "a", "b")}
+	tab.Collections = []*topology.Collection{collection("db.x", 4, "a", "b")}
 	tab.Balancer = topology.Balancer{}
 	tab.Health[topology.PartSizes] = topology.Health{Err: errors.New("no"), Denied: true}
 	got := names(tab)
@@ -88,7 +88,7 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 
 func TestACollectionWithoutAFigureOnOneShardHasNoImbalance(t *testing.T) {
 	tab := table("a", "b")
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 4, "a", "b")}
+	tab.Collections = []*topology.Collection{collection("db.x", 4, "a", "b")}
 	sized(tab, "db.x", 100, 100)
 	tab.Sizes["db.x"].Shards["b"] = topology.Size{Bytes: topology.Figure{Reason: "unreachable"}}
 	for name := range scrape(t, NewCluster(sources(tab))) {
@@ -104,7 +104,7 @@ func TestSeriesAreBoundedAndSumsComplete(t *testing.T) {
 		shards = append(shards, fmt.Sprintf("shard-%d", i))
 	}
 	tab := table(shards...)
-	one := collection(t, "db.x", 200, shards...)
+	one := collection("db.x", 200, shards...)
 	bytes := make([]int64, len(shards))
 	for i := range 1000 {
 		ns := topology.Namespace(fmt.Sprintf("db.c%03d", i))
@@ -174,7 +174,7 @@ func large(t testing.TB) (*topology.Table, *Moves) {
 		shards = append(shards, fmt.Sprintf("shard-replica-set-%d", i+1))
 	}
 	tab := table(shards...)
-	one := collection(t, "db.x", 240, shards...)
+	one := collection("db.x", 240, shards...)
 	bytes := make([]int64, len(shards))
 	for i := range 200 {
 		c := *one
@@ -215,7 +215,7 @@ func TestABalancerThatOnlySplitsCountsAsOff(t *testing.T) {
 // Figures stay when a shard cannot be read, so their age has to grow.
 func TestFiguresOfAShardHaveTheAgeOfTheOldest(t *testing.T) {
 	tab := table("a", "b")
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 4, "a", "b")}
+	tab.Collections = []*topology.Collection{collection("db.x", 4, "a", "b")}
 	sized(tab, "db.x", 100, 100)
 	old := tab.Sizes["db.x"].Shards["b"]
 	old.Bytes.At = epoch.Add(-time.Hour)
@@ -241,7 +241,7 @@ func TestMoreShardsThanHaveSeriesAreCounted(t *testing.T) {
 		shards = append(shards, fmt.Sprintf("shard-%03d", i))
 	}
 	tab := table(shards...)
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 250, shards...)}
+	tab.Collections = []*topology.Collection{collection("db.x", 250, shards...)}
 	got := scrape(t, NewCluster(sources(tab)))
 	if n := got[`shardboard_metrics_left_out_shards{`+id+`}`]; n != 50 {
 		t.Errorf("%v shards left out", n)
@@ -257,7 +257,7 @@ func TestHostileNamesBreakNothing(t *testing.T) {
 		"# HELP x"}
 	tab := table(shards...)
 	for i, name := range shards {
-		tab.Collections = append(tab.Collections, collection(t, topology.Namespace("db."+name), 22, shards...))
+		tab.Collections = append(tab.Collections, collection(topology.Namespace("db."+name), 22, shards...))
 		tab.Shards[i].ReplSet = name
 	}
 	slices.SortFunc(tab.Collections, func(a, b *topology.Collection) int { return strings.Compare(string(a.NS), string(b.NS)) })

@@ -27,7 +27,7 @@ func logged(t *testing.T, at int, what, note string, chunk int) topology.Event {
 
 func TestEachMoveIsCountedOnce(t *testing.T) {
 	tab := table("a", "b")
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 4, "a", "b")}
+	tab.Collections = []*topology.Collection{collection("db.x", 4, "a", "b")}
 	log := []topology.Event{
 		// before the start
 		logged(t, 1, "moveChunk.start", "", 1), logged(t, 2, "moveChunk.commit", "", 1), logged(t, 3, "moveChunk.from", "success", 1),

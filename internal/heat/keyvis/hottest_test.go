@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 	"shardboard/internal/store/sqlite"
 )
@@ -14,7 +15,7 @@ import (
 func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
 	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(8)...)
+	w := collectionCutAt(1, routing.EvenHashes(8)...)
 	c := w.Table().Collection(ns)
 	minute := func(i int, rows int64) heat.Slot {
 		from := begin.Add(time.Duration(i) * time.Minute)

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
@@ -36,35 +37,14 @@ func (w *swappableTable) Subscribe() (*topology.Table, <-chan struct{}, func()) 
 
 // collectionCutAt makes a collection with a hashed document id, split at the given
 // hashes, with its chunks on three shards.
-func collectionCutAt(t testing.TB, life byte, at ...int64) *swappableTable {
-	t.Helper()
-	raw := must.Get(bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}}))
-	p := must.Get(shardkey.ParsePattern(raw))
+func collectionCutAt(life byte, at ...int64) *swappableTable {
 	slices.Sort(at)
-	bounds := []shardkey.Key{p.Min()}
-	for _, h := range slices.Compact(at) {
-		bounds = append(bounds, shardkey.HashKey(h))
-	}
-	bounds = append(bounds, p.Max())
-	var rows []topology.Chunk
-	for i := range len(bounds) - 1 {
-		rows = append(
-			rows,
-			topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%3)), Version: topology.Version{Major: uint32(i + 1)}},
-		)
-	}
-	m := must.Get(topology.BuildChunks(p, rows))
-	c := &topology.Collection{Meta: topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
+	p := routing.Pattern("doc_id#")
+	c := routing.Collection(ns, p, routing.Bounds(p, slices.Compact(at)...), "a", "b", "c")
+	c.Incarnation = topology.Incarnation{UUID: [16]byte{life}}
 	w := &swappableTable{}
 	w.table.Store(&topology.Table{Loaded: true, ClusterID: "c1", Collections: []*topology.Collection{c}})
 	return w
-}
-
-func evenHashes(n int) (at []int64) {
-	for i := 1; i < n; i++ {
-		at = append(at, -1<<63+int64(uint64(1<<63)/uint64(n)*2*uint64(i)))
-	}
-	return at
 }
 
 func documentID(n int) (id bson.ObjectID) {
@@ -108,7 +88,7 @@ func totalWrites(v View) (all int64) {
 }
 
 func TestEachColumnHasExactlyTheRowsOfItsSlots(t *testing.T) {
-	w := collectionCutAt(t, 1, evenHashes(64)...)
+	w := collectionCutAt(1, routing.EvenHashes(64)...)
 	r := New(w, nil, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
 	want := map[time.Time]int64{}
@@ -140,7 +120,7 @@ func TestEachColumnHasExactlyTheRowsOfItsSlots(t *testing.T) {
 }
 
 func TestUncountedMinuteHasNoColumn(t *testing.T) {
-	w := collectionCutAt(t, 1, evenHashes(8)...)
+	w := collectionCutAt(1, routing.EvenHashes(8)...)
 	r := New(w, nil, nil)
 	for _, minute := range []int{0, 1, 5, 6} {
 		for i := range 6 {
@@ -164,7 +144,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		rng := rand.New(rand.NewPCG(seed, 2))
-		w := collectionCutAt(t, 1, evenHashes(1+rng.IntN(40))...)
+		w := collectionCutAt(1, routing.EvenHashes(1+rng.IntN(40))...)
 		r := New(w, nil, nil)
 		var want int64
 		at := begin
@@ -175,7 +155,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 				for range rng.IntN(60) {
 					cuts = append(cuts, int64(rng.Uint64()))
 				}
-				w.table.Store(collectionCutAt(t, 1, cuts...).Table())
+				w.table.Store(collectionCutAt(1, cuts...).Table())
 			case 1: // a pause in counting
 				at = at.Add(time.Duration(rng.IntN(500)) * time.Minute)
 			}
@@ -209,7 +189,7 @@ func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts every minute of five weeks, which takes long")
 	}
-	w := collectionCutAt(t, 1, evenHashes(4)...)
+	w := collectionCutAt(1, routing.EvenHashes(4)...)
 	r := New(w, nil, nil)
 	minutes := int((Reach + 12*time.Hour) / time.Minute)
 	most := 0
@@ -246,7 +226,7 @@ func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 }
 
 func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
-	w := collectionCutAt(t, 1, evenHashes(100_000)...)
+	w := collectionCutAt(1, routing.EvenHashes(100_000)...)
 	r := New(w, nil, nil)
 	hot := []heat.Count{}
 	for d := range 40 {
@@ -288,7 +268,7 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 }
 
 func TestProjectsNotKeptByNameAreUnknownNotZero(t *testing.T) {
-	w := collectionCutAt(t, 1)
+	w := collectionCutAt(1)
 	r := New(w, nil, nil)
 	minute := func(i int, counts ...heat.Count) {
 		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, counts...)
@@ -331,12 +311,12 @@ func runRecorder(t *testing.T, w *swappableTable, s store.HeatPictures, during f
 func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
 	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(200)...)
+	w := collectionCutAt(1, routing.EvenHashes(200)...)
 	rng := rand.New(rand.NewPCG(4, 4))
 	feed := func(r *Recorder, from, to int) {
 		for i := from; i < to; i++ {
 			if i == 300 {
-				w.table.Store(collectionCutAt(t, 1, evenHashes(220)...).Table())
+				w.table.Store(collectionCutAt(1, routing.EvenHashes(220)...).Table())
 			}
 			s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, randomCounts(rng)...)
 			s.To = s.From.Add(time.Minute)
@@ -368,14 +348,14 @@ func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
 func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
 	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(200)...)
+	w := collectionCutAt(1, routing.EvenHashes(200)...)
 	rng := rand.New(rand.NewPCG(4, 4))
 	leader, follower := New(w, db, nil), New(w, db, nil)
 	must.Do(t, leader.adopt(t.Context(), "c1"))
 	total := int64(0)
 	for i := range 60 {
 		if i == 30 {
-			w.table.Store(collectionCutAt(t, 1, evenHashes(220)...).Table())
+			w.table.Store(collectionCutAt(1, routing.EvenHashes(220)...).Table())
 		}
 		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, randomCounts(rng)...)
 		s.To = s.From.Add(time.Minute)
@@ -420,12 +400,12 @@ func viewOnly(v View, _ bool) View { return v }
 func TestRecreatedCollectionHasItsOwnPicture(t *testing.T) {
 	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(20)...)
+	w := collectionCutAt(1, routing.EvenHashes(20)...)
 	r := runRecorder(t, w, db, func(r *Recorder) {
 		for i := range 12 {
 			r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		}
-		w.table.Store(collectionCutAt(t, 2, evenHashes(3)...).Table())
+		w.table.Store(collectionCutAt(2, routing.EvenHashes(3)...).Table())
 		for i := 12; i < 24; i++ {
 			r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		}
@@ -459,7 +439,7 @@ func (f *failingStore) SaveHeat(ctx context.Context, cluster string, c store.Hea
 func TestFailedSaveIsRetriedLater(t *testing.T) {
 	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(20)...)
+	w := collectionCutAt(1, routing.EvenHashes(20)...)
 	f := &failingStore{db, true}
 	r := New(w, f, nil)
 	must.Do(t, r.adopt(t.Context(), "c1"))

@@ -301,14 +301,3 @@ func TestComboIsEvenWithinADeckAndLeavesFinishedDecksAlone(t *testing.T) {
 		t.Errorf("%d of %d cards came into chunks with cards of earlier decks only", r.FinishedTouched, r.Cards)
 	}
 }
-
-func BenchmarkAllStrategies(b *testing.B) {
-	w := Decks(52)
-	for b.Loop() {
-		for _, key := range Strategies() {
-			if r := Play(options(b, w, key, 12, 4)); r.Cards != 52*DeckSize {
-				b.Fatal(r.Cards)
-			}
-		}
-	}
-}

@@ -306,27 +306,3 @@ func TestBadInputIsNamedWithItsLimit(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkPlan(b *testing.B) {
-	for _, chunks := range []int{10_000, 100_000, 1_000_000} {
-		b.Run(fmt.Sprintf("100 shards, %d chunks", chunks), func(b *testing.B) {
-			in := &Input{Measure: ByBytes, Growth: 1.5, Group: 100,
-				Pace: Pace{BytesPerSecond: 10 << 20, PerShard: 1, Cleanup: 15 * time.Minute}}
-			r := rand.New(rand.NewPCG(1, 2))
-			c := Collection{NS: "db.c"}
-			for i := range chunks {
-				c.Chunks = append(c.Chunks, Chunk{Shard: i * 50 / chunks, Bytes: int64(r.IntN(128 << 20))})
-			}
-			for i := range 100 {
-				in.Shards = append(in.Shards, Shard{Name: fmt.Sprint(i), Capacity: 1 << 42, Added: i >= 50})
-			}
-			in.Collections = []Collection{c}
-			for b.Loop() {
-				if _, err := Compute(in); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(chunks), "ns/chunk")
-		})
-	}
-}
