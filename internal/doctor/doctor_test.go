@@ -204,12 +204,8 @@ func TestChecksReportUnusualSettingsOfTheCluster(t *testing.T) {
 	check(t, r, "release", doctor.Warns)
 	check(t, r, "clock", doctor.Warns)
 	check(t, r, "balancer", doctor.Unknown)
-	r = examine(
-		t,
-		&fakeCluster{ahead: -2 * time.Second},
-		"8.0.12-4",
-		topology.Balancer{Known: true, Mode: "full", WindowStart: "01:00", WindowStop: "02:00"},
-	)
+	r = examine(t, &fakeCluster{ahead: -2 * time.Second}, "8.0.12-4",
+		topology.Balancer{Known: true, Mode: "full", WindowStart: "01:00", WindowStop: "02:00"})
 	check(t, r, "release", doctor.OK)
 	check(t, r, "clock", doctor.OK)
 	check(t, r, "balancerWindow", doctor.OK)

@@ -34,11 +34,9 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	table := tableWith(keys{"y.snapshots": byDocument, "y.revisions": byDocument, "y.versionvectors": byDocument, "y.clients": byID,
 		"y.other": byID, "shop.orders": byID, "config.system.sessions": routing.Pattern("_id")})
 	table.Unsharded = append(table.Unsharded, "y.schemas", "y.snapshot_bodies")
-	want := []Coverage{
-		{NS: "y.changes"}, {NS: "y.revisions"}, {NS: "y.snapshots"}, {NS: "y.documents", Method: ChangedRows},
+	want := []Coverage{{NS: "y.changes"}, {NS: "y.revisions"}, {NS: "y.snapshots"}, {NS: "y.documents", Method: ChangedRows},
 		{NS: "shop.orders", Not: "unprofiled"}, {NS: "y.clients", Not: "scattered"}, {NS: "y.other", Not: "unprofiled"},
-		{NS: "y.schemas", Not: "unsharded"}, {NS: "y.snapshot_bodies", Not: "unsharded"}, {NS: "y.versionvectors", Not: "inPlace"},
-	}
+		{NS: "y.schemas", Not: "unsharded"}, {NS: "y.snapshot_bodies", Not: "unsharded"}, {NS: "y.versionvectors", Not: "inPlace"}}
 	if got := Cover(table, profile.Yorkie()); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %v", got, want)
 	}

@@ -33,13 +33,9 @@ type knownWrites struct {
 }
 
 func newKnownWrites(seed uint64, projects, documents int, rate func(i int) float64) *knownWrites {
-	s := &knownWrites{
-		rng:     rand.New(rand.NewPCG(seed, 9)),
-		rates:   map[bson.ObjectID]float64{},
-		of:      map[bson.ObjectID]bson.ObjectID{},
-		truth:   map[bson.ObjectID]int64{},
-		seconds: map[int64]map[bson.ObjectID]int64{},
-	}
+	s := &knownWrites{rng: rand.New(rand.NewPCG(seed, 9)), rates: map[bson.ObjectID]float64{},
+		of: map[bson.ObjectID]bson.ObjectID{}, truth: map[bson.ObjectID]int64{},
+		seconds: map[int64]map[bson.ObjectID]int64{}}
 	for p := range projects {
 		for d := range documents {
 			id := docID(1+p, 1+d)

@@ -42,11 +42,8 @@ func shardName(i int) string { return string(rune('a'+i)) + "-shard" }
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), major: 1}
 	m := evenChunks(40)
-	meta := topology.Meta{
-		NS:          "db.things",
-		Key:         routing.Pattern("k#"),
-		Incarnation: topology.Incarnation{UUID: [16]byte{1}, Timestamp: bson.Timestamp{T: 5, I: 1}},
-	}
+	meta := topology.Meta{NS: "db.things", Key: routing.Pattern("k#"),
+		Incarnation: topology.Incarnation{UUID: [16]byte{1}, Timestamp: bson.Timestamp{T: 5, I: 1}}}
 	w.table = &topology.Table{ClusterID: "c1", Seq: 1, Loaded: true, ServerInfo: topology.ServerInfo{Version: "5.0.7", ClusterID: "c1"},
 		Shards:      []topology.Shard{{Name: shardName(0)}, {Name: shardName(1), Zones: []string{"eu"}}, {Name: shardName(2)}},
 		Collections: []*topology.Collection{{Meta: meta, Highest: m.Highest(), Chunks: m}},
@@ -99,14 +96,8 @@ func (w *world) changeAtRandom() {
 	case 4:
 		next.Zones = append(
 			slices.Clone(next.Zones),
-			topology.ZoneRange{
-				NS:     c.NS,
-				Zone:   "eu",
-				Min:    chunk.Min,
-				Max:    chunk.Max,
-				RawMin: bson.Raw{5, 0, 0, 0, 0},
-				RawMax: bson.Raw{5, 0, 0, 0, 0},
-			},
+			topology.ZoneRange{NS: c.NS, Zone: "eu", Min: chunk.Min, Max: chunk.Max, RawMin: bson.Raw{5, 0, 0, 0, 0},
+				RawMax: bson.Raw{5, 0, 0, 0, 0}},
 		)
 	}
 	if len(rows) > 0 {

@@ -30,30 +30,12 @@ func changelogEntry(t *testing.T, at time.Time, what string, min int, more ...bs
 func completedMove(t *testing.T, end time.Time, min, seconds int) []topology.Event {
 	begin := end.Add(-time.Duration(seconds) * time.Second)
 	return []topology.Event{
-		changelogEntry(
-			t,
-			end,
-			"moveChunk.from",
-			min,
-			bson.E{Key: "step 1 of 6", Value: int32(0)},
-			bson.E{Key: "step 4 of 6", Value: int32(seconds * 1000)},
-			bson.E{Key: "note", Value: "success"},
-		),
-		changelogEntry(
-			t,
-			end.Add(-time.Millisecond),
-			"moveChunk.commit",
-			min,
-			bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}},
-		),
-		changelogEntry(
-			t,
-			end.Add(-2*time.Millisecond),
-			"moveChunk.to",
-			min,
-			bson.E{Key: "step 1 of 7", Value: int32(3)},
-			bson.E{Key: "note", Value: "success"},
-		),
+		changelogEntry(t, end, "moveChunk.from", min, bson.E{Key: "step 1 of 6", Value: int32(0)},
+			bson.E{Key: "step 4 of 6", Value: int32(seconds * 1000)}, bson.E{Key: "note", Value: "success"}),
+		changelogEntry(t, end.Add(-time.Millisecond), "moveChunk.commit", min,
+			bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}}),
+		changelogEntry(t, end.Add(-2*time.Millisecond), "moveChunk.to", min,
+			bson.E{Key: "step 1 of 7", Value: int32(3)}, bson.E{Key: "note", Value: "success"}),
 		changelogEntry(t, begin, "moveChunk.start", min),
 	}
 }
@@ -87,13 +69,8 @@ func TestRunningMigrationIsEstimatedFromEarlierOnes(t *testing.T) {
 	events = append(events, completedMove(t, noon.Add(-5*time.Hour), 4, 0)...)
 	for i := range events {
 		if events[i].What == "moveChunk.commit" && events[i].Time.Before(noon.Add(-4*time.Hour)) {
-			events[i].Details = changelogEntry(
-				t,
-				noon,
-				"",
-				4,
-				bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(0)}, {Key: "clonedBytes", Value: int64(0)}}},
-			).Details
+			events[i].Details = changelogEntry(t, noon, "", 4,
+				bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(0)}, {Key: "clonedBytes", Value: int64(0)}}}).Details
 		}
 	}
 	if got := Migrations(&topology.Table{Events: events}, noon, nil, nil); got[0].ETA == nil || got[0].ETA.Basis != 3 {

@@ -27,16 +27,9 @@ func failedAttempt(t *testing.T, begin time.Time, reason string) []topology.Even
 	}
 	aborted := bson.E{Key: "note", Value: "aborted"}
 	return []topology.Event{
-		changelogEntry(
-			t,
-			begin.Add(10065*time.Millisecond),
-			"moveChunk.from",
-			1,
-			bson.E{Key: "step 1 of 6", Value: int32(0)},
-			bson.E{Key: "step 2 of 6", Value: int32(24)},
-			bson.E{Key: "step 3 of 6", Value: int32(10016)},
-			aborted,
-		),
+		changelogEntry(t, begin.Add(10065*time.Millisecond), "moveChunk.from", 1,
+			bson.E{Key: "step 1 of 6", Value: int32(0)}, bson.E{Key: "step 2 of 6", Value: int32(24)},
+			bson.E{Key: "step 3 of 6", Value: int32(10016)}, aborted),
 		changelogEntry(t, begin.Add(10044*time.Millisecond), "moveChunk.error", 1),
 		changelogEntry(
 			t,
@@ -49,11 +42,9 @@ func failedAttempt(t *testing.T, begin time.Time, reason string) []topology.Even
 }
 
 func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
-	events := slices.Concat(
-		failedAttempt(t, noon.Add(30*time.Second), ""),
+	events := slices.Concat(failedAttempt(t, noon.Add(30*time.Second), ""),
 		failedAttempt(t, noon.Add(15*time.Second), orphansText),
-		failedAttempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"),
-	)
+		failedAttempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"))
 	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
 	if len(list) != 3 {
 		t.Fatalf("got %+v, want len 3", list)
@@ -196,14 +187,8 @@ func multiSplits(t *testing.T, n int, at time.Time) []topology.Event {
 			}, {Key: "of", Value: int32(n)},
 			{Key: "chunk", Value: bson.D{{Key: "min", Value: bound(i)}, {Key: "max", Value: bound(i + 1)}}}, {Key: "owningShard", Value: "a-shard"}})
 		must.Do(t, err)
-		out[n-1-i] = topology.Event{
-			ID:      "ms" + strconv.Itoa(i),
-			Time:    at.Add(time.Duration(i) * time.Millisecond),
-			What:    "multi-split",
-			NS:      "config.system.sessions",
-			Shard:   "config",
-			Details: d,
-		}
+		out[n-1-i] = topology.Event{ID: "ms" + strconv.Itoa(i), Time: at.Add(time.Duration(i) * time.Millisecond),
+			What: "multi-split", NS: "config.system.sessions", Shard: "config", Details: d}
 	}
 	return out
 }

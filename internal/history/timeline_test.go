@@ -97,13 +97,8 @@ func TestStepsLeadToFailuresAndTheirReasons(t *testing.T) {
 	db, w := openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	bad := must.Get(bson.Marshal(
-		bson.D{
-			{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
-			{Key: "from", Value: "a-shard"},
-			{Key: "to", Value: "b-shard"},
-			{Key: "note", Value: "aborted"},
-			{Key: "errmsg", Value: "no space"},
-		},
+		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "from", Value: "a-shard"},
+			{Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}, {Key: "errmsg", Value: "no space"}},
 	))
 	good := must.Get(bson.Marshal(bson.D{{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}}))
 	w.table.Events = []topology.Event{
@@ -204,22 +199,11 @@ func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 		b := must.Get(bson.Marshal(bson.D{{Key: "k", Value: n}}))
 		return b
 	}
-	move := Item{
-		At:     at,
-		Kind:   Logged,
-		NS:     "db.c",
-		RawMin: doc(1),
-		RawMax: doc(2),
-		From:   "a",
-		To:     "b",
-		Event:  &topology.Event{What: "moveChunk.commit"},
-	}
+	move := Item{At: at, Kind: Logged, NS: "db.c", RawMin: doc(1), RawMax: doc(2), From: "a", To: "b",
+		Event: &topology.Event{What: "moveChunk.commit"}}
 	run := OurRun{ID: "r1", NS: "db.c", Min: doc(1), Max: doc(2), From: "a", To: "b", Start: at.Add(-time.Minute), End: at.Add(time.Second)}
-	rounds := topology.Rounds{
-		From:    time.Unix(0, 0),
-		To:      at.Add(time.Hour),
-		Actions: []topology.BalancerAction{{What: "balancer.round", Time: at.Add(2 * time.Second), Took: 3 * time.Second, Moved: 1}},
-	}
+	rounds := topology.Rounds{From: time.Unix(0, 0), To: at.Add(time.Hour),
+		Actions: []topology.BalancerAction{{What: "balancer.round", Time: at.Add(2 * time.Second), Took: 3 * time.Second, Moved: 1}}}
 	on := state{balancer: topology.Balancer{Known: true, Mode: "full"}, knownColl: true, balances: true, rounds: rounds}
 	off, barred, blank := on, on, state{}
 	off.balancer.Stopped, barred.balances = true, false

@@ -180,13 +180,9 @@ func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {
 		// By its shard keys the chart still looked like 0.6.20.
 		{"the chart of 0.6.38", shardingOf(v0638).with("schemas", "").with("clients", keyProject), "yorkie-0.6.20",
 			"unsharded schemas (chartSchemas)", 1},
-		{
-			"a chart cluster upgraded to head",
-			shardingOf(head).with("schemas", "").with("clients", keyProject),
+		{"a chart cluster upgraded to head", shardingOf(head).with("schemas", "").with("clients", keyProject),
 			"yorkie-head",
-			"different clients (chartClients),unsharded schemas (chartSchemas),documented snapshot_bodies",
-			2,
-		},
+			"different clients (chartClients),unsharded schemas (chartSchemas),documented snapshot_bodies", 2},
 		{"0.5.3 to 0.5.6", shardingOf(v057).with("versionvectors", ""), "yorkie-0.5.7", "unsharded versionvectors (lateVectors)", 1},
 		{"0.6.39", shardingOf(head).with("revisions", ""), "yorkie-head", "documented snapshot_bodies,unsharded revisions (lateRevisions)", 1},
 		{"snapshot_bodies sharded as documented", shardingOf(head).with("snapshot_bodies", keyHashed), "yorkie-head", "", 0},
@@ -203,13 +199,8 @@ func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {
 		{"somebody sharded users", shardingOf(head).with("users", `{_id: "hashed"}`), "yorkie-head",
 			"documented snapshot_bodies,sharded users", 1},
 		{"somebody else's collection", shardingOf(head).with("orders", ""), "yorkie-head", "documented snapshot_bodies,foreign orders", 0},
-		{
-			"an old collection left over",
-			shardingOf(head).with("syncedseqs", keyDocument),
-			"yorkie-head",
-			"documented snapshot_bodies,older syncedseqs yorkie-0.5.7",
-			0,
-		},
+		{"an old collection left over", shardingOf(head).with("syncedseqs", keyDocument), "yorkie-head",
+			"documented snapshot_bodies,older syncedseqs yorkie-0.5.7", 0},
 	}
 	for _, tc := range tests {
 		d := Yorkie().DriftOf(tc.has.table("8.0.12"), "y", "")
@@ -250,11 +241,8 @@ func TestCommandsMatchTheServersVersion(t *testing.T) {
 			`db.adminCommand({refineCollectionShardKey: "y.clients", key: {project_id: 1, _id: "hashed"}})`},
 		{"4.2.1", "clients", "copy\n"},
 		{"5.0.7", "schemas", "shard\nsh.shardCollection(\"y.schemas\", {project_id: 1})"},
-		{
-			"5.0.7",
-			"syncedseqs",
-			"drop\n" + fmt.Sprintf(coll, "syncedseqs") + ".estimatedDocumentCount()\n" + fmt.Sprintf(coll, "syncedseqs") + ".drop()",
-		},
+		{"5.0.7", "syncedseqs",
+			"drop\n" + fmt.Sprintf(coll, "syncedseqs") + ".estimatedDocumentCount()\n" + fmt.Sprintf(coll, "syncedseqs") + ".drop()"},
 		{"", "changes", "reshard\nsh.reshardCollection(\"y.changes\", {doc_id: \"hashed\"})"},
 	}
 	for _, tc := range tests {

@@ -112,14 +112,8 @@ func TestBuildPrefersNewerRowsWhenReadDuringAChange(t *testing.T) {
 
 func TestApplyReportsWhatChanged(t *testing.T) {
 	p := ranged(t)
-	m := mustBuild(
-		t,
-		p,
-		row(t, p, lowest, 0, "a", 1, 0),
-		row(t, p, 0, 10, "a", 1, 1),
-		row(t, p, 10, 20, "a", 1, 2),
-		row(t, p, 20, highest, "b", 1, 3),
-	)
+	m := mustBuild(t, p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, 10, "a", 1, 1), row(t, p, 10, 20, "a", 1, 2),
+		row(t, p, 20, highest, "b", 1, 3))
 	for _, c := range []struct {
 		name string
 		rows []Chunk

@@ -52,14 +52,10 @@ type fakeColl struct {
 }
 
 func newFake(t testing.TB) *fake {
-	f := &fake{
-		t: t, id: "c1", colls: map[Namespace]*fakeColl{},
-		shards:    []Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
-		databases: []Database{{Name: "db", Primary: "a"}},
-		balancer:  Balancer{Known: true, Mode: "full"},
-		plain:     map[string][]Namespace{}, sizes: map[Namespace]Sizes{},
-		fail: map[string]error{}, failNS: map[Namespace]error{}, hang: map[string]bool{}, calls: map[string]int{},
-	}
+	f := &fake{t: t, id: "c1", colls: map[Namespace]*fakeColl{}, shards: []Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		databases: []Database{{Name: "db", Primary: "a"}}, balancer: Balancer{Known: true, Mode: "full"},
+		plain: map[string][]Namespace{}, sizes: map[Namespace]Sizes{},
+		fail: map[string]error{}, failNS: map[Namespace]error{}, hang: map[string]bool{}, calls: map[string]int{}}
 	return f
 }
 

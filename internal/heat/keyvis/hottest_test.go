@@ -19,16 +19,8 @@ func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
 	c := w.Table().Collection(ns)
 	minute := func(i int, rows int64) heat.Slot {
 		from := begin.Add(time.Duration(i) * time.Minute)
-		s := heat.Slot{
-			NS:     ns,
-			Method: heat.ChangedRows,
-			From:   from,
-			To:     from.Add(time.Minute),
-			Every:  1,
-			Capped: true,
-			Life:   c.Incarnation,
-			Astray: 4,
-		}
+		s := heat.Slot{NS: ns, Method: heat.ChangedRows, From: from, To: from.Add(time.Minute), Every: 1, Capped: true,
+			Life: c.Incarnation, Astray: 4}
 		if rows > 0 {
 			s.Counts = []heat.Count{{Project: documentID(1), Rows: rows + 4}}
 			s.Pieces = []heat.Piece{{Min: c.Chunks.At(2).Min, Rows: rows}}
