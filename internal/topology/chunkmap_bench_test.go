@@ -85,14 +85,3 @@ func BenchmarkApplyTwoOfMillion(b *testing.B) {
 		}
 	})
 }
-
-func BenchmarkFindInMillion(b *testing.B) {
-	benchmarkMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
-		m := must.Get(BuildChunks(p, rows))
-		k := m.At(555_555).Min
-		b.ReportAllocs()
-		for b.Loop() {
-			m.Find(k)
-		}
-	})
-}
