@@ -62,8 +62,8 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 		table.Collections = []*topology.Collection{c}
 		v := answer.View{Now: webtest.Epoch, Table: &table,
 			Dir: placement.NewDirectory(1, nil, nil, topology.Health{At: webtest.Epoch}), Profile: profile.Yorkie()}
-		m := answer.HeatMapOf(v, c, p,
-			answer.HeatMapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch})
+		q := answer.HeatMapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch}
+		m := answer.HeatMapOf(v, c, p, q)
 		body := must.Get(json.Marshal(m))
 		var small bytes.Buffer
 		z := gzip.NewWriter(&small)

@@ -150,12 +150,18 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 		w.Splittings(table, profile.Yorkie(), lines)[0].Code != "projects" {
 		t.Errorf(`got %+v, want chunk 0 with the splitting "projects"`, lines)
 	}
+	if hot := c.Updated("y", docID(15, 0)); len(hot) != 2 || hot[0].NS != "y.documents" || hot[0].Rows != 7 || hot[0].PerSecond() != 7.0/60 {
+		t.Errorf("got %+v, want 7 rows of y.documents in a minute", hot)
+	}
+	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
+		t.Errorf("a cold project was counted: %+v", cold)
+	}
 	if len(w.Documents()) != 0 {
 		t.Error("rows of a project are attributed to a document")
 	}
 	for _, q := range src.queries {
-		if q.Date != "" && !q.To.IsZero() {
-			t.Errorf("the query ends at %s, but constantly updated rows have later dates", q.To)
+		if q.Date != "" && (!q.To.IsZero() || q.Of.IsZero() || q.Date != "updated_at") {
+			t.Errorf("unexpected query %+v: it has no end, because rows that are updated all the time have later dates", q)
 		}
 	}
 }

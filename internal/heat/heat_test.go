@@ -277,20 +277,3 @@ func TestOldSlotsAreMergedAndThenDropped(t *testing.T) {
 		t.Errorf("%d rows in %.2f h", rows, hours)
 	}
 }
-
-func TestUpdatedRowsAreCountedForTheHottestProjects(t *testing.T) {
-	src := newKnownWrites(5, 15, 1, func(i int) float64 { return float64(1 + i) })
-	c := collect(t, src, 3*time.Minute)
-	got := c.Updated("y", docID(15, 0))
-	if len(got) != 1 || got[0].NS != "y.documents" || got[0].Rows != 7 || got[0].PerSecond() != 7.0/60 {
-		t.Errorf("got %+v, want 7 rows of y.documents in a minute", got)
-	}
-	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
-		t.Errorf("a cold project was counted: %+v, want len 0", cold)
-	}
-	for _, q := range src.queries {
-		if q.Date != "" && (q.Of.IsZero() || !q.To.IsZero() || q.Date != "updated_at") {
-			t.Errorf("unexpected query %+v", q)
-		}
-	}
-}

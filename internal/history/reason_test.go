@@ -173,20 +173,12 @@ func multiSplits(t *testing.T, n int, at time.Time) []topology.Event {
 	out := make([]topology.Event, n)
 	for i := range out {
 		bound := func(b int) bson.D {
-			return bson.D{
-				{
-					Key:   "_id",
-					Value: bson.D{{Key: "id", Value: bson.Binary{Subtype: 4, Data: append([]byte{byte(b >> 2), byte(b << 6)}, make([]byte, 14)...)}}},
-				},
-			}
+			data := append([]byte{byte(b >> 2), byte(b << 6)}, make([]byte, 14)...)
+			return bson.D{{Key: "_id", Value: bson.D{{Key: "id", Value: bson.Binary{Subtype: 4, Data: data}}}}}
 		}
-		d, err := bson.Marshal(bson.D{{Key: "before", Value: bson.D{{Key: "min", Value: bound(0)}, {Key: "max", Value: bound(1023)}}},
-			{
-				Key:   "number",
-				Value: int32(i + 1),
-			}, {Key: "of", Value: int32(n)},
-			{Key: "chunk", Value: bson.D{{Key: "min", Value: bound(i)}, {Key: "max", Value: bound(i + 1)}}}, {Key: "owningShard", Value: "a-shard"}})
-		must.Do(t, err)
+		d := must.Get(bson.Marshal(bson.D{{Key: "before", Value: bson.D{{Key: "min", Value: bound(0)}, {Key: "max", Value: bound(1023)}}},
+			{Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(n)}, {Key: "chunk", Value: bson.D{{Key: "min", Value: bound(i)},
+				{Key: "max", Value: bound(i + 1)}}}, {Key: "owningShard", Value: "a-shard"}}))
 		out[n-1-i] = topology.Event{ID: "ms" + strconv.Itoa(i), Time: at.Add(time.Duration(i) * time.Millisecond),
 			What: "multi-split", NS: "config.system.sessions", Shard: "config", Details: d}
 	}

@@ -4,17 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
-	"shardboard/internal/store/sqlite"
 )
 
 // Updated rows are counted only for the hottest projects, so the heat map must not show
 // the other projects as quiet.
 func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
-	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
-	defer db.Close()
+	db := openStore(t)
 	w := collectionCutAt(1, routing.EvenHashes(8)...)
 	c := w.Table().Collection(ns)
 	minute := func(i int, rows int64) heat.Slot {

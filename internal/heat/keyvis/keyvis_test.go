@@ -67,6 +67,13 @@ func countedSlot(w *swappableTable, from time.Time, every int64, counts ...heat.
 	return s
 }
 
+// minuteSlot is countedSlot for the minute with this number.
+func minuteSlot(w *swappableTable, minute int, counts ...heat.Count) heat.Slot {
+	s := countedSlot(w, begin.Add(time.Duration(minute)*time.Minute), 1, counts...)
+	s.To = s.From.Add(time.Minute)
+	return s
+}
+
 func randomCounts(rng *rand.Rand) []heat.Count {
 	var out []heat.Count
 	for range rng.IntN(12) {
@@ -194,10 +201,7 @@ func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 	minutes := int((Reach + 12*time.Hour) / time.Minute)
 	most := 0
 	for i := range minutes {
-		from := begin.Add(time.Duration(i) * time.Minute)
-		s := countedSlot(w, from, 1, heat.Count{Project: documentID(i % 3), Document: documentID(i % 50), Rows: 2})
-		s.To = from.Add(time.Minute)
-		r.Take(s)
+		r.Take(minuteSlot(w, i, heat.Count{Project: documentID(i % 3), Document: documentID(i % 50), Rows: 2}))
 		if i > minutes-600 {
 			most = max(most, len(r.find(ns, ByKey).columns))
 		}
@@ -234,8 +238,7 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 	}
 	var want int64
 	for i := range 130 { // longer than the hour after which rows are chosen again
-		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, hot...)
-		s.To = s.From.Add(time.Minute)
+		s := minuteSlot(w, i, hot...)
 		want += s.Rows()
 		r.Take(s)
 	}
@@ -257,9 +260,7 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 	}
 	before := slices.Clone(v.Bounds)
 	for i := 130; i < 260; i++ {
-		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, hot...)
-		s.To = s.From.Add(time.Minute)
-		r.Take(s)
+		r.Take(minuteSlot(w, i, hot...))
 	}
 	after, _ := r.View(ns, ByKey, begin, begin.Add(24*time.Hour))
 	if !sameBounds(before, after.Bounds) {
@@ -271,9 +272,7 @@ func TestProjectsNotKeptByNameAreUnknownNotZero(t *testing.T) {
 	w := collectionCutAt(1)
 	r := New(w, nil, nil)
 	minute := func(i int, counts ...heat.Count) {
-		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, counts...)
-		s.To = s.From.Add(time.Minute)
-		r.Take(s)
+		r.Take(minuteSlot(w, i, counts...))
 	}
 	var many []heat.Count
 	for p := range maxNamed + 100 {
@@ -294,6 +293,13 @@ func TestProjectsNotKeptByNameAreUnknownNotZero(t *testing.T) {
 	}
 }
 
+func openStore(t *testing.T) *sqlite.DB {
+	t.Helper()
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
 // runRecorder runs a recorder with a store while during is called.
 func runRecorder(t *testing.T, w *swappableTable, s store.HeatPictures, during func(r *Recorder)) *Recorder {
 	t.Helper()
@@ -309,8 +315,7 @@ func runRecorder(t *testing.T, w *swappableTable, s store.HeatPictures, during f
 }
 
 func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
-	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
-	defer db.Close()
+	db := openStore(t)
 	w := collectionCutAt(1, routing.EvenHashes(200)...)
 	rng := rand.New(rand.NewPCG(4, 4))
 	feed := func(r *Recorder, from, to int) {
@@ -318,9 +323,7 @@ func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
 			if i == 300 {
 				w.table.Store(collectionCutAt(1, routing.EvenHashes(220)...).Table())
 			}
-			s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, randomCounts(rng)...)
-			s.To = s.From.Add(time.Minute)
-			r.Take(s)
+			r.Take(minuteSlot(w, i, randomCounts(rng)...))
 		}
 	}
 	first := runRecorder(t, w, db, func(r *Recorder) { feed(r, 0, 900) })
@@ -346,8 +349,7 @@ func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
 // Two recorders count the same writes. The second begins to lead when the first has saved all but
 // its last minutes, and continues its picture.
 func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
-	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
-	defer db.Close()
+	db := openStore(t)
 	w := collectionCutAt(1, routing.EvenHashes(200)...)
 	rng := rand.New(rand.NewPCG(4, 4))
 	leader, follower := New(w, db, nil), New(w, db, nil)
@@ -357,8 +359,7 @@ func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
 		if i == 30 {
 			w.table.Store(collectionCutAt(1, routing.EvenHashes(220)...).Table())
 		}
-		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, randomCounts(rng)...)
-		s.To = s.From.Add(time.Minute)
+		s := minuteSlot(w, i, randomCounts(rng)...)
 		for _, c := range s.Counts {
 			total += c.Rows
 		}
@@ -398,8 +399,7 @@ func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
 func viewOnly(v View, _ bool) View { return v }
 
 func TestRecreatedCollectionHasItsOwnPicture(t *testing.T) {
-	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
-	defer db.Close()
+	db := openStore(t)
 	w := collectionCutAt(1, routing.EvenHashes(20)...)
 	r := runRecorder(t, w, db, func(r *Recorder) {
 		for i := range 12 {
@@ -437,8 +437,7 @@ func (f *failingStore) SaveHeat(ctx context.Context, cluster string, c store.Hea
 }
 
 func TestFailedSaveIsRetriedLater(t *testing.T) {
-	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
-	defer db.Close()
+	db := openStore(t)
 	w := collectionCutAt(1, routing.EvenHashes(20)...)
 	f := &failingStore{db, true}
 	r := New(w, f, nil)
