@@ -17,7 +17,8 @@ import (
 
 func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 	v := webtest.NewStory().With(func(t *topology.Table) {
-		t.Disks = map[string]topology.Disk{"shard-rs-1": webtest.DiskOf(63, 252, webtest.Epoch), "shard-rs-2": webtest.DiskOf(240, 252, webtest.Epoch)}
+		t.Disks = map[string]topology.Disk{"shard-rs-1": webtest.DiskOf(63, 252, webtest.Epoch),
+			"shard-rs-2": webtest.DiskOf(240, 252, webtest.Epoch)}
 	}).View()
 	rows := answer.Shards(v)
 	if d := rows[0].Disk; d.Used.Value == nil || *d.Used.Value != 63<<30 || *d.Total.Value != 252<<30 || !d.Total.At.Equal(webtest.Epoch) {

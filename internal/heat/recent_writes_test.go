@@ -82,7 +82,8 @@ func TestCountedWritesAreListedByShardKey(t *testing.T) {
 func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 	now := time.Now()
 	table := tableWith(map[topology.Namespace]shardkey.Pattern{"shop.orders": routing.Pattern("customer"), "shop.log": routing.Pattern("_id"),
-		"y.versionvectors": routing.Pattern("doc_id#"), "y.clients": routing.Pattern("_id#"), "y.snapshots": routing.Pattern("doc_id", "server_seq")})
+		"y.versionvectors": routing.Pattern("doc_id#"), "y.clients": routing.Pattern("_id#"),
+		"y.snapshots": routing.Pattern("doc_id", "server_seq")})
 	id := func(ago time.Duration) bson.ObjectID { return bson.NewObjectIDFromTimestamp(now.Add(-ago)) }
 	var orders, logged, changed []bson.D
 	for i := range 60 {

@@ -51,7 +51,8 @@ func TestManualMoveIsNotAttributedToARunningBalancer(t *testing.T) {
 			defer simulated.Start(t, denied.Run)()
 			c.MoveFirst(t, "yorkie-meta.changes")
 			time.Sleep(3 * time.Minute)
-			if got := migrations(c.Watcher); len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByOther, Inferred: true, Basis: "noRound"}) {
+			byHand := history.Cause{By: history.ByOther, Inferred: true, Basis: "noRound"}
+			if got := migrations(c.Watcher); len(got) == 0 || got[0].Cause != byHand {
 				t.Errorf("%s: %+v", release, got)
 			}
 			if got := migrations(denied); len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByUnknown, Basis: "roundsDenied"}) {

@@ -68,7 +68,8 @@ func (f *fakeSource) Projects(_ context.Context, db string, _ profile.ProjectFie
 	return out, f.err
 }
 
-func (f *fakeSource) DocumentsByKey(_ context.Context, _ string, _ profile.DocumentFields, project bson.ObjectID, key string, _ int) ([]DocumentRow, error) {
+func (f *fakeSource) DocumentsByKey(_ context.Context, _ string, _ profile.DocumentFields, project bson.ObjectID,
+	key string, _ int) ([]DocumentRow, error) {
 	f.asked = append(f.asked, "documents "+key)
 	var out []DocumentRow
 	for _, d := range f.docs {
@@ -79,7 +80,8 @@ func (f *fakeSource) DocumentsByKey(_ context.Context, _ string, _ profile.Docum
 	return out, f.err
 }
 
-func (f *fakeSource) DocumentsByKeyIn(ctx context.Context, _ string, _ profile.DocumentFields, projects []bson.ObjectID, keys []string, limit int) ([]DocumentRow, error) {
+func (f *fakeSource) DocumentsByKeyIn(ctx context.Context, _ string, _ profile.DocumentFields,
+	projects []bson.ObjectID, keys []string, limit int) ([]DocumentRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, fmt.Sprintf("%d keys in %d projects", len(keys), len(projects)))
@@ -107,7 +109,8 @@ func (f *fakeSource) DocumentsOf(_ context.Context, _ string, _ profile.Document
 	return out, f.err
 }
 
-func (f *fakeSource) RowsByID(_ context.Context, ns topology.Namespace, _ []string, values []bson.RawValue, _ int) (out []bson.Raw, err error) {
+func (f *fakeSource) RowsByID(_ context.Context, ns topology.Namespace, _ []string, values []bson.RawValue,
+	_ int) (out []bson.Raw, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, "rows of "+string(ns))
@@ -130,7 +133,8 @@ func (f *fakeSource) ByID(_ context.Context, db string, fields profile.RowFields
 }
 
 // ByReference returns the rows of ids that belong to the project.
-func (f *fakeSource) ByReference(ctx context.Context, db string, fields profile.RowFields, project, id bson.ObjectID, limit int) ([]IDRow, error) {
+func (f *fakeSource) ByReference(ctx context.Context, db string, fields profile.RowFields, project, id bson.ObjectID,
+	limit int) ([]IDRow, error) {
 	rows, err := f.ByID(ctx, db, fields, id, limit)
 	var out []IDRow
 	for _, r := range rows {

@@ -15,8 +15,8 @@ import (
 
 func drawValue(t *rapid.T) bson.RawValue { return drawNested(t, 3) }
 
-// drawComparable draws a value that the simulated cluster compares as we do. Decimals with a coefficient of more than 34
-// digits count as zero here, as in IEEE 754, and no driver writes them.
+// drawComparable draws a value that the simulated cluster compares as we do. Decimals with a coefficient of
+// more than 34 digits count as zero here, as in IEEE 754, and no driver writes them.
 func drawComparable(t *rapid.T, depth int) bson.RawValue {
 	for {
 		v := drawNested(t, depth)

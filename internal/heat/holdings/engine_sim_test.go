@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// The figures are compared with all rows: after a while, after chunks moved (5.0 does not report the orphans that a move
-// leaves), and after a restart.
+// The figures are compared with all rows: after a while, after chunks moved (5.0 does not report the orphans that a
+// move leaves), and after a restart.
 func TestFiguresAgreeWithADirectCount(t *testing.T) {
 	releases, while := []string{"5.0", "7.0"}, 40*time.Minute
 	if testing.Short() {

@@ -81,7 +81,8 @@ type weight struct{ rows, bytes int64 }
 func (r *fixture) truth(t *testing.T) map[place]weight {
 	t.Helper()
 	out := map[place]weight{}
-	for _, name := range []string{"documents", "clients", "schemas", "changes", "snapshots", "snapshot_bodies", "versionvectors", "revisions"} {
+	for _, name := range []string{"documents", "clients", "schemas", "changes", "snapshots", "snapshot_bodies", "versionvectors",
+		"revisions"} {
 		ns := topology.Namespace(db + "." + name)
 		c := r.Watcher.Table().Collection(ns)
 		for _, doc := range r.Rows(t, ns) {

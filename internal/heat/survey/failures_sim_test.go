@@ -76,7 +76,8 @@ func TestForbiddenCollectionOrPanicDoesNotStopOtherWork(t *testing.T) {
 }
 
 func TestMissingFindPrivilegeIsNamed(t *testing.T) {
-	o := simcluster.Options{Projects: 3, Documents: 20, Users: []access.User{{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}}}}
+	o := simcluster.Options{Projects: 3, Documents: 20,
+		Users: []access.User{{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}}}}
 	synctest.Test(t, func(t *testing.T) {
 		sim := must.Get(simcluster.New(t.Context(), o))
 		defer func() { _ = sim.Close() }()
@@ -198,7 +199,8 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 		r.Insert(t, "own.projects", bson.D{{Key: "_id", Value: project}, {Key: "name", Value: "one"}})
 		r.Insert(t, "own.documents", bson.D{{Key: "_id", Value: doc}, {Key: "project_id", Value: project}, {Key: "key", Value: "k"},
 			{Key: "removed_at", Value: time.Now()}})
-		r.Insert(t, "own.changes", bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: project}, {Key: "doc_id", Value: doc}})
+		r.Insert(t, "own.changes", bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: project},
+			{Key: "doc_id", Value: doc}})
 		time.Sleep(3 * time.Minute)
 		_, result := r.runSurvey(t, survey.Request{Kind: survey.Projects})
 		l := collectionOf(t, result, "documents").Projects[0]
