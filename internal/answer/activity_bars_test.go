@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -51,14 +52,9 @@ func TestBarsOfTheChangelogHaveNoGapsAndAddUpToTheList(t *testing.T) {
 		{"from=" + answer.AtText(begin.Add(10*time.Minute)) + "&to=" + answer.AtText(begin.Add(20*time.Minute)), 7, 2, time.Minute,
 			begin.Add(10 * time.Minute)},
 	} {
-		q, err := answer.ParseActivityQuery(webtest.Must(url.ParseQuery(x.address)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(answer.ParseActivityQuery(webtest.Must(url.ParseQuery(x.address))))
 		list, counts, err := answer.Activity(t.Context(), v, nil, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		other, failed := 0, 0
 		for i, b := range counts.Bars {
 			other, failed = other+b.Other, failed+b.Failed
@@ -81,10 +77,7 @@ func TestBarsOfTheChangelogHaveNoGapsAndAddUpToTheList(t *testing.T) {
 func TestATimeWithoutEntriesHasNothingToCount(t *testing.T) {
 	v, begin := minuteByMinute(100)
 	for _, address := range []string{"from=2999-01-01T00:00", "to=" + answer.AtText(begin), "ns=no.such"} {
-		q, err := answer.ParseActivityQuery(webtest.Must(url.ParseQuery(address)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(answer.ParseActivityQuery(webtest.Must(url.ParseQuery(address))))
 		list, counts, err := answer.Activity(t.Context(), v, nil, q)
 		if err != nil || len(list.Items) != 0 || counts.Total != 0 || counts.Failed != 0 {
 			t.Errorf("%s: %d entries, %+v, %v", address, len(list.Items), counts, err)

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -41,18 +42,10 @@ func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
 func TestChunkFiltersNarrowTheTable(t *testing.T) {
 	v := webtest.NewStory().With(webtest.Troubled).View()
 	open := func(query string) api.ChunkList {
-		in, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q, err := answer.ParseChunkQuery(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(url.ParseQuery(query))
+		q := must.Get(answer.ParseChunkQuery(in))
 		list, err := answer.ChunkPage(v, v.Table.Collection("yorkie-meta.documents"), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return list
 	}
 	all := open("")

@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -59,35 +60,17 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 		}
 		table := *webtest.CannedTable(1, 10)
 		table.Collections = []*topology.Collection{c}
-		v := answer.View{
-			Now:     webtest.Epoch,
-			Table:   &table,
-			Dir:     placement.NewDirectory(1, nil, nil, topology.Health{At: webtest.Epoch}),
-			Profile: profile.Yorkie(),
-		}
-		m := answer.HeatMapOf(
-			v,
-			c,
-			p,
-			answer.HeatMapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch},
-		)
-		body, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := answer.View{Now: webtest.Epoch, Table: &table,
+			Dir: placement.NewDirectory(1, nil, nil, topology.Health{At: webtest.Epoch}), Profile: profile.Yorkie()}
+		q := answer.HeatMapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch}
+		m := answer.HeatMapOf(v, c, p, q)
+		body := must.Get(json.Marshal(m))
 		var small bytes.Buffer
 		z := gzip.NewWriter(&small)
 		_, _ = z.Write(body)
 		_ = z.Close()
-		t.Logf(
-			"%s: %d × %d cells, %d bytes, %d compressed, a letter is × %.2f",
-			name,
-			len(m.Rows),
-			len(m.Columns),
-			len(body),
-			small.Len(),
-			m.Scale.Step,
-		)
+		t.Logf("%s: %d × %d cells, %d bytes, %d compressed, a letter is × %.2f", name, len(m.Rows), len(m.Columns),
+			len(body), small.Len(), m.Scale.Step)
 		if small.Len() > 300<<10 {
 			t.Errorf("%s: %d bytes compressed", name, small.Len())
 		}

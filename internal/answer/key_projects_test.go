@@ -169,23 +169,3 @@ func TestZonesOfProjectsAreNamed(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkKeyProjects is the cost of a bound by the number of projects.
-func BenchmarkKeyProjects(b *testing.B) {
-	for _, n := range []int{100, 100_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			names := webtest.NewStory()
-			names.Projects = n
-			v := names.View()
-			v.Profile = profile.Yorkie()
-			c := v.Table.Collection("yorkie-meta.documents")
-			bound := documentsBound(names.ProjectIDs()[n/2])
-			b.ResetTimer()
-			for b.Loop() {
-				if v.ProjectOfBound(string(c.NS), bound).ProjectName == "" {
-					b.Fatal("no name")
-				}
-			}
-		})
-	}
-}

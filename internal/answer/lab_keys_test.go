@@ -9,22 +9,16 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func labKeys(t *testing.T, query string) api.LabKeys {
 	t.Helper()
-	in, err := url.ParseQuery(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(url.ParseQuery(query))
 	q, err := ParseLabKeys(in, View{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a, err := LabKeys(t.Context(), View{}, q, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return a
 }
 
@@ -161,10 +155,7 @@ func TestBadInputsNameTheFieldAndItsLimit(t *testing.T) {
 		`keys={"a":2}`:                                    "keys: ",
 		`keys={"a":1}{"b":1}{"c":1}{"d":1}{"e":1}{"f":1}{"g":1}{"h":1}{"i":1}`: "keys: at most 8",
 	} {
-		in, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(url.ParseQuery(query))
 		if _, err := ParseLabKeys(in, View{}); fault.Of(err) != fault.Invalid || !strings.HasPrefix(fault.Text(err), want) {
 			t.Errorf("%s: %v, expected %q", query, err, want)
 		}

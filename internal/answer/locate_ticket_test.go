@@ -23,11 +23,8 @@ func ticketFor(name string) *api.Ticket {
 	v := answer.View{Table: t, Dir: none, Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
 	p := placement.Project{Name: name, DB: "db", ID: [12]byte{1}}
 	found := placement.Answer{Items: []placement.Item{{Kind: "document", ID: "0a", Name: name, DB: "db", Project: &p,
-		Places: []placement.Place{
-			{NS: "db.a", Shards: []string{"rs-1"}, Exact: true, Exists: "yes"},
-			{NS: "db.b", Shards: []string{"rs-1"}, Exact: true, Exists: "would-be"},
-			{NS: "db.c", Exists: "absent"},
-		}}}}
+		Places: []placement.Place{{NS: "db.a", Shards: []string{"rs-1"}, Exact: true, Exists: "yes"},
+			{NS: "db.b", Shards: []string{"rs-1"}, Exact: true, Exists: "would-be"}, {NS: "db.c", Exists: "absent"}}}}}
 	return answer.TicketOf(v, found.Items, answer.Locate(context.Background(), v, nil, found, answer.LocateExtras{}))
 }
 

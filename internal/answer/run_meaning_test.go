@@ -10,11 +10,9 @@ import (
 )
 
 func TestTheLeadOfARunAgreesWithItsSteps(t *testing.T) {
-	running := api.Run{State: string(engine.Running), Open: true, Steps: []api.RunStep{
-		{State: string(engine.Succeeded), Try: 1},
+	running := api.Run{State: string(engine.Running), Open: true, Steps: []api.RunStep{{State: string(engine.Succeeded), Try: 1},
 		{State: string(engine.Deferred), Try: 1}, {State: string(engine.Running), Try: 2},
-		{State: string(engine.Planned), Try: 1},
-	}}
+		{State: string(engine.Planned), Try: 1}}}
 	if text := answer.RunMeaningText(running); !strings.HasPrefix(text, "Step 2 of 3 is running.") {
 		t.Error(text)
 	}

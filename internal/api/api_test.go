@@ -10,14 +10,12 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func marshal(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(v))
 	return string(b)
 }
 
@@ -74,10 +72,7 @@ func TestProblemKeepsKindAndHidesCause(t *testing.T) {
 }
 
 func TestChunkRefsRoundTrip(t *testing.T) {
-	doc, err := bson.Marshal(bson.D{{Key: "a", Value: bson.MinKey{}}, {Key: "b", Value: "ü"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(bson.Marshal(bson.D{{Key: "a", Value: bson.MinKey{}}, {Key: "b", Value: "ü"}}))
 	id, min, err := ParseChunkRef(ChunkRef("0102", doc))
 	if err != nil || id != "0102" || string(min) != string(doc) {
 		t.Errorf("%v %s %x", err, id, min)
@@ -90,10 +85,7 @@ func TestChunkRefsRoundTrip(t *testing.T) {
 }
 
 func TestDocumentsAreCanonicalAndNeverBreakJSON(t *testing.T) {
-	doc, err := bson.Marshal(bson.D{{Key: "n", Value: int64(1) << 60}, {Key: "s", Value: "a\xff</script>"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(bson.Marshal(bson.D{{Key: "n", Value: int64(1) << 60}, {Key: "s", Value: "a\xff</script>"}}))
 	if got := marshal(t, Document(doc)); !json.Valid([]byte(got)) || got == "null" {
 		t.Error(got)
 	}

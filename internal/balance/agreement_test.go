@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/balance"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -29,19 +30,12 @@ func onSimulatedCluster(t *testing.T, shards int, scenario func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(),
 			simcluster.Options{ServerVersion: "5.0", Shards: shards, Empty: true, Still: true, Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
-		uri, err := cluster.ParseURI(simcluster.URI())
-		if err != nil {
-			t.Fatal(err)
-		}
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = c.Close(context.Background()) }()
 		w := &world{t: t, sim: sim, watcher: topology.NewWatcher(c, topology.Options{})}
 		w.admin(bson.D{{Key: "enableSharding", Value: "db"}, {Key: "primaryShard", Value: "shard-rs-1"}})

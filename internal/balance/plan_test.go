@@ -10,6 +10,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -29,22 +31,8 @@ type layout struct {
 
 func (l layout) table(t testing.TB) (*topology.Table, *topology.Collection) {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "p", Value: int32(1)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bound := func(n int) shardkey.Key {
-		d, _ := bson.Marshal(bson.D{{Key: "p", Value: int32(n)}})
-		k, err := p.Bound(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
-	}
+	p := routing.Pattern("p")
+	bound := func(n int) shardkey.Key { return routing.Bound(p, int32(n)) }
 	var rows []topology.Chunk
 	for i, o := range l.owners {
 		ch := topology.Chunk{Min: bound(10 * i), Max: bound(10*i + 10), Shard: string(o | 0x20), Jumbo: o < 'a',
@@ -57,10 +45,7 @@ func (l layout) table(t testing.TB) (*topology.Table, *topology.Collection) {
 		}
 		rows = append(rows, ch)
 	}
-	chunks, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	chunks := must.Get(topology.BuildChunks(p, rows))
 	c := &topology.Collection{Meta: topology.Meta{NS: "db.t", Key: p}, Chunks: chunks}
 	if l.version == "" {
 		l.version = "5.0.7"
@@ -234,9 +219,7 @@ func TestBalancerWindowUsesTheConfigServersClock(t *testing.T) {
 		tab, c := layout{owners: "abc"}.table(t)
 		tab.Balancer.WindowStart, tab.Balancer.WindowStop = x.start, x.stop
 		now, err := time.Parse("15:04", x.now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		now = now.AddDate(2026, 0, 0)
 		if v := PlanOf(Situation{Table: tab, Clock: now}, c).window(); v.Outcome != x.want {
 			t.Errorf("%s–%s at %s: %s, want %s", x.start, x.stop, x.now, v.Outcome, x.want)

@@ -7,6 +7,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestBoundsOfMemoryFollowTheNumberOfChunks(t *testing.T) {
@@ -47,9 +49,7 @@ func TestFramesOfEverySizeAreRead(t *testing.T) {
 
 func TestUpdatesOfABareLoopReachAllSockets(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- ServeBare(ctx, l, 4000) }()

@@ -9,47 +9,22 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
 // alternatingCollection has n chunks on a numeric key, alternately on a and b.
-func alternatingCollection(t testing.TB, n int, life byte) *topology.Collection {
-	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
-	if err != nil {
-		t.Fatal(err)
+func alternatingCollection(n int, life byte) *topology.Collection {
+	p, bounds := routing.Pattern("k"), make([]int64, n-1)
+	for i := range bounds {
+		bounds[i] = int64(i + 1)
 	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bounds := []shardkey.Key{p.Min()}
-	for i := 1; i < n; i++ {
-		raw, err := bson.Marshal(bson.D{{Key: "k", Value: int64(i)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := p.Bound(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bounds = append(bounds, k)
-	}
-	bounds = append(bounds, p.Max())
-	var rows []topology.Chunk
-	for i := range n {
-		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%2)),
-			Version: topology.Version{Major: 1, Minor: uint32(i)}})
-	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &topology.Collection{Meta: topology.Meta{NS: "db.c", Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
+	c := routing.Collection("db.c", p, routing.Bounds(p, bounds...), "a", "b")
+	c.Incarnation.UUID = [16]byte{life}
+	return c
 }
 
 // slowCluster answers after a delay and counts the commands.
@@ -100,11 +75,19 @@ func tableOf(cs ...*topology.Collection) *swappableTable {
 	return t
 }
 
+// start measures in the background until it is stopped.
+func start(t *testing.T, b *Book) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = b.Run(ctx) })
+	return func() { cancel(); running.Wait() }
+}
+
 func rangeOf(ch topology.Chunk) shardkey.Range { return shardkey.Range{Min: ch.Min, Max: ch.Max} }
 
 func TestMeasurementIsKeptUntilTheBoundsChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := alternatingCollection(t, 4, 1)
+		c := alternatingCollection(4, 1)
 		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
 		if _, ok := b.Of(c, c.Chunks.At(1)); ok {
@@ -117,23 +100,19 @@ func TestMeasurementIsKeptUntilTheBoundsChange(t *testing.T) {
 		time.Sleep(time.Hour)
 		moved, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(1).Max, Shard: "a",
 			Version: topology.Version{Major: 2}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		after := &topology.Collection{Meta: c.Meta, Chunks: moved}
 		if got, ok := b.Of(after, after.Chunks.At(1)); !ok || time.Since(got.At) != time.Hour {
 			t.Errorf("after a move: %+v", got)
 		}
 		merged, _, err := moved.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(2).Max, Shard: "a",
 			Version: topology.Version{Major: 2, Minor: 1}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		after = &topology.Collection{Meta: c.Meta, Chunks: merged}
 		if got, ok := b.Of(after, after.Chunks.At(1)); ok {
 			t.Errorf("after a merge: %+v", got)
 		}
-		again := alternatingCollection(t, 4, 2)
+		again := alternatingCollection(4, 2)
 		if got, ok := b.Of(again, again.Chunks.At(1)); ok {
 			t.Errorf("the recreated collection has the old measurement: %+v", got)
 		}
@@ -142,7 +121,7 @@ func TestMeasurementIsKeptUntilTheBoundsChange(t *testing.T) {
 
 func TestConcurrentRequestsShareOneMeasurement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := alternatingCollection(t, 40, 1)
+		c := alternatingCollection(40, 1)
 		src := &slowCluster{takes: time.Second}
 		b := New(src, tableOf(c), nil)
 		var all sync.WaitGroup
@@ -180,7 +159,7 @@ func TestConcurrentRequestsShareOneMeasurement(t *testing.T) {
 
 func TestMeasurementsOnDemandAreLimitedPerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := alternatingCollection(t, 200, 1)
+		c := alternatingCollection(200, 1)
 		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
 		for i := range 100 {
@@ -201,14 +180,10 @@ func TestMeasurementsOnDemandAreLimitedPerMinute(t *testing.T) {
 
 func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := alternatingCollection(t, 1000, 1)
+		c := alternatingCollection(1000, 1)
 		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { _ = b.Run(ctx) })
-		defer running.Wait()
-		defer cancel()
+		defer start(t, b)()
 		time.Sleep(time.Hour + time.Minute)
 		if n := src.commandCount(); n != 0 {
 			t.Fatalf("%d commands without a viewer, want 0", n)
@@ -246,14 +221,10 @@ func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 
 func TestSlowEstimatesAreSpacedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := alternatingCollection(t, 100, 1)
+		c := alternatingCollection(100, 1)
 		src := &slowCluster{takes: time.Second}
 		b := New(src, tableOf(c), nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { _ = b.Run(ctx) })
-		defer running.Wait()
-		defer cancel()
+		defer start(t, b)()
 		b.Viewed(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
 		time.Sleep(time.Minute)
 		if n := src.commandCount(); n > 3 {
@@ -264,14 +235,10 @@ func TestSlowEstimatesAreSpacedOut(t *testing.T) {
 
 func TestForbiddenMeasurementIsNotRetriedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := alternatingCollection(t, 100, 1)
+		c := alternatingCollection(100, 1)
 		src := &slowCluster{err: fault.New(fault.Forbidden, "no")}
 		b := New(src, tableOf(c), nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { _ = b.Run(ctx) })
-		defer running.Wait()
-		defer cancel()
+		defer start(t, b)()
 		for range 5 {
 			b.Viewed(c, []int{0, 1, 2, 3, 4})
 			time.Sleep(time.Minute)
@@ -294,7 +261,7 @@ func TestForbiddenMeasurementIsNotRetriedSoon(t *testing.T) {
 
 func TestFailureKeepsTheEarlierMeasurement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := alternatingCollection(t, 4, 1)
+		c := alternatingCollection(4, 1)
 		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
 		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false); err != nil {
@@ -313,7 +280,7 @@ func TestFailureKeepsTheEarlierMeasurement(t *testing.T) {
 }
 
 func TestKnownSizesFollowMeasurementsAndTableChanges(t *testing.T) {
-	c := alternatingCollection(t, 6, 1)
+	c := alternatingCollection(6, 1)
 	b := New(&slowCluster{}, tableOf(c), nil)
 	measure := func(i int) {
 		t.Helper()
@@ -331,16 +298,14 @@ func TestKnownSizesFollowMeasurementsAndTableChanges(t *testing.T) {
 	}
 	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a",
 		Version: topology.Version{Major: 2}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if got := b.Known(&topology.Collection{Meta: c.Meta, Chunks: split}); len(got) != 2 || !got[3].Measured {
 		t.Errorf("after two chunks before it were merged: %+v, want len 2, [3].Measured true", got)
 	}
 }
 
 func TestNumberOfKeptMeasurementsIsBounded(t *testing.T) {
-	c := alternatingCollection(t, kept+50, 1)
+	c := alternatingCollection(kept+50, 1)
 	b := New(&slowCluster{}, tableOf(c), nil)
 	for i := range kept + 50 {
 		b.record(c, rangeOf(c.Chunks.At(i)), topology.RangeSize{Documents: 1, At: time.Now()}, nil)

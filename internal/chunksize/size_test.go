@@ -12,7 +12,7 @@ func TestChunkSizeIsJudgedByTheDonorsRule(t *testing.T) {
 	figure := func(n int64) topology.Figure {
 		return topology.Figure{Known: true, Value: n, Method: "collStats", At: time.Unix(1, 0)}
 	}
-	c := alternatingCollection(t, 4, 1)
+	c := alternatingCollection(4, 1)
 	tab := func(version string, documents, bytes int64) *topology.Table {
 		return &topology.Table{ServerInfo: topology.ServerInfo{Version: version}, Balancer: topology.Balancer{ChunkBytes: mb},
 			Sizes: map[topology.Namespace]topology.Sizes{"db.c": {Shards: map[string]topology.Size{"a": {Documents: figure(documents),

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/demodata"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -19,13 +20,9 @@ import (
 func emptyCluster(t *testing.T) (string, *mongo.Client) {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true, Shards: 2, ServerVersion: "7.0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- sim.Serve(l) }()
 	t.Cleanup(func() {
@@ -34,9 +31,7 @@ func emptyCluster(t *testing.T) (string, *mongo.Client) {
 	})
 	uri := "mongodb://" + l.Addr().String() + "/?directConnection=true"
 	client, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return uri, client
 }
@@ -44,9 +39,7 @@ func emptyCluster(t *testing.T) (string, *mongo.Client) {
 func count(t *testing.T, client *mongo.Client, db, coll string, filter bson.D) int64 {
 	t.Helper()
 	n, err := client.Database(db).Collection(coll).CountDocuments(t.Context(), filter)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return n
 }
 
@@ -57,15 +50,11 @@ func TestDemoDataIsLoadedIntoCollectionsThatAreSharded(t *testing.T) {
 		{{Key: "enableSharding", Value: "yorkie-meta"}, {Key: "primaryShard", Value: "shard-rs-2"}},
 		{{Key: "shardCollection", Value: "yorkie-meta.documents"}, {Key: "key", Value: bson.D{{Key: "project_id", Value: 1}}}},
 	} {
-		if err := admin.RunCommand(t.Context(), cmd).Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, admin.RunCommand(t.Context(), cmd).Err())
 	}
 	sizes := count(t, client, "config", "settings", bson.D{{Key: "_id", Value: "chunksize"}})
 	o := demodata.Options{URI: uri, Database: "yorkie-meta", Seed: 7, Projects: 8, Documents: 300}
-	if err := demodata.Load(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, demodata.Load(t.Context(), o))
 	if n := count(t, client, "yorkie-meta", "documents", bson.D{}); n != 300 {
 		t.Errorf("%d documents", n)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -21,9 +22,7 @@ func TestAtlasIsNamedWithWhatItRefusesAndGetsNoGrants(t *testing.T) {
 			Table: table, Profile: profile.Yorkie(),
 			Server: topology.ServerInfo{Version: "8.0.4", Product: product, Hosts: "h:1"},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return r
 	}
 	r := examine(topology.Atlas)

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -68,9 +69,7 @@ func examine(t *testing.T, f *fakeCluster, version string, b topology.Balancer) 
 			Table: &topology.Table{Balancer: b}, Server: topology.ServerInfo{Version: version, Hosts: "h:1"}, Profile: p,
 			Data: []doctor.Data{{DB: "shop", Layout: p.Layouts[0]}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	})
 	return r
 }
@@ -205,12 +204,8 @@ func TestChecksReportUnusualSettingsOfTheCluster(t *testing.T) {
 	check(t, r, "release", doctor.Warns)
 	check(t, r, "clock", doctor.Warns)
 	check(t, r, "balancer", doctor.Unknown)
-	r = examine(
-		t,
-		&fakeCluster{ahead: -2 * time.Second},
-		"8.0.12-4",
-		topology.Balancer{Known: true, Mode: "full", WindowStart: "01:00", WindowStop: "02:00"},
-	)
+	r = examine(t, &fakeCluster{ahead: -2 * time.Second}, "8.0.12-4",
+		topology.Balancer{Known: true, Mode: "full", WindowStart: "01:00", WindowStop: "02:00"})
 	check(t, r, "release", doctor.OK)
 	check(t, r, "clock", doctor.OK)
 	check(t, r, "balancerWindow", doctor.OK)

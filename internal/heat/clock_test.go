@@ -16,7 +16,7 @@ func TestCountingContinuesWhenTheClockIsSet(t *testing.T) {
 			var offset atomic.Int64
 			clock := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
 			src := newKnownWrites(1, 3, 2, func(int) float64 { return 2 })
-			c := NewCollector(src, fixedTable{yorkieTable(t)}, profile.Yorkie(), Options{Seed: 1, Now: clock})
+			c := NewCollector(src, fixedTable{yorkieTable()}, profile.Yorkie(), Options{Seed: 1, Now: clock})
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error)
 			go func() { done <- c.Run(ctx) }()

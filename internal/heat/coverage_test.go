@@ -6,70 +6,48 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
-// tableWith returns Yorkie's table with additional collections, each split at project
-// ids.
-func tableWith(t testing.TB, more map[topology.Namespace]bson.D) *topology.Table {
-	t.Helper()
-	table := yorkieTable(t)
-	for ns, key := range more {
-		raw, err := bson.Marshal(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := shardkey.ParsePattern(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := topology.BuildChunks(p, []topology.Chunk{{Min: p.Min(), Max: p.Max(), Shard: "a", Version: topology.Version{Major: 1}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		table.Collections = append(table.Collections, &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m})
+// tableWith returns Yorkie's table with additional collections of one chunk.
+func tableWith(more map[topology.Namespace]shardkey.Pattern) *topology.Table {
+	table := yorkieTable()
+	for ns, p := range more {
+		table.Collections = append(table.Collections, routing.Collection(ns, p, nil, "a"))
 	}
 	slices.SortFunc(table.Collections, func(a, b *topology.Collection) int { return cmp.Compare(a.NS, b.NS) })
 	return table
 }
 
-func hashedKey(field string) bson.D { return bson.D{{Key: field, Value: "hashed"}} }
-
 func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
-	table := tableWith(t, map[topology.Namespace]bson.D{
-		"y.snapshots": hashedKey(
-			"doc_id",
-		), "y.revisions": hashedKey("doc_id"), "y.versionvectors": hashedKey("doc_id"), "y.clients": hashedKey("_id"),
-		"y.other": hashedKey("_id"), "shop.orders": hashedKey("_id"), "config.system.sessions": {{Key: "_id", Value: int32(1)}},
-	})
+	type keys = map[topology.Namespace]shardkey.Pattern
+	byDocument, byID := routing.Pattern("doc_id#"), routing.Pattern("_id#")
+	table := tableWith(keys{"y.snapshots": byDocument, "y.revisions": byDocument, "y.versionvectors": byDocument, "y.clients": byID,
+		"y.other": byID, "shop.orders": byID, "config.system.sessions": routing.Pattern("_id")})
 	table.Unsharded = append(table.Unsharded, "y.schemas", "y.snapshot_bodies")
-	want := []Coverage{
-		{NS: "y.changes"}, {NS: "y.revisions"}, {NS: "y.snapshots"}, {NS: "y.documents", Method: ChangedRows},
+	want := []Coverage{{NS: "y.changes"}, {NS: "y.revisions"}, {NS: "y.snapshots"}, {NS: "y.documents", Method: ChangedRows},
 		{NS: "shop.orders", Not: "unprofiled"}, {NS: "y.clients", Not: "scattered"}, {NS: "y.other", Not: "unprofiled"},
-		{NS: "y.schemas", Not: "unsharded"}, {NS: "y.snapshot_bodies", Not: "unsharded"}, {NS: "y.versionvectors", Not: "inPlace"},
-	}
+		{NS: "y.schemas", Not: "unsharded"}, {NS: "y.snapshot_bodies", Not: "unsharded"}, {NS: "y.versionvectors", Not: "inPlace"}}
 	if got := Cover(table, profile.Yorkie()); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %v", got, want)
 	}
 	// A collection is counted once it is sharded. The oldest layout has three
 	// collections.
 	table.Unsharded = nil
-	bodies := tableWith(t, map[topology.Namespace]bson.D{"y.snapshot_bodies": hashedKey("doc_id"), "y.projects": hashedKey("_id")})
+	bodies := tableWith(keys{"y.snapshot_bodies": byDocument, "y.projects": byID})
 	if got := Counted(bodies, profile.Yorkie()); !slices.Equal(got, []topology.Namespace{"y.changes", "y.snapshot_bodies"}) {
 		t.Errorf("counted collections %v, want y.changes and y.snapshot_bodies", got)
 	}
-	old := tableWith(
-		t,
-		map[topology.Namespace]bson.D{"y.snapshots": {{Key: "doc_id", Value: int32(1)}}, "y.syncedseqs": {{Key: "doc_id", Value: int32(1)}}},
-	)
+	old := tableWith(keys{"y.snapshots": routing.Pattern("doc_id"), "y.syncedseqs": routing.Pattern("doc_id")})
 	for _, c := range Cover(old, profile.Yorkie()) {
 		if (c.NS == "y.syncedseqs") != (c.Not == "inPlace") {
 			t.Errorf("got %+v, want the reason inPlace for y.syncedseqs only", c)
@@ -98,32 +76,14 @@ func (o partialSource) Writes(ctx context.Context, q WriteQuery) ([]Count, error
 	return o.knownWrites.Writes(ctx, q)
 }
 
-// countFor counts the writes to a table's collections for the duration d.
-func countFor(t *testing.T, table *topology.Table, src Source, d time.Duration, listen func(Slot)) (c *Collector) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		c = NewCollector(src, fixedTable{table}, profile.Yorkie(), Options{Seed: 4})
-		if listen != nil {
-			c.OnSlot(listen)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- c.Run(ctx) }()
-		time.Sleep(d)
-		synctest.Wait()
-		cancel()
-		<-done
-	})
-	return c
-}
-
 func TestBusyCollectionLeavesBudgetForQuietOnes(t *testing.T) {
-	table := tableWith(t, map[topology.Namespace]bson.D{"y.snapshots": hashedKey("doc_id"), "y.revisions": hashedKey("doc_id")})
+	table := tableWith(map[topology.Namespace]shardkey.Pattern{
+		"y.snapshots": routing.Pattern("doc_id#"), "y.revisions": routing.Pattern("doc_id#")})
 	src := partialSource{
 		knownWrites: newKnownWrites(6, 40, 60, func(int) float64 { return 75 }),
 		quiet:       map[topology.Namespace]int64{"y.snapshots": 3, "y.revisions": 1},
 	}
-	c := countFor(t, table, src, 2*time.Minute+5*time.Second, nil)
+	c := collectFor(t, table, src, 2*time.Minute+5*time.Second, Options{Seed: 4}, nil)
 	for _, ns := range []topology.Namespace{"y.snapshots", "y.revisions"} {
 		w := c.Window(ns, 5*time.Minute)
 		if w.Seconds != 120 || !w.Total.Exact {
@@ -149,28 +109,13 @@ func TestBusyCollectionLeavesBudgetForQuietOnes(t *testing.T) {
 }
 
 func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
-	table := tableWith(t, map[topology.Namespace]bson.D{"y.clients": {{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}}})
-	// Project 15's clients are split into two chunks; the chunk bounds are at other
-	// projects.
-	clients := table.Collection("y.clients")
-	cut, err := clients.Key.KeyOf(objectIDValue(docID(15, 0)), objectIDValue(docID(15, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := clients.Chunks.At(0)
-	clients.Chunks, err = topology.BuildChunks(clients.Key, []topology.Chunk{
-		{
-			Min:     whole.Min,
-			Max:     cut,
-			Shard:   "a",
-			Version: topology.Version{Major: 1},
-		}, {Min: cut, Max: whole.Max, Shard: "b", Version: topology.Version{Major: 1, Minor: 1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	// Project 15's clients are split into two chunks; the chunk bounds are at other projects.
+	table, key := yorkieTable(), routing.Pattern("project_id", "_id#")
+	cut := must.Get(key.KeyOf(objectIDValue(docID(15, 0)), objectIDValue(docID(15, 1))))
+	table.Collections = slices.Insert(table.Collections, 1, routing.Collection("y.clients", key, []shardkey.Key{cut}, "a", "b"))
 	var slots []Slot
 	src := newKnownWrites(5, 15, 1, func(i int) float64 { return float64(1 + 3*i) })
-	c := countFor(t, table, src, 3*time.Minute+5*time.Second, func(s Slot) {
+	c := collectFor(t, table, src, 3*time.Minute+5*time.Second, Options{Seed: 4}, func(s Slot) {
 		if s.Method == ChangedRows {
 			slots = append(slots, s)
 		}
@@ -205,12 +150,18 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 		w.Splittings(table, profile.Yorkie(), lines)[0].Code != "projects" {
 		t.Errorf(`got %+v, want chunk 0 with the splitting "projects"`, lines)
 	}
+	if hot := c.Updated("y", docID(15, 0)); len(hot) != 2 || hot[0].NS != "y.documents" || hot[0].Rows != 7 || hot[0].PerSecond() != 7.0/60 {
+		t.Errorf("got %+v, want 7 rows of y.documents in a minute", hot)
+	}
+	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
+		t.Errorf("a cold project was counted: %+v", cold)
+	}
 	if len(w.Documents()) != 0 {
 		t.Error("rows of a project are attributed to a document")
 	}
 	for _, q := range src.queries {
-		if q.Date != "" && !q.To.IsZero() {
-			t.Errorf("the query ends at %s, but constantly updated rows have later dates", q.To)
+		if q.Date != "" && (!q.To.IsZero() || q.Of.IsZero() || q.Date != "updated_at") {
+			t.Errorf("unexpected query %+v: it has no end, because rows that are updated all the time have later dates", q)
 		}
 	}
 }
@@ -219,7 +170,7 @@ func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 	slow := fault.New(fault.Unavailable, "slow")
 	src := partialSource{knownWrites: newKnownWrites(5, 3, 1, func(i int) float64 { return 5 }),
 		fail: map[topology.Namespace]error{"y.documents": slow}}
-	c := countFor(t, yorkieTable(t), src, 10*time.Minute, func(s Slot) {
+	c := collectFor(t, yorkieTable(), src, 10*time.Minute, Options{Seed: 4}, func(s Slot) {
 		if s.Method == ChangedRows {
 			t.Errorf("counted: %+v, want Method not %v", s, ChangedRows)
 		}
@@ -246,8 +197,8 @@ func TestProjectRefusedByTheBudgetIsCountedOnceBudgetIsAvailable(t *testing.T) {
 	clock := func() time.Time { return now }
 	budget := NewBudget(0, clock)
 	src := newKnownWrites(5, 3, 1, func(int) float64 { return 5 })
-	c := NewCollector(src, fixedTable{yorkieTable(t)}, profile.Yorkie(), Options{Seed: 5, Budget: budget, Now: clock})
-	documents := byMethod(ChangedRows, targets(yorkieTable(t), c.prof))[0]
+	c := NewCollector(src, fixedTable{yorkieTable()}, profile.Yorkie(), Options{Seed: 5, Budget: budget, Now: clock})
+	documents := byMethod(ChangedRows, targets(yorkieTable(), c.prof))[0]
 	budget.Hold(budget.Burst())
 	if _, err := c.countUnlessResting(t.Context(), documents, docID(1, 0)); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
 		t.Fatalf("%v, asked %d times, want %v, 0", err, len(src.queries), errNoBudget)
@@ -261,10 +212,7 @@ func TestProjectRefusedByTheBudgetIsCountedOnceBudgetIsAvailable(t *testing.T) {
 func TestCombinedShardLoadCoversTheTimeOfAllCollections(t *testing.T) {
 	at := time.Unix(1_800_000_000, 0)
 	span := func(from, to int) Load {
-		a, b := reading{
-			at.Add(time.Duration(from) * Tick),
-			map[string]Operations{"a": {}},
-		}, reading{
+		a, b := reading{at.Add(time.Duration(from) * Tick), map[string]Operations{"a": {}}}, reading{
 			at.Add(time.Duration(to) * Tick),
 			map[string]Operations{"a": {Writes: 3}},
 		}

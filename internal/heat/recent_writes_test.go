@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -49,8 +50,8 @@ func chunkRanges(c *topology.Collection) (out []shardkey.Range) {
 
 func TestCountedWritesAreListedByShardKey(t *testing.T) {
 	src := newKnownWrites(3, 12, 5, func(i int) float64 { return float64(i) * 0.3 })
-	c := collectFor(t, src, 3*time.Minute, Options{Seed: 1})
-	table, rows := yorkieTable(t), &newestRows{}
+	c := collect(t, src, 3*time.Minute)
+	table, rows := yorkieTable(), &newestRows{}
 	col := table.Collection("y.changes")
 	window := c.Window("y.changes", Recent)
 	var all int64
@@ -80,12 +81,9 @@ func TestCountedWritesAreListedByShardKey(t *testing.T) {
 
 func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 	now := time.Now()
-	table := tableWith(t, map[topology.Namespace]bson.D{
-		"shop.orders": {{Key: "customer", Value: int32(1)}}, "shop.log": {{Key: "_id", Value: int32(1)}},
-		"y.versionvectors": hashedKey(
-			"doc_id",
-		), "y.clients": hashedKey("_id"), "y.snapshots": {{Key: "doc_id", Value: int32(1)}, {Key: "server_seq", Value: int32(1)}},
-	})
+	table := tableWith(map[topology.Namespace]shardkey.Pattern{"shop.orders": routing.Pattern("customer"), "shop.log": routing.Pattern("_id"),
+		"y.versionvectors": routing.Pattern("doc_id#"), "y.clients": routing.Pattern("_id#"),
+		"y.snapshots": routing.Pattern("doc_id", "server_seq")})
 	id := func(ago time.Duration) bson.ObjectID { return bson.NewObjectIDFromTimestamp(now.Add(-ago)) }
 	var orders, logged, changed []bson.D
 	for i := range 60 {
@@ -166,7 +164,7 @@ func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 // states which.
 func TestTruncatedReadReportsTheTimeItCovers(t *testing.T) {
 	now := time.Now()
-	table := tableWith(t, map[topology.Namespace]bson.D{"shop.orders": {{Key: "customer", Value: int32(1)}}})
+	table := tableWith(map[topology.Namespace]shardkey.Pattern{"shop.orders": routing.Pattern("customer")})
 	src := &newestRows{}
 	for i := range 2000 {
 		src.rows = append(

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -49,39 +50,11 @@ func TestSkewIsTheMeanDifferenceOfAllPairs(t *testing.T) {
 	}
 }
 
-// rangedCollection returns a collection with a ranged key of one field, split at the
-// given ids.
-func rangedCollection(t *testing.T, field string, cuts ...bson.ObjectID) *topology.Collection {
-	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: field, Value: int32(1)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := p.Min()
-	var rows []topology.Chunk
-	for i := range len(cuts) + 1 {
-		next := p.Max()
-		if i < len(cuts) {
-			doc, err := bson.Marshal(bson.D{{Key: field, Value: cuts[i]}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if next, err = p.Bound(doc); err != nil {
-				t.Fatal(err)
-			}
-		}
-		rows = append(rows, topology.Chunk{Min: at, Max: next, Shard: []string{"a", "b"}[i%2], Version: topology.Version{Major: uint32(i + 1)}})
-		at = next
-	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &topology.Collection{Meta: topology.Meta{NS: "y.changes", Key: p}, Chunks: m}
+// tableByRange is Yorkie's table with changes by a ranged key of one field, split at these ids.
+func tableByRange(field string, cuts ...bson.ObjectID) *topology.Table {
+	table, p := yorkieTable(), routing.Pattern(field)
+	table.Collections[0] = routing.Collection("y.changes", p, routing.Bounds(p, cuts...), "a", "b")
+	return table
 }
 
 // windowOn returns a window of slots that were counted with this table.
@@ -99,12 +72,6 @@ func windowOn(table *topology.Table, slots ...Slot) Window {
 	return c.Window("y.changes", time.Hour)
 }
 
-func tableWithChanges(t *testing.T, c *topology.Collection) *topology.Table {
-	table := yorkieTable(t)
-	table.Collections[0] = c
-	return table
-}
-
 func TestGrowingKeyIsDetectedByWhereRowsWereWritten(t *testing.T) {
 	begin := time.Unix(1_800_000_000, 0).Truncate(Tick)
 	past := bson.NewObjectIDFromTimestamp(begin.Add(-time.Hour))
@@ -112,7 +79,7 @@ func TestGrowingKeyIsDetectedByWhereRowsWereWritten(t *testing.T) {
 	for i := range 6 {
 		slots = append(slots, Slot{From: begin.Add(time.Duration(i) * Tick), Counts: []Count{{docID(1, 0), docID(1, i), 20}}})
 	}
-	byID := tableWithChanges(t, rangedCollection(t, "_id", past))
+	byID := tableByRange("_id", past)
 	g := windowOn(byID, slots...).Growing(byID)
 	if !g.Is || g.Share != 1 || g.Rows != 120 || g.Slots != 6 || g.Of != 6 || g.Field != "_id" || g.Shard != "b" {
 		t.Errorf(`got %+v, want Is true, Share 1, Rows 120, Slots 6, Of 6, Field "_id", Shard "b"`, g)
@@ -120,11 +87,11 @@ func TestGrowingKeyIsDetectedByWhereRowsWereWritten(t *testing.T) {
 	if w := windowOn(byID, slots[0]).Growing(byID); w.Is || w.Rows != 20 {
 		t.Errorf("too little evidence: %+v, want Is false, Rows 20", w)
 	}
-	hashed := yorkieTable(t)
+	hashed := yorkieTable()
 	if g := windowOn(hashed, slots...).Growing(hashed); g.Is {
 		t.Errorf("a hashed key does not grow: %+v", g)
 	}
-	byDocument := tableWithChanges(t, rangedCollection(t, "doc_id", docID(1, 3)))
+	byDocument := tableByRange("doc_id", docID(1, 3))
 	if g := windowOn(byDocument, slots...).Growing(byDocument); g.Is || g.Share != 0.5 {
 		t.Errorf("half of it is elsewhere: %+v, want Is false, Share 0.5", g)
 	}
@@ -136,11 +103,11 @@ func TestEffectOfASplitDependsOnWhoWrites(t *testing.T) {
 		w := windowOn(table, Slot{From: begin, Counts: counts})
 		return w.Splittings(table, profile.Yorkie(), w.Chunks(table, profile.Yorkie()))[0]
 	}
-	hashed := yorkieTable(t)
+	hashed := yorkieTable()
 	if s := judge(hashed, Count{docID(1, 0), docID(1, 1), 90}); !s.Can || s.Code != "document" || s.Share != 1 || s.Document != docID(1, 1) {
 		t.Errorf(`got %+v, want the splitting "document" of document 1 with the whole share`, s)
 	}
-	byProject := tableWithChanges(t, rangedCollection(t, "project_id", docID(1, 0), docID(2, 0), docID(9, 0)))
+	byProject := tableByRange("project_id", docID(1, 0), docID(2, 0), docID(9, 0))
 	if s := judge(byProject, Count{docID(3, 0), docID(3, 1), 50}, Count{docID(4, 0), docID(4, 1), 50}); !s.Can || s.Code != "divides" {
 		t.Errorf(`two projects: %+v, want Can true, Code "divides"`, s)
 	}
@@ -149,30 +116,21 @@ func TestEffectOfASplitDependsOnWhoWrites(t *testing.T) {
 	}
 	next := docID(1, 0)
 	next[11]++
-	one := tableWithChanges(t, rangedCollection(t, "project_id", docID(1, 0), next))
+	one := tableByRange("project_id", docID(1, 0), next)
 	if s := judge(one, Count{docID(1, 0), docID(1, 1), 50}); s.Can || s.Code != "single" {
 		t.Errorf(`a chunk of one project: %+v, want Can false, Code "single"`, s)
 	}
 	hash := shardkey.HashObjectID(docID(1, 1))
-	narrow := yorkieTable(t)
-	p := narrow.Collections[0].Key
-	var rows []topology.Chunk
-	for i, b := range [][2]shardkey.Key{{p.Min(), shardkey.HashKey(hash)}, {shardkey.HashKey(hash), shardkey.HashKey(hash + 1)},
-		{shardkey.HashKey(hash + 1), p.Max()}} {
-		rows = append(rows, topology.Chunk{Min: b[0], Max: b[1], Shard: "a", Version: topology.Version{Major: uint32(i + 1)}})
-	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	narrow.Collections[0].Chunks = m
+	narrow := yorkieTable()
+	narrow.Collections[0] = routing.Collection("y.changes", narrow.Collections[0].Key,
+		[]shardkey.Key{shardkey.HashKey(hash), shardkey.HashKey(hash + 1)}, "a")
 	if s := judge(narrow, Count{docID(1, 0), docID(1, 1), 50}); s.Can || s.Code != "single" {
 		t.Errorf(`a chunk of one hash: %+v, want Can false, Code "single"`, s)
 	}
 }
 
 func TestPartOfAWindowHasOnlyItsOwnDocuments(t *testing.T) {
-	table := yorkieTable(t)
+	table := yorkieTable()
 	c := table.Collection("y.changes")
 	w := windowOn(table, Slot{From: time.Unix(1_800_000_000, 0).Truncate(Tick), Every: 10, Counts: []Count{
 		{docID(1, 0), docID(1, 1), 9}, {docID(1, 0), docID(1, 2), 5}, {docID(2, 0), docID(2, 1), 4}, {docID(2, 0), docID(2, 9), 2}}})

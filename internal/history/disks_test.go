@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
@@ -13,10 +14,7 @@ import (
 
 // Disk usage changes all the time and would otherwise be recorded at every poll.
 func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
-	kept, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer kept.Close()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
@@ -31,18 +29,14 @@ func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
 			Total: topology.Figure{Known: true, Value: 1_000_000, Method: "dbStats", At: at},
 		}}
 		w.table = &next
-		if err := r.Note(t.Context(), w.table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Note(t.Context(), w.table))
 		at = at.Add(time.Minute)
 	}
 	if counting.n != 1 {
 		t.Errorf("%d writes for one table whose disks moved, want 1", counting.n)
 	}
 	m, err := NewPast(kept, now).At(t.Context(), "c1", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, s := range m.Table.Shards {
 		if d := m.Table.DiskOf(s.Name); d.Known() || d.Used.Reason != "notKept" {
 			t.Errorf("%s: %+v", s.Name, d)

@@ -11,6 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
@@ -24,51 +26,24 @@ type world struct {
 	major uint32
 }
 
-func pattern(t testing.TB) shardkey.Pattern {
-	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "k", Value: "hashed"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // evenChunks cuts the hash space into n chunks on three shards.
-func evenChunks(t testing.TB, n int) *topology.ChunkMap {
-	t.Helper()
-	p := pattern(t)
-	rows := make([]topology.Chunk, n)
-	at := p.Min()
+func evenChunks(n int) *topology.ChunkMap {
+	p := routing.Pattern("k#")
+	m := routing.Chunks(p, routing.Bounds(p, routing.EvenHashes(n)...), shardName(0), shardName(1), shardName(2))
+	rows := m.Delta(nil)
 	for i := range rows {
-		next := p.Max()
-		if i < n-1 {
-			next = shardkey.HashKey(int64(uint64(1<<63) + uint64(i+1)*(^uint64(0)/uint64(n))))
-		}
-		rows[i] = topology.Chunk{Min: at, Max: next, Shard: shardName(i % 3), Version: topology.Version{Major: 1, Minor: uint32(i + 1)},
-			Since: bson.Timestamp{T: 1700000000, I: 1}}
-		at = next
+		rows[i].Since = bson.Timestamp{T: 1700000000, I: 1}
 	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(topology.BuildChunks(p, rows))
 }
 
 func shardName(i int) string { return string(rune('a'+i)) + "-shard" }
 
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), major: 1}
-	m := evenChunks(t, 40)
-	meta := topology.Meta{
-		NS:          "db.things",
-		Key:         pattern(t),
-		Incarnation: topology.Incarnation{UUID: [16]byte{1}, Timestamp: bson.Timestamp{T: 5, I: 1}},
-	}
+	m := evenChunks(40)
+	meta := topology.Meta{NS: "db.things", Key: routing.Pattern("k#"),
+		Incarnation: topology.Incarnation{UUID: [16]byte{1}, Timestamp: bson.Timestamp{T: 5, I: 1}}}
 	w.table = &topology.Table{ClusterID: "c1", Seq: 1, Loaded: true, ServerInfo: topology.ServerInfo{Version: "5.0.7", ClusterID: "c1"},
 		Shards:      []topology.Shard{{Name: shardName(0)}, {Name: shardName(1), Zones: []string{"eu"}}, {Name: shardName(2)}},
 		Collections: []*topology.Collection{{Meta: meta, Highest: m.Highest(), Chunks: m}},
@@ -121,14 +96,8 @@ func (w *world) changeAtRandom() {
 	case 4:
 		next.Zones = append(
 			slices.Clone(next.Zones),
-			topology.ZoneRange{
-				NS:     c.NS,
-				Zone:   "eu",
-				Min:    chunk.Min,
-				Max:    chunk.Max,
-				RawMin: bson.Raw{5, 0, 0, 0, 0},
-				RawMax: bson.Raw{5, 0, 0, 0, 0},
-			},
+			topology.ZoneRange{NS: c.NS, Zone: "eu", Min: chunk.Min, Max: chunk.Max, RawMin: bson.Raw{5, 0, 0, 0, 0},
+				RawMax: bson.Raw{5, 0, 0, 0, 0}},
 		)
 	}
 	if len(rows) > 0 {
@@ -144,16 +113,17 @@ func (w *world) changeAtRandom() {
 
 func openStore(t testing.TB) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(context.Background(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(context.Background(), t.TempDir()))
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
 
 func TestEveryPastStateIsRestored(t *testing.T) {
-	for seed := range uint64(5) {
+	seeds, steps := uint64(5), 200
+	if testing.Short() {
+		seeds, steps = 1, 100
+	}
+	for seed := range seeds {
 		ctx, db, w := t.Context(), openStore(t), newWorld(t, seed)
 		clock := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 		now := func() time.Time { return clock }
@@ -163,12 +133,10 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 			table *topology.Table
 		}
 		var all []seen
-		for i := range 200 {
-			if err := rec.Note(ctx, w.table); err != nil {
-				t.Fatal(err)
-			}
+		for i := range steps {
+			must.Do(t, rec.Note(ctx, w.table))
 			all = append(all, seen{clock, w.table})
-			if i == 100 { // the process restarts
+			if i == steps/2 { // the process restarts
 				rec = NewRecorder(db, nil, nil, now)
 			}
 			clock = clock.Add(time.Second)
@@ -177,9 +145,7 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 		past := NewPast(db, nil)
 		for _, s := range all {
 			m, err := past.At(ctx, "c1", s.at.Add(time.Millisecond))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if !m.Table.Collections[0].Chunks.Equal(s.table.Collections[0].Chunks) {
 				t.Fatalf("seed %d: the restored chunks of %s differ from the recorded ones", seed, s.at)
 			}
@@ -197,9 +163,7 @@ func TestTimeBeforeHistoryReportsWhereItBegins(t *testing.T) {
 	}
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rec := NewRecorder(db, nil, nil, func() time.Time { return start })
-	if err := rec.Note(ctx, w.table); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rec.Note(ctx, w.table))
 	_, err := NewPast(db, nil).At(ctx, "c1", start.Add(-time.Hour))
 	if fault.Of(err) != fault.NotFound ||
 		fault.Text(err) != "There is no history of 2026-02-28T23:00:00Z: the history of this cluster begins at 2026-03-01T00:00:00Z." {
@@ -207,39 +171,21 @@ func TestTimeBeforeHistoryReportsWhereItBegins(t *testing.T) {
 	}
 }
 
+// A restart is a gap too, however short.
 func TestGapInObservationIsReported(t *testing.T) {
-	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
-	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	clock := start
-	for _, at := range []time.Time{start, start.Add(time.Hour)} {
-		clock = at
-		rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
-		if err := rec.Note(ctx, w.table); err != nil {
-			t.Fatal(err)
+	for _, gap := range []time.Duration{time.Hour, 40 * time.Second} {
+		ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
+		start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		for _, at := range []time.Time{start, start.Add(gap)} {
+			must.Do(t, NewRecorder(db, nil, nil, func() time.Time { return at }).Note(ctx, w.table))
 		}
-	}
-	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(30*time.Minute))
-	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(time.Hour)) {
-		t.Fatalf("got %+v %v, want an unobserved moment in a gap of an hour", m, err)
-	}
-	if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
-		t.Fatalf("got %+v %v, want Watched true", m, err)
-	}
-}
-
-func TestRestartIsAlwaysReportedAsAGap(t *testing.T) {
-	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
-	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	clock := start
-	for _, at := range []time.Time{start, start.Add(40 * time.Second)} {
-		clock = at
-		if err := NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(ctx, w.table); err != nil {
-			t.Fatal(err)
+		m, err := NewPast(db, nil).At(ctx, "c1", start.Add(gap/2))
+		if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(gap)) {
+			t.Fatalf("got %+v %v, want an unobserved moment in a gap of %s", m, err, gap)
 		}
-	}
-	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(20*time.Second))
-	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(40*time.Second)) {
-		t.Fatalf("got %+v %v, want an unobserved moment in a gap of 40 s", m, err)
+		if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
+			t.Fatalf("got %+v %v, want Watched true", m, err)
+		}
 	}
 }
 
@@ -250,13 +196,9 @@ func TestCompareCountsTheChangesBetweenTwoTimes(t *testing.T) {
 	chunk := c.Chunks.At(3)
 	chunk.Shard, chunk.Version = shardName(
 		(slices.Index([]string{shardName(0), shardName(1), shardName(2)}, chunk.Shard)+1)%3,
-	), topology.Version{
-		Major: 9,
-	}
+	), topology.Version{Major: 9}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{chunk})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.Chunks = m
 	after := *before
 	after.Collections = []*topology.Collection{&c}

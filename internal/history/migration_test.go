@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -20,10 +21,7 @@ func changelogEntry(t *testing.T, at time.Time, what string, min int, more ...bs
 		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(min)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(min + 1)}}},
 			{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}},
 		more...)
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	return topology.Event{ID: what + strconv.Itoa(min) + at.String(), Time: at, What: what, NS: "db.things", Shard: "a-shard", Details: raw}
 }
 
@@ -32,30 +30,12 @@ func changelogEntry(t *testing.T, at time.Time, what string, min int, more ...bs
 func completedMove(t *testing.T, end time.Time, min, seconds int) []topology.Event {
 	begin := end.Add(-time.Duration(seconds) * time.Second)
 	return []topology.Event{
-		changelogEntry(
-			t,
-			end,
-			"moveChunk.from",
-			min,
-			bson.E{Key: "step 1 of 6", Value: int32(0)},
-			bson.E{Key: "step 4 of 6", Value: int32(seconds * 1000)},
-			bson.E{Key: "note", Value: "success"},
-		),
-		changelogEntry(
-			t,
-			end.Add(-time.Millisecond),
-			"moveChunk.commit",
-			min,
-			bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}},
-		),
-		changelogEntry(
-			t,
-			end.Add(-2*time.Millisecond),
-			"moveChunk.to",
-			min,
-			bson.E{Key: "step 1 of 7", Value: int32(3)},
-			bson.E{Key: "note", Value: "success"},
-		),
+		changelogEntry(t, end, "moveChunk.from", min, bson.E{Key: "step 1 of 6", Value: int32(0)},
+			bson.E{Key: "step 4 of 6", Value: int32(seconds * 1000)}, bson.E{Key: "note", Value: "success"}),
+		changelogEntry(t, end.Add(-time.Millisecond), "moveChunk.commit", min,
+			bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}}),
+		changelogEntry(t, end.Add(-2*time.Millisecond), "moveChunk.to", min,
+			bson.E{Key: "step 1 of 7", Value: int32(3)}, bson.E{Key: "note", Value: "success"}),
 		changelogEntry(t, begin, "moveChunk.start", min),
 	}
 }
@@ -89,13 +69,8 @@ func TestRunningMigrationIsEstimatedFromEarlierOnes(t *testing.T) {
 	events = append(events, completedMove(t, noon.Add(-5*time.Hour), 4, 0)...)
 	for i := range events {
 		if events[i].What == "moveChunk.commit" && events[i].Time.Before(noon.Add(-4*time.Hour)) {
-			events[i].Details = changelogEntry(
-				t,
-				noon,
-				"",
-				4,
-				bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(0)}, {Key: "clonedBytes", Value: int64(0)}}},
-			).Details
+			events[i].Details = changelogEntry(t, noon, "", 4,
+				bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(0)}, {Key: "clonedBytes", Value: int64(0)}}}).Details
 		}
 	}
 	if got := Migrations(&topology.Table{Events: events}, noon, nil, nil); got[0].ETA == nil || got[0].ETA.Basis != 3 {
@@ -123,9 +98,7 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 	c := *table.Collections[0]
 	ch.Shard, ch.Version = "b-shard", topology.Version{Major: 99}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{ch})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.Chunks = m
 	table.Collections = []*topology.Collection{&c}
 	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != Done {
@@ -138,10 +111,7 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 
 func TestMoveToTheSameShardIsNotAMigration(t *testing.T) {
 	e := changelogEntry(t, noon, "moveChunk.from", 1, bson.E{Key: "note", Value: "aborted"})
-	raw, err := bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "a"}, {Key: "note", Value: "aborted"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "a"}, {Key: "note", Value: "aborted"}}))
 	e.Details = raw
 	if got := Migrations(&topology.Table{Events: []topology.Event{e}}, noon, nil, nil); len(got) != 0 {
 		t.Fatalf("got %+v, want len 0", got)
@@ -167,13 +137,10 @@ func TestFailuresAreGroupedBySimilarReasons(t *testing.T) {
 }
 
 func TestMalformedDetailsGiveNoSteps(t *testing.T) {
-	d, err := bson.Marshal(
+	d := must.Get(bson.Marshal(
 		bson.D{{Key: "step 99999999 of 99999999", Value: int32(1)}, {Key: "step 2 of 3", Value: "x"}, {Key: "step 3 of 2", Value: int32(1)},
 			{Key: "step 1 of 2", Value: int64(-5)}, {Key: "step 1 of 3 more", Value: int32(1)}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	if took, of := steps(d); took != nil || of != 0 {
 		t.Fatalf("got %v, %v, want took nil, of 0", took, of)
 	}
@@ -181,10 +148,7 @@ func TestMalformedDetailsGiveNoSteps(t *testing.T) {
 
 func mustBound(t *testing.T, c *topology.Collection, e topology.Event) shardkey.Key {
 	t.Helper()
-	b, err := c.Key.Bound(topology.DocumentField(e.Details, "min"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(c.Key.Bound(topology.DocumentField(e.Details, "min")))
 	return b
 }
 

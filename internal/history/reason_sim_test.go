@@ -2,76 +2,101 @@ package history_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/history"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
 
-// A range is moved away and requested back while its orphans wait for deletion: only
-// moveChunk.to has the reason. Then splits of the server's own collection fill the log
-// at once.
-func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 3, Documents: 60, Still: true})
-		must(t, err)
-		defer func() { _ = sim.Close() }()
-		sim.Start(t.Context())
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		must(t, err)
-		defer func() { _ = c.Close(context.Background()) }()
-		w := topology.NewWatcher(c, topology.Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() { defer close(done); _ = w.Run(ctx) }()
-		defer func() { cancel(); <-done }()
+// withoutBalancerLog is a client without permission to read the balancer's log.
+type withoutBalancerLog struct{ *cluster.Client }
+
+func (withoutBalancerLog) BalancerActions(context.Context, int) ([]topology.BalancerAction, error) {
+	denied := &topology.DeniedError{Privilege: "find on config.actionlog", Err: errors.New("code 13")}
+	return nil, fault.Wrap(fault.Forbidden, denied, "It may not be read.")
+}
+
+// onSim runs a test on a small cluster with a running watcher.
+func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, c *simulated.Cluster)) {
+	t.Helper()
+	o.Projects, o.Documents = 3, 60
+	simulated.Run(t, o, func(t *testing.T, c *simulated.Cluster) {
+		defer simulated.Start(t, c.Watcher.Run)()
 		time.Sleep(20 * time.Second)
-		coll := w.Table().Collection("yorkie-meta.documents")
-		chunk := coll.Chunks.At(0)
-		lower, err := coll.Key.Document(chunk.Min)
-		must(t, err)
-		upper, err := coll.Key.Document(chunk.Max)
-		must(t, err)
-		to := "shard-rs-1"
-		if chunk.Shard == to {
-			to = "shard-rs-2"
+		test(t, c)
+	})
+}
+
+func migrations(w *topology.Watcher) []history.Migration {
+	return history.Migrations(w.Table(), time.Now(), nil, history.NowEras(w.Table()))
+}
+
+func TestManualMoveIsNotAttributedToARunningBalancer(t *testing.T) {
+	for _, release := range []string{"7.0", "8.0"} { // their balancers do not move small data
+		onSim(t, simcluster.Options{ServerVersion: release, Still: true}, func(t *testing.T, c *simulated.Cluster) {
+			c.Do(t, "admin", bson.D{{Key: "balancerStart", Value: 1}})
+			denied := topology.NewWatcher(withoutBalancerLog{c.Client}, topology.Options{})
+			defer simulated.Start(t, denied.Run)()
+			c.MoveFirst(t, "yorkie-meta.changes")
+			time.Sleep(3 * time.Minute)
+			byHand := history.Cause{By: history.ByOther, Inferred: true, Basis: "noRound"}
+			if got := migrations(c.Watcher); len(got) == 0 || got[0].Cause != byHand {
+				t.Errorf("%s: %+v", release, got)
+			}
+			if got := migrations(denied); len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByUnknown, Basis: "roundsDenied"}) {
+				t.Errorf("%s, without permission to read the balancer's log: %+v", release, got)
+			}
+		})
+	}
+}
+
+func TestBalancerMoveIsFoundInTheBalancerLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a live cluster for ten simulated minutes")
+	}
+	onSim(t, simcluster.Options{}, func(t *testing.T, c *simulated.Cluster) {
+		c.Do(t, "admin", bson.D{{Key: "balancerStart", Value: 1}})
+		time.Sleep(10 * time.Minute)
+		if !slices.ContainsFunc(migrations(c.Watcher), func(m history.Migration) bool {
+			return m.Cause == history.Cause{By: history.ByBalancer, Inferred: true, Basis: "rounds"}
+		}) {
+			t.Error("no migration of the balancer was found")
 		}
-		must(t, c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: to}))
-		err = c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: chunk.Shard})
+	})
+}
+
+// A range is moved away and requested back while its orphans wait for deletion: only moveChunk.to has the reason. Then
+// splits of the server's own collection fill the log at once.
+func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
+	onSim(t, simcluster.Options{Still: true}, func(t *testing.T, c *simulated.Cluster) {
+		chunk := c.Watcher.Table().Collection("yorkie-meta.documents").Chunks.At(0)
+		move := c.FirstMove("yorkie-meta.documents")
+		must.Do(t, c.Client.MoveChunk(t.Context(), "", move))
+		move.To = chunk.Shard
+		err := c.Client.MoveChunk(t.Context(), "", move)
 		if text := fault.Text(err); history.CodeOf(text) != history.OrphansWait || !strings.Contains(text, "operation exceeded time limit") {
 			t.Fatalf("unexpected error of the move: %q", text)
 		}
-		var rows bson.A
 		for i := range 1023 {
-			rows = append(
-				rows,
-				bson.D{
-					{Key: "_id", Value: fmt.Sprint("split-", i)},
-					{Key: "time", Value: bson.NewDateTimeFromTime(time.Now())},
-					{Key: "what", Value: "multi-split"},
-					{Key: "ns", Value: "config.system.sessions"},
-					{Key: "details", Value: bson.D{{Key: "number", Value: i + 1}, {Key: "of", Value: 1024}, {Key: "owningShard", Value: chunk.Shard}}},
-				},
-			)
-		}
-		if _, err := sim.Command(t.Context(), "config",
-			bson.D{{Key: "insert", Value: "changelog"}, {Key: "documents", Value: rows}}); err != nil {
-			t.Fatal(err)
+			c.Insert(t, "config.changelog", bson.D{{Key: "_id", Value: fmt.Sprint("split-", i)},
+				{Key: "time", Value: bson.NewDateTimeFromTime(time.Now())}, {Key: "what", Value: "multi-split"},
+				{Key: "ns", Value: "config.system.sessions"}, {Key: "details", Value: bson.D{{Key: "number", Value: i + 1},
+					{Key: "of", Value: 1024}, {Key: "owningShard", Value: chunk.Shard}}}})
 		}
 		time.Sleep(time.Minute)
-		table := w.Table()
-		failed := 0
+		table, failed := c.Watcher.Table(), 0
 		why := history.Reasons(table.Events, nil)
 		for _, e := range table.Events {
 			if !e.FailedMove() {
@@ -79,7 +104,7 @@ func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 			}
 			failed++
 			if r := why[e.ID]; r.From != "moveChunk.to" || r.Code != history.OrphansWait ||
-				!strings.Contains(r.Text, "Failed to delete orphaned "+string(coll.NS)+" range [{") {
+				!strings.Contains(r.Text, "Failed to delete orphaned yorkie-meta.documents range [{") {
 				t.Errorf("%s: %+v", e.What, r)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -27,16 +28,9 @@ func failedAttempt(t *testing.T, begin time.Time, reason string) []topology.Even
 	}
 	aborted := bson.E{Key: "note", Value: "aborted"}
 	return []topology.Event{
-		changelogEntry(
-			t,
-			begin.Add(10065*time.Millisecond),
-			"moveChunk.from",
-			1,
-			bson.E{Key: "step 1 of 6", Value: int32(0)},
-			bson.E{Key: "step 2 of 6", Value: int32(24)},
-			bson.E{Key: "step 3 of 6", Value: int32(10016)},
-			aborted,
-		),
+		changelogEntry(t, begin.Add(10065*time.Millisecond), "moveChunk.from", 1,
+			bson.E{Key: "step 1 of 6", Value: int32(0)}, bson.E{Key: "step 2 of 6", Value: int32(24)},
+			bson.E{Key: "step 3 of 6", Value: int32(10016)}, aborted),
 		changelogEntry(t, begin.Add(10044*time.Millisecond), "moveChunk.error", 1),
 		changelogEntry(
 			t,
@@ -49,11 +43,9 @@ func failedAttempt(t *testing.T, begin time.Time, reason string) []topology.Even
 }
 
 func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
-	events := slices.Concat(
-		failedAttempt(t, noon.Add(30*time.Second), ""),
+	events := slices.Concat(failedAttempt(t, noon.Add(30*time.Second), ""),
 		failedAttempt(t, noon.Add(15*time.Second), orphansText),
-		failedAttempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"),
-	)
+		failedAttempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"))
 	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
 	if len(list) != 3 {
 		t.Fatalf("got %+v, want len 3", list)
@@ -92,13 +84,10 @@ func TestARecipientMayLogItsReasonLast(t *testing.T) {
 
 func TestOtherBoundsOrShardsAreADifferentMove(t *testing.T) {
 	e := failedAttempt(t, noon, orphansText)
-	d, err := bson.Marshal(
+	d := must.Get(bson.Marshal(
 		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}},
 			{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	wider := topology.Event{ID: "wider", Time: noon.Add(11 * time.Second), What: "moveChunk.from", NS: "db.things", Details: d}
 	events := append([]topology.Event{wider}, e...)
 	if why := Reasons(events, nil); why["wider"].Text != "" || why["wider"].Code != NoReason || why[e[1].ID].Text != orphansText {
@@ -185,30 +174,14 @@ func multiSplits(t *testing.T, n int, at time.Time) []topology.Event {
 	out := make([]topology.Event, n)
 	for i := range out {
 		bound := func(b int) bson.D {
-			return bson.D{
-				{
-					Key:   "_id",
-					Value: bson.D{{Key: "id", Value: bson.Binary{Subtype: 4, Data: append([]byte{byte(b >> 2), byte(b << 6)}, make([]byte, 14)...)}}},
-				},
-			}
+			data := append([]byte{byte(b >> 2), byte(b << 6)}, make([]byte, 14)...)
+			return bson.D{{Key: "_id", Value: bson.D{{Key: "id", Value: bson.Binary{Subtype: 4, Data: data}}}}}
 		}
-		d, err := bson.Marshal(bson.D{{Key: "before", Value: bson.D{{Key: "min", Value: bound(0)}, {Key: "max", Value: bound(1023)}}},
-			{
-				Key:   "number",
-				Value: int32(i + 1),
-			}, {Key: "of", Value: int32(n)},
-			{Key: "chunk", Value: bson.D{{Key: "min", Value: bound(i)}, {Key: "max", Value: bound(i + 1)}}}, {Key: "owningShard", Value: "a-shard"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[n-1-i] = topology.Event{
-			ID:      "ms" + strconv.Itoa(i),
-			Time:    at.Add(time.Duration(i) * time.Millisecond),
-			What:    "multi-split",
-			NS:      "config.system.sessions",
-			Shard:   "config",
-			Details: d,
-		}
+		d := must.Get(bson.Marshal(bson.D{{Key: "before", Value: bson.D{{Key: "min", Value: bound(0)}, {Key: "max", Value: bound(1023)}}},
+			{Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(n)}, {Key: "chunk", Value: bson.D{{Key: "min", Value: bound(i)},
+				{Key: "max", Value: bound(i + 1)}}}, {Key: "owningShard", Value: "a-shard"}}))
+		out[n-1-i] = topology.Event{ID: "ms" + strconv.Itoa(i), Time: at.Add(time.Duration(i) * time.Millisecond),
+			What: "multi-split", NS: "config.system.sessions", Shard: "config", Details: d}
 	}
 	return out
 }
@@ -223,9 +196,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		next := *w.table
 		change(&next)
 		w.table = &next
-		if err := rec.Note(t.Context(), w.table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rec.Note(t.Context(), w.table))
 	}
 	sessions := *w.table.Collections[0]
 	sessions.NS = "config.system.sessions"
@@ -240,9 +211,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		ch.Shard = "a-shard"
 	}
 	m, _, err := sessions.Chunks.Apply([]topology.Chunk{ch})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	moved.Chunks = m
 	note(noon.Add(-40*time.Minute), func(tb *topology.Table) {
 		tb.Collections = append([]*topology.Collection{&moved}, tb.Collections[1:]...)
@@ -256,9 +225,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 	hidden := 0
 	for range 20 {
 		got, err := past.Timeline(t.Context(), "c1", q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		items, hidden = append(items, got.Items...), hidden+got.Hidden
 		if q.From, q.Skip = got.Next, got.Skip; got.Next.IsZero() {
 			break
@@ -294,34 +261,12 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		t.Errorf("got %+v, want Hidden 0, len(Collections) 0", c)
 	}
 	before, err := past.Table(t.Context(), "c1", noon.Add(-55*time.Minute))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if c := Compare(before, table, false); c.Hidden != 1 || len(c.Collections) != 0 || c.Shards[0].ChunksBefore != c.Shards[0].ChunksAfter {
 		t.Errorf("got %+v, want one hidden collection and unchanged chunk counts", c)
 	}
 	if c := Compare(before, table, true); c.Hidden != 0 || len(c.Collections) != 1 || c.Collections[0].Moved != 1 {
 		t.Errorf("got %+v, want Hidden 0, len(Collections) 1, Collections[0].Moved 1", c)
-	}
-}
-
-func TestMoveToTheSameShardIsNotAFailure(t *testing.T) {
-	d, err := bson.Marshal(
-		bson.D{
-			{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
-			{Key: "max", Value: bson.D{{Key: "k", Value: 2}}},
-			{Key: "step 1 of 6", Value: int32(0)},
-			{Key: "to", Value: "a"},
-			{Key: "from", Value: "a"},
-			{Key: "note", Value: "aborted"},
-		},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := topology.Event{ID: "same", Time: noon, What: "moveChunk.from", NS: "db.things", Details: d}
-	if failed(e) || e.FailedMove() || len(Reasons([]topology.Event{e}, nil)) != 0 {
-		t.Error("the move to the same shard counts as a failure")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -20,24 +21,20 @@ func recordFiftySteps(t *testing.T, seed uint64) (p *Past, start time.Time, move
 	rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
 	for range 50 {
 		before := w.table
-		if err := rec.Note(t.Context(), w.table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rec.Note(t.Context(), w.table))
 		clock = clock.Add(time.Second)
 		w.changeAtRandom()
 		for _, c := range Compare(before, w.table, true).Collections {
 			moved, split, merged = moved+c.Moved, split+c.Split, merged+c.Merged
 		}
 	}
-	if err := rec.Note(t.Context(), w.table); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rec.Note(t.Context(), w.table))
 	return NewPast(db, func() time.Time { return clock }), start, moved, split, merged
 }
 
 func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
+	p, start, moved, split, merged := recordFiftySteps(t, 3)
 	for _, limit := range []int{1000, 7, 1} {
-		p, start, moved, split, merged := recordFiftySteps(t, 3)
 		q := Query{From: start, To: start.Add(time.Hour), Limit: limit}
 		counts := map[Kind]int{}
 		var last time.Time
@@ -63,34 +60,32 @@ func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
 			t.Errorf("limit %d: %v, want %d %d %d", limit, counts, moved, split, merged)
 		}
 	}
+	checkSteps(t, p, start)
 }
 
-func TestStepsGoForwardAndBackFromChangeToChange(t *testing.T) {
-	p, start, _, _, _ := recordFiftySteps(t, 3)
-	at, n := start.Add(-time.Hour), 0
+// checkSteps goes forward and back from change to change.
+func checkSteps(t *testing.T, p *Past, start time.Time) {
+	t.Helper()
 	var times []time.Time
-	for {
+	for at := start.Add(-time.Hour); ; at = times[len(times)-1] {
 		next, err := p.Step(t.Context(), "c1", at, true, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if next.IsZero() {
 			break
 		}
 		times = append(times, next)
-		at = next
-		n++
 	}
-	if n < 30 || !times[0].Equal(start) {
-		t.Fatalf("%d steps from %s, want n at least 30, times[0] %v", n, times[0], start)
+	if len(times) < 30 || !times[0].Equal(start) {
+		t.Fatalf("%d steps from %s, want at least 30 from %s", len(times), times[0], start)
 	}
-	for i := len(times) - 1; i > 0; i-- {
-		if prev, err := p.Step(t.Context(), "c1", times[i], false, false); err != nil || !prev.Equal(times[i-1]) {
+	for i, at := range times {
+		want := time.Time{}
+		if i > 0 {
+			want = times[i-1]
+		}
+		if prev, err := p.Step(t.Context(), "c1", at, false, false); err != nil || !prev.Equal(want) {
 			t.Fatal(prev, err)
 		}
-	}
-	if prev, err := p.Step(t.Context(), "c1", start, false, false); err != nil || !prev.IsZero() {
-		t.Fatal(prev, err)
 	}
 	ticks, err := p.Ticks(t.Context(), "c1", start, start.Add(time.Minute), 60)
 	if err != nil || ticks[0].Changes == 0 || ticks[59].Changes != 0 {
@@ -101,31 +96,18 @@ func TestStepsGoForwardAndBackFromChangeToChange(t *testing.T) {
 func TestStepsLeadToFailuresAndTheirReasons(t *testing.T) {
 	db, w := openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	bad, err := bson.Marshal(
-		bson.D{
-			{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
-			{Key: "from", Value: "a-shard"},
-			{Key: "to", Value: "b-shard"},
-			{Key: "note", Value: "aborted"},
-			{Key: "errmsg", Value: "no space"},
-		},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	good, err := bson.Marshal(bson.D{{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bad := must.Get(bson.Marshal(
+		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "from", Value: "a-shard"},
+			{Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}, {Key: "errmsg", Value: "no space"}},
+	))
+	good := must.Get(bson.Marshal(bson.D{{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}}))
 	w.table.Events = []topology.Event{
 		{ID: "3", Time: start.Add(3 * time.Minute), What: "moveChunk.commit", NS: "db.things", Details: good},
 		{ID: "2", Time: start.Add(2 * time.Minute), What: "moveChunk.from", NS: "db.things", Details: bad},
 		{ID: "1", Time: start.Add(time.Minute), What: "moveChunk.commit", NS: "db.things", Details: good},
 	}
 	clock := start.Add(4 * time.Minute)
-	if err := NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(t.Context(), w.table); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, NewRecorder(db, nil, nil, func() time.Time { return clock }).Note(t.Context(), w.table))
 	p := NewPast(db, func() time.Time { return clock })
 	if at, err := p.Step(t.Context(), "c1", start, true, true); err != nil || !at.Equal(start.Add(2*time.Minute)) {
 		t.Fatal(at, err)
@@ -149,9 +131,7 @@ func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 	now := func() time.Time { return clock }
 	for _, at := range []time.Duration{0, time.Hour} {
 		clock = start.Add(at)
-		if err := NewRecorder(db, nil, nil, now).Note(ctx, w.table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, NewRecorder(db, nil, nil, now).Note(ctx, w.table))
 	}
 	p := NewPast(db, now)
 	got, err := p.Timeline(ctx, "c1", Query{From: start, To: clock, Limit: 10})
@@ -196,15 +176,11 @@ func TestChangesOtherThanChunksAreListed(t *testing.T) {
 	then(func(t *topology.Table) { t.Databases = []topology.Database{{Name: "db", Primary: "b-shard"}} })
 	then(func(t *topology.Table) { t.Collections = nil })
 	for _, table := range tables {
-		if err := rec.Note(ctx, table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rec.Note(ctx, table))
 		clock = clock.Add(time.Second)
 	}
 	got, err := NewPast(db, nil).Timeline(ctx, "c1", Query{From: begin, To: clock, Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var kinds []Kind
 	for _, i := range got.Items {
 		kinds = append(kinds, i.Kind)
@@ -220,28 +196,14 @@ func TestChangesOtherThanChunksAreListed(t *testing.T) {
 func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	doc := func(n int) bson.Raw {
-		b, err := bson.Marshal(bson.D{{Key: "k", Value: n}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(bson.Marshal(bson.D{{Key: "k", Value: n}}))
 		return b
 	}
-	move := Item{
-		At:     at,
-		Kind:   Logged,
-		NS:     "db.c",
-		RawMin: doc(1),
-		RawMax: doc(2),
-		From:   "a",
-		To:     "b",
-		Event:  &topology.Event{What: "moveChunk.commit"},
-	}
+	move := Item{At: at, Kind: Logged, NS: "db.c", RawMin: doc(1), RawMax: doc(2), From: "a", To: "b",
+		Event: &topology.Event{What: "moveChunk.commit"}}
 	run := OurRun{ID: "r1", NS: "db.c", Min: doc(1), Max: doc(2), From: "a", To: "b", Start: at.Add(-time.Minute), End: at.Add(time.Second)}
-	rounds := topology.Rounds{
-		From:    time.Unix(0, 0),
-		To:      at.Add(time.Hour),
-		Actions: []topology.BalancerAction{{What: "balancer.round", Time: at.Add(2 * time.Second), Took: 3 * time.Second, Moved: 1}},
-	}
+	rounds := topology.Rounds{From: time.Unix(0, 0), To: at.Add(time.Hour),
+		Actions: []topology.BalancerAction{{What: "balancer.round", Time: at.Add(2 * time.Second), Took: 3 * time.Second, Moved: 1}}}
 	on := state{balancer: topology.Balancer{Known: true, Mode: "full"}, knownColl: true, balances: true, rounds: rounds}
 	off, barred, blank := on, on, state{}
 	off.balancer.Stopped, barred.balances = true, false

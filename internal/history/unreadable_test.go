@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -43,9 +44,7 @@ func TestUnreadableChangeIsOmittedFromTheTimelineAndCounted(t *testing.T) {
 		t.Fatalf("got %v, %v, want 0", whole.Unreadable, err)
 	}
 	list, err := p.kept.HistoryBetween(t.Context(), "c1", chunksPrefix, start, start.Add(time.Hour), 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for name, bad := range map[string]store.HistoryEntry{"a change in the middle": list[len(list)/2], "the whole state": list[0],
 		"the last change": list[len(list)-1]} {
 		kept := damagedStore{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}
@@ -76,9 +75,7 @@ func TestUnreadableStateIsReportedAndDoesNotHideOtherTimes(t *testing.T) {
 	}
 	past = NewPast(damagedStore{p.kept, func(e store.HistoryEntry) bool { return strings.HasPrefix(e.Stream, chunksPrefix) }}, p.now)
 	m, err := past.At(t.Context(), "c1", bad.At)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if note := m.Table.Health[topology.PartRouting].Note; len(m.Table.Collections) != 0 || len(m.Table.Shards) != 3 ||
 		!strings.Contains(note, "db.things") {
 		t.Errorf("%d collections, %d shards, note %q", len(m.Table.Collections), len(m.Table.Shards), note)

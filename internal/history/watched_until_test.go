@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -63,9 +64,7 @@ func TestWatchedTimeEndsWithTheProcessThatWatched(t *testing.T) {
 		moment := func(p *Past, at time.Duration) Moment {
 			t.Helper()
 			m, err := p.At(t.Context(), "c1", start.Add(at))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			return m
 		}
 		past, kill := process()

@@ -135,30 +135,3 @@ func TestGeneratorIsSafeForConcurrentUse(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkNext(b *testing.B) {
-	for _, mode := range []Mode{Default, Sequential} {
-		b.Run(string(mode), func(b *testing.B) {
-			g := NewGenerator(Options{Mode: mode, MAC: 1})
-			b.ReportAllocs()
-			for b.Loop() {
-				g.Next()
-			}
-		})
-	}
-}
-
-func BenchmarkString(b *testing.B) {
-	id := NewGenerator(Options{}).Next()
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = id.String()
-	}
-}
-
-func BenchmarkSequentialSince(b *testing.B) {
-	id := NewGenerator(Options{}).Next() // of no window: all are searched
-	for b.Loop() {
-		id.SequentialSince()
-	}
-}

@@ -3,6 +3,8 @@ package message
 import (
 	"encoding/json"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestMessagesOfEarlierVersionsSayWhatTheyWereAbout(t *testing.T) {
@@ -23,9 +25,7 @@ func TestMessagesOfEarlierVersionsSayWhatTheyWereAbout(t *testing.T) {
 		}
 	}
 	var m Message
-	if err := json.Unmarshal([]byte(`{"Code":"x","Args":{"min":"{a: 1}","error":"E11000 { a: 1 }"}}`), &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(`{"Code":"x","Args":{"min":"{a: 1}","error":"E11000 { a: 1 }"}}`), &m))
 	for name, want := range map[string]Kind{"min": KindKey, "error": KindServer} {
 		if f, _ := m.Fact(name); f.Kind != want {
 			t.Errorf("%s is %s; those who may not see it would", name, f.Kind)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 )
 
@@ -44,14 +45,9 @@ func TestAPatternWithoutItsFactStaysReadable(t *testing.T) {
 
 func TestAStoredMessageReadsTheSame(t *testing.T) {
 	m := message.New("x", "{n} of {zone}", message.Count("n", 3), message.Zone("zone", "eu"))
-	raw, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(m))
 	var back message.Message
-	if err := json.Unmarshal(raw, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &back))
 	if back.String() != "3 of eu" || back.Code != "x" {
 		t.Errorf("%s gives %q", raw, back.String())
 	}

@@ -21,7 +21,7 @@ func BenchmarkScrape(b *testing.B) {
 			if i == 0 {
 				n = chunks
 			}
-			c := collection(b, topology.Namespace("db.c"+strconv.Itoa(i)), n, "a", "b", "c")
+			c := collection(topology.Namespace("db.c"+strconv.Itoa(i)), n, "a", "b", "c")
 			tab.Collections = append(tab.Collections, c)
 			sized(tab, c.NS, 1, 2, 3)
 			if i == 0 {
@@ -54,17 +54,4 @@ func BenchmarkScrape(b *testing.B) {
 		few()
 	}
 	b.ReportMetric(b.Elapsed().Seconds()/time.Since(began).Seconds(), "million/10k")
-}
-
-// BenchmarkLargeScrape is a scrape of 24 shards and 200 collections as text.
-func BenchmarkLargeScrape(b *testing.B) {
-	tab, moves := large(b)
-	from := sources(tab)
-	from.Moves = moves
-	c := NewCluster(from)
-	n := 0
-	for b.Loop() {
-		n = len(text(b, c))
-	}
-	b.ReportMetric(float64(n), "bytes")
 }

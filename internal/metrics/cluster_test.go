@@ -15,7 +15,7 @@ import (
 
 func TestFiguresOfEachCollectionAndShardAreThoseOfTheTable(t *testing.T) {
 	tab := table("a", "b")
-	c := collection(t, "db.x", 20, "a", "b")
+	c := collection("db.x", 20, "a", "b")
 	tab.Collections = []*topology.Collection{c}
 	tab.Unsharded = []topology.Namespace{"db.u"}
 	tab.Databases = []topology.Database{{Name: "db", Primary: "b"}}
@@ -67,7 +67,7 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 		t.Errorf("a cluster that never answered: %v", got)
 	}
 	tab := table("a", "b")
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 4, "a", "b")}
+	tab.Collections = []*topology.Collection{collection("db.x", 4, "a", "b")}
 	tab.Balancer = topology.Balancer{}
 	tab.Health[topology.PartSizes] = topology.Health{Err: errors.New("no"), Denied: true}
 	got := names(tab)
@@ -88,7 +88,7 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 
 func TestACollectionWithoutAFigureOnOneShardHasNoImbalance(t *testing.T) {
 	tab := table("a", "b")
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 4, "a", "b")}
+	tab.Collections = []*topology.Collection{collection("db.x", 4, "a", "b")}
 	sized(tab, "db.x", 100, 100)
 	tab.Sizes["db.x"].Shards["b"] = topology.Size{Bytes: topology.Figure{Reason: "unreachable"}}
 	for name := range scrape(t, NewCluster(sources(tab))) {
@@ -104,7 +104,7 @@ func TestSeriesAreBoundedAndSumsComplete(t *testing.T) {
 		shards = append(shards, fmt.Sprintf("shard-%d", i))
 	}
 	tab := table(shards...)
-	one := collection(t, "db.x", 200, shards...)
+	one := collection("db.x", 200, shards...)
 	bytes := make([]int64, len(shards))
 	for i := range 1000 {
 		ns := topology.Namespace(fmt.Sprintf("db.c%03d", i))
@@ -149,65 +149,20 @@ func TestSeriesAreBoundedAndSumsComplete(t *testing.T) {
 	}
 }
 
-// A large installation of Yorkie: 24 shards, 200 collections, 1,000 projects, each with a long name.
-func TestAScrapeOfALargeInstallationIsBounded(t *testing.T) {
-	tab, moves := large(t)
-	from := sources(tab)
-	from.Moves = moves
-	all := text(t, NewCluster(from))
-	series := 0
-	for line := range strings.Lines(string(all)) {
-		if !strings.HasPrefix(line, "#") {
-			series++
-		}
-	}
-	if series > 15_000 || len(all) > 3<<20 || strings.Contains(string(all), "metrics_dropped_series{"+id+"} 1") {
-		t.Errorf("%d series, %d bytes", series, len(all))
-	}
-	t.Logf("%d series, %d bytes", series, len(all))
-}
-
-func large(t testing.TB) (*topology.Table, *Moves) {
-	t.Helper()
-	var shards []string
-	for i := range 24 {
-		shards = append(shards, fmt.Sprintf("shard-replica-set-%d", i+1))
-	}
-	tab := table(shards...)
-	one := collection(t, "db.x", 240, shards...)
-	bytes := make([]int64, len(shards))
-	for i := range 200 {
-		c := *one
-		c.NS = topology.Namespace(fmt.Sprintf("yorkie-meta.collection-with-a-long-name-%03d", i))
-		tab.Collections = append(tab.Collections, &c)
-		for s := range bytes {
-			bytes[s] = int64(1_000_000 * (i + s))
-		}
-		sized(tab, c.NS, bytes...)
-	}
-	moves := NewMoves(nil)
-	moves.read(tab)
-	return tab, moves
-}
-
 // The active window counts by its length, across midnight too; one that the server ignores is none.
-func TestTheBalancersWindowIsToldByItsLength(t *testing.T) {
-	for window, want := range map[[2]string]float64{{}: 86400, {"01:00", "05:30"}: 4.5 * 3600, {"23:00", "1:5"}: 2*3600 + 5*60,
-		{"06:00", "06:00"}: 86400, {"25:00", "05:00"}: 86400} {
+func TestTheBalancersSwitchAndWindowAreTold(t *testing.T) {
+	for b, want := range map[topology.Balancer][2]float64{{Mode: "full"}: {1, 86400}, {Mode: "off"}: {0, 86400},
+		{Mode: "autoSplitOnly"}: {0, 86400}, {Mode: "full", WindowStart: "01:00", WindowStop: "05:30"}: {1, 4.5 * 3600},
+		{Mode: "full", WindowStart: "23:00", WindowStop: "1:5"}:   {1, 2*3600 + 5*60},
+		{Mode: "full", WindowStart: "06:00", WindowStop: "06:00"}: {1, 86400},
+		{Mode: "full", WindowStart: "25:00", WindowStop: "05:00"}: {1, 86400}} {
 		tab := table("a")
-		tab.Balancer.WindowStart, tab.Balancer.WindowStop = window[0], window[1]
-		if got := scrape(t, NewCluster(sources(tab)))[`shardboard_balancer_window_seconds{`+id+`}`]; got != want {
-			t.Errorf("%v: %v s, expected %v", window, got, want)
-		}
-	}
-}
-
-func TestABalancerThatOnlySplitsCountsAsOff(t *testing.T) {
-	for mode, want := range map[string]float64{"full": 1, "off": 0, "autoSplitOnly": 0} {
-		tab := table("a")
-		tab.Balancer.Mode = mode
-		if got := scrape(t, NewCluster(sources(tab)))[`shardboard_balancer_enabled{`+id+`}`]; got != want {
-			t.Errorf("%s: %v", mode, got)
+		b.Known, b.StatusKnown = true, true
+		tab.Balancer = b
+		got := scrape(t, NewCluster(sources(tab)))
+		if enabled, window := got[`shardboard_balancer_enabled{`+id+`}`], got[`shardboard_balancer_window_seconds{`+id+`}`]; enabled != want[0] ||
+			window != want[1] {
+			t.Errorf("%+v: enabled %v, %v s, expected %v", b, enabled, window, want)
 		}
 	}
 }
@@ -215,7 +170,7 @@ func TestABalancerThatOnlySplitsCountsAsOff(t *testing.T) {
 // Figures stay when a shard cannot be read, so their age has to grow.
 func TestFiguresOfAShardHaveTheAgeOfTheOldest(t *testing.T) {
 	tab := table("a", "b")
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 4, "a", "b")}
+	tab.Collections = []*topology.Collection{collection("db.x", 4, "a", "b")}
 	sized(tab, "db.x", 100, 100)
 	old := tab.Sizes["db.x"].Shards["b"]
 	old.Bytes.At = epoch.Add(-time.Hour)
@@ -230,7 +185,8 @@ func TestAClusterThatCannotBeUsedIsDown(t *testing.T) {
 	a := sources(table("s"))
 	a.Name = "eu"
 	got := scrape(t, NewCluster(a), NewUnusable("us"))
-	if is, ok := got[`shardboard_cluster_up{cluster="us"}`]; !ok || is != 0 || got[`shardboard_cluster_up{cluster="eu"}`] != 1 {
+	if is, ok := got[`shardboard_cluster_up{cluster="us"}`]; !ok || is != 0 || got[`shardboard_cluster_up{cluster="eu"}`] != 1 ||
+		got[`shardboard_shards{cluster="eu"}`] != 1 {
 		t.Errorf("found %v", got)
 	}
 }
@@ -241,7 +197,7 @@ func TestMoreShardsThanHaveSeriesAreCounted(t *testing.T) {
 		shards = append(shards, fmt.Sprintf("shard-%03d", i))
 	}
 	tab := table(shards...)
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 250, shards...)}
+	tab.Collections = []*topology.Collection{collection("db.x", 250, shards...)}
 	got := scrape(t, NewCluster(sources(tab)))
 	if n := got[`shardboard_metrics_left_out_shards{`+id+`}`]; n != 50 {
 		t.Errorf("%v shards left out", n)
@@ -257,7 +213,7 @@ func TestHostileNamesBreakNothing(t *testing.T) {
 		"# HELP x"}
 	tab := table(shards...)
 	for i, name := range shards {
-		tab.Collections = append(tab.Collections, collection(t, topology.Namespace("db."+name), 22, shards...))
+		tab.Collections = append(tab.Collections, collection(topology.Namespace("db."+name), 22, shards...))
 		tab.Shards[i].ReplSet = name
 	}
 	slices.SortFunc(tab.Collections, func(a, b *topology.Collection) int { return strings.Compare(string(a.NS), string(b.NS)) })
@@ -294,14 +250,5 @@ func TestLabelsOfDifferentNamesDiffer(t *testing.T) {
 			t.Errorf("%q becomes %q", name, label)
 		}
 		seen[label] = name
-	}
-}
-
-func TestSeveralClustersAreToldApartByName(t *testing.T) {
-	a, b := sources(table("s")), sources(table("s"))
-	a.Name, b.Name = "eu", "us"
-	got := scrape(t, NewCluster(a), NewCluster(b))
-	if got[`shardboard_shards{cluster="eu"}`] != 1 || got[`shardboard_shards{cluster="us"}`] != 1 {
-		t.Errorf("found %v", got)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"shardboard/internal/fixture/must"
 )
 
 var update = flag.Bool("update", false, "write the table of docs/metrics.md")
@@ -48,19 +50,14 @@ func TestTheDocumentListsEveryMetricOfACluster(t *testing.T) {
 		}
 		want += row(d)
 	}
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(document))
 	before, rest, _ := strings.Cut(string(text), "<!-- cluster -->\n")
 	is, after, ok := strings.Cut(rest, "<!-- end -->")
 	if !ok {
 		t.Fatal("the document has no place for the table")
 	}
 	if *update {
-		if err := os.WriteFile(document, []byte(before+"<!-- cluster -->\n"+want+"<!-- end -->"+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(document, []byte(before+"<!-- cluster -->\n"+want+"<!-- end -->"+after), 0o644))
 		return
 	}
 	if is != want {

@@ -10,61 +10,26 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
-	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/shardkey"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func pattern(t testing.TB) shardkey.Pattern {
-	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "k", Value: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func bound(t testing.TB, p shardkey.Pattern, i int) shardkey.Key {
-	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "k", Value: int64(i)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.Bound(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
 // collection has n chunks on shards in turn; every tenth is jumbo.
-func collection(t testing.TB, ns topology.Namespace, n int, shards ...string) *topology.Collection {
-	t.Helper()
-	p := pattern(t)
-	rows := make([]topology.Chunk, 0, n)
-	lo := p.Min()
-	for i := range n {
-		hi := p.Max()
-		if i+1 < n {
-			hi = bound(t, p, i+1)
-		}
-		rows = append(rows,
-			topology.Chunk{Min: lo, Max: hi, Shard: shards[i%len(shards)], Version: topology.Version{Major: uint32(i + 1)}, Jumbo: i%10 == 9})
-		lo = hi
+func collection(ns topology.Namespace, n int, shards ...string) *topology.Collection {
+	p, bounds := routing.Pattern("k"), make([]int64, n-1)
+	for i := range bounds {
+		bounds[i] = int64(i + 1)
 	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
+	rows := routing.Chunks(p, routing.Bounds(p, bounds...), shards...).Delta(nil)
+	for i := range rows {
+		rows[i].Jumbo = i%10 == 9
 	}
-	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m}
+	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: must.Get(topology.BuildChunks(p, rows))}
 }
 
 // table has all parts read at epoch, and shards of these names.
@@ -120,9 +85,7 @@ func text(t testing.TB, collectors ...prometheus.Collector) []byte {
 	reg := prometheus.NewPedanticRegistry()
 	reg.MustRegister(collectors...)
 	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var out bytes.Buffer
 	for _, f := range families {
 		if _, err := expfmt.MetricFamilyToText(&out, f); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -19,17 +20,14 @@ func logged(t *testing.T, at int, what, note string, chunk int) topology.Event {
 	if note != "" {
 		d = append(d, bson.E{Key: "note", Value: note})
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	return topology.Event{ID: fmt.Sprint("e", at), Time: epoch.Add(time.Duration(at) * time.Second), What: what, NS: "db.x",
 		Shard: "a", Details: raw}
 }
 
 func TestEachMoveIsCountedOnce(t *testing.T) {
 	tab := table("a", "b")
-	tab.Collections = []*topology.Collection{collection(t, "db.x", 4, "a", "b")}
+	tab.Collections = []*topology.Collection{collection("db.x", 4, "a", "b")}
 	log := []topology.Event{
 		// before the start
 		logged(t, 1, "moveChunk.start", "", 1), logged(t, 2, "moveChunk.commit", "", 1), logged(t, 3, "moveChunk.from", "success", 1),

@@ -1,16 +1,14 @@
 package placement_test
 
 import (
-	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
-	"testing/synctest"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -64,29 +62,22 @@ func TestLocateNamesTheShardThatExplainTargets(t *testing.T) {
 		for j, layout := range agreementLayouts {
 			t.Run(version+"/"+layout, func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					checkAgreement(t, version, layout, valueGenerator{rand.New(rand.NewPCG(uint64(i), uint64(j)))}, each)
+				o := simcluster.Options{ServerVersion: version, Layout: layout, Shards: 7, Projects: 12, Documents: 120, Still: true}
+				simulated.Run(t, o, func(t *testing.T, c *simulated.Cluster) {
+					checkAgreement(t, c, valueGenerator{rand.New(rand.NewPCG(uint64(i), uint64(j)))}, each)
 				})
 			})
 		}
 	}
 }
 
-func checkAgreement(t *testing.T, version, layout string, draw valueGenerator, locates int) {
-	sim, err := simcluster.New(t.Context(), simcluster.Options{
-		ServerVersion: version, Layout: layout, Shards: 7, Projects: 12, Documents: 120, Still: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = sim.Close() }()
-	sim.Start(t.Context())
-	command(t, sim, "admin", bson.D{{Key: "enableSharding", Value: agreementDB}})
+func checkAgreement(t *testing.T, sim *simulated.Cluster, draw valueGenerator, locates int) {
+	sim.Do(t, "admin", bson.D{{Key: "enableSharding", Value: agreementDB}})
 	for name, key := range agreementKeys {
-		command(t, sim, "admin", bson.D{{Key: "shardCollection", Value: agreementDB + "." + name}, {Key: "key", Value: key}})
+		sim.Do(t, "admin", bson.D{{Key: "shardCollection", Value: agreementDB + "." + name}, {Key: "key", Value: key}})
 	}
 	splitAndScatter(t, sim, draw)
-	table := tableOf(t, sim)
+	table := must.Get(sim.Watcher.Load(t.Context()))
 	l := placement.NewLocator(nil, fixedTable{table}, fixedTable{table}, profile.Yorkie())
 	asked, bounds := 0, 0
 	for asked < locates {
@@ -110,22 +101,15 @@ func checkAgreement(t *testing.T, version, layout string, draw valueGenerator, l
 
 // compareWithExplain compares our answer with the cluster's. The whole Locate, which
 // starts at Extended JSON, is slower and is only called if whole is set.
-func compareWithExplain(t *testing.T, sim *simcluster.Cluster, l *placement.Locator, c *topology.Collection, q sampleKey, whole bool) {
+func compareWithExplain(t *testing.T, sim *simulated.Cluster, l *placement.Locator, c *topology.Collection, q sampleKey, whole bool) {
 	t.Helper()
-	ours, err := placement.Owner(c, q.values...)
-	if err != nil {
-		t.Fatalf("%s %s: %v", c.NS, q.values, err)
-	}
+	ours := must.Get(placement.Owner(c, q.values...))
 	filter := bson.D{}
 	for i, f := range c.Key.Fields() {
 		filter = append(filter, bson.E{Key: f.Name, Value: bson.D{{Key: "$eq", Value: q.values[i]}}})
 	}
-	reply := command(t, sim, c.NS.Database(), bson.D{
-		{
-			Key:   "explain",
-			Value: bson.D{{Key: "find", Value: c.NS.Collection()}, {Key: "filter", Value: filter}},
-		}, {Key: "verbosity", Value: "queryPlanner"},
-	})
+	reply := sim.Do(t, c.NS.Database(), bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: c.NS.Collection()},
+		{Key: "filter", Value: filter}}}, {Key: "verbosity", Value: "queryPlanner"}})
 	shards, err := reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values()
 	if err != nil || len(shards) != 1 || shards[0].Document().Lookup("shardName").StringValue() != ours {
 		t.Errorf("%s %s is on %s by our table; explain: %s", c.NS, q.values, ours, reply.Lookup("queryPlanner", "winningPlan", "shards"))
@@ -138,9 +122,7 @@ func compareWithExplain(t *testing.T, sim *simcluster.Cluster, l *placement.Loca
 		doc = append(doc, bson.E{Key: f.Name, Value: q.values[i]})
 	}
 	text, err := bson.MarshalExtJSON(doc, true, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	items, err := l.Locate(t.Context(), placement.Query{NS: c.NS, Key: string(text)})
 	if err != nil {
 		t.Errorf("%s %s: %v", c.NS, text, err)
@@ -157,66 +139,32 @@ func (s fixedTable) Directory() *placement.Directory {
 	return placement.NewDirectory(1, nil, nil, topology.Health{})
 }
 
-func tableOf(t *testing.T, sim *simcluster.Cluster) *topology.Table {
-	t.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close(context.Background()) }()
-	table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
-}
-
-func command(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) bson.Raw {
-	t.Helper()
-	reply, err := sim.Command(t.Context(), db, cmd)
-	if err != nil {
-		t.Fatalf("%s: %v", fmt.Sprint(cmd), err)
-	}
-	return reply
-}
-
 // splitAndScatter splits every collection at random keys and moves chunks to random
 // shards, so that adjacent chunks have different owners.
-func splitAndScatter(t *testing.T, sim *simcluster.Cluster, draw valueGenerator) {
+func splitAndScatter(t *testing.T, sim *simulated.Cluster, draw valueGenerator) {
 	t.Helper()
-	for _, c := range tableOf(t, sim).Collections {
+	for _, c := range must.Get(sim.Watcher.Load(t.Context())).Collections {
 		if c.NS.Database() == "config" {
 			continue
 		}
 		for range 25 {
-			middle, err := c.Key.Document(draw.bound(t, c.Key))
-			if err != nil {
-				t.Fatal(err)
-			}
+			middle := must.Get(c.Key.Document(draw.bound(t, c.Key)))
 			// Splitting at an existing bound fails, which does no harm.
 			_, _ = sim.Command(t.Context(), "admin", bson.D{{Key: "split", Value: string(c.NS)}, {Key: "middle", Value: middle}})
 		}
 	}
-	table := tableOf(t, sim)
+	table := must.Get(sim.Watcher.Load(t.Context()))
 	for _, c := range table.Collections {
 		if c.NS.Database() == "config" {
 			continue
 		}
 		for i, chunk := range c.Chunks.All() {
-			lo, errLo := c.Key.Document(chunk.Min)
-			hi, errHi := c.Key.Document(chunk.Max)
-			if errLo != nil || errHi != nil {
-				t.Fatalf("got %v, %v, want errLo nil, errHi nil", errLo, errHi)
-			}
+			lo, hi := must.Get(c.Key.Document(chunk.Min)), must.Get(c.Key.Document(chunk.Max))
 			to := table.Shards[draw.IntN(len(table.Shards))].Name
 			if to == chunk.Shard && i > 0 {
 				continue
 			}
-			command(t, sim, "admin", bson.D{{Key: "moveChunk", Value: string(c.NS)}, {Key: "bounds", Value: bson.A{lo, hi}}, {Key: "to", Value: to}})
+			sim.Do(t, "admin", bson.D{{Key: "moveChunk", Value: string(c.NS)}, {Key: "bounds", Value: bson.A{lo, hi}}, {Key: "to", Value: to}})
 		}
 	}
 }

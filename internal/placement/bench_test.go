@@ -11,45 +11,23 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/shardkey"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
 
 // hashedFixture returns a collection of n chunks by the hash of doc_id, and its lower
 // bounds as plain numbers. The bounds are even, as shardCollection makes them, or
 // random, as after splits.
-func hashedFixture(b *testing.B, n int, even bool) (*topology.Collection, []int64) {
-	raw, err := bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		b.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	bounds := make([]int64, n)
-	for i := range bounds {
-		bounds[i] = math.MinInt64 + int64(uint64(i)*(math.MaxUint64/uint64(n)))
-		if !even && i > 0 {
+func hashedFixture(n int, even bool) (*topology.Collection, []int64) {
+	p, rng, bounds := routing.Pattern("doc_id#"), rand.New(rand.NewPCG(1, 1)), routing.EvenHashes(n)
+	if !even {
+		for i := range bounds {
 			bounds[i] = int64(rng.Uint64())
 		}
+		slices.Sort(bounds)
 	}
-	slices.Sort(bounds)
 	names := []string{"s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12"}
-	rows := make([]topology.Chunk, n)
-	for i := range rows {
-		rows[i] = topology.Chunk{Min: p.Min(), Max: p.Max(), Shard: names[i*i%12], Version: topology.Version{Major: 1, Minor: uint32(i)}}
-		if i > 0 {
-			rows[i].Min = shardkey.HashKey(bounds[i])
-			rows[i-1].Max = rows[i].Min
-		}
-	}
-	chunks, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return &topology.Collection{Meta: topology.Meta{NS: "db.changes", Key: p}, Chunks: chunks}, bounds
+	return routing.Collection("db.changes", p, routing.Bounds(p, bounds...), names...), append([]int64{math.MinInt64}, bounds...)
 }
 
 // BenchmarkLocateHashedKey compares the way of every answer from a stored ObjectID to its
@@ -65,7 +43,7 @@ func BenchmarkLocateHashedKey(b *testing.B) {
 	}{{"chunks=1000/even", 1000, true}, {"chunks=1000/random", 1000, false}, {"chunks=10000/even", 10_000, true},
 		{"chunks=10000/random", 10_000, false},
 		{"chunks=1000000/even", 1_000_000, true}, {"chunks=1000000/random", 1_000_000, false}} {
-		coll, bounds := hashedFixture(b, c.n, c.even)
+		coll, bounds := hashedFixture(c.n, c.even)
 		b.Run(c.name+"/locate", func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestMoveThatJoinsDuplicateIDsIsDangerous(t *testing.T) {
-	tab := testTable(t) // documents: projects below 5 on a, the others on b
+	tab := testTable() // documents: projects below 5 on a, the others on b
 	documents := tab.Collection(db + ".documents")
 	id := bson.ObjectID{7}
 	found := []SharedID{{

@@ -15,6 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -57,10 +58,7 @@ func numberedID(n int) (id bson.ObjectID) {
 
 func (s *memorySource) add(t *testing.T, coll string, id, project bson.ObjectID) {
 	t.Helper()
-	doc, err := bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "project_id", Value: project}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "project_id", Value: project}}))
 	ns := topology.Namespace(db + "." + coll)
 	s.rows[ns] = append(s.rows[ns], KeyedRow{ID: id, Doc: doc})
 }
@@ -84,7 +82,7 @@ func sourceWithDuplicates(t *testing.T) *memorySource {
 
 func newCheck(t *testing.T, s *memorySource) *DuplicateCheck {
 	t.Helper()
-	f := fixedTable{testTable(t), NewDirectory(1, []string{db}, nil, topology.Health{})}
+	f := fixedTable{testTable(), NewDirectory(1, []string{db}, nil, topology.Health{})}
 	f.t.Sizes = map[topology.Namespace]topology.Sizes{}
 	for _, ns := range []topology.Namespace{db + ".documents", db + ".clients"} {
 		known := topology.Figure{Known: true, Value: int64(len(s.rows[ns])), Method: "collStats"}
@@ -93,7 +91,8 @@ func newCheck(t *testing.T, s *memorySource) *DuplicateCheck {
 	return NewDuplicateCheck(s, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler))
 }
 
-func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
+// whileChecking runs a test with a check of sourceWithDuplicates that runs in simulated time.
+func whileChecking(t *testing.T, test func(t *testing.T, s *memorySource, d *DuplicateCheck)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sourceWithDuplicates(t)
 		d := newCheck(t, s)
@@ -101,13 +100,17 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
 		defer func() { cancel(); <-done }()
+		test(t, s, d)
+	})
+}
+
+func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
+	whileChecking(t, func(t *testing.T, _ *memorySource, d *DuplicateCheck) {
 		if d.Report().State != CheckIdle {
 			t.Error("a new check does not report that it is idle")
 		}
 		began := time.Now()
-		if err := d.Start(false, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Start(false, nil))
 		if err := d.Start(false, nil); fault.Of(err) != fault.Conflict {
 			t.Errorf("a second start: %v, want kind %v", err, fault.Conflict)
 		}
@@ -140,28 +143,18 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 }
 
 func TestStoppedCheckResumesWhereItWas(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sourceWithDuplicates(t)
-		d := newCheck(t, s)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- d.Run(ctx) }()
-		defer func() { cancel(); <-done }()
+	whileChecking(t, func(t *testing.T, _ *memorySource, d *DuplicateCheck) {
 		if err := d.Stop(); fault.Of(err) != fault.Conflict {
 			t.Errorf("stop of nothing: %v", err)
 		}
 		for try := range 20 {
-			if err := d.Start(try > 0, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Start(try > 0, nil))
 			time.Sleep(600 * time.Millisecond)
 			if d.Report().State == CheckDone {
 				break
 			}
 			before := d.Report().Collections[0].Read
-			if err := d.Stop(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Stop())
 			time.Sleep(time.Hour)
 			if r := d.Report(); r.State != CheckStopped || r.Collections[0].Read != before || r.Left >= 0 {
 				t.Fatalf("the stopped check continued: %+v, want State %v, Collections[0].Read %v, Left less than 0", r, CheckStopped, before)
@@ -171,9 +164,7 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 			t.Errorf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
 		}
 		// A check can also continue from a stored position.
-		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": numberedID(3001)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": numberedID(3001)}))
 		time.Sleep(10 * time.Second)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 1 {
 			t.Errorf("%s, %d found, want r.State %v, r.FoundCount 1", r.State, r.FoundCount, CheckDone)
@@ -185,18 +176,12 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 }
 
 func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sourceWithDuplicates(t)
+	whileChecking(t, func(t *testing.T, s *memorySource, d *DuplicateCheck) {
 		down := fault.New(fault.Unavailable, "The cluster does not answer.")
+		s.mu.Lock()
 		s.fail = []error{down, down}
-		d := newCheck(t, s)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- d.Run(ctx) }()
-		defer func() { cancel(); <-done }()
-		if err := d.Start(false, nil); err != nil {
-			t.Fatal(err)
-		}
+		s.mu.Unlock()
+		must.Do(t, d.Start(false, nil))
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
 			t.Errorf("got %s %s, want done with 2 duplicates found", r.State, r.Problem)
@@ -204,9 +189,7 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 		s.mu.Lock()
 		s.fail = slices.Repeat([]error{down}, 10)
 		s.mu.Unlock()
-		if err := d.Start(false, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Start(false, nil))
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckFailed || !strings.Contains(r.Problem, "does not answer") {
 			t.Fatalf(`got %s %q, want r.State %v, …"does not answer"…`, r.State, r.Problem, CheckFailed)
@@ -214,9 +197,7 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 		s.mu.Lock()
 		s.fail = nil
 		s.mu.Unlock()
-		if err := d.Start(true, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Start(true, nil))
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
 			t.Errorf("%s, %d found, want r.State %v, r.FoundCount 2", r.State, r.FoundCount, CheckDone)
@@ -225,16 +206,11 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 }
 
 func TestCheckIsRefusedBeforeTheTableIsLoaded(t *testing.T) {
-	f := fixedTable{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
-	if err := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
-		err,
-	) != fault.Unavailable {
-		t.Errorf("got %v, want kind %v", err, fault.Unavailable)
-	}
-	f = fixedTable{&topology.Table{Loaded: true}, NewDirectory(0, nil, nil, topology.Health{})}
-	if err := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
-		err,
-	) != fault.NotFound {
-		t.Errorf("got %v, want kind %v", err, fault.NotFound)
+	for want, table := range map[fault.Kind]*topology.Table{fault.Unavailable: {}, fault.NotFound: {Loaded: true}} {
+		f := fixedTable{table, NewDirectory(0, nil, nil, topology.Health{})}
+		d := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler))
+		if err := d.Start(false, nil); fault.Of(err) != want {
+			t.Errorf("got %v, want kind %v", err, want)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -20,74 +21,25 @@ const db = "yorkie-meta"
 // oid is an id that sorts by n.
 func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
 
-func pattern(t *testing.T, fields ...bson.E) shardkey.Pattern {
-	t.Helper()
-	raw, err := bson.Marshal(bson.D(fields))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// collection builds a chunk table from its inner bounds; owners[i] holds chunk i.
-func collection(t *testing.T, name string, p shardkey.Pattern, bounds []shardkey.Key, owners ...string) *topology.Collection {
-	t.Helper()
-	if len(owners) != len(bounds)+1 {
-		t.Fatalf("%s: %d owners for %d bounds", name, len(owners), len(bounds))
-	}
-	all := append(append([]shardkey.Key{p.Min()}, bounds...), p.Max())
-	var rows []topology.Chunk
-	for i, shard := range owners {
-		rows = append(rows, topology.Chunk{Min: all[i], Max: all[i+1], Shard: shard, Version: topology.Version{Major: 1, Minor: uint32(i)}})
-	}
-	chunks, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &topology.Collection{Meta: topology.Meta{NS: topology.Namespace(db + "." + name), Key: p}, Chunks: chunks}
-}
-
-func testKey(t *testing.T, p shardkey.Pattern, values ...any) shardkey.Key {
-	t.Helper()
-	var d bson.D
-	for i, v := range values {
-		d = append(d, bson.E{Key: p.Fields()[i].Name, Value: v})
-	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.Bound(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+func collection(name string, p shardkey.Pattern, bounds []shardkey.Key, owners ...string) *topology.Collection {
+	return routing.Collection(topology.Namespace(db+"."+name), p, bounds, owners...)
 }
 
 // testTable has documents split at project 5 (shards a and b), clients of project 5 on
 // two shards, changes hashed over three, and everything else on the primary a.
-func testTable(t *testing.T) *topology.Table {
-	t.Helper()
-	one := bson.E{Key: "project_id", Value: int32(1)}
-	documents := pattern(t, one)
-	clients := pattern(t, one, bson.E{Key: "_id", Value: "hashed"})
-	hashed := pattern(t, bson.E{Key: "doc_id", Value: "hashed"})
-	tab := &topology.Table{
+func testTable() *topology.Table {
+	documents, clients, hashed := routing.Pattern("project_id"), routing.Pattern("project_id", "_id#"), routing.Pattern("doc_id#")
+	return &topology.Table{
 		Loaded:    true,
 		Shards:    []topology.Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
 		Databases: []topology.Database{{Name: db, Primary: "a"}},
 		Collections: []*topology.Collection{
-			collection(t, "changes", hashed, []shardkey.Key{testKey(t, hashed, int64(-3e18)), testKey(t, hashed, int64(3e18))}, "a", "b", "c"),
-			collection(t, "clients", clients, []shardkey.Key{testKey(t, clients, oid(5), int64(0))}, "a", "c"),
-			collection(t, "documents", documents, []shardkey.Key{testKey(t, documents, oid(5))}, "a", "b"),
+			collection("changes", hashed, routing.Bounds(hashed, int64(-3e18), int64(3e18)), "a", "b", "c"),
+			collection("clients", clients, []shardkey.Key{routing.Bound(clients, oid(5), int64(0))}, "a", "c"),
+			collection("documents", documents, routing.Bounds(documents, oid(5)), "a", "b"),
 		},
 		Unsharded: []topology.Namespace{db + ".projects", db + ".snapshot_bodies"},
 	}
-	return tab
 }
 
 // fakeSource is a Source with a few rows that counts the requests.
@@ -116,14 +68,8 @@ func (f *fakeSource) Projects(_ context.Context, db string, _ profile.ProjectFie
 	return out, f.err
 }
 
-func (f *fakeSource) DocumentsByKey(
-	_ context.Context,
-	_ string,
-	_ profile.DocumentFields,
-	project bson.ObjectID,
-	key string,
-	_ int,
-) ([]DocumentRow, error) {
+func (f *fakeSource) DocumentsByKey(_ context.Context, _ string, _ profile.DocumentFields, project bson.ObjectID,
+	key string, _ int) ([]DocumentRow, error) {
 	f.asked = append(f.asked, "documents "+key)
 	var out []DocumentRow
 	for _, d := range f.docs {
@@ -134,14 +80,8 @@ func (f *fakeSource) DocumentsByKey(
 	return out, f.err
 }
 
-func (f *fakeSource) DocumentsByKeyIn(
-	ctx context.Context,
-	_ string,
-	_ profile.DocumentFields,
-	projects []bson.ObjectID,
-	keys []string,
-	limit int,
-) ([]DocumentRow, error) {
+func (f *fakeSource) DocumentsByKeyIn(ctx context.Context, _ string, _ profile.DocumentFields,
+	projects []bson.ObjectID, keys []string, limit int) ([]DocumentRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, fmt.Sprintf("%d keys in %d projects", len(keys), len(projects)))
@@ -169,13 +109,8 @@ func (f *fakeSource) DocumentsOf(_ context.Context, _ string, _ profile.Document
 	return out, f.err
 }
 
-func (f *fakeSource) RowsByID(
-	_ context.Context,
-	ns topology.Namespace,
-	_ []string,
-	values []bson.RawValue,
-	_ int,
-) (out []bson.Raw, err error) {
+func (f *fakeSource) RowsByID(_ context.Context, ns topology.Namespace, _ []string, values []bson.RawValue,
+	_ int) (out []bson.Raw, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, "rows of "+string(ns))
@@ -198,13 +133,8 @@ func (f *fakeSource) ByID(_ context.Context, db string, fields profile.RowFields
 }
 
 // ByReference returns the rows of ids that belong to the project.
-func (f *fakeSource) ByReference(
-	ctx context.Context,
-	db string,
-	fields profile.RowFields,
-	project, id bson.ObjectID,
-	limit int,
-) ([]IDRow, error) {
+func (f *fakeSource) ByReference(ctx context.Context, db string, fields profile.RowFields, project, id bson.ObjectID,
+	limit int) ([]IDRow, error) {
 	rows, err := f.ByID(ctx, db, fields, id, limit)
 	var out []IDRow
 	for _, r := range rows {
@@ -233,7 +163,7 @@ func project(n byte, name, public string) Project {
 
 func locator(t *testing.T, src *fakeSource, projects ...Project) *Locator {
 	t.Helper()
-	f := fixedTable{testTable(t), NewDirectory(1, []string{db}, projects, topology.Health{})}
+	f := fixedTable{testTable(), NewDirectory(1, []string{db}, projects, topology.Health{})}
 	return NewLocator(src, f, f, profile.Yorkie())
 }
 

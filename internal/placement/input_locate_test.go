@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/placement/ids"
 	"shardboard/internal/topology"
 )
@@ -92,15 +93,6 @@ func TestProjectAndKeyCostOneTargetedQueryPerProjectOfThatName(t *testing.T) {
 	}
 }
 
-func TestBareIDReportsItsCost(t *testing.T) {
-	a, err := locator(t, &fakeSource{}).Ask(t.Context(), Query{Text: hexA})
-	// documents and clients are sharded, and changes, which is asked when they do not have it; any other
-	// collection would be on the primary.
-	if fault.Of(err) != fault.NotFound || a.Cost.Broadcast != 3 || len(a.Anatomy) != 1 {
-		t.Errorf("got %+v, %v, want kind %v, Cost.Broadcast 3, len(Anatomy) 1", a, err, fault.NotFound)
-	}
-}
-
 func TestUnknownProjectKeyIsNotEchoed(t *testing.T) {
 	l := locator(t, &fakeSource{}, project(5, "app", "otherotherotherother22"))
 	for _, text := range []string{apiKey, apiKey + "/doc", "https://x.example/projects/" + apiKey + "/documents/d"} {
@@ -125,8 +117,8 @@ func TestUUIDIsDecodedAndPlacedOnlyInAChosenCollection(t *testing.T) {
 	// A UUID can be placed in a collection of other data; in Yorkie's own collections
 	// it has the wrong type.
 	f := l.tables.(fixedTable)
-	key := pattern(t, bson.E{Key: "k", Value: "hashed"})
-	f.t.Collections = append(f.t.Collections, collection(t, "orders", key, nil, "c"))
+	key := routing.Pattern("k#")
+	f.t.Collections = append(f.t.Collections, collection("orders", key, nil, "c"))
 	for _, q := range []Query{{Text: uuid, NS: db + ".orders"}, {Key: uuid, NS: db + ".orders"},
 		{Text: "{" + strings.ToUpper(uuid) + "}", NS: db + ".orders"}} {
 		a, err = l.Ask(t.Context(), q)

@@ -8,6 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
 
@@ -95,14 +97,11 @@ func TestSupportIsToldWhatWasUnderstood(t *testing.T) {
 }
 
 func TestNumberOfAShellIsAnIDAndAShardKeyValue(t *testing.T) {
-	row, err := bson.Marshal(bson.D{{Key: "_id", Value: int64(42)}, {Key: "n", Value: int64(42)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(bson.Marshal(bson.D{{Key: "_id", Value: int64(42)}, {Key: "n", Value: int64(42)}}))
 	src := &fakeSource{rows: map[topology.Namespace][]bson.Raw{db + ".orders": {row}}}
 	l := locator(t, src, project(5, "Shop", ""))
 	f := l.tables.(fixedTable)
-	f.t.Collections = append(f.t.Collections, collection(t, "orders", pattern(t, bson.E{Key: "n", Value: int32(1)}), nil, "c"))
+	f.t.Collections = append(f.t.Collections, collection("orders", routing.Pattern("n"), nil, "c"))
 	a, err := l.Ask(t.Context(), Query{Text: `NumberLong("42")`, In: InCollections})
 	if err != nil || len(a.Items) != 1 || !slices.Equal(a.Items[0].Places[0].Shards, []string{"c"}) {
 		t.Errorf("as an _id: %+v, %v", a.Items, err)

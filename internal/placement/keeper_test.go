@@ -24,7 +24,7 @@ func names(d *Directory) []string {
 func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &fakeSource{projects: []ProjectRow{{ID: oid(1), Name: "one"}}}
-		k := NewKeeper(src, fixedTable{t: testTable(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
+		k := NewKeeper(src, fixedTable{t: testTable()}, profile.Yorkie(), slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if k.Directory().Loaded() {
@@ -62,7 +62,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &fakeSource{projects: []ProjectRow{{ID: oid(1), Name: "one"}}}
-		k := NewKeeper(src, fixedTable{t: testTable(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
+		k := NewKeeper(src, fixedTable{t: testTable()}, profile.Yorkie(), slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go k.Run(ctx)

@@ -62,22 +62,6 @@ func TestLiveDocumentComesBeforeRemovedOnesWithItsKey(t *testing.T) {
 	}
 }
 
-func TestProjectsWithSimilarNamesAreNotMixedUp(t *testing.T) {
-	l := locator(t, &fakeSource{}, project(1, "app", "k1"), project(2, "app2", "k2"), project(3, "APP", "k3"))
-	items, err := l.Locate(t.Context(), Query{Text: "app"})
-	if err != nil || len(items) != 1 || items[0].ID != oid(1).Hex() {
-		t.Errorf("app found %+v, %v", items, err)
-	}
-}
-
-func TestTwoProjectsWithTheSameNameAreBothListed(t *testing.T) {
-	l := locator(t, &fakeSource{}, project(1, "twin", "k1"), project(2, "twin", "k2"))
-	items, err := l.Locate(t.Context(), Query{Text: "twin"})
-	if err != nil || len(items) != 2 {
-		t.Errorf("%d items, %v, want 2", len(items), err)
-	}
-}
-
 func TestAProjectsClientsMayBeOnSeveralShards(t *testing.T) {
 	items, err := locator(t, &fakeSource{}, project(5, "app", "")).Locate(t.Context(), Query{Text: oid(5).Hex()})
 	if err != nil || len(items) != 1 {

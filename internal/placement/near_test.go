@@ -1,17 +1,13 @@
 package placement
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/topology"
 )
 
 func TestExactNameWinsOverNamesNearToIt(t *testing.T) {
@@ -131,40 +127,4 @@ func wholeDistance(a, b string) int {
 		}
 	}
 	return d[len(a)][len(b)]
-}
-
-// BenchmarkNearNames compares the search for near spellings among 100,000 names with the search for
-// a part of them that the palette makes, and its cost for a name with that among 1,000.
-func BenchmarkNearNames(b *testing.B) {
-	directory := func(n int) *Directory {
-		projects := make([]Project, n)
-		for i := range projects {
-			id := bson.ObjectID{byte(i >> 16), byte(i >> 8), byte(i)}
-			projects[i] = Project{DB: db, ID: id, Name: fmt.Sprintf("%s-%s-%d", []string{"team", "shop", "wiki", "notes"}[i%4], id.Hex()[:6], i)}
-		}
-		return NewDirectory(1, []string{db}, projects, topology.Health{})
-	}
-	small, large := directory(1000), directory(100_000)
-	const typed = "taem-0186a0-1234"
-	b.Run("near/1000", func(b *testing.B) {
-		for b.Loop() {
-			small.Near(typed)
-		}
-	})
-	b.Run("near/100000", func(b *testing.B) {
-		for b.Loop() {
-			large.Near(typed)
-		}
-	})
-	b.Run("ratio", func(b *testing.B) {
-		var near, part time.Duration
-		for b.Loop() {
-			start := time.Now()
-			large.Near(typed)
-			middle := time.Now()
-			large.Match([]string{typed}, 8)
-			near, part = near+middle.Sub(start), part+time.Since(middle)
-		}
-		b.ReportMetric(float64(near)/float64(part), "near/part")
-	})
 }

@@ -10,6 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
 
@@ -56,28 +58,13 @@ func (c *scriptedCluster) Refresh(context.Context) error {
 
 // tableWithMovedChunk is testTable with project 5's chunk of documents on another
 // shard.
-func tableWithMovedChunk(t *testing.T, to string) *topology.Table {
-	t.Helper()
-	out := testTable(t)
+func tableWithMovedChunk(to string) *topology.Table {
+	out := testTable()
 	out.Seq = 9
-	c := *out.Collection(db + ".documents")
-	var rows []topology.Chunk
-	for i, ch := range c.Chunks.All() {
-		if i == 1 {
-			ch.Shard, ch.Version = to, topology.Version{Major: 9}
-		}
-		rows = append(rows, ch)
-	}
-	chunks, err := topology.BuildChunks(c.Key, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Chunks = chunks
-	for i := range out.Collections {
-		if out.Collections[i].NS == c.NS {
-			out.Collections[i] = &c
-		}
-	}
+	c := out.Collection(db + ".documents")
+	ch := c.Chunks.At(1)
+	ch.Shard, ch.Version = to, topology.Version{Major: 9}
+	c.Chunks, _, _ = c.Chunks.Apply([]topology.Chunk{ch})
 	return out
 }
 
@@ -93,7 +80,7 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 		reread  int
 	}{
 		{"the same", scriptedCluster{answers: [][]string{{"b"}}}, ProofAgrees, "", "b", 1, 0},
-		{"the mongos was newer", scriptedCluster{answers: [][]string{{"c"}}, next: tableWithMovedChunk(t, "c")},
+		{"the mongos was newer", scriptedCluster{answers: [][]string{{"c"}}, next: tableWithMovedChunk("c")},
 			ProofCaughtUp, SideRouter, "c", 2, 1},
 		{"the table was newer", scriptedCluster{answers: [][]string{{"a"}, {"b"}}}, ProofCaughtUp, SideTable, "b", 2, 1},
 		{"the mongos stays outdated", scriptedCluster{answers: [][]string{{"a"}}}, ProofDiffers, SideTable, "b", 2, 1},
@@ -102,7 +89,7 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 		{"to no shard at all", scriptedCluster{answers: [][]string{nil}}, ProofDiffers, SideTable, "b", 2, 1},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			x.c.table = testTable(t)
+			x.c.table = testTable()
 			p := placeOf(x.c.table, db+".documents", "", fields{"project_id": oid(5), "_id": oid(1)})
 			got := NewProver(&x.c, &x.c).Prove(t.Context(), p)
 			if got.State != x.want || got.Newer != x.newer || !slices.Equal(got.Ours, []string{x.ours}) {
@@ -119,7 +106,7 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 }
 
 func TestPlacesWithoutAnEqualityFilterAreNotProven(t *testing.T) {
-	c := &scriptedCluster{answers: [][]string{{"a"}}, table: testTable(t)}
+	c := &scriptedCluster{answers: [][]string{{"a"}}, table: testTable()}
 	prover := NewProver(c, c)
 	text := bson.RawValue{Type: bson.TypeString, Value: []byte{1, 0, 0, 0, 0}}
 	regex := bson.RawValue{Type: bson.TypeRegex, Value: []byte{'.', 0, 0}}
@@ -140,7 +127,7 @@ func TestPlacesWithoutAnEqualityFilterAreNotProven(t *testing.T) {
 }
 
 func TestUnknownCountHasAReason(t *testing.T) {
-	tab := testTable(t)
+	tab := testTable()
 	targeted := placeOf(tab, db+".documents", "", fields{"project_id": oid(5)})
 	for _, x := range []struct {
 		p    Place
@@ -162,7 +149,7 @@ func TestUnknownCountHasAReason(t *testing.T) {
 }
 
 func TestPrimariesAreUnknownIfTheClusterDoesNotReportThem(t *testing.T) {
-	tab := testTable(t)
+	tab := testTable()
 	tab.Shards[0].ReplSet = "set-a"
 	c := &scriptedCluster{table: tab}
 	if got := NewProver(c, c).Primaries(t.Context()); len(got) != 1 || got["a"] != "a-1:27018" {
@@ -174,28 +161,19 @@ func TestPrimariesAreUnknownIfTheClusterDoesNotReportThem(t *testing.T) {
 	}
 }
 
-func details(t *testing.T, d bson.D) bson.Raw {
-	t.Helper()
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
-
 // Only changelog entries about the chunk's own range and the current collection count,
 // and a move only if it led to the chunk's current shard.
 func TestHistoryCoversOnlyThisChunkOfThisCollection(t *testing.T) {
-	tab := testTable(t)
+	tab := testTable()
 	c := tab.Collection(db + ".documents")
 	born := time.Unix(1000, 0)
 	c.Incarnation.Timestamp = bson.Timestamp{T: uint32(born.Unix())}
-	i, ch := c.Chunks.Find(testKey(t, c.Key, oid(5))) // on b
+	i, ch := c.Chunks.Find(routing.Bound(c.Key, oid(5))) // on b
 	lo, _ := c.Key.Document(ch.Min)
 	hi, _ := c.Key.Document(ch.Max)
 	min, _ := c.Key.Document(c.Key.Min())
 	ev := func(after time.Duration, what string, d bson.D) topology.Event {
-		return topology.Event{What: what, NS: string(c.NS), Time: born.Add(after), Details: details(t, d)}
+		return topology.Event{What: what, NS: string(c.NS), Time: born.Add(after), Details: must.Get(bson.Marshal(d))}
 	}
 	here := bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: "a"}, {Key: "to", Value: ch.Shard}}
 	away := bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: "b"}, {Key: "to", Value: "c"}}

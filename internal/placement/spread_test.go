@@ -20,7 +20,7 @@ func collectionSpread(t *testing.T, s Spread, coll string) CollectionSpread {
 func TestSpreadShowsWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 	p := project(5, "app", "")
 	p.Documents = topology.Figure{Known: true, Value: 12}
-	s := SpreadOf(testTable(t), profile.Yorkie(), p)
+	s := SpreadOf(testTable(), profile.Yorkie(), p)
 	if s.Layout != "yorkie-head" {
 		t.Errorf(`layout %s, want "yorkie-head"`, s.Layout)
 	}
@@ -52,7 +52,7 @@ func TestSpreadShowsWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 }
 
 func TestWithoutListCollectionsPresenceIsUnknownNotAbsent(t *testing.T) {
-	tab := testTable(t)
+	tab := testTable()
 	tab.Unsharded = nil
 	if rev := collectionSpread(t, SpreadOf(tab, profile.Yorkie(), project(5, "app", "")), "revisions"); rev.Presence != PresenceUnknown ||
 		len(rev.Shards) != 1 {
@@ -64,7 +64,7 @@ func TestContentsOfAShardNameTheAffectedProjects(t *testing.T) {
 	dir := NewDirectory(1, []string{db}, []Project{project(4, "four", ""), project(5, "five", ""), project(6, "six", "")}, topology.Health{})
 	on := func(shard string) map[string]float64 {
 		out := map[string]float64{}
-		for _, p := range ShardContents(testTable(t), dir, profile.Yorkie(), shard).Projects {
+		for _, p := range ShardContents(testTable(), dir, profile.Yorkie(), shard).Projects {
 			out[p.Project.Name] = p.Share
 		}
 		return out
@@ -76,11 +76,11 @@ func TestContentsOfAShardNameTheAffectedProjects(t *testing.T) {
 	if got := on("b"); got["five"] != 0.5 || got["six"] != 0.5 || len(got) != 2 {
 		t.Errorf(`on b: %v, want ["five"] 0.5, ["six"] 0.5, len 2`, got)
 	}
-	c := ShardContents(testTable(t), dir, profile.Yorkie(), "c")
+	c := ShardContents(testTable(), dir, profile.Yorkie(), "c")
 	if len(c.ByDocument) != 1 || c.ByDocument[0].NS != db+".changes" || c.ByDocument[0].Of != 3 {
 		t.Errorf("by document on c: %+v, want len 1, [0].NS %v, [0].Of 3", c.ByDocument, db+".changes")
 	}
-	a := ShardContents(testTable(t), dir, profile.Yorkie(), "a")
+	a := ShardContents(testTable(), dir, profile.Yorkie(), "a")
 	if n := len(a.Collections); n != 5 { // three sharded, two unsharded
 		t.Errorf("%d collections on a: %+v, want 5", n, a.Collections)
 	}

@@ -9,6 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
 
@@ -84,10 +86,7 @@ func TestSearchInAllProjectsIsBoundedAndSaysWhatItLeftOut(t *testing.T) {
 
 func TestIDOfARowOfAnyKnownCollectionIsFound(t *testing.T) {
 	change, doc := bson.ObjectID{7, 7}, oid(9)
-	row, err := bson.Marshal(bson.D{{Key: "_id", Value: change}, {Key: "doc_id", Value: doc}, {Key: "project_id", Value: oid(5)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(bson.Marshal(bson.D{{Key: "_id", Value: change}, {Key: "doc_id", Value: doc}, {Key: "project_id", Value: oid(5)}}))
 	src := &fakeSource{rows: map[topology.Namespace][]bson.Raw{db + ".changes": {row}},
 		denied: map[topology.Namespace]error{db + ".snapshot_bodies": fault.New(fault.Forbidden, "no")}}
 	l := locator(t, src, project(5, "app", ""))
@@ -111,12 +110,9 @@ func TestOtherIDsAreSearchedInShardedCollectionsWhenAsked(t *testing.T) {
 	src := &fakeSource{rows: map[topology.Namespace][]bson.Raw{}}
 	l := locator(t, src, project(5, "app", ""))
 	f := l.tables.(fixedTable)
-	f.t.Collections = append(f.t.Collections, collection(t, "orders", pattern(t, bson.E{Key: "region", Value: int32(1)}), nil, "c"))
+	f.t.Collections = append(f.t.Collections, collection("orders", routing.Pattern("region"), nil, "c"))
 	for _, id := range []any{"A-17", int32(17), int64(17), float64(17.5), bson.Binary{Subtype: 4, Data: make([]byte, 16)}, oid(77)} {
-		row, err := bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "region", Value: "eu"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "region", Value: "eu"}}))
 		src.rows[db+".orders"] = append(src.rows[db+".orders"], row)
 	}
 	for _, text := range []string{"A-17", "17.5", "00000000-0000-0000-0000-000000000000", oid(77).Hex()} {

@@ -4,27 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/shardkey"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
 
-func collectionKeyedBy(t *testing.T, ns topology.Namespace, fields ...bson.E) *topology.Collection {
-	t.Helper()
-	raw, err := bson.Marshal(bson.D(fields))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}}
+func collectionKeyedBy(ns topology.Namespace, fields ...string) *topology.Collection {
+	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: routing.Pattern(fields...)}}
 }
-
-func ascending(f string) bson.E { return bson.E{Key: f, Value: int32(1)} }
-func hashed(f string) bson.E    { return bson.E{Key: f, Value: "hashed"} }
 
 func TestEveryLayoutNamesItsCollectionsOnce(t *testing.T) {
 	for _, l := range Yorkie().Layouts {
@@ -47,9 +33,9 @@ func TestEveryLayoutNamesItsCollectionsOnce(t *testing.T) {
 func TestMatchFindsDatabasesOfProjectsAndDocumentsOnly(t *testing.T) {
 	tab := &topology.Table{
 		Collections: []*topology.Collection{
-			collectionKeyedBy(t, "a.documents", ascending("project_id")),
-			collectionKeyedBy(t, "b.documents", ascending("tenant")), // documents of another application
-			collectionKeyedBy(t, "c.orders", ascending("project_id")),
+			collectionKeyedBy("a.documents", "project_id"),
+			collectionKeyedBy("b.documents", "tenant"), // documents of another application
+			collectionKeyedBy("c.orders", "project_id"),
 		},
 		Unsharded: []topology.Namespace{"d.documents", "d.projects", "e.projects", "f.documents"},
 	}
@@ -58,21 +44,7 @@ func TestMatchFindsDatabasesOfProjectsAndDocumentsOnly(t *testing.T) {
 	}
 }
 
-func TestNearestLayoutIsChosenByExistingShardKeys(t *testing.T) {
-	head := &topology.Table{Collections: []*topology.Collection{
-		collectionKeyedBy(t, "y.changes", hashed("doc_id")), collectionKeyedBy(t, "y.clients", ascending("project_id"), hashed("_id")),
-		collectionKeyedBy(t, "y.documents", ascending("project_id")), collectionKeyedBy(t, "y.revisions", hashed("doc_id")),
-	}}
-	old := &topology.Table{Collections: []*topology.Collection{
-		collectionKeyedBy(t, "y.changes", ascending("doc_id")), collectionKeyedBy(t, "y.clients", ascending("project_id")),
-		collectionKeyedBy(t, "y.documents", ascending("project_id")), collectionKeyedBy(t, "y.syncedseqs", ascending("doc_id")),
-	}}
-	if got := Yorkie().Nearest(head, "y").Name; got != "yorkie-head" {
-		t.Errorf(`head is taken for %s, want "yorkie-head"`, got)
-	}
-	if got := Yorkie().Nearest(old, "y").Name; got != "yorkie-0.4" {
-		t.Errorf(`0.4 is taken for %s, want "yorkie-0.4"`, got)
-	}
+func TestEmptyDatabaseIsTakenForTheNewestLayout(t *testing.T) {
 	if got := Yorkie().Nearest(&topology.Table{}, "y").Name; got != "yorkie-head" {
 		t.Errorf("an empty database is taken for %s, want the newest layout", got)
 	}

@@ -8,56 +8,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 const shop = "../../docs/profiles/shop.yaml"
 
 func TestShopExampleIsParsedCompletely(t *testing.T) {
 	p, err := Read(shop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	want := &Profile{
 		Name: "shop",
-		Names: ProjectFields{
-			Collection: "tenants",
-			Name:       "name",
-			PublicKey:  "label",
-			CreatedAt:  "created_at",
-			Documents:  "order_count",
-			CountedAt:  "counted_at",
-		},
+		Names: ProjectFields{Collection: "tenants", Name: "name", PublicKey: "label", CreatedAt: "created_at",
+			Documents: "order_count", CountedAt: "counted_at"},
 		Keys:   DocumentFields{Collection: "orders", Project: "tenant_id", Key: "number", RemovedAt: "cancelled_at", CreatedAt: "created_at"},
 		Called: Called{One: "Order", Many: "Orders"},
 		Layouts: []Layout{{Name: "shop", Collections: []Collection{
-			{
-				Name:          "orders",
-				Scope:         ScopeProject,
-				ProjectField:  "tenant_id",
-				DocumentField: "_id",
-				KeyField:      "number",
-				Kind:          "document",
-				Expected:      "{tenant_id: 1}",
-				What:          "one row per order",
-			},
+			{Name: "orders", Scope: ScopeProject, ProjectField: "tenant_id", DocumentField: "_id", KeyField: "number",
+				Kind: "document", Expected: "{tenant_id: 1}", What: "one row per order"},
 			{Name: "tenants", Scope: ScopeCluster, ProjectField: "_id", KeyField: "name", Unjudged: true},
-			{
-				Name:          "order_lines",
-				Scope:         ScopeDocument,
-				ProjectField:  "tenant_id",
-				DocumentField: "order_id",
-				Expected:      `{order_id: "hashed"}`,
-				What:          "what was ordered",
-			},
-			{
-				Name:         "customers",
-				Scope:        ScopeProject,
-				ProjectField: "tenant_id",
-				KeyField:     "email_name",
-				Kind:         "Customer",
-				Expected:     `{tenant_id: 1, _id: "hashed"}`,
-				What:         "one row per customer",
-			},
+			{Name: "order_lines", Scope: ScopeDocument, ProjectField: "tenant_id", DocumentField: "order_id",
+				Expected: `{order_id: "hashed"}`, What: "what was ordered"},
+			{Name: "customers", Scope: ScopeProject, ProjectField: "tenant_id", KeyField: "email_name",
+				Kind: "Customer", Expected: `{tenant_id: 1, _id: "hashed"}`, What: "one row per customer"},
 			{Name: "settings", Scope: ScopeCluster, What: "settings of the shop itself"},
 		}}},
 	}
@@ -67,10 +39,7 @@ func TestShopExampleIsParsedCompletely(t *testing.T) {
 }
 
 func TestProfileStatesHowEachCollectionIsWritten(t *testing.T) {
-	b, err := os.ReadFile(shop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(shop))
 	text := strings.Replace(string(b), "  key: number\n", "  key: number\n  writtenAt: changed_at\n", 1)
 	path := t.TempDir() + "/shop.yaml"
 	if err := os.WriteFile(path,
@@ -78,9 +47,7 @@ func TestProfileStatesHowEachCollectionIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	orders, _ := p.Collection("orders")
 	customers, _ := p.Collection("customers")
 	if orders.WrittenAt != "changed_at" || orders.Appended || !customers.Appended || customers.WrittenAt != "" {
@@ -90,26 +57,14 @@ func TestProfileStatesHowEachCollectionIsWritten(t *testing.T) {
 
 // Each case changes one line of the example. The error must name file, line and field.
 func TestProfileErrorsNameLineAndField(t *testing.T) {
-	b, err := os.ReadFile(shop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(shop))
 	tests := []struct{ old, new, want string }{
-		{
-			"  name: name",
-			"  name: password",
-			`shop.yaml:7: tenants.name: "password" looks like a secret (password): shardboard does not read such fields.`,
-		},
-		{
-			"  publicKey: label",
-			"  publicKey: secret_key",
-			`shop.yaml:8: tenants.publicKey: "secret_key" looks like a secret (secret): shardboard does not read such fields.`,
-		},
-		{
-			"  key: number",
-			"  key: Token2",
-			`shop.yaml:16: documents.key: "Token2" looks like a secret (token): shardboard does not read such fields.`,
-		},
+		{"  name: name", "  name: password",
+			`shop.yaml:7: tenants.name: "password" looks like a secret (password): shardboard does not read such fields.`},
+		{"  publicKey: label", "  publicKey: secret_key",
+			`shop.yaml:8: tenants.publicKey: "secret_key" looks like a secret (secret): shardboard does not read such fields.`},
+		{"  key: number", "  key: Token2",
+			`shop.yaml:16: documents.key: "Token2" looks like a secret (token): shardboard does not read such fields.`},
 		{
 			"  name: name",
 			"  nmae: name",
@@ -122,21 +77,15 @@ func TestProfileErrorsNameLineAndField(t *testing.T) {
 		{"  name: name", "  name: [name]", `shop.yaml:7: tenants.name: expected text, found a list. Put it in quotes if it is meant.`},
 		{"  name: name", "  name: \" \"", `shop.yaml:7: tenants.name: the text is empty.`},
 		{"  name: name", "  name: $where", `shop.yaml:7: tenants.name: the name of a field cannot begin with a dollar sign.`},
-		{
-			"  name: name",
-			"  name: profile.name",
-			`shop.yaml:7: tenants.name: "profile.name" is inside another field; only fields of the row itself are read.`,
-		},
+		{"  name: name", "  name: profile.name",
+			`shop.yaml:7: tenants.name: "profile.name" is inside another field; only fields of the row itself are read.`},
 		{"  name: name", "  name: _id", `shop.yaml:7: tenants.name: _id is always read and need not be named.`},
 		{"  publicKey: label", "  publicKey: name", `shop.yaml:8: tenants.publicKey: name is already the field of name.`},
 		{"  name: name", "  name: name\n  name: other", `shop.yaml:8: tenants: the field name is there twice.`},
 		{"  name: name", "  name: \"a\\u202eb\"", `shop.yaml:7: tenants.name: the text has control characters.`},
 		{"  collection: orders", "  collection: tenants", `shop.yaml:14: documents.collection: tenants and documents must be two collections.`},
-		{
-			"  collection: orders",
-			"  collection: system.users",
-			`shop.yaml:14: documents.collection: "system.users" cannot be the name of a collection.`,
-		},
+		{"  collection: orders", "  collection: system.users",
+			`shop.yaml:14: documents.collection: "system.users" cannot be the name of a collection.`},
 		{"  shardKey: {tenant_id: 1}", "  shardKey: {tenant_id: 2}", `shop.yaml:20: documents.shardKey.tenant_id: expected 1 or hashed.`},
 		{
 			"  shardKey: {tenant_id: 1}",
@@ -144,22 +93,16 @@ func TestProfileErrorsNameLineAndField(t *testing.T) {
 			"shop.yaml:20: documents.shardKey: expected fields such as {tenant_id: 1, _id: hashed}, or the word unsharded, found text.",
 		},
 		{"  shardKey: {tenant_id: 1}", "  shardKey: {}", `shop.yaml:20: documents.shardKey: A shard key needs at least one field.`},
-		{
-			"  shardKey: {tenant_id: 1}",
-			"  shardKey: {a: hashed, b: hashed}",
-			`shop.yaml:20: documents.shardKey: A shard key can have one hashed field only; "b" is the second.`,
-		},
+		{"  shardKey: {tenant_id: 1}", "  shardKey: {a: hashed, b: hashed}",
+			`shop.yaml:20: documents.shardKey: A shard key can have one hashed field only; "b" is the second.`},
 		{"  - name: settings", "  - name: orders", `shop.yaml:35: collections[2].name: the collection orders is there twice.`},
 		{
 			"  - name: settings",
 			"  - nmae: settings",
 			`shop.yaml:35: collections[2]: there is no field "nmae"; known are name, tenant, document, key, called, shardKey, holds, writes, writtenAt.`,
 		},
-		{
-			"collections:\n",
-			"collections: 7\nother:\n",
-			`shop.yaml:24: there is no field "other"; known are name, tenants, documents, collections.`,
-		},
+		{"collections:\n", "collections: 7\nother:\n",
+			`shop.yaml:24: there is no field "other"; known are name, tenants, documents, collections.`},
 		{"name: shop", "name: &a shop\nx: *a", `shop.yaml:4: there is no field "x"; known are name, tenants, documents, collections.`},
 		{"  name: name", "  name: &a name\n  publicKey: *a", `shop.yaml:9: tenants: the field publicKey is there twice.`},
 		{"name: shop", "name: shop\n---\nname: shop", `shop.yaml: there is more than one document in the file.`},

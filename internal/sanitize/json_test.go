@@ -5,15 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sanitize"
 )
 
 func TestJSONMeansTheSameAndShowsNothingHidden(t *testing.T) {
 	for _, text := range []string{"plain ü 漢", "a\u202eb", "\u009b31m", "\u2028\x1b[0m\r\n\t", "\U000e0001x", "𝄞"} {
-		b, err := json.Marshal(map[string]string{"k": text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(json.Marshal(map[string]string{"k": text}))
 		safe := sanitize.JSON(string(b) + "\n")
 		var back map[string]string
 		if err := json.Unmarshal([]byte(safe), &back); err != nil || back["k"] != text {

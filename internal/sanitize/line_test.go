@@ -67,3 +67,13 @@ func TestLineIsOnePrintableLineWhateverComes(t *testing.T) {
 		}
 	})
 }
+
+// In a command a name must be a JavaScript string and nothing else, with invisible characters escaped.
+func TestQuotedIsOneString(t *testing.T) {
+	for in, want := range map[string]string{`a"); db.dropDatabase(); ("`: `"a\"); db.dropDatabase(); (\""`, "a\u202eb": `"a\u202eb"`,
+		"a\u2028b": `"a\u2028b"`, "a\x7fb\nc": `"a\u007fb\nc"`, "a\U000e0001b": `"a\udb40\udc01b"`, "주문": `"주문"`} {
+		if got := sanitize.Quoted(in); got != want {
+			t.Errorf("%q is written %s, want %s", in, got, want)
+		}
+	}
+}

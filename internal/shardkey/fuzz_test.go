@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // Untrusted input results in an error or a value that survives a round trip; never in a
@@ -17,13 +18,11 @@ func FuzzDecode(f *testing.F) {
 	for _, doc := range readLines(f, "sort-order") {
 		v := doc.Lookup("v")
 		enc, tb, err := encodeValue(nil, nil, v)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, err)
 		f.Add(string(enc), string(tb))
 	}
 	f.Add("\xf0\xff", "")
-	p := mustPattern(f, "a", "b")
+	p := mustPattern("a", "b")
 	f.Fuzz(func(t *testing.T, enc, tb string) {
 		k := FromParts(enc, tb)
 		_, _, _ = p.Display(k), p.ExtJSON(k), k.IsPrefixEnd()
@@ -48,7 +47,7 @@ func FuzzEncode(f *testing.F) {
 	for _, doc := range readLines(f, "hash-vectors") {
 		f.Add(byte(doc.Lookup("value", "v").Type), []byte(doc.Lookup("value", "v").Value))
 	}
-	p := mustPattern(f, "v")
+	p := mustPattern("v")
 	f.Fuzz(func(t *testing.T, typ byte, value []byte) {
 		v := bson.RawValue{Type: bson.Type(typ), Value: value}
 		_ = DisplayValue(v)
@@ -74,7 +73,7 @@ func FuzzHash(f *testing.F) {
 	for _, doc := range readLines(f, "hash-vectors") {
 		f.Add(byte(doc.Lookup("value", "v").Type), []byte(doc.Lookup("value", "v").Value))
 	}
-	p := mustPattern(f, "v#")
+	p := mustPattern("v#")
 	f.Fuzz(func(t *testing.T, typ byte, value []byte) {
 		v := bson.RawValue{Type: bson.Type(typ), Value: value}
 		h, err := Hash(v)

@@ -9,17 +9,18 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestEqualKeysOfDifferentTypesAreEqualOnlyByCompare(t *testing.T) {
-	p := mustPattern(t, "v")
+	p := mustPattern("v")
 	for _, equal := range [][]any{
-		{int32(1), int64(1), 1.0, decimalOf(t, "1"), decimalOf(t, "1.0")},
+		{int32(1), int64(1), 1.0, decimalOf("1"), decimalOf("1.0")},
 		{"s", bson.Symbol("s")},
 	} {
 		seen := map[Key]bool{}
 		for _, v := range equal {
-			k, err := p.KeyOf(rawValue(t, v))
+			k, err := p.KeyOf(rawValue(v))
 			if err != nil || seen[k] {
 				t.Errorf("%v (%T): %v", v, v, err)
 			}
@@ -34,20 +35,17 @@ func TestEqualKeysOfDifferentTypesAreEqualOnlyByCompare(t *testing.T) {
 }
 
 func TestUsualKeysAreShort(t *testing.T) {
-	p := mustPattern(t, "project_id", "_id#")
-	k, err := p.KeyOf(rawValue(t, bson.NewObjectID()), rawValue(t, bson.NewObjectID()))
+	p := mustPattern("project_id", "_id#")
+	k, err := p.KeyOf(rawValue(bson.NewObjectID()), rawValue(bson.NewObjectID()))
 	if err != nil || len(k.Encoded()) > 23 || k.Bits() != "" {
 		t.Errorf("%d bytes and %d bits, %v", len(k.Encoded()), len(k.Bits()), err)
 	}
 }
 
 func TestRangesContainOverlapAndCover(t *testing.T) {
-	p := mustPattern(t, "n")
+	p := mustPattern("n")
 	key := func(n int) Key {
-		k, err := p.KeyOf(rawValue(t, n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Get(p.KeyOf(rawValue(n)))
 		return k
 	}
 	r := func(from, to int) Range { return Range{key(from), key(to)} }
@@ -78,14 +76,12 @@ func TestRangesContainOverlapAndCover(t *testing.T) {
 }
 
 func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
-	p := mustPattern(t, "p", "k#")
-	id := rawValue(t, bson.ObjectID{11: 0xff})
+	p := mustPattern("p", "k#")
+	id := rawValue(bson.ObjectID{11: 0xff})
 	r, err := p.PrefixRange(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, end := range []any{bson.MinKey{}, bson.MaxKey{}} {
-		k, err := p.Bound(mustDoc(t, bson.D{{Key: "p", Value: id}, {Key: "k", Value: end}}))
+		k, err := p.Bound(mustDoc(bson.D{{Key: "p", Value: id}, {Key: "k", Value: end}}))
 		if err != nil || !r.Contains(k) || k.IsPrefixEnd() {
 			t.Errorf("%s: %v", p.Display(k), err)
 		}
@@ -111,7 +107,7 @@ func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
 }
 
 func TestKeysOfOtherPatternsAndDamagedPartsAreRefused(t *testing.T) {
-	one, two := mustPattern(t, "a"), mustPattern(t, "a", "b")
+	one, two := mustPattern("a"), mustPattern("a", "b")
 	k := two.Min()
 	for _, bad := range []Key{k, {}, FromParts("\x25", ""), FromParts("\x1e\x05", ""), FromParts("\x1e\x05\x00", "\x09"),
 		FromParts("\x30a", ""),
@@ -123,7 +119,7 @@ func TestKeysOfOtherPatternsAndDamagedPartsAreRefused(t *testing.T) {
 }
 
 func TestDisplayUsesMongoshSyntax(t *testing.T) {
-	p := mustPattern(t, "v")
+	p := mustPattern("v")
 	id, _ := bson.ObjectIDFromHex("507f1f77bcf86cd799439011")
 	for _, c := range []struct {
 		v    any
@@ -136,7 +132,7 @@ func TestDisplayUsesMongoshSyntax(t *testing.T) {
 		{math.Copysign(0, -1), "-0.0"},
 		{math.NaN(), "NaN"},
 		{1e40, "1E+40"},
-		{decimalOf(t, "1.00"), `NumberDecimal("1.00")`},
+		{decimalOf("1.00"), `NumberDecimal("1.00")`},
 		{"a\"b\n\u202e", `"a\"b\n\u202e"`},
 		{id, `ObjectId("507f1f77bcf86cd799439011")`},
 		{true, "true"},
@@ -155,18 +151,18 @@ func TestDisplayUsesMongoshSyntax(t *testing.T) {
 		{bson.CodeWithScope{Code: "x", Scope: bson.D{{Key: "y", Value: 1}}}, `Code("x", {y: 1})`},
 		{bson.D{{Key: "a", Value: 1}, {Key: "b c", Value: bson.A{2, "x"}}}, `{a: 1, "b c": [2, "x"]}`},
 	} {
-		k, err := p.KeyOf(rawValue(t, c.v))
+		k, err := p.KeyOf(rawValue(c.v))
 		if got := p.Display(k); err != nil || got != "{v: "+c.want+"}" {
 			t.Errorf("%v: %s, want %s, %v", c.v, got, c.want, err)
 		}
-		if got := DisplayValue(rawValue(t, c.v)); got != c.want {
+		if got := DisplayValue(rawValue(c.v)); got != c.want {
 			t.Errorf("%v: %s, want %s", c.v, got, c.want)
 		}
 	}
 }
 
 func TestDisplayStaysShort(t *testing.T) {
-	p := mustPattern(t, "v")
+	p := mustPattern("v")
 	wide, deep := bson.D{}, any(1)
 	for range 500 {
 		wide = append(wide, bson.E{Key: strings.Repeat("é", 500), Value: strings.Repeat("\x01", 500)})
@@ -175,7 +171,7 @@ func TestDisplayStaysShort(t *testing.T) {
 		deep = bson.D{{Key: strings.Repeat("x", 200), Value: deep}}
 	}
 	for _, v := range []any{strings.Repeat("é", 5000), make([]byte, 5000), wide, deep, bson.Regex{Pattern: strings.Repeat("x", 999)}} {
-		k, err := p.KeyOf(rawValue(t, v))
+		k, err := p.KeyOf(rawValue(v))
 		if got := p.Display(k); err != nil || len(got) > 2000 || !strings.Contains(got, "…") {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
@@ -183,8 +179,8 @@ func TestDisplayStaysShort(t *testing.T) {
 }
 
 func TestDocumentsNestedDeeperThanTheServerAllowsAreRefused(t *testing.T) {
-	p := mustPattern(t, "v")
-	deep := mustDoc(t, bson.D{})
+	p := mustPattern("v")
+	deep := mustDoc(bson.D{})
 	for range maxDepth - 1 {
 		deep = endDocument(appendElement(beginDocument(nil), bson.TypeEmbeddedDocument, "d", deep), 0)
 	}
@@ -199,5 +195,23 @@ func TestDocumentsNestedDeeperThanTheServerAllowsAreRefused(t *testing.T) {
 	}
 	if _, err := Hash(v); fault.Of(err) != fault.Invalid {
 		t.Errorf("hash of %d levels: %v, want kind %v", maxDepth+1, err, fault.Invalid)
+	}
+}
+
+func TestHashingAndEncodingIntoABufferDoNotAllocate(t *testing.T) {
+	p := mustPattern("a", "b", "k#")
+	id, number, word := rawValue(bson.NewObjectID()), rawValue(0.1), rawValue("word")
+	oid := bson.NewObjectID()
+	var room, bitsRoom [128]byte
+	least := p.Min()
+	n := testing.AllocsPerRun(100, func() {
+		enc, _, err := p.appendKeyOf(room[:0], bitsRoom[:0], number, word, id)
+		enc = appendInt64(enc, HashObjectID(oid))
+		if err != nil || least.CompareEncoded(enc) == 0 {
+			t.Error(err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations, want 0", n)
 	}
 }

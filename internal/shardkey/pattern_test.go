@@ -7,10 +7,11 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestPatternsRoundTripAsText(t *testing.T) {
-	p := mustPattern(t, "project_id", "_id#", "a.b", "with space")
+	p := mustPattern("project_id", "_id#", "a.b", "with space")
 	if got, want := p.String(), `{project_id: 1, _id: "hashed", "a.b": 1, "with space": 1}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -18,8 +19,8 @@ func TestPatternsRoundTripAsText(t *testing.T) {
 	if err != nil || !again.Equal(p) || p.Hashed() != 1 || p.Len() != 4 {
 		t.Errorf("%s came back as %s, %v", p, again, err)
 	}
-	for _, other := range []Pattern{{}, mustPattern(t, "project_id", "_id#", "a.b"),
-		mustPattern(t, "project_id", "_id", "a.b", "with space")} {
+	for _, other := range []Pattern{{}, mustPattern("project_id", "_id#", "a.b"),
+		mustPattern("project_id", "_id", "a.b", "with space")} {
 		if p.Equal(other) {
 			t.Errorf("%s equals %s", p, other)
 		}
@@ -30,8 +31,8 @@ func TestPatternsRoundTripAsText(t *testing.T) {
 }
 
 func TestPatternDirectionMayBeOfAnyNumberType(t *testing.T) {
-	for _, one := range []any{1, int64(1), 1.0, 1.9, decimalOf(t, "1.0")} {
-		if _, err := ParsePattern(mustDoc(t, bson.D{{Key: "a", Value: one}})); err != nil {
+	for _, one := range []any{1, int64(1), 1.0, 1.9, decimalOf("1.0")} {
+		if _, err := ParsePattern(mustDoc(bson.D{{Key: "a", Value: one}})); err != nil {
 			t.Errorf("%v: %v", one, err)
 		}
 	}
@@ -55,7 +56,7 @@ func TestPatternsThatNoServerAcceptsAreRefused(t *testing.T) {
 		"too many":     many,
 		"not a number": {{Key: "a", Value: true}},
 	} {
-		if p, err := ParsePattern(mustDoc(t, doc)); fault.Of(err) != fault.Invalid || err == nil {
+		if p, err := ParsePattern(mustDoc(doc)); fault.Of(err) != fault.Invalid || err == nil {
 			t.Errorf("%s: %s, %v, want kind %v", name, p, err, fault.Invalid)
 		}
 	}
@@ -67,7 +68,7 @@ func TestPatternsThatNoServerAcceptsAreRefused(t *testing.T) {
 }
 
 func TestABoundHasExactlyTheFieldsOfThePattern(t *testing.T) {
-	p := mustPattern(t, "p", "d.k#")
+	p := mustPattern("p", "d.k#")
 	id := bson.NewObjectID()
 	for _, c := range []struct {
 		doc  bson.D
@@ -76,11 +77,11 @@ func TestABoundHasExactlyTheFieldsOfThePattern(t *testing.T) {
 		{bson.D{{Key: "p", Value: id}, {Key: "d.k", Value: int64(-7)}}, `{p: ObjectId("` + id.Hex() + `"), "d.k": NumberLong("-7")}`},
 		{bson.D{{Key: "p", Value: bson.MinKey{}}, {Key: "d.k", Value: bson.MaxKey{}}}, `{p: MinKey, "d.k": MaxKey}`},
 	} {
-		k, err := p.Bound(mustDoc(t, c.doc))
+		k, err := p.Bound(mustDoc(c.doc))
 		if err != nil || p.Display(k) != c.want {
 			t.Errorf("%v: %s, %v, want p.Display(k) %v", c.doc, p.Display(k), err, c.want)
 		}
-		if doc, err := p.Document(k); err != nil || string(doc) != string(mustDoc(t, c.doc)) {
+		if doc, err := p.Document(k); err != nil || string(doc) != string(mustDoc(c.doc)) {
 			t.Errorf("%v came back as %s, %v", c.doc, doc, err)
 		}
 	}
@@ -94,30 +95,27 @@ func TestABoundHasExactlyTheFieldsOfThePattern(t *testing.T) {
 		{{Key: "p", Value: id}, {Key: "d.k", Value: 1.0}},
 		{{Key: "p", Value: bson.A{1}}, {Key: "d.k", Value: int64(1)}},
 	} {
-		if k, err := p.Bound(mustDoc(t, doc)); err == nil || fault.Of(err) != fault.Invalid || !k.IsZero() {
+		if k, err := p.Bound(mustDoc(doc)); err == nil || fault.Of(err) != fault.Invalid || !k.IsZero() {
 			t.Errorf("%v: %s, %v", doc, p.Display(k), err)
 		}
 	}
 }
 
 func TestAPrefixBoundIsExtendedWithMinKey(t *testing.T) {
-	p := mustPattern(t, "p", "k#")
-	short, err1 := p.PrefixBound(mustDoc(t, bson.D{{Key: "p", Value: "A"}}))
-	full, err2 := p.Bound(mustDoc(t, bson.D{{Key: "p", Value: "A"}, {Key: "k", Value: bson.MinKey{}}}))
+	p := mustPattern("p", "k#")
+	short, err1 := p.PrefixBound(mustDoc(bson.D{{Key: "p", Value: "A"}}))
+	full, err2 := p.Bound(mustDoc(bson.D{{Key: "p", Value: "A"}, {Key: "k", Value: bson.MinKey{}}}))
 	if err1 != nil || err2 != nil || short != full {
 		t.Errorf("got %s, %v, want the bound extended with MinKey", p.Display(short), err1)
 	}
-	if _, err := p.PrefixBound(mustDoc(t, bson.D{})); err == nil {
+	if _, err := p.PrefixBound(mustDoc(bson.D{})); err == nil {
 		t.Error("an empty document is a bound")
 	}
 }
 
 func TestExtractFollowsPathsAndTreatsMissingAsNull(t *testing.T) {
-	p := mustPattern(t, "a.b", "h#")
-	null, err := p.KeyOf(bson.RawValue{Type: bson.TypeNull}, bson.RawValue{Type: bson.TypeNull})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustPattern("a.b", "h#")
+	null := must.Get(p.KeyOf(bson.RawValue{Type: bson.TypeNull}, bson.RawValue{Type: bson.TypeNull}))
 	for _, doc := range []bson.D{
 		{},
 		{{Key: "a", Value: 1}, {Key: "h", Value: nil}},
@@ -125,11 +123,11 @@ func TestExtractFollowsPathsAndTreatsMissingAsNull(t *testing.T) {
 		{{Key: "a.b", Value: 1}},
 		{{Key: "a", Value: bson.D{{Key: "b", Value: nil}}}},
 	} {
-		if k, err := p.Extract(mustDoc(t, doc)); err != nil || k != null {
+		if k, err := p.Extract(mustDoc(doc)); err != nil || k != null {
 			t.Errorf("%v: %s, %v", doc, p.Display(k), err)
 		}
 	}
-	k, err := p.Extract(mustDoc(t, bson.D{{Key: "a", Value: bson.D{{Key: "b", Value: "x"}}}, {Key: "h", Value: bson.MinKey{}}}))
+	k, err := p.Extract(mustDoc(bson.D{{Key: "a", Value: bson.D{{Key: "b", Value: "x"}}}, {Key: "h", Value: bson.MinKey{}}}))
 	if err != nil || p.Display(k) != `{"a.b": "x", h: NumberLong("7961148599568647290")}` {
 		t.Errorf("got %s, %v, want %q", p.Display(k), err, `{"a.b": "x", h: NumberLong("7961148599568647290")}`)
 	}
@@ -138,14 +136,14 @@ func TestExtractFollowsPathsAndTreatsMissingAsNull(t *testing.T) {
 		{{Key: "a", Value: bson.D{{Key: "b", Value: bson.A{}}}}},
 		{{Key: "h", Value: bson.A{1}}},
 	} {
-		if _, err := p.Extract(mustDoc(t, doc)); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "array") {
+		if _, err := p.Extract(mustDoc(doc)); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "array") {
 			t.Errorf(`%v: %v, want kind %v, …"array"…`, doc, err, fault.Invalid)
 		}
 	}
 	if _, err := p.Extract(bson.Raw{5, 0, 0, 0}); err == nil || fault.Of(err) != fault.Invalid {
 		t.Errorf("half a document: %v, want kind %v", err, fault.Invalid)
 	}
-	if _, err := (Pattern{}).Extract(mustDoc(t, bson.D{})); err == nil {
+	if _, err := (Pattern{}).Extract(mustDoc(bson.D{})); err == nil {
 		t.Error("a key without a pattern")
 	}
 }

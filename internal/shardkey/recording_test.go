@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // testdata has hashes, sort orders and routed queries recorded from MongoDB 5.0.7, one
@@ -19,22 +21,16 @@ import (
 func readLines(t testing.TB, name string) []bson.Raw {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name+".jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = f.Close() }()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var docs []bson.Raw
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var doc bson.Raw
-		if err := bson.UnmarshalExtJSON(lines.Bytes(), true, &doc); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bson.UnmarshalExtJSON(lines.Bytes(), true, &doc))
 		docs = append(docs, doc)
 	}
 	if lines.Err() != nil || len(docs) == 0 {
@@ -74,7 +70,7 @@ func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 
 func TestOrderEqualsTheRecordedServersOrder(t *testing.T) {
 	docs := readLines(t, "sort-order")
-	both := mustPattern(t, "v", "_id")
+	both := mustPattern("v", "_id")
 	keys := make([]Key, len(docs))
 	for i, doc := range docs {
 		k, err := both.Extract(doc)
@@ -104,10 +100,7 @@ func TestEveryRecordedQueryIsLocatedOnTheShardThatServedIt(t *testing.T) {
 	for _, doc := range readLines(t, "routing") {
 		coll := doc.Lookup("coll").StringValue()
 		if c, err := doc.LookupErr("chunk"); err == nil {
-			p, err := ParsePattern(doc.Lookup("key").Document())
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(ParsePattern(doc.Lookup("key").Document()))
 			minKey, err1 := p.Bound(c.Document().Lookup("min").Document())
 			maxKey, err2 := p.Bound(c.Document().Lookup("max").Document())
 			if err1 != nil || err2 != nil {
@@ -132,9 +125,7 @@ func TestEveryRecordedQueryIsLocatedOnTheShardThatServedIt(t *testing.T) {
 		}
 		queries++
 		k, err := patterns[coll].Extract(doc.Lookup("query").Document())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		table := tables[coll]
 		at, _ := slices.BinarySearchFunc(table, k, func(c chunk, k Key) int {
 			if c.Max.Compare(k) <= 0 {

@@ -1,14 +1,13 @@
 package shardkey
 
 import (
-	"testing"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // mustPattern makes a pattern; a name that ends in # is hashed.
-func mustPattern(t testing.TB, names ...string) Pattern {
-	t.Helper()
+func mustPattern(names ...string) Pattern {
 	doc := bson.D{}
 	for _, name := range names {
 		if n := len(name) - 1; name[n] == '#' {
@@ -17,23 +16,9 @@ func mustPattern(t testing.TB, names ...string) Pattern {
 			doc = append(doc, bson.E{Key: name, Value: 1})
 		}
 	}
-	p, err := ParsePattern(mustDoc(t, doc))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(ParsePattern(mustDoc(doc)))
 }
 
-func mustDoc(t testing.TB, doc any) bson.Raw {
-	t.Helper()
-	raw, err := bson.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
+func mustDoc(doc any) bson.Raw { return must.Get(bson.Marshal(doc)) }
 
-func rawValue(t testing.TB, v any) bson.RawValue {
-	t.Helper()
-	return mustDoc(t, bson.D{{Key: "v", Value: v}}).Lookup("v")
-}
+func rawValue(v any) bson.RawValue { return mustDoc(bson.D{{Key: "v", Value: v}}).Lookup("v") }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sheet"
 )
 
@@ -50,9 +51,7 @@ func TestColumnsFollowFromTheType(t *testing.T) {
 		t.Fatalf("%d lines, next %q, %v", lines, next, err)
 	}
 	got, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	want := [][]string{
 		{"name", "size", "size.exact", "at", "key", "zones", "counts", "last.shard", "last.share", "parts.shard", "parts.share", "asOf", "stale"},
 		{"'=1+1", "-7", "true", "2026-03-01T12:00:00.001Z", `{"a":1}`, "eu us", `{"b":2}`, "s1", "0.5", "s1", "1", "2026-03-01T12:00:00.001Z", "true"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -68,10 +69,7 @@ func BenchmarkBuildMillion(b *testing.B) {
 
 func BenchmarkApplyTwoOfMillion(b *testing.B) {
 	benchmarkMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
-		m, err := BuildChunks(p, rows)
-		if err != nil {
-			b.Fatal(err)
-		}
+		m := must.Get(BuildChunks(p, rows))
 		moved, control := m.At(123_456), m.At(700_000)
 		b.ReportAllocs()
 		for i := uint32(2); b.Loop(); i++ {
@@ -82,24 +80,8 @@ func BenchmarkApplyTwoOfMillion(b *testing.B) {
 				moved.Shard = "s2"
 			}
 			next, _, err := m.Apply([]Chunk{moved, control})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, err)
 			m = next
-		}
-	})
-}
-
-func BenchmarkFindInMillion(b *testing.B) {
-	benchmarkMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
-		m, err := BuildChunks(p, rows)
-		if err != nil {
-			b.Fatal(err)
-		}
-		k := m.At(555_555).Min
-		b.ReportAllocs()
-		for b.Loop() {
-			m.Find(k)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -17,13 +18,8 @@ func hashedPattern(t testing.TB) shardkey.Pattern {
 func TestHashesAreFoundBesideBoundsThatAreNoNumbers(t *testing.T) {
 	p, plain := hashedPattern(t), ranged(t)
 	typ, val, err := bson.MarshalValue("text")
-	if err != nil {
-		t.Fatal(err)
-	}
-	odd, err := plain.KeyOf(bson.RawValue{Type: typ, Value: val})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	odd := must.Get(plain.KeyOf(bson.RawValue{Type: typ, Value: val}))
 	five := shardkey.HashKey(5)
 	m := mustBuild(t, p,
 		Chunk{Min: p.Min(), Max: five, Shard: "a", Version: Version{1, 0}},

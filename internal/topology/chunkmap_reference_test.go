@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -149,9 +150,7 @@ func TestLargeMapsEqualFullLoadsAndOldMapsStayUnchanged(t *testing.T) {
 			w.replace(t, i, j, shards, []int64{w.cuts[i]}, []string{"a"})
 		}
 		next, _, err := m.Apply(w.changedSince(m.Highest()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if full := mustBuild(t, p, w.rows...); !next.Equal(full) {
 			t.Fatalf("round %d: %d chunks, want %d", round, next.Len(), full.Len())
 		}

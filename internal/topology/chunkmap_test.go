@@ -1,25 +1,19 @@
 package topology
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D(fields))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(bson.D(fields)))
+	p := must.Get(shardkey.ParsePattern(raw))
 	return p
 }
 
@@ -35,13 +29,8 @@ func at(t testing.TB, p shardkey.Pattern, n int64) shardkey.Key {
 		return p.Max()
 	}
 	typ, val, err := bson.MarshalValue(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := p.KeyOf(bson.RawValue{Type: typ, Value: val})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	k := must.Get(p.KeyOf(bson.RawValue{Type: typ, Value: val}))
 	return k
 }
 
@@ -57,31 +46,8 @@ func row(t testing.TB, p shardkey.Pattern, lo, hi int64, shard string, major, mi
 
 func mustBuild(t testing.TB, p shardkey.Pattern, rows ...Chunk) *ChunkMap {
 	t.Helper()
-	m, err := BuildChunks(p, slices.Clone(rows))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(BuildChunks(p, slices.Clone(rows)))
 	return m
-}
-
-func TestBuildTakesRowsInAnyOrder(t *testing.T) {
-	p := ranged(t)
-	m := mustBuild(t, p, row(t, p, 10, highest, "b", 2, 0), row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, 10, "a", 2, 1))
-	if m.Len() != 3 || m.Owner(0) != "a" || m.Owner(2) != "b" || m.Highest() != (Version{2, 1}) {
-		t.Fatalf("got %d chunks, owners %s %s, highest %s", m.Len(), m.Owner(0), m.Owner(2), m.Highest())
-	}
-	if got := m.CountByShard(); got["a"] != 2 || got["b"] != 1 {
-		t.Fatalf("counts %v", got)
-	}
-	if i, c := m.Find(at(t, p, 0)); i != 1 || c.Min.Compare(at(t, p, 0)) != 0 {
-		t.Fatalf("a lower bound belongs to its chunk; got position %d", i)
-	}
-	if i, _ := m.Find(at(t, p, 9)); i != 1 {
-		t.Fatalf("9 is at position %d, want 1", i)
-	}
-	if i, _ := m.Find(p.Max()); i != 2 {
-		t.Fatalf("the maximum is at position %d, want the last", i)
-	}
 }
 
 func TestOverlapIsHalfOpen(t *testing.T) {
@@ -97,42 +63,10 @@ func TestOverlapIsHalfOpen(t *testing.T) {
 	}
 }
 
-func TestBuildRefusesGapsAndOverlaps(t *testing.T) {
-	p := ranged(t)
-	for name, rows := range map[string][]Chunk{
-		"no chunk at all":         {},
-		"gap at the beginning":    {row(t, p, 0, highest, "a", 1, 0)},
-		"gap in the middle":       {row(t, p, lowest, 0, "a", 1, 0), row(t, p, 1, highest, "a", 1, 1)},
-		"gap at the end":          {row(t, p, lowest, 0, "a", 1, 0)},
-		"overlap of one version":  {row(t, p, lowest, 5, "a", 1, 0), row(t, p, 0, highest, "a", 1, 0)},
-		"end before beginning":    {row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, -5, "a", 1, 1), row(t, p, 0, highest, "a", 1, 2)},
-		"newer row leaves a hole": {row(t, p, lowest, 10, "a", 1, 0), row(t, p, 0, 10, "b", 2, 0), row(t, p, 10, highest, "a", 1, 1)},
-	} {
-		if _, err := BuildChunks(p, rows); !errors.Is(err, ErrTorn) {
-			t.Errorf("%s: error %v, want ErrTorn", name, err)
-		}
-	}
-}
-
-func TestBuildPrefersNewerRowsWhenReadDuringAChange(t *testing.T) {
-	p := ranged(t)
-	// The whole chunk was read before the split, its halves after it.
-	m := mustBuild(t, p, row(t, p, lowest, highest, "a", 1, 0), row(t, p, lowest, 0, "a", 1, 1), row(t, p, 0, highest, "a", 1, 2))
-	if m.Len() != 2 {
-		t.Fatalf("%d chunks, want the two halves", m.Len())
-	}
-}
-
 func TestApplyReportsWhatChanged(t *testing.T) {
 	p := ranged(t)
-	m := mustBuild(
-		t,
-		p,
-		row(t, p, lowest, 0, "a", 1, 0),
-		row(t, p, 0, 10, "a", 1, 1),
-		row(t, p, 10, 20, "a", 1, 2),
-		row(t, p, 20, highest, "b", 1, 3),
-	)
+	m := mustBuild(t, p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, 10, "a", 1, 1), row(t, p, 10, 20, "a", 1, 2),
+		row(t, p, 20, highest, "b", 1, 3))
 	for _, c := range []struct {
 		name string
 		rows []Chunk
@@ -159,14 +93,6 @@ func TestApplyReportsWhatChanged(t *testing.T) {
 		}) {
 			t.Errorf("%s: changes %+v, want %+v", c.name, got, c.want)
 		}
-	}
-}
-
-func TestApplyRefusesRowsThatLeaveAGap(t *testing.T) {
-	p := ranged(t)
-	m := mustBuild(t, p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, 10, "a", 1, 1), row(t, p, 10, highest, "a", 1, 2))
-	if _, _, err := m.Apply([]Chunk{row(t, p, 0, 5, "a", 1, 3)}); !errors.Is(err, ErrTorn) {
-		t.Fatalf("error %v, want ErrTorn", err)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestFailedMovesAreToldFromOtherEntries(t *testing.T) {
@@ -12,10 +14,7 @@ func TestFailedMovesAreToldFromOtherEntries(t *testing.T) {
 		if from != "" {
 			d = append(d, bson.E{Key: "from", Value: from}, bson.E{Key: "to", Value: to})
 		}
-		raw, err := bson.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(bson.Marshal(d))
 		return raw
 	}
 	for name, c := range map[string]struct {

@@ -2,9 +2,9 @@ package topology
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -27,21 +27,11 @@ func (f *fakeMigrations) Migrations(ctx context.Context) ([]Migration, bool, err
 }
 
 func (f *fakeMigrations) MoveOperations(ctx context.Context) ([]MoveOperation, error) {
-	err := f.startCall(ctx, "MoveOperations")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.ops), err
+	return answer(ctx, f.fake, "MoveOperations", func() []MoveOperation { return slices.Clone(f.ops) })
 }
 
 func (f *fakeMigrations) Counts(ctx context.Context, _ Namespace) (map[string]int64, error) {
-	err := f.startCall(ctx, "Counts")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	out := map[string]int64{}
-	for k, n := range f.counts {
-		out[k] = n
-	}
-	return out, err
+	return answer(ctx, f.fake, "Counts", func() map[string]int64 { return maps.Clone(f.counts) })
 }
 
 // Sizes has 1,000 documents of 100 bytes on each shard.
@@ -93,17 +83,7 @@ func (f *fakeMigrations) logEntry(id, what string, at time.Time) Event {
 
 func watchMigrations(t *testing.T, f *fakeMigrations, body func(w *Watcher)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		w := NewWatcher(f, Options{})
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan error)
-		go func() { done <- w.Run(ctx) }()
-		defer func() {
-			cancel()
-			if err := <-done; err != nil {
-				t.Errorf("Run ended with %v", err)
-			}
-		}()
+	watch(t, f, Options{}, func(w *Watcher) {
 		wait(30 * time.Second) // all sizes are read
 		body(w)
 	})

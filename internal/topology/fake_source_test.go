@@ -52,14 +52,10 @@ type fakeColl struct {
 }
 
 func newFake(t testing.TB) *fake {
-	f := &fake{
-		t: t, id: "c1", colls: map[Namespace]*fakeColl{},
-		shards:    []Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
-		databases: []Database{{Name: "db", Primary: "a"}},
-		balancer:  Balancer{Known: true, Mode: "full"},
-		plain:     map[string][]Namespace{}, sizes: map[Namespace]Sizes{},
-		fail: map[string]error{}, failNS: map[Namespace]error{}, hang: map[string]bool{}, calls: map[string]int{},
-	}
+	f := &fake{t: t, id: "c1", colls: map[Namespace]*fakeColl{}, shards: []Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		databases: []Database{{Name: "db", Primary: "a"}}, balancer: Balancer{Known: true, Mode: "full"},
+		plain: map[string][]Namespace{}, sizes: map[Namespace]Sizes{},
+		fail: map[string]error{}, failNS: map[Namespace]error{}, hang: map[string]bool{}, calls: map[string]int{}}
 	return f
 }
 
@@ -88,6 +84,14 @@ func (c *fakeColl) highest() (v Version) {
 		}
 	}
 	return v
+}
+
+// answer is a call that returns a part of the cluster.
+func answer[T any](ctx context.Context, f *fake, name string, part func() T) (T, error) {
+	err := f.startCall(ctx, name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return part(), err
 }
 
 // startCall counts a call and returns its failure.
@@ -257,31 +261,19 @@ func (f *fake) ChunksAt(ctx context.Context, m Meta, at []shardkey.Key, each fun
 }
 
 func (f *fake) Shards(ctx context.Context) ([]Shard, error) {
-	err := f.startCall(ctx, "Shards")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.shards), err
+	return answer(ctx, f, "Shards", func() []Shard { return slices.Clone(f.shards) })
 }
 
 func (f *fake) Databases(ctx context.Context) ([]Database, error) {
-	err := f.startCall(ctx, "Databases")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.databases), err
+	return answer(ctx, f, "Databases", func() []Database { return slices.Clone(f.databases) })
 }
 
 func (f *fake) Zones(ctx context.Context) ([]ZoneRange, error) {
-	err := f.startCall(ctx, "Zones")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.zones), err
+	return answer(ctx, f, "Zones", func() []ZoneRange { return slices.Clone(f.zones) })
 }
 
 func (f *fake) Settings(ctx context.Context) (Balancer, error) {
-	err := f.startCall(ctx, "Settings")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.balancer, err
+	return answer(ctx, f, "Settings", func() Balancer { return f.balancer })
 }
 
 func (f *fake) Routers(ctx context.Context) ([]Router, error) {
@@ -374,10 +366,7 @@ func (f *fake) Disks(ctx context.Context, db string, shards []Shard) (map[string
 }
 
 func (f *fake) Collections(ctx context.Context, db string) ([]Namespace, error) {
-	err := f.startCall(ctx, "Collections")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.plain[db]), err
+	return answer(ctx, f, "Collections", func() []Namespace { return slices.Clone(f.plain[db]) })
 }
 
 // change changes the cluster.
@@ -395,6 +384,11 @@ func (f *fake) count(name string) int {
 
 // withWatcher runs a watcher in simulated time until the test body returns.
 func withWatcher(t *testing.T, f *fake, o Options, body func(w *Watcher)) {
+	t.Helper()
+	watch(t, f, o, body)
+}
+
+func watch(t *testing.T, f Source, o Options, body func(w *Watcher)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := NewWatcher(f, o)

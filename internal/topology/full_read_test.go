@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -108,6 +109,8 @@ func TestFullReadRefusesWhatIsNoTable(t *testing.T) {
 		{"a gap", []Chunk{whole[0], whole[2]}, nil, 0},
 		{"a gap that a change fills", []Chunk{whole[0], whole[2]}, []Chunk{row(t, p, 0, 10, "a", 2, 0)}, 3},
 		{"a gap that a change fills by a half", []Chunk{whole[0], whole[2]}, []Chunk{row(t, p, 0, 5, "a", 2, 0)}, 0},
+		{"a split of which both sides were read", []Chunk{row(t, p, lowest, highest, "a", 1, 0), row(t, p, lowest, 0, "a", 1, 1),
+			row(t, p, 0, highest, "a", 1, 2)}, []Chunk{row(t, p, lowest, 0, "a", 1, 1), row(t, p, 0, highest, "a", 1, 2)}, 2},
 		{"a row without keys", with(row(t, p, 5, 5, "a", 1, 3)), nil, 0},
 		{"an old row inside of another", with(row(t, p, 2, 5, "a", 0, 9)), nil, 3},
 		{"a new row inside of another", with(row(t, p, 2, 5, "a", 1, 9)), nil, 0},
@@ -124,6 +127,13 @@ func TestFullReadRefusesWhatIsNoTable(t *testing.T) {
 			var m *ChunkMap
 			if err == nil {
 				m, err = r.Finish(tc.changed)
+			}
+			// Rows that were read in any order, and of which a read has all, are no other table.
+			shuffled := slices.Clone(tc.rows)
+			slices.Reverse(shuffled)
+			if atOnce, failed := BuildChunks(p, shuffled); tc.changed == nil && (failed != nil) != (err != nil) ||
+				failed == nil && err == nil && tc.changed == nil && !atOnce.Equal(m) {
+				t.Errorf("at once: %d chunks, %v; row by row %d, %v", atOnce.Len(), failed, m.Len(), err)
 			}
 			if (err != nil) != (tc.chunks == 0) || err != nil && !errors.Is(err, ErrTorn) || m.Len() != tc.chunks {
 				t.Fatalf("%d chunks, %v; want %d", m.Len(), err, tc.chunks)
@@ -160,9 +170,7 @@ func TestFullReadAllocatesLittleMoreThanTheMap(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	b := NewChunkBuilder(p)
 	for _, row := range rows {
-		if err := b.Add(row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Add(row))
 	}
 	m, err := b.Finish(nil)
 	runtime.ReadMemStats(&after)

@@ -171,13 +171,8 @@ func TestManyAndMalformedMigrations(t *testing.T) {
 			for i := range 11 {
 				f.list = append(
 					f.list,
-					Migration{
-						NS:    Namespace(fmt.Sprintf("db.y%d", i)),
-						Min:   f.bound(0),
-						From:  fmt.Sprint("d", i),
-						To:    fmt.Sprint("r", i),
-						Begun: time.Now(),
-					},
+					Migration{NS: Namespace(fmt.Sprintf("db.y%d", i)), Min: f.bound(0), From: fmt.Sprint("d", i),
+						To: fmt.Sprint("r", i), Begun: time.Now()},
 				)
 			}
 			f.list = append(f.list, Migration{NS: "gone.gone", Min: bson.Raw{5, 0, 0, 0, 0}, Max: bson.Raw{5, 0, 0, 0, 0}},

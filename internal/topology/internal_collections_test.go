@@ -41,12 +41,8 @@ func TestChangelogEntriesOfInternalCollectionsAreRecognized(t *testing.T) {
 func sessionEntries(n int, newest time.Time) []Event {
 	out := make([]Event, n)
 	for i := range out {
-		out[i] = Event{
-			ID:   fmt.Sprint("s", i),
-			Time: newest.Add(-time.Duration(i) * time.Second),
-			What: "multi-split",
-			NS:   "config.system.sessions",
-		}
+		out[i] = Event{ID: fmt.Sprint("s", i), Time: newest.Add(-time.Duration(i) * time.Second), What: "multi-split",
+			NS: "config.system.sessions"}
 	}
 	return out
 }

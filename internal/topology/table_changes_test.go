@@ -67,11 +67,8 @@ func TestNotificationsCoalesceAndEnd(t *testing.T) {
 
 func TestPartsGoStaleByAgeAndByFailure(t *testing.T) {
 	now := time.Now()
-	table := &Table{every: Options{}.withDefaults().every(), Health: map[Part]Health{
-		PartRouting: {At: now.Add(-5 * time.Second)},
-		PartShards:  {At: now.Add(-31 * time.Second)},
-		PartZones:   {At: now, Err: fault.New(fault.Unavailable, "no")},
-	}}
+	table := &Table{every: Options{}.withDefaults().every(), Health: map[Part]Health{PartRouting: {At: now.Add(-5 * time.Second)},
+		PartShards: {At: now.Add(-31 * time.Second)}, PartZones: {At: now, Err: fault.New(fault.Unavailable, "no")}}}
 	for p, want := range map[Part]bool{PartRouting: false, PartShards: true, PartZones: true, PartEvents: true} {
 		if table.Stale(p, now) != want {
 			t.Errorf("%s stale: want %t", p, want)

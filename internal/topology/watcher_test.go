@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestWatcherLoadsAndFollowsChanges(t *testing.T) {
@@ -369,14 +370,8 @@ func TestJumboFlagsAreFoundAfterAFailedMoveAndByTheSweep(t *testing.T) {
 	c := f.add("db.x", 1, 0, 10)
 	f.events = []Event{{ID: "e1"}}
 	withWatcher(t, f, Options{Sweep: 10 * time.Minute}, func(w *Watcher) {
-		lower, err := bson.Marshal(bson.D{{Key: "k", Value: int64(0)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		details, err := bson.Marshal(bson.D{{Key: "min", Value: bson.Raw(lower)}, {Key: "note", Value: "aborted"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lower := must.Get(bson.Marshal(bson.D{{Key: "k", Value: int64(0)}}))
+		details := must.Get(bson.Marshal(bson.D{{Key: "min", Value: bson.Raw(lower)}, {Key: "note", Value: "aborted"}}))
 		f.change(func() {
 			c.rows[1].Jumbo = true
 			f.events = append([]Event{{ID: "e2", What: "moveChunk.from", NS: "db.x", Details: details}}, f.events...)

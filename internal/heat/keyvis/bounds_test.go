@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 )
@@ -16,7 +17,7 @@ func busiestRecorder(t testing.TB) (*Recorder, *swappableTable) {
 	for range MaxRows - 1 {
 		at = append(at, int64(rng.Uint64()))
 	}
-	w := collectionCutAt(t, 1, at...)
+	w := collectionCutAt(1, at...)
 	r := New(w, nil, nil)
 	r.Take(slotOfEveryRow(w, begin))
 	return r, w
@@ -56,36 +57,9 @@ func TestStorageOfFiveWeeksIsBounded(t *testing.T) {
 	}
 }
 
-func BenchmarkMinuteOfTheBusiestCollection(b *testing.B) {
-	r, w := busiestRecorder(b)
-	at := begin
-	for b.Loop() {
-		at = at.Add(time.Minute)
-		s := slotOfEveryRow(w, at)
-		r.Take(s)
-	}
-}
-
-func BenchmarkViewOfTheLargestPicture(b *testing.B) {
-	r, w := busiestRecorder(b)
-	p := r.find(ns, ByKey)
-	for i := range MaxColumns - 1 {
-		c := *p.columns[0]
-		c.From = begin.Add(time.Duration(i+1) * time.Minute)
-		p.columns = append(p.columns, &c)
-	}
-	_ = w
-	for b.Loop() {
-		v, _ := r.View(ns, ByKey, begin, begin.Add(Reach))
-		if len(v.Cells) != MaxRows*MaxColumns {
-			b.Fatalf("got %v, want %v", len(v.Cells), MaxRows*MaxColumns)
-		}
-	}
-}
-
 // Rows of one axis that another axis splits are divided, and the sum is preserved.
 func TestWiderRowsAreDividedEvenly(t *testing.T) {
-	few, many := &axis{bounds: boundsAt(evenHashes(2))}, &axis{bounds: boundsAt(evenHashes(8))}
+	few, many := &axis{bounds: boundsAt(routing.EvenHashes(2))}, &axis{bounds: boundsAt(routing.EvenHashes(8))}
 	c := &column{axis: few, cells: packCells(map[int]int64{0: 10, 1: 3})}
 	got := map[int]int64{}
 	if !c.dense(many, func(row int, rows int64) { got[row] += rows }) {

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 )
 
 // Time that passes twice because of a wrong clock may be shown once or twice, and
 // nothing fails.
 func TestHeatMapContinuesWhenTheClockIsSet(t *testing.T) {
-	w := collectionCutAt(t, 1, evenHashes(8)...)
+	w := collectionCutAt(1, routing.EvenHashes(8)...)
 	r := New(w, nil, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
 	at := begin

@@ -4,32 +4,20 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
-	"shardboard/internal/store/sqlite"
 )
 
 // Updated rows are counted only for the hottest projects, so the heat map must not show
 // the other projects as quiet.
 func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(8)...)
+	db := openStore(t)
+	w := collectionCutAt(1, routing.EvenHashes(8)...)
 	c := w.Table().Collection(ns)
 	minute := func(i int, rows int64) heat.Slot {
 		from := begin.Add(time.Duration(i) * time.Minute)
-		s := heat.Slot{
-			NS:     ns,
-			Method: heat.ChangedRows,
-			From:   from,
-			To:     from.Add(time.Minute),
-			Every:  1,
-			Capped: true,
-			Life:   c.Incarnation,
-			Astray: 4,
-		}
+		s := heat.Slot{NS: ns, Method: heat.ChangedRows, From: from, To: from.Add(time.Minute), Every: 1, Capped: true,
+			Life: c.Incarnation, Astray: 4}
 		if rows > 0 {
 			s.Counts = []heat.Count{{Project: documentID(1), Rows: rows + 4}}
 			s.Pieces = []heat.Piece{{Min: c.Chunks.At(2).Min, Rows: rows}}

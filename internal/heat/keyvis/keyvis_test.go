@@ -12,6 +12,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
@@ -35,44 +37,14 @@ func (w *swappableTable) Subscribe() (*topology.Table, <-chan struct{}, func()) 
 
 // collectionCutAt makes a collection with a hashed document id, split at the given
 // hashes, with its chunks on three shards.
-func collectionCutAt(t testing.TB, life byte, at ...int64) *swappableTable {
-	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+func collectionCutAt(life byte, at ...int64) *swappableTable {
 	slices.Sort(at)
-	bounds := []shardkey.Key{p.Min()}
-	for _, h := range slices.Compact(at) {
-		bounds = append(bounds, shardkey.HashKey(h))
-	}
-	bounds = append(bounds, p.Max())
-	var rows []topology.Chunk
-	for i := range len(bounds) - 1 {
-		rows = append(
-			rows,
-			topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%3)), Version: topology.Version{Major: uint32(i + 1)}},
-		)
-	}
-	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &topology.Collection{Meta: topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
+	p := routing.Pattern("doc_id#")
+	c := routing.Collection(ns, p, routing.Bounds(p, slices.Compact(at)...), "a", "b", "c")
+	c.Incarnation = topology.Incarnation{UUID: [16]byte{life}}
 	w := &swappableTable{}
 	w.table.Store(&topology.Table{Loaded: true, ClusterID: "c1", Collections: []*topology.Collection{c}})
 	return w
-}
-
-func evenHashes(n int) (at []int64) {
-	for i := 1; i < n; i++ {
-		at = append(at, -1<<63+int64(uint64(1<<63)/uint64(n)*2*uint64(i)))
-	}
-	return at
 }
 
 func documentID(n int) (id bson.ObjectID) {
@@ -92,6 +64,13 @@ func countedSlot(w *swappableTable, from time.Time, every int64, counts ...heat.
 	for i, n := range sums {
 		s.Pieces = append(s.Pieces, heat.Piece{Min: c.Chunks.At(i).Min, Rows: n})
 	}
+	return s
+}
+
+// minuteSlot is countedSlot for the minute with this number.
+func minuteSlot(w *swappableTable, minute int, counts ...heat.Count) heat.Slot {
+	s := countedSlot(w, begin.Add(time.Duration(minute)*time.Minute), 1, counts...)
+	s.To = s.From.Add(time.Minute)
 	return s
 }
 
@@ -116,7 +95,7 @@ func totalWrites(v View) (all int64) {
 }
 
 func TestEachColumnHasExactlyTheRowsOfItsSlots(t *testing.T) {
-	w := collectionCutAt(t, 1, evenHashes(64)...)
+	w := collectionCutAt(1, routing.EvenHashes(64)...)
 	r := New(w, nil, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
 	want := map[time.Time]int64{}
@@ -148,7 +127,7 @@ func TestEachColumnHasExactlyTheRowsOfItsSlots(t *testing.T) {
 }
 
 func TestUncountedMinuteHasNoColumn(t *testing.T) {
-	w := collectionCutAt(t, 1, evenHashes(8)...)
+	w := collectionCutAt(1, routing.EvenHashes(8)...)
 	r := New(w, nil, nil)
 	for _, minute := range []int{0, 1, 5, 6} {
 		for i := range 6 {
@@ -172,7 +151,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		rng := rand.New(rand.NewPCG(seed, 2))
-		w := collectionCutAt(t, 1, evenHashes(1+rng.IntN(40))...)
+		w := collectionCutAt(1, routing.EvenHashes(1+rng.IntN(40))...)
 		r := New(w, nil, nil)
 		var want int64
 		at := begin
@@ -183,7 +162,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 				for range rng.IntN(60) {
 					cuts = append(cuts, int64(rng.Uint64()))
 				}
-				w.table.Store(collectionCutAt(t, 1, cuts...).Table())
+				w.table.Store(collectionCutAt(1, cuts...).Table())
 			case 1: // a pause in counting
 				at = at.Add(time.Duration(rng.IntN(500)) * time.Minute)
 			}
@@ -217,15 +196,12 @@ func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts every minute of five weeks, which takes long")
 	}
-	w := collectionCutAt(t, 1, evenHashes(4)...)
+	w := collectionCutAt(1, routing.EvenHashes(4)...)
 	r := New(w, nil, nil)
 	minutes := int((Reach + 12*time.Hour) / time.Minute)
 	most := 0
 	for i := range minutes {
-		from := begin.Add(time.Duration(i) * time.Minute)
-		s := countedSlot(w, from, 1, heat.Count{Project: documentID(i % 3), Document: documentID(i % 50), Rows: 2})
-		s.To = from.Add(time.Minute)
-		r.Take(s)
+		r.Take(minuteSlot(w, i, heat.Count{Project: documentID(i % 3), Document: documentID(i % 50), Rows: 2}))
 		if i > minutes-600 {
 			most = max(most, len(r.find(ns, ByKey).columns))
 		}
@@ -254,7 +230,7 @@ func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 }
 
 func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
-	w := collectionCutAt(t, 1, evenHashes(100_000)...)
+	w := collectionCutAt(1, routing.EvenHashes(100_000)...)
 	r := New(w, nil, nil)
 	hot := []heat.Count{}
 	for d := range 40 {
@@ -262,8 +238,7 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 	}
 	var want int64
 	for i := range 130 { // longer than the hour after which rows are chosen again
-		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, hot...)
-		s.To = s.From.Add(time.Minute)
+		s := minuteSlot(w, i, hot...)
 		want += s.Rows()
 		r.Take(s)
 	}
@@ -285,9 +260,7 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 	}
 	before := slices.Clone(v.Bounds)
 	for i := 130; i < 260; i++ {
-		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, hot...)
-		s.To = s.From.Add(time.Minute)
-		r.Take(s)
+		r.Take(minuteSlot(w, i, hot...))
 	}
 	after, _ := r.View(ns, ByKey, begin, begin.Add(24*time.Hour))
 	if !sameBounds(before, after.Bounds) {
@@ -296,12 +269,10 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 }
 
 func TestProjectsNotKeptByNameAreUnknownNotZero(t *testing.T) {
-	w := collectionCutAt(t, 1)
+	w := collectionCutAt(1)
 	r := New(w, nil, nil)
 	minute := func(i int, counts ...heat.Count) {
-		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, counts...)
-		s.To = s.From.Add(time.Minute)
-		r.Take(s)
+		r.Take(minuteSlot(w, i, counts...))
 	}
 	var many []heat.Count
 	for p := range maxNamed + 100 {
@@ -322,14 +293,19 @@ func TestProjectsNotKeptByNameAreUnknownNotZero(t *testing.T) {
 	}
 }
 
+func openStore(t *testing.T) *sqlite.DB {
+	t.Helper()
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
 // runRecorder runs a recorder with a store while during is called.
 func runRecorder(t *testing.T, w *swappableTable, s store.HeatPictures, during func(r *Recorder)) *Recorder {
 	t.Helper()
 	r := New(w, s, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := r.adopt(ctx, "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.adopt(ctx, "c1"))
 	done := make(chan error)
 	go func() { done <- r.keepSaving(ctx, "c1") }()
 	during(r)
@@ -339,21 +315,15 @@ func runRecorder(t *testing.T, w *swappableTable, s store.HeatPictures, during f
 }
 
 func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(200)...)
+	db := openStore(t)
+	w := collectionCutAt(1, routing.EvenHashes(200)...)
 	rng := rand.New(rand.NewPCG(4, 4))
 	feed := func(r *Recorder, from, to int) {
 		for i := from; i < to; i++ {
 			if i == 300 {
-				w.table.Store(collectionCutAt(t, 1, evenHashes(220)...).Table())
+				w.table.Store(collectionCutAt(1, routing.EvenHashes(220)...).Table())
 			}
-			s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, randomCounts(rng)...)
-			s.To = s.From.Add(time.Minute)
-			r.Take(s)
+			r.Take(minuteSlot(w, i, randomCounts(rng)...))
 		}
 	}
 	first := runRecorder(t, w, db, func(r *Recorder) { feed(r, 0, 900) })
@@ -379,24 +349,17 @@ func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
 // Two recorders count the same writes. The second begins to lead when the first has saved all but
 // its last minutes, and continues its picture.
 func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(200)...)
+	db := openStore(t)
+	w := collectionCutAt(1, routing.EvenHashes(200)...)
 	rng := rand.New(rand.NewPCG(4, 4))
 	leader, follower := New(w, db, nil), New(w, db, nil)
-	if err := leader.adopt(t.Context(), "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, leader.adopt(t.Context(), "c1"))
 	total := int64(0)
 	for i := range 60 {
 		if i == 30 {
-			w.table.Store(collectionCutAt(t, 1, evenHashes(220)...).Table())
+			w.table.Store(collectionCutAt(1, routing.EvenHashes(220)...).Table())
 		}
-		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, randomCounts(rng)...)
-		s.To = s.From.Add(time.Minute)
+		s := minuteSlot(w, i, randomCounts(rng)...)
 		for _, c := range s.Counts {
 			total += c.Rows
 		}
@@ -404,23 +367,17 @@ func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
 			leader.Take(s)
 		}
 		if i == 45 {
-			if err := leader.save(t.Context(), "c1"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, leader.save(t.Context(), "c1"))
 		}
 		if i >= 20 { // it was started later
 			follower.Take(s)
 		}
 		if i == 55 {
-			if err := follower.adopt(t.Context(), "c1"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, follower.adopt(t.Context(), "c1"))
 			follower.Take(countedSlot(w, begin.Add(40*time.Minute), 1, randomCounts(rng)...)) // late: counted by the leader
 		}
 	}
-	if err := follower.save(t.Context(), "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, follower.save(t.Context(), "c1"))
 	for name, r := range map[string]*Recorder{"in memory": follower, "as stored": runRecorder(t, w, db, func(*Recorder) {})} {
 		for _, by := range []By{ByKey, ByProject} {
 			v, _ := r.View(ns, by, begin, begin.Add(time.Hour))
@@ -442,17 +399,13 @@ func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
 func viewOnly(v View, _ bool) View { return v }
 
 func TestRecreatedCollectionHasItsOwnPicture(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(20)...)
+	db := openStore(t)
+	w := collectionCutAt(1, routing.EvenHashes(20)...)
 	r := runRecorder(t, w, db, func(r *Recorder) {
 		for i := range 12 {
 			r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		}
-		w.table.Store(collectionCutAt(t, 2, evenHashes(3)...).Table())
+		w.table.Store(collectionCutAt(2, routing.EvenHashes(3)...).Table())
 		for i := 12; i < 24; i++ {
 			r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		}
@@ -484,17 +437,11 @@ func (f *failingStore) SaveHeat(ctx context.Context, cluster string, c store.Hea
 }
 
 func TestFailedSaveIsRetriedLater(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	w := collectionCutAt(t, 1, evenHashes(20)...)
+	db := openStore(t)
+	w := collectionCutAt(1, routing.EvenHashes(20)...)
 	f := &failingStore{db, true}
 	r := New(w, f, nil)
-	if err := r.adopt(t.Context(), "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.adopt(t.Context(), "c1"))
 	for i := range 60 {
 		r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		if i%6 == 5 {
@@ -504,9 +451,7 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 		}
 	}
 	f.fail = false
-	if err := r.save(t.Context(), "c1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.save(t.Context(), "c1"))
 	again := runRecorder(t, w, db, func(*Recorder) {})
 	if v, _ := again.View(ns, ByKey, begin, begin.Add(time.Hour)); totalWrites(v) != 300 {
 		t.Errorf("%d writes, want 300", totalWrites(v))

@@ -4,16 +4,15 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/event"
 
-	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
+	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/rowsample"
 	"shardboard/internal/shardkey"
@@ -23,98 +22,33 @@ import (
 
 const documents = topology.Namespace("yorkie-meta.documents")
 
-// commands counts what is sent for the database of the rows, and the rows that come back.
-type commands struct {
-	mu        sync.Mutex
-	started   []bson.Raw
-	documents int
-}
-
-func (c *commands) monitor() *event.CommandMonitor {
-	return &event.CommandMonitor{
-		Started: func(_ context.Context, e *event.CommandStartedEvent) {
-			if e.CommandName == "aggregate" && strings.Contains(e.Command.String(), "bsonSize") {
-				c.mu.Lock()
-				defer c.mu.Unlock()
-				c.started = append(c.started, slices.Clone(e.Command))
-			}
-		},
-		Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
-			if e.DatabaseName != documents.Database() || e.CommandName != "aggregate" && e.CommandName != "getMore" {
-				return
-			}
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			for _, name := range []string{"firstBatch", "nextBatch"} {
-				if list, ok := e.Reply.Lookup("cursor", name).ArrayOK(); ok {
-					rows, _ := list.Values()
-					c.documents += len(rows)
-				}
-			}
-		},
-	}
-}
-
-// rows is how many came back so far.
-func (c *commands) rows() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.documents
-}
-
-// reads are the commands that were sent so far.
-func (c *commands) reads() []bson.Raw {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.started)
-}
-
 // onSim runs a test with a sampler of a simulated cluster whose sizes are known.
-func onSim(t *testing.T, version string, docs int, test func(t *testing.T, s *rowsample.Sampler, sent *commands)) {
+func onSim(t *testing.T, version string, docs int, test func(t *testing.T, s *rowsample.Sampler, log *simulated.Log)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{Still: true, Projects: 5, Documents: docs, ServerVersion: version})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = sim.Close() }()
-		sim.Start(t.Context())
-		uri, err := cluster.ParseURI(simcluster.URI())
-		if err != nil {
-			t.Fatal(err)
-		}
-		sent := &commands{}
-		client, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: sent.monitor()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = client.Close(context.Background()) }()
-		watcher := topology.NewWatcher(client, topology.Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		var all sync.WaitGroup
-		defer func() { cancel(); all.Wait() }()
-		all.Go(func() { _ = watcher.Run(ctx) })
-		time.Sleep(70 * time.Second) // until the sizes of all collections are read
-		sampler := rowsample.New(client, watcher, heat.NewBudget(0, nil), 0, nil)
-		all.Go(func() { _ = sampler.Run(ctx) })
-		sent.mu.Lock()
-		sent.started, sent.documents = nil, 0
-		sent.mu.Unlock()
-		test(t, sampler, sent)
+	o := simcluster.Options{Still: true, Projects: 5, Documents: docs, ServerVersion: version}
+	simulated.RunWatched(t, o, func(t *testing.T, c *simulated.Cluster) {
+		sampler := rowsample.New(c.Client, c.Watcher, heat.NewBudget(0, nil), 0, nil)
+		defer simulated.Start(t, sampler.Run)()
+		test(t, sampler, &c.Log)
+	})
+}
+
+// reads are the reads of rows that were sent so far.
+func reads(log *simulated.Log) []simulated.Sent {
+	return slices.DeleteFunc(log.All(), func(s simulated.Sent) bool {
+		return s.Name != "aggregate" || !strings.Contains(s.Command.String(), "bsonSize")
 	})
 }
 
 func ask(t *testing.T, s *rowsample.Sampler, q rowsample.Query) rowsample.Reading {
 	t.Helper()
 	r, err := s.Ask(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return r
 }
 
 func TestSmallCollectionIsReadAsAWhole(t *testing.T) {
-	onSim(t, "5.0", 300, func(t *testing.T, s *rowsample.Sampler, sent *commands) {
+	onSim(t, "5.0", 300, func(t *testing.T, s *rowsample.Sampler, log *simulated.Log) {
 		q := rowsample.Query{NS: documents, Fields: []string{"project_id", "key"}, Rows: 200}
 		r := ask(t, s, q)
 		if r.Result == nil || !r.Result.Whole || len(r.Result.Rows) != 300 || r.Left != 0 {
@@ -134,7 +68,8 @@ func TestSmallCollectionIsReadAsAWhole(t *testing.T) {
 		if !slices.ContainsFunc(r.Result.Unique, func(x []string) bool { return slices.Equal(x, []string{"project_id", "key", "removed_at"}) }) {
 			t.Errorf("unique indexes %v", r.Result.Unique)
 		}
-		for _, cmd := range sent.reads() {
+		for _, sent := range reads(log) {
+			cmd := sent.Command
 			if mode, _ := cmd.Lookup("$readPreference", "mode").StringValueOK(); mode != "secondaryPreferred" {
 				t.Errorf("read with the preference %q", mode)
 			}
@@ -142,15 +77,15 @@ func TestSmallCollectionIsReadAsAWhole(t *testing.T) {
 				t.Error("read without maxTimeMS")
 			}
 		}
-		n := len(sent.reads())
-		if again := ask(t, s, q); n == 0 || len(sent.reads()) != n || again.Result != r.Result {
-			t.Errorf("%d reads, %d after asking again", n, len(sent.reads()))
+		n := len(reads(log))
+		if again := ask(t, s, q); n == 0 || len(reads(log)) != n || again.Result != r.Result {
+			t.Errorf("%d reads, %d after asking again", n, len(reads(log)))
 		}
 	})
 }
 
-func TestLargeCollectionIsSampledWithinTheBudget(t *testing.T) {
-	onSim(t, "5.0", 20_000, func(t *testing.T, s *rowsample.Sampler, sent *commands) {
+func TestLargeCollectionIsSampledWithinTheBudgetWhileSomebodyAsks(t *testing.T) {
+	onSim(t, "5.0", 20_000, func(t *testing.T, s *rowsample.Sampler, log *simulated.Log) {
 		began := time.Now()
 		q := rowsample.Query{NS: documents, Fields: []string{"project_id"}, Rows: 5000}
 		r := ask(t, s, q)
@@ -169,25 +104,24 @@ func TestLargeCollectionIsSampledWithinTheBudget(t *testing.T) {
 			seen[row.Doc.Lookup("_id").ObjectID()] = true
 		}
 		// A budget of 200 a second, of which ten seconds are saved up.
-		if most := int(time.Since(began).Seconds()*heat.PerSecond) + 10*heat.PerSecond; len(seen) != 5000 || sent.rows() > most {
-			t.Errorf("%d different rows; %d documents were read, at most %d may be", len(seen), sent.rows(), most)
+		read, most := log.Documents(began), int(time.Since(began).Seconds()*heat.PerSecond)+10*heat.PerSecond
+		if len(seen) != 5000 || read > most {
+			t.Errorf("%d different rows; %d documents were read, at most %d may be", len(seen), read, most)
 		}
-	})
-}
 
-func TestReadingStopsWhenNobodyAsks(t *testing.T) {
-	onSim(t, "5.0", 20_000, func(t *testing.T, s *rowsample.Sampler, sent *commands) {
-		q := rowsample.Query{NS: documents, Rows: 9000}
+		log.Take()
+		began = time.Now()
+		q = rowsample.Query{NS: documents, Rows: 9000}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := s.Ask(ctx, q); err == nil {
 			t.Fatal("the request was answered although it was cancelled")
 		}
 		time.Sleep(30 * time.Second)
-		n := sent.rows()
+		n := log.Documents(began)
 		time.Sleep(time.Minute)
-		if n == 0 || n >= 9000 || sent.rows() > n+100 { // the watcher reads some sizes
-			t.Errorf("%d documents were read in half a minute, %d later", n, sent.rows())
+		if later := log.Documents(began); n == 0 || n >= 9000 || later > n {
+			t.Errorf("%d documents were read in half a minute, %d later", n, later)
 		}
 		if r := ask(t, s, q); r.Err != nil || r.Done == 0 {
 			t.Errorf("asked again: %+v", r)
@@ -195,40 +129,27 @@ func TestReadingStopsWhenNobodyAsks(t *testing.T) {
 	})
 }
 
-func TestServerAnalyzesKeysFrom70On(t *testing.T) {
-	raw, err := bson.Marshal(bson.D{{Key: "project_id", Value: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestServerAnalyzesKeysFrom70OnAndQueriesHaveLimits(t *testing.T) {
 	for version, want := range map[string]bool{"5.0": false, "7.0": true} {
-		onSim(t, version, 300, func(t *testing.T, s *rowsample.Sampler, _ *commands) {
-			r := ask(t, s, rowsample.Query{NS: documents, Rows: 200, Keys: []shardkey.Pattern{key}})
+		onSim(t, version, 300, func(t *testing.T, s *rowsample.Sampler, _ *simulated.Log) {
+			r := ask(t, s, rowsample.Query{NS: documents, Rows: 200, Keys: []shardkey.Pattern{routing.Pattern("project_id")}})
 			if r.Result == nil || len(r.Result.Analyses) != 1 {
 				t.Fatalf("%s: %+v", version, r)
 			}
 			if a := r.Result.Analyses[0]; (a.Reason == "") != want || want && (a.Values != 5 || a.Rows != 300 || a.Common == 0) {
 				t.Errorf("%s: %+v", version, a)
 			}
+			for want, q := range map[string]rowsample.Query{
+				"rows must be": {NS: documents, Rows: rowsample.MostRows + 1},
+				"24":           {NS: documents, Rows: 100, Fields: make([]string, 25)},
+			} {
+				if _, err := s.Ask(t.Context(), q); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
+					t.Errorf("got %v, expected %q", err, want)
+				}
+			}
+			if r := ask(t, s, rowsample.Query{NS: "yorkie-meta.missing", Rows: 100}); r.Err != nil || r.Result == nil || len(r.Result.Rows) != 0 {
+				t.Errorf("a collection that does not exist: %+v", r)
+			}
 		})
 	}
-}
-
-func TestQueriesHaveLimits(t *testing.T) {
-	onSim(t, "5.0", 10, func(t *testing.T, s *rowsample.Sampler, _ *commands) {
-		for want, q := range map[string]rowsample.Query{
-			"rows must be": {NS: documents, Rows: rowsample.MostRows + 1},
-			"24":           {NS: documents, Rows: 100, Fields: make([]string, 25)},
-		} {
-			if _, err := s.Ask(t.Context(), q); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
-				t.Errorf("got %v, expected %q", err, want)
-			}
-		}
-		if r := ask(t, s, rowsample.Query{NS: "yorkie-meta.missing", Rows: 100}); r.Err != nil || r.Result == nil || len(r.Result.Rows) != 0 {
-			t.Errorf("a collection that does not exist: %+v", r)
-		}
-	})
 }

@@ -6,54 +6,57 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
 )
 
-// restartWith replaces the engine by a new one that reads from another source.
-func (r *fixture) restartWith(t *testing.T, src survey.Source) {
-	r.end()
-	r.source = src
-	r.start(t, survey.Options{})
-}
-
-// forbiddenSource is a source that must not read one of the collections.
-type forbiddenSource struct {
+// brokenSource is a source that may not read one of the collections, is slow, or panics.
+type brokenSource struct {
 	survey.Source
-	ns topology.Namespace
+	denied topology.Namespace
+	panics bool
+	takes  atomic.Int64
 }
 
-func (s forbiddenSource) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.SizedRow, error) {
-	if q.NS == s.ns {
-		return nil, s.refusal()
+func (s *brokenSource) fail(ns topology.Namespace) error {
+	time.Sleep(time.Duration(s.takes.Load()))
+	if s.panics {
+		panic("defect")
+	}
+	if ns != s.denied {
+		return nil
+	}
+	denied := &topology.DeniedError{Privilege: "find on " + string(ns), Err: errors.New("code 13")}
+	return fault.Wrap(fault.Forbidden, denied, "The cluster user may not read it; it lacks %s.", denied.Privilege)
+}
+
+func (s *brokenSource) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.SizedRow, error) {
+	if err := s.fail(q.NS); err != nil {
+		return nil, err
 	}
 	return s.Source.SampleSizes(ctx, q)
 }
 
-func (s forbiddenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID,
-	from bson.ObjectID) ([]survey.SizedRow, error) {
-	if q.NS == s.ns {
-		return nil, s.refusal()
+func (s *brokenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
+	if err := s.fail(q.NS); err != nil {
+		return nil, err
 	}
 	return s.Source.RowSizes(ctx, q, p, from)
 }
 
-func (s forbiddenSource) refusal() error {
-	denied := &topology.DeniedError{Privilege: "find on " + string(s.ns), Err: errors.New("code 13")}
-	return fault.Wrap(fault.Forbidden, denied, "The cluster user may not read it; it lacks %s.", denied.Privilege)
-}
-
-func TestForbiddenCollectionDoesNotStopTheOthers(t *testing.T) {
+func TestForbiddenCollectionOrPanicDoesNotStopOtherWork(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 5, Documents: 50}, nil, func(t *testing.T, r *fixture) {
-		r.restartWith(t, forbiddenSource{r.client, db + ".snapshots"})
+		r.start(t, &brokenSource{Source: r.Client, denied: db + ".snapshots"}, survey.Options{})
 		s, result := r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		c := collectionOf(t, result, "snapshots")
 		if s.State != survey.Done || c.Reason != "notPermitted" || !strings.Contains(c.Problem, "lacks find on "+db+".snapshots") ||
@@ -61,16 +64,26 @@ func TestForbiddenCollectionDoesNotStopTheOthers(t *testing.T) {
 			t.Errorf("%+v: %+v", s, c)
 		}
 		checkAgainstTruth(t, collectionOf(t, result, "changes"), r.rowsByID(t, "changes", "project_id", nil))
+
+		r.start(t, &brokenSource{Source: r.Client, panics: true}, survey.Options{})
+		if s, _ = r.runSurvey(t, survey.Request{Kind: survey.Sample}); s.State != survey.Failed || s.Problem == "" {
+			t.Errorf("got %+v, want a failed survey with its problem", s)
+		}
+		if s, _ = r.runSurvey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()}); s.State != survey.Done {
+			t.Errorf("the next one: %+v, want it done", s)
+		}
 	})
 }
 
 func TestMissingFindPrivilegeIsNamed(t *testing.T) {
-	users := []access.User{{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}}}
-	onBareCluster(t, simcluster.Options{Projects: 3, Documents: 20, Users: users}, func(t *testing.T, sim *simcluster.Cluster) {
-		uri, err := cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://", "mongodb://monitor:pw@", 1))
-		must(t, err)
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		must(t, err)
+	o := simcluster.Options{Projects: 3, Documents: 20,
+		Users: []access.User{{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}}}}
+	synctest.Test(t, func(t *testing.T) {
+		sim := must.Get(simcluster.New(t.Context(), o))
+		defer func() { _ = sim.Close() }()
+		sim.Start(t.Context())
+		uri := must.Get(cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://", "mongodb://monitor:pw@", 1)))
+		c := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim}))
 		defer func() { _ = c.Close(context.Background()) }()
 		q := survey.SizeQuery{NS: db + ".changes", Project: "project_id", Limit: 5}
 		_, sample := c.SampleSizes(t.Context(), q)
@@ -86,24 +99,13 @@ func TestMissingFindPrivilegeIsNamed(t *testing.T) {
 	})
 }
 
-// slowSource is a source that can be delayed.
-type slowSource struct {
-	survey.Source
-	takes atomic.Int64
-}
-
-func (s *slowSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
-	time.Sleep(time.Duration(s.takes.Load()))
-	return s.Source.RowSizes(ctx, q, p, from)
-}
-
 func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 6, Documents: 6000}, nil, func(t *testing.T, r *fixture) {
-		src := &slowSource{Source: r.client}
+		src := &brokenSource{Source: r.Client}
 		src.takes.Store(int64(10 * time.Millisecond))
-		r.restartWith(t, src)
+		r.start(t, src, survey.Options{})
 		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
-		must(t, err)
+		must.Do(t, err)
 		progress := func() survey.Progress { return r.engine.List()[0].Progress }
 		time.Sleep(5 * time.Second)
 		usual := progress()
@@ -123,7 +125,7 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 		if p := progress(); p.PacedDown || p.Done-after.Done < 500 {
 			t.Errorf("did not speed up again with the cluster: %+v, was %+v", p, after)
 		}
-		must(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
+		must.Do(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
 		r.waitForEnd(t, s.ID)
 	})
 }
@@ -134,23 +136,13 @@ func TestOrphansAreCountedSeparately(t *testing.T) {
 		onSim(t, o, nil, func(t *testing.T, r *fixture) {
 			ns := topology.Namespace(db + ".changes")
 			before := r.rowsByID(t, "changes", "project_id", nil)
-			c := r.watcher.Table().Collection(ns)
-			chunk := c.Chunks.At(0)
-			to := "shard-rs-1"
-			if chunk.Shard == to {
-				to = "shard-rs-2"
-			}
-			lower, err := c.Key.Document(chunk.Min)
-			must(t, err)
-			upper, err := c.Key.Document(chunk.Max)
-			must(t, err)
-			must(t, r.client.MoveChunk(t.Context(), "", topology.Move{NS: ns, Min: lower, Max: upper, To: to}))
+			r.MoveFirst(t, ns)
 			time.Sleep(70 * time.Second) // until statistics are read again; orphans stay for 15 minutes
 			var all, stored int64
 			for _, w := range before {
 				all += w.rows
 			}
-			for _, s := range r.watcher.Table().Sizes[ns].Shards {
+			for _, s := range r.Watcher.Table().Sizes[ns].Shards {
 				if stored += s.Documents.Value; s.Orphans.Known {
 					stored += s.Orphans.Value
 				}
@@ -176,16 +168,10 @@ func TestOrphansAreCountedSeparately(t *testing.T) {
 
 func TestRevisionsOfDeletedDocumentsAreCountedAsDead(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 5, Documents: 60}, nil, func(t *testing.T, r *fixture) {
-		id := r.keeper.Directory().All()[1].ID
+		id := r.Keeper.Directory().All()[1].ID
 		for range 3 {
-			_, err := r.sim.Command(t.Context(), db, bson.D{{Key: "insert", Value: "revisions"}, {Key: "documents", Value: bson.A{
-				bson.D{
-					{Key: "_id", Value: bson.NewObjectID()},
-					{Key: "project_id", Value: id},
-					{Key: "doc_id", Value: bson.NewObjectID()},
-					{Key: "snapshot", Value: "x"},
-				}}}})
-			must(t, err)
+			r.Insert(t, db+".revisions", bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: id},
+				{Key: "doc_id", Value: bson.NewObjectID()}, {Key: "snapshot", Value: "x"}})
 		}
 		_, result := r.runSurvey(t, survey.Request{Kind: survey.Sample, NS: db + ".revisions"})
 		c := collectionOf(t, result, "revisions")
@@ -210,20 +196,15 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 			t.Errorf("nothing of a profile is there: %v", err)
 		}
 		project, doc := bson.NewObjectID(), bson.NewObjectID()
-		insert := func(coll string, rows ...bson.D) {
-			_, err := r.sim.Command(t.Context(), "own", bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: rows}})
-			must(t, err)
-		}
-		insert("projects", bson.D{{Key: "_id", Value: project}, {Key: "name", Value: "one"}})
-		insert(
-			"documents",
-			bson.D{{Key: "_id", Value: doc}, {Key: "project_id", Value: project}, {Key: "key", Value: "k"}, {Key: "removed_at", Value: time.Now()}},
-		)
-		insert("changes", bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: project}, {Key: "doc_id", Value: doc}})
+		r.Insert(t, "own.projects", bson.D{{Key: "_id", Value: project}, {Key: "name", Value: "one"}})
+		r.Insert(t, "own.documents", bson.D{{Key: "_id", Value: doc}, {Key: "project_id", Value: project}, {Key: "key", Value: "k"},
+			{Key: "removed_at", Value: time.Now()}})
+		r.Insert(t, "own.changes", bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: project},
+			{Key: "doc_id", Value: doc}})
 		time.Sleep(3 * time.Minute)
 		_, result := r.runSurvey(t, survey.Request{Kind: survey.Projects})
 		l := collectionOf(t, result, "documents").Projects[0]
-		if l.Rows.Value != 1 || l.Dead.Rows.Value != 1 || l.Shards[0].Shard != r.watcher.Table().Primary("own") {
+		if l.Rows.Value != 1 || l.Dead.Rows.Value != 1 || l.Shards[0].Shard != r.Watcher.Table().Primary("own") {
 			t.Errorf("got %+v, want one row, dead, on the primary of own", l)
 		}
 		_, result = r.runSurvey(t, survey.Request{Kind: survey.Sample})
@@ -235,19 +216,18 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 
 func TestInvalidRequestsAreRefused(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 2, Documents: 5}, nil, func(t *testing.T, r *fixture) {
-		for _, c := range []struct {
-			q    survey.Request
-			want fault.Kind
-		}{
-			{survey.Request{Kind: "all"}, fault.Invalid},
-			{survey.Request{Kind: survey.Document}, fault.Invalid},
-			{survey.Request{Kind: survey.Sample, Precision: 0.0001}, fault.Invalid},
-			{survey.Request{Kind: survey.Sample, NS: "config.chunks"}, fault.NotFound},
-			{survey.Request{Kind: survey.Sample, DB: "admin"}, fault.NotFound},
-			{survey.Request{Kind: survey.Project, Project: bson.NewObjectID()}, fault.NotFound},
+		id := bson.NewObjectID()
+		for want, requests := range map[fault.Kind][]survey.Request{
+			fault.Invalid: {{Kind: "all"}, {Kind: survey.Document}, {Kind: survey.Sample, Precision: 0.0001},
+				{Kind: survey.Sample, Document: id}, {Kind: survey.Sample, Project: id}, {Kind: survey.Projects, Project: id},
+				{Kind: survey.Projects, Precision: 0.05}, {Kind: survey.Project, Project: r.Keeper.Directory().All()[0].ID, Document: id},
+				{Kind: survey.Document, Document: id, Precision: 0.05}},
+			fault.NotFound: {{Kind: survey.Sample, NS: "config.chunks"}, {Kind: survey.Sample, DB: "admin"}, {Kind: survey.Project, Project: id}},
 		} {
-			if _, err := r.engine.Start(t.Context(), c.q, entryByAnna()); err == nil || fault.Of(err) != c.want {
-				t.Errorf("%+v: %v, want kind %v", c.q, err, c.want)
+			for _, q := range requests {
+				if _, err := r.engine.Start(t.Context(), q, entryByAnna()); err == nil || fault.Of(err) != want {
+					t.Errorf("%+v: %v, want kind %v", q, err, want)
+				}
 			}
 		}
 		if err := r.engine.Stop(t.Context(), "none", entryByBen()); fault.Of(err) != fault.NotFound {

@@ -87,7 +87,7 @@ func (p population) containsTruth(c Collection, id bson.ObjectID) (rows, bytes b
 func TestIntervalContainsTheTruthForNearlyEverySeed(t *testing.T) {
 	seeds := 1000
 	if testing.Short() {
-		seeds = 150
+		seeds = 50
 	}
 	p := skewedPopulation(1, 60)
 	rows, bytes, inside := map[bson.ObjectID]int{}, map[bson.ObjectID]int{}, 0

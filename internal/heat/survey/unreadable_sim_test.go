@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
@@ -17,12 +18,12 @@ func TestUnreadableSurveyDoesNotHideOthers(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 3, Documents: 20}, kept, func(t *testing.T, r *fixture) {
 		s, _ := r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		r.end()
-		cluster, at := r.watcher.Table().ClusterID, time.Now()
+		cluster, at := r.Watcher.Table().ClusterID, time.Now()
 		for id, head := range map[string]string{"rubbish": "\x00\xff{", "another type": `{"ID":7}`, "another id": `{"ID":"x"}`,
 			"body": `{"ID":"body","State":"done","Request":{"Kind":"sample"}}`, "kind": `{"ID":"kind","State":"from-the-future","Request":{"Kind":"new"}}`} {
-			must(t, kept.SaveSurvey(t.Context(), cluster, store.Survey{ID: id, At: at, Head: []byte(head), Body: []byte("\xff{")}))
+			must.Do(t, kept.SaveSurvey(t.Context(), cluster, store.Survey{ID: id, At: at, Head: []byte(head), Body: []byte("\xff{")}))
 		}
-		r.start(t, survey.Options{Store: kept})
+		r.start(t, r.Client, survey.Options{Store: kept})
 		time.Sleep(3 * time.Second)
 		unreadable := 0
 		for _, got := range r.engine.List() {

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/must"
 )
 
 func options(t testing.TB, w Workload, key string, players, dealers int) Options {
 	t.Helper()
 	k, err := ParseKey(key, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return Options{Workload: w, Key: k, Players: players, Dealers: dealers, Seed: 1}
 }
 
@@ -299,16 +299,5 @@ func TestComboIsEvenWithinADeckAndLeavesFinishedDecksAlone(t *testing.T) {
 	}
 	if r.FinishedTouched > r.Cards/20 {
 		t.Errorf("%d of %d cards came into chunks with cards of earlier decks only", r.FinishedTouched, r.Cards)
-	}
-}
-
-func BenchmarkAllStrategies(b *testing.B) {
-	w := Decks(52)
-	for b.Loop() {
-		for _, key := range Strategies() {
-			if r := Play(options(b, w, key, 12, 4)); r.Cards != 52*DeckSize {
-				b.Fatal(r.Cards)
-			}
-		}
 	}
 }

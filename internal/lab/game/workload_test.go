@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestRowsOfAFileAreCards(t *testing.T) {
@@ -15,9 +16,7 @@ func TestRowsOfAFileAreCards(t *testing.T) {
 	}
 	order := func(key string) (out []string) {
 		k, err := ParseKey(key, w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var bounds []bound
 		for i := range w.Cards {
 			bounds = append(bounds, k.of(&w.Cards[i]))

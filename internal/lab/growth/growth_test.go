@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 const gigabyte = 1_000_000_000
@@ -33,9 +35,7 @@ func published() *Input {
 func TestDoublingMovesTheFirstHalfOfEachShardToOneNewShard(t *testing.T) {
 	in := published()
 	p, err := Compute(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if want := int64(64 * 150 * gigabyte); p.Bytes != want || len(p.Moves) != 64*150 {
 		t.Errorf("%d bytes move in %d moves, expected %d in %d", p.Bytes, len(p.Moves), want, 64*150)
 	}
@@ -67,9 +67,7 @@ func TestBatchMovesChunksOfOneCollectionOneAfterTheOther(t *testing.T) {
 	in := published()
 	in.Pace.Pause = time.Minute
 	p, err := Compute(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if got, want := p.BatchDuration(in), 64*150*50*time.Second+149*time.Minute; got != want {
 		t.Errorf("%s, expected %s", got, want)
 	}
@@ -87,9 +85,7 @@ func TestBatchMovesChunksOfOneCollectionOneAfterTheOther(t *testing.T) {
 func TestMovingBeforeTheDataGrowsMovesLessAndFits(t *testing.T) {
 	in := published()
 	p, err := Compute(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	ways, err := Ways(in, p)
 	if err != nil || len(ways) != 2 {
 		t.Fatalf("got %v, %v", ways, err)
@@ -154,9 +150,7 @@ func TestPlansOfRandomClusters(t *testing.T) {
 	for seed := range uint64(400) {
 		in := randomInput(rand.New(rand.NewPCG(seed, 1)))
 		p, err := Compute(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		fail := func(format string, args ...any) {
 			t.Helper()
 			t.Fatalf("seed %d: "+format, append([]any{seed}, args...)...)
@@ -261,9 +255,7 @@ func TestSpaceCountsAtTheSourceUntilItHasDeleted(t *testing.T) {
 		Shards:      []Shard{{Name: "a", Capacity: 100, Emptied: true}, {Name: "b", Capacity: 100}, {Name: "c", Capacity: 100}},
 		Collections: []Collection{{NS: "d.c", Chunks: []Chunk{{Bytes: 30}, {Bytes: 30}, {Shard: 1, Bytes: 10}, {Shard: 2, Bytes: 10}}}}}
 	p, err := Compute(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if p.Peak[0] != 60 || p.Peak[1] != 40 || p.Peak[2] != 40 || p.Duration != 6*time.Second {
 		t.Errorf("at most %v bytes, for %s; expected [60 40 40], 6 s", p.Peak, p.Duration)
 	}
@@ -278,9 +270,7 @@ func TestGrowthOfOneProjectGoesToTheShardsThatThenHaveItsChunks(t *testing.T) {
 		Collections: []Collection{{NS: "d.c", Chunks: []Chunk{{Bytes: 30, Grows: 40}, {Bytes: 20}, {Shard: 1, Bytes: 10, Grows: 1},
 			{Bytes: 10, Grows: 3, Stays: true}}}}}
 	p, err := Compute(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if p.Grown[0].Bytes != 5+7+10+3 || p.Grown[1].Bytes != 60+41 {
 		t.Errorf("the shards have %d and %d bytes, expected 25 and 101", p.Grown[0].Bytes, p.Grown[1].Bytes)
 	}
@@ -314,29 +304,5 @@ func TestBadInputIsNamedWithItsLimit(t *testing.T) {
 		if _, err := Compute(in); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("got %v, expected %q", err, x.want)
 		}
-	}
-}
-
-func BenchmarkPlan(b *testing.B) {
-	for _, chunks := range []int{10_000, 100_000, 1_000_000} {
-		b.Run(fmt.Sprintf("100 shards, %d chunks", chunks), func(b *testing.B) {
-			in := &Input{Measure: ByBytes, Growth: 1.5, Group: 100,
-				Pace: Pace{BytesPerSecond: 10 << 20, PerShard: 1, Cleanup: 15 * time.Minute}}
-			r := rand.New(rand.NewPCG(1, 2))
-			c := Collection{NS: "db.c"}
-			for i := range chunks {
-				c.Chunks = append(c.Chunks, Chunk{Shard: i * 50 / chunks, Bytes: int64(r.IntN(128 << 20))})
-			}
-			for i := range 100 {
-				in.Shards = append(in.Shards, Shard{Name: fmt.Sprint(i), Capacity: 1 << 42, Added: i >= 50})
-			}
-			in.Collections = []Collection{c}
-			for b.Loop() {
-				if _, err := Compute(in); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(chunks), "ns/chunk")
-		})
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // The amounts and units are those of the published advice, for chunks of 64 MB and of 128 MB.
@@ -39,9 +41,7 @@ func TestExtraFieldsAreMadeAtTheTimeOfTheRow(t *testing.T) {
 	values := func() (out []bson.D) {
 		m := Model{Collection: "clients", Projects: 1, Rows: 100, RowBytes: 1, Start: start, Span: time.Hour,
 			Extra: Extra{Fields: ExtraFields(), Unit: Day, Seed: 3}}
-		if err := m.Each(func(row bson.D) error { out = append(out, row); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Each(func(row bson.D) error { out = append(out, row); return nil }))
 		return out
 	}
 	rows := values()

@@ -1,41 +1,21 @@
 package keys
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 )
 
-func pattern(t testing.TB, fields ...any) shardkey.Pattern {
-	t.Helper()
-	var d bson.D
-	for i := 0; i < len(fields); i += 2 {
-		d = append(d, bson.E{Key: fields[i].(string), Value: fields[i+1]})
-	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func row(t testing.TB, d bson.D) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	return raw
 }
 
@@ -47,9 +27,7 @@ func model(t testing.TB, m Model) *Sample {
 	t.Helper()
 	m.Start, m.Span = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 90*24*time.Hour
 	s, err := m.Sample()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return s
 }
 
@@ -60,9 +38,7 @@ func compare(t testing.TB, s *Sample, c *Cluster, keys ...shardkey.Pattern) []Re
 		candidates = append(candidates, Candidate{Key: k})
 	}
 	reports, err := Compare(s, c, candidates)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, r := range reports {
 		if r.Err != nil {
 			t.Fatalf("%s: %v", r.Name, r.Err)
@@ -73,13 +49,13 @@ func compare(t testing.TB, s *Sample, c *Cluster, keys ...shardkey.Pattern) []Re
 
 func TestAscendingKeySendsAllInsertsToOneShard(t *testing.T) {
 	s := model(t, Model{Collection: "documents", Projects: 100, Rows: 20_000, RowBytes: 2000})
-	for _, r := range compare(t, s, cluster(4), pattern(t, "_id", 1)) {
+	for _, r := range compare(t, s, cluster(4), routing.Pattern("_id")) {
 		if r.Inserts != 1 || r.Order < 0.9 || r.Fullest > 0.3 {
 			t.Errorf("%s: %.2f of inserts on one shard, order %.2f, fullest %.2f; expected all, 1 and a quarter",
 				r.Name, r.Inserts, r.Order, r.Fullest)
 		}
 	}
-	for _, r := range compare(t, s, cluster(4), pattern(t, "_id", "hashed"), pattern(t, "key", 1)) {
+	for _, r := range compare(t, s, cluster(4), routing.Pattern("_id#"), routing.Pattern("key")) {
 		if r.Inserts > 0.3 || r.Order > 0.1 || r.Order < -0.1 {
 			t.Errorf("%s: %.2f of inserts on one shard, order %.2f; expected them spread", r.Name, r.Inserts, r.Order)
 		}
@@ -91,8 +67,8 @@ func TestYorkiesLayoutsHaveTheirKnownWeakPoints(t *testing.T) {
 	few := model(t, Model{Collection: "documents", Projects: 5, Rows: 20_000, RowBytes: 2000, Skew: 1})
 	c := cluster(3)
 	c.Queries, c.Unique, _ = YorkieQueries("documents")
-	reports := compare(t, few, c, pattern(t, "project_id", 1), pattern(t, "project_id", 1, "key", 1),
-		pattern(t, "project_id", 1, "_id", "hashed"))
+	reports := compare(t, few, c, routing.Pattern("project_id"), routing.Pattern("project_id", "key"),
+		routing.Pattern("project_id", "_id#"))
 	ranged, byKey, byID := reports[0], reports[1], reports[2]
 	// A project that is larger than a chunk cannot be divided.
 	if ranged.Values != Exact(5) || ranged.Stuck == 0 || ranged.Heaviest < 10<<20 || ranged.Fullest < 0.4 {
@@ -108,7 +84,7 @@ func TestYorkiesLayoutsHaveTheirKnownWeakPoints(t *testing.T) {
 
 	changes := model(t, Model{Collection: "changes", Projects: 50, Documents: 2000, Rows: 30_000, RowBytes: 1500, Skew: 0.5})
 	c.Queries, c.Unique, _ = YorkieQueries("changes")
-	reports = compare(t, changes, c, pattern(t, "doc_id", 1), pattern(t, "doc_id", "hashed"), pattern(t, "project_id", 1, "doc_id", 1))
+	reports = compare(t, changes, c, routing.Pattern("doc_id"), routing.Pattern("doc_id#"), routing.Pattern("project_id", "doc_id"))
 	old, hashed, project := reports[0], reports[1], reports[2]
 	if old.Inserts <= hashed.Inserts || hashed.Inserts > 0.4 {
 		t.Errorf("inserts on the busiest shard: %.2f ranged, %.2f hashed; expected ranged doc_id to be worse", old.Inserts, hashed.Inserts)
@@ -132,7 +108,7 @@ func TestQueriesReachTheShardsThatHaveTheirRows(t *testing.T) {
 	s := model(t, Model{Collection: "clients", Projects: 3, Rows: 12_000, RowBytes: 1000})
 	c := cluster(4)
 	c.Queries, _, _ = YorkieQueries("clients")
-	key := pattern(t, "project_id", 1, "_id", "hashed")
+	key := routing.Pattern("project_id", "_id#")
 	r := compare(t, s, c, key)[0]
 	want := []Reach{One, One, Some, Some, All}
 	for i, q := range r.Queries {
@@ -149,19 +125,19 @@ func TestQueriesReachTheShardsThatHaveTheirRows(t *testing.T) {
 func TestCostToGetThere(t *testing.T) {
 	s := model(t, Model{Collection: "documents", Projects: 10, Rows: 1000, RowBytes: 1 << 20})
 	c := cluster(4)
-	c.Today = pattern(t, "project_id", 1)
+	c.Today = routing.Pattern("project_id")
 	tests := []struct {
 		change func()
 		key    shardkey.Pattern
 		how    string
 		bytes  int64
 	}{
-		{func() {}, pattern(t, "project_id", 1), Stays, 0},
-		{func() {}, pattern(t, "project_id", 1, "key", 1), Refines, 0},
-		{func() {}, pattern(t, "project_id", "hashed"), Reshards, 1000 << 20},
-		{func() { c.CanRefine = false }, pattern(t, "project_id", 1, "key", 1), Reshards, 1000 << 20},
-		{func() { c.CanReshard = false }, pattern(t, "project_id", 1, "key", 1), Impossible, 0},
-		{func() { c.Today = shardkey.Pattern{} }, pattern(t, "project_id", 1), Shards, 750 << 20},
+		{func() {}, routing.Pattern("project_id"), Stays, 0},
+		{func() {}, routing.Pattern("project_id", "key"), Refines, 0},
+		{func() {}, routing.Pattern("project_id#"), Reshards, 1000 << 20},
+		{func() { c.CanRefine = false }, routing.Pattern("project_id", "key"), Reshards, 1000 << 20},
+		{func() { c.CanReshard = false }, routing.Pattern("project_id", "key"), Impossible, 0},
+		{func() { c.Today = shardkey.Pattern{} }, routing.Pattern("project_id"), Shards, 750 << 20},
 	}
 	for _, x := range tests {
 		x.change()
@@ -176,9 +152,7 @@ func TestCostToGetThere(t *testing.T) {
 func sample(t testing.TB, fields ...string) *Sample {
 	t.Helper()
 	s, err := NewSample(fields...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return s
 }
 
@@ -188,9 +162,7 @@ func document(t testing.TB, s *Sample, i int) bson.Raw {
 	var d bson.D
 	for _, c := range s.columns {
 		values, err := c.alone.Values(shardkey.FromParts(string(c.plain.of(i)), ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if values[0].Type != bson.TypeNull {
 			d = append(d, bson.E{Key: c.field, Value: values[0]})
 		}
@@ -204,9 +176,7 @@ func characteristics(t *testing.T, s *Sample, p shardkey.Pattern) (values int, c
 	rows, bytes := map[string]int{}, map[string]int64{}
 	for i := range s.Len() {
 		k, err := p.Extract(document(t, s, i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		rows[k.Encoded()]++
 		bytes[k.Encoded()] += int64(s.sizes[i])
 	}
@@ -218,21 +188,29 @@ func characteristics(t *testing.T, s *Sample, p shardkey.Pattern) (values int, c
 }
 
 func TestWholeSampleIsExactAndADrawnOneIsWithinItsInterval(t *testing.T) {
-	all := model(t, Model{Collection: "changes", Projects: 40, Documents: 3000, Rows: 60_000, RowBytes: 500, Skew: 0.8})
+	size := 60_000
+	if testing.Short() {
+		size = 12_000
+	}
+	all := model(t, Model{Collection: "changes", Projects: 40, Documents: 3000, Rows: size, RowBytes: 500, Skew: 0.8})
 	fields, outside := []string{"_id", "project_id", "doc_id", "missing"}, 0
 	again := sample(t, fields...)
 	for i := range all.Len() {
 		again.Add(document(t, all, i), int(all.sizes[i]))
 	}
 	all = again
-	for _, key := range []shardkey.Pattern{pattern(t, "project_id", 1), pattern(t, "doc_id", "hashed"), pattern(t, "_id", 1),
-		pattern(t, "project_id", 1, "doc_id", 1), pattern(t, "missing", 1)} {
+	for _, key := range []shardkey.Pattern{routing.Pattern("project_id"), routing.Pattern("doc_id#"), routing.Pattern("_id"),
+		routing.Pattern("project_id", "doc_id"), routing.Pattern("missing")} {
 		values, common, heaviest := characteristics(t, all, key)
 		r := compare(t, all, cluster(3), key)[0]
 		if r.Values != Exact(float64(values)) || r.Common != Exact(common) || r.Heaviest != heaviest {
 			t.Errorf("%s: %+v, %+v, %d; expected %d values, %g, %d", r.Name, r.Values, r.Common, r.Heaviest, values, common, heaviest)
 		}
-		for seed := range uint64(20) {
+		seeds := uint64(20)
+		if testing.Short() {
+			seeds = 4
+		}
+		for seed := range seeds {
 			rnd, drawn := rand.New(rand.NewPCG(seed, 9)), sample(t, fields...)
 			for i := range all.Len() {
 				if rnd.IntN(20) == 0 {
@@ -263,7 +241,7 @@ func TestRowsWithoutTheKeyAreCounted(t *testing.T) {
 		}
 		s.Add(row(t, d), 100)
 	}
-	if r := compare(t, s, cluster(2), pattern(t, "key", 1))[0]; r.Missing != 0.75 || r.Common != Exact(0.75) {
+	if r := compare(t, s, cluster(2), routing.Pattern("key"))[0]; r.Missing != 0.75 || r.Common != Exact(0.75) {
 		t.Errorf("%.2f lack the key, the most common value has %+v; expected three quarters", r.Missing, r.Common)
 	}
 }
@@ -271,14 +249,14 @@ func TestRowsWithoutTheKeyAreCounted(t *testing.T) {
 func TestRowsThatRefuseAKeyAreSaid(t *testing.T) {
 	s := sample(t, "tags", "_id")
 	s.Add(row(t, bson.D{{Key: "tags", Value: bson.A{1, 2}}}), 100)
-	reports, err := Compare(s, cluster(2), []Candidate{{Key: pattern(t, "tags", 1)}, {Key: pattern(t, "_id", 1)}})
+	reports, err := Compare(s, cluster(2), []Candidate{{Key: routing.Pattern("tags")}, {Key: routing.Pattern("_id")}})
 	if err != nil || reports[0].Err == nil || !strings.Contains(reports[0].Err.Error(), "Row 1") || reports[1].Err != nil {
 		t.Errorf("got %v, %v, %v; expected an error of the first key alone", reports[0].Err, reports[1].Err, err)
 	}
 }
 
 func TestEmptySample(t *testing.T) {
-	if r := compare(t, sample(t, "_id"), cluster(2), pattern(t, "_id", 1))[0]; r.Chunks != 0 || r.Cost.Bytes != 0 {
+	if r := compare(t, sample(t, "_id"), cluster(2), routing.Pattern("_id"))[0]; r.Chunks != 0 || r.Cost.Bytes != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -289,7 +267,7 @@ func TestChunksAreCutAsTheServerCutsThem(t *testing.T) {
 	for i := range 10_000 { // 1,000 bytes each: 524 rows fill half of a chunk
 		s.Add(row(t, bson.D{{Key: "a", Value: i}, {Key: "b", Value: i / 2000}}), 1000)
 	}
-	reports := compare(t, s, cluster(2), pattern(t, "a", 1), pattern(t, "b", 1))
+	reports := compare(t, s, cluster(2), routing.Pattern("a"), routing.Pattern("b"))
 	// The 525th row after a cut begins the next chunk.
 	if r := reports[0]; r.Chunks != 20 || r.Largest != 525_000 || r.Stuck != 0 {
 		t.Errorf("a: %d chunks, the largest of %d bytes, %d stuck; expected 20, 525000, 0", r.Chunks, r.Largest, r.Stuck)
@@ -327,51 +305,5 @@ func TestBadModelsAndClustersAreNamedWithTheirLimit(t *testing.T) {
 		if _, err := Compare(sample(t), c, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, expected %s", err, want)
 		}
-	}
-}
-
-// eight are today's keys of Yorkie and what could replace them.
-func eight(t testing.TB) []shardkey.Pattern {
-	return []shardkey.Pattern{pattern(t, "project_id", 1), pattern(t, "doc_id", 1), pattern(t, "doc_id", "hashed"), pattern(t, "_id", 1),
-		pattern(t, "_id", "hashed"), pattern(t, "project_id", 1, "_id", "hashed"), pattern(t, "project_id", 1, "doc_id", 1),
-		pattern(t, "doc_id", 1, "project_id", 1, "server_seq", 1)}
-}
-
-// One pass is what comparing is compared with: looking at each field of each row once.
-func BenchmarkCompare(b *testing.B) {
-	for _, rows := range []int{10_000, 100_000, 1_000_000} {
-		if rows > 100_000 && os.Getenv("SHARDBOARD_LONG") == "" {
-			continue // ten turns of it take minutes
-		}
-		s := model(b, Model{Collection: "changes", Projects: 1000, Documents: rows / 20, Rows: rows, RowBytes: 800, Skew: 0.7})
-		c := cluster(10)
-		c.ChunkSize = 64 << 20
-		c.Queries, c.Unique, _ = YorkieQueries("changes")
-		b.Run(fmt.Sprintf("pass over %d rows", rows), func(b *testing.B) {
-			for b.Loop() {
-				for i := range s.columns {
-					c, sum := &s.columns[i], 0
-					for row := range s.Len() {
-						for _, x := range c.plain.of(row) {
-							sum += int(x)
-						}
-					}
-					if sum == 0 {
-						b.Fatal("no values")
-					}
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("8 keys over %d rows", rows), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				compare(b, s, c, eight(b)...)
-			}
-			size := cap(s.sizes) * 4
-			for _, c := range s.columns {
-				size += cap(c.plain.bytes) + 4*cap(c.plain.ends) + cap(c.hashed.bytes) + 4*cap(c.hashed.ends)
-			}
-			b.ReportMetric(float64(size)/float64(rows), "sample-B/row")
-		})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 // Ids that begin with the time go to one shard, random ones and the default mode everywhere at any time, and those of
@@ -12,9 +14,7 @@ import (
 func TestWhereIDsOfEachKindLand(t *testing.T) {
 	n := Inserts{Rows: 10_000, Shards: 16, Span: 7 * 24 * time.Hour, Seed: 1}
 	all, err := n.Land()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	type limits struct{ least, most float64 }
 	one, even := limits{1, 1}, limits{1.0 / 16, 0.1}
 	want := map[string]struct{ whole, now limits }{

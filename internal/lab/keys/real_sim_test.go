@@ -1,17 +1,17 @@
 package keys_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/lab/keys"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
@@ -78,45 +78,32 @@ func rows(t *testing.T, m keys.Model) (out []bson.Raw) {
 		out = append(out, raw)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out
 }
 
 // realCluster is a simulated cluster with small chunks that has the rows.
 type realCluster struct {
-	t   *testing.T
-	sim *simcluster.Cluster
+	t *testing.T
+	*simulated.Cluster
 }
 
-func newRealCluster(t *testing.T, docs []bson.Raw) realCluster {
+func onRealCluster(t *testing.T, docs []bson.Raw, test func(t *testing.T, r realCluster)) {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true, Shards: realShards, OrphanDelay: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim.Start(t.Context())
-	r := realCluster{t, sim}
-	r.run("config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
-		{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
-		{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: 1}}}}},
-		{Key: "upsert", Value: true}}}}})
-	r.run("admin", bson.D{{Key: "enableSharding", Value: "lab"}})
-	if err := sim.BulkInsert(realNS, slices.Clone(docs)); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	o := simcluster.Options{Empty: true, Still: true, Shards: realShards, OrphanDelay: time.Second}
+	simulated.Run(t, o, func(t *testing.T, c *simulated.Cluster) {
+		r := realCluster{t, c}
+		r.run("config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
+			{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
+			{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: 1}}}}},
+			{Key: "upsert", Value: true}}}}})
+		r.run("admin", bson.D{{Key: "enableSharding", Value: "lab"}})
+		must.Do(t, c.BulkInsert(realNS, slices.Clone(docs)))
+		test(t, r)
+	})
 }
 
-func (r realCluster) run(db string, cmd bson.D) bson.Raw {
-	r.t.Helper()
-	reply, err := r.sim.Command(context.Background(), db, cmd)
-	if err != nil {
-		r.t.Fatalf("%s: %v", cmd[0].Key, err)
-	}
-	return reply
-}
+func (r realCluster) run(db string, cmd bson.D) bson.Raw { r.t.Helper(); return r.Do(r.t, db, cmd) }
 
 func (r realCluster) shard(key shardkey.Pattern) {
 	r.t.Helper()
@@ -151,7 +138,7 @@ func (r realCluster) bytes() []int64 {
 // chunk it has no reason to try.
 func (r realCluster) splitFirst() {
 	r.t.Helper()
-	c := r.sim.Catalog()
+	c := r.Catalog()
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	if err := c.SplitOrMark(realNS, c.Routing(realNS).Chunks()[0].Min); err != nil {
@@ -159,59 +146,27 @@ func (r realCluster) splitFirst() {
 	}
 }
 
-// heldChunk is a chunk with what it holds.
+// heldChunk is a chunk's bytes and values.
 type heldChunk struct {
-	min, max shardkey.Key
-	bytes    int64
-	values   map[string]bool
+	bytes  int64
+	values map[string]bool
 }
 
 // chunks are all chunks with what they hold.
 func (r realCluster) chunks(key shardkey.Pattern, docs []bson.Raw) []heldChunk {
 	r.t.Helper()
-	var out []heldChunk
-	reply := r.run("config", bson.D{{Key: "find", Value: "chunks"}, {Key: "sort", Value: bson.D{{Key: "min", Value: 1}}},
-		{Key: "batchSize", Value: 10_000}, {Key: "filter", Value: bson.D{{Key: "uuid", Value: r.uuid()}}}})
-	batch, _ := reply.Lookup("cursor", "firstBatch").ArrayOK()
-	list, err := batch.Values()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for _, v := range list {
-		c := heldChunk{values: map[string]bool{}}
-		if c.min, err = key.Bound(v.Document().Lookup("min").Document()); err == nil {
-			c.max, err = key.Bound(v.Document().Lookup("max").Document())
-		}
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		out = append(out, c)
-	}
-	slices.SortFunc(out, func(a, b heldChunk) int { return a.min.Compare(b.min) })
+	all := must.Get(r.Watcher.Load(r.t.Context())).Collection(realNS).Chunks
+	out := make([]heldChunk, all.Len())
 	for _, doc := range docs {
-		k, err := key.Extract(doc)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		i, found := slices.BinarySearchFunc(out, k, func(c heldChunk, k shardkey.Key) int { return c.min.Compare(k) })
-		if !found {
-			i--
+		k := must.Get(key.Extract(doc))
+		i, _ := all.Find(k)
+		if out[i].values == nil {
+			out[i].values = map[string]bool{}
 		}
 		out[i].bytes += int64(len(doc))
 		out[i].values[k.Encoded()] = true
 	}
 	return out
-}
-
-func (r realCluster) uuid() any {
-	r.t.Helper()
-	reply := r.run("config", bson.D{{Key: "find", Value: "collections"}, {Key: "filter", Value: bson.D{{Key: "_id", Value: realNS}}}})
-	batch, _ := reply.Lookup("cursor", "firstBatch").ArrayOK()
-	list, _ := batch.Values()
-	if len(list) != 1 {
-		r.t.Fatalf("%s is not sharded", realNS)
-	}
-	return list[0].Document().Lookup("uuid")
 }
 
 // The report of a key is what a cluster makes of the same rows when it is sharded, or resharded, by that key:
@@ -231,8 +186,9 @@ func TestReportsAreWhatAClusterMakesOfTheRows(t *testing.T) {
 				continue
 			}
 			t.Run(name+" "+key.String(), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { compareSharded(t, m, key) })
-				synctest.Test(t, func(t *testing.T) { compareResharded(t, m, key) })
+				docs := rows(t, m)
+				onRealCluster(t, docs, func(t *testing.T, r realCluster) { compareSharded(t, r, m, docs, key) })
+				onRealCluster(t, docs, func(t *testing.T, r realCluster) { compareResharded(t, r, m, key) })
 			})
 		}
 	}
@@ -242,9 +198,7 @@ func TestReportsAreWhatAClusterMakesOfTheRows(t *testing.T) {
 func report(t *testing.T, m keys.Model, today, key shardkey.Pattern) keys.Report {
 	t.Helper()
 	s, err := m.Sample()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c := &keys.Cluster{Shards: realShards, ChunkSize: realChunk, BytesPerSecond: 1 << 20, CanReshard: true, Today: today}
 	reports, err := keys.Compare(s, c, []keys.Candidate{{Key: key}})
 	if err != nil || reports[0].Err != nil {
@@ -253,10 +207,7 @@ func report(t *testing.T, m keys.Model, today, key shardkey.Pattern) keys.Report
 	return reports[0]
 }
 
-func compareSharded(t *testing.T, m keys.Model, key shardkey.Pattern) {
-	docs := rows(t, m)
-	r := newRealCluster(t, docs)
-	defer func() { _ = r.sim.Close() }()
+func compareSharded(t *testing.T, r realCluster, m keys.Model, docs []bson.Raw, key shardkey.Pattern) {
 	r.shard(key)
 	r.splitFirst()
 	r.run("admin", bson.D{{Key: "balancerStart", Value: 1}})
@@ -285,10 +236,7 @@ func compareSharded(t *testing.T, m keys.Model, key shardkey.Pattern) {
 	}
 }
 
-func compareResharded(t *testing.T, m keys.Model, key shardkey.Pattern) {
-	docs := rows(t, m)
-	r := newRealCluster(t, docs)
-	defer func() { _ = r.sim.Close() }()
+func compareResharded(t *testing.T, r realCluster, m keys.Model, key shardkey.Pattern) {
 	today := patterns(`{"pad":1}`)[0]
 	r.shard(today)
 	r.run("admin", bson.D{{Key: "reshardCollection", Value: realNS}, {Key: "key", Value: key.Raw()}})

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/localityid"
 )
 
@@ -39,10 +40,7 @@ func TestObjectIDsAreDecoded(t *testing.T) {
 		"000000010000000000000001": "objectId | 1970-01-01T00:00:01Z | seconds=1 process=0000000000 counter=1 | lastChunk/even | " +
 			"timeBefore oldLayout",
 	} {
-		id, err := bson.ObjectIDFromHex(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(bson.ObjectIDFromHex(in))
 		if got := anatomyOnOneLine(OfObjectID(id, now)); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
 		}
