@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web"
 	"shardboard/web/guard"
@@ -30,7 +31,16 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 	m := &matrix{t: t}
 	ask := func(method, address string, change ...func(*http.Request)) string {
 		*reached = false
-		return doorOutcome(door.Ask(h, method, address, change...), *reached)
+		w := door.Ask(h, method, address, change...)
+		switch text := w.Body.String(); {
+		case (w.Code == http.StatusUnauthorized || w.Code == http.StatusSeeOther) && strings.Contains(text, "shard-rs-2"): // not in an address
+			t.Errorf("%s %s shows the cluster to whom it refuses", method, address)
+		case w.Code == http.StatusForbidden && len(change) == 1 && text != "" && !strings.Contains(text, "This needs the role "):
+			t.Errorf("%s %s does not say what it needs: %s", method, address, text)
+		case w.Code == http.StatusUnauthorized && (w.Header().Get("WWW-Authenticate") == "" || w.Header().Get("Content-Type") != api.ProblemType):
+			t.Errorf("%s %s: 401 with %v", method, address, w.Header())
+		}
+		return doorOutcome(w, *reached)
 	}
 	cross := webtest.Header("Origin", "https://evil.example")
 	for pattern, methods := range walked(t, door.Server) {
@@ -95,12 +105,8 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 			}
 			address := "/live?t=" + url.QueryEscape(name)
 			m.Add("topic "+name, p.Name, want, doorOutcome(door.Ask(door.Handler(), "GET", address, p.Proof), false))
-			m.Add(
-				"topic "+name+" cross-origin",
-				p.Name,
-				"403",
-				doorOutcome(door.Ask(door.Handler(), "GET", address, p.Proof, webtest.Header("Origin", "null")), false),
-			)
+			m.Add("topic "+name+" cross-origin", p.Name, "403",
+				doorOutcome(door.Ask(door.Handler(), "GET", address, p.Proof, webtest.Header("Origin", "null")), false))
 		}
 	}
 	m.check(2 * len(site.Topics(web.Routes())) * len(everyone))
@@ -138,27 +144,20 @@ func TestRouteWithoutAPolicyStopsTheProgram(t *testing.T) {
 // matrix takes as given.
 func TestPoliciesAreWhatTheRolesMean(t *testing.T) {
 	open := []string{
-		"/login",
-		"/login/first",
-		"/login/oidc",
-		"/login/oidc/callback",
-		"/api/openapi.json",
-		"/healthz",
-		"/readyz",
-		"/static/{file}",
-		"/static/js/{file}",
+		"/login", "/login/first", "/login/oidc", "/login/oidc/callback", "/api/openapi.json", "/healthz", "/readyz",
+		"/static/{file}", "/static/js/{file}",
 	}
 	for _, rt := range web.Routes() {
 		own := strings.HasPrefix(rt.Pattern, "/settings") || strings.Contains(rt.Pattern, "/sessions") ||
-			strings.Contains(rt.Pattern, "/tokens") ||
-			rt.Pattern == "/logout" ||
+			strings.Contains(rt.Pattern, "/tokens") || rt.Pattern == "/logout" ||
 			rt.Pattern == "/tour" && rt.Method == http.MethodPost // keeps a cookie
 		switch {
 		case slices.Contains(open, rt.Pattern) != (rt.Policy == guard.PolicyOpen):
 			t.Errorf("%s %s is %s", rt.Method, rt.Pattern, rt.Policy)
 		case strings.Contains(rt.Pattern, "/locate") && rt.Policy != guard.PolicyLocate:
 			t.Errorf("%s %s takes document keys and is %s", rt.Method, rt.Pattern, rt.Policy)
-		case strings.Contains(rt.Pattern, "/users") && rt.Policy != guard.PolicyAdmin:
+		case strings.Contains(rt.Pattern, "/audit") && rt.Policy != guard.PolicyOperate,
+			strings.Contains(rt.Pattern, "/users") && rt.Policy != guard.PolicyAdmin:
 			t.Errorf("%s %s is %s", rt.Method, rt.Pattern, rt.Policy)
 		case rt.Method == http.MethodPost && !own && (rt.Policy == guard.PolicyRead || rt.Policy == guard.PolicySelf):
 			t.Errorf("%s %s changes something and is %s", rt.Method, rt.Pattern, rt.Policy)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"shardboard/web/changes"
+	"shardboard/web/guard"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -16,15 +17,23 @@ import (
 func described(t *testing.T, s *webtest.Server) map[string]bool {
 	t.Helper()
 	var doc struct {
-		Paths map[string]map[string]any `json:"paths"`
+		OpenAPI string                               `json:"openapi"`
+		Paths   map[string]map[string]map[string]any `json:"paths"`
 	}
 	if err := json.Unmarshal(s.Do("GET", "/api/openapi.json").Body.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]bool{}
+	out, ids := map[string]bool{}, map[any]bool{}
 	for path, ops := range doc.Paths {
-		for method := range ops {
+		for method, op := range ops {
 			out[strings.ToUpper(method)+" "+path] = true
+			if ids[op["operationId"]] {
+				t.Errorf("operationId %v twice", op["operationId"])
+			}
+			ids[op["operationId"]] = true
+			if open := op["x-policy"] == string(guard.PolicyOpen); open == (op["security"] != nil) || doc.OpenAPI != "3.1.0" {
+				t.Errorf("%s %s: policy %v with security %v", method, path, op["x-policy"], op["security"])
+			}
 		}
 	}
 	return out

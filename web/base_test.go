@@ -1,95 +1,14 @@
 package web_test
 
 import (
-	"encoding/json"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/auth"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
-
-// serversOwn are addresses that are the same for all clusters.
-var serversOwn = regexp.MustCompile(`^/(static|settings|logout|login|audit|data|runbooks|c/|healthz|readyz|metrics|` +
-	`api/openapi\.json|api/v1/(me|sessions|tokens|users|audit|data))\b`)
-
-func atBase(d *site.Deps) { d.Base.Prefix, d.Name = "/c/prod", "prod" }
-
-func below(t *testing.T, from, what, address string) {
-	t.Helper()
-	local := strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//")
-	if local && !strings.HasPrefix(address, "/c/prod/") && !serversOwn.MatchString(address) {
-		t.Errorf("%s: %s leads out of the cluster, to %s", from, what, address)
-	}
-	if strings.HasPrefix(address, "/c/prod/") && serversOwn.MatchString(strings.TrimPrefix(address, "/c/prod")) {
-		t.Errorf("%s: %s is not in the cluster: %s", from, what, address)
-	}
-}
-
-// TestAddressesOfAClusterStayBelowItsBase: pages, JSON, CSV and where they lead.
-func TestAddressesOfAClusterStayBelowItsBase(t *testing.T) {
-	for name, s := range map[string]*webtest.Server{"standing still": webtest.New(t, atBase),
-		"with a past": webtest.New(t, webtest.WithHistory(t), atBase)} {
-		asked := 0
-		for _, path := range append(everyAddress(), "/locate?q="+webtest.ProjectID(5).Hex(), "/api/v1/find?q=set", "/api/v1/find?q=o",
-			"/projects?page=2", "/?internal=1", "/activity?kind=all", "/compare?from=2026-03-01T11:00:00Z", "/nothing") {
-			if serversOwn.MatchString(path) {
-				continue
-			}
-			w := s.Do("GET", path)
-			asked++
-			below(t, name+" "+path, "Location", w.Header().Get("Location"))
-			if strings.Contains(w.Header().Get("Content-Type"), "json") {
-				var body any
-				if json.Unmarshal(w.Body.Bytes(), &body) == nil {
-					addressesIn(body, func(a string) { below(t, name+" "+path, "JSON", a) })
-				}
-				continue
-			}
-			if !strings.Contains(w.Header().Get("Content-Type"), "html") {
-				continue
-			}
-			webtest.ParseHTML(t, w.Body.String()).Find("*").Each(func(_ int, el *goquery.Selection) {
-				for _, a := range el.Nodes[0].Attr {
-					switch a.Key {
-					case "value", "title", "content", "placeholder", "d", "data-key", "aria-label":
-					default:
-						below(t, name+" "+path, "<"+el.Nodes[0].Data+" "+a.Key+">", a.Val)
-					}
-				}
-			})
-			if w.Code == http.StatusOK && !strings.Contains(w.Body.String(), `data-base="/c/prod"`) {
-				t.Errorf("%s %s: scripts are not told the base", name, path)
-			}
-		}
-		if asked < 40 {
-			t.Errorf("asked for %d addresses only", asked)
-		}
-	}
-}
-
-// addressesIn calls f with every text in JSON that looks like a local address.
-func addressesIn(v any, f func(string)) {
-	switch x := v.(type) {
-	case map[string]any:
-		for _, y := range x {
-			addressesIn(y, f)
-		}
-	case []any:
-		for _, y := range x {
-			addressesIn(y, f)
-		}
-	case string:
-		if strings.HasPrefix(x, "/") && len(x) > 1 {
-			f(x)
-		}
-	}
-}
 
 func TestLiveRegionsOfAClusterLeadBelowItsBase(t *testing.T) {
 	s := webtest.New(t, atBase)

@@ -38,10 +38,10 @@ func TestEveryListHasCSV(t *testing.T) {
 			continue
 		}
 		lists++
-		address := webtest.AddressOf(rt.Pattern)
+		address := exampleOf(rt)
 		paged := address
 		if slices.ContainsFunc(rt.Params, func(p site.Param) bool { return p.Name == "limit" }) {
-			paged += "?limit=1000"
+			paged += map[bool]string{false: "?", true: "&"}[strings.Contains(paged, "?")] + "limit=1000"
 		}
 		var want struct {
 			Items []json.RawMessage `json:"items"`
@@ -52,7 +52,7 @@ func TestEveryListHasCSV(t *testing.T) {
 		}
 		addresses := []string{address}
 		if file := strings.TrimPrefix(rt.Pattern, "/api/v1") + ".csv"; slices.Contains(files, file) {
-			addresses = append(addresses, webtest.AddressOf(file))
+			addresses = append(addresses, exampleOf(site.Route{Pattern: file}))
 		}
 		// An item can have several lines, one for each of its parts.
 		several := slices.ContainsFunc(reflect.VisibleFields(item), func(f reflect.StructField) bool { return f.Tag.Get("csv") == "rows" })

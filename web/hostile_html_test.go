@@ -14,8 +14,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
-	"shardboard/web/live"
-	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
 
@@ -90,34 +88,21 @@ func (e enemy) details(v answer.View, i int) []string {
 }
 
 var wholePages = []string{
-	"/",
-	"/collections",
-	"/matrix",
-	"/matrix?by=projects&measure=writes",
-	"/projects",
-	"/zones",
-	"/map",
-	"/map?by=size",
-	"/layout",
-	"/activity?kind=all",
-	"/activity?kind=all&page=2",
-	"/activity?kind=all&page=3",
-	"/activity?kind=all&page=4",
-	"/activity?kind=all&from=2000-01-01T00:00",
-	"/locate",
-	"/locate/bulk",
+	"/", "/collections", "/matrix", "/matrix?by=projects&measure=writes", "/projects", "/zones", "/map",
+	"/map?by=size", "/layout", "/activity?kind=all", "/activity?kind=all&page=2", "/activity?kind=all&page=3",
+	"/activity?kind=all&page=4", "/activity?kind=all&from=2000-01-01T00:00", "/locate", "/locate/bulk",
 	"/checks/duplicates",
 }
 
 // A page about a cluster whose names are markup has the elements and attributes
 // of one whose names are harmless: nothing of a name became markup.
 func TestHostileNamesAddNoElementAndNoAttribute(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks for every page")
-	}
 	step := every()
 	pages := 0
 	for n, batch := range batches(payloads(t)) {
+		if n > 0 && testing.Short() {
+			break
+		}
 		e, h := enemy{payloads: batch}, enemy{payloads: batch, harmless: true}
 		evil, v := e.site(t)
 		good, hv := h.site(t)
@@ -211,27 +196,20 @@ func shown(s string) string {
 }
 
 func TestHostileNamesStayJSON(t *testing.T) {
-	for _, batch := range batches(payloads(t)) {
+	for n, batch := range batches(payloads(t)) {
+		if n > 1 && testing.Short() {
+			break
+		}
 		e := enemy{payloads: batch}
 		s, v := e.site(t)
 		paths := []string{"cluster", "shards", "collections", "projects", "layout", "zones", "activity", "checks/duplicates"}
 		for i := 0; i < len(batch); i += every() {
 			ns := url.PathEscape(string(e.ns(i)))
-			paths = append(
-				paths,
-				"shards/"+url.PathEscape(e.name(i, "shard")),
-				"collections/"+ns,
-				"collections/"+ns+"/chunks",
-				"collections/"+ns+"/map",
-				"projects/"+e.ids()[i].Hex(),
-				strings.TrimPrefix(
-					webtest.ChunkPath(v, e.ns(i), 1),
-					"/",
-				)+"/why",
+			paths = append(paths, "shards/"+url.PathEscape(e.name(i, "shard")), "collections/"+ns,
+				"collections/"+ns+"/chunks", "collections/"+ns+"/map", "projects/"+e.ids()[i].Hex(),
+				strings.TrimPrefix(webtest.ChunkPath(v, e.ns(i), 1), "/")+"/why",
 				"locate?why=1&q="+url.QueryEscape(e.name(i, "asked")),
-				"locate?q="+url.QueryEscape(e.name(i, "refused")),
-				url.PathEscape(batch[i]),
-			)
+				"locate?q="+url.QueryEscape(e.name(i, "refused")), url.PathEscape(batch[i]))
 		}
 		var said strings.Builder
 		for _, path := range paths {
@@ -257,58 +235,4 @@ func TestHostileNamesStayJSON(t *testing.T) {
 			}
 		}
 	}
-}
-
-// What goes over the socket is drawn by the same components; here it is read as
-// the page's script reads it.
-func TestHostileNamesStayTextInLiveFrames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks for every page")
-	}
-	for _, batch := range batches(payloads(t)) {
-		e, h := enemy{payloads: batch}, enemy{payloads: batch, harmless: true}
-		evil, v := e.site(t)
-		good, hv := h.site(t)
-		topics := [][2]string{
-			{"overview", "overview"},
-			{"collections", "collections"},
-			{"projects", "projects"},
-			{"zones", "zones"},
-			{"activity", "activity"},
-		}
-		for i := 0; i < len(batch); i += every() {
-			id := "project:" + e.ids()[i].Hex()
-			topics = append(topics, [2]string{"shard:" + e.name(i, "shard"), "shard:" + h.name(i, "shard")}, [2]string{id, id})
-		}
-		for _, topic := range topics {
-			got, want := frameOf(t, evil.Site, topic[0], v), frameOf(t, good.Site, topic[1], hv)
-			a, _ := skeleton(t, webtest.ParseHTML(t, got))
-			b, _ := skeleton(t, webtest.ParseHTML(t, want))
-			if d := difference(a, b); d != "" || len(got) < 100 {
-				t.Errorf("%s: %d bytes, elements differ:\n%s", topic[0], len(got), d)
-			}
-		}
-	}
-}
-
-// frameOf is the HTML that a topic's frame carries, through its JSON.
-func frameOf(t *testing.T, s *site.Site, topic string, v answer.View) string {
-	t.Helper()
-	render, ok := s.Fragment(topic)
-	if !ok {
-		t.Fatalf("no topic %q", topic)
-	}
-	var b strings.Builder
-	if err := render(t.Context(), &b, v); err != nil {
-		t.Fatal(err)
-	}
-	data, err := live.MarshalFrame(live.Update{Topic: topic, V: 1, HTML: b.String()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back live.Update
-	if err := json.Unmarshal(data, &back); err != nil || back.HTML != strings.ToValidUTF8(b.String(), "\ufffd") {
-		t.Errorf("%s: the frame does not carry what was drawn: %v", topic, err)
-	}
-	return back.HTML
 }

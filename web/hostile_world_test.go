@@ -121,10 +121,8 @@ func (e enemy) View() answer.View {
 		)
 		t.Databases = append(t.Databases, topology.Database{Name: e.db(i), Primary: e.name(i, "shard")})
 		t.Unsharded = append(t.Unsharded, topology.Namespace(e.db(i)+"."+e.name(i, "loose")))
-		t.Routers = append(
-			t.Routers,
-			topology.Router{Host: e.name(i, "router"), Version: e.name(i, "release"), Ping: webtest.Epoch.Add(-time.Hour)},
-		)
+		t.Routers = append(t.Routers,
+			topology.Router{Host: e.name(i, "router"), Version: e.name(i, "release"), Ping: webtest.Epoch.Add(-time.Hour)})
 		e.addCollection(t, i)
 	}
 	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return natural.Compare(a.Name, b.Name) })
@@ -150,10 +148,8 @@ func (e enemy) View() answer.View {
 	}
 	var projects []placement.Project
 	for i, id := range e.ids() {
-		projects = append(
-			projects,
-			placement.Project{DB: "yorkie-meta", ID: id, Name: e.name(i, "project"), PublicKey: e.name(i, "public"), CreatedAt: id.Timestamp()},
-		)
+		projects = append(projects,
+			placement.Project{DB: "yorkie-meta", ID: id, Name: e.name(i, "project"), PublicKey: e.name(i, "public"), CreatedAt: id.Timestamp()})
 	}
 	v.Dir = placement.NewDirectory(9, []string{"yorkie-meta"}, projects, topology.Health{At: webtest.Epoch, Note: e.name(3, "keeper")})
 	v.Profile = e.profile()
@@ -228,15 +224,11 @@ func (e enemy) addEvents(t *topology.Table) {
 		bounds := bson.D{
 			{Key: "min", Value: bson.D{{Key: "other", Value: e.name(i, "min")}}},
 			{Key: "max", Value: bson.D{{Key: "other", Value: e.name(i, "max")}}},
-			{Key: "from", Value: e.name(i, "from")},
-			{Key: "to", Value: e.name(i, "to")},
+			{Key: "from", Value: e.name(i, "from")}, {Key: "to", Value: e.name(i, "to")},
 		}
 		add(i, "moveChunk.commit", bounds)
-		add(
-			i,
-			"moveChunk.error",
-			append(slices.Clone(bounds), bson.E{Key: "errmsg", Value: e.name(i, "error")}, bson.E{Key: "note", Value: e.name(i, "aborted")}),
-		)
+		add(i, "moveChunk.error",
+			append(slices.Clone(bounds), bson.E{Key: "errmsg", Value: e.name(i, "error")}, bson.E{Key: "note", Value: e.name(i, "aborted")}))
 		add(i, e.name(i, "what"), bson.D{{Key: "note", Value: e.name(i, "detail")}, {Key: without(e.name(i, "key"), "\x00"), Value: 1}})
 	}
 	t.Events = append(events, t.Events...)
@@ -297,20 +289,6 @@ func batches(all []string) [][]string { return slices.Collect(slices.Chunk(all, 
 
 // sinks are what an enemy's names are the names of, as far as pages show it.
 var sinks = []string{
-	"shard",
-	"set",
-	"host",
-	"zone",
-	"db",
-	"loose",
-	"coll",
-	"field",
-	"project",
-	"public",
-	"document",
-	"lower",
-	"from",
-	"to",
-	"what",
-	"min",
+	"shard", "set", "host", "zone", "db", "loose", "coll", "field", "project", "public", "document", "lower",
+	"from", "to", "what", "min",
 }

@@ -101,17 +101,13 @@ func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
 		if m.NS != string(webtest.DocumentsNS) || m.Ref != ref || m.From != x.From || m.To != x.To || !m.Since.Equal(x.Since) || m.Step != 2 ||
 			m.Steps != 6 ||
 			m.RecipientStep != 3 || m.By != "client" || m.App != "mongosh 2.12.0" || m.Arrived || *m.Copied.Value != 1200 ||
-			*m.Estimate.Value != 8000 ||
-			m.Estimate.Exact ||
-			*m.Left.Seconds != 70 {
+			*m.Estimate.Value != 8000 || m.Estimate.Exact || *m.Left.Seconds != 70 {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
 	check("inflight", webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")).Items)
-	check(
-		"of a collection",
-		webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.documents&shard="+x.To)).Items,
-	)
+	check("of a collection",
+		webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.documents&shard="+x.To)).Items)
 	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.changes")); len(out.Items) != 0 {
 		t.Errorf("of another collection: %+v", out.Items)
 	}

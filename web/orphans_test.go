@@ -19,6 +19,9 @@ import (
 // and when its documents are deleted.
 func TestEveryPlaceTellsTheSameOfOrphans(t *testing.T) {
 	for release, counts := range map[string]bool{"4.4": false, "5.0": false, "6.0.2": true, "6.0": true, "7.0": true, "8.0": true} {
+		if testing.Short() && release != "5.0" && release != "7.0" {
+			continue
+		}
 		t.Run(release, func(t *testing.T) {
 			o := simcluster.Options{Projects: 3, Documents: 60, Still: true, ServerVersion: release}
 			webtest.OnBreakableCluster(t, o, func(f *webtest.BreakableServer) {

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -13,12 +12,10 @@ import (
 	"syscall"
 	"testing"
 
-	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
-	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -52,7 +49,7 @@ func storeTroubles() map[string]struct {
 // nothing breaks, and what cannot be answered is a 503 with cause and remedy.
 func TestNoFailureOfTheStoreIsAnInternalError(t *testing.T) {
 	for name, trouble := range storeTroubles() {
-		if os.Getenv("SHARDBOARD_LONG") == "" && name != "full" && name != "damaged" && name != "a missing table" {
+		if os.Getenv("SHARDBOARD_LONG") == "" && (testing.Short() || name != "damaged" && name != "a missing table") && name != "full" {
 			continue // the words of each are tested where they are made
 		}
 		t.Run(name, func(t *testing.T) {
@@ -135,16 +132,7 @@ func answersOutage(f *webtest.BreakableServer, q question, w *httptest.ResponseR
 	if now == nil || q.path == "/readyz" {
 		return false
 	}
-	says := text
-	if q.page {
-		says = webtest.ParseHTML(f.T, text).Find("main").Text()
-	} else {
-		var p api.Problem
-		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != api.ProblemType {
-			f.Fatalf("%s: %v %s", q, err, text)
-		}
-		says = p.Title + ". " + p.Detail
-	}
+	says := said(f, q, w)
 	for _, part := range []string{now.Title(), now.Cause, now.Remedy} {
 		if !strings.Contains(says, part) {
 			f.Errorf("%s does not say %q: %.500s", q, part, strings.Join(strings.Fields(says), " "))
@@ -176,8 +164,7 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 		}
 		w := f.Do("POST", "/login", webtest.EncodedForm("name=anna&password=correct-horse-battery"), webtest.Header("Accept", "text/html"))
 		if text := html.UnescapeString(w.Body.String()); w.Code != http.StatusServiceUnavailable ||
-			!strings.Contains(text, f.DB.Trouble().Title()) ||
-			strings.Contains(text, "shardboard.db") {
+			!strings.Contains(text, f.DB.Trouble().Title()) || strings.Contains(text, "shardboard.db") {
 			t.Errorf("POST /login: %d %s", w.Code, text)
 		}
 		if !strings.Contains(f.Log.String(), syscall.EIO.Error()) {
@@ -212,38 +199,6 @@ func TestTheSignInFormSaysTheTroubleWithoutPaths(t *testing.T) {
 	text := fault.Text(site.ShownInForm(httptest.NewRequest("POST", "/login", nil), full.Failed(nil)))
 	if !strings.HasPrefix(text, full.Title()+". ") || strings.Contains(text, "/var/x") {
 		t.Error(text)
-	}
-}
-
-// Whoever can connect can ask whether we are ready: they are told what is wrong with
-// our data, and not where it is.
-func TestReadinessTellsTheTroubleWithoutPaths(t *testing.T) {
-	for _, exposed := range []bool{false, true} {
-		s := webtest.New(t, func(d *site.Deps) {
-			d.Exposed = exposed
-			d.Trouble = func() *store.Trouble {
-				return &store.Trouble{
-					Code:   store.TroubleSchema,
-					Cause:  "The table users is missing in /var/x/shardboard.db.",
-					Remedy: "Restore a backup.",
-				}
-			}
-		})
-		w := s.Do("GET", "/readyz")
-		if text := w.Body.String(); w.Code != http.StatusServiceUnavailable ||
-			!strings.Contains(text, "The database of shardboard is incomplete.") ||
-			strings.Contains(text, "/var/x") {
-			t.Errorf("exposed %v: %d %s", exposed, w.Code, text)
-		}
-	}
-	s := webtest.New(t)
-	unread := *s.Watcher.Get()
-	unread.Loaded = false
-	unread.Health = map[topology.Part]topology.Health{topology.PartRouting: {Err: fault.Quote(fault.Unavailable, nil,
-		"The cluster refused: not authorized on host-7.internal.", "The cluster refused: Unauthorized (13).")}}
-	s.Watcher.Publish(&unread)
-	if text := s.Do("GET", "/readyz").Body.String(); !strings.Contains(text, "Unauthorized (13)") || strings.Contains(text, "host-7") {
-		t.Errorf("a server's text: %s", text)
 	}
 }
 

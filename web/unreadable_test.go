@@ -70,32 +70,23 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 				),
 			)
 			f.Must(
-				f.DB.CreateToken(
-					ctx,
+				f.DB.CreateToken(ctx,
 					store.Token{ID: name, Hash: []byte(name), Name: name, Role: "viewer", Owner: "user:anna", Created: at, Expires: at.Add(time.Hour)},
-					e,
-				),
+					e),
 			)
 			f.Must(f.DB.Dismiss(ctx, cluster, store.Dismissal{ID: name, By: "user:" + id, Reason: name, At: at}, e))
 			f.Must(
-				f.DB.AddSilence(
-					ctx,
-					cluster,
+				f.DB.AddSilence(ctx, cluster,
 					store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at, Until: at.Add(time.Hour)},
-					e,
-				),
+					e),
 			)
 			f.Must(f.DB.AddWatch(ctx, cluster, store.Watch{Kind: "project", Subject: name, By: "user:anna", At: at}))
 			f.Must(f.DB.SaveRunOutcome(ctx, cluster, store.RunOutcome{Run: []string{first, second}[i], At: at, Body: []byte(`{}`)}))
 			f.Must(f.DB.SaveHead(ctx, store.AuditHead{Seq: int64(i + 1), Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))
 		}
 		timeline := []string{
-			"/activity",
-			"/api/v1/history?from=" + now.Add(-time.Hour).Format(time.RFC3339),
-			"/history/step?at=" + now.Format(time.RFC3339),
-			"/collections?at=" + now.Format(
-				time.RFC3339,
-			),
+			"/activity", "/api/v1/history?from=" + now.Add(-time.Hour).Format(time.RFC3339),
+			"/history/step?at=" + now.Format(time.RFC3339), "/collections?at=" + now.Format(time.RFC3339),
 			"/compare?from=" + now.Add(-time.Minute).Format(time.RFC3339) + "&to=" + now.Format(time.RFC3339),
 		}
 		raw, err := sql.Open("sqlite", filepath.Join(f.Dir, "shardboard.db")+"?_pragma=busy_timeout(5000)")
@@ -164,16 +155,9 @@ func checkDamaged(f *webtest.BreakableServer, raw *sql.DB, s stored) {
 				body := w.Body.String()
 				found := s.wants == "" || strings.Contains(body, s.wants) || s.table == "users" && n == 2
 				if w.Code >= http.StatusInternalServerError || strings.Contains(body, inside) || !found {
-					f.Errorf(
-						"%s.%s = %s: GET %s: %d, the other row is there: %v\n%.300s",
-						s.table,
-						column,
-						value,
-						path,
-						w.Code,
-						found,
-						strings.Join(strings.Fields(body[max(0, strings.Index(body, `class="failure"`)):]), " "),
-					)
+					f.Errorf("%s.%s = %s: GET %s: %d, the other row is there: %v\n%.300s", s.table, column, value,
+						path, w.Code, found,
+						strings.Join(strings.Fields(body[max(0, strings.Index(body, `class="failure"`)):]), " "))
 				}
 			}
 			f.Must(execute(raw, `PRAGMA foreign_keys = 0`))
@@ -204,8 +188,7 @@ func TestAnUnreadableRunIsShownAndCannotBeUndone(t *testing.T) {
 		for path, accept := range map[string]string{"/runs": "text/html", "/runs/" + id: "text/html", "/api/v1/runs": "",
 			"/api/v1/runs/" + id: ""} {
 			if w := f.Do("GET", path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept)); w.Code != http.StatusOK ||
-				!strings.Contains(w.Body.String(), "unreadable") ||
-				!strings.Contains(w.Body.String(), id) {
+				!strings.Contains(w.Body.String(), "unreadable") || !strings.Contains(w.Body.String(), id) {
 				f.Errorf("%s: %d %.300s", path, w.Code, w.Body)
 			}
 		}

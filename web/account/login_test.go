@@ -32,8 +32,7 @@ func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
 	}
 	door.Cookies["viewer"] = c
 	if w := door.Ask(door.Handler(), "POST", "/logout", door.With("viewer")); w.Code != http.StatusSeeOther ||
-		w.Result().Cookies()[0].MaxAge >= 0 ||
-		w.Header().Get("Clear-Site-Data") == "" {
+		w.Result().Cookies()[0].MaxAge >= 0 || w.Header().Get("Clear-Site-Data") == "" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	if w := door.Ask(door.Handler(), "GET", "/zones", door.With("viewer")); w.Header().Get("Location") != "/login?ended=1&next=%2Fzones" {
@@ -231,8 +230,7 @@ func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD"} {
 		w := s.Do(method, "/login/oidc?next=/zones")
 		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/login") ||
-			strings.HasPrefix(to, "/login/oidc") ||
-			w.Header().Get("Refresh") != "" ||
+			strings.HasPrefix(to, "/login/oidc") || w.Header().Get("Refresh") != "" ||
 			len(w.Result().Cookies()) != 0 {
 			t.Errorf("%s: %d %v", method, w.Code, w.Header())
 		}

@@ -14,18 +14,17 @@ import (
 // elsewhere are ways back that lead, or look as if they might lead, off the
 // site or to what is no page.
 var elsewhere = []string{
-	"https://evil.example", "http://evil.example/", "//evil.example", "///evil.example", "////evil.example", "//evil.example/collections",
-	"/\\evil.example", "\\/evil.example", "\\\\evil.example", "/\\/evil.example", "/ /evil.example", "/\t/evil.example",
-	"/\n/evil.example", "/\r\nSet-Cookie: a=b",
-	"\t//evil.example", " //evil.example", "https:evil.example", "https:/evil.example", "http:collections", "javascript:alert(1)",
-	"JaVaScRiPt:alert(1)",
-	"data:text/html,x", "vbscript:x", "evil.example", "evil.example/collections", "@evil.example", "/@evil.example",
-	"//user@evil.example", "/%5cevil.example", "/%2f%2fevil.example",
+	"https://evil.example", "http://evil.example/", "//evil.example", "///evil.example", "////evil.example",
+	"//evil.example/collections", "/\\evil.example", "\\/evil.example", "\\\\evil.example", "/\\/evil.example",
+	"/ /evil.example", "/\t/evil.example", "/\n/evil.example", "/\r\nSet-Cookie: a=b", "\t//evil.example",
+	" //evil.example", "https:evil.example", "https:/evil.example", "http:collections", "javascript:alert(1)",
+	"JaVaScRiPt:alert(1)", "data:text/html,x", "vbscript:x", "evil.example", "evil.example/collections",
+	"@evil.example", "/@evil.example", "//user@evil.example", "/%5cevil.example", "/%2f%2fevil.example",
 	"/%2fevil.example", "/%09/evil.example", "/%00", "/..//evil.example", "/./\\evil.example", "/.//evil.example",
-	"/collections/../..//evil.example", "//localhost:8090@evil.example",
-	"/nothing", "/login", "/login?next=/login", "/logout", "/login/oidc", "/api/v1/cluster", "/static/app.css", "/live", "/metrics",
-	"/healthz", "", "/collections\u2028", "/\u2044evil.example", "/\uff0fevil.example",
-	"/shards/shard-rs-1.csv", "/" + strings.Repeat("a", 3000), "/collections?" + strings.Repeat("a", 3000), "?x", "#x",
+	"/collections/../..//evil.example", "//localhost:8090@evil.example", "/nothing", "/login", "/login?next=/login",
+	"/logout", "/login/oidc", "/api/v1/cluster", "/static/app.css", "/live", "/metrics", "/healthz", "",
+	"/collections\u2028", "/\u2044evil.example", "/\uff0fevil.example", "/shards/shard-rs-1.csv",
+	"/" + strings.Repeat("a", 3000), "/collections?" + strings.Repeat("a", 3000), "?x", "#x",
 	"/collections#//evil.example\\", "//%65vil.example", "/collections/%zz",
 }
 
@@ -66,13 +65,10 @@ func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 func TestSignInReturnsToTheRequestedPage(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	for _, c := range []struct{ method, address, want string }{
-		{"GET", "/", "/login"},
-		{"GET", "/collections", "/login?next=%2Fcollections"},
+		{"GET", "/", "/login"}, {"GET", "/collections", "/login?next=%2Fcollections"},
 		{"HEAD", "/projects?q=a%20b&page=2", "/login?next=%2Fprojects%3Fq%3Da%2520b%26page%3D2"},
 		{"POST", "/checks/duplicates?x=1", "/login?next=%2Fchecks%2Fduplicates"},
-		{"POST", "/settings/tokens", "/login"},
-		{"GET", "/nothing", "/login"},
-		{"GET", "//evil.example/", "/login"},
+		{"POST", "/settings/tokens", "/login"}, {"GET", "/nothing", "/login"}, {"GET", "//evil.example/", "/login"},
 		{"PUT", "/collections", "/login?next=%2Fcollections"},
 	} {
 		w := door.Ask(door.Handler(), c.method, c.address)

@@ -33,10 +33,3 @@ func TestComparisonOfManyShardsListsThoseThatChangedMost(t *testing.T) {
 		t.Errorf("%d of 36 shards", n)
 	}
 }
-
-func TestAllShardsOfAComparisonKeepItsTimes(t *testing.T) {
-	m := comparePage{address: "/compare?from=2026-03-01T12%3A00%3A00Z&internal=1"}
-	if got := m.allShardsURL(); got != "/compare?from=2026-03-01T12%3A00%3A00Z&internal=1&shards=all#shards" {
-		t.Errorf("the link is %q", got)
-	}
-}

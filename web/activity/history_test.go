@@ -74,9 +74,7 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	between := "from=" + answer.AtText(webtest.Epoch) + "&to=" + answer.AtText(x.Now)
 	got := webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare?"+between))
 	if len(got.Collections) != 1 || got.Collections[0].Moved != 2 || got.Collections[0].What != "changed" ||
-		len(got.Collections[0].Changes) != 2 ||
-		len(got.ZonesGone) != 1 ||
-		len(got.ZonesAdded) != 0 {
+		len(got.Collections[0].Changes) != 2 || len(got.ZonesGone) != 1 || len(got.ZonesAdded) != 0 {
 		t.Fatalf("%+v", got)
 	}
 	var before, after int
@@ -91,8 +89,7 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	}
 	doc := webtest.ParseHTML(t, x.Do("GET", "/compare?"+between).Body.String())
 	if text := doc.Find("main").Text(); !strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") ||
-		!strings.Contains(text, "eu") ||
-		doc.Find("script").Length() != 2 {
+		!strings.Contains(text, "eu") || doc.Find("script").Length() != 2 {
 		t.Errorf("%s", text)
 	}
 	if same := webtest.ParseHTML(t, x.Do("GET",
@@ -119,17 +116,9 @@ func withMoves(t *testing.T, table *topology.Table, now time.Time) *topology.Tab
 		end := now.Add(-time.Duration(i+1) * time.Minute)
 		next.Events = append(
 			next.Events,
-			webtest.MoveEntry(
-				t,
-				table,
-				i,
-				end,
-				"moveChunk.from",
-				bson.E{Key: "step 1 of 6", Value: int32(2)},
-				bson.E{Key: "step 4 of 6", Value: int32(20_000)},
-				bson.E{Key: "step 6 of 6", Value: int32(900)},
-				bson.E{Key: "note", Value: "success"},
-			),
+			webtest.MoveEntry(t, table, i, end, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)},
+				bson.E{Key: "step 4 of 6", Value: int32(20_000)}, bson.E{Key: "step 6 of 6", Value: int32(900)},
+				bson.E{Key: "note", Value: "success"}),
 			webtest.MoveEntry(t, table, i, end.Add(-time.Millisecond), "moveChunk.commit"),
 			webtest.MoveEntry(t, table, i, end.Add(-21*time.Second), "moveChunk.start"),
 		)
@@ -155,8 +144,7 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
 	running := doc.Find(".moves li")
 	if text := running.Text(); running.Length() != 1 || !strings.Contains(text, "Copying") ||
-		!strings.Contains(text, "expected to be done about 12:00:16") ||
-		!strings.Contains(text, "estimate") ||
+		!strings.Contains(text, "expected to be done about 12:00:16") || !strings.Contains(text, "estimate") ||
 		!strings.Contains(text, "a run of shardboard") {
 		t.Errorf("%q", text)
 	}
@@ -170,14 +158,12 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	}
 	fails := doc.Find(".failures tbody tr")
 	if text := fails.Text(); fails.Length() != 1 || !strings.Contains(text, "<script>chunk too big: … bytes") ||
-		fails.Find("script").Length() != 0 ||
-		!strings.Contains(text, "2") {
+		fails.Find("script").Length() != 0 || !strings.Contains(text, "2") {
 		t.Errorf("%q", text)
 	}
 	got := webtest.Decode[api.List[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations"))
 	if len(got.Items) != 6 || got.Items[0].State != "running" || got.Items[0].ETA == nil || got.Items[0].Cause.Run != "RUN7" ||
-		got.Items[1].DonorMillis[3] != 20_000 ||
-		len(got.Items[1].Min) == 0 {
+		got.Items[1].DonorMillis[3] != 20_000 || len(got.Items[1].Min) == 0 {
 		t.Errorf("%+v", got.Items)
 	}
 	if failed := webtest.Decode[api.List[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures")); len(failed.Items) != 1 ||
@@ -253,10 +239,8 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 			t.Errorf("a page falls over %s: %d", bad, w.Code)
 		}
 	}
-	gone := webtest.ParseHTML(
-		t,
-		x.Do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String(),
-	)
+	gone := webtest.ParseHTML(t,
+		x.Do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String())
 	if text := gone.Find("#watching").Text(); !strings.Contains(text, "not sharded") || !strings.Contains(text, "not in the list") {
 		t.Errorf("%s", text)
 	}

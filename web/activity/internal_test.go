@@ -49,8 +49,7 @@ func firstHour(t *testing.T, moves int) []topology.Event {
 			"multi-split",
 			bson.D{
 				{Key: "before", Value: bson.D{{Key: "min", Value: id(0)}, {Key: "max", Value: id(1023)}}},
-				{Key: "number", Value: int32(i + 1)},
-				{Key: "of", Value: int32(1024)},
+				{Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(1024)},
 				{Key: "chunk", Value: bson.D{{Key: "min", Value: id(i)}, {Key: "max", Value: id(i + 1)}}},
 				{Key: "owningShard", Value: "shard-rs-1"},
 			},
@@ -61,9 +60,7 @@ func firstHour(t *testing.T, moves int) []topology.Event {
 			what,
 			append(
 				bson.D{
-					{Key: "min", Value: id(i)},
-					{Key: "max", Value: id(i + 1)},
-					{Key: "from", Value: "shard-rs-1"},
+					{Key: "min", Value: id(i)}, {Key: "max", Value: id(i + 1)}, {Key: "from", Value: "shard-rs-1"},
 					{Key: "to", Value: "shard-rs-3"},
 				},
 				more...),
@@ -75,12 +72,8 @@ func firstHour(t *testing.T, moves int) []topology.Event {
 		move(i, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)}, bson.E{Key: "note", Value: "success"})
 	}
 	move(500, "moveChunk.start")
-	move(
-		500,
-		"moveChunk.to",
-		bson.E{Key: "note", Value: "aborted"},
-		bson.E{Key: "errmsg", Value: strings.ReplaceAll(webtest.OrphansReason, string(webtest.DocumentsNS), string(webtest.SessionsNS))},
-	)
+	move(500, "moveChunk.to", bson.E{Key: "note", Value: "aborted"},
+		bson.E{Key: "errmsg", Value: strings.ReplaceAll(webtest.OrphansReason, string(webtest.DocumentsNS), string(webtest.SessionsNS))})
 	move(500, "moveChunk.error")
 	move(500, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)}, bson.E{Key: "note", Value: "aborted"})
 	at = webtest.Epoch.Add(-4 * time.Second)
@@ -97,11 +90,9 @@ func withSessions(t *testing.T) *webtest.Server {
 	own := *table.Collections[0]
 	own.NS = webtest.SessionsNS
 	table.Collections = append([]*topology.Collection{&own}, table.Collections...)
-	all := slices.Concat(
-		firstHour(t, 100),
+	all := slices.Concat(firstHour(t, 100),
 		webtest.FailedAttempt(t, &table, 3, webtest.Epoch.Add(-20*time.Minute), webtest.OrphansReason),
-		[]topology.Event{webtest.MoveEntry(t, &table, 7, webtest.Epoch.Add(-70*time.Minute), "moveChunk.commit")},
-	)
+		[]topology.Event{webtest.MoveEntry(t, &table, 7, webtest.Epoch.Add(-70*time.Minute), "moveChunk.commit")})
 	slices.SortStableFunc(all, func(a, b topology.Event) int { return b.Time.Compare(a.Time) })
 	table.Events = all
 	s.Watcher.Publish(&table)
@@ -210,8 +201,7 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 	}
 	if named := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity?ns=config.system.sessions&what=moveChunk.")); len(
 		named.Items,
-	) != 100 ||
-		named.Hidden != 0 {
+	) != 100 || named.Hidden != 0 {
 		t.Errorf("%d of those asked for by name", len(named.Items))
 	}
 	moves := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations"))
@@ -223,8 +213,7 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 		t.Errorf("%+v", fails)
 	}
 	if fails = webtest.Decode[api.FoldedList[api.MigrationFailures]](t,
-		s.Do("GET", "/api/v1/activity/failures?internal=1")); fails.Items[0].Count != 2 ||
-		fails.Hidden != 0 {
+		s.Do("GET", "/api/v1/activity/failures?internal=1")); fails.Items[0].Count != 2 || fails.Hidden != 0 {
 		t.Errorf("%+v", fails)
 	}
 	on := webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1/shards/shard-rs-1"))
@@ -240,15 +229,6 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 	}
 	if sum != on.Chunks {
 		t.Errorf("the list has %d chunks, its head %d", sum, on.Chunks)
-	}
-}
-
-func TestAnInternalCollectionHasAPage(t *testing.T) {
-	s := withSessions(t)
-	w := s.Do("GET", answer.CollectionURL(webtest.SessionsNS))
-	if text := webtest.ParseHTML(t, w.Body.String()).Find("section li.failed").Text(); w.Code != 200 ||
-		!strings.Contains(text, "Failed to delete orphaned config.system.sessions range") {
-		t.Errorf("%d %q", w.Code, text)
 	}
 }
 

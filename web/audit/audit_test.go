@@ -2,7 +2,6 @@ package audit_test
 
 import (
 	"encoding/csv"
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -27,10 +26,8 @@ import (
 func TestAuditTellsPeopleOfAnIssuerApart(t *testing.T) {
 	trail := &webtest.StubAudit{}
 	for _, sub := range []string{"sub-1", "sub-2"} {
-		_, _ = trail.Append(
-			t.Context(),
-			store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"},
-		)
+		_, _ = trail.Append(t.Context(),
+			store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"})
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
 	rows := webtest.ParseHTML(t, s.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("tbody tr")
@@ -41,21 +38,8 @@ func TestAuditTellsPeopleOfAnIssuerApart(t *testing.T) {
 	}
 }
 
-func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
+func TestAuditIsFilteredAndOrderedBothWays(t *testing.T) {
 	s := webtest.New(t)
-	var got []int64
-	for next := ""; ; {
-		part := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?limit=50&cursor="+next))
-		for _, r := range part.Items {
-			got = append(got, r.Seq)
-		}
-		if next = string(part.Next); next == "" {
-			break
-		}
-	}
-	if len(got) != 120 || got[0] != 120 || got[119] != 1 || !slices.IsSortedFunc(got, func(a, b int64) int { return int(b - a) }) {
-		t.Errorf("%d records, %v", len(got), got)
-	}
 	for query, want := range map[string]int{
 		"what=login.refused": 10, "what=login.": 100, "by=user:k3j2&order=oldest": 100,
 		"subject=user:k3j2&what=login.refused&order=oldest": 10, "what=log": 0,
@@ -118,57 +102,6 @@ func TestAuditOnTheWireCanBeVerified(t *testing.T) {
 	}
 }
 
-func TestAuditIsForOperators(t *testing.T) {
-	for role, want := range map[auth.Role]int{auth.Viewer: 403, auth.Support: 403, auth.Operator: 200, auth.Admin: 200} {
-		s := webtest.New(t, func(d *site.Deps) {
-			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
-		})
-		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/head", "/api/v1/audit/heads"} {
-			if w := s.Do("GET", address); w.Code != want {
-				t.Errorf("%s as %s: %d", address, role, w.Code)
-			}
-		}
-	}
-}
-
-func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
-	a := webtest.CannedAudit()
-	fine := a.Check
-	for name, c := range map[string]struct {
-		change func(*audit.State)
-		says   []string
-		not    string
-	}{
-		"verified": {func(*audit.State) {},
-			[]string{"in order up to record 120", "verified 20 s ago", "whole chain was 2 h ago", "SHA256:"}, "not been verified"},
-		"not yet": {func(s *audit.State) { *s = audit.State{Key: s.Key} }, []string{"has not been verified yet"}, "in order"},
-		"failed first": {func(s *audit.State) { *s = audit.State{Key: s.Key, Err: errors.New("disk /var/x")} },
-			[]string{"could not be verified since the start"}, "/var/x"},
-		"failed since": {func(s *audit.State) { s.Err = errors.New("disk /var/x") },
-			[]string{"was in order up to record 120 when it was checked 20 s ago", "could not be read"}, "/var/x"},
-		"broken": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} },
-			[]string{"record 7 was edited after it was written"}, "in order up to"},
-		"cut": {func(s *audit.State) {
-			s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: webtest.Epoch}
-		}, []string{"ends at 120", "head was signed at record 130"}, "in order up to"},
-		"other key": {func(s *audit.State) { s.Other = "SHA256:other" }, []string{"signed by another key", "SHA256:other"}, "[audit."},
-		"reader":    {func(s *audit.State) { s.Key = "" }, []string{"Nothing is signed here"}, "[audit."},
-	} {
-		a.Check = fine
-		c.change(&a.Check)
-		s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
-		text := strings.Join(strings.Fields(webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("main").Text()), " ")
-		for _, want := range c.says {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q: %.600s", name, want, text)
-			}
-		}
-		if strings.Contains(text, c.not) {
-			t.Errorf("%s says %q", name, c.not)
-		}
-	}
-}
-
 func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 	a := webtest.CannedAudit()
 	for role, want := range map[auth.Role]bool{auth.Viewer: false, auth.Support: false, auth.Operator: true, auth.Admin: true} {
@@ -228,12 +161,8 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 	a := &webtest.StubAudit{}
 	hostile := []string{
-		`<script>alert(1)</script>`,
-		`"><img src=x onerror=alert(1)>`,
-		"javascript:alert(1)",
-		"\u202egpj.exe\x1b[31m\r\n",
-		"=HYPERLINK(1)",
-		"{seq}",
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "javascript:alert(1)",
+		"\u202egpj.exe\x1b[31m\r\n", "=HYPERLINK(1)", "{seq}",
 	}
 	for _, text := range hostile {
 		a.Add(
@@ -252,10 +181,8 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
 	doc := webtest.ParseHTML(
 		t,
-		s.Do(
-			"GET",
-			"/audit?by="+url.QueryEscape(hostile[1])+"&what="+url.QueryEscape(hostile[1])+"&subject="+url.QueryEscape(hostile[0]),
-		).Body.String(),
+		s.Do("GET",
+			"/audit?by="+url.QueryEscape(hostile[1])+"&what="+url.QueryEscape(hostile[1])+"&subject="+url.QueryEscape(hostile[0])).Body.String(),
 	)
 	page := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String())
 	if doc.Find("main script, main img").Length()+page.Find("main script, main img").Length() > 0 {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -24,8 +23,12 @@ var auditTroubles = map[string]struct {
 	says    string // on the audit page
 	measure string // of shardboard_audit_ok; "" where it is absent
 }{
-	"in order": {func(*audit.State) {}, "", "", "in order up to record 120", "1"},
-	"not yet":  {func(s *audit.State) { *s = audit.State{} }, "", "", "not been verified yet", ""},
+	"in order":  {func(*audit.State) {}, "", "", "in order up to record 120", "1"},
+	"verified":  {func(*audit.State) {}, "", "", "verified 20 s ago", "1"},
+	"whole":     {func(*audit.State) {}, "", "", "whole chain was 2 h ago", "1"},
+	"other key": {func(s *audit.State) { s.Other = "SHA256:other" }, "", "", "signed by another key", "1"},
+	"reader":    {func(s *audit.State) { s.Key = "" }, "", "", "Nothing is signed here", "1"},
+	"not yet":   {func(s *audit.State) { *s = audit.State{} }, "", "", "not been verified yet", ""},
 	"busy once": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("busy /var/x"), audit.StageRead, 1 },
 		"", "", "was in order up to record 120", "1"},
 	"busy twice": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("busy /var/x"), audit.StageRead, 2 },
@@ -35,39 +38,28 @@ var auditTroubles = map[string]struct {
 	},
 		"unread", "banner.audit.unread", "not known whether it is in order", "0"},
 	"table gone": {func(s *audit.State) {
-		s.Err, s.Stage, s.Fails = fault.Wrap(
-			fault.Unavailable,
+		s.Err, s.Stage, s.Fails = fault.Wrap(fault.Unavailable,
 			errors.Join(store.ErrAuditDamaged, errors.New("/var/x")),
-			"The table audit is missing.",
-		), audit.StageRead, 1
+			"The table audit is missing."), audit.StageRead, 1
 	}, "damaged", "banner.audit.damaged", "The table audit is missing.", "0"},
 	"not signed": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("full /var/x"), audit.StageSign, 2 },
 		"unsigned", "banner.audit.unsigned", "in order up to record 120, but its end could not be signed", "0"},
 	"witness": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("json /var/x"), audit.StageWitness, 3 },
 		"witness", "banner.audit.witness", "The witness file beside the audit key", "0"},
 	"broken": {
-		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} },
-		"changed",
-		"banner.audit",
-		"record 7 was edited",
-		"0",
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, "changed", "banner.audit",
+		"record 7 was edited", "0",
 	},
 	"last deleted": {
-		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Cut, Seq: 120, Found: 119} },
-		"cut",
-		"banner.audit",
-		"it ends at 119, but record 120 was there before",
-		"0",
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Cut, Seq: 120, Found: 119} }, "cut",
+		"banner.audit", "it ends at 119, but record 120 was there before", "0",
 	},
 	"older put back": {func(s *audit.State) {
 		s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: webtest.Epoch, Witness: true}
 	}, "cut", "banner.audit", "an older copy of the data was put back", "0"},
 	"last made anew": {
-		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 120} },
-		"rebuilt",
-		"banner.audit",
-		"not the one that was there before",
-		"0",
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 120} }, "rebuilt", "banner.audit",
+		"not the one that was there before", "0",
 	},
 	"witness replaced": {
 		func(s *audit.State) {
@@ -79,25 +71,16 @@ var auditTroubles = map[string]struct {
 		"0",
 	},
 	"put in": {
-		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Foreign, Seq: 121} },
-		"foreign",
-		"banner.audit",
-		"another program inserted record 121",
-		"0",
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Foreign, Seq: 121} }, "foreign", "banner.audit",
+		"another program inserted record 121", "0",
 	},
 	"heads deleted": {
 		func(s *audit.State) { s.Break = &audit.Break{Code: audit.HeadLost, Seq: 120, At: webtest.Epoch} },
-		"headLost",
-		"banner.audit",
-		"Signed heads were deleted",
-		"0",
+		"headLost", "banner.audit", "Signed heads were deleted", "0",
 	},
 	"witness forged": {
-		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Forged, Seq: 120, Witness: true} },
-		"forged",
-		"banner.audit",
-		"in the witness file has a false signature",
-		"0",
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Forged, Seq: 120, Witness: true} }, "forged",
+		"banner.audit", "in the witness file has a false signature", "0",
 	},
 }
 
@@ -145,90 +128,5 @@ func TestTroubleOfTheAuditRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 		if has := strings.Contains(got, "\nshardboard_audit_verified_age_seconds 20\n"); has != !a.Check.At.IsZero() {
 			t.Errorf("%s: the time of the last check: %v", name, has)
 		}
-	}
-}
-
-// The sentence is the answer to whoever asks for records that are not there.
-func TestADroppedTableIsNamedByTheAuditPage(t *testing.T) {
-	gone := fault.Wrap(fault.Unavailable, store.ErrAuditDamaged, "The table audit of the audit record is missing: it was dropped or renamed.")
-	a := &webtest.StubAudit{Err: gone, Check: audit.State{Err: gone, Fails: 1, Stage: audit.StageRead, At: webtest.Epoch.Add(-time.Minute)}}
-	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
-	for _, address := range []string{"/audit", "/api/v1/audit"} {
-		w := s.Do("GET", address)
-		if w.Code != 503 || !strings.Contains(w.Body.String(), "was dropped or renamed") {
-			t.Errorf("%s: %d %.300s", address, w.Code, w.Body)
-		}
-	}
-	if text := s.Do("GET", "/audit").Body.String(); !strings.Contains(
-		text,
-		"The audit record is missing or damaged; the Audit page shows what is wrong and what to do.",
-	) {
-		t.Error("no banner on the error page")
-	}
-}
-
-// One cause has one banner: what the data directory or the database has said already
-// is not said again of the audit record. A record that was changed always is.
-func TestOneCauseHasOneBanner(t *testing.T) {
-	damaged := audit.State{Err: errors.Join(store.ErrAuditDamaged, errors.New("x")), Stage: audit.StageRead, Fails: 2}
-	unsigned := audit.State{Err: errors.New("x"), Stage: audit.StageSign, Fails: 2}
-	witness := audit.State{Err: errors.New("x"), Stage: audit.StageWitness, Fails: 2}
-	broken := audit.State{Break: &audit.Break{Code: audit.Changed, Seq: 7}}
-	schema, full := &store.Trouble{
-		Code:  store.TroubleSchema,
-		Cause: "A table is missing.",
-	}, &store.Trouble{
-		Code:  store.TroubleFull,
-		Cause: "No space.",
-	}
-	for name, c := range map[string]struct {
-		hold    store.Hold
-		trouble *store.Trouble
-		state   audit.State
-		banner  string // of the record
-	}{
-		"only the record":              {store.Owned, nil, damaged, "banner.audit.damaged"},
-		"lost":                         {store.Vanished, nil, damaged, ""},
-		"not to be looked at":          {store.Unreadable, nil, unsigned, ""},
-		"lost and changed":             {store.Vanished, nil, broken, "banner.audit"},
-		"lost, and the witness":        {store.Vanished, nil, witness, "banner.audit.witness"},
-		"a table is missing":           {store.Owned, schema, damaged, ""},
-		"the disk is full":             {store.Owned, full, unsigned, ""},
-		"the disk is full and damaged": {store.Owned, full, damaged, "banner.audit.damaged"},
-		"a table is missing, changed":  {store.Owned, schema, broken, "banner.audit"},
-	} {
-		a := webtest.CannedAudit()
-		a.Check = c.state
-		s := webtest.New(t, webtest.WithDataHeld(c.hold), func(d *site.Deps) {
-			d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
-			d.Trouble = func() *store.Trouble { return c.trouble }
-		})
-		want := 0
-		for _, is := range []bool{c.hold != store.Owned, c.trouble != nil, c.banner != ""} {
-			if is {
-				want++
-			}
-		}
-		found := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("main p.banner")
-		if found.Length() != want || c.banner != "" && !strings.Contains(found.Text(), auditBanners[c.banner]) {
-			t.Errorf("%s: %d banners, want %d: %s", name, found.Length(), want, found.Text())
-		}
-	}
-}
-
-// A page that the browser has kept is not shown again without a banner that is new.
-func TestETagChangesWithTheStateOfTheAuditRecord(t *testing.T) {
-	a := webtest.CannedAudit()
-	s := webtest.New(t, func(d *site.Deps) {
-		d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
-	})
-	tag := s.Do("GET", "/collections").Header().Get("ETag")
-	again := func() int { return s.Do("GET", "/collections", webtest.Header("If-None-Match", tag)).Code }
-	if code := again(); code != 304 {
-		t.Errorf("nothing has changed: %d", code)
-	}
-	a.Check.Break = &audit.Break{Code: audit.Changed, Seq: 7}
-	if code := again(); code != 200 {
-		t.Errorf("the record was changed: %d", code)
 	}
 }

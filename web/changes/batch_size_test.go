@@ -15,6 +15,9 @@ import (
 const largestBatchPage = 150_000
 
 func TestPagesOfABatchOfAThousandItemsStaySmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plans and begins a thousand moves")
+	}
 	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		var from []int
 		for i := range actions.MostItems {

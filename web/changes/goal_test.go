@@ -13,11 +13,8 @@ import (
 )
 
 func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
-	s := webtest.New(
-		t,
-		webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
-		webtest.WithActions(webtest.CannedActions()),
-	)
+	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
+		webtest.WithActions(webtest.CannedActions()))
 	for name, want := range map[string]struct {
 		page  []string
 		check func(api.Run) bool
@@ -82,22 +79,16 @@ func TestUnfinishedRunCanBePlannedToItsEnd(t *testing.T) {
 	if w = s.Do("POST", api.Prefix+"/runs/nosuchrun/finish"); w.Code != http.StatusNotFound {
 		t.Errorf("%d", w.Code)
 	}
-	viewer := webtest.New(
-		t,
-		webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}),
-		webtest.WithActions(webtest.CannedActions()),
-	)
+	viewer := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}),
+		webtest.WithActions(webtest.CannedActions()))
 	if w = viewer.Do("POST", api.Prefix+"/runs/"+webtest.RecordID("gaveup")+"/finish"); w.Code != http.StatusForbidden {
 		t.Errorf("a viewer: %d", w.Code)
 	}
 }
 
 func TestAPlanShowsItsLimits(t *testing.T) {
-	s := webtest.New(
-		t,
-		webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
-		webtest.WithActions(webtest.CannedActions()),
-	)
+	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
+		webtest.WithActions(webtest.CannedActions()))
 	text := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("pin")).Body.String()).Find("main").Text()
 	for _, part := range []string{"Limits", "Shards that may receive chunks", "Most moves"} {
 		if !strings.Contains(text, part) {

@@ -23,10 +23,8 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 		c.Admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
 		c.Admin(
 			bson.D{
-				{Key: "updateZoneKeyRange", Value: "app.users"},
-				{Key: "min", Value: bson.D{{Key: "p", Value: 0}}},
-				{Key: "max", Value: bson.D{{Key: "p", Value: 10}}},
-				{Key: "zone", Value: "eu"},
+				{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: bson.D{{Key: "p", Value: 0}}},
+				{Key: "max", Value: bson.D{{Key: "p", Value: 10}}}, {Key: "zone", Value: "eu"},
 			},
 		)
 		_, err := c.Watcher.Load(c.Context())
@@ -154,12 +152,8 @@ func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
 	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		chunk := c.Watcher.Table().Collection("app.users")
 		ref := answer.ChunkRef(chunk, chunk.Chunks.At(1).Min)
-		w := c.Do(
-			"POST",
-			"/plans",
-			webtest.As("anna", auth.Operator),
-			webtest.Form("kind", "move", "ns", "app.users", "chunk", ref, "to", "", "min", `{"p": 1`, "reason", "r <b>"),
-		)
+		w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
+			webtest.Form("kind", "move", "ns", "app.users", "chunk", ref, "to", "", "min", `{"p": 1`, "reason", "r <b>"))
 		page := webtest.ParseHTML(c.T, w.Body.String())
 		if got, _ := page.Find("#arg-min").Attr("value"); w.Code != 400 || got != `{"p": 1` ||
 			!strings.Contains(page.Find("[role=alert]").Text(), `"min"`) {
@@ -168,19 +162,14 @@ func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
 		if got, _ := page.Find("#reason").Attr("value"); got != "r <b>" {
 			c.Errorf("the reason is %q", got)
 		}
-		w = c.Do(
-			"POST",
-			"/plans",
-			webtest.As("anna", auth.Operator),
-			webtest.Form("kind", "move", "ns", "app.users", "chunk", ref, "to", "shard-rs-2", "reason", "r"),
-		)
+		w = c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
+			webtest.Form("kind", "move", "ns", "app.users", "chunk", ref, "to", "shard-rs-2", "reason", "r"))
 		if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/plans/") {
 			c.Fatalf("%d %s", w.Code, w.Body)
 		}
 		if page := webtest.ParseHTML(c.T, c.Do("GET", w.Header().Get("Location"), webtest.As("anna", auth.Operator)).Body.String()); page.Find(
 			"pre code",
-		).Length() == 0 ||
-			page.Find("button.main:not([disabled])").Length() != 1 {
+		).Length() == 0 || page.Find("button.main:not([disabled])").Length() != 1 {
 			c.Errorf("the plan: %s", page.Find("main").Text())
 		}
 		if n := c.Sent(); n != 0 {

@@ -13,7 +13,6 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
-	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/heat"
@@ -302,6 +301,15 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 			fired := false
 			for i, rem := range answer.Advice(v, found, may).Items {
 				p := found.Items[i]
+				// As the worst one it leads from the overview to the same plan, or the advice says why there is none.
+				alone := rules.View{Report: rules.Report{At: sit.Now, Items: []rules.Problem{p}}}
+				one := answer.View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &alone}
+				worst, form := answer.WorstProblem(one, may.Try), answer.FirstPlan(one, p.ID, may)
+				if (worst.PlanURL != "") != (form != "") || form == "" && rem.WhyNot == "" {
+					t.Errorf("%s: the overview leads to %q, that to %q, and the advice says %q", p.Rule, worst.PlanURL, form, rem.WhyNot)
+				} else if form != "" {
+					checkRuns(t, sit, p, form)
+				}
 				if len(rem.Plans) == 0 && rem.WhyNot == "" {
 					t.Errorf("%s: neither a plan nor why there is none", p.Rule)
 				}
@@ -383,21 +391,6 @@ func TestTheFormOfARemedyIsFilledIn(t *testing.T) {
 	}
 }
 
-func TestAHotChunkOffersNoPlanThatItsChecksBlock(t *testing.T) {
-	s := webtest.New(t)
-	v := webtest.NewStory().View()
-	c := v.Table.Collection("yorkie-meta.changes")
-	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
-	plan := &api.HeatPlan{URL: answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref)}
-	if answer.TryHeatPlan(plan, s.Tries(v)); plan.URL == "" {
-		t.Errorf("a plan that runs is not offered: %q", plan.Blocked)
-	}
-	again := webtest.NewStory().With(func(t *topology.Table) { t.Seq++; t.Collection("yorkie-meta.changes").Resharding = true }).View()
-	if answer.TryHeatPlan(plan, s.Tries(again)); plan.URL != "" || !strings.Contains(plan.Blocked, "resharded") {
-		t.Errorf("a plan that is blocked is offered: %+v", plan)
-	}
-}
-
 func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 	s := webtest.New(t)
 	v := webtest.NewStory().View()
@@ -426,44 +419,4 @@ func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 func request(t *testing.T, who auth.Principal) *http.Request {
 	t.Helper()
 	return httptest.NewRequestWithContext(auth.With(t.Context(), who), "GET", "/", nil)
-}
-
-// rulesWithoutPlans are the rules whose remedies are no plans, because what helps is outside of shardboard or a wait,
-// and those whose plans this cluster's release does not have.
-const rulesWithoutPlans = "unreadable monotonic-key snapshot-bodies add-shards orphans drift " +
-	"defragmentation auto-merge-off chunk-size-set router-silent router-versions"
-
-// TestEveryRuleLeadsFromTheOverviewToAPlanOrSaysWhyNot takes each rule's problem as the worst one: the overview has
-// a link to the filled-in form of a plan, or the advice says why no plan helps. Rules without a case here have no
-// remedy that is a plan.
-func TestEveryRuleLeadsFromTheOverviewToAPlanOrSaysWhyNot(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.PlanForms = true })
-	covered := map[rules.Rule]bool{}
-	for _, c := range remedyCases() {
-		sit := storySituation(c.change)
-		report := rules.Evaluate(sit)
-		for _, p := range report.Items {
-			covered[p.Rule] = true
-			found := rules.View{Report: rules.Report{At: sit.Now, Items: []rules.Problem{p}}}
-			v := answer.View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &found}
-			may := answer.AdviceMay{Plan: true, Try: s.Tries(v)}
-			worst, advice := answer.WorstProblem(v, may.Try), answer.Advice(v, found, may).Items[0]
-			form := answer.FirstPlan(v, p.ID, may)
-			if (worst.PlanURL != "") != (form != "") || form == "" && advice.WhyNot == "" {
-				t.Errorf("%s: the overview leads to %q, that to %q, and the advice says %q", p.Rule, worst.PlanURL, form, advice.WhyNot)
-			}
-			if form != "" {
-				checkRuns(t, sit, p, form)
-			}
-		}
-	}
-	var left []string
-	for _, r := range rules.Rules() {
-		if !covered[r] {
-			left = append(left, string(r))
-		}
-	}
-	if got := strings.Join(left, " "); got != rulesWithoutPlans {
-		t.Errorf("rules without a case: %s", got)
-	}
 }

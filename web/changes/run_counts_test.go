@@ -48,8 +48,7 @@ func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
 	commit := events[1]
 	if commit.What != "moveChunk.commit" || commit.From != "shard-rs-1" || commit.To != webtest.HostileName || commit.At == nil ||
 		!commit.At.Equal(webtest.Epoch.Add(-40*time.Second)) ||
-		len(commit.Counts) != 2 || commit.Counts["cloned"] != 7 ||
-		commit.Counts["clonedBytes"] != 700 {
+		len(commit.Counts) != 2 || commit.Counts["cloned"] != 7 || commit.Counts["clonedBytes"] != 700 {
 		t.Errorf("%+v", commit)
 	}
 	if events[0].Counts != nil || events[2].Counts != nil {

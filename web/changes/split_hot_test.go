@@ -2,7 +2,6 @@ package changes_test
 
 import (
 	"bytes"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -81,11 +80,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		}
 		return out
 	}
-	one, several, bare := fields(
-		answer.HotChunkPlan(c, 2),
-	), fields(
-		answer.HotChunkPlan(c, 1, 2),
-	), fields(
+	one, several, bare := fields(answer.HotChunkPlan(c, 2)), fields(answer.HotChunkPlan(c, 1, 2)), fields(
 		answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"),
 	)
 	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
@@ -99,39 +94,13 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 	}
 	// No shard is chosen unless somebody chooses one.
 	if first := webtest.ParseHTML(t, s.Do("GET", answer.HotChunkPlan(c,
-		2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr(
-		"value",
-		"",
-	) != "" ||
+		2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" ||
 		first.Text() == "" {
 		t.Errorf("the first choice is %q", first.Text())
 	}
 	a, err := changes.FormArgs(url.Values{"chunks": {" x\ty,z\n"}})
 	if err != nil || strings.Join(a.Chunks, "|") != "x|y|z" {
 		t.Errorf("%v %v", a.Chunks, err)
-	}
-}
-
-func TestRefusedSplitNamesTheInvalidArgument(t *testing.T) {
-	s := webtest.New(t, webtest.WithPeople)
-	for args, says := range map[string]string{
-		`{"chunks": "x"}`:                          "chunks",
-		`{"chunks": ["a\u0000b"]}`:                 "chunks",
-		`{"cuts": [{"at": "x"}]}`:                  "cuts[0].at",
-		`{"cuts": [{"where": 1}]}`:                 "where",
-		`{"cuts": [{"half": "a\u0000b"}]}`:         "cuts[0].half",
-		`{"cuts": [{"min": {"p": 1}}, {"to": 1}]}`: "to",
-	} {
-		w := s.Do(
-			"POST",
-			"/api/v1/plans",
-			webtest.As("olga", "operator"),
-			webtest.Header("Content-Type", "application/json"),
-			webtest.Body(`{"kind":"split-hot","reason":"x","args":`+args+`}`),
-		)
-		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
-			t.Errorf("%s: %d %s", args, w.Code, w.Body)
-		}
 	}
 }
 

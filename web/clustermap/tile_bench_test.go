@@ -27,30 +27,3 @@ func BenchmarkTileAfterAChange(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkTileForTheNextBrowser is a tile that another browser has asked for already.
-func BenchmarkTileForTheNextBrowser(b *testing.B) {
-	for _, n := range []int{10_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := withChunks(b, n)
-			for b.Loop() {
-				s.Do("GET", tileURL(0, 0, 512))
-			}
-		})
-	}
-}
-
-// BenchmarkPageAfterAChange is the whole page without its script.
-func BenchmarkPageAfterAChange(b *testing.B) {
-	for _, n := range []int{10_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := withChunks(b, n)
-			for b.Loop() {
-				b.StopTimer()
-				moveOne(b, s, n/2)
-				b.StartTimer()
-				s.Do("GET", "/map")
-			}
-		})
-	}
-}

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -106,8 +104,7 @@ func TestChunkIsMeasuredOnRequest(t *testing.T) {
 	cluster.measure(t, false, 4)
 	got := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
 	if !got.Measured || *got.Documents.Value != 40 || got.Documents.Exact || got.Documents.Method != "dataSizeEstimate" ||
-		*got.MeanBytes != 1000 ||
-		*got.TookMillis != 23 {
+		*got.MeanBytes != 1000 || *got.TookMillis != 23 {
 		t.Errorf("estimated: %+v", got)
 	}
 	if m := got.Move; m.Verdict != "fits" || *m.LimitDocuments != 2*(64<<20/1000) || m.Release != "5.0.7" {
@@ -365,48 +362,3 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 		t.Errorf("without counts: %v %q", err, m.Note.String())
 	}
 }
-
-// BenchmarkChunkList lists a million chunks of which 20,000 were measured, by
-// key and by size in turns, and gives the ratio of the median times.
-func BenchmarkChunkList(b *testing.B) {
-	const chunks, known = 1_000_000, 20_000
-	s, _ := sizedSite(b)
-	table := *webtest.CannedTable(1, 6)
-	c := webtest.CannedCollection(sizedNS, bson.D{{Key: "project_id", Value: "hashed"}}, chunks, 1)
-	table.Collections = []*topology.Collection{c}
-	s.Watcher.Publish(&table)
-	cluster := &measuredCluster{s: s}
-	book := chunksize.New(cluster, s.Watcher, nil)
-	sizes := knownSizes{Book: book, known: map[int]chunksize.Size{}}
-	for i := range known {
-		n := topology.Figure{Known: true, Value: int64(i), Method: chunksize.MethodEstimate, At: webtest.Epoch}
-		sizes.known[i*(chunks/known)] = chunksize.Size{Documents: n, Bytes: n, Measured: true, At: webtest.Epoch}
-	}
-	s.Deps.Sizes = sizes
-	times := map[string][]time.Duration{}
-	for b.Loop() {
-		for _, query := range []string{"", "?sort=bytes", "?sort=bytes&page=10000"} {
-			begun := time.Now()
-			if w := s.Do("GET", "/collections/"+sizedNS+query); w.Code != http.StatusOK {
-				b.Fatal(w.Code, w.Body)
-			}
-			times[query] = append(times[query], time.Since(begun))
-		}
-	}
-	median := func(of []time.Duration) float64 {
-		slices.Sort(of)
-		return float64(of[len(of)/2])
-	}
-	key := median(times[""])
-	b.ReportMetric(key/1e6, "key-ms")
-	b.ReportMetric(median(times["?sort=bytes"])/key, "sorted/key")
-	b.ReportMetric(median(times["?sort=bytes&page=10000"])/key, "sorted-late/key")
-}
-
-// knownSizes has measured many chunks.
-type knownSizes struct {
-	*chunksize.Book
-	known map[int]chunksize.Size
-}
-
-func (k knownSizes) Known(*topology.Collection) map[int]chunksize.Size { return k.known }

@@ -15,43 +15,6 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestPagingCoversEveryChunkExactlyOnce(t *testing.T) {
-	s := webtest.New(t)
-	c := s.Watcher.Get().Collection("yorkie-meta.documents")
-	for _, limit := range []int{1, 7, 100, 1000} {
-		var refs []string
-		var last api.Key
-		cursor := ""
-		for {
-			page := webtest.Decode[api.List[api.Chunk]](
-				t,
-				s.Do("GET", fmt.Sprintf("/api/v1/collections/yorkie-meta.documents/chunks?limit=%d&cursor=%s", limit, cursor)),
-			)
-			for _, ch := range page.Items {
-				if last != nil && string(ch.Min) != string(last) {
-					t.Fatalf("limit %d: gap between %s and %s", limit, last, ch.Min)
-				}
-				last = ch.Max
-				refs = append(refs, ch.Ref)
-			}
-			if page.Next == "" {
-				break
-			}
-			cursor = url.QueryEscape(string(page.Next))
-		}
-		if len(refs) != c.Chunks.Len() {
-			t.Errorf("limit %d: %d chunks of %d", limit, len(refs), c.Chunks.Len())
-		}
-		seen := map[string]bool{}
-		for _, r := range refs {
-			if seen[r] || !strings.HasPrefix(r, "01000000-0000-0000-0000-000000000000.") {
-				t.Errorf("reference %s", r)
-			}
-			seen[r] = true
-		}
-	}
-}
-
 func TestPagingGoesOnAfterTheNextChunkWasMergedAway(t *testing.T) {
 	s := webtest.New(t)
 	path := "/api/v1/collections/yorkie-meta.documents/chunks?limit=10"
@@ -103,17 +66,6 @@ func TestChunkFilters(t *testing.T) {
 	one := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?jumbo=true&limit=1"))
 	if one.Next != "" {
 		t.Errorf("a page after the last match: %s", one.Next)
-	}
-}
-
-func TestValueOfAHashedKeyIsHashedByTheServer(t *testing.T) {
-	s := webtest.New(t)
-	got := webtest.Decode[api.List[api.Chunk]](
-		t,
-		s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks?key="+url.QueryEscape(`{"doc_id":{"$oid":"65e000000000000000000001"}}`)),
-	)
-	if len(got.Items) != 1 || !strings.Contains(string(got.Items[0].Min), `"doc_id"`) {
-		t.Errorf("%+v", got)
 	}
 }
 

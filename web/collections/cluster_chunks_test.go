@@ -1,7 +1,6 @@
 package collections_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,39 +20,6 @@ func everyChunk(t *testing.T, s *webtest.Server, q url.Values) (out []api.Collec
 			return out, last
 		}
 		q.Set("cursor", string(last.Next))
-	}
-}
-
-func TestTheChunksOfAllCollectionsArePagedToTheirEnd(t *testing.T) {
-	s := webtest.New(t)
-	want, hidden := 0, 0
-	for _, c := range s.Watcher.Get().Collections {
-		switch {
-		case c.Unsplittable:
-		case c.NS.Database() == "config" || c.Temporary:
-			hidden += c.Chunks.Len()
-		default:
-			want += c.Chunks.Len()
-		}
-	}
-	for _, limit := range []int{1, 3, 7, 1000} {
-		got, last := everyChunk(t, s, url.Values{"limit": {fmt.Sprint(limit)}})
-		seen := map[string]bool{}
-		for i, c := range got {
-			if seen[c.Ref] || c.NS == "" {
-				t.Errorf("limit %d: %s of %q comes twice, or is of no collection", limit, c.Ref, c.NS)
-			}
-			seen[c.Ref] = true
-			if i > 0 && got[i-1].NS == c.NS && string(got[i-1].Max) != string(c.Min) {
-				t.Errorf("limit %d: gap in %s before %s", limit, c.NS, c.Min)
-			}
-		}
-		if len(got) != want || last.Hidden != hidden {
-			t.Errorf("limit %d: %d chunks and %d hidden, want %d and %d", limit, len(got), last.Hidden, want, hidden)
-		}
-	}
-	if got, last := everyChunk(t, s, url.Values{"internal": {"1"}}); len(got) != want+hidden || last.Hidden != 0 {
-		t.Errorf("with internal ones: %d and %d hidden, want %d", len(got), last.Hidden, want+hidden)
 	}
 }
 

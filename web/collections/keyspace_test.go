@@ -62,8 +62,7 @@ func TestDenseStripStacksEveryShardsPart(t *testing.T) {
 	s.Chunks = 3000
 	table := keySpacePicture(t, s.View(), "yorkie-meta.changes")
 	if rects, paths, lanes := table.Find("svg.strip > g rect").Length(), table.Find("svg.strip path").Length(), lanesDrawn(table); rects > 0 ||
-		paths != 3 ||
-		lanes != 3 {
+		paths != 3 || lanes != 3 {
 		t.Fatalf("%d rects, %d paths, %d lanes", rects, paths, lanes)
 	}
 	if box := table.Find("svg.strip svg").AttrOr("viewBox", table.Find("svg.strip svg").AttrOr("viewbox", "")); box != "0 0 200 100" {

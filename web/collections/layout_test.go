@@ -13,9 +13,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
-	"shardboard/internal/placement"
 	"shardboard/internal/profile"
-	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/collections"
@@ -42,10 +40,8 @@ func rekeyed(version string, keys map[string]string) *topology.Table {
 				d = append(d, bson.E{Key: field, Value: 1})
 			}
 		}
-		t.Collections = append(
-			t.Collections,
-			&topology.Collection{Meta: topology.Meta{NS: ns, Key: webtest.Must(shardkey.ParsePattern(webtest.Must(bson.Marshal(d))))}},
-		)
+		t.Collections = append(t.Collections,
+			&topology.Collection{Meta: topology.Meta{NS: ns, Key: webtest.Must(shardkey.ParsePattern(webtest.Must(bson.Marshal(d))))}})
 	}
 	slices.Sort(t.Unsharded)
 	slices.SortFunc(t.Collections, func(a, b *topology.Collection) int { return webtest.CompareText(string(a.NS), string(b.NS)) })
@@ -155,28 +151,6 @@ func at(list []string, i int) string {
 	return list[i]
 }
 
-func TestDriftIsAProblemOnlyWhenItMatters(t *testing.T) {
-	drifted := func(keys map[string]string, p *profile.Profile) []api.ProblemLine {
-		v := answer.View{
-			Table:   rekeyed("8.0.12", keys),
-			Now:     webtest.Epoch,
-			Profile: p,
-			Dir:     placement.NewDirectory(0, nil, nil, topology.Health{}),
-		}
-		return answer.ProblemLines(v, answer.ProblemsOf(v.Problems(), func(r rules.Rule) bool { return r == rules.Drift }))
-	}
-	if list := drifted(headKeys("syncedseqs", "doc_id", "orders", "", "revisions", "-"), profile.Yorkie()); len(list) > 0 {
-		t.Errorf("what is left over or absent asks for attention: %+v", list)
-	}
-	list := drifted(headKeys("clients", "project_id", "schemas", ""), profile.Yorkie())
-	if len(list) != 2 || list[0].Severity == "critical" || list[1].Severity == "critical" {
-		t.Errorf("%+v", list)
-	}
-	if list := drifted(headKeys("clients", "project_id"), nil); len(list) > 0 {
-		t.Errorf("without a profile: %+v", list)
-	}
-}
-
 func TestAPILayoutComparesEveryMatchedDatabase(t *testing.T) {
 	s := webtest.New(t)
 	table := rekeyed("8.0.12", headKeys("clients", "project_id"))
@@ -192,13 +166,11 @@ func TestAPILayoutComparesEveryMatchedDatabase(t *testing.T) {
 	}
 	f := got.Items[0].Findings[0]
 	if f.Code != "different" || f.NS != "y.clients" || *f.Key != "{project_id: 1}" || !f.Look || f.Variant != "chartClients" ||
-		f.Fix != "refine" ||
-		len(f.Commands) != 2 {
+		f.Fix != "refine" || len(f.Commands) != 2 {
 		t.Errorf("%+v", f)
 	}
 	if one := webtest.Decode[api.List[api.Layout]](t, s.Do("GET", "/api/v1/layout?db=z&layout=yorkie-0.4")); len(one.Items) != 1 ||
-		one.Items[0].Compared != "yorkie-0.4" ||
-		one.Items[0].Nearest != "yorkie-head" {
+		one.Items[0].Compared != "yorkie-0.4" || one.Items[0].Nearest != "yorkie-head" {
 		t.Errorf("%+v", one.Items)
 	}
 	for path, want := range map[string]int{"?layout=yorkie-9": http.StatusBadRequest, "?db=nope": http.StatusNotFound,

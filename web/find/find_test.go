@@ -30,12 +30,9 @@ func TestFewCharactersFindWhatTheyBegin(t *testing.T) {
 	project := s.Keeper.Value.All()[0]
 	collection := string(s.Watcher.Value.Collections[0].NS)
 	for _, c := range []struct{ q, first string }{
-		{"zon", "page Zones"},
-		{"ZONES", "page Zones"},
-		{shard, "shard " + shard},
+		{"zon", "page Zones"}, {"ZONES", "page Zones"}, {shard, "shard " + shard},
 		{strings.ToUpper(project.Name), "project " + project.Name},
-		{project.ID.Hex()[:12], "project " + project.Name},
-		{collection, "collection " + collection},
+		{project.ID.Hex()[:12], "project " + project.Name}, {collection, "collection " + collection},
 		{"balancer off", "change Turn the balancer off…"},
 	} {
 		if names, _ := found(t, s, c.q); len(names) == 0 || names[0] != c.first {
@@ -56,8 +53,7 @@ func TestOnlyWhatSomebodyMayUseIsFound(t *testing.T) {
 		role  auth.Role
 		finds []string
 	}{
-		{auth.Viewer, nil},
-		{auth.Support, []string{"page Locate"}},
+		{auth.Viewer, nil}, {auth.Support, []string{"page Locate"}},
 		{auth.Operator, []string{"page Locate", "page Audit", "change Pin a project to a shard…"}},
 		{auth.Admin, []string{"page Locate", "page Audit", "change Pin a project to a shard…", "page Users"}},
 	} {

@@ -60,15 +60,6 @@ func TestRateLimitTellsWhenToRetry(t *testing.T) {
 	}
 }
 
-func TestNoRateLimitWhileSignInIsOff(t *testing.T) {
-	s := webtest.New(t)
-	for range 2 * guard.LocateBurst {
-		if w := s.Do("GET", "/api/v1/locate?q=x"); w.Code == http.StatusTooManyRequests {
-			t.Fatal("refused")
-		}
-	}
-}
-
 func TestRateLimitsRememberABoundedNumberOfPeople(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")

@@ -1,17 +1,12 @@
 package guard_test
 
 import (
-	"context"
-	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
-	"shardboard/internal/store/audit"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -27,42 +22,6 @@ func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
 	if got := webtest.RefusalsOf(trail); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
-}
-
-func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		trail := &webtest.StubAudit{}
-		counter := audit.NewRefusals(audit.RefusalOptions{Record: trail.Append})
-		s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			_ = counter.Run(ctx)
-		}()
-		const each = 200
-		for range 10 { // minutes
-			for range each {
-				s.Do("POST", "/api/v1/plans", webtest.As("vera", auth.Viewer))
-			}
-			time.Sleep(time.Minute)
-			synctest.Wait()
-		}
-		cancel()
-		<-ended
-		told, counted := 0, 0
-		for _, e := range webtest.RefusalsOf(trail) {
-			told++
-			n := 1
-			if text := e.Details["count"]; text != "" {
-				n, _ = strconv.Atoi(text)
-			}
-			counted += n
-		}
-		if counted != 10*each || told > 12 {
-			t.Errorf("%d records tell of %d refusals, want %d", told, counted, 10*each)
-		}
-	})
 }
 
 func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -20,41 +19,6 @@ func changeRole(d *webtest.AccountServer, name string, role auth.Role) {
 	d.T.Helper()
 	if err := d.Service.SetRole(d.T.Context(), auth.Principal{ID: "user:root", Role: auth.Admin}, name, role); err != nil {
 		d.T.Fatal(err)
-	}
-}
-
-func TestNewRoleCountsForTheNextRequest(t *testing.T) {
-	door := webtest.NewAccountServer(t)
-	old := door.Cookies["viewer"]
-	get := func(path string, c *http.Cookie) (int, []*http.Cookie) {
-		w := door.Ask(door.Handler(), "GET", path, func(r *http.Request) { r.AddCookie(c) })
-		return w.Code, w.Result().Cookies()
-	}
-	if code, _ := get("/settings/users", old); code != http.StatusForbidden {
-		t.Fatalf("a viewer: %d", code)
-	}
-	changeRole(door, "viewer", auth.Admin)
-	code, given := get("/settings/users", old)
-	if code != http.StatusOK || len(given) != 1 || given[0].Value == old.Value || !given[0].HttpOnly ||
-		given[0].SameSite != http.SameSiteLaxMode {
-		t.Fatalf("after the change: %d %v", code, given)
-	}
-	if code, again := get("/settings/users", old); code != http.StatusOK || len(again) != 0 {
-		t.Errorf("a request that was on its way: %d %v", code, again)
-	}
-	changeRole(door, "viewer", auth.Support)
-	if code, given = get("/settings/users", given[0]); code != http.StatusForbidden || len(given) != 1 {
-		t.Errorf("who was demoted: %d %v", code, given)
-	}
-	if code, _ := get("/zones", given[0]); code != http.StatusOK {
-		t.Errorf("with the newest: %d", code)
-	}
-	door.Pass(time.Minute)
-	if code, _ := get("/zones", old); code != http.StatusSeeOther {
-		t.Errorf("the oldest: %d", code)
-	}
-	if w := door.Ask(door.Handler(), "GET", "/api/v1/me", func(r *http.Request) { r.AddCookie(old) }); w.Code != http.StatusUnauthorized {
-		t.Errorf("the oldest at the API: %d", w.Code)
 	}
 }
 

@@ -37,9 +37,7 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 				parts += p.WritesPerSecond
 			}
 			if ids[l.ID] || math.Abs(l.WritesPerSecond-of[l.ID]) > 1e-9 || math.Abs(parts-l.WritesPerSecond) > 1e-9 || len(l.Parts) == 0 ||
-				l.NS != l.Parts[0].NS ||
-				l.Window != "5m0s" ||
-				l.From == nil {
+				l.NS != l.Parts[0].NS || l.Window != "5m0s" || l.From == nil {
 				t.Errorf("%s: %+v, its collections take %v", what, l, of[l.ID])
 			}
 			ids[l.ID] = true
@@ -71,9 +69,7 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.clients"} {
 		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?ns="+ns))
 		if want := (api.HeatMethod{Counts: "changedRows", Of: "hottestProjects", Projects: 10, LowerBound: true,
-			EverySeconds: 60}); m.Method != want ||
-			m.NS != ns ||
-			m.Stale {
+			EverySeconds: 60}); m.Method != want || m.NS != ns || m.Stale {
 			t.Errorf("%s: %+v, stale %v", ns, m.Method, m.Stale)
 		}
 		if len(m.Columns) < 3 {
@@ -159,15 +155,13 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	if text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find("#heat-lists").Text(); !strings.Contains(
 		text,
 		"1 internal collection is hidden.",
-	) ||
-		strings.Contains(text, string(webtest.SessionsNS)) {
+	) || strings.Contains(text, string(webtest.SessionsNS)) {
 		t.Errorf("%s", text)
 	}
 	if text := webtest.ParseHTML(t, s.Do("GET", "/heat?internal=1").Body.String()).Find(".uncounted").Text(); !strings.Contains(
 		text,
 		"3 collections are not counted",
-	) ||
-		!strings.Contains(text, "config.system.sessions writes of the server's own") {
+	) || !strings.Contains(text, "config.system.sessions writes of the server's own") {
 		t.Errorf("%s", text)
 	}
 	w := s.Do("GET", "/heat?ns=yorkie-meta.versionvectors")

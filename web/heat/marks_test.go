@@ -57,32 +57,6 @@ func TestHeatMapKnowsTheOwnersOfThatTime(t *testing.T) {
 	}
 }
 
-func TestMarksAreLinksToWhatHappened(t *testing.T) {
-	v := webtest.NewStory().With(func(t *topology.Table) {
-		owner := t.Collection(webtest.ChangesNS).Chunks.Owner
-		t.Events = []topology.Event{
-			moved(t, "b", bubble.Add(140*time.Second), 1, "shard-rs-2", owner(1)),
-			{ID: "a", Time: bubble.Add(70 * time.Second), What: "merge", NS: string(webtest.ChangesNS)},
-			{ID: "other", Time: bubble.Add(69 * time.Second), What: "merge", NS: "yorkie-meta.documents"},
-			{ID: "before", Time: bubble.Add(-time.Hour), What: "merge", NS: string(webtest.ChangesNS)},
-		}
-	}).View()
-	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
-	marks := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map")).Marks
-	if len(marks) != 2 || marks[0].Kind != "merge" || marks[1].Kind != "move" || !strings.Contains(marks[1].Text, "from shard-rs-2 to ") {
-		t.Fatalf("marks: %+v", marks)
-	}
-	links := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find("#heat-marks li a")
-	if links.Length() != 2 || !strings.Contains(links.Eq(1).Text(), "Moved a chunk from shard-rs-2") {
-		t.Errorf("the page marks %s", links.Text())
-	}
-	for _, a := range links.EachIter() {
-		if w := s.Do("GET", a.AttrOr("href", "")); w.Code != 200 {
-			t.Errorf("%s: %d", a.AttrOr("href", ""), w.Code)
-		}
-	}
-}
-
 func TestManyMarksOfAKindBecomeOne(t *testing.T) {
 	v := webtest.NewStory().With(func(t *topology.Table) {
 		t.Events = nil

@@ -67,34 +67,32 @@ func TestEachPlaybookNamesTheProblemsThatLeadToIt(t *testing.T) {
 	}
 }
 
-// A link of a playbook may lead only to another playbook and to pages that exist.
-func TestLinksOfPlaybooksLeadToPages(t *testing.T) {
+// A link of a playbook or a runbook may lead only to another one and to pages that exist.
+func TestLinksOfPlaybooksAndRunbooksLeadToPages(t *testing.T) {
 	s := webtest.New(t)
 	pages := map[string]bool{}
 	for _, p := range web.Pages() {
 		pages[p] = true
 	}
-	n := 0
-	open(t, s, "/help").Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
-		open(t, s, a.AttrOr("href", "")).Find("article a").Each(func(_ int, a *goquery.Selection) {
-			to := a.AttrOr("href", "")
-			path, _, _ := strings.Cut(to, "?")
-			n++
-			if !pages[path] && s.Do("GET", to).Code != http.StatusOK {
-				t.Errorf("a playbook leads to %s, which is no page", to)
-			}
+	for _, index := range []string{"/help", "/runbooks"} {
+		n := 0
+		open(t, s, index).Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
+			open(t, s, a.AttrOr("href", "")).Find("article a").Each(func(_ int, a *goquery.Selection) {
+				to := a.AttrOr("href", "")
+				path, _, _ := strings.Cut(to, "?")
+				n++
+				if !pages[path] && s.Do("GET", to).Code != http.StatusOK {
+					t.Errorf("%s leads to %s, which is no page", index, to)
+				}
+			})
 		})
-	})
-	if n < 20 {
-		t.Errorf("only %d links", n)
-	}
-}
-
-func TestAnUnknownPlaybookIsNotFound(t *testing.T) {
-	s := webtest.New(t)
-	for _, name := range []string{"nope", "hot-project.md", "%2e%2e%2fREADME", "playbooks.go", "<script>"} {
-		if w := s.Do("GET", "/help/"+name); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "<script>") {
-			t.Errorf("%s: status %d", name, w.Code)
+		if n < 20 {
+			t.Errorf("only %d links of %s", n, index)
+		}
+		for _, name := range []string{"nope", "hot-project.md", "balancer-off.md", "%2e%2e%2fREADME", "playbooks.go", "<script>"} {
+			if w := s.Do("GET", index+"/"+name); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "<script>") {
+				t.Errorf("%s/%s: status %d", index, name, w.Code)
+			}
 		}
 	}
 }

@@ -49,19 +49,3 @@ func TestPicturesOfTheLabAreFiles(t *testing.T) {
 		}
 	}
 }
-
-// The addresses of pictures are on the pages.
-func TestPagesOfTheLabLeadToTheirPictures(t *testing.T) {
-	s := webtest.New(t)
-	for _, page := range []string{"/lab/keys?rows=2000", "/lab/ids?inserts=500&shards=3", "/lab/growth?add=1"} {
-		doc := webtest.ParseHTML(t, s.Do("GET", page).Body.String())
-		links := doc.Find(`main a[href*=".svg"]`)
-		if links.Length() == 0 {
-			t.Fatalf("%s leads to no picture", page)
-		}
-		address, _ := links.First().Attr("href")
-		if w := s.Do("GET", address); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" {
-			t.Errorf("%s: %s: %d", page, address, w.Code)
-		}
-	}
-}

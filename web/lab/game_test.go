@@ -118,26 +118,6 @@ func TestALinkMakesTheSameGameAgain(t *testing.T) {
 	}
 }
 
-func TestTurnsComeInPages(t *testing.T) {
-	s := webtest.New(t)
-	n := 0
-	for next := ""; ; {
-		list := webtest.Decode[api.LabGameTurns](t, s.Do("GET", "/api/v1/lab/game/turns?decks=3&limit=100"+next))
-		for _, turn := range list.Items {
-			if n++; turn.Number != n || turn.Player == 0 || turn.Text == "" {
-				t.Fatalf("turn %d is %+v", n, turn)
-			}
-		}
-		if list.Next == "" {
-			break
-		}
-		next = "&cursor=" + string(list.Next)
-	}
-	if n != 156 {
-		t.Errorf("%d turns of 3 decks", n)
-	}
-}
-
 func TestWrongInputsAreSaidInTheFormWithTheirLimits(t *testing.T) {
 	s := webtest.New(t)
 	for query, says := range map[string]string{

@@ -267,32 +267,6 @@ func TestWhatCannotMoveStaysAndIsListed(t *testing.T) {
 	}
 }
 
-func TestGrowthOfOneProjectIsThatOfWhatIsEstimatedOfIt(t *testing.T) {
-	s, id := webtest.New(t), webtest.ProjectID(1)
-	total := func(a api.LabGrowth) (n int64) {
-		for _, x := range a.Shards {
-			n += *x.Grown.Value
-		}
-		return n
-	}
-	before := total(predict(t, s, "add=1"))
-	twice, four := predict(t, s, "add=1&project="+id.Hex()+"&factor=2"), predict(t, s, "add=1&project="+id.Hex()+"&factor=4")
-	more, most := total(twice)-before, total(four)-before
-	if more <= 0 || most < 3*more-20 || most > 3*more+20 {
-		t.Errorf("twice its size adds %d bytes, four times %d", more, most)
-	}
-	if !strings.Contains(strings.Join(twice.Notes, " "), "is without yorkie-meta.changes") {
-		t.Errorf("the size of changes is not known, and it is not said: %v", twice.Notes)
-	}
-	if len(twice.Ways) != 2 {
-		t.Errorf("%d ways", len(twice.Ways))
-	}
-	s = webtest.New(t, func(d *site.Deps) { d.Holdings = nil })
-	if a := predict(t, s, "add=1&project="+id.Hex()); !strings.Contains(strings.Join(a.Notes, " "), "is not estimated yet") {
-		t.Errorf("nothing is estimated, and it is not said: %v", a.Notes)
-	}
-}
-
 func TestReleaseDecidesWhatIsMadeEven(t *testing.T) {
 	for release, want := range map[string]string{"4.4.29": "chunks", "6.0.2": "chunks", "6.0.3": "bytes", "8.0.4": "bytes", "": "bytes"} {
 		s := serve(t, webtest.NewStory().With(func(t *topology.Table) { t.ServerInfo.Version = release }).View())

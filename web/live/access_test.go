@@ -3,11 +3,7 @@ package live_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -162,86 +158,4 @@ func TestOnePersonHasTwentySockets(t *testing.T) {
 			t.Errorf("%d counted", n)
 		}
 	}, webtest.WithPeople)
-}
-
-// TestSigningOutClosesTheSocket goes the whole way: real sign-in, real HTTP.
-func TestSigningOutClosesTheSocket(t *testing.T) {
-	door := webtest.NewAccountServer(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	ran := make(chan error, 1)
-	go func() { ran <- door.Run(ctx) }()
-	server := httptest.NewServer(door.Handler())
-	defer func() {
-		door.Close()
-		cancel()
-		server.Close()
-		if err := <-ran; err != nil {
-			t.Error(err)
-		}
-	}()
-	host := strings.TrimPrefix(server.URL, "http://")
-	for !door.Hub.Admit() { // Run has begun
-		time.Sleep(time.Millisecond)
-	}
-	door.Hub.Release()
-	root := door.Principal("admin")
-	endsSocket(door, host, "logout", func() error { return postFrom(door, server.URL+"/logout", "viewer") })
-	endsSocket(door, host, "revocation", func() error { return door.Service.Revoke(ctx, root, door.Principal("viewer").Session) })
-	closesSocket(door, host, "another role", func() error { return door.Service.SetRole(ctx, root, "viewer", auth.Support) })
-	endsSocket(door, host, "another password", func() error { return door.Service.SetPassword(ctx, root, "viewer", webtest.GoodPassword) })
-	endsSocket(door, host, "disabled", func() error { return door.Service.DisableUser(ctx, root, "viewer") })
-}
-
-func postFrom(d *webtest.AccountServer, address, as string) error {
-	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(""))
-	if err != nil {
-		return err
-	}
-	r.AddCookie(d.Cookies[as])
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusSeeOther {
-		return fmt.Errorf("status %d", res.StatusCode)
-	}
-	_, err = io.Copy(io.Discard, res.Body)
-	return err
-}
-
-// closesSocket signs in as viewer, opens a socket, and waits for its end.
-func closesSocket(d *webtest.AccountServer, host, name string, end func() error) {
-	d.T.Helper()
-	d.SignIn("viewer")
-	conn, _, err := websocket.DefaultDialer.Dial("ws://"+host+"/live?t=zones", http.Header{"Cookie": {d.Cookies["viewer"].String()}})
-	if err != nil {
-		d.T.Fatalf("%s: %v", name, err)
-	}
-	defer func() { _ = conn.Close() }()
-	if err := end(); err != nil {
-		d.T.Fatalf("%s: %v", name, err)
-	}
-	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // the exact second is another test's, in a bubble
-	for err == nil {
-		_, _, err = conn.ReadMessage()
-	}
-	if code := webtest.CloseCode(err); code != live.CloseEnded {
-		d.T.Errorf("%s: the socket ended with %v", name, err)
-	}
-}
-
-// endsSocket is closesSocket by what ends the session too.
-func endsSocket(d *webtest.AccountServer, host, name string, end func() error) {
-	d.T.Helper()
-	closesSocket(d, host, name, end)
-	r := httptest.NewRequest("GET", "/zones", nil)
-	r.Host = "localhost"
-	r.AddCookie(d.Cookies["viewer"])
-	w := httptest.NewRecorder()
-	d.Handler().ServeHTTP(w, r)
-	if w.Code != http.StatusSeeOther {
-		d.T.Errorf("%s: the session still opens pages: %d", name, w.Code)
-	}
 }

@@ -216,11 +216,8 @@ func TestTopicsAreParsed(t *testing.T) {
 		"collection:a.b@x":                    {"collection:a.b@x": 0},
 		"shard:shard-rs-1,shard:shard-rs-1@9": {"shard:shard-rs-1": 9},
 		"project:65e000000000000000000005":    {"project:65e000000000000000000005": 0},
-		"activity@18446744073709551616":       nil,
-		"run:abc":                             nil,
-		"":                                    nil,
-		"project:nothex":                      nil,
-		"collection:a.b%zz":                   nil,
+		"activity@18446744073709551616":       nil, "run:abc": nil, "": nil, "project:nothex": nil,
+		"collection:a.b%zz": nil,
 	} {
 		got, err := s.Hub.ParseTopics(map[string][]string{"t": {text}}, auth.Local())
 		if (err == nil) != (want != nil) || fmt.Sprint(got) != fmt.Sprint(want) && want != nil {

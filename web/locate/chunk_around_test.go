@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
@@ -104,28 +103,6 @@ func TestAChunksPageLeadsToItsNeighboursAndProjects(t *testing.T) {
 	first := webtest.ParseHTML(t, s.Do("GET", webtest.ChunkPath(v, "yorkie-meta.documents", 0)).Body.String())
 	if first.Find(`.neighbours a[rel="prev"]`).Length() != 0 || !strings.Contains(first.Find(".neighbours").Text(), "First chunk") {
 		t.Errorf("the first of %d chunks has one before it", c.Chunks.Len())
-	}
-}
-
-func TestAChunkThatWasMergedAwayLeadsToWhatHoldsItsKey(t *testing.T) {
-	v := webtest.NewStory().View()
-	s := webtest.New(t)
-	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
-	c := v.Table.Collection("yorkie-meta.changes")
-	doc := webtest.Must(bson.Marshal(bson.D{{Key: "doc_id", Value: int64(12345)}}))
-	_, bound, _ := strings.Cut(api.ChunkRef(answer.IdentityOf(c), doc), ".")
-	w := s.Do("GET", "/collections/yorkie-meta.changes/chunks/"+bound)
-	page := webtest.ParseHTML(t, w.Body.String())
-	href := ""
-	page.Find("main a").EachWithBreak(func(_ int, a *goquery.Selection) bool {
-		href, _ = a.Attr("href")
-		return !strings.HasPrefix(href, "/collections/yorkie-meta.changes/chunks/")
-	})
-	if w.Code != http.StatusNotFound || !strings.Contains(page.Find("h1").Text(), "no longer exists") {
-		t.Errorf("%d %q", w.Code, page.Find("h1").Text())
-	}
-	if w := s.Do("GET", href); w.Code != http.StatusOK {
-		t.Errorf("%q: %d", href, w.Code)
 	}
 }
 

@@ -81,8 +81,7 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Duplicates = check })
 	got := webtest.Decode[api.DuplicateCheck](t, s.Do("GET", "/api/v1/checks/duplicates"))
 	if got.State != "failed" || got.Found != 1 || got.Items[0].ID != id.Hex() || len(got.Items[0].Rows) != 2 ||
-		got.Collections[0].Next != id.Hex() ||
-		got.LeftSeconds != nil {
+		got.Collections[0].Next != id.Hex() || got.LeftSeconds != nil {
 		t.Errorf("%+v", got)
 	}
 	page := s.Do("GET", "/checks/duplicates").Body.String()
@@ -91,12 +90,8 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	}
 	started := webtest.Decode[api.DuplicateCheck](
 		t,
-		s.Do(
-			"POST",
-			"/api/v1/checks/duplicates",
-			webtest.Header("Content-Type", "application/json"),
-			webtest.Body(`{"resume":true,"from":{"yorkie-meta.documents":"`+id.Hex()+`"}}`),
-		),
+		s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
+			webtest.Body(`{"resume":true,"from":{"yorkie-meta.documents":"`+id.Hex()+`"}}`)),
 	)
 	if started.State != "running" || check.told[0] != "resume" {
 		t.Errorf("%+v %v", started, check.told)

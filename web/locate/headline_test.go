@@ -84,19 +84,14 @@ func TestHeadlineAgreesWithTheCountsBelow(t *testing.T) {
 			d.proof = placement.Proof{
 				State: rapid.SampledFrom(
 					[]placement.ProofState{placement.ProofAgrees, placement.ProofDiffers, placement.ProofFailed},
-				).Draw(
-					t,
-					"proof",
-				),
+				).Draw(t, "proof"),
 				Ours:   d.shards,
 				Theirs: shards[2:],
 				Newer:  placement.SideTable,
 			}
 			prover[ns] = d
-			it.Places = append(
-				it.Places,
-				placement.Place{NS: ns, Sharded: true, Shards: d.shards, Exact: len(d.shards) == 1, Exists: d.exists, Chunks: len(d.shards)},
-			)
+			it.Places = append(it.Places,
+				placement.Place{NS: ns, Sharded: true, Shards: d.shards, Exact: len(d.shards) == 1, Exists: d.exists, Chunks: len(d.shards)})
 		}
 		items = []placement.Item{it}
 		address := "locate?q=x&why=1&counts=1"
@@ -201,10 +196,8 @@ func agree(t *rapid.T, it api.LocateItem) {
 func TestLocateCountsWhatIsThereNow(t *testing.T) {
 	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 3, Documents: 40, Still: true}, func(f *webtest.BreakableServer) {
 		ask := func(q string) api.LocateItem {
-			got := webtest.Decode[api.LocateAnswer](
-				f.T,
-				f.Do("GET", "/api/v1/locate?"+q+"&why=1&prove=1&counts=1", webtest.As("anna", auth.Support)),
-			)
+			got := webtest.Decode[api.LocateAnswer](f.T,
+				f.Do("GET", "/api/v1/locate?"+q+"&why=1&prove=1&counts=1", webtest.As("anna", auth.Support)))
 			if len(got.Items) != 1 {
 				f.Fatalf("%s: %+v", q, got)
 			}

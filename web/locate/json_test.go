@@ -65,10 +65,8 @@ func TestLocateManyLines(t *testing.T) {
 	in, _ := json.Marshal(api.LocateRequest{Lines: lines})
 	for _, post := range []struct{ kind, text string }{{"text/plain; charset=utf-8", strings.Join(lines, "\r\n") + "\n\n"},
 		{"application/json", string(in)}, {"", strings.Join(lines, "\n")}} {
-		got := webtest.Decode[api.List[api.LocateLine]](
-			t,
-			s.Do("POST", "/api/v1/locate", webtest.Header("Content-Type", post.kind), webtest.Body(post.text)),
-		)
+		got := webtest.Decode[api.List[api.LocateLine]](t,
+			s.Do("POST", "/api/v1/locate", webtest.Header("Content-Type", post.kind), webtest.Body(post.text)))
 		if len(got.Items) != 1000 {
 			t.Fatalf("%d lines", len(got.Items))
 		}

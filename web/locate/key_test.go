@@ -25,10 +25,8 @@ var keyQuestions = [][2]string{
 	{"yorkie-meta.documents", `{"project_id":{"$minKey":1}}`},
 	{"yorkie-meta.clients", `{"project_id":{"$oid":"65e000000000000000000003"}}`},
 	{"yorkie-meta.clients", `{"project_id":{"$oid":"65e000000000000000000003"},"_id":{"$oid":"65e000000000000000000004"}}`},
-	{"yorkie-meta.projects", `{"_id":1}`},
-	{"weird.a/b,c@1%2F ü", `{"name":"<b>&\u2028 \"quoted\" \\ ü\u0001"}`},
-	{"weird.a/b,c@1%2F ü", `{"name":"plain"}`},
-	{"weird.a/b,c@1%2F ü", `{"name":{"$numberDouble":"NaN"}}`},
+	{"yorkie-meta.projects", `{"_id":1}`}, {"weird.a/b,c@1%2F ü", `{"name":"<b>&\u2028 \"quoted\" \\ ü\u0001"}`},
+	{"weird.a/b,c@1%2F ü", `{"name":"plain"}`}, {"weird.a/b,c@1%2F ü", `{"name":{"$numberDouble":"NaN"}}`},
 }
 
 func keySite(t testing.TB) *webtest.Server {

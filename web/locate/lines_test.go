@@ -92,10 +92,8 @@ func TestWhatLooksLikeASecretKeyIsNotRepeated(t *testing.T) {
 func TestALocateAnswerSaysHowItWasReadAndWhatItCost(t *testing.T) {
 	s := webtest.New(t)
 	webtest.WithLocatable(s)
-	got := webtest.Decode[api.LocateAnswer](
-		t,
-		s.Do("GET", "/api/v1/locate?q="+url.QueryEscape("https://x.example/projects/app/documents/k%2F1")),
-	)
+	got := webtest.Decode[api.LocateAnswer](t,
+		s.Do("GET", "/api/v1/locate?q="+url.QueryEscape("https://x.example/projects/app/documents/k%2F1")))
 	if len(got.Items) != 1 || len(got.Input) != 1 || got.Input[0] != (api.Reading{Form: "dashboard", Project: "app", Key: "k/1"}) ||
 		got.Cost.Targeted != 1 {
 		t.Errorf("%+v", got)

@@ -144,8 +144,7 @@ func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
 	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
 	got := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/why"))
 	if got.Chunk.Number != 2 || got.Chunk.Ref != ref || len(got.Balance.Rules) < 9 || got.Balance.Release != "5.0.7" ||
-		got.Balance.Decision == "" ||
-		got.Sentence == "" {
+		got.Balance.Decision == "" || got.Sentence == "" {
 		t.Errorf("%+v", got)
 	}
 	for _, r := range got.Balance.Rules {
@@ -170,10 +169,8 @@ func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
 		t.Fatalf("%+v", project)
 	}
 	page := s.Do("GET", "/projects/"+id).Body.String()
-	if !strings.Contains(
-		webtest.ParseHTML(t, page).Find(".whyproject").Text(),
-		strings.TrimSpace(project.Collections[i].Chunks[0].Balance.Text),
-	) {
+	if !strings.Contains(webtest.ParseHTML(t, page).Find(".whyproject").Text(),
+		strings.TrimSpace(project.Collections[i].Chunks[0].Balance.Text)) {
 		t.Error("the project's page does not say it")
 	}
 }

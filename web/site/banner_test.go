@@ -51,14 +51,9 @@ func (x *ailing) meet(c store.TroubleCode) *store.Trouble {
 
 func (x *ailing) banners(t *testing.T, role auth.Role) []string {
 	t.Helper()
-	return webtest.ParseHTML(
-		t,
-		x.Do("GET", "/collections", webtest.As("anna", role)).Body.String(),
-	).Find(
-		"main p.banner",
-	).Map(
-		func(_ int, s *goquery.Selection) string { return s.Text() },
-	)
+	return webtest.ParseHTML(t,
+		x.Do("GET", "/collections", webtest.As("anna", role)).Body.String()).
+		Find("main p.banner").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
 }
 
 // What follows from a loss or a full disk is not said as a second thing that is
@@ -161,8 +156,7 @@ func TestTroubleIsSaidOnceOnTheErrorPageThatItCauses(t *testing.T) {
 	x.trail.Err = x.dir.Now.Err
 	if page := webtest.ParseHTML(t, x.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("main"); page.Find("p.banner").
 		Length() !=
-		0 ||
-		!strings.Contains(page.Text(), "The data directory was moved.") {
+		0 || !strings.Contains(page.Text(), "The data directory was moved.") {
 		t.Errorf("lost: %s", page.Text())
 	}
 }
@@ -177,16 +171,5 @@ func TestTheStatusSaysThatDataIsInTroubleOrItsOwnerGone(t *testing.T) {
 	x.trouble, x.dir.Now.Hold = nil, store.OwnerGone
 	if got := answer.Status(x.View()); got.Level != "failed" || !strings.Contains(got.Text, "owner") {
 		t.Errorf("the owner is gone: %+v", got)
-	}
-}
-
-// Whoever asks from outside reads what is wrong, and no path.
-func TestReadinessNamesTroubleWithoutPathsToEverybody(t *testing.T) {
-	x := newAiling(t, func(d *site.Deps) { d.Exposed = true })
-	x.meet(store.TroubleDamaged)
-	w := x.Do("GET", "/readyz")
-	if says := w.Body.String(); w.Code != http.StatusServiceUnavailable || !strings.Contains(says, "database of shardboard is damaged") ||
-		strings.Contains(says, "board.db") {
-		t.Errorf("%d %s", w.Code, says)
 	}
 }

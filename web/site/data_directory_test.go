@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -57,21 +58,6 @@ func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 			lost && got.Level != "failed" {
 			t.Errorf("%s: %+v", h, got)
 		}
-	}
-}
-
-// A page that was kept by the browser is not shown again without its banner.
-func TestETagChangesWhenTheDataDirectoryIsLost(t *testing.T) {
-	d := &webtest.DataDirectory{Now: store.Condition{Hold: store.Owned}}
-	s := webtest.New(t, d.Of)
-	tag := s.Do("GET", "/collections").Header().Get("ETag")
-	again := func() int { return s.Do("GET", "/collections", webtest.Header("If-None-Match", tag)).Code }
-	if code := again(); code != http.StatusNotModified {
-		t.Errorf("nothing has changed: %d", code)
-	}
-	d.Now = store.Condition{Hold: store.Vanished, Since: webtest.Epoch}
-	if code := again(); code != http.StatusOK {
-		t.Errorf("the data directory is lost: %d", code)
 	}
 }
 
@@ -135,7 +121,7 @@ func TestSignInPageTellsWhySignInIsImpossible(t *testing.T) {
 }
 
 // Whoever can connect may ask, so the answer names the trouble and no path.
-func TestReadinessNamesDamageToStrangersWithoutThePath(t *testing.T) {
+func TestReadinessNamesTroubleToStrangersWithoutPathsAndTexts(t *testing.T) {
 	damaged := store.Trouble{Code: store.TroubleDamaged, Cause: "/data/shardboard.db is damaged."}
 	want := damaged.Title() + ". The log has the cause."
 	for _, exposed := range []bool{false, true} {
@@ -145,5 +131,14 @@ func TestReadinessNamesDamageToStrangersWithoutThePath(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != http.StatusServiceUnavailable || ready.Reason != want {
 			t.Errorf("exposed %v: %d %s", exposed, w.Code, w.Body)
 		}
+	}
+	s := webtest.New(t)
+	unread := *s.Watcher.Get()
+	unread.Loaded = false
+	unread.Health = map[topology.Part]topology.Health{topology.PartRouting: {Err: fault.Quote(fault.Unavailable, nil,
+		"The cluster refused: not authorized on host-7.internal.", "The cluster refused: Unauthorized (13).")}}
+	s.Watcher.Publish(&unread)
+	if text := s.Do("GET", "/readyz").Body.String(); !strings.Contains(text, "Unauthorized (13)") || strings.Contains(text, "host-7") {
+		t.Errorf("a server's text: %s", text)
 	}
 }

@@ -1,11 +1,14 @@
 package site_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/web/webtest"
 )
 
@@ -55,14 +58,25 @@ func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
 	s.Do("POST", "/api/v1/locate", webtest.Body("customer-secret"))
 	s.Do("GET", "/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE")
 	s.Do("GET", "/", func(r *http.Request) { r.Method = "GE\x7fT" })
+	const said = "the server says <b>\u202e\nlevel=ERROR\r\x1b[31m"
+	for _, found := range []func() error{
+		func() error { return errors.New(said) }, func() error { return fault.Wrap(fault.Unavailable, errors.New(said), "It said %s.", said) },
+		func() error { panic(said) }, func() error { panic(errors.New(said)) },
+	} {
+		s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return nil, found() }
+		s.Do("GET", "/api/v1/locate?q=x")
+	}
 	log := s.Log.String()
 	if strings.Contains(log, "customer-secret") {
 		t.Errorf("a query is in the log:\n%s", log)
 	}
 	for line := range strings.Lines(log) {
-		if !strings.HasPrefix(line, "time=") || strings.ContainsAny(strings.TrimSuffix(line, "\n"), "\r\n\x7f\u202e") {
+		if !strings.HasPrefix(line, "time=") || strings.ContainsAny(strings.TrimSuffix(line, "\n"), "\r\n\x7f\u202e\x1b") {
 			t.Errorf("forged line %q", line)
 		}
+	}
+	if strings.Count(log, "the server says <b>") < 4 {
+		t.Errorf("causes are missing:\n%s", log)
 	}
 	if !strings.Contains(log, `path="/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE" status=404`) {
 		t.Errorf("paths are missing:\n%s", log)

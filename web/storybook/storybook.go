@@ -9,13 +9,17 @@ package storybook
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"shardboard/web/webtest"
 )
 
 // All is every scene: those of each page, those before sign-in, and every page in every state of the
 // cluster. Names are unique.
-func All() []webtest.Scene {
+func All() []webtest.Scene { return slices.Clone(all()) }
+
+// all makes the scenes once: their clusters take seconds to build.
+var all = sync.OnceValue(func() []webtest.Scene {
 	out := slices.Concat(Scenes(), SignInScenes(), ClusterScenes())
 	have := map[string]bool{}
 	for _, sc := range out {
@@ -27,7 +31,7 @@ func All() []webtest.Scene {
 		}
 	}
 	return out
-}
+})
 
 // subjectOf is the page or component that a scene shows: the first word of its name.
 func subjectOf(name string) string {

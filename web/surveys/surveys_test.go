@@ -103,21 +103,13 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 	stub := webtest.CannedSurveys()
 	s := webtest.New(t, func(d *site.Deps) { d.Surveys = stub })
 	id := webtest.ProjectID(5)
-	w := s.Do(
-		"POST",
-		"/surveys",
-		webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
-		webtest.Body("kind=project&db=yorkie-meta&project="+id.Hex()),
-	)
+	w := s.Do("POST", "/surveys", webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
+		webtest.Body("kind=project&db=yorkie-meta&project="+id.Hex()))
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/surveys" {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
-	w = s.Do(
-		"POST",
-		"/api/v1/surveys",
-		webtest.Header("Content-Type", "application/json"),
-		webtest.Body(`{"kind":"sample","ns":"yorkie-meta.changes","precision":0.05}`),
-	)
+	w = s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
+		webtest.Body(`{"kind":"sample","ns":"yorkie-meta.changes","precision":0.05}`))
 	if w.Code != http.StatusAccepted || w.Header().Get("Location") != "/api/v1/surveys/WAITS" {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
