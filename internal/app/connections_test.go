@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 func TestConnectionsFitTheLimitOfOpenFiles(t *testing.T) {
@@ -59,6 +61,32 @@ func TestConnectionsFitTheLimitOfOpenFiles(t *testing.T) {
 	}
 	if CheckMaxConnections(0) == nil {
 		t.Error("an invalid number of connections was accepted")
+	}
+}
+
+// Many people share the address of a proxy, so only the total limit applies to it. With TLS by a proxy on this machine,
+// loopback counts as a proxy without an option, because all connections come through it and its idle ones must stay open.
+func TestKnownProxiesHaveNoLimitPerAddress(t *testing.T) {
+	for _, tc := range []struct {
+		c    Config
+		want []string
+	}{
+		{Config{}, nil},
+		{Config{TLSByProxy: true}, []string{"127.0.0.0/8", "::1/128"}},
+		{Config{Auth: Auth{ProxyCIDRs: []string{"192.0.2.0/28", "2001:db8::7"}}}, []string{"192.0.2.0/28", "2001:db8::7/128"}},
+	} {
+		tc.c.MaxConnections = 100
+		bounds, err := tc.c.connectionBounds()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range bounds.Proxies {
+			got = append(got, p.String())
+		}
+		if !slices.Equal(got, tc.want) || bounds.Max != 100 || bounds.PerSource != 25 || bounds.StrangerIdle != site.StrangerIdle {
+			t.Errorf("%+v: %+v", tc.c, bounds)
+		}
 	}
 }
 

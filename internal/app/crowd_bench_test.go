@@ -81,6 +81,11 @@ func medianP99(turns [][]time.Duration) time.Duration {
 	return each[len(each)/2]
 }
 
+func p99(took []time.Duration) time.Duration {
+	slices.Sort(took)
+	return took[len(took)*99/100]
+}
+
 func summary(turns [][]time.Duration) string {
 	all := slices.Concat(turns...)
 	slices.Sort(all)
