@@ -101,6 +101,29 @@ func (s apiClient) waitForRun(run answer) (got answer) {
 	return got
 }
 
+// first is the first item of a list.
+func (s apiClient) first(path string) answer {
+	s.Helper()
+	items := asList(s.expect(200, "GET", path+"?limit=1", "")["items"])
+	if len(items) == 0 {
+		s.Fatalf("%s is empty", path)
+	}
+	return items[0].(answer)
+}
+
+// as reads a part of an answer as a type of ours.
+func as[T any](t testing.TB, v any) (out T) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func asList(v any) []any {
 	l, _ := v.([]any)
 	return l
@@ -124,7 +147,7 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	}
 	d := startWithActions(t, quietCluster())
 	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-	project := asList(s.expect(200, "GET", "/projects?limit=1", "")["items"])[0].(answer)["id"].(string)
+	project := s.first("/projects")["id"].(string)
 	plan := s.plan("split", `{"ns":"yorkie-meta.documents","at":{"project_id":{"$oid":"`+project+`"}}}`)
 	s.checkFields(plan, "id hash kind args summary commands preconditions checks effect undo risk confirm expiresAt")
 	if plan["confirm"] != nil || plan["kind"] != "split" || len(asList(plan["commands"])) != 1 || len(asList(plan["preconditions"])) == 0 {

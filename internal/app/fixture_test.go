@@ -3,11 +3,15 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,6 +70,47 @@ func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *pr
 	t.Cleanup(func() { d.stop(t) })
 	d.waitReady(t)
 	return d
+}
+
+// shared is the demo of tests that change neither its cluster nor its server, but may start servers beside it. It lives
+// until the last test has ended.
+var shared struct {
+	once  sync.Once
+	demo  *demo
+	close func()
+}
+
+func stillDemo(t testing.TB) *demo {
+	t.Helper()
+	shared.once.Do(func() {
+		life := &fixtureLife{TB: t}
+		life.ctx, life.cancel = context.WithCancel(context.Background())
+		shared.demo, shared.close = startDemo(life, quietCluster(), topology.Options{}), life.end
+	})
+	if shared.demo == nil {
+		t.Skip("the shared demo did not start")
+	}
+	return shared.demo
+}
+
+// fixtureLife is the life of a fixture that outlives the test that needs it first.
+type fixtureLife struct {
+	testing.TB
+	ctx    context.Context
+	cancel context.CancelFunc
+	ends   []func()
+}
+
+func (l *fixtureLife) Context() context.Context { return l.ctx }
+func (l *fixtureLife) Cleanup(f func())         { l.ends = append(l.ends, f) }
+func (l *fixtureLife) Helper()                  {}
+func (l *fixtureLife) Error(args ...any)        { fmt.Fprintln(os.Stderr, args...) } // when the test is long over
+
+func (l *fixtureLife) end() {
+	for _, f := range slices.Backward(l.ends) {
+		f()
+	}
+	l.cancel()
 }
 
 // serve starts the dashboard; stop stops it.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -45,6 +44,9 @@ var builtDir string
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if shared.close != nil {
+		shared.close()
+	}
 	if builtDir != "" {
 		_ = os.RemoveAll(builtDir)
 	}
@@ -154,94 +156,70 @@ func (h *installation) startWeb() {
 	}
 	h.web = h.start(append([]string{"serve", "--uri", h.uri(), "--listen", h.webAt, "--auth", "none", "--actions", "on",
 		"--audit-key", h.auditKey()}, place...)...)
-	if !eventually(settledWithin, func() bool { status, _ := h.request("GET", "/readyz", nil); return status == http.StatusOK }) {
+	if !eventually(settledWithin, func() bool { return h.ready() == http.StatusOK }) {
 		h.t.Fatal("the server is not ready")
 	}
 }
 
 func (h *installation) auditKey() string { return h.data + "-key/audit.key" }
 
-// request sends one request and returns status 0 if there is no answer.
-func (h *installation) request(method, path string, body any) (int, []byte) {
-	h.t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	if body == nil {
-		text = nil
-	}
-	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+h.webAt+path, bytes.NewReader(text))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0, nil
-	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	if err != nil {
-		return 0, nil
-	}
-	return res.StatusCode, answer
+// client asks the API of the server that is chosen now.
+func (h *installation) client() apiClient {
+	return apiClient{T: h.t, at: "http://" + h.webAt + api.Prefix}
 }
 
-// requestJSON sends a request and decodes the answer, which must have status want.
-func requestJSON[T any](h *installation, method, path string, body any, want int) (v T) {
-	h.t.Helper()
-	status, text := h.request(method, path, body)
-	if err := json.Unmarshal(text, &v); status != want || err != nil {
-		h.t.Fatalf("%s %s: %d, %v\n%s", method, path, status, err, text)
+// ready returns the status of the server's readiness; 0 if it does not answer.
+func (h *installation) ready() int {
+	res, err := http.Get("http://" + h.webAt + "/readyz")
+	if err != nil {
+		return 0
 	}
-	return v
+	res.Body.Close()
+	return res.StatusCode
 }
 
 // startRun plans and starts a run.
-func (h *installation) startRun(kind string, args any) api.Run {
+func (h *installation) startRun(kind, args string) api.Run {
 	h.t.Helper()
-	text, err := json.Marshal(args)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	p := requestJSON[api.Plan](h, "POST", api.Prefix+"/plans",
-		api.PlanRequest{Kind: kind, Args: api.PlanArgs{RawMessage: text}, Reason: "test"}, http.StatusCreated)
-	return h.run(p)
+	return h.runPlan(h.client().plan(kind, args))
 }
 
-func (h *installation) run(p api.Plan) api.Run {
+func (h *installation) runPlan(p answer) api.Run {
 	h.t.Helper()
-	confirmed := api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}
-	return requestJSON[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", confirmed, http.StatusAccepted)
+	confirm, _ := json.Marshal(p["confirm"]) // a string or null
+	return as[api.Run](h.t, h.client().run(http.StatusAccepted, p, `,"confirm":`+string(confirm)))
 }
 
 func (h *installation) runByID(id string) api.Run {
 	h.t.Helper()
-	return requestJSON[api.Run](h, "GET", api.Prefix+"/runs/"+id, nil, http.StatusOK)
+	return as[api.Run](h.t, h.client().expect(http.StatusOK, "GET", "/runs/"+id, ""))
 }
 
-// waitForRun waits until a run has ended.
-func (h *installation) waitForRun(id string) (r api.Run) {
+func (h *installation) waitForRun(id string) api.Run {
 	h.t.Helper()
-	if !eventually(settledWithin, func() bool { r = h.runByID(id); return !r.Open }) {
-		h.t.Fatalf("not settled after %s: %+v", settledWithin, r)
-	}
-	return r
+	return as[api.Run](h.t, h.client().waitForRun(answer{"id": id}))
 }
 
 // undo undoes a run and waits until that has ended.
 func (h *installation) undo(id string) {
 	h.t.Helper()
-	p := requestJSON[api.Plan](h, "POST", api.Prefix+"/runs/"+id+"/undo", nil, http.StatusCreated)
-	if r := h.waitForRun(h.run(p).ID); r.State != "succeeded" {
+	p := h.client().expect(http.StatusCreated, "POST", "/runs/"+id+"/undo", "")
+	if r := h.waitForRun(h.runPlan(p).ID); r.State != "succeeded" {
 		h.t.Fatalf("the undo: %+v", r)
 	}
 	if r := h.runByID(id); r.State != "undone" {
 		h.t.Errorf("after the undo: %s", r.State)
 	}
 }
+
+// pin is the arguments of a pin of the first project.
+func (h *installation) pin() string {
+	h.t.Helper()
+	return `{"project":"` + h.client().first("/projects")["id"].(string) + `","shard":"shard-rs-3"}`
+}
+
+// splitAt is the arguments of a split of changes at a number.
+func splitAt(n int64) string { return `{"ns":"yorkie-meta.changes","at":` + hashedKey(n) + `}` }
 
 func (h *installation) simulateFault(what string, more ...bson.E) (out struct {
 	ID    int
@@ -311,27 +289,23 @@ func (h *installation) checkSentOnce(r api.Run) {
 	}
 }
 
-// chunkBeginsAt reports whether a chunk begins at a value, read with a separate driver.
-func (h *installation) chunkBeginsAt(ns string, min bson.D) bool {
+// isSplitAt reports whether a chunk of changes begins at a number, read with a separate driver.
+func (h *installation) isSplitAt(n int64) bool {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
 	defer cancel()
+	config := h.driver.Database("config")
 	var coll struct{ UUID bson.Binary }
-	if err := h.driver.Database("config").Collection("collections").FindOne(ctx, bson.D{{Key: "_id", Value: ns}}).Decode(&coll); err != nil {
-		h.t.Fatal(err)
-	}
-	n, err := h.driver.Database(
-		"config",
-	).Collection(
-		"chunks",
-	).CountDocuments(
-		ctx,
-		bson.D{{Key: "uuid", Value: coll.UUID}, {Key: "min", Value: min}},
-	)
+	err := config.Collection("collections").FindOne(ctx, bson.D{{Key: "_id", Value: "yorkie-meta.changes"}}).Decode(&coll)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return n == 1
+	found, err := config.Collection("chunks").CountDocuments(ctx,
+		bson.D{{Key: "uuid", Value: coll.UUID}, {Key: "min", Value: bson.D{{Key: "doc_id", Value: n}}}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return found == 1
 }
 
 func (h *installation) verifyAudit() {
@@ -344,7 +318,7 @@ func (h *installation) verifyAudit() {
 
 // killServerDuring kills the server while a command is held, starts it again, releases
 // the command and returns the run when it has ended.
-func (h *installation) killServerDuring(command, at, kind string, args any) api.Run {
+func (h *installation) killServerDuring(command, at, kind, args string) api.Run {
 	h.t.Helper()
 	waits, release := h.holdCommand(command, at)
 	r := h.startRun(kind, args)
@@ -364,12 +338,9 @@ func (h *installation) killServerDuring(command, at, kind string, args any) api.
 func TestARunIsSettledAfterTheServerWasKilled(t *testing.T) {
 	t.Parallel()
 	h := startInstallation(t, "--migration-time", "1s")
-	at := func(n int64) map[string]any {
-		return map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": fmt.Sprint(n)}}}
-	}
 	for i, step := range []string{"committing", "committed", "replying"} {
-		r := h.killServerDuring("split", step, "split", at(int64(1000+i)))
-		if there := h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") ||
+		r := h.killServerDuring("split", step, "split", splitAt(int64(1000+i)))
+		if there := h.isSplitAt(int64(1000 + i)); there != (r.State == "succeeded") ||
 			r.State != "succeeded" && r.State != "failed" {
 			t.Errorf("split killed at %s: state %s, the chunk boundary exists: %v", step, r.State, there)
 		} else if there && !r.Resolved {
@@ -377,23 +348,19 @@ func TestARunIsSettledAfterTheServerWasKilled(t *testing.T) {
 		}
 	}
 
-	chunks := requestJSON[api.List[struct {
-		Ref, Shard string
-	}]](h, "GET", api.Prefix+"/collections/yorkie-meta.changes/chunks?limit=1", nil, http.StatusOK)
-	to := "shard-rs-2"
-	if chunks.Items[0].Shard == to {
+	chunk, to := h.client().first("/collections/yorkie-meta.changes/chunks"), "shard-rs-2"
+	if chunk["shard"] == to {
 		to = "shard-rs-3"
 	}
-	r := h.killServerDuring("moveChunk", "cloned", "move", map[string]any{"ns": "yorkie-meta.changes", "chunk": chunks.Items[0].Ref, "to": to})
+	r := h.killServerDuring("moveChunk", "cloned", "move",
+		fmt.Sprintf(`{"ns":"yorkie-meta.changes","chunk":%q,"to":%q}`, chunk["ref"], to))
 	if r.State != "succeeded" || !r.Resolved {
 		t.Errorf("move: %+v", r)
 	}
 	h.undo(r.ID)
 
-	projects := requestJSON[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
-	pin := map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"}
 	for _, where := range [][2]string{{"updateZoneKeyRange", "replying"}, {"split", "committed"}, {"moveChunk", "started"}} {
-		r := h.killServerDuring(where[0], where[1], "pin", pin)
+		r := h.killServerDuring(where[0], where[1], "pin", h.pin())
 		last := -1
 		for i, s := range r.Steps {
 			if s.SentAt != nil {

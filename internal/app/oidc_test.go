@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
-	"shardboard/internal/topology"
 )
 
 // issuer is an OpenID Connect issuer that signs everybody in as anna without a form. It
@@ -118,7 +117,7 @@ func clickOIDC(t *testing.T, client *http.Client, base, next string) (int, strin
 }
 
 func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
-	d := startDemo(t, quietCluster(), topology.Options{})
+	d := stillDemo(t)
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {

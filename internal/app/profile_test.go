@@ -51,13 +51,8 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 		must(err)
 		if i == tenants/2 {
 			admin(bson.D{{Key: "split", Value: "shop.orders"}, {Key: "middle", Value: bson.D{{Key: "tenant_id", Value: tenant}}}})
-			admin(
-				bson.D{
-					{Key: "moveChunk", Value: "shop.orders"},
-					{Key: "find", Value: bson.D{{Key: "tenant_id", Value: tenant}}},
-					{Key: "to", Value: "shard-rs-2"},
-				},
-			)
+			admin(bson.D{{Key: "moveChunk", Value: "shop.orders"}, {Key: "find", Value: bson.D{{Key: "tenant_id", Value: tenant}}},
+				{Key: "to", Value: "shard-rs-2"}})
 		}
 		var rows, lines []any
 		for k := range orders {

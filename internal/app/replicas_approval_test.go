@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/api"
 	"shardboard/internal/auth"
 )
 
 // What a second person says at the replica that follows is stored by the one that leads. An approval ends with the
 // account that gave it, its role, or its token, and counts again with them.
 func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
-	r := startReplicasWith(t, func(c *Config) {
+	r := startReplicasBelow(t, "", func(c *Config) {
 		c.Auth = Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}
 		c.Approval.Rules.Kinds = []actions.Kind{actions.BalancerOn}
 	})
@@ -45,11 +44,11 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 		return a["state"]
 	}
 	planned := func() (at, confirm string) {
-		p := anna.expect(http.StatusCreated, "POST", api.Prefix+"/plans", `{"kind":"balancer-on","args":{},"reason":"a test"}`)
+		p := anna.plan("balancer-on", `{}`)
 		if stateOf(p) != "asked" {
 			t.Fatalf("%v", p["approval"])
 		}
-		return api.Prefix + "/plans/" + p["id"].(string), `{"hash":"` + p["hash"].(string) + `"}`
+		return "/plans/" + p["id"].(string), `{"hash":"` + p["hash"].(string) + `"}`
 	}
 	at, confirm := planned()
 	other, confirmOther := planned()

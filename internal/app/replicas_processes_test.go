@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"testing"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/api"
 )
 
@@ -46,7 +44,7 @@ func startReplicaProcesses(t *testing.T) (h *installation, leader *exec.Cmd) {
 
 func (h *installation) dataState() api.DataDirectory {
 	h.t.Helper()
-	return requestJSON[api.DataDirectory](h, "GET", api.Prefix+"/data", nil, http.StatusOK)
+	return as[api.DataDirectory](h.t, h.client().expect(http.StatusOK, "GET", "/data", ""))
 }
 
 func (h *installation) leads() bool { h.t.Helper(); return h.dataState().Leads }
@@ -69,9 +67,8 @@ func signal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) {
 // leads and settles the run. When the first goes on, it sends and writes nothing.
 func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 	h, leader := startReplicaProcesses(t)
-	projects := requestJSON[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
 	waits, release := h.holdCommand("updateZoneKeyRange", "replying") // more commands of the run would follow
-	r := h.startRun("pin", map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"})
+	r := h.startRun("pin", h.pin())
 	waits()
 	sent := h.countChanges(r.ID)
 	signal(t, leader, syscall.SIGSTOP)
@@ -84,9 +81,8 @@ func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 		t.Errorf("the run went on: %+v", settled)
 	}
 	// A change at the new leader, and then the old one goes on.
-	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
-	split := h.waitForRun(h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at}).ID)
-	if split.State != "succeeded" || !h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}) {
+	split := h.waitForRun(h.startRun("split", splitAt(1000)).ID)
+	if split.State != "succeeded" || !h.isSplitAt(1000) {
 		t.Errorf("the new leader does not run plans: %+v", split)
 	}
 	signal(t, leader, syscall.SIGCONT)
@@ -96,8 +92,7 @@ func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 		}
 	})
 	h.other(func() { // what is asked there is done by the new leader
-		at["doc_id"] = map[string]any{"$numberLong": "2000"}
-		if next := h.waitForRun(h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at}).ID); next.State != "succeeded" {
+		if next := h.waitForRun(h.startRun("split", splitAt(2000)).ID); next.State != "succeeded" {
 			t.Errorf("the former leader does not pass plans on: %+v", next)
 		}
 	})

@@ -29,15 +29,16 @@ type replicas struct {
 	store string // address of the simulated cluster that is the store
 	audit string
 	with  func(*Config) // changes the configuration of both
+	base  string        // of the cluster, as "/c/prod"; "" of the only one
 	a, b  *replica      // a leads first
 }
 
 // replica is one of the servers. Its connections to the store can be cut.
 type replica struct {
-	apiClient
-	prefix string // of the API of the cluster
-	app    *App
-	net    *cuttable
+	apiClient // of the API of the cluster
+	url       string
+	app       *App
+	net       *cuttable
 }
 
 // cuttable dials, and can be cut.
@@ -80,10 +81,10 @@ const testLease = 5 * time.Second
 
 func startReplicas(t *testing.T) *replicas {
 	t.Helper()
-	return startReplicasWith(t, func(*Config) {})
+	return startReplicasBelow(t, "", func(*Config) {})
 }
 
-func startReplicasWith(t *testing.T, with func(*Config)) *replicas {
+func startReplicasBelow(t *testing.T, base string, with func(*Config)) *replicas {
 	t.Helper()
 	d := &demo{addr: "127.0.0.1:0"}
 	d.restartCluster(t, quietCluster())
@@ -96,7 +97,7 @@ func startReplicasWith(t *testing.T, with func(*Config)) *replicas {
 		t.Fatal(err)
 	}
 	d.config = Config{URI: uri, Log: slog.New(slog.DiscardHandler)}
-	r := &replicas{T: t, demo: d, with: with, audit: t.TempDir() + "/audit.key",
+	r := &replicas{T: t, demo: d, with: with, base: base, audit: t.TempDir() + "/audit.key",
 		store: "mongodb://" + kept.addr + "/shardboard?directConnection=true"}
 	r.a = r.start()
 	r.b = r.start()
@@ -117,8 +118,8 @@ func (r *replicas) start() *replica {
 		StoreOptions: mongodb.Options{Dialer: n, Lease: testLease, Timeout: 10 * time.Second}, Auth: Auth{Mode: "none"}}
 	r.with(&c)
 	a := r.demo.startBeside(r.T, c)
-	s := &replica{apiClient{T: r.T, at: strings.TrimSuffix(a.URL(), "/")}, api.Prefix, a, n}
-	if !eventually(settledWithin, func() bool { return statusOf(r.T, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
+	s := &replica{apiClient{T: r.T, at: strings.TrimSuffix(a.URL(), "/") + r.base + api.Prefix}, a.URL(), a, n}
+	if !eventually(settledWithin, func() bool { return statusOf(r.T, http.DefaultClient, s.url+"readyz") == http.StatusOK }) {
 		r.Fatal("not ready")
 	}
 	return s
@@ -126,46 +127,12 @@ func (r *replicas) start() *replica {
 
 func (s *replica) leads() bool { return s.app.current().store.Leads() }
 
-// plan makes a plan and returns its id and hash.
-func (s *replica) plan(body string) (id, confirm string) {
-	s.Helper()
-	p := s.expect(http.StatusCreated, "POST", s.prefix+"/plans", body)
-	id, _ = p["id"].(string)
-	hash, _ := p["hash"].(string)
-	return id, `{"hash":"` + hash + `"}`
-}
-
-func (s *replica) waitForRun(id string) answer {
-	s.Helper()
-	var got answer
-	if !eventually(settledWithin, func() bool {
-		got = s.expect(http.StatusOK, "GET", s.prefix+"/runs/"+id, "")
-		return got["open"] == false
-	}) {
-		s.Fatalf("the run has not ended: %v", got)
-	}
-	return got
-}
-
 // verifyAudit checks that what all replicas wrote is one unbroken record.
 func (r *replicas) verifyAudit(s *replica) {
 	r.Helper()
 	if rep, err := audit.Verify(audit.Records(r.Context(), s.app.current().store, 0), audit.Expect{}); err != nil || rep.Break != nil {
 		r.Errorf("the audit record: %+v, %v", rep, err)
 	}
-}
-
-// batchOf reads how far a batch is.
-func (s *replica) batchOf(got answer) (b api.RunBatch) {
-	s.Helper()
-	text, err := json.Marshal(got["batch"])
-	if err == nil {
-		err = json.Unmarshal(text, &b)
-	}
-	if err != nil {
-		s.Fatal(err)
-	}
-	return b
 }
 
 // startBatch starts a batch whose second move waits for an hour, and returns the address of its run.
@@ -182,11 +149,9 @@ func (s *replica) startBatch() string {
 		}
 		items = append(items, `{"kind":"move","args":{"ns":"`+ns+`","chunk":"`+answers.ChunkRef(c, ch.Min)+`","to":"`+to+`"}}`)
 	}
-	p := s.expect(http.StatusCreated, "POST", s.prefix+"/plans",
-		`{"kind":"batch","args":{"chunksPerHour":1,"plans":[`+strings.Join(items, ",")+`]},"reason":"a test"}`)
-	confirm, _ := json.Marshal(map[string]any{"hash": p["hash"], "confirm": p["confirm"]})
-	run := s.expect(http.StatusAccepted, "POST", s.prefix+"/plans/"+p["id"].(string)+"/run", string(confirm))
-	return s.prefix + "/runs/" + run["id"].(string)
+	p := s.plan("batch", `{"chunksPerHour":1,"plans":[`+strings.Join(items, ",")+`]}`)
+	confirm, _ := json.Marshal(p["confirm"]) // a string or null
+	return "/runs/" + s.run(http.StatusAccepted, p, `,"confirm":`+string(confirm))["id"].(string)
 }
 
 // What people ask at the replica that follows is done by the one that leads, and answered as if it had
@@ -194,27 +159,27 @@ func (s *replica) startBatch() string {
 // goes on with the batch as it was, and the pages stay.
 func TestTwoReplicasServeTheSame(t *testing.T) {
 	r := startReplicas(t)
-	id, confirm := r.b.plan(`{"kind":"balancer-on","args":{},"reason":"a test"}`)
-	refused := r.b.expect(http.StatusConflict, "POST", api.Prefix+"/plans/"+id+"/run", `{"hash":"another"}`)
-	same := r.a.expect(http.StatusConflict, "POST", api.Prefix+"/plans/"+id+"/run", `{"hash":"another"}`)
-	if !reflect.DeepEqual(refused, same) || refused["changed"] == nil {
+	p := r.b.plan("balancer-on", `{}`)
+	another := answer{"id": p["id"], "hash": "another"}
+	if refused, same := r.b.run(http.StatusConflict, another, ""), r.a.run(http.StatusConflict, another, ""); refused["changed"] == nil ||
+		!reflect.DeepEqual(refused, same) {
 		t.Errorf("the follower refuses with %v, the leader with %v", refused, same)
 	}
-	run := r.b.expect(http.StatusAccepted, "POST", api.Prefix+"/plans/"+id+"/run", confirm)
-	runID, _ := run["id"].(string)
-	if got := r.b.waitForRun(runID); got["state"] != "succeeded" {
+	run := r.b.run(http.StatusAccepted, p, "")
+	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
 		t.Errorf("the run is %v", got)
 	}
-	if again := r.b.expect(http.StatusOK, "POST", api.Prefix+"/plans/"+id+"/run", confirm); again["id"] != runID {
+	if again := r.b.run(http.StatusOK, p, ""); again["id"] != run["id"] {
 		t.Errorf("it ran again: %v", again)
 	}
 	batch := r.b.startBatch()
-	read := func() api.RunBatch { return r.b.batchOf(r.b.expect(http.StatusOK, "GET", batch, "")) }
+	batchOf := func(got answer) api.RunBatch { return as[api.RunBatch](t, got["batch"]) }
+	read := func() api.RunBatch { return batchOf(r.b.expect(http.StatusOK, "GET", batch, "")) }
 	if !eventually(settledWithin, func() bool { b := read(); return b.Done == 1 && b.Waits != "" }) {
 		t.Fatalf("%+v", read())
 	}
 	for _, do := range []string{"pause", "resume", "pause"} {
-		if b := r.b.batchOf(r.b.expect(http.StatusOK, "POST", batch+"/"+do, "")); b.Paused != (do == "pause") {
+		if b := batchOf(r.b.expect(http.StatusOK, "POST", batch+"/"+do, "")); b.Paused != (do == "pause") {
 			t.Errorf("%s: %+v", do, b)
 		}
 	}
@@ -240,11 +205,11 @@ func TestTwoReplicasServeTheSame(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	r.b.expect(http.StatusOK, "POST", batch+"/stop", "")
-	if got := r.b.waitForRun(strings.TrimPrefix(batch, api.Prefix+"/runs/")); got["state"] != "stopped" || r.b.batchOf(got).Done != 1 {
+	if got := r.b.waitForRun(answer{"id": strings.TrimPrefix(batch, "/runs/")}); got["state"] != "stopped" || batchOf(got).Done != 1 {
 		t.Errorf("%v", got)
 	}
 	next := r.start()
-	if got := next.expect(http.StatusOK, "GET", api.Prefix+"/runs/"+runID, ""); got["state"] != "succeeded" {
+	if got := next.waitForRun(run); got["state"] != "succeeded" {
 		t.Errorf("the next replica shows %v", got)
 	}
 	if next.leads() || !r.b.leads() {

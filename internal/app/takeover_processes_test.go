@@ -1,15 +1,11 @@
 package app
 
 import (
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/api"
 	"shardboard/internal/store"
 )
 
@@ -33,7 +29,7 @@ func (h *installation) startReader() (owner *exec.Cmd) {
 
 func (h *installation) dataHold() string {
 	h.t.Helper()
-	return requestJSON[api.DataDirectory](h, "GET", api.Prefix+"/data", nil, http.StatusOK).Hold
+	return h.dataState().Hold
 }
 
 // The owner is killed while a command is running. The read-only server notices it, takes
@@ -42,8 +38,7 @@ func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	requireLong(t)
 	h := startInstallation(t)
 	waits, release := h.holdCommand("split", "committing")
-	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
-	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at})
+	r := h.startRun("split", splitAt(1000))
 	waits()
 	owner := h.startReader()
 	if got := h.dataHold(); got != string(store.OwnedByAnother) {
@@ -59,7 +54,7 @@ func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	}
 	release()
 	r = h.waitForRun(r.ID)
-	if there := h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}); there != (r.State == "succeeded") {
+	if there := h.isSplitAt(1000); there != (r.State == "succeeded") {
 		t.Errorf("state %s, the chunk boundary exists: %v", r.State, there)
 	}
 	h.checkSentOnce(r)
