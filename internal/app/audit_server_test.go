@@ -42,7 +42,7 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 
 	d.serve(t)
 	d.waitReady(t)
-	if !eventually(30*time.Second, func() bool { return d.app.current().trail.State().Head != nil }) {
+	if !eventually(settledWithin, func() bool { return d.app.current().trail.State().Head != nil }) {
 		t.Fatal("the server did not verify its record")
 	}
 	remote, err := ReadRemote(strings.TrimRight(d.app.URL(), "/"), "", "")

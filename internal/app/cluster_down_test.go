@@ -49,10 +49,8 @@ func startThenLose(t *testing.T) *demo {
 // waitFor waits until something is so.
 func (d *demo) waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited 30 s for %s", what)
-		}
+	if !eventually(settledWithin, is) {
+		t.Fatalf("waited %s for %s", settledWithin, what)
 	}
 }
 

@@ -157,7 +157,7 @@ func answersPing(socket *websocket.Conn) error {
 	_ = socket.SetReadDeadline(time.Now().Add(time.Minute))
 	answered := errors.New("answered")
 	socket.SetPongHandler(func(string) error { return answered })
-	if err := socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(20*time.Second)); err != nil {
+	if err := socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Minute)); err != nil {
 		return err
 	}
 	for {

@@ -53,7 +53,7 @@ func (d *demo) startWithSignIn(t *testing.T, roles ...string) (server string, to
 		t.Fatal(err)
 	}
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Actions: true, Auth: Auth{Mode: "local"}})
-	if !eventually(20*time.Second, func() bool { return a.Watcher().Table().Loaded }) {
+	if !eventually(settledWithin, func() bool { return a.Watcher().Table().Loaded }) {
 		t.Fatal("the server with sign-in has no table")
 	}
 	return strings.TrimRight(a.URL(), "/"), tokens
@@ -186,7 +186,7 @@ func (r *exampleRunner) waitForRun(id string) {
 // waitForRun waits until a run has ended.
 func (d *demo) waitForRun(t *testing.T, id string) (run api.Run) {
 	t.Helper()
-	if !eventually(30*time.Second, func() bool { d.getJSON(t, "api/v1/runs/"+id, &run); return !run.Open }) {
+	if !eventually(settledWithin, func() bool { d.getJSON(t, "api/v1/runs/"+id, &run); return !run.Open }) {
 		t.Fatalf("the run does not end: %+v", run)
 	}
 	return run

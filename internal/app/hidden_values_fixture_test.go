@@ -117,7 +117,7 @@ func (w *hiddenValues) makeRuns() {
 		{Key: "details", Value: bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: string(canaryBound)}}},
 			{Key: "max", Value: bson.D{{Key: "k", Value: bson.MaxKey{}}}}, {Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"},
 			{Key: "errmsg", Value: "ConflictingOperationInProgress: see " + string(canaryText)}}}}
-	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
 	if _, err := w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event); err != nil {
 		w.Fatal(err)

@@ -22,7 +22,7 @@ import (
 	"shardboard/internal/api"
 )
 
-// settledWithin limits how long a run of a killed process may stay open.
+// settledWithin limits how long a test waits for a state. It is generous, because machines are busy.
 const settledWithin = 60 * time.Second
 
 // installation runs the simulated cluster and the server as separate processes, as in
@@ -227,7 +227,7 @@ func (h *installation) simulateFault(what string, more ...bson.E) (out struct {
 	Seen  []struct{ Name, NS, Comment string }
 }) {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
 	defer cancel()
 	if err := h.driver.Database("admin").RunCommand(ctx,
 		append(bson.D{{Key: "simulateFault", Value: what}}, more...)).Decode(&out); err != nil {

@@ -80,7 +80,7 @@ func newCookieClient(t *testing.T) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Jar: jar, Timeout: 20 * time.Second}
+	return &http.Client{Jar: jar, Timeout: time.Minute}
 }
 
 func visit(t *testing.T, client *http.Client, address string) (int, string, string) {

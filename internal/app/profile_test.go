@@ -27,7 +27,7 @@ const (
 // orders by tenant, order lines by order.
 func fillShop(t *testing.T, driver *mongo.Client) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	must := func(err error) {
 		t.Helper()

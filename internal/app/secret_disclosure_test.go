@@ -120,7 +120,7 @@ func (o *capture) bytes() []byte {
 // storeCanaries writes the canaries into the data.
 func storeCanaries(t *testing.T, driver *mongo.Client) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	db := driver.Database("yorkie-meta")
 	set := func(coll string, fields ...any) {

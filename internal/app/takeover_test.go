@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"shardboard/internal/store"
 )
@@ -22,7 +21,7 @@ func (d *demo) startWithData(t *testing.T, dir string) (*App, apiClient) {
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true,
 		Auth: Auth{Mode: "none"}})
 	s := apiClient{T: t, at: strings.TrimSuffix(a.URL(), "/")}
-	if !eventually(30*time.Second, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
+	if !eventually(settledWithin, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
 		t.Fatal("not ready after 30 s")
 	}
 	return a, s
