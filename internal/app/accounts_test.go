@@ -7,11 +7,10 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/internal/topology"
 )
 
 func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
-	d := startDemo(t, quietCluster(), topology.Options{})
+	d := stillDemo(t)
 	ctx, dir, quiet := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)
 	local, err := OpenAccounts(ctx, StorePlace{Dir: dir}, "", quiet)
 	if err != nil {

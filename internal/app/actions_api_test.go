@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,13 +8,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/api"
-	"shardboard/internal/topology"
 )
 
 // apiClient uses the API like a script that was written from the API's description
@@ -106,6 +101,29 @@ func (s apiClient) waitForRun(run answer) (got answer) {
 	return got
 }
 
+// first is the first item of a list.
+func (s apiClient) first(path string) answer {
+	s.Helper()
+	items := asList(s.expect(200, "GET", path+"?limit=1", "")["items"])
+	if len(items) == 0 {
+		s.Fatalf("%s is empty", path)
+	}
+	return items[0].(answer)
+}
+
+// as reads a part of an answer as a type of ours.
+func as[T any](t testing.TB, v any) (out T) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func asList(v any) []any {
 	l, _ := v.([]any)
 	return l
@@ -129,7 +147,7 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	}
 	d := startWithActions(t, quietCluster())
 	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-	project := asList(s.expect(200, "GET", "/projects?limit=1", "")["items"])[0].(answer)["id"].(string)
+	project := s.first("/projects")["id"].(string)
 	plan := s.plan("split", `{"ns":"yorkie-meta.documents","at":{"project_id":{"$oid":"`+project+`"}}}`)
 	s.checkFields(plan, "id hash kind args summary commands preconditions checks effect undo risk confirm expiresAt")
 	if plan["confirm"] != nil || plan["kind"] != "split" || len(asList(plan["commands"])) != 1 || len(asList(plan["preconditions"])) == 0 {
@@ -180,207 +198,5 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	}
 	if all := asList(s.expect(200, "GET", "/runs?limit=1", "")["items"]); len(all) != 1 {
 		t.Errorf("unexpected runs: %v", all)
-	}
-}
-
-func TestFiftyIdenticalRequestsStartOneRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
-	d := startWithActions(t, quietCluster())
-	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-	plan := s.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashedKey(5)+`}`)
-	body := []byte(`{"hash":"` + plan["hash"].(string) + `"}`)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	statuses, runs := map[int]int{}, map[string]bool{}
-	for range 50 {
-		wg.Go(func() {
-			res, err := http.Post(s.at+"/plans/"+plan["id"].(string)+"/run", "application/json", bytes.NewReader(body))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer res.Body.Close()
-			var run struct{ ID string }
-			if err := json.NewDecoder(res.Body).Decode(&run); err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			statuses[res.StatusCode]++
-			runs[run.ID] = true
-		})
-	}
-	wg.Wait()
-	if statuses[202] != 1 || statuses[200] != 49 || len(runs) != 1 {
-		t.Errorf("statuses %v, runs %v, expected one run", statuses, runs)
-	}
-	for id := range runs {
-		s.waitForRun(answer{"id": id})
-	}
-	if n := d.countChanges(); n != 1 {
-		t.Errorf("the cluster got %d commands", n)
-	}
-}
-
-func TestRefusedRunsNameTheChangeOrTheBlockingCheck(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
-	d := startWithActions(t, quietCluster())
-	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-
-	changed := s.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashedKey(7)+`}`)
-	to := d.moveFirstChunk(t) // another client changes the same collection
-	d.waitForTable(t, "the move to show", func(table *topology.Table) bool {
-		c := table.Collection("yorkie-meta.changes")
-		return c.Chunks.At(0).Shard == to
-	})
-	d.admin(t, bson.D{{Key: "split", Value: "yorkie-meta.changes"}, {Key: "middle", Value: bson.D{{Key: "doc_id", Value: int64(8)}}}})
-	got := s.run(409, changed, "")
-	if len(asList(got["changed"])) == 0 {
-		t.Errorf("status 409 does not say what changed: %v", got)
-	}
-	for _, c := range asList(got["changed"]) {
-		s.checkFields(c.(answer), "kind field want got text")
-	}
-
-	blocked := s.plan("zone-remove-shard", `{"shard":"shard-rs-1","zone":"nowhere"}`)
-	if blocked["blocked"] != true {
-		t.Errorf("unexpected plan: %v", blocked)
-	}
-	before := d.countChanges()
-	got = s.run(422, blocked, "")
-	checks := asList(got["checks"])
-	if len(checks) == 0 {
-		t.Fatalf("status 422 does not list the checks: %v", got)
-	}
-	s.checkFields(checks[0].(answer), "id verdict text")
-	if checks[0].(answer)["verdict"] != "block" {
-		t.Errorf("unexpected checks: %v", checks)
-	}
-	if n := d.countChanges(); n != before {
-		t.Errorf("%d commands were sent", n-before)
-	}
-}
-
-func TestAnotherUsersPlanCannotBeRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
-	d := startDemo(t, quietCluster(), topology.Options{})
-	server, tokens := d.startWithSignIn(t, "operator", "operator", "viewer")
-	a := apiClient{T: t, at: server + api.Prefix, token: tokens[0]}
-	b, viewer, nobody := a, a, a
-	b.token, viewer.token, nobody.token = tokens[1], tokens[2], ""
-	plan := a.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashedKey(5)+`}`)
-	b.run(409, plan, "")
-	viewer.run(403, plan, "")
-	nobody.run(401, plan, "")
-	viewer.expect(403, "POST", "/plans", `{"kind":"balancer-on","reason":"x"}`)
-	run := a.run(202, plan, "")
-	b.run(409, plan, "")
-	a.waitForRun(run)
-	if got := viewer.expect(200, "GET", "/runs/"+run["id"].(string), ""); got["state"] != "succeeded" {
-		t.Errorf("unexpected answer: %v", got)
-	}
-	viewer.expect(403, "POST", "/runs/"+run["id"].(string)+"/undo", "")
-	if n := d.countChanges(); n != 1 {
-		t.Errorf("%d commands were sent", n)
-	}
-}
-
-func TestInvalidActionRequestsAreExplainedAndSendNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
-	t.Parallel() // it waits some seconds for the poll that finds the zones
-	d := startWithActions(t, quietCluster())
-	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-	chunk := asList(s.expect(200, "GET", "/collections/yorkie-meta.changes/chunks?limit=1", "")["items"])[0].(answer)["ref"].(string)
-	project := asList(s.expect(200, "GET", "/projects?limit=1", "")["items"])[0].(answer)["id"].(string)
-	wide := s.plan("isolate", `{"project":"`+project+`","shard":"shard-rs-3"}`)
-	gone := strings.Repeat("a", 26)
-	for _, tc := range []struct {
-		status     int
-		path, body string
-		says       string
-	}{
-		{400, "/plans", `{"kind":"balancer-on"}`, "reason"},
-		{400, "/plans", `{"kind":"balancer-on","reason":"  "}`, "reason"},
-		{400, "/plans", `{"kind":"balancer-on","reason":"` + strings.Repeat("x", 501) + `"}`, "too long"},
-		{400, "/plans", `{"kind":"explode","reason":"x"}`, "explode"},
-		{400, "/plans", `{"reason":"x"}`, "kind"},
-		{400, "/plans", `{"kind":"balancer-on","args":{"ns":"a.b"},"reason":"x"}`, `"ns"`},
-		{400, "/plans", `{"kind":"balancer-on","args":{"shards":"a.b"},"reason":"x"}`, "shards"},
-		{400, "/plans", `{"kind":"balancer-on","args":[],"reason":"x"}`, "args"},
-		{400, "/plans", `{"kind":"balancer-on","why":"x"}`, "JSON"},
-		{400, "/plans", `{"kind":`, "JSON"},
-		{400, "/plans", `[]`, "JSON"},
-		{404, "/plans", `{"kind":"split","args":{"ns":"no.such","at":` + hashedKey(1) + `},"reason":"x"}`, "no.such"},
-		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"` + chunk + `","to":"shard-rs-9"},"reason":"x"}`,
-			"shard-rs-9"},
-		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"nonsense","to":"shard-rs-2"},"reason":"x"}`, "chunk"},
-		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.documents","chunk":"` + chunk + `","to":"shard-rs-2"},"reason":"x"}`, "chunk"},
-		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashedKey(1) + `,` + hashedKey(2) +
-			`],"to":"shard-rs-2"},"reason":"x"}`, "bounds"},
-		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashedKey(2) + `,` + hashedKey(1) +
-			`],"to":"shard-rs-2"},"reason":"x"}`, "before it begins"},
-		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashedKey(2) +
-			`],"to":"shard-rs-2"},"reason":"x"}`, "bounds"},
-		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.documents","at":{"project_id":"text"}},"reason":"x"}`, "ObjectID"},
-		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.documents","at":{"other":1}},"reason":"x"}`, `"at"`},
-		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.documents","at":{"project_id":{"$gt":1}}},"reason":"x"}`, `"at"`},
-		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.changes","chunk":"` + chunk + `","parts":-1},"reason":"x"}`, "parts"},
-		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.changes","chunk":"` + chunk + `","parts":"two"},"reason":"x"}`, "parts"},
-		{404, "/plans", `{"kind":"pin","args":{"project":"nobody","shard":"shard-rs-1"},"reason":"x"}`, "nobody"},
-		{400, "/plans", `{"kind":"pin","args":{"project":"` + project + `","shard":"shard-rs-1","expires":"soon"},"reason":"x"}`, "expires"},
-		{404, "/plans/" + gone + "/run", `{"hash":"x"}`, "plan"},
-		{404, "/plans/x/run", `{"hash":"x"}`, "plan"},
-		{404, "/runs/" + gone + "/stop", ``, "run"},
-		{404, "/runs/" + gone + "/undo", ``, "run"},
-		{409, "/plans/" + wide["id"].(string) + "/run", `{"hash":"0000","confirm":"x"}`, "hash"},
-		{409, "/plans/" + wide["id"].(string) + "/run", ``, "hash"},
-		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `"}`, "confirmation"},
-		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `","confirm":""}`, "confirmation"},
-		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `","confirm":"` + project[:8] + `"}`,
-			"confirmation"},
-		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `","confirm":7}`, "JSON"},
-	} {
-		code, got := s.send("POST", tc.path, tc.body)
-		if detail, _ := got["detail"].(string); code != tc.status || !strings.Contains(detail, tc.says) {
-			t.Errorf("POST %s %.120s: %d %q, want %d and %q", tc.path, tc.body, code, got["detail"], tc.status, tc.says)
-		}
-	}
-	for path, status := range map[string]int{"/plans/" + gone: 404, "/runs/" + gone: 404, "/runs/x": 404, "/plans": 405,
-		"/plans/" + gone + "/run": 405, "/runs?limit=0": 400, "/runs?cursor=%00": 400} {
-		if code, got := s.send("GET", path, ""); code != status {
-			t.Errorf("GET %s: %d %v, want %d", path, code, got, status)
-		}
-	}
-	// A zone range that overlaps another one can be planned and shown, but not run.
-	overlap := `{"ns":"yorkie-meta.documents","zone":"%s","min":{"project_id":{"$minKey":1}},"max":{"project_id":{"$oid":"%s"}}}`
-	d.admin(t, bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
-	d.admin(t, bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "us"}})
-	d.admin(
-		t,
-		bson.D{
-			{Key: "updateZoneKeyRange", Value: "yorkie-meta.documents"},
-			{Key: "min", Value: bson.D{{Key: "project_id", Value: bson.MinKey{}}}},
-			{Key: "max", Value: bson.D{{Key: "project_id", Value: bson.MaxKey{}}}},
-			{Key: "zone", Value: "eu"},
-		},
-	)
-	d.waitForTable(t, "the range to show", func(table *topology.Table) bool {
-		return len(table.Zones) == 1 && len(table.Shard("shard-rs-1").Zones) == 2
-	})
-	before := d.countChanges()
-	plan := s.plan("zone-set-range", fmt.Sprintf(overlap, "us", project))
-	if got := s.run(422, plan, ""); !strings.Contains(fmt.Sprint(got["checks"]), "eu") {
-		t.Errorf("unexpected answer: %v", got)
-	}
-	if n := d.countChanges(); n != before || before != 3 {
-		t.Errorf("%d commands were sent", n-3)
 	}
 }

@@ -69,7 +69,7 @@ func headFile(t *testing.T, h *store.AuditHead) io.Reader {
 
 func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 	ctx := t.Context()
-	dir, _, trail, log := signedDirectory(t, 1203)
+	dir, _, trail, log := signedDirectory(t, 120)
 	st := trail.State()
 	var export bytes.Buffer
 	if err := ExportAudit(ctx, AuditSource{DataDir: dir}, &export); err != nil {
@@ -80,7 +80,7 @@ func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 		"file":      func() AuditSource { return AuditSource{File: bytes.NewReader(export.Bytes())} },
 	} {
 		v, err := VerifyAudit(ctx, from(), nil, "")
-		if err != nil || v.Records != 1203 || v.Head == nil || v.Head.Seq != 1203 || v.Noted != 0 {
+		if err != nil || v.Records != 120 || v.Head == nil || v.Head.Seq != 120 || v.Noted != 0 {
 			t.Errorf("%s: unexpected result %+v, error %v", name, v, err)
 		}
 		for form, head := range map[string]io.Reader{"json": headFile(t, st.Head), "log": bytes.NewReader(log.Bytes())} {
@@ -96,8 +96,8 @@ func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 	lines := bytes.SplitAfter(export.Bytes(), []byte("\n"))
 	for name, text := range map[string][]byte{
 		"edited":  bytes.Replace(export.Bytes(), []byte(`"by":"user:1"`), []byte(`"by":"user:2"`), 1),
-		"deleted": bytes.Join(append(append([][]byte{}, lines[:500]...), lines[501:]...), nil),
-		"cut":     bytes.Join(lines[:700], nil),
+		"deleted": bytes.Join(append(append([][]byte{}, lines[:50]...), lines[51:]...), nil),
+		"cut":     bytes.Join(lines[:70], nil),
 	} {
 		if _, err := VerifyAudit(ctx, AuditSource{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal ||
 			!strings.Contains(fault.Text(err), "was changed") {
@@ -132,35 +132,6 @@ func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 	}
 }
 
-// The file is changed without the program, as an attacker would.
-func TestAnEditedDatabaseIsDetectedAtTheNextStart(t *testing.T) {
-	dir, db, _, _ := signedDirectory(t, 30)
-	_ = db.Close()
-	path := filepath.Join(dir, "shardboard.db")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := bytes.LastIndex(text, []byte(`"by":"user:1"`))
-	if at < 0 {
-		t.Fatal("no audit record found in the file")
-	}
-	text[at+len(`"by":"user:`)] = '2'
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	again, err := sqlite.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	trail := auditTrail{again, audit.NewKeeper(again, audit.Options{}), ""}
-	runKeeper(t, trail)
-	if st := trail.State(); st.Break == nil || st.Break.Code != audit.Changed {
-		t.Errorf("unexpected state: %+v", st)
-	}
-}
-
 func TestVerificationDoesNotCreateADataDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "nothing")
 	if _, err := VerifyAudit(t.Context(), AuditSource{DataDir: dir}, nil, ""); fault.Of(err) != fault.NotFound {
@@ -180,8 +151,8 @@ func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
 	defer second.Close()
 	path := filepath.Join(t.TempDir(), "audit.key")
 	trail, err := keepAudit(second, Config{DataDir: dir, AuditKey: path, Log: slog.New(slog.DiscardHandler)})
-	if err != nil || trail.State().Key != "" {
-		t.Fatal(err)
+	if err != nil || trail.State().Key != "" || trail.witness == "" { // it compares with the witness all the same
+		t.Fatal(trail.witness, err)
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a read-only process created a key")
@@ -201,44 +172,129 @@ func newDatabase(t *testing.T) *sqlite.DB {
 	return db
 }
 
-func TestTheAuditRecordIsVerifiedOverTheAPI(t *testing.T) {
-	_, _, trail, _ := signedDirectory(t, 2100)
-	var token string
+// servedRecord is a server whose audit record is made anew for each request, in pages of ten.
+func servedRecord(t *testing.T, token string, records func() []api.AuditRecord, head func() *api.AuditHead) Remote {
+	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token = r.Header.Get("Authorization")
-		var answer any
-		switch r.URL.Path {
-		case "/api/v1/audit/head":
-			h := answers.AuditHead(*trail.State().Head)
-			answer = api.AuditState{Head: &h}
-		case "/api/v1/audit":
-			var after int64
-			if c := r.URL.Query().Get("cursor"); c != "" {
-				after = int64(len(c)) // the cursor's length is the number of records read
+		var answer any = api.AuditState{Head: head()}
+		if r.URL.Path == "/api/v1/audit" {
+			all, after := records(), len(r.URL.Query().Get("cursor")) // its length is the number of records read
+			list := api.List[api.AuditRecord]{Items: all[after:min(after+10, len(all))]}
+			if after+10 < len(all) {
+				list.Next = api.Cursor(strings.Repeat("x", after+10))
 			}
-			rows, _ := trail.AuditRecords(r.Context(), after, 1000)
-			list := api.List[api.AuditRecord]{}
-			for _, rec := range rows {
-				list.Items = append(list.Items, answers.AuditRecord(rec))
-			}
-			if after+1000 < 2100 {
-				list.Next = api.Cursor(strings.Repeat("x", int(after)+1000))
-			}
+			answer = list
 			if r.URL.Query().Get("order") != "oldest" {
 				t.Error(r.URL)
 			}
-			answer = list
+		}
+		if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
+			t.Errorf("the token is %q", r.Header.Get("Authorization"))
 		}
 		_ = json.NewEncoder(w).Encode(answer)
 	}))
-	defer srv.Close()
-	remote, err := ReadRemote(srv.URL, "sb_secret", "")
+	t.Cleanup(srv.Close)
+	remote, err := ReadRemote(srv.URL, token, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, "")
-	if err != nil || v.Records != 2100 || v.Head == nil || token != "Bearer sb_secret" {
-		t.Errorf("unexpected result %+v, error %v, token %q", v, err, token)
+	return remote
+}
+
+func recordsOf(t *testing.T, trail auditTrail) (list []api.AuditRecord) {
+	t.Helper()
+	rows, err := trail.AuditRecords(t.Context(), 0, 1000)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, rec := range rows {
+		list = append(list, answers.AuditRecord(rec))
+	}
+	return list
+}
+
+func TestTheAuditRecordIsVerifiedOverTheAPI(t *testing.T) {
+	_, _, trail, _ := signedDirectory(t, 25)
+	remote := servedRecord(t, "sb_secret", func() []api.AuditRecord { return recordsOf(t, trail) },
+		func() *api.AuditHead { h := answers.AuditHead(*trail.State().Head); return &h })
+	if v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, ""); err != nil || v.Records != 25 || v.Head == nil {
+		t.Errorf("unexpected result %+v, error %v", v, err)
+	}
+}
+
+// Entries of other clusters keep their hashes for an operator, but not what was hashed: to verify such a record is
+// refused with a sentence, and is neither a success nor a finding.
+func TestARecordWithWithheldEntriesIsNotVerified(t *testing.T) {
+	_, _, trail, _ := signedDirectory(t, 2)
+	remote := servedRecord(t, "", func() []api.AuditRecord {
+		list := recordsOf(t, trail)
+		list[1] = api.AuditRecord{Seq: 2, What: audit.Withheld, Prev: list[1].Prev, Hash: list[1].Hash}
+		return list
+	}, func() *api.AuditHead { return nil })
+	for name, verify := range map[string]func() error{
+		"verify": func() error { _, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, ""); return err },
+		"export": func() error { return ExportAudit(t.Context(), AuditSource{Server: remote}, io.Discard) },
+	} {
+		err := verify()
+		if fault.Of(err) != fault.Forbidden || !strings.Contains(fault.Text(err), "Record 2 is about a cluster of which you may not read. "+
+			"Only an admin of the server") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// callBeforeRead calls a function once, before the first byte is read.
+type callBeforeRead struct {
+	io.Reader
+	first func()
+}
+
+func (r *callBeforeRead) Read(p []byte) (int, error) {
+	if r.first != nil {
+		r.first()
+		r.first = nil
+	}
+	return r.Reader.Read(p)
+}
+
+// A running server writes records first and its witness second. A verification reads
+// them in the opposite order, so that records written meanwhile do not look like a cut.
+// Here the witness is saved at the moment when the record is first read.
+func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
+	ctx := t.Context()
+	dir, db, trail, _ := signedDirectory(t, 5)
+	witness := AuditWitness{File: trail.witness}
+	// more is what the server does meanwhile: it adds a record and signs like the keeper.
+	more := func() {
+		r, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "login.ok"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runKeeper(t, trail)
+		if h, err := audit.Witness(trail.witness).Head(); err != nil || h.Seq != r.Seq {
+			t.Fatal("the witness was not saved again:", h, err)
+		}
+	}
+	var export bytes.Buffer
+	if err := ExportAudit(ctx, AuditSource{DataDir: dir}, &export); err != nil {
+		t.Fatal(err)
+	}
+	remote := servedRecord(t, "", func() []api.AuditRecord { list := recordsOf(t, trail); more(); return list },
+		func() *api.AuditHead { return nil })
+	for _, tc := range []struct {
+		name string
+		from AuditSource
+		want int64
+	}{
+		{"an export that was made before", AuditSource{File: &callBeforeRead{&export, more}, Witness: witness}, 5},
+		{"the directory afterwards", AuditSource{DataDir: dir, Witness: witness}, 6},
+		{"over the API, which continues while it answers", AuditSource{Server: remote, Witness: witness}, 6},
+		{"over the API again", AuditSource{Server: remote, Witness: witness}, 7},
+	} {
+		v, err := VerifyAudit(ctx, tc.from, nil, "")
+		if err != nil || v.Records != tc.want || v.Witness == nil || v.Witness.Seq != tc.want {
+			t.Errorf("%s: %+v %v", tc.name, v, err)
+		}
 	}
 }
 

@@ -2,8 +2,16 @@ package app
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"log/slog"
+	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,15 +21,45 @@ import (
 	"shardboard/internal/fault"
 )
 
-// A key that others can read, or a certificate that others can write, is refused at
-// start and not loaded when it is replaced later.
-func TestATLSKeyThatOthersCanReadIsNeverUsed(t *testing.T) {
+// writeCertificate writes a self-signed certificate for loopback.
+func writeCertificate(t *testing.T, cert, key, name string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: text}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A key that others can read, or a certificate that others can write, is refused at start. A certificate that is replaced
+// later is loaded, unless it is not one or others can read its key.
+func TestAReplacedCertificateIsReloadedUnlessItIsUnsafe(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	writeCertificate(t, cert, key, "one")
-	modes := func(c, k os.FileMode) {
+	written := time.Now()
+	replace := func(name string, certMode, keyMode os.FileMode) {
 		t.Helper()
-		if err := errors.Join(os.Chmod(cert, c), os.Chmod(key, k)); err != nil {
+		writeCertificate(t, cert, key, name)
+		if name == "" {
+			_ = os.WriteFile(cert, []byte("half a file"), 0o600)
+		}
+		written = written.Add(time.Hour)
+		if err := errors.Join(os.Chmod(cert, certMode), os.Chmod(key, keyMode), os.Chtimes(cert, written, written),
+			os.Chtimes(key, written, written)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -29,13 +67,16 @@ func TestATLSKeyThatOthersCanReadIsNeverUsed(t *testing.T) {
 		cert, key os.FileMode
 		says      string
 	}{{0o644, 0o644, "chmod 600 " + key}, {0o666, 0o600, "chmod go-w " + cert}} {
-		modes(c.cert, c.key)
+		replace("zero", c.cert, c.key)
 		if _, err := openCertificate(cert, key, slog.New(slog.DiscardHandler)); fault.Of(err) != fault.Invalid ||
 			!strings.Contains(fault.Text(err), c.says) {
 			t.Errorf("%o, %o: got %v, want a refusal with %q", c.cert, c.key, err, c.says)
 		}
 	}
-	modes(0o644, 0o600)
+	if _, err := openCertificate(cert, "/no/such/key", slog.New(slog.DiscardHandler)); fault.Of(err) != fault.Invalid {
+		t.Error(err)
+	}
+	replace("one", 0o644, 0o600)
 	var log bytes.Buffer
 	c, err := openCertificate(cert, key, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
@@ -43,20 +84,22 @@ func TestATLSKeyThatOthersCanReadIsNeverUsed(t *testing.T) {
 	}
 	now := time.Now()
 	c.now = func() time.Time { return now }
-	first, later := c.pair, now.Add(time.Hour)
-	writeCertificate(t, cert, key, "two")
-	if err := errors.Join(os.Chtimes(cert, later, later), os.Chtimes(key, later, later)); err != nil {
-		t.Fatal(err)
+	for _, next := range []struct {
+		name string
+		key  os.FileMode
+		want string
+	}{{"", 0o600, "one"}, {"two", 0o640, "one"}, {"three", 0o600, "three"}} {
+		replace(next.name, 0o644, next.key)
+		now = now.Add(certificateCheckInterval)
+		pair, err := c.get(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if leaf, err := x509.ParseCertificate(pair.Certificate[0]); err != nil || leaf.Subject.CommonName != next.want {
+			t.Errorf("after %q with mode %o: %v, %v; want %q", next.name, next.key, leaf.Subject, err, next.want)
+		}
 	}
-	modes(0o644, 0o640)
-	now = now.Add(certificateCheckInterval)
-	if pair, _ := c.get(nil); pair != first || !strings.Contains(log.String(), "the old one stays") ||
-		!strings.Contains(log.String(), "chmod 600") {
-		t.Errorf("a key of mode 0640 was loaded, or not logged: %s", log.String())
-	}
-	modes(0o644, 0o600)
-	now = now.Add(certificateCheckInterval)
-	if pair, _ := c.get(nil); pair == first {
-		t.Errorf("the key was not loaded after chmod 600: %s", log.String())
+	if !strings.Contains(log.String(), "the old one stays") || !strings.Contains(log.String(), "chmod 600") {
+		t.Errorf("the log does not say why the key of mode 0640 was not loaded: %s", log.String())
 	}
 }

@@ -3,10 +3,8 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,23 +38,14 @@ func startSimulated(t *testing.T, seed int64) (*simcluster.Cluster, cluster.URI)
 	t.Helper()
 	o := quietCluster()
 	o.Seed = seed
-	sim, err := simcluster.New(t.Context(), o)
+	d := &demo{addr: "127.0.0.1:0"}
+	d.restartCluster(t, o)
+	t.Cleanup(func() { d.stopCluster(t) })
+	uri, err := cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim.Start(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- sim.Serve(l) }()
-	t.Cleanup(func() { _ = sim.Close(); <-served })
-	uri, err := cluster.ParseURI("mongodb://" + l.Addr().String() + "/?directConnection=true")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sim, uri
+	return d.sim, uri
 }
 
 func startFleet(t *testing.T, list ...ClusterConfig) *fleet {
@@ -79,7 +68,7 @@ func startFleet(t *testing.T, list ...ClusterConfig) *fleet {
 	f.app = a
 	a.Start()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := a.Stop(ctx); err != nil {
 			t.Error(err)
@@ -110,7 +99,8 @@ func (f *fleet) get(t *testing.T, who, path string) (status int, body string) {
 	} else if who != "" {
 		r.AddCookie(f.cookies[who])
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := sessionClient(t)
+	client.Jar = nil // the session is that of who asks
 	res, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -214,8 +204,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 
 	t.Run("sign-in leads back, and says nothing of which clusters there are", func(t *testing.T) {
 		for _, name := range []string{"open", "secret", "none"} {
-			client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-			res, err := client.Get("http://" + f.app.Addr() + "/c/" + name + "/projects?page=2")
+			res, err := sessionClient(t).Get("http://" + f.app.Addr() + "/c/" + name + "/projects?page=2")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -288,13 +277,13 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		if c := s.Configuration(); !c.Failed.IsZero() || len(c.Pending) != 1 || c.Pending[0] != "listen" {
 			t.Errorf("%+v", c)
 		}
-		if !eventually(20*time.Second, func() bool { return strings.Join(f.names(t, "vera"), "; ") == "open live viewer; third live viewer" }) {
+		if !eventually(settledWithin, func() bool { return strings.Join(f.names(t, "vera"), "; ") == "open live viewer; third live viewer" }) {
 			t.Error(f.names(t, "vera"))
 		}
 		if status, _ := f.get(t, "adam", "/c/secret/"); status != 404 {
 			t.Errorf("a removed cluster answers %d", status)
 		}
-		_ = socket.SetReadDeadline(time.Now().Add(5 * time.Second))
+		_ = socket.SetReadDeadline(time.Now().Add(time.Minute))
 		if _, _, err := socket.ReadMessage(); err != nil {
 			t.Errorf("the socket of the cluster that stayed was cut: %v", err)
 		}
@@ -316,7 +305,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		if err := f.app.Reload(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if !eventually(20*time.Second, func() bool {
+		if !eventually(settledWithin, func() bool {
 			_, body := f.get(t, "adam", "/api/v1/clusters")
 			return strings.Contains(body, "This is the same cluster as open")
 		}) {
@@ -328,13 +317,10 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 // principal is who an account is.
 func principal(t *testing.T, f *fleet, name string) auth.Principal {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.app.Addr()+"/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.app.Addr()+"/", nil)
 	r.AddCookie(f.cookies[name])
 	p, err := f.app.current().auth.Identify(nil, r)
-	if errors.Is(err, auth.ErrNobody) || err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -1,15 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
-	"shardboard/internal/topology"
 )
 
 func TestInvalidHostNamesAreRefused(t *testing.T) {
@@ -19,13 +20,8 @@ func TestInvalidHostNamesAreRefused(t *testing.T) {
 	}
 	for _, host := range []string{"", "*", "*.example", "http://foo/", "foo/", "foo:", "foo:0", "foo:080", "foo:99999", "a b",
 		"u@foo", "foo?x", "foo#x", ".foo", "foo.", "a..b", "b\u00fccher.example", "foo,bar", "fe80::1%eth0", "[::1", "::1:http"} {
-		c := Config{
-			URI:    uri,
-			Listen: "127.0.0.1:0",
-			Hosts:  []string{"fine.example", host},
-			Auth:   Auth{Mode: "local"},
-			Log:    slog.New(slog.DiscardHandler),
-		}
+		c := Config{URI: uri, Listen: "127.0.0.1:0", Hosts: []string{"fine.example", host}, Auth: Auth{Mode: "local"},
+			Log: slog.New(slog.DiscardHandler)}
 		if a, err := New(t.Context(), c); a != nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "--host") {
 			t.Errorf("%q: unexpected error: %v", host, err)
 		}
@@ -38,46 +34,59 @@ func TestInvalidHostNamesAreRefused(t *testing.T) {
 	}
 }
 
-// A proxy on this machine forwards everybody's requests from loopback. Metrics are then
-// served only on the separate listener.
+// Health and metrics have a separate listener, with nothing else, wherever the pages can be reached by others: also behind
+// a proxy on this machine, which forwards everybody's requests from loopback.
 func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
-	d := startDemo(t, quietCluster(), topology.Options{})
-	if code := statusOfMetrics(t, d.app.Addr(), ""); code != http.StatusOK || d.app.OpsAddr() != d.app.Addr() {
-		t.Errorf("on loopback only: status %d, separate listener %q", code, d.app.OpsAddr())
-	}
+	d := stillDemo(t)
 	for name, tc := range map[string]struct {
-		c    Config
-		host string
+		c     Config
+		host  string
+		apart bool // metrics have a listener of their own
 	}{
-		"proxy with TLS":               {Config{TLSByProxy: true, PublicURL: "https://board.example"}, "board.example"},
-		"proxy that rewrites the host": {Config{TLSByProxy: true, PublicURL: "https://localhost:8443"}, ""},
-		"proxy that says who it is":    {Config{Auth: Auth{ProxyCIDRs: []string{"127.0.0.1"}}}, ""},
-		"another host":                 {Config{Hosts: []string{"board.example"}}, "board.example"},
+		"loopback only":                {Config{}, "", false},
+		"names of this machine":        {Config{PublicURL: "http://localhost:8090", Hosts: []string{"localhost:9999"}}, "localhost:9999", false},
+		"the network":                  {Config{Listen: "0.0.0.0:0", TLSByProxy: true, PublicURL: "https://board.example"}, "board.example", true},
+		"proxy with TLS":               {Config{TLSByProxy: true, PublicURL: "https://board.example"}, "board.example", true},
+		"proxy that rewrites the host": {Config{TLSByProxy: true, PublicURL: "https://localhost:8443"}, "", true},
+		"proxy that says who it is":    {Config{Auth: Auth{ProxyCIDRs: []string{"127.0.0.1"}}}, "", true},
+		"another host":                 {Config{Hosts: []string{"board.example"}}, "board.example", true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			tc.c.Listen, tc.c.OpsListen, tc.c.Auth.Mode = "127.0.0.1:0", "127.0.0.1:0", "local"
-			a := d.startBeside(t, tc.c)
-			if code := statusOfMetrics(t, a.Addr(), tc.host); code == http.StatusOK {
-				t.Error("metrics are open to the network")
+		tc.c.Listen, tc.c.Auth.Mode = cmp.Or(tc.c.Listen, "127.0.0.1:0"), "local"
+		if tc.apart {
+			tc.c.OpsListen = "127.0.0.1:0"
+		}
+		a := d.startBeside(t, tc.c)
+		_, port, _ := net.SplitHostPort(a.Addr())
+		near := "127.0.0.1:" + port
+		if open := statusByName(t, near, tc.host, "/metrics") == http.StatusOK; open == tc.apart || (a.OpsAddr() != a.Addr()) != tc.apart {
+			t.Errorf("%s: metrics beside the pages: %v, separate listener %q", name, open, a.OpsAddr())
+		}
+		if tc.host == "board.example" {
+			if got := statusByName(t, near, "evil.example", "/"); got != http.StatusMisdirectedRequest {
+				t.Errorf("%s: another host gets status %d", name, got)
 			}
-			if code := statusOfMetrics(t, a.OpsAddr(), ""); code != http.StatusOK || a.OpsAddr() == a.Addr() {
-				t.Errorf("metrics on the separate listener %s: status %d", a.OpsAddr(), code)
+			if got := statusByName(t, near, tc.host, "/"); got != http.StatusSeeOther {
+				t.Errorf("%s: the public host gets status %d", name, got)
 			}
-		})
-	}
-	near := d.startBeside(
-		t,
-		Config{Listen: "127.0.0.1:0", PublicURL: "http://localhost:8090", Hosts: []string{"localhost:9999"}, Auth: Auth{Mode: "local"}},
-	)
-	if code := statusOfMetrics(t, near.Addr(), "localhost:9999"); code != http.StatusOK || near.OpsAddr() != near.Addr() {
-		t.Errorf("with names of this machine: status %d, separate listener %q", code, near.OpsAddr())
+		}
+		if !tc.apart {
+			continue
+		}
+		for path, want := range map[string]int{"/metrics": 200, "/healthz": 200, "/": 404, "/api/v1/cluster": 404, "/login": 404} {
+			if got := statusByName(t, a.OpsAddr(), "", path); got != want {
+				t.Errorf("%s: %s on the separate listener: status %d", name, path, got)
+			}
+		}
+		if tc.c.PublicURL != "" && a.URL() != tc.c.PublicURL+"/" {
+			t.Errorf("%s: the address is %s", name, a.URL())
+		}
 	}
 }
 
-// statusOfMetrics requests the metrics with a host name; "" is the address itself.
-func statusOfMetrics(t *testing.T, addr, host string) int {
+// statusByName requests a path with a host name; "" is the address itself.
+func statusByName(t *testing.T, addr, host, path string) int {
 	t.Helper()
-	r, err := http.NewRequest("GET", "http://"+addr+"/metrics", nil)
+	r, err := http.NewRequest("GET", "http://"+addr+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

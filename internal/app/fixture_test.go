@@ -3,11 +3,15 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,6 +72,47 @@ func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *pr
 	return d
 }
 
+// shared is the demo of tests that change neither its cluster nor its server, but may start servers beside it. It lives
+// until the last test has ended.
+var shared struct {
+	once  sync.Once
+	demo  *demo
+	close func()
+}
+
+func stillDemo(t testing.TB) *demo {
+	t.Helper()
+	shared.once.Do(func() {
+		life := &fixtureLife{TB: t}
+		life.ctx, life.cancel = context.WithCancel(context.Background())
+		shared.demo, shared.close = startDemo(life, quietCluster(), topology.Options{}), life.end
+	})
+	if shared.demo == nil {
+		t.Skip("the shared demo did not start")
+	}
+	return shared.demo
+}
+
+// fixtureLife is the life of a fixture that outlives the test that needs it first.
+type fixtureLife struct {
+	testing.TB
+	ctx    context.Context
+	cancel context.CancelFunc
+	ends   []func()
+}
+
+func (l *fixtureLife) Context() context.Context { return l.ctx }
+func (l *fixtureLife) Cleanup(f func())         { l.ends = append(l.ends, f) }
+func (l *fixtureLife) Helper()                  {}
+func (l *fixtureLife) Error(args ...any)        { fmt.Fprintln(os.Stderr, args...) } // when the test is long over
+
+func (l *fixtureLife) end() {
+	for _, f := range slices.Backward(l.ends) {
+		f()
+	}
+	l.cancel()
+}
+
 // serve starts the dashboard; stop stops it.
 func (d *demo) serve(t testing.TB) {
 	t.Helper()
@@ -81,7 +126,7 @@ func (d *demo) serve(t testing.TB) {
 
 func (d *demo) stop(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := d.app.Stop(ctx); err != nil {
 		t.Error(err)
@@ -118,13 +163,13 @@ func (d *demo) waitForTable(t *testing.T, what string, is func(*topology.Table) 
 	t.Helper()
 	table, changed, stop := d.app.Watcher().Subscribe()
 	defer stop()
-	late := time.After(30 * time.Second)
+	late := time.After(settledWithin)
 	for !is(table) {
 		select {
 		case <-changed:
 			table = d.app.Watcher().Table()
 		case <-late:
-			t.Fatalf("waited 30 s for %s: %+v", what, table.Health[topology.PartRouting])
+			t.Fatalf("waited %s for %s: %+v", settledWithin, what, table.Health[topology.PartRouting])
 		}
 	}
 }
@@ -132,30 +177,27 @@ func (d *demo) waitForTable(t *testing.T, what string, is func(*topology.Table) 
 // waitReady waits until the table is loaded and /readyz succeeds.
 func (d *demo) waitReady(t testing.TB) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	for time.Now().Before(deadline) {
+	if !eventually(settledWithin, func() bool {
 		res, err := http.Get(d.app.URL() + "readyz?cluster=required")
 		if err != nil {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		if res.StatusCode == http.StatusOK {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
+		return res.StatusCode == http.StatusOK
+	}) {
+		t.Fatal("not ready after ", settledWithin)
 	}
-	t.Fatal("not ready after 30 s")
 }
 
 // waitForSocket waits until a browser has opened its live socket.
 func (d *demo) waitForSocket(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if _, body := d.get(t, "metrics"); strings.Contains(string(body), "\nshardboard_live_sockets 1\n") {
-			return
-		}
+	if !eventually(settledWithin, func() bool {
+		_, body := d.get(t, "metrics")
+		return strings.Contains(string(body), "\nshardboard_live_sockets 1\n")
+	}) {
+		t.Fatal("no browser opened its socket")
 	}
-	t.Fatal("no browser opened its socket")
 }
 
 // get requests a path and returns status, headers and body.
@@ -188,7 +230,7 @@ func (d *demo) getJSON(t *testing.T, path string, into any) {
 // admin runs an admin command with the separate driver.
 func (d *demo) admin(t *testing.T, cmd bson.D) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := d.driver.Database("admin").RunCommand(ctx, cmd).Err(); err != nil {
 		t.Fatalf("%v: unexpected error: %v", cmd, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/api"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -38,11 +38,8 @@ const (
 
 func newHiddenValues(t *testing.T) *hiddenValues {
 	t.Helper()
-	d := startDemo(
-		t,
-		simcluster.Options{Projects: 4, Documents: 20, Still: true},
-		topology.Options{Statistics: time.Second, StatisticsPerSecond: 100},
-	)
+	d := startDemo(t, simcluster.Options{Projects: 4, Documents: 20, Still: true},
+		topology.Options{Statistics: time.Second, StatisticsPerSecond: 100})
 	w := &hiddenValues{T: t, d: d}
 	key := func(v any) bson.D { return bson.D{{Key: "k", Value: v}} }
 	for _, cmd := range []bson.D{
@@ -58,17 +55,10 @@ func newHiddenValues(t *testing.T) *hiddenValues {
 	} {
 		d.admin(t, cmd)
 	}
-	w.app = d.startBeside(
-		t,
-		Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Actions: true, HideBounds: true, Log: slog.New(slog.DiscardHandler),
-			Watcher: topology.Options{
-				Routing:             100 * time.Millisecond,
-				Slow:                100 * time.Millisecond,
-				Statistics:          time.Second,
-				StatisticsPerSecond: 100,
-			},
-			Auth: Auth{Mode: "proxy", ProxyHeader: "X-Canary-User", ProxyRoleHeader: "X-Canary-Role", ProxyCIDRs: []string{"127.0.0.1"}}},
-	)
+	w.app = d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Actions: true, HideBounds: true,
+		Watcher: topology.Options{Routing: 100 * time.Millisecond, Slow: 100 * time.Millisecond, Statistics: time.Second,
+			StatisticsPerSecond: 100},
+		Auth: Auth{Mode: "proxy", ProxyHeader: "X-Canary-User", ProxyRoleHeader: "X-Canary-Role", ProxyCIDRs: []string{"127.0.0.1"}}})
 	w.waitForTable("the table", func(t *topology.Table) bool {
 		return t.Collection(hiddenNS) != nil && t.Collection(hiddenNS).Chunks.Len() == 3
 	})
@@ -83,14 +73,12 @@ func newHiddenValues(t *testing.T) *hiddenValues {
 // waitForAnswer waits until the answer of an address to an operator contains a text.
 func (w *hiddenValues) waitForAnswer(target, text string) {
 	w.Helper()
-	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		answer := w.request("operator", "GET", target, "application/json", "")
-		if strings.Contains(string(answer), text) {
-			return
-		}
-		if time.Now().After(late) {
-			w.Fatalf("%s lacks %q: %.500s", target, text, answer)
-		}
+	answer := ""
+	if !eventually(settledWithin, func() bool {
+		answer = string(w.request("operator", "GET", target, "application/json", ""))
+		return strings.Contains(answer, text)
+	}) {
+		w.Fatalf("%s lacks %q: %.500s", target, text, answer)
 	}
 }
 
@@ -116,34 +104,20 @@ func (w *hiddenValues) findChunks() {
 // chunk, and makes a move by another client fail.
 func (w *hiddenValues) makeRuns() {
 	w.Helper()
-	refusal := &simcluster.ServerError{
-		Code:    96,
-		Name:    "OperationFailed",
-		Message: "moving of chunk [{ k: \"x\" }) failed on " + string(canaryText),
+	refusal := &simcluster.ServerError{Code: 96, Name: "OperationFailed",
+		Message: "moving of chunk [{ k: \"x\" }) failed on " + string(canaryText)}
+	for _, command := range []string{"moveChunk", "moveRange"} {
+		w.d.sim.Faults().Add(simcluster.Rule{Command: command, At: simcluster.Received, Err: refusal, Times: -1})
 	}
-	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: refusal, Times: -1})
-	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveRange", At: simcluster.Received, Err: refusal, Times: -1})
-	w.plan, w.run = w.planAndRun(`{"kind":"move","args":{"ns":"`+hiddenNS+`","chunk":"`+w.chunk+`","to":"shard-rs-2"},"reason":"a test"}`, "failed")
-	_, w.split = w.planAndRun(
-		`{"kind":"split","args":{"ns":"`+hiddenNS+`","at":{"k":"`+string(canaryBound)+`-more"}},"reason":"a test"}`,
-		"succeeded",
-	)
+	w.plan, w.run = w.planAndRun("move", `"chunk":"`+w.chunk+`","to":"shard-rs-2"`, "failed")
+	_, w.split = w.planAndRun("split", `"at":{"k":"`+string(canaryBound)+`-more"}`, "succeeded")
 	w.makePlans()
-	event := bson.D{
-		{Key: "_id", Value: "canary-event"},
-		{Key: "server", Value: "s"},
-		{Key: "shard", Value: "shard-rs-1"},
-		{Key: "time", Value: bson.NewDateTimeFromTime(time.Now())},
-		{Key: "what", Value: "moveChunk.error"},
-		{Key: "ns", Value: hiddenNS},
-		{Key: "details", Value: bson.D{
-			{Key: "min", Value: bson.D{{Key: "k", Value: string(canaryBound)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: bson.MaxKey{}}}},
-			{
-				Key:   "from",
-				Value: "shard-rs-1",
-			}, {Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: "ConflictingOperationInProgress: see " + string(canaryText)}}},
-	}
-	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
+	event := bson.D{{Key: "_id", Value: "canary-event"}, {Key: "server", Value: "s"}, {Key: "shard", Value: "shard-rs-1"},
+		{Key: "time", Value: bson.NewDateTimeFromTime(time.Now())}, {Key: "what", Value: "moveChunk.error"}, {Key: "ns", Value: hiddenNS},
+		{Key: "details", Value: bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: string(canaryBound)}}},
+			{Key: "max", Value: bson.D{{Key: "k", Value: bson.MaxKey{}}}}, {Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"},
+			{Key: "errmsg", Value: "ConflictingOperationInProgress: see " + string(canaryText)}}}}
+	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
 	if _, err := w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event); err != nil {
 		w.Fatal(err)
@@ -165,46 +139,33 @@ func (w *hiddenValues) makePlans() {
 		"split-hot":         `"chunk":"` + w.chunk + `","at":{"k":{"$oid":"ffffffffffffffffffffffff"}},"to":"shard-rs-2"`,
 		"clear-jumbo":       `"chunk":"` + w.chunk + `"`,
 	} {
-		var p struct{ ID string }
-		answer := w.request(
-			"operator",
-			"POST",
-			"/api/v1/plans",
-			"application/json",
-			`{"kind":"`+kind+`","args":{"ns":"`+hiddenNS+`",`+args+`},"reason":"a test"}`,
-		)
-		if w.decode(answer, &p); p.ID == "" {
-			w.Fatalf("%s: unexpected answer: %s", kind, answer)
-		}
-		w.plans = append(w.plans, p.ID)
+		w.plans = append(w.plans, w.makePlan(kind, args).ID)
 	}
 }
 
-// planAndRun makes a plan, runs it and waits until the run has ended.
-func (w *hiddenValues) planAndRun(request, state string) (plan, run string) {
+// makePlan makes a plan for the collection whose bounds are canaries.
+func (w *hiddenValues) makePlan(kind, args string) (p api.Plan) {
 	w.Helper()
-	var p struct {
-		ID, Hash string
-		Confirm  *string
+	body := `{"kind":"` + kind + `","args":{"ns":"` + hiddenNS + `",` + args + `},"reason":"a test"}`
+	answer := w.request("operator", "POST", "/api/v1/plans", "application/json", body)
+	if w.decode(answer, &p); p.ID == "" {
+		w.Fatalf("%s: unexpected answer: %s", kind, answer)
 	}
-	w.decode(w.request("operator", "POST", "/api/v1/plans", "application/json", request), &p)
-	body, err := json.Marshal(map[string]any{"hash": p.Hash, "confirm": p.Confirm})
-	if err != nil {
-		w.Fatal(err)
-	}
-	var r struct {
-		ID, State string
-		Open      bool
-	}
+	return p
+}
+
+// planAndRun makes a plan, runs it and waits until the run has ended.
+func (w *hiddenValues) planAndRun(kind, args, state string) (plan, run string) {
+	w.Helper()
+	p := w.makePlan(kind, args)
+	body, _ := json.Marshal(api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}) // of strings
+	var r api.Run
 	w.decode(w.request("operator", "POST", "/api/v1/plans/"+p.ID+"/run", "application/json", string(body)), &r)
-	for late := time.Now().Add(20 * time.Second); r.Open; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(late) {
-			w.Fatalf("run %s is still %s", r.ID, r.State)
-		}
+	if !eventually(settledWithin, func() bool {
 		w.decode(w.request("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""), &r)
-	}
-	if r.State != state {
-		w.Fatalf("the run of %s is %s: %s", request, r.State, w.request("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""))
+		return !r.Open
+	}) || r.State != state {
+		w.Fatalf("the run of %s is %s: %+v", kind, r.State, r)
 	}
 	return p.ID, r.ID
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/gorilla/websocket"
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
 )
 
 // Values that only some roles may see: a text that servers write into refusals and the
@@ -33,11 +35,8 @@ var canaryID = bson.ObjectID{0xca, 0x4a, 0x41, 0x11, 0xfe, 0xed, 0xfa, 0xce, 0xb
 
 // boundSpellings returns all forms in which a page could show a bound.
 func boundSpellings() []string {
-	out := slices.Concat(
-		canaryBound.encodings(),
-		canaryEdge.encodings(),
-		[]string{canaryID.Hex(), strings.ToUpper(canaryID.Hex()), strconv.FormatInt(canaryHash64, 10)},
-	)
+	out := slices.Concat(canaryBound.encodings(), canaryEdge.encodings(),
+		[]string{canaryID.Hex(), strings.ToUpper(canaryID.Hex()), strconv.FormatInt(canaryHash64, 10)})
 	var hash [8]byte
 	binary.LittleEndian.PutUint64(hash[:], uint64(canaryHash64))
 	for _, raw := range [][]byte{canaryID[:], hash[:]} {
@@ -55,14 +54,11 @@ func boundSpellings() []string {
 // allAddresses returns every GET address, with names that exist.
 func (w *hiddenValues) allAddresses() []string {
 	w.Helper()
-	var spec struct {
-		Paths map[string]map[string]json.RawMessage
-	}
-	w.decode(w.request("operator", "GET", "/api/openapi.json", "application/json", ""), &spec)
+	paths := documentedPaths(w.T, w.request("operator", "GET", "/api/openapi.json", "application/json", ""))
 	project := w.app.current().cluster.keeper.Directory().All()[0].ID.Hex()
 	var out []string
-	for _, path := range slices.Sorted(maps.Keys(spec.Paths)) {
-		if _, ok := spec.Paths[path]["get"]; !ok || strings.Contains(path, "/static/") || path == "/live" {
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if _, ok := paths[path]["get"]; !ok || strings.Contains(path, "/static/") || path == "/live" {
 			continue
 		}
 		ids := []string{project}
@@ -88,31 +84,14 @@ func (w *hiddenValues) allAddresses() []string {
 		"/api/v1/activity"} {
 		out = append(out, path+"?at="+at)
 	}
-	from := "?from=" + at
-	return append(
-		out,
-		"/compare"+from,
-		"/api/v1/history/compare"+from,
-		"/api/v1/history"+from+"&ns="+hiddenNS,
-		"/api/v1/history?limit=1000",
-		"/activity?kind=all",
-		"/activity?kind=all&failed=1",
-		"/activity?ns="+hiddenNS,
-		"/watch?watch=chunk:"+hiddenNS+":"+w.chunk,
-		"/collections/"+hiddenNS+"?watch=chunk:"+hiddenNS+":"+w.chunk,
-		"/collections/"+hiddenNS+"?q=canary",
-		"/collections/"+hiddenNS+"?sort=bytes",
-		"/api/v1/collections/"+hiddenNS+"/chunks?sort=bytes",
-		"/api/v1/collections/"+hiddenNS+"/chunks?limit=1",
-		"/api/v1/heat/map?ns="+hiddenNS,
-		"/heat?ns="+hiddenNS,
-		"/api/v1/heat/chunks?ns="+hiddenNS,
-		"/api/v1/heat/range?ns="+hiddenNS,
-		"/api/v1/collections/"+hiddenNS+"/map?level=1&index=1",
-		"/api/v1/activity/migrations?ns="+hiddenNS,
-		"/api/v1/activity/failures?ns="+hiddenNS,
-		"/shards/shard-rs-1.csv",
-	)
+	from, watched := "?from="+at, "watch=chunk:"+hiddenNS+":"+w.chunk
+	return append(out, "/compare"+from, "/api/v1/history/compare"+from, "/api/v1/history"+from+"&ns="+hiddenNS,
+		"/api/v1/history?limit=1000", "/activity?kind=all", "/activity?kind=all&failed=1", "/activity?ns="+hiddenNS, "/watch?"+watched,
+		"/collections/"+hiddenNS+"?"+watched, "/collections/"+hiddenNS+"?q=canary", "/collections/"+hiddenNS+"?sort=bytes",
+		"/api/v1/collections/"+hiddenNS+"/chunks?sort=bytes", "/api/v1/collections/"+hiddenNS+"/chunks?limit=1",
+		"/api/v1/heat/map?ns="+hiddenNS, "/heat?ns="+hiddenNS, "/api/v1/heat/chunks?ns="+hiddenNS, "/api/v1/heat/range?ns="+hiddenNS,
+		"/api/v1/collections/"+hiddenNS+"/map?level=1&index=1", "/api/v1/activity/migrations?ns="+hiddenNS,
+		"/api/v1/activity/failures?ns="+hiddenNS, "/shards/shard-rs-1.csv")
 }
 
 // allAnswers returns what a role can read: the answer of every address and the first
@@ -127,45 +106,34 @@ func (w *hiddenValues) allAnswers(role string) map[string]string {
 		}
 		said[target] = string(w.request(role, "GET", target, accept, ""))
 	}
-	for topic, frame := range w.firstFrames(role) {
+	topics := []string{"overview", "collections", "projects", "zones", "activity", "collection:" + hiddenNS, "shard:shard-rs-1",
+		"project:" + w.app.current().cluster.keeper.Directory().All()[0].ID.Hex(), "run:" + w.run, "run:" + w.split}
+	for topic, frame := range firstFrames(w.T, w.app, topics, http.Header{"X-Canary-User": {role}, "X-Canary-Role": {role}}) {
 		said["live "+topic] = frame
 	}
 	return said
 }
 
-func (w *hiddenValues) liveTopics() []string {
-	return []string{
-		"overview",
-		"collections",
-		"projects",
-		"zones",
-		"activity",
-		"collection:" + hiddenNS,
-		"shard:shard-rs-1",
-		"project:" + w.app.current().cluster.keeper.Directory().All()[0].ID.Hex(),
-		"run:" + w.run,
-		"run:" + w.split,
-	}
-}
-
-// firstFrames returns the first frame of each topic on a socket of a role.
-func (w *hiddenValues) firstFrames(role string) map[string]string {
-	w.Helper()
-	conn, res, err := websocket.DefaultDialer.Dial("ws://"+w.app.Addr()+"/live?t="+strings.Join(w.liveTopics(), ","),
-		http.Header{"Origin": {"http://" + w.app.Addr()}, "X-Canary-User": {role}, "X-Canary-Role": {role}})
+// firstFrames returns the first frame of each topic on a socket.
+func firstFrames(t *testing.T, a *App, topics []string, header http.Header) map[string]string {
+	t.Helper()
+	header.Set("Origin", "http://"+a.Addr())
+	conn, res, err := websocket.DefaultDialer.Dial("ws://"+a.Addr()+"/live?t="+strings.Join(topics, ","), header)
 	if err != nil {
-		w.Fatalf("unexpected error %v, response %v", err, res)
+		t.Fatalf("unexpected error %v, response %v", err, res)
 	}
 	defer conn.Close()
 	out := map[string]string{}
-	for len(out) < len(w.liveTopics()) {
-		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	for len(out) < len(topics) {
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 		_, frame, err := conn.ReadMessage()
 		if err != nil {
-			w.Fatalf("after %d topics: %v", len(out), err)
+			t.Fatalf("after %d topics: %v", len(out), err)
 		}
 		var f struct{ Topic string }
-		w.decode(frame, &f)
+		if err := json.Unmarshal(frame, &f); err != nil {
+			t.Fatal(err)
+		}
 		if f.Topic != "" {
 			out[f.Topic] = string(frame)
 		}
@@ -248,16 +216,9 @@ func (w *hiddenValues) checkViewersGetNoBounds(said, ofSupport map[string]string
 	t := w.T
 	for _, target := range w.allAddresses() { // errors and forms repeat values of the address
 		if strings.Contains(target, w.chunk) || strings.Contains(target, "/chunks/") {
-			said[target] = strings.NewReplacer(
-				w.chunk,
-				"",
-				strings.SplitN(w.chunk, ".", 2)[1],
-				"",
-				strings.SplitN(w.hash, ".", 2)[1],
-				"",
-			).Replace(
-				said[target],
-			)
+			_, chunk, _ := strings.Cut(w.chunk, ".")
+			_, hash, _ := strings.Cut(w.hash, ".")
+			said[target] = strings.NewReplacer(w.chunk, "", chunk, "", hash, "").Replace(said[target])
 		}
 	}
 	for _, told := range answersWith(said, boundSpellings()) {
@@ -298,18 +259,11 @@ func (w *hiddenValues) checkViewersCannotLocateKeys() {
 // contain no bound.
 func (w *hiddenValues) checkListsCanBePaged() {
 	w.Helper()
-	target, seen := "/api/v1/collections/"+hiddenNS+"/chunks?limit=1", 0
-	for next := ""; ; {
-		var page struct {
-			Items []struct{ Shard string }
-			Next  string
-		}
-		w.decode(w.request("viewer", "GET", target+next, "application/json", ""), &page)
-		seen += len(page.Items)
-		if page.Next == "" || seen > 10 {
-			break
-		}
-		next = "&cursor=" + page.Next
+	seen, next := 0, ""
+	for more := true; more && seen < 10; more = next != "" {
+		var page api.List[struct{ Shard string }]
+		w.decode(w.request("viewer", "GET", "/api/v1/collections/"+hiddenNS+"/chunks?limit=1&cursor="+next, "application/json", ""), &page)
+		seen, next = seen+len(page.Items), string(page.Next)
 	}
 	if seen != 4 {
 		w.Errorf("%d chunks on all pages, want 4", seen)

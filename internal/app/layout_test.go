@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -91,48 +90,6 @@ func (d *demo) checkLocate(t *testing.T, layout profile.Layout, n int) {
 	for _, c := range layout.Collections {
 		if c.DocumentField != "" && compared[c.Name] != n {
 			t.Errorf("%s: %d of %d documents compared", c.Name, compared[c.Name], n)
-		}
-	}
-}
-
-// The simulated cluster has the collections and shard keys of the profile, and the
-// indexes that distinguish versions.
-func TestSimulatedLayoutsMatchTheProfile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo per layout")
-	}
-	for _, layout := range profile.Yorkie().Layouts {
-		d := startDemo(t, simcluster.Options{Layout: layout.Name, Projects: 3, Documents: 20, Still: true}, topology.Options{})
-		a := profile.ActualOf(d.app.Watcher().Table(), "yorkie-meta")
-		for _, c := range layout.Collections {
-			if _, key := a.Of(c.Name); key != c.Expected {
-				t.Errorf("%s: %s is sharded by %q, want %q", layout.Name, c.Name, key, c.Expected)
-			}
-		}
-		for _, name := range a.Names {
-			if _, ok := layout.Collection(name); !ok {
-				t.Errorf("%s: unexpected collection %s", layout.Name, name)
-			}
-		}
-		spread := strings.Contains(a.Keys["clients"], "hashed")
-		var indexes []struct {
-			Key    bson.D
-			Unique bool
-		}
-		cur, err := d.driver.Database("yorkie-meta").Collection("clients").Indexes().List(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cur.All(t.Context(), &indexes); err != nil {
-			t.Fatal(err)
-		}
-		unique := false
-		for _, i := range indexes {
-			unique = unique ||
-				i.Unique && fmt.Sprint(i.Key) == fmt.Sprint(bson.D{{Key: "project_id", Value: int32(1)}, {Key: "key", Value: int32(1)}})
-		}
-		if unique == spread {
-			t.Errorf("%s: clients' keys unique %v, spread by id %v", layout.Name, unique, spread)
 		}
 	}
 }

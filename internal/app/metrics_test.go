@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -60,7 +59,7 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 	}
 	d.serve(t)
 	d.waitReady(t)
-	if !eventually(20*time.Second, func() bool { return d.metrics(t)["shardboard_shard_data_bytes"] != nil }) {
+	if !eventually(settledWithin, func() bool { return d.metrics(t)["shardboard_shard_data_bytes"] != nil }) {
 		t.Error("there is no placement")
 	}
 	text, err := os.ReadFile("../../docs/metrics.md")
@@ -113,7 +112,7 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 		}
 		return -1
 	}
-	if !eventually(20*time.Second, func() bool { return value("shardboard_cluster_up") == 0 }) || value("shardboard_shards") < 1 {
+	if !eventually(settledWithin, func() bool { return value("shardboard_cluster_up") == 0 }) || value("shardboard_shards") < 1 {
 		t.Errorf("of a cluster that is gone: up %v, %v shards", value("shardboard_cluster_up"), value("shardboard_shards"))
 	}
 	d.restartCluster(t, quietCluster()) // for the end of the test

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
-	"shardboard/internal/topology"
 )
 
 // issuer is an OpenID Connect issuer that signs everybody in as anna without a form. It
@@ -53,12 +52,8 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 	var answer any
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
-		answer = map[string]any{
-			"issuer":                 i.URL,
-			"authorization_endpoint": i.URL + "/authorize",
-			"token_endpoint":         i.URL + "/token",
-			"jwks_uri":               i.URL + "/keys",
-		}
+		answer = map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token",
+			"jwks_uri": i.URL + "/keys"}
 	case "/keys":
 		answer = map[string]any{"keys": []any{map[string]any{"kty": "RSA", "kid": "r", "alg": "RS256", "n": b64(i.key.N.Bytes()), "e": "AQAB"}}}
 	case "/authorize":
@@ -67,17 +62,8 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"c"}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
 		return
 	case "/token":
-		claims, _ := json.Marshal(
-			map[string]any{
-				"iss":                i.URL,
-				"sub":                "1",
-				"aud":                "board",
-				"exp":                time.Now().Add(time.Minute).Unix(),
-				"nonce":              i.nonce,
-				"preferred_username": "anna",
-				"groups":             i.groups,
-			},
-		)
+		claims, _ := json.Marshal(map[string]any{"iss": i.URL, "sub": "1", "aud": "board", "exp": time.Now().Add(time.Minute).Unix(),
+			"nonce": i.nonce, "preferred_username": "anna", "groups": i.groups})
 		input := b64([]byte(`{"alg":"RS256","kid":"r"}`)) + "." + b64(claims)
 		sum := sha256.Sum256([]byte(input))
 		sig, _ := rsa.SignPKCS1v15(nil, i.key, crypto.SHA256, sum[:])
@@ -94,7 +80,7 @@ func newCookieClient(t *testing.T) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Jar: jar, Timeout: 20 * time.Second}
+	return &http.Client{Jar: jar, Timeout: time.Minute}
 }
 
 func visit(t *testing.T, client *http.Client, address string) (int, string, string) {
@@ -130,8 +116,8 @@ func clickOIDC(t *testing.T, client *http.Client, base, next string) (int, strin
 	return res.StatusCode, res.Request.URL.Path, string(body)
 }
 
-func TestOIDCSignInWorksAfterTheIssuerWasDown(t *testing.T) {
-	d := startDemo(t, quietCluster(), topology.Options{})
+func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
+	d := stillDemo(t)
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -149,9 +135,6 @@ func TestOIDCSignInWorksAfterTheIssuerWasDown(t *testing.T) {
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "oidc", Cost: auth.Cost{},
 		OIDC: OIDC{Issuer: address, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 
-	if code, _, _ := clickOIDC(t, newCookieClient(t), a.URL(), ""); code != http.StatusServiceUnavailable {
-		t.Errorf("while the issuer is down: status %d", code)
-	}
 	emergency := newCookieClient(t)
 	res, err := emergency.PostForm(a.URL()+"login", url.Values{"name": {"break-glass"}, "password": {"correct horse battery"}})
 	if err != nil {
@@ -169,15 +152,8 @@ func TestOIDCSignInWorksAfterTheIssuerWasDown(t *testing.T) {
 	i.Listener = l
 	i.Start()
 	anna := newCookieClient(t)
-	for deadline := time.Now().Add(20 * time.Second); ; { // discovery is retried after some seconds
-		code, path, body := clickOIDC(t, anna, a.URL(), "/zones")
-		if code == http.StatusOK && path == "/zones" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("sign-in ended with status %d at %s: %s", code, path, body)
-		}
-		time.Sleep(200 * time.Millisecond)
+	if code, path, body := clickOIDC(t, anna, a.URL(), "/zones"); code != http.StatusOK || path != "/zones" {
+		t.Fatalf("sign-in ended with status %d at %s: %s", code, path, body)
 	}
 	if _, _, body := visit(t, anna, a.URL()+"api/v1/me"); !strings.Contains(body, `"operator"`) || !strings.Contains(body, `"oidc"`) ||
 		!strings.Contains(body, `"anna"`) {

@@ -27,7 +27,7 @@ const (
 // orders by tenant, order lines by order.
 func fillShop(t *testing.T, driver *mongo.Client) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	must := func(err error) {
 		t.Helper()
@@ -51,13 +51,8 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 		must(err)
 		if i == tenants/2 {
 			admin(bson.D{{Key: "split", Value: "shop.orders"}, {Key: "middle", Value: bson.D{{Key: "tenant_id", Value: tenant}}}})
-			admin(
-				bson.D{
-					{Key: "moveChunk", Value: "shop.orders"},
-					{Key: "find", Value: bson.D{{Key: "tenant_id", Value: tenant}}},
-					{Key: "to", Value: "shard-rs-2"},
-				},
-			)
+			admin(bson.D{{Key: "moveChunk", Value: "shop.orders"}, {Key: "find", Value: bson.D{{Key: "tenant_id", Value: tenant}}},
+				{Key: "to", Value: "shard-rs-2"}})
 		}
 		var rows, lines []any
 		for k := range orders {

@@ -44,7 +44,7 @@ func TestRunsSurviveWhatAReloadDoesToTheirCluster(t *testing.T) {
 	}
 	at := func(name string) apiClient {
 		s := apiClient{T: t, at: f.app.URL() + "c/" + name + api.Prefix, token: secret}
-		if !eventually(20*time.Second, func() bool { return f.state(t, name) == "live" }) {
+		if !eventually(settledWithin, func() bool { return f.state(t, name) == "live" }) {
 			t.Fatalf("%s is %s", name, f.state(t, name))
 		}
 		return s
@@ -52,7 +52,7 @@ func TestRunsSurviveWhatAReloadDoesToTheirCluster(t *testing.T) {
 	s := at("prod")
 	held := sim.Faults().Add(simcluster.Rule{Command: "balancerStart", At: simcluster.Replying, Hold: true})
 	run := s.run(http.StatusAccepted, s.plan("balancer-on", "{}"), "")
-	if !eventually(10*time.Second, func() bool { return len(sim.Faults().Seen("balancerStart")) == 1 }) {
+	if !eventually(settledWithin, func() bool { return len(sim.Faults().Seen("balancerStart")) == 1 }) {
 		t.Fatal("the command does not arrive")
 	}
 

@@ -6,9 +6,6 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
-	"time"
-
-	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
 )
@@ -22,7 +19,7 @@ func startReplicaProcesses(t *testing.T) (h *installation, leader *exec.Cmd) {
 	kept := &installation{t: t, bin: h.bin, simAt: freePort(t)}
 	t.Cleanup(func() { kill(kept.sim) })
 	kept.sim = kept.start("simcluster", "--listen", kept.simAt, "--still", "--projects", "1", "--documents", "1")
-	if !eventually(20*time.Second, func() bool {
+	if !eventually(settledWithin, func() bool {
 		c, err := net.Dial("tcp", kept.simAt)
 		if err == nil {
 			c.Close()
@@ -47,7 +44,7 @@ func startReplicaProcesses(t *testing.T) (h *installation, leader *exec.Cmd) {
 
 func (h *installation) dataState() api.DataDirectory {
 	h.t.Helper()
-	return requestJSON[api.DataDirectory](h, "GET", api.Prefix+"/data", nil, http.StatusOK)
+	return as[api.DataDirectory](h.t, h.client().expect(http.StatusOK, "GET", "/data", ""))
 }
 
 func (h *installation) leads() bool { h.t.Helper(); return h.dataState().Leads }
@@ -67,38 +64,38 @@ func signal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) {
 }
 
 // The leader is stopped with SIGSTOP while the cluster executes a command of a run. The other one
-// leads within 15 s and settles the run. When the first goes on, it sends and writes nothing.
+// leads and settles the run. When the first goes on, it sends and writes nothing.
 func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 	h, leader := startReplicaProcesses(t)
-	projects := requestJSON[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
 	waits, release := h.holdCommand("updateZoneKeyRange", "replying") // more commands of the run would follow
-	r := h.startRun("pin", map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"})
+	r := h.startRun("pin", h.pin())
 	waits()
 	sent := h.countChanges(r.ID)
 	signal(t, leader, syscall.SIGSTOP)
-	stopped := time.Now()
-	if !eventually(15*time.Second, h.leads) {
-		t.Fatal("nobody leads after 15 s")
+	if !eventually(settledWithin, h.leads) {
+		t.Fatal("nobody leads")
 	}
-	t.Logf("the other one leads after %s", time.Since(stopped).Round(100*time.Millisecond))
 	release()
 	settled := h.waitForRun(r.ID)
 	if settled.State == "succeeded" {
 		t.Errorf("the run went on: %+v", settled)
 	}
 	// A change at the new leader, and then the old one goes on.
-	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
-	split := h.waitForRun(h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at}).ID)
-	if split.State != "succeeded" || !h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}) {
+	split := h.waitForRun(h.startRun("split", splitAt(1000)).ID)
+	if split.State != "succeeded" || !h.isSplitAt(1000) {
 		t.Errorf("the new leader does not run plans: %+v", split)
 	}
 	signal(t, leader, syscall.SIGCONT)
 	h.other(func() {
-		if !eventually(10*time.Second, func() bool { return !h.leads() && h.dataState().Leader.Name != "" }) {
+		if !eventually(settledWithin, func() bool { return !h.leads() && h.dataState().Leader.Name != "" }) {
 			t.Fatalf("the stopped one still leads: %+v", h.dataState())
 		}
 	})
-	time.Sleep(5 * time.Second) // time in which its run would go on
+	h.other(func() { // what is asked there is done by the new leader
+		if next := h.waitForRun(h.startRun("split", splitAt(2000)).ID); next.State != "succeeded" {
+			t.Errorf("the former leader does not pass plans on: %+v", next)
+		}
+	})
 	if now := h.countChanges(r.ID); now != sent {
 		t.Errorf("%d commands were sent before the stop, %d after it", sent, now-sent)
 	}
@@ -112,23 +109,4 @@ func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 	})
 	h.checkSentOnce(settled)
 	h.checkSentOnce(split)
-}
-
-// The leader is killed in the middle of a command: the same without a return.
-func TestTheOtherReplicaSettlesTheRunOfAKilledLeader(t *testing.T) {
-	h, leader := startReplicaProcesses(t)
-	waits, release := h.holdCommand("split", "committing")
-	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
-	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at})
-	waits()
-	kill(leader)
-	if !eventually(15*time.Second, h.leads) {
-		t.Fatal("nobody leads after 15 s")
-	}
-	release()
-	r = h.waitForRun(r.ID)
-	if there := h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}); there != (r.State == "succeeded") {
-		t.Errorf("state %s, the chunk boundary exists: %v", r.State, there)
-	}
-	h.checkSentOnce(r)
 }

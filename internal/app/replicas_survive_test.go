@@ -4,45 +4,30 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/cookiejar"
-	"net/http/httptest"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"shardboard/internal/api"
+	"shardboard/internal/store"
 )
 
 // signIn makes the first admin at a replica with the link that another one printed, and returns a browser
 // that is signed in and a token of the same person.
 func (r *replicas) signIn() (browser *http.Client, token string) {
 	r.Helper()
-	link, err := r.a.app.FirstLink(r.Context())
-	if err != nil || link == "" {
-		r.Fatal(link, err)
-	}
-	u, _ := url.Parse(link)
-	jar, _ := cookiejar.New(nil) // browsers send a cookie to all ports of a host
-	browser = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	form := url.Values{"key": {u.Query().Get("key")}, "name": {"anna"}, "password": {"correct horse battery"}}
-	res, err := browser.PostForm(r.b.at+"/login/first", form)
-	if err != nil {
-		r.Fatal(err)
-	}
-	res.Body.Close()
-	if got := statusOf(r.T, browser, r.b.at+"/api/v1/me"); got != http.StatusOK {
+	browser = sessionClient(r) // cookies are sent to all ports of a host
+	firstSignIn(r, r.a.app, browser, r.b.url)
+	if got := statusOf(r.T, browser, r.b.url+"api/v1/me"); got != http.StatusOK {
 		r.Fatalf("the link of the other replica does not work: %d", got)
 	}
 	body := strings.NewReader(`{"name":"script","role":"operator","expires":"` + time.Now().Add(time.Hour).UTC().Format(time.RFC3339) + `"}`)
-	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, r.b.at+"/api/v1/tokens", body)
+	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, r.b.url+"api/v1/tokens", body)
 	if err != nil {
 		r.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Origin", r.b.at)
-	res, err = browser.Do(req)
+	req.Header.Set("Origin", strings.TrimSuffix(r.b.url, "/"))
+	res, err := browser.Do(req)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -64,7 +49,11 @@ func TestWhatPeopleDidSurvivesTheLossOfTheLeader(t *testing.T) {
 	}
 	for name, several := range map[string]bool{"one cluster": false, "several clusters": true} {
 		t.Run(name, func(t *testing.T) {
-			r := startReplicasWith(t, func(c *Config) {
+			base := ""
+			if several {
+				base = "/c/prod"
+			}
+			r := startReplicasBelow(t, base, func(c *Config) {
 				c.Auth.Mode = "local"
 				if several {
 					one := c.cluster()
@@ -72,9 +61,6 @@ func TestWhatPeopleDidSurvivesTheLossOfTheLeader(t *testing.T) {
 					c.Clusters, c.File = []ClusterConfig{one}, "shardboard.yaml"
 				}
 			})
-			if several {
-				r.a.prefix, r.b.prefix = "/c/prod"+api.Prefix, "/c/prod"+api.Prefix
-			}
 			r.checkSurvival()
 		})
 	}
@@ -83,54 +69,61 @@ func TestWhatPeopleDidSurvivesTheLossOfTheLeader(t *testing.T) {
 func (r *replicas) checkSurvival() {
 	browser, token := r.signIn()
 	r.a.token, r.b.token = token, token
-	if got := statusOf(r.T, browser, r.a.at+"/api/v1/me"); got != http.StatusOK {
+	if got := statusOf(r.T, browser, r.a.url+"api/v1/me"); got != http.StatusOK {
 		r.Errorf("a session of the follower is not valid at the leader: %d", got)
 	}
 
-	ran, confirm := r.b.plan(`{"kind":"split","args":{"ns":"yorkie-meta.changes","at":{"doc_id":{"$numberLong":"1000"}}},"reason":"a test"}`)
-	run := r.b.expect(http.StatusAccepted, "POST", r.b.prefix+"/plans/"+ran+"/run", confirm)["id"].(string)
+	run := r.b.run(http.StatusAccepted, r.b.plan("split", splitAt(1000)), "")
 	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
 		r.Errorf("the run is %v", got)
 	}
-	kept, confirmKept := r.b.plan(`{"kind":"balancer-on","args":{},"reason":"a test"}`)
-	survey := r.b.expect(http.StatusAccepted, "POST", r.b.prefix+"/surveys", `{"kind":"projects"}`)["id"].(string)
-	if !eventually(15*time.Second, func() bool { return len(r.historyAt(r.b)) > 0 }) {
+	kept := r.b.plan("balancer-on", `{}`)
+	survey := r.b.expect(http.StatusAccepted, "POST", "/surveys", `{"kind":"projects"}`)["id"].(string)
+	if !eventually(settledWithin, func() bool { return len(r.historyAt(r.b)) > 0 }) {
 		r.Error("the leader recorded no history")
 	}
 	before := r.historyAt(r.b)
 
 	r.a.net.cut(true)
-	lost := time.Now()
-	if !eventually(15*time.Second, r.b.leads) {
+	if !eventually(settledWithin, r.b.leads) {
 		r.Fatal("nobody leads")
 	}
-	r.Logf("the other one leads after %s", time.Since(lost).Round(100*time.Millisecond))
-	if got := statusOf(r.T, browser, r.b.at+"/api/v1/me"); got != http.StatusOK {
+	if !eventually(settledWithin, func() bool { return !r.a.leads() }) {
+		r.Error("two replicas lead")
+	}
+	if got := statusOf(r.T, browser, r.b.url+"api/v1/me"); got != http.StatusOK {
 		r.Errorf("the session is lost: %d", got)
 	}
-	if got := r.b.expect(http.StatusOK, "GET", r.b.prefix+"/runs/"+run, ""); got["state"] != "succeeded" {
+	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
 		r.Errorf("the run of the leader before is %v", got["state"])
 	}
-	if !eventually(20*time.Second, func() bool {
-		_, err := r.b.app.current().store.RunOutcome(r.Context(), r.b.clusterID(), run)
+	if !eventually(settledWithin, func() bool {
+		_, err := r.b.app.current().store.RunOutcome(r.Context(), r.b.clusterID(), run["id"].(string))
 		return err == nil
 	}) {
 		r.Error("what the run of the leader before led to is not measured")
 	}
-	second := r.b.expect(http.StatusAccepted, "POST", r.b.prefix+"/plans/"+kept+"/run", confirmKept)["id"].(string)
+	second := r.b.run(http.StatusAccepted, kept, "")
 	if got := r.b.waitForRun(second); got["state"] != "succeeded" {
 		r.Errorf("a plan of before the loss is %v", got)
 	}
-	if !eventually(30*time.Second, func() bool {
-		return r.b.expect(http.StatusOK, "GET", r.b.prefix+"/surveys/"+survey, "")["endedAt"] != nil
+	if !eventually(settledWithin, func() bool {
+		return r.b.expect(http.StatusOK, "GET", "/surveys/"+survey, "")["endedAt"] != nil
 	}) {
 		r.Error("the survey does not end")
 	}
 	if after := r.historyAt(r.b); len(after) < len(before) {
 		r.Errorf("%d entries of history, %d before", len(after), len(before))
 	}
-	r.verifyAudit(r.b)
-	res, err := browser.Get(r.b.at + "/metrics")
+	r.a.net.cut(false)
+	if !eventually(settledWithin, func() bool { return r.a.app.current().db.Condition().Hold == store.Owned }) {
+		r.Fatal("the former leader does not find the store again")
+	}
+	if got := r.a.waitForRun(second); got["state"] != "succeeded" || r.a.leads() {
+		r.Errorf("the former leader shows %v, and leads: %v", got["state"], r.a.leads())
+	}
+	r.verifyAudit(r.a)
+	res, err := browser.Get(r.b.url + "metrics")
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -160,49 +153,4 @@ func (r *replicas) historyAt(s *replica) []time.Time {
 		r.Fatal(err)
 	}
 	return times
-}
-
-// An alert that the leader announced is not announced again by the next one, which tells when it is over.
-func TestAlertsAreAnnouncedOnceByTwoReplicas(t *testing.T) {
-	requireLong(t)
-	var mu sync.Mutex
-	var messages []string
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
-		text, _ := io.ReadAll(q.Body)
-		mu.Lock()
-		defer mu.Unlock()
-		messages = append(messages, string(text))
-	}))
-	defer receiver.Close()
-	about := func(state string) (n int) {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, m := range messages {
-			if strings.Contains(m, "balancer") && strings.Contains(m, state) {
-				n++
-			}
-		}
-		return n
-	}
-	config, err := ParseAlerts("test", "for: 10s\ntargets:\n- {name: on-call, format: generic, url: \""+receiver.URL+"\"}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := startReplicasWith(t, func(c *Config) { c.Alerts = config })
-	if !eventually(3*time.Minute, func() bool { return about("firing") > 0 }) {
-		t.Fatalf("no alert: %v", messages)
-	}
-	r.a.net.cut(true)
-	if !eventually(15*time.Second, r.b.leads) {
-		t.Fatal("nobody leads")
-	}
-	time.Sleep(75 * time.Second) // two checks of the new leader
-	if n := about("firing"); n != 1 {
-		t.Errorf("announced %d times", n)
-	}
-	id, confirm := r.b.plan(`{"kind":"balancer-on","args":{},"reason":"a test"}`)
-	r.b.waitForRun(r.b.expect(http.StatusAccepted, "POST", api.Prefix+"/plans/"+id+"/run", confirm)["id"].(string))
-	if !eventually(2*time.Minute, func() bool { return about("resolved") == 1 }) {
-		t.Errorf("the end was announced %d times: %v", about("resolved"), messages)
-	}
 }

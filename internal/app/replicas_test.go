@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net"
@@ -12,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/cluster"
 	"shardboard/internal/simcluster"
-	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/mongodb"
 	"shardboard/internal/topology"
@@ -28,15 +29,16 @@ type replicas struct {
 	store string // address of the simulated cluster that is the store
 	audit string
 	with  func(*Config) // changes the configuration of both
+	base  string        // of the cluster, as "/c/prod"; "" of the only one
 	a, b  *replica      // a leads first
 }
 
 // replica is one of the servers. Its connections to the store can be cut.
 type replica struct {
-	apiClient
-	prefix string // of the API of the cluster
-	app    *App
-	net    *cuttable
+	apiClient // of the API of the cluster
+	url       string
+	app       *App
+	net       *cuttable
 }
 
 // cuttable dials, and can be cut.
@@ -73,15 +75,16 @@ func (d *cuttable) cut(cut bool) {
 	d.open = nil
 }
 
-// testLease is short, so that a test needs not wait for long until another replica leads.
-const testLease = 1500 * time.Millisecond
+// testLease is long enough for a busy machine, where a leader cannot renew it for seconds. A replica that follows looks
+// every tenth of it whether the leader has stopped.
+const testLease = 5 * time.Second
 
 func startReplicas(t *testing.T) *replicas {
 	t.Helper()
-	return startReplicasWith(t, func(*Config) {})
+	return startReplicasBelow(t, "", func(*Config) {})
 }
 
-func startReplicasWith(t *testing.T, with func(*Config)) *replicas {
+func startReplicasBelow(t *testing.T, base string, with func(*Config)) *replicas {
 	t.Helper()
 	d := &demo{addr: "127.0.0.1:0"}
 	d.restartCluster(t, quietCluster())
@@ -94,7 +97,7 @@ func startReplicasWith(t *testing.T, with func(*Config)) *replicas {
 		t.Fatal(err)
 	}
 	d.config = Config{URI: uri, Log: slog.New(slog.DiscardHandler)}
-	r := &replicas{T: t, demo: d, with: with, audit: t.TempDir() + "/audit.key",
+	r := &replicas{T: t, demo: d, with: with, base: base, audit: t.TempDir() + "/audit.key",
 		store: "mongodb://" + kept.addr + "/shardboard?directConnection=true"}
 	r.a = r.start()
 	r.b = r.start()
@@ -112,38 +115,17 @@ func (r *replicas) start() *replica {
 	}
 	n := &cuttable{}
 	c := Config{URI: r.demo.config.URI, Listen: "127.0.0.1:0", AuditKey: r.audit, Actions: true, Store: at, Watcher: topology.Options{},
-		StoreOptions: mongodb.Options{Dialer: n, Lease: testLease, Timeout: 2 * time.Second}, Auth: Auth{Mode: "none"}}
+		StoreOptions: mongodb.Options{Dialer: n, Lease: testLease, Timeout: 10 * time.Second}, Auth: Auth{Mode: "none"}}
 	r.with(&c)
 	a := r.demo.startBeside(r.T, c)
-	s := &replica{apiClient{T: r.T, at: strings.TrimSuffix(a.URL(), "/")}, api.Prefix, a, n}
-	if !eventually(30*time.Second, func() bool { return statusOf(r.T, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
-		r.Fatal("not ready after 30 s")
+	s := &replica{apiClient{T: r.T, at: strings.TrimSuffix(a.URL(), "/") + r.base + api.Prefix}, a.URL(), a, n}
+	if !eventually(settledWithin, func() bool { return statusOf(r.T, http.DefaultClient, s.url+"readyz") == http.StatusOK }) {
+		r.Fatal("not ready")
 	}
 	return s
 }
 
 func (s *replica) leads() bool { return s.app.current().store.Leads() }
-
-// plan makes a plan and returns its id and hash.
-func (s *replica) plan(body string) (id, confirm string) {
-	s.Helper()
-	p := s.expect(http.StatusCreated, "POST", s.prefix+"/plans", body)
-	id, _ = p["id"].(string)
-	hash, _ := p["hash"].(string)
-	return id, `{"hash":"` + hash + `"}`
-}
-
-func (s *replica) waitForRun(id string) answer {
-	s.Helper()
-	var got answer
-	if !eventually(20*time.Second, func() bool {
-		got = s.expect(http.StatusOK, "GET", s.prefix+"/runs/"+id, "")
-		return got["open"] == false
-	}) {
-		s.Fatalf("the run has not ended: %v", got)
-	}
-	return got
-}
 
 // verifyAudit checks that what all replicas wrote is one unbroken record.
 func (r *replicas) verifyAudit(s *replica) {
@@ -153,54 +135,85 @@ func (r *replicas) verifyAudit(s *replica) {
 	}
 }
 
+// startBatch starts a batch whose second move waits for an hour, and returns the address of its run.
+func (s *replica) startBatch() string {
+	s.Helper()
+	const ns = "yorkie-meta.changes"
+	table := s.app.Watcher().Table()
+	c, shards := table.Collection(ns), table.Shards
+	var items []string
+	for i := range 2 {
+		ch, to := c.Chunks.At(i), shards[0].Name
+		if ch.Shard == to {
+			to = shards[1].Name
+		}
+		items = append(items, `{"kind":"move","args":{"ns":"`+ns+`","chunk":"`+answers.ChunkRef(c, ch.Min)+`","to":"`+to+`"}}`)
+	}
+	p := s.plan("batch", `{"chunksPerHour":1,"plans":[`+strings.Join(items, ",")+`]}`)
+	confirm, _ := json.Marshal(p["confirm"]) // a string or null
+	return "/runs/" + s.run(http.StatusAccepted, p, `,"confirm":`+string(confirm))["id"].(string)
+}
+
 // What people ask at the replica that follows is done by the one that leads, and answered as if it had
-// been asked there. When the leader is lost, the other one leads, and the pages stay.
+// been asked there; a batch is paused and resumed there too. When the leader stops, the other one leads,
+// goes on with the batch as it was, and the pages stay.
 func TestTwoReplicasServeTheSame(t *testing.T) {
 	r := startReplicas(t)
-	id, confirm := r.b.plan(`{"kind":"balancer-on","args":{},"reason":"a test"}`)
-	refused := r.b.expect(http.StatusConflict, "POST", api.Prefix+"/plans/"+id+"/run", `{"hash":"another"}`)
-	same := r.a.expect(http.StatusConflict, "POST", api.Prefix+"/plans/"+id+"/run", `{"hash":"another"}`)
-	if !reflect.DeepEqual(refused, same) || refused["changed"] == nil {
+	p := r.b.plan("balancer-on", `{}`)
+	another := answer{"id": p["id"], "hash": "another"}
+	if refused, same := r.b.run(http.StatusConflict, another, ""), r.a.run(http.StatusConflict, another, ""); refused["changed"] == nil ||
+		!reflect.DeepEqual(refused, same) {
 		t.Errorf("the follower refuses with %v, the leader with %v", refused, same)
 	}
-	run := r.b.expect(http.StatusAccepted, "POST", api.Prefix+"/plans/"+id+"/run", confirm)
-	runID, _ := run["id"].(string)
-	if got := r.b.waitForRun(runID); got["state"] != "succeeded" {
+	run := r.b.run(http.StatusAccepted, p, "")
+	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
 		t.Errorf("the run is %v", got)
 	}
-	if again := r.b.expect(http.StatusOK, "POST", api.Prefix+"/plans/"+id+"/run", confirm); again["id"] != runID {
+	if again := r.b.run(http.StatusOK, p, ""); again["id"] != run["id"] {
 		t.Errorf("it ran again: %v", again)
+	}
+	batch := r.b.startBatch()
+	batchOf := func(got answer) api.RunBatch { return as[api.RunBatch](t, got["batch"]) }
+	read := func() api.RunBatch { return batchOf(r.b.expect(http.StatusOK, "GET", batch, "")) }
+	if !eventually(settledWithin, func() bool { b := read(); return b.Done == 1 && b.Waits != "" }) {
+		t.Fatalf("%+v", read())
+	}
+	for _, do := range []string{"pause", "resume", "pause"} {
+		if b := batchOf(r.b.expect(http.StatusOK, "POST", batch+"/"+do, "")); b.Paused != (do == "pause") {
+			t.Errorf("%s: %+v", do, b)
+		}
+	}
+	undecided := r.b.expect(http.StatusConflict, "POST", batch+"/resume", `{"item":2,"do":"skip"}`)
+	if undecided["detail"] != "Item 2 does not wait for a decision." {
+		t.Errorf("%v", undecided)
 	}
 
 	table := r.b.app.Watcher().Table()
-	r.a.net.cut(true)
-	if !eventually(15*time.Second, r.b.leads) {
+	if err := r.a.app.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !eventually(settledWithin, r.b.leads) {
 		t.Fatal("nobody leads")
 	}
-	if r.a.leads() {
-		t.Error("two replicas lead")
-	}
-	if r.b.app.Watcher().Table() != table && r.b.app.Watcher().Table().Seq < table.Seq {
+	if r.b.app.Watcher().Table().Seq < table.Seq {
 		t.Error("the routing table was loaded again")
 	}
-	id, confirm = r.b.plan(`{"kind":"balancer-off","args":{},"reason":"a test"}`)
-	run = r.b.expect(http.StatusAccepted, "POST", api.Prefix+"/plans/"+id+"/run", confirm)
-	runID, _ = run["id"].(string)
-	if got := r.b.waitForRun(runID); got["state"] != "succeeded" {
-		t.Errorf("the run at the new leader is %v", got)
+	if !eventually(settledWithin, func() bool { code, _ := r.b.send("POST", batch+"/resume", ""); return code == http.StatusOK }) {
+		t.Fatal("the new leader does not resume the batch")
 	}
-	if code := statusOf(t, http.DefaultClient, r.a.at+"/"); code != http.StatusOK {
-		t.Errorf("the start page without a store: %d", code)
+	if b := read(); b.Paused || b.Done != 1 {
+		t.Errorf("%+v", b)
 	}
-	r.a.net.cut(false)
-	if !eventually(15*time.Second, func() bool { return r.a.app.current().db.Condition().Hold == store.Owned }) {
-		t.Fatal("the former leader does not find the store again")
+	r.b.expect(http.StatusOK, "POST", batch+"/stop", "")
+	if got := r.b.waitForRun(answer{"id": strings.TrimPrefix(batch, "/runs/")}); got["state"] != "stopped" || batchOf(got).Done != 1 {
+		t.Errorf("%v", got)
 	}
-	if got := r.a.expect(http.StatusOK, "GET", api.Prefix+"/runs/"+runID, ""); got["state"] != "succeeded" {
-		t.Errorf("the former leader shows %v", got)
+	next := r.start()
+	if got := next.waitForRun(run); got["state"] != "succeeded" {
+		t.Errorf("the next replica shows %v", got)
 	}
-	if r.a.leads() || !r.b.leads() {
-		t.Error("the lead went back by itself")
+	if next.leads() || !r.b.leads() {
+		t.Error("a replica that has just started leads")
 	}
-	r.verifyAudit(r.a)
+	r.verifyAudit(next)
 }

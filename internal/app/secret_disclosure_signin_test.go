@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,154 +15,96 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
-	"shardboard/internal/simcluster"
-	"shardboard/internal/topology"
 )
-
-// signedInPerson is a browser with a session that stores all answers.
-type signedInPerson struct {
-	http *http.Client
-	base string
-	said *capture
-}
-
-func (p *signedInPerson) post(t *testing.T, path string, form url.Values, tell bool) []byte {
-	t.Helper()
-	res, err := p.http.PostForm(p.base+path, form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.readAnswer(t, res, tell)
-}
-
-func (p *signedInPerson) readAnswer(t *testing.T, res *http.Response, tell bool) []byte {
-	t.Helper()
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if tell {
-		header := res.Header.Clone()
-		header.Del("Set-Cookie") // the only place where a session's secret may be
-		fmt.Fprint(p.said, res.Status, header)
-		_, _ = p.said.Write(body)
-	}
-	return body
-}
 
 func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts a whole demo")
+		t.Skip("requests every address")
 	}
-	const password, wrong canary = "canary-k1-right-horse-battery", "canary-l2-wrong-horse-battery"
-	d := startDemo(t, simcluster.Options{Projects: 4, Documents: 20, Still: true}, topology.Options{})
-	dir, heard := t.TempDir(), &capture{}
-	c := Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}},
-		Log: slog.New(slog.NewTextHandler(heard, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	a := d.startBeside(t, c)
-	link, err := a.FirstLink(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	const password, wrong canary = annasPassword, "canary-l2-wrong-horse-battery"
+	dir, heard, said := t.TempDir(), &capture{}, &capture{}
+	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}},
+		Log: slog.New(slog.NewTextHandler(heard, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	anna := sessionClient(t)
+	// answer returns the body of an answer and, if it should have no secret, stores all of it.
+	answer := func(res *http.Response, err error, tell bool) []byte {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tell {
+			header := res.Header.Clone()
+			header.Del("Set-Cookie") // the only place where a session's secret may be
+			fmt.Fprint(said, res.Status, header, string(body))
+		}
+		return body
 	}
-	u, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &signedInPerson{http: &http.Client{Jar: jar}, base: a.URL(), said: &capture{}}
-	first := canary(u.Query().Get("key"))
-	p.post(t, "login/first", url.Values{"key": {string(first)}, "name": {"anna"}, "password": {string(password)}}, true)
-	p.post(t, "login", url.Values{"name": {"anna"}, "password": {string(wrong)}}, true)
+	key, cookies := firstSignIn(t, a, anna, a.URL())
+	res, err := anna.PostForm(a.URL()+"login", url.Values{"name": {"anna"}, "password": {string(wrong)}})
+	answer(res, err, true)
 	// A password typed as the name is treated as a name.
-	p.post(t, "login", url.Values{"name": {string(wrong)}, "password": {string(password)}}, false)
+	res, err = anna.PostForm(a.URL()+"login", url.Values{"name": {string(wrong)}, "password": {string(password)}})
+	answer(res, err, false)
+	r, _ := http.NewRequestWithContext(t.Context(), "POST", a.URL()+"api/v1/tokens",
+		strings.NewReader(fmt.Sprintf(`{"name":"script","role":"admin","expires":%q}`, time.Now().Add(time.Hour).Format(time.RFC3339))))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Origin", strings.TrimSuffix(a.URL(), "/"))
+	res, err = anna.Do(r)
+	var made struct{ Secret canary } // shown only in this answer
+	if body := answer(res, err, false); json.Unmarshal(body, &made) != nil || !strings.HasPrefix(string(made.Secret), "sb_") {
+		t.Fatalf("no token in %s", body)
+	}
+	birds := []canary{password, canary(key), made.Secret, canary(cookies[0].Value)}
 
-	token := createToken(t, p)
-	cookies := jar.Cookies(u)
-	if len(cookies) == 0 {
-		t.Fatal("the sign-in failed")
-	}
-	birds := []canary{password, first, token, canary(cookies[0].Value)}
-
-	var spec struct {
-		Paths map[string]map[string]json.RawMessage
-	}
-	res, err := p.http.Get(p.base + "api/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(p.readAnswer(t, res, true), &spec); err != nil {
-		t.Fatal(err)
-	}
+	res, err = anna.Get(a.URL() + "api/openapi.json")
 	asked := 0
-	for path, methods := range spec.Paths {
+	for path, methods := range documentedPaths(t, answer(res, err, true)) {
 		if _, ok := methods["get"]; !ok || path == "/live" {
 			continue
 		}
 		target := strings.NewReplacer("{name}", "anna", "{id}", "zzz", "{ns}", "yorkie-meta.changes", "{ref}", "x", "{file}", "x").Replace(path)
 		for _, accept := range []string{"text/html", "application/json"} {
-			r, err := http.NewRequestWithContext(t.Context(), "GET", strings.TrimSuffix(p.base, "/")+target, nil)
+			r, err := http.NewRequestWithContext(t.Context(), "GET", strings.TrimSuffix(a.URL(), "/")+target, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.Header.Set("Accept", accept)
-			r.Header.Set("Authorization", "Bearer "+string(token))
-			res, err := p.http.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.readAnswer(t, res, true)
+			r.Header.Set("Authorization", "Bearer "+string(made.Secret))
+			res, err := anna.Do(r)
+			answer(res, err, true)
 			asked++
 		}
 	}
 	if asked < 40 {
 		t.Errorf("only %d addresses were requested", asked)
 	}
-	checkNoCanaries(t, "an answer", p.said.bytes(), birds...)
-	checkNoCanaries(t, "the log", heard.bytes(), birds...)
+	checkNoCanaries(t, "an answer", said.bytes(), birds...)
 	if err := a.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	checkNoCanaries(t, "the log at the end", heard.bytes(), birds...)
-	checkNoCanaries(t, "the data directory", contentOfFiles(t, dir), birds...)
-	if !bytes.Contains(contentOfFiles(t, dir), []byte("anna")) {
+	checkNoCanaries(t, "the log", heard.bytes(), birds...)
+	stored := contentOfFiles(t, dir)
+	checkNoCanaries(t, "the data directory", stored, birds...)
+	if !bytes.Contains(stored, []byte("anna")) {
 		t.Error("no content was read from the data directory")
 	}
 }
 
-// createToken creates an API token, which is shown only in this answer.
-func createToken(t *testing.T, p *signedInPerson) canary {
+// documentedPaths are the addresses and methods of a description of the API.
+func documentedPaths(t *testing.T, description []byte) map[string]map[string]json.RawMessage {
 	t.Helper()
-	r, err := http.NewRequestWithContext(
-		t.Context(),
-		"POST",
-		p.base+"api/v1/tokens",
-		strings.NewReader(fmt.Sprintf(`{"name":"script","role":"admin","expires":%q}`, time.Now().Add(time.Hour).Format(time.RFC3339))),
-	)
-	if err != nil {
+	var spec struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(description, &spec); err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Origin", strings.TrimSuffix(p.base, "/"))
-	res, err := p.http.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var made map[string]any
-	body := p.readAnswer(t, res, false)
-	if err := json.Unmarshal(body, &made); err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range made {
-		if s, ok := v.(string); ok && strings.HasPrefix(s, "sb_") {
-			return canary(s)
-		}
-	}
-	t.Fatalf("no token in %s %s", res.Status, body)
-	return ""
+	return spec.Paths
 }
 
 // contentOfFiles returns the concatenated content of a directory's files.

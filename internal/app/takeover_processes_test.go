@@ -1,17 +1,11 @@
 package app
 
 import (
-	"encoding/json"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/api"
 	"shardboard/internal/store"
 )
 
@@ -35,7 +29,7 @@ func (h *installation) startReader() (owner *exec.Cmd) {
 
 func (h *installation) dataHold() string {
 	h.t.Helper()
-	return requestJSON[api.DataDirectory](h, "GET", api.Prefix+"/data", nil, http.StatusOK).Hold
+	return h.dataState().Hold
 }
 
 // The owner is killed while a command is running. The read-only server notices it, takes
@@ -44,15 +38,14 @@ func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	requireLong(t)
 	h := startInstallation(t)
 	waits, release := h.holdCommand("split", "committing")
-	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
-	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at})
+	r := h.startRun("split", splitAt(1000))
 	waits()
 	owner := h.startReader()
 	if got := h.dataHold(); got != string(store.OwnedByAnother) {
 		t.Fatalf("while the owner runs the hold is %s", got)
 	}
 	kill(owner)
-	if !eventually(10*time.Second, func() bool { return h.dataHold() == string(store.OwnerGone) }) {
+	if !eventually(settledWithin, func() bool { return h.dataHold() == string(store.OwnerGone) }) {
 		t.Fatal("the read-only server does not notice that the owner was killed")
 	}
 	out, err := exec.Command(h.bin, "takeover", "--server", "http://"+h.webAt).CombinedOutput()
@@ -61,7 +54,7 @@ func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	}
 	release()
 	r = h.waitForRun(r.ID)
-	if there := h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}); there != (r.State == "succeeded") {
+	if there := h.isSplitAt(1000); there != (r.State == "succeeded") {
 		t.Errorf("state %s, the chunk boundary exists: %v", r.State, there)
 	}
 	h.checkSentOnce(r)
@@ -80,56 +73,4 @@ func (h *installation) countChanges(run string) (n int) {
 		}
 	}
 	return n
-}
-
-// The data directory of a running server is deleted while a run waits for the cluster.
-func TestDeletingTheDataDirectoryStopsARun(t *testing.T) {
-	requireLong(t)
-	h := startInstallation(t)
-	projects := requestJSON[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
-	waits, release := h.holdCommand("updateZoneKeyRange", "replying") // more commands of the run would follow
-	r := h.startRun("pin", map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"})
-	waits()
-	before := h.countChanges(r.ID)
-	if err := os.RemoveAll(h.data); err != nil {
-		t.Fatal(err)
-	}
-	if !eventually(10*time.Second, func() bool {
-		status, _ := h.request("GET", "/readyz", nil)
-		return status == http.StatusServiceUnavailable
-	}) {
-		t.Fatal("the server does not notice that the directory is gone")
-	}
-	release()
-	if !eventually(20*time.Second, func() bool { return strings.Contains(h.runByID(r.ID).Why, "cannot be saved") }) {
-		t.Errorf("unexpected run: %+v", h.runByID(r.ID))
-	}
-	time.Sleep(3 * time.Second) // time in which the run would continue
-	if after := h.countChanges(r.ID); before == 0 || after != before {
-		t.Errorf("%d commands were sent with a record, then %d without", before, after-before)
-	}
-	text, err := json.Marshal(map[string]any{"kind": "balancer-on", "args": map[string]any{}, "reason": "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if status, answer := h.request("POST", api.Prefix+"/plans", json.RawMessage(text)); status != http.StatusServiceUnavailable {
-		t.Errorf("making a plan returned %d %s", status, answer)
-	}
-	second, err := exec.Command(
-		h.bin,
-		"serve",
-		"--uri",
-		h.uri(),
-		"--listen",
-		"127.0.0.1:0",
-		"--auth",
-		"none",
-		"--data-dir",
-		h.data,
-		"--audit-key",
-		h.auditKey(),
-	).CombinedOutput()
-	if err == nil || !strings.Contains(string(second), "still running with the data directory") {
-		t.Errorf("starting a second server: %v %s", err, second)
-	}
 }

@@ -9,10 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"shardboard/internal/store"
-	"shardboard/internal/topology"
 )
 
 const planBalancer = `{"kind":"balancer-on","args":{},"reason":"test"}`
@@ -23,7 +21,7 @@ func (d *demo) startWithData(t *testing.T, dir string) (*App, apiClient) {
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true,
 		Auth: Auth{Mode: "none"}})
 	s := apiClient{T: t, at: strings.TrimSuffix(a.URL(), "/")}
-	if !eventually(30*time.Second, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
+	if !eventually(settledWithin, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
 		t.Fatal("not ready after 30 s")
 	}
 	return a, s
@@ -48,7 +46,7 @@ func (s apiClient) startPage() string {
 // While the directory is lost, nothing is accepted and no other process becomes the
 // owner of a new directory at its path. The server continues when it is back.
 func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
-	d := startDemo(t, quietCluster(), topology.Options{})
+	d := stillDemo(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	_, s := d.startWithData(t, dir)
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
@@ -88,7 +86,7 @@ func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 // Two read-only servers are told to take over at the same moment. One of them takes over
 // without cutting or refusing a request; the other reports that.
 func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
-	d := startDemo(t, quietCluster(), topology.Options{})
+	d := stillDemo(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	owner, first := d.startWithData(t, dir)
 	plan := first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
@@ -164,7 +162,7 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 
 // When the data cannot be opened for writing, the server continues to read it.
 func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
-	d := startDemo(t, quietCluster(), topology.Options{})
+	d := stillDemo(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	owner, _ := d.startWithData(t, dir)
 	_, s := d.startWithData(t, dir)

@@ -60,9 +60,8 @@ func New(l net.Listener, o Options) *Listener {
 	return &Listener{Listener: l, o: o, sources: map[netip.Prefix]*source{}}
 }
 
-// Max and PerSource are the limits.
-func (l *Listener) Max() int       { return l.o.Max }
-func (l *Listener) PerSource() int { return l.o.PerSource }
+// Max is the limit of all connections.
+func (l *Listener) Max() int { return l.o.Max }
 
 // Accept returns the next connection that the limits allow.
 func (l *Listener) Accept() (net.Conn, error) {
