@@ -2,7 +2,6 @@ package actions
 
 import (
 	"testing"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -14,14 +13,14 @@ import (
 func withSmallChunks(s *Situation) { s.Table.Balancer.ChunkBytes = megabyte }
 
 func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
-	move := func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }
+	move := ofChunk(t, 1, "c")
 	forced := func(s Situation) Args { a := move(s); a.Force = true; return a }
-	median := func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }
+	median := ofChunk(t, 1, "")
 	both := func(s Situation) Args {
 		return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
 	}
-	pin := func(Situation) Args { return Args{Project: "beta", Shard: "c"} }
-	byBalancer := func(Situation) Args { return Args{Project: "beta", Shard: "c", Mode: ModeBalancer} }
+	pin := fixed(Args{Project: "beta", Shard: "c"})
+	byBalancer := fixed(Args{Project: "beta", Shard: "c", Mode: ModeBalancer})
 	// measure answers for every range that is asked about.
 	measure := func(n int64, exact bool) func(*Situation, []Span) {
 		return func(s *Situation, of []Span) {
@@ -107,21 +106,6 @@ func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
 				t.Errorf("%d steps before measuring and %d after", steps, len(d.Steps))
 			}
 		})
-	}
-}
-
-func TestMeasuredMoveReportsDocumentsAndBytes(t *testing.T) {
-	s := cluster(t, "0.6.38", "5.0.7")
-	args := Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"}
-	d, _ := plan(t, s, MoveChunk, args)
-	s.Measured.Ranges = map[Span]topology.RangeSize{d.SizeSpans[0]: {Documents: 8000, Bytes: 8_601_600, Exact: true,
-		At: now.Add(-time.Second)}}
-	d, _ = plan(t, s, MoveChunk, args)
-	if f := d.Effect.Bytes; f.Value != 8_601_600 || f.Method != methodExact || !f.Exact {
-		t.Errorf("bytes %+v", f)
-	}
-	if f := d.Effect.Documents; f.Value != 8000 {
-		t.Errorf("documents %+v", f)
 	}
 }
 

@@ -20,9 +20,9 @@ func defragmenting(phase string) func(*Situation) {
 }
 
 func TestChecksOfCollectionSettings(t *testing.T) {
-	set := func(on bool) Args { return Args{NS: documents, On: yes(on)} }
-	size := func(n int) Args { return Args{NS: documents, Size: mb(n)} }
-	type changes = []func(*Situation)
+	set := func(on bool) func(Situation) Args { return fixed(Args{NS: documents, On: yes(on)}) }
+	size := func(n int) func(Situation) Args { return fixed(Args{NS: documents, Size: mb(n)}) }
+	cut := fixed(Args{NS: documents, At: doc(t, project(30))})
 	sizes := func(mb ...int64) func(*Situation) {
 		return func(s *Situation) { setSizes(s.Table, documents, mb...) }
 	}
@@ -32,80 +32,70 @@ func TestChecksOfCollectionSettings(t *testing.T) {
 		s.Activity.Migrations = []balance.Migration{{NS: documents, From: "a", To: "b"}}
 	}
 	window := func(s *Situation) { s.Table.Balancer.WindowStart, s.Table.Balancer.WindowStop = "01:00", "02:00" }
-	for _, x := range []struct {
-		name    string
-		version string
-		kind    Kind
-		args    Args
-		change  changes
-		want    Verdict
-		code    string
-	}{
-		{"an older release", "4.4.9", AllowMigrations, set(false), nil, Block, "release.since"},
-		{"an older release for sizes", "5.0.7", ChunkSize, size(7), nil, Block, "release.since"},
-		{"a release that has it", "5.0.7", AllowMigrations, set(false), nil, Pass, "release.has"},
-		{"a block is warned of", "5.0.7", AllowMigrations, set(false), nil, Warn, "outage.forgotten"},
-		{"a block while a shard drains", "5.0.7", AllowMigrations, set(false), changes{draining("a")}, Warn, "switch.drains"},
-		{"a block while a chunk moves", "5.0.7", AllowMigrations, set(false), changes{moving}, Warn, "switch.breaksMove"},
-		{"blocked already", "5.0.7", AllowMigrations, set(false), changes{blocked}, Block, "switch.blocked"},
-		{"allowed, and the balancer begins", "7.0.2", AllowMigrations, set(true), changes{blocked, balancing, sizes(5000, 10, 10)}, Warn,
-			"following.moves"},
-		{"allowed, and the balancer is off", "7.0.2", AllowMigrations, set(true), changes{blocked, sizes(5000, 10, 10)}, Warn,
-			"following.later"},
-		{"allowed, and nothing moves", "7.0.2", AllowMigrations, set(true), changes{blocked, balancing, sizes(10, 10, 10)}, Pass,
-			"following.none"},
-		{"allowed, and sizes are not known", "7.0.2", AllowMigrations, set(true),
-			changes{blocked, balancing, func(s *Situation) { delete(s.Table.Sizes, documents) }}, Warn, "following.unknown"},
+	runChecks(t, "0.6.38", []checkCase{
+		expect("an older release", AllowMigrations, set(false), Block, "release.since", version("4.4.9")),
+		expect("an older release for sizes", ChunkSize, size(7), Block, "release.since", version("5.0.7")),
+		expect("a release that has it", AllowMigrations, set(false), Pass, "release.has", version("5.0.7")),
+		expect("a block is warned of", AllowMigrations, set(false), Warn, "outage.forgotten", version("5.0.7")),
+		expect("a block while a shard drains", AllowMigrations, set(false), Warn, "switch.drains", version("5.0.7"), draining("a")),
+		expect("a block while a chunk moves", AllowMigrations, set(false), Warn, "switch.breaksMove", version("5.0.7"), moving),
+		expect("blocked already", AllowMigrations, set(false), Block, "switch.blocked", version("5.0.7"), blocked),
+		expect("allowed, and the balancer begins", AllowMigrations, set(true), Warn, "following.moves",
+			version("7.0.2"), blocked, balancing, sizes(5000, 10, 10)),
+		expect("allowed, and the balancer is off", AllowMigrations, set(true), Warn, "following.later",
+			version("7.0.2"), blocked, sizes(5000, 10, 10)),
+		expect("allowed, and nothing moves", AllowMigrations, set(true), Pass, "following.none",
+			version("7.0.2"), blocked, balancing, sizes(10, 10, 10)),
+		expect("allowed, and sizes are not known", AllowMigrations, set(true), Warn, "following.unknown",
+			version("7.0.2"), blocked, balancing, func(s *Situation) { delete(s.Table.Sizes, documents) }),
 
-		{"a threshold", "7.0.2", ChunkSize, size(7), nil, Pass, "threshold.data"},
-		{"a threshold by counts", "6.0.2", ChunkSize, size(7), nil, Pass, "threshold.count"},
-		{"an unknown size of the cluster", "7.0.2", ChunkSize, size(7), changes{func(s *Situation) { s.Table.Balancer.ChunkBytes = 0 }}, Warn,
-			"threshold.unknown"},
-		{"smaller, and the balancer begins", "7.0.2", ChunkSize, size(1), changes{balancing, sizes(50, 10, 10)}, Warn, "following.moves"},
-		{"larger, and the balancer rests", "7.0.2", ChunkSize, size(1024), changes{balancing, sizes(500, 10, 10)}, Pass, "following.none"},
-		{"smaller than the chunks are", "7.0.2", ChunkSize, size(1), changes{sizes(500, 10, 10)}, Warn, "chunks.tooBig"},
-		{"smaller", "7.0.2", ChunkSize, size(32), changes{sizes(10, 10, 10)}, Pass, "chunks.smaller"},
-		{"larger", "7.0.2", ChunkSize, size(1024), nil, Pass, "chunks.larger"},
-		{"the size that it has", "7.0.2", ChunkSize, size(7), changes{metaOf(func(m *topology.Meta) { m.MaxChunkBytes = 7 << 20 })}, Block,
-			"switch.size"},
+		expect("a threshold", ChunkSize, size(7), Pass, "threshold.data", version("7.0.2")),
+		expect("a threshold by counts", ChunkSize, size(7), Pass, "threshold.count", version("6.0.2")),
+		expect("an unknown size of the cluster", ChunkSize, size(7), Warn, "threshold.unknown",
+			version("7.0.2"), func(s *Situation) { s.Table.Balancer.ChunkBytes = 0 }),
+		expect("smaller, and the balancer begins", ChunkSize, size(1), Warn, "following.moves",
+			version("7.0.2"), balancing, sizes(50, 10, 10)),
+		expect("larger, and the balancer rests", ChunkSize, size(1024), Pass, "following.none",
+			version("7.0.2"), balancing, sizes(500, 10, 10)),
+		expect("smaller than the chunks are", ChunkSize, size(1), Warn, "chunks.tooBig", version("7.0.2"), sizes(500, 10, 10)),
+		expect("smaller", ChunkSize, size(32), Pass, "chunks.smaller", version("7.0.2"), sizes(10, 10, 10)),
+		expect("larger", ChunkSize, size(1024), Pass, "chunks.larger", version("7.0.2")),
+		expect("the size that it has", ChunkSize, size(7), Block, "switch.size",
+			version("7.0.2"), metaOf(func(m *topology.Meta) { m.MaxChunkBytes = 7 << 20 })),
 
-		{"merging on without a balancer", "7.0.2", AutoMerge, set(true), changes{metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })}, Warn,
-			"merging.waits"},
-		{"merging on", "7.0.2", AutoMerge, set(true), changes{balancing, metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })}, Pass,
-			"merging.begins"},
-		{"merging off", "7.0.2", AutoMerge, set(false), nil, Pass, "merging.stays"},
-		{"merging off twice", "7.0.2", AutoMerge, set(false), changes{metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })}, Block,
-			"switch.already"},
+		expect("merging on without a balancer", AutoMerge, set(true), Warn, "merging.waits",
+			version("7.0.2"), metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })),
+		expect("merging on", AutoMerge, set(true), Pass, "merging.begins",
+			version("7.0.2"), balancing, metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })),
+		expect("merging off", AutoMerge, set(false), Pass, "merging.stays", version("7.0.2")),
+		expect("merging off twice", AutoMerge, set(false), Block, "switch.already",
+			version("7.0.2"), metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })),
 
-		{"defragment", "7.0.2", Defragment, set(true), changes{balancing}, Pass, "works.on"},
-		{"defragment, what it costs", "7.0.2", Defragment, set(true), changes{balancing}, Warn, "background.load"},
-		{"defragment in a window", "7.0.2", Defragment, set(true), changes{balancing, window}, Warn, "works.window"},
-		{"defragment without balancing", "7.0.2", Defragment, set(true), changes{balancing, noBalance}, Block, "works.collectionOff"},
-		{"defragment with moves blocked", "7.0.2", Defragment, set(true), changes{balancing, blocked}, Block, "works.blocked"},
-		{"defragment with unknown settings", "7.0.2", Defragment, set(true), changes{func(s *Situation) { s.Table.Balancer.Known = false }},
-			Warn, "works.unknown"},
-		{"defragment twice", "7.0.2", Defragment, set(true), changes{balancing, defragmenting("moveAndMergeChunks")}, Block,
-			"switch.defragmenting"},
-		{"defragment with a defect", "6.0.3", Defragment, set(true), changes{balancing}, Warn, "defect.defragment"},
-		{"stop", "7.0.2", Defragment, set(false), changes{balancing, defragmenting("moveAndMergeChunks")}, Pass, "ends.soon"},
-		{"stop before the first phase", "7.0.2", Defragment, set(false), changes{balancing, defragmenting("")}, Pass, "ends.soon"},
-		{"stop without a balancer", "7.0.2", Defragment, set(false), changes{defragmenting("moveAndMergeChunks")}, Warn, "ends.waits"},
-		{"stop the last phase", "7.0.2", Defragment, set(false), changes{balancing, defragmenting("mergeChunks")}, Block, "switch.endsAlready"},
+		expect("defragment", Defragment, set(true), Pass, "works.on", version("7.0.2"), balancing),
+		expect("defragment, what it costs", Defragment, set(true), Warn, "background.load", version("7.0.2"), balancing),
+		expect("defragment in a window", Defragment, set(true), Warn, "works.window", version("7.0.2"), balancing, window),
+		expect("defragment without balancing", Defragment, set(true), Block, "works.collectionOff",
+			version("7.0.2"), balancing, noBalance),
+		expect("defragment with moves blocked", Defragment, set(true), Block, "works.blocked", version("7.0.2"), balancing, blocked),
+		expect("defragment with unknown settings", Defragment, set(true), Warn, "works.unknown",
+			version("7.0.2"), func(s *Situation) { s.Table.Balancer.Known = false }),
+		expect("defragment twice", Defragment, set(true), Block, "switch.defragmenting",
+			version("7.0.2"), balancing, defragmenting("moveAndMergeChunks")),
+		expect("defragment with a defect", Defragment, set(true), Warn, "defect.defragment", version("6.0.3"), balancing),
+		expect("stop", Defragment, set(false), Pass, "ends.soon", version("7.0.2"), balancing, defragmenting("moveAndMergeChunks")),
+		expect("stop before the first phase", Defragment, set(false), Pass, "ends.soon",
+			version("7.0.2"), balancing, defragmenting("")),
+		expect("stop without a balancer", Defragment, set(false), Warn, "ends.waits",
+			version("7.0.2"), defragmenting("moveAndMergeChunks")),
+		expect("stop the last phase", Defragment, set(false), Block, "switch.endsAlready",
+			version("7.0.2"), balancing, defragmenting("mergeChunks")),
 
-		{"a split of what is defragmented", "7.0.2", Split, Args{NS: documents, At: doc(t, project(30))},
-			changes{balancing, defragmenting("mergeChunks")}, Warn, "competing.defragmentation"},
-		{"a split of what is merged", "7.0.2", Split, Args{NS: documents, At: doc(t, project(30))}, changes{balancing}, Warn,
-			"undo-by-balancer.autoMerge"},
-		{"a split of what is not merged", "7.0.2", Split, Args{NS: documents, At: doc(t, project(30))},
-			changes{balancing, metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })}, Pass, "undo-by-balancer.stays"},
-	} {
-		t.Run(x.name, func(t *testing.T) {
-			d, _ := plan(t, cluster(t, "0.6.38", x.version, x.change...), x.kind, x.args)
-			if !slices.ContainsFunc(d.Checks, func(c Check) bool { return c.Text.Code == x.code && c.Verdict == x.want }) {
-				t.Errorf("no check %s %s among %v", x.want, x.code, verdicts(d))
-			}
-		})
-	}
+		expect("a split of what is defragmented", Split, cut, Warn, "competing.defragmentation",
+			version("7.0.2"), balancing, defragmenting("mergeChunks")),
+		expect("a split of what is merged", Split, cut, Warn, "undo-by-balancer.autoMerge", version("7.0.2"), balancing),
+		expect("a split of what is not merged", Split, cut, Pass, "undo-by-balancer.stays",
+			version("7.0.2"), balancing, metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })),
+	})
 }
 
 func verdicts(d Draft) (out []string) {

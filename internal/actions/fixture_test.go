@@ -72,13 +72,8 @@ func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds 
 	for i, o := range owners {
 		rows = append(
 			rows,
-			topology.Chunk{
-				Min:     all[i],
-				Max:     all[i+1],
-				Shard:   string(o | 0x20),
-				Jumbo:   o < 'a',
-				Version: topology.Version{Major: 1, Minor: uint32(i)},
-			},
+			topology.Chunk{Min: all[i], Max: all[i+1], Shard: string(o | 0x20), Jumbo: o < 'a',
+				Version: topology.Version{Major: 1, Minor: uint32(i)}},
 		)
 	}
 	chunks, err := topology.BuildChunks(p, rows)
@@ -216,6 +211,60 @@ func worstVerdict(d Draft, id string) (v Verdict, code string) {
 		}
 	}
 	return v, code
+}
+
+// version makes it another release than the cluster was made with.
+func version(v string) func(*Situation) {
+	return func(s *Situation) { s.Release, s.Table.ServerInfo.Version = balance.ReleaseOf(v), v }
+}
+
+// fixed are arguments that do not depend on the situation.
+func fixed(a Args) func(Situation) Args { return func(Situation) Args { return a } }
+
+// ofChunk are the bounds of a chunk of documents, and a shard.
+func ofChunk(t testing.TB, i int, to string) func(Situation) Args {
+	return func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, i), To: to} }
+}
+
+// checkCase is a plan of which one check is looked at.
+type checkCase struct {
+	name    string
+	kind    Kind
+	args    func(Situation) Args
+	verdict Verdict // "": there is no check with the id code
+	code    string
+	change  []func(*Situation)
+}
+
+func expect(name string, k Kind, args func(Situation) Args, v Verdict, code string, change ...func(*Situation)) checkCase {
+	return checkCase{name, k, args, v, code, change}
+}
+
+// runChecks looks for a check with the code, which must be the worst of its id.
+func runChecks(t *testing.T, layout string, cases []checkCase) {
+	t.Helper()
+	for _, x := range cases {
+		t.Run(x.name, func(t *testing.T) {
+			s := cluster(t, layout, "5.0.7", x.change...)
+			d, _ := plan(t, s, x.kind, x.args(s))
+			id := x.code
+			for _, c := range d.Checks {
+				if c.Text.Code == x.code {
+					id = c.ID
+				}
+				if c.Text.Code == "" || c.Source.Code == "" {
+					t.Errorf("%s says nothing or gives no source: %+v", c.ID, c)
+				}
+			}
+			v, code := worstVerdict(d, id)
+			if x.verdict == "" {
+				x.code = ""
+			}
+			if v != x.verdict || code != x.code {
+				t.Errorf("%s %s, want %s %s\n%+v", v, code, x.verdict, x.code, d.Checks)
+			}
+		})
+	}
 }
 
 // ops returns the ops of the steps.

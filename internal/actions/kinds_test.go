@@ -23,184 +23,36 @@ func yes(b bool) *bool { return &b }
 
 func mb(n int) *int { return &n }
 
-func TestStepsOfEachKindByRelease(t *testing.T) {
-	at := func(d any) bson.Raw { return doc(t, d) }
-	for _, x := range []struct {
-		name    string
-		layout  string
-		version string
-		kind    Kind
-		args    func(s Situation) Args
-		change  []func(*Situation)
-		want    string // ops
-		blocked bool
-	}{
-		{name: "split at a key", kind: Split, args: func(Situation) Args { return Args{NS: documents, At: at(project(30))} }, want: "splitAt"},
-		{name: "split at the median", kind: Split,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitMedian"},
-		{name: "split hashes into four", kind: Split,
-			args: func(s Situation) Args { return Args{NS: changes, Bounds: chunkAt(t, s, changes, 1), Parts: 4} }, want: "splitAt splitAt splitAt"},
-		{name: "split ranges of unknown ids into four", layout: "0.4", kind: Split,
-			args: func(s Situation) Args { return Args{NS: changes, Bounds: chunkAt(t, s, changes, 1), Parts: 4} }, blocked: true},
-		{name: "split projects into more parts than there are", kind: Split,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), Parts: 3} }, blocked: true},
-		{name: "split a lone project", kind: Split,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 2)} }, want: "splitMedian", blocked: true},
-		{name: "move before 6.0", kind: MoveChunk,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }, want: "move"},
-		{name: "move from 6.0 on", version: "7.0.2", kind: MoveChunk,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }, want: "moveRange"},
-		{name: "move a part before 6.0", version: "4.4.9", kind: MoveChunk, args: func(s Situation) Args {
-			return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c", Min: at(project(25)), Max: at(project(35))}
-		}, want: "splitAt splitAt move"},
-		{name: "move a part from 6.0 on", version: "8.0.4", kind: MoveChunk, args: func(s Situation) Args {
-			return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c", Min: at(project(25))}
-		}, want: "moveRange"},
-		{name: "move to where it is", kind: MoveChunk,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "b"} }, blocked: true},
-		{name: "split where the writes are before 6.0",
-			change: []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(0, 10, 5)}, kind: SplitHot,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitAt move"},
-		{name: "split where the writes are from 6.0 on", version: "8.0.4",
-			change: []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(0, 10, 5)}, kind: SplitHot,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitAt moveRange"},
-		{name: "split two hot chunks",
-			change: []func(*Situation){withOwners(t, documents, "bbc"), withWrites(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}),
-				withShardWrites(1, 20, 2)}, kind: SplitHot,
-			args: func(s Situation) Args {
-				return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 0)[0]), encoded(chunkAt(t, s, documents, 1)[0])}}
-			}, want: "splitAt splitAt move move"},
-		{name: "merge", change: []func(*Situation){withOwners(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
-			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
-		}, want: "merge"},
-		{name: "merge by min and max", change: []func(*Situation){withOwners(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
-			return Args{NS: documents, Min: chunkAt(t, s, documents, 0)[0], Max: chunkAt(t, s, documents, 1)[1]}
-		}, want: "merge"},
-		{name: "merge over two shards", kind: Merge, args: func(s Situation) Args {
-			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
-		}, blocked: true},
-		{name: "split a project's chunks", kind: SplitProject, args: func(Situation) Args { return Args{Project: "gamma"} },
-			want: "splitAt splitAt splitAt"},
-		{name: "split a project's documents", kind: SplitProject,
-			args: func(Situation) Args { return Args{Project: "gamma", NS: documents} }, want: "splitAt splitAt"},
-		{name: "split a project whose key goes on", kind: SplitProject,
-			args: func(Situation) Args { return Args{Project: "beta", NS: clients} }, want: "splitAt splitAt"},
-		{name: "pin by moves", kind: Pin, args: func(Situation) Args { return Args{Project: "beta", Shard: "c"} },
-			want: "splitAt splitAt splitAt addShardToZone setZoneRange setZoneRange move move move"},
-		{name: "pin by moves in 0.4", layout: "0.4", kind: Pin, args: func(Situation) Args { return Args{Project: "pk-beta", To: "c"} },
-			want: "splitAt splitAt addShardToZone setZoneRange setZoneRange move move"},
-		{name: "pin by the balancer", change: []func(*Situation){balancing}, kind: Pin,
-			args: func(Situation) Args { return Args{Project: "beta", Shard: "c", Mode: "balancer"} },
-			want: "addShardToZone setZoneRange setZoneRange await await"},
-		{name: "pin by a balancer that is off", kind: Pin,
-			args: func(Situation) Args { return Args{Project: "beta", Shard: "c", Mode: "balancer"} },
-			want: "addShardToZone setZoneRange setZoneRange await await", blocked: true},
-		{name: "isolate", kind: Isolate, args: func(Situation) Args { return Args{Project: "delta", Shard: "c"} },
-			want: "splitAt splitAt splitAt addShardToZone setZoneRange setZoneRange addShardToZone addShardToZone " +
-				"setZoneRange setZoneRange setZoneRange setZoneRange move move move"},
-		{name: "spread", kind: Spread, args: func(Situation) Args { return Args{Project: "beta"} },
-			want: "splitAt splitAt splitAt splitAt move move"},
-		{name: "spread where nothing is hashed", layout: "0.4", kind: Spread,
-			args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
-		{name: "unpin a project that is not pinned", kind: Unpin, args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
-		{name: "unpin", kind: Unpin,
-			change: []func(*Situation){zone(t, placement.PinZone(oid(20).Hex()), "b", documents, from(t, 20), from(t, 21))},
-			args:   func(Situation) Args { return Args{Project: "beta"} }, want: "removeZoneRange removeShardFromZone"},
-		{name: "unpin a project that no longer exists", kind: Unpin,
-			change: []func(*Situation){zone(t, placement.PinZone(oid(77).Hex()), "b", documents, from(t, 77), from(t, 78))},
-			args:   func(Situation) Args { return Args{Project: oid(77).Hex()} }, want: "removeZoneRange removeShardFromZone"},
-		{name: "add a shard to a zone", kind: ZoneAddShard, args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} },
-			want: "addShardToZone"},
-		{name: "add a shard that is already in the zone", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))},
-			kind: ZoneAddShard,
-			args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, blocked: true},
-		{name: "remove the last shard of a zone with ranges",
-			change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneRemoveShard,
-			args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, want: "removeShardFromZone", blocked: true},
-		{name: "remove one of two", change: []func(*Situation){zone(t, "eu", "ab", documents, from(t, 20), from(t, 30))}, kind: ZoneRemoveShard,
-			args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, want: "removeShardFromZone"},
-		{name: "set a range", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneSetRange,
-			args: func(Situation) Args {
-				return Args{NS: documents, Zone: "eu", Min: at(project(30)), Max: at(project(35))}
-			}, want: "setZoneRange"},
-		{name: "change a range", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneSetRange,
-			args: func(Situation) Args {
-				return Args{NS: documents, Zone: "eu", Min: at(project(20)), Max: at(project(35))}
-			}, want: "removeZoneRange setZoneRange"},
-		{name: "overlap a range",
-			change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30)),
-				zone(t, "us", "b", documents, from(t, 30), from(t, 35))}, kind: ZoneSetRange,
-			args: func(Situation) Args {
-				return Args{NS: documents, Zone: "us", Min: at(project(10)), Max: at(project(50))}
-			}, blocked: true},
-		{name: "a range for a zone without shard", kind: ZoneSetRange,
-			args: func(Situation) Args {
-				return Args{NS: documents, Zone: "eu", Min: at(project(10)), Max: at(project(50))}
-			}, want: "setZoneRange", blocked: true},
-		{name: "a range of leading fields", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))},
-			kind: ZoneSetRange,
-			args: func(Situation) Args { return Args{NS: clients, Zone: "eu", Min: at(project(30)), Max: at(project(35))} }, want: "setZoneRange"},
-		{name: "remove a range", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneRemoveRange,
-			args: func(Situation) Args { return Args{NS: documents, Min: at(project(20)), Max: at(project(30))} }, want: "removeZoneRange"},
-		{name: "balancer on", kind: BalancerOn, args: func(Situation) Args { return Args{} }, want: "startBalancer"},
-		{name: "balancer already on", change: []func(*Situation){balancing}, kind: BalancerOn,
-			args: func(Situation) Args { return Args{} }, blocked: true},
-		{name: "balancer off", change: []func(*Situation){balancing}, kind: BalancerOff, args: func(Situation) Args { return Args{} },
-			want: "stopBalancer"},
-		{name: "balancer window", kind: BalancerWindow, args: func(Situation) Args { return Args{Start: "22:00", Stop: "04:30"} },
-			want: "setBalancerWindow"},
-		{name: "no window, unchanged", kind: BalancerWindow, args: func(Situation) Args { return Args{} }, blocked: true},
-		{name: "collection off", kind: BalanceCollection, args: func(Situation) Args { return Args{NS: documents, On: yes(false)} },
-			want: "setBalancing"},
-		{name: "collection already on", kind: BalanceCollection,
-			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, blocked: true},
-		{name: "block moves", kind: AllowMigrations, args: func(Situation) Args { return Args{NS: documents, On: yes(false)} },
-			want: "setMigrations"},
-		{name: "moves are allowed already", kind: AllowMigrations,
-			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, blocked: true},
-		{name: "block moves before 5.0", version: "4.4.9", kind: AllowMigrations,
-			args: func(Situation) Args { return Args{NS: documents, On: yes(false)} }, want: "setMigrations", blocked: true},
-		{name: "chunk size", version: "6.0.3", kind: ChunkSize, args: func(Situation) Args { return Args{NS: documents, Size: mb(32)} },
-			want: "setChunkSize"},
-		{name: "chunk size before 6.0", kind: ChunkSize, args: func(Situation) Args { return Args{NS: documents, Size: mb(32)} },
-			want: "setChunkSize", blocked: true},
-		{name: "the cluster's chunk size already", version: "7.0.2", kind: ChunkSize,
-			args: func(Situation) Args { return Args{NS: documents, Size: mb(0)} }, blocked: true},
-		{name: "automatic merging", version: "7.0.2", kind: AutoMerge,
-			args: func(Situation) Args { return Args{NS: documents, On: yes(false)} }, want: "setAutoMerge"},
-		{name: "automatic merging before 7.0", version: "6.0.9", kind: AutoMerge,
-			args: func(Situation) Args { return Args{NS: documents, On: yes(false)} }, want: "setAutoMerge", blocked: true},
-		{name: "defragment", version: "7.0.2", change: []func(*Situation){balancing}, kind: Defragment,
-			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, want: "defragment"},
-		{name: "defragment before 6.0", change: []func(*Situation){balancing}, kind: Defragment,
-			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, want: "defragment", blocked: true},
-		{name: "defragment without a balancer", version: "7.0.2", kind: Defragment,
-			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, want: "defragment", blocked: true},
-		{name: "stop what is not running", version: "7.0.2", kind: Defragment,
-			args: func(Situation) Args { return Args{NS: documents, On: yes(false)} }, blocked: true},
-		{name: "clear jumbo", change: []func(*Situation){withOwners(t, documents, "aBc")}, kind: ClearJumbo,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "clearJumbo"},
-		{name: "clear a flag that is not set", kind: ClearJumbo,
-			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, blocked: true},
-	} {
+// stepsCase is a plan whose steps are known.
+type stepsCase struct {
+	name    string
+	kind    Kind
+	args    func(Situation) Args
+	ops     string
+	blocked bool
+	change  []func(*Situation)
+}
+
+func steps(name string, k Kind, args func(Situation) Args, ops string, change ...func(*Situation)) stepsCase {
+	return stepsCase{name, k, args, ops, false, change}
+}
+
+func blocked(name string, k Kind, args func(Situation) Args, ops string, change ...func(*Situation)) stepsCase {
+	return stepsCase{name, k, args, ops, true, change}
+}
+
+func runSteps(t *testing.T, layout string, cases []stepsCase) {
+	t.Helper()
+	for _, x := range cases {
 		t.Run(x.name, func(t *testing.T) {
-			if x.layout == "" {
-				x.layout = "0.6.38"
-			}
-			if x.version == "" {
-				x.version = "5.0.7"
-			}
-			s := cluster(t, x.layout, x.version, x.change...)
+			s := cluster(t, layout, "5.0.7", x.change...)
 			d, _ := plan(t, s, x.kind, x.args(s))
 			var got []string
 			for _, op := range ops(d) {
 				got = append(got, string(op))
 			}
-			if strings.Join(got, " ") != x.want {
-				t.Errorf("steps %v, want %s", got, x.want)
-			}
-			if d.Blocked() != x.blocked {
-				t.Errorf("blocked: %t\n%+v", d.Blocked(), d.Checks)
+			if strings.Join(got, " ") != x.ops || d.Blocked() != x.blocked {
+				t.Errorf("steps %v, want %s; blocked: %t\n%+v", got, x.ops, d.Blocked(), d.Checks)
 			}
 			if d.Summary.Code == "" || d.Role == "" || d.Risk == "" {
 				t.Errorf("incomplete: %+v", d)
@@ -214,6 +66,94 @@ func TestStepsOfEachKindByRelease(t *testing.T) {
 	}
 }
 
+func TestStepsOfEachKindByRelease(t *testing.T) {
+	at := func(d any) bson.Raw { return doc(t, d) }
+	parts := func(ns topology.Namespace, n int) func(Situation) Args {
+		return func(s Situation) Args { return Args{NS: ns, Bounds: chunkAt(t, s, ns, 1), Parts: n} }
+	}
+	runSteps(t, "0.6.38", []stepsCase{
+		steps("split at the median", Split, ofChunk(t, 1, ""), "splitMedian"),
+		steps("split hashes into four", Split, parts(changes, 4), "splitAt splitAt splitAt"),
+		blocked("split projects into more parts than there are", Split, parts(documents, 3), ""),
+		blocked("split a lone project", Split, ofChunk(t, 2, ""), "splitMedian"),
+		steps("move from 6.0 on", MoveChunk, ofChunk(t, 1, "c"), "moveRange", version("7.0.2")),
+		steps("move a part before 6.0", MoveChunk, func(s Situation) Args {
+			return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c", Min: at(project(25)), Max: at(project(35))}
+		}, "splitAt splitAt move", version("4.4.9")),
+		steps("move a part from 6.0 on", MoveChunk, func(s Situation) Args {
+			return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c", Min: at(project(25))}
+		}, "moveRange", version("8.0.4")),
+		blocked("move to where it is", MoveChunk, ofChunk(t, 1, "b"), ""),
+		steps("split two hot chunks", SplitHot, func(s Situation) Args {
+			return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 0)[0]), encoded(chunkAt(t, s, documents, 1)[0])}}
+		}, "splitAt splitAt move move", withOwners(t, documents, "bbc"),
+			withWrites(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}), withShardWrites(1, 20, 2)),
+		steps("split where the writes are from 6.0 on", SplitHot, ofChunk(t, 1, ""), "splitAt moveRange",
+			version("8.0.4"), withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(0, 10, 5)),
+		steps("merge by min and max", Merge, func(s Situation) Args {
+			return Args{NS: documents, Min: chunkAt(t, s, documents, 0)[0], Max: chunkAt(t, s, documents, 1)[1]}
+		}, "merge", withOwners(t, documents, "bbc")),
+		blocked("merge over two shards", Merge, func(s Situation) Args {
+			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
+		}, ""),
+		steps("split a project's documents", SplitProject, fixed(Args{Project: "gamma", NS: documents}), "splitAt splitAt"),
+		steps("split a project whose key goes on", SplitProject, fixed(Args{Project: "beta", NS: clients}), "splitAt splitAt"),
+		steps("pin by the balancer", Pin, fixed(Args{Project: "beta", Shard: "c", Mode: "balancer"}),
+			"addShardToZone setZoneRange setZoneRange await await",
+			balancing),
+		blocked("pin by a balancer that is off", Pin, fixed(Args{Project: "beta", Shard: "c", Mode: "balancer"}),
+			"addShardToZone setZoneRange setZoneRange await await"),
+		steps("isolate", Isolate, fixed(Args{Project: "delta", Shard: "c"}),
+			"splitAt splitAt splitAt addShardToZone setZoneRange setZoneRange addShardToZone addShardToZone "+
+				"setZoneRange setZoneRange setZoneRange setZoneRange move move move"),
+		blocked("unpin a project that is not pinned", Unpin, fixed(Args{Project: "beta"}), ""),
+		steps("unpin a project that no longer exists", Unpin, fixed(Args{Project: oid(77).Hex()}),
+			"removeZoneRange removeShardFromZone",
+			zone(t, placement.PinZone(oid(77).Hex()), "b", documents, from(t, 77), from(t, 78))),
+		blocked("add a shard that is already in the zone", ZoneAddShard, fixed(Args{Shard: "a", Zone: "eu"}), "",
+			zone(t, "eu", "a", documents, from(t, 20), from(t, 30))),
+		blocked("remove the last shard of a zone with ranges", ZoneRemoveShard, fixed(Args{Shard: "a", Zone: "eu"}),
+			"removeShardFromZone",
+			zone(t, "eu", "a", documents, from(t, 20), from(t, 30))),
+		steps("set a range", ZoneSetRange, fixed(Args{NS: documents, Zone: "eu", Min: at(project(30)), Max: at(project(35))}),
+			"setZoneRange",
+			zone(t, "eu", "a", documents, from(t, 20), from(t, 30))),
+		blocked("overlap a range", ZoneSetRange, fixed(Args{NS: documents, Zone: "us", Min: at(project(10)), Max: at(project(50))}),
+			"",
+			zone(t, "eu", "a", documents, from(t, 20), from(t, 30)), zone(t, "us", "b", documents, from(t, 30), from(t, 35))),
+		blocked("a range for a zone without shard", ZoneSetRange, fixed(Args{NS: documents, Zone: "eu",
+			Min: at(project(10)), Max: at(project(50))}),
+			"setZoneRange"),
+		steps("a range of leading fields", ZoneSetRange, fixed(Args{NS: clients, Zone: "eu", Min: at(project(30)), Max: at(project(35))}),
+			"setZoneRange",
+			zone(t, "eu", "a", documents, from(t, 20), from(t, 30))),
+		blocked("balancer already on", BalancerOn, fixed(Args{}), "", balancing),
+		blocked("no window, unchanged", BalancerWindow, fixed(Args{}), ""),
+		blocked("collection already on", BalanceCollection, fixed(Args{NS: documents, On: yes(true)}), ""),
+		blocked("moves are allowed already", AllowMigrations, fixed(Args{NS: documents, On: yes(true)}), ""),
+		blocked("block moves before 5.0", AllowMigrations, fixed(Args{NS: documents, On: yes(false)}), "setMigrations",
+			version("4.4.9")),
+		steps("chunk size", ChunkSize, fixed(Args{NS: documents, Size: mb(32)}), "setChunkSize", version("6.0.3")),
+		blocked("chunk size before 6.0", ChunkSize, fixed(Args{NS: documents, Size: mb(32)}), "setChunkSize"),
+		blocked("the cluster's chunk size already", ChunkSize, fixed(Args{NS: documents, Size: mb(0)}), "", version("7.0.2")),
+		steps("automatic merging", AutoMerge, fixed(Args{NS: documents, On: yes(false)}), "setAutoMerge", version("7.0.2")),
+		blocked("automatic merging before 7.0", AutoMerge, fixed(Args{NS: documents, On: yes(false)}), "setAutoMerge",
+			version("6.0.9")),
+		steps("defragment", Defragment, fixed(Args{NS: documents, On: yes(true)}), "defragment", version("7.0.2"), balancing),
+		blocked("defragment before 6.0", Defragment, fixed(Args{NS: documents, On: yes(true)}), "defragment", balancing),
+		blocked("defragment without a balancer", Defragment, fixed(Args{NS: documents, On: yes(true)}), "defragment",
+			version("7.0.2")),
+		blocked("stop what is not running", Defragment, fixed(Args{NS: documents, On: yes(false)}), "", version("7.0.2")),
+		blocked("clear a flag that is not set", ClearJumbo, ofChunk(t, 1, ""), ""),
+	})
+	runSteps(t, "0.4", []stepsCase{
+		blocked("split ranges of unknown ids into four", Split, parts(changes, 4), ""),
+		steps("pin by moves in 0.4", Pin, fixed(Args{Project: "pk-beta", To: "c"}),
+			"splitAt splitAt addShardToZone setZoneRange setZoneRange move move"),
+		blocked("spread where nothing is hashed", Spread, fixed(Args{Project: "beta"}), ""),
+	})
+}
+
 func TestPlansWithoutUndoNeedTypedConfirmation(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", withOwners(t, documents, "aBc"))
 	unknown := s
@@ -223,25 +163,11 @@ func TestPlansWithoutUndoNeedTypedConfirmation(t *testing.T) {
 	for kind, x := range map[Kind]struct {
 		s Situation
 		a Args
-	}{
-		ClearJumbo:     {s, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)}},
+	}{ClearJumbo: {s, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)}},
 		RefineKey:      {s, Args{NS: documents, Key: refined}},
-		BalancerWindow: {unknown, Args{Start: "01:00", Stop: "05:00"}},
-	} {
+		BalancerWindow: {unknown, Args{Start: "01:00", Stop: "05:00"}}} {
 		if d, _ := plan(t, x.s, kind, x.a); d.Undo.Possible || d.Confirm == "" || d.Risk != High {
 			t.Errorf("%s: undo %v, confirm %q, risk %s", kind, d.Undo.Possible, d.Confirm, d.Risk)
-		}
-	}
-}
-
-func TestEveryKindHasAPlanner(t *testing.T) {
-	all := Planners()
-	if len(all) != len(Kinds()) {
-		t.Errorf("%d planners of %d kinds", len(all), len(Kinds()))
-	}
-	for _, k := range Kinds() {
-		if all[k] == nil {
-			t.Errorf("nothing plans %s", k)
 		}
 	}
 }

@@ -39,16 +39,8 @@ func randomCluster(t testing.TB, r *rapid.T) Situation {
 	}
 	if rapid.IntRange(0, 3).Draw(r, "zoned") == 0 {
 		lo := rapid.SampledFrom([]byte{5, 10, 20, 30}).Draw(r, "from")
-		zone(
-			t,
-			"eu",
-			rapid.SampledFrom([]string{"a", "ab", "bc"}).Draw(r, "members"),
-			documents,
-			from(t, lo),
-			from(t, lo+rapid.ByteRange(1, 12).Draw(r, "width")),
-		)(
-			&s,
-		)
+		zone(t, "eu", rapid.SampledFrom([]string{"a", "ab", "bc"}).Draw(r, "members"), documents, from(t, lo),
+			from(t, lo+rapid.ByteRange(1, 12).Draw(r, "width")))(&s)
 	}
 	if rapid.IntRange(0, 5).Draw(r, "draining") == 0 {
 		draining(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "which"))(&s)

@@ -112,10 +112,10 @@ func TestPlanOutsideWindowNeedsConfirmationButIsNotBlocked(t *testing.T) {
 		{"no window", "", MoveChunk, moveDocuments(t), ""},
 		{"inside", inside, MoveChunk, moveDocuments(t), Pass},
 		{"outside", outside, MoveChunk, moveDocuments(t), Warn},
-		{"a zone", outside, ZoneAddShard, func(Situation) Args { return Args{Shard: "a", Zone: "z"} }, Warn},
-		{"the balancer", outside, BalancerOn, func(Situation) Args { return Args{} }, Warn},
-		{"the balancer, inside", inside, BalancerOn, func(Situation) Args { return Args{} }, Pass},
-		{"a cut moves nothing", outside, Split, func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, ""},
+		{"a zone", outside, ZoneAddShard, fixed(Args{Shard: "a", Zone: "z"}), Warn},
+		{"the balancer", outside, BalancerOn, fixed(Args{}), Warn},
+		{"the balancer, inside", inside, BalancerOn, fixed(Args{}), Pass},
+		{"a cut moves nothing", outside, Split, ofChunk(t, 1, ""), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := cluster(t, "0.6.38", "5.0.7")
@@ -171,5 +171,5 @@ func TestMaintenanceWindowsCountForAllKindsButThese(t *testing.T) {
 }
 
 func moveDocuments(t *testing.T) func(Situation) Args {
-	return func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }
+	return ofChunk(t, 1, "c")
 }

@@ -24,14 +24,8 @@ type model struct {
 }
 
 func modelOf(t testing.TB, s Situation) *model {
-	m := &model{
-		t:      t,
-		s:      s,
-		chunks: map[topology.Namespace][]topology.Chunk{},
-		member: map[string][]string{},
-		zones:  slices.Clone(s.Table.Zones),
-		shards: s.Table.Shards,
-	}
+	m := &model{t: t, s: s, chunks: map[topology.Namespace][]topology.Chunk{}, member: map[string][]string{},
+		zones: slices.Clone(s.Table.Zones), shards: s.Table.Shards}
 	for _, c := range s.Table.Collections {
 		for _, ch := range c.Chunks.All() {
 			m.chunks[c.NS] = append(m.chunks[c.NS], ch)

@@ -30,34 +30,6 @@ func textOf(d Draft, id string) (out string) {
 	return out
 }
 
-func TestMovePrimaryListsWhatMovesAndRequiresTheDatabase(t *testing.T) {
-	s := cluster(t, "0.6.38", "5.0.7", versioned)
-	d, _ := plan(t, s, MovePrimary, Args{DB: db, To: "b"})
-	if len(d.Steps) != 1 || d.Blocked() || d.Risk != High || d.Confirm != db {
-		t.Fatalf("%+v, risk %s, type %q", ops(d), d.Risk, d.Confirm)
-	}
-	need := d.Steps[0].Needs[0]
-	if need.DB != db || need.Want["primary"] != "a" || !strings.HasSuffix(need.Want["version"], "|3") {
-		t.Errorf("requires %+v", need)
-	}
-	if m := d.Effect.Moves; len(m) != 2 || m[0].NS != db+".users" || m[0].From != "a" || m[0].To != "b" || m[0].Bytes.Value != 50*megabyte {
-		t.Errorf("the largest collection is not listed first: %+v", m)
-	}
-	if b := d.Effect.Bytes; !b.Known || b.Value != 80*megabyte {
-		t.Errorf("moves %+v", b)
-	}
-	for id, want := range map[string]string{
-		"writes-lost": "319", "routers": "r2:27017", "name-conflicts": "cannot be checked", "profile": "projects, users", "disk": "80",
-	} {
-		if got := textOf(d, id); !strings.Contains(got, want) {
-			t.Errorf("the check %s says %q, want %q in it", id, got, want)
-		}
-	}
-	if d.Undo.Kind != MovePrimary || d.Undo.Args.To != "a" {
-		t.Errorf("undone by %+v", d.Undo)
-	}
-}
-
 func TestMovePrimarySaysWhatTheReleaseDoesWithWrites(t *testing.T) {
 	for version, want := range map[string]string{
 		"4.4.29": "writes-lost.unguarded", "5.0.7": "writes-lost.refused", "6.0.19": "writes-lost.refused",

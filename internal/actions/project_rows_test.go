@@ -26,17 +26,15 @@ func TestRowsToCountAreOfThePlansProjectOrOfItsMovedRanges(t *testing.T) {
 		args    func(Situation) Args
 		want    map[topology.Namespace]string // → project
 	}{
-		"pin": {"5.0.7", Pin, func(Situation) Args { return Args{Project: "beta", Shard: "c"} },
+		"pin": {"5.0.7", Pin, fixed(Args{Project: "beta", Shard: "c"}),
 			map[topology.Namespace]string{documents: beta, clients: beta}},
-		"spread": {"5.0.7", Spread, func(Situation) Args { return Args{Project: "beta"} },
+		"spread": {"5.0.7", Spread, fixed(Args{Project: "beta"}),
 			map[topology.Namespace]string{clients: beta}},
 		"a chunk of one project":  {"6.0.0", MoveChunk, narrow, map[topology.Namespace]string{documents: beta}},
 		"cut out before the move": {"5.0.7", MoveChunk, narrow, map[topology.Namespace]string{documents: beta}},
-		"a chunk of several": {"5.0.7", MoveChunk, func(s Situation) Args {
-			return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"}
-		}, map[topology.Namespace]string{documents: ""}},
-		"a cut moves nothing": {"5.0.7", Split, func(s Situation) Args { return Args{NS: documents, At: doc(t, project(30))} }, nil},
-		"no collection":       {"5.0.7", BalancerOn, func(Situation) Args { return Args{} }, nil},
+		"a chunk of several":      {"5.0.7", MoveChunk, ofChunk(t, 1, "c"), map[topology.Namespace]string{documents: ""}},
+		"a cut moves nothing":     {"5.0.7", Split, func(s Situation) Args { return Args{NS: documents, At: doc(t, project(30))} }, nil},
+		"no collection":           {"5.0.7", BalancerOn, fixed(Args{}), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := cluster(t, "0.6.38", c.release)

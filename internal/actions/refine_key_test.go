@@ -49,36 +49,6 @@ func checkNamed(t *testing.T, d Draft, id string) Check {
 	return Check{}
 }
 
-func TestRefineKeyPlansOneCommandWithoutUndo(t *testing.T) {
-	s := cluster(t, "0.6.38", "8.0.13", zone(t, "eu", "a", documents, from(t, 20), from(t, 30)), withIndexes(yorkieIndexes()...))
-	d, a := plan(t, s, RefineKey, Args{NS: documents, Key: keyPattern("project_id", 1.0, "key", int64(1))})
-	if string(a.Key) != string(keyPattern("project_id", int32(1), "key", int32(1))) {
-		t.Errorf("the key is %s, want int32 numbers", a.Key)
-	}
-	if len(d.Steps) != 1 || d.Steps[0].Op != OpRefineKey || d.Steps[0].NS != documents || string(d.Steps[0].Key) != string(a.Key) {
-		t.Fatalf("steps %+v", d.Steps)
-	}
-	if d.Undo.Possible || d.Confirm != string(documents) || d.Risk != High || d.Blocked() {
-		t.Errorf("undo %+v, confirm %q, risk %s, blocked %t", d.Undo, d.Confirm, d.Risk, d.Blocked())
-	}
-	need, proof := d.Steps[0].Needs[0], d.Steps[0].Proof[0]
-	if need.Want["key"] != "{project_id: 1}" || need.Want["epoch"] == "" && need.Want["timestamp"] == "" {
-		t.Errorf("needs %v", need)
-	}
-	if proof.Want["key"] != "{project_id: 1, key: 1}" || proof.Want["uuid"] != need.Want["uuid"] || proof.Want["epoch"] != "" {
-		t.Errorf("proof %v", proof)
-	}
-	if text := checkNamed(t, d, "rewrite").Text.String(); !strings.Contains(text, "all 3 chunks and the only zone range") {
-		t.Errorf("rewrite: %s", text)
-	}
-	if d.IndexesOf != documents {
-		t.Errorf("the indexes of %q are read", d.IndexesOf)
-	}
-	if len(d.Effect.Moves) != 0 || !d.Effect.Bytes.Known || d.Effect.Bytes.Value != 0 {
-		t.Errorf("effect %+v", d.Effect)
-	}
-}
-
 func TestRefineKeyRefusesKeysThatDoNotExtend(t *testing.T) {
 	s := cluster(t, "0.6.38", "7.0.12")
 	for _, x := range []struct {
@@ -117,55 +87,43 @@ func TestRefineKeyChecks(t *testing.T) {
 		}
 	}
 	foreign := func(s *Situation) { s.Profile = &profile.Profile{Name: "other"} }
-	for _, x := range []struct {
-		name, release string
-		ns            topology.Namespace
-		key           bson.Raw
-		change        []func(*Situation)
-		check         string
-		want          Verdict
-		code          string
-	}{
-		{"same key", "7.0.12", documents, keyPattern("project_id", 1), nil, "refine", Block, "refine.already"},
-		{"an index", "7.0.12", documents, refined, []func(*Situation){good}, "index", Pass, "index.found"},
-		{"no index", "7.0.12", documents, refined, []func(*Situation){withIndexes(yorkieIndexes()[:2]...)}, "index", Block, "index.missing"},
-		{"indexes not permitted", "7.0.12", documents, refined, []func(*Situation){unread}, "index", Warn, "index.unknown"},
-		{"partial", "7.0.12", documents, refined, []func(*Situation){index(func(i *Index) { i.Partial = true })}, "index", Block, "index.unfit"},
-		{"sparse", "7.0.12", documents, refined, []func(*Situation){index(func(i *Index) { i.Sparse = true })}, "index", Block, "index.unfit"},
-		{"hidden", "7.0.12", documents, refined, []func(*Situation){index(func(i *Index) { i.Hidden = true })}, "index", Block, "index.unfit"},
-		{"collated", "7.0.12", documents, refined,
-			[]func(*Situation){index(func(i *Index) { i.Collated = true })}, "index", Block, "index.unfit"},
-		{"descending", "7.0.12", documents, refined,
-			[]func(*Situation){index(func(i *Index) { i.Key = keyPattern("project_id", 1, "key", -1) })}, "index", Block, "index.missing"},
-		{"hashed index for a ranged field", "7.0.12", documents, refined,
-			[]func(*Situation){index(func(i *Index) { i.Key = keyPattern("project_id", 1, "key", "hashed") })}, "index", Block, "index.missing"},
-		{"a unique index without the key", "7.0.12", documents, keyPattern("project_id", 1, "_id", 1), []func(*Situation){good},
-			"unique", Block, "unique.conflict"},
-		{"a unique key without a unique index", "7.0.12", documents, refined,
-			[]func(*Situation){good, func(s *Situation) { collectionIn(s, documents).Unique = true }}, "unique", Block, "unique.key"},
+	refine := func(ns topology.Namespace, key bson.Raw) func(Situation) Args { return fixed(Args{NS: ns, Key: key}) }
+	runChecks(t, "0.6.38", []checkCase{
+		expect("same key", RefineKey, refine(documents, keyPattern("project_id", 1)), Block, "refine.already", version("7.0.12")),
+		expect("an index", RefineKey, refine(documents, refined), Pass, "index.found", version("7.0.12"), good),
+		expect("no index", RefineKey, refine(documents, refined), Block, "index.missing",
+			version("7.0.12"), withIndexes(yorkieIndexes()[:2]...)),
+		expect("indexes not permitted", RefineKey, refine(documents, refined), Warn, "index.unknown", version("7.0.12"), unread),
+		expect("partial", RefineKey, refine(documents, refined), Block, "index.unfit",
+			version("7.0.12"), index(func(i *Index) { i.Partial = true })),
+		expect("sparse", RefineKey, refine(documents, refined), Block, "index.unfit",
+			version("7.0.12"), index(func(i *Index) { i.Sparse = true })),
+		expect("hidden", RefineKey, refine(documents, refined), Block, "index.unfit",
+			version("7.0.12"), index(func(i *Index) { i.Hidden = true })),
+		expect("collated", RefineKey, refine(documents, refined), Block, "index.unfit",
+			version("7.0.12"), index(func(i *Index) { i.Collated = true })),
+		expect("descending", RefineKey, refine(documents, refined), Block, "index.missing",
+			version("7.0.12"), index(func(i *Index) { i.Key = keyPattern("project_id", 1, "key", -1) })),
+		expect("hashed index for a ranged field", RefineKey, refine(documents, refined), Block, "index.missing",
+			version("7.0.12"), index(func(i *Index) { i.Key = keyPattern("project_id", 1, "key", "hashed") })),
+		expect("a unique index without the key", RefineKey, refine(documents, keyPattern("project_id", 1, "_id", 1)), Block, "unique.conflict",
+			version("7.0.12"), good),
+		expect("a unique key without a unique index", RefineKey, refine(documents, refined), Block, "unique.key",
+			version("7.0.12"), good, func(s *Situation) { collectionIn(s, documents).Unique = true }),
 
-		{"Yorkie before 7.0", "6.0.20", documents, refined, []func(*Situation){good}, "application", Block, "application.refused"},
-		{"Yorkie on 4.4", "4.4.29", documents, refined, []func(*Situation){good}, "application", Block, "application.refused"},
-		{"Yorkie on 7.0", "7.0.12", documents, refined, []func(*Situation){good}, "application", Warn, "application.slowerUntried"},
-		{"Yorkie on 8.0", "8.0.13", documents, refined, []func(*Situation){good}, "application", Warn, "application.slower"},
-		{"Yorkie, version unknown", "?", documents, refined, []func(*Situation){good},
-			"application", Block, "application.release"},
-		{"Yorkie's clients have the whole key", "5.0.7", clients, keyPattern("project_id", 1, "_id", "hashed"), nil,
-			"application", Pass, "application.whole"},
-		{"another program", "5.0.7", documents, refined, []func(*Situation){good, foreign}, "application", Warn, "application.unknown"},
+		expect("Yorkie before 7.0", RefineKey, refine(documents, refined), Block, "application.refused", version("6.0.20"), good),
+		expect("Yorkie on 4.4", RefineKey, refine(documents, refined), Block, "application.refused", version("4.4.29"), good),
+		expect("Yorkie on 7.0", RefineKey, refine(documents, refined), Warn, "application.slowerUntried", version("7.0.12"), good),
+		expect("Yorkie on 8.0", RefineKey, refine(documents, refined), Warn, "application.slower", version("8.0.13"), good),
+		expect("Yorkie, version unknown", RefineKey, refine(documents, refined), Block, "application.release", version("?"), good),
+		expect("another program", RefineKey, refine(documents, refined), Warn, "application.unknown", version("5.0.7"), good, foreign),
 
-		{"many chunks", "8.0.13", documents, refined, []func(*Situation){good, manyZones}, "rewrite", Warn, "rewrite.many"},
-		{"few chunks", "8.0.13", documents, refined, []func(*Situation){good}, "rewrite", Pass, "rewrite"},
-	} {
-		t.Run(x.name, func(t *testing.T) {
-			layout := "0.6.38"
-			if x.ns == clients {
-				layout = "0.4" // by project alone
-			}
-			d, _ := plan(t, cluster(t, layout, x.release, x.change...), RefineKey, Args{NS: x.ns, Key: x.key})
-			if c := checkNamed(t, d, x.check); c.Verdict != x.want || c.Text.Code != x.code {
-				t.Errorf("%s: %s %q (%s)", x.check, c.Verdict, c.Text.Code, c.Text.String())
-			}
-		})
-	}
+		expect("many chunks", RefineKey, refine(documents, refined), Warn, "rewrite.many", version("8.0.13"), good, manyZones),
+		expect("few chunks", RefineKey, refine(documents, refined), Pass, "rewrite", version("8.0.13"), good),
+	})
+	runChecks(t, "0.4", []checkCase{
+		expect("Yorkie's clients have the whole key", RefineKey, refine(clients, keyPattern("project_id", 1, "_id", "hashed")), Pass,
+			"application.whole",
+			version("5.0.7")),
+	})
 }

@@ -44,31 +44,6 @@ func withZoneRange(t testing.TB) func(*Situation) {
 	}
 }
 
-func TestAReshardingIsOneStepThatIsProvenByKeyAndUUID(t *testing.T) {
-	s := cluster(t, "0.4", "5.0.7", activity(Activity{}))
-	d, a, err := ReshardKind.Describe().Draft(s, Args{NS: documents, Key: byKey(t), InitialChunks: 12})
-	if err != nil || d.Blocked() || len(d.Steps) != 1 {
-		t.Fatalf("%v %+v", err, d.Checks)
-	}
-	step := d.Steps[0]
-	proof := step.Proof[0]
-	if proof.Want["key"] != "{project_id: 1, key: 1}" || proof.Want["replaced"] != "true" || proof.Want["resharding"] != "false" ||
-		proof.Was != UUIDText(s.Table.Collection(documents).Incarnation.UUID) {
-		t.Errorf("proof %+v", proof)
-	}
-	if d.Risk != High || d.Confirm != string(documents) || !d.Undo.Possible || a.InitialChunks != 12 || step.Reshard.Chunks != 12 {
-		t.Errorf("risk %s, confirm %q, undo %+v, %+v", d.Risk, d.Confirm, d.Undo, step.Reshard)
-	}
-	if KeyText(step.Reshard.WasKey) != "{project_id: 1}" || !slices.ContainsFunc(step.Needs, func(f Fact) bool {
-		return f.Kind == FactCollection && f.Want["resharding"] == "false" && f.Want["uuid"] != ""
-	}) {
-		t.Errorf("%+v needs %+v", step.Reshard, step.Needs)
-	}
-	if d.Effect.Bytes.Value != 70*megabyte || d.Effect.Duration.Value < leastResharding.Milliseconds() {
-		t.Errorf("effect %+v", d.Effect)
-	}
-}
-
 func TestWhatAReshardingIsRefusedFor(t *testing.T) {
 	for name, x := range map[string]struct {
 		version string
@@ -109,71 +84,39 @@ func zoned(t testing.TB, zone string, lo, hi bson.ObjectID) Args {
 func TestChecksOfAResharding(t *testing.T) {
 	same := doc(t, bson.D{{Key: "project_id", Value: int32(1)}})
 	hashed := doc(t, bson.D{{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}})
-	for name, x := range map[string]struct {
-		version string
-		change  []func(*Situation)
-		args    Args
-		check   string
-		code    string
-		verdict Verdict
-	}{
-		"the key that it has": {args: Args{NS: documents, Key: same}, check: "key", code: "key.same", verdict: Block},
-		"the key that it has, from 8.0 on": {version: "8.0.4", args: Args{NS: documents, Key: same}, check: "key",
-			code: "key.sameRedistribute", verdict: Block},
-		"another resharding": {change: []func(*Situation){activity(running(clients, "cloning"))}, check: "resharding",
-			code: "resharding.other", verdict: Block},
-		"no other resharding": {check: "resharding", code: "resharding.free", verdict: Pass},
-		"an index build": {change: []func(*Situation){activity(Activity{IndexBuilds: []Operation{{NS: documents, What: "createIndexes"}}})},
-			check: "index-build", code: "index-build.running", verdict: Block},
-		"zones that are not given": {change: []func(*Situation){withZoneRange(t)}, check: "zones", code: "zones.needed", verdict: Block},
-		"zones that are removed": {change: []func(*Situation){withZoneRange(t)}, args: Args{NS: documents, Key: byKey(t), Zones: []KeyZone{}},
-			check: "zones", code: "zones.removed", verdict: Warn},
-		"zones that are replaced": {change: []func(*Situation){withZoneRange(t)}, args: zoned(t, "eu", oid(1), oid(2)), check: "zones",
-			code: "zones.replaced", verdict: Pass},
-		"a unique key": {change: []func(*Situation){func(s *Situation) { s.Table.Collection(documents).Unique = true }}, check: "unique",
-			code: "unique.ofKey", verdict: Block},
-		"a unique index that begins with the key": {change: []func(*Situation){withIndexes(yorkieIndexes()...)}, check: "unique",
-			code: "unique.fits", verdict: Pass},
-		"a unique index of other fields": {change: []func(*Situation){withIndexes(yorkieIndexes()...)},
-			args: Args{NS: documents, Key: hashed}, check: "unique", code: "unique.reshard", verdict: Block},
-		"a unique index of _id": {change: []func(*Situation){withIndexes(yorkieIndexes()[:1]...)}, check: "unique",
-			code: "unique.fits", verdict: Pass},
-		"indexes that were not read": {check: "unique", code: "unique.unread", verdict: Warn},
-		"full disks": {change: []func(*Situation){func(s *Situation) {
+	key := fixed(Args{NS: documents, Key: byKey(t)})
+	runChecks(t, "0.4", []checkCase{
+		expect("the key that it has", ReshardKind, fixed(Args{NS: documents, Key: same}), Block, "key.same"),
+		expect("the key that it has, from 8.0 on", ReshardKind, fixed(Args{NS: documents, Key: same}), Block, "key.sameRedistribute",
+			version("8.0.4")),
+		expect("another resharding", ReshardKind, key, Block, "resharding.other", activity(running(clients, "cloning"))),
+		expect("no other resharding", ReshardKind, key, Pass, "resharding.free"),
+		expect("an index build", ReshardKind, key, Block, "index-build.running",
+			activity(Activity{IndexBuilds: []Operation{{NS: documents, What: "createIndexes"}}})),
+		expect("zones that are not given", ReshardKind, key, Block, "zones.needed", withZoneRange(t)),
+		expect("zones that are removed", ReshardKind, fixed(Args{NS: documents, Key: byKey(t), Zones: []KeyZone{}}), Warn, "zones.removed",
+			withZoneRange(t)),
+		expect("zones that are replaced", ReshardKind, fixed(zoned(t, "eu", oid(1), oid(2))), Pass, "zones.replaced", withZoneRange(t)),
+		expect("a unique key", ReshardKind, key, Block, "unique.ofKey",
+			func(s *Situation) { s.Table.Collection(documents).Unique = true }),
+		expect("a unique index that begins with the key", ReshardKind, key, Pass, "unique.fits", withIndexes(yorkieIndexes()...)),
+		expect("a unique index of other fields", ReshardKind, fixed(Args{NS: documents, Key: hashed}), Block, "unique.reshard",
+			withIndexes(yorkieIndexes()...)),
+		expect("a unique index of _id", ReshardKind, key, Pass, "unique.fits", withIndexes(yorkieIndexes()[:1]...)),
+		expect("indexes that were not read", ReshardKind, key, Warn, "unique.unread"),
+		expect("full disks", ReshardKind, key, Block, "reshard-disk.full", func(s *Situation) {
 			for shard, d := range s.Table.Disks {
 				d.Used.Value = d.Total.Value
 				s.Table.Disks[shard] = d
 			}
-		}}, check: "disk", code: "reshard-disk.full", verdict: Block},
-		"unknown disks": {change: []func(*Situation){func(s *Situation) { s.Table.Disks = nil }}, check: "disk",
-			code: "reshard-disk.unknown", verdict: Warn},
-		"unknown sizes": {change: []func(*Situation){func(s *Situation) { s.Table.Sizes = nil }}, check: "disk",
-			code: "reshard-disk.sizeUnknown", verdict: Warn},
-		"enough space": {check: "disk", code: "reshard-disk.fits", verdict: Pass},
-		"blocked writes": {check: "blocked-writes", code: "blocked-writes.reshard",
-			verdict: Warn},
-		"a key of another layout": {args: Args{NS: clients, Key: hashed},
-			check: "layout", code: "layout.other", verdict: Warn},
-		"a key of no layout": {args: Args{NS: clients, Key: doc(t, bson.D{{Key: "status", Value: int32(1)}})}, check: "layout",
-			code: "layout.none", verdict: Warn},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if x.version == "" {
-				x.version = "5.0.7"
-			}
-			if x.args.NS == "" {
-				x.args = Args{NS: documents, Key: byKey(t)}
-			}
-			s := cluster(t, "0.4", x.version, append([]func(*Situation){activity(Activity{})}, x.change...)...)
-			d, _, err := ReshardKind.Describe().Draft(s, x.args)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c := checkOf(d, x.check); c.Text.Code != x.code || c.Verdict != x.verdict {
-				t.Errorf("%s %s: %s", c.Verdict, c.Text.Code, c.Text)
-			}
-		})
-	}
+		}),
+		expect("unknown disks", ReshardKind, key, Warn, "reshard-disk.unknown", func(s *Situation) { s.Table.Disks = nil }),
+		expect("unknown sizes", ReshardKind, key, Warn, "reshard-disk.sizeUnknown", func(s *Situation) { s.Table.Sizes = nil }),
+		expect("enough space", ReshardKind, key, Pass, "reshard-disk.fits"),
+		expect("blocked writes", ReshardKind, key, Warn, "blocked-writes.reshard"),
+		expect("a key of another layout", ReshardKind, fixed(Args{NS: clients, Key: hashed}), Warn, "layout.other"),
+		expect("a key of no layout", ReshardKind, fixed(Args{NS: clients, Key: keyPattern("status", int32(1))}), Warn, "layout.none"),
+	})
 }
 
 func TestOnlyARunningReshardingCanBeCommittedOrAborted(t *testing.T) {

@@ -23,10 +23,8 @@ func randomWrites(t testing.TB, r *rapid.T, s *Situation) {
 		}
 		counted := rapid.Bool().Draw(r, "counted")
 		for _, ch := range c.Chunks.All() {
-			s.Writes.Ranges = append(
-				s.Writes.Ranges,
-				rangeWrites(c.NS, ch.Min, ch.Max, keys, func(w *topology.RangeWrites) { w.InShards = counted }),
-			)
+			s.Writes.Ranges = append(s.Writes.Ranges,
+				rangeWrites(c.NS, ch.Min, ch.Max, keys, func(w *topology.RangeWrites) { w.InShards = counted }))
 		}
 	}
 	s.Writes.At = now

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -39,21 +38,10 @@ func withWrites(t testing.TB, ns topology.Namespace, value func(byte) any, all r
 	}
 }
 
-func rangeWrites(
-	ns topology.Namespace,
-	lo, hi shardkey.Key,
-	keys []topology.KeyWrites,
-	change ...func(*topology.RangeWrites),
-) topology.RangeWrites {
-	w := topology.RangeWrites{
-		NS:       ns,
-		Min:      lo,
-		Max:      hi,
-		Method:   topology.WritesCounted,
-		From:     now.Add(-15 * time.Minute),
-		To:       now,
-		InShards: true,
-	}
+func rangeWrites(ns topology.Namespace, lo, hi shardkey.Key, keys []topology.KeyWrites,
+	change ...func(*topology.RangeWrites)) topology.RangeWrites {
+	w := topology.RangeWrites{NS: ns, Min: lo, Max: hi, Method: topology.WritesCounted,
+		From: now.Add(-15 * time.Minute), To: now, InShards: true}
 	for _, k := range keys {
 		if (shardkey.Range{Min: lo, Max: hi}).Contains(k.Key) {
 			w.Keys, w.Rows = append(w.Keys, k), w.Rows+k.Rows
@@ -84,7 +72,7 @@ func cutAt(t testing.TB, cut Cut) byte {
 }
 
 func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
-	one := func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} } // [20, 40) on b
+	one := ofChunk(t, 1, "") // [20, 40) on b
 	both := func(s Situation) Args {
 		return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 0)[0]), encoded(chunkAt(t, s, documents, 1)[0])}}
 	}
@@ -156,7 +144,7 @@ func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 }
 
 func TestHotSplitThatCannotHelpIsRefusedWithRemedy(t *testing.T) {
-	one := func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }
+	one := ofChunk(t, 1, "")
 	busy := rows{21: 50, 30: 50}
 	reason := func(code string) func(*topology.RangeWrites) {
 		return func(w *topology.RangeWrites) {
@@ -168,108 +156,47 @@ func TestHotSplitThatCannotHelpIsRefusedWithRemedy(t *testing.T) {
 			w.Keys[i].Project = oid(20)
 		}
 	}
-	for _, x := range []struct {
-		name   string
-		change []func(*Situation)
-		args   func(Situation) Args
-		id     string
-		code   string
-	}{
-		{"one value takes most", []func(*Situation){withWrites(t, documents, nil, rows{21: 83, 30: 17}), withShardWrites(0,
-			10, 5)}, one, "writes",
-			"writes.oneValue"},
-		{"one project takes most", []func(*Situation){withWrites(t, documents, nil, rows{21: 83, 30: 17}, whose), withShardWrites(0, 10, 5)}, one,
-			"writes", "writes.oneProject"},
-		{"one document takes all", []func(*Situation){withWrites(t, documents, nil, rows{21: 83}, whose, func(w *topology.RangeWrites) {
-			for i := range w.Keys {
-				w.Keys[i].Document = oid(99)
-			}
-		}), withShardWrites(0, 10, 5)}, one, "writes", "writes.oneDocument"},
-		{"too few writes", []func(*Situation){withWrites(t, documents, nil, rows{21: 10, 30: 9}), withShardWrites(0, 10,
-			5)}, one, "writes", "writes.few"},
-		{"no writes", []func(*Situation){withWrites(t, documents, nil, nil), withShardWrites(0, 10, 5)}, one, "writes", "writes.few"},
-		{"nothing is known", nil, one, "writes", "writes.unknown"},
-		{"may not be read", []func(*Situation){withWrites(t, documents, nil, busy, reason("notPermitted")), withShardWrites(0, 10, 5)}, one,
-			"writes", "writes.unknown"},
-		{"changed in place without a date", []func(*Situation){withWrites(t, documents, nil, busy, reason("inPlace")), withShardWrites(0, 10, 5)},
-			one, "writes", "writes.unknown"},
-		{"keys grow with time",
-			[]func(*Situation){withWrites(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }),
-				withShardWrites(0, 10, 5)}, one,
-			"writes", "writes.growing"},
-		{"the writes of the shards are not known", []func(*Situation){withWrites(t, documents, nil, busy)}, one, "even", "even.unknown"},
-		{"all other shards have as many writes", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(10,
-			10, 10)}, one, "even", "even.already"},
-		{"no other shard may have it",
-			[]func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents,
-				from(t, 20), from(t, 40))},
-			one, "even", "even.nowhere"},
-		{"the only shard that helps has a pending clean-up", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(10, 10, 1),
-			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "even", "even.waits"},
-		{"to where it is", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)},
-			func(s Situation) Args { a := one(s); a.To = "b"; return a }, "recipient", "recipient.same"},
-		{"to a shard outside of its zone",
-			[]func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents,
-				from(t, 20), from(t, 40))},
-			func(s Situation) Args { a := one(s); a.To = "c"; return a }, "recipient", "recipient.outside"},
-		{"jumbo", []func(*Situation){withOwners(t, documents, "aBc"), withWrites(t, documents, nil, busy),
-			withShardWrites(1, 10, 1)}, one, "jumbo",
-			"jumbo.flagged"},
-		{"one value by its bounds", []func(*Situation){func(s *Situation) {
+	runChecks(t, "0.6.38", []checkCase{
+		expect("one value takes most", SplitHot, one, Block, "writes.oneValue",
+			withWrites(t, documents, nil, rows{21: 83, 30: 17}), withShardWrites(0, 10, 5)),
+		expect("one project takes most", SplitHot, one, Block, "writes.oneProject",
+			withWrites(t, documents, nil, rows{21: 83, 30: 17}, whose), withShardWrites(0, 10, 5)),
+		expect("one document takes all", SplitHot, one, Block, "writes.oneDocument",
+			withWrites(t, documents, nil, rows{21: 83}, whose, func(w *topology.RangeWrites) {
+				for i := range w.Keys {
+					w.Keys[i].Document = oid(99)
+				}
+			}), withShardWrites(0, 10, 5)),
+		expect("too few writes", SplitHot, one, Block, "writes.few",
+			withWrites(t, documents, nil, rows{21: 10, 30: 9}), withShardWrites(0, 10, 5)),
+		expect("no writes", SplitHot, one, Block, "writes.few", withWrites(t, documents, nil, nil), withShardWrites(0, 10, 5)),
+		expect("nothing is known", SplitHot, one, Block, "writes.unknown"),
+		expect("may not be read", SplitHot, one, Block, "writes.unknown",
+			withWrites(t, documents, nil, busy, reason("notPermitted")), withShardWrites(0, 10, 5)),
+		expect("changed in place without a date", SplitHot, one, Block, "writes.unknown",
+			withWrites(t, documents, nil, busy, reason("inPlace")), withShardWrites(0, 10, 5)),
+		expect("keys grow with time", SplitHot, one, Block, "writes.growing",
+			withWrites(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }), withShardWrites(0, 10, 5)),
+		expect("the writes of the shards are not known", SplitHot, one, Block, "even.unknown", withWrites(t, documents, nil, busy)),
+		expect("all other shards have as many writes", SplitHot, one, Block, "even.already",
+			withWrites(t, documents, nil, busy), withShardWrites(10, 10, 10)),
+		expect("no other shard may have it", SplitHot, one, Block, "even.nowhere",
+			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))),
+		expect("the only shard that helps has a pending clean-up", SplitHot, one, Block, "even.waits",
+			withWrites(t, documents, nil, busy), withShardWrites(10, 10, 1),
+			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }),
+		expect("to where it is", SplitHot, func(s Situation) Args { a := one(s); a.To = "b"; return a }, Block, "recipient.same",
+			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)),
+		expect("to a shard outside of its zone", SplitHot, func(s Situation) Args { a := one(s); a.To = "c"; return a }, Block,
+			"recipient.outside",
+			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))),
+		expect("jumbo", SplitHot, one, Block, "jumbo.flagged",
+			withOwners(t, documents, "aBc"), withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)),
+		expect("one value by its bounds", SplitHot, one, Block, "unsplittable.oneValue", func(s *Situation) {
 			c := collectionIn(s, documents)
 			*c = *collection(t, documents, c.Key, []shardkey.Key{keyOf(t, c.Key, oid(20)), keyOf(t, c.Key, oid(21))}, "abc")
-		}, withWrites(t, documents, nil, rows{20: 100}), withShardWrites(1, 10, 1)}, one, "unsplittable", "unsplittable.oneValue"},
-	} {
-		t.Run(x.name, func(t *testing.T) {
-			s := cluster(t, "0.6.38", "5.0.7", x.change...)
-			d, resolved := plan(t, s, SplitHot, x.args(s))
-			if v, code := worstVerdict(d, x.id); v != Block || code != x.code {
-				t.Errorf("%s %s, want %s to block\n%+v", v, code, x.code, d.Checks)
-			}
-			if len(d.Steps) > 0 && len(resolved.Cuts) == 0 {
-				t.Errorf("nothing was chosen, and there are steps: %v", ops(d))
-			}
-		})
-	}
-}
-
-func TestHotSplitBelowDominantShareIsPlanned(t *testing.T) {
-	s := cluster(t, "0.6.38", "5.0.7", withWrites(t, documents, nil, rows{21: 79, 30: 21}), withShardWrites(0, 10, 5))
-	d, resolved := plan(t, s, SplitHot, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)})
-	if d.Blocked() || len(resolved.Cuts) != 1 || cutAt(t, resolved.Cuts[0]) != 30 {
-		t.Errorf("blocked %t, %+v", d.Blocked(), resolved.Cuts)
-	}
-}
-
-func TestHotSplitEffectIsWritesPerShard(t *testing.T) {
-	s := cluster(t, "0.6.38", "5.0.7", withWrites(t, documents, nil, rows{21: 60, 30: 40}), withShardWrites(1, 10, 2))
-	d, _ := plan(t, s, SplitHot, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)})
-	part := cluster(
-		t,
-		"0.6.38",
-		"5.0.7",
-		withWrites(t, documents, nil, rows{21: 60, 30: 40}, func(w *topology.RangeWrites) { w.AtLeast = true }),
-		withShardWrites(1, 10, 2),
-	)
-	if busiest, _ := plan(t, part, SplitHot, Args{NS: documents, Bounds: chunkAt(t, part, documents, 1)}); busiest.Blocked() {
-		t.Error("what was counted in part is still known")
-	} else if v, code := worstVerdict(busiest, "writes"); v != Warn || code != "writes.busiest" {
-		t.Errorf("%s %s", v, code)
-	}
-	want := map[string][2]float64{"a": {1, 5}, "b": {10, 6}, "c": {2, 2}} // 4 of 10 rows a second move
-	if len(d.Effect.Writes) != 3 || d.Effect.Writes[2].Shard != "c" {
-		t.Fatalf("%+v", d.Effect.Writes)
-	}
-	for _, w := range d.Effect.Writes {
-		if x := want[w.Shard]; math.Abs(w.Before-x[0]) > 1e-9 || math.Abs(w.After-x[1]) > 1e-9 {
-			t.Errorf("%+v, want %v", w, x)
-		}
-	}
-	if got := strings.Join([]string{string(d.Steps[0].Op), string(d.Steps[1].Op)}, " "); got != "splitAt move" || len(d.Steps) != 2 ||
-		d.Risk != Medium ||
-		d.Confirm != "" {
-		t.Errorf("%v, risk %s, confirm %q", ops(d), d.Risk, d.Confirm)
-	}
+		}, withWrites(t, documents, nil, rows{20: 100}), withShardWrites(1, 10, 1)),
+	})
 }
 
 func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -21,13 +20,9 @@ import (
 func withRoles(t *testing.T, roles []string, test func(*testing.T, *world, *cluster.Client)) {
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: release, Empty: true, Still: true, Users: []access.User{
-					{Name: "root", Password: "secret"}, {Name: "limited", Password: "secret", Roles: roles},
-				}})
-				must(t, err)
-				t.Cleanup(func() { must(t, sim.Close()) })
-				sim.Start(t.Context())
+			users := []access.User{{Name: "root", Password: "secret"}, {Name: "limited", Password: "secret", Roles: roles}}
+			o := simcluster.Options{ServerVersion: release, Still: true, Users: users}
+			onSimulated(t, o, func(t *testing.T, sim *simcluster.Cluster) {
 				as := func(user string) string {
 					return strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+user+":secret@", 1)
 				}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -29,10 +28,7 @@ const conflictingOperation = 117
 
 // retryingClient repeats a move while one of its shards is busy with another migration, as
 // clients must while the balancer runs. Other errors are returned unchanged.
-type retryingClient struct {
-	actions.Admin
-	again *int // number of repeated commands
-}
+type retryingClient struct{ actions.Admin }
 
 func (p retryingClient) MoveChunk(ctx context.Context, run string, m topology.Move) error {
 	return p.retryWhileBusy(ctx, func() error { return p.Admin.MoveChunk(ctx, run, m) })
@@ -50,7 +46,6 @@ func (p retryingClient) retryWhileBusy(ctx context.Context, move func() error) e
 		if !isShardBusy(err) {
 			return err
 		}
-		*p.again++
 		select {
 		case <-ctx.Done():
 			return err
@@ -70,11 +65,7 @@ func isShardBusy(err error) bool {
 // withBusyBalancer runs a test on a simulated cluster whose balancer constantly moves
 // chunks of another collection.
 func withBusyBalancer(t *testing.T, release string, test func(*testing.T, *world)) {
-	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: release, Empty: true, Still: true})
-		must(t, err)
-		t.Cleanup(func() { must(t, sim.Close()) })
-		sim.Start(t.Context())
+	onSimulated(t, simcluster.Options{ServerVersion: release, Still: true}, func(t *testing.T, sim *simcluster.Cluster) {
 		admin := func(cmd ...bson.E) {
 			_, err := sim.Command(t.Context(), "admin", bson.D(cmd))
 			must(t, err)
@@ -85,34 +76,9 @@ func withBusyBalancer(t *testing.T, release string, test func(*testing.T, *world
 		for at := range 12 {
 			admin(bson.E{Key: "split", Value: ns}, bson.E{Key: "middle", Value: bson.D{{Key: "p", Value: at}}})
 		}
-		_, err = sim.Interfere(simcluster.Interference{Kind: simcluster.BusyBalancer, Namespaces: []string{ns}})
+		_, err := sim.Interfere(simcluster.Interference{Kind: simcluster.BusyBalancer, Namespaces: []string{ns}})
 		must(t, err)
 		time.Sleep(1300 * time.Millisecond) // in the middle of its first round
 		test(t, newWorld(t, simcluster.URI(), sim))
 	})
-}
-
-// Manual moves succeed beside a busy balancer, but not always at the first attempt.
-func TestManualMovesSucceedBesideABusyBalancer(t *testing.T) {
-	for _, release := range releases {
-		t.Run(release, func(t *testing.T) {
-			withBusyBalancer(t, release, func(t *testing.T, w *world) {
-				ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
-				f := w.follow(ns)
-				for range 20 {
-					lower, upper := f.boundDocuments(f.chunks[0])
-					to := w.otherShard(f.chunks[0].Shard)
-					must(t, w.admin.MoveChunk(w.Context(), run, topology.Move{NS: ns, Min: lower, Max: upper, To: to, Wait: true}))
-					f.readChanges("a move")
-					if f.chunks[0].Shard != to {
-						t.Fatalf("moved to %s: %v", to, f.chunks[0])
-					}
-					time.Sleep(700 * time.Millisecond)
-				}
-				if again := *w.admin.(retryingClient).again; again == 0 || again > 60 {
-					t.Errorf("%d moves were sent again, want more than 0, at most 60", again)
-				}
-			})
-		})
-	}
 }

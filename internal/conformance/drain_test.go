@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"slices"
 	"testing"
-	"testing/synctest"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -61,17 +60,11 @@ func (w *world) shardNames() (out []string) {
 func onEverySimulated(t *testing.T, test func(*testing.T, *world), change ...func(*simcluster.Options)) {
 	for _, release := range append(slices.Clone(releases), "8.3") {
 		t.Run(release, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				o := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
-				for _, c := range change {
-					c(&o)
-				}
-				sim, err := simcluster.New(t.Context(), o)
-				must(t, err)
-				t.Cleanup(func() { must(t, sim.Close()) })
-				sim.Start(t.Context())
-				test(t, newWorld(t, simcluster.URI(), sim))
-			})
+			o := simcluster.Options{ServerVersion: release, Still: true}
+			for _, c := range change {
+				c(&o)
+			}
+			onSimulated(t, o, func(t *testing.T, sim *simcluster.Cluster) { test(t, newWorld(t, simcluster.URI(), sim)) })
 		})
 	}
 }

@@ -26,10 +26,8 @@ func TestDoctorFindsNothingMissingForAnUnrestrictedUser(t *testing.T) {
 		if ahead, plusMinus := clock.Ahead(); ahead.Abs() > time.Hour || plusMinus <= 0 {
 			t.Errorf("the clock is %v ahead, ± %v", ahead, plusMinus)
 		}
-		report, err := doctor.Examine(t.Context(), w.client, doctor.Subject{
-			Table: &topology.Table{}, Server: w.server, Profile: profile.Yorkie(),
-			Data: []doctor.Data{{DB: w.db, Layout: profile.Yorkie().Layouts[0]}},
-		})
+		report, err := doctor.Examine(t.Context(), w.client, doctor.Subject{Table: &topology.Table{}, Server: w.server,
+			Profile: profile.Yorkie(), Data: []doctor.Data{{DB: w.db, Layout: profile.Yorkie().Layouts[0]}}})
 		must(t, err)
 		for _, f := range report.Findings {
 			if f.State != doctor.OK {

@@ -51,7 +51,7 @@ func TestCollectionsAreResharded(t *testing.T) {
 		for err = nil; ; {
 			select {
 			case err = <-ended:
-			case <-time.After(time.Second):
+			case <-time.After(20 * time.Second):
 				trace, err := w.client.Trace(w.Context(), run, step, sent)
 				must(t, err)
 				if r := trace.Resharding; r != nil && r.NS == ns {

@@ -65,17 +65,18 @@ var keyKinds = []struct {
 	}},
 }
 
-// keysOfAKind is how many random keys are looked up in each.
-const keysOfAKind = 200
-
 func TestRoutingTableAndServerTargetTheSameShard(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		w.needShards(2)
+		keys := 200
+		if testing.Short() {
+			keys = 30
+		}
 		r := rand.New(rand.NewPCG(7, 1))
 		for _, kind := range keyKinds {
 			f := w.scatteredCollection(kind.name, kind.key, kind.splits)
 			shards := map[string]bool{}
-			for range keysOfAKind {
+			for range keys {
 				var filter bson.D
 				var values []bson.RawValue
 				for i, field := range kind.key {

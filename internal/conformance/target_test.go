@@ -47,11 +47,7 @@ func TestMain(m *testing.M) {
 func onEvery(t *testing.T, test func(*testing.T, *world)) {
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: release, Empty: true, Still: true})
-				must(t, err)
-				t.Cleanup(func() { must(t, sim.Close()) })
-				sim.Start(t.Context())
+			onSimulated(t, simcluster.Options{ServerVersion: release, Still: true}, func(t *testing.T, sim *simcluster.Cluster) {
 				test(t, newWorld(t, simcluster.URI(), sim))
 			})
 		})
@@ -63,6 +59,18 @@ func onEvery(t *testing.T, test func(*testing.T, *world)) {
 			t.Skip(uriVariable + " names no mongos")
 		}
 		test(t, newWorld(t, uri, nil))
+	})
+}
+
+// onSimulated runs a test on an empty simulated cluster, in simulated time.
+func onSimulated(t *testing.T, o simcluster.Options, test func(*testing.T, *simcluster.Cluster)) {
+	synctest.Test(t, func(t *testing.T) {
+		o.Empty = true
+		sim, err := simcluster.New(t.Context(), o)
+		must(t, err)
+		t.Cleanup(func() { must(t, sim.Close()) })
+		sim.Start(t.Context())
+		test(t, sim)
 	})
 }
 
@@ -83,7 +91,7 @@ func newWorld(t *testing.T, address string, sim *simcluster.Cluster) *world {
 	data, err := mongo.Connect(app)
 	must(t, err)
 	t.Cleanup(func() { must(t, data.Disconnect(context.Background())) })
-	w := &world{T: t, source: c, admin: retryingClient{c, new(int)}, client: c, data: data, simulated: sim != nil}
+	w := &world{T: t, source: c, admin: retryingClient{c}, client: c, data: data, simulated: sim != nil}
 	w.setUp()
 	return w
 }

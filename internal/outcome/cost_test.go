@@ -27,9 +27,7 @@ func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
 		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}}},
 	)
 	added := run.Steps[0]
-	added.Min, added.Events = keyAt(
-		20,
-	), counts(
+	added.Min, added.Events = keyAt(20), counts(
 		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}},
 	)
 	run.Steps = append(run.Steps, added)

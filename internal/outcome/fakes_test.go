@@ -25,12 +25,8 @@ type fakes struct {
 }
 
 func newFakes(c *topology.Collection) *fakes {
-	return &fakes{
-		table:      &topology.Table{ClusterID: "c", Loaded: true, Collections: []*topology.Collection{c}},
-		rows:       map[string]store.RunOutcome{},
-		runChanged: make(chan struct{}, 1),
-		noTables:   make(chan struct{}),
-	}
+	return &fakes{table: &topology.Table{ClusterID: "c", Loaded: true, Collections: []*topology.Collection{c}},
+		rows: map[string]store.RunOutcome{}, runChanged: make(chan struct{}, 1), noTables: make(chan struct{})}
 }
 
 func (w *fakes) Runs(_ context.Context, _ string, limit int) ([]engine.Run, string, error) {

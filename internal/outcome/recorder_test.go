@@ -130,12 +130,8 @@ func TestStepAddedDuringARunIsMeasured(t *testing.T) {
 		r.countWrites(time.Minute, 30, 20, 10)
 		run.Steps = append(
 			slices.Clone(run.Steps),
-			engine.Step{
-				Step:  actions.Step{Op: actions.OpMove, NS: ns, Min: minKey(), Max: keyAt(0), Shard: "b"},
-				State: engine.Succeeded,
-				Sent:  time.Now(),
-				Ended: time.Now(),
-			},
+			engine.Step{Step: actions.Step{Op: actions.OpMove, NS: ns, Min: minKey(), Max: keyAt(0), Shard: "b"},
+				State: engine.Succeeded, Sent: time.Now(), Ended: time.Now()},
 		)
 		r.setRun(run)
 		run = r.endRun(run)

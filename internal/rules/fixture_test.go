@@ -132,13 +132,8 @@ func addCollection(s *Situation, ns, key, owners string) {
 	for i, o := range owners {
 		rows = append(
 			rows,
-			topology.Chunk{
-				Min:     bounds[i],
-				Max:     bounds[i+1],
-				Shard:   string(o | 0x20),
-				Jumbo:   o < 'a',
-				Version: topology.Version{Major: uint32(i + 1)},
-			},
+			topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(o | 0x20), Jumbo: o < 'a',
+				Version: topology.Version{Major: uint32(i + 1)}},
 		)
 	}
 	m, err := topology.BuildChunks(p, rows)
@@ -146,10 +141,8 @@ func addCollection(s *Situation, ns, key, owners string) {
 		panic(err)
 	}
 	c := &topology.Collection{
-		Meta:    topology.Meta{NS: topology.Namespace(ns), Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{byte(len(ns))}}},
-		Chunks:  m,
-		Highest: m.Highest(),
-	}
+		Meta:   topology.Meta{NS: topology.Namespace(ns), Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{byte(len(ns))}}},
+		Chunks: m, Highest: m.Highest()}
 	t := s.Table
 	t.Collections = slices.DeleteFunc(t.Collections, func(o *topology.Collection) bool { return o.NS == c.NS })
 	t.Collections = append(t.Collections, c)

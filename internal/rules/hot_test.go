@@ -15,13 +15,8 @@ func withHotChunk(chunk int, perSecond, share float64, s heat.Splitting) change 
 		c := x.Table.Collection("y.changes")
 		ch := c.Chunks.At(chunk)
 		total := perSecond / share
-		w := Writes{
-			NS:      "y.changes",
-			Over:    Window,
-			Seconds: 900,
-			To:      now,
-			Total:   heat.Rate{PerSecond: total, Rows: int64(total * 900), Exact: true, Share: 1},
-		}
+		w := Writes{NS: "y.changes", Over: Window, Seconds: 900, To: now,
+			Total: heat.Rate{PerSecond: total, Rows: int64(total * 900), Exact: true, Share: 1}}
 		rest := (total - perSecond) / 4
 		for i, shard := range x.Table.Shards { // apart from the hot chunk, the first shard has the fewest writes and the owner the most
 			own := rest * []float64{0.5, 1, 1}[i]
@@ -50,106 +45,45 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 	manyProjects := func(s *Situation) { s.Writes[0].Chunks[0].Line.TopShare = 0.3 }
 	uncounted := func(s *Situation) { s.Counting, s.Writes = false, nil }
 	runCases(t, []ruleCase{
-		{
-			name:    "a chunk that a split divides",
-			rule:    HotChunk,
-			changes: with(wide, withHotChunk(4, 300, 0.5, divides)),
-			rank:    Warn,
-			says:    "hotChunk.project",
-			plan:    "split-hot",
-		},
-		{name: "moderate", rule: HotChunk, changes: with(wide, withHotChunk(4, 20, 0.5, divides)), rank: Info,
-			says: "hotChunk.project", plan: "split-hot"},
-		{name: "of writers that are not known", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, unknown)),
-			rank: Warn, says: "hotChunk.project"},
-		{name: "of several projects", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, divides), manyProjects),
-			rank: Warn, says: "hotChunk", plan: "split-hot"},
-		{name: "of several projects", rule: HotShard, changes: with(wide, withHotChunk(4, 300, 0.9, divides), manyProjects),
-			rank: Warn, says: "hotShard", plan: "split-hot"},
-		{name: "a fifth of the writes", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.2, divides))},
-		{name: "one of three chunks", rule: HotChunk, changes: with(withHotChunk(1, 300, 0.5, divides))},
-		{name: "few writes", rule: HotChunk, changes: with(wide, withHotChunk(4, 2, 0.9, divides))},
-		{name: "of one document", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, document))},
-		{name: "counted for a minute", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, divides), short),
-			unsure: true, says: "tooShort"},
-		{name: "writes are not counted", rule: HotChunk, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
-		{name: "in the past", rule: HotChunk, changes: with(wide, func(s *Situation) { s.Past = true }), unsure: true, says: "notKept"},
+		fires("a chunk that a split divides", HotChunk, Warn, "hotChunk.project", "split-hot",
+			wide, withHotChunk(4, 300, 0.5, divides)),
+		fires("moderate", HotChunk, Info, "hotChunk.project", "split-hot", wide, withHotChunk(4, 20, 0.5, divides)),
+		fires("of writers that are not known", HotChunk, Warn, "hotChunk.project", "", wide, withHotChunk(4, 300, 0.5, unknown)),
+		fires("of several projects", HotChunk, Warn, "hotChunk", "split-hot",
+			wide, withHotChunk(4, 300, 0.5, divides), manyProjects),
+		fires("of several projects", HotShard, Warn, "hotShard", "split-hot",
+			wide, withHotChunk(4, 300, 0.9, divides), manyProjects),
+		passes("a fifth of the writes", HotChunk, wide, withHotChunk(4, 300, 0.2, divides)),
+		passes("one of three chunks", HotChunk, withHotChunk(1, 300, 0.5, divides)),
+		passes("few writes", HotChunk, wide, withHotChunk(4, 2, 0.9, divides)),
+		passes("of one document", HotChunk, wide, withHotChunk(4, 300, 0.5, document)),
+		lacks("counted for a minute", HotChunk, "tooShort", wide, withHotChunk(4, 300, 0.5, divides), short),
+		lacks("writes are not counted", HotChunk, "notCounting", wide, uncounted),
+		lacks("in the past", HotChunk, "notKept", wide, func(s *Situation) { s.Past = true }),
 
-		{
-			name:    "one document",
-			rule:    HotDocument,
-			changes: with(wide, withHotChunk(4, 300, 0.5, document)),
-			rank:    Warn,
-			says:    "hotDocument.of",
-			plan:    "move",
-		},
-		{
-			name:    "one document of three chunks",
-			rule:    HotDocument,
-			changes: with(withHotChunk(1, 300, 0.6, document)),
-			rank:    Warn,
-			says:    "hotDocument.of",
-			plan:    "move",
-		},
-		{name: "one document is everything", rule: HotDocument, changes: with(wide, withHotChunk(4, 300, 1, document)),
-			rank: Warn, says: "hotDocument.of"},
-		{
-			name:    "one value",
-			rule:    HotDocument,
-			changes: with(wide, withHotChunk(4, 300, 0.5, single)),
-			rank:    Warn,
-			says:    "hotDocument.single",
-			plan:    "move",
-		},
-		{
-			name:    "one project, the key has no more",
-			rule:    HotDocument,
-			changes: with(wide, withHotChunk(4, 50, 0.5, heat.Splitting{Can: true, Code: "project", Share: 0.9})),
-			rank:    Info,
-			says:    "hotDocument.project",
-			plan:    "move",
-		},
-		{name: "a split divides it", rule: HotDocument, changes: with(wide, withHotChunk(4, 300, 0.5, divides))},
-		{
-			name:    "migrations blocked",
-			rule:    HotDocument,
-			changes: with(wide, withHotChunk(4, 300, 0.5, document), inCollection("y.changes", blocked)),
-			rank:    Warn,
-			says:    "hotDocument.of",
-		},
-		{name: "writes are not counted", rule: HotDocument, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
+		fires("one document", HotDocument, Warn, "hotDocument.of", "move", wide, withHotChunk(4, 300, 0.5, document)),
+		fires("one document of three chunks", HotDocument, Warn, "hotDocument.of", "move", withHotChunk(1, 300, 0.6, document)),
+		fires("one document is everything", HotDocument, Warn, "hotDocument.of", "", wide, withHotChunk(4, 300, 1, document)),
+		fires("one value", HotDocument, Warn, "hotDocument.single", "move", wide, withHotChunk(4, 300, 0.5, single)),
+		fires("one project, the key has no more", HotDocument, Info, "hotDocument.project", "move",
+			wide, withHotChunk(4, 50, 0.5, heat.Splitting{Can: true, Code: "project", Share: 0.9})),
+		passes("a split divides it", HotDocument, wide, withHotChunk(4, 300, 0.5, divides)),
+		fires("migrations blocked", HotDocument, Warn, "hotDocument.of", "",
+			wide, withHotChunk(4, 300, 0.5, document), inCollection("y.changes", blocked)),
+		lacks("writes are not counted", HotDocument, "notCounting", wide, uncounted),
 
-		{
-			name:    "a shard with a chunk to split",
-			rule:    HotShard,
-			changes: with(wide, withHotChunk(4, 300, 0.7, divides)),
-			rank:    Info,
-			says:    "hotShard.project",
-			plan:    "split-hot",
-		},
-		{
-			name:    "almost all of it",
-			rule:    HotShard,
-			changes: with(wide, withHotChunk(4, 300, 0.95, divides)),
-			rank:    Warn,
-			says:    "hotShard.project",
-			plan:    "split-hot",
-		},
-		{name: "evenly", rule: HotShard, changes: with(wide)},
-		{name: "one shard can take anything", rule: HotShard,
-			changes: with(wide, withHotChunk(4, 300, 0.95, divides), drainShard("a"), drainShard("c"))},
-		{name: "a shard whose chunks are not counted", rule: HotShard, changes: with(func(s *Situation) {
+		fires("a shard with a chunk to split", HotShard, Info, "hotShard.project", "split-hot",
+			wide, withHotChunk(4, 300, 0.7, divides)),
+		fires("almost all of it", HotShard, Warn, "hotShard.project", "split-hot", wide, withHotChunk(4, 300, 0.95, divides)),
+		passes("evenly", HotShard, wide),
+		passes("one shard can take anything", HotShard, wide, withHotChunk(4, 300, 0.95, divides), drainShard("a"), drainShard("c")),
+		fires("a shard whose chunks are not counted", HotShard, Info, "hotShard", "", func(s *Situation) {
 			s.Writes[0].Shards = []heat.Line{shardLine("a", 90), shardLine("b", 5), shardLine("c", 5)}
-		}), rank: Info, says: "hotShard"},
-		{name: "counted for a minute", rule: HotShard, changes: with(short), unsure: true, says: "tooShort"},
-		{
-			name:    "one collection cannot be counted",
-			rule:    HotShard,
-			changes: with(func(s *Situation) { s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Failed: true}) }),
-			unsure:  true,
-			says:    "countedPart",
-		},
-		{name: "writes are not counted", rule: HotShard, changes: with(uncounted), unsure: true, says: "notCounting"},
+		}),
+		lacks("counted for a minute", HotShard, "tooShort", short),
+		lacks("one collection cannot be counted", HotShard, "countedPart",
+			func(s *Situation) { s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Failed: true}) }),
+		lacks("writes are not counted", HotShard, "notCounting", uncounted),
 	})
 }
 

@@ -23,7 +23,7 @@ func TestEveryRuleIsUnsureBeforeTheTableIsLoaded(t *testing.T) {
 // TestMissingDataNeverMakesARulePass removes one part of the data at a time: no rule
 // that fired may then pass.
 func TestMissingDataNeverMakesARulePass(t *testing.T) {
-	trouble := with(
+	trouble := []change{
 		withCollection("y.documents", "{project_id: 1}", "abCabc"),
 		addZone(pin3, "b", 3, 4),
 		addZone("eu", "", 1, 2),
@@ -31,15 +31,11 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 		addZone("pin-"+oid(99).Hex(), "b", 4, 5),
 		off,
 		drainShard("c"),
-		busyProject(
-			3,
-			300,
-			0.7,
-		),
+		busyProject(3, 300, 0.7),
 		withSize("y.users", "a", 5*gib, 9, 0),
 		withSize("y.snapshot_bodies", "a", 3*gib, 9, 0),
 		withSize("y.changes", "b", gib, 1_000_000, 500_000),
-	)
+	}
 	all := Evaluate(healthy(trouble...))
 	if len(all.Items) < 9 {
 		t.Fatalf("only %d rules fire, too few to test", len(all.Items))
@@ -163,24 +159,18 @@ func TestHistoryShowsSinceWhenTheBalancerIsOff(t *testing.T) {
 		want    time.Time
 		atLeast bool
 	}{
-		"ten minutes ago": {
-			balancerHistory{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)},
-			now.Add(-10 * time.Minute), false,
-		},
+		"ten minutes ago": {balancerHistory{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)},
+			now.Add(-10 * time.Minute), false},
 		"nine days ago": {balancerHistory{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)},
 			now.Add(-9 * 24 * time.Hour), false},
 		"before the first observation": {
 			balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)},
 			now.Add(-5 * time.Hour), true,
 		},
-		"history is young": {
-			balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)},
-			now.Add(-7 * time.Minute), true,
-		},
-		"on in a young history": {
-			balancerHistory{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)},
-			now.Add(-3 * time.Minute), false,
-		},
+		"history is young": {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)},
+			now.Add(-7 * time.Minute), true},
+		"on in a young history": {balancerHistory{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)},
+			now.Add(-3 * time.Minute), false},
 		"during a gap in observation": {balancerHistory{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
 			now.Add(-50 * time.Hour), true},
 	} {

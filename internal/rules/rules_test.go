@@ -29,14 +29,8 @@ func writes(w ...Writes) change {
 
 func busyProject(project int, perSecond, share float64) change {
 	return writes(
-		Writes{
-			NS:       "y.changes",
-			Over:     Window,
-			Seconds:  900,
-			To:       now,
-			Total:    heat.Rate{PerSecond: perSecond / share},
-			Projects: []heat.Line{projectLine(project, perSecond, share)},
-		},
+		Writes{NS: "y.changes", Over: Window, Seconds: 900, To: now, Total: heat.Rate{PerSecond: perSecond / share},
+			Projects: []heat.Line{projectLine(project, perSecond, share)}},
 	)
 }
 
@@ -79,340 +73,158 @@ func noOrphans(s *Situation) {
 
 var pin3 = "pin-" + oid(3).Hex()
 
-func with(c ...change) []change { return c }
-
 // TestEachRuleFiresPassesOrIsUnsure has for each rule cases in which it fires, almost
 // fires and passes, and lacks data.
 func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 	big := withSize("y.clients", "a", 4*gib, 1000, 0)
 	runCases(t, []ruleCase{
-		{
-			name:    "drains with the balancer off",
-			rule:    DrainingStuck,
-			changes: with(drainShard("b"), off),
-			rank:    Critical,
-			says:    "draining.balancerOff",
-			plan:    "balancer-on",
-		},
-		{name: "drains, all chunks jumbo", rule: DrainingStuck, changes: with(drainShard("b"), func(s *Situation) {
+		fires("drains with the balancer off", DrainingStuck, Critical, "draining.balancerOff", "balancer-on", drainShard("b"), off),
+		fires("drains, all chunks jumbo", DrainingStuck, Critical, "draining.blocked", "", drainShard("b"), func(s *Situation) {
 			for _, col := range s.Table.Collections {
 				key := col.Key.String()
 				addCollection(s, string(col.NS), key, "aBc")
 			}
-		}), rank: Critical, says: "draining.blocked"},
-		{name: "drained but for databases", rule: DrainingStuck, changes: with(drainShard("a"), func(s *Situation) {
-			for _, col := range append([]*topology.Collection(nil), s.Table.Collections...) {
-				addCollection(s, string(col.NS), col.Key.String(), "bcb")
-			}
-		}), rank: Critical, says: "draining.primary", plan: "move-primary"},
-		{name: "drains and nothing moves", rule: DrainingStuck, changes: with(drainShard("b")), rank: Critical, says: "draining.quiet"},
-		{
-			name:    "drains, the log unread",
-			rule:    DrainingStuck,
-			changes: with(drainShard("b"), withoutPart(topology.PartEvents)),
-			unsure:  true,
-			says:    "noEvents",
-		},
-		{name: "shards unread", rule: DrainingStuck, changes: with(withoutPart(topology.PartShards)), unsure: true, says: "denied"},
+		}),
+		fires("drained but for databases", DrainingStuck, Critical, "draining.primary", "move-primary",
+			drainShard("a"), func(s *Situation) {
+				for _, col := range append([]*topology.Collection(nil), s.Table.Collections...) {
+					addCollection(s, string(col.NS), col.Key.String(), "bcb")
+				}
+			}),
+		fires("drains and nothing moves", DrainingStuck, Critical, "draining.quiet", "", drainShard("b")),
+		lacks("drains, the log unread", DrainingStuck, "noEvents", drainShard("b"), withoutPart(topology.PartEvents)),
+		lacks("shards unread", DrainingStuck, "denied", withoutPart(topology.PartShards)),
 
-		{name: "off for an unknown time", rule: BalancerOff, changes: with(off), rank: Warn, says: "off", plan: "balancer-on"},
-		{
-			name:    "off for days",
-			rule:    BalancerOff,
-			changes: with(off, func(s *Situation) { s.Off = OffSince{At: now.Add(-72 * time.Hour), Method: "history"} }),
-			rank:    Warn,
-			says:    "off.since",
-			plan:    "balancer-on",
-		},
-		{
-			name:    "off for a while at least",
-			rule:    BalancerOff,
-			changes: with(off, func(s *Situation) { s.Off = OffSince{At: now.Add(-time.Minute), AtLeast: true, Method: "watched"} }),
-			rank:    Warn,
-			says:    "off.sinceAtLeast",
-			plan:    "balancer-on",
-		},
-		{
-			name:    "off for minutes",
-			rule:    BalancerOff,
-			changes: with(off, func(s *Situation) { s.Off = OffSince{At: now.Add(-5 * time.Minute), Method: "watched"} }),
-			rank:    Info,
-			says:    "off.since",
-			plan:    "balancer-on",
-		},
-		{name: "off while a shard drains", rule: BalancerOff, changes: with(off, drainShard("c")), rank: Critical,
-			says: "off", plan: "balancer-on"},
-		{
-			name:    "splits only",
-			rule:    BalancerOff,
-			changes: with(balancer(func(b *topology.Balancer) { b.Mode = "autoSplitOnly" })),
-			rank:    Warn,
-			says:    "splitsOnly",
-			plan:    "balancer-on",
-		},
-		{
-			name:    "a window is not off",
-			rule:    BalancerOff,
-			changes: with(balancer(func(b *topology.Balancer) { b.WindowStart, b.WindowStop = "01:00", "05:00" })),
-		},
-		{
-			name:    "settings unread",
-			rule:    BalancerOff,
-			changes: with(balancer(func(b *topology.Balancer) { b.Known = false })),
-			unsure:  true,
-			says:    "unread",
-		},
+		fires("off for an unknown time", BalancerOff, Warn, "off", "balancer-on", off),
+		fires("off for days", BalancerOff, Warn, "off.since", "balancer-on",
+			off, func(s *Situation) { s.Off = OffSince{At: now.Add(-72 * time.Hour), Method: "history"} }),
+		fires("off for a while at least", BalancerOff, Warn, "off.sinceAtLeast", "balancer-on",
+			off, func(s *Situation) { s.Off = OffSince{At: now.Add(-time.Minute), AtLeast: true, Method: "watched"} }),
+		fires("off for minutes", BalancerOff, Info, "off.since", "balancer-on",
+			off, func(s *Situation) { s.Off = OffSince{At: now.Add(-5 * time.Minute), Method: "watched"} }),
+		fires("off while a shard drains", BalancerOff, Critical, "off", "balancer-on", off, drainShard("c")),
+		fires("splits only", BalancerOff, Warn, "splitsOnly", "balancer-on",
+			balancer(func(b *topology.Balancer) { b.Mode = "autoSplitOnly" })),
+		passes("a window is not off", BalancerOff,
+			balancer(func(b *topology.Balancer) { b.WindowStart, b.WindowStop = "01:00", "05:00" })),
+		lacks("settings unread", BalancerOff, "unread", balancer(func(b *topology.Balancer) { b.Known = false })),
 
-		{
-			name:    "no shard in the zone",
-			rule:    ZoneNoShard,
-			changes: with(addZone("eu", "", 1, 2)),
-			rank:    Critical,
-			says:    "zone.noshard",
-			plan:    "zone-add-shard",
-		},
-		{name: "somebody does", rule: ZoneNoShard, changes: with(addZone("eu", "b", 1, 2))},
-		{name: "zones unread", rule: ZoneNoShard, changes: with(withoutPart(topology.PartZones)), unsure: true, says: "denied"},
+		fires("no shard in the zone", ZoneNoShard, Critical, "zone.noshard", "zone-add-shard", addZone("eu", "", 1, 2)),
+		passes("somebody does", ZoneNoShard, addZone("eu", "b", 1, 2)),
+		lacks("zones unread", ZoneNoShard, "denied", withoutPart(topology.PartZones)),
 
-		{
-			name:    "pinned elsewhere",
-			rule:    PinViolated,
-			changes: with(withCollection("y.documents", "{project_id: 1}", "abcabc"), addZone(pin3, "b", 3, 4)),
-			rank:    Info,
-			says:    "pin.violated",
-			plan:    "pin",
-		},
-		{
-			name:    "pinned elsewhere, balancer off",
-			rule:    PinViolated,
-			changes: with(off, withCollection("y.documents", "{project_id: 1}", "abcabc"), addZone(pin3, "b", 3, 4)),
-			rank:    Warn,
-			says:    "pin.violated",
-			plan:    "pin",
-		},
-		{
-			name:    "pinned and there",
-			rule:    PinViolated,
-			changes: with(withCollection("y.documents", "{project_id: 1}", "abcabc"), addZone(pin3, "a", 3, 4)),
-		},
-		{name: "zones unread", rule: PinViolated, changes: with(withoutPart(topology.PartZones)), unsure: true, says: "denied"},
+		fires("pinned elsewhere", PinViolated, Info, "pin.violated", "pin",
+			withCollection("y.documents", "{project_id: 1}", "abcabc"), addZone(pin3, "b", 3, 4)),
+		fires("pinned elsewhere, balancer off", PinViolated, Warn, "pin.violated", "pin",
+			off, withCollection("y.documents", "{project_id: 1}", "abcabc"), addZone(pin3, "b", 3, 4)),
+		passes("pinned and there", PinViolated,
+			withCollection("y.documents", "{project_id: 1}", "abcabc"), addZone(pin3, "a", 3, 4)),
+		lacks("zones unread", PinViolated, "denied", withoutPart(topology.PartZones)),
 
-		{name: "expired", rule: PinExpired, changes: with(addZone(pin3, "a", 3, 4), func(s *Situation) {
+		fires("expired", PinExpired, Info, "pin.expired", "unpin", addZone(pin3, "a", 3, 4), func(s *Situation) {
 			s.Pins = map[string]Pin{oid(3).Hex(): {Expires: now.Add(-time.Hour), Owner: "anna"}}
-		}), rank: Info, says: "pin.expired", plan: "unpin"},
-		{
-			name:    "not yet",
-			rule:    PinExpired,
-			changes: with(addZone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {Expires: now.Add(time.Hour)}} }),
-		},
-		{name: "never", rule: PinExpired, changes: with(addZone(pin3, "a", 3, 4),
-			func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {}} })},
-		{name: "made by hand", rule: PinExpired, changes: with(addZone(pin3, "a", 3, 4)), unsure: true, says: "notOurs"},
-		{
-			name:    "no plans",
-			rule:    PinExpired,
-			changes: with(addZone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = nil }),
-			unsure:  true,
-			says:    "noPlans",
-		},
+		}),
+		passes("not yet", PinExpired,
+			addZone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {Expires: now.Add(time.Hour)}} }),
+		passes("never", PinExpired, addZone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {}} }),
+		lacks("made by hand", PinExpired, "notOurs", addZone(pin3, "a", 3, 4)),
+		lacks("no plans", PinExpired, "noPlans", addZone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = nil }),
 
-		{
-			name:    "hot, alone in its chunk",
-			rule:    HotProject,
-			changes: with(withCollection("y.documents", "{project_id: 1}", "abcabc"), busyProject(3, 30, 0.7)),
-			rank:    Info,
-			says:    "hot",
-			plan:    "isolate",
-		},
-		{name: "hot, with neighbours", rule: HotProject, changes: with(busyProject(3, 300, 0.7)), rank: Warn, says: "hot", plan: "split-project"},
-		{name: "half of very little", rule: HotProject, changes: with(busyProject(3, 0.5, 0.9))},
-		{name: "much and not most", rule: HotProject, changes: with(busyProject(3, 500, 0.3))},
-		{
-			name:    "the key is longer already",
-			rule:    HotProject,
-			changes: with(withCollection("y.documents", "{project_id: 1, _id: 1}", "abc"), busyProject(3, 300, 0.9)),
-		},
-		{name: "writes are not counted", rule: HotProject, changes: with(func(s *Situation) { s.Counting = false }),
-			unsure: true, says: "notCounting"},
-		{name: "nothing counted yet", rule: HotProject, changes: with(writes()), unsure: true, says: "countedNothing"},
-		{
-			name:    "counted for a minute",
-			rule:    HotProject,
-			changes: with(writes(Writes{NS: "y.changes", Seconds: 60, Projects: []heat.Line{projectLine(3, 50, 0.9)}})),
-			unsure:  true,
-			says:    "tooShort",
-		},
+		fires("hot, alone in its chunk", HotProject, Info, "hot", "isolate",
+			withCollection("y.documents", "{project_id: 1}", "abcabc"), busyProject(3, 30, 0.7)),
+		fires("hot, with neighbours", HotProject, Warn, "hot", "split-project", busyProject(3, 300, 0.7)),
+		passes("half of very little", HotProject, busyProject(3, 0.5, 0.9)),
+		passes("much and not most", HotProject, busyProject(3, 500, 0.3)),
+		passes("the key is longer already", HotProject,
+			withCollection("y.documents", "{project_id: 1, _id: 1}", "abc"), busyProject(3, 300, 0.9)),
+		lacks("writes are not counted", HotProject, "notCounting", func(s *Situation) { s.Counting = false }),
+		lacks("nothing counted yet", HotProject, "countedNothing", writes()),
+		lacks("counted for a minute", HotProject, "tooShort",
+			writes(Writes{NS: "y.changes", Seconds: 60, Projects: []heat.Line{projectLine(3, 50, 0.9)}})),
 
-		{name: "one collection cannot be counted", rule: HotProject, changes: with(writes(
-			Writes{NS: "y.changes", Failed: true},
-			Writes{
-				NS:       "y.snapshots",
-				Over:     Window,
-				Seconds:  900,
-				Total:    heat.Rate{PerSecond: 60},
-				Projects: []heat.Line{projectLine(3, 50, 0.9)},
-			},
-		)), unsure: true, says: "countedPart"},
-		{name: "hot in the busiest collection, not in the others", rule: HotProject, changes: with(busyProject(3, 300, 0.7), func(s *Situation) {
-			s.Writes = append(
-				s.Writes,
-				Writes{NS: "y.snapshots", Over: Window, Seconds: 900, Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{projectLine(4, 1, 1)}},
-			)
-		}), rank: Warn, says: "hot", plan: "split-project"},
+		lacks("one collection cannot be counted", HotProject, "countedPart",
+			writes(Writes{NS: "y.changes", Failed: true}, Writes{NS: "y.snapshots", Over: Window, Seconds: 900,
+				Total: heat.Rate{PerSecond: 60}, Projects: []heat.Line{projectLine(3, 50, 0.9)}})),
+		fires("hot in the busiest collection, not in the others", HotProject, Warn, "hot", "split-project",
+			busyProject(3, 300, 0.7), func(s *Situation) {
+				s.Writes = append(
+					s.Writes,
+					Writes{NS: "y.snapshots", Over: Window, Seconds: 900, Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{projectLine(4, 1, 1)}},
+				)
+			}),
 
-		{
-			name: "grows",
-			rule: MonotonicKey,
-			changes: with(withCollection("y.changes", "{doc_id: 1}", "abc"), writes(Writes{NS: "y.changes", Seconds: 900, Over: Window, To: now,
+		fires("grows", MonotonicKey, Warn, "growing", "",
+			withCollection("y.changes", "{doc_id: 1}", "abc"), writes(Writes{NS: "y.changes", Seconds: 900, Over: Window, To: now,
 				Growing: heat.Growing{Is: true, Field: "doc_id", Share: 0.99, Shard: "c"}})),
-			rank: Warn,
-			says: "growing",
-		},
-		{name: "does not grow", rule: MonotonicKey, changes: with(withCollection("y.changes", "{doc_id: 1}", "abc"))},
-		{
-			name:    "writes are not counted",
-			rule:    MonotonicKey,
-			changes: with(withCollection("y.changes", "{doc_id: 1}", "abc"), func(s *Situation) { s.Counting = false }),
-			unsure:  true,
-			says:    "notCounting",
-		},
+		passes("does not grow", MonotonicKey, withCollection("y.changes", "{doc_id: 1}", "abc")),
+		lacks("writes are not counted", MonotonicKey, "notCounting",
+			withCollection("y.changes", "{doc_id: 1}", "abc"), func(s *Situation) { s.Counting = false }),
 
-		{
-			name:    "left alone",
-			rule:    Imbalance,
-			changes: with(withSize("y.changes", "a", 40*gib, 9, 0), func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true }),
-			rank:    Warn,
-			says:    "imbalance",
-			plan:    "balance-collection",
-		},
-		{
-			name:    "counts chunks",
-			rule:    Imbalance,
-			changes: with(version("5.0.7"), withSize("y.changes", "a", 40*gib, 9, 0)),
-			rank:    Warn,
-			says:    "imbalance.counts",
-			plan:    "split",
-		},
-		{name: "it repairs that", rule: Imbalance, changes: with(withSize("y.changes", "a", 40*gib, 9, 0))},
-		{name: "off is another rule's", rule: Imbalance, changes: with(off, withSize("y.changes", "a", 40*gib, 9, 0))},
-		{
-			name:    "a few chunks' worth",
-			rule:    Imbalance,
-			changes: with(withSize("y.changes", "a", 300*mib, 9, 0), func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true }),
-		},
-		{name: "sizes not known", rule: Imbalance, changes: with(noSizes("y.changes")), unsure: true, says: "noSizes"},
+		fires("left alone", Imbalance, Warn, "imbalance", "balance-collection",
+			withSize("y.changes", "a", 40*gib, 9, 0), func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true }),
+		fires("counts chunks", Imbalance, Warn, "imbalance.counts", "split",
+			version("5.0.7"), withSize("y.changes", "a", 40*gib, 9, 0)),
+		passes("it repairs that", Imbalance, withSize("y.changes", "a", 40*gib, 9, 0)),
+		passes("off is another rule's", Imbalance, off, withSize("y.changes", "a", 40*gib, 9, 0)),
+		passes("a few chunks' worth", Imbalance,
+			withSize("y.changes", "a", 300*mib, 9, 0), func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true }),
+		lacks("sizes not known", Imbalance, "noSizes", noSizes("y.changes")),
 
-		{
-			name:    "jumbo",
-			rule:    Jumbo,
-			changes: with(withCollection("y.changes", "{doc_id: hashed}", "aBc")),
-			rank:    Warn,
-			says:    "jumbo",
-			plan:    "split",
-		},
-		{
-			name:    "jumbo on a draining shard",
-			rule:    Jumbo,
-			changes: with(withCollection("y.changes", "{doc_id: hashed}", "aBc"), drainShard("b")),
-			rank:    Critical,
-			says:    "jumbo",
-			plan:    "split",
-		},
-		{
-			name:    "jumbo of one project",
-			rule:    Jumbo,
-			changes: with(withCollection("y.documents", "{project_id: 1}", "abCab")),
-			rank:    Warn,
-			says:    "jumbo",
-			plan:    "clear-jumbo",
-		},
-		{name: "none is", rule: Jumbo},
+		fires("jumbo", Jumbo, Warn, "jumbo", "split", withCollection("y.changes", "{doc_id: hashed}", "aBc")),
+		fires("jumbo on a draining shard", Jumbo, Critical, "jumbo", "split",
+			withCollection("y.changes", "{doc_id: hashed}", "aBc"), drainShard("b")),
+		fires("jumbo of one project", Jumbo, Warn, "jumbo", "clear-jumbo",
+			withCollection("y.documents", "{project_id: 1}", "abCab")),
+		passes("none is", Jumbo),
 
-		{
-			name:    "a large project in one chunk",
-			rule:    ClientsUnsplit,
-			changes: with(withCollection("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, clients(2, 2900)),
-			rank:    Warn,
-			says:    "unsplit",
-			plan:    "split-project",
-		},
-		{
-			name: "surveyed",
-			rule: ClientsUnsplit,
-			changes: with(withCollection("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, noClients, func(s *Situation) {
+		fires("a large project in one chunk", ClientsUnsplit, Warn, "unsplit", "split-project",
+			withCollection("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, clients(2, 2900)),
+		fires("surveyed", ClientsUnsplit, Info, "unsplit", "split-project",
+			withCollection("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, noClients, func(s *Situation) {
 				s.Surveyed = func(_ topology.Namespace, id string) topology.Figure {
 					return topology.Figure{Known: true, Value: map[bool]int64{true: 300 * mib}[id == oid(2).Hex()], Method: "sample", At: now}
 				}
 			}),
-			rank: Info,
-			says: "unsplit",
-			plan: "split-project",
-		},
-		{
-			name: "small projects",
-			rule: ClientsUnsplit,
-			changes: with(
-				withCollection("y.clients", "{project_id: 1, _id: hashed}", "abcab"),
-				big,
-				clients(2, 10),
-				clients(1, 1),
-				clients(3, 1),
-				clients(4, 1),
-			),
-		},
-		{name: "clients were not counted", rule: ClientsUnsplit, changes: with(big, noClients), unsure: true, says: "noProjectSizes"},
-		{name: "no projects", rule: ClientsUnsplit, changes: with(big, noProjects), unsure: true, says: "noProjects"},
-		{name: "no sizes", rule: ClientsUnsplit, changes: with(noSizes("y.clients")), unsure: true, says: "noSizes"},
+		passes("small projects", ClientsUnsplit,
+			withCollection("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, clients(2, 10), clients(1, 1), clients(3, 1), clients(4, 1)),
+		lacks("clients were not counted", ClientsUnsplit, "noProjectSizes", big, noClients),
+		lacks("no projects", ClientsUnsplit, "noProjects", big, noProjects),
+		lacks("no sizes", ClientsUnsplit, "noSizes", noSizes("y.clients")),
 
-		{name: "large and unsharded", rule: BigUnsharded, changes: with(withSize("y.users", "a", 5*gib, 9, 0)), rank: Warn, says: "unsharded",
-			plan: "move-primary"},
-		{name: "large and unsharded, from 8.0 on", rule: BigUnsharded, changes: with(withSize("y.users", "a", 5*gib, 9, 0),
-			func(s *Situation) { s.Table.ServerInfo.Version = "8.0.4" }), rank: Warn, says: "unsharded", plan: "move-collection"},
-		{name: "large and unsharded, and no other shard takes it", rule: BigUnsharded, changes: with(withSize("y.users", "a", 5*gib, 9, 0),
-			drainShard("b"), drainShard("c")), rank: Warn, says: "unsharded"},
-		{name: "much of a small shard", rule: BigUnsharded, changes: with(withSize("y.users", "a", 300*mib, 9, 0)),
-			rank: Info, says: "unsharded", plan: "move-primary"},
-		{name: "small", rule: BigUnsharded, changes: with(withSize("y.users", "a", 100*mib, 9, 0))},
-		{name: "not listed", rule: BigUnsharded, changes: with(func(s *Situation) { s.Table.Unsharded = nil }), unsure: true, says: "unlisted"},
-		{name: "size not known", rule: BigUnsharded, changes: with(noSizes("y.users")), unsure: true, says: "noSize"},
+		fires("large and unsharded", BigUnsharded, Warn, "unsharded", "move-primary", withSize("y.users", "a", 5*gib, 9, 0)),
+		fires("large and unsharded, from 8.0 on", BigUnsharded, Warn, "unsharded", "move-collection",
+			withSize("y.users", "a", 5*gib, 9, 0), func(s *Situation) { s.Table.ServerInfo.Version = "8.0.4" }),
+		fires("large and unsharded, and no other shard takes it", BigUnsharded, Warn, "unsharded", "",
+			withSize("y.users", "a", 5*gib, 9, 0), drainShard("b"), drainShard("c")),
+		fires("much of a small shard", BigUnsharded, Info, "unsharded", "move-primary", withSize("y.users", "a", 300*mib, 9, 0)),
+		passes("small", BigUnsharded, withSize("y.users", "a", 100*mib, 9, 0)),
+		lacks("not listed", BigUnsharded, "unlisted", func(s *Situation) { s.Table.Unsharded = nil }),
+		lacks("size not known", BigUnsharded, "noSize", noSizes("y.users")),
 
-		{
-			name:    "bodies are large",
-			rule:    SnapshotBodies,
-			changes: with(withSize("y.snapshot_bodies", "a", 3*gib, 9, 0)),
-			rank:    Warn,
-			says:    "bodies",
-		},
-		{name: "bodies are small", rule: SnapshotBodies, changes: with(withSize("y.snapshot_bodies", "a", 3*mib, 9, 0))},
-		{name: "size not known", rule: SnapshotBodies, changes: with(noSizes("y.snapshot_bodies")), unsure: true, says: "noSize"},
+		fires("bodies are large", SnapshotBodies, Warn, "bodies", "", withSize("y.snapshot_bodies", "a", 3*gib, 9, 0)),
+		passes("bodies are small", SnapshotBodies, withSize("y.snapshot_bodies", "a", 3*mib, 9, 0)),
+		lacks("size not known", SnapshotBodies, "noSize", noSizes("y.snapshot_bodies")),
 
-		{name: "all disks fill up", rule: AddShards, changes: with(setDisks(70, 75, 72)), rank: Warn, says: "full"},
-		{name: "all, and one almost full", rule: AddShards, changes: with(setDisks(92, 60, 60)), rank: Critical, says: "full"},
-		{name: "one fills up", rule: AddShards, changes: with(setDisks(20, 85, 30)), rank: Warn, says: "full.alone"},
-		{name: "one almost full", rule: AddShards, changes: with(setDisks(20, 90, 30)), rank: Critical, says: "full.alone"},
-		{name: "room everywhere", rule: AddShards, changes: with(setDisks(69, 70, 69))},
-		{name: "one fills up and one is not known", rule: AddShards, changes: with(setDisks(-1, 85, 30)), rank: Warn, says: "full.unknownRest"},
-		{name: "all that are known fill up", rule: AddShards, changes: with(setDisks(-1, 95, 95)), rank: Critical, says: "full.unknownRest"},
-		{name: "one is not known", rule: AddShards, changes: with(setDisks(-1, 75, 75)), unsure: true, says: "noDisk"},
-		{name: "disks unread", rule: AddShards, changes: with(withoutPart(topology.PartDisks)), unsure: true, says: "denied"},
-		{name: "a read that gave none", rule: AddShards, changes: with(func(s *Situation) { s.Table.Disks = nil }), unsure: true, says: "noDisk"},
+		fires("all disks fill up", AddShards, Warn, "full", "", setDisks(70, 75, 72)),
+		fires("all, and one almost full", AddShards, Critical, "full", "", setDisks(92, 60, 60)),
+		fires("one fills up", AddShards, Warn, "full.alone", "", setDisks(20, 85, 30)),
+		fires("one almost full", AddShards, Critical, "full.alone", "", setDisks(20, 90, 30)),
+		passes("room everywhere", AddShards, setDisks(69, 70, 69)),
+		fires("one fills up and one is not known", AddShards, Warn, "full.unknownRest", "", setDisks(-1, 85, 30)),
+		fires("all that are known fill up", AddShards, Critical, "full.unknownRest", "", setDisks(-1, 95, 95)),
+		lacks("one is not known", AddShards, "noDisk", setDisks(-1, 75, 75)),
+		lacks("disks unread", AddShards, "denied", withoutPart(topology.PartDisks)),
+		lacks("a read that gave none", AddShards, "noDisk", func(s *Situation) { s.Table.Disks = nil }),
 
-		{name: "many orphans", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 1_000_000, 200_000)), rank: Info, says: "orphans"},
-		{name: "very many", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 1_000_000, 500_000)), rank: Warn, says: "orphans"},
-		{name: "a small part", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 100_000_000, 200_000))},
-		{name: "orphans are not reported", rule: Orphans, changes: with(noOrphans), unsure: true, says: "noOrphans"},
-		{name: "a release that does not count them", rule: Orphans, changes: with(noOrphans, version("5.0.7")), unsure: true,
-			says: "orphans.release"},
+		fires("many orphans", Orphans, Info, "orphans", "", withSize("y.changes", "b", gib, 1_000_000, 200_000)),
+		fires("very many", Orphans, Warn, "orphans", "", withSize("y.changes", "b", gib, 1_000_000, 500_000)),
+		passes("a small part", Orphans, withSize("y.changes", "b", gib, 100_000_000, 200_000)),
+		lacks("orphans are not reported", Orphans, "noOrphans", noOrphans),
+		lacks("a release that does not count them", Orphans, "orphans.release", noOrphans, version("5.0.7")),
 
-		{
-			name:    "another key",
-			rule:    Drift,
-			changes: with(withCollection("y.versionvectors", "{project_id: 1}", "abc")),
-			rank:    Warn,
-			says:    "drift.different",
-		},
-		{name: "as the layout", rule: Drift},
-		{name: "not listed", rule: Drift, changes: with(func(s *Situation) {
+		fires("another key", Drift, Warn, "drift.different", "", withCollection("y.versionvectors", "{project_id: 1}", "abc")),
+		passes("as the layout", Drift),
+		lacks("not listed", Drift, "unlisted", func(s *Situation) {
 			s.Table.Unsharded = nil
 			var left []*topology.Collection
 			for _, col := range s.Table.Collections {
@@ -421,42 +233,24 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 				}
 			}
 			s.Table.Collections = left
-		}), unsure: true, says: "unlisted"},
+		}),
 
-		{
-			name:    "zone of no project",
-			rule:    ZoneUnknown,
-			changes: with(addZone("pin-"+oid(99).Hex(), "b", 3, 4)),
-			rank:    Info,
-			says:    "zone.unknown",
-			plan:    "zone-remove-range",
-		},
-		{name: "of somebody", rule: ZoneUnknown, changes: with(addZone(pin3, "a", 3, 4))},
-		{name: "of no project at all", rule: ZoneUnknown, changes: with(addZone("pin-board", "a", 3, 4))},
-		{name: "no projects", rule: ZoneUnknown, changes: with(addZone(pin3, "a", 3, 4), noProjects), unsure: true, says: "noProjects"},
+		fires("zone of no project", ZoneUnknown, Info, "zone.unknown", "zone-remove-range",
+			addZone("pin-"+oid(99).Hex(), "b", 3, 4)),
+		passes("of somebody", ZoneUnknown, addZone(pin3, "a", 3, 4)),
+		passes("of no project at all", ZoneUnknown, addZone("pin-board", "a", 3, 4)),
+		lacks("no projects", ZoneUnknown, "noProjects", addZone(pin3, "a", 3, 4), noProjects),
 
-		{
-			name:    "of a dropped collection",
-			rule:    ZoneDropped,
-			changes: with(addZone("eu", "a", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = "y.gone" }),
-			rank:    Info,
-			says:    "zone.dropped",
-			plan:    "zone-remove-range",
-		},
-		{
-			name:    "of one not sharded",
-			rule:    ZoneDropped,
-			changes: with(addZone("eu", "a", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = "y.users" }),
-			rank:    Info,
-			says:    "zone.unsharded",
-			plan:    "zone-remove-range",
-		},
-		{name: "of one that is there", rule: ZoneDropped, changes: with(addZone("eu", "a", 1, 2))},
-		{name: "zones unread", rule: ZoneDropped, changes: with(withoutPart(topology.PartZones)), unsure: true, says: "denied"},
+		fires("of a dropped collection", ZoneDropped, Info, "zone.dropped", "zone-remove-range",
+			addZone("eu", "a", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = "y.gone" }),
+		fires("of one not sharded", ZoneDropped, Info, "zone.unsharded", "zone-remove-range",
+			addZone("eu", "a", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = "y.users" }),
+		passes("of one that is there", ZoneDropped, addZone("eu", "a", 1, 2)),
+		lacks("zones unread", ZoneDropped, "denied", withoutPart(topology.PartZones)),
 
-		{name: "no ranges", rule: ZoneEmpty, changes: with(assignZone("eu", "b")), rank: Info, says: "zone.empty", plan: "zone-remove-shard"},
-		{name: "ranges", rule: ZoneEmpty, changes: with(addZone("eu", "b", 1, 2))},
-		{name: "zones unread", rule: ZoneEmpty, changes: with(withoutPart(topology.PartZones)), unsure: true, says: "denied"},
+		fires("no ranges", ZoneEmpty, Info, "zone.empty", "zone-remove-shard", assignZone("eu", "b")),
+		passes("ranges", ZoneEmpty, addZone("eu", "b", 1, 2)),
+		lacks("zones unread", ZoneEmpty, "denied", withoutPart(topology.PartZones)),
 	})
 }
 
@@ -469,6 +263,19 @@ type ruleCase struct {
 	says    string   // code of the problem's text, or of the uncertainty
 	plan    string   // kind of the first plan; "" = none
 	unsure  bool
+}
+
+func fires(name string, r Rule, rank Severity, says, plan string, c ...change) ruleCase {
+	return ruleCase{name: name, rule: r, changes: c, rank: rank, says: says, plan: plan}
+}
+
+func passes(name string, r Rule, c ...change) ruleCase {
+	return ruleCase{name: name, rule: r, changes: c}
+}
+
+// lacks is a situation in which the rule lacks data.
+func lacks(name string, r Rule, says string, c ...change) ruleCase {
+	return ruleCase{name: name, rule: r, changes: c, says: says, unsure: true}
 }
 
 func runCases(t *testing.T, cases []ruleCase) {

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/internal/answer"
 	"shardboard/web/webtest"
 )
 
@@ -78,6 +79,14 @@ func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
 			webtest.CheckProblem(t, w, address)
 		}
 	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	w := webtest.New(t).Do("POST", "/api/v1/locate", webtest.Body(strings.Repeat("x\n", answer.MaxLocate)))
+	if w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("too long: %d", w.Code)
+	}
+	webtest.CheckProblem(t, w, "/api/v1/locate")
 }
 
 func TestAnswersAreCompressedAndTagged(t *testing.T) {

@@ -20,6 +20,7 @@ func (r *Rig) checkArrives(b interference, c matrixChange, seed uint64, sum *tal
 	defer end()
 	time.Sleep(20*time.Second + time.Duration(seed%97)*731*time.Millisecond) // the balancer is busy by then
 
+	before := r.picture()
 	run, ok := r.runUntilStarted(func() (actions.Plan, error) {
 		return r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: c.kind, Args: c.args(r, p, shard), Reason: "a test"})
 	}, Anna, sum, string(c.kind))
@@ -38,19 +39,39 @@ func (r *Rig) checkArrives(b interference, c matrixChange, seed uint64, sum *tal
 	if !run.CanUndo() {
 		return
 	}
-	undo, ok := r.runUntilStarted(
-		func() (actions.Plan, error) { return r.Engine.Undo(r.Context(), Bert, run.ID, "") },
-		Bert,
-		sum,
-		"undo of "+string(c.kind),
-	)
+	undo, ok := r.runUntilStarted(func() (actions.Plan, error) { return r.Engine.Undo(r.Context(), Bert, run.ID, "") },
+		Bert, sum, "undo of "+string(c.kind))
 	if !ok {
 		return
 	}
 	r.checkRun(undo, b.againstZones)
 	countEvents(undo, b, sum)
+	if b.name == "off" && undo.State == engine.Succeeded {
+		if after := r.picture(); after != before {
+			r.Errorf("%s and its undo leave\n%s\nfor\n%s", c.kind, after, before)
+		}
+	}
 	sum.count(b.name + " undo of " + string(c.kind) + " " + string(undo.State))
 	took.add(b.name+" undo of "+string(c.kind), undo.Ended.Sub(undo.Started))
+}
+
+// picture is what a change and its undo must leave as it was: the shards of all ranges, and the zones.
+func (r *Rig) picture() string {
+	r.Helper()
+	r.Must(r.Watcher.Refresh(r.Context()))
+	t, out := r.Watcher.Table(), ""
+	for _, c := range t.Collections {
+		for _, ch := range c.Chunks.All() {
+			out += fmt.Sprintln(c.NS, c.Key.Display(ch.Min), ch.Shard)
+		}
+	}
+	for _, z := range t.Zones {
+		out += fmt.Sprintln(z.NS, z.Zone, z.RawMin, z.RawMax)
+	}
+	for _, s := range t.Shards {
+		out += fmt.Sprintln(s.Name, slices.Sorted(slices.Values(s.Zones)))
+	}
+	return out
 }
 
 // countEvents counts the obstacles of a run, so that the log shows when a matrix had

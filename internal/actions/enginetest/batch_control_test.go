@@ -49,9 +49,8 @@ func (r *Rig) checkMoved(batch, shard string, from ...int) {
 
 func TestPausedBatchStaysPausedOverARestart(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned, Hold: true})
-		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20)})).ID
-		<-rule.Reached()
+		p := r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20)})
+		id, rule := r.startAndHold(p, simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned})
 		_, err := r.Engine.Pause(r.Context(), Bert, id)
 		r.Must(err)
 		rule.Remove()
@@ -59,8 +58,7 @@ func TestPausedBatchStaysPausedOverARestart(t *testing.T) {
 		time.Sleep(time.Hour)
 		r.Restart()
 		time.Sleep(time.Hour)
-		run, err = r.Engine.RunByID(r.Context(), id)
-		r.Must(err)
+		run = r.runNow(id)
 		if run.Batch.Done != 1 || run.Batch.Hold == nil || run.Batch.Hold.By != Bert.ID || run.State != engine.Waiting {
 			r.Fatalf("%s: %+v", run.State, run.Batch)
 		}
@@ -133,15 +131,6 @@ func TestCanaryThatSlowsAShardDownPausesTheBatch(t *testing.T) {
 		r.resume(id, engine.ResumeRequest{})
 		if run = r.WaitEnd(id); run.State != engine.Succeeded || run.Batch.Done != 2 {
 			r.Errorf("%s: %+v", run.State, run.Batch)
-		}
-	})
-}
-
-func TestClusterWhoseHealthCannotBeReadPausesTheBatch(t *testing.T) {
-	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Latencies = noLatencies{} }}, func(r *Rig) {
-		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
-		if run := r.Wait(id, isHeld); run.Batch.Hold.Code != engine.HoldGate {
-			r.Errorf("%+v", run.Batch.Hold)
 		}
 	})
 }
@@ -232,8 +221,7 @@ func TestBatchIsStoppedWhileItWaitsForAShardToAnswer(t *testing.T) {
 		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
 		r.Wait(id, func(run engine.Run) bool { return run.Batch.Done == 1 })
 		time.Sleep(time.Second)
-		_, err := r.Engine.Stop(r.Context(), Bert, id)
-		r.Must(err)
+		r.stop(id)
 		begun := time.Now()
 		if run := r.WaitEnd(id); run.State != engine.Stopped || time.Since(begun) > time.Second || len(r.children(id)) != 1 {
 			r.Errorf("%s after %s: %+v", run.State, time.Since(begun), run.Batch)
@@ -241,89 +229,74 @@ func TestBatchIsStoppedWhileItWaitsForAShardToAnswer(t *testing.T) {
 	})
 }
 
-func TestBatchKeepsItsLimitOfBytesPerHour(t *testing.T) {
-	OnRig(t, Setup{}, func(r *Rig) {
+func TestBatchKeepsItsLimitsPerHour(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit func(*actions.Args)
+		after [3]time.Duration // each move begins at the earliest
+	}{
 		// The size of an empty collection's chunks is not known, so each move counts as 128 MiB.
-		begun := time.Now()
-		run := r.PlanAndRun(actions.Batch, actions.Args{Plans: append(moves("shard-rs-2", 0, 10, 20),
-			actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: NS, At: P(35)}}), BytesPerHour: 512 << 20})
-		children := r.children(run.ID)
-		if run.State != engine.Succeeded || len(children) != 4 {
-			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(children))
-		}
-		for _, c := range children {
-			after := time.Duration(min(c.Item-1, 2)) * 15 * time.Minute
-			if c.Item == 4 { // a split moves nothing, so it does not wait
-				after = 0
+		"bytes":  {func(a *actions.Args) { a.BytesPerHour = 512 << 20 }, [3]time.Duration{0, 15 * time.Minute, 30 * time.Minute}},
+		"chunks": {func(a *actions.Args) { a.ChunksPerHour = 2 }, [3]time.Duration{0, 30 * time.Minute, time.Hour}},
+	} {
+		OnRig(t, Setup{}, func(r *Rig) {
+			split := actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: NS, At: P(35)}} // moves nothing, so it does not wait
+			args := actions.Args{Plans: append(moves("shard-rs-2", 0, 10, 20), split)}
+			c.limit(&args)
+			begun := time.Now()
+			id := r.Start(r.Plan(actions.Batch, args)).ID
+			run := r.Wait(id, func(run engine.Run) bool { return !run.Batch.Waits.IsZero() })
+			if run.Batch.Next.IsZero() || run.State != engine.Waiting {
+				r.Errorf("%s: %s: %+v", name, run.State, run.Batch)
 			}
-			if at := c.Started.Sub(begun); at < after || c.Item < 4 && at > after+5*time.Minute {
-				r.Errorf("item %d began after %s", c.Item, at)
+			r.Restart()
+			run = r.WaitEnd(id)
+			children := r.children(id)
+			if run.State != engine.Succeeded || len(children) != 4 {
+				r.Fatalf("%s: %s %v, %d runs", name, run.State, run.Why, len(children))
 			}
-		}
-	})
+			for _, child := range children {
+				after := time.Duration(0)
+				if child.Kind == actions.MoveChunk {
+					after = c.after[child.Item-1]
+				}
+				if at := child.Started.Sub(begun); at < after || at > after+5*time.Minute {
+					r.Errorf("%s: item %d began after %s", name, child.Item, at)
+				}
+			}
+		})
+	}
 }
 
 func TestBatchWaitsForItsMaintenanceWindow(t *testing.T) {
-	OnRig(t, maintenanceWindow(t, "00:00-01:10"), func(r *Rig) {
+	OnRig(t, maintenanceWindow(t, "00:00-01:10", "04:00-05:00"), func(r *Rig) {
 		begun := time.Now()
 		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10), ChunksPerHour: 4})).ID
 		time.Sleep(20 * time.Minute) // the second item may begin after a quarter of an hour, when the window has closed
-		run, err := r.Engine.RunByID(r.Context(), id)
-		r.Must(err)
+		run := r.runNow(id)
 		if run.State != engine.Waiting || run.Batch.Done != 1 || run.Batch.Waits.Code != "batch.maintenance" {
 			r.Fatalf("%s: %+v", run.State, run.Batch)
 		}
 		r.Restart()
-		time.Sleep(22 * time.Hour)
-		if run, err = r.Engine.RunByID(r.Context(), id); err != nil || run.Batch.Done != 1 || len(r.children(id)) != 1 {
-			r.Fatalf("%v %s: %+v", err, run.State, run.Batch)
+		time.Sleep(2 * time.Hour)
+		if run = r.runNow(id); run.Batch.Done != 1 || len(r.children(id)) != 1 {
+			r.Fatalf("%s: %+v", run.State, run.Batch)
 		}
 		run = r.WaitEnd(id)
 		children := r.children(id)
 		if run.State != engine.Succeeded || len(children) != 2 {
 			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(children))
 		}
-		if h := children[1].Started.UTC().Hour(); h != 0 || children[1].Started.Sub(begun) < 22*time.Hour {
+		if h := children[1].Started.UTC().Hour(); h != 4 || children[1].Started.Sub(begun) < 2*time.Hour {
 			r.Errorf("item 2 began at %s", children[1].Started)
-		}
-	})
-}
-
-type noLatencies struct{}
-
-func (noLatencies) OperationTimes(context.Context, topology.Namespace) (map[string]actions.OperationTimes, error) {
-	return nil, fault.Wrap(fault.Unavailable, errors.New("gone"), "The shard shard-rs-2 does not answer.")
-}
-
-func TestBatchKeepsItsLimitPerHour(t *testing.T) {
-	OnRig(t, Setup{}, func(r *Rig) {
-		begun := time.Now()
-		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20), ChunksPerHour: 2})).ID
-		run := r.Wait(id, func(run engine.Run) bool { return !run.Batch.Waits.IsZero() })
-		if run.Batch.Next.IsZero() || run.State != engine.Waiting {
-			r.Errorf("%s: %+v", run.State, run.Batch)
-		}
-		r.Restart()
-		run = r.WaitEnd(id)
-		children := r.children(id)
-		if run.State != engine.Succeeded || len(children) != 3 {
-			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(children))
-		}
-		for i, c := range children {
-			if at := c.Started.Sub(begun); at < time.Duration(i)*30*time.Minute || at > time.Duration(i)*30*time.Minute+5*time.Minute {
-				r.Errorf("item %d began after %s", i+1, at)
-			}
 		}
 	})
 }
 
 func TestStoppedBatchStopsItsOpenItemAndItsRestCanBePlanned(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned, Hold: true})
-		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20)})).ID
-		<-rule.Reached()
-		_, err := r.Engine.Stop(r.Context(), Bert, id)
-		r.Must(err)
+		p := r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20)})
+		id, rule := r.startAndHold(p, simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned})
+		r.stop(id)
 		rule.Remove()
 		run := r.WaitEnd(id)
 		if run.State != engine.Stopped || run.StopBy != Bert.ID || len(r.children(id)) != 1 {

@@ -27,44 +27,27 @@ func (r *Rig) gridBatch() actions.Plan {
 func TestBatchesGoOnInTheGridOfFaults(t *testing.T) {
 	move := caseNamed("move")
 	points := slices.DeleteFunc(simcluster.FaultPoints(), func(p simcluster.FaultPoint) bool { return p.Command != move.Command })
-	sum := &tally{}
-	t.Cleanup(func() { t.Logf("%d steps × %d faults: %v", len(points), len(gridFaults()), sum) })
 	for n, f := range gridFaults() {
 		for i, p := range points {
-			if f.applies != nil && !f.applies(move, p) || (n*5+i)%sampleSize(29, 11, 1) != 0 {
+			if f.applies != nil && !f.applies(move, p) || (n*5+i)%sampleSize(53, 11, 1) != 0 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%s", f.name, p.At), func(t *testing.T) {
-				t.Parallel()
-				OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) { sum.count(string(r.runBatchCell(move, p, f).State)) })
+				OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) { r.runBatchCell(move, p, f) })
 			})
 		}
 	}
 }
 
 // runBatchCell runs the batch with a fault at a step of its second move and heals the cluster.
-func (r *Rig) runBatchCell(c Case, p simcluster.FaultPoint, f gridFault) engine.Run {
+func (r *Rig) runBatchCell(c Case, p simcluster.FaultPoint, f gridFault) {
 	r.Helper()
 	plan := r.gridBatch()
 	second := actions.Plan{Commands: []actions.Command{r.Plan(actions.MoveChunk, moveArgs(gridItems[1], "shard-rs-2")).Commands[0]}}
 	c.Args = moveArgs(gridItems[1], "shard-rs-2")
 	rule := f.rule(c, second)
-	rule.Command, rule.At, rule.Nth = p.Command, p.At, 2
-	planted := r.Sim.Faults().Add(rule)
-	id := r.Start(plan).ID
-	if !r.waitStruck(planted, id) {
-		r.Error("the step was not reached")
-	} else if f.meanwhile != nil {
-		f.meanwhile(r)
-	}
-	time.Sleep(rule.Delay)
-	r.Sim.Faults().Heal()
-	r.Network.Restore()
-	r.Disk.Fail(nil, nil)
-	if r.end == nil {
-		r.Boot()
-	}
-	healed := time.Now()
+	rule.Nth = 2
+	id, healed := r.strike(f, p, rule, plan)
 	run := r.Wait(id, func(run engine.Run) bool { return hasEnded(run) || isHeld(run) })
 	if took := time.Since(healed); took > 20*time.Minute { // a second move of the same chunk waits a quarter of an hour for orphans
 		r.Errorf("ended or paused %s after the cluster was whole", took)
@@ -80,7 +63,6 @@ func (r *Rig) runBatchCell(c Case, p simcluster.FaultPoint, f gridFault) engine.
 	}
 	r.checkItems(run, f.otherClient)
 	r.checkStartAudited(id)
-	return run
 }
 
 // checkItems fails the test unless the batch itself has sent nothing, each run of an item was named by
@@ -151,11 +133,10 @@ func TestBatchIsContinuedByTheReplicaThatTakesTheLead(t *testing.T) {
 	n := 0
 	for _, m := range takeovers() {
 		for _, l := range losses() {
-			if n++; n%sampleSize(31, 13, 1) != 0 {
+			if n++; n%sampleSize(67, 13, 1) != 0 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%s", m, l.name), func(t *testing.T) {
-				t.Parallel()
 				onReplicas(t, Setup{}, func(r *Rig, other *otherReplica) { r.loseLeadOfBatch(other, m, l) })
 			})
 		}

@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -128,10 +127,7 @@ func TestItemsOfOtherCollectionsRunAtTheSameTimeWithinTheLimitPerShard(t *testin
 }
 
 func TestBatchOfAThousandItemsIsSavedInSmallWrites(t *testing.T) {
-	items := 150
-	if os.Getenv("SHARDBOARD_LONG") == "1" {
-		items = 1000
-	}
+	items := sampleSize(60, 150, 1000)
 	OnRig(t, Setup{}, func(r *Rig) {
 		var plans []actions.PlannedChange
 		for i := range items {
@@ -207,4 +203,31 @@ func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
 			r.Errorf("nothing is left: %v", err)
 		}
 	})
+}
+
+// moves are items that move chunks of NS, which are on shard-rs-1, to a shard.
+func moves(to string, from ...int) (out []actions.PlannedChange) {
+	for _, at := range from {
+		out = append(out, actions.PlannedChange{Kind: actions.MoveChunk, Args: moveArgs(at, to)})
+	}
+	return out
+}
+
+func moveArgs(from int, to string) actions.Args {
+	a := actions.Args{NS: NS, To: to}
+	a.Bounds[0], a.Bounds[1] = P(from), P(from+10)
+	return a
+}
+
+// children are the runs of a batch, in the order in which they began.
+func (r *Rig) children(batch string) (out []engine.Run) {
+	r.Helper()
+	runs, _, err := r.Engine.Runs(r.Context(), "", 200)
+	r.Must(err)
+	for i := len(runs) - 1; i >= 0; i-- {
+		if runs[i].Parent == batch {
+			out = append(out, runs[i])
+		}
+	}
+	return out
 }

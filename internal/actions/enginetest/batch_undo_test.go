@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
 )
 
 func TestBatchIsUndoneGroupByGroup(t *testing.T) {
@@ -17,13 +18,11 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
 		}
 		// Item 2 is undone by itself; the undo of the batch leaves it out.
-		one, err := r.Engine.Undo(r.Context(), Anna, children[1].ID, "")
-		r.Must(err)
+		one := r.undo(children[1].ID)
 		if u := r.WaitEnd(r.Start(one).ID); u.State != engine.Succeeded {
 			r.Fatalf("%s %v", u.State, u.Why)
 		}
-		p, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
-		r.Must(err)
+		p := r.undo(run.ID)
 		if len(p.Steps) != 2 || p.Steps[0].Item.UndoOf != children[2].ID || p.Steps[0].Item.Group != 1 || p.Steps[1].Item.Group != 2 ||
 			p.Kind != actions.Batch || p.UndoOf != run.ID {
 			r.Fatalf("%+v", p.Steps)
@@ -38,8 +37,7 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 				r.Errorf("the chunk from %d: %v", at, got)
 			}
 		}
-		after, err := r.Engine.RunByID(r.Context(), run.ID)
-		r.Must(err)
+		after := r.runNow(run.ID)
 		if after.State != engine.Undone || after.UndoneBy != undo.ID {
 			r.Errorf("%s by %q", after.State, after.UndoneBy)
 		}
@@ -52,26 +50,21 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 func TestUndoOfAStoppedUndoHasWhatIsLeft(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		run := r.PlanAndRun(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20)})
-		p, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
-		r.Must(err)
-		undo := r.Start(p).ID
-		r.Wait(undo, func(u engine.Run) bool { return u.Batch.Done >= 1 })
-		_, err = r.Engine.Stop(r.Context(), Anna, undo)
-		r.Must(err)
-		half := r.WaitEnd(undo)
-		if half.State != engine.Stopped {
-			r.Skipf("it had ended: %s", half.State)
+		p := r.undo(run.ID)
+		undo, rule := r.startAndHold(p, simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned, Nth: 2})
+		r.stop(undo)
+		rule.Remove()
+		if half := r.WaitEnd(undo); half.State != engine.Stopped {
+			r.Fatalf("%s %v", half.State, half.Why)
 		}
-		p, err = r.Engine.Undo(r.Context(), Anna, run.ID, "")
-		r.Must(err)
+		p = r.undo(run.ID)
 		if len(p.Steps) == 0 || len(p.Steps) > 2 {
 			r.Fatalf("%d items are left", len(p.Steps))
 		}
 		if again := r.WaitEnd(r.Start(p).ID); again.State != engine.Succeeded {
 			r.Fatalf("%s %v", again.State, again.Why)
 		}
-		after, err := r.Engine.RunByID(r.Context(), run.ID)
-		r.Must(err)
+		after := r.runNow(run.ID)
 		if after.State != engine.Undone {
 			r.Errorf("the batch is %s", after.State)
 		}

@@ -136,11 +136,8 @@ func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
 }
 
 func (r *Rig) findConfig(ctx context.Context, coll string, filter bson.D, each func(bson.Raw)) error {
-	reply, err := r.Sim.Command(
-		ctx,
-		"config",
-		bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}, {Key: "batchSize", Value: 10000}},
-	)
+	reply, err := r.Sim.Command(ctx, "config",
+		bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}, {Key: "batchSize", Value: 10000}})
 	if err != nil {
 		return fmt.Errorf("read config.%s: %w", coll, err)
 	}

@@ -35,8 +35,7 @@ func TestMoveThatWaitedForCleanUpCanBeUndoneAtOnce(t *testing.T) {
 				}
 				run := r.WaitEnd(r.Start(p).ID)
 				between(r)
-				undo, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
-				r.Must(err)
+				undo := r.undo(run.ID)
 				if c := cleanupCheck(r, undo); c.Verdict != actions.Pass || c.Text.Code != "cleanup.done" || c.Text.Args()["shard"] != "shard-rs-1" {
 					r.Errorf("%+v", c)
 				}

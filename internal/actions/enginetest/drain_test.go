@@ -84,8 +84,8 @@ func TestAShardIsDrainedAndRemovedInEveryRelease(t *testing.T) {
 				}
 				r.balance(12)
 				time.Sleep(time.Minute)
-				if run, err := r.Engine.RunByID(r.Context(), id); err != nil || !awaiting(run) {
-					r.Fatal("the run ended while a database has the shard as its primary", run.State, err)
+				if run := r.runNow(id); !awaiting(run) {
+					r.Fatal("the run ended while a database has the shard as its primary", run.State)
 				}
 				r.movePrimary("shard-rs-2")
 				run = r.WaitEnd(id)
@@ -104,60 +104,6 @@ func TestAShardIsDrainedAndRemovedInEveryRelease(t *testing.T) {
 				}
 				if gone.CanUndo() {
 					r.Error("a removed shard is said to come back")
-				}
-			})
-		})
-	}
-}
-
-func TestADrainContinuesAfterARestartAndSendsNothingAgain(t *testing.T) {
-	onDrainingRig(t, "5.0", func(r *Rig) {
-		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
-		r.Wait(id, awaiting)
-		r.balance(2)
-		r.Restart()
-		run := r.Wait(id, awaiting)
-		if p := run.Steps[1].Progress; p.Total < 5 {
-			r.Errorf("the restart forgot how much there was: %+v", p)
-		}
-		r.movePrimary("shard-rs-2")
-		r.balance(12)
-		if run = r.WaitEnd(id); run.State != engine.Succeeded || r.removals(id) != 1 {
-			r.Errorf("%s %s, sent %v", run.State, run.Why, r.Sent(id))
-		}
-	})
-}
-
-// The first removeShard is answered by nobody. Sent again, it would remove the shard, which
-// is empty.
-func TestADrainIsNeverBegunTwice(t *testing.T) {
-	for name, rule := range map[string]simcluster.Rule{
-		"cut before":           {At: simcluster.Received, Cut: true},
-		"cut, and it goes on":  {At: simcluster.Received, Cut: true, GoOn: true},
-		"cut after":            {At: simcluster.Replying, Cut: true},
-		"stepped down":         {At: simcluster.Received, StepDown: true},
-		"stepped down after":   {At: simcluster.Replying, StepDown: true},
-		"config server frozen": {At: simcluster.Received, Freeze: "config"},
-		"busy":                 {At: simcluster.Received, Err: simcluster.Fail(117)},
-		"busy, and it goes on": {At: simcluster.Received, Err: simcluster.Fail(117), GoOn: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onDrainingRig(t, "5.0", func(r *Rig) {
-				rule.Command = "removeShard"
-				planted := r.Sim.Faults().Add(rule)
-				id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: "shard-rs-3"})).ID
-				if !r.waitStruck(planted, id) {
-					r.Fatal("the command was not sent")
-				}
-				time.Sleep(time.Minute)
-				r.Sim.Faults().Heal()
-				run := r.WaitEnd(id)
-				drains, there := r.ReadState().Draining["shard-rs-3"]
-				if !there || r.removals(id) != 1 {
-					r.Fatalf("%s %s: the shard is there: %v, sent %v", run.State, run.Why, there, r.Sent(id))
-				}
-				if drains != (run.State == engine.Succeeded) {
-					r.Errorf("the run is %s (%s), the shard drains: %v", run.State, run.Why, drains)
 				}
 			})
 		})
@@ -189,8 +135,7 @@ func TestStoppingADrainRunLeavesTheDrainingOn(t *testing.T) {
 	onDrainingRig(t, "8.3", func(r *Rig) {
 		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
 		r.Wait(id, awaiting)
-		_, err := r.Engine.Stop(r.Context(), Bert, id)
-		r.Must(err)
+		r.stop(id)
 		run := r.WaitEnd(id)
 		if run.State != engine.Stopped || run.Why.Code != "run.stoppedDraining" || !r.ReadState().Draining[first] {
 			r.Errorf("%s: %s", run.State, run.Why)
@@ -198,8 +143,7 @@ func TestStoppingADrainRunLeavesTheDrainingOn(t *testing.T) {
 		if !run.CanFinish() || !run.CanUndo() {
 			r.Error("neither the rest nor the undo is offered")
 		}
-		undo, err := r.Engine.Undo(r.Context(), Anna, id, "")
-		r.Must(err)
+		undo := r.undo(id)
 		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded || r.ReadState().Draining[first] {
 			r.Errorf("%s %s: the shard still drains", back.State, back.Why)
 		}
@@ -220,56 +164,54 @@ func TestADrainRunEndsWhenSomebodyEndsTheDraining(t *testing.T) {
 	})
 }
 
-func TestARunSurvivesABalancerThatIsOffAndAConfigServerThatIsFrozen(t *testing.T) {
-	onDrainingRig(t, "5.0", func(r *Rig) {
-		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
-		r.Wait(id, awaiting)
-		r.Admin(bson.D{{Key: "balancerStop", Value: 1}})
-		r.balance(3)
-		time.Sleep(time.Hour)
-		r.Sim.Faults().Freeze("config")
-		time.Sleep(10 * time.Minute)
-		r.Sim.Faults().Heal()
-		if run, err := r.Engine.RunByID(r.Context(), id); err != nil || !awaiting(run) {
-			r.Fatalf("%s %s %v", run.State, run.Why, err)
-		}
-		balancerOn(r)
-		r.movePrimary("shard-rs-2")
-		r.balance(12)
-		if run := r.WaitEnd(id); run.State != engine.Succeeded {
-			r.Errorf("%s %s", run.State, run.Why)
-		}
-	})
-}
-
-// Donors step down in mid-migration, and the config server has no primary for a while. The
-// balancer tries again, and the run only waits.
-func TestADrainSurvivesStepDowns(t *testing.T) {
-	onDrainingRig(t, "5.0", func(r *Rig) {
-		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
-		r.Wait(id, awaiting)
-		struck := []*simcluster.Planted{
-			r.Sim.Faults().Add(simcluster.Rule{Command: "balancer", At: simcluster.Cloned, StepDown: true}),
-			r.Sim.Faults().Add(simcluster.Rule{Command: "balancer", At: simcluster.Committing, StepDown: true}),
-		}
-		r.balance(3)
-		for _, command := range []string{"find", "aggregate"} {
-			struck = append(struck, r.Sim.Faults().Add(simcluster.Rule{
-				Command: command, At: simcluster.Received, Err: simcluster.Fail(10107), For: 2 * time.Minute}))
-		}
-		time.Sleep(5 * time.Minute)
-		for i, p := range struck {
-			if p.Struck() == 0 {
-				r.Errorf("fault %d did not strike", i)
+// Whatever happens while the shard empties: the run waits for the balancer, and sends nothing again.
+func TestADrainGoesOnWhateverHappensMeanwhile(t *testing.T) {
+	for name, strike := range map[string]func(r *Rig){
+		"a restart": (*Rig).Restart,
+		"the balancer is off, and the config server frozen": func(r *Rig) {
+			r.Admin(bson.D{{Key: "balancerStop", Value: 1}})
+			time.Sleep(5 * time.Minute)
+			r.Sim.Faults().Freeze("config")
+			time.Sleep(5 * time.Minute)
+			r.Sim.Faults().Heal()
+			balancerOn(r)
+		},
+		"donors step down in a migration, and then there is no primary": func(r *Rig) {
+			var struck []*simcluster.Planted
+			for _, at := range []simcluster.Step{simcluster.Cloned, simcluster.Committing} {
+				struck = append(struck, r.Sim.Faults().Add(simcluster.Rule{Command: "balancer", At: at, StepDown: true}))
 			}
-		}
-		r.Sim.Faults().Heal()
-		r.movePrimary("shard-rs-2")
-		r.balance(16)
-		if run := r.WaitEnd(id); run.State != engine.Succeeded || r.removals(id) != 1 {
-			r.Errorf("%s %s, sent %v", run.State, run.Why, r.Sent(id))
-		}
-	})
+			r.balance(3)
+			for _, command := range []string{"find", "aggregate"} {
+				struck = append(struck, r.Sim.Faults().Add(simcluster.Rule{
+					Command: command, At: simcluster.Received, Err: simcluster.Fail(10107), For: 2 * time.Minute}))
+			}
+			time.Sleep(5 * time.Minute)
+			for i, p := range struck {
+				if p.Struck() == 0 {
+					r.Errorf("fault %d did not strike", i)
+				}
+			}
+			r.Sim.Faults().Heal()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onDrainingRig(t, "5.0", func(r *Rig) {
+				id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
+				r.Wait(id, awaiting)
+				r.balance(2)
+				strike(r)
+				if p := r.Wait(id, awaiting).Steps[1].Progress; p.Total < 5 {
+					r.Errorf("how much there was is forgotten: %+v", p)
+				}
+				r.movePrimary("shard-rs-2")
+				r.balance(16)
+				if run := r.WaitEnd(id); run.State != engine.Succeeded || r.removals(id) != 1 {
+					r.Errorf("%s %s, sent %v", run.State, run.Why, r.Sent(id))
+				}
+			})
+		})
+	}
 }
 
 // A chunk that is flagged as jumbo stays. The plan says so, and the run waits for a person.

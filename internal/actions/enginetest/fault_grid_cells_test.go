@@ -3,7 +3,6 @@ package enginetest
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,61 +20,26 @@ func TestReportsAreTrueInTheGridOfFaults(t *testing.T) {
 	if len(points) < 40 || len(all) < 22 {
 		t.Fatalf("%d steps, %d faults", len(points), len(all))
 	}
-	sum := &tally{}
-	var slowest atomic.Int64
-	t.Cleanup(func() {
-		t.Logf("%d steps × %d faults: %v; settled after %s at most", len(points), len(all), sum, time.Duration(slowest.Load()))
-	})
 	for n, f := range all {
 		for i, p := range points {
 			c := cases[i]
-			if f.applies != nil && !f.applies(c, p) || testing.Short() && (n*7+i)%41 != 0 {
+			if f.applies != nil && !f.applies(c, p) || (n*7+i)%sampleSize(97, 1, 1) != 0 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%s/%s", f.name, p.Command, p.At), func(t *testing.T) {
-				t.Parallel()
-				OnCheckedRig(t, c.Setup(), func(r *Rig, _ *RecordChecker) {
-					run, took := r.runCell(c, p, f)
-					sum.count("cells")
-					sum.count(string(run.State))
-					for was := slowest.Load(); int64(took) > was && !slowest.CompareAndSwap(was, int64(took)); was = slowest.Load() {
-					}
-				})
+				OnCheckedRig(t, c.Setup(), func(r *Rig, _ *RecordChecker) { r.runCell(c, p, f) })
 			})
 		}
 	}
 }
 
-// runCell runs a case with a fault at one of its steps, heals the cluster and
-// returns the run and the time that it took to end after that.
-func (r *Rig) runCell(c Case, p simcluster.FaultPoint, f gridFault) (engine.Run, time.Duration) {
+// runCell runs a case with a fault at one of its steps and heals the cluster.
+func (r *Rig) runCell(c Case, p simcluster.FaultPoint, f gridFault) {
 	r.Helper()
 	plan := c.Plan(r)
-	rule := f.rule(c, plan)
-	rule.Command, rule.At = p.Command, p.At
-	planted := r.Sim.Faults().Add(rule)
-	id := r.Start(plan).ID
-	reached := r.waitStruck(planted, id)
-	healed := time.Now()
-	if reached && f.meanwhile != nil {
-		f.meanwhile(r)
-		healed = time.Now()
-	}
-	if rule.Delay > 0 {
-		time.Sleep(rule.Delay)
-		healed = time.Now()
-	}
-	r.Sim.Faults().Heal()
-	r.Network.Restore()
-	r.Disk.Fail(nil, nil)
-	if r.end == nil {
-		r.Boot()
-	}
+	id, healed := r.strike(f, p, f.rule(c, plan), plan)
 	run := r.WaitEnd(id)
 	took := time.Since(healed)
-	if !reached {
-		r.Errorf("the step was not reached: %s %v", run.State, run.Why)
-	}
 	limit := settleLimit
 	if c.Kind == actions.DrainShard { // it goes on until the balancer, as slow as the cluster was, has emptied the shard
 		limit = 20 * time.Minute
@@ -101,7 +65,34 @@ func (r *Rig) runCell(c Case, p simcluster.FaultPoint, f gridFault) (engine.Run,
 		r.Error(torn)
 	}
 	r.checkStartAudited(id)
-	return run, took
+}
+
+// strike runs a plan with a fault at a step and heals everything. It returns the run and when all was whole.
+func (r *Rig) strike(f gridFault, p simcluster.FaultPoint, rule simcluster.Rule, plan actions.Plan) (id string, healed time.Time) {
+	r.Helper()
+	rule.Command, rule.At = p.Command, p.At
+	planted := r.Sim.Faults().Add(rule)
+	id = r.Start(plan).ID
+	if !r.waitStruck(planted, id) {
+		r.Error("the step was not reached")
+	} else if f.meanwhile != nil {
+		f.meanwhile(r, id)
+	}
+	time.Sleep(rule.Delay)
+	healed = time.Now()
+	r.heal()
+	return id, healed
+}
+
+// heal ends all faults. A process that was killed starts again.
+func (r *Rig) heal() {
+	r.Helper()
+	r.Sim.Faults().Heal()
+	r.Network.Restore()
+	r.Disk.Fail(nil, nil)
+	if r.end == nil {
+		r.Boot()
+	}
 }
 
 // waitStruck waits until a fault has struck or the run has ended without it.
@@ -113,7 +104,7 @@ func (r *Rig) waitStruck(rule *simcluster.Planted, id string) bool {
 			return true
 		case <-time.After(time.Second):
 		}
-		if run, err := r.Engine.RunByID(r.Context(), id); err != nil || !run.State.Open() {
+		if run := r.runNow(id); !run.State.Open() {
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
 	"shardboard/internal/simcluster"
 )
 
@@ -17,7 +18,7 @@ type gridFault struct {
 	applies func(c Case, p simcluster.FaultPoint) bool // nil: everywhere
 	rule    func(c Case, plan actions.Plan) simcluster.Rule
 	// meanwhile is called when the fault has struck, before all faults are healed.
-	meanwhile func(r *Rig)
+	meanwhile func(r *Rig, run string)
 	// otherClient means that another client makes the same change or reverts it, so
 	// what the run found at its end need not hold later.
 	otherClient bool
@@ -61,26 +62,16 @@ func gridFaults() []gridFault {
 		atStep("slow", simcluster.Rule{Delay: 20 * time.Second}),
 		gridFault{name: "delivered twice", applies: early, rule: atStep("", simcluster.Rule{Twice: true}).rule},
 		atStep("step-down", simcluster.Rule{StepDown: true}),
-		gridFault{
-			name:      "frozen config server",
-			rule:      atStep("", simcluster.Rule{Freeze: "config"}).rule,
-			meanwhile: func(*Rig) { time.Sleep(time.Minute) },
-		},
-		gridFault{
-			name:      "frozen shard",
-			rule:      atStep("", simcluster.Rule{Freeze: "shard-rs-1"}).rule,
-			meanwhile: func(*Rig) { time.Sleep(time.Minute) },
-		},
+		gridFault{name: "frozen config server", rule: atStep("", simcluster.Rule{Freeze: "config"}).rule,
+			meanwhile: func(*Rig, string) { time.Sleep(time.Minute) }},
+		gridFault{name: "frozen shard", rule: atStep("", simcluster.Rule{Freeze: "shard-rs-1"}).rule,
+			meanwhile: func(*Rig, string) { time.Sleep(time.Minute) }},
 		gridFault{name: "the balancer moves it", applies: chunks, otherClient: true, rule: func(c Case, _ actions.Plan) simcluster.Rule {
 			return simcluster.Rule{Do: simcluster.Move(string(NS), keyDoc(c.firstKey()), "shard-rs-3")}
 		}},
 		gridFault{name: "a round of the balancer", otherClient: true, rule: atStep("", simcluster.Rule{Do: simcluster.Round}).rule},
-		gridFault{
-			name:        "a second operator splits",
-			applies:     chunks,
-			otherClient: true,
-			rule:        act("admin", bson.D{{Key: "split", Value: NS}, {Key: "middle", Value: bson.D{{Key: "p", Value: 3}}}}),
-		},
+		gridFault{name: "a second operator splits", applies: chunks, otherClient: true,
+			rule: act("admin", bson.D{{Key: "split", Value: NS}, {Key: "middle", Value: bson.D{{Key: "p", Value: 3}}}})},
 		gridFault{
 			name: "a second operator does the same", applies: chunks, otherClient: true,
 			rule: func(_ Case, p actions.Plan) simcluster.Rule {
@@ -96,23 +87,29 @@ func gridFaults() []gridFault {
 			return simcluster.Rule{Do: simcluster.Other("admin", bson.D{{Key: what, Value: 1}})}
 		}},
 		gridFault{name: "the collection is dropped", applies: chunks, otherClient: true, rule: act("app", bson.D{{Key: "drop", Value: "users"}})},
-		gridFault{name: "our process is killed", rule: atStep("", simcluster.Rule{Hold: true}).rule, meanwhile: func(r *Rig) { r.Kill() }},
+		gridFault{name: "our process is killed", rule: atStep("", simcluster.Rule{Hold: true}).rule,
+			meanwhile: func(r *Rig, _ string) { r.Kill() }},
+		gridFault{name: "our process is started again", rule: atStep("", simcluster.Rule{Hold: true}).rule,
+			meanwhile: func(r *Rig, _ string) { r.Restart(); time.Sleep(time.Minute) }},
 		gridFault{
-			name:      "our process is started again",
-			rule:      atStep("", simcluster.Rule{Hold: true}).rule,
-			meanwhile: func(r *Rig) { r.Restart(); time.Sleep(time.Minute) },
+			name: "the network is cut",
+			rule: atStep("", simcluster.Rule{Hold: true}).rule,
+			meanwhile: func(r *Rig, id string) {
+				r.Network.Cut()
+				time.Sleep(time.Second)
+				// It is shown before our own reads, which may take long, have failed too.
+				if run := r.runNow(id); !run.IsBatch() && run.State != engine.Unknown {
+					r.Errorf("%s a second after the network was cut", run.State)
+				}
+				time.Sleep(time.Minute)
+			},
 		},
-		gridFault{
-			name:      "the network is cut",
-			rule:      atStep("", simcluster.Rule{Hold: true}).rule,
-			meanwhile: func(r *Rig) { r.Network.Cut(); time.Sleep(time.Minute) },
-		},
-		gridFault{name: "the disk is full", rule: atStep("", simcluster.Rule{Hold: true}).rule, meanwhile: func(r *Rig) {
+		gridFault{name: "the disk is full", rule: atStep("", simcluster.Rule{Hold: true}).rule, meanwhile: func(r *Rig, _ string) {
 			r.Disk.Fail(FailNth("", 1, true), nil)
 			r.Sim.Faults().Heal()
 			time.Sleep(time.Minute)
 		}},
-		gridFault{name: "every fsync fails", rule: atStep("", simcluster.Rule{Hold: true}).rule, meanwhile: func(r *Rig) {
+		gridFault{name: "every fsync fails", rule: atStep("", simcluster.Rule{Hold: true}).rule, meanwhile: func(r *Rig, _ string) {
 			r.Disk.Fail(nil, FailNth("", 1, true))
 			r.Sim.Faults().Heal()
 			time.Sleep(time.Minute)

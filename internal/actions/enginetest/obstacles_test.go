@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -12,21 +13,6 @@ import (
 )
 
 func TestMoveAlreadyMadeBySomebodyElseIsNotSent(t *testing.T) {
-	OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) {
-		p := r.planMove()
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
-		first := r.Start(r.Plan(actions.Split, actions.Args{NS: NS, At: P(25)})).ID
-		<-rule.Reached()
-		id := r.Start(p).ID // waits for the collection
-		r.Wait(id, func(run engine.Run) bool { return run.State == engine.Waiting })
-		rule.Remove()
-		r.WaitEnd(first)
-		run := r.WaitEnd(id)
-		r.checkReported(run)
-		if run.State != engine.Succeeded || run.Steps[0].Already != "" {
-			r.Fatalf("%s %+v", run.State, run.Steps[0])
-		}
-	})
 	OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) {
 		p := r.planMove()
 		r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(117)})
@@ -46,21 +32,13 @@ func TestMoveAlreadyMadeBySomebodyElseIsNotSent(t *testing.T) {
 func TestMoveWaitsForAConflictingMigration(t *testing.T) {
 	OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) {
 		p := r.planMove()
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned, Hold: true,
-			Match: func(cmd bson.Raw) bool { return cmd.Lookup("comment").Type == 0 }})
-		moved := make(chan struct{})
-		go func() {
-			defer close(moved)
-			r.moveByOtherOverNetwork(20, 30, "shard-rs-3")
-		}()
-		<-rule.Reached()
+		rule, moved := r.migrationOfOther()
 		id := r.Start(p).ID
 		waiting := r.Wait(id, func(run engine.Run) bool {
 			return run.State == engine.Waiting && run.Steps[len(run.Steps)-1].State == engine.Waiting
 		})
 		time.Sleep(3 * time.Minute)
-		waiting, err := r.Engine.RunByID(r.Context(), id)
-		r.Must(err)
+		waiting = r.runNow(id)
 		w := waiting.Steps[len(waiting.Steps)-1].Backoff
 		if w == nil || w.Obstacle != actions.ObstacleMigration || w.What.Args()["ns"] != string(NS) || w.What.Args()["to"] != "shard-rs-3" {
 			r.Fatalf("%+v", w)
@@ -82,20 +60,46 @@ func TestMoveWaitsForAConflictingMigration(t *testing.T) {
 }
 
 func TestStepGivesUpAfterAQuarterOfAnHour(t *testing.T) {
-	if testing.Short() {
-		t.Skip("tries hundreds of times, and each try is written down with all before it")
-	}
-	OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) {
-		p := r.planMove()
-		r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(46), Times: -1})
-		begun := time.Now()
-		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Failed || run.Why.Code != "step.gaveUp" || time.Since(begun) < 15*time.Minute ||
-			time.Since(begun) > 16*time.Minute {
-			r.Errorf("%s %v after %s", run.State, run.Why, time.Since(begun))
+	for name, obstruct := range map[string]func(*Rig) (end func()){
+		"a migration that does not end": func(r *Rig) func() {
+			rule, moved := r.migrationOfOther()
+			return func() { rule.Remove(); <-moved }
+		},
+		"a lock, tried hundreds of times": func(r *Rig) func() {
+			rule := simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(46), Times: -1}
+			return r.Sim.Faults().Add(rule).Remove
+		},
+	} {
+		if testing.Short() && strings.HasPrefix(name, "a lock") {
+			continue // each try is written down with all before it
 		}
-		r.CheckSentOnce(run)
-	})
+		OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) {
+			p := r.planMove()
+			defer obstruct(r)()
+			begun := time.Now()
+			run := r.WaitEnd(r.Start(p).ID)
+			if took := time.Since(begun); run.State != engine.Failed || run.Why.Code != "step.gaveUp" || took < 15*time.Minute ||
+				took > 16*time.Minute {
+				r.Errorf("%s: %s %v after %s", name, run.State, run.Why, took)
+			}
+			r.CheckSentOnce(run)
+		})
+	}
+}
+
+// migrationOfOther lets another client move a chunk of NS. It copies until the rule is removed, and moved is closed at
+// its end.
+func (r *Rig) migrationOfOther() (rule *simcluster.Planted, moved chan struct{}) {
+	r.Helper()
+	rule = r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned, Hold: true,
+		Match: func(cmd bson.Raw) bool { return cmd.Lookup("comment").Type == 0 }})
+	moved = make(chan struct{})
+	go func() {
+		defer close(moved)
+		r.moveByOtherOverNetwork(20, 30, "shard-rs-3")
+	}()
+	<-rule.Reached()
+	return rule, moved
 }
 
 // A shard cannot take back a range whose documents it still has to delete. The plan

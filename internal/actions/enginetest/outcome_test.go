@@ -1,73 +1,81 @@
 package enginetest
 
 import (
-	"slices"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 )
 
 func TestEveryCommandIsSentAsPlannedProvenAndUndone(t *testing.T) {
-	all := slices.Concat(splitAndBalancerOff, partsAndWindow, mergeAndBalancing, moveAndBalancerOn, collectionSettings)
-	onCases(t, all, func(r *Rig, c Case) {
-		p := c.Plan(r)
-		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Succeeded || run.Resolved {
-			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
-		}
-		r.checkReported(run)
-		sent, waits := r.Sent(run.ID), 0
-		for _, s := range p.Steps {
-			if !s.Sends() {
-				waits++
-			}
-		}
-		if len(sent) != len(p.Commands)-waits || sent[len(sent)-1].Name != c.Command || !isPrefix(p.Commands[0].Doc, sent[0].Body) ||
-			sent[0].DB != p.Commands[0].DB {
-			r.Fatalf("planned %v, sent %v", p.Commands, sent)
-		}
-		for _, s := range run.Steps {
-			if len(s.Proven) == 0 || s.Sent.IsZero() || s.Ended.Before(s.Sent) {
-				r.Errorf("no proof: %+v", s)
-			}
-		}
-		if c.NoUndo {
-			return
-		}
-		time.Sleep(20 * time.Minute) // for the donor to clean up
-		undo, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
-		r.Must(err)
-		back := r.WaitEnd(r.Start(undo).ID)
-		if back.State != engine.Succeeded {
-			r.Fatalf("undo is %s %v: %+v", back.State, back.Why, back.Steps)
-		}
-		r.checkReported(back)
-		if was, err := r.Engine.RunByID(r.Context(), run.ID); err != nil || was.State != engine.Undone || was.UndoneBy != back.ID {
-			r.Errorf("%v %s %s", err, was.State, was.UndoneBy)
-		}
-		if _, err := r.Engine.Undo(r.Context(), Anna, run.ID, ""); err == nil {
-			r.Error("undone twice")
-		}
-	})
+	for _, c := range Cases() {
+		t.Run(c.Name, func(t *testing.T) { OnRig(t, c.Setup(), func(r *Rig) { r.runAndUndo(c) }) })
+	}
 }
 
-func TestUndisturbedRunsAreNotFlagged(t *testing.T) {
-	onCases(t, moveAndBalancerOn, func(r *Rig, c Case) {
-		run := r.WaitEnd(r.Start(c.Plan(r)).ID)
-		for _, s := range run.Steps {
-			if s.State != engine.Succeeded || s.Resolved || s.Why.Code != "" {
-				r.Errorf("%s, resolved: %v, %v", s.State, s.Resolved, s.Why)
-			}
+func (r *Rig) runAndUndo(c Case) {
+	r.Helper()
+	p := c.Plan(r)
+	before := r.ReadState().String()
+	run := r.WaitEnd(r.Start(p).ID)
+	if run.State != engine.Succeeded || run.Resolved {
+		r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
+	}
+	r.checkReported(run)
+	sent, waits := r.Sent(run.ID), 0
+	for _, s := range p.Steps {
+		if !s.Sends() {
+			waits++
 		}
-	})
+	}
+	if len(sent) != len(p.Commands)-waits || sent[len(sent)-1].Name != c.Command || !isPrefix(p.Commands[0].Doc, sent[0].Body) ||
+		sent[0].DB != p.Commands[0].DB {
+		r.Fatalf("planned %v, sent %v", p.Commands, sent)
+	}
+	for _, s := range run.Steps {
+		if len(s.Proven) == 0 || s.Sent.IsZero() || s.Ended.Before(s.Sent) || s.State != engine.Succeeded || s.Resolved || s.Why.Code != "" {
+			r.Errorf("no proof, or flagged: %+v", s)
+		}
+	}
+	for _, f := range run.Steps[len(run.Steps)-1].Proof {
+		if now := actions.Fields(r.Watcher.Table(), f); c.inChangelog() && len(f.Against(now)) > 0 {
+			r.Errorf("it has ended, and the table does not show it yet: %v", now)
+		}
+	}
+	if c.NoUndo {
+		return
+	}
+	time.Sleep(20 * time.Minute) // for the donor to clean up
+	undo := r.undo(run.ID)
+	back := r.WaitEnd(r.Start(undo).ID)
+	if back.State != engine.Succeeded || undo.Undo.Possible || undo.UndoOf != run.ID || back.CanUndo() {
+		r.Fatalf("undo is %s %v, can be undone %v: %+v", back.State, back.Why, back.CanUndo(), back.Steps)
+	}
+	// The balancer moves chunks while it is on.
+	if now := r.ReadState().String(); now != before && c.Kind != actions.BalancerOn && c.Kind != actions.BalancerOff {
+		r.Errorf("before:\n%safter:\n%s", before, now)
+	}
+	r.checkReported(back)
+	if was := r.runNow(run.ID); was.State != engine.Undone || was.UndoneBy != back.ID {
+		r.Errorf("%s %s", was.State, was.UndoneBy)
+	}
+	if _, err := r.Engine.Undo(r.Context(), Anna, run.ID, ""); err == nil {
+		r.Error("undone twice")
+	}
+	if err := r.undoRefusal(back); !strings.Contains(fault.Text(err), "first plan") {
+		r.Errorf("the undo of an undo: %v", err)
+	}
 }
 
 func TestRefusedCommandIsReportedAndChangesNothing(t *testing.T) {
-	onCases(t, mergeAndBalancing, func(r *Rig, c Case) {
+	onCases(t, 2, func(r *Rig, c Case) {
 		p := c.Plan(r)
 		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(20)})
 		run := r.WaitEnd(r.Start(p).ID)
@@ -78,70 +86,13 @@ func TestRefusedCommandIsReportedAndChangesNothing(t *testing.T) {
 	})
 }
 
-func TestConnectionCutBeforeTheEffectEndsAsFailed(t *testing.T) {
-	onCases(t, splitAndBalancerOff, func(r *Rig, c Case) {
-		p := c.Plan(r)
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Cut: true})
-		id := r.Start(p).ID
-		<-rule.Reached()
-		healed := time.Now()
-		r.Wait(id, func(run engine.Run) bool { return run.State == engine.Unknown })
-		run := r.WaitEnd(id)
-		if took := time.Since(healed); run.State != engine.Failed || !run.Resolved && c.Command != "balancerStop" || took > time.Minute {
-			r.Errorf("%s, resolved %v, after %s: %+v", run.State, run.Resolved, took, run.Steps[0].Why)
-		}
-		r.checkReported(run)
-	})
-}
-
-func TestConnectionCutAfterTheEffectEndsAsSucceeded(t *testing.T) {
-	onCases(t, mergeAndBalancing, func(r *Rig, c Case) {
-		p := c.Plan(r)
-		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Replying, Cut: true})
-		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Succeeded {
-			r.Errorf("%s: %+v", run.State, run.Steps[0])
-		}
-		r.checkReported(run)
-	})
-}
-
-func TestErrorAfterTheEffectIsNotTrusted(t *testing.T) {
-	for _, code := range []int32{189, 46, 117, 150, 13388}[:sampleSize(1, 5, 5)] {
-		onCases(t, mergeAndBalancing, func(r *Rig, c Case) {
-			p := c.Plan(r)
-			r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Replying, Err: simcluster.Fail(code)})
-			r.checkReported(r.WaitEnd(r.Start(p).ID))
-		})
-	}
-}
-
-func TestCommandDeliveredTwiceCountsOnce(t *testing.T) {
-	onCases(t, mergeAndBalancing, func(r *Rig, c Case) {
-		p := c.Plan(r)
-		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Twice: true})
-		r.checkReported(r.WaitEnd(r.Start(p).ID))
-	})
-}
-
-// A server in between gives up while the command continues behind it.
-func TestRefusalByAServerInBetweenIsNotTrusted(t *testing.T) {
-	onCases(t, partsAndWindow, func(r *Rig, c Case) {
-		p := c.Plan(r)
-		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(117), GoOn: true})
-		r.checkReported(r.WaitEnd(r.Start(p).ID))
-	})
-}
-
 // A server in between refuses a command that it has passed on.
 func TestRefusedCommandThatStillRunsHasNotFailed(t *testing.T) {
 	c := caseNamed("split at a key")
 	OnCheckedRig(t, c.Setup(), func(r *Rig, _ *RecordChecker) {
 		p := c.Plan(r)
 		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(46), GoOn: true})
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Committing, Hold: true})
-		id := r.Start(p).ID
-		<-rule.Reached()
+		id, rule := r.startAndHold(p, simcluster.Rule{Command: c.Command, At: simcluster.Committing})
 		time.Sleep(20 * time.Second)
 		rule.Remove()
 		if run := r.WaitEnd(id); run.State != engine.Succeeded || !run.Resolved {
@@ -195,16 +146,40 @@ func TestRunningMigrationShowsItsProgress(t *testing.T) {
 	c := caseNamed("move")
 	OnRig(t, c.Setup(), func(r *Rig) {
 		p := c.Plan(r)
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.CaughtUp, Hold: true})
-		id := r.Start(p).ID
-		<-rule.Reached()
+		id, rule := r.startAndHold(p, simcluster.Rule{Command: c.Command, At: simcluster.CaughtUp})
 		time.Sleep(5 * time.Second)
-		run, err := r.Engine.RunByID(r.Context(), id)
-		r.Must(err)
+		run := r.runNow(id)
 		if got := run.Steps[0].Progress; got.Total != 6 || got.Done == 0 || len(run.Steps[0].Events) == 0 {
 			r.Errorf("%+v %d events", got, len(run.Steps[0].Events))
 		}
 		rule.Remove()
 		r.checkReported(r.WaitEnd(id))
+	})
+}
+
+// undoRefusal returns the error of undoing a run that cannot be undone.
+func (r *Rig) undoRefusal(run engine.Run) error {
+	r.Helper()
+	_, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
+	if fault.Of(err) != fault.Conflict {
+		r.Errorf("undo: %v", err)
+	}
+	return err
+}
+
+func TestUndoOfAChangedRangeReportsWhatChanged(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		run := r.PlanAndRun(actions.Split, actions.Args{NS: NS, At: P(5)})
+		r.moveByOtherCleanly(5, 10, "shard-rs-3")
+		time.Sleep(time.Minute)
+		err := r.undoRefusal(run)
+		var differs *engine.ChangedError
+		if !errors.As(err, &differs) || len(differs.Differences) != 1 {
+			r.Fatalf("%v", err)
+		}
+		d := differs.Differences[0]
+		if d.Field != "shards" || d.Want != "shard-rs-1" || d.Got != "shard-rs-1,shard-rs-3" || d.Fact.NS != NS {
+			r.Errorf("%+v", d)
+		}
 	})
 }

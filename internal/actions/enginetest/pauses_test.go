@@ -47,8 +47,7 @@ func TestPausedBalancingIsRestoredHoweverTheRunEnds(t *testing.T) {
 					case "fails":
 						want = engine.Failed
 					case "is stopped":
-						_, err := r.Engine.Stop(r.Context(), Bert, id)
-						r.Must(err)
+						r.stop(id)
 						want = engine.Succeeded // only the step that restores balancing follows the move
 					case "crashes":
 						r.Restart()

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -24,25 +25,6 @@ func onProjects(t *testing.T, test func(r *Rig, project, shard string)) {
 	})
 }
 
-func TestProjectIsPinnedByMovesAndUndone(t *testing.T) {
-	onProjects(t, func(r *Rig, project, shard string) {
-		p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
-		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Succeeded {
-			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
-		}
-		r.checkReported(run)
-		time.Sleep(20 * time.Minute)
-		undo, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
-		r.Must(err)
-		back := r.WaitEnd(r.Start(undo).ID)
-		if back.State != engine.Succeeded {
-			r.Fatalf("%s %v: %+v", back.State, back.Why, back.Steps)
-		}
-		r.checkReported(back)
-	})
-}
-
 func TestRunWaitsForTheBalancerToCarryOutAPinAcrossARestart(t *testing.T) {
 	onProjects(t, func(r *Rig, project, shard string) {
 		r.Admin(bson.D{{Key: "balancerStart", Value: 1}})
@@ -56,8 +38,8 @@ func TestRunWaitsForTheBalancerToCarryOutAPinAcrossARestart(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.Restart()
 		time.Sleep(time.Minute)
-		if run, err := r.Engine.RunByID(r.Context(), id); err != nil || run.State != engine.Running {
-			r.Fatalf("%v %s %v", err, run.State, run.Why)
+		if run := r.runNow(id); run.State != engine.Running {
+			r.Fatalf("%s %v", run.State, run.Why)
 		}
 		rule.Remove()
 		run := r.WaitEnd(id)
@@ -70,5 +52,55 @@ func TestRunWaitsForTheBalancerToCarryOutAPinAcrossARestart(t *testing.T) {
 			}
 		}
 		r.checkReported(run)
+	})
+}
+
+func TestPinAdaptsToAClusterThatChangedSinceThePlan(t *testing.T) {
+	onProjects(t, func(r *Rig, project, shard string) {
+		p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
+		var first actions.Step
+		for _, s := range p.Steps {
+			if s.Op == actions.OpSplitAt {
+				first = s
+				break
+			}
+		}
+		if first.At == nil {
+			r.Fatal("nothing is cut")
+		}
+		r.Admin(bson.D{{Key: "split", Value: first.NS}, {Key: "middle", Value: first.At}})
+		run := r.WaitEnd(r.Start(p).ID)
+		r.checkReported(run)
+		if run.State != engine.Succeeded || len(run.Adaptations) == 0 || run.Adaptations[0].Step != 0 || len(run.Adaptations[0].Because) == 0 {
+			r.Errorf("%s %+v", run.State, run.Adaptations)
+		}
+		if len(run.Steps) != len(p.Steps)-1 {
+			r.Errorf("%d steps, planned were %d", len(run.Steps), len(p.Steps))
+		}
+	})
+}
+
+func TestRestOfAStoppedPinCanBeFinished(t *testing.T) {
+	onProjects(t, func(r *Rig, project, shard string) {
+		p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
+		id, rule := r.startAndHold(p, simcluster.Rule{Command: "addShardToZone", At: simcluster.Received})
+		r.stop(id)
+		rule.Remove()
+		run := r.WaitEnd(id)
+		if s := run.LastingChanges(); run.State != engine.Stopped || !run.CanFinish() || s.Splits == 0 || s.RangesSet != 0 {
+			r.Fatalf("%s %+v", run.State, s)
+		}
+		if _, err := r.Engine.Finish(r.Context(), Bert, "nosuchrun", ""); err == nil {
+			r.Error("the rest of no run")
+		}
+		rest, err := r.Engine.Finish(r.Context(), Anna, id, "")
+		r.Must(err)
+		done := r.WaitEnd(r.Start(rest).ID)
+		if done.State != engine.Succeeded || len(done.Steps) >= len(p.Steps) {
+			r.Errorf("%s in %d steps, planned were %d", done.State, len(done.Steps), len(p.Steps))
+		}
+		if _, err := r.Engine.Finish(context.Background(), Anna, done.ID, ""); err == nil {
+			r.Error("the rest of what is done")
+		}
 	})
 }

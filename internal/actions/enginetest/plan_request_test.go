@@ -104,17 +104,6 @@ func TestPlanRunsOnlyForItsMakerAndAsShown(t *testing.T) {
 	})
 }
 
-func TestBlockedPlanCannotBeRun(t *testing.T) {
-	OnRig(t, Setup{}, func(r *Rig) {
-		p := r.Plan(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-1"})
-		_, _, err := r.RunPlan(Anna, p)
-		var blocked *engine.BlockedError
-		if !errors.As(err, &blocked) || len(blocked.Checks) == 0 {
-			r.Errorf("%v", err)
-		}
-	})
-}
-
 // A check is neither a command nor a precondition, so the hash of the plan stays the
 // same.
 func TestRunIsRefusedWhenACheckBlocksSinceThePlan(t *testing.T) {
@@ -143,14 +132,56 @@ func TestNoPlanIsMadeWhileTheClusterCannotBeRead(t *testing.T) {
 			// The regular poll fails too, which shortens the next attempt.
 			_ = r.Watcher.Refresh(r.Context())
 		}
-		if _, _, err := r.RunPlan(Anna, p); fault.Of(
-			err,
-		) != fault.Unavailable {
+		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Unavailable {
 			r.Errorf("run: %v", err)
 		}
 		r.Network.Restore()
 		if _, err := r.Engine.Plan(r.Context(), Anna, ask); err != nil {
 			r.Errorf("after the network was restored: %v", err)
+		}
+	})
+}
+
+// maintenanceWindow is a setup with a maintenance window. The time in a rig is 01:00
+// UTC.
+func maintenanceWindow(t *testing.T, texts ...string) Setup {
+	var all []actions.Maintenance
+	for _, text := range texts {
+		m, err := actions.ParseMaintenance(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+	return Setup{Wrap: func(o *engine.Options) { o.Maintenance = all }}
+}
+
+func TestPlanMadeInsideAWindowIsRefusedOutsideIt(t *testing.T) {
+	OnRig(t, maintenanceWindow(t, "00:00-01:10"), func(r *Rig) {
+		args := actions.Args{Shard: "shard-rs-2", Zone: "eu"}
+		inside := r.Plan(actions.ZoneAddShard, args)
+		if inside.Confirm != "" || actions.OutsideMaintenance(inside.Checks) {
+			r.Fatalf("%q %+v", inside.Confirm, inside.Checks)
+		}
+		time.Sleep(11 * time.Minute)
+		_, _, err := r.Engine.Run(r.Context(), Anna, inside.ID, engine.RunRequest{Hash: inside.Hash})
+		var changed *engine.ChangedError
+		if !errors.As(err, &changed) || len(changed.Differences) != 1 || changed.Differences[0].Want != "open" ||
+			changed.Differences[0].Got != "closed" {
+			r.Fatalf("%v", err)
+		}
+		outside := r.Plan(actions.ZoneAddShard, args)
+		if outside.Confirm == "" || outside.Blocked() || outside.Hash != inside.Hash {
+			r.Errorf("%q %+v", outside.Confirm, outside.Checks)
+		}
+		if _, _, err := r.Engine.Run(r.Context(), Anna, outside.ID, engine.RunRequest{Hash: outside.Hash}); fault.Of(err) != fault.Invalid {
+			r.Errorf("without the confirmation: %v", err)
+		}
+		if n := len(r.Sim.Faults().Seen()); n != 0 {
+			r.Errorf("%d commands sent", n)
+		}
+		if run := r.WaitEnd(r.Start(outside).ID); run.State != engine.Succeeded {
+			r.Errorf("%s", run.State)
 		}
 	})
 }

@@ -1,15 +1,20 @@
 package enginetest
 
 import (
+	"context"
 	"errors"
-	"strings"
+	"slices"
 	"testing"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
 )
 
 // onIntent does something right after an intent was saved, which is before the last
@@ -29,7 +34,7 @@ func (r *Rig) planMove() actions.Plan {
 }
 
 func TestStepIsRefusedWhenItsPreconditionsCannotBeRead(t *testing.T) {
-	onCases(t, splitAndBalancerOff, func(r *Rig, c Case) {
+	onCases(t, 0, func(r *Rig, c Case) {
 		p := c.Plan(r)
 		r.onIntent(func() {
 			r.Sim.Faults().Add(simcluster.Rule{Command: "find", At: simcluster.Received, Err: simcluster.Fail(50), Times: -1})
@@ -37,25 +42,6 @@ func TestStepIsRefusedWhenItsPreconditionsCannotBeRead(t *testing.T) {
 		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Refused || run.Why.Code != "step.unread" || len(r.Sent(run.ID)) != 0 {
 			r.Errorf("%s %v, %d sent", run.State, run.Why, len(r.Sent(run.ID)))
-		}
-	})
-}
-
-func TestPreconditionThatChangesRightBeforeTheCommandIsRefused(t *testing.T) {
-	OnRig(t, Setup{}, func(r *Rig) {
-		p := r.planMove()
-		r.Disk.Fail(nil, func(w Write) error {
-			if w.What == "intent" {
-				r.Admin(bson.D{{Key: "split", Value: NS}, {Key: "middle", Value: P(3)}})
-			}
-			return nil
-		})
-		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Refused || len(run.Steps[0].Changed) == 0 || run.Steps[0].Changed[0].Field != "exists" {
-			r.Errorf("%s %+v", run.State, run.Steps[0].Changed)
-		}
-		if n := len(r.Sent(run.ID)); n != 0 {
-			r.Errorf("%d commands sent", n)
 		}
 	})
 }
@@ -86,25 +72,89 @@ func TestChunkThatMovedAwayAndBackDoesNotMatchThePlan(t *testing.T) {
 	}
 }
 
-func TestPlanForADroppedCollectionIsRefused(t *testing.T) {
-	tried := 0
-	for _, c := range Cases() {
-		if c.Args.NS == "" || strings.HasPrefix(string(c.Kind), "zone-") {
-			continue
+func checkOf(p actions.Plan, id string) actions.Check {
+	for _, c := range p.Checks {
+		if c.ID == id {
+			return c
 		}
-		tried++
-		t.Run(c.Name, func(t *testing.T) {
-			OnRig(t, c.Setup(), func(r *Rig) {
-				p := c.Plan(r)
-				r.onIntent(func() { r.tryCommand("app", bson.D{{Key: "drop", Value: c.Args.NS.Collection()}}) })
-				run := r.WaitEnd(r.Start(p).ID)
-				if run.State != engine.Refused || len(r.Sent(run.ID)) != 0 {
-					r.Errorf("%s %v, %d sent", run.State, run.Why, len(r.Sent(run.ID)))
+	}
+	return actions.Check{}
+}
+
+func TestPlanSeesAJumboFlagSetAMomentAgo(t *testing.T) {
+	for _, release := range []string{"4.4", "5.0", "8.0"} {
+		t.Run(release, func(t *testing.T) {
+			OnRig(t, Setup{Sim: simcluster.Options{ServerVersion: release}}, func(r *Rig) {
+				if c := checkOf(r.planMove(), "jumbo"); c.Verdict != actions.Pass || c.Source.Code != "cluster" {
+					r.Errorf("before the flag: %+v", c)
+				}
+				r.setJumboFlag(true)
+				if c := checkOf(r.planMove(), "jumbo"); c.Verdict != actions.Block || c.Text.Code != "jumbo.flagged" {
+					r.Errorf("a flagged chunk: %+v", c)
+				}
+				if p := r.Plan(actions.ClearJumbo, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}}); p.Blocked() {
+					r.Errorf("the flag cannot be cleared: %+v", p.Checks)
+				}
+				r.setJumboFlag(false)
+				if c := checkOf(r.planMove(), "jumbo"); c.Verdict != actions.Pass {
+					r.Errorf("after the flag: %+v", c)
 				}
 			})
 		})
 	}
-	if tried < 5 {
-		t.Errorf("%d kinds of changes of a collection were tried", tried)
-	}
+}
+
+func TestChunkFlaggedAfterThePlanIsNotMoved(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.planMove()
+		r.setJumboFlag(true)
+		if got := r.changesReported(p); !slices.Equal(changedFields(got), []string{"jumbo"}) {
+			r.Errorf("before the request: changed %+v", got)
+		}
+		r.setJumboFlag(false)
+		p = r.planMove()
+		r.onIntent(func() { r.setJumboFlag(true) })
+		run := r.WaitEnd(r.Start(p).ID)
+		if run.State != engine.Refused || !slices.Equal(changedFields(run.Steps[0].Changed), []string{"jumbo"}) || len(r.Sent(run.ID)) != 0 {
+			r.Errorf("before the command: %s %v %+v", run.State, run.Why, run.Steps[0].Changed)
+		}
+	})
+}
+
+// A forced move and its undo do not depend on the jumbo flag.
+func TestFlaggedChunkIsMovedByForceAndUndone(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		r.setJumboFlag(true)
+		run := r.PlanAndRun(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2", Force: true})
+		if run.State != engine.Succeeded {
+			r.Fatalf("%s %v %+v", run.State, run.Why, run.Steps)
+		}
+		time.Sleep(20 * time.Minute)
+		undo := r.undo(run.ID)
+		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded {
+			r.Errorf("undo: %s %v %+v", back.State, back.Why, back.Steps)
+		}
+	})
+}
+
+// unreadableChunks is a cluster whose chunks cannot be listed.
+type unreadableChunks struct{ actions.Reader }
+
+func (unreadableChunks) ChunksFromNow(context.Context, topology.Meta, shardkey.Key, int) ([]topology.Chunk, error) {
+	return nil, fault.New(fault.Unavailable, "not now")
+}
+
+// The plan cannot know the flag, but the check before the command finds it.
+func TestUnreadableJumboFlagsAreAWarning(t *testing.T) {
+	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Reader = unreadableChunks{o.Reader} }}, func(r *Rig) {
+		r.setJumboFlag(true)
+		p := r.planMove()
+		if c := checkOf(p, "jumbo"); c.Verdict != actions.Warn || c.Text.Code != "jumbo.unread" || c.Source.Code != "sweep" {
+			r.Errorf("%+v", c)
+		}
+		run := r.WaitEnd(r.Start(p).ID)
+		if run.State != engine.Refused || !slices.Equal(changedFields(run.Steps[0].Changed), []string{"jumbo"}) || len(r.Sent(run.ID)) != 0 {
+			r.Errorf("%s %v %+v", run.State, run.Why, run.Steps[0].Changed)
+		}
+	})
 }

@@ -29,17 +29,14 @@ func (g *game) plantFault() {
 	switch g.rng.IntN(6) {
 	case 0:
 		g.Disk.Fail(FailNth(pick(g, "", "save", "intent", "run", "audit"), 1+g.rng.IntN(10), g.chance(2)), nil)
-		g.sum.count("disk full")
 	case 1:
 		g.Disk.Fail(nil, FailNth(pick(g, "", "save", "intent", "run", "audit"), 1+g.rng.IntN(10), g.chance(2)))
-		g.sum.count("fsync failed")
 	default:
 		if g.chance(2) { // use a fault that is more likely to strike
 			rule.Command, rule.At = "", pick(g, simcluster.Received, simcluster.Committing, simcluster.Replying)
 			rule.Match = func(cmd bson.Raw) bool { return cmd.Lookup("comment").Type != 0 }
 		}
 		g.Sim.Faults().Add(rule)
-		g.sum.count("faults")
 	}
 }
 
@@ -47,7 +44,6 @@ func (g *game) plantFault() {
 func (g *game) planAndRun() {
 	state, ok := g.observe()
 	if !ok {
-		g.sum.count("no plan")
 		return
 	}
 	kind, args := g.randomRequest(state)
@@ -56,15 +52,12 @@ func (g *game) planAndRun() {
 		if fault.Of(err) == fault.Internal {
 			g.Errorf("%s %+v: %v", kind, args, err)
 		}
-		g.sum.count("no plan")
 		return
 	}
 	run, _, err := g.RunPlan(Anna, p)
 	if err != nil {
-		g.sum.count("no run")
 		return
 	}
-	g.sum.count("runs")
 	g.runs = append(g.runs, run.ID)
 }
 
@@ -132,11 +125,9 @@ func (g *game) disturb() {
 		case 0:
 			if len(g.runs) > 0 {
 				_, _ = g.Engine.Stop(g.Context(), Bert, g.runs[g.rng.IntN(len(g.runs))])
-				g.sum.count("stops")
 			}
 		case 1:
 			g.Kill()
-			g.sum.count("restarts")
 			if len(g.Sim.Faults().Frozen()) > 0 {
 				return // a process cannot start while the cluster is frozen
 			}
@@ -146,12 +137,10 @@ func (g *game) disturb() {
 			g.Network.Cut()
 			time.Sleep(time.Duration(g.rng.IntN(30)) * time.Second)
 			g.Network.Restore()
-			g.sum.count("network cuts")
 		case 3:
 			g.lastOther.Store(time.Now().Add(time.Second).UnixNano())
 			g.otherClientCommand()
 			g.lastOther.Store(time.Now().Add(time.Second).UnixNano())
-			g.sum.count("other clients")
 		default:
 			time.Sleep(time.Duration(g.rng.IntN(5000)) * time.Millisecond)
 		}

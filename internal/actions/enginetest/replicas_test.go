@@ -4,18 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/cluster"
-	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
-	"shardboard/internal/topology"
 )
 
 // otherReplica is a second process over the same disk and cluster. The rig's own process leads
@@ -29,16 +24,8 @@ type otherReplica struct {
 // startOther makes the rig's process the leader of a shared disk and starts another replica.
 func (r *Rig) startOther() *otherReplica {
 	r.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	r.Must(err)
-	client, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: &Network{sim: r.Sim}})
-	r.Must(err)
-	watcher := topology.NewWatcher(client, topology.Options{})
-	_, err = watcher.Load(r.Context())
-	r.Must(err)
 	h := r.Disk.Open()
-	o := engine.Options{Admin: client, Renderer: client, Reader: client, Planners: actions.Planners(), Journal: h, Audit: h,
-		Tables: watcher, Profile: profile.Yorkie(), Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, 99))}}
+	client, _, o := r.connect(&Network{sim: r.Sim}, h, 99)
 	if r.wrap != nil {
 		r.wrap(&o)
 	}
@@ -119,11 +106,10 @@ func TestNothingIsSentTwiceWhenTheLeadIsLost(t *testing.T) {
 		}
 		for _, m := range moments() {
 			for _, l := range losses() {
-				if n++; testing.Short() && n%17 != 0 {
+				if n++; testing.Short() && n%41 != 0 {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/%s", c.Command, m.name, l.name), func(t *testing.T) {
-					t.Parallel()
 					onReplicas(t, c.Setup(), func(r *Rig, other *otherReplica) { r.loseLead(other, c, m, l) })
 				})
 			}

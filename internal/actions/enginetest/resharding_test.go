@@ -1,8 +1,6 @@
 package enginetest
 
 import (
-	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -61,15 +59,6 @@ func (r *Rig) key() string {
 	return got["key"]
 }
 
-func (r *Rig) sentReshards(id string) (n int) {
-	for _, s := range r.Sent(id) {
-		if s.Name == "reshardCollection" {
-			n++
-		}
-	}
-	return n
-}
-
 func TestAReshardingIsFollowedToItsEndAndProven(t *testing.T) {
 	for _, version := range []string{"5.0.7", "8.0.4"} {
 		t.Run(version, func(t *testing.T) {
@@ -84,8 +73,7 @@ func TestAReshardingIsFollowedToItsEndAndProven(t *testing.T) {
 					r.Errorf("%s %+v, key %s", run.State, run.Steps[0].Why, r.key())
 				}
 				r.CheckSentOnce(run)
-				undo, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
-				r.Must(err)
+				undo := r.undo(run.ID)
 				if len(undo.Steps) != 1 || undo.Steps[0].Op != actions.OpReshard || undo.Confirm == "" || undo.Risk != actions.High {
 					r.Fatalf("undo: %+v", undo)
 				}
@@ -97,11 +85,28 @@ func TestAReshardingIsFollowedToItsEndAndProven(t *testing.T) {
 	}
 }
 
+// startReshardOrUnshard begins the operation of a release: from 8.0 on, an unsharding.
+func (r *Rig) startReshardOrUnshard(version string) (id string, abort actions.Kind) {
+	r.Helper()
+	if version == "8.0.4" {
+		return r.copying(r.Start(r.Plan(actions.Unshard, actions.Args{NS: NS, To: "shard-rs-2"})).ID).ID, actions.UnshardAbort
+	}
+	return r.copying(r.startReshard().ID).ID, actions.ReshardAbort
+}
+
+func onReshardOrUnshard(t *testing.T, test func(r *Rig, version string)) {
+	for _, version := range []string{"5.0.7", "8.0.4"} {
+		t.Run(version, func(t *testing.T) { onReshardRig(t, version, func(r *Rig) { test(r, version) }) })
+	}
+}
+
+// resharded reports whether the operation has had its effect.
+func (r *Rig) resharded() bool { return r.key() != "{p: 1}" || r.ReadState().Unsplittable }
+
 func TestAReshardingIsJoinedAfterACrash(t *testing.T) {
-	onReshardRig(t, "5.0.7", func(r *Rig) {
-		id := r.copying(r.startReshard().ID).ID
-		r.Kill()
-		r.Boot()
+	onReshardOrUnshard(t, func(r *Rig, version string) {
+		id, _ := r.startReshardOrUnshard(version)
+		r.Restart()
 		run := r.Wait(id, func(run engine.Run) bool {
 			return run.Steps[0].State == engine.Running && run.Steps[0].Resharding != nil
 		})
@@ -109,61 +114,40 @@ func TestAReshardingIsJoinedAfterACrash(t *testing.T) {
 			r.Errorf("%s %+v", run.State, run.Why)
 		}
 		run = r.WaitEnd(id)
-		if run.State != engine.Succeeded || !run.Resolved || r.key() != "{q: 1}" {
+		if run.State != engine.Succeeded || !run.Resolved || !r.resharded() || version == "8.0.4" && run.CanUndo() {
 			r.Errorf("%s %+v, key %s", run.State, run.Why, r.key())
 		}
-		if n := r.sentReshards(id); n != 1 {
-			r.Errorf("sent %d times", n)
-		}
+		r.CheckSentOnce(run)
 	})
 }
 
-func TestAReshardingThatEndedWhileNobodyLookedIsProven(t *testing.T) {
-	onReshardRig(t, "5.0.7", func(r *Rig) {
-		id := r.copying(r.startReshard().ID).ID
-		r.Kill()
-		time.Sleep(time.Hour)
-		r.Boot()
-		if run := r.WaitEnd(id); run.State != engine.Succeeded || !run.Resolved || r.sentReshards(id) != 1 {
-			r.Errorf("%s %+v, sent %d times", run.State, run.Why, r.sentReshards(id))
-		}
-	})
-}
-
-func TestAnAbortRunsBesideTheReshardingAndIsNamedByIt(t *testing.T) {
-	for name, crash := range map[string]bool{"answered": false, "joined after a crash": true} {
-		t.Run(name, func(t *testing.T) {
-			onReshardRig(t, "5.0.7", func(r *Rig) {
-				id := r.copying(r.startReshard().ID).ID
-				if crash {
-					r.Kill()
-					r.Boot()
-					r.Wait(id, func(run engine.Run) bool { return run.Why.Code == "step.joined" })
-				}
-				abort := r.PlanAndRun(actions.ReshardAbort, actions.Args{NS: NS})
-				if abort.State != engine.Succeeded {
+func TestAnAbortEndsTheRunOfTheReshardingWithoutEffect(t *testing.T) {
+	for _, by := range []string{"a run", "a run, after a crash", "somebody else"} {
+		onReshardOrUnshard(t, func(r *Rig, version string) {
+			id, kind := r.startReshardOrUnshard(version)
+			want := ""
+			switch by {
+			case "somebody else":
+				command := map[string]string{"5.0.7": "abortReshardCollection", "8.0.4": "abortUnshardCollection"}[version]
+				r.Admin(bson.D{{Key: command, Value: NS}})
+			case "a run, after a crash":
+				r.Restart()
+				r.Wait(id, func(run engine.Run) bool { return run.Why.Code == "step.joined" })
+				fallthrough
+			default:
+				abort := r.PlanAndRun(kind, actions.Args{NS: NS})
+				if want = abort.ID; abort.State != engine.Succeeded {
 					r.Fatalf("abort: %s %+v %s", abort.State, abort.Why, abort.Steps[0].Error)
 				}
-				run := r.WaitEnd(id)
-				if run.State != engine.Failed || run.Why.Code != "step.reshardAbortedBy" || !strings.Contains(run.Why.String(), abort.ID) {
-					r.Errorf("%s: %s", run.State, run.Why)
-				}
-				if r.key() != "{p: 1}" || r.sentReshards(id) != 1 || run.CanUndo() {
-					r.Errorf("key %s, sent %d times", r.key(), r.sentReshards(id))
-				}
-			})
+			}
+			run := r.WaitEnd(id)
+			named, _ := run.Why.Fact("run")
+			if run.State != engine.Failed || named.Value != want || r.resharded() || run.CanUndo() {
+				r.Errorf("%s: %s: %s, aborted by %q, want %q", by, run.State, run.Why, named.Value, want)
+			}
+			r.CheckSentOnce(run)
 		})
 	}
-}
-
-func TestAnAbortBySomebodyElseIsSaid(t *testing.T) {
-	onReshardRig(t, "5.0.7", func(r *Rig) {
-		id := r.copying(r.startReshard().ID).ID
-		r.Admin(bson.D{{Key: "abortReshardCollection", Value: NS}})
-		if run := r.WaitEnd(id); run.State != engine.Failed || run.Why.Code != "step.reshardAborted" {
-			r.Errorf("%s: %s", run.State, run.Why)
-		}
-	})
 }
 
 func TestACommitEndsTheReshardingEarly(t *testing.T) {
@@ -178,21 +162,6 @@ func TestACommitEndsTheReshardingEarly(t *testing.T) {
 	})
 }
 
-func TestAnAbortIsRefusedOnceItCommits(t *testing.T) {
-	onReshardRig(t, "5.0.7", func(r *Rig) {
-		id := r.copying(r.startReshard().ID).ID
-		plan := r.Plan(actions.ReshardAbort, actions.Args{NS: NS})
-		r.WaitEnd(id)
-		_, _, err := r.RunPlan(Anna, plan)
-		if err == nil {
-			r.Error("a resharding that has ended was aborted")
-		}
-		if r.key() != "{q: 1}" {
-			r.Errorf("key %s", r.key())
-		}
-	})
-}
-
 func TestAnotherRunWaitsWhileItsCollectionIsResharded(t *testing.T) {
 	onReshardRig(t, "5.0.7", func(r *Rig) {
 		split := r.Plan(actions.Split, actions.Args{NS: NS, At: P(15)})
@@ -201,16 +170,5 @@ func TestAnotherRunWaitsWhileItsCollectionIsResharded(t *testing.T) {
 			r.Error("a split was started during a resharding")
 		}
 		r.WaitEnd(id)
-	})
-}
-
-func TestAStopLeavesTheReshardingAlone(t *testing.T) {
-	onReshardRig(t, "5.0.7", func(r *Rig) {
-		id := r.copying(r.startReshard().ID).ID
-		_, err := r.Engine.Stop(context.Background(), Anna, id)
-		r.Must(err)
-		if run := r.WaitEnd(id); run.Steps[0].State != engine.Succeeded || r.key() != "{q: 1}" {
-			r.Errorf("%s %s, key %s", run.State, run.Why, r.key())
-		}
 	})
 }

@@ -42,6 +42,38 @@ func (r *Rig) PlanAndRun(kind actions.Kind, a actions.Args) engine.Run {
 	return r.WaitEnd(r.Start(r.Plan(kind, a)).ID)
 }
 
+// startAndHold runs a plan until a command reaches a step, where it waits until the rule is removed.
+func (r *Rig) startAndHold(p actions.Plan, rule simcluster.Rule) (id string, held *simcluster.Planted) {
+	r.Helper()
+	rule.Hold = true
+	held = r.Sim.Faults().Add(rule)
+	id = r.Start(p).ID
+	<-held.Reached()
+	return id, held
+}
+
+func (r *Rig) runNow(id string) engine.Run {
+	r.Helper()
+	run, err := r.Engine.RunByID(r.Context(), id)
+	r.Must(err)
+	return run
+}
+
+// stop stops a run as Bert, which must succeed.
+func (r *Rig) stop(id string) {
+	r.Helper()
+	_, err := r.Engine.Stop(r.Context(), Bert, id)
+	r.Must(err)
+}
+
+// undo plans the undo of a run as Anna, which must succeed.
+func (r *Rig) undo(id string) actions.Plan {
+	r.Helper()
+	p, err := r.Engine.Undo(r.Context(), Anna, id, "")
+	r.Must(err)
+	return p
+}
+
 // runLimit is how long a run may take, in simulated time.
 const runLimit = 3 * time.Hour
 

@@ -43,7 +43,7 @@ func P(n any) bson.Raw {
 
 // Rig is a simulated cluster and a process that watches and changes it.
 type Rig struct {
-	*testing.T
+	testing.TB
 	Sim     *simcluster.Cluster
 	Disk    *Disk
 	Network *Network
@@ -71,22 +71,19 @@ type Setup struct {
 	Wrap func(*engine.Options) // changes the dependencies of the engine in every process
 }
 
-// OnRig runs a test with a rig in a bubble of simulated time.
+// parallel has the tests that run beside others.
+var parallel sync.Map
+
+// OnRig runs a test, beside others, with a rig in a bubble of simulated time.
 func OnRig(t *testing.T, s Setup, test func(r *Rig)) {
 	t.Helper()
+	if _, is := parallel.LoadOrStore(t, true); !is { // a test may have several rigs, one after the other
+		t.Parallel()
+	}
 	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, s)
+		defer func() { _ = r.Sim.Close() }()
 		if s.Sim.Projects == 0 {
-			s.Sim.Empty, s.Sim.Still = true, !s.Live
-		}
-		sim, err := simcluster.New(t.Context(), s.Sim)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = sim.Close() }()
-		sim.Start(t.Context())
-		r := &Rig{T: t, Sim: sim, Disk: NewDisk(), Network: &Network{sim: sim}, seed: s.Seed, wrap: s.Wrap}
-		if s.Sim.Empty {
-			r.users()
 			time.Sleep(time.Hour) // so that creating it is long ago
 		}
 		r.Boot()
@@ -96,6 +93,24 @@ func OnRig(t *testing.T, s Setup, test func(r *Rig)) {
 		defer late.Stop()
 		test(r)
 	})
+}
+
+// newRig makes a cluster, with NS when it is empty.
+func newRig(t testing.TB, s Setup) *Rig {
+	t.Helper()
+	if s.Sim.Projects == 0 {
+		s.Sim.Empty, s.Sim.Still = true, !s.Live
+	}
+	sim, err := simcluster.New(t.Context(), s.Sim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim.Start(t.Context())
+	r := &Rig{TB: t, Sim: sim, Disk: NewDisk(), Network: &Network{sim: sim}, seed: s.Seed, wrap: s.Wrap}
+	if s.Sim.Empty {
+		r.users()
+	}
+	return r
 }
 
 // users creates the collection NS.
@@ -113,24 +128,14 @@ func (r *Rig) users() {
 func (r *Rig) Boot() {
 	r.Helper()
 	r.boots++
-	uri, err := cluster.ParseURI(simcluster.URI())
-	r.Must(err)
-	r.Client, err = cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Network})
-	r.Must(err)
-	r.Watcher = topology.NewWatcher(r.Client, topology.Options{})
-	_, err = r.Watcher.Load(r.Context())
-	r.Must(err)
-	prof := profile.Yorkie()
-	r.Keeper = placement.NewKeeper(r.Client, r.Watcher, prof, nil)
-	if dbs := prof.Match(r.Watcher.Table()); len(dbs) > 0 {
+	var o engine.Options
+	r.handle = r.Disk.Open()
+	r.Client, r.Watcher, o = r.connect(r.Network, r.handle, r.boots)
+	r.Keeper = placement.NewKeeper(r.Client, r.Watcher, o.Profile, nil)
+	if dbs := o.Profile.Match(r.Watcher.Table()); len(dbs) > 0 {
 		r.Keeper.Poll(r.Context(), dbs)
 	}
-	r.handle = r.Disk.Open()
-	o := engine.Options{
-		Admin: r.Client, Renderer: r.Client, Reader: r.Client, Planners: actions.Planners(), Journal: r.handle, Audit: r.handle,
-		Tables: r.Watcher, Directory: r.Keeper, Profile: prof, Indexes: r.Client,
-		Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, r.boots))},
-	}
+	o.Directory, o.Indexes = r.Keeper, r.Client
 	if r.wrap != nil {
 		r.wrap(&o)
 	}
@@ -138,6 +143,20 @@ func (r *Rig) Boot() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.end, r.ended = cancel, make(chan error, 1)
 	go func() { r.ended <- r.Engine.Serve(ctx) }()
+}
+
+// connect makes what a process has: a connection, a table and the options of an engine.
+func (r *Rig) connect(n *Network, h *Handle, boot uint64) (*cluster.Client, *topology.Watcher, engine.Options) {
+	r.Helper()
+	uri, err := cluster.ParseURI(simcluster.URI())
+	r.Must(err)
+	c, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: n})
+	r.Must(err)
+	w := topology.NewWatcher(c, topology.Options{})
+	_, err = w.Load(r.Context())
+	r.Must(err)
+	return c, w, engine.Options{Admin: c, Renderer: c, Reader: c, Planners: actions.Planners(), Journal: h, Audit: h, Tables: w,
+		Profile: profile.Yorkie(), Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, boot))}}
 }
 
 // Kill ends the process at once: nothing more reaches the disk. The cluster

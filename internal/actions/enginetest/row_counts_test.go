@@ -62,8 +62,7 @@ func TestRowsAreCountedBeforeAndAfterAndADifferenceIsNotAFailure(t *testing.T) {
 			r.Fatalf("%s %v", run.State, run.Why)
 		}
 		r.Restart()
-		run, err = r.Engine.RunByID(r.Context(), run.ID)
-		r.Must(err)
+		run = r.runNow(run.ID)
 		if len(run.Rows) < 2 {
 			r.Fatalf("%+v", run.Rows)
 		}
@@ -117,8 +116,7 @@ func TestStopDoesNotWaitForACount(t *testing.T) {
 		id := r.Start(p).ID
 		time.Sleep(time.Second)
 		asked := time.Now()
-		_, err := r.Engine.Stop(r.Context(), Bert, id)
-		r.Must(err)
+		r.stop(id)
 		run := r.WaitEnd(id)
 		if took := run.Ended.Sub(asked); run.State != engine.Stopped || took > time.Second || len(r.Sent(id)) != 0 {
 			r.Errorf("%s after %s, %d sent", run.State, took, len(r.Sent(id)))
@@ -127,25 +125,6 @@ func TestStopDoesNotWaitForACount(t *testing.T) {
 			if c.Before.Reason != "interrupted" || c.After.Reason != "nothingSent" {
 				r.Errorf("%+v", c)
 			}
-		}
-	})
-}
-
-func TestRowCountsSurviveARestart(t *testing.T) {
-	onCountingRig(t, nil, nil, func(r *Rig, p actions.Plan) {
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Committing, Hold: true})
-		id := r.Start(p).ID
-		<-rule.Reached()
-		r.Restart()
-		rule.Remove()
-		run := r.WaitEnd(id)
-		for _, c := range run.Rows {
-			if grown, both := c.Difference(); !both || grown != 0 {
-				r.Errorf("%s: %+v, %+v", c.NS, c.Before, c.After)
-			}
-		}
-		if len(run.Rows) == 0 {
-			r.Error("nothing was counted")
 		}
 	})
 }

@@ -18,9 +18,7 @@ func TestStopTakesEffectBeforeTheNextCommandAndSurvivesARestart(t *testing.T) {
 		if len(p.Steps) < 3 {
 			r.Fatalf("%d steps", len(p.Steps))
 		}
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
-		id := r.Start(p).ID
-		<-rule.Reached()
+		id, rule := r.startAndHold(p, simcluster.Rule{Command: "split", At: simcluster.Committing})
 		run, err := r.Engine.Stop(r.Context(), Bert, id)
 		r.Must(err)
 		if run.InFlight() != 0 || run.StopBy != Bert.ID {
@@ -37,61 +35,45 @@ func TestStopTakesEffectBeforeTheNextCommandAndSurvivesARestart(t *testing.T) {
 		}
 		r.Restart()
 		time.Sleep(time.Hour)
-		if run, err := r.Engine.RunByID(r.Context(), id); err != nil || run.State != engine.Stopped || len(r.Sent(id)) != 1 {
+		if run := r.runNow(id); run.State != engine.Stopped || len(r.Sent(id)) != 1 {
 			r.Errorf("after a restart: %v %s", err, run.State)
 		}
-		undo, err := r.Engine.Undo(r.Context(), Anna, id, "")
-		r.Must(err)
+		undo := r.undo(id)
 		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded {
 			r.Errorf("the part that was done is not undone: %s %v", back.State, back.Steps)
 		}
 	})
 }
 
-func TestStopIsObeyedWhileTheDiskIsFull(t *testing.T) {
-	c := moveInThreeSteps()
-	OnRig(t, c.Setup(), func(r *Rig) {
-		p := c.Plan(r)
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
-		id := r.Start(p).ID
-		<-rule.Reached()
-		r.Disk.Fail(FailNth("save", 1, true), nil)
-		if _, err := r.Engine.Stop(r.Context(), Bert, id); err == nil {
-			r.Error("the failed save was not reported")
-		}
-		rule.Remove()
-		time.Sleep(time.Minute)
-		r.Disk.Fail(nil, nil)
-		if run := r.WaitEnd(id); run.State != engine.Stopped || len(r.Sent(id)) != 1 {
-			r.Errorf("%s, %d sent", run.State, len(r.Sent(id)))
-		}
-	})
-}
-
-func TestStopIsObeyedWhenItCannotBeAudited(t *testing.T) {
-	c := moveInThreeSteps()
-	OnRig(t, c.Setup(), func(r *Rig) {
-		p := c.Plan(r)
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
-		id := r.Start(p).ID
-		<-rule.Reached()
-		r.Disk.Fail(FailNth("audit", 1, true), nil)
-		_, err := r.Engine.Stop(r.Context(), Bert, id)
-		if text := fault.Text(err); fault.Of(err) != fault.Unavailable || !strings.Contains(text, "The run is stopped") ||
-			!strings.Contains(text, "audit record: The disk is full") {
-			r.Error(err)
-		}
-		rule.Remove()
-		time.Sleep(time.Minute)
-		r.Disk.Fail(nil, nil)
-		if run := r.WaitEnd(id); run.State != engine.Stopped || len(r.Sent(id)) != 1 {
-			r.Errorf("%s, %d sent", run.State, len(r.Sent(id)))
-		}
-	})
+// A stop that cannot be written down is obeyed all the same, and whoever asked for it is told.
+func TestStopIsObeyedWhenItCannotBeWrittenDown(t *testing.T) {
+	for says, fail := range map[string]func(*Rig){
+		"The disk is full":                        func(r *Rig) { r.Disk.Fail(FailNth("save", 1, true), nil) },
+		"audit record: The disk is full":          func(r *Rig) { r.Disk.Fail(FailNth("audit", 1, true), nil) },
+		"The data directory was moved or deleted": func(r *Rig) { r.handle.RefuseWrites(errLost) },
+	} {
+		c := moveInThreeSteps()
+		OnRig(t, c.Setup(), func(r *Rig) {
+			id, rule := r.startAndHold(c.Plan(r), simcluster.Rule{Command: "split", At: simcluster.Committing})
+			fail(r)
+			_, err := r.Engine.Stop(r.Context(), Bert, id)
+			if text := fault.Text(err); fault.Of(err) != fault.Unavailable || !strings.Contains(text, "The run is stopped") ||
+				!strings.Contains(text, says) {
+				r.Errorf("%s: %v", says, err)
+			}
+			rule.Remove()
+			time.Sleep(time.Minute)
+			r.Disk.Fail(nil, nil)
+			r.handle.RefuseWrites(nil)
+			if run := r.WaitEnd(id); run.State != engine.Stopped || run.StopBy != Bert.ID || len(r.Sent(id)) != 1 {
+				r.Errorf("%s: %s by %q, %d sent", says, run.State, run.StopBy, len(r.Sent(id)))
+			}
+		})
+	}
 }
 
 func TestStopDuringTheLastCheckIsObeyed(t *testing.T) {
-	onCases(t, moveAndBalancerOn, func(r *Rig, c Case) {
+	onCases(t, 1, func(r *Rig, c Case) {
 		p := c.Plan(r)
 		r.Disk.Fail(nil, func(w Write) error {
 			if w.What == "intent" { // delays every later command
@@ -102,8 +84,7 @@ func TestStopDuringTheLastCheckIsObeyed(t *testing.T) {
 		id := r.Start(p).ID
 		time.Sleep(500 * time.Millisecond)
 		asked := time.Now()
-		_, err := r.Engine.Stop(r.Context(), Bert, id)
-		r.Must(err)
+		r.stop(id)
 		run := r.WaitEnd(id)
 		r.Sim.Faults().Heal()
 		if run.State != engine.Stopped || run.StopBy != Bert.ID || run.Why.Code != "run.stopped" || len(r.Sent(id)) != 0 {
@@ -122,8 +103,7 @@ func TestStopEndsAWaitAtOnce(t *testing.T) {
 		id := r.Start(p).ID
 		r.Wait(id, func(run engine.Run) bool { return run.State == engine.Waiting })
 		asked := time.Now()
-		_, err := r.Engine.Stop(r.Context(), Bert, id)
-		r.Must(err)
+		r.stop(id)
 		if run := r.WaitEnd(id); run.State != engine.Stopped || time.Since(asked) > time.Second {
 			r.Errorf("%s after %s", run.State, time.Since(asked))
 		}
@@ -133,13 +113,10 @@ func TestStopEndsAWaitAtOnce(t *testing.T) {
 func TestWaitingRunCanBeStopped(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		first, second := r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)}), r.Plan(actions.Split, actions.Args{NS: NS, At: P(15)})
-		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
-		a := r.Start(first).ID
-		<-rule.Reached()
+		a, rule := r.startAndHold(first, simcluster.Rule{Command: "split", At: simcluster.Committing})
 		b := r.Start(second).ID
 		r.Wait(b, func(run engine.Run) bool { return run.State == engine.Waiting })
-		_, err := r.Engine.Stop(r.Context(), Bert, b)
-		r.Must(err)
+		r.stop(b)
 		if run := r.WaitEnd(b); run.State != engine.Stopped {
 			r.Errorf("%s", run.State)
 		}
