@@ -45,6 +45,9 @@ var builtDir string
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	for _, end := range afterTests {
+		end()
+	}
 	if builtDir != "" {
 		_ = os.RemoveAll(builtDir)
 	}
