@@ -23,7 +23,7 @@ import (
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
 // startWithActions is startDemo with actions enabled.
-func startWithActions(t *testing.T, o simcluster.Options) *demo {
+func startWithActions(t testing.TB, o simcluster.Options) *demo {
 	t.Helper()
 	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond})
 	d.stop(t)

@@ -25,6 +25,9 @@ import (
 	"shardboard/internal/topology"
 )
 
+// afterTests ends what tests share; TestMain calls it.
+var afterTests []func()
+
 // demo is a running dashboard over a running simulated cluster, as started by
 // `shardboard demo`, with a separate driver.
 type demo struct {
@@ -159,7 +162,7 @@ func (d *demo) stopCluster(t testing.TB) {
 }
 
 // waitForTable waits for a table, using the notifications of the watcher.
-func (d *demo) waitForTable(t *testing.T, what string, is func(*topology.Table) bool) {
+func (d *demo) waitForTable(t testing.TB, what string, is func(*topology.Table) bool) {
 	t.Helper()
 	table, changed, stop := d.app.Watcher().Subscribe()
 	defer stop()
@@ -201,7 +204,7 @@ func (d *demo) waitForSocket(t *testing.T) {
 }
 
 // get requests a path and returns status, headers and body.
-func (d *demo) get(t *testing.T, path string) (*http.Response, []byte) {
+func (d *demo) get(t testing.TB, path string) (*http.Response, []byte) {
 	t.Helper()
 	res, err := http.Get(d.app.URL() + path)
 	if err != nil {
@@ -216,7 +219,7 @@ func (d *demo) get(t *testing.T, path string) (*http.Response, []byte) {
 }
 
 // getJSON requests a path, which must return 200 and JSON.
-func (d *demo) getJSON(t *testing.T, path string, into any) {
+func (d *demo) getJSON(t testing.TB, path string, into any) {
 	t.Helper()
 	res, body := d.get(t, path)
 	if res.StatusCode != http.StatusOK {
@@ -228,7 +231,7 @@ func (d *demo) getJSON(t *testing.T, path string, into any) {
 }
 
 // admin runs an admin command with the separate driver.
-func (d *demo) admin(t *testing.T, cmd bson.D) {
+func (d *demo) admin(t testing.TB, cmd bson.D) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

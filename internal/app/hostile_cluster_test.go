@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -63,121 +62,45 @@ func (e *hostileCluster) db(i int) string { return strings.ReplaceAll(e.name(i, 
 func (e *hostileCluster) ns(i int) string { return "yorkie-meta." + e.name(i, "coll") }
 
 // writeNames writes all names into the cluster.
-func (e *hostileCluster) writeNames(t *testing.T, driver *mongo.Client) {
+func (e *hostileCluster) writeNames(t testing.TB, driver *mongo.Client) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	rows := map[string][]any{}
-	now := time.Now()
-	for i := range e.payloads {
-		n := e.name
-		uuid := bson.Binary{Subtype: 4, Data: fmt.Appendf(nil, "hostile-%08d", i)}
-		rows["shards"] = append(
-			rows["shards"],
-			bson.D{
-				{Key: "_id", Value: n(i, "shard")},
-				{Key: "host", Value: n(i, "set") + "/" + n(i, "host") + "," + n(i, "second")},
-				{Key: "state", Value: 1},
-				{Key: "tags", Value: bson.A{n(i, "zone")}},
-			},
-		)
-		if strings.ContainsAny(e.db(i), "/\\ \"$\x00") || i%4 > 0 {
-			rows["databases"] = append(
-				rows["databases"],
-				bson.D{{Key: "_id", Value: e.db(i)}, {Key: "primary", Value: n(i, "shard")}, {Key: "partitioned", Value: true}},
-			)
+	add := func(coll string, fields ...any) {
+		var doc bson.D
+		for i := 0; i < len(fields); i += 2 {
+			doc = append(doc, bson.E{Key: fields[i].(string), Value: fields[i+1]})
 		}
-		rows["collections"] = append(
-			rows["collections"],
-			bson.D{
-				{Key: "_id", Value: e.ns(i)},
-				{Key: "uuid", Value: uuid},
-				{Key: "lastmodEpoch", Value: bson.NewObjectID()},
-				{Key: "lastmod", Value: now},
-				{
-					Key:   "timestamp",
-					Value: bson.Timestamp{T: 1, I: 1},
-				},
-				{Key: "key", Value: bson.D{{Key: e.field(i), Value: int32(1)}}},
-				{Key: "unique", Value: false},
-			},
-		)
+		rows[coll] = append(rows[coll], doc)
+	}
+	now, n := time.Now(), e.name
+	for i := range e.payloads {
+		uuid := bson.Binary{Subtype: 4, Data: fmt.Appendf(nil, "hostile-%08d", i)}
+		add("shards", "_id", n(i, "shard"), "host", n(i, "set")+"/"+n(i, "host")+","+n(i, "second"), "state", 1, "tags", bson.A{n(i, "zone")})
+		if strings.ContainsAny(e.db(i), "/\\ \"$\x00") || i%4 > 0 {
+			add("databases", "_id", e.db(i), "primary", n(i, "shard"), "partitioned", true)
+		}
+		add("collections", "_id", e.ns(i), "uuid", uuid, "lastmodEpoch", bson.NewObjectID(), "lastmod", now,
+			"timestamp", bson.Timestamp{T: 1, I: 1}, "key", bson.D{{Key: e.field(i), Value: int32(1)}}, "unique", false)
 		bounds := []any{bson.MinKey{}, n(i, "lower"), n(i, "upper"), bson.MaxKey{}}
 		at := func(k int) bson.D { return bson.D{{Key: e.field(i), Value: bounds[k]}} }
 		for k := range 3 {
 			shard := n((i+k)%len(e.payloads), "shard")
-			rows["chunks"] = append(
-				rows["chunks"],
-				bson.D{
-					{Key: "_id", Value: bson.NewObjectID()},
-					{Key: "uuid", Value: uuid},
-					{Key: "min", Value: at(k)},
-					{Key: "max", Value: at(k + 1)},
-					{Key: "shard", Value: shard},
-					{
-						Key:   "lastmod",
-						Value: bson.Timestamp{T: uint32(k + 1)},
-					},
-					{Key: "jumbo", Value: k == 1},
-					{Key: "history", Value: bson.A{bson.D{{Key: "validAfter", Value: bson.Timestamp{T: 5, I: 1}}, {Key: "shard", Value: shard}}}},
-				},
-			)
+			add("chunks", "_id", bson.NewObjectID(), "uuid", uuid, "min", at(k), "max", at(k+1), "shard", shard,
+				"lastmod", bson.Timestamp{T: uint32(k + 1)}, "jumbo", k == 1,
+				"history", bson.A{bson.D{{Key: "validAfter", Value: bson.Timestamp{T: 5, I: 1}}, {Key: "shard", Value: shard}}})
 		}
-		rows["tags"] = append(
-			rows["tags"],
-			bson.D{
-				{Key: "_id", Value: bson.NewObjectID()},
-				{Key: "ns", Value: e.ns(i)},
-				{Key: "min", Value: at(1)},
-				{Key: "max", Value: at(2)},
-				{Key: "tag", Value: n(i, "zone")},
-			},
-		)
-		rows["mongos"] = append(
-			rows["mongos"],
-			bson.D{
-				{Key: "_id", Value: n(i, "router")},
-				{Key: "ping", Value: now},
-				{Key: "up", Value: int64(3)},
-				{Key: "waiting", Value: true},
-				{Key: "mongoVersion", Value: n(i, "release")},
-			},
-		)
+		add("tags", "_id", bson.NewObjectID(), "ns", e.ns(i), "min", at(1), "max", at(2), "tag", n(i, "zone"))
+		add("mongos", "_id", n(i, "router"), "ping", now, "up", int64(3), "waiting", true, "mongoVersion", n(i, "release"))
 		for k, what := range []string{"moveChunk.commit", "moveChunk.error", n(i, "what")} {
-			rows["changelog"] = append(
-				rows["changelog"],
-				bson.D{
-					{Key: "_id", Value: n(i, "id") + what},
-					{Key: "server", Value: n(i, "server")},
-					{Key: "shard", Value: n(i, "wrote")},
-					{Key: "clientAddr", Value: ""},
-					{Key: "time", Value: now.Add(time.Duration(3*i+k) * time.Millisecond)},
-					{Key: "what", Value: what},
-					{Key: "ns", Value: e.ns(i)},
-					{
-						Key: "details",
-						Value: bson.D{
-							{Key: "min", Value: bson.D{{Key: "other", Value: n(i, "min")}}},
-							{Key: "max", Value: bson.D{{Key: "other", Value: n(i, "max")}}},
-							{Key: "from", Value: n(i, "from")},
-							{Key: "to", Value: n(i, "to")},
-							{Key: "errmsg", Value: n(i, "errmsg")},
-							{Key: "note", Value: n(i, "note")},
-						},
-					},
-				},
-			)
+			add("changelog", "_id", n(i, "id")+what, "server", n(i, "server"), "shard", n(i, "wrote"), "clientAddr", "",
+				"time", now.Add(time.Duration(3*i+k)*time.Millisecond), "what", what, "ns", e.ns(i), "details", bson.D{
+					{Key: "min", Value: bson.D{{Key: "other", Value: n(i, "min")}}}, {Key: "max", Value: bson.D{{Key: "other", Value: n(i, "max")}}},
+					{Key: "from", Value: n(i, "from")}, {Key: "to", Value: n(i, "to")},
+					{Key: "errmsg", Value: n(i, "errmsg")}, {Key: "note", Value: n(i, "note")}})
 		}
 	}
 	for i := 0; i < len(e.payloads); i += 4 { // only one in four, because each database is listed
-		_, err := driver.Database(
-			e.db(i),
-		).Collection(
-			strings.ReplaceAll(e.name(i, "loose"), "$", "x"),
-		).InsertOne(
-			ctx,
-			bson.D{{Key: "a", Value: 1}},
-		)
+		_, err := driver.Database(e.db(i)).Collection(strings.ReplaceAll(n(i, "loose"), "$", "x")).InsertOne(t.Context(), bson.D{{Key: "a", Value: 1}})
 		var refused mongo.ServerError
 		if err != nil && !errors.As(err, &refused) && !strings.Contains(err.Error(), "name") {
 			t.Fatal(err)
@@ -185,43 +108,25 @@ func (e *hostileCluster) writeNames(t *testing.T, driver *mongo.Client) {
 	}
 	// Chunks are written before their collections, so that no poll sees a gap.
 	for _, coll := range []string{"shards", "databases", "chunks", "collections", "tags", "mongos", "changelog"} {
-		if _, err := driver.Database("config").Collection(coll).InsertMany(ctx, rows[coll]); err != nil {
+		if _, err := driver.Database("config").Collection(coll).InsertMany(t.Context(), rows[coll]); err != nil {
 			t.Fatalf("%s: unexpected error: %v", coll, err)
 		}
 	}
 }
 
 // writeProjects writes projects with one document each.
-func (e *hostileCluster) writeProjects(t *testing.T, driver *mongo.Client) {
+func (e *hostileCluster) writeProjects(t testing.TB, driver *mongo.Client) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	var projects, documents []any
 	for i, id := range e.projects {
-		projects = append(
-			projects,
-			bson.D{
-				{Key: "_id", Value: id},
-				{Key: "name", Value: e.name(i, "project")},
-				{Key: "owner", Value: bson.NewObjectID()},
-				{Key: "public_key", Value: e.name(i, "public")},
-				{Key: "secret_key", Value: e.name(i, "never")},
-				{Key: "created_at", Value: time.Now()},
-			},
-		)
-		documents = append(
-			documents,
-			bson.D{
-				{Key: "_id", Value: bson.NewObjectID()},
-				{Key: "project_id", Value: id},
-				{Key: "key", Value: e.name(i, "document")},
-				{Key: "server_seq", Value: int64(1)},
-				{Key: "created_at", Value: time.Now()},
-			},
-		)
+		projects = append(projects, bson.D{{Key: "_id", Value: id}, {Key: "name", Value: e.name(i, "project")},
+			{Key: "owner", Value: bson.NewObjectID()}, {Key: "public_key", Value: e.name(i, "public")},
+			{Key: "secret_key", Value: e.name(i, "never")}, {Key: "created_at", Value: time.Now()}})
+		documents = append(documents, bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: id},
+			{Key: "key", Value: e.name(i, "document")}, {Key: "server_seq", Value: int64(1)}, {Key: "created_at", Value: time.Now()}})
 	}
 	for coll, rows := range map[string][]any{"projects": projects, "documents": documents} {
-		if _, err := driver.Database("yorkie-meta").Collection(coll).InsertMany(ctx, rows); err != nil {
+		if _, err := driver.Database("yorkie-meta").Collection(coll).InsertMany(t.Context(), rows); err != nil {
 			t.Fatalf("%s: unexpected error: %v", coll, err)
 		}
 	}

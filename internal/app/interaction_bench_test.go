@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
+	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
 
@@ -28,9 +29,9 @@ const observeInteractions = `(() => {
 
 // tenUpdates delivers a new version of every live region ten times a second, each with other numbers.
 const tenUpdates = `(() => {
-	const deliver = socket.onmessage;
+	const deliver = socket_.onmessage;
 	let version = 1e6;
-	socket.onmessage = null; // the server's own versions would come between
+	socket_.onmessage = null; // the server's own versions would come between
 	window.updates = 0;
 	setInterval(() => {
 		for (const region of document.querySelectorAll("[data-live]")) {
@@ -40,58 +41,42 @@ const tenUpdates = `(() => {
 		}
 		updates++;
 	}, 100);
-	return true;
 })()`
 
 // settled is what was observed, after the last frame was.
 const settled = `new Promise(done => setTimeout(() => done(Object.values(interactions)), 200))`
 
 // interact does by mouse and keyboard what people do on every page, and on those that have more, that too.
-func interact(b *testing.B, ctx context.Context) {
-	b.Helper()
-	press := func(keys ...string) {
-		b.Helper()
-		for _, k := range keys {
-			if err := inPage(ctx, pressKey(k, "")); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
+func interact(o *tab) {
+	o.Helper()
 	click := func(selector string) {
-		b.Helper()
-		if !eval[bool](b, ctx, `(() => { const e = document.querySelector(`+"`"+selector+"`"+`);
+		if !eval[bool](o, `(() => { const e = document.querySelector(`+"`"+selector+"`"+`);
 			return Boolean(e?.checkVisibility()) && (e.scrollIntoView({block: "center"}), true) })()`) {
 			return
 		}
-		if err := inPage(ctx, chromedp.Click(selector)); err != nil {
-			b.Fatal(err)
-		}
+		o.do(chromedp.Click(selector)) // a real one, which the browser times
 	}
 	click("#theme")
 	click("#theme")
 	click("#help")
 	click("#keys button")
 	click("#go")
-	if err := inPage(ctx, chromedp.WaitVisible("#palette-text"), chromedp.SendKeys("#palette-text", "shard")); err != nil {
-		b.Fatal(err)
-	}
-	press("ArrowDown", "ArrowUp")
-	if err := inPage(ctx, chromedp.SendKeys("#palette-text", "\x1b"), waitUntil(`!document.getElementById("palette").open`)); err != nil {
-		b.Fatal(err)
-	}
+	o.do(chromedp.WaitVisible("#palette-text"), chromedp.SendKeys("#palette-text", "shard"))
+	o.press("ArrowDown", "ArrowUp", "Escape")
+	o.until(`!document.getElementById("palette").open`)
 	click("main details:not([open]) > summary")
 	click("main input[type=search], main input[name=q]")
-	press("a", "b", "Backspace", "Backspace")
+	o.press("a", "b", "Backspace", "Backspace")
 	click("main input[type=radio]:not(:checked)")
 	// The grid, the map and the heat picture are read by arrow keys.
 	for _, picture := range []string{"#map canvas", "canvas[tabindex]", "[role=grid] [tabindex='0']", "main [role=application]"} {
-		if eval[bool](b, ctx, `(() => { const e = document.querySelector("`+picture+`"); e?.focus(); return Boolean(e) })()`) {
-			press("ArrowRight", "ArrowRight", "ArrowDown", "+", "+", "-", "0")
+		if eval[bool](o, `(() => { const e = document.querySelector("`+picture+`"); e?.focus(); return Boolean(e) })()`) {
+			o.press("ArrowRight", "ArrowRight", "ArrowDown", "+", "+", "-", "0")
 			if strings.Contains(picture, "canvas") { // a cell of a grid is a link
 				click(picture)
 			}
-			if !eval[bool](b, ctx, `document.querySelector("main h1") !== null`) {
-				b.Fatal("the page is left")
+			if !eval[bool](o, `document.querySelector("main h1") !== null`) {
+				o.Fatal("the page is left")
 			}
 		}
 	}
@@ -100,41 +85,21 @@ func interact(b *testing.B, ctx context.Context) {
 // BenchmarkBrowserInteractionToNextPaint clicks and types on the main pages while each gets ten updates a
 // second. It reports the 98th percentile and the longest: interaction to next paint, by the Event Timing API.
 func BenchmarkBrowserInteractionToNextPaint(b *testing.B) {
-	ctx := newBrowser(b)
 	d := startDemo(b, quietCluster(), topology.Options{})
-	err := inPage(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
-			page.AddScriptToEvaluateOnNewDocumentParams{Source: catchSocket + ";" + observeInteractions})
-		return err
-	}))
-	if err == nil { // once before it is measured, so that scripts are compiled
-		err = inPage(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()), chromedp.WaitVisible("main h1"))
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	o := newTab(b, d, 1280)
+	o.do(call(page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: observeInteractions}))
+	o.open("") // once before it is measured, so that scripts are compiled
 	for _, width := range []int64{1280, 390} {
 		for _, path := range []string{"", "map", "matrix", "collections/yorkie-meta.changes", "projects", "activity", "heat", "zones", "advice"} {
 			b.Run(fmt.Sprintf("%s/%d", cmp.Or(path, "overview"), width), func(b *testing.B) {
 				var all []float64 // ms
 				for b.Loop() {
-					err := inPage(ctx, setScreen(width, "light"), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"),
-						waitUntil(`window.socket?.readyState === 1`))
-					if err != nil {
-						b.Fatal(err)
-					}
-					eval[bool](b, ctx, tenUpdates)
-					if err := inPage(ctx, waitUntil("updates > 2")); err != nil {
-						b.Fatal(err)
-					}
-					within, cancel := context.WithTimeout(ctx, time.Minute)
-					interact(b, within)
-					cancel()
-					took, err := chromedp.Run(ctx, chromedp.Evaluate[[]float64](settled, chromedp.EvalAwaitPromise))
-					if err != nil {
-						b.Fatal(err)
-					}
-					all = append(all, took...)
+					o.do(screen(width, "light"))
+					o.open(path)
+					eval[bool](o, tenUpdates+" ?? true")
+					o.until("updates > 2")
+					interact(o)
+					all = append(all, eval[[]float64](o, settled)...)
 				}
 				if len(all) == 0 {
 					all = []float64{0} // none took a frame
@@ -146,4 +111,52 @@ func BenchmarkBrowserInteractionToNextPaint(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkBrowserTasksUnderTenUpdatesASecond counts the tasks of more than 50 ms while all numbers of a page
+// change ten times a second for five seconds, and as many seconds without updates.
+func BenchmarkBrowserTasksUnderTenUpdatesASecond(b *testing.B) {
+	d := startDemo(b, simcluster.Options{Projects: 100, Documents: 4000, Shards: 12, Still: true}, topology.Options{})
+	o := newTab(b, d, 1280)
+	for _, path := range []string{"", "activity?kind=all", "matrix", "matrix?by=projects", "projects"} {
+		for _, x := range []struct {
+			name string
+			n    int
+		}{{"still", -50}, {"busy", 50}} {
+			b.Run(cmp.Or(path, "overview")+" "+x.name, func(b *testing.B) {
+				o.open(path)
+				o.run(busy)
+				for b.Loop() {
+					before := spentOn(o)
+					o.run("busy.run(%d, 100)", x.n)
+					o.until("busy.sent >= 50")
+					took := eval[[]float64](o, "busy.long()")
+					for name, spent := range spentOn(o) {
+						b.ReportMetric(1000*(spent-before[name])/50, "ms-"+strings.ToLower(name)+"/update")
+					}
+					b.ReportMetric(took[0], "tasks>50ms")
+					b.ReportMetric(took[1], "ms/longest")
+					b.ReportMetric(took[2], "ms/update")
+					b.ReportMetric(took[3], "elements")
+				}
+			})
+		}
+	}
+}
+
+// spentOn is how much processor time the browser has spent on the page, s, by kind of work.
+func spentOn(o *tab) map[string]float64 {
+	o.Helper()
+	out := map[string]float64{}
+	o.do(call(performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}),
+		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			all, err := cdp.Call(ctx, t, performance.GetMetrics, cdp.Empty{})
+			for _, m := range all.Metrics {
+				if kind, is := strings.CutSuffix(m.Name, "Duration"); is {
+					out[kind] = m.Value
+				}
+			}
+			return err
+		}))
+	return out
 }

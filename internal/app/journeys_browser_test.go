@@ -3,12 +3,16 @@ package app
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/api"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -16,81 +20,145 @@ import (
 // The journeys of docs/journeys.md. Each goes from link to link, as a person does, on a laptop and on a phone;
 // an address is typed only where the document says so.
 
-// eachWidth runs a journey on a laptop and on a phone, and checks that no page of it is wider than its window.
-func eachWidth(t *testing.T, d *demo, journey func(o *operatorBrowser, width int64)) {
+func eachWidth(t *testing.T, d *demo, journey func(o *tab, width int64)) {
+	needBrowser(t)
 	for _, width := range []int64{1280, 390} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			o := &operatorBrowser{T: t, ctx: newBrowser(t), d: d}
-			bad := listenForComplaints(t, o.ctx)
-			o.do(setScreen(width, "light"))
-			journey(o, width)
-			bad.check(t)
-		})
+		t.Run(fmt.Sprint(width), func(t *testing.T) { journey(newTab(t, d, width), width) })
 	}
 }
 
-// arrives waits until an expression is true, also while the page is being left for another.
-func (o *operatorBrowser) arrives(js string) {
+// plan says why on the form of a change, and makes the plan.
+func (o *tab) plan(reason string) {
 	o.Helper()
-	waitInPage(o.T, func() (bool, error) { return chromedp.Run(o.ctx, chromedp.Evaluate[bool](js)) })
+	o.fill("form.plan #reason", reason)
+	o.click("form.plan button.main")
+	o.until(`document.querySelector("#plan .confirm")?.checkVisibility()`)
+	o.fits()
 }
 
-// sees fails unless the page says all of it. It waits, because answers come from the cluster.
-func (o *operatorBrowser) sees(texts ...string) {
+// runs confirms the plan, waits without a reload until its run has ended, and returns its path.
+func (o *tab) runs() string {
 	o.Helper()
-	for _, text := range texts {
-		o.do(waitUntil(fmt.Sprintf(`document.querySelector("main")?.innerText.toLowerCase().includes(%q)`, strings.ToLower(text))))
+	o.follow("#plan .confirm button.main", "/runs/")
+	o.run("window.notReloaded = true")
+	o.until(`!document.querySelector("#live-run").classList.contains("is-open") && window.notReloaded`)
+	at := eval[string](o, "location.pathname")
+	var run api.Run
+	o.d.getJSON(o, "api/v1"+at, &run)
+	if run.State != "succeeded" {
+		o.Fatalf("unexpected run: %+v", run)
 	}
-	if over := eval[int](o.T, o.ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
-		o.Errorf("%s is %d px wider than its window", eval[string](o.T, o.ctx, "location.pathname"), over)
-	}
+	return at
 }
 
-func TestBrowserJourneyOfADBA(t *testing.T) {
-	d := startWithActions(t, quietCluster())
-	d.gatherChunks(t, "shard-rs-2")
-	d.stop(t)
-	d.serve(t) // sizes are read at the start
-	d.waitReady(t)
-	fuller := d.fullestShard(t)
-	eachWidth(t, d, func(o *operatorBrowser, _ int64) {
+// undo plans and runs the undo of the run that is shown.
+func (o *tab) undo() {
+	o.Helper()
+	o.follow("form.undo button", "/plans/")
+	o.until(`document.querySelector("#plan .confirm")?.checkVisibility()`)
+	o.runs()
+}
+
+func (d *demo) chunksOfChanges() int { return d.app.Watcher().Table().Collection(changes).Chunks.Len() }
+
+func TestBrowserJourneyOfOnCall(t *testing.T) {
+	needBrowser(t)
+	d := startWithActions(t, simcluster.Options{Projects: 12, Documents: 2000})
+	d.admin(t, bson.D{{Key: "balancerStop", Value: 1}})
+	eachWidth(t, d, func(o *tab, width int64) {
+		before := d.chunksOfChanges()
 		o.open("")
-		o.sees("of the data", "even share") // 1
-		o.do(waitUntil(`document.querySelector("main svg, main canvas")?.checkVisibility()`))
-		o.follow(`main a[href="/shards/`+fuller+`/why"]`, "/shards/"+fuller+"/why") // 2
-		o.sees("fuller", "more than its even share")
-		o.follow(`.waterfall a[href*="/why?ns=yorkie-meta.changes"]`, "/shards/"+fuller+"/why") // 3
-		o.sees("chunk")
-		o.follow(`main a[href^="/plans/new"]`, "/plans/new") // 4
-		o.do(chromedp.WaitVisible("form.plan"), chromedp.SendKeys("form.plan #reason", " It is too full."),
-			chromedp.Click("form.plan button.main"), chromedp.WaitVisible("#plan"))
-		o.sees("what happens", fuller) // 5
-		o.screenshot("journey-dba")
+		o.sees("balancer")
+		o.accessibleInBothThemes("the overview with a problem")
+		if width < 500 {
+			o.click(`button[popovertarget="menu"]`)
+		}
+		o.follow(`a[href="/heat"]`, "/heat") // 1
+		// 2, 3: a chunk whose writes so far were to one document cannot be split; the plan says so, and one tries the next.
+		for i := 0; ; i = (i + 1) % 3 {
+			o.run("window.leaving_ = true")
+			o.until(`(() => { const offered = [...document.querySelectorAll('.hot tbody a.plan[href*="kind=split-hot"]')].filter(e => e.checkVisibility());
+				offered[Math.min(%d, offered.length - 1)]?.click(); return offered.length > 0 })()`, i)
+			o.arrive("/plans/new")
+			o.plan("Its writes are one shard’s.")
+			if eval[bool](o, `document.querySelector("#plan .confirm button.main")?.disabled === false`) {
+				break
+			}
+			o.open("heat")
+		}
+		o.sees("what happens")
+		o.accessible("the plan", allRules)
+		o.runs() // 4
+		o.sees("done and proven", "steps proven:")
+		o.accessible("the run", allRules)
+		d.waitForTable(o, "the cut", func(*topology.Table) bool { return d.chunksOfChanges() > before })
+		o.undo() // 5
+		d.waitForTable(o, "the cut to be gone", func(*topology.Table) bool { return d.chunksOfChanges() == before })
 	})
 }
 
-// gatherChunks moves all chunks of changes to one shard.
-func (d *demo) gatherChunks(t *testing.T, to string) {
-	t.Helper()
-	for _, chunk := range d.app.Watcher().Table().Collection(changes).Chunks.All() {
-		if chunk.Shard != to {
-			c := d.app.Watcher().Table().Collection(changes)
-			lower, err := c.Key.Document(chunk.Min)
-			if err != nil {
-				t.Fatal(err)
-			}
-			upper, err := c.Key.Document(chunk.Max)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d.admin(t, bson.D{{Key: "moveChunk", Value: changes}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}})
-		}
+func TestBrowserJourneyOfSupport(t *testing.T) {
+	d := sharedDemo(t)
+	var doc struct {
+		Key       string
+		ProjectID bson.ObjectID `bson:"project_id"`
 	}
+	err := d.driver.Database("yorkie-meta").Collection("documents").FindOne(t.Context(),
+		bson.D{{Key: "key", Value: bson.Regex{Pattern: "^[a-z0-9.~_-]+$"}}}).Decode(&doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var project struct{ ID, Name string }
+	d.getJSON(t, "api/v1/projects/"+doc.ProjectID.Hex(), &project)
+	var cluster struct{ ClusterID string }
+	d.getJSON(t, "api/v1/cluster", &cluster)
+	eachWidth(t, d, func(o *tab, width int64) {
+		for _, name := range []string{"clipboard-read", "clipboard-write"} {
+			o.do(call(browser.SetPermission, browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: name},
+				Setting: browser.PermissionSettingGranted, BrowserContextID: chromedp.FromContext(o.ctx).BrowserContextID}))
+		}
+		o.open("")
+		box := "#find"
+		if width < 500 { // 1
+			o.follow(`a[href="/locate"]`, "/locate")
+			box = "main input[name=q]"
+		}
+		o.fill(box, project.Name+"/"+doc.Key) // 2
+		o.run("window.leaving_ = true")
+		o.press("Enter")
+		o.arrive("/locate")
+		o.sees(doc.Key, project.Name, "shard-rs-")
+		for button, first := range map[string]string{ // 3
+			"ticket-text":     "Yorkie document " + doc.Key + " of project " + project.Name + "\n",
+			"ticket-markdown": "**Where:** Yorkie document `" + doc.Key + "` of project `" + project.Name + "`\n",
+		} {
+			button = `[data-copies="` + button + `"]`
+			o.click(button)
+			o.until(`document.querySelector(%q).dataset.copied`, button)
+			got := eval[string](o, `navigator.clipboard.readText()`)
+			parts := []string{project.ID, cluster.ClusterID, "documents", "changes", "shard-rs-", "chunk ", "hash ", "As of 20", "Why: ", "Cluster: "}
+			if i := slices.IndexFunc(parts, func(part string) bool { return part == "" || !strings.Contains(got, part) }); i >= 0 ||
+				!strings.HasPrefix(got, first) {
+				o.Errorf("the copied ticket has no %q, or does not begin with %q:\n%s", parts[max(i, 0)], first, got)
+			}
+		}
+		o.follow(`main a[href$="#chunks"]`, "/collections/") // 4
+		o.sees("shard-rs-")
+	})
 }
 
-// fullestShard is the shard with most data. Sizes are read some seconds after the start.
-func (d *demo) fullestShard(t *testing.T) (fullest string) {
-	t.Helper()
+func TestBrowserJourneyOfADBA(t *testing.T) {
+	needBrowser(t)
+	d := startWithActions(t, quietCluster())
+	for _, chunk := range d.app.Watcher().Table().Collection(changes).Chunks.All() {
+		if chunk.Shard != "shard-rs-2" {
+			d.admin(t, d.moveCommand(t, chunk, "shard-rs-2"))
+		}
+	}
+	d.stop(t)
+	d.serve(t) // sizes are read at the start
+	d.waitReady(t)
+	fuller := ""
 	d.waitForTable(t, "all sizes", func(table *topology.Table) bool {
 		most := int64(-1)
 		for _, s := range table.Shards {
@@ -103,111 +171,153 @@ func (d *demo) fullestShard(t *testing.T) (fullest string) {
 				bytes += size.Value
 			}
 			if bytes > most {
-				fullest, most = s.Name, bytes
+				fuller, most = s.Name, bytes
 			}
 		}
 		return true
 	})
-	return fullest
-}
-
-func TestBrowserJourneyOfSupport(t *testing.T) {
-	d := startWithActions(t, quietCluster())
-	var doc struct {
-		ID        bson.ObjectID `bson:"_id"`
-		Key       string        `bson:"key"`
-		ProjectID bson.ObjectID `bson:"project_id"`
-	}
-	if err := d.driver.Database("yorkie-meta").Collection("documents").FindOne(t.Context(), bson.D{}).Decode(&doc); err != nil {
-		t.Fatal(err)
-	}
-	var project struct{ Name string }
-	d.getJSON(t, "api/v1/projects/"+doc.ProjectID.Hex(), &project)
-	eachWidth(t, d, func(o *operatorBrowser, width int64) {
+	eachWidth(t, d, func(o *tab, _ int64) {
 		o.open("")
-		if width < 500 { // 1
-			o.follow(`a[href="/locate"]`, "/locate")
-		}
-		box := eval[string](t, o.ctx, `(() => { const e = document.querySelector("main input[name=q]") ?? document.getElementById("find");
-			e.id ||= "box"; return "#" + e.id })()`)
-		o.do(chromedp.SendKeys(box, project.Name+"/"+doc.Key+"\r")) // 2
-		o.arrives(`location.search.includes("q=") && Boolean(document.querySelector("main .ticket"))`)
-		o.sees(doc.Key, project.Name, "shard-rs-")
-		ticket := eval[string](t, o.ctx, `document.querySelector("main .ticket").textContent`) // 3
-		if !strings.Contains(ticket, "shard-rs-") {
-			o.Errorf("the ticket does not name the shard: %q", ticket)
-		}
-		o.screenshot("journey-support")
-		o.follow(`main a[href$="#chunks"]`, "/collections/") // 4
-		o.sees("shard-rs-")
+		o.sees("of the data", "even share") // 1
+		o.until(`document.querySelector("main svg, main canvas")?.checkVisibility()`)
+		o.follow(`main a[href="/shards/`+fuller+`/why"]`, "/shards/"+fuller+"/why") // 2
+		o.sees("fuller", "more than its even share")
+		o.accessibleInBothThemes("why a shard is fuller")
+		o.follow(`.waterfall a[href*="/why?ns=yorkie-meta.changes"]`, "/shards/"+fuller+"/why") // 3
+		o.sees("chunk")
+		o.follow(`main a[href^="/plans/new"]`, "/plans/new") // 4
+		o.plan("It is too full.")
+		o.sees("what happens", fuller) // 5
 	})
 }
 
-func TestBrowserJourneyOfOnCall(t *testing.T) {
-	d := startWithActions(t, simcluster.Options{Projects: 12, Documents: 2000})
-	d.admin(t, bson.D{{Key: "balancerStop", Value: 1}})
-	eachWidth(t, d, func(o *operatorBrowser, width int64) {
-		chunks := func() int { return d.app.Watcher().Table().Collection(changes).Chunks.Len() }
-		before := chunks()
-		o.open("")
-		if width < 500 {
-			o.do(chromedp.Click(`button[popovertarget="menu"]`))
-		}
-		o.follow(`a[href="/heat"]`, "/heat") // 1
-		// 2, 3: a chunk whose writes so far were to one document cannot be split; the plan says so, and one tries the next.
-		const blocked = `document.querySelector("#plan .confirm button.main")?.disabled ?? true`
-		for i := 0; ; i = (i + 1) % 3 {
-			row := fmt.Sprintf(`.hot tbody tr:nth-child(%d) a.plan[href*="kind=split-hot"]`, i+1)
-			o.follow(row, "/plans/new")
-			o.do(chromedp.SendKeys("form.plan #reason", "Its writes are one shard’s."), chromedp.Click("form.plan button.main"),
-				chromedp.WaitVisible("#plan"))
-			if !eval[bool](o.T, o.ctx, blocked) {
-				break
-			}
-			o.open("heat")
-		}
-		o.sees("what happens")
-		o.run("hot") // 4
-		o.sees("done and proven", "steps proven:")
-		d.waitForTable(o.T, "the cut to show", func(*topology.Table) bool { return chunks() > before })
-		o.undo("hot") // 5
-		d.waitForTable(o.T, "the cut to be gone", func(*topology.Table) bool { return chunks() == before })
-	})
-}
+const password = "correct horse battery"
 
 func TestBrowserJourneyOfAnAdmin(t *testing.T) {
+	needBrowser(t)
 	for _, width := range []int64{1280, 390} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			d := startDemo(t, quietCluster(), topology.Options{})
-			d.stop(t)
-			d.config.Auth, d.config.DataDir = Auth{Mode: "local"}, t.TempDir()
-			d.serve(t)
-			d.waitReady(t)
-			o := &operatorBrowser{T: t, ctx: newBrowser(t), d: d}
+			d := startWithLocalUsers(t)
+			o := newTab(t, d, width)
+			o.expect("/api/v1/me") // asked by a page that is open at the end of its session
 			link, err := d.app.current().auth.FirstLink(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
-			const password = "correct horse battery"
-			o.do(setScreen(width, "light"))
 			o.open(strings.TrimPrefix(link, "/")) // 1
-			o.do(chromedp.SendKeys("#name", "root"), chromedp.SendKeys("#password", password), chromedp.Click("form.stacked button"),
-				chromedp.WaitVisible("#users"))
+			o.accessibleInBothThemes("the first sign-in")
+			o.signIn("root", password)
+			o.until(`document.querySelector("#users")?.checkVisibility()`)
+			o.accessibleInBothThemes("the list of users")
 			const add = `form[action="/settings/users"]`
-			o.do(chromedp.SendKeys(add+" [name=name]", "ben"), chromedp.SendKeys(add+" [name=password]", password+" of ben"), // 2
-				chromedp.SetValue(add+" [name=role]", "support"), chromedp.Click(add+" button"))
-			o.arrives(`location.search.includes("done=user")`)
+			o.fill(add+" [name=name]", "ben") // 2
+			o.fill(add+" [name=password]", password+" of ben")
+			o.fill(add+" [name=role]", "support")
+			o.click(add + " button")
+			o.until(`location.search.includes("done=user") && ` + opened)
 			o.sees("ben")
 			o.follow(`header .you a, a[href="/settings"]`, "/settings") // 3
 			const token = `form[action="/settings/tokens"]`
-			o.do(chromedp.SendKeys(token+" [name=name]", "ticket bot"), chromedp.Click(token+" button"), chromedp.WaitVisible("code.secret"))
+			o.fill(token+" [name=name]", "ticket bot")
+			o.click(token + " button")
+			o.until(`document.querySelector("code.secret")?.checkVisibility()`)
 			o.sees("ticket bot")
+			o.accessibleInBothThemes("the settings with a new token")
 			o.open("audit") // 4
 			o.sees("root", "ben", "ticket bot")
-			o.screenshot("journey-admin")
 			o.open("settings")
-			o.do(chromedp.Click(`main form[action="/logout"] button, form[action="/logout"] button`)) // 5
-			o.arrives(`location.pathname === "/login"`)
+			o.follow(`main form[action="/logout"] button, form[action="/logout"] button`, "/login") // 5
 		})
 	}
+}
+
+// TestBrowserJourneyOfAReader looks at a page while chunks move and the server is started again. The page is never
+// loaded anew, and what the reader does on it stays.
+func TestBrowserJourneyOfAReader(t *testing.T) {
+	needBrowser(t)
+	d := startWithActions(t, movableCluster())
+	o := newTab(t, d, 1280)
+	o.open("collections/" + changes)
+	o.run(`window.notReloaded = true; document.body.style.minHeight = "3000px";
+		const box = document.querySelector("main input[name=q]"); box.focus(); box.value = "half a wor"; box.setSelectionRange(2, 5);
+		scrollTo(0, 120)`)
+	const kept = `(() => { const box = document.querySelector("main input[name=q]");
+		return [window.notReloaded, document.activeElement === box, box.value, box.selectionStart, box.selectionEnd, scrollY].join() })()`
+	o.is("true,true,half a wor,2,5,120", kept)
+	o.keeps(kept, "a move", func() { o.until(`%s.includes(%q)`, chunkRow, d.moveFirstChunk(t)) })
+
+	o.expect("WebSocket", "ERR_CONNECTION_REFUSED", "Failed to load resource")
+	const lost = `document.querySelector(".status").innerText.includes("lost")`
+	o.keeps(kept, "a lost connection", func() {
+		d.stop(t)
+		o.until(lost)
+		d.serve(t)
+		d.waitReady(t)
+		o.until("!" + lost)
+		o.until(`%s.includes(%q)`, chunkRow, d.moveFirstChunk(t))
+	})
+}
+
+// TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth has a second page open, which shows the pin and its undo.
+func TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth(t *testing.T) {
+	needBrowser(t)
+	d := startWithActions(t, movableCluster())
+	o := newTab(t, d, 1280)
+
+	// The largest chunk of documents holds one project, so it cannot be split. The page says so and offers no split; a
+	// plan that is requested anyway is blocked.
+	ref := d.largestChunk(t, "yorkie-meta.documents", "project_id")
+	o.open("collections/yorkie-meta.documents/chunks/" + ref)
+	o.sees("cannot be split")
+	o.is("", `document.querySelector('.acts a[href*="kind=split&"]')?.href ?? ""`)
+	o.open("plans/new?kind=split&ns=yorkie-meta.documents&chunk=" + ref)
+	o.plan("half of the writes go there")
+	o.sees("cannot be split inside a value")
+	o.is("true", `String(document.querySelector("#plan .confirm button.main")?.disabled ?? true)`)
+
+	// Nearly all writes go to changes.
+	before := d.chunksOfChanges()
+	o.open("collections/" + changes + "/chunks/" + d.largestChunk(t, changes, "doc_id"))
+	o.follow(`.acts a[href*="kind=split&"]`, "/plans/new")
+	o.plan("half of the writes go there")
+	o.runs()
+	d.waitForTable(t, "the cut", func(*topology.Table) bool { return d.chunksOfChanges() == before+1 })
+	o.undo()
+	d.waitForTable(t, "the cut to be gone", func(*topology.Table) bool { return d.chunksOfChanges() == before })
+
+	var projects struct{ Items []struct{ ID string } }
+	d.getJSON(t, "api/v1/projects?limit=1", &projects)
+	id := projects.Items[0].ID
+	shards := []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}
+	on := func(shard string) string {
+		return fmt.Sprintf(`window.notReloaded && document.querySelector('tr[data-key="yorkie-meta.documents"] td.at[data-label="%s"] svg rect')`, shard)
+	}
+	watcher := o.another()
+	watcher.open("projects/" + id)
+	watcher.run("window.notReloaded = true")
+	was := shards[slices.IndexFunc(shards, func(s string) bool { return eval[bool](watcher, "Boolean("+on(s)+")") })]
+	to := shards[(slices.Index(shards, was)+1)%3]
+	// Without sizes the risk is high and the name must be typed to confirm.
+	d.waitForTable(t, "the sizes of what is pinned", func(table *topology.Table) bool {
+		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.clients", "yorkie-meta.schemas"} {
+			for _, s := range table.Shards {
+				if !table.SizeOn(ns, s.Name).Bytes.Known {
+					return false
+				}
+			}
+		}
+		return true
+	})
+	o.open("projects/" + id)
+	o.follow(`.acts a[href*="kind=pin&"]`, "/plans/new")
+	o.fill("#arg-shard", to)
+	o.plan("noisy neighbour")
+	pinned := o.runs()
+	watcher.until(on(to) + " && !(" + on(was) + ")")
+	o.open(strings.TrimPrefix(pinned, "/"))
+	o.undo()
+	watcher.until(on(was))
+	d.waitForTable(t, "the zones to be gone", func(table *topology.Table) bool { return len(table.Zones) == 0 })
+	o.open("runs")
+	o.sees(path.Base(pinned)[:4])
 }

@@ -47,6 +47,9 @@ func TestMain(m *testing.M) {
 	if shared.close != nil {
 		shared.close()
 	}
+	for _, end := range afterTests {
+		end()
+	}
 	if builtDir != "" {
 		_ = os.RemoveAll(builtDir)
 	}

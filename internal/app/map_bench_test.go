@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/shardkey"
@@ -72,13 +71,10 @@ func measureMap(b *testing.B, n int) (out mapFigures) {
 		server.Close()
 		<-ran
 	}()
-	browser := newBrowser(b)
-	err := inPage(browser, setScreen(1280, "light"), chromedp.Navigate(server.URL+"/map?ns="+string(manyChunks)+"&from=0.2&to=0.4"),
-		waitUntil(`document.querySelector(".mapbody[data-drawn]") !== null`))
-	if err != nil {
-		b.Fatalf("no map of %d chunks is drawn: %v, %s", n, err, eval[string](b, browser, "document.body.innerText"))
-	}
-	out = evalMap[mapFigures](b, browser, fmt.Sprintf(measureFrames, static.URL("js/map_draw.js"), static.URL("js/map_state.js")))
+	o := newTab(b, nil, 1280)
+	o.openAt(server.URL + "/map?ns=" + string(manyChunks) + "&from=0.2&to=0.4")
+	o.until(mapDrawn)
+	out = eval[mapFigures](o, fmt.Sprintf(measureFrames, static.URL("js/map_draw.js"), static.URL("js/map_state.js")))
 	return out
 }
 

@@ -1,106 +1,81 @@
 package app
 
 import (
-	"context"
-	"path/filepath"
+	"path"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
-// withoutScripts is a browser whose pages run no script.
-var withoutScripts = chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-	_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	return err
-})
-
-func TestBrowserLocatesPlansRunsAndProvesWithoutJavaScript(t *testing.T) {
-	ctx := newBrowser(t)
-	d := startWithActions(t, quietCluster())
+// TestBrowserWorksWithoutJavaScript finds a document, plans a split, runs it and its undo, filters a list and goes back
+// in time on a phone that runs no script. What every page shows without scripts, the walk through all pages tests.
+func TestBrowserWorksWithoutJavaScript(t *testing.T) {
+	d := sharedDemo(t)
 	var document struct {
-		Key     string        `bson:"key"`
+		Key     string
 		Project bson.ObjectID `bson:"project_id"`
 	}
 	if err := d.driver.Database("yorkie-meta").Collection("documents").FindOne(t.Context(), bson.D{}).Decode(&document); err != nil {
 		t.Fatal(err)
 	}
-	o := &operatorBrowser{T: t, ctx: ctx, d: d}
-	o.do(withoutScripts, setScreen(390, "light"))
+	o := newTab(t, d, 390)
+	o.do(scripts(false))
 
 	// The menu of a phone leads to Locate, and the answer names the shard.
 	o.open("zones")
-	o.do(chromedp.Click(".bar-nav button"), chromedp.WaitVisible("#menu"), chromedp.Click(`#menu a[href="/locate"]`),
-		chromedp.WaitVisible("#q"), chromedp.SendKeys("#q", document.Project.Hex()+"/"+document.Key+"\r"),
-		chromedp.WaitVisible(".located .answer .shard"))
+	o.click(".bar-nav button")
+	o.follow(`#menu a[href="/locate"]`, "/locate")
+	o.fill("#q", document.Project.Hex()+"/"+document.Key)
+	o.press("Enter")
+	o.until(`document.querySelector(".located .answer .shard")?.checkVisibility()`)
 
-	const ns = "yorkie-meta.changes"
-	before := d.app.Watcher().Table().Collection(ns).Chunks.Len()
-	o.open("collections/" + ns + "/chunks/" +
-		d.largestChunk(t, ns, "doc_id", func(id bson.ObjectID) any { return shardkey.HashObjectID(id) }))
-	o.openForm("split")
-	o.plan("half of the writes go there", "no-script")
-	o.do(chromedp.Click("#plan .confirm button.main"), chromedp.WaitVisible("#live-run"))
-	at, err := chromedp.Run(ctx, chromedp.Location())
-	if err != nil {
-		t.Fatal(err)
+	// A change, its proof and its undo; each page is loaded again to see the end.
+	before := d.chunksOfChanges()
+	o.open("collections/" + changes + "/chunks/" + d.largestChunk(t, changes, "doc_id"))
+	o.follow(`.acts a[href*="kind=split&"]`, "/plans/new")
+	runs := func() string {
+		o.follow("#plan .confirm button.main", "/runs/")
+		at := eval[string](o, "location.pathname")
+		if run := d.waitForRun(t, path.Base(at)); run.State != "succeeded" {
+			t.Fatalf("unexpected run: %+v", run)
+		}
+		return strings.TrimPrefix(at, "/")
 	}
-	if run := d.waitForRun(t, filepath.Base(at)); run.State != "succeeded" {
-		t.Fatalf("unexpected run: %+v", run)
+	o.plan("half of the writes go there")
+	o.open(runs())
+	o.until(`document.querySelector(".commands .proof.is-ok")?.checkVisibility()`)
+	if n := d.chunksOfChanges(); n <= before {
+		t.Errorf("%d chunks before, %d after", before, n)
 	}
-	o.do(chromedp.Navigate(at), chromedp.WaitVisible(".commands .proof.is-ok"))
-	if after := d.app.Watcher().Table().Collection(ns).Chunks.Len(); after <= before {
-		t.Errorf("%d chunks before, %d after", before, after)
-	}
-
-	// The run leads to its undo, which is planned and run the same way.
-	o.do(chromedp.Click("form.undo button"), chromedp.WaitVisible("#plan .confirm"),
-		chromedp.Click("#plan .confirm button.main"), chromedp.WaitVisible("#live-run"))
-	if at, err = chromedp.Run(ctx, chromedp.Location()); err != nil {
-		t.Fatal(err)
-	}
-	if run := d.waitForRun(t, filepath.Base(at)); run.State != "succeeded" {
-		t.Fatalf("unexpected undo: %+v", run)
-	}
-	d.waitForTable(t, "the cut to be gone", func(table *topology.Table) bool { return table.Collection(ns).Chunks.Len() == before })
-}
-
-func TestBrowserFiltersAndTravelsInTimeWithoutJavaScript(t *testing.T) {
-	ctx := newBrowser(t)
-	d := startDemo(t, quietCluster(), topology.Options{})
-	o := &operatorBrowser{T: t, ctx: ctx, d: d}
-	o.do(withoutScripts, setScreen(390, "light"))
+	o.follow("form.undo button", "/plans/")
+	runs()
+	d.waitForTable(t, "the cut to be gone", func(*topology.Table) bool { return d.chunksOfChanges() == before })
 
 	// A filter is a form that leads to its own address.
-	o.open("collections/yorkie-meta.changes")
-	o.do(chromedp.SetValue(`main select[name="shard"]`, "shard-rs-2"), chromedp.Click(`main form.filter:has([name="shard"]) button`))
-	o.arrives(`location.search !== "" && document.querySelector("table.chunks tbody tr") !== null`)
-	shown := eval[string](t, ctx, `location.search + " " + [...new Set([...document.querySelectorAll("table.chunks tbody .shard > span")]
-		.map(e => e.innerText))].join()`)
-	if !strings.Contains(shown, "shard=shard-rs-2") || !strings.HasSuffix(shown, " shard-rs-2") {
-		t.Errorf("the filter shows %q", shown)
-	}
+	o.open("collections/" + changes)
+	o.run(`document.querySelector('main select[name="shard"]').value = "shard-rs-2"`)
+	o.follow(`main form.filter:has([name="shard"]) button`, "/collections/")
+	o.is("shard-rs-2 shard-rs-2", `new URLSearchParams(location.search).get("shard") + " " +
+		[...new Set([...document.querySelectorAll("table.chunks tbody .shard > span")].map(e => e.innerText))].join()`)
 
 	// A past time is part of the address, and links of the page keep it until it is left.
-	to := d.moveAndWait(t)
-	o.open("collections/yorkie-meta.changes")
-	o.do(chromedp.Click("#timebar summary"), chromedp.WaitVisible("#timebar .steps a"), chromedp.Click(`#timebar a[data-step="prev"]`),
-		chromedp.WaitVisible("#timebar.is-past"))
-	past := eval[string](t, ctx, `document.querySelector("#menu a[href*='/zones']").search`)
-	if !strings.Contains(past, "at=") {
-		t.Errorf("the menu of a page of the past leads to /zones%s", past)
-	}
-	at := eval[string](t, ctx, "location.href")
-	o.do(chromedp.Click(`#timebar a[href*="to=prev"]`))
-	o.arrives(`location.href !== ` + strconv.Quote(at) + ` && document.querySelector("#timebar.is-past") !== null`)
-	if row := eval[string](t, ctx, chunkRow); strings.Contains(row, to) {
+	to := d.moveAndRecord(t)
+	o.open("collections/" + changes)
+	o.click("#timebar summary")
+	o.follow(`#timebar a[data-step="prev"]`, "/collections/")
+	o.until(`document.querySelector("#timebar.is-past")?.checkVisibility() && document.querySelector("#menu a[href*='/zones']").search.includes("at=")`)
+	at := eval[string](o, "location.href")
+	o.follow(`#timebar a[href*="to=prev"]`, "/collections/")
+	o.until(`location.href !== ` + strconv.Quote(at) + ` && document.querySelector("#timebar.is-past")`)
+	if row := eval[string](o, chunkRow); strings.Contains(row, to) {
 		t.Errorf("before the move, the first chunk is on the shard it moved to: %s", row)
 	}
+	o.open("heat")
+	o.until(`document.querySelector(".smallheat svg path")?.checkVisibility() && document.querySelector("#heat-table summary")?.checkVisibility()`)
+	o.open("map")
+	o.until(`document.querySelector("[data-map=svg] svg")?.checkVisibility()`)
 }

@@ -1,14 +1,9 @@
 package app
 
 import (
-	"context"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -80,119 +75,66 @@ func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 	return out
 }
 
-// press presses and releases a key as a keyboard does.
-func press(key string, code int64, text string) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
-			p := input.DispatchKeyEventParams{Type: kind, Key: key, Code: key, WindowsVirtualKeyCode: code}
-			if kind == input.DispatchKeyEventTypeKeyDown {
-				p.Text = text
-			}
-			if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// enter tabs to the first button of a selector that says a text, and presses it with the Enter key.
-func (o *operatorBrowser) enter(selector, text string) {
+// step waits for a step of the tour on a page; focused tells whether the step has the focus, so that a screen reader
+// reads it.
+func (o *tab) step(title, path string, focused bool) {
 	o.Helper()
-	is := fmt.Sprintf(`document.activeElement.matches(%q) && document.activeElement.textContent.includes(%q)`, selector, text)
-	for range 250 {
-		o.do(press("Tab", 9, ""))
-		if eval[bool](o.T, o.ctx, is) {
-			o.do(press("Enter", 13, "\r"))
-			return
-		}
-	}
-	o.Fatalf("no Tab leads to %s %q on %s", selector, text, eval[string](o.T, o.ctx, "location.pathname"))
-}
-
-// step waits for a step of the tour on a page; focused tells whether the step has the focus, so that a
-// screen reader reads it. axe-core finds nothing on the page.
-func (o *operatorBrowser) step(axe, title, path string, focused bool) {
-	o.Helper()
-	o.arrives(fmt.Sprintf(`location.pathname.startsWith(%q) && document.readyState === "complete" &&
-		document.querySelector("#tour-title")?.textContent.startsWith(%q) === true`, path, title))
+	o.until(`location.pathname.startsWith(%q) && document.querySelector("#tour-title")?.textContent.startsWith(%q) && `+opened, path, title)
 	if focused {
-		o.arrives(`document.activeElement?.id === "tour-step"`)
+		o.until(`document.activeElement?.id === "tour-step"`)
 	}
-	if over := eval[int](o.T, o.ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
-		o.Errorf("%s with a step is %d px wider than its window", path, over)
-	}
-	found, err := violations(o.ctx, axe, `{resultTypes: ["violations"]}`)
-	if err != nil || len(found) > 0 {
-		o.Errorf("step %s on %s: %v\n%s", title, path, err, strings.Join(found, "\n"))
-	}
-	o.screenshot("tour-" + strings.ToLower(title))
-}
-
-// runEnds waits until the run that is shown has ended.
-func (o *operatorBrowser) runEnds() {
-	o.Helper()
-	o.do(chromedp.WaitVisible("#live-run"), waitUntil(`!document.querySelector("#live-run").classList.contains("is-open")`))
+	o.fits()
+	o.accessible("step "+title, allRules)
 }
 
 func TestBrowserTakesTheWholeTourByKeyboard(t *testing.T) {
-	d := startTour(t)
-	axe := axeScript(t)
-	eachWidth(t, d, func(o *operatorBrowser, width int64) {
+	needBrowser(t)
+	eachWidth(t, startTour(t), func(o *tab, width int64) {
+		// Escape is the tour's key on its step only. A tour that was skipped can be taken later.
 		o.open("")
-		o.step(axe, "Overview", "/", false)
+		o.press("Escape")
+		o.until(`document.activeElement === document.body && document.querySelector("#tour-step")`)
+		o.focus("#tour-step button")
+		o.press("Escape")
+		o.until(`!document.querySelector("#tour-step") && document.activeElement?.id === "main"`)
+		for _, page := range []string{"heat", "zones", ""} {
+			o.open(page)
+			o.is("false", `String(Boolean(document.querySelector("#tour-step")))`)
+		}
+		o.follow(`main .banner a[href="/tour"]`, "/tour")
+		o.click(`main form[action="/tour"] button.main`)
+		o.step("Overview", "/", true)
+
 		o.enter("#tour-step button", "Next: Locate")
-		o.step(axe, "Locate", "/locate", true)
+		o.step("Locate", "/locate", true)
 		o.enter("#tour-step button", "Next: Heat")
-		o.step(axe, "Heat", "/heat", true)
+		o.step("Heat", "/heat", true)
 		o.do(chromedp.Reload())
-		o.step(axe, "Heat", "/heat", false) // a reload keeps the step
+		o.step("Heat", "/heat", false) // a reload keeps the step
 		o.enter("#tour-step button", "Next: Plan")
-		o.step(axe, "Plan", "/plans/new", true)
+		o.step("Plan", "/plans/new", true)
+		runs := func(title string) {
+			o.until(`document.querySelector("#plan .confirm button.main")?.checkVisibility()`)
+			o.enter("#plan .confirm button.main", "")
+			o.until(`document.querySelector("#live-run:not(.is-open)")`)
+			o.step(title, "/runs/", false)
+		}
 		o.enter("form.plan button.main", "")
-		o.arrives(`document.querySelector("#plan .confirm button.main")?.checkVisibility()`)
-		o.step(axe, "Plan", "/plans/", false)
-		o.enter("#plan .confirm button.main", "")
-		o.runEnds()
-		o.step(axe, "Proof", "/runs/", false)
-		run := eval[string](o.T, o.ctx, "location.pathname")
+		o.step("Plan", "/plans/", false)
+		runs("Proof")
+		run := eval[string](o, "location.pathname")
 		o.enter("#tour-step button", "Next: Undo")
-		o.step(axe, "Undo", run, true)
+		o.step("Undo", run, true)
 		o.enter("form.undo button", "")
-		o.arrives(`document.querySelector("#plan .confirm button.main")?.checkVisibility()`)
-		o.enter("#plan .confirm button.main", "")
-		o.runEnds()
-		o.step(axe, "Undo", "/runs/", false)
+		runs("Undo")
 		var first struct{ State string }
-		o.d.getJSON(o.T, "api/v1"+run, &first)
+		o.d.getJSON(o, "api/v1"+run, &first)
 		if first.State != "undone" {
 			o.Errorf("the tour's run is %s", first.State)
 		}
 		o.enter("#tour-step button", "End the tour")
-		o.arrives(`!document.querySelector("#tour-step") && document.activeElement?.id === "main"`)
+		o.until(`!document.querySelector("#tour-step") && document.activeElement?.id === "main"`)
 		o.open("")
-		if eval[bool](o.T, o.ctx, `Boolean(document.querySelector("#tour-step"))`) {
-			o.Error("the tour comes back after its end")
-		}
-	})
-}
-
-func TestBrowserSkipsTheTourByEscape(t *testing.T) {
-	d := startTour(t)
-	eachWidth(t, d, func(o *operatorBrowser, width int64) {
-		o.open("")
-		o.do(press("Escape", 27, "")) // elsewhere it is not the tour's key
-		o.do(waitUntil(`document.activeElement === document.body && Boolean(document.querySelector("#tour-step"))`))
-		o.do(chromedp.Focus("#tour-step button"), press("Escape", 27, ""))
-		o.arrives(`!document.querySelector("#tour-step") && document.activeElement?.id === "main"`)
-		for _, page := range []string{"", "heat", "zones"} {
-			o.open(page)
-			if eval[bool](o.T, o.ctx, `Boolean(document.querySelector("#tour-step"))`) {
-				o.Errorf("/%s shows the tour that was skipped", page)
-			}
-		}
-		o.follow(`main .banner a[href="/tour"]`, "/tour")
-		o.do(chromedp.Click(`main form[action="/tour"] button.main`))
-		o.arrives(`location.pathname === "/" && document.activeElement?.id === "tour-step"`)
+		o.is("false", `String(Boolean(document.querySelector("#tour-step")))`)
 	})
 }

@@ -128,6 +128,7 @@ function drawRow(ctx, row, began) {
  * @returns {boolean}
  */
 function copy(ctx, key, { ns, width, height }, y, mayWait, of, paintOn) {
+  if (width * screen.ratio < 1 || height * screen.ratio < 1) return true; // nothing is seen of it, as on paper
   let kept = pictures.get(key);
   const old = !kept || kept.of.length !== of.length || kept.of.some((v, i) => v !== of[i]);
   if (!kept || (old && !mayWait)) {

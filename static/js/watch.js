@@ -28,6 +28,7 @@ export function listenWatch() {
   const main = document.getElementById("main");
   if (!main) return;
   new MutationObserver((list) => list.some(isNews) && updateSoon()).observe(main, { childList: true, subtree: true });
+  document.addEventListener("live", updateSoon); // a move may change nothing but texts and attributes
   labelLinks();
   if (all().length > 0) update();
 }

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
-	"shardboard/internal/answer"
 	"shardboard/web/webtest"
 )
 

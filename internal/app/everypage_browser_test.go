@@ -1,0 +1,404 @@
+package app
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"shardboard/internal/api"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+	"shardboard/web"
+	"shardboard/web/storybook"
+)
+
+// TestBrowserShowsEveryPage opens every page of the route table, over a cluster with long and hostile names, pins, runs
+// and audit records, and makes all checks of a page at once: as a laptop, a tablet, a large screen and a phone show it,
+// in both themes, with everything folded opened, while numbers change, and without scripts.
+func TestBrowserShowsEveryPage(t *testing.T) {
+	needBrowser(t)
+	d, names := startHostileDemo(t)
+	addresses := addressesOf(t, d, names)
+	inTwoTabs(t, d, addresses, func(o *tab, address string) { o.checkPage(d.app.URL() + address) })
+
+	d.stop(t)
+	d.config.Auth, d.config.DataDir = Auth{Mode: "local"}, t.TempDir()
+	d.serve(t)
+	d.waitReady(t)
+	inTwoTabs(t, d, []string{"login?next=%2Fzones", "login/first?key=x"}, func(o *tab, address string) { o.checkPage(d.app.URL() + address) })
+}
+
+// TestBrowserFindsNoAccessibilityViolationInTheStorybook checks the scenes that have some markup that no other has.
+func TestBrowserFindsNoAccessibilityViolationInTheStorybook(t *testing.T) {
+	needBrowser(t)
+	handler := storybook.Handler()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	var pages []string
+	seen := markupSeen{}
+	names := append(storybook.Names(), storybook.Components()...)
+	for _, name := range names {
+		path := storybook.Prefix + "/" + name + "?theme=light"
+		if seen.isNew(t, pageOf(t, handler, path)) {
+			pages = append(pages, path)
+		}
+	}
+	t.Logf("%d scenes; %d have something that the others have not", len(names), len(pages))
+	inTwoTabs(t, nil, pages, func(o *tab, path string) { o.checkScene(server.URL + path) })
+}
+
+// inTwoTabs checks pages in as many tabs at a time as keep two processors busy.
+func inTwoTabs(t *testing.T, d *demo, pages []string, check func(o *tab, page string)) {
+	t.Helper()
+	queue := make(chan string, len(pages))
+	for _, p := range pages {
+		queue <- p
+	}
+	close(queue)
+	var tabs sync.WaitGroup
+	for range 2 {
+		o := newTab(t, d, 1280)
+		o.expect("status of 401", "status of 404") // pages about nothing, and the end of a session
+		tabs.Go(func() {
+			for p := range queue {
+				check(o, p)
+			}
+		})
+	}
+	tabs.Wait()
+}
+
+// checkPage makes all checks of a page.
+func (o *tab) checkPage(address string) {
+	o.Helper()
+	o.do(screen(390, "light"))
+	o.openAt(address)
+	for _, width := range []int64{768, 1920, 1280} {
+		o.do(screen(width, "light"))
+		o.fits()
+	}
+	o.is("", turned)
+	o.keepsFocusWhileBusy()
+	o.accessibleInBothThemes("the page")
+	o.do(screen(390, "light"))
+	o.nothing(smallTargets, "targets under 44 px") // opens what is folded, too
+	o.accessibleInBothThemes("with all details open")
+	o.screenshot(address)
+	if eval[bool](o, `Boolean(document.querySelector(".bar-nav button"))`) { // the menu lies over the page
+		o.click(".bar-nav button")
+		o.until(`document.querySelector("#menu")?.checkVisibility()`)
+		o.nothing(smallTargets, "targets under 44 px in its menu")
+	}
+
+	o.do(scripts(false), screen(390, "light"))
+	o.openAt(address)
+	o.nothing(deadControls, "controls that do nothing without scripts")
+	o.nothing(smallTargets, "targets under 44 px without scripts")
+	o.do(screen(1280, "light"))
+	o.nothing(deadControls, "controls that do nothing without scripts")
+	o.do(scripts(true))
+}
+
+// checkScene looks for violations in a scene of the storybook, of pages that no other test opens on a phone also there.
+func (o *tab) checkScene(address string) {
+	o.Helper()
+	o.do(screen(1280, "light"))
+	o.openAt(address)
+	o.accessibleInBothThemes("the scene")
+	subject, _, _ := strings.Cut(address[strings.LastIndex(address, "/")+1:], "-")
+	if slices.Contains([]string{"login", "first", "error", "missing"}, subject) {
+		o.do(screen(390, "light"))
+		o.fits()
+		o.accessible("the scene", allRules)
+	}
+}
+
+// nothing fails if JavaScript gives a list that is not empty.
+func (o *tab) nothing(list, what string) {
+	o.Helper()
+	if got := eval[[]string](o, list); len(got) > 0 {
+		o.Errorf("%s has %s:\n%s", eval[string](o, `location.href + " at " + innerWidth`), what, strings.Join(got, "\n"))
+	}
+}
+
+// screenshot saves a picture in the folder SHARDBOARD_SHOTS, if there is one.
+func (o *tab) screenshot(address string) {
+	o.Helper()
+	folder := os.Getenv("SHARDBOARD_SHOTS")
+	if folder == "" {
+		return
+	}
+	png, err := chromedp.Run(o.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		o.Fatal(err)
+	}
+	name := strings.NewReplacer("/", "_", "?", "_", "=", "_", ":", "_").Replace(address)
+	if err := os.WriteFile(fmt.Sprintf("%s/%.80s.png", folder, name), png, 0o600); err != nil {
+		o.Fatal(err)
+	}
+}
+
+// turned is the first element whose text changes the writing direction beyond the element.
+const turned = `([...document.querySelectorAll("body *")].find(e => !e.namespaceURI.endsWith("svg") &&
+	[...e.childNodes].some(n => n.nodeType === 3 && /[\u202a-\u202e\u2066-\u2069]/.test(n.data)) &&
+	!/isolate|plaintext/.test(getComputedStyle(e).unicodeBidi))?.outerHTML ?? "").slice(0, 200)`
+
+// smallTargets lists what can be tapped and is smaller than a fingertip: less than 44 px high or wide. Everything
+// folded on the page is opened first. A link inside a sentence may be as small as its words (WCAG 2.5.8); a list
+// of links may not. A control counts with its label. Pictures are left out: each has a table or a list beside it.
+const smallTargets = `(() => {
+	for (const d of document.querySelectorAll("details")) d.open = true;
+	const block = (e) => { let p = e.parentElement; while (getComputedStyle(p).display === "inline") p = p.parentElement; return p };
+	const inSentence = (e) => {
+		const words = document.createTreeWalker(block(e), NodeFilter.SHOW_TEXT);
+		let out = "";
+		for (let n = words.nextNode(); n; n = words.nextNode())
+			if (!n.parentElement.closest("a, button, summary, select, option") && n.parentElement.checkVisibility()) out += " " + n.data;
+		return (out.match(/\p{L}{2,}/gu) ?? []).length >= 2;
+	};
+	const unseen = (e) => { for (; e; e = e.parentElement) if (getComputedStyle(e).clipPath !== "none") return true; return false };
+	const out = [];
+	for (const e of document.querySelectorAll("a[href], button, summary, select, textarea, input:not([type=hidden])")) {
+		if (e.closest("svg, .skip") || !e.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }) || unseen(e)) continue;
+		const target = e.matches("input, select, textarea") ? e.closest("label") ?? e : e;
+		const box = target.getBoundingClientRect();
+		if (box.width === 0 || box.height >= 43.5 && box.width >= 43.5) continue;
+		if (e.localName === "a" && getComputedStyle(e).display === "inline" && inSentence(e)) continue;
+		const where = e.closest("[class], [id]");
+		out.push(Math.round(box.width) + "x" + Math.round(box.height) + " " + e.localName + "." + e.className + " “" +
+			(e.innerText || e.getAttribute("aria-label") || e.name || "").trim().slice(0, 30) + "” in " +
+			e.parentElement.localName + "." + e.parentElement.className + " of " + (e.parentElement.closest("table, ul, form, section, nav, p")?.className ?? ""));
+	}
+	const seen = {};
+	for (const line of out) { const k = line.replace(/“.*”/, "").replace(/^\d+x/, ""); (seen[k] ??= [line, 0])[1]++ }
+	return Object.values(seen).map(([line, n]) => n + " × " + line).slice(0, 20);
+})()`
+
+// deadControls are controls that can be seen and do nothing without scripts: a button outside of a form that opens no
+// popover, a field outside of a form, a canvas, a link to nowhere, a form without an address and a button to send it.
+const deadControls = `(() => {
+	for (const d of document.querySelectorAll("details")) d.open = true;
+	const dead = (e) => {
+		switch (e.localName) {
+		case "button": return !e.form && !e.hasAttribute("popovertarget");
+		case "input": case "select": case "textarea": return !e.form ||
+			e.form.method !== "dialog" && !e.disabled &&
+			![...e.form.elements].some(b => b.localName === "button" && b.type === "submit") &&
+			!(e.form.elements.length === 1 && e.localName === "input");
+		case "a": return e.getAttribute("href") === "#" || e.getAttribute("href") === "" ||
+			!e.hasAttribute("href") && e.getAttribute("role") === "button";
+		case "canvas": return true;
+		case "form": return e.getAttribute("action") === "#";
+		}
+		return e.getAttribute("role") !== null && !e.matches("summary");
+	};
+	return [...document.querySelectorAll("button, input:not([type=hidden]), select, textarea, a, canvas, form, " +
+			"[role=button], [role=slider], [role=combobox], [draggable=true]")]
+		.filter(e => e.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }) && dead(e))
+		.map(e => e.outerHTML.slice(0, 160)).slice(0, 8);
+})()`
+
+// keepsFocusWhileBusy changes all numbers of a live page while a link in it has the focus.
+func (o *tab) keepsFocusWhileBusy() {
+	o.Helper()
+	if !eval[bool](o, `Boolean(document.querySelector("[data-live]") && window.socket_?.readyState === 1)`) {
+		return
+	}
+	o.run(busy)
+	if eval[string](o, "(() => {"+middleLink+"link.focus({ preventScroll: true }); return row.dataset.key})()") == "" {
+		return
+	}
+	o.keeps(readings[0].state, "the focus while numbers change", func() {
+		o.run("busy.run(3, 10)")
+		o.until("busy.sent === 3")
+	})
+}
+
+// TestBrowserPrintsAReport looks at pages as they are printed on A4 with margins of 12 mm: 703 px wide. Paper has the head
+// of a report, no navigation and no controls, the map as the server drew it, folded text, heads of tables, and nothing is
+// cut.
+func TestBrowserPrintsAReport(t *testing.T) {
+	d := sharedDemo(t)
+	o := newTab(t, d, 1280)
+	var projects struct{ Items []struct{ ID string } }
+	d.getJSON(t, "api/v1/projects?limit=1", &projects)
+	for _, path := range []string{"", "map", "matrix", "collections/" + changes, "projects/" + projects.Items[0].ID, "shards/shard-rs-2/why",
+		"advice", "zones", "heat", "activity?kind=all", "locate?q=" + projects.Items[0].ID, "checks/duplicates", "settings"} {
+		o.do(screen(1280, "dark"))
+		o.open(path)
+		o.do(call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 703, Height: 1030, DeviceScaleFactor: 1}),
+			media("print", "", "reduce"))
+		o.run(`dispatchEvent(new Event("beforeprint"))`)
+		o.fits()
+		o.nothing(`Object.entries({
+			"no head of a report": () => !document.querySelector(".report")?.checkVisibility() || !["Placement report", "mongodb://",
+				"shardboard ", " UTC"].every(text => document.querySelector(".report").innerText.includes(text)),
+			controls: () => [...document.querySelectorAll("button, input, select, textarea, nav.side, .bar-nav, header.top")]
+				.some(e => e.checkVisibility()),
+			folds: () => [...document.querySelectorAll("main details > summary + *")]
+				.some(e => !e.closest(".timebar, form") && !e.matches("form, .more, .offers") &&
+				!e.closest(".acts, .offers, .choices") && e.parentElement.checkVisibility() && !e.checkVisibility({contentVisibilityAuto: true})),
+			"dark paper": () => getComputedStyle(document.body).backgroundColor !== "rgb(255, 255, 255)",
+			"tables without their heads": () => [...document.querySelectorAll("main table.rows:not(.matrix, .where) thead")]
+				.some(e => e.closest("table").checkVisibility() && getComputedStyle(e).display !== "table-header-group"),
+			"no map": () => [...document.querySelectorAll("[data-map=svg]")].some(e => !e.querySelector("svg").checkVisibility()),
+		}).filter(([, is]) => is()).map(([what]) => what)`, "on paper")
+	}
+	o.do(screen(1280, "light"))
+	o.open("")
+	o.run(`window.print = () => { window.printed_ = true }`)
+	o.click("[data-print]")
+	o.until("window.printed_")
+}
+
+// startHostileDemo serves a cluster of 24 shards with long and hostile names, on which changes can be made.
+func startHostileDemo(t *testing.T) (*demo, *hostileCluster) {
+	t.Helper()
+	names := newHostileCluster([]string{strings.Repeat("longnamewithoutbreak", 9),
+		"a name with spaces " + strings.Repeat("and more words ", 12), "\u202eright to left <b>bold</b>", strings.Repeat("샤드", 40),
+		`"><img src=x onerror=alert(1)>`})
+	d := startDemo(t, simcluster.Options{Projects: 12, Documents: 300, Still: true, Shards: 24},
+		topology.Options{Routing: 200 * time.Millisecond, Slow: 500 * time.Millisecond})
+	d.stop(t)
+	d.config.Actions, d.config.DataDir = true, t.TempDir()
+	d.serve(t)
+	d.waitReady(t)
+	d.recordHeat(t, 2)
+	names.writeNames(t, d.driver)
+	names.writeProjects(t, d.driver)
+	d.waitForTable(t, "the hostile names", func(t *topology.Table) bool { return t.Shard(names.name(4, "shard")) != nil })
+	return d, names
+}
+
+// addressesOf are addresses of every page of the route table: of ordinary things, and of those with a hostile name.
+func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
+	t.Helper()
+	var projects struct{ Items []struct{ ID string } }
+	d.getJSON(t, "api/v1/projects?limit=5", &projects)
+	var chunks api.List[api.Chunk]
+	d.getJSON(t, "api/v1/collections/"+changes+"/chunks?limit=1", &chunks)
+	chunk := chunks.Items[0].Ref
+	split := d.planned(t, "split", fmt.Sprintf(`{"ns":%q,"chunk":%q,"parts":2}`, changes, chunk))
+	pin := d.planned(t, "pin", fmt.Sprintf(`{"project":%q,"to":"shard-rs-13"}`, projects.Items[len(projects.Items)-1].ID))
+	run, pinned := d.ran(t, split), d.ran(t, pin)
+	var survey api.Survey
+	d.postJSON(t, "api/v1/surveys", api.SurveyStart{Kind: "projects"}, &survey)
+	if !eventually(waitLimit, func() bool { d.getJSON(t, "api/v1/surveys/"+survey.ID, &survey); return survey.EndedAt != nil }) {
+		t.Fatalf("the survey does not end: %+v", survey)
+	}
+
+	escape := url.PathEscape
+	values := map[string][]string{
+		"/collections/{ns}":              {changes, escape(names.ns(0)), escape(names.ns(2))},
+		"/collections/{ns}/chunks/{ref}": {changes + "/chunks/" + chunk},
+		"/projects/{id}":                 {projects.Items[0].ID, names.projects[0].Hex(), names.projects[4].Hex()},
+		"/shards/{name}":                 {"shard-rs-2", escape(names.name(0, "shard"))},
+		"/plans/{id}":                    {split.ID, pin.ID},
+		"/runs/{id}":                     {run.ID, pinned.ID},
+		"/shards/{name}/why":             {"shard-rs-2/why", escape(names.name(0, "shard")) + "/why"},
+		"/surveys/{survey}":              {survey.ID},
+		"/help/{playbook}":               {"hot-project"},
+		"/runbooks/{runbook}":            {"balancer-off"},
+		"/advice/{id}/plan":              nil, // leads to a form that is among /plans/new
+	}
+	queries := map[string][]string{
+		"/locate":    {"?q=" + projects.Items[0].ID, "?q=nothing+like+it", "?q=" + url.QueryEscape(names.name(0, "project"))},
+		"/activity":  {"?kind=all"},
+		"/plans/new": {"?" + url.Values{"kind": {"move"}, "ns": {changes}, "chunk": {chunk}}.Encode()},
+		"/heat":      {"?by=project&span=24h"},
+		"/matrix":    {"?by=projects"},
+	}
+	for _, pattern := range web.Pages() {
+		head, _, filled := strings.Cut(pattern, "{")
+		switch list, known := values[pattern]; {
+		case filled && !known:
+			t.Errorf("%s: the test knows no address of this page", pattern)
+		case filled:
+			for _, value := range list {
+				out = append(out, strings.TrimPrefix(head, "/")+value)
+			}
+		default:
+			out = append(out, strings.TrimPrefix(pattern, "/"))
+		}
+		for _, query := range queries[pattern] {
+			out = append(out, strings.TrimPrefix(pattern, "/")+query)
+		}
+	}
+	return out
+}
+
+// TestBrowserFindsNoAccessibilityViolationInWhatOpens checks pages after somebody opened, chose or typed something. Pages
+// about nothing, and of a cluster that is not reached, are scenes of the storybook.
+func TestBrowserFindsNoAccessibilityViolationInWhatOpens(t *testing.T) {
+	d := sharedDemo(t)
+	var projects struct{ Items []struct{ Name string } }
+	d.getJSON(t, "api/v1/projects?limit=1", &projects)
+	project := projects.Items[0].Name
+	palette := func(o *tab, text, shown string) {
+		o.run(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true, bubbles: true}))`)
+		o.until(`document.getElementById("palette").open && document.querySelector("#palette-list li")`)
+		if text != "" {
+			o.fill("#palette-text", text)
+			o.until(`document.getElementById("palette").textContent.includes(%q)`, shown)
+		}
+	}
+	cell := func(o *tab) {
+		o.until(heatDrawn)
+		o.focus("[data-heat=canvas]")
+		o.press("ArrowLeft", "ArrowUp")
+		o.until(heatReadout + `.includes("UTC")`)
+	}
+	open := map[string]struct {
+		path  string
+		width int64 // of the only screen that has it; 0: every screen
+		open  func(o *tab)
+	}{
+		"palette":                 {"zones", 0, func(o *tab) { palette(o, "", "") }},
+		"palette with matches":    {"zones", 0, func(o *tab) { palette(o, project[:3], project) }},
+		"palette without matches": {"zones", 0, func(o *tab) { palette(o, "nothing-is-called-so", "nothing-is-called-so") }},
+		"keyboard help":           {"projects", 0, func(o *tab) { o.press("?"); o.until(`document.getElementById("keys").open`) }},
+		"menu": {"matrix", 390, func(o *tab) {
+			o.click("[popovertarget=menu]")
+			o.until(`document.querySelector("#menu:popover-open")`)
+		}},
+		"suggestions": {"locate", 0, func(o *tab) {
+			o.fill("#q", project[:3])
+			o.until(`[...document.querySelectorAll("main [role=listbox]:not([hidden])")].some((list) => list.textContent.includes(%q))`, project)
+		}},
+		"cell of the heat picture": {"heat", 0, cell},
+		"selection of the heat picture": {"heat", 0, func(o *tab) {
+			cell(o)
+			o.press("Shift+ArrowUp", "Enter")
+			o.until(`document.activeElement.id === "heat-selected"`)
+		}},
+		"chunk on the map": {"map", 0, func(o *tab) {
+			o.until(mapDrawn)
+			o.mapSettled()
+			o.focus("[data-map=canvas]")
+			o.press("ArrowRight")
+			o.until(mapReadout + `.includes(" of ")`)
+		}},
+		"collection on the map": {"map?ns=" + changes + "&from=0.25&to=0.5", 0, func(o *tab) { o.until(mapDrawn) }},
+		"cell of the matrix":    {"matrix", 0, func(o *tab) { o.focus("main table [tabindex='0']") }},
+	}
+	o := newTab(t, d, 1280)
+	for _, width := range []int64{1280, 390} {
+		o.do(screen(width, "light"))
+		for name, s := range open {
+			if s.width == 0 || s.width == width {
+				o.open(s.path)
+				s.open(o)
+				o.accessibleInBothThemes(name)
+			}
+		}
+	}
+}
