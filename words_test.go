@@ -24,7 +24,8 @@ var otherWords = map[*regexp.Regexp]string{
 // shownTo are the folders whose strings people see, without the folders of them that speak to programs and developers.
 var (
 	shownTo = []string{"cmd/shardboard/", "internal/", "web/"}
-	unseen  = []string{"internal/simcluster/", "internal/conformance/", "internal/store/", "internal/cluster/", "web/webtest/", "web/storybook/"}
+	unseen  = []string{"internal/simcluster/", "internal/conformance/", "internal/store/", "internal/cluster/", "web/webtest/",
+		"web/storybook/"}
 )
 
 func TestTextsUseTheWordsOfTheGlossary(t *testing.T) {
@@ -60,7 +61,8 @@ func startsWithAny(file string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(file, f) })
 }
 
-// textsOf are the strings with a space of a file, by their place. A template's texts are strings in the file generated from it.
+// textsOf are the strings with a space of a file, by their place. A template's texts are strings in the file generated
+// from it.
 func textsOf(t *testing.T, file string) map[string]string {
 	t.Helper()
 	file = strings.Replace(file, ".templ", "_templ.go", 1)

@@ -26,7 +26,8 @@ func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) 
 func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 	dir := t.TempDir()
 	serve := "serve --uri mongodb://127.0.0.1:1 "
-	oidc := serve + "--listen 127.0.0.1:0 --auth oidc --oidc-issuer https://issuer.example --oidc-client-id board --oidc-role-map ops=operator " +
+	oidc := serve + "--listen 127.0.0.1:0 --auth oidc --oidc-issuer https://issuer.example --oidc-client-id board " +
+		"--oidc-role-map ops=operator " +
 		"--data-dir " + dir + "/data --audit-key " + dir + "/key "
 	for _, tc := range []struct{ line, says string }{ // '_' in a line is a space of a word
 		{"serve", "No cluster given"},

@@ -24,7 +24,8 @@ func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 	data := filepath.Join(dir, "data")
 	must(t, os.Mkdir(data, 0o700))
 	must(t, os.Chmod(data, 0o777))
-	serve := []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--audit-key", filepath.Join(dir, "keys", "audit.key"), "--data-dir", filepath.Join(dir, "own")}
+	serve := []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0",
+		"--audit-key", filepath.Join(dir, "keys", "audit.key"), "--data-dir", filepath.Join(dir, "own")}
 	mend := "chmod 600 '" + secret + "'"
 	for _, c := range []struct {
 		says string

@@ -23,7 +23,8 @@ func collectionOf(t *topology.Table, kind Kind, ns topology.Namespace) (*topolog
 	switch {
 	case t.DamageOf(ns) != nil:
 		return nil, fault.New(fault.Conflict,
-			"The routing table of %q is damaged or not read yet, and MongoDB refuses every operation on a damaged one; nothing can be planned for it.",
+			"The routing table of %q is damaged or not read yet, and MongoDB refuses every operation on a damaged one; "+
+				"nothing can be planned for it.",
 			string(ns))
 	case c == nil && slices.Contains(t.Unsharded, ns):
 		return nil, fault.New(fault.Invalid, "The argument \"ns\" names %q, which is not sharded: it has no chunks.", string(ns))

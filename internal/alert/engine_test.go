@@ -26,7 +26,9 @@ type runningEngine struct {
 }
 
 // startEngine runs an engine; the clock that it may get is that many nanoseconds ahead.
-func startEngine(t *testing.T, config string, notices store.Notices, w *world, to http.RoundTripper, ahead ...*atomic.Int64) *runningEngine {
+func startEngine(
+	t *testing.T, config string, notices store.Notices, w *world, to http.RoundTripper, ahead ...*atomic.Int64,
+) *runningEngine {
 	t.Helper()
 	r := &runningEngine{w: w, log: &bytes.Buffer{}}
 	r.to, _ = to.(*receiver)

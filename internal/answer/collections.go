@@ -49,8 +49,8 @@ func Collections(v View, db string) api.Collections {
 	return out
 }
 
-// unreadCollections says which collections are missing in lists and sums, because they could not be read or their routing
-// table is damaged; "" if none is.
+// unreadCollections says which collections are missing in lists and sums, because they could not be read or their
+// routing table is damaged; "" if none is.
 func unreadCollections(v View) string {
 	text := withoutDamaged(v.Table)
 	switch s := PartState(v, topology.PartCollections); s.Code {

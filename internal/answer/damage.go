@@ -54,7 +54,8 @@ func withoutDamaged(t *topology.Table) string {
 	}
 	text := ""
 	if len(missing) > 0 {
-		text = "Without " + few(missing) + ": " + message.Plural(len(missing), "its routing table is damaged.", "their routing tables are damaged.")
+		text = "Without " + few(missing) + ": " +
+			message.Plural(len(missing), "its routing table is damaged.", "their routing tables are damaged.")
 	}
 	if len(old) > 0 {
 		if text != "" {

@@ -65,8 +65,8 @@ type Place struct {
 	Rows     *Figure `json:"rows,omitempty"`
 
 	// The collection's routing table is damaged: shards are the owners by the metadata (none, or several), and MongoDB
-	// refuses every operation on the collection. Null: it is sound.
-	Damage *Damage `json:"damage"`
+	// refuses every operation on the collection. Absent: it is sound.
+	Damage *Damage `json:"damage,omitempty"`
 
 	Moving *MovingPlace `json:"moving,omitempty"` // a migration is moving it
 

@@ -193,7 +193,8 @@ func (in *incidents) note(event any) {
 	case *page.EventJavascriptDialogOpening:
 		in.all = append(in.all, "EXECUTED dialog "+e.Message)
 	case *runtime.EventExceptionThrown:
-		in.all = append(in.all, fmt.Sprintf("exception %s %+v at %s", e.ExceptionDetails.Text, e.ExceptionDetails.Exception, e.ExceptionDetails.URL))
+		in.all = append(in.all, fmt.Sprintf("exception %s %+v at %s",
+			e.ExceptionDetails.Text, e.ExceptionDetails.Exception, e.ExceptionDetails.URL))
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError {
 			var words []string

@@ -45,8 +45,8 @@ func writeCertificate(t *testing.T, cert, key, name string) {
 	}
 }
 
-// A key that others can read, or a certificate that others can write, is refused at start. A certificate that is replaced
-// later is loaded, unless it is not one or others can read its key.
+// A key that others can read, or a certificate that others can write, is refused at start. A certificate that is
+// replaced later is loaded, unless it is not one or others can read its key.
 func TestAReplacedCertificateIsReloadedUnlessItIsUnsafe(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")

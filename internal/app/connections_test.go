@@ -62,7 +62,8 @@ func TestConnectionsFitTheLimitOfOpenFiles(t *testing.T) {
 }
 
 // Many people share the address of a proxy, so only the total limit applies to it. With TLS by a proxy on this machine,
-// loopback counts as a proxy without an option, because all connections come through it and its idle ones must stay open.
+// loopback counts as a proxy without an option, because all connections come through it and its idle ones must stay
+// open.
 func TestKnownProxiesHaveNoLimitPerAddress(t *testing.T) {
 	for _, tc := range []struct {
 		c    Config

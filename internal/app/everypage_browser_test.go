@@ -223,9 +223,9 @@ func (o *tab) keepsFocusWhileBusy() {
 	})
 }
 
-// TestBrowserPrintsAReport looks at pages as they are printed on A4 with margins of 12 mm: 703 px wide. Paper has the head
-// of a report, no navigation and no controls, the map as the server drew it, folded text, heads of tables, and nothing is
-// cut.
+// TestBrowserPrintsAReport looks at pages as they are printed on A4 with margins of 12 mm: 703 px wide. Paper has the
+// head of a report, no navigation and no controls, the map as the server drew it, folded text, heads of tables, and
+// nothing is cut.
 func TestBrowserPrintsAReport(t *testing.T) {
 	d := sharedDemo(t)
 	o := newTab(t, d, 1280)
@@ -336,8 +336,8 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 	return out
 }
 
-// TestBrowserFindsNoAccessibilityViolationInWhatOpens checks pages after somebody opened, chose or typed something. Pages
-// about nothing, and of a cluster that is not reached, are scenes of the storybook.
+// TestBrowserFindsNoAccessibilityViolationInWhatOpens checks pages after somebody opened, chose or typed something.
+// Pages about nothing, and of a cluster that is not reached, are scenes of the storybook.
 func TestBrowserFindsNoAccessibilityViolationInWhatOpens(t *testing.T) {
 	d := sharedDemo(t)
 	var projects struct{ Items []struct{ Name string } }

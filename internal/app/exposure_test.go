@@ -34,8 +34,8 @@ func TestInvalidHostNamesAreRefused(t *testing.T) {
 	}
 }
 
-// Health and metrics have a separate listener, with nothing else, wherever the pages can be reached by others: also behind
-// a proxy on this machine, which forwards everybody's requests from loopback.
+// Health and metrics have a separate listener, with nothing else, wherever the pages can be reached by others: also
+// behind a proxy on this machine, which forwards everybody's requests from loopback.
 func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 	d := stillDemo(t)
 	for name, tc := range map[string]struct {
@@ -43,9 +43,11 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 		host  string
 		apart bool // metrics have a listener of their own
 	}{
-		"loopback only":                {Config{}, "", false},
-		"names of this machine":        {Config{PublicURL: "http://localhost:8090", Hosts: []string{"localhost:9999"}}, "localhost:9999", false},
-		"the network":                  {Config{Listen: "0.0.0.0:0", TLSByProxy: true, PublicURL: "https://board.example"}, "board.example", true},
+		"loopback only":         {Config{}, "", false},
+		"names of this machine": {Config{PublicURL: "http://localhost:8090", Hosts: []string{"localhost:9999"}}, "localhost:9999", false},
+		"the network": {
+			Config{Listen: "0.0.0.0:0", TLSByProxy: true, PublicURL: "https://board.example"}, "board.example", true,
+		},
 		"proxy with TLS":               {Config{TLSByProxy: true, PublicURL: "https://board.example"}, "board.example", true},
 		"proxy that rewrites the host": {Config{TLSByProxy: true, PublicURL: "https://localhost:8443"}, "", true},
 		"proxy that says who it is":    {Config{Auth: Auth{ProxyCIDRs: []string{"127.0.0.1"}}}, "", true},

@@ -93,7 +93,8 @@ func TestBrowserFindsThingsByAFewKeys(t *testing.T) {
 // focusedCell is the text of the cell of the matrix that has the focus.
 const focusedCell = `(document.activeElement.closest("td, th")?.innerText ?? "").split("\n")[0].trim()`
 
-// TestBrowserReadsTheMatrix moves in it by keys and sorts it, scrolls it inside itself, and lists a row's shards on a phone.
+// TestBrowserReadsTheMatrix moves in it by keys and sorts it, scrolls it inside itself, and lists a row's shards on a
+// phone.
 func TestBrowserReadsTheMatrix(t *testing.T) {
 	needBrowser(t)
 	options := quietCluster()

@@ -100,7 +100,8 @@ func (e *hostileCluster) writeNames(t testing.TB, driver *mongo.Client) {
 		}
 	}
 	for i := 0; i < len(e.payloads); i += 4 { // only one in four, because each database is listed
-		_, err := driver.Database(e.db(i)).Collection(strings.ReplaceAll(n(i, "loose"), "$", "x")).InsertOne(t.Context(), bson.D{{Key: "a", Value: 1}})
+		_, err := driver.Database(e.db(i)).Collection(strings.ReplaceAll(n(i, "loose"), "$", "x")).
+			InsertOne(t.Context(), bson.D{{Key: "a", Value: 1}})
 		var refused mongo.ServerError
 		if err != nil && !errors.As(err, &refused) && !strings.Contains(err.Error(), "name") {
 			t.Fatal(err)

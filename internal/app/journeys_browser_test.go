@@ -136,7 +136,8 @@ func TestBrowserJourneyOfSupport(t *testing.T) {
 			o.click(button)
 			o.until(`document.querySelector(%q).dataset.copied`, button)
 			got := eval[string](o, `navigator.clipboard.readText()`)
-			parts := []string{project.ID, cluster.ClusterID, "documents", "changes", "shard-rs-", "chunk ", "hash ", "As of 20", "Why: ", "Cluster: "}
+			parts := []string{project.ID, cluster.ClusterID, "documents", "changes", "shard-rs-", "chunk ", "hash ",
+				"As of 20", "Why: ", "Cluster: "}
 			if i := slices.IndexFunc(parts, func(part string) bool { return part == "" || !strings.Contains(got, part) }); i >= 0 ||
 				!strings.HasPrefix(got, first) {
 				o.Errorf("the copied ticket has no %q, or does not begin with %q:\n%s", parts[max(i, 0)], first, got)

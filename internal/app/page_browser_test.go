@@ -245,7 +245,8 @@ func (o *tab) accessible(what, rules string) {
 	}
 }
 
-// accessibleInBothThemes checks by all rules in the light theme, and the colours, which are all that differs, in the dark.
+// accessibleInBothThemes checks by all rules in the light theme, and the colours, which are all that differs, in the
+// dark.
 func (o *tab) accessibleInBothThemes(what string) {
 	o.Helper()
 	o.accessible(what, allRules)

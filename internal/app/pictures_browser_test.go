@@ -359,7 +359,8 @@ func TestBrowserLeadsFromAPartOfTheHeatPictureToItsPlan(t *testing.T) {
 	})
 	from(1280, func(o *tab, _, _ [2]float64) {
 		o.press("ArrowLeft")
-		o.press(strings.Fields(strings.Repeat("PageUp ", 12) + "Shift+Home " + strings.Repeat("Shift+PageDown ", 25) + "Shift+ArrowDown Enter")...)
+		o.press(strings.Fields(strings.Repeat("PageUp ", 12) + "Shift+Home " + strings.Repeat("Shift+PageDown ", 25) +
+			"Shift+ArrowDown Enter")...)
 		o.until(`document.activeElement.id === "heat-selected"`)
 	})
 }

@@ -7,12 +7,14 @@ import (
 	"shardboard/internal/auth"
 )
 
-// TestBrowserFollowsItsSession has a page open while the role of its user changes and while the user signs out elsewhere.
+// TestBrowserFollowsItsSession has a page open while the role of its user changes and while the user signs out
+// elsewhere.
 func TestBrowserFollowsItsSession(t *testing.T) {
 	needBrowser(t)
 	d := startWithLocalUsers(t)
 	accounts := d.app.current().auth
-	if _, err := accounts.CreateUser(t.Context(), auth.Console(), auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer}); err != nil {
+	if _, err := accounts.CreateUser(t.Context(), auth.Console(),
+		auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer}); err != nil {
 		t.Fatal(err)
 	}
 	o := newTab(t, d, 390)

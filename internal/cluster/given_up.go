@@ -11,11 +11,11 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// A read that is given up may still be carried out: a shard that hung does what reached it when it goes on, and the cursor
-// that this opens stands for ten minutes, though nobody reads it. The range deleter waits for all cursors that are older
-// than a range's departure, so that such a cursor keeps old documents from being deleted and moves from coming back
-// (seen on a real 8.0.10). So every read has a session of its own, and the sessions of reads that were given up are killed,
-// which closes their cursors and needs no privilege. The driver does not get such a session back.
+// A read that is given up may still be carried out: a shard that hung does what reached it when it goes on, and the
+// cursor that this opens stands for ten minutes, though nobody reads it. The range deleter waits for all cursors that
+// are older than a range's departure, so that such a cursor keeps old documents from being deleted and moves from
+// coming back (seen on a real 8.0.10). So every read has a session of its own, and the sessions of reads that were
+// given up are killed, which closes their cursors and needs no privilege. The driver does not get such a session back.
 
 // maxGivenUp bounds the sessions that wait to be killed; a server ends a cursor by itself after cursorTimeoutMillis.
 const (
@@ -23,8 +23,8 @@ const (
 	cursorTimeout = 10 * time.Minute
 )
 
-// killPauses are the pauses before sessions are killed. The last two come after the first success: a shard may carry out
-// the read after it answered killSessions.
+// killPauses are the pauses before sessions are killed. The last two come after the first success: a shard may carry
+// out the read after it answered killSessions.
 const (
 	firstKillPause = 250 * time.Millisecond
 	maxKillPause   = 5 * time.Second
@@ -48,8 +48,9 @@ type givenUpReads struct {
 	ended   chan struct{} // closed when the goroutine that kills has ended
 }
 
-// readSession begins the session of one read. end gives it back to the driver, or has it killed when the read failed in a
-// way that may leave a cursor. Where the driver can begin none, as while no server is known, the read has the driver's own.
+// readSession begins the session of one read. end gives it back to the driver, or has it killed when the read failed in
+// a way that may leave a cursor. Where the driver can begin none, as while no server is known, the read has the
+// driver's own.
 func (p *pool) readSession(ctx context.Context) (_ context.Context, end func(error)) {
 	s, err := p.mongo.StartSession(options.Session().SetCausalConsistency(false))
 	if err != nil {
@@ -122,8 +123,8 @@ func (p *pool) killGivenUp(ended chan struct{}) {
 	}
 }
 
-// killSessions kills all sessions that wait for it, once, and forgets those that were killed often enough or whose cursors
-// the servers have ended.
+// killSessions kills all sessions that wait for it, once, and forgets those that were killed often enough or whose
+// cursors the servers have ended.
 func (p *pool) killSessions(ctx context.Context) (answered bool) {
 	g := &p.givenUp
 	g.mu.Lock()

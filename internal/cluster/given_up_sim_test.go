@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// A read that is given up while a server hangs may open its cursor later. Its session is killed, more than once, because the
-// server may carry the read out after the first time, and no later read uses it.
+// A read that is given up while a server hangs may open its cursor later. Its session is killed, more than once,
+// because the server may carry the read out after the first time, and no later read uses it.
 func TestSessionsOfReadsThatWereGivenUpAreKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})

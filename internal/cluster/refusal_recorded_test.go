@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// testdata/refusals.jsonl.gz has the distinct error replies that a real 5.0.7 and a real 8.0.10 gave to the commands that we
-// send, each with what it means for the cluster, judged by what the cluster had afterwards.
+// testdata/refusals.jsonl.gz has the distinct error replies that a real 5.0.7 and a real 8.0.10 gave to the commands
+// that we send, each with what it means for the cluster, judged by what the cluster had afterwards.
 func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 	file, err := os.Open("testdata/refusals.jsonl.gz")
 	if err != nil {

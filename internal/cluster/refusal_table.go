@@ -10,7 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// refusal says what an error reply to a changing command means. It matches the reply by its code and by a part of its text.
+// refusal says what an error reply to a changing command means. It matches the reply by its code and by a part of its
+// text.
 type refusal struct {
 	codes []int  // one of these
 	text  string // part of the text; "": any
@@ -18,17 +19,18 @@ type refusal struct {
 	busy  actions.Obstacle // why the same command may succeed later; "" if it will not by itself
 }
 
-// worded are codes that say too little, or that differ by release, so that the text decides: none, BadValue, UnknownError,
-// FailedToParse, IllegalOperation, NamespaceNotFound, ShardNotFound, InvalidOptions, NamespaceNotSharded, StaleConfig. None
-// of them is used where the outcome is unknown, so that a key with such words in it cannot make a refusal of it.
+// worded are codes that say too little, or that differ by release, so that the text decides: none, BadValue,
+// UnknownError, FailedToParse, IllegalOperation, NamespaceNotFound, ShardNotFound, InvalidOptions, NamespaceNotSharded,
+// StaleConfig. None of them is used where the outcome is unknown, so that a key with such words in it cannot make a
+// refusal of it.
 var worded = []int{0, 2, 8, 9, 20, 26, 70, 72, 118, 13388, 51261, 656451, 656452}
 
-// refusals are the error replies that are understood. The first row that matches decides, so rows with a text come before
-// those of their code. Conflict, Invalid, NotFound and Forbidden promise that the cluster was not changed.
+// refusals are the error replies that are understood. The first row that matches decides, so rows with a text come
+// before those of their code. Conflict, Invalid, NotFound and Forbidden promise that the cluster was not changed.
 //
 // Releases word the same refusal differently: since 8.0 the config server sends every move, and its replies begin with
-// "Command request failed on source shard", also when the donor refused before it began. Rows were seen on a real 5.0.7,
-// 8.0.10 or both (TestRecordedRefusalsAreUnderstood), unless a comment names another source.
+// "Command request failed on source shard", also when the donor refused before it began. Rows were seen on a real
+// 5.0.7, 8.0.10 or both (TestRecordedRefusalsAreUnderstood), unless a comment names another source.
 var refusals = []refusal{
 	{codes: []int{codeUnauthorized, codeAtlas}, kind: fault.Forbidden},
 
@@ -41,8 +43,8 @@ var refusals = []refusal{
 	{codes: []int{codeConflictingOp}, kind: fault.Conflict, busy: actions.ObstacleMigration},
 	{codes: []int{11000}, text: "config.migrations", kind: fault.Conflict, busy: actions.ObstacleMigration}, // of the same chunk, not finished
 
-	// A move that failed while it copied. Before the commit the donor takes it back; after "failed on source shard" alone it
-	// may have committed.
+	// A move that failed while it copied. Before the commit the donor takes it back; after "failed on source shard" alone
+	// it may have committed.
 	{codes: []int{96}, text: "Data transfer error", kind: fault.Conflict},
 	{codes: []int{96}, text: "failed on source shard", kind: fault.UnknownOutcome},
 	{codes: []int{96}, kind: fault.Conflict},

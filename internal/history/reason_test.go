@@ -270,8 +270,8 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 	}
 }
 
-// As an 8.0.10 logged a move that waited for the deletion of old documents: no entry has a reason, and the recipient ended
-// after ten seconds without a step.
+// As an 8.0.10 logged a move that waited for the deletion of old documents: no entry has a reason, and the recipient
+// ended after ten seconds without a step.
 func TestAWaitForOldDocumentsIsRecognisedWithoutAReason(t *testing.T) {
 	begin := time.Date(2026, 11, 28, 8, 32, 28, 0, time.UTC)
 	entry := func(id, what string, after time.Duration, more ...bson.E) topology.Event {

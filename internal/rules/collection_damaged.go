@@ -9,8 +9,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// CollectionDamaged finds collections whose routing table is none: keys without an owner or with several, bounds that are
-// no values of the shard key, no chunks at all. mongos refuses every operation on such a collection and on no other.
+// CollectionDamaged finds collections whose routing table is none: keys without an owner or with several, bounds that
+// are no values of the shard key, no chunks at all. mongos refuses every operation on such a collection and on no
+// other.
 const CollectionDamaged Rule = "collection-damaged"
 
 var collectionDamaged = rule{id: CollectionDamaged, name: "Damaged routing table", find: findDamaged,

@@ -31,8 +31,8 @@ func (k DamageKind) Inconsistency() string {
 		DamageBound: "CorruptedChunkShardKey", DamageEmpty: "MissingRoutingTable"}[k]
 }
 
-// Damage says that the routing table of one collection cannot be used, and why. mongos refuses every operation on such a
-// collection; all others are sound. The table keeps the last good picture of it in Collections, where there is one.
+// Damage says that the routing table of one collection cannot be used, and why. mongos refuses every operation on such
+// a collection; all others are sound. The table keeps the last good picture of it in Collections, where there is one.
 type Damage struct {
 	Meta
 	Kind   DamageKind
@@ -48,7 +48,8 @@ type Damage struct {
 	took    time.Duration
 }
 
-// DamagedRange is a range of keys that has no owner, or several, or a chunk whose bounds are no values of the shard key.
+// DamagedRange is a range of keys that has no owner, or several, or a chunk whose bounds are no values of the shard
+// key.
 type DamagedRange struct {
 	Min, Max       shardkey.Key // zero where the bounds are no keys
 	RawMin, RawMax bson.Raw     // as written, where they are no keys
@@ -58,8 +59,8 @@ type DamagedRange struct {
 // maxDamagedRanges is how many places are listed.
 const maxDamagedRanges = 20
 
-// maxRereadShare is the share of the time that reading damaged collections again may take: one that was mended is found at
-// the next poll if it is small.
+// maxRereadShare is the share of the time that reading damaged collections again may take: one that was mended is found
+// at the next poll if it is small.
 const maxRereadShare = 20
 
 // DamageOf finds the damage of a collection; nil if it has none.
@@ -71,8 +72,8 @@ func (t *Table) DamageOf(ns Namespace) *Damage {
 	return t.Damaged[i]
 }
 
-// Owners are the shards that own a key by the metadata, and the range that they own: none in a gap, several in an overlap.
-// known is false when the metadata says nothing.
+// Owners are the shards that own a key by the metadata, and the range that they own: none in a gap, several in an
+// overlap. known is false when the metadata says nothing.
 func (d *Damage) Owners(k shardkey.Key) (shards []string, of shardkey.Range, known bool) {
 	if d.torn == nil {
 		return nil, of, false
@@ -100,8 +101,8 @@ func (d *Damage) same(o *Damage) bool {
 		})
 }
 
-// OddChunksError comes with the chunks of a collection when some of them are none: their bounds are no values of the shard
-// key. It is ErrTorn, because a collection whose key is being changed looks the same for a moment.
+// OddChunksError comes with the chunks of a collection when some of them are none: their bounds are no values of the
+// shard key. It is ErrTorn, because a collection whose key is being changed looks the same for a moment.
 type OddChunksError struct {
 	Rows  []OddChunk // at most maxDamagedRanges
 	Count int

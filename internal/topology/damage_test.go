@@ -10,9 +10,9 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// Random damage to some of twelve collections, before or after the watcher has seen them whole: the others are complete and
-// right, the damaged ones are named with exactly the keys that no shard or several shards own, and mended ones are good again
-// at the next poll.
+// Random damage to some of twelve collections, before or after the watcher has seen them whole: the others are complete
+// and right, the damaged ones are named with exactly the keys that no shard or several shards own, and mended ones are
+// good again at the next poll.
 func TestDamageOfOneCollectionStaysItsOwn(t *testing.T) {
 	seeds := uint64(1000)
 	if testing.Short() {

@@ -56,8 +56,8 @@ func (w *Watcher) read(ctx context.Context, t *turn) error {
 	return nil
 }
 
-// aboutTheCluster reports whether an error of reading one collection says something about all: the cluster did not answer
-// in time, or refuses to.
+// aboutTheCluster reports whether an error of reading one collection says something about all: the cluster did not
+// answer in time, or refuses to.
 func aboutTheCluster(err error) bool {
 	switch {
 	case err == nil, errors.Is(err, ErrTorn):

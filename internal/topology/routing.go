@@ -98,7 +98,8 @@ func (w *Watcher) route(ctx context.Context) error {
 // emptyAfter is how long a collection has no chunks before that is damage: it is created and dropped in two steps.
 const emptyAfter = 3 * time.Second
 
-// noteEmpty keeps since when collections have had no chunks, and adds those that have had none for too long to the damaged.
+// noteEmpty keeps since when collections have had no chunks, and adds those that have had none for too long to the
+// damaged.
 func (w *Watcher) noteEmpty(t *turn) {
 	was := w.router.empty
 	w.router.empty = map[Namespace]time.Time{}
