@@ -53,7 +53,10 @@ func TestBrowserFindsNoAccessibilityViolationInTheStorybook(t *testing.T) {
 		}
 	}
 	t.Logf("%d scenes; %d have something that the others have not", len(names), len(pages))
-	inTwoTabs(t, nil, pages, func(o *tab, path string) { o.checkScene(server.URL + path) })
+	inTwoTabs(t, nil, pages, func(o *tab, path string) {
+		o.expect("Failed to load resource") // scenes of refusals and failures, which have their status
+		o.checkScene(server.URL + path)
+	})
 }
 
 // inTwoTabs checks pages in as many tabs at a time as keep two processors busy.
@@ -67,7 +70,8 @@ func inTwoTabs(t *testing.T, d *demo, pages []string, check func(o *tab, page st
 	var tabs sync.WaitGroup
 	for range 2 {
 		o := newTab(t, d, 1280)
-		o.expect("status of 401", "status of 404") // pages about nothing, and the end of a session
+		// Pages about nothing, a step in time without a time, and the end of a session.
+		o.expect("status of 401", "status of 404", "/history/step")
 		tabs.Go(func() {
 			for p := range queue {
 				check(o, p)
