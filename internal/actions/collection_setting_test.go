@@ -98,13 +98,6 @@ func TestChecksOfCollectionSettings(t *testing.T) {
 	})
 }
 
-func verdicts(d Draft) (out []string) {
-	for _, c := range d.Checks {
-		out = append(out, string(c.Verdict)+" "+c.Text.Code)
-	}
-	return out
-}
-
 // A release without the command is named with the release that has it.
 func TestOldReleaseIsToldWhichOneHasTheCommand(t *testing.T) {
 	for kind, want := range map[Kind]string{

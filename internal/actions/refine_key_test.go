@@ -39,16 +39,6 @@ func yorkieIndexes() []Index {
 	}
 }
 
-func checkNamed(t *testing.T, d Draft, id string) Check {
-	t.Helper()
-	for _, c := range d.Checks {
-		if c.ID == id {
-			return c
-		}
-	}
-	return Check{}
-}
-
 func TestRefineKeyRefusesKeysThatDoNotExtend(t *testing.T) {
 	s := cluster(t, "0.6.38", "7.0.12")
 	for _, x := range []struct {

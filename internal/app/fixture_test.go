@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -189,17 +188,6 @@ func (d *demo) waitReady(t testing.TB) {
 		return res.StatusCode == http.StatusOK
 	}) {
 		t.Fatal("not ready after ", settledWithin)
-	}
-}
-
-// waitForSocket waits until a browser has opened its live socket.
-func (d *demo) waitForSocket(t *testing.T) {
-	t.Helper()
-	if !eventually(settledWithin, func() bool {
-		_, body := d.get(t, "metrics")
-		return strings.Contains(string(body), "\nshardboard_live_sockets 1\n")
-	}) {
-		t.Fatal("no browser opened its socket")
 	}
 }
 
