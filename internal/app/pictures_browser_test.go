@@ -236,7 +236,7 @@ func TestBrowserSelectsInTheHeatPicture(t *testing.T) {
 	d := sharedDemo(t)
 	o := newTab(t, d, 1280)
 	o.openHeat("heat")
-	o.press("ArrowLeft", "ArrowUp")
+	o.press("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowUp") // before the present minute, which gets longer
 	o.until(heatReadout + `.includes("UTC")`)
 	for range 200 { // to a minute with writes: nothing is written since the demo was started
 		if eval[bool](o, `["writes/s", "shard-rs-"].every((part) => `+heatReadout+`.includes(part))`) {

@@ -13,6 +13,7 @@ const shown = () => /** @type {HTMLElement[]} */ ([...list().querySelectorAll("l
 let placed = ""; // what the places are of
 /** @type {import("./api.js").HeatMark[] | null} */
 let known = null; // the marks that are placed
+let lines = 1; // that the marks have needed so far
 
 /**
  * placeMarks moves the marks to their times, in as many lines as they need.
@@ -39,7 +40,8 @@ export function placeMarks(area = cellArea()) {
     li.style.top = `${line * high}px`;
     li.classList.toggle("flip", x > area.x + area.w / 2);
   }
-  list().style.height = `${Math.max(ends.length, 1) * high}px`;
+  lines = Math.max(ends.length, lines); // it never gets lower, so that what is read below stays in place
+  list().style.height = `${lines * high}px`;
   oneByTab();
 }
 
