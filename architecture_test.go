@@ -43,6 +43,7 @@ var rooms = map[string][]string{
 	"internal/doctor":      {"internal/topology", "internal/profile"},
 	"internal/conformance": {"-"}, // tests only
 	"internal/realcluster": {"-"}, // tests only: processes of others
+	"internal/realsuite":   {"-"}, // tests only
 	"internal/mongoclient": {"-"}, // options of the driver
 	"internal/store":       {"internal/mongoclient"},
 	"internal/heat": {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey",
@@ -218,7 +219,7 @@ func allowed(room, target string) bool {
 // TestPackagesForTestsAreImportedByTestsOnly keeps fixtures and suites out of the program.
 func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
 	forTests := []string{"web/webtest", "web/storybook", "cmd/storybook", "internal/conformance", "internal/store/storetest",
-		"internal/actions/enginetest", "internal/realcluster"}
+		"internal/actions/enginetest", "internal/realcluster", "internal/realsuite"}
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
 		for _, imp := range p.Imports {

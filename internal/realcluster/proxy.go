@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // Proxy stands between clients and a router. It passes everything on until it is told to cut or to
@@ -17,10 +19,12 @@ type Proxy struct {
 	done     sync.WaitGroup
 
 	mu     sync.Mutex
+	watch  func(command bson.Raw) // called for each command that goes through
 	closed bool
 	conns  map[net.Conn]struct{}
 	cut    bool            // new connections are refused
 	held   chan struct{}   // not nil: answers wait until it is closed
+	frozen bool            // commands wait for held too
 	stops  []*Interception // what waits for a command
 }
 
@@ -115,9 +119,30 @@ func (p *Proxy) forward(client, server net.Conn, answers chan<- *Interception) {
 		if stop != nil && stop.answer {
 			answers <- stop
 		}
+		if held := p.holding(true); held != nil {
+			<-held
+		}
+		p.seen(m)
 		if _, err := server.Write(m); err != nil {
 			return
 		}
+	}
+}
+
+// Watch has a function called for each command that goes on to the router, at several connections at
+// the same time.
+func (p *Proxy) Watch(f func(command bson.Raw)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.watch = f
+}
+
+func (p *Proxy) seen(m []byte) {
+	p.mu.Lock()
+	f := p.watch
+	p.mu.Unlock()
+	if body := bodyOf(m); f != nil && body != nil {
+		f(body)
 	}
 }
 
@@ -138,7 +163,7 @@ func (p *Proxy) back(server, client net.Conn, answers <-chan *Interception) {
 			}
 		default:
 		}
-		if held := p.holding(); held != nil {
+		if held := p.holding(false); held != nil {
 			<-held
 		}
 		if _, err := client.Write(m); err != nil {
@@ -188,16 +213,28 @@ func (p *Proxy) Hold() {
 	}
 }
 
-func (p *Proxy) holding() chan struct{} {
+// Freeze keeps commands and answers back until Restore, as a router does that is stopped.
+func (p *Proxy) Freeze() {
+	p.Hold()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.frozen = true
+}
+
+// holding is closed when what goes one way may pass; nil if it may now.
+func (p *Proxy) holding(commands bool) chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if commands && !p.frozen {
+		return nil
+	}
 	return p.held
 }
 
 // Restore ends what Cut, Hold and the interceptions do.
 func (p *Proxy) Restore() {
 	p.mu.Lock()
-	p.cut = false
+	p.cut, p.frozen = false, false
 	if p.held != nil {
 		close(p.held)
 		p.held = nil
