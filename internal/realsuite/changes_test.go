@@ -215,16 +215,10 @@ func changeAndUndo(w *world, d *dashboard, c *cast, k change) {
 func (w *world) calm() {
 	w.Helper()
 	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
-	for _, z := range documents[struct {
-		NS       string
-		Min, Max bson.Raw
-	}](w, "tags", bson.D{{Key: "tag", Value: suiteZone}}) {
-		w.admin(bson.D{{Key: "updateZoneKeyRange", Value: z.NS}, {Key: "min", Value: z.Min}, {Key: "max", Value: z.Max},
-			{Key: "zone", Value: nil}})
+	for _, z := range documents[zoneRange](w, "tags", bson.D{{Key: "tag", Value: suiteZone}}) {
+		w.removeRange(z)
 	}
-	for _, s := range documents[struct {
-		ID string `bson:"_id"`
-	}](w, "shards", bson.D{{Key: "tags", Value: suiteZone}}) {
+	for _, s := range documents[shardEntry](w, "shards", bson.D{{Key: "tags", Value: suiteZone}}) {
 		w.admin(bson.D{{Key: "removeShardFromZone", Value: s.ID}, {Key: "zone", Value: suiteZone}})
 	}
 }

@@ -24,17 +24,10 @@ func (w *world) state(db string) string {
 			add("%s %s on %s jumbo %v", c.ID, ch.Min, ch.Shard, ch.Jumbo)
 		}
 	}
-	for _, z := range documents[struct {
-		NS, Tag  string
-		Min, Max bson.Raw
-	}](w, "tags", bson.D{{Key: "ns", Value: bson.Regex{Pattern: "^" + db + `\.`}}}) {
+	for _, z := range documents[zoneRange](w, "tags", bson.D{{Key: "ns", Value: bson.Regex{Pattern: "^" + db + `\.`}}}) {
 		add("%s %s to %s in zone %s", z.NS, z.Min, z.Max, z.Tag)
 	}
-	for _, s := range documents[struct {
-		ID       string `bson:"_id"`
-		Tags     []string
-		Draining bool
-	}](w, "shards", bson.D{}) {
+	for _, s := range documents[shardEntry](w, "shards", bson.D{}) {
 		slices.Sort(s.Tags)
 		add("shard %s zones %v draining %v", s.ID, s.Tags, s.Draining)
 	}
@@ -47,6 +40,25 @@ func (w *world) state(db string) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// zoneRange is what the tests look at of a document of config.tags.
+type zoneRange struct {
+	NS, Tag  string
+	Min, Max bson.Raw
+}
+
+// shardEntry is what the tests look at of a document of config.shards.
+type shardEntry struct {
+	ID       string `bson:"_id"`
+	Tags     []string
+	Draining bool
+}
+
+func (w *world) removeRange(z zoneRange) {
+	w.Helper()
+	w.admin(bson.D{{Key: "updateZoneKeyRange", Value: z.NS}, {Key: "min", Value: z.Min}, {Key: "max", Value: z.Max},
+		{Key: "zone", Value: nil}})
 }
 
 // isOn reads a setting that is on while it is not there.

@@ -97,9 +97,7 @@ func onEvery(t *testing.T, test func(t *testing.T, g target, f form)) {
 	t.Helper()
 	f := chosenForm(t)
 	all := targets(t)
-	if all[0].simulated {
-		t.Parallel() // most of the time they wait; real servers need the processors
-	}
+	t.Parallel() // most of the time they wait
 	for _, g := range all {
 		t.Run(g.name(), func(t *testing.T) {
 			if g.simulated {

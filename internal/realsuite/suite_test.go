@@ -51,5 +51,6 @@ func TestWithAccessControl(t *testing.T) {
 		if f.whole {
 			w.point("as root", changesAs((*world).productURI))
 		}
+		w.point("walk", walk)
 	})
 }
