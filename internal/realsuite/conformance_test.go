@@ -3,6 +3,7 @@ package realsuite_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,6 +25,10 @@ var finished = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (Test\w+)((?:/\S
 func runOther(w *world, pkg, pattern, variable string) {
 	w.Helper()
 	cmd := exec.CommandContext(w.Context(), "go", "test", "-count=1", "-v", "-vet=off", "-timeout", "30m", "-run", pattern, pkg)
+	if ready := os.Getenv(programsVariable); ready != "" {
+		cmd = exec.CommandContext(w.Context(), filepath.Join(ready, filepath.Base(pkg)+".test"),
+			"-test.v", "-test.timeout", "30m", "-test.run", pattern)
+	}
 	cmd.Env = append(os.Environ(), variable)
 	out, err := cmd.CombinedOutput()
 	text := string(out)

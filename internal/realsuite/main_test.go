@@ -14,13 +14,13 @@ import (
 
 // The variables that choose what runs.
 const (
-	binVariable   = "MONGODB_BIN"          // folder with the servers of one or more releases
-	imageVariable = "SHARDBOARD_REAL_URI"  // a cluster that somebody else started, as test/realcontainer does
-	formVariable  = "SHARDBOARD_REAL_FORM" // short or whole; without it, only SHARDBOARD_LONG runs the short form
-	longVariable  = "SHARDBOARD_LONG"      // set by make test-all
-	hourVariable  = "SHARDBOARD_REAL_HOUR" // how long the random faults go on, such as 1h
-	seedVariable  = "SHARDBOARD_REAL_SEED" // of the random faults and of the recorded walk
-	fileVariable  = "SHARDBOARD_RECORD_TO" // where make record writes
+	binVariable      = "MONGODB_BIN"              // folder with the servers of one or more releases
+	formVariable     = "SHARDBOARD_REAL_FORM"     // short or whole; without it, only SHARDBOARD_LONG runs the short form
+	longVariable     = "SHARDBOARD_LONG"          // set by make test-all
+	hourVariable     = "SHARDBOARD_REAL_HOUR"     // how long the random faults go on, such as 1h
+	seedVariable     = "SHARDBOARD_REAL_SEED"     // of the random faults and of the recorded walk
+	fileVariable     = "SHARDBOARD_RECORD_TO"     // where make record writes
+	programsVariable = "SHARDBOARD_TEST_PROGRAMS" // folder with the programs, where there is no Go to build them
 )
 
 // simulatedReleases are those that the suite runs on without real servers.
@@ -114,6 +114,9 @@ var building sync.Mutex
 // build builds a program once.
 func build(t testing.TB, name, dir, pkg string) string {
 	t.Helper()
+	if ready := os.Getenv(programsVariable); ready != "" {
+		return filepath.Join(ready, name)
+	}
 	building.Lock()
 	defer building.Unlock()
 	bin := filepath.Join(toolsDir, name)

@@ -40,6 +40,14 @@ func TestArrivalWithSlowOrphans(t *testing.T) {
 	})
 }
 
+// Heat with Yorkie's own server, which is built from test/yorkie.
+func TestHeatOfYorkie(t *testing.T) {
+	onEvery(t, func(t *testing.T, g target, f form) {
+		w := newWorld(t, g, f, wanted{orphanDelay: shortOrphans})
+		w.point("heat", heat)
+	})
+}
+
 // Changes with access control: as the users of docs/roles.md, and as root.
 func TestWithAccessControl(t *testing.T) {
 	onEvery(t, func(t *testing.T, g target, f form) {
