@@ -37,6 +37,8 @@ type dashboard struct {
 	out  *output
 	cmd  *exec.Cmd
 	done chan struct{}
+
+	replicaDir string // of what replicas share
 }
 
 // output keeps what a process prints.

@@ -48,6 +48,39 @@ func TestHeatOfYorkie(t *testing.T) {
 	})
 }
 
+// Changes of whole collections, databases and shards; the last removes a shard.
+func TestWholeMoves(t *testing.T) {
+	onEvery(t, func(t *testing.T, g target, f form) {
+		if !f.whole {
+			t.Skip("only in the whole form")
+		}
+		w := newWorld(t, g, f, wanted{orphanDelay: shortOrphans})
+		w.point("whole moves", wholeMoves)
+	})
+}
+
+// A step-down of a primary that another member replaces.
+func TestFaultsWithThreeMembers(t *testing.T) {
+	onEvery(t, func(t *testing.T, g target, f form) {
+		if !f.whole || g.simulated {
+			t.Skip("only in the whole form, and on real servers: a simulated shard has no members")
+		}
+		w := newWorld(t, g, f, wanted{orphanDelay: shortOrphans, slowMoves: true, threeFirst: true})
+		w.point("three members", faults)
+	})
+}
+
+// Two replicas of the product with a store on a replica set.
+func TestStoreOfReplicas(t *testing.T) {
+	onEvery(t, func(t *testing.T, g target, f form) {
+		if !f.whole {
+			t.Skip("only in the whole form")
+		}
+		w := newWorld(t, g, f, wanted{orphanDelay: shortOrphans})
+		w.point("store", storeOfReplicas)
+	})
+}
+
 // Changes with access control: as the users of docs/roles.md, and as root.
 func TestWithAccessControl(t *testing.T) {
 	onEvery(t, func(t *testing.T, g target, f form) {
