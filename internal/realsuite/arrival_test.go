@@ -40,8 +40,7 @@ func slowArrival(w *world) {
 			p, err := d.tryPlan(a.kind, args{"project": a.project, "db": hashedData, "shard": a.shard})
 			w.must(err)
 			if p.Blocked {
-				w.Logf("the plan is blocked: %s", p.blockers())
-				return
+				w.Fatalf("the plan is blocked: %s", p.blockers())
 			}
 			id := d.begin(p)
 			var r run
@@ -61,14 +60,24 @@ func slowArrival(w *world) {
 			switch {
 			case r.State == "succeeded":
 				w.checkArrived(a)
-				if a.kind == "isolate" {
-					d.change("unpin", args{"project": a.project, "db": hashedData})
-				}
 			case !r.Open:
 				w.Errorf("it did not arrive: %s", r)
 			default: // it waits; the next one must not wait for the same shards
 				w.must(d.post(w.Context(), "/api/v1/runs/"+id+"/stop", nil, nil))
 				d.wait(id, healingPatience)
+			}
+			if a.kind == "isolate" { // its zones leave no room for the next one's
+				w.removeZones()
+				d.eventually(patience, "the product knows that the zones are gone", func(ctx context.Context) error {
+					var list struct{ Items []struct{ Zone string } }
+					if err := d.get(ctx, "/api/v1/zones", &list); err != nil {
+						return err
+					}
+					if len(list.Items) > 0 {
+						return fmt.Errorf("it has %d", len(list.Items))
+					}
+					return nil
+				})
 			}
 		})
 	}

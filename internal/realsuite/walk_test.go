@@ -117,7 +117,8 @@ func asArray(rows []bson.Raw) (answered, error) {
 // reply. On a simulated cluster that shows the comparison itself.
 func walk(w *world) {
 	beside := target{release: releaseBeside(w), simulated: true}
-	w.clearZones()
+	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
+	w.removeZones() // a walk sees those of others too
 	w.point("beside "+beside.name(), func(w *world) {
 		for seed := range w.form.count(8, 2) {
 			w.point(fmt.Sprintf("seed %d", seed+1), func(w *world) {
@@ -131,10 +132,9 @@ func walk(w *world) {
 	})
 }
 
-// clearZones removes all zones and their ranges, because a walk sees those of others too.
-func (w *world) clearZones() {
+// removeZones removes all zones and their ranges.
+func (w *world) removeZones() {
 	w.Helper()
-	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
 	for _, z := range documents[zoneRange](w, "tags", bson.D{}) {
 		w.removeRange(z)
 	}
