@@ -108,12 +108,14 @@ func (s *set) stepDown(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	command := bson.D{{Key: "replSetStepDown", Value: stepDownSeconds}, {Key: "secondaryCatchUpPeriodSecs", Value: 0},
-		{Key: "force", Value: true}}
 	if len(s.members) > 1 {
-		command = bson.D{{Key: "replSetStepDown", Value: 60}, {Key: "secondaryCatchUpPeriodSecs", Value: 10}}
+		_, err = ask(ctx, p.address(), bson.D{{Key: "replSetStepDown", Value: 60}, {Key: "secondaryCatchUpPeriodSecs", Value: 10}})
 	}
-	if _, err := ask(ctx, p.address(), command); err != nil {
+	if len(s.members) == 1 || err != nil { // nobody can take over, or nobody is up to date
+		_, err = ask(ctx, p.address(), bson.D{{Key: "replSetStepDown", Value: stepDownSeconds}, {Key: "secondaryCatchUpPeriodSecs", Value: 0},
+			{Key: "force", Value: true}})
+	}
+	if err != nil {
 		return fmt.Errorf("the primary of %s did not step down: %w", s.name, err)
 	}
 	_, err = s.primary(ctx)

@@ -15,21 +15,25 @@ func conformance(w *world) {
 	if w.target.simulated {
 		w.Skip("package conformance runs on every simulated release itself, in simulated time")
 	}
-	runOther(w, "../conformance", `Test/^real$`, "SHARDBOARD_TEST_MONGODB_URI="+w.cluster.URI())
+	variables := []string{"SHARDBOARD_TEST_MONGODB_URI=" + w.cluster.URI()}
+	if w.form.whole {
+		variables = append(variables, longVariable+"=1") // it moves whole collections too
+	}
+	runOther(w, "../conformance", `Test/^real$`, variables...)
 }
 
 // finished is the line of a test's end in the output of go test -v.
 var finished = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (Test\w+)((?:/\S+)?) \(`)
 
 // runOther runs tests of another package on the cluster as tests of this one.
-func runOther(w *world, pkg, pattern, variable string) {
+func runOther(w *world, pkg, pattern string, variables ...string) {
 	w.Helper()
 	cmd := exec.CommandContext(w.Context(), "go", "test", "-count=1", "-v", "-vet=off", "-timeout", "30m", "-run", pattern, pkg)
 	if ready := os.Getenv(programsVariable); ready != "" {
 		cmd = exec.CommandContext(w.Context(), filepath.Join(ready, filepath.Base(pkg)+".test"),
 			"-test.v", "-test.timeout", "30m", "-test.run", pattern)
 	}
-	cmd.Env = append(os.Environ(), variable)
+	cmd.Env = append(os.Environ(), variables...)
 	out, err := cmd.CombinedOutput()
 	text := string(out)
 	ran := 0

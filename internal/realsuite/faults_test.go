@@ -190,7 +190,6 @@ func (w *world) beginMove(d *dashboard, n int) *movingChunk {
 	w.Helper()
 	c := w.chunks(faultsNS)[n+1]
 	m := &movingChunk{world: w, d: d, number: n, from: c.Shard, to: w.otherShard(c.Shard), command: "moveChunk"}
-	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
 	p := m.plan(d)
 	var body map[string]json.RawMessage
 	w.must(json.Unmarshal(p.Commands[len(p.Commands)-1].Command, &body))

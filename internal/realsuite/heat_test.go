@@ -73,9 +73,15 @@ func unusedPort(t testing.TB) string {
 // startEditors begins to edit and returns the ids of the projects, and what ends it.
 func startEditors(w *world, addr string) (projects []string, end func() error) {
 	w.Helper()
+	return startEditorsFor(w, addr, editFor)
+}
+
+func startEditorsFor(w *world, addr string, long time.Duration, more ...string) (projects []string, end func() error) {
+	w.Helper()
 	bin := build(w, "editors", "../../test/yorkie", "./editors")
 	const n = 3
-	cmd := exec.CommandContext(w.Context(), bin, "-addr", addr, "-projects", fmt.Sprint(n), "-for", editFor.String())
+	flags := append([]string{"-addr", addr, "-projects", fmt.Sprint(n), "-for", long.String()}, more...)
+	cmd := exec.CommandContext(w.Context(), bin, flags...)
 	said := &output{}
 	cmd.Stderr = said
 	stdout, err := cmd.StdoutPipe()

@@ -31,7 +31,7 @@ func TestRecordingIsAnsweredAlike(t *testing.T) {
 	w := newWorld(t, g, form{}, wanted{orphanDelay: shortOrphans})
 	compare := newComparison(t, releaseBeside(w))
 	r := &recorded{db: strings.ReplaceAll(strings.TrimSuffix(filepath.Base(path), ".jsonl"), "-", "")}
-	own := side{g.name(), w.data, r.db}
+	own := side{g.name(), w.connect(w.cluster.URI()), r.db}
 	lines, different := readLines(t, path), 0
 	for _, l := range lines {
 		s := walkStep{note: l.Note, db: l.DB}

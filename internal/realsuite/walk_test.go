@@ -122,14 +122,22 @@ func walk(w *world) {
 	w.point("beside "+beside.name(), func(w *world) {
 		for seed := range w.form.count(8, 2) {
 			w.point(fmt.Sprintf("seed %d", seed+1), func(w *world) {
-				second, err := mongo.Connect(options.Client().ApplyURI(beside.start(w.TB, wanted{orphanDelay: shortOrphans}).URI()))
-				w.must(err)
-				w.Cleanup(func() { _ = second.Disconnect(context.Background()) })
+				first := w.connect(w.cluster.URI())
+				second := w.connect(beside.start(w.TB, wanted{orphanDelay: shortOrphans}).URI())
 				db := fmt.Sprintf("walk%d", seed+1)
-				walkOn(w, uint64(seed+1), w.form.count(240, 90), side{w.target.name(), w.data, db}, side{beside.name(), second, db}, nil)
+				walkOn(w, uint64(seed+1), w.form.count(240, 90), side{w.target.name(), first, db}, side{beside.name(), second, db}, nil)
 			})
 		}
 	})
+}
+
+// connect makes a client that adds nothing to the commands of a walk.
+func (w *world) connect(uri string) *mongo.Client {
+	w.Helper()
+	client, err := mongo.Connect(options.Client().ApplyURI(uri))
+	w.must(err)
+	w.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+	return client
 }
 
 // removeZones removes all zones and their ranges.
@@ -288,7 +296,8 @@ func TestRecordsAWalk(t *testing.T) {
 	f, err := os.Create(path)
 	w.must(err)
 	steps := 0
-	walkOn(w, seed, 240, side{w.target.name(), w.data, fmt.Sprintf("walk%d", seed)}, side{}, func(n int, s walkStep, a answered) {
+	own := side{w.target.name(), w.connect(w.cluster.URI()), fmt.Sprintf("walk%d", seed)}
+	walkOn(w, seed, 240, own, side{}, func(n int, s walkStep, a answered) {
 		text, err := lineOf(n, s, a)
 		w.must(err)
 		_, err = f.Write(text)

@@ -32,15 +32,16 @@ func main() {
 	projects := flag.Int("projects", 3, "number of projects")
 	editors := flag.Int("editors", 6, "number of editors, more for the first projects than for the last")
 	long := flag.Duration("for", time.Minute, "how long to edit")
+	again := flag.Bool("again", false, "an editor that fails begins again")
 	pause := flag.Duration("pause", 50*time.Millisecond, "time between two edits of an editor")
 	flag.Parse()
-	if err := run(context.Background(), *addr, *projects, *editors, *long, *pause); err != nil {
+	if err := run(context.Background(), *addr, *projects, *editors, *long, *pause, *again); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, addr string, projects, editors int, long, pause time.Duration) error {
+func run(ctx context.Context, addr string, projects, editors int, long, pause time.Duration, again bool) error {
 	all, err := create(ctx, addr, projects)
 	if err != nil {
 		return err
@@ -62,11 +63,17 @@ func run(ctx context.Context, addr string, projects, editors int, long, pause ti
 		for at >= of {
 			at, of = at-of, of+1
 		}
-		group.Go(func() { failed[n] = edit(end, n, addr, all[at%projects].key, pause) })
+		group.Go(func() {
+			failed[n] = edit(end, n, addr, all[at%projects].key, pause)
+			for again && failed[n] != nil && end.Err() == nil {
+				time.Sleep(time.Second) // the server or its cluster is away
+				failed[n] = edit(end, n, addr, all[at%projects].key, pause)
+			}
+		})
 	}
 	group.Wait()
 	for n, err := range failed {
-		if err != nil {
+		if err != nil && !again {
 			return fmt.Errorf("editor %d: %w", n, err)
 		}
 	}
