@@ -238,7 +238,7 @@ func serveMongos(l net.Listener, b behaviour, f map[string][]string) error {
 		return fmt.Errorf("--configdb is %q", f["--configdb"])
 	}
 	release, _, _ := strings.Cut(b.Release, "-")
-	o := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
+	o := simcluster.Options{ServerVersion: release, Empty: true, Still: true, Pace: 0.1, OrphanDelay: 5 * time.Second, Reshard: time.Second}
 	if f["--keyFile"] != nil {
 		o.Users = []access.User{{Name: RootUser, Password: RootPassword}}
 	}
@@ -246,6 +246,7 @@ func serveMongos(l net.Listener, b behaviour, f map[string][]string) error {
 	if err != nil {
 		return err
 	}
+	sim.Start(context.Background())
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -264,7 +265,8 @@ func serveMongos(l net.Listener, b behaviour, f map[string][]string) error {
 				if err != nil {
 					return
 				}
-				if name := nameOf(m); name == "addShard" || name == "createUser" {
+				first, _ := bodyOf(m).IndexErr(0)
+				if nameOf(m) == "addShard" || nameOf(m) == "createUser" && first.Value().StringValue() == RootUser {
 					body, _ := bson.Marshal(bson.D{{Key: "ok", Value: 1.0}})
 					_, _ = c.Write(appendMessage(2, requestOf(m), body))
 					continue
