@@ -13,7 +13,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// limit is how long the suite may take in a container; the whole form takes some 40 minutes.
+// limit is how long the suite may take in a container, in its whole form.
 const limit = 2 * time.Hour
 
 // programs are what runs in the container: built here for Linux without C libraries, because the image
