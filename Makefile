@@ -92,6 +92,14 @@ browser-all:
 fuzz: ## every fuzz target for a while: make fuzz TIME=5m
 	sh scripts/fuzz $(or $(TIME),20s)
 
+# Real clusters of every release in MONGODB_BIN, or of MONGODB_IMAGE; without either it says what is missing.
+.PHONY: test-real record
+test-real: ## the suite on real MongoDB servers: make test-real MONGODB_BIN=dir FORM=whole
+	@MONGODB_BIN='$(MONGODB_BIN)' MONGODB_IMAGE='$(MONGODB_IMAGE)' FORM='$(FORM)' RUN='$(RUN)' sh scripts/test-real
+
+record: ## a seeded walk on a real cluster as a recording: make record MONGODB_BIN=dir SEED=9 TO=walk-9.jsonl
+	@MONGODB_BIN='$(MONGODB_BIN)' SEED='$(SEED)' TO='$(TO)' sh scripts/record
+
 long: setup ## what takes hours; output goes to docs/long-runs.md
 	sh scripts/long
 

@@ -43,6 +43,8 @@ var rooms = map[string][]string{
 	"internal/doctor":      {"internal/topology", "internal/profile"},
 	"internal/conformance": {"-"}, // tests only
 	"internal/fixture":     {"*"}, // for tests only
+	"internal/realcluster": {"-"}, // tests only: processes of others
+	"internal/realsuite":   {"-"}, // tests only
 	"internal/mongoclient": {"-"}, // options of the driver
 	"internal/store":       {"internal/mongoclient"},
 	"internal/heat": {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey",
@@ -120,13 +122,14 @@ func init() {
 var external = map[string][]string{
 	// The store has a client of its own, to a database of its own (decision 012). demodata writes only to empty
 	// databases. mongoclient has the options that all of them share, and no client.
-	"go.mongodb.org/mongo-driver/v2/mongo": {"internal/cluster", "internal/demodata", "internal/mongoclient", "internal/store"},
+	"go.mongodb.org/mongo-driver/v2/mongo": {"internal/cluster", "internal/demodata", "internal/mongoclient", "internal/store",
+		"internal/realcluster"}, // only tests import realcluster: it adds the shards of its clusters
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster", "internal/fixture"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
 		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/bench", "internal/actions", "internal/heat",
 		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "internal/store", "internal/lab",
 		"web", "web/site", "web/live",
-		"web/templates", "web/webtest", "web/storybook", "internal/demodata", "internal/fixture"},
+		"web/templates", "web/webtest", "web/storybook", "internal/demodata", "internal/realcluster", "internal/fixture"},
 	"github.com/gorilla/websocket":            {"web/live", "web/webtest"},
 	"modernc.org/sqlite":                      {"internal/store"},
 	"github.com/coreos/go-oidc":               {"internal/auth"},
@@ -217,7 +220,8 @@ func allowed(room, target string) bool {
 // TestPackagesForTestsAreImportedByTestsOnly keeps fixtures and suites out of the program.
 func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
 	forTests := []string{"web/webtest", "web/storybook", "cmd/storybook", "internal/conformance", "internal/store/storetest",
-		"internal/actions/enginetest", "internal/fixture/must", "internal/fixture/routing", "internal/fixture/simulated"}
+		"internal/actions/enginetest", "internal/fixture/must", "internal/fixture/routing", "internal/fixture/simulated",
+		"internal/simcluster/replay", "internal/realcluster", "internal/realsuite"}
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
 		for _, imp := range p.Imports {

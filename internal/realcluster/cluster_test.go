@@ -1,0 +1,288 @@
+package realcluster
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+)
+
+// plenty is a disk with enough room: these servers write nothing.
+func plenty(string) (uint64, error) { return 1 << 50, nil }
+
+func startFake(t *testing.T, b behaviour, change ...func(*Options)) *Cluster {
+	t.Helper()
+	o := Options{Servers: fakeServers(t, b), TempDir: t.TempDir(), free: plenty}
+	for _, f := range change {
+		f(&o)
+	}
+	c, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+		if left := processesWith(c.folder.path); len(left) > 0 {
+			t.Errorf("%v are left", left)
+		}
+		if _, err := os.Stat(c.folder.path); !os.IsNotExist(err) {
+			t.Errorf("the folder is left: %v", err)
+		}
+	})
+	return c
+}
+
+func ping(t *testing.T, uri string, limit time.Duration) error {
+	t.Helper()
+	client, err := mongo.Connect(options.Client().ApplyURI(uri).SetServerSelectionTimeout(limit).SetTimeout(limit))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Disconnect(context.Background()) }()
+	return client.Database("admin").RunCommand(t.Context(), bson.D{{Key: "ping", Value: 1}}).Err()
+}
+
+func TestClusterStartsAnswersAndIsRemoved(t *testing.T) {
+	c := startFake(t, behaviour{})
+	if err := ping(t, c.URI(), 10*time.Second); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(c.Shards(), " "); got != "shard-rs-1 shard-rs-2 shard-rs-3" || c.Release() != "8.0.10" {
+		t.Errorf("shards %s, release %s", got, c.Release())
+	}
+	if n := len(c.Addresses()); n != 4 {
+		t.Errorf("%d members, want the config server and 3 shards", n)
+	}
+}
+
+func TestClusterWithAccessControlHasAKeyFileAndARootUser(t *testing.T) {
+	c := startFake(t, behaviour{}, func(o *Options) { o.Access = true })
+	if err := ping(t, c.URI(), 10*time.Second); err != nil {
+		t.Error(err)
+	}
+	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + c.Address() + "/?directConnection=true"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Disconnect(context.Background()) }()
+	if _, err := client.ListDatabaseNames(t.Context(), bson.D{}); err == nil {
+		t.Error("a client without a user lists databases")
+	}
+}
+
+func TestMembersAreFrozenThawedKilledAndRestarted(t *testing.T) {
+	c := startFake(t, behaviour{EndAfter: 50 * time.Millisecond}, func(o *Options) { o.Members = []int{3}; o.Routers = 2 })
+	ctx := t.Context()
+	if err := c.Freeze(ctx, Router); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the router is stopped", func() bool { return processState(c.routers[0].process.cmd.Process.Pid) == "T" })
+	if err := ping(t, c.URI(), 500*time.Millisecond); err == nil {
+		t.Error("a frozen router answers")
+	}
+	if err := c.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ping(t, c.URI(), 10*time.Second); err != nil {
+		t.Error(err)
+	}
+	before := c.shards[1].members[0]
+	address, pid := before.address(), before.process.cmd.Process.Pid
+	if err := c.Kill(ctx, "shard-rs-2"); err != nil {
+		t.Fatal(err)
+	}
+	if s := processState(pid); s != "" {
+		t.Errorf("a killed process is %s", s)
+	}
+	if err := c.Revive(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if before.address() != address || !before.answers() {
+		t.Errorf("it was at %s and is at %s", address, before.address())
+	}
+	for _, name := range []string{ConfigServer, Router, "mongos-2", "shard-rs-3"} {
+		if err := c.Restart(ctx, name); err != nil {
+			t.Errorf("restart %s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"shard-rs-1", ConfigServer} {
+		if err := c.StepDown(ctx, name); err != nil {
+			t.Errorf("step down %s: %v", name, err)
+		}
+	}
+	if err := c.Freeze(ctx, "shard-rs-9"); err == nil || !strings.Contains(err.Error(), "no member shard-rs-9") {
+		t.Errorf("freezing a member that is none: %v", err)
+	}
+}
+
+func TestFrozenMembersAreEndedToo(t *testing.T) {
+	c := startFake(t, behaviour{})
+	for _, name := range []string{"shard-rs-1", ConfigServer, Router} {
+		if err := c.Freeze(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestReplicaSetIsStartedAlone(t *testing.T) {
+	c, err := StartSet(t.Context(), Options{Servers: fakeServers(t, behaviour{}), TempDir: t.TempDir(), free: plenty}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Stop() }()
+	if uri := c.SetURI(); strings.Count(uri, "127.0.0.1") != 3 || !strings.HasSuffix(uri, "/?replicaSet=store") {
+		t.Errorf("the address is %s", uri)
+	}
+	if err := c.StepDown(t.Context(), "store"); err != nil {
+		t.Error(err)
+	}
+}
+
+// startOther runs one test of this program in another process, with a variable set.
+func startOther(t *testing.T, test, variable, value string) *exec.Cmd {
+	t.Helper()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(own, "-test.run=^"+test+"$", "-test.timeout=5m")
+	cmd.Env = append(os.Environ(), variable+"="+value)
+	return cmd
+}
+
+const killedVariable = "SHARDBOARD_TEST_KILLED_IN"
+
+// TestStartsAClusterAndWaits is the body of the process that the test below kills.
+func TestStartsAClusterAndWaits(t *testing.T) {
+	dir := os.Getenv(killedVariable)
+	if dir == "" {
+		t.Skip("is started by TestNothingRemainsAfterAKilledTest")
+	}
+	all, err := Find(t.Context(), filepath.Join(dir, "servers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Start(t.Context(), Options{Servers: all[0], TempDir: dir, free: plenty})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "started"), []byte(c.folder.path), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	select {}
+}
+
+func TestNothingRemainsAfterAKilledTest(t *testing.T) {
+	dir := t.TempDir()
+	writeFakes(t, filepath.Join(dir, "servers"), behaviour{})
+	cmd := startOther(t, "TestStartsAClusterAndWaits", killedVariable, dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	path := ""
+	eventually(t, "the other test has a cluster", func() bool {
+		text, err := os.ReadFile(filepath.Join(dir, "started"))
+		path = string(text)
+		return err == nil && path != ""
+	})
+	if n := len(processesWith(path)); n != 5 {
+		t.Errorf("%d processes run, want 5", n)
+	}
+	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if endsWithItsParent {
+		eventually(t, "the servers have ended with the test", func() bool { return len(processesWith(path)) == 0 })
+	}
+	var said []string
+	c, err := Start(t.Context(), Options{Servers: fakeServers(t, behaviour{}), TempDir: dir, free: plenty,
+		Log: func(s string) { said = append(said, s) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Stop() }()
+	if len(said) != 1 || !strings.Contains(said[0], path) || !strings.HasPrefix(said[0], "A cluster of an earlier run was still there: ") {
+		t.Errorf("said %q", said)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the earlier folder is still there: %v", err)
+	}
+}
+
+// A test that was killed on a system without a death signal leaves its servers running.
+func TestProcessesOfAnEarlierRunAreEnded(t *testing.T) {
+	dir := t.TempDir()
+	left := filepath.Join(dir, folderPrefix+"1")
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(left, old, old); err != nil {
+		t.Fatal(err)
+	}
+	sleeper := exec.Command("sh", "-c", "sleep 300; exit 0", filepath.Join(left, "data"))
+	sleeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := sleeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(-sleeper.Process.Pid, syscall.SIGKILL) }()
+	ended := make(chan struct{})
+	go func() { _ = sleeper.Wait(); close(ended) }()
+	living, err := makeFolder(dir, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = living.remove() }()
+	<-ended
+	var said []string
+	removeEarlier(dir, func(s string) { said = append(said, s) })
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 || len(said) != 0 {
+		t.Errorf("%v remain, said %q: want the folder that is in use, and nothing", entries, said)
+	}
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+func TestParametersAreThoseOfTheRelease(t *testing.T) {
+	for release, want := range map[string][]string{
+		"4.4.29": {"diagnosticDataCollectionEnabled=false"},
+		"5.0.7": {"diagnosticDataCollectionEnabled=false", "reshardingMinimumOperationDurationMillis=2000",
+			"shutdownTimeoutMillisForSignaledShutdown=100"},
+		"9.0.0-rc0": {"diagnosticDataCollectionEnabled=false", "reshardingDelayBeforeRemainingOperationTimeQueryMillis=0",
+			"reshardingMinimumOperationDurationMillis=2000", "shutdownTimeoutMillisForSignaledShutdown=100"},
+	} {
+		got, err := Servers{Release: release}.parameterFlags(usual, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = slices.DeleteFunc(got, func(s string) bool { return s == "--setParameter" })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s gets %v, want %v", release, got, want)
+		}
+	}
+	for name, want := range map[string]string{"autoMergerIntervalSecs": "does not know the parameter", "noSuchThing": "is not in the list"} {
+		_, err := Servers{Release: "5.0.7"}.parameterFlags(nil, map[string]string{name: "1"})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

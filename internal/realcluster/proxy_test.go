@@ -1,0 +1,128 @@
+package realcluster
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/simcluster"
+)
+
+// proxied is a simulated cluster with a proxy in front.
+func proxied(t *testing.T) (*Proxy, *simcluster.Cluster, *mongo.Client) {
+	t.Helper()
+	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sim.Close() })
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = sim.Serve(l) }()
+	p, err := NewProxy(func() string { return l.Addr().String() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + p.Address() + "/?directConnection=true&retryWrites=false"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+	return p, sim, client
+}
+
+func send(client *mongo.Client, command bson.D) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- client.Database("admin").RunCommand(context.Background(), command).Err() }()
+	return done
+}
+
+var enableSharding = bson.D{{Key: "enableSharding", Value: "app"}}
+
+func TestProxyHoldsACommandAndItsAnswer(t *testing.T) {
+	p, sim, client := proxied(t)
+	stop := p.InterceptCommand("enableSharding")
+	done := send(client, enableSharding)
+	if err := stop.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if seen := sim.Faults().Seen("enableSharding"); len(seen) != 0 {
+		t.Error("a held command reached the router")
+	}
+	stop.Release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	stop = p.InterceptAnswer("enableSharding")
+	done = send(client, enableSharding)
+	if err := stop.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-done:
+		t.Errorf("the client has an answer that is held: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	stop.Release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestProxyDropsACommand(t *testing.T) {
+	p, _, client := proxied(t)
+	stop := p.InterceptCommand("enableSharding")
+	done := send(client, enableSharding)
+	if err := stop.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stop.Drop()
+	if err := <-done; err == nil {
+		t.Error("a dropped command was answered")
+	}
+	databases := client.Database("config").Collection("databases")
+	if n, err := databases.CountDocuments(t.Context(), bson.D{{Key: "_id", Value: "app"}}); err != nil || n != 0 {
+		t.Errorf("a dropped command was carried out: %d databases, %v", n, err)
+	}
+}
+
+func TestProxyCutsAndHoldsEverythingUntilItIsRestored(t *testing.T) {
+	p, _, client := proxied(t)
+	ping := bson.D{{Key: "ping", Value: 1}}
+	if err := <-send(client, ping); err != nil {
+		t.Fatal(err)
+	}
+	p.Hold()
+	held := send(client, ping)
+	select {
+	case err := <-held:
+		t.Errorf("an answer came through: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	p.Restore()
+	if err := <-held; err != nil {
+		t.Error(err)
+	}
+	p.Cut()
+	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := client.Database("admin").RunCommand(short, ping).Err(); err == nil {
+		t.Error("a command went through a cut proxy")
+	}
+	p.Restore()
+	if err := <-send(client, ping); err != nil {
+		t.Error(err)
+	}
+	p.Hold()
+	held = send(client, ping)
+	_ = p.Close()
+	<-held // with its answer or an error: Close ends every call
+}

@@ -1,0 +1,93 @@
+package realsuite_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// liveWithin is how soon an open page shows what another client changed.
+const liveWithin = 3 * time.Second
+
+// page is an open live page.
+type page struct {
+	conn   *websocket.Conn
+	frames chan string
+}
+
+// open opens a live page and reads its frames until it is closed.
+func (d *dashboard) open(ctx context.Context, topic string) (*page, error) {
+	address := "ws" + strings.TrimPrefix(d.root, "http") + "/live?t=" + topic
+	conn, answer, err := websocket.DefaultDialer.DialContext(ctx, address, http.Header{"Origin": {d.root}})
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", topic, err)
+	}
+	_ = answer.Body.Close()
+	p := &page{conn, make(chan string, 1000)}
+	go func() {
+		defer close(p.frames)
+		for {
+			_, frame, err := conn.ReadMessage()
+			if err != nil {
+				return
+			}
+			select {
+			case p.frames <- string(frame):
+			default: // nobody reads this page: the product must not wait for it either
+			}
+		}
+	}()
+	return p, nil
+}
+
+// live shows that a split by another client is on an open page within three seconds.
+func live(w *world) {
+	d := w.serve()
+	ns := rangedData + ".documents"
+	p, err := d.open(w.Context(), "collection:"+ns)
+	w.must(err)
+	defer p.conn.Close()
+	// What a page is sent at first is the present state.
+	quiet := time.NewTimer(time.Second)
+	for waiting := true; waiting; {
+		select {
+		case <-p.frames:
+		case <-quiet.C:
+			waiting = false
+		}
+	}
+	for i := range w.form.count(10, 3) {
+		before := len(w.chunks(ns))
+		var id bson.ObjectID
+		id[0], id[1], id[11] = 0x70, byte(i), 7
+		w.admin(bson.D{{Key: "split", Value: ns}, {Key: "middle", Value: bson.D{{Key: "project_id", Value: id}}}})
+		done := time.Now()
+		late := time.After(20 * time.Second)
+		for shown := false; !shown; {
+			select {
+			case frame, ok := <-p.frames:
+				if !ok {
+					w.Fatal("the page was closed")
+				}
+				// The frame says that there is news; the page then reads its own address.
+				if strings.Contains(frame, `"topic":"collection:`) {
+					var list struct{ Items []struct{ Ref string } }
+					d.read("collections/"+ns+"/chunks?limit=1000", &list)
+					shown = len(list.Items) == before+1
+				}
+			case <-late:
+				w.Fatal("the split is not on the page after 20 s")
+			}
+		}
+		if took := time.Since(done); took > liveWithin {
+			w.Errorf("the split was on the page after %s, want %s", took, liveWithin)
+		} else {
+			w.Logf("the split was on the page after %s", took.Round(time.Millisecond))
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package realsuite_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+const (
+	wholeData = "suite-whole"
+	wholeRows = wholeData + ".rows"
+	wholeName = wholeData + ".plain"
+	// drainPatience is how long draining may take: some rounds of the balancer of ten seconds each.
+	drainPatience = 15 * time.Minute
+)
+
+// wholeMoves changes what belongs to whole collections, databases and shards: refine, reshard, movePrimary,
+// moveCollection, unshardCollection, the config shard in and out, drain and remove.
+func wholeMoves(w *world) {
+	w.makeWhole()
+	d := w.serve()
+	w.point("refine the key", func(w *world) {
+		w.must(w.data.Database(wholeData).RunCommand(w.Context(), bson.D{{Key: "createIndexes", Value: "rows"}, {Key: "indexes", Value: bson.A{
+			bson.D{{Key: "key", Value: bson.D{{Key: "p", Value: 1}, {Key: "q", Value: 1}}}, {Key: "name", Value: "p_1_q_1"}},
+			bson.D{{Key: "key", Value: bson.D{{Key: "q", Value: 1}}}, {Key: "name", Value: "q_1"}}}}}).Err())
+		w.as(d).change("refine-key", args{"ns": wholeRows, "key": map[string]int{"p": 1, "q": 1}})
+		w.expectKey("p", "q")
+	})
+	w.point("move the primary and back", func(w *world) {
+		before := w.primary()
+		r := w.as(d).change("move-primary", args{"db": wholeData, "to": w.otherShard(before)})
+		if now := w.primary(); now == before {
+			w.Errorf("the primary is still %s", now)
+		}
+		w.as(d).succeed(w.as(d).undo(r.ID))
+		if now := w.primary(); now != before {
+			w.Errorf("the primary is %s, was %s", now, before)
+		}
+		w.expectDocuments()
+	})
+	w.point("reshard and back", func(w *world) {
+		w.since(5, 0)
+		r := w.as(d).change("reshard", args{"ns": wholeRows, "key": map[string]int{"q": 1}, "initialChunks": 3})
+		w.expectKey("q")
+		w.expectDocuments()
+		w.as(d).succeed(w.as(d).undo(r.ID))
+		w.expectKey("p", "q")
+		w.expectDocuments()
+	})
+	w.point("move a collection and back", func(w *world) {
+		w.since(8, 0)
+		before := w.primary()
+		to := w.otherShard(before)
+		r := w.as(d).change("move-collection", args{"ns": wholeName, "to": to})
+		w.expectOn(wholeName, to)
+		w.as(d).succeed(w.as(d).undo(r.ID))
+		w.expectOn(wholeName, before)
+		w.expectDocuments()
+	})
+	w.point("config shard in and out", func(w *world) { configShard(w, d) })
+	w.point("drain and remove a shard", func(w *world) { drainAndRemove(w, d) })
+	w.point("unshard", func(w *world) {
+		w.since(8, 0)
+		w.as(d).change("unshard-collection", args{"ns": wholeRows, "to": "shard-rs-1"})
+		w.expectOn(wholeRows, "shard-rs-1")
+		w.expectDocuments()
+	})
+}
+
+// since skips a test on releases without its command.
+func (w *world) since(major, minor int) {
+	w.Helper()
+	if w.before(major, minor) {
+		w.Skipf("since %d.%d", major, minor)
+	}
+}
+
+// as is the product with the failures of this test.
+func (w *world) as(d *dashboard) *dashboard {
+	own := *d
+	own.TB = w.TB
+	return &own
+}
+
+// makeWhole makes a sharded collection with a chunk on each shard, and one that is not sharded.
+func (w *world) makeWhole() {
+	w.Helper()
+	w.admin(bson.D{{Key: "enableSharding", Value: wholeData}, {Key: "primaryShard", Value: "shard-rs-1"}})
+	w.admin(bson.D{{Key: "shardCollection", Value: wholeRows}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}})
+	var rows, plain []any
+	for i := range int32(300) {
+		rows = append(rows, bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i}, {Key: "q", Value: (i * 7) % 300}})
+		plain = append(plain, bson.D{{Key: "_id", Value: i}})
+	}
+	for ns, docs := range map[string][]any{wholeRows: rows, wholeName: plain} {
+		_, err := w.namespace(ns).InsertMany(w.Context(), docs)
+		w.must(err)
+	}
+	for _, at := range []int32{100, 200} {
+		w.admin(bson.D{{Key: "split", Value: wholeRows}, {Key: "middle", Value: bson.D{{Key: "p", Value: at}}}})
+	}
+	for i, c := range w.chunks(wholeRows) {
+		w.must(w.move(w.Context(), wholeRows, c, w.cluster.Shards()[i]))
+	}
+}
+
+func (w *world) primary() string {
+	w.Helper()
+	return documents[struct{ Primary string }](w, "databases", bson.D{{Key: "_id", Value: wholeData}})[0].Primary
+}
+
+func (w *world) expectKey(fields ...string) {
+	w.Helper()
+	c, _ := w.collection(wholeRows)
+	var got []string
+	for _, f := range c.Key {
+		got = append(got, f.Key)
+	}
+	if !slices.Equal(got, fields) {
+		w.Errorf("the shard key is %v, want %v", got, fields)
+	}
+}
+
+func (w *world) expectOn(ns, shard string) {
+	w.Helper()
+	on, err := w.targets(w.Context(), ns, bson.D{})
+	w.must(err)
+	if !slices.Equal(on, []string{shard}) {
+		w.Errorf("%s is on %v, want %s", ns, on, shard)
+	}
+}
+
+func (w *world) expectDocuments() {
+	w.Helper()
+	for _, ns := range []string{wholeRows, wholeName} {
+		if n, err := w.namespace(ns).CountDocuments(w.Context(), bson.D{}); err != nil || n != 300 {
+			w.Errorf("%s has %d documents, %v: want 300", ns, n, err)
+		}
+	}
+}
+
+// configShard makes the config server a shard, moves a chunk onto it and back, and makes it dedicated again.
+func configShard(w *world, d *dashboard) {
+	w.since(8, 0)
+	if w.target.simulated {
+		w.Skip("the simulated cluster has a config shard from its start, or none")
+	}
+	w.admin(bson.D{{Key: "transitionFromDedicatedConfigServer", Value: 1}})
+	c := w.chunks(wholeRows)[0]
+	d = w.as(d)
+	d.eventually(patience, "the config shard is shown", func(ctx context.Context) error { return d.hasShard(ctx, "config", true) })
+	r := d.change("move", args{"ns": wholeRows, "to": "config", "min": extended(w, c.Min), "max": extended(w, c.Max),
+		"bounds": [2]any{extended(w, c.Min), extended(w, c.Max)}})
+	if got := w.chunks(wholeRows)[0].Shard; got != "config" {
+		w.Errorf("the chunk is on %s, want config", got)
+	}
+	d.succeed(d.undo(r.ID))
+	w.admin(bson.D{{Key: "balancerStart", Value: 1}})
+	err := until(w.Context(), drainPatience, func(ctx context.Context) error {
+		raw, err := w.data.Database("admin").RunCommand(ctx, bson.D{{Key: "transitionToDedicatedConfigServer", Value: 1}}).Raw()
+		if err != nil {
+			return err
+		}
+		if state := raw.Lookup("state").StringValue(); state != "completed" {
+			return fmt.Errorf("it is %s: %s", state, raw)
+		}
+		return nil
+	})
+	w.must(err)
+	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
+	d.eventually(patience, "the config shard is gone", func(ctx context.Context) error { return d.hasShard(ctx, "config", false) })
+	w.expectDocuments()
+}
+
+func (d *dashboard) hasShard(ctx context.Context, name string, want bool) error {
+	var list struct{ Items []struct{ Name string } }
+	if err := d.get(ctx, "/api/v1/shards", &list); err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range list.Items {
+		names = append(names, s.Name)
+	}
+	if slices.Contains(names, name) != want {
+		return fmt.Errorf("the shards are %s", strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// drainAndRemove empties a shard by the balancer and removes it.
+func drainAndRemove(w *world, d *dashboard) {
+	const gone = "shard-rs-3"
+	d = w.as(d)
+	if w.primary() == gone {
+		d.change("move-primary", args{"db": wholeData, "to": "shard-rs-1"})
+	}
+	w.admin(bson.D{{Key: "balancerStart", Value: 1}})
+	d.eventually(patience, "the balancer is known to be on", func(ctx context.Context) error {
+		var c struct{ Balancer struct{ Mode string } }
+		if err := d.get(ctx, "/api/v1/cluster", &c); err != nil {
+			return err
+		}
+		if c.Balancer.Mode != "full" {
+			return fmt.Errorf("it is %q", c.Balancer.Mode)
+		}
+		return nil
+	})
+	r := d.wait(d.begin(d.plan("drain-shard", args{"shard": gone})), drainPatience)
+	if r.State != "succeeded" {
+		w.Fatalf("%s", r)
+	}
+	for _, c := range w.chunks(wholeRows) {
+		if c.Shard == gone {
+			w.Errorf("the chunk at %s is still on %s", c.Min, gone)
+		}
+	}
+	d.change("remove-shard", args{"shard": gone})
+	for _, s := range documents[shardEntry](w, "shards", bson.D{}) {
+		if s.ID == gone {
+			w.Errorf("%s is still in the cluster", gone)
+		}
+	}
+	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
+	w.expectDocuments()
+}

@@ -1,0 +1,240 @@
+package realsuite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/realcluster"
+	"shardboard/internal/simcluster/workload"
+)
+
+// world is one cluster, with what tests of one group share.
+type world struct {
+	testing.TB // a judged test
+	t          *testing.T
+	form       form
+	target     target
+	cluster    sharded
+	data       *mongo.Client      // of a user with all privileges, past the proxy
+	proxy      *realcluster.Proxy // on the product's way to the router
+}
+
+// newWorld starts a cluster for a group of tests. Its balancer is off.
+func newWorld(t *testing.T, g target, f form, w wanted) *world {
+	t.Helper()
+	out := &world{TB: t, t: t, form: f, target: g, cluster: g.start(t, w)}
+	var err error
+	out.data, err = mongo.Connect(options.Client().ApplyURI(out.cluster.URI()).SetTimeout(5 * time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = out.data.Disconnect(context.Background()) })
+	out.proxy, err = realcluster.NewProxy(out.cluster.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = out.proxy.Close() })
+	out.admin(bson.D{{Key: "balancerStop", Value: 1}})
+	return out
+}
+
+// point runs one test of the group. It may be in the list of known failures.
+func (w *world) point(name string, test func(w *world)) {
+	w.t.Helper()
+	w.t.Run(name, func(t *testing.T) {
+		begun := time.Now()
+		own := *w
+		own.t, own.TB = t, judge(t, w.target.name())
+		test(&own)
+		t.Logf("%s took %s", name, time.Since(begun).Round(10*time.Millisecond))
+	})
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// admin runs a command that has to succeed.
+func (w *world) admin(command bson.D) bson.Raw {
+	w.Helper()
+	raw, err := w.data.Database("admin").RunCommand(w.Context(), command).Raw()
+	if err != nil {
+		w.Fatalf("%v: %v", command, err)
+	}
+	return raw
+}
+
+// productURI is the router's address for the product, through the proxy.
+func (w *world) productURI() string {
+	return strings.Replace(w.cluster.URI(), w.cluster.Address(), w.proxy.Address(), 1)
+}
+
+// serve starts the product on the cluster.
+func (w *world) serve(more ...string) *dashboard {
+	w.Helper()
+	return serve(w.TB, w.productURI(), more...)
+}
+
+// load fills a database with Yorkie's data in one of its layouts.
+func (w *world) load(database, layout string, projects, documents int) {
+	w.Helper()
+	_, err := workload.Load(w.Context(), &writer{w.Context(), w.data}, workload.Options{
+		Seed:  int64(len(database)), // two databases have different ids
+		Epoch: time.Now(), Layout: layout, Database: database, Projects: projects, Documents: documents,
+		Shards: w.cluster.Shards(), KeepChunkSize: true, Now: time.Now,
+	})
+	w.must(err)
+}
+
+// writer sends the data to the cluster.
+type writer struct {
+	ctx    context.Context // of load: BulkInsert has none
+	client *mongo.Client
+}
+
+func (x *writer) Command(ctx context.Context, db string, command any) (bson.Raw, error) {
+	return x.client.Database(db).RunCommand(ctx, command).Raw()
+}
+
+func (x *writer) BulkInsert(ns string, docs []bson.Raw) error {
+	db, name, _ := strings.Cut(ns, ".")
+	for part := range slices.Chunk(docs, 1000) {
+		if _, err := x.client.Database(db).Collection(name).InsertMany(x.ctx, part, options.InsertMany().SetOrdered(false)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunk is a document of config.chunks.
+type chunk struct {
+	Min, Max bson.Raw
+	Shard    string
+	Jumbo    bool
+}
+
+// collection is what the tests look at of a document of config.collections.
+type collection struct {
+	ID                string      `bson:"_id"`
+	UUID              bson.Binary `bson:"uuid"`
+	Key               bson.D      `bson:"key"`
+	NoBalance         bool        `bson:"noBalance"`
+	AllowMigrations   *bool       `bson:"allowMigrations"`
+	PermitMigrations  *bool       `bson:"permitMigrations"` // the name in some releases before 6.0
+	EnableAutoMerge   *bool       `bson:"enableAutoMerge"`
+	MaxChunkSizeBytes int64       `bson:"maxChunkSizeBytes"`
+	Unsplittable      bool        `bson:"unsplittable"`
+}
+
+// majority reads the config server's data as its members have agreed on it.
+func (w *world) config(name string) *mongo.Collection {
+	return w.data.Database("config").Collection(name)
+}
+
+// collection reads a sharded collection; ok is false if there is none.
+func (w *world) collection(ns string) (c collection, ok bool) {
+	w.Helper()
+	err := w.config("collections").FindOne(w.Context(), bson.D{{Key: "_id", Value: ns}}).Decode(&c)
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return c, false
+	}
+	w.must(err)
+	return c, true
+}
+
+// chunks reads the chunks of a collection in key order.
+func (w *world) chunks(ns string) (all []chunk) {
+	w.Helper()
+	c, ok := w.collection(ns)
+	if !ok {
+		w.Fatalf("%s is not sharded", ns)
+	}
+	by := bson.D{{Key: "uuid", Value: c.UUID}}
+	if w.before(5, 0) {
+		by = bson.D{{Key: "ns", Value: ns}}
+	}
+	cursor, err := w.config("chunks").Find(w.Context(), by, options.Find().SetSort(bson.D{{Key: "min", Value: 1}}))
+	w.must(err)
+	w.must(cursor.All(w.Context(), &all))
+	return all
+}
+
+// picture is the chunks of a collection as one text, to compare two moments.
+func (w *world) picture(ns string) string {
+	w.Helper()
+	var b strings.Builder
+	for _, c := range w.chunks(ns) {
+		fmt.Fprintf(&b, "%s→%s ", c.Min, c.Shard)
+	}
+	return b.String()
+}
+
+// before reports whether the release is older.
+func (w *world) before(major, minor int) bool {
+	var a, b int
+	if _, err := fmt.Sscanf(w.cluster.Release(), "%d.%d", &a, &b); err != nil {
+		w.Fatalf("release %q: %v", w.cluster.Release(), err)
+	}
+	return a < major || a == major && b < minor
+}
+
+// otherShard is a shard that is not the given one.
+func (w *world) otherShard(than string) string {
+	for _, s := range w.cluster.Shards() {
+		if s != than {
+			return s
+		}
+	}
+	w.Fatal("there is one shard")
+	return ""
+}
+
+// targets asks the router where a find goes.
+func (w *world) targets(ctx context.Context, ns string, filter bson.D) ([]string, error) {
+	db, name, _ := strings.Cut(ns, ".")
+	var reply struct {
+		QueryPlanner struct {
+			WinningPlan struct {
+				Shards []struct {
+					ShardName string `bson:"shardName"`
+				}
+			} `bson:"winningPlan"`
+		} `bson:"queryPlanner"`
+	}
+	err := w.data.Database(db).RunCommand(ctx, bson.D{
+		{Key: "explain", Value: bson.D{{Key: "find", Value: name}, {Key: "filter", Value: filter}}},
+		{Key: "verbosity", Value: "queryPlanner"},
+	}).Decode(&reply)
+	var names []string
+	for _, s := range reply.QueryPlanner.WinningPlan.Shards {
+		names = append(names, s.ShardName)
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// move moves a chunk past the product, and again while its shards are busy.
+func (w *world) move(ctx context.Context, ns string, c chunk, to string) error {
+	return until(ctx, patience, func(ctx context.Context) error {
+		return w.data.Database("admin").RunCommand(ctx, bson.D{{Key: "moveChunk", Value: ns},
+			{Key: "bounds", Value: bson.A{c.Min, c.Max}}, {Key: "to", Value: to}, {Key: "_waitForDelete", Value: true}}).Err()
+	})
+}
+
+// namespace is the collection of a name with its database.
+func (w *world) namespace(ns string) *mongo.Collection {
+	db, name, _ := strings.Cut(ns, ".")
+	return w.data.Database(db).Collection(name)
+}
