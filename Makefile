@@ -49,7 +49,7 @@ vet:
 # Some packages wait for the clock, so there are more of them, and more of their tests, at a time than processors.
 # Nobody debugs these binaries, and without tables for debuggers they are linked in half the time.
 TEST = $(GO) test -vet=off -ldflags='-s -w' -p 3 -parallel 6
-LONGEST = $(addprefix shardboard/,web internal/app cmd/shardboard internal/actions/enginetest)
+LONGEST = $(addprefix shardboard/,web internal/app cmd/shardboard internal/actions/enginetest internal/realsuite)
 
 unit:
 	$(TEST) -short -timeout 8m $(LONGEST) $(filter-out $(LONGEST),$(shell $(GO) list ./...))
