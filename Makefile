@@ -56,7 +56,7 @@ unit:
 
 # A handful of what people do most; test-all has every journey.
 browser:
-	SHARDBOARD_BROWSER=1 $(TEST) -short -count=1 -timeout 4m -run '^TestBrowser' ./internal/app/
+	SHARDBOARD_BROWSER=1 $(TEST) -short -count=1 -timeout 4m -run '^TestBrowserJourney' ./internal/app/
 
 # Each package once: where many goroutines meet under the race detector, the others without it, both with their long tests.
 test-all: setup ## longer runs, within 22 minutes
@@ -85,7 +85,7 @@ race:
 	SHARDBOARD_LONG=1 $(TEST) -race -cpu 1 -gcflags=modernc.org/sqlite/lib=-race=false -timeout 15m $(RACED)
 
 browser-all:
-	SHARDBOARD_BROWSER=1 $(TEST) -count=1 -timeout 15m -run '^TestBrowser' ./internal/app/
+	SHARDBOARD_BROWSER=1 $(TEST) -count=1 -timeout 20m -run '^TestBrowser' ./internal/app/
 
 # Not part of test-all: what a fuzzer finds by chance must not fail a change that
 # has nothing to do with it. What it found before is replayed by every test run.
