@@ -59,7 +59,7 @@ func (p retryingClient) retryWhileBusy(ctx context.Context, move func() error) e
 func isShardBusy(err error) bool {
 	var refused mongo.CommandError
 	return errors.As(err, &refused) && refused.Code == conflictingOperation &&
-		strings.HasPrefix(refused.Message, "Unable to start new balancer operation because this shard is currently ")
+		strings.Contains(refused.Message, "Unable to start new balancer operation because this shard is currently ")
 }
 
 // withBusyBalancer runs a test on a simulated cluster whose balancer constantly moves

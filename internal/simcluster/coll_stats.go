@@ -115,12 +115,20 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 	}
 	if hasKey(spec, "latencyStats") {
 		l := c.stats.latencyOf(s.shard, t.ns)
-		row = append(row, bson.E{Key: "latencyStats", Value: bson.D{
-			{Key: "reads", Value: bson.D{{Key: "latency", Value: l.readMicros}, {Key: "ops", Value: l.reads}}},
-			{Key: "writes", Value: bson.D{{Key: "latency", Value: l.writeMicros}, {Key: "ops", Value: l.writes}}},
-			{Key: "commands", Value: bson.D{{Key: "latency", Value: int64(0)}, {Key: "ops", Value: int64(0)}}},
-			{Key: "transactions", Value: bson.D{{Key: "latency", Value: int64(0)}, {Key: "ops", Value: int64(0)}}},
-		}})
+		kind := func(name string, micros, ops int64) bson.E {
+			d := bson.D{{Key: "latency", Value: micros}, {Key: "ops", Value: ops}}
+			if c.version.atLeast(8, 0, 0) {
+				d = append(d, bson.E{Key: "queryableEncryptionLatencyMicros", Value: int64(0)})
+			}
+			return bson.E{Key: name, Value: d}
+		}
+		reads, writes := kind("reads", l.readMicros, l.reads), kind("writes", l.writeMicros, l.writes)
+		commands, transactions := kind("commands", 0, 0), kind("transactions", 0, 0)
+		latency := bson.D{reads, writes, commands, transactions}
+		if c.version.atLeast(8, 0, 0) {
+			latency = bson.D{commands, reads, writes, transactions}
+		}
+		row = append(row, bson.E{Key: "latencyStats", Value: latency})
 	}
 	if v := value.Field(spec, "storageStats"); v.Type != 0 {
 		by := int64(1)

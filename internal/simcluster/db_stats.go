@@ -60,18 +60,22 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 		}
 		// Every mongod has collections in admin and config that are not simulated.
 		used, total := c.disk(shard, len(colls) > 0 || r.DB == "config" || r.DB == "admin", by)
+		counted, scaled := number, any(float64(by))
+		if c.version.atLeast(8, 0, 0) {
+			counted, scaled = func(n int64) any { return n }, by
+		}
 		raw = append(raw, bson.E{Key: c.catalog.Host(shard), Value: bson.D{
 			{Key: "db", Value: r.DB},
-			{Key: "collections", Value: int32(len(colls))},
-			{Key: "views", Value: int32(0)},
-			{Key: "objects", Value: number(n)},
+			{Key: "collections", Value: counted(int64(len(colls)))},
+			{Key: "views", Value: counted(0)},
+			{Key: "objects", Value: counted(n)},
 			{Key: "avgObjSize", Value: ratio(size, n)},
 			{Key: "dataSize", Value: ratio(size, by)},
 			{Key: "storageSize", Value: ratio(disk, by)},
-			{Key: "indexes", Value: number(idx)},
+			{Key: "indexes", Value: counted(idx)},
 			{Key: "indexSize", Value: ratio(idxBytes, by)},
 			{Key: "totalSize", Value: ratio(disk+idxBytes, by)},
-			{Key: "scaleFactor", Value: float64(by)},
+			{Key: "scaleFactor", Value: scaled},
 			{Key: "fsUsedSize", Value: used},
 			{Key: "fsTotalSize", Value: total},
 			{Key: "ok", Value: 1.0},
@@ -148,6 +152,9 @@ func (c *Cluster) dataSize(ctx context.Context, r *engine.Request) (bson.D, erro
 			return nil, err
 		}
 		size, objects = size+float64(bytes), objects+float64(n)
+	}
+	if c.version.atLeast(8, 0, 0) {
+		return bson.D{{Key: "size", Value: int64(size)}, {Key: "numObjects", Value: int64(objects)}, {Key: "millis", Value: int64(0)}}, nil
 	}
 	return bson.D{{Key: "size", Value: size}, {Key: "numObjects", Value: objects}, {Key: "millis", Value: int32(0)}}, nil
 }

@@ -32,7 +32,7 @@ func (c *Cluster) delete(ctx context.Context, r *engine.Request) (bson.D, error)
 			if endsWrite(ctx, err) {
 				return nil, err
 			}
-			if failed = append(failed, writeError(i, err)); ordered {
+			if failed = append(failed, c.writeError(i, err)); ordered {
 				break
 			}
 		}

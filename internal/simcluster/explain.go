@@ -61,6 +61,9 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 	if err != nil {
 		return nil, err
 	}
+	if c.version.atLeast(8, 0, 0) && x.stage == "" {
+		reply = append(reply, bson.E{Key: "queryShapeHash", Value: queryShapeHash(x.db, x.coll, parsedQuery(x.filter.Raw()))})
+	}
 	return append(reply, c.explainTail(r, inner)...), nil
 }
 
@@ -92,6 +95,9 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 			{Key: "connectionString", Value: c.catalog.Host(s.shard)},
 			{Key: "serverInfo", Value: c.serverInfo(s.shard)},
 		}
+		if c.version.atLeast(8, 0, 0) {
+			head = append(bson.D{{Key: "explainVersion", Value: "1"}}, head...)
+		}
 		plans = append(plans, append(head, c.planner(x, t.ns, r.tree(false))...))
 		runs = append(runs, bson.D{
 			{Key: "shardName", Value: s.shard}, {Key: "executionSuccess", Value: true},
@@ -101,10 +107,11 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 		})
 		sum.returned, sum.keys, sum.docs = sum.returned+r.returned, sum.keys+r.keys, sum.docs+r.docs
 	}
-	reply := bson.D{{Key: "queryPlanner", Value: bson.D{
-		{Key: "mongosPlannerVersion", Value: int32(1)},
-		{Key: "winningPlan", Value: bson.D{{Key: "stage", Value: stage}, {Key: "shards", Value: plans}}},
-	}}}
+	planner := bson.D{{Key: "winningPlan", Value: bson.D{{Key: "stage", Value: stage}, {Key: "shards", Value: plans}}}}
+	if !c.version.atLeast(8, 0, 0) {
+		planner = append(bson.D{{Key: "mongosPlannerVersion", Value: int32(1)}}, planner...)
+	}
+	reply := bson.D{{Key: "queryPlanner", Value: planner}}
 	if !x.execute {
 		return reply, nil
 	}
@@ -121,6 +128,9 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 // planner is the part of queryPlanner that one shard fills.
 func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 	parsed := parsedQuery(x.filter.Raw())
+	if c.version.atLeast(8, 0, 0) {
+		return x.planner8(ns, parsed, winning)
+	}
 	d := bson.D{
 		{Key: "namespace", Value: ns},
 		{Key: "indexFilterSet", Value: false},
@@ -162,19 +172,21 @@ func shapeHash(parsed bson.D, plan bson.D) string {
 // explainTail has the last fields of every explain reply of mongos.
 func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 	const limit = int32(104857600)
-	d := bson.D{
-		{Key: "serverInfo", Value: c.serverInfo("")},
-		{Key: "serverParameters", Value: bson.D{
-			{Key: "internalQueryFacetBufferSizeBytes", Value: limit},
-			{Key: "internalQueryFacetMaxOutputDocSizeBytes", Value: limit},
-			{Key: "internalLookupStageIntermediateDocumentMaxSizeBytes", Value: limit},
-			{Key: "internalDocumentSourceGroupMaxMemoryBytes", Value: limit},
-			{Key: "internalQueryMaxBlockingSortMemoryUsageBytes", Value: limit},
-			{Key: "internalQueryProhibitBlockingMergeOnMongoS", Value: int32(0)},
-			{Key: "internalQueryMaxAddToSetBytes", Value: limit},
-			{Key: "internalDocumentSourceSetWindowFieldsMaxMemoryBytes", Value: limit},
-		}},
+	parameters := bson.D{
+		{Key: "internalQueryFacetBufferSizeBytes", Value: limit},
+		{Key: "internalQueryFacetMaxOutputDocSizeBytes", Value: limit},
+		{Key: "internalLookupStageIntermediateDocumentMaxSizeBytes", Value: limit},
+		{Key: "internalDocumentSourceGroupMaxMemoryBytes", Value: limit},
+		{Key: "internalQueryMaxBlockingSortMemoryUsageBytes", Value: limit},
+		{Key: "internalQueryProhibitBlockingMergeOnMongoS", Value: int32(0)},
+		{Key: "internalQueryMaxAddToSetBytes", Value: limit},
+		{Key: "internalDocumentSourceSetWindowFieldsMaxMemoryBytes", Value: limit},
 	}
+	if c.version.atLeast(8, 0, 0) {
+		parameters = append(parameters, bson.E{Key: "internalQueryFrameworkControl", Value: "trySbeRestricted"},
+			bson.E{Key: "internalQueryPlannerIgnoreIndexWithCollationForRegex", Value: int32(1)})
+	}
+	d := bson.D{{Key: "serverInfo", Value: c.serverInfo("")}, {Key: "serverParameters", Value: parameters}}
 	return append(d, bson.E{Key: "command", Value: innerCommand(r, inner)})
 }
 

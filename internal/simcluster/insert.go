@@ -63,7 +63,7 @@ func (c *Cluster) insertPart(ctx context.Context, db, coll string, docs []bson.R
 			case endsWrite(ctx, err):
 				return err
 			default:
-				if failed = append(failed, writeError(offset+next, err)); ordered {
+				if failed = append(failed, c.writeError(offset+next, err)); ordered {
 					return nil
 				}
 			}

@@ -55,8 +55,8 @@ func parameters() bson.D {
 	}
 }
 
-// getParameter answers a parameter, or all for "*". A mongos has no
-// featureCompatibilityVersion.
+// getParameter answers a parameter, or all for "*". A mongos has
+// featureCompatibilityVersion from 8.0 on.
 func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
 	all := parameters()
 	if s, ok := r.Lookup("getParameter").StringValueOK(); ok && s == "*" {
@@ -67,6 +67,10 @@ func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, er
 		if hasKey(r.Body, p.Key) {
 			found = append(found, p)
 		}
+	}
+	if c.version.atLeast(8, 0, 0) && hasKey(r.Body, "featureCompatibilityVersion") {
+		fcv := fmt.Sprintf("%d.%d", c.version.parts[0], c.version.parts[1])
+		found = append(found, bson.E{Key: "featureCompatibilityVersion", Value: bson.D{{Key: "version", Value: fcv}}})
 	}
 	if len(found) == 0 {
 		return nil, status.Plain("no option found to get")

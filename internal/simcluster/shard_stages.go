@@ -49,12 +49,13 @@ func (c *Cluster) distribution() []bson.Raw {
 		for _, s := range c.everywhere(db, coll).sources {
 			figures := storageOf(s.coll, 1)
 			orphans := int64(c.catalog.Orphans(ns, s.shard))
+			// The order of fields and their types are those of 8.0, assumed of all.
 			parts = append(parts, bson.D{
 				{Key: "shardName", Value: s.shard},
-				{Key: "numOrphanedDocs", Value: orphans},
-				{Key: "numOwnedDocuments", Value: figures.count - orphans},
-				{Key: "orphanedSizeBytes", Value: orphans * figures.average},
-				{Key: "ownedSizeBytes", Value: (figures.count - orphans) * figures.average},
+				{Key: "numOrphanedDocs", Value: number(orphans)},
+				{Key: "numOwnedDocuments", Value: number(figures.count - orphans)},
+				{Key: "ownedSizeBytes", Value: number((figures.count - orphans) * figures.average)},
+				{Key: "orphanedSizeBytes", Value: number(orphans * figures.average)},
 			})
 		}
 		rows = append(rows, encode(bson.D{{Key: "ns", Value: ns}, {Key: "shards", Value: parts}}))

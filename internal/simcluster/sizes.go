@@ -62,8 +62,11 @@ func (s storage) indexSizes() bson.D {
 // versions that do not report them.
 func (s storage) fields(exists bool, scale, orphans int64) bson.D {
 	d := bson.D{{Key: "size", Value: number(s.size)}, {Key: "count", Value: number(s.count)}}
+	if s.count > 0 && exists {
+		d = append(d, bson.E{Key: "avgObjSize", Value: number(s.average)})
+	}
 	if orphans >= 0 {
-		d = append(d, bson.E{Key: "numOrphanDocs", Value: orphans})
+		d = append(d, bson.E{Key: "numOrphanDocs", Value: number(orphans)})
 	}
 	if !exists {
 		return append(d,
@@ -72,10 +75,7 @@ func (s storage) fields(exists bool, scale, orphans int64) bson.D {
 			bson.E{Key: "indexDetails", Value: bson.D{}}, bson.E{Key: "indexSizes", Value: bson.D{}},
 			bson.E{Key: "scaleFactor", Value: number(scale)})
 	}
-	if s.count > 0 {
-		d = append(d, bson.E{Key: "avgObjSize", Value: number(s.average)})
-	}
-	return append(d,
+	d = append(d,
 		bson.E{Key: "storageSize", Value: number(s.onDisk)},
 		bson.E{Key: "freeStorageSize", Value: int32(0)},
 		bson.E{Key: "capped", Value: false},
@@ -83,7 +83,10 @@ func (s storage) fields(exists bool, scale, orphans int64) bson.D {
 		bson.E{Key: "indexDetails", Value: bson.D{}},
 		bson.E{Key: "indexBuilds", Value: bson.A{}},
 		bson.E{Key: "totalIndexSize", Value: number(s.indexes)},
-		bson.E{Key: "totalSize", Value: number(s.onDisk + s.indexes)},
-		bson.E{Key: "indexSizes", Value: s.indexSizes()},
-		bson.E{Key: "scaleFactor", Value: number(scale)})
+	)
+	total, each := bson.E{Key: "totalSize", Value: number(s.onDisk + s.indexes)}, bson.E{Key: "indexSizes", Value: s.indexSizes()}
+	if orphans >= 0 {
+		total, each = each, total // the order of 8.0, assumed of 6.0 on
+	}
+	return append(d, total, each, bson.E{Key: "scaleFactor", Value: number(scale)})
 }

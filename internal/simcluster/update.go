@@ -50,7 +50,7 @@ func (c *Cluster) update(ctx context.Context, r *engine.Request) (bson.D, error)
 			if endsWrite(ctx, err) {
 				return nil, err
 			}
-			if failed = append(failed, writeError(i, err)); ordered {
+			if failed = append(failed, c.writeError(i, err)); ordered {
 				break
 			}
 			continue

@@ -24,7 +24,7 @@ var releases = [...]struct {
 	{[3]int{5, 0, 7}, 13},
 	{[3]int{6, 0, 20}, 17},
 	{[3]int{7, 0, 16}, 21},
-	{[3]int{8, 0, 13}, 25},
+	{[3]int{8, 0, 10}, 25},
 	{[3]int{8, 3, 0}, 28},
 }
 
@@ -54,8 +54,11 @@ func parseVersion(s string) (version, error) {
 func newVersion(parts [3]int, wire int32) version {
 	v := version{parts: parts, wire: wire, git: strings.Repeat("0", 40)}
 	v.release = fmt.Sprintf("%d.%d.%d", parts[0], parts[1], parts[2])
-	if parts == [3]int{5, 0, 7} {
+	switch parts {
+	case [3]int{5, 0, 7}:
 		v.git = "b977129dc70eed766cbee7e412d901ee213acbda"
+	case [3]int{8, 0, 10}:
+		v.git = "9d03076bb2d5147d5b6fe381c7118b0b0478b682"
 	}
 	return v
 }

@@ -10,16 +10,14 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// writeError is one entry of writeErrors.
-func writeError(index int, err error) bson.D {
+// writeError is one entry of writeErrors; those of 8.0 have no names of codes.
+func (c *Cluster) writeError(index int, err error) bson.D {
 	e := status.Of(interrupted(err))
-	d := bson.D{
-		{Key: "index", Value: int32(index)},
-		{Key: "code", Value: e.Code},
-		{Key: "codeName", Value: e.Name},
-		{Key: "errmsg", Value: e.Message},
+	d := bson.D{{Key: "index", Value: int32(index)}, {Key: "code", Value: e.Code}}
+	if !c.version.atLeast(8, 0, 0) {
+		d = append(d, bson.E{Key: "codeName", Value: e.Name})
 	}
-	return append(d, e.Extra...)
+	return append(append(d, bson.E{Key: "errmsg", Value: e.Message}), e.Extra...)
 }
 
 func withWriteErrors(reply bson.D, failed []bson.D) bson.D {

@@ -53,6 +53,7 @@ func (m *migration) answer(err error) {
 // together refuse each other.
 type registry struct {
 	running []*migration
+	ranges  bool // 8.0: messages name a range and its recipient in other words
 	count   int64
 }
 
@@ -86,6 +87,9 @@ func (g *registry) busy(shard string, m *migration) error {
 	for _, o := range g.running {
 		switch {
 		case o == m:
+		case o.from == shard && g.ranges:
+			return status.Errorf(status.ConflictingOperationInProgress,
+				busy+"donating range 'min: %s - max: %s' for namespace %s to shard %s", text(o.min), text(o.max), o.ns, o.to)
 		case o.from == shard:
 			return status.Errorf(status.ConflictingOperationInProgress, busy+"donating chunk %s for namespace %s to %s",
 				rangeText(o.min, o.max), o.ns, o.to)

@@ -76,19 +76,20 @@ type Cluster struct {
 	shards   []*shard
 	dbs      map[string]*database
 	// primaries are the running movePrimary operations by database.
-	primaries map[string]*primaryMove
-	routes    map[string]*Routing
-	tracked   map[string]*Routing        // unsharded collections that have a document (8.0)
-	tombs     map[string]engine.RecordID // 4.4: documents of dropped collections
-	zones     map[string][]*Zone         // by namespace, sorted by min
-	set       Settings
-	moves     registry
-	orphans   []*orphanRange
-	rounds    balancerRounds
-	reshard   *resharding // nil when none runs
-	still     atomic.Bool // migrations take no time
-	instant   atomic.Bool // resharding and other operations take no time either
-	skips     atomic.Bool // durations of migrations pass on the clock alone
+	primaries  map[string]*primaryMove
+	routes     map[string]*Routing
+	tracked    map[string]*Routing        // unsharded collections that have a document (8.0)
+	placements map[string][]string        // by namespace: shards of the first chunks, in order
+	tombs      map[string]engine.RecordID // 4.4: documents of dropped collections
+	zones      map[string][]*Zone         // by namespace, sorted by min
+	set        Settings
+	moves      registry
+	orphans    []*orphanRange
+	rounds     balancerRounds
+	reshard    *resharding // nil when none runs
+	still      atomic.Bool // migrations take no time
+	instant    atomic.Bool // resharding and other operations take no time either
+	skips      atomic.Bool // durations of migrations pass on the clock alone
 
 	life context.Context // ends with Close; parent of running migrations
 	end  context.CancelFunc
@@ -111,7 +112,10 @@ func New(o Options) *Cluster {
 		tracked:   make(map[string]*Routing),
 		tombs:     make(map[string]engine.RecordID),
 		zones:     make(map[string][]*Zone),
+
+		placements: make(map[string][]string),
 	}
+	c.moves.ranges = c.features.observed8
 	if o.ShardUUIDs {
 		c.features.refs = &shardRefs{uuids: make(map[string][16]byte)}
 	}

@@ -36,6 +36,9 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	if coll == "changelog" && server == configServer && byRouter(what) {
 		client = routerAddress
 	}
+	if c.features.observed8 {
+		host = c.signature(client)
+	}
 	c.config.insert(coll, bson.D{
 		{Key: "_id", Value: fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex())},
 		{Key: "server", Value: host},
@@ -47,6 +50,15 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 		{Key: "details", Value: details},
 	})
 	c.trimLog(coll)
+}
+
+// signature is how a server of 8.0 signs log entries: the machine, and on the config
+// server the connection of the router that asked.
+func (c *Cluster) signature(client string) string {
+	if client == "" {
+		return c.opts.Hostname
+	}
+	return fmt.Sprintf("%s:{ remote: %q, local: %q }", c.opts.Hostname, client, c.opts.ConfigHost)
 }
 
 // trimLog removes the oldest tenth of a full log.
@@ -68,7 +80,12 @@ func (c *Cluster) trimLog(name string) {
 // byRouter reports whether the config server writes such an entry for a command of
 // mongos; other entries come from its coordinators or from shards.
 func byRouter(what string) bool {
-	return !strings.HasPrefix(what, "resharding.") && !strings.HasPrefix(what, "renameCollection")
+	for _, own := range []string{"resharding.", "renameCollection", "setClusterParameter."} {
+		if strings.HasPrefix(what, own) {
+			return false
+		}
+	}
+	return true
 }
 
 // hostOf is "machine:port" of a server, as it signs log entries.

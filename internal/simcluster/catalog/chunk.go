@@ -25,7 +25,8 @@ type Chunk struct {
 	History []Placement    // newest first, never empty
 	Jumbo   bool
 
-	record engine.RecordID
+	flagged bool // the field jumbo exists, even if false
+	record  engine.RecordID
 }
 
 // document is the chunk's document in config.chunks, with the fields in the server's
@@ -45,11 +46,11 @@ func (r *Routing) document(ch *Chunk) bson.D {
 	if r.format.chunksByNS {
 		d = append(d, bson.E{Key: "lastmodEpoch", Value: r.Epoch})
 	}
+	if ch.Jumbo || ch.flagged {
+		d = append(d, bson.E{Key: "jumbo", Value: ch.Jumbo})
+	}
 	if r.format.sinceField {
 		d = append(d, bson.E{Key: "onCurrentShardSince", Value: ch.History[0].ValidAfter})
-	}
-	if ch.Jumbo {
-		d = append(d, bson.E{Key: "jumbo", Value: true})
 	}
 	history := make(bson.A, len(ch.History))
 	for i, p := range ch.History {
@@ -67,7 +68,7 @@ func (f versionFeatures) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 	ch.Min, ch.Max = append(bson.Raw(nil), lo...), append(bson.Raw(nil), hi...)
 	ch.Shard = f.shardName(doc.Lookup("shard"))
 	ch.Version.T, ch.Version.I, _ = doc.Lookup("lastmod").TimestampOK()
-	ch.Jumbo = truthy(doc.Lookup("jumbo"))
+	ch.Jumbo, ch.flagged = truthy(doc.Lookup("jumbo")), doc.Lookup("jumbo").Type != 0
 	entries, _ := doc.Lookup("history").ArrayOK()
 	values, _ := entries.Values()
 	for _, v := range values {

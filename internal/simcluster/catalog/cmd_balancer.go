@@ -46,8 +46,22 @@ func (c *Cluster) runBalancerStart(context.Context, *engine.Request) (bson.D, er
 	if c.features.autoSplit {
 		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: true}})
 	}
+	c.switchAutoMerge(true)
 	c.LogAction("balancer.start", nil)
 	return bson.D{}, nil
+}
+
+// switchAutoMerge turns the AutoMerger on or off with the balancer, as 8.0 does.
+func (c *Cluster) switchAutoMerge(on bool) {
+	if !c.features.observed8 {
+		return
+	}
+	c.setSetting("automerge", bson.D{{Key: "enabled", Value: on}})
+	what := "autoMerge.disable"
+	if on {
+		what = "autoMerge.enable"
+	}
+	c.logChange(configServer, what, "", nil)
 }
 
 // runBalancerStop turns the balancer off and then waits for the current round.
@@ -57,6 +71,7 @@ func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request) (bson.
 	if c.features.autoSplit {
 		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: false}})
 	}
+	c.switchAutoMerge(false)
 	done := c.rounds.done
 	c.Mu.Unlock()
 	if err := c.atStep(ctx, Point{Command: "balancerStop", Step: Committed}); err != nil {

@@ -94,14 +94,27 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	if !d.partitioned && c.features.partitioned {
 		return status.Errorf(status.IllegalOperation, "sharding not enabled for db %s", db)
 	}
-	c.logChange(d.primary, "shardCollection.start", s.ns, bson.D{
-		{Key: "shardKey", Value: s.key.raw}, {Key: "collection", Value: s.ns}, {Key: "primary", Value: d.primary},
-	})
+	logStart := func() {
+		c.logChange(d.primary, "shardCollection.start", s.ns, bson.D{
+			{Key: "shardKey", Value: s.key.raw}, {Key: "collection", Value: s.ns}, {Key: "primary", Value: d.primary},
+		})
+	}
+	if !c.features.observed8 {
+		logStart()
+	}
 	if r := c.routes[s.ns]; r != nil {
 		if value.CompareDocs(r.Key, s.key.raw) == 0 && r.Unique == s.unique {
 			return nil
 		}
+		if c.features.observed8 {
+			// The misspelling is the server's.
+			return status.Errorf(23, "Collection '%s' already exists with a differnt shard key. Requested %s but found %s",
+				s.ns, text(s.key.raw), text(r.Key))
+		}
 		return status.Errorf(23, "sharding already enabled for collection %s", s.ns)
+	}
+	if c.features.observed8 {
+		logStart()
 	}
 	home, _ := c.Home(d.name, s.coll())
 	coll := c.data(home, s.ns)
@@ -143,10 +156,19 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	c.notePlacement(r)
 	c.logChange(d.primary, "shardCollection.end", s.ns, bson.D{
 		{Key: "uuid", Value: uuidValue(r.UUID)},
-		{Key: "version", Value: versionText(r.version, r.Epoch, r.Timestamp)},
+		c.features.createdVersion(r),
 		{Key: "empty", Value: empty}, {Key: "numChunks", Value: int32(len(chunks))},
 	})
 	return nil
+}
+
+// createdVersion is the version in the log entry of a new collection.
+func (f versionFeatures) createdVersion(r *Routing) bson.E {
+	text := versionText(r.version, r.Epoch, r.Timestamp)
+	if f.observed8 {
+		return bson.E{Key: "placementVersion", Value: "||" + text}
+	}
+	return bson.E{Key: "version", Value: text}
 }
 
 // checkZones checks that ranges assigned before sharding have exactly the fields of the

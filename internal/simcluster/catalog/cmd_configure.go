@@ -28,12 +28,18 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	r := c.routes[ns]
+	if r == nil && c.features.observed8 {
+		return nil, status.Errorf(status.NamespaceNotSharded, "Expected to match one doc for query { _id: %q } but matched 0", ns)
+	}
 	if r == nil {
-		return nil, notSharded(ns)
+		return nil, c.notSharded(ns)
 	}
 	// Check all arguments before changing anything.
 	size, sized := asInt64(req.Lookup("chunkSize"))
 	if sized && (size < 0 || size > 1024) {
+		if c.features.observed8 {
+			return nil, status.Errorf(status.InvalidOptions, "Chunk size '%d' out of range [1MB, 1GB]", size)
+		}
 		return nil, status.Errorf(status.InvalidOptions, "chunk size '%d' is out of range [1MB, 1GB]", size<<20)
 	}
 	merge, err := c.option(req, "enableAutoMerger", c.features.autoMerge)
@@ -57,7 +63,22 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 		r.NoBalance = !*balance
 	}
 	c.saveCollection(r)
+	if c.features.observed8 {
+		c.logConfigured(req, ns)
+	}
 	return bson.D{}, nil
+}
+
+// logConfigured logs what a command changed, as 8.0 does; it names only two of the options.
+func (c *Cluster) logConfigured(req *engine.Request, ns string) {
+	details := bson.D{}
+	if n, ok := asInt64(req.Lookup("chunkSize")); ok {
+		details = append(details, bson.E{Key: "chunkSizeMB", Value: int32(n)})
+	}
+	if v := req.Lookup("defragmentCollection"); v.Type == bson.TypeBoolean {
+		details = append(details, bson.E{Key: "defragmentCollection", Value: v.Boolean()})
+	}
+	c.logChange(configServer, "configureCollectionBalancing", ns, details)
 }
 
 // option reads a boolean that only some versions know; nil when it is absent.
@@ -76,12 +97,20 @@ func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, e
 	return &b, nil
 }
 
+// statusChunkSize is the chunk size in MB in balancerCollectionStatus, a double in 8.0.
+func (c *Cluster) statusChunkSize(r *Routing) any {
+	if c.features.observed8 {
+		return float64(c.chunkSizeOf(r)) / (1 << 20)
+	}
+	return c.chunkSizeOf(r) >> 20
+}
+
 // compliance is the reply of balancerCollectionStatus; since 6.0 it has the chunk size
 // in MB and the phase of a running defragmentation.
 func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 	var d bson.D
 	if c.features.statusSize {
-		d = append(d, bson.E{Key: "chunkSize", Value: c.chunkSizeOf(r) >> 20})
+		d = append(d, bson.E{Key: "chunkSize", Value: c.statusChunkSize(r)})
 		if r.newer.defragment != notDefragmenting {
 			violation = Defragmenting
 		}

@@ -83,10 +83,13 @@ func mergeBounds(req *engine.Request) (lo, hi bson.Raw, err error) {
 func (c *Cluster) mergeOwner(ns string, lo, hi bson.Raw) (string, error) {
 	r := c.routes[ns]
 	if r == nil {
-		return "", notSharded(ns)
+		return "", c.notSharded(ns)
 	}
 	l, ok1 := r.pattern.normalize(lo)
 	_, ok2 := r.pattern.normalize(hi)
+	if c.features.observed8 && compareKeys(lo, hi) >= 0 {
+		return "", status.Errorf(status.UnknownError, "the specified max bound must be greater than the specified min bound")
+	}
 	if !ok1 || !ok2 {
 		return "", status.Plain("shard key bounds [%s,%s) are not valid for shard key pattern %s", text(lo), text(hi), text(r.Key))
 	}
@@ -112,6 +115,9 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 		last++
 	}
 	if compareKeys(r.chunks[first].Min, lo) != 0 || compareKeys(r.chunks[last].Max, hi) != 0 || r.chunks[last].Shard != owner {
+		if c.features.observed8 {
+			return nil, r.notOwned(owner, lo, hi)
+		}
 		return nil, withContext(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not "+
 			"contain a sequence of chunks that exactly fills the range %s", owner, rangeText(lo, hi)))
 	}

@@ -34,7 +34,7 @@ func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Requ
 		r := c.routes[ns]
 		if r == nil {
 			c.Mu.Unlock()
-			return nil, notSharded(ns)
+			return nil, c.notSharded(ns)
 		}
 		if c.shard(shard) == nil {
 			c.Mu.Unlock()

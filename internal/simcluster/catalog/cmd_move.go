@@ -50,7 +50,7 @@ func appOf(req *engine.Request) string {
 func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, error) {
 	r := c.routes[ns]
 	if r == nil {
-		return nil, "", notSharded(ns)
+		return nil, "", c.notSharded(ns)
 	}
 	to, _ := req.Lookup("to").StringValueOK()
 	if to == "" {
@@ -63,6 +63,10 @@ func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, er
 	lo, hi, bound, err := bounds(req)
 	if err != nil {
 		return nil, "", err
+	}
+	if c.features.observed8 {
+		ch, err := r.chunkToMove(find, lo, hi, bound)
+		return ch, to, err
 	}
 	if (find != nil) == bound {
 		return nil, "", status.Plain("need to specify either a find query, or both lower and upper bounds.")
@@ -95,6 +99,9 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	r.Permitted = req.Lookup("allowMigrations").Boolean()
 	c.saveCollection(r)
 	c.bumpForMigrations(r)
+	if c.features.observed8 {
+		c.logChange(c.coordinator(ns), "setPermitMigrations", ns, bson.D{{Key: "permitMigrations", Value: r.Permitted}})
+	}
 	return bson.D{}, nil
 }
 
@@ -109,7 +116,7 @@ func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request) (bso
 	defer c.Mu.Unlock()
 	r := c.routes[ns]
 	if r == nil {
-		return nil, notSharded(ns)
+		return nil, c.notSharded(ns)
 	}
 	find := document(req, "find")
 	lo, hi, bound, err := bounds(req)

@@ -26,18 +26,27 @@ func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request) (bson.D
 		return nil, status.Errorf(status.InvalidOptions, "Missing both the min and the max bound")
 	}
 	c.Mu.RLock()
-	lo, hi, err = c.rangeToMove(ns, lo, hi)
+	missing, stuck := c.shard(to) == nil, c.features.observed8 && c.crossesChunks(ns, lo, hi)
+	if c.features.observed8 && missing && c.routes[ns] != nil {
+		err = noDestination(to)
+	} else if !stuck {
+		lo, hi, err = c.rangeToMove(ns, lo, hi)
+	}
 	c.Mu.RUnlock()
 	if err != nil {
 		return nil, err
 	}
-	return bson.D{}, c.Move(ctx, ns, lo, hi, to, MoveOptions{
+	o := MoveOptions{
 		Command:       "moveRange",
 		App:           appOf(req),
 		Range:         true,
 		ForceJumbo:    truthy(req.Lookup("forceJumbo")),
 		WaitForDelete: truthy(req.Lookup("waitForDelete")) || truthy(req.Lookup("_waitForDelete")),
-	})
+	}
+	if stuck {
+		return bson.D{}, c.moveStuck(ctx, ns, lo, hi, to, o)
+	}
+	return bson.D{}, c.Move(ctx, ns, lo, hi, to, o)
 }
 
 // MoveRange moves at most about one chunk size, beginning at lo, from the chunk that
@@ -60,7 +69,10 @@ func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, e
 		if c.tracked[ns] != nil {
 			return nil, nil, status.Errorf(status.NamespaceNotSharded, "Can't execute moveRange on unsharded collection %s", ns)
 		}
-		return nil, nil, notSharded(ns)
+		if c.features.observed8 {
+			return nil, nil, status.Errorf(status.NamespaceNotFound, "collection %s not found", ns)
+		}
+		return nil, nil, c.notSharded(ns)
 	}
 	for _, b := range []*bson.Raw{&lo, &hi} {
 		if *b == nil {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -43,6 +44,11 @@ func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.R
 	}
 	for _, shard := range r.ShardsOwning() {
 		if coll := c.data(shard, ns); coll != nil && !supports(coll, p.raw) {
+			if c.features.observed8 {
+				return nil, status.Errorf(status.InvalidOptions, "Failed command { _shardsvrValidateShardKeyCandidate: %q, key: %s } for "+
+					"database '%s' on shard '%s' :: caused by :: Please create an index that starts with the proposed shard key before "+
+					"refining the collection's shard key. ", ns, text(p.raw), strings.SplitN(ns, ".", 2)[0], shard)
+			}
 			return nil, status.Errorf(status.InvalidOptions,
 				"Please create an index that starts with the proposed shard key before refining the shard key of the collection")
 		}
@@ -96,9 +102,19 @@ func namesPrefix(key, index bson.Raw) bool {
 	return true
 }
 
+// coordinator is the server that runs and logs a refine: the config server, in 8.0 the
+// database's primary shard.
+func (c *Cluster) coordinator(ns string) string {
+	db, _, _ := splitNS(ns)
+	if d := c.dbs[db]; d != nil && c.features.observed8 {
+		return d.primary
+	}
+	return configServer
+}
+
 func (c *Cluster) refine(r *Routing, p pattern) {
 	epoch := c.objectID(configServer)
-	c.logChange(configServer, "refineCollectionShardKey.start", r.NS, bson.D{
+	c.logChange(c.coordinator(r.NS), "refineCollectionShardKey.start", r.NS, bson.D{
 		{Key: "oldKey", Value: r.Key}, {Key: "newKey", Value: p.raw}, {Key: "oldEpoch", Value: r.Epoch}, {Key: "newEpoch", Value: epoch},
 	})
 	top := r.pattern.max()
@@ -110,9 +126,10 @@ func (c *Cluster) refine(r *Routing, p pattern) {
 		return long
 	}
 	r.pattern, r.Key, r.Epoch, r.Timestamp = p, p.raw, epoch, c.Timestamp()
+	r.rewritten = c.features.observed8
 	c.saveCollection(r)
 	for _, ch := range r.chunks {
-		ch.Min, ch.Max, ch.Jumbo = longer(ch.Min), longer(ch.Max), false
+		ch.Min, ch.Max, ch.Jumbo, ch.flagged = longer(ch.Min), longer(ch.Max), false, false
 		c.saveChunk(r, ch)
 	}
 	for _, z := range c.zones[r.NS] {
@@ -124,5 +141,5 @@ func (c *Cluster) refine(r *Routing, p pattern) {
 			o.min, o.max = longer(o.min), longer(o.max)
 		}
 	}
-	c.logChange(configServer, "refineCollectionShardKey.end", r.NS, nil)
+	c.logChange(c.coordinator(r.NS), "refineCollectionShardKey.end", r.NS, nil)
 }

@@ -63,7 +63,7 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 	}
 	r := c.routes[ns]
 	if r == nil {
-		return nil, notSharded(ns)
+		return nil, c.notSharded(ns)
 	}
 	d := bson.D{{Key: "version", Value: r.version}, {Key: "versionEpoch", Value: r.Epoch}}
 	if c.features.dbTimestamp {
@@ -125,7 +125,7 @@ func (c *Cluster) ongoing(s *shard) bson.D {
 		return nil
 	}
 	remaining := bson.D{{Key: "chunks", Value: chunks}, {Key: "dbs", Value: dbs}, {Key: "jumboChunks", Value: jumbo}}
-	if c.features.unsplittable {
+	if c.features.drainingByCommand {
 		remaining = append(remaining, bson.E{Key: "collectionsToMove", Value: int64(len(c.collectionsToMove(s.name)))})
 	}
 	return append(bson.D{
@@ -193,6 +193,9 @@ func (c *Cluster) dropShard(s *shard) {
 	if len(c.shards) > 0 {
 		c.shards[0].topology = c.Timestamp()
 		c.saveShard(c.shards[0])
+	}
+	for _, on := range []bool{true, false} {
+		c.logParameter(bson.D{{Key: "addOrRemoveShardInProgress", Value: bson.D{{Key: "inProgress", Value: on}}}})
 	}
 	c.logChange(configServer, "removeShard", "", bson.D{{Key: "shard", Value: s.name}})
 }

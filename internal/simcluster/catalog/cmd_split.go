@@ -32,6 +32,16 @@ func (r *Routing) chunkOfQuery(find bson.Raw) (*Chunk, error) {
 	return r.chunks[r.indexOf(key)], nil
 }
 
+// emptyEverywhere reports whether a collection has no document on any shard.
+func (c *Cluster) emptyEverywhere(r *Routing) bool {
+	for shard := range c.Shards {
+		if coll := c.data(shard, r.NS); coll != nil && coll.Len() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // chunkWithBounds is the chunk with exactly these bounds, or an error.
 func (r *Routing) chunkWithBounds(lo, hi bson.Raw) (*Chunk, error) {
 	l, ok1 := r.pattern.normalize(lo)
@@ -103,7 +113,7 @@ func withContext(what string, err error) error {
 // requested. The caller holds Mu.
 func (c *Cluster) splitTarget(req *engine.Request, ns string) (r *Routing, ch *Chunk, middle bson.Raw, err error) {
 	if r = c.routes[ns]; r == nil {
-		return nil, nil, nil, notSharded(ns)
+		return nil, nil, nil, c.notSharded(ns)
 	}
 	find, middle := document(req, "find"), document(req, "middle")
 	lo, hi, bound, err := bounds(req)
@@ -147,6 +157,9 @@ func (r *Routing) splitKey(middle bson.Raw) (*Chunk, bson.Raw, error) {
 // caller holds Mu.
 func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) (log func(), err error) {
 	if middle == nil {
+		if c.features.observed8 && c.emptyEverywhere(r) {
+			return nil, status.Errorf(status.InvalidOptions, "cannot use split with find or bounds option on an empty collection")
+		}
 		key, err := c.median(r, ch)
 		if err != nil {
 			return nil, err

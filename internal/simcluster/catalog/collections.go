@@ -25,13 +25,17 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 	if r.simple {
 		d = append(d, bson.E{Key: "defaultCollation", Value: bson.D{{Key: "locale", Value: "simple"}}})
 	}
-	d = append(d,
-		bson.E{Key: "unique", Value: r.Unique},
-		bson.E{Key: "noBalance", Value: r.NoBalance})
+	d = append(d, bson.E{Key: "unique", Value: r.Unique})
+	more := r.nonDefaultFields()
+	if r.rewritten && r.newer.maxBytes > 0 {
+		// A refine in 8.0 writes all fields anew, in the order of their description.
+		d, more = append(d, more[0]), more[1:]
+	}
+	d = append(d, bson.E{Key: "noBalance", Value: r.NoBalance})
 	if !r.Permitted && !c.features.allowField {
 		d = append(d, bson.E{Key: "permitMigrations", Value: false})
 	}
-	return append(append(d, r.nonDefaultFields()...), r.extra...)
+	return append(append(d, more...), r.extra...)
 }
 
 func (c *Cluster) saveCollection(r *Routing) {

@@ -36,8 +36,16 @@ func (c *Cluster) runTransitionToDedicated(ctx context.Context, req *engine.Requ
 // toMove has the fields of the removeShard reply about data that must be moved
 // manually; observed servers always return an empty list of databases.
 func (c *Cluster) toMove(s *shard) bson.D {
-	d := bson.D{{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: bson.A{}}}
-	if c.features.unsplittable {
+	dbs := bson.A{}
+	if c.features.observed8 {
+		for _, name := range sortedKeys(c.dbs) {
+			if c.dbs[name].primary == s.name {
+				dbs = append(dbs, name)
+			}
+		}
+	}
+	d := bson.D{{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: dbs}}
+	if c.features.drainingByCommand {
 		d = append(d, bson.E{Key: "collectionsToMove", Value: c.collectionsToMove(s.name)})
 	}
 	return d

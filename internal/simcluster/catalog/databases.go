@@ -56,6 +56,10 @@ func (c *Cluster) EnsureDatabase(db string) string {
 }
 
 func (c *Cluster) createDatabase(name, primary string, partitioned bool) *database {
+	if c.features.observed8 {
+		c.logChange(configServer, "createDatabase.start", name, nil)
+		defer c.logChange(configServer, "createDatabase", name, nil)
+	}
 	d := &database{
 		name: name, primary: primary, partitioned: partitioned,
 		uuid: c.uuid(), timestamp: c.Timestamp(), lastMod: 1,

@@ -46,7 +46,7 @@ func (c *Cluster) dropData(ns, db, coll string) {
 }
 
 // DropDatabase drops a database with its collections. Zones of namespaces that were
-// never sharded stay. It reports whether the database existed. The caller holds Mu for
+// never sharded stay before 8.0. It reports whether the database existed. The caller holds Mu for
 // writing and has waited for migrations.
 func (c *Cluster) DropDatabase(db string) (existed bool) {
 	d := c.dbs[db]
@@ -61,6 +61,13 @@ func (c *Cluster) DropDatabase(db string) (existed bool) {
 	}
 	for _, s := range c.shards {
 		c.Shards[s.name].DropDatabase(db)
+	}
+	if c.features.observed8 {
+		for _, ns := range sortedKeys(c.zones) {
+			if name, _, _ := splitNS(ns); name == db {
+				c.dropZones(ns)
+			}
+		}
 	}
 	c.config.delete("databases", d.record)
 	delete(c.dbs, db)

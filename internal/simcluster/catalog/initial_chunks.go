@@ -38,7 +38,19 @@ func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]init
 	if n >= 8192*len(shards) {
 		return nil, status.Errorf(status.InvalidOptions, "numInitialChunks must be less than 8192 per shard")
 	}
+	if order := c.placements[s.ns]; order != nil {
+		shards = order
+	}
 	return cutEvenly(s.key, s.key.min(), s.key.max(), hashPoints(n), shards), nil
+}
+
+// PlaceNext sets the order in which shards get the first chunks of a collection that is
+// hashed and empty. A real 8.0 draws it at random; without a call it is that in which the
+// shards were added.
+func (c *Cluster) PlaceNext(ns string, shards []string) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	c.placements[ns] = shards
 }
 
 // notDraining lists the shards that are not draining.

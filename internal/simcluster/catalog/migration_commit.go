@@ -27,8 +27,18 @@ func (t *transfer) commit(life context.Context) error {
 		return t.abortBoth(err)
 	}
 	t.to = append(t.to, 13*time.Millisecond, 0)
+	if t.c.features.recipientSteps == 8 {
+		t.to = append(t.to, 6*time.Millisecond)
+	}
 	t.m.received, t.m.at = true, 7
-	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, true, nil))
+	logReceived := func() {
+		t.c.logChange(t.m.to, "moveChunk.to", t.m.ns,
+			t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.from, t.m.to, true, nil))
+	}
+	late := t.c.features.observed8 && t.refusal(r) != nil // the recipient of 8.0 waits for the donor's outcome
+	if !late {
+		logReceived()
+	}
 	if t.c.hookArmed() {
 		t.c.Mu.Unlock()
 		if err := t.atStep(life, Committing); err != nil {
@@ -45,13 +55,27 @@ func (t *transfer) commit(life context.Context) error {
 		}
 	}
 	_, ch, _ := t.route()
-	if !r.Permitted {
+	if err := t.refusal(r); err != nil {
 		defer t.c.Mu.Unlock()
-		return t.rejectCommit(r, ch, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and "+
-			"chunks cannot be moved"))
+		err = t.rejectCommit(r, ch, err)
+		if late {
+			logReceived()
+		}
+		return err
 	}
 	t.c.commitRange(r, ch, t.m.min, t.m.max, t.m.to)
 	return t.committed(life)
+}
+
+// refusal is why the config server does not commit a migration, or nil.
+func (t *transfer) refusal(r *Routing) error {
+	if !r.Permitted {
+		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and chunks cannot be moved")
+	}
+	if to := t.c.shard(t.m.to); t.c.features.observed8 && to != nil && to.draining {
+		return sourceError(status.Errorf(status.ShardNotFound, "Shard %s is currently draining", to.name))
+	}
+	return nil
 }
 
 // committed finishes the migration after the config server has the new owner. The
@@ -114,7 +138,7 @@ func (t *transfer) rejectCommit(r *Routing, ch *Chunk, why error) error {
 	t.deleteCopied()
 	ch.Version = r.bumpMajor()
 	t.c.saveChunk(r, ch)
-	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
+	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, t.c.outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
 	return why
 }
 
@@ -142,6 +166,6 @@ func (t *transfer) cleanDonor(life context.Context) error {
 	t.step(6)
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
-	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, true, nil))
+	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, t.c.outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, true, nil))
 	return nil
 }

@@ -249,7 +249,7 @@ func (t *transfer) failOnDonor(err error) error {
 // logFailure logs a failed migration. The caller holds Mu.
 func (t *transfer) logFailure(err error) error {
 	t.logEntry(t.m.from, "moveChunk.error", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
-	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
+	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, t.c.outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
 	if errors.Is(err, errGone) {
 		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
@@ -261,7 +261,7 @@ func (t *transfer) logFailure(err error) error {
 func (t *transfer) abortRecipient(reason error) {
 	t.c.Mu.Lock()
 	t.deleteCopied()
-	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, outcome(t.bounds(), t.to, 7, t.m.from, t.m.to, false, reason))
+	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.from, t.m.to, false, reason))
 	t.c.Mu.Unlock()
 }
 

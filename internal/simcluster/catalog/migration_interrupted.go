@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -39,7 +40,7 @@ func (t *transfer) stopAt(step Step, err error) error {
 		defer t.c.Mu.Unlock()
 		t.scheduleDonorCleanup(false)
 		if isDown {
-			return sourceError("InterruptedDueToReplStateChange: operation was interrupted")
+			return t.c.stepDownError("InterruptedDueToReplStateChange: operation was interrupted")
 		}
 		return err
 	}
@@ -84,7 +85,7 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 		ch.Version = r.bumpMajor()
 		t.c.saveChunk(r, ch)
 	}
-	return sourceError(cause)
+	return t.c.stepDownError(cause)
 }
 
 // stepDownCause is the donor's error text, which depends on the step that it could not
@@ -111,7 +112,12 @@ func (t *transfer) stepDownCause(step Step, term int64) string {
 	return interrupted
 }
 
-// sourceError is the config server's error when the donor failed.
-func sourceError(cause string) error {
+// stepDownError is the config server's error when the donor stepped down. Before 8.0 it
+// has a code of its own and names the donor's in its text.
+func (c *Cluster) stepDownError(cause string) error {
+	if c.features.observed8 {
+		_, what, _ := strings.Cut(cause, ": ")
+		return sourceError(status.Errorf(status.Interrupted, "%s", what))
+	}
 	return status.Errorf(status.OperationFailed, "moveChunk command failed on source shard. :: caused by :: %s", cause)
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -33,7 +34,11 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 	}
 	t.step(3)
 	if err := t.clearOrphans(life); err != nil {
-		t.abortRecipient(err)
+		reason := err
+		if t.c.features.observed8 {
+			reason = nil
+		}
+		t.abortRecipient(reason)
 		return t.failOnDonor(transferError(err.Error()))
 	}
 	t.to = append(t.to, 5*time.Millisecond)
@@ -110,7 +115,7 @@ func (t *transfer) clearOrphans(life context.Context) error {
 		case <-due.C:
 		case <-limit.C:
 			due.Stop()
-			return errOrphans(t.m)
+			return t.c.errOrphans(t.m)
 		case <-life.Done():
 			due.Stop()
 			return errShutdown()
@@ -136,7 +141,7 @@ func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 		}
 		record, err := to.Insert(doc)
 		if err != nil {
-			return size, transferError("migrate failed: Location51008: operation was interrupted")
+			return size, transferError(t.c.cloneFailure())
 		}
 		t.records = append(t.records, record)
 		t.cloned++
@@ -184,7 +189,7 @@ func (t *transfer) copyChanges(r *Routing) error {
 		to.Delete(id)
 	}
 	if failed != nil {
-		return transferError("migrate failed: Location51008: operation was interrupted")
+		return transferError(t.c.cloneFailure())
 	}
 	return nil
 }
@@ -199,8 +204,20 @@ func transferError(cause string) error {
 	return status.Errorf(status.OperationFailed, "Data transfer error: %s", cause)
 }
 
+// cloneFailure is all that the donor says of a document that the recipient has already.
+func (c *Cluster) cloneFailure() string {
+	if c.features.observed8 {
+		return "migrate failed: Location6718402: operation was interrupted"
+	}
+	return "migrate failed: Location51008: operation was interrupted"
+}
+
 // errOrphans is the error when a recipient's old orphans were not deleted in time.
-func errOrphans(m *migration) error {
+func (c *Cluster) errOrphans(m *migration) error {
+	if c.features.observed8 {
+		return errors.New("migrate failed: ExceededTimeLimit: Migration failed because the orphans cleanup routine didn't clear yet " +
+			"a portion of the range being migrated that was previously owned by the recipient shard.")
+	}
 	return fmt.Errorf("ExceededTimeLimit: Failed to delete orphaned %s range %s :: caused by :: operation "+
 		"exceeded time limit", m.ns, rangeText(m.min, m.max))
 }

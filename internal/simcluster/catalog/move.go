@@ -66,13 +66,13 @@ func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to strin
 		}
 	}
 	if m == nil || err != nil {
-		return err
+		return c.onSourceShard(err)
 	}
 	select {
 	case <-m.done:
-		return m.err
+		return c.onSourceShard(m.err)
 	case <-m.early:
-		return m.earlyErr
+		return c.onSourceShard(m.earlyErr)
 	case <-ctx.Done():
 		return expired(ctx)
 	}
@@ -95,7 +95,7 @@ func (c *Cluster) ownerOf(ns string, key bson.Raw) string {
 func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) (*migration, error) {
 	r := c.routes[ns]
 	if r == nil {
-		return nil, notSharded(ns)
+		return nil, c.notSharded(ns)
 	}
 	if c.life.Err() != nil {
 		return nil, errShutdown()
@@ -115,12 +115,12 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	if err := c.checkRecipient(r, ch, target); err != nil {
 		return nil, err
 	}
-	if ch.Shard == to && r.blocked {
-		return nil, nil
+	if ch.Shard == to && (r.blocked || c.features.observed8) {
+		return nil, nil // 8.0 logs nothing
 	}
 	if ch.Shard == to {
 		c.logMove(ch.Shard, "moveChunk.from", ns,
-			outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, []time.Duration{0}, 6, to, to, false, nil))
+			c.outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, []time.Duration{0}, 6, to, to, false, nil))
 		return nil, nil
 	}
 	if r.blocked {
@@ -169,7 +169,7 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 
 // checkRecipient returns an error if a shard is draining or outside of the chunk's zone.
 func (c *Cluster) checkRecipient(r *Routing, ch *Chunk, to *shard) error {
-	if to.draining {
+	if to.draining && !c.features.observed8 { // 8.0 refuses it at the commit
 		return status.Errorf(status.IllegalOperation, "%s is currently draining.", to.name)
 	}
 	if c.features.ranges {
@@ -199,10 +199,16 @@ func (c *Cluster) logMove(server, what, ns string, details bson.D) {
 // outcome has the details of moveChunk.from and moveChunk.to: the duration of each
 // completed step and the result. A failed move has no reason unless the recipient gave
 // up by itself.
-func outcome(bounds bson.D, steps []time.Duration, of int, from, to string, ok bool, failed error) bson.D {
-	d := append(bson.D(nil), bounds...)
+func (c *Cluster) outcome(bounds bson.D, steps []time.Duration, of int, from, to string, ok bool, failed error) bson.D {
+	var d bson.D
+	if !c.features.observed8 {
+		d = append(d, bounds...)
+	}
 	for i, s := range steps {
 		d = append(d, bson.E{Key: fmt.Sprintf("step %d of %d", i+1, of), Value: int32(s.Milliseconds())})
+	}
+	if c.features.observed8 {
+		d = append(d, bounds...)
 	}
 	note := "aborted"
 	if ok {

@@ -125,7 +125,11 @@ func (m *primaryMove) run(life context.Context) error {
 }
 
 func (m *primaryMove) log(what string) {
-	m.c.logChange(m.from, what, m.db, bson.D{{Key: "database", Value: m.db}, {Key: "from", Value: m.from}, {Key: "to", Value: m.to}})
+	details := bson.D{{Key: "from", Value: m.from}, {Key: "to", Value: m.to}}
+	if !m.c.features.observed8 {
+		details = append(bson.D{{Key: "database", Value: m.db}}, details...)
+	}
+	m.c.logChange(m.from, what, m.db, details)
 }
 
 // begin creates the collections on the new primary shard and lists what to copy.
@@ -207,6 +211,9 @@ func (m *primaryMove) commit() error {
 	c.saveDatabase(d)
 	c.writePlacement(d.name, nil, m.to)
 	m.log("movePrimary.commit")
+	if c.features.observed8 {
+		m.log("movePrimary.end")
+	}
 	return nil
 }
 

@@ -18,6 +18,7 @@ type Routing struct {
 	Key       bson.Raw // shard key pattern
 	Epoch     bson.ObjectID
 	Timestamp bson.Timestamp // of this incarnation
+	rewritten bool           // a refine in 8.0 wrote the document anew
 	Lastmod   time.Time      // of config.collections; not a version
 	Unique    bool
 	NoBalance bool

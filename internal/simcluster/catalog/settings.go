@@ -159,14 +159,15 @@ func (c *Cluster) PingRouter() {
 	doc := bson.D{
 		{Key: "_id", Value: c.opts.Router},
 		{Key: "advisoryHostFQDNs", Value: bson.A{}},
-		{Key: "mongoVersion", Value: fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])},
-		{Key: "ping", Value: bson.NewDateTimeFromTime(now)},
-		{Key: "up", Value: int64(now.Sub(c.clock.epoch).Seconds())},
-		{Key: "waiting", Value: true},
 	}
 	if v[0] > 5 || v[0] == 5 && v[1] >= 2 {
 		doc = append(doc, bson.E{Key: "created", Value: bson.NewDateTimeFromTime(c.clock.epoch)})
 	}
+	doc = append(doc,
+		bson.E{Key: "mongoVersion", Value: fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])},
+		bson.E{Key: "ping", Value: bson.NewDateTimeFromTime(now)},
+		bson.E{Key: "up", Value: int64(now.Sub(c.clock.epoch).Seconds())},
+		bson.E{Key: "waiting", Value: true})
 	found, have := engine.RecordID(0), false
 	c.config.each("mongos", func(id engine.RecordID, raw bson.Raw) {
 		if s, _ := raw.Lookup("_id").StringValueOK(); s == c.opts.Router {

@@ -29,12 +29,21 @@ func (c *Cluster) nameShard(name string) {
 func (f versionFeatures) shardFields(name string) bson.D {
 	var d bson.D
 	if f.replSetVersion {
-		d = append(d, bson.E{Key: "replSetConfigVersion", Value: int64(1)})
+		d = append(d, bson.E{Key: "replSetConfigVersion", Value: f.configVersion()})
 	}
 	if f.refs != nil {
 		d = append(d, bson.E{Key: "uuid", Value: f.shardRef(name)})
 	}
 	return d
+}
+
+// configVersion is the replica set's version that the config server knows: none yet on
+// the recorded 8.0. 1 is assumed for others.
+func (f versionFeatures) configVersion() int64 {
+	if f.observed8 {
+		return -1
+	}
+	return 1
 }
 
 // shardRef is a document's reference to a shard: its uuid or its name.

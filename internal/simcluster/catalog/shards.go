@@ -51,7 +51,25 @@ func (c *Cluster) registerShard(name, address string) {
 	c.nameShard(s.name)
 	s.record = c.config.insert("shards", s.document(c.features))
 	c.shards = append(c.shards, s)
+	c.logAddedShard(s)
+}
+
+func (c *Cluster) logAddedShard(s *shard) {
+	inProgress := func(on bool) bson.D {
+		return bson.D{{Key: "addOrRemoveShardInProgress", Value: bson.D{{Key: "inProgress", Value: on}}}}
+	}
+	c.logParameter(inProgress(true))
+	defer c.logParameter(inProgress(false))
 	c.logChange(configServer, "addShard", "", bson.D{{Key: "name", Value: s.name}, {Key: "host", Value: s.host}})
+}
+
+// logParameter logs the cluster parameter that 8.0 sets while shards come and go.
+func (c *Cluster) logParameter(parameter bson.D) {
+	if !c.features.observed8 {
+		return
+	}
+	c.logChange(configServer, "setClusterParameter.start", "config.clusterParameters", parameter)
+	c.logChange(configServer, "setClusterParameter.end", "config.clusterParameters", parameter)
 }
 
 func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document(c.features)) }

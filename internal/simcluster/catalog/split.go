@@ -18,7 +18,7 @@ func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) erro
 		r := c.routes[ns]
 		if r == nil {
 			c.Mu.Unlock()
-			return notSharded(ns)
+			return c.notSharded(ns)
 		}
 		ch := r.chunks[r.indexOf(points[0])]
 		m := c.moves.donating(ns, ch.Shard)
@@ -35,7 +35,10 @@ func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) erro
 	return nil
 }
 
-func notSharded(ns string) error {
+func (c *Cluster) notSharded(ns string) error {
+	if c.features.observed8 {
+		return status.Errorf(status.NamespaceNotSharded, "Expected collection %s to be sharded", ns)
+	}
 	return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
 }
 
@@ -71,6 +74,7 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 		part := &Chunk{
 			ID: ch.ID, Min: lo, Max: hi, Shard: ch.Shard, Version: r.bumpMinor(),
 			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.features.splitUnflags, record: ch.record,
+			flagged: c.features.splitUnflags,
 		}
 		if i > 0 {
 			part.ID = c.objectID(configServer)
@@ -112,7 +116,7 @@ func (c *Cluster) logSplit(ns, owner string, before bson.D, parts []bson.D) {
 func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
 	r := c.routes[ns]
 	if r == nil {
-		return notSharded(ns)
+		return c.notSharded(ns)
 	}
 	ch := r.chunks[r.indexOf(lo)]
 	if c.moves.donating(ns, ch.Shard) != nil {

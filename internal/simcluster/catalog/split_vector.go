@@ -14,7 +14,7 @@ import (
 func (c *Cluster) SplitVector(ns string, lo, hi bson.Raw, maxBytes int64) ([]bson.Raw, error) {
 	r := c.routes[ns]
 	if r == nil {
-		return nil, notSharded(ns)
+		return nil, c.notSharded(ns)
 	}
 	coll := c.data(r.Owner(lo), ns)
 	if coll == nil || coll.Len() == 0 || coll.Bytes() < maxBytes {

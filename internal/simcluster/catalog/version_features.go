@@ -20,9 +20,9 @@ type versionFeatures struct {
 	autoSplit         bool // to 6.0.2: shards split chunks that grew
 	bySize            bool // 6.0.3: the balancer compares data sizes and moves ranges
 	ranges            bool // 6.0: moveRange exists; moveChunk is executed like it, without a zone check
-	allowField        bool // 6.0: setAllowMigrations writes allowMigrations, not permitMigrations
+	allowField        bool // 6.0 and 7.0: setAllowMigrations writes allowMigrations, not permitMigrations
 	allowMajor        bool // 6.0: setAllowMigrations increases the major version of a chunk
-	allowMinor        bool // 7.0: setAllowMigrations increases the minor version of a chunk
+	allowMinor        bool // 7.0 alone: setAllowMigrations increases the minor version of a chunk
 	statusSize        bool // 6.0: balancerCollectionStatus has chunkSize and details
 	mergeSummary      bool // 6.0: merge log entries have bounds and a count, not the chunks
 	versionParts      bool // 6.0: log entries have versions as {e, t, v}
@@ -34,10 +34,12 @@ type versionFeatures struct {
 	term              bool // 8.0: balancerStatus.term
 	unsplittable      bool // 8.0: unsharded collections can be tracked and moved
 	switchable        bool // 8.0.10: configureCollectionBalancing.enableBalancing
+	observed8         bool // 8.0: texts, codes, log entries and fields as recorded from 8.0.10
 	drainingByCommand bool // 8.3: startShardDraining and its kin
 
 	initialPerNode int // chunks per shard of a new hashed collection
 	chunkSizeMB    int64
+	recipientSteps int // of a migration: 7, from 8.0 on 8
 
 	refs *shardRefs // shard uuids in documents; nil: shards are named by name
 }
@@ -57,17 +59,18 @@ func featuresOf(v [3]int) versionFeatures {
 		chunksByNS: v44, tombstones: v44, dbTimestamp: !v44, partitioned: !v6,
 		sinceField: v7, clusterIDOnly: v7, primaryBlocks: !v44, primaryCleans: v7,
 		locks: !v7, migrations: !v8, placements: v7, replSetVersion: v7,
-		autoSplit: !since(6, 0, 3), bySize: since(6, 0, 3), ranges: v6, allowField: v6, allowMajor: v6 && !v7, allowMinor: v7,
+		autoSplit: !since(6, 0, 3), bySize: since(6, 0, 3), ranges: v6, allowField: v6 && !v8, allowMajor: v6 && !v7, allowMinor: v7 && !v8,
 		statusSize: v6, mergeSummary: v6, versionParts: v6,
 		splitUnflags: v7, keepSince: v7, autoMerge: v7, autoMergeLog: v8, roundTimes: v7,
-		term: v8, unsplittable: v8, switchable: since(8, 0, 10), drainingByCommand: since(8, 3, 0),
-		initialPerNode: 2, chunkSizeMB: 64,
+		term: v8, unsplittable: v8, switchable: since(8, 0, 10), observed8: v8,
+		drainingByCommand: since(8, 3, 0),
+		initialPerNode:    2, chunkSizeMB: 64, recipientSteps: 7,
 	}
 	if v6 {
 		f.chunkSizeMB = 128
 	}
 	if v8 {
-		f.initialPerNode = 1
+		f.initialPerNode, f.recipientSteps = 1, 8
 	}
 	return f
 }

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Zone is a key range of a namespace (sharded or not) that is assigned to a zone: one
@@ -116,6 +117,9 @@ func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
 	if err := c.checkHashed(ns, lo, hi); err != nil {
 		return err
 	}
+	if err := c.checkZoneNames(ns, lo); err != nil {
+		return err
+	}
 	for _, z := range c.zones[ns] {
 		if compareKeys(z.Max, lo) <= 0 || compareKeys(hi, z.Min) <= 0 {
 			continue
@@ -130,6 +134,30 @@ func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
 	z.record = c.config.insert("tags", zoneDocument(ns, z))
 	c.putZone(ns, z)
 	return nil
+}
+
+// checkZoneNames refuses a range whose fields differ from those of the namespace's other
+// ranges, in 8.0 and where no shard key decides. What earlier releases do is not known.
+func (c *Cluster) checkZoneNames(ns string, lo bson.Raw) error {
+	if !c.features.observed8 || c.routes[ns] != nil {
+		return nil
+	}
+	for _, z := range c.zones[ns] {
+		if compareNames(z.Min, lo) != 0 {
+			return status.Errorf(16634, "field names of bound %s do not match those of keyPattern %s", text(z.Min), text(ascending(lo)))
+		}
+	}
+	return nil
+}
+
+// ascending is a pattern with the fields of a key.
+func ascending(key bson.Raw) bson.Raw {
+	var d bson.D
+	for e := value.Read(key); e.Next(); {
+		d = append(d, bson.E{Key: string(e.Key), Value: int32(1)})
+	}
+	raw, _ := bson.Marshal(d)
+	return raw
 }
 
 func (c *Cluster) putZone(ns string, z *Zone) {

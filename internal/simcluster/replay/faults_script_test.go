@@ -10,7 +10,13 @@ import (
 
 // faultsScript prepares the scenario of faults: frozen members, and a migration that is
 // held at a step, with other commands at the same time, until its donor steps down.
-func faultsScript() script {
+func faultsScript() script { return faults(64) }
+
+// faults8Script is the same for 8.0, where the second step-down was noted earlier.
+func faults8Script() script { return faults(60) }
+
+// faults is the script of faults, with the step of the second step-down.
+func faults(second int) script {
 	var held chan bson.Raw // created inside the synctest bubble
 	var rule *simcluster.Planted
 	freeze := func(member string) func(*player, step) bool {
@@ -26,7 +32,7 @@ func faultsScript() script {
 	hold := func(n int, at_ simcluster.Step) func(*player, step) bool {
 		return func(p *player, _ step) bool {
 			held = make(chan bson.Raw, 1)
-			move := findStep(p.t, "faults", n)
+			move := findStep(p.t, p.file, n)
 			rule = p.cluster.Faults().Add(simcluster.Rule{Command: "moveChunk", At: at_, Hold: true, StepDown: true})
 			go func() { held <- p.run(move.DB, p.request(move)) }()
 			<-rule.Reached()
@@ -46,7 +52,7 @@ func faultsScript() script {
 		9: freeze("config"), 22: thaw,
 		26: freeze("shard-rs-2"), 39: thaw,
 		43: hold(51, simcluster.Cloned), 51: stepDown,
-		56: hold(64, simcluster.CaughtUp), 64: stepDown,
+		56: hold(second, simcluster.CaughtUp), second: stepDown,
 		69: hold(77, simcluster.Committing), 77: stepDown,
 		82: func(p *player, _ step) bool {
 			rule = p.cluster.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned, Delay: 3 * time.Second})

@@ -55,32 +55,39 @@ func (p *player) replayBalancerMoves(log step, older int) {
 
 // scenarioScript prepares the long recording: its balancer, and a resharding that runs
 // during other commands.
-func scenarioScript() script {
+func scenarioScript() script { return scenario(196, 184, 188) }
+
+// scenario8Script is the same for 8.0, where the resharding ended a round of reads later.
+func scenario8Script() script { return scenario(200, 184, 188) }
+
+// scenario is the script of the long recording, with the step at which the resharding
+// was recorded, and two before which it goes on.
+func scenario(reshards, applies, blocks int) script {
 	var done chan bson.Raw // created inside the synctest bubble
 	wait := func(d time.Duration) func(*player, step) bool {
 		return func(*player, step) bool { time.Sleep(d); return false }
 	}
 	return script{
 		131: func(p *player, _ step) bool {
-			before, _ := findStep(p.t, "transcript", 114).Reply.Array().Values()
-			p.replayBalancerMoves(findStep(p.t, "transcript", 137), len(p.ofRecordedDatabases(before)))
+			before, _ := findStep(p.t, p.file, 114).Reply.Array().Values()
+			p.replayBalancerMoves(findStep(p.t, p.file, 137), len(p.ofRecordedDatabases(before)))
 			return false
 		},
 		176: func(p *player, _ step) bool {
 			done = make(chan bson.Raw, 1)
-			reshard := findStep(p.t, "transcript", 196)
+			reshard := findStep(p.t, p.file, reshards)
 			go func() { done <- p.run(reshard.DB, p.request(reshard)) }()
 			time.Sleep(500 * time.Millisecond)
 			return false
 		},
-		184: wait(750 * time.Millisecond),
-		188: wait(200 * time.Millisecond),
-		196: func(p *player, s step) bool {
+		applies: wait(750 * time.Millisecond),
+		blocks:  wait(200 * time.Millisecond),
+		reshards: func(p *player, s step) bool {
 			p.compareStep(s, <-done, nil)
 			return true
 		},
-		198: func(p *player, _ step) bool {
-			rows, _ := findStep(p.t, "transcript", 197).Reply.Array().Values()
+		reshards + 2: func(p *player, _ step) bool {
+			rows, _ := findStep(p.t, p.file, reshards+1).Reply.Array().Values()
 			for _, r := range rows {
 				if r.Document().Lookup("_id").StringValue() == "yorkie-meta.clients" {
 					p.sampled = append(p.sampled, typedBytes(r.Document().Lookup("uuid")))
@@ -91,9 +98,28 @@ func scenarioScript() script {
 	}
 }
 
+// eightScript prepares the recording of what later releases have: documents that are not
+// recorded, 50 of 331 bytes for each of 40 keys.
+func eightScript() script {
+	return script{12: func(p *player, _ step) bool {
+		docs := bson.A{}
+		for i := range int32(2000) {
+			docs = append(docs, padded(bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i % 40}}, 331))
+		}
+		p.mustRun("eight", bson.D{{Key: "insert", Value: "t"}, {Key: "documents", Value: docs}})
+		return false
+	}}
+}
+
 // jumboScript prepares the recording about jumbo chunks: documents that are not
 // recorded, and the balancer.
-func jumboScript() script {
+func jumboScript() script { return jumbo(1) }
+
+// jumbo8Script is the same for 8.0, whose balancer compares bytes and moves no other chunk.
+func jumbo8Script() script { return jumbo(0) }
+
+// jumbo is the script of jumbo chunks, with the number of chunks that the balancer moves.
+func jumbo(moved int) script {
 	return script{
 		3: func(p *player, _ step) bool {
 			p.insertJumboDocuments()
@@ -111,12 +137,13 @@ func jumboScript() script {
 			err = c.SplitOrMark("jumbo.t", lo)
 			moves := c.Candidates("jumbo.t", map[string]bool{})
 			c.Mu.Unlock()
-			if err != nil || len(moves) != 1 {
-				p.t.Fatalf("got %v, %v, want len 1", moves, err)
+			if err != nil || len(moves) != moved {
+				p.t.Fatalf("got %v, %v, want %d moves", moves, err, moved)
 			}
-			m := moves[0]
-			if err := c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, catalog.MoveOptions{}); err != nil {
-				p.t.Fatal(err)
+			for _, m := range moves {
+				if err := c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, catalog.MoveOptions{}); err != nil {
+					p.t.Fatal(err)
+				}
 			}
 			return false
 		},

@@ -31,6 +31,15 @@ var conversations = []struct {
 	{file: "transcript", options: simcluster.Options{Epoch: time.Unix(1795274561, 0), Reshard: 2 * time.Second}, world: scenarioScript},
 	{file: "jumbo", options: simcluster.Options{Epoch: time.Unix(1795275500, 0)}, world: jumboScript},
 	{file: "faults", options: simcluster.Options{Epoch: time.Unix(1795275262, 0)}, world: faultsScript},
+	{file: "8.0/walk-1", options: simcluster.Options{Still: true, Epoch: time.Unix(1795853989, 0)}},
+	{file: "8.0/walk-2", options: simcluster.Options{Still: true, Epoch: time.Unix(1795854006, 0)}},
+	{file: "8.0/walk-3", options: simcluster.Options{Still: true, Epoch: time.Unix(1795854022, 0)}},
+	{file: "8.0/walk-4", options: simcluster.Options{Still: true, Epoch: time.Unix(1795863622, 0)}},
+	{file: "8.0/walk-5", options: simcluster.Options{Still: true, Epoch: time.Unix(1795863662, 0)}},
+	{file: "8.0/transcript", options: simcluster.Options{Epoch: time.Unix(1795853880, 0), Reshard: 2 * time.Second}, world: scenario8Script},
+	{file: "8.0/eight", options: simcluster.Options{Epoch: time.Unix(1795854735, 0)}, world: eightScript},
+	{file: "8.0/jumbo", options: simcluster.Options{Epoch: time.Unix(1795854992, 0)}, world: jumbo8Script},
+	{file: "8.0/faults", options: simcluster.Options{Epoch: time.Unix(1795863190, 0)}, world: faults8Script},
 }
 
 func TestRepliesEqualTheRecordedOnes(t *testing.T) {
@@ -40,6 +49,7 @@ func TestRepliesEqualTheRecordedOnes(t *testing.T) {
 			played++
 			synctest.Test(t, func(t *testing.T) {
 				c.options.Empty = true
+				c.options.ServerVersion = releaseOf(c.file)
 				p := newPlayer(t, c.file, c.options)
 				defer p.close()
 				var world script
@@ -48,7 +58,11 @@ func TestRepliesEqualTheRecordedOnes(t *testing.T) {
 				} else {
 					p.cluster.Start(t.Context())
 				}
+				p.restoreZones()
 				for _, s := range recording(t, c.file) {
+					if c.options.ServerVersion != "" {
+						p.placeAsRecorded(s)
+					}
 					if f := world[s.N]; f != nil && f(p, s) {
 						continue
 					}
@@ -66,15 +80,18 @@ func TestRepliesEqualTheRecordedOnes(t *testing.T) {
 
 // elsewhere lists the recordings that other tests replay: they need users, no server,
 // or exact timing.
-var elsewhere = []string{"access", "yorkie", "routing", "inflight", "busy"}
+var elsewhere = []string{"access", "yorkie", "routing", "inflight", "busy", "8.0/access", "8.0/inflight", "8.0/mongosh"}
 
 func TestEveryRecordingIsReplayedByATest(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "recordings", "*.jsonl.gz"))
+	newer, _ := filepath.Glob(filepath.Join("..", "testdata", "recordings", "*", "*.jsonl.gz"))
+	files = append(files, newer...)
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d recordings, %v, want at least 10", len(files), err)
 	}
 	for _, f := range files {
-		name := strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")
+		_, name, _ := strings.Cut(filepath.ToSlash(f), "recordings/")
+		name = strings.TrimSuffix(name, ".jsonl.gz")
 		replayed := slices.Contains(elsewhere, name)
 		for _, c := range conversations {
 			replayed = replayed || c.file == name
@@ -83,6 +100,20 @@ func TestEveryRecordingIsReplayedByATest(t *testing.T) {
 			t.Errorf("no test replays %s", name)
 		}
 	}
+}
+
+// least is the share of the steps, in percent, that must agree. Those of 8.0 with less
+// have parts that the simulated cluster does not have yet.
+func (p *player) least() int {
+	switch p.file {
+	case "8.0/faults":
+		return 66
+	case "8.0/eight":
+		return 72
+	case "8.0/transcript":
+		return 83
+	}
+	return 97
 }
 
 // reportCompared fails the test for steps that were not compared, prints the number of
@@ -98,8 +129,11 @@ func (p *player) reportCompared() int {
 		count[s.Kind+" "+how]++
 		count[how]++
 	}
-	p.t.Logf("%s: %d replies and %d dumps exact; type only %d, invariant only %d, not reproducible %d", p.file,
-		count["command "+exact], count["dump "+exact], count[typeOnly], count[invariant], count[absent])
+	p.t.Logf("%s: %d replies and %d dumps exact; type only %d, invariant only %d, not reproducible %d, different %d, failed %d", p.file,
+		count["command "+exact], count["dump "+exact], count[typeOnly], count[invariant], count[absent], count[different], count[failed])
+	if compared := count[exact] + count[different]; 100*count[exact] < p.least()*compared {
+		p.t.Errorf("%s: %d of %d steps agree, want at least %d %%", p.file, count[exact], compared, p.least())
+	}
 	return count[exact]
 }
 

@@ -26,6 +26,8 @@ const (
 	ignored   = "ignored"   // may differ and may be missing
 	invariant = "invariant only"
 	absent    = "not reproducible"
+	different = "different" // known to differ; an error once it does not
+	failed    = "failed"
 )
 
 type fieldRule struct {
@@ -184,7 +186,7 @@ func (r *rules) add(section string, e map[string]string) error {
 		r.order = append(r.order, orderRule{e["field"], e["in"], strings.Split(e["by"], ", "), new(int)})
 	case "steps":
 		switch e["as"] {
-		case typeOnly, invariant, absent:
+		case typeOnly, invariant, absent, different:
 		default:
 			return fmt.Errorf("replay.yaml: step %s of %s is compared as %q", e["n"], e["file"], e["as"])
 		}
