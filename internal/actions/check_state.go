@@ -26,13 +26,13 @@ func (d *draftBuilder) checkStale() {
 	d.pass("stale", d.fromTable(topology.PartRouting), message.New("stale.fresh", "The routing table is up to date."))
 }
 
-// checkRelease warns when the release is not known, because its rules then cannot be
-// checked, and blocks releases before 4.4, which have other commands and another
+// checkRelease blocks when the release is not known, because its rules then cannot be
+// checked, and releases before 4.4, which have other commands and another
 // catalogue.
 func (d *draftBuilder) checkRelease() {
 	switch r := d.s.Release; {
 	case !r.Known():
-		d.warn("release", message.New("rules", "A rule of MongoDB, version unknown"), message.New("release.unknown",
+		d.block("release", message.New("rules", "A rule of MongoDB, version unknown"), message.New("release.unknown",
 			"The MongoDB version is not known, so its rules could not be checked."))
 	case !r.AtLeast(4, 4, 0):
 		d.block("release", d.fromRule(), message.New("release.old",

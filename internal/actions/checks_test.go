@@ -146,7 +146,7 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 			health(topology.PartZones, topology.Health{At: now, Err: bson.ErrDecodeToNil})),
 		expect("a release that has the commands", MoveChunk, move(1, "c"), Pass, "release.has"),
 		expect("a release that is too old", MoveChunk, move(1, "c"), Block, "release.old", version("4.2.9")),
-		expect("no release", MoveChunk, move(1, "c"), Warn, "release.unknown", version("none")),
+		expect("no release", MoveChunk, move(1, "c"), Block, "release.unknown", version("none")),
 
 		expect("migrations allowed", MoveChunk, move(1, "c"), Pass, "migrations-blocked.allowed"),
 		expect("migrations blocked", MoveChunk, move(1, "c"), Block, "migrations-blocked.blocked",

@@ -70,7 +70,7 @@ func balancer(v View) api.Balancer {
 	b := v.Table.Balancer
 	out := api.Balancer{
 		Mode: b.Mode, WindowStart: b.WindowStart, WindowStop: b.WindowStop,
-		ChunkBytes: b.ChunkBytes, ChunkDefault: b.ChunkDefault,
+		ChunkBytes: positive(b.ChunkBytes), ChunkDefault: b.ChunkDefault,
 		Setting: "unknown", LastHour: movesLately(v),
 	}
 	if b.Known {

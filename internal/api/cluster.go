@@ -46,7 +46,7 @@ type Balancer struct {
 	Rounds       *int64 `json:"rounds"`
 	WindowStart  string `json:"windowStart"` // "HH:MM" by the config server's clock; "" = no window
 	WindowStop   string `json:"windowStop"`
-	ChunkBytes   int64  `json:"chunkBytes"`
+	ChunkBytes   *int64 `json:"chunkBytes"`   // null: not known, because the default depends on the release
 	ChunkDefault bool   `json:"chunkDefault"` // the default size, not configured
 
 	Setting     string          `json:"-"` // on, off, splits only or unknown

@@ -217,7 +217,11 @@ const firstWithoutConfigMigrations = 8
 func (c *Client) MigrationsNow(ctx context.Context) ([]balance.Migration, error) {
 	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
-	if !c.release().atLeast(firstWithoutConfigMigrations, 0, 0) {
+	release, err := c.release(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !release.atLeast(firstWithoutConfigMigrations, 0, 0) {
 		return c.migrations(ctx, bson.D{})
 	}
 	ops, err := c.operations(ctx)

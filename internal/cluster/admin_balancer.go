@@ -47,7 +47,11 @@ func (c *Client) SetBalancerWindow(ctx context.Context, run, start, stop string)
 // a command for it.
 func (c *Client) SetBalancing(ctx context.Context, run string, ns topology.Namespace, enabled bool) error {
 	const what = "switch balancing of the collection"
-	if c.release().atLeast(8, 0, 10) {
+	release, err := c.release(ctx)
+	if err != nil {
+		return err
+	}
+	if release.atLeast(8, 0, 10) {
 		return c.configureBalancing(ctx, run, ns, bson.E{Key: "enableBalancing", Value: enabled}, what)
 	}
 	matched, err := c.write(ctx, run, "collections", string(ns),

@@ -14,8 +14,9 @@ const removeShardPrivilege = "removeShard on the cluster"
 // and commitShardRemoval.
 var firstWithDrainCommands = [3]int{8, 3, 0}
 
-func (c *Client) hasDrainCommands() bool {
-	return c.release().atLeast(firstWithDrainCommands[0], firstWithDrainCommands[1], firstWithDrainCommands[2])
+func (c *Client) hasDrainCommands(ctx context.Context) (bool, error) {
+	release, err := c.release(ctx)
+	return release.atLeast(firstWithDrainCommands[0], firstWithDrainCommands[1], firstWithDrainCommands[2]), err
 }
 
 // BeginRemoval begins to drain a shard with the first removeShard. The answer tells
@@ -50,7 +51,11 @@ func (c *Client) StopDraining(ctx context.Context, run, shard string) error {
 // RemoveShard removes an empty shard. The last removeShard answers "completed"; any other
 // answer means that the shard is still there.
 func (c *Client) RemoveShard(ctx context.Context, run, shard string) error {
-	if c.hasDrainCommands() {
+	newer, err := c.hasDrainCommands(ctx)
+	if err != nil {
+		return err
+	}
+	if newer {
 		return c.admin(ctx, run, bson.D{{Key: "commitShardRemoval", Value: shard}},
 			action{what: "remove the shard", privilege: removeShardPrivilege})
 	}

@@ -20,10 +20,14 @@ func defaultChunkBytes(v version) int64 {
 }
 
 // Settings reads config.settings. No document means the defaults: balancer on, no
-// window. When stopped is set the mode is ignored, as in the server (MongoDB 5.0.7,
+// window. The default of the chunk size depends on the release; it is 0 while that is not known.
+// When stopped is set the mode is ignored, as in the server (MongoDB 5.0.7,
 // s/balancer_configuration.cpp).
 func (c *Client) Settings(ctx context.Context) (topology.Balancer, error) {
-	b := topology.Balancer{Known: true, Mode: "full", ChunkBytes: defaultChunkBytes(c.release()), ChunkDefault: true}
+	b := topology.Balancer{Known: true, Mode: "full", ChunkDefault: true}
+	if release, err := c.release(ctx); err == nil {
+		b.ChunkBytes = defaultChunkBytes(release)
+	}
 	cmd := find("settings", bson.D{}, withMajority)
 	err := c.each(ctx, "config", cmd, findOn("settings", "read the balancer's settings"), func(doc bson.Raw) error {
 		switch id, _ := doc.Lookup("_id").StringValueOK(); id {

@@ -16,13 +16,17 @@ import (
 // commands may be missing, and from 8.0 on the collection does not exist, so the result
 // is empty. Needs find on it.
 func (c *Client) Migrations(ctx context.Context) (out []topology.Migration, complete bool, err error) {
+	release, err := c.release(ctx)
+	if err != nil {
+		return nil, false, err
+	}
 	cmd := find("migrations", bson.D{}, append(singleBatch(migrationLimit),
 		fields("_id", "ns", "min", "max", "fromShard", "toShard", "waitForDelete"), withMajority)...)
 	err = c.each(ctx, "config", cmd, findOn("migrations", "read the migrations"), func(doc bson.Raw) error {
 		out = append(out, decodeMigration(doc))
 		return nil
 	})
-	return out, !c.release().atLeast(6, 0, 0), err
+	return out, !release.atLeast(6, 0, 0), err
 }
 
 // decodeMigration decodes a document of config.migrations. The start time is taken from

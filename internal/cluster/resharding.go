@@ -24,8 +24,9 @@ const reshardingLimit = 100
 // transactions. The collections are read for the routing table anyway, so no other
 // privilege is needed.
 func (c *Client) reshardings(ctx context.Context, ns topology.Namespace) (out []actions.Resharding, err error) {
-	if !c.release().atLeast(5, 0, 0) {
-		return nil, nil
+	release, err := c.release(ctx)
+	if err != nil || !release.atLeast(5, 0, 0) {
+		return nil, err
 	}
 	filter := bson.D{{Key: "reshardingFields", Value: bson.D{{Key: "$exists", Value: true}}}}
 	if ns != "" {

@@ -26,21 +26,43 @@ func (v version) atLeast(major, minor, patch int) bool {
 	return true
 }
 
-func parseVersion(s string) (v version) {
+// parseVersion parses a version such as "8.0.0-rc1". ok is false for text without a major release: no release is
+// better than a wrong one.
+func parseVersion(s string) (v version, ok bool) {
 	s, _, _ = strings.Cut(s, "-") // release candidates have a suffix
 	for i, part := range strings.SplitN(s, ".", 3) {
-		v[i], _ = strconv.Atoi(part)
+		n, err := strconv.Atoi(part)
+		if i < 2 && (err != nil || n < 0) {
+			return version{}, false
+		}
+		v[i] = max(n, 0)
 	}
-	return v
+	return v, v[0] > 0
 }
 
-// release is the last known release; before the first buildInfo an old one, for which
-// no newer command is used.
-func (c *Client) release() version {
+// release is the server's release: the one of the newest buildInfo, which is asked for when nothing has asked before.
+// There is no default, because what depends on the release would then be computed for another one. It fails
+// when the release cannot be learned.
+func (c *Client) release(ctx context.Context) (version, error) {
 	if v := c.version.Load(); v != nil {
-		return *v
+		return *v, nil
 	}
-	return version{5, 0, 0}
+	build, err := c.buildInfo(ctx)
+	if err != nil {
+		return version{}, err
+	}
+	text, _ := build.Lookup("version").StringValueOK()
+	v, ok := parseVersion(text)
+	if !ok {
+		return version{}, fault.New(fault.Unavailable, "The release of the cluster is not known: buildInfo answers the version %s.",
+			quoted(text))
+	}
+	c.version.CompareAndSwap(nil, &v) // a newer answer stays
+	return v, nil
+}
+
+func (c *Client) buildInfo(ctx context.Context) (bson.Raw, error) {
+	return c.one(ctx, "admin", bson.D{{Key: "buildInfo", Value: 1}}, readOp{what: "ask for the version"})
 }
 
 // Server reads hello, buildInfo and the cluster id, which is empty if config.version
@@ -50,16 +72,19 @@ func (c *Client) Server(ctx context.Context) (topology.ServerInfo, error) {
 	if err != nil {
 		return topology.ServerInfo{}, err
 	}
-	build, err := c.one(ctx, "admin", bson.D{{Key: "buildInfo", Value: 1}}, readOp{what: "ask for the version"})
+	build, err := c.buildInfo(ctx)
 	if err != nil {
 		return topology.ServerInfo{}, err
 	}
 	info := topology.ServerInfo{Hosts: c.hosts(), ClusterID: id}
 	info.Version, _ = build.Lookup("version").StringValueOK()
 	info.Product, info.ProductVersion = c.productOf(build)
-	v := parseVersion(info.Version)
-	c.version.Store(&v)
-	c.legacy.Store(!v.atLeast(5, 0, 0))
+	if v, ok := parseVersion(info.Version); ok {
+		c.version.Store(&v)
+		c.legacy.Store(!v.atLeast(5, 0, 0))
+	} else {
+		c.version.Store(nil) // the cluster may have been replaced
+	}
 
 	return info, nil
 }

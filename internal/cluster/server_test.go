@@ -179,6 +179,9 @@ func TestReadsAreMajorityReadsWithATimeLimit(t *testing.T) {
 	var mu sync.Mutex
 	var commands []bson.Raw
 	c, err := connect(t, "mongodb://h:1/", mongosStub(func(_ string, cmd bson.Raw) bson.D {
+		if _, err := cmd.LookupErr("buildInfo"); err == nil {
+			return bson.D{{Key: "ok", Value: 1.0}, {Key: "version", Value: "8.0.4"}}
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		commands = append(commands, append(bson.Raw(nil), cmd...))

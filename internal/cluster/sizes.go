@@ -96,7 +96,11 @@ func decodeStats(doc bson.Raw, at time.Time) topology.Size {
 // AllSizes asks for $shardedDataDistribution, which 6.0.3 and later have. On older
 // releases it sends nothing.
 func (c *Client) AllSizes(ctx context.Context) ([]topology.Sizes, error) {
-	if !c.release().atLeast(6, 0, 3) {
+	release, err := c.release(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !release.atLeast(6, 0, 3) {
 		return nil, fault.New(fault.NotFound, "The server is too old for $shardedDataDistribution.")
 	}
 	now := time.Now()
@@ -107,7 +111,7 @@ func (c *Client) AllSizes(ctx context.Context) ([]topology.Sizes, error) {
 	}
 	var out []topology.Sizes
 	r := readOp{what: "read sizes", privilege: "shardedDataDistribution on the cluster"}
-	err := c.each(ctx, "admin", cmd, r, func(doc bson.Raw) error {
+	err = c.each(ctx, "admin", cmd, r, func(doc bson.Raw) error {
 		s := topology.Sizes{Shards: map[string]topology.Size{}, At: now, Sharded: true}
 		w := walk(doc)
 		for w.next() {

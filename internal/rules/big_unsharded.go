@@ -116,8 +116,7 @@ func (ev *evaluation) unshardedPlans(ns topology.Namespace, from string) []Plan 
 	case to == "":
 		return nil
 	case ev.release().AtLeast(8, 0, 0):
-		return []Plan{plan("move-collection", message.New("move-collection", "Move {ns} to {shard}.",
-			message.Namespace("ns", ns), message.Shard("shard", to)), "ns", string(ns), "to", to)}
+		return []Plan{moveCollectionPlan(ns, to)}
 	}
 	return []Plan{movePrimaryPlan(ns.Database(), to)}
 }

@@ -10,14 +10,12 @@ import (
 // lately is the time in which a draining shard should have lost a chunk.
 const lately = 30 * time.Minute
 
-// drainState is how far a shard is drained. The weight is the number of chunks left.
+// drainState is how far a shard is drained, judged by the same remains that the shard's page and the plans show. The
+// weight is the number of chunks left.
 // known is false when the changelog does not show whether chunks moved.
 func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool) {
-	chunks := 0
-	for _, c := range ev.sharded() {
-		chunks += c.Chunks.CountByShard()[s.Name]
-	}
-	primary := ev.primaryOf(s.Name)
+	left := ev.Table.RemainsOn(s.Name)
+	chunks, primary := left.Chunks, left.Databases
 	blocked, why := ev.blockedOn(s.Name)
 	moved, enough := ev.movedFrom(s.Name)
 	p = Problem{
@@ -29,11 +27,20 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 		Evidence: []Evidence{
 			ev.counted(message.New("draining.chunks", "Chunks left"), chunks),
 			ev.counted(message.New("draining.databases", "Databases with it as primary"), len(primary)),
+			ev.counted(message.New("draining.unshardedLeft", "Unsharded collections left"), len(left.Unsharded)),
 			ev.counted(message.New("draining.blocked", "Chunks that cannot move"), blocked),
 		},
 	}
 	switch {
-	case ev.switchedOff():
+	case left.NeedsSomebody() && len(left.Unsharded) > 0 && chunks == 0:
+		p.Text = unshardedStays(s.Name, left.Unsharded)
+		p.Remedy = ev.emptyByHand(s.Name, left)
+	case left.NeedsSomebody() && chunks == 0:
+		p.Text = message.New("draining.primary",
+			"{shard} has no chunks left but is still a primary shard. Databases that draining does not move: {n}.",
+			message.Shard("shard", s.Name), message.Count("n", len(primary)))
+		p.Remedy = ev.emptyByHand(s.Name, left)
+	case ev.switchedOff() && !left.Empty():
 		p.Text = message.New("draining.balancerOff",
 			"{shard} is draining, but the balancer, which moves its chunks, is off.",
 			message.Shard("shard", s.Name))
@@ -47,11 +54,6 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 		p.Remedy.WhyNot = message.New("draining.blockers",
 			"Remove first what blocks the chunks: jumbo flags, zones or blocked moves.")
 		p.Remedy.Commands = []Command{showStatus()}
-	case chunks == 0 && len(primary) > 0:
-		p.Text = message.New("draining.primary",
-			"{shard} has no chunks left but is still a primary shard. Databases that draining does not move: {n}.",
-			message.Shard("shard", s.Name), message.Count("n", len(primary)))
-		p.Remedy = ev.movePrimaries(s.Name, primary)
 	case chunks > 0 && enough && moved == 0:
 		p.Text = message.New("draining.quiet",
 			message.Plural(chunks, "{shard} is draining, but its last chunk has not left it in {over}.",
@@ -61,32 +63,38 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 			"Nothing known here blocks it. The command below shows the cluster's own state.")
 		p.Remedy.Commands = append(removalProgress(s.Name), balancerRound())
 	default:
-		return p, false, enough || chunks == 0
+		return p, false, enough || left.Empty()
 	}
 	return p, true, true
 }
 
-// primaryOf lists the databases of which a shard is the primary.
-func (ev *evaluation) primaryOf(shard string) (dbs []string) {
-	for _, d := range ev.Table.Databases {
-		if d.Primary == shard && d.Name != "config" && d.Name != "admin" {
-			dbs = append(dbs, d.Name)
-		}
-	}
-	return dbs
+// unshardedStays says which unsharded collections are all that keeps a shard from being empty.
+func unshardedStays(shard string, left []topology.Namespace) message.Message {
+	return message.New("draining.unsharded", message.Plural(len(left),
+		"{shard} is draining, but the unsharded collection {ns} stays on it until moveCollection moves it.",
+		"{shard} is draining, but {n} unsharded collections stay on it until moveCollection moves them; the first is {ns}."),
+		message.Shard("shard", shard), message.Count("n", len(left)), message.Namespace("ns", left[0]))
 }
 
-// movePrimaries is the remedy for databases, which draining does not move.
-func (ev *evaluation) movePrimaries(from string, dbs []string) Remedy {
+// emptyByHand is the remedy for unsharded collections and databases, which draining does not move.
+func (ev *evaluation) emptyByHand(from string, left topology.Remains) Remedy {
 	to := ev.leastData(from)
 	if to == "" {
-		return Remedy{WhyNot: message.New("draining.nowhere", "No other shard can take its databases.")}
+		return Remedy{WhyNot: message.New("draining.nowhere", "No other shard can take what is left on it.")}
 	}
 	var r Remedy
-	for _, db := range dbs[:min(len(dbs), fewPlans)] {
+	for _, ns := range left.Unsharded[:min(len(left.Unsharded), fewPlans)] {
+		r.Plans = append(r.Plans, moveCollectionPlan(ns, to))
+	}
+	for _, db := range left.Databases[:min(len(left.Databases), fewPlans-len(r.Plans))] {
 		r.Plans = append(r.Plans, movePrimaryPlan(db, to))
 	}
 	return r
+}
+
+func moveCollectionPlan(ns topology.Namespace, to string) Plan {
+	return plan("move-collection", message.New("move-collection", "Move {ns} to {shard}.",
+		message.Namespace("ns", ns), message.Shard("shard", to)), "ns", string(ns), "to", to)
 }
 
 func movePrimaryPlan(db, to string) Plan {

@@ -28,14 +28,15 @@ func findDraining(ev *evaluation) {
 			message.Shard("shard", s.Name), message.Count("n", int(p.Weight)))
 		p.Remedy = Remedy{
 			WhyNot: message.New("draining.itself",
-				"The balancer moves its chunks. Databases that have it as primary shard must be moved by hand."),
+				"The balancer moves its chunks. Databases that have it as primary shard and unsharded collections must be moved by hand."),
 			Commands: removalProgress(s.Name),
 		}
-		if dbs := ev.primaryOf(s.Name); len(dbs) > 0 {
-			p.Remedy = ev.movePrimaries(s.Name, dbs)
+		left := ev.Table.RemainsOn(s.Name)
+		if len(left.Databases)+len(left.Unsharded) > 0 {
+			p.Remedy = ev.emptyByHand(s.Name, left)
 			p.Remedy.Commands = removalProgress(s.Name)
 		}
-		if ev.Table.RemainsOn(s.Name).Empty() {
+		if left.Empty() {
 			p.Why, p.Text = message.New("draining.done", "It can be removed."), message.New("draining.empty",
 				"{shard} is draining, and nothing is left on it.", message.Shard("shard", s.Name))
 			p.Remedy = Remedy{Plans: []Plan{plan("remove-shard", message.New("remove-shard",

@@ -52,7 +52,7 @@ func findMonotonicKey(ev *evaluation) {
 				writeCommand(admin("reshardCollection: %s, key: %s", sanitize.Quoted(ns), key),
 					"growing.reshard", "rewrites the collection; writes are blocked for seconds at its end"),
 			}
-		} else {
+		} else if p.Remedy.WhyNot = releaseUnknown(); ev.release().Known() {
 			p.Remedy.WhyNot = message.New("growing.before50",
 				"Only another shard key helps, and before MongoDB 5.0 no command changes it: dump, drop, "+
 					"shard by a hashed field, restore.")

@@ -29,6 +29,10 @@ func (ev *evaluation) refine(p *Problem, c *topology.Collection) {
 			return
 		}
 	}
+	if !ev.release().Known() {
+		p.Remedy.WhyNot = releaseUnknown()
+		return
+	}
 	if !ev.release().AtLeast(4, 4, 0) {
 		p.Remedy.WhyNot = message.New("refine.before44",
 			"The lasting remedy is a longer shard key, which needs MongoDB 4.4; a plan can only give the "+

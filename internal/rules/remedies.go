@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -55,11 +54,20 @@ func allowMigrations(ns string) Command {
 		"imbalance.allow", "allows moves")
 }
 
+// releaseUnknown is why there is no remedy where the commands depend on the release.
+func releaseUnknown() message.Message {
+	return message.New("remedy.noRelease", "What helps depends on the MongoDB version of the cluster, which is not known.")
+}
+
 // allowMoves allows moves of a collection again, after other commands. Before 5.0 there is
 // no command for it in every release.
 func (ev *evaluation) allowMoves(ns string, first ...Command) Remedy {
 	r := Remedy{Commands: append(first, allowMigrations(ns))}
-	if !balance.ReleaseOf(ev.Table.ServerInfo.Version).AtLeast(5, 0, 0) {
+	if !ev.release().Known() {
+		r.WhyNot = releaseUnknown()
+		return r
+	}
+	if !ev.release().AtLeast(5, 0, 0) {
 		r.WhyNot = message.New("blocked.allow",
 			"Allow moves again when the reason for blocking them is gone. shardboard cannot plan this before MongoDB 5.0.")
 		return r

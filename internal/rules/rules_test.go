@@ -91,6 +91,14 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 					addCollection(s, string(col.NS), col.Key.String(), "bcb")
 				}
 			}),
+		fires("drained but for unsharded collections", DrainingStuck, Critical, "draining.unsharded", "move-collection",
+			drainShard("b"), emptied("b"), tracked("y.users", "B")),
+		fires("drained but for those, and the balancer is off", DrainingStuck, Critical, "draining.unsharded", "move-collection",
+			drainShard("b"), emptied("b"), tracked("y.users", "B"), tracked("y.invites", "b"), off),
+		passes("emptied with the balancer off", DrainingStuck, drainShard("b"), emptied("b"), off),
+		fires("emptied with the balancer off", Draining, Info, "draining.empty", "remove-shard", drainShard("b"), emptied("b"), off),
+		fires("drains, and the server's own chunks are left", Draining, Info, "draining", "",
+			drainShard("b"), emptied("b"), withCollection("config.system.sessions", "{_id: 1}", "abc"), movedAway("b")),
 		fires("drains and nothing moves", DrainingStuck, Critical, "draining.quiet", "", drainShard("b")),
 		lacks("drains, the log unread", DrainingStuck, "noEvents", drainShard("b"), withoutPart(topology.PartEvents)),
 		lacks("shards unread", DrainingStuck, "denied", withoutPart(topology.PartShards)),

@@ -20,6 +20,10 @@ func (r Remains) Empty() bool {
 	return r.Known && r.Chunks == 0 && len(r.Unsharded) == 0 && len(r.Databases) == 0
 }
 
+// NeedsSomebody reports whether only things are left that a draining does not move: jumbo chunks, unsharded
+// collections and databases.
+func (r Remains) NeedsSomebody() bool { return r.Known && !r.Empty() && r.Chunks == r.Jumbo }
+
 // Pieces is the number of things that have to leave the shard.
 func (r Remains) Pieces() int { return r.Chunks + len(r.Unsharded) + len(r.Databases) }
 
@@ -44,7 +48,7 @@ func (t *Table) RemainsOn(shard string) Remains {
 		out.Bytes = addBytes(out.Bytes, t.SizeOn(c.NS, shard).Bytes, IsInternal(c.NS))
 	}
 	for _, d := range t.Databases {
-		if d.Primary == shard {
+		if d.Primary == shard && d.Name != "config" && d.Name != "admin" {
 			out.Databases = append(out.Databases, d.Name)
 		}
 	}

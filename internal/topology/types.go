@@ -105,7 +105,7 @@ type Balancer struct {
 	InRound      bool
 	Rounds       int64
 	StatusKnown  bool  // balancerStatus was permitted
-	ChunkBytes   int64 // configured or the version's default
+	ChunkBytes   int64 // configured or the release's default; 0 = not known
 	ChunkDefault bool
 }
 

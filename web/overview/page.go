@@ -112,12 +112,16 @@ func balancerFacts(b api.Balancer) []templates.Fact {
 	known := func(text, title string) templates.Figure {
 		return templates.Figure{Known: true, Text: text, Title: title}
 	}
-	window, size := known("always", ""), format.Bytes(b.ChunkBytes)
+	window := known("always", "")
+	size := templates.Figure{Text: "not known", Title: "The default depends on the release, which is not known yet"}
 	if b.WindowStart != "" {
 		window = known(b.WindowStart+"–"+b.WindowStop, "In the config servers' local time")
 	}
-	if b.ChunkDefault {
-		size += " (default)"
+	if b.ChunkBytes != nil {
+		size = known(format.Bytes(*b.ChunkBytes), "")
+		if b.ChunkDefault {
+			size.Text += " (default)"
+		}
 	}
 	now := templates.Figure{Text: topology.ReasonText(b.RoundReason), Title: b.RoundWhy}
 	if b.RoundReason == "" {
@@ -127,7 +131,7 @@ func balancerFacts(b api.Balancer) []templates.Fact {
 		}
 	}
 	return []templates.Fact{
-		{Name: "Active", Figure: window}, {Name: "Chunk size", Figure: known(size, "")}, {Name: "Now", Figure: now},
+		{Name: "Active", Figure: window}, {Name: "Chunk size", Figure: size}, {Name: "Now", Figure: now},
 		{Name: "Last hour", Figure: known(b.LastHour.String(), "")},
 	}
 }

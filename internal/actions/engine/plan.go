@@ -94,11 +94,27 @@ func (e *Engine) planFromCluster(ctx context.Context, r Request) (actions.Situat
 	clusterCtx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
 	s, err := e.readSituation(clusterCtx)
+	if err == nil {
+		err = needsRelease(s)
+	}
 	if err != nil {
 		return s, actions.Plan{}, err
 	}
 	p, err := e.buildPlan(ctx, clusterCtx, &s, r)
 	return s, p, err
+}
+
+// needsRelease refuses to plan while the release is not known, because the release decides about commands, limits
+// and checks.
+func needsRelease(s actions.Situation) error {
+	if s.Release.Known() {
+		return nil
+	}
+	if s.Table.ServerInfo.Version != "" {
+		return fault.New(fault.Unavailable, "Nothing can be planned: the cluster answers the version %s, which is not understood.",
+			sanitize.Quoted(s.Table.ServerInfo.Version))
+	}
+	return fault.New(fault.Unavailable, "Nothing can be planned yet: the MongoDB version of the cluster is not known.")
 }
 
 // buildPlan derives a plan from a situation and a request. It is also used to check
