@@ -167,6 +167,9 @@ func TestCrawlBelowTheBaseOfACluster(t *testing.T) {
 
 // Twelve shards, of which one has a pinned project, so that orders and names can be told.
 func TestCrawlOfTwelveShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of pages")
+	}
 	t.Parallel()
 	s, v, p := pinnedProject(t, "Vega Boards", 12)
 	c := v.Table.Collection(webtest.DocumentsNS)
