@@ -43,13 +43,12 @@ func storeOfReplicas(w *world) {
 		a.leads(false)
 	})
 	w.point("leader killed", func(w *world) {
-		a, b := w.as(shared), w.as(second)
+		a := w.as(shared)
 		second.kill()
 		a.leads(true)
 		splitBy(w, a, 2)
 		second.start()
-		b = w.as(second)
-		b.leads(false)
+		w.as(second).leads(false)
 	})
 	w.point("primary of the store stepped down", func(w *world) {
 		w.must(s.stepDown(w.Context()))
