@@ -125,6 +125,8 @@ func placeLine(p api.Place) string {
 	switch {
 	case p.State == "absent":
 		where = "-"
+	case where == "" && p.Damage != nil && p.Chunks > 0:
+		where = "no shard"
 	case where == "":
 		where = "unknown"
 	case !p.Exact:
@@ -134,6 +136,8 @@ func placeLine(p api.Place) string {
 	switch {
 	case p.State == "absent":
 		why = "no such collection"
+	case p.Damage != nil && p.Chunks > 0 && len(p.Shards) != 1:
+		why = fmt.Sprintf("keys [%s, %s)", p.Min, p.Max)
 	case p.Sharded && len(p.Min) > 0 && string(p.Min) != "null":
 		why = fmt.Sprintf("chunk [%s, %s)", p.Min, p.Max)
 		if p.Hash != nil {

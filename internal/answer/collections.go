@@ -24,6 +24,11 @@ func Collections(v View, db string) api.Collections {
 			names = append(names, ns)
 		}
 	}
+	for _, d := range v.Table.Damaged {
+		if v.Table.Collection(d.NS) == nil && (db == "" || d.NS.Database() == db) {
+			names = append(names, d.NS)
+		}
+	}
 	natural.Sort(names)
 	var out api.Collections
 	sharded, chunks := 0, 0

@@ -17,7 +17,7 @@ func holders(t *topology.Table, ns topology.Namespace) []string {
 		for shard := range c.Chunks.CountByShard() {
 			found[shard] = true
 		}
-	} else if p := t.Primary(ns.Database()); p != "" {
+	} else if p := t.Primary(ns.Database()); p != "" && t.DamageOf(ns) == nil {
 		found[p] = true
 	}
 	for shard, size := range t.Sizes[ns].Shards {
@@ -31,16 +31,12 @@ func holders(t *topology.Table, ns topology.Namespace) []string {
 // nameOf is a collection's name, database included.
 func nameOf(ns topology.Namespace) string { return string(ns) }
 
-// Namespaces yields every collection of the table, sharded or not.
+// Namespaces yields every collection of the table, sharded or not. Damaged ones of which nothing else is known are in
+// no picture and no sum.
 func Namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
 	return func(yield func(topology.Namespace) bool) {
 		for _, c := range t.Collections {
 			if !yield(c.NS) {
-				return
-			}
-		}
-		for _, d := range t.Damaged {
-			if t.Collection(d.NS) == nil && !yield(d.NS) {
 				return
 			}
 		}
