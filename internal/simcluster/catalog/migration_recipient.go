@@ -215,6 +215,7 @@ func (c *Cluster) cloneFailure() string {
 // errOrphans is the error when a recipient's old orphans were not deleted in time.
 func (c *Cluster) errOrphans(m *migration) error {
 	if c.features.observed8 {
+		//lint:ignore ST1005 the server's own text
 		return errors.New("migrate failed: ExceededTimeLimit: Migration failed because the orphans cleanup routine didn't clear yet " +
 			"a portion of the range being migrated that was previously owned by the recipient shard.")
 	}
