@@ -15,8 +15,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// A chunk is taken out of config.chunks while the cluster is watched: a key in its place has no owner, any other has the
-// owner that the metadata names, and other collections are located as before.
+// A chunk is taken out of config.chunks while the cluster is watched: a key in its place has no owner, any other has
+// the owner that the metadata names, and other collections are located as before.
 func TestAKeyOfADamagedCollectionHasTheOwnerOfTheMetadataOrNone(t *testing.T) {
 	const ns, healthy = topology.Namespace("app.orders"), topology.Namespace("app.users")
 	simulated.Run(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simulated.Cluster) {
