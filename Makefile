@@ -76,7 +76,7 @@ RACED = $(addprefix shardboard/,internal/actions/engine internal/cluster interna
         $(shell $(GO) list ./internal/store/...)
 
 whole:
-	SHARDBOARD_LONG=1 $(TEST) -timeout 20m $(LONGEST) \
+	SHARDBOARD_LONG=1 $(TEST) -timeout 40m $(LONGEST) \
 		$(filter-out $(LONGEST) $(RACED) shardboard/test/%,$(shell $(GO) list ./...))
 
 # On one processor each (-cpu 1): two threads that fire timers of one synctest bubble crash the detector itself
