@@ -23,8 +23,8 @@ const (
 	cursorTimeout = 10 * time.Minute
 )
 
-// killPauses are the pauses before sessions are killed. The last two come after the first success: a shard may carry
-// out the read after it answered killSessions.
+// How often sessions are killed. It is done again after the first success, because a shard may carry out the read after
+// it answered killSessions.
 const (
 	firstKillPause = 250 * time.Millisecond
 	maxKillPause   = 5 * time.Second

@@ -64,12 +64,8 @@ func (p *Place) onPrimary(t *topology.Table, c *topology.Collection) {
 // inChunks fills the place from values of the leading key fields.
 func (p *Place) inChunks(t *topology.Table, c *topology.Collection, values []bson.RawValue) error {
 	p.Sharded, p.Pattern = true, c.Key
-	if h := c.Key.Hashed(); h >= 0 && h < len(values) {
-		hash, err := shardkey.Hash(values[h])
-		if err != nil {
-			return err
-		}
-		p.Hash = &hash
+	if err := p.hashOf(c.Key, values); err != nil {
+		return err
 	}
 	if len(values) == c.Key.Len() {
 		key, err := keyOf(c.Key, p.Hash, values)
@@ -104,6 +100,20 @@ func (p *Place) inChunks(t *topology.Table, c *topology.Collection, values []bso
 		p.Min, p.Max, p.Version, p.Since, p.Jumbo = chunk.Min, chunk.Max, chunk.Version, chunk.Since, chunk.Jumbo
 		p.Zone, _ = t.ZoneOf(c, from)
 	}
+	return nil
+}
+
+// hashOf sets the hash of the hashed field, where its value is among those of the leading fields.
+func (p *Place) hashOf(key shardkey.Pattern, values []bson.RawValue) error {
+	h := key.Hashed()
+	if h < 0 || h >= len(values) {
+		return nil
+	}
+	hash, err := shardkey.Hash(values[h])
+	if err != nil {
+		return err
+	}
+	p.Hash = &hash
 	return nil
 }
 
@@ -168,12 +178,8 @@ func locateDamaged(d *topology.Damage, q Query) ([]Item, error) {
 // inDamaged fills the place from values of the leading key fields. Without all of them nobody is named.
 func (p *Place) inDamaged(d *topology.Damage, values []bson.RawValue) error {
 	p.Sharded, p.Pattern, p.Damage = !d.Unsplittable, d.Key, d
-	if h := d.Key.Hashed(); h >= 0 && h < len(values) {
-		hash, err := shardkey.Hash(values[h])
-		if err != nil {
-			return err
-		}
-		p.Hash = &hash
+	if err := p.hashOf(d.Key, values); err != nil {
+		return err
 	}
 	if len(values) != d.Key.Len() {
 		return nil
