@@ -20,6 +20,7 @@ const (
 	stopsAfter = 20 * time.Second // without anybody asking
 	step       = 100              // rows for which the budget is asked at once
 	readWithin = 10 * time.Second // one read, beside waiting for the budget
+	spare      = 10               // rows that a draw asks for beyond the missing ones
 	perSample  = 20               // a draw has at most this part of all rows: beyond it $sample reads them all
 )
 
@@ -247,7 +248,7 @@ func (s *Sampler) analyze(ctx context.Context, q Query, key shardkey.Pattern) An
 func (s *Sampler) rows(ctx context.Context, r *reading, out *Result) error {
 	q, seen := r.query, map[string]bool{}
 	add := func(row Row) error {
-		if key := string(row.Doc); !seen[key] {
+		if key := string(row.Doc); !seen[key] && (out.Whole || len(out.Rows) < q.Rows) {
 			seen[key] = true
 			out.Rows = append(out.Rows, row)
 		}
@@ -282,7 +283,8 @@ func (s *Sampler) rows(ctx context.Context, r *reading, out *Result) error {
 	}
 	// Draws may have rows in common, so a small collection needs more of them.
 	for tries := 0; len(out.Rows) < q.Rows && tries < 2*(q.Rows/draw+1); tries++ {
-		n := min(draw, q.Rows-len(out.Rows))
+		// A few more than are missing: else the last row may be drawn again and again by chance.
+		n := min(draw, q.Rows-len(out.Rows)+spare)
 		if err := s.stillWanted(r, len(out.Rows)); err != nil {
 			return err
 		}
@@ -296,7 +298,7 @@ func (s *Sampler) rows(ctx context.Context, r *reading, out *Result) error {
 		if err != nil {
 			return err
 		}
-		if len(out.Rows) == before && n >= step { // one row or two may be drawn again by chance
+		if len(out.Rows) == before {
 			break
 		}
 	}
