@@ -3,10 +3,12 @@ package realsuite_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
@@ -19,6 +21,8 @@ type change struct {
 	before func(w *world, d *dashboard) // makes what it needs
 	args   func(w *world, c *cast) args // of this cluster
 	lines  string                       // only the lines that begin so are compared; "": all
+	stays  bool                         // it cannot be undone
+	later  bool                         // the balancer ends what the undo asks for
 }
 
 // cast is what changes are made to.
@@ -45,6 +49,20 @@ func chunkOf(w *world, ns string, at int) (chunk, [2]json.RawMessage) {
 	return c, [2]json.RawMessage{extended(w, c.Min), extended(w, c.Max)}
 }
 
+// middleOf is the hash in the middle of a chunk of a collection by {doc_id: "hashed"}.
+func middleOf(w *world, ns string, at int) int64 {
+	w.Helper()
+	c, _ := chunkOf(w, ns, at)
+	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
+	if below, ok := c.Min.Lookup("doc_id").AsInt64OK(); ok {
+		lo = below
+	}
+	if above, ok := c.Max.Lookup("doc_id").AsInt64OK(); ok {
+		hi = above
+	}
+	return lo/2 + hi/2
+}
+
 func extended(w *world, d any) json.RawMessage {
 	w.Helper()
 	text, err := bson.MarshalExtJSON(d, true, false)
@@ -64,6 +82,7 @@ func changeList() []change {
 	addZone := func(w *world, _ *dashboard) {
 		w.admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-2"}, {Key: "zone", Value: suiteZone}})
 	}
+	balancerOn := func(w *world, _ *dashboard) { w.admin(bson.D{{Key: "balancerStart", Value: 1}}) }
 	zoneArgs := func(w *world, c *cast) args {
 		return args{"ns": c.docs, "zone": suiteZone, "min": c.projectKey(w, 1, 1), "max": c.projectKey(w, 1, 2)}
 	}
@@ -105,15 +124,27 @@ func changeList() []change {
 		}},
 		{name: "split into parts", kind: "split", args: onChunk(changesNS, args{"parts": 3})},
 		{name: "split a project", kind: "split-project", args: ofProject(2, nil)},
+		{name: "split a hot chunk", kind: "split-hot", args: func(w *world, c *cast) args {
+			a := onChunk(changesNS, args{"to": ""})(w, c)
+			a["at"] = extended(w, bson.D{{Key: "doc_id", Value: middleOf(w, changesNS, 1)}})
+			return a
+		}},
+		{name: "spread a project", kind: "spread", args: ofProject(1, nil)},
+		{
+			name: "clear the jumbo flag", kind: "clear-jumbo", args: onChunk(changesNS, nil), stays: true,
+			before: func(w *world, _ *dashboard) {
+				c, _ := chunkOf(w, changesNS, 1)
+				_, err := w.config("chunks").UpdateOne(w.Context(), bson.D{{Key: "_id", Value: c.ID}},
+					bson.D{{Key: "$set", Value: bson.D{{Key: "jumbo", Value: true}}}})
+				w.must(err)
+			},
+		},
+		{name: "defragment", kind: "defragment", since: [2]int{6, 0}, later: true, before: balancerOn, args: setting(schemasNS, args{"on": true})},
 		{
 			name: "merge", kind: "merge",
 			before: func(w *world, _ *dashboard) {
-				c, _ := chunkOf(w, changesNS, 1)
-				lo, hi := c.Min.Lookup("doc_id").AsInt64(), int64(math.MaxInt64)
-				if above, ok := c.Max.Lookup("doc_id").AsInt64OK(); ok {
-					hi = above
-				}
-				w.admin(bson.D{{Key: "split", Value: changesNS}, {Key: "middle", Value: bson.D{{Key: "doc_id", Value: lo/2 + hi/2}}}})
+				w.admin(bson.D{{Key: "split", Value: changesNS},
+					{Key: "middle", Value: bson.D{{Key: "doc_id", Value: middleOf(w, changesNS, 1)}}}})
 			},
 			args: func(w *world, _ *cast) args {
 				first, _ := chunkOf(w, changesNS, 1)
@@ -152,7 +183,7 @@ func changeList() []change {
 		}},
 		{name: "balancer on", kind: "balancer-on", lines: "balancer", args: none},
 		{name: "balancer off", kind: "balancer-off", lines: "balancer", args: none,
-			before: func(w *world, _ *dashboard) { w.admin(bson.D{{Key: "balancerStart", Value: 1}}) }},
+			before: balancerOn},
 	}
 }
 
@@ -205,9 +236,22 @@ func changeAndUndo(w *world, d *dashboard, c *cast, k change) {
 	if after := state(); after == before {
 		w.Errorf("the run succeeded, and nothing has changed: %s", r)
 	}
+	if k.stays {
+		return
+	}
 	d.succeed(d.undo(r.ID))
-	if d := differences(before, state()); d != "" {
-		w.Errorf("the undo succeeded, and these differ from before the change:\n%s", d)
+	limit := time.Duration(0)
+	if k.later {
+		limit = patience
+	}
+	err := until(w.Context(), limit, func(context.Context) error {
+		if d := differences(before, state()); d != "" {
+			return errors.New(d)
+		}
+		return nil
+	})
+	if err != nil {
+		w.Errorf("the undo succeeded, and these differ from before the change:\n%v", err)
 	}
 }
 

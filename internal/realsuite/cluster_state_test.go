@@ -18,8 +18,8 @@ func (w *world) state(db string) string {
 	add("primary %s", home.Primary)
 	for _, c := range w.shardedOf(db) {
 		key, _ := bson.MarshalExtJSON(c.Key, false, false)
-		add("%s key %s balanced %v migrations %v merging %v chunks of %d", c.ID, key, !c.NoBalance,
-			isOn(c.AllowMigrations) && isOn(c.PermitMigrations), isOn(c.EnableAutoMerge), c.MaxChunkSizeBytes)
+		add("%s key %s balanced %v migrations %v merging %v chunks of %d defragmented %v", c.ID, key, !c.NoBalance,
+			isOn(c.AllowMigrations) && isOn(c.PermitMigrations), isOn(c.EnableAutoMerge), c.MaxChunkSizeBytes, c.DefragmentCollection)
 		for _, ch := range w.chunks(c.ID) {
 			add("%s %s on %s jumbo %v", c.ID, ch.Min, ch.Shard, ch.Jumbo)
 		}

@@ -50,6 +50,7 @@ type wanted struct {
 	orphanDelay time.Duration // 0: the server's default of 15 minutes
 	threeFirst  bool          // the first shard has three members
 	slowMoves   bool          // a move of some thousand documents takes some seconds
+	slowReshard bool          // a resharding takes ten minutes, unless somebody ends it
 	sessions    bool          // the simulated cluster has config.system.sessions, as real ones do
 }
 
@@ -96,6 +97,9 @@ func (g target) begin(t testing.TB, w wanted) (sharded, error) {
 		o.Parameters["migrateCloneInsertionBatchSize"] = "100"
 		o.Parameters["migrateCloneInsertionBatchDelayMS"] = "50"
 	}
+	if w.slowReshard && g.servers.AtLeast(5, 0) {
+		o.Parameters["reshardingMinimumOperationDurationMillis"] = "600000"
+	}
 	if w.threeFirst {
 		o.Members = []int{3}
 	}
@@ -118,8 +122,11 @@ type simulated struct {
 const pace = 0.1
 
 func newSimulated(ctx context.Context, release string, w wanted) (sharded, error) {
-	o := simcluster.Options{ServerVersion: release, Empty: true, Still: true, Pace: pace, OrphanDelay: w.orphanDelay,
+	o := simcluster.Options{ServerVersion: release, Empty: true, Still: !w.slowReshard, Pace: pace, OrphanDelay: w.orphanDelay,
 		Reshard: 2 * time.Second, Sessions: w.sessions}
+	if w.slowReshard {
+		o.Reshard = 10 * time.Minute
+	}
 	if w.access {
 		o.Users = []access.User{{Name: realcluster.RootUser, Password: realcluster.RootPassword}}
 	}

@@ -59,6 +59,17 @@ func TestWholeMoves(t *testing.T) {
 	})
 }
 
+// Work of minutes that somebody ends early.
+func TestEndedEarly(t *testing.T) {
+	onEvery(t, func(t *testing.T, g target, f form) {
+		if !f.whole {
+			t.Skip("only in the whole form")
+		}
+		w := newWorld(t, g, f, wanted{orphanDelay: shortOrphans, slowReshard: true})
+		w.point("ended early", endedEarly)
+	})
+}
+
 // A step-down of a primary that another member replaces.
 func TestFaultsWithThreeMembers(t *testing.T) {
 	onEvery(t, func(t *testing.T, g target, f form) {

@@ -120,6 +120,7 @@ func (x *writer) BulkInsert(ns string, docs []bson.Raw) error {
 
 // chunk is a document of config.chunks.
 type chunk struct {
+	ID       bson.RawValue `bson:"_id"`
 	Min, Max bson.Raw
 	Shard    string
 	Jumbo    bool
@@ -127,15 +128,16 @@ type chunk struct {
 
 // collection is what the tests look at of a document of config.collections.
 type collection struct {
-	ID                string      `bson:"_id"`
-	UUID              bson.Binary `bson:"uuid"`
-	Key               bson.D      `bson:"key"`
-	NoBalance         bool        `bson:"noBalance"`
-	AllowMigrations   *bool       `bson:"allowMigrations"`
-	PermitMigrations  *bool       `bson:"permitMigrations"` // the name in some releases before 6.0
-	EnableAutoMerge   *bool       `bson:"enableAutoMerge"`
-	MaxChunkSizeBytes int64       `bson:"maxChunkSizeBytes"`
-	Unsplittable      bool        `bson:"unsplittable"`
+	ID                   string      `bson:"_id"`
+	UUID                 bson.Binary `bson:"uuid"`
+	Key                  bson.D      `bson:"key"`
+	DefragmentCollection bool        `bson:"defragmentCollection"`
+	NoBalance            bool        `bson:"noBalance"`
+	AllowMigrations      *bool       `bson:"allowMigrations"`
+	PermitMigrations     *bool       `bson:"permitMigrations"` // the name in some releases before 6.0
+	EnableAutoMerge      *bool       `bson:"enableAutoMerge"`
+	MaxChunkSizeBytes    int64       `bson:"maxChunkSizeBytes"`
+	Unsplittable         bool        `bson:"unsplittable"`
 }
 
 // majority reads the config server's data as its members have agreed on it.
