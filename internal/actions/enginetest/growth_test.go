@@ -42,9 +42,10 @@ func growthCases() (out []growthCase) {
 			{"yorkie-head", "7.0", nil, answer.GrowthQuery{Empty: left, Measure: growth.ByChunks}, 7},
 		}
 	}
+	seeds := sampleSize(1, 1, 3)
 	for _, layout := range []string{"yorkie-0.4", "yorkie-0.6.38", "yorkie-head"} {
 		for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
-			for seed := range int64(3) {
+			for seed := range int64(seeds) {
 				for _, measure := range []growth.Measure{growth.ByBytes, growth.ByChunks} {
 					out = append(out, growthCase{layout, release, joined, answer.GrowthQuery{Measure: measure}, 7 + seed},
 						growthCase{layout, release, nil, answer.GrowthQuery{Empty: left, Measure: measure}, 7 + seed})

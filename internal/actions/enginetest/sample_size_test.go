@@ -12,13 +12,12 @@ import (
 	"time"
 )
 
-// sampleSize is how often something is tried: with -short, by default, and with
-// SHARDBOARD_LONG=1.
+// sampleSize is how often something is tried: with -short, in make test-all, and in make long (SHARDBOARD_LONG=hours).
 func sampleSize(short, usual, long int) int {
 	switch {
 	case testing.Short():
 		return short
-	case os.Getenv("SHARDBOARD_LONG") == "1":
+	case os.Getenv("SHARDBOARD_LONG") == "hours":
 		return long
 	}
 	return usual
