@@ -19,7 +19,7 @@ import (
 const (
 	yorkieData = "suite-yorkie"
 	// heatWindow is the time over which writes are counted.
-	heatWindow = 30 * time.Second
+	heatWindow = time.Minute
 	// editFor is how long the editors write at most: some windows, and what the product needs to see them.
 	editFor = 4 * time.Minute
 )
@@ -145,7 +145,7 @@ func compareHeat(ctx context.Context, w *world, d *dashboard, ns, by string, pro
 	if err := d.get(ctx, "/api/v1/heat/"+by+"?ns="+ns+"&window="+heatWindow.String(), &list); err != nil {
 		return err
 	}
-	if len(list.Items) == 0 || list.Items[0].From == nil || list.Items[0].CoveredSeconds < heatWindow.Seconds()/2 {
+	if len(list.Items) == 0 || list.Items[0].From == nil || list.Items[0].CoveredSeconds < 0.9*heatWindow.Seconds() {
 		return fmt.Errorf("too little is counted yet: %+v", list.Items)
 	}
 	if by == "projects" && len(list.Items) < projects {
