@@ -153,7 +153,11 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 		"list denied":  {moves: topology.Moves{ListPrivilege: "find on config.migrations"}, want: []string{"it needs find on config.migrations"}},
 		"begin unseen": {change: func(x *topology.InFlight) { x.AtLeast = true }, want: []string{"began before it was first seen,"}},
 		"balancer":     {change: func(x *topology.InFlight) { x.By, x.App = topology.MoveByBalancer, "" }, want: []string{"the balancer"}},
-		"hostile":      {change: func(x *topology.InFlight) { x.App = webtest.HostileName }, want: []string{"<script>alert(1)</script>"}},
+		"relayed": {change: func(x *topology.InFlight) { x.By, x.App, x.Relayed = "", "", true },
+			want: []string{"requested by: not known", "does not tell who asked it"}, not: []string{"the balancer,"}},
+		"relayed while the balancer is off": {change: func(x *topology.InFlight) { x.By, x.App, x.Relayed = topology.MoveByClient, "", true },
+			want: []string{"requested by: a program"}},
+		"hostile": {change: func(x *topology.InFlight) { x.App = webtest.HostileName }, want: []string{"<script>alert(1)</script>"}},
 		"gone collection": {change: func(x *topology.InFlight) { x.NS, x.From, x.To = "gone.gone", "no-such-shard", "nor-this" },
 			want: []string{"gone.gone", "no-such-shard"}},
 	} {

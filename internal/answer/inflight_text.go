@@ -18,7 +18,7 @@ func describeFlight(out *api.InFlight, x topology.InFlight) {
 		out.State.Text = "Moved; the donor is cleaning up"
 	}
 	describeSteps(out)
-	out.ByText = requesterText(out)
+	out.ByText = requesterText(out, x.Relayed)
 	describeCopied(out, x)
 }
 
@@ -50,7 +50,7 @@ func describeSteps(out *api.InFlight) {
 // program gave itself.
 const programNameShown = 60
 
-func requesterText(m *api.InFlight) api.Explained {
+func requesterText(m *api.InFlight, relayed bool) api.Explained {
 	switch m.By {
 	case "run":
 		return api.Explained{Text: "a run of shardboard", Why: "The namespace, bounds, shards and time match the run."}
@@ -58,11 +58,19 @@ func requesterText(m *api.InFlight) api.Explained {
 		return api.Explained{Text: "the balancer",
 			Why: "The donor’s command names no program: it came from the balancer, or from a program that gives itself no name."}
 	case "client":
+		if m.App == "" {
+			return api.Explained{Text: "a program",
+				Why: "The balancer is off, so somebody else asked for it. The config server does not tell who."}
+		}
 		return api.Explained{Text: sanitize.Truncate(sanitize.Sentence(m.App), programNameShown),
 			Why: "The program that asked for it gave itself this name. It is not the balancer."}
 	}
 	if m.StepsReason == "notPermitted" {
 		return api.Explained{Text: "not known", Why: "Seeing who asked needs " + m.Privilege + "."}
+	}
+	if relayed {
+		return api.Explained{Text: "not known",
+			Why: "The config server asks the donor, for the balancer as for any program, and does not tell who asked it."}
 	}
 	return api.Explained{Text: "not known", Why: "The donor’s command was not seen."}
 }

@@ -64,9 +64,12 @@ func cloned(doc bson.Raw, ok bool) bson.Raw {
 	return bytes.Clone(doc)
 }
 
-// moveCommands are the commands that a donor may show for a migration. Those of
-// releases after 5.0 are assumed.
-var moveCommands = []string{"moveChunk", "moveRange", "_shardsvrMoveRange"}
+// moveCommands are the commands that a donor may show for a migration: moveChunk on 5.0.7, the relayed one
+// on 8.0.10.
+var moveCommands = []string{"moveChunk", "moveRange", relayedMove}
+
+// relayedMove is what the config server sends to the donor, whoever asked for the migration (seen on 8.0.10).
+const relayedMove = "_shardsvrMoveRange"
 
 // moveOperations selects the donors' commands and the threads that report a step. Only
 // the fields that identify the migration are projected.
@@ -122,6 +125,7 @@ func decodeMoveOperation(doc bson.Raw) (o topology.MoveOperation, ok bool) {
 		}
 		o.Min = cloned(command.Lookup("min").DocumentOK())
 		o.App, _ = doc.Lookup("appName").StringValueOK()
+		o.Relayed = name == relayedMove
 		if n, has := doc.Lookup("microsecs_running").AsInt64OK(); has && n > 0 && n < int64(365*24*time.Hour/time.Microsecond) {
 			o.Running = time.Duration(n) * time.Microsecond
 		}

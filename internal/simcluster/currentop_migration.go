@@ -26,7 +26,11 @@ func (c *Cluster) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	}
 	running := c.catalog.Now().Sub(m.Begun)
 	number := 900 + 8*m.Number
-	rows = append(rows, encode(append(c.operation(m.From, "conn22", m.Options.App),
+	app := m.Options.App
+	if c.relaysMoves() {
+		app = "" // the config server asks the donor, whoever asked it
+	}
+	rows = append(rows, encode(append(c.operation(m.From, "conn22", app),
 		bson.E{Key: "opid", Value: opid(m.From, number)},
 		bson.E{Key: "secs_running", Value: int64(running / time.Second)},
 		bson.E{Key: "microsecs_running", Value: running.Microseconds()},
@@ -45,7 +49,7 @@ func (c *Cluster) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	if m.Received >= 3 {
 		sessions = &bson.E{Key: "transaction", Value: bson.D{{Key: "parameters", Value: bson.D{{Key: "txnNumber", Value: int64(0)}}}}}
 	}
-	rows = append(rows, c.thread(m.To, recipientThread, number+1, stepsEnded(m.Received, 7), sessions))
+	rows = append(rows, c.thread(m.To, recipientThread, number+1, c.recipientSteps(m.Received), sessions))
 	if m.Cloned && m.Received == 3 {
 		rows = append(rows, c.thread(m.To, recipientSessions, number+5, nil, nil))
 	}
@@ -58,6 +62,17 @@ func stepsEnded(ended, of int) *bson.E {
 		return nil
 	}
 	return &bson.E{Key: "msg", Value: fmt.Sprintf("step %d of %d", ended, of)}
+}
+
+// recipientSteps is the message of a recipient. 8.0 has one step more between the copying and the end.
+func (c *Cluster) recipientSteps(ended int) *bson.E {
+	if !c.version.atLeast(8, 0, 0) {
+		return stepsEnded(ended, 7)
+	}
+	if ended > 3 {
+		ended++
+	}
+	return stepsEnded(ended, 8)
 }
 
 func opid(shard string, number int64) string { return fmt.Sprintf("%s:%d", shard, number) }
@@ -86,8 +101,17 @@ func (c *Cluster) donorCommand(m catalog.Migration) bson.D {
 	case m.Options.ForceJumbo:
 		force = 1
 	}
+	if c.relaysMoves() {
+		return bson.D{
+			{Key: "_shardsvrMoveRange", Value: m.NS}, {Key: "toShard", Value: m.To}, {Key: "min", Value: m.Min}, {Key: "max", Value: m.Max},
+			{Key: "waitForDelete", Value: m.Options.WaitForDelete}, {Key: "epoch", Value: m.Version[1]},
+			{Key: "fromShard", Value: m.From}, {Key: "maxChunkSizeBytes", Value: c.catalog.ChunkSize()}, {Key: "forceJumbo", Value: force},
+			{Key: "secondaryThrottle", Value: false},
+			{Key: "writeConcern", Value: bson.D{{Key: "w", Value: int32(1)}, {Key: "wtimeout", Value: int32(0)}}}, {Key: "$db", Value: "admin"},
+		}
+	}
 	return bson.D{
-		{Key: c.moveCommand(), Value: m.NS},
+		{Key: "moveChunk", Value: m.NS},
 		{Key: "shardVersion", Value: m.Version}, {Key: "epoch", Value: m.Version[1]},
 		{Key: "configdb", Value: c.catalog.Host(configShard)},
 		{Key: "fromShard", Value: m.From}, {Key: "toShard", Value: m.To},

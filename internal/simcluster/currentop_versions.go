@@ -6,14 +6,9 @@ import (
 	"shardboard/internal/simcluster/catalog"
 )
 
-// moveCommand is the command that a donor runs for a migration: from 6.0 the internal
-// form of moveRange (assumed to have the fields of moveChunk).
-func (c *Cluster) moveCommand() string {
-	if c.version.atLeast(6, 0, 0) {
-		return "_shardsvrMoveRange"
-	}
-	return "moveChunk"
-}
+// relaysMoves tells whether the config server sends every migration to its donor, as a command of its own that names no
+// application (seen on 8.0.10, assumed of 6.0 and 7.0; on 5.0.7 the client's moveChunk shows).
+func (c *Cluster) relaysMoves() bool { return c.version.atLeast(6, 0, 0) }
 
 // originating is the originatingCommand of a resharding's rows. moveCollection and
 // unshardCollection are reshardings too; the field name provenance is assumed.

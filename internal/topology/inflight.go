@@ -33,6 +33,8 @@ type InFlight struct {
 
 	By  MoveBy
 	App string // By MoveByClient: the name that its program gave itself; may be empty
+	// Relayed: the config server sent the donor's command, which does not tell who asked.
+	Relayed bool
 
 	// Copied is by how many documents the recipient's count grew since it was
 	// first counted: writes of applications on that shard are in it, and what was
@@ -96,6 +98,7 @@ type MoveOperation struct {
 	Min      bson.Raw // nil: not told
 	From, To string
 	App      string        // the program that asked; empty: the balancer, or a program without a name
+	Relayed  bool          // the config server sent it, for the balancer or for a client, and does not tell for whom
 	Running  time.Duration // 0: not told
 }
 

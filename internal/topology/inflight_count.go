@@ -65,13 +65,14 @@ func (x *flight) count(counts map[string]int64, err error, at time.Time) {
 
 // A donor has six steps: with the third the recipient has begun to copy, with the
 // fourth it has all documents. A recipient has seven, and copies from the second
-// on. Source: MongoDB 5.0, migration_source_manager, its caller, and
-// migration_destination_manager.
+// on. Source: MongoDB 5.0, migration_source_manager, its caller, and migration_destination_manager. On 8.0.10 a
+// recipient has eight, and is at its third while it copies.
+var recipientSteps = []int{7, 8}
+
 const (
 	donorSteps      = 6
 	startedStep     = 3
 	copiedStep      = 4
-	recipientSteps  = 7
 	recipientCopies = 2
 )
 

@@ -170,3 +170,21 @@ func TestMigrationThatIsListedAndLoggedAppearsOnce(t *testing.T) {
 		}
 	})
 }
+
+// From 6.0 on the config server asks the donor, whoever asked for the migration.
+func TestRelayedMigrationNamesNobodyButWhereTheBalancerIsOff(t *testing.T) {
+	relayed := MoveOperation{Command: true, Relayed: true}
+	on := Balancer{Known: true, StatusKnown: true, Mode: "full"}
+	off, ending, unread := on, on, Balancer{}
+	off.Mode, off.Stopped = "off", true
+	ending.Mode, ending.Stopped, ending.InRound = "off", true, true
+	for b, want := range map[Balancer]MoveBy{on: "", off: MoveByClient, ending: "", unread: ""} {
+		if got := relayed.requester(b); got != want {
+			t.Errorf("%+v: %q, want %q", b, got, want)
+		}
+	}
+	relayed.App = "mongosh"
+	if got := relayed.requester(on); got != MoveByClient {
+		t.Errorf("a program with a name: %q", got)
+	}
+}

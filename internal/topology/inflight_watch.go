@@ -236,8 +236,9 @@ func (f *flights) operations(ctx context.Context, now time.Time) {
 	if f.steps = err; err != nil {
 		return
 	}
+	b := f.w.Table().Balancer
 	f.list = slices.DeleteFunc(f.list, func(x *flight) bool {
-		if seen := x.reported(ops, now); seen || !x.logged {
+		if seen := x.reported(ops, b, now); seen || !x.logged {
 			return false
 		}
 		if x.unseen++; x.unseen < unseenTurns {
@@ -251,7 +252,7 @@ func (f *flights) operations(ctx context.Context, now time.Time) {
 // reported takes over what shards say of a migration, and tells whether the
 // donor shows its command. A shard takes part in one migration at a time, so a
 // step belongs to the one that its shard is in.
-func (x *flight) reported(ops []MoveOperation, now time.Time) (seen bool) {
+func (x *flight) reported(ops []MoveOperation, b Balancer, now time.Time) (seen bool) {
 	for _, o := range ops {
 		switch {
 		case o.Command && (o.NS != x.NS || o.From != x.From || o.Min != nil && !bytes.Equal(o.Min, x.Min)):
@@ -259,9 +260,7 @@ func (x *flight) reported(ops []MoveOperation, now time.Time) (seen bool) {
 		case o.Command:
 			seen = true
 			if x.row.By == "" {
-				if x.row.By, x.row.App = MoveByBalancer, o.App; o.App != "" {
-					x.row.By = MoveByClient
-				}
+				x.row.By, x.row.App, x.row.Relayed = o.requester(b), o.App, o.Relayed
 			}
 			if o.Running > 0 && (x.row.AtLeast || x.row.Since.After(now)) {
 				x.row.Since, x.row.AtLeast = now.Add(-o.Running).Truncate(time.Second), false
@@ -288,11 +287,23 @@ func (x *flight) reported(ops []MoveOperation, now time.Time) (seen bool) {
 	return seen
 }
 
+// requester is who asked for the migration. Of one that the config server relays only a balancer that moves
+// nothing tells: then it was a client.
+func (o MoveOperation) requester(b Balancer) MoveBy {
+	switch {
+	case o.App != "", o.Relayed && b.StatusKnown && b.Known && !b.Moves() && !b.InRound:
+		return MoveByClient
+	case o.Relayed:
+		return ""
+	}
+	return MoveByBalancer
+}
+
 // inferStep says how far the donor is while the recipient copies: a real donor
 // shows its thread for moments only, and waits for the recipient once it has done
 // its third step (seen on 5.0.7, whose recipient has seven).
 func (x *flight) inferStep() {
-	known := x.row.Steps == donorSteps || x.row.Steps == 0 && x.row.RecipientSteps == recipientSteps
+	known := x.row.Steps == donorSteps || x.row.Steps == 0 && slices.Contains(recipientSteps, x.row.RecipientSteps)
 	if known && x.row.RecipientStep >= recipientCopies && x.row.Step < startedStep {
 		x.row.Step, x.row.Steps, x.row.StepInferred = startedStep, donorSteps, true
 	}
