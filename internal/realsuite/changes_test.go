@@ -139,7 +139,8 @@ func changeList() []change {
 				w.must(err)
 			},
 		},
-		{name: "defragment", kind: "defragment", since: [2]int{6, 0}, later: true, before: balancerOn, args: setting(schemasNS, args{"on": true})},
+		{name: "defragment", kind: "defragment", since: [2]int{6, 0}, later: true, before: balancerOn,
+			args: setting(schemasNS, args{"on": true})},
 		{
 			name: "merge", kind: "merge",
 			before: func(w *world, _ *dashboard) {

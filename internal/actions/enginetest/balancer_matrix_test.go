@@ -49,6 +49,8 @@ type matrixChange struct {
 	kind    actions.Kind
 	args    func(r *Rig, p placement.Project, shard string) actions.Args
 	problem func(r *Rig, p placement.Project, shard string) string // "" when there is none
+	// waits: the balancer moves the chunks, which has no end while another client works against it.
+	waits bool
 }
 
 func matrixChanges() []matrixChange {
@@ -77,19 +79,19 @@ func matrixChanges() []matrixChange {
 		return [2]bson.Raw{lo, hi}
 	}
 	return []matrixChange{
-		{actions.Pin, pinned, notAlone(false)},
-		{actions.Pin, paused(actions.PauseCollections), notAlone(false)},
-		{actions.Isolate, pinned, notAlone(true)},
-		{actions.Isolate, paused(actions.PauseBalancer), notAlone(true)},
-		{actions.Isolate, byBalancer, notAlone(true)},
-		{actions.Spread, onProject, nil},
-		{actions.SplitProject, onProject, nil},
-		{actions.Split, func(r *Rig, _ placement.Project, _ string) actions.Args {
+		{kind: actions.Pin, args: pinned, problem: notAlone(false)},
+		{kind: actions.Pin, args: paused(actions.PauseCollections), problem: notAlone(false)},
+		{kind: actions.Isolate, args: pinned, problem: notAlone(true)},
+		{kind: actions.Isolate, args: paused(actions.PauseBalancer), problem: notAlone(true)},
+		{kind: actions.Isolate, args: byBalancer, problem: notAlone(true), waits: true},
+		{kind: actions.Spread, args: onProject},
+		{kind: actions.SplitProject, args: onProject},
+		{kind: actions.Split, args: func(r *Rig, _ placement.Project, _ string) actions.Args {
 			r.Must(r.Watcher.Refresh(r.Context()))
 			c := r.Watcher.Table().Collection("yorkie-meta.changes") // hashed, so any chunk can be split
 			return actions.Args{NS: c.NS, Bounds: bounds(r, c, c.Chunks.At(0)), Parts: 2}
-		}, nil},
-		{actions.MoveChunk, func(r *Rig, _ placement.Project, shard string) actions.Args {
+		}},
+		{kind: actions.MoveChunk, args: func(r *Rig, _ placement.Project, shard string) actions.Args {
 			c, ch := chunk(r)
 			if ch.Shard == shard {
 				shard = "shard-rs-1"
@@ -98,7 +100,7 @@ func matrixChanges() []matrixChange {
 				shard = "shard-rs-2"
 			}
 			return actions.Args{NS: c.NS, Bounds: bounds(r, c, ch), To: shard}
-		}, nil},
+		}},
 	}
 }
 
@@ -137,7 +139,7 @@ func TestChangesArriveWhateverTheBalancerDoes(t *testing.T) {
 		for _, release := range releases {
 			for k, c := range matrixChanges() {
 				for seed := from; seed < to; seed++ {
-					if b.oneSeedIn > 0 && seed%b.oneSeedIn != 1 {
+					if b.oneSeedIn > 0 && seed%b.oneSeedIn != 1 || b.againstZones && c.waits {
 						continue
 					}
 					if n++; testing.Short() && n%43 != 7 {
