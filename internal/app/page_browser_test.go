@@ -38,6 +38,7 @@ func (o *tab) openAt(address string) {
 func (o *tab) fits() {
 	o.Helper()
 	const tooWide = `(() => {
+		if (!document.body) return "the page is loading";
 		const width = document.documentElement.clientWidth, page = document.scrollingElement.scrollWidth;
 		if (page <= width) return "";
 		const held = (e) => { for (let p = e.parentElement; p && p !== document.body; p = p.parentElement)

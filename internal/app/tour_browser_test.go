@@ -120,6 +120,7 @@ func TestBrowserTakesTheWholeTourByKeyboard(t *testing.T) {
 			o.step(title, "/runs/", false)
 		}
 		o.enter("form.plan button.main", "")
+		o.until(`location.pathname !== "/plans/new"`)
 		o.step("Plan", "/plans/", false)
 		runs("Proof")
 		run := eval[string](o, "location.pathname")

@@ -37,6 +37,7 @@ type Cluster struct {
 	transactions map[*transaction]struct{} // the open ones
 	locks        documentLocks
 	cursors      *cursors
+	late         lateCursors
 	stats        counters
 	many         *virtualChunks // nil: none
 
@@ -74,6 +75,9 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 			ConfigShard: o.ConfigShard, ShardUUIDs: o.ShardUUIDs, Reshard: o.Reshard,
 			OrphanDelay: o.OrphanDelay, Migration: o.Migration, Sessions: o.Sessions,
 			Hook: faults.atStep, Armed: func() bool { return faults.armed.Load() > 0 },
+			Held: func(ns, shard string, left, now time.Time) bool {
+				return faults.cluster.late.hold(ns, shard, left, now)
+			},
 		}),
 	}
 	faults.cluster = c

@@ -34,6 +34,7 @@ func (f *Faults) Thaw(member string) {
 		close(c)
 		delete(f.frozen, member)
 		f.armed.Add(-1)
+		f.cluster.late.thaw(member, f.cluster.catalog.Now())
 	}
 }
 
@@ -98,6 +99,9 @@ func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
 		return err
 	}
 	shard, err := f.waitThawedOrName(ctx, f.cluster.requiredShards(ctx, r))
+	if err != nil {
+		f.cluster.late.giveUp(shard, r)
+	}
 	switch {
 	case !errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -153,7 +157,7 @@ func (c *Cluster) requiredShards(ctx context.Context, r *engine.Request) []strin
 	case "listCollections":
 		_, home := c.home(r.DB)
 		return []string{home}
-	case "listDatabases", "dbStats", "dropDatabase", "currentOp":
+	case "listDatabases", "dbStats", "dropDatabase", "currentOp", "killSessions":
 		return c.catalog.ShardNames()
 	default:
 		return nil // handled by the config server, or checked at the command's own steps

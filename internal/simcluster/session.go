@@ -158,6 +158,7 @@ func (c *Cluster) endSessions(_ context.Context, r *engine.Request) (bson.D, err
 			id := string(d.Lookup("id").Value)
 			c.endSession(id, r)
 			c.cursors.closeSession(id)
+			c.late.closeSession(id)
 		}
 	}
 	return bson.D{}, nil

@@ -143,7 +143,13 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 			return c.runJoinedPipeline(ctx, a, db, coll, stages, vars)
 		},
 		CollStats: empty, IndexStats: empty, Sessions: empty, LocalSessions: empty,
-		CurrentOp: func(bson.Raw) pipeline.Docs { return pipeline.Of(c.operations(a.ns)...) },
+		CurrentOp: func(of bson.Raw) pipeline.Docs {
+			rows := c.operations(a.ns)
+			if idle, _ := of.Lookup("idleCursors").BooleanOK(); idle {
+				rows = append(rows, c.idleCursors(c.catalog.Now())...)
+			}
+			return pipeline.Of(rows...)
+		},
 	}
 	if c.version.atLeast(6, 0, 3) {
 		env.DataDistribution = func(bson.Raw) pipeline.Docs { return pipeline.Of(c.distribution()...) }

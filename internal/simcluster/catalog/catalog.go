@@ -41,6 +41,8 @@ type Options struct {
 	Still       bool          // migrations take no time
 	Pace        float64       // multiplies the time a migration takes; 0 means 1
 	OrphanDelay time.Duration // orphanCleanupDelaySecs; 0 means 900 s
+	// Held reports whether an open cursor keeps a shard from deleting a range that left then; nil: none does.
+	Held func(ns, shard string, left, now time.Time) bool
 	// Reshard is the minimum duration of a resharding
 	// (reshardingMinimumOperationDurationMillis); 0 means 300 s.
 	Reshard time.Duration

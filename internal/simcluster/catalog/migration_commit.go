@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -81,6 +82,7 @@ func (t *transfer) refusal(r *Routing) error {
 // committed finishes the migration after the config server has the new owner. The
 // caller holds Mu; committed releases it.
 func (t *transfer) committed(life context.Context) error {
+	var cleanup *orphanRange // for which the move waits
 	for _, step := range []Step{Committed, Logged, Cleaning} {
 		if t.c.hookArmed() {
 			t.c.Mu.Unlock()
@@ -93,11 +95,19 @@ func (t *transfer) committed(life context.Context) error {
 		case Committed:
 			t.logCommit()
 		case Cleaning:
-			t.scheduleDonorCleanup(t.o.WaitForDelete)
+			cleanup = t.scheduleDonorCleanup(t.o.WaitForDelete)
 		}
 	}
 	t.c.Mu.Unlock()
-	return nil
+	if cleanup == nil {
+		return nil
+	}
+	select {
+	case <-cleanup.gone:
+		return nil
+	case <-life.Done():
+		return errShutdown()
+	}
 }
 
 func (t *transfer) logCommit() {
@@ -110,17 +120,21 @@ func (t *transfer) logCommit() {
 	})
 }
 
-// scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. The
-// caller holds Mu.
-func (t *transfer) scheduleDonorCleanup(now bool) {
+// scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. What is to be deleted now and held by a
+// cursor is returned. The caller holds Mu.
+func (t *transfer) scheduleDonorCleanup(now bool) *orphanRange {
 	r := t.c.routes[t.m.ns]
 	switch {
 	case r == nil || r.UUID != t.uuid:
 	case now:
-		t.c.deleteRange(r, t.m.from, t.m.min, t.m.max)
+		o := t.c.leaveOrphans(r, t.m.from, t.m.min, t.m.max, 0)
+		if t.c.CleanOrphans(); slices.Contains(t.c.orphans, o) {
+			return o
+		}
 	default:
-		t.c.leaveOrphans(r, t.m.from, t.m.min, t.m.max)
+		t.c.leaveOrphans(r, t.m.from, t.m.min, t.m.max, t.c.opts.OrphanDelay)
 	}
+	return nil
 }
 
 // deleteCopied deletes the recipient's copy. The caller holds Mu.

@@ -103,7 +103,9 @@ func (t *transfer) clearOrphans(life context.Context) error {
 		}
 		left := time.Duration(0)
 		if o != nil {
-			left = o.due.Sub(t.c.Now())
+			if left = o.due.Sub(t.c.Now()); left <= 0 {
+				left = time.Second // a cursor holds it: look again
+			}
 		}
 		t.c.Mu.Unlock()
 		if o == nil {

@@ -16,16 +16,24 @@ type orphanRange struct {
 	uuid     [16]byte
 	shard    string
 	min, max bson.Raw
+	left     time.Time // the chunk's commit
 	due      time.Time
 	gone     chan struct{} // closed when the documents are deleted
 }
 
 // leaveOrphans schedules the deletion of a moved chunk's documents on the donor.
-func (c *Cluster) leaveOrphans(r *Routing, shard string, lo, hi bson.Raw) {
-	c.orphans = append(c.orphans, &orphanRange{
-		ns: r.NS, uuid: r.UUID, shard: shard, min: lo, max: hi,
-		due: c.Now().Add(c.opts.OrphanDelay), gone: make(chan struct{}),
-	})
+func (c *Cluster) leaveOrphans(r *Routing, shard string, lo, hi bson.Raw, delay time.Duration) *orphanRange {
+	now := c.Now()
+	o := &orphanRange{
+		ns: r.NS, uuid: r.UUID, shard: shard, min: lo, max: hi, left: now, due: now.Add(delay), gone: make(chan struct{}),
+	}
+	c.orphans = append(c.orphans, o)
+	return o
+}
+
+// held reports whether an open cursor keeps the shard from deleting the range.
+func (c *Cluster) held(o *orphanRange) bool {
+	return c.opts.Held != nil && c.opts.Held(o.ns, o.shard, o.left, c.Now())
 }
 
 // orphansIn is a pending orphan range on shard that overlaps [lo, hi), or nil.
@@ -42,7 +50,7 @@ func (c *Cluster) orphansIn(r *Routing, shard string, lo, hi bson.Raw) *orphanRa
 func (c *Cluster) CleanOrphans() {
 	now := c.Now()
 	c.orphans = slices.DeleteFunc(c.orphans, func(o *orphanRange) bool {
-		if o.due.After(now) {
+		if o.due.After(now) || c.held(o) {
 			return false
 		}
 		if r := c.routes[o.ns]; r != nil && r.UUID == o.uuid {
