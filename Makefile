@@ -16,7 +16,7 @@ export GOGC       ?= 800
 export GOMEMLIMIT ?= 3GiB
 
 .PHONY: build release demo storybook test setup check-format check-generated vet unit browser test-all types staticcheck whole race \
-	browser-all fuzz long bench generate format clean
+	browser-all outside packaging fuzz long bench generate format clean
 
 build: ## the one binary: bin/shardboard
 	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin/shardboard ./cmd/shardboard
@@ -62,9 +62,8 @@ browser:
 # Each package once: where many goroutines meet under the race detector, the others without it, both with their long tests.
 test-all: setup ## longer runs, within 22 minutes
 	sh scripts/setup-node
-	$(MAKE) --no-print-directory types staticcheck whole race browser-all
-	sh scripts/outside-clients
-	sh scripts/packaging
+	$(MAKE) --no-print-directory types staticcheck
+	$(MAKE) --no-print-directory -j2 --output-sync=target browser-all whole outside race packaging
 
 types:
 	tools/node_modules/.bin/tsc -p tools
@@ -84,6 +83,13 @@ whole:
 # detector: it is not ours, its memory is its own, and it was more than half of the time of tests with a data directory.
 race:
 	SHARDBOARD_LONG=1 $(TEST) -race -cpu 1 -gcflags=modernc.org/sqlite/lib=-race=false -timeout 15m $(RACED)
+
+# Those that wait for a browser or another program run beside those that compute.
+outside:
+	sh scripts/outside-clients
+
+packaging:
+	sh scripts/packaging
 
 browser-all:
 	SHARDBOARD_BROWSER=1 $(TEST) -count=1 -timeout 20m -run '^TestBrowser' ./internal/app/
