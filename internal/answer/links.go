@@ -81,11 +81,11 @@ func address(path string, u url.Values, page int) string {
 }
 
 // ShardURL is the page of a shard.
-func ShardURL(name string) string { return "/shards/" + url.PathEscape(name) }
+func ShardURL(name string) string { return "/shards/" + PathPart(name) }
 
 // CollectionURL is the page of a collection.
 func CollectionURL(ns topology.Namespace) string {
-	return "/collections/" + url.PathEscape(string(ns))
+	return "/collections/" + PathPart(string(ns))
 }
 
 // ChunkURL names a chunk by its lower bound alone: a page is about the

@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/base64"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +53,26 @@ func CheckText(name, s string) (string, error) {
 		return "", fault.New(fault.Invalid, "%s contains a NUL character.", name)
 	}
 	return s, nil
+}
+
+// dotted are the names that no part of a path can be, even escaped, as browsers take them for steps up
+// and down; and those that stand for one.
+var dotted = regexp.MustCompile(`^~*\.\.?$`)
+
+// PathPart is a name as a part of a path, escaped. Before "." and ".." comes a "~".
+func PathPart(name string) string {
+	if dotted.MatchString(name) {
+		name = "~" + name
+	}
+	return url.PathEscape(name)
+}
+
+// PathName is the name that a part of a path stands for, unescaped before.
+func PathName(part string) string {
+	if dotted.MatchString(part) {
+		return strings.TrimPrefix(part, "~")
+	}
+	return part
 }
 
 // number reads a number from least to most.
