@@ -137,7 +137,7 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 				by = n
 			}
 		}
-		row = append(row, bson.E{Key: "storageStats", Value: storageOf(s.coll, by).fields(s.coll != nil, by, c.orphans(t, s))})
+		row = append(row, bson.E{Key: "storageStats", Value: seriesStats(s.coll, storageOf(s.coll, by).fields(s.coll != nil, by, c.orphans(t, s)))})
 	}
 	if hasKey(spec, "count") {
 		if s.coll == nil {
