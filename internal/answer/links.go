@@ -106,6 +106,24 @@ func BesideCollection(address string) string {
 	return address
 }
 
+// ShardPageURL is the page of a shard with a page of the collections on it.
+func ShardPageURL(name string, internal bool, page int) string {
+	u := url.Values{}
+	if internal {
+		u.Set(InternalParam, "1")
+	}
+	return address(ShardURL(name), u, page)
+}
+
+// CollectionsURL is a page of the list of collections.
+func CollectionsURL(internal bool, page int) string {
+	u := url.Values{}
+	if internal {
+		u.Set(InternalParam, "1")
+	}
+	return address("/collections", u, page)
+}
+
 // HeatURL is the page of heat of a collection.
 func HeatURL(ns topology.Namespace) string {
 	return HeatQuery{NS: ns, Window: DefaultWindow, Span: defaultSpan, By: "key"}.URL()

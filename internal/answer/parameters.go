@@ -91,6 +91,9 @@ func number(q url.Values, name string, least, most, absent int) (int, error) {
 // pageNumber reads ?page=, counted from 1; absent is 1.
 func pageNumber(q url.Values) (int, error) { return number(q, "page", 1, 1_000_000, 1) }
 
+// ParsePage reads ?page= of a list, counted from 1; absent is 1.
+func ParsePage(q url.Values) (int, error) { return pageNumber(q) }
+
 // ParseLimit reads ?limit=, how many items a list may have.
 func ParseLimit(q url.Values) (int, error) {
 	return number(q, "limit", 1, api.MaxLimit, api.DefaultLimit)
