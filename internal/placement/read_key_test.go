@@ -24,7 +24,8 @@ func keyWorld() *topology.Table {
 		routing.Collection("app.dotted", dotted, []shardkey.Key{routing.Bound(dotted, "m", int64(5))}, "s1", "s2"),
 		routing.Collection("app.tracked", routing.Pattern("_id"), nil, "s2"),
 		routing.Collection("ts.system.buckets.rooms", byMeta, routing.Bounds(byMeta, "m"), "s1", "s2"),
-		routing.Collection("ts.weather", byTime, []shardkey.Key{routing.Bound(byTime, "x", at(6)), routing.Bound(byTime, "x", at(12))}, "s1", "s2", "s3"),
+		routing.Collection("ts.weather", byTime,
+			[]shardkey.Key{routing.Bound(byTime, "x", at(6)), routing.Bound(byTime, "x", at(12))}, "s1", "s2", "s3"),
 	}
 	list[1].Unsplittable = true
 	list[2].Series = topology.Series{TimeField: "time", MetaField: "sensor", Granularity: "seconds"}

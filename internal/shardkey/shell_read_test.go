@@ -57,7 +57,8 @@ func TestDisplayedKeysAreReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range []any{int32(1), int64(1) << 60, 1.5, "it's \"q\" \\ \n é", bson.ObjectID{1}, true, nil, bson.MinKey{}, bson.MaxKey{}, bson.DateTime(5),
+	for _, v := range []any{int32(1), int64(1) << 60, 1.5, "it's \"q\" \\ \n é", bson.ObjectID{1}, true, nil, bson.MinKey{},
+		bson.MaxKey{}, bson.DateTime(5),
 		bson.DateTime(-1 << 62), bson.Timestamp{T: 5, I: 6}, bson.Binary{Subtype: 4, Data: make([]byte, 16)}, bson.Binary{Data: []byte{1}},
 		bson.D{{Key: "x", Value: int64(1)}}} {
 		k, err := p.Bound(mustMarshal(t, bson.D{{Key: "a.b", Value: v}, {Key: "c d", Value: int32(2)}}))
