@@ -145,6 +145,16 @@ func TestAChunkOfALongBoundHasItsAddresses(t *testing.T) {
 		}
 		cursor = string(list.Next)
 	}
+	// The chunk at which the list goes on was merged away meanwhile: its bound is not in the cursor, its place is.
+	merged := *c
+	merged.Chunks = routing.Chunks(key, routing.Bounds(key, "a", strings.Repeat("b", 340), "j"), "shard-rs-1", "shard-rs-2")
+	next := table
+	next.Collections, next.Seq = []*topology.Collection{&merged}, table.Seq+1
+	s.Watcher.Publish(&next)
+	w := s.Do("GET", "/api/v1/collections/app.url/chunks?limit=1&cursor="+url.QueryEscape(c.Ref(c.Chunks.At(3).Min)+"~3"))
+	if list := webtest.Decode[api.List[api.Chunk]](t, w); len(list.Items) != 1 || list.Items[0].Ref != merged.Ref(merged.Chunks.At(3).Min) {
+		t.Errorf("a cursor to a merged chunk: %d %v", w.Code, list.Items)
+	}
 	if cursor != "" {
 		t.Errorf("the list goes on at %.100s", cursor)
 	}

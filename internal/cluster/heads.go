@@ -14,8 +14,8 @@ import (
 // headFields are the fields of a collection that the routing poll reads.
 var headFields = []string{
 	"_id", "uuid", "timestamp", "lastmodEpoch", "key", "unique", "noBalance", "allowMigrations", "permitMigrations",
-	"unsplittable", "reshardingFields.uuid", "maxChunkSizeBytes", "timeseriesFields", "enableAutoMerge", "defragmentCollection", "defragmentationPhase",
-	"top",
+	"unsplittable", "reshardingFields.uuid", "maxChunkSizeBytes", "timeseriesFields",
+	"enableAutoMerge", "defragmentCollection", "defragmentationPhase", "top",
 }
 
 // headsPipeline reads collections with their highest chunk version: one index lookup

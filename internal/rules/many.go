@@ -63,7 +63,8 @@ func manyOf(r rule, parts []Problem) Problem {
 		if x.Project != p.Project {
 			p.Project = ""
 		}
-		sameCommands = sameCommands && slices.EqualFunc(x.Remedy.Commands, first.Remedy.Commands, func(a, b Command) bool { return a.Text == b.Text })
+		sameCommands = sameCommands && slices.EqualFunc(x.Remedy.Commands, first.Remedy.Commands,
+			func(a, b Command) bool { return a.Text == b.Text })
 		plans = plans || len(x.Remedy.Plans) > 0
 	}
 	natural.Sort(names)

@@ -15,7 +15,7 @@ var paramShard = site.InPath("name", "a shard's name, path-escaped once")
 // Routes of one shard.
 var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/shards/{name}", Summary: "What is on a shard?",
-		Params: []site.Param{paramShard, site.ParamFormat(), site.Number("page", "of the collections on it, 50 each, counted from 1")},
+		Params:  []site.Param{paramShard, site.ParamFormat(), site.Number("page", "of the collections on it, 50 each, counted from 1")},
 		Handler: site.InFormat(Page, JSON, CSV), Types: []string{site.MediaHTML, site.MediaJSON, site.MediaCSV},
 		Tagged: true, Time: site.Past, Internal: true,
 		Topic: site.Topic{Kind: "shard", Of: site.Named,
