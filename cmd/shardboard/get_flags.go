@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
@@ -87,7 +88,7 @@ func (r resource) address(names int) string {
 }
 
 // ownFlags are parameters that all resources have by flags of their own.
-var ownFlags = []string{"limit", "at"}
+var ownFlags = []string{"limit", "at", api.FormatParam}
 
 // askedFlags is a pointer to a struct with the positional arguments and the filters of a resource, all
 // as text: the server reads and checks them.
@@ -217,7 +218,7 @@ func pastTime(text string, now time.Time) string {
 // fill puts values into the parts of an address that are chosen.
 func fill(path string, values []string) string {
 	for i, name := range inPath(path) {
-		path = strings.Replace(path, "{"+name+"}", url.PathEscape(values[i]), 1)
+		path = strings.Replace(path, "{"+name+"}", answer.PathPart(values[i]), 1)
 	}
 	return api.Prefix + path
 }

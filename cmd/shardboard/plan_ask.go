@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
@@ -186,7 +186,7 @@ func (a asking) chunks(choice func(api.Chunk) candidate) ([]candidate, error) {
 		return nil, nil
 	}
 	var list api.List[api.Chunk]
-	path := fmt.Sprintf("%s/collections/%s/chunks?limit=%d", api.Prefix, url.PathEscape(ns), promptChoices)
+	path := fmt.Sprintf("%s/collections/%s/chunks?limit=%d", api.Prefix, answer.PathPart(ns), promptChoices)
 	if err := a.remote.Get(a.prompt.ctx, path, &list); err != nil {
 		return nil, err
 	}

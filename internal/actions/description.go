@@ -169,7 +169,9 @@ func (d *draftBuilder) readArguments() error {
 		var err error
 		switch x.Type {
 		case TypeCollection:
-			d.c, err = collectionOf(d.s.Table, d.kind, d.a.NS)
+			if d.c, err = collectionOf(d.s.Table, d.kind, d.a.NS); err == nil {
+				d.a.NS = d.c.NS // of a time series that was named as its users do
+			}
 		case TypeShard:
 			_, err = shardOf(d.s.Table, d.kind, x.Name, *x.field(&d.a).(*string))
 		}

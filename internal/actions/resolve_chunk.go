@@ -1,9 +1,6 @@
 package actions
 
 import (
-	"encoding/base64"
-	"strings"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
@@ -63,36 +60,21 @@ func (s Situation) rangeBounds(c *topology.Collection, kind Kind, bounds [2]bson
 	return lo, hi, nil
 }
 
-// chunkByReference finds a chunk by its reference: the collection's identity, a dot and
-// the lower bound in base64url; or the lower bound alone.
+// chunkByReference finds a chunk by its reference.
 func chunkByReference(c *topology.Collection, ref string) (int, topology.Chunk, error) {
-	none := topology.Chunk{}
-	id, enc, whole := strings.Cut(ref, ".")
-	if !whole {
-		id, enc = "", ref
-	}
-	b, err := base64.RawURLEncoding.DecodeString(enc)
-	if err != nil || bson.Raw(b).Validate() != nil {
-		return 0, none, fault.New(fault.Invalid, "The argument \"chunk\" is not a chunk reference.")
-	}
-	own := UUIDText(c.Incarnation.UUID)
-	if own == "" {
-		own = c.Incarnation.Epoch.Hex()
-	}
-	if id != "" && id != own {
-		return 0, none, fault.New(fault.NotFound,
+	i, _, err := c.ByRef(ref)
+	switch {
+	case fault.Of(err) == fault.Conflict:
+		err = fault.New(fault.NotFound,
 			"The argument \"chunk\" is a chunk of another collection, or the collection was dropped or resharded since.")
+	case err != nil:
+		err = fault.Wrap(fault.Of(err), err, "The argument \"chunk\": %s", fault.Text(err))
+	case i < 0:
+		err = fault.New(fault.NotFound, "The argument \"chunk\" names a chunk that %s does not have now.", string(c.NS))
+	default:
+		return i, c.Chunks.At(i), nil
 	}
-	k, err := c.Key.Bound(b)
-	if err != nil {
-		return 0, none, fault.Wrap(fault.Invalid, err, "The argument \"chunk\" does not have the fields of the shard key %s.", c.Key)
-	}
-	i, ch := c.Chunks.Find(k)
-	if ch.Min.Compare(k) != 0 {
-		return 0, none, fault.New(fault.NotFound,
-			"The argument \"chunk\" names a chunk that %s does not have now.", string(c.NS))
-	}
-	return i, ch, nil
+	return 0, topology.Chunk{}, err
 }
 
 // boundsAsDocuments returns bounds in the form of the argument "bounds".

@@ -15,13 +15,18 @@ import (
 )
 
 // Advice lists the problems with their figures and remedies, what could not be
-// checked, and what people have dismissed.
-func Advice(v View, found rules.View, may AdviceMay) api.AdviceList {
+// checked, and what people have dismissed. Those of one rule are listed one by one, also where they are one problem
+// about many objects.
+func Advice(v View, found rules.View, rule rules.Rule, may AdviceMay) api.AdviceList {
 	out := api.AdviceList{
 		Items: []api.Advice{}, AsOf: *api.Time(found.At), Stale: staleProblems(v, found), Summary: problemSummaryOf(v, found),
 		Unsure: []api.AdviceUnsure{}, Passed: []string{}, Dismissed: []api.Advice{}, Over: []api.AdviceDismissal{}, Kept: found.Kept,
 	}
-	for _, p := range found.Items {
+	items := found.Items
+	if rule != "" {
+		items = found.Each(rule)
+	}
+	for _, p := range items {
 		out.Items = append(out.Items, adviceOf(v, p, may))
 	}
 	for _, u := range found.Unsure {
@@ -59,7 +64,7 @@ func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
 	out := api.Advice{
 		ID: p.ID, Rule: string(p.Rule), Rank: string(p.Severity), Severity: string(p.Severity), Title: v.Named(p.Text).At(v.Now), Text: p.Text,
 		Why: v.Named(p.Why).At(v.Now), WhyText: p.Why, Because: p.Because.String(),
-		Subject: p.Subject, NS: string(p.NS), Project: p.Project, Shard: p.Shard, Document: p.Document,
+		Subject: p.Subject, Count: max(p.Count, 1), NS: string(p.NS), Project: p.Project, Shard: p.Shard, Document: p.Document,
 		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{},
 		Playbooks: playbooksOf(p.Rule),
 	}

@@ -157,6 +157,15 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 		if len(unsure) == len(rules.Rules()) {
 			return alert.Observed{}, fault.New(fault.Unavailable, "The cluster's routing table is not loaded, so no rule can be checked.")
 		}
+		// The alert about one that is now part of a problem about many is neither over nor sent again.
+		for _, p := range found.Items {
+			for _, x := range p.Parts {
+				if unsure[x.Rule] == nil {
+					unsure[x.Rule] = map[string]bool{}
+				}
+				unsure[x.Rule][x.Subject] = true
+			}
+		}
 		out := alert.Observed{Cluster: a.Cluster(), Unsure: func(rule, subject string) bool {
 			of := unsure[rules.Rule(rule)]
 			return of[""] || of[subject]

@@ -1,60 +1,50 @@
 package answer
 
 import (
-	"cmp"
-	"encoding/hex"
 	"hash/fnv"
 	"strconv"
 
-	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
-// ChunkRef is uuid.base64url(BSON of min). Collections of MongoDB 4.4 that
-// have no uuid stand under their epoch. Where bounds are hidden there is none: it
-// holds the lower bound.
+// ChunkRef is a chunk's reference. Where bounds are hidden there is none: it could be compared with
+// that of a guess.
 func ChunkRef(c *topology.Collection, min shardkey.Key) string {
 	if c.Key.Hiding() != nil {
 		return ""
 	}
-	doc, err := c.Key.Document(min)
-	if err != nil {
-		return ""
+	return c.Ref(min)
+}
+
+// maxExactRef bounds an exact reference in an address, in bytes.
+const maxExactRef = 300
+
+// PlaceRef is a reference that means the place of its bound also when no chunk begins there any more; of a
+// bound that is too long for an address it is ChunkRef.
+func PlaceRef(c *topology.Collection, min shardkey.Key) string {
+	short := ChunkRef(c, min)
+	if exact, err := c.ExactRef(min); short != "" && err == nil && len(exact) <= maxExactRef {
+		return exact
 	}
-	return api.ChunkRef(IdentityOf(c), doc)
+	return short
+}
+
+// ChunkGone is the error for a reference of a chunk that is not there.
+func ChunkGone(c *topology.Collection) error {
+	return fault.New(fault.NotFound, "%s", "No chunk of "+string(c.NS)+" begins at this key any more.")
 }
 
 // IdentityOf is a collection's uuid, or its epoch in releases without uuids.
-func IdentityOf(c *topology.Collection) string {
-	return cmp.Or(uuidOf(c.Incarnation.UUID), c.Incarnation.Epoch.Hex())
-}
+func IdentityOf(c *topology.Collection) string { return c.Incarnation.Identity() }
 
 // uuidOf is "" for a collection that has none.
 func uuidOf(u [16]byte) string {
 	if u == [16]byte{} {
 		return ""
 	}
-	h := hex.EncodeToString(u[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
-
-// ParseChunkRef finds the lower bound that a reference names.
-func ParseChunkRef(c *topology.Collection, ref string) (shardkey.Key, error) {
-	id, doc, err := api.ParseChunkRef(ref)
-	if err != nil {
-		return shardkey.Key{}, err
-	}
-	if id != IdentityOf(c) {
-		return shardkey.Key{}, fault.New(fault.Conflict, "The collection has been dropped or resharded since this "+
-			"reference was made. Start again without it.")
-	}
-	k, err := c.Key.Bound(doc)
-	if err != nil {
-		return shardkey.Key{}, fault.Wrap(fault.Invalid, err, "This chunk reference does not have the fields of the shard key %s.", c.Key)
-	}
-	return k, nil
+	return topology.Incarnation{UUID: u}.Identity()
 }
 
 // ChunkName is a short name for a chunk of any collection within a page, for

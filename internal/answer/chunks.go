@@ -165,7 +165,26 @@ func nextChunk(v View, c *topology.Collection, i int) api.Cursor {
 	if v.Hidden.Bounds {
 		return CursorOf(byPlace + strconv.Itoa(i))
 	}
-	return api.Cursor(ChunkRef(c, c.Chunks.At(i).Min))
+	return api.Cursor(PlaceRef(c, c.Chunks.At(i).Min) + cursorPlace + strconv.Itoa(i))
+}
+
+// cursorPlace is before the place in the list that a cursor falls back to.
+const cursorPlace = "~"
+
+// cursorFrom is where the page begins that a cursor names: at the chunk with its bound now. If its bound is
+// too long to be in it, and no chunk begins there any more, it is the same place in the list.
+func cursorFrom(c *topology.Collection, cursor string) (int, error) {
+	ref, place, _ := strings.Cut(cursor, cursorPlace)
+	i, k, err := c.ByRef(ref)
+	if err == nil && i < 0 && !k.IsZero() {
+		i, _ = c.Chunks.Find(k)
+	}
+	if err == nil && i < 0 {
+		if i, err = strconv.Atoi(place); err != nil || i < 0 {
+			return 0, ChunkGone(c)
+		}
+	}
+	return min(i, c.Chunks.Len()), err
 }
 
 // byPlace begins a cursor that is a place in the list of chunks.
@@ -222,11 +241,9 @@ func chunkSpan(v View, c *topology.Collection, q url.Values) (from, to int, err 
 		return min(from, to), to, err
 	}
 	if ref := q.Get("cursor"); ref != "" { // a later page of a list that began at from=
-		k, err := ParseChunkRef(c, ref)
-		if err != nil {
+		if from, err = cursorFrom(c, ref); err != nil {
 			return 0, 0, err
 		}
-		from, _ = c.Chunks.Find(k)
 	}
 	return max(from, 0), to, nil
 }

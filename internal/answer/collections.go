@@ -70,7 +70,7 @@ func unreadCollections(v View) string {
 func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 	out := api.Collection{
 		NS: string(ns), Primary: t.Primary(ns.Database()),
-		System: system(t, ns), Zones: []string{},
+		System: system(t, ns), Zones: []string{}, Counts: countsOf(t, ns),
 	}
 	counts := map[string]int{}
 	home := out.Primary
@@ -83,6 +83,10 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 		out.NoBalance, out.MigrationsBlocked = c.NoBalance, c.MigrationsBlocked
 		out.Resharding, out.Unsplittable = c.Resharding, c.Unsplittable
 		upkeepOf(t, c, &out)
+		if x := c.Series; x.Exists() {
+			out.TimeSeries = &api.TimeSeries{Name: string(topology.SeriesName(ns)), TimeField: x.TimeField, MetaField: x.MetaField,
+				Granularity: x.Granularity, SpanSeconds: x.Span()}
+		}
 		home = c.Chunks.Owner(0)
 	}
 	if d := t.DamageOf(ns); d != nil {
@@ -101,6 +105,14 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 		}
 	}
 	return out
+}
+
+// countsOf is what is counted as documents of a collection.
+func countsOf(t *topology.Table, ns topology.Namespace) string {
+	if t.CountsBuckets(ns) {
+		return "buckets"
+	}
+	return "documents"
 }
 
 // shardParts are a collection's parts on some shards; counts has its chunks by shard.
@@ -133,6 +145,11 @@ func Collection(v View, ns topology.Namespace) (api.CollectionDetail, error) {
 		return api.CollectionDetail{}, err
 	}
 	t := v.Table
+	if c := t.Collection(ns); c != nil {
+		ns = c.NS
+	} else if d := t.DamageOf(ns); d != nil {
+		ns = d.NS
+	}
 	out := api.CollectionDetail{
 		Collection: collectionOf(t, ns), ZoneRanges: []api.ZoneRange{},
 		Orphans: orphansOf(t.OrphansOf(ns, v.Now)), ByShard: []api.ShardOrphans{},

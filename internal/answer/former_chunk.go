@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -23,7 +24,7 @@ const (
 // past, a later split made it.
 type FormerChunk struct {
 	NS   topology.Namespace
-	Key  string // its lower bound
+	Key  string // its lower bound; "" when not known
 	What message.Message
 	Log  []FormerEntry // about its keys, newest first
 	// Whole is true if the upper bound is known too: Now are all chunks with its keys. Else Now is the one with
@@ -45,13 +46,18 @@ type FormerCoverer struct {
 	URL, Shard string
 }
 
-// FormerChunkOf looks for a chunk by its lower bound, where none begins. kept is nil where no history is recorded.
-func FormerChunkOf(ctx context.Context, v View, kept *history.Past, c *topology.Collection, key shardkey.Key) FormerChunk {
-	out := FormerChunk{NS: c.NS, Key: BoundText(c.Key, key)}
+// FormerChunkOf looks for a chunk by its reference, where none begins. kept is nil where no history is recorded.
+func FormerChunkOf(ctx context.Context, v View, kept *history.Past, c *topology.Collection, ref string) FormerChunk {
 	log := readHeatLog(ctx, v, kept, c.NS, time.Time{})
 	log.events = slices.DeleteFunc(slices.Clone(log.events), func(e topology.Event) bool {
 		return e.NS != string(c.NS) || e.Time.Unix() < int64(c.Incarnation.Timestamp.T)
 	})
+	key, found := formerBound(ctx, v, kept, c, ref, log.events)
+	if !found {
+		return FormerChunk{NS: c.NS, What: message.New("nameless", "What became of it is not known: neither the changelog nor the recorded "+
+			"history has a chunk with this reference. It is from before they begin, or of another cluster.")}
+	}
+	out := FormerChunk{NS: c.NS, Key: BoundText(c.Key, key)}
 	span, known := shardkey.Range{}, false // of the chunk
 	var merged, made *Event
 	for _, e := range log.events { // newest first
@@ -76,8 +82,65 @@ func FormerChunkOf(ctx context.Context, v View, kept *history.Past, c *topology.
 	return out
 }
 
+// formerTables is how many past tables are searched for a chunk.
+const formerTables = 5
+
+// formerBound is the lower bound that a reference names: that in it, else that of a chunk of an entry, else of
+// a chunk that was there right before one of the newest merges.
+func formerBound(ctx context.Context, v View, kept *history.Past, c *topology.Collection, ref string, events []topology.Event) (
+	key shardkey.Key, found bool) {
+	if _, key, err := c.ByRef(ref); err != nil || !key.IsZero() {
+		return key, err == nil
+	}
+	var times []time.Time // of tables
+	if v.Past != nil && kept != nil {
+		times = append(times, v.Past.Now)
+		if later, err := kept.EventsOf(ctx, v.Table.ClusterID, c.NS, v.Past.At, v.Past.Now, heatLogMost); err == nil {
+			events = slices.Concat(later, events)
+		}
+	}
+	for _, e := range events {
+		x := ReadEvent(e)
+		for _, r := range rangesOf(c, x) {
+			for _, bound := range []shardkey.Key{r.Min, r.Max} {
+				if strings.HasSuffix("."+c.Ref(bound), "."+ref) {
+					return bound, true
+				}
+			}
+		}
+		if x.kind() == "merge" {
+			times = append(times, x.Time.Add(-time.Second))
+		}
+	}
+	if kept == nil {
+		return key, false
+	}
+	for _, at := range times[:min(len(times), formerTables)] {
+		past, err := kept.Table(ctx, v.Table.ClusterID, at)
+		if err != nil {
+			continue
+		}
+		if was := past.Collection(c.NS); was != nil {
+			if _, key, err := was.ByRef(ref); err == nil && !key.IsZero() {
+				return key, true
+			}
+		}
+	}
+	return key, false
+}
+
 // newestWith is the range of the chunk with a lower bound that an entry is about or left behind.
 func newestWith(c *topology.Collection, x Event, key shardkey.Key) (shardkey.Range, bool) {
+	for _, r := range rangesOf(c, x) {
+		if r.Min.Compare(key) == 0 {
+			return r, true
+		}
+	}
+	return shardkey.Range{}, false
+}
+
+// rangesOf are the chunks that an entry is about or left behind.
+func rangesOf(c *topology.Collection, x Event) (out []shardkey.Range) {
 	pairs := [][2]bson.Raw{}
 	switch x.What {
 	case "split":
@@ -92,11 +155,11 @@ func newestWith(c *topology.Collection, x Event, key shardkey.Key) (shardkey.Ran
 		pairs = append(pairs, [2]bson.Raw{x.Min, x.Max})
 	}
 	for _, p := range pairs {
-		if r, err := c.Key.Range(p[0], p[1]); err == nil && r.Min.Compare(key) == 0 {
-			return r, true
+		if r, err := c.Key.Range(p[0], p[1]); err == nil {
+			out = append(out, r)
 		}
 	}
-	return shardkey.Range{}, false
+	return out
 }
 
 // madeLater is the first split after a past time that began a chunk at a key.

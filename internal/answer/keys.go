@@ -21,7 +21,7 @@ func KeyPosition(p shardkey.Pattern, s string) (shardkey.Range, bool) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return numberPosition(p, n)
 	}
-	doc, err := shardkey.ParseExtJSON(s)
+	doc, err := shardkey.ParseKey(s)
 	if err != nil {
 		return shardkey.Range{}, false
 	}
@@ -65,7 +65,7 @@ func after(k shardkey.Key) shardkey.Key { return shardkey.FromParts(k.Encoded()+
 
 // BoundKey reads a bound as the API writes it: hashed fields are hashes.
 func BoundKey(p shardkey.Pattern, text string) (shardkey.Key, error) {
-	doc, err := shardkey.ParseExtJSON(text)
+	doc, err := shardkey.ParseKey(text)
 	if err != nil {
 		return shardkey.Key{}, notExtJSON(err)
 	}
@@ -78,7 +78,7 @@ func BoundKey(p shardkey.Pattern, text string) (shardkey.Key, error) {
 // it is null: nobody who asks for one chunk means null by leaving half of the
 // key out.
 func plainKey(p shardkey.Pattern, text string) (shardkey.Key, error) {
-	doc, err := shardkey.ParseExtJSON(text)
+	doc, err := shardkey.ParseKey(text)
 	if err != nil {
 		return shardkey.Key{}, notExtJSON(err)
 	}

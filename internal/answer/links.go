@@ -81,11 +81,11 @@ func address(path string, u url.Values, page int) string {
 }
 
 // ShardURL is the page of a shard.
-func ShardURL(name string) string { return "/shards/" + url.PathEscape(name) }
+func ShardURL(name string) string { return "/shards/" + PathPart(name) }
 
 // CollectionURL is the page of a collection.
 func CollectionURL(ns topology.Namespace) string {
-	return "/collections/" + url.PathEscape(string(ns))
+	return "/collections/" + PathPart(string(ns))
 }
 
 // ChunkURL names a chunk by its lower bound alone: a page is about the
@@ -104,6 +104,24 @@ func BesideCollection(address string) string {
 		return short
 	}
 	return address
+}
+
+// ShardPageURL is the page of a shard with a page of the collections on it.
+func ShardPageURL(name string, internal bool, page int) string {
+	u := url.Values{}
+	if internal {
+		u.Set(InternalParam, "1")
+	}
+	return address(ShardURL(name), u, page)
+}
+
+// CollectionsURL is a page of the list of collections.
+func CollectionsURL(internal bool, page int) string {
+	u := url.Values{}
+	if internal {
+		u.Set(InternalParam, "1")
+	}
+	return address("/collections", u, page)
 }
 
 // HeatURL is the page of heat of a collection.

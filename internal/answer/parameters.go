@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/base64"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +55,26 @@ func CheckText(name, s string) (string, error) {
 	return s, nil
 }
 
+// dotted are the names that no part of a path can be, even escaped, as browsers take them for steps up
+// and down; and those that stand for one.
+var dotted = regexp.MustCompile(`^~*\.\.?$`)
+
+// PathPart is a name as a part of a path, escaped. Before "." and ".." comes a "~".
+func PathPart(name string) string {
+	if dotted.MatchString(name) {
+		name = "~" + name
+	}
+	return url.PathEscape(name)
+}
+
+// PathName is the name that a part of a path stands for, unescaped before.
+func PathName(part string) string {
+	if dotted.MatchString(part) {
+		return strings.TrimPrefix(part, "~")
+	}
+	return part
+}
+
 // number reads a number from least to most.
 func number(q url.Values, name string, least, most, absent int) (int, error) {
 	text := q.Get(name)
@@ -69,6 +90,9 @@ func number(q url.Values, name string, least, most, absent int) (int, error) {
 
 // pageNumber reads ?page=, counted from 1; absent is 1.
 func pageNumber(q url.Values) (int, error) { return number(q, "page", 1, 1_000_000, 1) }
+
+// ParsePage reads ?page= of a list, counted from 1; absent is 1.
+func ParsePage(q url.Values) (int, error) { return pageNumber(q) }
 
 // ParseLimit reads ?limit=, how many items a list may have.
 func ParseLimit(q url.Values) (int, error) {

@@ -158,14 +158,11 @@ func (f fieldMaker) chunk(ref string) (m message.Message, ok bool) {
 	if f.c == nil {
 		return m, false
 	}
-	k, err := ParseChunkRef(f.c, ref)
-	if err != nil {
+	i, _, err := f.c.ByRef(ref)
+	if err != nil || i < 0 {
 		return m, false
 	}
-	i, ch := f.c.Chunks.Find(k)
-	if ch.Min.Compare(k) != 0 {
-		return m, false
-	}
+	ch := f.c.Chunks.At(i)
 	m = message.New("chunk", "{n} of {of}: {min} → {max} on {shard}", message.Count("n", i+1), message.Count("of", f.c.Chunks.Len()),
 		message.Namespace("ns", f.c.NS), message.Key("min", f.c.Key.Display(ch.Min)), message.Key("max", f.c.Key.Display(ch.Max)),
 		message.Shard("shard", ch.Shard))

@@ -57,7 +57,7 @@ func shardCollection(t *topology.Table, c placement.CollectionOn) api.ShardColle
 	out := api.ShardCollection{
 		NS: string(c.NS), Sharded: c.Sharded, Chunks: c.Chunks, Of: c.Of, Key: c.Key, Share: shareOf(c.Share),
 		Bytes: figureOf(c.Size.Bytes), ByteShare: shareHere(c.Size.Bytes, bytes),
-		Documents: figureOf(c.Size.Documents), RowShare: shareHere(c.Size.Documents, documents),
+		Documents: figureOf(c.Size.Documents), Counts: countsOf(t, c.NS), RowShare: shareHere(c.Size.Documents, documents),
 	}
 	if !c.Sharded {
 		out.Key = "not sharded"

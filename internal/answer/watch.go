@@ -30,8 +30,9 @@ const (
 
 var errNotWatchable = errors.New("not a chunk or a project")
 
-// ChunkItem is a chunk as an address names it; "" without a reference.
-func ChunkItem(c *topology.Collection, ref string) string {
+// ChunkItem is the chunk with a lower bound as it is watched; "" where bounds are hidden.
+func ChunkItem(c *topology.Collection, min shardkey.Key) string {
+	ref := PlaceRef(c, min)
 	if ref == "" {
 		return ""
 	}
@@ -64,9 +65,12 @@ func watchedChunk(v View, item string, ns topology.Namespace, ref string) api.Wa
 		out.Gone = "its collection does not exist or is not sharded"
 		return out
 	}
-	k, err := ParseChunkRef(c, ref)
+	_, k, err := c.ByRef(ref)
 	if err == nil {
 		err = MayNameChunks(v)
+	}
+	if err == nil && k.IsZero() {
+		err = ChunkGone(c)
 	}
 	if err != nil {
 		out.Gone = fault.Text(err)

@@ -59,14 +59,13 @@ func ProblemPlanURL(id string) string { return "/advice/" + url.PathEscape(id) +
 // FirstPlan is the address of the filled-in form of the first plan that helps with a problem and that
 // the reader may make; "" where there is none, or the problem is over.
 func FirstPlan(v View, id string, may AdviceMay) string {
-	for _, p := range v.Problems().Items {
-		if p.ID != id || !may.Plan {
-			continue
-		}
-		for _, plan := range p.Remedy.Plans {
-			if may.Try(actions.Kind(plan.Kind), planArguments(plan)).Why == "" {
-				return remedyURL(plan, p.Text.At(v.Now))
-			}
+	p, _ := v.Problems().Find(id)
+	if !may.Plan {
+		return ""
+	}
+	for _, plan := range p.Remedy.Plans {
+		if may.Try(actions.Kind(plan.Kind), planArguments(plan)).Why == "" {
+			return remedyURL(plan, p.Text.At(v.Now))
 		}
 	}
 	return ""
@@ -74,10 +73,6 @@ func FirstPlan(v View, id string, may AdviceMay) string {
 
 // ProblemOpen tells whether a problem is still open.
 func ProblemOpen(found rules.View, id string) bool {
-	for _, p := range found.Items {
-		if p.ID == id {
-			return true
-		}
-	}
-	return false
+	_, ok := found.Find(id)
+	return ok
 }

@@ -19,6 +19,7 @@ type Advice struct {
 	Title    string          `json:"title"`
 	Because  string          `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
 	Subject  string          `json:"subject"`
+	Count    int             `json:"count"` // objects that it is about; more than one: advice?rule= lists them one by one
 	NS       string          `json:"ns,omitempty"`
 	Project  string          `json:"project,omitempty"` // hex ObjectID
 	Shard    string          `json:"shard,omitempty"`

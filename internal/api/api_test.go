@@ -71,19 +71,6 @@ func TestProblemKeepsKindAndHidesCause(t *testing.T) {
 	}
 }
 
-func TestChunkRefsRoundTrip(t *testing.T) {
-	doc := must.Get(bson.Marshal(bson.D{{Key: "a", Value: bson.MinKey{}}, {Key: "b", Value: "ü"}}))
-	id, min, err := ParseChunkRef(ChunkRef("0102", doc))
-	if err != nil || id != "0102" || string(min) != string(doc) {
-		t.Errorf("%v %s %x", err, id, min)
-	}
-	for _, bad := range []string{"", ".", "x", "x.", "x.!!", "x.AAAA", "x." + "BQAAAAE", ChunkRef("x", doc[:len(doc)-1])} {
-		if _, _, err := ParseChunkRef(bad); fault.Of(err) != fault.Invalid || err == nil {
-			t.Errorf("%q: %v, want kind %v", bad, err, fault.Invalid)
-		}
-	}
-}
-
 func TestDocumentsAreCanonicalAndNeverBreakJSON(t *testing.T) {
 	doc := must.Get(bson.Marshal(bson.D{{Key: "n", Value: int64(1) << 60}, {Key: "s", Value: "a\xff</script>"}}))
 	if got := marshal(t, Document(doc)); !json.Valid([]byte(got)) || got == "null" {

@@ -30,13 +30,25 @@ type Collection struct {
 	Primary           string          `json:"primary"`              // primary shard of its database
 	Bytes             Figure          `json:"bytes"`
 	Documents         Figure          `json:"documents"`
+	Counts            string          `json:"counts"` // what documents counts: documents, or buckets of a time series
 	Shards            []ShardPart     `json:"shards" csv:"rows"`
 	Zones             []string        `json:"zones"`
 
-	Damage *Damage `json:"damage"` // null if its routing table is sound
+	Damage     *Damage     `json:"damage"`     // null if its routing table is sound
+	TimeSeries *TimeSeries `json:"timeSeries"` // null if it is no sharded time series
 
 	KeyText string    `json:"-"` // key as in mongosh
 	Home    ShardPart `json:"-"` // where it is if it is not sharded
+}
+
+// TimeSeries is what the catalogue says of a sharded time-series collection. Its key has the fields of its buckets:
+// meta stands for the metaField, control.min.<timeField> for the time.
+type TimeSeries struct {
+	Name        string `json:"name"` // as it was created; ns is that of its buckets up to MongoDB 8.2
+	TimeField   string `json:"timeField"`
+	MetaField   string `json:"metaField"`            // "" if it has none
+	Granularity string `json:"granularity"`          // "" if the server does not say
+	SpanSeconds int64  `json:"bucketMaxSpanSeconds"` // 0 if not known
 }
 
 // Damage says why a collection's routing table cannot be used. MongoDB refuses every operation on the collection; what
@@ -103,7 +115,7 @@ type Version struct {
 
 // Chunk is one chunk: [min, max) of the shard key.
 type Chunk struct {
-	Ref        string     `json:"ref"` // uuid.base64url(BSON of min)
+	Ref        string     `json:"ref"` // uuid.hash of min
 	Min        Key        `json:"min"`
 	Max        Key        `json:"max"`
 	KeyProject            // of min

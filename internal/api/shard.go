@@ -62,6 +62,7 @@ type ShardCollection struct {
 	Of        int      `json:"of"` // chunks of the collection on all shards
 	Bytes     Figure   `json:"bytes"`
 	Documents Figure   `json:"documents"`
+	Counts    string   `json:"counts"`   // what documents counts: documents, or buckets of a time series
 	Share     *float64 `json:"share"`    // of the chunks, 0 to 1
 	RowShare  *float64 `json:"rowShare"` // of the documents, 0 to 1; null where they are not known on each shard
 

@@ -1,15 +1,15 @@
 package api
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/fault"
 )
+
+// FormatParam asks for an answer in a format: html, json or csv.
+const FormatParam = "format"
 
 // Document is any BSON document as canonical Extended JSON; null for none.
 func Document(doc bson.Raw) json.RawMessage {
@@ -40,20 +40,4 @@ func Instant(ts bson.Timestamp) *time.Time {
 		return nil
 	}
 	return Time(time.Unix(int64(ts.T), 0))
-}
-
-// ChunkRef is a chunk's reference: the collection's incarnation and the chunk's lower bound, which
-// changes of other chunks do not change.
-func ChunkRef(identity string, min bson.Raw) string {
-	return identity + "." + base64.RawURLEncoding.EncodeToString(min)
-}
-
-// ParseChunkRef parses a reference; fault.Invalid if it is not one.
-func ParseChunkRef(ref string) (identity string, min bson.Raw, err error) {
-	identity, enc, ok := strings.Cut(ref, ".")
-	b, err := base64.RawURLEncoding.DecodeString(enc)
-	if !ok || err != nil || bson.Raw(b).Validate() != nil {
-		return "", nil, fault.New(fault.Invalid, "This is not a chunk reference.")
-	}
-	return identity, b, nil
 }

@@ -13,7 +13,7 @@ import (
 // authorizedCollections is not set, because without the listCollections privilege it
 // would return a partial list that looks complete.
 func (c *Client) Collections(ctx context.Context, db string) ([]topology.Namespace, error) {
-	var out []topology.Namespace
+	var out, series []topology.Namespace
 	cmd := bson.D{
 		{Key: "listCollections", Value: 1}, {Key: "nameOnly", Value: true},
 		{Key: "cursor", Value: bson.D{}},
@@ -22,12 +22,26 @@ func (c *Client) Collections(ctx context.Context, db string) ([]topology.Namespa
 	err := c.each(ctx, db, cmd, r, func(doc bson.Raw) error {
 		name, _ := doc.Lookup("name").StringValueOK()
 		kind, _ := doc.Lookup("type").StringValueOK()
-		if name == "" || kind == "view" || kind == "timeseries" || strings.HasPrefix(name, "system.") &&
-			!strings.HasPrefix(name, "system.buckets.") {
-			return nil
+		ns := topology.Namespace(db + "." + name)
+		switch {
+		case name == "" || kind == "view" || strings.HasPrefix(name, "system.") && !topology.IsBuckets(ns):
+		case kind == "timeseries":
+			series = append(series, ns)
+		default:
+			out = append(out, ns)
 		}
-		out = append(out, topology.Namespace(db+"."+name))
 		return nil
 	})
+	// Up to 8.2 a time-series collection is a view of its buckets, which are listed beside it. A viewless one
+	// of 9.0 has none.
+	buckets := map[topology.Namespace]bool{}
+	for _, ns := range out {
+		buckets[ns] = topology.IsBuckets(ns)
+	}
+	for _, ns := range series {
+		if !buckets[topology.BucketsOf(ns)] {
+			out = append(out, ns)
+		}
+	}
 	return out, err
 }

@@ -14,7 +14,8 @@ import (
 // headFields are the fields of a collection that the routing poll reads.
 var headFields = []string{
 	"_id", "uuid", "timestamp", "lastmodEpoch", "key", "unique", "noBalance", "allowMigrations", "permitMigrations",
-	"unsplittable", "reshardingFields.uuid", "maxChunkSizeBytes", "enableAutoMerge", "defragmentCollection", "defragmentationPhase", "top",
+	"unsplittable", "reshardingFields.uuid", "maxChunkSizeBytes", "timeseriesFields",
+	"enableAutoMerge", "defragmentCollection", "defragmentationPhase", "top",
 }
 
 // headsPipeline reads collections with their highest chunk version: one index lookup
@@ -159,6 +160,10 @@ func decodeHead(doc bson.Raw) (h topology.Head, err error) {
 			h.Defragmenting = w.truthy()
 		case "defragmentationPhase":
 			h.Phase, _ = w.str()
+		case "timeseriesFields":
+			if fields, ok := w.doc(); ok {
+				h.Series = decodeSeries(fields)
+			}
 		case "top":
 			h.Highest = decodeTop(&w)
 		}
@@ -174,6 +179,16 @@ func decodeHead(doc bson.Raw) (h topology.Head, err error) {
 	}
 	h.Temporary = topology.IsTemporary(h.NS)
 	return h, nil
+}
+
+func decodeSeries(doc bson.Raw) (s topology.Series) {
+	s.TimeField, _ = doc.Lookup("timeField").StringValueOK()
+	s.MetaField, _ = doc.Lookup("metaField").StringValueOK()
+	s.Granularity, _ = doc.Lookup("granularity").StringValueOK()
+	if n, ok := doc.Lookup("bucketMaxSpanSeconds").AsInt64OK(); ok && n > 0 {
+		s.MaxSpan = n
+	}
+	return s
 }
 
 // decodeTop decodes the version in [{lastmod: …}]; zero for an empty array.

@@ -35,6 +35,7 @@ func (c *Client) Sizes(ctx context.Context, ns topology.Namespace) (topology.Siz
 		stats, ok := doc.Lookup("storageStats").DocumentOK()
 		if shard != "" && ok {
 			s.Shards[shard] = decodeStats(stats, s.At)
+			s.Buckets = s.Buckets || stats.Lookup("timeseries").Type == bson.TypeEmbeddedDocument
 		}
 		return nil
 	})

@@ -35,6 +35,7 @@ type meta struct {
 	Unsplittable, Resharding   bool
 	Temporary, LegacyChunks    bool
 	MaxChunkBytes              int64
+	Series                     topology.Series  `json:",omitzero"`
 	Upkeep                     *topology.Upkeep // nil: stored before it was read
 }
 
@@ -68,12 +69,12 @@ func metaOf(m topology.Meta) meta {
 	return meta{NS: m.NS, UUID: m.Incarnation.UUID, Epoch: m.Incarnation.Epoch, T: m.Incarnation.Timestamp.T, I: m.Incarnation.Timestamp.I,
 		Key: m.Key.Raw(), Unique: m.Unique, NoBalance: m.NoBalance, Blocked: m.MigrationsBlocked, Unsplittable: m.Unsplittable,
 		Resharding: m.Resharding, Temporary: m.Temporary, LegacyChunks: m.LegacyChunks, MaxChunkBytes: m.MaxChunkBytes,
-		Upkeep: &m.Upkeep}
+		Series: m.Series, Upkeep: &m.Upkeep}
 }
 
 func (m meta) topology() (topology.Meta, error) {
 	out := topology.Meta{NS: m.NS, Unique: m.Unique, NoBalance: m.NoBalance, MigrationsBlocked: m.Blocked, Unsplittable: m.Unsplittable,
-		Resharding: m.Resharding, Temporary: m.Temporary, LegacyChunks: m.LegacyChunks, MaxChunkBytes: m.MaxChunkBytes,
+		Resharding: m.Resharding, Temporary: m.Temporary, LegacyChunks: m.LegacyChunks, MaxChunkBytes: m.MaxChunkBytes, Series: m.Series,
 		Incarnation: topology.Incarnation{UUID: m.UUID, Epoch: m.Epoch, Timestamp: bson.Timestamp{T: m.T, I: m.I}}}
 	if out.Unrecorded = m.Upkeep == nil; m.Upkeep != nil {
 		out.Upkeep = *m.Upkeep

@@ -113,11 +113,11 @@ func (l *Locator) checkKeyTypes(t *topology.Table, q Query) error {
 	if !ok {
 		return nil
 	}
-	values, err := keyValues(c.Key, q.Key)
+	got, err := readKey(c.Meta, q.Key)
 	if err != nil {
 		return err
 	}
-	for i, v := range values {
+	for i, v := range got.values {
 		name := c.Key.Fields()[i].Name
 		if name != pc.ProjectField && name != pc.DocumentField && name != "_id" {
 			continue

@@ -87,6 +87,12 @@ func (p *Place) inChunks(t *topology.Table, c *topology.Collection, values []bso
 		}
 		from, to = c.Chunks.Overlap(r)
 	}
+	p.among(t, c, from, to)
+	return nil
+}
+
+// among places it in any of the chunks [from, to).
+func (p *Place) among(t *topology.Table, c *topology.Collection, from, to int) {
 	p.Chunks = to - from
 	for i := from; i < to; i++ {
 		if s := c.Chunks.Owner(i); !slices.Contains(p.Shards, s) {
@@ -100,7 +106,6 @@ func (p *Place) inChunks(t *topology.Table, c *topology.Collection, values []bso
 		p.Min, p.Max, p.Version, p.Since, p.Jumbo = chunk.Min, chunk.Max, chunk.Version, chunk.Since, chunk.Jumbo
 		p.Zone, _ = t.ZoneOf(c, from)
 	}
-	return nil
 }
 
 // hashOf sets the hash of the hashed field, where its value is among those of the leading fields.
@@ -141,18 +146,31 @@ func locateKey(t *topology.Table, q Query) ([]Item, error) {
 		}
 		return nil, fault.New(fault.NotFound, "No sharded collection is named %q.", string(q.NS))
 	}
+	if c.Unsplittable { // tracked and not sharded: every key is on the one shard
+		p := Place{NS: c.NS, Exists: "unknown"}
+		p.onPrimary(t, c)
+		return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
+	}
 	if q.Key == "" {
 		return nil, fault.New(fault.Invalid, "The value of the shard key %s is missing: add key=… as Extended JSON.", c.Key)
 	}
-	values, err := keyValues(c.Key, q.Key)
+	got, err := readKey(c.Meta, q.Key)
 	if err != nil {
 		return nil, err
 	}
-	p := Place{NS: q.NS, Exists: "unknown", Match: matchKey(c.Key, values)}
-	if err := p.inChunks(t, c, values); err != nil {
+	p := Place{NS: c.NS, Exists: "unknown"}
+	if !got.spans() {
+		p.Match = matchKey(c.Key, got.values) // a measurement's time is not that of its bucket
+	}
+	if got.spans() {
+		err = p.aroundTime(t, c, got)
+	} else {
+		err = p.inChunks(t, c, got.values)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
+	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}, Notes: got.notes(c.Meta)}}, nil
 }
 
 // locateDamaged places a key by what the metadata says of a collection whose routing table is damaged.
@@ -160,19 +178,23 @@ func locateDamaged(d *topology.Damage, q Query) ([]Item, error) {
 	if q.Key == "" {
 		return nil, fault.New(fault.Invalid, "The value of the shard key %s is missing: add key=… as Extended JSON.", d.Key)
 	}
-	values, err := keyValues(d.Key, q.Key)
+	got, err := readKey(d.Meta, q.Key)
 	if err != nil {
 		return nil, err
+	}
+	values := got.values
+	if got.spans() {
+		values = values[:got.timeAt]
 	}
 	if len(values) != d.Key.Len() {
 		return nil, fault.New(fault.Conflict, "The routing table of %s is damaged; give all fields of the shard key %s to see who owns that key.",
 			q.NS, d.Key)
 	}
-	p := Place{NS: q.NS, Exists: "unknown", Match: matchKey(d.Key, values)}
+	p := Place{NS: d.NS, Exists: "unknown", Match: matchKey(d.Key, values)}
 	if err := p.inDamaged(d, values); err != nil {
 		return nil, err
 	}
-	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
+	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}, Notes: got.notes(d.Meta)}}, nil
 }
 
 // inDamaged fills the place from values of the leading key fields. Without all of them nobody is named.
@@ -194,37 +216,4 @@ func (p *Place) inDamaged(d *topology.Damage, values []bson.RawValue) error {
 		p.Shards, p.Min, p.Max, p.Exact, p.Chunks = owners, of.Min, of.Max, len(owners) == 1, 1
 	}
 	return nil
-}
-
-// keyValues reads the values of the leading fields of a shard key.
-func keyValues(p shardkey.Pattern, text string) ([]bson.RawValue, error) {
-	doc, err := shardkey.ParseExtJSON(text)
-	bare := false
-	if err != nil && p.Len() == 1 {
-		// A bare value: {"$oid": …} or "abc" rather than {"project_id": …}.
-		if wrapped, werr := shardkey.ParseExtJSON(`{"v":` + text + `}`); werr == nil {
-			doc, err, bare = wrapped, nil, true
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	values := make([]bson.RawValue, 0, p.Len())
-	rest := len(doc) - 5 // without length and end
-	for _, f := range p.Fields() {
-		name := f.Name
-		if bare {
-			name = "v"
-		}
-		v, err := doc.LookupErr(name)
-		if err != nil {
-			break
-		}
-		values = append(values, v)
-		rest -= 1 + len(name) + 1 + len(v.Value)
-	}
-	if len(values) == 0 || rest != 0 { // bytes left over are other fields
-		return nil, fault.New(fault.Invalid, "The key must have the leading fields of the shard key %s and no others.", p)
-	}
-	return values, nil
 }

@@ -8,7 +8,7 @@ import (
 // Draining lists shards that are being emptied, where nothing is known to stop that.
 const Draining Rule = "draining"
 
-var draining = rule{id: Draining, name: "Draining", find: findDraining,
+var draining = rule{id: Draining, name: "Draining", find: findDraining, alone: neverOne,
 	playbooks: []Playbook{PlaybookDrainShard}}
 
 func findDraining(ev *evaluation) {

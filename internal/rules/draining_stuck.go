@@ -8,7 +8,7 @@ import (
 // DrainingStuck finds draining shards that do not get emptier.
 const DrainingStuck Rule = "draining-stuck"
 
-var drainingStuck = rule{id: DrainingStuck, name: "Draining is stuck", find: findDrainingStuck,
+var drainingStuck = rule{id: DrainingStuck, name: "Draining is stuck", find: findDrainingStuck, alone: neverOne,
 	playbooks: []Playbook{PlaybookDrainShard, PlaybookBalancerDoesNothing}}
 
 func findDrainingStuck(ev *evaluation) {

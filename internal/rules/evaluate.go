@@ -28,6 +28,7 @@ func Evaluate(s Situation) Report {
 		items, unsure := len(r.Items), len(r.Unsure)
 		rule.find(ev)
 		slices.SortStableFunc(r.Items[items:], byRank)
+		r.Items = append(r.Items[:items], gathered(rule, slices.Clone(r.Items[items:]))...)
 		r.Items = r.Items[:min(len(r.Items), items+maxItems)]
 		r.Unsure = r.Unsure[:min(len(r.Unsure), unsure+maxItems)]
 		if len(r.Items) == items && len(r.Unsure) == unsure {

@@ -34,6 +34,9 @@ type Problem struct {
 	Evidence []Evidence
 	Remedy   Remedy
 
+	Count int       // objects, if this is one problem about many; else 0
+	Parts []Problem // of it: one for each object, the first of them
+
 	NS      topology.Namespace // what it leads to, where there is such a thing
 	Project string             // hex id
 	Shard   string

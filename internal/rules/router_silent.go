@@ -17,7 +17,7 @@ const (
 // RouterSilent finds mongos that stopped pinging lately.
 const RouterSilent Rule = "router-silent"
 
-var routerSilent = rule{id: RouterSilent, name: "Silent mongos", find: findRouterSilent,
+var routerSilent = rule{id: RouterSilent, name: "Silent mongos", find: findRouterSilent, alone: alwaysOne,
 	noPlaybook: "it is about a machine, not about data"}
 
 func findRouterSilent(ev *evaluation) {

@@ -11,7 +11,7 @@ import (
 // the failures that come with it are not listed.
 const Unreadable Rule = "unreadable"
 
-var unreadable = rule{id: Unreadable, name: "Not readable", find: findUnreadable,
+var unreadable = rule{id: Unreadable, name: "Not readable", find: findUnreadable, alone: neverOne,
 	noPlaybook: "a missing right: the problem has the command that grants it"}
 
 func findUnreadable(ev *evaluation) {

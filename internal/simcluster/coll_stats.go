@@ -137,7 +137,8 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 				by = n
 			}
 		}
-		row = append(row, bson.E{Key: "storageStats", Value: storageOf(s.coll, by).fields(s.coll != nil, by, c.orphans(t, s))})
+		stats := storageOf(s.coll, by).fields(s.coll != nil, by, c.orphans(t, s))
+		row = append(row, bson.E{Key: "storageStats", Value: seriesStats(s.coll, stats)})
 	}
 	if hasKey(spec, "count") {
 		if s.coll == nil {

@@ -23,9 +23,18 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 	options := bson.D{}
 	for e := value.Read(r.Body); e.Next(); {
 		switch name := string(e.Key); name {
-		case "viewOn", "timeseries", "clusteredIndex":
+		case "viewOn", "clusteredIndex":
 			return nil, status.Errorf(status.CommandNotSupported, "this simulated cluster does not create collections with '%s'", name)
 		case "capped", "size", "max", "validator", "validationLevel", "validationAction", "storageEngine", "expireAfterSeconds":
+			options = append(options, bson.E{Key: name, Value: e.Value})
+		case "timeseries":
+			series, ok := e.Value.DocumentOK()
+			if !ok {
+				return nil, status.Errorf(status.TypeMismatch, "BSON field 'create.timeseries' is the wrong type")
+			}
+			if coll, err = c.seriesColl(coll, series); err != nil {
+				return nil, err
+			}
 			options = append(options, bson.E{Key: name, Value: e.Value})
 		}
 	}
@@ -83,16 +92,18 @@ func (c *Cluster) collectionRows(db string, nameOnly bool, filter *query.Filter,
 		if !may(coll.Name) {
 			continue
 		}
-		row := encode(collectionRow(coll))
-		if ok, err := filter.Match(row); err != nil {
-			return nil, err
-		} else if !ok {
-			continue
+		for _, d := range seriesRow(coll, collectionRow(coll)) {
+			row := encode(d)
+			if ok, err := filter.Match(row); err != nil {
+				return nil, err
+			} else if !ok {
+				continue
+			}
+			if nameOnly {
+				row = encode(d[:2]) // name and type
+			}
+			docs = append(docs, row)
 		}
-		if nameOnly {
-			row = encode(bson.D{{Key: "name", Value: coll.Name}, {Key: "type", Value: "collection"}})
-		}
-		docs = append(docs, row)
 	}
 	return docs, nil
 }

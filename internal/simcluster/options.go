@@ -17,7 +17,7 @@ import (
 // shards filled with the newest Yorkie layout.
 type Options struct {
 	Shards        int    // number of shards, named shard-rs-1 …; default 3
-	ServerVersion string // "4.4", "5.0", "6.0", "7.0", "8.0", "8.3" or a full version of one of those; default "5.0"
+	ServerVersion string // "4.4", "5.0", "6.0", "7.0", "8.0", "8.3", "9.0" or a full version of one of those; default "5.0"
 	Seed          int64  // the same seed and epoch give the same data; default 7
 	Layout        string // workload layout; default "yorkie-head"
 	Database      string // the workload's database; default "yorkie-meta"

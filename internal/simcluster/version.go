@@ -26,6 +26,7 @@ var releases = [...]struct {
 	{[3]int{7, 0, 16}, 21},
 	{[3]int{8, 0, 10}, 25},
 	{[3]int{8, 3, 0}, 28},
+	{[3]int{9, 0, 0}, 29},
 }
 
 // parseVersion reads "5.0" or "5.0.7".
@@ -48,7 +49,7 @@ func parseVersion(s string) (version, error) {
 			}
 		}
 	}
-	return version{}, fmt.Errorf("server version %q: possible are 4.4, 5.0, 6.0, 7.0, 8.0 and 8.3", s)
+	return version{}, fmt.Errorf("server version %q: possible are 4.4, 5.0, 6.0, 7.0, 8.0, 8.3 and 9.0", s)
 }
 
 func newVersion(parts [3]int, wire int32) version {

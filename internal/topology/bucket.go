@@ -27,6 +27,7 @@ type bucket struct {
 	jumbo    []uint64 // bit set; nil when the bucket has none
 
 	summed atomic.Pointer[bucketTally] // made when it is first needed
+	hashes atomic.Pointer[[]uint64]    // likewise: hashBegins
 }
 
 func (b *bucket) len() int { return len(b.shards) }

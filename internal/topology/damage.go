@@ -67,7 +67,10 @@ const maxRereadShare = 20
 func (t *Table) DamageOf(ns Namespace) *Damage {
 	i, ok := slices.BinarySearchFunc(t.Damaged, ns, func(d *Damage, ns Namespace) int { return cmp.Compare(d.NS, ns) })
 	if !ok {
-		return nil
+		if IsBuckets(ns) || t.named(ns) != nil {
+			return nil
+		}
+		return t.DamageOf(BucketsOf(ns))
 	}
 	return t.Damaged[i]
 }

@@ -224,7 +224,7 @@ func (s *surveyor) take(ns Namespace, sizes Sizes, err error) {
 		if !ok {
 			old = s.w.Table().Sizes[ns]
 		}
-		sizes = Sizes{NS: ns, Shards: old.Shards, At: old.At, Reason: reasonOf(err)}
+		sizes = Sizes{NS: ns, Shards: old.Shards, At: old.At, Reason: reasonOf(err), Buckets: old.Buckets}
 	}
 	c := s.w.Table().Collection(ns)
 	sizes.Sharded = c != nil && !c.Unsplittable

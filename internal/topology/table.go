@@ -112,6 +112,16 @@ func (t *Table) NotLoaded() error {
 
 // Collection finds a sharded (or tracked) collection; nil if there is none of that name.
 func (t *Table) Collection(ns Namespace) *Collection {
+	if c := t.named(ns); c != nil || IsBuckets(ns) {
+		return c
+	}
+	if c := t.named(BucketsOf(ns)); c != nil && c.Series.Exists() {
+		return c
+	}
+	return nil
+}
+
+func (t *Table) named(ns Namespace) *Collection {
 	i, ok := slices.BinarySearchFunc(t.Collections, ns, func(c *Collection, ns Namespace) int { return cmp.Compare(c.NS, ns) })
 	if !ok {
 		return nil

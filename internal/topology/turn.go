@@ -163,5 +163,6 @@ func sameLife(a, b Meta) bool {
 func (a Meta) Equal(b Meta) bool {
 	return sameLife(a, b) && a.NS == b.NS && a.Unique == b.Unique && a.NoBalance == b.NoBalance &&
 		a.MigrationsBlocked == b.MigrationsBlocked && a.Unsplittable == b.Unsplittable &&
-		a.Resharding == b.Resharding && a.Temporary == b.Temporary && a.MaxChunkBytes == b.MaxChunkBytes && a.Upkeep == b.Upkeep
+		a.Resharding == b.Resharding && a.Temporary == b.Temporary && a.MaxChunkBytes == b.MaxChunkBytes &&
+		a.Series == b.Series && a.Upkeep == b.Upkeep
 }

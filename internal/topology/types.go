@@ -45,7 +45,8 @@ type Meta struct {
 	Temporary         bool  // db.system.resharding.*
 	MaxChunkBytes     int64 // 0 = the cluster's setting
 	LegacyChunks      bool  // 4.4 format: chunks keyed by ns instead of uuid
-	Upkeep                  // what the balancer does with its chunks beside moving them
+	Series            Series
+	Upkeep            // what the balancer does with its chunks beside moving them
 }
 
 // Head is one row of the routing poll: a collection and its highest chunk version.
@@ -176,6 +177,7 @@ type Sizes struct {
 	At      time.Time
 	Reason  string // not empty: last read failed (code); Shards then holds the last good figures, possibly none
 	Sharded bool
+	Buckets bool // of a time series: Documents counts its buckets
 }
 
 // Part names one separately readable piece of the table; a failure degrades only its panel.

@@ -23,7 +23,7 @@ var elsewhere = []string{
 	"/%2fevil.example", "/%09/evil.example", "/%00", "/..//evil.example", "/./\\evil.example", "/.//evil.example",
 	"/collections/../..//evil.example", "//localhost:8090@evil.example", "/nothing", "/login", "/login?next=/login",
 	"/logout", "/login/oidc", "/api/v1/cluster", "/static/app.css", "/live", "/metrics", "/healthz", "",
-	"/collections\u2028", "/\u2044evil.example", "/\uff0fevil.example", "/shards/shard-rs-1.csv",
+	"/collections\u2028", "/\u2044evil.example", "/\uff0fevil.example", "/zones.csv",
 	"/" + strings.Repeat("a", 3000), "/collections?" + strings.Repeat("a", 3000), "?x", "#x",
 	"/collections#//evil.example\\", "//%65vil.example", "/collections/%zz",
 }

@@ -197,7 +197,7 @@ func TestCauseOfAMoveUsesTheBalancerModeOfThatTime(t *testing.T) {
 func TestWatchedItemsStandInTheAddress(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
-	item := answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))
+	item := answer.ChunkItem(c, c.Chunks.At(4).Min)
 	project := answer.WatchProject + webtest.ProjectID(5).Hex()
 	q := "?" + url.Values{"watch": {item, project}}.Encode()
 	shard := func(page string) string {
@@ -252,7 +252,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
-	q := "?" + url.Values{"watch": {answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))}}.Encode()
+	q := "?" + url.Values{"watch": {answer.ChunkItem(c, c.Chunks.At(4).Min)}}.Encode()
 	for _, p := range []string{"/", "/collections", "/activity"} {
 		if a, b := webtest.ShownData(t, x.Do("GET", p).Body.String()), webtest.ShownData(t, x.Do("GET", p+q).Body.String()); a != b {
 			t.Errorf("%s: %s", p, webtest.FirstDifference(a, b))

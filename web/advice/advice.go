@@ -51,7 +51,7 @@ func advice(s *site.Site, r *http.Request, v answer.View) (api.AdviceList, answe
 	who := auth.From(r.Context())
 	may := answer.AdviceMay{Plan: s.MayPlan(who), WhyNoPlan: s.WhyNoPlan(who), Try: s.Tries(v)}
 	may.Dismiss = found.Kept && s.WhyReadOnly() == "" && who.May(auth.Operator)
-	return answer.Advice(v, found, may), may, nil
+	return answer.Advice(v, found, rules.Rule(r.URL.Query().Get("rule")), may), may, nil
 }
 
 // decision is what somebody decides about a problem, with a reason where one is needed.

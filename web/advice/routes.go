@@ -20,8 +20,9 @@ var ofAdvice = []site.Param{site.InPath("id", "an advice's id")}
 // Routes of problems and alerts.
 var Routes = site.Table(
 	site.Question[api.AdviceList]{
-		Route: site.Route{Pattern: "/advice", Summary: "Which problems are there, and what helps?", Time: site.NowOnly},
-		Page:  Page, Ask: problems, For: "Problems, greatest first, and what could not be checked",
+		Route: site.Route{Pattern: "/advice", Summary: "Which problems are there, and what helps?", Time: site.NowOnly,
+			Params: []site.Param{site.Query("rule", "those of one rule, one by one")}},
+		Page: Page, Ask: problems, For: "Problems, greatest first, and what could not be checked",
 	},
 	site.Page(site.Route{Pattern: "/advice/{id}/plan", Summary: "Leads to the filled-in form of the plan that helps with a problem",
 		Params: ofAdvice, Handler: FirstPlan, Status: []int{http.StatusSeeOther}, Time: site.NowOnly}),

@@ -299,7 +299,7 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 			may := answer.AdviceMay{Plan: true, Try: s.Tries(v)}
 			var offered, refused []string
 			fired := false
-			for i, rem := range answer.Advice(v, found, may).Items {
+			for i, rem := range answer.Advice(v, found, "", may).Items {
 				p := found.Items[i]
 				// As the worst one it leads from the overview to the same plan, or the advice says why there is none.
 				alone := rules.View{Report: rules.Report{At: sit.Now, Items: []rules.Problem{p}}}

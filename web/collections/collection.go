@@ -3,6 +3,8 @@ package collections
 import (
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
@@ -74,6 +76,7 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
+	ns = c.NS
 	m := onePage{ns: ns, query: q, view: v, refs: templates.RefsOf(v.Table), shards: templates.ShardRefs(v.Table),
 		space: answer.KeySpace(v, c), live: r.URL.RequestURI()}
 	if m.c, err = answer.Collection(v, ns); err != nil {
@@ -115,10 +118,25 @@ func counted(n int) templates.Figure {
 	return f
 }
 
+// seriesText says what the collection is, if it is a time series.
+func seriesText(x *api.TimeSeries) string {
+	if x == nil {
+		return ""
+	}
+	text := "Time series " + x.Name + ": the time is in " + strconv.Quote(x.TimeField)
+	if x.MetaField != "" {
+		text += ", and meta in the key is the field " + strconv.Quote(x.MetaField) + " of a measurement"
+	}
+	if x.Granularity != "" {
+		text += ". Granularity: " + x.Granularity
+	}
+	return text + ". What is counted are buckets of measurements."
+}
+
 func facts(c api.CollectionDetail) []templates.Fact {
 	out := []templates.Fact{
 		{Name: "Data", Figure: templates.Bytes(c.Bytes)},
-		{Name: "Documents", Figure: templates.Count(c.Documents)},
+		{Name: strings.ToUpper(c.Counts[:1]) + c.Counts[1:], Figure: templates.Count(c.Documents)},
 		{Name: "Chunks", Figure: templates.Exact(c.Chunks)},
 	}
 	if c.BytesPerChunk.Value != nil {

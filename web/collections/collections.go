@@ -5,6 +5,7 @@ package collections
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -24,8 +25,12 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
+	page, err := answer.ParsePage(r.URL.Query())
+	if err != nil {
+		return err
+	}
 	sh := s.Shell(r, v, "collections", "Collections", "collections")
-	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, Region(v), s.Offers(r, v.Table).Collections()))
+	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, Region(v, page), s.Offers(r, v.Table).Collections()))
 }
 
 // list is a page of the list of collections, internal ones too; as CSV all of it.
@@ -52,10 +57,11 @@ type matrix struct {
 	// why no collection that is not sharded is listed
 	unsharded api.State
 	internal  bool // internal collections are shown
+	pager     templates.Pager
 }
 
-// Region is the live part of the page.
-func Region(v answer.View) templ.Component {
+// Region is the live part of a page. All its tables together are cut into pages.
+func Region(v answer.View, page int) templ.Component {
 	m := matrix{Collections: answer.Collections(v, ""), shards: templates.ShardRefs(v.Table), internal: v.Internal}
 	if m.state = answer.PartState(v, topology.PartRouting); m.state.Code == "stale" {
 		m.state = api.State{} // the header says so on every page
@@ -69,8 +75,14 @@ func Region(v answer.View) templ.Component {
 	} else if len(m.rows(m.isUnsharded)) == 0 {
 		m.unsharded = api.State{Code: "empty", Title: "Every collection is sharded"}
 	}
-	if v.Internal {
-		m.live = answer.Switched("/collections", true)
+	m.Items = slices.Concat(m.rows(sharded), m.rows(m.isInternal), m.rows(m.isUnsharded))
+	page, from, to := answer.PageOf(len(m.Items), page)
+	if len(m.Items) > answer.PageRows {
+		m.pager = templates.PagerOf(len(m.Items), page, func(page int) string { return answer.CollectionsURL(v.Internal, page) })
+	}
+	m.Items = m.Items[from:to]
+	if v.Internal || page > 1 {
+		m.live = answer.CollectionsURL(v.Internal, page)
 	}
 	return region(m)
 }

@@ -2,15 +2,21 @@ package collections_test
 
 import (
 	"encoding/csv"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/sheet"
+	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
 
@@ -68,5 +74,42 @@ func TestAPageOfAMalformedNameIsNotFound(t *testing.T) {
 	}
 	if w := s.Do("GET", "/api/v1/collections/zz"); w.Code != 400 {
 		t.Errorf("JSON: %d", w.Code)
+	}
+}
+
+// A cluster of many collections has pages of them that a browser can show, and each collection is on one.
+func TestManyCollectionsAreCutIntoPages(t *testing.T) {
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
+	key := routing.Pattern("k")
+	for i := range 500 {
+		table.Collections = append(table.Collections,
+			routing.Collection(topology.Namespace(fmt.Sprintf("tenants.sharded%04d", i)), key, routing.Bounds(key, int64(1)), "shard-rs-1"))
+		table.Unsharded = append(table.Unsharded, topology.Namespace(fmt.Sprintf("tenants.plain%04d", i)))
+	}
+	slices.SortFunc(table.Collections, func(a, b *topology.Collection) int { return strings.Compare(string(a.NS), string(b.NS)) })
+	slices.Sort(table.Unsharded)
+	table.Seq++
+	s.Watcher.Publish(&table)
+	seen, address, pages := map[string]bool{}, "/collections", 0
+	for ; address != ""; pages++ {
+		w := s.Do("GET", address)
+		if w.Code != http.StatusOK || w.Body.Len() > 250<<10 {
+			t.Fatalf("%s: %d, %d bytes", address, w.Code, w.Body.Len())
+		}
+		doc := webtest.ParseHTML(t, w.Body.String())
+		doc.Find("#live-collections tr[data-key]").Each(func(_ int, row *goquery.Selection) { seen[row.AttrOr("data-key", "")] = true })
+		address = doc.Find(`#live-collections nav.pages a[rel="next"]`).AttrOr("href", "")
+	}
+	// Those on a shard are cut likewise.
+	for page, rows := range map[string]int{"": 50, "?page=2": 50, "?page=999": -1} {
+		w := s.Do("GET", "/shards/shard-rs-1"+page)
+		n := webtest.ParseHTML(t, w.Body.String()).Find("#live-shard .wide").First().Find("tr[data-key]").Length()
+		if w.Code != http.StatusOK || n == 0 || rows > 0 && n != rows || w.Body.Len() > 250<<10 {
+			t.Errorf("shard %s: %d, %d collections, %d bytes", page, w.Code, n, w.Body.Len())
+		}
+	}
+	if pages != 21 || len(seen) != 1000+3+2 {
+		t.Errorf("%d pages with %d collections", pages, len(seen))
 	}
 }

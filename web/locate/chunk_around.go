@@ -48,11 +48,11 @@ func chunkGone(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.Vi
 	if fault.Of(gone) != fault.NotFound {
 		return gone
 	}
-	c, key, err := s.ChunkKey(r, v)
+	c, ref, err := s.ChunkRef(r, v)
 	if err != nil {
 		return gone
 	}
-	former := answer.FormerChunkOf(r.Context(), v, keptHistory(s, v), c, key)
+	former := answer.FormerChunkOf(r.Context(), v, keptHistory(s, v), c, ref)
 	p := gonePage{FormerChunk: former, refs: templates.RefsOf(v.Table), past: v.Past != nil}
 	return site.WritePage(w, r, http.StatusNotFound, chunkGonePage(s.Shell(r, v, "collections", "No such chunk"), p))
 }

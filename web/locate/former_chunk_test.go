@@ -68,6 +68,7 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 	c = x.Watcher.Get().Collection(ns)
 	all := shardkey.Range{Min: c.Chunks.At(6).Min, Max: c.Chunks.At(9).Max}
 	merge := event("autoMerge", append(bounds(c, all), bson.E{Key: "numChunks", Value: int64(4)}))
+	innerChunk := answer.ChunkURL(ns, c.Ref(c.Chunks.At(9).Min))
 	one := c.Chunks.At(6)
 	one.Max = all.Max
 	x.Show(merge.Time, replaced(t, x.Watcher.Get(), c, merge, one))
@@ -95,6 +96,11 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 	if href := coverer.AttrOr("href", ""); href != answer.ChunkURL(ns, answer.ChunkRef(c, one.Min)) || coverer.Text() != "Chunk 7" {
 		t.Errorf("its keys are in %q, %s", coverer.Text(), href)
 	}
+	// No entry of the changelog has the bound of this one: the recorded history had the chunk.
+	inner := webtest.ParseHTML(t, x.Do("GET", innerChunk).Body.String())
+	if text := inner.Find(".lead").Text(); !strings.Contains(text, "chunks merged into one: 4") {
+		t.Errorf("a chunk in the middle of a merge: %q", text)
+	}
 	if text := now.Find("main").Text(); !strings.Contains(text, "Its keys are now in") || !strings.Contains(text, "Split a chunk in two") {
 		t.Errorf("the page says %q", text)
 	}
@@ -115,14 +121,21 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 	}
 }
 
-// A chunk that was merged long ago has no entry; what is known leads to the chunk with its first key.
+// A chunk that was merged long ago has no entry. The bound in an old address leads to the chunk with its first
+// key; a hash of a bound that nobody recorded does not tell where that was.
 func TestAFormerChunkWithoutAnEntryLeadsToItsFirstKey(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.New(t)
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.changes")
-	doc := webtest.ParseHTML(t, s.Do("GET", answer.ChunkURL(c.NS, answer.ChunkRef(c, between(c, c.Chunks.At(1))))).Body.String())
+	key := between(c, c.Chunks.At(1))
+	doc := webtest.ParseHTML(t, s.Do("GET", answer.ChunkURL(c.NS, webtest.Must(c.ExactRef(key)))).Body.String())
 	if text := doc.Find("main").Text(); !strings.Contains(text, "Its first key is now in") || !strings.Contains(text, "Chunk 2") {
 		t.Errorf("the page says %q", text)
+	}
+	w := s.Do("GET", answer.ChunkURL(c.NS, c.Ref(key)))
+	text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text()
+	if w.Code != http.StatusNotFound || !strings.Contains(text, "What became of it is not known") || strings.Contains(text, "now in") {
+		t.Errorf("a reference that nobody recorded: %d, %q", w.Code, text)
 	}
 }

@@ -49,7 +49,7 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		moving: answer.MovingNow(v, answer.MovingChunk(v, c, i), answer.FlightsListed),
 		failed: answer.FailedMovesOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
 		size:   answer.ChunkSizeOf(v, c, ch), mayMeasure: auth.From(r.Context()).May(auth.Operator),
-		watch:  answer.ChunkItem(c, answer.ChunkRef(c, ch.Min)),
+		watch:  answer.ChunkItem(c, ch.Min),
 		offers: s.Offers(r, v.Table).Chunk(c, i),
 	}
 	if v.Past == nil { // writes and sizes are known of now only

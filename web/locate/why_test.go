@@ -184,9 +184,13 @@ func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	gone := webtest.Must(c.Key.Bound(doc))
+	exact, others := webtest.Must(c.ExactRef(gone)), *c
+	others.Incarnation.UUID[0]++
 	for ref, want := range map[string]int{
-		api.ChunkRef(answer.IdentityOf(c), doc):                   http.StatusNotFound,
-		api.ChunkRef("00000000-0000-0000-0000-00000000abcd", doc): http.StatusConflict,
+		exact:                            http.StatusNotFound,
+		c.Ref(gone):                      http.StatusNotFound,
+		others.Ref(gone):                 http.StatusConflict,
 		"nonsense":                       http.StatusBadRequest,
 		"%00":                            http.StatusBadRequest,
 		strings.Repeat("A", 5000):        http.StatusBadRequest,

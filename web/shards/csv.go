@@ -12,10 +12,11 @@ import (
 	"shardboard/web/site"
 )
 
-// PageOrCSV serves a shard's page. Names that contain dots do not match the route
-// of the CSV form, so it is looked for here once more; a shard that really is
-// called "….csv" wins.
-func PageOrCSV(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// suffixCSV after a shard's name asks for CSV where no shard is called so.
+const suffixCSV = ".csv"
+
+// Page is the page of a shard, or what is on it as CSV.
+func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	name, err := site.PathText(r, "name")
 	if err != nil {
 		return err
@@ -24,7 +25,7 @@ func PageOrCSV(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if base, ok := strings.CutSuffix(name, ".csv"); ok && v.Table.Shard(name) == nil && v.Table.Shard(base) != nil {
+	if base, ok := strings.CutSuffix(name, suffixCSV); ok && v.Table.Shard(name) == nil && v.Table.Shard(base) != nil {
 		if v, err = s.LoadedAt(r); err != nil {
 			return err
 		}

@@ -25,7 +25,11 @@ func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, n
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
-	content, err := Region(v, s.Deps.Profile, name)
+	shown, err := answer.ParsePage(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	content, err := Region(v, s.Deps.Profile, name, shown)
 	if err != nil {
 		return err
 	}
@@ -33,20 +37,25 @@ func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, n
 	return site.WritePage(w, r, http.StatusOK, shardPage(sh, content, s.Offers(r, v.Table).Shard(name)))
 }
 
-// Region is the part of a shard's page that is updated live.
-func Region(v answer.View, p *profile.Profile, name string) (templ.Component, error) {
+// Region is the part of a shard's page that is updated live, with a page of the collections on it.
+func Region(v answer.View, p *profile.Profile, name string, page int) (templ.Component, error) {
 	a, err := answer.Shard(v, p, name, v.Internal)
 	if err != nil {
 		return nil, err
 	}
-	address := answer.Switched(answer.ShardURL(name), v.Internal)
+	n := len(a.Contents)
+	page, from, to := answer.PageOf(n, page)
+	a.Contents = a.Contents[from:to]
 	m := moves{
 		Moving: answer.MovingNow(v, v.Table.MovingOn(name), answer.FlightsListed),
 		Failed: answer.FailedMoves(v, v.Internal, answer.ActivityQuery{Shard: name},
 			func(x history.Migration) bool { return x.From == name || x.To == name }),
 	}
-	if v.Internal {
-		m.LiveURL = address
+	if n > answer.PageRows {
+		m.Pager = templates.PagerOf(n, page, func(page int) string { return answer.ShardPageURL(name, v.Internal, page) })
+	}
+	if v.Internal || page > 1 {
+		m.LiveURL = answer.ShardPageURL(name, v.Internal, page)
 	}
 	q := answer.ShardWhyQuery{Shard: name, By: answer.OfBytes, Limit: partsListed, Brief: true}
 	if m.Why, err = answer.ShardWhy(v, answer.HeatSource{}, q); err != nil {
@@ -58,6 +67,7 @@ func Region(v answer.View, p *profile.Profile, name string) (templ.Component, er
 // moves is what moves to and from the shard, and why it has as much as it has.
 type moves struct {
 	LiveURL string
+	Pager   templates.Pager // of the collections on it
 	Moving  api.MovingNow
 	Failed  api.FailedMoves
 	Why     api.ShardWhy

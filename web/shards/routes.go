@@ -14,18 +14,17 @@ var paramShard = site.InPath("name", "a shard's name, path-escaped once")
 
 // Routes of one shard.
 var Routes = site.Table(
-	site.Page(site.Route{Pattern: "/shards/{name}", Summary: "What is on a shard?", Params: []site.Param{paramShard}, Handler: PageOrCSV,
-		Types:  []string{site.MediaHTML, site.MediaCSV}, // the latter of a name that ends in .csv
+	site.Page(site.Route{Pattern: "/shards/{name}", Summary: "What is on a shard?",
+		Params:  []site.Param{paramShard, site.ParamFormat(), site.Number("page", "of the collections on it, 50 each, counted from 1")},
+		Handler: site.InFormat(Page, JSON, CSV), Types: []string{site.MediaHTML, site.MediaJSON, site.MediaCSV},
 		Tagged: true, Time: site.Past, Internal: true,
 		Topic: site.Topic{Kind: "shard", Of: site.Named,
 			Draw: func(_ context.Context, s *site.Site, v answer.View, name string) (templ.Component, error) {
-				return Region(v, s.Deps.Profile, name)
+				return Region(v, s.Deps.Profile, name, 1)
 			}}}),
-	site.Page(site.Route{Pattern: "/shards/{name}.csv", Summary: "What is on a shard, as CSV", Params: []site.Param{paramShard},
-		Handler: CSV,
-		Types:   []string{site.MediaCSV}, Tagged: true, Time: site.Past}),
-	site.Get(site.Route{Pattern: "/shards/{name}", Summary: "One shard and what is on it", Params: []site.Param{paramShard},
-		Answer: api.ShardDetail{}, Handler: JSON,
+	site.Get(site.Route{Pattern: "/shards/{name}", Summary: "One shard and what is on it",
+		Params: []site.Param{paramShard, site.ParamFormat()},
+		Answer: api.ShardDetail{}, Handler: site.InFormat(JSON, JSON, CSV),
 		Types: []string{site.MediaJSON, site.MediaCSV}, Tagged: true, Time: site.Past}),
 	// Writes are no part of the table, so it has no ETag.
 	site.Question[api.ShardWhy]{

@@ -42,9 +42,18 @@ func Asked[A any](rt Route, ask func(*Site, *http.Request) (A, error)) Question[
 
 func (q Question[A]) routes() []Route {
 	var out []Route
+	item := sheet.ItemsOf(reflect.TypeFor[A]())
+	var writeCSV handler // nil: it is no list
+	if item != nil {
+		writeCSV = q.writeCSV(sheet.ColumnsOf(item))
+	}
+	writeJSON := func(s *Site, w http.ResponseWriter, r *http.Request) error { return WriteAnswer(s, w, r, q.Ask) }
 	if q.Page != nil {
 		page := q.Route
-		page.Handler, page.Params = q.Page, append(slices.Clone(q.Params), q.OfPage...)
+		page.Handler, page.Params = InFormat(q.Page, writeJSON, writeCSV), slices.Concat(q.Params, q.OfPage, paramsFormat)
+		if page.Types = []string{MediaHTML, MediaJSON}; writeCSV != nil {
+			page.Types = append(page.Types, MediaCSV)
+		}
 		if q.State != nil { // what surrounds a page is made of more
 			page.Tagged, page.State = false, nil
 		}
@@ -52,14 +61,12 @@ func (q Question[A]) routes() []Route {
 	}
 	data := q.Route
 	data.Topic, data.Topics, data.Internal = Topic{}, nil, q.Internal && !q.All
-	data.Params = append(slices.Clone(q.Params), q.OfData...)
+	data.Params = slices.Concat(q.Params, q.OfData, paramsFormat)
 	if q.For != "" {
 		data.Summary = q.For
 	}
-	writeJSON := func(s *Site, w http.ResponseWriter, r *http.Request) error { return WriteAnswer(s, w, r, q.Ask) }
-	data.Handler = writeJSON
-	if item := sheet.ItemsOf(reflect.TypeFor[A]()); item != nil {
-		writeCSV := q.writeCSV(sheet.ColumnsOf(item))
+	data.Handler = InFormat(writeJSON, writeJSON, writeCSV)
+	if item != nil {
 		if q.Page != nil {
 			file := data
 			file.Pattern, file.Summary, file.Types = q.Pattern+".csv", data.Summary+", as CSV", []string{MediaCSV}
@@ -67,12 +74,12 @@ func (q Question[A]) routes() []Route {
 			out = append(out, Page(file))
 		}
 		data.Types = []string{MediaJSON, MediaCSV}
-		data.Handler = func(s *Site, w http.ResponseWriter, r *http.Request) error {
+		data.Handler = InFormat(func(s *Site, w http.ResponseWriter, r *http.Request) error {
 			if WantsCSV(r) {
 				return writeCSV(s, w, r)
 			}
 			return writeJSON(s, w, r)
-		}
+		}, writeJSON, writeCSV)
 	}
 	if q.JSON != "" {
 		data.Pattern = q.JSON

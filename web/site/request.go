@@ -3,14 +3,12 @@ package site
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -26,7 +24,7 @@ func PathText(r *http.Request, name string) (string, error) {
 		}
 		raw = un
 	}
-	return answer.CheckText(name, raw)
+	return answer.CheckText(name, answer.PathName(raw))
 }
 
 // Sharded is the sharded collection that the address names.
@@ -41,35 +39,28 @@ func (s *Site) Sharded(r *http.Request, t *topology.Table) (*topology.Collection
 // ChunkAt finds the chunk that the address names: exactly that one, not what
 // it has become, for an answer about another chunk would be wrong.
 func (s *Site) ChunkAt(r *http.Request, v answer.View) (*topology.Collection, int, error) {
-	c, k, err := s.ChunkKey(r, v)
+	c, ref, err := s.ChunkRef(r, v)
 	if err != nil {
 		return nil, 0, err
 	}
-	i, ch := c.Chunks.Find(k)
-	if i < 0 || ch.Min.Compare(k) != 0 {
-		return nil, 0, fault.New(fault.NotFound, "%s", "No chunk of "+string(c.NS)+" begins at this key any more.")
+	i, _, err := c.ByRef(ref)
+	if err == nil && i < 0 {
+		err = answer.ChunkGone(c)
 	}
-	return c, i, nil
+	return c, i, err
 }
 
-// ChunkKey is the lower bound that the address names, whether a chunk begins there or not.
-func (s *Site) ChunkKey(r *http.Request, v answer.View) (*topology.Collection, shardkey.Key, error) {
+// ChunkRef is the reference that the address has, whether a chunk begins there or not.
+func (s *Site) ChunkRef(r *http.Request, v answer.View) (*topology.Collection, string, error) {
 	c, err := s.Sharded(r, v.Table)
 	if err == nil {
 		err = answer.MayNameChunks(v)
 	}
 	if err != nil {
-		return nil, shardkey.Key{}, err
+		return nil, "", err
 	}
 	ref, err := PathText(r, "ref")
-	if err != nil {
-		return nil, shardkey.Key{}, err
-	}
-	if !strings.Contains(ref, ".") {
-		ref = answer.IdentityOf(c) + "." + ref // the bound alone: of the collection as it is now
-	}
-	k, err := answer.ParseChunkRef(c, ref)
-	return c, k, err
+	return c, ref, err
 }
 
 // AuditEntry is the beginning of the audit entry of what a request does: who sent it, how

@@ -181,14 +181,3 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	_, _ = w.Write(append(body, '\n'))
 	return nil
 }
-
-// wantsCSV tells whether the caller asked for CSV by name; */* is not enough.
-func WantsCSV(r *http.Request) bool {
-	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
-		name, _, _ := strings.Cut(part, ";")
-		if strings.EqualFold(strings.TrimSpace(name), MediaCSV) {
-			return true
-		}
-	}
-	return false
-}

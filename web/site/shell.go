@@ -5,11 +5,13 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -113,10 +115,13 @@ func (s *Site) LastRecorded(ctx context.Context, page string) answer.LastRecorde
 func (s *Site) csvOf(r *http.Request) string {
 	file := *r.URL
 	file.Path, file.RawPath = r.URL.Path+".csv", r.URL.EscapedPath()+".csv" // a name may have an escaped slash
-	if rt, ok := s.routeAt(http.MethodGet, file.RawPath); !ok || !slices.Contains(rt.Types, MediaCSV) {
+	query := file.Query()
+	if rt, _ := s.routeAt(http.MethodGet, r.URL.EscapedPath()); strings.HasSuffix(rt.Pattern, "}") && slices.Contains(rt.Types, MediaCSV) {
+		file.Path, file.RawPath = r.URL.Path, r.URL.RawPath // a name ends the address, and may end in .csv
+		query.Set(api.FormatParam, formatCSV)
+	} else if rt, ok := s.routeAt(http.MethodGet, file.RawPath); !ok || !slices.Contains(rt.Types, MediaCSV) {
 		return ""
 	}
-	query := file.Query()
 	query.Del("page") // a file has all of them
 	query.Del("watch")
 	file.RawQuery = query.Encode()

@@ -8,7 +8,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -196,5 +195,5 @@ func movingStory(t *topology.Table) {
 func goneChunk(v answer.View) string {
 	c := v.Table.Collection("yorkie-meta.changes")
 	doc := webtest.Must(bson.Marshal(bson.D{{Key: "doc_id", Value: int64(12345)}}))
-	return answer.ChunkURL(c.NS, api.ChunkRef(answer.IdentityOf(c), doc))
+	return answer.ChunkURL(c.NS, webtest.Must(c.ExactRef(webtest.Must(c.Key.Bound(doc)))))
 }
