@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/balance"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -205,7 +206,6 @@ func TestDamagedDocumentsAreHarmless(t *testing.T) {
 		_, _ = decodeProject(profile.Yorkie().Names, raw)
 		_ = decodeDocument(profile.Yorkie().Keys, raw)
 		_ = decodeEvent(raw)
-		var b topology.Balancer
-		decodeBalancer(raw, &b)
+		_ = balance.ReadSettings([]bson.Raw{raw}, balance.Release{8, 3, 0})
 	})
 }

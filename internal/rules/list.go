@@ -33,6 +33,7 @@ var all = []rule{
 	balancingOff,
 	defragmentation,
 	autoMergeOff,
+	settingsUnread,
 	chunkSizeSet,
 	resharding,
 	routerSilent,

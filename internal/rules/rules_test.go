@@ -115,6 +115,18 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			balancer(func(b *topology.Balancer) { b.Mode = "autoSplitOnly" })),
 		passes("a window is not off", BalancerOff,
 			balancer(func(b *topology.Balancer) { b.WindowStart, b.WindowStop = "01:00", "05:00" })),
+		fires("a value is refused", BalancerOff, Warn, "balancer.refused", "balancer-window",
+			balancer(func(b *topology.Balancer) {
+				b.Refused = []topology.RefusedSetting{{Doc: "balancer", Field: "activeWindow", Value: `{"start":"25:00"}`, Why: "No."}}
+			})),
+		fires("a value is refused and the balancer off", BalancerOff, Warn, "off", "balancer-on", off,
+			balancer(func(b *topology.Balancer) { b.Refused = []topology.RefusedSetting{{Doc: "chunksize", Field: "value"}} })),
+		fires("something is not read", SettingsUnread, Info, "settingsUnread", "",
+			balancer(func(b *topology.Balancer) { b.Unread = []string{"balancer.color"} })),
+		passes("all is read", SettingsUnread),
+		fires("merging is off for the cluster", AutoMergeOff, Info, "autoMergeOff.cluster", "",
+			balancer(func(b *topology.Balancer) { b.AutoMergeOff = true })),
+		passes("with the balancer", AutoMergeOff, off, balancer(func(b *topology.Balancer) { b.AutoMergeOff = true })),
 		lacks("settings unread", BalancerOff, "unread", balancer(func(b *topology.Balancer) { b.Known = false })),
 
 		fires("no shard in the zone", ZoneNoShard, Critical, "zone.noshard", "zone-add-shard", addZone("eu", "", 1, 2)),
