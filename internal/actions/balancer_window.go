@@ -57,6 +57,7 @@ func planBalancerWindow(d *draftBuilder) (Draft, Args, error) {
 	case refused:
 		d.pass("switch", src, b.RefusedText())
 		undo.Text = message.New("window.refused", "Cannot be undone: the server refuses the previous window.")
+		step.Needs = []Fact{{Kind: FactBalancer, Want: map[string]string{"windowRefused": "true"}}}
 		d.step(step)
 	case b.WindowStart == a.Start && b.WindowStop == a.Stop && was == a.Days:
 		d.block("switch", src, message.New("switch.window",

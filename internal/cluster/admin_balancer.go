@@ -115,6 +115,6 @@ func (c *Client) write(ctx context.Context, run, coll, id string, change bson.D,
 	if err != nil {
 		return 0, err
 	}
-	matched, _ = reply.Lookup("n").AsInt64OK()
+	matched, _ = amount(reply.Lookup("n"))
 	return matched, nil
 }
