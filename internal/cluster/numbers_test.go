@@ -63,7 +63,8 @@ func TestNumbersOutOfTheirRangeAreNotKnown(t *testing.T) {
 				t.Errorf("%s %v: %d figures are known, expected 4", of, v, known)
 			}
 		}
-		owned, err := bson.Marshal(bson.D{{Key: "shardName", Value: "a"}, {Key: "numOwnedDocuments", Value: v}, {Key: "ownedSizeBytes", Value: 7}})
+		owned, err := bson.Marshal(bson.D{{Key: "shardName", Value: "a"}, {Key: "numOwnedDocuments", Value: v},
+			{Key: "ownedSizeBytes", Value: 7}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,6 +36,7 @@ var all = []rule{
 	settingsUnread,
 	chunkSizeSet,
 	resharding,
+	clockOff,
 	routerSilent,
 	routerVersions,
 	zoneCut,

@@ -105,8 +105,9 @@ type Router struct {
 // Event is a row of config.changelog.
 type Event struct {
 	ID      string
-	Time    time.Time
-	What    string // as the server writes it: moveChunk.commit, split, …
+	Time    time.Time // by the writer's clock, or, if that is off, by the order of insertion (CorrectTimes)
+	Written time.Time `json:",omitzero"` // by the writer's clock, where that is off; else zero
+	What    string    // as the server writes it: moveChunk.commit, split, …
 	NS      string
 	Shard   string // who wrote it
 	Details bson.Raw
