@@ -30,13 +30,13 @@ func findClockOff(ev *evaluation) {
 			Subject:  c.Shard,
 			Shard:    c.Shard,
 			Severity: Info,
-			Why:      message.New("clock.why",
+			Why: message.New("clock.why",
 				"Times in logs of that server mislead. Its entries are shown in the order in which they were written."),
-			Weight:   c.Off.Abs().Minutes(),
-			Text:     message.New("clock.off", pattern, message.Shard("shard", c.Shard), message.Duration("off", c.Off.Abs())),
+			Weight: c.Off.Abs().Minutes(),
+			Text:   message.New("clock.off", pattern, message.Shard("shard", c.Shard), message.Duration("off", c.Off.Abs())),
 			Evidence: []Evidence{timeFrom(message.New("clock.last", "Last such entry"), c.Last, "changelog",
 				ev.Table.Health[topology.PartEvents].At)},
-			Remedy:   Remedy{WhyNot: message.New("clock.ntp", "Synchronise the clock of the machine, as with NTP.")},
+			Remedy: Remedy{WhyNot: message.New("clock.ntp", "Synchronise the clock of the machine, as with NTP.")},
 		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 const clockTolerance = time.Minute
 
 // CorrectTimes gives the entries, newest first as they were inserted, times that agree with their order within a
-// minute. An entry whose time does not keeps what its server wrote as Written. It changes nothing in the list that it is given.
+// minute. An entry whose time does not keeps what its server wrote as Written. The list that it is given stays.
 func CorrectTimes(events []Event) []Event {
 	out := slices.Clone(events)
 	for i := range out {
@@ -69,6 +69,16 @@ func CorrectTimes(events []Event) []Event {
 			at = l.from
 		}
 		e.Time, e.Written = at, e.Time
+	}
+	last = time.Time{}
+	for i := range out { // two that were put into the same place
+		if e := &out[i]; !sound[i] && last.Sub(e.Time) > clockTolerance {
+			e.Written = cmp.Or(e.Written, e.Time)
+			e.Time = last
+		}
+		if out[i].Time.After(last) {
+			last = out[i].Time
+		}
 	}
 	slices.Reverse(out)
 	return out
