@@ -107,7 +107,9 @@ func checkText(c api.DoctorCheck) string {
 	case "balancerOff":
 		return "The balancer is off: nothing moves by itself."
 	case "balancerWindow":
-		return "The balancer may run from " + c.Args["start"] + " to " + c.Args["stop"] + ", by the config server's clock."
+		return "The balancer may run only " + c.Args["window"] + ", by the config server's clock."
+	case "balancerRefused":
+		return c.Args["text"]
 	}
 	return ""
 }

@@ -60,7 +60,7 @@ func TestPlanAsksOnlyForTheRestOfWhatIsNeeded(t *testing.T) {
 }
 
 func TestPlanChecksAnAnswerAtOnce(t *testing.T) {
-	_, given, out, err := askedPlan(t, planCmd{Kind: "balancer-window", Reason: "r"}, nil, "25:00\n01:00\n05:00\n")
+	_, given, out, err := askedPlan(t, planCmd{Kind: "balancer-window", Reason: "r"}, nil, "25:00\n01:00\n05:00\n\n")
 	if err != nil || given["start"] != "01:00" || given["stop"] != "05:00" || !strings.Contains(out, "not a time of day") {
 		t.Errorf("%v %v\n%s", err, given, out)
 	}

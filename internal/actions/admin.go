@@ -63,8 +63,8 @@ type Admin interface {
 	// StopBalancer turns the balancer off and waits for the current round to end.
 	StopBalancer(ctx context.Context, run string) error
 	// SetBalancerWindow lets the balancer run only between two times of day, "HH:MM"
-	// by the config server's clock; both empty: always.
-	SetBalancerWindow(ctx context.Context, run, start, stop string) error
+	// by the config server's clock; both empty: always. days are windows by day (8.3), as topology.DaysText.
+	SetBalancerWindow(ctx context.Context, run, start, stop, days string) error
 	// SetBalancing enables or disables balancing of the collection.
 	SetBalancing(ctx context.Context, run string, ns topology.Namespace, on bool) error
 	SettingsAdmin

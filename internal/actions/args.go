@@ -29,6 +29,7 @@ type Args struct {
 	Size    *int   // chunk-size: in MB; 0: the cluster's
 	Start   string // balancer-window: "HH:MM" by the config server's clock; both empty: always
 	Stop    string
+	Days    string        // balancer-window: windows by day (8.3), as topology.DaysText; go before start and stop
 	Force   bool          // move: even if the chunk is too big or jumbo
 	Expires time.Duration // pin: when it is reported as expired; 0: never
 	Owner   string        // pin: who is responsible for it

@@ -17,7 +17,7 @@ var samples = map[string]string{
 	"ns": `"db.coll"`, "at": `{"p":{"$numberInt":"1"}}`, "parts": `4`, "bounds": `[{"p":{"$minKey":1}},{"p":{"$maxKey":1}}]`,
 	"chunk": `"id.ref"`, "to": `"shard-rs-1"`, "project": `" spaced "`, "db": `"db"`, "shard": `"shard-rs-2"`, "zone": `"eu"`,
 	"min": `{"p":{"$numberInt":"1"}}`, "max": `{"p":{"$numberLong":"9007199254740993"}}`, "mode": `"moves"`, "on": `false`, "size": `0`,
-	"start": `"01:00"`, "stop": `"05:00"`, "force": `true`, "expires": `"720h0m0s"`, "owner": `"on-call"`, "pause": `"balancer"`,
+	"start": `"01:00"`, "stop": `"05:00"`, "days": `"Monday 01:00-05:00"`, "force": `true`, "expires": `"720h0m0s"`, "owner": `"on-call"`, "pause": `"balancer"`,
 	"chunks":   `["a","b"]`,
 	"cuts":     `[{"min":{"p":{"$minKey":1}},"max":{"p":{"$maxKey":1}},"at":{"p":{"$numberInt":"3"}},"half":"lower","to":"shard-rs-1"}]`,
 	"plans":    `[{"kind":"move","args":{"ns":"db.coll","to":"shard-rs-1","min":{"p":{"$numberInt":"1"}}}}]`,

@@ -7,7 +7,7 @@ import "slices"
 // it more precisely.
 func Arguments() []Argument {
 	return []Argument{argNS, argAt, argParts, argBounds, argChunk, argTo, argProject, argDB, argShard, argZone, argMin, argMax,
-		argMode, argOn, argSize, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts,
+		argMode, argOn, argSize, argStart, argStop, argDays, argForce, argExpires, argOwner, argPause, argChunks, argCuts,
 		argPlans, argProjects, argEach, argCanary, argGroup, argPerShard, argChunksPerHour, argBytesPerHour, argLeaveOut,
 		argKey, argZones, argInitialChunks}
 }
@@ -120,6 +120,11 @@ var (
 		Name: "stop", Type: TypeTime, Label: "Until",
 		Help:  "When the balancer’s window ends. Without both times, the balancer may run at any time.",
 		field: func(a *Args) any { return &a.Stop },
+	}
+	argDays = Argument{
+		Name: "days", Type: TypeText, Label: "Windows by day",
+		Help:  "Windows by day of the week (8.3), such as Monday 01:00-05:00, Friday 22:00-23:59. They go before the other times.",
+		field: func(a *Args) any { return &a.Days },
 	}
 	argForce = Argument{
 		Name: "force", Type: TypeSwitch, Label: "Even if it is jumbo or too big",

@@ -39,6 +39,9 @@ func planAutoMerge(d *draftBuilder) (Draft, Args, error) {
 	if on {
 		b := d.s.Table.Balancer
 		switch {
+		case b.AutoMergeOff && b.Moves():
+			d.warn("merging", d.fromTable(topology.PartSettings), message.New("merging.clusterOff",
+				"Automatic merging is off for the whole cluster: it begins after sh.startAutoMerger()."))
 		case b.Known && (!b.Moves() || c.NoBalance):
 			d.warn("merging", d.fromTable(topology.PartSettings), message.New("merging.waits",
 				"Merging is a part of the balancer, which is off for {ns} now. It begins when balancing is on.", ns))

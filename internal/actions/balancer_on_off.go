@@ -59,11 +59,10 @@ func planBalancerSwitch(d *draftBuilder) (Draft, Args, error) {
 		d.step(step)
 		if !on {
 			d.checkRound()
-		} else if b.WindowStart != "" {
+		} else if b.Limited() {
 			d.warn("window", src, message.New("window.set",
-				"The balancing window is {start} to {stop} by the config server’s clock, whose time zone is not "+
-					"known here.",
-				message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop)))
+				"The balancer may move chunks only {window}, by the config server’s clock, whose time zone is not known here.",
+				message.Text("window", b.When())))
 		}
 	}
 	undo := Undo{Possible: true, Kind: back}

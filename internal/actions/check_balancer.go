@@ -22,7 +22,9 @@ func (d *draftBuilder) checkBalancer() {
 	case !b.Known:
 		d.warn("balancer", src, message.New("balancer.unknown", "It is not known whether the balancer is on."))
 	case d.waitsForDrain(): // has its own check
-	case d.waitsForBalancer() && (!b.Enabled() || b.Mode == "autoSplitOnly"):
+	case d.waitsForBalancer() && b.Broken():
+		d.block("balancer", src, b.RefusedText())
+	case d.waitsForBalancer() && !b.Moves():
 		d.block("balancer", src, message.New("balancer.needed",
 			"The balancer has to move the chunks, but it is off. Turn it on, or use the mode “moves”."))
 	case d.waitsForBalancer():
@@ -39,10 +41,12 @@ func (d *draftBuilder) checkBalancer() {
 				"also after a stop, a failure or a crash of shardboard.", message.Text("what", d.a.Pause)))
 	case len(d.futures) == 0:
 		d.pass("balancer", src, message.New("balancer.apart", "The balancer does not interfere with this change."))
-	case b.Enabled() && b.Mode != "autoSplitOnly":
+	case b.Moves():
 		d.warn("balancer", src, message.New("balancer.races",
 			"The balancer is on. If one of its moves is in the way, the run waits for up to 15 minutes; "+
 				"moves that the balancer has already made are not repeated."))
+	case b.Broken():
+		d.warn("balancer", src, b.RefusedText())
 	default:
 		d.pass("balancer", src, message.New("balancer.off", "The balancer is off: it moves no chunks during this run."))
 	}
@@ -56,15 +60,15 @@ func (d *draftBuilder) checkWindow() {
 	if len(d.moves) == 0 || d.kind == BalancerWindow {
 		return
 	}
-	if b.WindowStart == "" || b.WindowStop == "" {
+	if !b.Limited() {
 		d.pass("window", d.fromTable(topology.PartSettings), message.New("window.none", "No balancing window is set."))
 		return
 	}
 	text := message.New("window.set",
-		"The balancing window is {start} to {stop} by the config server’s clock, whose time zone is not known here.",
-		message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop))
+		"The balancer may move chunks only {window}, by the config server’s clock, whose time zone is not known here.",
+		message.Text("window", b.When()))
 	if d.waitsForBalancer() {
-		text.Code, text.Pattern = "window.awaits", "The balancer moves chunks only between {start} and {stop}, by the config server’s clock."
+		text.Code, text.Pattern = "window.awaits", "The balancer moves chunks only {window}, by the config server’s clock."
 	}
 	d.warn("window", d.fromTable(topology.PartSettings), text)
 }
@@ -100,7 +104,7 @@ func (d *draftBuilder) checkBalancerAfter() {
 			text := message.New("undo-by-balancer."+string(e.Due), "", message.Namespace("ns", c.NS), message.Shard("shard", m.to),
 				message.Coded("reason", string(e.Due), e.Due.Label()))
 			switch {
-			case !d.s.Table.Balancer.Enabled():
+			case !d.s.Table.Balancer.Moves():
 				text.Code = "undo-by-balancer.whenOn"
 				text.Pattern = "When the balancer is turned on, it will move some of {ns} away from {shard} again ({reason})."
 			case e.Due == balance.Zone:
@@ -114,7 +118,7 @@ func (d *draftBuilder) checkBalancerAfter() {
 			return
 		}
 	}
-	if d.splitsOnly() && d.s.Release.AtLeast(7, 0, 0) {
+	if d.splitsOnly() && d.s.Release.AtLeast(7, 0, 0) && !d.s.Table.Balancer.AutoMergeOff {
 		d.warn("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.autoMerge",
 			"While the balancer is on, MongoDB 7.0 and later merges adjacent chunks of one shard again."))
 		return

@@ -102,17 +102,18 @@ func (d *draftBuilder) checkDrainBalancer() {
 	switch {
 	case !b.Known:
 		d.warn("balancer", src, message.New("balancer.unknown", "It is not known whether the balancer is on."))
-	case !b.Enabled() || b.Mode == "autoSplitOnly":
+	case b.Broken():
+		d.block("balancer", src, b.RefusedText())
+	case !b.Moves():
 		d.suggest(Check{ID: "balancer", Verdict: Block, Source: src, Text: message.New("balancer.drains",
 			"The balancer empties the shard, but it is off.")},
 			suggestion(BalancerOn, message.New("suggest.balancerOn", "Turn the balancer on")))
 	default:
 		d.pass("balancer", src, message.New("balancer.works", "The balancer is on and will move the chunks."))
 	}
-	if b.WindowStart != "" && b.WindowStop != "" {
+	if b.Limited() {
 		d.suggest(Check{ID: "window", Verdict: Warn, Source: src, Text: message.New("window.awaits",
-			"The balancer moves chunks only between {start} and {stop}, by the config server’s clock.",
-			message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop))},
+			"The balancer moves chunks only {window}, by the config server’s clock.", message.Text("window", b.When()))},
 			suggestion(BalancerWindow, message.New("suggest.noWindow", "Let the balancer run at any time")))
 	}
 }

@@ -69,6 +69,10 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 			withOwners(t, documents, "cac")),
 		expect("adjacent chunks are merged since 7.0", Split, median, Warn, "undo-by-balancer.autoMerge",
 			version("7.0.0"), balancing),
+		expect("adjacent chunks stay where merging is off", Split, median, Pass, "undo-by-balancer.stays", version("7.0.0"), balancing,
+			balancer(func(b *topology.Balancer) { b.AutoMergeOff = true })),
+		expect("a value is refused", MoveChunk, move(1, "c"), Warn, "balancer.refused", balancing,
+			balancer(func(b *topology.Balancer) { b.Refused = []topology.RefusedSetting{{Doc: "chunksize", Field: "value"}} })),
 		expect("adjacent chunks stay before 7.0", Split, median, Pass, "undo-by-balancer.stays", version("6.0.9"), balancing),
 
 		expect("nothing competes", MoveChunk, move(1, "c"), Pass, "competing.none"),

@@ -79,12 +79,14 @@ func (d *draftBuilder) checkDefragmentable(c *topology.Collection) {
 			"The balancer has to move chunks of {ns}, but moves of it are blocked (allowMigrations: false). Allow them first.", ns))
 	case !b.Known:
 		d.warn("works", src, message.New("works.unknown", "It is not known whether the balancer is on, which has to do the work."))
+	case b.Broken():
+		d.block("works", src, b.RefusedText())
 	case !b.Moves():
 		d.block("works", src, message.New("works.off", "The balancer has to defragment {ns}, but it is off. Turn it on first.", ns))
-	case b.WindowStart != "":
+	case b.Limited():
 		d.warn("works", src, message.New("works.window",
-			"The balancer works only between {start} and {stop}, by the config server’s clock, so it can take many days.",
-			message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop)))
+			"The balancer works only {window}, by the config server’s clock, so it can take many days.",
+			message.Text("window", b.When())))
 	default:
 		d.pass("works", src, message.New("works.on", "The balancer is on and will do the work."))
 	}

@@ -28,7 +28,7 @@ const (
 	FactZoneFree  FactKind = "zoneFree"  // NS, Min, Max: zone ranges that overlap this one (ranges: how many, others: joined bounds)
 	FactShardZone FactKind = "shardZone" // Shard, Zone (member)
 	FactShard     FactKind = "shard"     // Shard (exists, draining)
-	FactBalancer  FactKind = "balancer"  // (on, windowStart, windowStop)
+	FactBalancer  FactKind = "balancer"  // (on, windowStart, windowStop, windowDays, windowRefused)
 	FactDatabase  FactKind = "database"  // DB (exists, primary, version)
 	FactPlace     FactKind = "place"     // NS: of a collection that may be unsharded (exists, sharded, shard, uuid)
 	// Shard: what is left on it (chunks: in the routing table, also of unsharded collections;

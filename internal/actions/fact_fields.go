@@ -41,7 +41,9 @@ func Fields(t *topology.Table, f Fact) map[string]string {
 		return map[string]string{"member": strconv.FormatBool(s != nil && slices.Contains(s.Zones, f.Zone))}
 	case FactBalancer:
 		b := t.Balancer
-		return map[string]string{"on": strconv.FormatBool(b.Enabled()), "windowStart": b.WindowStart, "windowStop": b.WindowStop}
+		refused := b.Refuses("activeWindow") || b.Refuses("activeWindowDOW")
+		return map[string]string{"on": strconv.FormatBool(b.Enabled()), "windowStart": b.WindowStart, "windowStop": b.WindowStop,
+			"windowDays": topology.DaysText(b.Days), "windowRefused": strconv.FormatBool(refused)}
 	case FactDatabase:
 		return databaseFields(t, f.DB)
 	case FactPlace:

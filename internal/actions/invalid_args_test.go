@@ -81,6 +81,8 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 		{"argument where none is taken", BalancerOn, Args{NS: documents}, fault.Invalid, "takes none"},
 		{"half a window", BalancerWindow, Args{Start: "10:00"}, fault.Invalid, `"stop"`},
 		{"no time of day", BalancerWindow, Args{Start: "25:00", Stop: "26:00"}, fault.Invalid, `"start"`},
+		{"windows by day before 8.3", BalancerWindow, Args{Days: "Monday 1:00-2:00"}, fault.Invalid, `8.3`},
+		{"no window by day", BalancerWindow, Args{Days: "Mon 1:00-2:00"}, fault.Invalid, `"days"`},
 		{"window of no length", BalancerWindow, Args{Start: "10:00", Stop: "10:00"}, fault.Invalid, `"stop"`},
 		{"no setting", BalanceCollection, Args{NS: documents}, fault.Invalid, `"on"`},
 	} {

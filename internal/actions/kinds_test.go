@@ -128,6 +128,13 @@ func TestStepsOfEachKindByRelease(t *testing.T) {
 			"setZoneRange",
 			zone(t, "eu", "a", documents, from(t, 20), from(t, 30))),
 		blocked("balancer already on", BalancerOn, fixed(Args{}), "", balancing),
+		steps("a refused window", BalancerWindow, fixed(Args{}), "setBalancerWindow", func(s *Situation) {
+			s.Table.Balancer.Refused = []topology.RefusedSetting{{Doc: "balancer", Field: "activeWindow"}}
+		}),
+		steps("windows by day", BalancerWindow, fixed(Args{Days: "Monday 1:00-2:00"}), "setBalancerWindow", version("8.3.0")),
+		steps("windows by day go", BalancerWindow, fixed(Args{}), "setBalancerWindow", func(s *Situation) {
+			s.Table.Balancer.Days = []topology.DayWindow{{Start: "1:00", Stop: "2:00"}}
+		}),
 		blocked("no window, unchanged", BalancerWindow, fixed(Args{}), ""),
 		blocked("collection already on", BalanceCollection, fixed(Args{NS: documents, On: yes(true)}), ""),
 		blocked("moves are allowed already", AllowMigrations, fixed(Args{NS: documents, On: yes(true)}), ""),

@@ -62,6 +62,7 @@ type Step struct {
 	Zone     string
 	Start    string
 	Stop     string
+	Days     string `json:",omitempty"` // windows by day, as topology.DaysText
 	On       bool
 	Size     int `json:",omitempty"` // chunk size in MB; 0: the cluster's
 	Force    bool
@@ -112,7 +113,7 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 	case OpBalancerOff:
 		return a.StopBalancer(ctx, run)
 	case OpBalancerWindow:
-		return a.SetBalancerWindow(ctx, run, s.Start, s.Stop)
+		return a.SetBalancerWindow(ctx, run, s.Start, s.Stop, s.Days)
 	case OpBalancing:
 		return a.SetBalancing(ctx, run, s.NS, s.On)
 	case OpMovePrimary:

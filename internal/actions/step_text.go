@@ -16,7 +16,7 @@ func (s Step) Text() message.Message {
 	}
 	return message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
 		message.Key("min", shardkey.PlainValues(s.Min)), message.Key("max", shardkey.PlainValues(s.Max)), message.Shard("shard", s.Shard),
-		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop),
+		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop), message.Text("days", s.Days),
 		message.Text("db", s.DB), message.Text("key", s.newKey()), message.Bytes("size", int64(s.Size)<<20))
 }
 
@@ -53,7 +53,10 @@ func (s Step) pattern() string {
 		}
 		return "Turn the balancer off"
 	case OpBalancerWindow:
-		if s.Start == "" {
+		switch {
+		case s.Days != "":
+			return "Let the balancer run on {days}"
+		case s.Start == "":
 			return "Let the balancer run at any time"
 		}
 		return "Let the balancer run from {start} to {stop}"

@@ -96,9 +96,9 @@ func (d *draftBuilder) undoZone(s Step) error {
 	case OpBalancerWindow:
 		for _, f := range s.Needs {
 			if start, ok := f.Want["windowStart"]; ok && f.Kind == FactBalancer {
-				stop := f.Want["windowStop"]
-				d.step(Step{Op: OpBalancerWindow, Start: start, Stop: stop,
-					Needs: []Fact{windowIs(s.Start, s.Stop)}, Proof: []Fact{windowIs(start, stop)}})
+				stop, days := f.Want["windowStop"], f.Want["windowDays"]
+				d.step(Step{Op: OpBalancerWindow, Start: start, Stop: stop, Days: days,
+					Needs: []Fact{windowIs(s.Start, s.Stop, s.Days)}, Proof: []Fact{windowIs(start, stop, days)}})
 				return nil
 			}
 		}

@@ -30,9 +30,9 @@ func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSiz
 		out.Failed = &api.ChunkAttempt{At: s.ReasonAt.UTC().Truncate(time.Millisecond), Reason: s.Reason}
 	}
 	j := chunksize.Judge(v.Table, c, ch.Shard, s)
-	out.Move = api.ChunkMove{Verdict: string(j.State), Release: j.Release.String(), Text: verdictText(j, s),
+	out.Move = api.ChunkMove{Verdict: string(j.State), Release: j.Release.String(), Text: verdictText(j, s) + forceText(j, v.Table.Balancer),
 		ChunkBytes: positive(j.ChunkBytes), MeanBytes: positive(j.Mean),
-		Rule: ruleText(j), Balancer: balancerText(j)}
+		Rule: ruleText(j), Balancer: balancerText(j, v.Table.Balancer)}
 	if j.State != chunksize.Unknown {
 		out.Move.LimitDocuments = &j.Limit
 	}
@@ -110,8 +110,20 @@ func verdictText(j chunksize.Verdict, s chunksize.Size) string {
 	return fmt.Sprintf("Probably, by an estimate from the shard’s counts: about %s documents, and the limit is %s.", n, limit)
 }
 
+// forceText adds what the balancer does all the same.
+func forceText(j chunksize.Verdict, b topology.Balancer) string {
+	if j.State != chunksize.TooBig && j.State != chunksize.Near || !b.ForceJumbo {
+		return ""
+	}
+	return " The balancer moves chunks above the limit (attemptToBalanceJumboChunks)."
+}
+
 // balancerText says what the rule is to the balancer.
-func balancerText(j chunksize.Verdict) string {
+func balancerText(j chunksize.Verdict, b topology.Balancer) string {
+	if b.ForceJumbo {
+		return "The balancer moves chunks above the limit too, with writes to them waiting, because attemptToBalanceJumboChunks is set; " +
+			"not those with a jumbo flag. The limit applies to moves by hand."
+	}
 	if j.Release.MovesParts() {
 		return "The balancer of this release does not need the whole chunk to fit: it moves a part of about one chunk " +
 			"size at a time. The limit applies to moves by hand."

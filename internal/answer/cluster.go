@@ -2,9 +2,11 @@ package answer
 
 import (
 	"shardboard/internal/api"
+	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -71,12 +73,24 @@ func balancer(v View) api.Balancer {
 	out := api.Balancer{
 		Mode: b.Mode, WindowStart: b.WindowStart, WindowStop: b.WindowStop,
 		ChunkBytes: positive(b.ChunkBytes), ChunkDefault: b.ChunkDefault,
-		Setting: "unknown", LastHour: movesLately(v),
+		Setting: "unknown", LastHour: movesLately(v), Window: b.When(), Refused: []api.RefusedSetting{}, Unread: []string{},
+		ForceJumbo: b.ForceJumbo, WaitForDelete: b.WaitForDelete, SecondaryThrottle: b.SecondaryThrottle,
+	}
+	for _, r := range b.Refused {
+		out.Refused = append(out.Refused, api.RefusedSetting{Setting: r.Name(), Value: r.Value, Why: r.Why})
+	}
+	for _, name := range b.Unread {
+		out.Unread = append(out.Unread, sanitize.Line(sanitize.Truncate(name, 100)))
+	}
+	if merges := !b.AutoMergeOff; b.Known && !b.Unrecorded && balance.ReleaseOf(v.Table.ServerInfo.Version).AtLeast(7, 0, 0) {
+		out.AutoMerge = &merges
 	}
 	if b.Known {
 		on := b.Enabled()
 		out.Enabled = &on
 		switch {
+		case b.Broken():
+			out.Setting = "does not run"
 		case !on:
 			out.Setting = "off"
 		case b.Mode == "autoSplitOnly":

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"shardboard/internal/api"
@@ -28,7 +29,9 @@ func (s *Sum) Add(f topology.Figure) {
 		return
 	}
 	s.Known++
-	s.Value += f.Value
+	if s.Value += f.Value; s.Value < f.Value && f.Value > 0 { // too large a sum for its type
+		s.Value, s.approx = math.MaxInt64, true
+	}
 	s.approx = s.approx || !f.Exact
 	s.method = f.Method
 	if s.oldest.IsZero() || f.At.Before(s.oldest) {

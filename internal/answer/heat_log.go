@@ -22,7 +22,7 @@ func readHeatLog(ctx context.Context, v View, kept *history.Past, ns topology.Na
 	var out heatLog
 	for _, e := range v.Table.Events { // newest first
 		if e.Time.Before(from) {
-			break
+			continue
 		}
 		if e.NS == string(ns) {
 			out.events = append(out.events, e)

@@ -67,7 +67,7 @@ func heatMarks(
 func changelogMarks(v View, events []topology.Event, ns topology.Namespace, from, to time.Time) (out []api.HeatMark) {
 	for _, e := range events { // newest first
 		if e.Time.Before(from) {
-			break
+			continue
 		}
 		if !e.Time.Before(to) {
 			continue

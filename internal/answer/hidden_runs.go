@@ -169,7 +169,7 @@ func hideInFields(fields map[string]string, h *shardkey.Hiding) map[string]strin
 
 // boundlessFields are the fields of facts that hold no key values.
 var boundlessFields = []string{
-	"exists", "draining", "member", "on", "windowStart", "windowStop", "zone", "uuid", "timestamp", "epoch",
+	"exists", "draining", "member", "on", "windowStart", "windowStop", "windowDays", "windowRefused", "zone", "uuid", "timestamp", "epoch",
 	"key", "noBalance", "migrationsBlocked", "shard", "lastmod", "jumbo", "shards", "chunks", "edges", "ranges",
 	"databases", "others", "onlyOf", "chunkSize", "autoMerge", "defragmenting", "defragmentationEnds",
 	"check", "goal", "clusterId", "expiresAt", "state",

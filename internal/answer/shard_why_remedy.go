@@ -96,10 +96,10 @@ func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, a chunkA
 			w.offer(p, actions.BalanceCollection, "Let the balancer move its chunks again", "ns", ns, "on", "true")
 		}
 		b := w.v.Table.Balancer
-		if b.Known && (!b.Enabled() || b.Mode == "autoSplitOnly") {
+		if b.Known && !b.Moves() && (!b.Broken() || !b.Enabled()) {
 			w.offer(p, actions.BalancerOn, "Turn the balancer on")
 		}
-		if b.Known && b.Enabled() && !c.NoBalance {
+		if b.Moves() && !c.NoBalance {
 			if n := w.balancerTakes(c); n > 0 {
 				p.WhyNot = "No plan is needed: the balancer is on and moves chunks of it away from here, one at a time."
 				return

@@ -24,7 +24,7 @@ func upkeepOf(t *topology.Table, c *topology.Collection, out *api.Collection) {
 		out.Defragmenting, out.DefragmentPhase = &on, c.Phase
 	}
 	if r.AtLeast(7, 0, 0) {
-		on := !c.AutoMergeOff
+		on := !c.AutoMergeOff && !t.Balancer.AutoMergeOff
 		out.AutoMerge = &on
 	}
 }
@@ -58,7 +58,8 @@ func UpkeepFlags(c api.Collection) (out [][2]string) {
 		out = append(out, [2]string{"defragmenting", "The balancer merges its chunks, and moves some for that. " + phase})
 	}
 	if c.AutoMerge != nil && !*c.AutoMerge {
-		out = append(out, [2]string{"no automatic merging", "The balancer does not merge adjacent chunks of this collection."})
+		out = append(out, [2]string{"no automatic merging",
+			"The balancer does not merge adjacent chunks: that is off for the collection or for the cluster."})
 	}
 	if c.ChunkSizeBytes > 0 {
 		out = append(out, [2]string{"own chunk size", "Its chunk size is " + format.Bytes(c.ChunkSizeBytes) + ", not the cluster’s."})

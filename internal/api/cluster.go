@@ -40,19 +40,35 @@ type Database struct {
 // Balancer is the balancer's settings and state. Enabled is null if the settings could not be read,
 // InRound if the status could not.
 type Balancer struct {
-	Enabled      *bool  `json:"enabled"`
-	Mode         string `json:"mode"`
-	InRound      *bool  `json:"inRound"`
-	Rounds       *int64 `json:"rounds"`
-	WindowStart  string `json:"windowStart"` // "HH:MM" by the config server's clock; "" = no window
-	WindowStop   string `json:"windowStop"`
-	ChunkBytes   *int64 `json:"chunkBytes"`   // null: not known, because the default depends on the release
-	ChunkDefault bool   `json:"chunkDefault"` // the default size, not configured
+	Enabled     *bool  `json:"enabled"`
+	Mode        string `json:"mode"`
+	InRound     *bool  `json:"inRound"`
+	Rounds      *int64 `json:"rounds"`
+	WindowStart string `json:"windowStart"` // "HH:MM" by the config server's clock; "" = no window
+	WindowStop  string `json:"windowStop"`
+	// Window says when it may move chunks, with the windows by day of 8.3, which go before the other; "" = always.
+	Window string `json:"window"`
+	// Refused are values that the server refuses: the balancer does not run while there is one.
+	Refused           []RefusedSetting `json:"refused"`
+	Unread            []string         `json:"unread"`                      // values that this release does not read
+	AutoMerge         *bool            `json:"autoMerge"`                   // of the cluster; null if unknown, or if the release merges nothing by itself
+	ForceJumbo        bool             `json:"attemptToBalanceJumboChunks"` // moves chunks above the limit
+	WaitForDelete     bool             `json:"waitForDelete"`
+	SecondaryThrottle string           `json:"secondaryThrottle"` // as written; "" = the default
+	ChunkBytes        *int64           `json:"chunkBytes"`        // null: not known, because the default depends on the release
+	ChunkDefault      bool             `json:"chunkDefault"`      // the default size, not configured
 
 	Setting     string          `json:"-"` // on, off, splits only or unknown
 	RoundReason string          `json:"-"` // code of why InRound is null
 	RoundWhy    string          `json:"-"` // and a sentence about that
 	LastHour    message.Message `json:"-"` // migrations
+}
+
+// RefusedSetting is a value of config.settings that the server refuses.
+type RefusedSetting struct {
+	Setting string `json:"setting"` // document.field
+	Value   string `json:"value"`   // "" if it is missing
+	Why     string `json:"why"`
 }
 
 // Router is a mongos that has pinged the config servers.

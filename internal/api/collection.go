@@ -24,7 +24,7 @@ type Collection struct {
 	Resharding        bool            `json:"resharding"`
 	Unsplittable      bool            `json:"unsplittable"`
 	ChunkSizeBytes    int64           `json:"chunkSizeBytes"`       // its own chunk size; 0: the cluster's
-	AutoMerge         *bool           `json:"autoMerge"`            // null if unknown, or if the release merges nothing by itself
+	AutoMerge         *bool           `json:"autoMerge"`            // of the collection and of the cluster; null if unknown, or if the release merges nothing by itself
 	Defragmenting     *bool           `json:"defragmenting"`        // null if unknown, or if the release defragments nothing
 	DefragmentPhase   string          `json:"defragmentationPhase"` // the server's name; "" if none
 	Primary           string          `json:"primary"`              // primary shard of its database

@@ -2,7 +2,6 @@ package balance
 
 import (
 	"slices"
-	"time"
 
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -72,6 +71,8 @@ func (p *Plan) balancer() Verdict {
 	switch {
 	case !b.Known:
 		return verdict(RuleBalancer, Unknown, "unread", "The balancer's settings are not readable.")
+	case b.Broken():
+		return Verdict{Rule: RuleBalancer, Outcome: Blocks, Message: b.RefusedText()}
 	case b.Stopped || b.Mode == "off":
 		return verdict(RuleBalancer, Blocks, "off", "The balancer is off.")
 	case b.Mode == "autoSplitOnly" && p.release.AutoSplits():
@@ -87,27 +88,19 @@ func (p *Plan) balancer() Verdict {
 // the config server's (s/balancer_configuration.cpp).
 func (p *Plan) window() Verdict {
 	b := p.s.Table.Balancer
-	start, stop, ok := b.Window()
-	window := []message.Fact{message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop)}
+	when := message.Text("window", b.When())
 	switch {
 	case !b.Known:
 		return verdict(RuleWindow, Unknown, "unread", "The balancer's settings are not readable.")
-	case !ok:
+	case !b.Limited():
 		return verdict(RuleWindow, Pass, "none", "No active window is set.")
 	case p.s.Clock.IsZero():
 		return verdict(RuleWindow, Unknown, "clock",
-			"Chunks move only from {start} to {stop}, by the config server's local clock, which mongos does not report.",
-			window...)
+			"Chunks move only {window}, by the config server's local clock, which mongos does not report.", when)
+	case b.OpenAt(p.s.Clock):
+		return verdict(RuleWindow, Pass, "open", "The window {window} is open.", when)
 	}
-	now := time.Duration(p.s.Clock.Hour())*time.Hour + time.Duration(p.s.Clock.Minute())*time.Minute
-	open := start <= now && now <= stop
-	if start > stop {
-		open = now >= start || now <= stop
-	}
-	if open {
-		return verdict(RuleWindow, Pass, "open", "The window from {start} to {stop} is open.", window...)
-	}
-	return verdict(RuleWindow, Blocks, "closed", "The window from {start} to {stop} is closed.", window...)
+	return verdict(RuleWindow, Blocks, "closed", "The window {window} is closed.", when)
 }
 
 func (p *Plan) jumbo(ch topology.Chunk) Verdict {

@@ -141,7 +141,7 @@ func changes() []attempt {
 		{"StartBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StartBalancer(ctx, "") }},
 		{"StopBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StopBalancer(ctx, "") }},
 		{"SetBalancerWindow", func(ctx context.Context, c *cluster.Client) error {
-			return c.SetBalancerWindow(ctx, "", "01:00", "02:00")
+			return c.SetBalancerWindow(ctx, "", "01:00", "02:00", "")
 		}},
 		{"AddShardToZone", func(ctx context.Context, c *cluster.Client) error { return c.AddShardToZone(ctx, "", "nowhere", "z") }},
 		{"RemoveShardFromZone", func(ctx context.Context, c *cluster.Client) error {

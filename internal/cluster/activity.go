@@ -56,8 +56,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			o.thread, _ = doc.Lookup("desc").StringValueOK()
 			o.ns, _ = doc.Lookup("ns").StringValueOK()
 			o.message, _ = doc.Lookup("msg").StringValueOK()
-			secs, _ := doc.Lookup("secs_running").AsInt64OK()
-			o.running = time.Duration(secs) * time.Second
+			o.running, _ = duration(doc.Lookup("secs_running"), time.Second)
 			rows = append(rows, o)
 			return nil
 		})

@@ -22,10 +22,11 @@ func (c *Client) StopBalancer(ctx context.Context, run string) error {
 		action{what: "stop the balancer", privilege: "update on config.settings", limit: migrationTime})
 }
 
-// SetBalancerWindow sets the times of day between which the balancer may run. There is
-// no command for that; the MongoDB manual documents this write to config.settings.
-func (c *Client) SetBalancerWindow(ctx context.Context, run, start, stop string) error {
-	change := bson.D{{Key: "$unset", Value: bson.D{{Key: "activeWindow", Value: true}}}}
+// SetBalancerWindow sets the times of day between which the balancer may run, and from 8.3 on the windows by day, as
+// topology.ParseDays reads them; what is empty is removed. There is no command for that; the MongoDB manual documents
+// this write to config.settings.
+func (c *Client) SetBalancerWindow(ctx context.Context, run, start, stop, days string) error {
+	var set, unset bson.D
 	if start != "" || stop != "" {
 		for _, at := range []string{start, stop} {
 			if _, err := time.Parse("15:04", at); err != nil || len(at) != len("15:04") {
@@ -35,10 +36,37 @@ func (c *Client) SetBalancerWindow(ctx context.Context, run, start, stop string)
 		if start == stop {
 			return fault.New(fault.Invalid, "The balancing window must begin and end at different times.")
 		}
-		window := bson.D{{Key: "start", Value: start}, {Key: "stop", Value: stop}}
-		change = bson.D{{Key: "$set", Value: bson.D{{Key: "activeWindow", Value: window}}}}
+		set = append(set, bson.E{Key: "activeWindow", Value: bson.D{{Key: "start", Value: start}, {Key: "stop", Value: stop}}})
+	} else {
+		unset = append(unset, bson.E{Key: "activeWindow", Value: true})
 	}
-	_, err := c.write(ctx, run, "settings", "balancer", change, true,
+	release, err := c.release(ctx)
+	if err != nil {
+		return err
+	}
+	byDay := release.atLeast(8, 3, 0)
+	switch list, ok := topology.ParseDays(days); {
+	case days == "" && byDay:
+		unset = append(unset, bson.E{Key: "activeWindowDOW", Value: true})
+	case days == "":
+	case !byDay:
+		return fault.New(fault.Invalid, "Windows by day exist since MongoDB 8.3.")
+	case !ok:
+		return fault.New(fault.Invalid, "%s are no windows by day.", quoted(days))
+	default:
+		rows := bson.A{}
+		for _, w := range list {
+			rows = append(rows, bson.D{{Key: "day", Value: w.Day.String()}, {Key: "start", Value: w.Start}, {Key: "stop", Value: w.Stop}})
+		}
+		set = append(set, bson.E{Key: "activeWindowDOW", Value: rows})
+	}
+	var change bson.D
+	for _, part := range []bson.E{{Key: "$set", Value: set}, {Key: "$unset", Value: unset}} {
+		if len(part.Value.(bson.D)) > 0 {
+			change = append(change, part)
+		}
+	}
+	_, err = c.write(ctx, run, "settings", "balancer", change, true,
 		action{what: "set the balancing window", privilege: "update and insert on config.settings"})
 	return err
 }
@@ -87,6 +115,6 @@ func (c *Client) write(ctx context.Context, run, coll, id string, change bson.D,
 	if err != nil {
 		return 0, err
 	}
-	matched, _ = reply.Lookup("n").AsInt64OK()
+	matched, _ = amount(reply.Lookup("n"))
 	return matched, nil
 }

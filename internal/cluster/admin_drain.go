@@ -66,11 +66,8 @@ func (c *Client) RemoveShard(ctx context.Context, run, shard string) error {
 	case state == "started":
 		return fault.New(fault.Conflict, "The shard was not removed: it was not draining, and this command has begun to drain it.")
 	case state == "ongoing":
-		left := func(name string) int64 {
-			n, _ := reply.Lookup("remaining", name).AsInt64OK()
-			return n
-		}
-		return fault.New(fault.Conflict, "The shard was not removed, because something is left on it: %d chunks (%d jumbo), %d databases.",
+		left := func(name string) any { return countText(reply.Lookup("remaining", name)) }
+		return fault.New(fault.Conflict, "The shard was not removed, because something is left on it: %v chunks (%v jumbo), %v databases.",
 			left("chunks"), left("jumboChunks"), left("dbs"))
 	}
 	return oddRemoval(state)

@@ -2,72 +2,30 @@ package cluster
 
 import (
 	"context"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/balance"
 	"shardboard/internal/topology"
 )
 
-const megabyte = 1 << 20
-
-// defaultChunkBytes is the chunk size where config.settings has none: 64 MB
-// up to 5.x, 128 MB from 6.0.
-func defaultChunkBytes(v version) int64 {
-	if v.atLeast(6, 0, 0) {
-		return 128 * megabyte
-	}
-	return 64 * megabyte
-}
-
-// Settings reads config.settings. No document means the defaults: balancer on, no
-// window. The default of the chunk size depends on the release; it is 0 while that is not known.
-// When stopped is set the mode is ignored, as in the server (MongoDB 5.0.7,
-// s/balancer_configuration.cpp).
+// Settings reads config.settings, as the balancer of this release does.
 func (c *Client) Settings(ctx context.Context) (topology.Balancer, error) {
-	b := topology.Balancer{Known: true, Mode: "full", ChunkDefault: true}
+	var of balance.Release
 	if release, err := c.release(ctx); err == nil {
-		b.ChunkBytes = defaultChunkBytes(release)
+		of = balance.Release(release)
 	}
+	var rows []bson.Raw
 	cmd := find("settings", bson.D{}, withMajority)
 	err := c.each(ctx, "config", cmd, findOn("settings", "read the balancer's settings"), func(doc bson.Raw) error {
-		switch id, _ := doc.Lookup("_id").StringValueOK(); id {
-		case "balancer":
-			decodeBalancer(doc, &b)
-		case "chunksize":
-			if mb, ok := doc.Lookup("value").AsInt64OK(); ok && mb > 0 && mb <= 1024 {
-				b.ChunkBytes, b.ChunkDefault = mb*megabyte, false
-			}
-		}
+		rows = append(rows, slices.Clone(doc))
 		return nil
 	})
 	if err != nil {
 		return topology.Balancer{}, err
 	}
-	return b, nil
-}
-
-func decodeBalancer(doc bson.Raw, b *topology.Balancer) {
-	w := walk(doc)
-	for w.next() {
-		switch string(w.key) {
-		case "stopped":
-			b.Stopped = w.truthy()
-		case "mode":
-			if mode, ok := w.str(); ok {
-				b.Mode = mode
-			}
-		case "activeWindow":
-			window, _ := w.doc()
-			start, _ := window.Lookup("start").StringValueOK()
-			stop, _ := window.Lookup("stop").StringValueOK()
-			if start != "" && stop != "" && start != stop {
-				b.WindowStart, b.WindowStop = start, stop
-			}
-		}
-	}
-	if b.Stopped {
-		b.Mode = "off"
-	}
+	return balance.ReadSettings(rows, of), nil
 }
 
 // BalancerStatus reports whether a balancer round is running, and the number of rounds.
@@ -78,6 +36,6 @@ func (c *Client) BalancerStatus(ctx context.Context) (inRound bool, rounds int64
 		return false, 0, err
 	}
 	inRound, _ = reply.Lookup("inBalancerRound").BooleanOK()
-	rounds, _ = reply.Lookup("numBalancerRounds").AsInt64OK()
+	rounds, _ = amount(reply.Lookup("numBalancerRounds"))
 	return inRound, rounds, nil
 }

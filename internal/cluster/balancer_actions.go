@@ -51,9 +51,7 @@ func decodeRound(d bson.Raw, a *topology.BalancerAction) {
 	for w.next() {
 		switch string(w.key) {
 		case "executionTimeMillis":
-			if n, ok := w.number(); ok && n > 0 && n < int64(365*24*time.Hour/time.Millisecond) {
-				a.Took = time.Duration(n) * time.Millisecond
-			}
+			a.Took, _ = duration(w.value(), time.Millisecond)
 		case "chunksMoved":
 			a.Moved, _ = w.number()
 		case "errorOccured", "errorOccurred":

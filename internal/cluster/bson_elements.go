@@ -158,7 +158,7 @@ func (w *elements) truthy() bool {
 	if b, ok := w.boolean(); ok {
 		return b
 	}
-	n, ok := w.number()
+	n, ok := float(w.value())
 	return ok && n != 0
 }
 
@@ -192,8 +192,7 @@ func (w *elements) uuid() ([16]byte, bool) {
 	return [16]byte(w.val[5:]), true
 }
 
-// number reads any numeric type as an integer, truncated. Servers and clients write the
-// same field as int, long or double.
-func (w *elements) number() (int64, bool) {
-	return (bson.RawValue{Type: w.typ, Value: w.val}).AsInt64OK()
-}
+// number is an amount.
+func (w *elements) number() (int64, bool) { return amount(w.value()) }
+
+func (w *elements) value() bson.RawValue { return bson.RawValue{Type: w.typ, Value: w.val} }

@@ -28,7 +28,7 @@ func (c *Client) Changelog(ctx context.Context, ns topology.Namespace, since tim
 		return nil, err
 	}
 	var out []topology.Event
-	for _, e := range all {
+	for _, e := range topology.CorrectTimes(all) {
 		if len(out) < limit && e.NS == string(ns) && !e.Time.Before(since) {
 			out = append(out, e)
 		}

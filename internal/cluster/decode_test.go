@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -205,7 +206,6 @@ func TestDamagedDocumentsAreHarmless(t *testing.T) {
 		_, _ = decodeProject(profile.Yorkie().Names, raw)
 		_ = decodeDocument(profile.Yorkie().Keys, raw)
 		_ = decodeEvent(raw)
-		var b topology.Balancer
-		decodeBalancer(raw, &b)
+		_ = balance.ReadSettings([]bson.Raw{raw}, balance.Release{8, 3, 0})
 	})
 }

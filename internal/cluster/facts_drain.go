@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/fault"
 )
 
 // remainsFact counts what is left on a shard. Counting chunks by shard alone reads all of
@@ -26,7 +27,10 @@ func (c *Client) remainsFact(ctx context.Context, f actions.Fact) (map[string]st
 			{Key: "cursor", Value: bson.D{}},
 			withMajority,
 		}, findOn(on.coll, "count what is left on the shard"), func(doc bson.Raw) error {
-			n, _ := doc.Lookup("n").AsInt64OK()
+			n, ok := amount(doc.Lookup("n"))
+			if !ok {
+				return fault.New(fault.Internal, "The cluster's count of what is left on the shard is no number of things.")
+			}
 			counts[i] = int(n)
 			return nil
 		})

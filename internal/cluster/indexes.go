@@ -47,6 +47,6 @@ func isTrue(v bson.RawValue) bool {
 	if b, ok := v.BooleanOK(); ok {
 		return b
 	}
-	n, ok := v.AsInt64OK()
+	n, ok := float(v)
 	return ok && n != 0
 }

@@ -126,8 +126,8 @@ func decodeMoveOperation(doc bson.Raw) (o topology.MoveOperation, ok bool) {
 		o.Min = cloned(command.Lookup("min").DocumentOK())
 		o.App, _ = doc.Lookup("appName").StringValueOK()
 		o.Relayed = name == relayedMove
-		if n, has := doc.Lookup("microsecs_running").AsInt64OK(); has && n > 0 && n < int64(365*24*time.Hour/time.Microsecond) {
-			o.Running = time.Duration(n) * time.Microsecond
+		if running, has := duration(doc.Lookup("microsecs_running"), time.Microsecond); has {
+			o.Running = running
 		}
 	}
 	return o, o.Shard != "" && (o.Command || o.Steps > 0)
@@ -149,7 +149,7 @@ func (c *Client) Counts(ctx context.Context, ns topology.Namespace) (map[string]
 	r := readOp{what: "count documents on the shards", privilege: "collStats on " + string(ns)}
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		shard, _ := doc.Lookup("shard").StringValueOK()
-		if n, ok := doc.Lookup("storageStats", "count").AsInt64OK(); ok && shard != "" && n >= 0 {
+		if n, ok := amount(doc.Lookup("storageStats", "count")); ok && shard != "" {
 			out[shard] = n
 		}
 		return nil

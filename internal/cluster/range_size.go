@@ -44,13 +44,13 @@ func (c *Client) RangeSize(ctx context.Context, m topology.Meta, r shardkey.Rang
 		return topology.RangeSize{}, c.rangeError(err, m)
 	}
 	out := topology.RangeSize{Exact: exact, At: time.Now()}
-	bytes, okBytes := reply.Lookup("size").AsInt64OK()
-	documents, okDocuments := reply.Lookup("numObjects").AsInt64OK()
-	if !okBytes || !okDocuments || bytes < 0 || documents < 0 {
+	bytes, okBytes := amount(reply.Lookup("size"))
+	documents, okDocuments := amount(reply.Lookup("numObjects"))
+	if !okBytes || !okDocuments {
 		return topology.RangeSize{}, fault.New(fault.Internal, "The cluster's answer to dataSize of %s has no size.", quoted(string(m.NS)))
 	}
-	millis, _ := reply.Lookup("millis").AsInt64OK()
-	out.Bytes, out.Documents, out.Took = bytes, documents, time.Duration(millis)*time.Millisecond
+	out.Bytes, out.Documents = bytes, documents
+	out.Took, _ = duration(reply.Lookup("millis"), time.Millisecond)
 	if !exact && documents > 0 {
 		out.Mean = bytes / documents
 	}

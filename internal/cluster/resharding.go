@@ -114,11 +114,11 @@ func readShard(doc bson.Raw, s *actions.ReshardingShard) {
 		"approxDocumentsToCopy": &s.DocumentsEstimate, "documentsCopied": &s.Documents, "approxBytesToCopy": &s.BytesEstimate,
 		"bytesCopied": &s.Bytes, "oplogEntriesFetched": &s.Fetched, "oplogEntriesApplied": &s.Applied,
 	} {
-		if n, ok := doc.Lookup(field).AsInt64OK(); ok {
-			*into = max(0, n)
+		if n, ok := amount(doc.Lookup(field)); ok {
+			*into = n
 		}
 	}
-	if n, ok := doc.Lookup("remainingOperationTimeEstimatedSecs").AsInt64OK(); ok {
+	if n, ok := amount(doc.Lookup("remainingOperationTimeEstimatedSecs")); ok {
 		s.Left = max(-1, n)
 	}
 }

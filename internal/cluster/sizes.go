@@ -45,53 +45,63 @@ func (c *Client) Sizes(ctx context.Context, ns topology.Namespace) (topology.Siz
 	return s, nil
 }
 
+// decodeStats reads storageStats of one shard. A number that cannot be one makes that figure unknown, and no other.
 func decodeStats(doc bson.Raw, at time.Time) topology.Size {
-	figure := func(v int64) topology.Figure {
-		return topology.Figure{Known: true, Value: v, Method: "collStats", At: at}
-	}
 	unknown := topology.Figure{Reason: "notReported", At: at}
 	s := topology.Size{Bytes: unknown, Documents: unknown, Orphans: unknown, Storage: unknown, Indexes: unknown}
-	var average int64
+	average, averageKnown := int64(0), true
 	w := walk(doc)
 	for w.next() {
-		n, isNumber := w.number()
+		f := figure(w.value(), "collStats", at)
 		switch string(w.key) {
 		case "size":
-			s.Bytes = figure(n)
+			s.Bytes = f
 		case "count":
-			s.Documents = figure(n)
+			s.Documents = f
 		case "avgObjSize":
-			average = n
+			average, averageKnown = f.Value, f.Known
 		case "storageSize":
-			s.Storage = figure(n)
+			s.Storage = f
 		case "totalIndexSize":
-			s.Indexes = figure(n)
+			s.Indexes = f
 		case "numOrphanDocs":
-			s.Orphans = figure(n)
+			s.Orphans = f
 		case "timeseries":
 			// Time series collections count buckets, not measurements.
 			series, _ := w.doc()
-			if n, ok := series.Lookup("bucketCount").AsInt64OK(); ok && !s.Documents.Known {
-				s.Documents = figure(n)
+			if f := figure(series.Lookup("bucketCount"), "collStats", at); !s.Documents.Known && f.Reason != unknown.Reason {
+				s.Documents = f
 			}
-			continue
-		default:
-			continue
-		}
-		if !isNumber {
-			return topology.Size{Bytes: unknown, Documents: unknown, Orphans: unknown, Storage: unknown, Indexes: unknown}
 		}
 	}
 	s.Storage.Exact, s.Indexes.Exact = s.Storage.Known, s.Indexes.Known
 	if s.Orphans.Known {
-		s.Bytes.Method, s.Documents.Method = "collStatsOwned", "collStatsOwned"
 		// Subtract the orphans. If their number is unknown, the figures stay marked as not
 		// exact.
-		s.Bytes.Value = max(s.Bytes.Value-s.Orphans.Value*average, 0)
-		s.Documents.Value = max(s.Documents.Value-s.Orphans.Value, 0)
-		s.Documents.Exact, s.Bytes.Exact = true, s.Orphans.Value == 0
+		s.Documents = without(s.Documents, s.Orphans.Value, 1)
+		switch orphans := s.Orphans.Value; {
+		case averageKnown || orphans == 0:
+			s.Bytes = without(s.Bytes, orphans, average)
+			s.Bytes.Exact = s.Bytes.Known && orphans == 0
+		default:
+			s.Bytes = topology.Figure{Reason: "outOfRange", At: at}
+		}
 	}
 	return s
+}
+
+// without subtracts n things of a size each; less than nothing is none, and not exact.
+func without(f topology.Figure, n, each int64) topology.Figure {
+	if !f.Known {
+		return f
+	}
+	f.Method, f.Exact = "collStatsOwned", true
+	if each > 0 && n > f.Value/each {
+		f.Value, f.Exact = 0, false
+		return f
+	}
+	f.Value -= n * each
+	return f
 }
 
 // AllSizes asks for $shardedDataDistribution, which 6.0.3 and later have. On older
@@ -143,8 +153,8 @@ func decodeOwned(doc bson.Raw, at time.Time) (shard string, s topology.Size) {
 	s = topology.Size{Bytes: unknown, Documents: unknown, Orphans: unknown, Storage: unknown, Indexes: unknown}
 	w := walk(doc)
 	for w.next() {
-		n, ok := w.number()
-		f := topology.Figure{Known: ok, Value: n, Exact: true, Method: "shardedDataDistribution", At: at}
+		f := figure(w.value(), "shardedDataDistribution", at)
+		f.Exact = f.Known
 		switch string(w.key) {
 		case "shardName":
 			shard, _ = w.str()

@@ -53,8 +53,10 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.Count, e
 		var w heat.Count
 		w.Project, _ = doc.Lookup("_id", "p").ObjectIDOK()
 		w.Document, _ = doc.Lookup("_id", "d").ObjectIDOK()
-		w.Rows, _ = doc.Lookup("n").AsInt64OK()
-		out = append(out, w)
+		rows, ok := amount(doc.Lookup("n"))
+		if w.Rows = rows; ok {
+			out = append(out, w)
+		}
 		return nil
 	})
 	return out, err
@@ -84,16 +86,20 @@ func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[str
 		if !ok {
 			return nil
 		}
+		known := true
 		part := func(name string) (int64, time.Duration) {
-			ops, _ := doc.Lookup("latencyStats", name, "ops").AsInt64OK()
-			micros, _ := doc.Lookup("latencyStats", name, "latency").AsInt64OK()
-			return ops, time.Duration(micros) * time.Microsecond
+			ops, ok := amount(doc.Lookup("latencyStats", name, "ops"))
+			took, ok2 := duration(doc.Lookup("latencyStats", name, "latency"), time.Microsecond)
+			known = known && ok && ok2
+			return ops, took
 		}
 		var o heat.Operations
 		o.Reads, o.ReadTime = part("reads")
 		o.Writes, o.WriteTime = part("writes")
 		o.Commands, o.CommandTime = part("commands")
-		out[shard] = o
+		if known {
+			out[shard] = o
+		}
 		return nil
 	})
 	return out, err

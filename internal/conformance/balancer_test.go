@@ -118,24 +118,24 @@ func TestBalancerIsStoppedStartedAndGivenAWindow(t *testing.T) {
 			} else {
 				must(t, w.admin.StopBalancer(ctx, run))
 			}
-			must(t, w.admin.SetBalancerWindow(ctx, run, before.WindowStart, before.WindowStop))
+			must(t, w.admin.SetBalancerWindow(ctx, run, before.WindowStart, before.WindowStop, ""))
 		})
 		ctx := w.Context()
 		must(t, w.admin.StopBalancer(ctx, run))
 		if b := w.balancerSettings(); b.Enabled() || !b.Stopped {
 			t.Errorf("stopped: %+v", b)
 		}
-		must(t, w.admin.SetBalancerWindow(ctx, run, "23:00", "04:30"))
+		must(t, w.admin.SetBalancerWindow(ctx, run, "23:00", "04:30", ""))
 		must(t, w.admin.StartBalancer(ctx, run))
 		if b := w.balancerSettings(); !b.Enabled() || b.WindowStart != "23:00" || b.WindowStop != "04:30" {
 			t.Errorf("started with a window: %+v", b)
 		}
-		must(t, w.admin.SetBalancerWindow(ctx, run, "", ""))
+		must(t, w.admin.SetBalancerWindow(ctx, run, "", "", ""))
 		if b := w.balancerSettings(); !b.Enabled() || b.WindowStart != "" || b.WindowStop != "" {
 			t.Errorf("without a window: %+v", b)
 		}
 		for _, wrong := range [][2]string{{"24:00", "01:00"}, {"1:00", "02:00"}, {"", "02:00"}, {"03:00", "03:00"}} {
-			w.expectRefusal(fault.Invalid, w.admin.SetBalancerWindow(ctx, run, wrong[0], wrong[1]), "set the window "+wrong[0]+"-"+wrong[1])
+			w.expectRefusal(fault.Invalid, w.admin.SetBalancerWindow(ctx, run, wrong[0], wrong[1], ""), "set the window "+wrong[0]+"-"+wrong[1])
 		}
 		if _, _, err := w.source.BalancerStatus(ctx); err != nil {
 			t.Error(err)

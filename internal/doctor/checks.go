@@ -143,13 +143,16 @@ func clock(ctx context.Context, c Cluster) Check {
 
 func balancer(t *topology.Table) Check {
 	b := t.Balancer
-	out := Check{Code: "balancerOn", State: OK, Args: map[string]string{"start": b.WindowStart, "stop": b.WindowStop}}
+	out := Check{Code: "balancerOn", State: OK, Args: map[string]string{"window": b.When()}}
 	switch {
 	case !b.Known:
 		out.Code, out.State = "balancer", Unknown
+	case b.Broken():
+		refused := b.RefusedText()
+		out.Code, out.State, out.Args = "balancerRefused", Warns, map[string]string{"text": refused.String()}
 	case !b.Enabled():
 		out.Code = "balancerOff"
-	case b.WindowStart != "":
+	case b.Limited():
 		out.Code = "balancerWindow"
 	}
 	return out

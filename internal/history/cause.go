@@ -69,7 +69,7 @@ func causeOf(i Item, what string, runs []OurRun, s state) Cause {
 		return Cause{By: ByUnknown, Basis: "anybody"}
 	case !s.balancer.Known:
 		return Cause{By: ByUnknown, Basis: "settings"}
-	case !s.balancer.Enabled() || s.balancer.Mode == "autoSplitOnly":
+	case !s.balancer.Moves():
 		return Cause{By: ByOther, Inferred: true, Basis: "balancerOff"}
 	case s.knownColl && !s.balances:
 		return Cause{By: ByOther, Inferred: true, Basis: "collectionOff"}

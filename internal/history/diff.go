@@ -134,7 +134,10 @@ func diffBalancer(before, after topology.Balancer, add func(Item)) {
 	if before.Mode == "off" || after.Mode == "off" {
 		before.Mode, after.Mode = "", ""
 	}
-	if settings(before) != settings(after) {
+	if before.Unrecorded || after.Unrecorded {
+		before, after = before.WithoutLater(), after.WithoutLater()
+	}
+	if !settings(before).Equal(settings(after)) {
 		add(Item{Kind: BalancerChanged})
 	}
 }

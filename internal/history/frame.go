@@ -22,6 +22,7 @@ type frame struct {
 	Unsharded   []topology.Namespace
 	Zones       []zone
 	Balancer    topology.Balancer
+	AllSettings bool `json:",omitempty"` // Balancer has every setting, not only its first ones
 }
 
 // meta is topology.Meta with the shard key as its original document.
@@ -49,7 +50,8 @@ type zone struct {
 
 // encodeFrame omits the balancer's counters, which change all the time.
 func encodeFrame(t *topology.Table) ([]byte, error) {
-	f := frame{Server: t.ServerInfo, Shards: t.Shards, Databases: t.Databases, Unsharded: t.Unsharded, Balancer: t.Balancer}
+	f := frame{Server: t.ServerInfo, Shards: t.Shards, Databases: t.Databases, Unsharded: t.Unsharded, Balancer: t.Balancer,
+		AllSettings: !t.Balancer.Unrecorded}
 	f.Balancer.InRound, f.Balancer.Rounds = false, 0
 	for _, c := range t.Collections {
 		f.Collections = append(f.Collections, metaOf(c.Meta))
@@ -96,7 +98,7 @@ func decodeFrame(b []byte, t *topology.Table) ([]topology.Meta, error) {
 	t.ServerInfo, t.Shards, t.Databases, t.Unsharded, t.Balancer = f.Server, f.Shards, f.Databases, f.Unsharded, f.Balancer
 	// Older versions kept shards in the order of their bytes; tables are searched in natural order.
 	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return natural.Compare(a.Name, b.Name) })
-	t.Balancer.StatusKnown = false // counters are not stored
+	t.Balancer.StatusKnown, t.Balancer.Unrecorded = false, !f.AllSettings // counters are not stored
 	t.ClusterID = f.Server.ClusterID
 	for _, z := range f.Zones {
 		t.Zones = append(t.Zones, topology.ZoneRange{NS: z.NS, Zone: z.Zone, RawMin: z.RawMin, RawMax: z.RawMax,

@@ -34,7 +34,7 @@ func (d *pendingWrite) addPacked(stream string, whole bool, body []byte) {
 func sameFrame(a, b *topology.Table) bool {
 	return same(a.Shards, b.Shards) && same(a.Databases, b.Databases) && same(a.Unsharded, b.Unsharded) && same(a.Zones, b.Zones) &&
 		slices.EqualFunc(a.Collections, b.Collections, func(a, b *topology.Collection) bool { return a == b || a.Meta.Equal(b.Meta) }) &&
-		settings(a.Balancer) == settings(b.Balancer) && a.ServerInfo == b.ServerInfo
+		settings(a.Balancer).Equal(settings(b.Balancer)) && a.ServerInfo == b.ServerInfo
 }
 
 func same[T any](a, b []T) bool {

@@ -149,13 +149,22 @@ func TestSeriesAreBoundedAndSumsComplete(t *testing.T) {
 	}
 }
 
-// The active window counts by its length, across midnight too; one that the server ignores is none.
+// The active window counts by its length, across midnight too; windows by day by their mean over a week.
 func TestTheBalancersSwitchAndWindowAreTold(t *testing.T) {
-	for b, want := range map[topology.Balancer][2]float64{{Mode: "full"}: {1, 86400}, {Mode: "off"}: {0, 86400},
-		{Mode: "autoSplitOnly"}: {0, 86400}, {Mode: "full", WindowStart: "01:00", WindowStop: "05:30"}: {1, 4.5 * 3600},
-		{Mode: "full", WindowStart: "23:00", WindowStop: "1:5"}:   {1, 2*3600 + 5*60},
-		{Mode: "full", WindowStart: "06:00", WindowStop: "06:00"}: {1, 86400},
-		{Mode: "full", WindowStart: "25:00", WindowStop: "05:00"}: {1, 86400}} {
+	for _, c := range []struct {
+		b    topology.Balancer
+		want [2]float64
+	}{
+		{topology.Balancer{Mode: "full"}, [2]float64{1, 86400}},
+		{topology.Balancer{Mode: "off"}, [2]float64{0, 86400}},
+		{topology.Balancer{Mode: "autoSplitOnly"}, [2]float64{0, 86400}},
+		{topology.Balancer{Mode: "full", WindowStart: "01:00", WindowStop: "05:30"}, [2]float64{1, 4.5 * 3600}},
+		{topology.Balancer{Mode: "full", WindowStart: "23:00", WindowStop: "1:5"}, [2]float64{1, 2*3600 + 5*60}},
+		{topology.Balancer{Mode: "full", Refused: []topology.RefusedSetting{{Doc: "balancer", Field: "activeWindow"}}}, [2]float64{0, 86400}},
+		{topology.Balancer{Mode: "full", WindowStart: "00:00", WindowStop: "23:59", Days: []topology.DayWindow{
+			{Day: time.Monday, Start: "1:00", Stop: "4:00"}, {Day: time.Monday, Start: "3:00", Stop: "8:00"}}}, [2]float64{1, 3600}},
+	} {
+		b, want := c.b, c.want
 		tab := table("a")
 		b.Known, b.StatusKnown = true, true
 		tab.Balancer = b

@@ -100,7 +100,7 @@ func (c *Cluster) placement(s *series, t *topology.Table, now time.Time) {
 	}
 	if t.Balancer.Known {
 		s.flag(balancerEnabled, t.Balancer.Moves())
-		s.set(balancerWindow, windowLength(t.Balancer).Seconds())
+		s.set(balancerWindow, t.Balancer.OpenPerDay().Seconds())
 	}
 	if t.Balancer.StatusKnown {
 		s.flag(balancerRound, t.Balancer.InRound)
@@ -111,17 +111,6 @@ func (c *Cluster) placement(s *series, t *topology.Table, now time.Time) {
 	if !t.Health[topology.PartZones].At.IsZero() {
 		s.set(zoneRanges, float64(len(t.Zones)))
 	}
-}
-
-const day = 24 * time.Hour
-
-// windowLength is how long a day the balancer may move chunks.
-func windowLength(b topology.Balancer) time.Duration {
-	start, stop, ok := b.Window()
-	if !ok {
-		return day
-	}
-	return (stop - start + day) % day
 }
 
 // collection writes what each shard has of a collection, or of several.

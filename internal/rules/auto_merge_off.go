@@ -1,6 +1,9 @@
 package rules
 
-import "shardboard/internal/message"
+import (
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
 
 // AutoMergeOff lists collections whose chunks the balancer is told not to merge.
 const AutoMergeOff Rule = "auto-merge-off"
@@ -9,6 +12,20 @@ var autoMergeOff = rule{id: AutoMergeOff, name: "Automatic merging off", find: f
 	playbooks: []Playbook{PlaybookManySmallChunks}}
 
 func findAutoMergeOff(ev *evaluation) {
+	// balancerStop of 8.0 turns it off too; while the balancer is off that is all there is to say.
+	if b := ev.Table.Balancer; b.AutoMergeOff && b.Moves() {
+		ev.add(Problem{
+			Subject:  "cluster",
+			Severity: Info,
+			Why:      message.New("autoMergeOff.cluster.chosen", "Chunks stay as they are split, so their number can grow."),
+			Text:     message.New("autoMergeOff.cluster", "Automatic merging is off for the whole cluster."),
+			Evidence: []Evidence{ev.text(message.New("autoMergeOff.setting", "config.settings"),
+				message.Text("value", "automerge: enabled is false"), topology.PartSettings)},
+			Remedy: Remedy{WhyNot: commandsOnly(), Commands: []Command{
+				writeCommand("sh.startAutoMerger()", "autoMergeOff.start", "turns it on for the whole cluster")}},
+		})
+		return
+	}
 	for _, c := range ev.sharded() {
 		if !c.AutoMergeOff {
 			continue

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"time"
 
 	"shardboard/internal/message"
@@ -49,6 +50,10 @@ func findBalancerOff(ev *evaluation) {
 			"The run {run} paused it and turns it on again at its end.",
 			message.Text("run", pause.Run))
 	}
+	if b.Broken() {
+		p.Severity, p.Why, p.Text = Warn, message.New("off.refused",
+			"The server skips its rounds while the value is there, or reads it as off. New data can pile up on one shard."), b.RefusedText()
+	}
 	p.Evidence = []Evidence{
 		ev.offEvidence(),
 		ev.text(message.New("off.mode", "Mode"), message.Text("value", b.Mode), topology.PartSettings),
@@ -65,6 +70,14 @@ func findBalancerOff(ev *evaluation) {
 	}
 	if wrong := ev.wronglyPlaced(); wrong > 0 {
 		p.Evidence = append(p.Evidence, ev.counted(message.New("off.zoneWrong", "Chunks outside their zone"), wrong))
+	}
+	for _, r := range b.Refused {
+		p.Evidence = append(p.Evidence, ev.text(message.New("off.refusedValue", "Refused: {field}", message.Text("field", r.Name())),
+			message.Text("value", cmp.Or(r.Value, "missing")), topology.PartSettings))
+	}
+	if p.Remedy = ev.mendSettings(); b.Broken() {
+		ev.add(p)
+		return
 	}
 	p.Remedy = Remedy{
 		Plans: []Plan{turnBalancerOn()},

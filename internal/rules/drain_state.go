@@ -42,9 +42,9 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 		p.Remedy = ev.emptyByHand(s.Name, left)
 	case ev.switchedOff() && !left.Empty():
 		p.Text = message.New("draining.balancerOff",
-			"{shard} is draining, but the balancer, which moves its chunks, is off.",
-			message.Shard("shard", s.Name))
-		p.Remedy = balancerOnRemedy()
+			"{shard} is draining, but the balancer, which moves its chunks, {idle}.",
+			message.Shard("shard", s.Name), ev.idle())
+		p.Remedy = ev.idleRemedy()
 	case chunks > 0 && blocked > 0 && blocked == chunks:
 		p.Text = message.New("draining.blocked",
 			message.Plural(blocked, "{shard} is draining, but its last chunk cannot move.",

@@ -35,7 +35,7 @@ func MovesLately(t *topology.Table, now time.Time) Lately {
 	recent.Events = nil
 	for _, e := range t.Events { // newest first; one that ended lately may have begun before
 		if now.Sub(e.Time) > 2*failingWindow {
-			break
+			continue
 		}
 		recent.Events = append(recent.Events, e)
 	}

@@ -86,7 +86,7 @@ func findPinViolated(ev *evaluation) {
 			problem.Severity, problem.Why = Warn, message.New("pin.unknown", "It is not known whether the balancer is on.")
 		case ev.switchedOff():
 			problem.Severity, problem.Why = Warn, message.New("pin.balancerOff",
-				"The balancer is off, so nothing moves them back.")
+				"The balancer {idle}, so nothing moves them back.", ev.idle())
 		case ev.notBalanced(ranges[zone]):
 			problem.Severity, problem.Why = Warn, message.New("pin.notBalanced",
 				"Balancing of the collection is off, or its moves are blocked.")

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -115,6 +117,18 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			balancer(func(b *topology.Balancer) { b.Mode = "autoSplitOnly" })),
 		passes("a window is not off", BalancerOff,
 			balancer(func(b *topology.Balancer) { b.WindowStart, b.WindowStop = "01:00", "05:00" })),
+		fires("a value is refused", BalancerOff, Warn, "balancer.refused", "balancer-window",
+			balancer(func(b *topology.Balancer) {
+				b.Refused = []topology.RefusedSetting{{Doc: "balancer", Field: "activeWindow", Value: `{"start":"25:00"}`, Why: "No."}}
+			})),
+		fires("a value is refused and the balancer off", BalancerOff, Warn, "off", "balancer-on", off,
+			balancer(func(b *topology.Balancer) { b.Refused = []topology.RefusedSetting{{Doc: "chunksize", Field: "value"}} })),
+		fires("something is not read", SettingsUnread, Info, "settingsUnread", "",
+			balancer(func(b *topology.Balancer) { b.Unread = []string{"balancer.color"} })),
+		passes("all is read", SettingsUnread),
+		fires("merging is off for the cluster", AutoMergeOff, Info, "autoMergeOff.cluster", "",
+			balancer(func(b *topology.Balancer) { b.AutoMergeOff = true })),
+		passes("with the balancer", AutoMergeOff, off, balancer(func(b *topology.Balancer) { b.AutoMergeOff = true })),
 		lacks("settings unread", BalancerOff, "unread", balancer(func(b *topology.Balancer) { b.Known = false })),
 
 		fires("no shard in the zone", ZoneNoShard, Critical, "zone.noshard", "zone-add-shard", addZone("eu", "", 1, 2)),
@@ -358,4 +372,35 @@ func messagesOf(p Problem) []message.Message {
 		out = append(out, c.Explanation)
 	}
 	return out
+}
+
+// One entry that is hours late hides no other from the counts of the last hour.
+func TestOneLateEntryHidesNoMove(t *testing.T) {
+	move := func(id, shard string, ago time.Duration) topology.Event {
+		return topology.Event{ID: id, Shard: shard, What: "moveChunk.commit", NS: "y.documents", Time: now.Add(-ago),
+			Details: commitDetails(t, id)}
+	}
+	log := []topology.Event{move("1", "a", time.Minute), move("2", "b", 3*time.Hour),
+		move("3", "a", 3*time.Minute), move("4", "c", 5*time.Minute)}
+	for _, events := range [][]topology.Event{log, topology.CorrectTimes(log)} {
+		table := &topology.Table{Events: events}
+		want := 3 // the late one is not in the hour by its own clock
+		if !events[1].Written.IsZero() {
+			want = 4
+		}
+		if n := MovesLately(table, now); n.Moves != want {
+			t.Errorf("%d moves, expected %d", n.Moves, want)
+		}
+	}
+}
+
+func commitDetails(t *testing.T, id string) bson.Raw {
+	t.Helper()
+	raw, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "p", Value: id}}},
+		{Key: "max", Value: bson.D{{Key: "p", Value: id + "x"}}},
+		{Key: "from", Value: "a"}, {Key: "to", Value: "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
 }

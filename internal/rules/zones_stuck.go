@@ -42,12 +42,12 @@ func findZonesStuck(ev *evaluation) {
 			Weight: float64(total),
 			Text: message.New("zonesStuck.balancerOff",
 				message.Plural(total,
-					"The balancer is off, and one chunk is outside its zone.",
-					"The balancer is off, and {n} chunks are outside their zone. Collections with such "+
+					"The balancer {idle}, and one chunk is outside its zone.",
+					"The balancer {idle}, and {n} chunks are outside their zone. Collections with such "+
 						"chunks: {collections}."),
-				message.Count("n", total), message.Count("collections", len(list))),
+				message.Count("n", total), message.Count("collections", len(list)), ev.idle()),
 			Evidence: []Evidence{ev.offEvidence()},
-			Remedy:   balancerOnRemedy(),
+			Remedy:   ev.idleRemedy(),
 		}
 		if ev.offLong() {
 			p.Severity, p.Why = Critical, outsideForGood()

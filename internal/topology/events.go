@@ -101,7 +101,7 @@ func (w *Watcher) pollEvents(ctx context.Context) ([]Event, error) {
 			ids[e.ID] = true
 		}
 		old := slices.DeleteFunc(slices.Clone(t.Events), func(e Event) bool { return ids[e.ID] })
-		t.Events = newestEvents(slices.Concat(fresh, old))
+		t.Events = CorrectTimes(newestEvents(slices.Concat(fresh, old)))
 		return true
 	})
 	w.logHealth(PartEvents, was, w.Table().Health[PartEvents])

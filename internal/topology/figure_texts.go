@@ -77,6 +77,7 @@ var reasonDetails = map[string]string{
 	"notLogged":         "The server’s changelog has no count for this move.",
 	"notPermitted":      "The cluster user is not permitted to read this; collStats needs the clusterMonitor role.",
 	"notPlanned":        "The plan has no estimate of this step.",
+	"outOfRange":        "The server reports a number that cannot be one: negative, not a number, or larger than any server holds.",
 	"notReported":       "This MongoDB version does not report it.",
 	"notSurveyed":       "No index finds the rows of one project here, so only a survey or an estimate from random rows can tell.",
 	"notTargeted":       "The shard key is not known, so counting would ask every shard.",

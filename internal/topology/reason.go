@@ -38,6 +38,7 @@ var reasonTexts = map[string]string{
 	"notSurveyed":       "not measured",
 	"notTargeted":       "not counted",
 	"older":             "counted too early",
+	"outOfRange":        "not a possible number",
 	"outcomeUnknown":    "outcome unknown",
 	"recipientNotAsked": "not known",
 	"scattered":         "its rows have a date, but the shard key does not begin with the project",

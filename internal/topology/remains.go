@@ -106,12 +106,14 @@ func (t *Table) PaceOf(shard string, now time.Time) (p DrainPace, known bool) {
 	var first time.Time
 	for _, e := range t.Events { // newest first
 		if e.Time.Before(from) {
-			break
+			continue
 		}
 		if donor, _ := e.Details.Lookup("from").StringValueOK(); e.What != "moveChunk.commit" || donor != shard {
 			continue
 		}
-		first = e.Time
+		if first.IsZero() || e.Time.Before(first) {
+			first = e.Time
+		}
 		copied, _ := e.Details.Lookup("counts", "clonedBytes").AsInt64OK()
 		p.Chunks, p.Bytes = p.Chunks+1, p.Bytes+copied
 	}

@@ -96,43 +96,6 @@ type ZoneRange struct {
 	RawMin, RawMax bson.Raw
 }
 
-// Balancer joins config.settings and balancerStatus.
-type Balancer struct {
-	Known        bool   // settings were read
-	Mode         string // full, autoSplitOnly, off
-	Stopped      bool
-	WindowStart  string // "HH:MM", config server's local time; empty = no window
-	WindowStop   string
-	InRound      bool
-	Rounds       int64
-	StatusKnown  bool  // balancerStatus was permitted
-	ChunkBytes   int64 // configured or the release's default; 0 = not known
-	ChunkDefault bool
-}
-
-// Enabled tells whether the balancer may run at all (windows aside).
-func (b Balancer) Enabled() bool { return b.Known && !b.Stopped && b.Mode != "off" }
-
-// Moves tells whether the balancer may move chunks (windows aside). In the mode autoSplitOnly it runs and moves
-// nothing.
-func (b Balancer) Moves() bool { return b.Enabled() && b.Mode != "autoSplitOnly" }
-
-// Window is when in the day the balancer may move chunks, since midnight by the local clock of the config server's
-// primary. There is none where the server would ignore it: one that is empty or that cannot be read.
-func (b Balancer) Window() (start, stop time.Duration, ok bool) {
-	from, err := time.Parse(windowLayout, b.WindowStart)
-	to, err2 := time.Parse(windowLayout, b.WindowStop)
-	if err != nil || err2 != nil || from.Equal(to) {
-		return 0, 0, false
-	}
-	sinceMidnight := func(t time.Time) time.Duration {
-		return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
-	}
-	return sinceMidnight(from), sinceMidnight(to), true
-}
-
-const windowLayout = "15:4" // the server accepts "1:5" too
-
 // Router is a row of config.mongos.
 type Router struct {
 	Host    string
@@ -143,8 +106,9 @@ type Router struct {
 // Event is a row of config.changelog.
 type Event struct {
 	ID      string
-	Time    time.Time
-	What    string // as the server writes it: moveChunk.commit, split, …
+	Time    time.Time // by the writer's clock, or, if that is off, by the order of insertion (CorrectTimes)
+	Written time.Time `json:",omitzero"` // by the writer's clock, where that is off; else zero
+	What    string    // as the server writes it: moveChunk.commit, split, …
 	NS      string
 	Shard   string // who wrote it
 	Details bson.Raw

@@ -2,6 +2,7 @@
 package overview
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -114,8 +115,8 @@ func balancerFacts(b api.Balancer) []templates.Fact {
 	}
 	window := known("always", "")
 	size := templates.Figure{Text: "not known", Title: "The default depends on the release, which is not known yet"}
-	if b.WindowStart != "" {
-		window = known(b.WindowStart+"–"+b.WindowStop, "In the config servers' local time")
+	if b.Window != "" {
+		window = known(b.Window, "In the config servers' local time")
 	}
 	if b.ChunkBytes != nil {
 		size = known(format.Bytes(*b.ChunkBytes), "")
@@ -130,10 +131,28 @@ func balancerFacts(b api.Balancer) []templates.Fact {
 			now = known("in a round, "+rounds, "")
 		}
 	}
-	return []templates.Fact{
+	out := []templates.Fact{
 		{Name: "Active", Figure: window}, {Name: "Chunk size", Figure: size}, {Name: "Now", Figure: now},
 		{Name: "Last hour", Figure: known(b.LastHour.String(), "")},
 	}
+	for _, r := range b.Refused {
+		out = append(out, templates.Fact{Name: "Refused", Figure: known(r.Setting+": "+cmp.Or(r.Value, "missing"), r.Why)})
+	}
+	if b.AutoMerge != nil && !*b.AutoMerge {
+		out = append(out, templates.Fact{Name: "Merging", Figure: known("off", "Automatic merging is off for the whole cluster")})
+	}
+	if b.ForceJumbo {
+		out = append(out, templates.Fact{Name: "Big chunks", 
+			Figure: known("moved", "attemptToBalanceJumboChunks: chunks above the limit move too")})
+	}
+	if b.WaitForDelete {
+		out = append(out, templates.Fact{Name: "Deletion", 
+			Figure: known("waited for", "_waitForDelete: a move ends when the donor has deleted the range")})
+	}
+	if b.SecondaryThrottle != "" {
+		out = append(out, templates.Fact{Name: "Throttle", Figure: known(b.SecondaryThrottle, "_secondaryThrottle")})
+	}
+	return out
 }
 
 // balancerLevel is how the setting is drawn.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -20,13 +21,18 @@ type Settings struct {
 	ChunkSizeMB int64
 	AutoSplit   bool
 	AutoMerge   bool // 7.0
+	// Refused is the first value that the server does not accept: it skips every round while there is one. "" for none.
+	Refused string
 }
 
-// Window is the balancer's activeWindow in minutes after midnight; Set is false without
-// a window.
-type Window struct {
-	Set         bool
-	Start, Stop int
+// Window is when the balancer may run: activeWindow, or the windows of activeWindowDOW (8.3). Without any it always
+// may.
+type Window []span
+
+// span is a window in minutes after midnight, of one day or of every day.
+type span struct {
+	day         string
+	start, stop int
 }
 
 // Settings returns the current settings. The caller holds Mu.
@@ -37,7 +43,7 @@ func (c *Cluster) ChunkSize() int64 { return c.set.ChunkSizeMB << 20 }
 
 // Balancing reports whether balancer rounds move chunks now.
 func (s Settings) Balancing(now time.Time) bool {
-	return !s.Stopped && s.Mode == "full" && s.Window.open(now)
+	return s.Refused == "" && !s.Stopped && s.Mode == "full" && s.Window.open(now)
 }
 
 // Splitting reports whether shards split chunks that grow too big.
@@ -48,14 +54,17 @@ func (s Settings) Splitting() bool {
 // open reports whether now is inside the window. Both ends are included; start > stop
 // wraps around midnight.
 func (w Window) open(now time.Time) bool {
-	if !w.Set {
-		return true
-	}
 	m := now.Hour()*60 + now.Minute()
-	if w.Start <= w.Stop {
-		return w.Start <= m && m <= w.Stop
+	for _, s := range w {
+		inside := m >= s.start || m <= s.stop
+		if s.start <= s.stop {
+			inside = m >= s.start && m <= s.stop
+		}
+		if inside && (s.day == "" || s.day == now.Weekday().String()) {
+			return true
+		}
 	}
-	return m >= w.Start || m <= w.Stop
+	return len(w) == 0
 }
 
 func (c *Cluster) readSettings() Settings {
@@ -63,35 +72,121 @@ func (c *Cluster) readSettings() Settings {
 	c.config.each("settings", func(_ engine.RecordID, doc bson.Raw) {
 		switch id, _ := doc.Lookup("_id").StringValueOK(); id {
 		case "balancer":
-			s.Stopped = truthy(doc.Lookup("stopped"))
-			if m, ok := doc.Lookup("mode").StringValueOK(); ok {
-				s.Mode = m
-			}
-			s.WaitDelete = truthy(doc.Lookup("_waitForDelete"))
-			s.ForceJumbo = truthy(doc.Lookup("attemptToBalanceJumboChunks"))
-			s.Window = readWindow(doc)
+			c.readBalancer(doc, &s)
 		case "chunksize":
-			if n, ok := asInt64(doc.Lookup("value")); ok && n >= 1 && n <= 1024 {
+			v := doc.Lookup("value")
+			f, isDouble := v.DoubleOK()
+			if n, ok := asInt64(v); ok && n >= 1 && n <= 1024 && (!isDouble || f == float64(n)) {
 				s.ChunkSizeMB = n
+			} else {
+				s.refuse("chunksize.value")
 			}
 		case "automerge":
-			s.AutoMerge = c.features.autoMerge && truthy(doc.Lookup("enabled"))
+			if c.features.autoMerge {
+				s.AutoMerge = s.boolean(doc, "automerge.enabled", "enabled")
+			}
 		case "autosplit":
-			s.AutoSplit = c.features.autoSplit && truthy(doc.Lookup("enabled"))
+			if c.features.autoSplit {
+				s.AutoSplit = s.boolean(doc, "autosplit.enabled", "enabled")
+			}
 		}
 	})
 	return s
 }
 
-// readWindow reads a window; it is valid only if both ends are given, are times and
-// differ.
-func readWindow(doc bson.Raw) Window {
-	start, ok1 := minutes(doc.Lookup("activeWindow", "start"))
-	stop, ok2 := minutes(doc.Lookup("activeWindow", "stop"))
-	if !ok1 || !ok2 || start == stop {
-		return Window{}
+func (c *Cluster) readBalancer(doc bson.Raw, s *Settings) {
+	if c.features.windowsByDay {
+		doc = withoutNulls(doc) // as the schema reads them
 	}
-	return Window{Set: true, Start: start, Stop: stop}
+	s.Stopped = s.flag(doc, "stopped")
+	mode := doc.Lookup("mode")
+	switch m, ok := mode.StringValueOK(); {
+	case mode.Type == 0, s.Stopped && !c.features.windowsByDay:
+	case m == "full", m == "off", m == "autoSplitOnly" && !c.features.autoMerge:
+		s.Mode = m
+	case ok && c.features.autoMerge && !c.features.windowsByDay:
+		s.Mode = "off" // 7.0 to 8.2 warn in the log
+	default:
+		s.refuse("balancer.mode")
+	}
+	s.WaitDelete = s.flag(doc, "_waitForDelete")
+	s.ForceJumbo = s.flag(doc, "attemptToBalanceJumboChunks")
+	switch throttle := doc.Lookup("_secondaryThrottle"); throttle.Type {
+	case 0, bson.TypeBoolean, bson.TypeEmbeddedDocument:
+	default:
+		s.refuse("balancer._secondaryThrottle")
+	}
+	if list, ok := doc.Lookup("activeWindowDOW").ArrayOK(); ok && c.features.windowsByDay {
+		values, _ := list.Values()
+		for _, v := range values {
+			w, _ := v.DocumentOK()
+			one, ok := readSpan(w)
+			if one.day, _ = w.Lookup("day").StringValueOK(); !ok || !strings.Contains(" Sunday Monday Tuesday Wednesday Thursday Friday Saturday ",
+				" "+one.day+" ") {
+				s.refuse("balancer.activeWindowDOW")
+			}
+			s.Window = append(s.Window, one)
+		}
+	} else if v := doc.Lookup("activeWindowDOW"); c.features.windowsByDay && v.Type != 0 {
+		s.refuse("balancer.activeWindowDOW")
+	}
+	if v := doc.Lookup("activeWindow"); v.Type != 0 {
+		w, _ := v.DocumentOK()
+		_, text1 := w.Lookup("start").StringValueOK()
+		_, text2 := w.Lookup("stop").StringValueOK()
+		one, ok := readSpan(w)
+		if !text1 || !text2 || !ok && len(s.Window) == 0 {
+			s.refuse("balancer.activeWindow")
+		}
+		if len(s.Window) == 0 {
+			s.Window = Window{one}
+		}
+	}
+}
+
+func withoutNulls(doc bson.Raw) bson.Raw {
+	fields, _ := doc.Elements()
+	var out bson.D
+	for _, f := range fields {
+		if f.Value().Type != bson.TypeNull {
+			out = append(out, bson.E{Key: f.Key(), Value: f.Value()})
+		}
+	}
+	raw, _ := bson.Marshal(out)
+	return raw
+}
+
+func (s *Settings) refuse(field string) {
+	if s.Refused == "" {
+		s.Refused = field
+	}
+}
+
+// flag reads a field of the balancer that is a boolean or a number; false if it is missing.
+func (s *Settings) flag(doc bson.Raw, field string) bool {
+	v := doc.Lookup(field)
+	switch v.Type {
+	case 0, bson.TypeBoolean, bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
+	default:
+		s.refuse("balancer." + field)
+	}
+	return truthy(v)
+}
+
+// boolean reads a field that must be there.
+func (s *Settings) boolean(doc bson.Raw, name, field string) bool {
+	on, ok := doc.Lookup(field).BooleanOK()
+	if !ok {
+		s.refuse(name)
+	}
+	return on
+}
+
+// readSpan reads a window; it is valid only if both ends are given, are times and differ.
+func readSpan(doc bson.Raw) (s span, ok bool) {
+	start, ok1 := minutes(doc.Lookup("start"))
+	stop, ok2 := minutes(doc.Lookup("stop"))
+	return span{start: start, stop: stop}, ok1 && ok2 && start != stop
 }
 
 func minutes(v bson.RawValue) (int, bool) {

@@ -36,6 +36,7 @@ type versionFeatures struct {
 	switchable        bool // 8.0.10: configureCollectionBalancing.enableBalancing
 	observed8         bool // 8.0: texts, codes, log entries and fields as recorded from 8.0.10
 	drainingByCommand bool // 8.3: startShardDraining and its kin
+	windowsByDay      bool // 8.3: activeWindowDOW, and the balancer's settings are read by a schema
 
 	initialPerNode int // chunks per shard of a new hashed collection
 	chunkSizeMB    int64
@@ -63,8 +64,8 @@ func featuresOf(v [3]int) versionFeatures {
 		statusSize: v6, mergeSummary: v6, versionParts: v6,
 		splitUnflags: v7, keepSince: v7, autoMerge: v7, autoMergeLog: v8, roundTimes: v7,
 		term: v8, unsplittable: v8, switchable: since(8, 0, 10), observed8: v8,
-		drainingByCommand: since(8, 3, 0),
-		initialPerNode:    2, chunkSizeMB: 64, recipientSteps: 7,
+		drainingByCommand: since(8, 3, 0), windowsByDay: since(8, 3, 0),
+		initialPerNode: 2, chunkSizeMB: 64, recipientSteps: 7,
 	}
 	if v6 {
 		f.chunkSizeMB = 128
