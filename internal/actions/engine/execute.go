@@ -8,10 +8,9 @@ func (x *execution) execute() {
 		x.runBatch()
 		return
 	}
-	lock := x.e.locks.request(x.id, lockKeys(x.current().Steps))
-	defer lock.release()
-	x.lock = lock
 	x.countBefore() // needs no lock
+	lock := x.request(pauseClaims(x.e.opts.Tables.Table(), x.current().Steps))
+	defer lock.release()
 	if !x.waitForLocks(lock) {
 		return
 	}
@@ -47,6 +46,9 @@ func (x *execution) runSteps(from int) {
 	x.endRun(Succeeded, message.Message{})
 }
 
+// request asks for claims of the run.
+func (x *execution) request(claims []claim) *lockRequest { return x.e.locks.request(x.id, claims) }
+
 // waitForLocks waits for a lock request and shows which run is in the way. It
 // returns false when the run or the process ended instead.
 func (x *execution) waitForLocks(lock *lockRequest) bool {
@@ -57,12 +59,9 @@ func (x *execution) waitForLocks(lock *lockRequest) bool {
 		return false
 	default:
 	}
-	key, run := lock.blocker()
+	what, run := lock.blocker()
 	was := x.current().State
-	if !x.persist(func(r *Run) {
-		r.State, r.Why = Waiting, message.New("run.waiting", "Waiting for the {for}, which run {run} is using.",
-			message.Text("for", key), message.Text("run", run))
-	}) {
+	if !x.persist(func(r *Run) { r.State, r.Why = Waiting, what.text(x.e.opts.Tables.Table(), run) }) {
 		return false
 	}
 	select {

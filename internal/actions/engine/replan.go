@@ -34,6 +34,9 @@ func (x *execution) replan(i int, readings []Reading, because []actions.Differen
 			"Not sent: the cluster changed again and again during this run. Pause balancing for the run, or "+
 				"wait until the cluster is calm."), because, nil)
 	}
+	if taken := x.zonesTakenBack(); len(taken) > 0 {
+		return refuse(x.goalTaken("step.goalTaken", taken), slices.Concat(because, taken), nil)
+	}
 	end := firstRestore(run.Steps)
 	rest, commands, err := x.draftRemaining(run, planSteps(run.Steps[i:end]))
 	var conflict *actions.UndoConflictError

@@ -23,12 +23,10 @@ func (x *execution) runStep(i int) bool {
 	if try, ok := x.waitForObstacle(i); !try {
 		return ok
 	}
-	if keys := shardLockKeys(s.Step); keys != nil {
-		lock := x.e.locks.request(x.id, keys)
-		defer lock.release()
-		if !x.waitForLocks(lock) {
-			return false
-		}
+	lock := x.request(claimsOf(x.e.opts.Tables.Table(), s.Step))
+	defer lock.release() // when its outcome is known
+	if !x.waitForLocks(lock) {
+		return false
 	}
 	if proof, done := x.alreadyDone(s); done {
 		return x.endAlreadyDone(i, proof)

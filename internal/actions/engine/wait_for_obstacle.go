@@ -99,10 +99,5 @@ func blocks(s actions.Step, m balance.Migration) bool {
 	if !s.Migrates() {
 		return m.NS == s.NS
 	}
-	for _, key := range shardLockKeys(s) {
-		if key == "shard "+m.From || key == "shard "+m.To {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(shardClaims(s), func(c claim) bool { return c == named("shard "+m.From) || c == named("shard "+m.To) })
 }
