@@ -12,6 +12,7 @@ const (
 	ObstacleLock      Obstacle = "lock"      // a lock that another operation holds
 	ObstacleMetadata  Obstacle = "metadata"  // the routing information changed during the command
 	ObstacleDDL       Obstacle = "ddl"       // another operation changes the collection, or migrations are disabled
+	ObstacleRecipient Obstacle = "recipient" // a shard that could not take a range, for another reason
 	ObstacleTime      Obstacle = "time"      // the server's own time limit ended, as when waiting for a migration
 )
 

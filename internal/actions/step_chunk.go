@@ -81,7 +81,7 @@ func (d *draftBuilder) moveOff(k *futureChunks, lo, hi shardkey.Key, to, off str
 		s.Goal = []Fact{noneOn(k.c.NS, s.Min, s.Max, off)}
 	}
 	d.step(s)
-	d.moves = append(d.moves, transfer{k: k, lo: lo, hi: hi, from: p.Shard, to: to, chunks: 1, jumbo: p.Jumbo})
+	d.moves = append(d.moves, transfer{k: k, lo: lo, hi: hi, from: p.Shard, to: to, chunks: 1, jumbo: p.Jumbo, step: len(d.steps) - 1})
 	k.cut(lo)
 	if k.at(lo).Max.Compare(hi) > 0 {
 		k.cut(hi)

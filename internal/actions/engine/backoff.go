@@ -26,9 +26,10 @@ const (
 	lockRetryMax = 5 * time.Second
 
 	// Each try of a move to a shard with orphaned documents keeps both shards busy for
-	// ten seconds.
-	orphanRetryMin = 30 * time.Second
-	orphanRetryMax = 2 * time.Minute
+	// ten seconds, and both log it as a failed migration. So there is none before the
+	// time at which the documents should be gone, if that is known.
+	orphanRetry = time.Minute
+	orphanSlack = 5 * time.Second // between our clock and the cluster's
 )
 
 // Backoff is what a step waits for.
@@ -38,6 +39,7 @@ type Backoff struct {
 	Since    time.Time       // when this obstacle was first in the way
 	First    time.Time       // when any obstacle was first in the way
 	Next     time.Time       // when the step is tried again
+	Tried    time.Time       // when it was refused last; zero: never, it was foreseen
 	Until    time.Time       // when the step gives up
 	Pause    time.Duration
 }
@@ -56,7 +58,7 @@ func (w Backoff) afterClockChange(at time.Time) (restarted Backoff, changed bool
 // newBackoff decides how long a step waits after a refusal.
 func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
 	at := x.e.now()
-	w := Backoff{Obstacle: busy.Obstacle, Since: at, First: at, What: obstacleText(busy)}
+	w := Backoff{Obstacle: busy.Obstacle, Since: at, First: at, Tried: at, What: obstacleText(busy)}
 	if s.Backoff != nil {
 		before, _ := s.Backoff.afterClockChange(at)
 		w.First = before.First
@@ -66,12 +68,11 @@ func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
 	}
 	switch busy.Obstacle {
 	case actions.ObstacleOrphans:
-		w.Pause = min(max(2*w.Pause, orphanRetryMin), orphanRetryMax)
-		w.Until = w.Since.Add(actions.OrphanDelay + orphanGrace)
+		w.Pause = orphanRetry
+		w.Next, w.Until = at.Add(orphanRetry), w.Since.Add(actions.OrphanDelay+orphanGrace)
 		if c, ok := x.pendingCleanup(s); ok {
 			w = backoffForCleanup(w, c)
 		}
-		w.Next = at.Add(w.Pause)
 	case actions.ObstacleMigration, actions.ObstacleTime:
 		w.Next, w.Until = at.Add(obstaclePoll), w.Since.Add(conflictLimit)
 	default:

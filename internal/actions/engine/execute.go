@@ -1,6 +1,10 @@
 package engine
 
-import "shardboard/internal/message"
+import (
+	"strings"
+
+	"shardboard/internal/message"
+)
 
 // execute runs all steps in sequence.
 func (x *execution) execute() {
@@ -72,6 +76,14 @@ func (x *execution) waitForLocks(lock *lockRequest) bool {
 	case <-x.ctx.Done():
 	}
 	return false
+}
+
+// BlockedBy is the run that has what the run waits for; "" when it does not wait for another run.
+func (r Run) BlockedBy() string {
+	if r.State != Waiting || !strings.HasPrefix(r.Why.Code, "run.waiting") {
+		return ""
+	}
+	return r.Why.Args()["run"]
 }
 
 func (x *execution) stopReason() message.Message {

@@ -25,6 +25,12 @@ func (x *execution) endOrRetry(i int, verdict func(*Step), err error) bool {
 				"The cluster changed between the last check and the command, and the server refused the command. The "+
 					"rest is planned again.")
 		}, nil)
+	case !tryLater && s.State == Failed && (serverRefused || noEffect) && s.Migrates() && len(s.Others) > 0 && x.current().canAdapt():
+		return x.deferStep(i, func(s *Step) {
+			verdict(s)
+			s.State, s.Changed, s.Why = Deferred, nil, message.New("step.recipientRefused",
+				"The move to {shard} had no effect. The next step tries another shard, if one is free.", message.Shard("shard", s.Shard))
+		}, x.blockedRecipient(s))
 	case !tryLater:
 		return x.endStep(i, verdict)
 	}

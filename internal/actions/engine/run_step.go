@@ -20,6 +20,12 @@ func (x *execution) runStep(i int) bool {
 	if !x.foreseeOrphans(i) {
 		return false
 	}
+	if taken, ok := x.takeOther(i); taken || !ok {
+		return ok
+	}
+	if reordered, ok := x.readyFirst(i); reordered || !ok {
+		return ok && x.runStep(i)
+	}
 	if try, ok := x.waitForObstacle(i); !try {
 		return ok
 	}

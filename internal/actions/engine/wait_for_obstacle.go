@@ -44,7 +44,7 @@ func (x *execution) waitForObstacle(i int) (try, ok bool) {
 		if !at.Before(s.Backoff.Until) {
 			return false, x.endStep(i, func(s *Step) { markGaveUp(s, *s.Backoff) })
 		}
-		if !at.Before(s.Backoff.Next) && x.obstacleGone(i, s) {
+		if x.orphansGone(s) || !at.Before(s.Backoff.Next) && x.obstacleGone(i, s) {
 			return true, true
 		}
 		select {

@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/simcluster"
 )
 
 // startWaitingPin starts a pin whose move cannot come back to the shard before its old documents are deleted there, and
@@ -115,5 +118,121 @@ func TestAPinWhoseZoneAnotherClientRemovesSaysSo(t *testing.T) {
 		if run := r.WaitEnd(pin); run.State != engine.Refused || run.Why.Code != "step.goalTaken" {
 			r.Errorf("the pin: %s %v", run.State, run.Why)
 		}
+	})
+}
+
+// A chunk that only has to leave the isolated project's shard goes to another shard when the planned one still has its
+// old documents, and the plan has said so.
+func TestAnIsolationTakesAnotherShardThanTheOneThatIsBlocked(t *testing.T) {
+	for name, block := range map[string]func(r *Rig, lo, hi bson.Raw, shard, planned string){
+		"old documents": func(r *Rig, lo, hi bson.Raw, shard, planned string) {
+			for i, to := range []string{planned, shard} {
+				r.Admin(bson.D{{Key: "moveChunk", Value: documents}, {Key: "bounds", Value: bson.A{lo, hi}}, {Key: "to", Value: to},
+					{Key: "_waitForDelete", Value: i == 0}})
+			}
+		},
+		"draining": func(r *Rig, _, _ bson.Raw, _, planned string) {
+			r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Do: func(context.Context, *simcluster.Cluster) error {
+				r.tryCommand("admin", bson.D{{Key: "removeShard", Value: planned}})
+				return nil
+			}})
+		},
+		"a refusal": func(r *Rig, _, _ bson.Raw, _, planned string) {
+			r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(20), Times: -1,
+				Match: func(cmd bson.Raw) bool { to, _ := cmd.Lookup("to").StringValueOK(); return to == planned }})
+		},
+	} {
+		t.Run(name, func(t *testing.T) { isolateWithABlockedShard(t, block) })
+	}
+}
+
+func isolateWithABlockedShard(t *testing.T, block func(r *Rig, lo, hi bson.Raw, shard, planned string)) {
+	onProjects(t, func(r *Rig, project, shard string) {
+		args := actions.Args{Project: project, Shard: shard}
+		first := offers(r.Plan(actions.Isolate, args))
+		if first.NS == "" {
+			r.Fatal("the plan moves nothing that may go to several shards")
+		}
+		c := r.Watcher.Table().Collection(documents)
+		for _, s := range r.Plan(actions.Isolate, args).Steps { // a chunk that the plan does not cut
+			if s.Migrates() && len(s.Others) > 0 && s.NS == documents {
+				first = s
+			}
+		}
+		at, err := c.Key.Bound(first.Min)
+		r.Must(err)
+		_, ch := c.Chunks.Find(at)
+		lo, err := c.Key.Document(ch.Min)
+		r.Must(err)
+		hi, err := c.Key.Document(ch.Max)
+		r.Must(err)
+		block(r, lo, hi, shard, first.Shard)
+		r.Must(r.Watcher.Refresh(r.Context()))
+		p := r.Plan(actions.Isolate, args)
+		listed := false
+		for _, m := range p.Effect.Moves {
+			listed = listed || m.To == first.Shard && slices.Equal(m.Or, first.Others)
+		}
+		for _, to := range first.Recipients() {
+			listed = listed && slices.Contains(p.Limits.Shards, to)
+		}
+		if !listed {
+			r.Errorf("the plan does not list the other recipients: %+v", p.Effect.Moves)
+		}
+		begun := time.Now()
+		run := r.WaitEnd(r.Start(p).ID)
+		if run.State != engine.Succeeded || time.Since(begun) > 3*time.Minute {
+			r.Errorf("%s %v after %s", run.State, run.Why, time.Since(begun))
+		}
+		if !slices.ContainsFunc(run.Steps, func(s engine.Step) bool { return s.Migrates() && s.Shard == first.Others[0] && s.State == engine.Succeeded }) {
+			r.Errorf("nothing went to %v", first.Others)
+		}
+		r.CheckSentOnce(run)
+	})
+}
+
+// offers is the first move of a plan that may go to several shards.
+func offers(p actions.Plan) actions.Step {
+	for _, s := range p.Steps {
+		if s.Migrates() && len(s.Others) > 0 {
+			return s
+		}
+	}
+	return actions.Step{}
+}
+
+// The moves that do not depend on the blocked one are made first, and the blocked one is not tried again before its time:
+// the cluster logs each try as a failed migration.
+func TestOtherMovesGoBeforeTheOneThatWaits(t *testing.T) {
+	onProjects(t, func(r *Rig, project, shard string) {
+		pin := r.startWaitingPin(project, shard)
+		blocked := time.Now()
+		time.Sleep(2 * time.Minute)
+		run, tries := r.runNow(pin), 0
+		var wait *engine.Backoff
+		for _, s := range run.Steps {
+			switch {
+			case s.State == engine.Waiting:
+				wait = s.Backoff
+			case s.State == engine.Deferred:
+			case s.State != engine.Succeeded:
+				r.Errorf("%s %s waits too: %s", s.Op, s.NS, s.State)
+			}
+		}
+		if wait == nil || wait.Next.Before(blocked.Add(10*time.Minute)) || wait.Until.Before(wait.Next) {
+			r.Errorf("%+v", wait)
+		}
+		if run = r.WaitEnd(pin); run.State != engine.Succeeded || time.Since(blocked) > 20*time.Minute {
+			r.Errorf("%s %v after %s", run.State, run.Why, time.Since(blocked))
+		}
+		for _, s := range r.Sent(pin) {
+			if s.Name == "moveChunk" && s.NS == string(documents) {
+				tries++
+			}
+		}
+		if tries > 3 {
+			r.Errorf("%d tries", tries)
+		}
+		r.CheckSentOnce(run)
 	})
 }

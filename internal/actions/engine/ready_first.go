@@ -1,0 +1,39 @@
+package engine
+
+import "slices"
+
+// readyFirst puts the step first, among those from i on, that can be tried soonest, if it does not depend on those that
+// it overtakes: a move that waits for old documents does not keep others from their turn. reordered is false when step
+// i itself is next; ok is false when the process ends.
+func (x *execution) readyFirst(i int) (reordered, ok bool) {
+	steps := x.current().Steps
+	if w := steps[i].Backoff; w == nil || !x.e.now().Before(w.Next) {
+		return false, true
+	}
+	t := x.e.opts.Tables.Table()
+	best := i
+	var overtaken []claim
+	for j := i; j < firstRestore(steps); j++ {
+		span, known := rangeClaim(t, steps[j].Step)
+		if !known || !steps[j].Sends() || steps[j].Pauses {
+			break // what comes after it may depend on it
+		}
+		if !slices.ContainsFunc(overtaken, span.overlaps) && waitsLess(steps[j].Backoff, steps[best].Backoff) {
+			best = j
+		}
+		if steps[best].Backoff == nil {
+			break
+		}
+		overtaken = append(overtaken, span)
+	}
+	if best == i {
+		return false, true
+	}
+	return true, x.persist(func(r *Run) {
+		first := r.Steps[best]
+		r.Steps = slices.Insert(slices.Delete(r.Steps, best, best+1), i, first)
+	})
+}
+
+// waitsLess reports whether a step that waits for a can be tried before one that waits for b; nil waits for nothing.
+func waitsLess(a, b *Backoff) bool { return b != nil && (a == nil || a.Next.Before(b.Next)) }
