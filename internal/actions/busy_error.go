@@ -22,6 +22,8 @@ type BusyError struct {
 	Obstacle Obstacle
 	NS       topology.Namespace // of the migration in the way; "" if not named
 	Shard    string             // the other shard of that migration
+	Range    string             // that moves, as the server writes it; "" if not named
+	Gives    bool               // the shard that refuses gives the range away; else it receives it
 	Err      error
 }
 

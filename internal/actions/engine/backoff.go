@@ -62,6 +62,11 @@ func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
 	if s.Backoff != nil {
 		before, _ := s.Backoff.afterClockChange(at)
 		w.First = before.First
+		if before.Obstacle == actions.ObstacleTime && busy.Gives && busy.NS == s.NS && busy.Shard == s.Shard {
+			w.What = w.What.With(message.Key("range", busy.Range))
+			w.What.Code, w.What.Pattern = "obstacle.migrationOwn", "The donor still works on the earlier command of this step, "+
+				"whose time limit has passed: it is giving the range {range} of {ns} to {shard}."
+		}
 		if before.Obstacle == w.Obstacle { // every obstacle has its own time limit
 			w.Since, w.Pause = before.Since, before.Pause
 		}

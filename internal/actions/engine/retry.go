@@ -18,12 +18,11 @@ func (x *execution) endOrRetry(i int, verdict func(*Step), err error) bool {
 	serverRefused, noEffect := s.Why.Code == "step.serverRefused", s.Why.Code == "step.noEffect"
 	tryLater := s.State == Failed && errors.As(err, &busy) && (serverRefused || noEffect) && !s.ChangesDraining()
 	switch {
-	case !tryLater && serverRefused && x.current().canAdapt() && x.preconditionsChanged(s):
+	case !tryLater && (serverRefused || noEffect) && x.current().canAdapt() && x.preconditionsChanged(s):
 		return x.deferStep(i, func(s *Step) {
 			verdict(s)
 			s.State, s.Why = Deferred, message.New("step.overtaken",
-				"The cluster changed between the last check and the command, and the server refused the command. The "+
-					"rest is planned again.")
+				"The cluster changed between the last check and the command, which had no effect. The rest is planned again.")
 		}, nil)
 	case !tryLater && s.State == Failed && (serverRefused || noEffect) && s.Migrates() && len(s.Others) > 0 && x.current().canAdapt():
 		return x.deferStep(i, func(s *Step) {

@@ -184,7 +184,9 @@ func isolateWithABlockedShard(t *testing.T, block func(r *Rig, lo, hi bson.Raw, 
 		if run.State != engine.Succeeded || time.Since(begun) > 3*time.Minute {
 			r.Errorf("%s %v after %s", run.State, run.Why, time.Since(begun))
 		}
-		if !slices.ContainsFunc(run.Steps, func(s engine.Step) bool { return s.Migrates() && s.Shard == first.Others[0] && s.State == engine.Succeeded }) {
+		if !slices.ContainsFunc(run.Steps, func(s engine.Step) bool {
+			return s.Migrates() && s.Shard == first.Others[0] && s.State == engine.Succeeded
+		}) {
 			r.Errorf("nothing went to %v", first.Others)
 		}
 		r.CheckSentOnce(run)
