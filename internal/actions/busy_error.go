@@ -13,6 +13,7 @@ const (
 	ObstacleMetadata  Obstacle = "metadata"  // the routing information changed during the command
 	ObstacleDDL       Obstacle = "ddl"       // another operation changes the collection, or migrations are disabled
 	ObstacleRecipient Obstacle = "recipient" // a shard that could not take a range, for another reason
+	ObstacleDeletion  Obstacle = "deletion"  // the donor still deletes what the run has moved away from it
 	ObstacleTime      Obstacle = "time"      // the server's own time limit ended, as when waiting for a migration
 )
 

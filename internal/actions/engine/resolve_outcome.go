@@ -111,7 +111,7 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 		if t, err := x.e.opts.Reader.Trace(x.ctx, x.id, s.Step, s.Sent); err != nil || t.Running {
 			return nil, false
 		}
-	case a == acknowledged:
+	case a == acknowledged || a == committed:
 		if reads+1 < proofReads {
 			return nil, false
 		}
@@ -144,7 +144,9 @@ func (x *execution) effectProven(s Step, a answer, err error, proof []Reading) f
 	return func(s *Step) {
 		s.Resolved = s.wasUnknown()
 		s.State, s.Proven, s.Events, s.Why = Succeeded, proof, events, message.Message{}
-		s.Answered = a == acknowledged
+		if s.Answered = a == acknowledged; a == committed {
+			s.Why = deletesText(*s)
+		}
 		if raced {
 			s.Why = message.New("step.raced",
 				"The cluster is as it should be, but somebody else changed the same chunks between the last check and "+

@@ -20,6 +20,9 @@ func (x *execution) runStep(i int) bool {
 	if !x.foreseeOrphans(i) {
 		return false
 	}
+	if !x.foreseeDeletion(i) {
+		return false
+	}
 	if taken, ok := x.takeOther(i); taken || !ok {
 		return ok
 	}
@@ -72,7 +75,10 @@ func (x *execution) runStep(i int) bool {
 		return false // we are shutting down; the next process resolves the outcome
 	}
 	x.updateMemory(func(r *Run) { r.Steps[i].Before = readings })
-	return x.resolveOutcome(i, classifyAnswer(err), err)
+	if a := classifyAnswer(err); a != committed {
+		return x.resolveOutcome(i, a, err)
+	}
+	return x.resolveOutcome(i, committed, nil)
 }
 
 // writeIntent saves that the command of a step is about to be sent, and then the new

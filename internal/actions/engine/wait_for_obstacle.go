@@ -63,6 +63,10 @@ func (x *execution) waitForObstacle(i int) (try, ok bool) {
 // obstacleGone reports whether the migration in the way has ended. When migrations
 // may not be read, the step is tried: waiting longer would not help.
 func (x *execution) obstacleGone(i int, s Step) bool {
+	if s.Backoff.Obstacle == actions.ObstacleDeletion && x.deletesOn(s.Step) != "" {
+		x.updateMemory(func(r *Run) { setNextTry(r, i, x.e.now().Add(obstaclePoll)) })
+		return false
+	}
 	if s.Backoff.Obstacle != actions.ObstacleMigration && s.Backoff.Obstacle != actions.ObstacleTime {
 		return true
 	}
