@@ -63,8 +63,8 @@ func moveTime(bytes topology.Figure, chunks int, rate float64, method string, no
 		Method: method, At: now}
 }
 
-// MoveTime estimates how long the move of a step takes at most, from the sizes in the table. A range whose size is not
-// known is as large as a chunk may be that moves. known is false when that is not known either.
+// MoveTime estimates how long the move of a step takes at most, from the sizes in the table. A range whose size is
+// not known is as large as a chunk may be that moves. known is false when that is not known either.
 func MoveTime(s Situation, step Step) (took time.Duration, known bool) {
 	d := newDraft(s, Description{}, Args{})
 	c, lo, hi, err := d.rangeOf(step)

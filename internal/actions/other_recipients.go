@@ -7,12 +7,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// A move whose range only has to leave a shard may go to any shard of its zone. The plan names the one that it expects
-// and the others that a run may take when that one is blocked, so that what was confirmed covers them.
+// A move whose range only has to leave a shard may go to any shard of its zone. The plan names the one that it
+// expects and the others that a run may take when that one is blocked, so that what was confirmed covers them.
 
 // keepOthersWithRoom leaves a move only those other recipients on whose disk there would be room if everything went
-// there that may: a plan is judged by the worst that it may do. Where the disk or the size is not known there is room,
-// as for the planned recipients.
+// there that may: a plan is judged by the worst that it may do. Where the disk or the size is not known there is
+// room, as for the planned recipients.
 func (d *draftBuilder) keepOthersWithRoom() {
 	if !slices.ContainsFunc(d.moves, func(m transfer) bool { return len(m.others) > 0 }) {
 		return

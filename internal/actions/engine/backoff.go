@@ -64,7 +64,7 @@ func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
 		w.First = before.First
 		if before.Obstacle == actions.ObstacleTime && busy.Gives && busy.NS == s.NS && busy.Shard == s.Shard {
 			w.What = w.What.With(message.Key("range", busy.Range))
-			w.What.Code, w.What.Pattern = "obstacle.migrationOwn", "The donor still works on the earlier command of this step, "+
+			w.What.Code, w.What.Pattern = obstacleOwn, "The donor still works on the earlier command of this step, "+
 				"whose time limit has passed: it is giving the range {range} of {ns} to {shard}."
 		}
 		if before.Obstacle == w.Obstacle { // every obstacle has its own time limit
@@ -89,6 +89,9 @@ func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
 	}
 	return w
 }
+
+// obstacleOwn says that the earlier command of the same step is in the way.
+const obstacleOwn = "obstacle.migrationOwn"
 
 // setNextTry sets the time of the next try. Runs are values, so the Backoff that
 // they point to is replaced and never changed.

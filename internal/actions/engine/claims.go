@@ -70,9 +70,9 @@ func named(thing string) claim { return claim{thing: thing} }
 
 // claimsOf is what a run needs for itself from right before the step is sent until its outcome is known.
 //
-// The commands that commit or abort a resharding are an exception: the run that reshards has the collection until they
-// have had their effect. They change nothing but the operation that this run waits for, and their preconditions name
-// it. So they claim something of their own, which one run at a time has.
+// The commands that commit or abort a resharding are an exception: the run that reshards has the collection until
+// they have had their effect. They change nothing but the operation that this run waits for, and their
+// preconditions name it. So they claim something of their own, which one run at a time has.
 func claimsOf(t *topology.Table, s actions.Step) []claim {
 	whole := claim{ns: s.NS}
 	switch {
@@ -109,8 +109,8 @@ func claimsOf(t *topology.Table, s actions.Step) []claim {
 	return append([]claim{whole}, shardClaims(s)...)
 }
 
-// rangeClaim is the range of keys that a step changes: its own bounds and the chunks that it requires. ok is false for a
-// step that changes the whole collection, or whose bounds cannot be read.
+// rangeClaim is the range of keys that a step changes: its own bounds and the chunks that it requires. ok is false
+// for a step that changes the whole collection, or whose bounds cannot be read.
 func rangeClaim(t *topology.Table, s actions.Step) (span claim, ok bool) {
 	c := t.Collection(s.NS)
 	if c == nil || s.InBackground() || s.Op == actions.OpRefineKey {
@@ -142,8 +142,8 @@ func rangeClaim(t *topology.Table, s actions.Step) (span claim, ok bool) {
 	return span, !span.min.IsZero()
 }
 
-// shardClaims are the shards that take part in a migration: the recipient, and every shard that the step expects to own
-// part of the range. A shard takes part in one at a time.
+// shardClaims are the shards that take part in a migration: the recipient, and every shard that the step expects to
+// own part of the range. A shard takes part in one at a time.
 func shardClaims(s actions.Step) (out []claim) {
 	if !s.Migrates() {
 		return nil

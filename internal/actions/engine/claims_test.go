@@ -34,28 +34,42 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 	zone := func(lo, hi int) actions.Step {
 		return actions.Step{Op: actions.OpSetRange, NS: ns, Min: p(lo), Max: p(hi), Zone: "z"}
 	}
+	balancing, reshard := actions.Step{Op: actions.OpBalancing, NS: ns}, actions.Step{Op: actions.OpReshard, NS: ns}
+	elsewhere := actions.Step{Op: actions.OpMove, NS: "app.other", Shard: "c", Min: p(0), Max: p(1)}
 	for name, test := range map[string]struct {
 		a, b     actions.Step
 		conflict bool
 	}{
-		"splits of one chunk":                          {split(0, 10), split(0, 10), true},
-		"splits of neighbours":                         {split(0, 10), split(10, 20), false},
-		"a split of the chunk of which a part moves":   {split(0, 10), move(5, 6, "c"), true},
-		"a split elsewhere":                            {split(10, 20), move(5, 6, "c"), false},
-		"moves that share a shard":                     {move(0, 10, "c"), actions.Step{Op: actions.OpMove, NS: "app.other", Shard: "c", Min: p(0), Max: p(1)}, true},
-		"a zone range over a move":                     {zone(0, 30), move(0, 10, "c"), true},
-		"zone ranges side by side":                     {zone(0, 10), zone(10, 20), false},
-		"balancing and a move":                         {actions.Step{Op: actions.OpBalancing, NS: ns}, move(0, 10, "c"), false},
-		"balancing twice":                              {actions.Step{Op: actions.OpBalancing, NS: ns}, actions.Step{Op: actions.OpBalancing, NS: ns}, true},
-		"two settings":                                 {actions.Step{Op: actions.OpBalancing, NS: ns}, actions.Step{Op: actions.OpChunkSize, NS: ns}, false},
-		"a refined key and a split":                    {actions.Step{Op: actions.OpRefineKey, NS: ns}, split(0, 10), true},
-		"a resharding and balancing":                   {actions.Step{Op: actions.OpReshard, NS: ns}, actions.Step{Op: actions.OpBalancing, NS: ns}, true},
-		"a resharding and its abort":                   {actions.Step{Op: actions.OpReshard, NS: ns}, actions.Step{Op: actions.OpReshardAbort, NS: ns}, false},
-		"resharding and a split of another":            {actions.Step{Op: actions.OpReshard, NS: "app.other"}, split(0, 10), false},
-		"a collection and the primary of its database": {actions.Step{Op: actions.OpMoveCollection, NS: ns}, actions.Step{Op: actions.OpMovePrimary, DB: "app"}, true},
-		"a range of a collection that is not known":    {actions.Step{Op: actions.OpSplitAt, NS: "app.x", At: p(1)}, actions.Step{Op: actions.OpBalancing, NS: "app.x"}, true},
-		"one zone":                 {actions.Step{Op: actions.OpAddZone, Zone: "z", Shard: "a"}, actions.Step{Op: actions.OpRemoveZone, Zone: "z", Shard: "b"}, true},
-		"waiting for the balancer": {actions.Step{Op: actions.OpAwait, NS: ns, Min: p(0), Max: p(30)}, split(0, 10), false},
+		"splits of one chunk":                        {split(0, 10), split(0, 10), true},
+		"splits of neighbours":                       {split(0, 10), split(10, 20), false},
+		"a split of the chunk of which a part moves": {split(0, 10), move(5, 6, "c"), true},
+		"a split elsewhere":                          {split(10, 20), move(5, 6, "c"), false},
+		"moves that share a shard":                   {move(0, 10, "c"), elsewhere, true},
+		"a zone range over a move":                   {zone(0, 30), move(0, 10, "c"), true},
+		"zone ranges side by side":                   {zone(0, 10), zone(10, 20), false},
+		"balancing and a move":                       {balancing, move(0, 10, "c"), false},
+		"balancing twice":                            {balancing, balancing, true},
+		"two settings":                               {balancing, actions.Step{Op: actions.OpChunkSize, NS: ns}, false},
+		"a refined key and a split": {
+			actions.Step{Op: actions.OpRefineKey, NS: ns}, split(0, 10), true,
+		},
+		"a resharding and balancing": {reshard, balancing, true},
+		"a resharding and its abort": {reshard, actions.Step{Op: actions.OpReshardAbort, NS: ns}, false},
+		"resharding and a split of another": {
+			actions.Step{Op: actions.OpReshard, NS: "app.other"}, split(0, 10), false,
+		},
+		"a collection and the primary of its database": {
+			actions.Step{Op: actions.OpMoveCollection, NS: ns}, actions.Step{Op: actions.OpMovePrimary, DB: "app"}, true,
+		},
+		"a range of a collection that is not known": {
+			actions.Step{Op: actions.OpSplitAt, NS: "app.x", At: p(1)}, actions.Step{Op: actions.OpBalancing, NS: "app.x"}, true,
+		},
+		"one zone": {
+			actions.Step{Op: actions.OpAddZone, Zone: "z", Shard: "a"}, actions.Step{Op: actions.OpRemoveZone, Zone: "z", Shard: "b"}, true,
+		},
+		"waiting for the balancer": {
+			actions.Step{Op: actions.OpAwait, NS: ns, Min: p(0), Max: p(30)}, split(0, 10), false,
+		},
 	} {
 		var l locks
 		first := l.request("A", claimsOf(table, test.a))

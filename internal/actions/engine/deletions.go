@@ -10,10 +10,12 @@ import (
 	"shardboard/internal/message"
 )
 
-// A move that waits for the deletion of the old documents (waitForDelete) is done when it is committed and proven. What
-// the donor still does then is shown, and only steps that need the donor wait for it: open cursors can hold it up for long.
+// A move that waits for the deletion of the old documents (waitForDelete) is done when it is committed and proven.
+// What the donor still does then is shown, and only steps that need the donor wait for it: open cursors can hold it
+// up for long.
 
-// deletionGrace is how long after its commit a move may take until its answer comes, before the run goes on without it.
+// deletionGrace is how long after its commit a move may take until its answer comes, before the run goes on without
+// it.
 const deletionGrace = 10 * time.Second
 
 // errDeletes is the result of a command whose effect was read and which still waits for the deletion.
@@ -93,8 +95,8 @@ func donorOf(s actions.Step) string {
 	return ""
 }
 
-// deletesOn is a shard of a step on which an earlier move of this run still deletes; "" if there is none. Until then the
-// shard takes part in no other move.
+// deletesOn is a shard of a step on which an earlier move of this run still deletes; "" if there is none. Until
+// then the shard takes part in no other move.
 func (x *execution) deletesOn(s actions.Step) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -106,7 +108,8 @@ func (x *execution) deletesOn(s actions.Step) string {
 	return ""
 }
 
-// foreseeDeletion lets a step wait for the deletion of an earlier move of this run, instead of being refused because of it.
+// foreseeDeletion lets a step wait for the deletion of an earlier move of this run, instead of being refused
+// because of it.
 func (x *execution) foreseeDeletion(i int) bool {
 	s := x.current().Steps[i]
 	shard := x.deletesOn(s.Step)

@@ -8,12 +8,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// A goal that somebody else's change has made false is reported, not fought. Chunks that moved are the balancer's work
-// as a rule, and the run moves them again. Zones are never changed by the balancer, so what a run has made of them and
-// no longer finds was taken back by a person, for instance by an unpin while the pin waits.
+// A goal that somebody else's change has made false is reported, not fought. Chunks that moved are the balancer's
+// work as a rule, and the run moves them again. Zones are never changed by the balancer, so what a run has made of
+// them and no longer finds was taken back by a person, for instance by an unpin while the pin waits.
 
-// zonesTakenBack lists what the run has made of zones and no longer finds. What cannot be read is not taken back, as far
-// as is known.
+// zonesTakenBack lists what the run has made of zones and no longer finds. What cannot be read is not taken back,
+// as far as is known.
 func (x *execution) zonesTakenBack() []actions.Difference {
 	var made []actions.Fact
 	for _, s := range x.current().Steps {

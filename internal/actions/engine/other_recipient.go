@@ -46,8 +46,8 @@ func (x *execution) takeOther(i int) (taken, ok bool) {
 	return true, x.sendToOther(i, to, lasting, []actions.Difference{{Field: recipientField, Want: s.Shard, Got: to}})
 }
 
-// sendToOther plans the rest of a run again with another recipient of step i; if what blocks the one that it had lasts,
-// of all steps.
+// sendToOther plans the rest of a run again with another recipient of step i; if what blocks the one that it had
+// lasts, of all steps.
 func (x *execution) sendToOther(i int, to string, lasting bool, because []actions.Difference) bool {
 	run := x.current()
 	from := run.Steps[i].Shard

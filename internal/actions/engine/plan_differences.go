@@ -52,8 +52,8 @@ func (e *Engine) checkUnchanged(s actions.Situation, p, fresh actions.Plan, err 
 	return changedError(planDifferences(p, fresh, current), changedSince)
 }
 
-// samePlan reports whether two plans do the same under the same conditions. Earlier releases of shardboard moved whole chunks with
-// moveRange, too, which does the same as long as the chunk is whole, as the conditions say.
+// samePlan reports whether two plans do the same under the same conditions. Earlier releases of shardboard moved
+// whole chunks with moveRange, too, which does the same as long as the chunk is whole, as the conditions say.
 func (e *Engine) samePlan(p, fresh actions.Plan) bool {
 	if p.Hash == fresh.Hash {
 		return true

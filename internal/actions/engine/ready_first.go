@@ -2,9 +2,9 @@ package engine
 
 import "slices"
 
-// readyFirst puts the step first, among those from i on, that can be tried soonest, if it does not depend on those that
-// it overtakes: a move that waits for old documents does not keep others from their turn. reordered is false when step
-// i itself is next; ok is false when the process ends.
+// readyFirst puts the step first, among those from i on, that can be tried soonest, if it does not depend on those
+// that it overtakes: a move that waits for old documents does not keep others from their turn. reordered is false
+// when step i itself is next; ok is false when the process ends.
 func (x *execution) readyFirst(i int) (reordered, ok bool) {
 	steps := x.current().Steps
 	if w := steps[i].Backoff; w == nil || !x.e.now().Before(w.Next) {

@@ -38,8 +38,9 @@ func timeoutOf(s actions.Step) time.Duration {
 	return commandTimeout
 }
 
-// timeLimit is the time limit of a step's command; of a migration, one that fits its work. It does not stop a migration
-// that copies: the outcome is then read. It ends one that hangs, as 8.0.10 does with a range that crosses a chunk's bound.
+// timeLimit is the time limit of a step's command; of a migration, one that fits its work. It does not stop a
+// migration that copies: the outcome is then read. It ends one that hangs, as 8.0.10 does with a range that crosses
+// a chunk's bound.
 func (x *execution) timeLimit(s actions.Step) time.Duration {
 	if !s.Migrates() {
 		return timeoutOf(s)

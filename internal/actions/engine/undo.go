@@ -97,7 +97,7 @@ func (e *Engine) undoableRun(ctx context.Context, id string) (Run, error) {
 
 // undoStopTimeout is how long an undo waits until the run that it undoes has stopped. One that waits stops at once, and
 // then reads the table and counts rows.
-const undoStopTimeout = 30 * time.Second
+const undoStopTimeout = 10 * time.Second
 
 // stopUndone stops the run that a plan undoes, if that still waits.
 func (e *Engine) stopUndone(ctx context.Context, by auth.Principal, id string) error {

@@ -87,6 +87,9 @@ func (x *execution) obstacleGone(i int, s Step) bool {
 	m := all[at]
 	x.updateMemory(func(r *Run) {
 		setNextTry(r, i, x.e.now().Add(obstaclePoll))
+		if s.Backoff.What.Code == obstacleOwn {
+			return
+		}
 		r.Steps[i].Backoff.What = message.New("obstacle.migrationOf",
 			"The move of a chunk of {ns} from {from} to {to}: a shard takes part in one move at a time.",
 			message.Text("obstacle", string(s.Backoff.Obstacle)), message.Namespace("ns", m.NS),

@@ -25,7 +25,8 @@ func TestRunsBesideEachOtherEndAndSendOnce(t *testing.T) {
 				if kind == actions.Pin {
 					args.Shard = shards[int(seed+uint64(i))%3]
 				}
-				if plan, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: kind, Args: args, Reason: "a test"}); err == nil && !plan.Blocked() {
+				plan, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: kind, Args: args, Reason: "a test"})
+				if err == nil && !plan.Blocked() {
 					plans = append(plans, plan)
 				}
 			}

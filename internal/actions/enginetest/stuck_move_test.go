@@ -33,7 +33,8 @@ func TestARangeThatIsSplitWhileItIsSentDoesNotHangForLong(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			OnCheckedRig(t, Setup{Sim: simcluster.Options{ServerVersion: "8.0"}}, func(r *Rig, _ *RecordChecker) {
-				p := r.Plan(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, Min: test.part[0], Max: test.part[1], To: "shard-rs-2"})
+				p := r.Plan(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)},
+					Min: test.part[0], Max: test.part[1], To: "shard-rs-2"})
 				r.splitWhenSent(test.command, 5)
 				begun := time.Now()
 				id := r.Start(p).ID

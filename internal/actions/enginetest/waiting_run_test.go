@@ -112,7 +112,8 @@ func TestAPinWhoseZoneAnotherClientRemovesSaysSo(t *testing.T) {
 		pin := r.startWaitingPin(project, shard)
 		for _, s := range r.runNow(pin).Steps {
 			if s.Op == actions.OpSetRange {
-				r.Admin(bson.D{{Key: "updateZoneKeyRange", Value: s.NS}, {Key: "min", Value: s.Min}, {Key: "max", Value: s.Max}, {Key: "zone", Value: nil}})
+				r.Admin(bson.D{{Key: "updateZoneKeyRange", Value: s.NS}, {Key: "min", Value: s.Min}, {Key: "max", Value: s.Max},
+					{Key: "zone", Value: nil}})
 			}
 		}
 		if run := r.WaitEnd(pin); run.State != engine.Refused || run.Why.Code != "step.goalTaken" {
