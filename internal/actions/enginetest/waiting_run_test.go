@@ -204,8 +204,8 @@ func offers(p actions.Plan) actions.Step {
 	return actions.Step{}
 }
 
-// The moves that do not depend on the blocked one are made first, and the blocked one is not tried again before its time:
-// the cluster logs each try as a failed migration.
+// The moves that do not depend on the blocked one are made first, and the blocked one is not tried again before its
+// time: the cluster logs each try as a failed migration.
 func TestOtherMovesGoBeforeTheOneThatWaits(t *testing.T) {
 	onProjects(t, func(r *Rig, project, shard string) {
 		pin := r.startWaitingPin(project, shard)
