@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"slices"
-	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/balance"
@@ -43,23 +42,19 @@ func (x *execution) takeOther(i int) (taken, ok bool) {
 	if !found {
 		return false, true
 	}
-	return true, x.sendToOther(i, to, lasting, []actions.Difference{{Field: recipientField, Want: s.Shard, Got: to}})
-}
-
-// sendToOther plans the rest of a run again with another recipient of step i; if what blocks the one that it had
-// lasts, of all steps.
-func (x *execution) sendToOther(i int, to string, lasting bool, because []actions.Difference) bool {
-	run := x.current()
-	from := run.Steps[i].Shard
 	steps := planSteps(run.Steps[i:firstRestore(run.Steps)])
-	for n, s := range steps {
-		if (n == 0 || lasting) && s.Shard == from && slices.Contains(s.Others, to) {
-			steps[n] = s.To(to, lasting)
+	for n, o := range steps { // if what blocks the recipient lasts, of all steps
+		if (n == 0 || lasting) && o.Shard == s.Shard && slices.Contains(o.Others, to) {
+			steps[n] = o.To(to, lasting)
 		}
 	}
-	return x.replanAs(i, steps, nil, because, message.New("step.otherRecipient",
+	if _, _, err := x.draftRemaining(run, steps); err != nil { // it waits, rather than to end because of it
+		return false, x.ctx.Err() == nil
+	}
+	because := []actions.Difference{{Field: recipientField, Want: s.Shard, Got: to}}
+	return true, x.replanAs(i, steps, nil, because, message.New("step.otherRecipient",
 		"Not sent: {shard} cannot take this range now. It goes to {to} instead, as the plan allows.",
-		message.Shard("shard", from), message.Shard("to", to)))
+		message.Shard("shard", s.Shard), message.Shard("to", to)))
 }
 
 // recipientField is the field of a difference which says that a move goes to another shard.
@@ -96,11 +91,13 @@ func (x *execution) migrationsNow() []balance.Migration {
 	return all
 }
 
-// blockedRecipient is the wait of a step whose recipient is the reason why the server refused it, which ends at once:
-// the step goes to another recipient, or has failed.
+// blockedRecipient is the wait of a step whose recipient is the reason why the server refused it: it is not tried with
+// that one again, but waits until another recipient is free.
 func (x *execution) blockedRecipient(s Step) *Backoff {
 	at := x.e.now()
-	return &Backoff{Obstacle: actions.ObstacleRecipient, Since: at, First: at, Tried: at, Next: at, Until: at, Pause: time.Second,
-		What: message.New("obstacle.recipient", "{shard} could not take the range.",
+	until := at.Add(conflictLimit)
+	return &Backoff{Obstacle: actions.ObstacleRecipient, Since: at, First: at, Tried: at, Next: until, Until: until, Pause: conflictLimit,
+		What: message.New("obstacle.recipient", "{shard} could not take the range: {why}",
+			message.Text("why", s.Brief),
 			message.Text("obstacle", string(actions.ObstacleRecipient)), message.Shard("shard", s.Shard))}
 }

@@ -65,6 +65,9 @@ func (x *execution) deferStep(i int, change func(*Step), wait *Backoff) bool {
 		again := Step{Step: r.Steps[i].Step, Command: r.Steps[i].Command, State: Planned, Try: r.Steps[i].Try + 1, Backoff: wait}
 		change(&r.Steps[i])
 		r.Steps[i].Ended = at
+		if wait != nil && wait.Obstacle == actions.ObstacleRecipient { // it fails for that, if no other shard is free
+			again.Error, again.Brief = r.Steps[i].Error, r.Steps[i].Brief
+		}
 		r.Steps = slices.Insert(r.Steps, i+1, again)
 		if wait != nil {
 			r.State, r.Why = Waiting, waitingText(*wait)

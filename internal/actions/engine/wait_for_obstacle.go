@@ -40,6 +40,9 @@ func (x *execution) waitForObstacle(i int) (try, ok bool) {
 			if proof, done := x.alreadyDone(s); done {
 				return false, x.endAlreadyDone(i, proof)
 			}
+			if taken, ok := x.takeOther(i); taken || !ok { // one may have become free
+				return false, ok
+			}
 		}
 		if !at.Before(s.Backoff.Until) {
 			return false, x.endStep(i, func(s *Step) { markGaveUp(s, *s.Backoff) })

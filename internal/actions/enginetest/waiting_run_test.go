@@ -191,6 +191,13 @@ func isolateWithABlockedShard(t *testing.T, block func(r *Rig, lo, hi bson.Raw, 
 			r.Errorf("nothing went to %v", first.Others)
 		}
 		r.CheckSentOnce(run)
+		if r.Sim.Faults().Heal(); r.Watcher.Table().Shard(first.Shard).Draining {
+			return // what has to come back there cannot
+		}
+		time.Sleep(20 * time.Minute)
+		if undo := r.WaitLongEnd(r.Start(r.undo(run.ID)).ID); undo.State != engine.Succeeded {
+			r.Errorf("the undo: %s %v", undo.State, undo.Why)
+		}
 	})
 }
 
