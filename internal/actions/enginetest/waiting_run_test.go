@@ -246,3 +246,41 @@ func TestOtherMovesGoBeforeTheOneThatWaits(t *testing.T) {
 		r.CheckSentOnce(run)
 	})
 }
+
+// A chunk that a person moves away from where the run has put it is not moved back.
+func TestASpreadWhoseChunkSomebodyMovesAwaySaysSo(t *testing.T) {
+	onProjects(t, func(r *Rig, project, _ string) {
+		p := r.Plan(actions.Spread, actions.Args{Project: project})
+		var moves []actions.Step
+		for _, s := range p.Steps {
+			if s.Migrates() {
+				moves = append(moves, s)
+			}
+		}
+		if len(moves) < 2 {
+			r.Fatalf("%d moves", len(moves))
+		}
+		first, last := moves[0], moves[len(moves)-1]
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(46), Times: -1,
+			Match: func(cmd bson.Raw) bool {
+				lo, _ := cmd.Lookup("bounds", "0").DocumentOK()
+				return string(lo) == string(last.Min)
+			}})
+		id := r.Start(p).ID
+		r.Wait(id, func(run engine.Run) bool { return run.State == engine.Waiting })
+		away := "shard-rs-1"
+		if first.Shard == away {
+			away = "shard-rs-2"
+		}
+		r.Admin(bson.D{{Key: "moveChunk", Value: first.NS}, {Key: "bounds", Value: bson.A{first.Min, first.Max}}, {Key: "to", Value: away},
+			{Key: "_waitForDelete", Value: true}})
+		rule.Remove()
+		run := r.WaitEnd(id)
+		if run.State != engine.Failed || run.Why.Code != "run.goalTaken" || len(run.Adaptations) != 1 || !run.Adaptations[0].Refused {
+			r.Errorf("%s %v %+v", run.State, run.Why, run.Adaptations)
+		}
+		if !run.CanFinish() || !run.CanUndo() {
+			r.Error("it can neither be finished nor undone")
+		}
+	})
+}
