@@ -1,13 +1,20 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
+
+// longWait is how long a step has to wait for others to overtake it. For less it keeps its turn: in a cluster that is
+// always busy, each overtaking step would be refused in its turn.
+const longWait = 10 * time.Second
 
 // readyFirst puts the step first, among those from i on, that can be tried soonest, if it does not depend on those
 // that it overtakes: a move that waits for old documents does not keep others from their turn. reordered is false
 // when step i itself is next; ok is false when the process ends.
 func (x *execution) readyFirst(i int) (reordered, ok bool) {
 	steps := x.current().Steps
-	if w := steps[i].Backoff; w == nil || !x.e.now().Before(w.Next) {
+	if w := steps[i].Backoff; w == nil || w.Next.Sub(x.e.now()) < longWait {
 		return false, true
 	}
 	t := x.e.opts.Tables.Table()
