@@ -9,7 +9,7 @@ import (
 // always busy, each overtaking step would be refused in its turn.
 const longWait = 10 * time.Second
 
-// readyFirst puts the step first, among those from i on, that can be tried soonest, if it does not depend on those
+// readyFirst puts the first step after i before it that nothing has blocked yet and that does not depend on those
 // that it overtakes: a move that waits for old documents does not keep others from their turn. reordered is false
 // when step i itself is next; ok is false when the process ends.
 func (x *execution) readyFirst(i int) (reordered, ok bool) {
@@ -25,10 +25,8 @@ func (x *execution) readyFirst(i int) (reordered, ok bool) {
 		if !known || !steps[j].Sends() || steps[j].Pauses {
 			break // what comes after it may depend on it
 		}
-		if !slices.ContainsFunc(overtaken, span.overlaps) && waitsLess(steps[j].Backoff, steps[best].Backoff) {
+		if !slices.ContainsFunc(overtaken, span.overlaps) && steps[j].Backoff == nil {
 			best = j
-		}
-		if steps[best].Backoff == nil {
 			break
 		}
 		overtaken = append(overtaken, span)
@@ -41,6 +39,3 @@ func (x *execution) readyFirst(i int) (reordered, ok bool) {
 		r.Steps = slices.Insert(slices.Delete(r.Steps, best, best+1), i, first)
 	})
 }
-
-// waitsLess reports whether a step that waits for a can be tried before one that waits for b; nil waits for nothing.
-func waitsLess(a, b *Backoff) bool { return b != nil && (a == nil || a.Next.Before(b.Next)) }
