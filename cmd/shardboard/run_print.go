@@ -27,6 +27,9 @@ func printRun(w io.Writer, r api.Run) {
 	if answer.StandingKnown(r) {
 		line(w, "  %s", r.Standing.Text)
 	}
+	if r.BlockedBy != "" {
+		line(w, "  Stop the run in the way: shardboard runs stop %s.", r.BlockedBy)
+	}
 	if r.CanFinish {
 		line(w, "  Plan the rest: shardboard runs finish %s. Plan the undo: shardboard runs undo %s.", r.ID, r.ID)
 	}

@@ -12,6 +12,8 @@ const (
 	ObstacleLock      Obstacle = "lock"      // a lock that another operation holds
 	ObstacleMetadata  Obstacle = "metadata"  // the routing information changed during the command
 	ObstacleDDL       Obstacle = "ddl"       // another operation changes the collection, or migrations are disabled
+	ObstacleRecipient Obstacle = "recipient" // a shard that could not take a range, for another reason
+	ObstacleDeletion  Obstacle = "deletion"  // the donor still deletes what the run has moved away from it
 	ObstacleTime      Obstacle = "time"      // the server's own time limit ended, as when waiting for a migration
 )
 
@@ -21,6 +23,8 @@ type BusyError struct {
 	Obstacle Obstacle
 	NS       topology.Namespace // of the migration in the way; "" if not named
 	Shard    string             // the other shard of that migration
+	Range    string             // that moves, as the server writes it; "" if not named
+	Gives    bool               // the shard that refuses gives the range away; else it receives it
 	Err      error
 }
 

@@ -83,6 +83,16 @@ func (d *draftBuilder) recipients() []string {
 	return d.shardsOfMoves(func(m transfer) string { return m.to })
 }
 
+// allRecipients are also those that take the place of one that is blocked.
+func (d *draftBuilder) allRecipients() []string {
+	out := d.recipients()
+	for _, m := range d.moves {
+		out = append(out, m.others...)
+	}
+	natural.Sort(out)
+	return slices.Compact(out)
+}
+
 func (d *draftBuilder) donors() []string {
 	return d.shardsOfMoves(func(m transfer) string { return m.from })
 }

@@ -20,9 +20,11 @@ func reserveOf(disk topology.Disk) int64 { return min(diskReserve, disk.Total.Va
 func (d *draftBuilder) checkDisks() {
 	comes := map[string][]topology.Figure{}
 	for _, m := range d.moves {
-		comes[m.to] = append(comes[m.to], d.estimate(m.k.c, m.lo, m.hi, bytesOf))
+		for _, shard := range append([]string{m.to}, m.others...) { // the worst that may come to each
+			comes[shard] = append(comes[shard], d.estimate(m.k.c, m.lo, m.hi, bytesOf))
+		}
 	}
-	for _, shard := range d.recipients() {
+	for _, shard := range d.allRecipients() {
 		d.checkDiskSpace([]string{shard}, sumOf(comes[shard]...))
 	}
 }

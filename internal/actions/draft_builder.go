@@ -64,6 +64,9 @@ type transfer struct {
 	chunks   int
 	jumbo    bool
 	awaited  bool // moved by the balancer, not by a command
+
+	step   int      // its index among the steps, before they are sorted
+	others []string // that it may go to when to is blocked
 }
 
 // newDraft starts the draft of a change.
@@ -185,6 +188,7 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 	for i := range d.steps {
 		d.steps[i].Wait = waits && d.steps[i].Migrates()
 	}
+	d.keepOthersWithRoom()
 	if d.description.Gathers && !d.isUndo {
 		sortPinSteps(d.steps)
 	}

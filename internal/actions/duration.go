@@ -63,6 +63,23 @@ func moveTime(bytes topology.Figure, chunks int, rate float64, method string, no
 		Method: method, At: now}
 }
 
+// MoveTime estimates how long the move of a step takes at most, from the sizes in the table. A range whose size is
+// not known is as large as a chunk may be that moves. known is false when that is not known either.
+func MoveTime(s Situation, step Step) (took time.Duration, known bool) {
+	d := newDraft(s, Description{}, Args{})
+	c, lo, hi, err := d.rangeOf(step)
+	if err != nil {
+		return 0, false
+	}
+	bytes := d.estimate(c, lo, hi, bytesOf)
+	if most := d.chunkLimit(c); !bytes.Known && most > 0 && !step.Force {
+		bytes = topology.Figure{Known: true, Value: most}
+	}
+	rate, method := d.copyRate()
+	f := moveTime(bytes, 1, rate, method, s.Now)
+	return time.Duration(f.Value+f.PlusMinus) * time.Millisecond, f.Known
+}
+
 // minCopied is how many bytes a past migration must have copied to be used for the rate.
 const minCopied = 1 << 20
 

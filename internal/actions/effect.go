@@ -41,8 +41,8 @@ func (d *draftBuilder) effect() Effect {
 		bytes.add(b)
 		n := d.estimate(m.k.c, m.lo, m.hi, documentsOf)
 		documents.add(n)
-		e.Moves = append(e.Moves, MoveEffect{NS: m.k.c.NS, Min: d.doc(m.k.c, m.lo), Max: d.doc(m.k.c, m.hi), From: m.from, To: m.to, Bytes: b,
-			Documents: n, Duration: moveTime(b, m.chunks, rate, method, d.s.Now)})
+		e.Moves = append(e.Moves, MoveEffect{NS: m.k.c.NS, Min: d.doc(m.k.c, m.lo), Max: d.doc(m.k.c, m.hi), From: m.from, To: m.to,
+			Or: m.others, Bytes: b, Documents: n, Duration: moveTime(b, m.chunks, rate, method, d.s.Now)})
 	}
 	e.Bytes, e.Documents = bytes.figure(), documents.figure()
 	e.Duration = d.duration(e.Bytes)

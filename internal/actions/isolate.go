@@ -141,7 +141,7 @@ func (d *draftBuilder) zoneOthersIn(r projectRange, p placement.Project, others 
 		d.splitAtEnds(k, g[0], g[1])
 		for _, ch := range k.within(g[0], g[1]) {
 			if ch.Shard == d.a.Shard {
-				d.moveOff(k, ch.Min, ch.Max, target(ch.Shard), d.a.Shard)
+				d.moveAnywhereOff(k, ch.Min, ch.Max, target(ch.Shard), d.a.Shard, others)
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func TestStepsOfEachKindByRelease(t *testing.T) {
 		steps("split hashes into four", Split, parts(changes, 4), "splitAt splitAt splitAt"),
 		blocked("split projects into more parts than there are", Split, parts(documents, 3), ""),
 		blocked("split a lone project", Split, ofChunk(t, 2, ""), "splitMedian"),
-		steps("move from 6.0 on", MoveChunk, ofChunk(t, 1, "c"), "moveRange", version("7.0.2")),
+		steps("move from 6.0 on", MoveChunk, ofChunk(t, 1, "c"), "move", version("7.0.2")),
 		steps("move a part before 6.0", MoveChunk, func(s Situation) Args {
 			return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c", Min: at(project(25)), Max: at(project(35))}
 		}, "splitAt splitAt move", version("4.4.9")),
@@ -88,7 +88,7 @@ func TestStepsOfEachKindByRelease(t *testing.T) {
 			return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 0)[0]), encoded(chunkAt(t, s, documents, 1)[0])}}
 		}, "splitAt splitAt move move", withOwners(t, documents, "bbc"),
 			withWrites(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}), withShardWrites(1, 20, 2)),
-		steps("split where the writes are from 6.0 on", SplitHot, ofChunk(t, 1, ""), "splitAt moveRange",
+		steps("split where the writes are from 6.0 on", SplitHot, ofChunk(t, 1, ""), "splitAt move",
 			version("8.0.4"), withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(0, 10, 5)),
 		steps("merge by min and max", Merge, func(s Situation) Args {
 			return Args{NS: documents, Min: chunkAt(t, s, documents, 0)[0], Max: chunkAt(t, s, documents, 1)[1]}

@@ -29,7 +29,7 @@ const leastBytes = 64 << 20
 
 // limits derives the limits of a draft from its steps.
 func (d *draftBuilder) limits(out Draft) Limits {
-	l := Limits{Project: d.a.Project, Collections: d.namespaces(), Shards: slices.Concat(d.recipients(), d.receivers)}
+	l := Limits{Project: d.a.Project, Collections: d.namespaces(), Shards: slices.Concat(d.allRecipients(), d.receivers)}
 	sent, merges := 0, false
 	for _, s := range d.steps {
 		if s.Zone != "" {

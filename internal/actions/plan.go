@@ -110,6 +110,7 @@ type MoveEffect struct {
 	NS       topology.Namespace
 	Min, Max bson.Raw
 	From, To string
+	Or       []string `json:",omitempty"` // that it may go to when To is blocked
 	Bytes    topology.Figure
 
 	Documents topology.Figure

@@ -82,6 +82,14 @@ func (d *draftBuilder) remainingMove(s Step) error {
 	if err != nil {
 		return err
 	}
+	for _, other := range s.Others { // another one than planned, if that one goes away
+		if on := d.shard(s.Shard); on != nil && !on.Draining {
+			break
+		}
+		if d.shard(other) != nil {
+			s = s.To(other, true)
+		}
+	}
 	if d.shard(s.Shard) == nil {
 		return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)
 	}
@@ -96,7 +104,7 @@ func (d *draftBuilder) remainingMove(s Step) error {
 		if p.Shard == s.Shard || off != "" && p.Shard != off {
 			continue
 		}
-		d.moveOff(k, later(p.Min, lo), earlier(p.Max, hi), s.Shard, off)
+		d.moveAnywhereOff(k, later(p.Min, lo), earlier(p.Max, hi), s.Shard, off, s.Others)
 	}
 	return nil
 }

@@ -69,6 +69,8 @@ type Step struct {
 	Wait     bool     // the move ends only when the donor has deleted the range
 	Key      bson.Raw `json:",omitempty"` // the pattern of a shard key, such as {p: 1, q: 1}
 
+	Others []string `json:",omitempty"` // of a move: the shards that it may go to when Shard is blocked
+
 	Reshard *Reshard `json:",omitempty"` // of OpReshard
 
 	Needs []Fact // preconditions, read right before it is sent; otherwise nothing is sent

@@ -44,7 +44,9 @@ func (d *draftBuilder) splitMedian(k *futureChunks, p futureChunk) {
 }
 
 // move plans to move the part [lo, hi) of one chunk to a shard. Since 6.0 the move splits
-// the chunk itself; on older releases it is split first.
+// the chunk itself; on older releases it is split first. A whole chunk is named by its
+// bounds on every release: 8.0.10 refuses them if they are those of no chunk, while a range
+// that crosses a chunk's bound hangs.
 func (d *draftBuilder) move(k *futureChunks, lo, hi shardkey.Key, to string) {
 	d.moveOff(k, lo, hi, to, "")
 }
@@ -68,7 +70,7 @@ func (d *draftBuilder) moveOff(k *futureChunks, lo, hi shardkey.Key, to, off str
 		return
 	}
 	s := Step{Op: OpMove, NS: k.c.NS, Min: d.doc(k.c, lo), Max: d.doc(k.c, hi), Shard: to, Force: d.a.Force}
-	if ranges {
+	if p.Min.Compare(lo) != 0 || p.Max.Compare(hi) != 0 {
 		s.Op = OpMoveRange
 	}
 	from := d.chunkFact(k, p)
@@ -81,7 +83,7 @@ func (d *draftBuilder) moveOff(k *futureChunks, lo, hi shardkey.Key, to, off str
 		s.Goal = []Fact{noneOn(k.c.NS, s.Min, s.Max, off)}
 	}
 	d.step(s)
-	d.moves = append(d.moves, transfer{k: k, lo: lo, hi: hi, from: p.Shard, to: to, chunks: 1, jumbo: p.Jumbo})
+	d.moves = append(d.moves, transfer{k: k, lo: lo, hi: hi, from: p.Shard, to: to, chunks: 1, jumbo: p.Jumbo, step: len(d.steps) - 1})
 	k.cut(lo)
 	if k.at(lo).Max.Compare(hi) > 0 {
 		k.cut(hi)

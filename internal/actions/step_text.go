@@ -14,10 +14,15 @@ func (s Step) Text() message.Message {
 	if ns == "" && len(s.Proof) > 0 {
 		ns = s.Proof[0].NS // an await has no collection of its own
 	}
-	return message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
+	out := message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
 		message.Key("min", shardkey.PlainValues(s.Min)), message.Key("max", shardkey.PlainValues(s.Max)), message.Shard("shard", s.Shard),
 		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop), message.Text("days", s.Days),
 		message.Text("db", s.DB), message.Text("key", s.newKey()), message.Bytes("size", int64(s.Size)<<20))
+	if len(s.Others) > 0 {
+		out = out.With(message.Text("others", list(s.Others)))
+		out.Code, out.Pattern = out.Code+".or", out.Pattern+", or, if that is blocked, to {others}"
+	}
+	return out
 }
 
 func (s Step) pattern() string {

@@ -88,9 +88,14 @@ func effectOf(v View, e actions.Effect) api.Effect {
 
 func planMoveOf(v View, m actions.MoveEffect) api.PlanMove {
 	from, until := v.projectsOfRange(m.NS, m.Min, m.Max)
-	return api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To,
+	return api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Or: m.Or,
 		Bytes: figureOf(m.Bytes), Documents: figureOf(m.Documents), DurationMillis: figureOf(m.Duration),
 		KeyProject: from, Until: until}
+}
+
+// RecipientsText names the shards that a move may go to.
+func RecipientsText(m api.PlanMove) string {
+	return strings.Join(append([]string{m.To}, m.Or...), " or ")
 }
 
 // OfRange reports whether a move is of a range; else it is of a whole collection.

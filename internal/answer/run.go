@@ -46,8 +46,9 @@ func RunOf(v View, r engine.Run) api.Run {
 	r = v.Run(r)
 	out := api.Run{
 		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: v.Named(r.Summary).String(), State: string(r.State), Resolved: r.Resolved,
-		Open: r.State.Open(), Why: whyText(r), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows), StartedAt: api.Time(r.Started),
-		EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName, Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt),
+		Open: r.State.Open(), Why: whyText(r), BlockedBy: r.BlockedBy(), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows),
+		StartedAt: api.Time(r.Started),
+		EndedAt:   api.Time(r.Ended), By: r.By, ByName: r.ByName, Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt),
 		CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy, CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table),
 		Adaptations: adaptationsOf(v, r), Limits: limitsOf(r.Limits), Heading: changeHeading(v.Named(r.Summary)), Message: r.Summary,
 		Moving: moving, Batch: batchOf(v, r), Parent: r.Parent, Item: r.Item,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
@@ -33,9 +34,22 @@ func ListSteps(steps []api.RunStep) (out []ListedStep) {
 	return out
 }
 
-// triedAgain tells whether a step was put off and the next one is the same step.
-func triedAgain(steps []api.RunStep, i int) bool {
-	return steps[i].State == string(engine.Deferred) && i+1 < len(steps) && steps[i+1].Try == steps[i].Try+1
+// triedAgain tells whether a step was put off and a later one is the same step.
+func triedAgain(steps []api.RunStep, i int) bool { return nextTry(steps, i) >= 0 }
+
+// nextTry is the index of the next try of a step that was put off, -1 if there is none. Steps that do not depend on it
+// may be in between.
+func nextTry(steps []api.RunStep, i int) int {
+	if steps[i].State != string(engine.Deferred) {
+		return -1
+	}
+	at := slices.IndexFunc(steps[i+1:], func(s api.RunStep) bool {
+		return s.Try == steps[i].Try+1 && s.Op == steps[i].Op && s.DB == steps[i].DB && string(s.Command) == string(steps[i].Command)
+	})
+	if at < 0 {
+		return -1
+	}
+	return i + 1 + at
 }
 
 // stepNumbers are the numbers of steps for people: all tries of a step have the same.
@@ -43,9 +57,14 @@ func stepNumbers(steps []api.RunStep) []int {
 	out := make([]int, len(steps))
 	n := 1
 	for i := range steps {
-		out[i] = n
 		if !triedAgain(steps, i) {
+			out[i] = n
 			n++
+		}
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		if next := nextTry(steps, i); next >= 0 {
+			out[i] = out[next]
 		}
 	}
 	return out
@@ -113,6 +132,16 @@ func StepWaitTexts(state string, w *api.StepWait) []string {
 			fmt.Sprintf("Next try about %s; gives up at %s.", format.Clock(*w.Next), format.Clock(*w.Until))}
 	}
 	return []string{w.Text, "It was blocked from " + format.Clock(*w.Since) + " on."}
+}
+
+// NextTry is when a run that something keeps waiting tries again; nil for another run.
+func NextTry(r api.Run) *time.Time {
+	for _, s := range r.Steps {
+		if r.State == string(engine.Waiting) && s.State == string(engine.Waiting) && s.Waiting != nil {
+			return s.Waiting.Next
+		}
+	}
+	return nil
 }
 
 // ProofSubject names what a proof is about.

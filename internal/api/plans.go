@@ -157,7 +157,9 @@ type PlanMove struct {
 	KeyProject        // of min
 	From       string `json:"from"`
 	To         string `json:"to"`
-	Bytes      Figure `json:"bytes"`
+	// Or lists the shards that the run may take instead when To is blocked.
+	Or    []string `json:"or,omitempty"`
+	Bytes Figure   `json:"bytes"`
 
 	Until KeyProject `json:"-"` // of max
 

@@ -46,7 +46,7 @@ type Adaptation struct {
 
 // StepWait is what a step waits for, or waited for last.
 type StepWait struct {
-	Obstacle string     `json:"obstacle"` // migration, orphans, lock, metadata, ddl, time
+	Obstacle string     `json:"obstacle"` // migration, orphans, deletion, recipient, lock, metadata, ddl, time
 	Text     string     `json:"text"`
 	Since    *time.Time `json:"since"`
 	Next     *time.Time `json:"next"`  // of the next try

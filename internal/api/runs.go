@@ -18,6 +18,7 @@ type Run struct {
 	Resolved  bool       `json:"resolved"` // it was unknown and has been settled by reading the cluster
 	Open      bool       `json:"open"`     // the run has not ended
 	Why       string     `json:"why,omitempty"`
+	BlockedBy string     `json:"blockedBy,omitempty"` // id of the run that has what this one waits for
 	Steps     []RunStep  `json:"steps"`
 	Rows      []RunRows  `json:"rows"` // rows of the run's project, or of the ranges that it moves
 	StartedAt *time.Time `json:"startedAt"`

@@ -57,6 +57,7 @@ func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since ti
 		var begun bool
 		t.Events, begun, t.Ended = entriesOf(s, events)
 		t.Running = begun && !t.Ended
+		t.Ended = t.Ended && begun // an end alone may be that of an earlier command
 	}
 	ops, err := c.operations(ctx)
 	if err != nil && fault.Of(err) != fault.Forbidden {

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -98,13 +99,17 @@ func (a answer) row() *refusal {
 }
 
 // inTheWay matches the text of ConflictingOperationInProgress in 5.0.7 and, with "range" and "to shard", in 8.0.10.
-var inTheWay = regexp.MustCompile(`currently (?:donating|receiving) .* for namespace (\S+) (?:to|from) (?:shard )?(\S+)`)
+var inTheWay = regexp.MustCompile(`currently (donating|receiving) (?:chunk |range )?(.*) for namespace (\S+) (?:to|from) (?:shard )?(\S+)`)
+
+// rangeShown is how much of a range in the server's words is kept, in bytes.
+const rangeShown = 300
 
 // busyError is the error of a refusal that means "not now".
 func busyError(o actions.Obstacle, text string, cause error) error {
 	e := &actions.BusyError{Obstacle: o, Err: cause}
 	if m := inTheWay.FindStringSubmatch(text); m != nil {
-		e.NS, e.Shard = topology.Namespace(m[1]), m[2]
+		e.Gives, e.Range = m[1] == "donating", sanitize.Truncate(m[2], rangeShown)
+		e.NS, e.Shard = topology.Namespace(m[3]), m[4]
 	}
 	return e
 }

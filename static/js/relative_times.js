@@ -37,8 +37,9 @@ export function refreshTimes(root = document) {
   const now = Number.isNaN(at) ? serverNow() : at;
   for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime]:not([data-until])"))) {
     const ago = now - Date.parse(el.dateTime);
-    if (Number.isNaN(ago) || ago < -60000) continue;
-    const text = ago < 1000 ? word("now") : word("ago", { span: span(ago) });
+    const next = "next" in el.dataset; // counts down
+    if (Number.isNaN(ago) || (!next && ago < -60000)) continue;
+    const text = next && ago < 0 ? word("in", { span: span(-ago) }) : ago < 1000 || next ? word("now") : word("ago", { span: span(ago) });
     if (el.textContent !== text && !selected(el)) el.textContent = text;
   }
 }

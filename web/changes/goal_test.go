@@ -35,6 +35,9 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 			func(r api.Run) bool {
 				return len(r.Adaptations) == 1 && len(r.Adaptations[0].Because) > 0 && r.Steps[len(r.Steps)-2].Already == "balancer"
 			}, ""},
+		"queued": {[]string{"Waiting for yorkie-meta.documents", "The run in the way"}, func(r api.Run) bool {
+			return r.BlockedBy == webtest.RecordID("waiting")
+		}, ""},
 		"restoring": {[]string{"Balancing is being turned on again", "Current state"}, func(r api.Run) bool {
 			return r.Standing.Paused
 		}, ""},
@@ -52,6 +55,12 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 		}
 		if n := doc.Find("ol.commands > li").Length(); name == "waiting" && n != len(webtest.CannedActions().PlanList[2].Steps) {
 			t.Errorf("%d steps are listed: tries of one step are one line", n)
+		}
+		if form := doc.Find("form.blocker[action$='" + webtest.RecordID("waiting") + "/stop']"); form.Length() == 1 != (name == "queued") {
+			t.Errorf("%s: stopping the run in the way is offered %d times", name, form.Length())
+		}
+		if next := doc.Find("time[data-next]"); next.Length() == 1 != (name == "waiting") {
+			t.Errorf("%s: %d times are counted down to", name, next.Length())
 		}
 		if form := doc.Find(".runacts form.finish"); form.Length() != 1 ||
 			want.acts == "finish" && !doc.Find("#live-run").HasClass("can-finish") {

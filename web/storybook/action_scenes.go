@@ -112,6 +112,7 @@ func actionScenes() []webtest.Scene {
 		},
 		{Name: "run-running", Path: run("running"), View: fine, Change: who(webtest.Olga)},
 		{Name: "run-waiting", Path: run("waiting"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-queued", Path: run("queued"), View: fine, Change: who(webtest.Olga)},
 		{Name: "run-gaveup", Path: run("gaveup"), View: fine, Change: who(webtest.Olga)},
 		{Name: "run-adapted", Path: run("adapted"), View: fine, Change: who(webtest.Olga)},
 		{Name: "run-restoring", Path: run("restoring"), View: fine, Change: who(webtest.Olga)},

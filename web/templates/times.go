@@ -21,6 +21,14 @@ func Ago(at, now time.Time) Moment {
 	return Moment{At: at, Text: format.Ago(now.Sub(at))}
 }
 
+// countdown is how long it is until a time.
+func countdown(at, now time.Time) string {
+	if !now.Before(at) {
+		return "now"
+	}
+	return format.Span(at.Sub(now)) + " left"
+}
+
 // Since is how long ago a time of an answer was; "never" if there is none.
 func Since(at *time.Time, now time.Time) Moment {
 	if at == nil {

@@ -165,7 +165,10 @@ func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 	restoring := run("restoring", pausing, engine.Running, len(pausing.Steps)-len(pausing.Effect.Moves))
 	restoring.Why, restoring.StopBy, restoring.StopAt = message.New("run.restoring",
 		"Balancing is being turned on again."), "user:bert", v.Now.Add(-5*time.Second)
-	return []engine.Run{waiting, gaveUp, adapted, restoring}
+	queued := run("queued", pin, engine.Waiting, 0)
+	queued.Why = message.New("run.waiting.collection", "Waiting for {ns}, which run {run} is changing.",
+		message.Namespace("ns", "yorkie-meta.documents"), message.Text("run", RecordID("waiting")))
+	return []engine.Run{waiting, gaveUp, adapted, restoring, queued}
 }
 
 func mustTime(text string) time.Time {

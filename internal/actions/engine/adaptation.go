@@ -28,6 +28,8 @@ func (a Adaptation) Text() message.Message {
 		pattern = "Not adapted at {at}, because:"
 	case len(a.Because) == 1 && a.Because[0].Field == goalField:
 		pattern = "Adapted at {at}: {after} added, because the goal was no longer met."
+	case len(a.Because) == 1 && a.Because[0].Field == recipientField:
+		pattern = "Adapted at {at}: what cannot go to the planned shard now goes to another one that the plan names."
 	case a.Step == 0:
 		pattern = "Adapted before the first step, at {at}: {after} instead of {before}, because:"
 	}

@@ -14,9 +14,6 @@ const drainRead = 5 * time.Minute
 // awaitDrained waits until nothing is left on a shard that drains. That may take hours. It
 // ends early when the run is stopped, or when somebody else has ended the draining.
 func (x *execution) awaitDrained(i int, s Step) bool {
-	if x.lock != nil {
-		x.lock.releaseKey(drainKey(s.Shard)) // another run may end the draining meanwhile
-	}
 	shard := message.Shard("shard", s.Shard)
 	if !x.persist(func(r *Run) {
 		r.State, r.Why = Running, message.New("run.draining",
@@ -95,17 +92,4 @@ func (x *execution) endDrainStopped(i int, shard message.Fact) bool {
 			"To end the draining, plan stop-draining (MongoDB 8.3 and later).",
 		message.Text("by", r.StopBy), message.Time("at", r.StopAt), shard)
 	return x.endStep(i, func(s *Step) { s.State, s.Why = Stopped, why })
-}
-
-// drainKey is the lock of the commands that begin or end the draining of a shard.
-func drainKey(shard string) string { return "draining of " + shard }
-
-// drainKeys are the locks of the steps that drain or remove shards.
-func drainKeys(steps []Step) (keys []string) {
-	for _, s := range steps {
-		if s.ChangesDraining() || s.AwaitsDrain() {
-			keys = append(keys, drainKey(s.Shard))
-		}
-	}
-	return keys
 }

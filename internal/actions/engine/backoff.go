@@ -26,9 +26,10 @@ const (
 	lockRetryMax = 5 * time.Second
 
 	// Each try of a move to a shard with orphaned documents keeps both shards busy for
-	// ten seconds.
-	orphanRetryMin = 30 * time.Second
-	orphanRetryMax = 2 * time.Minute
+	// ten seconds, and both log it as a failed migration. So there is none before the
+	// time at which the documents should be gone, if that is known.
+	orphanRetry = time.Minute
+	orphanSlack = 5 * time.Second // between our clock and the cluster's
 )
 
 // Backoff is what a step waits for.
@@ -38,6 +39,7 @@ type Backoff struct {
 	Since    time.Time       // when this obstacle was first in the way
 	First    time.Time       // when any obstacle was first in the way
 	Next     time.Time       // when the step is tried again
+	Tried    time.Time       // when it was refused last; zero: never, it was foreseen
 	Until    time.Time       // when the step gives up
 	Pause    time.Duration
 }
@@ -56,22 +58,26 @@ func (w Backoff) afterClockChange(at time.Time) (restarted Backoff, changed bool
 // newBackoff decides how long a step waits after a refusal.
 func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
 	at := x.e.now()
-	w := Backoff{Obstacle: busy.Obstacle, Since: at, First: at, What: obstacleText(busy)}
+	w := Backoff{Obstacle: busy.Obstacle, Since: at, First: at, Tried: at, What: obstacleText(busy)}
 	if s.Backoff != nil {
 		before, _ := s.Backoff.afterClockChange(at)
 		w.First = before.First
+		if before.Obstacle == actions.ObstacleTime && busy.Gives && busy.NS == s.NS && busy.Shard == s.Shard {
+			w.What = w.What.With(message.Key("range", busy.Range))
+			w.What.Code, w.What.Pattern = obstacleOwn, "The donor still works on the earlier command of this step, "+
+				"whose time limit has passed: it is giving the range {range} of {ns} to {shard}."
+		}
 		if before.Obstacle == w.Obstacle { // every obstacle has its own time limit
 			w.Since, w.Pause = before.Since, before.Pause
 		}
 	}
 	switch busy.Obstacle {
 	case actions.ObstacleOrphans:
-		w.Pause = min(max(2*w.Pause, orphanRetryMin), orphanRetryMax)
-		w.Until = w.Since.Add(actions.OrphanDelay + orphanGrace)
+		w.Pause = orphanRetry
+		w.Next, w.Until = at.Add(orphanRetry), w.Since.Add(actions.OrphanDelay+orphanGrace)
 		if c, ok := x.pendingCleanup(s); ok {
 			w = backoffForCleanup(w, c)
 		}
-		w.Next = at.Add(w.Pause)
 	case actions.ObstacleMigration, actions.ObstacleTime:
 		w.Next, w.Until = at.Add(obstaclePoll), w.Since.Add(conflictLimit)
 	default:
@@ -83,6 +89,9 @@ func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
 	}
 	return w
 }
+
+// obstacleOwn says that the earlier command of the same step is in the way.
+const obstacleOwn = "obstacle.migrationOwn"
 
 // setNextTry sets the time of the next try. Runs are values, so the Backoff that
 // they point to is replaced and never changed.

@@ -16,7 +16,7 @@ func (b Batch) mayHaveChanged() bool {
 // draftBatchUndo drafts the undo of a batch: the undo of each of its runs that has changed
 // something and was not undone by itself, the last first. undoes is false for another run.
 func (e *Engine) draftBatchUndo(ctx context.Context, s actions.Situation, r Request) (d actions.Draft, _ Request, undoes bool, err error) {
-	run, err := e.endedRun(ctx, r.UndoOf)
+	run, err := e.undoableRun(ctx, r.UndoOf)
 	if err != nil || !run.IsBatch() {
 		return d, r, false, err
 	}

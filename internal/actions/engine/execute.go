@@ -1,6 +1,10 @@
 package engine
 
-import "shardboard/internal/message"
+import (
+	"strings"
+
+	"shardboard/internal/message"
+)
 
 // execute runs all steps in sequence.
 func (x *execution) execute() {
@@ -8,10 +12,9 @@ func (x *execution) execute() {
 		x.runBatch()
 		return
 	}
-	lock := x.e.locks.request(x.id, lockKeys(x.current().Steps))
-	defer lock.release()
-	x.lock = lock
 	x.countBefore() // needs no lock
+	lock := x.request(pauseClaims(x.e.opts.Tables.Table(), x.current().Steps))
+	defer lock.release()
 	if !x.waitForLocks(lock) {
 		return
 	}
@@ -47,6 +50,9 @@ func (x *execution) runSteps(from int) {
 	x.endRun(Succeeded, message.Message{})
 }
 
+// request asks for claims of the run.
+func (x *execution) request(claims []claim) *lockRequest { return x.e.locks.request(x.id, claims) }
+
 // waitForLocks waits for a lock request and shows which run is in the way. It
 // returns false when the run or the process ended instead.
 func (x *execution) waitForLocks(lock *lockRequest) bool {
@@ -57,12 +63,9 @@ func (x *execution) waitForLocks(lock *lockRequest) bool {
 		return false
 	default:
 	}
-	key, run := lock.blocker()
+	what, run := lock.blocker()
 	was := x.current().State
-	if !x.persist(func(r *Run) {
-		r.State, r.Why = Waiting, message.New("run.waiting", "Waiting for the {for}, which run {run} is using.",
-			message.Text("for", key), message.Text("run", run))
-	}) {
+	if !x.persist(func(r *Run) { r.State, r.Why = Waiting, what.text(x.e.opts.Tables.Table(), run) }) {
 		return false
 	}
 	select {
@@ -73,6 +76,14 @@ func (x *execution) waitForLocks(lock *lockRequest) bool {
 	case <-x.ctx.Done():
 	}
 	return false
+}
+
+// BlockedBy is the run that has what the run waits for; "" when it does not wait for another run.
+func (r Run) BlockedBy() string {
+	if r.State != Waiting || !strings.HasPrefix(r.Why.Code, "run.waiting") {
+		return ""
+	}
+	return r.Why.Args()["run"]
 }
 
 func (x *execution) stopReason() message.Message {

@@ -23,7 +23,7 @@ type execution struct {
 	stopSignal  chan struct{}  // closed when the run is asked to stop
 	writeSlot   chan struct{}  // held while the run is saved, instead of mu: readers do not wait for a slow disk
 	stopClaimed bool           // a request to stop is being saved
-	lock        *lockRequest   // what the run holds until its end; only the run itself uses it
+	deletions   []deletion     // commands of ended steps that have not been answered
 	pending     *pendingChange // is saved with the next write, by Stop or the run itself
 
 	wake chan struct{} // of a batch: somebody paused or resumed it, or decided about an item

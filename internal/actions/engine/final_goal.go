@@ -33,6 +33,13 @@ func (x *execution) checkGoal() (more, ok bool) {
 	case err != nil || len(d.Steps) == 0:
 		return false, true // every step was proven when it ended
 	}
+	if taken := slices.Concat(x.zonesTakenBack(), x.movesTakenBack(d.Steps)); len(taken) > 0 {
+		a := Adaptation{At: x.e.now(), Step: len(run.Steps), Because: taken, Refused: true}
+		if x.persist(func(r *Run) { r.Adaptations = append(slices.Clone(r.Adaptations), a) }) {
+			x.endRun(Failed, x.goalTaken("run.goalTaken", taken))
+		}
+		return false, false
+	}
 	end := firstRestore(run.Steps)
 	a := Adaptation{
 		At:      x.e.now(),

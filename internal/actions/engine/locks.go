@@ -3,167 +3,96 @@ package engine
 import (
 	"slices"
 	"sync"
-
-	"shardboard/internal/actions"
 )
 
-// locks grants runs exclusive use of collections, zones and the balancer, and of
-// shards for one migration at a time. A request gets all of its keys at once or
-// none, and requests for the same key are granted in the order in which they were
-// made. So there is neither deadlock nor starvation.
+// locks grants runs exclusive use of what their steps change. A request gets all of its claims at once or none, and
+// requests for the same thing are granted in the order in which they were made. A run that is granted the claims of a
+// step asks for nothing more until that step has ended, so there is neither deadlock nor starvation. What a run has
+// already it may claim again.
 type locks struct {
 	mu      sync.Mutex
-	held    map[string]string // key → run
-	waiting []*lockRequest
+	held    []*lockRequest
+	waiting []*lockRequest // oldest first
 }
 
 type lockRequest struct {
 	locks   *locks
 	run     string
-	keys    []string
-	granted chan struct{} // closed when the request holds its keys
+	claims  []claim
+	granted chan struct{} // closed when the request has its claims
 }
 
-// request asks for keys that the run does not hold yet.
-func (l *locks) request(run string, keys []string) *lockRequest {
+// request asks for claims.
+func (l *locks) request(run string, claims []claim) *lockRequest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.held == nil {
-		l.held = map[string]string{}
+	for _, o := range l.held {
+		if o.run == run { // it must not queue for it again: who waits for it would be before it
+			claims = slices.DeleteFunc(slices.Clone(claims), func(c claim) bool { return slices.Contains(o.claims, c) })
+		}
 	}
-	r := &lockRequest{locks: l, run: run, keys: keys, granted: make(chan struct{})}
+	r := &lockRequest{locks: l, run: run, claims: claims, granted: make(chan struct{})}
 	l.waiting = append(l.waiting, r)
 	l.grant()
 	return r
 }
 
-// grant gives keys to every request whose keys are all free and not wanted by an
-// earlier request.
+// grant gives their claims to all requests that no other and no earlier one keeps from it.
 func (l *locks) grant() {
-	wanted := map[string]bool{}
-	l.waiting = slices.DeleteFunc(l.waiting, func(r *lockRequest) bool {
-		free := !slices.ContainsFunc(r.keys, func(k string) bool { return l.held[k] != "" || wanted[k] })
-		for _, k := range r.keys {
-			if free {
-				l.held[k] = r.run
-			}
-			wanted[k] = true
+	var still []*lockRequest
+	for _, r := range l.waiting {
+		if _, by := r.firstConflict(l.held); by != nil {
+			still = append(still, r)
+			continue
 		}
-		if free {
-			close(r.granted)
+		if _, by := r.firstConflict(still); by != nil {
+			still = append(still, r)
+			continue
 		}
-		return free
-	})
+		l.held = append(l.held, r)
+		close(r.granted)
+	}
+	l.waiting = still
 }
 
-// release gives the keys back, or withdraws a request that was not granted.
+// firstConflict is the first request of another run with a claim that overlaps one of this request.
+func (r *lockRequest) firstConflict(others []*lockRequest) (claim, *lockRequest) {
+	for _, o := range others {
+		if o.run == r.run {
+			continue
+		}
+		for _, c := range r.claims {
+			if slices.ContainsFunc(o.claims, c.overlaps) {
+				return c, o
+			}
+		}
+	}
+	return claim{}, nil
+}
+
+// release gives the claims back, or withdraws a request that was not granted.
 func (r *lockRequest) release() {
 	l := r.locks
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.Index(l.waiting, r); i >= 0 {
-		l.waiting = slices.Delete(l.waiting, i, i+1)
-	} else {
-		for _, k := range r.keys {
-			delete(l.held, k)
-		}
-	}
+	is := func(o *lockRequest) bool { return o == r }
+	l.held, l.waiting = slices.DeleteFunc(l.held, is), slices.DeleteFunc(l.waiting, is)
 	l.grant()
 }
 
-// releaseKey gives one key back early.
-func (r *lockRequest) releaseKey(key string) {
+// blocker returns a claim that the request waits for, and the run that has it or asked for it earlier.
+func (r *lockRequest) blocker() (c claim, run string) {
 	l := r.locks
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.Index(r.keys, key)
-	if i < 0 {
-		return
-	}
-	r.keys = slices.Delete(slices.Clone(r.keys), i, i+1)
-	if !slices.Contains(l.waiting, r) {
-		delete(l.held, key)
-	}
-	l.grant()
-}
-
-// blocker returns a key that the request waits for, and the run that holds it or
-// requested it earlier.
-func (r *lockRequest) blocker() (key, run string) {
-	l := r.locks
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, k := range r.keys {
-		if holder := l.held[k]; holder != "" {
-			return k, holder
+	c, by := r.firstConflict(l.held)
+	if by == nil {
+		if i := slices.Index(l.waiting, r); i > 0 {
+			c, by = r.firstConflict(l.waiting[:i])
 		}
 	}
-	for _, o := range l.waiting {
-		if o == r {
-			break
-		}
-		for _, k := range o.keys {
-			if slices.Contains(r.keys, k) {
-				return k, o.run
-			}
-		}
+	if by == nil {
+		return c, ""
 	}
-	return "", ""
-}
-
-// lockKeys are the keys that a run holds from its first step to its last.
-//
-// The commands that commit or abort a resharding are an exception: the run that reshards
-// holds the collection until they have had their effect. They change nothing but the
-// operation that this run waits for, and their preconditions name it. So they do not take
-// the collection, but a key of their own, of which one run at a time has one.
-func lockKeys(steps []Step) []string {
-	keys := drainKeys(steps)
-	for _, s := range steps {
-		if s.EndsAnother() { // runs beside the run that holds the collection
-			keys = append(keys, "resharding of "+string(s.NS))
-			continue
-		}
-		switch {
-		case s.DB != "":
-			keys = append(keys, "database "+s.DB)
-		case s.MovesWhole(): // not while the primary of its database moves, and only one of these at a time
-			keys = append(keys, "collection "+string(s.NS), "database "+s.NS.Database(), "resharding")
-		case s.NS != "":
-			keys = append(keys, "collection "+string(s.NS))
-		case s.Op == actions.OpAddZone || s.Op == actions.OpRemoveZone:
-			keys = append(keys, "zone "+s.Zone)
-		case s.Op == actions.OpBalancerOn || s.Op == actions.OpBalancerOff || s.Op == actions.OpBalancerWindow:
-			keys = append(keys, "balancer")
-		}
-		for _, f := range append(slices.Clone(s.Needs), s.Proof...) {
-			if f.NS != "" {
-				keys = append(keys, "collection "+string(f.NS))
-			}
-			if f.DB != "" {
-				keys = append(keys, "database "+f.DB)
-			}
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
-}
-
-// shardLockKeys are the keys of the shards that take part in a migration: the
-// recipient, and every shard that the step expects to own part of the range.
-func shardLockKeys(s actions.Step) []string {
-	if !s.Migrates() {
-		return nil
-	}
-	keys := []string{"shard " + s.Shard}
-	for _, f := range s.Needs {
-		if owner := f.Want["shard"]; owner != "" {
-			keys = append(keys, "shard "+owner)
-		}
-		if owners := f.Want["shards"]; owners != "" && f.Kind == actions.FactCover {
-			keys = append(keys, "shard "+owners)
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
+	return c, by.run
 }

@@ -20,6 +20,14 @@ func obstacleText(busy *actions.BusyError) message.Message {
 		out = out.With(message.Shard("shard", busy.Shard))
 	}
 	switch {
+	case busy.Obstacle == actions.ObstacleMigration && busy.NS != "" && busy.Range != "":
+		out = out.With(message.Key("range", busy.Range))
+		out.Code, out.Pattern = out.Code+".receives", "A shard of this move is receiving the range {range} of {ns} from {shard}: "+
+			"a shard takes part in one move at a time."
+		if busy.Gives {
+			out.Code, out.Pattern = "obstacle.migration.gives", "A shard of this move is giving the range {range} of {ns} to {shard}: "+
+				"a shard takes part in one move at a time."
+		}
 	case busy.Obstacle == actions.ObstacleMigration && busy.NS != "":
 		out.Code += ".of"
 		out.Pattern = "A move of {ns} with {shard}: a shard takes part in one move at a time."

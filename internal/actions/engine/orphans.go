@@ -11,19 +11,25 @@ import (
 // foreseeOrphans lets a move wait that would certainly fail: its recipient gave the
 // range away and was seen to have orphaned documents since. When orphaned documents
 // are not counted, the first try finds out, which costs ten seconds; a shard may
-// delete them at once.
+// delete them at once. A move that can go to another shard is not tried then.
 func (x *execution) foreseeOrphans(i int) bool {
 	s := x.current().Steps[i]
 	orphans := x.e.opts.Tables.Table().SizeOn(s.NS, s.Shard).Orphans
-	if s.Backoff != nil || !orphans.Known || orphans.Value == 0 {
+	counted := orphans.Known && orphans.Value > 0
+	if s.Backoff != nil || !counted && len(s.Others) == 0 {
 		return true
 	}
 	c, pending := x.pendingCleanup(s)
-	if !pending || !orphans.At.After(c.Since) {
+	if !pending {
 		return true
 	}
+	if !counted || !orphans.At.After(c.Since) {
+		if _, free := x.freeRecipient(s, x.migrationsNow()); !free {
+			return true
+		}
+	}
 	at := x.e.now()
-	w := Backoff{Obstacle: actions.ObstacleOrphans, Since: at, First: at, Pause: orphanRetryMin, Next: at.Add(orphanRetryMin)}
+	w := Backoff{Obstacle: actions.ObstacleOrphans, Since: at, First: at, Pause: orphanRetry}
 	w = backoffForCleanup(w, c)
 	return x.persist(func(r *Run) { r.Steps[i].Backoff = &w })
 }
@@ -61,9 +67,23 @@ func (x *execution) pendingCleanup(s Step) (found actions.Cleanup, ok bool) {
 	return found, ok
 }
 
+// orphansGone reports whether the recipient has been seen without orphaned documents since it refused the step, so that
+// the step is worth a try before its time.
+func (x *execution) orphansGone(s Step) bool {
+	w := s.Backoff
+	if w.Obstacle != actions.ObstacleOrphans || !w.Tried.IsZero() && x.e.now().Sub(w.Tried) < orphanRetry {
+		return false
+	}
+	orphans := x.e.opts.Tables.Table().SizeOn(s.NS, s.Shard).Orphans
+	return orphans.Known && orphans.Value == 0 && orphans.At.After(w.Since) && orphans.At.After(w.Tried)
+}
+
 // backoffForCleanup waits for a range that the recipient still has to delete.
 func backoffForCleanup(w Backoff, c actions.Cleanup) Backoff {
 	w.Until = c.Until.Add(orphanGrace)
+	if due := c.Until.Add(orphanSlack); due.After(w.Next) {
+		w.Next = due
+	}
 	w.What = message.New("obstacle.orphansUntil",
 		"This range was moved away from {shard} at {since}, and {shard} still has to delete its documents; "+
 			"it cannot take the range back before about {until}.",

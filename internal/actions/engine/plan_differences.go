@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -30,9 +31,9 @@ func (e *Engine) checkUnchanged(s actions.Situation, p, fresh actions.Plan, err 
 		return err
 	case err != nil:
 		return changedError(planDifferences(p, actions.Plan{}, current), "This plan can no longer be made: %s", fault.Text(err))
-	case fresh.Hash == p.Hash && fresh.Blocked():
+	case e.samePlan(p, fresh) && fresh.Blocked():
 		return blockedError(fresh)
-	case fresh.Hash == p.Hash:
+	case e.samePlan(p, fresh):
 		if d := actions.MaintenanceClosed(p.Checks, fresh.Checks); d != nil {
 			return changedError(
 				d,
@@ -49,6 +50,22 @@ func (e *Engine) checkUnchanged(s actions.Situation, p, fresh actions.Plan, err 
 		return blockedError(fresh)
 	}
 	return changedError(planDifferences(p, fresh, current), changedSince)
+}
+
+// samePlan reports whether two plans do the same under the same conditions. Earlier releases of shardboard moved
+// whole chunks with moveRange, too, which does the same as long as the chunk is whole, as the conditions say.
+func (e *Engine) samePlan(p, fresh actions.Plan) bool {
+	if p.Hash == fresh.Hash {
+		return true
+	}
+	steps := slices.Clone(fresh.Steps)
+	for i := range steps {
+		if i < len(p.Steps) && steps[i].Op == actions.OpMove && p.Steps[i].Op == actions.OpMoveRange {
+			steps[i].Op = actions.OpMoveRange
+		}
+	}
+	commands, err := e.renderCommands(steps)
+	return err == nil && planHash(steps, commands) == p.Hash
 }
 
 // planDifferences lists how a plan differs from the one that would be made now: its

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/topology"
@@ -10,7 +11,18 @@ import (
 // readPreconditions reads the preconditions of a step and compares them. An error
 // means that some could not be read, so none may be relied on.
 func (x *execution) readPreconditions(s actions.Step) (readings []Reading, different []actions.Difference, err error) {
-	return x.e.readFacts(x.ctx, s.Needs)
+	needs := slices.Clone(s.Needs)
+	if s.Op == actions.OpMoveRange { // a range that is not inside one chunk hangs on 8.0.10, so that is read last
+		slices.SortStableFunc(needs, func(a, b actions.Fact) int { return isChunk(a) - isChunk(b) })
+	}
+	return x.e.readFacts(x.ctx, needs)
+}
+
+func isChunk(f actions.Fact) int {
+	if f.Kind == actions.FactChunk {
+		return 1
+	}
+	return 0
 }
 
 // readFacts reads facts and lists how they differ from their expected values.

@@ -34,7 +34,7 @@ func (e *Engine) recoverRuns(t *term) error {
 	for _, run := range runs {
 		x := newExecution(e, t, run)
 		// Runs take their locks in the order in which they began, before any new run.
-		lock := e.locks.request(x.id, lockKeys(x.run.Steps))
+		lock := x.request(x.claimsToResume())
 		if !e.launch(t, x, func() { x.resume(lock) }) {
 			lock.release()
 		}
@@ -99,10 +99,22 @@ func applyIntents(run Run, intents []store.IntentRecord) Run {
 	return run
 }
 
+// claimsToResume are what a run of an earlier process has to have again: what it has turned off, and what a command
+// whose outcome is not known may have changed.
+func (x *execution) claimsToResume() []claim {
+	t := x.e.opts.Tables.Table()
+	out := pauseClaims(t, x.run.Steps)
+	for _, s := range x.run.Steps {
+		if s.State == Unknown {
+			out = append(out, claimsOf(t, s.Step)...)
+		}
+	}
+	return out
+}
+
 // resume resolves the outcomes of a run of an earlier process and ends it.
 func (x *execution) resume(lock *lockRequest) {
 	defer lock.release()
-	x.lock = lock
 	run := x.current()
 	if run.IsBatch() {
 		select { // until its items are taken over

@@ -22,6 +22,13 @@ func (r Run) canAdapt() bool { return r.Kind.Adapts() || r.UndoOf != "" }
 // refused and shows what changed.
 func (x *execution) replan(i int, readings []Reading, because []actions.Difference) bool {
 	run := x.current()
+	return x.replanAs(i, planSteps(run.Steps[i:firstRestore(run.Steps)]), readings, because, message.New("step.replaced",
+		"Not sent: the cluster had changed. The rest was planned again."))
+}
+
+// replanAs is replan of steps that take the place of those from i on. why is why step i was not sent.
+func (x *execution) replanAs(i int, steps []actions.Step, readings []Reading, because []actions.Difference, why message.Message) bool {
+	run := x.current()
 	refuse := func(why message.Message, d []actions.Difference, err error) bool {
 		return x.endStep(i, func(s *Step) {
 			s.State, s.Changed, s.Before = Refused, d, readings
@@ -34,8 +41,11 @@ func (x *execution) replan(i int, readings []Reading, because []actions.Differen
 			"Not sent: the cluster changed again and again during this run. Pause balancing for the run, or "+
 				"wait until the cluster is calm."), because, nil)
 	}
+	if taken := x.zonesTakenBack(); len(taken) > 0 {
+		return refuse(x.goalTaken("step.goalTaken", taken), slices.Concat(because, taken), nil)
+	}
 	end := firstRestore(run.Steps)
-	rest, commands, err := x.draftRemaining(run, planSteps(run.Steps[i:end]))
+	rest, commands, err := x.draftRemaining(run, steps)
 	var conflict *actions.UndoConflictError
 	var exceeded *ChangedError
 	switch {
@@ -69,8 +79,7 @@ func (x *execution) replan(i int, readings []Reading, because []actions.Differen
 	return x.persist(func(r *Run) {
 		s := &r.Steps[i]
 		s.State, s.Ended, s.Before, s.Changed = Replaced, a.At, readings, because
-		s.Why = message.New("step.replaced",
-			"Not sent: the cluster had changed. The rest was planned again.")
+		s.Why = why
 		r.Steps = slices.Concat(r.Steps[:i+1], newSteps(rest.Steps, commands), r.Steps[end:])
 		r.Adaptations = append(slices.Clone(r.Adaptations), a)
 		r.State, r.Why = Running, message.Message{}

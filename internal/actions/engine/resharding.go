@@ -10,14 +10,14 @@ import (
 	"shardboard/internal/store"
 )
 
-// joinResharding looks whether the cluster works on a resharding whose answer was lost, by
-// a broken connection, a restart or another process that leads. The step is then running
+// joinOperation looks whether the cluster works on a resharding or a move whose answer was lost, by a broken
+// connection, a time limit, a restart or another process that leads. The step is then running
 // and not unknown: its outcome will be read when the operation has ended, and it is never
 // started again. It returns how long to wait for the next look; 0 when nothing runs, or it
 // is not known whether.
-func (x *execution) joinResharding(i int, a answer) time.Duration {
+func (x *execution) joinOperation(i int, a answer) time.Duration {
 	s := x.current().Steps[i]
-	if !s.InBackground() && s.Op != actions.OpMovePrimary || a != noAnswer {
+	if !s.InBackground() && s.Op != actions.OpMovePrimary && !s.Migrates() || a != noAnswer {
 		return 0
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, readTimeout)
@@ -38,6 +38,9 @@ func (x *execution) joinResharding(i int, a answer) time.Duration {
 		if x.save(x.ctx, change) != nil {
 			x.updateMemory(change)
 		}
+	}
+	if s.Migrates() { // what waits for its shards waits for its end
+		return min(joinedPause(x.e.now().Sub(s.Sent)), outcomePollMax)
 	}
 	return joinedPause(x.e.now().Sub(s.Sent))
 }

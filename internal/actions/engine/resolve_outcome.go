@@ -22,6 +22,8 @@ const (
 	// quietPeriod is how long a command without effect must not have been running
 	// before it counts as failed.
 	quietPeriod = 20 * time.Second
+	// endedQuiet is the same for a migration whose end is in the changelog.
+	endedQuiet = 3 * time.Second
 	// lateEffect is how long after its time limit a command may still take effect.
 	lateEffect = 5 * time.Second
 	// eventLimit is how many changelog entries a step keeps.
@@ -51,7 +53,7 @@ func (x *execution) resolveOutcome(i int, a answer, err error) bool {
 		if reads++; reads > proofReads && !x.current().Steps[i].joined() {
 			x.markUnknown(i, err)
 		}
-		if joined := x.joinResharding(i, a); joined > 0 {
+		if joined := x.joinOperation(i, a); joined > 0 {
 			pause = joined
 		}
 		if !x.sleep(pause) {
@@ -109,7 +111,7 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 		if t, err := x.e.opts.Reader.Trace(x.ctx, x.id, s.Step, s.Sent); err != nil || t.Running {
 			return nil, false
 		}
-	case a == acknowledged:
+	case a == acknowledged || a == committed:
 		if reads+1 < proofReads {
 			return nil, false
 		}
@@ -142,7 +144,9 @@ func (x *execution) effectProven(s Step, a answer, err error, proof []Reading) f
 	return func(s *Step) {
 		s.Resolved = s.wasUnknown()
 		s.State, s.Proven, s.Events, s.Why = Succeeded, proof, events, message.Message{}
-		s.Answered = a == acknowledged
+		if s.Answered = a == acknowledged; a == committed {
+			s.Why = deletesText(*s)
+		}
 		if raced {
 			s.Why = message.New("step.raced",
 				"The cluster is as it should be, but somebody else changed the same chunks between the last check and "+
@@ -166,7 +170,7 @@ func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 		*seen = at
 		return false
 	}
-	over := at.Sub(*seen) >= quietPeriod
+	over := at.Sub(*seen) >= quietPeriod || trace.Ended && s.Migrates() && at.Sub(*seen) >= endedQuiet
 	if !s.Copies() && s.Op != actions.OpBalancerOff {
 		over = at.Sub(s.Sent) >= timeoutOf(s.Step)+lateEffect
 	}

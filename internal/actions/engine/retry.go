@@ -18,13 +18,18 @@ func (x *execution) endOrRetry(i int, verdict func(*Step), err error) bool {
 	serverRefused, noEffect := s.Why.Code == "step.serverRefused", s.Why.Code == "step.noEffect"
 	tryLater := s.State == Failed && errors.As(err, &busy) && (serverRefused || noEffect) && !s.ChangesDraining()
 	switch {
-	case !tryLater && serverRefused && x.current().canAdapt() && x.preconditionsChanged(s):
+	case !tryLater && (serverRefused || noEffect) && x.current().canAdapt() && x.preconditionsChanged(s):
 		return x.deferStep(i, func(s *Step) {
 			verdict(s)
 			s.State, s.Why = Deferred, message.New("step.overtaken",
-				"The cluster changed between the last check and the command, and the server refused the command. The "+
-					"rest is planned again.")
+				"The cluster changed between the last check and the command, which had no effect. The rest is planned again.")
 		}, nil)
+	case !tryLater && s.State == Failed && (serverRefused || noEffect) && s.Migrates() && len(s.Others) > 0 && x.current().canAdapt():
+		return x.deferStep(i, func(s *Step) {
+			verdict(s)
+			s.State, s.Changed, s.Why = Deferred, nil, message.New("step.recipientRefused",
+				"The move to {shard} had no effect. The next step tries another shard, if one is free.", message.Shard("shard", s.Shard))
+		}, x.blockedRecipient(s))
 	case !tryLater:
 		return x.endStep(i, verdict)
 	}
@@ -60,6 +65,9 @@ func (x *execution) deferStep(i int, change func(*Step), wait *Backoff) bool {
 		again := Step{Step: r.Steps[i].Step, Command: r.Steps[i].Command, State: Planned, Try: r.Steps[i].Try + 1, Backoff: wait}
 		change(&r.Steps[i])
 		r.Steps[i].Ended = at
+		if wait != nil && wait.Obstacle == actions.ObstacleRecipient { // it fails for that, if no other shard is free
+			again.Error, again.Brief = r.Steps[i].Error, r.Steps[i].Brief
+		}
 		r.Steps = slices.Insert(r.Steps, i+1, again)
 		if wait != nil {
 			r.State, r.Why = Waiting, waitingText(*wait)

@@ -20,15 +20,22 @@ func (x *execution) runStep(i int) bool {
 	if !x.foreseeOrphans(i) {
 		return false
 	}
+	if !x.foreseeDeletion(i) {
+		return false
+	}
+	if taken, ok := x.takeOther(i); taken || !ok {
+		return ok
+	}
+	if reordered, ok := x.readyFirst(i); reordered || !ok {
+		return ok && x.runStep(i)
+	}
 	if try, ok := x.waitForObstacle(i); !try {
 		return ok
 	}
-	if keys := shardLockKeys(s.Step); keys != nil {
-		lock := x.e.locks.request(x.id, keys)
-		defer lock.release()
-		if !x.waitForLocks(lock) {
-			return false
-		}
+	lock := x.request(claimsOf(x.e.opts.Tables.Table(), s.Step))
+	defer lock.release() // when its outcome is known
+	if !x.waitForLocks(lock) {
+		return false
 	}
 	if proof, done := x.alreadyDone(s); done {
 		return x.endAlreadyDone(i, proof)
@@ -68,7 +75,10 @@ func (x *execution) runStep(i int) bool {
 		return false // we are shutting down; the next process resolves the outcome
 	}
 	x.updateMemory(func(r *Run) { r.Steps[i].Before = readings })
-	return x.resolveOutcome(i, classifyAnswer(err), err)
+	if a := classifyAnswer(err); a != committed {
+		return x.resolveOutcome(i, a, err)
+	}
+	return x.resolveOutcome(i, committed, nil)
 }
 
 // writeIntent saves that the command of a step is about to be sent, and then the new

@@ -15,7 +15,10 @@ const (
 	commandTimeout     = 30 * time.Second
 	balancerOffTimeout = 10 * time.Minute // switching it off waits for the end of its round
 	refineTimeout      = 45 * time.Second // rewrites all chunks in one transaction, which the server ends after a minute
-	migrationTimeout   = 12 * time.Hour
+	migrationTimeout   = 12 * time.Hour   // the longest
+	leastMoveTimeout   = 5 * time.Minute
+	unsizedMoveTimeout = time.Hour           // when the size is not known
+	moveTimeoutFactor  = 10                  // times the estimate: other load, and the deletion of the old documents
 	reshardTimeout     = 20 * 24 * time.Hour // the operation continues after it; maxTimeMS ends at 24 days
 	readTimeout        = 10 * time.Second    // for one fact
 )
@@ -35,14 +38,31 @@ func timeoutOf(s actions.Step) time.Duration {
 	return commandTimeout
 }
 
+// timeLimit is the time limit of a step's command; of a migration, one that fits its work. It does not stop a
+// migration that copies: the outcome is then read. It ends one that hangs, as 8.0.10 does with a range that crosses
+// a chunk's bound.
+func (x *execution) timeLimit(s actions.Step) time.Duration {
+	if !s.Migrates() {
+		return timeoutOf(s)
+	}
+	took, known := actions.MoveTime(x.e.knownSituation(x.e.opts.Tables.Table(), nil), s)
+	if !known {
+		return unsizedMoveTimeout
+	}
+	return min(leastMoveTimeout+moveTimeoutFactor*min(took, migrationTimeout), migrationTimeout)
+}
+
 // send sends the command of a step, once, unless the lead is lost before it leaves.
 func (x *execution) send(i int, s actions.Step) error {
-	ctx, cancel := context.WithTimeout(x.ctx, timeoutOf(s))
-	defer cancel()
+	ctx, cancel := context.WithTimeout(x.ctx, x.timeLimit(s))
 	ctx = actions.CheckBeforeSending(ctx, x.stillLeads)
 	if s.Copies() {
 		defer x.followProgress(i, s)()
 	}
+	if s.Migrates() && s.Wait {
+		return x.sendAndWait(ctx, cancel, i, s)
+	}
+	defer cancel()
 	return s.Send(ctx, x.e.opts.Admin, x.id)
 }
 
@@ -53,6 +73,7 @@ const (
 	acknowledged answer = iota // the server said that the command is done
 	refused                    // the server refused the command, or it never left
 	noAnswer                   // whether the command had an effect is unknown
+	committed                  // its effect was read, and it still waits for a deletion
 )
 
 // classifyAnswer treats a command as refused only for errors which guarantee that
@@ -61,6 +82,9 @@ func classifyAnswer(err error) answer {
 	var e *fault.Error
 	if err == nil {
 		return acknowledged
+	}
+	if errors.Is(err, errDeletes) {
+		return committed
 	}
 	if errors.As(err, &e) {
 		switch e.Kind {

@@ -64,6 +64,9 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 	if err != nil {
 		return Run{}, false, err
 	}
+	if err := e.stopUndone(ctx, by, p.UndoOf); err != nil {
+		return Run{}, false, err
+	}
 	adapted, err := e.adaptToChanges(ctx, &p, approved != nil)
 	if err != nil {
 		return Run{}, false, explainOutage(err, "Nothing was started; the plan can be run until "+p.Expires.UTC().Format("15:04:05 UTC")+".")

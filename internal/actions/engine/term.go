@@ -12,7 +12,7 @@ import (
 // next leader, which may be this process again, takes them over.
 type term struct {
 	ctx        context.Context
-	ready      chan struct{} // closed when the runs of an earlier process hold their locks
+	ready      chan struct{} // closed when the runs of an earlier process have their claims
 	goroutines sync.WaitGroup
 }
 

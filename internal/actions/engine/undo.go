@@ -5,16 +5,18 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 )
 
 // CanUndo reports whether the run changed anything that can be undone. An undo
 // cannot be undone itself: the original plan is made again instead.
 func (r Run) CanUndo() bool {
-	if r.State.Open() || r.State == Undone || r.UndoOf != "" {
+	if r.State.Open() && !r.onlyWaits() || r.State == Undone || r.UndoOf != "" {
 		return false
 	}
 	if r.IsBatch() {
@@ -39,7 +41,7 @@ func (e *Engine) Undo(ctx context.Context, by auth.Principal, run, reason string
 // draftUndo drafts the inverse of what a run actually did, which may be less than it
 // planned.
 func (e *Engine) draftUndo(ctx context.Context, s actions.Situation, id string) (Run, actions.Draft, error) {
-	run, err := e.endedRun(ctx, id)
+	run, err := e.undoableRun(ctx, id)
 	if err != nil {
 		return run, actions.Draft{}, err
 	}
@@ -65,6 +67,11 @@ func (e *Engine) draftUndo(ctx context.Context, s actions.Situation, id string) 
 		return run, actions.Draft{}, err
 	}
 	d, err := actions.PlanUndo(s, run.Kind, run.Args, run.Summary, run.stepsDone(), plan.Effect)
+	if run.State.Open() {
+		d.Checks = append(d.Checks, actions.Check{ID: "undo-stops", Verdict: actions.Pass,
+			Text:   message.New("undo.stops", "Run {run} is waiting. It is stopped before this undo begins.", message.Text("run", run.ID)),
+			Source: message.New("runs", "The runs of shardboard")})
+	}
 	var conflict *actions.UndoConflictError
 	switch {
 	case errors.As(err, &conflict):
@@ -73,6 +80,46 @@ func (e *Engine) draftUndo(ctx context.Context, s actions.Situation, id string) 
 		err = fault.Wrap(fault.Conflict, errNothingToUndo, "There is nothing left to undo: the cluster is as it was before this run.")
 	}
 	return run, d, err
+}
+
+// onlyWaits reports whether the run waits and no command of it is in flight, so that it can be stopped at once.
+func (r Run) onlyWaits() bool {
+	return r.State == Waiting && r.InFlight() < 0 && !r.IsBatch() && r.Parent == ""
+}
+
+// undoableRun returns a run that has ended, or that only waits.
+func (e *Engine) undoableRun(ctx context.Context, id string) (Run, error) {
+	if run, err := e.RunByID(ctx, id); err == nil && run.onlyWaits() {
+		return run, nil
+	}
+	return e.endedRun(ctx, id)
+}
+
+// undoStopTimeout is how long an undo waits until the run that it undoes has stopped. One that waits stops at once, and
+// then reads the table and counts rows.
+const undoStopTimeout = 10 * time.Second
+
+// stopUndone stops the run that a plan undoes, if that still waits.
+func (e *Engine) stopUndone(ctx context.Context, by auth.Principal, id string) error {
+	if id == "" {
+		return nil
+	}
+	run, err := e.undoableRun(ctx, id)
+	x := e.executionOf(id)
+	if err != nil || !run.State.Open() || x == nil {
+		return err
+	}
+	if _, err := e.Stop(ctx, by, id); err != nil {
+		return err
+	}
+	select {
+	case <-x.done:
+		return nil
+	case <-time.After(undoStopTimeout):
+	case <-ctx.Done():
+	}
+	return fault.New(fault.Unavailable, "The run that is undone has been asked to stop and has not stopped yet. "+
+		"The undo was not started; run it again in a moment.")
 }
 
 // errNothingToUndo reports that what is to be undone is undone already.

@@ -40,11 +40,14 @@ func (x *execution) waitForObstacle(i int) (try, ok bool) {
 			if proof, done := x.alreadyDone(s); done {
 				return false, x.endAlreadyDone(i, proof)
 			}
+			if taken, ok := x.takeOther(i); taken || !ok { // one may have become free
+				return false, ok
+			}
 		}
 		if !at.Before(s.Backoff.Until) {
 			return false, x.endStep(i, func(s *Step) { markGaveUp(s, *s.Backoff) })
 		}
-		if !at.Before(s.Backoff.Next) && x.obstacleGone(i, s) {
+		if x.orphansGone(s) || !at.Before(s.Backoff.Next) && x.obstacleGone(i, s) {
 			return true, true
 		}
 		select {
@@ -63,6 +66,10 @@ func (x *execution) waitForObstacle(i int) (try, ok bool) {
 // obstacleGone reports whether the migration in the way has ended. When migrations
 // may not be read, the step is tried: waiting longer would not help.
 func (x *execution) obstacleGone(i int, s Step) bool {
+	if s.Backoff.Obstacle == actions.ObstacleDeletion && x.deletesOn(s.Step) != "" {
+		x.updateMemory(func(r *Run) { setNextTry(r, i, x.e.now().Add(obstaclePoll)) })
+		return false
+	}
 	if s.Backoff.Obstacle != actions.ObstacleMigration && s.Backoff.Obstacle != actions.ObstacleTime {
 		return true
 	}
@@ -83,6 +90,9 @@ func (x *execution) obstacleGone(i int, s Step) bool {
 	m := all[at]
 	x.updateMemory(func(r *Run) {
 		setNextTry(r, i, x.e.now().Add(obstaclePoll))
+		if s.Backoff.What.Code == obstacleOwn {
+			return
+		}
 		r.Steps[i].Backoff.What = message.New("obstacle.migrationOf",
 			"The move of a chunk of {ns} from {from} to {to}: a shard takes part in one move at a time.",
 			message.Text("obstacle", string(s.Backoff.Obstacle)), message.Namespace("ns", m.NS),
@@ -99,10 +109,5 @@ func blocks(s actions.Step, m balance.Migration) bool {
 	if !s.Migrates() {
 		return m.NS == s.NS
 	}
-	for _, key := range shardLockKeys(s) {
-		if key == "shard "+m.From || key == "shard "+m.To {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(shardClaims(s), func(c claim) bool { return c == named("shard "+m.From) || c == named("shard "+m.To) })
 }

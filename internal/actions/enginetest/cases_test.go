@@ -103,7 +103,7 @@ func Cases() []Case {
 			Args: actions.Args{NS: NS, Bounds: [2]bson.Raw{P(10), P(20)}}},
 		{Name: "merge", Command: "mergeChunks", Kind: actions.Merge, Args: actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(20)}}},
 		{Name: "move", Command: "moveChunk", Kind: actions.MoveChunk, Args: actions.Args{NS: NS, Bounds: chunk, To: "shard-rs-2"}},
-		{Name: "move a range", Release: "7.0", Command: "moveRange", Kind: actions.MoveChunk,
+		{Name: "move of 7.0", Release: "7.0", Command: "moveChunk", Kind: actions.MoveChunk,
 			Args: actions.Args{NS: NS, Bounds: chunk, To: "shard-rs-2"}},
 		{Name: "move a part", Release: "6.0", Command: "moveRange", Kind: actions.MoveChunk,
 			Args: actions.Args{NS: NS, Bounds: chunk, Min: P(2), Max: P(4), To: "shard-rs-2"}},

@@ -50,7 +50,7 @@ func TestSecondRunOnACollectionWaitsAndIsCheckedAgain(t *testing.T) {
 		a, rule := r.startAndHold(first, simcluster.Rule{Command: "split", At: simcluster.Committing})
 		b := r.Start(second).ID
 		waiting := r.Wait(b, func(run engine.Run) bool { return run.State == engine.Waiting })
-		if waiting.Why.Args()["run"] != a || waiting.Why.Args()["for"] != "collection "+string(NS) {
+		if waiting.Why.Args()["run"] != a || waiting.Why.Args()["for"] != "range of "+string(NS) {
 			r.Errorf("%v", waiting.Why)
 		}
 		if run := r.WaitEnd(r.Start(other).ID); run.State != engine.Succeeded {

@@ -112,7 +112,7 @@ func TestStopEndsAWaitAtOnce(t *testing.T) {
 
 func TestWaitingRunCanBeStopped(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
-		first, second := r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)}), r.Plan(actions.Split, actions.Args{NS: NS, At: P(15)})
+		first, second := r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)}), r.Plan(actions.Split, actions.Args{NS: NS, At: P(6)})
 		a, rule := r.startAndHold(first, simcluster.Rule{Command: "split", At: simcluster.Committing})
 		b := r.Start(second).ID
 		r.Wait(b, func(run engine.Run) bool { return run.State == engine.Waiting })

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fixture/routing"
+	"shardboard/internal/topology"
+)
+
+func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
+	const ns topology.Namespace = "app.users"
+	pattern := routing.Pattern("p")
+	c := routing.Collection(ns, pattern, routing.Bounds(pattern, 0, 10, 20), "a", "b", "a", "b")
+	table := &topology.Table{Collections: []*topology.Collection{c}}
+	p := func(n int) bson.Raw {
+		doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	chunk := func(lo, hi int) []actions.Fact {
+		return []actions.Fact{{Kind: actions.FactChunk, NS: ns, Min: p(lo), Max: p(hi), Want: map[string]string{"shard": "a"}}}
+	}
+	split := func(lo, hi int) actions.Step {
+		return actions.Step{Op: actions.OpSplitAt, NS: ns, At: p(lo + 1), Needs: chunk(lo, hi)}
+	}
+	move := func(lo, hi int, to string) actions.Step {
+		return actions.Step{Op: actions.OpMoveRange, NS: ns, Min: p(lo), Max: p(hi), Shard: to, Needs: chunk(0, 10)}
+	}
+	zone := func(lo, hi int) actions.Step {
+		return actions.Step{Op: actions.OpSetRange, NS: ns, Min: p(lo), Max: p(hi), Zone: "z"}
+	}
+	balancing, reshard := actions.Step{Op: actions.OpBalancing, NS: ns}, actions.Step{Op: actions.OpReshard, NS: ns}
+	elsewhere := actions.Step{Op: actions.OpMove, NS: "app.other", Shard: "c", Min: p(0), Max: p(1)}
+	for name, test := range map[string]struct {
+		a, b     actions.Step
+		conflict bool
+	}{
+		"splits of one chunk":                        {split(0, 10), split(0, 10), true},
+		"splits of neighbours":                       {split(0, 10), split(10, 20), false},
+		"a split of the chunk of which a part moves": {split(0, 10), move(5, 6, "c"), true},
+		"a split elsewhere":                          {split(10, 20), move(5, 6, "c"), false},
+		"moves that share a shard":                   {move(0, 10, "c"), elsewhere, true},
+		"a zone range over a move":                   {zone(0, 30), move(0, 10, "c"), true},
+		"zone ranges side by side":                   {zone(0, 10), zone(10, 20), false},
+		"balancing and a move":                       {balancing, move(0, 10, "c"), false},
+		"balancing twice":                            {balancing, balancing, true},
+		"two settings":                               {balancing, actions.Step{Op: actions.OpChunkSize, NS: ns}, false},
+		"a refined key and a split": {
+			actions.Step{Op: actions.OpRefineKey, NS: ns}, split(0, 10), true,
+		},
+		"a resharding and balancing": {reshard, balancing, true},
+		"a resharding and its abort": {reshard, actions.Step{Op: actions.OpReshardAbort, NS: ns}, false},
+		"resharding and a split of another": {
+			actions.Step{Op: actions.OpReshard, NS: "app.other"}, split(0, 10), false,
+		},
+		"a collection and the primary of its database": {
+			actions.Step{Op: actions.OpMoveCollection, NS: ns}, actions.Step{Op: actions.OpMovePrimary, DB: "app"}, true,
+		},
+		"a range of a collection that is not known": {
+			actions.Step{Op: actions.OpSplitAt, NS: "app.x", At: p(1)}, actions.Step{Op: actions.OpBalancing, NS: "app.x"}, true,
+		},
+		"one zone": {
+			actions.Step{Op: actions.OpAddZone, Zone: "z", Shard: "a"}, actions.Step{Op: actions.OpRemoveZone, Zone: "z", Shard: "b"}, true,
+		},
+		"waiting for the balancer": {
+			actions.Step{Op: actions.OpAwait, NS: ns, Min: p(0), Max: p(30)}, split(0, 10), false,
+		},
+	} {
+		var l locks
+		first := l.request("A", claimsOf(table, test.a))
+		second := l.request("B", claimsOf(table, test.b))
+		third, again := l.request("C", claimsOf(table, test.a)), l.request("A", claimsOf(table, test.a))
+		if !isGranted(first) || isGranted(second) == test.conflict {
+			t.Errorf("%s: granted: %v", name, isGranted(second))
+		}
+		if _, run := second.blocker(); (run == "A") != test.conflict {
+			t.Errorf("%s: the second waits for %q", name, run)
+		}
+		if isGranted(third) && len(third.claims) > 0 || !isGranted(again) {
+			t.Errorf("%s: granted to a third run: %v, again to the first: %v", name, isGranted(third), isGranted(again))
+		}
+		again.release()
+		first.release()
+		if !isGranted(second) {
+			t.Errorf("%s: not granted after the release", name)
+		}
+	}
+}
+
+func isGranted(r *lockRequest) bool {
+	select {
+	case <-r.granted:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,64 @@
+package enginetest
+
+import (
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/simcluster"
+)
+
+// A move is done when it is committed and proven. Nobody waits for the deletion of the old documents who does not need
+// the donor.
+func TestAMoveIsDoneBeforeItsOldDocumentsAreDeleted(t *testing.T) {
+	OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) {
+		p := r.planMove()
+		id, rule := r.startAndHold(p, simcluster.Rule{Command: "moveChunk", At: simcluster.Cleaning})
+		committed := time.Now()
+		run := r.WaitEnd(id)
+		last := run.Steps[len(run.Steps)-1]
+		if run.State != engine.Succeeded || time.Since(committed) > time.Minute || last.Why.Code != "step.deletes" || last.Answered {
+			r.Fatalf("%s %v after %s: %+v", run.State, run.Why, time.Since(committed), last)
+		}
+		if other := r.PlanAndRun(actions.BalanceCollection, actions.Args{NS: NS, On: new(bool)}); other.State != engine.Succeeded {
+			r.Errorf("another run meanwhile: %s %v", other.State, other.Why)
+		}
+		rule.Remove()
+		time.Sleep(time.Minute)
+		undo := r.WaitEnd(r.Start(r.undo(id)).ID) // the clean-up of the donor is known to be done
+		if undo.State != engine.Succeeded || time.Since(committed) > 10*time.Minute {
+			r.Errorf("the undo: %s %v after %s", undo.State, undo.Why, time.Since(committed))
+		}
+		r.CheckSentOnce(run)
+	})
+}
+
+// The next move with the same donor waits for the deletion and is not refused because of it.
+func TestTheNextMoveOfADonorWaitsForItsDeletion(t *testing.T) {
+	onProjects(t, func(r *Rig, project, shard string) {
+		p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
+		r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cleaning, Delay: 5 * time.Minute})
+		begun, moves, waited := time.Now(), 0, false
+		id := r.Start(p).ID
+		r.Wait(id, func(run engine.Run) bool {
+			for _, s := range run.Steps {
+				waited = waited || s.State == engine.Waiting && s.Backoff != nil && s.Backoff.Obstacle == actions.ObstacleDeletion
+			}
+			return waited || !run.State.Open()
+		})
+		run := r.WaitEnd(id)
+		for _, s := range run.Steps {
+			if s.Migrates() {
+				moves++
+			}
+		}
+		if took := time.Since(begun); run.State != engine.Succeeded || !waited || took < 5*time.Minute || took > 6*time.Minute {
+			r.Errorf("%s %v after %s, waited for the deletion: %v", run.State, run.Why, took, waited)
+		}
+		if n := len(r.Sent(id)); n != len(run.Steps) || moves < 2 {
+			r.Errorf("%d commands of %d steps, of them %d moves", n, len(run.Steps), moves)
+		}
+		r.CheckSentOnce(run)
+	})
+}
