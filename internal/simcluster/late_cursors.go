@@ -10,10 +10,10 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// lateCursor is a cursor on a shard that nobody reads: the shard was frozen when the command came, mongos gave up, and the
-// shard carried it out when it went on (seen on 8.0.10 and 5.0.7, there for some of such reads, here for all). It stands
-// until its session is killed or cursorTimeoutMillis have passed. The range deleter waits for those of a collection
-// that were opened before the range left.
+// lateCursor is a cursor on a shard that nobody reads: the shard was frozen when the command came, mongos gave up,
+// and the shard carried it out when it went on (seen on 8.0.10 and 5.0.7, there for some of such reads, here for
+// all). It stands until its session is killed or cursorTimeoutMillis have passed. The range deleter waits for those
+// of a collection that were opened before the range left.
 type lateCursor struct {
 	id        int64
 	shard, ns string

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// A read that mongos gave up while a shard was frozen opens its cursor when the shard goes on. It holds what leaves the shard
-// from then on, until its session is killed or ten minutes have passed.
+// A read that mongos gave up while a shard was frozen opens its cursor when the shard goes on. It holds what leaves
+// the shard from then on, until its session is killed or ten minutes have passed.
 func TestCursorOfAReadThatWasGivenUpHoldsWhatLeavesItsShardLater(t *testing.T) {
 	var l lateCursors
 	now := time.Now()

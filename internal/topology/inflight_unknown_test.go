@@ -178,8 +178,8 @@ func TestRelayedMigrationNamesNobodyButWhereTheBalancerIsOff(t *testing.T) {
 	off, ending, unread := on, on, Balancer{}
 	off.Mode, off.Stopped = "off", true
 	ending.Mode, ending.Stopped, ending.InRound = "off", true, true
-	for b, want := range map[Balancer]MoveBy{on: "", off: MoveByClient, ending: "", unread: ""} {
-		if got := relayed.requester(b); got != want {
+	for i, b := range []Balancer{on, off, ending, unread} {
+		if got, want := relayed.requester(b), []MoveBy{"", MoveByClient, "", ""}[i]; got != want {
 			t.Errorf("%+v: %q, want %q", b, got, want)
 		}
 	}
