@@ -142,11 +142,11 @@ func balancerFacts(b api.Balancer) []templates.Fact {
 		out = append(out, templates.Fact{Name: "Merging", Figure: known("off", "Automatic merging is off for the whole cluster")})
 	}
 	if b.ForceJumbo {
-		out = append(out, templates.Fact{Name: "Big chunks", 
+		out = append(out, templates.Fact{Name: "Big chunks",
 			Figure: known("moved", "attemptToBalanceJumboChunks: chunks above the limit move too")})
 	}
 	if b.WaitForDelete {
-		out = append(out, templates.Fact{Name: "Deletion", 
+		out = append(out, templates.Fact{Name: "Deletion",
 			Figure: known("waited for", "_waitForDelete: a move ends when the donor has deleted the range")})
 	}
 	if b.SecondaryThrottle != "" {
