@@ -33,11 +33,7 @@ func endResharding(w *world, d *dashboard, kind, key string) {
 			w.Fatalf("the resharding ended by itself: %v", err)
 		default:
 		}
-		p, err := d.tryPlan(kind, args{"ns": wholeRows})
-		if err != nil || p.Blocked {
-			return errors.Join(errors.New("the plan is not possible: "+p.blockers()), err)
-		}
-		return nil
+		return d.canPlan(kind, args{"ns": wholeRows})
 	})
 	d.change(kind, args{"ns": wholeRows})
 	w.expectKey(key)
@@ -57,11 +53,7 @@ func stopDraining(w *world, d *dashboard) {
 		return documents[shardEntry](w, "shards", bson.D{{Key: "_id", Value: shard}})[0].Draining
 	}
 	d.eventually(patience, "the draining is known", func(context.Context) error {
-		p, err := d.tryPlan("stop-draining", args{"shard": shard})
-		if err != nil || p.Blocked {
-			return errors.Join(errors.New("the plan is not possible: "+p.blockers()), err)
-		}
-		return nil
+		return d.canPlan("stop-draining", args{"shard": shard})
 	})
 	r := d.change("stop-draining", args{"shard": shard})
 	if draining() {
@@ -75,4 +67,13 @@ func stopDraining(w *world, d *dashboard) {
 	if draining() {
 		w.Errorf("%s is still draining after the second time", shard)
 	}
+}
+
+// canPlan is why a change cannot be planned now, or nil.
+func (d *dashboard) canPlan(kind string, a args) error {
+	p, err := d.tryPlan(kind, a)
+	if err != nil || p.Blocked {
+		return errors.Join(errors.New("the plan is not possible: "+p.blockers()), err)
+	}
+	return nil
 }

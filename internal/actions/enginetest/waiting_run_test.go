@@ -27,15 +27,8 @@ func (r *Rig) startWaitingPin(project, shard string) (id string) {
 	if move.NS == "" {
 		r.Fatal("the pin moves nothing")
 	}
-	c := r.Watcher.Table().Collection(documents)
-	at, err := c.Key.Bound(move.Min)
-	r.Must(err)
-	_, ch := c.Chunks.Find(at)
-	lo, err := c.Key.Document(ch.Min)
-	r.Must(err)
-	hi, err := c.Key.Document(ch.Max)
-	r.Must(err)
-	for i, to := range []string{shard, ch.Shard} {
+	owner, lo, hi := r.chunkAt(move)
+	for i, to := range []string{shard, owner} {
 		r.Admin(bson.D{{Key: "moveChunk", Value: documents}, {Key: "bounds", Value: bson.A{lo, hi}}, {Key: "to", Value: to},
 			{Key: "_waitForDelete", Value: i == 0}})
 	}
@@ -154,19 +147,12 @@ func isolateWithABlockedShard(t *testing.T, block func(r *Rig, lo, hi bson.Raw, 
 		if first.NS == "" {
 			r.Fatal("the plan moves nothing that may go to several shards")
 		}
-		c := r.Watcher.Table().Collection(documents)
 		for _, s := range r.Plan(actions.Isolate, args).Steps { // a chunk that the plan does not cut
 			if s.Migrates() && len(s.Others) > 0 && s.NS == documents {
 				first = s
 			}
 		}
-		at, err := c.Key.Bound(first.Min)
-		r.Must(err)
-		_, ch := c.Chunks.Find(at)
-		lo, err := c.Key.Document(ch.Min)
-		r.Must(err)
-		hi, err := c.Key.Document(ch.Max)
-		r.Must(err)
+		_, lo, hi := r.chunkAt(first)
 		block(r, lo, hi, shard, first.Shard)
 		r.Must(r.Watcher.Refresh(r.Context()))
 		p := r.Plan(actions.Isolate, args)
@@ -283,4 +269,18 @@ func TestASpreadWhoseChunkSomebodyMovesAwaySaysSo(t *testing.T) {
 			r.Error("it can neither be finished nor undone")
 		}
 	})
+}
+
+// chunkAt is the chunk in which the range of a step begins: its owner and its bounds.
+func (r *Rig) chunkAt(s actions.Step) (owner string, lo, hi bson.Raw) {
+	r.Helper()
+	c := r.Watcher.Table().Collection(s.NS)
+	at, err := c.Key.Bound(s.Min)
+	r.Must(err)
+	_, ch := c.Chunks.Find(at)
+	lo, err = c.Key.Document(ch.Min)
+	r.Must(err)
+	hi, err = c.Key.Document(ch.Max)
+	r.Must(err)
+	return ch.Shard, lo, hi
 }
