@@ -50,10 +50,15 @@ func (c locateCmd) Run(e *env) error {
 	return withoutOneOwner(found.Items)
 }
 
-// withoutOneOwner is the error for a key that has no owner or several, because the routing table is damaged.
+// withoutOneOwner is the error for a key that has no owner or several, because the routing table is damaged, or one
+// that the cluster does not have.
 func withoutOneOwner(items []api.LocateItem) error {
 	for _, it := range items {
 		for _, p := range it.Places {
+			if it.Kind == "key" && len(p.MissingShards) > 0 {
+				return fault.New(fault.Internal, "The cluster does not have %s, which the metadata of %s names as the owner.",
+					sanitize.Line(p.MissingShards[0]), sanitize.Line(p.NS))
+			}
 			if it.Kind == "key" && p.Damage != nil && len(p.Shards) != 1 {
 				return fault.New(fault.Internal, "The routing table of %s is damaged. %s", sanitize.Line(p.NS), p.Damage.Text)
 			}

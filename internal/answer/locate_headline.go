@@ -25,6 +25,8 @@ func headlineOf(it api.LocateItem) message.Message {
 	switch {
 	case len(e.damaged) > 0 && it.Kind == "key":
 		h = e.byMetadata()
+	case len(e.missing) > 0 && e.total == 0:
+		h = e.ownedByMissing(it.Kind == "key")
 	case e.total > 0:
 		h = e.stored(it.Kind == "key")
 	case e.counted > 0:
@@ -34,6 +36,9 @@ func headlineOf(it api.LocateItem) message.Message {
 		if len(e.open) > 0 {
 			h.end = " — its rows were not counted: " + JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys))))
 		}
+	}
+	if len(e.damaged) > 0 && it.Kind == "key" && len(e.missing) > 0 {
+		h.end += "; the cluster does not have " + JoinWords(each(e.missing, sanitize.Line))
 	}
 	if len(e.damaged) > 0 {
 		h.end += " — MongoDB refuses every operation on " + JoinWords(e.damaged) + message.Plural(len(e.damaged),
@@ -77,6 +82,7 @@ type rowEvidence struct {
 	open    []string // those that were to be counted and were not
 	whys    []string // for each of them the reason
 	damaged []string // collections whose routing table is damaged
+	missing []string // shards of belongs that the cluster does not have
 	differs bool     // the mongos routes otherwise
 }
 
@@ -91,6 +97,7 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 		if p.Damage != nil {
 			e.damaged = append(e.damaged, sanitize.Line(p.NS))
 		}
+		e.missing = append(e.missing, p.MissingShards...)
 		e.differs = e.differs || p.Proof != nil && p.Proof.State == "differs"
 		switch {
 		case p.Rows == nil:
@@ -108,6 +115,8 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 		}
 	}
 	e.holders = natural.Sorted(maps.Keys(holders))
+	natural.Sort(e.missing)
+	e.missing = slices.Compact(e.missing)
 	return e
 }
 
@@ -178,6 +187,24 @@ func (e rowEvidence) byMetadata() headline {
 		return headline{lead: "By the metadata this key belongs on", shards: e.belongs}
 	}
 	return headline{lead: "By the metadata this key has several owners:", shards: e.belongs}
+}
+
+// ownedByMissing is the headline of a thing that belongs on shards of which the cluster does not have some.
+func (e rowEvidence) ownedByMissing(key bool) headline {
+	what := "It is"
+	switch {
+	case !key && !e.exact:
+		what = "Its rows are"
+	case key && e.exact:
+		what = "This key is"
+	case key:
+		what = "Rows with this key are"
+	}
+	if len(e.missing) == len(e.belongs) {
+		return headline{lead: what + " owned by", shards: e.missing, end: ", which the cluster does not have"}
+	}
+	return headline{lead: what + " owned by some of", shards: e.belongs,
+		end: "; the cluster does not have " + JoinWords(each(e.missing, sanitize.Line))}
 }
 
 const noShard = "No shard is known to hold it"

@@ -21,7 +21,8 @@ func PlainKeyAnswer(a placement.Answer) bool {
 		return false
 	}
 	it := &a.Items[0]
-	return it.Project == nil && len(it.Notes) == 0 && len(it.Places) == 1 && it.Places[0].Damage == nil
+	return it.Project == nil && len(it.Notes) == 0 && len(it.Places) == 1 && it.Places[0].Damage == nil &&
+		it.Places[0].Missing == nil
 }
 
 // AppendKeyItem appends a found key as JSON.

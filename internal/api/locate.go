@@ -68,6 +68,9 @@ type Place struct {
 	// refuses every operation on the collection. Absent: it is sound.
 	Damage *Damage `json:"damage,omitempty"`
 
+	// Those of shards that the cluster does not have (config.shards does not list them): the metadata contradicts itself.
+	MissingShards []string `json:"missingShards,omitempty"`
+
 	Moving *MovingPlace `json:"moving,omitempty"` // a migration is moving it
 
 	// For pages.

@@ -42,7 +42,17 @@ func placeOf(t *topology.Table, ns topology.Namespace, what string, known fields
 	if err := place(values); err != nil {
 		p.Exists = "unknown" // cannot happen: an ObjectID is a legal value of every key field
 	}
+	p.findMissing(t)
 	return p
+}
+
+// findMissing finds the shards that the cluster does not have.
+func (p *Place) findMissing(t *topology.Table) {
+	for _, s := range p.Shards {
+		if t.Shard(s) == nil {
+			p.Missing = append(p.Missing, s)
+		}
+	}
 }
 
 func (p *Place) onPrimary(t *topology.Table, c *topology.Collection) {
@@ -56,6 +66,7 @@ func (p *Place) onPrimary(t *topology.Table, c *topology.Collection) {
 	case shard != "":
 		p.Shards, p.Exact = []string{shard}, true
 	}
+	p.findMissing(t)
 	if presence(t, p.NS) == PresenceUnknown {
 		p.Exists = "unknown"
 	}
@@ -135,7 +146,7 @@ func keyOf(p shardkey.Pattern, hash *int64, values []bson.RawValue) (shardkey.Ke
 // stored in documents; a hashed field's value is hashed here.
 func locateKey(t *topology.Table, q Query) ([]Item, error) {
 	if d := t.DamageOf(q.NS); d != nil && d.Kind != topology.DamageUnread {
-		return locateDamaged(d, q)
+		return locateDamaged(t, d, q)
 	}
 	c := t.Collection(q.NS)
 	if c == nil {
@@ -170,11 +181,12 @@ func locateKey(t *topology.Table, q Query) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.findMissing(t)
 	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}, Notes: got.notes(c.Meta)}}, nil
 }
 
 // locateDamaged places a key by what the metadata says of a collection whose routing table is damaged.
-func locateDamaged(d *topology.Damage, q Query) ([]Item, error) {
+func locateDamaged(t *topology.Table, d *topology.Damage, q Query) ([]Item, error) {
 	if q.Key == "" {
 		return nil, fault.New(fault.Invalid, "The value of the shard key %s is missing: add key=… as Extended JSON.", d.Key)
 	}
@@ -194,6 +206,7 @@ func locateDamaged(d *topology.Damage, q Query) ([]Item, error) {
 	if err := p.inDamaged(d, values); err != nil {
 		return nil, err
 	}
+	p.findMissing(t)
 	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}, Notes: got.notes(d.Meta)}}, nil
 }
 

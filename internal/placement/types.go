@@ -176,5 +176,6 @@ type Place struct {
 	Match    []Equal          // what is known of the row, for asking the cluster about it
 	Exists   string           // "yes": the row was seen; "would-be": where it would be; "unknown"; "absent": collection missing
 	Damage   *topology.Damage // the collection's routing table is damaged: Shards are the owners of Key by the metadata, or none
+	Missing  []string         // those of Shards that config.shards does not list
 	Chunks   int              // chunks that may hold it when Key is not complete
 }

@@ -5,6 +5,7 @@ package rules
 var all = []rule{
 	unreadable,
 	collectionDamaged,
+	metadataContradiction,
 	drainingStuck,
 	balancerOff,
 	balancingPaused,

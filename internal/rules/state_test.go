@@ -2,6 +2,8 @@ package rules
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -206,5 +208,45 @@ func TestFailureRateCoversOnlyTheTimeOfABoundedChangelog(t *testing.T) {
 	got := MovesLately(s.Table, now)
 	if got.Failed != mostEvents || got.Over > 30*time.Minute || got.Over < 29*time.Minute {
 		t.Errorf("%d over %s", got.Failed, got.Over)
+	}
+}
+
+// What contradicts itself is critical, names its rows and leads to no plan; what is not confirmed yet is no problem.
+func TestEachContradictionIsNamed(t *testing.T) {
+	list := []topology.Contradiction{
+		{Kind: topology.ChunkOwnerUnknown, NS: "y.changes", Shard: "gone", Chunks: 2},
+		{Kind: topology.DatabaseUnknown, NS: "lost.c", Database: "lost"},
+		{Kind: topology.PrimaryUnknown, Database: "y", Shard: "gone"},
+		{Kind: topology.ManyChunks, NS: "y.users", Chunks: 3},
+		{Kind: topology.ZoneBound, NS: "y.changes", Zone: "z"},
+		{Kind: topology.ZonesOverlap, NS: "y.changes", Zone: "z", Other: "u"},
+	}
+	var seen []string
+	for _, c := range list {
+		with := func(confirmed bool) []Problem {
+			return Evaluate(healthy(func(s *Situation) {
+				c.Since, c.Confirmed = now.Add(-time.Minute), confirmed
+				s.Table.Contradictions = []topology.Contradiction{c}
+			})).Each(MetadataContradiction)
+		}
+		if got := with(false); len(got) > 0 {
+			t.Errorf("%s is a problem before it is confirmed", c.Kind)
+		}
+		got := with(true)
+		if len(got) != 1 || got[0].Severity != Critical || len(got[0].Remedy.Plans) > 0 || len(got[0].Remedy.Commands) != 1 {
+			t.Errorf("%s: %+v", c.Kind, got)
+			continue
+		}
+		text := got[0].Text.String()
+		for _, name := range []string{string(c.NS), c.Shard, c.Database, c.Zone, c.Other} {
+			if !strings.Contains(text, name) {
+				t.Errorf("%s does not name %s: %s", c.Kind, name, text)
+			}
+		}
+		seen = append(seen, got[0].ID)
+	}
+	slices.Sort(seen)
+	if len(slices.Compact(seen)) != len(list) {
+		t.Errorf("problems have the same identity: %v", seen)
 	}
 }

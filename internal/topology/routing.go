@@ -84,6 +84,9 @@ func (w *Watcher) route(ctx context.Context) error {
 	was := base.Health[PartRouting]
 	w.publish(func(t *Table) bool { return w.settle(t, turn, damaged, info, note) })
 	w.logHealth(PartRouting, was, w.Table().Health[PartRouting])
+	if !base.unconfirmed() && w.Table().unconfirmed() {
+		w.wake() // perhaps a shard or database is new
+	}
 	for _, l := range turn.loads {
 		if l.next != nil || l.gone || l.stable {
 			delete(w.router.reload, l.head.NS)
@@ -146,7 +149,7 @@ func (w *Watcher) settle(t *Table, turn *turn, damaged []*Damage, info *ServerIn
 	t.Damaged = damaged
 	cols, changes, changed := turn.outcome()
 	if !changed {
-		return loud
+		return t.unconfirmed() && t.compare(time.Now()) || loud
 	}
 	t.Collections, t.Changes = cols, changes
 	for _, l := range turn.loads {
@@ -155,6 +158,7 @@ func (w *Watcher) settle(t *Table, turn *turn, damaged []*Damage, info *ServerIn
 		}
 	}
 	t.Zones = completeZones(t.Zones, t)
+	t.compare(time.Now())
 	t.forgetSizes(turn.base, changes)
 	return true
 }

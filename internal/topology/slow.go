@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 )
 
 // pollSlow reads the parts that change rarely, all at the same time, each with
@@ -16,6 +17,7 @@ func (w *Watcher) pollSlow(ctx context.Context) error {
 	}
 	defer w.slow.leave()
 
+	began := time.Now()
 	var shards outcome[[]Shard]
 	var databases outcome[[]Database]
 	var zones outcome[[]ZoneRange]
@@ -62,6 +64,10 @@ func (w *Watcher) pollSlow(ctx context.Context) error {
 		}
 		b.InRound, b.Rounds, b.StatusKnown = s.inRound, s.rounds, !t.Health[PartBalancer].At.IsZero()
 		t.Balancer = b
+		if usable(shards.err) && usable(databases.err) {
+			t.slowBegan = began
+		}
+		loud = t.compare(time.Now()) || loud
 		return routers.settle(t, PartRouters, &t.Routers, sameRouters) || loud
 	})
 	is := w.Table().Health

@@ -49,10 +49,13 @@ type Table struct {
 	// flags is from then. A chunk whose move fails is read again at once.
 	FlagsRead map[Namespace]time.Time
 	Changes   []Change // against the table of Seq-1
+	// Contradictions are what the parts of the metadata say differently, sorted by kind and names.
+	Contradictions []Contradiction
 
-	every   map[Part]time.Duration
-	history []changeSet
-	hiding  *shardkey.Hiding // nil: key values are shown
+	slowBegan time.Time // when the last read of shards and databases that succeeded began
+	every     map[Part]time.Duration
+	history   []changeSet
+	hiding    *shardkey.Hiding // nil: key values are shown
 }
 
 // changeSet is what one earlier publication changed.

@@ -128,6 +128,12 @@ func (w *Watcher) Load(ctx context.Context) (*Table, error) {
 		}
 	}
 	t := w.Table()
+	if t.unconfirmed() {
+		if err := w.Refresh(ctx); err != nil {
+			return nil, err
+		}
+		t = w.Table()
+	}
 	if !t.Loaded {
 		for _, p := range loadedParts {
 			if err := t.Health[p].Err; err != nil {
