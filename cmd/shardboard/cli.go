@@ -17,34 +17,35 @@ import (
 
 // cli is the command line; each command's struct is in its own file.
 type cli struct {
-	Serve       serveCmd       `cmd:"" help:"Serve the dashboard over a cluster."`
-	CheckConfig checkConfigCmd `cmd:"" help:"Check a configuration file of serve, and list all its mistakes."`
-	Demo        demoCmd        `cmd:"" help:"Serve the dashboard over a simulated cluster full of Yorkie-shaped data."`
-	Simcluster  simclusterCmd  `cmd:"" help:"Run the simulated sharded cluster alone, for any MongoDB driver."`
-	Get         getCmd         `cmd:"" help:"Show shards, collections, chunks, projects, zones, activity and all else that can be read."`
-	Export      exportCmd      `cmd:"" help:"Write all that can be read to a directory or a ZIP file, as JSON and CSV."`
-	Locate      locateCmd      `cmd:"" help:"Show on which shard a project, Yorkie document or id is."`
-	ID          idCmd          `cmd:"" name:"id" help:"Make locality UUIDs, or take them apart."`
-	Lab         labCmd         `cmd:"" help:"Try shard keys and predict growth without changing a cluster."`
-	Plan        planCmd        `cmd:"" help:"Plan a change of the cluster on a running server; changes nothing."`
-	Approve     approveCmd     `cmd:"" help:"Approve a plan of somebody else that needs it; asks in a terminal."`
-	Refuse      refuseCmd      `cmd:"" help:"Refuse a plan that waits for approval, or take an approval back."`
-	Run         runCmd         `cmd:"" help:"Run a plan, once; asks for confirmation in a terminal."`
-	Runs        runsCmd        `cmd:"" help:"List, show, stop and undo runs."`
-	Alerts      alertsCmd      `cmd:"" help:"Test the alert receivers of a running server."`
-	Audit       auditCmd       `cmd:"" help:"Verify or export the record of who did what."`
-	Doctor      doctorCmd      `cmd:"" help:"Show which privileges the cluster user lacks, and for which features. Exits with 1 if it lacks any."`
-	User        userCmd        `cmd:"" help:"Add, change and list users."`
-	Token       tokenCmd       `cmd:"" help:"Create, revoke and list tokens for scripts."`
-	Store       storeCmd       `cmd:"" help:"Copy, back up and restore what shardboard stores."`
-	Takeover    takeoverCmd    `cmd:"" help:"Make a running read-only server the owner of the data directory after its owner has stopped. Needs the role admin."`
-	Healthcheck healthcheckCmd `cmd:"" help:"Check that a server runs; exits with 0 when it answers."`
-	Bench       benchCmd       `cmd:"" help:"Measure what watching a large cluster costs on this machine, beside what it may cost."`
-	BenchPart   benchPartCmd   `cmd:"" hidden:""`
-	Completion  completionCmd  `cmd:"" help:"Print the script that completes commands and names in bash, zsh or fish."`
-	Man         manCmd         `cmd:"" help:"Print the manual page, for man."`
-	DemoData    demoDataCmd    `cmd:"" hidden:"" help:"Fill an empty database of a real sharded cluster with the demo's data, to try things out."`
-	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Serve         serveCmd         `cmd:"" help:"Serve the dashboard over a cluster."`
+	CheckConfig   checkConfigCmd   `cmd:"" help:"Check a configuration file of serve, and list all its mistakes."`
+	Demo          demoCmd          `cmd:"" help:"Serve the dashboard over a simulated cluster full of Yorkie-shaped data."`
+	Simcluster    simclusterCmd    `cmd:"" help:"Run the simulated sharded cluster alone, for any MongoDB driver."`
+	Get           getCmd           `cmd:"" help:"Show shards, collections, chunks, projects, zones, activity and all else that can be read."`
+	Export        exportCmd        `cmd:"" help:"Write all that can be read to a directory or a ZIP file, as JSON and CSV."`
+	Locate        locateCmd        `cmd:"" help:"Show on which shard a project, Yorkie document or id is."`
+	ID            idCmd            `cmd:"" name:"id" help:"Make locality UUIDs, or take them apart."`
+	Lab           labCmd           `cmd:"" help:"Try shard keys and predict growth without changing a cluster."`
+	Plan          planCmd          `cmd:"" help:"Plan a change of the cluster on a running server; changes nothing."`
+	Approve       approveCmd       `cmd:"" help:"Approve a plan of somebody else that needs it; asks in a terminal."`
+	Refuse        refuseCmd        `cmd:"" help:"Refuse a plan that waits for approval, or take an approval back."`
+	Run           runCmd           `cmd:"" help:"Run a plan, once; asks for confirmation in a terminal."`
+	Runs          runsCmd          `cmd:"" help:"List, show, stop and undo runs."`
+	Alerts        alertsCmd        `cmd:"" help:"Test the alert receivers of a running server."`
+	Audit         auditCmd         `cmd:"" help:"Verify or export the record of who did what."`
+	Doctor        doctorCmd        `cmd:"" help:"Show which privileges the cluster user lacks, and for which features. Exits with 1 if it lacks any."`
+	CheckMetadata checkMetadataCmd `cmd:"" help:"Let the cluster look for contradictions in its metadata (MongoDB 7.0 and later); reads only. Exits with 1 if it finds any."`
+	User          userCmd          `cmd:"" help:"Add, change and list users."`
+	Token         tokenCmd         `cmd:"" help:"Create, revoke and list tokens for scripts."`
+	Store         storeCmd         `cmd:"" help:"Copy, back up and restore what shardboard stores."`
+	Takeover      takeoverCmd      `cmd:"" help:"Make a running read-only server the owner of the data directory after its owner has stopped. Needs the role admin."`
+	Healthcheck   healthcheckCmd   `cmd:"" help:"Check that a server runs; exits with 0 when it answers."`
+	Bench         benchCmd         `cmd:"" help:"Measure what watching a large cluster costs on this machine, beside what it may cost."`
+	BenchPart     benchPartCmd     `cmd:"" hidden:""`
+	Completion    completionCmd    `cmd:"" help:"Print the script that completes commands and names in bash, zsh or fish."`
+	Man           manCmd           `cmd:"" help:"Print the manual page, for man."`
+	DemoData      demoDataCmd      `cmd:"" hidden:"" help:"Fill an empty database of a real sharded cluster with the demo's data, to try things out."`
+	Version       versionCmd       `cmd:"" help:"Print the version."`
 
 	LogLevel slog.Level `default:"info" enum:"DEBUG,INFO,WARN,ERROR,debug,info,warn,error" help:"Lowest level that is logged: debug, info, warn or error." env:"SHARDBOARD_LOG_LEVEL"`
 }

@@ -131,7 +131,7 @@ func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c Cl
 	locator.MarkShared(p.duplicates)
 	d := site.Deps{
 		Watcher: p.watcher, Keeper: p.keeper, Profile: prof,
-		Locator: locator, Duplicates: p.duplicates, Heat: p.heat, Pictures: p.pictures, Sizes: p.sizes,
+		Locator: locator, Duplicates: p.duplicates, Metadata: client, Heat: p.heat, Pictures: p.pictures, Sizes: p.sizes,
 		Surveys:    relay.NewSurveys(p.relay, p.surveys),
 		Holdings:   p.holdings,
 		Rows:       p.rows,

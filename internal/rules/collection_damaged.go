@@ -14,7 +14,7 @@ import (
 // other.
 const CollectionDamaged Rule = "collection-damaged"
 
-var collectionDamaged = rule{id: CollectionDamaged, name: "Damaged routing table", find: findDamaged, alone: neverOne,
+var collectionDamaged = rule{id: CollectionDamaged, name: "Damaged routing table", page: PageMetadata, find: findDamaged, alone: neverOne,
 	noPlaybook: "MongoDB mends it with its support, or a backup of the config servers is restored; nothing that shardboard sends may"}
 
 // unreadFor is how long a collection is not read, as one that changes during each read, before that is a problem.

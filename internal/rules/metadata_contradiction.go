@@ -9,7 +9,8 @@ import (
 // MetadataContradiction finds rows of the config database that cannot both be true.
 const MetadataContradiction Rule = "metadata-contradiction"
 
-var metadataContradiction = rule{id: MetadataContradiction, name: "Metadata contradicts itself", find: findContradictions,
+var metadataContradiction = rule{id: MetadataContradiction, name: "Metadata contradicts itself", page: PageMetadata,
+	find:       findContradictions,
 	noPlaybook: "MongoDB mends it with its support, or a backup of the config servers is restored; nothing that shardboard sends may"}
 
 func findContradictions(ev *evaluation) {

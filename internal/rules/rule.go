@@ -29,6 +29,7 @@ const (
 	PageHeat             Page = "heat"
 	PageFailedMigrations Page = "failed moves"
 	PageRuns             Page = "runs"
+	PageMetadata         Page = "metadata check"
 )
 
 // Rules are the names of all rules in the order in which they are evaluated.

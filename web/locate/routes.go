@@ -16,8 +16,10 @@ var (
 	paramProve = site.Query("prove", "1 compares each place with the mongos's explain; at most 24")
 	paramIn    = site.Query("in", "projects: search q as a document key in all projects; "+
 		"collections: search q as an _id in all sharded collections")
-	paramNear   = site.Query("near", "1 takes the only project whose name differs in case or begins with q, and lists near names")
-	paramCounts = site.Query("counts", "1 counts the rows of each place by one query of at most 2 s")
+	paramNear = site.Query("near", "1 takes the only project whose name differs in case or begins with q, and lists near names")
+	// What of the metadata is checked.
+	checkedMetadata = []site.Param{site.Query("db", "one database only"), site.Query("ns", "one collection only")}
+	paramCounts     = site.Query("counts", "1 counts the rows of each place by one query of at most 2 s")
 )
 
 // Routes of where something is and why. What asks the cluster, or shows the progress
@@ -72,4 +74,12 @@ var Routes = site.Table(
 		Body:   api.DuplicateStart{}, Answer: api.DuplicateCheck{}, Handler: StartDuplicatesJSON}),
 	site.Post(site.Route{Pattern: "/checks/duplicates/stop", Summary: "Stop looking; it can be resumed", Policy: guard.PolicyOperate,
 		Answer: api.DuplicateCheck{}, Handler: StopDuplicatesJSON}),
+
+	site.Page(site.Route{Pattern: "/checks/metadata", Summary: "Does the metadata contradict itself?", Handler: MetadataPage,
+		Params: checkedMetadata}),
+	site.Form(site.Route{Pattern: "/checks/metadata", Summary: "Run checkMetadataConsistency for at most 45 s; reads only",
+		Policy: guard.PolicyOperate, Handler: MetadataForm, Types: []string{site.MediaHTML}, Status: []int{http.StatusOK}}),
+	site.Post(site.Route{Pattern: "/checks/metadata",
+		Summary: "Run checkMetadataConsistency (MongoDB 7.0 and later) for at most 45 s; reads only", Policy: guard.PolicyOperate,
+		Body: api.MetadataCheckStart{}, BodyOptional: true, Answer: api.MetadataCheck{}, Handler: MetadataJSON}),
 )

@@ -91,6 +91,7 @@ func statePages(v answer.View) []page {
 		{"projects", "/projects"}, {"project", "/projects/" + project},
 		{"shard", answer.ShardURL(first)}, {"why", answer.ShardURL(first) + "/why"},
 		{"locate", "/locate?q=wiki/handbook"}, {"bulk", "/locate/bulk"}, {"duplicates", "/checks/duplicates"},
+		{"metadata", "/checks/metadata"},
 		{"layout", "/layout"}, {"zones", "/zones"}, {"activity", "/activity"}, {"heat", "/heat"},
 		{"growth", "/lab/growth?growth=1.5"},
 		{"surveys", "/surveys"}, {"survey", "/surveys/" + webtest.EndedSurvey}, {"watch", "/watch?watch=project:" + project},

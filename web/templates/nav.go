@@ -67,6 +67,7 @@ func NavOf(you You, runs, history bool) []NavEntry {
 	add(history, NavEntry{"compare", "Compare two times", "/compare", false})
 	add(you.MayLocate, NavEntry{"bulk", "Locate many lines", "/locate/bulk", false})
 	add(true, NavEntry{"duplicates", "Check for duplicate ids", "/checks/duplicates", false})
+	add(true, NavEntry{"metadata", "Check the metadata", "/checks/metadata", false})
 	add(true, NavEntry{"settings", "Settings", "/settings", false})
 	add(you.MayAdmin, NavEntry{"users", "Users", "/settings/users", false})
 	return out
