@@ -26,6 +26,7 @@ const (
 	codeConflictingOp      = 117
 	codeShardTimeLimit     = 202
 	codeExceededTimeLimit  = 262
+	codeFeatureUnsupported = 303 // products that speak MongoDB's protocol, such as Amazon DocumentDB
 	codeReshardCommits     = 340
 	codeReshardAborted     = 341
 	codeUnrecognizedStage  = 40324
@@ -149,6 +150,10 @@ func (c *Client) classifyServer(server mongo.ServerError, err error, doing, priv
 	case server.HasErrorCode(codeNamespaceNotFound), server.HasErrorCode(codeCommandNotFound),
 		server.HasErrorCode(codeUnrecognizedStage), server.HasErrorCode(codeOptionNotSupported):
 		return fault.Wrap(fault.NotFound, err, "The cluster has nothing there to %s.", doing)
+	case server.HasErrorCode(codeFeatureUnsupported):
+		said, _ := answerOf(err)
+		return fault.Wrap(fault.Internal, err, "The server at %s refuses to %s: %s. It is perhaps another product than MongoDB: "+
+			"shardboard needs a mongos of MongoDB 4.4 or later.", c.hosts(), doing, serverText(said.text))
 	case server.HasErrorCode(codeConflictingOp):
 		return fault.Wrap(fault.Conflict, err, "Another operation is in the way of an attempt to %s.", doing)
 	}

@@ -142,6 +142,7 @@ func TestFailuresAreClassified(t *testing.T) {
 		{mongo.CommandError{Code: 40324}, fault.NotFound},
 		{mongo.CommandError{Code: 117}, fault.Conflict},
 		{mongo.CommandError{Code: 0, Message: "no option found to get"}, fault.Internal},
+		{mongo.CommandError{Code: 303, Message: "Feature not supported: aggregate"}, fault.Internal},
 		{context.DeadlineExceeded, fault.Unavailable},
 		{context.Canceled, fault.Unavailable}, // from the driver: the caller's context is not done
 		{fmt.Errorf("dial: %w", io.EOF), fault.Unavailable},
@@ -157,6 +158,9 @@ func TestFailuresAreClassified(t *testing.T) {
 		var command mongo.CommandError // not comparable, so errors.Is has no use here
 		if kept := errors.As(got, &command) || errors.Is(got, e.err); fault.Of(got) != e.kind || !kept {
 			t.Errorf("%v became %v (%s)", e.err, got, fault.Of(got))
+		}
+		if command.Code == 303 && !strings.Contains(fault.Text(got), `"Feature not supported: aggregate"`) {
+			t.Errorf("the server's words are missing in %q", fault.Text(got))
 		}
 		if silent := fault.Title(got) == fault.NoAnswerTitle; silent != (e.kind == fault.Unavailable) {
 			t.Errorf("%v has the title %q", e.err, fault.Title(got))
