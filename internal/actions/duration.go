@@ -106,7 +106,7 @@ func pastRate(events []topology.Event) (rate float64, n int) {
 			}
 			delete(ends, of(e))
 			counts, _ := end.Details.Lookup("counts").DocumentOK()
-			copied, _ := counts.Lookup("clonedBytes").AsInt64OK()
+			copied, _ := topology.Amount(counts.Lookup("clonedBytes"))
 			if t := end.Time.Sub(e.Time); t > 0 && copied >= minCopied {
 				bytes, took, n = bytes+float64(copied), took+t, n+1
 			}

@@ -98,7 +98,7 @@ func (x Event) Outcome() bool {
 }
 
 func intAt(d bson.Raw, key string) int64 {
-	n, _ := d.Lookup(key).AsInt64OK()
+	n, _ := topology.Amount(d.Lookup(key))
 	return n
 }
 

@@ -25,7 +25,7 @@ func serverCounts(e topology.Event) map[string]int64 {
 	}
 	var out map[string]int64
 	for _, el := range elements {
-		if n, ok := el.Value().AsInt64OK(); ok && len(out) < maxCounts {
+		if n, ok := topology.Amount(el.Value()); ok && len(out) < maxCounts {
 			if out == nil {
 				out = map[string]int64{}
 			}

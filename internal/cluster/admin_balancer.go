@@ -115,6 +115,6 @@ func (c *Client) write(ctx context.Context, run, coll, id string, change bson.D,
 	if err != nil {
 		return 0, err
 	}
-	matched, _ = amount(reply.Lookup("n"))
+	matched, _ = topology.Amount(reply.Lookup("n"))
 	return matched, nil
 }

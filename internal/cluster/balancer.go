@@ -36,6 +36,6 @@ func (c *Client) BalancerStatus(ctx context.Context) (inRound bool, rounds int64
 		return false, 0, err
 	}
 	inRound, _ = reply.Lookup("inBalancerRound").BooleanOK()
-	rounds, _ = amount(reply.Lookup("numBalancerRounds"))
+	rounds, _ = topology.Amount(reply.Lookup("numBalancerRounds"))
 	return inRound, rounds, nil
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/topology"
 )
 
 // elements iterates over the elements of a BSON document without allocating. Every
@@ -158,7 +160,7 @@ func (w *elements) truthy() bool {
 	if b, ok := w.boolean(); ok {
 		return b
 	}
-	n, ok := float(w.value())
+	n, ok := topology.Float(w.value())
 	return ok && n != 0
 }
 
@@ -193,6 +195,6 @@ func (w *elements) uuid() ([16]byte, bool) {
 }
 
 // number is an amount.
-func (w *elements) number() (int64, bool) { return amount(w.value()) }
+func (w *elements) number() (int64, bool) { return topology.Amount(w.value()) }
 
 func (w *elements) value() bson.RawValue { return bson.RawValue{Type: w.typ, Value: w.val} }

@@ -30,7 +30,7 @@ func (c *Client) count(ctx context.Context, ns topology.Namespace, options bson.
 	cmd = append(cmd, options...)
 	r := readOp{what: "count the rows of " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	err = c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
-		n, _ = amount(doc.Lookup("n"))
+		n, _ = topology.Amount(doc.Lookup("n"))
 		return nil
 	})
 	return n, err

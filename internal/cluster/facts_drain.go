@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/topology"
 )
 
 // remainsFact counts what is left on a shard. Counting chunks by shard alone reads all of
@@ -27,7 +28,7 @@ func (c *Client) remainsFact(ctx context.Context, f actions.Fact) (map[string]st
 			{Key: "cursor", Value: bson.D{}},
 			withMajority,
 		}, findOn(on.coll, "count what is left on the shard"), func(doc bson.Raw) error {
-			n, ok := amount(doc.Lookup("n"))
+			n, ok := topology.Amount(doc.Lookup("n"))
 			if !ok {
 				return fault.New(fault.Internal, "The cluster's count of what is left on the shard is no number of things.")
 			}

@@ -185,7 +185,7 @@ func decodeSeries(doc bson.Raw) (s topology.Series) {
 	s.TimeField, _ = doc.Lookup("timeField").StringValueOK()
 	s.MetaField, _ = doc.Lookup("metaField").StringValueOK()
 	s.Granularity, _ = doc.Lookup("granularity").StringValueOK()
-	if n, ok := amount(doc.Lookup("bucketMaxSpanSeconds")); ok && n > 0 {
+	if n, ok := topology.Amount(doc.Lookup("bucketMaxSpanSeconds")); ok && n > 0 {
 		s.MaxSpan = n
 	}
 	return s

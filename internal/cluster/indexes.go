@@ -47,6 +47,6 @@ func isTrue(v bson.RawValue) bool {
 	if b, ok := v.BooleanOK(); ok {
 		return b
 	}
-	n, ok := float(v)
+	n, ok := topology.Float(v)
 	return ok && n != 0
 }

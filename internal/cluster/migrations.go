@@ -149,7 +149,7 @@ func (c *Client) Counts(ctx context.Context, ns topology.Namespace) (map[string]
 	r := readOp{what: "count documents on the shards", privilege: "collStats on " + string(ns)}
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		shard, _ := doc.Lookup("shard").StringValueOK()
-		if n, ok := amount(doc.Lookup("storageStats", "count")); ok && shard != "" {
+		if n, ok := topology.Amount(doc.Lookup("storageStats", "count")); ok && shard != "" {
 			out[shard] = n
 		}
 		return nil

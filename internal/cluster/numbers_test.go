@@ -82,7 +82,7 @@ func TestNumbersOutOfTheirRangeAreNotKnown(t *testing.T) {
 	}
 	for v, want := range map[any]string{int32(3): "3", 3.9: "3", int64(1) << 52: "4503599627370496"} {
 		raw, err := bson.Marshal(bson.D{{Key: "v", Value: v}})
-		if n, ok := amount(bson.Raw(raw).Lookup("v")); err != nil || !ok || fmt.Sprint(n) != want {
+		if n, ok := topology.Amount(bson.Raw(raw).Lookup("v")); err != nil || !ok || fmt.Sprint(n) != want {
 			t.Errorf("%v: %d %t %v", v, n, ok, err)
 		}
 	}

@@ -44,8 +44,8 @@ func (c *Client) RangeSize(ctx context.Context, m topology.Meta, r shardkey.Rang
 		return topology.RangeSize{}, c.rangeError(err, m)
 	}
 	out := topology.RangeSize{Exact: exact, At: time.Now()}
-	bytes, okBytes := amount(reply.Lookup("size"))
-	documents, okDocuments := amount(reply.Lookup("numObjects"))
+	bytes, okBytes := topology.Amount(reply.Lookup("size"))
+	documents, okDocuments := topology.Amount(reply.Lookup("numObjects"))
 	if !okBytes || !okDocuments {
 		return topology.RangeSize{}, fault.New(fault.Internal, "The cluster's answer to dataSize of %s has no size.", quoted(string(m.NS)))
 	}

@@ -114,11 +114,11 @@ func readShard(doc bson.Raw, s *actions.ReshardingShard) {
 		"approxDocumentsToCopy": &s.DocumentsEstimate, "documentsCopied": &s.Documents, "approxBytesToCopy": &s.BytesEstimate,
 		"bytesCopied": &s.Bytes, "oplogEntriesFetched": &s.Fetched, "oplogEntriesApplied": &s.Applied,
 	} {
-		if n, ok := amount(doc.Lookup(field)); ok {
+		if n, ok := topology.Amount(doc.Lookup(field)); ok {
 			*into = n
 		}
 	}
-	if n, ok := amount(doc.Lookup("remainingOperationTimeEstimatedSecs")); ok {
+	if n, ok := topology.Amount(doc.Lookup("remainingOperationTimeEstimatedSecs")); ok {
 		s.Left = max(-1, n)
 	}
 }

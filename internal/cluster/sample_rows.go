@@ -47,7 +47,7 @@ func (c *Client) rows(ctx context.Context, ns topology.Namespace, names []string
 	r := readOp{what: "read rows of " + quoted(string(ns)), privilege: "find on " + string(ns), batch: batchOfRows, secondary: true}
 	return c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		row := rowsample.Row{Doc: bytes.Clone(doc)}
-		row.Bytes, _ = amount(doc.Lookup(sizeField))
+		row.Bytes, _ = topology.Amount(doc.Lookup(sizeField))
 		return each(row)
 	})
 }
@@ -97,8 +97,8 @@ func (c *Client) AnalyzeKey(ctx context.Context, ns topology.Namespace, key shar
 		out.Reason = "No index begins with the key, so the server cannot analyze it."
 		return out, nil
 	}
-	out.Rows, ok = amount(k.Lookup("numDocsSampled"))
-	values, known := amount(k.Lookup("numDistinctValues"))
+	out.Rows, ok = topology.Amount(k.Lookup("numDocsSampled"))
+	values, known := topology.Amount(k.Lookup("numDistinctValues"))
 	if !ok || !known || out.Rows <= 0 {
 		return out, fault.New(fault.Internal, "The cluster's answer to analyzeShardKey of %s has no figures.", quoted(string(ns)))
 	}
@@ -109,7 +109,7 @@ func (c *Client) AnalyzeKey(ctx context.Context, ns topology.Namespace, key shar
 		common, _ := list.Values() // none: the figure stays 0, which is shown as not known
 		for _, v := range common {
 			if d, ok := v.DocumentOK(); ok {
-				n, _ := amount(d.Lookup("frequency"))
+				n, _ := topology.Amount(d.Lookup("frequency"))
 				out.Common = max(out.Common, n)
 			}
 		}

@@ -79,7 +79,7 @@ func decodeSized(q survey.SizeQuery, doc bson.Raw) survey.SizedRow {
 	if q.Document != "" {
 		row.Document, _ = doc.Lookup(q.Document).ObjectIDOK()
 	}
-	row.Bytes, _ = amount(doc.Lookup(sizeField))
+	row.Bytes, _ = topology.Amount(doc.Lookup(sizeField))
 	if q.Dead.Field != "" {
 		v, err := doc.LookupErr(q.Dead.Field)
 		text, _ := v.StringValueOK()
@@ -111,8 +111,8 @@ func (c *Client) DocumentSize(ctx context.Context, q survey.DocumentSizeQuery) (
 	var out survey.DocumentSize
 	r := readOp{what: "count the rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
-		out.Rows, _ = amount(doc.Lookup("n"))
-		out.Bytes, _ = amount(doc.Lookup("b"))
+		out.Rows, _ = topology.Amount(doc.Lookup("n"))
+		out.Bytes, _ = topology.Amount(doc.Lookup("b"))
 		return nil
 	})
 	out.AtLeast = out.Rows > int64(q.Limit)

@@ -53,7 +53,7 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.Count, e
 		var w heat.Count
 		w.Project, _ = doc.Lookup("_id", "p").ObjectIDOK()
 		w.Document, _ = doc.Lookup("_id", "d").ObjectIDOK()
-		rows, ok := amount(doc.Lookup("n"))
+		rows, ok := topology.Amount(doc.Lookup("n"))
 		if w.Rows = rows; ok {
 			out = append(out, w)
 		}
@@ -88,7 +88,7 @@ func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[str
 		}
 		known := true
 		part := func(name string) (int64, time.Duration) {
-			ops, ok := amount(doc.Lookup("latencyStats", name, "ops"))
+			ops, ok := topology.Amount(doc.Lookup("latencyStats", name, "ops"))
 			took, ok2 := duration(doc.Lookup("latencyStats", name, "latency"), time.Microsecond)
 			known = known && ok && ok2
 			return ops, took

@@ -158,7 +158,7 @@ func steps(d bson.Raw) (took []time.Duration, of int) {
 }
 
 func numberField(d bson.Raw, key string) int64 {
-	n, ok := d.Lookup(key).AsInt64OK()
+	n, ok := topology.Amount(d.Lookup(key))
 	if !ok {
 		return -1
 	}

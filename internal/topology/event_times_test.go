@@ -2,10 +2,13 @@ package topology
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // Of random logs in which one of several servers has a clock that is off, the corrected times are in the order of
@@ -61,5 +64,25 @@ func TestOneLateEntryChangesNoOther(t *testing.T) {
 	off := table.ClocksOff(at.Add(-time.Hour))
 	if len(off) != 1 || off[0].Shard != "b" || off[0].Off > -2*time.Hour-50*time.Minute {
 		t.Errorf("%+v", off)
+	}
+}
+
+// Numbers of the changelog that no server can mean are not known, and enter no sum.
+func TestImpossibleNumbersOfEntriesAreNotKnown(t *testing.T) {
+	for _, n := range []any{int64(-5), math.NaN(), math.Inf(1), 1e30, "many", nil} {
+		details, err := bson.Marshal(bson.D{{Key: "from", Value: "a"},
+			{Key: "counts", Value: bson.D{{Key: "cloned", Value: n}, {Key: "clonedBytes", Value: n}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Now()
+		e := Event{What: "moveChunk.commit", Details: details, Time: now.Add(-time.Minute)}
+		if g, ok := GivenAway(e); !ok || g.Counted || g.Documents != 0 || g.Empty {
+			t.Errorf("%v: %+v", n, g)
+		}
+		table := &Table{Events: []Event{e, e, e}}
+		if p, ok := table.PaceOf("a", now); !ok || p.Bytes != 0 || p.Chunks != 3 {
+			t.Errorf("%v: the pace is %+v", n, p)
+		}
 	}
 }

@@ -204,9 +204,7 @@ func GivenAway(e Event) (g Given, ok bool) {
 	g.Shard, _ = e.Details.Lookup("from").StringValueOK()
 	g.Min, _ = e.Details.Lookup("min").DocumentOK()
 	g.Max, _ = e.Details.Lookup("max").DocumentOK()
-	if g.Documents, g.Counted = e.Details.Lookup("counts", "cloned").AsInt64OK(); g.Counted {
-		g.Documents = max(g.Documents, 0)
-		g.Empty = g.Documents == 0
-	}
+	g.Documents, g.Counted = Amount(e.Details.Lookup("counts", "cloned"))
+	g.Empty = g.Counted && g.Documents == 0
 	return g, g.Shard != ""
 }

@@ -114,7 +114,7 @@ func (t *Table) PaceOf(shard string, now time.Time) (p DrainPace, known bool) {
 		if first.IsZero() || e.Time.Before(first) {
 			first = e.Time
 		}
-		copied, _ := e.Details.Lookup("counts", "clonedBytes").AsInt64OK()
+		copied, _ := Amount(e.Details.Lookup("counts", "clonedBytes"))
 		p.Chunks, p.Bytes = p.Chunks+1, p.Bytes+copied
 	}
 	if p.Chunks < 2 {
