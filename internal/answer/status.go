@@ -37,10 +37,11 @@ func Status(v View) api.Status {
 		s.Level, s.Text = "failed", "Cluster not answering, data "+age+" old"
 	case v.Table.Stale(topology.PartRouting, v.Now):
 		s.Level, s.Text = "stale", "Data is "+age+" old"
-	case v.Cost > 0:
-		s.Text = fmt.Sprintf("Live, data %s old, %d commands/min", age, v.Cost)
 	default:
-		s.Text = "Live, data " + age + " old"
+		s.Text = watched(v.Table) + ", data " + age + " old"
+		if v.Cost > 0 {
+			s.Text += fmt.Sprintf(", %d commands/min", v.Cost)
+		}
 	}
 	if text := storeFailure(v); text != "" {
 		s.Level, s.Text = "failed", text
@@ -56,6 +57,23 @@ func Status(v View) api.Status {
 		s.Text += " · " + problemCounts(found)
 	}
 	return s
+}
+
+// watched says how changes are seen: at once, by the changelog, or by a poll, and then why.
+func watched(t *topology.Table) string {
+	if t.Following.Live {
+		return "Live"
+	}
+	out := "Every " + format.Span(t.PollEvery(topology.PartRouting))
+	switch err := t.Following.Err; {
+	case err == nil:
+		return out
+	case fault.Of(err) == fault.Forbidden:
+		return out + " (the changelog is not permitted)"
+	case fault.Of(err) == fault.NotFound:
+		return out + " (the changelog is empty)"
+	}
+	return out + " (the changelog could not be followed)"
 }
 
 // ServerStatus is the status on pages that are about no cluster.

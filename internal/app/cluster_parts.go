@@ -106,6 +106,7 @@ func connect(ctx context.Context, c ClusterConfig) (*cluster.Client, error) {
 func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, approvers engine.Approvers) {
 	prof := c.profile()
 	c.Watcher.Log = c.Log
+	c.Watcher.Follow = p.follows
 	p.watcher = topology.NewWatcher(client, c.Watcher)
 	p.keeper = placement.NewKeeper(client, p.watcher, prof, c.Log)
 	p.duplicates = placement.NewDuplicateCheck(client, p.watcher, p.keeper, prof, c.Log)
@@ -122,6 +123,11 @@ func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, approvers e
 	p.wireActions(c, client, prof, approvers)
 	p.relay = relay.New(p.shared, func() string { return p.watcher.Table().ClusterID }, c.Log)
 	p.advising = p.newAdvising(c)
+}
+
+// follows tells whether this process keeps a cursor at the end of the changelog: one of several replicas does.
+func (p *clusterParts) follows() bool {
+	return p.store == nil || p.store.Leads() || !p.store.Leader().Shared
 }
 
 // webDeps is what the cluster's pages are made of.

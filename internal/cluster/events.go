@@ -35,7 +35,7 @@ func (c *Client) Events(ctx context.Context, newest *topology.Event, limit int) 
 
 // events reads backwards until it meets a known entry, which is not included.
 func (c *Client) events(ctx context.Context, until string, limit int) (out []topology.Event, met bool, err error) {
-	cmd := find("changelog", bson.D{}, append(singleBatch(limit), fields("_id", "time", "what", "ns", "shard", "details"),
+	cmd := find("changelog", bson.D{}, append(singleBatch(limit), eventFields,
 		bson.E{Key: "sort", Value: bson.D{{Key: "$natural", Value: int32(-1)}}})...)
 	err = c.each(ctx, "config", cmd, findOn("changelog", "read the changelog"), func(doc bson.Raw) error {
 		if met {
@@ -51,6 +51,9 @@ func (c *Client) events(ctx context.Context, until string, limit int) (out []top
 	})
 	return out, met, err
 }
+
+// eventFields are the fields of a changelog entry that are read.
+var eventFields = fields("_id", "time", "what", "ns", "shard", "details")
 
 func decodeEvent(doc bson.Raw) (e topology.Event) {
 	w := walk(doc)

@@ -30,6 +30,7 @@ type cursor struct {
 	project func(bson.Raw) (bson.Raw, error) // nil: as they are
 	keep    bool                             // noCursorTimeout
 	used    time.Time
+	tail    *tail // of a tailable cursor
 }
 
 // batch removes and returns the next documents: at most n, none when n is 0, as many as
@@ -65,15 +66,19 @@ func (k *cursor) more() bool {
 	return len(k.docs) > 0
 }
 
+// open reports whether the cursor stays when its batch was sent.
+func (k *cursor) open() bool { return k.more() || k.tail != nil }
+
 // cursors are the open cursors by id.
 type cursors struct {
 	mu   sync.Mutex
 	rng  *rand.Rand
 	byID map[int64]*cursor
+	busy map[int64]*cursor // tailable ones whose getMore waits
 }
 
 func newCursors(seed int64) *cursors {
-	return &cursors{rng: rand.New(rand.NewPCG(uint64(seed), 0xc0ffee)), byID: make(map[int64]*cursor)}
+	return &cursors{rng: rand.New(rand.NewPCG(uint64(seed), 0xc0ffee)), byID: make(map[int64]*cursor), busy: make(map[int64]*cursor)}
 }
 
 // open registers a cursor that is not exhausted and gives it an id.
@@ -120,6 +125,9 @@ func (t *cursors) take(id int64, ns string) (*cursor, error) {
 			"Requested getMore on namespace '%s', but cursor belongs to a different namespace %s", ns, k.ns)
 	}
 	delete(t.byID, id)
+	if k.tail != nil {
+		t.busy[id] = k
+	}
 	return k, nil
 }
 
@@ -143,13 +151,34 @@ func (t *cursors) ownedBy(id int64, owner string) bool {
 func (t *cursors) put(k *cursor) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if k.tail != nil && t.busy[k.id] == nil {
+		return // killed meanwhile
+	}
+	delete(t.busy, k.id)
 	k.used = time.Now()
 	t.byID[k.id] = k
+}
+
+// end forgets a cursor that ended while it was taken.
+func (t *cursors) end(k *cursor) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.busy, k.id)
+}
+
+// interrupt ends the getMore of a tailable cursor that waits. The caller holds mu.
+func (t *cursors) interrupt(k *cursor) {
+	delete(t.busy, k.id)
+	close(k.tail.killed)
 }
 
 func (t *cursors) kill(id int64, ns string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if k := t.busy[id]; k != nil && k.ns == ns {
+		t.interrupt(k)
+		return true
+	}
 	k := t.byID[id]
 	if k == nil || k.ns != ns {
 		return false
@@ -166,10 +195,15 @@ func (t *cursors) closeSession(session string) {
 			delete(t.byID, id)
 		}
 	}
+	for _, k := range t.busy {
+		if k.session == session {
+			t.interrupt(k)
+		}
+	}
 }
 
 func (t *cursors) len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.byID)
+	return len(t.byID) + len(t.busy)
 }

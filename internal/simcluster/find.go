@@ -22,15 +22,16 @@ type findArgs struct {
 	single     bool
 	keep       bool
 	snapshot   bool
+	tailable   bool
+	await      bool // with tailable: getMore waits for data
 }
 
 func (c *Cluster) parseFind(r *engine.Request) (a findArgs, err error) {
 	if a.db, a.coll, err = namespace(r); err != nil {
 		return a, err
 	}
-	if truthy(r.Lookup("tailable")) || truthy(r.Lookup("awaitData")) {
-		return a, status.Errorf(status.BadValue,
-			"error processing query: ns=%s.%s tailable cursor requested on non capped collection", a.db, a.coll)
+	if err = a.parseTailable(r); err != nil {
+		return a, err
 	}
 	if err = simpleCollation(r.Lookup("collation")); err != nil {
 		return a, err
@@ -113,6 +114,9 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 func (c *Cluster) openFind(ctx context.Context, a findArgs) (*cursor, error) {
 	if c.many.reads(a.db, a.coll, a.filter) {
 		return c.many.cursor(a), nil
+	}
+	if a.tailable {
+		return c.openTail(a), nil
 	}
 	docs, err := c.read(ctx, a.db, a.coll, a.selection)
 	if err != nil {

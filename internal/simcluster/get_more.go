@@ -17,7 +17,7 @@ func (c *Cluster) firstBatchReply(k *cursor, size int64, single bool) (bson.D, e
 		return nil, err
 	}
 	var id int64
-	if !single && k.more() {
+	if !single && k.open() {
 		id = c.cursors.open(k)
 	}
 	return bson.D{
@@ -27,7 +27,7 @@ func (c *Cluster) firstBatchReply(k *cursor, size int64, single bool) (bson.D, e
 	}, nil
 }
 
-func (c *Cluster) getMore(_ context.Context, r *engine.Request) (bson.D, error) {
+func (c *Cluster) getMore(ctx context.Context, r *engine.Request) (bson.D, error) {
 	id, ok := r.Lookup("getMore").Int64OK()
 	if !ok {
 		return nil, wrongType("getMore.getMore", r.Lookup("getMore"), "long")
@@ -47,11 +47,18 @@ func (c *Cluster) getMore(_ context.Context, r *engine.Request) (bson.D, error) 
 	if err != nil {
 		return nil, err
 	}
+	if k.tail != nil && !k.more() {
+		if err := c.follow(ctx, k); err != nil {
+			c.cursors.end(k)
+			return nil, err
+		}
+	}
 	docs, err := k.batch(size)
 	if err != nil {
+		c.cursors.end(k)
 		return nil, err
 	}
-	if k.more() {
+	if k.open() {
 		c.cursors.put(k)
 	} else {
 		id = 0

@@ -78,6 +78,9 @@ func (w *Watcher) pollEvents(ctx context.Context) ([]Event, error) {
 		return nil, err
 	}
 	defer w.events.leave()
+	if w.follower.isLive() {
+		return nil, nil // every entry comes by itself
+	}
 	read, cancel := context.WithTimeout(ctx, w.o.Timeout)
 	defer cancel()
 	var newest *Event

@@ -55,10 +55,30 @@ func (w *Watcher) watchMoves(ctx context.Context) error {
 		} else {
 			failed = 0
 		}
-		if err := clock.Sleep(ctx, pause); err != nil {
+		if err := f.untilTurn(ctx, pause); err != nil {
 			return err
 		}
 	}
+}
+
+// untilTurn waits until migrations are looked at again. While the changelog is followed that is when it tells of one,
+// and as long as one is known after the pause, too.
+func (f *flights) untilTurn(ctx context.Context, pause time.Duration) error {
+	if f.w.follower.isLive() && len(f.list) == 0 {
+		pause = max(pause, followedMoves)
+	}
+	if err := clock.Sleep(ctx, min(pause, followGap)); err != nil {
+		return err
+	}
+	t := time.NewTimer(pause - min(pause, followGap))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+	case <-f.w.follower.moving:
+	}
+	return nil
 }
 
 // flights is the state of the poll of migrations; one goroutine's.

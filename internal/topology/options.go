@@ -24,6 +24,10 @@ type Options struct {
 	// stored of it can be shown before the cluster is reached; "" when there is none.
 	Known string
 
+	// Follow tells whether the changelog is to be followed now, where the source can; nil: it is polled. It is asked
+	// every few seconds.
+	Follow func() bool
+
 	Log *slog.Logger // nil: nowhere
 }
 

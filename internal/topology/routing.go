@@ -32,7 +32,7 @@ func (w *Watcher) pollRouting(ctx context.Context) error {
 		return err
 	}
 	defer w.routing.leave()
-	err := w.route(ctx)
+	err := w.route(ctx, nil)
 	w.noteConnection()
 	if ctx.Err() != nil {
 		return ended(ctx) // we were told to stop; that says nothing about the cluster
@@ -46,6 +46,29 @@ func (w *Watcher) pollRouting(ctx context.Context) error {
 	return err
 }
 
+// pollNamed reads the collections that changelog entries named, and once more soon those in which nothing is new.
+func (w *Watcher) pollNamed(ctx context.Context, list map[Namespace]namedRead) error {
+	if err := w.routing.enter(ctx); err != nil {
+		return err
+	}
+	defer w.routing.leave()
+	names := slices.Sorted(maps.Keys(list))
+	was := w.Table()
+	if err := w.route(ctx, names); err != nil {
+		return err
+	}
+	is := w.Table()
+	w.follower.again(slices.DeleteFunc(names, func(ns Namespace) bool { return list[ns].again || is.named(ns) != was.named(ns) }), time.Now())
+	return nil
+}
+
+// headsOf reads the heads of these collections; those that are not there are missing.
+func (w *Watcher) headsOf(ctx context.Context, only []Namespace) ([]Head, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.o.Timeout)
+	defer cancel()
+	return w.src.Heads(ctx, Window{Only: only})
+}
+
 // noteConnection takes over which servers answer.
 func (w *Watcher) noteConnection() {
 	src, ok := w.src.(connected)
@@ -57,13 +80,20 @@ func (w *Watcher) noteConnection() {
 	}
 }
 
-func (w *Watcher) route(ctx context.Context) error {
+func (w *Watcher) route(ctx context.Context, only []Namespace) error {
 	info, err := w.identify(ctx)
 	if err != nil {
 		return err
 	}
 	base := w.Table()
-	heads, covers, err := w.heads(ctx, base)
+	var heads []Head
+	var covers func(Namespace) bool
+	if len(only) > 0 {
+		heads, err = w.headsOf(ctx, only)
+		covers = func(ns Namespace) bool { return slices.Contains(only, ns) }
+	} else {
+		heads, covers, err = w.heads(ctx, base)
+	}
 	if !usable(err) {
 		return err
 	}
@@ -75,7 +105,7 @@ func (w *Watcher) route(ctx context.Context) error {
 		}
 	}
 	turn := newTurn(base, heads, covers, w.router.reload)
-	w.noteEmpty(turn)
+	w.noteEmpty(turn, covers)
 	readErr := w.read(ctx, turn)
 	if readErr != nil {
 		note = readErr
@@ -92,6 +122,7 @@ func (w *Watcher) route(ctx context.Context) error {
 			delete(w.router.reload, l.head.NS)
 		}
 	}
+	w.unsettled.Store(len(w.router.empty) > 0 || len(w.router.reload) > 0)
 	if !usable(note) {
 		return note
 	}
@@ -103,10 +134,15 @@ const emptyAfter = 3 * time.Second
 
 // noteEmpty keeps since when collections have had no chunks, and adds those that have had none for too long to the
 // damaged.
-func (w *Watcher) noteEmpty(t *turn) {
+func (w *Watcher) noteEmpty(t *turn, covers func(Namespace) bool) {
 	was := w.router.empty
 	w.router.empty = map[Namespace]time.Time{}
 	now := time.Now()
+	for ns, since := range was {
+		if !covers(ns) {
+			w.router.empty[ns] = since
+		}
+	}
 	for _, h := range t.empty {
 		since, ok := was[h.NS]
 		if !ok {
@@ -134,6 +170,9 @@ func begunAnew(base *Table, heads []Head) bool {
 // settle writes the outcome of a turn into the next table.
 func (w *Watcher) settle(t *Table, turn *turn, damaged []*Damage, info *ServerInfo, note error) bool {
 	loud := t.note(PartRouting, note)
+	if f := w.follower.state(); f.Live != t.Following.Live || (f.Err == nil) != (t.Following.Err == nil) {
+		t.Following, loud = f, true
+	}
 	if info != nil && *info != t.ServerInfo {
 		if !w.router.met {
 			if info.ClusterID != "" && t.ClusterID != info.ClusterID {
@@ -222,7 +261,7 @@ func (w *Watcher) heads(ctx context.Context, base *Table) (heads []Head, covers 
 // best effort and may be forbidden; the rotation finds what it does not tell.
 func (w *Watcher) hints(ctx context.Context, base *Table) []Namespace {
 	var out []Namespace
-	if len(base.Events) > 0 {
+	if len(base.Events) > 0 && !w.follower.isLive() {
 		fresh, _ := w.pollEvents(ctx)
 		for _, e := range fresh {
 			out = append(out, Namespace(e.NS))

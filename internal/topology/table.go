@@ -48,6 +48,7 @@ type Table struct {
 	// FlagsRead is since when every jumbo flag of a collection was read: the oldest of its
 	// flags is from then. A chunk whose move fails is read again at once.
 	FlagsRead map[Namespace]time.Time
+	Following Following
 	Changes   []Change // against the table of Seq-1
 	// Contradictions are what the parts of the metadata say differently, sorted by kind and names.
 	Contradictions []Contradiction
@@ -190,8 +191,14 @@ func (t *Table) Stale(p Part, now time.Time) bool {
 		return true
 	}
 	every := t.every[p]
+	if t.Following.Live && (p == PartRouting || p == PartMoves || p == PartEvents) {
+		every = max(every, followedAge)
+	}
 	return every > 0 && now.Sub(h.At) > 3*every
 }
+
+// PollEvery is how often a part is read where nothing tells of changes.
+func (t *Table) PollEvery(p Part) time.Duration { return t.every[p] }
 
 // Since is every change after the table of the given Seq, oldest first. It is
 // not complete when that table is too long ago: then everything may have changed.

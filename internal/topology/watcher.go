@@ -33,11 +33,13 @@ type Watcher struct {
 	events  gate // held while the changelog is read
 	wakeup  chan struct{}
 
-	router   router // state of the routing poll, guarded by routing
-	suspects suspects
-	flagged  int // how many flagged chunks were read again; the sweep's
-	rounds   roundsDue
-	viewed   viewed
+	follower  follower
+	unsettled atomic.Bool // collections were found that the last poll could not read, or without chunks
+	router    router      // state of the routing poll, guarded by routing
+	suspects  suspects
+	flagged   int // how many flagged chunks were read again; the sweep's
+	rounds    roundsDue
+	viewed    viewed
 }
 
 // gate lets one goroutine through at a time and gives up with the context.
@@ -69,7 +71,7 @@ func NewWatcher(src Source, o Options) *Watcher {
 		src: src, o: o.withDefaults(),
 		loaded:  make(chan struct{}),
 		routing: make(gate, 1), slow: make(gate, 1), events: make(gate, 1),
-		wakeup: make(chan struct{}, 1),
+		wakeup: make(chan struct{}, 1), follower: newFollower(),
 	}
 	w.table.Store(&Table{ClusterID: w.o.Known, Began: time.Now(), Health: map[Part]Health{}, every: w.o.every()})
 	return w
@@ -99,6 +101,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	g.Go(func() error { return w.statistics(ctx) })
 	g.Go(func() error { return w.sweep(ctx) })
 	g.Go(func() error { return w.watchMoves(ctx) })
+	g.Go(func() error { return w.follow(ctx) })
 	err := g.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -163,10 +166,67 @@ func (w *Watcher) routingLoop(ctx context.Context) error {
 			}
 			failed = 0
 		}
-		if err := clock.Sleep(ctx, pause); err != nil {
+		if err := w.untilPoll(ctx, pause); err != nil {
 			return err
 		}
 	}
+}
+
+// untilPoll waits until all collections are to be polled again. While the changelog is followed that is seldom, and
+// meanwhile the collections that its entries name are read.
+func (w *Watcher) untilPoll(ctx context.Context, pause time.Duration) error {
+	began := time.Now()
+	for {
+		var until time.Time
+		switch {
+		case !w.follower.isLive():
+			until = began.Add(pause)
+		case w.follower.takeWhole():
+			return nil
+		default:
+			until = began.Add(max(pause, w.followedPoll()))
+			list, next := w.follower.due(time.Now())
+			if len(list) > 0 {
+				if err := w.pollNamed(ctx, list); err != nil {
+					return ctx.Err() // a poll of all tells what is wrong
+				}
+				continue
+			}
+			if !next.IsZero() && next.Before(until) {
+				until = next
+				if err := w.sleepUntil(ctx, until); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if err := w.sleepUntil(ctx, until); err != nil || !time.Now().Before(until) {
+			return err
+		}
+	}
+}
+
+// sleepUntil sleeps, or less where there is something to read or following has begun or ended.
+func (w *Watcher) sleepUntil(ctx context.Context, until time.Time) error {
+	t := time.NewTimer(time.Until(until))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+	case <-w.follower.come:
+	}
+	return nil
+}
+
+// followedPoll is the pause between two polls while the changelog is followed: each collection is polled every 30 s,
+// also where a poll asks for a part of them. What is damaged or not understood yet may be mended without an entry.
+func (w *Watcher) followedPoll() time.Duration {
+	if t := w.Table(); len(t.Damaged) > 0 || t.unconfirmed() || w.unsettled.Load() {
+		return w.o.Routing
+	}
+	parts := 1 + len(w.Table().Collections)/w.o.RotateAbove
+	return max(followedPoll/time.Duration(parts), w.o.Routing)
 }
 
 // jittered is a pause up to a tenth longer or shorter, so that several shardboards do

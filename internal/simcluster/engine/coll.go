@@ -36,13 +36,15 @@ type Coll struct {
 	dropped bool
 
 	examined *Examined // its node's
+
+	growth *growth
 }
 
 // degree of the trees: nodes of up to 2*degree-1 entries.
 const degree = 32
 
 func newColl(db, name string, uuid [16]byte, opts bson.Raw, examined *Examined) *Coll {
-	c := &Coll{DB: db, Name: name, UUID: uuid, Options: opts, examined: examined}
+	c := &Coll{DB: db, Name: name, UUID: uuid, Options: opts, examined: examined, growth: &growth{}}
 	c.records = btree.NewG(degree, func(a, b *record) bool { return a.id < b.id })
 	c.indexes = []*index{newIndex(idSpec())}
 	return c
@@ -65,6 +67,7 @@ func (c *Coll) Insert(doc bson.Raw) (RecordID, error) {
 		return 0, err
 	}
 	c.lastID++
+	c.growth.wake()
 	return r.id, nil
 }
 

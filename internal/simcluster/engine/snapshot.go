@@ -16,6 +16,7 @@ const snapshotIDs RecordID = 1 << 62
 func (c *Coll) Snapshot() *Coll {
 	s := *c
 	s.records = c.records.Clone()
+	s.growth = &growth{}
 	s.lastID = max(c.lastID, snapshotIDs)
 	s.indexes = make([]*index, len(c.indexes))
 	for i, x := range c.indexes {

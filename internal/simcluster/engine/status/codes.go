@@ -76,6 +76,7 @@ const (
 	NetworkInterfaceExceededTimeLimit        int32 = 202
 	InvalidUUID                              int32 = 207
 	TransactionTooOld                        int32 = 225
+	CappedPositionLost                       int32 = 136
 	CursorKilled                             int32 = 237
 	NotImplemented                           int32 = 238
 	ConversionFailure                        int32 = 241
