@@ -70,3 +70,70 @@ func TestTheChangelogIsFollowed(t *testing.T) {
 		})
 	}
 }
+
+func do(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) {
+	t.Helper()
+	_, err := sim.Command(t.Context(), db, cmd)
+	must(t, err)
+}
+
+// However a cursor at the end of the changelog ends, the watcher polls meanwhile, follows again within seconds, has each
+// entry once and leaves no cursor.
+func TestFollowingComesBack(t *testing.T) {
+	fail := func(code int32) func(*testing.T, *simcluster.Cluster) {
+		return func(t *testing.T, sim *simcluster.Cluster) {
+			sim.Faults().Add(simcluster.Rule{Command: "getMore", At: simcluster.Received, Times: 2, Err: simcluster.Fail(code)})
+		}
+	}
+	const overwritten, steppedDown = 136, 11602
+	for name, breaks := range map[string]func(*testing.T, *simcluster.Cluster){
+		"overwritten": fail(overwritten), "stepped down": fail(steppedDown),
+		"frozen for 15 s": func(t *testing.T, sim *simcluster.Cluster) {
+			sim.Faults().Freeze("config")
+			time.Sleep(15 * time.Second)
+			sim.Faults().Thaw("config")
+		},
+		"the log was emptied": func(t *testing.T, sim *simcluster.Cluster) {
+			do(t, sim, "config", bson.D{{Key: "delete", Value: "changelog"},
+				{Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: bson.D{}}, {Key: "limit", Value: 0}}}}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := simcluster.Options{Projects: 2, Documents: 20, Still: true, ServerVersion: "8.0"}
+			onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+				w, stop := watch(t, c, topology.Options{Follow: func() bool { return true }})
+				time.Sleep(time.Minute)
+				split := func(at string) {
+					do(t, sim, "admin", bson.D{{Key: "split", Value: "yorkie-meta.documents"},
+						{Key: "middle", Value: bson.D{{Key: "project_id", Value: at}}}})
+				}
+				chunks := func() int { return w.Table().Collection("yorkie-meta.documents").Chunks.Len() }
+				n := chunks()
+				breaks(t, sim)
+				split("a")
+				time.Sleep(5 * time.Second)
+				if chunks() != n+1 {
+					t.Errorf("%d chunks, %+v", chunks(), w.Table().Following)
+				}
+				time.Sleep(time.Minute)
+				split("b")
+				time.Sleep(100 * time.Millisecond)
+				if f := w.Table().Following; !f.Live || chunks() != n+2 {
+					t.Errorf("a minute later it is not followed: %+v, %d chunks", f, chunks())
+				}
+				ids := map[string]int{}
+				for _, e := range w.Table().Events {
+					if ids[e.ID]++; ids[e.ID] > 1 {
+						t.Errorf("%s comes twice", e.ID)
+					}
+				}
+				stop()
+				time.Sleep(time.Minute)
+				status, err := sim.Command(t.Context(), "admin", bson.D{{Key: "serverStatus", Value: 1}})
+				if n := status.Lookup("metrics", "cursor", "open", "total").AsInt64(); err != nil || n != 0 {
+					t.Errorf("%d cursors stay, %v", n, err)
+				}
+			})
+		})
+	}
+}

@@ -25,6 +25,9 @@ const (
 	followedPoll = 30 * time.Second
 	// followedMoves is likewise for migrations while none is known.
 	followedMoves = time.Minute
+	// followedSweep is how many times fewer chunks the sweep reads while the changelog is followed: of a flag that a move
+	// left an entry tells.
+	followedSweep = 5
 	// followedAge is how old the newest answer of a followed changelog is at most while nothing happens.
 	followedAge = 10 * time.Second
 	// followGap is the shortest time between two reads of one collection because of entries.

@@ -55,7 +55,11 @@ func (w *Watcher) sweep(ctx context.Context) error {
 		if s.ns == "" && time.Since(s.pass) < w.o.Sweep {
 			continue // a pass over few chunks begins once a minute
 		}
-		if err := w.sweepStep(ctx, &s, max(1, int(int64(w.o.SweepPerMinute)*int64(pause)/int64(time.Minute)))); err != nil {
+		perMinute := int64(w.o.SweepPerMinute)
+		if w.follower.isLive() {
+			perMinute /= followedSweep
+		}
+		if err := w.sweepStep(ctx, &s, max(1, int(perMinute*int64(pause)/int64(time.Minute)))); err != nil {
 			return err
 		}
 	}
