@@ -58,10 +58,13 @@ func (r *Report) unknown(name, note string) {
 
 // Bounds of what watching may cost.
 const (
-	keysPerMinute  = 2000
-	loadRatio      = 1.25
-	spreadMillis   = 100
-	bytesPerSocket = 24 << 10
+	keysPerMinute = 300
+	loadRatio     = 1.25
+	spreadMillis  = 100
+	// From the entry of a move in the changelog to its update in the last browser.
+	entryMillis        = 100
+	slowestEntryMillis = 300
+	bytesPerSocket     = 24 << 10
 )
 
 // memoryBound is the most megabytes that a server may take with so many chunks: 300 up to

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ const (
 	// bareFor is how long those of a bare loop are.
 	bareFor = 5 * time.Second
 	// changeEvery is how often the cluster changes meanwhile.
-	changeEvery = 2 * time.Second
+	changeEvery = time.Second
 	topic       = "overview"
 )
 
@@ -58,6 +59,14 @@ func measureSockets(ctx context.Context, o Options, r *Report, sim *clusterProce
 	}
 	r.add("an update, from the first socket to the last", median(seen.Millis), "ms", spreadMillis,
 		fmt.Sprintf("median of %d updates of %.1f KB; slowest %.0f ms", seen.Updates, float64(seen.Bytes)/1000, seen.Millis[len(seen.Millis)-1]))
+	delays, err := sim.delays(ctx, seen.Ends)
+	if err != nil {
+		return fmt.Errorf("read the changelog: %w", err)
+	}
+	if n := len(delays); n > 0 {
+		r.add("from a changelog entry to the last socket, median", median(delays), "ms", entryMillis, fmt.Sprintf("%d moves", n))
+		r.add("the same, slowest", slices.Max(delays), "ms", slowestEntryMillis, "")
+	}
 	bare, err := followBare(ctx, o, seen.Bytes)
 	if err != nil {
 		return fmt.Errorf("measure a bare loop: %w", err)

@@ -62,6 +62,31 @@ func (p *clusterProcess) moveAround(ctx context.Context, to int) error {
 	return err
 }
 
+// delays are the milliseconds from each move that the changelog tells of, since the first update, to the update that came
+// next. ends are in order.
+func (p *clusterProcess) delays(ctx context.Context, ends []time.Time) (out []float64, err error) {
+	if len(ends) == 0 {
+		return nil, nil
+	}
+	reply, err := p.cluster.Command(ctx, "config", bson.D{{Key: "find", Value: "changelog"},
+		{Key: "filter", Value: bson.D{{Key: "what", Value: "moveChunk.commit"}, {Key: "time", Value: bson.D{{Key: "$gte", Value: ends[0]}}}}},
+		{Key: "batchSize", Value: int32(1000)}})
+	if err != nil {
+		return nil, err
+	}
+	entries, err := reply.Lookup("cursor", "firstBatch").Array().Values()
+	for _, e := range entries {
+		at := e.Document().Lookup("time").Time()
+		for _, end := range ends {
+			if !end.Before(at) {
+				out = append(out, float64(end.Sub(at).Microseconds())/1000)
+				break
+			}
+		}
+	}
+	return out, err
+}
+
 // part runs a part of the measurement in a process of its own, and reads its answer.
 func part(ctx context.Context, o Options, into any, args ...string) error {
 	cmd := exec.CommandContext(ctx, o.Program, append([]string{"bench-part"}, args...)...)

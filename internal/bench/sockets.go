@@ -17,13 +17,14 @@ import (
 
 // Spread is how long the updates of a live topic took to reach all sockets.
 type Spread struct {
-	Open    int       `json:"open"`    // sockets that were open at the end
-	Lost    int       `json:"lost"`    // closed by the server, or never opened
-	Reason  string    `json:"reason"`  // why the first of those
-	Updates int       `json:"updates"` // that reached every socket
-	Missed  int       `json:"missed"`  // updates that did not
-	Millis  []float64 `json:"millis"`  // from the first socket to the last, one for each update
-	Bytes   int       `json:"bytes"`   // of an update
+	Open    int         `json:"open"`    // sockets that were open at the end
+	Lost    int         `json:"lost"`    // closed by the server, or never opened
+	Reason  string      `json:"reason"`  // why the first of those
+	Updates int         `json:"updates"` // that reached every socket
+	Missed  int         `json:"missed"`  // updates that did not
+	Millis  []float64   `json:"millis"`  // from the first socket to the last, one for each update
+	Bytes   int         `json:"bytes"`   // of an update
+	Ends    []time.Time `json:"ends"`    // when the updates had reached all sockets, in order
 }
 
 // SocketRun is what Follow does.
@@ -133,6 +134,7 @@ func (f *follower) result(sockets int) Spread {
 		switch {
 		case a.sockets >= out.Open:
 			out.Updates++
+			out.Ends = append(out.Ends, a.last)
 			out.Millis = append(out.Millis, float64(a.last.Sub(a.first).Microseconds())/1000)
 		case time.Since(a.last) > time.Second:
 			out.Missed++
@@ -140,6 +142,7 @@ func (f *follower) result(sockets int) Spread {
 		delete(f.arrivals, v)
 	}
 	slices.Sort(out.Millis)
+	slices.SortFunc(out.Ends, time.Time.Compare)
 	return out
 }
 
