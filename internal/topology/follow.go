@@ -39,9 +39,11 @@ const (
 	// begins: clocks differ.
 	followOverlap     = 200
 	followOverlapTime = time.Hour
-	// followGather is how long entries are gathered after some came, so that a storm of them costs a few publications a
-	// second.
+	// followGather is how long entries are gathered after some came, and stormGather after so many that they are a storm,
+	// which must cost little more than a poll; nobody is a second behind.
 	followGather = 100 * time.Millisecond
+	stormGather  = 850 * time.Millisecond
+	stormEntries = 8 // gathered in followGather, or in stormGather in proportion
 )
 
 // Following tells whether the changelog is followed, so that changes are seen as they are made.
@@ -212,15 +214,23 @@ func (w *Watcher) follow(ctx context.Context) error {
 func (w *Watcher) followOnce(ctx context.Context, src FollowSource) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stopped := false
+	stopped, gather := false, followGather
 	err := src.Follow(ctx, w.followFrom(), func(batch []Event) {
 		if stopped = !w.o.Follow(); stopped {
 			cancel()
 			return
 		}
-		if w.takeEntries(ctx, batch); len(batch) > 0 {
-			_ = clock.Sleep(ctx, followGather)
+		w.takeEntries(ctx, batch)
+		if len(batch) == 0 {
+			gather = followGather
+			return
 		}
+		if many := len(batch) >= stormEntries*int(gather/followGather); many {
+			gather = stormGather
+		} else {
+			gather = followGather
+		}
+		_ = clock.Sleep(ctx, gather)
 	})
 	if stopped && errors.Is(err, context.Canceled) {
 		return nil

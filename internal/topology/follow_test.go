@@ -140,7 +140,7 @@ func TestAStormIsGathered(t *testing.T) {
 			})
 			wait(10 * time.Millisecond)
 			behind := int(c.highest().Major - w.Table().Collection("db.c").Highest.Major)
-			if behind > 60 || len(w.Table().Events) > 0 && len(f.events) < eventLimit && len(f.events)-len(w.Table().Events) > 60 {
+			if behind > 100 || len(w.Table().Events) > 0 && len(f.events) < eventLimit && len(f.events)-len(w.Table().Events) > 100 {
 				t.Fatalf("%d changes and %d entries behind after %d", behind, len(f.events)-len(w.Table().Events), i)
 			}
 		}
