@@ -38,6 +38,9 @@ func cluster(v View, load Load) api.Cluster {
 		Problems:  problemSummaryOf(v, v.Problems()),
 		Freshness: freshnessOf(v, topology.PartRouting, topology.PartShards),
 	}
+	if out.Followed = t.Following.Live; t.Following.Err != nil {
+		out.NotFollowed = fault.Text(t.Following.Err)
+	}
 	for _, d := range t.Databases {
 		out.Databases = append(out.Databases, api.Database{Name: d.Name, Primary: d.Primary})
 	}

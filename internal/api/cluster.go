@@ -8,26 +8,30 @@ import (
 
 // Cluster describes the whole cluster (GET cluster).
 type Cluster struct {
-	ClusterID     string         `json:"clusterId"`
-	Target        string         `json:"target"`        // address as configured, redacted
-	ServerVersion string         `json:"serverVersion"` // of the mongos
-	Product       string         `json:"product"`       // who made it and its version, such as "MongoDB 5.0.7"; "" = not known
-	Connection    Connection     `json:"connection"`
-	Version       string         `json:"version"` // of shardboard
-	Demo          bool           `json:"demo"`
-	Seq           uint64         `json:"seq"` // increases with each published table
-	Shards        int            `json:"shards"`
-	Databases     []Database     `json:"databases"`
-	Collections   int            `json:"collections"` // sharded collections
-	Chunks        int            `json:"chunks"`
-	Jumbo         int            `json:"jumbo"`
-	Zones         int            `json:"zones"`
-	Bytes         Figure         `json:"bytes"`
-	Documents     Figure         `json:"documents"`
-	Balancer      Balancer       `json:"balancer"`
-	Routers       []Router       `json:"routers"`
-	Parts         []Part         `json:"parts"`
-	Problems      ProblemSummary `json:"problems"`
+	ClusterID     string     `json:"clusterId"`
+	Target        string     `json:"target"`        // address as configured, redacted
+	ServerVersion string     `json:"serverVersion"` // of the mongos
+	Product       string     `json:"product"`       // who made it and its version, such as "MongoDB 5.0.7"; "" = not known
+	Connection    Connection `json:"connection"`
+	Version       string     `json:"version"` // of shardboard
+	Demo          bool       `json:"demo"`
+	Seq           uint64     `json:"seq"` // increases with each published table
+	// Whether the changelog is followed, so that changes are shown as they are made, and if not, why the routing is polled
+	// every 2 s instead; "" = it is not meant to be followed here.
+	Followed    bool           `json:"followed"`
+	NotFollowed string         `json:"notFollowed"`
+	Shards      int            `json:"shards"`
+	Databases   []Database     `json:"databases"`
+	Collections int            `json:"collections"` // sharded collections
+	Chunks      int            `json:"chunks"`
+	Jumbo       int            `json:"jumbo"`
+	Zones       int            `json:"zones"`
+	Bytes       Figure         `json:"bytes"`
+	Documents   Figure         `json:"documents"`
+	Balancer    Balancer       `json:"balancer"`
+	Routers     []Router       `json:"routers"`
+	Parts       []Part         `json:"parts"`
+	Problems    ProblemSummary `json:"problems"`
 	Freshness
 }
 

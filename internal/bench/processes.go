@@ -62,8 +62,8 @@ func (p *clusterProcess) moveAround(ctx context.Context, to int) error {
 	return err
 }
 
-// delays are the milliseconds from each move that the changelog tells of, since the first update, to the update that came
-// next. ends are in order.
+// delays are the milliseconds from each move that the changelog tells of, since the first update, to the update that
+// came next. ends are in order.
 func (p *clusterProcess) delays(ctx context.Context, ends []time.Time) (out []float64, err error) {
 	if len(ends) == 0 {
 		return nil, nil

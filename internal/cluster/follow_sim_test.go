@@ -77,8 +77,8 @@ func do(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) {
 	must(t, err)
 }
 
-// However a cursor at the end of the changelog ends, the watcher polls meanwhile, follows again within seconds, has each
-// entry once and leaves no cursor.
+// However a cursor at the end of the changelog ends, the watcher polls meanwhile, follows again within seconds, has
+// each entry once and leaves no cursor.
 func TestFollowingComesBack(t *testing.T) {
 	fail := func(code int32) func(*testing.T, *simcluster.Cluster) {
 		return func(t *testing.T, sim *simcluster.Cluster) {

@@ -12,7 +12,7 @@ import (
 )
 
 // liveWithin is how soon an open page shows what another client changed.
-const liveWithin = 3 * time.Second
+const liveWithin = time.Second
 
 // page is an open live page.
 type page struct {
@@ -45,9 +45,19 @@ func (d *dashboard) open(ctx context.Context, topic string) (*page, error) {
 	return p, nil
 }
 
-// live shows that a split by another client is on an open page within three seconds.
+// live shows that the changelog is followed, and that a split by another client is on an open page within a second.
 func live(w *world) {
 	d := w.serve()
+	d.eventually(patience, "the changelog is followed", func(context.Context) error {
+		var c struct {
+			Followed    bool
+			NotFollowed string
+		}
+		if d.read("cluster", &c); !c.Followed {
+			return fmt.Errorf("it is polled: %s", c.NotFollowed)
+		}
+		return nil
+	})
 	ns := rangedData + ".documents"
 	p, err := d.open(w.Context(), "collection:"+ns)
 	w.must(err)

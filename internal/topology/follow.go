@@ -256,8 +256,8 @@ func (w *Watcher) followFrom() (from time.Time) {
 	return from.Add(-followOverlapTime)
 }
 
-// takeEntries takes over what the cursor gave: entries that are not known become the table's newest, and the collections
-// that they name are read.
+// takeEntries takes over what the cursor gave: entries that are not known become the table's newest, and the
+// collections that they name are read.
 func (w *Watcher) takeEntries(ctx context.Context, batch []Event) {
 	if w.events.enter(ctx) != nil {
 		return
