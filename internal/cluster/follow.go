@@ -20,7 +20,7 @@ const followBatch = 1000
 // from since on, in the order in which they were written, as they come (1 to 4 ms later on real clusters). each gets
 // what one answer had; nothing when none came for 10 s. Follow ends with the context, with what the cursor failed
 // with, or with fault.NotFound where the log has no entry yet. The cursor is closed then. Needs find on
-// config.changelog.
+// config.changelog. It ends without an error when the address has changed.
 func (c *Client) Follow(ctx context.Context, since time.Time, each func([]topology.Event)) error {
 	op := findOn("changelog", "follow the changelog")
 	cmd := find("changelog", bson.D{{Key: "time", Value: bson.D{{Key: "$gte", Value: since}}}}, eventFields,
@@ -32,6 +32,7 @@ func (c *Client) Follow(ctx context.Context, since time.Time, each func([]topolo
 		return err
 	}
 	defer closeCursor()
+	with := c.newestPool()
 	cur.SetMaxAwaitTime(followWait)
 	for {
 		var batch []topology.Event
@@ -50,5 +51,15 @@ func (c *Client) Follow(ctx context.Context, since time.Time, each func([]topolo
 			return fault.New(fault.NotFound, "The changelog has no entry yet.")
 		}
 		each(batch)
+		if c.newestPool() != with {
+			return nil
+		}
 	}
+}
+
+// newestPool is the pool that new commands use.
+func (c *Client) newestPool() *pool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pool
 }
