@@ -64,13 +64,10 @@ func stepsEnded(ended, of int) *bson.E {
 	return &bson.E{Key: "msg", Value: fmt.Sprintf("step %d of %d", ended, of)}
 }
 
-// recipientSteps is the message of a recipient. 8.0 has one step more between the copying and the end.
+// recipientSteps is the message of a recipient. 8.0 has one step more at the end, the wait for the donor's outcome.
 func (c *Cluster) recipientSteps(ended int) *bson.E {
 	if !c.version.atLeast(8, 0, 0) {
 		return stepsEnded(ended, 7)
-	}
-	if ended > 3 {
-		ended++
 	}
 	return stepsEnded(ended, 8)
 }

@@ -46,7 +46,7 @@ func (p pipelineCheck) pipeline(on Resource, stages bson.RawValue) bool {
 func ownSource(stage string) bool {
 	switch stage {
 	case "$collStats", "$indexStats", "$planCacheStats", "$currentOp", "$listLocalSessions", "$listSessions",
-		"$shardedDataDistribution", "$documents", "$changeStream":
+		"$shardedDataDistribution", "$listClusterCatalog", "$documents", "$changeStream":
 		return true
 	}
 	return false
@@ -74,7 +74,7 @@ func (p pipelineCheck) stage(on Resource, name string, arg bson.RawValue) bool {
 		return truthy(field("localOps")) && !truthy(field("allUsers")) || p.s.May(OnCluster(), "inprog")
 	case "$listLocalSessions", "$listSessions":
 		return !truthy(field("allUsers")) && field("users").Type == 0 || p.s.May(OnCluster(), "listSessions")
-	case "$shardedDataDistribution":
+	case "$shardedDataDistribution", "$listClusterCatalog": // of the latter assumed
 		return p.s.May(OnCluster(), "shardedDataDistribution")
 	case "$lookup", "$graphLookup":
 		return p.join(on, field("from"), field("pipeline"))

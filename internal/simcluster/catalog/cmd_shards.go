@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -15,9 +16,24 @@ func (c *Cluster) runListShards(context.Context, *engine.Request) (bson.D, error
 	defer c.Mu.RUnlock()
 	list := make(bson.A, len(c.shards))
 	for i, s := range c.shards {
-		list[i] = s.document(c.features)
+		list[i] = inListOrder(s.document(c.features))
 	}
 	return bson.D{{Key: "shards", Value: list}}, nil
+}
+
+// inListOrder moves the fields of a shard that were written later to where listShards has them
+// (s/catalog/type_shard.cpp).
+func inListOrder(shard bson.D) bson.D {
+	var late, rest bson.D
+	for _, e := range shard[2:] {
+		if e.Key == "draining" || e.Key == "tags" {
+			late = append(late, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	slices.SortFunc(late, func(a, b bson.E) int { return strings.Compare(a.Key, b.Key) })
+	return append(append(shard[:2:2], late...), rest...)
 }
 
 func (c *Cluster) runGetShardMap(context.Context, *engine.Request) (bson.D, error) {

@@ -37,6 +37,7 @@ type transfer struct {
 	o    MoveOptions
 	uuid [16]byte
 
+	chunk bson.Timestamp // version of the chunk at the beginning
 	began time.Time
 	from  []time.Duration // durations of the donor's completed steps
 	to    []time.Duration // the recipient's

@@ -79,3 +79,10 @@ func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Re
 	c.Mu.Unlock()
 	return o.result(ctx, err)
 }
+
+// sentBy notes the application of the client that began the operation. The caller holds Mu.
+func (o *resharding) sentBy(req *engine.Request) {
+	if o != nil && o.app == "" {
+		o.app = appOf(req)
+	}
+}
