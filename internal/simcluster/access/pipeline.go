@@ -74,7 +74,9 @@ func (p pipelineCheck) stage(on Resource, name string, arg bson.RawValue) bool {
 		return truthy(field("localOps")) && !truthy(field("allUsers")) || p.s.May(OnCluster(), "inprog")
 	case "$listLocalSessions", "$listSessions":
 		return !truthy(field("allUsers")) && field("users").Type == 0 || p.s.May(OnCluster(), "listSessions")
-	case "$shardedDataDistribution", "$listClusterCatalog": // of the latter assumed
+	case "$listClusterCatalog": // of a database assumed
+		return p.s.May(OnCluster(), "listClusterCatalog") || on.db != "admin" && p.s.May(OnDatabase(on.db), "listCollections")
+	case "$shardedDataDistribution":
 		return p.s.May(OnCluster(), "shardedDataDistribution")
 	case "$lookup", "$graphLookup":
 		return p.join(on, field("from"), field("pipeline"))
