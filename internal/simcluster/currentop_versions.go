@@ -31,6 +31,9 @@ func (c *Cluster) reshardingRows8(r catalog.Resharding, id string) []bson.Raw {
 	if r.To != "" {
 		command = append(command, bson.E{Key: "shardDistribution", Value: r.Distribution}, bson.E{Key: "forceRedistribution", Value: true})
 	}
+	if r.Zones.Type != 0 {
+		command = append(command, bson.E{Key: "zones", Value: r.Zones})
+	}
 	command = append(command, bson.E{Key: "provenance", Value: r.Command},
 		bson.E{Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}, {Key: "wtimeout", Value: int32(60000)}}},
 		bson.E{Key: "databaseVersion", Value: c.catalog.DatabaseVersion(db)}, bson.E{Key: "$db", Value: "admin"})

@@ -67,6 +67,7 @@ func (c *Cluster) beginReshard(ctx context.Context, ns string, p pattern, zones 
 		return nil, errShutdown()
 	}
 	o := c.newResharding("reshardCollection", r, p)
+	o.zonesGiven = zones
 	o.zones, o.initial, o.force = list, max(chunks, 1), again
 	o.start(ctx)
 	return o, nil

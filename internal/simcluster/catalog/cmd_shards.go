@@ -95,6 +95,24 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 	return d, nil
 }
 
+// runAddShard finds the shards that are there already; there are no other servers that could be added.
+func (c *Cluster) runAddShard(_ context.Context, req *engine.Request) (bson.D, error) {
+	host, ok := req.Lookup(req.Name).StringValueOK()
+	set, _, isSet := strings.Cut(host, "/")
+	if !ok || !isSet {
+		return nil, status.Errorf(status.BadValue, "a shard is added by the name of its replica set and a host, as in set/host:port")
+	}
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	for _, s := range c.shards {
+		if s.host == host {
+			return bson.D{{Key: "shardAdded", Value: s.name}}, nil
+		}
+	}
+	return nil, status.Errorf(status.FailedToSatisfyReadPreference,
+		"Could not find host matching read preference { mode: \"primary\" } for set %s", set)
+}
+
 // runRemoveShard is called repeatedly: the first call starts draining, further calls
 // return what remains, the last one removes the shard
 // (db/s/config/sharding_catalog_manager_shard_operations.cpp).

@@ -82,6 +82,9 @@ func (t *transfer) run(life context.Context) error {
 	if err := t.atStep(life, Critical); err != nil {
 		return t.stopAt(Critical, err)
 	}
+	if t.c.features.observed8 {
+		t.received(7) // it waits for the donor's outcome
+	}
 	if err := t.pause(life, handOverTime); err != nil {
 		return t.abortBoth(err)
 	}

@@ -16,17 +16,18 @@ import (
 // documents are cloned in steps, and what changed meanwhile is copied at the end under
 // one lock, where a real server applies the oplog.
 type resharding struct {
-	c        *Cluster
-	command  string // reshardCollection, moveCollection or unshardCollection
-	to       string // the only recipient of moveCollection and unshardCollection
-	ns, temp string
-	source   [16]byte
-	uuid     [16]byte // of the operation and of the new collection
-	key      pattern
-	zones    []*Zone
-	initial  int64
-	app      string // of the client
-	force    bool   // forceRedistribution, or one shard is named
+	c          *Cluster
+	command    string // reshardCollection, moveCollection or unshardCollection
+	to         string // the only recipient of moveCollection and unshardCollection
+	ns, temp   string
+	source     [16]byte
+	uuid       [16]byte // of the operation and of the new collection
+	key        pattern
+	zones      []*Zone
+	zonesGiven bson.RawValue
+	initial    int64
+	app        string // of the client
+	force      bool   // forceRedistribution, or one shard is named
 
 	begunAt, clonedAt, copiedAt, appliedAt time.Time // 8.0: when it and its phases began or ended
 
@@ -62,9 +63,10 @@ type Resharding struct {
 	Elapsed      time.Duration
 
 	// As 8.0 shows it.
-	App                         string // of the client
-	Initial                     int64  // numInitialChunks
-	Distribution                bson.A // shardDistribution
+	App                         string        // of the client
+	Initial                     int64         // numInitialChunks
+	Distribution                bson.A        // shardDistribution
+	Zones                       bson.RawValue // as given
 	Donors, Recipients          []string
 	Copying, Applying, Critical time.Duration
 }
@@ -77,7 +79,7 @@ func (c *Cluster) Resharding() (r Resharding, ok bool) {
 	}
 	r = Resharding{NS: o.ns, TempNS: o.temp, UUID: o.uuid, Source: o.source, Key: o.key.raw, State: o.state, Bytes: o.bytes, Docs: o.docs,
 		Command: o.command, To: o.to, Progress: o.progress(), Elapsed: c.Now().Sub(o.copying.begun),
-		App: o.app, Initial: o.initial, Recipients: o.recipients()}
+		App: o.app, Initial: o.initial, Zones: o.zonesGiven, Recipients: o.recipients()}
 	if t := c.table(o.ns); t != nil {
 		r.Donors = t.ShardsOwning()
 	}

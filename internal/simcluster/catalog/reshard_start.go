@@ -72,6 +72,9 @@ func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Re
 	}
 	c.Mu.Lock()
 	o, err := c.runningOperation(ns, req.Name)
+	if err != nil && c.features.observed8 {
+		err = status.Errorf(status.NoSuchReshardCollection, "Could not find resharding metadata for %s", ns)
+	}
 	if err == nil && !o.hurried {
 		o.hurried = true
 		close(o.hurry)
