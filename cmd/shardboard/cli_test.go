@@ -67,7 +67,7 @@ func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 		{"simcluster --tls-allow-connections-without-certificates", "needs --tls-ca"},
 		{"simcluster --tls-cert /no/such --tls-key /no/such", "cannot be read"},
 		{"simcluster --transaction-lifetime=0s", "--transaction-lifetime"},
-		{"simcluster --config-shard", "8.0"},
+		{"simcluster --server-version 7.0 --config-shard", "8.0"},
 		{"simcluster --interfere=weather", "--interfere"},
 		{"simcluster --migration-time=-1s", "--migration-time"},
 		{"simcluster --orphan-delay=0s", "--orphan-delay"},

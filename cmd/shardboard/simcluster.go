@@ -22,7 +22,7 @@ type simFlags struct {
 	Database      string    `default:"yorkie-meta" help:"Database that holds the data."`
 	Projects      int       `default:"60" help:"Number of projects."`
 	Documents     int       `default:"20000" help:"Number of Yorkie documents in all."`
-	ServerVersion string    `default:"5.0" help:"MongoDB version to behave like."`
+	ServerVersion string    `default:"8.0" help:"MongoDB version to behave like."`
 	ConfigShard   bool      `help:"The config server is a shard too (8.0)."`
 	ShardUUIDs    bool      `name:"shard-uuids" help:"Chunks name their shard by UUID (8.0)."`
 	Pace          float64   `default:"1" help:"Factor for the time that moves and balancer rounds take; 0.1 is ten times as fast."`

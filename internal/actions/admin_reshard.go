@@ -29,8 +29,9 @@ type Reshard struct {
 	Zones  []KeyZone // ranges of the new key; nil: not given, which the server refuses if there are zones
 	Chunks int       // initial chunks; 0: the server's default
 
-	WasKey   bson.Raw
-	WasZones []KeyZone
+	WasKey    bson.Raw
+	WasZones  []KeyZone
+	WasChunks int // chunks that it had; 0 in what was stored before this was kept
 }
 
 // ErrReshardingAborted is in the error of a resharding that was aborted.

@@ -100,7 +100,8 @@ func (d *draftBuilder) reshard(c *topology.Collection, key shardkey.Pattern, zon
 		needs = append(needs, overlapCount(c.NS, d.doc(c, c.Key.Min()), d.doc(c, c.Key.Max()), len(old)))
 	}
 	d.step(Step{Op: OpReshard, NS: c.NS, Needs: needs,
-		Reshard: &Reshard{Key: key.Raw(), Zones: zones, Chunks: chunks, WasKey: c.Key.Raw(), WasZones: old},
+		Reshard: &Reshard{Key: key.Raw(), Zones: zones, Chunks: chunks, WasKey: c.Key.Raw(), WasZones: old,
+			WasChunks: min(c.Chunks.Len(), maxInitialChunks)},
 		Proof: []Fact{{Kind: FactResharded, NS: c.NS, Was: UUIDText(c.Incarnation.UUID),
 			Want: map[string]string{"key": key.String(), "replaced": "true", "resharding": "false"}}}})
 	d.checkOtherResharding()
@@ -181,7 +182,8 @@ func (d *draftBuilder) undoReshard(s Step) error {
 	if len(zones) == 0 && len(d.ranges(c.NS)) == 0 {
 		zones = nil
 	}
-	d.reshard(c, was, zones, 0)
+	// As many chunks as it had: the server refuses its default number for a key with fewer values.
+	d.reshard(c, was, zones, s.Reshard.WasChunks)
 	return nil
 }
 

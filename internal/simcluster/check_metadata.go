@@ -36,6 +36,9 @@ func (c *Cluster) checkMetadata(_ context.Context, r *engine.Request) (bson.D, e
 		}
 	}
 	k := &cursor{ns: r.DB + ".$cmd.aggregate", session: sessionOf(r)}
+	if coll != "" && c.version.atLeast(8, 0, 0) {
+		k.ns = r.DB + "." + coll
+	}
 	c.catalog.Mu.RLock()
 	for _, found := range c.catalog.CheckMetadata(db, coll, truthy(r.Lookup("checkIndexes"))) {
 		k.docs = append(k.docs, encode(bson.D{

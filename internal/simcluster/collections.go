@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"context"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -20,7 +21,7 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 	if err := writable(db, coll); err != nil {
 		return nil, err
 	}
-	options := bson.D{}
+	options, series := bson.D{}, bson.D(nil)
 	for e := value.Read(r.Body); e.Next(); {
 		switch name := string(e.Key); name {
 		case "viewOn", "clusteredIndex":
@@ -28,14 +29,16 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 		case "capped", "size", "max", "validator", "validationLevel", "validationAction", "storageEngine", "expireAfterSeconds":
 			options = append(options, bson.E{Key: name, Value: e.Value})
 		case "timeseries":
-			series, ok := e.Value.DocumentOK()
+			given, ok := e.Value.DocumentOK()
 			if !ok {
 				return nil, status.Errorf(status.TypeMismatch, "BSON field 'create.timeseries' is the wrong type")
 			}
-			if coll, err = c.seriesColl(coll, series); err != nil {
+			if coll, series, err = c.seriesOptions(coll, given); err != nil {
 				return nil, err
 			}
-			options = append(options, bson.E{Key: name, Value: e.Value})
+			if options = append(options, bson.E{Key: name, Value: series}); strings.HasPrefix(coll, bucketsPrefix) {
+				options = bucketsOptions(series)
+			}
 		}
 	}
 	if err := simpleCollation(r.Lookup("collation")); err != nil {
@@ -58,7 +61,10 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 	if node.Coll(db, coll) != nil || c.catalog.Routing(db+"."+coll) != nil {
 		return nil, status.Errorf(status.NamespaceExists, "Collection already exists. NS: %s.%s", db, coll)
 	}
-	node.Create(db, coll, c.catalog.UUID(), encode(options))
+	made := node.Create(db, coll, c.catalog.UUID(), encode(options))
+	if series != nil {
+		return bson.D{}, c.addSeries(node, made, series)
+	}
 	return bson.D{}, nil
 }
 
@@ -132,7 +138,7 @@ func collectionRow(coll *engine.Coll) bson.D {
 	if options == nil {
 		options = encode(bson.D{})
 	}
-	return bson.D{
+	row := bson.D{
 		{Key: "name", Value: coll.Name},
 		{Key: "type", Value: "collection"},
 		{Key: "options", Value: options},
@@ -140,6 +146,10 @@ func collectionRow(coll *engine.Coll) bson.D {
 		{Key: "idIndex", Value: bson.D{{Key: "v", Value: int32(2)},
 			{Key: "key", Value: bson.D{{Key: "_id", Value: int32(1)}}}, {Key: "name", Value: "_id_"}}},
 	}
+	if truthy(value.Field(options, "clusteredIndex")) {
+		return row[:4] // no index of _id
+	}
+	return row
 }
 
 // cursorBatch reads cursor.batchSize, -1 when there is none: metadata cursors give

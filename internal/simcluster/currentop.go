@@ -27,7 +27,7 @@ func (c *Cluster) operations(ns string) []bson.Raw {
 	if r, ok := c.catalog.Resharding(); ok {
 		rows = append(rows, c.reshardingRows(r)...)
 	}
-	return append(rows, c.faults.inflightRows()...)
+	return append(rows, c.faults.inflightRows(c.relaysMoves())...)
 }
 
 // operation has the fields that every row begins with. app is the client's application
@@ -80,6 +80,9 @@ func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
 	origin := originating(r)
 	elapsed := int64(r.Elapsed.Seconds())
 	var rows []bson.Raw
+	if c.version.atLeast(8, 0, 0) {
+		return c.reshardingRows8(r, id)
+	}
 	if t := c.catalog.Routing(r.TempNS); t != nil {
 		for _, shard := range t.ShardsOwning() {
 			rows = append(rows, encode(append(service(shard, "ReshardingRecipientService "+id),

@@ -64,13 +64,10 @@ func stepsEnded(ended, of int) *bson.E {
 	return &bson.E{Key: "msg", Value: fmt.Sprintf("step %d of %d", ended, of)}
 }
 
-// recipientSteps is the message of a recipient. 8.0 has one step more between the copying and the end.
+// recipientSteps is the message of a recipient. 8.0 has one step more at the end, the wait for the donor's outcome.
 func (c *Cluster) recipientSteps(ended int) *bson.E {
 	if !c.version.atLeast(8, 0, 0) {
 		return stepsEnded(ended, 7)
-	}
-	if ended > 3 {
-		ended++
 	}
 	return stepsEnded(ended, 8)
 }
@@ -102,13 +99,19 @@ func (c *Cluster) donorCommand(m catalog.Migration) bson.D {
 		force = 1
 	}
 	if c.relaysMoves() {
-		return bson.D{
-			{Key: "_shardsvrMoveRange", Value: m.NS}, {Key: "toShard", Value: m.To}, {Key: "min", Value: m.Min}, {Key: "max", Value: m.Max},
-			{Key: "waitForDelete", Value: m.Options.WaitForDelete}, {Key: "epoch", Value: m.Version[1]},
+		d := bson.D{{Key: "_shardsvrMoveRange", Value: m.NS}, {Key: "toShard", Value: m.To}, {Key: "min", Value: m.Min}}
+		if !m.Options.Balancer() || !c.version.atLeast(8, 0, 0) {
+			d = append(d, bson.E{Key: "max", Value: m.Max}) // the donor finds the end of what the balancer moves
+		}
+		d = append(d, bson.E{Key: "waitForDelete", Value: m.Options.WaitForDelete}, bson.E{Key: "epoch", Value: m.Version[1]})
+		if c.version.atLeast(8, 0, 0) {
+			d = append(d, bson.E{Key: "collectionTimestamp", Value: m.Version[2]})
+		}
+		return append(d, bson.D{
 			{Key: "fromShard", Value: m.From}, {Key: "maxChunkSizeBytes", Value: c.catalog.ChunkSize()}, {Key: "forceJumbo", Value: force},
 			{Key: "secondaryThrottle", Value: false},
 			{Key: "writeConcern", Value: bson.D{{Key: "w", Value: int32(1)}, {Key: "wtimeout", Value: int32(0)}}}, {Key: "$db", Value: "admin"},
-		}
+		}...)
 	}
 	return bson.D{
 		{Key: "moveChunk", Value: m.NS},

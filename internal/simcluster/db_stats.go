@@ -45,7 +45,8 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 		}
 	}
 	raw := bson.D{}
-	var objects, bytes, onDisk, indexes, indexBytes int64
+	var objects, bytes, onDisk, indexes, indexBytes, collections int64
+	var fsUsed, fsTotal float64
 	weighed := int64(0) // mongos knows only the averages of the shards, truncated
 	for _, shard := range nodes {
 		node := c.catalog.Shards[shard]
@@ -84,7 +85,20 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 			weighed += size / n * n
 		}
 		objects, bytes, onDisk = objects+n, bytes+size, onDisk+disk
-		indexes, indexBytes = indexes+idx, indexBytes+idxBytes
+		indexes, indexBytes, collections = indexes+idx, indexBytes+idxBytes, collections+int64(len(colls))
+		if f, ok := used.(float64); ok {
+			fsUsed, fsTotal = fsUsed+f, fsTotal+total.(float64)
+		}
+	}
+	if c.version.atLeast(8, 0, 0) {
+		return bson.D{
+			{Key: "raw", Value: raw}, {Key: "db", Value: r.DB}, {Key: "collections", Value: number(collections)}, {Key: "views", Value: int32(0)},
+			{Key: "objects", Value: number(objects)}, {Key: "avgObjSize", Value: ratio(bytes, objects)},
+			{Key: "dataSize", Value: ratio(bytes, by)}, {Key: "storageSize", Value: ratio(onDisk, by)},
+			{Key: "indexes", Value: number(indexes)}, {Key: "indexSize", Value: ratio(indexBytes, by)},
+			{Key: "totalSize", Value: ratio(onDisk+indexBytes, by)}, {Key: "scaleFactor", Value: number(by)},
+			{Key: "fsUsedSize", Value: fsUsed}, {Key: "fsTotalSize", Value: fsTotal},
+		}, nil
 	}
 	return bson.D{
 		{Key: "raw", Value: raw},

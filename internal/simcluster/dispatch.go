@@ -84,6 +84,9 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if guard != nil {
 		c.claim(guard, fields)
 	}
+	if err == nil {
+		c.sampleQueries(r)
+	}
 	return fields, interrupted(err)
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 // drop removes a collection from all shards. Like mongos it first waits for all
-// migrations in the database, and succeeds when the collection does not exist.
+// migrations in the database, from 8.0 on for those of the collection (seen on 5.0.7 and
+// 8.0.10), and succeeds when the collection does not exist.
 func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 	db, coll, err := namespace(r)
 	if err != nil {
@@ -25,7 +26,11 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if err := c.awaitTransactions(ctx, is(ns)); err != nil {
 		return nil, err
 	}
-	if err := c.quiesceDatabase(ctx, db, ns); err != nil {
+	quiesce := func() error { return c.quiesceDatabase(ctx, db, ns) }
+	if c.version.atLeast(8, 0, 0) {
+		quiesce = func() error { return c.catalog.Quiesce(ctx, ns) }
+	}
+	if err := quiesce(); err != nil {
 		return nil, err
 	}
 	defer c.catalog.Mu.Unlock()

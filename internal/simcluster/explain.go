@@ -61,7 +61,7 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 	if err != nil {
 		return nil, err
 	}
-	if c.version.atLeast(8, 0, 0) && x.stage == "" {
+	if c.version.atLeast(8, 0, 0) && x.stage == "" && x.db != "config" && !isExpress(reply) {
 		reply = append(reply, bson.E{Key: "queryShapeHash", Value: queryShapeHash(x.db, x.coll, parsedQuery(x.filter.Raw()))})
 	}
 	return append(reply, c.explainTail(r, inner)...), nil
@@ -103,7 +103,7 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 			{Key: "shardName", Value: s.shard}, {Key: "executionSuccess", Value: true},
 			{Key: "nReturned", Value: int32(r.returned)}, {Key: "executionTimeMillis", Value: int32(0)},
 			{Key: "totalKeysExamined", Value: int32(r.keys)}, {Key: "totalDocsExamined", Value: int32(r.docs)},
-			{Key: "executionStages", Value: r.tree(true)},
+			{Key: "executionStages", Value: c.cached(r.tree(true))},
 		})
 		sum.returned, sum.keys, sum.docs = sum.returned+r.returned, sum.keys+r.keys, sum.docs+r.docs
 	}

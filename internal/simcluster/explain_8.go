@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 
@@ -27,6 +28,19 @@ func (x explainRequest) planner8(ns string, parsed, winning bson.D) bson.D {
 		bson.E{Key: "winningPlan", Value: append(bson.D{{Key: "isCached", Value: false}}, winning...)},
 		bson.E{Key: "rejectedPlans", Value: bson.A{}},
 	)
+}
+
+// cached adds to the outermost stage of a plan that it came from no cache, as 8.0 does.
+func (c *Cluster) cached(plan bson.D) bson.D {
+	if !c.version.atLeast(8, 0, 0) {
+		return plan
+	}
+	return append(bson.D{{Key: "isCached", Value: false}}, plan...)
+}
+
+// isExpress tells whether one document is read by its _id past the planner; 8.0 hashes no shape of such a query.
+func isExpress(reply bson.D) bool {
+	return bytes.Contains(encode(reply), []byte("EXPRESS_IXSCAN\x00"))
 }
 
 // queryShapeHash stands for the hash of a query's shape that 8.0 shows: 64 hexadecimal

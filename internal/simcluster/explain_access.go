@@ -22,6 +22,10 @@ func (r shardExplain) accessPlan(stage stageMaker) bson.D {
 		}
 		return r.filtered(stage, stage("COLLSCAN", nil, append(residual, bson.E{Key: "direction", Value: r.direction()})...))
 	case "IDHACK":
+		if r.since8 && r.stage == "" {
+			// The ownership of the document is checked inside of the stage.
+			return stage("EXPRESS_IXSCAN", nil, bson.E{Key: "keyPattern", Value: "{ _id: 1 }"}, bson.E{Key: "indexName", Value: "_id_"})
+		}
 		return r.filtered(stage, stage("IDHACK", nil))
 	}
 	scan := stage("IXSCAN", nil, r.scanFields()...)
@@ -74,7 +78,7 @@ func (r shardExplain) scanFields() []bson.E {
 		{Key: "indexName", Value: r.plan.Index},
 		{Key: "isMultiKey", Value: r.plan.Multikey},
 	}
-	if !hashed {
+	if !hashed && !(r.since8 && r.plan.Index == "_id_") {
 		fields = append(fields, bson.E{Key: "multiKeyPaths", Value: paths})
 	}
 	return append(fields,

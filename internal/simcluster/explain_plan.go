@@ -20,12 +20,14 @@ type shardExplain struct {
 	returned     int64
 	keys, docs   int64
 	recordCounts bool // a count that needs no scan
+	since8       bool // the forms of 8.0
 }
 
 // explainOnShard runs the query on one shard and keeps its plan and counters. The caller
 // holds catalog.Mu.
 func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target, s source) (shardExplain, error) {
-	r := shardExplain{explainRequest: x, filtering: s.owned != nil, exists: s.coll != nil}
+	r := shardExplain{explainRequest: x, filtering: s.owned != nil, exists: s.coll != nil,
+		since8: c.version.atLeast(8, 0, 0)}
 	if t.routing != nil {
 		r.shardKey = t.routing.Key
 	}

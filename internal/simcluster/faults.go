@@ -121,6 +121,7 @@ type Faults struct {
 	rules  []*Planted
 	last   int                      // id of the newest rule
 	frozen map[string]chan struct{} // closed by Thaw
+	used   map[string]chan struct{} // by member: the freeze in which a command waits on the only open connection
 	terms  map[string]int64         // elections of each member
 	hits   []Hit
 	seen   []Seen

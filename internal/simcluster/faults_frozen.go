@@ -94,6 +94,9 @@ func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
 		if r.Name == "aggregate" && r.Lookup("pipeline").Type == bson.TypeArray && beginsWithStage(r, "$collStats") {
 			return status.Errorf(status.MaxTimeMSExpired, "Unable to retrieve information for $collStats stage :: caused by :: %s", late)
 		}
+		if r.Name == "find" && r.DB == "config" && f.cluster.version.atLeast(8, 0, 0) {
+			return status.Errorf(status.MaxTimeMSExpired, queryFailed+late)
+		}
 		return status.Errorf(status.MaxTimeMSExpired, late)
 	} else if err != nil {
 		return err
@@ -102,18 +105,45 @@ func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
 	if err != nil {
 		f.cluster.late.giveUp(shard, r)
 	}
+	why := late
+	if errors.Is(err, context.DeadlineExceeded) && f.cluster.version.atLeast(8, 0, 0) && !f.firstOn(shard) {
+		why = noConnection
+	}
 	switch {
 	case !errors.Is(err, context.DeadlineExceeded):
 		return err
+	case r.Name == "find" && f.cluster.version.atLeast(8, 0, 0):
+		return status.Errorf(status.MaxTimeMSExpired, "%s", queryFailed+why)
 	case r.Name == "find":
-		return status.Errorf(status.NetworkInterfaceExceededTimeLimit,
-			"Encountered non-retryable error during query :: caused by :: Couldn't get a connection within the time limit")
+		return status.Errorf(status.NetworkInterfaceExceededTimeLimit, "%s", queryFailed+noConnection)
 	case r.Name == "count":
-		return status.Errorf(status.MaxTimeMSExpired, "failed on: %s :: caused by :: %s", shard, late)
+		return status.Errorf(status.MaxTimeMSExpired, "failed on: %s :: caused by :: %s", shard, why)
 	case r.Name == "explain":
-		return status.Errorf(status.MaxTimeMSExpired, "Explain command on shard %s failed :: caused by :: %s", shard, late)
+		return status.Errorf(status.MaxTimeMSExpired, "Explain command on shard %s failed :: caused by :: %s", shard, why)
 	}
-	return status.Errorf(status.MaxTimeMSExpired, late)
+	return status.Errorf(status.MaxTimeMSExpired, "%s", why)
+}
+
+// What the router says of a read that got no answer in time, and of one for which it got no connection.
+const (
+	queryFailed  = "Encountered non-retryable error during query :: caused by :: "
+	noConnection = "Couldn't get a connection within the time limit"
+)
+
+// firstOn reports whether a command is the first that a frozen shard keeps waiting: it has the only open connection of
+// the router, and those after it get none (seen on 8.0.10).
+func (f *Faults) firstOn(member string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	frozen := f.frozen[member]
+	if frozen == nil || f.used[member] == frozen {
+		return false
+	}
+	if f.used == nil {
+		f.used = make(map[string]chan struct{})
+	}
+	f.used[member] = frozen
+	return true
 }
 
 // answeredByRouter reports whether mongos answers a command without contacting another

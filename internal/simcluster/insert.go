@@ -79,6 +79,9 @@ func (p *inserter) insert(doc bson.Raw) (bson.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.series != nil {
+		return doc, p.insertMeasurement(*p.series, doc)
+	}
 	var shard string
 	var key bson.Raw
 	if p.routing != nil {

@@ -17,6 +17,7 @@ type inserter struct {
 	cluster  *Cluster
 	tx       *transaction // nil: the documents are stored at once
 	db, coll string
+	series   *series                 // of the view that the documents are inserted through; nil if it is none
 	routing  *catalog.Routing        // nil: not sharded
 	on       map[string]*engine.Coll // by shard, filled on first use
 	last     *engine.Coll            // of the last document
@@ -26,7 +27,14 @@ type inserter struct {
 // inserter returns an inserter for a collection. The caller holds catalog.Mu for
 // writing while using it.
 func (c *Cluster) inserter(tx *transaction, db, coll string) *inserter {
-	return &inserter{cluster: c, tx: tx, db: db, coll: coll, routing: c.catalog.Routing(db + "." + coll)}
+	p := &inserter{cluster: c, tx: tx, db: db, coll: coll, routing: c.catalog.Routing(db + "." + coll)}
+	if node, _ := c.homeOfColl(db, coll); p.routing == nil && node != nil && node.Coll(db, coll) == nil {
+		if s, ok := c.seriesOf(db, coll); ok {
+			p.series, p.coll = &s, bucketsPrefix+coll
+			p.routing = c.catalog.Routing(db + "." + p.coll)
+		}
+	}
+	return p
 }
 
 // timed adds the elapsed time to the latencies of the shards written to; call it

@@ -73,6 +73,9 @@ func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, er
 		found = append(found, bson.E{Key: "featureCompatibilityVersion", Value: bson.D{{Key: "version", Value: fcv}}})
 	}
 	if len(found) == 0 {
+		if c.version.atLeast(8, 0, 0) {
+			return nil, status.Errorf(status.InvalidOptions, "no option found to get")
+		}
 		return nil, status.Plain("no option found to get")
 	}
 	return found, nil

@@ -105,10 +105,18 @@ func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error
 		}}}}})
 	}
 	n := int32(len(sets))
-	pool := append(bson.D{
-		{Key: "poolInUse", Value: int32(0)}, {Key: "poolAvailable", Value: n},
-		{Key: "poolCreated", Value: n}, {Key: "poolRefreshing", Value: int32(0)},
-	}, hosts...)
+	pool := func(hosts bson.D) bson.D {
+		n := int32(len(hosts))
+		return append(bson.D{
+			{Key: "poolInUse", Value: int32(0)}, {Key: "poolAvailable", Value: n},
+			{Key: "poolCreated", Value: n}, {Key: "poolRefreshing", Value: int32(0)},
+		}, hosts...)
+	}
+	pools := bson.D{{Key: "NetworkInterfaceTL-ShardRegistry", Value: pool(hosts)}}
+	if c.version.atLeast(8, 0, 0) {
+		_, address, _ := cutHost(c.catalog.Host(configShard))
+		pools = append(pools, bson.E{Key: "NetworkInterfaceTL-TaskExecutorPool-0", Value: pool(bson.D{{Key: address, Value: idle}})})
+	}
 	return bson.D{
 		{Key: "numClientConnections", Value: int32(0)},
 		{Key: "numAScopedConnections", Value: int32(0)},
@@ -117,7 +125,7 @@ func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error
 		{Key: "totalCreated", Value: n},
 		{Key: "totalRefreshing", Value: int32(0)},
 		{Key: "replicaSetMatchingStrategy", Value: "matchPrimaryNode"},
-		{Key: "pools", Value: bson.D{{Key: "NetworkInterfaceTL-ShardRegistry", Value: pool}}},
+		{Key: "pools", Value: pools},
 		{Key: "hosts", Value: hosts},
 		{Key: "numReplicaSetMonitorsCreated", Value: n},
 		{Key: "replicaSets", Value: replicaSets},

@@ -19,7 +19,7 @@ func (c *Cluster) targetUpdate(db, coll string, s updateStatement) (target, erro
 		return t, nil
 	}
 	if s.upsert {
-		if !t.exact {
+		if !t.exact && !c.writesOneAnywhere() {
 			return t, status.Errorf(status.ShardKeyNotFound, "Failed to target upsert by query :: could not extract exact shard key")
 		}
 		return t, nil
@@ -35,13 +35,26 @@ func (c *Cluster) targetUpdate(db, coll string, s updateStatement) (target, erro
 		}
 		return t.only(t.routing.Owner(key)), nil
 	}
-	if !idInFilter(s.filter) {
+	if !idInFilter(s.filter) && !c.writesOneAnywhere() {
 		return t, status.Errorf(status.InvalidOptions, "A {multi:false} update on a sharded collection must contain an "+
 			"exact match on _id (and have the collection default collation) or target a single shard (and have the simple "+
 			"collation), but this update targeted %d shards. Update request: %s, shard key pattern: %s",
 			len(t.sources), s.text(), shellText(t.routing.Key))
 	}
 	return t, nil
+}
+
+// writesOneAnywhere tells whether a router finds the document of an update or deletion of one document that names no
+// shard key (seen on 8.0.10; the manual has it from 7.1 on).
+func (c *Cluster) writesOneAnywhere() bool { return c.version.atLeast(8, 0, 0) }
+
+// first keeps what an update or deletion of one document changes: a document that is found on several shards is
+// changed once, unless its _id sends the write to all of them.
+func (c *Cluster) first(found []foundDocument, one bool, f *query.Filter) []foundDocument {
+	if one && len(found) > 1 && c.writesOneAnywhere() && !idInFilter(f) {
+		return found[:1]
+	}
+	return found
 }
 
 // replacementKey is the shard key of a replacement document, which must have all

@@ -26,7 +26,7 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	parts := pipeline.Split(a.stages)
 	if parts.RouterOnly {
 		docs, err = parts.Combine(nil, env)
-		return docs, false, err
+		return docs, c.fromOneShard(pipeline.First(a.stages)), err
 	}
 	if a.coll == "" {
 		return nil, false, status.Errorf(status.InvalidNamespace,
@@ -50,7 +50,7 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 		return whole.Run(pipeline.Of()), false, nil
 	case len(t.sources) == 1:
 		docs, err = c.shardStream(ctx, a, t, t.sources[0], a.stages)
-		return docs, t.routing != nil, err
+		return docs, t.routing != nil || c.version.atLeast(8, 0, 0), err
 	}
 	streams := make([]pipeline.Docs, len(t.sources))
 	for i, s := range t.sources {
@@ -60,6 +60,12 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	}
 	docs, err = parts.Combine(streams, env)
 	return docs, false, err
+}
+
+// fromOneShard tells whether the config server alone runs a pipeline that begins with a stage about the whole cluster,
+// so that its reply is passed on (seen on 8.0.10).
+func (c *Cluster) fromOneShard(first string) bool {
+	return c.version.atLeast(8, 0, 0) && (first == "$shardedDataDistribution" || first == "$listClusterCatalog")
 }
 
 // timedStream adds an aggregation to the latencies of its shards after it was read.
@@ -153,6 +159,9 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 	}
 	if c.version.atLeast(6, 0, 3) {
 		env.DataDistribution = func(bson.Raw) pipeline.Docs { return pipeline.Of(c.distribution()...) }
+	}
+	if c.version.atLeast(8, 0, 10) {
+		env.ClusterCatalog = func(of bson.Raw) pipeline.Docs { return pipeline.Of(c.clusterCatalog(a.db, of)...) }
 	}
 	return env
 }

@@ -34,6 +34,19 @@ type target struct {
 // sharded one on the shards whose chunks the filter may touch. The caller holds
 // catalog.Mu.
 func (c *Cluster) target(db, coll string, f *query.Filter) target {
+	t := c.stored(db, coll, f)
+	if t.routing == nil && len(t.sources) == 1 && t.sources[0].coll == nil && c.version.atLeast(5, 0, 0) {
+		if s, ok := c.seriesOf(db, coll); ok {
+			return c.unpacked(db, coll, s)
+		}
+	}
+	return t
+}
+
+// everywhereStored targets every shard that owns chunks of what is stored under a name, which no view is.
+func (c *Cluster) everywhereStored(db, coll string) target { return c.stored(db, coll, nil) }
+
+func (c *Cluster) stored(db, coll string, f *query.Filter) target {
 	t := target{ns: db + "." + coll}
 	if t.routing = c.catalog.Routing(t.ns); t.routing == nil {
 		if node, shard := c.homeOfColl(db, coll); node != nil {

@@ -10,6 +10,9 @@ import (
 // transaction, for which coll is the transaction's copy. The caller holds catalog.Mu
 // for writing.
 func (c *Cluster) insertInto(tx *transaction, coll *engine.Coll, doc bson.Raw) error {
+	if err := c.catalog.CheckDocument(coll, doc); err != nil {
+		return err
+	}
 	if tx == nil {
 		if err := c.locks.check(coll, 0, doc, nil); err != nil {
 			return err
@@ -29,6 +32,9 @@ func (c *Cluster) insertInto(tx *transaction, coll *engine.Coll, doc bson.Raw) e
 }
 
 func (c *Cluster) replaceIn(tx *transaction, coll *engine.Coll, id engine.RecordID, doc bson.Raw) error {
+	if err := c.catalog.CheckDocument(coll, doc); err != nil {
+		return err
+	}
 	if tx == nil {
 		if err := c.locks.check(coll, id, doc, nil); err != nil {
 			return err

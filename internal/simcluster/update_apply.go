@@ -32,6 +32,7 @@ func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStat
 	if err != nil {
 		return done, err
 	}
+	found = c.first(found, !s.multi, s.filter)
 	if err := c.checkFree(tx, found); err != nil {
 		return done, err
 	}

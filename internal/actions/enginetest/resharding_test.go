@@ -65,7 +65,8 @@ func TestAReshardingIsFollowedToItsEndAndProven(t *testing.T) {
 			onReshardRig(t, version, func(r *Rig) {
 				run := r.copying(r.startReshard().ID)
 				p := run.Steps[0].Resharding
-				if len(p.Shards) == 0 || p.Reason != "" || p.Key != "{q: 1}" || p.Left() != -1 {
+				// Only 8.0 estimates what is left after the first documents.
+				if len(p.Shards) == 0 || p.Reason != "" || p.Key != "{q: 1}" || (p.Left() == -1) != (version == "5.0.7") {
 					r.Errorf("progress: %+v", p)
 				}
 				run = r.WaitEnd(run.ID)

@@ -9,7 +9,7 @@ import (
 // MongoDB 5.0), in which replies show them. Actions of later versions are at the
 // positions that those versions use.
 const actions = `
-addShard advanceClusterTime allCollectionStats analyzeShardKey anyAction appendOplogNote applicationMessage
+addShard listClusterCatalog advanceClusterTime allCollectionStats analyzeShardKey anyAction appendOplogNote applicationMessage
 auditConfigure auditLogRotate authCheck authenticate authSchemaUpgrade bypassDocumentValidation changeCustomData
 changePassword changeOwnPassword changeOwnCustomData changeStream checkFreeMonitoringStatus
 checkMetadataConsistency cleanupOrphaned clearJumboFlag closeAllDatabases collMod collStats compact
@@ -20,8 +20,9 @@ enableSharding exportCollection find flushRouterConfig forceUUID fsync getCluste
 getDefaultRWConcern getCmdLineOpts getLog getParameter getShardMap getShardVersion grantRole
 grantPrivilegesToRole grantRolesToRole grantRolesToUser hostInfo impersonate importCollection indexStats inprog
 insert internal invalidateUserCache killAnyCursor killAnySession killCursors killop listCachedAndActiveUsers
-listCollections listCursors listDatabases listIndexes listSampledQueries listSessions listShards logRotate
-moveChunk moveCollection netstat oidReset operationMetrics planCacheIndexFilter planCacheRead planCacheWrite
+listCollections listCursors listDatabases listIndexes listSampledQueries listSearchIndexes listSessions listShards logRotate
+moveChunk moveCollection netstat oidcListKeys oidcRefreshKeys oidReset operationMetrics planCacheIndexFilter
+planCacheRead planCacheWrite querySettings queryStatsRead queryStatsReadTransformed
 refineCollectionShardKey reIndex remove removeShard renameCollection renameCollectionSameDB repairDatabase
 replSetConfigure replSetGetConfig replSetGetStatus replSetHeartbeat replSetReconfig replSetResizeOplog
 replSetStateChange reshardCollection resync revokeRole revokePrivilegesFromRole revokeRolesFromRole
@@ -30,7 +31,7 @@ setAuthenticationRestriction setClusterParameter setDefaultRWConcern setFeatureC
 setFreeMonitoring setParameter setUserWriteBlockMode shardCollection shardedDataDistribution shardingState
 shutdown splitChunk splitVector storageDetails top touch trafficRecord transitionFromDedicatedConfigServer
 transitionToDedicatedConfigServer unlock unshardCollection useUUID update updateRole updateUser validate
-viewRole viewUser`
+viewRole viewUser setChangeStreamState getChangeStreamState`
 
 // vocabulary numbers the actions, so that a set of them fits into a few words.
 var vocabulary = func() map[string]int {

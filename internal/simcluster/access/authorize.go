@@ -40,7 +40,11 @@ func (c *Control) Authorize(s *Session, r *engine.Request) error {
 		return nil
 	}
 	if !s.SignedIn() {
-		return status.Errorf(status.Unauthorized, "command %s requires authentication", spelling(r.Name))
+		command := "command"
+		if c.major >= 8 {
+			command = "Command"
+		}
+		return status.Errorf(status.Unauthorized, "%s %s requires authentication", command, spelling(r.Name))
 	}
 	if known && (u.allows == nil || u.allows(s, r)) || !known && s.May(anyResource(), "internal") {
 		return nil

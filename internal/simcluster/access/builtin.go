@@ -33,6 +33,11 @@ const (
 	managesData = `clearJumboFlag splitChunk moveChunk enableSharding splitVector refineCollectionShardKey
 		reshardCollection`
 
+	// What 8.0.10 shows, and 7.0 is assumed to have for what it can do; 8.0 has no free monitoring.
+	monitorsCluster8 = `listClusterCatalog queryStatsRead queryStatsReadTransformed`
+	hostsCluster8    = `compact oidcListKeys oidcRefreshKeys`
+	managesCluster8  = `querySettings setChangeStreamState getChangeStreamState`
+
 	profiles = reads + ` convertToCapped createCollection dropCollection`
 	restores = `bypassDocumentValidation collMod convertToCapped createCollection createIndex dropCollection insert`
 )
@@ -44,6 +49,7 @@ func (p Privileges) words(r Resource, list string) { p.add(r, strings.Fields(lis
 // other name. Most of them exist on admin only. major is the server's version.
 func builtin(role Name, major int) (p Privileges, ok bool) {
 	p = Privileges{}
+	defer func() { p.adapt(major) }()
 	switch role.Name {
 	case "read":
 		p.read(role.DB)
@@ -65,6 +71,19 @@ func builtin(role Name, major int) (p Privileges, ok bool) {
 	return p, true
 }
 
+// adapt gives privileges the actions that a release has in other words: who reads may list search indexes from 7.0 on,
+// and nobody uses free monitoring in 8.0.
+func (p Privileges) adapt(major int) {
+	for r, have := range p {
+		if major >= 7 && have.with(setOf(strings.Fields(reads)...)) == have {
+			p.add(r, "listSearchIndexes")
+		}
+		if major >= 8 {
+			p[r] = p[r].without(setOf("checkFreeMonitoringStatus", "setFreeMonitoring"))
+		}
+	}
+}
+
 // adminRole adds a role that exists on admin only.
 func (p Privileges) adminRole(name string, major int) bool {
 	switch name {
@@ -79,7 +98,7 @@ func (p Privileges) adminRole(name string, major int) bool {
 	case "clusterMonitor":
 		p.clusterMonitor(major)
 	case "hostManager":
-		p.hostManager()
+		p.hostManager(major)
 	case "clusterManager":
 		p.clusterManager(major)
 	case "clusterAdmin":

@@ -12,15 +12,23 @@ func (p Privileges) clusterMonitor(major int) {
 	}
 	p.add(anyNamed("system.profile"), "find")
 	if major >= 6 {
-		p.add(OnCluster(), "shardedDataDistribution", "allCollectionStats", "getClusterParameter")
+		p.add(OnCluster(), "shardedDataDistribution", "allCollectionStats")
 	}
 	if major >= 7 {
 		p.add(OnCluster(), "listSampledQueries")
 	}
+	if major >= 8 {
+		p.words(OnCluster(), monitorsCluster8)
+		p.words(OnNamespace("config", "system.sessions"), monitorsData)
+		p.words(anyBuckets(), monitorsData)
+	}
 }
 
-func (p Privileges) hostManager() {
+func (p Privileges) hostManager(major int) {
 	p.words(OnCluster(), hostsCluster)
+	if major >= 8 {
+		p.words(OnCluster(), hostsCluster8)
+	}
 	p.add(anyNormal(), "killCursors")
 }
 
@@ -29,6 +37,12 @@ func (p Privileges) clusterManager(major int) {
 	p.add(anyResource(), "dbCheck")
 	for _, r := range []Resource{anyNormal(), anyBuckets(), OnDatabase("config"), OnDatabase("local")} {
 		p.words(r, managesData)
+		if major >= 7 {
+			p.add(r, "analyzeShardKey", "configureQueryAnalyzer")
+		}
+		if major >= 8 {
+			p.add(r, "moveCollection", "unshardCollection")
+		}
 	}
 	p.words(OnNamespace("local", "system.replset"), reads)
 	p.words(OnNamespace("local", "system.healthlog"), reads)
@@ -38,19 +52,21 @@ func (p Privileges) clusterManager(major int) {
 	} {
 		p.add(r, "insert", "update", "remove")
 	}
+	if major >= 6 {
+		p.add(OnCluster(), "getClusterParameter", "setClusterParameter")
+	}
 	if major >= 7 {
 		p.add(OnCluster(), "checkMetadataConsistency")
-		p.add(anyNormal(), "checkMetadataConsistency", "analyzeShardKey", "configureQueryAnalyzer")
 	}
 	if major >= 8 {
 		p.add(OnCluster(), "transitionFromDedicatedConfigServer", "transitionToDedicatedConfigServer")
-		p.add(anyNormal(), "moveCollection", "unshardCollection")
+		p.words(OnCluster(), managesCluster8)
 	}
 }
 
 func (p Privileges) clusterAdmin(major int) {
 	p.clusterMonitor(major)
-	p.hostManager()
+	p.hostManager(major)
 	p.clusterManager(major)
 	p.add(anyNormal(), "dropDatabase")
 	p.add(anyResource(), "importCollection", "exportCollection")

@@ -46,7 +46,7 @@ func (p pipelineCheck) pipeline(on Resource, stages bson.RawValue) bool {
 func ownSource(stage string) bool {
 	switch stage {
 	case "$collStats", "$indexStats", "$planCacheStats", "$currentOp", "$listLocalSessions", "$listSessions",
-		"$shardedDataDistribution", "$documents", "$changeStream":
+		"$shardedDataDistribution", "$listClusterCatalog", "$documents", "$changeStream":
 		return true
 	}
 	return false
@@ -74,6 +74,8 @@ func (p pipelineCheck) stage(on Resource, name string, arg bson.RawValue) bool {
 		return truthy(field("localOps")) && !truthy(field("allUsers")) || p.s.May(OnCluster(), "inprog")
 	case "$listLocalSessions", "$listSessions":
 		return !truthy(field("allUsers")) && field("users").Type == 0 || p.s.May(OnCluster(), "listSessions")
+	case "$listClusterCatalog": // of a database assumed
+		return p.s.May(OnCluster(), "listClusterCatalog") || on.db != "admin" && p.s.May(OnDatabase(on.db), "listCollections")
 	case "$shardedDataDistribution":
 		return p.s.May(OnCluster(), "shardedDataDistribution")
 	case "$lookup", "$graphLookup":

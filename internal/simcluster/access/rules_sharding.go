@@ -19,7 +19,8 @@ func shardingRules() map[string]rule {
 		"shardCollection": namespace("enableSharding"), "refineCollectionShardKey": namespace("refineCollectionShardKey"),
 		"reshardCollection": namespace("reshardCollection"), "abortReshardCollection": namespace("reshardCollection"),
 		"commitReshardCollection": namespace("reshardCollection"), "cleanupReshardCollection": namespace("reshardCollection"),
-		"moveCollection": namespace("moveCollection"), "abortMoveCollection": namespace("moveCollection"),
+		"untrackUnshardedCollection": namespace("moveCollection"),
+		"moveCollection":             namespace("moveCollection"), "abortMoveCollection": namespace("moveCollection"),
 		"unshardCollection": namespace("unshardCollection"), "abortUnshardCollection": namespace("unshardCollection"),
 		"split": namespace("splitChunk"), "mergeChunks": namespace("splitChunk"), "mergeAllChunksOnShard": namespace("splitChunk"),
 		"moveChunk": namespace("moveChunk"), "moveRange": namespace("moveChunk"), "setAllowMigrations": namespace("moveChunk"),
@@ -47,13 +48,10 @@ func shardingRules() map[string]rule {
 	}
 	// The only one that also runs on a database or a collection.
 	list["checkMetadataConsistency"] = rule{allows: func(s *Session, r *engine.Request) bool {
-		if coll, ok := r.Lookup(r.Name).StringValueOK(); ok {
-			return s.May(OnNamespace(r.DB, coll), "checkMetadataConsistency")
-		}
-		if r.DB != "admin" {
-			return s.May(OnDatabase(r.DB), "checkMetadataConsistency")
-		}
-		return s.May(OnCluster(), "checkMetadataConsistency")
+		// Who may check the cluster may check any part of it: no role has the action on databases.
+		coll, one := r.Lookup(r.Name).StringValueOK()
+		return s.May(OnCluster(), "checkMetadataConsistency") || one && s.May(OnNamespace(r.DB, coll), "checkMetadataConsistency") ||
+			r.DB != "admin" && s.May(OnDatabase(r.DB), "checkMetadataConsistency")
 	}}
 	return list
 }

@@ -115,9 +115,11 @@ func (b *Balancer) Round(ctx context.Context) (moved int) {
 		c.Mu.Unlock()
 		return 0
 	}
+	// A real AutoMerger merges across bounds of zones, which the balancer cuts again some seconds later; here a round ends
+	// with both done.
+	b.autoMerge()
 	failed := b.cut()
 	c.Defragment()
-	b.autoMerge()
 	force, wait := c.Settings().ForceJumbo, c.Settings().WaitDelete || b.prompt.Load() > 0
 	list := b.pick()
 	found := len(list)

@@ -60,6 +60,23 @@ func TestAutoMergerRunsEveryHourWhereEnabled(t *testing.T) {
 	})
 }
 
+// The AutoMerger does not look at zones; a round ends with their bounds cut again.
+func TestAutoMergerLeavesZonesCut(t *testing.T) {
+	onVersion(t, [3]int{8, 0, 10}, func(t *testing.T, w *world) {
+		w.split(10, 20, 30)
+		w.mustRun(`{"addShardToZone": "shard-rs-1", "zone": "z"}`)
+		w.mustRun(`{"updateZoneKeyRange": "db.t", "min": {"p": 10}, "max": {"p": 20}, "zone": "z"}`)
+		w.startBalancer()
+		w.wait(61 * time.Minute)
+		if got := w.chunksPerShard(); got != [3]int{3, 0, 0} {
+			t.Errorf("chunks %v, want below, in and above the zone", got)
+		}
+		if len(w.logEntries("changelog", "autoMerge")) == 0 {
+			t.Error("nothing was merged")
+		}
+	})
+}
+
 func TestAChunkOfOneKeyBecomesJumboInEveryVersion(t *testing.T) {
 	for _, v := range [][3]int{{4, 4, 29}, {5, 0, 7}, {6, 0, 20}, {7, 0, 16}, {8, 0, 13}} {
 		onVersion(t, v, func(t *testing.T, w *world) {

@@ -22,6 +22,9 @@ type migration struct {
 	received bool          // the recipient is done and no longer busy
 	done     chan struct{} // closed at the end, after err is set
 	err      error
+	renewed  chan struct{} // 8.0: closed when the config server has asked a donor again that stepped down
+	next     *migration    // the migration that it asked for
+	renewErr error         // why it asked for none
 	record   engine.RecordID
 
 	number  int64     // since the cluster began

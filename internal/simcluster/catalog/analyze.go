@@ -24,12 +24,14 @@ type analysis struct {
 	supported bool // an index begins with the key
 	hashed    bool
 	unique    bool
+	uuid      [16]byte // of the collection
 	docs      int64
 	orphans   int64
 	bytes     int64
 	values    []valueCount // most common first
 	distinct  int64
-	correlate float64 // between key order and insertion order
+	correlate float64    // between key order and insertion order
+	points    []bson.Raw // between ranges of about as many documents
 }
 
 type valueCount struct {
@@ -37,7 +39,7 @@ type valueCount struct {
 	count int64
 }
 
-// analyze reads every owned document. The caller holds Mu.
+// analyze reads every document, orphans too, as the server does. The caller holds Mu.
 func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 	db, name, _ := splitNS(ns)
 	r := c.table(ns)
@@ -48,7 +50,8 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 		shards = append(shards, primary)
 	}
 	a.hashed = p.hashedPrefix()
-	var order []rankedDoc
+	a.uuid, _ = c.uuidOf(ns)
+	var order, first []rankedDoc
 	found := false
 	for _, shard := range shards {
 		coll := c.data(shard, ns)
@@ -61,9 +64,6 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 		a.orphans += int64(c.Orphans(ns, shard))
 		n := 0.0
 		scan(coll, func(_ engine.RecordID, doc bson.Raw) bool {
-			if r != nil && !r.Owns(shard, doc) {
-				return true
-			}
 			key, e := p.keyOf(doc)
 			if e != nil {
 				return true
@@ -72,6 +72,9 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 			order = append(order, rankedDoc{key: key, inserted: n})
 			return true
 		})
+		if first == nil { // one shard alone looks at the order of its records
+			first = slices.Clone(order)
+		}
 	}
 	switch {
 	case !found:
@@ -79,11 +82,23 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 	case a.docs == 0:
 		return a, status.Errorf(status.IllegalOperation, "Cannot analyze the characteristics of a shard key for an empty collection")
 	}
-	slices.SortStableFunc(order, func(x, y rankedDoc) int { return compareKeys(x.key, y.key) })
+	for _, list := range [][]rankedDoc{order, first} {
+		slices.SortStableFunc(list, func(x, y rankedDoc) int { return compareKeys(x.key, y.key) })
+	}
+	keys := make([]bson.Raw, len(order))
+	for i, o := range order {
+		keys[i] = o.key
+	}
+	a.points = sampledPoints(keys, analyzedRanges)
 	a.count(order)
-	a.correlate = correlation(order)
+	a.correlate = correlation(first)
 	return a, nil
 }
+
+// orphansNote follows the figures of a collection that has orphans.
+const orphansNote = "Due to performance reasons, the analyzeShardKey command does not filter out orphan documents when calculating " +
+	"metrics about the characteristics of the shard key. Therefore, if \"numOrphanDocs\" is large relative to \"numDocsTotal\", you may " +
+	"want to rerun the command at some other time to get more accurate \"numDistinctValues\" and \"mostCommonValues\" metrics."
 
 // rankedDoc is one document's key and its position in insertion order.
 type rankedDoc struct {
@@ -102,6 +117,12 @@ func (a *analysis) count(order []rankedDoc) {
 		i = j
 	}
 	a.distinct = int64(len(a.values))
+	if a.unique { // a document and its orphan count as two values
+		a.distinct = a.docs
+		for i := range a.values {
+			a.values[i].count = 1
+		}
+	}
 	slices.SortStableFunc(a.values, func(x, y valueCount) int { return cmp.Compare(y.count, x.count) })
 	a.values = a.values[:min(len(a.values), mostCommonValues)]
 }
@@ -151,11 +172,15 @@ func (a analysis) document() bson.D {
 	if !a.hashed {
 		m = append(m, bson.E{Key: "recordIdCorrelationCoefficient", Value: a.correlate})
 	}
-	return bson.D{
+	d := bson.D{
 		{Key: "numDocsTotal", Value: a.docs}, {Key: "numOrphanDocs", Value: a.orphans},
 		{Key: "avgDocSizeBytes", Value: a.bytes / a.docs}, {Key: "numDocsSampled", Value: a.docs},
 		{Key: "isUnique", Value: a.unique}, {Key: "numDistinctValues", Value: a.distinct},
 		{Key: "mostCommonValues", Value: common},
 		{Key: "monotonicity", Value: append(m, bson.E{Key: "type", Value: kind})},
 	}
+	if a.orphans > 0 {
+		d = append(d, bson.E{Key: "note", Value: orphansNote})
+	}
+	return d
 }

@@ -81,6 +81,8 @@ type Cluster struct {
 	primaries  map[string]*primaryMove
 	routes     map[string]*Routing
 	tracked    map[string]*Routing        // unsharded collections that have a document (8.0)
+	analyzers  map[string]*queryAnalyzer  // by namespace
+	stepDowns  map[string]int             // how often the primary of a shard stepped down
 	placements map[string][]string        // by namespace: shards of the first chunks, in order
 	tombs      map[string]engine.RecordID // 4.4: documents of dropped collections
 	zones      map[string][]*Zone         // by namespace, sorted by min
@@ -115,7 +117,7 @@ func New(o Options) *Cluster {
 		tombs:     make(map[string]engine.RecordID),
 		zones:     make(map[string][]*Zone),
 
-		placements: make(map[string][]string),
+		analyzers: make(map[string]*queryAnalyzer), stepDowns: make(map[string]int), placements: make(map[string][]string),
 	}
 	c.moves.ranges = c.features.observed8
 	if o.ShardUUIDs {

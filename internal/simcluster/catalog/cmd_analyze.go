@@ -9,9 +9,11 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
+// analyzedRanges is the number of ranges for which queries are counted (analyzeShardKeyNumRanges).
+const analyzedRanges = 100
+
 // runAnalyzeShardKey analyzes a shard key candidate (7.0). It counts all documents
-// instead of sampling. Queries are not sampled at all, so the read and write
-// distributions have sample size 0.
+// instead of sampling; of queries it has those that configureQueryAnalyzer sampled.
 func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -47,17 +49,17 @@ func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request) (bs
 		d = append(d, bson.E{Key: "keyCharacteristics", Value: a.document()})
 	}
 	if wanted("readWriteDistribution") {
-		reads := bson.D{{Key: "total", Value: int64(0)}}
-		for _, name := range []string{"find", "aggregate", "count", "distinct"} {
-			reads = append(reads, bson.E{Key: name, Value: int64(0)})
+		if err := tooFewValues(analyzedRanges, a.points); err != nil && c.features.observed8 {
+			e := status.Of(err)
+			return nil, status.Errorf(e.Code, "Failed to find split points that partition the data into %d chunks with roughly equal "+
+				"number of documents using the shard key being analyzed :: caused by :: %s", analyzedRanges, e.Message)
 		}
-		writes := bson.D{{Key: "total", Value: int64(0)}}
-		for _, name := range []string{"update", "delete", "findAndModify"} {
-			writes = append(writes, bson.E{Key: name, Value: int64(0)})
+		var samples []SampledQuery
+		if q := c.analyzers[ns]; q != nil && q.uuid == a.uuid {
+			samples = q.samples
 		}
-		d = append(d,
-			bson.E{Key: "readDistribution", Value: bson.D{{Key: "sampleSize", Value: reads}}},
-			bson.E{Key: "writeDistribution", Value: bson.D{{Key: "sampleSize", Value: writes}}})
+		reads, writes := distributionOf(samples, a, p)
+		d = append(d, bson.E{Key: "readDistribution", Value: reads}, bson.E{Key: "writeDistribution", Value: writes})
 	}
 	return d, nil
 }

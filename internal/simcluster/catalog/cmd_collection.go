@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -116,8 +117,21 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	if c.features.observed8 {
 		logStart()
 	}
+	named := s.ns
 	home, _ := c.Home(d.name, s.coll())
 	coll := c.data(home, s.ns)
+	var series bson.Raw
+	if buckets := bucketsOf(s.ns); coll == nil && c.data(home, buckets) != nil {
+		s.ns, coll = buckets, c.data(home, buckets)
+		series, _ = coll.Options.Lookup("timeseries").DocumentOK()
+		if r := c.routes[s.ns]; r != nil {
+			return nil
+		}
+		var err error
+		if s.key, err = keyOfBuckets(s.key, series); err != nil {
+			return err
+		}
+	}
 	empty := coll == nil || coll.Len() == 0
 	if err := c.checkZones(s); err != nil {
 		return err
@@ -139,6 +153,10 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	}
 	c.untrack(s.ns)
 	r := c.newRouting(s.ns, s.key, coll.UUID, s.unique, epoch, at)
+	if series != nil {
+		r.newer.series = series
+		c.saveCollection(r)
+	}
 	chunks := make([]*Chunk, len(cuts))
 	for i, cut := range cuts {
 		chunks[i] = &Chunk{
@@ -154,12 +172,42 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 		}
 	}
 	c.notePlacement(r)
-	c.logChange(d.primary, "shardCollection.end", s.ns, bson.D{
+	c.logChange(d.primary, "shardCollection.end", named, bson.D{
 		{Key: "uuid", Value: uuidValue(r.UUID)},
 		c.features.createdVersion(r),
 		{Key: "empty", Value: empty}, {Key: "numChunks", Value: int32(len(chunks))},
 	})
 	return nil
+}
+
+// bucketsOf is the collection of the buckets of a time series.
+func bucketsOf(ns string) string {
+	db, coll, _ := splitNS(ns)
+	return db + ".system.buckets." + coll
+}
+
+// keyOfBuckets is a shard key of a time series as its buckets have it: the meta field, or a part of it, is meta there,
+// and the time that of the first measurement (db/timeseries/timeseries_index_schema_conversion_functions.cpp).
+func keyOfBuckets(p pattern, series bson.Raw) (pattern, error) {
+	time, _ := series.Lookup("timeField").StringValueOK()
+	meta, _ := series.Lookup("metaField").StringValueOK()
+	var key bson.D
+	elements, _ := p.raw.Elements()
+	for _, e := range elements {
+		name := e.Key()
+		switch rest, part := strings.CutPrefix(name, meta+"."); {
+		case name == time:
+			name = "control.min." + time
+		case name == meta:
+			name = "meta"
+		case part && meta != "":
+			name = "meta." + rest
+		default:
+			return p, status.Errorf(status.BadValue, "only the time field or meta field can be part of shard key")
+		}
+		key = append(key, bson.E{Key: name, Value: e.Value()})
+	}
+	return parsePattern(encode(key))
 }
 
 // createdVersion is the version in the log entry of a new collection.

@@ -19,7 +19,7 @@ func (c *Cluster) chunkSizeOf(r *Routing) int64 {
 
 // runConfigureCollectionBalancing sets the balancing options of a collection (6.0):
 // chunk size in MB (0 means the cluster's), defragmentation, automatic merging (7.0),
-// balancing (8.0.10). Assumed: it changes no chunk version.
+// balancing (8.0.10). 8.0 raises the newest chunk's version; assumed: earlier ones change no version.
 func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request) (bson.D, error) {
 	ns, err := namespace(req)
 	if err != nil {
@@ -62,7 +62,11 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 	if balance != nil {
 		r.NoBalance = !*balance
 	}
+	if c.features.observed8 {
+		r.wrote()
+	}
 	c.saveCollection(r)
+	c.bumpNewest(r)
 	if c.features.observed8 {
 		c.logConfigured(req, ns)
 	}
@@ -123,4 +127,16 @@ func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 		d = append(d, bson.E{Key: "details", Value: bson.D{{Key: "currentPhase", Value: r.newer.defragment.String()}}})
 	}
 	return d
+}
+
+// Balancing is how a collection is balanced.
+type Balancing struct {
+	Enabled, Migrations, AutoMerge bool
+	ChunkBytes                     int64
+}
+
+// Balancing reads the settings of a collection. The caller holds Mu.
+func (c *Cluster) Balancing(r *Routing) Balancing {
+	return Balancing{Enabled: !r.NoBalance, Migrations: r.Permitted && !r.blocked, AutoMerge: !r.newer.noAutoMerge,
+		ChunkBytes: c.chunkSizeOf(r)}
 }

@@ -98,7 +98,6 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	}
 	r.Permitted = req.Lookup("allowMigrations").Boolean()
 	c.saveCollection(r)
-	c.bumpForMigrations(r)
 	if c.features.observed8 {
 		c.logChange(c.coordinator(ns), "setPermitMigrations", ns, bson.D{{Key: "permitMigrations", Value: r.Permitted}})
 	}

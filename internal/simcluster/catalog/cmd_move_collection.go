@@ -23,6 +23,7 @@ func (c *Cluster) runMoveCollection(ctx context.Context, req *engine.Request) (b
 	}
 	c.Mu.Lock()
 	o, err := c.beginMoveCollection(ctx, ns, to)
+	o.sentBy(req)
 	c.Mu.Unlock()
 	return o.result(ctx, err)
 }
@@ -54,6 +55,7 @@ func (c *Cluster) runUnshardCollection(ctx context.Context, req *engine.Request)
 	to, _ := req.Lookup("toShard").StringValueOK()
 	c.Mu.Lock()
 	o, err := c.beginUnshard(ctx, ns, to)
+	o.sentBy(req)
 	c.Mu.Unlock()
 	return o.result(ctx, err)
 }
@@ -66,6 +68,10 @@ func (c *Cluster) beginUnshard(ctx context.Context, ns, to string) (*resharding,
 		return o.joinOrRefuse(ns, "unshardCollection", to)
 	}
 	r := c.routes[ns]
+	if c.tracked[ns] != nil {
+		return nil, status.Errorf(status.NamespaceNotSharded,
+			"Collection is already unsharded. Call moveCollection to move this collection to a different shard.")
+	}
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Namespace must be sharded to perform an unshardCollection command")
 	}
@@ -88,7 +94,7 @@ func (c *Cluster) toOneShard(ctx context.Context, command string, r *Routing, to
 		return nil, errShutdown()
 	}
 	o := c.newResharding(command, r, idPattern())
-	o.to = to
+	o.to, o.force = to, true
 	o.start(ctx)
 	return o, nil
 }
@@ -111,8 +117,11 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 	primary, _ := c.Primary(db)
 	coll := c.data(primary, ns)
 	if coll == nil {
-		return nil, status.Errorf(status.NamespaceNotFound, "Namespace %s does not exist", ns)
+		return nil, status.Errorf(status.NamespaceNotFound, "Namespace %s not found", ns)
 	}
+	c.logChange(primary, "createCollection.start", ns, bson.D{
+		{Key: "shardKey", Value: idPattern().raw}, {Key: "collection", Value: ns}, {Key: "primary", Value: primary},
+	})
 	at := c.Timestamp()
 	r := c.newRouting(ns, idPattern(), coll.UUID, false, c.objectID(configServer), at)
 	r.newer.unsplittable = true
@@ -125,7 +134,39 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 	c.addChunk(r, ch)
 	r.setChunks([]*Chunk{ch})
 	c.notePlacement(r)
+	c.logChange(primary, "createCollection.end", ns, bson.D{
+		{Key: "uuid", Value: uuidValue(r.UUID)}, c.features.createdVersion(r),
+		{Key: "empty", Value: coll.Len() == 0}, {Key: "numChunks", Value: int32(1)},
+	})
 	return r, nil
+}
+
+// runUntrack forgets that an unsharded collection was tracked: it must be on the primary shard of its database
+// (db/s/untrack_unsplittable_collection_coordinator.cpp).
+func (c *Cluster) runUntrack(_ context.Context, req *engine.Request) (bson.D, error) {
+	ns, err := namespace(req)
+	if err != nil {
+		return nil, err
+	}
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if c.routes[ns] != nil {
+		return nil, status.Errorf(status.InvalidNamespace, "Collection %s must not be sharded", ns)
+	}
+	r := c.tracked[ns]
+	if r == nil {
+		return bson.D{}, nil
+	}
+	db, _, _ := splitNS(ns)
+	primary, _ := c.Primary(db)
+	if r.chunks[0].Shard != primary {
+		return nil, status.Errorf(status.OperationFailed, "In order to untrack the collection it must be located in the primary db")
+	}
+	c.logChange(primary, "untrackCollection.start", ns, nil)
+	c.untrack(ns)
+	c.writePlacement(ns, &r.UUID, c.Timestamp())
+	c.logChange(primary, "untrackCollection.end", ns, nil)
+	return bson.D{}, nil
 }
 
 // untrack removes the document of an unsharded collection and keeps its data.

@@ -43,6 +43,8 @@ func (c *Cluster) beginMovePrimary(ctx context.Context, db, to, app string) (*pr
 	switch {
 	case d == nil:
 		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", db)
+	case c.shard(to) == nil && c.features.observed8:
+		return nil, status.Errorf(status.ShardNotFound, "requested primary shard %s does not exist :: caused by :: Shard %s not found", to, to)
 	case c.shard(to) == nil:
 		return nil, status.Errorf(status.ShardNotFound,
 			"Could not move database '%s' to shard '%s' :: caused by :: Shard %s not found", db, to, to)

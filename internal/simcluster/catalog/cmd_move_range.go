@@ -79,6 +79,11 @@ func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, e
 			continue
 		}
 		full, ok := r.pattern.normalize(*b)
+		if !ok && c.features.observed8 {
+			if err := c.busyDonor(r, *b); err != nil {
+				return nil, nil, err
+			}
+		}
 		if !ok {
 			return nil, nil, status.Errorf(status.BadValue, "The bound %s is not a full shard key of pattern %s", text(*b), text(r.Key))
 		}
@@ -94,6 +99,18 @@ func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, e
 		return nil, nil, status.Errorf(40165, "Could not find a chunk including bounds %s", rangeText(lo, hi))
 	}
 	return lo, hi, nil
+}
+
+// busyDonor is the error of a shard that takes part in another migration: 8.0 finds the shard of a bound by its values
+// alone, and only that shard looks at the names.
+func (c *Cluster) busyDonor(r *Routing, bound bson.Raw) error {
+	if n, err := bound.Elements(); err != nil || len(n) != len(r.pattern.fields) {
+		return nil
+	}
+	if err := c.moves.busy(r.Owner(bound), nil); err != nil {
+		return sourceError(err)
+	}
+	return nil
 }
 
 // rangeEnd is the end of a range that begins at lo: after about one chunk size, or at

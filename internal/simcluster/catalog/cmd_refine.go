@@ -27,37 +27,95 @@ func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.R
 	if err != nil {
 		return nil, err
 	}
+	if c.features.observed8 {
+		return bson.D{}, c.refineByCoordinator(ctx, ns, p)
+	}
 	if err := c.quiesce(ctx, ns, ""); err != nil {
 		return nil, err
 	}
 	defer c.Mu.Unlock()
+	return bson.D{}, c.checkAndRefine(ns, p)
+}
+
+// refineByCoordinator refines as 8.0 does: a coordinator on the primary shard stops the migrations of the collection,
+// waits for that which runs, and goes on when its client has given up. The next primary begins again. Both the stop and
+// its end raise the newest chunk's version, once the collection is in no critical section.
+func (c *Cluster) refineByCoordinator(ctx context.Context, ns string, p pattern) error {
+	done := make(chan struct{})
+	var result error
+	c.work.Go(func() {
+		defer close(done)
+		if result = c.life.Err(); result != nil {
+			return
+		}
+		bump := func() {
+			if r := c.routes[ns]; r != nil {
+				c.bumpNewest(r)
+			}
+		}
+		c.Mu.Lock()
+		m := c.moves.donating(ns, "")
+		stopped := c.changesKey(ns, p) && (m == nil || m.step < 5)
+		downs := c.stepDowns[c.coordinator(ns)]
+		if stopped {
+			bump()
+		}
+		c.Mu.Unlock()
+		if result = c.quiesce(c.life, ns, ""); result != nil {
+			return
+		}
+		defer c.Mu.Unlock()
+		if !c.changesKey(ns, p) {
+			result = c.checkAndRefine(ns, p)
+			return
+		}
+		if !stopped || c.stepDowns[c.coordinator(ns)] != downs {
+			bump()
+		}
+		result = c.checkAndRefine(ns, p)
+		bump()
+	})
+	if err := await(ctx, done); err != nil {
+		return err
+	}
+	return result
+}
+
+// changesKey reports whether a collection is there and has a key that the new one continues.
+func (c *Cluster) changesKey(ns string, p pattern) bool {
+	r := c.routes[ns]
+	return r != nil && value.CompareDocs(r.Key, p.raw) != 0 && isPrefix(r.Key, p.raw)
+}
+
+// checkAndRefine refines a key that may be refined. The caller holds Mu.
+func (c *Cluster) checkAndRefine(ns string, p pattern) error {
 	r := c.routes[ns]
 	if r == nil {
-		return nil, status.Errorf(status.NamespaceNotSharded, "refineCollectionShardKey namespace %s is not sharded", ns)
+		return status.Errorf(status.NamespaceNotSharded, "refineCollectionShardKey namespace %s is not sharded", ns)
 	}
 	if value.CompareDocs(r.Key, p.raw) == 0 {
-		return bson.D{}, nil
+		return nil
 	}
 	if !isPrefix(r.Key, p.raw) {
-		return nil, status.Errorf(status.InvalidOptions,
+		return status.Errorf(status.InvalidOptions,
 			"refineCollectionShardKey shard key %s does not extend the current shard key %s", text(p.raw), text(r.Key))
 	}
 	for _, shard := range r.ShardsOwning() {
 		if coll := c.data(shard, ns); coll != nil && !supports(coll, p.raw) {
 			if c.features.observed8 {
-				return nil, status.Errorf(status.InvalidOptions, "Failed command { _shardsvrValidateShardKeyCandidate: %q, key: %s } for "+
+				return status.Errorf(status.InvalidOptions, "Failed command { _shardsvrValidateShardKeyCandidate: %q, key: %s } for "+
 					"database '%s' on shard '%s' :: caused by :: Please create an index that starts with the proposed shard key before "+
 					"refining the collection's shard key. ", ns, text(p.raw), strings.SplitN(ns, ".", 2)[0], shard)
 			}
-			return nil, status.Errorf(status.InvalidOptions,
+			return status.Errorf(status.InvalidOptions,
 				"Please create an index that starts with the proposed shard key before refining the shard key of the collection")
 		}
 	}
 	if err := c.uniqueStays(r, p); err != nil {
-		return nil, err
+		return err
 	}
 	c.refine(r, p)
-	return bson.D{}, nil
+	return nil
 }
 
 // uniqueStays refuses a key that does not prefix every unique index but that of _id: no
@@ -126,7 +184,9 @@ func (c *Cluster) refine(r *Routing, p pattern) {
 		return long
 	}
 	r.pattern, r.Key, r.Epoch, r.Timestamp = p, p.raw, epoch, c.Timestamp()
-	r.rewritten = c.features.observed8
+	if c.features.observed8 {
+		r.newer.order = []string{"maxChunkSizeBytes", "enableAutoMerge", "noBalance"} // the whole document is written anew
+	}
 	c.saveCollection(r)
 	for _, ch := range r.chunks {
 		ch.Min, ch.Max, ch.Jumbo, ch.flagged = longer(ch.Min), longer(ch.Max), false, false

@@ -34,6 +34,7 @@ func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request)
 	}
 	c.Mu.Lock()
 	o, err := c.beginReshard(ctx, ns, p, req.Lookup("zones"), n, truthy(req.Lookup("forceRedistribution")))
+	o.sentBy(req)
 	c.Mu.Unlock()
 	return o.result(ctx, err)
 }
@@ -66,7 +67,8 @@ func (c *Cluster) beginReshard(ctx context.Context, ns string, p pattern, zones 
 		return nil, errShutdown()
 	}
 	o := c.newResharding("reshardCollection", r, p)
-	o.zones, o.initial = list, max(chunks, 1)
+	o.zonesGiven = zones
+	o.zones, o.initial, o.force = list, max(chunks, 1), again
 	o.start(ctx)
 	return o, nil
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -15,9 +16,24 @@ func (c *Cluster) runListShards(context.Context, *engine.Request) (bson.D, error
 	defer c.Mu.RUnlock()
 	list := make(bson.A, len(c.shards))
 	for i, s := range c.shards {
-		list[i] = s.document(c.features)
+		list[i] = inListOrder(s.document(c.features))
 	}
 	return bson.D{{Key: "shards", Value: list}}, nil
+}
+
+// inListOrder moves the fields of a shard that were written later to where listShards has them
+// (s/catalog/type_shard.cpp).
+func inListOrder(shard bson.D) bson.D {
+	var late, rest bson.D
+	for _, e := range shard[2:] {
+		if e.Key == "draining" || e.Key == "tags" {
+			late = append(late, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	slices.SortFunc(late, func(a, b bson.E) int { return strings.Compare(a.Key, b.Key) })
+	return append(append(shard[:2:2], late...), rest...)
 }
 
 func (c *Cluster) runGetShardMap(context.Context, *engine.Request) (bson.D, error) {
@@ -77,6 +93,24 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 		d = append(d, bson.E{Key: "chunks", Value: chunks})
 	}
 	return d, nil
+}
+
+// runAddShard finds the shards that are there already; there are no other servers that could be added.
+func (c *Cluster) runAddShard(_ context.Context, req *engine.Request) (bson.D, error) {
+	host, ok := req.Lookup(req.Name).StringValueOK()
+	set, _, isSet := strings.Cut(host, "/")
+	if !ok || !isSet {
+		return nil, status.Errorf(status.BadValue, "a shard is added by the name of its replica set and a host, as in set/host:port")
+	}
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	for _, s := range c.shards {
+		if s.host == host {
+			return bson.D{{Key: "shardAdded", Value: s.name}}, nil
+		}
+	}
+	return nil, status.Errorf(status.FailedToSatisfyReadPreference,
+		"Could not find host matching read preference { mode: \"primary\" } for set %s", set)
 }
 
 // runRemoveShard is called repeatedly: the first call starts draining, further calls

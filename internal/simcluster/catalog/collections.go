@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -26,16 +28,42 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 		d = append(d, bson.E{Key: "defaultCollation", Value: bson.D{{Key: "locale", Value: "simple"}}})
 	}
 	d = append(d, bson.E{Key: "unique", Value: r.Unique})
-	more := r.nonDefaultFields()
-	if r.rewritten && r.newer.maxBytes > 0 {
-		// A refine in 8.0 writes all fields anew, in the order of their description.
-		d, more = append(d, more[0]), more[1:]
+	d = append(d, r.orderedFields()...)
+	return append(d, r.extra...)
+}
+
+// orderedFields are the fields after unique, in the order in which they were first written.
+func (r *Routing) orderedFields() bson.D {
+	fields := append(bson.D{{Key: "noBalance", Value: r.NoBalance}}, r.nonDefaultFields()...)
+	place := func(e bson.E) int {
+		if i := slices.Index(r.newer.order, e.Key); i >= 0 {
+			return i
+		}
+		return len(r.newer.order)
 	}
-	d = append(d, bson.E{Key: "noBalance", Value: r.NoBalance})
-	if !r.Permitted && !c.features.allowField {
-		d = append(d, bson.E{Key: "permitMigrations", Value: false})
+	slices.SortStableFunc(fields, func(a, b bson.E) int { return cmp.Compare(place(a), place(b)) })
+	return fields
+}
+
+// wrote notes that one update wrote some fields: those that are new follow the others, sorted by name, as $set adds
+// them.
+func (r *Routing) wrote() {
+	var names, old []string
+	for _, e := range append(bson.D{{Key: "noBalance"}}, r.nonDefaultFields()...) {
+		names = append(names, e.Key)
 	}
-	return append(append(d, more...), r.extra...)
+	for _, name := range append(r.newer.order, "noBalance") {
+		if slices.Contains(names, name) && !slices.Contains(old, name) {
+			old = append(old, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !slices.Contains(old, name) {
+			old = append(old, name)
+		}
+	}
+	r.newer.order = old
 }
 
 func (c *Cluster) saveCollection(r *Routing) {
@@ -91,7 +119,7 @@ func (c *Cluster) reloadCollections() {
 		r.record = id
 		r.readNewerFields(doc)
 		r.NoBalance = truthy(doc.Lookup("noBalance"))
-		r.Permitted = r.permitted(doc)
+		r.Permitted = permitted(doc)
 	})
 }
 

@@ -58,6 +58,12 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 	if !f.migrations {
 		delete(m, "migrations")
 	}
+	if f.observed8 {
+		for _, name := range []string{"system.preimages", "rangeDeletions", "sampledQueries", "sampledQueriesDiff", "clusterParameters",
+			"sharding_configsvr_coordinators", "analyzeShardKeySplitPoints"} {
+			m[name] = nil // internal to the server as well
+		}
+	}
 	if f.placements {
 		m["placementHistory"] = []bson.D{unique(bson.D{{Key: "nss", Value: int32(1)}, {Key: "timestamp", Value: int32(-1)}})}
 	}
@@ -69,22 +75,49 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 
 // createdOnFirstWrite reports whether a collection exists only after the first write to
 // it.
-func createdOnFirstWrite(name string) bool { return name == "settings" || name == "actionlog" }
+func createdOnFirstWrite(name string, f versionFeatures) bool {
+	return (name == "settings" || name == "actionlog") && !f.observed8
+}
+
+// optionsOf are the options of a collection of config that has some in 8.0.
+func optionsOf(name string, f versionFeatures) bson.Raw {
+	capped := func(size int32) bson.Raw {
+		return encode(bson.D{{Key: "capped", Value: true}, {Key: "size", Value: size}})
+	}
+	switch {
+	case !f.observed8:
+	case name == "changelog":
+		return capped(200 << 20)
+	case name == "actionlog":
+		return capped(20 << 20)
+	case name == "system.preimages":
+		return encode(bson.D{{Key: "clusteredIndex", Value: true}})
+	case name == "settings" && f.settingsSchema:
+		return encode(bson.D{{Key: "validator", Value: bson.D{{Key: "$jsonSchema", Value: settingsSchema}}},
+			{Key: "validationLevel", Value: "strict"}, {Key: "validationAction", Value: "error"}})
+	}
+	return nil
+}
 
 func newConfigStore(n *engine.Node, uuid func() [16]byte, f versionFeatures) configStore {
 	s := configStore{node: n, uuid: uuid}
 	specs := indexesOf(f)
 	for _, name := range sortedKeys(specs) {
-		if createdOnFirstWrite(name) {
+		if createdOnFirstWrite(name, f) {
 			continue
 		}
-		coll := s.coll(name)
+		coll := n.Create("config", name, uuid(), optionsOf(name, f))
 		for _, spec := range specs[name] {
 			key, _ := spec[0].Value.(bson.D)
 			spec = append(spec, bson.E{Key: "name", Value: indexName(key)})
 			if _, err := coll.EnsureIndex(spec); err != nil {
 				panic(fmt.Sprintf("index %v of config.%s: %v", spec, name, err))
 			}
+		}
+	}
+	if f.observed8 {
+		for _, name := range []string{"system.keys", "system.version"} {
+			n.Create("admin", name, uuid(), nil)
 		}
 	}
 	return s

@@ -66,8 +66,18 @@ func (c *Cluster) createDatabase(name, primary string, partitioned bool) *databa
 	}
 	d.record = c.config.insert("databases", c.databaseDocument(d))
 	c.dbs[name] = d
-	c.writePlacement(name, nil, primary)
+	c.writePlacement(name, nil, d.timestamp, primary)
 	return d
+}
+
+// DatabaseVersion is the version of a database, as messages between servers have it. The caller holds Mu.
+func (c *Cluster) DatabaseVersion(name string) any {
+	d := c.dbs[name]
+	if d == nil {
+		return nil
+	}
+	doc := c.databaseDocument(d)
+	return doc[len(doc)-1].Value
 }
 
 func (c *Cluster) saveDatabase(d *database) {

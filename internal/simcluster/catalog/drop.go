@@ -25,7 +25,7 @@ func (c *Cluster) DropCollection(ns string) (existed bool) {
 	} else if at := c.data(d.primary, ns); at != nil {
 		details = bson.D{{Key: "collectionUUID", Value: bson.D{{Key: "uuid", Value: uuidValue(at.UUID)}}}}
 	}
-	if details == nil {
+	if details == nil && !c.features.observed8 {
 		return false
 	}
 	c.logChange(d.primary, "dropCollection.start", ns, details)
@@ -36,9 +36,18 @@ func (c *Cluster) DropCollection(ns string) (existed bool) {
 
 func (c *Cluster) dropData(ns, db, coll string) {
 	if r := c.table(ns); r != nil {
+		c.replaceData(ns, db, coll)
+		c.writePlacement(ns, &r.UUID, c.Timestamp())
+		return
+	}
+	c.replaceData(ns, db, coll)
+}
+
+// replaceData removes a collection for which another comes at once.
+func (c *Cluster) replaceData(ns, db, coll string) {
+	if r := c.table(ns); r != nil {
 		c.forgetOrphans(r.UUID)
 		c.forgetCollection(r, true)
-		c.writePlacement(ns, &r.UUID)
 	}
 	for _, s := range c.shards {
 		c.Shards[s.name].Drop(db, coll)
@@ -71,7 +80,7 @@ func (c *Cluster) DropDatabase(db string) (existed bool) {
 	}
 	c.config.delete("databases", d.record)
 	delete(c.dbs, db)
-	c.writePlacement(db, nil)
+	c.writePlacement(db, nil, c.Timestamp())
 	c.logChange(d.primary, "dropDatabase", db, nil)
 	return true
 }
@@ -128,15 +137,17 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 		return
 	}
 	// Forbidding migrations during the rename increased the version of one chunk.
-	first := r.chunks[slices.IndexFunc(r.chunks, func(ch *Chunk) bool { return ch.Shard == r.ShardsOwning()[0] })]
-	first.Version = r.bumpMajor()
-	c.saveChunk(r, first)
+	if c.bumpNewest(r); !c.features.observed8 {
+		first := r.chunks[slices.IndexFunc(r.chunks, func(ch *Chunk) bool { return ch.Shard == r.ShardsOwning()[0] })]
+		first.Version = r.bumpMajor()
+		c.saveChunk(r, first)
+	}
 	delete(c.routes, from)
 	delete(c.tracked, from)
-	c.writePlacement(from, &r.UUID)
+	c.writePlacement(from, &r.UUID, c.Timestamp())
 	r.NS, r.Epoch, r.Timestamp = to, c.objectID(configServer), c.Timestamp()
 	c.setTable(r)
-	c.writePlacement(to, &r.UUID, r.ShardsOwning()...)
+	c.writePlacement(to, &r.UUID, r.Timestamp, r.ShardsOwning()...)
 	c.config.delete("collections", r.record)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
 	if c.features.chunksByNS {

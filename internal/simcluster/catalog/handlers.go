@@ -34,6 +34,7 @@ func (c *Cluster) Handlers() map[string]engine.Handler {
 		"listShards":               c.runListShards,
 		"getShardMap":              c.runGetShardMap,
 		"removeShard":              c.runRemoveShard,
+		"addShard":                 c.runAddShard,
 		"movePrimary":              c.runMovePrimary,
 		"flushRouterConfig":        c.runFlushRouterConfig,
 		"getShardVersion":          c.runGetShardVersion,

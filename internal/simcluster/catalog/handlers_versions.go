@@ -4,8 +4,7 @@ import "shardboard/internal/simcluster/engine/status"
 
 // addNewerCommands adapts the command table to the version: it adds commands of
 // versions after 5.0 and removes those that 4.4 lacks. Missing commands answer
-// CommandNotFound (59), also configureQueryAnalyzer (7.0), because queries are not
-// sampled.
+// CommandNotFound (59).
 func (c *Cluster) addNewerCommands(commands map[string]command) {
 	if c.opts.Version[0] < 5 {
 		for _, name := range []string{"reshardCollection", "abortReshardCollection", "setAllowMigrations"} {
@@ -21,12 +20,14 @@ func (c *Cluster) addNewerCommands(commands map[string]command) {
 	if c.features.autoMerge {
 		commands["mergeAllChunksOnShard"] = c.runMergeAllChunksOnShard
 		commands["analyzeShardKey"] = c.runAnalyzeShardKey
+		commands["configureQueryAnalyzer"] = c.runConfigureQueryAnalyzer
 	}
 	if c.features.unsplittable {
 		commands["moveCollection"] = c.runMoveCollection
 		commands["abortMoveCollection"] = c.runAbortReshardCollection
 		commands["unshardCollection"] = c.runUnshardCollection
 		commands["abortUnshardCollection"] = c.runAbortReshardCollection
+		commands["untrackUnshardedCollection"] = c.runUntrack
 		commands["transitionFromDedicatedConfigServer"] = c.runTransitionFromDedicated
 		commands["transitionToDedicatedConfigServer"] = c.runTransitionToDedicated
 	}

@@ -45,7 +45,7 @@ func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]init
 }
 
 // PlaceNext sets the order in which shards get the first chunks of a collection that is
-// hashed and empty. A real 8.0 draws it at random; without a call it is that in which the
+// hashed and empty, or resharded. A real 8.0 draws it at random; without a call it is that in which the
 // shards were added.
 func (c *Cluster) PlaceNext(ns string, shards []string) {
 	c.Mu.Lock()

@@ -31,19 +31,26 @@ func (t *transfer) commit(life context.Context) error {
 	if t.c.features.recipientSteps == 8 {
 		t.to = append(t.to, 6*time.Millisecond)
 	}
-	t.m.received, t.m.at = true, 7
+	late := t.c.features.observed8 // the recipient of 8.0 waits for the donor's outcome
+	t.m.received, t.m.at = !late, 7
 	logReceived := func() {
+		t.m.received = true
 		t.c.logChange(t.m.to, "moveChunk.to", t.m.ns,
 			t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.from, t.m.to, true, nil))
 	}
-	late := t.c.features.observed8 && t.refusal(r) != nil // the recipient of 8.0 waits for the donor's outcome
 	if !late {
 		logReceived()
 	}
 	if t.c.hookArmed() {
 		t.c.Mu.Unlock()
 		if err := t.atStep(life, Committing); err != nil {
-			return t.stopAt(Committing, err)
+			err = t.stopAt(Committing, err)
+			if late {
+				t.c.Mu.Lock()
+				logReceived()
+				t.c.Mu.Unlock()
+			}
+			return err
 		}
 		t.c.Mu.Lock()
 		if r, _, err = t.route(); err == nil {
@@ -52,6 +59,9 @@ func (t *transfer) commit(life context.Context) error {
 		if err != nil {
 			defer t.c.Mu.Unlock()
 			t.deleteCopied()
+			if late {
+				logReceived()
+			}
 			return t.logFailure(err)
 		}
 	}
@@ -65,6 +75,9 @@ func (t *transfer) commit(life context.Context) error {
 		return err
 	}
 	t.c.commitRange(r, ch, t.m.min, t.m.max, t.m.to)
+	if late {
+		logReceived()
+	}
 	return t.committed(life)
 }
 

@@ -37,6 +37,7 @@ type transfer struct {
 	o    MoveOptions
 	uuid [16]byte
 
+	chunk bson.Timestamp // version of the chunk at the beginning
 	began time.Time
 	from  []time.Duration // durations of the donor's completed steps
 	to    []time.Duration // the recipient's
@@ -80,6 +81,9 @@ func (t *transfer) run(life context.Context) error {
 	t.step(4)
 	if err := t.atStep(life, Critical); err != nil {
 		return t.stopAt(Critical, err)
+	}
+	if t.c.features.observed8 {
+		t.received(7) // it waits for the donor's outcome
 	}
 	if err := t.pause(life, handOverTime); err != nil {
 		return t.abortBoth(err)

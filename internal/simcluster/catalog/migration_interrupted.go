@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -63,17 +64,39 @@ func (t *transfer) stopAt(step Step, err error) error {
 	return t.abortBoth(err)
 }
 
+// recoverTime is how long after the end of a donor's term the next primary recovers its migration (assumed; 8.0).
+const recoverTime = time.Second
+
 // steppedDown ends a migration whose donor is no longer primary: it logs nothing, the
 // recipient aborts unless it was done, and the recovery increases the version of the
 // chunk that stayed.
 func (t *transfer) steppedDown(step Step, term int64) error {
 	cause := t.stepDownCause(step, term)
-	if !t.m.received && step != Started {
-		t.abortRecipient(nil)
+	if step != Committing && step != Started {
+		var reason error
+		if t.c.features.observed8 && (step == CaughtUp || step == Critical) {
+			reason = errors.New("timed out waiting for commit")
+		}
+		t.abortRecipient(reason)
+	}
+	t.c.Mu.Lock()
+	t.c.stepDowns[t.m.from]++
+	t.c.Mu.Unlock()
+	if t.c.features.observed8 && step != Committing {
+		// The client is answered at once; the next primary recovers the migration a little later.
+		t.m.answer(t.c.stepDownError(cause))
+		_ = t.pause(t.c.life, recoverTime)
 	}
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
-	if t.m.received {
+	if step == Committing && t.c.features.observed8 {
+		t.deleteCopied()
+		if r, ch, err := t.route(); err == nil {
+			t.c.recoverVersion(r, ch, t.chunk)
+		}
+		return errAskAgain
+	}
+	if step == Committing {
 		t.deleteCopied()
 		t.c.logChange(t.m.from, "Sharding minOpTime recovery", "admin.system.version", bson.D{
 			{Key: "_id", Value: "minOpTimeRecovery"},
@@ -82,10 +105,19 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 		})
 	}
 	if r, ch, err := t.route(); err == nil {
-		ch.Version = r.bumpMajor()
-		t.c.saveChunk(r, ch)
+		t.c.recoverVersion(r, ch, t.chunk)
 	}
 	return t.c.stepDownError(cause)
+}
+
+// recoverVersion is the recovery of a donor: it increases the version of the chunk that stayed, so that a late commit
+// cannot succeed. 8.0 leaves a version that has become greater since the migration began.
+func (c *Cluster) recoverVersion(r *Routing, ch *Chunk, begun bson.Timestamp) {
+	if c.features.observed8 && older(begun, ch.Version) {
+		return
+	}
+	ch.Version = r.bumpMajor()
+	c.saveChunk(r, ch)
 }
 
 // stepDownCause is the donor's error text, which depends on the step that it could not
@@ -99,6 +131,7 @@ func (t *transfer) stepDownCause(step Step, term int64) string {
 	case step == Cloning || step == Cloned:
 		return "InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: " +
 			"operation was interrupted"
+	case t.c.features.observed8:
 	case (step == CaughtUp || step == Critical) && r != nil && r.counts[t.m.to] == 0:
 		// The donor writes an oplog entry when the recipient has no chunk of the collection
 		// yet.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -68,14 +69,42 @@ func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to strin
 	if m == nil || err != nil {
 		return c.onSourceShard(err)
 	}
-	select {
-	case <-m.done:
-		return c.onSourceShard(m.err)
-	case <-m.early:
-		return c.onSourceShard(m.earlyErr)
-	case <-ctx.Done():
-		return expired(ctx)
+	for {
+		select {
+		case <-m.done:
+			if !errors.Is(m.err, errAskAgain) {
+				return c.onSourceShard(m.err)
+			}
+		case <-m.early:
+			return c.onSourceShard(m.earlyErr)
+		case <-ctx.Done():
+			return expired(ctx)
+		}
+		select {
+		case <-m.renewed:
+		case <-ctx.Done():
+			return expired(ctx)
+		}
+		if m.next == nil {
+			return c.onSourceShard(m.renewErr)
+		}
+		m = m.next
 	}
+}
+
+// errAskAgain ends a migration that the config server of 8.0 asks for again: its donor stepped down while it gave the
+// chunk away, which is an error that is tried again.
+var errAskAgain = errors.New("the donor is to be asked again")
+
+// askAgain begins a migration again whose donor stepped down.
+func (c *Cluster) askAgain(m *migration) {
+	defer close(m.renewed)
+	if m.renewErr = c.pause(c.life, requestTime); m.renewErr != nil {
+		return
+	}
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	m.next, m.renewErr = c.beginMove(m.asked, m.ns, m.min, m.max, m.to, m.options)
 }
 
 // ownerOf is the shard that owns a key, or "" if the collection is not sharded.
@@ -127,7 +156,7 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
 	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, options: o,
-		done: make(chan struct{}), asked: ctx, early: make(chan struct{})}
+		done: make(chan struct{}), renewed: make(chan struct{}), asked: ctx, early: make(chan struct{})}
 	version := r.version // mongos sends the collection version that it knows
 	if o.Balancer() {
 		version = ch.Version
@@ -153,8 +182,9 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 			{Key: "forceJumbo", Value: o.force()},
 		})
 	}
+	begun := ch.Version
 	c.work.Go(func() {
-		t := &transfer{c: c, m: m, o: o, uuid: r.UUID}
+		t := &transfer{c: c, m: m, o: o, uuid: r.UUID, chunk: begun}
 		m.err = t.run(c.life)
 		c.Mu.Lock()
 		c.moves.remove(m)
@@ -163,6 +193,9 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 		}
 		c.Mu.Unlock()
 		close(m.done)
+		if errors.Is(m.err, errAskAgain) {
+			c.askAgain(m)
+		}
 	})
 	return m, nil
 }

@@ -208,8 +208,12 @@ func (m *primaryMove) commit() error {
 	}
 	d.primary = m.to
 	d.lastMod++
+	at := c.Timestamp()
+	if c.features.observed8 {
+		d.timestamp = at
+	}
 	c.saveDatabase(d)
-	c.writePlacement(d.name, nil, m.to)
+	c.writePlacement(d.name, nil, at, m.to)
 	m.log("movePrimary.commit")
 	if c.features.observed8 {
 		m.log("movePrimary.end")

@@ -16,15 +16,20 @@ import (
 // documents are cloned in steps, and what changed meanwhile is copied at the end under
 // one lock, where a real server applies the oplog.
 type resharding struct {
-	c        *Cluster
-	command  string // reshardCollection, moveCollection or unshardCollection
-	to       string // the only recipient of moveCollection and unshardCollection
-	ns, temp string
-	source   [16]byte
-	uuid     [16]byte // of the operation and of the new collection
-	key      pattern
-	zones    []*Zone
-	initial  int64
+	c          *Cluster
+	command    string // reshardCollection, moveCollection or unshardCollection
+	to         string // the only recipient of moveCollection and unshardCollection
+	ns, temp   string
+	source     [16]byte
+	uuid       [16]byte // of the operation and of the new collection
+	key        pattern
+	zones      []*Zone
+	zonesGiven bson.RawValue
+	initial    int64
+	app        string // of the client
+	force      bool   // forceRedistribution, or one shard is named
+
+	begunAt, clonedAt, copiedAt, appliedAt time.Time // 8.0: when it and its phases began or ended
 
 	state   string
 	record  engine.RecordID
@@ -56,6 +61,14 @@ type Resharding struct {
 	Command, To  string
 	Progress     map[string]Progress // by recipient
 	Elapsed      time.Duration
+
+	// As 8.0 shows it.
+	App                         string        // of the client
+	Initial                     int64         // numInitialChunks
+	Distribution                bson.A        // shardDistribution
+	Zones                       bson.RawValue // as given
+	Donors, Recipients          []string
+	Copying, Applying, Critical time.Duration
 }
 
 // Resharding returns the running resharding, if any. The caller holds Mu.
@@ -64,8 +77,32 @@ func (c *Cluster) Resharding() (r Resharding, ok bool) {
 	if o == nil {
 		return r, false
 	}
-	return Resharding{NS: o.ns, TempNS: o.temp, UUID: o.uuid, Source: o.source, Key: o.key.raw, State: o.state, Bytes: o.bytes, Docs: o.docs,
-		Command: o.command, To: o.to, Progress: o.progress(), Elapsed: c.Now().Sub(o.copying.begun)}, true
+	r = Resharding{NS: o.ns, TempNS: o.temp, UUID: o.uuid, Source: o.source, Key: o.key.raw, State: o.state, Bytes: o.bytes, Docs: o.docs,
+		Command: o.command, To: o.to, Progress: o.progress(), Elapsed: c.Now().Sub(o.copying.begun),
+		App: o.app, Initial: o.initial, Zones: o.zonesGiven, Recipients: o.recipients()}
+	if t := c.table(o.ns); t != nil {
+		r.Donors = t.ShardsOwning()
+	}
+	if o.to != "" {
+		r.Distribution = o.distribution()
+	}
+	if o.state == "unused" || o.state == "initializing" {
+		r.Donors, r.Recipients = nil, nil // nobody takes part yet
+	}
+	r.Copying, r.Applying = c.between(o.clonedAt, o.copiedAt), c.between(o.copiedAt, o.appliedAt)
+	r.Critical = c.between(o.appliedAt, time.Time{})
+	return r, true
+}
+
+// between is how long a phase took that began and perhaps ended.
+func (c *Cluster) between(begun, ended time.Time) time.Duration {
+	switch {
+	case begun.IsZero():
+		return 0
+	case ended.IsZero():
+		return c.Now().Sub(begun)
+	}
+	return ended.Sub(begun)
 }
 
 // run goes through the states. Most of the minimum duration is spent in cloning and
@@ -121,28 +158,51 @@ func (o *resharding) enterState(state string) error {
 	if r == nil || r.UUID != o.source {
 		return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", o.ns)
 	}
-	before := o.state
-	o.state = state
+	if state == "preparing-to-donate" && c.features.observed8 {
+		if err := o.checkCardinality(r); err != nil {
+			o.logTransition("done")
+			c.bumpNewest(r)
+			r.extra, r.blocked = nil, false
+			c.saveCollection(r)
+			c.config.delete("reshardingOperations", o.record)
+			return err
+		}
+	}
+	now := c.Now().Truncate(time.Millisecond)
+	o.logTransition(state)
 	switch state {
 	case "initializing":
+		o.begunAt = now
 		o.record = c.config.insert("reshardingOperations", o.document(r))
 	case "preparing-to-donate":
 		if err := o.prepare(r); err != nil {
 			return err
 		}
 	case "cloning":
-		o.fetched = c.Timestamp()
+		o.fetched, o.clonedAt = c.Timestamp(), now
 		o.estimate(r)
+		o.bumpRecipients()
+	case "applying":
+		o.copiedAt = now
+		o.bumpRecipients()
+	case "blocking-writes":
+		o.appliedAt = now
 		o.bumpRecipients()
 	default:
 		o.bumpRecipients()
 	}
-	c.logChange(configServer, "resharding.coordinator.transition", o.ns, bson.D{
-		{Key: "newState", Value: state}, {Key: "oldState", Value: before}, {Key: "namespace", Value: o.ns},
-		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
-	})
+	c.bumpNewest(r)
 	o.writeState(r)
 	return nil
+}
+
+// logTransition changes the state and logs it.
+func (o *resharding) logTransition(state string) {
+	o.c.logChange(configServer, "resharding.coordinator.transition", o.ns, bson.D{
+		{Key: "newState", Value: state}, {Key: "oldState", Value: o.state}, {Key: "namespace", Value: o.ns},
+		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
+	})
+	o.state = state
 }
 
 // prepare computes the new chunks from the keys of the existing documents and creates
@@ -155,6 +215,9 @@ func (o *resharding) prepare(r *Routing) error {
 	t.blocked, t.simple, r.blocked = true, true, true
 	t.newer.unsplittable = o.to != ""
 	shards := c.notDraining()
+	if order := c.placements[o.ns]; order != nil {
+		shards = order
+	}
 	if o.to != "" {
 		shards = []string{o.to}
 	}
@@ -185,17 +248,18 @@ func (o *resharding) rollBack() {
 	c := o.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	c.logChange(configServer, "resharding.coordinator.transition", o.ns, bson.D{
-		{Key: "newState", Value: "aborting"}, {Key: "oldState", Value: o.state}, {Key: "namespace", Value: o.ns},
-		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
-	})
-	if t := c.routes[o.temp]; t != nil {
+	o.logTransition("aborting")
+	if c.features.observed8 {
+		o.logTransition("done")
+	}
+	if t := c.table(o.temp); t != nil {
 		c.forgetCollection(t, true)
 	}
 	o.dropTemporary()
 	if r := c.table(o.ns); r != nil {
 		r.blocked, r.extra = false, nil
 		c.saveCollection(r)
+		c.bumpNewest(r)
 	}
 	c.config.delete("reshardingOperations", o.record)
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -15,40 +16,101 @@ func (o *resharding) document(r *Routing) bson.D {
 		{Key: "_id", Value: uuidValue(o.uuid)}, {Key: "ns", Value: o.ns}, {Key: "ui", Value: uuidValue(o.source)},
 		{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "state", Value: o.state},
 	}
-	if o.command != "reshardCollection" {
-		d = append(d, bson.E{Key: "provenance", Value: o.command})
+	if o.c.features.observed8 {
+		d = slices.Insert(d, len(d)-1, bson.E{Key: "startTime", Value: bson.NewDateTimeFromTime(o.begunAt)},
+			bson.E{Key: "provenance", Value: o.command})
 	}
 	donors, recipients := bson.A{}, bson.A{}
 	for _, s := range r.ShardsOwning() {
 		state := bson.D{{Key: "state", Value: "unused"}}
 		if !o.fetched.IsZero() {
 			coll := o.c.data(s, o.ns)
-			state = bson.D{{Key: "state", Value: "donating-initial-data"}, {Key: "minFetchTimestamp", Value: o.fetched}}
+			state = bson.D{{Key: "state", Value: o.donorState()}, {Key: "minFetchTimestamp", Value: o.fetched}}
 			if coll != nil {
 				state = append(state, bson.E{Key: "bytesToClone", Value: coll.Bytes()}, bson.E{Key: "documentsToClone", Value: int64(coll.Len())})
+			}
+			if state[0].Value == "blocking-writes" {
+				state = append(state, bson.E{Key: "writesDuringCriticalSection", Value: int64(0)})
 			}
 		}
 		donors = append(donors, bson.D{{Key: "id", Value: s}, {Key: "mutableState", Value: state}})
 	}
 	for _, s := range o.recipients() {
-		recipients = append(recipients, bson.D{{Key: "id", Value: s}, {Key: "mutableState", Value: bson.D{{Key: "state", Value: "unused"}}}})
+		state := bson.D{{Key: "state", Value: o.recipientState()}}
+		recipients = append(recipients, bson.D{{Key: "id", Value: s}, {Key: "mutableState", Value: state}})
 	}
 	d = append(d,
 		bson.E{Key: "donorShards", Value: donors}, bson.E{Key: "recipientShards", Value: recipients},
 		bson.E{Key: "numInitialChunks", Value: o.initial}, bson.E{Key: "active", Value: true})
+	if o.c.features.observed8 {
+		if o.to != "" {
+			d = append(d, bson.E{Key: "shardDistribution", Value: o.distribution()})
+		}
+		d = append(d, bson.E{Key: "sourceKey", Value: r.Key}, bson.E{Key: "forceRedistribution", Value: o.force})
+	}
 	if !o.fetched.IsZero() {
 		d = append(d,
 			bson.E{Key: "approxBytesToCopy", Value: o.bytes}, bson.E{Key: "approxDocumentsToCopy", Value: o.docs},
 			bson.E{Key: "cloneTimestamp", Value: o.fetched})
 	}
+	if o.c.features.observed8 && !o.clonedAt.IsZero() {
+		d = append(d, bson.E{Key: "metrics", Value: o.metrics()})
+	}
+	return d
+}
+
+// donorState and recipientState are the states of a shard in config.reshardingOperations; 5.0 was seen to write none
+// but the first ones there.
+func (o *resharding) donorState() string {
+	if o.c.features.observed8 && (o.state == "blocking-writes" || o.state == "committing") {
+		return "blocking-writes"
+	}
+	return "donating-initial-data"
+}
+
+func (o *resharding) recipientState() string {
+	switch {
+	case !o.c.features.observed8:
+	case o.state == "applying" || o.state == "blocking-writes":
+		return "applying"
+	case o.state == "committing":
+		return "strict-consistency"
+	}
+	return "unused"
+}
+
+// distribution is the one range of an operation that takes all documents to one shard.
+func (o *resharding) distribution() bson.A {
+	return bson.A{bson.D{{Key: "min", Value: o.key.min()}, {Key: "max", Value: o.key.max()}, {Key: "shard", Value: o.to}}}
+}
+
+// metrics are the times at which phases began and ended.
+func (o *resharding) metrics() bson.D {
+	from := func(name string, at time.Time) bson.E { return bson.E{Key: name, Value: bson.NewDateTimeFromTime(at)} }
+	clone := bson.D{from("start", o.clonedAt)}
+	if !o.copiedAt.IsZero() {
+		clone = append(clone, from("stop", o.copiedAt))
+	}
+	d := bson.D{{Key: "documentCopy", Value: clone}}
+	if !o.appliedAt.IsZero() {
+		d = append(d, bson.E{Key: "oplogApplication", Value: bson.D{from("stop", o.appliedAt)}})
+	}
 	return d
 }
 
 func (o *resharding) recipients() []string {
-	if t := o.c.routes[o.temp]; t != nil {
-		return t.ShardsOwning()
+	t := o.c.table(o.temp)
+	if t == nil {
+		return nil
 	}
-	return nil
+	list := t.ShardsOwning()
+	db, _, _ := splitNS(o.ns)
+	// In 8.0 the primary shard always receives, be it nothing.
+	if primary, ok := o.c.Primary(db); ok && o.c.features.observed8 && !slices.Contains(list, primary) {
+		list = append(list, primary)
+		slices.Sort(list)
+	}
+	return list
 }
 
 // writeState writes the state to the documents of both collections and of the
@@ -56,34 +118,38 @@ func (o *resharding) recipients() []string {
 func (o *resharding) writeState(r *Routing) {
 	c := o.c
 	c.config.update("reshardingOperations", o.record, o.document(r))
-	t := c.routes[o.temp]
-	if t == nil {
+	t := c.table(o.temp)
+	if t == nil && !c.features.observed8 {
 		return
 	}
 	ids := bson.A{}
 	for _, s := range o.recipients() {
 		ids = append(ids, s)
 	}
-	fields := bson.D{
-		{Key: "uuid", Value: uuidValue(o.uuid)}, {Key: "state", Value: o.state},
-		{Key: "donorFields", Value: bson.D{
-			{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "recipientShardIds", Value: ids},
-		}},
+	common := bson.D{{Key: "uuid", Value: uuidValue(o.uuid)}, {Key: "state", Value: o.state}}
+	donor := bson.E{Key: "donorFields", Value: bson.D{
+		{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "recipientShardIds", Value: ids},
+	}}
+	var since bson.D
+	if c.features.observed8 {
+		since = bson.D{{Key: "startTime", Value: bson.NewDateTimeFromTime(o.begunAt)}, {Key: "provenance", Value: o.command}}
 	}
-	if o.command != "reshardCollection" { // assumed, as in config.reshardingOperations
-		fields = append(fields, bson.E{Key: "provenance", Value: o.command})
+	fields := append(slices.Clone(common), since...)
+	if t != nil {
+		fields = append(fields, donor)
 	}
 	r.extra = bson.D{{Key: "allowMigrations", Value: false}, {Key: "reshardingFields", Value: fields}}
-	t.extra = bson.D{
-		{Key: "reshardingFields", Value: bson.D{
-			{Key: "uuid", Value: uuidValue(o.uuid)}, {Key: "state", Value: o.state},
-			{Key: "recipientFields", Value: o.recipientFields(r)},
-		}},
-		{Key: "allowMigrations", Value: false},
+	if t == nil {
+		r.extra = r.extra[1:]
 	}
 	r.Lastmod = c.Now().Truncate(time.Millisecond)
-	t.Lastmod = r.Lastmod
 	c.saveCollection(r)
+	if t == nil {
+		return
+	}
+	fields = append(append(slices.Clone(common), bson.E{Key: "recipientFields", Value: o.recipientFields(r)}), since...)
+	t.extra = bson.D{{Key: "reshardingFields", Value: fields}, {Key: "allowMigrations", Value: false}}
+	t.Lastmod = r.Lastmod
 	c.saveCollection(t)
 }
 
@@ -119,7 +185,7 @@ func (o *resharding) commit(life context.Context) error {
 	}
 	c := o.c
 	c.Mu.Lock()
-	t := c.routes[o.temp]
+	t := c.table(o.temp)
 	err := o.catchUp(c.table(o.ns), t)
 	if err != nil {
 		c.Mu.Unlock()
@@ -129,13 +195,18 @@ func (o *resharding) commit(life context.Context) error {
 	defer c.Mu.Unlock()
 	db, coll, _ := splitNS(o.ns)
 	_, temp, _ := splitNS(o.temp)
-	c.dropData(o.ns, db, coll)
+	if c.features.observed8 {
+		c.replaceData(o.ns, db, coll)
+	} else {
+		c.dropData(o.ns, db, coll)
+	}
 	for _, shard := range t.ShardsOwning() {
 		if err := c.Shards[shard].Rename(db, temp, db, coll, true); err != nil {
 			return err
 		}
 	}
 	delete(c.routes, o.temp)
+	delete(c.tracked, o.temp)
 	t.NS, t.Epoch, t.Timestamp = o.ns, c.objectID(configServer), c.Timestamp()
 	t.extra, t.blocked, t.simple, t.Lastmod = nil, false, false, c.Now().Truncate(time.Millisecond)
 	c.setTable(t)
@@ -148,6 +219,9 @@ func (o *resharding) commit(life context.Context) error {
 	}
 	c.config.delete("reshardingOperations", o.record)
 	c.notePlacement(t)
+	if c.features.observed8 {
+		o.logTransition("done")
+	}
 	return nil
 }
 

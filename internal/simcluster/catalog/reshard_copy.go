@@ -74,7 +74,7 @@ func orPause(err error, pause func() error) error {
 // new key, and lists the documents to copy. The caller holds Mu.
 func (o *resharding) beginCopy() ([]docPlace, error) {
 	c := o.c
-	r, t := c.table(o.ns), c.routes[o.temp]
+	r, t := c.table(o.ns), c.table(o.temp)
 	o.copying.copies, o.copying.done = make(map[docPlace]docPlace), make(map[string]Progress)
 	if o.command == "reshardCollection" {
 		if err := c.uniqueStays(r, o.key); err != nil {
@@ -121,7 +121,7 @@ func (o *resharding) eachPlace(r *Routing, visit func(docPlace, bson.Raw)) {
 func (o *resharding) copyBatch(batch []docPlace) error {
 	o.c.Mu.Lock()
 	defer o.c.Mu.Unlock()
-	t := o.c.routes[o.temp]
+	t := o.c.table(o.temp)
 	for _, at := range batch {
 		coll := o.c.data(at.shard, o.ns)
 		if coll == nil {

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/status"
 )
 
 // keys are the new keys of all documents, sorted.
@@ -26,7 +28,10 @@ func (o *resharding) each(r *Routing, visit func(bson.Raw)) {
 // points are the split points for the initial number of chunks and at zone boundaries.
 func (o *resharding) points(keys []bson.Raw) []bson.Raw {
 	var points []bson.Raw
-	for i := int64(1); i < o.initial && len(keys) > 0; i++ {
+	if o.c.features.observed8 {
+		points = sampledPoints(keys, o.initial)
+	}
+	for i := int64(1); i < o.initial && len(keys) > 0 && !o.c.features.observed8; i++ {
 		points = append(points, keys[int(i)*len(keys)/int(o.initial)])
 	}
 	for _, z := range o.zones {
@@ -39,10 +44,45 @@ func (o *resharding) points(keys []bson.Raw) []bson.Raw {
 	})
 }
 
+// checkCardinality refuses a key with too few values for the number of chunks (8.0). The server reads ten samples for
+// each chunk in order and cuts after every tenth; without so many documents, it has them all.
+func (o *resharding) checkCardinality(r *Routing) error {
+	if o.to != "" {
+		return nil
+	}
+	return tooFewValues(o.initial, o.points(o.keys(r)))
+}
+
+// tooFewValues is the error for a number of chunks that the split points do not make.
+func tooFewValues(chunks int64, points []bson.Raw) error {
+	if int64(len(points)) >= chunks-1 {
+		return nil
+	}
+	return status.Errorf(4952606, "The shard key provided does not have enough cardinality to make the required number of chunks of %d, "+
+		"it can only make %d chunks", chunks, len(points)+1)
+}
+
+// samplesPerChunk is how many documents the server reads for each chunk to find split points
+// (reshardCollectionSamplesPerChunk).
+const samplesPerChunk = 10
+
+// sampledPoints are the split points that a sample of sorted keys gives: the last of every ten, without the same twice.
+// Of more keys than needed, evenly spaced ones are taken where the server draws them.
+func sampledPoints(keys []bson.Raw, chunks int64) (points []bson.Raw) {
+	n := min(int64(len(keys)), chunks*samplesPerChunk)
+	for last := int64(samplesPerChunk - 1); int64(len(points)) < chunks-1 && last-(samplesPerChunk-1) < n; last += samplesPerChunk {
+		key := keys[min(last, n-1)*int64(len(keys))/n]
+		if len(points) == 0 || compareKeys(points[len(points)-1], key) != 0 {
+			points = append(points, key)
+		}
+	}
+	return points
+}
+
 // estimate computes the approximate work of one recipient: the donors' data, orphans
 // included, divided by the number of recipients.
 func (o *resharding) estimate(r *Routing) {
-	n := int64(max(len(o.c.routes[o.temp].counts), 1))
+	n := int64(max(len(o.c.table(o.temp).counts), 1))
 	for _, s := range r.ShardsOwning() {
 		if coll := o.c.data(s, o.ns); coll != nil {
 			o.bytes, o.docs = o.bytes+coll.Bytes(), o.docs+int64(coll.Len())
@@ -54,7 +94,11 @@ func (o *resharding) estimate(r *Routing) {
 // bumpRecipients increases the version of one chunk on every recipient, so that the
 // shards notice a state change.
 func (o *resharding) bumpRecipients() {
-	t := o.c.routes[o.temp]
+	t := o.c.table(o.temp)
+	if o.c.features.observed8 {
+		o.c.bumpNewest(t)
+		return
+	}
 	seen := make(map[string]bool)
 	major := true
 	for _, ch := range t.chunks {

@@ -72,10 +72,20 @@ func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Re
 	}
 	c.Mu.Lock()
 	o, err := c.runningOperation(ns, req.Name)
+	if err != nil && c.features.observed8 {
+		err = status.Errorf(status.NoSuchReshardCollection, "Could not find resharding metadata for %s", ns)
+	}
 	if err == nil && !o.hurried {
 		o.hurried = true
 		close(o.hurry)
 	}
 	c.Mu.Unlock()
 	return o.result(ctx, err)
+}
+
+// sentBy notes the application of the client that began the operation. The caller holds Mu.
+func (o *resharding) sentBy(req *engine.Request) {
+	if o != nil && o.app == "" {
+		o.app = appOf(req)
+	}
 }

@@ -18,7 +18,6 @@ type Routing struct {
 	Key       bson.Raw // shard key pattern
 	Epoch     bson.ObjectID
 	Timestamp bson.Timestamp // of this incarnation
-	rewritten bool           // a refine in 8.0 wrote the document anew
 	Lastmod   time.Time      // of config.collections; not a version
 	Unique    bool
 	NoBalance bool
@@ -143,6 +142,16 @@ func (r *Routing) bumpMajor() bson.Timestamp {
 func (r *Routing) bumpMinor() bson.Timestamp {
 	r.version.I++
 	return r.version
+}
+
+// newest is the chunk that has the collection version.
+func (r *Routing) newest() *Chunk {
+	for _, ch := range r.chunks {
+		if ch.Version == r.version {
+			return ch
+		}
+	}
+	return r.chunks[0]
 }
 
 // countChunk changes a shard's number of chunks.

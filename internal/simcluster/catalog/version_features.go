@@ -20,9 +20,6 @@ type versionFeatures struct {
 	autoSplit         bool // to 6.0.2: shards split chunks that grew
 	bySize            bool // 6.0.3: the balancer compares data sizes and moves ranges
 	ranges            bool // 6.0: moveRange exists; moveChunk is executed like it, without a zone check
-	allowField        bool // 6.0 and 7.0: setAllowMigrations writes allowMigrations, not permitMigrations
-	allowMajor        bool // 6.0: setAllowMigrations increases the major version of a chunk
-	allowMinor        bool // 7.0 alone: setAllowMigrations increases the minor version of a chunk
 	statusSize        bool // 6.0: balancerCollectionStatus has chunkSize and details
 	mergeSummary      bool // 6.0: merge log entries have bounds and a count, not the chunks
 	versionParts      bool // 6.0: log entries have versions as {e, t, v}
@@ -35,6 +32,7 @@ type versionFeatures struct {
 	unsplittable      bool // 8.0: unsharded collections can be tracked and moved
 	switchable        bool // 8.0.10: configureCollectionBalancing.enableBalancing
 	observed8         bool // 8.0: texts, codes, log entries and fields as recorded from 8.0.10
+	settingsSchema    bool // 8.0 to 8.2: config.settings has the schema as recorded from 8.0.10
 	drainingByCommand bool // 8.3: startShardDraining and its kin
 	windowsByDay      bool // 8.3: activeWindowDOW, and the balancer's settings are read by a schema
 
@@ -60,10 +58,10 @@ func featuresOf(v [3]int) versionFeatures {
 		chunksByNS: v44, tombstones: v44, dbTimestamp: !v44, partitioned: !v6,
 		sinceField: v7, clusterIDOnly: v7, primaryBlocks: !v44, primaryCleans: v7,
 		locks: !v7, migrations: !v8, placements: v7, replSetVersion: v7,
-		autoSplit: !since(6, 0, 3), bySize: since(6, 0, 3), ranges: v6, allowField: v6 && !v8, allowMajor: v6 && !v7, allowMinor: v7 && !v8,
+		autoSplit: !since(6, 0, 3), bySize: since(6, 0, 3), ranges: v6,
 		statusSize: v6, mergeSummary: v6, versionParts: v6,
 		splitUnflags: v7, keepSince: v7, autoMerge: v7, autoMergeLog: v8, roundTimes: v7,
-		term: v8, unsplittable: v8, switchable: since(8, 0, 10), observed8: v8,
+		term: v8, unsplittable: v8, switchable: since(8, 0, 10), observed8: v8, settingsSchema: v8 && !since(8, 3, 0),
 		drainingByCommand: since(8, 3, 0), windowsByDay: since(8, 3, 0),
 		initialPerNode: 2, chunkSizeMB: 64, recipientSteps: 7,
 	}

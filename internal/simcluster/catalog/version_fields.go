@@ -13,6 +13,8 @@ type newerFields struct {
 	noAutoMerge   bool          // 7.0: enableAutoMerge: false
 	unsplittable  bool          // 8.0: unsharded but tracked
 	lastPlacement string        // 7.0: the shards of the last row of config.placementHistory
+	series        bson.Raw      // 5.1: the options of a time series, of which these are the buckets
+	order         []string      // of the fields after unique, as far as it is known
 }
 
 // legacyFields are the fields of a collection document in 4.4: no timestamp, and
@@ -34,6 +36,9 @@ func (r *Routing) legacyFields() bson.D {
 // nonDefaultFields are the newer fields that differ from their defaults.
 func (r *Routing) nonDefaultFields() bson.D {
 	var d bson.D
+	if !r.Permitted {
+		d = append(d, bson.E{Key: "permitMigrations", Value: false})
+	}
 	if r.newer.maxBytes > 0 {
 		d = append(d, bson.E{Key: "maxChunkSizeBytes", Value: r.newer.maxBytes})
 	}
@@ -43,11 +48,11 @@ func (r *Routing) nonDefaultFields() bson.D {
 	if r.newer.noAutoMerge {
 		d = append(d, bson.E{Key: "enableAutoMerge", Value: false})
 	}
-	if !r.Permitted && r.format.allowField && !r.blocked {
-		d = append(d, bson.E{Key: "allowMigrations", Value: false})
-	}
 	if r.newer.unsplittable {
 		d = append(d, bson.E{Key: "unsplittable", Value: true})
+	}
+	if r.newer.series != nil {
+		d = append(d, bson.E{Key: "timeseriesFields", Value: r.newer.series})
 	}
 	return d
 }
@@ -61,29 +66,21 @@ func (r *Routing) readNewerFields(doc bson.Raw) {
 	}
 }
 
-// permitted reports whether a document permits migrations. During a resharding, which
-// forbids them too, it returns the value of setAllowMigrations.
-func (r *Routing) permitted(doc bson.Raw) bool {
-	name := "permitMigrations"
-	if r.format.allowField {
-		name = "allowMigrations"
-	}
-	v := doc.Lookup(name)
-	return v.Type != bson.TypeBoolean || v.Boolean() || r.blocked && r.format.allowField
+// permitted reports whether a document permits migrations: what setAllowMigrations wrote. A resharding forbids them by
+// another field.
+func permitted(doc bson.Raw) bool {
+	v := doc.Lookup("permitMigrations")
+	return v.Type != bson.TypeBoolean || v.Boolean()
 }
 
-// bumpForMigrations increases the version of one chunk, so that shards notice that
-// migrations were forbidden or permitted; which chunk is assumed.
-func (c *Cluster) bumpForMigrations(r *Routing) {
-	ch := r.chunks[0]
-	switch {
-	case c.features.allowMajor:
-		ch.Version = r.bumpMajor()
-	case c.features.allowMinor:
-		ch.Version = r.bumpMinor()
-	default:
+// bumpNewest increases the version of the newest chunk, by which 8.0 tells routers and shards that something of the
+// collection's document has changed.
+func (c *Cluster) bumpNewest(r *Routing) {
+	if !c.features.observed8 {
 		return
 	}
+	ch := r.newest()
+	ch.Version = r.bumpMinor()
 	c.saveChunk(r, ch)
 }
 

@@ -13,7 +13,24 @@ import (
 func faultsScript() script { return faults(64) }
 
 // faults8Script is the same for 8.0, where the second step-down was noted earlier.
-func faults8Script() script { return faults(60) }
+func faults8Script() script {
+	steps := faults(60)
+	insert := steps[8]
+	steps[8] = func(p *player, s step) bool {
+		p.insertNumbered("faulty", "b", 3000, 2031)
+		return insert(p, s)
+	}
+	thaw := steps[39]
+	steps[39] = func(p *player, s step) bool {
+		thaw(p, s)
+		time.Sleep(5 * time.Second) // the move goes on
+		return false
+	}
+	for _, n := range []int{52, 65, 78} {
+		steps[n] = func(*player, step) bool { time.Sleep(5 * time.Second); return false } // for the recovery
+	}
+	return steps
+}
 
 // faults is the script of faults, with the step of the second step-down.
 func faults(second int) script {

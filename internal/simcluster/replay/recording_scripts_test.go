@@ -58,7 +58,15 @@ func (p *player) replayBalancerMoves(log step, older int) {
 func scenarioScript() script { return scenario(196, 184, 188) }
 
 // scenario8Script is the same for 8.0, where the resharding ended a round of reads later.
-func scenario8Script() script { return scenario(200, 184, 188) }
+func scenario8Script() script {
+	steps := scenario(200, 184, 188)
+	begin := steps[176]
+	steps[176] = func(p *player, s step) bool {
+		p.cluster.Catalog().PlaceNext("yorkie-meta.clients", []string{"shard-rs-3", "shard-rs-1"})
+		return begin(p, s)
+	}
+	return steps
+}
 
 // scenario is the script of the long recording, with the step at which the resharding
 // was recorded, and two before which it goes on.
@@ -87,28 +95,70 @@ func scenario(reshards, applies, blocks int) script {
 			return true
 		},
 		reshards + 2: func(p *player, _ step) bool {
-			rows, _ := findStep(p.t, p.file, reshards+1).Reply.Array().Values()
-			for _, r := range rows {
-				if r.Document().Lookup("_id").StringValue() == "yorkie-meta.clients" {
-					p.sampled = append(p.sampled, typedBytes(r.Document().Lookup("uuid")))
+			p.sampleOf("yorkie-meta.clients", findStep(p.t, p.file, reshards+1))
+			return false
+		},
+	}
+}
+
+// sampleOf notes that the chunks of a collection were cut by a sample; the step is a dump of config.collections.
+func (p *player) sampleOf(ns string, collections step) {
+	for _, r := range collections.documents() {
+		if r.Lookup("_id").StringValue() == ns {
+			p.sampled = append(p.sampled, typedBytes(r.Lookup("uuid")))
+		}
+	}
+}
+
+// eightScript prepares the recording of what later releases have: documents that are not
+// recorded, 50 of 331 bytes for each of 40 keys, and small ones in the hashed collections.
+func eightScript() script {
+	return script{12: func(p *player, _ step) bool {
+		docs := map[string]bson.A{}
+		for i := range int32(2000) {
+			docs["t"] = append(docs["t"], padded(bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i % 40}}, 331))
+			docs["h"] = append(docs["h"], bson.D{{Key: "_id", Value: i}, {Key: "k", Value: i}})
+			docs["ph"] = append(docs["ph"], bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i % 40}, {Key: "k", Value: i}})
+		}
+		for coll, list := range docs {
+			p.mustRun("eight", bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: list}})
+		}
+		return false
+	},
+		117: func(p *player, _ step) bool {
+			p.cluster.Catalog().PlaceNext("eight.h", []string{"shard-rs-3", "shard-rs-1", "shard-rs-2"})
+			return false
+		},
+		121: func(p *player, s step) bool { p.sampleOf("eight.h", s); return false },
+		167: func(p *player, _ step) bool {
+			// The balancer drains the hashed collection, and then waits for orphans with every move.
+			c := p.cluster.Catalog()
+			for _, ch := range p.chunksOn("eight.h", "shard-rs-3") {
+				if err := c.Move(p.t.Context(), "eight.h", ch[0], ch[1], "shard-rs-2", catalog.MoveOptions{}); err != nil {
+					p.t.Fatal(err)
 				}
+			}
+			first := p.chunksOn("eight.t", "shard-rs-3")[0]
+			err := c.Move(p.t.Context(), "eight.t", first[0], first[1], "shard-rs-1", catalog.MoveOptions{})
+			if e := status.Of(err); e == nil || e.Code != status.OperationFailed {
+				p.t.Fatalf("a move onto orphans: %v", err)
 			}
 			return false
 		},
 	}
 }
 
-// eightScript prepares the recording of what later releases have: documents that are not
-// recorded, 50 of 331 bytes for each of 40 keys.
-func eightScript() script {
-	return script{12: func(p *player, _ step) bool {
-		docs := bson.A{}
-		for i := range int32(2000) {
-			docs = append(docs, padded(bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i % 40}}, 331))
+// chunksOn are the bounds of the chunks of a collection on a shard, in order.
+func (p *player) chunksOn(ns, shard string) (bounds [][2]bson.Raw) {
+	c := p.cluster.Catalog()
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	for _, ch := range c.Routing(ns).Chunks() {
+		if ch.Shard == shard {
+			bounds = append(bounds, [2]bson.Raw{ch.Min, ch.Max})
 		}
-		p.mustRun("eight", bson.D{{Key: "insert", Value: "t"}, {Key: "documents", Value: docs}})
-		return false
-	}}
+	}
+	return bounds
 }
 
 // jumboScript prepares the recording about jumbo chunks: documents that are not

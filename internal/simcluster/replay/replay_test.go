@@ -37,9 +37,9 @@ var conversations = []struct {
 	{file: "8.0/walk-4", options: simcluster.Options{Still: true, Epoch: time.Unix(1795863622, 0)}},
 	{file: "8.0/walk-5", options: simcluster.Options{Still: true, Epoch: time.Unix(1795863662, 0)}},
 	{file: "8.0/transcript", options: simcluster.Options{Epoch: time.Unix(1795853880, 0), Reshard: 2 * time.Second}, world: scenario8Script},
-	{file: "8.0/eight", options: simcluster.Options{Epoch: time.Unix(1795854735, 0)}, world: eightScript},
+	{file: "8.0/eight", options: simcluster.Options{Epoch: time.Unix(1795854735, 0), Reshard: 2 * time.Second}, world: eightScript},
 	{file: "8.0/jumbo", options: simcluster.Options{Epoch: time.Unix(1795854992, 0)}, world: jumbo8Script},
-	{file: "8.0/faults", options: simcluster.Options{Epoch: time.Unix(1795863190, 0)}, world: faults8Script},
+	{file: "8.0/faults", options: simcluster.Options{Epoch: time.Unix(1795863190, 0), OrphanDelay: time.Second}, world: faults8Script},
 }
 
 func TestRepliesEqualTheRecordedOnes(t *testing.T) {
@@ -105,19 +105,8 @@ func TestEveryRecordingIsReplayedByATest(t *testing.T) {
 	}
 }
 
-// least is the share of the steps, in percent, that must agree. Those of 8.0 with less
-// have parts that the simulated cluster does not have yet.
-func (p *player) least() int {
-	switch p.file {
-	case "8.0/faults":
-		return 66
-	case "8.0/eight":
-		return 72
-	case "8.0/transcript":
-		return 83
-	}
-	return 97
-}
+// least is the share of the steps, in percent, that must agree of every recording.
+const least = 97
 
 // reportCompared fails the test for steps that were not compared, prints the number of
 // compared steps and returns the number of exactly compared ones.
@@ -134,8 +123,8 @@ func (p *player) reportCompared() int {
 	}
 	p.t.Logf("%s: %d replies and %d dumps exact; type only %d, invariant only %d, not reproducible %d, different %d, failed %d", p.file,
 		count["command "+exact], count["dump "+exact], count[typeOnly], count[invariant], count[absent], count[different], count[failed])
-	if compared := count[exact] + count[different]; 100*count[exact] < p.least()*compared {
-		p.t.Errorf("%s: %d of %d steps agree, want at least %d %%", p.file, count[exact], compared, p.least())
+	if compared := count[exact] + count[different]; 100*count[exact] < least*compared {
+		p.t.Errorf("%s: %d of %d steps agree, want at least %d %%", p.file, count[exact], compared, least)
 	}
 	return count[exact]
 }

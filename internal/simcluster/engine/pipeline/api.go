@@ -42,6 +42,7 @@ type Env struct {
 	CurrentOp        Source // $currentOp
 	Sessions         Source // $listSessions
 	LocalSessions    Source // $listLocalSessions
+	ClusterCatalog   Source // $listClusterCatalog (8.0.10 and later)
 	DataDistribution Source // $shardedDataDistribution (6.0.3 and later)
 }
 

@@ -14,6 +14,7 @@ func (c *compiler) source(name string, arg bson.RawValue, first bool) (stage, er
 		"$collStats": c.env.CollStats, "$indexStats": c.env.IndexStats, "$currentOp": c.env.CurrentOp,
 		"$listSessions": c.env.Sessions, "$listLocalSessions": c.env.LocalSessions,
 		"$shardedDataDistribution": c.env.DataDistribution,
+		"$listClusterCatalog":      c.env.ClusterCatalog,
 	}[name]
 	switch {
 	case hook == nil:

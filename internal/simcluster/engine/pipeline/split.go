@@ -38,7 +38,7 @@ type Parts struct {
 // parts.
 func Split(stages []bson.Raw) Parts {
 	switch First(stages) {
-	case "$currentOp", "$documents", "$listLocalSessions", "$listSessions", "$shardedDataDistribution":
+	case "$currentOp", "$documents", "$listLocalSessions", "$listSessions", "$shardedDataDistribution", "$listClusterCatalog":
 		return Parts{RouterOnly: true, Merge: stages}
 	}
 	p := Parts{}
