@@ -137,3 +137,32 @@ func TestFollowingComesBack(t *testing.T) {
 		})
 	}
 }
+
+// A move is shown in flight from its first entry, and nothing is asked about moves while there is none.
+func TestAMoveIsShownFromItsFirstEntry(t *testing.T) {
+	for _, release := range []string{"5.0", "8.0"} {
+		o := simcluster.Options{Projects: 2, Documents: 20, Still: true, Migration: 5 * time.Second, ServerVersion: release}
+		onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			w, stop := watch(t, c, topology.Options{Follow: func() bool { return true }})
+			defer stop()
+			time.Sleep(time.Minute)
+			col := w.Table().Collection("yorkie-meta.documents")
+			to := "shard-rs-1"
+			if col.Chunks.Owner(0) == to {
+				to = "shard-rs-2"
+			}
+			go func() {
+				_, _ = sim.Command(t.Context(), "admin", bson.D{{Key: "moveChunk", Value: "yorkie-meta.documents"},
+					{Key: "find", Value: bson.D{{Key: "project_id", Value: bson.MinKey{}}}}, {Key: "to", Value: to}})
+			}()
+			time.Sleep(300 * time.Millisecond)
+			if list := w.Table().Moves.List; len(list) != 1 || list[0].To != to {
+				t.Errorf("%s: in flight is %+v", release, list)
+			}
+			time.Sleep(time.Minute)
+			if list := w.Table().Moves.List; len(list) != 0 || w.Table().Collection("yorkie-meta.documents").Chunks.Owner(0) != to {
+				t.Errorf("%s: after the move in flight is %+v", release, list)
+			}
+		})
+	}
+}
