@@ -171,7 +171,7 @@ func approvalSpan(plan string, at, until time.Time) span {
 // approvalBecause lists why a plan needs approval. The undo of an approved run needs none for a while:
 // whoever approved the change saw how it is undone, and an undo is often urgent.
 func (e *Engine) approvalBecause(ctx context.Context, p actions.Plan) (because []message.Message, covered message.Message, err error) {
-	because = e.opts.Approval.Rules.Because(p.Kind, p.Draft)
+	because = e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", p.Draft)
 	if len(because) == 0 {
 		because = p.Approval
 	}

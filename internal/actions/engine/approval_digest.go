@@ -20,6 +20,12 @@ func approvalDigest(p actions.Plan) string {
 	for _, ns := range l.Collections {
 		lists[3] = append(lists[3], string(ns))
 	}
+	if len(l.Without) > 0 { // only then, so that approvals of earlier releases go on counting
+		lists = append(lists, nil)
+		for _, k := range l.Without {
+			lists[4] = append(lists[4], string(k))
+		}
+	}
 	for _, list := range lists {
 		h.number(len(list))
 		for _, text := range list {

@@ -209,19 +209,17 @@ func (e *Engine) askApproval(ctx context.Context, p actions.Plan) error {
 }
 
 // withApproval completes a plan that is being made: whether it needs approval, how long it can be run,
-// and, if it needs none, limits that keep its run below the radius that would.
+// and limits that keep its run from what would need it and was not seen.
 func (e *Engine) withApproval(ctx context.Context, p actions.Plan) (actions.Plan, error) {
 	because, covered, err := e.approvalBecause(ctx, p)
 	if err != nil {
 		return p, err
 	}
 	p.Approval = because
-	switch {
-	case len(because) > 0:
+	if len(because) > 0 {
 		p.Expires = p.Made.Add(e.opts.Approval.Wait)
-	case covered.IsZero():
-		p.Limits = e.opts.Approval.Rules.Cap(p.Limits)
 	}
+	p.Draft = e.opts.Approval.Rules.Hold(p.Draft, len(because) > 0 || !covered.IsZero())
 	return p, nil
 }
 
@@ -234,7 +232,7 @@ func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan
 	case !covered && e.coveredUndo(p):
 		return nil
 	case !covered:
-		if now := rules.Because(p.Kind, fresh.Draft); len(now) > 0 {
+		if now := rules.Because(p.Kind, p.UndoOf != "", fresh.Draft); len(now) > 0 {
 			return changedError(nil, "This plan needs the approval of somebody else by now. %s Make the plan again.", asText(now))
 		}
 		return nil
@@ -256,7 +254,7 @@ func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan
 // coveredUndo reports whether the approval of the run that a plan undoes covers it: otherwise it would
 // have needed its own when it was made.
 func (e *Engine) coveredUndo(p actions.Plan) bool {
-	return p.UndoOf != "" && len(p.Approval) == 0 && len(e.opts.Approval.Rules.Because(p.Kind, p.Draft)) > 0
+	return p.UndoOf != "" && len(p.Approval) == 0 && len(e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", p.Draft)) > 0
 }
 
 // approvedLeast is how much an approved plan may move in any case, in bytes, as its limits say.

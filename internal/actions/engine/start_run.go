@@ -126,7 +126,7 @@ func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan, covered bo
 		return nil, err
 	}
 	d, commands, restErr := e.withinLimits(d, p.Limits, 0)
-	if restErr != nil || !covered && !e.coveredUndo(*p) && len(e.opts.Approval.Rules.Because(p.Kind, d)) > 0 {
+	if restErr != nil || !covered && !e.coveredUndo(*p) && len(e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", d)) > 0 {
 		return nil, err
 	}
 	a := &Adaptation{At: e.now(), Because: differs.Differences, Before: len(p.Steps), After: len(d.Steps)}

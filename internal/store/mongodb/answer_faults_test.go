@@ -40,6 +40,14 @@ type badNetwork struct {
 	to     *simcluster.Cluster
 	decide atomic.Pointer[func() (what int, long time.Duration)]
 	silent atomic.Pointer[time.Time] // until when
+	mended chan struct{}             // closed when all faults end
+}
+
+// mend ends all faults.
+func (n *badNetwork) mend() {
+	n.decide.Store(nil)
+	n.silent.Store(nil)
+	close(n.mended)
 }
 
 func (n *badNetwork) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -74,7 +82,10 @@ func (n *badNetwork) pass(from, to net.Conn, decide func() (what int, long time.
 		what, long := decide()
 		switch what {
 		case isHeld:
-			time.Sleep(long)
+			select {
+			case <-time.After(long):
+			case <-n.mended:
+			}
 		case isLost:
 			continue
 		case isRepeated:
@@ -276,7 +287,7 @@ func verify(t *testing.T, db *DB) {
 func badReplicas(t *testing.T) (nets [2]*badNetwork, dbs [2]*DB) {
 	c, at := server(t), database(t)
 	for i := range dbs {
-		nets[i] = &badNetwork{to: c}
+		nets[i] = &badNetwork{to: c, mended: make(chan struct{})}
 		dbs[i] = open(t, c, at, func(o *Options) { o.Dialer = nets[i] })
 	}
 	t.Cleanup(func() { time.Sleep(time.Minute) }) // the driver waits without sleeping for connections whose answer is late
@@ -407,7 +418,7 @@ func randomFaults(t *testing.T, seed uint64) {
 	}
 	time.Sleep(40 * time.Second)
 	for _, n := range nets {
-		n.decide.Store(nil)
+		n.mend()
 	}
 	serve(t, "after the faults", dbs[:]...)
 	time.Sleep(10 * time.Second)
