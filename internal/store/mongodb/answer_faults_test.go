@@ -357,7 +357,11 @@ func answerSeeds() int {
 // Both replicas write all that they can and pass requests to the leader, which sends a command for each,
 // while any answer may be late, lost, repeated or cut at either.
 func TestReplicasServeAgainAfterRandomFaultsOfTheStore(t *testing.T) {
+	seeds := []int{315, 704} // that found something
 	for seed := range answerSeeds() {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { randomFaults(t, uint64(seed)) })
 		})

@@ -58,7 +58,14 @@ func (db *DB) prove(ctx context.Context) error {
 		return db.show(ctx)
 	}
 	n := db.beats.Add(1)
-	err := db.transact(ctx, db.o.Timeout, db.show)
+	err := db.transact(ctx, db.o.Timeout, func(ctx context.Context) error {
+		if err := db.show(ctx); err != nil {
+			return err
+		}
+		// The end of the audit record too: when that is locked, nobody can sign in.
+		_, err := db.collection(counters).UpdateOne(ctx, eq("_id", auditEnd), set("beat", n, "by", db.id))
+		return err
+	})
 	if err == nil {
 		err = db.readBack(ctx, n)
 	}

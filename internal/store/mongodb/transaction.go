@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -175,7 +176,7 @@ func (db *DB) outcome(ctx context.Context, try time.Duration, s *mongo.Session) 
 		case err == nil:
 			db.written.committed()
 			return true, false, nil
-		case labelled(err, "UnknownTransactionCommitResult"), ctx.Err() != nil, mongo.IsNetworkError(err), mongo.IsTimeout(err):
+		case labelled(err, "UnknownTransactionCommitResult"), ctx.Err() != nil, mongo.IsNetworkError(err), mongo.IsTimeout(err), !isAnswer(err):
 		case labelled(err, "TransientTransactionError"):
 			return true, true, err
 		default:
@@ -225,6 +226,13 @@ func (db *DB) writingSession(ctx context.Context) (*mongo.Session, error) {
 		db.session = s
 	}
 	return db.session, nil
+}
+
+// isAnswer reports whether an error is what a server answered. The driver gives some that are none the label
+// of a transaction without effect, such as that its connections were closed, though an earlier try was sent.
+func isAnswer(err error) bool {
+	e, ok := asServerError(err)
+	return ok && slices.ContainsFunc(e.ErrorCodes(), func(code int) bool { return code != 0 })
 }
 
 func labelled(err error, label string) bool {
