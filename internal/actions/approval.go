@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
 )
 
 // ApprovalRules say above which blast radius a plan needs the approval of somebody else. The zero
@@ -34,23 +35,28 @@ func (r ApprovalRules) Because(k Kind, undo bool, d Draft) (out []message.Messag
 				message.Words("kind", string(kind))))
 		}
 	}
-	switch most, known := mostOf(d.Effect.Bytes.Known, d.Effect.Bytes.Value, d.Effect.Bytes.PlusMinus); {
+	chunks, bytes := d.Effect.Whole()
+	also := ""
+	if d.Effect.ByBalancer != nil {
+		also = " or makes the balancer move"
+	}
+	switch most, known := mostOf(bytes); {
 	case r.Bytes <= 0:
 	case !known:
 		out = append(out, message.New("approval.bytesUnknown",
-			"How much data it moves is not known, and more than {limit} needs it.", message.Bytes("limit", r.Bytes)))
+			"How much data it moves"+also+" is not known, and more than {limit} needs it.", message.Bytes("limit", r.Bytes)))
 	case most > r.Bytes:
 		out = append(out, message.New("approval.bytes",
-			"It moves up to {bytes}, and more than {limit} needs it.", message.Bytes("bytes", most), message.Bytes("limit", r.Bytes)))
+			"It moves"+also+" up to {bytes}, and more than {limit} needs it.", message.Bytes("bytes", most), message.Bytes("limit", r.Bytes)))
 	}
-	switch most, known := mostOf(d.Effect.Chunks.Known, d.Effect.Chunks.Value, d.Effect.Chunks.PlusMinus); {
+	switch most, known := mostOf(chunks); {
 	case r.Chunks <= 0:
 	case !known:
 		out = append(out, message.New("approval.chunksUnknown",
-			"How many chunks it changes is not known, and more than {limit} need it.", message.Count("limit", r.Chunks)))
+			"How many chunks it changes"+also+" is not known, and more than {limit} need it.", message.Count("limit", r.Chunks)))
 	case most > r.Chunks:
 		out = append(out, message.New("approval.chunks",
-			"Number of chunks that it changes: {chunks}. More than {limit} need it.",
+			"Number of chunks that it changes"+also+": {chunks}. More than {limit} need it.",
 			message.Count("chunks", most), message.Count("limit", r.Chunks)))
 	}
 	return out
@@ -70,7 +76,7 @@ func namesOf(k Kind, undo bool, d Draft) (out []Kind) {
 }
 
 // mostOf is the upper end of a figure.
-func mostOf(known bool, value, plusMinus int64) (int64, bool) { return value + plusMinus, known }
+func mostOf(f topology.Figure) (int64, bool) { return f.Value + f.PlusMinus, f.Known }
 
 // Cap lowers the limits of a plan that needs no approval, so that its run cannot grow into one that
 // would have needed it.

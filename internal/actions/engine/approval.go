@@ -175,7 +175,11 @@ func (e *Engine) approvalBecause(ctx context.Context, p actions.Plan) (because [
 	if len(because) == 0 {
 		because = p.Approval
 	}
-	if len(because) == 0 || p.UndoOf == "" {
+	if len(because) == 0 {
+		recent, err := e.recentOf(ctx, p)
+		return recent.because(e.opts.Approval.Rules, p), covered, err
+	}
+	if p.UndoOf == "" {
 		return because, covered, nil
 	}
 	run, err := e.RunByID(ctx, p.UndoOf)

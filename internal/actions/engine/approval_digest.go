@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/topology"
 )
 
 // approvalDigest identifies what a second person approves: the plan, its commands and what they require,
@@ -33,15 +34,12 @@ func approvalDigest(p actions.Plan) string {
 		}
 	}
 	h.number(l.Chunks)
-	for _, f := range []struct {
-		known            bool
-		value, plusMinus int64
-	}{
-		{l.Bytes.Known, l.Bytes.Value, l.Bytes.PlusMinus},
-		{p.Effect.Bytes.Known, p.Effect.Bytes.Value, p.Effect.Bytes.PlusMinus},
-		{p.Effect.Chunks.Known, p.Effect.Chunks.Value, p.Effect.Chunks.PlusMinus},
-	} {
-		h.text(fmt.Sprint(f.known, f.value, f.plusMinus))
+	figures := []topology.Figure{l.Bytes, p.Effect.Bytes, p.Effect.Chunks}
+	if b := p.Effect.ByBalancer; b != nil { // likewise
+		figures = append(figures, b.Bytes, b.Chunks)
+	}
+	for _, f := range figures {
+		h.text(fmt.Sprint(f.Known, f.Value, f.PlusMinus))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -219,7 +219,11 @@ func (e *Engine) withApproval(ctx context.Context, p actions.Plan) (actions.Plan
 	if len(because) > 0 {
 		p.Expires = p.Made.Add(e.opts.Approval.Wait)
 	}
-	p.Draft = e.opts.Approval.Rules.Hold(p.Draft, len(because) > 0 || !covered.IsZero())
+	recent, err := e.recentOf(ctx, p)
+	if err != nil {
+		return p, err
+	}
+	p.Draft = recent.left(e.opts.Approval.Rules).Hold(p.Draft, len(because) > 0 || !covered.IsZero())
 	return p, nil
 }
 
@@ -227,7 +231,8 @@ func (e *Engine) withApproval(ctx context.Context, p actions.Plan) (actions.Plan
 // these commands move may have grown.
 func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan) error {
 	rules := e.opts.Approval.Rules
-	was, is := p.Effect.Bytes, fresh.Effect.Bytes
+	_, was := p.Effect.Whole()
+	_, is := fresh.Effect.Whole()
 	switch {
 	case !covered && e.coveredUndo(p):
 		return nil

@@ -75,6 +75,12 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 	if err := e.checkRequest(by, p, r); err != nil {
 		return Run{}, false, err
 	}
+	// One run of a person begins after the other, because what they run adds up.
+	unlockPerson, err := e.planLocks.lock(ctx, "person "+personOf(p.By))
+	if err != nil {
+		return Run{}, false, err
+	}
+	defer unlockPerson()
 	if approved, err = e.approvalFor(ctx, p); err != nil {
 		return Run{}, false, err
 	}
