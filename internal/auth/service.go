@@ -245,7 +245,7 @@ type webMethods interface {
 	EnableUser(ctx context.Context, by Principal, name string) error
 	// ChangePassword changes by's own password (local accounts). It needs the current password and
 	// ends all other sessions of the account.
-	ChangePassword(ctx context.Context, by Principal, present, password string) error
+	ChangePassword(ctx context.Context, by Principal, present, password string) (*http.Cookie, error)
 
 	// Tokens returns by's own tokens; all tokens for an admin; itself for a token below admin.
 	Tokens(ctx context.Context, by Principal) ([]Token, error)
