@@ -59,6 +59,7 @@ type Options struct {
 	Secure    bool             // browsers connect by TLS: cookies are Secure and have the __Host- prefix
 	Idle      time.Duration    // a session ends this long after its last use; 0 is 8 hours
 	Max       time.Duration    // and this long after it began at the latest; 0 is 7 days
+	Apart     time.Duration    // how long whoever made an account, or set its password or role, may be that person; 0: never
 	Issuer    Issuer           // with ModeOIDC
 	Roles     map[string]Role  // role by group at the issuer; the greatest role counts
 	// Clusters are those of a server of several, as they are configured now; nil: the server has one.

@@ -20,7 +20,11 @@ import (
 // Approve approves a plan of somebody else, by the hash of what was shown.
 func (e *Engine) Approve(ctx context.Context, by auth.Principal, plan, hash string) (Approval, error) {
 	a, err := e.answerPlan(ctx, by, plan, func(p actions.Plan, a Approval) (approvalBody, error) {
-		return e.approval(by, p, a, hash)
+		body, err := e.approval(by, p, a, hash)
+		if err == nil {
+			err = e.apart(ctx, by, p)
+		}
+		return body, err
 	})
 	if err != nil {
 		return Approval{}, e.auditRefusal(ctx, by, auditApproveRefused, plan, map[string]string{"why": refusalReason(err)}, err)
@@ -135,6 +139,19 @@ func (e *Engine) approval(by auth.Principal, p actions.Plan, a Approval, hash st
 		return approvalBody{}, blockedError(p)
 	}
 	return approvalBody{Person: person, Principal: by.ID, Name: by.PersonName(), Digest: approvalDigest(p)}, nil
+}
+
+// apart checks that the maker of a plan and who approves it are two people, as far as accounts tell.
+func (e *Engine) apart(ctx context.Context, by auth.Principal, p actions.Plan) error {
+	if e.opts.Approval.Approvers == nil {
+		return nil
+	}
+	why, err := e.opts.Approval.Approvers.Related(ctx, p.By.Person(), by.Person())
+	if err == nil && !why.IsZero() {
+		err = fault.Wrap(fault.Forbidden, errSelfApproval,
+			"You and who made this plan may be one person. %s Somebody else has to approve it.", why)
+	}
+	return err
 }
 
 // refusal checks that somebody may refuse a plan: everybody who may run plans, so that an approval can be
