@@ -68,6 +68,7 @@ func readWithFile(e *env, path string) (app.Config, error) {
 		file.Add(lineOf(file.Settings, err), "%s", err.Error())
 		return app.Config{}, file.Err()
 	}
+	app.CheckSecrets(file)
 	c, several := given.Serve, len(file.Clusters) > 0
 	if several && (c.URI != "" || c.URIFile != "") {
 		file.Add(file.Clusters[0].Line, "the file has clusters, and there is an address by uri or uri-file too (in the file, a flag, or the "+
