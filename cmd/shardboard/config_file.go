@@ -218,6 +218,9 @@ func (c checkConfigCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if err := config.Check(); err != nil {
+		return err
+	}
 	if config.Clusters == nil {
 		fmt.Fprintf(e.stdout, "%s is in order: one cluster, %s\n", c.File, config.URI)
 		return nil

@@ -95,6 +95,24 @@ func TestPasswordInAConfigurationThatOthersMayReadIsRefused(t *testing.T) {
 	}
 }
 
+func TestCheckConfigRefusesWhatServeWouldRefuse(t *testing.T) {
+	for text, want := range map[string]string{
+		"uri: mongodb://h:1/":                                                  "",
+		"{uri: 'mongodb://h:1/', listen: '0.0.0.0:8090'}":                      "TLS",
+		"{uri: 'mongodb://h:1/', listen: '0.0.0.0:8090', auth: none}":          "none",
+		"{uri: 'mongodb://h:1/', auth: none, approval-kinds: [split]}":         "need sign-in",
+		"{uri: 'mongodb://h:1/', auth: none, public-url: 'https://b.example'}": "none",
+		"{uri: 'mongodb://h:1/', auth: [local, nobody]}":                       "auth",
+	} {
+		path := filepath.Join(t.TempDir(), "shardboard.yaml")
+		must(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
+		code, _, errs := shardboard(t, "check-config", path)
+		if (code == 0) != (want == "") || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d, %s", text, code, errs)
+		}
+	}
+}
+
 func TestEveryMistakeOfAConfigurationIsNamedWithItsLine(t *testing.T) {
 	_, err := readConfig(t, `listn: 127.0.0.1:8090
 auth: [none]

@@ -253,7 +253,8 @@ func TestAListWhosePagesRepeatIsEnded(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"items":[{"ns":"a.b","ref":"1","shard":"s"}],"next":%q,"asOf":"2026-03-01T12:00:00Z","stale":false}`, next)
 	}))
 	defer s.Close()
-	if code, _, errs := shardboard(t, "get", "chunks", "--output", "csv", "--server", s.URL); code == 0 || !strings.Contains(errs, "again and again") {
+	code, _, errs := shardboard(t, "get", "chunks", "--output", "csv", "--server", s.URL)
+	if code == 0 || !strings.Contains(errs, "again and again") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
