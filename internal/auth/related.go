@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
+	"shardboard/internal/store"
 )
 
 // Apart is how long an account that somebody made, or whose password or role they set, may be that person,
@@ -51,12 +52,42 @@ func reached(made map[string][]string, person string) []string {
 
 // madeSince reads the audit record: who made an account, or set its password or role, since a time.
 func (s *Service) madeSince(ctx context.Context, since time.Time) (map[string][]string, error) {
-	const page = 500
 	made := map[string][]string{}
+	err := s.recordsSince(ctx, since, func(r store.AuditRecord) error {
+		if r.What != auditUserCreated && r.What != auditUserPassword && r.What != auditUserRole {
+			return nil
+		}
+		by, err := s.personOf(ctx, r.By)
+		if err == nil && by != "" && by != r.Subject && !slices.Contains(made[r.Subject], by) {
+			made[r.Subject] = append(made[r.Subject], by)
+		}
+		return err
+	})
+	return made, err
+}
+
+// Lapsed reports whether an account or a token was disabled, revoked or given another role since a time, also
+// if it was given back: what it said before does not count any more.
+func (s *Service) Lapsed(ctx context.Context, id string, since time.Time) (lapsed bool, err error) {
+	person, err := s.personOf(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	err = s.recordsSince(ctx, since, func(r store.AuditRecord) error {
+		ends := r.What == auditUserDisabled || r.What == auditUserRole || r.What == auditTokenRevoked
+		lapsed = lapsed || ends && (r.Subject == id || r.Subject == person)
+		return nil
+	})
+	return lapsed, err
+}
+
+// recordsSince calls f for the records of what succeeded since a time, newest first.
+func (s *Service) recordsSince(ctx context.Context, since time.Time, f func(store.AuditRecord) error) error {
+	const page = 500
 	for before := int64(1) << 62; ; {
 		rows, err := s.o.Store.AuditBefore(ctx, before, page)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		recent := false // the times of records may go back, by a clock that was set: a whole page tells
 		for _, r := range rows {
@@ -65,19 +96,15 @@ func (s *Service) madeSince(ctx context.Context, since time.Time) (map[string][]
 				continue
 			}
 			recent = true
-			if r.Outcome != "ok" || r.What != auditUserCreated && r.What != auditUserPassword && r.What != auditUserRole {
+			if r.Outcome != "ok" {
 				continue
 			}
-			by, err := s.personOf(ctx, r.By)
-			if err != nil {
-				return nil, err
-			}
-			if by != "" && by != r.Subject && !slices.Contains(made[r.Subject], by) {
-				made[r.Subject] = append(made[r.Subject], by)
+			if err := f(r); err != nil {
+				return err
 			}
 		}
 		if !recent || len(rows) < page {
-			return made, nil
+			return nil
 		}
 	}
 }

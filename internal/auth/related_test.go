@@ -55,3 +55,31 @@ func TestAccountsThatOneMakesAreNotAnotherPerson(t *testing.T) {
 		t.Errorf("turned off: %q, %v", why, err)
 	}
 }
+
+func TestWhatLapsedIsRememberedWhenItIsGivenBack(t *testing.T) {
+	h := newFixture(t)
+	bert := h.add(t, "bert", Operator)
+	_, p := h.signIn(t, "bert")
+	_, token, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Operator, Expires: h.clock().Add(30 * 24 * time.Hour)})
+	must(t, err)
+	lapsed := func(id string, since time.Time) bool {
+		t.Helper()
+		out, err := h.Lapsed(t.Context(), id, since)
+		must(t, err)
+		return out
+	}
+	begin := h.clock()
+	h.advance(time.Minute)
+	if lapsed(p.ID, begin) || lapsed("token:"+token.ID, begin) {
+		t.Error("lapsed before anything happened")
+	}
+	must(t, h.DisableUser(t.Context(), Console(), "bert"))
+	must(t, h.EnableUser(t.Context(), Console(), "bert"))
+	if id := "user:" + bert.ID; !lapsed(id, begin) || !lapsed("token:"+token.ID, begin) {
+		t.Error("an account that was disabled for a while counts as if nothing had happened")
+	}
+	h.advance(time.Minute)
+	if lapsed(p.ID, h.clock()) {
+		t.Error("what was before a time counts")
+	}
+}

@@ -138,6 +138,16 @@ func (e *Engine) approverGone(ctx context.Context, p actions.Plan, b approvalBod
 	case known && (!now.May(auth.Operator) || !now.May(p.Role)):
 		return message.New("approval.approverRole", "It was given by {by}, who may not approve such plans any more.",
 			message.Text("by", b.Name)), nil
+	case !known:
+		return message.Message{}, nil
+	}
+	lapsed, err := e.opts.Approval.Approvers.Lapsed(ctx, b.Principal, b.At)
+	if err != nil {
+		return message.Message{}, fmt.Errorf("look up what became of who approved plan %s: %w", p.ID, err)
+	}
+	if lapsed {
+		return message.New("approval.approverLapsed", "It was given by {by}, who could not approve such plans for some time since, or has "+
+			"another role.", message.Text("by", b.Name)), nil
 	}
 	return message.Message{}, nil
 }

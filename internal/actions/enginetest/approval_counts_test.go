@@ -3,8 +3,8 @@ package enginetest
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,6 +86,7 @@ type formerAccounts struct {
 	err   error
 
 	related bool // Anna made the account of Bert
+	lapsed  bool // it ended, and was given back
 }
 
 func (f *formerAccounts) PrincipalNow(_ context.Context, id string) (auth.Principal, bool, error) {
@@ -96,6 +97,10 @@ func (f *formerAccounts) PrincipalNow(_ context.Context, id string) (auth.Princi
 		return auth.Principal{}, true, auth.ErrNobody
 	}
 	return auth.Principal{ID: id, Role: f.role}, f.known, nil
+}
+
+func (f *formerAccounts) Lapsed(context.Context, string, time.Time) (bool, error) {
+	return f.lapsed, nil
 }
 
 func (f *formerAccounts) Related(_ context.Context, a, b string) (message.Message, error) {
@@ -131,6 +136,7 @@ func TestApprovalCountsOnlyWhileItsGiverMayApprove(t *testing.T) {
 	}{
 		"the account is as it was":    {formerAccounts{role: auth.Operator, known: true}, 0, true},
 		"no account here":             {formerAccounts{}, 0, true},
+		"it ended for some time":      {formerAccounts{role: auth.Operator, known: true, lapsed: true}, fault.Conflict, false},
 		"the account has ended":       {formerAccounts{known: true}, fault.Conflict, false},
 		"the account may only look":   {formerAccounts{role: auth.Viewer, known: true}, fault.Conflict, false},
 		"the accounts cannot be read": {formerAccounts{err: fault.New(fault.Unavailable, "The disk is full.")}, fault.Unavailable, false},
