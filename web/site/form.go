@@ -28,14 +28,14 @@ func ParseForm(r *http.Request) error {
 	}
 	for name, values := range r.PostForm {
 		if !isText(name) || slices.ContainsFunc(values, func(v string) bool { return !isText(v) }) {
-			return notText
+			return ErrNotText
 		}
 	}
 	return nil
 }
 
-// notText refuses what no browser sends and no page can show.
-var notText = fault.New(fault.Invalid, "What was sent is not text: it is no UTF-8, or has a NUL character.")
+// ErrNotText refuses what no browser sends and no page can show.
+var ErrNotText = fault.New(fault.Invalid, "What was sent is not text: it is no UTF-8, or has a NUL character.")
 
 func isText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 

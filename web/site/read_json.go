@@ -37,7 +37,7 @@ func ReadJSON(r *http.Request, into any) error {
 		return fault.New(fault.Invalid, "The body goes on after its JSON value.")
 	}
 	if !isTextJSON(text.Bytes()) {
-		return notText
+		return ErrNotText
 	}
 	if name, twice := TwiceNamed(text.Bytes()); twice {
 		return fault.New(
