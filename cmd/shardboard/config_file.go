@@ -68,6 +68,7 @@ func readWithFile(e *env, path string) (app.Config, error) {
 		file.Add(lineOf(file.Settings, err), "%s", err.Error())
 		return app.Config{}, file.Err()
 	}
+	app.CheckSecrets(file)
 	c, several := given.Serve, len(file.Clusters) > 0
 	if several && (c.URI != "" || c.URIFile != "") {
 		file.Add(file.Clusters[0].Line, "the file has clusters, and there is an address by uri or uri-file too (in the file, a flag, or the "+
@@ -215,6 +216,9 @@ type checkConfigCmd struct {
 func (c checkConfigCmd) Run(e *env) error {
 	config, err := readWithFile(&env{ctx: e.ctx, stdout: e.stdout, stderr: e.stderr, log: e.log}, c.File)
 	if err != nil {
+		return err
+	}
+	if err := config.Check(); err != nil {
 		return err
 	}
 	if config.Clusters == nil {

@@ -59,6 +59,60 @@ func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 	}
 }
 
+// serve and check-config read the file the same way.
+func TestPasswordInAConfigurationThatOthersMayReadIsRefused(t *testing.T) {
+	t.Setenv("PW", "secret")
+	t.Setenv("HOST", "h:1")
+	for text, secret := range map[string]bool{
+		"uri: mongodb://u:p@h:1/":                                                                       true,
+		"uri: mongodb://h:1/":                                                                           false,
+		"uri: mongodb://u@h:1/":                                                                         false,
+		"uri: mongodb://h:1/?tlsCertificateKeyFilePassword=p":                                           true,
+		"{uri: 'mongodb://h:1/', store: 'mongodb://u:p@h:2/boards'}":                                    true,
+		"{uri: 'mongodb://h:1/', store: 'mongodb://h:2/boards'}":                                        false,
+		"{uri: 'mongodb://h:1/', public-url: 'https://u:p@board.example'}":                              true,
+		"clusters: [{name: a, uri: 'mongodb://u:p@h:1/'}]":                                              true,
+		"clusters: [{name: a, uri: 'mongodb://u:p@${HOST}/'}]":                                          true,
+		"clusters: [{name: a, uri: 'mongodb://u:p${PW}@h:1/'}]":                                         true,
+		"clusters: [{name: a, uri: 'mongodb://u:${PW}@h:1/'}]":                                          false,
+		"clusters: [{name: a, uri: 'mongodb://h:1/?proxyPassword=p&x=${PW}'}]":                          true,
+		"clusters: [{name: a, uri: 'mongodb://h:1/?authMechanismProperties=AWS_SESSION_TOKEN:t${PW}'}]": true,
+	} {
+		path := filepath.Join(t.TempDir(), "shardboard.yaml")
+		must(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
+		for _, mode := range []os.FileMode{0o600, 0o644} {
+			must(t, os.Chmod(path, mode))
+			e := &env{ctx: t.Context(), stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
+			for name, err := range map[string]error{
+				"check-config": checkConfigCmd{File: path}.Run(e), "serve": func() error { _, err := serveCmd{Config: path}.read(e); return err }(),
+			} {
+				refused := err != nil && strings.Contains(err.Error(), "the address has a password, so nobody else may read this file")
+				if refused != (secret && mode == 0o644) {
+					t.Errorf("%s of %s, mode %o: %v", name, text, mode, err)
+				}
+			}
+		}
+	}
+}
+
+func TestCheckConfigRefusesWhatServeWouldRefuse(t *testing.T) {
+	for text, want := range map[string]string{
+		"uri: mongodb://h:1/":                                                  "",
+		"{uri: 'mongodb://h:1/', listen: '0.0.0.0:8090'}":                      "TLS",
+		"{uri: 'mongodb://h:1/', listen: '0.0.0.0:8090', auth: none}":          "none",
+		"{uri: 'mongodb://h:1/', auth: none, approval-kinds: [split]}":         "need sign-in",
+		"{uri: 'mongodb://h:1/', auth: none, public-url: 'https://b.example'}": "none",
+		"{uri: 'mongodb://h:1/', auth: [local, nobody]}":                       "auth",
+	} {
+		path := filepath.Join(t.TempDir(), "shardboard.yaml")
+		must(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
+		code, _, errs := shardboard(t, "check-config", path)
+		if (code == 0) != (want == "") || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d, %s", text, code, errs)
+		}
+	}
+}
+
 func TestEveryMistakeOfAConfigurationIsNamedWithItsLine(t *testing.T) {
 	_, err := readConfig(t, `listn: 127.0.0.1:8090
 auth: [none]

@@ -262,7 +262,7 @@ func (q query) pages(ctx context.Context, remote app.Remote, out lines) error {
 	_, limited := q.question.Param("limit")
 	_, paged := q.question.Param("cursor")
 	more := url.Values{}
-	most := out.most()
+	most, seen := out.most(), map[string]bool{}
 	for shown := 0; ; {
 		if limited {
 			page := api.MaxLimit
@@ -288,6 +288,10 @@ func (q query) pages(ctx context.Context, remote app.Remote, out lines) error {
 		}
 		shown += len(list.items)
 		if next := list.next(); next != "" && (most == 0 || shown < most) {
+			if seen[next] {
+				return fault.New(fault.Internal, "The server answers with the same pages again and again; the list was ended.")
+			}
+			seen[next] = true
 			more.Set("cursor", next)
 			continue
 		}

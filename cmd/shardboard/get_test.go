@@ -244,3 +244,28 @@ func TestALongListIsReadToItsEnd(t *testing.T) {
 		t.Errorf("exit %d, %v: %d items, next %q", code, err, len(list.Items), list.Next)
 	}
 }
+
+// A server that names a page again would make the list endless.
+func TestAListWhosePagesRepeatIsEnded(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		next := map[string]string{"": "a", "a": "b", "b": "a"}[r.URL.Query().Get("cursor")]
+		_, _ = fmt.Fprintf(w, `{"items":[{"ns":"a.b","ref":"1","shard":"s"}],"next":%q,"asOf":"2026-03-01T12:00:00Z","stale":false}`, next)
+	}))
+	defer s.Close()
+	code, _, errs := shardboard(t, "get", "chunks", "--output", "csv", "--server", s.URL)
+	if code == 0 || !strings.Contains(errs, "again and again") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// What a redirect leads to may be another server, which is well.
+func TestHealthcheckFollowsNoRedirect(t *testing.T) {
+	well := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer well.Close()
+	s := httptest.NewServer(http.RedirectHandler(well.URL, http.StatusFound))
+	defer s.Close()
+	if code, _, errs := shardboard(t, "healthcheck", "--server", s.URL); code == 0 || !strings.Contains(errs, "302") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}

@@ -26,7 +26,9 @@ func (c healthcheckCmd) Run(e *env) error {
 	if err != nil {
 		return fault.Wrap(fault.Invalid, err, "The server address is not a URL.")
 	}
-	res, err := http.DefaultClient.Do(req)
+	// A redirect is no answer: what it leads to may be another server's.
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "No server answers at %s.", c.Server)
 	}

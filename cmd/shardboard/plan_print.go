@@ -89,6 +89,10 @@ func printEffect(w io.Writer, e api.Effect) error {
 	} {
 		line(w, "  %-21s  %s", f[0], f[1])
 	}
+	if b := e.ByBalancer; b != nil {
+		chunks, bytes := answer.ApproxText(b.Chunks, format.Count), answer.ApproxText(b.Bytes, format.Bytes)
+		line(w, "  %-21s  chunks: %s, data: %s", "By the balancer then", chunks, bytes)
+	}
 	if from := answer.EstimatedFrom(e); from != "" {
 		line(w, "  %s", from)
 	}

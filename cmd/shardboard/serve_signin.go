@@ -30,13 +30,17 @@ type signInFlags struct {
 
 	Leaked string `name:"leaked-passwords" type:"path" env:"SHARDBOARD_LEAKED_PASSWORDS" placeholder:"FILE" help:"File of leaked passwords, which nobody may set: a SHA-1 in hexadecimal a line, sorted, with or without :COUNT. It is searched in place, whatever its size."`
 
-	SessionIdle time.Duration `name:"session-idle" default:"8h" env:"SHARDBOARD_SESSION_IDLE" help:"A session ends this long after its last use."`
-	SessionMax  time.Duration `name:"session-max" default:"168h" env:"SHARDBOARD_SESSION_MAX" help:"A session ends this long after its start; with OIDC after 12h, with the break-glass account after 1h at the latest."`
+	SessionIdle   time.Duration `name:"session-idle" default:"8h" env:"SHARDBOARD_SESSION_IDLE" help:"A session ends this long after its last use."`
+	AccountsApart time.Duration `name:"accounts-apart" default:"24h" env:"SHARDBOARD_ACCOUNTS_APART" placeholder:"TIME" help:"An account that somebody made, or whose password or role they set, cannot approve that person's plans for so long, up to 720h, nor they its plans. 0 turns it off. Accounts of an issuer or a proxy are exempt. Default 24h."`
+	SessionMax    time.Duration `name:"session-max" default:"168h" env:"SHARDBOARD_SESSION_MAX" help:"A session ends this long after its start; with OIDC after 12h, with the break-glass account after 1h at the latest."`
 }
 
 // checkTimes rejects lifetimes too short to work with, and 0, which looks like "unlimited" but
 // means the default to package auth.
 func (f signInFlags) checkTimes() error {
+	if f.AccountsApart < 0 || f.AccountsApart > 720*time.Hour {
+		return fault.New(fault.Invalid, "--accounts-apart is a time up to 720h, or 0 to turn it off, not %s.", f.AccountsApart)
+	}
 	if f.SessionIdle < time.Second || f.SessionMax < time.Second {
 		return fault.New(fault.Invalid, "--session-idle and --session-max must be one second or more, like 8h; sessions cannot be unlimited.")
 	}
@@ -46,7 +50,7 @@ func (f signInFlags) checkTimes() error {
 func (f signInFlags) addTo(c *app.Config) {
 	c.PublicURL, c.TLSCert, c.TLSKey, c.TLSByProxy = f.PublicURL, f.TLSCert, f.TLSKey, f.TLSProxy
 	c.Auth = app.Auth{
-		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax, Leaked: f.Leaked,
+		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax, Apart: f.AccountsApart, Leaked: f.Leaked,
 		OIDC: app.OIDC{
 			Issuer:      f.OIDCIssuer,
 			ClientID:    f.OIDCClientID,

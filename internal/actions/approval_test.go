@@ -34,7 +34,7 @@ func TestApprovalIsNeededAboveTheLimitsAndWhereNothingIsKnown(t *testing.T) {
 			"approval.kind approval.bytes approval.chunks"},
 	} {
 		var got []string
-		for _, m := range c.rules.Because(c.kind, Draft{Effect: Effect{Bytes: c.bytes, Chunks: c.chunks}}) {
+		for _, m := range c.rules.Because(c.kind, false, Draft{Effect: Effect{Bytes: c.bytes, Chunks: c.chunks}}) {
 			got = append(got, m.Code)
 			if strings.Contains(m.String(), "{") {
 				t.Errorf("%s", m)
@@ -77,10 +77,10 @@ func TestUnknownKindsForApprovalAreRefusedWithTheList(t *testing.T) {
 func TestABatchNeedsApprovalForTheKindsOfItsItems(t *testing.T) {
 	item := func(k Kind) Step { return Step{Op: OpItem, Item: &Item{Kind: k}} }
 	batch := Draft{Steps: []Step{item(Split), item(Pin), item(Pin)}}
-	if because := (ApprovalRules{Kinds: []Kind{Pin}}).Because(Batch, batch); len(because) != 1 {
+	if because := (ApprovalRules{Kinds: []Kind{Pin}}).Because(Batch, false, batch); len(because) != 1 {
 		t.Errorf("a batch with pins, of which each needs approval: %v", because)
 	}
-	if because := (ApprovalRules{Kinds: []Kind{MoveChunk}}).Because(Batch, batch); len(because) != 0 {
+	if because := (ApprovalRules{Kinds: []Kind{MoveChunk}}).Because(Batch, false, batch); len(because) != 0 {
 		t.Errorf("a batch without moves, of which each needs approval: %v", because)
 	}
 }

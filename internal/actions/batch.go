@@ -190,17 +190,18 @@ func sameItems(plans []PlannedChange) (first, second int, ok bool) {
 
 // batchBuilder puts the drafts of items together.
 type batchBuilder struct {
-	d        *draftBuilder
-	items    []*Item
-	own      map[string]*mergedCheck // the items' own checks, by id and verdict
-	order    []string
-	kinds    []Kind
-	risk     Risk
-	moves    []int // for each move of d, the index of its item
-	undoable int
-	undoFrom time.Time
-	left     []leftOut // items that a check blocks
-	stays    map[string]bool
+	byBalancer []*BalancerEffect // of the items
+	d          *draftBuilder
+	items      []*Item
+	own        map[string]*mergedCheck // the items' own checks, by id and verdict
+	order      []string
+	kinds      []Kind
+	risk       Risk
+	moves      []int // for each move of d, the index of its item
+	undoable   int
+	undoFrom   time.Time
+	left       []leftOut // items that a check blocks
+	stays      map[string]bool
 }
 
 // mergedCheck is a check of several items.
@@ -231,6 +232,9 @@ func (b *batchBuilder) add(sub *draftBuilder, out Draft, kind Kind, a Args) *Ite
 		}
 	}
 	d.cuts += sub.cuts
+	if x := out.Effect.ByBalancer; x != nil {
+		b.byBalancer = append(b.byBalancer, x)
+	}
 	for _, x := range sub.stays { // the same holds for many items
 		if text := x.String(); !b.stays[text] {
 			b.stays[text] = true
@@ -346,7 +350,7 @@ func (b *batchBuilder) finish(a Args, undo Undo) (Draft, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Limits = b.limits(out.Limits)
+	out.Limits, out.Effect.ByBalancer = b.limits(out.Limits), sumOfBalancer(b.byBalancer)
 	out.Effect.Duration = paced(out.Effect.Duration, a, sent, out.Effect.Bytes)
 	if b.risk == High || len(b.items) > wideChunks {
 		out.Risk = High

@@ -33,6 +33,8 @@ type Item struct {
 	NoWait  bool            `json:",omitempty"` // its moves do not wait for the donor's clean-up
 	Hash    string          // of its commands and their preconditions, as planned
 
+	Sends []Kind `json:",omitempty"` // kinds of its commands, as planned
+
 	Steps []Step `json:"-"` // as planned; not stored, because the item is planned again
 }
 
@@ -95,7 +97,7 @@ func itemError(number int, err error) error {
 // itemOf describes a drafted item. n is its number.
 func itemOf(n int, kind Kind, a Args, out Draft) *Item {
 	x := &Item{Number: n, Kind: kind, Args: a, Summary: out.Summary, Limits: out.Limits, Bytes: out.Effect.Bytes, Steps: out.Steps,
-		Shards: slices.Clone(out.Limits.Shards)}
+		Sends: out.Sends(), Shards: slices.Clone(out.Limits.Shards)}
 	for _, m := range out.Effect.Moves {
 		x.Shards = append(x.Shards, m.From, m.To)
 	}

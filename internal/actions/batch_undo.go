@@ -42,7 +42,9 @@ func PlanBatchUndo(s Situation, a Args, was message.Message, done []DoneItem) (D
 			sub = newDraft(s, x.Kind.Describe(), x.Args)
 		}
 		item := b.add(sub, out, x.Kind, x.Args)
-		item.UndoOf = x.Run
+		if item.UndoOf = x.Run; len(out.Steps) == 0 {
+			item.Sends = undoneBy(x.Done)
+		}
 		plans.Plans = append(plans.Plans, PlannedChange{Kind: x.Kind, Args: x.Args})
 	}
 	if later > 0 {

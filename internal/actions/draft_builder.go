@@ -195,6 +195,9 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 	d.addPauseSteps()
 	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator,
 		FlagSpans: d.flagSpans, WriteSpans: d.writeSpans, IndexesOf: d.indexesOf}
+	if d.kind != Batch { // those of its items
+		out.Effect.ByBalancer = d.byBalancer()
+	}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
 		out.Undo.From = d.cleanFrom(out.Effect.Duration)
 	}

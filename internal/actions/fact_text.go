@@ -83,6 +83,7 @@ var fieldLabels = map[string]string{
 	"chunkSize":  "chunk size", "autoMerge": "automatic merging", "defragmentationEnds": "defragmentation ends",
 	"replaced": "replaced by a new collection", "resharding": "being resharded", "newKey": "new shard key", "running": "running for",
 	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
+	"limit.kinds": "kinds of commands",
 	"limit.bytes": "bytes", "onlyOf": "zones without a shard",
 }
 

@@ -17,6 +17,8 @@ type Limits struct {
 	Shards      []string        // that may receive chunks
 	Chunks      int             // maximum number of moves in the whole run
 	Bytes       topology.Figure // maximum bytes still to be moved; not known: no limit
+	// Without are kinds of which the run sends no command: they need approval, and the plan had none of them.
+	Without []Kind `json:",omitempty"`
 }
 
 // spareMoves is added to twice the planned moves: a balancer that splits and moves at
@@ -89,6 +91,11 @@ func (l Limits) Exceeded(moved int, rest Draft) []Difference {
 		moves++
 		if !slices.Contains(l.Shards, s.Shard) {
 			beyond("limit.shards", list(l.Shards), s.Shard)
+		}
+	}
+	for _, k := range rest.Sends() {
+		if slices.Contains(l.Without, k) {
+			beyond("limit.kinds", "", string(k))
 		}
 	}
 	if moves > 0 && moved+moves > l.Chunks {

@@ -92,9 +92,11 @@ type Effect struct {
 	Bytes     topology.Figure // that are moved
 	Duration  topology.Figure // milliseconds; the method says how it was estimated
 	Moves     []MoveEffect
-	Shards    []ShardEffect     // before and after; shards that change come first
-	Stays     []message.Message // data that stays where it is, though a reader might expect it to move
-	Writes    []WriteEffect     // expected; only of split-hot, and empty when the writes are not known
+	Shards    []ShardEffect // before and after; shards that change come first
+	// ByBalancer is what the balancer moves because of the plan, whenever it is on; nil: nothing more than without.
+	ByBalancer *BalancerEffect   `json:",omitempty"`
+	Stays      []message.Message // data that stays where it is, though a reader might expect it to move
+	Writes     []WriteEffect     // expected; only of split-hot, and empty when the writes are not known
 }
 
 // WriteEffect is the writes of one shard, in rows a second over the last quarter of

@@ -76,6 +76,9 @@ func effectOf(v View, e actions.Effect) api.Effect {
 		Moves: each(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{},
 		Stays: each(e.Stays, func(m message.Message) string { return v.Named(m).String() }), StayMessages: e.Stays,
 	}
+	if b := e.ByBalancer; b != nil {
+		out.ByBalancer = &api.BalancerEffect{Chunks: figureOf(b.Chunks), Bytes: figureOf(b.Bytes)}
+	}
 	for _, s := range e.Shards {
 		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,
 			BytesBefore: figureOf(s.BytesBefore), BytesAfter: figureOf(s.BytesAfter)})

@@ -126,19 +126,28 @@ type PlanCheck struct {
 
 // Effect is the expected result of a plan.
 type Effect struct {
-	Chunks         Figure        `json:"chunks"`
-	Documents      Figure        `json:"documents"`
-	Bytes          Figure        `json:"bytes"`
-	DurationMillis Figure        `json:"durationMillis"`
-	Moves          []PlanMove    `json:"moves"`
-	Shards         []ShardEffect `json:"shards"`
-	Stays          []string      `json:"stays"` // what does not change, although it might seem to
+	Chunks         Figure `json:"chunks"`
+	Documents      Figure `json:"documents"`
+	Bytes          Figure `json:"bytes"`
+	DurationMillis Figure `json:"durationMillis"`
+	// ByBalancer is what the balancer moves because of the plan, beyond what it would move anyway; absent for nothing.
+	ByBalancer *BalancerEffect `json:"byBalancer,omitempty"`
+
+	Moves  []PlanMove    `json:"moves"`
+	Shards []ShardEffect `json:"shards"`
+	Stays  []string      `json:"stays"` // what does not change, although it might seem to
 
 	StayMessages []message.Message `json:"-"` // Stays with their facts
 
 	// Writes are the expected counted writes of each shard; absent for kinds that do not move
 	// writes, or if unknown.
 	Writes []WriteEffect `json:"writes,omitempty"`
+}
+
+// BalancerEffect is what the balancer moves because of a plan.
+type BalancerEffect struct {
+	Chunks Figure `json:"chunks"`
+	Bytes  Figure `json:"bytes"`
 }
 
 // WriteEffect is one shard's rows per second over the last quarter of an hour, before and as

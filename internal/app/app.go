@@ -102,18 +102,11 @@ func (a *App) wire(ctx context.Context, c Config) error {
 // checkAndBind checks the configuration and binds the listener, before the data is opened and the cluster
 // is contacted.
 func (a *App) checkAndBind(c Config) error {
-	mode, err := auth.ParseMode(c.Auth.Mode)
+	c, err := c.checked()
 	if err != nil {
 		return err
 	}
-	c.Auth.Mode = string(mode)
-	if err := c.Approval.checkSignIn(c.Auth.Mode); err != nil {
-		return err
-	}
 	a.config = c
-	if err := c.checkExposure(); err != nil {
-		return err
-	}
 	bounds, err := c.connectionBounds()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/relay"
 	"shardboard/internal/sanitize"
 )
 
@@ -22,8 +23,14 @@ func (a Approval) options() engine.ApprovalOptions {
 	return engine.ApprovalOptions{Rules: a.Rules, Wait: a.Wait}
 }
 
-// approversOf tells what has become of who approved a plan of a cluster; among is its place among several.
-func approversOf(s *auth.Service, among *member) engine.Approvers {
+// accounts tell what has become of who approved a plan or asked for something.
+type accounts interface {
+	engine.Approvers
+	relay.Accounts
+}
+
+// accountsOf are those of a cluster; among is its place among several.
+func accountsOf(s *auth.Service, among *member) accounts {
 	if among == nil {
 		return s
 	}

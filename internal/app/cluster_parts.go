@@ -87,7 +87,7 @@ func newClusterParts(ctx context.Context, n *instance, a *App, c ClusterConfig, 
 	p.last = lastCluster{store: n.store, key: lastClusterKey(c.URI.Hosts()), log: c.Log}
 	p.names = projectNames{n.store, c.Log}
 	c.Watcher.Known = p.last.read(ctx)
-	p.wire(client, c, approversOf(n.auth, among))
+	p.wire(client, c, accountsOf(n.auth, among))
 	deps := p.webDeps(n, a, client, c)
 	deps.StoredProjects = p.names.read(ctx, c.Watcher.Known)
 	p.web = web.New(deps)
@@ -103,7 +103,7 @@ func connect(ctx context.Context, c ClusterConfig) (*cluster.Client, error) {
 }
 
 // wire makes all parts but the pages.
-func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, approvers engine.Approvers) {
+func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, who accounts) {
 	prof := c.profile()
 	c.Watcher.Log = c.Log
 	c.Watcher.Follow = p.follows
@@ -120,8 +120,8 @@ func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, approvers e
 	p.pictures = keyvis.New(p.watcher, p.store, c.Log)
 	p.heat.OnSlot(p.pictures.Take)
 	p.history = newHistory(p.store, p.watcher, c.Log)
-	p.wireActions(c, client, prof, approvers)
-	p.relay = relay.New(p.shared, func() string { return p.watcher.Table().ClusterID }, c.Log)
+	p.wireActions(c, client, prof, who)
+	p.relay = relay.New(p.shared, who, func() string { return p.watcher.Table().ClusterID }, c.Log)
 	p.advising = p.newAdvising(c)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 )
 
@@ -15,6 +16,26 @@ import (
 func (c Config) exposed(listens string) bool {
 	_, far := c.farHost()
 	return !isLoopbackHost(listens) || c.TLSByProxy || len(c.Auth.ProxyCIDRs) > 0 || far || c.PublicURL != "" && !isLoopbackURL(c.PublicURL)
+}
+
+// Check refuses what a start would refuse before it opens anything: sign-in that does not fit a listener which
+// others reach, or approval.
+func (c Config) Check() error {
+	_, err := c.checked()
+	return err
+}
+
+// checked is Check, with the ways to sign in written in their own form.
+func (c Config) checked() (Config, error) {
+	mode, err := auth.ParseMode(c.Auth.Mode)
+	if err != nil {
+		return c, err
+	}
+	c.Auth.Mode = string(mode)
+	if err := c.Approval.checkSignIn(c.Auth.Mode); err != nil {
+		return c, err
+	}
+	return c, c.checkExposure()
 }
 
 // farHost returns the first accepted host that is not this machine.

@@ -113,12 +113,10 @@ func readAddress(f *configfile.File, c configfile.Cluster) (text string, uri clu
 			f.Add(c.At(key), "uri: the environment has no %s: set it, or write the address", strings.Join(missing, ", "))
 			return "", uri, false
 		}
-		if uri, err = cluster.ParseURI(text); err == nil && uri.HoldsSecret() && !variable.MatchString(c.URI) {
-			if err = f.Secret(); err != nil {
-				f.Add(c.At(key), "uri: the address has a password, so nobody else may read this file: %s", fault.Text(err))
-				return "", uri, false
-			}
+		if holdsLiteralSecret(c.URI) && !refuseSecret(f, c.At(key), key) {
+			return "", uri, false
 		}
+		uri, err = cluster.ParseURI(text)
 	default:
 		return "", uri, false // was said already
 	}

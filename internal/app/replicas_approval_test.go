@@ -10,7 +10,7 @@ import (
 )
 
 // What a second person says at the replica that follows is stored by the one that leads. An approval ends with the
-// account that gave it, its role, or its token, and counts again with them.
+// account that gave it, its role, or its token, and stays void when they are given back.
 func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 	r := startReplicasBelow(t, "", func(c *Config) {
 		c.Auth = Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}
@@ -73,6 +73,9 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 	must(accounts.SetRole(t.Context(), root, "bert", auth.Viewer))
 	void(at, confirm, "an account that may only look")
 	must(accounts.SetRole(t.Context(), root, "bert", auth.Operator))
+	void(at, confirm, "an account that may approve again")
+	at, confirm = planned()
+	bert.expect(http.StatusOK, "POST", at+"/approve", confirm)
 	if run := anna.expect(http.StatusAccepted, "POST", at+"/run", confirm); run["by"] == nil {
 		t.Errorf("%v", run)
 	}

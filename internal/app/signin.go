@@ -19,7 +19,9 @@ type Auth struct {
 	Mode string        // see auth.ParseMode: "local", "local,oidc", "none", "demo"
 	Idle time.Duration // 0 is the default of package auth, also for Max
 	Max  time.Duration
-	OIDC OIDC
+	// Apart is how long whoever made an account, or set its password or role, counts as that person; 0: never.
+	Apart time.Duration
+	OIDC  OIDC
 
 	ProxyHeader     string
 	ProxyRoleHeader string
@@ -54,6 +56,7 @@ func (c Config) authOptions(s store.Store, public string) (auth.Options, error) 
 		Secure:    c.overTLS(),
 		Idle:      c.Auth.Idle,
 		Max:       c.Auth.Max,
+		Apart:     c.Auth.Apart,
 		Cost:      c.Auth.Cost,
 		Proxy:     auth.ProxyOptions{Header: c.Auth.ProxyHeader, RoleHeader: c.Auth.ProxyRoleHeader, Role: auth.Role(c.Auth.ProxyRole)},
 	}

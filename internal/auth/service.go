@@ -59,6 +59,7 @@ type Options struct {
 	Secure    bool             // browsers connect by TLS: cookies are Secure and have the __Host- prefix
 	Idle      time.Duration    // a session ends this long after its last use; 0 is 8 hours
 	Max       time.Duration    // and this long after it began at the latest; 0 is 7 days
+	Apart     time.Duration    // how long whoever made an account, or set its password or role, may be that person; 0: never
 	Issuer    Issuer           // with ModeOIDC
 	Roles     map[string]Role  // role by group at the issuer; the greatest role counts
 	// Clusters are those of a server of several, as they are configured now; nil: the server has one.
@@ -245,7 +246,7 @@ type webMethods interface {
 	EnableUser(ctx context.Context, by Principal, name string) error
 	// ChangePassword changes by's own password (local accounts). It needs the current password and
 	// ends all other sessions of the account.
-	ChangePassword(ctx context.Context, by Principal, present, password string) error
+	ChangePassword(ctx context.Context, by Principal, present, password string) (*http.Cookie, error)
 
 	// Tokens returns by's own tokens; all tokens for an admin; itself for a token below admin.
 	Tokens(ctx context.Context, by Principal) ([]Token, error)

@@ -2,8 +2,10 @@ package auth
 
 import (
 	"context"
+	"net/http"
 	"regexp"
 	"strings"
+	"time"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -116,7 +118,7 @@ func (s *Service) newAccount(ctx context.Context, n NewUser) (store.User, error)
 	return store.User{ID: id, Name: name, Role: string(n.Role), Password: hash, BreakGlass: n.BreakGlass, Created: s.o.Now()}, nil
 }
 
-// SetPassword sets an account's password and ends its sessions.
+// SetPassword sets an account's password and ends its sessions and tokens.
 func (s *Service) SetPassword(ctx context.Context, by Principal, name, password string) error {
 	u, err := s.accountToManage(ctx, by, name)
 	if err != nil {
@@ -132,41 +134,67 @@ func (s *Service) SetPassword(ctx context.Context, by Principal, name, password 
 	return s.changeUser(ctx, by, u, store.UserChange{Password: &hash}, auditUserPassword)
 }
 
-// ChangePassword sets by's own password. The session of the request stays valid.
-func (s *Service) ChangePassword(ctx context.Context, by Principal, present, password string) error {
+// ChangePassword sets by's own password and ends all sessions and tokens of the account. The browser of the
+// request gets a new session: the cookie.
+func (s *Service) ChangePassword(ctx context.Context, by Principal, present, password string) (*http.Cookie, error) {
+	u, err := s.ownAccount(ctx, by, present)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkNewPassword(u.Name, password); err != nil {
+		return nil, err
+	}
+	hash, err := s.hashes.compute(ctx, password)
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.o.Store.Session(ctx, by.Session)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := newSecret(s.o.Random)
+	if err != nil {
+		return nil, err
+	}
+	if next.ID, err = newID(s.o.Random); err != nil {
+		return nil, err
+	}
+	now := s.o.Now()
+	next.Hash, next.Used, next.Stale, next.Former = digest(secret), now, false, time.Time{}
+	if err := s.changeUser(ctx, by, u, store.UserChange{Password: &hash, Instead: &next}, auditUserPassword); err != nil {
+		return nil, err
+	}
+	return s.cookie(cookieName, secret, int(next.Expires.Sub(now)/time.Second)), nil
+}
+
+// ownAccount is the account of somebody who knows its password.
+func (s *Service) ownAccount(ctx context.Context, by Principal, present string) (store.User, error) {
 	id, ok := strings.CutPrefix(by.ID, "user:")
 	if !ok || by.Session == "" {
-		return fault.New(fault.Forbidden, "Your password is not stored here. Change it where you sign in.")
+		return store.User{}, fault.New(fault.Forbidden, "Your password is not stored here. Change it where you sign in.")
 	}
 	u, err := s.o.Store.User(ctx, id)
 	if err != nil {
-		return err
+		return u, err
 	}
 	if err := checkAttempt(u.Name, present); err != nil {
-		return err
+		return u, err
 	}
 	if wait, first := s.attempt(ctx, u.Name, by.From); wait > 0 {
 		if first {
 			s.refused(ctx, by, auditLimited, by.ID, "too many attempts")
 		}
-		return &TooMany{Wait: wait}
+		return u, &TooMany{Wait: wait}
 	}
 	ok, _, err = s.hashes.match(ctx, signedIn, present, u.Password)
 	if err != nil {
-		return err
+		return u, err
 	}
 	if !ok {
 		s.refused(ctx, by, auditUserPassword, by.ID, "wrong password")
-		return fault.New(fault.Invalid, "The current password is wrong.")
+		return u, fault.New(fault.Invalid, "The current password is wrong.")
 	}
-	if err := s.checkNewPassword(u.Name, password); err != nil {
-		return err
-	}
-	hash, err := s.hashes.compute(ctx, password)
-	if err != nil {
-		return err
-	}
-	return s.changeUser(ctx, by, u, store.UserChange{Password: &hash, Except: by.Session}, auditUserPassword)
+	return u, nil
 }
 
 // SetRole changes an account's role. Its WebSockets close and its sessions become stale: the next
@@ -232,14 +260,14 @@ func (s *Service) changeUser(ctx context.Context, by Principal, u store.User, c 
 	} else {
 		c.End = "user:" + u.ID
 	}
+	if c.Password != nil { // whoever knew the old one may have made tokens
+		c.Revoke, c.RevokeAt = "user:"+u.ID, s.o.Now()
+	}
 	ids, err := s.o.Store.ChangeUser(ctx, u.ID, c, s.entry(by, what, "user:"+u.ID, "ok", append(details, "name", u.Name)...))
 	if err != nil {
 		return err
 	}
 	s.endSessions(ids...)
-	if c.Password != nil {
-		return nil // tokens do not depend on the password
-	}
 	tokens, err := s.o.Store.Tokens(ctx, "user:"+u.ID)
 	for _, t := range tokens {
 		s.endSignals.end("token:" + t.ID)

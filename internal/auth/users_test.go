@@ -60,27 +60,36 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	_, other := h.signIn(t, "anna")
 	c, p := h.signIn(t, "anna")
-	expectKind(t, "a wrong present password", h.ChangePassword(t.Context(), p, "wrong", "another good one"), fault.Invalid)
-	expectKind(t, "a weak new one", h.ChangePassword(t.Context(), p, goodPassword, "anna"), fault.Invalid)
-	expectKind(
-		t,
-		"a token's",
-		h.ChangePassword(t.Context(), Principal{ID: p.ID, Role: Viewer, Method: ByToken}, goodPassword, "another good one"),
-		fault.Forbidden,
-	)
-	ended := h.ended(other)
-	must(t, h.ChangePassword(t.Context(), p, goodPassword, "another good one"))
-	if _, err := h.identify(c); err != nil {
-		t.Error("the session that changed the password has ended", err)
+	change := func(p Principal, present, password string) error {
+		_, err := h.ChangePassword(t.Context(), p, present, password)
+		return err
 	}
-	if !closed(ended) {
-		t.Error("the other session is still valid")
+	expectKind(t, "a wrong present password", change(p, "wrong", "another good one"), fault.Invalid)
+	expectKind(t, "a weak new one", change(p, goodPassword, "anna"), fault.Invalid)
+	byToken := Principal{ID: p.ID, Role: Viewer, Method: ByToken}
+	expectKind(t, "a token's", change(byToken, goodPassword, "another good one"), fault.Forbidden)
+	ended, own := h.ended(other), h.ended(p)
+	secret, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
+	must(t, err)
+	next, err := h.ChangePassword(t.Context(), p, goodPassword, "another good one")
+	must(t, err)
+	if _, err := h.identify(c); !errors.Is(err, ErrNobody) {
+		t.Errorf("the secret from before the change is valid: %v", err)
+	}
+	if _, err := h.identify(nil, "Authorization", "Bearer "+secret); !errors.Is(err, ErrNobody) {
+		t.Errorf("a token from before the change is valid: %v", err)
+	}
+	if p, err = h.identify(next); err != nil {
+		t.Error("who changed the password is signed out", err)
+	}
+	if !closed(ended) || !closed(own) {
+		t.Error("sockets of the sessions before stay open")
 	}
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword}); !errors.Is(err, ErrCredentials) {
 		t.Error("the old password is still accepted", err)
 	}
 	for n := range 100 {
-		err := h.ChangePassword(t.Context(), p, "guess", "another good one")
+		err := change(p, "guess", "another good one")
 		if many := (*TooMany)(nil); errors.As(err, &many) {
 			return
 		}

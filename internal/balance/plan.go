@@ -117,7 +117,10 @@ func (p *Plan) Splits() int { return p.splits }
 func (p *Plan) Release() Release { return p.release }
 
 // countPieces counts the pieces by zone and shard and keeps the lowest of each.
-func (p *Plan) countPieces() {
+func (p *Plan) countPieces() { p.splits = p.eachPiece(p.count) }
+
+// eachPiece calls f for the pieces of all chunks, in key order, and returns how many chunks are cut.
+func (p *Plan) eachPiece(f func(zone string, ch topology.Chunk, at piece)) (splits int) {
 	z := 0
 	for i, ch := range p.c.Chunks.All() {
 		cut := false
@@ -135,13 +138,14 @@ func (p *Plan) countPieces() {
 				}
 			}
 			cut = cut || end.Compare(ch.Max) < 0
-			p.count(zone, ch, piece{i, at, end})
+			f(zone, ch, piece{i, at, end})
 			at = end
 		}
 		if cut {
-			p.splits++
+			splits++
 		}
 	}
+	return splits
 }
 
 func earlier(a, b shardkey.Key) shardkey.Key {

@@ -1,8 +1,10 @@
 // Package mongoclient has what all clients of MongoDB here have in common: defaults for what an address
-// leaves open, and a driver that logs nothing. Each part of the program that needs a client makes its own.
+// leaves open, a driver that logs nothing, and connections whose answers belong to their requests. Each
+// part of the program that needs a client makes its own.
 package mongoclient
 
 import (
+	"net"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -30,6 +32,12 @@ func Complete(o *options.ClientOptions, name string, timeout time.Duration, dial
 	if dialer != nil {
 		// A streaming monitor always has a pending read, which prevents a synctest clock from advancing.
 		o.SetDialer(dialer).SetServerMonitoringMode("poll")
+	}
+	if o.Dialer == nil {
+		o.SetDialer(&net.Dialer{})
+	}
+	if o.TLSConfig == nil { // with TLS nothing can be repeated
+		o.SetDialer(inOrder{o.Dialer})
 	}
 	// Environment variables (MONGODB_LOG_COMMAND, MONGODB_LOG_ALL) could make the driver log commands,
 	// which have user data and hashes of passwords.

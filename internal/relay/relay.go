@@ -1,7 +1,7 @@
 // Package relay lets people do at every replica what only the leader can do: approve, run and stop
-// plans, and start and stop surveys. The replica that they asked checks who they are and stores a request. The
-// leader takes it, acts as if they had asked there, and stores the answer, which the replica returns
-// as its own: the same run, or the same refusal.
+// plans, and start and stop surveys. The replica that they asked checks who they are and stores a request.
+// The leader takes it, checks again who they are now, acts as if they had asked there, and stores the
+// answer, which the replica returns as its own: the same run, or the same refusal.
 //
 // A request is taken once. If the leader that took it is gone, nobody does it again: the replica
 // looks at what is stored to find out what became of it.
@@ -37,9 +37,17 @@ type Store interface {
 	store.Leadership
 }
 
+// Accounts tells whether somebody is still who they were when they asked.
+type Accounts interface {
+	// Check fails with fault.Forbidden or fault.NotFound when a session, token or account has ended or been
+	// disabled since, or has another role.
+	Check(ctx context.Context, p auth.Principal) error
+}
+
 // Relay asks the leader, and answers while this process leads. Safe for concurrent use.
 type Relay struct {
 	store   Store // nil: not shared, this process does everything itself
+	who     Accounts
 	cluster func() string
 	log     *slog.Logger
 	answers map[string]handler // by what is asked
@@ -50,8 +58,8 @@ type Relay struct {
 type handler func(ctx context.Context, by auth.Principal, body []byte) (any, error)
 
 // New makes a relay of a cluster. If the store is not shared, nothing is relayed.
-func New(s store.Leadership, cluster func() string, log *slog.Logger) *Relay {
-	r := &Relay{cluster: cluster, log: log, answers: map[string]handler{}}
+func New(s store.Leadership, who Accounts, cluster func() string, log *slog.Logger) *Relay {
+	r := &Relay{who: who, cluster: cluster, log: log, answers: map[string]handler{}}
 	if shared, ok := s.(Store); ok && s.Leader().Shared {
 		r.store = shared
 	}

@@ -106,7 +106,19 @@ func (r *Relay) do(ctx context.Context, req store.Request) (result any, err erro
 	if h == nil {
 		return nil, fault.New(fault.Unavailable, "The shardboard that leads is of another version, which cannot do this. Upgrade all replicas.")
 	}
+	if err := r.still(ctx, by); err != nil {
+		return nil, err
+	}
 	return h(ctx, by, req.Body)
+}
+
+// still checks who asked as if they asked now: a request may have waited, for a leader that was frozen.
+func (r *Relay) still(ctx context.Context, by auth.Principal) error {
+	err := r.who.Check(ctx, by)
+	if kind := fault.Of(err); err != nil && (kind == fault.Forbidden || kind == fault.NotFound) {
+		return fault.Wrap(fault.Forbidden, err, "Nothing was done: you were signed out, disabled or given another role while this waited.")
+	}
+	return err
 }
 
 // handle registers what the leader does for a request with a body of type B.

@@ -53,18 +53,26 @@ const formulaStarts = "=+-@|\uff1d\uff0b\uff0d\uff20\u2212"
 
 // Inert makes a cell that no spreadsheet runs: one line of visible characters,
 // since a tab or line end would begin another cell where quotes are not heeded,
-// and spaces are skipped; with an apostrophe before what would begin a formula.
+// and spaces are skipped; with an apostrophe before what would begin a formula, also
+// after a semicolon, which separates cells where the comma is a decimal point.
 // Numbers are left alone, negative ones too: they cannot do anything.
 func Inert(cell string) string {
-	cell = sanitize.Line(cell)
+	parts := strings.Split(sanitize.Line(cell), ";")
+	for i, part := range parts {
+		if beginsFormula(part) {
+			parts[i] = "'" + part
+		}
+	}
+	return strings.Join(parts, ";")
+}
+
+func beginsFormula(cell string) bool {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(cell, " "))
 	if !strings.ContainsRune(formulaStarts, first) {
-		return cell
+		return false
 	}
-	if _, err := strconv.ParseFloat(cell, 64); err == nil && first == '-' {
-		return cell
-	}
-	return "'" + cell
+	_, err := strconv.ParseFloat(cell, 64)
+	return err != nil || first != '-'
 }
 
 // FileName keeps what is harmless in a header and on every file system.

@@ -63,6 +63,17 @@ func TestColumnsFollowFromTheType(t *testing.T) {
 	}
 }
 
+// Where the comma is a decimal point, a semicolon separates cells.
+func TestCellsBeginNoFormulaAfterASeparatorEither(t *testing.T) {
+	for cell, want := range map[string]string{
+		"a;=1+1": "a;'=1+1", "a; @x;-y": "a;' @x;'-y", "a;b": "a;b", "1;-2": "1;-2", "a\t=1": `a\t=1`, ";=1": ";'=1", "=a;b": "'=a;b",
+	} {
+		if got := sheet.Inert(cell); got != want {
+			t.Errorf("%q: %q, want %q", cell, got, want)
+		}
+	}
+}
+
 func TestOnlyListsOfObjectsHaveColumns(t *testing.T) {
 	for _, v := range []any{api.Cluster{}, api.Me{}, struct {
 		Items []string `json:"items"`

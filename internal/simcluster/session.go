@@ -29,6 +29,7 @@ type session struct {
 	reply bson.D                      // nil before the first write, and in a transaction
 	tx    atomic.Pointer[transaction] // the newest, nil when a write followed it
 	used  time.Time
+	ended atomic.Bool // and forgotten: what still waits for mu belongs to the next session of this id
 }
 
 // sessions are the logical sessions by the bytes of their id.
@@ -46,8 +47,7 @@ func (c *Cluster) withSession(ctx context.Context, r *engine.Request, a common, 
 	if !retryable || !a.hasTxn || a.session == "" {
 		return run(ctx)
 	}
-	s := c.sessions.use(a.session)
-	s.mu.Lock()
+	s := c.sessions.lock(a.session)
 	defer s.mu.Unlock()
 	tx := s.tx.Load()
 	switch {
@@ -91,6 +91,18 @@ func (t *sessions) use(id string) *session {
 	return s
 }
 
+// lock is use, with mu held.
+func (t *sessions) lock(id string) *session {
+	for {
+		s := t.use(id)
+		s.mu.Lock()
+		if !s.ended.Load() {
+			return s
+		}
+		s.mu.Unlock()
+	}
+}
+
 // sweep removes expired sessions or, if there are none, half of all. Only the replies
 // of finished writes are lost.
 func (t *sessions) sweep(now time.Time) {
@@ -115,6 +127,9 @@ func (t *sessions) end(id string) *session {
 	defer t.mu.Unlock()
 	s := t.byID[id]
 	delete(t.byID, id)
+	if s != nil {
+		s.ended.Store(true)
+	}
 	return s
 }
 

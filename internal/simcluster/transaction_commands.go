@@ -20,8 +20,7 @@ func (c *Cluster) inTransaction(ctx context.Context, r *engine.Request, a common
 	if err := c.checkTransactionArguments(r, a); err != nil {
 		return nil, err
 	}
-	s := c.sessions.use(a.session)
-	s.mu.Lock()
+	s := c.sessions.lock(a.session)
 	defer s.mu.Unlock()
 	tx, err := c.transactionFor(s, a, r.Name)
 	if err != nil {
@@ -29,6 +28,9 @@ func (c *Cluster) inTransaction(ctx context.Context, r *engine.Request, a common
 	}
 	reply, err := run(context.WithValue(ctx, transactionKey{}, tx))
 	ends := endsTransaction(r.Name)
+	if err == nil && !ends && s.ended.Load() { // meanwhile, maybe before this command began its transaction
+		err = notInProgress(tx.number)
+	}
 	switch {
 	case err != nil && ends:
 		return nil, labelled(interrupted(err))

@@ -27,9 +27,12 @@ type UserChange struct {
 	// Keep is a role that at least one enabled user other than the break-glass account must have
 	// after the change; else the change is a Conflict. "" requires nothing.
 	Keep string
-	// End is the principal id whose sessions end, except the session Except.
-	End    string
-	Except string
+	// End is the principal id whose sessions end. Instead is a session that is made in their place; nil: none.
+	End     string
+	Instead *Session
+	// Revoke is the principal id whose tokens are revoked, at RevokeAt.
+	Revoke   string
+	RevokeAt time.Time
 	// Rotate is the principal id whose sessions become stale.
 	Rotate string
 }

@@ -55,10 +55,11 @@ func ChangePassword(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err := site.ParseForm(r); err != nil {
 		return err
 	}
-	err := s.Deps.Auth.ChangePassword(r.Context(), auth.From(r.Context()), r.PostForm.Get("present"), r.PostForm.Get("password"))
+	cookie, err := s.Deps.Auth.ChangePassword(r.Context(), auth.From(r.Context()), r.PostForm.Get("present"), r.PostForm.Get("password"))
 	if err != nil {
 		return settingsProblem(s, w, r, err)
 	}
+	http.SetCookie(w, cookie)
 	site.SeeOther(w, "/settings?done=password")
 	return nil
 }

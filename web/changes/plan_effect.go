@@ -77,12 +77,17 @@ func (m *shownPlan) writes() (rows []beforeAfter) {
 
 func (m *shownPlan) cost() []templates.Fact {
 	e := m.Effect
-	return []templates.Fact{
+	facts := []templates.Fact{
 		{Name: "Chunks split or moved", Figure: templates.Count(e.Chunks)},
 		{Name: "Data to move", Figure: templates.Bytes(e.Bytes)},
 		{Name: "Documents to move", Figure: templates.Count(e.Documents)},
 		{Name: "Takes about", Figure: templates.Written(e.DurationMillis, answer.MillisText)},
 	}
+	if b := e.ByBalancer; b != nil {
+		facts = append(facts, templates.Fact{Name: "Chunks that the balancer moves then", Figure: templates.Count(b.Chunks)},
+			templates.Fact{Name: "Data that the balancer moves then", Figure: templates.Bytes(b.Bytes)})
+	}
+	return facts
 }
 
 // boundText is a bound of a plan or a run as people write it.

@@ -38,7 +38,7 @@ type Authenticator interface {
 	SetRole(ctx context.Context, by auth.Principal, name string, role auth.Role) error
 	DisableUser(ctx context.Context, by auth.Principal, name string) error
 	EnableUser(ctx context.Context, by auth.Principal, name string) error
-	ChangePassword(ctx context.Context, by auth.Principal, present, password string) error
+	ChangePassword(ctx context.Context, by auth.Principal, present, password string) (*http.Cookie, error)
 
 	Tokens(ctx context.Context, by auth.Principal) ([]auth.Token, error)
 	CreateToken(ctx context.Context, by auth.Principal, t auth.NewToken) (secret string, made auth.Token, err error)

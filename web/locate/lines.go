@@ -38,7 +38,7 @@ func LinesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // LinesForm answers the box, as a page or as CSV. Lines that are refused as a whole
 // stay in the box, to be corrected in place.
 func LinesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if err := site.ParseForm(r); err != nil {
+	if err := site.ParseForm(r); err != nil && !errors.Is(err, site.ErrNotText) { // the box says which line it is
 		return err
 	}
 	v := s.ViewFor(r)

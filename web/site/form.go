@@ -3,7 +3,9 @@ package site
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
@@ -24,8 +26,18 @@ func ParseForm(r *http.Request) error {
 		}
 		return fault.Wrap(fault.Invalid, err, "The form is not readable.")
 	}
+	for name, values := range r.PostForm {
+		if !isText(name) || slices.ContainsFunc(values, func(v string) bool { return !isText(v) }) {
+			return ErrNotText
+		}
+	}
 	return nil
 }
+
+// ErrNotText refuses what no browser sends and no page can show.
+var ErrNotText = fault.New(fault.Invalid, "What was sent is not text: it is no UTF-8, or has a NUL character.")
+
+func isText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 
 // Problem turns a refusal into the words of the form that caused it; what is
 // nobody's fault but ours is a failed request.

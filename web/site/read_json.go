@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -35,6 +36,9 @@ func ReadJSON(r *http.Request, into any) error {
 	case dec.More():
 		return fault.New(fault.Invalid, "The body goes on after its JSON value.")
 	}
+	if !isTextJSON(text.Bytes()) {
+		return ErrNotText
+	}
 	if name, twice := TwiceNamed(text.Bytes()); twice {
 		return fault.New(
 			fault.Invalid,
@@ -43,6 +47,25 @@ func ReadJSON(r *http.Request, into any) error {
 		)
 	}
 	return nil
+}
+
+// isTextJSON reports whether a value is UTF-8 and its own texts have no NUL. Those of values within it may: keys of
+// documents have it.
+func isTextJSON(text []byte) bool {
+	if !utf8.Valid(text) {
+		return false
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return true
+	}
+	for _, raw := range fields {
+		var s string
+		if json.Unmarshal(raw, &s) == nil && !isText(s) {
+			return false
+		}
+	}
+	return true
 }
 
 // TwiceNamed finds a name that is more than once in one object of a JSON value.

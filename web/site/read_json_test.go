@@ -1,9 +1,12 @@
 package site_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"shardboard/internal/fault"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -34,5 +37,29 @@ func TestBodyWithDuplicateKeysIsRefused(t *testing.T) {
 	if w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"),
 		webtest.Body(`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3"},"reason":"x"}`)); w.Code != 201 {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestBodiesAreTextWithoutNUL(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"reason":"fine ü"}`:                      true,
+		`{"reason":"a\u0000b"}`:                    false,
+		"{\"reason\":\"a\xffb\"}":                  false,
+		`{"args":{"at":{"name":"a\u0000b"}}}`:      true, // a key of a document
+		"{\"args\":{\"at\":{\"name\":\"a\xff\"}}}": false,
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		var into map[string]any
+		if err := site.ReadJSON(r, &into); (err == nil) != want || err != nil && fault.Of(err) != fault.Invalid {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+	for body, want := range map[string]bool{"a=1&b=%C3%BC": true, "a=%00": false, "a=%FF": false, "a%00=1": false} {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if err := site.ParseForm(r); (err == nil) != want || err != nil && fault.Of(err) != fault.Invalid {
+			t.Errorf("%q: %v", body, err)
+		}
 	}
 }

@@ -70,8 +70,8 @@ func (e OnePerson) EnableUser(context.Context, auth.Principal, string) error {
 	return auth.ErrNoAccounts
 }
 
-func (e OnePerson) ChangePassword(context.Context, auth.Principal, string, string) error {
-	return auth.ErrNoAccounts
+func (e OnePerson) ChangePassword(context.Context, auth.Principal, string, string) (*http.Cookie, error) {
+	return nil, auth.ErrNoAccounts
 }
 
 func (e OnePerson) Tokens(context.Context, auth.Principal) ([]auth.Token, error) { return nil, nil }

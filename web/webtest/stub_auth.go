@@ -56,8 +56,8 @@ func (c StubAuth) CreateUser(context.Context, auth.Principal, auth.NewUser) (aut
 	return auth.User{}, c.Refusal
 }
 
-func (c StubAuth) ChangePassword(context.Context, auth.Principal, string, string) error {
-	return c.Refusal
+func (c StubAuth) ChangePassword(context.Context, auth.Principal, string, string) (*http.Cookie, error) {
+	return nil, c.Refusal
 }
 
 func (c StubAuth) CreateToken(_ context.Context, _ auth.Principal, t auth.NewToken) (string, auth.Token, error) {

@@ -138,6 +138,16 @@ func (e *Engine) approverGone(ctx context.Context, p actions.Plan, b approvalBod
 	case known && (!now.May(auth.Operator) || !now.May(p.Role)):
 		return message.New("approval.approverRole", "It was given by {by}, who may not approve such plans any more.",
 			message.Text("by", b.Name)), nil
+	case !known:
+		return message.Message{}, nil
+	}
+	lapsed, err := e.opts.Approval.Approvers.Lapsed(ctx, b.Principal, b.At)
+	if err != nil {
+		return message.Message{}, fmt.Errorf("look up what became of who approved plan %s: %w", p.ID, err)
+	}
+	if lapsed {
+		return message.New("approval.approverLapsed", "It was given by {by}, who could not approve such plans for some time since, or has "+
+			"another role.", message.Text("by", b.Name)), nil
 	}
 	return message.Message{}, nil
 }
@@ -171,11 +181,15 @@ func approvalSpan(plan string, at, until time.Time) span {
 // approvalBecause lists why a plan needs approval. The undo of an approved run needs none for a while:
 // whoever approved the change saw how it is undone, and an undo is often urgent.
 func (e *Engine) approvalBecause(ctx context.Context, p actions.Plan) (because []message.Message, covered message.Message, err error) {
-	because = e.opts.Approval.Rules.Because(p.Kind, p.Draft)
+	because = e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", p.Draft)
 	if len(because) == 0 {
 		because = p.Approval
 	}
-	if len(because) == 0 || p.UndoOf == "" {
+	if len(because) == 0 {
+		recent, err := e.recentOf(ctx, p)
+		return recent.because(e.opts.Approval.Rules, p), covered, err
+	}
+	if p.UndoOf == "" {
 		return because, covered, nil
 	}
 	run, err := e.RunByID(ctx, p.UndoOf)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/topology"
 )
 
 // approvalDigest identifies what a second person approves: the plan, its commands and what they require,
@@ -20,6 +21,12 @@ func approvalDigest(p actions.Plan) string {
 	for _, ns := range l.Collections {
 		lists[3] = append(lists[3], string(ns))
 	}
+	if len(l.Without) > 0 { // only then, so that approvals of earlier releases go on counting
+		lists = append(lists, nil)
+		for _, k := range l.Without {
+			lists[4] = append(lists[4], string(k))
+		}
+	}
 	for _, list := range lists {
 		h.number(len(list))
 		for _, text := range list {
@@ -27,15 +34,12 @@ func approvalDigest(p actions.Plan) string {
 		}
 	}
 	h.number(l.Chunks)
-	for _, f := range []struct {
-		known            bool
-		value, plusMinus int64
-	}{
-		{l.Bytes.Known, l.Bytes.Value, l.Bytes.PlusMinus},
-		{p.Effect.Bytes.Known, p.Effect.Bytes.Value, p.Effect.Bytes.PlusMinus},
-		{p.Effect.Chunks.Known, p.Effect.Chunks.Value, p.Effect.Chunks.PlusMinus},
-	} {
-		h.text(fmt.Sprint(f.known, f.value, f.plusMinus))
+	figures := []topology.Figure{l.Bytes, p.Effect.Bytes, p.Effect.Chunks}
+	if b := p.Effect.ByBalancer; b != nil { // likewise
+		figures = append(figures, b.Bytes, b.Chunks)
+	}
+	for _, f := range figures {
+		h.text(fmt.Sprint(f.Known, f.Value, f.PlusMinus))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

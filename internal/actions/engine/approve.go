@@ -20,7 +20,11 @@ import (
 // Approve approves a plan of somebody else, by the hash of what was shown.
 func (e *Engine) Approve(ctx context.Context, by auth.Principal, plan, hash string) (Approval, error) {
 	a, err := e.answerPlan(ctx, by, plan, func(p actions.Plan, a Approval) (approvalBody, error) {
-		return e.approval(by, p, a, hash)
+		body, err := e.approval(by, p, a, hash)
+		if err == nil {
+			err = e.apart(ctx, by, p)
+		}
+		return body, err
 	})
 	if err != nil {
 		return Approval{}, e.auditRefusal(ctx, by, auditApproveRefused, plan, map[string]string{"why": refusalReason(err)}, err)
@@ -137,6 +141,19 @@ func (e *Engine) approval(by auth.Principal, p actions.Plan, a Approval, hash st
 	return approvalBody{Person: person, Principal: by.ID, Name: by.PersonName(), Digest: approvalDigest(p)}, nil
 }
 
+// apart checks that the maker of a plan and who approves it are two people, as far as accounts tell.
+func (e *Engine) apart(ctx context.Context, by auth.Principal, p actions.Plan) error {
+	if e.opts.Approval.Approvers == nil {
+		return nil
+	}
+	why, err := e.opts.Approval.Approvers.Related(ctx, p.By.Person(), by.Person())
+	if err == nil && !why.IsZero() {
+		err = fault.Wrap(fault.Forbidden, errSelfApproval,
+			"You and who made this plan may be one person. %s Somebody else has to approve it.", why)
+	}
+	return err
+}
+
 // refusal checks that somebody may refuse a plan: everybody who may run plans, so that an approval can be
 // taken back when its giver is away.
 func refusal(by auth.Principal, a Approval, reason string) (approvalBody, error) {
@@ -209,19 +226,21 @@ func (e *Engine) askApproval(ctx context.Context, p actions.Plan) error {
 }
 
 // withApproval completes a plan that is being made: whether it needs approval, how long it can be run,
-// and, if it needs none, limits that keep its run below the radius that would.
+// and limits that keep its run from what would need it and was not seen.
 func (e *Engine) withApproval(ctx context.Context, p actions.Plan) (actions.Plan, error) {
 	because, covered, err := e.approvalBecause(ctx, p)
 	if err != nil {
 		return p, err
 	}
 	p.Approval = because
-	switch {
-	case len(because) > 0:
+	if len(because) > 0 {
 		p.Expires = p.Made.Add(e.opts.Approval.Wait)
-	case covered.IsZero():
-		p.Limits = e.opts.Approval.Rules.Cap(p.Limits)
 	}
+	recent, err := e.recentOf(ctx, p)
+	if err != nil {
+		return p, err
+	}
+	p.Draft = recent.left(e.opts.Approval.Rules).Hold(p.Draft, len(because) > 0 || !covered.IsZero())
 	return p, nil
 }
 
@@ -229,12 +248,13 @@ func (e *Engine) withApproval(ctx context.Context, p actions.Plan) (actions.Plan
 // these commands move may have grown.
 func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan) error {
 	rules := e.opts.Approval.Rules
-	was, is := p.Effect.Bytes, fresh.Effect.Bytes
+	_, was := p.Effect.Whole()
+	_, is := fresh.Effect.Whole()
 	switch {
 	case !covered && e.coveredUndo(p):
 		return nil
 	case !covered:
-		if now := rules.Because(p.Kind, fresh.Draft); len(now) > 0 {
+		if now := rules.Because(p.Kind, p.UndoOf != "", fresh.Draft); len(now) > 0 {
 			return changedError(nil, "This plan needs the approval of somebody else by now. %s Make the plan again.", asText(now))
 		}
 		return nil
@@ -256,7 +276,7 @@ func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan
 // coveredUndo reports whether the approval of the run that a plan undoes covers it: otherwise it would
 // have needed its own when it was made.
 func (e *Engine) coveredUndo(p actions.Plan) bool {
-	return p.UndoOf != "" && len(p.Approval) == 0 && len(e.opts.Approval.Rules.Because(p.Kind, p.Draft)) > 0
+	return p.UndoOf != "" && len(p.Approval) == 0 && len(e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", p.Draft)) > 0
 }
 
 // approvedLeast is how much an approved plan may move in any case, in bytes, as its limits say.

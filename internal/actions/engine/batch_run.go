@@ -503,6 +503,7 @@ func (b *batchRun) planItem(item *batchItem) (actions.Plan, error) {
 	if over := item.Limits.Exceeded(0, p.Draft); len(over) > 0 {
 		return p, changedError(over, "The cluster has changed, and the item exceeds the limits that were confirmed. %s", over[0].Text().String())
 	}
+	p.Limits.Without = item.Limits.Without
 	return p, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/store"
@@ -57,6 +58,10 @@ type Approvers interface {
 	// id of its principal. The error is of the kind Forbidden when it has ended; known is false for
 	// people who have no account here.
 	PrincipalNow(ctx context.Context, id string) (p auth.Principal, known bool, err error)
+	// Lapsed reports whether an account or a token was disabled, revoked or given another role since a time.
+	Lapsed(ctx context.Context, id string, since time.Time) (bool, error)
+	// Related says why two persons may be one; zero: they are apart.
+	Related(ctx context.Context, a, b string) (message.Message, error)
 }
 
 func (o Options) withDefaults() Options {

@@ -75,6 +75,12 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 	if err := e.checkRequest(by, p, r); err != nil {
 		return Run{}, false, err
 	}
+	// One run of a person begins after the other, because what they run adds up.
+	unlockPerson, err := e.planLocks.lock(ctx, "person "+personOf(p.By))
+	if err != nil {
+		return Run{}, false, err
+	}
+	defer unlockPerson()
 	if approved, err = e.approvalFor(ctx, p); err != nil {
 		return Run{}, false, err
 	}
@@ -126,7 +132,7 @@ func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan, covered bo
 		return nil, err
 	}
 	d, commands, restErr := e.withinLimits(d, p.Limits, 0)
-	if restErr != nil || !covered && !e.coveredUndo(*p) && len(e.opts.Approval.Rules.Because(p.Kind, d)) > 0 {
+	if restErr != nil || !covered && !e.coveredUndo(*p) && len(e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", d)) > 0 {
 		return nil, err
 	}
 	a := &Adaptation{At: e.now(), Because: differs.Differences, Before: len(p.Steps), After: len(d.Steps)}

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -82,6 +84,9 @@ type formerAccounts struct {
 	role  auth.Role // "": it has ended
 	known bool
 	err   error
+
+	related bool // Anna made the account of Bert
+	lapsed  bool // it ended, and was given back
 }
 
 func (f *formerAccounts) PrincipalNow(_ context.Context, id string) (auth.Principal, bool, error) {
@@ -94,6 +99,35 @@ func (f *formerAccounts) PrincipalNow(_ context.Context, id string) (auth.Princi
 	return auth.Principal{ID: id, Role: f.role}, f.known, nil
 }
 
+func (f *formerAccounts) Lapsed(context.Context, string, time.Time) (bool, error) {
+	return f.lapsed, nil
+}
+
+func (f *formerAccounts) Related(_ context.Context, a, b string) (message.Message, error) {
+	if f.related && a == Anna.ID && b == Bert.ID {
+		return message.New("related", "Anna made Bert."), nil
+	}
+	return message.Message{}, nil
+}
+
+func TestWhoMayBeTheMakerOfAPlanCannotApproveIt(t *testing.T) {
+	people := &formerAccounts{role: auth.Operator, known: true, related: true}
+	OnRig(t, Setup{Wrap: func(o *engine.Options) {
+		o.Approval.Rules.Kinds, o.Approval.Approvers = []actions.Kind{actions.Split}, people
+	}}, func(r *Rig) {
+		p := r.planSplit(Anna, 5)
+		if _, err := r.Engine.Approve(r.Context(), Bert, p.ID, p.Hash); fault.Of(err) != fault.Forbidden ||
+			!strings.Contains(fault.Text(err), "Anna made Bert.") {
+			r.Errorf("%v", err)
+		}
+		if a, err := r.Engine.ApprovalOf(r.Context(), p); err != nil || a.State != engine.ApprovalAsked {
+			r.Errorf("%s, %v", a.State, err)
+		}
+		people.related = false
+		r.approve(Bert, p)
+	})
+}
+
 func TestApprovalCountsOnlyWhileItsGiverMayApprove(t *testing.T) {
 	for name, c := range map[string]struct {
 		now  formerAccounts
@@ -102,6 +136,7 @@ func TestApprovalCountsOnlyWhileItsGiverMayApprove(t *testing.T) {
 	}{
 		"the account is as it was":    {formerAccounts{role: auth.Operator, known: true}, 0, true},
 		"no account here":             {formerAccounts{}, 0, true},
+		"it ended for some time":      {formerAccounts{role: auth.Operator, known: true, lapsed: true}, fault.Conflict, false},
 		"the account has ended":       {formerAccounts{known: true}, fault.Conflict, false},
 		"the account may only look":   {formerAccounts{role: auth.Viewer, known: true}, fault.Conflict, false},
 		"the accounts cannot be read": {formerAccounts{err: fault.New(fault.Unavailable, "The disk is full.")}, fault.Unavailable, false},

@@ -22,11 +22,11 @@ func tokenOf(id, owner string) auth.Principal {
 	return auth.Principal{ID: "token:" + id, Name: id, Role: auth.Operator, Method: auth.ByToken, Owner: owner}
 }
 
-// needsApproval is a setup in which every split needs approval. wall shifts the clock that is stored and
-// compared, and not the time that passes.
+// needsApproval is a setup in which every split and every merge needs approval. wall shifts the clock that is
+// stored and compared, and not the time that passes.
 func needsApproval(wall *time.Duration) Setup {
 	return Setup{Wrap: func(o *engine.Options) {
-		o.Approval.Rules.Kinds = []actions.Kind{actions.Split}
+		o.Approval.Rules.Kinds = []actions.Kind{actions.Split, actions.Merge}
 		o.Now = func() time.Time { return time.Now().Add(*wall) }
 	}}
 }

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 )
 
@@ -76,6 +78,19 @@ func TestPinAdaptsToAClusterThatChangedSinceThePlan(t *testing.T) {
 		}
 		if len(run.Steps) != len(p.Steps)-1 {
 			r.Errorf("%d steps, planned were %d", len(run.Steps), len(p.Steps))
+		}
+	})
+}
+
+// A plan that adapts to a changed cluster is not run when a check blocks what is left to do.
+func TestPinIsNotRunWhenACheckBlocksItsRest(t *testing.T) {
+	onProjects(t, func(r *Rig, project, shard string) {
+		p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
+		i := slices.IndexFunc(p.Steps, func(s actions.Step) bool { return s.Op == actions.OpSplitAt })
+		r.Admin(bson.D{{Key: "split", Value: p.Steps[i].NS}, {Key: "middle", Value: p.Steps[i].At}})
+		r.Admin(bson.D{{Key: "removeShard", Value: shard}}) // it takes no chunks any more
+		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict {
+			r.Errorf("%v", err)
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 func (db *DB) keep(ctx context.Context) {
 	db.tendLease(ctx) // a failure is tried again
 	ctx, db.stop = context.WithCancel(context.WithoutCancel(ctx))
+	db.background.Go(func() { db.beatUntil(ctx) })
 	db.background.Go(func() {
 		for {
 			// A third of the lease, so that two renewals may fail. A replica that follows looks more
@@ -34,7 +35,7 @@ func (db *DB) keep(ctx context.Context) {
 	})
 }
 
-// tendLease renews the lease, or takes it if it is free, and tells the others that this replica lives.
+// tendLease renews the lease, or takes it if it is free.
 func (db *DB) tendLease(ctx context.Context) {
 	if db.o.skipRenewal() {
 		return
@@ -49,10 +50,6 @@ func (db *DB) tendLease(ctx context.Context) {
 		}
 	} else {
 		db.tryToLead(ctx)
-	}
-	if now := time.Now(); now.Sub(db.shown) >= db.o.Lease/3 {
-		db.shown = now
-		db.beat(ctx)
 	}
 }
 

@@ -91,13 +91,14 @@ type DB struct {
 	rows    unreadableRows
 	checked atomic.Bool
 
-	shown        time.Time                // when this process last showed that it lives; used by the goroutine of the lease
 	ownSession   atomic.Pointer[bson.Raw] // id of session; nil before the first transaction
+	beats        atomic.Int64             // number of the last test write
 	waits        atomic.Bool              // for a newer one to take the lead, which was logged
 	endingFailed atomic.Bool              // the session of another replica could not be ended, which was logged
 
-	writeLock chan struct{} // holds a token during a transaction
-	session   *mongo.Session
+	writeLock chan struct{}  // holds a token during a transaction
+	session   *mongo.Session // guarded by writeLock, as unclear is
+	unclear   bool           // the outcome of the last transaction of session is not known
 
 	stop       context.CancelFunc // of the goroutine that keeps the lease
 	background sync.WaitGroup

@@ -2,6 +2,7 @@ package mongodb
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -23,6 +24,7 @@ type replicaDoc struct {
 	Name    string   `bson:"name"`
 	Session bson.Raw `bson:"session"` // of its transactions
 	Schema  int      `bson:"schema"`  // that it knows
+	Beat    int64    `bson:"beat"`    // number of the last one
 	Silent  int64    `bson:"silent"`  // milliseconds since it was seen, computed by the server when it is read
 }
 
@@ -40,7 +42,7 @@ func (db *DB) register(ctx context.Context, session bson.Raw) error {
 // document of a process that was paused for long.
 func (db *DB) show(ctx context.Context) error {
 	fields := bson.D{{Key: "name", Value: literal(store.ProcessName())}, {Key: "seen", Value: "$$NOW"},
-		{Key: "schema", Value: literal(len(db.o.migrations))}}
+		{Key: "schema", Value: literal(len(db.o.migrations))}, {Key: "beat", Value: literal(db.beats.Load())}}
 	if s := db.ownSession.Load(); s != nil {
 		fields = append(fields, bson.E{Key: "session", Value: literal(*s)})
 	}
@@ -49,10 +51,81 @@ func (db *DB) show(ctx context.Context) error {
 	return err
 }
 
+// prove writes that this process lives, in a transaction as everything else is written, and reads it back.
+// That alone shows whether something can be stored: a lease can be kept while no transaction succeeds.
+func (db *DB) prove(ctx context.Context) error {
+	if db.state.refused() != nil {
+		return db.show(ctx)
+	}
+	n := db.beats.Add(1)
+	err := db.transact(ctx, db.o.Timeout, func(ctx context.Context) error {
+		if err := db.show(ctx); err != nil {
+			return err
+		}
+		// The end of the audit record too: when that is locked, nobody can sign in.
+		_, err := db.collection(counters).UpdateOne(ctx, eq("_id", auditEnd), set("beat", n, "by", db.id))
+		return err
+	})
+	if err == nil {
+		err = db.readBack(ctx, n)
+	}
+	if db.state.refused() == nil && ctx.Err() != context.Canceled {
+		db.state.proven(db.unproven(err))
+	}
+	return err
+}
+
+// unproven is the trouble that a test write has shown; nil without an error.
+func (db *DB) unproven(err error) *store.Trouble {
+	if err == nil {
+		return nil
+	}
+	t, ok := store.TroubleOf(err)
+	if !ok {
+		t, ok = db.troubleOf(err)
+	}
+	if !ok {
+		t = db.unreachable(err)
+		t.Cause = fmt.Sprintf("A test write to the database %s failed (%s).", db.address, brief(err))
+	}
+	return &t
+}
+
+// readBack reads the beat that was written last.
+func (db *DB) readBack(ctx context.Context, n int64) error {
+	ctx, cancel := db.within(ctx)
+	defer cancel()
+	var d replicaDoc
+	err := db.collection(replicas).FindOne(ctx, bson.D{{Key: "_id", Value: db.id}}).Decode(&d)
+	if err == nil && d.Beat < n {
+		err = fmt.Errorf("write %d was acknowledged, and %d is stored", n, d.Beat)
+	}
+	return err
+}
+
+// beatUntil proves every third of a lease that this process can write, more often while it cannot, until
+// ctx ends. It is a goroutine of its own, so that a write that takes long does not hold up the lease.
+func (db *DB) beatUntil(ctx context.Context) {
+	for {
+		if !db.o.skipRenewal() {
+			db.beat(ctx)
+		}
+		wait := db.o.Lease / 3
+		if db.Trouble() != nil {
+			wait = db.o.Lease / 10
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
 // beat shows that this process lives. The leader looks at the others: it ends the sessions of those
 // that were not seen for the time of a lease, and makes room for one that has come to upgrade the store.
 func (db *DB) beat(ctx context.Context) {
-	if db.show(ctx) != nil || !db.Leads() {
+	if db.prove(ctx) != nil || !db.Leads() {
 		return
 	}
 	others, err := db.otherReplicas(ctx)

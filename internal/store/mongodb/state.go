@@ -12,17 +12,19 @@ import (
 
 const repeatLoss = 5 * time.Minute // between log lines about the same trouble
 
-// state is whether the store can be used now, by the last call that told.
+// state is whether the store can be used now: whether it answers, by the last call that told, and whether
+// it stores, by the last test write.
 type state struct {
 	log *slog.Logger
 	at  Address
 
-	mu      sync.Mutex
-	now     *store.Trouble // nil: none
-	cause   error          // of now
-	since   time.Time      // of the current condition
-	outdate error          // a newer shardboard changed the schema; this one must not write any more
-	changed chan struct{}  // has a value when something changed that Watch has not logged
+	mu       sync.Mutex
+	now      *store.Trouble // nil: none
+	cause    error          // of now
+	unproven *store.Trouble // of the last test write; nil: it was read back
+	since    time.Time      // of the current condition
+	outdate  error          // a newer shardboard changed the schema; this one must not write any more
+	changed  chan struct{}  // has a value when something changed that Watch has not logged
 }
 
 func newState(log *slog.Logger, at Address) *state {
@@ -62,8 +64,39 @@ func (s *state) worked() {
 	if s.now == nil {
 		return
 	}
-	s.now, s.cause, s.since = nil, nil, time.Now()
+	if s.now, s.cause = nil, nil; s.unproven == nil {
+		s.since = time.Now()
+	}
 	s.notify()
+}
+
+// proven notes the result of a test write; t is nil when what was written was read back.
+func (s *state) proven(t *store.Trouble) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case t == nil && s.unproven == nil:
+		return
+	case t != nil && s.unproven != nil:
+		t.Since = s.unproven.Since
+	case t != nil:
+		t.Since = time.Now()
+	}
+	if (s.unproven == nil) != (t == nil) {
+		if s.now == nil {
+			s.since = time.Now()
+		}
+		s.notify()
+	}
+	s.unproven = t
+}
+
+// troubleLocked is why nothing can be stored: no answer, or a test write without effect.
+func (s *state) troubleLocked() *store.Trouble {
+	if s.now != nil {
+		return s.now
+	}
+	return s.unproven
 }
 
 // outdated makes all further writes fail.
@@ -97,12 +130,12 @@ func (s *state) down(patience time.Duration) error {
 func (s *state) condition() store.Condition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
+	switch t := s.troubleLocked(); {
 	case s.outdate != nil:
 		return store.Condition{Hold: store.OwnedByAnother, Since: s.since, Err: s.outdate}
-	case s.now != nil:
+	case t != nil:
 		return store.Condition{Hold: store.Unreachable, Since: s.since,
-			Err: fault.Wrap(fault.Unavailable, s.now.Failed(s.cause), "%s, so nothing can be stored. The log has the cause.", s.now.Title())}
+			Err: fault.Wrap(fault.Unavailable, t.Failed(s.cause), "%s, so nothing can be stored. The log has the cause.", t.Title())}
 	}
 	return store.Condition{Hold: store.Owned, Since: s.since}
 }
@@ -110,15 +143,14 @@ func (s *state) condition() store.Condition {
 // Condition is the state by the last call that told.
 func (db *DB) Condition() store.Condition { return db.state.condition() }
 
-// Writable is nil while this process may write. It sends nothing: the lease is looked at every few
-// seconds anyway, which finds out soon.
+// Writable is nil while this process may write. It sends nothing: a test write finds out every few seconds.
 func (db *DB) Writable() error { return db.Condition().Err }
 
-// Look asks the server now.
+// Look makes a test write now.
 func (db *DB) Look() store.Condition {
 	ctx, cancel := context.WithTimeout(context.Background(), db.o.Timeout)
 	defer cancel()
-	_, _ = db.readLease(ctx) // its failure is the state
+	_ = db.prove(ctx) // its failure is the state
 	return db.Condition()
 }
 
@@ -126,11 +158,12 @@ func (db *DB) Look() store.Condition {
 func (db *DB) Trouble() *store.Trouble {
 	db.state.mu.Lock()
 	defer db.state.mu.Unlock()
-	if db.state.now == nil {
+	t := db.state.troubleLocked()
+	if t == nil {
 		return nil
 	}
-	t := *db.state.now
-	return &t
+	copied := *t
+	return &copied
 }
 
 // Watch logs what becomes of the store until ctx ends. The store looks by itself.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -21,6 +22,8 @@ const (
 	lastRetry  = 200 * time.Millisecond
 	abortWait  = time.Second // the server ends an abandoned transaction itself
 	longest    = 50 * time.Second
+
+	commitTries = 4 // in the time of a transaction
 )
 
 // change runs f in a transaction: all of it is stored, or nothing. f may run several times, because
@@ -82,6 +85,14 @@ func (db *DB) ConfirmLead(ctx context.Context) error {
 }
 
 func (db *DB) changeWithin(ctx context.Context, limit time.Duration, f func(ctx context.Context) error) error {
+	if err := db.state.down(db.o.Timeout); err != nil {
+		return err
+	}
+	return db.transact(ctx, limit, f)
+}
+
+// transact is changeWithin also while the store is known not to answer.
+func (db *DB) transact(ctx context.Context, limit time.Duration, f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	select {
@@ -91,9 +102,6 @@ func (db *DB) changeWithin(ctx context.Context, limit time.Duration, f func(ctx 
 	}
 	defer func() { <-db.writeLock }()
 	if err := db.state.refused(); err != nil {
-		return err
-	}
-	if err := db.state.down(db.o.Timeout); err != nil {
 		return err
 	}
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
@@ -115,13 +123,17 @@ func (db *DB) changeWithin(ctx context.Context, limit time.Duration, f func(ctx 
 
 // attempt runs a transaction once. again means that it had no effect and may succeed if repeated.
 func (db *DB) attempt(ctx context.Context, limit time.Duration, f func(ctx context.Context) error) (again bool, err error) {
+	if err := db.settle(ctx, limit); err != nil {
+		return false, err
+	}
 	s, err := db.writingSession(ctx)
 	if err != nil {
 		return false, err
 	}
 	if err := s.StartTransaction(options.Transaction().SetReadConcern(readconcern.Snapshot()).
 		SetWriteConcern(writeconcern.Majority())); err != nil {
-		return false, err
+		db.discardSession(ctx) // something left it in a state in which it would refuse every further transaction
+		return true, err
 	}
 	db.written.begin()
 	err = f(mongo.NewSessionContext(ctx, s))
@@ -138,28 +150,64 @@ func (db *DB) attempt(ctx context.Context, limit time.Duration, f func(ctx conte
 }
 
 // commit sends the commit until its outcome is known. It goes on when the caller has left, because
-// what was sent cannot be taken back.
+// what was sent cannot be taken back. If the outcome does not get known, the next transaction looks it
+// up before it begins.
 func (db *DB) commit(ctx context.Context, limit time.Duration, s *mongo.Session) (again bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
+	known, again, err := db.outcome(ctx, limit/commitTries, s)
+	if !known {
+		db.unclear = true
+		return false, fault.Wrap(fault.UnknownOutcome, db.failed(ctx, err),
+			"It is not known whether this was stored: the database of shardboard did not answer when it was to be completed.")
+	}
+	return again, err
+}
+
+// outcome sends the commit of a transaction, with the session and number that it has, until the server says
+// what became of it. One try takes a part of the time only: when one answer is late or lost, the next one
+// has it. again means that the transaction had no effect and may succeed if repeated.
+func (db *DB) outcome(ctx context.Context, try time.Duration, s *mongo.Session) (known, again bool, err error) {
 	for {
-		switch err = s.CommitTransaction(ctx); {
+		trying, cancel := context.WithTimeout(ctx, try)
+		err = s.CommitTransaction(trying)
+		cancel()
+		switch {
 		case err == nil:
 			db.written.committed()
-			return false, nil
-		case labelled(err, "UnknownTransactionCommitResult"), ctx.Err() != nil, mongo.IsNetworkError(err), mongo.IsTimeout(err):
+			return true, false, nil
+		case labelled(err, "UnknownTransactionCommitResult"), ctx.Err() != nil, mongo.IsNetworkError(err), mongo.IsTimeout(err), !isAnswer(err):
 		case labelled(err, "TransientTransactionError"):
-			return true, err
+			return true, true, err
 		default:
-			return false, err
+			return true, false, err
 		}
 		select {
 		case <-time.After(lastRetry):
 		case <-ctx.Done():
-			return false, fault.Wrap(fault.UnknownOutcome, db.failed(ctx, err),
-				"It is not known whether this was stored: the database of shardboard did not answer when it was to be completed.")
+			return false, false, err
 		}
 	}
+}
+
+// settle looks up what became of a transaction whose commit had no answer, and discards its session: for
+// the driver the transaction goes on, so that it refuses every further one. Until then nothing is written,
+// because the server may still hold locks for it. Call with the write lock.
+func (db *DB) settle(ctx context.Context, limit time.Duration) error {
+	if !db.unclear {
+		return nil
+	}
+	if known, _, err := db.outcome(ctx, limit/commitTries, db.session); !known {
+		return err
+	}
+	db.discardSession(ctx)
+	return nil
+}
+
+// discardSession makes the next transaction begin a session. Call with the write lock.
+func (db *DB) discardSession(ctx context.Context) {
+	db.session.EndSession(ctx)
+	db.session, db.unclear = nil, false
 }
 
 // writingSession is the session of all transactions of this process. Its id is written beside the
@@ -178,6 +226,13 @@ func (db *DB) writingSession(ctx context.Context) (*mongo.Session, error) {
 		db.session = s
 	}
 	return db.session, nil
+}
+
+// isAnswer reports whether an error is what a server answered. The driver gives some that are none the label
+// of a transaction without effect, such as that its connections were closed, though an earlier try was sent.
+func isAnswer(err error) bool {
+	e, ok := asServerError(err)
+	return ok && slices.ContainsFunc(e.ErrorCodes(), func(code int) bool { return code != 0 })
 }
 
 func labelled(err error, label string) bool {

@@ -135,11 +135,22 @@ func (db *DB) changeUser(ctx context.Context, id string, c store.UserChange) (en
 		return nil, err
 	}
 	if c.End != "" {
-		filter := eq("subject", c.End, "_id", eq("$ne", c.Except))
+		filter := eq("subject", c.End)
 		if ended, err = db.sessionIDs(ctx, filter); err != nil {
 			return nil, err
 		}
 		if _, err := db.collection("sessions").DeleteMany(ctx, filter); err != nil {
+			return nil, err
+		}
+	}
+	if c.Instead != nil {
+		if err := db.insertSession(ctx, *c.Instead, nil); err != nil {
+			return nil, err
+		}
+	}
+	if c.Revoke != "" {
+		_, err := db.collection("tokens").UpdateMany(ctx, eq("owner", c.Revoke, "revoked", stamp(time.Time{})), set("revoked", stamp(c.RevokeAt)))
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -110,9 +110,19 @@ func (db *DB) changeUser(ctx context.Context, tx *sql.Tx, id string, c store.Use
 	}
 	var ended []string
 	if c.End != "" {
-		rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE subject = ? AND id <> ? RETURNING id`, c.End, c.Except)
+		rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE subject = ? RETURNING id`, c.End)
 		if ended, err = all(rows, err, scanText); err != nil {
 			return nil, err
+		}
+	}
+	if c.Instead != nil {
+		if err := insertSession(ctx, tx, *c.Instead, nil); err != nil {
+			return nil, err
+		}
+	}
+	if c.Revoke != "" {
+		if _, err := tx.ExecContext(ctx, `UPDATE tokens SET revoked = ? WHERE owner = ? AND revoked = 0`, millis(c.RevokeAt), c.Revoke); err != nil {
+			return nil, unavailable(err)
 		}
 	}
 	if c.Rotate != "" {

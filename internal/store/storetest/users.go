@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -152,15 +153,25 @@ func users(t *testing.T, open func(*testing.T) store.Store) {
 			must(t, s.CreateSession(ctx, session(id, "user:1"), "", entry("x")))
 		}
 		must(t, s.CreateSession(ctx, session("d", "user:2"), "", entry("x")))
-		ended, err := s.ChangeUser(ctx, "1", store.UserChange{Password: ptr("new"), End: "user:1", Except: "b"}, entry("x"))
+		for id, owner := range map[string]string{"own": "user:1", "other": "user:2"} {
+			must(t, s.CreateToken(ctx, store.Token{ID: id, Hash: []byte(id), Owner: owner}, entry("x")))
+		}
+		next := session("next", "user:1")
+		ended, err := s.ChangeUser(ctx, "1", store.UserChange{Password: ptr("new"), End: "user:1", Instead: &next, Revoke: "user:1",
+			RevokeAt: begin()}, entry("x"))
 		must(t, err)
-		if slices.Sort(ended); !slices.Equal(ended, []string{"a", "c"}) {
+		if slices.Sort(ended); !slices.Equal(ended, []string{"a", "b", "c"}) {
 			t.Errorf("ended %v", ended)
 		}
 		left, err := s.Sessions(ctx, "")
 		must(t, err)
-		if len(left) != 2 {
-			t.Errorf("%d are left", len(left))
+		if len(left) != 2 || !slices.ContainsFunc(left, func(s store.Session) bool { return s.ID == "next" }) {
+			t.Errorf("%v are left", left)
+		}
+		for id, want := range map[string]time.Time{"own": begin(), "other": {}} {
+			if got, err := s.Token(ctx, id); err != nil || !got.Revoked.Equal(want) {
+				t.Errorf("token %s: revoked %v, %v", id, got.Revoked, err)
+			}
 		}
 	})
 }

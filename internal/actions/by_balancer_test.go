@@ -1,0 +1,67 @@
+package actions
+
+import (
+	"fmt"
+	"testing"
+
+	"shardboard/internal/topology"
+)
+
+// What a plan makes the balancer move counts as its effect, beyond what the balancer would move anyway.
+func TestWhatThePlanMakesTheBalancerMoveCounts(t *testing.T) {
+	outside := zone(t, "eu", "c", documents, from(t, 20), from(t, 30)) // of which c has nothing
+	quiet := func(s *Situation) { s.Table.Collection(documents).NoBalance = true }
+	blocked := func(s *Situation) { s.Table.Collection(documents).MigrationsBlocked = true }
+	for _, c := range []struct {
+		name   string
+		kind   Kind
+		args   Args
+		change []func(*Situation)
+		want   string
+	}{
+		{"a range whose data is elsewhere", ZoneSetRange, rangeArgs("eu", 30, 35)(Situation{}), []func(*Situation){outside, balancing}, "1"},
+		{"also while the balancer is off", ZoneSetRange, rangeArgs("eu", 30, 35)(Situation{}), []func(*Situation){outside}, "1"},
+		{"a shard less in a zone", ZoneRemoveShard, Args{Shard: "b", Zone: "eu"},
+			[]func(*Situation){zone(t, "eu", "bc", documents, from(t, 20), from(t, 30)), balancing}, "1"},
+		{"a move out of its zone", MoveChunk, Args{NS: documents, To: "a"},
+			[]func(*Situation){zone(t, "eu", "b", documents, from(t, 20), from(t, 40)), balancing}, "1"},
+		{"a move within the rules", MoveChunk, Args{NS: documents, To: "c"}, []func(*Situation){balancing}, "nothing"},
+		{"the balancer on", BalancerOn, Args{}, []func(*Situation){outside}, "1"},
+		{"the balancer on, with nothing to do", BalancerOn, Args{}, nil, "nothing"},
+		{"balancing of a collection on", BalanceCollection, Args{NS: documents, On: yes(true)},
+			[]func(*Situation){outside, balancing, quiet}, "1"},
+		{"its moves allowed", AllowMigrations, Args{NS: documents, On: yes(true)}, []func(*Situation){outside, balancing, blocked}, "1"},
+		{"the balancer off", BalancerOff, Args{}, []func(*Situation){outside, balancing}, "nothing"},
+		{"a split of what has to move anyway", Split, Args{NS: documents, At: doc(t, project(25))},
+			[]func(*Situation){outside, balancing}, "nothing"},
+	} {
+		s := cluster(t, "0.6.38", "5.0.7", c.change...)
+		if c.kind == MoveChunk {
+			c.args.Bounds = chunkAt(t, s, documents, 1)
+		}
+		d, _ := plan(t, s, c.kind, c.args)
+		got := "nothing"
+		if b := d.Effect.ByBalancer; b != nil {
+			got = fmt.Sprint(b.Chunks.Value)
+			if !b.Chunks.Known {
+				got = "unknown"
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: the balancer moves %s more, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Since 6.0.3 the balancer compares sizes: without them it is not known what it will move.
+func TestWhatTheBalancerEvensOutIsUnknownWithoutSizes(t *testing.T) {
+	s := cluster(t, "0.6.38", "7.0.2")
+	s.Table.Sizes = map[topology.Namespace]topology.Sizes{}
+	d, _ := plan(t, s, BalancerOn, Args{})
+	if b := d.Effect.ByBalancer; b == nil || b.Chunks.Known {
+		t.Errorf("%+v", b)
+	}
+	if because := (ApprovalRules{Chunks: 1000}).Because(BalancerOn, false, d); len(because) != 1 {
+		t.Errorf("%v", because)
+	}
+}
