@@ -30,6 +30,8 @@ type cursor struct {
 	project func(bson.Raw) (bson.Raw, error) // nil: as they are
 	keep    bool                             // noCursorTimeout
 	used    time.Time
+
+	on *shardCursor // what stands on the shards for it; nil: nothing, as of a collection of the config server
 }
 
 // batch removes and returns the next documents: at most n, none when n is 0, as many as
@@ -138,6 +140,30 @@ func (t *cursors) ownedBy(id int64, owner string) bool {
 	defer t.mu.Unlock()
 	k := t.byID[id]
 	return k == nil || k.owner == owner
+}
+
+// stand notes what stands on the shards for an open cursor.
+func (t *cursors) stand(k *cursor, on shardCursor) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k.on = &on
+}
+
+// standing are the cursors that stand on shards for those that are open and not being read.
+func (t *cursors) standing() (out []shardCursor) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, k := range t.byID {
+		if k.on == nil || !k.keep && time.Since(k.used) > cursorLife {
+			continue
+		}
+		for _, shard := range k.on.shards {
+			one := *k.on
+			one.id, one.shard, one.keep, one.idle = id, shard, k.keep, time.Since(k.used)
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 func (t *cursors) put(k *cursor) {

@@ -100,7 +100,7 @@ func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
 	}
 	shard, err := f.waitThawedOrName(ctx, f.cluster.requiredShards(ctx, r))
 	if err != nil {
-		f.cluster.late.giveUp(shard, r)
+		f.cluster.giveUp(shard, r)
 	}
 	switch {
 	case !errors.Is(err, context.DeadlineExceeded):
