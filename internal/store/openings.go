@@ -2,8 +2,8 @@ package store
 
 import "context"
 
-// InstallationSetting is the setting with the id that all processes of one store have in common, and no others. It is not
-// copied to another store.
+// InstallationSetting is the setting with the id that all processes of one store have in common, and no others. It is
+// not copied to another store.
 const InstallationSetting = "installation"
 
 // Openings tells the processes that have the store open from those that had.

@@ -99,6 +99,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	g.Go(func() error { return w.statistics(ctx) })
 	g.Go(func() error { return w.sweep(ctx) })
 	g.Go(func() error { return w.watchMoves(ctx) })
+	g.Go(func() error { return w.watchCursors(ctx) })
 	err := g.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
