@@ -19,8 +19,9 @@ import (
 // standingCursors are the comments of the idle cursors on the shards, sorted.
 func standingCursors(t *testing.T, sim *simcluster.Cluster) (comments []string) {
 	t.Helper()
+	of := bson.D{{Key: "allUsers", Value: true}, {Key: "idleCursors", Value: true}}
 	reply, err := sim.Command(t.Context(), "admin", bson.D{{Key: "aggregate", Value: 1}, {Key: "cursor", Value: bson.D{}},
-		{Key: "pipeline", Value: bson.A{bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "idleCursors", Value: true}}}},
+		{Key: "pipeline", Value: bson.A{bson.D{{Key: "$currentOp", Value: of}},
 			bson.D{{Key: "$match", Value: bson.D{{Key: "type", Value: "idleCursor"}}}}}}})
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ var all = []rule{
 	snapshotBodies,
 	addShards,
 	orphans,
+	deletionHeld,
 	drift,
 	draining,
 	balancingOff,

@@ -20,6 +20,9 @@ const (
 	cursorsEvery = 30 * time.Second
 	// cursorsSeldom is the longest one, for a deletion that is held up for hours: a tenth of the time so far.
 	cursorsSeldom = 5 * time.Minute
+	// lateDeletion is after which time a range is thought to be deleted if nothing tells: a cursor that nobody uses ends
+	// after ten minutes.
+	lateDeletion = OrphanDelay + 10*time.Minute
 	// maxHeldCursors bounds the cursors of one deletion that are kept. All are counted.
 	maxHeldCursors = 100
 )
@@ -28,9 +31,10 @@ const (
 type Deletions struct {
 	// Held are the deletions that wait for cursors, by collection and shard.
 	Held []HeldDeletion
-	// Reason is why it is not known whether some are held up, a figure's code; "" when it was read, or nothing was to be
-	// deleted. Privilege is what to grant for it.
+	// Reason is why it is not known whether some are held up, a figure's code; "" when it was read, or nothing is known to
+	// wait. Privilege is what to grant for it.
 	Reason, Privilege string
+	At                time.Time // when the shards were last asked; zero: not since something is to be deleted
 }
 
 // HeldDeletion is what the deletion of documents of a collection on one shard waits for.
@@ -113,7 +117,9 @@ func (x *cursorWatch) turn(ctx context.Context) {
 	waiting := x.waiting(t, now)
 	if len(waiting) == 0 {
 		x.first = time.Time{}
-		x.publish(Deletions{})
+		if !x.w.Table().Deletions.equal(Deletions{}) {
+			x.publish(Deletions{})
+		}
 		return
 	}
 	pause := cursorsEvery
@@ -131,12 +137,15 @@ func (x *cursorWatch) turn(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		next := Deletions{Reason: reasonOf(err)}
+		next := Deletions{Reason: reasonOf(err), At: t.Deletions.At}
 		var denied *DeniedError
 		if errors.As(err, &denied) {
 			next.Privilege = denied.Privilege
 		} else if fault.Of(err) != fault.Forbidden {
 			next.Held = t.Deletions.Held // as last read; what is still waiting is not known to be free
+		}
+		if !stillWaits(waiting, now) {
+			next = Deletions{} // nothing tells that they are not deleted
 		}
 		x.publish(next)
 		return
@@ -188,6 +197,16 @@ func (x *cursorWatch) waiting(t *Table, now time.Time) map[place]leaving {
 	return out
 }
 
+// stillWaits tells whether something may still be to be deleted, as far as can be told without a look.
+func stillWaits(waiting map[place]leaving, now time.Time) bool {
+	for _, l := range waiting {
+		if l.unsure || now.Sub(l.last) < lateDeletion {
+			return true
+		}
+	}
+	return false
+}
+
 // changed tells whether a range has left since the last look.
 func (x *cursorWatch) changed(t *Table) bool {
 	return slices.ContainsFunc(t.Events, func(e Event) bool {
@@ -198,7 +217,7 @@ func (x *cursorWatch) changed(t *Table) bool {
 
 // take compares what is to be deleted with the cursors that were open.
 func (x *cursorWatch) take(waiting map[place]leaving, cursors []OpenCursor, at, now time.Time) {
-	var next Deletions
+	next := Deletions{At: at}
 	for where, l := range waiting {
 		h := HeldDeletion{NS: where.ns, Shard: where.shard, Since: l.last, Unsure: l.unsure}
 		for _, k := range cursors {
@@ -216,7 +235,7 @@ func (x *cursorWatch) take(waiting map[place]leaving, cursors []OpenCursor, at, 
 		h.Cursors = h.Cursors[:min(h.Count, maxHeldCursors)]
 		next.Held = append(next.Held, h)
 	}
-	slices.SortFunc(next.Held, func(a, b HeldDeletion) int { return cmp.Or(cmp.Compare(a.NS, b.NS), cmp.Compare(a.Shard, b.Shard)) })
+	slices.SortFunc(next.Held, compareHeld)
 	switch {
 	case len(next.Held) == 0:
 		x.first = time.Time{}
@@ -228,12 +247,10 @@ func (x *cursorWatch) take(waiting map[place]leaving, cursors []OpenCursor, at, 
 
 // publish swaps it in. Nobody is told when it looks as before.
 func (x *cursorWatch) publish(next Deletions) {
-	if x.w.Table().Deletions.equal(next) {
-		return
-	}
 	x.w.publish(func(t *Table) bool {
+		loud := !t.Deletions.equal(next)
 		t.Deletions = next
-		return true
+		return loud
 	})
 }
 

@@ -21,7 +21,8 @@ type fakeCursors struct {
 
 func (f *fakeCursors) Sizes(ctx context.Context, ns Namespace) (Sizes, error) {
 	return answer(ctx, f.fake, "Sizes", func() Sizes {
-		return Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{"a": {Orphans: Figure{Known: f.orphans >= 0, Value: f.orphans, At: time.Now()}}}}
+		orphans := Figure{Known: f.orphans >= 0, Value: f.orphans, At: time.Now()}
+		return Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{"a": {Orphans: orphans}}}
 	})
 }
 
@@ -34,10 +35,11 @@ func (f *fakeCursors) OpenCursors(ctx context.Context) ([]OpenCursor, time.Time,
 // leave logs that a range with some documents has left shard a.
 func (f *fakeCursors) leave(ns Namespace, documents int64) {
 	f.change(func() {
-		details := must.Get(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 0}}}, {Key: "max", Value: bson.D{{Key: "k", Value: 1}}},
-			{Key: "from", Value: "a"}, {Key: "to", Value: "b"}, {Key: "counts", Value: bson.D{{Key: "cloned", Value: documents}}}}))
-		f.events = append([]Event{{ID: time.Now().String(), Time: time.Now(), What: "moveChunk.commit", NS: string(ns), Details: details}},
-			f.events...)
+		details := must.Get(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 0}}},
+			{Key: "max", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "from", Value: "a"}, {Key: "to", Value: "b"},
+			{Key: "counts", Value: bson.D{{Key: "cloned", Value: documents}}}}))
+		e := Event{ID: time.Now().String(), Time: time.Now(), What: "moveChunk.commit", NS: string(ns), Details: details}
+		f.events = append([]Event{e}, f.events...)
 	})
 }
 
@@ -80,6 +82,7 @@ func TestCursorsThatHoldUpADeletionAreWatchedWhileItWaits(t *testing.T) {
 		if n := looks() - before; n < 10 || n > 40 {
 			t.Errorf("%d looks in an hour", n)
 		}
+		f.leave("db.x", 10)
 		refused := fault.Wrap(fault.Forbidden, &DeniedError{Privilege: "inprog on the cluster"}, "refused")
 		f.change(func() { f.fail["OpenCursors"] = refused })
 		time.Sleep(6 * time.Minute)
