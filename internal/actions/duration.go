@@ -84,7 +84,8 @@ func MoveTime(s Situation, step Step) (took time.Duration, measured, known bool)
 // recentMoves is how many of the newest moves count as recent.
 const recentMoves = 20
 
-// slowestRate returns how many bytes a second the slowest of the cluster's recent moves copied, or else the assumed rate.
+// slowestRate returns how many bytes a second the slowest of the cluster's recent moves copied, or else the assumed
+// rate.
 func slowestRate(events []topology.Event) (bytesPerSecond float64, measured bool) {
 	slowest := 0.0
 	for _, m := range pastMoves(events, recentMoves) {

@@ -20,8 +20,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// A program that keeps a query open holds up the deletion of what moves meanwhile. The table names the program, its host,
-// the shard and the age, without what it asked for, and the command that it gives ends the wait.
+// A program that keeps a query open holds up the deletion of what moves meanwhile. The table names the program, its
+// host, the shard and the age, without what it asked for, and the command that it gives ends the wait.
 func TestTableSaysWhoHoldsUpADeletion(t *testing.T) {
 	for _, version := range []string{"5.0", "8.0"} {
 		o := simcluster.Options{ServerVersion: version, Still: true, Projects: 3, Documents: 30}

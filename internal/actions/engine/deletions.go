@@ -103,8 +103,8 @@ type AwaitedDeletion struct {
 	Moved time.Time          // when the step that moved the range away ended; zero: it waits
 }
 
-// AwaitedDeletions are the deletions that a run waits for: of documents in the way of a range that comes back, of a range
-// that it moved away, and of what is left on a shard that it drains.
+// AwaitedDeletions are the deletions that a run waits for: of documents in the way of a range that comes back, of a
+// range that it moved away, and of what is left on a shard that it drains.
 func (r Run) AwaitedDeletions() (out []AwaitedDeletion) {
 	for _, s := range r.Steps {
 		var w AwaitedDeletion

@@ -44,12 +44,13 @@ func TestAwaitedDeletions(t *testing.T) {
 		step Step
 		want []AwaitedDeletion
 	}{
-		"a move that waits":               {in(Running), []AwaitedDeletion{{Shard: "a", NS: "db.x"}}},
-		"a move that does not wait":       {in(Running, func(s *Step) { s.Wait = false }), nil},
-		"a move that ended before it":     {in(Succeeded, deletes), []AwaitedDeletion{{Shard: "a", NS: "db.x", Moved: ended}}},
-		"one that was answered since":     {in(Succeeded, deletes, func(s *Step) { s.Answered = true }), nil},
-		"documents in the way":            {in(Waiting, behind(actions.ObstacleOrphans)), []AwaitedDeletion{{Shard: "b", NS: "db.x"}}},
-		"a donor that still deletes":      {in(Waiting, behind(actions.ObstacleDeletion, message.Shard("shard", "c"))), []AwaitedDeletion{{Shard: "c"}}},
+		"a move that waits":           {in(Running), []AwaitedDeletion{{Shard: "a", NS: "db.x"}}},
+		"a move that does not wait":   {in(Running, func(s *Step) { s.Wait = false }), nil},
+		"a move that ended before it": {in(Succeeded, deletes), []AwaitedDeletion{{Shard: "a", NS: "db.x", Moved: ended}}},
+		"one that was answered since": {in(Succeeded, deletes, func(s *Step) { s.Answered = true }), nil},
+		"documents in the way":        {in(Waiting, behind(actions.ObstacleOrphans)), []AwaitedDeletion{{Shard: "b", NS: "db.x"}}},
+		"a donor that still deletes": {
+			in(Waiting, behind(actions.ObstacleDeletion, message.Shard("shard", "c"))), []AwaitedDeletion{{Shard: "c"}}},
 		"something else":                  {in(Waiting, behind(actions.ObstacleMigration)), nil},
 		"documents that were in the way":  {in(Failed, behind(actions.ObstacleOrphans)), nil},
 		"a shard that drains":             {drains(Running, ended), []AwaitedDeletion{{Shard: "d"}}},

@@ -54,8 +54,8 @@ func (l moveLimit) of(took time.Duration) time.Duration {
 }
 
 // timeLimit is the time limit of a step's command; of a migration, one that fits its bytes and the rate of the
-// cluster's recent moves. It does not stop a migration that copies: the outcome is then read. It ends one that hangs, as 8.0.10
-// does with a range that crosses a chunk's bound.
+// cluster's recent moves. It does not stop a migration that copies: the outcome is then read. It ends one that hangs,
+// as 8.0.10 does with a range that crosses a chunk's bound.
 func (x *execution) timeLimit(s actions.Step) time.Duration {
 	if !s.Migrates() {
 		return timeoutOf(s)
