@@ -36,7 +36,7 @@ func findDeletionHeld(ev *evaluation) {
 				{Name: message.New("held.count", "Open cursors"), Unit: "count", Known: true, Value: float64(h.Count), Exact: true,
 					Method: "currentOp", At: d.At},
 				timeFrom(message.New("held.oldest", "The oldest was opened"), h.Oldest(), "currentOp", d.At),
-				timeFrom(message.New("held.left", "The last range left"), h.Since, "changelog", d.At),
+				timeFrom(message.New("held.left", "The last range left"), h.Since, "migrationLog", d.At),
 			},
 			Remedy: Remedy{WhyNot: message.New("held.others", "shardboard ends no cursors of others. These are the commands.")},
 		}
