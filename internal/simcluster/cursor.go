@@ -184,11 +184,12 @@ func (t *cursors) kill(id int64, ns string) bool {
 	return true
 }
 
-func (t *cursors) closeSession(session string) {
+// closeSession closes the cursors of a user's session; user is as in userDigest.
+func (t *cursors) closeSession(session, user string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, k := range t.byID {
-		if k.session == session {
+		if k.session == session && userDigest(k.owner) == user {
 			delete(t.byID, id)
 		}
 	}

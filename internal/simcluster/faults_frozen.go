@@ -157,7 +157,7 @@ func (c *Cluster) requiredShards(ctx context.Context, r *engine.Request) []strin
 	case "listCollections":
 		_, home := c.home(r.DB)
 		return []string{home}
-	case "listDatabases", "dbStats", "dropDatabase", "currentOp", "killSessions":
+	case "listDatabases", "dbStats", "dropDatabase", "currentOp", "killSessions", "killAllSessionsByPattern":
 		return c.catalog.ShardNames()
 	default:
 		return nil // handled by the config server, or checked at the command's own steps

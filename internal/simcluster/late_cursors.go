@@ -30,12 +30,7 @@ type shardCursor struct {
 func (c *Cluster) shardCursorOf(r *engine.Request, ns string, opened time.Time) shardCursor {
 	k := shardCursor{ns: ns, opened: opened, command: r.Body}
 	if lsid, ok := r.Lookup("lsid").DocumentOK(); ok {
-		owner := ""
-		if guard := c.guardOf(r); guard != nil {
-			owner = guard.Owner()
-		}
-		uid := sha256.Sum256([]byte(owner))
-		k.lsid = encode(bson.D{{Key: "id", Value: lsid.Lookup("id")}, {Key: "uid", Value: uid[:]}})
+		k.lsid = encode(bson.D{{Key: "id", Value: lsid.Lookup("id")}, {Key: "uid", Value: []byte(userDigest(c.ownerOf(r)))}})
 	}
 	if r.Conn != nil { // as mongos passes it on
 		router := bson.D{{Key: "host", Value: c.address(configShard)}, {Key: "client", Value: r.Conn.Remote}}
@@ -51,6 +46,12 @@ func (c *Cluster) shardCursorOf(r *engine.Request, ns string, opened time.Time) 
 		k.command = encode(append(d, bson.E{Key: "$client", Value: client}))
 	}
 	return k
+}
+
+// userDigest is the uid of a user's sessions.
+func userDigest(owner string) string {
+	sum := sha256.Sum256([]byte(owner))
+	return string(sum[:])
 }
 
 // holds reports whether the cursor keeps a shard from deleting a range that left then.
@@ -106,12 +107,13 @@ func (l *lateCursors) thaw(shard string, now time.Time) {
 	}
 }
 
-// closeSession closes the cursors of a session. Of a shard that is frozen they are opened all the same.
-func (l *lateCursors) closeSession(id string) {
+// closeSession closes the cursors of a user's session. Of a shard that is frozen they are opened all the same.
+func (l *lateCursors) closeSession(id, user string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = slices.DeleteFunc(l.list, func(k *lateCursor) bool {
-		return !k.opened.IsZero() && string(k.lsid.Lookup("id").Value) == id
+		_, uid, _ := k.lsid.Lookup("uid").BinaryOK()
+		return !k.opened.IsZero() && string(k.lsid.Lookup("id").Value) == id && string(uid) == user
 	})
 }
 

@@ -30,7 +30,7 @@ func TestCursorOfAReadThatWasGivenUpHoldsWhatLeavesItsShardLater(t *testing.T) {
 	hold := func(ns, shard string, left, now time.Time) bool {
 		return slices.ContainsFunc(l.opened(now), func(k shardCursor) bool { return k.holds(ns, shard, left) })
 	}
-	if l.closeSession(session("a")); hold("db.changes", "s1", now.Add(time.Hour), now) {
+	if l.closeSession(session("a"), userDigest("")); hold("db.changes", "s1", now.Add(time.Hour), now) {
 		t.Error("the cursors stand while the shard is frozen")
 	}
 	l.thaw("s1", now)
@@ -49,7 +49,8 @@ func TestCursorOfAReadThatWasGivenUpHoldsWhatLeavesItsShardLater(t *testing.T) {
 			t.Errorf("%s on %s: held %v", x.ns, x.shard, got)
 		}
 	}
-	l.closeSession(session("a"))
+	l.closeSession(session("b"), userDigest("somebody else"))
+	l.closeSession(session("a"), userDigest(""))
 	if left := l.opened(now); len(left) != 1 || !strings.Contains(left[0].lsid.String(), "b") {
 		t.Errorf("after killing a session: %v", left)
 	}
