@@ -177,7 +177,8 @@ func (c *Cluster) ownerOf(r *engine.Request) string {
 	return ""
 }
 
-// killSessionsByPattern closes the cursors of sessions that are named with their users. Other patterns do not exist here.
+// killSessionsByPattern closes the cursors of sessions that are named with their users. Other patterns do not exist
+// here.
 func (c *Cluster) killSessionsByPattern(_ context.Context, r *engine.Request) (bson.D, error) {
 	list, ok := r.Lookup(r.Name).ArrayOK()
 	if !ok {

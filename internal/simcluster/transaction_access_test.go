@@ -63,7 +63,8 @@ func TestSessionsOfOthersEndByAPatternOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	standing := func() (lsids bson.A) {
-		cur, err := root.Aggregate(t.Context(), bson.A{d("$currentOp", d("allUsers", true, "idleCursors", true)), d("$match", d("type", "idleCursor"))})
+		cur, err := root.Aggregate(t.Context(), bson.A{
+			d("$currentOp", d("allUsers", true, "idleCursors", true)), d("$match", d("type", "idleCursor"))})
 		if err != nil {
 			t.Fatal(err)
 		}
