@@ -55,14 +55,21 @@ func (c *Client) look(ctx context.Context) (rows []openCursor, at time.Time, err
 }
 
 // cursorStages select idle cursors and those that an operation is reading. What a query asks for is left out: it may be
-// large, and nobody needs it here.
-var cursorStages = bson.A{
-	bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "idleCursors", Value: true}}}},
-	bson.D{{Key: "$match", Value: bson.D{{Key: "cursor.createdDate", Value: bson.D{{Key: "$exists", Value: true}}}}}},
-	bson.D{{Key: "$project", Value: bson.D{{Key: "command", Value: 0}, {Key: "clientMetadata", Value: 0}, {Key: "planSummary", Value: 0},
-		{Key: "cursor.planSummary", Value: 0}, {Key: "cursor.originatingCommand.filter", Value: 0},
-		{Key: "cursor.originatingCommand.pipeline", Value: 0}, {Key: "cursor.originatingCommand.let", Value: 0}}}},
-}
+// large, and nobody needs it here. Only exclusion can do that, because the client's name is in a field called $client.
+var cursorStages = func() bson.A {
+	out := bson.D{}
+	for _, name := range []string{"command", "originatingCommand", "clientMetadata", "planSummary"} {
+		out = append(out, bson.E{Key: name, Value: 0})
+	}
+	for _, name := range []string{"filter", "pipeline", "let", "min", "max", "sort", "projection", "hint"} {
+		out = append(out, bson.E{Key: "cursor.originatingCommand." + name, Value: 0})
+	}
+	return bson.A{
+		bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "idleCursors", Value: true}}}},
+		bson.D{{Key: "$match", Value: bson.D{{Key: "cursor.createdDate", Value: bson.D{{Key: "$exists", Value: true}}}}}},
+		bson.D{{Key: "$project", Value: out}},
+	}
+}()
 
 func (c *Client) readCursors(ctx context.Context) (rows []openCursor, err error) {
 	cmd := bson.D{{Key: "aggregate", Value: 1}, {Key: "pipeline", Value: cursorStages}, {Key: "cursor", Value: bson.D{}}}
