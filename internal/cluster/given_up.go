@@ -31,7 +31,7 @@ const (
 // it answered killSessions.
 const (
 	firstKillPause = 250 * time.Millisecond
-	maxKillPause   = 5 * time.Second
+	maxKillPause   = 2 * time.Second
 	killLimit      = 5 * time.Second // of one command; a mongos asks all shards
 	killAgain      = 2               // times after the first success
 	killAgainPause = 3 * time.Second
@@ -125,8 +125,11 @@ func (p *pool) giveUp(id bson.Raw) {
 	g := &p.givenUp
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.list) == maxGivenUp || p.life.Err() != nil {
+	if p.life.Err() != nil {
 		return
+	}
+	if len(g.list) == maxGivenUp { // the oldest has been killed most often
+		g.list = slices.Delete(g.list, 0, 1)
 	}
 	g.list = append(g.list, givenUpSession{id: append(bson.Raw{}, id...), since: time.Now()})
 	if !g.running {
@@ -151,8 +154,10 @@ func (p *pool) killGivenUp(ended chan struct{}) {
 		case asked:
 			pause = killAgainPause
 		default:
-			p.checkGivenUp(p.life)
 			pause = cursorLookPause
+		}
+		if p.givenUp.toCheck(time.Now()) {
+			p.checkGivenUp(p.life)
 		}
 		p.givenUp.mu.Lock()
 		if len(p.givenUp.list) == 0 {
@@ -162,6 +167,13 @@ func (p *pool) killGivenUp(ended chan struct{}) {
 		}
 		p.givenUp.mu.Unlock()
 	}
+}
+
+// toCheck tells whether some sessions were killed often enough, and a shard has had time since to close their cursors.
+func (g *givenUpReads) toCheck(now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.ContainsFunc(g.list, func(s givenUpSession) bool { return s.killed() && now.Sub(s.last) >= killAgainPause })
 }
 
 // killSessions kills all sessions that wait for it, once, and forgets those whose cursors the servers have ended.

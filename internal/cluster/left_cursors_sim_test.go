@@ -187,3 +187,44 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 		}
 	})
 }
+
+// Reads that are given up all the time, as when pages are closed early, do not keep those that follow from being killed.
+func TestSessionsAreKilledWhileMoreReadsAreGivenUp(t *testing.T) {
+	var session bson.Raw
+	killed := map[string]int{}
+	most := 0
+	monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		switch e.CommandName {
+		case "find":
+			session = e.Command.Lookup("lsid").Document()
+		case "killSessions":
+			ids, _ := e.Command.Lookup("killSessions").Array().Values()
+			most = max(most, len(ids))
+			for _, id := range ids {
+				killed[string(id.Document())]++
+			}
+		}
+	}}
+	onRows(t, cluster.Options{Monitor: monitor}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client) {
+		var lost []string
+		for range 1500 {
+			hung := sim.Faults().Add(simcluster.Rule{Command: "find", NS: "config.shards", At: simcluster.Received, Hold: true})
+			short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			if _, err := c.Shards(short); err == nil {
+				t.Fatal("a held read was answered")
+			}
+			cancel()
+			hung.Remove()
+			lost = append(lost, string(session))
+		}
+		time.Sleep(20 * time.Second)
+		for i, id := range lost {
+			if n := killed[id]; n != 3 {
+				t.Fatalf("the session of read %d was killed %d times, want 3", i, n)
+			}
+		}
+		if most > 100 {
+			t.Errorf("%d sessions in one command, and a read was given up every 0.3 s", most)
+		}
+	})
+}
