@@ -188,7 +188,8 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 	})
 }
 
-// Reads that are given up all the time, as when pages are closed early, do not keep those that follow from being killed.
+// Reads that are given up all the time, as when pages are closed early, do not keep those that follow from being
+// killed.
 func TestSessionsAreKilledWhileMoreReadsAreGivenUp(t *testing.T) {
 	var session bson.Raw
 	killed := map[string]int{}
