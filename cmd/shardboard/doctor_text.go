@@ -110,6 +110,12 @@ func checkText(c api.DoctorCheck) string {
 		return "The balancer may run only " + c.Args["window"] + ", by the config server's clock."
 	case "balancerRefused":
 		return c.Args["text"]
+	case "cursors":
+		if c.State == "warns" {
+			return "Without inprog on the cluster, cursors that a killed shardboard leaves on a shard stay there for ten minutes, and which " +
+				"open cursors hold up the deletion of old documents is not known. inprog shows everybody's operations."
+		}
+		return "Open cursors can be read."
 	}
 	return ""
 }

@@ -16,6 +16,9 @@ func printRun(w io.Writer, r api.Run) {
 	line(w, "  %s", answer.RunMeaningText(r))
 	printAbout(w, r)
 	line(w, "  ended %s", timeText(r.EndedAt, "not yet"))
+	for _, text := range answer.DeletionTexts(r.Deletions) {
+		line(w, "  %s", text)
+	}
 	if r.Batch != nil {
 		printBatch(w, r)
 	}

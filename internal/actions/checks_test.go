@@ -238,6 +238,40 @@ func pinnedBeta(t *testing.T, shard string) func(*Situation) {
 	}
 }
 
+// The time that limits a move is that of the slowest of the recent moves, not of all or the mean.
+func TestTimeOfAMoveIsByTheSlowestRecentMove(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7")
+	bounds := chunkAt(t, s, documents, 1) // 20 MB
+	step := Step{Op: OpMove, NS: documents, Min: bounds[0], Max: bounds[1], Shard: "c"}
+	check := func(want time.Duration, measured bool) {
+		t.Helper()
+		if took, by, known := MoveTime(s, step); took != want || by != measured || !known {
+			t.Errorf("%s, measured %v, known %v; want %s", took, by, known, want)
+		}
+	}
+	check(3*time.Second, false) // at 10 MB/s, and a second
+	move := func(ago time.Duration, seconds int) {
+		s.Table.Events = append(s.Table.Events, event(t, "moveChunk.commit", ago, "a", "b", project(1), project(2), 40*megabyte),
+			event(t, "moveChunk.start", ago+time.Duration(seconds)*time.Second, "a", "b", project(1), project(2), 0))
+	}
+	move(time.Hour, 2)
+	move(2*time.Hour, 20) // 2 MB/s
+	check(11*time.Second, true)
+	for i := range recentMoves {
+		move(time.Duration(3+i)*time.Hour, 4)
+	}
+	move(30*time.Hour, 400)
+	check(11*time.Second, true)
+	if short, long := measuredTime(s, step), func() time.Duration { s.Table.Sizes = nil; return measuredTime(s, step) }(); short >= long {
+		t.Errorf("a range of unknown size takes %s, one of 20 MB %s", long, short)
+	}
+}
+
+func measuredTime(s Situation, step Step) time.Duration {
+	took, _, _ := MoveTime(s, step)
+	return took
+}
+
 func TestDurationUsesRateOfPastMigrations(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	a := Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"}

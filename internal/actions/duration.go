@@ -85,21 +85,40 @@ func (d *draftBuilder) reshardTime(copying topology.Figure, operations int) topo
 	return copying
 }
 
-// MoveTime estimates how long the move of a step takes at most, from the sizes in the table. A range whose size is
-// not known is as large as a chunk may be that moves. known is false when that is not known either.
-func MoveTime(s Situation, step Step) (took time.Duration, known bool) {
+// MoveTime estimates how long the move of a step takes at most, from the sizes in the table and the slowest of the
+// cluster's recent moves, or an assumed rate; measured tells which. A range whose size is not known is as large as a
+// chunk may be that moves. known is false when that is not known either.
+func MoveTime(s Situation, step Step) (took time.Duration, measured, known bool) {
 	d := newDraft(s, Description{}, Args{})
 	c, lo, hi, err := d.rangeOf(step)
 	if err != nil {
-		return 0, false
+		return 0, false, false
 	}
 	bytes := d.estimate(c, lo, hi, bytesOf)
 	if most := d.chunkLimit(c); !bytes.Known && most > 0 && !step.Force {
 		bytes = topology.Figure{Known: true, Value: most}
 	}
-	rate, method := d.copyRate()
-	f := moveTime(bytes, 1, rate, method, s.Now)
-	return time.Duration(f.Value+f.PlusMinus) * time.Millisecond, f.Known
+	rate, measured := slowestRate(s.Table.Events)
+	f := moveTime(bytes, 1, rate, "", s.Now)
+	return time.Duration(f.Value+f.PlusMinus) * time.Millisecond, measured, f.Known
+}
+
+// recentMoves is how many of the newest moves count as recent.
+const recentMoves = 20
+
+// slowestRate returns how many bytes a second the slowest of the cluster's recent moves copied, or else the assumed
+// rate.
+func slowestRate(events []topology.Event) (bytesPerSecond float64, measured bool) {
+	slowest := 0.0
+	for _, m := range pastMoves(events, recentMoves) {
+		if r := float64(m.bytes) / m.took.Seconds(); slowest == 0 || r < slowest {
+			slowest = r
+		}
+	}
+	if slowest == 0 {
+		return assumedRate, false
+	}
+	return slowest, true
 }
 
 // minCopied is how many bytes a past migration must have copied to be used for the rate.
@@ -108,6 +127,25 @@ const minCopied = 1 << 20
 // pastRate returns the bytes a second of the finished migrations in the changelog, from
 // start to commit, and their number.
 func pastRate(events []topology.Event) (rate float64, n int) {
+	var bytes float64
+	var took time.Duration
+	for _, m := range pastMoves(events, len(events)) {
+		bytes, took, n = bytes+float64(m.bytes), took+m.took, n+1
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	return bytes / took.Seconds(), n
+}
+
+// pastMove is what a finished migration copied, and how long it took from start to commit.
+type pastMove struct {
+	bytes int64
+	took  time.Duration
+}
+
+// pastMoves are the finished migrations in the changelog that copied enough to be measured, newest first, at most some.
+func pastMoves(events []topology.Event, most int) (out []pastMove) {
 	type key struct{ ns, min, from, to string }
 	of := func(e topology.Event) key {
 		from, _ := e.Details.Lookup("from").StringValueOK()
@@ -115,9 +153,10 @@ func pastRate(events []topology.Event) (rate float64, n int) {
 		return key{e.NS, string(e.Details.Lookup("min").Value), from, to}
 	}
 	ends := map[key]topology.Event{}
-	var bytes float64
-	var took time.Duration
 	for _, e := range events { // newest first, so a commit comes before its start
+		if len(out) == most {
+			return out
+		}
 		switch e.What {
 		case "moveChunk.commit":
 			ends[of(e)] = e
@@ -130,14 +169,11 @@ func pastRate(events []topology.Event) (rate float64, n int) {
 			counts, _ := end.Details.Lookup("counts").DocumentOK()
 			copied, _ := topology.Amount(counts.Lookup("clonedBytes"))
 			if t := end.Time.Sub(e.Time); t > 0 && copied >= minCopied {
-				bytes, took, n = bytes+float64(copied), took+t, n+1
+				out = append(out, pastMove{copied, t})
 			}
 		}
 	}
-	if n == 0 {
-		return 0, 0
-	}
-	return bytes / took.Seconds(), n
+	return out
 }
 
 // cleanFrom returns when the donors will have deleted the moved ranges, if the moves do

@@ -155,6 +155,7 @@ func Collection(v View, ns topology.Namespace) (api.CollectionDetail, error) {
 		Orphans: orphansOf(t.OrphansOf(ns, v.Now)), ByShard: []api.ShardOrphans{},
 		Moving: InFlightOf(v, t.MovingOf(ns)), Freshness: freshnessOf(v, topology.PartRouting),
 	}
+	out.Deletions = deletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) { return h, h.NS == ns })
 	var shards []string
 	for _, sh := range t.Shards {
 		shards = append(shards, sh.Name)

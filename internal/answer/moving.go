@@ -178,6 +178,12 @@ func DescribeMoving(w io.Writer, v View, ns topology.Namespace) {
 			fmt.Fprintf(w, " %v %d %q", f.Known, f.Value, f.Reason)
 		}
 	}
+	for _, h := range v.Table.Deletions.Held {
+		if h.NS == ns {
+			fmt.Fprintf(w, " %q %d %v %v", h.Shard, h.Count, h.Cursors[0].ID, h.Since.UnixMilli())
+		}
+	}
+	fmt.Fprintf(w, " %q", v.Table.Deletions.Reason)
 	if len(v.Table.MovingOf(ns)) > 0 {
 		fmt.Fprintf(w, " %q %v", v.Table.Moves.StepsReason, v.Table.Stale(topology.PartMoves, v.Now))
 	}

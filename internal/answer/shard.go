@@ -26,6 +26,7 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 		ByDocument: each(contents.ByDocument, func(c placement.CollectionOn) api.ShardCollection { return shardCollection(t, c) }),
 		Moving:     InFlightOf(v, t.MovingOn(name)),
 		Drain:      DrainOf(v, name),
+		Deletions:  deletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) { return h, h.Shard == name }),
 		Freshness:  freshnessOf(v, topology.PartShards, topology.PartRouting),
 		Outage:     outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: DocumentNames(p).Many,
 	}

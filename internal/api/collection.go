@@ -100,6 +100,7 @@ type CollectionDetail struct {
 	Moving     []InFlight     `json:"moving"`         // its running migrations
 	Orphans    Orphans        `json:"orphans"`        // on all shards together
 	ByShard    []ShardOrphans `json:"orphansByShard"` // sharded collections only
+	Deletions  DeletionWait   `json:"deletions"`      // what holds up deletions of its old documents
 	Freshness
 
 	EveryShard    []ShardPart `json:"-"` // one for each shard of the cluster, also without a part

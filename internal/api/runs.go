@@ -43,6 +43,8 @@ type Run struct {
 	Limits      Limits       `json:"limits"`         // the confirmed limits
 	Moving      []InFlight   `json:"moving" csv:"-"` // migrations that its steps have begun and that are under way
 
+	Deletions *DeletionWait `json:"deletions" csv:"-"` // what holds up the deletions that it waits for; null if it waits for none
+
 	Outcome *RunOutcome `json:"outcome"` // whether it helped; only in GET runs/{id}, otherwise null
 	Cost    *RunCost    `json:"cost"`    // estimated and actual; only in GET runs/{id}, and null if its plan is not stored
 

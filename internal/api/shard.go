@@ -42,6 +42,7 @@ type ShardDetail struct {
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
 	Drain      *Drain            `json:"drain"`      // what is left on it; null while it does not drain
 	Moving     []InFlight        `json:"moving"`     // running migrations from or to it
+	Deletions  DeletionWait      `json:"deletions"`  // what holds up deletions of old documents on it
 	// internal collections left out of contents; ?internal=1 includes them. Sums never include them
 	Hidden int `json:"hidden"`
 	Freshness

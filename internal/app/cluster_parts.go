@@ -78,6 +78,7 @@ func newClusterParts(ctx context.Context, n *instance, a *App, c ClusterConfig, 
 		p.store = &ownRecords{Store: n.store, id: func() string { return p.watcher.Table().ClusterID }}
 	}
 	c.Cluster.Log = c.Log
+	c.Cluster.Reader = readerOf(ctx, n.store, c.Log)
 	client, err := cluster.Open(c.URI, c.Cluster)
 	if err != nil {
 		return nil, err
@@ -174,6 +175,9 @@ func (p *clusterParts) start(ctx context.Context) {
 	group, ctx := errgroup.WithContext(ctx)
 	p.group = group
 	group.Go(func() error { return p.client.Watch(ctx) })
+	if p.store.Owner() {
+		group.Go(func() error { return p.client.EndLeftCursors(ctx, p.store.Living) })
+	}
 	group.Go(func() error { return p.last.run(ctx, p.watcher) })
 	group.Go(func() error { return p.names.run(ctx, p.keeper, p.watcher) })
 	group.Go(func() error { return p.watcher.Run(ctx) })

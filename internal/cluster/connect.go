@@ -2,9 +2,10 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,7 @@ type Options struct {
 	Timeout time.Duration         // for finding a server, and for a read whose context has no deadline; 5 s
 	File    string                // the file that the address was read from, which Watch reads again; "" for none
 	Log     *slog.Logger          // nil: nowhere
+	Reader  Reader                // marks the reads; without a process, they get a random one of no installation
 }
 
 // Client is a connection to one cluster, which need not be reachable: every command first
@@ -48,6 +50,7 @@ type Client struct {
 
 	refusedByAtlas atomic.Bool // MongoDB Atlas refused a command
 
+	looks         cursorLooks                // at open cursors
 	load          load                       // commands sent lately
 	costs         costs                      // of all commands since the start
 	version       atomic.Pointer[version]    // from buildInfo
@@ -69,6 +72,9 @@ func Open(uri URI, o Options) (*Client, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Reader.Process == "" {
+		o.Reader = Reader{Process: rand.Text()}
 	}
 	c := &Client{timeout: o.Timeout, log: o.Log, address: uri, retired: map[*pool]struct{}{}}
 	o.Monitor = noteSent(c.counting(o.Monitor))
@@ -108,7 +114,7 @@ func Connect(ctx context.Context, uri URI, o Options) (*Client, error) {
 
 // newPool makes a driver client, which begins to look for servers and waits for none.
 func (c *Client) newPool(uri URI) (*pool, error) {
-	p := &pool{uri: uri, idle: make(chan struct{})}
+	p := &pool{uri: uri, reader: c.o.Reader, look: c.look, idle: make(chan struct{})}
 	p.life, p.end = context.WithCancel(context.Background())
 	opts := clientOptions(uri, c.o)
 	// Another kind of server may come up where a mongos was.
@@ -263,7 +269,7 @@ func (a *attempts) note(began time.Time, err error) {
 	}
 	pause := min(time.Second/2<<min(a.failed, 10), maxPause)
 	a.failed++
-	a.next = began.Add(pause - time.Duration(rand.Int64N(int64(pause/4))))
+	a.next = began.Add(pause - time.Duration(mathrand.Int64N(int64(pause/4))))
 }
 
 // forget ends the pause.

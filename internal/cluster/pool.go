@@ -16,6 +16,8 @@ type pool struct {
 	mongo *mongo.Client
 	tls   bool
 
+	reader   Reader // of all its reads
+	look     func(context.Context) ([]openCursor, time.Time, error)
 	givenUp  givenUpReads
 	servers  servers
 	verified atomic.Bool // a mongos of the cluster answered, and not all servers were lost since
@@ -55,7 +57,7 @@ func (p *pool) retire() {
 // read sends a reading command with a single reply document, in a session of its own.
 func (p *pool) read(ctx context.Context, db string, cmd bson.D) (bson.Raw, error) {
 	inSession, end := p.readSession(ctx)
-	reply, err := p.run(inSession, db, cmd)
+	reply, err := p.run(inSession, db, p.marked(cmd))
 	end(err)
 	return reply, err
 }

@@ -110,7 +110,7 @@ func (p *pool) open(ctx context.Context, db string, cmd bson.D, r readOp) (cur *
 	if r.secondary {
 		run.SetReadPreference(readpref.SecondaryPreferred())
 	}
-	if cur, err = p.mongo.Database(db).RunCommandCursor(inSession, cmd, run); err != nil {
+	if cur, err = p.mongo.Database(db).RunCommandCursor(inSession, p.marked(cmd), run); err != nil {
 		end(err)
 		return nil, nil, err
 	}

@@ -60,7 +60,7 @@ func Examine(ctx context.Context, c Cluster, s Subject) (Report, error) {
 	if s.Server.Product == topology.Atlas {
 		out.Checks = append(out.Checks, atlas(s.Table))
 	}
-	out.Checks = append(out.Checks, clock(ctx, c), balancer(s.Table))
+	out.Checks = append(out.Checks, clock(ctx, c), balancer(s.Table), e.cursors(ctx))
 	if len(s.Data) == 0 {
 		out.Checks = append(out.Checks, Check{Code: "data", State: Unknown})
 	}
@@ -136,6 +136,16 @@ func clock(ctx context.Context, c Cluster) Check {
 		"ahead": ahead.Round(time.Millisecond).String(), "plusMinus": plusMinus.Round(time.Millisecond).String(),
 	}}
 	if ahead.Abs()-plusMinus > clockTolerance {
+		out.State = Warns
+	}
+	return out
+}
+
+// cursors checks whether open cursors may be read: those that a killed shardboard left, and those of others that hold
+// up the deletion of old documents. The viewer's role does without it, because it shows everybody's operations.
+func (e *examination) cursors(ctx context.Context) Check {
+	out := Check{Code: "cursors", State: OK}
+	if e.privilege(ctx, onCluster("inprog")[0]) != OK {
 		out.State = Warns
 	}
 	return out

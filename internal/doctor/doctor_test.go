@@ -291,3 +291,12 @@ func TestTheRemedyGrantsAMissingRole(t *testing.T) {
 		})
 	}
 }
+
+// Without inprog somebody should know what may stay on the shards, and nothing else fails for it.
+func TestOpenCursorsMayBeReadWithInprogOnly(t *testing.T) {
+	for action, want := range map[string]doctor.State{"inprog": doctor.OK, "connPoolStats": doctor.Warns} {
+		f := &fakeCluster{id: grants(topology.Resource{Cluster: true}, action)}
+		check(t, examine(t, f, "8.0.10", topology.Balancer{}), "cursors", want)
+	}
+	check(t, examine(t, &fakeCluster{}, "8.0.10", topology.Balancer{}), "cursors", doctor.OK) // no access control
+}

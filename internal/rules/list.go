@@ -29,6 +29,7 @@ var all = []rule{
 	snapshotBodies,
 	addShards,
 	orphans,
+	deletionHeld,
 	drift,
 	draining,
 	balancingOff,

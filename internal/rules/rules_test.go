@@ -73,6 +73,18 @@ func noOrphans(s *Situation) {
 	}
 }
 
+// heldUp has cursors of these ages, oldest first, that hold up the deletion of y.changes on b.
+func heldUp(unsure bool, ages ...time.Duration) change {
+	return func(s *Situation) {
+		h := topology.HeldDeletion{NS: "y.changes", Shard: "b", Since: now.Add(-time.Minute), Unsure: unsure, Count: len(ages)}
+		for i, age := range ages {
+			h.Cursors = append(h.Cursors, topology.OpenCursor{Shard: "b", NS: "y.changes", ID: int64(i), App: "report-job", Client: "10.0.0.7",
+				Opened: now.Add(-age), Session: topology.SessionID{ID: strings.Repeat(string(rune('a'+i)), 16)}})
+		}
+		s.Table.Deletions = topology.Deletions{Held: []topology.HeldDeletion{h}, At: now}
+	}
+}
+
 var pin3 = "pin-" + oid(3).Hex()
 
 // TestEachRuleFiresPassesOrIsUnsure has for each rule cases in which it fires, almost
@@ -130,6 +142,14 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			balancer(func(b *topology.Balancer) { b.AutoMergeOff = true })),
 		passes("with the balancer", AutoMergeOff, off, balancer(func(b *topology.Balancer) { b.AutoMergeOff = true })),
 		lacks("settings unread", BalancerOff, "unread", balancer(func(b *topology.Balancer) { b.Known = false })),
+
+		fires("a cursor holds up a deletion", DeletionHeld, Warn, "held", "", heldUp(false, time.Hour, 2*time.Minute)),
+		fires("one may do so", DeletionHeld, Info, "held.unsure", "", heldUp(true, time.Hour)),
+		passes("the cursors are young", DeletionHeld, heldUp(false, 9*time.Minute, 2*time.Minute)),
+		passes("nothing waits", DeletionHeld),
+		lacks("cursors may not be read", DeletionHeld, "held.denied", func(s *Situation) {
+			s.Table.Deletions = topology.Deletions{Reason: "notPermitted", Privilege: "inprog on the cluster"}
+		}),
 
 		fires("no shard in the zone", ZoneNoShard, Critical, "zone.noshard", "zone-add-shard", addZone("eu", "", 1, 2)),
 		passes("somebody does", ZoneNoShard, addZone("eu", "b", 1, 2)),

@@ -60,6 +60,7 @@ func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, err
 	if err != nil {
 		return nil, err
 	}
+	opened := c.catalog.Now()
 	docs, single, err := c.runAggregate(ctx, a)
 	if err != nil {
 		return nil, err
@@ -67,12 +68,15 @@ func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, err
 	k := &cursor{ns: a.ns, docs: docs, session: sessionOf(r)}
 	if single {
 		// A reply that one shard produced alone has the shard's field order.
-		return c.metadataCursor(k, a.batch)
+		reply, err := c.metadataCursor(k, a.batch)
+		c.standOnShards(ctx, k, r, opened)
+		return reply, err
 	}
 	reply, err := c.firstBatchReply(k, a.batch, false)
 	if err != nil {
 		return nil, err
 	}
+	c.standOnShards(ctx, k, r, opened)
 	if a.snapshot {
 		reply = append(reply, bson.E{Key: "atClusterTime", Value: c.catalog.LastTimestamp()})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,7 +77,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 			OrphanDelay: o.OrphanDelay, Migration: o.Migration, Sessions: o.Sessions,
 			Hook: faults.atStep, Armed: func() bool { return faults.armed.Load() > 0 },
 			Held: func(ns, shard string, left, now time.Time) bool {
-				return faults.cluster.late.hold(ns, shard, left, now)
+				return slices.ContainsFunc(faults.cluster.standing(now), func(k shardCursor) bool { return k.holds(ns, shard, left) })
 			},
 		}),
 	}

@@ -32,10 +32,13 @@ func (c *Cluster) commandTable() map[string]command {
 		"createIndexes":    {run: c.createIndexes, stable: true},
 		"dropIndexes":      {run: c.dropIndexes, stable: true},
 
-		"startSession":      {run: c.startSession},
-		"endSessions":       {run: c.endSessions, stable: true},
-		"killSessions":      {run: c.endSessions},
-		"refreshSessions":   {run: c.refreshSessions, stable: true},
+		"startSession":    {run: c.startSession},
+		"endSessions":     {run: c.endSessions, stable: true},
+		"killSessions":    {run: c.endSessions},
+		"refreshSessions": {run: c.refreshSessions, stable: true},
+
+		"killAllSessionsByPattern": {run: c.killSessionsByPattern},
+
 		"commitTransaction": {run: c.commitTransaction, adminOnly: true, stable: true},
 		"abortTransaction":  {run: c.abortTransaction, adminOnly: true, stable: true},
 

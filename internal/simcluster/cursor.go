@@ -31,6 +31,8 @@ type cursor struct {
 	keep    bool                             // noCursorTimeout
 	used    time.Time
 	tail    *tail // of a tailable cursor
+
+	on *shardCursor // what stands on the shards for it; nil: nothing, as of a collection of the config server
 }
 
 // batch removes and returns the next documents: at most n, none when n is 0, as many as
@@ -148,6 +150,30 @@ func (t *cursors) ownedBy(id int64, owner string) bool {
 	return k == nil || k.owner == owner
 }
 
+// stand notes what stands on the shards for an open cursor.
+func (t *cursors) stand(k *cursor, on shardCursor) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k.on = &on
+}
+
+// standing are the cursors that stand on shards for those that are open and not being read.
+func (t *cursors) standing() (out []shardCursor) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, k := range t.byID {
+		if k.on == nil || !k.keep && time.Since(k.used) > cursorLife {
+			continue
+		}
+		for _, shard := range k.on.shards {
+			one := *k.on
+			one.id, one.shard, one.keep, one.idle = id, shard, k.keep, time.Since(k.used)
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
 func (t *cursors) put(k *cursor) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -187,11 +213,12 @@ func (t *cursors) kill(id int64, ns string) bool {
 	return true
 }
 
-func (t *cursors) closeSession(session string) {
+// closeSession closes the cursors of a user's session; user is as in userDigest.
+func (t *cursors) closeSession(session, user string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, k := range t.byID {
-		if k.session == session {
+		if k.session == session && userDigest(k.owner) == user {
 			delete(t.byID, id)
 		}
 	}

@@ -103,7 +103,7 @@ func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
 	}
 	shard, err := f.waitThawedOrName(ctx, f.cluster.requiredShards(ctx, r))
 	if err != nil {
-		f.cluster.late.giveUp(shard, r)
+		f.cluster.giveUp(shard, r)
 	}
 	why := late
 	if errors.Is(err, context.DeadlineExceeded) && f.cluster.version.atLeast(8, 0, 0) && !f.firstOn(shard) {
@@ -187,7 +187,7 @@ func (c *Cluster) requiredShards(ctx context.Context, r *engine.Request) []strin
 	case "listCollections":
 		_, home := c.home(r.DB)
 		return []string{home}
-	case "listDatabases", "dbStats", "dropDatabase", "currentOp", "killSessions":
+	case "listDatabases", "dbStats", "dropDatabase", "currentOp", "killSessions", "killAllSessionsByPattern":
 		return c.catalog.ShardNames()
 	default:
 		return nil // handled by the config server, or checked at the command's own steps

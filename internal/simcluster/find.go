@@ -101,10 +101,12 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 		return nil, err
 	}
 	k.session = sessionOf(r)
+	opened := c.catalog.Now()
 	reply, err := c.firstBatchReply(k, a.batch, a.single)
 	if err != nil {
 		return nil, err
 	}
+	c.standOnShards(ctx, k, r, opened)
 	if a.snapshot {
 		reply = append(reply, bson.E{Key: "atClusterTime", Value: c.catalog.LastTimestamp()})
 	}

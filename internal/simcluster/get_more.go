@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"context"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -25,6 +26,17 @@ func (c *Cluster) firstBatchReply(k *cursor, size int64, single bool) (bson.D, e
 		{Key: "id", Value: id},
 		{Key: "ns", Value: k.ns},
 	}, nil
+}
+
+// standOnShards notes on which shards an open cursor stands.
+func (c *Cluster) standOnShards(ctx context.Context, k *cursor, r *engine.Request, opened time.Time) {
+	if k.id == 0 || r.DB == "config" || r.DB == "admin" {
+		return
+	}
+	on := c.shardCursorOf(r, k.ns, opened)
+	if on.shards = c.requiredShards(ctx, r); len(on.shards) > 0 {
+		c.cursors.stand(k, on)
+	}
 }
 
 func (c *Cluster) getMore(ctx context.Context, r *engine.Request) (bson.D, error) {

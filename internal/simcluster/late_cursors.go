@@ -1,6 +1,8 @@
 package simcluster
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"slices"
 	"sync"
 	"time"
@@ -10,17 +12,58 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// lateCursor is a cursor on a shard that nobody reads: the shard was frozen when the command came, mongos gave up,
-// and the shard carried it out when it went on (seen on 8.0.10 and 5.0.7, there for some of such reads, here for
-// all). It stands until its session is killed or cursorTimeoutMillis have passed. The range deleter waits for those
-// of a collection that were opened before the range left.
+// shardCursor is an idle cursor on a shard. The range deleter waits for those of a collection that were opened before
+// the range left.
+type shardCursor struct {
+	id      int64
+	shard   string
+	shards  []string // of a cursor of mongos: where it stands; all that the query needs, until it is exhausted
+	ns      string
+	lsid    bson.Raw // {id: UUID, uid: BinData}
+	command bson.Raw // with $client
+	opened  time.Time
+	idle    time.Duration
+	keep    bool // noCursorTimeout
+}
+
+// shardCursorOf is what a command opens on shards.
+func (c *Cluster) shardCursorOf(r *engine.Request, ns string, opened time.Time) shardCursor {
+	k := shardCursor{ns: ns, opened: opened, command: r.Body}
+	if lsid, ok := r.Lookup("lsid").DocumentOK(); ok {
+		k.lsid = encode(bson.D{{Key: "id", Value: lsid.Lookup("id")}, {Key: "uid", Value: []byte(userDigest(c.ownerOf(r)))}})
+	}
+	if r.Conn != nil { // as mongos passes it on
+		router := bson.D{{Key: "host", Value: c.address(configShard)}, {Key: "client", Value: r.Conn.Remote}}
+		client := bson.D{{Key: "application", Value: bson.D{{Key: "name", Value: r.Conn.App}}}, {Key: "mongos", Value: router}}
+		fields, err := r.Body.Elements()
+		if err != nil {
+			return k
+		}
+		d := bson.D{}
+		for _, f := range fields {
+			d = append(d, bson.E{Key: f.Key(), Value: f.Value()})
+		}
+		k.command = encode(append(d, bson.E{Key: "$client", Value: client}))
+	}
+	return k
+}
+
+// userDigest is the uid of a user's sessions.
+func userDigest(owner string) string {
+	sum := sha256.Sum256([]byte(owner))
+	return string(sum[:])
+}
+
+// holds reports whether the cursor keeps a shard from deleting a range that left then.
+func (k shardCursor) holds(ns, shard string, left time.Time) bool {
+	return k.ns == ns && k.shard == shard && !k.opened.After(left)
+}
+
+// lateCursor is a cursor that nobody reads: the shard was frozen when the command came, mongos gave up, and the shard
+// carried it out when it went on (seen on 8.0.10 and 5.0.7, there for some of such reads, here for all). It stands
+// until its session is killed or cursorTimeoutMillis have passed.
 type lateCursor struct {
-	id        int64
-	shard, ns string
-	lsid      bson.Raw // {id: UUID}
-	app       string
-	command   bson.Raw
-	opened    time.Time // by the cluster's clock; zero while its shard is frozen
+	shardCursor // opened is zero while its shard is frozen
 }
 
 // lateCursors are those of all shards.
@@ -31,18 +74,20 @@ type lateCursors struct {
 }
 
 // giveUp remembers a command that reached a frozen shard and opens a cursor there.
-func (l *lateCursors) giveUp(shard string, r *engine.Request) {
+func (c *Cluster) giveUp(shard string, r *engine.Request) {
 	if r.Name != "find" && r.Name != "aggregate" {
 		return
 	}
-	k := &lateCursor{shard: shard, ns: r.DB + ".$cmd.aggregate", command: r.Body}
+	ns := r.DB + ".$cmd.aggregate"
 	if coll, ok := r.Lookup(r.Name).StringValueOK(); ok {
-		k.ns = r.DB + "." + coll
+		ns = r.DB + "." + coll
 	}
-	k.lsid, _ = r.Lookup("lsid").DocumentOK()
-	if r.Conn != nil {
-		k.app = r.Conn.App
-	}
+	k := &lateCursor{c.shardCursorOf(r, ns, time.Time{})}
+	k.shard = shard
+	c.late.add(k)
+}
+
+func (l *lateCursors) add(k *lateCursor) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.next++; len(l.list) < maxOpenCursors {
@@ -62,44 +107,49 @@ func (l *lateCursors) thaw(shard string, now time.Time) {
 	}
 }
 
-// closeSession closes the cursors of a session. Of a shard that is frozen they are opened all the same.
-func (l *lateCursors) closeSession(id string) {
+// closeSession closes the cursors of a user's session. Of a shard that is frozen they are opened all the same.
+func (l *lateCursors) closeSession(id, user string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = slices.DeleteFunc(l.list, func(k *lateCursor) bool {
-		return !k.opened.IsZero() && string(k.lsid.Lookup("id").Value) == id
+		_, uid, _ := k.lsid.Lookup("uid").BinaryOK()
+		return !k.opened.IsZero() && string(k.lsid.Lookup("id").Value) == id && string(uid) == user
 	})
 }
 
 // opened are the cursors that stand on shards.
-func (l *lateCursors) opened(now time.Time) (out []lateCursor) {
+func (l *lateCursors) opened(now time.Time) (out []shardCursor) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = slices.DeleteFunc(l.list, func(k *lateCursor) bool { return !k.opened.IsZero() && now.Sub(k.opened) > cursorLife })
 	for _, k := range l.list {
 		if !k.opened.IsZero() {
-			out = append(out, *k)
+			one := k.shardCursor
+			one.idle = now.Sub(k.opened)
+			out = append(out, one)
 		}
 	}
 	return out
 }
 
-// hold reports whether a cursor keeps a shard from deleting a range that left then.
-func (l *lateCursors) hold(ns, shard string, left, now time.Time) bool {
-	return slices.ContainsFunc(l.opened(now), func(k lateCursor) bool {
-		return k.ns == ns && k.shard == shard && !k.opened.After(left)
+// standing are all idle cursors on shards, oldest first.
+func (c *Cluster) standing(now time.Time) []shardCursor {
+	all := append(c.late.opened(now), c.cursors.standing()...)
+	slices.SortFunc(all, func(a, b shardCursor) int {
+		return cmp.Or(a.opened.Compare(b.opened), cmp.Compare(a.id, b.id), cmp.Compare(a.shard, b.shard))
 	})
+	return all
 }
 
 // idleCursors are the rows of $currentOp with idleCursors for them.
 func (c *Cluster) idleCursors(now time.Time) (rows []bson.Raw) {
-	for _, k := range c.late.opened(now) {
+	for _, k := range c.standing(now) {
 		rows = append(rows, encode(bson.D{
 			{Key: "shard", Value: k.shard}, {Key: "type", Value: "idleCursor"}, {Key: "host", Value: c.address(k.shard)},
-			{Key: "ns", Value: k.ns}, {Key: "lsid", Value: k.lsid}, {Key: "appName", Value: k.app},
+			{Key: "ns", Value: k.ns}, {Key: "lsid", Value: k.lsid},
 			{Key: "cursor", Value: bson.D{
-				{Key: "cursorId", Value: k.id}, {Key: "createdDate", Value: k.opened}, {Key: "lastAccessDate", Value: k.opened},
-				{Key: "nDocsReturned", Value: int64(0)}, {Key: "nBatchesReturned", Value: int64(0)}, {Key: "noCursorTimeout", Value: false},
+				{Key: "cursorId", Value: k.id}, {Key: "createdDate", Value: k.opened}, {Key: "lastAccessDate", Value: now.Add(-k.idle)},
+				{Key: "nDocsReturned", Value: int64(0)}, {Key: "nBatchesReturned", Value: int64(0)}, {Key: "noCursorTimeout", Value: k.keep},
 				{Key: "tailable", Value: false}, {Key: "awaitData", Value: false},
 				{Key: "originatingCommand", Value: k.command}, {Key: "operationUsingCursorId", Value: nil}}},
 		}))

@@ -172,9 +172,41 @@ func (c *Cluster) endSessions(_ context.Context, r *engine.Request) (bson.D, err
 		if d, ok := e.Value.DocumentOK(); ok {
 			id := string(d.Lookup("id").Value)
 			c.endSession(id, r)
-			c.cursors.closeSession(id)
-			c.late.closeSession(id)
+			c.closeCursors(id, userDigest(c.ownerOf(r)))
 		}
+	}
+	return bson.D{}, nil
+}
+
+// closeCursors closes the cursors of a user's session.
+func (c *Cluster) closeCursors(session, user string) {
+	c.cursors.closeSession(session, user)
+	c.late.closeSession(session, user)
+}
+
+// ownerOf is the owner of what a request opens; "" without access control.
+func (c *Cluster) ownerOf(r *engine.Request) string {
+	if guard := c.guardOf(r); guard != nil {
+		return guard.Owner()
+	}
+	return ""
+}
+
+// killSessionsByPattern closes the cursors of sessions that are named with their users. Other patterns do not exist
+// here.
+func (c *Cluster) killSessionsByPattern(_ context.Context, r *engine.Request) (bson.D, error) {
+	list, ok := r.Lookup(r.Name).ArrayOK()
+	if !ok {
+		return nil, status.Errorf(status.TypeMismatch, "BSON field '%s.%s' is the wrong type, expected type 'array'", r.Name, r.Name)
+	}
+	for e := value.Read(bson.Raw(list)); e.Next(); {
+		pattern, _ := e.Value.DocumentOK()
+		lsid, _ := pattern.Lookup("lsid").DocumentOK()
+		_, uid, isUser := lsid.Lookup("uid").BinaryOK()
+		if !isUser || len(pattern) == 0 {
+			return nil, status.Errorf(status.InvalidOptions, "this simulated cluster knows only patterns with an lsid, not '%s'", e.Value)
+		}
+		c.closeCursors(string(lsid.Lookup("id").Value), string(uid))
 	}
 	return bson.D{}, nil
 }

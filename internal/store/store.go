@@ -30,6 +30,7 @@ type Store interface {
 	// fails with ErrReadOnly or ErrOwnerGone. All processes own a store that they share.
 	Owner() bool
 	Leadership
+	Openings
 	// Writable checks the data directory and is nil while this process may write. Otherwise it is
 	// the error that methods that write would return.
 	Writable() error

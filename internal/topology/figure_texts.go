@@ -32,6 +32,7 @@ var methodTexts = map[string]string{
 	"dataSize":         "Read with dataSize, every document, copies waiting for deletion on other shards included",
 	"dataSizeEstimate": "Estimated with dataSize: documents counted, times their average, copies that wait for " +
 		"deletion on other shards included",
+	"currentOp":               "Reported by $currentOp",
 	"dbStats":                 "Reported by dbStats",
 	"freeDisk":                "Its documents and the free space of its disk, which holds as many bytes of documents as they take now",
 	"given":                   "Typed in",

@@ -41,6 +41,7 @@ type Table struct {
 	Events      []Event // newest first; at most 1,000 of the server's own collections and 1,000 others
 	Rounds      Rounds  // the balancer's, read where migrations are logged
 	Moves       Moves   // migrations under way
+	Deletions   Deletions
 	Connection  Connection
 	Sizes       map[Namespace]Sizes
 	Disks       map[string]Disk // by shard name; DiskOf tells what is not in it

@@ -49,6 +49,7 @@ func Scenes() []webtest.Scene {
 			Err: fault.New(fault.Unavailable, "The cluster does not answer."),
 		}
 	}).View()
+	held := webtest.NewStory().With(heldStory).View()
 	id := fine.Dir.All()[3].ID
 	out := []webtest.Scene{
 		{
@@ -78,6 +79,8 @@ func Scenes() []webtest.Scene {
 			Path: "/",
 			View: moving,
 		}, {Name: "activity-moving", Path: "/activity", View: moving}, {Name: "shard-moving", Path: "/shards/shard-rs-1", View: moving},
+		{Name: "shard-held", Path: "/shards/shard-rs-1", View: held},
+		{Name: "collection-held", Path: "/collections/yorkie-meta.changes", View: held}, {Name: "advice-held", Path: "/advice", View: held},
 		{
 			Name: "collection-moving",
 			Path: "/collections/yorkie-meta.changes",
@@ -162,6 +165,16 @@ func Scenes() []webtest.Scene {
 	return slices.Concat(out, mapScenes(fine, bad, moving, denied, lost, empty), AccountScenes(), actionScenes(),
 		webtest.OutcomeScenes(), sizeScenes(), heatScenes(fine, lost),
 		matrixScenes(fine, empty, denied, lost, moving))
+}
+
+// heldStory is a shard that cannot delete what has left it, because programs have older cursors open.
+func heldStory(t *topology.Table) {
+	h := topology.HeldDeletion{NS: "yorkie-meta.changes", Shard: "shard-rs-1", Since: webtest.Epoch.Add(-9 * time.Minute), Count: 3}
+	for i, app := range []string{"report-job", webtest.HostileName, "report-job"} {
+		h.Cursors = append(h.Cursors, topology.OpenCursor{Shard: h.Shard, NS: h.NS, ID: int64(7000 + i), App: app, Client: "10.0.0.7",
+			Opened: webtest.Epoch.Add(time.Duration(i-177) * time.Minute), Session: topology.SessionID{ID: "0123456789abcde" + string(rune('f'+i))}})
+	}
+	t.Deletions = topology.Deletions{Held: []topology.HeldDeletion{h}, At: webtest.Epoch}
 }
 
 // movingStory has migrations in every state: by hand, by the balancer, long and

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/message"
+	"shardboard/internal/topology"
 )
 
 // A move that waits for the deletion of the old documents (waitForDelete) is done when it is committed and proven.
@@ -93,6 +94,38 @@ func donorOf(s actions.Step) string {
 		}
 	}
 	return ""
+}
+
+// AwaitedDeletion is a deletion of old documents that a run waits for.
+type AwaitedDeletion struct {
+	Shard string
+	NS    topology.Namespace // "": of any collection
+	Moved time.Time          // when the step that moved the range away ended; zero: it waits
+}
+
+// AwaitedDeletions are the deletions that a run waits for: of documents in the way of a range that comes back, of a
+// range that it moved away, and of what is left on a shard that it drains.
+func (r Run) AwaitedDeletions() (out []AwaitedDeletion) {
+	for _, s := range r.Steps {
+		var w AwaitedDeletion
+		switch {
+		case s.Wait && s.Migrates() && (s.State == Running || s.State == Succeeded && s.Why.Code == stepDeletes && !s.Answered):
+			w = AwaitedDeletion{donorOf(s.Step), s.NS, s.Ended}
+		case s.State == Waiting && s.Backoff != nil && s.Backoff.Obstacle == actions.ObstacleOrphans:
+			w = AwaitedDeletion{Shard: s.Shard, NS: s.NS}
+		case s.State == Waiting && s.Backoff != nil && s.Backoff.Obstacle == actions.ObstacleDeletion:
+			w = AwaitedDeletion{Shard: donorOf(s.Step)}
+			if named, ok := s.Backoff.What.Fact("shard"); ok {
+				w.Shard = named.Value
+			}
+		case s.AwaitsDrain() && s.State.Open() && !s.Sent.IsZero():
+			w = AwaitedDeletion{Shard: s.Shard}
+		}
+		if w.Shard != "" && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // deletesOn is a shard of a step on which an earlier move of this run still deletes; "" if there is none. Until

@@ -13,12 +13,10 @@ import (
 // because the server continues with it in any case.
 const (
 	commandTimeout     = 30 * time.Second
-	balancerOffTimeout = 10 * time.Minute // switching it off waits for the end of its round
-	refineTimeout      = 45 * time.Second // rewrites all chunks in one transaction, which the server ends after a minute
-	migrationTimeout   = 12 * time.Hour   // the longest
-	leastMoveTimeout   = 5 * time.Minute
+	balancerOffTimeout = 10 * time.Minute    // switching it off waits for the end of its round
+	refineTimeout      = 45 * time.Second    // rewrites all chunks in one transaction, which the server ends after a minute
+	migrationTimeout   = 12 * time.Hour      // the longest
 	unsizedMoveTimeout = time.Hour           // when the size is not known
-	moveTimeoutFactor  = 10                  // times the estimate: other load, and the deletion of the old documents
 	reshardTimeout     = 20 * 24 * time.Hour // the operation continues after it; maxTimeMS ends at 24 days
 	readTimeout        = 10 * time.Second    // for one fact
 )
@@ -38,18 +36,38 @@ func timeoutOf(s actions.Step) time.Duration {
 	return commandTimeout
 }
 
-// timeLimit is the time limit of a step's command; of a migration, one that fits its work. It does not stop a
-// migration that copies: the outcome is then read. It ends one that hangs, as 8.0.10 does with a range that crosses
-// a chunk's bound.
+// moveLimit is the limit of a migration whose copying is estimated to take some time: at least so long, and so many
+// times the estimate for other load. An estimate from an assumed rate needs more.
+type moveLimit struct {
+	least  time.Duration
+	factor int64
+}
+
+var (
+	measuredMoveLimit = moveLimit{2 * time.Minute, 4}
+	assumedMoveLimit  = moveLimit{5 * time.Minute, 10}
+)
+
+// of is the limit for an estimate.
+func (l moveLimit) of(took time.Duration) time.Duration {
+	return min(l.least+time.Duration(l.factor)*min(took, migrationTimeout), migrationTimeout)
+}
+
+// timeLimit is the time limit of a step's command; of a migration, one that fits its bytes and the rate of the
+// cluster's recent moves. It does not stop a migration that copies: the outcome is then read. It ends one that hangs,
+// as 8.0.10 does with a range that crosses a chunk's bound.
 func (x *execution) timeLimit(s actions.Step) time.Duration {
 	if !s.Migrates() {
 		return timeoutOf(s)
 	}
-	took, known := actions.MoveTime(x.e.knownSituation(x.e.opts.Tables.Table(), nil), s)
-	if !known {
+	took, measured, known := actions.MoveTime(x.e.knownSituation(x.e.opts.Tables.Table(), nil), s)
+	switch {
+	case !known:
 		return unsizedMoveTimeout
+	case measured:
+		return measuredMoveLimit.of(took)
 	}
-	return min(leastMoveTimeout+moveTimeoutFactor*min(took, migrationTimeout), migrationTimeout)
+	return assumedMoveLimit.of(took)
 }
 
 // send sends the command of a step, once, unless the lead is lost before it leaves.

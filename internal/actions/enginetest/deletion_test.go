@@ -1,12 +1,16 @@
 package enginetest
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
 )
 
 // A move is done when it is committed and proven. Nobody waits for the deletion of the old documents who does not need
@@ -60,5 +64,40 @@ func TestTheNextMoveOfADonorWaitsForItsDeletion(t *testing.T) {
 			r.Errorf("%d commands of %d steps, of them %d moves", n, len(run.Steps), moves)
 		}
 		r.CheckSentOnce(run)
+	})
+}
+
+// An open cursor of a program holds up the deletion. The move is done all the same, the run names the shard that it
+// still deletes on, and what holds it up is found there.
+func TestAMoveIsDoneWhileACursorHoldsUpItsDeletion(t *testing.T) {
+	OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) {
+		r.tryCommand("app", bson.D{{Key: "insert", Value: "users"}, {Key: "documents", Value: bson.A{
+			bson.D{{Key: "p", Value: 1}}, bson.D{{Key: "p", Value: 2}}, bson.D{{Key: "p", Value: 3}}}}})
+		p := r.planMove()
+		session := bson.D{{Key: "id", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: []byte("0123456789abcdef")}}}
+		r.tryCommand("app", bson.D{{Key: "find", Value: "users"}, {Key: "batchSize", Value: 1}, {Key: "lsid", Value: session}})
+		begun := time.Now()
+		id := r.Start(p).ID
+		run := r.WaitEnd(id)
+		waits := run.AwaitedDeletions()
+		if run.State != engine.Succeeded || time.Since(begun) > time.Minute || len(waits) != 1 || waits[0].NS != NS {
+			r.Fatalf("%s %v after %s, it waits for %+v", run.State, run.Why, time.Since(begun), waits)
+		}
+		standing := func() bool {
+			open, _, err := r.Client.OpenCursors(r.Context())
+			r.Must(err)
+			return slices.ContainsFunc(open, func(k topology.OpenCursor) bool { return k.Shard == waits[0].Shard && k.NS == NS })
+		}
+		if !standing() {
+			r.Errorf("on %s nothing is open", waits[0].Shard)
+		}
+		undo := r.undo(id)
+		r.Admin(bson.D{{Key: "killSessions", Value: bson.A{session}}})
+		if time.Sleep(time.Minute); standing() {
+			r.Error("the cursor stands after its session was killed")
+		}
+		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded { // what it left is deleted
+			r.Errorf("the undo: %s %v", back.State, back.Why)
+		}
 	})
 }

@@ -94,6 +94,9 @@ func loadTable(ctx context.Context, from Source, to store.RowStore, t store.Tabl
 		return err
 	}
 	err = from.ReadRows(ctx, t, func(row store.Row) error {
+		if t.Name == "settings" && row[0] == store.InstallationSetting {
+			return nil // the other store is another installation
+		}
 		rows, size = append(rows, row), size+sizeOf(row)
 		if len(rows) < batchRows && size < batchBytes {
 			return nil

@@ -61,6 +61,21 @@ func TestNextReplicaLeadsAsSoonAsTheLeaderStops(t *testing.T) {
 	})
 }
 
+func TestLivingAreTheReplicasThatWereSeenLately(t *testing.T) {
+	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
+		living := func() int {
+			ids, err := follower.Living(t.Context())
+			must(t, err)
+			return len(ids)
+		}
+		if n := living(); n != 2 {
+			t.Errorf("%d live, want both", n)
+		}
+		p.stuck.Store(true)
+		eventually(t, 12*time.Second, "only the follower lives", func() bool { return living() == 1 })
+	})
+}
+
 func TestLeaderDoesNotTrustItsLeaseUntilTheEnd(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		p.stuck.Store(true)

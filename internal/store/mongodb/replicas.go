@@ -158,6 +158,24 @@ func (db *DB) otherReplicas(ctx context.Context) (out []replicaDoc, err error) {
 	return out, db.failed(ctx, err)
 }
 
+// Opening is the id of this opening.
+func (db *DB) Opening() string { return db.id }
+
+// Living are the replicas that were seen within the time of a lease, this one included.
+func (db *DB) Living(ctx context.Context) ([]string, error) {
+	others, err := db.otherReplicas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{db.id}
+	for _, r := range others {
+		if r.lives(db.o.Lease) {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids, nil
+}
+
 // lives reports whether a replica was seen within the time of a lease.
 func (r replicaDoc) lives(lease time.Duration) bool { return r.Silent < lease.Milliseconds() }
 

@@ -6,6 +6,7 @@ package sqlite
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ const (
 
 // DB is a store in a directory.
 type DB struct {
+	id     string  // of this opening
 	write  *sql.DB // one connection; nil when read only
 	read   *sql.DB
 	pinned *sql.Conn // connection of read: while it is open, SQLite never recreates the WAL files
@@ -47,6 +49,12 @@ type DB struct {
 
 var _ store.Database = (*DB)(nil)
 
+// Opening is the id of this opening.
+func (db *DB) Opening() string { return db.id }
+
+// Living is this opening alone: no other process can own the data.
+func (db *DB) Living(context.Context) ([]string, error) { return []string{db.id}, nil }
+
 // Open opens or creates the store in a directory that nobody else may write to or replace (package
 // fileperm). When another process owns it, the store is read-only and Owner is false.
 func Open(ctx context.Context, dir string) (*DB, error) { return OpenWith(ctx, dir, Options{}) }
@@ -60,6 +68,7 @@ func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
 	}
 	f.path = filepath.Join(held.path, FileName)
 	db := &DB{
+		id:        rand.Text(),
 		guard:     held.guard,
 		lock:      held.lock,
 		notes:     held.notes,

@@ -68,6 +68,9 @@ func whole(t *testing.T, open func(*testing.T) store.Store) {
 	if !s.Owner() {
 		t.Fatal("the only process does not own the store")
 	}
+	if living, err := s.Living(t.Context()); err != nil || len(living) != 1 || living[0] != s.Opening() || s.Opening() == "" {
+		t.Errorf("living are %q, %v; this opening is %q", living, err, s.Opening())
+	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for what, err := range map[string]error{

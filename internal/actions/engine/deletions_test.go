@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/message"
+)
+
+// The limit of a move grows with its bytes; one that rests on a measured rate is tighter, and none is endless.
+func TestLimitOfAMoveFitsItsWork(t *testing.T) {
+	for _, c := range []struct{ took, measured, assumed time.Duration }{
+		{time.Second, 2*time.Minute + 4*time.Second, 5*time.Minute + 10*time.Second},
+		{time.Hour, 4*time.Hour + 2*time.Minute, 10*time.Hour + 5*time.Minute},
+		{1000 * time.Hour, migrationTimeout, migrationTimeout},
+		{1<<63 - 1, migrationTimeout, migrationTimeout},
+	} {
+		if m, a := measuredMoveLimit.of(c.took), assumedMoveLimit.of(c.took); m != c.measured || a != c.assumed {
+			t.Errorf("%s: %s and %s, want %s and %s", c.took, m, a, c.measured, c.assumed)
+		}
+	}
+}
+
+// A run names the deletions that it waits for, and no others.
+func TestAwaitedDeletions(t *testing.T) {
+	donor := []actions.Fact{{Kind: actions.FactChunk, NS: "db.x", Want: map[string]string{"shard": "a"}}}
+	move := Step{Step: actions.Step{Op: actions.OpMove, NS: "db.x", Shard: "b", Wait: true, Needs: donor}}
+	ended := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	in := func(state State, more ...func(*Step)) Step {
+		s := move
+		s.State = state
+		for _, f := range more {
+			f(&s)
+		}
+		return s
+	}
+	behind := func(o actions.Obstacle, facts ...message.Fact) func(*Step) {
+		return func(s *Step) { s.Backoff = &Backoff{Obstacle: o, What: message.New("x", "", facts...)} }
+	}
+	deletes := func(s *Step) { s.Why, s.Ended = deletesText(*s), ended }
+	for name, c := range map[string]struct {
+		step Step
+		want []AwaitedDeletion
+	}{
+		"a move that waits":           {in(Running), []AwaitedDeletion{{Shard: "a", NS: "db.x"}}},
+		"a move that does not wait":   {in(Running, func(s *Step) { s.Wait = false }), nil},
+		"a move that ended before it": {in(Succeeded, deletes), []AwaitedDeletion{{Shard: "a", NS: "db.x", Moved: ended}}},
+		"one that was answered since": {in(Succeeded, deletes, func(s *Step) { s.Answered = true }), nil},
+		"documents in the way":        {in(Waiting, behind(actions.ObstacleOrphans)), []AwaitedDeletion{{Shard: "b", NS: "db.x"}}},
+		"a donor that still deletes": {
+			in(Waiting, behind(actions.ObstacleDeletion, message.Shard("shard", "c"))), []AwaitedDeletion{{Shard: "c"}}},
+		"something else":                  {in(Waiting, behind(actions.ObstacleMigration)), nil},
+		"documents that were in the way":  {in(Failed, behind(actions.ObstacleOrphans)), nil},
+		"a shard that drains":             {drains(Running, ended), []AwaitedDeletion{{Shard: "d"}}},
+		"one whose draining was not sent": {drains(Planned, time.Time{}), nil},
+	} {
+		if got := (Run{Steps: []Step{c.step, c.step}}).AwaitedDeletions(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+func drains(state State, sent time.Time) Step {
+	return Step{Step: actions.Step{Op: actions.OpAwait, Shard: "d", Proof: []actions.Fact{{Kind: actions.FactRemains, Shard: "d"}}},
+		State: state, Sent: sent}
+}

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"log/slog"
+	"testing"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/store/sqlite"
+)
+
+// All openings of a data directory are of one installation; one that only reads it is of none.
+func TestReadersOfADataDirectoryAreOfOneInstallation(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	read := func(dir string, beside func()) cluster.Reader {
+		db, err := sqlite.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		beside()
+		return readerOf(t.Context(), db, log)
+	}
+	dir, none := t.TempDir()+"/data", func() {}
+	first := read(dir, func() {
+		if r := read(dir, none); r != (cluster.Reader{}) {
+			t.Errorf("a process that does not own the data is %+v", r)
+		}
+	})
+	again, elsewhere := read(dir, none), read(t.TempDir()+"/data", none)
+	if first.Installation == "" || first.Installation != again.Installation || first.Installation == elsewhere.Installation {
+		t.Errorf("installations: %+v, %+v, elsewhere %+v", first, again, elsewhere)
+	}
+	if first.Process == "" || first.Process == again.Process {
+		t.Errorf("processes: %+v, %+v", first, again)
+	}
+}

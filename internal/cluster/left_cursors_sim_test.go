@@ -1,0 +1,231 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+
+	"shardboard/internal/cluster"
+	"shardboard/internal/simcluster"
+)
+
+// standingCursors are the comments of the idle cursors on the shards, sorted.
+func standingCursors(t *testing.T, sim *simcluster.Cluster) (comments []string) {
+	t.Helper()
+	of := bson.D{{Key: "allUsers", Value: true}, {Key: "idleCursors", Value: true}}
+	reply, err := sim.Command(t.Context(), "admin", bson.D{{Key: "aggregate", Value: 1}, {Key: "cursor", Value: bson.D{}},
+		{Key: "pipeline", Value: bson.A{bson.D{{Key: "$currentOp", Value: of}},
+			bson.D{{Key: "$match", Value: bson.D{{Key: "type", Value: "idleCursor"}}}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
+	for _, row := range rows {
+		comment, _ := row.Document().Lookup("cursor", "originatingCommand", "comment").StringValueOK()
+		comments = append(comments, comment)
+	}
+	slices.Sort(comments)
+	return comments
+}
+
+// leaveCursor opens a cursor on a shard, as a read does that nobody waits for.
+func leaveCursor(t *testing.T, sim *simcluster.Cluster, session byte, comment string) {
+	t.Helper()
+	id := bson.Binary{Subtype: bson.TypeBinaryUUID, Data: slices.Repeat([]byte{session}, 16)}
+	_, err := sim.Command(t.Context(), "db", bson.D{{Key: "find", Value: "rows"}, {Key: "batchSize", Value: 1},
+		{Key: "lsid", Value: bson.D{{Key: "id", Value: id}}}, {Key: "comment", Value: comment}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// looksOf counts the looks at open cursors of a client.
+func looksOf(looks *[]time.Time) *event.CommandMonitor {
+	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		if strings.Contains(e.Command.String(), "idleCursors") {
+			*looks = append(*looks, time.Now())
+		}
+	}}
+}
+
+// onRows runs a test on a simulated cluster with a few rows.
+func onRows(t *testing.T, o cluster.Options, test func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = sim.Close() }()
+		sim.Start(t.Context())
+		for i := range 5 {
+			if _, err := sim.Command(t.Context(), "db", bson.D{{Key: "insert", Value: "rows"},
+				{Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: i}}}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		uri, err := cluster.ParseURI(simcluster.URI())
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Dialer = sim
+		c, err := cluster.Connect(t.Context(), uri, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close(context.WithoutCancel(t.Context())) }()
+		test(t, sim, c)
+	})
+}
+
+// What a process that was killed left on the shards is ended by the next one. The cursors of another replica that
+// lives, of another installation and of other programs stay. Then nobody looks any more, until a process has gone.
+func TestCursorsOfAPredecessorAreEnded(t *testing.T) {
+	var looks []time.Time
+	o := cluster.Options{Monitor: looksOf(&looks), Reader: cluster.Reader{Installation: "here", Process: "this"}}
+	onRows(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client) {
+		ours := []string{"shardboard reads here/before", "shardboard reads here/replica", "shardboard reads here/this"}
+		others := []string{"", "shardboard reads /alone", "shardboard reads elsewhere/before", "the shardboard reads here/before"}
+		for i, comment := range append(ours, others...) {
+			leaveCursor(t, sim, byte(i+1), comment)
+		}
+		living := []string{"this", "replica"}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		sim.Faults().Freeze("shard-rs-1") // every look fails at first
+		go func() {
+			done <- c.EndLeftCursors(ctx, func(context.Context) ([]string, error) { return slices.Clone(living), nil })
+		}()
+		time.Sleep(35 * time.Second)
+		sim.Faults().Thaw("shard-rs-1")
+		time.Sleep(15 * time.Second)
+		want := slices.Sorted(slices.Values(append(ours[1:], others...)))
+		if got := standingCursors(t, sim); !slices.Equal(got, want) {
+			t.Errorf("these cursors stand: %q, want %q", got, want)
+		}
+		time.Sleep(30 * time.Second)
+		n := len(looks)
+		if time.Sleep(5 * time.Minute); len(looks) != n {
+			t.Errorf("%d looks while nothing could be left", len(looks)-n)
+		}
+		living = living[:1]
+		if time.Sleep(25 * time.Second); !slices.Contains(standingCursors(t, sim), ours[1]) {
+			t.Error("the cursor of a replica was ended that could not show for some seconds that it lives")
+		}
+		time.Sleep(40 * time.Second)
+		if got := standingCursors(t, sim); slices.Contains(got, ours[1]) || !slices.Contains(got, ours[2]) {
+			t.Errorf("after the other replica has gone these cursors stand: %q", got)
+		}
+		for i, at := range looks[1:] {
+			if at.Sub(looks[i]) < 10*time.Second {
+				t.Errorf("two looks within %s", at.Sub(looks[i]))
+			}
+		}
+		if cancel(); !errors.Is(<-done, context.Canceled) {
+			t.Error("it ended before its context")
+		}
+	})
+}
+
+// A cursor that stands although the session of its read was killed is found by a look and ended, and so is one of a
+// read that was answered, once nothing of ours can use it.
+func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T) {
+	var looks []time.Time
+	var lost byte
+	monitor := looksOf(&looks)
+	started := monitor.Started
+	var session bson.Raw
+	monitor.Started = func(ctx context.Context, e *event.CommandStartedEvent) {
+		if started(ctx, e); e.CommandName == "find" {
+			if got, want := e.Command.Lookup("comment").StringValue(), "shardboard reads here/this"; got != want {
+				t.Errorf("a read has the comment %q", got)
+			}
+			session = e.Command.Lookup("lsid").Document()
+		}
+	}
+	o := cluster.Options{Monitor: monitor, Reader: cluster.Reader{Installation: "here", Process: "this"}}
+	onRows(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client) {
+		leaveCursor(t, sim, lost, "shardboard reads here/this")
+		giveUpOne := func() (lost bson.Raw) {
+			hung := sim.Faults().Add(simcluster.Rule{Command: "find", NS: "config.shards", At: simcluster.Received, Hold: true})
+			defer hung.Remove()
+			short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			if _, err := c.Shards(short); err == nil {
+				t.Fatal("a held read was answered")
+			}
+			return session
+		}
+		id := giveUpOne()
+		if time.Sleep(8 * time.Second); len(looks) > 0 {
+			t.Error("a look before the kills were done")
+		}
+		if _, err := sim.Command(t.Context(), "db", bson.D{{Key: "find", Value: "rows"}, {Key: "batchSize", Value: 1},
+			{Key: "lsid", Value: id}, {Key: "comment", Value: "shardboard reads here/this"}}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(40 * time.Second)
+		if got := standingCursors(t, sim); len(got) != 1 {
+			t.Errorf("these cursors stand: %q, want only the one that could still be in use", got)
+		}
+		time.Sleep(time.Minute)
+		giveUpOne()
+		time.Sleep(40 * time.Second)
+		if got := standingCursors(t, sim); len(got) != 0 {
+			t.Errorf("these cursors stand: %q", got)
+		}
+		n := len(looks)
+		if time.Sleep(5 * time.Minute); len(looks) != n || n > 8 {
+			t.Errorf("%d looks, and %d more while nothing could be left", n, len(looks)-n)
+		}
+	})
+}
+
+// Reads that are given up all the time, as when pages are closed early, do not keep those that follow from being
+// killed.
+func TestSessionsAreKilledWhileMoreReadsAreGivenUp(t *testing.T) {
+	var session bson.Raw
+	killed := map[string]int{}
+	most := 0
+	monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		switch e.CommandName {
+		case "find":
+			session = e.Command.Lookup("lsid").Document()
+		case "killSessions":
+			ids, _ := e.Command.Lookup("killSessions").Array().Values()
+			most = max(most, len(ids))
+			for _, id := range ids {
+				killed[string(id.Document())]++
+			}
+		}
+	}}
+	onRows(t, cluster.Options{Monitor: monitor}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client) {
+		var lost []string
+		for range 1500 {
+			hung := sim.Faults().Add(simcluster.Rule{Command: "find", NS: "config.shards", At: simcluster.Received, Hold: true})
+			short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			if _, err := c.Shards(short); err == nil {
+				t.Fatal("a held read was answered")
+			}
+			cancel()
+			hung.Remove()
+			lost = append(lost, string(session))
+		}
+		time.Sleep(20 * time.Second)
+		for i, id := range lost {
+			if n := killed[id]; n != 3 {
+				t.Fatalf("the session of read %d was killed %d times, want 3", i, n)
+			}
+		}
+		if most > 100 {
+			t.Errorf("%d sessions in one command, and a read was given up every 0.3 s", most)
+		}
+	})
+}
