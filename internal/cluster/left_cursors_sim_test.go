@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,13 +47,26 @@ func leaveCursor(t *testing.T, sim *simcluster.Cluster, session byte, comment st
 	}
 }
 
-// looksOf counts the looks at open cursors of a client.
-func looksOf(looks *[]time.Time) *event.CommandMonitor {
+// lookLog has when a client looked at open cursors.
+type lookLog struct {
+	mu sync.Mutex
+	at []time.Time
+}
+
+func (l *lookLog) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		if strings.Contains(e.Command.String(), "idleCursors") {
-			*looks = append(*looks, time.Now())
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.at = append(l.at, time.Now())
 		}
 	}}
+}
+
+func (l *lookLog) times() []time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.at)
 }
 
 // onRows runs a test on a simulated cluster with a few rows.
@@ -88,20 +102,25 @@ func onRows(t *testing.T, o cluster.Options, test func(t *testing.T, sim *simclu
 // What a process that was killed left on the shards is ended by the next one. The cursors of another replica that
 // lives, of another installation and of other programs stay. Then nobody looks any more, until a process has gone.
 func TestCursorsOfAPredecessorAreEnded(t *testing.T) {
-	var looks []time.Time
-	o := cluster.Options{Monitor: looksOf(&looks), Reader: cluster.Reader{Installation: "here", Process: "this"}}
+	var looks lookLog
+	o := cluster.Options{Monitor: looks.monitor(), Reader: cluster.Reader{Installation: "here", Process: "this"}}
 	onRows(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client) {
 		ours := []string{"shardboard reads here/before", "shardboard reads here/replica", "shardboard reads here/this"}
 		others := []string{"", "shardboard reads /alone", "shardboard reads elsewhere/before", "the shardboard reads here/before"}
 		for i, comment := range append(ours, others...) {
 			leaveCursor(t, sim, byte(i+1), comment)
 		}
+		var mu sync.Mutex
 		living := []string{"this", "replica"}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		sim.Faults().Freeze("shard-rs-1") // every look fails at first
 		go func() {
-			done <- c.EndLeftCursors(ctx, func(context.Context) ([]string, error) { return slices.Clone(living), nil })
+			done <- c.EndLeftCursors(ctx, func(context.Context) ([]string, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				return slices.Clone(living), nil
+			})
 		}()
 		time.Sleep(35 * time.Second)
 		sim.Faults().Thaw("shard-rs-1")
@@ -111,11 +130,13 @@ func TestCursorsOfAPredecessorAreEnded(t *testing.T) {
 			t.Errorf("these cursors stand: %q, want %q", got, want)
 		}
 		time.Sleep(30 * time.Second)
-		n := len(looks)
-		if time.Sleep(5 * time.Minute); len(looks) != n {
-			t.Errorf("%d looks while nothing could be left", len(looks)-n)
+		n := len(looks.times())
+		if time.Sleep(5 * time.Minute); len(looks.times()) != n {
+			t.Errorf("%d looks while nothing could be left", len(looks.times())-n)
 		}
+		mu.Lock()
 		living = living[:1]
+		mu.Unlock()
 		if time.Sleep(25 * time.Second); !slices.Contains(standingCursors(t, sim), ours[1]) {
 			t.Error("the cursor of a replica was ended that could not show for some seconds that it lives")
 		}
@@ -123,9 +144,10 @@ func TestCursorsOfAPredecessorAreEnded(t *testing.T) {
 		if got := standingCursors(t, sim); slices.Contains(got, ours[1]) || !slices.Contains(got, ours[2]) {
 			t.Errorf("after the other replica has gone these cursors stand: %q", got)
 		}
-		for i, at := range looks[1:] {
-			if at.Sub(looks[i]) < 10*time.Second {
-				t.Errorf("two looks within %s", at.Sub(looks[i]))
+		all := looks.times()
+		for i, at := range all[1:] {
+			if at.Sub(all[i]) < 10*time.Second {
+				t.Errorf("two looks within %s", at.Sub(all[i]))
 			}
 		}
 		if cancel(); !errors.Is(<-done, context.Canceled) {
@@ -137,9 +159,9 @@ func TestCursorsOfAPredecessorAreEnded(t *testing.T) {
 // A cursor that stands although the session of its read was killed is found by a look and ended, and so is one of a
 // read that was answered, once nothing of ours can use it.
 func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T) {
-	var looks []time.Time
-	var lost byte
-	monitor := looksOf(&looks)
+	var looks lookLog
+	var mu sync.Mutex
+	monitor := looks.monitor()
 	started := monitor.Started
 	var session bson.Raw
 	monitor.Started = func(ctx context.Context, e *event.CommandStartedEvent) {
@@ -147,12 +169,14 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 			if got, want := e.Command.Lookup("comment").StringValue(), "shardboard reads here/this"; got != want {
 				t.Errorf("a read has the comment %q", got)
 			}
-			session = e.Command.Lookup("lsid").Document()
+			mu.Lock()
+			defer mu.Unlock()
+			session = slices.Clone(e.Command.Lookup("lsid").Document())
 		}
 	}
 	o := cluster.Options{Monitor: monitor, Reader: cluster.Reader{Installation: "here", Process: "this"}}
 	onRows(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client) {
-		leaveCursor(t, sim, lost, "shardboard reads here/this")
+		leaveCursor(t, sim, 0, "shardboard reads here/this")
 		giveUpOne := func() (lost bson.Raw) {
 			hung := sim.Faults().Add(simcluster.Rule{Command: "find", NS: "config.shards", At: simcluster.Received, Hold: true})
 			defer hung.Remove()
@@ -161,10 +185,12 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 			if _, err := c.Shards(short); err == nil {
 				t.Fatal("a held read was answered")
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			return session
 		}
 		id := giveUpOne()
-		if time.Sleep(8 * time.Second); len(looks) > 0 {
+		if time.Sleep(8 * time.Second); len(looks.times()) > 0 {
 			t.Error("a look before the kills were done")
 		}
 		if _, err := sim.Command(t.Context(), "db", bson.D{{Key: "find", Value: "rows"}, {Key: "batchSize", Value: 1},
@@ -181,9 +207,9 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 		if got := standingCursors(t, sim); len(got) != 0 {
 			t.Errorf("these cursors stand: %q", got)
 		}
-		n := len(looks)
-		if time.Sleep(5 * time.Minute); len(looks) != n || n > 8 {
-			t.Errorf("%d looks, and %d more while nothing could be left", n, len(looks)-n)
+		n := len(looks.times())
+		if time.Sleep(5 * time.Minute); len(looks.times()) != n || n > 8 {
+			t.Errorf("%d looks, and %d more while nothing could be left", n, len(looks.times())-n)
 		}
 	})
 }
@@ -191,13 +217,16 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 // Reads that are given up all the time, as when pages are closed early, do not keep those that follow from being
 // killed.
 func TestSessionsAreKilledWhileMoreReadsAreGivenUp(t *testing.T) {
+	var mu sync.Mutex
 	var session bson.Raw
 	killed := map[string]int{}
 	most := 0
 	monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		mu.Lock()
+		defer mu.Unlock()
 		switch e.CommandName {
 		case "find":
-			session = e.Command.Lookup("lsid").Document()
+			session = slices.Clone(e.Command.Lookup("lsid").Document())
 		case "killSessions":
 			ids, _ := e.Command.Lookup("killSessions").Array().Values()
 			most = max(most, len(ids))
@@ -216,9 +245,13 @@ func TestSessionsAreKilledWhileMoreReadsAreGivenUp(t *testing.T) {
 			}
 			cancel()
 			hung.Remove()
+			mu.Lock()
 			lost = append(lost, string(session))
+			mu.Unlock()
 		}
 		time.Sleep(20 * time.Second)
+		mu.Lock()
+		defer mu.Unlock()
 		for i, id := range lost {
 			if n := killed[id]; n != 3 {
 				t.Fatalf("the session of read %d was killed %d times, want 3", i, n)
