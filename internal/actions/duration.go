@@ -63,6 +63,28 @@ func moveTime(bytes topology.Figure, chunks int, rate float64, method string, no
 		Method: method, At: now}
 }
 
+const (
+	// leastResharding is how long a resharding, and what is built on it, takes at least
+	// (reshardingMinimumOperationDurationMillis).
+	leastResharding = 5 * time.Minute
+	// waitsBeforeSwitch is how long 8.0 lets the shards apply writes before it asks them how much is left, and then blocks
+	// writes and switches (reshardingDelayBeforeRemainingOperationTimeQueryMillis).
+	waitsBeforeSwitch = 30 * time.Second
+)
+
+// reshardTime is the time of some operations that are reshardings, one after another, of which only the copying is
+// estimated.
+func (d *draftBuilder) reshardTime(copying topology.Figure, operations int) topology.Figure {
+	if !copying.Known {
+		return copying
+	}
+	if d.s.Release.AtLeast(8, 0, 0) {
+		copying.Value += int64(operations) * waitsBeforeSwitch.Milliseconds()
+	}
+	copying.Value = max(copying.Value, int64(operations)*leastResharding.Milliseconds())
+	return copying
+}
+
 // MoveTime estimates how long the move of a step takes at most, from the sizes in the table. A range whose size is
 // not known is as large as a chunk may be that moves. known is false when that is not known either.
 func MoveTime(s Situation, step Step) (took time.Duration, known bool) {

@@ -172,10 +172,6 @@ func withMoved(have, moved topology.Figure, gains bool) topology.Figure {
 	return have
 }
 
-// leastResharding is how long a resharding takes at least
-// (reshardingMinimumOperationDurationMillis).
-const leastResharding = 5 * time.Minute
-
 // reshardEffect is the effect of a resharding: every document is copied, at the speed at
 // which migrations copy, by all recipients at the same time.
 func (d *draftBuilder) reshardEffect(e *Effect) {
@@ -184,7 +180,5 @@ func (d *draftBuilder) reshardEffect(e *Effect) {
 	e.Chunks = topology.Figure{Known: true, Exact: true, Value: int64(c.Chunks.Len()), Method: methodRouting,
 		At: d.s.Table.Health[topology.PartRouting].At}
 	rate, method := d.copyRate()
-	if e.Duration = moveTime(e.Bytes, 0, rate, method, d.s.Now); e.Duration.Known {
-		e.Duration.Value = max(e.Duration.Value, leastResharding.Milliseconds())
-	}
+	e.Duration = d.reshardTime(moveTime(e.Bytes, 0, rate, method, d.s.Now), 1)
 }

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"slices"
-	"time"
 
 	"shardboard/internal/natural"
 	"shardboard/internal/topology"
@@ -79,14 +78,10 @@ func (d *draftBuilder) wholeTime(bytes topology.Figure, n int) topology.Figure {
 	rate, method := d.copyRate()
 	out := moveTime(bytes, n, rate, method, d.s.Now)
 	if out.Known && slices.ContainsFunc(d.steps, func(s Step) bool { return s.MovesWhole() && s.Op != OpMovePrimary }) {
-		out.Value += leastReshard.Milliseconds()
+		return d.reshardTime(out, n)
 	}
 	return out
 }
-
-// leastReshard is how long the server takes at least for an operation that is built on
-// resharding (manual of moveCollection, 8.0).
-const leastReshard = 5 * time.Minute
 
 // wholeShards returns the shards that give and take, before and after.
 func (d *draftBuilder) wholeShards(moves []MoveEffect) []ShardEffect {
