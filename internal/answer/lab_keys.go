@@ -190,5 +190,17 @@ func (rows labRows) analysis(key shardkey.Pattern) *api.LabKeyServer {
 		share := float64(a.Common) / float64(a.Rows)
 		out.CommonShare = &share
 	}
+	if q := a.Queries; q != nil {
+		out.Queries = &api.LabKeyQueries{Problem: q.Reason, Reads: targeted(q.Reads), Writes: targeted(q.Writes)}
+	}
+	return out
+}
+
+// targeted has no shares of no queries.
+func targeted(t rowsample.Targets) api.LabKeyTargeted {
+	out := api.LabKeyTargeted{Sampled: t.Sampled}
+	if t.Sampled > 0 {
+		out.One, out.Several, out.All = &t.One, &t.Several, &t.All
+	}
 	return out
 }

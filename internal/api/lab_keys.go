@@ -132,4 +132,21 @@ type LabKeyServer struct {
 	CommonShare *float64 `json:"commonShare"`
 	Unique      bool     `json:"unique"`
 	Monotonic   string   `json:"monotonic"`
+
+	Queries *LabKeyQueries `json:"queries"` // null: the server does not sample the queries of this collection
+}
+
+// LabKeyQueries is where sampled queries would go with a key.
+type LabKeyQueries struct {
+	Problem string         `json:"problem"` // why there is nothing; "" if there is
+	Reads   LabKeyTargeted `json:"reads"`
+	Writes  LabKeyTargeted `json:"writes"`
+}
+
+// LabKeyTargeted are the shares of sampled queries that go to one shard, to several and to all.
+type LabKeyTargeted struct {
+	Sampled int64    `json:"sampled"`
+	One     *float64 `json:"one"`
+	Several *float64 `json:"several"`
+	All     *float64 `json:"all"`
 }

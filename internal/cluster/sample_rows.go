@@ -77,9 +77,9 @@ func (c *Client) UniqueIndexes(ctx context.Context, ns topology.Namespace) ([][]
 	return out, nil
 }
 
-// AnalyzeKey asks analyzeShardKey (7.0) for the characteristics of a key. Queries are not analyzed: the server knows
-// them only where somebody has configured it. It needs the action analyzeShardKey on the collection, which the role
-// enableSharding has.
+// AnalyzeKey asks analyzeShardKey (7.0) for the characteristics of a key, and where sampled queries would go if
+// somebody has let the server sample them (configureQueryAnalyzer). It needs the action analyzeShardKey on the
+// collection, which the role enableSharding has, and for the queries find on config.queryAnalyzers.
 func (c *Client) AnalyzeKey(ctx context.Context, ns topology.Namespace, key shardkey.Pattern,
 	rows int) (out rowsample.Analysis, err error) {
 	cmd := bson.D{
@@ -92,6 +92,7 @@ func (c *Client) AnalyzeKey(ctx context.Context, ns topology.Namespace, key shar
 	if err != nil {
 		return out, err
 	}
+	out.Queries = c.sampledQueries(ctx, ns, key)
 	k, ok := reply.Lookup("keyCharacteristics").DocumentOK()
 	if !ok {
 		out.Reason = "No index begins with the key, so the server cannot analyze it."

@@ -120,6 +120,15 @@ func shareText(f *float64) string {
 	return format.Share(*f)
 }
 
+// targetedText says where sampled queries would go.
+func targetedText(what string, t api.LabKeyTargeted) string {
+	if t.Sampled == 0 {
+		return "no " + what + " sampled"
+	}
+	return format.Count(t.Sampled) + " " + what + ": " + shareText(t.One) + " to one shard, " + shareText(t.Several) + " to several, " +
+		shareText(t.All) + " to all"
+}
+
 // orderText is the correlation of a key with the order of insertion, in words.
 func orderText(f *float64) string {
 	switch {

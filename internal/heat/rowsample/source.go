@@ -68,6 +68,20 @@ type Analysis struct {
 	Common    int64  // rows of the most common one
 	Unique    bool
 	Monotonic string // monotonic, not monotonic or unknown
+
+	Queries *Queries // where sampled queries would go; nil: none are sampled
+}
+
+// Queries are shares of the queries that the server sampled, by where a key would send them.
+type Queries struct {
+	Reason        string // why nothing is said of them; "" if something is
+	Reads, Writes Targets
+}
+
+// Targets are how many of some queries go to one shard, to several and to all.
+type Targets struct {
+	Sampled           int64
+	One, Several, All float64 // shares, 0 to 1; 0 without queries
 }
 
 // Source is what is read of a cluster. Errors are classified with fault.

@@ -65,6 +65,9 @@ func builtin(role Name, major int) (p Privileges, ok bool) {
 		p.words(OnDatabase(role.DB), administersUsers)
 	case "enableSharding":
 		p.add(anyNormal(), "enableSharding", "refineCollectionShardKey", "reshardCollection")
+		if major >= 7 { // by the manual of the commands
+			p.add(anyNormal(), "analyzeShardKey", "configureQueryAnalyzer")
+		}
 	default:
 		return p, role.DB == "admin" && p.adminRole(role.Name, major)
 	}

@@ -64,6 +64,21 @@ func TestNewerRolesHaveNewerActions(t *testing.T) {
 			t.Errorf("%d.0: clusterMonitor and shardedDataDistribution", major)
 		}
 	}
+	for major, may := range map[int]bool{5: false, 7: true, 8: true} {
+		for _, role := range []string{"enableSharding", "clusterManager"} {
+			if p, _ := builtin(Name{role, "admin"}, major); p.May(OnNamespace("db", "c"), "analyzeShardKey") != may {
+				t.Errorf("%d.0: %s and analyzeShardKey", major, role)
+			}
+		}
+		if p, _ := builtin(Name{"read", "db"}, major); p.May(OnNamespace("db", "c"), "listSearchIndexes") != may {
+			t.Errorf("%d.0: read and listSearchIndexes", major)
+		}
+	}
+	for major, may := range map[int]bool{5: true, 8: false} {
+		if p, _ := builtin(Name{"clusterMonitor", "admin"}, major); p.May(OnCluster(), "checkFreeMonitoringStatus") != may {
+			t.Errorf("%d.0: clusterMonitor and free monitoring", major)
+		}
+	}
 	if p, _ := builtin(Name{"clusterManager", "admin"}, 8); !p.May(OnNamespace("db", "c"), "moveCollection") {
 		t.Error("8.0: clusterManager may not move collections")
 	}
