@@ -62,6 +62,9 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.Hub.Run(ctx, tables, dirs, runs, pins, outcomes, problems)
 }
 
+// CheckSockets checks at once whoever has a socket open, because roles have changed.
+func (s *Server) CheckSockets() { s.Hub.CheckAll() }
+
 // Close ends Run and waits until the last socket is gone. New sockets are
 // refused from then on; other requests still work.
 func (s *Server) Close() { s.Hub.Close() }

@@ -103,6 +103,11 @@ func (s *clusters) apply(ctx context.Context, next Config) {
 	s.config.Pending = differing(s.a.config.Fixed, next.Fixed)
 	pending := s.config.Pending
 	s.mu.Unlock()
+	for _, m := range list {
+		if parts := m.current(); parts != nil && parts.web != nil && slices.Contains(roles, m.config.Name) {
+			parts.web.CheckSockets() // whoever may not look any more is shown nothing more
+		}
+	}
 
 	runs := s.runsUnderWay(ctx, over, removed)
 	// Old ones end first: they hold their id and their runs.

@@ -39,7 +39,7 @@ func (c *Client) sampledQueries(ctx context.Context, ns topology.Namespace, key 
 
 // targets reads one of the two distributions.
 func targets(reply bson.Raw, distribution, of string) (t rowsample.Targets) {
-	t.Sampled, _ = amount(reply.Lookup(distribution, "sampleSize", "total"))
+	t.Sampled, _ = topology.Amount(reply.Lookup(distribution, "sampleSize", "total"))
 	share := func(name string) float64 {
 		f, _ := reply.Lookup(distribution, "percentageOf"+name+of).AsFloat64OK()
 		return f / 100

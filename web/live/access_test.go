@@ -113,6 +113,20 @@ func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
 	}, func(d *site.Deps) { d.Auth = who })
 }
 
+func TestSocketsAreCheckedAtOnceWhenRolesChange(t *testing.T) {
+	who := newEnding()
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		b, _ := l.OpenAs("anna admin", "t=overview")
+		synctest.Wait()
+		who.forget("user:anna", auth.ErrNobody)
+		l.Hub.CheckAll()
+		synctest.Wait()
+		if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
+			t.Errorf("closed with %d, %v", code, b.Ended())
+		}
+	}, func(d *site.Deps) { d.Auth = who })
+}
+
 func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
 	for _, c := range []struct {
 		err  error

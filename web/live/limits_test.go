@@ -58,6 +58,46 @@ func TestSilentlyLostBrowserIsNoticed(t *testing.T) {
 	})
 }
 
+// Each ping costs an answer, and a browser sends none.
+func TestSocketThatSendsTooMuchIsClosed(t *testing.T) {
+	for what, send := range map[string]func(*websocket.Conn) error{
+		"pings":    func(c *websocket.Conn) error { return c.WriteControl(websocket.PingMessage, nil, time.Time{}) },
+		"pongs":    func(c *websocket.Conn) error { return c.WriteControl(websocket.PongMessage, nil, time.Time{}) },
+		"messages": func(c *websocket.Conn) error { return c.WriteMessage(websocket.TextMessage, []byte("x")) },
+	} {
+		webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+			flood := func(pause time.Duration) (open int) {
+				conn, _, err := l.Dial("t=overview")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = conn.Close(); synctest.Wait() }()
+				go func() {
+					for {
+						if _, _, err := conn.NextReader(); err != nil {
+							return
+						}
+					}
+				}()
+				for range 3 * live.MaxReceived {
+					if send(conn) != nil {
+						break
+					}
+					time.Sleep(pause)
+				}
+				synctest.Wait()
+				return l.Hub.Sockets()
+			}
+			if n := flood(0); n != 0 {
+				t.Errorf("%s: %d sockets are open after a flood", what, n)
+			}
+			if n := flood(2 * time.Second); n != 1 {
+				t.Errorf("%s: %d sockets are open after some", what, n)
+			}
+		})
+	}
+}
+
 func TestStatusComesOncePerPoll(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		b := l.Open("t=zones")

@@ -3,6 +3,8 @@ package live
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +36,7 @@ type Hub struct {
 
 	joins  chan *socket
 	leaves chan *socket
+	roles  chan struct{}  // has a value when roles have changed
 	quit   chan struct{}  // closed by close
 	done   chan struct{}  // closed when run is over
 	checks sync.WaitGroup // of those who opened sockets
@@ -57,7 +60,7 @@ type Hub struct {
 func NewHub(s *site.Site) *Hub {
 	return &Hub{
 		site: s, Fragments: s.Fragment, MaxSockets: cmp.Or(s.Deps.MaxSockets, DefaultSockets),
-		joins: make(chan *socket), leaves: make(chan *socket),
+		joins: make(chan *socket), leaves: make(chan *socket), roles: make(chan struct{}, 1),
 		quit: make(chan struct{}), done: make(chan struct{}),
 		Topics: map[topicKey]*topic{}, open: map[*socket]struct{}{},
 	}
@@ -106,6 +109,10 @@ func (h *Hub) Run(ctx context.Context, tables, dirs, runs, pins, outcomes, probl
 			continue
 		case <-second.C:
 			h.upkeep(ctx)
+			continue
+		case <-h.roles:
+			all := slices.Collect(maps.Keys(h.open))
+			h.checks.Go(func() { h.check(ctx, all) })
 			continue
 		case <-tables:
 		case <-dirs:

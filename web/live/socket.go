@@ -1,8 +1,11 @@
 package live
 
 import (
+	"errors"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
@@ -156,14 +159,33 @@ func (c *socket) kill() {
 	c.close()
 }
 
-// read discards what the browser sends until the connection ends.
+// MaxReceived is how many pings, pongs and messages a browser may send at once, and one a second after that. A
+// browser sends only pongs, one in 25 s; each ping would cost an answer.
+const MaxReceived = 20
+
+var errTooMany = errors.New("too many pings or messages")
+
+// read discards what the browser sends until the connection ends, or it sends too much.
 func (c *socket) read() {
 	c.conn.SetReadLimit(ReadLimit)
-	alive := func(string) error { return c.conn.SetReadDeadline(time.Now().Add(readWait)) }
+	received := rate.NewLimiter(1, MaxReceived)
+	alive := func(string) error {
+		if !received.Allow() {
+			return errTooMany
+		}
+		return c.conn.SetReadDeadline(time.Now().Add(readWait))
+	}
 	_ = alive("")
 	c.conn.SetPongHandler(alive)
+	answer := c.conn.PingHandler()
+	c.conn.SetPingHandler(func(text string) error {
+		if err := alive(text); err != nil {
+			return err
+		}
+		return answer(text)
+	})
 	for {
-		if _, _, err := c.conn.NextReader(); err != nil {
+		if _, _, err := c.conn.NextReader(); err != nil || !received.Allow() {
 			return
 		}
 	}

@@ -36,6 +36,14 @@ func (h *Hub) upkeep(ctx context.Context) {
 	}
 }
 
+// CheckAll checks at once whoever has a socket open, because roles have changed.
+func (h *Hub) CheckAll() {
+	select {
+	case h.roles <- struct{}{}:
+	default: // they are about to be checked
+	}
+}
+
 // check closes the sockets of those who are signed out, or are no longer who they were. This
 // process tells at once (AfterEnd); here it is asked for again, in case another one ended
 // it. Who cannot be checked is closed too: they come back and are asked at the door.

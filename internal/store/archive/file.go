@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -98,7 +99,7 @@ func decodeRow(t store.Table, line []byte) (store.Row, error) {
 		}
 		row[i] = v
 	}
-	return row, nil
+	return row, checkRow(t, row)
 }
 
 func decodeValue(c store.Column, raw json.RawMessage) (any, error) {
@@ -110,9 +111,14 @@ func decodeValue(c store.Column, raw json.RawMessage) (any, error) {
 			err := json.Unmarshal(raw, &odd)
 			return string(odd.Base64), err
 		}
-		var s string
-		err := json.Unmarshal(raw, &s)
-		return s, err
+		var s *string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return nil, err
+		}
+		if s == nil {
+			return nil, fmt.Errorf("no text")
+		}
+		return *s, nil
 	case store.Bytes, store.Body, store.Unset:
 		if null && c.Type == store.Unset {
 			return nil, nil
@@ -131,7 +137,27 @@ func decodeValue(c store.Column, raw json.RawMessage) (any, error) {
 	if n == nil {
 		return nil, fmt.Errorf("no number")
 	}
+	if c.Type == store.Flag && *n != 0 && *n != 1 {
+		return nil, fmt.Errorf("%d is no flag", *n)
+	}
 	return *n, nil
+}
+
+// checkRow refuses values that no shardboard writes.
+func checkRow(t store.Table, row store.Row) error {
+	if t.Name != "users" && t.Name != "sessions" && t.Name != "tokens" {
+		return nil
+	}
+	for i, c := range t.Columns {
+		role, _ := row[i].(string)
+		if c.Name == "role" && !slices.Contains([]string{"viewer", "support", "operator", "admin"}, role) {
+			return fmt.Errorf("there is no role %q", role)
+		}
+		if c.Name == "id" && row[i] == "" {
+			return fmt.Errorf("a row of %s has no id", t.Name)
+		}
+	}
+	return nil
 }
 
 func badFile(path string, err error) error {

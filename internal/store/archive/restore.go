@@ -48,6 +48,12 @@ func Check(ctx context.Context, path string) error {
 	return r.end()
 }
 
+// Limits of a backup: a small file can be a long text. A row has 1 GB at most where it comes from.
+const (
+	maxLine = 3 << 29
+	maxRows = 1 << 30
+)
+
 // fileReader reads the tables of a backup in their order.
 type fileReader struct {
 	path string
@@ -97,11 +103,19 @@ func (r *fileReader) line() ([]byte, error) {
 		r.next = nil
 		return line, nil
 	}
-	line, err := r.in.ReadBytes('\n')
-	if err != nil {
-		return nil, badFile(r.path, err)
+	var line []byte
+	for {
+		part, err := r.in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine:
+			return nil, badFile(r.path, errors.New("a line is too long"))
+		case err == nil:
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, badFile(r.path, err)
+		}
 	}
-	return line, nil
 }
 
 // ReadRows reads the next table, which must be t.
@@ -134,7 +148,9 @@ func (r *fileReader) ReadRows(ctx context.Context, t store.Table, f func(store.R
 			return nil
 		}
 		r.sum.Write(line)
-		r.rows++
+		if r.rows++; r.rows > maxRows {
+			return badFile(r.path, errors.New("it has too many rows"))
+		}
 		row, err := decodeRow(t, line)
 		if err != nil {
 			return badFile(r.path, fmt.Errorf("row %d of %s: %w", r.rows, t.Name, err))

@@ -2,12 +2,15 @@ package mongodb
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -34,11 +37,14 @@ func fill(t *testing.T, s store.Store) {
 	do := func(err error) { failed = errors.Join(failed, err) }
 	do(s.SetSetting(ctx, "a", odd))
 	do(s.CreateUser(ctx, store.User{ID: "1", Name: "anna", Role: "admin", Password: "$argon2id$x", Created: at}, e("user")))
-	do(s.CreateUser(ctx, store.User{ID: "2", Name: "glass", BreakGlass: true, Disabled: true, Created: at, LastLogin: at}, e("user")))
-	do(s.CreateSession(ctx, store.Session{ID: "s1", Hash: []byte{1}, Subject: "user:1", Created: at, Used: at, Expires: at}, "", e("login")))
-	do(s.CreateSession(ctx, store.Session{ID: "s2", Hash: []byte{2}, Subject: "user:1", Created: at, Used: at, Expires: at}, "", e("login")))
-	do(s.RotateSession(ctx, "s2", store.Session{ID: "s3", Hash: []byte{3}, Subject: "user:1", Former: at}, e("rotate")))
-	do(s.CreateToken(ctx, store.Token{ID: "t", Hash: []byte{9}, Name: "ci", Created: at, Expires: at}, e("token")))
+	do(s.CreateUser(ctx, store.User{ID: "2", Name: "glass", Role: "admin", BreakGlass: true, Disabled: true, Created: at,
+		LastLogin: at}, e("user")))
+	do(s.CreateSession(ctx, store.Session{ID: "s1", Hash: []byte{1}, Subject: "user:1", Role: "admin", Created: at, Used: at,
+		Expires: at}, "", e("login")))
+	do(s.CreateSession(ctx, store.Session{ID: "s2", Hash: []byte{2}, Subject: "user:1", Role: "admin", Created: at, Used: at,
+		Expires: at}, "", e("login")))
+	do(s.RotateSession(ctx, "s2", store.Session{ID: "s3", Hash: []byte{3}, Subject: "user:1", Role: "admin", Former: at}, e("rotate")))
+	do(s.CreateToken(ctx, store.Token{ID: "t", Hash: []byte{9}, Name: "ci", Role: "viewer", Created: at, Expires: at}, e("token")))
 	for i := range 3 {
 		do(s.SavePlan(ctx, store.PlanRecord{ID: fmt.Sprint("p", i), Cluster: "c", Kind: "split", Made: at, Expires: at, Body: []byte{0, 255}}))
 	}
@@ -220,6 +226,54 @@ func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	must(t, os.WriteFile(path, good, 0o600))
 	if _, err := archive.Restore(t.Context(), path, to); err != nil {
 		t.Errorf("nothing was written, and yet: %v", err)
+	}
+}
+
+// rewritten is a backup with another text in it, and a checksum that fits.
+func rewritten(t *testing.T, backup []byte, was, is string) []byte {
+	t.Helper()
+	in, err := gzip.NewReader(bytes.NewReader(backup))
+	must(t, err)
+	text, err := io.ReadAll(in)
+	must(t, err)
+	if !bytes.Contains(text, []byte(was)) {
+		t.Fatalf("the backup has no %s", was)
+	}
+	text = bytes.Replace(text, []byte(was), []byte(is), 1)
+	end := bytes.LastIndex(text, []byte(`{"rows"`))
+	sum := sha256.Sum256(text[:end])
+	footer := regexp.MustCompile(`"sha256":"[0-9a-f]*"`).ReplaceAll(text[end:], fmt.Appendf(nil, `"sha256":"%x"`, sum))
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	_, err = zip.Write(append(text[:end:end], footer...))
+	must(t, err)
+	must(t, zip.Close())
+	return out.Bytes()
+}
+
+// Whoever can write a backup file must not get values into a store that no shardboard writes.
+func TestBackupWithValuesThatNobodyWritesIsRefused(t *testing.T) {
+	from := directory(t)
+	must(t, from.CreateUser(t.Context(), store.User{ID: "anna-id", Name: "anna", Role: "viewer"}, store.AuditEntry{What: "x"}))
+	path := filepath.Join(t.TempDir(), "backup")
+	if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	must(t, err)
+	to := directory(t)
+	for what, x := range map[string][2]string{
+		"an unknown role": {`"anna","viewer"`, `"anna","superuser"`}, "no name": {`"anna","viewer"`, `null,"viewer"`},
+		"no id": {`"anna-id","anna"`, `"","anna"`}, "no flag": {`"",0,0,`, `"",7,0,`},
+	} {
+		must(t, os.WriteFile(path, rewritten(t, good, x[0], x[1]), 0o600))
+		if _, err := archive.Restore(t.Context(), path, unsigned{to}); fault.Of(err) != fault.Invalid {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must(t, os.WriteFile(path, rewritten(t, good, `"anna","viewer"`, `"anna","support"`), 0o600))
+	if _, err := archive.Restore(t.Context(), path, unsigned{to}); err != nil {
+		t.Errorf("what is written so: %v", err)
 	}
 }
 
