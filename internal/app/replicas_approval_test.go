@@ -14,7 +14,7 @@ import (
 func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 	r := startReplicasBelow(t, "", func(c *Config) {
 		c.Auth = Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}
-		c.Approval.Rules.Kinds = []actions.Kind{actions.BalancerOn}
+		c.Approval.Rules.Kinds = []actions.Kind{actions.BalancerOn, actions.Merge}
 	})
 	root := auth.Principal{ID: "user:root", Role: auth.Admin, Method: auth.ByPassword}
 	accounts := r.a.app.current().auth
@@ -80,4 +80,11 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 		t.Errorf("%v", run)
 	}
 	bert.expect(http.StatusConflict, "POST", at+"/refuse", `{"reason":"too late"}`)
+
+	split := anna.waitForRun(anna.run(http.StatusAccepted, anna.plan("split", splitAt(1000)), ""))
+	undo := anna.expect(http.StatusCreated, "POST", "/runs/"+split["id"].(string)+"/undo", "") // it merges
+	if stateOf(undo) != "asked" {
+		t.Errorf("the undo of a run without approval: %v", undo["approval"])
+	}
+	anna.run(http.StatusConflict, undo, "")
 }
