@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/topology"
 )
 
 func pattern(fields ...string) bson.Raw {
@@ -26,11 +27,15 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 		must(t, w.admin.AddShardToZone(ctx, run, w.shards[0], w.db))
 		must(t, w.admin.SetZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db))
 		before := w.head(ns)
+		// From 8.0 on the coordinator stops migrations of the collection meanwhile, which raises its newest chunk's version.
+		sameVersion := func(is topology.Version) bool {
+			return is == before.Highest || w.atLeast(8, 0) && before.Highest.Less(is)
+		}
 
 		must(t, w.admin.RefineKey(ctx, run, ns, pattern("p"))) // its own key: nothing happens
 		w.expectRefusal(fault.Invalid, w.admin.RefineKey(ctx, run, ns, pattern("q", "p")), "refine to a key that does not extend it")
 		w.expectRefusal(fault.Invalid, w.admin.RefineKey(ctx, run, ns, pattern("p", "q")), "refine without an index")
-		if h := w.head(ns); h.Incarnation != before.Incarnation || h.Highest != before.Highest {
+		if h := w.head(ns); h.Incarnation != before.Incarnation || !sameVersion(h.Highest) {
 			t.Fatalf("%+v became %+v without a change", before, h)
 		}
 
@@ -57,7 +62,7 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 		must(t, w.admin.RefineKey(ctx, run, ns, pattern("p", "q")))
 		after := w.head(ns)
 		if after.Key.String() != "{p: 1, q: 1}" || after.Incarnation.UUID != before.Incarnation.UUID ||
-			after.Incarnation == before.Incarnation || after.Highest != before.Highest {
+			after.Incarnation == before.Incarnation || !sameVersion(after.Highest) {
 			t.Errorf("%+v became %+v", before, after)
 		}
 		fact := actions.Fact{Kind: actions.FactCollection, NS: ns}
