@@ -55,30 +55,30 @@ func TestTailableCursors(t *testing.T) {
 		}
 		insert(1)
 		id := open()
-		more := func() (int, error, time.Duration) {
+		more := func() (int, time.Duration, error) {
 			began := time.Now()
 			reply, err := run("config", e("getMore", id), e("collection", "changelog"), e("maxTimeMS", 10_000))
 			if err != nil {
-				return 0, err, time.Since(began)
+				return 0, time.Since(began), err
 			}
 			batch, _ := reply.Lookup("cursor", "nextBatch").Array().Values()
-			return len(batch), nil, time.Since(began)
+			return len(batch), time.Since(began), nil
 		}
-		if n, err, took := more(); n != 0 || err != nil || took != 10*time.Second {
+		if n, took, err := more(); n != 0 || err != nil || took != 10*time.Second {
 			t.Errorf("nothing new: %d documents after %s, %v", n, took, err)
 		}
 		go func() { time.Sleep(3 * time.Second); insert(2) }()
-		if n, err, took := more(); n != 1 || err != nil || took != 3*time.Second {
+		if n, took, err := more(); n != 1 || err != nil || took != 3*time.Second {
 			t.Errorf("one new: %d documents after %s, %v", n, took, err)
 		}
 		go func() {
 			time.Sleep(time.Second)
 			_, _ = run("config", e("killCursors", "changelog"), e("cursors", bson.A{id}))
 		}()
-		if _, err, took := more(); status.Of(err).Code != status.CursorKilled || took != time.Second {
+		if _, took, err := more(); status.Of(err).Code != status.CursorKilled || took != time.Second {
 			t.Errorf("killed: %v after %s", err, took)
 		}
-		if _, err, _ := more(); status.Of(err).Code != status.CursorNotFound {
+		if _, _, err := more(); status.Of(err).Code != status.CursorNotFound {
 			t.Errorf("after it was killed: %v", err)
 		}
 		id = open()
@@ -86,7 +86,7 @@ func TestTailableCursors(t *testing.T) {
 			t.Fatal(err)
 		}
 		insert(3)
-		if _, err, _ := more(); status.Of(err).Code != status.CappedPositionLost {
+		if _, _, err := more(); status.Of(err).Code != status.CappedPositionLost {
 			t.Errorf("overwritten: %v", err)
 		}
 		if n := c.cursors.len(); n != 0 {
