@@ -13,6 +13,9 @@ import (
 // followWait is how long the config server waits for an entry before it answers with none.
 const followWait = 10 * time.Second
 
+// followLate is how much later its answer may come: then the mongos or the config server hangs.
+const followLate = 2 * time.Second
+
 // followBatch bounds the entries of one answer.
 const followBatch = 1000
 
@@ -36,7 +39,7 @@ func (c *Client) Follow(ctx context.Context, since time.Time, each func([]topolo
 	cur.SetMaxAwaitTime(followWait)
 	for {
 		var batch []topology.Event
-		answer, cancel := context.WithTimeout(ctx, followWait+c.timeout)
+		answer, cancel := context.WithTimeout(ctx, followWait+followLate)
 		for cur.TryNext(answer) {
 			batch = append(batch, decodeEvent(cur.Current))
 			if cur.RemainingBatchLength() == 0 {

@@ -184,7 +184,7 @@ func (w *Watcher) follow(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	failed := 0
+	failed, said := 0, ""
 	for {
 		pause := w.o.Routing
 		if w.o.Follow() {
@@ -193,7 +193,9 @@ func (w *Watcher) follow(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if w.follower.set(false, err); err != nil {
+			w.follower.set(false, err)
+			if err != nil && fault.Text(err) != said {
+				said = fault.Text(err)
 				w.o.Log.Info("the changelog is polled, not followed", "cluster", w.Table().ClusterID, "reason", err)
 			}
 			if failed++; time.Since(began) > w.o.MaxBackoff {
