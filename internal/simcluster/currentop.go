@@ -15,9 +15,7 @@ import (
 // migrations and of a resharding, and commands that a fault delays. Fields are those of
 // 5.0.7. The caller holds catalog.Mu.
 func (c *Cluster) operations(ns string) []bson.Raw {
-	rows := []bson.Raw{encode(append(c.operation(configShard, "conn1", ""),
-		bson.E{Key: "secs_running", Value: int64(0)},
-		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: ns}))}
+	rows := []bson.Raw{c.currentOpRow(ns)}
 	for _, m := range c.catalog.Migrations() {
 		rows = append(rows, c.migrationRows(m)...)
 	}
@@ -28,6 +26,18 @@ func (c *Cluster) operations(ns string) []bson.Raw {
 		rows = append(rows, c.reshardingRows(r)...)
 	}
 	return append(rows, c.faults.inflightRows(c.relaysMoves())...)
+}
+
+// currentOpRow is the row of the $currentOp itself.
+func (c *Cluster) currentOpRow(ns string) bson.Raw {
+	return encode(append(c.operation(configShard, "conn1", ""), bson.E{Key: "secs_running", Value: int64(0)},
+		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: ns}))
+}
+
+// routerOperations are the rows of $currentOp with localOps: what mongos itself is doing, here the commands that a fault
+// delays.
+func (c *Cluster) routerOperations(ns string) []bson.Raw {
+	return append([]bson.Raw{c.currentOpRow(ns)}, c.faults.inflightRows(false)...)
 }
 
 // operation has the fields that every row begins with. app is the client's application

@@ -150,6 +150,9 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 		},
 		CollStats: empty, IndexStats: empty, Sessions: empty, LocalSessions: empty,
 		CurrentOp: func(of bson.Raw) pipeline.Docs {
+			if local, _ := of.Lookup("localOps").BooleanOK(); local {
+				return pipeline.Of(c.routerOperations(a.ns)...)
+			}
 			rows := c.operations(a.ns)
 			if idle, _ := of.Lookup("idleCursors").BooleanOK(); idle {
 				rows = append(rows, c.idleCursors(c.catalog.Now())...)
