@@ -32,6 +32,7 @@ func TestTheChangelogIsFollowed(t *testing.T) {
 				})
 			}()
 			time.Sleep(time.Second)
+			synctest.Wait()
 			before := len(got)
 			if before == 0 {
 				t.Fatal("the entries that are there did not come")

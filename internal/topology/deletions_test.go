@@ -105,10 +105,12 @@ func TestCursorsThatHoldUpADeletionAreWatchedWhileItWaits(t *testing.T) {
 // Documents that the shards count as orphaned wait for a deletion, too, also when the log tells no move. Once none are
 // counted, nothing is looked at.
 func TestCountedOrphansAreToBeDeleted(t *testing.T) {
-	f := &fakeCursors{fake: newFake(t), orphans: 7}
+	f := &fakeCursors{fake: newFake(t)}
 	f.add("db.x", 1, 0, 100)
 	watch(t, f, Options{}, func(w *Watcher) {
-		f.change(func() { f.open = []OpenCursor{{ID: 1, NS: "db.x", Shard: "a", Opened: time.Now().Add(-time.Hour)}} })
+		f.change(func() {
+			f.open, f.orphans = []OpenCursor{{ID: 1, NS: "db.x", Shard: "a", Opened: time.Now().Add(-time.Hour)}}, 7
+		})
 		time.Sleep(3 * time.Minute)
 		if held := w.Table().HeldOn("a", ""); len(held) != 1 || !held[0].Unsure {
 			t.Fatalf("held up: %+v", held)
