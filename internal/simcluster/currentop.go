@@ -34,8 +34,8 @@ func (c *Cluster) currentOpRow(ns string) bson.Raw {
 		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: ns}))
 }
 
-// routerOperations are the rows of $currentOp with localOps: what mongos itself is doing, here the commands that a fault
-// delays.
+// routerOperations are the rows of $currentOp with localOps: what mongos itself is doing, here the commands that a
+// fault delays.
 func (c *Cluster) routerOperations(ns string) []bson.Raw {
 	return append([]bson.Raw{c.currentOpRow(ns)}, c.faults.inflightRows(false)...)
 }
