@@ -223,16 +223,13 @@ func (w *Watcher) followOnce(ctx context.Context, src FollowSource) error {
 			return
 		}
 		w.takeEntries(ctx, batch)
-		if len(batch) == 0 {
-			gather = followGather
-			return
-		}
-		if many := len(batch) >= stormEntries*int(gather/followGather); many {
+		storm := len(batch) >= stormEntries*int(gather/followGather)
+		if gather = followGather; storm {
 			gather = stormGather
-		} else {
-			gather = followGather
 		}
-		_ = clock.Sleep(ctx, gather)
+		if len(batch) > 0 {
+			_ = clock.Sleep(ctx, gather)
+		}
 	})
 	if stopped && errors.Is(err, context.Canceled) {
 		return nil
@@ -287,14 +284,9 @@ func (w *Watcher) takeEntries(ctx context.Context, batch []Event) {
 	w.publish(func(t *Table) bool {
 		loud := t.note(PartEvents, nil) || begins
 		if idle { // nothing is to be read: what is shown is as the log tells
-			h := t.Health[PartRouting]
-			if h.Err == nil && !h.At.IsZero() {
-				h.At = now
-				t.Health[PartRouting] = h
-			}
-			if m := t.Health[PartMoves]; m.Err == nil && !m.At.IsZero() && len(t.Moves.List) == 0 {
-				m.At = now
-				t.Health[PartMoves] = m
+			t.stillGood(PartRouting, now)
+			if len(t.Moves.List) == 0 {
+				t.stillGood(PartMoves, now)
 			}
 		}
 		t.Following = w.follower.state()
@@ -304,6 +296,14 @@ func (w *Watcher) takeEntries(ctx context.Context, batch []Event) {
 		t.Events = CorrectTimes(newestEvents(slices.Concat(fresh, t.Events)))
 		return true
 	})
+}
+
+// stillGood makes the last good read of a part one of now. The part's health is this table's own.
+func (t *Table) stillGood(p Part, now time.Time) {
+	if h := t.Health[p]; h.Err == nil && !h.At.IsZero() {
+		h.At = now
+		t.Health[p] = h
+	}
 }
 
 // named has the collections of entries read, and tells whether there is nothing to be read.

@@ -70,15 +70,7 @@ func (f *flights) untilTurn(ctx context.Context, pause time.Duration) error {
 	if err := clock.Sleep(ctx, min(pause, followGap)); err != nil {
 		return err
 	}
-	t := time.NewTimer(pause - min(pause, followGap))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-	case <-f.w.follower.moving:
-	}
-	return nil
+	return sleepOr(ctx, pause-min(pause, followGap), f.w.follower.moving)
 }
 
 // flights is the state of the poll of migrations; one goroutine's.

@@ -178,14 +178,12 @@ func (w *Watcher) routingLoop(ctx context.Context) error {
 func (w *Watcher) untilPoll(ctx context.Context, pause time.Duration) error {
 	began := time.Now()
 	for {
-		var until time.Time
-		switch {
-		case !w.follower.isLive():
-			until = began.Add(pause)
-		case w.follower.takeWhole():
-			return nil
-		default:
-			until = began.Add(max(pause, w.followedPoll()))
+		until := began.Add(pause)
+		wake := until
+		if w.follower.isLive() {
+			if w.follower.takeWhole() {
+				return nil
+			}
 			list, next := w.follower.due(time.Now())
 			if len(list) > 0 {
 				if err := w.pollNamed(ctx, list); err != nil {
@@ -193,29 +191,29 @@ func (w *Watcher) untilPoll(ctx context.Context, pause time.Duration) error {
 				}
 				continue
 			}
-			if !next.IsZero() && next.Before(until) {
-				until = next
-				if err := w.sleepUntil(ctx, until); err != nil {
-					return err
-				}
-				continue
+			until = began.Add(max(pause, w.followedPoll()))
+			if wake = until; !next.IsZero() && next.Before(until) {
+				wake = next
 			}
 		}
-		if err := w.sleepUntil(ctx, until); err != nil || !time.Now().Before(until) {
+		if !time.Now().Before(until) {
+			return nil
+		}
+		if err := sleepOr(ctx, time.Until(wake), w.follower.come); err != nil {
 			return err
 		}
 	}
 }
 
-// sleepUntil sleeps, or less where there is something to read or following has begun or ended.
-func (w *Watcher) sleepUntil(ctx context.Context, until time.Time) error {
-	t := time.NewTimer(time.Until(until))
+// sleepOr sleeps until the pause is over or early has something, or until the context ends, which is the error.
+func sleepOr(ctx context.Context, pause time.Duration, early <-chan struct{}) error {
+	t := time.NewTimer(pause)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-t.C:
-	case <-w.follower.come:
+	case <-early:
 	}
 	return nil
 }
@@ -243,22 +241,11 @@ func (w *Watcher) slowLoop(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		t := time.NewTimer(w.o.Slow)
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return ctx.Err()
-		case <-w.wakeup:
-			t.Stop()
-		case <-t.C:
+		if err := sleepOr(ctx, w.o.Slow, w.wakeup); err != nil {
+			return err
 		}
 	}
 }
 
 // wake lets the slow poll begin now.
-func (w *Watcher) wake() {
-	select {
-	case w.wakeup <- struct{}{}:
-	default:
-	}
-}
+func (w *Watcher) wake() { signal(w.wakeup) }
