@@ -27,7 +27,7 @@ func placeOf(t *topology.Table, ns topology.Namespace, what string, known fields
 	var key shardkey.Pattern
 	var place func([]bson.RawValue) error
 	if damage != nil {
-		key, place = damage.Key, func(values []bson.RawValue) error { return p.inDamaged(damage, values) }
+		key, place = damage.Key, func(values []bson.RawValue) error { return p.inDamaged(t, damage, values) }
 	} else {
 		key, place = c.Key, func(values []bson.RawValue) error { return p.inChunks(t, c, values) }
 	}
@@ -42,11 +42,10 @@ func placeOf(t *topology.Table, ns topology.Namespace, what string, known fields
 	if err := place(values); err != nil {
 		p.Exists = "unknown" // cannot happen: an ObjectID is a legal value of every key field
 	}
-	p.findMissing(t)
 	return p
 }
 
-// findMissing finds the shards that the cluster does not have.
+// findMissing finds the shards that the cluster does not have, once it is known on which the place is.
 func (p *Place) findMissing(t *topology.Table) {
 	for _, s := range p.Shards {
 		if t.Shard(s) == nil {
@@ -88,6 +87,7 @@ func (p *Place) inChunks(t *topology.Table, c *topology.Collection, values []bso
 		p.Version, p.Since, p.Jumbo = chunk.Version, chunk.Since, chunk.Jumbo
 		p.Shards, p.Exact, p.Chunks = []string{chunk.Shard}, true, 1
 		p.Zone, _ = t.ZoneOf(c, i)
+		p.findMissing(t)
 		return nil
 	}
 	from, to := 0, c.Chunks.Len()
@@ -111,6 +111,7 @@ func (p *Place) among(t *topology.Table, c *topology.Collection, from, to int) {
 		}
 	}
 	natural.Sort(p.Shards)
+	p.findMissing(t)
 	p.Exact = len(p.Shards) == 1
 	if p.Chunks == 1 {
 		chunk := c.Chunks.At(from)
@@ -181,7 +182,6 @@ func locateKey(t *topology.Table, q Query) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.findMissing(t)
 	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}, Notes: got.notes(c.Meta)}}, nil
 }
 
@@ -203,15 +203,14 @@ func locateDamaged(t *topology.Table, d *topology.Damage, q Query) ([]Item, erro
 			q.NS, d.Key)
 	}
 	p := Place{NS: d.NS, Exists: "unknown", Match: matchKey(d.Key, values)}
-	if err := p.inDamaged(d, values); err != nil {
+	if err := p.inDamaged(t, d, values); err != nil {
 		return nil, err
 	}
-	p.findMissing(t)
 	return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}, Notes: got.notes(d.Meta)}}, nil
 }
 
 // inDamaged fills the place from values of the leading key fields. Without all of them nobody is named.
-func (p *Place) inDamaged(d *topology.Damage, values []bson.RawValue) error {
+func (p *Place) inDamaged(t *topology.Table, d *topology.Damage, values []bson.RawValue) error {
 	p.Sharded, p.Pattern, p.Damage = !d.Unsplittable, d.Key, d
 	if err := p.hashOf(d.Key, values); err != nil {
 		return err
@@ -227,6 +226,7 @@ func (p *Place) inDamaged(d *topology.Damage, values []bson.RawValue) error {
 	owners, of, known := d.Owners(key)
 	if known {
 		p.Shards, p.Min, p.Max, p.Exact, p.Chunks = owners, of.Min, of.Max, len(owners) == 1, 1
+		p.findMissing(t)
 	}
 	return nil
 }
