@@ -79,6 +79,9 @@ func TestSocketThatSendsTooMuchIsClosed(t *testing.T) {
 						}
 					}
 				}()
+				// The server pings at full seconds; on a pipe, which keeps nothing, two pings that
+				// cross would block both readers.
+				time.Sleep(250 * time.Millisecond)
 				for range 3 * live.MaxReceived {
 					if send(conn) != nil {
 						break
