@@ -35,38 +35,3 @@ func (c *Client) count(ctx context.Context, ns topology.Namespace, options bson.
 	})
 	return n, err
 }
-
-// Primaries returns the primary ("host:port") of each replica set that the mongos
-// monitors, by set name, with one connPoolStats. Sets without a known primary are left
-// out. Needs the action connPoolStats, which clusterMonitor has.
-func (c *Client) Primaries(ctx context.Context) (map[string]string, error) {
-	reply, err := c.one(ctx, "admin", bson.D{{Key: "connPoolStats", Value: int32(1)}},
-		readOp{what: "ask for the replica sets' members", privilege: "connPoolStats on the cluster"})
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]string{}
-	sets, _ := reply.Lookup("replicaSets").DocumentOK()
-	w := walk(sets)
-	for w.next() {
-		set, ok := w.doc()
-		if !ok {
-			continue
-		}
-		name := string(w.key)
-		hosts, _ := set.Lookup("hosts").ArrayOK()
-		members := walk(hosts)
-		for members.next() {
-			m, ok := members.doc()
-			if !ok {
-				continue
-			}
-			up, _ := m.Lookup("ok").BooleanOK()
-			primary, _ := m.Lookup("ismaster").BooleanOK()
-			if addr, ok := m.Lookup("addr").StringValueOK(); ok && up && primary {
-				out[name] = addr
-			}
-		}
-	}
-	return out, nil
-}

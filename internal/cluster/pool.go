@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
 // pool is a driver client for one address. A client replaces it when the address changes.
@@ -55,16 +56,16 @@ func (p *pool) retire() {
 }
 
 // read sends a reading command with a single reply document, in a session of its own.
-func (p *pool) read(ctx context.Context, db string, cmd bson.D) (bson.Raw, error) {
+func (p *pool) read(ctx context.Context, db string, cmd bson.D, o ...options.Lister[options.RunCmdOptions]) (bson.Raw, error) {
 	inSession, end := p.readSession(ctx)
-	reply, err := p.run(inSession, db, p.marked(cmd))
+	reply, err := p.run(inSession, db, p.marked(cmd), o...)
 	end(err)
 	return reply, err
 }
 
 // run sends a command with a single reply document.
-func (p *pool) run(ctx context.Context, db string, cmd bson.D) (bson.Raw, error) {
-	return p.mongo.Database(db).RunCommand(ctx, cmd).Raw()
+func (p *pool) run(ctx context.Context, db string, cmd bson.D, o ...options.Lister[options.RunCmdOptions]) (bson.Raw, error) {
+	return p.mongo.Database(db).RunCommand(ctx, cmd, o...).Raw()
 }
 
 // disconnect closes a pool that nobody uses.

@@ -3,6 +3,9 @@ package rules
 // all are the rules in the order in which they are evaluated. A new rule is a
 // file with its name, its sentences and its remedies, and a line here.
 var all = []rule{
+	configSilent,
+	shardSilent,
+	memberAway,
 	unreadable,
 	collectionDamaged,
 	metadataContradiction,

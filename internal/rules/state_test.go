@@ -93,6 +93,27 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 		fires("a size of its own", ChunkSizeSet, Info, "chunkSizeSet", "chunk-size", inCollection("y.documents", sized)),
 		passes("blocked by resharding", MigrationsBlocked, inCollection("y.documents", resharded)),
 		fires("resharded", Resharding, Info, "resharding", "", inCollection("y.documents", resharded)),
+		fires("a shard that does not answer", ShardSilent, Critical, "silent.shard", "", answering(silent("b"))),
+		fires("a shard without a chunk and a primary", ShardSilent, Critical, "silent.noPrimary", "",
+			answering(func(a *topology.Answering) { a.Shards["b"] = topology.Answer{} }, away("rb", time.Second))),
+		fires("no primary for long", ShardSilent, Critical, "silent.noPrimary", "", answering(away("rb", time.Minute))),
+		passes("an election", ShardSilent, answering(away("rb", 5*time.Second))),
+		passes("all answer", ShardSilent, answering()),
+		lacks("a shard that may not be asked", ShardSilent, "silent.unasked", answering(func(a *topology.Answering) {
+			a.Shards["b"] = topology.Answer{Err: fault.New(fault.Forbidden, "No.")}
+		})),
+		lacks("a shard without a chunk", ShardSilent, "silent.nothing", answering(func(a *topology.Answering) {
+			a.Shards["b"], a.Sets = topology.Answer{}, nil
+		})),
+		fires("config servers that do not answer", ConfigSilent, Critical, "silent.config", "", answering(silent(""))),
+		fires("config servers without a primary", ConfigSilent, Critical, "silent.config.primary", "",
+			answering(silent(""), func(a *topology.Answering) { a.ReadOnly = true })),
+		passes("config servers that answer", ConfigSilent, answering()),
+		fires("a secondary that is away", MemberAway, Warn, "away.member", "", answering(secondaryAway("ra", time.Minute))),
+		passes("a secondary that restarts", MemberAway, answering(secondaryAway("ra", 10*time.Second))),
+		lacks("members that may not be read", MemberAway, "away.unread", answering(func(a *topology.Answering) {
+			a.Sets, a.SetsErr = nil, fault.New(fault.Forbidden, "No.")
+		})),
 		fires("silent", RouterSilent, Info, "router.silent", "", silentRouter("m1", "7.0.5", time.Hour)),
 		passes("gone for days", RouterSilent, silentRouter("m1", "7.0.5", 72*time.Hour)),
 		passes("an old list", RouterSilent, silentRouter("m1", "7.0.5", time.Hour), failedRead(topology.PartRouters)),
@@ -248,5 +269,59 @@ func TestEachContradictionIsNamed(t *testing.T) {
 	slices.Sort(seen)
 	if len(slices.Compact(seen)) != len(list) {
 		t.Errorf("problems have the same identity: %v", seen)
+	}
+}
+
+// answering is a cluster in which all answer, but for some changes.
+func answering(changes ...func(*topology.Answering)) change {
+	return func(s *Situation) {
+		a := topology.Answering{At: now, Config: topology.Answer{State: topology.Answers, Last: now}, Shards: map[string]topology.Answer{}}
+		a.Sets = append(a.Sets, setOf("cfg"))
+		for i := range s.Table.Shards {
+			shard := &s.Table.Shards[i]
+			shard.ReplSet = "r" + shard.Name
+			a.Shards[shard.Name] = topology.Answer{State: topology.Answers, Last: now}
+			a.Sets = append(a.Sets, setOf(shard.ReplSet))
+		}
+		for _, change := range changes {
+			change(&a)
+		}
+		s.Table.Answering = a
+	}
+}
+
+func setOf(name string) topology.ReplicaSet {
+	return topology.ReplicaSet{Name: name, Members: []topology.Member{{Address: name + "-a:1", Reached: true, Primary: true},
+		{Address: name + "-b:1", Reached: true}}}
+}
+
+// silent makes a shard silent, or the config servers with "".
+func silent(shard string) func(*topology.Answering) {
+	return func(a *topology.Answering) {
+		no := topology.Answer{State: topology.Silent, Since: now.Add(-time.Minute), Last: now.Add(-time.Minute), Said: "no connection"}
+		if shard == "" {
+			a.Config = no
+			return
+		}
+		a.Shards[shard] = no
+	}
+}
+
+func away(set string, since time.Duration) func(*topology.Answering) { return awayFrom(set, 0, since) }
+
+func secondaryAway(set string, since time.Duration) func(*topology.Answering) {
+	return awayFrom(set, 1, since)
+}
+
+// awayFrom has the members of a set from a position on away.
+func awayFrom(set string, first int, since time.Duration) func(*topology.Answering) {
+	return func(a *topology.Answering) {
+		for i := range a.Sets {
+			for j := range a.Sets[i].Members {
+				if m := &a.Sets[i].Members[j]; a.Sets[i].Name == set && j >= first {
+					m.Reached, m.Primary, m.Away = false, false, now.Add(-since)
+				}
+			}
+		}
 	}
 }

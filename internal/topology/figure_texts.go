@@ -32,8 +32,10 @@ var methodTexts = map[string]string{
 	"dataSize":         "Read with dataSize, every document, copies waiting for deletion on other shards included",
 	"dataSizeEstimate": "Estimated with dataSize: documents counted, times their average, copies that wait for " +
 		"deletion on other shards included",
+	"connPoolStats":           "Reported by connPoolStats of mongos",
 	"currentOp":               "Reported by $currentOp",
 	"dbStats":                 "Reported by dbStats",
+	"find":                    "Found by a find of one row",
 	"freeDisk":                "Its documents and the free space of its disk, which holds as many bytes of documents as they take now",
 	"given":                   "Typed in",
 	"drainPace":               "Estimated from the pace of the last half hour",

@@ -42,6 +42,7 @@ type Table struct {
 	Rounds      Rounds  // the balancer's, read where migrations are logged
 	Moves       Moves   // migrations under way
 	Deletions   Deletions
+	Answering   Answering
 	Connection  Connection
 	Sizes       map[Namespace]Sizes
 	Disks       map[string]Disk // by shard name; DiskOf tells what is not in it

@@ -103,6 +103,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	g.Go(func() error { return w.watchMoves(ctx) })
 	g.Go(func() error { return w.follow(ctx) })
 	g.Go(func() error { return w.watchCursors(ctx) })
+	g.Go(func() error { return w.watchAnswers(ctx) })
 	err := g.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
