@@ -39,7 +39,7 @@ const (
 func resources() []resource {
 	return []resource{
 		{name: "shards", alias: "shard", list: "/shards", one: "/shards/{name}",
-			columns: []string{"name", "chunks", "bytes", "documents", "disk.used", "disk.total", "draining", "zones"}},
+			columns: []string{"name", "chunks", "bytes", "documents", "disk.used", "disk.total", "draining", "answering.state", "zones"}},
 		{name: "collections", alias: "collection", list: "/collections", one: "/collections/{ns}",
 			columns: []string{"ns", "sharded", "chunks", "jumbo", "bytes", "documents", "key", "zones"}},
 		{name: "chunks", alias: "chunk", list: "/chunks", part: "/collections/{ns}/chunks", one: "/collections/{ns}/chunks/{ref}/why",

@@ -34,7 +34,7 @@ func cluster(v View, load Load) api.Cluster {
 		Shards:     len(t.Shards), Databases: []api.Database{}, Routers: []api.Router{},
 		Collections: load.Collections, Chunks: int(chunks.Value), Zones: len(zoneNames(t)),
 		Bytes: figureOf(bytes.Figure()), Documents: figureOf(documents.Figure()),
-		Balancer:  balancer(v),
+		Balancer: balancer(v), ConfigServers: configServers(v),
 		Problems:  problemSummaryOf(v, v.Problems()),
 		Freshness: freshnessOf(v, topology.PartRouting, topology.PartShards),
 	}

@@ -51,7 +51,7 @@ func RunOf(v View, r engine.Run) api.Run {
 		EndedAt:   api.Time(r.Ended), By: r.By, ByName: r.ByName, Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt),
 		CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy, CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table),
 		Adaptations: adaptationsOf(v, r), Limits: limitsOf(r.Limits), Heading: changeHeading(v.Named(r.Summary)), Message: r.Summary,
-		Moving: moving, Deletions: runDeletions(v, r), Batch: batchOf(v, r), Parent: r.Parent, Item: r.Item,
+		Moving: moving, Deletions: runDeletions(v, r), Unanswered: runSilence(v, r), Batch: batchOf(v, r), Parent: r.Parent, Item: r.Item,
 	}
 	out.Title = out.Heading.String()
 	if a := r.Approval; a != nil {

@@ -28,6 +28,7 @@ func shards(v View, load Load) []api.Shard {
 			ZonesShown:  each(s.Zones, v.ZoneName),
 			Collections: collections[s.Name], Chunks: int(load.Chunks[i].Value),
 			Bytes: figureOf(load.Bytes[i]), Documents: figureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
+			Answering: shardAnswering(v, s),
 		})
 	}
 	return out

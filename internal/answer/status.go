@@ -20,6 +20,7 @@ func Status(v View) api.Status {
 	h := v.Table.Health[topology.PartRouting]
 	s := api.Status{Level: "ok", At: h.At}
 	age := format.Span(v.Now.Sub(h.At))
+	silent := silence(v.Table, anyShard)
 	switch state := ConnectionState(v.Table); {
 	case state == "otherCluster":
 		s.Level, s.Text = "failed", "Another cluster answers, data "+age+" old"
@@ -33,6 +34,8 @@ func Status(v View) api.Status {
 		s.Level, s.Text = "failed", "Cluster not reached yet"
 	case !v.Table.Loaded:
 		s.Level, s.Text = "loading", "Reading the routing table"
+	case silent != "":
+		s.Level, s.Text = "failed", silent+", data "+age+" old"
 	case h.Err != nil:
 		s.Level, s.Text = "failed", "Cluster not answering, data "+age+" old"
 	case v.Table.Stale(topology.PartRouting, v.Now):

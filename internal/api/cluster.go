@@ -18,20 +18,21 @@ type Cluster struct {
 	Seq           uint64     `json:"seq"` // increases with each published table
 	// Whether the changelog is followed, so that changes are shown as they are made, and if not, why the routing is polled
 	// every 2 s instead; "" = it is not meant to be followed here.
-	Followed    bool           `json:"followed"`
-	NotFollowed string         `json:"notFollowed"`
-	Shards      int            `json:"shards"`
-	Databases   []Database     `json:"databases"`
-	Collections int            `json:"collections"` // sharded collections
-	Chunks      int            `json:"chunks"`
-	Jumbo       int            `json:"jumbo"`
-	Zones       int            `json:"zones"`
-	Bytes       Figure         `json:"bytes"`
-	Documents   Figure         `json:"documents"`
-	Balancer    Balancer       `json:"balancer"`
-	Routers     []Router       `json:"routers"`
-	Parts       []Part         `json:"parts"`
-	Problems    ProblemSummary `json:"problems"`
+	Followed      bool           `json:"followed"`
+	NotFollowed   string         `json:"notFollowed"`
+	Shards        int            `json:"shards"`
+	Databases     []Database     `json:"databases"`
+	Collections   int            `json:"collections"` // sharded collections
+	Chunks        int            `json:"chunks"`
+	Jumbo         int            `json:"jumbo"`
+	Zones         int            `json:"zones"`
+	Bytes         Figure         `json:"bytes"`
+	Documents     Figure         `json:"documents"`
+	Balancer      Balancer       `json:"balancer"`
+	Routers       []Router       `json:"routers"`
+	ConfigServers ConfigServers  `json:"configServers"`
+	Parts         []Part         `json:"parts"`
+	Problems      ProblemSummary `json:"problems"`
 	Freshness
 }
 

@@ -45,6 +45,10 @@ type Run struct {
 
 	Deletions *DeletionWait `json:"deletions" csv:"-"` // what holds up the deletions that it waits for; null if it waits for none
 
+	// Unanswered says which servers that its remaining steps need do not answer, and since when; "" when all do, or that
+	// is not known, or the run has ended.
+	Unanswered string `json:"unanswered"`
+
 	Outcome *RunOutcome `json:"outcome"` // whether it helped; only in GET runs/{id}, otherwise null
 	Cost    *RunCost    `json:"cost"`    // estimated and actual; only in GET runs/{id}, and null if its plan is not stored
 

@@ -19,6 +19,7 @@ type Shard struct {
 	Bytes       Figure     `json:"bytes"`
 	Documents   Figure     `json:"documents"`
 	Disk        Disk       `json:"disk"`
+	Answering   Answering  `json:"answering"`
 }
 
 // Disk is the file system with the data of a shard's primary, in bytes, including other files on

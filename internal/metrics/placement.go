@@ -23,10 +23,14 @@ var (
 		"Age of the oldest figure in the bytes of data on a shard: they stay when a shard, or the cluster, cannot be read.", "shard")
 	shardDocuments = gauge("shard_documents", "Documents on a shard, by the statistics of the collections.", "shard")
 	shardChunks    = gauge("shard_chunks", "Chunks of sharded collections on a shard.", "shard")
-	shardDraining  = gauge("shard_draining", "1 while a shard is being removed.", "shard")
-	diskUsed       = gauge("shard_disk_used_bytes", "Used bytes of the file system with the data of a shard's primary.", "shard")
-	diskSize       = gauge("shard_disk_size_bytes", "Size of the file system with the data of a shard's primary.", "shard")
-	imbalance      = gauge("imbalance_ratio",
+	shardAnswers   = gauge("shard_answers",
+		"1 when a shard's primary answered the last small read, 0 when it did not twice; absent while it is not asked.", "shard")
+	configAnswers = gauge("config_servers_answer",
+		"1 when the primary of the config servers answered the last small read, 0 when it did not twice.")
+	shardDraining = gauge("shard_draining", "1 while a shard is being removed.", "shard")
+	diskUsed      = gauge("shard_disk_used_bytes", "Used bytes of the file system with the data of a shard's primary.", "shard")
+	diskSize      = gauge("shard_disk_size_bytes", "Size of the file system with the data of a shard's primary.", "shard")
+	imbalance     = gauge("imbalance_ratio",
 		"How far the fullest shard is above the mean of all by bytes: 0 is even, 1 is twice the mean. Shards that drain do not count.")
 
 	bytesOn     = gauge("collection_data_bytes", "Bytes of a collection on a shard, without compression.", "collection", "shard")
@@ -84,6 +88,9 @@ func (c *Cluster) placement(s *series, t *topology.Table, now time.Time) {
 		s.figure(shardDocuments, p.Load.Documents[i], shard)
 		s.figure(shardChunks, p.Load.Chunks[i], shard)
 		s.flag(shardDraining, sh.Draining, shard)
+		if a := t.Answering.Shards[sh.Name]; a.State != topology.NotAsked {
+			s.flag(shardAnswers, a.State == topology.Answers, shard)
+		}
 		if d := t.DiskOf(sh.Name); d.Known() {
 			s.figure(diskUsed, d.Used, shard)
 			s.figure(diskSize, d.Total, shard)
@@ -97,6 +104,9 @@ func (c *Cluster) placement(s *series, t *topology.Table, now time.Time) {
 	}
 	if p.OtherCount > 0 {
 		s.collection(otherLabel, true, true, p.Others, t.Shards)
+	}
+	if a := t.Answering.Config; a.State != topology.NotAsked {
+		s.flag(configAnswers, a.State == topology.Answers)
 	}
 	if t.Balancer.Known {
 		s.flag(balancerEnabled, t.Balancer.Moves())

@@ -95,7 +95,8 @@ func facts(a api.ShardDetail) []templates.Fact {
 	return []templates.Fact{
 		{Name: "Replica set", Figure: templates.Figure{Known: true, Text: a.ReplSet}},
 		templates.DiskFact(a.Disk),
-		{Name: "Hosts", Figure: templates.Figure{Known: true, Text: strings.Join(a.Hosts, ", ")}, Mono: true},
+		{Name: "Hosts", Figure: templates.Figure{Known: true, Text: hosts(a)}, Mono: true},
+		answers(a.Answering),
 		{Name: "Zones", Figure: list(a.Zones), Zones: a.ZonesShown},
 		templates.OrphansFact(a.Orphans),
 		{Name: "Primary of", Figure: list(a.PrimaryOf)},
@@ -144,6 +145,36 @@ func rowShare(s api.RowShare) templates.Figure {
 	}
 	if s.At != nil && !s.Exact {
 		out.Title += " at " + format.Clock(*s.At)
+	}
+	return out
+}
+
+// hosts are the members as mongos sees them, or the addresses where that is not known.
+func hosts(a api.ShardDetail) string {
+	if len(a.Answering.Members) == 0 {
+		return strings.Join(a.Hosts, ", ")
+	}
+	var out []string
+	for _, m := range a.Answering.Members {
+		text := m.Address + ", " + m.State
+		if m.State == "away" && m.Since != nil {
+			text = m.Address + ", not reached since " + format.Clock(*m.Since)
+		} else if m.PingMs != nil {
+			text += fmt.Sprintf(" (%.1f ms)", *m.PingMs)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; ")
+}
+
+// answers is whether a shard answers.
+func answers(a api.Answering) templates.Fact {
+	out := templates.Fact{Name: "Answers", Figure: templates.Figure{Known: true, Text: "yes"}}
+	switch {
+	case a.State == "silent" && a.Since != nil:
+		out.Text, out.Warn = "not since "+format.Clock(*a.Since), true
+	case a.State != "answers":
+		out.Figure = templates.Figure{Text: format.Unknown, Title: a.Reason}
 	}
 	return out
 }
