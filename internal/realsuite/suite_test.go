@@ -23,6 +23,7 @@ func TestWithoutAccessControl(t *testing.T) {
 		w.load(rangedData, "yorkie-0.4", 12, 300)
 		w.point("locate", locate)
 		w.point("live", live)
+		w.point("silent", silent)
 		w.point("left cursors", leftCursors)
 		w.point("faults", faults)
 		w.point("arrival", arrival)
