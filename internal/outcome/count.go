@@ -139,7 +139,11 @@ func countWindow(samples []sample, w Span, spans []keySpan, asOf time.Time) *Cou
 // hottest with rows.
 func (c *Counts) listChunks(of *topology.Collection, tallies map[int]Tally, spans []keySpan) {
 	listed, met := map[int]bool{}, 0
-	for _, r := range mergedRanges(of, spans) {
+	ranges := mergedRanges(of, spans)
+	if spans == nil { // of a batch, whose items may change any of them
+		ranges = []shardkey.Range{{Min: of.Key.Min(), Max: of.Key.Max()}}
+	}
+	for _, r := range ranges {
 		from, to := of.Chunks.Overlap(r)
 		met += to - from
 		for i := range tallies {

@@ -16,6 +16,8 @@ const (
 	windowAlignment = time.Minute
 	// leastCovered is how much of a window must have been counted.
 	leastCovered = 2 * time.Minute
+	// leastSoFar is how much of the second window a first answer needs, and the whole one where an undo ended it early.
+	leastSoFar = time.Minute
 	// leastRows is how many rows of each window a comparison of shares needs.
 	leastRows = 100
 	// settleWithin is how long after its end a window may still get counts, which arrive a few

@@ -18,7 +18,8 @@ type measurement struct {
 	scope      scope
 	otherRuns  []string
 	otherMoves int
-	movedAgain bool // others moved the run's chunks after it ended
+	until      time.Time // when the second window ended early; zero: it did not
+	movedAgain bool      // others moved the run's chunks after it ended
 	before     map[topology.Namespace][]sample
 	after      map[topology.Namespace][]sample
 	earlier    *Record // what an earlier process counted; nil: nothing
@@ -26,10 +27,19 @@ type measurement struct {
 	closed     bool
 }
 
+// windows are the run's, the second one cut where an undo began.
+func (k *measurement) windows() (before, after Span) {
+	before, after = windows(k.run.Started, k.run.Ended)
+	if !k.until.IsZero() && k.until.Before(after.To) {
+		after.To = k.until
+	}
+	return before, after
+}
+
 // add keeps a sample that lies in one of the windows, and reports whether the second window may be
 // complete.
 func (k *measurement) add(x sample) bool {
-	before, after := windows(k.run.Started, k.run.Ended)
+	before, after := k.windows()
 	ns := x.slot.NS
 	switch {
 	case before.contains(x.slot):
@@ -78,7 +88,7 @@ func (r *Recorder) startMeasuring(run engine.Run, prior *Record) {
 	k := &measurement{run: run, scope: scopeOf(run), earlier: prior, dirty: true,
 		before: map[topology.Namespace][]sample{}, after: map[topology.Namespace][]sample{}}
 	if prior != nil {
-		k.otherRuns, k.otherMoves, k.movedAgain = prior.OtherRuns, prior.OtherMoves, prior.MovedAgain
+		k.otherRuns, k.otherMoves, k.movedAgain, k.until = prior.OtherRuns, prior.OtherMoves, prior.MovedAgain, prior.Until
 	}
 	r.active[run.ID] = k
 	r.addRecent(k)
@@ -88,7 +98,7 @@ func (r *Recorder) startMeasuring(run engine.Run, prior *Record) {
 // was just noticed, a collection of a new step, or the time between a run's end and when that was
 // noticed.
 func (r *Recorder) addRecent(k *measurement) {
-	before, after := windows(k.run.Started, k.run.Ended)
+	before, after := k.windows()
 	for ns := range k.scope.spans {
 		for _, side := range []struct {
 			w    Span
@@ -113,7 +123,7 @@ func (r *Recorder) closeComplete(now time.Time) {
 		if k.run.State.Open() {
 			continue
 		}
-		_, after := windows(k.run.Started, k.run.Ended)
+		_, after := k.windows()
 		if k.scope.empty() || !now.Before(after.To.Add(settleWithin)) || r.isComplete(t, k, after.To) {
 			k.closed, k.dirty = true, true
 		}

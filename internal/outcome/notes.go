@@ -18,6 +18,7 @@ const (
 	NoteAstray     = "astray"     // the chunk of some writes is unknown
 	NoteMigrations = "migrations" // others moved chunks of the same collections
 	NoteAgain      = "again"      // others moved the run's chunks again
+	NoteTotal      = "total"      // all writes together changed
 	NoteUndone     = "undone"     // the run was undone
 	NoteUnreadable = "unreadable" // its stored measurements cannot be decoded
 )
@@ -28,11 +29,13 @@ func (o *Outcome) addNotes(r engine.Run, s scope, in []CollectionRecord, again b
 			o.Notes = append(o.Notes, code)
 		}
 	}
+	cut := o.After.To.Sub(o.After.From) < Window // by an undo
+	partly := o.Before.Covered < o.Before.Seconds() || o.After.Covered < o.After.Seconds()
 	over := o.State != Running && o.State != TooEarly && o.State != Uncounted
 	gathers := r.Kind.Describe().Gathers
 	note(NoteGathers, over && gathers && r.UndoOf == "")
 	note(NoteZones, s.zonesOnly)
-	note(NotePartial, over && (o.Before.Covered < o.Before.Seconds() || o.After.Covered < o.After.Seconds()))
+	note(NotePartial, over && o.State != SoFar && !cut && partly)
 	var hottest, capped bool
 	var astray, all float64
 	for _, c := range in {
@@ -49,6 +52,8 @@ func (o *Outcome) addNotes(r engine.Run, s scope, in []CollectionRecord, again b
 	note(NoteAstray, astray > 0.01*all)
 	note(NoteMigrations, o.OtherMoves > 0)
 	note(NoteAgain, again)
+	ratio := o.After.Total.PerSecond / o.Before.Total.PerSecond
+	note(NoteTotal, over && o.State != Idle && o.State != Few && (ratio < leastLeft || ratio > 1/leastLeft))
 	note(NoteUndone, r.State == engine.Undone)
 }
 
@@ -75,11 +80,17 @@ func (o Outcome) Note(code string) message.Message {
 			"Others made {moves} moves in these collections in that time; part of the difference may be due to them.")
 	case NoteAgain:
 		pattern = "Others moved chunks of this run again before the second window ended."
+	case NoteTotal:
+		pattern = "All writes together went from {totalBefore} to {totalAfter}; shares are of what there was each time."
 	case NoteUndone:
 		pattern = "The run has been undone since."
+		if o.After.Seconds() > 0 && o.After.To.Sub(o.After.From) < Window {
+			pattern = "The run has been undone since; the second window ends where the undo began."
+		}
 	case NoteUnreadable:
 		pattern = "The measurements of this run cannot be read: their row in the database was changed."
 	}
 	return message.New("outcome.note."+code, pattern, seconds("before", o.Before.Covered), seconds("after", o.After.Covered),
-		message.Coded("window", Window.String(), strconv.Itoa(int(Window.Seconds()))+" s"), message.Count("moves", o.OtherMoves))
+		message.Coded("window", Window.String(), strconv.Itoa(int(Window.Seconds()))+" s"), message.Count("moves", o.OtherMoves),
+		message.Rate("totalBefore", o.Before.Total.PerSecond), message.Rate("totalAfter", o.After.Total.PerSecond))
 }

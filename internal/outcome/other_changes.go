@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -15,13 +16,14 @@ func (r *Recorder) findOtherChanges(runs []engine.Run, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range r.active {
-		before, after := windows(k.run.Started, k.run.Ended)
+		k.cutAtUndo(runs)
+		before, after := k.windows()
 		end := after.To
 		if end.IsZero() {
 			end = now
 		}
 		for _, o := range runs {
-			if o.ID == k.run.ID || slices.Contains(k.otherRuns, o.ID) || !hasSent(o) || !k.scope.overlaps(scopeOf(o)) {
+			if o.ID == k.run.ID || o.UndoOf == k.run.ID || slices.Contains(k.otherRuns, o.ID) || !hasSent(o) || !k.scope.overlaps(scopeOf(o)) {
 				continue
 			}
 			if o.Started.Before(end) && (o.Ended.IsZero() || o.Ended.After(before.From)) {
@@ -85,4 +87,17 @@ func (k *measurement) isOwn(e topology.Event) bool {
 		return s.Migrates() && !s.Sent.IsZero() && string(s.NS) == e.NS && s.Shard == to && string(s.Min) == string(lo) &&
 			e.Time.After(s.Sent.Add(-windowAlignment))
 	})
+}
+
+// cutAtUndo ends the second window where an undo of the run began: what the run did is compared as long as it lasted.
+func (k *measurement) cutAtUndo(runs []engine.Run) {
+	for _, o := range runs {
+		if o.UndoOf != k.run.ID || !hasSent(o) || !k.until.IsZero() || k.run.Ended.IsZero() {
+			continue
+		}
+		_, after := windows(k.run.Started, k.run.Ended)
+		if end := o.Started.Truncate(heat.Tick).UTC(); end.Before(after.To) {
+			k.until, k.dirty = end, true
+		}
+	}
 }

@@ -18,6 +18,7 @@ type Outcome struct {
 	PlusMinus   float64   // half of the 95 % interval of the difference of shares
 	KnownAt     time.Time // end of the window after the run; zero while the run is open
 	Reason      string    // only when Uncounted
+	Credit      Credit    // only when the share fell
 	Before      Side
 	After       Side
 	Shards      []ShardChange // hottest first
@@ -76,6 +77,9 @@ func Compare(r engine.Run, kept *Record) Outcome {
 	s := scopeOf(r)
 	o := Outcome{Basis: s.basis}
 	before, after := windows(r.Started, r.Ended)
+	if kept != nil && !kept.Until.IsZero() && !after.To.IsZero() {
+		after.To = kept.Until
+	}
 	o.Before.Span, o.After.Span, o.KnownAt = before, after, after.To
 	switch {
 	case s.empty() && r.State.Open():
@@ -96,7 +100,10 @@ func Compare(r engine.Run, kept *Record) Outcome {
 	o.addCollections(kept, ended && kept.Closed)
 	in := o.compared(kept)
 	o.addShards(in)
-	o.setState(r, kept, len(in) > 0)
+	o.setState(r, kept, in)
+	if r.IsBatch() {
+		o.Chunks, o.More = nil, 0 // they are listed with the items
+	}
 	o.addNotes(r, s, in, kept.MovedAgain)
 	return o
 }

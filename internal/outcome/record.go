@@ -17,6 +17,8 @@ type Record struct {
 	OtherMoves     int      // other migrations of these collections in that time
 	MovedAgain     bool     // one of them moved the run's chunks after the run
 	Closed         bool     // the measurement has ended
+	// Until is when the second window ended early, because an undo of the run began; zero: it did not.
+	Until time.Time
 }
 
 // CollectionRecord is one collection of a Record.
@@ -28,7 +30,7 @@ type CollectionRecord struct {
 
 // toRecord returns the stored form of a measurement.
 func (r *Recorder) toRecord(t *topology.Table, k *measurement) *Record {
-	before, after := windows(k.run.Started, k.run.Ended)
+	before, after := k.windows()
 	out := &Record{
 		Run:        k.run.ID,
 		Started:    k.run.Started,
@@ -37,6 +39,7 @@ func (r *Recorder) toRecord(t *topology.Table, k *measurement) *Record {
 		OtherMoves: k.otherMoves,
 		MovedAgain: k.movedAgain,
 		Closed:     k.closed,
+		Until:      k.until,
 	}
 	for _, ns := range k.scope.namespaces() {
 		c := CollectionRecord{NS: ns}

@@ -96,9 +96,13 @@ func TestRunIsMeasuredBeforeItsStartAndAfterItsEnd(t *testing.T) {
 		r.table = &topology.Table{ClusterID: "c", Loaded: true, Collections: []*topology.Collection{r.c}}
 		r.fakes.mu.Unlock()
 		run = r.endRun(run)
-		r.countWrites(9*time.Minute, 30, 20, 10)
-		if o := r.outcome(run); o.State != TooEarly || o.Before.Covered != 600 {
-			t.Errorf("%s, %v s", o.State, o.Before.Covered)
+		r.countWrites(time.Minute, 30, 20, 10)
+		if o := r.outcome(run); o.State != TooEarly || o.Verdict != "" {
+			t.Errorf("%s, %s", o.State, o.Verdict)
+		}
+		r.countWrites(8*time.Minute, 30, 20, 10)
+		if o := r.outcome(run); o.State != SoFar || o.Verdict != Helped || o.Before.Covered != 600 {
+			t.Errorf("%s, %s, %v s", o.State, o.Verdict, o.Before.Covered)
 		}
 		told, end := r.Recorder.Subscribe()
 		defer end()

@@ -12,7 +12,8 @@ type State string
 // The states.
 const (
 	Running   State = "running"   // the run has not ended
-	TooEarly  State = "tooEarly"  // the window after the run has not ended: see KnownAt
+	TooEarly  State = "tooEarly"  // less than a minute was counted after the run: see KnownAt
+	SoFar     State = "soFar"     // the window after the run has not ended: the verdict is of its first minutes
 	Measured  State = "measured"  // there is a verdict
 	Shared    State = "shared"    // other runs changed the same collections at the time: figures without a verdict
 	Few       State = "few"       // too few rows for a verdict
@@ -31,20 +32,20 @@ const (
 )
 
 // setState decides the state and, when the figures suffice, the verdict.
-func (o *Outcome) setState(r engine.Run, kept *Record, some bool) {
+func (o *Outcome) setState(r engine.Run, kept *Record, in []CollectionRecord) {
 	switch {
 	case r.State.Open():
 		o.State = Running
 		return
-	case !kept.Closed && some:
+	case !kept.Closed && len(in) > 0 && (o.After.Covered < leastSoFar.Seconds() || o.Before.Covered < leastCovered.Seconds()):
 		o.State = TooEarly
 		return
-	case !some:
+	case len(in) == 0:
 		o.State, o.Reason = Uncounted, o.uncountedReason()
 		return
 	}
 	n, m := o.Before.Total.Rows, o.After.Total.Rows
-	v, plusMinus := judge(o.Before.Share, n, o.After.Share, m)
+	v, plusMinus := o.judgeRun(in)
 	switch {
 	case n == 0 && m == 0:
 		o.State = Idle
@@ -54,6 +55,13 @@ func (o *Outcome) setState(r engine.Run, kept *Record, some bool) {
 		o.State, o.PlusMinus = Shared, plusMinus
 	default:
 		o.State, o.Verdict, o.PlusMinus = Measured, v, plusMinus
+	}
+	if !kept.Closed {
+		if o.State != Measured {
+			o.State, o.PlusMinus = TooEarly, 0 // the rest of the window may bring what is missing
+			return
+		}
+		o.State = SoFar
 	}
 }
 

@@ -26,10 +26,13 @@ func (o *Outcome) addCollections(kept *Record, over bool) {
 				*side.covered, *side.rate, x.Method = side.counts.Seconds, &r, side.counts.Method
 			}
 		}
-		least := leastCovered.Seconds()
+		least, leastAfter := leastCovered.Seconds(), leastCovered.Seconds()
+		if !kept.Until.IsZero() {
+			leastAfter = leastSoFar.Seconds()
+		}
 		switch {
 		case x.Not != "":
-		case over && (x.CoveredBefore < least || x.CoveredAfter < least):
+		case over && (x.CoveredBefore < least || x.CoveredAfter < leastAfter):
 			x.Not = reasonGap
 		case x.Method == heat.ChangedRows && appended:
 			x.Not = reasonChanged

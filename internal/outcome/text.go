@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"shardboard/internal/format"
@@ -29,7 +30,15 @@ func Label(state State, verdict Verdict, gathers bool) string {
 	case Unchanged:
 		return "Nothing to compare."
 	}
+	if state == SoFar {
+		label := Label(Measured, verdict, gathers)
+		return "So far: " + strings.ToLower(label[:1]) + label[1:]
+	}
 	switch {
+	case verdict == NotThis:
+		return "Not by this run."
+	case verdict == Unclear:
+		return "Cannot tell."
 	case verdict == Helped:
 		return "Yes."
 	case verdict == NoChange:
@@ -74,6 +83,10 @@ func (o Outcome) Text() message.Message {
 		text.Pattern = message.Plural(n, "Another run changed the same collections in that time, so the difference is not this run’s alone. ",
 			"{runs} other runs changed the same collections in that time, so the difference is not this run’s alone. ") + text.Pattern
 		return text.With(message.Count("runs", n))
+	case SoFar:
+		text := o.measured()
+		text.Pattern += " So far, from {covered}; the final answer comes shortly after {at}."
+		return text.With(seconds("covered", o.After.Covered)).With(message.Words("at", format.Clock(o.KnownAt)))
 	}
 	return o.measured()
 }
@@ -91,7 +104,18 @@ func (o Outcome) measured() message.Message {
 	case same:
 		pattern = "{from} took {before} of the writes before, and {after} after."
 	}
-	return message.New("outcome.measured", pattern, message.Share("before", o.Before.Share), message.Share("after", o.After.Share),
+	switch o.Verdict {
+	case NotThis:
+		pattern += " But what this run moved or split takes {moved} of the writes now: without the run it would be about {without} too."
+	case Unclear:
+		pattern += " Without this run it would be about {without} of all: a part is its doing, the rest came by itself."
+		if o.Credit.Without >= leastLeft*o.Before.Share {
+			pattern += " All writes together went from {totalBefore} to {totalAfter}."
+		}
+	}
+	return message.New("outcome.measured", pattern, message.Share("moved", o.Credit.Moved), message.Share("without", o.Credit.Without),
+		message.Rate("totalBefore", o.Before.Total.PerSecond), message.Rate("totalAfter", o.After.Total.PerSecond),
+		message.Share("before", o.Before.Share), message.Share("after", o.After.Share),
 		message.Shard("from", o.Before.Hottest), message.Shard("to", o.After.Hottest))
 }
 

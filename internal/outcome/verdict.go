@@ -7,9 +7,11 @@ type Verdict string
 
 // The verdicts. "" is no verdict: see State.
 const (
-	Helped   Verdict = "helped"   // the share of the hottest is measurably smaller after the run
+	Helped   Verdict = "helped"   // the share of the hottest is measurably smaller after the run, and would not be without it
 	NoChange Verdict = "noChange" // the difference can be chance
 	Worse    Verdict = "worse"    // it is measurably larger
+	NotThis  Verdict = "notThis"  // it is smaller, but what the run moved does not explain it
+	Unclear  Verdict = "unclear"  // it is smaller, and would be without the run too, though less
 )
 
 // The smallest difference that counts, with any number of rows: a tenth of the larger share, and

@@ -156,6 +156,15 @@ func OutcomeScenes() []Scene {
 			o.Before.Hottest, o.After.Hottest = "yorkie-meta.changes", "yorkie-meta.changes"
 		}),
 		sc("early", "moved", later),
+		sc("sofar", "moved", func(o *outcome.Outcome) {
+			o.State, o.After.Covered, o.KnownAt = outcome.SoFar, 120, fine.Now.Add(7*time.Minute)
+		}),
+		sc("notthis", "moved", func(o *outcome.Outcome) {
+			o.Verdict, o.Credit = outcome.NotThis, outcome.Credit{Moved: .02, Without: o.After.Share + .02}
+		}),
+		sc("unclear", "moved", func(o *outcome.Outcome) {
+			o.Verdict, o.Credit = outcome.Unclear, outcome.Credit{Moved: .1, Without: o.After.Share + .1}
+		}),
 		sc("shared", "moved", none, func(o *outcome.Outcome) {
 			o.State, o.PlusMinus, o.OtherRuns = outcome.Shared, .01, []string{RecordID("succeeded"), RecordID("undone")}
 		}),
