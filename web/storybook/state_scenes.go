@@ -55,6 +55,7 @@ func states() []state {
 	unread := topology.Health{Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
 	return []state{
 		{"empty", noProjects(story(nothingStored), topology.Health{At: webtest.Epoch})},
+		{"silent", story(silentShard)},
 		{"loading", answer.View{Now: webtest.Epoch, Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}},
 		{"never", webtest.Unreached(webtest.NeverReached)},
 		{"norights", webtest.Unreached(webtest.ReachedWithoutRights)},
@@ -196,4 +197,21 @@ func renamed(name func(int) string) answer.View {
 	}
 	v.Dir = placement.NewDirectory(9, []string{"yorkie-meta"}, projects, topology.Health{At: webtest.Epoch})
 	return v
+}
+
+// silentShard has the first shard give no answer.
+func silentShard(t *topology.Table) {
+	since := webtest.Epoch.Add(-40 * time.Second)
+	t.Answering = topology.Answering{At: webtest.Epoch, Config: topology.Answer{State: topology.Answers, Last: webtest.Epoch},
+		Shards: map[string]topology.Answer{}}
+	for i, s := range t.Shards {
+		a := topology.Answer{State: topology.Answers, Last: webtest.Epoch}
+		m := topology.Member{Address: s.Name + ":27018", Reached: true, Primary: true, Ping: 800 * time.Microsecond}
+		if i == 0 {
+			a = topology.Answer{State: topology.Silent, Since: since, Last: since, Said: "Couldn't get a connection within the time limit"}
+			m = topology.Member{Address: m.Address, Away: since}
+		}
+		t.Answering.Shards[s.Name] = a
+		t.Answering.Sets = append(t.Answering.Sets, topology.ReplicaSet{Name: s.ReplSet, Members: []topology.Member{m}})
+	}
 }
