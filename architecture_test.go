@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"internal/actions": {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey",
 		"internal/store", "internal/auth"},
 	"internal/connlimit":   {"-"}, // under the HTTP server: knows nothing of what is served
-	"internal/doctor":      {"internal/topology", "internal/profile"},
+	"internal/doctor":      {"internal/topology", "internal/profile", "internal/actions", "internal/balance"},
 	"internal/conformance": {"-"}, // tests only
 	"internal/fixture":     {"*"}, // for tests only
 	"internal/realcluster": {"-"}, // tests only: processes of others
@@ -220,8 +220,8 @@ func allowed(room, target string) bool {
 // TestPackagesForTestsAreImportedByTestsOnly keeps fixtures and suites out of the program.
 func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
 	forTests := []string{"web/webtest", "web/storybook", "cmd/storybook", "internal/conformance", "internal/store/storetest",
-		"internal/actions/enginetest", "internal/fixture/must", "internal/fixture/routing", "internal/fixture/simulated",
-		"internal/simcluster/replay", "internal/realcluster", "internal/realsuite"}
+		"internal/actions/enginetest", "internal/fixture/change", "internal/fixture/must", "internal/fixture/routing",
+		"internal/fixture/simulated", "internal/simcluster/replay", "internal/realcluster", "internal/realsuite"}
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
 		for _, imp := range p.Imports {

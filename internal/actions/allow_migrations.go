@@ -20,7 +20,8 @@ func describeAllowMigrations() Description {
 		Since: balance.Release{5, 0, 0},
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("Moves of its chunks",
 			"Whether chunks of the collection may be moved at all, also by hand.", "are allowed", "are all blocked")},
-		plan: planAllowMigrations,
+		Sends: []Op{OpMigrations},
+		plan:  planAllowMigrations,
 	}
 }
 

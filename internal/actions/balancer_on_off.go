@@ -22,6 +22,7 @@ func describeBalancerOn() Description {
 		Proof:     "The balancer’s settings.",
 		Undo:      "Turns it off. Chunks that the balancer has moved by then stay where they are.",
 		LeastRisk: Medium,
+		Sends:     []Op{OpBalancerOn},
 		plan:      planBalancerSwitch,
 	}
 }
@@ -34,6 +35,7 @@ func describeBalancerOff() Description {
 		Proof:     "The balancer’s settings.",
 		Undo:      "Turns it on.",
 		LeastRisk: Medium,
+		Sends:     []Op{OpBalancerOff},
 		plan:      planBalancerSwitch,
 	}
 }

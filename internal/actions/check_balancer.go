@@ -10,7 +10,7 @@ import (
 
 // waitsForBalancer reports whether the plan leaves moves to the balancer.
 func (d *draftBuilder) waitsForBalancer() bool {
-	return slices.ContainsFunc(d.steps, func(s Step) bool { return s.Op == OpAwait })
+	return slices.ContainsFunc(d.steps, Step.Awaits)
 }
 
 // checkBalancer warns that a running balancer may move the same chunks first. If the
@@ -134,6 +134,6 @@ func (d *draftBuilder) checkBalancerAfter() {
 func (d *draftBuilder) splitsOnly() bool {
 	return len(d.moves) == 0 && slices.ContainsFunc(d.steps, func(s Step) bool {
 		c := d.s.Table.Collection(s.NS)
-		return (s.Op == OpSplitAt || s.Op == OpSplitMedian) && (c == nil || !c.AutoMergeOff)
+		return s.Splits() && (c == nil || !c.AutoMergeOff)
 	})
 }

@@ -9,16 +9,6 @@ import (
 // CheckMaintenance is the id of the check of maintenance windows.
 const CheckMaintenance = "maintenance"
 
-// affectsPlacement reports whether a step moves data or changes what the balancer moves. Commands that
-// are not listed do.
-func (s Step) affectsPlacement() bool {
-	switch s.Op {
-	case OpSplitAt, OpSplitMedian, OpMerge, OpClearJumbo, OpAutoMerge:
-		return false
-	}
-	return true
-}
-
 // checkMaintenance warns outside the maintenance windows. It does not block, because
 // whoever is on call must be able to act, but the plan then has to be confirmed by
 // typing. Without windows there is no such check.

@@ -19,6 +19,7 @@ func describeChunkSize() Description {
 		Undo:      "Restores the previous chunk size. Chunks that the balancer has moved by then stay where they are.",
 		Since:     balance.Release{5, 3, 0},
 		Arguments: []Argument{argNS.needed(), argSize.needed()},
+		Sends:     []Op{OpChunkSize},
 		plan:      planChunkSize,
 	}
 }

@@ -18,6 +18,7 @@ func describeClearJumbo() Description {
 		Undo:      "Cannot be undone: only the balancer sets the flag.",
 		Arguments: []Argument{argNS.needed(), argChunk, argBounds},
 		InBatches: true,
+		Sends:     []Op{OpClearJumbo},
 		plan:      planClearJumbo,
 	}
 }

@@ -21,7 +21,8 @@ func describeDefragment() Description {
 		LeastRisk: Medium,
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("Defragmentation",
 			"Whether the balancer defragments the collection.", "start it", "stop it")},
-		plan: planDefragment,
+		Sends: []Op{OpDefragment},
+		plan:  planDefragment,
 	}
 }
 

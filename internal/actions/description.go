@@ -39,6 +39,10 @@ type Description struct {
 	// Since is the first release that has its command; zero: every supported release.
 	Since balance.Release
 
+	// Sends are the operations whose commands this kind is, whatever plan sends them: pinning is setting a zone
+	// range. None for a kind that is made of several commands, such as isolate.
+	Sends []Op
+
 	// rewrite replaces alternative arguments by the usual ones, before they are checked;
 	// nil for none.
 	rewrite func(*Args) error

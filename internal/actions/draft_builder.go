@@ -93,7 +93,7 @@ func (d *draftBuilder) future(c *topology.Collection) *futureChunks {
 // changedCollections returns the collections whose chunks the steps change, by namespace.
 func (d *draftBuilder) changedCollections() []*futureChunks {
 	chunks := func(s Step) bool {
-		return s.NS != "" && s.Op != OpSetRange && s.Op != OpRemoveRange && s.Op != OpBalancing && !s.SetsCollection()
+		return s.NS != "" && !s.row().leavesChunks
 	}
 	var out []*futureChunks
 	for _, k := range d.futures {

@@ -23,13 +23,12 @@ func describeDrainShard() Description {
 		Arguments:  []Argument{argShard.needed().about()},
 		LeastRisk:  High,
 		TypesShard: true,
+		Sends:      []Op{OpBeginRemoval, OpStartDraining},
 		plan:       planDrainShard,
 	}
 }
 
-// hasDrainCommands reports whether the release has startShardDraining, stopShardDraining
-// and commitShardRemoval.
-func (d *draftBuilder) hasDrainCommands() bool { return d.s.Release.AtLeast(8, 3, 0) }
+func (d *draftBuilder) hasDrainCommands() bool { return hasDrainCommands(d.s.Release) }
 
 func planDrainShard(d *draftBuilder) (Draft, Args, error) {
 	name := d.a.Shard

@@ -29,6 +29,7 @@ func describeMerge() Description {
 			argMax.needed().about().or("bounds").help("The upper bound of the last chunk, as Extended JSON.")},
 		rewrite:   mergeBounds,
 		InBatches: true,
+		Sends:     []Op{OpMerge},
 		plan:      planMerge,
 	}
 }

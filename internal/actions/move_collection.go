@@ -23,6 +23,7 @@ func describeMoveCollection() Description {
 		Arguments: []Argument{argNS.needed().of(TypeNamespace).help("The unsharded collection, as database.collection."),
 			argTo.needed()},
 		LeastRisk: High,
+		Sends:     []Op{OpMoveCollection},
 		plan:      planMoveCollection,
 	}
 }

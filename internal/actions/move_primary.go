@@ -22,6 +22,7 @@ func describeMovePrimary() Description {
 		Arguments: []Argument{argDB.asked().needed().help("The database whose unsharded collections move."),
 			argTo.needed().help("The shard that becomes the primary of the database.")},
 		LeastRisk: High,
+		Sends:     []Op{OpMovePrimary},
 		plan:      planMovePrimary,
 	}
 }

@@ -28,6 +28,7 @@ func describePin() Description {
 		Gathers:   true,
 		rewrite:   useToAsShard,
 		InBatches: true,
+		Sends:     []Op{OpSetRange},
 		plan:      planPin,
 	}
 }

@@ -22,6 +22,7 @@ func describeRefineKey() Description {
 		Undo:      "Cannot be undone: no command shortens a shard key. Resharding (MongoDB 5.0) rewrites the whole collection.",
 		Arguments: []Argument{argNS.needed(), argKey.needed()},
 		LeastRisk: High,
+		Sends:     []Op{OpRefineKey},
 		plan:      planRefineKey,
 	}
 }

@@ -19,6 +19,7 @@ func describeRemoveShard() Description {
 		Arguments:  []Argument{argShard.needed().about()},
 		LeastRisk:  High,
 		TypesShard: true,
+		Sends:      []Op{OpRemoveShard},
 		plan:       planRemoveShard,
 	}
 }

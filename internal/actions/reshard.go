@@ -1,9 +1,7 @@
 package actions
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -30,6 +28,7 @@ func describeReshard() Description {
 		Undo:      "Reshards the collection back to the old key, with the old zones. It takes as long again.",
 		Arguments: []Argument{argNS.needed(), argKey.needed(), argZones, argInitialChunks},
 		LeastRisk: High,
+		Sends:     []Op{OpReshard},
 		plan:      planReshard,
 	}
 }
@@ -185,38 +184,6 @@ func (d *draftBuilder) undoReshard(s Step) error {
 	// As many chunks as it had: the server refuses its default number for a key with fewer values.
 	d.reshard(c, was, zones, s.Reshard.WasChunks)
 	return nil
-}
-
-// controlsResharding reports whether the command of a step is one of resharding.
-func (s Step) controlsResharding() bool {
-	return slices.Contains([]Op{OpReshard, OpReshardCommit, OpReshardAbort}, s.Op)
-}
-
-// InBackground reports whether the cluster works on the command on its own: losing the
-// connection or a time limit does not end it.
-func (s Step) InBackground() bool {
-	return s.controlsResharding() || s.isBuiltOnResharding() || s.Op == OpAbortMove || s.Op == OpAbortUnshard
-}
-
-// EndsAnother reports whether the step ends an operation that another run waits for. Such
-// a step has to run although that run holds the collection.
-func (s Step) EndsAnother() bool { return s.Op == OpReshardCommit || s.Aborts() }
-
-// Aborts reports whether the step ends a running operation without effect.
-func (s Step) Aborts() bool {
-	return s.Op == OpReshardAbort || s.Op == OpAbortMove || s.Op == OpAbortUnshard
-}
-
-func (s Step) sendReshard(ctx context.Context, a Admin, run string) error {
-	switch {
-	case s.Op == OpReshardCommit:
-		return a.CommitResharding(ctx, run, s.NS)
-	case s.Op == OpReshardAbort:
-		return a.AbortResharding(ctx, run, s.NS)
-	case s.Reshard == nil:
-		return fmt.Errorf("send step: a resharding of %s without a key", s.NS)
-	}
-	return a.ReshardCollection(ctx, run, s.NS, *s.Reshard)
 }
 
 // newKey is the new shard key of an OpReshard or an OpRefineKey as text.

@@ -24,6 +24,7 @@ func describeSplit() Description {
 		Undo:      "Merges the parts.",
 		Arguments: []Argument{argNS.needed(), argAt, argParts, argChunk, argBounds},
 		InBatches: true,
+		Sends:     []Op{OpSplitAt, OpSplitMedian},
 		plan:      planSplit,
 	}
 }

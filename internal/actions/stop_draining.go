@@ -19,6 +19,7 @@ func describeStopDraining() Description {
 		Undo:      "Begins to drain it again.",
 		Arguments: []Argument{argShard.needed().about()},
 		LeastRisk: Medium,
+		Sends:     []Op{OpStopDraining},
 		plan:      planStopDraining,
 	}
 }
@@ -59,23 +60,37 @@ func (d *draftBuilder) balancerOff() []Suggestion {
 	return []Suggestion{suggestion(BalancerOff, message.New("suggest.balancerOff", "Turn the balancer off"))}
 }
 
-// undoDraining undoes a step on a shard that is drained or removed.
+// undoDraining ends the draining that a step has begun.
 func (d *draftBuilder) undoDraining(s Step) error {
-	now := d.shard(s.Shard)
-	switch {
-	case s.Op == OpRemoveShard:
-		return fault.New(fault.Conflict, "This cannot be undone: the shard was removed from the cluster. Add its replica set again "+
-			"with sh.addShard, after its data was removed.")
+	switch now := d.shard(s.Shard); {
 	case now == nil:
-		return undoConflict("the shard no longer exists", d.differences(shardExists(s.Shard))...)
-	case s.Op == OpStopDraining && !now.Draining:
-		d.step(Step{Op: OpStartDraining, Shard: s.Shard,
-			Needs: []Fact{drainingIs(s.Shard, false), spare(s.Shard)}, Proof: []Fact{drainingIs(s.Shard, true)}})
-	case s.Op == OpStopDraining || !now.Draining: // it is as it was before
+		return d.shardIsGone(s.Shard)
+	case !now.Draining: // it is as it was before
 	case !d.hasDrainCommands():
 		return fault.New(fault.Conflict, "Ending a draining needs MongoDB 8.3 or later; this cluster runs %s.", d.s.Release)
 	default:
 		d.endDraining(s.Shard)
 	}
 	return nil
+}
+
+// undoStopDraining begins to drain the shard again.
+func (d *draftBuilder) undoStopDraining(s Step) error {
+	switch now := d.shard(s.Shard); {
+	case now == nil:
+		return d.shardIsGone(s.Shard)
+	case !now.Draining:
+		d.step(Step{Op: OpStartDraining, Shard: s.Shard,
+			Needs: []Fact{drainingIs(s.Shard, false), spare(s.Shard)}, Proof: []Fact{drainingIs(s.Shard, true)}})
+	}
+	return nil
+}
+
+func (d *draftBuilder) shardIsGone(shard string) error {
+	return undoConflict("the shard no longer exists", d.differences(shardExists(shard))...)
+}
+
+func (d *draftBuilder) undoRemoval(Step) error {
+	return fault.New(fault.Conflict, "This cannot be undone: the shard was removed from the cluster. Add its replica set again "+
+		"with sh.addShard, after its data was removed.")
 }

@@ -23,6 +23,7 @@ func describeUnpin() Description {
 		Arguments: []Argument{argProject.needed(), argDB},
 		Adapts:    true,
 		InBatches: true,
+		Sends:     []Op{OpRemoveRange},
 		plan:      planUnpin,
 	}
 }

@@ -21,6 +21,7 @@ func describeUnshard() Description {
 		Undo:      "Cannot be undone: shardboard does not shard collections.",
 		Arguments: []Argument{argNS.needed(), argTo.help("The shard that receives all data. Omitted: the one with the least data.")},
 		LeastRisk: High,
+		Sends:     []Op{OpUnshard},
 		plan:      planUnshard,
 	}
 }

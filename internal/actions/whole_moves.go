@@ -77,7 +77,7 @@ func (d *draftBuilder) addWholes(e *Effect) {
 func (d *draftBuilder) wholeTime(bytes topology.Figure, n int) topology.Figure {
 	rate, method := d.copyRate()
 	out := moveTime(bytes, n, rate, method, d.s.Now)
-	if out.Known && slices.ContainsFunc(d.steps, func(s Step) bool { return s.MovesWhole() && s.Op != OpMovePrimary }) {
+	if out.Known && slices.ContainsFunc(d.steps, Step.isBuiltOnResharding) {
 		return d.reshardTime(out, n)
 	}
 	return out

@@ -21,6 +21,7 @@ func describeZoneRemoveRange() Description {
 			argMin.needed().about().help("The lower bound of a zone range, as Extended JSON."),
 			argMax.needed().about().help("The upper bound of a zone range, as Extended JSON.")},
 		InBatches: true,
+		Sends:     []Op{OpRemoveRange},
 		plan:      planZoneRemoveRange,
 	}
 }

@@ -22,6 +22,7 @@ func describeZoneSetRange() Description {
 		Undo:      "Removes the range, or sets it as it was. Chunks that the balancer has moved by then stay where they are.",
 		Arguments: []Argument{argNS.needed(), argZone.needed(), argMin.needed().help(help), argMax.needed().help(help)},
 		InBatches: true,
+		Sends:     []Op{OpSetRange},
 		plan:      planZoneSetRange,
 	}
 }

@@ -19,6 +19,7 @@ func describeZoneAddShard() Description {
 		Undo:      "Removes the shard from the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().help("The name of a zone, an existing one or a new one.")},
 		InBatches: true,
+		Sends:     []Op{OpAddZone},
 		plan:      planZoneAddShard,
 	}
 }
@@ -55,6 +56,7 @@ func describeZoneRemoveShard() Description {
 		Undo:      "Adds the shard to the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().about()},
 		InBatches: true,
+		Sends:     []Op{OpRemoveZone},
 		plan:      planZoneRemoveShard,
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
+	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 )
@@ -151,10 +152,10 @@ func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation
 		d.Role = auth.Operator
 	}
 	d.Checks = append(d.Checks, activityCheck(s.Activity))
-	if err := e.hashItems(d.Steps); err != nil {
+	if err := hashItems(s.Release, d.Steps); err != nil {
 		return actions.Plan{}, err
 	}
-	commands, err := e.renderCommands(d.Steps)
+	commands, err := commandsOf(s.Release, d.Steps)
 	if err != nil {
 		return actions.Plan{}, err
 	}
@@ -189,12 +190,15 @@ func (e *Engine) planner(k actions.Kind) (actions.Planner, error) {
 	return planner, nil
 }
 
-// renderCommands returns the commands of steps as they will be sent.
-func (e *Engine) renderCommands(steps []actions.Step) ([]actions.Command, error) {
+// commandsOf returns the commands of steps for a release, as they will be sent.
+func commandsOf(r balance.Release, steps []actions.Step) ([]actions.Command, error) {
+	if len(steps) > 0 && !r.Known() {
+		return nil, fault.New(fault.Unavailable, "The release of the cluster is not known.")
+	}
 	commands := make([]actions.Command, len(steps))
 	var err error
 	for i, step := range steps {
-		if commands[i], err = e.opts.Renderer.Render(step); err != nil {
+		if commands[i], err = step.Command(r); err != nil {
 			return nil, err
 		}
 	}

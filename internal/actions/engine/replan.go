@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/balance"
 	"shardboard/internal/message"
 )
 
@@ -104,7 +105,7 @@ func (x *execution) draftRemaining(run Run, steps []actions.Step) (actions.Draft
 	if err != nil {
 		return d, nil, err
 	}
-	return x.e.withinLimits(d, run.Limits, run.chunksMoved())
+	return withinLimits(s.Release, d, run.Limits, run.chunksMoved())
 }
 
 // draftRest drafts what is left of steps, with the current jumbo flags of the chunks
@@ -124,15 +125,15 @@ func (e *Engine) draftRest(
 	return actions.Remaining(e.withJumboFlags(ctx, s, d.FlagSpans), kind, a, summary, steps)
 }
 
-// withinLimits renders a draft that may run without another confirmation.
-func (e *Engine) withinLimits(d actions.Draft, l actions.Limits, moved int) (actions.Draft, []actions.Command, error) {
+// withinLimits returns the commands of a draft that may run without another confirmation.
+func withinLimits(r balance.Release, d actions.Draft, l actions.Limits, moved int) (actions.Draft, []actions.Command, error) {
 	if over := l.Exceeded(moved, d); len(over) > 0 {
 		return d, nil, changedError(over, "What is left to do exceeds the limits that were confirmed.")
 	}
 	if d.Blocked() && !d.Reached {
 		return d, nil, changedError(blockingChecks(d), "A check blocks what is left to do.")
 	}
-	commands, err := e.renderCommands(d.Steps)
+	commands, err := commandsOf(r, d.Steps)
 	return d, commands, err
 }
 

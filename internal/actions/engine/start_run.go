@@ -131,7 +131,7 @@ func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan, covered bo
 	if restErr != nil {
 		return nil, err
 	}
-	d, commands, restErr := e.withinLimits(d, p.Limits, 0)
+	d, commands, restErr := withinLimits(s.Release, d, p.Limits, 0)
 	if restErr != nil || !covered && !e.coveredUndo(*p) && len(e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", d)) > 0 {
 		return nil, err
 	}

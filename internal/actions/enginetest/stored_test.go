@@ -39,6 +39,7 @@ type stored struct {
 	Asked, Open, Ended records
 	PlanJSON, OpenJSON json.RawMessage
 	EndedJSON          json.RawMessage
+	Sentences          []string // about the steps of the plan, one by one and together
 	Used               []string // what came of it: approved and run, continued, undone
 }
 
@@ -82,7 +83,7 @@ func TestStoredPlansAndRunsAreUsedAsWritten(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			if n < 0 && *update {
 				s := c.record(t)
-				s.PlanJSON, s.OpenJSON, s.EndedJSON = s.shown(t)
+				s.PlanJSON, s.OpenJSON, s.EndedJSON, s.Sentences = s.shown(t)
 				s.Used = c.use(t, s)
 				mu.Lock()
 				all = append(all, s)
@@ -95,7 +96,10 @@ func TestStoredPlansAndRunsAreUsedAsWritten(t *testing.T) {
 			mu.Lock()
 			s := all[n]
 			mu.Unlock()
-			plan, open, ended := s.shown(t)
+			plan, open, ended, sentences := s.shown(t)
+			if !slices.Equal(sentences, s.Sentences) {
+				t.Errorf("said differently:\n%s\nwas\n%s", strings.Join(sentences, "\n"), strings.Join(s.Sentences, "\n"))
+			}
 			for _, x := range []struct{ got, want json.RawMessage }{{plan, s.PlanJSON}, {open, s.OpenJSON}, {ended, s.EndedJSON}} {
 				if !bytes.Equal(x.got, x.want) {
 					t.Errorf("shown differently:\n%s\nwas\n%s", x.got, x.want)
@@ -187,7 +191,7 @@ func (c storedCase) record(t *testing.T) (s stored) {
 }
 
 // shown are the answers of the API for the records. Each record is decoded, and encoded as it was.
-func (s stored) shown(t *testing.T) (plan, open, ended json.RawMessage) {
+func (s stored) shown(t *testing.T) (plan, open, ended json.RawMessage, sentences []string) {
 	t.Helper()
 	v := answer.View{Table: &topology.Table{}}
 	decode := func(body []byte, into any) {
@@ -218,7 +222,14 @@ func (s stored) shown(t *testing.T) (plan, open, ended json.RawMessage) {
 		}
 		return encode(out)
 	}
-	return encode(answer.PlanOf(v, p)), runs(s.Open.Runs), runs(s.Ended.Runs)
+	shown := answer.PlanOf(v, p)
+	for _, s := range p.Steps {
+		sentences = append(sentences, s.Text().Code+": "+s.Text().String())
+	}
+	for _, l := range shown.Outline {
+		sentences = append(sentences, l.Text.Code+": "+l.Text.String())
+	}
+	return encode(shown), runs(s.Open.Runs), runs(s.Ended.Runs), sentences
 }
 
 // use continues with the records on clusters that are as they were, and says what came of it.
