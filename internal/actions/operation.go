@@ -197,11 +197,14 @@ func (s Step) Send(ctx context.Context, a Admin, run string, c Command) error {
 	return err
 }
 
+// Grants are what the command of an operation needs on a release.
+func (o Op) Grants(r balance.Release) []Grant { return o.row().grants(r) }
+
 // attempt is what the command does, for refusals. A command that is an update was rendered for a release without a
 // command for it, so it needs what the earliest release does.
 func (s Step) attempt(c Command) Attempt {
 	row := s.row()
-	r := balance.Release{99}
+	r := latest
 	if c.DB == configDB {
 		r = balance.Release{}
 	}
@@ -415,10 +418,14 @@ func kindsOf(steps []Step, op func(Step) Op) (out []Kind) {
 	return slices.Compact(out)
 }
 
+// latest is newer than any release.
+var latest = balance.Release{99}
+
 // Feature is what the doctor says of the privileges of operations.
 type Feature struct {
 	Code   string
 	Since  balance.Release
+	PerDB  bool // about one database, whatever release: it needs, or will need, a privilege on it
 	Grants []Grant
 }
 
@@ -432,6 +439,7 @@ func Features(r balance.Release) (out []Feature) {
 		i := slices.IndexFunc(out, func(f Feature) bool { return f.Code == row.feature })
 		if i < 0 {
 			i, out = len(out), append(out, Feature{Code: row.feature, Since: row.since})
+			out[i].PerDB = slices.ContainsFunc(row.grants(latest), func(g Grant) bool { return g.On == "" })
 		}
 		for _, g := range row.grants(r) {
 			out[i].add(g)

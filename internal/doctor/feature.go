@@ -141,16 +141,14 @@ func changing(r Release, changes []actions.Feature, db string) (out []Feature) {
 	return out
 }
 
-// ofCollections are the codes of features of which one release has a privilege on config and another on the database.
-var ofCollections = []string{"collectionBalancing"}
-
-// needsOf are the privileges of a feature that concerns a database, or the cluster if db is "".
+// needsOf are the privileges of a feature about a database, or about the cluster if db is "".
 func needsOf(f actions.Feature, db string) (out []Privilege) {
+	if f.PerDB != (db != "") {
+		return nil
+	}
 	for _, g := range f.Grants {
 		coll, config := strings.CutPrefix(g.On, "config.")
-		concerns := g.On == "" || slices.Contains(ofCollections, f.Code)
 		switch {
-		case concerns != (db != ""):
 		case g.On == actions.OnCluster:
 			for _, a := range g.Actions {
 				out = append(out, onCluster(a)...)
