@@ -242,7 +242,7 @@ func (b *batchBuilder) add(sub *draftBuilder, out Draft, kind Kind, a Args) *Ite
 		}
 	}
 	d.receivers = append(d.receivers, sub.receivers...)
-	d.flagSpans, d.writeSpans = append(d.flagSpans, out.FlagSpans...), append(d.writeSpans, out.WriteSpans...)
+	d.needs.Flags, d.needs.Writes = append(d.needs.Flags, out.Needs.Flags...), append(d.needs.Writes, out.Needs.Writes...)
 	if out.Undo.Possible {
 		b.undoable++
 	}

@@ -16,7 +16,7 @@ import (
 // (MongoDB 5.0.7, db/s/shard_key_util.cpp). Index builds are left to people, because
 // they load the shards for a long time.
 func (d *draftBuilder) checkShardKeyIndex(c *topology.Collection, next shardkey.Pattern) {
-	d.indexesOf = c.NS
+	d.needs.Indexes = c.NS
 	x := d.s.Indexes
 	facts := []message.Fact{
 		message.Namespace("ns", c.NS), message.Text("key", next.String()), message.Words("command", createIndexCommand(c.NS, next)),

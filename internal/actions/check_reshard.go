@@ -73,7 +73,7 @@ func (d *draftBuilder) checkNewZones(c *topology.Collection, zones []KeyZone) {
 // key, and the new key itself cannot be unique. The recipients build the index of the new
 // key themselves, and refuse it after they have made the others.
 func (d *draftBuilder) checkUniqueKey(c *topology.Collection, key shardkey.Pattern) {
-	d.indexesOf = c.NS
+	d.needs.Indexes = c.NS
 	x := d.s.Indexes
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Text("key", key.String()), message.Text("was", c.Key.String())}
 	if c.Unique && !isPrefix(key, c.Key) {

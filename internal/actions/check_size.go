@@ -40,8 +40,8 @@ func (d *draftBuilder) checkSize() {
 		ranges += m.chunks
 		estimated := false
 		for _, p := range parts {
-			if len(d.sizeSpans) < listedSizes {
-				d.sizeSpans = append(d.sizeSpans, p)
+			if len(d.needs.Sizes) < listedSizes {
+				d.needs.Sizes = append(d.needs.Sizes, p)
 			}
 			var a sizeAnswer
 			if r, ok := d.s.Measured.Ranges[p]; ok {
@@ -221,7 +221,7 @@ func (d *draftBuilder) isOnlyChunk(m transfer) bool {
 // estimated bytes.
 func (d *draftBuilder) tooBigAt(c *topology.Collection, shard string, lo, hi shardkey.Key) (facts []message.Fact, tooBig, known bool) {
 	p := Span{NS: c.NS, Min: lo, Max: hi}
-	d.sizeSpans = append(d.sizeSpans, p)
+	d.needs.Sizes = append(d.needs.Sizes, p)
 	limit, size := d.chunkLimit(c), d.estimate(c, lo, hi, bytesOf)
 	facts = []message.Fact{message.Bytes("bytes", size.Value), message.Bytes("limit", limit), message.Words("remedy", d.remedy())}
 	if r, ok := d.s.Measured.Ranges[p]; ok {

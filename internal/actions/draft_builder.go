@@ -38,11 +38,8 @@ type draftBuilder struct {
 	stays           []message.Message
 	checks          []Check
 	ids             map[string][]bson.ObjectID // of projects, by database; a cache
-	flagSpans       []Span
-	writeSpans      []Span
+	needs           Needs
 	writes          []WriteEffect
-	sizeSpans       []Span
-	indexesOf       topology.Namespace
 	isUndo          bool
 	receivers       []string             // shards that may receive chunks, beside those of the moves
 	reached         bool                 // the goal is reached already
@@ -193,8 +190,7 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 		sortPinSteps(d.steps)
 	}
 	d.addPauseSteps()
-	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator,
-		FlagSpans: d.flagSpans, WriteSpans: d.writeSpans, IndexesOf: d.indexesOf}
+	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator}
 	if d.kind != Batch { // those of its items
 		out.Effect.ByBalancer = d.byBalancer()
 	}
@@ -209,7 +205,7 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 			message.Count("moves", len(d.moves)))}
 	}
 	d.addCommonChecks()
-	out.Checks, out.SizeSpans = d.checks, d.sizeSpans
+	out.Checks, out.Needs = d.checks, d.needs
 	out.Limits, out.Reached = d.limits(out), d.reached
 	out.Risk, out.Confirm = d.risk(out.Effect, out.Undo)
 	return out, d.a, nil

@@ -119,35 +119,21 @@ func needsRelease(s actions.Situation) error {
 }
 
 // buildPlan derives a plan from a situation and a request. It is also used to check
-// right before a run that the same plan would be made now. Jumbo flags, sizes and
-// recent writes are read within clusterCtx, and only where the first draft depends
-// on them; the draft is then made again.
+// right before a run that the same plan would be made now. What the draft needs is read
+// within clusterCtx.
 func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
-	d, resolved, err := e.draft(ctx, *s, r)
-	if err == nil && d.IndexesOf != "" && e.opts.Indexes != nil {
-		*s = e.withIndexes(clusterCtx, *s, d.IndexesOf)
-		d, resolved, err = e.draft(ctx, *s, r)
-	}
-	if err == nil && len(d.WriteSpans) > 0 {
-		*s = e.withRecentWrites(clusterCtx, *s, d.WriteSpans)
-		d, resolved, err = e.draft(ctx, *s, r)
-	}
-	if err == nil && (len(d.FlagSpans) > 0 || e.needsSizes(d)) {
-		if len(d.FlagSpans) > 0 {
-			*s = e.withJumboFlags(clusterCtx, *s, d.FlagSpans)
-		}
-		if e.needsSizes(d) {
-			*s = e.withSizes(clusterCtx, *s, d.SizeSpans)
-		}
-		d, resolved, err = e.draft(ctx, *s, r)
-	}
+	var resolved Request
+	d, err := e.draftWithReads(clusterCtx, s, func(s actions.Situation) (d actions.Draft, err error) {
+		d, resolved, err = e.draft(ctx, s, r)
+		return d, err
+	})
 	if err != nil {
 		return actions.Plan{}, err
 	}
 	if r.NoWait {
 		d.Steps = actions.WithoutWaits(d.Steps)
 	}
-	r, d.FlagSpans, d.WriteSpans, d.SizeSpans, d.IndexesOf = resolved, nil, nil, nil, ""
+	r = resolved
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}

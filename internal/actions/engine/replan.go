@@ -118,11 +118,11 @@ func (e *Engine) draftRest(
 	summary message.Message,
 	steps []actions.Step,
 ) (actions.Draft, error) {
-	d, err := actions.Remaining(s, kind, a, summary, steps)
-	if err != nil || len(d.FlagSpans) == 0 {
+	return e.draftWithReads(ctx, &s, func(s actions.Situation) (actions.Draft, error) {
+		d, err := actions.Remaining(s, kind, a, summary, steps)
+		d.Needs = actions.Needs{Flags: d.Needs.Flags}
 		return d, err
-	}
-	return actions.Remaining(e.withJumboFlags(ctx, s, d.FlagSpans), kind, a, summary, steps)
+	})
 }
 
 // withinLimits returns the commands of a draft that may run without another confirmation.
