@@ -7,9 +7,9 @@ import (
 	"shardboard/internal/actions"
 )
 
-// draftWithReads makes a draft, reads what it needs, and makes it again until nothing is missing that can be read: what
-// is planned decides what is needed. It is made again only for what was not read yet, so it comes to an end. s gets what
-// was read.
+// draftWithReads makes a draft, reads what it needs, and makes it again until nothing is missing that can be read:
+// what is planned decides what is needed. It is made again only for what was not read yet, so it comes to an end. s
+// gets what was read.
 func (e *Engine) draftWithReads(ctx context.Context, s *actions.Situation, draft func(actions.Situation) (actions.Draft, error),
 ) (actions.Draft, error) {
 	var had actions.Needs
