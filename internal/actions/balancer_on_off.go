@@ -41,7 +41,7 @@ func describeBalancerOff() Description {
 }
 
 func planBalancerSwitch(d *draftBuilder) (Draft, Args, error) {
-	s, kind := d.s, d.kind
+	s, kind := d.s, d.description.Kind
 	on := kind == BalancerOn
 	b := s.Table.Balancer
 	step, back := Step{Op: OpBalancerOff, Proof: []Fact{balancerIs(false)}}, BalancerOn

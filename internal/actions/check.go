@@ -38,21 +38,21 @@ func (d *draftBuilder) addCommonChecks() {
 }
 
 // pass, warn and block add a check with its verdict.
-func (d *draftBuilder) pass(id string, source, text message.Message) {
+func (d *findings) pass(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Pass, Text: text, Source: source})
 }
 
-func (d *draftBuilder) warn(id string, source, text message.Message) {
+func (d *findings) warn(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Warn, Text: text, Source: source})
 }
 
-func (d *draftBuilder) block(id string, source, text message.Message) {
+func (d *findings) block(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Block, Text: text, Source: source})
 }
 
 // fromTable is the source of an answer that comes from a part of the table.
-func (d *draftBuilder) fromTable(p topology.Part) message.Message {
-	return fromPart(p, d.s.Table.Health[p].At)
+func (d *plannedCluster) fromTable(p topology.Part) message.Message {
+	return fromPart(p, d.now.Health[p].At)
 }
 
 func fromPart(p topology.Part, at time.Time) message.Message {
@@ -79,12 +79,12 @@ func (d *draftBuilder) fromCluster() message.Message {
 }
 
 // recipients returns the shards that receive chunks, sorted.
-func (d *draftBuilder) recipients() []string {
+func (d *plannedCluster) recipients() []string {
 	return d.shardsOfMoves(func(m transfer) string { return m.to })
 }
 
 // allRecipients are also those that take the place of one that is blocked.
-func (d *draftBuilder) allRecipients() []string {
+func (d *plannedCluster) allRecipients() []string {
 	out := d.recipients()
 	for _, m := range d.moves {
 		out = append(out, m.others...)
@@ -93,11 +93,11 @@ func (d *draftBuilder) allRecipients() []string {
 	return slices.Compact(out)
 }
 
-func (d *draftBuilder) donors() []string {
+func (d *plannedCluster) donors() []string {
 	return d.shardsOfMoves(func(m transfer) string { return m.from })
 }
 
-func (d *draftBuilder) shardsOfMoves(of func(transfer) string) []string {
+func (d *plannedCluster) shardsOfMoves(of func(transfer) string) []string {
 	var out []string
 	for _, m := range d.moves {
 		out = append(out, of(m))

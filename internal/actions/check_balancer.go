@@ -9,7 +9,7 @@ import (
 )
 
 // waitsForBalancer reports whether the plan leaves moves to the balancer.
-func (d *draftBuilder) waitsForBalancer() bool {
+func (d *plannedSteps) waitsForBalancer() bool {
 	return slices.ContainsFunc(d.steps, Step.Awaits)
 }
 
@@ -57,7 +57,7 @@ func (d *draftBuilder) checkBalancer() {
 // time zone cannot be read.
 func (d *draftBuilder) checkWindow() {
 	b := d.s.Table.Balancer
-	if len(d.moves) == 0 || d.kind == BalancerWindow {
+	if len(d.moves) == 0 || d.description.Kind == BalancerWindow {
 		return
 	}
 	if !b.Limited() {

@@ -71,7 +71,7 @@ func (d *draftBuilder) cleanups() []Cleanup {
 
 // moveInto finds a move that would bring back a range before its clean-up. A clean-up
 // whose range cannot be read may concern any move.
-func (d *draftBuilder) moveInto(c Cleanup) (transfer, bool) {
+func (d *plannedCluster) moveInto(c Cleanup) (transfer, bool) {
 	for _, m := range d.moves {
 		if m.k.c.NS == c.NS && m.to == c.Shard && c.overlapsKeys(m.k.c.Key, m.lo, m.hi) {
 			return m, true

@@ -232,4 +232,4 @@ func someNames[S ~string](names []S) string {
 }
 
 // waitsForDrain reports whether the plan waits until a shard is empty.
-func (d *draftBuilder) waitsForDrain() bool { return slices.ContainsFunc(d.steps, Step.AwaitsDrain) }
+func (d *plannedSteps) waitsForDrain() bool { return slices.ContainsFunc(d.steps, Step.AwaitsDrain) }

@@ -58,6 +58,6 @@ func (d *draftBuilder) sharedIDs(c *topology.Collection, lo, hi shardkey.Key, sh
 
 // canShareIDs reports whether two shards can have documents with the same id. They
 // cannot when the shard key begins with _id.
-func (d *draftBuilder) canShareIDs() bool {
+func (d *plannedCluster) canShareIDs() bool {
 	return slices.ContainsFunc(d.moves, func(m transfer) bool { return m.k.c.Key.Fields()[0].Name != "_id" })
 }

@@ -64,6 +64,6 @@ func (d *draftBuilder) fromFlags() message.Message {
 }
 
 // dependsOnFlags records that the draft depends on the jumbo flags of a range.
-func (d *draftBuilder) dependsOnFlags(c *topology.Collection, lo, hi shardkey.Key) {
+func (d *findings) dependsOnFlags(c *topology.Collection, lo, hi shardkey.Key) {
 	d.needs.Flags = append(d.needs.Flags, Span{NS: c.NS, Min: lo, Max: hi})
 }

@@ -41,7 +41,7 @@ func (d *draftBuilder) checkDraining(v Verdict, shard string) {
 
 // zoneWithout finds a zone of a range that moves to the shard, of which the shard is
 // not a member.
-func (d *draftBuilder) zoneWithout(shard string) (string, bool) {
+func (d *plannedCluster) zoneWithout(shard string) (string, bool) {
 	for _, m := range d.moves {
 		if m.to != shard {
 			continue

@@ -213,10 +213,10 @@ func (d *draftBuilder) checkReshardSpace(c *topology.Collection, zones []KeyZone
 }
 
 // sizeOf adds up a figure of a collection over all shards that have chunks of it.
-func (d *draftBuilder) sizeOf(c *topology.Collection, of func(topology.Size) topology.Figure) topology.Figure {
+func (d *plannedCluster) sizeOf(c *topology.Collection, of func(topology.Size) topology.Figure) topology.Figure {
 	var total sum
 	for shard := range c.Chunks.CountByShard() {
-		f := of(d.s.Table.SizeOn(c.NS, shard))
+		f := of(d.now.SizeOn(c.NS, shard))
 		if !f.Known && f.Reason == "" {
 			f.Reason = reasonNotLoaded
 		}

@@ -41,7 +41,7 @@ func (d *draftBuilder) checkRelease() {
 	case d.description.Since.Known() && !r.AtLeast(d.description.Since[0], d.description.Since[1], d.description.Since[2]):
 		d.block("release", d.fromRule(), message.New("release.since",
 			"{kind} needs MongoDB {since} or later; this cluster runs {release}.",
-			message.Text("kind", string(d.kind)), message.Text("since", d.description.Since.String()), message.Text("release", r.String())))
+			message.Text("kind", string(d.description.Kind)), message.Text("since", d.description.Since.String()), message.Text("release", r.String())))
 	default:
 		d.pass("release", d.fromRule(), message.New("release.has",
 			"MongoDB {release} supports all of these commands.", message.Text("release", r.String())))
@@ -65,6 +65,6 @@ func (d *draftBuilder) checkSteps() {
 	}
 }
 
-func (d *draftBuilder) blocked() bool {
+func (d *findings) blocked() bool {
 	return slices.ContainsFunc(d.checks, func(c Check) bool { return c.Verdict == Block })
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // fromWrites is the source of an answer that comes from the writes of a range.
-func (d *draftBuilder) fromWrites(w topology.RangeWrites) message.Message {
+func (d *findings) fromWrites(w topology.RangeWrites) message.Message {
 	if w.Reason != "" || w.Method == "" {
 		return message.New("notAsked",
 			"The cluster was not asked, or did not answer")
@@ -25,7 +25,7 @@ func (d *draftBuilder) fromWrites(w topology.RangeWrites) message.Message {
 }
 
 // checkSplitDividesWrites says how the split divides the writes.
-func (d *draftBuilder) checkSplitDividesWrites(c *topology.Collection, h *hotChunk) {
+func (d *findings) checkSplitDividesWrites(c *topology.Collection, h *hotChunk) {
 	text := message.New("writes.divides",
 		message.Plural(h.writes.Rows, "One row was", "{rows} rows were")+" written to the chunk at {min} in {seconds}. "+
 			"A split at {key} leaves {share} of these writes in the lower half.",
@@ -49,7 +49,7 @@ func (d *draftBuilder) checkSplitDividesWrites(c *topology.Collection, h *hotChu
 }
 
 // checkGivenSplit says how a split at a given key divides the writes.
-func (d *draftBuilder) checkGivenSplit(c *topology.Collection, h *hotChunk) {
+func (d *findings) checkGivenSplit(c *topology.Collection, h *hotChunk) {
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Key("key", c.Key.Display(h.at))}
 	switch {
 	case h.writes.Reason != "":
@@ -72,7 +72,7 @@ func (d *draftBuilder) checkGivenSplit(c *topology.Collection, h *hotChunk) {
 }
 
 // checkWritesAfterMove says what the move does to the writes of both shards.
-func (d *draftBuilder) checkWritesAfterMove(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool, gain float64) {
+func (d *findings) checkWritesAfterMove(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool, gain float64) {
 	facts := []message.Fact{
 		message.Namespace("ns", c.NS),
 		message.Key("min", c.Key.Display(h.lo)),

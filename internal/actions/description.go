@@ -161,7 +161,7 @@ func (d *draftBuilder) readArguments() error {
 				return err
 			}
 		case x.Required && !d.description.anyGiven(x.Or, d.a):
-			return x.missing(d.kind)
+			return x.missing(d.description.Kind)
 		case x.Default != "":
 			*x.field(&d.a).(*string) = x.Default
 		}
@@ -173,11 +173,11 @@ func (d *draftBuilder) readArguments() error {
 		var err error
 		switch x.Type {
 		case TypeCollection:
-			if d.c, err = collectionOf(d.s.Table, d.kind, d.a.NS); err == nil {
+			if d.c, err = collectionOf(d.s.Table, d.description.Kind, d.a.NS); err == nil {
 				d.a.NS = d.c.NS // of a time series that was named as its users do
 			}
 		case TypeShard:
-			_, err = shardOf(d.s.Table, d.kind, x.Name, *x.field(&d.a).(*string))
+			_, err = shardOf(d.s.Table, d.description.Kind, x.Name, *x.field(&d.a).(*string))
 		}
 		if err != nil {
 			return err

@@ -123,7 +123,7 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 }
 
 // edgeInside finds a bound of a zone range that is strictly inside a range.
-func (d *draftBuilder) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
+func (d *plannedCluster) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
 	for _, z := range overlapping(d.ranges(c.NS), lo, hi) {
 		for _, at := range []shardkey.Key{z.Min, z.Max} {
 			if at.Compare(lo) > 0 && at.Compare(hi) < 0 {

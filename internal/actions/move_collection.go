@@ -50,8 +50,8 @@ func planMoveCollection(d *draftBuilder) (Draft, Args, error) {
 }
 
 // shardOfMovable returns the shard of a collection that moveCollection can move.
-func (d *draftBuilder) shardOfMovable(ns topology.Namespace) (string, error) {
-	t := d.s.Table
+func (d *plannedCluster) shardOfMovable(ns topology.Namespace) (string, error) {
+	t := d.now
 	place := placeFields(t, ns)
 	switch db := ns.Database(); {
 	case ns.Collection() == "":

@@ -47,20 +47,20 @@ func planMovePrimary(d *draftBuilder) (Draft, Args, error) {
 }
 
 // primaryOf returns the primary shard of a database that can be moved.
-func (d *draftBuilder) primaryOf(db string) (string, error) {
+func (d *plannedCluster) primaryOf(db string) (string, error) {
 	switch db {
 	case "admin", "config", "local":
 		return "", fault.New(fault.Invalid,
 			"The argument \"db\" names %q, which belongs to the server: it has no primary shard that could be moved.", db)
 	}
-	i := slices.IndexFunc(d.s.Table.Databases, func(x topology.Database) bool { return x.Name == db })
+	i := slices.IndexFunc(d.now.Databases, func(x topology.Database) bool { return x.Name == db })
 	switch {
 	case i < 0:
 		return "", fault.New(fault.NotFound, "The argument \"db\" names the database %q, which does not exist.", db)
-	case d.s.Table.Databases[i].Primary == "":
+	case d.now.Databases[i].Primary == "":
 		return "", fault.New(fault.Unavailable, "The primary shard of %q is not known yet; try again in a moment.", db)
 	}
-	return d.s.Table.Databases[i].Primary, nil
+	return d.now.Databases[i].Primary, nil
 }
 
 // movePrimary plans the command, what moves with it, and its checks.
@@ -97,8 +97,8 @@ func (d *draftBuilder) movePrimary(db, from, to string) {
 }
 
 // shardedIn is the number of sharded collections of a database.
-func (d *draftBuilder) shardedIn(db string) (n int) {
-	for _, c := range d.s.Table.Collections {
+func (d *plannedCluster) shardedIn(db string) (n int) {
+	for _, c := range d.now.Collections {
 		if c.NS.Database() == db && !c.Unsplittable && !c.Temporary {
 			n++
 		}

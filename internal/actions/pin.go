@@ -77,13 +77,13 @@ func (d *draftBuilder) projectToPin() (placement.Project, error) {
 	a := d.a
 	if a.Pause != "" && a.Mode == ModeBalancer {
 		return placement.Project{}, fault.New(fault.Invalid,
-			"The arguments \"mode\" %q and \"pause\" do not go together: %s would wait for a balancer that is paused.", ModeBalancer, d.kind)
+			"The arguments \"mode\" %q and \"pause\" do not go together: %s would wait for a balancer that is paused.", ModeBalancer, d.description.Kind)
 	}
 	if a.Expires != 0 && a.Expires < minPinTime {
 		return placement.Project{}, fault.New(fault.Invalid,
 			"The argument \"expires\" is %s; at least %s, or leave it out for a pin that does not expire.", a.Expires, minPinTime)
 	}
-	return d.s.project(d.kind, &d.a)
+	return d.s.project(d.description.Kind, &d.a)
 }
 
 // pinSummary is the summary of a pin or an isolation.

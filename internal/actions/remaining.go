@@ -50,7 +50,7 @@ func (d *draftBuilder) remainingSplit(s Step) error {
 }
 
 // holds reports whether facts are true in the table.
-func (d *draftBuilder) holds(facts []Fact) bool {
+func (d *plannedCluster) holds(facts []Fact) bool {
 	return !slices.ContainsFunc(facts, func(f Fact) bool { return len(d.differences(f)) > 0 })
 }
 

@@ -65,7 +65,7 @@ func planReshard(d *draftBuilder) (Draft, Args, error) {
 // release is not refused here: a check warns about it.
 func (d *draftBuilder) needsRelease(major, minor int) error {
 	if r := d.s.Release; r.Known() && !r.AtLeast(major, minor, 0) {
-		return fault.New(fault.Invalid, "%s needs MongoDB %d.%d or later; this cluster runs %s.", d.kind, major, minor, r)
+		return fault.New(fault.Invalid, "%s needs MongoDB %d.%d or later; this cluster runs %s.", d.description.Kind, major, minor, r)
 	}
 	return nil
 }

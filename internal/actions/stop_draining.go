@@ -48,13 +48,13 @@ func planStopDraining(d *draftBuilder) (Draft, Args, error) {
 }
 
 // endDraining plans to end the draining.
-func (d *draftBuilder) endDraining(shard string) {
+func (d *plannedSteps) endDraining(shard string) {
 	d.step(Step{Op: OpStopDraining, Shard: shard, Needs: []Fact{drainingIs(shard, true)}, Proof: []Fact{drainingIs(shard, false)}})
 }
 
 // balancerOff suggests to turn the balancer off, if it may be on.
-func (d *draftBuilder) balancerOff() []Suggestion {
-	if b := d.s.Table.Balancer; b.Known && !b.Enabled() {
+func (d *plannedCluster) balancerOff() []Suggestion {
+	if b := d.now.Balancer; b.Known && !b.Enabled() {
 		return nil
 	}
 	return []Suggestion{suggestion(BalancerOff, message.New("suggest.balancerOff", "Turn the balancer off"))}
@@ -86,7 +86,7 @@ func (d *draftBuilder) undoStopDraining(s Step) error {
 	return nil
 }
 
-func (d *draftBuilder) shardIsGone(shard string) error {
+func (d *plannedCluster) shardIsGone(shard string) error {
 	return undoConflict("the shard no longer exists", d.differences(shardExists(shard))...)
 }
 

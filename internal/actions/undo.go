@@ -114,13 +114,13 @@ func (d *draftBuilder) undoBalancing(s Step) error {
 }
 
 // isRangeFree reports whether no zone range overlaps the range of a step.
-func (d *draftBuilder) isRangeFree(s Step) bool {
+func (d *plannedCluster) isRangeFree(s Step) bool {
 	_, lo, hi, err := d.rangeOf(s)
 	return err == nil && len(overlapping(d.ranges(s.NS), lo, hi)) == 0
 }
 
-func (d *draftBuilder) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collection, shardkey.Key, error) {
-	c := d.s.Table.Collection(ns)
+func (d *plannedCluster) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collection, shardkey.Key, error) {
+	c := d.now.Collection(ns)
 	if c == nil || c.Chunks.Len() == 0 {
 		return nil, shardkey.Key{}, collectionGone(ns)
 	}
@@ -131,7 +131,7 @@ func (d *draftBuilder) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Col
 	return c, k, nil
 }
 
-func (d *draftBuilder) rangeOf(s Step) (*topology.Collection, shardkey.Key, shardkey.Key, error) {
+func (d *plannedCluster) rangeOf(s Step) (*topology.Collection, shardkey.Key, shardkey.Key, error) {
 	c, lo, err := d.keyOf(s.NS, s.Min)
 	if err != nil {
 		return nil, lo, lo, err

@@ -89,8 +89,8 @@ func (s Situation) hasProjectZones(id string) bool {
 }
 
 // keepsRanges reports whether a zone still has ranges after the steps planned so far.
-func (d *draftBuilder) keepsRanges(zone string) bool {
-	for _, z := range d.s.Table.Zones {
+func (d *plannedCluster) keepsRanges(zone string) bool {
+	for _, z := range d.now.Zones {
 		if _, left := rangeWithBounds(d.ranges(z.NS), z.RawMin, z.RawMax); left && z.Zone == zone {
 			return true
 		}

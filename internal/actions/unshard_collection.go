@@ -63,23 +63,23 @@ func planUnshard(d *draftBuilder) (Draft, Args, error) {
 }
 
 // leastLoaded returns the shard with the least data, as the server would choose it.
-func (d *draftBuilder) leastLoaded() (best string, ok bool) {
+func (d *plannedCluster) leastLoaded() (best string, ok bool) {
 	least := int64(0)
 	for _, s := range d.shards {
 		if s.Draining {
 			continue
 		}
 		var bytes int64
-		for _, c := range d.s.Table.Collections {
-			f := d.s.Table.SizeOn(c.NS, s.Name).Bytes
+		for _, c := range d.now.Collections {
+			f := d.now.SizeOn(c.NS, s.Name).Bytes
 			if !f.Known && c.NS.Database() != "config" {
 				return "", false
 			}
 			bytes += f.Value
 		}
-		for _, ns := range d.s.Table.Unsharded {
-			if d.s.Table.Primary(ns.Database()) == s.Name {
-				bytes += d.s.Table.SizeOn(ns, s.Name).Bytes.Value
+		for _, ns := range d.now.Unsharded {
+			if d.now.Primary(ns.Database()) == s.Name {
+				bytes += d.now.SizeOn(ns, s.Name).Bytes.Value
 			}
 		}
 		if best == "" || bytes < least {

@@ -63,8 +63,8 @@ func (s Situation) canBeSet(z topology.ZoneRange) bool {
 }
 
 // rangeFacts are the bounds of a range; bounds that do not fit the shard key are shown as stored.
-func (d *draftBuilder) rangeFacts(z topology.ZoneRange) []message.Fact {
-	if c := d.s.Table.Collection(z.NS); c != nil && !z.Min.IsZero() {
+func (d *plannedCluster) rangeFacts(z topology.ZoneRange) []message.Fact {
+	if c := d.now.Collection(z.NS); c != nil && !z.Min.IsZero() {
 		return []message.Fact{message.Key("min", c.Key.Display(z.Min)), message.Key("max", c.Key.Display(z.Max))}
 	}
 	return []message.Fact{message.Key("min", z.RawMin.String()), message.Key("max", z.RawMax.String())}

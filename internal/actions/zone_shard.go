@@ -87,9 +87,9 @@ func planZoneRemoveShard(d *draftBuilder) (Draft, Args, error) {
 }
 
 // rangesOf returns all ranges of a zone.
-func (d *draftBuilder) rangesOf(zone string) []topology.ZoneRange {
+func (d *plannedCluster) rangesOf(zone string) []topology.ZoneRange {
 	var out []topology.ZoneRange
-	for _, z := range d.s.Table.Zones {
+	for _, z := range d.now.Zones {
 		if z.Zone == zone {
 			out = append(out, z)
 		}
