@@ -242,7 +242,7 @@ func (b *batchBuilder) add(sub *draftBuilder, out Draft, kind Kind, a Args) *Ite
 		}
 	}
 	d.receivers = append(d.receivers, sub.receivers...)
-	d.needs.Flags, d.needs.Writes = append(d.needs.Flags, out.Needs.Flags...), append(d.needs.Writes, out.Needs.Writes...)
+	d.needs.add(Needs{Flags: out.Needs.Flags, Writes: out.Needs.Writes})
 	if out.Undo.Possible {
 		b.undoable++
 	}

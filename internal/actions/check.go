@@ -9,32 +9,50 @@ import (
 	"shardboard/internal/topology"
 )
 
-// addCommonChecks adds the checks that every plan has, and those that every plan with
-// moves has, in the order in which they are shown: those that block most often first.
+// commonChecks are the checks of every plan, in the order in which they are shown: those that block most often first.
+// nil is where those of its kind stand. A check only reads, and returns what it found.
+var commonChecks = []func(*draftBuilder) findings{
+	(*draftBuilder).checkStale, (*draftBuilder).checkRelease, nil, (*draftBuilder).checkCompeting, (*draftBuilder).checkBalancer,
+	(*draftBuilder).checkWindow, (*draftBuilder).checkMaintenance, (*draftBuilder).checkSteps,
+	ofMoves((*draftBuilder).checkMigrations), ofMoves((*draftBuilder).checkRecipients), ofMoves((*draftBuilder).checkDisks),
+	ofMoves((*draftBuilder).checkJumbo), ofMoves((*draftBuilder).checkSize), ofMoves((*draftBuilder).checkDuplicates),
+	ofMoves((*draftBuilder).checkCleanup), (*draftBuilder).checkBalancerAfter,
+}
+
+// ofMoves is a check of plans that move chunks.
+func ofMoves(check func(*draftBuilder) findings) func(*draftBuilder) findings {
+	return func(d *draftBuilder) findings {
+		if len(d.moves) == 0 {
+			return findings{}
+		}
+		return check(d)
+	}
+}
+
+// addCommonChecks makes the checks of every plan.
 func (d *draftBuilder) addCommonChecks() {
 	if d.inBatch {
 		return
 	}
 	own := d.checks
 	d.checks = nil
-	d.checkStale()
-	d.checkRelease()
-	d.check(own...)
-	d.checkCompeting()
-	d.checkBalancer()
-	d.checkWindow()
-	d.checkMaintenance()
-	d.checkSteps()
-	if len(d.moves) > 0 {
-		d.checkMigrations()
-		d.checkRecipients()
-		d.checkDisks()
-		d.checkJumbo()
-		d.checkSize()
-		d.checkDuplicates()
-		d.checkCleanup()
+	for _, check := range commonChecks {
+		if check == nil {
+			d.checks = append(d.checks, own...)
+			continue
+		}
+		d.add(check(d))
 	}
-	d.checkBalancerAfter()
+}
+
+// add adds what a check has found.
+func (f *findings) add(o findings) {
+	f.checks = append(f.checks, o.checks...)
+	f.needs.add(o.needs)
+	f.stays, f.reached = append(f.stays, o.stays...), f.reached || o.reached
+	if o.leastRisk == High || f.leastRisk == "" {
+		f.leastRisk = o.leastRisk
+	}
 }
 
 // pass, warn and block add a check with its verdict.

@@ -12,9 +12,9 @@ const CheckMaintenance = "maintenance"
 // checkMaintenance warns outside the maintenance windows. It does not block, because
 // whoever is on call must be able to act, but the plan then has to be confirmed by
 // typing. Without windows there is no such check.
-func (d *draftBuilder) checkMaintenance() {
+func (d *draftBuilder) checkMaintenance() (out findings) {
 	if len(d.s.Maintenance) == 0 || d.description.AnyTime && !slices.ContainsFunc(d.steps, Step.affectsPlacement) {
-		return
+		return out
 	}
 	m, open, at := currentOrNextWindow(d.s.Maintenance, d.s.Now)
 	c := Check{ID: CheckMaintenance, Verdict: Pass, Source: message.New("setting", "The setting --maintenance-window")}
@@ -33,7 +33,8 @@ func (d *draftBuilder) checkMaintenance() {
 				"the confirmation.",
 			message.Text("window", m.String()), message.Time("at", at))
 	}
-	d.check(c)
+	out.check(c)
+	return out
 }
 
 // OutsideMaintenance reports whether checks were made outside the maintenance windows.

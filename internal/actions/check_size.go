@@ -32,7 +32,7 @@ type sizeAnswer struct {
 // checkSize checks that ranges are small enough to move. A donor refuses a range with
 // more documents than it moves at once (code 153); then nothing has changed. Ranges are
 // measured for the plan, or else estimated from the sizes of the shards.
-func (d *draftBuilder) checkSize() {
+func (d *draftBuilder) checkSize() (out findings) {
 	var worst sizeAnswer
 	ranges, measured := 0, 0
 	for _, m := range d.moves {
@@ -40,8 +40,8 @@ func (d *draftBuilder) checkSize() {
 		ranges += m.chunks
 		estimated := false
 		for _, p := range parts {
-			if len(d.needs.Sizes) < listedSizes {
-				d.needs.Sizes = append(d.needs.Sizes, p)
+			if len(out.needs.Sizes) < listedSizes {
+				out.needs.Sizes = append(out.needs.Sizes, p)
 			}
 			var a sizeAnswer
 			if r, ok := d.s.Measured.Ranges[p]; ok {
@@ -68,7 +68,8 @@ func (d *draftBuilder) checkSize() {
 			"documents ({bytes}), and its shard moves up to {most} at once, twice what fits into {chunkSize} at " +
 			"{mean} each."
 	}
-	d.check(worst.check)
+	out.check(worst.check)
+	return out
 }
 
 // rangesOfTransfer returns the ranges that a transfer moves one by one.

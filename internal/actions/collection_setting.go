@@ -55,7 +55,7 @@ func (d *draftBuilder) undoMigrations(s Step) error {
 	return d.undoSetting(s, Step{On: !s.On}, settingChanged, func(c *topology.Collection) error {
 		if s.On {
 			d.leastRisk = High
-			d.warnOfBlocking(c)
+			d.add(d.warnOfBlocking(c))
 		}
 		return nil
 	})
@@ -81,7 +81,7 @@ func (d *draftBuilder) undoDefragment(s Step) error {
 		case !s.On && c.Defragmenting:
 			return undoConflict("the defragmentation is still in its last phase; start it again when it is over")
 		case !s.On:
-			d.checkDefragmentable(c)
+			d.add(d.checkDefragmentable(c))
 		case c.Ending():
 			return undoConflict("the defragmentation is in its last phase and ends by itself")
 		}
@@ -125,7 +125,7 @@ func chunkMB(text string) (mb int, ok bool) {
 
 // checkFollowing says whether the balancer will begin to move chunks of the collection
 // when it is described as changed.
-func (d *draftBuilder) checkFollowing(c *topology.Collection, changed topology.Meta) {
+func (d *draftBuilder) checkFollowing(c *topology.Collection, changed topology.Meta) (out findings) {
 	after := *c
 	after.Meta = changed
 	p := balance.PlanOf(balance.Situation{Table: d.s.Table}, &after)
@@ -134,16 +134,17 @@ func (d *draftBuilder) checkFollowing(c *topology.Collection, changed topology.M
 	switch n := len(p.Moves()); {
 	case !d.s.Release.Known():
 	case n == 0 && p.Measured():
-		d.pass("following", src, message.New("following.none", "By its rules the balancer then has no chunks of {ns} to move.", ns))
+		out.pass("following", src, message.New("following.none", "By its rules the balancer then has no chunks of {ns} to move.", ns))
 	case n == 0:
-		d.warn("following", src, message.New("following.unknown",
+		out.warn("following", src, message.New("following.unknown",
 			"It is not known whether the balancer then moves chunks of {ns}, because sizes are not known.", ns))
 	case !b.Known || !b.Moves() || changed.NoBalance || changed.MigrationsBlocked:
-		d.warn("following", src, message.New("following.later",
+		out.warn("following", src, message.New("following.later",
 			"The balancer will have chunks of {ns} to move as soon as it may move them.", ns))
 	default:
-		d.leastRisk = Medium
-		d.warn("following", src, message.New("following.moves",
+		out.leastRisk = Medium
+		out.warn("following", src, message.New("following.moves",
 			"The balancer will then begin to move chunks of {ns}. This copies data between shards.", ns))
 	}
+	return out
 }

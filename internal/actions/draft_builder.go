@@ -19,8 +19,8 @@ const (
 	ModeBalancer = "balancer"
 )
 
-// draftBuilder makes a draft of a change: it plans steps on the cluster as it will be after those before, and checks what
-// is planned.
+// draftBuilder makes a draft of a change: it plans steps on the cluster as it will be after those before, and
+// checks what is planned.
 type draftBuilder struct {
 	s           Situation
 	a           Args

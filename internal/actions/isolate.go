@@ -37,7 +37,7 @@ func planIsolate(d *draftBuilder) (Draft, Args, error) {
 	ranges := d.projectRanges(p)
 	d.pinProject(p, ranges)
 	d.zoneOthers(p, ranges)
-	d.checkAlreadyPinned(p)
+	d.add(d.checkAlreadyPinned(p))
 	undo := message.New("isolate",
 		"Removes the zones {zone} and {others}, moves the chunks of {project} back and merges what was split.",
 		projectFact(p), message.Zone("zone", placement.PinZone(p.ID.Hex())), message.Zone("others", placement.OthersZone(p.ID.Hex())))

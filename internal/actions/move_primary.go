@@ -86,14 +86,14 @@ func (d *draftBuilder) movePrimary(db, from, to string) {
 				"The chunks of the {n} sharded collections of {db} stay where they are."),
 			message.Count("n", n), message.Text("db", db)))
 	}
-	d.checkWhatMoves(db)
-	d.checkWholeRecipient(to)
-	d.checkWholeDisk(to)
-	d.checkDatabaseBusy(db)
-	d.checkWritesLost(db)
-	d.checkNames(db, to)
-	d.checkRouters()
-	d.checkProfile(db)
+	d.add(d.checkWhatMoves(db))
+	d.add(d.checkWholeRecipient(to))
+	d.add(d.checkWholeDisk(to))
+	d.add(d.checkDatabaseBusy(db))
+	d.add(d.checkWritesLost(db))
+	d.add(d.checkNames(db, to))
+	d.add(d.checkRouters())
+	d.add(d.checkProfile(db))
 }
 
 // shardedIn is the number of sharded collections of a database.

@@ -160,6 +160,13 @@ type Needs struct {
 	Sizes   []Span             // of these ranges
 }
 
+func (n *Needs) add(o Needs) {
+	if o.Indexes != "" {
+		n.Indexes = o.Indexes
+	}
+	n.Writes, n.Flags, n.Sizes = append(n.Writes, o.Writes...), append(n.Flags, o.Flags...), append(n.Sizes, o.Sizes...)
+}
+
 // Plan is a draft that was shown to a person. Exactly its commands are run.
 // Immutable.
 type Plan struct {

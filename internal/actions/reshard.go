@@ -51,7 +51,7 @@ func planReshard(d *draftBuilder) (Draft, Args, error) {
 	}
 	d.a.Zones = zones
 	if key.Equal(c.Key) {
-		d.blockSameKey(c)
+		d.add(d.blockSameKey(c))
 	} else {
 		d.reshard(c, key, zones, d.a.InitialChunks)
 	}
@@ -72,14 +72,15 @@ func (d *draftBuilder) needsRelease(major, minor int) error {
 
 // blockSameKey blocks a plan that would change nothing. Up to 7.0 the server then does
 // nothing; since 8.0 it can redistribute the documents, which is another change.
-func (d *draftBuilder) blockSameKey(c *topology.Collection) {
+func (d *draftBuilder) blockSameKey(c *topology.Collection) (out findings) {
 	text := message.New("key.same", "There is nothing to do: {ns} already has the shard key {key}.",
 		message.Namespace("ns", c.NS), message.Text("key", c.Key.String()))
 	if d.s.Release.AtLeast(8, 0, 0) {
 		text.Code = "key.sameRedistribute"
 		text.Pattern += " MongoDB can also redistribute a collection with the key that it has (forceRedistribution), which is not offered here."
 	}
-	d.block("key", d.fromTable(topology.PartRouting), text)
+	out.block("key", d.fromTable(topology.PartRouting), text)
+	return out
 }
 
 // reshard plans to give a collection another key, with the checks of that.
@@ -103,13 +104,13 @@ func (d *draftBuilder) reshard(c *topology.Collection, key shardkey.Pattern, zon
 			WasChunks: min(c.Chunks.Len(), maxInitialChunks)},
 		Proof: []Fact{{Kind: FactResharded, NS: c.NS, Was: UUIDText(c.Incarnation.UUID),
 			Want: map[string]string{"key": key.String(), "replaced": "true", "resharding": "false"}}}})
-	d.checkOtherResharding()
-	d.checkIndexBuilds(c)
-	d.checkNewZones(c, zones)
-	d.checkUniqueKey(c, key)
-	d.checkLayouts(c, key)
-	d.checkReshardSpace(c, zones)
-	d.checkReshardWrites(c)
+	d.add(d.checkOtherResharding())
+	d.add(d.checkIndexBuilds(c))
+	d.add(d.checkNewZones(c, zones))
+	d.add(d.checkUniqueKey(c, key))
+	d.add(d.checkLayouts(c, key))
+	d.add(d.checkReshardSpace(c, zones))
+	d.add(d.checkReshardWrites(c))
 }
 
 // zonesOfKey reads the zone ranges of the new key: complete, in order, without overlaps.

@@ -94,7 +94,7 @@ func planSplitHot(d *draftBuilder) (Draft, Args, error) {
 	if len(a.Cuts) > 0 {
 		for _, h := range hot {
 			h.divideWrites()
-			d.checkGivenSplit(c, h)
+			d.add(d.checkGivenSplit(c, h))
 		}
 	} else {
 		hot = d.chooseSplits(c, hot)

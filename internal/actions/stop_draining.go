@@ -27,7 +27,7 @@ func describeStopDraining() Description {
 func planStopDraining(d *draftBuilder) (Draft, Args, error) {
 	name := d.a.Shard
 	shard := message.Shard("shard", name)
-	d.checkConfigShard()
+	d.add(d.checkConfigShard())
 	switch {
 	case !d.shard(name).Draining:
 		d.block("draining", d.fromTable(topology.PartShards), message.New("draining.not", "{shard} is not draining.", shard))

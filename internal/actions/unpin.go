@@ -48,7 +48,7 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 			continue
 		}
 		ranges = append(ranges, z)
-		d.checkPrefix(z)
+		d.add(d.checkPrefix(z))
 		d.removeRange(z)
 	}
 	for _, zone := range zones {
@@ -63,7 +63,7 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 		d.block("pin", d.fromTable(topology.PartZones), message.New("pin.none",
 			"{project} is not pinned.", message.Text("project", name)))
 	} else {
-		d.checkMovesNothing()
+		d.add(d.checkMovesNothing())
 	}
 	return d.finish(message.New("unpin", "Unpin the project {project} ({id}): remove its zone and "+
 		message.Plural(len(ranges), "1 zone range.", "{ranges} zone ranges."),

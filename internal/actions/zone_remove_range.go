@@ -38,9 +38,9 @@ func planZoneRemoveRange(d *draftBuilder) (Draft, Args, error) {
 			"The argument \"zone\" is %q, and the range with these bounds belongs to another zone.", a.Zone)
 	}
 	d.a.Min, d.a.Max, d.a.Zone = z.RawMin, z.RawMax, z.Zone
-	d.checkPrefix(z)
+	d.add(d.checkPrefix(z))
 	d.removeRange(z)
-	d.checkMovesNothing()
+	d.add(d.checkMovesNothing())
 	undo := Undo{Possible: true, Kind: ZoneSetRange, Args: Args{NS: z.NS, Zone: z.Zone, Min: z.RawMin, Max: z.RawMax},
 		Text: message.New("zone-remove-range", "Assigns the range to the zone {zone} again.", message.Zone("zone", z.Zone))}
 	if !s.canBeSet(z) {

@@ -32,10 +32,10 @@ func planZoneAddShard(d *draftBuilder) (Draft, Args, error) {
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)))
 	}
 	if d.shard(a.Shard).Draining {
-		d.checkDraining(Warn, a.Shard)
+		d.add(d.checkDraining(Warn, a.Shard))
 	}
 	d.addZone(a.Shard, a.Zone)
-	d.checkConsequence(a.Zone, d.rangesOf(a.Zone))
+	d.add(d.checkConsequence(a.Zone, d.rangesOf(a.Zone)))
 	return d.finish(message.New("zone-add-shard",
 		"Add the shard {shard} to the zone {zone}.",
 		message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)),
@@ -77,7 +77,7 @@ func planZoneRemoveShard(d *draftBuilder) (Draft, Args, error) {
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone), message.Count("ranges", len(ranges))))
 	}
 	d.removeZone(a.Shard, a.Zone)
-	d.checkConsequence(a.Zone, ranges)
+	d.add(d.checkConsequence(a.Zone, ranges))
 	return d.finish(message.New("zone-remove-shard",
 		"Remove the shard {shard} from the zone {zone}.",
 		message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)),
