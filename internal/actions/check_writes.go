@@ -74,7 +74,8 @@ func (d *draftBuilder) checkGivenSplit(c *topology.Collection, h *hotChunk) (out
 }
 
 // checkWritesAfterMove says what the move does to the writes of both shards.
-func (d *draftBuilder) checkWritesAfterMove(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool, gain float64) (out findings) {
+func (d *draftBuilder) checkWritesAfterMove(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool,
+	gain float64) (out findings) {
 	facts := []message.Fact{
 		message.Namespace("ns", c.NS),
 		message.Key("min", c.Key.Display(h.lo)),

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A check reads the draft and returns what it found: it assigns nothing to the draft, and calls nothing that plans a step
+// A check reads the draft and returns what it found: it assigns nothing to the draft, and calls nothing that
+// plans a step
 // or adds to what the draft has found.
 func TestChecksOnlyRead(t *testing.T) {
 	isCheck := regexp.MustCompile(`^(check|warnOf|block)[A-Z]`)
