@@ -10,7 +10,7 @@ import (
 // draftWithReads makes a draft, reads what it needs, and makes it again until nothing is missing that can be read:
 // what is planned decides what is needed. It is made again only for what was not read yet, so it comes to an end. s
 // gets what was read.
-func (e *Engine) draftWithReads(ctx context.Context, s *actions.Situation, draft func(actions.Situation) (actions.Draft, error),
+func (e *planning) draftWithReads(ctx context.Context, s *actions.Situation, draft func(actions.Situation) (actions.Draft, error),
 ) (actions.Draft, error) {
 	var had actions.Needs
 	for {
@@ -24,7 +24,7 @@ func (e *Engine) draftWithReads(ctx context.Context, s *actions.Situation, draft
 
 // readMissing reads what is needed and was not read yet. What other needs depend on comes first. It returns false when
 // there is nothing to read.
-func (e *Engine) readMissing(ctx context.Context, s *actions.Situation, need actions.Needs, had *actions.Needs) bool {
+func (e *planning) readMissing(ctx context.Context, s *actions.Situation, need actions.Needs, had *actions.Needs) bool {
 	if need.Indexes != "" && need.Indexes != had.Indexes && e.opts.Indexes != nil {
 		had.Indexes = need.Indexes
 		*s = e.withIndexes(ctx, *s, need.Indexes)

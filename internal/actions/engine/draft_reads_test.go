@@ -23,7 +23,7 @@ func TestADraftIsMadeUntilItHasReadWhatItNeeds(t *testing.T) {
 	stages := []actions.Needs{{Writes: []actions.Span{a}}, {Writes: []actions.Span{b}}, // what cannot be read is not waited for:
 		{Writes: []actions.Span{a}, Indexes: "d.a", Sizes: []actions.Span{a}}}
 	var reads readings
-	e := &Engine{opts: Options{Recent: &reads}} // reads no indexes and no sizes
+	e := planning{base: &base{opts: Options{Recent: &reads}}} // reads no indexes and no sizes
 	drafts := 0
 	d, err := e.draftWithReads(t.Context(), &actions.Situation{}, func(actions.Situation) (actions.Draft, error) {
 		need := stages[min(drafts, len(stages)-1)]

@@ -168,7 +168,7 @@ func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (d a
 	return d, r, err
 }
 
-func (e *Engine) planner(k actions.Kind) (actions.Planner, error) {
+func (e *planning) planner(k actions.Kind) (actions.Planner, error) {
 	planner := e.opts.Planners[k]
 	if !k.Known() || planner == nil {
 		return nil, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(k), shownOfInput))

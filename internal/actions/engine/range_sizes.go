@@ -22,7 +22,7 @@ const (
 // estimate of each, and the exact size where the estimate is near the limit. A range
 // that could not be measured keeps the estimate from the sizes of its shard, and the
 // reason is recorded.
-func (e *Engine) withSizes(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
+func (e *planning) withSizes(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
 	ctx, cancel := context.WithTimeout(ctx, sizesTimeout)
 	defer cancel()
 	s.Measured = actions.Measured{Ranges: maps.Clone(s.Measured.Ranges)}

@@ -110,7 +110,7 @@ func (x *execution) draftRemaining(run Run, steps []actions.Step) (actions.Draft
 
 // draftRest drafts what is left of steps, with the current jumbo flags of the chunks
 // concerned.
-func (e *Engine) draftRest(
+func (e *planning) draftRest(
 	ctx context.Context,
 	s actions.Situation,
 	kind actions.Kind,

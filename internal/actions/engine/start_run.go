@@ -88,7 +88,7 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 }
 
 // checkRequest makes the checks that need no read from the cluster.
-func (e *Engine) checkRequest(by auth.Principal, p actions.Plan, r RunRequest) error {
+func (e *approvals) checkRequest(by auth.Principal, p actions.Plan, r RunRequest) error {
 	at := e.now()
 	switch {
 	case !by.May(p.Role):
@@ -193,7 +193,7 @@ func (e *Engine) createRun(asked context.Context, t *term, by auth.Principal, p 
 }
 
 // newRun is the run of a plan before it begins.
-func (e *Engine) newRun(by auth.Principal, p actions.Plan, adapted *Adaptation) (Run, error) {
+func (e *base) newRun(by auth.Principal, p actions.Plan, adapted *Adaptation) (Run, error) {
 	id, err := e.newID()
 	if err != nil {
 		return Run{}, err
