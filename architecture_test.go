@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -307,5 +308,35 @@ func copyFile(t *testing.T, from, to string) {
 	}
 	if err := os.WriteFile(to, b, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestOperationsAreDecidedByTheirRows keeps what an operation means in the table of internal/actions/operations.go.
+func TestOperationsAreDecidedByTheirRows(t *testing.T) {
+	may := []string{
+		"internal/actions/operation.go",               // what sends nothing
+		"internal/actions/undo.go",                    // the two switches of the balancer
+		"internal/actions/whole_move_abort.go",        // two kinds that are planned as one
+		"internal/actions/engine/plan_differences.go", // plans of an earlier release
+		"internal/actions/engine/read_facts.go",       // a command that hangs on one release
+		"internal/answer/run_steps.go",                // what sends nothing
+		"web/changes/resharding.go",                   // which kind aborts what is shown
+		"web/webtest/actions.go",                      // for tests
+	}
+	decides := regexp.MustCompile(`(case [^:\n]*|[=!]= )(actions\.)?Op[A-Z][A-Za-z]*\b`)
+	var found []string
+	for _, file := range handWritten(t, ".go") {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "internal/simcluster/") && decides.Match(code) {
+			found = append(found, file)
+		}
+	}
+	slices.Sort(may)
+	slices.Sort(found)
+	if !slices.Equal(found, may) {
+		t.Errorf("%v decide by an operation, and only %v may: ask its row", found, may)
 	}
 }
