@@ -13,6 +13,46 @@ import (
 	"shardboard/internal/topology"
 )
 
+// Op names an operation: a row of the table of operations.
+type Op string
+
+// The ops. Each sends exactly one command, except OpAwait and OpItem, which send none.
+const (
+	OpSplitAt        Op = "splitAt"
+	OpSplitMedian    Op = "splitMedian"
+	OpMerge          Op = "merge"
+	OpMove           Op = "move"      // MoveChunk
+	OpMoveRange      Op = "moveRange" // 6.0 and later
+	OpClearJumbo     Op = "clearJumbo"
+	OpRefineKey      Op = "refineKey" // 4.4 and later; sets Key
+	OpAddZone        Op = "addShardToZone"
+	OpRemoveZone     Op = "removeShardFromZone"
+	OpSetRange       Op = "setZoneRange"
+	OpRemoveRange    Op = "removeZoneRange"
+	OpBalancerOn     Op = "startBalancer"
+	OpBalancerOff    Op = "stopBalancer"
+	OpBalancerWindow Op = "setBalancerWindow"
+	OpBalancing      Op = "setBalancing"
+	OpBeginRemoval   Op = "beginRemoval"       // of a shard, with the first removeShard
+	OpStartDraining  Op = "startShardDraining" // 8.3 and later
+	OpStopDraining   Op = "stopShardDraining"  // 8.3 and later
+	OpRemoveShard    Op = "removeShard"
+	OpMigrations     Op = "setMigrations"
+	OpChunkSize      Op = "setChunkSize"
+	OpAutoMerge      Op = "setAutoMerge"
+	OpDefragment     Op = "defragment"
+	OpReshard        Op = "reshardCollection" // 5.0 and later, as the next two
+	OpReshardCommit  Op = "commitReshardCollection"
+	OpReshardAbort   Op = "abortReshardCollection"
+	OpMovePrimary    Op = "movePrimary"
+	OpMoveCollection Op = "moveCollection" // 8.0 and later, as the next three
+	OpUnshard        Op = "unshardCollection"
+	OpAbortMove      Op = "abortMoveCollection"
+	OpAbortUnshard   Op = "abortUnshardCollection"
+	OpAwait          Op = "await" // waits until the proof holds, and shows progress
+	OpItem           Op = "item"  // of a batch: runs an item as a run of its own; sends no command itself
+)
+
 // operations has the rows of the table by operation. It is filled once, because rows refer to what looks at rows.
 var operations map[Op]*operation
 
