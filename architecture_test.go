@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ var rooms = map[string][]string{
 	"internal/actions": {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey",
 		"internal/store", "internal/auth"},
 	"internal/connlimit":   {"-"}, // under the HTTP server: knows nothing of what is served
-	"internal/doctor":      {"internal/topology", "internal/profile"},
+	"internal/doctor":      {"internal/topology", "internal/profile", "internal/actions", "internal/balance"},
 	"internal/conformance": {"-"}, // tests only
 	"internal/fixture":     {"*"}, // for tests only
 	"internal/realcluster": {"-"}, // tests only: processes of others
@@ -220,8 +221,8 @@ func allowed(room, target string) bool {
 // TestPackagesForTestsAreImportedByTestsOnly keeps fixtures and suites out of the program.
 func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
 	forTests := []string{"web/webtest", "web/storybook", "cmd/storybook", "internal/conformance", "internal/store/storetest",
-		"internal/actions/enginetest", "internal/fixture/must", "internal/fixture/routing", "internal/fixture/simulated",
-		"internal/simcluster/replay", "internal/realcluster", "internal/realsuite"}
+		"internal/actions/enginetest", "internal/fixture/change", "internal/fixture/must", "internal/fixture/routing",
+		"internal/fixture/simulated", "internal/simcluster/replay", "internal/realcluster", "internal/realsuite"}
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
 		for _, imp := range p.Imports {
@@ -307,5 +308,35 @@ func copyFile(t *testing.T, from, to string) {
 	}
 	if err := os.WriteFile(to, b, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestOperationsAreDecidedByTheirRows keeps what an operation means in the table of internal/actions/operations.go.
+func TestOperationsAreDecidedByTheirRows(t *testing.T) {
+	may := []string{
+		"internal/actions/operation.go",               // what sends nothing
+		"internal/actions/undo.go",                    // the two switches of the balancer
+		"internal/actions/whole_move_abort.go",        // two kinds that are planned as one
+		"internal/actions/engine/plan_differences.go", // plans of an earlier release
+		"internal/actions/engine/read_facts.go",       // a command that hangs on one release
+		"internal/answer/run_steps.go",                // what sends nothing
+		"web/changes/resharding.go",                   // which kind aborts what is shown
+		"web/webtest/actions.go",                      // for tests
+	}
+	decides := regexp.MustCompile(`(case [^:\n]*|[=!]= )(actions\.)?Op[A-Z][A-Za-z]*\b`)
+	var found []string
+	for _, file := range handWritten(t, ".go") {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "internal/simcluster/") && decides.Match(code) {
+			found = append(found, file)
+		}
+	}
+	slices.Sort(may)
+	slices.Sort(found)
+	if !slices.Equal(found, may) {
+		t.Errorf("%v decide by an operation, and only %v may: ask its row", found, may)
 	}
 }

@@ -20,7 +20,8 @@ func describeAllowMigrations() Description {
 		Since: balance.Release{5, 0, 0},
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("Moves of its chunks",
 			"Whether chunks of the collection may be moved at all, also by hand.", "are allowed", "are all blocked")},
-		plan: planAllowMigrations,
+		Sends: []Op{OpMigrations},
+		plan:  planAllowMigrations,
 	}
 }
 
@@ -39,35 +40,36 @@ func planAllowMigrations(d *draftBuilder) (Draft, Args, error) {
 	if on {
 		changed := c.Meta
 		changed.MigrationsBlocked = false
-		d.checkFollowing(c, changed)
+		d.add(d.checkFollowing(c, changed))
 		undo.Text = message.New("allow-migrations.on",
 			"Blocks all moves of {ns} again. Chunks that the balancer has moved by then stay where they are.", ns)
 		return d.finish(message.New("allow-migrations.on", "Allow moves of {ns} again.", ns), undo)
 	}
 	d.leastRisk = High
-	d.warnOfBlocking(c)
+	d.add(d.warnOfBlocking(c))
 	undo.Text = message.New("allow-migrations.off", "Allows moves of {ns} again.", ns)
 	return d.finish(message.New("allow-migrations.off", "Block all moves of {ns}, by the balancer and by hand.", ns), undo)
 }
 
 // warnOfBlocking says what it costs that no chunk of a collection can be moved.
-func (d *draftBuilder) warnOfBlocking(c *topology.Collection) {
+func (d *draftBuilder) warnOfBlocking(c *topology.Collection) (out findings) {
 	ns := message.Namespace("ns", c.NS)
-	d.warn("outage", d.fromRule(), message.New("outage.forgotten",
+	out.warn("outage", d.fromRule(), message.New("outage.forgotten",
 		"Nothing ends this block by itself. While it lasts, no chunk of {ns} can be moved, not even by hand: a full shard "+
 			"cannot be relieved and a shard cannot be removed. Forgotten blocks are a classic cause of outages. Allow moves "+
 			"again as soon as the reason is gone.", ns))
 	for _, sh := range d.s.Table.Shards {
 		if sh.Draining && c.Chunks.CountByShard()[sh.Name] > 0 {
-			d.warn("switch", d.fromTable(topology.PartShards), message.New("switch.drains",
+			out.warn("switch", d.fromTable(topology.PartShards), message.New("switch.drains",
 				"{shard} is draining and has chunks of {ns}; they will stay there.", ns, message.Shard("shard", sh.Name)))
 		}
 	}
 	for _, m := range d.s.Activity.Migrations {
 		if m.NS == c.NS {
-			d.warn("switch", d.fromCluster(), message.New("switch.breaksMove",
+			out.warn("switch", d.fromCluster(), message.New("switch.breaksMove",
 				"A move of {ns} from {from} to {to} is running. It may fail when it is about to be committed.",
 				ns, message.Shard("from", m.From), message.Shard("to", m.To)))
 		}
 	}
+	return out
 }

@@ -22,7 +22,8 @@ func describeAutoMerge() Description {
 		Since: balance.Release{7, 0, 0},
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("Automatic merging",
 			"Whether the balancer merges adjacent chunks of the collection.", "on", "off")},
-		plan: planAutoMerge,
+		Sends: []Op{OpAutoMerge},
+		plan:  planAutoMerge,
 	}
 }
 

@@ -19,7 +19,8 @@ func describeBalanceCollection() Description {
 		Undo:  "Restores the previous setting. Chunks that the balancer has moved by then stay where they are.",
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("The balancer",
 			"Whether the balancer may move the collection’s chunks.", "may move its chunks", "must leave its chunks where they are")},
-		plan: planBalanceCollection,
+		Sends: []Op{OpBalancing},
+		plan:  planBalanceCollection,
 	}
 }
 

@@ -22,6 +22,7 @@ func describeBalancerOn() Description {
 		Proof:     "The balancer’s settings.",
 		Undo:      "Turns it off. Chunks that the balancer has moved by then stay where they are.",
 		LeastRisk: Medium,
+		Sends:     []Op{OpBalancerOn},
 		plan:      planBalancerSwitch,
 	}
 }
@@ -34,12 +35,13 @@ func describeBalancerOff() Description {
 		Proof:     "The balancer’s settings.",
 		Undo:      "Turns it on.",
 		LeastRisk: Medium,
+		Sends:     []Op{OpBalancerOff},
 		plan:      planBalancerSwitch,
 	}
 }
 
 func planBalancerSwitch(d *draftBuilder) (Draft, Args, error) {
-	s, kind := d.s, d.kind
+	s, kind := d.s, d.description.Kind
 	on := kind == BalancerOn
 	b := s.Table.Balancer
 	step, back := Step{Op: OpBalancerOff, Proof: []Fact{balancerIs(false)}}, BalancerOn
@@ -58,7 +60,7 @@ func planBalancerSwitch(d *draftBuilder) (Draft, Args, error) {
 		step.Needs = []Fact{balancerIs(b.Enabled())}
 		d.step(step)
 		if !on {
-			d.checkRound()
+			d.add(d.checkRound())
 		} else if b.Limited() {
 			d.warn("window", src, message.New("window.set",
 				"The balancer may move chunks only {window}, by the config server’s clock, whose time zone is not known here.",
@@ -77,7 +79,7 @@ func planBalancerSwitch(d *draftBuilder) (Draft, Args, error) {
 
 // checkRound says how long turning the balancer off takes: the command ends only when
 // the migrations of the current round have ended.
-func (d *draftBuilder) checkRound() {
+func (d *draftBuilder) checkRound() (out findings) {
 	c := Check{ID: "switch", Verdict: Pass, Text: message.New("switch.idle",
 		"The balancer is idle: it stops at once."), Source: d.fromTable(topology.PartBalancer)}
 	switch b := d.s.Table.Balancer; {
@@ -91,11 +93,12 @@ func (d *draftBuilder) checkRound() {
 	}
 	for _, s := range d.s.Table.Shards {
 		if s.Draining {
-			d.warn("switch", d.fromTable(topology.PartShards), message.New("switch.draining",
+			out.warn("switch", d.fromTable(topology.PartShards), message.New("switch.draining",
 				"{shard} is draining; that stops too.", message.Shard("shard", s.Name)))
 		}
 	}
-	d.check(c)
+	out.check(c)
+	return out
 }
 
 func balancerIs(on bool) Fact {

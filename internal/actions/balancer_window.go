@@ -21,6 +21,7 @@ func describeBalancerWindow() Description {
 		Proof:     "The balancer’s settings.",
 		Undo:      "Sets the previous window, if it was known.",
 		Arguments: []Argument{argStart, argStop, argDays},
+		Sends:     []Op{OpBalancerWindow},
 		plan:      planBalancerWindow,
 	}
 }

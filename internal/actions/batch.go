@@ -242,7 +242,7 @@ func (b *batchBuilder) add(sub *draftBuilder, out Draft, kind Kind, a Args) *Ite
 		}
 	}
 	d.receivers = append(d.receivers, sub.receivers...)
-	d.flagSpans, d.writeSpans = append(d.flagSpans, out.FlagSpans...), append(d.writeSpans, out.WriteSpans...)
+	d.needs.add(Needs{Flags: out.Needs.Flags, Writes: out.Needs.Writes})
 	if out.Undo.Possible {
 		b.undoable++
 	}

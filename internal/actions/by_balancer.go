@@ -45,7 +45,7 @@ func (d *draftBuilder) byBalancer() *BalancerEffect {
 	}
 	after := d.tableAfter()
 	settings := d.applySettings(after)
-	drains := slices.ContainsFunc(d.steps, Step.drains)
+	drains := slices.ContainsFunc(d.steps, Step.Drains)
 	zoned := !slices.EqualFunc(d.s.Table.Shards, d.shards, func(a, b topology.Shard) bool {
 		return a.Draining == b.Draining && slices.Equal(a.Zones, b.Zones)
 	})
@@ -71,34 +71,26 @@ func (d *draftBuilder) applySettings(t *topology.Table) (any bool) {
 		if s.Restores {
 			continue
 		}
-		if shard := slices.IndexFunc(t.Shards, func(x topology.Shard) bool { return x.Name == s.Shard }); s.drains() && shard >= 0 {
+		if shard := slices.IndexFunc(t.Shards, func(x topology.Shard) bool { return x.Name == s.Shard }); s.Drains() && shard >= 0 {
 			t.Shards = slices.Clone(t.Shards)
 			t.Shards[shard].Draining = true
 		}
-		i := slices.IndexFunc(t.Collections, func(c *topology.Collection) bool { return c.NS == s.NS })
-		switch {
-		case s.Op == OpBalancerOn:
-			t.Balancer.Mode, t.Balancer.Stopped, any = "full", false, true
-		case i < 0:
-		case s.Op == OpBalancing || s.Op == OpMigrations || s.Op == OpChunkSize:
+		steers := s.row().steers
+		if steers == nil {
+			continue
+		}
+		if s.NS == "" {
+			steers(s, &t.Balancer, nil)
+			any = true
+		} else if i := slices.IndexFunc(t.Collections, func(c *topology.Collection) bool { return c.NS == s.NS }); i >= 0 {
 			c := *t.Collections[i]
-			switch s.Op {
-			case OpBalancing:
-				c.NoBalance = !s.On
-			case OpMigrations:
-				c.MigrationsBlocked = !s.On
-			case OpChunkSize:
-				c.MaxChunkBytes = int64(s.Size) << 20
-			}
+			steers(s, &t.Balancer, &c)
 			t.Collections, any = slices.Clone(t.Collections), true
 			t.Collections[i] = &c
 		}
 	}
 	return any
 }
-
-// drains reports whether the step makes the balancer move everything off a shard.
-func (s Step) drains() bool { return s.Op == OpBeginRemoval || s.Op == OpStartDraining }
 
 // balances reports whether the balancer moves chunks of a collection at all.
 func balances(t *topology.Table, c *topology.Collection) bool {

@@ -9,50 +9,68 @@ import (
 	"shardboard/internal/topology"
 )
 
-// addCommonChecks adds the checks that every plan has, and those that every plan with
-// moves has, in the order in which they are shown: those that block most often first.
+// commonChecks are the checks of every plan, in the order in which they are shown: those that block most often first.
+// nil is where those of its kind stand. A check only reads, and returns what it found.
+var commonChecks = []func(*draftBuilder) findings{
+	(*draftBuilder).checkStale, (*draftBuilder).checkRelease, nil, (*draftBuilder).checkCompeting, (*draftBuilder).checkBalancer,
+	(*draftBuilder).checkWindow, (*draftBuilder).checkMaintenance, (*draftBuilder).checkSteps,
+	ofMoves((*draftBuilder).checkMigrations), ofMoves((*draftBuilder).checkRecipients), ofMoves((*draftBuilder).checkDisks),
+	ofMoves((*draftBuilder).checkJumbo), ofMoves((*draftBuilder).checkSize), ofMoves((*draftBuilder).checkDuplicates),
+	ofMoves((*draftBuilder).checkCleanup), (*draftBuilder).checkBalancerAfter,
+}
+
+// ofMoves is a check of plans that move chunks.
+func ofMoves(check func(*draftBuilder) findings) func(*draftBuilder) findings {
+	return func(d *draftBuilder) findings {
+		if len(d.moves) == 0 {
+			return findings{}
+		}
+		return check(d)
+	}
+}
+
+// addCommonChecks makes the checks of every plan.
 func (d *draftBuilder) addCommonChecks() {
 	if d.inBatch {
 		return
 	}
 	own := d.checks
 	d.checks = nil
-	d.checkStale()
-	d.checkRelease()
-	d.check(own...)
-	d.checkCompeting()
-	d.checkBalancer()
-	d.checkWindow()
-	d.checkMaintenance()
-	d.checkSteps()
-	if len(d.moves) > 0 {
-		d.checkMigrations()
-		d.checkRecipients()
-		d.checkDisks()
-		d.checkJumbo()
-		d.checkSize()
-		d.checkDuplicates()
-		d.checkCleanup()
+	for _, check := range commonChecks {
+		if check == nil {
+			d.checks = append(d.checks, own...)
+			continue
+		}
+		d.add(check(d))
 	}
-	d.checkBalancerAfter()
+}
+
+// add adds what a check has found.
+func (f *findings) add(o findings) {
+	f.checks = append(f.checks, o.checks...)
+	f.needs.add(o.needs)
+	f.stays, f.reached = append(f.stays, o.stays...), f.reached || o.reached
+	if o.leastRisk == High || f.leastRisk == "" {
+		f.leastRisk = o.leastRisk
+	}
 }
 
 // pass, warn and block add a check with its verdict.
-func (d *draftBuilder) pass(id string, source, text message.Message) {
+func (d *findings) pass(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Pass, Text: text, Source: source})
 }
 
-func (d *draftBuilder) warn(id string, source, text message.Message) {
+func (d *findings) warn(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Warn, Text: text, Source: source})
 }
 
-func (d *draftBuilder) block(id string, source, text message.Message) {
+func (d *findings) block(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Block, Text: text, Source: source})
 }
 
 // fromTable is the source of an answer that comes from a part of the table.
-func (d *draftBuilder) fromTable(p topology.Part) message.Message {
-	return fromPart(p, d.s.Table.Health[p].At)
+func (d *plannedCluster) fromTable(p topology.Part) message.Message {
+	return fromPart(p, d.now.Health[p].At)
 }
 
 func fromPart(p topology.Part, at time.Time) message.Message {
@@ -79,12 +97,12 @@ func (d *draftBuilder) fromCluster() message.Message {
 }
 
 // recipients returns the shards that receive chunks, sorted.
-func (d *draftBuilder) recipients() []string {
+func (d *plannedCluster) recipients() []string {
 	return d.shardsOfMoves(func(m transfer) string { return m.to })
 }
 
 // allRecipients are also those that take the place of one that is blocked.
-func (d *draftBuilder) allRecipients() []string {
+func (d *plannedCluster) allRecipients() []string {
 	out := d.recipients()
 	for _, m := range d.moves {
 		out = append(out, m.others...)
@@ -93,11 +111,11 @@ func (d *draftBuilder) allRecipients() []string {
 	return slices.Compact(out)
 }
 
-func (d *draftBuilder) donors() []string {
+func (d *plannedCluster) donors() []string {
 	return d.shardsOfMoves(func(m transfer) string { return m.from })
 }
 
-func (d *draftBuilder) shardsOfMoves(of func(transfer) string) []string {
+func (d *plannedCluster) shardsOfMoves(of func(transfer) string) []string {
 	var out []string
 	for _, m := range d.moves {
 		out = append(out, of(m))

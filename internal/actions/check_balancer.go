@@ -9,60 +9,61 @@ import (
 )
 
 // waitsForBalancer reports whether the plan leaves moves to the balancer.
-func (d *draftBuilder) waitsForBalancer() bool {
-	return slices.ContainsFunc(d.steps, func(s Step) bool { return s.Op == OpAwait })
+func (d *plannedSteps) waitsForBalancer() bool {
+	return slices.ContainsFunc(d.steps, Step.Awaits)
 }
 
 // checkBalancer warns that a running balancer may move the same chunks first. If the
 // plan leaves the moves to the balancer, it must be on.
-func (d *draftBuilder) checkBalancer() {
+func (d *draftBuilder) checkBalancer() (out findings) {
 	b := d.s.Table.Balancer
 	src := d.fromTable(topology.PartSettings)
 	switch {
 	case !b.Known:
-		d.warn("balancer", src, message.New("balancer.unknown", "It is not known whether the balancer is on."))
+		out.warn("balancer", src, message.New("balancer.unknown", "It is not known whether the balancer is on."))
 	case d.waitsForDrain(): // has its own check
 	case d.waitsForBalancer() && b.Broken():
-		d.block("balancer", src, b.RefusedText())
+		out.block("balancer", src, b.RefusedText())
 	case d.waitsForBalancer() && !b.Moves():
-		d.block("balancer", src, message.New("balancer.needed",
+		out.block("balancer", src, message.New("balancer.needed",
 			"The balancer has to move the chunks, but it is off. Turn it on, or use the mode “moves”."))
 	case d.waitsForBalancer():
-		d.pass("balancer", src, message.New("balancer.works", "The balancer is on and will move the chunks."))
+		out.pass("balancer", src, message.New("balancer.works", "The balancer is on and will move the chunks."))
 		for _, k := range d.movedCollections() {
 			if k.c.NoBalance {
-				d.block("balancer", src, message.New("balancer.collectionOff",
+				out.block("balancer", src, message.New("balancer.collectionOff",
 					"The balancer has to move the chunks, but balancing of {ns} is off.", message.Namespace("ns", k.c.NS)))
 			}
 		}
 	case d.pausesBalancing:
-		d.pass("balancer", src, message.New("balancer.paused",
+		out.pass("balancer", src, message.New("balancer.paused",
 			"Balancing is paused during this run and turned on again at its end, "+
 				"also after a stop, a failure or a crash of shardboard.", message.Text("what", d.a.Pause)))
 	case len(d.futures) == 0:
-		d.pass("balancer", src, message.New("balancer.apart", "The balancer does not interfere with this change."))
+		out.pass("balancer", src, message.New("balancer.apart", "The balancer does not interfere with this change."))
 	case b.Moves():
-		d.warn("balancer", src, message.New("balancer.races",
+		out.warn("balancer", src, message.New("balancer.races",
 			"The balancer is on. If one of its moves is in the way, the run waits for up to 15 minutes; "+
 				"moves that the balancer has already made are not repeated."))
 	case b.Broken():
-		d.warn("balancer", src, b.RefusedText())
+		out.warn("balancer", src, b.RefusedText())
 	default:
-		d.pass("balancer", src, message.New("balancer.off", "The balancer is off: it moves no chunks during this run."))
+		out.pass("balancer", src, message.New("balancer.off", "The balancer is off: it moves no chunks during this run."))
 	}
+	return out
 }
 
 // checkWindow says when the balancer may run, because the window shows when the operators
 // of this cluster want data to move. Its times are by the config server's clock, whose
 // time zone cannot be read.
-func (d *draftBuilder) checkWindow() {
+func (d *draftBuilder) checkWindow() (out findings) {
 	b := d.s.Table.Balancer
-	if len(d.moves) == 0 || d.kind == BalancerWindow {
-		return
+	if len(d.moves) == 0 || d.description.Kind == BalancerWindow {
+		return out
 	}
 	if !b.Limited() {
-		d.pass("window", d.fromTable(topology.PartSettings), message.New("window.none", "No balancing window is set."))
-		return
+		out.pass("window", d.fromTable(topology.PartSettings), message.New("window.none", "No balancing window is set."))
+		return out
 	}
 	text := message.New("window.set",
 		"The balancer may move chunks only {window}, by the config server’s clock, whose time zone is not known here.",
@@ -70,7 +71,8 @@ func (d *draftBuilder) checkWindow() {
 	if d.waitsForBalancer() {
 		text.Code, text.Pattern = "window.awaits", "The balancer moves chunks only {window}, by the config server’s clock."
 	}
-	d.warn("window", d.fromTable(topology.PartSettings), text)
+	out.warn("window", d.fromTable(topology.PartSettings), text)
+	return out
 }
 
 // maxExplained is how many moved ranges are checked against the balancer's rules.
@@ -78,9 +80,9 @@ const maxExplained = 64
 
 // checkBalancerAfter applies the balancer's rules to the table after the steps, and warns
 // when the balancer would move something away again.
-func (d *draftBuilder) checkBalancerAfter() {
+func (d *draftBuilder) checkBalancerAfter() (out findings) {
 	if len(d.futures) == 0 && len(d.zones) == 0 {
-		return
+		return out
 	}
 	after := d.tableAfter()
 	for _, k := range d.changedCollections() {
@@ -114,19 +116,20 @@ func (d *draftBuilder) checkBalancerAfter() {
 			default:
 				text.Pattern = "{shard} will have too much of {ns}: the balancer will move some of it away again."
 			}
-			d.warn("undo-by-balancer", d.fromRule(), text)
-			return
+			out.warn("undo-by-balancer", d.fromRule(), text)
+			return out
 		}
 	}
 	if d.splitsOnly() && d.s.Release.AtLeast(7, 0, 0) && !d.s.Table.Balancer.AutoMergeOff {
-		d.warn("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.autoMerge",
+		out.warn("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.autoMerge",
 			"While the balancer is on, MongoDB 7.0 and later merges adjacent chunks of one shard again."))
-		return
+		return out
 	}
 	if len(d.moves) > 0 || d.cuts > 0 {
-		d.pass("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.stays",
+		out.pass("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.stays",
 			"By its rules the balancer will leave the result as it is."))
 	}
+	return out
 }
 
 // splitsOnly reports whether the plan splits and moves nothing. Since 7.0 the balancer
@@ -134,6 +137,6 @@ func (d *draftBuilder) checkBalancerAfter() {
 func (d *draftBuilder) splitsOnly() bool {
 	return len(d.moves) == 0 && slices.ContainsFunc(d.steps, func(s Step) bool {
 		c := d.s.Table.Collection(s.NS)
-		return (s.Op == OpSplitAt || s.Op == OpSplitMedian) && (c == nil || !c.AutoMergeOff)
+		return s.Splits() && (c == nil || !c.AutoMergeOff)
 	})
 }

@@ -12,7 +12,7 @@ import (
 // which ranges were given away recently. Only of our own moves is it known whether they
 // waited for the clean-up. On releases that count orphans, a count of zero means that
 // it is done. The check never blocks, because a run waits for the clean-up.
-func (d *draftBuilder) checkCleanup() {
+func (d *draftBuilder) checkCleanup() (out findings) {
 	for _, c := range d.cleanups() {
 		m, ok := d.moveInto(c)
 		if !ok {
@@ -38,8 +38,8 @@ func (d *draftBuilder) checkCleanup() {
 					"move back there before about {until}; the run waits.",
 				message.Namespace("ns", c.NS), message.Shard("shard", c.Shard), message.Time("until", c.Until))
 		}
-		d.warn("cleanup", d.fromTable(topology.PartEvents), text)
-		return
+		out.warn("cleanup", d.fromTable(topology.PartEvents), text)
+		return out
 	}
 	text := message.New("cleanup.none",
 		"No range clean-up is known to be pending on the receiving shard.")
@@ -51,7 +51,8 @@ func (d *draftBuilder) checkCleanup() {
 				message.Namespace("ns", m.k.c.NS), message.Shard("shard", c.Shard))
 		}
 	}
-	d.pass("cleanup", d.fromTable(topology.PartEvents), text)
+	out.pass("cleanup", d.fromTable(topology.PartEvents), text)
+	return out
 }
 
 // cleanups returns the pending clean-ups that were read from the cluster, or else those
@@ -71,7 +72,7 @@ func (d *draftBuilder) cleanups() []Cleanup {
 
 // moveInto finds a move that would bring back a range before its clean-up. A clean-up
 // whose range cannot be read may concern any move.
-func (d *draftBuilder) moveInto(c Cleanup) (transfer, bool) {
+func (d *plannedCluster) moveInto(c Cleanup) (transfer, bool) {
 	for _, m := range d.moves {
 		if m.k.c.NS == c.NS && m.to == c.Shard && c.overlapsKeys(m.k.c.Key, m.lo, m.hi) {
 			return m, true

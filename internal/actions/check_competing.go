@@ -11,23 +11,23 @@ import (
 // checkCompeting reports what else changes the same collections and shards. Splits and
 // merges wait for a migration of their collection. Moves that involve a shard of a
 // running migration fail at once.
-func (d *draftBuilder) checkCompeting() {
+func (d *draftBuilder) checkCompeting() (out findings) {
 	if slices.ContainsFunc(d.steps, Step.EndsAnother) {
 		return // what is running is what the plan ends
 	}
 	nss := d.namespaces()
 	for _, ns := range nss {
 		if c := d.s.Table.Collection(ns); c != nil && c.Resharding {
-			d.block("competing", d.fromTable(topology.PartRouting), message.New("competing.resharding",
+			out.block("competing", d.fromTable(topology.PartRouting), message.New("competing.resharding",
 				"{ns} is being resharded: all of its chunks will be replaced.", message.Namespace("ns", ns)))
 		}
 	}
 	if len(nss) == 0 {
-		return
+		return out
 	}
 	for _, k := range d.changedCollections() {
 		if k.c.Defragmenting {
-			d.warn("competing", d.fromTable(topology.PartRouting), message.New("competing.defragmentation",
+			out.warn("competing", d.fromTable(topology.PartRouting), message.New("competing.defragmentation",
 				"{ns} is being defragmented: the balancer merges and moves its chunks, and may undo this change.",
 				message.Namespace("ns", k.c.NS)))
 		}
@@ -38,18 +38,18 @@ func (d *draftBuilder) checkCompeting() {
 		if reason == "" {
 			reason = reasonNotLoaded
 		}
-		d.warn("competing", message.New("notAsked",
+		out.warn("competing", message.New("notAsked",
 			"The cluster was not asked, or did not answer"), message.New("competing.unknown",
 			"It is not known what else is running ({reason}).",
 			message.Coded("reason", reason, topology.ReasonText(reason))))
-		return
+		return out
 	}
 	quiet := true
 	for _, o := range act.DDL {
 		if slices.Contains(nss, o.NS) ||
 			o.NS.Collection() == "" && slices.ContainsFunc(nss, func(ns topology.Namespace) bool { return ns.Database() == o.NS.Database() }) {
 			quiet = false
-			d.block("competing", d.fromCluster(), message.New("competing.ddl",
+			out.block("competing", d.fromCluster(), message.New("competing.ddl",
 				"{what} on {ns} has been running for {age} and conflicts with this plan.",
 				message.Namespace("ns", o.NS), message.Text("what", o.What), message.Duration("age", o.For.Truncate(time.Second))))
 		}
@@ -60,33 +60,35 @@ func (d *draftBuilder) checkCompeting() {
 		switch {
 		case slices.Contains(shards, m.From) || slices.Contains(shards, m.To):
 			quiet = false
-			d.warn("competing", d.fromCluster(), message.New("competing.shards",
+			out.warn("competing", d.fromCluster(), message.New("competing.shards",
 				"A move of {ns} from {from} to {to} is running. A shard takes part in one move at a time: "+
 					"until it ends, another move with these shards is refused.", facts...))
 		case slices.Contains(nss, m.NS):
 			quiet = false
-			d.warn("competing", d.fromCluster(), message.New("competing.waits",
+			out.warn("competing", d.fromCluster(), message.New("competing.waits",
 				"A move of {ns} from {from} to {to} is running; splits and merges wait for it.", facts...))
 		}
 	}
 	if quiet {
-		d.pass("competing", d.fromCluster(), message.New("competing.none",
+		out.pass("competing", d.fromCluster(), message.New("competing.none",
 			"No move or other change of these collections is running."))
 	}
+	return out
 }
 
 // checkMigrations blocks moves of a collection whose migrations are disabled.
-func (d *draftBuilder) checkMigrations() {
+func (d *draftBuilder) checkMigrations() (out findings) {
 	for _, k := range d.movedCollections() {
 		if k.c.MigrationsBlocked {
-			d.block("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.blocked",
+			out.block("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.blocked",
 				"Moves of {ns} are blocked (allowMigrations: false). Allow them first.",
 				message.Namespace("ns", k.c.NS)))
 			continue
 		}
-		d.pass("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.allowed",
+		out.pass("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.allowed",
 			"Moves of {ns} are allowed.", message.Namespace("ns", k.c.NS)))
 	}
+	return out
 }
 
 // movedCollections returns the collections with moves, by name.

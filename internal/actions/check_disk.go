@@ -17,7 +17,7 @@ func reserveOf(disk topology.Disk) int64 { return min(diskReserve, disk.Total.Va
 
 // checkDisks checks that the data fits on the disks of the recipients. What a shard
 // gives away is not subtracted, because files do not shrink when documents are deleted.
-func (d *draftBuilder) checkDisks() {
+func (d *draftBuilder) checkDisks() (out findings) {
 	comes := map[string][]topology.Figure{}
 	for _, m := range d.moves {
 		for _, shard := range append([]string{m.to}, m.others...) { // the worst that may come to each
@@ -25,30 +25,32 @@ func (d *draftBuilder) checkDisks() {
 		}
 	}
 	for _, shard := range d.allRecipients() {
-		d.checkDiskSpace([]string{shard}, sumOf(comes[shard]...))
+		out.add(d.checkDiskSpace([]string{shard}, sumOf(comes[shard]...)))
 	}
+	return out
 }
 
 // checkDiskSpace compares incoming bytes with the free space of the shards' disks
 // together. Bytes are those of the documents. On disk they are compressed and have
 // indexes, so the result is an estimate.
-func (d *draftBuilder) checkDiskSpace(shards []string, comes topology.Figure) {
-	d.checkDiskSpaceOr(shards, comes, "add a shard to the zone")
+func (d *draftBuilder) checkDiskSpace(shards []string, comes topology.Figure) (out findings) {
+	out.add(d.checkDiskSpaceOr(shards, comes, "add a shard to the zone"))
+	return out
 }
 
 // checkDiskSpaceOr is checkDiskSpace with what else helps when there is no room on several
 // shards.
-func (d *draftBuilder) checkDiskSpaceOr(shards []string, comes topology.Figure, otherwise string) {
+func (d *draftBuilder) checkDiskSpaceOr(shards []string, comes topology.Figure, otherwise string) (out findings) {
 	var used, total, kept int64
 	var read topology.Figure // the oldest
 	old := false
 	for _, shard := range shards {
 		disk := d.s.Table.DiskOf(shard)
 		if !disk.Known() {
-			d.pass("disk", d.fromTable(topology.PartDisks), message.New("disk.unknown",
+			out.pass("disk", d.fromTable(topology.PartDisks), message.New("disk.unknown",
 				"It is not known whether the data fits on the disk of {shard} ({reason}).",
 				message.Shard("shard", shard), message.Coded("reason", disk.Used.Reason, topology.ReasonText(disk.Used.Reason))))
-			return
+			return out
 		}
 		used, total = used+disk.Used.Value, total+disk.Total.Value
 		kept += reserveOf(disk)
@@ -70,7 +72,7 @@ func (d *draftBuilder) checkDiskSpaceOr(shards []string, comes topology.Figure, 
 		if len(shards) > 1 {
 			text = message.New("disk."+code+".together", many, text.Facts...).With(message.Text("shard", list(shards)))
 		}
-		d.check(Check{ID: "disk", Verdict: v, Text: text, Source: source})
+		out.check(Check{ID: "disk", Verdict: v, Text: text, Source: source})
 	}
 	switch most := comes.Value + comes.PlusMinus; {
 	case !comes.Known && full(0) >= diskNearlyFull:
@@ -100,10 +102,11 @@ func (d *draftBuilder) checkDiskSpaceOr(shards []string, comes topology.Figure, 
 			"About {bytes} move to {shard}; its disk will be about {share} full.",
 			"About {bytes} move to {shard}; together their disks will be about {share} full.")
 	}
+	return out
 }
 
 // checkZoneDiskSpace compares the data that comes to a zone with its shards' disks.
-func (d *draftBuilder) checkZoneDiskSpace(zone string, comes topology.Figure) {
+func (d *draftBuilder) checkZoneDiskSpace(zone string, comes topology.Figure) (out findings) {
 	var takers []string
 	for _, shard := range d.members(zone) {
 		if s := d.shard(shard); s != nil && !s.Draining {
@@ -111,6 +114,7 @@ func (d *draftBuilder) checkZoneDiskSpace(zone string, comes topology.Figure) {
 		}
 	}
 	if len(takers) > 0 {
-		d.checkDiskSpace(takers, comes)
+		out.add(d.checkDiskSpace(takers, comes))
 	}
+	return out
 }

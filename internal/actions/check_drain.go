@@ -12,47 +12,49 @@ import (
 
 // checkConfigShard blocks changes of a config server that is a shard: it is not removed, it
 // becomes a dedicated config server by commands of its own.
-func (d *draftBuilder) checkConfigShard() {
+func (d *draftBuilder) checkConfigShard() (out findings) {
 	if d.a.Shard == configShard {
-		d.block("config-shard", d.fromRule(), message.New("config-shard",
+		out.block("config-shard", d.fromRule(), message.New("config-shard",
 			"{shard} is the config server itself, which is never removed. transitionToDedicatedConfigServer empties it and makes it a "+
 				"dedicated config server; shardboard does not send that command.", message.Shard("shard", configShard)))
 	}
+	return out
 }
 
 // checkStaying checks that the other shards can do without this one. The server refuses to
 // drain the last shard, and the last one of a zone that has ranges.
-func (d *draftBuilder) checkStaying() {
+func (d *draftBuilder) checkStaying() (out findings) {
 	t, shard := d.s.Table, message.Shard("shard", d.a.Shard)
 	switch stay := t.Staying(d.a.Shard); len(stay) {
 	case 0:
-		d.block("last-shard", d.fromTable(topology.PartShards), message.New("last-shard",
+		out.block("last-shard", d.fromTable(topology.PartShards), message.New("last-shard",
 			"No other shard could take the data of {shard}: all others are draining, or there are none. Add a shard first.", shard))
 	case 1:
-		d.warn("last-shard", d.fromTable(topology.PartShards), message.New("last-shard.one",
+		out.warn("last-shard", d.fromTable(topology.PartShards), message.New("last-shard.one",
 			"Only {other} stays: all data will be on that shard.", shard, message.Shard("other", stay[0])))
 	default:
-		d.pass("last-shard", d.fromTable(topology.PartShards), message.New("last-shard.others",
+		out.pass("last-shard", d.fromTable(topology.PartShards), message.New("last-shard.others",
 			"Other shards that stay: {n}.", message.Count("n", len(stay))))
 	}
 	if !d.zonesRead() {
-		d.warn("zones", d.fromTable(topology.PartZones), message.New("zones.unread",
+		out.warn("zones", d.fromTable(topology.PartZones), message.New("zones.unread",
 			"It is not known whether {shard} is the only shard of a zone: the zones could not be read.", shard))
-		return
+		return out
 	}
 	only := t.OnlyShardOf(d.a.Shard)
 	if len(only) == 0 {
-		d.pass("zones", d.fromTable(topology.PartZones), message.New("zones.others",
+		out.pass("zones", d.fromTable(topology.PartZones), message.New("zones.others",
 			"No zone with ranges has {shard} as its only shard.", shard))
 	}
 	for _, zone := range only {
-		d.checkOnlyShard(zone)
+		out.add(d.checkOnlyShard(zone))
 	}
+	return out
 }
 
 // checkOnlyShard blocks for a zone that only this shard has, and suggests how its ranges
 // get another place.
-func (d *draftBuilder) checkOnlyShard(zone string) {
+func (d *draftBuilder) checkOnlyShard(zone string) (out findings) {
 	t := d.s.Table
 	ranges := d.rangesOf(zone)
 	c := Check{ID: "zones", Verdict: Block, Source: d.fromTable(topology.PartZones), Text: message.New("zones.only",
@@ -69,7 +71,8 @@ func (d *draftBuilder) checkOnlyShard(zone string) {
 		plans = append(plans, suggestion(ZoneRemoveRange, message.New("suggest.zoneRemoveRange", "Remove its range of {ns}",
 			message.Namespace("ns", z.NS)), "ns", string(z.NS), "zone", zone, "min", boundText(z.RawMin), "max", boundText(z.RawMax)))
 	}
-	d.suggest(c, plans...)
+	out.suggest(c, plans...)
+	return out
 }
 
 // boundText is a stored bound as Extended JSON.
@@ -79,48 +82,50 @@ func boundText(raw bson.Raw) string {
 
 // checkDrainObstacles says what keeps the balancer from emptying the shard, and what it
 // leaves there.
-func (d *draftBuilder) checkDrainObstacles(left topology.Remains) {
-	d.checkDrainBalancer()
+func (d *draftBuilder) checkDrainObstacles(left topology.Remains) (out findings) {
+	out.add(d.checkDrainBalancer())
 	if !left.Known {
-		d.warn("left", d.fromTable(topology.PartRouting), message.New("left.unread",
+		out.warn("left", d.fromTable(topology.PartRouting), message.New("left.unread",
 			"What is on {shard} is not known yet: not all chunks are loaded.", message.Shard("shard", d.a.Shard)))
 	}
-	d.checkBalancedCollections()
-	d.checkDrainJumbo(left)
-	d.checkUnsharded(left, Warn)
-	d.checkDatabases(left, Warn)
+	out.add(d.checkBalancedCollections())
+	out.add(d.checkDrainJumbo(left))
+	out.add(d.checkUnsharded(left, Warn))
+	out.add(d.checkDatabases(left, Warn))
 	if stay := d.s.Table.Staying(d.a.Shard); len(stay) > 0 && left.Chunks > 0 {
 		comes := left.Bytes
 		comes.Exact = false
-		d.checkDiskSpaceOr(stay, comes, "add a shard")
+		out.add(d.checkDiskSpaceOr(stay, comes, "add a shard"))
 	}
+	return out
 }
 
 // checkDrainBalancer checks that the balancer is on: nothing else moves the chunks.
-func (d *draftBuilder) checkDrainBalancer() {
+func (d *draftBuilder) checkDrainBalancer() (out findings) {
 	b, src := d.s.Table.Balancer, d.fromTable(topology.PartSettings)
 	switch {
 	case !b.Known:
-		d.warn("balancer", src, message.New("balancer.unknown", "It is not known whether the balancer is on."))
+		out.warn("balancer", src, message.New("balancer.unknown", "It is not known whether the balancer is on."))
 	case b.Broken():
-		d.block("balancer", src, b.RefusedText())
+		out.block("balancer", src, b.RefusedText())
 	case !b.Moves():
-		d.suggest(Check{ID: "balancer", Verdict: Block, Source: src, Text: message.New("balancer.drains",
+		out.suggest(Check{ID: "balancer", Verdict: Block, Source: src, Text: message.New("balancer.drains",
 			"The balancer empties the shard, but it is off.")},
 			suggestion(BalancerOn, message.New("suggest.balancerOn", "Turn the balancer on")))
 	default:
-		d.pass("balancer", src, message.New("balancer.works", "The balancer is on and will move the chunks."))
+		out.pass("balancer", src, message.New("balancer.works", "The balancer is on and will move the chunks."))
 	}
 	if b.Limited() {
-		d.suggest(Check{ID: "window", Verdict: Warn, Source: src, Text: message.New("window.awaits",
+		out.suggest(Check{ID: "window", Verdict: Warn, Source: src, Text: message.New("window.awaits",
 			"The balancer moves chunks only {window}, by the config server’s clock.", message.Text("window", b.When()))},
 			suggestion(BalancerWindow, message.New("suggest.noWindow", "Let the balancer run at any time")))
 	}
+	return out
 }
 
 // checkBalancedCollections warns about collections whose chunks the balancer may not move
 // or cannot move.
-func (d *draftBuilder) checkBalancedCollections() {
+func (d *draftBuilder) checkBalancedCollections() (out findings) {
 	for _, c := range d.s.Table.Collections {
 		if c.Chunks == nil || c.Chunks.CountByShard()[d.a.Shard] == 0 || c.Unsplittable {
 			continue
@@ -128,28 +133,29 @@ func (d *draftBuilder) checkBalancedCollections() {
 		n := c.Chunks.CountByShard()[d.a.Shard]
 		facts := []message.Fact{message.Namespace("ns", c.NS), message.Count("chunks", n), message.Shard("shard", d.a.Shard)}
 		if c.NoBalance {
-			d.suggest(Check{ID: "collections", Verdict: Warn, Source: d.fromTable(topology.PartRouting), Text: message.New("collections.off",
+			out.suggest(Check{ID: "collections", Verdict: Warn, Source: d.fromTable(topology.PartRouting), Text: message.New("collections.off",
 				"Balancing of {ns} is off, so its chunks stay on {shard}: {chunks}.", facts...)},
 				suggestion(BalanceCollection, message.New("suggest.balance", "Let the balancer move {ns}", message.Namespace("ns", c.NS)),
 					"ns", string(c.NS), "on", "true"))
 		}
 		if c.MigrationsBlocked {
-			d.suggest(Check{ID: "collections", Verdict: Warn, Source: d.fromTable(topology.PartRouting), Text: message.New("collections.blocked",
+			out.suggest(Check{ID: "collections", Verdict: Warn, Source: d.fromTable(topology.PartRouting), Text: message.New("collections.blocked",
 				"Moves of {ns} are blocked (allowMigrations: false), so its chunks stay on {shard}: {chunks}.", facts...)},
 				suggestion("allow-migrations", message.New("suggest.allowMigrations", "Allow moves of {ns}", message.Namespace("ns", c.NS)),
 					"ns", string(c.NS)))
 		}
 	}
+	return out
 }
 
 // checkDrainJumbo warns about chunks that the balancer leaves because of their flag.
-func (d *draftBuilder) checkDrainJumbo(left topology.Remains) {
+func (d *draftBuilder) checkDrainJumbo(left topology.Remains) (out findings) {
 	if left.Jumbo == 0 {
 		if left.Known {
-			d.pass("jumbo", d.fromFlags(), message.New("jumbo.noneOn", "No chunk on {shard} is flagged as jumbo.",
+			out.pass("jumbo", d.fromFlags(), message.New("jumbo.noneOn", "No chunk on {shard} is flagged as jumbo.",
 				message.Shard("shard", d.a.Shard)))
 		}
-		return
+		return out
 	}
 	for _, c := range d.s.Table.Collections {
 		if c.Chunks == nil || c.Chunks.JumboByShard()[d.a.Shard] == 0 {
@@ -171,52 +177,55 @@ func (d *draftBuilder) checkDrainJumbo(left topology.Remains) {
 			plans = append(plans, suggestion(MoveChunk, message.New("suggest.force", "Move it by force"),
 				"ns", string(c.NS), "bounds", bounds, "to", stay[0], "force", "true"))
 		}
-		d.suggest(Check{ID: "jumbo", Verdict: Warn, Source: d.fromFlags(), Text: message.New("jumbo.stays",
+		out.suggest(Check{ID: "jumbo", Verdict: Warn, Source: d.fromFlags(), Text: message.New("jumbo.stays",
 			message.Plural(n, "1 chunk of {ns} on {shard} is flagged as jumbo, which the balancer leaves there. It begins at {min}.",
 				"{chunks} chunks of {ns} on {shard} are flagged as jumbo, which the balancer leaves there. The first begins at {min}."),
 			message.Namespace("ns", c.NS), message.Shard("shard", d.a.Shard), message.Count("chunks", n),
 			message.Key("min", c.Key.Display(first.Min)))}, plans...)
 	}
+	return out
 }
 
 // checkUnsharded says which unsharded collections of the routing table (8.0) are on the
 // shard: the balancer does not move them.
-func (d *draftBuilder) checkUnsharded(left topology.Remains, v Verdict) {
+func (d *draftBuilder) checkUnsharded(left topology.Remains, v Verdict) (out findings) {
 	if len(left.Unsharded) == 0 {
-		return
+		return out
 	}
 	var plans []Suggestion
 	for _, ns := range left.Unsharded {
 		plans = append(plans, suggestion("move-collection", message.New("suggest.moveCollection", "Move {ns}",
 			message.Namespace("ns", ns)), "ns", string(ns)))
 	}
-	d.suggest(Check{ID: "unsharded", Verdict: v, Source: d.fromTable(topology.PartRouting), Text: message.New("unsharded",
+	out.suggest(Check{ID: "unsharded", Verdict: v, Source: d.fromTable(topology.PartRouting), Text: message.New("unsharded",
 		message.Plural(len(left.Unsharded), "1 unsharded collection is on {shard}, which the balancer does not move: {names}. "+
 			"moveCollection moves it.", "{n} unsharded collections are on {shard}, which the balancer does not move: {names}. "+
 			"moveCollection moves them."),
 		message.Shard("shard", d.a.Shard), message.Count("n", len(left.Unsharded)), message.Text("names", someNames(left.Unsharded)))}, plans...)
+	return out
 }
 
 // checkDatabases says which databases have the shard as their primary: draining does not
 // change that.
-func (d *draftBuilder) checkDatabases(left topology.Remains, v Verdict) {
+func (d *draftBuilder) checkDatabases(left topology.Remains, v Verdict) (out findings) {
 	if len(left.Databases) == 0 {
 		if v == Warn && left.Known {
-			d.pass("databases", d.fromTable(topology.PartDatabases), message.New("databases.none",
+			out.pass("databases", d.fromTable(topology.PartDatabases), message.New("databases.none",
 				"No database has {shard} as its primary shard.", message.Shard("shard", d.a.Shard)))
 		}
-		return
+		return out
 	}
 	var plans []Suggestion
 	for _, db := range left.Databases {
 		plans = append(plans, suggestion("move-primary", message.New("suggest.movePrimary", "Give {db} another primary shard",
 			message.Text("db", db)), "db", db))
 	}
-	d.suggest(Check{ID: "databases", Verdict: v, Source: d.fromTable(topology.PartDatabases), Text: message.New("databases.primary",
+	out.suggest(Check{ID: "databases", Verdict: v, Source: d.fromTable(topology.PartDatabases), Text: message.New("databases.primary",
 		message.Plural(len(left.Databases), "1 database has {shard} as its primary shard, which draining does not change: {names}. ",
 			"{n} databases have {shard} as their primary shard, which draining does not change: {names}. ")+
 			"movePrimary moves the unsharded collections.",
 		message.Shard("shard", d.a.Shard), message.Count("n", len(left.Databases)), message.Text("names", someNames(left.Databases)))}, plans...)
+	return out
 }
 
 // namesListed bounds the names in a sentence.
@@ -232,4 +241,4 @@ func someNames[S ~string](names []S) string {
 }
 
 // waitsForDrain reports whether the plan waits until a shard is empty.
-func (d *draftBuilder) waitsForDrain() bool { return slices.ContainsFunc(d.steps, Step.AwaitsDrain) }
+func (d *plannedSteps) waitsForDrain() bool { return slices.ContainsFunc(d.steps, Step.AwaitsDrain) }

@@ -13,7 +13,7 @@ import (
 // findAndModify without the whole shard key is refused before MongoDB 7.0 (61,
 // ShardKeyNotFound); since then, a router that cannot name one shard asks several and
 // writes in a transaction.
-func (d *draftBuilder) checkFoundBy(c *topology.Collection, next shardkey.Pattern) {
+func (d *draftBuilder) checkFoundBy(c *topology.Collection, next shardkey.Pattern) (out findings) {
 	source := message.New("profile", "How the program writes, by its profile")
 	without, known := d.foundWithout(c, next)
 	facts := []message.Fact{
@@ -22,31 +22,32 @@ func (d *draftBuilder) checkFoundBy(c *topology.Collection, next shardkey.Patter
 	}
 	switch r := d.s.Release; {
 	case !known:
-		d.warn("application", source, message.New("application.unknown",
+		out.warn("application", source, message.New("application.unknown",
 			"How programs write {ns} is not known. Upserts need the whole key {key} in their filter from then on; before MongoDB 7.0, "+
 				"findAndModify does too.", facts...))
 	case len(without) == 0:
-		d.pass("application", source, message.New("application.whole",
+		out.pass("application", source, message.New("application.whole",
 			"The program’s findAndModify commands on {ns} contain the whole key {key}.", facts...))
 	case !r.Known():
-		d.block("application", source, message.New("application.release",
+		out.block("application", source, message.New("application.release",
 			"The program changes rows of {ns} by findAndModify with {fields}, without the whole key {key}. MongoDB before 7.0 refuses "+
 				"that, and the version of this cluster is not known.", facts...))
 	case !r.AtLeast(7, 0, 0):
-		d.block("application", source, message.New("application.refused",
+		out.block("application", source, message.New("application.refused",
 			"The program changes rows of {ns} by findAndModify with {fields}, without the whole key {key}. That needs MongoDB 7.0 or "+
 				"later; this cluster runs {release}, where such commands fail. Upgrade first, or pin the project to a shard with "+
 				"room.", facts...))
 	case !r.AtLeast(7, 1, 0):
-		d.warn("application", source, message.New("application.slowerUntried",
+		out.warn("application", source, message.New("application.slowerUntried",
 			"The program changes rows of {ns} by findAndModify with {fields}, without the whole key {key}. Once a project is on several "+
 				"shards, these commands ask each of them first and get slower. MongoDB’s manual names 7.1 as the first release "+
 				"with this for all cases; try it on a copy of the cluster before, because this cannot be undone.", facts...))
 	default:
-		d.warn("application", source, message.New("application.slower",
+		out.warn("application", source, message.New("application.slower",
 			"The program changes rows of {ns} by findAndModify with {fields}, without the whole key {key}. Once a project is on several "+
 				"shards, these commands ask each of them first and write in a transaction: they get slower.", facts...))
 	}
+	return out
 }
 
 // foundWithout returns the first set of fields by which the program finds single rows

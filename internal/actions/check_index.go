@@ -15,8 +15,8 @@ import (
 // begin with it and have all rows, and every unique index must begin with its fields
 // (MongoDB 5.0.7, db/s/shard_key_util.cpp). Index builds are left to people, because
 // they load the shards for a long time.
-func (d *draftBuilder) checkShardKeyIndex(c *topology.Collection, next shardkey.Pattern) {
-	d.indexesOf = c.NS
+func (d *draftBuilder) checkShardKeyIndex(c *topology.Collection, next shardkey.Pattern) (out findings) {
+	out.needs.Indexes = c.NS
 	x := d.s.Indexes
 	facts := []message.Fact{
 		message.Namespace("ns", c.NS), message.Text("key", next.String()), message.Words("command", createIndexCommand(c.NS, next)),
@@ -26,14 +26,14 @@ func (d *draftBuilder) checkShardKeyIndex(c *topology.Collection, next shardkey.
 		if reason == "" {
 			reason = reasonNotLoaded
 		}
-		d.warn("index", message.New("notAsked", "The cluster was not asked, or did not answer"), message.New("index.unknown",
+		out.warn("index", message.New("notAsked", "The cluster was not asked, or did not answer"), message.New("index.unknown",
 			"The indexes of {ns} could not be read ({reason}). Without an index that begins with {key}, the server refuses "+
 				"the command and nothing changes. The command that makes it: {command}.",
 			append(facts, message.Coded("reason", reason, topology.ReasonText(reason)))...))
-		return
+		return out
 	}
 	source := message.New("indexes", "The indexes of one shard, read at {at}", message.Time("at", x.At))
-	d.checkUniqueIndexes(c, next, source)
+	out.add(d.checkUniqueIndexes(c, next, source))
 	var unfit []string
 	for _, i := range x.All {
 		if !beginsWith(i, next, true) {
@@ -41,44 +41,46 @@ func (d *draftBuilder) checkShardKeyIndex(c *topology.Collection, next shardkey.
 		}
 		why := i.unfit()
 		if why == "" {
-			d.pass("index", source, message.New("index.found", "The index {index} begins with {key}.",
+			out.pass("index", source, message.New("index.found", "The index {index} begins with {key}.",
 				append(facts, message.Text("index", sanitize.Truncate(i.Name, shownName)))...))
-			return
+			return out
 		}
 		unfit = append(unfit, fmt.Sprintf("%s is %s", sanitize.Truncate(i.Name, shownName), why))
 	}
 	if len(unfit) > 0 {
-		d.block("index", source, message.New("index.unfit",
+		out.block("index", source, message.New("index.unfit",
 			"No index of {ns} can support {key}: {unfit}. A shard key needs an index of all rows. Make one in mongosh, wait until it "+
 				"is built, and plan again: {command}.",
 			append(facts, message.Text("unfit", strings.Join(unfit, "; ")))...))
-		return
+		return out
 	}
-	d.block("index", source, message.New("index.missing",
+	out.block("index", source, message.New("index.missing",
 		"No index of {ns} begins with {key}. Make one in mongosh, wait until it is built on every shard, and plan again: {command}.",
 		facts...))
+	return out
 }
 
 // checkUniqueIndexes blocks a key that would leave a unique index without the whole key
 // at its begin: no shard alone could keep its values unique. The index of _id is
 // unique per shard only, and the server accepts it.
-func (d *draftBuilder) checkUniqueIndexes(c *topology.Collection, next shardkey.Pattern, source message.Message) {
+func (d *draftBuilder) checkUniqueIndexes(c *topology.Collection, next shardkey.Pattern, source message.Message) (out findings) {
 	if i, ok := d.s.Indexes.uniqueWithout(next); ok {
-		d.block("unique", source, message.New("unique.conflict",
+		out.block("unique", source, message.New("unique.conflict",
 			"The unique index {index} of {ns} does not begin with {key}, so its values could no longer be kept unique, and the "+
 				"server refuses. Choose fields that it has next, or replace the index.",
 			message.Namespace("ns", c.NS), message.Text("key", next.String()),
 			message.Text("index", sanitize.Truncate(i.Name, shownName))))
-		return
+		return out
 	}
 	exact := slices.ContainsFunc(d.s.Indexes.All, func(i Index) bool {
 		return i.Unique && firstField(i) != "_id" && beginsWith(i, next, true) && i.fields() == next.Len()
 	})
 	if c.Unique && !exact {
-		d.block("unique", source, message.New("unique.key",
+		out.block("unique", source, message.New("unique.key",
 			"The shard key of {ns} is unique, and no unique index has exactly the fields of {key}. Make one first.",
 			message.Namespace("ns", c.NS), message.Text("key", next.String())))
 	}
+	return out
 }
 
 // uniqueWithout is the first unique index, other than that of _id, that does not begin with

@@ -9,17 +9,17 @@ import (
 // checkJumbo blocks the move of a chunk that is flagged as jumbo, which means that the
 // balancer has failed to move it. A forced move succeeds; writes to the chunk wait during
 // it, and the chunk keeps the flag.
-func (d *draftBuilder) checkJumbo() {
+func (d *draftBuilder) checkJumbo() (out findings) {
 	for _, m := range d.moves {
 		if !m.jumbo {
 			continue
 		}
 		if d.a.Force {
-			d.warn("jumbo", d.fromFlags(), message.New("jumbo.forced",
+			out.warn("jumbo", d.fromFlags(), message.New("jumbo.forced",
 				"A jumbo chunk of {ns} is moved by force: writes to it wait during the move, and it keeps its flag. "+
 					"Clear the flag afterwards.",
 				message.Namespace("ns", m.k.c.NS)))
-			return
+			return out
 		}
 		text := message.New("jumbo.flagged",
 			"The chunk of {ns} at {min} is flagged as jumbo: it was too big to move. "+
@@ -30,10 +30,11 @@ func (d *draftBuilder) checkJumbo() {
 			text.Pattern = "The chunk of {ns} at {min} is flagged as jumbo, so the balancer does not move it. " +
 				"Split it ({remedy}) or clear the flag."
 		}
-		d.block("jumbo", d.fromFlags(), text)
-		return
+		out.block("jumbo", d.fromFlags(), text)
+		return out
 	}
-	d.check(d.noFlagCheck())
+	out.check(d.noFlagCheck())
+	return out
 }
 
 // noFlagCheck says that no moved chunk is flagged, or that the flags could not be read.
@@ -64,6 +65,6 @@ func (d *draftBuilder) fromFlags() message.Message {
 }
 
 // dependsOnFlags records that the draft depends on the jumbo flags of a range.
-func (d *draftBuilder) dependsOnFlags(c *topology.Collection, lo, hi shardkey.Key) {
-	d.flagSpans = append(d.flagSpans, Span{NS: c.NS, Min: lo, Max: hi})
+func (d *findings) dependsOnFlags(c *topology.Collection, lo, hi shardkey.Key) {
+	d.needs.Flags = append(d.needs.Flags, Span{NS: c.NS, Min: lo, Max: hi})
 }

@@ -9,22 +9,12 @@ import (
 // CheckMaintenance is the id of the check of maintenance windows.
 const CheckMaintenance = "maintenance"
 
-// affectsPlacement reports whether a step moves data or changes what the balancer moves. Commands that
-// are not listed do.
-func (s Step) affectsPlacement() bool {
-	switch s.Op {
-	case OpSplitAt, OpSplitMedian, OpMerge, OpClearJumbo, OpAutoMerge:
-		return false
-	}
-	return true
-}
-
 // checkMaintenance warns outside the maintenance windows. It does not block, because
 // whoever is on call must be able to act, but the plan then has to be confirmed by
 // typing. Without windows there is no such check.
-func (d *draftBuilder) checkMaintenance() {
+func (d *draftBuilder) checkMaintenance() (out findings) {
 	if len(d.s.Maintenance) == 0 || d.description.AnyTime && !slices.ContainsFunc(d.steps, Step.affectsPlacement) {
-		return
+		return out
 	}
 	m, open, at := currentOrNextWindow(d.s.Maintenance, d.s.Now)
 	c := Check{ID: CheckMaintenance, Verdict: Pass, Source: message.New("setting", "The setting --maintenance-window")}
@@ -43,7 +33,8 @@ func (d *draftBuilder) checkMaintenance() {
 				"the confirmation.",
 			message.Text("window", m.String()), message.Time("at", at))
 	}
-	d.check(c)
+	out.check(c)
+	return out
 }
 
 // OutsideMaintenance reports whether checks were made outside the maintenance windows.

@@ -32,7 +32,7 @@ type sizeAnswer struct {
 // checkSize checks that ranges are small enough to move. A donor refuses a range with
 // more documents than it moves at once (code 153); then nothing has changed. Ranges are
 // measured for the plan, or else estimated from the sizes of the shards.
-func (d *draftBuilder) checkSize() {
+func (d *draftBuilder) checkSize() (out findings) {
 	var worst sizeAnswer
 	ranges, measured := 0, 0
 	for _, m := range d.moves {
@@ -40,8 +40,8 @@ func (d *draftBuilder) checkSize() {
 		ranges += m.chunks
 		estimated := false
 		for _, p := range parts {
-			if len(d.sizeSpans) < listedSizes {
-				d.sizeSpans = append(d.sizeSpans, p)
+			if len(out.needs.Sizes) < listedSizes {
+				out.needs.Sizes = append(out.needs.Sizes, p)
 			}
 			var a sizeAnswer
 			if r, ok := d.s.Measured.Ranges[p]; ok {
@@ -68,7 +68,8 @@ func (d *draftBuilder) checkSize() {
 			"documents ({bytes}), and its shard moves up to {most} at once, twice what fits into {chunkSize} at " +
 			"{mean} each."
 	}
-	d.check(worst.check)
+	out.check(worst.check)
+	return out
 }
 
 // rangesOfTransfer returns the ranges that a transfer moves one by one.
@@ -221,7 +222,7 @@ func (d *draftBuilder) isOnlyChunk(m transfer) bool {
 // estimated bytes.
 func (d *draftBuilder) tooBigAt(c *topology.Collection, shard string, lo, hi shardkey.Key) (facts []message.Fact, tooBig, known bool) {
 	p := Span{NS: c.NS, Min: lo, Max: hi}
-	d.sizeSpans = append(d.sizeSpans, p)
+	d.needs.Sizes = append(d.needs.Sizes, p)
 	limit, size := d.chunkLimit(c), d.estimate(c, lo, hi, bytesOf)
 	facts = []message.Fact{message.Bytes("bytes", size.Value), message.Bytes("limit", limit), message.Words("remedy", d.remedy())}
 	if r, ok := d.s.Measured.Ranges[p]; ok {

@@ -93,11 +93,11 @@ func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
 			}
 			s := cluster(t, "0.6.38", x.version, x.change...)
 			d, _ := plan(t, s, x.kind, x.args(s))
-			if len(d.SizeSpans) == 0 {
+			if len(d.Needs.Sizes) == 0 {
 				t.Fatal("the draft asks for no size")
 			}
 			steps := len(d.Steps)
-			x.measure(&s, d.SizeSpans)
+			x.measure(&s, d.Needs.Sizes)
 			d, _ = plan(t, s, x.kind, x.args(s))
 			if v, code := worstVerdict(d, "size"); v != x.want || code != x.code {
 				t.Errorf("%s %s, want %s %s\n%+v", v, code, x.want, x.code, d.Checks)
@@ -113,7 +113,7 @@ func TestOnlyEstimatesNearLimitAreReadExactly(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", withSmallChunks)
 	d, _ := plan(t, s, MoveChunk, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"})
 	for n, want := range map[int64]bool{0: false, 1: false, 1599: false, 1600: true, 2000: true, 2400: true, 2401: false, 9000: false} {
-		if got := s.NearLimit(d.SizeSpans[0], topology.RangeSize{Documents: n, Bytes: n * 1048, Mean: 1048}); got != want {
+		if got := s.NearLimit(d.Needs.Sizes[0], topology.RangeSize{Documents: n, Bytes: n * 1048, Mean: 1048}); got != want {
 			t.Errorf("%d documents: %t", n, got)
 		}
 	}

@@ -12,30 +12,31 @@ import (
 
 // checkSplittable checks whether the chunk can be split in its middle. A chunk with a
 // single value of the shard key can never be split.
-func (d *draftBuilder) checkSplittable(c *topology.Collection, ch topology.Chunk) {
+func (d *draftBuilder) checkSplittable(c *topology.Collection, ch topology.Chunk) (out findings) {
 	r := shardkey.Range{Min: ch.Min, Max: ch.Max}
 	if d.singleValue(c, r) {
-		d.block("unsplittable", d.fromTable(topology.PartRouting), d.oneValueText(c))
-		return
+		out.block("unsplittable", d.fromTable(topology.PartRouting), d.oneValueText(c))
+		return out
 	}
-	d.dependsOnFlags(c, ch.Min, ch.Max)
+	out.dependsOnFlags(c, ch.Min, ch.Max)
 	ids, known := d.projectsIn(c, r)
 	switch {
 	case known && c.Key.Len() == 1 && len(ids) == 1 && d.a.Parts <= 2:
-		d.block("unsplittable", message.New("projects", "The list of projects"), d.oneProjectText(c, ids[0]))
+		out.block("unsplittable", message.New("projects", "The list of projects"), d.oneProjectText(c, ids[0]))
 	case known && c.Key.Len() == 1 && len(ids) == 0 && d.a.Parts <= 2:
-		d.warn("unsplittable", message.New("projects", "The list of projects"), message.New("unsplittable.noProject",
+		out.warn("unsplittable", message.New("projects", "The list of projects"), message.New("unsplittable.noProject",
 			"No known project is in this chunk. If it is empty, it cannot be split in the middle; "+
 				"split at a key instead."))
 	case ch.Jumbo:
-		d.warn("unsplittable", d.fromFlags(), message.New("unsplittable.jumbo",
+		out.warn("unsplittable", d.fromFlags(), message.New("unsplittable.jumbo",
 			"The chunk is flagged as jumbo: it may be impossible to split. In that case: {remedy}.",
 			message.Words("remedy", d.remedy())))
 	default:
-		d.pass("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.values",
+		out.pass("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.values",
 			"The chunk has several values of {key}: it can be split between them.",
 			message.Text("key", c.Key.String())))
 	}
+	return out
 }
 
 // singleValue reports whether a range can contain at most one value of the shard key.

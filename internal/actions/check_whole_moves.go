@@ -11,43 +11,45 @@ import (
 )
 
 // checkWhatMoves says how many collections move and how big they are.
-func (d *draftBuilder) checkWhatMoves(db string) {
+func (d *draftBuilder) checkWhatMoves(db string) (out findings) {
 	source := d.fromTable(topology.PartCollections)
 	facts := []message.Fact{message.Text("db", db), message.Count("n", len(d.wholes))}
 	if d.s.Table.Unsharded == nil {
-		d.warn("unsharded", source, message.New("unsharded.unlisted",
+		out.warn("unsharded", source, message.New("unsharded.unlisted",
 			"It is not known which collections of {db} are not sharded, because they could not be listed. All of them move.", facts...))
-		return
+		return out
 	}
 	bytes, unknown := d.knownBytes()
 	facts = append(facts, message.Bytes("bytes", bytes), message.Count("unknown", unknown))
 	switch {
 	case len(d.wholes) == 0:
-		d.pass("unsharded", source, message.New("unsharded.none",
+		out.pass("unsharded", source, message.New("unsharded.none",
 			"{db} has no unsharded collection that would move: only the place of new ones changes.", facts...))
 	case unknown > 0:
-		d.warn("unsharded", source, message.New("unsharded.unknown",
+		out.warn("unsharded", source, message.New("unsharded.unknown",
 			"Collections that move: {n}. The known sizes are {bytes} together; not known: {unknown}.", facts...))
 	default:
-		d.pass("unsharded", source, message.New("unsharded.known",
+		out.pass("unsharded", source, message.New("unsharded.known",
 			"Collections that move: {n}, with {bytes} together.", facts...))
 	}
+	return out
 }
 
 // checkWholeRecipient checks that the shard may receive collections.
-func (d *draftBuilder) checkWholeRecipient(to string) {
+func (d *draftBuilder) checkWholeRecipient(to string) (out findings) {
 	if s := d.shard(to); s != nil && s.Draining {
-		d.block("recipient", d.fromTable(topology.PartShards), message.New("recipient.drainingWhole",
+		out.block("recipient", d.fromTable(topology.PartShards), message.New("recipient.drainingWhole",
 			"{shard} is draining. Choose another shard.", message.Shard("shard", to)))
-		return
+		return out
 	}
-	d.pass("recipient", d.fromTable(topology.PartShards), message.New("recipient.takesWhole",
+	out.pass("recipient", d.fromTable(topology.PartShards), message.New("recipient.takesWhole",
 		"{shard} is not draining.", message.Shard("shard", to)))
+	return out
 }
 
 // checkWholeDisk checks that the data fits on the disk of the recipient, beside what it
 // has of it already.
-func (d *draftBuilder) checkWholeDisk(to string) {
+func (d *draftBuilder) checkWholeDisk(to string) (out findings) {
 	comes := sum{at: d.s.Now}
 	for _, m := range d.wholes {
 		f := m.bytes
@@ -57,41 +59,43 @@ func (d *draftBuilder) checkWholeDisk(to string) {
 		comes.add(f)
 	}
 	if len(d.wholes) > 0 {
-		d.checkDiskSpace([]string{to}, comes.figure())
+		out.add(d.checkDiskSpace([]string{to}, comes.figure()))
 	}
+	return out
 }
 
 // checkDatabaseBusy blocks while a command changes the database or one of its collections.
-func (d *draftBuilder) checkDatabaseBusy(db string) {
+func (d *draftBuilder) checkDatabaseBusy(db string) (out findings) {
 	act := d.s.Activity
 	if !act.Known {
 		return // the check "activity" says so
 	}
 	for _, c := range d.s.Table.Collections {
 		if c.NS.Database() == db && c.Resharding {
-			d.block("competing", d.fromTable(topology.PartRouting), message.New("competing.resharding",
+			out.block("competing", d.fromTable(topology.PartRouting), message.New("competing.resharding",
 				"{ns} is being resharded: all of its chunks will be replaced.", message.Namespace("ns", c.NS)))
-			return
+			return out
 		}
 	}
 	for _, o := range act.DDL {
 		if o.NS.Database() == db {
-			d.block("competing", d.fromCluster(), message.New("competing.ddl",
+			out.block("competing", d.fromCluster(), message.New("competing.ddl",
 				"{what} on {ns} has been running for {age} and conflicts with this plan.",
 				message.Namespace("ns", o.NS), message.Text("what", o.What), message.Duration("age", o.For.Truncate(time.Second))))
-			return
+			return out
 		}
 	}
-	d.pass("competing", d.fromCluster(), message.New("competing.noneInDatabase",
+	out.pass("competing", d.fromCluster(), message.New("competing.noneInDatabase",
 		"No other change of {db} or its collections is running.", message.Text("db", db)))
+	return out
 }
 
 // checkWritesLost says what happens to reads and writes of clients meanwhile. The manual
 // forbids both in every release. From 5.0 on, the server refuses writes to what moves with
 // MovePrimaryInProgress (319); from 7.0 on, the new primary brings the move to an end after a failover.
-func (d *draftBuilder) checkWritesLost(db string) {
+func (d *draftBuilder) checkWritesLost(db string) (out findings) {
 	if d.s.Table.Unsharded != nil && len(d.wholes) == 0 {
-		return
+		return out
 	}
 	facts := []message.Fact{message.Text("db", db)}
 	var text message.Message
@@ -111,15 +115,17 @@ func (d *draftBuilder) checkWritesLost(db string) {
 				"primary completes the move after a failover, or takes it back. MongoDB’s manual still forbids reads and "+
 				"writes of these collections meanwhile: stop their clients until the run has ended.", facts...)
 	}
-	d.warn("writes-lost", d.fromRule(), text)
+	out.warn("writes-lost", d.fromRule(), text)
+	return out
 }
 
 // checkNames says that leftovers on the recipient cannot be seen: a mongos shows only
 // what the primary shard has.
-func (d *draftBuilder) checkNames(db, to string) {
-	d.warn("name-conflicts", d.fromRule(), message.New("name-conflicts.unseen",
+func (d *draftBuilder) checkNames(db, to string) (out findings) {
+	out.warn("name-conflicts", d.fromRule(), message.New("name-conflicts.unseen",
 		"If {shard} has leftovers of an unsharded collection of {db} from earlier, the command fails. A mongos does not show such "+
 			"leftovers, so this cannot be checked.", message.Text("db", db), message.Shard("shard", to)))
+	return out
 }
 
 // routerSilence is how long after the newest ping of any mongos one counts as silent.
@@ -131,12 +137,12 @@ const routersNamed = 8
 
 // checkRouters lists the mongos, which have to learn the new primary. Since 4.4 they do so
 // by themselves, when a shard refuses their outdated version of the database.
-func (d *draftBuilder) checkRouters() {
+func (d *draftBuilder) checkRouters() (out findings) {
 	source := d.fromTable(topology.PartRouters)
 	if len(d.s.Table.Routers) == 0 {
-		d.warn("routers", source, message.New("routers.unknown",
+		out.warn("routers", source, message.New("routers.unknown",
 			"The list of mongos is not known. Each has to learn the new primary; flushRouterConfig does that for the one it is sent to."))
-		return
+		return out
 	}
 	var newest time.Time
 	for _, r := range d.s.Table.Routers {
@@ -159,15 +165,16 @@ func (d *draftBuilder) checkRouters() {
 	facts := []message.Fact{message.Text("hosts", firstNames(live)), message.Time("ping", newest), message.Text("silent", firstNames(silent)),
 		message.Time("last", last)}
 	if len(silent) > 0 {
-		d.warn("routers", source, message.New("routers.silent",
+		out.warn("routers", source, message.New("routers.silent",
 			"These mongos learn the new primary by themselves at their next request: {hosts} (last ping {ping}). Silent, the newest since "+
 				"{last}: {silent}. If one of these still runs, send it flushRouterConfig after the run: the command works only on the "+
 				"mongos that it is sent to.", facts...))
-		return
+		return out
 	}
-	d.pass("routers", source, message.New("routers.live",
+	out.pass("routers", source, message.New("routers.live",
 		"These mongos learn the new primary by themselves at their next request: {hosts} (last ping {ping}). If one of them still uses "+
 			"the old primary after the run, send flushRouterConfig to it: the command works only on the mongos that it is sent to.", facts...))
+	return out
 }
 
 func firstNames(names []string) string {
@@ -178,9 +185,9 @@ func firstNames(names []string) string {
 }
 
 // checkProfile names the cluster-wide collections of the profile that move.
-func (d *draftBuilder) checkProfile(db string) {
+func (d *draftBuilder) checkProfile(db string) (out findings) {
 	if d.s.Profile == nil || !slices.Contains(d.s.Profile.Match(d.s.Table), db) {
-		return
+		return out
 	}
 	var moving []string
 	leads := false
@@ -191,7 +198,7 @@ func (d *draftBuilder) checkProfile(db string) {
 		}
 	}
 	if len(moving) == 0 {
-		return
+		return out
 	}
 	slices.Sort(moving)
 	facts := []message.Fact{message.Text("profile", d.s.Profile.Name), message.Text("collections", strings.Join(moving, ", "))}
@@ -206,5 +213,6 @@ func (d *draftBuilder) checkProfile(db string) {
 				"a server is leader again.", facts...)
 		}
 	}
-	d.warn("profile", d.fromTable(topology.PartCollections), text)
+	out.warn("profile", d.fromTable(topology.PartCollections), text)
+	return out
 }

@@ -7,15 +7,16 @@ import (
 )
 
 // checkMovesNothing says that removing zones or ranges moves no data by itself.
-func (d *draftBuilder) checkMovesNothing() {
-	d.pass("consequence", d.fromRule(), message.New("consequence.unpin",
+func (d *draftBuilder) checkMovesNothing() (out findings) {
+	out.pass("consequence", d.fromRule(), message.New("consequence.unpin",
 		"This alone moves nothing. The balancer may move chunks later, if a shard has too much data."))
+	return out
 }
 
 // checkConsequence says what the balancer will split and move because of a zone's new
 // ranges. It has no threshold for zones: it moves every chunk that is outside of its
 // zone.
-func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange) {
+func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange) (out findings) {
 	straddled, chunks := 0, 0
 	var bytes []topology.Figure
 	for _, z := range ranges {
@@ -35,9 +36,9 @@ func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange
 		}
 	}
 	if straddled == 0 && chunks == 0 {
-		d.pass("consequence", d.fromRule(), message.New("consequence.none",
+		out.pass("consequence", d.fromRule(), message.New("consequence.none",
 			"All data is already in its zone: the balancer has nothing to move."))
-		return
+		return out
 	}
 	what := message.Plural(chunks, "1 chunk", "{chunks} chunks")
 	text := message.New("consequence.moves", "The balancer will move "+what, message.Count("chunks", chunks),
@@ -53,27 +54,29 @@ func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange
 		text.Code += "Unknown"
 		text.Pattern += " of unknown size, and split {straddled}."
 	}
-	d.warn("consequence", d.fromRule(), text)
+	out.warn("consequence", d.fromRule(), text)
 	if chunks > 0 {
-		d.checkZoneDiskSpace(zone, sum)
+		out.add(d.checkZoneDiskSpace(zone, sum))
 	}
+	return out
 }
 
 // checkPrefix blocks when a range is stored with fewer fields than the shard key has. No
 // command can remove such a range: the server completes the bounds of the command,
 // and then finds no range with these bounds.
-func (d *draftBuilder) checkPrefix(z topology.ZoneRange) {
+func (d *draftBuilder) checkPrefix(z topology.ZoneRange) (out findings) {
 	c := d.s.Table.Collection(z.NS)
 	if c == nil {
-		return
+		return out
 	}
 	for _, raw := range [][]byte{z.RawMin, z.RawMax} {
 		if _, err := c.Key.Bound(raw); err != nil {
-			d.block("zone", d.fromRule(), message.New("zone.prefix",
+			out.block("zone", d.fromRule(), message.New("zone.prefix",
 				"The range of the zone {zone} in {ns} is stored with fewer fields than the shard key has. No "+
 					"command can remove it; delete it from config.tags by hand.",
 				message.Namespace("ns", z.NS), message.Zone("zone", z.Zone)))
-			return
+			return out
 		}
 	}
+	return out
 }

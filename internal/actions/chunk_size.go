@@ -19,6 +19,7 @@ func describeChunkSize() Description {
 		Undo:      "Restores the previous chunk size. Chunks that the balancer has moved by then stay where they are.",
 		Since:     balance.Release{5, 3, 0},
 		Arguments: []Argument{argNS.needed(), argSize.needed()},
+		Sends:     []Op{OpChunkSize},
 		plan:      planChunkSize,
 	}
 }
@@ -50,8 +51,8 @@ func planChunkSize(d *draftBuilder) (Draft, Args, error) {
 		if next == 0 {
 			next = cluster
 		}
-		d.checkChunkSize(c, was, next)
-		d.checkFollowing(c, changed)
+		d.add(d.checkChunkSize(c, was, next))
+		d.add(d.checkFollowing(c, changed))
 	}
 	if size == 0 {
 		return d.finish(message.New("chunk-size.default", "Use the cluster’s chunk size for {ns} again.", ns), undo)
@@ -61,41 +62,42 @@ func planChunkSize(d *draftBuilder) (Draft, Args, error) {
 
 // checkChunkSize says what another chunk size means to the balancer; 0 is a size that is
 // not known.
-func (d *draftBuilder) checkChunkSize(c *topology.Collection, was, next int64) {
+func (d *draftBuilder) checkChunkSize(c *topology.Collection, was, next int64) (out findings) {
 	ns := message.Namespace("ns", c.NS)
 	const factor = 3 // of the chunk size, from which data moves since 6.0.3
 	switch {
 	case was == 0 || next == 0:
-		d.warn("threshold", d.fromTable(topology.PartSettings), message.New("threshold.unknown",
+		out.warn("threshold", d.fromTable(topology.PartSettings), message.New("threshold.unknown",
 			"The cluster’s chunk size is not known, so the effect on {ns} is not known either.", ns))
-		return
+		return out
 	case !d.s.Release.Known():
 	case d.s.Release.ByData():
-		d.pass("threshold", d.fromRule(), message.New("threshold.data",
+		out.pass("threshold", d.fromRule(), message.New("threshold.data",
 			"The balancer moves data of {ns} when one shard has {after} more than another; until now it is {before}.",
 			ns, message.Bytes("after", factor*next), message.Bytes("before", factor*was)))
 	default:
-		d.pass("threshold", d.fromRule(), message.New("threshold.count",
+		out.pass("threshold", d.fromRule(), message.New("threshold.count",
 			"The balancer of this release compares numbers of chunks: it moves nothing because of this. Chunks of {ns} are split "+
 				"when they grow beyond {after}; until now it is {before}.",
 			ns, message.Bytes("after", next), message.Bytes("before", was)))
 	}
 	if next > was {
-		d.pass("chunks", d.fromRule(), message.New("chunks.larger",
+		out.pass("chunks", d.fromRule(), message.New("chunks.larger",
 			"Existing chunks stay as they are. Larger chunks take longer to move.", ns))
-		return
+		return out
 	}
 	for _, sh := range d.s.Table.Shards {
 		n, size := c.Chunks.CountByShard()[sh.Name], d.s.Table.SizeOn(c.NS, sh.Name).Bytes
 		if n == 0 || !size.Known || size.Value/int64(n) <= 2*next {
 			continue
 		}
-		d.warn("chunks", d.fromRule(), message.New("chunks.tooBig",
+		out.warn("chunks", d.fromRule(), message.New("chunks.tooBig",
 			"Chunks of {ns} on {shard} have {mean} on average, by its size. Above {limit}, twice the new chunk size, a whole chunk cannot be moved "+
 				"any more before it is split.",
 			ns, message.Shard("shard", sh.Name), message.Bytes("mean", size.Value/int64(n)), message.Bytes("limit", 2*next)))
-		return
+		return out
 	}
-	d.pass("chunks", d.fromRule(), message.New("chunks.smaller",
+	out.pass("chunks", d.fromRule(), message.New("chunks.smaller",
 		"Existing chunks stay as they are. Smaller chunks mean more of them, and more and shorter moves.", ns))
+	return out
 }

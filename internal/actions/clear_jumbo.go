@@ -18,6 +18,7 @@ func describeClearJumbo() Description {
 		Undo:      "Cannot be undone: only the balancer sets the flag.",
 		Arguments: []Argument{argNS.needed(), argChunk, argBounds},
 		InBatches: true,
+		Sends:     []Op{OpClearJumbo},
 		plan:      planClearJumbo,
 	}
 }
@@ -35,7 +36,7 @@ func planClearJumbo(d *draftBuilder) (Draft, Args, error) {
 			"The chunk is not flagged as jumbo."))
 	} else {
 		d.clearJumbo(d.future(c), d.future(c).at(ch.Min))
-		d.checkFlaggedAgain(c, ch)
+		d.add(d.checkFlaggedAgain(c, ch))
 	}
 	return d.finish(message.New("clear-jumbo",
 		"Clear the jumbo flag of the chunk {min} → {max} of {ns} on {shard}.", chunkFacts(c, ch)...),
@@ -45,16 +46,17 @@ func planClearJumbo(d *draftBuilder) (Draft, Args, error) {
 
 // checkFlaggedAgain warns about a chunk that is still too big: the balancer will flag it
 // again when it fails to move it.
-func (d *draftBuilder) checkFlaggedAgain(c *topology.Collection, ch topology.Chunk) {
+func (d *draftBuilder) checkFlaggedAgain(c *topology.Collection, ch topology.Chunk) (out findings) {
 	facts, tooBig, known := d.tooBigAt(c, ch.Shard, ch.Min, ch.Max)
-	out := Check{ID: "size", Verdict: Pass, Text: sizeFitsText(), Source: d.fromTable(topology.PartSizes)}
+	flag := Check{ID: "size", Verdict: Pass, Text: sizeFitsText(), Source: d.fromTable(topology.PartSizes)}
 	switch {
 	case !known:
-		out.Verdict, out.Text = Warn, sizeUnknownText(c.NS)
+		flag.Verdict, flag.Text = Warn, sizeUnknownText(c.NS)
 	case tooBig:
-		out.Verdict, out.Text = Warn, message.New("size.again",
+		flag.Verdict, flag.Text = Warn, message.New("size.again",
 			"The chunk may have {bytes}, and more than {limit} cannot be moved: the balancer will flag it again. Split it ({remedy}).",
 			facts...)
 	}
-	d.check(out)
+	out.check(flag)
+	return out
 }

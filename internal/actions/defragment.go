@@ -21,7 +21,8 @@ func describeDefragment() Description {
 		LeastRisk: Medium,
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("Defragmentation",
 			"Whether the balancer defragments the collection.", "start it", "stop it")},
-		plan: planDefragment,
+		Sends: []Op{OpDefragment},
+		plan:  planDefragment,
 	}
 }
 
@@ -54,7 +55,7 @@ func planDefragment(d *draftBuilder) (Draft, Args, error) {
 		d.block("switch", src, message.New("switch.defragmenting", "{ns} is being defragmented already.", ns))
 	} else {
 		d.step(d.setting(c, Step{Op: OpDefragment, On: true}))
-		d.checkDefragmentable(c)
+		d.add(d.checkDefragmentable(c))
 	}
 	undo.Text = message.New("defragment.on",
 		"Stops it. Chunks that were merged by then stay merged, and chunks that were moved stay where they are.")
@@ -63,37 +64,38 @@ func planDefragment(d *draftBuilder) (Draft, Args, error) {
 
 // checkDefragmentable reports whether the balancer will defragment the collection, and
 // what that does.
-func (d *draftBuilder) checkDefragmentable(c *topology.Collection) {
+func (d *draftBuilder) checkDefragmentable(c *topology.Collection) (out findings) {
 	ns, src := message.Namespace("ns", c.NS), d.fromTable(topology.PartSettings)
 	if r := d.s.Release; r.AtLeast(6, 0, 0) && !r.AtLeast(6, 0, 4) || r.AtLeast(6, 1, 0) && !r.AtLeast(6, 1, 2) {
-		d.leastRisk = High
-		d.warn("defect", d.fromRule(), message.New("defect.defragment",
+		out.leastRisk = High
+		out.warn("defect", d.fromRule(), message.New("defect.defragment",
 			"MongoDB’s manual advises against defragmenting with MongoDB {release}. Upgrade first.", message.Text("release", r.String())))
 	}
 	switch b := d.s.Table.Balancer; {
 	case c.NoBalance:
-		d.block("works", src, message.New("works.collectionOff",
+		out.block("works", src, message.New("works.collectionOff",
 			"The balancer has to defragment {ns}, but balancing of {ns} is off. Turn it on first.", ns))
 	case c.MigrationsBlocked:
-		d.block("works", src, message.New("works.blocked",
+		out.block("works", src, message.New("works.blocked",
 			"The balancer has to move chunks of {ns}, but moves of it are blocked (allowMigrations: false). Allow them first.", ns))
 	case !b.Known:
-		d.warn("works", src, message.New("works.unknown", "It is not known whether the balancer is on, which has to do the work."))
+		out.warn("works", src, message.New("works.unknown", "It is not known whether the balancer is on, which has to do the work."))
 	case b.Broken():
-		d.block("works", src, b.RefusedText())
+		out.block("works", src, b.RefusedText())
 	case !b.Moves():
-		d.block("works", src, message.New("works.off", "The balancer has to defragment {ns}, but it is off. Turn it on first.", ns))
+		out.block("works", src, message.New("works.off", "The balancer has to defragment {ns}, but it is off. Turn it on first.", ns))
 	case b.Limited():
-		d.warn("works", src, message.New("works.window",
+		out.warn("works", src, message.New("works.window",
 			"The balancer works only {window}, by the config server’s clock, so it can take many days.",
 			message.Text("window", b.When())))
 	default:
-		d.pass("works", src, message.New("works.on", "The balancer is on and will do the work."))
+		out.pass("works", src, message.New("works.on", "The balancer is on and will do the work."))
 	}
-	d.warn("background", d.fromRule(), message.New("background.load",
+	out.warn("background", d.fromRule(), message.New("background.load",
 		"The balancer measures every chunk, merges those that fit into one, and moves some between shards for that. Until it has "+
 			"finished, {ns} is not balanced otherwise, and every merge renews a part of the routing table.", ns))
 	if c.Chunks.Len() == 1 {
-		d.warn("few", d.fromTable(topology.PartRouting), message.New("few.one", "{ns} has only one chunk: there is nothing to merge.", ns))
+		out.warn("few", d.fromTable(topology.PartRouting), message.New("few.one", "{ns} has only one chunk: there is nothing to merge.", ns))
 	}
+	return out
 }

@@ -39,6 +39,10 @@ type Description struct {
 	// Since is the first release that has its command; zero: every supported release.
 	Since balance.Release
 
+	// Sends are the operations whose commands this kind is, whatever plan sends them: pinning is setting a zone
+	// range. None for a kind that is made of several commands, such as isolate.
+	Sends []Op
+
 	// rewrite replaces alternative arguments by the usual ones, before they are checked;
 	// nil for none.
 	rewrite func(*Args) error
@@ -157,7 +161,7 @@ func (d *draftBuilder) readArguments() error {
 				return err
 			}
 		case x.Required && !d.description.anyGiven(x.Or, d.a):
-			return x.missing(d.kind)
+			return x.missing(d.description.Kind)
 		case x.Default != "":
 			*x.field(&d.a).(*string) = x.Default
 		}
@@ -169,11 +173,11 @@ func (d *draftBuilder) readArguments() error {
 		var err error
 		switch x.Type {
 		case TypeCollection:
-			if d.c, err = collectionOf(d.s.Table, d.kind, d.a.NS); err == nil {
+			if d.c, err = collectionOf(d.s.Table, d.description.Kind, d.a.NS); err == nil {
 				d.a.NS = d.c.NS // of a time series that was named as its users do
 			}
 		case TypeShard:
-			_, err = shardOf(d.s.Table, d.kind, x.Name, *x.field(&d.a).(*string))
+			_, err = shardOf(d.s.Table, d.description.Kind, x.Name, *x.field(&d.a).(*string))
 		}
 		if err != nil {
 			return err

@@ -19,41 +19,52 @@ const (
 	ModeBalancer = "balancer"
 )
 
-// draftBuilder collects the parts of a draft, and keeps the state that the cluster will
-// have after the steps planned so far.
+// draftBuilder makes a draft of a change: it plans steps on the cluster as it will be after those before, and
+// checks what is planned.
 type draftBuilder struct {
-	s               Situation
-	a               Args
-	kind            Kind
-	description     Description          // of the kind
-	c               *topology.Collection // named by the argument ns, if the kind takes one
+	s           Situation
+	a           Args
+	description Description                // of the kind
+	c           *topology.Collection       // named by the argument ns, if the kind takes one
+	ids         map[string][]bson.ObjectID // of projects, by database; a cache
+	isUndo      bool
+	continuing  bool // this is the rest of a confirmed plan, which may have no steps
+	inBatch     bool // an item of a batch, which makes the checks that every plan has for all items together
+
+	plannedCluster
+	plannedSteps
+	findings
+}
+
+// plannedCluster is the cluster as it will be after the steps planned so far.
+type plannedCluster struct {
+	now        *topology.Table  // as it is
+	shards     []topology.Shard // with their zones after the steps
+	zones      map[topology.Namespace][]topology.ZoneRange
+	futures    map[topology.Namespace]*futureChunks
+	moves      []transfer
+	wholes     []wholeMove            // collections that move as a whole
+	unsharding []*topology.Collection // of them, those that are sharded now
+	resharded  *topology.Collection   // gets another shard key; nil for none
+	receivers  []string               // shards that may receive chunks, beside those of the moves
+	cuts       int                    // number of splits and merged chunks
+}
+
+// plannedSteps are the steps of a draft.
+type plannedSteps struct {
 	steps           []Step
-	futures         map[topology.Namespace]*futureChunks
-	shards          []topology.Shard // with their zones after the steps
-	zones           map[topology.Namespace][]topology.ZoneRange
-	moves           []transfer
-	wholes          []wholeMove            // collections that move as a whole
-	unsharding      []*topology.Collection // of them, those that are sharded now
-	cuts            int                    // number of splits and merged chunks
-	stays           []message.Message
-	checks          []Check
-	ids             map[string][]bson.ObjectID // of projects, by database; a cache
-	flagSpans       []Span
-	writeSpans      []Span
-	writes          []WriteEffect
-	sizeSpans       []Span
-	indexesOf       topology.Namespace
-	isUndo          bool
-	receivers       []string             // shards that may receive chunks, beside those of the moves
-	reached         bool                 // the goal is reached already
-	resharded       *topology.Collection // gets another shard key; nil for none
-	pausesBalancing bool                 // the steps pause balancing
-	leastRisk       Risk                 // the lowest risk of this plan, also of an undo; "" is Low
-	// continuing: this is the rest of a confirmed plan, which may have no steps.
-	continuing bool
-	// inBatch: an item of a batch, which makes the checks that every plan has for all items together.
-	inBatch bool
-	err     error
+	pausesBalancing bool
+	err             error // of a bound that cannot be encoded, which is a programming error
+}
+
+// findings are what checks have found, and what they need to have read.
+type findings struct {
+	checks    []Check
+	needs     Needs
+	stays     []message.Message
+	writes    []WriteEffect
+	leastRisk Risk // the lowest risk of this plan, also of an undo; "" is Low
+	reached   bool // the goal is reached already
 }
 
 // transfer is a range that moves from one shard to another, as one or several chunks.
@@ -71,8 +82,8 @@ type transfer struct {
 
 // newDraft starts the draft of a change.
 func newDraft(s Situation, about Description, a Args) *draftBuilder {
-	d := &draftBuilder{s: s, a: a, kind: about.Kind, description: about, futures: map[topology.Namespace]*futureChunks{},
-		zones: map[topology.Namespace][]topology.ZoneRange{}, ids: map[string][]bson.ObjectID{}}
+	d := &draftBuilder{s: s, a: a, description: about, ids: map[string][]bson.ObjectID{}, plannedCluster: plannedCluster{now: s.Table,
+		futures: map[topology.Namespace]*futureChunks{}, zones: map[topology.Namespace][]topology.ZoneRange{}}}
 	d.shards = slices.Clone(s.Table.Shards)
 	for i := range d.shards {
 		d.shards[i].Zones = slices.Clone(d.shards[i].Zones)
@@ -81,7 +92,7 @@ func newDraft(s Situation, about Description, a Args) *draftBuilder {
 }
 
 // future returns a collection's chunks as they will be after the steps.
-func (d *draftBuilder) future(c *topology.Collection) *futureChunks {
+func (d *plannedCluster) future(c *topology.Collection) *futureChunks {
 	k := d.futures[c.NS]
 	if k == nil {
 		k = newFutureChunks(c)
@@ -93,11 +104,11 @@ func (d *draftBuilder) future(c *topology.Collection) *futureChunks {
 // changedCollections returns the collections whose chunks the steps change, by namespace.
 func (d *draftBuilder) changedCollections() []*futureChunks {
 	chunks := func(s Step) bool {
-		return s.NS != "" && s.Op != OpSetRange && s.Op != OpRemoveRange && s.Op != OpBalancing && !s.SetsCollection()
+		return s.NS != "" && !s.row().leavesChunks
 	}
 	var out []*futureChunks
 	for _, k := range d.futures {
-		if d.kind == Batch {
+		if d.description.Kind == Batch {
 			out = append(out, k) // it has those of its items
 			continue
 		}
@@ -110,7 +121,7 @@ func (d *draftBuilder) changedCollections() []*futureChunks {
 }
 
 // namespaces returns the namespaces of the steps, sorted.
-func (d *draftBuilder) namespaces() []topology.Namespace {
+func (d *plannedSteps) namespaces() []topology.Namespace {
 	var out []topology.Namespace
 	for _, s := range d.steps {
 		if s.NS != "" {
@@ -124,7 +135,7 @@ func (d *draftBuilder) namespaces() []topology.Namespace {
 	return slices.Compact(out)
 }
 
-func (d *draftBuilder) shard(name string) *topology.Shard {
+func (d *plannedCluster) shard(name string) *topology.Shard {
 	for i := range d.shards {
 		if d.shards[i].Name == name {
 			return &d.shards[i]
@@ -134,23 +145,23 @@ func (d *draftBuilder) shard(name string) *topology.Shard {
 }
 
 // ranges returns the zone ranges of a namespace as they will be after the steps.
-func (d *draftBuilder) ranges(ns topology.Namespace) []topology.ZoneRange {
+func (d *plannedCluster) ranges(ns topology.Namespace) []topology.ZoneRange {
 	if z, ok := d.zones[ns]; ok {
 		return z
 	}
-	return d.s.Table.ZonesOf(ns)
+	return d.now.ZonesOf(ns)
 }
 
 // zonesRead reports whether zone ranges could be read: the cluster user may not be
 // permitted to.
-func (d *draftBuilder) zonesRead() bool {
-	return len(d.s.Table.Zones) > 0 || !d.s.Table.Health[topology.PartZones].At.IsZero()
+func (d *plannedCluster) zonesRead() bool {
+	return len(d.now.Zones) > 0 || !d.now.Health[topology.PartZones].At.IsZero()
 }
 
 // doc encodes a bound as commands take it. All bounds come from the table or are made of
 // complete values, so an error is a programming error. It is kept, and finish returns
 // it.
-func (d *draftBuilder) doc(c *topology.Collection, k shardkey.Key) bson.Raw {
+func (d *plannedSteps) doc(c *topology.Collection, k shardkey.Key) bson.Raw {
 	raw, err := c.Key.Document(k)
 	if err != nil && d.err == nil {
 		d.err = err
@@ -158,9 +169,9 @@ func (d *draftBuilder) doc(c *topology.Collection, k shardkey.Key) bson.Raw {
 	return raw
 }
 
-func (d *draftBuilder) step(s Step) { d.steps = append(d.steps, s) }
+func (d *plannedSteps) step(s Step) { d.steps = append(d.steps, s) }
 
-func (d *draftBuilder) check(c ...Check) { d.checks = append(d.checks, c...) }
+func (d *findings) check(c ...Check) { d.checks = append(d.checks, c...) }
 
 // maxWaitingMoves is the number of moves up to which a plan waits for the donor's
 // clean-up after each. A donor that is waited for deletes at once instead of 15 minutes
@@ -193,9 +204,8 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 		sortPinSteps(d.steps)
 	}
 	d.addPauseSteps()
-	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator,
-		FlagSpans: d.flagSpans, WriteSpans: d.writeSpans, IndexesOf: d.indexesOf}
-	if d.kind != Batch { // those of its items
+	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator}
+	if d.description.Kind != Batch { // those of its items
 		out.Effect.ByBalancer = d.byBalancer()
 	}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
@@ -209,7 +219,7 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 			message.Count("moves", len(d.moves)))}
 	}
 	d.addCommonChecks()
-	out.Checks, out.SizeSpans = d.checks, d.sizeSpans
+	out.Checks, out.Needs = d.checks, d.needs
 	out.Limits, out.Reached = d.limits(out), d.reached
 	out.Risk, out.Confirm = d.risk(out.Effect, out.Undo)
 	return out, d.a, nil

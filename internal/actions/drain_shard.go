@@ -23,25 +23,24 @@ func describeDrainShard() Description {
 		Arguments:  []Argument{argShard.needed().about()},
 		LeastRisk:  High,
 		TypesShard: true,
+		Sends:      []Op{OpBeginRemoval, OpStartDraining},
 		plan:       planDrainShard,
 	}
 }
 
-// hasDrainCommands reports whether the release has startShardDraining, stopShardDraining
-// and commitShardRemoval.
-func (d *draftBuilder) hasDrainCommands() bool { return d.s.Release.AtLeast(8, 3, 0) }
+func (d *draftBuilder) hasDrainCommands() bool { return hasDrainCommands(d.s.Release) }
 
 func planDrainShard(d *draftBuilder) (Draft, Args, error) {
 	name := d.a.Shard
 	left := d.s.Table.RemainsOn(name)
-	d.checkConfigShard()
+	d.add(d.checkConfigShard())
 	already := d.shard(name).Draining
 	if already {
 		d.pass("draining", d.fromTable(topology.PartShards), message.New("draining.already",
 			"{shard} is draining already. This plan sends nothing and waits until it is empty.", message.Shard("shard", name)))
 		d.description.LeastRisk = Low
 	} else {
-		d.checkStaying()
+		d.add(d.checkStaying())
 		op := OpBeginRemoval
 		if d.hasDrainCommands() {
 			op = OpStartDraining
@@ -49,7 +48,7 @@ func planDrainShard(d *draftBuilder) (Draft, Args, error) {
 		d.step(Step{Op: op, Shard: name, Needs: []Fact{drainingIs(name, false), spare(name)}, Proof: []Fact{drainingIs(name, true)}})
 	}
 	d.step(Step{Op: OpAwait, Shard: name, Needs: []Fact{drainingIs(name, true)}, Proof: []Fact{nothingOn(name)}})
-	d.checkDrainObstacles(left)
+	d.add(d.checkDrainObstacles(left))
 	out, a, err := d.finish(message.New("drain-shard", "Drain the shard {shard}: move everything on it to the other shards.",
 		message.Shard("shard", name)), d.drainUndo(already))
 	out.Effect = d.drainEffect(left)

@@ -37,8 +37,8 @@ func (d *draftBuilder) duration(bytes topology.Figure) topology.Figure {
 }
 
 // copyRate returns how many bytes a second migrations copy, and how that is known.
-func (d *draftBuilder) copyRate() (bytesPerSecond float64, method string) {
-	return CopyRate(d.s.Table.Events)
+func (d *plannedCluster) copyRate() (bytesPerSecond float64, method string) {
+	return CopyRate(d.now.Events)
 }
 
 // CopyRate returns how many bytes a second one migration copies: measured from past migrations in the changelog

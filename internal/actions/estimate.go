@@ -115,4 +115,4 @@ func documentsOf(s topology.Size) topology.Figure { return s.Documents }
 // chunkLimit is the size above which a chunk cannot be moved: twice the chunk size, in
 // documents of the average size (MongoDB 5.0.7, refused with code 153). 0 when the
 // chunk size is not known.
-func (d *draftBuilder) chunkLimit(c *topology.Collection) int64 { return 2 * chunkBytes(d.s.Table, c) }
+func (d *plannedCluster) chunkLimit(c *topology.Collection) int64 { return 2 * chunkBytes(d.now, c) }

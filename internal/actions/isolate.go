@@ -37,7 +37,7 @@ func planIsolate(d *draftBuilder) (Draft, Args, error) {
 	ranges := d.projectRanges(p)
 	d.pinProject(p, ranges)
 	d.zoneOthers(p, ranges)
-	d.checkAlreadyPinned(p)
+	d.add(d.checkAlreadyPinned(p))
 	undo := message.New("isolate",
 		"Removes the zones {zone} and {others}, moves the chunks of {project} back and merges what was split.",
 		projectFact(p), message.Zone("zone", placement.PinZone(p.ID.Hex())), message.Zone("others", placement.OthersZone(p.ID.Hex())))
@@ -148,7 +148,7 @@ func (d *draftBuilder) zoneOthersIn(r projectRange, p placement.Project, others 
 }
 
 // spansInZone returns the ranges of a collection that are assigned to a zone.
-func (d *draftBuilder) spansInZone(c *topology.Collection, zone string) (out [][2]key) {
+func (d *plannedCluster) spansInZone(c *topology.Collection, zone string) (out [][2]key) {
 	for _, z := range overlapping(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
 		if z.Zone == zone {
 			out = append(out, [2]key{z.Min, z.Max})
@@ -158,7 +158,7 @@ func (d *draftBuilder) spansInZone(c *topology.Collection, zone string) (out [][
 }
 
 // spansWithoutZone returns the key ranges of a collection that no zone range covers.
-func (d *draftBuilder) spansWithoutZone(c *topology.Collection) [][2]key {
+func (d *plannedCluster) spansWithoutZone(c *topology.Collection) [][2]key {
 	var out [][2]key
 	at := c.Key.Min()
 	for _, z := range overlapping(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {

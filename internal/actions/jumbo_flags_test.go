@@ -79,7 +79,7 @@ func TestMoveRequiresFlagItWasPlannedWith(t *testing.T) {
 				t.Errorf("%s: needs the flag to be %q, want %q", version, f.Want["jumbo"], want)
 			}
 		}
-		if len(d.FlagSpans) == 0 {
+		if len(d.Needs.Flags) == 0 {
 			t.Errorf("%s: looked at no chunk", version)
 		}
 	}

@@ -40,7 +40,7 @@ func (d *draftBuilder) limits(out Draft) Limits {
 		switch {
 		case s.Migrates():
 			sent++
-		case s.Op == OpMerge && d.isUndo: // parts that have left meanwhile come back before the merge
+		case s.Merges() && d.isUndo: // parts that have left meanwhile come back before the merge
 			merges = true
 			l.Shards = append(l.Shards, plannedShard(s)...)
 		}

@@ -162,7 +162,7 @@ func TestMaintenanceWindowsCountForAllKindsButThese(t *testing.T) {
 			if step.Op != "" {
 				d.steps = []Step{step}
 			}
-			d.checkMaintenance()
+			d.add(d.checkMaintenance())
 			if want := !listed || step.Op == "new command"; OutsideMaintenance(d.checks) != want {
 				t.Errorf("%s with the step %q: checked %v, want %v", k.Kind, step.Op, !want, want)
 			}

@@ -29,6 +29,7 @@ func describeMerge() Description {
 			argMax.needed().about().or("bounds").help("The upper bound of the last chunk, as Extended JSON.")},
 		rewrite:   mergeBounds,
 		InBatches: true,
+		Sends:     []Op{OpMerge},
 		plan:      planMerge,
 	}
 }
@@ -62,7 +63,7 @@ func planMerge(d *draftBuilder) (Draft, Args, error) {
 	}
 	d.a.Bounds = d.boundsAsDocuments(c, lo, hi)
 	d.dependsOnFlags(c, lo, hi)
-	d.checkMergeable(c, parts, lo, hi)
+	d.add(d.checkMergeable(c, parts, lo, hi))
 	if !d.blocked() {
 		d.merge(k, lo, hi)
 	}
@@ -80,7 +81,7 @@ func planMerge(d *draftBuilder) (Draft, Args, error) {
 
 // checkMergeable checks that the chunks are on one shard and in one zone, and that the
 // result is not too big to move.
-func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChunk, lo, hi shardkey.Key) {
+func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChunk, lo, hi shardkey.Key) (out findings) {
 	var shards []string
 	jumbo := 0
 	for _, p := range parts {
@@ -91,16 +92,16 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 	}
 	natural.Sort(shards)
 	if shards = slices.Compact(shards); len(shards) > 1 {
-		d.block("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.apart",
+		out.block("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.apart",
 			"The chunks are on several shards ({shards}); only chunks on the same shard can be merged. Move "+
 				"them together first.",
 			message.Text("shards", list(shards))))
 	} else {
-		d.pass("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.together",
+		out.pass("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.together",
 			"All of these chunks are on {shard}.", message.Shard("shard", shards[0])))
 	}
 	if edge, zone := d.edgeInside(c, lo, hi); zone != "" {
-		d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.edge",
+		out.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.edge",
 			"A range of the zone {zone} begins or ends at {at}, inside the merged chunk: the balancer would "+
 				"split it there again.",
 			message.Zone("zone", zone), message.Key("at", c.Key.Display(edge))))
@@ -113,16 +114,17 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 			text.Code = "jumbo.mergedLater"
 			text.Pattern = flagged + " The result may be too big to move."
 		}
-		d.warn("jumbo", d.fromRule(), text)
+		out.warn("jumbo", d.fromRule(), text)
 	}
 	if facts, tooBig, known := d.tooBigAt(c, parts[0].Shard, lo, hi); known && tooBig {
-		d.warn("size", d.fromTable(topology.PartSizes), message.New("size.merged",
+		out.warn("size", d.fromTable(topology.PartSizes), message.New("size.merged",
 			"The merged chunk will have about {bytes}; a chunk of more than {limit} cannot be moved.", facts[:2]...))
 	}
+	return out
 }
 
 // edgeInside finds a bound of a zone range that is strictly inside a range.
-func (d *draftBuilder) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
+func (d *plannedCluster) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
 	for _, z := range overlapping(d.ranges(c.NS), lo, hi) {
 		for _, at := range []shardkey.Key{z.Min, z.Max} {
 			if at.Compare(lo) > 0 && at.Compare(hi) < 0 {

@@ -20,6 +20,7 @@ func describeMove() Description {
 			argMin.help("The lower bound of the part to move, to move only a part of the chunk."),
 			argMax.help("The upper bound of the part to move, to move only a part of the chunk."), argForce, argPause},
 		InBatches: true,
+		Sends:     []Op{OpMove, OpMoveRange},
 		plan:      planMove,
 	}
 }

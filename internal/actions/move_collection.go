@@ -23,6 +23,7 @@ func describeMoveCollection() Description {
 		Arguments: []Argument{argNS.needed().of(TypeNamespace).help("The unsharded collection, as database.collection."),
 			argTo.needed()},
 		LeastRisk: High,
+		Sends:     []Op{OpMoveCollection},
 		plan:      planMoveCollection,
 	}
 }
@@ -49,8 +50,8 @@ func planMoveCollection(d *draftBuilder) (Draft, Args, error) {
 }
 
 // shardOfMovable returns the shard of a collection that moveCollection can move.
-func (d *draftBuilder) shardOfMovable(ns topology.Namespace) (string, error) {
-	t := d.s.Table
+func (d *plannedCluster) shardOfMovable(ns topology.Namespace) (string, error) {
+	t := d.now
 	place := placeFields(t, ns)
 	switch db := ns.Database(); {
 	case ns.Collection() == "":
@@ -77,12 +78,12 @@ func (d *draftBuilder) moveCollection(ns topology.Namespace, from, to string) {
 	d.step(Step{Op: OpMoveCollection, NS: ns, Shard: to, Needs: append(needs, d.noneResharding()...), Proof: []Fact{unshardedOn(ns, to)}})
 	d.receivers = append(d.receivers, to)
 	d.moveWhole(ns, from, to)
-	d.checkWholeRecipient(to)
-	d.checkWholeDisk(to)
-	d.checkOtherResharding()
-	d.checkSeries(ns)
-	d.checkIndexBuilds(&topology.Collection{Meta: topology.Meta{NS: ns}})
-	d.checkReshardWrites(&topology.Collection{Meta: topology.Meta{NS: ns}})
+	d.add(d.checkWholeRecipient(to))
+	d.add(d.checkWholeDisk(to))
+	d.add(d.checkOtherResharding())
+	d.add(d.checkSeries(ns))
+	d.add(d.checkIndexBuilds(&topology.Collection{Meta: topology.Meta{NS: ns}}))
+	d.add(d.checkReshardWrites(&topology.Collection{Meta: topology.Meta{NS: ns}}))
 }
 
 // noneResharding: nothing that is built on resharding runs, as far as that may be read.
@@ -94,16 +95,17 @@ func (d *draftBuilder) noneResharding() []Fact {
 }
 
 // checkSeries: 8.0 refuses to move the data of a time series.
-func (d *draftBuilder) checkSeries(ns topology.Namespace) {
+func (d *draftBuilder) checkSeries(ns topology.Namespace) (out findings) {
 	if !strings.HasPrefix(ns.Collection(), "system.buckets.") {
-		return
+		return out
 	}
 	verdict := Warn
 	if d.s.Release.Known() && !d.s.Release.AtLeast(8, 1, 0) {
 		verdict = Block
 	}
-	d.check(Check{ID: "time-series", Verdict: verdict, Source: d.fromRule(), Text: message.New("time-series.refused",
+	out.check(Check{ID: "time-series", Verdict: verdict, Source: d.fromRule(), Text: message.New("time-series.refused",
 		"{ns} has the data of a time series, which not every release since 8.0 moves.", message.Namespace("ns", ns))})
+	return out
 }
 
 // undoMoveCollection moves a collection back.

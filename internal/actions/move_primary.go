@@ -22,6 +22,7 @@ func describeMovePrimary() Description {
 		Arguments: []Argument{argDB.asked().needed().help("The database whose unsharded collections move."),
 			argTo.needed().help("The shard that becomes the primary of the database.")},
 		LeastRisk: High,
+		Sends:     []Op{OpMovePrimary},
 		plan:      planMovePrimary,
 	}
 }
@@ -46,20 +47,20 @@ func planMovePrimary(d *draftBuilder) (Draft, Args, error) {
 }
 
 // primaryOf returns the primary shard of a database that can be moved.
-func (d *draftBuilder) primaryOf(db string) (string, error) {
+func (d *plannedCluster) primaryOf(db string) (string, error) {
 	switch db {
 	case "admin", "config", "local":
 		return "", fault.New(fault.Invalid,
 			"The argument \"db\" names %q, which belongs to the server: it has no primary shard that could be moved.", db)
 	}
-	i := slices.IndexFunc(d.s.Table.Databases, func(x topology.Database) bool { return x.Name == db })
+	i := slices.IndexFunc(d.now.Databases, func(x topology.Database) bool { return x.Name == db })
 	switch {
 	case i < 0:
 		return "", fault.New(fault.NotFound, "The argument \"db\" names the database %q, which does not exist.", db)
-	case d.s.Table.Databases[i].Primary == "":
+	case d.now.Databases[i].Primary == "":
 		return "", fault.New(fault.Unavailable, "The primary shard of %q is not known yet; try again in a moment.", db)
 	}
-	return d.s.Table.Databases[i].Primary, nil
+	return d.now.Databases[i].Primary, nil
 }
 
 // movePrimary plans the command, what moves with it, and its checks.
@@ -85,19 +86,19 @@ func (d *draftBuilder) movePrimary(db, from, to string) {
 				"The chunks of the {n} sharded collections of {db} stay where they are."),
 			message.Count("n", n), message.Text("db", db)))
 	}
-	d.checkWhatMoves(db)
-	d.checkWholeRecipient(to)
-	d.checkWholeDisk(to)
-	d.checkDatabaseBusy(db)
-	d.checkWritesLost(db)
-	d.checkNames(db, to)
-	d.checkRouters()
-	d.checkProfile(db)
+	d.add(d.checkWhatMoves(db))
+	d.add(d.checkWholeRecipient(to))
+	d.add(d.checkWholeDisk(to))
+	d.add(d.checkDatabaseBusy(db))
+	d.add(d.checkWritesLost(db))
+	d.add(d.checkNames(db, to))
+	d.add(d.checkRouters())
+	d.add(d.checkProfile(db))
 }
 
 // shardedIn is the number of sharded collections of a database.
-func (d *draftBuilder) shardedIn(db string) (n int) {
-	for _, c := range d.s.Table.Collections {
+func (d *plannedCluster) shardedIn(db string) (n int) {
+	for _, c := range d.now.Collections {
 		if c.NS.Database() == db && !c.Unsplittable && !c.Temporary {
 			n++
 		}

@@ -28,6 +28,7 @@ func describePin() Description {
 		Gathers:   true,
 		rewrite:   useToAsShard,
 		InBatches: true,
+		Sends:     []Op{OpSetRange},
 		plan:      planPin,
 	}
 }
@@ -57,7 +58,7 @@ func planPin(d *draftBuilder) (Draft, Args, error) {
 	}
 	ranges := d.projectRanges(p)
 	d.pinProject(p, ranges)
-	d.checkAlreadyPinned(p)
+	d.add(d.checkAlreadyPinned(p))
 	undo := message.New("pin",
 		"Removes the zone {zone}, moves the chunks of {project} back and merges what was split.",
 		projectFact(p), message.Zone("zone", placement.PinZone(p.ID.Hex())))
@@ -76,13 +77,14 @@ func (d *draftBuilder) projectToPin() (placement.Project, error) {
 	a := d.a
 	if a.Pause != "" && a.Mode == ModeBalancer {
 		return placement.Project{}, fault.New(fault.Invalid,
-			"The arguments \"mode\" %q and \"pause\" do not go together: %s would wait for a balancer that is paused.", ModeBalancer, d.kind)
+			"The arguments \"mode\" %q and \"pause\" do not go together: %s would wait for a balancer that is paused.", ModeBalancer,
+			d.description.Kind)
 	}
 	if a.Expires != 0 && a.Expires < minPinTime {
 		return placement.Project{}, fault.New(fault.Invalid,
 			"The argument \"expires\" is %s; at least %s, or leave it out for a pin that does not expire.", a.Expires, minPinTime)
 	}
-	return d.s.project(d.kind, &d.a)
+	return d.s.project(d.description.Kind, &d.a)
 }
 
 // pinSummary is the summary of a pin or an isolation.
@@ -122,7 +124,7 @@ func (d *draftBuilder) pinProject(p placement.Project, ranges []projectRange) {
 		return
 	}
 	if d.shard(d.a.Shard).Draining { // checkRecipients sees only shards that a move goes to; there may be none
-		d.checkDraining(Block, d.a.Shard)
+		d.add(d.checkDraining(Block, d.a.Shard))
 	}
 	d.receivers = append(d.receivers, d.a.Shard)
 	d.addZone(d.a.Shard, zone)
@@ -136,18 +138,19 @@ func (d *draftBuilder) pinProject(p placement.Project, ranges []projectRange) {
 
 // checkAlreadyPinned blocks when there is nothing to do. With steps to run and nothing
 // that blocks, no other zone range overlaps.
-func (d *draftBuilder) checkAlreadyPinned(p placement.Project) {
+func (d *draftBuilder) checkAlreadyPinned(p placement.Project) (out findings) {
 	switch {
 	case d.blocked():
 	case len(d.steps) == 0:
-		d.reached = true
-		d.block("pin", d.fromTable(topology.PartZones), message.New("pin.already",
+		out.reached = true
+		out.block("pin", d.fromTable(topology.PartZones), message.New("pin.already",
 			"{project} is already pinned to {shard}, and all of its data is there.",
 			projectFact(p), message.Shard("shard", d.a.Shard)))
 	default:
-		d.pass("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.none",
+		out.pass("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.none",
 			"No other zone range overlaps these."))
 	}
+	return out
 }
 
 // assignRange assigns a range to a zone unless it is assigned already. Any other range
@@ -157,15 +160,16 @@ func (d *draftBuilder) assignRange(c *topology.Collection, lo, hi key, zone stri
 	case len(found) == 0:
 		d.setRange(c, lo, hi, zone)
 	case len(found) > 1 || found[0].Zone != zone || found[0].Min.Compare(lo) != 0 || found[0].Max.Compare(hi) != 0:
-		d.blockOverlap(c, found[0])
+		d.add(d.blockOverlap(c, found[0]))
 	}
 }
 
-func (d *draftBuilder) blockOverlap(c *topology.Collection, z topology.ZoneRange) {
-	d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.with",
+func (d *draftBuilder) blockOverlap(c *topology.Collection, z topology.ZoneRange) (out findings) {
+	out.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.with",
 		"In {ns}, the range {min} → {max} of the zone {zone} overlaps. Remove or change it first.",
 		message.Namespace("ns", c.NS), message.Zone("zone", z.Zone), message.Key("min", c.Key.Display(z.Min)),
 		message.Key("max", c.Key.Display(z.Max))))
+	return out
 }
 
 // moveToPinnedShard moves the chunks of a project's range to the pinned shard. They are

@@ -139,21 +139,32 @@ type Undo struct {
 
 // Draft is what a planner returns: a pure function of a situation and arguments.
 type Draft struct {
-	Summary    message.Message
-	Steps      []Step
-	Checks     []Check
-	Effect     Effect
-	Undo       Undo
-	Risk       Risk
-	Role       auth.Role // needed to run it
-	Confirm    string    // text that must be typed before it runs; "" for none
-	Limits     Limits    // within which a run may be adapted when the cluster has changed
-	Reached    bool      // the goal is reached already: there is nothing to do
-	FlagSpans  []Span    `json:"-"` // chunks whose jumbo flags it depends on; read while planning, not stored
-	WriteSpans []Span    `json:"-"` // ranges whose recent writes it depends on; likewise
+	Summary message.Message
+	Steps   []Step
+	Checks  []Check
+	Effect  Effect
+	Undo    Undo
+	Risk    Risk
+	Role    auth.Role // needed to run it
+	Confirm string    // text that must be typed before it runs; "" for none
+	Limits  Limits    // within which a run may be adapted when the cluster has changed
+	Reached bool      // the goal is reached already: there is nothing to do
+	Needs   Needs     `json:"-"`
+}
 
-	SizeSpans []Span             `json:"-"` // ranges whose size it depends on; measured while planning, not stored
-	IndexesOf topology.Namespace `json:"-"` // collection whose indexes it depends on; read while planning, not stored
+// Needs is what a draft depends on and a situation does not have by itself. It is read while planning, and not stored.
+type Needs struct {
+	Indexes topology.Namespace // of this collection; "": none
+	Writes  []Span             // recent writes to these ranges
+	Flags   []Span             // jumbo flags of these chunks
+	Sizes   []Span             // of these ranges
+}
+
+func (n *Needs) add(o Needs) {
+	if o.Indexes != "" {
+		n.Indexes = o.Indexes
+	}
+	n.Writes, n.Flags, n.Sizes = append(n.Writes, o.Writes...), append(n.Flags, o.Flags...), append(n.Sizes, o.Sizes...)
 }
 
 // Plan is a draft that was shown to a person. Exactly its commands are run.

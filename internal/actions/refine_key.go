@@ -22,6 +22,7 @@ func describeRefineKey() Description {
 		Undo:      "Cannot be undone: no command shortens a shard key. Resharding (MongoDB 5.0) rewrites the whole collection.",
 		Arguments: []Argument{argNS.needed(), argKey.needed()},
 		LeastRisk: High,
+		Sends:     []Op{OpRefineKey},
 		plan:      planRefineKey,
 	}
 }
@@ -50,9 +51,9 @@ func planRefineKey(d *draftBuilder) (Draft, Args, error) {
 			proof.Want["uuid"] = uuid // a collection that was created again is another one
 		}
 		d.step(Step{Op: OpRefineKey, NS: c.NS, Key: d.a.Key, Needs: []Fact{need}, Proof: []Fact{proof}})
-		d.checkRewrite(c, facts)
-		d.checkShardKeyIndex(c, next)
-		d.checkFoundBy(c, next)
+		d.add(d.checkRewrite(c, facts))
+		d.add(d.checkShardKeyIndex(c, next))
+		d.add(d.checkFoundBy(c, next))
 	}
 	return d.finish(message.New("refine-key",
 		"Refine the shard key of {ns} from {old} to {new}. No data moves.", facts...), Undo{Text: d.noWayBack()})
@@ -99,7 +100,7 @@ func extends(c *topology.Collection, next shardkey.Pattern) error {
 const manyRewritten = 100_000
 
 // checkRewrite says what the config server rewrites.
-func (d *draftBuilder) checkRewrite(c *topology.Collection, facts []message.Fact) {
+func (d *draftBuilder) checkRewrite(c *topology.Collection, facts []message.Fact) (out findings) {
 	chunks, ranges := c.Chunks.Len(), len(d.s.Table.ZonesOf(c.NS))
 	what := message.Plural(chunks, "the only chunk", "all {chunks} chunks")
 	if d.zonesRead() {
@@ -113,10 +114,11 @@ func (d *draftBuilder) checkRewrite(c *topology.Collection, facts []message.Fact
 	text := message.New("rewrite", "Rewrites "+what+" of {ns}: bounds get MinKey in the new fields, jumbo flags are cleared, and "+
 		"every router reads the collection again.", facts...)
 	if chunks+ranges < manyRewritten {
-		d.pass("rewrite", d.fromTable(topology.PartRouting), text)
-		return
+		out.pass("rewrite", d.fromTable(topology.PartRouting), text)
+		return out
 	}
 	text.Code, text.Pattern = "rewrite.many", text.Pattern+" The config server does this in one transaction, which is heavy and may "+
 		"exceed its limit of a minute. Choose a quiet hour, or merge chunks first."
-	d.warn("rewrite", d.fromTable(topology.PartRouting), text)
+	out.warn("rewrite", d.fromTable(topology.PartRouting), text)
+	return out
 }

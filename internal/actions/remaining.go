@@ -32,31 +32,25 @@ func Remaining(s Situation, kind Kind, a Args, summary message.Message, steps []
 
 // remaining plans what is left of one step.
 func (d *draftBuilder) remaining(s Step) error {
-	switch s.Op {
-	case OpSplitAt:
-		c, at, err := d.keyOf(s.NS, s.At)
-		if err != nil {
-			return err
-		}
-		d.splitAt(d.future(c), at)
-	case OpSplitMedian:
-		return d.remainingMedian(s)
-	case OpMove, OpMoveRange:
-		return d.remainingMove(s)
-	case OpMerge:
-		return d.remainingMerge(s)
-	case OpAddZone, OpRemoveZone, OpSetRange, OpRemoveRange:
-		return d.remainingZone(s)
-	default:
-		if s.Restores || !d.holds(s.Proof) {
-			d.step(s)
-		}
+	if rest := s.row().rest; rest != nil {
+		return rest(d, s)
+	}
+	if s.Restores || !d.holds(s.Proof) {
+		d.step(s)
 	}
 	return nil
 }
 
+func (d *draftBuilder) remainingSplit(s Step) error {
+	c, at, err := d.keyOf(s.NS, s.At)
+	if err == nil {
+		d.splitAt(d.future(c), at)
+	}
+	return err
+}
+
 // holds reports whether facts are true in the table.
-func (d *draftBuilder) holds(facts []Fact) bool {
+func (d *plannedCluster) holds(facts []Fact) bool {
 	return !slices.ContainsFunc(facts, func(f Fact) bool { return len(d.differences(f)) > 0 })
 }
 
@@ -133,38 +127,32 @@ func (d *draftBuilder) remainingMerge(s Step) error {
 	return nil
 }
 
-func (d *draftBuilder) remainingZone(s Step) error {
-	if s.Op == OpAddZone || s.Op == OpRemoveZone {
-		if d.shard(s.Shard) == nil {
-			return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)
-		}
-		if s.Op == OpAddZone {
-			d.addZone(s.Shard, s.Zone)
-		} else {
-			d.removeZone(s.Shard, s.Zone)
-		}
-		return nil
+func (d *draftBuilder) remainingMembership(s Step) error {
+	if d.shard(s.Shard) == nil {
+		return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)
 	}
-	z, there := rangeWithBounds(d.ranges(s.NS), s.Min, s.Max)
-	if s.Op == OpRemoveRange {
-		switch {
-		case there && z.Zone != s.Zone:
-			return undoConflict("another zone range overlaps it now", d.differences(zoneOfRange(s.NS, s.Min, s.Max, s.Zone))...)
-		case there:
-			d.removeRange(z)
-		}
-		return nil
+	if s.row().intoZone {
+		d.addZone(s.Shard, s.Zone)
+	} else {
+		d.removeZone(s.Shard, s.Zone)
 	}
-	if there && z.Zone == s.Zone {
-		return nil
-	}
-	c, lo, hi, err := d.rangeOf(s)
-	if err != nil {
-		return err
-	}
-	if len(overlapping(d.ranges(s.NS), lo, hi)) > 0 {
-		return undoConflict("another zone range overlaps it now", d.differences(overlapCount(s.NS, s.Min, s.Max, 0))...)
-	}
-	d.setRange(c, lo, hi, s.Zone)
 	return nil
+}
+
+func (d *draftBuilder) remainingRemoveRange(s Step) error {
+	switch z, there := rangeWithBounds(d.ranges(s.NS), s.Min, s.Max); {
+	case there && z.Zone != s.Zone:
+		return undoConflict("another zone range overlaps it now", d.differences(zoneOfRange(s.NS, s.Min, s.Max, s.Zone))...)
+	case there:
+		d.removeRange(z)
+	}
+	return nil
+}
+
+// remainingSetRange sets the range unless it is set.
+func (d *draftBuilder) remainingSetRange(s Step) error {
+	if z, there := rangeWithBounds(d.ranges(s.NS), s.Min, s.Max); there && z.Zone == s.Zone {
+		return nil
+	}
+	return d.setRangeOf(s)
 }

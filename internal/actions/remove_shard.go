@@ -19,6 +19,7 @@ func describeRemoveShard() Description {
 		Arguments:  []Argument{argShard.needed().about()},
 		LeastRisk:  High,
 		TypesShard: true,
+		Sends:      []Op{OpRemoveShard},
 		plan:       planRemoveShard,
 	}
 }
@@ -26,13 +27,13 @@ func describeRemoveShard() Description {
 func planRemoveShard(d *draftBuilder) (Draft, Args, error) {
 	name := d.a.Shard
 	shard := message.Shard("shard", name)
-	d.checkConfigShard()
+	d.add(d.checkConfigShard())
 	if !d.shard(name).Draining {
 		d.suggest(Check{ID: "draining", Verdict: Block, Source: d.fromTable(topology.PartShards), Text: message.New("draining.first",
 			"{shard} is not draining. Only a shard that has been drained can be removed.", shard)},
 			suggestion(DrainShard, message.New("suggest.drain", "Drain {shard}", shard), "shard", name))
 	}
-	d.checkNothingLeft(d.s.Table.RemainsOn(name))
+	d.add(d.checkNothingLeft(d.s.Table.RemainsOn(name)))
 	d.step(Step{Op: OpRemoveShard, Shard: name, Needs: []Fact{drainingIs(name, true), nothingOn(name)}, Proof: []Fact{shardGone(name)}})
 	return d.finish(message.New("remove-shard", "Remove the shard {shard} from the cluster.", shard),
 		Undo{Text: message.New("remove-shard", "The cluster forgets {shard}. To use its servers again, remove their data and add them "+
@@ -40,21 +41,22 @@ func planRemoveShard(d *draftBuilder) (Draft, Args, error) {
 }
 
 // checkNothingLeft blocks while anything is left on the shard.
-func (d *draftBuilder) checkNothingLeft(left topology.Remains) {
+func (d *draftBuilder) checkNothingLeft(left topology.Remains) (out findings) {
 	shard := message.Shard("shard", d.a.Shard)
 	switch {
 	case !left.Known:
-		d.warn("left", d.fromTable(topology.PartRouting), message.New("left.unknown",
+		out.warn("left", d.fromTable(topology.PartRouting), message.New("left.unknown",
 			"What is left on {shard} is not known yet. It is read again right before the command.", shard))
 	case left.Empty():
-		d.pass("left", d.fromTable(topology.PartRouting), message.New("left.nothing", "Nothing is left on {shard}.", shard))
+		out.pass("left", d.fromTable(topology.PartRouting), message.New("left.nothing", "Nothing is left on {shard}.", shard))
 	}
 	if left.Chunks > 0 {
-		d.suggest(Check{ID: "left", Verdict: Block, Source: d.fromTable(topology.PartRouting), Text: message.New("left.chunks",
+		out.suggest(Check{ID: "left", Verdict: Block, Source: d.fromTable(topology.PartRouting), Text: message.New("left.chunks",
 			message.Plural(left.Chunks, "1 chunk is", "{chunks} chunks are")+" left on {shard}. Wait until the balancer has moved "+
 				message.Plural(left.Chunks, "it.", "them."), shard, message.Count("chunks", left.Chunks))},
 			suggestion(DrainShard, message.New("suggest.wait", "Wait until {shard} is empty", shard), "shard", d.a.Shard))
 	}
-	d.checkUnsharded(left, Block)
-	d.checkDatabases(left, Block)
+	out.add(d.checkUnsharded(left, Block))
+	out.add(d.checkDatabases(left, Block))
+	return out
 }

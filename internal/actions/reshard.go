@@ -1,9 +1,7 @@
 package actions
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -30,6 +28,7 @@ func describeReshard() Description {
 		Undo:      "Reshards the collection back to the old key, with the old zones. It takes as long again.",
 		Arguments: []Argument{argNS.needed(), argKey.needed(), argZones, argInitialChunks},
 		LeastRisk: High,
+		Sends:     []Op{OpReshard},
 		plan:      planReshard,
 	}
 }
@@ -52,7 +51,7 @@ func planReshard(d *draftBuilder) (Draft, Args, error) {
 	}
 	d.a.Zones = zones
 	if key.Equal(c.Key) {
-		d.blockSameKey(c)
+		d.add(d.blockSameKey(c))
 	} else {
 		d.reshard(c, key, zones, d.a.InitialChunks)
 	}
@@ -66,21 +65,22 @@ func planReshard(d *draftBuilder) (Draft, Args, error) {
 // release is not refused here: a check warns about it.
 func (d *draftBuilder) needsRelease(major, minor int) error {
 	if r := d.s.Release; r.Known() && !r.AtLeast(major, minor, 0) {
-		return fault.New(fault.Invalid, "%s needs MongoDB %d.%d or later; this cluster runs %s.", d.kind, major, minor, r)
+		return fault.New(fault.Invalid, "%s needs MongoDB %d.%d or later; this cluster runs %s.", d.description.Kind, major, minor, r)
 	}
 	return nil
 }
 
 // blockSameKey blocks a plan that would change nothing. Up to 7.0 the server then does
 // nothing; since 8.0 it can redistribute the documents, which is another change.
-func (d *draftBuilder) blockSameKey(c *topology.Collection) {
+func (d *draftBuilder) blockSameKey(c *topology.Collection) (out findings) {
 	text := message.New("key.same", "There is nothing to do: {ns} already has the shard key {key}.",
 		message.Namespace("ns", c.NS), message.Text("key", c.Key.String()))
 	if d.s.Release.AtLeast(8, 0, 0) {
 		text.Code = "key.sameRedistribute"
 		text.Pattern += " MongoDB can also redistribute a collection with the key that it has (forceRedistribution), which is not offered here."
 	}
-	d.block("key", d.fromTable(topology.PartRouting), text)
+	out.block("key", d.fromTable(topology.PartRouting), text)
+	return out
 }
 
 // reshard plans to give a collection another key, with the checks of that.
@@ -104,13 +104,13 @@ func (d *draftBuilder) reshard(c *topology.Collection, key shardkey.Pattern, zon
 			WasChunks: min(c.Chunks.Len(), maxInitialChunks)},
 		Proof: []Fact{{Kind: FactResharded, NS: c.NS, Was: UUIDText(c.Incarnation.UUID),
 			Want: map[string]string{"key": key.String(), "replaced": "true", "resharding": "false"}}}})
-	d.checkOtherResharding()
-	d.checkIndexBuilds(c)
-	d.checkNewZones(c, zones)
-	d.checkUniqueKey(c, key)
-	d.checkLayouts(c, key)
-	d.checkReshardSpace(c, zones)
-	d.checkReshardWrites(c)
+	d.add(d.checkOtherResharding())
+	d.add(d.checkIndexBuilds(c))
+	d.add(d.checkNewZones(c, zones))
+	d.add(d.checkUniqueKey(c, key))
+	d.add(d.checkLayouts(c, key))
+	d.add(d.checkReshardSpace(c, zones))
+	d.add(d.checkReshardWrites(c))
 }
 
 // zonesOfKey reads the zone ranges of the new key: complete, in order, without overlaps.
@@ -185,38 +185,6 @@ func (d *draftBuilder) undoReshard(s Step) error {
 	// As many chunks as it had: the server refuses its default number for a key with fewer values.
 	d.reshard(c, was, zones, s.Reshard.WasChunks)
 	return nil
-}
-
-// controlsResharding reports whether the command of a step is one of resharding.
-func (s Step) controlsResharding() bool {
-	return slices.Contains([]Op{OpReshard, OpReshardCommit, OpReshardAbort}, s.Op)
-}
-
-// InBackground reports whether the cluster works on the command on its own: losing the
-// connection or a time limit does not end it.
-func (s Step) InBackground() bool {
-	return s.controlsResharding() || s.isBuiltOnResharding() || s.Op == OpAbortMove || s.Op == OpAbortUnshard
-}
-
-// EndsAnother reports whether the step ends an operation that another run waits for. Such
-// a step has to run although that run holds the collection.
-func (s Step) EndsAnother() bool { return s.Op == OpReshardCommit || s.Aborts() }
-
-// Aborts reports whether the step ends a running operation without effect.
-func (s Step) Aborts() bool {
-	return s.Op == OpReshardAbort || s.Op == OpAbortMove || s.Op == OpAbortUnshard
-}
-
-func (s Step) sendReshard(ctx context.Context, a Admin, run string) error {
-	switch {
-	case s.Op == OpReshardCommit:
-		return a.CommitResharding(ctx, run, s.NS)
-	case s.Op == OpReshardAbort:
-		return a.AbortResharding(ctx, run, s.NS)
-	case s.Reshard == nil:
-		return fmt.Errorf("send step: a resharding of %s without a key", s.NS)
-	}
-	return a.ReshardCollection(ctx, run, s.NS, *s.Reshard)
 }
 
 // newKey is the new shard key of an OpReshard or an OpRefineKey as text.

@@ -24,6 +24,7 @@ func describeReshardCommit() Description {
 		Undo:      "Cannot be undone by itself. Undo the resharding instead.",
 		Arguments: []Argument{argNS.needed()},
 		LeastRisk: High,
+		Sends:     []Op{OpReshardCommit},
 		plan:      planReshardCommit,
 	}
 }
@@ -38,6 +39,7 @@ func describeReshardAbort() Description {
 		Undo:      "Cannot be undone. Plan the resharding again.",
 		Arguments: []Argument{argNS.needed()},
 		LeastRisk: High,
+		Sends:     []Op{OpReshardAbort},
 		plan:      planReshardAbort,
 	}
 }

@@ -78,6 +78,6 @@ func chunkByReference(c *topology.Collection, ref string) (int, topology.Chunk, 
 }
 
 // boundsAsDocuments returns bounds in the form of the argument "bounds".
-func (d *draftBuilder) boundsAsDocuments(c *topology.Collection, lo, hi shardkey.Key) [2]bson.Raw {
+func (d *plannedSteps) boundsAsDocuments(c *topology.Collection, lo, hi shardkey.Key) [2]bson.Raw {
 	return [2]bson.Raw{d.doc(c, lo), d.doc(c, hi)}
 }

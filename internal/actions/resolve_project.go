@@ -88,11 +88,11 @@ func (d *draftBuilder) projectRanges(p placement.Project) []projectRange {
 }
 
 // shardOfUnsharded returns the shard of an unsharded collection; "" when not known.
-func (d *draftBuilder) shardOfUnsharded(ns topology.Namespace) string {
-	if c := d.s.Table.Collection(ns); c != nil && c.Chunks.Len() > 0 {
+func (d *plannedCluster) shardOfUnsharded(ns topology.Namespace) string {
+	if c := d.now.Collection(ns); c != nil && c.Chunks.Len() > 0 {
 		return c.Chunks.Owner(0)
 	}
-	return d.s.Table.Primary(ns.Database())
+	return d.now.Primary(ns.Database())
 }
 
 // projectBounds returns the key range of a project: from its id to the next possible

@@ -26,12 +26,12 @@ func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 }
 
 // sends reports whether the plan has a command. A plan that only waits changes nothing.
-func (d *draftBuilder) sends() bool {
+func (d *plannedSteps) sends() bool {
 	return slices.ContainsFunc(d.steps, Step.Sends) || len(d.steps) == 0
 }
 
 // movedChunks returns how many chunks move.
-func (d *draftBuilder) movedChunks() (n int) {
+func (d *plannedCluster) movedChunks() (n int) {
 	for _, m := range d.moves {
 		n += m.chunks
 	}
@@ -60,7 +60,7 @@ func (d *draftBuilder) confirm() string {
 	if ns := string(d.a.NS); canBeTyped(ns) {
 		return ns
 	}
-	return string(d.kind)
+	return string(d.description.Kind)
 }
 
 // canBeTyped reports whether a text is short, has only characters that are on every

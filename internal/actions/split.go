@@ -24,6 +24,7 @@ func describeSplit() Description {
 		Undo:      "Merges the parts.",
 		Arguments: []Argument{argNS.needed(), argAt, argParts, argChunk, argBounds},
 		InBatches: true,
+		Sends:     []Op{OpSplitAt, OpSplitMedian},
 		plan:      planSplit,
 	}
 }
@@ -49,7 +50,7 @@ func planSplit(d *draftBuilder) (Draft, Args, error) {
 		return d.splitParts(c, ch)
 	}
 	k := d.future(c)
-	d.checkSplittable(c, ch)
+	d.add(d.checkSplittable(c, ch))
 	d.splitMedian(k, k.at(ch.Min))
 	return d.finish(message.New("split.median",
 		"Split the chunk {min} → {max} of {ns} on {shard} in the middle of its documents.", chunkFacts(c, ch)...), d.undoSplit(c, ch))
@@ -89,7 +90,7 @@ func (d *draftBuilder) splitKey(c *topology.Collection) (Draft, Args, error) {
 // whose values are spread evenly, and for known projects.
 func (d *draftBuilder) splitParts(c *topology.Collection, ch topology.Chunk) (Draft, Args, error) {
 	points, problem := d.equalParts(c, shardkey.Range{Min: ch.Min, Max: ch.Max}, d.a.Parts)
-	d.checkSplittable(c, ch)
+	d.add(d.checkSplittable(c, ch))
 	if problem.Code != "" {
 		d.block("parts", d.fromTable(topology.PartRouting), problem)
 	}

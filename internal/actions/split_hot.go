@@ -86,7 +86,7 @@ func planSplitHot(d *draftBuilder) (Draft, Args, error) {
 		return Draft{}, d.a, err
 	}
 	for _, h := range hot {
-		d.writeSpans = append(d.writeSpans, Span{NS: c.NS, Min: h.lo, Max: h.hi})
+		d.needs.Writes = append(d.needs.Writes, Span{NS: c.NS, Min: h.lo, Max: h.hi})
 		h.writes = s.Writes.of(c.NS, h.lo, h.hi)
 		h.owner = d.future(c).at(h.lo).Shard
 	}
@@ -94,7 +94,7 @@ func planSplitHot(d *draftBuilder) (Draft, Args, error) {
 	if len(a.Cuts) > 0 {
 		for _, h := range hot {
 			h.divideWrites()
-			d.checkGivenSplit(c, h)
+			d.add(d.checkGivenSplit(c, h))
 		}
 	} else {
 		hot = d.chooseSplits(c, hot)

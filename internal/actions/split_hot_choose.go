@@ -73,7 +73,7 @@ func (d *draftBuilder) chooseSplitKey(c *topology.Collection, h *hotChunk) (Chec
 	w := h.writes
 	if h.given {
 		h.divideWrites()
-		d.checkGivenSplit(c, h)
+		d.add(d.checkGivenSplit(c, h))
 		return Check{}, true
 	}
 	top, all := hottest(w)
@@ -114,7 +114,7 @@ func (d *draftBuilder) chooseSplitKey(c *topology.Collection, h *hotChunk) (Chec
 			"because their types are not those of the profile for {key}.", message.Text("key", c.Key.String()))
 	}
 	h.divideWrites()
-	d.checkSplitDividesWrites(c, h)
+	d.add(d.checkSplitDividesWrites(c, h))
 	return Check{}, true
 }
 

@@ -82,7 +82,7 @@ func (d *draftBuilder) chooseShard(c *topology.Collection, h *hotChunk, rates ma
 			"each is outside the chunk’s zone, draining, full, or has documents with the same ids.")
 	}
 	h.half, h.to = best.half, best.to
-	d.checkWritesAfterMove(c, h, rates, known, best.gain)
+	d.add(d.checkWritesAfterMove(c, h, rates, known, best.gain))
 	if known {
 		rates[h.owner] -= best.rate
 		rates[h.to] += best.rate

@@ -136,7 +136,7 @@ func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 			if d.Blocked() {
 				t.Errorf("blocked: %+v", d.Checks)
 			}
-			if len(d.WriteSpans) == 0 {
+			if len(d.Needs.Writes) == 0 {
 				t.Error("it does not say of which ranges it needs the writes")
 			}
 		})

@@ -86,7 +86,7 @@ func (d *draftBuilder) onlyRangeIn(all []projectRange, ns topology.Namespace) ([
 			return []projectRange{r}, nil
 		}
 	}
-	if _, err := collectionOf(d.s.Table, d.kind, ns); err != nil {
+	if _, err := collectionOf(d.s.Table, d.description.Kind, ns); err != nil {
 		return nil, err
 	}
 	return nil, fault.New(fault.Invalid,

@@ -8,7 +8,7 @@ import (
 )
 
 // chunkFact is the precondition of a command on a chunk.
-func (d *draftBuilder) chunkFact(k *futureChunks, p futureChunk) Fact {
+func (d *plannedSteps) chunkFact(k *futureChunks, p futureChunk) Fact {
 	return chunkIs(k.c.NS, d.doc(k.c, p.Min), d.doc(k.c, p.Max), k.preconditions(p))
 }
 
@@ -121,7 +121,7 @@ func (d *draftBuilder) merge(k *futureChunks, lo, hi shardkey.Key) {
 	k.replace(one)
 }
 
-func (d *draftBuilder) clearJumbo(k *futureChunks, p futureChunk) {
+func (d *plannedSteps) clearJumbo(k *futureChunks, p futureChunk) {
 	lo, hi := d.doc(k.c, p.Min), d.doc(k.c, p.Max)
 	need := d.chunkFact(k, p)
 	need.Want["jumbo"] = strconv.FormatBool(true)

@@ -16,10 +16,10 @@ import "slices"
 // cannot come back until its orphaned documents are deleted, fifteen minutes later.
 func sortPinSteps(steps []Step) {
 	stage := func(s Step) int {
-		switch s.Op {
-		case OpSplitAt, OpSplitMedian:
+		switch {
+		case s.Splits():
 			return 0
-		case OpAddZone, OpSetRange:
+		case s.row().intoZone:
 			return 1
 		}
 		return 2

@@ -10,13 +10,13 @@ import (
 )
 
 // isInZone reports whether a shard will be in a zone. Every shard is in the zone "".
-func (d *draftBuilder) isInZone(shard, zone string) bool {
+func (d *plannedCluster) isInZone(shard, zone string) bool {
 	s := d.shard(shard)
 	return s != nil && (zone == "" || slices.Contains(s.Zones, zone))
 }
 
 // members returns the shards that will be in a zone.
-func (d *draftBuilder) members(zone string) []string {
+func (d *plannedCluster) members(zone string) []string {
 	var out []string
 	for _, s := range d.shards {
 		if slices.Contains(s.Zones, zone) {

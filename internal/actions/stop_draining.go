@@ -19,6 +19,7 @@ func describeStopDraining() Description {
 		Undo:      "Begins to drain it again.",
 		Arguments: []Argument{argShard.needed().about()},
 		LeastRisk: Medium,
+		Sends:     []Op{OpStopDraining},
 		plan:      planStopDraining,
 	}
 }
@@ -26,7 +27,7 @@ func describeStopDraining() Description {
 func planStopDraining(d *draftBuilder) (Draft, Args, error) {
 	name := d.a.Shard
 	shard := message.Shard("shard", name)
-	d.checkConfigShard()
+	d.add(d.checkConfigShard())
 	switch {
 	case !d.shard(name).Draining:
 		d.block("draining", d.fromTable(topology.PartShards), message.New("draining.not", "{shard} is not draining.", shard))
@@ -47,35 +48,49 @@ func planStopDraining(d *draftBuilder) (Draft, Args, error) {
 }
 
 // endDraining plans to end the draining.
-func (d *draftBuilder) endDraining(shard string) {
+func (d *plannedSteps) endDraining(shard string) {
 	d.step(Step{Op: OpStopDraining, Shard: shard, Needs: []Fact{drainingIs(shard, true)}, Proof: []Fact{drainingIs(shard, false)}})
 }
 
 // balancerOff suggests to turn the balancer off, if it may be on.
-func (d *draftBuilder) balancerOff() []Suggestion {
-	if b := d.s.Table.Balancer; b.Known && !b.Enabled() {
+func (d *plannedCluster) balancerOff() []Suggestion {
+	if b := d.now.Balancer; b.Known && !b.Enabled() {
 		return nil
 	}
 	return []Suggestion{suggestion(BalancerOff, message.New("suggest.balancerOff", "Turn the balancer off"))}
 }
 
-// undoDraining undoes a step on a shard that is drained or removed.
+// undoDraining ends the draining that a step has begun.
 func (d *draftBuilder) undoDraining(s Step) error {
-	now := d.shard(s.Shard)
-	switch {
-	case s.Op == OpRemoveShard:
-		return fault.New(fault.Conflict, "This cannot be undone: the shard was removed from the cluster. Add its replica set again "+
-			"with sh.addShard, after its data was removed.")
+	switch now := d.shard(s.Shard); {
 	case now == nil:
-		return undoConflict("the shard no longer exists", d.differences(shardExists(s.Shard))...)
-	case s.Op == OpStopDraining && !now.Draining:
-		d.step(Step{Op: OpStartDraining, Shard: s.Shard,
-			Needs: []Fact{drainingIs(s.Shard, false), spare(s.Shard)}, Proof: []Fact{drainingIs(s.Shard, true)}})
-	case s.Op == OpStopDraining || !now.Draining: // it is as it was before
+		return d.shardIsGone(s.Shard)
+	case !now.Draining: // it is as it was before
 	case !d.hasDrainCommands():
 		return fault.New(fault.Conflict, "Ending a draining needs MongoDB 8.3 or later; this cluster runs %s.", d.s.Release)
 	default:
 		d.endDraining(s.Shard)
 	}
 	return nil
+}
+
+// undoStopDraining begins to drain the shard again.
+func (d *draftBuilder) undoStopDraining(s Step) error {
+	switch now := d.shard(s.Shard); {
+	case now == nil:
+		return d.shardIsGone(s.Shard)
+	case !now.Draining:
+		d.step(Step{Op: OpStartDraining, Shard: s.Shard,
+			Needs: []Fact{drainingIs(s.Shard, false), spare(s.Shard)}, Proof: []Fact{drainingIs(s.Shard, true)}})
+	}
+	return nil
+}
+
+func (d *plannedCluster) shardIsGone(shard string) error {
+	return undoConflict("the shard no longer exists", d.differences(shardExists(shard))...)
+}
+
+func (d *draftBuilder) undoRemoval(Step) error {
+	return fault.New(fault.Conflict, "This cannot be undone: the shard was removed from the cluster. Add its replica set again "+
+		"with sh.addShard, after its data was removed.")
 }

@@ -24,7 +24,7 @@ func suggestion(k Kind, text message.Message, pairs ...string) Suggestion {
 
 // suggest adds a check with the plans that resolve what it found. Kinds that this version
 // does not have are left out.
-func (d *draftBuilder) suggest(c Check, plans ...Suggestion) {
+func (d *findings) suggest(c Check, plans ...Suggestion) {
 	for _, p := range plans {
 		if p.Kind.Known() && len(c.Plans) < maxSuggestions {
 			c.Plans = append(c.Plans, p)

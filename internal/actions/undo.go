@@ -27,14 +27,16 @@ func planUndo(d *draftBuilder, was message.Message, done []Step, effect Effect) 
 	d.isUndo = true
 	// The run has turned on again what it had paused.
 	done = slices.DeleteFunc(slices.Clone(done), func(s Step) bool { return s.Pauses || s.Restores })
-	for i := len(done) - 1; i >= 0; i-- {
-		if err := d.undoZone(done[i]); err != nil {
-			return Draft{}, err
-		}
-	}
-	for i := len(done) - 1; i >= 0; i-- {
-		if err := d.undoChunk(done[i], effect); err != nil {
-			return Draft{}, err
+	slices.Reverse(done)
+	for _, late := range []bool{false, true} {
+		for _, s := range done {
+			row := s.row()
+			if row.undo == nil || row.undoLate != late {
+				continue
+			}
+			if err := row.undo(d, s, effect); err != nil {
+				return Draft{}, err
+			}
 		}
 	}
 	out, _, err := d.finish(undoSummary(was), Undo{Text: message.New("redo",
@@ -50,82 +52,75 @@ func undoSummary(was message.Message) message.Message {
 	return message.New("undo", "Undo: "+lowerFirst(was.Pattern), was.Facts...).With(message.Words("of", was.Code))
 }
 
-// undoZone undoes a step on zones or on settings of the balancer.
-func (d *draftBuilder) undoZone(s Step) error {
-	switch s.Op {
-	case OpMovePrimary:
-		return d.undoMovePrimary(s)
-	case OpMoveCollection:
-		return d.undoMoveCollection(s)
-	case OpAddZone, OpRemoveZone:
-		if d.shard(s.Shard) == nil {
-			return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)
-		}
-		if s.Op == OpAddZone {
-			d.removeZone(s.Shard, s.Zone)
-		} else {
-			d.addZone(s.Shard, s.Zone)
-		}
-	case OpSetRange:
-		z, ok := rangeWithBounds(d.ranges(s.NS), s.Min, s.Max)
-		if !ok && d.description.Adapts && d.isRangeFree(s) {
-			return nil // removed already, by an earlier try of this undo or by somebody else
-		}
-		if !ok || z.Zone != s.Zone {
-			return undoConflict("a zone range is no longer as this run set it", d.differences(zoneOfRange(s.NS, s.Min, s.Max, s.Zone))...)
-		}
-		d.removeRange(z)
-	case OpRemoveRange:
-		c, lo, hi, err := d.rangeOf(s)
-		if err != nil {
-			return err
-		}
-		if len(overlapping(d.ranges(s.NS), lo, hi)) > 0 {
-			return undoConflict("another zone range overlaps it now", d.differences(overlapCount(s.NS, s.Min, s.Max, 0))...)
-		}
-		d.setRange(c, lo, hi, s.Zone)
-	case OpStartDraining, OpBeginRemoval, OpStopDraining, OpRemoveShard:
-		return d.undoDraining(s)
-	case OpBalancerOn, OpBalancerOff:
-		on := s.Op == OpBalancerOff
-		next := Step{Op: OpBalancerOff, Needs: []Fact{balancerIs(!on)}, Proof: []Fact{balancerIs(on)}}
-		if on {
-			next.Op = OpBalancerOn
-		}
-		d.step(next)
-	case OpBalancerWindow:
-		for _, f := range s.Needs {
-			if start, ok := f.Want["windowStart"]; ok && f.Kind == FactBalancer {
-				stop, days := f.Want["windowStop"], f.Want["windowDays"]
-				d.step(Step{Op: OpBalancerWindow, Start: start, Stop: stop, Days: days,
-					Needs: []Fact{windowIs(s.Start, s.Stop, s.Days)}, Proof: []Fact{windowIs(start, stop, days)}})
-				return nil
-			}
-		}
-		return fault.New(fault.Conflict, "This cannot be undone: the previous window is not known.")
-	case OpMigrations, OpChunkSize, OpAutoMerge, OpDefragment:
-		return d.undoSetting(s)
-	case OpBalancing:
-		c := d.s.Table.Collection(s.NS)
-		if c == nil {
-			return collectionGone(s.NS)
-		}
-		need := sameCollection(c)
-		need.Want["noBalance"] = strconv.FormatBool(!s.On)
-		d.step(Step{Op: OpBalancing, NS: s.NS, On: !s.On, Needs: []Fact{need},
-			Proof: []Fact{{Kind: FactCollection, NS: s.NS, Want: map[string]string{"noBalance": strconv.FormatBool(s.On)}}}})
+// undoMembership takes a shard out of a zone again, or puts it back.
+func (d *draftBuilder) undoMembership(s Step) error {
+	s.Op = s.row().inverse
+	return d.remainingMembership(s)
+}
+
+func (d *draftBuilder) undoSetRange(s Step) error {
+	z, ok := rangeWithBounds(d.ranges(s.NS), s.Min, s.Max)
+	if !ok && d.description.Adapts && d.isRangeFree(s) {
+		return nil // removed already, by an earlier try of this undo or by somebody else
 	}
+	if !ok || z.Zone != s.Zone {
+		return undoConflict("a zone range is no longer as this run set it", d.differences(zoneOfRange(s.NS, s.Min, s.Max, s.Zone))...)
+	}
+	d.removeRange(z)
+	return nil
+}
+
+// setRangeOf assigns the range of a step to its zone, unless that overlaps another one.
+func (d *draftBuilder) setRangeOf(s Step) error {
+	c, lo, hi, err := d.rangeOf(s)
+	if err != nil {
+		return err
+	}
+	if len(overlapping(d.ranges(s.NS), lo, hi)) > 0 {
+		return undoConflict("another zone range overlaps it now", d.differences(overlapCount(s.NS, s.Min, s.Max, 0))...)
+	}
+	d.setRange(c, lo, hi, s.Zone)
+	return nil
+}
+
+func (d *draftBuilder) undoBalancer(s Step) error {
+	on := s.Op == OpBalancerOff
+	d.step(Step{Op: s.row().inverse, Needs: []Fact{balancerIs(!on)}, Proof: []Fact{balancerIs(on)}})
+	return nil
+}
+
+func (d *draftBuilder) undoWindow(s Step) error {
+	for _, f := range s.Needs {
+		if start, ok := f.Want["windowStart"]; ok && f.Kind == FactBalancer {
+			stop, days := f.Want["windowStop"], f.Want["windowDays"]
+			d.step(Step{Op: OpBalancerWindow, Start: start, Stop: stop, Days: days,
+				Needs: []Fact{windowIs(s.Start, s.Stop, s.Days)}, Proof: []Fact{windowIs(start, stop, days)}})
+			return nil
+		}
+	}
+	return fault.New(fault.Conflict, "This cannot be undone: the previous window is not known.")
+}
+
+func (d *draftBuilder) undoBalancing(s Step) error {
+	c := d.s.Table.Collection(s.NS)
+	if c == nil {
+		return collectionGone(s.NS)
+	}
+	need := sameCollection(c)
+	need.Want["noBalance"] = strconv.FormatBool(!s.On)
+	d.step(Step{Op: OpBalancing, NS: s.NS, On: !s.On, Needs: []Fact{need},
+		Proof: []Fact{{Kind: FactCollection, NS: s.NS, Want: map[string]string{"noBalance": strconv.FormatBool(s.On)}}}})
 	return nil
 }
 
 // isRangeFree reports whether no zone range overlaps the range of a step.
-func (d *draftBuilder) isRangeFree(s Step) bool {
+func (d *plannedCluster) isRangeFree(s Step) bool {
 	_, lo, hi, err := d.rangeOf(s)
 	return err == nil && len(overlapping(d.ranges(s.NS), lo, hi)) == 0
 }
 
-func (d *draftBuilder) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collection, shardkey.Key, error) {
-	c := d.s.Table.Collection(ns)
+func (d *plannedCluster) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collection, shardkey.Key, error) {
+	c := d.now.Collection(ns)
 	if c == nil || c.Chunks.Len() == 0 {
 		return nil, shardkey.Key{}, collectionGone(ns)
 	}
@@ -136,7 +131,7 @@ func (d *draftBuilder) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Col
 	return c, k, nil
 }
 
-func (d *draftBuilder) rangeOf(s Step) (*topology.Collection, shardkey.Key, shardkey.Key, error) {
+func (d *plannedCluster) rangeOf(s Step) (*topology.Collection, shardkey.Key, shardkey.Key, error) {
 	c, lo, err := d.keyOf(s.NS, s.Min)
 	if err != nil {
 		return nil, lo, lo, err

@@ -6,63 +6,65 @@ import (
 	"slices"
 )
 
-// undoChunk undoes a step on chunks.
-func (d *draftBuilder) undoChunk(s Step, effect Effect) error {
-	switch s.Op {
-	case OpSplitAt:
-		c, at, err := d.keyOf(s.NS, s.At)
-		if err != nil {
-			return err
-		}
-		k := d.future(c)
-		right := k.at(at)
-		if right.Min.Compare(at) != 0 {
-			return nil // merged already
-		}
-		left := chunkEndingAt(k, at)
-		if home := ownerBefore(s); left.Shard != right.Shard && d.description.Adapts && d.shard(home) != nil {
-			d.moveAllTo(k, left.Min, right.Max, home)
-		} else if left.Shard != right.Shard {
-			return d.chunksChanged("the two parts of a chunk are now on different shards", k, left.Min, right.Max, []futureChunk{left, right})
-		}
-		d.merge(k, left.Min, right.Max)
-	case OpSplitMedian:
-		c, lo, hi, err := d.rangeOf(s)
-		if err != nil {
-			return err
-		}
-		return d.mergeAgain(d.future(c), lo, hi, ownerBefore(s))
-	case OpMove, OpMoveRange:
-		c, lo, hi, err := d.rangeOf(s)
-		if err != nil {
-			return err
-		}
-		was, ok := sourceChunk(s)
-		if !ok {
-			return undoConflict("it is not known where a chunk was")
-		}
-		k := d.future(c)
-		on := s.Shard
-		if d.description.Adapts {
-			on = "" // wherever the balancer has moved it since
-		}
-		d.moveBack(k, lo, hi, on, was.Want["shard"])
-		wholeLo, errLo := c.Key.Bound(was.Min)
-		wholeHi, errHi := c.Key.Bound(was.Max)
-		if errLo == nil && errHi == nil && (wholeLo.Compare(lo) < 0 || wholeHi.Compare(hi) > 0) {
-			return d.mergeAgain(k, wholeLo, wholeHi, was.Want["shard"])
-		}
-	case OpMerge:
-		return d.splitAgain(s)
-	case OpReshard:
-		return d.undoReshard(s)
-	case OpAwait:
-		if s.AwaitsDrain() {
-			return nil // chunks that have left stay where they are
-		}
-		return d.undoBalancerMoves(s, effect)
+// undoSplitAt merges the two parts again.
+func (d *draftBuilder) undoSplitAt(s Step) error {
+	c, at, err := d.keyOf(s.NS, s.At)
+	if err != nil {
+		return err
+	}
+	k := d.future(c)
+	right := k.at(at)
+	if right.Min.Compare(at) != 0 {
+		return nil // merged already
+	}
+	left := chunkEndingAt(k, at)
+	if home := ownerBefore(s); left.Shard != right.Shard && d.description.Adapts && d.shard(home) != nil {
+		d.moveAllTo(k, left.Min, right.Max, home)
+	} else if left.Shard != right.Shard {
+		return d.chunksChanged("the two parts of a chunk are now on different shards", k, left.Min, right.Max, []futureChunk{left, right})
+	}
+	d.merge(k, left.Min, right.Max)
+	return nil
+}
+
+func (d *draftBuilder) undoSplitMedian(s Step) error {
+	c, lo, hi, err := d.rangeOf(s)
+	if err != nil {
+		return err
+	}
+	return d.mergeAgain(d.future(c), lo, hi, ownerBefore(s))
+}
+
+// undoMove moves a range back, and merges it with the chunk from which it was cut.
+func (d *draftBuilder) undoMove(s Step) error {
+	c, lo, hi, err := d.rangeOf(s)
+	if err != nil {
+		return err
+	}
+	was, ok := sourceChunk(s)
+	if !ok {
+		return undoConflict("it is not known where a chunk was")
+	}
+	k := d.future(c)
+	on := s.Shard
+	if d.description.Adapts {
+		on = "" // wherever the balancer has moved it since
+	}
+	d.moveBack(k, lo, hi, on, was.Want["shard"])
+	wholeLo, errLo := c.Key.Bound(was.Min)
+	wholeHi, errHi := c.Key.Bound(was.Max)
+	if errLo == nil && errHi == nil && (wholeLo.Compare(lo) < 0 || wholeHi.Compare(hi) > 0) {
+		return d.mergeAgain(k, wholeLo, wholeHi, was.Want["shard"])
 	}
 	return nil
+}
+
+// undoAwait moves back what the balancer moved. Chunks that have left a draining shard stay where they are.
+func (d *draftBuilder) undoAwait(s Step, effect Effect) error {
+	if s.AwaitsDrain() {
+		return nil
+	}
+	return d.undoBalancerMoves(s, effect)
 }
 
 // splitAgain splits a merged chunk at the bounds that it had. They are among the

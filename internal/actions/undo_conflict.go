@@ -32,7 +32,7 @@ func undoConflict(clause string, d ...Difference) error {
 }
 
 // differences lists how the table differs from a fact.
-func (d *draftBuilder) differences(f Fact) []Difference { return f.Against(Fields(d.s.Table, f)) }
+func (d *plannedCluster) differences(f Fact) []Difference { return f.Against(Fields(d.now, f)) }
 
 func collectionGone(ns topology.Namespace) error {
 	return undoConflict(

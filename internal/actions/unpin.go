@@ -23,6 +23,7 @@ func describeUnpin() Description {
 		Arguments: []Argument{argProject.needed(), argDB},
 		Adapts:    true,
 		InBatches: true,
+		Sends:     []Op{OpRemoveRange},
 		plan:      planUnpin,
 	}
 }
@@ -47,7 +48,7 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 			continue
 		}
 		ranges = append(ranges, z)
-		d.checkPrefix(z)
+		d.add(d.checkPrefix(z))
 		d.removeRange(z)
 	}
 	for _, zone := range zones {
@@ -62,7 +63,7 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 		d.block("pin", d.fromTable(topology.PartZones), message.New("pin.none",
 			"{project} is not pinned.", message.Text("project", name)))
 	} else {
-		d.checkMovesNothing()
+		d.add(d.checkMovesNothing())
 	}
 	return d.finish(message.New("unpin", "Unpin the project {project} ({id}): remove its zone and "+
 		message.Plural(len(ranges), "1 zone range.", "{ranges} zone ranges."),
@@ -88,8 +89,8 @@ func (s Situation) hasProjectZones(id string) bool {
 }
 
 // keepsRanges reports whether a zone still has ranges after the steps planned so far.
-func (d *draftBuilder) keepsRanges(zone string) bool {
-	for _, z := range d.s.Table.Zones {
+func (d *plannedCluster) keepsRanges(zone string) bool {
+	for _, z := range d.now.Zones {
 		if _, left := rangeWithBounds(d.ranges(z.NS), z.RawMin, z.RawMax); left && z.Zone == zone {
 			return true
 		}

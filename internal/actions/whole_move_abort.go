@@ -23,6 +23,7 @@ func describeMoveCollectionAbort() Description {
 		Undo:      "Cannot be undone. Plan the move again.",
 		Arguments: []Argument{argNS.needed().of(TypeNamespace).help("The collection that is being moved, as database.collection.")},
 		LeastRisk: High,
+		Sends:     []Op{OpAbortMove},
 		plan:      func(d *draftBuilder) (Draft, Args, error) { return planAbort(d, OpAbortMove) },
 	}
 }
@@ -37,6 +38,7 @@ func describeUnshardAbort() Description {
 		Undo:      "Cannot be undone. Plan the unsharding again.",
 		Arguments: []Argument{argNS.needed()},
 		LeastRisk: High,
+		Sends:     []Op{OpAbortUnshard},
 		plan:      func(d *draftBuilder) (Draft, Args, error) { return planAbort(d, OpAbortUnshard) },
 	}
 }

@@ -15,8 +15,8 @@ type wholeMove struct {
 }
 
 // moveWhole notes that a collection moves from one shard to another.
-func (d *draftBuilder) moveWhole(ns topology.Namespace, from, to string) {
-	size := d.s.Table.SizeOn(ns, from)
+func (d *plannedCluster) moveWhole(ns topology.Namespace, from, to string) {
+	size := d.now.SizeOn(ns, from)
 	d.wholes = append(d.wholes, wholeMove{ns: ns, from: from, to: to, bytes: size.Bytes, documents: size.Documents})
 }
 
@@ -34,7 +34,7 @@ func (d *draftBuilder) sumOfWholes(of func(wholeMove) topology.Figure) topology.
 }
 
 // knownBytes is the sum of the sizes that are known, and how many are not.
-func (d *draftBuilder) knownBytes() (bytes int64, unknown int) {
+func (d *plannedCluster) knownBytes() (bytes int64, unknown int) {
 	for _, m := range d.wholes {
 		if m.bytes.Known {
 			bytes += m.bytes.Value
@@ -77,14 +77,14 @@ func (d *draftBuilder) addWholes(e *Effect) {
 func (d *draftBuilder) wholeTime(bytes topology.Figure, n int) topology.Figure {
 	rate, method := d.copyRate()
 	out := moveTime(bytes, n, rate, method, d.s.Now)
-	if out.Known && slices.ContainsFunc(d.steps, func(s Step) bool { return s.MovesWhole() && s.Op != OpMovePrimary }) {
+	if out.Known && slices.ContainsFunc(d.steps, Step.isBuiltOnResharding) {
 		return d.reshardTime(out, n)
 	}
 	return out
 }
 
 // wholeShards returns the shards that give and take, before and after.
-func (d *draftBuilder) wholeShards(moves []MoveEffect) []ShardEffect {
+func (d *plannedCluster) wholeShards(moves []MoveEffect) []ShardEffect {
 	var names []string
 	for _, m := range moves {
 		for _, s := range []string{m.From, m.To} {
@@ -103,7 +103,7 @@ func (d *draftBuilder) wholeShards(moves []MoveEffect) []ShardEffect {
 	for _, shard := range slices.Compact(names) {
 		var before, after []topology.Figure
 		for _, m := range d.wholes {
-			here := d.s.Table.SizeOn(m.ns, shard).Bytes
+			here := d.now.SizeOn(m.ns, shard).Bytes
 			before = append(before, here)
 			if m.to == shard {
 				after = append(after, m.bytes)

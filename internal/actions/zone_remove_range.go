@@ -21,6 +21,7 @@ func describeZoneRemoveRange() Description {
 			argMin.needed().about().help("The lower bound of a zone range, as Extended JSON."),
 			argMax.needed().about().help("The upper bound of a zone range, as Extended JSON.")},
 		InBatches: true,
+		Sends:     []Op{OpRemoveRange},
 		plan:      planZoneRemoveRange,
 	}
 }
@@ -37,9 +38,9 @@ func planZoneRemoveRange(d *draftBuilder) (Draft, Args, error) {
 			"The argument \"zone\" is %q, and the range with these bounds belongs to another zone.", a.Zone)
 	}
 	d.a.Min, d.a.Max, d.a.Zone = z.RawMin, z.RawMax, z.Zone
-	d.checkPrefix(z)
+	d.add(d.checkPrefix(z))
 	d.removeRange(z)
-	d.checkMovesNothing()
+	d.add(d.checkMovesNothing())
 	undo := Undo{Possible: true, Kind: ZoneSetRange, Args: Args{NS: z.NS, Zone: z.Zone, Min: z.RawMin, Max: z.RawMax},
 		Text: message.New("zone-remove-range", "Assigns the range to the zone {zone} again.", message.Zone("zone", z.Zone))}
 	if !s.canBeSet(z) {
@@ -62,8 +63,8 @@ func (s Situation) canBeSet(z topology.ZoneRange) bool {
 }
 
 // rangeFacts are the bounds of a range; bounds that do not fit the shard key are shown as stored.
-func (d *draftBuilder) rangeFacts(z topology.ZoneRange) []message.Fact {
-	if c := d.s.Table.Collection(z.NS); c != nil && !z.Min.IsZero() {
+func (d *plannedCluster) rangeFacts(z topology.ZoneRange) []message.Fact {
+	if c := d.now.Collection(z.NS); c != nil && !z.Min.IsZero() {
 		return []message.Fact{message.Key("min", c.Key.Display(z.Min)), message.Key("max", c.Key.Display(z.Max))}
 	}
 	return []message.Fact{message.Key("min", z.RawMin.String()), message.Key("max", z.RawMax.String())}

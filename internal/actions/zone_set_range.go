@@ -22,6 +22,7 @@ func describeZoneSetRange() Description {
 		Undo:      "Removes the range, or sets it as it was. Chunks that the balancer has moved by then stay where they are.",
 		Arguments: []Argument{argNS.needed(), argZone.needed(), argMin.needed().help(help), argMax.needed().help(help)},
 		InBatches: true,
+		Sends:     []Op{OpSetRange},
 		plan:      planZoneSetRange,
 	}
 }
@@ -50,13 +51,13 @@ func planZoneSetRange(d *draftBuilder) (Draft, Args, error) {
 		d.block("zone", d.fromTable(topology.PartZones), message.New("zone.ranged",
 			"The zone {zone} already has exactly this range.", message.Zone("zone", a.Zone)))
 	case len(met) == 1 && (met[0].Zone == a.Zone || met[0].Min.Compare(lo) == 0 && met[0].Max.Compare(hi) == 0):
-		d.checkPrefix(met[0])
-		d.checkTemporaryGap()
+		d.add(d.checkPrefix(met[0]))
+		d.add(d.checkTemporaryGap())
 		d.removeRange(met[0])
 		d.setRange(c, lo, hi, a.Zone)
 		undo.Kind, undo.Args = "", Args{}
 	case len(met) > 0:
-		d.blockOverlap(c, met[0])
+		d.add(d.blockOverlap(c, met[0]))
 	default:
 		d.setRange(c, lo, hi, a.Zone)
 	}
@@ -70,7 +71,7 @@ func planZoneSetRange(d *draftBuilder) (Draft, Args, error) {
 				"the end, give MaxKey in every field of {key}.",
 			message.Text("key", c.Key.String())))
 	}
-	d.checkConsequence(a.Zone, []topology.ZoneRange{{NS: c.NS, Zone: a.Zone, Min: lo, Max: hi}})
+	d.add(d.checkConsequence(a.Zone, []topology.ZoneRange{{NS: c.NS, Zone: a.Zone, Min: lo, Max: hi}}))
 	return d.finish(message.New("zone-set-range",
 		"Assign {min} → {max} of {ns} to the zone {zone}.",
 		message.Namespace("ns", c.NS), message.Zone("zone", a.Zone), message.Key("min", c.Key.Display(lo)),
@@ -105,10 +106,11 @@ func firstIsMax(c *topology.Collection, k key) bool {
 
 // checkTemporaryGap warns that changing a range means removing it and setting it again,
 // so that for a moment it has no zone.
-func (d *draftBuilder) checkTemporaryGap() {
+func (d *draftBuilder) checkTemporaryGap() (out findings) {
 	if b := d.s.Table.Balancer; !b.Known || b.Enabled() {
-		d.warn("zone", d.fromRule(), message.New("zone.gap",
+		out.warn("zone", d.fromRule(), message.New("zone.gap",
 			"The range is removed and then set again. In between, the balancer may move its chunks. Turn the "+
 				"balancer off first if that matters."))
 	}
+	return out
 }

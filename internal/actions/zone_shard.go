@@ -19,6 +19,7 @@ func describeZoneAddShard() Description {
 		Undo:      "Removes the shard from the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().help("The name of a zone, an existing one or a new one.")},
 		InBatches: true,
+		Sends:     []Op{OpAddZone},
 		plan:      planZoneAddShard,
 	}
 }
@@ -31,10 +32,10 @@ func planZoneAddShard(d *draftBuilder) (Draft, Args, error) {
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)))
 	}
 	if d.shard(a.Shard).Draining {
-		d.checkDraining(Warn, a.Shard)
+		d.add(d.checkDraining(Warn, a.Shard))
 	}
 	d.addZone(a.Shard, a.Zone)
-	d.checkConsequence(a.Zone, d.rangesOf(a.Zone))
+	d.add(d.checkConsequence(a.Zone, d.rangesOf(a.Zone)))
 	return d.finish(message.New("zone-add-shard",
 		"Add the shard {shard} to the zone {zone}.",
 		message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)),
@@ -55,6 +56,7 @@ func describeZoneRemoveShard() Description {
 		Undo:      "Adds the shard to the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().about()},
 		InBatches: true,
+		Sends:     []Op{OpRemoveZone},
 		plan:      planZoneRemoveShard,
 	}
 }
@@ -75,7 +77,7 @@ func planZoneRemoveShard(d *draftBuilder) (Draft, Args, error) {
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone), message.Count("ranges", len(ranges))))
 	}
 	d.removeZone(a.Shard, a.Zone)
-	d.checkConsequence(a.Zone, ranges)
+	d.add(d.checkConsequence(a.Zone, ranges))
 	return d.finish(message.New("zone-remove-shard",
 		"Remove the shard {shard} from the zone {zone}.",
 		message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)),
@@ -85,9 +87,9 @@ func planZoneRemoveShard(d *draftBuilder) (Draft, Args, error) {
 }
 
 // rangesOf returns all ranges of a zone.
-func (d *draftBuilder) rangesOf(zone string) []topology.ZoneRange {
+func (d *plannedCluster) rangesOf(zone string) []topology.ZoneRange {
 	var out []topology.ZoneRange
-	for _, z := range d.s.Table.Zones {
+	for _, z := range d.now.Zones {
 		if z.Zone == zone {
 			out = append(out, z)
 		}

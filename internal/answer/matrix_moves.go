@@ -6,7 +6,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -51,7 +50,7 @@ func PendingMoves(v View, runs []engine.Run) (out []PendingMove) {
 	}
 	for _, r := range runs {
 		for _, s := range r.Steps {
-			if !s.State.Open() || !s.Sent.IsZero() || s.Op != actions.OpMove && s.Op != actions.OpMoveRange {
+			if !s.State.Open() || !s.Sent.IsZero() || !s.Migrates() {
 				continue
 			}
 			c := v.Table.Collection(s.NS)

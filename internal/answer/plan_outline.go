@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strings"
+
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -20,11 +22,11 @@ func outlineOf(steps []actions.Step) []api.PlanLine {
 	var collections []map[topology.Namespace]bool
 	var first []actions.Step
 	for _, s := range steps {
-		g := group{pattern: manySteps(s)}
-		switch s.Op {
-		case actions.OpMove, actions.OpMoveRange:
+		g := group{pattern: s.Several()}
+		if strings.Contains(g.pattern, "{shard}") {
 			g.shard = s.Shard
-		case actions.OpAddZone, actions.OpRemoveZone, actions.OpSetRange:
+		}
+		if strings.Contains(g.pattern, "{zone}") {
 			g.zone = s.Zone
 		}
 		i, ok := groups[g]
@@ -41,7 +43,7 @@ func outlineOf(steps []actions.Step) []api.PlanLine {
 		if s := first[i]; out[i].Steps == 1 {
 			out[i].Text = shortKeys(s.Text())
 		} else {
-			out[i].Text = message.New("ops."+string(s.Op), manySteps(s), message.Count("n", out[i].Steps),
+			out[i].Text = message.New("ops."+string(s.Op), s.Several(), message.Count("n", out[i].Steps),
 				message.Words("in", inCollections(collections[i])), message.Shard("shard", s.Shard), message.Zone("zone", s.Zone))
 		}
 	}
@@ -55,41 +57,4 @@ func inCollections(names map[topology.Namespace]bool) string {
 		}
 	}
 	return format.Count(int64(len(names))) + " collections"
-}
-
-// manySteps is the sentence for several steps like this one.
-func manySteps(s actions.Step) string {
-	switch s.Op {
-	case actions.OpSplitAt, actions.OpSplitMedian:
-		return "Split chunks at {n} points in {in}"
-	case actions.OpMerge:
-		return "Merge neighbouring chunks into {n} in {in}"
-	case actions.OpMove, actions.OpMoveRange:
-		return "Move {n} ranges of {in} to {shard}"
-	case actions.OpClearJumbo:
-		return "Clear the jumbo flag of {n} chunks of {in}"
-	case actions.OpAddZone:
-		return "Add {n} shards to the zone {zone}"
-	case actions.OpRemoveZone:
-		return "Remove {n} shards from the zone {zone}"
-	case actions.OpSetRange:
-		return "Assign {n} ranges of {in} to the zone {zone}"
-	case actions.OpRemoveRange:
-		return "Remove {n} ranges of {in} from their zones"
-	case actions.OpItem:
-		return "Run {n} changes of the kind " + string(s.Item.Kind)
-	case actions.OpAwait:
-		return "Wait for the balancer to move the chunks of {in}; sends no command"
-	case actions.OpBalancing:
-		switch {
-		case s.Pauses:
-			return "Pause balancing of {in}"
-		case s.Restores:
-			return "Resume balancing of {in}"
-		case s.On:
-			return "Turn on balancing of {in}"
-		}
-		return "Turn off balancing of {in}"
-	}
-	return s.Text().Pattern + ", {n} times"
 }

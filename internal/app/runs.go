@@ -78,7 +78,7 @@ func (p *clusterParts) ownRuns() func(from, to time.Time) []history.OurRun {
 
 // target is the shard a step moves data to; "" when it moves nothing.
 func target(s actions.Step) string {
-	if s.Op == actions.OpMove || s.Op == actions.OpMoveRange {
+	if s.Migrates() {
 		return s.Shard
 	}
 	return ""

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/rules"
 )
@@ -33,15 +32,12 @@ func (p *clusterParts) settingsByRuns() func(ctx context.Context) ([]rules.Setti
 
 // settingOf returns the setting that a step has set by its own command.
 func settingOf(s engine.Step) (rules.SettingByRun, bool) {
-	settings := map[actions.Op]rules.Setting{actions.OpBalancing: rules.SettingBalancing, actions.OpMigrations: rules.SettingMigrations,
-		actions.OpAutoMerge: rules.SettingAutoMerge, actions.OpChunkSize: rules.SettingChunkSize, actions.OpDefragment: rules.SettingDefragment}
-	setting, ok := settings[s.Op]
-	if !ok || s.State != engine.Succeeded || s.Already != "" || s.Pauses || s.Restores {
+	if s.Setting() == "" || s.State != engine.Succeeded || s.Already != "" || s.Pauses || s.Restores {
 		return rules.SettingByRun{}, false
 	}
-	out := rules.SettingByRun{SettingOf: rules.SettingOf{NS: s.NS, Setting: setting}, Value: rules.SettingOff, At: s.Ended}
+	out := rules.SettingByRun{SettingOf: rules.SettingOf{NS: s.NS, Setting: rules.Setting(s.Setting())}, Value: rules.SettingOff, At: s.Ended}
 	switch {
-	case s.Op == actions.OpChunkSize:
+	case rules.Setting(s.Setting()) == rules.SettingChunkSize:
 		out.Value = rules.ChunkSizeValue(int64(s.Size) << 20)
 	case s.On:
 		out.Value = rules.SettingOn

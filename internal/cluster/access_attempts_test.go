@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -82,76 +83,49 @@ func readings(meta topology.Meta) []attempt {
 	}
 }
 
-// changes lists all methods that change something. Their arguments do not exist, so
-// that an allowed command has no effect.
-func changes() []attempt {
+// changes has a step of every operation. Their arguments do not exist, so that an allowed command has no effect.
+func changes() (out []attempt) {
 	bound := func(n int) bson.Raw {
 		raw, _ := bson.Marshal(bson.D{{Key: "project_id", Value: bson.ObjectID{11: byte(n)}}})
 		return raw
 	}
-	move := topology.Move{NS: sampleNS, Min: bound(1), Max: bound(2), To: "nowhere"}
-	return []attempt{
-		{"SplitAt", func(ctx context.Context, c *cluster.Client) error { return c.SplitAt(ctx, "", sampleNS, bound(1)) }},
-		{"SplitMedian", func(ctx context.Context, c *cluster.Client) error {
-			return c.SplitMedian(ctx, "", sampleNS, bound(1), bound(2))
-		}},
-		{"MergeChunks", func(ctx context.Context, c *cluster.Client) error {
-			return c.MergeChunks(ctx, "", sampleNS, bound(1), bound(2))
-		}},
-		{"MergeOnShard", func(ctx context.Context, c *cluster.Client) error {
-			return c.MergeOnShard(ctx, "", sampleNS, "nowhere")
-		}},
-		{"RefineKey", func(ctx context.Context, c *cluster.Client) error {
-			return c.RefineKey(ctx, "", sampleNS, keyOf(int32(1)))
-		}},
-		{"ClearJumbo", func(ctx context.Context, c *cluster.Client) error {
-			return c.ClearJumbo(ctx, "", sampleNS, bound(1), bound(2))
-		}},
-		{"MoveChunk", func(ctx context.Context, c *cluster.Client) error { return c.MoveChunk(ctx, "", move) }},
-		{"MoveRange", func(ctx context.Context, c *cluster.Client) error { return c.MoveRange(ctx, "", move) }},
-		{"ReshardCollection", func(ctx context.Context, c *cluster.Client) error {
-			return c.ReshardCollection(ctx, "", sampleNS, actions.Reshard{Key: bound(2)}) // refused: a key has 1 or "hashed"
-		}},
-		{"CommitResharding", func(ctx context.Context, c *cluster.Client) error { return c.CommitResharding(ctx, "", sampleNS) }},
-		{"BeginRemoval", func(ctx context.Context, c *cluster.Client) error { return c.BeginRemoval(ctx, "", "nowhere") }},
-		{"StartDraining", func(ctx context.Context, c *cluster.Client) error { return c.StartDraining(ctx, "", "nowhere") }},
-		{"StopDraining", func(ctx context.Context, c *cluster.Client) error { return c.StopDraining(ctx, "", "nowhere") }},
-		{"RemoveShard", func(ctx context.Context, c *cluster.Client) error { return c.RemoveShard(ctx, "", "nowhere") }},
-		{"MovePrimary", func(ctx context.Context, c *cluster.Client) error {
-			return c.MovePrimary(ctx, "", sampleNS.Database(), "shard-rs-1") // where it is
-		}},
-		{"MoveCollection", func(ctx context.Context, c *cluster.Client) error {
-			return c.MoveCollection(ctx, "", sampleNS, "shard-rs-1") // refused: it is sharded
-		}},
-		{"UnshardCollection", func(ctx context.Context, c *cluster.Client) error {
-			return c.UnshardCollection(ctx, "", sampleNS, "none") // refused: no such shard
-		}},
-		{"AbortMoveCollection", func(ctx context.Context, c *cluster.Client) error {
-			return c.AbortMoveCollection(ctx, "", sampleNS) // refused: none is running
-		}},
-		{"AbortUnshardCollection", func(ctx context.Context, c *cluster.Client) error {
-			return c.AbortUnshardCollection(ctx, "", sampleNS)
-		}},
-		{"AbortResharding", func(ctx context.Context, c *cluster.Client) error { return c.AbortResharding(ctx, "", sampleNS) }},
-		{"SetMigrations", func(ctx context.Context, c *cluster.Client) error { return c.SetMigrations(ctx, "", sampleNS, true) }},
-		{"SetChunkSize", func(ctx context.Context, c *cluster.Client) error { return c.SetChunkSize(ctx, "", sampleNS, 0) }},
-		{"SetAutoMerge", func(ctx context.Context, c *cluster.Client) error { return c.SetAutoMerge(ctx, "", sampleNS, true) }},
-		{"Defragment", func(ctx context.Context, c *cluster.Client) error { return c.Defragment(ctx, "", sampleNS, false) }},
-		{"SetBalancing", func(ctx context.Context, c *cluster.Client) error { return c.SetBalancing(ctx, "", sampleNS, true) }},
-		{"StartBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StartBalancer(ctx, "") }},
-		{"StopBalancer", func(ctx context.Context, c *cluster.Client) error { return c.StopBalancer(ctx, "") }},
-		{"SetBalancerWindow", func(ctx context.Context, c *cluster.Client) error {
-			return c.SetBalancerWindow(ctx, "", "01:00", "02:00", "")
-		}},
-		{"AddShardToZone", func(ctx context.Context, c *cluster.Client) error { return c.AddShardToZone(ctx, "", "nowhere", "z") }},
-		{"RemoveShardFromZone", func(ctx context.Context, c *cluster.Client) error {
-			return c.RemoveShardFromZone(ctx, "", "nowhere", "z")
-		}},
-		{"SetZoneRange", func(ctx context.Context, c *cluster.Client) error {
-			return c.SetZoneRange(ctx, "", sampleNS, bound(1), bound(2), "z")
-		}},
-		{"RemoveZoneRange", func(ctx context.Context, c *cluster.Client) error {
-			return c.RemoveZoneRange(ctx, "", sampleNS, bound(1), bound(2))
-		}},
+	for _, s := range []actions.Step{
+		{Op: actions.OpSplitAt, At: bound(1)},
+		{Op: actions.OpSplitMedian, Min: bound(1), Max: bound(2)},
+		{Op: actions.OpMerge, Min: bound(1), Max: bound(2)},
+		{Op: actions.OpRefineKey, Key: keyOf(int32(1))},
+		{Op: actions.OpClearJumbo, Min: bound(1), Max: bound(2)},
+		{Op: actions.OpMove, Min: bound(1), Max: bound(2), Shard: "nowhere"},
+		{Op: actions.OpMoveRange, Min: bound(1), Max: bound(2), Shard: "nowhere"},
+		{Op: actions.OpReshard, Reshard: &actions.Reshard{Key: bound(2)}}, // refused: a key has 1 or "hashed"
+		{Op: actions.OpReshardCommit},
+		{Op: actions.OpBeginRemoval, Shard: "nowhere"},
+		{Op: actions.OpStartDraining, Shard: "nowhere"},
+		{Op: actions.OpStopDraining, Shard: "nowhere"},
+		{Op: actions.OpRemoveShard, Shard: "nowhere"},
+		{Op: actions.OpMovePrimary, DB: sampleNS.Database(), Shard: "shard-rs-1"}, // where it is
+		{Op: actions.OpMoveCollection, Shard: "shard-rs-1"},                       // refused: it is sharded
+		{Op: actions.OpUnshard, Shard: "none"},                                    // refused: no such shard
+		{Op: actions.OpAbortMove},                                                 // refused: none is running
+		{Op: actions.OpAbortUnshard},
+		{Op: actions.OpReshardAbort},
+		{Op: actions.OpMigrations, On: true},
+		{Op: actions.OpChunkSize},
+		{Op: actions.OpAutoMerge, On: true},
+		{Op: actions.OpDefragment},
+		{Op: actions.OpBalancing, On: true},
+		{Op: actions.OpBalancerOn},
+		{Op: actions.OpBalancerOff},
+		{Op: actions.OpBalancerWindow, Start: "01:00", Stop: "02:00"},
+		{Op: actions.OpAddZone, Shard: "nowhere", Zone: "z"},
+		{Op: actions.OpRemoveZone, Shard: "nowhere", Zone: "z"},
+		{Op: actions.OpSetRange, Min: bound(1), Max: bound(2), Zone: "z"},
+		{Op: actions.OpRemoveRange, Min: bound(1), Max: bound(2)},
+	} {
+		if s.DB == "" {
+			s.NS = sampleNS
+		}
+		out = append(out, attempt{string(s.Op), func(ctx context.Context, c *cluster.Client) error { return change.Send(ctx, c, "", s) }})
 	}
+	return out
 }

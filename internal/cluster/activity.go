@@ -104,7 +104,7 @@ func (o operationRow) matches(run string, s actions.Step) bool {
 	if comment, ok := o.command.Lookup("comment").StringValueOK(); ok && comment == run {
 		return true
 	}
-	if s.Op == actions.OpRefineKey && o.refines(s.NS) {
+	if s.Refines() && o.refines(s.NS) {
 		return true
 	}
 	if s.MovesWhole() {

@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/event"
@@ -12,38 +12,17 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Default time limits of commands. A migration moves gigabytes and may wait for the
-// deletion of its range.
-const (
-	commandTime   = time.Minute
-	migrationTime = time.Hour
-)
+var _ actions.Admin = (*Client)(nil)
 
-// action describes a command for error messages.
-type action struct {
-	what      string // infinitive: "split the chunk"
-	privilege string // "splitChunk on db.coll"
-	limit     time.Duration
-}
-
-// command sends a changing command once. The driver does not retry RunCommand and sends
-// the deadline as maxTimeMS. run is sent as "comment", which every command accepts
-// since 4.4.
-func (c *Client) command(ctx context.Context, run, db string, cmd bson.D, a action) (bson.Raw, error) {
-	if _, ok := ctx.Deadline(); !ok {
-		limit := commandTime
-		if a.limit > 0 {
-			limit = a.limit
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
-	if done, err := rendered(ctx, db, cmd); done {
-		return nil, err
+// Run sends a changing command once. The driver does not retry RunCommand and sends the deadline as maxTimeMS. run is
+// sent as "comment", which every command accepts since 4.4.
+func (c *Client) Run(ctx context.Context, run string, cmd actions.Command, a actions.Attempt) (bson.Raw, error) {
+	var doc bson.D
+	if err := bson.Unmarshal(cmd.Doc, &doc); err != nil {
+		return nil, fmt.Errorf("read command: %w", err)
 	}
 	if run != "" {
-		cmd = append(cmd, bson.E{Key: "comment", Value: run})
+		doc = append(doc, bson.E{Key: "comment", Value: run})
 	}
 	p, err := c.use(ctx)
 	if err != nil {
@@ -53,18 +32,12 @@ func (c *Client) command(ctx context.Context, run, db string, cmd bson.D, a acti
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &sent{check: actions.SendCheck(ctx), stop: stop}
-	reply, err := p.run(context.WithValue(sending, sentKey{}, s), db, cmd)
+	reply, err := p.run(context.WithValue(sending, sentKey{}, s), cmd.DB, doc)
 	c.noteOperationTime(reply, err)
 	if s.refused != nil {
 		return nil, s.refused
 	}
 	return reply, c.outcome(ctx, err, s.left.Load(), a)
-}
-
-// admin runs a command on the admin database whose reply has no content.
-func (c *Client) admin(ctx context.Context, run string, cmd bson.D, a action) error {
-	_, err := c.command(ctx, run, "admin", cmd, a)
-	return err
 }
 
 // sentKey is the context key of the *sent of a command.
@@ -111,16 +84,16 @@ func noteSent(next *event.CommandMonitor) *event.CommandMonitor {
 }
 
 // outcome classifies the error of a changing command.
-func (c *Client) outcome(ctx context.Context, err error, left bool, a action) error {
+func (c *Client) outcome(ctx context.Context, err error, left bool, a actions.Attempt) error {
 	switch {
 	case err == nil:
 		return nil
 	case !left:
-		return c.classify(ctx, err, a.what, a.privilege)
+		return c.classify(ctx, err, a.To, a.Privilege)
 	}
 	if answer, ok := answerOf(err); ok {
 		return c.refusal(answer, err, a)
 	}
 	return fault.Wrap(fault.UnknownOutcome, err,
-		"The cluster at %s was asked to %s and no answer came back; whether it happened can only be read from it.", c.hosts(), a.what)
+		"The cluster at %s was asked to %s and no answer came back; whether it happened can only be read from it.", c.hosts(), a.To)
 }

@@ -52,7 +52,7 @@ func answerOf(err error) (answer, bool) {
 
 // refusal classifies a failed command. Only certain refusals get a kind that promises
 // that nothing changed.
-func (c *Client) refusal(a answer, err error, doing action) error {
+func (c *Client) refusal(a answer, err error, doing actions.Attempt) error {
 	kind := a.kind()
 	if r := a.row(); r != nil && r.busy != "" {
 		err = busyError(r.busy, a.text, err)
@@ -66,21 +66,21 @@ func (c *Client) refusal(a answer, err error, doing action) error {
 	switch kind {
 	case fault.Forbidden:
 		if a.code == codeAtlas {
-			return c.atlasRefuses(err, doing.what, doing.privilege)
+			return c.atlasRefuses(err, doing.To, doing.Privilege)
 		}
-		return c.denied(err, doing.what, doing.privilege)
+		return c.denied(err, doing.To, doing.Privilege)
 	case fault.UnknownOutcome:
-		said := fmt.Sprintf("The cluster at %s could not say whether it did %s", c.hosts(), doing.what)
+		said := fmt.Sprintf("The cluster at %s could not say whether it did %s", c.hosts(), doing.To)
 		const tells = "; only reading it tells."
 		return fault.Quote(kind, err, said+" ("+serverText(a.text)+")"+tells, said+withClass(a.class())+tells)
 	case fault.Internal:
-		said := fmt.Sprintf("The cluster's answer to an attempt to %s is not understood", doing.what)
+		said := fmt.Sprintf("The cluster's answer to an attempt to %s is not understood", doing.To)
 		return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+withClass(a.class())+".")
 	}
 	if a.code == codeCommandNotFound {
-		return fault.Wrap(kind, err, "This server release has no command to %s.", doing.what)
+		return fault.Wrap(kind, err, "This server release has no command to %s.", doing.To)
 	}
-	said := "The cluster refused to " + doing.what
+	said := "The cluster refused to " + doing.To
 	return fault.Quote(kind, err, said+": "+serverText(a.text)+".", said+withClass(a.class())+".")
 }
 

@@ -12,26 +12,24 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/simcluster"
-	"shardboard/internal/topology"
 )
-
-var _ actions.Admin = (*cluster.Client)(nil)
 
 // withCuttableDialer connects through a cuttableDialer to a cluster with a chunk whose
 // move takes seconds.
 func withCuttableDialer(
 	t *testing.T,
-	test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m topology.Move),
+	test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m actions.Step),
 ) {
 	onSim(t, simcluster.Options{Empty: true, Pace: 100}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		line, moves := &cuttableDialer{sim: sim}, &counter{}
 		c, end := connectBy(t, cluster.Options{Dialer: line, Monitor: moves.monitor()})
 		defer end()
-		must(t, c.StopBalancer(t.Context(), ""))
+		must(t, change.Send(t.Context(), c, "", actions.Step{Op: actions.OpBalancerOff}))
 		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
 		must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
-		test(t, line, c, moves, topology.Move{NS: "app.users", To: "shard-rs-2",
+		test(t, line, c, moves, actions.Step{Op: actions.OpMove, NS: "app.users", Shard: "shard-rs-2",
 			Min: document(t, bson.D{{Key: "p", Value: bson.MinKey{}}}), Max: document(t, bson.D{{Key: "p", Value: bson.MaxKey{}}})})
 	})
 }
@@ -49,21 +47,22 @@ func TestCommandIsNotWrittenWhenTheLastCheckFails(t *testing.T) {
 			checks++
 			return tooLate
 		})
-		if err := c.StopBalancer(ctx, "run-1"); !errors.Is(err, tooLate) || checks != 1 {
+		if err := change.Send(ctx, c, "run-1", actions.Step{Op: actions.OpBalancerOff}); !errors.Is(err, tooLate) || checks != 1 {
 			t.Errorf("%v after %d checks", err, checks)
 		}
 		if n := stopped.Struck(); n > 0 {
 			t.Errorf("the server got %d commands", n)
 		}
 		stopped.Remove()
-		must(t, c.StopBalancer(actions.CheckBeforeSending(t.Context(), func() error { return nil }), "run-2"))
+		must(t, change.Send(actions.CheckBeforeSending(t.Context(), func() error { return nil }), c, "run-2",
+			actions.Step{Op: actions.OpBalancerOff}))
 	})
 }
 
 func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m actions.Step) {
 		done := make(chan error)
-		go func() { done <- c.MoveChunk(t.Context(), "run-7", m) }()
+		go func() { done <- change.Send(t.Context(), c, "run-7", m) }()
 		time.Sleep(20 * time.Millisecond)
 		line.set(true)
 		err := <-done
@@ -80,35 +79,35 @@ func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testi
 }
 
 func TestAbandonedCommandHasAnUnknownOutcome(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *counter, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *counter, m actions.Step) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
-		if err := c.MoveChunk(ctx, "", m); fault.Of(err) != fault.UnknownOutcome {
+		if err := change.Send(ctx, c, "", m); fault.Of(err) != fault.UnknownOutcome {
 			t.Errorf("cancelled: %v", err)
 		}
 		time.Sleep(time.Minute) // the move continues
-		m.To = "shard-rs-3"
+		m.Shard = "shard-rs-3"
 		ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		if err := c.MoveChunk(ctx, "", m); fault.Of(err) != fault.UnknownOutcome {
+		if err := change.Send(ctx, c, "", m); fault.Of(err) != fault.UnknownOutcome {
 			t.Errorf("out of time: %v", err)
 		}
 	})
 }
 
 func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m topology.Move) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m actions.Step) {
 		line.set(true)
 		_, err := c.Shards(t.Context()) // makes the driver notice the dead connection
 		if fault.Of(err) != fault.Unavailable {
 			t.Fatal(err)
 		}
-		if err := c.MoveChunk(t.Context(), "", m); fault.Of(err) != fault.Unavailable {
+		if err := change.Send(t.Context(), c, "", m); fault.Of(err) != fault.Unavailable {
 			t.Errorf("%v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := c.MoveChunk(ctx, "", m); err == nil || fault.Of(err) == fault.UnknownOutcome {
+		if err := change.Send(ctx, c, "", m); err == nil || fault.Of(err) == fault.UnknownOutcome {
 			t.Errorf("%v", err)
 		}
 		if sent := moves.of("moveChunk"); len(sent) != 0 {
@@ -118,9 +117,9 @@ func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
 }
 
 func TestRefusalQuotesTheServer(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *counter, m topology.Move) {
-		m.To = "nowhere"
-		err := c.MoveChunk(t.Context(), "", m)
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *counter, m actions.Step) {
+		m.Shard = "nowhere"
+		err := change.Send(t.Context(), c, "", m)
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "shard does not exist") {
 			t.Errorf("%v", err)
 		}
@@ -128,7 +127,7 @@ func TestRefusalQuotesTheServer(t *testing.T) {
 		if len(sent) != 1 {
 			t.Fatalf("sent %d times", len(sent))
 		}
-		if ms, ok := sent[0].Lookup("maxTimeMS").AsInt64OK(); !ok || ms <= 0 || ms > time.Hour.Milliseconds() {
+		if ms, ok := sent[0].Lookup("maxTimeMS").AsInt64OK(); !ok || ms <= 0 || ms > m.TimeLimit().Milliseconds() {
 			t.Errorf("no deadline in %v", sent[0])
 		}
 		if _, err := sent[0].LookupErr("comment"); err == nil {

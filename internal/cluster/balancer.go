@@ -39,3 +39,17 @@ func (c *Client) BalancerStatus(ctx context.Context) (inRound bool, rounds int64
 	rounds, _ = topology.Amount(reply.Lookup("numBalancerRounds"))
 	return inRound, rounds, nil
 }
+
+// Balanced returns balancerCollectionStatus of a collection: whether the balancer has nothing to do for it,
+// and if it has,
+// the reason in the server's words. The server ignores jumbo chunks here.
+func (c *Client) Balanced(ctx context.Context, ns topology.Namespace) (ok bool, violation string, err error) {
+	cmd := bson.D{{Key: "balancerCollectionStatus", Value: ns}}
+	reply, err := c.one(ctx, "admin", cmd, readOp{what: "ask whether the collection is balanced", privilege: on("enableSharding", ns)})
+	if err != nil {
+		return false, "", err
+	}
+	ok, _ = reply.Lookup("balancerCompliant").BooleanOK()
+	violation, _ = reply.Lookup("firstComplianceViolation").StringValueOK()
+	return ok, violation, nil
+}

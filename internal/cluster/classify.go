@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
 )
 
 // Server error codes used for classification (MongoDB 5.0.7, base/error_codes.yml).
@@ -186,3 +187,6 @@ func lostConnection(err error) bool {
 	return slices.ContainsFunc([]string{"connection refused", "connection pool", "connection("},
 		func(s string) bool { return strings.Contains(text, s) })
 }
+
+// on formats a privilege with its namespace.
+func on(privilege string, ns topology.Namespace) string { return privilege + " on " + string(ns) }

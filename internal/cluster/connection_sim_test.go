@@ -15,8 +15,10 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -371,7 +373,7 @@ func TestAnotherClusterAtTheAddressGetsNoCommands(t *testing.T) {
 				"hello":  func() error { _, err := c.Server(t.Context()); return err },
 				"read":   func() error { _, err := c.Shards(t.Context()); return err },
 				"cursor": func() error { _, err := c.Heads(t.Context(), topology.Window{}); return err },
-				"change": func() error { return c.StopBalancer(t.Context(), "run-1") },
+				"change": func() error { return change.Send(t.Context(), c, "run-1", actions.Step{Op: actions.OpBalancerOff}) },
 			} {
 				err := ask()
 				var found *topology.OtherClusterError
@@ -407,7 +409,8 @@ func TestAtlasIsDetectedAndItsRefusalsAreNoMissingGrants(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			sim.Faults().Add(simcluster.Rule{Command: "balancerStop", At: simcluster.Received, Times: -1, Err: refuse})
-			if err := c.StopBalancer(t.Context(), "run"); fault.Of(err) != fault.Forbidden || !errors.As(err, &denied) {
+			if err := change.Send(t.Context(), c, "run",
+				actions.Step{Op: actions.OpBalancerOff}); fault.Of(err) != fault.Forbidden || !errors.As(err, &denied) {
 				t.Errorf("%v", err)
 			}
 		})

@@ -9,7 +9,10 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
+	"shardboard/internal/balance"
 	"shardboard/internal/doctor"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/topology"
 )
 
@@ -135,6 +138,36 @@ func TestRolesPageExplainsEveryPrivilege(t *testing.T) {
 					return strings.Contains(row, "`"+p.Action+"`") && strings.Contains(row, name)
 				}) {
 					t.Errorf("no row for %s", p)
+				}
+			}
+		}
+	}
+}
+
+// The page names the command of every operation beside each privilege that it needs, beyond reading.
+func TestRolesPageNamesEveryCommand(t *testing.T) {
+	page, err := os.ReadFile(rolesPage)
+	must(t, err)
+	for _, s := range change.Every() {
+		for _, release := range []balance.Release{{5, 0, 7}, {8, 0, 12}, {8, 3, 0}} {
+			cmd, err := s.Command(release)
+			if err != nil {
+				continue
+			}
+			name, err := cmd.Doc.Index(0).KeyErr()
+			must(t, err)
+			if name == "update" { // of the document of a setting
+				name = map[actions.Op]string{actions.OpBalancing: "balancing of one collection", actions.OpBalancerWindow: "the balancing window"}[s.Op]
+			}
+			for _, g := range s.Op.Grants(release) {
+				on := map[string]string{"": "the database", actions.OnCluster: "the cluster"}[g.On]
+				if on == "" {
+					on = "`" + g.On + "`"
+				}
+				for _, action := range g.Actions {
+					if action != "find" && !regexp.MustCompile("(?m)^\\| .*`"+action+"`.* on "+on+" \\|.*"+name).Match(page) {
+						t.Errorf("%s of %s needs %s on %s, which the page does not say", name, release, action, on)
+					}
 				}
 			}
 		}

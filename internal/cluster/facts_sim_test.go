@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -99,12 +100,12 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 				other := s
 				other.Min = at(20)
 				// The zone would keep the chunk on the first shard.
-				must(t, c.RemoveZoneRange(t.Context(), "", s.NS, at(0), at(10)))
+				must(t, change.Send(t.Context(), c, "", actions.Step{Op: actions.OpRemoveRange, NS: s.NS, Min: at(0), Max: at(10)}))
 				s.Shard = "shard-rs-3"
 				rule := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Cloning, Hold: true})
 				begun := time.Now()
 				done := make(chan error)
-				go func() { done <- s.Send(t.Context(), c, "r") }()
+				go func() { done <- change.Send(t.Context(), c, "r", s) }()
 				<-rule.Reached()
 				trace, err := c.Trace(t.Context(), "r", s, begun)
 				must(t, err)

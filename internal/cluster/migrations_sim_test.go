@@ -6,7 +6,9 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -36,7 +38,8 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 				moved := make(chan error)
 				begun := time.Now()
 				go func() {
-					moved <- c.MoveChunk(t.Context(), "r", topology.Move{NS: "app.users", Min: at(20), Max: at(bson.MaxKey{}), To: "shard-rs-2"})
+					moved <- change.Send(t.Context(), c, "r", actions.Step{Op: actions.OpMove, NS: "app.users", Min: at(20),
+						Max: at(bson.MaxKey{}), Shard: "shard-rs-2"})
 				}()
 				time.Sleep(31 * time.Second)
 				table := w.Table()

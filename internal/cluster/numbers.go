@@ -30,11 +30,3 @@ func figure(v bson.RawValue, method string, at time.Time) topology.Figure {
 	}
 	return topology.Figure{Reason: "notReported", At: at}
 }
-
-// countText is a count for a sentence of an error.
-func countText(v bson.RawValue) any {
-	if n, ok := topology.Amount(v); ok {
-		return n
-	}
-	return "an unknown number of"
-}

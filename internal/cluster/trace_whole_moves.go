@@ -11,14 +11,6 @@ import (
 // shardMovePrimary is the command that the old primary shows for movePrimary (5.0.7).
 const shardMovePrimary = "_shardsvrMovePrimary"
 
-// wholeMoveCommands are the commands of an operation that moves whole collections, as a
-// mongos, the config server and a shard show them. Those of releases after 5.0 are assumed.
-var wholeMoveCommands = map[actions.Op][]string{
-	actions.OpMovePrimary:    {"movePrimary", shardMovePrimary, "_configsvrMovePrimary", "_movePrimary"},
-	actions.OpMoveCollection: {"moveCollection", "_shardsvrReshardCollection", "_configsvrReshardCollection"},
-	actions.OpUnshard:        {"unshardCollection", "_shardsvrReshardCollection", "_configsvrReshardCollection"},
-}
-
 // movePrimaryThread is the name of the row of the operation that continues movePrimary on
 // the old primary since 7.0, whoever asked for it. Assumed.
 const movePrimaryThread = "MovePrimaryCoordinator"
@@ -26,23 +18,23 @@ const movePrimaryThread = "MovePrimaryCoordinator"
 // movesWhole reports whether the operation may be the step.
 func (o operationRow) movesWhole(s actions.Step) bool {
 	name, what := o.name()
-	if s.Op == actions.OpMovePrimary {
+	if s.DB != "" {
 		if o.thread == movePrimaryThread {
 			return topology.Namespace(o.ns).Database() == s.DB
 		}
 		to, _ := o.command.Lookup("to").StringValueOK()
-		return slices.Contains(wholeMoveCommands[s.Op], name) && what == s.DB && (to == "" || to == s.Shard)
+		return slices.Contains(s.Running(), name) && what == s.DB && (to == "" || to == s.Shard)
 	}
 	// The threads of a resharding name the collection; the command that began it is in them.
 	if strings.HasPrefix(o.thread, "Resharding") {
 		return topology.Namespace(o.ns) == s.NS || topology.Namespace(what) == s.NS
 	}
-	return slices.Contains(wholeMoveCommands[s.Op], name) && topology.Namespace(what) == s.NS
+	return slices.Contains(s.Running(), name) && topology.Namespace(what) == s.NS
 }
 
 // loggedAs is the namespace under which the changelog has a step.
 func loggedAs(s actions.Step) topology.Namespace {
-	if s.Op == actions.OpMovePrimary {
+	if s.DB != "" {
 		return topology.Namespace(s.DB)
 	}
 	return s.NS
@@ -50,7 +42,7 @@ func loggedAs(s actions.Step) topology.Namespace {
 
 // primaryMoved updates whether a movePrimary has begun and ended. 5.0.7 logs no failed one.
 func primaryMoved(s actions.Step, e topology.Event, begun, ended bool) (bool, bool) {
-	if to, _ := e.Details.Lookup("to").StringValueOK(); s.Op != actions.OpMovePrimary || to != s.Shard {
+	if to, _ := e.Details.Lookup("to").StringValueOK(); s.DB == "" || to != s.Shard {
 		return begun, ended
 	}
 	switch e.What {

@@ -8,8 +8,10 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -69,32 +71,34 @@ func callEveryRead(ctx context.Context, c topology.Source, m topology.Meta) map[
 // collection has one chunk.
 func callEveryChange(ctx context.Context, w *world, c *cluster.Client, ns topology.Namespace) map[string]error {
 	errs := map[string]error{}
+	do := func(s actions.Step) error { return change.Send(ctx, c, run, s) }
 	all := w.follow(ns).chunks[0]
 	lower, upper := keyDoc(bson.MinKey{}), keyDoc(bson.MaxKey{})
-	errs["split"] = c.SplitAt(ctx, run, ns, keyDoc(int32(0)))
-	errs["split in the middle"] = ignoreKind(c.SplitMedian(ctx, run, ns, lower, keyDoc(int32(0))), fault.Conflict) // of an empty chunk
-	errs["move"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: keyDoc(int32(0)), To: w.otherShard(all.Shard), Wait: true})
-	errs["move back"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: keyDoc(int32(0)), To: all.Shard})
-	errs["merge"] = c.MergeChunks(ctx, run, ns, lower, upper)
-	errs["clear jumbo"] = c.ClearJumbo(ctx, run, ns, lower, upper)
-	errs["refine"] = c.RefineKey(ctx, run, ns, keyDoc(int32(1))) // the key that it has
-	errs["move range"] = ignoreKind(c.MoveRange(ctx, run,
-		topology.Move{NS: ns, Min: keyDoc(int32(5)), Max: keyDoc(int32(9)), To: w.otherShard(all.Shard)}), fault.NotFound)
-	errs["merge on shard"] = ignoreKind(c.MergeOnShard(ctx, run, ns, all.Shard), fault.NotFound)
-	errs["add to zone"] = c.AddShardToZone(ctx, run, all.Shard, w.db)
-	errs["set zone range"] = c.SetZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(1)), w.db)
-	errs["remove zone range"] = c.RemoveZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(1)))
-	errs["remove from zone"] = c.RemoveShardFromZone(ctx, run, all.Shard, w.db)
-	errs["start balancer"] = c.StartBalancer(ctx, run)
-	errs["stop balancer"] = c.StopBalancer(ctx, run)
-	errs["set window"] = c.SetBalancerWindow(ctx, run, "01:00", "02:00", "")
-	errs["clear window"] = c.SetBalancerWindow(ctx, run, "", "", "")
-	errs["set balancing"] = c.SetBalancing(ctx, run, ns, false)
-	errs["set migrations"] = ignoreKind(c.SetMigrations(ctx, run, ns, true), fault.NotFound)
-	errs["set chunk size"] = ignoreKind(c.SetChunkSize(ctx, run, ns, 0), fault.NotFound)
-	errs["defragment"] = ignoreKind(c.Defragment(ctx, run, ns, false), fault.NotFound)
+	errs["split"] = do(actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(0))})
+	// of an empty chunk
+	errs["split in the middle"] = ignoreKind(do(actions.Step{Op: actions.OpSplitMedian, NS: ns, Min: lower, Max: keyDoc(int32(0))}),
+		fault.Conflict)
+	errs["move"] = do(actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: keyDoc(int32(0)), Shard: w.otherShard(all.Shard), Wait: true})
+	errs["move back"] = do(actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: keyDoc(int32(0)), Shard: all.Shard})
+	errs["merge"] = do(actions.Step{Op: actions.OpMerge, NS: ns, Min: lower, Max: upper})
+	errs["clear jumbo"] = do(actions.Step{Op: actions.OpClearJumbo, NS: ns, Min: lower, Max: upper})
+	errs["refine"] = do(actions.Step{Op: actions.OpRefineKey, NS: ns, Key: keyDoc(int32(1))}) // the key that it has
+	errs["move range"] = ignoreKind(do(actions.Step{Op: actions.OpMoveRange, NS: ns, Min: keyDoc(int32(5)), Max: keyDoc(int32(9)),
+		Shard: w.otherShard(all.Shard)}), fault.NotFound)
+	errs["add to zone"] = do(actions.Step{Op: actions.OpAddZone, Shard: all.Shard, Zone: w.db})
+	errs["set zone range"] = do(actions.Step{Op: actions.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(1)), Zone: w.db})
+	errs["remove zone range"] = do(actions.Step{Op: actions.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(1))})
+	errs["remove from zone"] = do(actions.Step{Op: actions.OpRemoveZone, Shard: all.Shard, Zone: w.db})
+	errs["start balancer"] = do(actions.Step{Op: actions.OpBalancerOn})
+	errs["stop balancer"] = do(actions.Step{Op: actions.OpBalancerOff})
+	errs["set window"] = do(actions.Step{Op: actions.OpBalancerWindow, Start: "01:00", Stop: "02:00"})
+	errs["clear window"] = do(actions.Step{Op: actions.OpBalancerWindow})
+	errs["set balancing"] = do(actions.Step{Op: actions.OpBalancing, NS: ns})
+	errs["set migrations"] = ignoreKind(do(actions.Step{Op: actions.OpMigrations, NS: ns, On: true}), fault.NotFound)
+	errs["set chunk size"] = ignoreKind(do(actions.Step{Op: actions.OpChunkSize, NS: ns}), fault.NotFound)
+	errs["defragment"] = ignoreKind(do(actions.Step{Op: actions.OpDefragment, NS: ns}), fault.NotFound)
 	if w.atLeast(7, 0) {
-		errs["set automatic merging"] = c.SetAutoMerge(ctx, run, ns, true)
+		errs["set automatic merging"] = do(actions.Step{Op: actions.OpAutoMerge, NS: ns, On: true})
 	}
 	return errs
 }

@@ -11,8 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/simcluster"
-	"shardboard/internal/topology"
 )
 
 // Retries of a move whose shards are busy. The balancer's moves take half a second, or
@@ -28,14 +28,14 @@ const conflictingOperation = 117
 
 // retryingClient repeats a move while one of its shards is busy with another migration, as
 // clients must while the balancer runs. Other errors are returned unchanged.
-type retryingClient struct{ actions.Admin }
+type retryingClient struct{ change.Client }
 
-func (p retryingClient) MoveChunk(ctx context.Context, run string, m topology.Move) error {
-	return p.retryWhileBusy(ctx, func() error { return p.Admin.MoveChunk(ctx, run, m) })
-}
-
-func (p retryingClient) MoveRange(ctx context.Context, run string, m topology.Move) error {
-	return p.retryWhileBusy(ctx, func() error { return p.Admin.MoveRange(ctx, run, m) })
+func (p retryingClient) Run(ctx context.Context, run string, c actions.Command, a actions.Attempt) (reply bson.Raw, err error) {
+	err = p.retryWhileBusy(ctx, func() error {
+		reply, err = p.Client.Run(ctx, run, c, a)
+		return err
+	})
+	return reply, err
 }
 
 func (p retryingClient) retryWhileBusy(ctx context.Context, move func() error) error {

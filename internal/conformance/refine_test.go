@@ -23,18 +23,20 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ctx := w.Context()
 		ns := w.shardCollection("refined", bson.D{{Key: "p", Value: 1}})
-		must(t, w.admin.SplitAt(ctx, run, ns, keyDoc(int32(10))))
-		must(t, w.admin.AddShardToZone(ctx, run, w.shards[0], w.db))
-		must(t, w.admin.SetZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db))
+		must(t, w.send(ctx, actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
+		must(t, w.send(ctx, actions.Step{Op: actions.OpAddZone, Shard: w.shards[0], Zone: w.db}))
+		must(t, w.send(ctx, actions.Step{Op: actions.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), Zone: w.db}))
 		before := w.head(ns)
 		// From 8.0 on the coordinator stops migrations of the collection meanwhile, which raises its newest chunk's version.
 		sameVersion := func(is topology.Version) bool {
 			return is == before.Highest || w.atLeast(8, 0) && before.Highest.Less(is)
 		}
 
-		must(t, w.admin.RefineKey(ctx, run, ns, pattern("p"))) // its own key: nothing happens
-		w.expectRefusal(fault.Invalid, w.admin.RefineKey(ctx, run, ns, pattern("q", "p")), "refine to a key that does not extend it")
-		w.expectRefusal(fault.Invalid, w.admin.RefineKey(ctx, run, ns, pattern("p", "q")), "refine without an index")
+		must(t, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p")})) // its own key: nothing happens
+		w.expectRefusal(fault.Invalid, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("q", "p")}),
+			"refine to a key that does not extend it")
+		w.expectRefusal(fault.Invalid, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p", "q")}),
+			"refine without an index")
 		if h := w.head(ns); h.Incarnation != before.Incarnation || !sameVersion(h.Highest) {
 			t.Fatalf("%+v became %+v without a change", before, h)
 		}
@@ -57,9 +59,10 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 		if i := found["sparse"]; !i.Sparse || i.Unique {
 			t.Errorf("the sparse index is %+v", i)
 		}
-		w.expectRefusal(fault.Invalid, w.admin.RefineKey(ctx, run, ns, pattern("p", "s")), "refine past a unique index")
+		w.expectRefusal(fault.Invalid, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p", "s")}),
+			"refine past a unique index")
 
-		must(t, w.admin.RefineKey(ctx, run, ns, pattern("p", "q")))
+		must(t, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p", "q")}))
 		after := w.head(ns)
 		if after.Key.String() != "{p: 1, q: 1}" || after.Incarnation.UUID != before.Incarnation.UUID ||
 			after.Incarnation == before.Incarnation || !sameVersion(after.Highest) {
@@ -84,7 +87,7 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 				t.Errorf("the zone range ends at %s", z.RawMax)
 			}
 		}
-		must(t, w.admin.RefineKey(ctx, run, ns, pattern("p", "q"))) // again
+		must(t, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p", "q")})) // again
 		if h := w.head(ns); h.Incarnation != after.Incarnation {
 			t.Error("refining to the same key changed the collection")
 		}

@@ -25,20 +25,22 @@ func TestCollectionsAreResharded(t *testing.T) {
 		reshard := actions.Reshard{Key: key, Chunks: 4}
 		before := w.head(ns)
 		if !w.atLeast(5, 0) {
-			w.expectRefusal(fault.NotFound, w.admin.ReshardCollection(w.Context(), run, ns, reshard), "reshard before 5.0")
-			w.expectRefusal(fault.NotFound, w.admin.AbortResharding(w.Context(), run, ns), "abort before 5.0")
-			w.expectRefusal(fault.NotFound, w.admin.CommitResharding(w.Context(), run, ns), "commit before 5.0")
+			w.expectRefusal(fault.NotFound, w.send(w.Context(), actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard}),
+				"reshard before 5.0")
+			w.expectRefusal(fault.NotFound, w.send(w.Context(), actions.Step{Op: actions.OpReshardAbort, NS: ns}), "abort before 5.0")
+			w.expectRefusal(fault.NotFound, w.send(w.Context(), actions.Step{Op: actions.OpReshardCommit, NS: ns}), "commit before 5.0")
 			return
 		}
-		w.expectRefusal(fault.Conflict, w.admin.AbortResharding(w.Context(), run, ns), "abort nothing")
-		w.expectRefusal(fault.Conflict, w.admin.CommitResharding(w.Context(), run, ns), "commit nothing")
+		w.expectRefusal(fault.Conflict, w.send(w.Context(), actions.Step{Op: actions.OpReshardAbort, NS: ns}), "abort nothing")
+		w.expectRefusal(fault.Conflict, w.send(w.Context(), actions.Step{Op: actions.OpReshardCommit, NS: ns}), "commit nothing")
 
 		// A unique index that does not begin with the new key.
 		indexes := w.data.Database(w.db).Collection(ns.Collection()).Indexes()
 		unique, err := indexes.CreateOne(w.Context(), mongo.IndexModel{Keys: bson.D{{Key: "p", Value: 1}},
 			Options: options.Index().SetUnique(true).SetName("unique")})
 		must(t, err)
-		w.expectRefusal(fault.Invalid, w.admin.ReshardCollection(w.Context(), run, ns, reshard), "reshard past a unique index")
+		w.expectRefusal(fault.Invalid, w.send(w.Context(), actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard}),
+			"reshard past a unique index")
 		if h := w.head(ns); h.Incarnation.UUID != before.Incarnation.UUID || h.Resharding {
 			t.Errorf("after the refusal: %+v", h.Meta)
 		}
@@ -46,7 +48,9 @@ func TestCollectionsAreResharded(t *testing.T) {
 
 		step := actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard}
 		sent, ended := time.Now(), make(chan error, 1)
-		go func() { ended <- w.admin.ReshardCollection(w.Context(), run, ns, reshard) }()
+		go func() {
+			ended <- w.send(w.Context(), actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard})
+		}()
 		seen := false
 		for err = nil; ; {
 			select {

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/topology"
 )
 
@@ -109,12 +110,12 @@ func (w *world) scatteredCollection(name string, key bson.D, splits []bson.D) *f
 	w.Helper()
 	ns := w.shardCollection(name, key)
 	for _, at := range splits {
-		must(w, w.admin.SplitAt(w.Context(), run, ns, marshal(at)))
+		must(w, w.send(w.Context(), actions.Step{Op: actions.OpSplitAt, NS: ns, At: marshal(at)}))
 	}
 	f := w.follow(ns)
 	for i, c := range f.chunks {
 		lower, upper := f.boundDocuments(c)
-		must(w, w.admin.MoveChunk(w.Context(), run, topology.Move{NS: ns, Min: lower, Max: upper, To: w.shards[i%len(w.shards)]}))
+		must(w, w.send(w.Context(), actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: upper, Shard: w.shards[i%len(w.shards)]}))
 	}
 	return w.follow(ns)
 }

@@ -54,10 +54,11 @@ func TestPrimaryIsMovedWithItsUnshardedCollections(t *testing.T) {
 		from, to := before["shard"], w.otherShard(before["shard"])
 		owner := w.follow(sharded).chunks[0].Shard
 
-		w.expectRefusal(fault.NotFound, w.admin.MovePrimary(ctx, run, w.db, withoutSuchShard), "move to an unknown shard")
-		must(t, w.admin.MovePrimary(ctx, run, w.db, from)) // where it is: nothing happens
+		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpMovePrimary, DB: w.db, Shard: withoutSuchShard}),
+			"move to an unknown shard")
+		must(t, w.send(ctx, actions.Step{Op: actions.OpMovePrimary, DB: w.db, Shard: from})) // where it is: nothing happens
 		version := w.databaseFact()["version"]
-		must(t, w.admin.MovePrimary(ctx, run, w.db, to))
+		must(t, w.send(ctx, actions.Step{Op: actions.OpMovePrimary, DB: w.db, Shard: to}))
 		if got := w.databaseFact(); got["primary"] != to || got["version"] == version {
 			t.Errorf("the database is %v, want primary %s and a version after %s", got, to, version)
 		}
@@ -92,25 +93,27 @@ func TestWholeCollectionsAreMoved(t *testing.T) {
 		to := w.otherShard(w.place(plain)["shard"])
 		if !w.atLeast(8, 0) {
 			for doing, err := range map[string]error{
-				"move before 8.0":                w.admin.MoveCollection(ctx, run, plain, to),
-				"unshard before 8.0":             w.admin.UnshardCollection(ctx, run, sharded, to),
-				"abort a move before 8.0":        w.admin.AbortMoveCollection(ctx, run, plain),
-				"abort an unsharding before 8.0": w.admin.AbortUnshardCollection(ctx, run, sharded),
+				"move before 8.0":                w.send(ctx, actions.Step{Op: actions.OpMoveCollection, NS: plain, Shard: to}),
+				"unshard before 8.0":             w.send(ctx, actions.Step{Op: actions.OpUnshard, NS: sharded, Shard: to}),
+				"abort a move before 8.0":        w.send(ctx, actions.Step{Op: actions.OpAbortMove, NS: plain}),
+				"abort an unsharding before 8.0": w.send(ctx, actions.Step{Op: actions.OpAbortUnshard, NS: sharded}),
 			} {
 				w.expectRefusal(fault.NotFound, err, doing)
 			}
 			return
 		}
-		w.expectRefusal(fault.Conflict, w.admin.AbortMoveCollection(ctx, run, plain), "abort no move")
-		w.expectRefusal(fault.Conflict, w.admin.AbortUnshardCollection(ctx, run, sharded), "abort no unsharding")
-		w.expectRefusal(fault.NotFound, w.admin.MoveCollection(ctx, run, plain, withoutSuchShard), "move to an unknown shard")
-		w.expectRefusal(fault.NotFound, w.admin.MoveCollection(ctx, run, topology.Namespace(w.db+".absent"), to), "move what is not there")
-		w.expectRefusal(fault.NotFound, w.admin.UnshardCollection(ctx, run, plain, to), "unshard what is not sharded")
+		w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: actions.OpAbortMove, NS: plain}), "abort no move")
+		w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: actions.OpAbortUnshard, NS: sharded}), "abort no unsharding")
+		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpMoveCollection, NS: plain, Shard: withoutSuchShard}),
+			"move to an unknown shard")
+		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpMoveCollection,
+			NS: topology.Namespace(w.db + ".absent"), Shard: to}), "move what is not there")
+		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpUnshard, NS: plain, Shard: to}), "unshard what is not sharded")
 		if !w.simulated && os.Getenv("SHARDBOARD_LONG") == "" {
 			t.Skip("a real server takes at least five minutes; SHARDBOARD_LONG is not set")
 		}
 
-		must(t, w.admin.MoveCollection(ctx, run, plain, to))
+		must(t, w.send(ctx, actions.Step{Op: actions.OpMoveCollection, NS: plain, Shard: to}))
 		if got := w.place(plain); got["shard"] != to || got["sharded"] != "false" {
 			t.Errorf("the collection is %v, want unsharded on %s", got, to)
 		}
@@ -120,14 +123,14 @@ func TestWholeCollectionsAreMoved(t *testing.T) {
 		// A tracked collection stays where it is when the primary moves.
 		primary := w.databaseFact()["primary"]
 		if third := slices.IndexFunc(w.shards, func(s string) bool { return s != primary && s != to }); third >= 0 {
-			must(t, w.admin.MovePrimary(ctx, run, w.db, w.shards[third]))
+			must(t, w.send(ctx, actions.Step{Op: actions.OpMovePrimary, DB: w.db, Shard: w.shards[third]}))
 			if got := w.place(plain); got["shard"] != to {
 				t.Errorf("after the primary moved, the collection is %v, want on %s", got, to)
 			}
 		}
 
 		before := w.head(sharded).Incarnation
-		must(t, w.admin.UnshardCollection(ctx, run, sharded, to))
+		must(t, w.send(ctx, actions.Step{Op: actions.OpUnshard, NS: sharded, Shard: to}))
 		if got := w.place(sharded); got["shard"] != to || got["sharded"] != "false" || got["uuid"] == actions.UUIDText(before.UUID) {
 			t.Errorf("the collection is %v, want unsharded on %s with another uuid", got, to)
 		}
@@ -146,14 +149,20 @@ func TestMoveOfAWholeCollectionIsAborted(t *testing.T) {
 		ctx := w.Context()
 		plain := w.plainCollection("plain", 50)
 		from := w.place(plain)["shard"]
-		w.awaitAborted(func() error { return w.admin.MoveCollection(ctx, run, plain, w.otherShard(from)) },
-			func() error { return w.admin.AbortMoveCollection(ctx, run, plain) })
+		w.awaitAborted(func() error {
+			return w.send(ctx, actions.Step{Op: actions.OpMoveCollection, NS: plain, Shard: w.otherShard(from)})
+		},
+			func() error { return w.send(ctx, actions.Step{Op: actions.OpAbortMove, NS: plain}) })
 		if got := w.place(plain); got["shard"] != from {
 			t.Errorf("the collection is %v, want on %s", got, from)
 		}
 		sharded := w.shardCollection("sharded", bson.D{{Key: "p", Value: 1}})
-		w.awaitAborted(func() error { return w.admin.UnshardCollection(ctx, run, sharded, w.shards[1]) },
-			func() error { return w.admin.AbortUnshardCollection(ctx, run, sharded) })
+		w.awaitAborted(func() error {
+			return w.send(ctx, actions.Step{Op: actions.OpUnshard, NS: sharded, Shard: w.shards[1]})
+		},
+			func() error {
+				return w.send(ctx, actions.Step{Op: actions.OpAbortUnshard, NS: sharded})
+			})
 		if got := w.place(sharded); got["sharded"] != "true" {
 			t.Errorf("the collection is %v, want sharded", got)
 		}

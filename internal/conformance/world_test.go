@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/topology"
 )
 
@@ -26,14 +27,19 @@ const run = "shardboard conformance"
 type world struct {
 	*testing.T
 	source    topology.Source
-	admin     actions.Admin
-	client    *cluster.Client // for methods that are in neither interface
+	admin     change.Client
+	client    *cluster.Client // for methods that are in neither
 	data      *mongo.Client
 	simulated bool
 
 	server topology.ServerInfo
 	shards []string
 	db     string // also the name of this test's zones
+}
+
+// send sends the command of a step.
+func (w *world) send(ctx context.Context, s actions.Step) error {
+	return change.Send(ctx, w.admin, run, s)
 }
 
 func must(t testing.TB, err error) {
@@ -79,7 +85,7 @@ func (w *world) cleanUp() {
 	}
 	for _, z := range zones {
 		if z.NS.Database() == w.db {
-			if err := w.admin.RemoveZoneRange(ctx, run, z.NS, z.RawMin, z.RawMax); err != nil {
+			if err := w.send(ctx, actions.Step{Op: actions.OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax}); err != nil {
 				w.Errorf("range of zone %s: %v", z.Zone, err)
 			}
 		}
@@ -88,7 +94,7 @@ func (w *world) cleanUp() {
 	for _, s := range shards {
 		for _, zone := range s.Zones {
 			if strings.HasPrefix(zone, w.db) {
-				if err := w.admin.RemoveShardFromZone(ctx, run, s.Name, zone); err != nil {
+				if err := w.send(ctx, actions.Step{Op: actions.OpRemoveZone, Shard: s.Name, Zone: zone}); err != nil {
 					w.Errorf("zone %s: %v", zone, err)
 				}
 			}
@@ -127,7 +133,7 @@ func (w *world) shardCollection(name string, key bson.D) topology.Namespace {
 	admin := w.data.Database("admin")
 	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "enableSharding", Value: w.db}}).Err())
 	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}}).Err())
-	must(w, w.admin.SetBalancing(w.Context(), run, ns, false))
+	must(w, w.send(w.Context(), actions.Step{Op: actions.OpBalancing, NS: ns}))
 	return ns
 }
 

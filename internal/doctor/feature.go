@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"shardboard/internal/actions"
+	"shardboard/internal/balance"
 	"shardboard/internal/profile"
 )
 
@@ -71,14 +73,15 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 	}
 	features = append(features,
 		Feature{Code: "operations", Change: true, Needs: append(onCluster("inprog"), config("find", "migrations")...)},
-		Feature{Code: "balancerSwitch", Change: true, Needs: config("update", "settings")},
-		Feature{Code: "balancerWindow", Change: true, Needs: config("update insert", "settings")},
-		Feature{Code: "zoneShards", Change: true, Needs: append(config("update", "shards"), config("find", "tags")...)},
-		Feature{Code: "shardRemoval", Change: true, Needs: onCluster("removeShard")},
-		Feature{Code: "zoneRanges", Change: true, Needs: append(config("find", "shards"), config("find update remove", "tags")...)},
 	)
+	changes := actions.Features(balance.Release(r))
+	for _, f := range changes {
+		if needs := needsOf(f, ""); len(needs) > 0 {
+			features = append(features, Feature{Code: f.Code, Change: true, Needs: needs})
+		}
+	}
 	for _, d := range data {
-		features = append(features, changing(r, d.DB)...)
+		features = append(features, changing(r, changes, d.DB)...)
 	}
 	return features
 }
@@ -121,27 +124,40 @@ func reading(p *profile.Profile, d Data) []Feature {
 }
 
 // changing returns the features that change the distribution of one database.
-func changing(r Release, db string) []Feature {
-	balance := on("config", "collections", "update") // a field of its own document
-	if r.atLeast(8, 0, 10) {
-		balance = on(db, "", "splitChunk", "moveChunk")
+func changing(r Release, changes []actions.Feature, db string) (out []Feature) {
+	for _, f := range changes {
+		needs := needsOf(f, db)
+		if len(needs) == 0 || !r.atLeast(f.Since[0], f.Since[1], f.Since[2]) {
+			continue
+		}
+		if f.Code == "refine" {
+			needs = append(needs, on(db, "", "listIndexes")...)
+		}
+		out = append(out, Feature{Code: f.Code, DB: db, Change: true, Needs: needs})
+		if f.Code == "collectionBalancing" {
+			out = append(out, Feature{Code: "compliance", DB: db, Change: true, Needs: on(db, "", "enableSharding")})
+		}
 	}
-	var reshard []Feature
-	if r.atLeast(5, 0, 0) {
-		reshard = []Feature{{Code: "reshard", DB: db, Change: true, Needs: on(db, "", "reshardCollection")}}
+	return out
+}
+
+// needsOf are the privileges of a feature about a database, or about the cluster if db is "".
+func needsOf(f actions.Feature, db string) (out []Privilege) {
+	if f.PerDB != (db != "") {
+		return nil
 	}
-	if r.atLeast(8, 0, 0) {
-		reshard = append(reshard, Feature{Code: "moveCollection", DB: db, Change: true, Needs: on(db, "", "moveCollection")},
-			Feature{Code: "unshard", DB: db, Change: true, Needs: on(db, "", "unshardCollection")})
+	for _, g := range f.Grants {
+		coll, config := strings.CutPrefix(g.On, "config.")
+		switch {
+		case g.On == actions.OnCluster:
+			for _, a := range g.Actions {
+				out = append(out, onCluster(a)...)
+			}
+		case config:
+			out = append(out, on("config", coll, g.Actions...)...)
+		default:
+			out = append(out, on(db, "", g.Actions...)...)
+		}
 	}
-	return append([]Feature{
-		{Code: "split", DB: db, Change: true, Needs: on(db, "", "splitChunk")},
-		{Code: "merge", DB: db, Change: true, Needs: on(db, "", "splitChunk")},
-		{Code: "move", DB: db, Change: true, Needs: on(db, "", "moveChunk")},
-		{Code: "jumbo", DB: db, Change: true, Needs: on(db, "", "clearJumboFlag")},
-		{Code: "refine", DB: db, Change: true, Needs: on(db, "", "refineCollectionShardKey", "listIndexes")},
-		{Code: "migrations", DB: db, Change: true, Needs: on(db, "", "moveChunk")},
-		{Code: "collectionBalancing", DB: db, Change: true, Needs: balance},
-		{Code: "compliance", DB: db, Change: true, Needs: on(db, "", "enableSharding")},
-	}, reshard...)
+	return out
 }

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/history"
@@ -83,9 +84,9 @@ func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 	onSim(t, simcluster.Options{Still: true}, func(t *testing.T, c *simulated.Cluster) {
 		chunk := c.Watcher.Table().Collection("yorkie-meta.documents").Chunks.At(0)
 		move := c.FirstMove("yorkie-meta.documents")
-		must.Do(t, c.Client.MoveChunk(t.Context(), "", move))
-		move.To = chunk.Shard
-		err := c.Client.MoveChunk(t.Context(), "", move)
+		must.Do(t, change.Send(t.Context(), c.Client, "", move))
+		move.Shard = chunk.Shard
+		err := change.Send(t.Context(), c.Client, "", move)
 		if text := fault.Text(err); history.CodeOf(text) != history.OrphansWait || !strings.Contains(text, "operation exceeded time limit") {
 			t.Fatalf("unexpected error of the move: %q", text)
 		}

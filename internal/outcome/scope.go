@@ -54,15 +54,11 @@ func scopeOf(r engine.Run) scope {
 		for ns, list := range spans {
 			s.spans[ns] = append(s.spans[ns], list...)
 		}
-		switch step.Op {
-		case actions.OpSplitAt, actions.OpSplitMedian:
-			s.zonesOnly = false
-		case actions.OpSetRange, actions.OpRemoveRange:
+		if !step.Splits() {
 			s.basis = ByShards
-		default:
-			s.basis, s.zonesOnly = ByShards, false
 		}
-		s.awaits = s.awaits || step.Op == actions.OpAwait
+		s.zonesOnly = s.zonesOnly && step.ChangesZoneRange()
+		s.awaits = s.awaits || step.Awaits()
 	}
 	return s
 }
@@ -91,23 +87,23 @@ func (s scope) namespaces() []topology.Namespace {
 
 // spansOf returns the key ranges that a step moves, splits or merges, by collection.
 func spansOf(s actions.Step) map[topology.Namespace][]keySpan {
-	switch s.Op {
-	case actions.OpMove, actions.OpMoveRange, actions.OpMerge, actions.OpSplitMedian, actions.OpSetRange, actions.OpRemoveRange:
-		return map[topology.Namespace][]keySpan{s.NS: {{s.Min, s.Max}}}
-	case actions.OpSplitAt: // it has only the split key; its preconditions have the chunk
+	out := map[topology.Namespace][]keySpan{}
+	switch {
+	case s.Splits() && s.Min == nil: // it has only the split key; its preconditions have the chunk
 		for _, f := range s.Needs {
 			if f.Kind == actions.FactChunk && f.NS == s.NS {
-				return map[topology.Namespace][]keySpan{s.NS: {{f.Min, f.Max}}}
+				out[s.NS] = []keySpan{{f.Min, f.Max}}
+				break
 			}
 		}
-	case actions.OpAwait:
-		out := map[topology.Namespace][]keySpan{}
+	case s.Splits(), s.Merges(), s.Migrates(), s.ChangesZoneRange():
+		out[s.NS] = []keySpan{{s.Min, s.Max}}
+	case s.Awaits():
 		for _, f := range s.Proof {
 			if f.NS != "" && len(f.Min) > 0 && len(f.Max) > 0 {
 				out[f.NS] = append(out[f.NS], keySpan{f.Min, f.Max})
 			}
 		}
-		return out
 	}
-	return nil
+	return out
 }

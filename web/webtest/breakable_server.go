@@ -164,7 +164,6 @@ func OnBreakableCluster(t *testing.T, o simcluster.Options, test func(f *Breakab
 		e := engine.New(
 			engine.Options{
 				Admin:     f.Client,
-				Renderer:  f.Client,
 				Reader:    f.Client,
 				Counter:   f.Client,
 				Planners:  actions.Planners(),

@@ -65,7 +65,7 @@ func OnSimulatedCluster(t *testing.T, test func(c *SimulatedServer), change ...f
 		_, err = c.Watcher.Load(t.Context())
 		c.Must(err)
 		keeper := placement.NewKeeper(client, c.Watcher, profile.Yorkie(), nil)
-		o := engine.Options{Admin: client, Renderer: client, Reader: client, Planners: actions.Planners(), Journal: db, Audit: db,
+		o := engine.Options{Admin: client, Reader: client, Planners: actions.Planners(), Journal: db, Audit: db,
 			Tables: c.Watcher, Directory: keeper, Profile: profile.Yorkie()}
 		for _, f := range change {
 			f(&o)

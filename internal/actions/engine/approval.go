@@ -83,7 +83,7 @@ func (e *Engine) ApprovalOf(ctx context.Context, p actions.Plan) (Approval, erro
 }
 
 // approvalNow is the state of the approval of a plan that has no run.
-func (e *Engine) approvalNow(ctx context.Context, p actions.Plan, at time.Time) (a Approval, err error) {
+func (e *approvals) approvalNow(ctx context.Context, p actions.Plan, at time.Time) (a Approval, err error) {
 	if a.Because, a.Covered, err = e.approvalBecause(ctx, p); err != nil {
 		return a, err
 	}
@@ -124,7 +124,7 @@ func (e *Engine) approvalNow(ctx context.Context, p actions.Plan, at time.Time) 
 
 // approverGone says why somebody who approved a plan may not do so any more; zero: they may, or have no
 // account here.
-func (e *Engine) approverGone(ctx context.Context, p actions.Plan, b approvalBody) (message.Message, error) {
+func (e *approvals) approverGone(ctx context.Context, p actions.Plan, b approvalBody) (message.Message, error) {
 	if e.opts.Approval.Approvers == nil {
 		return message.Message{}, nil
 	}
@@ -153,7 +153,7 @@ func (e *Engine) approverGone(ctx context.Context, p actions.Plan, b approvalBod
 }
 
 // voidBecause says why an answer is no approval that counts; zero: it counts.
-func (e *Engine) voidBecause(p actions.Plan, r store.ApprovalRecord, b approvalBody, at time.Time) message.Message {
+func (e *approvals) voidBecause(p actions.Plan, r store.ApprovalRecord, b approvalBody, at time.Time) message.Message {
 	switch {
 	case b.Refused:
 		return message.New("approval.refused", "{by} refused it: {reason}", message.Text("by", b.Name), message.Text("reason", b.Reason))
@@ -180,7 +180,7 @@ func approvalSpan(plan string, at, until time.Time) span {
 
 // approvalBecause lists why a plan needs approval. The undo of an approved run needs none for a while:
 // whoever approved the change saw how it is undone, and an undo is often urgent.
-func (e *Engine) approvalBecause(ctx context.Context, p actions.Plan) (because []message.Message, covered message.Message, err error) {
+func (e *approvals) approvalBecause(ctx context.Context, p actions.Plan) (because []message.Message, covered message.Message, err error) {
 	because = e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", p.Draft)
 	if len(because) == 0 {
 		because = p.Approval
@@ -192,7 +192,7 @@ func (e *Engine) approvalBecause(ctx context.Context, p actions.Plan) (because [
 	if p.UndoOf == "" {
 		return because, covered, nil
 	}
-	run, err := e.RunByID(ctx, p.UndoOf)
+	run, err := e.runByID(ctx, p.UndoOf)
 	if err != nil {
 		return nil, covered, err
 	}
@@ -209,7 +209,7 @@ func (e *Engine) approvalBecause(ctx context.Context, p actions.Plan) (because [
 
 // approvalFor checks, right before somebody runs a plan, that it has the approval that it needs; nil: it
 // needs none. Runs that the engine starts as parts of another one are covered by the approval of that.
-func (e *Engine) approvalFor(ctx context.Context, p actions.Plan) (*RunApproval, error) {
+func (e *approvals) approvalFor(ctx context.Context, p actions.Plan) (*RunApproval, error) {
 	a, err := e.approvalNow(ctx, p, e.now())
 	switch {
 	case err != nil:

@@ -113,7 +113,7 @@ func (e *Engine) answerPlan(ctx context.Context, by auth.Principal, id string, a
 }
 
 // approval checks that somebody may approve a plan. An empty answer means that they have done so before.
-func (e *Engine) approval(by auth.Principal, p actions.Plan, a Approval, hash string) (approvalBody, error) {
+func (e *approvals) approval(by auth.Principal, p actions.Plan, a Approval, hash string) (approvalBody, error) {
 	person := by.Person()
 	switch {
 	case person == "":
@@ -142,7 +142,7 @@ func (e *Engine) approval(by auth.Principal, p actions.Plan, a Approval, hash st
 }
 
 // apart checks that the maker of a plan and who approves it are two people, as far as accounts tell.
-func (e *Engine) apart(ctx context.Context, by auth.Principal, p actions.Plan) error {
+func (e *approvals) apart(ctx context.Context, by auth.Principal, p actions.Plan) error {
 	if e.opts.Approval.Approvers == nil {
 		return nil
 	}
@@ -196,7 +196,7 @@ type ApprovalRequest struct {
 
 // AwaitingApproval lists plans of this cluster that need approval and have none, those that end first
 // first. It costs nothing while no plan can need approval.
-func (e *Engine) AwaitingApproval(ctx context.Context, limit int) (out []ApprovalRequest, err error) {
+func (e *approvals) AwaitingApproval(ctx context.Context, limit int) (out []ApprovalRequest, err error) {
 	if !e.opts.Approval.Rules.On() {
 		return nil, nil
 	}
@@ -211,7 +211,7 @@ func (e *Engine) AwaitingApproval(ctx context.Context, limit int) (out []Approva
 }
 
 // askApproval stores that a new plan waits for approval.
-func (e *Engine) askApproval(ctx context.Context, p actions.Plan) error {
+func (e *approvals) askApproval(ctx context.Context, p actions.Plan) error {
 	body, err := json.Marshal(ApprovalRequest{Plan: p.ID, Kind: p.Kind, Summary: p.Summary, By: p.By.ID, ByName: p.By.Name,
 		Person: p.By.Person(), Reason: p.Reason, Made: p.Made, Until: p.Expires})
 	if err != nil {
@@ -227,7 +227,7 @@ func (e *Engine) askApproval(ctx context.Context, p actions.Plan) error {
 
 // withApproval completes a plan that is being made: whether it needs approval, how long it can be run,
 // and limits that keep its run from what would need it and was not seen.
-func (e *Engine) withApproval(ctx context.Context, p actions.Plan) (actions.Plan, error) {
+func (e *approvals) withApproval(ctx context.Context, p actions.Plan) (actions.Plan, error) {
 	because, covered, err := e.approvalBecause(ctx, p)
 	if err != nil {
 		return p, err
@@ -246,7 +246,7 @@ func (e *Engine) withApproval(ctx context.Context, p actions.Plan) (actions.Plan
 
 // withinApproval compares a plan with the one that would be made now, which sends the same commands. What
 // these commands move may have grown.
-func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan) error {
+func (e *approvals) withinApproval(p actions.Plan, covered bool, fresh actions.Plan) error {
 	rules := e.opts.Approval.Rules
 	_, was := p.Effect.Whole()
 	_, is := fresh.Effect.Whole()
@@ -275,7 +275,7 @@ func (e *Engine) withinApproval(p actions.Plan, covered bool, fresh actions.Plan
 
 // coveredUndo reports whether the approval of the run that a plan undoes covers it: otherwise it would
 // have needed its own when it was made.
-func (e *Engine) coveredUndo(p actions.Plan) bool {
+func (e *approvals) coveredUndo(p actions.Plan) bool {
 	return p.UndoOf != "" && len(p.Approval) == 0 && len(e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", p.Draft)) > 0
 }
 

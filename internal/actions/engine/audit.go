@@ -29,7 +29,7 @@ const (
 )
 
 // writeAudit appends an entry to the audit record.
-func (e *Engine) writeAudit(ctx context.Context, by auth.Principal, what, subject, outcome string, details map[string]string) error {
+func (e *base) writeAudit(ctx context.Context, by auth.Principal, what, subject, outcome string, details map[string]string) error {
 	if e.opts.Audit == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (e *Engine) writeAudit(ctx context.Context, by auth.Principal, what, subjec
 }
 
 // tryAudit writes an audit entry. It logs a failure and returns false.
-func (e *Engine) tryAudit(ctx context.Context, by auth.Principal, what, subject, outcome string, details map[string]string) bool {
+func (e *base) tryAudit(ctx context.Context, by auth.Principal, what, subject, outcome string, details map[string]string) bool {
 	err := e.writeAudit(ctx, by, what, subject, outcome, details)
 	if err != nil {
 		e.opts.Log.Error("write audit record", "what", what, "subject", subject, "err", err)
@@ -49,7 +49,7 @@ func (e *Engine) tryAudit(ctx context.Context, by auth.Principal, what, subject,
 
 // auditRefusal records that a request was refused and returns the refusal. A failure
 // to record it is only logged, because nothing was done.
-func (e *Engine) auditRefusal(ctx context.Context, by auth.Principal, what, subject string, details map[string]string, err error) error {
+func (e *base) auditRefusal(ctx context.Context, by auth.Principal, what, subject string, details map[string]string, err error) error {
 	if details == nil {
 		details = map[string]string{}
 	}

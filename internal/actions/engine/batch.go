@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -180,12 +181,12 @@ func planItems(p actions.Plan) (out []*actions.Item) {
 }
 
 // hashItems sets the hash of each item.
-func (e *Engine) hashItems(steps []actions.Step) error {
+func hashItems(r balance.Release, steps []actions.Step) error {
 	for i, s := range steps {
 		if s.Item == nil || len(s.Item.Steps) == 0 {
 			continue
 		}
-		commands, err := e.renderCommands(s.Item.Steps)
+		commands, err := commandsOf(r, s.Item.Steps)
 		if err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func groupOf(items []*actions.Item, number int) int {
 // turn comes; here it is enough that all can still be planned within their limits.
 func (e *Engine) adaptBatch(ctx context.Context, p actions.Plan) (*Adaptation, error) {
 	s, fresh, err := e.planFromCluster(ctx, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
-	changed := e.checkUnchanged(s, p, fresh, err)
+	changed := checkUnchanged(s, p, fresh, err)
 	if changed == nil || err != nil || fresh.Blocked() || fresh.Hash == p.Hash || actions.MaintenanceClosed(p.Checks, fresh.Checks) != nil {
 		return nil, changed
 	}

@@ -69,51 +69,22 @@ func (c claim) String() string {
 func named(thing string) claim { return claim{thing: thing} }
 
 // claimsOf is what a run needs for itself from right before the step is sent until its outcome is known.
-//
-// The commands that commit or abort a resharding are an exception: the run that reshards has the collection until
-// they have had their effect. They change nothing but the operation that this run waits for, and their
-// preconditions name it. So they claim something of their own, which one run at a time has.
-func claimsOf(t *topology.Table, s actions.Step) []claim {
-	whole := claim{ns: s.NS}
-	switch {
-	case !s.Sends():
-		return nil
-	case s.EndsAnother():
-		return []claim{named("resharding of " + string(s.NS))}
-	case s.ChangesDraining():
-		return []claim{named("draining of " + s.Shard)}
-	case s.DB != "":
-		return []claim{named("database " + s.DB)}
-	case s.MovesWhole(): // not while the primary of its database moves, and only one of these at a time
-		return []claim{whole, named("database " + s.NS.Database()), named("resharding")}
+func claimsOf(t *topology.Table, s actions.Step) (out []claim) {
+	for _, l := range s.Locks() {
+		c := claim{ns: l.NS, thing: l.Thing}
+		if span, ok := rangeClaim(t, s); ok && l.Keys {
+			c = span
+		}
+		out = append(out, c)
 	}
-	switch s.Op {
-	case actions.OpAddZone, actions.OpRemoveZone:
-		return []claim{named("zone " + s.Zone)}
-	case actions.OpBalancerOn, actions.OpBalancerOff, actions.OpBalancerWindow:
-		return []claim{named("balancer")}
-	case actions.OpBalancing:
-		return []claim{{ns: s.NS, thing: "balancing"}}
-	case actions.OpMigrations:
-		return []claim{{ns: s.NS, thing: "permission of moves"}}
-	case actions.OpChunkSize:
-		return []claim{{ns: s.NS, thing: "chunk size"}}
-	case actions.OpAutoMerge:
-		return []claim{{ns: s.NS, thing: "auto-merger"}}
-	case actions.OpDefragment:
-		return []claim{{ns: s.NS, thing: "defragmentation"}}
-	}
-	if span, ok := rangeClaim(t, s); ok {
-		return append([]claim{span}, shardClaims(s)...)
-	}
-	return append([]claim{whole}, shardClaims(s)...)
+	return append(out, shardClaims(s)...)
 }
 
 // rangeClaim is the range of keys that a step changes: its own bounds and the chunks that it requires. ok is false
-// for a step that changes the whole collection, or whose bounds cannot be read.
+// if they cannot be read.
 func rangeClaim(t *topology.Table, s actions.Step) (span claim, ok bool) {
 	c := t.Collection(s.NS)
-	if c == nil || s.InBackground() || s.Op == actions.OpRefineKey {
+	if c == nil {
 		return claim{}, false
 	}
 	span.ns = s.NS

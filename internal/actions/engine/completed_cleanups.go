@@ -64,7 +64,7 @@ func (c *completedCleanups) list(now time.Time) (out []actions.Cleanup) {
 
 // loadCleanups loads the clean-ups that runs of an earlier process waited for. When
 // they cannot be read, those ranges count as pending until their time is over.
-func (e *Engine) loadCleanups(ctx context.Context, cluster string) {
+func (e *planning) loadCleanups(ctx context.Context, cluster string) {
 	records, err := e.opts.Journal.RunRecords(ctx, cluster, 0, runsPageLimit)
 	if err != nil {
 		e.opts.Log.Warn("read earlier runs", "err", err)

@@ -5,7 +5,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/topology"
 )
 
@@ -24,7 +23,7 @@ func (x *execution) changedConcurrently(s Step) bool {
 	c := x.e.opts.Tables.Table().Collection(s.NS)
 	changes, refines := 0, 0
 	for _, e := range events {
-		if s.Op == actions.OpRefineKey && strings.HasPrefix(e.What, refineEvent) { // its own, and that of somebody else
+		if s.Refines() && strings.HasPrefix(e.What, refineEvent) { // its own, and that of somebody else
 			if e.What == refineEvent+".start" {
 				refines++
 			}

@@ -14,7 +14,7 @@ import (
 // seconds, and nothing in the cluster remembers it but the merges in the changelog. It
 // returns false if that does not apply, or is not known yet.
 func (x *execution) defragmentationOver(s Step, a answer, err error, reads int, proof []Reading, seen *time.Time) (func(*Step), bool) {
-	if s.Op != actions.OpDefragment || !s.On || replacedSince(s, proof) {
+	if !s.EndsByItself() || replacedSince(s, proof) {
 		return nil, false
 	}
 	why := message.New("step.defragmented", "The server accepted the command, and the defragmentation is over already.")

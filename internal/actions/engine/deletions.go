@@ -30,11 +30,11 @@ type deletion struct {
 
 // sendAndWait sends the command of a move that waits for the deletion, and returns its answer, or errDeletes when the
 // move was read to be committed and the answer has not come. cancel is called when it has.
-func (x *execution) sendAndWait(ctx context.Context, cancel context.CancelFunc, i int, s actions.Step) error {
+func (x *execution) sendAndWait(ctx context.Context, cancel context.CancelFunc, i int, s actions.Step, c actions.Command) error {
 	answer := make(chan error, 1)
 	x.term.goroutines.Go(func() {
 		defer cancel()
-		answer <- s.Send(ctx, x.e.opts.Admin, x.id)
+		answer <- s.Send(ctx, x.e.opts.Admin, x.id, c)
 	})
 	begun, committed := x.e.now(), time.Time{}
 	for {
@@ -150,7 +150,7 @@ func (x *execution) foreseeDeletion(i int) bool {
 		return true
 	}
 	at := x.e.now()
-	w := Backoff{Obstacle: actions.ObstacleDeletion, Since: at, First: at, Next: at.Add(obstaclePoll), Until: at.Add(migrationTimeout),
+	w := Backoff{Obstacle: actions.ObstacleDeletion, Since: at, First: at, Next: at.Add(obstaclePoll), Until: at.Add(actions.MigrationTimeout),
 		Pause: obstaclePoll, What: message.New("obstacle.deletion", "{shard} still deletes the documents of the range that it has given "+
 			"away last, and takes part in no other move until then.",
 			message.Text("obstacle", string(actions.ObstacleDeletion)), message.Shard("shard", shard))}

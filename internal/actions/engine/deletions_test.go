@@ -14,8 +14,8 @@ func TestLimitOfAMoveFitsItsWork(t *testing.T) {
 	for _, c := range []struct{ took, measured, assumed time.Duration }{
 		{time.Second, 2*time.Minute + 4*time.Second, 5*time.Minute + 10*time.Second},
 		{time.Hour, 4*time.Hour + 2*time.Minute, 10*time.Hour + 5*time.Minute},
-		{1000 * time.Hour, migrationTimeout, migrationTimeout},
-		{1<<63 - 1, migrationTimeout, migrationTimeout},
+		{1000 * time.Hour, actions.MigrationTimeout, actions.MigrationTimeout},
+		{1<<63 - 1, actions.MigrationTimeout, actions.MigrationTimeout},
 	} {
 		if m, a := measuredMoveLimit.of(c.took), assumedMoveLimit.of(c.took); m != c.measured || a != c.assumed {
 			t.Errorf("%s: %s and %s, want %s and %s", c.took, m, a, c.measured, c.assumed)

@@ -53,7 +53,7 @@ func decodeRun(r store.RunRecord) (run Run, err error) {
 // readableRun decodes a run. Of a run that cannot be decoded it returns what is
 // stored in the other columns, so that one damaged row hides neither itself nor
 // other runs.
-func (e *Engine) readableRun(r store.RunRecord) Run {
+func (e *base) readableRun(r store.RunRecord) Run {
 	run, err := decodeRun(r)
 	if err == nil {
 		return run

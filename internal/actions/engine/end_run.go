@@ -82,7 +82,7 @@ func (x *execution) markUndone(id string) bool {
 	})
 }
 
-func (e *Engine) saveUndone(ctx context.Context, id, by string) error {
+func (e *base) saveUndone(ctx context.Context, id, by string) error {
 	record, err := e.opts.Journal.RunRecord(ctx, id)
 	if err != nil {
 		return err

@@ -22,7 +22,9 @@ import (
 
 // Engine implements Service. It is safe for concurrent use.
 type Engine struct {
-	opts Options
+	*base
+	planning
+	approvals
 
 	ctx    context.Context // ends after Serve
 	cancel context.CancelFunc
@@ -36,17 +38,35 @@ type Engine struct {
 
 	planLocks keyedMutex
 	locks     locks
-	cleanups  completedCleanups
-	expiry    planExpiry
+}
 
+// base is what all parts of the engine use: the options with the store, and who is told of changes.
+type base struct {
+	opts        Options
 	subscribers notify.Subscribers
 
 	loggedUnreadable sync.Map // ids of unreadable runs that were already logged
 }
 
+// planning reads what plans are made from.
+type planning struct {
+	*base
+	cleanups completedCleanups
+}
+
+// approvals decides whether a plan has the approval that it needs.
+type approvals struct {
+	*base
+	expiry  planExpiry // also of plans
+	runByID func(context.Context, string) (Run, error)
+}
+
 // New returns an engine that runs nothing until Serve is called.
 func New(o Options) *Engine {
-	e := &Engine{opts: o.withDefaults(), changed: make(chan struct{}), executions: map[string]*execution{}}
+	b := &base{opts: o.withDefaults()}
+	e := &Engine{base: b, planning: planning{base: b}, approvals: approvals{base: b}, changed: make(chan struct{}),
+		executions: map[string]*execution{}}
+	e.runByID = e.RunByID
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	return e
 }
@@ -59,11 +79,11 @@ func (e *Engine) executionOf(id string) *execution {
 }
 
 // clusterID identifies the cluster that the routing table describes.
-func (e *Engine) clusterID() string { return e.opts.Tables.Table().ClusterID }
+func (e *base) clusterID() string { return e.opts.Tables.Table().ClusterID }
 
 // newID returns 128 random bits in base32, which nobody can guess and people can
 // read out.
-func (e *Engine) newID() (string, error) {
+func (e *base) newID() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(e.opts.Random, b[:]); err != nil {
 		return "", fmt.Errorf("make id: %w", err)
@@ -73,4 +93,4 @@ func (e *Engine) newID() (string, error) {
 
 // now is the current time in the precision of the store, so that a stored time
 // compares equal to the original.
-func (e *Engine) now() time.Time { return e.opts.Now().UTC().Truncate(time.Millisecond) }
+func (e *base) now() time.Time { return e.opts.Now().UTC().Truncate(time.Millisecond) }

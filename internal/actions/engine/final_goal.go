@@ -75,5 +75,5 @@ func (x *execution) draftGoal(run Run) (actions.Draft, []actions.Command, error)
 	if err != nil || len(d.Steps) == 0 {
 		return actions.Draft{}, nil, err // nothing is missing, so checks do not matter
 	}
-	return x.e.withinLimits(d, run.Limits, run.chunksMoved())
+	return withinLimits(s.Release, d, run.Limits, run.chunksMoved())
 }

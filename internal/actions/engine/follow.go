@@ -59,7 +59,7 @@ func (e *Engine) follow(ctx context.Context) {
 }
 
 // readFollowed reads the newest run and those that are open.
-func (e *Engine) readFollowed(ctx context.Context, cluster string) ([]store.RunRecord, error) {
+func (e *base) readFollowed(ctx context.Context, cluster string) ([]store.RunRecord, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	newest, err := e.opts.Journal.RunRecords(ctx, cluster, 0, 1)

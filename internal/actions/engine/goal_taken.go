@@ -17,11 +17,8 @@ import (
 func (x *execution) zonesTakenBack() []actions.Difference {
 	var made []actions.Fact
 	for _, s := range x.current().Steps {
-		switch s.Op {
-		case actions.OpAddZone, actions.OpRemoveZone, actions.OpSetRange, actions.OpRemoveRange:
-			if s.State == Succeeded {
-				made = append(made, s.Proof...)
-			}
+		if s.ChangesZones() && s.State == Succeeded {
+			made = append(made, s.Proof...)
 		}
 	}
 	_, different, err := x.e.readFacts(x.ctx, made)
@@ -87,11 +84,8 @@ func (x *execution) runThatChanged(facts []actions.Fact) string {
 // changes reports whether a step changes what a fact is about.
 func changes(t *topology.Table, s Step, f actions.Fact) bool {
 	switch f.Kind {
-	case actions.FactShardZone:
-		return (s.Op == actions.OpAddZone || s.Op == actions.OpRemoveZone) && s.Zone == f.Zone && s.Shard == f.Shard
-	case actions.FactZoneRange:
-		return (s.Op == actions.OpSetRange || s.Op == actions.OpRemoveRange) && s.NS == f.NS &&
-			string(s.Min) == string(f.Min) && string(s.Max) == string(f.Max)
+	case actions.FactShardZone, actions.FactZoneRange:
+		return slices.ContainsFunc(s.Proof, func(made actions.Fact) bool { return factIdentity(made) == factIdentity(f) })
 	case actions.FactCover:
 		moved, ok := rangeClaim(t, actions.Step{NS: s.NS, Min: s.Min, Max: s.Max})
 		about, known := rangeClaim(t, actions.Step{NS: f.NS, Min: f.Min, Max: f.Max})

@@ -13,7 +13,7 @@ const indexesTimeout = 5 * time.Second
 
 // withIndexes adds the indexes of a collection to the situation, or the reason why they
 // could not be read.
-func (e *Engine) withIndexes(ctx context.Context, s actions.Situation, ns topology.Namespace) actions.Situation {
+func (e *planning) withIndexes(ctx context.Context, s actions.Situation, ns topology.Namespace) actions.Situation {
 	ctx, cancel := context.WithTimeout(ctx, indexesTimeout)
 	defer cancel()
 	all, err := e.opts.Indexes.Indexes(ctx, ns)

@@ -12,7 +12,7 @@ import (
 const flagsTimeout = 5 * time.Second
 
 // withJumboFlags adds the current jumbo flags of the given chunks to the situation.
-func (e *Engine) withJumboFlags(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
+func (e *planning) withJumboFlags(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
 	ctx, cancel := context.WithTimeout(ctx, flagsTimeout)
 	defer cancel()
 	at := e.now()

@@ -10,7 +10,7 @@ import (
 )
 
 // PlanByID returns a plan.
-func (e *Engine) PlanByID(ctx context.Context, id string) (actions.Plan, error) {
+func (e *base) PlanByID(ctx context.Context, id string) (actions.Plan, error) {
 	r, err := e.opts.Journal.PlanRecord(ctx, id)
 	if err != nil {
 		return actions.Plan{}, err
@@ -19,7 +19,7 @@ func (e *Engine) PlanByID(ctx context.Context, id string) (actions.Plan, error) 
 }
 
 // UnrunPlans lists plans that were never run. One that an earlier version wrote and that cannot be read is left out.
-func (e *Engine) UnrunPlans(ctx context.Context, limit int) (out []actions.Plan, err error) {
+func (e *base) UnrunPlans(ctx context.Context, limit int) (out []actions.Plan, err error) {
 	rows, err := e.opts.Journal.UnrunPlans(ctx, e.clusterID(), e.opts.Now().Add(-store.PlanKept), limit)
 	for _, r := range rows {
 		if p, err := decodePlan(r); err == nil {

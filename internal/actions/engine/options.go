@@ -20,7 +20,6 @@ import (
 // Writes, Recent, Sizes, Latencies, Indexes, Log, Random, Now, Rounds, Maintenance and Approval are optional.
 type Options struct {
 	Admin     actions.Admin
-	Renderer  actions.Renderer
 	Reader    actions.Reader
 	Planners  map[actions.Kind]actions.Planner
 	Journal   Journal

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
+	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 )
@@ -118,43 +119,29 @@ func needsRelease(s actions.Situation) error {
 }
 
 // buildPlan derives a plan from a situation and a request. It is also used to check
-// right before a run that the same plan would be made now. Jumbo flags, sizes and
-// recent writes are read within clusterCtx, and only where the first draft depends
-// on them; the draft is then made again.
+// right before a run that the same plan would be made now. What the draft needs is read
+// within clusterCtx.
 func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
-	d, resolved, err := e.draft(ctx, *s, r)
-	if err == nil && d.IndexesOf != "" && e.opts.Indexes != nil {
-		*s = e.withIndexes(clusterCtx, *s, d.IndexesOf)
-		d, resolved, err = e.draft(ctx, *s, r)
-	}
-	if err == nil && len(d.WriteSpans) > 0 {
-		*s = e.withRecentWrites(clusterCtx, *s, d.WriteSpans)
-		d, resolved, err = e.draft(ctx, *s, r)
-	}
-	if err == nil && (len(d.FlagSpans) > 0 || e.needsSizes(d)) {
-		if len(d.FlagSpans) > 0 {
-			*s = e.withJumboFlags(clusterCtx, *s, d.FlagSpans)
-		}
-		if e.needsSizes(d) {
-			*s = e.withSizes(clusterCtx, *s, d.SizeSpans)
-		}
-		d, resolved, err = e.draft(ctx, *s, r)
-	}
+	var resolved Request
+	d, err := e.draftWithReads(clusterCtx, s, func(s actions.Situation) (d actions.Draft, err error) {
+		d, resolved, err = e.draft(ctx, s, r)
+		return d, err
+	})
 	if err != nil {
 		return actions.Plan{}, err
 	}
 	if r.NoWait {
 		d.Steps = actions.WithoutWaits(d.Steps)
 	}
-	r, d.FlagSpans, d.WriteSpans, d.SizeSpans, d.IndexesOf = resolved, nil, nil, nil, ""
+	r = resolved
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}
 	d.Checks = append(d.Checks, activityCheck(s.Activity))
-	if err := e.hashItems(d.Steps); err != nil {
+	if err := hashItems(s.Release, d.Steps); err != nil {
 		return actions.Plan{}, err
 	}
-	commands, err := e.renderCommands(d.Steps)
+	commands, err := commandsOf(s.Release, d.Steps)
 	if err != nil {
 		return actions.Plan{}, err
 	}
@@ -181,7 +168,7 @@ func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (d a
 	return d, r, err
 }
 
-func (e *Engine) planner(k actions.Kind) (actions.Planner, error) {
+func (e *planning) planner(k actions.Kind) (actions.Planner, error) {
 	planner := e.opts.Planners[k]
 	if !k.Known() || planner == nil {
 		return nil, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(k), shownOfInput))
@@ -189,12 +176,15 @@ func (e *Engine) planner(k actions.Kind) (actions.Planner, error) {
 	return planner, nil
 }
 
-// renderCommands returns the commands of steps as they will be sent.
-func (e *Engine) renderCommands(steps []actions.Step) ([]actions.Command, error) {
+// commandsOf returns the commands of steps for a release, as they will be sent.
+func commandsOf(r balance.Release, steps []actions.Step) ([]actions.Command, error) {
+	if len(steps) > 0 && !r.Known() {
+		return nil, fault.New(fault.Unavailable, "The release of the cluster is not known.")
+	}
 	commands := make([]actions.Command, len(steps))
 	var err error
 	for i, step := range steps {
-		if commands[i], err = e.opts.Renderer.Render(step); err != nil {
+		if commands[i], err = step.Command(r); err != nil {
 			return nil, err
 		}
 	}

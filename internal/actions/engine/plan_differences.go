@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 )
 
@@ -15,7 +16,7 @@ import (
 // covered: an approval covers the plan.
 func (e *Engine) planAgain(ctx context.Context, p actions.Plan, covered bool) (actions.Situation, error) {
 	s, fresh, err := e.planFromCluster(ctx, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
-	if err = e.checkUnchanged(s, p, fresh, err); err == nil {
+	if err = checkUnchanged(s, p, fresh, err); err == nil {
 		err = e.withinApproval(p, covered, fresh)
 	}
 	return s, err
@@ -23,7 +24,7 @@ func (e *Engine) planAgain(ctx context.Context, p actions.Plan, covered bool) (a
 
 // checkUnchanged compares a plan with the one that would be made now; err is the
 // error of making that one.
-func (e *Engine) checkUnchanged(s actions.Situation, p, fresh actions.Plan, err error) error {
+func checkUnchanged(s actions.Situation, p, fresh actions.Plan, err error) error {
 	current := func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) }
 	const changedSince = "The cluster is not as it was when the plan was made. Make the plan again."
 	switch {
@@ -31,9 +32,9 @@ func (e *Engine) checkUnchanged(s actions.Situation, p, fresh actions.Plan, err 
 		return err
 	case err != nil:
 		return changedError(planDifferences(p, actions.Plan{}, current), "This plan can no longer be made: %s", fault.Text(err))
-	case e.samePlan(p, fresh) && fresh.Blocked():
+	case samePlan(s.Release, p, fresh) && fresh.Blocked():
 		return blockedError(fresh)
-	case e.samePlan(p, fresh):
+	case samePlan(s.Release, p, fresh):
 		if d := actions.MaintenanceClosed(p.Checks, fresh.Checks); d != nil {
 			return changedError(
 				d,
@@ -54,7 +55,7 @@ func (e *Engine) checkUnchanged(s actions.Situation, p, fresh actions.Plan, err 
 
 // samePlan reports whether two plans do the same under the same conditions. Earlier releases of shardboard moved
 // whole chunks with moveRange, too, which does the same as long as the chunk is whole, as the conditions say.
-func (e *Engine) samePlan(p, fresh actions.Plan) bool {
+func samePlan(r balance.Release, p, fresh actions.Plan) bool {
 	if p.Hash == fresh.Hash {
 		return true
 	}
@@ -64,7 +65,7 @@ func (e *Engine) samePlan(p, fresh actions.Plan) bool {
 			steps[i].Op = actions.OpMoveRange
 		}
 	}
-	commands, err := e.renderCommands(steps)
+	commands, err := commandsOf(r, steps)
 	return err == nil && planHash(steps, commands) == p.Hash
 }
 

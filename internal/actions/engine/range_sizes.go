@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"shardboard/internal/actions"
@@ -17,21 +18,21 @@ const (
 	maxExactReads = 4               // of those near the limit
 )
 
-// needsSizes reports whether a draft depends on sizes that can be measured.
-func (e *Engine) needsSizes(d actions.Draft) bool { return e.opts.Sizes != nil && len(d.SizeSpans) > 0 }
-
 // withSizes adds the sizes of ranges that would be moved to the situation: an
 // estimate of each, and the exact size where the estimate is near the limit. A range
 // that could not be measured keeps the estimate from the sizes of its shard, and the
 // reason is recorded.
-func (e *Engine) withSizes(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
+func (e *planning) withSizes(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
 	ctx, cancel := context.WithTimeout(ctx, sizesTimeout)
 	defer cancel()
-	s.Measured = actions.Measured{Ranges: map[actions.Span]topology.RangeSize{}}
+	s.Measured = actions.Measured{Ranges: maps.Clone(s.Measured.Ranges)}
+	if s.Measured.Ranges == nil {
+		s.Measured.Ranges = map[actions.Span]topology.RangeSize{}
+	}
 	exact := 0
 	for _, span := range of {
 		c := s.Table.Collection(span.NS)
-		if _, done := s.Measured.Ranges[span]; done || c == nil {
+		if c == nil {
 			continue
 		}
 		if len(s.Measured.Ranges) == maxEstimates {

@@ -26,7 +26,7 @@ func isChunk(f actions.Fact) int {
 }
 
 // readFacts reads facts and lists how they differ from their expected values.
-func (e *Engine) readFacts(ctx context.Context, facts []actions.Fact) (readings []Reading, different []actions.Difference, err error) {
+func (e *base) readFacts(ctx context.Context, facts []actions.Fact) (readings []Reading, different []actions.Difference, err error) {
 	for _, f := range facts {
 		ctx, cancel := context.WithTimeout(ctx, readTimeout)
 		got, err := e.opts.Reader.ReadFact(ctx, f)
@@ -43,7 +43,7 @@ func (e *Engine) readFacts(ctx context.Context, facts []actions.Fact) (readings 
 // checkSameCluster fails when a different cluster now answers at the address. It is
 // called after facts were read, so that none of them can come from the other
 // cluster.
-func (e *Engine) checkSameCluster(ctx context.Context) error {
+func (e *base) checkSameCluster(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	id, err := e.opts.Reader.ClusterID(ctx)

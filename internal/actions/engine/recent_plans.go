@@ -30,7 +30,7 @@ func personOf(by auth.Principal) string {
 
 // recentOf adds up what the maker of a plan has run in the last hour. Approved runs and undos are aside, and
 // so are plans that were not run.
-func (e *Engine) recentOf(ctx context.Context, p actions.Plan) (out recentPlans, err error) {
+func (e *approvals) recentOf(ctx context.Context, p actions.Plan) (out recentPlans, err error) {
 	rules := e.opts.Approval.Rules
 	if rules.Chunks <= 0 && rules.Bytes <= 0 || p.UndoOf != "" {
 		return out, nil
@@ -58,8 +58,8 @@ func (e *Engine) recentOf(ctx context.Context, p actions.Plan) (out recentPlans,
 }
 
 // addRecent adds a run, if it counts for the maker of a plan.
-func (e *Engine) addRecent(ctx context.Context, out *recentPlans, p actions.Plan, id string) error {
-	run, err := e.RunByID(ctx, id)
+func (e *approvals) addRecent(ctx context.Context, out *recentPlans, p actions.Plan, id string) error {
+	run, err := e.runByID(ctx, id)
 	if err != nil || run.Approval != nil || run.UndoOf != "" || run.Parent != "" || run.Plan == p.ID {
 		return err
 	}

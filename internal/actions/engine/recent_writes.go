@@ -12,7 +12,7 @@ import (
 const writesTimeout = 5 * time.Second
 
 // withRecentWrites adds the recent writes to the given ranges to the situation.
-func (e *Engine) withRecentWrites(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
+func (e *planning) withRecentWrites(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
 	if e.opts.Recent == nil {
 		return s
 	}

@@ -44,7 +44,7 @@ func (e *Engine) recoverRuns(t *term) error {
 
 // awaitClusterID waits until the table is loaded and returns the cluster's id. Only
 // runs that were made for that cluster are taken over.
-func (e *Engine) awaitClusterID(ctx context.Context) (string, error) {
+func (e *base) awaitClusterID(ctx context.Context) (string, error) {
 	for {
 		if t := e.opts.Tables.Table(); t.Loaded {
 			return t.ClusterID, nil
@@ -57,7 +57,7 @@ func (e *Engine) awaitClusterID(ctx context.Context) (string, error) {
 
 // interruptedRuns returns the open runs of an earlier process, with the steps marked
 // whose commands may have been sent.
-func (e *Engine) interruptedRuns(ctx context.Context, cluster string) (runs []Run, err error) {
+func (e *base) interruptedRuns(ctx context.Context, cluster string) (runs []Run, err error) {
 	open, err := e.opts.Journal.OpenRuns(ctx, cluster)
 	if err != nil {
 		return nil, fmt.Errorf("read open runs: %w", err)

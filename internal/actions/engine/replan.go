@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/balance"
 	"shardboard/internal/message"
 )
 
@@ -104,12 +105,12 @@ func (x *execution) draftRemaining(run Run, steps []actions.Step) (actions.Draft
 	if err != nil {
 		return d, nil, err
 	}
-	return x.e.withinLimits(d, run.Limits, run.chunksMoved())
+	return withinLimits(s.Release, d, run.Limits, run.chunksMoved())
 }
 
 // draftRest drafts what is left of steps, with the current jumbo flags of the chunks
 // concerned.
-func (e *Engine) draftRest(
+func (e *planning) draftRest(
 	ctx context.Context,
 	s actions.Situation,
 	kind actions.Kind,
@@ -117,22 +118,22 @@ func (e *Engine) draftRest(
 	summary message.Message,
 	steps []actions.Step,
 ) (actions.Draft, error) {
-	d, err := actions.Remaining(s, kind, a, summary, steps)
-	if err != nil || len(d.FlagSpans) == 0 {
+	return e.draftWithReads(ctx, &s, func(s actions.Situation) (actions.Draft, error) {
+		d, err := actions.Remaining(s, kind, a, summary, steps)
+		d.Needs = actions.Needs{Flags: d.Needs.Flags}
 		return d, err
-	}
-	return actions.Remaining(e.withJumboFlags(ctx, s, d.FlagSpans), kind, a, summary, steps)
+	})
 }
 
-// withinLimits renders a draft that may run without another confirmation.
-func (e *Engine) withinLimits(d actions.Draft, l actions.Limits, moved int) (actions.Draft, []actions.Command, error) {
+// withinLimits returns the commands of a draft that may run without another confirmation.
+func withinLimits(r balance.Release, d actions.Draft, l actions.Limits, moved int) (actions.Draft, []actions.Command, error) {
 	if over := l.Exceeded(moved, d); len(over) > 0 {
 		return d, nil, changedError(over, "What is left to do exceeds the limits that were confirmed.")
 	}
 	if d.Blocked() && !d.Reached {
 		return d, nil, changedError(blockingChecks(d), "A check blocks what is left to do.")
 	}
-	commands, err := e.renderCommands(d.Steps)
+	commands, err := commandsOf(r, d.Steps)
 	return d, commands, err
 }
 

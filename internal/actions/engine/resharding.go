@@ -17,7 +17,7 @@ import (
 // is not known whether.
 func (x *execution) joinOperation(i int, a answer) time.Duration {
 	s := x.current().Steps[i]
-	if !s.InBackground() && s.Op != actions.OpMovePrimary && !s.Migrates() || a != noAnswer {
+	if !s.Copies() || a != noAnswer {
 		return 0
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, readTimeout)

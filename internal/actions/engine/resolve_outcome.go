@@ -171,8 +171,8 @@ func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 		return false
 	}
 	over := at.Sub(*seen) >= quietPeriod || trace.Ended && s.Migrates() && at.Sub(*seen) >= endedQuiet
-	if !s.Copies() && s.Op != actions.OpBalancerOff {
-		over = at.Sub(s.Sent) >= timeoutOf(s.Step)+lateEffect
+	if !s.Lingers() {
+		over = at.Sub(s.Sent) >= s.TimeLimit()+lateEffect
 	}
 	if !over {
 		return false

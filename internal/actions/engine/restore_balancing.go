@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/store"
@@ -48,8 +47,7 @@ func (x *execution) restoreBalancing() bool {
 // hasPaused reports whether the run itself switched off what a step switches on.
 func (r Run) hasPaused(on Step) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool {
-		return s.Pauses && s.State == Succeeded && s.Already == "" && s.NS == on.NS &&
-			(s.Op == on.Op || s.Op == actions.OpBalancerOff && on.Op == actions.OpBalancerOn)
+		return s.Pauses && s.State == Succeeded && s.Already == "" && s.NS == on.NS && s.TakesBack(on.Step)
 	})
 }
 
@@ -74,7 +72,7 @@ func (x *execution) tryRestoring(i int) bool {
 	if proof, done := x.alreadyDone(s); done {
 		return x.endAlreadyDone(i, proof)
 	}
-	if err := x.writeIntent(i); err != nil {
+	if err := x.writeIntent(i, s.Command); err != nil {
 		return x.endStep(i, intentFailed(err))
 	}
 	readings, different, err := x.readPreconditions(s.Step)
@@ -89,7 +87,7 @@ func (x *execution) tryRestoring(i int) bool {
 	if err := x.confirmLead(); err != nil {
 		return x.endStep(i, intentFailed(err))
 	}
-	err = x.send(i, s.Step)
+	err = x.send(i, s.Step, s.Command)
 	if errors.Is(err, store.ErrNotLeading) {
 		return x.endStep(i, intentFailed(err))
 	}

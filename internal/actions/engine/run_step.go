@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/store"
@@ -40,7 +41,7 @@ func (x *execution) runStep(i int) bool {
 	if proof, done := x.alreadyDone(s); done {
 		return x.endAlreadyDone(i, proof)
 	}
-	if err := x.writeIntent(i); err != nil {
+	if err := x.writeIntent(i, s.Command); err != nil {
 		return x.endStep(i, intentFailed(err))
 	}
 	if x.stopRequested() { // while the intent was written
@@ -67,7 +68,7 @@ func (x *execution) runStep(i int) bool {
 		return x.endStep(i, intentFailed(err))
 	}
 	// Nothing may be written or read between this check and the command.
-	err = x.send(i, s.Step)
+	err = x.send(i, s.Step, s.Command)
 	if errors.Is(err, store.ErrNotLeading) {
 		return x.endStep(i, intentFailed(err))
 	}
@@ -83,12 +84,11 @@ func (x *execution) runStep(i int) bool {
 
 // writeIntent saves that the command of a step is about to be sent, and then the new
 // state of the run.
-func (x *execution) writeIntent(i int) error {
-	s := x.current().Steps[i]
+func (x *execution) writeIntent(i int, c actions.Command) error {
 	at := x.e.now()
 	ctx, cancel := context.WithTimeout(x.ctx, saveTimeout)
 	defer cancel()
-	err := x.e.opts.Journal.AddIntent(ctx, store.IntentRecord{Run: x.id, Step: i, At: at, DB: s.Command.DB, Command: s.Command.Doc})
+	err := x.e.opts.Journal.AddIntent(ctx, store.IntentRecord{Run: x.id, Step: i, At: at, DB: c.DB, Command: c.Doc})
 	if err != nil {
 		return fmt.Errorf("write intent: %w", err)
 	}

@@ -9,32 +9,10 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Time limits of commands. There is no useful limit for a command that copies data,
-// because the server continues with it in any case.
 const (
-	commandTimeout     = 30 * time.Second
-	balancerOffTimeout = 10 * time.Minute    // switching it off waits for the end of its round
-	refineTimeout      = 45 * time.Second    // rewrites all chunks in one transaction, which the server ends after a minute
-	migrationTimeout   = 12 * time.Hour      // the longest
-	unsizedMoveTimeout = time.Hour           // when the size is not known
-	reshardTimeout     = 20 * 24 * time.Hour // the operation continues after it; maxTimeMS ends at 24 days
-	readTimeout        = 10 * time.Second    // for one fact
+	unsizedMoveTimeout = time.Hour        // of a migration whose size is not known
+	readTimeout        = 10 * time.Second // for one fact
 )
-
-// timeoutOf is the time limit of a step's command.
-func timeoutOf(s actions.Step) time.Duration {
-	switch {
-	case s.Op == actions.OpBalancerOff:
-		return balancerOffTimeout
-	case s.Op == actions.OpRefineKey:
-		return refineTimeout
-	case s.InBackground() && !s.EndsAnother():
-		return reshardTimeout
-	case s.Copies():
-		return migrationTimeout
-	}
-	return commandTimeout
-}
 
 // moveLimit is the limit of a migration whose copying is estimated to take some time: at least so long, and so many
 // times the estimate for other load. An estimate from an assumed rate needs more.
@@ -50,7 +28,7 @@ var (
 
 // of is the limit for an estimate.
 func (l moveLimit) of(took time.Duration) time.Duration {
-	return min(l.least+time.Duration(l.factor)*min(took, migrationTimeout), migrationTimeout)
+	return min(l.least+time.Duration(l.factor)*min(took, actions.MigrationTimeout), actions.MigrationTimeout)
 }
 
 // timeLimit is the time limit of a step's command; of a migration, one that fits its bytes and the rate of the
@@ -58,7 +36,7 @@ func (l moveLimit) of(took time.Duration) time.Duration {
 // as 8.0.10 does with a range that crosses a chunk's bound.
 func (x *execution) timeLimit(s actions.Step) time.Duration {
 	if !s.Migrates() {
-		return timeoutOf(s)
+		return s.TimeLimit()
 	}
 	took, measured, known := actions.MoveTime(x.e.knownSituation(x.e.opts.Tables.Table(), nil), s)
 	switch {
@@ -70,18 +48,20 @@ func (x *execution) timeLimit(s actions.Step) time.Duration {
 	return assumedMoveLimit.of(took)
 }
 
-// send sends the command of a step, once, unless the lead is lost before it leaves.
-func (x *execution) send(i int, s actions.Step) error {
+// send sends the command of a step, once, unless the lead is lost before it leaves. It is the command of the
+// intent, which
+// was made for the release that the cluster had then: a later one takes it, or refuses it.
+func (x *execution) send(i int, s actions.Step, c actions.Command) error {
 	ctx, cancel := context.WithTimeout(x.ctx, x.timeLimit(s))
 	ctx = actions.CheckBeforeSending(ctx, x.stillLeads)
 	if s.Copies() {
 		defer x.followProgress(i, s)()
 	}
 	if s.Migrates() && s.Wait {
-		return x.sendAndWait(ctx, cancel, i, s)
+		return x.sendAndWait(ctx, cancel, i, s, c)
 	}
 	defer cancel()
-	return s.Send(ctx, x.e.opts.Admin, x.id)
+	return s.Send(ctx, x.e.opts.Admin, x.id, c)
 }
 
 // answer is what is known about a command after it was sent.

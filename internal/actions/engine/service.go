@@ -82,4 +82,4 @@ type RunRequest struct {
 }
 
 // Subscribe implements Service.
-func (e *Engine) Subscribe() (<-chan struct{}, func()) { return e.subscribers.Subscribe() }
+func (e *base) Subscribe() (<-chan struct{}, func()) { return e.subscribers.Subscribe() }

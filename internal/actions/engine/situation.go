@@ -43,7 +43,7 @@ func (e *Engine) readSituation(ctx context.Context) (actions.Situation, error) {
 
 // knownSituation is the situation as far as it follows from a table and from what
 // the engine already knows.
-func (e *Engine) knownSituation(t *topology.Table, projects *placement.Directory) actions.Situation {
+func (e *planning) knownSituation(t *topology.Table, projects *placement.Directory) actions.Situation {
 	s := actions.Situation{
 		Table: t, Directory: projects, Profile: e.opts.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: e.now(),
 		Cleaned: e.cleanups.list(e.now()), Maintenance: e.opts.Maintenance,
@@ -70,7 +70,7 @@ func (e *Engine) awaitCleanups(ctx context.Context) {
 // refreshedTable reads the table again and returns it. It fails when the routing
 // information could not be read now. Parts that are read less often may be older; a
 // check of the plan reports their age.
-func (e *Engine) refreshedTable(ctx context.Context) (*topology.Table, error) {
+func (e *planning) refreshedTable(ctx context.Context) (*topology.Table, error) {
 	limit := refreshTimeout
 	if known := e.opts.Tables.Table(); known.Loaded && known.Health[topology.PartRouting].Err != nil {
 		limit = lostRefreshTimeout
@@ -104,7 +104,7 @@ func explainOutage(err error, means string) error {
 
 // readActivity reads the running operations. When they cannot be read, the result
 // contains the reason.
-func (e *Engine) readActivity(ctx context.Context) actions.Activity {
+func (e *planning) readActivity(ctx context.Context) actions.Activity {
 	ctx, cancel := context.WithTimeout(ctx, activityTimeout)
 	defer cancel()
 	a, err := e.opts.Reader.Activity(ctx, nil)

@@ -88,7 +88,7 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 }
 
 // checkRequest makes the checks that need no read from the cluster.
-func (e *Engine) checkRequest(by auth.Principal, p actions.Plan, r RunRequest) error {
+func (e *approvals) checkRequest(by auth.Principal, p actions.Plan, r RunRequest) error {
 	at := e.now()
 	switch {
 	case !by.May(p.Role):
@@ -131,7 +131,7 @@ func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan, covered bo
 	if restErr != nil {
 		return nil, err
 	}
-	d, commands, restErr := e.withinLimits(d, p.Limits, 0)
+	d, commands, restErr := withinLimits(s.Release, d, p.Limits, 0)
 	if restErr != nil || !covered && !e.coveredUndo(*p) && len(e.opts.Approval.Rules.Because(p.Kind, p.UndoOf != "", d)) > 0 {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (e *Engine) createRun(asked context.Context, t *term, by auth.Principal, p 
 }
 
 // newRun is the run of a plan before it begins.
-func (e *Engine) newRun(by auth.Principal, p actions.Plan, adapted *Adaptation) (Run, error) {
+func (e *base) newRun(by auth.Principal, p actions.Plan, adapted *Adaptation) (Run, error) {
 	id, err := e.newID()
 	if err != nil {
 		return Run{}, err

@@ -26,7 +26,7 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 				Text: message.New("sameRun.open", "A run that has not ended makes this change.")})
 		}
 	}
-	if len(d.WriteSpans) > 0 { // they are read only when the plan is made
+	if len(d.Needs.Writes) > 0 { // they are read only when the plan is made
 		d.Checks = slices.DeleteFunc(
 			d.Checks,
 			func(c actions.Check) bool { return c.Verdict == actions.Block && c.Text.Code == "writes.unknown" },

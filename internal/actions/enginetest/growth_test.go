@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/chunksize"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/lab/growth"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -153,7 +154,7 @@ func (r *Rig) evacuate(shard string) {
 			max, err := c.Key.Document(ch.Max)
 			r.Must(err)
 			to := fmt.Sprintf("shard-rs-%d", 1+n%3)
-			r.Must(r.Client.MoveChunk(r.Context(), "", topology.Move{NS: c.NS, Min: min, Max: max, To: to, Wait: true}))
+			r.Must(change.Send(r.Context(), r.Client, "", actions.Step{Op: actions.OpMove, NS: c.NS, Min: min, Max: max, Shard: to, Wait: true}))
 			n++
 		}
 	}

@@ -5,9 +5,10 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/change"
 	"shardboard/internal/simcluster"
-	"shardboard/internal/topology"
 )
 
 // Admin runs a command of another operator, past the engine and the network.
@@ -43,7 +44,7 @@ func (r *Rig) moveByOtherOverNetwork(lo, hi int, to string) {
 	c, err := cluster.Connect(context.Background(), uri, cluster.Options{Dialer: r.Sim})
 	r.Must(err)
 	defer func() { _ = c.Close(context.Background()) }()
-	r.Must(c.MoveChunk(context.Background(), "", topology.Move{NS: NS, Min: P(lo), Max: P(hi), To: to}))
+	r.Must(change.Send(context.Background(), c, "", actions.Step{Op: actions.OpMove, NS: NS, Min: P(lo), Max: P(hi), Shard: to}))
 }
 
 func (r *Rig) moveAwayAndBack() {

@@ -155,7 +155,7 @@ func (r *Rig) connect(n *Network, h *Handle, boot uint64) (*cluster.Client, *top
 	w := topology.NewWatcher(c, topology.Options{})
 	_, err = w.Load(r.Context())
 	r.Must(err)
-	return c, w, engine.Options{Admin: c, Renderer: c, Reader: c, Planners: actions.Planners(), Journal: h, Audit: h, Tables: w,
+	return c, w, engine.Options{Admin: c, Reader: c, Planners: actions.Planners(), Journal: h, Audit: h, Tables: w,
 		Profile: profile.Yorkie(), Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, boot))}}
 }
 
