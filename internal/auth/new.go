@@ -3,6 +3,8 @@ package auth
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/url"
 	"strings"
@@ -45,6 +47,12 @@ func New(o Options) (*Service, error) {
 	}
 	if o.Proxy.Role == "" {
 		o.Proxy.Role = Viewer
+	}
+	if o.FlowKey == nil {
+		o.FlowKey = make([]byte, secretSize)
+		if _, err := io.ReadFull(o.Random, o.FlowKey); err != nil {
+			return nil, fmt.Errorf("draw key: %w", err)
+		}
 	}
 	if o.Refusals == nil {
 		o.Refusals = NewRefusals(o.Store, o.Log, o.Now)

@@ -66,6 +66,7 @@ type Options struct {
 	Clusters  func() []NamedRoles
 	Proxy     ProxyOptions    // with ModeProxy
 	Forwarded []netip.Prefix  // proxies whose X-Forwarded-For is trusted, for ClientAddr only
+	FlowKey   []byte          // signs attempts at the issuer, for all replicas; nil: one of this process
 	Cost      Cost            // of hashing a password; zero is DefaultCost
 	Leaked    *Leaked         // passwords that are rejected; nil for none
 	Refusals  *audit.Refusals // counts anonymous attempts; nil makes one that nobody runs, so only the first attempt of a kind is recorded

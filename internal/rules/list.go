@@ -4,6 +4,7 @@ package rules
 // file with its name, its sentences and its remedies, and a line here.
 var all = []rule{
 	unreadable,
+	forgedRows,
 	collectionDamaged,
 	metadataContradiction,
 	drainingStuck,
