@@ -5,8 +5,10 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -56,6 +58,21 @@ func (t auditTrail) AuditNames(ctx context.Context) (map[string]string, error) {
 		names["token:"+k.ID] = k.Name
 	}
 	return names, nil
+}
+
+// BoundTokens returns the clusters of tokens that are bound to some, also of revoked ones.
+func (t auditTrail) BoundTokens(ctx context.Context) (map[string][]string, error) {
+	tokens, err := t.Tokens(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]string{}
+	for _, k := range tokens {
+		if len(k.Clusters) > 0 {
+			out["token:"+k.ID] = slices.Collect(maps.Keys(k.Clusters))
+		}
+	}
+	return out, nil
 }
 
 // auditKey is the key that signs the audit record.

@@ -99,8 +99,7 @@ func TestACookieThatIsNotSignedIsNoAttempt(t *testing.T) {
 			t.Errorf("with another value of %s: %v", what, err)
 		}
 	}
-	other := *h
-	other.Service = h.service(t, withIssuer(issuerWithGroups("ops")))
+	other := &fixture{Service: h.service(t, withIssuer(issuerWithGroups("ops")))}
 	if _, _, err := other.finishOIDC(&real, "code=code&state="+state); codeOf(t, err).Code != "not-begun-here" {
 		t.Errorf("at a process with another key: %v", err)
 	}
