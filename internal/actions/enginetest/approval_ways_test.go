@@ -32,8 +32,8 @@ func otherWays() []Case {
 
 // What is sent decides, whatever plan sends it: the plan itself, an item of a batch, its undo, a pause. The table says
 // for each command what its plan sends, and what its undo does; each of these kinds asks for approval, alone, and the
-// run is refused without one. It also says how many chunks its plan counts below a limit. What a run turns on again that
-// it paused is in no row.
+// run is refused without one. It also says how many chunks its plan counts below a limit. What a run turns on again
+// that it paused is in no row.
 func TestApprovalFollowsFromWhatIsSentInEveryWay(t *testing.T) {
 	file := filepath.Join("testdata", "approval_ways.txt")
 	stored, _ := os.ReadFile(file)
