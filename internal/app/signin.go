@@ -21,6 +21,8 @@ type Auth struct {
 	Max  time.Duration
 	// Apart is how long whoever made an account, or set its password or role, counts as that person; 0: never.
 	Apart time.Duration
+	// FirstLink prints a link for an admin also if somebody has been admin by the issuer or a proxy.
+	FirstLink bool
 	OIDC  OIDC
 
 	ProxyHeader     string
@@ -57,6 +59,7 @@ func (c Config) authOptions(s store.Store, public string) (auth.Options, error) 
 		Idle:      c.Auth.Idle,
 		Max:       c.Auth.Max,
 		Apart:     c.Auth.Apart,
+		FirstLink: c.Auth.FirstLink,
 		Cost:      c.Auth.Cost,
 		Proxy:     auth.ProxyOptions{Header: c.Auth.ProxyHeader, RoleHeader: c.Auth.ProxyRoleHeader, Role: auth.Role(c.Auth.ProxyRole)},
 	}

@@ -130,6 +130,10 @@ func (s *Service) Offers(ctx context.Context) (Offers, error) {
 			ordinary++
 		}
 	}
-	f.First = s.o.Mode.Has(ModeLocal) && ordinary == 0
+	if f.First = s.o.Mode.Has(ModeLocal) && ordinary == 0; f.First && !s.o.FirstLink {
+		had, err := s.hadAdmin(ctx)
+		f.First = !had
+		return f, err
+	}
 	return f, nil
 }

@@ -55,6 +55,7 @@ func (s *Service) byProxy(ctx context.Context, r *http.Request, from string) (Pr
 		if _, err := s.o.Store.Append(ctx, s.entry(p, auditSignIn, p.ID, "ok", "role", string(role))); err != nil {
 			return Principal{}, err
 		}
+		s.noteAdmin(ctx, p)
 	}
 	return p, nil
 }
