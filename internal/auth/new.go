@@ -58,7 +58,8 @@ func New(o Options) (*Service, error) {
 		o.Refusals = NewRefusals(o.Store, o.Log, o.Now)
 	}
 	return &Service{o: o, hashes: newHashes(o.Cost), limits: newLimits(o.Now), endSignals: newEndSignals(),
-		recentProxyUsers: newRecentSignIns(), causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
+		recentProxyUsers: newRecentSignIns(), unreadHops: rate.Sometimes{First: 1, Interval: time.Hour},
+		causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
 }
 
 func (o Options) check() error {

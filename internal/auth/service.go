@@ -45,7 +45,8 @@ type Service struct {
 	limits           *limits
 	endSignals       *endSignals
 	first            firstLink
-	adminNoted       atomic.Bool // the store knows that somebody has been admin
+	unreadHops       rate.Sometimes // warnings of addresses that proxies send
+	adminNoted       atomic.Bool    // the store knows that somebody has been admin
 	recentProxyUsers *recentSignIns
 	causes           *rate.Limiter // limits log lines about refused answers of the issuer
 }
