@@ -26,7 +26,7 @@ func TestTheDescriptionNamesTheStatusesAndBodiesThatThereAre(t *testing.T) {
 	for route, want := range map[string]string{
 		"post /api/v1/plans": "201", "post /api/v1/plans/{id}/run": "200 202", "post /api/v1/runs/{id}/undo": "201",
 		"post /api/v1/runs/{id}/stop": "200",
-		"get /api/v1/plans/{id}":      "200", "post /api/v1/surveys": "202", "get /live": "101", "post /plans": "303",
+		"get /api/v1/plans/{id}":      "200", "post /api/v1/surveys": "202", "get /live": "101 200", "post /plans": "303",
 		"get /history/step": "303", "get /advice/{id}/plan": "303", "get /readyz": "200 503",
 		"get /": "200 303 304", "get /api/v1/zones": "200 304", "post /locate/bulk": "200 303", "post /login/oidc": "200 303",
 	} {

@@ -43,6 +43,11 @@ func (t trail) AuditNames(ctx context.Context) (map[string]string, error) {
 	return map[string]string{}, err
 }
 
+func (t trail) BoundTokens(ctx context.Context) (map[string][]string, error) {
+	_, err := t.Tokens(ctx, "")
+	return nil, err
+}
+
 // onStore makes everything of the site that reads or writes the store a real one.
 // Its result ends what it has started.
 func onStore(f *webtest.BreakableServer, change ...func(*site.Deps)) (end func()) {

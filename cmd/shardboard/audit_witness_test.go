@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/internal/store/keyfile"
 	"shardboard/internal/store/sqlite"
 )
 
@@ -26,7 +27,7 @@ func signedDir(t *testing.T, dir, key string, n int) (witness string) {
 		}
 	}
 	o := audit.Options{}
-	if o.Key, err = audit.OpenKey(key, dir); err != nil {
+	if o.Key, err = keyfile.Audit.Open(key, dir); err != nil {
 		t.Fatal(err)
 	}
 	if o.Witness, err = audit.WitnessOf(key, dir); err != nil {

@@ -57,6 +57,7 @@ type serveCmd struct {
 	Actions       string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
 	AuditKey      string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; created when it does not exist. Default: in the configuration directory of the user who runs this."`
 	AuditKeyFrom  string   `name:"audit-key-from" type:"path" env:"SHARDBOARD_AUDIT_KEY_FROM" placeholder:"FILE" help:"File that has the audit key instead, such as a mounted secret that all replicas get; --audit-key then only says beside which name the last signed head is kept."`
+	SessionKey    string   `name:"session-key" type:"path" env:"SHARDBOARD_SESSION_KEY" placeholder:"FILE" help:"Key that seals sessions and approvals in the store, so that rows of somebody else do not count. Needed with --store, the same file at all replicas; with a data directory it is created, by default beside the audit key."`
 	Alerts        string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File with the alert receivers (docs/alerts.md); default: no alerts."`
 	Maintenance   []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data should move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. A plan outside of it needs a typed confirmation. Default: always."`
 	approvalFlags `embed:""`
@@ -106,7 +107,7 @@ func (c serveCmd) settings(e *env, several bool) (config app.Config, err error) 
 			return config, err
 		}
 	}
-	config.AuditKeyFrom = c.AuditKeyFrom
+	config.AuditKeyFrom, config.SessionKey = c.AuditKeyFrom, c.SessionKey
 	if config.AuditKey = c.AuditKey; config.AuditKey == "" {
 		if config.AuditKey, err = app.DefaultAuditKey(); err != nil {
 			return config, err

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"regexp"
+	"slices"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -85,4 +86,12 @@ func planBalancerWindow(d *draftBuilder) (Draft, Args, error) {
 
 func windowIs(start, stop, days string) Fact {
 	return Fact{Kind: FactBalancer, Want: map[string]string{"windowStart": start, "windowStop": stop, "windowDays": days}}
+}
+
+// mendWindows takes away what stops a balancer whose windows are refused. Other windows only change when it moves what
+// it would anyway.
+func mendWindows(b *topology.Balancer) {
+	b.Refused = slices.DeleteFunc(slices.Clone(b.Refused), func(r topology.RefusedSetting) bool {
+		return r.Doc == "balancer" && (r.Field == "activeWindow" || r.Field == "activeWindowDOW")
+	})
 }

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"reflect"
 	"slices"
 
 	"shardboard/internal/balance"
@@ -55,7 +56,14 @@ func (d *draftBuilder) byBalancer() *BalancerEffect {
 		_, ranges := d.zones[c.NS]
 		opened := !balances(d.s.Table, c) && balances(after, next) && settings
 		levels := opened || ranges || zoned && len(d.s.Table.ZonesOf(c.NS)) > 0 || c.MaxChunkBytes != next.MaxChunkBytes
-		if c.Chunks == nil || next.Chunks == nil || c.Chunks.Len() == 0 || !levels && !drains && d.futures[c.NS] == nil {
+		if c.Chunks == nil || next.Chunks == nil || c.Chunks.Len() == 0 {
+			continue
+		}
+		if e := d.defragmented(c); e != nil {
+			all = append(all, e)
+			continue
+		}
+		if !levels && !drains && d.futures[c.NS] == nil {
 			continue
 		}
 		if e := d.addedMoves(after, c, next, opened, levels); e != nil {
@@ -63,6 +71,15 @@ func (d *draftBuilder) byBalancer() *BalancerEffect {
 		}
 	}
 	return sumOfBalancer(all)
+}
+
+// defragmented is what the balancer moves of a collection that the plan lets it defragment: how much depends on the
+// sizes of single chunks, which it measures itself. nil if the plan does not.
+func (d *draftBuilder) defragmented(c *topology.Collection) *BalancerEffect {
+	if c.Chunks.Len() < 2 || !slices.ContainsFunc(d.steps, func(s Step) bool { return s.Op == OpDefragment && s.On && s.NS == c.NS }) {
+		return nil
+	}
+	return &BalancerEffect{topology.Figure{Reason: reasonNotMeasured}, topology.Figure{Reason: reasonNotMeasured}}
 }
 
 // applySettings changes what steps change about whether the balancer may move. It reports whether any step does.
@@ -80,8 +97,9 @@ func (d *draftBuilder) applySettings(t *topology.Table) (any bool) {
 			continue
 		}
 		if s.NS == "" {
+			was := t.Balancer
 			steers(s, &t.Balancer, nil)
-			any = true
+			any = any || !reflect.DeepEqual(was, t.Balancer)
 		} else if i := slices.IndexFunc(t.Collections, func(c *topology.Collection) bool { return c.NS == s.NS }); i >= 0 {
 			c := *t.Collections[i]
 			steers(s, &t.Balancer, &c)

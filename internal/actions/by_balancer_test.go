@@ -11,6 +11,9 @@ import (
 func TestWhatThePlanMakesTheBalancerMoveCounts(t *testing.T) {
 	outside := zone(t, "eu", "c", documents, from(t, 20), from(t, 30)) // of which c has nothing
 	quiet := func(s *Situation) { s.Table.Collection(documents).NoBalance = true }
+	refusedWindow := func(s *Situation) {
+		s.Table.Balancer.Refused = []topology.RefusedSetting{{Doc: "balancer", Field: "activeWindow", Value: "x"}}
+	}
 	blocked := func(s *Situation) { s.Table.Collection(documents).MigrationsBlocked = true }
 	for _, c := range []struct {
 		name   string
@@ -32,10 +35,20 @@ func TestWhatThePlanMakesTheBalancerMoveCounts(t *testing.T) {
 			[]func(*Situation){outside, balancing, quiet}, "1"},
 		{"its moves allowed", AllowMigrations, Args{NS: documents, On: yes(true)}, []func(*Situation){outside, balancing, blocked}, "1"},
 		{"the balancer off", BalancerOff, Args{}, []func(*Situation){outside, balancing}, "nothing"},
+		{"another window", BalancerWindow, Args{Start: "01:00", Stop: "02:00"}, []func(*Situation){outside, balancing}, "nothing"},
+		{"a window in place of one that stops the balancer", BalancerWindow, Args{Start: "01:00", Stop: "02:00"},
+			[]func(*Situation){outside, balancing, refusedWindow}, "1"},
+		{"defragmenting", Defragment, Args{NS: documents, On: yes(true)}, []func(*Situation){balancing}, "unknown"},
+		{"defragmenting no more", Defragment, Args{NS: documents, On: yes(false)},
+			[]func(*Situation){balancing, func(s *Situation) { s.Table.Collection(documents).Defragmenting = true }}, "nothing"},
 		{"a split of what has to move anyway", Split, Args{NS: documents, At: doc(t, project(25))},
 			[]func(*Situation){outside, balancing}, "nothing"},
 	} {
-		s := cluster(t, "0.6.38", "5.0.7", c.change...)
+		release := "5.0.7"
+		if c.kind == Defragment {
+			release = "6.0.12"
+		}
+		s := cluster(t, "0.6.38", release, c.change...)
 		if c.kind == MoveChunk {
 			c.args.Bounds = chunkAt(t, s, documents, 1)
 		}

@@ -10,13 +10,14 @@ import (
 
 // How a plan's figures were computed, as codes. Topology has more of them.
 const (
-	methodRouting   = "routing"
-	methodShare     = "chunkShare"   // bytes of the shard divided by its chunks
-	methodPart      = "chunkPart"    // half of such a chunk, when it is not known how much of it is in the range
-	methodProjects  = "projectShare" // such a chunk, divided by the projects in it
-	methodSum       = "shareMoved"   // a shard's bytes, with the estimated moves added and subtracted
-	methodNothing   = "plan"         // follows from the plan: nothing moves
-	reasonNotLoaded = "notLoaded"
+	methodRouting     = "routing"
+	methodShare       = "chunkShare"   // bytes of the shard divided by its chunks
+	methodPart        = "chunkPart"    // half of such a chunk, when it is not known how much of it is in the range
+	methodProjects    = "projectShare" // such a chunk, divided by the projects in it
+	methodSum         = "shareMoved"   // a shard's bytes, with the estimated moves added and subtracted
+	methodNothing     = "plan"         // follows from the plan: nothing moves
+	reasonNotLoaded   = "notLoaded"
+	reasonNotMeasured = "notMeasured" // chunk by chunk
 )
 
 // effect computes what the steps change.

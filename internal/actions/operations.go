@@ -78,6 +78,7 @@ func table() []operation {
 		{op: OpBalancerWindow, does: "set the balancing window", command: windowCommand,
 			grants: grants("config.settings", "update", "insert"), feature: "balancerWindow",
 			locks: lockNamed(func(Step) string { return "balancer" }), final: windowUnknown, undo: undo((*draftBuilder).undoWindow),
+			steers: func(_ Step, b *topology.Balancer, _ *topology.Collection) { mendWindows(b) },
 			title: func(s Step) string {
 				switch {
 				case s.Days != "":

@@ -28,6 +28,8 @@ type AuditTrail interface {
 	// AuditNames are the present names of accounts, tokens and people who came by OIDC,
 	// by principal id.
 	AuditNames(ctx context.Context) (map[string]string, error)
+	// BoundTokens are the clusters of tokens that are bound to some, by the token's principal id.
+	BoundTokens(ctx context.Context) (map[string][]string, error)
 }
 
 // Audit is who did what, newest first, and what is known of the chain of records.
@@ -40,6 +42,11 @@ func Audit(ctx context.Context, trail AuditTrail, q AuditQuery, scope AuditScope
 	names, err := trail.AuditNames(ctx)
 	if err != nil {
 		return api.Audit{}, err
+	}
+	for id, hidden := range scope.Hidden {
+		if hidden {
+			delete(names, id)
+		}
 	}
 	out := auditChain(trail.State())
 	for _, r := range found.Records {

@@ -18,6 +18,9 @@ type AuditScope struct {
 	// Cluster is the cluster with an id: what people call it, "" on a server of one, and the base of its
 	// pages. ok is false if it has no pages here for this reader.
 	Cluster func(id string) (title, base string, ok bool)
+	// Hidden are tokens, by principal id, whose names are not shown: they are bound to a cluster that the reader
+	// may not see.
+	Hidden map[string]bool
 }
 
 // scopedTrail shows a part of the record to somebody. What they may not read keeps its number, time and

@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/internal/store/keyfile"
 	"shardboard/internal/store/sqlite"
 )
 
@@ -356,7 +357,7 @@ func TestErrorsOfTheServerBecomeErrorsOfTheCommand(t *testing.T) {
 // The keys of replicas are mounted secrets; each keeps the last head beside a path of its own.
 func TestReplicasSignWithTheKeyThatAllOfThemGet(t *testing.T) {
 	given := filepath.Join(t.TempDir(), "audit.key")
-	if _, err := audit.OpenKey(given, ""); err != nil {
+	if _, err := keyfile.Audit.Open(given, ""); err != nil {
 		t.Fatal(err)
 	}
 	keys := map[string]bool{}

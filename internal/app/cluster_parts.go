@@ -36,6 +36,8 @@ type clusterParts struct {
 	store   store.Store
 	shared  store.Leadership // of all clusters
 
+	unsealed func() []store.Unsealed // rows of the store that somebody else wrote
+
 	client *cluster.Client
 	last   lastCluster
 	names  projectNames
@@ -72,7 +74,8 @@ type clusterParts struct {
 // open when it fails, which it does for a configuration that can never work. among is the cluster's place among
 // several; nil: it is the only one.
 func newClusterParts(ctx context.Context, n *instance, a *App, c ClusterConfig, among *member) (*clusterParts, error) {
-	p := &clusterParts{log: c.Log, cleanup: cleanup{log: c.Log}, store: n.store, shared: n.store, registry: a.registry(), among: among}
+	p := &clusterParts{log: c.Log, cleanup: cleanup{log: c.Log}, store: n.store, shared: n.store, registry: a.registry(), among: among,
+		unsealed: n.seals.Unsealed}
 	if among != nil {
 		p.registry = prometheus.NewRegistry()
 		p.store = &ownRecords{Store: n.store, id: func() string { return p.watcher.Table().ClusterID }}

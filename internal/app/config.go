@@ -38,6 +38,7 @@ type Config struct {
 	Store           StoreAddress // a database instead of the directory; zero: the directory
 	AuditKey        string       // key file that signs the audit record; "" is a key that lives as long as the process
 	AuditKeyFrom    string       // file that has the key instead, for several replicas; the witness stays beside AuditKey
+	SessionKey      string       // key file that seals sessions and approvals; "": beside AuditKey, none without that
 	Auth            Auth         // sign-in; required
 	PublicURL       string       // scheme and host as browsers use them; "" for loopback
 	TLSCert         string       // certificate and key files; "" without TLS here

@@ -35,6 +35,9 @@ func (c Config) checked() (Config, error) {
 	if err := c.Approval.checkSignIn(c.Auth.Mode); err != nil {
 		return c, err
 	}
+	if err := c.checkSessionKey(); err != nil {
+		return c, err
+	}
 	return c, c.checkExposure()
 }
 

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/internal/store/seal"
 )
 
 // instance is one opening of the data directory: what all clusters share, and the parts of each
@@ -21,7 +22,8 @@ type instance struct {
 	requests inFlight
 
 	db       store.Database
-	store    store.Store // db as the interface that the parts use
+	store    store.Store // db as the parts use it: what it holds counts only with a seal
+	seals    *seal.Store
 	auth     *auth.Service
 	trail    auditTrail
 	refusals *audit.Refusals
@@ -37,7 +39,7 @@ type instance struct {
 // newInstance wires all parts over an open data directory and starts nothing. It closes the
 // directory when it fails.
 func (a *App) newInstance(ctx context.Context, db store.Database) (*instance, error) {
-	n := &instance{log: a.log, cleanup: cleanup{log: a.log}, db: db, store: db, upkeep: upkeep{db: db, log: a.log}}
+	n := &instance{log: a.log, cleanup: cleanup{log: a.log}, db: db, upkeep: upkeep{db: db, log: a.log}}
 	n.cleanup.push("store", func(context.Context) error { return db.Close() })
 	if err := n.wire(ctx, a); err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
@@ -49,6 +51,13 @@ func (a *App) newInstance(ctx context.Context, db store.Database) (*instance, er
 
 func (n *instance) wire(ctx context.Context, a *App) (err error) {
 	c := a.configNow()
+	key, err := c.sessionKey()
+	if err != nil {
+		return err
+	}
+	if n.seals, n.store, err = seal.Open(ctx, n.db, key, c.Log); err != nil {
+		return err
+	}
 	if n.trail, err = keepAudit(n.db, c); err != nil {
 		return err
 	}
@@ -56,7 +65,7 @@ func (n *instance) wire(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	o.Leaked = a.leaked
+	o.Leaked, o.FlowKey = a.leaked, key.Derive("sign-in at the issuer")
 	n.refusals = auth.NewRefusals(n.store, c.Log, nil)
 	o.Refusals = n.refusals
 	if c.Clusters != nil {
@@ -93,6 +102,7 @@ func (n *instance) start(ctx context.Context) {
 	group, ctx := errgroup.WithContext(ctx)
 	n.group = group
 	group.Go(func() error { return n.db.Watch(ctx, n.log) })
+	group.Go(func() error { return n.seals.Watch(ctx) })
 	group.Go(func() error { return n.trail.Run(ctx) })
 	group.Go(func() error { return n.refusals.Run(ctx) })
 	group.Go(func() error { return n.upkeep.run(ctx) })

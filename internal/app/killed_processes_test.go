@@ -20,6 +20,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/api"
+	"shardboard/internal/store/keyfile"
 )
 
 // settledWithin limits how long a test waits for a state. It is generous, because machines are busy.
@@ -155,7 +156,11 @@ func (h *installation) startWeb() {
 	h.t.Helper()
 	place := []string{"--data-dir", h.data}
 	if h.storeAt != "" {
-		place = []string{"--store", h.storeAt}
+		key := h.data + "-key/session.key"
+		if _, err := keyfile.Sessions.Open(key, ""); err != nil {
+			h.t.Fatal(err)
+		}
+		place = []string{"--store", h.storeAt, "--session-key", key}
 	}
 	h.web = h.start(append([]string{"serve", "--uri", h.uri(), "--listen", h.webAt, "--auth", "none", "--actions", "on",
 		"--audit-key", h.auditKey()}, place...)...)

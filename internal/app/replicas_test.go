@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store/audit"
+	"shardboard/internal/store/keyfile"
 	"shardboard/internal/store/mongodb"
 	"shardboard/internal/topology"
 )
@@ -28,6 +29,7 @@ type replicas struct {
 	demo  *demo
 	store string // address of the simulated cluster that is the store
 	audit string
+	seal  string        // file of the session key
 	with  func(*Config) // changes the configuration of both
 	base  string        // of the cluster, as "/c/prod"; "" of the only one
 	a, b  *replica      // a leads first
@@ -97,8 +99,11 @@ func startReplicasBelow(t *testing.T, base string, with func(*Config)) *replicas
 		t.Fatal(err)
 	}
 	d.config = Config{URI: uri, Log: slog.New(slog.DiscardHandler)}
-	r := &replicas{T: t, demo: d, with: with, base: base, audit: t.TempDir() + "/audit.key",
+	r := &replicas{T: t, demo: d, with: with, base: base, audit: t.TempDir() + "/audit.key", seal: t.TempDir() + "/session.key",
 		store: "mongodb://" + kept.addr + "/shardboard?directConnection=true"}
+	if _, err := keyfile.Sessions.Open(r.seal, ""); err != nil {
+		t.Fatal(err)
+	}
 	r.a = r.start()
 	r.b = r.start()
 	if !r.a.leads() || r.b.leads() {
@@ -114,7 +119,8 @@ func (r *replicas) start() *replica {
 		r.Fatal(err)
 	}
 	n := &cuttable{}
-	c := Config{URI: r.demo.config.URI, Listen: "127.0.0.1:0", AuditKey: r.audit, Actions: true, Store: at, Watcher: topology.Options{},
+	c := Config{URI: r.demo.config.URI, Listen: "127.0.0.1:0", AuditKey: r.audit, SessionKey: r.seal, Actions: true, Store: at,
+		Watcher:      topology.Options{},
 		StoreOptions: mongodb.Options{Dialer: n, Lease: testLease, Timeout: 10 * time.Second}, Auth: Auth{Mode: "none"}}
 	r.with(&c)
 	a := r.demo.startBeside(r.T, c)

@@ -1,8 +1,16 @@
 package app
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
 
 	"shardboard/internal/auth"
 )
@@ -63,4 +71,77 @@ func TestBrowserReachesTheIssuerByAClickAndReturns(t *testing.T) {
 	o.openAt(a.URL() + "login?next=%2Fzones")
 	o.follow("form[action='/login/oidc'] button", "/zones")
 	o.until(`document.querySelector("header .you")`)
+}
+
+// A page is left when its session ends in another tab, whatever its sliders and boxes have been set to: only what a
+// person has typed holds it back for a while, and only that is still shown.
+func TestBrowserHidesWhatItShowsWhenItsSessionEnds(t *testing.T) {
+	needBrowser(t)
+	d := startWithLocalUsers(t)
+	accounts := d.app.current().auth
+	if _, err := accounts.CreateUser(t.Context(), auth.Console(),
+		auth.NewUser{Name: "anna", Password: password, Role: auth.Operator}); err != nil {
+		t.Fatal(err)
+	}
+	o := newTab(t, d, 1280)
+	o.expect("status of 401", "status of 403", "WebSocket")
+	signOut := func() {
+		other := o.another()
+		other.expect("status of 401", "WebSocket")
+		other.open("settings")
+		other.follow(`form[action="/logout"] button`, "/login")
+	}
+	o.open("zones")
+	o.signIn("anna", password)
+	for _, path := range []string{"", "map", "heat"} {
+		o.open(path)
+		o.run(`window.leaving_ = true; for (const f of document.querySelectorAll("main input")) {
+			if (f.type === "range") f.value = f.max; else if (f.type === "checkbox") f.click() }`)
+		signOut()
+		o.arrive("/login")
+		o.signIn("anna", password)
+	}
+	o.open("zones")
+	o.run(`window.later_ = []; const real = setTimeout;
+		window.setTimeout = (f, ms) => ms >= 20000 ? window.later_.push(f) : real(f, ms)
+		document.querySelector("main").insertAdjacentHTML("beforeend", "<textarea id=reason></textarea>")`)
+	o.focus("#reason")
+	o.do(call(input.InsertText, input.InsertTextParams{Text: "why I do this"}))
+	o.run("window.leaving_ = true")
+	signOut()
+	o.until(`"over" in document.documentElement.dataset`)
+	o.until(`getComputedStyle(document.querySelector("main h1")).visibility === "hidden"`)
+	o.until(`getComputedStyle(document.querySelector("#reason")).visibility === "visible"`)
+	o.run(`for (const f of window.later_) f()`)
+	o.arrive("/login")
+}
+
+// Behind a proxy that passes no WebSockets a page asks by HTTP, and goes back to a socket when one opens.
+func TestBrowserStaysLiveBehindAProxyWithoutWebSockets(t *testing.T) {
+	needBrowser(t)
+	d := sharedDemo(t)
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", Auth: Auth{Mode: "none"}})
+	to, err := url.Parse(a.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var passes atomic.Bool
+	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host }}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !passes.Load() { // as a proxy that speaks HTTP/1.0 to its servers
+			r.Header.Del("Upgrade")
+			r.Header.Del("Connection")
+		}
+		through.ServeHTTP(w, r)
+	}))
+	defer proxy.Close()
+	o := newTab(t, d, 1280)
+	o.incidents.hosts = []string{strings.TrimPrefix(proxy.URL, "http://")}
+	o.expect("WebSocket", "status of 426")
+	o.do(chromedp.Navigate(proxy.URL + "/collections"))
+	const words, link = `document.querySelector("#status .words").textContent`, `document.querySelector("#polled")`
+	o.until(words + `.includes("Live every 10 s") && !` + link + `.hidden && ` + link + `.getAttribute("href") === "/help/websockets"`)
+	passes.Store(true)
+	o.run(`dispatchEvent(new Event("online"))`)
+	o.until(link + `.hidden && !` + words + `.includes("10 s") && !` + words + `.includes("lost")`)
 }

@@ -21,6 +21,8 @@ type Auth struct {
 	Max  time.Duration
 	// Apart is how long whoever made an account, or set its password or role, counts as that person; 0: never.
 	Apart time.Duration
+	// FirstLink prints a link for an admin also if somebody has been admin by the issuer or a proxy.
+	FirstLink bool
 	OIDC  OIDC
 
 	ProxyHeader     string
@@ -57,6 +59,7 @@ func (c Config) authOptions(s store.Store, public string) (auth.Options, error) 
 		Idle:      c.Auth.Idle,
 		Max:       c.Auth.Max,
 		Apart:     c.Auth.Apart,
+		FirstLink: c.Auth.FirstLink,
 		Cost:      c.Auth.Cost,
 		Proxy:     auth.ProxyOptions{Header: c.Auth.ProxyHeader, RoleHeader: c.Auth.ProxyRoleHeader, Role: auth.Role(c.Auth.ProxyRole)},
 	}
@@ -196,13 +199,25 @@ func isLoopbackURL(text string) bool {
 	return err == nil && isLoopbackHost(u.Hostname())
 }
 
-// hosts are the Host headers to accept besides loopback.
+// hosts are the Host headers to accept besides loopback. A proxy may leave the port of the public URL out.
 func (c Config) hosts() []string {
 	out := append([]string(nil), c.Hosts...)
 	if u, err := url.Parse(c.PublicURL); err == nil && u.Host != "" {
-		out = append(out, u.Host)
+		out = append(out, u.Hostname())
 	}
 	return out
+}
+
+// origin is that of the public URL, as browsers send it; "" without one.
+func (c Config) origin() string {
+	u, err := url.Parse(strings.ToLower(c.PublicURL))
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	if port := u.Port(); port == "443" && u.Scheme == "https" || port == "80" && u.Scheme == "http" {
+		u.Host = strings.TrimSuffix(u.Host, ":"+port)
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // ReadSecret reads a secret from a file that no other user can read. Secrets have no flags, because

@@ -48,7 +48,8 @@ func (a *App) openStore(ctx context.Context) (store.Database, error) {
 		return nil, err
 	}
 	if db.Sharded() && slices.ContainsFunc(a.config.addresses(), func(uri cluster.URI) bool { return sharesHost(db.Hosts(), uri) }) {
-		a.log.Warn("the store is in an observed cluster: when the cluster is down, so is the store, and nobody can sign in", "store", db.Place())
+		a.log.Warn("the store is in an observed cluster: when the cluster is down, so is the store, and nobody can sign in; and who may write "+
+			"everything in the cluster can add accounts and tokens here", "store", db.Place())
 	}
 	if !db.Leads() {
 		a.log.Info("another shardboard leads the store", "store", db.Place(), "leader", db.Leader().Name)

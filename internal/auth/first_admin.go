@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/clock"
 	"shardboard/internal/fault"
+	"shardboard/internal/store/audit"
 )
 
 const firstLinkLifetime = time.Hour
@@ -26,13 +27,19 @@ type firstLink struct {
 const FirstPath = "/login/first"
 
 // FirstLink makes the address, without scheme and host, that creates the first admin. It works once
-// within an hour. It is "" when users exist or password sign-in is off. The secret is in the query,
+// within an hour. It is "" when users exist, somebody has been admin by the issuer or a proxy, or password sign-in is
+// off. The secret is in the query,
 // which is never logged; print the link to the terminal and never to the log. A fragment would also
 // hide it from proxies, but only a script can read a fragment.
 func (s *Service) FirstLink(ctx context.Context) (string, error) {
 	offers, err := s.Offers(ctx)
 	if err != nil || !offers.First || offers.ReadOnly {
 		return "", err
+	}
+	if !s.o.FirstLink {
+		if had, err := s.recordedAdmin(ctx); err != nil || had {
+			return "", err
+		}
 	}
 	secret, err := newSecret(s.o.Random)
 	if err != nil {
@@ -48,6 +55,47 @@ func (s *Service) FirstLink(ctx context.Context) (string, error) {
 	defer s.first.mu.Unlock()
 	s.first.hash, s.first.until = digest(secret), until
 	return FirstPath + "?" + url.Values{"key": {secret}}.Encode(), nil
+}
+
+// adminSetting is set when somebody from outside has been admin. They can make accounts, so that a link that makes an
+// admin would only be a risk.
+const adminSetting = "admin-from-outside"
+
+// noteAdmin remembers that somebody has been admin.
+func (s *Service) noteAdmin(ctx context.Context, p Principal) {
+	if p.Role != Admin || p.Method != ByOIDC && p.Method != ByProxy || s.adminNoted.Load() || !s.o.Store.Owner() {
+		return
+	}
+	if err := s.o.Store.SetSetting(ctx, adminSetting, s.o.Now().UTC().Format(time.RFC3339)); err != nil {
+		s.o.Log.Warn("remember that somebody has been admin", "err", err)
+		return
+	}
+	s.adminNoted.Store(true)
+}
+
+func (s *Service) hadAdmin(ctx context.Context) (bool, error) {
+	_, err := s.o.Store.Setting(ctx, adminSetting)
+	if fault.Of(err) == fault.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// recordedAdmin looks in the audit record for an admin of an earlier release, which did not remember them. It is looked
+// at only at a start without accounts.
+func (s *Service) recordedAdmin(ctx context.Context) (bool, error) {
+	found, err := audit.Newest(ctx, s.o.Store, audit.Filter{What: auditSignIn}, 0, 1000)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range found.Records {
+		p := Principal{Role: Role(r.Details["role"]), Method: Method(r.Via)}
+		if p.Role == Admin && (p.Method == ByOIDC || p.Method == ByProxy) {
+			s.noteAdmin(ctx, p)
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func (l *firstLink) opens(secret string, now time.Time) bool {

@@ -3,6 +3,8 @@ package auth
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/url"
 	"strings"
@@ -46,11 +48,18 @@ func New(o Options) (*Service, error) {
 	if o.Proxy.Role == "" {
 		o.Proxy.Role = Viewer
 	}
+	if o.FlowKey == nil {
+		o.FlowKey = make([]byte, secretSize)
+		if _, err := io.ReadFull(o.Random, o.FlowKey); err != nil {
+			return nil, fmt.Errorf("draw key: %w", err)
+		}
+	}
 	if o.Refusals == nil {
 		o.Refusals = NewRefusals(o.Store, o.Log, o.Now)
 	}
 	return &Service{o: o, hashes: newHashes(o.Cost), limits: newLimits(o.Now), endSignals: newEndSignals(),
-		recentProxyUsers: newRecentSignIns(), causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
+		recentProxyUsers: newRecentSignIns(), unreadHops: rate.Sometimes{First: 1, Interval: time.Hour},
+		causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
 }
 
 func (o Options) check() error {
@@ -122,6 +131,10 @@ func (s *Service) Offers(ctx context.Context) (Offers, error) {
 			ordinary++
 		}
 	}
-	f.First = s.o.Mode.Has(ModeLocal) && ordinary == 0
+	if f.First = s.o.Mode.Has(ModeLocal) && ordinary == 0; f.First && !s.o.FirstLink {
+		had, err := s.hadAdmin(ctx)
+		f.First = !had
+		return f, err
+	}
 	return f, nil
 }

@@ -3,38 +3,21 @@ package auth
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 )
 
 const (
-	flowCookie   = "shardboard-oidc"
-	flowLifetime = 10 * time.Minute
-	maxNext      = 1 << 10
 	// CallbackPath is where the issuer redirects browsers to, under PublicURL.
 	CallbackPath = "/login/oidc/callback"
+	maxNext      = 1 << 10
 )
-
-// flow is one sign-in attempt at the issuer. The browser keeps it in a cookie: the callback is
-// valid in that browser only, and many started attempts use no memory here. Under TLS no other site
-// can set the cookie, because its name has the __Host- prefix.
-type flow struct {
-	State    string `json:"s"`
-	Nonce    string `json:"n"`
-	Verifier string `json:"v"` // PKCE
-	Next     string `json:"p"`
-	Began    int64  `json:"t"` // seconds since 1970
-}
 
 // StartOIDC sets the flow cookie and returns the issuer's address to redirect to.
 func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request, next string) (string, error) {
@@ -56,12 +39,7 @@ func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request, next string)
 	if err != nil {
 		return "", err // package oidc has logged the cause
 	}
-	text, err := json.Marshal(f)
-	if err != nil {
-		return "", err
-	}
-	http.SetCookie(w, s.cookie(flowCookie, base64.RawURLEncoding.EncodeToString(text), int(flowLifetime/time.Second)))
-	return to, nil
+	return to, s.keepFlow(w, r, f)
 }
 
 // FinishOIDC handles the issuer's callback and starts a session if one of the user's groups has a
@@ -74,6 +52,12 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 	// Callbacks that another site can forge have a separate limit from those that only this browser
 	// can send, so forged ones do not stop people from signing in.
 	f, err := s.readFlow(r)
+	if err != nil {
+		if next, ok := s.signedInMeanwhile(r, f, err); ok {
+			http.SetCookie(w, s.flowCookie(f.State, "", -1))
+			return next, nil
+		}
+	}
 	what := failedCode
 	if err != nil {
 		what = failedCallback
@@ -84,7 +68,7 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) (string, er
 		}
 		return "", &TooMany{Wait: wait}
 	}
-	http.SetCookie(w, s.cookie(flowCookie, "", -1)) // the flow is used up whether it succeeds or not
+	http.SetCookie(w, s.flowCookie(f.State, "", -1)) // the flow is used up whether it succeeds or not
 	var claims Claims
 	if err == nil {
 		q := r.URL.Query()
@@ -131,29 +115,6 @@ func (s *Service) refusedByOIDC(ctx context.Context, who Principal, err error) {
 		return
 	}
 	s.o.Refusals.Add(s.entry(nobody, auditRefused, who.ID, "refused", append(r.details(), "reason", r.Code, "name", who.Name)...))
-}
-
-// readFlow returns this browser's flow after checking that the callback belongs to it.
-func (s *Service) readFlow(r *http.Request) (f flow, err error) {
-	text, err := base64.RawURLEncoding.DecodeString(s.cookieValue(r, flowCookie))
-	if err != nil || json.Unmarshal(text, &f) != nil || f.State == "" || f.Nonce == "" || f.Verifier == "" {
-		return f, flowRefusal("not-begun-here")
-	}
-	q := r.URL.Query()
-	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(f.State)) != 1 {
-		return f, flowRefusal("state")
-	}
-	if began := time.Unix(f.Began, 0); s.o.Now().Sub(began) > flowLifetime || began.After(s.o.Now().Add(time.Minute)) {
-		return f, flowRefusal("too-late")
-	}
-	if q.Has("error") {
-		return f, refuseIssuerError(q.Get("error"), q.Get("error_description"))
-	}
-	if q.Get("code") == "" {
-		return f, flowRefusal("no-code")
-	}
-	f.Next = LocalPath(f.Next)
-	return f, nil
 }
 
 // principalFromClaims returns the principal of an issuer's claims, with the greatest role of its

@@ -12,7 +12,7 @@ import (
 var (
 	errFlow = fault.New(
 		fault.Forbidden,
-		"This sign-in was not started in this browser, or was started more than ten minutes ago. Start again.",
+		"This sign-in was not started in this browser, was started more than ten minutes ago, or is over. Start again.",
 	)
 
 	flowAdvice = "If this happens to everybody: people must open shardboard under --public-url, because the cookie of the attempt " +

@@ -2,8 +2,12 @@ package auth
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +80,87 @@ func TestInvalidCallbacksAreRefusedWithTheirReason(t *testing.T) {
 	h.advance(flowLifetime * 2)
 	if _, _, err := h.finishOIDC(flow, "code=code&state="+real); codeOf(t, err).Code != "too-late" {
 		t.Error(err)
+	}
+}
+
+// What is not signed here is no attempt: another site of the same domain may set cookies.
+func TestACookieThatIsNotSignedIsNoAttempt(t *testing.T) {
+	h := newFixture(t, withIssuer(issuerWithGroups("ops")))
+	flow, state := h.startOIDC(t, "/")
+	real := *flow
+	for what, change := range map[string]func([]byte){
+		"its end": func(b []byte) { b[len(b)-2] ^= 1 }, "its signature": func(b []byte) { b[0] ^= 1 },
+	} {
+		all, err := base64.RawURLEncoding.DecodeString(real.Value)
+		must(t, err)
+		change(all)
+		flow.Value = base64.RawURLEncoding.EncodeToString(all)
+		if _, _, err := h.finishOIDC(flow, "code=code&state="+state); codeOf(t, err).Code != "not-begun-here" {
+			t.Errorf("with another value of %s: %v", what, err)
+		}
+	}
+	other := &fixture{Service: h.service(t, withIssuer(issuerWithGroups("ops")))}
+	if _, _, err := other.finishOIDC(&real, "code=code&state="+state); codeOf(t, err).Code != "not-begun-here" {
+		t.Errorf("at a process with another key: %v", err)
+	}
+	if c, _, err := h.finishOIDC(&real, "code=code&state="+state); err != nil || c == nil {
+		t.Error(err)
+	}
+}
+
+// A browser that was restored opens all its tabs at once, and each signs in.
+func TestTabsSignInAtOnce(t *testing.T) {
+	f := issuerWithGroups("ops")
+	h := newFixture(t, withIssuer(f))
+	jar := map[string]*http.Cookie{}
+	send := func(ask func(http.ResponseWriter, *http.Request) (string, error), query string) (string, error) {
+		r := newRequest("192.0.2.1", nil)
+		r.URL.RawQuery = query
+		for _, c := range jar {
+			r.AddCookie(c)
+		}
+		w := httptest.NewRecorder()
+		to, err := ask(w, r)
+		for _, c := range w.Result().Cookies() {
+			if jar[c.Name] = c; c.MaxAge < 0 {
+				delete(jar, c.Name)
+			}
+		}
+		return to, err
+	}
+	type tab struct{ next, state, nonce, verifier string }
+	start := func(i int) tab {
+		next := fmt.Sprintf("/tab/%d", i)
+		to, err := send(func(w http.ResponseWriter, r *http.Request) (string, error) { return h.StartOIDC(w, r, next) }, "")
+		must(t, err)
+		u, err := url.Parse(to)
+		must(t, err)
+		h.advance(time.Second)
+		return tab{next, u.Query().Get("state"), f.nonce, f.verifier}
+	}
+	finish := func(one tab) (string, error) {
+		f.nonce, f.verifier = one.nonce, one.verifier
+		return send(h.FinishOIDC, "code=code&state="+one.state)
+	}
+	tabs := []tab{start(0), start(1)}
+	for _, one := range tabs {
+		if to, err := finish(one); err != nil || to != one.next {
+			t.Errorf("%s: led to %q, %v", one.next, to, err)
+		}
+	}
+	if to, err := finish(tabs[0]); err != nil || to != "/" { // the person goes back, and the browser asks again
+		t.Errorf("again: led to %q, %v", to, err)
+	}
+	late := start(2)
+	h.advance(flowLifetime)
+	if to, err := finish(late); err != nil || to != late.next {
+		t.Errorf("too late, but signed in: led to %q, %v", to, err)
+	}
+	for i := range 3 * maxFlows {
+		start(i)
+	}
+	if len(jar) != maxFlows+1 {
+		t.Errorf("the browser has %d cookies", len(jar))
 	}
 }
 

@@ -55,6 +55,7 @@ func (s *Service) byProxy(ctx context.Context, r *http.Request, from string) (Pr
 		if _, err := s.o.Store.Append(ctx, s.entry(p, auditSignIn, p.ID, "ok", "role", string(role))); err != nil {
 			return Principal{}, err
 		}
+		s.noteAdmin(ctx, p)
 	}
 	return p, nil
 }
@@ -65,26 +66,6 @@ func plainName(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
 }
 
-// ClientAddr returns the client's address without port. X-Forwarded-For is read from its end while
-// the hops are known proxies; the first other address is the client.
-func (s *Service) ClientAddr(r *http.Request) string {
-	addr := remoteAddr(r)
-	if !contains(s.o.Forwarded, addr) {
-		return addrText(addr)
-	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, hop := range slices.Backward(hops) {
-		next, err := netip.ParseAddr(strings.TrimSpace(hop))
-		if err != nil {
-			break
-		}
-		addr = next.Unmap().WithZone("")
-		if !contains(s.o.Forwarded, addr) {
-			break
-		}
-	}
-	return addrText(addr)
-}
 
 // addrText is "" for an unknown address.
 func addrText(addr netip.Addr) string {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -44,6 +45,8 @@ type Service struct {
 	limits           *limits
 	endSignals       *endSignals
 	first            firstLink
+	unreadHops       rate.Sometimes // warnings of addresses that proxies send
+	adminNoted       atomic.Bool    // the store knows that somebody has been admin
 	recentProxyUsers *recentSignIns
 	causes           *rate.Limiter // limits log lines about refused answers of the issuer
 }
@@ -66,6 +69,8 @@ type Options struct {
 	Clusters  func() []NamedRoles
 	Proxy     ProxyOptions    // with ModeProxy
 	Forwarded []netip.Prefix  // proxies whose X-Forwarded-For is trusted, for ClientAddr only
+	FirstLink bool            // FirstLink makes a link also if somebody has been admin, while there is no account
+	FlowKey   []byte          // signs attempts at the issuer, for all replicas; nil: one of this process
 	Cost      Cost            // of hashing a password; zero is DefaultCost
 	Leaked    *Leaked         // passwords that are rejected; nil for none
 	Refusals  *audit.Refusals // counts anonymous attempts; nil makes one that nobody runs, so only the first attempt of a kind is recorded
@@ -83,7 +88,7 @@ type ProxyOptions struct {
 type Offers struct {
 	Password bool // a form for name and password
 	OIDC     bool // a button for /login/oidc
-	First    bool // no user exists yet: the link is on the server's standard output
+	First    bool // nobody has been admin yet: the link is on the server's standard output
 	Off      bool // sign-in is off (none, demo)
 	ReadOnly bool // another process owns the data, so nobody can sign in here
 }

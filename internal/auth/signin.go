@@ -137,6 +137,7 @@ func (s *Service) startSession(ctx context.Context, p Principal, replaces string
 	if err := s.o.Store.CreateSession(ctx, row, replaces, s.entry(p, auditSignIn, p.ID, "ok", details...)); err != nil {
 		return nil, Principal{}, err
 	}
+	s.noteAdmin(ctx, p)
 	if replaces != "" {
 		s.endSessions(replaces)
 	}

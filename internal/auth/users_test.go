@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/store"
 )
 
 func TestOnlyAdminsManageUsers(t *testing.T) {
@@ -129,6 +130,39 @@ func TestTheFirstLinkWorksOnce(t *testing.T) {
 	}
 	if link, err := h.FirstLink(t.Context()); link != "" || err != nil {
 		t.Error("there is a link while there are users", err)
+	}
+}
+
+// Beside an issuer, the link is over with the first admin who came by it; an older release did not remember that, but
+// the audit record did.
+func TestTheFirstLinkIsOverWhenSomebodyFromOutsideHasBeenAdmin(t *testing.T) {
+	for _, c := range []struct {
+		group string
+		older bool
+		link  bool
+	}{{"staff", false, true}, {"dba", false, false}, {"dba", true, false}} {
+		both := func(o *Options) { withIssuer(issuerWithGroups(c.group))(o); o.Mode = "local,oidc" }
+		h := newFixture(t, both)
+		if link, err := h.FirstLink(t.Context()); link == "" || err != nil {
+			t.Errorf("%+v: before: %q, %v", c, link, err)
+		}
+		if c.older {
+			_, err := h.db.Append(t.Context(), store.AuditEntry{At: h.clock(), What: auditSignIn, Via: "oidc", By: "oidc:x", Outcome: "ok",
+				Details: map[string]string{"role": "admin"}})
+			must(t, err)
+		} else if cookie, err := h.callback(t); cookie == nil || err != nil {
+			t.Fatal(err)
+		}
+		next := h.service(t, both)
+		link, err := next.FirstLink(t.Context())
+		offers, e := next.Offers(t.Context())
+		if (link != "") != c.link || offers.First != c.link || err != nil || e != nil {
+			t.Errorf("%+v: %q, %v, offers %+v, %v", c, link, err, offers, e)
+		}
+		next.o.FirstLink = true
+		if link, err := next.FirstLink(t.Context()); link == "" || err != nil {
+			t.Errorf("%+v: asked for: %q, %v", c, link, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/realcluster"
+	"shardboard/internal/store/keyfile"
 )
 
 // takeoverPatience is how long the second replica may take until it leads: a lease, an election of the
@@ -87,7 +88,11 @@ func serveReplica(w *world, s keptStore, first *dashboard) *dashboard {
 		dir = first.replicaDir
 	}
 	files := &dashboard{TB: w.TB, dir: dir}
-	d := serve(w.TB, w.productURI(), "--store-file", files.secretFile("store", s.uri("suite_replicas")), "--audit-key", dir+"/audit.key")
+	if _, err := keyfile.Sessions.Open(dir+"/session.key", ""); err != nil {
+		w.Fatal(err)
+	}
+	d := serve(w.TB, w.productURI(), "--store-file", files.secretFile("store", s.uri("suite_replicas")), "--audit-key", dir+"/audit.key",
+		"--session-key", dir+"/session.key")
 	d.replicaDir = dir
 	return d
 }

@@ -44,8 +44,10 @@ type Sources struct {
 	// SetByRuns are the settings of collections that runs have set, newest first; nil:
 	// no run sets any.
 	SetByRuns func(ctx context.Context) ([]SettingByRun, error)
-	Log       *slog.Logger
-	Now       func() time.Time
+	// Unsealed are rows of the store that somebody else wrote; nil: not looked for.
+	Unsealed func() []store.Unsealed
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // Surveys gives the newest measurements of a project: survey.Engine.
@@ -247,6 +249,9 @@ func (a *Advisor) reportOf(t *topology.Table, dir *placement.Directory, anew boo
 	s.SetSince = a.settings.all()
 	s.Off, s.Pins, s.Paused, s.PausedUnread = a.off.since, a.pins, a.paused, a.unread
 	a.mu.Unlock()
+	if a.from.Unsealed != nil {
+		s.Unsealed = a.from.Unsealed()
+	}
 	r := Evaluate(s)
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -7,6 +7,7 @@ var all = []rule{
 	shardSilent,
 	memberAway,
 	unreadable,
+	forgedRows,
 	collectionDamaged,
 	metadataContradiction,
 	drainingStuck,

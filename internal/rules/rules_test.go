@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -135,6 +136,11 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			})),
 		fires("a value is refused and the balancer off", BalancerOff, Warn, "off", "balancer-on", off,
 			balancer(func(b *topology.Balancer) { b.Refused = []topology.RefusedSetting{{Doc: "chunksize", Field: "value"}} })),
+		fires("rows of somebody else", ForgedRows, Critical, "forged", "",
+			func(s *Situation) {
+				s.Unsealed = []store.Unsealed{{Table: "sessions", ID: "x", At: s.Now}, {Table: "sessions", ID: "y", At: s.Now}}
+			}),
+		passes("no such rows", ForgedRows),
 		fires("something is not read", SettingsUnread, Info, "settingsUnread", "",
 			balancer(func(b *topology.Balancer) { b.Unread = []string{"balancer.color"} })),
 		passes("all is read", SettingsUnread),

@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -28,6 +29,8 @@ type Situation struct {
 
 	Paused       []PausedBalancing // what runs of ours have paused
 	PausedUnread bool              // that could not be read
+
+	Unsealed []store.Unsealed // rows of the store that do not count, seen in the last day
 
 	// Past: the table is of a past time, of which history keeps the routing, zones
 	// and settings and nothing of writes, disks and routers.

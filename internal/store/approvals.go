@@ -13,10 +13,14 @@ type ApprovalRecord struct {
 	State   string    // such as ApprovalAsked
 	Until   time.Time // how long it counts: a request as long as the plan can be run
 	Body    []byte
+	Seal    []byte // by package seal; nil: none
 }
 
-// ApprovalAsked is the state of a request that nobody has answered.
-const ApprovalAsked = "asked"
+// The states that stores and package seal know.
+const (
+	ApprovalAsked = "asked"    // nobody has answered
+	ApprovalGiven = "approved" // by a second person
+)
 
 // Approvals stores what a second person said about plans. It goes with its plan: DropPlans deletes
 // both.

@@ -15,6 +15,7 @@ type Request struct {
 	Body    []byte
 	Made    time.Time
 	Within  time.Duration // since it was stored, by the store's clock; later it must not be done
+	Seal    []byte        // by package seal; nil: none
 }
 
 // RequestState is what became of a request.

@@ -26,6 +26,10 @@ type Session struct {
 	Former time.Time
 	// Groups are those of the person at the issuer, as far as they are kept.
 	Groups []string
+
+	// FormerHash is that of the session that this one replaced; nil: of none. The store sets it.
+	FormerHash []byte
+	Seal       []byte // by package seal; nil: none
 }
 
 // Sessions stores who is signed in.

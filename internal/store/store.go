@@ -15,6 +15,7 @@ package store
 type Store interface {
 	Users
 	Sessions
+	Seals
 	Tokens
 	Settings
 	Audit

@@ -69,12 +69,13 @@ func Tables() []Table {
 		{Name: "users", Key: []string{"id"}, Columns: columns("id text, name text, role text, password text, break_glass flag, " +
 			"disabled flag, created time, last_login time")},
 		{Name: "sessions", Key: []string{"id"}, Columns: columns("id text, hash bytes, subject text, name text, role text, method text, " +
-			"origin text, created time, used time, expires time, stale flag, former_hash unset, former_until time, issuer_groups text")},
+			"origin text, created time, used time, expires time, stale flag, former_hash unset, former_until time, issuer_groups text, seal unset")},
 		{Name: "tokens", Key: []string{"id"}, Columns: columns("id text, hash bytes, name text, role text, owner text, created time, " +
 			"expires time, used time, revoked time, clusters text, owner_role text, owner_groups text")},
 		{Name: "plans", Key: []string{"id"}, Columns: columns("id text, cluster text, by text, kind text, hash text, made time, " +
 			"expires time, body bytes")},
-		{Name: "plan_approvals", Key: []string{"plan"}, Columns: columns("plan text, cluster text, state text, until time, body bytes")},
+		{Name: "plan_approvals", Key: []string{"plan"}, Columns: columns("plan text, cluster text, state text, until time, body bytes, " +
+			"seal unset")},
 		{Name: "removed_plans", Key: []string{"id"}, Columns: columns("id text, made time")},
 		{Name: "runs", Key: []string{"id"}, Columns: columns("id text, seq number, plan text, cluster text, by text, state text, open flag, " +
 			"started time, ended ended, body bytes")},

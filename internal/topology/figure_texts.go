@@ -77,6 +77,7 @@ var reasonDetails = map[string]string{
 	"notKept":           "History records settings and where data was, not what the balancer was doing or how full the disks were.",
 	"notListed":         "The statistics list the shards that own chunks, and this one owns none.",
 	"notLoaded":         "The first read of statistics has not reached this yet.",
+	"notMeasured":       "It depends on the sizes of single chunks, which the balancer measures when it comes to them.",
 	"notLogged":         "The server’s changelog has no count for this move.",
 	"notPermitted":      "The cluster user is not permitted to read this; collStats needs the clusterMonitor role.",
 	"notPlanned":        "The plan has no estimate of this step.",

@@ -31,6 +31,7 @@ var reasonTexts = map[string]string{
 	"notListed":         "not listed",
 	"notLoaded":         "not read yet",
 	"notLogged":         "not logged",
+	"notMeasured":       "not measured",
 	"notObserved":       "not observed",
 	"notPermitted":      "not permitted",
 	"notPlanned":        "not estimated",

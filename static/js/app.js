@@ -1,6 +1,7 @@
 // Starts the modules of every page. Each enhances a page that works without it; one that fails does
 // not stop the others.
 import { connect } from "./live.js";
+import { listenTyping } from "./session.js";
 import { listenHeld } from "./live_region.js";
 import { listenHistogram } from "./histogram.js";
 import { listenShortcuts } from "./shortcuts.js";
@@ -24,6 +25,7 @@ function startMap() {
 
 const starts = [
   keepTimesCurrent,
+  listenTyping,
   connect,
   listenHeld,
   listenHistogram,

@@ -4,6 +4,7 @@
 import { base } from "./address.js";
 import { showRegion } from "./live_region.js";
 import { setServerTime } from "./relative_times.js";
+import { leaveFor, sessionStatus, toSignIn } from "./session.js";
 import { word, announce } from "./words.js";
 
 const lateAfter = 10; // age in seconds from which old data is shown as a failure
@@ -25,6 +26,13 @@ let attempt = 0; // failed ones since the last connection
 let timer = 0;
 let lost = false; // the page says that the connection is lost
 let signedOut = false; // no more requests
+
+// A proxy may pass no WebSockets: then the page asks by HTTP, and tries a socket again seldom.
+const tries = 3;
+const pollEvery = 10_000; // milliseconds
+const retryEvery = 60_000;
+let polling = false;
+let pollTimer = 0;
 const closeEnded = 4401; // close code of an ended session, sent by the server's hub
 
 /** connect opens the socket for the page's topics and keeps it open. */
@@ -32,7 +40,9 @@ export function connect() {
   topics = (document.body.dataset.topics ?? "").split(",").filter(Boolean);
   if (topics.length === 0) return;
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden && !socket) open();
+    if (document.hidden) return;
+    if (!socket) open();
+    if (polling) poll();
   });
   addEventListener("online", () => socket || open());
   addEventListener("pagehide", () => socket?.close());
@@ -56,6 +66,7 @@ function open() {
   socket = s;
   s.onopen = () => {
     attempt = 0;
+    if (polling) endPolling();
     if (lost) announce(word("resumed"));
     lost = false;
   };
@@ -73,54 +84,67 @@ function open() {
 async function checkSession() {
   signedOut = true;
   if ((await sessionStatus()) !== 200) return leave();
-  signedOut = false;
-  if (typing()) open();
-  else location.replace(location.pathname + location.search);
+  leaveFor(() => location.replace(location.pathname + location.search));
 }
 
-// sessionStatus is the HTTP status of a request with the session, 0 if the server is not reachable.
-async function sessionStatus() {
-  try {
-    return (await fetch("/api/v1/me", { credentials: "same-origin" })).status;
-  } catch {
-    return 0;
-  }
-}
-
-// typing tells whether somebody has typed something that a reload would lose.
-function typing() {
-  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("main input:not([type=hidden]), main textarea"));
-  return [...fields].some((f) => f.value !== f.defaultValue);
-}
-
-// leave goes to sign-in, which leads back to this page, so that the page does not stay visible for
-// the next user.
+// leave goes to sign-in, so that the page does not stay visible for the next user.
 function leave() {
   signedOut = true;
   setStatus("lost", word("out"));
-  announce(word("out"));
-  if (typing()) return;
-  location.assign(`/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`);
-}
-
-// A refused WebSocket does not say why; this request does.
-async function leaveIfSignedOut() {
-  if ((await sessionStatus()) === 401) leave();
+  toSignIn();
 }
 
 // reconnect tries again: soon at first, at random times so that browsers do not reconnect together,
-// and not while the page is hidden.
-function reconnect() {
+// and not while the page is hidden. A refused WebSocket does not say why; a request does.
+async function reconnect() {
   attempt++;
+  if (polling) return wait(retryEvery);
   if (attempt > 1 || lost) setStatus("lost", word("lost"));
   if (attempt > 1 && !lost) {
     lost = true;
     announce(word("lost"));
   }
-  if (attempt === 2) leaveIfSignedOut();
-  if (document.hidden) return;
+  if (attempt === 2 && (await sessionStatus()) === 401) return leave();
+  if (attempt === tries && (await poll())) return;
   const most = Math.min(5000, 250 * 2 ** Math.min(attempt, 6));
-  timer = setTimeout(open, most / 2 + Math.random() * (most / 2));
+  wait(most / 2 + Math.random() * (most / 2));
+}
+
+/** @param {number} ms */
+function wait(ms) {
+  if (!document.hidden && !signedOut) timer = setTimeout(open, ms);
+}
+
+// poll asks by HTTP for what a socket would get, again and again until a socket opens. It returns false if that cannot
+// be had either, such as while the server is down.
+async function poll() {
+  clearTimeout(pollTimer);
+  if (signedOut || (socket && !polling)) return true;
+  try {
+    const answer = await fetch(`${address()}&poll=1`, { credentials: "same-origin" });
+    if (answer.status === 401) leave();
+    if (!answer.ok) throw new Error(String(answer.status));
+    const frames = await answer.json();
+    if (!polling) wait(retryEvery);
+    if (lost) announce(word("resumed"));
+    polling = true;
+    lost = false;
+    for (const frame of frames) applyFrame(frame);
+  } catch {
+    if (polling) endPolling();
+    return false;
+  }
+  if (!document.hidden) pollTimer = setTimeout(poll, pollEvery);
+  return true;
+}
+
+// endPolling goes back to sockets.
+function endPolling() {
+  polling = false;
+  attempt = 0;
+  clearTimeout(pollTimer);
+  document.getElementById("polled")?.setAttribute("hidden", "");
+  if (!socket) open();
 }
 
 /** @param {Frame} frame */
@@ -128,7 +152,8 @@ function applyFrame(frame) {
   if (frame.status) {
     const { at, age, ok, text, level } = frame.status;
     if (at && age >= 0) setServerTime(Date.parse(at) + age * 1000);
-    setStatus(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", text);
+    setStatus(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", ok && polling ? word("polled") : text);
+    if (polling) document.getElementById("polled")?.removeAttribute("hidden");
   }
   if (!frame.topic) return;
   document.dispatchEvent(new CustomEvent("live", { detail: frame })); // for what scripts draw

@@ -12,7 +12,8 @@ import (
 var choices = [][2]string{
 	{"cluster: {uriSecret: {name: board-uri}}",
 		"clusters: [{name: prod, uriSecret: {name: prod-uri}}, {name: eu, uriSecret: {name: eu-uri, key: address}}]"},
-	{"replicas: 1", "replicas: 2\nstore: {uriSecret: {name: board-store}}\naudit: {keySecret: {name: board-audit}}"},
+	{"replicas: 1", "replicas: 2\nstore: {uriSecret: {name: board-store}}\naudit: {keySecret: {name: board-audit}}\n" +
+		"sessions: {keySecret: {name: board-sessions}}"},
 	{"tls: {secretName: board-tls}", "tls: {proxyCIDRs: [10.0.0.0/8]}"},
 	{"auth: {mode: local}", "auth: {mode: oidc, oidc: {issuer: https://id.example, clientID: board, roles: {dba: admin}}}"},
 	{"networkPolicy: {enabled: true}", "networkPolicy: {enabled: false}"},

@@ -38,7 +38,7 @@ func TestTheChartHasOneReplicaOnAVolumeByDefault(t *testing.T) {
 	for name, want := range map[string]string{
 		"SHARDBOARD_URI_FILE": "/secrets/uri/uri", "SHARDBOARD_DATA_DIR": "/data/shardboard", "SHARDBOARD_ACTIONS": "off",
 		"SHARDBOARD_TLS_TERMINATED_BY_PROXY": "true", "SHARDBOARD_PROXY_CIDR": "10.0.0.0/8", "SHARDBOARD_STORE_FILE": "",
-		"SHARDBOARD_TLS_CERT": "", "SHARDBOARD_AUDIT_KEY_FROM": "",
+		"SHARDBOARD_TLS_CERT": "", "SHARDBOARD_AUDIT_KEY_FROM": "", "SHARDBOARD_SESSION_KEY": "",
 	} {
 		if env[name] != want {
 			t.Errorf("%s is %q, not %q", name, env[name], want)
@@ -144,6 +144,7 @@ replicas: 3
 cluster: {uriSecret: {name: board-uri, key: address}}
 store: {uriSecret: {name: board-store}}
 audit: {keySecret: {name: board-audit, key: key.pem}}
+sessions: {keySecret: {name: board-sessions, key: seal.pem}}
 publicURL: https://board.example:8443
 tls: {secretName: board-tls, proxyCIDRs: [10.0.0.0/8, "fd00::/8"]}
 actions: "on"
@@ -179,6 +180,7 @@ func TestEveryValueHasItsEffect(t *testing.T) {
 	for name, want := range map[string]string{
 		"SHARDBOARD_URI_FILE": "/secrets/uri/address", "SHARDBOARD_STORE_FILE": "/secrets/store/uri",
 		"SHARDBOARD_AUDIT_KEY_FROM": "/secrets/audit/key.pem", "SHARDBOARD_AUDIT_KEY": "/keys/shardboard/audit.key",
+		"SHARDBOARD_SESSION_KEY":             "/secrets/sessions/seal.pem",
 		"SHARDBOARD_TLS_CERT":                "/secrets/tls/tls.crt",
 		"SHARDBOARD_TLS_TERMINATED_BY_PROXY": "", "SHARDBOARD_PROXY_CIDR": "10.0.0.0/8,fd00::/8", "SHARDBOARD_ACTIONS": "on",
 		"SHARDBOARD_AUTH": "local,oidc", "SHARDBOARD_OIDC_ROLE_MAP": "dba=admin;staff=viewer", "SHARDBOARD_OIDC_ISSUER": "https://id.example",
@@ -260,6 +262,7 @@ func TestBadValuesAreRefused(t *testing.T) {
 		"TLS by nobody":                 {"cluster: {uriSecret: {name: x}}\npublicURL: https://board.example", "proxyCIDRs"},
 		"two replicas without a store":  {with("replicas: 2"), "uriSecret"},
 		"two replicas with two keys":    {with("replicas: 2\nstore: {uriSecret: {name: x}}"), "audit"},
+		"a store without a session key": {with("store: {uriSecret: {name: x}}"), "sessions"},
 		"no replica":                    {with("replicas: 0"), "replicas"},
 		"a typing mistake":              {with("replica: 2"), "replica"},
 		"a password in the settings":    {with("settings: {SHARDBOARD_URI: mongodb://u:p@h}"), "settings"},

@@ -112,7 +112,8 @@ func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Auth = service })
-	if text := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text, "no user yet") {
+	if text := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text,
+		"Nobody has been admin yet") {
 		t.Errorf("the way in says %q", text)
 	}
 	link, err := service.FirstLink(t.Context())

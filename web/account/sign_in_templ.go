@@ -106,7 +106,7 @@ func signInPage(s templates.Shell, a api.SignIn, f signInForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if a.NoUserYet {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"note\">There is no user yet. Open the link that shardboard printed when it started.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"note\">Nobody has been admin yet. Open the link that shardboard printed when it started.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -22,7 +22,11 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := answer.Audit(r.Context(), trail, q, scopeOf(s, auth.From(r.Context())))
+	scope, err := scopeOf(r.Context(), s, auth.From(r.Context()))
+	if err != nil {
+		return err
+	}
+	a, err := answer.Audit(r.Context(), trail, q, scope)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,11 @@ func records(s *site.Site, r *http.Request) (api.List[api.AuditRecord], error) {
 	if err != nil {
 		return api.List[api.AuditRecord]{}, err
 	}
-	return answer.AuditRecords(r.Context(), trail, r.URL.Query(), scopeOf(s, auth.From(r.Context())), s.Deps.Now())
+	scope, err := scopeOf(r.Context(), s, auth.From(r.Context()))
+	if err != nil {
+		return api.List[api.AuditRecord]{}, err
+	}
+	return answer.AuditRecords(r.Context(), trail, r.URL.Query(), scope, s.Deps.Now())
 }
 
 func heads(s *site.Site, r *http.Request) (api.List[api.AuditHead], error) {

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"context"
+	"slices"
 	"strings"
 
 	"shardboard/internal/answer"
@@ -10,19 +12,24 @@ import (
 )
 
 // scopeOf is what somebody may read of the record. On a server of several clusters, an entry about a
-// cluster is for its operators. Admins of the server read everything, also of clusters that they may not
-// see: they check the whole chain, and give others their passwords. They get no links there.
-func scopeOf(s *site.Site, who auth.Principal) answer.AuditScope {
+// cluster is for its operators, and one about or by a token that is bound to clusters for those who see them all.
+// Admins of the server read everything, also of clusters that they may not see: they check the whole chain, and give
+// others their passwords. They get no links there.
+func scopeOf(ctx context.Context, s *site.Site, who auth.Principal) (answer.AuditScope, error) {
 	if s.Deps.Clusters == nil {
 		return answer.AuditScope{Withheld: func(store.AuditEntry) bool { return false }, Cluster: func(id string) (string, string, bool) {
 			return "", "", id != "" && id == s.Deps.Watcher.Table().ClusterID
-		}}
+		}}, nil
 	}
 	seen, operates, all := map[string]*site.Cluster{}, map[string]bool{}, true
+	var names []string // of clusters that they may see
 	for _, c := range s.Deps.Clusters.All() {
 		role, sees := c.Role(who)
 		may, id := sees && role.Includes(auth.Operator), c.ID()
 		all = all && may
+		if sees {
+			names = append(names, c.Name)
+		}
 		if id == "" {
 			continue
 		}
@@ -30,12 +37,24 @@ func scopeOf(s *site.Site, who auth.Principal) answer.AuditScope {
 			seen[id] = c
 		}
 	}
+	all = all || who.May(auth.Admin)
+	hidden := map[string]bool{}
+	if !all {
+		bound, err := s.Deps.Audit.BoundTokens(ctx)
+		if err != nil {
+			return answer.AuditScope{}, err
+		}
+		for id, clusters := range bound {
+			hidden[id] = slices.ContainsFunc(clusters, func(name string) bool { return !slices.Contains(names, name) })
+		}
+	}
 	return answer.AuditScope{
+		Hidden: hidden,
 		Withheld: func(e store.AuditEntry) bool {
 			switch {
-			case all || who.May(auth.Admin):
+			case all:
 				return false
-			case strings.HasPrefix(e.What, "configuration."): // it names clusters
+			case strings.HasPrefix(e.What, "configuration."), hidden[e.Subject], hidden[e.By]: // they name clusters
 				return true
 			}
 			return e.Cluster != "" && !operates[e.Cluster]
@@ -47,5 +66,5 @@ func scopeOf(s *site.Site, who auth.Principal) answer.AuditScope {
 			}
 			return c.Title, c.Base(), true
 		},
-	}
+	}, nil
 }

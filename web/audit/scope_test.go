@@ -34,6 +34,7 @@ func trailOfClusters() *webtest.StubAudit {
 		{What: "plan.made", Subject: plan, Cluster: "other", Details: map[string]string{"undoOf": run, "reason": "told nobody"}},
 		{What: "survey.started", Subject: "S", Cluster: "own", Details: map[string]string{"ns": "a.b c"}},
 		{What: "plan.made", Subject: plan, Cluster: "removed"},
+		{What: "token.created", Subject: "token:bound", Details: map[string]string{"clusters": "other=operator", "name": "told nobody"}},
 		{What: "configuration.reloaded", Details: map[string]string{"added": "other"}},
 	} {
 		e.At, e.By, e.Outcome = webtest.Epoch, "user:k3j2", "ok"
@@ -76,11 +77,11 @@ func TestEntriesOfAClusterAreForItsOperatorsAndForAdminsOfTheServer(t *testing.T
 		role, there auth.Role
 		told        int
 	}{
-		{auth.Operator, auth.Operator, 6},
-		{auth.Operator, auth.Viewer, 3}, // own and the server's, but not what may be of a cluster that is not known
+		{auth.Operator, auth.Operator, 7},
+		{auth.Operator, auth.Viewer, 4}, // own and the server's, but not what may be of a cluster that is not known
 		{auth.Operator, "", 3},
-		{auth.Admin, auth.Viewer, 6},
-		{auth.Admin, "", 6},
+		{auth.Admin, auth.Viewer, 7},
+		{auth.Admin, "", 7},
 	} {
 		s := webtest.New(t, webtest.OfServer(clustersWith(c.there)), func(d *site.Deps) {
 			d.Audit = trailOfClusters()
@@ -95,18 +96,19 @@ func TestEntriesOfAClusterAreForItsOperatorsAndForAdminsOfTheServer(t *testing.T
 				t.Errorf("%+v", r)
 			}
 		}
-		if told != c.told || len(items) != 6 {
+		if told != c.told || len(items) != 7 {
 			t.Errorf("%s, on the cluster %q: %d of %d are told, want %d", c.role, c.there, told, len(items), c.told)
 		}
 		page, csv := s.Do("GET", "/audit").Body.String(), s.Do("GET", "/audit.csv").Body.String()
-		if all := c.told == 6; strings.Contains(page, "told nobody") != all || strings.Contains(csv, "told nobody") != all {
+		if strings.Contains(page, "told nobody") != (c.told > 3) || strings.Contains(csv, "told nobody") != (c.told > 3) ||
+			strings.Contains(page, "told nobody either") != (c.told > 3) {
 			t.Errorf("%s, on the cluster %q: the page or the file tells something else than the JSON", c.role, c.there)
 		}
-		if strings.Contains(page, "/c/other/") != (c.there != "" && c.told == 6) {
+		if strings.Contains(page, "/c/other/") != (c.there != "" && c.told == 7) {
 			t.Errorf("%s, on the cluster %q: links", c.role, c.there)
 		}
 		found := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?subject="+plan)).Items
-		if want := map[bool]int{true: 2}[c.told == 6]; len(found) != want {
+		if want := map[bool]int{true: 2}[c.told == 7]; len(found) != want {
 			t.Errorf("%s, on the cluster %q: %d found by what they are about, want %d", c.role, c.there, len(found), want)
 		}
 	}

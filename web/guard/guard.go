@@ -1,9 +1,12 @@
 package guard
 
 import (
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/store/audit"
@@ -13,8 +16,10 @@ import (
 type Options struct {
 	Auth     Authenticator
 	Hosts    []string // Host values allowed besides loopback: "name" (any port) or "name:port"
-	TLS      bool     // browsers come over https, ours or a proxy's
-	Exposed  bool     // others than this machine can connect
+	Origin   string   // of the address that browsers use, as https://name; "" when none is configured
+	Log      *slog.Logger
+	TLS      bool // browsers come over https, ours or a proxy's
+	Exposed  bool // others than this machine can connect
 	Demo     bool
 	Now      func() time.Time
 	Refusals *audit.Refusals
@@ -47,19 +52,29 @@ type Rule struct {
 // Guard lets requests pass or refuses them. Safe for concurrent use.
 type Guard struct {
 	Options
+	warnings [2]rate.Sometimes // about hosts and origins
 }
 
 func New(o Options) *Guard {
 	if o.Limits == nil {
 		o.Limits = NewLimits(o.Now)
 	}
-	return &Guard{Options: o}
+	g := &Guard{Options: o}
+	for i := range g.warnings {
+		g.warnings[i] = rate.Sometimes{First: 3, Interval: 10 * time.Minute} // strangers do not decide how much is logged
+	}
+	return g
 }
 
 // Outside puts the checks that need no route around the router. The host is checked
 // before anything that trusts it.
 func (g *Guard) Outside(router http.Handler) http.Handler {
 	var cross http.CrossOriginProtection
+	if g.Origin != "" {
+		if err := cross.AddTrustedOrigin(g.Origin); err != nil {
+			panic("web: " + err.Error()) // it was checked at the start
+		}
+	}
 	cross.SetDenyHandler(http.HandlerFunc(g.refuseForeign))
 	return g.hostChecked(g.originChecked(cross.Handler(router)))
 }

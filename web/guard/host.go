@@ -2,12 +2,14 @@ package guard
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
 
 	"shardboard/internal/api"
+	"shardboard/internal/sanitize"
 )
 
 // hostChecked refuses requests whose Host is not ours. An origin check alone
@@ -15,11 +17,65 @@ import (
 // the loopback address, and only the Host header still tells the name.
 func (g *Guard) hostChecked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !g.hostAllowed(r.Host) {
+		switch {
+		case g.hostAllowed(r.Host):
+			next.ServeHTTP(w, r)
+		case probes(r):
+			answerProbe(w, r, next)
+		default:
+			g.warnHost(r.Host)
 			g.refuseHost(w, r)
-			return
 		}
-		next.ServeHTTP(w, r)
+	})
+}
+
+// probes tells whether a request is a health check. Balancers send them to an address, or without a Host.
+func probes(r *http.Request) bool {
+	return (r.URL.Path == "/healthz" || r.URL.Path == "/readyz") && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+}
+
+// answerProbe answers a health check under a foreign host name by its status and one word: a page whose own name
+// resolves to this address could read it.
+func answerProbe(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	p := &probe{header: http.Header{}}
+	next.ServeHTTP(p, r)
+	word := "unavailable\n"
+	if p.status < http.StatusBadRequest {
+		p.status, word = http.StatusOK, "ok\n"
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(p.status)
+	_, _ = io.WriteString(w, word)
+}
+
+// probe keeps the status of an answer and drops the rest.
+type probe struct {
+	header http.Header
+	status int
+}
+
+func (p *probe) Header() http.Header { return p.header }
+
+func (p *probe) WriteHeader(status int) {
+	if p.status == 0 {
+		p.status = status
+	}
+}
+
+func (p *probe) Write(b []byte) (int, error) {
+	p.WriteHeader(http.StatusOK)
+	return len(b), nil
+}
+
+// warnHost logs a refused host name with what would let it pass.
+func (g *Guard) warnHost(host string) {
+	advice := "let the proxy pass the host name on that browsers use (nginx: proxy_set_header Host $http_host)"
+	if name, ok := hostName(host); ok {
+		advice += ", or add --host " + sanitize.Line(sanitize.Truncate(name, 100))
+	}
+	g.warnings[0].Do(func() {
+		g.Log.Warn("refused a request under a foreign host name", "host", sanitize.Line(sanitize.Truncate(host, 200)),
+			"expected", strings.Join(append([]string{"localhost"}, g.Hosts...), ", "), "set", advice)
 	})
 }
 

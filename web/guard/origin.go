@@ -2,9 +2,12 @@ package guard
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // originChecked refuses sockets that another site's page asks for, before the
@@ -18,6 +21,7 @@ func (g *Guard) originChecked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		socket := r.URL.Path == "/live" || strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 		if socket && !g.OriginAllowed(r) {
+			g.warnOrigin(r)
 			g.Site.Fail(w, r, fault.New(fault.Forbidden, "This socket was requested by another site and was refused."))
 			return
 		}
@@ -35,8 +39,29 @@ func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// OriginAllowed is exact: scheme and host equal to the request's own. No Origin
-// at all is not a browser, which always sends one.
+// warnOrigin logs a refused Origin with what would let it pass: a proxy may have changed the Host, or left its port
+// out.
+func (g *Guard) warnOrigin(r *http.Request) {
+	origin := sanitize.Line(sanitize.Truncate(strings.Join(r.Header.Values("Origin"), ", "), 200))
+	var expected []string
+	for _, scheme := range g.schemes(r) {
+		expected = append(expected, scheme+"://"+sanitize.Line(sanitize.Truncate(r.Host, 200)))
+	}
+	if g.Origin != "" && !slices.Contains(expected, g.Origin) {
+		expected = append(expected, g.Origin)
+	}
+	advice := "nothing, if that is another site"
+	if u, err := url.Parse(origin); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && origin != g.Origin {
+		advice = "--public-url " + origin + " if that is the address that browsers use; nothing, if it is another site"
+	}
+	g.warnings[1].Do(func() {
+		g.Log.Warn("refused a request that another site's page seems to have made", "origin", origin,
+			"host", sanitize.Line(sanitize.Truncate(r.Host, 200)), "expected", strings.Join(expected, " or "), "set", advice)
+	})
+}
+
+// OriginAllowed is exact: scheme and host equal to the request's own, or to the address that browsers are told to use,
+// whatever Host a proxy makes of it. No Origin at all is not a browser, which always sends one.
 func (g *Guard) OriginAllowed(r *http.Request) bool {
 	values := r.Header.Values("Origin")
 	if len(values) == 0 {
@@ -44,6 +69,9 @@ func (g *Guard) OriginAllowed(r *http.Request) bool {
 	}
 	if len(values) > 1 {
 		return false
+	}
+	if g.Origin != "" && values[0] == g.Origin {
+		return true
 	}
 	for _, scheme := range g.schemes(r) {
 		if values[0] == scheme+"://"+r.Host {

@@ -34,7 +34,9 @@ func (g *Guard) refuseForeign(w http.ResponseWriter, r *http.Request) {
 	if rt, subject := g.Site.RuleAt(r.Method, r.URL.EscapedPath()); rt.changing() {
 		g.note(rt, auth.Principal{From: g.Auth.ClientAddr(r)}, subject, map[string]string{"why": "cross-site"})
 	}
-	g.Site.Fail(w, r, fault.New(fault.Forbidden, "This request came from another site and was refused."))
+	g.warnOrigin(r)
+	g.Site.Fail(w, r, fault.New(fault.Forbidden,
+		"This request came from another site and was refused. If it did not, the log of the server says which address it expects."))
 }
 
 func (g *Guard) note(rt Rule, who auth.Principal, subject string, details map[string]string) {

@@ -15,6 +15,7 @@ import (
 // Routes of the playbooks.
 var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/help", Summary: "Playbooks: what to do, step by step", Handler: Index}),
+	site.Page(site.Route{Pattern: "/help/websockets", Summary: "What lets a proxy pass WebSockets", Handler: WebSockets}),
 	site.Page(site.Route{Pattern: "/help/{playbook}", Summary: "One playbook", Handler: Page,
 		Params: []site.Param{site.InPath("playbook", "name of a playbook")}}),
 )

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"shardboard/internal/answer"
 	"shardboard/web/site"
 )
@@ -36,12 +38,16 @@ type Hub struct {
 
 	joins  chan *socket
 	leaves chan *socket
+	polls  chan polled
 	roles  chan struct{}  // has a value when roles have changed
 	quit   chan struct{}  // closed by close
 	done   chan struct{}  // closed when run is over
 	checks sync.WaitGroup // of those who opened sockets
 	once   sync.Once
-	state  struct {
+
+	proxies rate.Sometimes // warnings of a proxy that passes no WebSockets
+
+	state struct {
 		sync.Mutex
 		running, closed bool
 		sockets         sync.WaitGroup // handlers of open sockets
@@ -60,7 +66,8 @@ type Hub struct {
 func NewHub(s *site.Site) *Hub {
 	return &Hub{
 		site: s, Fragments: s.Fragment, MaxSockets: cmp.Or(s.Deps.MaxSockets, DefaultSockets),
-		joins: make(chan *socket), leaves: make(chan *socket), roles: make(chan struct{}, 1),
+		joins: make(chan *socket), leaves: make(chan *socket), polls: make(chan polled),
+		proxies: rate.Sometimes{First: 1, Interval: time.Hour}, roles: make(chan struct{}, 1),
 		quit: make(chan struct{}), done: make(chan struct{}),
 		Topics: map[topicKey]*topic{}, open: map[*socket]struct{}{},
 	}
@@ -103,6 +110,11 @@ func (h *Hub) Run(ctx context.Context, tables, dirs, runs, pins, outcomes, probl
 			continue
 		case c := <-h.leaves:
 			h.leave(c)
+			continue
+		case p := <-h.polls:
+			h.join(ctx, p.socket)
+			h.leave(p.socket)
+			close(p.done)
 			continue
 		case <-status.C:
 			h.tell()

@@ -31,7 +31,11 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !isUpgrade(r) {
+	polls := r.URL.Query().Has("poll")
+	if !polls && !isUpgrade(r) {
+		if r.Header.Get("Sec-WebSocket-Key") != "" { // a browser wanted one
+			h.warnOfProxy()
+		}
 		w.Header().Set("Upgrade", "websocket")
 		return &site.StatusError{Status: http.StatusUpgradeRequired, Text: "This address speaks WebSocket only."}
 	}
@@ -52,6 +56,9 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
 			s.Guard.Limits.Exit(who)
 		}
 	}()
+	if polls { // only where a socket would be let in
+		return h.poll(w, r, topics, who)
+	}
 	c := &socket{topics: topics, hidden: s.HiddenFrom(who), who: who}
 	if who.Method == auth.ByProxy {
 		c.until = time.Now().Add(VouchedFor)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -20,6 +21,8 @@ type socket struct {
 	who    auth.Principal
 	until  time.Time // when it is closed; zero: not by the time
 	round  int       // in which second of each turn it is pinged and checked
+
+	polled *[]json.RawMessage // of a page without a socket: what is pushed; nil: of a socket
 
 	conn   *wsConn     // nil until the handshake is over
 	direct *directConn // below conn; nil: writing to conn may wait
@@ -52,6 +55,10 @@ func (c *socket) push(m *wsMessage) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.polled != nil {
+		*c.polled = append(*c.polled, m.text)
+		return
+	}
 	if !c.over && !c.send(m) {
 		c.close()
 	}

@@ -56,7 +56,10 @@ func (t *takeover) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // wsMessage is a frame prepared once and written to many sockets.
-type wsMessage struct{ prepared *websocket.PreparedMessage }
+type wsMessage struct {
+	prepared *websocket.PreparedMessage
+	text     []byte // for those who ask without a socket
+}
 
 func newMessage(v any) (*wsMessage, error) {
 	data, err := MarshalFrame(v)
@@ -71,7 +74,7 @@ func prepare(kind int, data []byte) (*wsMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &wsMessage{prepared: p}, nil
+	return &wsMessage{p, data}, nil
 }
 
 // goodbye is a close frame.

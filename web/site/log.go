@@ -80,7 +80,7 @@ func (s *Site) logged(next http.Handler) http.Handler {
 		switch {
 		case rec.status >= http.StatusInternalServerError:
 			level = slog.LevelWarn
-		case s.routes[http.MethodGet+" "+route].Quiet:
+		case s.routes[http.MethodGet+" "+route].Quiet, route == "/live" && withoutSocket(r, rec.status):
 			level = slog.LevelDebug
 		}
 		who := LogText(cmp.Or(*id, "-"))
@@ -97,6 +97,12 @@ func (s *Site) logged(next http.Handler) http.Handler {
 		}
 		s.Deps.Log.LogAttrs(r.Context(), level, "request", attrs...)
 	})
+}
+
+// withoutSocket tells whether a page asks for updates again and again because its WebSocket does not come through;
+// there is one warning of that.
+func withoutSocket(r *http.Request, status int) bool {
+	return status == http.StatusUpgradeRequired || status == http.StatusOK && r.URL.Query().Has("poll")
 }
 
 // logPath is the path as it came, percent-escaped: always plain ASCII.

@@ -16,9 +16,10 @@ func operation(rt Route) Route {
 // Updates is the route of the live updates.
 func Updates() []Route {
 	return []Route{operation(Route{Pattern: "/live", Policy: guard.PolicyRead, Summary: "Live updates (WebSocket)", Stream: true,
-		Status: []int{http.StatusSwitchingProtocols},
-		Params: []Param{Query("t", "topics, comma-separated, each with the version that the browser has: overview@12,zones")},
-		Types:  []string{MediaJSON}, Handler: (*Site).Live})}
+		Status: []int{http.StatusSwitchingProtocols, http.StatusOK},
+		Params: []Param{Query("t", "topics, comma-separated, each with the version that the browser has: overview@12,zones"),
+			Query("poll", "1: no WebSocket, but an array of the frames that one would get at once")},
+		Types: []string{MediaJSON}, Handler: (*Site).Live})}
 }
 
 // Operations are the routes of the server itself: its data directory, its health, its

@@ -79,6 +79,7 @@ type Deps struct {
 	Now      func() time.Time     // nil is time.Now
 	Cost     func() int           // commands sent to the cluster during the last minute; nil: not known
 	Hosts    []string             // Host values allowed besides loopback: "name" (any port) or "name:port"
+	Origin   string               // of the address that browsers use; "": none is configured
 	Target   string               // redacted cluster address for display
 	Demo     bool
 	Version  string
@@ -182,7 +183,7 @@ func WireSite(deps Deps, table []Route) *Site {
 	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version) })
 	s.nobodys = guard.NewLineBound()
 	s.Guard = guard.New(guard.Options{Sees: deps.Sees, Nowhere: deps.Nowhere, Limits: deps.Limits,
-		Auth: deps.Auth, Hosts: deps.Hosts,
+		Auth: deps.Auth, Hosts: deps.Hosts, Origin: deps.Origin, Log: deps.Log,
 		TLS: deps.TLS, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
 		Refusals: deps.Refusals, Cluster: func() string { return deps.Watcher.Table().ClusterID }, Site: s})
 	s.routes = make(map[string]Route, len(table))

@@ -17,7 +17,8 @@ var withoutStates = map[string]string{
 	"/history/step": "leads to another page", "/advice/{id}/plan": "leads to a form",
 	"/login": "before sign-in; its scenes are those of a sign-in", "/login/first": "before sign-in",
 	"/login/oidc/callback": "leads to the page that somebody came for",
-	"/help":                "text of the program, the same in each state", "/help/{playbook}": "the same", "/runbooks": "the same",
+	"/help":                "text of the program, the same in each state", "/help/{playbook}": "the same",
+	"/help/websockets": "the same", "/runbooks": "the same",
 	"/runbooks/{runbook}": "the same", "/settings": "of a person", "/settings/users": "of people",
 }
 

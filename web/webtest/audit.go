@@ -22,7 +22,12 @@ type StubAudit struct {
 func (a *StubAudit) State() audit.State { return a.Check }
 
 func (a *StubAudit) AuditNames(context.Context) (map[string]string, error) {
-	return map[string]string{"user:k3j2": "anna", "token:x": HostileName, "oidc:ab:sub-1": "Anna", "oidc:ab:sub-2": "Anna"}, a.Err
+	return map[string]string{"user:k3j2": "anna", "token:x": HostileName, "token:bound": "told nobody either", "oidc:ab:sub-1": "Anna",
+		"oidc:ab:sub-2": "Anna"}, a.Err
+}
+
+func (a *StubAudit) BoundTokens(context.Context) (map[string][]string, error) {
+	return map[string][]string{"token:bound": {"other", "own"}}, a.Err
 }
 
 func (a *StubAudit) AuditRecords(_ context.Context, after int64, limit int) ([]store.AuditRecord, error) {

@@ -32,12 +32,14 @@ func otherWays() []Case {
 
 // What is sent decides, whatever plan sends it: the plan itself, an item of a batch, its undo, a pause. The table says
 // for each command what its plan sends, and what its undo does; each of these kinds asks for approval, alone, and the
-// run is refused without one. What a run turns on again that it paused is in no row.
+// run is refused without one. It also says how many chunks its plan counts below a limit. What a run turns on again
+// that it paused is in no row.
 func TestApprovalFollowsFromWhatIsSentInEveryWay(t *testing.T) {
 	file := filepath.Join("testdata", "approval_ways.txt")
 	stored, _ := os.ReadFile(file)
 	cases := slices.Concat(Cases(), otherWays())
-	rows := make([]string, len(cases))
+	modes := []string{actions.ModeMoves, actions.ModeBalancer}
+	rows := make([]string, len(cases)+len(modes))
 	if *update && !testing.Short() {
 		t.Cleanup(func() {
 			if err := os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644); err != nil {
@@ -61,6 +63,58 @@ func TestApprovalFollowsFromWhatIsSentInEveryWay(t *testing.T) {
 			})
 		})
 	}
+	for i, mode := range modes {
+		if testing.Short() && mode == actions.ModeMoves {
+			continue
+		}
+		t.Run("pin, mode "+mode, func(t *testing.T) {
+			var rules actions.ApprovalRules
+			onProjectsOf(t, Setup{Wrap: func(o *engine.Options) { o.Approval.Rules = rules }}, func(r *Rig, project, shard string) {
+				c := Case{Name: "pin, mode " + mode, Before: balancerOn, Kind: actions.Pin,
+					Args: actions.Args{Project: project, Shard: shard, Mode: mode}}
+				row := c.row(r, &rules)
+				rows[len(cases)+i] = row
+				if !*update && !strings.Contains(string(stored), row) {
+					t.Errorf("not in %s: %s", file, row)
+				}
+			})
+		})
+	}
+}
+
+// limits checks the limit on chunks just below and at what a plan counts, and describes it.
+func (r *Rig) limits(rules *actions.ApprovalRules, p actions.Plan, plan func() actions.Plan) string {
+	r.Helper()
+	chunks, bytes := p.Effect.Whole()
+	most := chunks.Value + chunks.PlusMinus
+	needs := func(limit actions.ApprovalRules) bool {
+		*rules = limit
+		r.Restart()
+		p := plan()
+		if len(p.Approval) == 0 {
+			return false
+		}
+		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict {
+			r.Errorf("%s ran without the approval that it needs: %v", p.Kind, err)
+		}
+		return true
+	}
+	switch {
+	case !chunks.Known:
+		if !needs(actions.ApprovalRules{Chunks: 1 << 40}) || !needs(actions.ApprovalRules{Bytes: 1 << 60}) {
+			r.Errorf("%s changes an unknown number of chunks, and no limit asks for approval", p.Kind)
+		}
+		return "; chunks counted: unknown"
+	case most == 0:
+		return ""
+	case most > 1 && !needs(actions.ApprovalRules{Chunks: most - 1}) || needs(actions.ApprovalRules{Chunks: most}):
+		r.Errorf("%s of %d chunks does not need approval from there on", p.Kind, most)
+	}
+	if b := bytes.Value + bytes.PlusMinus; bytes.Known && b > 1 && (!needs(actions.ApprovalRules{Bytes: b / 2}) ||
+		needs(actions.ApprovalRules{Bytes: 2 * b})) {
+		r.Errorf("%s of %d bytes does not need approval from there on", p.Kind, b)
+	}
+	return fmt.Sprintf("; chunks counted: %d", most)
 }
 
 // row checks all ways of a case and describes them.
@@ -78,6 +132,7 @@ func (c Case) row(r *Rig, rules *actions.ApprovalRules) string {
 			r.asks(rules, k, func() actions.Plan { return r.Plan(actions.Batch, batch.Args) })
 		}
 	}
+	row += r.limits(rules, p, func() actions.Plan { return r.Plan(c.Kind, c.Args) })
 	*rules = actions.ApprovalRules{}
 	r.Restart()
 	run := r.WaitLongEnd(r.Start(r.Plan(c.Kind, c.Args)).ID)

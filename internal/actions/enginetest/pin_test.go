@@ -15,7 +15,14 @@ import (
 )
 
 func onProjects(t *testing.T, test func(r *Rig, project, shard string)) {
-	OnRig(t, Setup{Sim: simcluster.Options{Projects: 6, Documents: 120, Still: true}}, func(r *Rig) {
+	t.Helper()
+	onProjectsOf(t, Setup{}, test)
+}
+
+func onProjectsOf(t *testing.T, s Setup, test func(r *Rig, project, shard string)) {
+	t.Helper()
+	s.Sim = simcluster.Options{Projects: 6, Documents: 120, Still: true}
+	OnRig(t, s, func(r *Rig) {
 		p := r.Keeper.Directory().All()[2]
 		c := r.Watcher.Table().Collection("yorkie-meta.documents")
 		// The shard with the fewest chunks.

@@ -10,12 +10,13 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/internal/store/keyfile"
 )
 
 func TestAKeyThatOthersCanReplaceIsRefused(t *testing.T) {
 	top := t.TempDir()
 	real := filepath.Join(top, "real", "audit.key")
-	if _, err := audit.OpenKey(real, ""); err != nil {
+	if _, err := keyfile.Audit.Open(real, ""); err != nil {
 		t.Fatal(err)
 	}
 	wide := filepath.Join(top, "wide")
@@ -27,12 +28,12 @@ func TestAKeyThatOthersCanReplaceIsRefused(t *testing.T) {
 		filepath.Join(top, "link.key"): "is a link", filepath.Join(top, "second.key"): "has 2 names",
 		filepath.Join(wide, "audit.key"): filepath.Join(wide, "shardboard", "audit.key"),
 	} {
-		if _, err := audit.OpenKey(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
+		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
 			t.Errorf("%s: got %v, want a refusal with %q", path, err, want)
 		}
 	}
 	must(t, os.Remove(filepath.Join(top, "second.key")))
-	if _, err := audit.OpenKey(filepath.Join(top, "dir", "audit.key"), ""); err != nil {
+	if _, err := keyfile.Audit.Open(filepath.Join(top, "dir", "audit.key"), ""); err != nil {
 		t.Errorf("below the user's own link: %v", err)
 	}
 }

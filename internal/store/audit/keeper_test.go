@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/internal/store/keyfile"
 )
 
 // runKeeper runs a keeper until stop is called.
@@ -170,19 +171,19 @@ func TestAChangedKeyIsReportedAndSigningContinues(t *testing.T) {
 func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config", "audit.key")
-	first, err := audit.OpenKey(path, filepath.Join(dir, "data"))
+	first, err := keyfile.Audit.Open(path, filepath.Join(dir, "data"))
 	must(t, err)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatal(info.Mode(), err)
 	}
-	again, err := audit.OpenKey(path, filepath.Join(dir, "data"))
+	again, err := keyfile.Audit.Open(path, filepath.Join(dir, "data"))
 	if err != nil || !first.Equal(again) {
 		t.Fatal("the second call returned another key", err)
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
 		must(t, os.Chmod(path, mode))
-		if _, err := audit.OpenKey(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "by others") {
+		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "by others") {
 			t.Errorf("%o: %v", mode, err)
 		}
 	}
@@ -198,12 +199,12 @@ func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
 		filepath.Join(data, "..", "data", "audit.key"): true, filepath.Join(dir, "database.key"): false,
 		filepath.Join(data, "..", "x.key"): false,
 	} {
-		_, err := audit.OpenKey(path, data)
+		_, err := keyfile.Audit.Open(path, data)
 		if got := fault.Of(err) == fault.Invalid && err != nil; got != refused {
 			t.Errorf("%s: unexpected error: %v", path, err)
 		}
 	}
-	if _, err := audit.OpenKey(filepath.Join(dir, "other.key"), filepath.Join(dir, "link")); err != nil {
+	if _, err := keyfile.Audit.Open(filepath.Join(dir, "other.key"), filepath.Join(dir, "link")); err != nil {
 		t.Error(err)
 	}
 }
@@ -212,14 +213,14 @@ func TestAnInvalidKeyFileIsRefusedAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.key")
 	for _, text := range []string{"", "secret", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"} {
 		must(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := audit.OpenKey(path, ""); fault.Of(err) != fault.Invalid {
+		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid {
 			t.Errorf("%q: unexpected error: %v", text, err)
 		}
 		if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
 			t.Errorf("%q was replaced by %q", text, kept)
 		}
 	}
-	if _, err := audit.OpenKey("/proc/nowhere/audit.key", ""); fault.Of(err) != fault.Unavailable {
+	if _, err := keyfile.Audit.Open("/proc/nowhere/audit.key", ""); fault.Of(err) != fault.Unavailable {
 		t.Error(err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
+	"shardboard/internal/store/keyfile"
 )
 
 // Witness is the path of a file outside the data directory that has the newest head. It reveals, at
@@ -30,7 +31,7 @@ const witnessMax = 1 << 16
 // WitnessOf returns the witness file of a data directory beside a key: one key may serve several
 // directories.
 func WitnessOf(key, dataDir string) (Witness, error) {
-	dir, err := resolve(dataDir)
+	dir, err := keyfile.Resolve(dataDir)
 	if err != nil {
 		return "", fmt.Errorf("name witness: %w", err)
 	}
@@ -146,7 +147,7 @@ func (w Witness) Save(h store.AuditHead) error {
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep head: %w", err)
 	}
-	if err := createFile(next, append(text, '\n')); err != nil {
+	if err := keyfile.Create(next, append(text, '\n')); err != nil {
 		return fmt.Errorf("keep head: %w", err)
 	}
 	if err := os.Rename(next, path); err != nil {

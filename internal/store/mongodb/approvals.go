@@ -35,14 +35,15 @@ type approvalDoc struct {
 	State   string    `bson:"state"`
 	Until   time.Time `bson:"until"`
 	Body    []byte    `bson:"body"`
+	Seal    []byte    `bson:"seal"`
 }
 
 func approvalDocOf(a store.ApprovalRecord) approvalDoc {
-	return approvalDoc{a.Plan, a.Cluster, a.State, a.Until, bytesOf(a.Body)}
+	return approvalDoc{a.Plan, a.Cluster, a.State, a.Until, bytesOf(a.Body), a.Seal}
 }
 
 func (d approvalDoc) approval() store.ApprovalRecord {
-	return store.ApprovalRecord{Plan: d.Plan, Cluster: d.Cluster, State: d.State, Until: d.Until.UTC(), Body: d.Body}
+	return store.ApprovalRecord{Plan: d.Plan, Cluster: d.Cluster, State: d.State, Until: d.Until.UTC(), Body: d.Body, Seal: d.Seal}
 }
 
 // AddApproval stores the first record of a plan.

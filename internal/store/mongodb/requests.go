@@ -27,6 +27,7 @@ type requestDoc struct {
 	Made    time.Time `bson:"made"`
 	Term    int64     `bson:"term"` // of the leader that took it; 0: none
 	Answer  []byte    `bson:"answer,omitempty"`
+	Seal    []byte    `bson:"seal"`
 }
 
 var errNoRequest = fault.New(fault.NotFound, "There is no such request.")
@@ -41,7 +42,8 @@ func (db *DB) AddRequest(ctx context.Context, r store.Request) error {
 	return db.change(ctx, func(ctx context.Context) error {
 		_, err := db.collection(requests).UpdateOne(ctx, eq("_id", r.ID, "term", eq("$exists", false)),
 			bson.A{bson.D{{Key: "$set", Value: eq("cluster", literal(r.Cluster), "what", literal(r.What), "by", literal(bytesOf(r.By)),
-				"body", literal(bytesOf(r.Body)), "made", r.Made, "expires", expires, "term", int64(0))}}}, options.UpdateOne().SetUpsert(true))
+				"body", literal(bytesOf(r.Body)), "made", r.Made, "expires", expires, "term", int64(0),
+				"seal", literal(bytesOf(r.Seal)))}}}, options.UpdateOne().SetUpsert(true))
 		return conflict(err, "There is already such a request.")
 	})
 }
@@ -69,7 +71,7 @@ func (db *DB) TakeRequest(ctx context.Context, cluster string) (store.Request, e
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return store.Request{}, errNoRequest
 	}
-	return store.Request{ID: d.ID, Cluster: d.Cluster, What: d.What, By: d.By, Body: d.Body, Made: d.Made.UTC()}, err
+	return store.Request{ID: d.ID, Cluster: d.Cluster, What: d.What, By: d.By, Body: d.Body, Made: d.Made.UTC(), Seal: d.Seal}, err
 }
 
 // AnswerRequest stores the answer of the leader that took the request.

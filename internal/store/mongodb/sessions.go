@@ -29,12 +29,13 @@ type sessionDoc struct {
 	Former  []byte    `bson:"former_hash"` // of the session that this one replaced; null if of none
 	Until   time.Time `bson:"former_until"`
 	Groups  string    `bson:"issuer_groups"` // as store.TextOf writes them
+	Seal    []byte    `bson:"seal"`
 }
 
 func (d sessionDoc) session() store.Session {
 	return store.Session{ID: d.ID, Hash: d.Hash, Subject: d.Subject, Name: d.Name, Role: d.Role, Method: d.Method, From: d.Origin,
 		Created: instant(d.Created), Used: instant(d.Used), Expires: instant(d.Expires), Stale: d.Stale, Former: instant(d.Until),
-		Groups: store.ListOf(d.Groups)}
+		Groups: store.ListOf(d.Groups), FormerHash: d.Former, Seal: d.Seal}
 }
 
 const noSession = "There is no such session; it may have ended."
@@ -74,7 +75,7 @@ func (db *DB) RotateSession(ctx context.Context, old string, s store.Session, e 
 func (db *DB) insertSession(ctx context.Context, s store.Session, former []byte) error {
 	_, err := db.collection("sessions").InsertOne(ctx, sessionDoc{ID: s.ID, Hash: s.Hash, Subject: s.Subject, Name: s.Name, Role: s.Role,
 		Method: s.Method, Origin: s.From, Created: stamp(s.Created), Used: stamp(s.Used), Expires: stamp(s.Expires), Stale: s.Stale,
-		Former: former, Until: stamp(s.Former), Groups: store.TextOf(s.Groups)})
+		Former: former, Until: stamp(s.Former), Groups: store.TextOf(s.Groups), Seal: s.Seal})
 	return err
 }
 

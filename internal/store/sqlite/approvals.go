@@ -14,16 +14,16 @@ import (
 
 // AddApproval stores the first record of a plan.
 func (db *DB) AddApproval(ctx context.Context, a store.ApprovalRecord) error {
-	return db.ofPlan(ctx, a.Plan, db.insert(ctx, "a request to approve this plan", `INSERT INTO plan_approvals VALUES (?, ?, ?, ?, ?)`,
-		a.Plan, a.Cluster, a.State, a.Until.UnixMilli(), a.Body))
+	return db.ofPlan(ctx, a.Plan, db.insert(ctx, "a request to approve this plan", `INSERT INTO plan_approvals VALUES (?, ?, ?, ?, ?, ?)`,
+		a.Plan, a.Cluster, a.State, a.Until.UnixMilli(), a.Body, a.Seal))
 }
 
 // SaveApproval adds the record of a plan or replaces it.
 func (db *DB) SaveApproval(ctx context.Context, a store.ApprovalRecord) error {
 	return db.ofPlan(ctx, a.Plan, db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO plan_approvals VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (plan) DO UPDATE SET state = excluded.state, until = excluded.until, body = excluded.body`,
-			a.Plan, a.Cluster, a.State, a.Until.UnixMilli(), a.Body)
+		_, err := tx.ExecContext(ctx, `INSERT INTO plan_approvals VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (plan) DO UPDATE SET state = excluded.state, until = excluded.until, body = excluded.body, seal = excluded.seal`,
+			a.Plan, a.Cluster, a.State, a.Until.UnixMilli(), a.Body, a.Seal)
 		return unavailable(err)
 	}))
 }
@@ -37,7 +37,7 @@ func (db *DB) ofPlan(ctx context.Context, plan string, err error) error {
 	return err
 }
 
-const approvalColumns = `SELECT plan, cluster, state, until, body FROM plan_approvals `
+const approvalColumns = `SELECT plan, cluster, state, until, body, seal FROM plan_approvals `
 
 // Approval returns the record of a plan.
 func (db *DB) Approval(ctx context.Context, plan string) (store.ApprovalRecord, error) {
@@ -57,7 +57,7 @@ func (db *DB) ApprovalsAsked(ctx context.Context, cluster string, after time.Tim
 
 func scanApproval(row scanner) (a store.ApprovalRecord, err error) {
 	var until int64
-	err = row.Scan(&a.Plan, &a.Cluster, &a.State, &until, &a.Body)
+	err = row.Scan(&a.Plan, &a.Cluster, &a.State, &until, &a.Body, &a.Seal)
 	a.Until = stamped(until)
 	return a, err
 }

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/store"
 )
 
-const sessionColumns = `id, hash, subject, name, role, method, origin, created, used, expires, stale, former_until, issuer_groups`
+const sessionColumns = `id, hash, subject, name, role, method, origin, created, used, expires, stale, former_until, issuer_groups, seal, former_hash`
 
 // CreateSession stores a new session.
 func (db *DB) CreateSession(ctx context.Context, s store.Session, replaces string, e store.AuditEntry) error {
@@ -48,7 +48,7 @@ func (db *DB) RotateSession(ctx context.Context, old string, s store.Session, e 
 func insertSession(ctx context.Context, tx *sql.Tx, s store.Session, former []byte) error {
 	_, err := tx.ExecContext(
 		ctx,
-		`INSERT INTO sessions (`+sessionColumns+`, former_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		`INSERT INTO sessions (`+sessionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		s.ID,
 		s.Hash,
 		s.Subject,
@@ -62,6 +62,7 @@ func insertSession(ctx context.Context, tx *sql.Tx, s store.Session, former []by
 		s.Stale,
 		millis(s.Former),
 		store.TextOf(s.Groups),
+		s.Seal,
 		former,
 	)
 	return unavailable(err)
@@ -130,7 +131,7 @@ func scanSession(row scanner) (s store.Session, err error) {
 	var created, used, expires, former int64
 	var groups string
 	err = row.Scan(&s.ID, &s.Hash, &s.Subject, &s.Name, &s.Role, &s.Method, &s.From, &created, &used, &expires, (*flag)(&s.Stale), &former,
-		&groups)
+		&groups, &s.Seal, &s.FormerHash)
 	s.Groups = store.ListOf(groups)
 	s.Created, s.Used, s.Expires, s.Former = instant(created), instant(used), instant(expires), instant(former)
 	return s, err

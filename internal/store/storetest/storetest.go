@@ -18,7 +18,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		name string
 		run  func(*testing.T, func(*testing.T) store.Store)
 	}{
-		{"Settings", settings}, {"Audit", auditChain}, {"Users", users}, {"Sessions", sessions}, {"Tokens", tokens},
+		{"Settings", settings}, {"Audit", auditChain}, {"Users", users}, {"Sessions", sessions}, {"Seals", seals}, {"Tokens", tokens},
 		{"Journal", journal}, {"Heat", heatPictures}, {"History", placementHistory}, {"Surveys", surveys},
 		{"Holdings", holdings}, {"RunOutcomes", runOutcomes},
 		{"Whole", whole},

@@ -24,6 +24,9 @@
 {{- if .Values.audit.keySecret.name }}
 - {name: SHARDBOARD_AUDIT_KEY_FROM, value: {{ printf "/secrets/audit/%s" .Values.audit.keySecret.key | quote }}}
 {{- end }}
+{{- if .Values.sessions.keySecret.name }}
+- {name: SHARDBOARD_SESSION_KEY, value: {{ printf "/secrets/sessions/%s" .Values.sessions.keySecret.key | quote }}}
+{{- end }}
 - {name: SHARDBOARD_PUBLIC_URL, value: {{ .Values.publicURL | quote }}}
 {{- if .Values.tls.secretName }}
 - {name: SHARDBOARD_TLS_CERT, value: /secrets/tls/tls.crt}

@@ -1,0 +1,205 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/auth"
+)
+
+// logBuffer is a log that a test reads while it is written.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// proxied is a server behind a proxy, which does TLS, and a browser that is signed in.
+type proxied struct {
+	*App
+	proxy  *httptest.Server
+	log    *logBuffer
+	client *http.Client
+	cookie *http.Cookie
+}
+
+// behindProxy starts a server behind a proxy. change is what the proxy does to a request, config what the server is
+// told.
+func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(*Config)) *proxied {
+	t.Helper()
+	p := &proxied{log: &logBuffer{}}
+	var to *url.URL
+	p.proxy = httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		r.Out.Host = r.In.Host
+		change(r)
+	}})
+	t.Cleanup(p.proxy.Close)
+	c := Config{Listen: "127.0.0.1:0", Log: slog.New(slog.NewTextHandler(p.log, nil)), OpsListen: "127.0.0.1:0",
+		PublicURL: p.proxy.URL, TLSByProxy: true, Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}}
+	config(&c)
+	p.App = stillDemo(t).startBeside(t, c)
+	var err error
+	if to, err = url.Parse("http://" + p.Addr()); err != nil {
+		t.Fatal(err)
+	}
+	accounts := p.current().auth
+	who := auth.NewUser{Name: "adam", Password: "correct horse battery", Role: auth.Admin}
+	if _, err = accounts.CreateUser(t.Context(), auth.Console(), who); err != nil {
+		t.Fatal(err)
+	}
+	if p.cookie, _, err = accounts.SignIn(t.Context(), auth.Credentials{Name: who.Name, Password: who.Password}); err != nil {
+		t.Fatal(err)
+	}
+	p.client = p.proxy.Client()
+	p.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return p
+}
+
+// do sends what a browser sends from a page of an origin; "" is none.
+func (p *proxied) do(t *testing.T, method, path, origin, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, p.proxy.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.AddCookie(p.cookie); origin != "" {
+		r.Header.Set("Origin", origin)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	res, err := p.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(text)
+}
+
+// opensSocket reports whether a page of an origin gets its live updates.
+func (p *proxied) opensSocket(origin string) bool {
+	d := websocket.Dialer{TLSClientConfig: p.client.Transport.(*http.Transport).TLSClientConfig}
+	c, _, err := d.Dial(strings.Replace(p.proxy.URL, "https", "wss", 1)+"/live?t=overview",
+		http.Header{"Origin": {origin}, "Cookie": {p.cookie.String()}})
+	if err != nil {
+		return false
+	}
+	_ = c.Close()
+	return true
+}
+
+// Proxies that change the Host, or leave its port out, are of no concern while browsers use the public URL.
+func TestBehindProxiesThatChangeTheHost(t *testing.T) {
+	for name, change := range map[string]func(*httputil.ProxyRequest){
+		"it passes the host on":  func(*httputil.ProxyRequest) {},
+		"it names the server":    func(r *httputil.ProxyRequest) { r.Out.Host = "" },
+		"it leaves the port out": func(r *httputil.ProxyRequest) { r.Out.Host = "127.0.0.1" },
+		"it does so, by Sec-Fetch": func(r *httputil.ProxyRequest) {
+			r.Out.Host = "localhost"
+			r.Out.Header.Set("Sec-Fetch-Site", "same-origin")
+		},
+		"it has a name of its own":  func(r *httputil.ProxyRequest) { r.Out.Host = "board" },
+		"it adds a port to its own": func(r *httputil.ProxyRequest) { r.Out.Host = "board:8090" },
+	} {
+		p := behindProxy(t, change, func(c *Config) { c.Hosts = []string{"board"} })
+		if status, _ := p.do(t, "GET", "/", "", ""); status != http.StatusOK {
+			t.Errorf("%s: the page gets %d", name, status)
+		}
+		if !p.opensSocket(p.proxy.URL) || p.opensSocket("https://evil.example") {
+			t.Errorf("%s: sockets are opened by %v, and by another site %v", name, p.opensSocket(p.proxy.URL), p.opensSocket("https://evil.example"))
+		}
+		if status, _ := p.do(t, "POST", "/logout", "https://evil.example", ""); status != http.StatusForbidden {
+			t.Errorf("%s: a form of another site gets %d", name, status)
+		}
+		if status, body := p.do(t, "POST", "/logout", p.proxy.URL, ""); status != http.StatusSeeOther {
+			t.Errorf("%s: a form gets %d: %.200s", name, status, body)
+		}
+	}
+}
+
+// What is refused because of a proxy is logged with what was received, what was expected and what to set.
+func TestRefusalsBehindAProxySayWhatToSet(t *testing.T) {
+	foreign := behindProxy(t, func(r *httputil.ProxyRequest) { r.Out.Host = "upstream:8090" }, func(*Config) {})
+	if status, _ := foreign.do(t, "GET", "/", "", ""); status != http.StatusMisdirectedRequest {
+		t.Errorf("a foreign host gets %d", status)
+	}
+	for _, want := range []string{"host=upstream:8090", "expected=\"localhost, 127.0.0.1\"", "or add --host upstream"} {
+		if !strings.Contains(foreign.log.String(), want) {
+			t.Errorf("the log does not say %s:\n%s", want, foreign.log)
+		}
+	}
+	other := behindProxy(t, func(r *httputil.ProxyRequest) { r.Out.Host = "board" }, func(c *Config) {
+		c.PublicURL, c.Hosts = "https://board", nil
+	})
+	if status, _ := other.do(t, "POST", "/logout", "https://board:8443", ""); status != http.StatusForbidden {
+		t.Errorf("an origin with another port gets %d", status)
+	}
+	for _, want := range []string{"origin=https://board:8443", "host=board ", "expected=https://board ",
+		"--public-url https://board:8443"} {
+		if !strings.Contains(other.log.String(), want) {
+			t.Errorf("the log does not say %s:\n%s", want, other.log)
+		}
+	}
+	for range 20 {
+		foreign.do(t, "GET", "/", "", "")
+	}
+	if n := strings.Count(foreign.log.String(), "foreign host name"); n > 3 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+// Balancers check health by address, some in HTTP/1.0 without a Host. They learn one word.
+func TestHealthIsAnsweredUnderEveryHost(t *testing.T) {
+	p := behindProxy(t, func(*httputil.ProxyRequest) {}, func(*Config) {})
+	for _, path := range []string{"/healthz", "/readyz"} {
+		for _, lines := range []string{"HTTP/1.0\r\n", "HTTP/1.1\r\nHost: 10.1.2.3:8090\r\nConnection: close\r\n",
+			"HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n"} {
+			c, err := net.Dial("tcp", p.Addr())
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(c, "GET %s %s\r\n", path, lines)
+			res, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(res.Body)
+			c.Close()
+			if res.StatusCode != http.StatusOK || string(body) != "ok\n" || err != nil || res.Header.Get("ETag") != "" {
+				t.Errorf("%s %q: %s, %q, %v", path, lines, res.Status, body, err)
+			}
+		}
+	}
+	if status, _ := p.do(t, "GET", "/readyz", "", ""); status != http.StatusOK {
+		t.Errorf("under its own name: %d", status)
+	}
+}
