@@ -11,10 +11,10 @@ import (
 type placedRows struct{ best, loose float64 }
 
 // inChunks places a slot's rows in the chunks of the current table, by their position. A piece whose chunk is whole
-// there, or was merged into another one, is placed exactly. A piece whose chunk was split is divided by the keys of its
-// rows: the counts of a slot are by Yorkie document, and those name the key. Rows of documents that an older slot does
-// not list may be in any of the parts, which makes the interval of each. Where no key is known, nothing is placed, and
-// without names the chunks that these rows may be in.
+// there, or was merged into another one, is placed exactly. A piece whose chunk was split is divided by the keys of
+// its rows: the counts of a slot are by Yorkie document, and those name the key. Rows of documents that an older
+// slot does not list may be in any of the parts, which makes the interval of each. Where no key is known, nothing
+// is placed, and without names the chunks that these rows may be in.
 func (s Slot) inChunks(c *topology.Collection, of target) (placed map[int]placedRows, without []int) {
 	placed = map[int]placedRows{}
 	for _, p := range s.chunkRows(c) {
@@ -37,8 +37,8 @@ func (s Slot) inChunks(c *topology.Collection, of target) (placed map[int]placed
 	return placed, without
 }
 
-// onShards places a slot's rows on the shards that own them in the current table. Rows of which no key is known stay with
-// the shard that took them.
+// onShards places a slot's rows on the shards that own them in the current table. Rows of which no key is known
+// stay with the shard that took them.
 func (s Slot) onShards(c *topology.Collection, of target) map[string]placedRows {
 	placed := map[string]placedRows{}
 	for _, p := range s.chunkRows(c) {
@@ -75,8 +75,8 @@ func (a placedRows) plus(b placedRows) placedRows {
 	return placedRows{best: a.best + b.best, loose: a.loose + b.loose}
 }
 
-// shareOut is the part of a piece's rows that a place has, to which so many of the known ones belong. More are known than
-// the piece has where a slot of a minute has pieces of before and after a split.
+// shareOut is the part of a piece's rows that a place has, to which so many of the known ones belong. More are
+// known than the piece has where a slot of a minute has pieces of before and after a split.
 func shareOut(rows, known, here int64) placedRows {
 	best := float64(rows) * float64(here) / float64(max(known, 1))
 	least, most := max(here-max(known-rows, 0), 0), min(here+max(rows-known, 0), rows)

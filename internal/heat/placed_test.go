@@ -155,7 +155,8 @@ func (w *splitWorld) rowsOf(c *topology.Collection, chunk int, from time.Time) (
 	return rows
 }
 
-// Of rows whose keys are not known, the pieces of a split chunk are counted since the split, and its shard keeps the rows.
+// Of rows whose keys are not known, the pieces of a split chunk are counted since the split, and its shard keeps
+// the rows.
 func TestPiecesOfRowsWithoutKeysAreCountedSinceTheSplit(t *testing.T) {
 	hashed := routing.Pattern("doc_id#")
 	before := routing.Collection("y.changes", hashed, routing.Bounds(hashed, int64(0)), "a", "b")
@@ -176,7 +177,8 @@ func TestPiecesOfRowsWithoutKeysAreCountedSinceTheSplit(t *testing.T) {
 	table.Collections[0] = routing.Collection("y.changes", hashed, routing.Bounds(hashed, int64(-1<<62), int64(0)), "a", "b", "b")
 	w := c.Window("y.changes", 5*time.Minute)
 	lines := w.Chunks(table, profile.Yorkie())
-	if len(lines) != 2 || lines[0].Rate.PerSecond != 4 || !lines[0].Since.Equal(begin.Add(3*Tick)) || math.Abs(lines[0].Rate.Share-2./3) > 1e-9 {
+	if len(lines) != 2 || lines[0].Rate.PerSecond != 4 || !lines[0].Since.Equal(begin.Add(3*Tick)) ||
+		math.Abs(lines[0].Rate.Share-2./3) > 1e-9 {
 		t.Errorf("got %+v, want 4/s since the split", lines)
 	}
 	shards := map[string]Rate{}

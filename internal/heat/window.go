@@ -13,6 +13,10 @@ import (
 	"shardboard/internal/topology"
 )
 
+// UsualWindow is the time that every statement about writes is of where no other is chosen: pages, problems, plans,
+// metrics and answers of the API have it in common.
+const UsualWindow = 5 * time.Minute
+
 // Rate is writes per second over a span of time.
 type Rate struct {
 	PerSecond float64

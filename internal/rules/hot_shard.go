@@ -17,7 +17,7 @@ const (
 // HotShard finds shards that take far more than their fair share of the writes.
 const HotShard Rule = "hot-shard"
 
-var hotShard = rule{id: HotShard, name: "Hot shard", page: PageHeat, find: findHotShard,
+var hotShard = rule{id: HotShard, name: "Hot shard", page: PageHeat, ofWrites: true, find: findHotShard,
 	playbooks: []Playbook{PlaybookHotProject}}
 
 func findHotShard(ev *evaluation) {
@@ -66,8 +66,9 @@ func findHotShard(ev *evaluation) {
 			Why:      moderateLoad(),
 			Weight:   r.PerSecond,
 			Text: message.New("hotShard",
-				"{shard} takes {share} of the counted writes; its fair share is {shareFair}.",
-				message.Shard("shard", s.Name), message.Share("share", r.Share), message.Share("shareFair", fair)),
+				"{shard} takes {share} of the counted writes in the last {window}; its fair share is {shareFair}.",
+				message.Shard("shard", s.Name), message.Duration("window", longest.Over), message.Share("share", r.Share),
+				message.Share("shareFair", fair)),
 			Evidence: []Evidence{
 				rate(message.New("hotShard.rate", "Writes to {shard}", message.Shard("shard", s.Name)), r, longest),
 				shareOf(message.New("hotShard.share", "Share of all counted writes"), r.Share, longest),
@@ -76,11 +77,15 @@ func findHotShard(ev *evaluation) {
 		}
 		if r.Share >= min(much, 0.9) && r.PerSecond >= hotMuchRate {
 			p.Severity, p.Why = Warn, heavyLoad()
+		} else if r.Share >= hotShardMost {
+			p.Severity = Warn
+			p.Why = message.New("hot.most", "One shard does almost all of the work, so the others do not help it.")
 		}
 		if id := ev.mostWrites(s.Name, r.PerSecond); id != "" {
 			p.Project = id
 			p.Text = message.New("hotShard.project",
-				"{shard} takes {share} of the counted writes, most of them for the project {name}; its fair share is {shareFair}.",
+				"{shard} takes {share} of the counted writes in the last {window}, most of them for the project {name}; "+
+					"its fair share is {shareFair}.",
 				append(p.Text.Facts, message.Project("name", id, ev.nameOf(id)))...)
 		}
 		p.Remedy = ev.relieveShard(&p, s.Name)

@@ -41,6 +41,11 @@ type Problem struct {
 	Project string             // hex id
 	Shard   string
 
+	// Since is the first full minute of which a rule on writes found it, and Until when it ended; zero: not known, or it
+	// lasts. What is over is listed as long as its figures still have a part of it in them.
+	Since, Until time.Time
+	SinceAtLeast bool // it may have begun earlier: the minute before was not judged
+
 	Chunk    shardkey.Key // lower bound of the chunk in NS; the zero key: no chunk
 	Document string       // hex id of a Yorkie document
 }

@@ -13,6 +13,8 @@ type rule struct {
 	page Page
 	find func(*evaluation)
 
+	ofWrites bool // judged by what was counted of writes, minute by minute
+
 	alone int // how many problems of a severity are listed one by one; 0: fewAlone
 
 	playbooks  []Playbook // what to do, step by step, the most likely first

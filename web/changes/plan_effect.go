@@ -66,7 +66,7 @@ func (m *shownPlan) writes() (rows []beforeAfter) {
 	}
 	rate := func(rate float64) templates.Figure {
 		return templates.Figure{Text: format.PerSecond(rate) + " writes/s", Known: true, Approx: true,
-			Title: "An estimate from the writes of the last 15 minutes"}
+			Title: "An estimate from the writes of the last 5 minutes"}
 	}
 	for _, w := range m.Effect.Writes {
 		rows = append(rows, beforeAfter{Shard: m.refs.Of(w.Shard), Before: rate(w.PerSecondBefore), After: rate(w.PerSecondAfter),
