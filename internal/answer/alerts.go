@@ -171,6 +171,9 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 			return of[""] || of[subject]
 		}}
 		for _, i := range found.Items {
+			if !i.Until.IsZero() {
+				continue // it is over
+			}
 			text := strings.TrimSpace(i.Because.String() + " " + i.Why.At(found.At))
 			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Severity), Subject: i.Subject,
 				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID, Playbook: firstPlaybook(i.Rule).URL})

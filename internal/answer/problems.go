@@ -42,6 +42,8 @@ func Headline(v View, s rules.Summary) (level, text string) {
 	switch {
 	case s.Critical > 0:
 		level = "bad"
+	case s.Warn > 0:
+		level = "warn"
 	case s.Clear():
 		level = "ok"
 	}

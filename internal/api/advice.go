@@ -81,7 +81,7 @@ type ProblemSummary struct {
 	Clear        bool          `json:"clear"` // no open problem, and every rule that the release can answer was checked
 	Items        []ProblemLine `json:"items"` // open problems, worst first
 
-	Level string `json:"-"` // of the headline: ok, note or bad
+	Level string `json:"-"` // of the headline: ok, note, warn or bad
 }
 
 // ProblemLine is the short form of a problem.
@@ -104,7 +104,14 @@ type AdvicePlan struct {
 	Args map[string]json.RawMessage `json:"args"`
 	Text string                     `json:"text"`
 	URL  string                     `json:"url,omitempty"` // URL of the filled-in form; "" where this plan cannot be made
-	Why  string                     `json:"why,omitempty"` // of a refused plan: the check that blocks it
+	// of a refused plan: the check that blocks it, or why it does not help
+	Why string `json:"why,omitempty"`
+	// Against a problem of writes: the counted writes per second of the shards that change, before it and as expected
+	// after it if the same keys are written as often; absent where that is not known.
+	Writes    []WriteEffect `json:"writes,omitempty"`
+	Expected  string        `json:"expected,omitempty"`  // the same as a sentence
+	TooLittle bool          `json:"tooLittle,omitempty"` // it is refused because it moves too few of the writes
+	Best      bool          `json:"best,omitempty"`      // leaves the busiest shard fewest writes, of those that help enough; it may be blocked
 }
 
 // AdviceCommand is a line for mongosh. A check changes nothing; say is its expected result.
@@ -167,7 +174,7 @@ type Alerts struct {
 	Over     []Alert        `json:"over"` // ended within the last day, and every receiver knows; newest first
 	Silences []AlertSilence `json:"silences"`
 
-	Level    string `json:"-"` // of the headline: ok, note or bad
+	Level    string `json:"-"` // of the headline: ok, note, warn or bad
 	Headline string `json:"-"`
 	Checked  bool   `json:"-"` // the problems were read at least once
 	Failure  string `json:"-"` // why the last check failed

@@ -66,10 +66,7 @@ func (ev *evaluation) moveAway(h busyChunk) Remedy {
 	to := ev.leastBusy(h)
 	r := Remedy{WhyNot: whyNoSplit(h, to != "")}
 	if to != "" {
-		r.Plans = []Plan{plan("move", message.New("move.hot",
-			"Move the hot chunk of {ns} from {shard} to {to}, which takes fewer writes.",
-			message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard), message.Shard("to", to)),
-			"ns", string(h.c.NS), "bounds", bounds(h.c, h.ch), "to", to)}
+		r.Plans = []Plan{moveChunk(h, to)}
 	}
 	return r
 }
@@ -79,9 +76,11 @@ func whyNoSplit(h busyChunk, move bool) message.Message {
 	var code, pattern string
 	switch h.x.Split.Code {
 	case "document":
-		code, pattern = "hotDocument.oneDocument", "All rows of one document have the same value of {key}, so no split divides them."
+		code, pattern = "hotDocument.oneDocument", "All rows of one document have the same value of {key}, so no split divides them. "+
+			"The application has to write to it less often, or to several documents."
 	case "project":
-		code, pattern = "hotDocument.oneProject", "All rows of one project have the same value of {key}, so no split divides them."
+		code, pattern = "hotDocument.oneProject", "All rows of one project have the same value of {key}, so no split divides them. "+
+			"A longer shard key would, or the application has to write less often."
 	default:
 		code, pattern = "hotDocument.oneValue", "The chunk holds one shard-key value ({key}), so no split divides it."
 	}

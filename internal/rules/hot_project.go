@@ -93,6 +93,9 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 	if others >= 0 {
 		problem.Evidence = append(problem.Evidence, ev.counted(message.New("hot.others", "Other projects in its chunk"), others))
 	}
+	if busy := ev.busiestOn(problem.Shard); len(busy) > 0 {
+		problem.Remedy.Plans = ev.relieveAll(busy).Plans
+	}
 	if others > 0 {
 		problem.Remedy.Plans = append(problem.Remedy.Plans, plan("split-project", message.New("split-project",
 			"Split off the chunk of the project {name}, so that it can be moved without its neighbours.",

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"cmp"
+	"slices"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/message"
@@ -116,9 +119,35 @@ func (ev *evaluation) mostWrites(shard string, perSecond float64) string {
 	return ""
 }
 
-// relieveShard is the remedy for the shard's busiest chunk.
+// relievedChunks is how many of a shard's busiest chunks are considered to be moved.
+const relievedChunks = 3
+
+// relieveShard is the remedy for the shard's busiest chunks.
 func (ev *evaluation) relieveShard(p *Problem, shard string) Remedy {
-	var top busyChunk
+	busy := ev.busiestOn(shard)
+	if len(busy) == 0 {
+		return Remedy{WhyNot: message.New("hotShard.manyChunks",
+			"Its writes are not counted by chunk, so the chunk to split or move is not known.")}
+	}
+	top := busy[0]
+	p.NS, p.Chunk = top.c.NS, top.ch.Min
+	p.Evidence = append(p.Evidence, rate(message.New("hotShard.chunk",
+		"Its busiest chunk, in {ns}",
+		message.Namespace("ns", top.c.NS)), top.x.Line.Rate, top.w))
+	return ev.relieveAll(busy)
+}
+
+// relieveAll is the remedy for the first of some chunks, and the moves of the others.
+func (ev *evaluation) relieveAll(busy []busyChunk) Remedy {
+	r := ev.relieve(busy[0])
+	for _, h := range busy[1:] {
+		r.Plans = append(r.Plans, ev.relieve(h).Plans...)
+	}
+	return r
+}
+
+// busiestOn are the busiest chunks on a shard, the busiest first.
+func (ev *evaluation) busiestOn(shard string) (out []busyChunk) {
 	for _, w := range ev.Writes {
 		c := ev.Table.Collection(w.NS)
 		if c == nil || c.Chunks == nil {
@@ -126,18 +155,11 @@ func (ev *evaluation) relieveShard(p *Problem, shard string) Remedy {
 		}
 		for _, x := range w.Chunks {
 			_, ch := c.Chunks.Find(x.Min)
-			if ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond > top.x.Line.Rate.PerSecond {
-				top = busyChunk{c, w, x, ch}
+			if ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond > 0 {
+				out = append(out, busyChunk{c, w, x, ch})
 			}
 		}
 	}
-	if top.c == nil {
-		return Remedy{WhyNot: message.New("hotShard.manyChunks",
-			"Its writes are not counted by chunk, so the chunk to split or move is not known.")}
-	}
-	p.NS, p.Chunk = top.c.NS, top.ch.Min
-	p.Evidence = append(p.Evidence, rate(message.New("hotShard.chunk",
-		"Its busiest chunk, in {ns}",
-		message.Namespace("ns", top.c.NS)), top.x.Line.Rate, top.w))
-	return ev.relieve(top)
+	slices.SortStableFunc(out, func(a, b busyChunk) int { return cmp.Compare(b.x.Line.Rate.PerSecond, a.x.Line.Rate.PerSecond) })
+	return out[:min(len(out), relievedChunks)]
 }

@@ -48,7 +48,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 		fires("a chunk that a split divides", HotChunk, Warn, "hotChunk.project", "split-hot",
 			wide, withHotChunk(4, 300, 0.5, divides)),
 		fires("moderate", HotChunk, Info, "hotChunk.project", "split-hot", wide, withHotChunk(4, 20, 0.5, divides)),
-		fires("of writers that are not known", HotChunk, Warn, "hotChunk.project", "", wide, withHotChunk(4, 300, 0.5, unknown)),
+		fires("of writers that are not known", HotChunk, Warn, "hotChunk.project", "move", wide, withHotChunk(4, 300, 0.5, unknown)),
 		fires("of several projects", HotChunk, Warn, "hotChunk", "split-hot",
 			wide, withHotChunk(4, 300, 0.5, divides), manyProjects),
 		fires("of several projects", HotShard, Warn, "hotShard", "split-hot",

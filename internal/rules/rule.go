@@ -58,6 +58,12 @@ func (r Rule) Page() Page {
 	return d.page
 }
 
+// OfWrites tells whether the rule judges what was counted of writes.
+func (r Rule) OfWrites() bool {
+	d, _ := r.definition()
+	return d.ofWrites
+}
+
 func (r Rule) definition() (rule, bool) {
 	i := slices.IndexFunc(all, func(d rule) bool { return d.id == r })
 	if i < 0 {

@@ -109,3 +109,8 @@ func riskLevel(risk string) string {
 	}
 	return "bad"
 }
+
+// blocked tells whether a check keeps a plan from being run: how risky it is says nothing then.
+func blocked(checks []api.PlanCheck) bool {
+	return slices.ContainsFunc(checks, func(c api.PlanCheck) bool { return c.Verdict == string(actions.Block) })
+}
