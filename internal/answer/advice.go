@@ -67,7 +67,12 @@ func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
 		Why: v.Named(p.Why).At(v.Now), WhyText: p.Why, Because: p.Because.String(),
 		Subject: p.Subject, Count: max(p.Count, 1), NS: string(p.NS), Project: p.Project, Shard: p.Shard, Document: p.Document,
 		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{},
-		Playbooks: playbooksOf(p.Rule),
+		Playbooks: playbooksOf(p.Rule), Consequences: []api.AdviceConsequence{},
+		SinceAtLeast: p.SinceAtLeast, Since: api.Time(p.Since), Until: api.Time(p.Until), Minutes: lastHour(v, p),
+	}
+	for _, x := range p.Consequences {
+		out.Consequences = append(out.Consequences, api.AdviceConsequence{ID: x.ID, Rule: string(x.Rule), Severity: string(x.Severity),
+			Title: v.Named(x.Text).At(v.Now), Text: v.Named(x.Text)})
 	}
 	if c := v.Table.Collection(p.NS); c != nil && !p.Chunk.IsZero() {
 		out.Chunk = ChunkRef(c, p.Chunk)

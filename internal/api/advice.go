@@ -14,15 +14,26 @@ type Advice struct {
 	Rank string `json:"rank"` // severity under its first name
 	// critical: does harm now, act now; warn: will do harm, or costs speed or safety now; info: good
 	// to know
-	Severity string          `json:"severity"`
-	Why      string          `json:"why"` // why it has this severity, as a sentence
-	Title    string          `json:"title"`
-	Because  string          `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
-	Subject  string          `json:"subject"`
-	Count    int             `json:"count"` // objects that it is about; more than one: advice?rule= lists them one by one
-	NS       string          `json:"ns,omitempty"`
-	Project  string          `json:"project,omitempty"` // hex ObjectID
-	Shard    string          `json:"shard,omitempty"`
+	Severity string `json:"severity"`
+	Why      string `json:"why"` // why it has this severity, as a sentence
+	Title    string `json:"title"`
+	Because  string `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
+	Subject  string `json:"subject"`
+	Count    int    `json:"count"` // objects that it is about; more than one: advice?rule= lists them one by one
+	NS       string `json:"ns,omitempty"`
+	Project  string `json:"project,omitempty"` // hex ObjectID
+	Shard    string `json:"shard,omitempty"`
+	// Consequences are problems that have the same cause and are not listed beside it.
+	Consequences []AdviceConsequence `json:"consequences"`
+	// Since is the first full minute of which a problem of writes was found, and until when it ended; null: not known, or
+	// it lasts.
+	Since        *time.Time `json:"since"`
+	SinceAtLeast bool       `json:"sinceAtLeast,omitempty"` // it may have begun earlier
+	Until        *time.Time `json:"until"`
+	// Minutes are the writes per second that a problem of writes is about, in each full minute of the last hour,
+	// the newest
+	// last; null: not counted.
+	Minutes  []*float64      `json:"minutes,omitempty"`
 	Evidence []AdviceFigure  `json:"evidence"`
 	Chunk    string          `json:"chunk,omitempty"`    // reference of the chunk in ns
 	Document string          `json:"document,omitempty"` // hex ObjectID of a Yorkie document
@@ -36,6 +47,16 @@ type Advice struct {
 
 	Text    message.Message `json:"-"` // Title with its facts
 	WhyText message.Message `json:"-"` // Why with its facts
+}
+
+// AdviceConsequence is a problem that follows from another one.
+type AdviceConsequence struct {
+	ID       string `json:"id"`
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+
+	Text message.Message `json:"-"` // Title with its facts
 }
 
 // Playbook is a page of help about a kind of problem.
@@ -92,6 +113,7 @@ type ProblemLine struct {
 	Title    string `json:"title"`
 
 	SeverityName string `json:"-"`
+	Also         string `json:"-"` // names of what follows from it; "" for nothing
 	Why          string `json:"-"` // why it has this severity
 	URL          string `json:"-"` // of the page that says more; "" = none
 

@@ -49,3 +49,30 @@ func (w Window) Halves(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 	}
 	return best / w.Seconds, (all - best) / w.Seconds, true
 }
+
+// Of is the rate of one project, Yorkie document, shard or chunk, which are looked for in this order; Chunk
+// counts where no
+// other is named.
+func (w Window) Of(t *topology.Table, prof *profile.Profile, l Line) Rate {
+	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
+	if c == nil || of.ns == "" {
+		return Rate{}
+	}
+	var sum tally
+	for _, s := range w.slots {
+		switch {
+		case !l.Project.IsZero() || !l.Document.IsZero():
+			for _, n := range s.Counts {
+				if (l.Project.IsZero() || n.Project == l.Project) && (l.Document.IsZero() || n.Document == l.Document) {
+					sum.add(s, n.Rows)
+				}
+			}
+		case l.Shard != "":
+			sum.addPlaced(s, s.onShards(c, of)[l.Shard])
+		default:
+			placed, _ := s.inChunks(c, of)
+			sum.addPlaced(s, placed[l.Chunk])
+		}
+	}
+	return sum.rate(w.Seconds, w.estimate())
+}

@@ -70,13 +70,14 @@ func oneValue(s heat.Splitting) bool {
 func (ev *evaluation) busyChunkProblem(h busyChunk) Problem {
 	ns, rate0 := string(h.c.NS), h.x.Line.Rate
 	p := Problem{
-		Subject:  ns + " " + h.c.Key.ExtJSON(h.ch.Min),
-		NS:       h.c.NS,
-		Shard:    h.ch.Shard,
-		Chunk:    h.ch.Min,
-		Severity: Info,
-		Why:      moderateLoad(),
-		Weight:   rate0.PerSecond,
+		Subject:   ns + " " + h.c.Key.ExtJSON(h.ch.Min),
+		NS:        h.c.NS,
+		Shard:     h.ch.Shard,
+		Chunk:     h.ch.Min,
+		Severity:  Info,
+		Why:       moderateLoad(),
+		Weight:    rate0.PerSecond,
+		PerSecond: rate0.PerSecond,
 		Evidence: []Evidence{
 			rate(message.New("hotChunk.rate", "Writes to the chunk", message.Namespace("ns", ns)), rate0, h.w),
 			shareOf(message.New("hotChunk.share", "Share of the writes to {ns}", message.Namespace("ns", ns)), rate0.Share, h.w),

@@ -65,13 +65,14 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 	_, ch := c.Chunks.Find(r.Min)
 	others := ev.projectsIn(c, ch) - 1
 	problem := Problem{
-		Subject:  ns + " " + id,
-		NS:       c.NS,
-		Project:  id,
-		Shard:    ch.Shard,
-		Severity: Info,
-		Why:      moderateLoad(),
-		Weight:   top.Rate.PerSecond,
+		Subject:   ns + " " + id,
+		NS:        c.NS,
+		Project:   id,
+		Shard:     ch.Shard,
+		Severity:  Info,
+		Why:       moderateLoad(),
+		Weight:    top.Rate.PerSecond,
+		PerSecond: top.Rate.PerSecond,
 		Text: message.New("hot",
 			"The project {name} makes {share} of the writes in the last {window}. All its rows in {ns} are on {shard}, because "+
 				"the shard key is the project alone.",
@@ -131,5 +132,5 @@ func (ev *evaluation) whereItWrites(p *Problem, w Writes, top heat.Line) {
 			"in {written}.", facts...)
 	}
 	p.Evidence = append(p.Evidence, rate(message.New("hot.onShard", "Its writes on {shard}", on), most.Rate, w))
-	p.Shard = most.Shard
+	p.Shard, p.PerSecond = most.Shard, most.Rate.PerSecond
 }

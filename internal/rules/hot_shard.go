@@ -63,11 +63,12 @@ func findHotShard(ev *evaluation) {
 			continue
 		}
 		p := Problem{
-			Subject:  s.Name,
-			Shard:    s.Name,
-			Severity: Info,
-			Why:      moderateLoad(),
-			Weight:   r.PerSecond,
+			Subject:   s.Name,
+			Shard:     s.Name,
+			Severity:  Info,
+			Why:       moderateLoad(),
+			Weight:    r.PerSecond,
+			PerSecond: r.PerSecond,
 			Text: message.New("hotShard",
 				"{shard} takes {share} of the counted writes in the last {window}; its fair share is {shareFair}.",
 				message.Shard("shard", s.Name), message.Duration("window", longest.Over), message.Share("share", r.Share),

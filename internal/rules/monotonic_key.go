@@ -27,12 +27,13 @@ func findMonotonicKey(ev *evaluation) {
 		}
 		ns, g := string(w.NS), w.Growing
 		p := Problem{
-			Subject:  ns,
-			NS:       w.NS,
-			Shard:    g.Shard,
-			Severity: Warn,
-			Why:      message.New("growing.single", "One shard takes all inserts."),
-			Weight:   w.Total.PerSecond,
+			Subject:   ns,
+			NS:        w.NS,
+			Shard:     g.Shard,
+			Severity:  Warn,
+			Why:       message.New("growing.single", "One shard takes all inserts."),
+			Weight:    w.Total.PerSecond,
+			PerSecond: w.Total.PerSecond * g.Share,
 			Text: message.New("growing",
 				"{share} of the inserts into {ns} in the last {window} went to its last chunk, on {shard}: values of {field} only grow.",
 				message.Namespace("ns", ns), message.Duration("window", w.Over), message.Text("field", g.Field), message.Share("share", g.Share),

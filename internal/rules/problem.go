@@ -34,6 +34,10 @@ type Problem struct {
 	Evidence []Evidence
 	Remedy   Remedy
 
+	// Consequences are problems that have the same cause and are not listed beside it; ones of writes only.
+	Consequences []Problem
+	PerSecond    float64 // problems of writes: the writes that it is about, on its shard
+
 	Count int       // objects, if this is one problem about many; else 0
 	Parts []Problem // of it: one for each object, the first of them
 
