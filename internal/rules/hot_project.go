@@ -84,7 +84,8 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 				message.Project("name", id, name), message.Namespace("ns", w.NS)), top.Rate, w),
 			shareOf(message.New("hot.share", "Share of the writes to {ns}", message.Namespace("ns", w.NS)), top.Rate.Share, w),
 			ev.shardKey(c),
-			ev.onShard(ch.Shard, topology.PartRouting),
+			ev.text(message.New("hot.home", "Shard of its rows in {ns}", message.Namespace("ns", ns)), message.Shard("value", ch.Shard),
+				topology.PartRouting),
 		},
 	}
 	ev.whereItWrites(&problem, w, top)

@@ -120,15 +120,19 @@ func (ev *evaluation) mostWrites(shard string, perSecond float64) string {
 	return ""
 }
 
-// relievedChunks is how many of a shard's busiest chunks are considered to be moved.
-const relievedChunks = 3
+// relievedChunks is how many of a shard's busiest chunks are considered to be split or moved, and relievedRate from how
+// many writes per second on; hotRows must have been counted too.
+const (
+	relievedChunks = 3
+	relievedRate   = 1.0
+)
 
 // relieveShard is the remedy for the shard's busiest chunks.
 func (ev *evaluation) relieveShard(p *Problem, shard string) Remedy {
 	busy := ev.busiestOn(shard)
 	if len(busy) == 0 {
 		return Remedy{WhyNot: message.New("hotShard.manyChunks",
-			"Its writes are not counted by chunk, so the chunk to split or move is not known.")}
+			"No chunk on it is known to take 1 write/s or more, so no chunk to split or move is known.")}
 	}
 	top := busy[0]
 	p.NS, p.Chunk = top.c.NS, top.ch.Min
@@ -156,7 +160,7 @@ func (ev *evaluation) busiestOn(shard string) (out []busyChunk) {
 		}
 		for _, x := range w.Chunks {
 			_, ch := c.Chunks.Find(x.Min)
-			if ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond > 0 {
+			if ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond >= relievedRate && x.Line.Rate.Rows >= hotRows {
 				out = append(out, busyChunk{c, w, x, ch})
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 )
 
 // hourPicture is the writes of the last hour, one bar for each minute.
@@ -35,7 +36,7 @@ func hourOf(minutes []*float64) (out hourPicture) {
 	}
 	out.Text = "Last hour, by minute: at most " + format.PerSecond(most) + " writes/s"
 	if n := len(minutes) - counted; n > 0 {
-		out.Text += "; " + strconv.Itoa(n) + " minutes were not counted"
+		out.Text += "; " + strconv.Itoa(n) + message.Plural(n, " minute was not counted", " minutes were not counted")
 	}
 	out.Text += "."
 	return out
