@@ -126,6 +126,14 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		level := levelOf(doc)
 		levels[level]++
 		text := strings.TrimSpace(doc.Find("h1").Text())
+		if counts := doc.Find("#live-headline .counts"); counts.Length() > 0 { // the title is the worst problem's sentence
+			if !slices.ContainsFunc(found.Items, func(p rules.Problem) bool {
+				return p.Severity == sum.Worst() && v.Named(p.Text).At(v.Now) == text
+			}) {
+				t.Errorf("%d: the title is %q, which none of the worst problems says", i, text)
+			}
+			text = strings.TrimSuffix(strings.TrimSpace(counts.Text()), ".")
+		}
 		none := strings.HasPrefix(text, "No problems") || strings.HasPrefix(text, "No open problems")
 		switch {
 		case none != (sum.Open() == 0 && v.Table.Loaded):
@@ -307,7 +315,7 @@ func TestAClearClusterSaysNoProblems(t *testing.T) {
 		{rules.Summary{Rules: 30, NotAvailable: 1}, "ok", "No problems"},
 		{rules.Summary{Rules: 30, Dismissed: 1}, "ok", "No open problems, 1 dismissed"},
 		{rules.Summary{Rules: 30, Info: 1}, "note", "1 note"},
-		{rules.Summary{Rules: 30, Warn: 2, Info: 1}, "note", "2 warnings, 1 note"},
+		{rules.Summary{Rules: 30, Warn: 2, Info: 1}, "warn", "2 warnings, 1 note"},
 		{rules.Summary{Rules: 30, Critical: 1, Warn: 2, Unchecked: 4}, "bad", "1 critical problem, 2 warnings"},
 	} {
 		if level, text := answer.Headline(answer.View{Table: &topology.Table{Loaded: true}}, c.s); level != c.level || text != c.want {

@@ -99,8 +99,8 @@ type Effect struct {
 	Writes     []WriteEffect     // expected; only of split-hot, and empty when the writes are not known
 }
 
-// WriteEffect is the writes of one shard, in rows a second over the last quarter of
-// an hour: before, and expected after if the load stays as it was. Only collections
+// WriteEffect is the writes of one shard, in rows a second over the last five
+// minutes: before, and expected after if the load stays as it was. Only collections
 // whose writes are counted are included, so both are estimates.
 type WriteEffect struct {
 	Shard         string

@@ -52,8 +52,12 @@ type Notice struct {
 	Title    string
 	Text     string
 	Path     string // of the page about it, such as "/advice"
-	Playbook string `json:",omitzero"` // path of the page that says what to do; "" if there is none
+	Also     []Also `json:",omitempty"` // problems that have the same cause and no alert of their own
+	Playbook string `json:",omitzero"`  // path of the page that says what to do; "" if there is none
 }
+
+// Also is a problem that follows from another one; a silence of either holds for both.
+type Also struct{ ID, Rule string }
 
 // Observed is all problems that exist now.
 type Observed struct {

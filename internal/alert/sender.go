@@ -124,8 +124,13 @@ func (e *Engine) due(t *sender, now time.Time) []Alert {
 
 func (e *Engine) silenced(a *Alert, now time.Time) bool {
 	return slices.ContainsFunc(e.silences, func(s store.Silence) bool {
-		return now.Before(s.Until) && !clock.Ahead(s.At, now) && (s.Alert == a.ID || s.Rule != "" && s.Rule == a.Rule)
+		return now.Before(s.Until) && !clock.Ahead(s.At, now) && (silences(s, a.ID, a.Rule) ||
+			slices.ContainsFunc(a.Also, func(x Also) bool { return silences(s, x.ID, x.Rule) }))
 	})
+}
+
+func silences(s store.Silence, id, rule string) bool {
+	return s.Alert == id || s.Rule != "" && s.Rule == rule
 }
 
 // record stores the outcome of a message, and what the receiver knows by it. by is who

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -66,7 +67,12 @@ func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
 		Why: v.Named(p.Why).At(v.Now), WhyText: p.Why, Because: p.Because.String(),
 		Subject: p.Subject, Count: max(p.Count, 1), NS: string(p.NS), Project: p.Project, Shard: p.Shard, Document: p.Document,
 		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{},
-		Playbooks: playbooksOf(p.Rule),
+		Playbooks: playbooksOf(p.Rule), Consequences: []api.AdviceConsequence{},
+		SinceAtLeast: p.SinceAtLeast, Since: api.Time(p.Since), Until: api.Time(p.Until), Minutes: lastHour(v, p),
+	}
+	for _, x := range p.Consequences {
+		out.Consequences = append(out.Consequences, api.AdviceConsequence{ID: x.ID, Rule: string(x.Rule), Severity: string(x.Severity),
+			Title: v.Named(x.Text).At(v.Now), Text: v.Named(x.Text)})
 	}
 	if c := v.Table.Collection(p.NS); c != nil && !p.Chunk.IsZero() {
 		out.Chunk = ChunkRef(c, p.Chunk)
@@ -101,22 +107,66 @@ type AdviceMay struct {
 // ageLimit is how old a report may be to be called fresh.
 const ageLimit = 2 * time.Minute
 
-// addRemedies adds the plans whose own checks pass, those that are blocked with the
-// reason, and why there is no plan.
+// addRemedies adds the plans whose own checks pass, those that are blocked with the reason, and why there is no plan.
+// Against a problem of writes a plan has to move writes: the best comes first, and one that moves too few is refused.
 func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 	out.WhyNot = p.Remedy.WhyNot.At(v.Now)
-	for _, plan := range p.Remedy.Plans {
-		one := api.AdvicePlan{Kind: plan.Kind, Args: v.planArguments(plan), Text: v.Named(plan.Text).At(v.Now)}
-		if one.Why = may.Try(actions.Kind(plan.Kind), planArguments(plan)).Why; one.Why != "" {
-			out.Refused = append(out.Refused, one)
-			continue
-		}
-		if may.Plan {
-			one.URL = remedyURL(plan, p.Text.At(v.Now))
-		}
-		out.Plans = append(out.Plans, one)
+	type expected struct {
+		plan    api.AdvicePlan
+		top     float64 // of the busiest shard, afterwards
+		known   bool
+		little  bool // it moves too few writes to help
+		blocked bool
 	}
-	if len(out.Plans) == 0 && out.WhyNot == "" && len(out.Refused) > 0 {
+	var tried []expected
+	for _, plan := range p.Remedy.Plans {
+		one := expected{plan: api.AdvicePlan{Kind: plan.Kind, Args: v.planArguments(plan), Text: v.Named(plan.Text).At(v.Now)}}
+		trial := may.Try(actions.Kind(plan.Kind), planArguments(plan))
+		one.plan.Why, one.blocked = trial.Why, trial.Why != ""
+		if p.Rule.OfWrites() {
+			e := expectWrites(v, p, actions.Kind(plan.Kind), plan.Args, trial)
+			if one.known = e.known; e.known {
+				one.top, one.plan.Writes, one.plan.Expected = most(e.after), e.list(), e.text()
+			}
+			if why := e.tooLittle(trial); why != "" {
+				one.plan.Why, one.little, one.plan.TooLittle = why, true, true
+			}
+		}
+		if one.plan.Why == "" && may.Plan {
+			one.plan.URL = remedyURL(plan, p.Text.At(v.Now))
+		}
+		tried = append(tried, one)
+	}
+	slices.SortStableFunc(tried, func(a, b expected) int {
+		rank := func(x expected) int {
+			switch {
+			case x.little:
+				return 2
+			case x.known:
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.top, b.top))
+	})
+	best := slices.IndexFunc(tried, func(x expected) bool { return x.known && !x.little })
+	if best >= 0 {
+		tried[best].plan.Best = true
+	}
+	for _, x := range tried {
+		if x.plan.Why != "" {
+			out.Refused = append(out.Refused, x.plan)
+		} else {
+			out.Plans = append(out.Plans, x.plan)
+		}
+	}
+	switch {
+	case best >= 0 && tried[best].blocked && len(out.Plans) == 0:
+		out.WhyNot = "What helps is blocked: " + tried[best].plan.Why
+	case len(out.Plans) > 0 || out.WhyNot != "" || len(tried) == 0:
+	case !slices.ContainsFunc(tried, func(x expected) bool { return !x.little }):
+		out.WhyNot = "No plan lowers the busiest shard's share by a tenth of the writes."
+	default:
 		out.WhyNot = "No plan helps as things are: each is blocked for the reason given."
 	}
 }

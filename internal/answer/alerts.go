@@ -157,9 +157,10 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 		if len(unsure) == len(rules.Rules()) {
 			return alert.Observed{}, fault.New(fault.Unavailable, "The cluster's routing table is not loaded, so no rule can be checked.")
 		}
-		// The alert about one that is now part of a problem about many is neither over nor sent again.
+		// The alert about one that is now part of a problem about many, or a consequence of another, is neither over nor
+		// sent again.
 		for _, p := range found.Items {
-			for _, x := range p.Parts {
+			for _, x := range slices.Concat(p.Parts, p.Consequences) {
 				if unsure[x.Rule] == nil {
 					unsure[x.Rule] = map[string]bool{}
 				}
@@ -171,8 +172,19 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 			return of[""] || of[subject]
 		}}
 		for _, i := range found.Items {
+			if !i.Until.IsZero() {
+				continue // it is over
+			}
 			text := strings.TrimSpace(i.Because.String() + " " + i.Why.At(found.At))
-			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Severity), Subject: i.Subject,
+			if also := alsoText(i); also != "" {
+				text = strings.TrimSpace(text + " With it: " + also + ".")
+			}
+			var follow []alert.Also
+			for _, x := range i.Consequences {
+				follow = append(follow, alert.Also{ID: x.ID, Rule: string(x.Rule)})
+			}
+			out.Notices = append(out.Notices, alert.Notice{Also: follow, ID: i.ID, Rule: string(i.Rule),
+				Severity: alert.Severity(i.Severity), Subject: i.Subject,
 				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID, Playbook: firstPlaybook(i.Rule).URL})
 		}
 		return out, nil

@@ -17,7 +17,7 @@ import (
 )
 
 // DefaultWindow is the time that rates are of when none is asked for.
-const DefaultWindow = 5 * time.Minute
+const DefaultWindow = heat.UsualWindow
 
 // HeatSource is what counts writes, and which plans its answers may offer.
 type HeatSource struct {

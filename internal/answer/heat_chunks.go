@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -73,6 +74,9 @@ func heatChunk(v View, w heat.Window, c *topology.Collection, l heat.Line) api.H
 	out.ID, out.Shard, out.Projects = ChunkRef(c, chunk.Min), chunk.Shard, &l.Projects
 	out.Bounds = &api.HeatBounds{Min: KeyOf(c.Key, chunk.Min), Max: KeyOf(c.Key, chunk.Max)}
 	out.Key, out.Number, out.Of = ChunkKey(c.Key, chunk.Min), l.Chunk+1, c.Chunks.Len()
+	if !l.Since.IsZero() {
+		out.Since = api.Time(l.Since)
+	}
 	if !l.Top.IsZero() {
 		out.Top, out.TopShare, out.TopName = l.Top.Hex(), &l.TopShare, v.projectName(w.NS.Database(), l.Top)
 	}
@@ -86,13 +90,24 @@ func chunkTakes(w heat.Window, line api.Heat) message.Message {
 		pattern = "takes {share} of the changed rows of {name} counted on {shard}: {rate}/s, " +
 			"{all} of those counted in the collection."
 	}
+	if line.Since != nil {
+		pattern += " It is counted since the split at {split}: keys of earlier writes are not known."
+	}
 	share := 0.0
 	if line.ShardShare != nil {
 		share = *line.ShardShare
 	}
 	return message.New("takes", pattern,
 		message.Share("share", share), message.Shard("shard", line.Shard), message.Text("name", w.NS.Collection()),
-		message.Words("rate", HeatRateText(line)), message.Share("all", line.Share))
+		message.Words("rate", HeatRateText(line)), message.Share("all", line.Share), sinceFact(line))
+}
+
+// sinceFact is when the split was since which a chunk is counted.
+func sinceFact(line api.Heat) message.Fact {
+	if line.Since == nil {
+		return message.Words("split", "")
+	}
+	return message.Words("split", format.Clock(*line.Since))
 }
 
 // chunkWriters says how many projects write to a chunk, and which writes most.

@@ -41,10 +41,19 @@ func splitText(c *topology.Collection, s heat.Splitting) message.Message {
 		message.Share("share", s.Share), message.Text("document", s.Document.Hex()), message.Text("key", c.Key.String()))
 }
 
+// A plan is offered for a chunk from so many writes per second and counted rows on.
+const (
+	leastPlannedRate = 1.0
+	leastPlannedRows = 50
+)
+
 // heatPlan is the plan that helps a hot chunk; noMove tells that a move would help,
 // but no shard that may own the chunk takes so few writes.
 func heatPlan(v View, h HeatSource, c *topology.Collection, l heat.Line, split heat.Splitting,
 	writes func() map[string]float64) (plan *api.HeatPlan, noMove bool) {
+	if l.Rate.PerSecond < leastPlannedRate || l.Rate.Rows < leastPlannedRows {
+		return nil, false // too few writes for a change to be worth it
+	}
 	i := l.Chunk
 	kind, to := hotPlan(v.Table, c, i, l.Rate.PerSecond, split, writes)
 	if kind == "" {

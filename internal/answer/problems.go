@@ -20,7 +20,9 @@ func (v View) Problems() rules.View {
 		return *v.Found
 	}
 	situation := rules.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Now: v.Now, Past: v.Past != nil}
-	return rules.View{Report: rules.Evaluate(situation)}
+	out := rules.View{Report: rules.Evaluate(situation)}
+	out.Items = rules.Incidents(out.Items)
+	return out
 }
 
 // ShownProblems is how many problems the overview lists; the advice page has all.
@@ -42,6 +44,8 @@ func Headline(v View, s rules.Summary) (level, text string) {
 	switch {
 	case s.Critical > 0:
 		level = "bad"
+	case s.Warn > 0:
+		level = "warn"
 	case s.Clear():
 		level = "ok"
 	}
@@ -92,7 +96,7 @@ func problemSummaryOf(v View, found rules.View) api.ProblemSummary {
 func ProblemLines(v View, found []rules.Problem) []api.ProblemLine {
 	return each(found, func(p rules.Problem) api.ProblemLine {
 		return api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: v.Named(p.Text).At(v.Now),
-			SeverityName: p.Severity.Name(), Why: v.Named(p.Why).At(v.Now), URL: problemURL(v, p),
+			SeverityName: p.Severity.Name(), Also: alsoText(p), Why: v.Named(p.Why).At(v.Now), URL: problemURL(v, p),
 			Playbook: firstPlaybook(p.Rule)}
 	})
 }

@@ -29,6 +29,10 @@ type Trial struct {
 	Why   string // the check that blocks it; "" = it can run
 	Doing bool   // because a run that is not ended makes the same change
 	Asks  bool   // an argument is missing or wrong, or it was not tried: left to the form
+
+	drafted bool                 // moves and hot are known
+	moves   []actions.MoveEffect // what it would move
+	hot     []actions.Span       // chunks of which it would move a half, chosen when the plan is made
 }
 
 // untried is the result for a plan that was not tried: a remedy is not offered
@@ -108,15 +112,17 @@ func tryOne(v, seen View, trier Trier, k actions.Kind, raw json.RawMessage) Tria
 		}
 		return Trial{Why: why, Asks: fault.Of(err) == fault.Invalid}
 	}
+	out := Trial{drafted: true, moves: d.Effect.Moves, hot: d.Needs.Writes}
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
 			if h != nil {
 				c.Text = HideInMessage(c.Text)
 			}
-			return Trial{Why: seen.Named(c.Text).String(), Doing: c.ID == actions.CheckSameRun}
+			out.Why, out.Doing = seen.Named(c.Text).String(), c.ID == actions.CheckSameRun
+			break
 		}
 	}
-	return Trial{}
+	return out
 }
 
 // draftFromTable drafts a plan in a shardboard that changes nothing: what only the

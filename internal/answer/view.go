@@ -39,7 +39,8 @@ type View struct {
 	Writes func(*topology.Table, topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) // by chunk; nil: not counted
 	// WritesAt is another number for each window that Writes is of; nil: not counted.
 	WritesAt func(topology.Namespace) int64
-	Bands    *MapBands // nil: nothing is remembered of the map
+	Counts   *heat.Collector // of writes; nil: not counted
+	Bands    *MapBands       // nil: nothing is remembered of the map
 
 	HoldingsOf func(*topology.Table) *holdings.Snapshot // of projects on shards; nil: not estimated. Use Holdings.
 

@@ -31,8 +31,9 @@ func WorstProblem(v View, try TryPlan) *api.WorstProblem {
 		if len(remedies.Plans) > 0 {
 			out.ProblemLine = ProblemLines(v, found.Items[i:i+1])[0]
 			out.Plan, out.PlanURL, out.Doing = remedies.Plans[0].Text, ProblemPlanURL(p.ID), beingDone(p, try)
+			out.Expected = remedies.Plans[0].Expected
 			if out.Doing != "" { // another plan beside the run would be in its way
-				out.Plan, out.PlanURL = "", ""
+				out.Plan, out.PlanURL, out.Expected = "", "", ""
 			}
 			break
 		}
@@ -63,10 +64,10 @@ func FirstPlan(v View, id string, may AdviceMay) string {
 	if !may.Plan {
 		return ""
 	}
-	for _, plan := range p.Remedy.Plans {
-		if may.Try(actions.Kind(plan.Kind), planArguments(plan)).Why == "" {
-			return remedyURL(plan, p.Text.At(v.Now))
-		}
+	var remedies api.Advice
+	addRemedies(&remedies, v, p, may)
+	for _, plan := range remedies.Plans {
+		return plan.URL
 	}
 	return ""
 }

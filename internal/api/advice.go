@@ -14,15 +14,26 @@ type Advice struct {
 	Rank string `json:"rank"` // severity under its first name
 	// critical: does harm now, act now; warn: will do harm, or costs speed or safety now; info: good
 	// to know
-	Severity string          `json:"severity"`
-	Why      string          `json:"why"` // why it has this severity, as a sentence
-	Title    string          `json:"title"`
-	Because  string          `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
-	Subject  string          `json:"subject"`
-	Count    int             `json:"count"` // objects that it is about; more than one: advice?rule= lists them one by one
-	NS       string          `json:"ns,omitempty"`
-	Project  string          `json:"project,omitempty"` // hex ObjectID
-	Shard    string          `json:"shard,omitempty"`
+	Severity string `json:"severity"`
+	Why      string `json:"why"` // why it has this severity, as a sentence
+	Title    string `json:"title"`
+	Because  string `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
+	Subject  string `json:"subject"`
+	Count    int    `json:"count"` // objects that it is about; more than one: advice?rule= lists them one by one
+	NS       string `json:"ns,omitempty"`
+	Project  string `json:"project,omitempty"` // hex ObjectID
+	Shard    string `json:"shard,omitempty"`
+	// Consequences are problems that have the same cause and are not listed beside it.
+	Consequences []AdviceConsequence `json:"consequences"`
+	// Since is the first full minute of which a problem of writes was found, and until when it ended; null: not known, or
+	// it lasts.
+	Since        *time.Time `json:"since"`
+	SinceAtLeast bool       `json:"sinceAtLeast,omitempty"` // it may have begun earlier
+	Until        *time.Time `json:"until"`
+	// Minutes are the writes per second that a problem of writes is about, in each full minute of the last hour,
+	// the newest
+	// last; null: not counted.
+	Minutes  []*float64      `json:"minutes,omitempty"`
 	Evidence []AdviceFigure  `json:"evidence"`
 	Chunk    string          `json:"chunk,omitempty"`    // reference of the chunk in ns
 	Document string          `json:"document,omitempty"` // hex ObjectID of a Yorkie document
@@ -36,6 +47,16 @@ type Advice struct {
 
 	Text    message.Message `json:"-"` // Title with its facts
 	WhyText message.Message `json:"-"` // Why with its facts
+}
+
+// AdviceConsequence is a problem that follows from another one.
+type AdviceConsequence struct {
+	ID       string `json:"id"`
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+
+	Text message.Message `json:"-"` // Title with its facts
 }
 
 // Playbook is a page of help about a kind of problem.
@@ -81,7 +102,7 @@ type ProblemSummary struct {
 	Clear        bool          `json:"clear"` // no open problem, and every rule that the release can answer was checked
 	Items        []ProblemLine `json:"items"` // open problems, worst first
 
-	Level string `json:"-"` // of the headline: ok, note or bad
+	Level string `json:"-"` // of the headline: ok, note, warn or bad
 }
 
 // ProblemLine is the short form of a problem.
@@ -92,6 +113,7 @@ type ProblemLine struct {
 	Title    string `json:"title"`
 
 	SeverityName string `json:"-"`
+	Also         string `json:"-"` // names of what follows from it; "" for nothing
 	Why          string `json:"-"` // why it has this severity
 	URL          string `json:"-"` // of the page that says more; "" = none
 
@@ -104,7 +126,14 @@ type AdvicePlan struct {
 	Args map[string]json.RawMessage `json:"args"`
 	Text string                     `json:"text"`
 	URL  string                     `json:"url,omitempty"` // URL of the filled-in form; "" where this plan cannot be made
-	Why  string                     `json:"why,omitempty"` // of a refused plan: the check that blocks it
+	// of a refused plan: the check that blocks it, or why it does not help
+	Why string `json:"why,omitempty"`
+	// Against a problem of writes: the counted writes per second of the shards that change, before it and as expected
+	// after it if the same keys are written as often; absent where that is not known.
+	Writes    []WriteEffect `json:"writes,omitempty"`
+	Expected  string        `json:"expected,omitempty"`  // the same as a sentence
+	TooLittle bool          `json:"tooLittle,omitempty"` // it is refused because it moves too few of the writes
+	Best      bool          `json:"best,omitempty"`      // leaves the busiest shard fewest writes, of those that help enough; it may be blocked
 }
 
 // AdviceCommand is a line for mongosh. A check changes nothing; say is its expected result.
@@ -167,7 +196,7 @@ type Alerts struct {
 	Over     []Alert        `json:"over"` // ended within the last day, and every receiver knows; newest first
 	Silences []AlertSilence `json:"silences"`
 
-	Level    string `json:"-"` // of the headline: ok, note or bad
+	Level    string `json:"-"` // of the headline: ok, note, warn or bad
 	Headline string `json:"-"`
 	Checked  bool   `json:"-"` // the problems were read at least once
 	Failure  string `json:"-"` // why the last check failed

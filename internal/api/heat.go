@@ -38,7 +38,10 @@ type Heat struct {
 	Projects *int     `json:"projects,omitempty"` // chunks: number of projects that wrote to it
 	Top      string   `json:"top,omitempty"`      // chunks: the project that wrote most, hex
 	TopShare *float64 `json:"topShare,omitempty"`
-	CanSplit *bool    `json:"canSplit,omitempty"` // chunks: whether a split is possible; absent if unknown
+	// Since is when a split made the chunk, where keys of earlier writes are not known: its rate is of the
+	// time since then.
+	Since    *time.Time `json:"since,omitempty"`
+	CanSplit *bool      `json:"canSplit,omitempty"` // chunks: whether a split is possible; absent if unknown
 	// Split is a code for what a split would achieve: single (one key value), document or project
 	// (one of these takes almost all writes, and a split does not divide them), divides, projects,
 	// within (it divides the load, or may), few (too few writes to decide) or unknown.

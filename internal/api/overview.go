@@ -7,7 +7,9 @@ type WorstProblem struct {
 	ProblemLine
 	Plan    string // what the plan does; "" where none helps or it is blocked
 	PlanURL string // leads to its filled-in form
-	Doing   string // that a run makes the change that helps; "" for none
+	// Expected is what it does to the writes of the shards; "" where it is not against a problem of writes, or not known.
+	Expected string
+	Doing    string // that a run makes the change that helps; "" for none
 }
 
 // Overview is the whole cluster at a glance. In JSON its parts have addresses of their own.

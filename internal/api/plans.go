@@ -150,7 +150,7 @@ type BalancerEffect struct {
 	Bytes  Figure `json:"bytes"`
 }
 
-// WriteEffect is one shard's rows per second over the last quarter of an hour, before and as
+// WriteEffect is one shard's rows per second over the last 5 minutes, before and as
 // expected after; both are estimates.
 type WriteEffect struct {
 	Shard           string  `json:"shard"`

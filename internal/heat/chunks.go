@@ -3,6 +3,7 @@ package heat
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -21,13 +22,17 @@ func (w Window) Chunks(t *topology.Table, prof *profile.Profile) []Line {
 	of := targetOf(t, prof, w.NS)
 	sums := map[int]*tally{}
 	projects := map[int]map[bson.ObjectID]int64{}
+	unplaced := map[int]time.Time{}
 	for _, s := range w.slots {
-		for _, p := range s.chunkRows(c) {
-			i := chunkOf(c, p.Min)
+		placed, without := s.inChunks(c, of)
+		for i, rows := range placed {
 			if sums[i] == nil {
 				sums[i] = &tally{}
 			}
-			sums[i].add(s, p.Rows)
+			sums[i].addPlaced(s, rows)
+		}
+		for _, i := range without {
+			unplaced[i] = s.To // slots are in order
 		}
 		for _, n := range s.Counts {
 			if of.ns == "" {
@@ -44,6 +49,9 @@ func (w Window) Chunks(t *topology.Table, prof *profile.Profile) []Line {
 	out := make([]Line, 0, len(sums))
 	for i, sum := range sums {
 		l := Line{Chunk: i, Shard: c.Chunks.Owner(i), Rate: sum.rate(w.Seconds, w.estimate())}
+		if since, ok := unplaced[i]; ok {
+			l.Since, l.Rate = since, w.rateSince(c, of, i, since)
+		}
 		l.Projects = len(projects[i])
 		l.Top, l.TopShare = topProject(projects[i])
 		out = append(out, l)
@@ -66,9 +74,25 @@ func topProject(projects map[bson.ObjectID]int64) (top bson.ObjectID, share floa
 	return top, float64(most) / float64(all)
 }
 
-// Shards returns the window's shards in the current table, hottest first. Shards that own chunks
-// and took no write have a rate of zero, which means "at least none" when the window's method omits
-// rows.
+// rateSince is a chunk's rate in the slots that begin at a time or later.
+func (w Window) rateSince(c *topology.Collection, of target, chunk int, since time.Time) Rate {
+	var sum, all tally
+	seconds := 0.0
+	for _, s := range w.slots {
+		if s.From.Before(since) {
+			continue
+		}
+		placed, _ := s.inChunks(c, of)
+		sum.addPlaced(s, placed[chunk])
+		all.add(s, s.Rows())
+		seconds += s.Seconds()
+	}
+	return sum.rate(seconds, all.estimate)
+}
+
+// Shards returns the window's shards by the owners of the chunks in the current table, hottest
+// first. Shards that own chunks and took no write have a rate of zero, which means "at least none"
+// when the window's method omits rows.
 func (w Window) Shards(t *topology.Table, prof *profile.Profile) []Line {
 	c := t.Collection(w.NS)
 	if c == nil || w.Seconds == 0 {
@@ -78,10 +102,10 @@ func (w Window) Shards(t *topology.Table, prof *profile.Profile) []Line {
 	for shard := range c.Chunks.CountByShard() {
 		sums[shard] = &tally{}
 	}
+	of := targetOf(t, prof, w.NS)
 	for _, s := range w.slots {
-		for _, p := range s.chunkRows(c) {
-			owner := c.Chunks.Owner(chunkOf(c, p.Min))
-			sums[owner].add(s, p.Rows)
+		for shard, rows := range s.onShards(c, of) {
+			sums[shard].addPlaced(s, rows)
 		}
 	}
 	out := make([]Line, 0, len(sums))

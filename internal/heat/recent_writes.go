@@ -23,7 +23,7 @@ type RowSource interface {
 
 // Recent is the time span in which hot keys are searched: in it every slot still lists all Yorkie
 // documents.
-const Recent = fullDetailFor
+const Recent = UsualWindow
 
 const (
 	// At most sampled rows are read for all ranges of one request, and at least least for each.
@@ -298,7 +298,7 @@ func writtenAt(row placement.KeyedRow, date string) time.Time {
 }
 
 // ShardRates returns the rows per second that each shard took in all collections whose new rows are
-// counted, over the last quarter of an hour; nil when nothing was counted. A missing shard took
+// counted, over the usual window; nil when nothing was counted. A missing shard took
 // none.
 func (c *Collector) ShardRates(t *topology.Table) map[string]float64 {
 	var windows []Window

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -19,10 +20,12 @@ type Count struct {
 	Rows     int64
 }
 
-// Piece is the number of rows in the chunk that began at a bound.
+// Piece is the number of rows in a chunk as it was when they were counted.
 type Piece struct {
-	Min  shardkey.Key
-	Rows int64
+	Min   shardkey.Key
+	Max   shardkey.Key // the zero key where only the lower bound is known
+	Shard string       // its owner then; "" where that is not known
+	Rows  int64
 }
 
 // Slot is what was counted of one collection in [From, To). By ChangedRows a slot is a whole
@@ -74,7 +77,11 @@ func mergeSlots(slots []Slot) Slot {
 	}
 	type id struct{ project, document bson.ObjectID }
 	counts := map[id]int64{}
-	pieces := map[shardkey.Key]int64{}
+	type place struct {
+		min, max shardkey.Key
+		shard    string
+	}
+	pieces := map[place]int64{}
 	for _, s := range slots {
 		out.Every = max(out.Every, s.Every)
 		out.Capped = out.Capped || s.Capped
@@ -91,7 +98,7 @@ func mergeSlots(slots []Slot) Slot {
 				out.Astray += scaleDown(p.Rows, s.Every, out.Every)
 				continue
 			}
-			pieces[p.Min] += scaleDown(p.Rows, s.Every, out.Every)
+			pieces[place{p.Min, p.Max, p.Shard}] += scaleDown(p.Rows, s.Every, out.Every)
 		}
 	}
 	for k, rows := range counts {
@@ -99,10 +106,12 @@ func mergeSlots(slots []Slot) Slot {
 	}
 	slices.SortFunc(out.Counts, byRows)
 	out.Counts = foldRest(out.Counts)
-	for min, rows := range pieces {
-		out.Pieces = append(out.Pieces, Piece{min, rows})
+	for at, rows := range pieces {
+		out.Pieces = append(out.Pieces, Piece{Min: at.min, Max: at.max, Shard: at.shard, Rows: rows})
 	}
-	slices.SortFunc(out.Pieces, func(a, b Piece) int { return a.Min.Compare(b.Min) })
+	slices.SortFunc(out.Pieces, func(a, b Piece) int {
+		return cmp.Or(a.Min.Compare(b.Min), a.Max.Compare(b.Max), natural.Compare(a.Shard, b.Shard))
+	})
 	return out
 }
 

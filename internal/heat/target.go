@@ -106,7 +106,7 @@ func assignChunks(s *Slot, c *topology.Collection, t target) {
 	rows := map[int]int64{}
 	if i, ok := growingChunk(c, s.From, s.To); ok {
 		if all := s.Rows(); all > 0 {
-			s.Pieces = []Piece{{Min: c.Chunks.At(i).Min, Rows: all}}
+			s.Pieces = []Piece{pieceOf(c, i, all)}
 		}
 		return
 	}
@@ -118,8 +118,13 @@ func assignChunks(s *Slot, c *topology.Collection, t target) {
 		s.Astray += n.Rows
 	}
 	for _, i := range slices.Sorted(maps.Keys(rows)) {
-		s.Pieces = append(s.Pieces, Piece{Min: c.Chunks.At(i).Min, Rows: rows[i]})
+		s.Pieces = append(s.Pieces, pieceOf(c, i, rows[i]))
 	}
+}
+
+func pieceOf(c *topology.Collection, i int, rows int64) Piece {
+	ch := c.Chunks.At(i)
+	return Piece{Min: ch.Min, Max: ch.Max, Shard: ch.Shard, Rows: rows}
 }
 
 // ProjectOfBound is the project of a bound, if the key begins with the project.

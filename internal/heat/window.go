@@ -13,6 +13,10 @@ import (
 	"shardboard/internal/topology"
 )
 
+// UsualWindow is the time that every statement about writes is of where no other is chosen: pages, problems, plans,
+// metrics and answers of the API have it in common.
+const UsualWindow = 5 * time.Minute
+
 // Rate is writes per second over a span of time.
 type Rate struct {
 	PerSecond float64
@@ -100,6 +104,7 @@ type tally struct {
 	rows     int64   // counted
 	estimate float64 // extrapolated
 	variance float64
+	loose    float64 // the estimate may be off by so many rows, because they were counted before a split
 	sampled  bool
 	capped   bool
 }
@@ -118,12 +123,13 @@ func (t tally) rate(seconds, of float64) Rate {
 	if seconds <= 0 {
 		return Rate{}
 	}
-	r := Rate{PerSecond: t.estimate / seconds, Exact: !t.sampled && !t.capped, AtLeast: t.capped, Rows: t.rows}
+	r := Rate{PerSecond: t.estimate / seconds, Exact: !t.sampled && !t.capped && t.loose == 0, AtLeast: t.capped, Rows: t.rows}
 	if t.sampled {
 		// Zero counted rows do not prove that there were none: up to three are within the 95 %
 		// interval.
 		r.PlusMinus = max(1.96*math.Sqrt(t.variance), 3*float64(Tick/sampleSlice)) / seconds
 	}
+	r.PlusMinus += t.loose / seconds
 	if of > 0 {
 		r.Share = t.estimate / of
 	}
@@ -143,6 +149,9 @@ type Line struct {
 	Projects int           // chunks: how many projects wrote to it
 	Top      bson.ObjectID // chunks: the project that wrote most
 	TopShare float64       // chunks: its share of the chunk's writes
+	// Since is when the chunk came into being by a split, where its earlier writes are not known by key: the rate is of
+	// the time since then. Zero: of the whole window.
+	Since time.Time
 }
 
 // Projects returns the window's projects, hottest first.
@@ -188,8 +197,7 @@ func compareHotness(a, b Line) int {
 		slices.Compare(a.Document[:], b.Document[:]), cmp.Compare(a.Chunk, b.Chunk), natural.Compare(a.Shard, b.Shard))
 }
 
-// chunkOf is the chunk that contains a piece's lower bound. Rows counted before a split or merge
-// are attributed to it.
+// chunkOf is the chunk that contains a bound.
 func chunkOf(c *topology.Collection, min shardkey.Key) int {
 	i, _ := c.Chunks.Find(min)
 	return i

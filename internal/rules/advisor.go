@@ -70,6 +70,7 @@ type Advisor struct {
 	paused   []PausedBalancing
 	unread   bool // what runs paused could not be read
 	writes   counted
+	minutes  minuteWatch // used only while evaluating is held
 
 	decided  decisions
 	notified string // the list that subscribers were last notified of
@@ -242,6 +243,11 @@ func (a *Advisor) reportOf(t *topology.Table, dir *placement.Directory, anew boo
 			writes = counted{now, WritesOf(a.from.Heat, t, a.from.Profile, Window)}
 		}
 		s.Writes = writes.writes
+		a.minutes.observe(a.from.Heat, t, dir, a.from.Profile, now)
+		if !a.minutes.last.IsZero() {
+			s.Minutes = &JudgedMinutes{To: a.minutes.last, Minute: a.minutes.writes, Spells: a.minutes.spells,
+				Since: func(from time.Time) []Writes { return writesBetween(a.from.Heat, t, a.from.Profile, from, now) }}
+		}
 	}
 	a.mu.Lock()
 	a.off.observe(t, now)

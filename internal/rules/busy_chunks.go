@@ -70,13 +70,14 @@ func oneValue(s heat.Splitting) bool {
 func (ev *evaluation) busyChunkProblem(h busyChunk) Problem {
 	ns, rate0 := string(h.c.NS), h.x.Line.Rate
 	p := Problem{
-		Subject:  ns + " " + h.c.Key.ExtJSON(h.ch.Min),
-		NS:       h.c.NS,
-		Shard:    h.ch.Shard,
-		Chunk:    h.ch.Min,
-		Severity: Info,
-		Why:      moderateLoad(),
-		Weight:   rate0.PerSecond,
+		Subject:   ns + " " + h.c.Key.ExtJSON(h.ch.Min),
+		NS:        h.c.NS,
+		Shard:     h.ch.Shard,
+		Chunk:     h.ch.Min,
+		Severity:  Info,
+		Why:       moderateLoad(),
+		Weight:    rate0.PerSecond,
+		PerSecond: rate0.PerSecond,
 		Evidence: []Evidence{
 			rate(message.New("hotChunk.rate", "Writes to the chunk", message.Namespace("ns", ns)), rate0, h.w),
 			shareOf(message.New("hotChunk.share", "Share of the writes to {ns}", message.Namespace("ns", ns)), rate0.Share, h.w),
@@ -95,37 +96,37 @@ func (ev *evaluation) busyChunkProblem(h busyChunk) Problem {
 	return p
 }
 
-// relieve is the remedy for a busy chunk: a split where that divides the load, else a
-// move to a shard with fewer writes, else why neither helps.
+// relieve is the remedy for a busy chunk: a split at its writes where that divides the load, and a move of the whole
+// chunk to a shard with fewer writes. A split alone moves no writes. How much each helps is computed from its draft
+// where the problem is shown.
 func (ev *evaluation) relieve(h busyChunk) Remedy {
 	ns := string(h.c.NS)
-	if h.x.Split.HotCut() {
-		return Remedy{Plans: []Plan{
-			plan("split-hot", message.New("split-hot",
-				"Split the hot chunk of {ns} on {shard} at the median of its recent writes, and move one half.",
-				message.Namespace("ns", ns), message.Shard("shard", h.ch.Shard)), "ns", ns, "bounds", bounds(h.c, h.ch)),
-			plan("split", message.New("split.hot",
-				"Split the hot chunk of {ns} on {shard}, so that one half can be moved.",
-				message.Namespace("ns", ns), message.Shard("shard", h.ch.Shard)), "ns", ns, "bounds", bounds(h.c, h.ch)),
-		}}
-	}
 	switch h.x.Split.Code {
-	case "divides", "projects", "within":
-		return Remedy{Plans: []Plan{
-			plan("split", message.New("split.hot",
-				"Split the hot chunk of {ns} on {shard}, so that one half can be moved.",
-				message.Namespace("ns", ns), message.Shard("shard", h.ch.Shard)), "ns", ns, "bounds", bounds(h.c, h.ch)),
-		}}
 	case "document", "project", "single":
 		return ev.moveAway(h)
 	}
-	return Remedy{
-		WhyNot: message.New("hotChunk.unknown",
-			"It is not known which documents or projects are written, so it is not known whether a split helps."),
-		Commands: []Command{
-			readCommand(collection(h.c.NS)+".getShardDistribution()", "hotChunk.look", "how the collection is spread"),
-		},
+	var r Remedy
+	if h.x.Split.HotCut() {
+		r.Plans = []Plan{plan("split-hot", message.New("split-hot",
+			"Split the hot chunk of {ns} on {shard} at the median of its recent writes, and move one half.",
+			message.Namespace("ns", ns), message.Shard("shard", h.ch.Shard)), "ns", ns, "bounds", bounds(h.c, h.ch))}
+	} else {
+		r.WhyNot = message.New("hotChunk.unknown",
+			"It is not known which documents or projects are written, so it is not known whether a split helps.")
+		r.Commands = []Command{readCommand(collection(h.c.NS)+".getShardDistribution()", "hotChunk.look", "how the collection is spread")}
 	}
+	if to := ev.leastBusy(h); to != "" {
+		r.Plans = append(r.Plans, moveChunk(h, to))
+	}
+	return r
+}
+
+// moveChunk moves a whole busy chunk.
+func moveChunk(h busyChunk, to string) Plan {
+	return plan("move", message.New("move.hot",
+		"Move the chunk of {ns} with {rate} writes/s from {shard} to {to}, which takes fewer writes.",
+		message.Rate("rate", h.x.Line.Rate.PerSecond), message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard),
+		message.Shard("to", to)), "ns", string(h.c.NS), "bounds", bounds(h.c, h.ch), "to", to)
 }
 
 func moderateLoad() message.Message {

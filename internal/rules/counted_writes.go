@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"time"
 
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
@@ -14,14 +13,16 @@ const (
 	hotShare   = 0.5
 	hotRate    = 5.0
 	hotRows    = 50
-	hotSeconds = 120
+	hotSeconds = 60
 	// From these on everything else on the shard becomes slower.
 	hotMuch     = 0.6
 	hotMuchRate = 100.0
+	// One of several shards with this share is a warning at any rate from hotRate on.
+	hotShardMost = 0.8
 )
 
-// Window is the time over which writes are judged.
-const Window = 15 * time.Minute
+// Window is the time that figures of writes are of, or the time since a problem began where that is shorter.
+const Window = heat.UsualWindow
 
 // uncounted records why writes cannot be judged, and returns true when they cannot.
 func (ev *evaluation) uncounted() bool {
@@ -84,9 +85,13 @@ func (ev *evaluation) emptiest(db, but string) string {
 // shardWrites is what each shard takes of all collections that are counted; a
 // shard that owns nothing of them takes nothing.
 func (ev *evaluation) shardWrites() (by map[string]heat.Rate, total heat.Rate) {
+	return shardWrites(ev.Writes)
+}
+
+func shardWrites(writes []Writes) (by map[string]heat.Rate, total heat.Rate) {
 	by = map[string]heat.Rate{}
 	total.Exact = true
-	for _, w := range ev.Writes {
+	for _, w := range writes {
 		for _, line := range w.Shards {
 			r := by[line.Shard]
 			r.PerSecond += line.Rate.PerSecond

@@ -32,8 +32,9 @@ func (a *Advisor) View(ctx context.Context) (View, error) {
 
 // ViewOf is the view of the table and projects that a page is made from, so that the
 // page and its list of problems are of one moment.
-func (a *Advisor) ViewOf(ctx context.Context, t *topology.Table, dir *placement.Directory) View {
-	v := View{Report: a.reportOf(t, dir, false), Kept: a.from.Notices != nil}
+func (a *Advisor) ViewOf(ctx context.Context, t *topology.Table, dir *placement.Directory) (v View) {
+	v = View{Report: a.reportOf(t, dir, false), Kept: a.from.Notices != nil}
+	defer func() { v.Items = Incidents(v.Items) }()
 	if !v.Kept || t.ClusterID == "" {
 		return v
 	}
@@ -102,13 +103,24 @@ func (a *Advisor) Dismiss(ctx context.Context, id, reason string, e store.AuditE
 	if reason == "" || len(reason) > maxReason {
 		return fault.New(fault.Invalid, "Give a reason of at most %d bytes.", maxReason)
 	}
-	for _, i := range a.Report().Items {
-		if i.ID == id {
-			e.Cluster, e.At, e.What, e.Subject, e.Outcome = a.Cluster(), a.from.Now(), "advice.dismissed", id, "ok"
-			e.Details = map[string]string{"reason": reason, "about": i.Subject}
-			defer a.forget()
-			return a.from.Notices.Dismiss(ctx, a.Cluster(), store.Dismissal{ID: id, By: e.By, Reason: reason, At: e.At}, e)
+	found, err := a.View(ctx)
+	if err != nil {
+		return err
+	}
+	for _, i := range found.Items {
+		if i.ID != id {
+			continue
 		}
+		defer a.forget()
+		for _, one := range append([]Problem{i}, i.Consequences...) { // an incident is dismissed as a whole
+			e.Cluster, e.At, e.What, e.Subject, e.Outcome = a.Cluster(), a.from.Now(), "advice.dismissed", one.ID, "ok"
+			e.Details = map[string]string{"reason": reason, "about": one.Subject}
+			by := store.Dismissal{ID: one.ID, By: e.By, Reason: reason, At: e.At}
+			if err := a.from.Notices.Dismiss(ctx, a.Cluster(), by, e); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return fault.New(fault.NotFound, "There is no such problem now; it may be over.")
 }

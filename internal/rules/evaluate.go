@@ -26,7 +26,11 @@ func Evaluate(s Situation) Report {
 		}
 		ev.plans = map[topology.Namespace]*balance.Plan{}
 		items, unsure := len(r.Items), len(r.Unsure)
-		rule.find(ev)
+		if rule.ofWrites && s.Minutes != nil {
+			ev.findByMinute(rule)
+		} else {
+			rule.find(ev)
+		}
 		slices.SortStableFunc(r.Items[items:], byRank)
 		r.Items = append(r.Items[:items], gathered(rule, slices.Clone(r.Items[items:]))...)
 		r.Items = r.Items[:min(len(r.Items), items+maxItems)]

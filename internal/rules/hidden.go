@@ -10,9 +10,12 @@ import (
 // HideTexts is the problem without what servers wrote: text makes what stands in
 // its place.
 func (p Problem) HideTexts(text func(string) string) Problem {
-	p.Parts = slices.Clone(p.Parts)
+	p.Parts, p.Consequences = slices.Clone(p.Parts), slices.Clone(p.Consequences)
 	for i, x := range p.Parts {
 		p.Parts[i] = x.HideTexts(text)
+	}
+	for i, x := range p.Consequences {
+		p.Consequences[i] = x.HideTexts(text)
 	}
 	return p.replace(message.KindServer, text)
 }
@@ -22,9 +25,12 @@ func (p Problem) HideTexts(text func(string) string) Problem {
 // plans of its remedy keep their arguments, which are what they are tried with.
 func (p Problem) HideBounds(instead string, name func(string) string) Problem {
 	p = p.replace(message.KindKey, func(string) string { return instead })
-	p.Parts = slices.Clone(p.Parts)
+	p.Parts, p.Consequences = slices.Clone(p.Parts), slices.Clone(p.Consequences)
 	for i, x := range p.Parts {
 		p.Parts[i] = x.HideBounds(instead, name)
+	}
+	for i, x := range p.Consequences {
+		p.Consequences[i] = x.HideBounds(instead, name)
 	}
 	p.ID = string(p.Rule) + "." + name(p.ID)
 	if ns := string(p.NS) + " "; strings.HasPrefix(p.Subject, ns+"{") {

@@ -6,7 +6,7 @@ import "shardboard/internal/message"
 // writes or it is not known whether it does.
 const HotChunk Rule = "hot-chunk"
 
-var hotChunk = rule{id: HotChunk, name: "Hot chunk", page: PageHeat, find: findHotChunk,
+var hotChunk = rule{id: HotChunk, name: "Hot chunk", page: PageHeat, ofWrites: true, find: findHotChunk,
 	playbooks: []Playbook{PlaybookHotProject}}
 
 func findHotChunk(ev *evaluation) {
@@ -19,12 +19,13 @@ func findHotChunk(ev *evaluation) {
 		}
 		p := ev.busyChunkProblem(h)
 		p.Text = message.New("hotChunk",
-			"One chunk of {ns} on {shard} takes {share} of the collection's writes.",
-			message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard),
+			"One chunk of {ns} on {shard} takes {share} of the collection's writes in the last {window}.",
+			message.Namespace("ns", h.c.NS), message.Duration("window", h.w.Over), message.Shard("shard", h.ch.Shard),
 			message.Share("share", h.x.Line.Rate.Share))
 		if p.Project != "" {
 			p.Text = message.New("hotChunk.project",
-				"One chunk of {ns} on {shard} takes {share} of the collection's writes, most of them for the project {name}.",
+				"One chunk of {ns} on {shard} takes {share} of the collection's writes in the last {window}, "+
+					"most of them for the project {name}.",
 				append(p.Text.Facts, message.Project("name", p.Project, ev.nameOf(p.Project)))...)
 		}
 		p.Remedy = ev.relieve(h)

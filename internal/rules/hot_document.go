@@ -10,7 +10,7 @@ import (
 // them: those of one document, or of one project where the key ends with it.
 const HotDocument Rule = "hot-document"
 
-var hotDocument = rule{id: HotDocument, name: "Hot document", page: PageHeat, find: findHotDocument,
+var hotDocument = rule{id: HotDocument, name: "Hot document", page: PageHeat, ofWrites: true, find: findHotDocument,
 	playbooks: []Playbook{PlaybookHotProject}}
 
 func findHotDocument(ev *evaluation) {
@@ -24,19 +24,19 @@ func findHotDocument(ev *evaluation) {
 		p := ev.busyChunkProblem(h)
 		s, rate := h.x.Split, h.x.Line.Rate
 		facts := []message.Fact{message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard),
-			message.Share("share", rate.Share), message.Share("shareOwn", s.Share)}
+			message.Share("share", rate.Share), message.Share("shareOwn", s.Share), message.Duration("window", h.w.Over)}
 		switch s.Code {
 		case "document":
 			p.Document = s.Document.Hex()
 			p.Subject = string(h.c.NS) + " " + p.Document
 			p.Text = message.New("hotDocument",
 				"The document {document} takes {shareOwn} of the writes to a chunk of {ns} on {shard}, "+
-					"which takes {share} of the collection's writes. No split divides it.",
+					"which takes {share} of the collection's writes in the last {window}. No split divides it.",
 				append(facts, message.Text("document", p.Document))...)
 			if p.Project != "" {
 				p.Text = message.New("hotDocument.of",
 					"The document {document} of the project {name} takes {shareOwn} of the writes to a chunk of {ns} on "+
-						"{shard}, which takes {share} of the collection's writes. No split divides it.",
+						"{shard}, which takes {share} of the collection's writes in the last {window}. No split divides it.",
 					append(p.Text.Facts, message.Project("name", p.Project, ev.nameOf(p.Project)))...)
 			}
 			p.Evidence = append(p.Evidence, shareOf(message.New("hotDocument.share",
@@ -46,14 +46,14 @@ func findHotDocument(ev *evaluation) {
 			p.Subject = string(h.c.NS) + " " + p.Project
 			p.Text = message.New("hotDocument.project",
 				"The project {name} makes {shareOwn} of the writes to a chunk of {ns} on {shard}, "+
-					"which takes {share} of the collection's writes. No split divides it.",
+					"which takes {share} of the collection's writes in the last {window}. No split divides it.",
 				append(facts, message.Project("name", p.Project, ev.nameOf(p.Project)))...)
 			p.Evidence = append(p.Evidence, shareOf(message.New("hotDocument.share",
 				"Share of {document} in the chunk's writes",
 				message.Text("document", ev.nameOf(p.Project))), s.Share, h.w))
 		default:
 			p.Text = message.New("hotDocument.single",
-				"One shard-key value takes {share} of the writes to {ns}, all on {shard}. No split divides it.", facts...)
+				"One shard-key value takes {share} of the writes to {ns} in the last {window}, all on {shard}. No split divides it.", facts...)
 		}
 		p.Remedy = ev.relieve(h)
 		ev.add(p)
@@ -66,10 +66,7 @@ func (ev *evaluation) moveAway(h busyChunk) Remedy {
 	to := ev.leastBusy(h)
 	r := Remedy{WhyNot: whyNoSplit(h, to != "")}
 	if to != "" {
-		r.Plans = []Plan{plan("move", message.New("move.hot",
-			"Move the hot chunk of {ns} from {shard} to {to}, which takes fewer writes.",
-			message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard), message.Shard("to", to)),
-			"ns", string(h.c.NS), "bounds", bounds(h.c, h.ch), "to", to)}
+		r.Plans = []Plan{moveChunk(h, to)}
 	}
 	return r
 }
@@ -79,9 +76,11 @@ func whyNoSplit(h busyChunk, move bool) message.Message {
 	var code, pattern string
 	switch h.x.Split.Code {
 	case "document":
-		code, pattern = "hotDocument.oneDocument", "All rows of one document have the same value of {key}, so no split divides them."
+		code, pattern = "hotDocument.oneDocument", "All rows of one document have the same value of {key}, so no split divides them. "+
+			"The application has to write to it less often, or to several documents."
 	case "project":
-		code, pattern = "hotDocument.oneProject", "All rows of one project have the same value of {key}, so no split divides them."
+		code, pattern = "hotDocument.oneProject", "All rows of one project have the same value of {key}, so no split divides them. "+
+			"A longer shard key would, or the application has to write less often."
 	default:
 		code, pattern = "hotDocument.oneValue", "The chunk holds one shard-key value ({key}), so no split divides it."
 	}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -11,7 +13,7 @@ import (
 // alone, so that one shard takes them all.
 const HotProject Rule = "hot-project"
 
-var hotProject = rule{id: HotProject, name: "Hot project", page: PageHeat, find: findHotProject,
+var hotProject = rule{id: HotProject, name: "Hot project", page: PageHeat, ofWrites: true, find: findHotProject,
 	playbooks: []Playbook{PlaybookHotProject}}
 
 func findHotProject(ev *evaluation) {
@@ -63,17 +65,18 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 	_, ch := c.Chunks.Find(r.Min)
 	others := ev.projectsIn(c, ch) - 1
 	problem := Problem{
-		Subject:  ns + " " + id,
-		NS:       c.NS,
-		Project:  id,
-		Shard:    ch.Shard,
-		Severity: Info,
-		Why:      moderateLoad(),
-		Weight:   top.Rate.PerSecond,
+		Subject:   ns + " " + id,
+		NS:        c.NS,
+		Project:   id,
+		Shard:     ch.Shard,
+		Severity:  Info,
+		Why:       moderateLoad(),
+		Weight:    top.Rate.PerSecond,
+		PerSecond: top.Rate.PerSecond,
 		Text: message.New("hot",
-			"The project {name} takes {share} of the writes; all its rows in {ns} are on {shard}, because "+
+			"The project {name} makes {share} of the writes in the last {window}. All its rows in {ns} are on {shard}, because "+
 				"the shard key is the project alone.",
-			message.Project("name", id, name), message.Share("share", top.Rate.Share),
+			message.Project("name", id, name), message.Share("share", top.Rate.Share), message.Duration("window", w.Over),
 			message.Namespace("ns", ns), message.Shard("shard", ch.Shard)),
 		Evidence: []Evidence{
 			rate(message.New("hot.rate",
@@ -81,14 +84,19 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 				message.Project("name", id, name), message.Namespace("ns", w.NS)), top.Rate, w),
 			shareOf(message.New("hot.share", "Share of the writes to {ns}", message.Namespace("ns", w.NS)), top.Rate.Share, w),
 			ev.shardKey(c),
-			ev.onShard(ch.Shard, topology.PartRouting),
+			ev.text(message.New("hot.home", "Shard of its rows in {ns}", message.Namespace("ns", ns)), message.Shard("value", ch.Shard),
+				topology.PartRouting),
 		},
 	}
+	ev.whereItWrites(&problem, w, top)
 	if top.Rate.Share >= hotMuch && top.Rate.PerSecond >= hotMuchRate {
 		problem.Severity, problem.Why = Warn, heavyLoad()
 	}
 	if others >= 0 {
 		problem.Evidence = append(problem.Evidence, ev.counted(message.New("hot.others", "Other projects in its chunk"), others))
+	}
+	if busy := ev.busiestOn(problem.Shard); len(busy) > 0 {
+		problem.Remedy.Plans = ev.relieveAll(busy).Plans
 	}
 	if others > 0 {
 		problem.Remedy.Plans = append(problem.Remedy.Plans, plan("split-project", message.New("split-project",
@@ -103,4 +111,27 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 	}
 	ev.refine(&problem, c)
 	ev.add(problem)
+}
+
+// whereItWrites leads to the shard that takes most of the project's writes, which need not be the one with its
+// documents: the rows of changes are spread by another key.
+func (ev *evaluation) whereItWrites(p *Problem, w Writes, top heat.Line) {
+	if len(w.ProjectShards) == 0 || w.ProjectShards[0].Project != top.Project || top.Rate.PerSecond <= 0 {
+		return
+	}
+	most := w.ProjectShards[0]
+	share := most.Rate.PerSecond / top.Rate.PerSecond
+	on := message.Shard("shard", most.Shard)
+	facts := append(slices.DeleteFunc(slices.Clone(p.Text.Facts), func(f message.Fact) bool { return f.Name == "shard" }),
+		on, message.Namespace("written", w.NS), message.Share("shareOn", share))
+	if share < hotShare {
+		p.Text = message.New("hot.spread",
+			"The project {name} makes {share} of the writes in the last {window}. They are spread: {shard} takes most of them, {shareOn}.",
+			facts...)
+	} else {
+		p.Text = message.New("hot.on", "The project {name} makes {share} of the writes in the last {window}, {shareOn} of them on {shard}, "+
+			"in {written}.", facts...)
+	}
+	p.Evidence = append(p.Evidence, rate(message.New("hot.onShard", "Its writes on {shard}", on), most.Rate, w))
+	p.Shard, p.PerSecond = most.Shard, most.Rate.PerSecond
 }

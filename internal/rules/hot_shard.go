@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"cmp"
+	"slices"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/message"
@@ -17,7 +20,7 @@ const (
 // HotShard finds shards that take far more than their fair share of the writes.
 const HotShard Rule = "hot-shard"
 
-var hotShard = rule{id: HotShard, name: "Hot shard", page: PageHeat, find: findHotShard,
+var hotShard = rule{id: HotShard, name: "Hot shard", page: PageHeat, ofWrites: true, find: findHotShard,
 	playbooks: []Playbook{PlaybookHotProject}}
 
 func findHotShard(ev *evaluation) {
@@ -60,14 +63,16 @@ func findHotShard(ev *evaluation) {
 			continue
 		}
 		p := Problem{
-			Subject:  s.Name,
-			Shard:    s.Name,
-			Severity: Info,
-			Why:      moderateLoad(),
-			Weight:   r.PerSecond,
+			Subject:   s.Name,
+			Shard:     s.Name,
+			Severity:  Info,
+			Why:       moderateLoad(),
+			Weight:    r.PerSecond,
+			PerSecond: r.PerSecond,
 			Text: message.New("hotShard",
-				"{shard} takes {share} of the counted writes; its fair share is {shareFair}.",
-				message.Shard("shard", s.Name), message.Share("share", r.Share), message.Share("shareFair", fair)),
+				"{shard} takes {share} of the counted writes in the last {window}; its fair share is {shareFair}.",
+				message.Shard("shard", s.Name), message.Duration("window", longest.Over), message.Share("share", r.Share),
+				message.Share("shareFair", fair)),
 			Evidence: []Evidence{
 				rate(message.New("hotShard.rate", "Writes to {shard}", message.Shard("shard", s.Name)), r, longest),
 				shareOf(message.New("hotShard.share", "Share of all counted writes"), r.Share, longest),
@@ -76,11 +81,15 @@ func findHotShard(ev *evaluation) {
 		}
 		if r.Share >= min(much, 0.9) && r.PerSecond >= hotMuchRate {
 			p.Severity, p.Why = Warn, heavyLoad()
+		} else if r.Share >= hotShardMost {
+			p.Severity = Warn
+			p.Why = message.New("hot.most", "One shard does almost all of the work, so the others do not help it.")
 		}
 		if id := ev.mostWrites(s.Name, r.PerSecond); id != "" {
 			p.Project = id
 			p.Text = message.New("hotShard.project",
-				"{shard} takes {share} of the counted writes, most of them for the project {name}; its fair share is {shareFair}.",
+				"{shard} takes {share} of the counted writes in the last {window}, most of them for the project {name}; "+
+					"its fair share is {shareFair}.",
 				append(p.Text.Facts, message.Project("name", id, ev.nameOf(id)))...)
 		}
 		p.Remedy = ev.relieveShard(&p, s.Name)
@@ -111,9 +120,39 @@ func (ev *evaluation) mostWrites(shard string, perSecond float64) string {
 	return ""
 }
 
-// relieveShard is the remedy for the shard's busiest chunk.
+// relievedChunks is how many of a shard's busiest chunks are considered to be split or moved, and relievedRate from how
+// many writes per second on; hotRows must have been counted too.
+const (
+	relievedChunks = 3
+	relievedRate   = 1.0
+)
+
+// relieveShard is the remedy for the shard's busiest chunks.
 func (ev *evaluation) relieveShard(p *Problem, shard string) Remedy {
-	var top busyChunk
+	busy := ev.busiestOn(shard)
+	if len(busy) == 0 {
+		return Remedy{WhyNot: message.New("hotShard.manyChunks",
+			"No chunk on it is known to take 1 write/s or more, so no chunk to split or move is known.")}
+	}
+	top := busy[0]
+	p.NS, p.Chunk = top.c.NS, top.ch.Min
+	p.Evidence = append(p.Evidence, rate(message.New("hotShard.chunk",
+		"Its busiest chunk, in {ns}",
+		message.Namespace("ns", top.c.NS)), top.x.Line.Rate, top.w))
+	return ev.relieveAll(busy)
+}
+
+// relieveAll is the remedy for the first of some chunks, and the moves of the others.
+func (ev *evaluation) relieveAll(busy []busyChunk) Remedy {
+	r := ev.relieve(busy[0])
+	for _, h := range busy[1:] {
+		r.Plans = append(r.Plans, ev.relieve(h).Plans...)
+	}
+	return r
+}
+
+// busiestOn are the busiest chunks on a shard, the busiest first.
+func (ev *evaluation) busiestOn(shard string) (out []busyChunk) {
 	for _, w := range ev.Writes {
 		c := ev.Table.Collection(w.NS)
 		if c == nil || c.Chunks == nil {
@@ -121,18 +160,11 @@ func (ev *evaluation) relieveShard(p *Problem, shard string) Remedy {
 		}
 		for _, x := range w.Chunks {
 			_, ch := c.Chunks.Find(x.Min)
-			if ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond > top.x.Line.Rate.PerSecond {
-				top = busyChunk{c, w, x, ch}
+			if ch.Shard == shard && ch.Min.Compare(x.Min) == 0 && x.Line.Rate.PerSecond >= relievedRate && x.Line.Rate.Rows >= hotRows {
+				out = append(out, busyChunk{c, w, x, ch})
 			}
 		}
 	}
-	if top.c == nil {
-		return Remedy{WhyNot: message.New("hotShard.manyChunks",
-			"Its writes are not counted by chunk, so the chunk to split or move is not known.")}
-	}
-	p.NS, p.Chunk = top.c.NS, top.ch.Min
-	p.Evidence = append(p.Evidence, rate(message.New("hotShard.chunk",
-		"Its busiest chunk, in {ns}",
-		message.Namespace("ns", top.c.NS)), top.x.Line.Rate, top.w))
-	return ev.relieve(top)
+	slices.SortStableFunc(out, func(a, b busyChunk) int { return cmp.Compare(b.x.Line.Rate.PerSecond, a.x.Line.Rate.PerSecond) })
+	return out[:min(len(out), relievedChunks)]
 }

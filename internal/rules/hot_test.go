@@ -39,7 +39,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 	unknown := heat.Splitting{Can: true, Code: "unknown"}
 	short := func(s *Situation) {
 		for i := range s.Writes {
-			s.Writes[i].Seconds = 60
+			s.Writes[i].Seconds = 40
 		}
 	}
 	manyProjects := func(s *Situation) { s.Writes[0].Chunks[0].Line.TopShare = 0.3 }
@@ -48,7 +48,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 		fires("a chunk that a split divides", HotChunk, Warn, "hotChunk.project", "split-hot",
 			wide, withHotChunk(4, 300, 0.5, divides)),
 		fires("moderate", HotChunk, Info, "hotChunk.project", "split-hot", wide, withHotChunk(4, 20, 0.5, divides)),
-		fires("of writers that are not known", HotChunk, Warn, "hotChunk.project", "", wide, withHotChunk(4, 300, 0.5, unknown)),
+		fires("of writers that are not known", HotChunk, Warn, "hotChunk.project", "move", wide, withHotChunk(4, 300, 0.5, unknown)),
 		fires("of several projects", HotChunk, Warn, "hotChunk", "split-hot",
 			wide, withHotChunk(4, 300, 0.5, divides), manyProjects),
 		fires("of several projects", HotShard, Warn, "hotShard", "split-hot",
@@ -72,12 +72,21 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			wide, withHotChunk(4, 300, 0.5, document), inCollection("y.changes", blocked)),
 		lacks("writes are not counted", HotDocument, "notCounting", wide, uncounted),
 
-		fires("a shard with a chunk to split", HotShard, Info, "hotShard.project", "split-hot",
+		fires("a shard with a chunk to split", HotShard, Warn, "hotShard.project", "split-hot",
 			wide, withHotChunk(4, 300, 0.7, divides)),
+		fires("almost all of little", HotShard, Warn, "hotShard", "", func(s *Situation) {
+			s.Writes[0].Shards = []heat.Line{shardLine("a", 8.2), shardLine("b", 1), shardLine("c", 0.8)}
+		}),
+		fires("three quarters of little", HotShard, Info, "hotShard", "", func(s *Situation) {
+			s.Writes[0].Shards = []heat.Line{shardLine("a", 7.5), shardLine("b", 1.5), shardLine("c", 1)}
+		}),
+		passes("almost all of next to nothing", HotShard, func(s *Situation) {
+			s.Writes[0].Shards = []heat.Line{shardLine("a", 4.5), shardLine("b", 0.3), shardLine("c", 0.2)}
+		}),
 		fires("almost all of it", HotShard, Warn, "hotShard.project", "split-hot", wide, withHotChunk(4, 300, 0.95, divides)),
 		passes("evenly", HotShard, wide),
 		passes("one shard can take anything", HotShard, wide, withHotChunk(4, 300, 0.95, divides), drainShard("a"), drainShard("c")),
-		fires("a shard whose chunks are not counted", HotShard, Info, "hotShard", "", func(s *Situation) {
+		fires("a shard whose chunks are not counted", HotShard, Warn, "hotShard", "", func(s *Situation) {
 			s.Writes[0].Shards = []heat.Line{shardLine("a", 90), shardLine("b", 5), shardLine("c", 5)}
 		}),
 		lacks("counted for a minute", HotShard, "tooShort", short),

@@ -202,7 +202,7 @@ func TestBalancerSwitchIsFollowedOnceItWasObserved(t *testing.T) {
 }
 
 func TestRateReportsHowMuchOfItsWindowWasCounted(t *testing.T) {
-	for seconds, want := range map[float64]time.Duration{480: 8 * time.Minute, 900: Window, 901.2: Window} {
+	for seconds, want := range map[float64]time.Duration{150: 150 * time.Second, 300: Window, 301.2: Window} {
 		s := healthy(busyProject(3, 300, 0.7))
 		s.Writes[0].Seconds = seconds
 		found := 0

@@ -97,8 +97,10 @@ func (r Report) Find(id string) (p Problem, ok bool) {
 		if x.ID == id {
 			return x, true
 		}
-		if i := slices.IndexFunc(x.Parts, func(p Problem) bool { return p.ID == id }); i >= 0 {
-			return x.Parts[i], true
+		for _, inside := range [][]Problem{x.Parts, x.Consequences} {
+			if i := slices.IndexFunc(inside, func(p Problem) bool { return p.ID == id }); i >= 0 {
+				return inside[i], true
+			}
 		}
 	}
 	return Problem{}, false
@@ -106,7 +108,7 @@ func (r Report) Find(id string) (p Problem, ok bool) {
 
 // Each are the problems of a rule one by one.
 func (r Report) Each(rule Rule) (out []Problem) {
-	for _, x := range r.Items {
+	for _, x := range r.All() {
 		switch {
 		case x.Rule != rule:
 		case len(x.Parts) > 0:

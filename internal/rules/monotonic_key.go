@@ -9,7 +9,7 @@ import (
 // MonotonicKey finds collections whose inserts all go to the end of the key space.
 const MonotonicKey Rule = "monotonic-key"
 
-var monotonicKey = rule{id: MonotonicKey, name: "Growing shard key", page: PageHeat, find: findMonotonicKey,
+var monotonicKey = rule{id: MonotonicKey, name: "Growing shard key", page: PageHeat, ofWrites: true, find: findMonotonicKey,
 	noPlaybook: "only another shard key helps, and the commands for it are with the problem"}
 
 func findMonotonicKey(ev *evaluation) {
@@ -27,15 +27,16 @@ func findMonotonicKey(ev *evaluation) {
 		}
 		ns, g := string(w.NS), w.Growing
 		p := Problem{
-			Subject:  ns,
-			NS:       w.NS,
-			Shard:    g.Shard,
-			Severity: Warn,
-			Why:      message.New("growing.single", "One shard takes all inserts."),
-			Weight:   w.Total.PerSecond,
+			Subject:   ns,
+			NS:        w.NS,
+			Shard:     g.Shard,
+			Severity:  Warn,
+			Why:       message.New("growing.single", "One shard takes all inserts."),
+			Weight:    w.Total.PerSecond,
+			PerSecond: w.Total.PerSecond * g.Share,
 			Text: message.New("growing",
-				"{share} of the inserts into {ns} go to its last chunk, on {shard}: values of {field} only grow.",
-				message.Namespace("ns", ns), message.Text("field", g.Field), message.Share("share", g.Share),
+				"{share} of the inserts into {ns} in the last {window} went to its last chunk, on {shard}: values of {field} only grow.",
+				message.Namespace("ns", ns), message.Duration("window", w.Over), message.Text("field", g.Field), message.Share("share", g.Share),
 				message.Shard("shard", g.Shard)),
 			Evidence: []Evidence{
 				shareOf(message.New("growing.last", "Share of the last chunk"), g.Share, w),

@@ -34,12 +34,21 @@ type Problem struct {
 	Evidence []Evidence
 	Remedy   Remedy
 
+	// Consequences are problems that have the same cause and are not listed beside it; ones of writes only.
+	Consequences []Problem
+	PerSecond    float64 // problems of writes: the writes that it is about, on its shard
+
 	Count int       // objects, if this is one problem about many; else 0
 	Parts []Problem // of it: one for each object, the first of them
 
 	NS      topology.Namespace // what it leads to, where there is such a thing
 	Project string             // hex id
 	Shard   string
+
+	// Since is the first full minute of which a rule on writes found it, and Until when it ended; zero: not known, or it
+	// lasts. What is over is listed as long as its figures still have a part of it in them.
+	Since, Until time.Time
+	SinceAtLeast bool // it may have begun earlier: the minute before was not judged
 
 	Chunk    shardkey.Key // lower bound of the chunk in NS; the zero key: no chunk
 	Document string       // hex id of a Yorkie document

@@ -13,6 +13,8 @@ type rule struct {
 	page Page
 	find func(*evaluation)
 
+	ofWrites bool // judged by what was counted of writes, minute by minute
+
 	alone int // how many problems of a severity are listed one by one; 0: fewAlone
 
 	playbooks  []Playbook // what to do, step by step, the most likely first
@@ -54,6 +56,12 @@ func (r Rule) Name() string {
 func (r Rule) Page() Page {
 	d, _ := r.definition()
 	return d.page
+}
+
+// OfWrites tells whether the rule judges what was counted of writes.
+func (r Rule) OfWrites() bool {
+	d, _ := r.definition()
+	return d.ofWrites
 }
 
 func (r Rule) definition() (rule, bool) {

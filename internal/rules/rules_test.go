@@ -181,6 +181,16 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		fires("hot, alone in its chunk", HotProject, Info, "hot", "isolate",
 			withCollection("y.documents", "{project_id: 1}", "abcabc"), busyProject(3, 30, 0.7)),
 		fires("hot, with neighbours", HotProject, Warn, "hot", "split-project", busyProject(3, 300, 0.7)),
+		fires("hot, its writes elsewhere", HotProject, Warn, "hot.on", "split-project", busyProject(3, 300, 0.7), func(s *Situation) {
+			on := projectLine(3, 280, 0.65)
+			on.Shard = "b"
+			s.Writes[0].ProjectShards = []heat.Line{on}
+		}),
+		fires("hot, its writes spread", HotProject, Warn, "hot.spread", "split-project", busyProject(3, 300, 0.7), func(s *Situation) {
+			on := projectLine(3, 110, 0.25)
+			on.Shard = "b"
+			s.Writes[0].ProjectShards = []heat.Line{on}
+		}),
 		passes("half of very little", HotProject, busyProject(3, 0.5, 0.9)),
 		passes("much and not most", HotProject, busyProject(3, 500, 0.3)),
 		passes("the key is longer already", HotProject,
@@ -188,7 +198,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		lacks("writes are not counted", HotProject, "notCounting", func(s *Situation) { s.Counting = false }),
 		lacks("nothing counted yet", HotProject, "countedNothing", writes()),
 		lacks("counted for a minute", HotProject, "tooShort",
-			writes(Writes{NS: "y.changes", Seconds: 60, Projects: []heat.Line{projectLine(3, 50, 0.9)}})),
+			writes(Writes{NS: "y.changes", Seconds: 40, Projects: []heat.Line{projectLine(3, 50, 0.9)}})),
 
 		lacks("one collection cannot be counted", HotProject, "countedPart",
 			writes(Writes{NS: "y.changes", Failed: true}, Writes{NS: "y.snapshots", Over: Window, Seconds: 900,

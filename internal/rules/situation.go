@@ -18,7 +18,9 @@ type Situation struct {
 	Now       time.Time
 
 	Counting bool     // writes are counted here
-	Writes   []Writes // of the collections that have been counted
+	Writes   []Writes // of the collections that have been counted, over Window
+	// Minutes are those of which the rules on writes were judged, and what was counted later; nil: only Writes count.
+	Minutes *JudgedMinutes
 
 	// Surveyed is a project's bytes in a collection by the last survey; nil where
 	// there was none.
@@ -45,10 +47,12 @@ type Writes struct {
 	To       time.Time
 	Total    heat.Rate
 	Projects []heat.Line // hottest first
-	Shards   []heat.Line // all that own a part of it
-	Chunks   []ChunkWrites
-	Growing  heat.Growing
-	Failed   bool // the last count failed
+	// ProjectShards is what the hottest project writes on each shard, hottest first.
+	ProjectShards []heat.Line
+	Shards        []heat.Line // all that own a part of it
+	Chunks        []ChunkWrites
+	Growing       heat.Growing
+	Failed        bool // the last count failed
 }
 
 // OffSince is since when the balancer has been off.
@@ -68,11 +72,22 @@ type Pin struct {
 // four cannot have a quarter of its writes each, and each shard has a busiest one.
 const hottestChunks = 24
 
-// WritesOf is what a collector has counted, as the rules want it.
+// WritesOf is what a collector has counted over a time span before its newest count, as the rules want it.
 func WritesOf(c *heat.Collector, t *topology.Table, prof *profile.Profile, over time.Duration) []Writes {
+	return writesOf(c, t, prof, over, func(ns topology.Namespace) heat.Window { return c.Window(ns, over) })
+}
+
+// writesBetween is what was counted in [from, to).
+func writesBetween(c *heat.Collector, t *topology.Table, prof *profile.Profile, from, to time.Time) []Writes {
+	return writesOf(c, t, prof, to.Sub(from), func(ns topology.Namespace) heat.Window { return c.Between(ns, from, to) })
+}
+
+func writesOf(c *heat.Collector, t *topology.Table, prof *profile.Profile, over time.Duration,
+	window func(topology.Namespace) heat.Window,
+) []Writes {
 	var out []Writes
 	for _, ns := range c.Counted(t) { // a project's share among the hottest only would be no share of the writes
-		w := c.Window(ns, over)
+		w := window(ns)
 		h, _ := c.Health(ns)
 		if w.Seconds == 0 && h.Err == nil {
 			continue // nothing counted yet
@@ -83,8 +98,19 @@ func WritesOf(c *heat.Collector, t *topology.Table, prof *profile.Profile, over 
 		for i, s := range w.Splittings(t, prof, lines) {
 			chunks = append(chunks, ChunkWrites{Min: t.Collection(ns).Chunks.At(lines[i].Chunk).Min, Line: lines[i], Split: s})
 		}
+		projects := w.Projects()
 		out = append(out, Writes{NS: ns, Over: over, Shards: w.Shards(t, prof), Chunks: chunks, Seconds: w.Seconds, To: w.To, Total: w.Total,
-			Projects: w.Projects(), Growing: w.Growing(t), Failed: h.Err != nil})
+			Projects: projects, ProjectShards: projectShards(w.ProjectShards(t, prof), projects), Growing: w.Growing(t), Failed: h.Err != nil})
+	}
+	return out
+}
+
+// projectShards are the lines of the hottest project.
+func projectShards(lines, projects []heat.Line) (out []heat.Line) {
+	for _, l := range lines {
+		if len(projects) > 0 && l.Project == projects[0].Project && l.Shard != "" {
+			out = append(out, l)
+		}
 	}
 	return out
 }

@@ -203,10 +203,24 @@ func Text(name string, v reflect.Value) string {
 		return amount(name, v.Float())
 	}
 	text := cellText(v)
-	if text == "" {
+	switch {
+	case text == "":
 		return None
+	case name == "severity" || strings.HasSuffix(name, ".severity"):
+		return severityText(text)
 	}
 	return text
+}
+
+// severityText is a severity as pages call it.
+func severityText(code string) string {
+	switch code {
+	case "warn":
+		return "warning"
+	case "info":
+		return "note"
+	}
+	return code
 }
 
 // jsonText is a key, or why it is not shown.

@@ -3,10 +3,14 @@
 
 export interface AdvicePlan {
   args: Record<string, unknown>;
+  best?: boolean;
+  expected?: string;
   kind: string;
   text: string;
+  tooLittle?: boolean;
   url?: string;
   why?: string;
+  writes?: WriteEffect[];
 }
 
 export interface ClusterMap {
@@ -305,4 +309,10 @@ export interface Problem {
   status: number;
   title: string;
   type: string;
+}
+
+export interface WriteEffect {
+  perSecondAfter: number;
+  perSecondBefore: number;
+  shard: string;
 }

@@ -66,7 +66,7 @@ func (m *shownPlan) writes() (rows []beforeAfter) {
 	}
 	rate := func(rate float64) templates.Figure {
 		return templates.Figure{Text: format.PerSecond(rate) + " writes/s", Known: true, Approx: true,
-			Title: "An estimate from the writes of the last 15 minutes"}
+			Title: "An estimate from the writes of the last 5 minutes"}
 	}
 	for _, w := range m.Effect.Writes {
 		rows = append(rows, beforeAfter{Shard: m.refs.Of(w.Shard), Before: rate(w.PerSecondBefore), After: rate(w.PerSecondAfter),
@@ -108,4 +108,9 @@ func riskLevel(risk string) string {
 		return "note"
 	}
 	return "bad"
+}
+
+// blocked tells whether a check keeps a plan from being run: how risky it is says nothing then.
+func blocked(checks []api.PlanCheck) bool {
+	return slices.ContainsFunc(checks, func(c api.PlanCheck) bool { return c.Verdict == string(actions.Block) })
 }

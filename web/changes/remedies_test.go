@@ -200,17 +200,17 @@ func remedyCases() []remedyCase {
 			name:    "a hot chunk that a split divides",
 			rule:    rules.HotChunk,
 			change:  func(s *rules.Situation) { hotNow(s, 5, heat.Splitting{Can: true, Code: "divides"}) },
-			offered: []string{"split"},
+			offered: []string{"move"},
 		},
 		{name: "a hot chunk that is resharded", rule: rules.HotChunk, change: func(s *rules.Situation) {
 			hotNow(s, 5, heat.Splitting{Can: true, Code: "divides"})
 			s.Table.Collection("yorkie-meta.changes").Resharding = true
-		}, refused: []string{"split"}},
+		}, refused: []string{"split-hot"}},
 		{
 			name:    "a hot shard",
 			rule:    rules.HotShard,
 			change:  func(s *rules.Situation) { hotNow(s, 5, heat.Splitting{Can: true, Code: "divides"}) },
-			offered: []string{"split"},
+			offered: []string{"move"},
 		},
 		{name: "a hot document", rule: rules.HotDocument, change: func(s *rules.Situation) {
 			hotNow(s, 5, heat.Splitting{Can: true, Code: "document", Share: 0.9, Document: document})
@@ -232,7 +232,7 @@ func remedyCases() []remedyCase {
 					Projects: []heat.Line{{Project: s.Directory.All()[3].ID, Rate: rate}},
 				},
 			}
-		}, offered: []string{"split-project", "isolate"}},
+		}, offered: []string{"isolate"}, refused: []string{"split-project"}},
 		{name: "a large project in one chunk", rule: rules.ClientsUnsplit, change: func(s *rules.Situation) {
 			s.Surveyed = func(ns topology.Namespace, project string) topology.Figure {
 				return topology.Figure{

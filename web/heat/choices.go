@@ -19,6 +19,8 @@ type page struct {
 	shards templates.Refs
 	names  []string // of the shards
 	say    templates.Sentences
+	// incidents are the open problems of writes, of all collections.
+	incidents []api.ProblemLine
 	// allShards leads to all shards where only the hottest are listed.
 	allShards string
 }

@@ -130,6 +130,12 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 		takes := l.Find(".helps").Text()
 		stays, moves := strings.Contains(takes, "No shard that may own it"), strings.Contains(takes, "Plan to move it to "+least)
 		undivided, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": ")
+		if strings.Contains(takes, ": 0.") { // below 1 write/s nothing is planned
+			if moves {
+				t.Errorf("a plan for next to no writes: %s", takes)
+			}
+			continue
+		}
 		if undivided != (stays || moves) || stays && moves || moves && its {
 			t.Errorf("%s is written least: %s", least, takes)
 		}

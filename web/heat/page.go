@@ -26,7 +26,8 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := page{HeatReport: report, shards: templates.RefsOf(v.Table), say: templates.SentencesOf(v)}
+	m := page{HeatReport: report, shards: templates.RefsOf(v.Table), say: templates.SentencesOf(v),
+		incidents: answer.IncidentsAbout(v, answer.About{})}
 	for _, shard := range v.Table.Shards {
 		m.names = append(m.names, shard.Name)
 	}

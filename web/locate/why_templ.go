@@ -614,6 +614,10 @@ func chunkRegion(p chunkPage, refs templates.Refs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
+		templ_7745c5c3_Err = templates.ProblemList(answer.IncidentsAbout(p.v, answer.About{NS: topology.Namespace(p.why.NS), Chunk: p.why.Chunk.Ref})).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
 		templ_7745c5c3_Err = templates.InFlightList(p.moving, refs, p.v.Now).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -671,7 +675,7 @@ func chunkRegion(p chunkPage, refs templates.Refs) templ.Component {
 				var templ_7745c5c3_Var29 string
 				templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs("To " + d.Shard + ": ids of this chunk that are there already: " + format.Count(int64(len(d.IDs))) + ", such as " + d.IDs[0] + ".")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/why.templ`, Line: 138, Col: 138}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/why.templ`, Line: 139, Col: 138}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 				if templ_7745c5c3_Err != nil {

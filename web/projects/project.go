@@ -56,6 +56,7 @@ func regionOf(v answer.View, p *profile.Profile, pr placement.Project, shard str
 	s := placement.SpreadOf(v.Table, p, pr)
 	m := projectView{
 		ProjectDetail: answer.Project(v, p, s),
+		incidents:     answer.IncidentsAbout(v, answer.About{Project: pr.ID.Hex()}),
 		inFlight:      answer.MovingNow(v, answer.MovingOfProject(v, s), answer.FlightsListed),
 		failed:        answer.FailedMoves(v, true, answer.ActivityQuery{}, answer.MovesOfProject(v, s)),
 		why:           groupWhy(answer.ProjectWhy(v, s).Collections),

@@ -126,7 +126,8 @@ func (s *Site) writesAt(ns topology.Namespace) int64 {
 // View is the newest state of everything that a page shows.
 func (s *Site) View() answer.View {
 	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
-		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.chunkWrites, WritesAt: s.writesAt, Bands: s.bands}
+		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.chunkWrites, WritesAt: s.writesAt, Bands: s.bands,
+		Counts: s.Deps.Heat}
 	if s.Deps.Holdings != nil {
 		v.HoldingsOf = s.Deps.Holdings.Snapshot
 	}

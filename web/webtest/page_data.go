@@ -20,7 +20,7 @@ func ShownData(t *testing.T, html string) string {
 		"#inflight",
 	).Remove() // is of now alone
 	region.Find("[href]").Each(func(_ int, a *goquery.Selection) { a.RemoveAttr("href") })
-	region.Find(".worst .remedy").Remove()                          // what helps is planned now
+	region.Find(".worst").Remove()                                  // what helps is planned now
 	region.Find("input[type=hidden], [data-key=measured]").Remove() // sizes of chunks are measured now
 	region.RemoveAttr("data-live-url")
 	var out string

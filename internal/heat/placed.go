@@ -1,0 +1,153 @@
+package heat
+
+import (
+	"math"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// placedRows are rows of a slot in one chunk of the current table: best, and at most loose more or fewer.
+type placedRows struct{ best, loose float64 }
+
+// inChunks places a slot's rows in the chunks of the current table, by their position. A piece whose chunk is whole
+// there, or was merged into another one, is placed exactly. A piece whose chunk was split is divided by the keys of
+// its rows: the counts of a slot are by Yorkie document, and those name the key. Rows of documents that an older
+// slot does not list may be in any of the parts, which makes the interval of each. Where no key is known, nothing
+// is placed, and without names the chunks that these rows may be in.
+func (s Slot) inChunks(c *topology.Collection, of target) (placed map[int]placedRows, without []int) {
+	placed = map[int]placedRows{}
+	for _, p := range s.chunkRows(c) {
+		from, to := p.chunksNow(c)
+		if to-from <= 1 {
+			placed[from] = placed[from].plus(placedRows{best: float64(p.Rows)})
+			continue
+		}
+		by, known := s.dividePiece(c, of, p)
+		if known == 0 && p.Rows > 0 {
+			for i := from; i < to; i++ {
+				without = append(without, i)
+			}
+			continue
+		}
+		for i := from; i < to; i++ {
+			placed[i] = placed[i].plus(shareOut(p.Rows, known, by[i]))
+		}
+	}
+	return placed, without
+}
+
+// onShards places a slot's rows on the shards that own them in the current table. Rows of which no key is known
+// stay with the shard that took them.
+func (s Slot) onShards(c *topology.Collection, of target) map[string]placedRows {
+	placed := map[string]placedRows{}
+	for _, p := range s.chunkRows(c) {
+		from, to := p.chunksNow(c)
+		owners := map[string]int64{}
+		for i := from; i < to; i++ {
+			owners[c.Chunks.Owner(i)] = 0
+		}
+		known := p.Rows
+		if len(owners) == 1 {
+			owners[c.Chunks.Owner(from)] = p.Rows
+		} else {
+			var by map[int]int64
+			by, known = s.dividePiece(c, of, p)
+			for i, rows := range by {
+				owners[c.Chunks.Owner(i)] += rows
+			}
+		}
+		for shard, rows := range owners {
+			part := shareOut(p.Rows, known, rows)
+			if known == 0 {
+				part = placedRows{loose: float64(p.Rows)}
+				if shard == p.Shard {
+					part.best = float64(p.Rows)
+				}
+			}
+			placed[shard] = placed[shard].plus(part)
+		}
+	}
+	return placed
+}
+
+func (a placedRows) plus(b placedRows) placedRows {
+	return placedRows{best: a.best + b.best, loose: a.loose + b.loose}
+}
+
+// shareOut is the part of a piece's rows that a place has, to which so many of the known ones belong. More are
+// known than the piece has where a slot of a minute has pieces of before and after a split.
+func shareOut(rows, known, here int64) placedRows {
+	best := float64(rows) * float64(here) / float64(max(known, 1))
+	least, most := max(here-max(known-rows, 0), 0), min(here+max(rows-known, 0), rows)
+	return placedRows{best: best, loose: max(best-float64(least), float64(most)-best)}
+}
+
+// dividePiece is how many rows of a piece belong to each chunk of the current table, of so many whose chunk is known.
+func (s Slot) dividePiece(c *topology.Collection, of target, p Piece) (by map[int]int64, known int64) {
+	by = map[int]int64{}
+	if i, ok := growingChunk(c, s.From, s.To); ok {
+		by[i] = p.Rows
+		return by, p.Rows
+	}
+	in := shardkey.Range{Min: p.Min, Max: p.Max}
+	for _, n := range s.Counts {
+		r, ok := keyRange(c, of, n.Project, n.Document)
+		if !ok || !in.Contains(r.Min) {
+			continue
+		}
+		if from, to := c.Chunks.Overlap(r); to-from == 1 {
+			by[from] += n.Rows
+			known += n.Rows
+		}
+	}
+	return by, known
+}
+
+// chunksNow are the chunks [from, to) of the current table that a piece's rows can be in.
+func (p Piece) chunksNow(c *topology.Collection) (from, to int) {
+	if p.Max.IsZero() {
+		i := chunkOf(c, p.Min)
+		return i, i + 1
+	}
+	return c.Chunks.Overlap(shardkey.Range{Min: p.Min, Max: p.Max})
+}
+
+// within tells whether a piece is in a range; one whose upper bound is not known is where it begins.
+func (p Piece) within(r shardkey.Range) bool {
+	if p.Max.IsZero() {
+		return r.Contains(p.Min)
+	}
+	return r.Min.Compare(p.Min) <= 0 && p.Max.Compare(r.Max) <= 0
+}
+
+// rowsIn are the counted rows whose key is surely in a range.
+func rowsIn(c *topology.Collection, of target, counts []Count, in shardkey.Range) (rows int64) {
+	for _, n := range counts {
+		if r, ok := keyRange(c, of, n.Project, n.Document); ok && in.Min.Compare(r.Min) <= 0 && r.Max.Compare(in.Max) <= 0 {
+			rows += n.Rows
+		}
+	}
+	return rows
+}
+
+func later(a, b shardkey.Key) shardkey.Key {
+	if a.Compare(b) < 0 {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b shardkey.Key) shardkey.Key {
+	if b.Compare(a) < 0 {
+		return b
+	}
+	return a
+}
+
+// addPlaced adds rows of a slot that were placed in a chunk.
+func (t *tally) addPlaced(s Slot, rows placedRows) {
+	t.add(s, int64(math.Round(rows.best)))
+	t.estimate += (rows.best - math.Round(rows.best)) * float64(s.Every)
+	t.loose += rows.loose * float64(s.Every)
+}

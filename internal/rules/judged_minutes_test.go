@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/heat"
+)
+
+// onShardA has shard a take so much of the writes.
+func onShardA(share float64) []Writes {
+	const all = 60.0
+	w := Writes{NS: "y.changes", Over: Window, Seconds: 60, To: now, Total: heat.Rate{PerSecond: all, Rows: 3600, Exact: true, Share: 1}}
+	w.Shards = []heat.Line{shardLine("a", all*share), shardLine("b", all*(1-share)/2), shardLine("c", all*(1-share)/2)}
+	return []Writes{w}
+}
+
+// A problem of writes begins and ends with full minutes, its figures are of the time since it began, and what is
+// over says until when, and how it is now.
+func TestProblemsOfWritesAreOfTheirMinutes(t *testing.T) {
+	for name, c := range map[string]struct {
+		minutes []float64 // of shard a, in each full minute, the newest last; negative: not counted
+		want    string    // what the problem says; "": none
+		not     string
+		over    bool
+	}{
+		"for hours":               {[]float64{.9, .9, .9, .9, .9, .9, .9}, "takes 77% of the counted writes in the last 5 min", "", false},
+		"at the first look":       {[]float64{.9, .9, .9, .9, .9, .9, .9}, "since 11:53 UTC or earlier", "", false},
+		"since the third minute":  {[]float64{.3, .3, .9, .9, .9, .9, .9}, "since 11:55 UTC.", "", false},
+		"for two minutes":         {[]float64{.3, .3, .3, .3, .3, .9, .9}, "takes 91% of the counted writes in the last 2 min", "", false},
+		"over":                    {[]float64{.9, .9, .9, .9, .9, .9, .35}, "until 11:59 UTC; now 35%", "", true},
+		"again":                   {[]float64{.9, .9, .3, .3, .9, .9, .9}, "since 11:57 UTC.", "", false},
+		"never in a whole minute": {[]float64{.3, .3, .3, .3, .3, .3, .3}, "", "", false},
+		"a minute not counted":    {[]float64{.3, .3, .3, .9, -1, .9, .9}, "since 11:56 UTC.", "", false},
+		"the last is not counted": {[]float64{.3, .3, .3, .9, .9, .9, -1}, "since 11:56 UTC.", "until", false},
+	} {
+		m := minuteWatch{spells: map[string]Spell{}}
+		for i, share := range c.minutes {
+			s := healthy()
+			s.Now, s.Writes = now.Add(time.Duration(i+1-len(c.minutes))*time.Minute), onShardA(share)
+			if share < 0 {
+				s.Writes = []Writes{{NS: "y.changes", Over: time.Minute, Failed: true}}
+			}
+			m.judge(s)
+		}
+		s := healthy()
+		s.Writes = onShardA(.77)
+		s.Minutes = &JudgedMinutes{To: m.last, Minute: m.writes, Spells: m.spells, Since: func(from time.Time) []Writes {
+			w := onShardA(.91)
+			w[0].Over = now.Sub(from)
+			return w
+		}}
+		items, _, _ := evaluateRule(s, HotShard)
+		if c.want == "" {
+			if len(items) > 0 {
+				t.Errorf("%s: %s", name, items[0].Text)
+			}
+			continue
+		}
+		if len(items) != 1 {
+			t.Errorf("%s: %d problems", name, len(items))
+			continue
+		}
+		p, text := items[0], strings.ReplaceAll(items[0].Text.String(), "\u202f", "")
+		if !strings.Contains(text, c.want) || c.not != "" && strings.Contains(text, c.not) || p.Until.IsZero() == c.over {
+			t.Errorf("%s: %q, over %v; want %q", name, text, !p.Until.IsZero(), c.want)
+		}
+		if c.over && (p.Severity != Info || len(p.Remedy.Plans) > 0) {
+			t.Errorf("%s: %s with %d plans", name, p.Severity, len(p.Remedy.Plans))
+		}
+	}
+}
