@@ -72,8 +72,10 @@ func named(thing string) claim { return claim{thing: thing} }
 func claimsOf(t *topology.Table, s actions.Step) (out []claim) {
 	for _, l := range s.Locks() {
 		c := claim{ns: l.NS, thing: l.Thing}
-		if span, ok := rangeClaim(t, s); ok && l.Keys {
-			c = span
+		if l.Keys {
+			if span, ok := rangeClaim(t, s); ok {
+				c = span
+			}
 		}
 		out = append(out, c)
 	}

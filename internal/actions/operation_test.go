@@ -1,0 +1,55 @@
+package actions
+
+import (
+	"slices"
+	"testing"
+
+	"shardboard/internal/balance"
+)
+
+// A refusal says what was tried and what privilege that needs.
+func TestRefusalsNameThePrivilegeOfTheCommand(t *testing.T) {
+	split := doc(t, project(1))
+	for _, x := range []struct {
+		s       Step
+		release balance.Release
+		want    Attempt
+	}{
+		{Step{Op: OpSplitAt, NS: documents, At: split}, balance.Release{5}, Attempt{"split the chunk", "splitChunk on yorkie-meta.documents"}},
+		{Step{Op: OpMovePrimary, DB: db}, balance.Release{5}, Attempt{"move the primary of the database", "moveChunk on yorkie-meta"}},
+		{Step{Op: OpRemoveShard}, balance.Release{5}, Attempt{"remove the shard", "removeShard on the cluster"}},
+		{Step{Op: OpBalancerWindow}, balance.Release{8, 3}, Attempt{"set the balancing window", "update and insert on config.settings"}},
+		{Step{Op: OpRemoveZone}, balance.Release{5},
+			Attempt{"remove the shard from the zone", "update on config.shards and find on config.tags"}},
+		{Step{Op: OpSetRange, NS: documents, Min: split, Max: split}, balance.Release{5},
+			Attempt{"set the zone range", "find on config.shards, and find, update and remove on config.tags"}},
+		{Step{Op: OpBalancing, NS: documents}, balance.Release{8, 0, 9},
+			Attempt{"switch balancing of the collection", "update on config.collections"}},
+		{Step{Op: OpBalancing, NS: documents}, balance.Release{8, 0, 10},
+			Attempt{"switch balancing of the collection", "splitChunk and moveChunk on yorkie-meta.documents"}},
+	} {
+		cmd, err := x.s.Command(x.release)
+		if got := x.s.attempt(cmd); err != nil || got != x.want {
+			t.Errorf("%s of %v: %+v, want %+v (%v)", x.s.Op, x.release, got, x.want, err)
+		}
+	}
+}
+
+// Every row has what is asked of it for each step that is sent.
+func TestEveryRowIsComplete(t *testing.T) {
+	var kinds []Op
+	for _, k := range Descriptions() {
+		kinds = append(kinds, k.Sends...)
+	}
+	for _, row := range table() {
+		switch s := (Step{Op: row.op}); {
+		case row.command == nil:
+		case row.does == "" || row.title == nil || len(row.grants(latest)) == 0 || s.TimeLimit() <= 0:
+			t.Errorf("%s: %+v", row.op, row)
+		case !slices.Contains(kinds, row.op):
+			t.Errorf("%s is of no kind: it would never need approval", row.op)
+		case row.final == nil && row.undo == nil:
+			t.Errorf("%s has no undo and is not final", row.op)
+		}
+	}
+}
