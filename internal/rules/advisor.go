@@ -105,6 +105,7 @@ type counted struct {
 type decisions struct {
 	at   time.Time
 	list []store.Dismissal
+	took []store.Take
 	err  error
 	read bool
 }
@@ -136,6 +137,9 @@ func (a *Advisor) notify() {
 	}
 	for _, d := range a.decided.list {
 		b.WriteString("-" + d.ID + "\n")
+	}
+	for _, t := range a.decided.took {
+		b.WriteString("+" + t.ID + t.By + t.Note + "\n")
 	}
 	if now := b.String(); now != a.notified {
 		a.notified = now
