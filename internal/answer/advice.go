@@ -28,7 +28,9 @@ func Advice(v View, found rules.View, rule rules.Rule, may AdviceMay) api.Advice
 		items = found.Each(rule)
 	}
 	for _, p := range items {
-		out.Items = append(out.Items, adviceOf(v, p, may))
+		one := adviceOf(v, p, may)
+		one.Taken = takenOf(found, p)
+		out.Items = append(out.Items, one)
 	}
 	for _, u := range found.Unsure {
 		why := u.Why.At(v.Now)

@@ -179,6 +179,9 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 			if also := alsoText(i); also != "" {
 				text = strings.TrimSpace(text + " With it: " + also + ".")
 			}
+			if taken := takenText(found, i); taken != "" {
+				text = strings.TrimSpace(text + " " + taken)
+			}
 			var follow []alert.Also
 			for _, x := range i.Consequences {
 				follow = append(follow, alert.Also{ID: x.ID, Rule: string(x.Rule)})

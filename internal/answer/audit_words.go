@@ -45,6 +45,8 @@ var auditWhat = map[string]string{
 	"configuration.reloaded": "Configuration file read again",
 	"data.takeover":          "Data directory taken over after its owner had stopped",
 	"advice.dismissed":       "Problem dismissed",
+	"advice.taken":           "Problem taken",
+	"advice.left":            "Problem left",
 	"advice.restored":        "Dismissal undone",
 	"alert.silenced":         "Alerts silenced",
 	"alert.unsilenced":       "Silence ended",

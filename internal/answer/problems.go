@@ -96,7 +96,8 @@ func problemSummaryOf(v View, found rules.View) api.ProblemSummary {
 func ProblemLines(v View, found []rules.Problem) []api.ProblemLine {
 	return each(found, func(p rules.Problem) api.ProblemLine {
 		return api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: v.Named(p.Text).At(v.Now),
-			SeverityName: p.Severity.Name(), Also: alsoText(p), Why: v.Named(p.Why).At(v.Now), URL: problemURL(v, p),
+			SeverityName: p.Severity.Name(), Also: alsoText(p),
+			Taken: takenText(v.Problems(), p), Why: v.Named(p.Why).At(v.Now), URL: problemURL(v, p),
 			Playbook: firstPlaybook(p.Rule)}
 	})
 }

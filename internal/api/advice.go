@@ -44,9 +44,18 @@ type Advice struct {
 	// pages that say what to do, step by step, the most likely first; empty if the rule has none
 	Playbooks []Playbook       `json:"playbooks"`
 	Dismiss   *AdviceDismissal `json:"dismissed"` // null: not dismissed
+	Taken     *AdviceTaken     `json:"taken"`     // who deals with it; null: nobody
 
 	Text    message.Message `json:"-"` // Title with its facts
 	WhyText message.Message `json:"-"` // Why with its facts
+}
+
+// AdviceTaken is who deals with a problem, for a day.
+type AdviceTaken struct {
+	By   string    `json:"by"`   // account
+	Note string    `json:"note"` // "" for none
+	At   time.Time `json:"at"`
+	Text string    `json:"-"` // the same as a sentence
 }
 
 // AdviceConsequence is a problem that follows from another one.
@@ -113,6 +122,7 @@ type ProblemLine struct {
 	Title    string `json:"title"`
 
 	SeverityName string `json:"-"`
+	Taken        string `json:"-"` // who deals with it, as a sentence; "" for nobody
 	Also         string `json:"-"` // names of what follows from it; "" for nothing
 	Why          string `json:"-"` // why it has this severity
 	URL          string `json:"-"` // of the page that says more; "" = none
@@ -185,6 +195,11 @@ type AdviceList struct {
 // Reason is a body with only a reason (POST advice/{id}/dismiss).
 type Reason struct {
 	Reason string `json:"reason"`
+}
+
+// TakeNote is what somebody who takes a problem tells the others; it may be empty.
+type TakeNote struct {
+	Note string `json:"note"`
 }
 
 // Alerts is the alert receivers with the current alerts (GET alerts).

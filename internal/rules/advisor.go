@@ -107,6 +107,7 @@ type counted struct {
 type decisions struct {
 	at   time.Time
 	list []store.Dismissal
+	took []store.Take
 	err  error
 	read bool
 }
@@ -138,6 +139,9 @@ func (a *Advisor) notify() {
 	}
 	for _, d := range a.decided.list {
 		b.WriteString("-" + d.ID + "\n")
+	}
+	for _, t := range a.decided.took {
+		b.WriteString("+" + t.ID + t.By + t.Note + "\n")
 	}
 	if now := b.String(); now != a.notified {
 		a.notified = now

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -18,6 +20,7 @@ type world struct {
 	s      Situation
 	now    time.Time
 	list   []store.Dismissal
+	took   []store.Take
 	err    error
 	reads  int
 	paused []PausedBalancing
@@ -28,6 +31,15 @@ func (w *world) Directory() *placement.Directory { return w.s.Directory }
 func (w *world) Dismissals(context.Context, string) ([]store.Dismissal, error) {
 	w.reads++
 	return w.list, w.err
+}
+func (w *world) Takes(context.Context, string) ([]store.Take, error) { return w.took, w.err }
+func (w *world) Take(_ context.Context, _ string, t store.Take, _ store.AuditEntry) error {
+	w.took = []store.Take{t}
+	return nil
+}
+func (w *world) Leave(context.Context, string, string, store.AuditEntry) error {
+	w.took = nil
+	return nil
 }
 func (w *world) Dismiss(_ context.Context, _ string, d store.Dismissal, _ store.AuditEntry) error {
 	w.list = append(w.list, d)
@@ -139,4 +151,53 @@ func TestAdvisorReadsWhichRunsPausedBalancing(t *testing.T) {
 		}
 	}
 	t.Error("a failed read of runs counts as no runs")
+}
+
+func TestAProblemIsTakenForADayAndLeft(t *testing.T) {
+	w := &world{s: healthy(withHotChunk(1, 300, 0.6, heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9)})), now: now}
+	a := w.advisor()
+	a.from.Heat = nil
+	found := View{Report: Report{Items: Incidents(Evaluate(w.s).Items)}}
+	incident := found.Items[0]
+	for name, c := range map[string]struct {
+		id    string
+		taken bool
+	}{
+		"the cause": {incident.ID, true}, "a consequence": {incident.Consequences[0].ID, true}, "another": {"jumbo.x", false},
+	} {
+		found.Taken = []store.Take{{ID: c.id, By: "user:anna", At: now}}
+		if got := found.TakenBy(incident).By == "user:anna"; got != c.taken {
+			t.Errorf("%s: taken %v", name, got)
+		}
+	}
+	w.s = healthy(off)
+	v, err := a.View(t.Context())
+	if err != nil || len(v.Items) == 0 {
+		t.Fatal(v, err)
+	}
+	id := v.Items[0].ID
+	if err := a.Take(t.Context(), "jumbo.none", "", store.AuditEntry{}); fault.Of(err) != fault.NotFound {
+		t.Error("a problem that does not exist is taken:", err)
+	}
+	if err := a.Take(t.Context(), id, "on it", store.AuditEntry{By: "user:anna"}); err != nil {
+		t.Fatal(err)
+	}
+	takenBy := func() store.Take {
+		v, err := a.View(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.TakenBy(v.Items[0])
+	}
+	if got := takenBy(); got.By != "user:anna" || got.Note != "on it" || !got.At.Equal(now) {
+		t.Errorf("%+v", got)
+	}
+	w.now = now.Add(takenFor)
+	if got := takenBy(); got.ID != "" {
+		t.Errorf("still taken after a day: %+v", got)
+	}
+	w.now = now.Add(time.Minute)
+	if err := a.Leave(t.Context(), id, store.AuditEntry{}); err != nil || takenBy().ID != "" {
+		t.Errorf("left, and still taken: %v", err)
+	}
 }

@@ -20,8 +20,9 @@ type Dismissed struct {
 type View struct {
 	Report
 	Dismissed []Dismissed
-	Kept      bool  // dismissals can be stored
-	Err       error // they could not be read: no problem is left out
+	Taken     []store.Take // who deals with which problem, of the last takenFor
+	Kept      bool         // dismissals can be stored
+	Err       error        // they could not be read: no problem is left out
 }
 
 // View is the view of the newest table. Without a store nothing is dismissed.
@@ -38,9 +39,15 @@ func (a *Advisor) ViewOf(ctx context.Context, t *topology.Table, dir *placement.
 	if !v.Kept || t.ClusterID == "" {
 		return v
 	}
-	var list []store.Dismissal
-	if list, v.Err = a.decisions(ctx, t.ClusterID); v.Err != nil {
+	var made decisions
+	if made, v.Err = a.decisions(ctx, t.ClusterID); v.Err != nil {
 		return v
+	}
+	list := made.list
+	for _, x := range made.took {
+		if a.from.Now().Sub(x.At) < takenFor {
+			v.Taken = append(v.Taken, x)
+		}
 	}
 	by := map[string]int{}
 	for i, d := range list {
@@ -63,22 +70,26 @@ func (a *Advisor) ViewOf(ctx context.Context, t *topology.Table, dir *placement.
 // needs them, and another process may add some.
 const decidedFor = 2 * time.Second
 
-func (a *Advisor) decisions(ctx context.Context, cluster string) ([]store.Dismissal, error) {
+func (a *Advisor) decisions(ctx context.Context, cluster string) (decisions, error) {
 	now := a.from.Now()
 	a.mu.Lock()
 	d := a.decided
 	a.mu.Unlock()
 	if age := now.Sub(d.at); d.read && age >= 0 && age < decidedFor && d.err == nil {
-		return d.list, nil
+		return d, nil
 	}
 	list, err := a.from.Notices.Dismissals(ctx, cluster)
+	var took []store.Take
+	if err == nil {
+		took, err = a.from.Notices.Takes(ctx, cluster)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err == nil {
-		a.decided = decisions{at: now, list: list, read: true}
+		a.decided = decisions{at: now, list: list, took: took, read: true}
 		a.notify()
 	}
-	return list, err
+	return decisions{list: list, took: took}, err
 }
 
 // forget makes the next view read dismissals again, after one was added or removed.

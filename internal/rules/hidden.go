@@ -82,6 +82,11 @@ func (v View) HideBounds(instead string, name func(string) string) View {
 	for i, d := range v.Dismissed {
 		v.Dismissed[i].By.ID = hiddenID(d, name)
 	}
+	v.Taken = slices.Clone(v.Taken)
+	for i, t := range v.Taken {
+		rule, _, _ := strings.Cut(t.ID, ".")
+		v.Taken[i].ID = rule + "." + name(t.ID)
+	}
 	return v
 }
 

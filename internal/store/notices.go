@@ -13,6 +13,14 @@ type Dismissal struct {
 	At     time.Time
 }
 
+// Take is somebody's note that they deal with a problem.
+type Take struct {
+	ID   string // id of the problem
+	By   string // principal id
+	Note string // hostile text
+	At   time.Time
+}
+
 // AlertRecord is a stored alert: the fields to find it by, and its state in Body, which the store
 // does not interpret.
 type AlertRecord struct {
@@ -66,6 +74,13 @@ type Notices interface {
 	Restore(ctx context.Context, cluster, id string, e AuditEntry) error
 	// Dismissals returns all dismissals, newest first.
 	Dismissals(ctx context.Context, cluster string) ([]Dismissal, error)
+
+	// Take stores who deals with a problem, instead of who did before. Leave deletes that; fault.NotFound when
+	// nobody did.
+	Take(ctx context.Context, cluster string, t Take, e AuditEntry) error
+	Leave(ctx context.Context, cluster, id string, e AuditEntry) error
+	// Takes returns all of them, newest first.
+	Takes(ctx context.Context, cluster string) ([]Take, error)
 
 	// SaveAlerts applies a change, all or nothing.
 	SaveAlerts(ctx context.Context, cluster string, c AlertChange) error

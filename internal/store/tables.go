@@ -96,6 +96,7 @@ func Tables() []Table {
 			Columns: columns("n number, cluster text, id text, at time, head bytes, body body")},
 		{Name: "holdings", Key: []string{"cluster", "ns"}, Columns: columns("cluster text, ns text, at time, body body")},
 		{Name: "dismissals", Key: []string{"cluster", "id"}, Columns: columns("cluster text, id text, by text, reason text, at time")},
+		{Name: "takes", Key: []string{"cluster", "id"}, Columns: columns("cluster text, id text, by text, note text, at time")},
 		{Name: "alerts", Key: []string{"cluster", "id"}, Columns: columns("cluster text, id text, at time, body bytes")},
 		{Name: "silences", Key: []string{"cluster", "id"},
 			Columns: columns("cluster text, id text, alert text, rule text, by text, reason text, at time, until time")},

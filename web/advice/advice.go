@@ -117,6 +117,36 @@ func decideByJSON(s *site.Site, w http.ResponseWriter, r *http.Request, reason s
 	return site.WriteAnswer(s, w, r, problems)
 }
 
+func take(s *site.Site, r *http.Request, id, note string) error {
+	return s.Deps.Advice.Take(r.Context(), id, note, site.AuditEntry(r))
+}
+
+func leave(s *site.Site, r *http.Request, id, _ string) error {
+	return s.Deps.Advice.Leave(r.Context(), id, site.AuditEntry(r))
+}
+
+// Take and Leave are forms of the page.
+func Take(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return decideByForm(s, w, r, take)
+}
+
+func Leave(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return decideByForm(s, w, r, leave)
+}
+
+// TakeJSON and LeaveJSON answer with the list as it is then.
+func TakeJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	var in api.TakeNote
+	if err := site.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	return decideByJSON(s, w, r, in.Note, take)
+}
+
+func LeaveJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return decideByJSON(s, w, r, "", leave)
+}
+
 // ruleName is a rule's name for people.
 func ruleName(rule string) string { return rules.Rule(rule).Name() }
 

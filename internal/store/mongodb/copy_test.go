@@ -70,6 +70,7 @@ func fill(t *testing.T, s store.Store) {
 		do(s.SaveSurvey(ctx, "c", store.Survey{ID: id, At: at, Head: []byte("h"), Body: []byte("b")}))
 	}
 	do(s.SaveHolding(ctx, "c", store.Holding{NS: "a.b", At: at, Body: []byte("h")}))
+	do(s.Take(ctx, "c", store.Take{ID: "d", By: "user:1", Note: odd, At: at}, e("take")))
 	do(s.Dismiss(ctx, "c", store.Dismissal{ID: "d", By: "user:1", Reason: odd, At: at}, e("dismiss")))
 	do(s.AddSilence(ctx, "c", store.Silence{ID: "x", Rule: "jumbo", At: at, Until: at.Add(time.Hour)}, e("silence")))
 	do(s.SaveAlerts(ctx, "c", store.AlertChange{Saved: []store.AlertRecord{{ID: "a", At: at, Body: []byte("{}")}}}))

@@ -19,6 +19,14 @@ type dismissalDoc struct {
 	At      time.Time `bson:"at"`
 }
 
+type takeDoc struct {
+	Cluster string    `bson:"cluster"`
+	ID      string    `bson:"id"`
+	By      string    `bson:"by"`
+	Note    string    `bson:"note"`
+	At      time.Time `bson:"at"`
+}
+
 type silenceDoc struct {
 	Cluster string    `bson:"cluster"`
 	ID      string    `bson:"id"`
@@ -65,6 +73,27 @@ func (db *DB) deleteOne(ctx context.Context, collection string, filter bson.D) e
 func (db *DB) Dismissals(ctx context.Context, cluster string) ([]store.Dismissal, error) {
 	return listAs(ctx, db, "dismissals", eq("cluster", cluster), func(d dismissalDoc) store.Dismissal {
 		return store.Dismissal{ID: d.ID, By: d.By, Reason: d.Reason, At: d.At.UTC()}
+	}, options.Find().SetSort(eq("at", -1, "id", 1)))
+}
+
+// Take stores who deals with a problem.
+func (db *DB) Take(ctx context.Context, cluster string, t store.Take, e store.AuditEntry) error {
+	return db.changeAudited(ctx, e, func(ctx context.Context) error {
+		return db.upsert(ctx, "takes", eq("cluster", cluster, "id", t.ID), takeDoc{cluster, t.ID, t.By, t.Note, t.At})
+	})
+}
+
+// Leave deletes that.
+func (db *DB) Leave(ctx context.Context, cluster, id string, e store.AuditEntry) error {
+	return db.changeAudited(ctx, e, func(ctx context.Context) error {
+		return db.deleteOne(ctx, "takes", eq("cluster", cluster, "id", id))
+	})
+}
+
+// Takes returns who deals with which problem, newest first.
+func (db *DB) Takes(ctx context.Context, cluster string) ([]store.Take, error) {
+	return listAs(ctx, db, "takes", eq("cluster", cluster), func(d takeDoc) store.Take {
+		return store.Take{ID: d.ID, By: d.By, Note: d.Note, At: d.At.UTC()}
 	}, options.Find().SetSort(eq("at", -1, "id", 1)))
 }
 

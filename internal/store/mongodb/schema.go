@@ -58,6 +58,7 @@ var firstIndexes = []index{
 	{collection: "run_outcomes", fields: "cluster run", unique: true},
 	{collection: "run_outcomes", fields: "cluster open run"},
 	{collection: "dismissals", fields: "cluster id", unique: true},
+	{collection: "takes", fields: "cluster id", unique: true},
 	{collection: "alerts", fields: "cluster id", unique: true},
 	{collection: "silences", fields: "cluster id", unique: true},
 	{collection: "deliveries", fields: "cluster target", unique: true},

@@ -34,6 +34,31 @@ func (db *DB) Dismissals(ctx context.Context, cluster string) ([]store.Dismissal
 	}, `SELECT id, by, reason, at FROM dismissals WHERE cluster = ? ORDER BY at DESC, id`, cluster)
 }
 
+// Take stores who deals with a problem.
+func (db *DB) Take(ctx context.Context, cluster string, t store.Take, e store.AuditEntry) error {
+	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO takes VALUES (?, ?, ?, ?, ?)`, cluster, t.ID, t.By, t.Note, t.At.UnixMilli())
+		return unavailable(err)
+	})
+}
+
+// Leave deletes that.
+func (db *DB) Leave(ctx context.Context, cluster, id string, e store.AuditEntry) error {
+	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {
+		return deleted(tx.ExecContext(ctx, `DELETE FROM takes WHERE cluster = ? AND id = ?`, cluster, id))
+	})
+}
+
+// Takes returns who deals with which problem, newest first.
+func (db *DB) Takes(ctx context.Context, cluster string) ([]store.Take, error) {
+	return listed(ctx, db, "takes", func(scan func(...any) error) (t store.Take, err error) {
+		var at int64
+		err = scan(&t.ID, &t.By, &t.Note, &at)
+		t.At = stamped(at)
+		return t, err
+	}, `SELECT id, by, note, at FROM takes WHERE cluster = ? ORDER BY at DESC, id`, cluster)
+}
+
 // AddSilence starts a silence and deletes expired ones.
 func (db *DB) AddSilence(ctx context.Context, cluster string, s store.Silence, e store.AuditEntry) error {
 	return db.changeAudited(ctx, e, func(tx *sql.Tx) error {

@@ -105,3 +105,26 @@ func TestAlertsDeliveriesAndWatchesOutliveARestart(t *testing.T) {
 		t.Error("another user has the same watches", others)
 	}
 }
+
+func TestWhoTookAProblemIsStoredReplacedAndRemoved(t *testing.T) {
+	ctx, now := t.Context(), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	db := open(t, t.TempDir())
+	e := store.AuditEntry{Cluster: "c", At: now, By: "user:anna", What: "advice.taken"}
+	for _, by := range []string{"user:anna", "user:ben"} {
+		must(t, db.Take(ctx, "c", store.Take{ID: "hot-shard.a", By: by, Note: "splitting <b>", At: now}, e))
+	}
+	got, err := db.Takes(ctx, "c")
+	if err != nil || len(got) != 1 || got[0] != (store.Take{ID: "hot-shard.a", By: "user:ben", Note: "splitting <b>", At: now}) {
+		t.Fatal(got, err)
+	}
+	if other, err := db.Takes(ctx, "d"); err != nil || len(other) != 0 {
+		t.Fatal("another cluster has the same", other, err)
+	}
+	must(t, db.Leave(ctx, "c", "hot-shard.a", e))
+	if err := db.Leave(ctx, "c", "hot-shard.a", e); fault.Of(err) != fault.NotFound {
+		t.Fatal(err)
+	}
+	if log, err := db.AuditRecords(ctx, 0, 10); err != nil || len(log) != 3 {
+		t.Fatal(log, err)
+	}
+}
