@@ -107,6 +107,9 @@ func (a *App) checkAndBind(c Config) error {
 		return err
 	}
 	a.config = c
+	for _, text := range c.Ignored() {
+		a.log.Warn(text)
+	}
 	bounds, err := c.connectionBounds()
 	if err != nil {
 		return err

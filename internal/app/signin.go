@@ -23,7 +23,7 @@ type Auth struct {
 	Apart time.Duration
 	// FirstLink prints a link for an admin also if somebody has been admin by the issuer or a proxy.
 	FirstLink bool
-	OIDC  OIDC
+	OIDC      OIDC
 
 	ProxyHeader     string
 	ProxyRoleHeader string
