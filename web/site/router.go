@@ -26,7 +26,7 @@ func (s *Site) Router(table []Route) *chi.Mux {
 		if s.failCluster(w, r) || s.leadToClusters(w, r) {
 			return
 		}
-		if to := strings.TrimRight(r.URL.Path, "/"); to != r.URL.Path && r.URL.RawPath == "" && safe(r.Method) &&
+		if to := strings.TrimRight(r.URL.Path, "/"); to != r.URL.Path && r.URL.RawPath == "" && safe(r.Method) && !guard.WantsJSON(r) &&
 			mux.Match(chi.NewRouteContext(), http.MethodGet, to) { // /collections/ is meant as /collections
 			SeeOther(w, (&url.URL{Path: s.Address(to), RawQuery: r.URL.RawQuery}).String())
 			return
