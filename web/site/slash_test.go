@@ -11,7 +11,8 @@ func TestAddressesWithASlashTooManyLeadToTheirPage(t *testing.T) {
 	s := webtest.New(t)
 	for address, want := range map[string]string{
 		"/collections/": "/collections", "/collections//": "/collections", "/zones/?sort=name": "/zones?sort=name",
-		"/collections/y.documents/": "/collections/y.documents", "/nothing/": "", "//evil.example/": "", "//collections/": "", "/api/v1/shards/": "",
+		"/collections/y.documents/": "/collections/y.documents",
+		"/nothing/":                 "", "//evil.example/": "", "//collections/": "", "/api/v1/shards/": "",
 	} {
 		w := s.Do("GET", address)
 		if got := w.Header().Get("Location"); got != want || (w.Code == http.StatusSeeOther) != (want != "") {
