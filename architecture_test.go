@@ -46,7 +46,7 @@ var rooms = map[string][]string{
 	"internal/fixture":     {"*"}, // for tests only
 	"internal/realcluster": {"-"}, // tests only: processes of others
 	"internal/realsuite":   {"-"}, // tests only
-	"internal/mongoclient": {"-"}, // options of the driver
+	"internal/mongoclient": {},    // options of the driver, and of addresses
 	"internal/store":       {"internal/mongoclient"},
 	"internal/heat": {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey",
 		"internal/store"},

@@ -79,7 +79,7 @@ func TestWrongMethodsAndTrailingSlashesAreRefused(t *testing.T) {
 		{"PUT", "/api/v1/locate", "", 405, "GET, HEAD, POST", "application/problem+json"},
 		{"DELETE", "/api/v1/collections/a.b", "", 405, "GET, HEAD", "application/problem+json"},
 		{"BREW", "/collections", "application/json", 405, "GET, HEAD", "application/problem+json"},
-		{"GET", "/collections/", "text/html", 404, "", "text/html; charset=utf-8"},
+		{"GET", "/collections/", "text/html", 303, "", ""}, // leads to the page
 		{"GET", "/api/v1/shards/", "text/html", 404, "", "application/problem+json"},
 		{"GET", "/api/v1/plans/x", "", 404, "", "application/problem+json"},
 		{"PUT", "/api/v1/runs", "", 405, "GET, HEAD", "application/problem+json"},

@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/app"
 	"shardboard/internal/configfile"
+	"shardboard/internal/sanitize"
 )
 
 // notInFile are flags of serve that the configuration file cannot have.
@@ -220,6 +221,9 @@ func (c checkConfigCmd) Run(e *env) error {
 	}
 	if err := config.Check(); err != nil {
 		return err
+	}
+	for _, text := range config.Ignored() {
+		fmt.Fprintln(e.stdout, "warning: "+sanitize.Line(text))
 	}
 	if config.Clusters == nil {
 		fmt.Fprintf(e.stdout, "%s is in order: one cluster, %s\n", c.File, config.URI)

@@ -108,7 +108,7 @@ func checkText(c api.DoctorCheck) string {
 		return "The balancer is off: nothing moves by itself."
 	case "balancerWindow":
 		return "The balancer may run only " + c.Args["window"] + ", by the config server's clock."
-	case "balancerRefused":
+	case "balancerRefused", "address":
 		return c.Args["text"]
 	case "cursors":
 		if c.State == "warns" {

@@ -52,7 +52,7 @@ type serveCmd struct {
 	clusterFlags  `embed:""`
 	Config        string   `name:"config" type:"path" env:"SHARDBOARD_CONFIG" placeholder:"FILE" help:"YAML file with any of these settings and with several clusters (docs/config.md). Flags win over the file, the file over the environment. SIGHUP reads it again."`
 	Listen        string   `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
-	OpsListen     string   `name:"ops-listen" default:"127.0.0.1:8091" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz while other machines can reach --listen: it is not loopback, or a proxy, --public-url or --host is set."`
+	OpsListen     string   `name:"ops-listen" placeholder:"ADDRESS" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz. Without it they are at 127.0.0.1:8091 while other machines can reach --listen (it is not loopback, or a proxy, --public-url or --host is set), else at --listen."`
 	Host          []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
 	Actions       string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
 	AuditKey      string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; created when it does not exist. Default: in the configuration directory of the user who runs this."`

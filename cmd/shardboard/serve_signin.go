@@ -25,6 +25,8 @@ type signInFlags struct {
 	OIDCScopes   []string          `name:"oidc-scopes" default:"openid,profile,email" env:"SHARDBOARD_OIDC_SCOPES" placeholder:"SCOPE,…" help:"Scopes to ask the issuer for; openid is always among them."`
 	OIDCRoles    map[string]string `name:"oidc-role-map" env:"SHARDBOARD_OIDC_ROLE_MAP" placeholder:"GROUP=ROLE;…" help:"Which group has which role: viewer, support, operator or admin. People without a role are refused."`
 
+	OIDCEnd bool `name:"oidc-end-session" env:"SHARDBOARD_OIDC_END_SESSION" help:"Signing out here signs out at the issuer too, if it offers that; its end leads back to /login under --public-url, which has to be allowed there."`
+
 	ProxyHeader     string   `name:"proxy-header" env:"SHARDBOARD_PROXY_HEADER" help:"Header in which the proxy gives the person's name."`
 	ProxyRoleHeader string   `name:"proxy-role-header" env:"SHARDBOARD_PROXY_ROLE_HEADER" help:"Header in which the proxy gives the role; without it everybody is a viewer."`
 	ProxyCIDR       []string `name:"proxy-cidr" env:"SHARDBOARD_PROXY_CIDR" help:"Addresses or networks from which the proxy connects; from anywhere else its headers are ignored, X-Forwarded-For too."`
@@ -51,7 +53,8 @@ func (f signInFlags) checkTimes() error {
 func (f signInFlags) addTo(c *app.Config) {
 	c.PublicURL, c.TLSCert, c.TLSKey, c.TLSByProxy = f.PublicURL, f.TLSCert, f.TLSKey, f.TLSProxy
 	c.Auth = app.Auth{
-		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax, Apart: f.AccountsApart, Leaked: f.Leaked, FirstLink: f.FirstLink,
+		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax, Apart: f.AccountsApart, Leaked: f.Leaked,
+		FirstLink: f.FirstLink, EndIssuer: f.OIDCEnd,
 		OIDC: app.OIDC{
 			Issuer:      f.OIDCIssuer,
 			ClientID:    f.OIDCClientID,

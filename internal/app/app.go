@@ -73,7 +73,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	if err := a.checkAndBind(c); err != nil {
 		return err
 	}
-	if a.config.exposed(a.host()) {
+	if a.config.exposed(a.host()) || c.OpsListen != "" {
 		if err := a.openOperations(a.config); err != nil {
 			return err
 		}
@@ -107,6 +107,9 @@ func (a *App) checkAndBind(c Config) error {
 		return err
 	}
 	a.config = c
+	for _, text := range c.Ignored() {
+		a.log.Warn(text)
+	}
 	bounds, err := c.connectionBounds()
 	if err != nil {
 		return err

@@ -45,7 +45,12 @@ func Doctor(ctx context.Context, c Config, o DoctorOptions) (report api.DoctorRe
 	if err != nil {
 		return report, err
 	}
-	return doctorReport(found, c.URI.String(), o.Actions), nil
+	report = doctorReport(found, c.URI.String(), o.Actions)
+	for _, text := range c.URI.Ignored() {
+		report.Checks = append(report.Checks,
+			api.DoctorCheck{Code: "address", State: string(doctor.Warns), Args: map[string]string{"text": text}})
+	}
+	return report, nil
 }
 
 func doctorReport(r doctor.Report, target string, actions bool) api.DoctorReport {

@@ -28,6 +28,8 @@ type issuer struct {
 	*httptest.Server
 	key *rsa.PrivateKey
 
+	ends bool // it has an address for signing out
+
 	mu     sync.Mutex
 	groups []string
 	nonce  string
@@ -52,8 +54,11 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 	var answer any
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
-		answer = map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token",
+		doc := map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token",
 			"jwks_uri": i.URL + "/keys"}
+		if answer = doc; i.ends {
+			doc["end_session_endpoint"] = i.URL + "/end?x=y"
+		}
 	case "/keys":
 		answer = map[string]any{"keys": []any{map[string]any{"kty": "RSA", "kid": "r", "alg": "RS256", "n": b64(i.key.N.Bytes()), "e": "AQAB"}}}
 	case "/authorize":
@@ -168,5 +173,41 @@ func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
 	i.mu.Unlock()
 	if code, _, body := clickOIDC(t, newCookieClient(t), a.URL(), ""); code != http.StatusForbidden || !strings.Contains(body, "group") {
 		t.Errorf("a user without a role: status %d: %s", code, body)
+	}
+}
+
+// Signing out here signs out at the issuer where that is asked for and offered; otherwise the page says that it does
+// not.
+func TestSigningOutEndsTheIssuersSessionOrSaysThatItDoesNot(t *testing.T) {
+	for _, c := range []struct{ offered, asked bool }{{true, true}, {true, false}, {false, true}} {
+		i := newIssuerServer(t, "oncall")
+		i.ends = c.offered
+		i.Start()
+		a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc", EndIssuer: c.asked,
+			OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
+		client := newCookieClient(t)
+		if status, path, body := clickOIDC(t, client, a.URL(), "/zones"); status != http.StatusOK || path != "/zones" {
+			t.Fatalf("%d at %s: %.200s", status, path, body)
+		}
+		res, err := client.PostForm(a.URL()+"logout", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		if c.offered && c.asked {
+			q := url.Values{"client_id": {"board"}, "post_logout_redirect_uri": {a.URL() + "login"}, "x": {"y"}}
+			want = "0; url=" + i.URL + "/end?" + q.Encode()
+		}
+		if got := res.Header.Get("Refresh"); got != want || strings.Contains(string(body), "at the issuer goes on") != (want == "") {
+			t.Errorf("%+v: led to %q, want %q: %s", c, got, want, body)
+		}
+		if _, path, _ := visit(t, client, a.URL()+"zones"); path != "/login" {
+			t.Errorf("%+v: still signed in, at %s", c, path)
+		}
 	}
 }

@@ -23,7 +23,8 @@ type Auth struct {
 	Apart time.Duration
 	// FirstLink prints a link for an admin also if somebody has been admin by the issuer or a proxy.
 	FirstLink bool
-	OIDC  OIDC
+	EndIssuer bool // signing out here signs out at the issuer too
+	OIDC      OIDC
 
 	ProxyHeader     string
 	ProxyRoleHeader string
@@ -60,6 +61,7 @@ func (c Config) authOptions(s store.Store, public string) (auth.Options, error) 
 		Max:       c.Auth.Max,
 		Apart:     c.Auth.Apart,
 		FirstLink: c.Auth.FirstLink,
+		EndIssuer: c.Auth.EndIssuer,
 		Cost:      c.Auth.Cost,
 		Proxy:     auth.ProxyOptions{Header: c.Auth.ProxyHeader, RoleHeader: c.Auth.ProxyRoleHeader, Role: auth.Role(c.Auth.ProxyRole)},
 	}

@@ -57,6 +57,19 @@ func (a *App) openStore(ctx context.Context) (store.Database, error) {
 	return db, nil
 }
 
+// Ignored lists the options of all addresses that have no effect, each with what to write instead.
+func (c Config) Ignored() (out []string) {
+	for _, uri := range c.addresses() {
+		for _, text := range uri.Ignored() {
+			out = append(out, uri.String()+": "+text)
+		}
+	}
+	for _, text := range c.Store.Ignored() {
+		out = append(out, c.Store.String()+": "+text)
+	}
+	return out
+}
+
 // addresses are those of all observed clusters.
 func (c Config) addresses() []cluster.URI {
 	if c.Clusters == nil {

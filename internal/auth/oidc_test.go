@@ -28,6 +28,13 @@ func (f *fakeIssuer) Address(_ context.Context, state, nonce, verifier string) (
 	return "https://issuer.example/authorize?" + url.Values{"state": {state}}.Encode(), nil
 }
 
+func (f *fakeIssuer) EndSession(_ context.Context, back string) (string, error) {
+	if f.down {
+		return "", fault.New(fault.Unavailable, "down")
+	}
+	return "https://issuer.example/end?" + url.Values{"back": {back}}.Encode(), nil
+}
+
 func (f *fakeIssuer) Exchange(_ context.Context, c Callback, nonce, verifier string) (Claims, error) {
 	f.issuer = c.Issuer
 	if c.Code != "code" || nonce != f.nonce || verifier != f.verifier {

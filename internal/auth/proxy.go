@@ -66,7 +66,6 @@ func plainName(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
 }
 
-
 // addrText is "" for an unknown address.
 func addrText(addr netip.Addr) string {
 	if !addr.IsValid() {

@@ -70,6 +70,7 @@ type Options struct {
 	Proxy     ProxyOptions    // with ModeProxy
 	Forwarded []netip.Prefix  // proxies whose X-Forwarded-For is trusted, for ClientAddr only
 	FirstLink bool            // FirstLink makes a link also if somebody has been admin, while there is no account
+	EndIssuer bool            // signing out here signs out at the issuer too
 	FlowKey   []byte          // signs attempts at the issuer, for all replicas; nil: one of this process
 	Cost      Cost            // of hashing a password; zero is DefaultCost
 	Leaked    *Leaked         // passwords that are rejected; nil for none
@@ -185,6 +186,9 @@ type Issuer interface {
 	// the ID token was valid and a later step failed, the returned claims name the person it is
 	// about.
 	Exchange(ctx context.Context, c Callback, nonce, verifier string) (Claims, error)
+	// EndSession is where the browser is sent to sign out there too, and from there back; "" if the issuer has no such
+	// address.
+	EndSession(ctx context.Context, back string) (string, error)
 }
 
 // Callback are the parameters with which the issuer sent the browser back. Untrusted text.

@@ -182,6 +182,20 @@ func (s *Service) SignOut(ctx context.Context, p Principal) (*http.Cookie, error
 	return gone, nil
 }
 
+// IssuerSignOut is where somebody who signs out goes to sign out at the issuer too; "" if it is not set up, the issuer
+// does not offer it or does not answer.
+func (s *Service) IssuerSignOut(ctx context.Context, p Principal) string {
+	if p.Method != ByOIDC || !s.o.EndIssuer || s.o.Issuer == nil {
+		return ""
+	}
+	to, err := s.o.Issuer.EndSession(ctx, s.o.PublicURL+"/login")
+	if err != nil {
+		s.o.Log.Warn("sign out at the issuer", "err", err)
+		return ""
+	}
+	return to
+}
+
 // cookie makes a cookie that scripts cannot read and that other sites' requests do not carry,
 // except when a link is followed. SameSite=Strict would sign people out at each link from a ticket
 // and at the redirect from an issuer.

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fileperm"
+	"shardboard/internal/mongoclient"
 )
 
 // URI is a MongoDB connection string that cannot be printed by accident: every
@@ -33,6 +34,9 @@ const (
 func ParseURI(text string) (URI, error) {
 	text = strings.TrimSpace(text)
 	scheme := schemePlain
+	if err := mongoclient.CheckForm(text); err != nil {
+		return URI{}, err
+	}
 	switch {
 	case text == "":
 		return URI{}, fault.New(fault.Invalid, "No MongoDB address was given; say --uri mongodb://host:port or set SHARDBOARD_URI.")
@@ -56,7 +60,8 @@ func ParseURI(text string) (URI, error) {
 		return URI{}, fault.New(fault.Invalid, "The MongoDB address names no host.")
 	}
 	u := URI{reveal: func() string { return text }, scheme: scheme, hosts: hosts}
-	for _, check := range []func() error{u.checkSignIn, u.checkTopology, u.checkCompressors, u.checkFiles} {
+	for _, check := range []func() error{u.checkSignIn, u.checkTopology, u.checkCompressors, u.checkFiles,
+		func() error { return mongoclient.CheckProxy(text) }} {
 		if err := check(); err != nil {
 			return URI{}, err
 		}
@@ -92,6 +97,14 @@ func ReadURI(path string) (URI, error) {
 
 // IsZero reports whether there is no address.
 func (u URI) IsZero() bool { return u.reveal == nil }
+
+// Ignored lists the options that have no effect, each with what to write instead.
+func (u URI) Ignored() []string {
+	if u.IsZero() {
+		return nil
+	}
+	return mongoclient.Ignored(u.reveal())
+}
 
 // Hosts is "host:port,…" for people.
 func (u URI) Hosts() string { return u.hosts }

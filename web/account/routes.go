@@ -23,7 +23,8 @@ var (
 // everybody.
 var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/login", Summary: "Sign in", Policy: guard.PolicyOpen, Handler: SignInPage, Status: orOn,
-		Params: []site.Param{paramNext, site.Query("ended", "1 says that a session is over")}}),
+		Params: []site.Param{paramNext, site.Query("ended", "1 says that a session is over"),
+			site.Query("out", "issuer says that the session there goes on")}}),
 	site.Form(site.Route{Pattern: "/login", Summary: "Sign in by name and password", Policy: guard.PolicyOpen, Handler: SignIn}),
 	site.Page(site.Route{Pattern: "/login/first", Summary: "Become the first admin, by the link that the server printed",
 		Policy: guard.PolicyOpen, Handler: FirstAdminPage, Status: orOn,
@@ -36,7 +37,7 @@ var Routes = site.Table(
 		Handler: FinishOIDC, Status: []int{http.StatusSeeOther},
 		Params: []site.Param{site.Query("code", "the issuer's"), site.Query("state", "ours"), site.Query("error", "the issuer's"),
 			site.Query("iss", "the issuer's name, where it sends it")}}),
-	site.Form(site.Route{Pattern: "/logout", Summary: "Sign out", Policy: guard.PolicySelf, Handler: SignOut}),
+	site.Form(site.Route{Pattern: "/logout", Summary: "Sign out", Policy: guard.PolicySelf, Handler: SignOut, Status: orOn}),
 
 	site.Page(site.Route{Pattern: "/settings", Summary: "Own password, sessions and tokens", Policy: guard.PolicySelf, Handler: SettingsPage}),
 	site.Form(site.Route{Pattern: "/settings/password", Summary: "Change one's own password", Policy: guard.PolicySelf,

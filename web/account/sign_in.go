@@ -17,6 +17,7 @@ type signInForm struct {
 	Next    string // a page of ours to go on to, or ""
 	Name    string // as it was typed
 	Ended   bool   // a session of this browser is over
+	Issuer  bool   // signed out here and not at the issuer
 	Problem string
 	Refusal *auth.Refusal // more about Problem for whoever runs shardboard; nil if there is no more
 }
@@ -28,7 +29,8 @@ func SignInPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		site.SeeOther(w, orHome(next))
 		return nil
 	}
-	return writeSignIn(s, w, r, http.StatusOK, signInForm{Next: next, Ended: r.URL.Query().Get("ended") == "1"})
+	return writeSignIn(s, w, r, http.StatusOK, signInForm{Next: next, Ended: r.URL.Query().Get("ended") == "1",
+		Issuer: r.URL.Query().Get("out") == "issuer"})
 }
 
 // SignIn takes a name and a password. After a wrong one, the form keeps the name.
@@ -64,6 +66,14 @@ func SignOut(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	// The back button must not bring back from a cache what the pages showed.
 	w.Header().Set("Clear-Site-Data", `"cache"`)
+	if to := s.Deps.Auth.IssuerSignOut(r.Context(), auth.From(r.Context())); to != "" {
+		w.Header().Set("Refresh", "0; url="+to) // no redirect, as in StartOIDC
+		return site.WritePage(w, r, http.StatusOK, fromIssuerPage(bare(s, "Sign out"), to))
+	}
+	if auth.From(r.Context()).Method == auth.ByOIDC {
+		site.SeeOther(w, "/login?out=issuer")
+		return nil
+	}
 	site.SeeOther(w, "/login")
 	return nil
 }

@@ -24,6 +24,7 @@ type Authenticator interface {
 	AfterEnd(p auth.Principal, f func()) (stop func())
 
 	SignIn(ctx context.Context, c auth.Credentials) (*http.Cookie, auth.Principal, error)
+	IssuerSignOut(ctx context.Context, p auth.Principal) string
 	SignOut(ctx context.Context, p auth.Principal) (*http.Cookie, error)
 	ClaimFirst(ctx context.Context, f auth.First) (*http.Cookie, auth.Principal, error)
 	StartOIDC(w http.ResponseWriter, r *http.Request, next string) (to string, err error)

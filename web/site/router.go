@@ -26,6 +26,11 @@ func (s *Site) Router(table []Route) *chi.Mux {
 		if s.failCluster(w, r) || s.leadToClusters(w, r) {
 			return
 		}
+		if to := strings.TrimRight(r.URL.Path, "/"); to != r.URL.Path && r.URL.RawPath == "" && safe(r.Method) && !guard.WantsJSON(r) &&
+			mux.Match(chi.NewRouteContext(), http.MethodGet, to) { // /collections/ is meant as /collections
+			SeeOther(w, (&url.URL{Path: s.Address(to), RawQuery: r.URL.RawQuery}).String())
+			return
+		}
 		if !s.ofCluster() && strings.HasPrefix(r.URL.Path, api.Prefix+"/") {
 			s.Fail(w, r, fault.New(fault.NotFound, "This server watches several clusters. Ask one of them, below /c/NAME%s, or by --cluster NAME; "+
 				"%s/clusters lists them.", api.Prefix, api.Prefix))
@@ -47,6 +52,9 @@ func (s *Site) Router(table []Route) *chi.Mux {
 	}
 	return mux
 }
+
+// safe tells that a method only reads.
+func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 // allowedMethods asks the tree: chi does not tell a handler of one's own.
 func allowedMethods(mux *chi.Mux, r *http.Request) []string {

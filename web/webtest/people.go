@@ -30,6 +30,8 @@ func (e OnePerson) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth
 	return nil, auth.Principal{}, auth.ErrCredentials
 }
 
+func (e OnePerson) IssuerSignOut(context.Context, auth.Principal) string { return "" }
+
 func (e OnePerson) SignOut(context.Context, auth.Principal) (*http.Cookie, error) { return nil, nil }
 
 func (e OnePerson) ClaimFirst(context.Context, auth.First) (*http.Cookie, auth.Principal, error) {

@@ -107,6 +107,7 @@ func unreachableAdvice(err error) string {
 func checkAddresses(p *coreos.Provider) error {
 	var doc struct {
 		Keys string `json:"jwks_uri"`
+		End  string `json:"end_session_endpoint"`
 	}
 	if err := p.Claims(&doc); err != nil {
 		return unavailable("discovery", err, "The issuer's discovery document cannot be read.")
@@ -119,6 +120,7 @@ func checkAddresses(p *coreos.Provider) error {
 		{"token_endpoint", p.Endpoint().TokenURL, false},
 		{"jwks_uri", doc.Keys, false},
 		{"userinfo_endpoint", p.UserInfoEndpoint(), true},
+		{"end_session_endpoint", doc.End, true},
 	} {
 		if a.address == "" && a.optional {
 			continue

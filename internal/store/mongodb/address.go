@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fileperm"
+	"shardboard/internal/mongoclient"
 	"shardboard/internal/sanitize"
 )
 
@@ -43,6 +44,12 @@ func IsAddress(text string) bool {
 // address, "shardboard" without one. Its errors never quote any part of the address.
 func ParseAddress(text string) (Address, error) {
 	text = strings.TrimSpace(text)
+	if err := mongoclient.CheckForm(text); err != nil {
+		return Address{}, err
+	}
+	if err := mongoclient.CheckProxy(text); err != nil {
+		return Address{}, err
+	}
 	a := Address{reveal: func() string { return text }, scheme: schemePlain}
 	switch {
 	case strings.HasPrefix(text, schemeSRV):
@@ -71,6 +78,14 @@ func ParseAddress(text string) (Address, error) {
 		}
 	}
 	return a, nil
+}
+
+// Ignored lists the options that have no effect, each with what to write instead.
+func (a Address) Ignored() []string {
+	if a.IsZero() {
+		return nil
+	}
+	return mongoclient.Ignored(a.reveal())
 }
 
 // databaseOf is the database of an address's path. A user of another database needs authSource.

@@ -1,0 +1,75 @@
+package mongoclient
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"shardboard/internal/fault"
+)
+
+// The list is that of the driver, whose source is read because it does not say what it ignores.
+func TestKnownOptionsAreThoseOfTheDriver(t *testing.T) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.mongodb.org/mongo-driver/v2").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "x", "mongo", "driver", "connstring", "connstring.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, source, ok := strings.Cut(string(text), "func (u *ConnString) addOptions(")
+	if !ok {
+		_, source, ok = strings.Cut(string(text), "addOption(")
+	}
+	if !ok {
+		t.Fatal("the driver's source has another form")
+	}
+	source, _, _ = strings.Cut(source, "UnknownOptions")
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^\t{1,2}case (".*"):`).FindAllStringSubmatch(source, -1) {
+		for _, name := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(m[1], -1) {
+			names = append(names, name[1])
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			t.Errorf("the driver reads %s", name)
+		}
+	}
+	for _, name := range known {
+		if !slices.Contains(names, name) {
+			t.Errorf("the driver does not read %s", name)
+		}
+	}
+}
+
+func TestOptionsWithoutEffectAreNamedWithWhatToWrite(t *testing.T) {
+	for query, want := range map[string]string{
+		"sslCAFile=/ca.pem":                        "The option sslCAFile of the address is ignored: write tlsCAFile.",
+		"tlsAllowInvalidHostnames=true":            "a certificate with the right names",
+		"retryWritez=true":                         "The option retryWritez of the address is ignored: check its spelling.",
+		"w=majority&retryWrites=true&tls=1":        "",
+		"authSource=admin&AppName=x;maxPoolSize=3": "",
+		"%73slcafile=x":                            "write tlsCAFile",
+		"pa%20ss=x&b\"c=y":                         "", // no names: perhaps a part of a password
+	} {
+		got := strings.Join(Ignored("mongodb://h/db?"+query), " ")
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+	if err := CheckProxy("mongodb://h/?proxyHost=p&tls=true"); fault.Of(err) != fault.Invalid ||
+		!strings.Contains(fault.Text(err), "past the proxy") {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{"\ufeffmongodb://h": "BOM", `"mongodb://h"`: "quotes", "'mongodb://h'": "quotes", "mongodb://h": ""} {
+		if err := CheckForm(text); (err == nil) != (want == "") || err != nil && !strings.Contains(fault.Text(err), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
