@@ -76,7 +76,7 @@ func (d *draftBuilder) byBalancer() *BalancerEffect {
 // defragmented is what the balancer moves of a collection that the plan lets it defragment: how much depends on the
 // sizes of single chunks, which it measures itself. nil if the plan does not.
 func (d *draftBuilder) defragmented(c *topology.Collection) *BalancerEffect {
-	if c.Chunks.Len() < 2 || !slices.ContainsFunc(d.steps, func(s Step) bool { return s.Op == OpDefragment && s.On && s.NS == c.NS }) {
+	if c.Chunks.Len() < 2 || !slices.ContainsFunc(d.steps, func(s Step) bool { return s.row().unbounded && s.On && s.NS == c.NS }) {
 		return nil
 	}
 	return &BalancerEffect{topology.Figure{Reason: reasonNotMeasured}, topology.Figure{Reason: reasonNotMeasured}}

@@ -30,6 +30,8 @@ type operation struct {
 	limit time.Duration     // of the command; 0: commandTimeout
 	locks func(Step) []Lock // nil: its keys
 	effect
+	// unbounded is set where the balancer alone measures what it then moves.
+	unbounded bool
 	// steers applies to the balancer, or to the collection of the step, what the balancer will do differently.
 	steers   func(Step, *topology.Balancer, *topology.Collection)
 	setting  string                                  // of the collection, by its name in the rules; "": none

@@ -223,7 +223,8 @@ func table() []operation {
 			sets:  func(s Step) (string, string) { return "autoMerge", strconv.FormatBool(s.On) },
 			title: either(on, "Turn on automatic merging of {ns}", "Turn off automatic merging of {ns}")},
 		{op: OpDefragment, does: "switch defragmentation of the collection", command: configures("defragmentCollection", asOn),
-			grants: grants("", "splitChunk", "moveChunk"), locks: lockSetting("defragmentation"),
+			unbounded: true,
+			grants:    grants("", "splitChunk", "moveChunk"), locks: lockSetting("defragmentation"),
 			effect: effect{setsCollection: true, leavesChunks: true, endsByItself: true},
 			undo:   undo((*draftBuilder).undoDefragment), setting: "defragment",
 			sets: func(s Step) (string, string) {
