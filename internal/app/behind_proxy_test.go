@@ -75,6 +75,17 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 	if p.cookie, _, err = accounts.SignIn(t.Context(), auth.Credentials{Name: who.Name, Password: who.Password}); err != nil {
 		t.Fatal(err)
 	}
+	ready := func() bool {
+		res, err := http.Get("http://" + p.OpsAddr() + "/readyz")
+		if err != nil {
+			return false
+		}
+		res.Body.Close()
+		return res.StatusCode == http.StatusOK
+	}
+	if !eventually(settledWithin, ready) {
+		t.Fatal("not ready after ", settledWithin)
+	}
 	p.client = p.proxy.Client()
 	p.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return p
