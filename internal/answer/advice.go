@@ -84,6 +84,9 @@ func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
 	}
 	addRemedies(&out, v, p, may)
 	for _, c := range p.Remedy.Commands {
+		if slices.ContainsFunc(out.Refused, func(p api.AdvicePlan) bool { return p.TooLittle && c.Plan != "" && p.Kind == c.Plan }) {
+			continue
+		}
 		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: c.Explanation.At(v.Now), SayText: c.Explanation})
 	}
 	return out

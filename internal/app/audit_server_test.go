@@ -50,7 +50,7 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, d.app.current().trail.State().Key)
-	if err != nil || v.Records != 5 || v.Head == nil || v.Head.Seq != 5 {
+	if err != nil || v.Records != 6 || v.Head == nil || v.Head.Seq != 6 {
 		t.Errorf("unexpected result %+v, error %v", v, err)
 	}
 	if res, body := d.get(t, "audit"); res.StatusCode != http.StatusOK || !strings.Contains(string(body), "Signed in") {

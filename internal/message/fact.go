@@ -95,6 +95,14 @@ func Since(name string, t time.Time) Fact { return Fact{name, KindSince, format.
 // Duration is a length of time, shown in one unit.
 func Duration(name string, d time.Duration) Fact { return Fact{name, KindDuration, d.String(), ""} }
 
+// Last is a duration that ends now, as people write it after "the last": "5 min", but "minute".
+func Last(name string, d time.Duration) Fact {
+	if d == time.Minute {
+		return Coded(name, d.String(), "minute")
+	}
+	return Duration(name, d)
+}
+
 // text writes a value as people read it. A value that is not of its kind, as
 // an older record may have, is shown as text.
 func (f Fact) text() string {

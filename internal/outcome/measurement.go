@@ -23,6 +23,7 @@ type measurement struct {
 	before     map[topology.Namespace][]sample
 	after      map[topology.Namespace][]sample
 	earlier    *Record // what an earlier process counted; nil: nothing
+	told       int     // minutes of the second window of which subscribers were told
 	dirty      bool
 	closed     bool
 }

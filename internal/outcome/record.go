@@ -59,3 +59,13 @@ func (r *Recorder) toRecord(t *topology.Table, k *measurement) *Record {
 	}
 	return out
 }
+
+// minutesAfter is how many minutes of the second window were counted, of the collection with the most.
+func (r *Record) minutesAfter() (n int) {
+	for _, c := range r.Collections {
+		if c.After != nil {
+			n = max(n, int(c.After.Seconds/time.Minute.Seconds()))
+		}
+	}
+	return n
+}

@@ -38,14 +38,19 @@ func (r *Recorder) resumeOpen(ctx context.Context, cluster string) error {
 	return nil
 }
 
-// save stores changes and notifies subscribers of closed measurements.
+// save stores changes and notifies subscribers of closed measurements, and once a minute of what is known so far.
 func (r *Recorder) save(ctx context.Context, cluster string) error {
 	t := r.opts.Tables.Table()
 	r.mu.Lock()
 	var news []*Record
+	tell := false
 	for _, k := range r.active {
 		if k.dirty {
-			news, k.dirty = append(news, r.toRecord(t, k)), false
+			rec := r.toRecord(t, k)
+			news, k.dirty = append(news, rec), false
+			if n := rec.minutesAfter(); n > k.told {
+				k.told, tell = n, true
+			}
 		}
 	}
 	r.mu.Unlock()
@@ -67,7 +72,9 @@ func (r *Recorder) save(ctx context.Context, cluster string) error {
 		}
 		r.mu.Unlock()
 	}
-	r.notify(news)
+	if tell || slices.ContainsFunc(news, func(rec *Record) bool { return rec.Closed }) {
+		r.subscribers.Notify()
+	}
 	if failed != nil {
 		return fmt.Errorf("save what was measured of runs: %w", failed)
 	}
@@ -80,10 +87,4 @@ func decode(body []byte) (*Record, error) {
 		return nil, fmt.Errorf("decode what was measured of a run: %w", err)
 	}
 	return &rec, nil
-}
-
-func (r *Recorder) notify(news []*Record) {
-	if slices.ContainsFunc(news, func(rec *Record) bool { return rec.Closed }) {
-		r.subscribers.Notify()
-	}
 }

@@ -20,7 +20,7 @@ func findHotChunk(ev *evaluation) {
 		p := ev.busyChunkProblem(h)
 		p.Text = message.New("hotChunk",
 			"One chunk of {ns} on {shard} takes {share} of the collection's writes in the last {window}.",
-			message.Namespace("ns", h.c.NS), message.Duration("window", h.w.Over), message.Shard("shard", h.ch.Shard),
+			message.Namespace("ns", h.c.NS), message.Last("window", h.w.Over), message.Shard("shard", h.ch.Shard),
 			message.Share("share", h.x.Line.Rate.Share))
 		if p.Project != "" {
 			p.Text = message.New("hotChunk.project",

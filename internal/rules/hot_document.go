@@ -24,7 +24,7 @@ func findHotDocument(ev *evaluation) {
 		p := ev.busyChunkProblem(h)
 		s, rate := h.x.Split, h.x.Line.Rate
 		facts := []message.Fact{message.Namespace("ns", h.c.NS), message.Shard("shard", h.ch.Shard),
-			message.Share("share", rate.Share), message.Share("shareOwn", s.Share), message.Duration("window", h.w.Over)}
+			message.Share("share", rate.Share), message.Share("shareOwn", s.Share), message.Last("window", h.w.Over)}
 		switch s.Code {
 		case "document":
 			p.Document = s.Document.Hex()

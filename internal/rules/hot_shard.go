@@ -71,7 +71,7 @@ func findHotShard(ev *evaluation) {
 			PerSecond: r.PerSecond,
 			Text: message.New("hotShard",
 				"{shard} takes {share} of the counted writes in the last {window}; its fair share is {shareFair}.",
-				message.Shard("shard", s.Name), message.Duration("window", longest.Over), message.Share("share", r.Share),
+				message.Shard("shard", s.Name), message.Last("window", longest.Over), message.Share("share", r.Share),
 				message.Share("shareFair", fair)),
 			Evidence: []Evidence{
 				rate(message.New("hotShard.rate", "Writes to {shard}", message.Shard("shard", s.Name)), r, longest),

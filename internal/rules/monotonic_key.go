@@ -36,7 +36,7 @@ func findMonotonicKey(ev *evaluation) {
 			PerSecond: w.Total.PerSecond * g.Share,
 			Text: message.New("growing",
 				"{share} of the inserts into {ns} in the last {window} went to its last chunk, on {shard}: values of {field} only grow.",
-				message.Namespace("ns", ns), message.Duration("window", w.Over), message.Text("field", g.Field), message.Share("share", g.Share),
+				message.Namespace("ns", ns), message.Last("window", w.Over), message.Text("field", g.Field), message.Share("share", g.Share),
 				message.Shard("shard", g.Shard)),
 			Evidence: []Evidence{
 				shareOf(message.New("growing.last", "Share of the last chunk"), g.Share, w),

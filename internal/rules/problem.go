@@ -86,6 +86,7 @@ type Command struct {
 	Text        string
 	Check       bool
 	Explanation message.Message
+	Plan        string // kind of the remedy's plan that it prepares; "" when it is of use without
 }
 
 // Remedy is what would help: plans, the best first, or why there is none; and

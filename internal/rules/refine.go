@@ -40,13 +40,21 @@ func (ev *evaluation) refine(p *Problem, c *topology.Collection) {
 		return
 	}
 	p.Remedy.Plans = append(p.Remedy.Plans, refinePlan(c, longer))
-	p.Remedy.Commands = []Command{first, indexesOf(c), createIndex(c, key)}
+	p.Remedy.Commands = preparing("refine-key", first, indexesOf(c), createIndex(c, key))
 }
 
 func refinePlan(c *topology.Collection, longer shardkey.Pattern) Plan {
 	return plan("refine-key", message.New("refine-key",
 		"Refine the shard key of {ns} to {key}, so that its chunks can be split further. It cannot be undone.",
 		message.Namespace("ns", c.NS), message.Text("key", longer.String())), "ns", string(c.NS), "key", longer.JSON())
+}
+
+// preparing are commands that a kind of plan needs first.
+func preparing(kind string, commands ...Command) []Command {
+	for i := range commands {
+		commands[i].Plan = kind
+	}
+	return commands
 }
 
 func indexesOf(c *topology.Collection) Command {
@@ -68,5 +76,6 @@ func (ev *evaluation) widerKey(r *Remedy, c *topology.Collection) {
 		return
 	}
 	r.Plans = append(r.Plans, refinePlan(c, longer))
-	r.Commands = append(r.Commands, readCommand("db.version()", "refine.version", "must be 4.4 or later"), createIndex(c, keyText(longer)))
+	r.Commands = append(r.Commands, preparing("refine-key", readCommand("db.version()", "refine.version", "must be 4.4 or later"),
+		createIndex(c, keyText(longer)))...)
 }

@@ -113,9 +113,10 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 			f.Fatalf("just after the run: %+v", o)
 		}
 		write(f, int(time.Until(*run.Outcome.KnownAt).Seconds()), load)
-		if o := runNow(run.ID).Outcome; o.State != "tooEarly" || len(told) > 0 {
+		if o := runNow(run.ID).Outcome; o.State != "soFar" || o.Verdict != "helped" || len(told) == 0 {
 			f.Errorf("%s before its time: %+v", o.State, o)
 		}
+		<-told
 		time.Sleep(15 * time.Second)
 		if len(told) == 0 {
 			f.Error("nobody was told")
