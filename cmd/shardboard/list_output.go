@@ -33,6 +33,9 @@ func (q query) lines(e *env, w io.Writer) lines {
 		limit = api.DefaultLimit
 	}
 	names := q.resource.columns
+	if own := q.resource.columnsBy[q.path[strings.LastIndex(q.path, "/")+1:]]; own != nil {
+		names = own
+	}
 	if q.output == "wide" || q.question.Path == q.resource.one {
 		names = nil
 	}

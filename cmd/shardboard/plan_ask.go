@@ -266,6 +266,8 @@ func (c *planCmd) complete(e *env, remote app.Remote, list []string) ([]string, 
 			return nil, fault.New(fault.Invalid, `expected "<kind>": one of %s`, planKinds())
 		case c.Reason != "" && !allKnown(given): // the server may be newer, else it says what is wrong
 			return list, nil
+		case !actions.Kind(c.Kind).Known():
+			return nil, fault.New(fault.Invalid, "There is no change %q. There are: %s.", c.Kind, planKinds())
 		}
 		return nil, fault.New(fault.Invalid, "missing flags: %s", strings.Join(left, ", "))
 	}

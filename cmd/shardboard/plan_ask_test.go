@@ -89,6 +89,7 @@ func TestWithoutATerminalTheErrorNamesWhatIsMissing(t *testing.T) {
 	}{
 		{[]string{"plan"}, "<kind>"},
 		{[]string{"plan", "balancer-off"}, "missing flags: --reason"},
+		{[]string{"plan", "nonsense"}, `There is no change "nonsense". There are: split, `},
 		{[]string{"plan", "pin", "--project", "x"}, "missing flags: --shard, --reason"},
 	} {
 		if code, _, errs := shardboard(t, tc.args...); code != 2 || !strings.Contains(errs, tc.says) {

@@ -20,7 +20,9 @@ type resource struct {
 	flag    string   // by which the last part of list is chosen; "": by its place on the command line
 	by      []string // values of the last part of list; the first is the default
 	columns []string // of the usual table, by their names in CSV; none: all
-	server  string   // why only a server knows it; "" if the cluster is enough
+	// columnsBy are those for values of by, where they are others.
+	columnsBy map[string][]string
+	server    string // why only a server knows it; "" if the cluster is enough
 }
 
 // Why only a running server can tell something.
@@ -53,7 +55,11 @@ func resources() []resource {
 		{name: "activity", list: "/activity",
 			columns: []string{"time", "what", "ns", "shard", "outcome", "cause.by", "projectName", "meaning"}},
 		{name: "heat", list: "/heat/{by}", by: []string{"projects", "documents", "chunks", "shards"}, server: needsCounting,
-			columns: []string{"writesPerSecond", "share", "name", "ns", "shard", "id", "project"}},
+			columns: []string{"writesPerSecond", "share", "name", "ns", "shard", "id", "project"},
+			columnsBy: map[string][]string{
+				"chunks":    {"writesPerSecond", "share", "ns", "shard", "bounds.min", "bounds.max", "top", "id"},
+				"documents": {"writesPerSecond", "share", "ns", "shard", "id", "project"},
+				"shards":    {"writesPerSecond", "share", "name", "readsPerSecond", "readMillis", "writeMillis"}}},
 		{name: "advice", list: "/advice", columns: []string{"severity", "title", "id", "rule", "subject"}},
 		{name: "map", list: "/map", one: "/map/{ns}/tile", rows: "bands",
 			columns: []string{"ns", "sharded", "total", "bytes", "unsharded", "zoned", "jumbo", "heat"}},

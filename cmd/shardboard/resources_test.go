@@ -72,6 +72,28 @@ func TestSizesHaveTheirUnit(t *testing.T) {
 	}
 }
 
+func TestTablesHaveNoJSON(t *testing.T) {
+	advice := api.Advice{Evidence: make([]api.AdviceFigure, 6), Commands: make([]api.AdviceCommand, 2)}
+	for _, row := range sheet.ColumnsOf(reflect.TypeFor[api.Advice]()).People().Rows(reflect.ValueOf(advice)) {
+		for _, cell := range row {
+			if strings.ContainsAny(cell, "{[") {
+				t.Errorf("a cell is %s", cell)
+			}
+		}
+	}
+}
+
+func TestColumnsOfEachKindOfHeatExist(t *testing.T) {
+	heat := sheet.ColumnsOf(reflect.TypeFor[api.Heat]())
+	for _, r := range resources() {
+		for by, columns := range r.columnsBy {
+			if !slices.Contains(r.by, by) || len(heat.People(columns...).Header()) != len(columns) {
+				t.Errorf("%s by %s: %v", r.name, by, columns)
+			}
+		}
+	}
+}
+
 func TestUnknownIsNeverZero(t *testing.T) {
 	var chunk api.Chunk
 	if err := json.Unmarshal([]byte(`{"bytes":{"value":null,"reason":"notLoaded"},"documents":{"value":9,"exact":false,"plusMinus":2},"writesPerSecond":null}`), &chunk); err != nil {

@@ -195,6 +195,11 @@ func Text(name string, v reflect.Value) string {
 		return strings.Join(x, ", ")
 	}
 	switch v.Kind() {
+	case reflect.Slice, reflect.Map: // what has no line of its own; files have all of it
+		if v.Len() > 0 {
+			return format.Count(int64(v.Len()))
+		}
+		return None
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		return amount(name, float64(v.Int()))
 	case reflect.Uint32, reflect.Uint64:
