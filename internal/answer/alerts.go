@@ -116,7 +116,7 @@ func alertsHeadline(all []alert.Alert, to []alert.TargetStatus) (level, text str
 		parts = append(parts, format.Count(int64(pending))+" not sent yet")
 	}
 	if below > 0 {
-		parts = append(parts, format.Count(int64(below))+" below every receiver's severity")
+		parts = append(parts, format.Count(int64(below))+message.Plural(below, " problem", " problems")+" too small to alert")
 	}
 	if ended > 0 {
 		parts = append(parts, format.Count(int64(ended))+" just ended")

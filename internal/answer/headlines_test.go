@@ -35,11 +35,11 @@ func TestAnAlertThatNoReceiverWantsIsNotActive(t *testing.T) {
 	warning := alert.Alert{Notice: alert.Notice{Severity: alert.Warn}, State: alert.Firing}
 	to := []alert.TargetStatus{{MinSeverity: alert.Critical}, {MinSeverity: alert.Warn}}
 	a := Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note, warning}})
-	if a.Headline != "1 active alert, 1 below every receiver's severity" || !a.Alerts[0].Unsent || a.Alerts[1].Unsent {
+	if a.Headline != "1 active alert, 1 problem too small to alert" || !a.Alerts[0].Unsent || a.Alerts[1].Unsent {
 		t.Errorf("%q, %+v", a.Headline, a.Alerts)
 	}
 	if a = Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note}}); a.Level != "ok" ||
-		a.Headline != "No active alerts, 1 below every receiver's severity" {
+		a.Headline != "No active alerts, 1 problem too small to alert" {
 		t.Errorf("%s %q", a.Level, a.Headline)
 	}
 }

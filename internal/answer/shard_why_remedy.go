@@ -285,7 +285,7 @@ func (w *shardWhy) hotRemedy(p *whyPart, c *topology.Collection, i int) {
 		if len(p.Plans) == 0 && p.WhyNot == "" {
 			p.WhyNot = splitText(c, split).String()
 			if to != "" {
-				p.WhyNot += " No other shard that may own it takes so few writes that a move helps."
+				p.WhyNot += " A move would only heat another shard."
 			}
 		}
 		return

@@ -119,7 +119,7 @@ const (
 	pictureHelp = "Drag to select a part and see what helps; arrow keys move the cell, with Shift they select, Enter shows what is in it, " +
 		"+ and − zoom."
 	touchHelp  = "Tap a cell, or drag sideways over several, to see what is in it and what helps."
-	legendText = "Edges: the owner at the start (left) and at the end (right). The start is the oldest changelog entry, if that is later."
+	legendText = "Left edge: the shard then. Right edge: the shard now. Then is the oldest changelog entry, if that is later."
 )
 
 func chunkName(c api.Heat) string {

@@ -420,7 +420,7 @@ func remedy(m page, c api.Heat) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if c.NoMove {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<span class=\"muted\">No shard that may own it takes so few writes that a move helps.</span>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<span class=\"muted\">A move would only heat another shard.</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

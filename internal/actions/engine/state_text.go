@@ -68,7 +68,7 @@ func (s State) Meaning() string {
 	case Waiting:
 		return "Nothing is sent meanwhile."
 	case Running:
-		return "The preconditions of each command are read again right before it is sent."
+		return "Each step is checked again before it is sent."
 	case Succeeded:
 		return "The effect of every command was read from the cluster after it."
 	case Failed:
