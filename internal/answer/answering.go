@@ -32,13 +32,7 @@ func answeringOf(v View, a topology.Answer, set topology.ReplicaSet) api.Answeri
 	}
 	out.Since, out.LastAt = instant(a.Since), instant(a.Last)
 	for _, m := range set.Members {
-		one := api.Member{Address: m.Address, State: "secondary", Since: instant(m.Away)}
-		switch {
-		case !m.Reached:
-			one.State = "away"
-		case m.Primary:
-			one.State = "primary"
-		}
+		one := api.Member{Address: m.Address, State: m.State(), Since: instant(m.Away)}
 		if m.Reached {
 			ms := float64(m.Ping) / float64(time.Millisecond)
 			one.PingMs = &ms

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -26,9 +27,8 @@ type expectedWrites struct {
 	total         float64
 }
 
-// expectWrites computes what a plan does to the writes of the shards, from what its draft moves and from the
-// counts of the
-// time that the problem's own figures are of.
+// expectWrites computes what a plan does to the writes of the shards, from what its draft moves and from the counts of
+// the time that the problem's own figures are of.
 func expectWrites(v View, p rules.Problem, k actions.Kind, args map[string]string, t Trial) (out expectedWrites) {
 	v = v.Computable()
 	if v.Counts == nil || v.Past != nil || v.Table == nil || !t.drafted {
@@ -132,13 +132,7 @@ func (e expectedWrites) list() (out []api.WriteEffect) {
 		}
 	}
 	slices.SortFunc(out, func(a, b api.WriteEffect) int {
-		switch {
-		case a.PerSecondBefore > b.PerSecondBefore:
-			return -1
-		case a.PerSecondBefore < b.PerSecondBefore:
-			return 1
-		}
-		return natural.Compare(a.Shard, b.Shard)
+		return cmp.Or(cmp.Compare(b.PerSecondBefore, a.PerSecondBefore), natural.Compare(a.Shard, b.Shard))
 	})
 	return out
 }

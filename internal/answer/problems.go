@@ -94,10 +94,11 @@ func problemSummaryOf(v View, found rules.View) api.ProblemSummary {
 
 // ProblemLines are problems in one line each, in the order of the list.
 func ProblemLines(v View, found []rules.Problem) []api.ProblemLine {
+	all := v.Problems()
 	return each(found, func(p rules.Problem) api.ProblemLine {
 		return api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: v.Named(p.Text).At(v.Now),
 			SeverityName: p.Severity.Name(), Also: alsoText(p),
-			Taken: takenText(v.Problems(), p), Why: v.Named(p.Why).At(v.Now), URL: problemURL(v, p),
+			Taken: takenText(all, p), Why: v.Named(p.Why).At(v.Now), URL: problemURL(v, p),
 			Playbook: firstPlaybook(p.Rule)}
 	})
 }

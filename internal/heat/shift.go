@@ -14,9 +14,8 @@ func (w Window) In(t *topology.Table, prof *profile.Profile, r shardkey.Range) R
 	return w.Within(t, prof, r).Range()
 }
 
-// Halves are the writes per second of the two parts of a range that a split between two written keys makes
-// most equal; not
-// ok where the counts have no whole shard keys. A range with one written key has one part without writes.
+// Halves are the writes per second of the two parts of a range that a split between two written keys makes most equal;
+// not ok where the counts have no whole shard keys. A range with one written key has one part without writes.
 func (w Window) Halves(t *topology.Table, prof *profile.Profile, r shardkey.Range) (lower, upper float64, ok bool) {
 	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
 	if c == nil || of.ns == "" || w.Seconds == 0 || !hasWholeKeys(c, of) {
@@ -50,9 +49,8 @@ func (w Window) Halves(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 	return best / w.Seconds, (all - best) / w.Seconds, true
 }
 
-// Of is the rate of one project, Yorkie document, shard or chunk, which are looked for in this order; Chunk
-// counts where no
-// other is named.
+// Of is the rate of one project, Yorkie document, shard or chunk, which are looked for in this order; Chunk counts where
+// no other is named.
 func (w Window) Of(t *topology.Table, prof *profile.Profile, l Line) Rate {
 	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
 	if c == nil || of.ns == "" {

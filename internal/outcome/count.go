@@ -26,6 +26,14 @@ type Span struct{ From, To time.Time }
 // Seconds is its length.
 func (s Span) Seconds() float64 { return s.To.Sub(s.From).Seconds() }
 
+// cut ends a span earlier; at the zero time it stays as it is.
+func (s Span) cut(at time.Time) Span {
+	if !at.IsZero() && at.Before(s.To) {
+		s.To = at
+	}
+	return s
+}
+
 func (s Span) contains(x heat.Slot) bool { return !x.From.Before(s.From) && !x.To.After(s.To) }
 
 // windows returns the whole minutes before a run began and after it ended. The second window of an

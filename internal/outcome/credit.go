@@ -64,20 +64,26 @@ func (o *Outcome) creditOf(in []CollectionRecord, p float64, n int64) Credit {
 		if c.Before == nil || c.After == nil {
 			continue
 		}
-		for i, from := range c.Before.Chunks {
-			if o.Basis == ByShards && from.Shard != o.Before.Hottest || o.Basis == ByChunks && !hottest.is(c, from) {
+		here := make([]float64, len(c.Before.Chunks)) // by chunk before: the share of what has left it
+		before := newPlaces(c.Before.Chunks)
+		for _, to := range c.After.Chunks {
+			i := before.of(to)
+			if i < 0 {
 				continue
 			}
-			here := 0.0
-			for _, to := range c.After.Chunks {
-				if (o.Basis == ByShards && to.Shard == from.Shard) || sourceOf(c.Before.Chunks, to) != i {
-					continue
-				}
-				here += shareOf(c.After.rate(to.Tally), o.After.Total)
+			from := c.Before.Chunks[i]
+			left := from.Shard == o.Before.Hottest && to.Shard != from.Shard
+			if o.Basis == ByChunks {
+				left = hottest.is(c, from)
 			}
-			if here > 0 {
-				moved += here
-				capped += shareOf(c.Before.rate(from.Tally), o.Before.Total)
+			if left {
+				here[i] += shareOf(c.After.rate(to.Tally), o.After.Total)
+			}
+		}
+		for i, share := range here {
+			if share > 0 {
+				moved += share
+				capped += shareOf(c.Before.rate(c.Before.Chunks[i].Tally), o.Before.Total)
 			}
 		}
 	}
@@ -103,17 +109,29 @@ func (c *ChunkChange) is(of CollectionRecord, t ChunkTally) bool {
 	return c != nil && c.NS == of.NS && string(c.Min) == string(t.Min) && string(c.Max) == string(t.Max)
 }
 
-// sourceOf is the chunk before that holds the lower bound of one after, -1 if none does. A merge of chunks counts for
-// the first of them.
-func sourceOf(before []ChunkTally, after ChunkTally) int {
-	at, ok := orderOf(after.Min)
-	for i, b := range before {
-		if string(b.Min) == string(after.Min) {
-			return i
-		}
-		lo, okLo := orderOf(b.Min)
-		hi, okHi := orderOf(b.Max)
-		if ok && okLo && okHi && lo.Compare(at) <= 0 && at.Compare(hi) < 0 {
+// places are chunks whose bounds can be compared with those of others.
+type places []struct {
+	first  string // the lower bound as it is stored
+	lo, hi shardkey.Key
+	ok     bool
+}
+
+func newPlaces(chunks []ChunkTally) places {
+	out := make(places, len(chunks))
+	for i, c := range chunks {
+		lo, okLo := orderOf(c.Min)
+		hi, okHi := orderOf(c.Max)
+		out[i].first, out[i].lo, out[i].hi, out[i].ok = string(c.Min), lo, hi, okLo && okHi
+	}
+	return out
+}
+
+// of is the chunk that holds the lower bound of another one, -1 if none does. A merge of chunks counts for the first of
+// them.
+func (all places) of(c ChunkTally) int {
+	at, ok := orderOf(c.Min)
+	for i, p := range all {
+		if p.first == string(c.Min) || ok && p.ok && p.lo.Compare(at) <= 0 && at.Compare(p.hi) < 0 {
 			return i
 		}
 	}

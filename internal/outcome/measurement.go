@@ -31,10 +31,7 @@ type measurement struct {
 // windows are the run's, the second one cut where an undo began.
 func (k *measurement) windows() (before, after Span) {
 	before, after = windows(k.run.Started, k.run.Ended)
-	if !k.until.IsZero() && k.until.Before(after.To) {
-		after.To = k.until
-	}
-	return before, after
+	return before, after.cut(k.until)
 }
 
 // add keeps a sample that lies in one of the windows, and reports whether the second window may be

@@ -77,8 +77,8 @@ func Compare(r engine.Run, kept *Record) Outcome {
 	s := scopeOf(r)
 	o := Outcome{Basis: s.basis}
 	before, after := windows(r.Started, r.Ended)
-	if kept != nil && !kept.Until.IsZero() && !after.To.IsZero() {
-		after.To = kept.Until
+	if kept != nil {
+		after = after.cut(kept.Until)
 	}
 	o.Before.Span, o.After.Span, o.KnownAt = before, after, after.To
 	switch {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 )
 
@@ -10,11 +11,9 @@ var causes = []Rule{MonotonicKey, HotDocument, HotProject, HotChunk, HotShard}
 // causeShare is which part of a problem's writes another one must make to be its cause.
 const causeShare = 0.5
 
-// Incidents lists problems of writes that have one cause as one problem: it keeps the id, the rule and the
-// sentence of the
-// cause, has the greatest severity of all, and the others are its consequences. The plans against any of them
-// are among its
-// remedies.
+// Incidents lists problems of writes that have one cause as one problem: it keeps the id, the rule and the sentence of
+// the cause, has the greatest severity of all, and the others are its consequences. The plans against any of them are
+// among its remedies.
 func Incidents(items []Problem) []Problem {
 	parent := make([]int, len(items))
 	for i, p := range items {
@@ -72,17 +71,7 @@ func (p Problem) with(x Problem) Problem {
 	return p
 }
 
-func (p Plan) same(o Plan) bool {
-	if p.Kind != o.Kind || len(p.Args) != len(o.Args) {
-		return false
-	}
-	for name, value := range p.Args {
-		if o.Args[name] != value {
-			return false
-		}
-	}
-	return true
-}
+func (p Plan) same(o Plan) bool { return p.Kind == o.Kind && maps.Equal(p.Args, o.Args) }
 
 // causesProblem tells whether one problem of writes is the direct cause of another.
 func causesProblem(cause, p Problem) bool {

@@ -18,7 +18,7 @@ const (
 const RouterSilent Rule = "router-silent"
 
 var routerSilent = rule{id: RouterSilent, name: "Silent mongos", find: findRouterSilent, alone: alwaysOne,
-	noPlaybook: "it is about a machine, not about data"}
+	noPlaybook: aboutMachines}
 
 func findRouterSilent(ev *evaluation) {
 	if ev.Past || ev.unread(topology.PartRouters) || ev.Table.Stale(topology.PartRouters, ev.Now) {

@@ -81,12 +81,9 @@ func answerEvidence(a topology.Answer, at time.Time) []Evidence {
 
 func memberEvidence(set topology.ReplicaSet, at time.Time) (out []Evidence) {
 	for _, m := range set.Members {
-		state := "secondary"
-		switch {
-		case !m.Reached:
+		state := m.State()
+		if !m.Reached {
 			state = "not reached"
-		case m.Primary:
-			state = "primary"
 		}
 		out = append(out, textFrom(message.New("silent.member", "{member}", message.Text("member", m.Address)),
 			message.Words("value", state), "connPoolStats", at))

@@ -60,6 +60,17 @@ type Member struct {
 	Away    time.Time     // since when it is not reached; zero while it is
 }
 
+// State is "primary", "secondary" or, where mongos does not reach it, "away".
+func (m Member) State() string {
+	switch {
+	case !m.Reached:
+		return "away"
+	case m.Primary:
+		return "primary"
+	}
+	return "secondary"
+}
+
 // HasPrimary tells whether mongos knows the set's primary.
 func (s ReplicaSet) HasPrimary() bool {
 	return slices.ContainsFunc(s.Members, func(m Member) bool { return m.Primary })
