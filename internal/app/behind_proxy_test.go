@@ -2,7 +2,6 @@ package app
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,7 +11,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/gorilla/websocket"
@@ -20,29 +18,11 @@ import (
 	"shardboard/internal/auth"
 )
 
-// logBuffer is a log that a test reads while it is written.
-type logBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
 // proxied is a server behind a proxy, which does TLS, and a browser that is signed in.
 type proxied struct {
 	*App
 	proxy  *httptest.Server
-	log    *logBuffer
+	log    *capture
 	client *http.Client
 	cookie *http.Cookie
 }
@@ -51,7 +31,7 @@ type proxied struct {
 // told.
 func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(*Config)) *proxied {
 	t.Helper()
-	p := &proxied{log: &logBuffer{}}
+	p := &proxied{log: &capture{}}
 	var to *url.URL
 	p.proxy = httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)

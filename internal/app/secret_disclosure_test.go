@@ -117,6 +117,8 @@ func (o *capture) bytes() []byte {
 	return bytes.Clone(o.all.Bytes())
 }
 
+func (o *capture) String() string { return string(o.bytes()) }
+
 // storeCanaries writes the canaries into the data.
 func storeCanaries(t *testing.T, driver *mongo.Client) {
 	t.Helper()

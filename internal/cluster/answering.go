@@ -24,14 +24,11 @@ const (
 // Ask reads at most one row and leaves no cursor, and tells whether the server that has it answered; see
 // topology.AnswerSource. A refusal, such as of a hint whose index is missing, is an answer too. Needs find on the
 // collection.
-func (c *Client) Ask(ctx context.Context, ns topology.Namespace, filter, hint bson.Raw, secondary bool) error {
-	if filter == nil {
-		filter = bson.Raw("\x05\x00\x00\x00\x00")
-	}
-	cmd := bson.D{{Key: "find", Value: ns.Collection()}, {Key: "filter", Value: filter},
-		{Key: "limit", Value: int32(1)}, {Key: "singleBatch", Value: true}, {Key: "maxTimeMS", Value: answerWithin.Milliseconds()},
+func (c *Client) Ask(ctx context.Context, ns topology.Namespace, filter bson.D, hint bson.Raw, secondary bool) error {
+	cmd := find(ns.Collection(), filter, append(singleBatch(1), fields("_id"),
+		bson.E{Key: "maxTimeMS", Value: answerWithin.Milliseconds()},
 		// With another collation mongos would ask all shards for a text.
-		{Key: "collation", Value: bson.D{{Key: "locale", Value: "simple"}}}, fields("_id")}
+		bson.E{Key: "collation", Value: bson.D{{Key: "locale", Value: "simple"}}})...)
 	if hint != nil {
 		cmd = append(cmd, bson.E{Key: "hint", Value: hint})
 	}
@@ -48,10 +45,7 @@ func (c *Client) Ask(ctx context.Context, ns topology.Namespace, filter, hint bs
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	defer time.AfterFunc(routerWithin, stop).Stop()
-	_, err = p.read(waiting, ns.Database(), cmd, run)
-	if err != nil && connectionBroken(waiting, err) {
-		_, err = p.read(waiting, ns.Database(), cmd, run)
-	}
+	_, err = p.readAgain(waiting, ns.Database(), cmd, run)
 	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
 		return fault.NoAnswer(err, "The mongos at %s did not answer in time.", c.hosts())
 	}

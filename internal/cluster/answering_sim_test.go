@@ -20,13 +20,18 @@ import (
 type asking struct {
 	*cluster.Client
 	mu   sync.Mutex
-	asks []bson.D
+	asks []ask
 }
 
-func (a *asking) Ask(ctx context.Context, ns topology.Namespace, filter, hint bson.Raw, secondary bool) error {
+type ask struct {
+	ns     topology.Namespace
+	filter bson.D
+}
+
+func (a *asking) Ask(ctx context.Context, ns topology.Namespace, filter bson.D, hint bson.Raw, secondary bool) error {
 	a.mu.Lock()
-	if filter != nil {
-		a.asks = append(a.asks, bson.D{{Key: "ns", Value: string(ns)}, {Key: "filter", Value: filter}})
+	if len(filter) > 0 {
+		a.asks = append(a.asks, ask{ns, filter})
 	}
 	a.mu.Unlock()
 	return a.Client.Ask(ctx, ns, filter, hint, secondary)
@@ -50,7 +55,7 @@ func TestShardsAreAskedOneByOne(t *testing.T) {
 			a := w.Table().Answering
 			var targets []string
 			for _, ask := range src.asks {
-				shards := fixture.Get(c.Client.TargetShards(t.Context(), topology.Namespace(ask[0].Value.(string)), filterOf(ask)))
+				shards := fixture.Get(c.Client.TargetShards(t.Context(), ask.ns, ask.filter))
 				if len(shards) != 1 {
 					t.Errorf("%v asks %v", ask, shards)
 				}
@@ -67,11 +72,6 @@ func TestShardsAreAskedOneByOne(t *testing.T) {
 			}
 		})
 	}
-}
-
-func filterOf(ask bson.D) (out bson.D) {
-	_ = bson.Unmarshal(ask[1].Value.(bson.Raw), &out)
-	return out
 }
 
 // Whatever hangs is named within 20 s, nothing else is, and it is over when it answers.

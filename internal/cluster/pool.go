@@ -63,6 +63,15 @@ func (p *pool) read(ctx context.Context, db string, cmd bson.D, o ...options.Lis
 	return reply, err
 }
 
+// readAgain is read, and once more after a broken connection, which is safe for reads.
+func (p *pool) readAgain(ctx context.Context, db string, cmd bson.D, o ...options.Lister[options.RunCmdOptions]) (bson.Raw, error) {
+	reply, err := p.read(ctx, db, cmd, o...)
+	if err != nil && connectionBroken(ctx, err) {
+		reply, err = p.read(ctx, db, cmd, o...)
+	}
+	return reply, err
+}
+
 // run sends a command with a single reply document.
 func (p *pool) run(ctx context.Context, db string, cmd bson.D, o ...options.Lister[options.RunCmdOptions]) (bson.Raw, error) {
 	return p.mongo.Database(db).RunCommand(ctx, cmd, o...).Raw()

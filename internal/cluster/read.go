@@ -36,8 +36,7 @@ func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeout(ctx, 2*c.timeout)
 }
 
-// one runs a command with a single reply document. After a broken connection it tries
-// again once, which is safe for reads.
+// one runs a command with a single reply document.
 func (c *Client) one(ctx context.Context, db string, cmd bson.D, r readOp) (bson.Raw, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
@@ -46,11 +45,7 @@ func (c *Client) one(ctx context.Context, db string, cmd bson.D, r readOp) (bson
 		return nil, err
 	}
 	defer p.release()
-	cmd = c.afterOwnWrites(ctx, cmd)
-	reply, err := p.read(ctx, db, cmd)
-	if err != nil && connectionBroken(ctx, err) {
-		reply, err = p.read(ctx, db, cmd)
-	}
+	reply, err := p.readAgain(ctx, db, c.afterOwnWrites(ctx, cmd))
 	return reply, c.classify(ctx, err, r.what, r.privilege)
 }
 

@@ -11,9 +11,10 @@ import (
 
 // question is a read that mongos sends to one shard alone.
 type question struct {
-	ns           Namespace
-	filter, hint bson.Raw
-	key          shardkey.Key // of the row that is asked for; zero: the collection is not sharded
+	ns     Namespace
+	filter bson.D
+	hint   bson.Raw
+	key    shardkey.Key // of the row that is asked for; zero: the collection is not sharded
 }
 
 const (
@@ -65,7 +66,7 @@ func (x *answerWatch) find(t *Table, shard string) (question, bool) {
 	}
 	for _, ns := range t.Unsharded {
 		if x.refused[ns] == nil && t.Primary(ns.Database()) == shard {
-			return question{ns: ns, filter: equal("_id", bson.RawValue{Type: bson.TypeMinKey})}, true
+			return question{ns: ns, filter: bson.D{{Key: "_id", Value: bson.MinKey{}}}}, true
 		}
 	}
 	return question{}, false
@@ -73,7 +74,7 @@ func (x *answerWatch) find(t *Table, shard string) (question, bool) {
 
 // rowAt is the key of a row that a shard would have, and the filter for it. Only values are used with which mongos asks
 // one shard: with MinKey or null it might ask more.
-func rowAt(c *Collection, shard string) (key shardkey.Key, filter bson.Raw, ok bool) {
+func rowAt(c *Collection, shard string) (key shardkey.Key, filter bson.D, ok bool) {
 	if hashed := c.Key.Hashed(); hashed == 0 && c.Key.Len() == 1 {
 		return hashedRow(c, shard, make([]bson.RawValue, 1), 0)
 	}
@@ -104,7 +105,7 @@ func rowAt(c *Collection, shard string) (key shardkey.Key, filter bson.Raw, ok b
 }
 
 // hashedRow is rowAt with given values; where one is hashed, values for it are tried.
-func hashedRow(c *Collection, shard string, values []bson.RawValue, hashed int) (shardkey.Key, bson.Raw, bool) {
+func hashedRow(c *Collection, shard string, values []bson.RawValue, hashed int) (shardkey.Key, bson.D, bool) {
 	tries := 1
 	if hashed >= 0 {
 		tries = hashTries
@@ -124,8 +125,7 @@ func hashedRow(c *Collection, shard string, values []bson.RawValue, hashed int) 
 		for j, f := range c.Key.Fields() {
 			filter = append(filter, bson.E{Key: f.Name, Value: bson.D{{Key: "$eq", Value: values[j]}}})
 		}
-		raw, err := bson.Marshal(filter)
-		return key, raw, err == nil
+		return key, filter, true
 	}
 	return shardkey.Key{}, nil, false
 }
@@ -144,9 +144,4 @@ var smallNumber = int64Value(math.MinInt64)
 func int64Value(n int64) bson.RawValue {
 	t, data, _ := bson.MarshalValue(n)
 	return bson.RawValue{Type: t, Value: data}
-}
-
-func equal(field string, v bson.RawValue) bson.Raw {
-	raw, _ := bson.Marshal(bson.D{{Key: field, Value: bson.D{{Key: "$eq", Value: v}}}})
-	return raw
 }

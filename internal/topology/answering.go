@@ -86,7 +86,7 @@ type AnswerSource interface {
 	// Ask reads at most one row and leaves no cursor. hint is the index to use, nil for the server's choice. It gives no
 	// error when the server that has the row answered, whatever it said; a fault.Unavailable around a *NotAnsweredError
 	// when mongos says that it did not within 1.5 s; any other error tells nothing of that server.
-	Ask(ctx context.Context, ns Namespace, filter, hint bson.Raw, secondary bool) error
+	Ask(ctx context.Context, ns Namespace, filter bson.D, hint bson.Raw, secondary bool) error
 	// ReplicaSets asks mongos alone which members it reaches.
 	ReplicaSets(ctx context.Context) ([]ReplicaSet, error)
 }
@@ -133,10 +133,10 @@ func (x *answerWatch) turn(ctx context.Context) {
 		defer cancel()
 		sets, setsErr = x.src.ReplicaSets(ctx)
 	})
-	config := x.askTwice(ctx, t.Answering.Config, question{ns: configAsked})
+	config := x.askTwice(ctx, t.Answering.Config, question{ns: configAsked, filter: bson.D{}})
 	readOnly := false
 	if config.State == Silent {
-		readOnly = x.src.Ask(ctx, configAsked, nil, nil, true) == nil
+		readOnly = x.src.Ask(ctx, configAsked, bson.D{}, nil, true) == nil
 	}
 	shards := make(map[string]Answer, len(t.Shards))
 	if config.State == Silent {
@@ -189,7 +189,7 @@ func (x *answerWatch) askShards(ctx context.Context, t *Table, shards map[string
 	wg.Wait()
 	// A shard that seems silent may be one that mongos did not ask, because the config servers stopped meanwhile.
 	silent := slices.ContainsFunc(slices.Collect(maps.Values(shards)), func(a Answer) bool { return a.State == Silent })
-	if silent && x.src.Ask(ctx, configAsked, nil, nil, false) != nil {
+	if silent && x.src.Ask(ctx, configAsked, bson.D{}, nil, false) != nil {
 		for name, a := range shards {
 			if a.State == Silent {
 				shards[name] = Answer{Last: a.Last, Err: errConfigSilent}
