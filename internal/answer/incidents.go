@@ -50,8 +50,8 @@ func alsoText(p rules.Problem) string {
 // picturedMinutes is how many minutes the picture of a problem of writes has.
 const picturedMinutes = 60
 
-// lastHour are the writes per second that a problem is about, in each full minute of the last hour, the newest last; nil
-// where a minute was not counted.
+// lastHour are the writes per second that a problem is about, in each full minute of the last hour, the newest last;
+// nil where a minute was not counted.
 func lastHour(v View, p rules.Problem) []*float64 {
 	v = v.Computable()
 	if v.Counts == nil || v.Past != nil || !p.Rule.OfWrites() || p.Count > 0 {

@@ -49,8 +49,8 @@ func (w Window) Halves(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 	return best / w.Seconds, (all - best) / w.Seconds, true
 }
 
-// Of is the rate of one project, Yorkie document, shard or chunk, which are looked for in this order; Chunk counts where
-// no other is named.
+// Of is the rate of one project, Yorkie document, shard or chunk, which are looked for in this order; Chunk counts
+// where no other is named.
 func (w Window) Of(t *topology.Table, prof *profile.Profile, l Line) Rate {
 	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
 	if c == nil || of.ns == "" {

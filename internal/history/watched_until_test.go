@@ -81,9 +81,9 @@ func TestWatchedTimeEndsWithTheProcessThatWatched(t *testing.T) {
 		if m := moment(past, killed+30*time.Second); m.Watched || !m.Next.IsZero() {
 			t.Errorf("a dead process watched: %+v", m)
 		}
+		last, err := past.LastRecorded(t.Context(), "c1") // before the next process records that it begins
 		fresh, killAgain := process()
 		defer killAgain()
-		last, err := fresh.LastRecorded(t.Context(), "c1")
 		if at := last.Sub(start); err != nil || at < 50*time.Second || at > killed {
 			t.Errorf("recorded until %s, %v; the last change was at 50 s and the end at %s", at, err, killed)
 		}
