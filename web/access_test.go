@@ -19,13 +19,13 @@ func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
 		auth.Viewer: {0, 0, 0}, auth.Support: {1, 0, 0}, auth.Operator: {1, 0, 1}, auth.Admin: {1, 1, 1},
 	} {
 		doc := webtest.ParseHTML(t, s.Do("GET", "/settings", webtest.As("anna", role)).Body.String())
-		if n := doc.Find("nav.side a[href='/locate']").Length(); n != want.locate {
+		if n := doc.Find("nav.side #menu .icon-locate").Length(); n != want.locate {
 			t.Errorf("%s: %d links to locate", role, n)
 		}
 		if n := doc.Find("#find").Length(); n != want.locate {
 			t.Errorf("%s: %d boxes to locate", role, n)
 		}
-		if n := doc.Find("main a[href='/settings/users']").Length(); n != want.admin {
+		if n := doc.Find("nav.entry a[href='/settings/users']").Length(); n != want.admin {
 			t.Errorf("%s: %d links to users", role, n)
 		}
 		check := webtest.ParseHTML(t, s.Do("GET", "/checks/duplicates", webtest.As("anna", role)).Body.String())

@@ -44,13 +44,17 @@ func TestTheDocumentOfThePagesFollowsTheNavigation(t *testing.T) {
 	}
 	at := 0
 	for _, e := range templates.NavOf(templates.You{MayLocate: true, MayOperate: true, MayAdmin: true}, true, true) {
-		line := "- **" + e.Name + "** `" + e.URL + "`"
-		switch found := strings.Index(string(text), line); {
-		case !e.InNav:
-		case found < at:
-			t.Errorf("%s is not in the order of the navigation, or has another name", line)
-		default:
-			at = found
+		next := strings.Index(string(text), "\n## "+e.Name+"\n")
+		if next < at {
+			t.Errorf("## %s is missing or not in the order of the navigation", e.Name)
+			continue
+		}
+		at = next
+		section, _, _ := strings.Cut(string(text[at+1:]), "\n## ")
+		for _, p := range e.Pages {
+			if !strings.Contains(section, "** `"+p.URL+"`:") {
+				t.Errorf("%s does not stand below ## %s", p.URL, e.Name)
+			}
 		}
 	}
 	if at == 0 {

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -28,7 +29,7 @@ func TestPagesOfManyShardsAndChunksStaySmall(t *testing.T) {
 			"/map": 120, "/projects": 120, "/collections": 120, "/matrix": 120, "/activity": 120, "/zones": 120,
 			"/heat": 120, "/advice": 120, "/shards/shard-rs-2": 120, "/shards/shard-rs-2/why": 120, "/locate": 120, "/settings": 120,
 			"/collections/yorkie-meta.changes": 150, // a lane for each shard
-			"/?shards=all":                     270, // asked for
+			"/shards":                          270, // all of them
 			"/projects/" + hundredShards().View.Dir.All()[0].ID.Hex(): 120,
 		},
 		webtest.Scene{View: many.View()}.Serve(t): {
@@ -46,7 +47,7 @@ func TestPagesOfManyShardsAndChunksStaySmall(t *testing.T) {
 func TestOverviewOfAHundredShardsListsTheFullestAndLeadsToAll(t *testing.T) {
 	s := hundredShards().Serve(t)
 	page := func(path string) *goquery.Document { return webtest.ParseHTML(t, s.Do("GET", path).Body.String()) }
-	some, all := page("/").Find("table.shards tbody tr"), page("/?shards=all").Find("table.shards tbody tr")
+	some, all := page("/").Find("table.shards tbody tr"), page("/shards").Find("table.shards tbody tr")
 	if some.Length() != 12 || all.Length() != 100 {
 		t.Fatalf("%d and %d shards are listed", some.Length(), all.Length())
 	}
@@ -61,11 +62,11 @@ func TestOverviewOfAHundredShardsListsTheFullestAndLeadsToAll(t *testing.T) {
 	if got := largest(some); got != 100 {
 		t.Errorf("the fullest shard is not listed: the longest bar is %v %%", got)
 	}
-	if link := page("/").Find(`main a[href="/?shards=all#shards"]`); link.Length() != 1 {
+	if link := page("/").Find(`#live-overview a[href="/shards"]`); link.Length() != 1 {
 		t.Errorf("%d links to all shards", link.Length())
 	}
-	if live := page("/?shards=all").Find("#live-overview"); live.AttrOr("data-live-url", "") != "/?shards=all" {
-		t.Errorf("the long list is updated from %q", live.AttrOr("data-live-url", ""))
+	if old := s.Do("GET", "/?shards=all"); old.Code != http.StatusSeeOther || old.Header().Get("Location") != "/shards" {
+		t.Errorf("the old address of all shards: %d to %q", old.Code, old.Header().Get("Location"))
 	}
 }
 

@@ -50,17 +50,8 @@ func Switched(page string, internal bool) string {
 	return page
 }
 
-// ShardsParam with the value "all" lists every shard on the overview.
+// ShardsParam with the value "all" lists every shard where many are left out.
 const ShardsParam = "shards"
-
-// AllShardsURL is the overview with every shard, however many there are.
-func AllShardsURL(internal bool) string {
-	u := url.Values{ShardsParam: {"all"}}
-	if internal {
-		u.Set(InternalParam, "1")
-	}
-	return address("/", u, 1)
-}
 
 // set adds a parameter that has a value.
 func set(u url.Values, name, value string) {

@@ -1,8 +1,6 @@
 package answer
 
 import (
-	"fmt"
-
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -42,9 +40,6 @@ func Status(v View) api.Status {
 		s.Level, s.Text = "stale", "Data is "+age+" old"
 	default:
 		s.Text = watched(v.Table) + ", data " + age + " old"
-		if v.Cost > 0 {
-			s.Text += fmt.Sprintf(", %d commands/min", v.Cost)
-		}
 	}
 	if text := storeFailure(v); text != "" {
 		s.Level, s.Text = "failed", text

@@ -25,7 +25,6 @@ type View struct {
 	Now     time.Time
 	Data    store.Condition // of the data directory
 	Trouble string          // heading of what is wrong with shardboard's own data; "" for nothing
-	Cost    int             // commands sent to the cluster during the last minute; 0 = not known
 
 	Internal bool // with the server's own collections in lists that leave them out
 

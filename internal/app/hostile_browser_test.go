@@ -94,7 +94,7 @@ func showCluster(t *testing.T, e *hostileCluster) {
 	o := newTab(t, d, 1280)
 	o.expect("status of 404") // a page about nothing
 	said := d.openWhileNamesAppear(o, e)
-	paths := []string{"?shards=all", "collections", "zones", "layout", "checks/duplicates", "locate/bulk", "map", "matrix", "heat"}
+	paths := []string{"shards", "collections", "zones", "layout", "checks/duplicates", "locate/bulk", "map", "matrix", "heat"}
 	for list, n := range map[string]int{"collections": (len(e.payloads)*3+3)/50 + 1, "activity": (len(e.payloads)*3+3)/30 + 1,
 		"projects": (len(e.payloads)+3)/50 + 1} {
 		for page := range n {

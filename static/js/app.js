@@ -23,7 +23,13 @@ function startMap() {
   if (document.querySelector('[data-map="canvas"]')) import("./map.js");
 }
 
+// showCurrentTab scrolls the tabs of a phone to the one that is shown.
+function showCurrentTab() {
+  document.querySelector('.entry [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "center" });
+}
+
 const starts = [
+  showCurrentTab,
   keepTimesCurrent,
   listenTyping,
   connect,

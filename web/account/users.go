@@ -20,7 +20,7 @@ func writeUsers(s *site.Site, w http.ResponseWriter, r *http.Request, status int
 	if err != nil {
 		return err
 	}
-	return site.WritePage(w, r, status, usersPage(s.Shell(r, v, "settings", "Users"), a, s.Deps.Auth.Mode(), o, v.Now))
+	return site.WritePage(w, r, status, usersPage(s.Shell(r, v, "users", "Users"), a, s.Deps.Auth.Mode(), o, v.Now))
 }
 
 func usersProblem(s *site.Site, w http.ResponseWriter, r *http.Request, err error) error {

@@ -67,7 +67,7 @@ func ComparePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	default:
 		return err
 	}
-	sh := s.Shell(r, v, "activity", "Compare two times")
+	sh := s.Shell(r, v, "compare", "Compare two times")
 	return site.WritePage(w, r, status, compare(sh, m))
 }
 

@@ -18,7 +18,7 @@ func WatchPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m.Page = true
-	sh := s.Shell(r, v, "", "Watched")
+	sh := s.Shell(r, v, "watch", "Watched")
 	sh.Watching = templates.Watching{}
 	return site.WritePage(w, r, http.StatusOK, templates.WatchPage(sh, m))
 }

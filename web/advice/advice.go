@@ -25,7 +25,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Table.Loaded {
 		state.Code = "" // the list can be shown
 	}
-	shell := s.Shell(r, v, "advise", "Advice")
+	shell := s.Shell(r, v, "advise", "Problems")
 	return site.WritePage(w, r, http.StatusOK, advicePage(shell, state, list, may, templates.SentencesOf(v)))
 }
 

@@ -23,7 +23,7 @@ func AlertsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	may := auth.From(r.Context()).May(auth.Admin) && s.WhyReadOnly() == ""
 	list := answer.Alerts(v, s.AlertStatus(r))
-	return site.WritePage(w, r, http.StatusOK, alertsPage(s.Shell(r, v, "advise", "Alerts"), list, may, v.Now))
+	return site.WritePage(w, r, http.StatusOK, alertsPage(s.Shell(r, v, "alerts", "Alerts"), list, may, v.Now))
 }
 
 // alerts has an empty list of receivers where none are configured.

@@ -16,7 +16,7 @@ import (
 	"shardboard/web/templates"
 )
 
-// Page is the matrix of collections and shards.
+// Page is the list of collections and how each is spread over the shards.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, err := s.ViewAt(r)
 	if err != nil {
@@ -48,8 +48,8 @@ func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error)
 	return out, nil
 }
 
-// matrix is the list of collections as its page lays it out.
-type matrix struct {
+// listing is the list of collections as its page lays it out.
+type listing struct {
 	api.Collections
 	shards []templates.ShardRef
 	live   string // address of the live region; "" for that of everybody
@@ -62,7 +62,7 @@ type matrix struct {
 
 // Region is the live part of a page. All its tables together are cut into pages.
 func Region(v answer.View, page int) templ.Component {
-	m := matrix{Collections: answer.Collections(v, ""), shards: templates.ShardRefs(v.Table), internal: v.Internal}
+	m := listing{Collections: answer.Collections(v, ""), shards: templates.ShardRefs(v.Table), internal: v.Internal}
 	if m.state = answer.PartState(v, topology.PartRouting); m.state.Code == "stale" {
 		m.state = api.State{} // the header says so on every page
 	}
@@ -88,7 +88,7 @@ func Region(v answer.View, page int) templ.Component {
 }
 
 // rows are the collections of one table of the page.
-func (m matrix) rows(takes func(api.Collection) bool) (out []api.Collection) {
+func (m listing) rows(takes func(api.Collection) bool) (out []api.Collection) {
 	for _, c := range m.Items {
 		if takes(c) {
 			out = append(out, c)
@@ -100,14 +100,14 @@ func (m matrix) rows(takes func(api.Collection) bool) (out []api.Collection) {
 func sharded(c api.Collection) bool { return c.Sharded && !c.System }
 
 // isInternal takes the server's own collections that have chunks.
-func (m matrix) isInternal(c api.Collection) bool { return m.internal && c.System && c.Key != nil }
+func (m listing) isInternal(c api.Collection) bool { return m.internal && c.System && c.Key != nil }
 
-func (m matrix) isUnsharded(c api.Collection) bool {
+func (m listing) isUnsharded(c api.Collection) bool {
 	return !c.Sharded && (!c.System || m.internal && c.Key == nil)
 }
 
 // shard is how pages show a shard.
-func (m matrix) shard(name string) templates.ShardRef {
+func (m listing) shard(name string) templates.ShardRef {
 	for _, r := range m.shards {
 		if r.Name == name {
 			return r
@@ -118,14 +118,4 @@ func (m matrix) shard(name string) templates.ShardRef {
 
 func flagged(c api.Collection) bool {
 	return c.Damage != nil || c.Unique || c.Jumbo > 0 || c.MigrationsBlocked || c.NoBalance || c.Resharding || len(answer.UpkeepFlags(c)) > 0
-}
-
-// part is a collection's part on a shard, and whether it has one.
-func part(c api.Collection, shard string) (api.ShardPart, bool) {
-	for _, p := range c.Shards {
-		if p.Shard == shard {
-			return p, true
-		}
-	}
-	return api.ShardPart{}, false
 }

@@ -30,7 +30,7 @@ func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			state = answer.NoDatabase(p)
 		}
 	}
-	sh := s.Shell(r, v, "projects", "Layout", "collections")
+	sh := s.Shell(r, v, "layout", "Layout", "collections")
 	return site.WritePage(w, r, http.StatusOK, layoutPage(sh, LayoutRegion(state, r.URL.RequestURI(), out.Items)))
 }
 

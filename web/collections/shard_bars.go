@@ -6,7 +6,7 @@ import (
 	"shardboard/web/templates"
 )
 
-// shardBar is how one collection is spread over more shards than a table has room for.
+// shardBar is how one collection is spread over the shards.
 type shardBar struct {
 	bar     templates.Measure
 	fullest templates.ShardRef // the shard with most of it; none while sizes are not known
@@ -42,12 +42,4 @@ func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
 		}
 	}
 	return out
-}
-
-// cells says what the cells of shards hold.
-func (m matrix) cells() string {
-	if len(m.shards) > templates.ManyShards {
-		return "A colour is a shard; the bars show how each collection's data is spread."
-	}
-	return "Cells: data, share of the collection, documents and chunks."
 }

@@ -36,7 +36,9 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 		pages = templates.NavOfServer(you)
 	}
 	for _, e := range pages {
-		in.Pages = append(in.Pages, api.FoundItem{Kind: "page", Name: e.Name, URL: e.URL})
+		for _, p := range e.Pages {
+			in.Pages = append(in.Pages, api.FoundItem{Kind: "page", Name: p.Name, URL: p.URL})
+		}
 	}
 	for _, c := range s.Visible(who) {
 		if c.Name != s.Deps.Name {

@@ -43,7 +43,7 @@ func LinesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // LinesPage is the empty box for many lines.
 func LinesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
-	return site.WritePage(w, r, http.StatusOK, linesPage(s.Shell(r, v, "locate", "Locate many lines"), "", "", api.ClusterLocateLines{}))
+	return site.WritePage(w, r, http.StatusOK, linesPage(s.Shell(r, v, "bulk", "Locate many lines"), "", "", api.ClusterLocateLines{}))
 }
 
 // LinesForm answers the box, as a page or as CSV. Lines that are refused as a whole stay in the box.
@@ -64,7 +64,7 @@ func LinesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return writeLinesCSV(w, out)
 	}
 	v := s.ViewFor(r)
-	return site.WritePage(w, r, status, linesPage(s.Shell(r, v, "locate", "Locate many lines"), text, problem, out))
+	return site.WritePage(w, r, status, linesPage(s.Shell(r, v, "bulk", "Locate many lines"), text, problem, out))
 }
 
 // lineAnswer is what one cluster answers to one line.

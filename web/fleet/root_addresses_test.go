@@ -44,7 +44,7 @@ func TestPlaybooksAreAtTheRootToo(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
 	index := webtest.ParseHTML(t, s.Do("GET", "/help").Body.String())
 	first := index.Find(".playbooks h2 a").AttrOr("href", "")
-	if !strings.HasPrefix(first, "/help/") || index.Find(`.crumbs a[href="/"]`).Length() != 1 {
+	if !strings.HasPrefix(first, "/help/") || index.Find(`nav.side a[href="/"]`).Length() != 1 {
 		t.Fatalf("the list of playbooks: %q", first)
 	}
 	page := webtest.ParseHTML(t, s.Do("GET", first).Body.String())

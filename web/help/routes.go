@@ -9,6 +9,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/web/site"
 )
 
@@ -22,15 +24,24 @@ var Routes = site.Table(
 
 // Index lists the playbooks and the rules whose problems they solve.
 func Index(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	sh := s.Shell(r, s.ViewFor(r), "advise", "Playbooks")
-	return site.WritePage(w, r, http.StatusOK, indexPage(sh, playbookList()))
+	sh := s.Shell(r, s.ViewFor(r), "help", "Playbooks")
+	return site.WritePage(w, r, http.StatusOK, indexPage(sh, playbookList(), load(s)))
+}
+
+// load says how much shardboard asks of the cluster; "" while that is not known.
+func load(s *site.Site) string {
+	if s.Deps.Cost == nil {
+		return ""
+	}
+	n := int64(s.Deps.Cost())
+	return "shardboard sent " + format.Count(n) + message.Plural(n, " command", " commands") + " to the cluster in the last minute."
 }
 
 // Page is one playbook.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	for _, a := range playbookList() {
 		if a.Name == chi.URLParam(r, "playbook") {
-			sh := s.Shell(r, s.ViewFor(r), "advise", a.Title)
+			sh := s.Shell(r, s.ViewFor(r), "help", a.Title)
 			return site.WritePage(w, r, http.StatusOK, playbookPage(sh, a, s.Deps.Actions != nil || sh.OfServer))
 		}
 	}

@@ -21,6 +21,6 @@ var proxySettings = []proxySetting{
 
 // WebSockets says what to set where a proxy does not pass them.
 func WebSockets(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	sh := s.Shell(r, s.ViewFor(r), "advise", "WebSockets")
+	sh := s.Shell(r, s.ViewFor(r), "help", "WebSockets")
 	return site.WritePage(w, r, http.StatusOK, websocketsPage(sh, proxySettings))
 }

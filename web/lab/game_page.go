@@ -29,7 +29,7 @@ type gameView struct {
 
 // GamePage is the card game: its table after a step, how it ends, and the form of its inputs.
 func GamePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	sh := s.Shell(r, s.ViewFor(r), "lab", "Shard-key game")
+	sh := s.Shell(r, s.ViewFor(r), "lab-game", "Shard-key game")
 	in := r.URL.Query()
 	q, err := answer.ParseLabGame(in, answer.MaxInput)
 	if err != nil {

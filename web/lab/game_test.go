@@ -29,7 +29,7 @@ func page(t *testing.T, s *webtest.Server, path string, status int) *goquery.Doc
 func TestTheLabLeadsToTheGame(t *testing.T) {
 	s := webtest.New(t)
 	doc := page(t, s, "/lab", http.StatusOK)
-	if doc.Find(`main a[href="/lab/game"]`).Length() != 1 || doc.Find(`nav.side a[href="/lab"][aria-current="page"]`).Length() != 1 {
+	if doc.Find(`main h2 a[href="/lab/game"]`).Length() != 1 || doc.Find(`nav.side a[href="/lab"][aria-current="page"]`).Length() != 1 {
 		t.Error("the lab does not lead to its game, or is not the current entry of the navigation")
 	}
 }

@@ -68,7 +68,7 @@ func growthPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			m.batch = &batch
 		}
 	}
-	return site.WritePage(w, r, http.StatusOK, growthTemplate(s.Shell(r, v, "lab", "Growth"), m))
+	return site.WritePage(w, r, http.StatusOK, growthTemplate(s.Shell(r, v, "lab-growth", "Growth"), m))
 }
 
 // growthView is a prediction as its page lays it out.

@@ -28,7 +28,7 @@ func idsOf(_ *site.Site, r *http.Request) (a api.LabIDs, err error) {
 
 // IDsPage shows on which shards the same inserts land with each kind of id.
 func IDsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	sh := s.Shell(r, s.ViewFor(r), "lab", "Where ids land")
+	sh := s.Shell(r, s.ViewFor(r), "lab-ids", "Where ids land")
 	f := keysForm{typed: map[string]string{}}
 	fill := func(in url.Values) {
 		for _, p := range ofIDs {

@@ -31,7 +31,7 @@ const refreshSeconds = "3"
 // KeysPage compares shard keys. While rows are read it loads itself again, which keeps the reading going.
 func KeysPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
-	sh := s.Shell(r, v, "lab", "Shard keys compared")
+	sh := s.Shell(r, v, "lab-keys", "Shard keys compared")
 	in := r.URL.Query()
 	f := keysForm{typed: map[string]string{}}
 	if auth.From(r.Context()).May(auth.Operator) && s.Deps.Rows != nil {

@@ -34,7 +34,7 @@ func DuplicatesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if p.is(placement.CheckRunning) {
 		w.Header().Set("Refresh", "3")
 	}
-	return site.WritePage(w, r, http.StatusOK, duplicatesWhole(s.Shell(r, v, "locate", "Duplicate ids"), p))
+	return site.WritePage(w, r, http.StatusOK, duplicatesWhole(s.Shell(r, v, "duplicates", "Duplicate ids"), p))
 }
 
 type duplicatesPage struct {

@@ -32,7 +32,7 @@ func LinesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // LinesPage is the empty box for many lines.
 func LinesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
-	return site.WritePage(w, r, http.StatusOK, linesWhole(s.Shell(r, v, "locate", "Locate many lines"), linesPage{v: v}))
+	return site.WritePage(w, r, http.StatusOK, linesWhole(s.Shell(r, v, "bulk", "Locate many lines"), linesPage{v: v}))
 }
 
 // LinesForm answers the box, as a page or as CSV. Lines that are refused as a whole
@@ -53,7 +53,7 @@ func LinesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			return writeCSV(w, p.lines)
 		}
 	}
-	return site.WritePage(w, r, status, linesWhole(s.Shell(r, v, "locate", "Locate many lines"), p))
+	return site.WritePage(w, r, status, linesWhole(s.Shell(r, v, "bulk", "Locate many lines"), p))
 }
 
 type linesPage struct {

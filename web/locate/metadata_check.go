@@ -32,7 +32,7 @@ func MetadataPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	p := metadataPage{v: v, in: api.MetadataCheckStart{DB: r.URL.Query().Get("db"), NS: r.URL.Query().Get("ns")},
 		may: auth.From(r.Context()).May(auth.Operator)}
-	return site.WritePage(w, r, http.StatusOK, metadataWhole(s.Shell(r, v, "locate", "Metadata check"), p))
+	return site.WritePage(w, r, http.StatusOK, metadataWhole(s.Shell(r, v, "metadata", "Metadata check"), p))
 }
 
 // MetadataForm runs the check and shows what it found. It reads the cluster and changes nothing, so it needs no plan.
@@ -48,7 +48,7 @@ func MetadataForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	} else {
 		p.result = &found
 	}
-	return site.WritePage(w, r, status, metadataWhole(s.Shell(r, v, "locate", "Metadata check"), p))
+	return site.WritePage(w, r, status, metadataWhole(s.Shell(r, v, "metadata", "Metadata check"), p))
 }
 
 // MetadataJSON runs the check and waits for the answer.

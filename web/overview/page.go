@@ -27,13 +27,20 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
+	if r.URL.Query().Get(answer.ShardsParam) == "all" { // the list had its place here
+		w.Header().Set("Location", "/shards")
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
 	sh := s.Shell(r, v, "overview", "Overview", "headline", "overview", "map")
 	if v.Past == nil && !v.Table.Loaded { // the headline says it
 		sh.Banners = slices.DeleteFunc(sh.Banners, func(b message.Message) bool { return b.Code == answer.ConnectionBanner })
 	}
-	region := regionOf(v, templates.WantsAllShards(r.URL.Query()))
-	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(s, v), mapOf(r, v), region, s.Offers(r, v.Table).Balancer()))
+	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(s, v), mapOf(r, v), Region(v), s.Offers(r, v.Table).Balancer()))
 }
+
+// bandsOfMany are the bands that the server draws of many shards: each has a shape for each shard.
+const bandsOfMany = 2
 
 // mapOf is the map of the largest collections. Its view is in the address too; one that
 // cannot be read is that of everything.
@@ -56,34 +63,27 @@ func mapOf(r *http.Request, v answer.View) templates.MapView {
 	return m
 }
 
-// newsURL is what a region reads again that is not that of everybody; else "".
-func newsURL(v answer.View, whole bool) string {
-	switch {
-	case whole:
-		return answer.AllShardsURL(v.Internal)
-	case v.Internal:
+// Headline is the part of the page above the map that is updated live. The map between both
+// parts is updated by its own script.
+func Headline(s *site.Site, v answer.View) templ.Component {
+	return headline(answer.Overview(v), answer.WorstProblem(v, s.Tries(v)), s.Deps.PlanForms,
+		s.LastRecorded(context.Background(), "/"), liveURL(v))
+}
+
+// liveURL is what a region reads again that is not that of everybody; else "".
+func liveURL(v answer.View) string {
+	if v.Internal {
 		return answer.Switched("/", true)
 	}
 	return ""
 }
 
-// Headline is the part of the page above the map that is updated live. The map between both
-// parts is updated by its own script.
-func Headline(s *site.Site, v answer.View) templ.Component {
-	return headline(answer.Overview(v), answer.WorstProblem(v, s.Tries(v)), s.Deps.PlanForms,
-		s.LastRecorded(context.Background(), "/"), newsURL(v, false))
-}
-
 // Region is the part of the page below the map that is updated live.
-func Region(v answer.View) templ.Component { return regionOf(v, false) }
-
-// regionOf lists all shards on demand, however many there are.
-func regionOf(v answer.View, whole bool) templ.Component {
-	n := news{State: answer.PartState(v, topology.PartEvents), AllShards: whole, LiveURL: newsURL(v, whole)}
+func Region(v answer.View) templ.Component {
+	n := news{State: answer.PartState(v, topology.PartEvents), LiveURL: liveURL(v)}
 	if v.Table.Loaded {
 		n.Moving = answer.MovingNow(v, v.Table.Moves.List, answer.FlightsBrief)
 		n.Events, n.Hidden = answer.NewestEvents(v)
-		n.Matrix = answer.BriefMatrix(v)
 		if len(n.Events) == 0 && n.State.Code == "" {
 			n.State = api.State{Code: "empty", Title: "Nothing has happened yet"}
 			if n.Hidden > 0 {
@@ -96,13 +96,11 @@ func regionOf(v answer.View, whole bool) templ.Component {
 
 // news is what happens and has happened lately.
 type news struct {
-	LiveURL   string
-	AllShards bool // the table lists every shard
-	State     api.State
-	Moving    api.MovingNow
-	Events    []api.Event
-	Hidden    int // entries of internal collections that are left out
-	Matrix    answer.MatrixBrief
+	LiveURL string
+	State   api.State
+	Moving  api.MovingNow
+	Events  []api.Event
+	Hidden  int // entries of internal collections that are left out
 }
 
 // balancerFacts are what the balancer is set to and doing.

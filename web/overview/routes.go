@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/a-h/templ"
 
@@ -12,8 +13,8 @@ import (
 // Routes of the cluster as a whole.
 var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/", Summary: "Is the cluster balanced, what is wrong?", Handler: Page, Tagged: true,
-		Time: site.Past, Internal: true,
-		Params: []site.Param{site.Query(answer.ShardsParam, "all: every shard; of more than 36 only the fullest are listed")},
+		Time: site.Past, Internal: true, Status: []int{http.StatusOK, http.StatusSeeOther},
+		Params: []site.Param{site.Query(answer.ShardsParam, "all: leads to the page of all shards")},
 		Topic: site.Topic{Kind: "overview", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
 			return Region(v), nil
 		}},
@@ -21,5 +22,4 @@ var Routes = site.Table(
 			return Headline(s, v), nil
 		}}}}),
 	site.Asked(site.Route{Pattern: "/cluster", Summary: "The cluster in one object", Tagged: true, Time: site.Past}, cluster),
-	site.Asked(site.Route{Pattern: "/shards", Summary: "Shards", Params: site.Paged(), Tagged: true, Time: site.Past}, shards),
 )

@@ -12,8 +12,13 @@ import (
 
 var paramShard = site.InPath("name", "a shard's name, path-escaped once")
 
-// Routes of one shard.
+// Routes of shards.
 var Routes = site.Table(
+	site.Page(site.Route{Pattern: "/shards", Summary: "What has each shard?", Handler: ListPage, Tagged: true, Time: site.Past,
+		Topic: site.Topic{Kind: "shards", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
+			return listRegion(v), nil
+		}}}),
+	site.Asked(site.Route{Pattern: "/shards", Summary: "Shards", Params: site.Paged(), Tagged: true, Time: site.Past}, list),
 	site.Page(site.Route{Pattern: "/shards/{name}", Summary: "What is on a shard?",
 		Params:  []site.Param{paramShard, site.ParamFormat(), site.Number("page", "of the collections on it, 50 each, counted from 1")},
 		Handler: site.InFormat(Page, JSON, CSV), Types: []string{site.MediaHTML, site.MediaJSON, site.MediaCSV},

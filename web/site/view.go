@@ -41,7 +41,7 @@ func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answe
 		return now, err
 	}
 	v := now.Computable()
-	v.Table, v.Now, v.Cost, v.Found = t, at, 0, nil
+	v.Table, v.Now, v.Found = t, at, nil
 	v.Sizes, v.Writes, v.WritesAt, v.HoldingsOf = nil, nil, nil, nil // all are of now
 	v.Past = &answer.PastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds,
 		Reached: now.Table.Loaded}
@@ -136,9 +136,6 @@ func (s *Site) View() answer.View {
 	}
 	if t := s.troubleNow(); t != nil {
 		v.Trouble = t.Title()
-	}
-	if s.Deps.Cost != nil {
-		v.Cost = s.Deps.Cost()
 	}
 	if s.Deps.Pins != nil {
 		v.Pins, v.PinsVersion = s.Deps.Pins.Pins()

@@ -92,6 +92,7 @@ func Scenes() []webtest.Scene {
 			View: movingDenied,
 		}, {Name: "activity-moving-lost", Path: "/activity", View: movingLost},
 		{Name: "collections", Path: "/collections", View: fine}, {Name: "collections-trouble", Path: "/collections", View: bad},
+		{Name: "shards", Path: "/shards", View: fine}, {Name: "shards-trouble", Path: "/shards", View: bad},
 		{
 			Name: "collection",
 			Path: "/collections/yorkie-meta.changes",

@@ -90,7 +90,7 @@ func statePages(v answer.View) []page {
 		{"overview", "/"}, {"map", "/map"}, {"matrix", "/matrix"}, {"collections", "/collections"},
 		{"collection", "/collections/" + string(ns)}, {"chunk", chunk},
 		{"projects", "/projects"}, {"project", "/projects/" + project},
-		{"shard", answer.ShardURL(first)}, {"why", answer.ShardURL(first) + "/why"},
+		{"shards", "/shards"}, {"shard", answer.ShardURL(first)}, {"why", answer.ShardURL(first) + "/why"},
 		{"locate", "/locate?q=wiki/handbook"}, {"bulk", "/locate/bulk"}, {"duplicates", "/checks/duplicates"},
 		{"metadata", "/checks/metadata"},
 		{"layout", "/layout"}, {"zones", "/zones"}, {"activity", "/activity"}, {"heat", "/heat"},

@@ -20,7 +20,7 @@ func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	for _, one := range list {
 		refresh(w, one)
 	}
-	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "projects", "Surveys"), list, s.SurveyForm(who), readerOf(v, who)))
+	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "surveys", "Surveys"), list, s.SurveyForm(who), readerOf(v, who)))
 }
 
 // list lists the surveys.
@@ -36,7 +36,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	refresh(w, one.Survey)
-	sh := s.Shell(r, v, "projects", label(one.Survey))
+	sh := s.Shell(r, v, "surveys", label(one.Survey))
 	return site.WritePage(w, r, http.StatusOK, surveyPage(sh, one, templates.RefsOf(v.Table), readerOf(v, who)))
 }
 

@@ -1,31 +1,34 @@
 package templates
 
-// NavEntry is a page that is always there, in the navigation or in the palette alone.
+import "slices"
+
+// NavEntry is one of the few entries of the navigation: its first page, which it leads to, and the others, which
+// stand as tabs above each page of the entry.
 type NavEntry struct {
-	Code, Name, URL string
-	InNav           bool // static/css/icons.css then has its icon
+	Code  string // static/css/icons.css has its icon
+	Name  string
+	Pages []NavPage // at least one
 }
 
-// NavOfServer lists those of a server of several clusters.
+// NavPage is a page that is always there.
+type NavPage struct{ Code, Name, URL string }
+
+// has tells whether a page belongs to the entry.
+func (e NavEntry) has(code string) bool {
+	return slices.ContainsFunc(e.Pages, func(p NavPage) bool { return p.Code == code })
+}
+
+// NavOfServer lists the entries of a server of several clusters.
 func NavOfServer(you You) []NavEntry {
-	out := []NavEntry{{"clusters", "Clusters", "/", true}}
-	if you.MayLocate {
-		out = append(out, NavEntry{"locate", "Locate", "/locate", true})
-	}
-	if you.MayOperate {
-		out = append(out, NavEntry{"audit", "Audit", "/audit", true})
-	}
-	out = append(out, NavEntry{"help", "Playbooks", "/help", false}, NavEntry{"settings", "Settings", "/settings", false})
-	if you.MayLocate {
-		out = append(out, NavEntry{"bulk", "Locate many lines", "/locate/bulk", false})
-	}
-	if you.MayAdmin {
-		out = append(out, NavEntry{"users", "Users", "/settings/users", false})
-	}
-	return out
+	return entries(
+		NavEntry{"clusters", "Clusters", pages(true, NavPage{"clusters", "Clusters", "/"})},
+		NavEntry{"locate", "Locate", locatePages(you)},
+		NavEntry{"problems", "Playbooks", pages(true, NavPage{"help", "Playbooks", "/help"}, NavPage{"runbooks", "Runbooks", "/runbooks"})},
+		NavEntry{"admin", "Admin", adminPages(you)},
+	)
 }
 
-// nav lists those of a page.
+// nav lists the entries of a page.
 func (s Shell) nav() []NavEntry {
 	if s.OfServer {
 		return NavOfServer(s.You)
@@ -33,42 +36,64 @@ func (s Shell) nav() []NavEntry {
 	return NavOf(s.You, s.Runs, s.History)
 }
 
-// NavOf lists the pages that somebody may use, those of the navigation first. runs tells
-// whether changes can be made here, history whether the past is kept.
-func NavOf(you You, runs, history bool) []NavEntry {
-	var out []NavEntry
-	add := func(may bool, e NavEntry) {
-		if may {
-			out = append(out, e)
+// entry is that of the navigation which a page belongs to; the zero NavEntry if to none.
+func (s Shell) entry() NavEntry {
+	for _, e := range s.nav() {
+		if e.has(s.Nav) {
+			return e
 		}
 	}
-	add(true, NavEntry{"overview", "Overview", "/", true})
-	add(you.MayLocate, NavEntry{"locate", "Locate", "/locate", true})
-	add(true, NavEntry{"map", "Map", "/map", true})
-	add(true, NavEntry{"projects", "Projects", "/projects", true})
-	add(true, NavEntry{"collections", "Collections", "/collections", true})
-	add(true, NavEntry{"matrix", "Matrix", "/matrix", true})
-	add(true, NavEntry{"zones", "Zones", "/zones", true})
-	add(true, NavEntry{"heat", "Heat", "/heat", true})
-	add(true, NavEntry{"activity", "Activity", "/activity", true})
-	add(true, NavEntry{"advise", "Advice", "/advice", true})
-	add(runs, NavEntry{"runs", "Runs", "/runs", true})
-	add(you.MayOperate, NavEntry{"audit", "Audit", "/audit", true})
-	add(true, NavEntry{"lab", "Lab", "/lab", true})
+	return NavEntry{}
+}
 
-	add(true, NavEntry{"help", "Playbooks", "/help", false})
-	add(true, NavEntry{"layout", "Layout", "/layout", false})
-	add(true, NavEntry{"surveys", "Surveys", "/surveys", false})
-	add(true, NavEntry{"growth", "Lab: growth planner", "/lab/growth", false})
-	add(true, NavEntry{"alerts", "Alerts", "/alerts", false})
-	add(true, NavEntry{"lab-keys", "Lab: shard keys compared", "/lab/keys", false})
-	add(true, NavEntry{"lab-game", "Lab: shard-key game", "/lab/game", false})
-	add(true, NavEntry{"lab-ids", "Lab: where ids land", "/lab/ids", false})
-	add(history, NavEntry{"compare", "Compare two times", "/compare", false})
-	add(you.MayLocate, NavEntry{"bulk", "Locate many lines", "/locate/bulk", false})
-	add(true, NavEntry{"duplicates", "Check for duplicate ids", "/checks/duplicates", false})
-	add(true, NavEntry{"metadata", "Check the metadata", "/checks/metadata", false})
-	add(true, NavEntry{"settings", "Settings", "/settings", false})
-	add(you.MayAdmin, NavEntry{"users", "Users", "/settings/users", false})
-	return out
+// NavOf lists the pages that somebody may use. runs tells whether changes can be made here, history whether the
+// past is kept.
+func NavOf(you You, runs, history bool) []NavEntry {
+	return entries(
+		NavEntry{"overview", "Overview", pages(true, NavPage{"overview", "Overview", "/"})},
+		NavEntry{"locate", "Locate", locatePages(you)},
+		NavEntry{"projects", "Projects", pages(true, NavPage{"projects", "Projects", "/projects"}, NavPage{"watch", "Watch", "/watch"})},
+		NavEntry{"data", "Data", pages(true,
+			NavPage{"collections", "Collections", "/collections"}, NavPage{"map", "Map", "/map"}, NavPage{"matrix", "Matrix", "/matrix"},
+			NavPage{"zones", "Zones", "/zones"}, NavPage{"shards", "Shards", "/shards"}, NavPage{"layout", "Layout", "/layout"},
+			NavPage{"surveys", "Surveys", "/surveys"}, NavPage{"duplicates", "Duplicate ids", "/checks/duplicates"},
+			NavPage{"metadata", "Metadata check", "/checks/metadata"})},
+		NavEntry{"heat", "Heat", pages(true, NavPage{"heat", "Heat", "/heat"})},
+		NavEntry{"problems", "Problems", pages(true, NavPage{"advise", "Problems", "/advice"}, NavPage{"alerts", "Alerts", "/alerts"},
+			NavPage{"help", "Playbooks", "/help"}, NavPage{"runbooks", "Runbooks", "/runbooks"})},
+		NavEntry{"changes", "Changes", slices.Concat(pages(runs, NavPage{"runs", "Runs", "/runs"}),
+			pages(true, NavPage{"activity", "Activity", "/activity"}), pages(history, NavPage{"compare", "Compare two times", "/compare"}))},
+		NavEntry{"admin", "Admin", adminPages(you)},
+		NavEntry{"lab", "Lab", pages(true, NavPage{"lab", "Lab", "/lab"}, NavPage{"lab-growth", "Growth planner", "/lab/growth"},
+			NavPage{"lab-keys", "Shard keys compared", "/lab/keys"}, NavPage{"lab-ids", "Where ids land", "/lab/ids"},
+			NavPage{"lab-game", "Shard-key game", "/lab/game"})},
+	)
+}
+
+func locatePages(you You) []NavPage {
+	return pages(you.MayLocate, NavPage{"locate", "Locate", "/locate"}, NavPage{"bulk", "Locate many lines", "/locate/bulk"})
+}
+
+func adminPages(you You) []NavPage {
+	return slices.Concat(pages(true, NavPage{"settings", "Settings", "/settings"}),
+		pages(you.MayAdmin, NavPage{"users", "Users", "/settings/users"}),
+		pages(you.MayOperate, NavPage{"audit", "Audit", "/audit"}))
+}
+
+// pages are those that somebody may use: all of them or none.
+func pages(may bool, list ...NavPage) []NavPage {
+	if !may {
+		return nil
+	}
+	return list
+}
+
+// entries are those with a page.
+func entries(list ...NavEntry) []NavEntry {
+	return slices.DeleteFunc(list, func(e NavEntry) bool { return len(e.Pages) == 0 })
+}
+
+// inBar tells whether an entry is in the bar of a phone; its menu has the others.
+func inBar(code string) bool {
+	return slices.Contains([]string{"overview", "locate", "projects", "problems", "clusters"}, code)
 }

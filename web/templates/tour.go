@@ -31,7 +31,7 @@ func TourSteps() []TourStep {
 			"use the arrow keys, to see which project it is and which change helps.",
 			[]string{"heat"}, "Show the heat", false},
 		{"Plan", "A change is planned before anything happens: make the plan on this page, read what it does and what stays behind, " +
-			"then run it. On the page of advice, wait until a problem is listed: a project gets hot a minute after the start.",
+			"then run it. On the page of problems, wait until a problem is listed: a project gets hot a minute after the start.",
 			[]string{"runs", "advise"}, "Show the plan that helps", true},
 		{"Proof", "Each step of a run is proven by reading the cluster again. The run's page also compares the writes before and after, " +
 			"once some minutes have passed.",

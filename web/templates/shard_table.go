@@ -1,4 +1,4 @@
-package overview
+package templates
 
 import (
 	"cmp"
@@ -6,16 +6,12 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/format"
-	"shardboard/web/templates"
 )
-
-// bandsOfMany are the bands that the server draws of many shards: each has a shape for each shard.
-const bandsOfMany = 2
 
 // shardRow is a shard with its cells: data, documents and chunks.
 type shardRow struct {
 	api.Shard
-	Cells [3]templates.Cell
+	Cells [3]Cell
 }
 
 // shardList are the rows of the table of shards in natural order, and what their columns' titles say.
@@ -28,14 +24,14 @@ type shardList struct {
 // shardRows are all shards, or of many the fullest and those that are being removed. Shares and bars are those
 // among all.
 func shardRows(all []api.Shard, whole bool) (out shardList) {
-	columns := templates.ShardCells(all)
+	columns := ShardCells(all)
 	for i := range out.Titles {
-		out.Titles[i] = templates.CommonTitle(columns[i])
+		out.Titles[i] = CommonTitle(columns[i])
 	}
 	listed := fullest(all, whole)
 	for i, s := range all {
 		if listed[s.Name] {
-			out.Rows = append(out.Rows, shardRow{Shard: s, Cells: [3]templates.Cell{columns[0][i], columns[1][i], columns[2][i]}})
+			out.Rows = append(out.Rows, shardRow{Shard: s, Cells: [3]Cell{columns[0][i], columns[1][i], columns[2][i]}})
 		}
 	}
 	out.Left = len(all) - len(out.Rows)
@@ -55,7 +51,7 @@ func fullest(all []api.Shard, whole bool) map[string]bool {
 		return cmp.Or(cmp.Compare(bytes(b), bytes(a)), cmp.Compare(b.Chunks, a.Chunks))
 	})
 	for i, s := range order {
-		if whole || len(all) <= templates.ManyShards || i < templates.ListedOfMany || s.Draining {
+		if whole || len(all) <= ManyShards || i < ListedOfMany || s.Draining {
 			out[s.Name] = true
 		}
 	}
