@@ -53,8 +53,7 @@ func PlanBatchUndo(s Situation, a Args, was message.Message, done []DoneItem) (D
 			"{n} items cannot be planned yet, because they depend on others or are undone already. They are planned when their turn comes."),
 			message.Count("n", later)))
 	}
-	out, err := b.finish(plans, Undo{Text: message.New("redo",
-		"An undo cannot be undone. To make the change again, plan it again.")})
+	out, err := b.finish(plans, Undo{Text: message.New("redo", "To reverse this, plan the change again.")})
 	if err != nil {
 		return out, plans, err
 	}

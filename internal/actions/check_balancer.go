@@ -114,7 +114,7 @@ func (d *draftBuilder) checkBalancerAfter() (out findings) {
 			case e.Due == balance.Draining:
 				text.Pattern = "{shard} is draining: the balancer will move the chunk away again."
 			default:
-				text.Pattern = "{shard} will have too much of {ns}: the balancer will move some of it away again."
+				text.Pattern = "The balancer will reverse part of this: {shard} would have more of {ns} than its share."
 			}
 			out.warn("undo-by-balancer", d.fromRule(), text)
 			return out

@@ -25,8 +25,7 @@ func Remaining(s Situation, kind Kind, a Args, summary message.Message, steps []
 			return Draft{}, err
 		}
 	}
-	out, _, err := d.finish(summary, Undo{Possible: true, Text: message.New("redo",
-		"An undo cannot be undone. To make the change again, plan it again.")})
+	out, _, err := d.finish(summary, Undo{Possible: true})
 	return out, err
 }
 

@@ -39,8 +39,7 @@ func planUndo(d *draftBuilder, was message.Message, done []Step, effect Effect) 
 			}
 		}
 	}
-	out, _, err := d.finish(undoSummary(was), Undo{Text: message.New("redo",
-		"An undo cannot be undone. To make the change again, plan it again.")})
+	out, _, err := d.finish(undoSummary(was), Undo{Text: message.New("redo", "To reverse this, plan the change again.")})
 	return out, err
 }
 

@@ -69,11 +69,10 @@ func TestAuditDetailsAreInWordsAndCountStepsFromOne(t *testing.T) {
 
 // Sentences with a count are right for none, one and several.
 func TestCountedSentencesFollowTheirCount(t *testing.T) {
-	const several = "If {shard} goes down, {projects} of {all} projects lose access to rows of their own. " +
-		"Some such rows of each of them are on other shards."
+	const several = "If {shard} goes down: {projects} of {all} projects affected, each in part."
 	for n, want := range map[int]string{
-		0:  "If {shard} goes down, no project loses access to rows of its own.",
-		1:  "If {shard} goes down, 1 of {all} projects loses access to rows of its own. Some such rows of it are on other shards.",
+		0:  "If {shard} goes down: no project loses rows of its own.",
+		1:  "If {shard} goes down: 1 of {all} projects affected, in part.",
 		2:  several,
 		21: several,
 	} {

@@ -109,7 +109,7 @@ func UndoMessages(u api.Undo, now time.Time) []message.Message {
 		text = how.Pattern
 	}
 	if !u.Possible {
-		if !strings.HasPrefix(text, "Cannot be undone") { // many a reason says so itself
+		if u.Message.Code != "redo" && !strings.HasPrefix(text, "Cannot be undone") { // many a reason says so itself
 			how.Pattern = "It cannot be undone. " + how.Pattern
 		}
 		return []message.Message{how}

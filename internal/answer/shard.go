@@ -128,18 +128,17 @@ func outage(v View, c placement.Contents) message.Message {
 
 // outagePattern is the sentence for a number of projects that have rows of their own on a shard, some of them all.
 func outagePattern(projects, whole int) string {
-	pattern := "If {shard} goes down, " + message.Plural(projects,
-		"1 of {all} projects loses access to rows of its own.", "{projects} of {all} projects lose access to rows of their own.")
+	const down = "If {shard} goes down: "
 	switch {
 	case projects == 0:
-		pattern = "If {shard} goes down, no project loses access to rows of its own."
+		return down + "no project loses rows of its own."
 	case whole == projects:
-		pattern += message.Plural(whole, " All such rows of it are here.", " All such rows of these projects are here.")
-	case whole == 0:
-		pattern += message.Plural(projects, " Some such rows of it are on other shards.",
-			" Some such rows of each of them are on other shards.")
-	default:
-		pattern += message.Plural(whole, " 1 of them has no such rows on other shards.", " {whole} of them have no such rows on other shards.")
+		return down + message.Plural(projects, "1 of {all} projects affected, completely.",
+			"{projects} of {all} projects affected, all completely.")
 	}
-	return pattern
+	pattern := down + message.Plural(projects, "1 of {all} projects affected, ", "{projects} of {all} projects affected, ")
+	if whole == 0 {
+		return pattern + message.Plural(projects, "in part.", "each in part.")
+	}
+	return pattern + "{whole} completely."
 }

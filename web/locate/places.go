@@ -56,7 +56,7 @@ func there(p api.Place) string {
 	case "yes":
 		return "seen"
 	case "would-be":
-		return "belongs here"
+		return "not counted"
 	case "unknown":
 		return "not checked"
 	case "absent":

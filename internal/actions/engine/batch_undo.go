@@ -25,7 +25,7 @@ func (e *Engine) draftBatchUndo(ctx context.Context, s actions.Situation, r Requ
 		return d, r, true, fault.Wrap(fault.Conflict, errNothingToUndo, "This run has already been undone.")
 	case run.UndoOf != "":
 		return d, r, true, fault.New(fault.Conflict,
-			"This run undid another one, and an undo cannot be undone. To make the change again, make the first plan again.")
+			"This run undid another one. To reverse it, make the plan of that run again.")
 	}
 	done, err := e.doneItems(ctx, run)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -21,9 +20,10 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 	}
 	d, resolved, err := planner(e.knownSituation(t, dir), a)
 	if err == nil {
-		if e.running(k, resolved) {
-			d.Checks = append(d.Checks, actions.Check{ID: actions.CheckSameRun, Verdict: actions.Block,
-				Text: message.New("sameRun.open", "A run that has not ended makes this change.")})
+		if r, open := e.running(k, resolved); open {
+			text := r.Summary
+			text.Code, text.Pattern = "sameRun.open", "Already running: "+text.Pattern
+			d.Checks = append(d.Checks, actions.Check{ID: actions.CheckSameRun, Verdict: actions.Block, Text: text})
 		}
 	}
 	if len(d.Needs.Writes) > 0 { // they are read only when the plan is made
@@ -35,12 +35,12 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 	return d, err
 }
 
-// running tells whether a run of the same change has not ended. Nobody should be led to a second one.
-func (e *Engine) running(k actions.Kind, a actions.Args) bool {
+// running finds a run of the same change that has not ended. Nobody should be led to a second one.
+func (e *Engine) running(k actions.Kind, a actions.Args) (Run, bool) {
 	for _, r := range e.runsInMemory() {
 		if r.Kind == k && r.State.Open() && reflect.DeepEqual(r.Args, a) {
-			return true
+			return r, true
 		}
 	}
-	return false
+	return Run{}, false
 }

@@ -51,7 +51,7 @@ func (e *Engine) draftUndo(ctx context.Context, s actions.Situation, id string) 
 	case run.UndoOf != "":
 		return run, actions.Draft{}, fault.New(
 			fault.Conflict,
-			"This run undid another one, and an undo cannot be undone. To make the change again, make the first plan again.",
+			"This run undid another one. To reverse it, make the plan of that run again.",
 		)
 	case !run.CanUndo() && run.changedAnything():
 		return run, actions.Draft{}, fault.New(

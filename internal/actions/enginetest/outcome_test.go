@@ -69,7 +69,7 @@ func (r *Rig) runAndUndo(c Case) {
 	if _, err := r.Engine.Undo(r.Context(), Anna, run.ID, ""); err == nil {
 		r.Error("undone twice")
 	}
-	if err := r.undoRefusal(back); !strings.Contains(fault.Text(err), "first plan") {
+	if err := r.undoRefusal(back); !strings.Contains(fault.Text(err), "make the plan of that run again") {
 		r.Errorf("the undo of an undo: %v", err)
 	}
 }
