@@ -56,6 +56,11 @@ function handleKey(key, help) {
       return true;
     case "y":
       return copyFromRow();
+    case "c": {
+      const ticket = /** @type {HTMLElement | null} */ (document.querySelector('[data-copies="ticket-text"]'));
+      ticket?.click();
+      return Boolean(ticket);
+    }
     case "j":
       return focusRow(1);
     case "k":

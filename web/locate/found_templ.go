@@ -62,7 +62,7 @@ func ticket(t api.Ticket) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</pre><p class=\"js-only bits\"><button type=\"button\" data-copies=\"ticket-text\">Copy ticket</button> <button type=\"button\" data-copies=\"ticket-markdown\">Copy as Markdown</button></p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</pre><p class=\"js-only bits\"><button type=\"button\" data-copies=\"ticket-text\" aria-keyshortcuts=\"c\">Copy ticket</button> <button type=\"button\" data-copies=\"ticket-markdown\">Copy as Markdown</button></p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -11,6 +11,8 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/web/site"
@@ -84,6 +86,9 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		if len(p.named) > 0 && err != nil && status == http.StatusNotFound {
 			status, p.problem = http.StatusOK, "" // it is found, though it is no place
 		}
+		if n := found.Near; n != nil && n.How != placement.NearSpelling && err != nil && status == http.StatusNotFound {
+			status, p.problem = http.StatusOK, "" // several that may be meant are matches, not a mistake
+		}
 		more.Why = true
 		p.answer = answer.Locate(r.Context(), v, s.Deps.Prover, found, more)
 		p.answer.Ticket = answer.TicketOf(v, found.Items, p.answer)
@@ -156,11 +161,12 @@ func (p page) nearURL(n api.NearProject) string {
 
 // nearHead says honestly what the names below are.
 func nearHead(n api.NearNames) string {
+	all := len(n.Projects) + n.More
 	switch placement.Nearness(n.How) {
 	case placement.NearCase:
-		return "No project has exactly this name. These differ in upper and lower case:"
+		return format.Count(int64(all)) + message.Plural(all, " project has", " projects have") + " this name, but for upper and lower case:"
 	case placement.NearBeginning:
-		return "No project has exactly this name. These begin with it:"
+		return format.Count(int64(all)) + message.Plural(all, " project begins", " projects begin") + " with “" + n.Typed + "”:"
 	}
 	return "No project has exactly this name. Did you mean:"
 }

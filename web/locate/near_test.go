@@ -65,6 +65,28 @@ func TestSeveralNearNamesAreLinksAndTheStatusIsNotFound(t *testing.T) {
 	}
 }
 
+func TestNamesThatBeginWithTheTextAreMatches(t *testing.T) {
+	s := newServer(t)
+	names := map[string]int{}
+	for _, p := range s.Keeper.Value.All() {
+		if begin, _, ok := strings.Cut(p.Name, "-"); ok && regexp.MustCompile(`^[a-z]{3,}$`).MatchString(begin) {
+			names[begin]++
+		}
+	}
+	for begin, n := range names {
+		if n < 2 {
+			continue
+		}
+		w := s.Do("GET", "/locate?q="+begin)
+		doc := webtest.ParseHTML(t, w.Body.String())
+		if w.Code != http.StatusOK || doc.Find(".near a").Length() < 2 || doc.Find("[role=alert]").Length() != 0 {
+			t.Errorf("%s: %d, %d matches, %q", begin, w.Code, doc.Find(".near a").Length(), doc.Find("[role=alert]").Text())
+		}
+		return
+	}
+	t.Error("no two projects begin with the same word")
+}
+
 func TestManyMatchesOfAKeyAreATableThatLeadsToEach(t *testing.T) {
 	s := webtest.New(t)
 	s.Locator.Answer = func(placement.Query) (items []placement.Item, err error) {
@@ -84,11 +106,11 @@ func TestManyMatchesOfAKeyAreATableThatLeadsToEach(t *testing.T) {
 	}
 }
 
-func TestTicketIsTheFirstBlockOfAnAnswer(t *testing.T) {
+func TestTicketFollowsTheAnswer(t *testing.T) {
 	s := webtest.New(t)
 	webtest.WithLocatable(s)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=p/d").Body.String())
-	if doc.Find("#locate > .copyable ~ .located").Length() != 1 || !strings.Contains(doc.Find("#ticket-text").Text(), "shard-rs-2") {
+	if doc.Find("#locate > .located ~ .copyable").Length() != 1 || !strings.Contains(doc.Find("#ticket-text").Text(), "shard-rs-2") {
 		t.Errorf("ticket: %s", doc.Find("#ticket-text").Text())
 	}
 	var api struct {

@@ -98,6 +98,7 @@ func keyList() []keyRow {
 		{[]string{"[", "]"}, "Previous, next page"},
 		{[]string{",", ".", "n"}, "change before, after; now"},
 		{[]string{"y"}, "Copy the id or bound of the row"},
+		{[]string{"c"}, "Copy the ticket of what was located"},
 		{[]string{"t"}, "Light or dark"},
 		{[]string{"?"}, "This list"},
 	}
