@@ -4,50 +4,91 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/sheet"
 )
 
 type locateCmd struct {
-	clusterFlags `embed:""`
-	Query        string `arg:"" optional:"" help:"project/document key, a project's name, id or public key, an id, a line of Yorkie's log, an address of its dashboard, or a UUID."`
-	NS           string `name:"ns" help:"Collection of --key: database.collection."`
-	Key          string `help:"Shard-key value as Extended JSON, with --ns."`
-	JSON         bool   `name:"json" help:"Print the API's JSON."`
-	whyFlags     `embed:""`
+	sourceFlags `embed:""`
+	Query       string `arg:"" optional:"" help:"project/document key, a project's name, id or public key, an id, a line of Yorkie's log, an address of its dashboard, or a UUID."`
+	NS          string `name:"ns" help:"Collection of --key: database.collection."`
+	Key         string `help:"Shard-key value as Extended JSON, with --ns."`
+	Output      string `short:"o" enum:"table,json,csv" default:"table" help:"table; json or csv, as the API writes them."`
+	JSON        bool   `name:"json" help:"The same as -o json."`
+	whyFlags    `embed:""`
 }
 
 const locateTimeout = time.Minute
 
 func (c locateCmd) Run(e *env) error {
-	config, err := c.config(e)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(e.ctx, locateTimeout)
 	defer cancel()
-	question := app.LocateQuery{Text: c.Query, NS: c.NS, Key: c.Key}
-	question.Extras.Why, question.Extras.Prove, question.Extras.Counts = c.Why, c.Prove, c.Counts
-	found, err := app.Locate(ctx, config, question)
+	found, err := c.find(ctx, e)
 	if err != nil {
 		return err
 	}
-	if c.JSON {
+	switch {
+	case c.JSON || c.Output == "json":
 		err = printJSON(e.stdout, found)
-	} else if err = printItems(e.stdout, found.Items); err == nil {
-		err = printInterpretation(e.stdout, found)
+	case c.Output == "csv":
+		out := sheet.NewWriter(e.stdout, answer.LocateColumns()...)
+		for _, row := range answer.LocateRows([]api.LocateLine{{Line: 1, Query: c.Query, Items: found.Items, Anatomy: found.Anatomy}}) {
+			out.Row(row...)
+		}
+		err = out.Close()
+	default:
+		if err = printItems(e.stdout, found.Items); err == nil {
+			err = printInterpretation(e.stdout, found)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	return withoutOneOwner(found.Items)
+}
+
+// find asks a server, or the cluster itself for no more than the answer needs.
+func (c locateCmd) find(ctx context.Context, e *env) (found api.LocateAnswer, err error) {
+	direct, err := c.isDirect(e)
+	if err != nil {
+		return found, err
+	}
+	if direct {
+		config, err := c.config(e)
+		if err != nil {
+			return found, err
+		}
+		question := app.LocateQuery{Text: c.Query, NS: c.NS, Key: c.Key}
+		question.Extras.Why, question.Extras.Prove, question.Extras.Counts = c.Why, c.Prove, c.Counts
+		return app.Locate(ctx, config, question)
+	}
+	source, err := c.open(e, "")
+	if err != nil {
+		return found, err
+	}
+	in := url.Values{}
+	for name, value := range map[string]string{"q": c.Query, "ns": c.NS, "key": c.Key} {
+		if value != "" {
+			in.Set(name, value)
+		}
+	}
+	for name, asked := range map[string]bool{"why": c.Why, "prove": c.Prove, "counts": c.Counts} {
+		if asked {
+			in.Set(name, "1")
+		}
+	}
+	err = source.remote.Get(ctx, "/api/v1/locate?"+in.Encode(), &found)
+	return found, err
 }
 
 // withoutOneOwner is the error for a key that has no owner or several, because the routing table is damaged, or one
