@@ -8,8 +8,11 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/heat"
+	"shardboard/internal/profile"
 	"shardboard/web/webtest"
 )
 
@@ -73,6 +76,8 @@ func TestOverviewOfAHundredShardsListsTheFullestAndLeadsToAll(t *testing.T) {
 func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.New(t)
+	v.Counts = heat.NewCollector(nil, s.Watcher, profile.Yorkie(), heat.Options{Seed: 1}) // as a server has them
+	v.HoldingsOf = webtest.CannedHoldings{}.Snapshot
 	id := v.Dir.All()[0].ID.Hex()
 	for topic, path := range map[string]string{
 		"overview": "/", "headline": "/", "map": "/map", "maptable": "/map",
@@ -104,7 +109,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 		a, _ := fragment.Html()
 		b, _ := region.Html()
 		if a != b {
-			t.Errorf("%s: fragment and page differ", topic)
+			t.Errorf("%s: fragment and page differ:\n%s", topic, cmp.Diff(a, b))
 		}
 		if !strings.Contains(page.Find("body").AttrOr("data-topics", ""), strings.ReplaceAll(topic, "@", "%40")) {
 			t.Errorf("%s: the page does not ask for its topic", path)

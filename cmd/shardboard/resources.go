@@ -47,7 +47,7 @@ func resources() []resource {
 		{name: "chunks", alias: "chunk", list: "/chunks", part: "/collections/{ns}/chunks", one: "/collections/{ns}/chunks/{ref}/why",
 			columns: []string{"ns", "shard", "min", "documents", "bytes", "writesPerSecond", "jumbo", "zone", "max", "ref"}},
 		{name: "projects", alias: "project", list: "/projects", one: "/projects/{id}",
-			columns: []string{"id", "name", "db", "documents", "clients", "createdAt"}},
+			columns: []string{"name", "documents", "bytes", "writes", "shards", "marks", "createdAt", "id"}},
 		{name: "documents", list: "/projects/{id}/documents", flag: "project",
 			columns: []string{"key", "shards", "removed", "changes", "updatedAt", "id"}},
 		{name: "zones", alias: "zone", list: "/zones",

@@ -23,6 +23,7 @@ import (
 type ProjectsQuery struct {
 	Text string
 	Page int // 0 is the first
+	Sort string
 
 	limit  int // 0: a numbered page
 	cursor string
@@ -38,6 +39,9 @@ func ParseProjectsQuery(in url.Values) (ProjectsQuery, error) {
 	if q.Page, err = pageNumber(in); q.Page == 1 {
 		q.Page = 0
 	}
+	if err == nil {
+		q.Sort, err = projectsOrder(in)
+	}
 	return q, err
 }
 
@@ -48,7 +52,10 @@ func ParseProjectsListQuery(in url.Values) (ProjectsQuery, error) {
 	if q.limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
-	q.cursor, _, err = CursorKey(in)
+	if q.cursor, _, err = CursorKey(in); err != nil {
+		return q, err
+	}
+	q.Sort, err = projectsOrder(in)
 	return q, err
 }
 
@@ -56,13 +63,15 @@ func ParseProjectsListQuery(in url.Values) (ProjectsQuery, error) {
 func (q ProjectsQuery) URL(page int) string {
 	u := url.Values{}
 	set(u, "q", q.Text)
+	set(u, "sort", q.Sort)
 	return address("/projects", u, page)
 }
 
-// Projects lists projects and where they are, in the order of the directory,
+// Projects lists projects and where they are, in the order of the query. Without one it is that of the directory,
 // which for a search is by relevance.
 func Projects(v View, p *profile.Profile, q ProjectsQuery) (api.Projects, error) {
-	found := v.Dir.Search(q.Text)
+	figures := newProjectFigures(v)
+	found := figures.sorted(v.Dir.Search(q.Text), p, q.Sort)
 	from, to, err := q.span(found)
 	if err != nil {
 		return api.Projects{}, err
@@ -73,7 +82,7 @@ func Projects(v View, p *profile.Profile, q ProjectsQuery) (api.Projects, error)
 	out.ByDocument, out.ByDocumentOn = placedByDocument(v, p)
 	out.State, out.Unread = projectsState(v, p)
 	for _, pr := range found[from:to] {
-		out.Items = append(out.Items, projectOf(placement.SpreadOf(v.Table, p, pr)))
+		out.Items = append(out.Items, figures.fill(placement.SpreadOf(v.Table, p, pr)))
 	}
 	if to < len(found) {
 		out.Next = CursorOf(projectCursor(found[to]))

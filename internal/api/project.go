@@ -11,6 +11,10 @@ type Project struct {
 	CreatedAt *time.Time      `json:"createdAt"`
 	Documents Figure          `json:"documents"` // Yorkie documents, as Yorkie counts them
 	Clients   Figure          `json:"clients"`
+	Bytes     MatrixFigure    `json:"bytes"`  // uncompressed, of all its rows that are known of; estimated from samples
+	Writes    MatrixRate      `json:"writes"` // counted rows per second, in the last 5 minutes
+	Shards    []string        `json:"shards"` // those of the collections that are placed by project
+	Marks     []string        `json:"marks"`  // hot, pinned, oversized (has a chunk that was too large to move)
 	Spread    []ProjectSpread `json:"spread" csv:"rows"`
 
 	Label string `json:"-"` // Name, or ID if it has none

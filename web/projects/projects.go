@@ -8,7 +8,9 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/profile"
+	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -32,7 +34,7 @@ func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "projects", "Projects", "projects"), q.Text, region))
+	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "projects", "Projects", "projects"), q, region))
 }
 
 // ListRegion is the live region of the whole list.
@@ -45,8 +47,38 @@ func listOf(v answer.View, p *profile.Profile, q answer.ProjectsQuery, liveURL s
 	if err != nil {
 		return nil, err
 	}
-	return listRegion(listView{Projects: list, liveURL: liveURL, query: q.Text,
+	return listRegion(listView{Projects: list, liveURL: liveURL, query: q,
 		pager: templates.PagerOf(list.Found, q.Page, q.URL), shards: templates.RefsOf(v.Table), now: v.Now}), nil
+}
+
+// markTitles say what the marks of projects mean.
+var markTitles = map[string]string{
+	"hot":       "A problem of writes is about it.",
+	"pinned":    "A zone keeps it on its shards.",
+	"oversized": "A chunk of it was too large to be moved (jumbo).",
+}
+
+// sortedHow is the direction of an order.
+func sortedHow(by string) string {
+	if by == answer.ProjectsByName {
+		return "ascending"
+	}
+	return "descending"
+}
+
+func bytesOf(f api.MatrixFigure) templates.Figure {
+	if f.Value == nil {
+		return templates.Figure{Text: format.Unknown, Title: topology.ReasonText(f.Reason)}
+	}
+	return templates.Figure{Known: true, Text: format.Bytes(*f.Value), Approx: !f.Exact, Title: "Estimated from sampled rows, uncompressed"}
+}
+
+func writesOf(r api.MatrixRate) templates.Figure {
+	if r.Value == nil {
+		return templates.Figure{Text: format.Unknown, Title: topology.ReasonText(r.Reason)}
+	}
+	return templates.Figure{Known: true, Text: format.PerSecond(*r.Value), Approx: !r.Exact,
+		Title: "Counted rows per second in the last 5 minutes"}
 }
 
 // list lists projects; a search is in order of relevance.

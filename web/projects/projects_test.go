@@ -1,6 +1,7 @@
 package projects_test
 
 import (
+	"net/http"
 	"net/url"
 	"testing"
 
@@ -28,5 +29,35 @@ func TestProjectsAreFoundByNameIDAndKey(t *testing.T) {
 			(len(c.Shards) != 1 || c.ChunkCount != 1 || !c.Exact || c.Presence != "exists" || len(c.Chunks) != 1 || c.Chunks[0].Zone != "") {
 			t.Errorf("%+v", c)
 		}
+	}
+}
+
+func TestProjectsAreSortedByTheirFigures(t *testing.T) {
+	s := webtest.New(t)
+	list := func(query string) []api.Project {
+		return webtest.Decode[struct{ Items []api.Project }](t, s.Do("GET", "/api/v1/projects?limit=1000&sort="+query)).Items
+	}
+	sorted := func(by string, less func(a, b api.Project) bool) {
+		all := list(by)
+		if len(all) != len(s.Keeper.Value.All()) {
+			t.Errorf("%s: %d projects", by, len(all))
+		}
+		for i, p := range all[1:] {
+			if less(p, all[i]) {
+				t.Errorf("%s: %s stands after %s", by, p.Name, all[i].Name)
+			}
+		}
+	}
+	sorted("created", func(a, b api.Project) bool { return a.CreatedAt.After(*b.CreatedAt) })
+	sorted("documents", func(a, b api.Project) bool {
+		return a.Documents.Value != nil && (b.Documents.Value == nil || *a.Documents.Value > *b.Documents.Value)
+	})
+	sorted("shards", func(a, b api.Project) bool { return len(a.Shards) > len(b.Shards) })
+	if w := s.Do("GET", "/api/v1/projects?sort=luck"); w.Code != http.StatusBadRequest {
+		t.Errorf("an unknown order: %d", w.Code)
+	}
+	doc := webtest.ParseHTML(t, s.Do("GET", "/projects?sort=created&q=a").Body.String())
+	if doc.Find(`th[aria-sort="descending"] a`).Text() != "Created" || doc.Find(`th a[href="/projects?q=a&sort=bytes"]`).Length() != 1 {
+		t.Error("the heads do not keep the search, or say another order")
 	}
 }

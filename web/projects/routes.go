@@ -15,13 +15,15 @@ import (
 var (
 	paramID     = site.InPath("id", "a project's id, 24 hexadecimal digits")
 	paramSearch = site.Query("q", "name, id or public key")
+	paramSort   = site.Query("sort", "name, documents, bytes, writes, shards or created: the largest, hottest, widest or newest first; "+
+		"default: by name, a search by relevance")
 )
 
 // Routes of projects.
 var Routes = site.Table(
 	site.Question[api.Projects]{
-		Route: site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch},
-			Tagged: true, Time: site.Past,
+		Route: site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch, paramSort},
+			Time: site.Past,
 			Topic: site.Topic{Kind: "projects", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
 				return ListRegion(v, s.Deps.Profile)
 			}}},

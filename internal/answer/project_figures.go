@@ -1,0 +1,162 @@
+package answer
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/natural"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/rules"
+	"shardboard/internal/topology"
+)
+
+// Orders of the list of projects: by name, or the largest, hottest, widest or newest first.
+const (
+	ProjectsByName      = "name"
+	ProjectsByDocuments = "documents"
+	ProjectsByBytes     = "bytes"
+	ProjectsByWrites    = "writes"
+	ProjectsByShards    = "shards"
+	ProjectsByCreation  = "created"
+)
+
+var projectOrders = []string{ProjectsByName, ProjectsByDocuments, ProjectsByBytes, ProjectsByWrites, ProjectsByShards, ProjectsByCreation}
+
+func projectsOrder(in url.Values) (string, error) {
+	by := in.Get("sort")
+	if by != "" && !slices.Contains(projectOrders, by) {
+		return "", fault.New(fault.Invalid, "Projects are sorted by %s.", strings.Join(projectOrders, ", "))
+	}
+	return by, nil
+}
+
+// figuresOfProjects are what is known of all projects of a view: their sizes, their writes and what marks them.
+type figuresOfProjects struct {
+	v      View
+	bytes  *projectSizes
+	writes *matrixWrites
+	hot    map[string]bool // ids of projects that a problem of writes is about
+}
+
+func newProjectFigures(v View) figuresOfProjects {
+	out := figuresOfProjects{v: v, bytes: &projectSizes{t: v.Table, from: v.Holdings()}, writes: newMatrixWrites(v, v.Counts),
+		hot: map[string]bool{}}
+	for _, p := range v.Problems().Items {
+		for _, x := range append([]rules.Problem{p}, p.Consequences...) {
+			if x.Project != "" && slices.Contains([]rules.Rule{rules.HotProject, rules.HotChunk, rules.HotDocument, rules.HotShard}, x.Rule) {
+				out.hot[x.Project] = true
+			}
+		}
+	}
+	return out
+}
+
+// fill is a project with its figures.
+func (f figuresOfProjects) fill(sp placement.Spread) api.Project {
+	out := projectOf(sp)
+	ref := projectRef{sp.Project.DB, sp.Project.ID}
+	out.Bytes, out.Writes = f.bytesOf(ref).figure(f.v.Now), f.writesOf(ref).rate(f.v.Now)
+	out.Shards, out.Marks = ownShards(sp), []string{}
+	if f.hot[out.ID] {
+		out.Marks = append(out.Marks, "hot")
+	}
+	if _, pinned := zoneExists(f.v.Table, PinZone(sp.Project.ID)); pinned {
+		out.Marks = append(out.Marks, "pinned")
+	}
+	for _, c := range sp.Collections {
+		if c.Basis == placement.BasisKeyPrefix && slices.ContainsFunc(c.Chunks, func(ch topology.Chunk) bool { return ch.Jumbo }) {
+			out.Marks = append(out.Marks, "oversized")
+			break
+		}
+	}
+	return out
+}
+
+func (f figuresOfProjects) bytesOf(ref projectRef) amount {
+	switch {
+	case f.v.Past != nil:
+		return unknownAmount("notKept", "Sizes of past times are not kept by project.")
+	case f.bytes.from == nil:
+		return unknownAmount("notSurveyed", "Not estimated yet.")
+	}
+	if a, ok := f.bytes.sum(ref); ok {
+		return a
+	}
+	return unknownAmount("noneSeen", noneSeen)
+}
+
+func (f figuresOfProjects) writesOf(ref projectRef) amount {
+	shards := f.writes.project(ref)
+	if len(shards) == 0 {
+		return unknownAmount("notLoaded", noWritesYet)
+	}
+	out := shards[0]
+	for _, a := range shards[1:] {
+		out = out.plus(a)
+	}
+	return out
+}
+
+// sorted is the list in an order; what is not known comes last.
+func (f figuresOfProjects) sorted(list []placement.Project, p *profile.Profile, by string) []placement.Project {
+	if by == "" {
+		return list
+	}
+	type keyed struct {
+		placement.Project
+		key float64
+	}
+	out := make([]keyed, len(list))
+	for i, pr := range list {
+		out[i] = keyed{pr, f.key(pr, p, by)}
+	}
+	slices.SortStableFunc(out, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(b.key, a.key), natural.Compare(NameOf(a.Project), NameOf(b.Project)))
+	})
+	return each(out, func(k keyed) placement.Project { return k.Project })
+}
+
+// key is what a project is sorted by: more comes first.
+func (f figuresOfProjects) key(p placement.Project, prof *profile.Profile, by string) float64 {
+	known := func(a amount) float64 {
+		if !a.known {
+			return -1
+		}
+		return a.value
+	}
+	switch ref := (projectRef{p.DB, p.ID}); by {
+	case ProjectsByDocuments:
+		if n := figureOf(p.Documents).Value; n != nil {
+			return float64(*n)
+		}
+		return -1
+	case ProjectsByBytes:
+		return known(f.bytesOf(ref))
+	case ProjectsByWrites:
+		return known(f.writesOf(ref))
+	case ProjectsByShards:
+		return float64(len(ownShards(placement.SpreadOf(f.v.Table, prof, p))))
+	case ProjectsByCreation:
+		return float64(p.CreatedAt.Unix())
+	}
+	return 0
+}
+
+// ownShards are those that have chunks of a project in the collections whose key begins with it.
+func ownShards(sp placement.Spread) []string {
+	on := map[string]bool{}
+	for _, c := range sp.Collections {
+		for _, s := range c.Shards {
+			if c.Basis == placement.BasisKeyPrefix {
+				on[s.Shard] = true
+			}
+		}
+	}
+	return natural.Sorted(maps.Keys(on))
+}
