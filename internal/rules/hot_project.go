@@ -109,7 +109,11 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 			message.Project("name", id, name),
 			message.Shard("shard", to)), "project", id, "db", c.NS.Database(), "shard", to))
 	}
-	ev.refine(&problem, c)
+	if w.NS == c.NS {
+		ev.refine(&problem, c)
+	} else if longer, ok := ev.Profile.LongerKey(c); ok { // named, and why it does not help: these writes are elsewhere
+		problem.Remedy.Plans = append(problem.Remedy.Plans, refinePlan(c, longer))
+	}
 	ev.add(problem)
 }
 

@@ -52,9 +52,7 @@ func (ev *evaluation) findByMinute(r rule) {
 			if _, known := since[spell.From]; !known {
 				since[spell.From] = ev.foundIn(r, ev.Minutes.Since(spell.From)).Items
 			}
-			if young, ok := byID(since[spell.From], id); ok {
-				p, found = young, true
-			}
+			p, found = byID(since[spell.From], id) // else what was its chunk was split or moved since
 		}
 		switch {
 		case found && spell.Until.IsZero():
@@ -76,13 +74,22 @@ func (ev *evaluation) foundIn(r rule, writes []Writes) Report {
 // lasting is the problem with the time at which it began.
 func (p Problem) lasting(s Spell, now time.Time) Problem {
 	p.Since, p.SinceAtLeast = s.From, s.AtLeast
-	pattern := ", since {since}."
+	clause := ", since {since}"
 	if s.AtLeast {
-		pattern = ", since {since} or earlier."
+		clause = ", since {since} or earlier"
 	}
-	p.Text.Pattern = strings.TrimSuffix(p.Text.Pattern, ".") + pattern
+	p.Text.Pattern = withClause(p.Text.Pattern, clause)
 	p.Text.Facts = append(slices.Clone(p.Text.Facts), message.Words("since", minuteText(s.From, now)))
 	return p
+}
+
+// withClause adds a clause to the first main clause of a text: what follows it may be true at any time.
+func withClause(text, clause string) string {
+	end := strings.IndexAny(text, ";.")
+	if end < 0 {
+		return text + clause
+	}
+	return text[:end] + clause + text[end:]
 }
 
 // minuteText is a full minute, with its date unless it is of the last day.
@@ -102,12 +109,12 @@ func (ev *evaluation) over(p Problem, s Spell) Problem {
 		message.Duration("window", Window))
 	p.Remedy = Remedy{WhyNot: message.New("hot.overNothing", "It is over, so nothing needs to be done.")}
 	facts := []message.Fact{message.Words("until", minuteText(s.Until, ev.Now))}
-	pattern := ", until {until}."
+	clause := ", until {until}"
 	if share, known := shareNow(ev.Minutes.Minute, p); known {
-		pattern = ", until {until}; now {now}."
+		clause = ", until {until} (now {now})"
 		facts = append(facts, message.Share("now", share))
 	}
-	p.Text.Pattern = strings.TrimSuffix(p.Text.Pattern, ".") + pattern
+	p.Text.Pattern = withClause(p.Text.Pattern, clause)
 	p.Text.Facts = append(slices.Clone(p.Text.Facts), facts...)
 	return p
 }

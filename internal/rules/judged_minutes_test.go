@@ -27,13 +27,13 @@ func TestProblemsOfWritesAreOfTheirMinutes(t *testing.T) {
 	}{
 		"for hours":               {[]float64{.9, .9, .9, .9, .9, .9, .9}, "takes 77% of the counted writes in the last 5 min", "", false},
 		"at the first look":       {[]float64{.9, .9, .9, .9, .9, .9, .9}, "since 11:53 UTC or earlier", "", false},
-		"since the third minute":  {[]float64{.3, .3, .9, .9, .9, .9, .9}, "since 11:55 UTC.", "", false},
+		"since the third minute":  {[]float64{.3, .3, .9, .9, .9, .9, .9}, "since 11:55 UTC; its", "", false},
 		"for two minutes":         {[]float64{.3, .3, .3, .3, .3, .9, .9}, "takes 91% of the counted writes in the last 2 min", "", false},
-		"over":                    {[]float64{.9, .9, .9, .9, .9, .9, .35}, "until 11:59 UTC; now 35%", "", true},
-		"again":                   {[]float64{.9, .9, .3, .3, .9, .9, .9}, "since 11:57 UTC.", "", false},
+		"over":                    {[]float64{.9, .9, .9, .9, .9, .9, .35}, "until 11:59 UTC (now 35%", "", true},
+		"again":                   {[]float64{.9, .9, .3, .3, .9, .9, .9}, "since 11:57 UTC; its", "", false},
 		"never in a whole minute": {[]float64{.3, .3, .3, .3, .3, .3, .3}, "", "", false},
-		"a minute not counted":    {[]float64{.3, .3, .3, .9, -1, .9, .9}, "since 11:56 UTC.", "", false},
-		"the last is not counted": {[]float64{.3, .3, .3, .9, .9, .9, -1}, "since 11:56 UTC.", "until", false},
+		"a minute not counted":    {[]float64{.3, .3, .3, .9, -1, .9, .9}, "since 11:56 UTC; its", "", false},
+		"the last is not counted": {[]float64{.3, .3, .3, .9, .9, .9, -1}, "since 11:56 UTC; its", "until", false},
 	} {
 		m := minuteWatch{spells: map[string]Spell{}}
 		for i, share := range c.minutes {
