@@ -132,6 +132,9 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 			e := expectWrites(v, p, actions.Kind(plan.Kind), plan.Args, trial)
 			if one.known = e.known; e.known {
 				one.top, one.plan.Writes, one.plan.Expected = most(e.after), e.list(), e.text()
+				if e.total > 0 {
+					one.plan.Busiest = &api.ShareEffect{Before: most(e.before) / e.total, After: most(e.after) / e.total}
+				}
 			}
 			if why := e.tooLittle(trial); why != "" {
 				one.plan.Why, one.little, one.plan.TooLittle = why, true, true

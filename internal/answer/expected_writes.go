@@ -38,8 +38,8 @@ func expectWrites(v View, p rules.Problem, k actions.Kind, args map[string]strin
 	out.before = map[string]float64{}
 	for _, ns := range v.Counts.Counted(v.Table) {
 		w := v.Counts.Window(ns, DefaultWindow)
-		if !p.Since.IsZero() && v.Now.Sub(p.Since) < DefaultWindow {
-			w = v.Counts.Between(ns, p.Since, v.Now)
+		if !p.From.IsZero() {
+			w = v.Counts.Between(ns, p.From, v.Now)
 		}
 		if w.Seconds == 0 {
 			continue

@@ -142,8 +142,15 @@ type AdvicePlan struct {
 	// after it if the same keys are written as often; absent where that is not known.
 	Writes    []WriteEffect `json:"writes,omitempty"`
 	Expected  string        `json:"expected,omitempty"`  // the same as a sentence
+	Busiest   *ShareEffect  `json:"busiest,omitempty"`   // the busiest shard's share of all counted writes
 	TooLittle bool          `json:"tooLittle,omitempty"` // it is refused because it moves too few of the writes
 	Best      bool          `json:"best,omitempty"`      // leaves the busiest shard fewest writes, of those that help enough; it may be blocked
+}
+
+// ShareEffect is a share, 0 to 1, before a plan and as expected after it.
+type ShareEffect struct {
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
 }
 
 // AdviceCommand is a line for mongosh. A check changes nothing; say is its expected result.

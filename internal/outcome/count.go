@@ -18,6 +18,7 @@ type sample struct {
 	slot       heat.Slot
 	taken      time.Time // when it was counted, a few seconds after its end
 	collection *topology.Collection
+	keys       heat.Keys
 }
 
 // Span is a time [From, To).
@@ -133,8 +134,10 @@ func countWindow(samples []sample, w Span, spans []keySpan, asOf time.Time) *Cou
 			t := out.Shards[at.Chunks.Owner(i)]
 			t.add(p.Rows, s.slot.Every)
 			out.Shards[at.Chunks.Owner(i)] = t
-			i, _ = last.Chunks.Find(p.Min)
-			t = chunks[i]
+		}
+		for _, p := range s.keys.Divide(s.slot, last) { // chunks that were split within the window
+			i, _ := last.Chunks.Find(p.Min)
+			t := chunks[i]
 			t.add(p.Rows, s.slot.Every)
 			chunks[i] = t
 		}

@@ -251,7 +251,7 @@ func (a *Advisor) reportOf(t *topology.Table, dir *placement.Directory, anew boo
 		a.minutes.observe(a.from.Heat, t, dir, a.from.Profile, now)
 		if !a.minutes.last.IsZero() {
 			s.Minutes = &JudgedMinutes{To: a.minutes.last, Minute: a.minutes.writes, Spells: a.minutes.spells,
-				Since: func(from time.Time) []Writes { return writesBetween(a.from.Heat, t, a.from.Profile, from, now) }}
+				Between: func(from, to time.Time) []Writes { return writesBetween(a.from.Heat, t, a.from.Profile, from, to) }}
 		}
 	}
 	a.mu.Lock()

@@ -38,7 +38,7 @@ func (ev *evaluation) busyChunks() (out []busyChunk) {
 		if c == nil || c.Chunks == nil {
 			continue
 		}
-		if w.Seconds < hotSeconds {
+		if w.Seconds < ev.neededSeconds() {
 			if w.Failed {
 				ev.cannot(string(w.NS), uncountable(w.NS))
 			} else {

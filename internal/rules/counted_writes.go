@@ -47,7 +47,7 @@ func (ev *evaluation) writesOf(db string) (best Writes, ok bool) {
 		if w.NS.Database() != db {
 			continue
 		}
-		if w.Failed && w.Seconds < hotSeconds {
+		if w.Failed && w.Seconds < ev.neededSeconds() {
 			ev.cannot(db, uncountable(w.NS))
 			return best, false
 		}

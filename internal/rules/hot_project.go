@@ -37,7 +37,7 @@ func findHotProject(ev *evaluation) {
 		if !ok {
 			continue
 		}
-		if w.Seconds < hotSeconds {
+		if w.Seconds < ev.neededSeconds() {
 			ev.cannot(string(c.NS), countedBriefly(w))
 			continue
 		}

@@ -36,7 +36,7 @@ func findHotShard(ev *evaluation) {
 	}
 	var longest Writes // for the times of the evidence
 	for _, w := range ev.Writes {
-		if w.Failed && w.Seconds < hotSeconds {
+		if w.Failed && w.Seconds < ev.neededSeconds() {
 			ev.cannot("", uncountable(w.NS))
 			return
 		}
@@ -44,7 +44,7 @@ func findHotShard(ev *evaluation) {
 			longest = w
 		}
 	}
-	if longest.Seconds < hotSeconds {
+	if longest.Seconds < ev.neededSeconds() {
 		ev.cannot("", countedBriefly(longest))
 		return
 	}

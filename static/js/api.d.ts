@@ -4,6 +4,7 @@
 export interface AdvicePlan {
   args: Record<string, unknown>;
   best?: boolean;
+  busiest?: ShareEffect | null;
   expected?: string;
   kind: string;
   text: string;
@@ -309,6 +310,11 @@ export interface Problem {
   status: number;
   title: string;
   type: string;
+}
+
+export interface ShareEffect {
+  after: number;
+  before: number;
 }
 
 export interface WriteEffect {
