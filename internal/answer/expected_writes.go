@@ -90,7 +90,9 @@ func (e *expectedWrites) halve(v View, w heat.Window, s actions.Span, to string)
 	}
 	i, ch := c.Chunks.Find(s.Min)
 	if to == "" {
-		if to = Calmest(v.Table, c, i, min(lower, upper), e.after); to == "" {
+		free := *c
+		free.MigrationsBlocked = false // the plan's own checks say that, and this what it does when they pass
+		if to = Calmest(v.Table, &free, i, min(lower, upper), e.after); to == "" {
 			return
 		}
 	}

@@ -138,6 +138,8 @@ type AdvicePlan struct {
 	URL  string                     `json:"url,omitempty"` // URL of the filled-in form; "" where this plan cannot be made
 	// of a refused plan: the check that blocks it, or why it does not help
 	Why string `json:"why,omitempty"`
+	// when a blocked plan will be possible, as a sentence; absent where waiting does not help
+	When string `json:"when,omitempty"`
 	// Against a problem of writes: the counted writes per second of the shards that change, before it and as expected
 	// after it if the same keys are written as often; absent where that is not known.
 	Writes    []WriteEffect `json:"writes,omitempty"`

@@ -46,8 +46,8 @@ func KeysOf(t *topology.Table, p *profile.Profile, ns topology.Namespace) Keys {
 	return Keys{targetOf(t, p, ns)}
 }
 
-// Divide gives a slot's rows to the chunks of a newer table of the collection, as inChunks places them. Rows that no key
-// places stay with the lowest of the chunks that they may be in.
+// Divide gives a slot's rows to the chunks of a newer table of the collection, as inChunks places them. Rows that no
+// key places stay with the lowest of the chunks that they may be in.
 func (k Keys) Divide(s Slot, c *topology.Collection) (out []Piece) {
 	for _, p := range s.chunkRows(c) {
 		from, to := p.chunksNow(c)

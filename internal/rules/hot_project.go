@@ -109,6 +109,8 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 			message.Project("name", id, name),
 			message.Shard("shard", to)), "project", id, "db", c.NS.Database(), "shard", to))
 	}
+	problem.Remedy.Plans = append(problem.Remedy.Plans, plan("spread", message.New("spread", "Spread the project {name} over the shards.",
+		message.Project("name", id, name)), "project", id, "db", c.NS.Database()))
 	if w.NS == c.NS {
 		ev.refine(&problem, c)
 	} else if longer, ok := ev.Profile.LongerKey(c); ok { // named, and why it does not help: these writes are elsewhere

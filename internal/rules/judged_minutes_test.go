@@ -25,11 +25,13 @@ func TestProblemsOfWritesAreOfTheirMinutes(t *testing.T) {
 		not     string
 		over    bool
 	}{
-		"for hours":               {[]float64{.9, .9, .9, .9, .9, .9, .9}, "takes 77% of the counted writes in the last 5 min", "", false},
-		"at the first look":       {[]float64{.9, .9, .9, .9, .9, .9, .9}, "since 11:53 UTC or earlier", "", false},
-		"since the third minute":  {[]float64{.3, .3, .9, .9, .9, .9, .9}, "since 11:55 UTC; its", "", false},
-		"for two minutes":         {[]float64{.3, .3, .3, .3, .3, .9, .9}, "takes 91% of the counted writes in the last minute, since 11:58", "", false},
-		"over":                    {[]float64{.9, .9, .9, .9, .9, .9, .35}, "takes 91% of the counted writes in the 5 min until 11:59 UTC (now 35%", "", true},
+		"for hours":              {[]float64{.9, .9, .9, .9, .9, .9, .9}, "takes 77% of the counted writes in the last 5 min", "", false},
+		"at the first look":      {[]float64{.9, .9, .9, .9, .9, .9, .9}, "since 11:53 UTC or earlier", "", false},
+		"since the third minute": {[]float64{.3, .3, .9, .9, .9, .9, .9}, "since 11:55 UTC; its", "", false},
+		"for two minutes": {[]float64{.3, .3, .3, .3, .3, .9, .9},
+			"takes 91% of the counted writes in the last minute, since 11:58", "", false},
+		"over": {[]float64{.9, .9, .9, .9, .9, .9, .35},
+			"takes 91% of the counted writes in the 5 min until 11:59 UTC (now 35%", "", true},
 		"again":                   {[]float64{.9, .9, .3, .3, .9, .9, .9}, "since 11:57 UTC; its", "", false},
 		"never in a whole minute": {[]float64{.3, .3, .3, .3, .3, .3, .3}, "", "", false},
 		"a minute not counted":    {[]float64{.3, .3, .3, .9, -1, .9, .9}, "since 11:56 UTC; its", "", false},

@@ -10,6 +10,7 @@ export interface AdvicePlan {
   text: string;
   tooLittle?: boolean;
   url?: string;
+  when?: string;
   why?: string;
   writes?: WriteEffect[];
 }
