@@ -45,7 +45,7 @@ func findHotProject(ev *evaluation) {
 			continue
 		}
 		top := w.Projects[0]
-		if r := top.Rate; r.Share >= hotShare && r.PerSecond >= hotRate && r.Rows >= hotRows && !top.Project.IsZero() {
+		if r := top.Rate; r.Share >= hotShare && r.PerSecond >= ev.bound(BoundHotRate) && r.Rows >= hotRows && !top.Project.IsZero() {
 			ev.hot(c, w, top)
 		}
 	}
@@ -89,7 +89,7 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 		},
 	}
 	ev.whereItWrites(&problem, w, top)
-	if top.Rate.Share >= hotMuch && top.Rate.PerSecond >= hotMuchRate {
+	if top.Rate.Share >= hotMuch && top.Rate.PerSecond >= ev.bound(BoundWarnRate) {
 		problem.Severity, problem.Why = Warn, heavyLoad()
 	}
 	if others >= 0 {

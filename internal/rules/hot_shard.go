@@ -11,7 +11,7 @@ import (
 )
 
 // A shard is hot from twice its fair share of all counted writes on, of two shards from
-// three quarters on. From three times and hotMuchRate on the rest of the shard suffers.
+// three quarters on. From three times and BoundWarnRate on the rest of the shard suffers.
 const (
 	hotShardTimes = 2
 	hotShardMuch  = 3
@@ -60,7 +60,7 @@ func findHotShard(ev *evaluation) {
 	for _, s := range ev.Table.Shards {
 		r := by[s.Name]
 		r.Share = r.PerSecond / total.PerSecond
-		if r.Share < from || r.PerSecond < hotRate || r.Rows < hotRows {
+		if r.Share < from || r.PerSecond < ev.bound(BoundHotRate) || r.Rows < hotRows {
 			continue
 		}
 		p := Problem{
@@ -80,9 +80,9 @@ func findHotShard(ev *evaluation) {
 				rate(message.New("hotShard.all", "Writes to all shards"), total, longest),
 			},
 		}
-		if r.Share >= min(much, 0.9) && r.PerSecond >= hotMuchRate {
+		if r.Share >= min(much, 0.9) && r.PerSecond >= ev.bound(BoundWarnRate) {
 			p.Severity, p.Why = Warn, heavyLoad()
-		} else if r.Share >= hotShardMost {
+		} else if r.Share >= ev.bound(BoundWarnShare) {
 			p.Severity = Warn
 			p.Why = message.New("hot.most", "One shard does almost all of the work, so the others do not help it.")
 		}

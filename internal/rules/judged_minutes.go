@@ -8,8 +8,6 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
-	"shardboard/internal/placement"
-	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
@@ -230,19 +228,19 @@ type minuteWatch struct {
 }
 
 // observe judges the full minutes that have been counted since.
-func (m *minuteWatch) observe(c *heat.Collector, t *topology.Table, dir *placement.Directory, prof *profile.Profile, now time.Time) {
-	end := now.Truncate(time.Minute)
+func (m *minuteWatch) observe(c *heat.Collector, s Situation) {
+	t, end := s.Table, s.Now.Truncate(time.Minute)
 	first := m.last
 	if first.IsZero() || end.Sub(first) > judgedAgain || first.After(end) {
 		first = end.Add(-judgedAgain)
 		m.spells = map[string]Spell{}
 	}
 	for at := first.Add(time.Minute); !at.After(end); at = at.Add(time.Minute) {
-		writes := writesBetween(c, t, prof, at.Add(-time.Minute), at)
+		writes := writesBetween(c, t, s.Profile, at.Add(-time.Minute), at)
 		if at.Equal(end) && !countedUntil(c, t, at) {
 			return // the last counts of this minute come in some seconds
 		}
-		m.judge(Situation{Table: t, Directory: dir, Profile: prof, Now: at, Counting: true, Writes: writes})
+		m.judge(Situation{Table: t, Directory: s.Directory, Profile: s.Profile, Now: at, Bounds: s.Bounds, Counting: true, Writes: writes})
 	}
 }
 
