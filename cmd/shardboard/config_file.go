@@ -21,7 +21,8 @@ import (
 var notInFile = []string{"config", "help", "log-level"}
 
 // perCluster are settings that a cluster of the file may have too. A reload brings new values into force.
-var perCluster = []string{"profile", "alerts", "actions", "hide-bounds", "maintenance-window", "project-sizes-per-minute",
+var perCluster = []string{"profile", "alerts", "actions", "hide-bounds", "maintenance-window", "severity-bounds",
+	"project-sizes-per-minute",
 	"approval-bytes", "approval-chunks", "approval-kinds", "approval-wait"}
 
 // read makes the configuration of flags, environment and, if there is one, the configuration file.

@@ -49,24 +49,25 @@ type storeFlags struct {
 }
 
 type serveCmd struct {
-	clusterFlags  `embed:""`
-	Config        string   `name:"config" type:"path" env:"SHARDBOARD_CONFIG" placeholder:"FILE" help:"YAML file with any of these settings and with several clusters (docs/config.md). Flags win over the file, the file over the environment. SIGHUP reads it again."`
-	Listen        string   `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
-	OpsListen     string   `name:"ops-listen" placeholder:"ADDRESS" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz. Without it they are at 127.0.0.1:8091 while other machines can reach --listen (it is not loopback, or a proxy, --public-url or --host is set), else at --listen."`
-	Host          []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
-	Actions       string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
-	AuditKey      string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; created when it does not exist. Default: in the configuration directory of the user who runs this."`
-	AuditKeyFrom  string   `name:"audit-key-from" type:"path" env:"SHARDBOARD_AUDIT_KEY_FROM" placeholder:"FILE" help:"File that has the audit key instead, such as a mounted secret that all replicas get; --audit-key then only says beside which name the last signed head is kept."`
-	SessionKey    string   `name:"session-key" type:"path" env:"SHARDBOARD_SESSION_KEY" placeholder:"FILE" help:"Key that seals sessions and approvals in the store, so that rows of somebody else do not count. Needed with --store, the same file at all replicas; with a data directory it is created, by default beside the audit key."`
-	Alerts        string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File with the alert receivers (docs/alerts.md); default: no alerts."`
-	Maintenance   []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data should move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. A plan outside of it needs a typed confirmation. Default: always."`
-	approvalFlags `embed:""`
-	HideBounds    bool   `name:"hide-bounds" env:"SHARDBOARD_HIDE_BOUNDS" help:"Show chunk bounds, which are key values, only to the role support and above; not to viewers, and not in alerts."`
-	ProjectSizes  int    `name:"project-sizes-per-minute" default:"1200" env:"SHARDBOARD_PROJECT_SIZES_PER_MINUTE" placeholder:"N" help:"Documents a minute that are read from the cluster to estimate what each project holds on each shard, at most 6000; 0 switches it off. Default 1200."`
-	Projects      string `name:"metrics-projects" enum:"none,rank,id,name" default:"rank" env:"SHARDBOARD_METRICS_PROJECTS" help:"What tells the ten hottest projects apart in /metrics, which needs no sign-in on --ops-listen: their rank, id or name (with the id); none leaves them out. Default rank."`
-	dataFlags     `embed:""`
-	storeFlags    `embed:""`
-	signInFlags   `embed:""`
+	clusterFlags   `embed:""`
+	Config         string   `name:"config" type:"path" env:"SHARDBOARD_CONFIG" placeholder:"FILE" help:"YAML file with any of these settings and with several clusters (docs/config.md). Flags win over the file, the file over the environment. SIGHUP reads it again."`
+	Listen         string   `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
+	OpsListen      string   `name:"ops-listen" placeholder:"ADDRESS" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz. Without it they are at 127.0.0.1:8091 while other machines can reach --listen (it is not loopback, or a proxy, --public-url or --host is set), else at --listen."`
+	Host           []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
+	Actions        string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
+	AuditKey       string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; created when it does not exist. Default: in the configuration directory of the user who runs this."`
+	AuditKeyFrom   string   `name:"audit-key-from" type:"path" env:"SHARDBOARD_AUDIT_KEY_FROM" placeholder:"FILE" help:"File that has the audit key instead, such as a mounted secret that all replicas get; --audit-key then only says beside which name the last signed head is kept."`
+	SessionKey     string   `name:"session-key" type:"path" env:"SHARDBOARD_SESSION_KEY" placeholder:"FILE" help:"Key that seals sessions and approvals in the store, so that rows of somebody else do not count. Needed with --store, the same file at all replicas; with a data directory it is created, by default beside the audit key."`
+	Alerts         string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File with the alert receivers (docs/alerts.md); default: no alerts."`
+	Maintenance    []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data should move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. A plan outside of it needs a typed confirmation. Default: always."`
+	SeverityBounds []string `name:"severity-bounds" env:"SHARDBOARD_SEVERITY_BOUNDS" placeholder:"NAME=VALUE" help:"From which figure on something is a problem or a warning, such as hot-warn-rate=500; several by several flags, or separated by ','. The names and defaults are in docs/problems.md."`
+	approvalFlags  `embed:""`
+	HideBounds     bool   `name:"hide-bounds" env:"SHARDBOARD_HIDE_BOUNDS" help:"Show chunk bounds, which are key values, only to the role support and above; not to viewers, and not in alerts."`
+	ProjectSizes   int    `name:"project-sizes-per-minute" default:"1200" env:"SHARDBOARD_PROJECT_SIZES_PER_MINUTE" placeholder:"N" help:"Documents a minute that are read from the cluster to estimate what each project holds on each shard, at most 6000; 0 switches it off. Default 1200."`
+	Projects       string `name:"metrics-projects" enum:"none,rank,id,name" default:"rank" env:"SHARDBOARD_METRICS_PROJECTS" help:"What tells the ten hottest projects apart in /metrics, which needs no sign-in on --ops-listen: their rank, id or name (with the id); none leaves them out. Default rank."`
+	dataFlags      `embed:""`
+	storeFlags     `embed:""`
+	signInFlags    `embed:""`
 
 	MaxConnections *int `name:"max-connections" env:"SHARDBOARD_MAX_CONNECTIONS" placeholder:"N" help:"Limit of open connections, of which live pages may hold three quarters (6700 for 5,000) and one address one quarter; default 1024. Each is an open file (ulimit -n)."`
 }
@@ -117,6 +118,9 @@ func (c serveCmd) settings(e *env, several bool) (config app.Config, err error) 
 		return config, err
 	}
 	if config.Maintenance, err = app.ReadMaintenance(c.Maintenance); err != nil {
+		return config, err
+	}
+	if config.Bounds, err = app.ReadSeverityBounds(c.SeverityBounds); err != nil {
 		return config, err
 	}
 	if config.Approval, err = c.approval(); err != nil {

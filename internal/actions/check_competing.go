@@ -80,15 +80,18 @@ func (d *draftBuilder) checkCompeting() (out findings) {
 func (d *draftBuilder) checkMigrations() (out findings) {
 	for _, k := range d.movedCollections() {
 		if k.c.MigrationsBlocked {
-			out.block("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.blocked",
-				"Moves of {ns} are blocked (allowMigrations: false). Allow them first.",
-				message.Namespace("ns", k.c.NS)))
+			out.block("migrations-blocked", d.fromTable(topology.PartRouting), movesBlocked(k.c.NS))
 			continue
 		}
 		out.pass("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.allowed",
 			"Moves of {ns} are allowed.", message.Namespace("ns", k.c.NS)))
 	}
 	return out
+}
+
+func movesBlocked(ns topology.Namespace) message.Message {
+	return message.New("migrations-blocked.blocked", "Moves of {ns} are blocked (allowMigrations: false). Allow them first.",
+		message.Namespace("ns", ns))
 }
 
 // movedCollections returns the collections with moves, by name.

@@ -101,6 +101,9 @@ func planSplitHot(d *draftBuilder) (Draft, Args, error) {
 		d.storeCuts(c, hot)
 	}
 	d.splitAndMove(c, hot)
+	if c.MigrationsBlocked && len(d.moves) == 0 { // which half moves is not chosen yet, and none can
+		d.block("migrations-blocked", d.fromTable(topology.PartRouting), movesBlocked(c.NS))
+	}
 	undo := Undo{Possible: true, Text: message.New("split-hot",
 		"Moves the half back and merges both halves.",
 		message.Count("chunks", len(hot)))}

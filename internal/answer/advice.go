@@ -127,14 +127,17 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 	for _, plan := range p.Remedy.Plans {
 		one := expected{plan: api.AdvicePlan{Kind: plan.Kind, Args: v.planArguments(plan), Text: v.Named(plan.Text).At(v.Now)}}
 		trial := may.Try(actions.Kind(plan.Kind), planArguments(plan))
-		one.plan.Why, one.blocked = trial.Why, trial.Why != ""
+		one.plan.Why, one.plan.When, one.blocked = trial.Why, trial.When, trial.Why != ""
 		if p.Rule.OfWrites() {
 			e := expectWrites(v, p, actions.Kind(plan.Kind), plan.Args, trial)
 			if one.known = e.known; e.known {
 				one.top, one.plan.Writes, one.plan.Expected = most(e.after), e.list(), e.text()
+				if e.total > 0 {
+					one.plan.Busiest = &api.ShareEffect{Before: most(e.before) / e.total, After: most(e.after) / e.total}
+				}
 			}
 			if why := e.tooLittle(trial); why != "" {
-				one.plan.Why, one.little, one.plan.TooLittle = why, true, true
+				one.plan.Why, one.plan.When, one.little, one.plan.TooLittle = why, "", true, true
 			}
 		}
 		if one.plan.Why == "" && may.Plan {
@@ -167,10 +170,10 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 	}
 	switch {
 	case best >= 0 && tried[best].blocked && len(out.Plans) == 0:
-		out.WhyNot = "What helps is blocked: " + tried[best].plan.Why
+		out.WhyNot = strings.TrimSpace("What helps is blocked: " + tried[best].plan.Why + " " + tried[best].plan.When)
 	case len(out.Plans) > 0 || out.WhyNot != "" || len(tried) == 0:
 	case !slices.ContainsFunc(tried, func(x expected) bool { return !x.little }):
-		out.WhyNot = "No plan lowers the busiest shard's share by a tenth of the writes."
+		out.WhyNot = "No plan lowers the busiest shard's share by a tenth of the writes: it is better to change nothing here."
 	default:
 		out.WhyNot = "No plan helps as things are: each is blocked for the reason given."
 	}

@@ -38,8 +38,8 @@ func expectWrites(v View, p rules.Problem, k actions.Kind, args map[string]strin
 	out.before = map[string]float64{}
 	for _, ns := range v.Counts.Counted(v.Table) {
 		w := v.Counts.Window(ns, DefaultWindow)
-		if !p.Since.IsZero() && v.Now.Sub(p.Since) < DefaultWindow {
-			w = v.Counts.Between(ns, p.Since, v.Now)
+		if !p.From.IsZero() {
+			w = v.Counts.Between(ns, p.From, v.Now)
 		}
 		if w.Seconds == 0 {
 			continue
@@ -90,7 +90,9 @@ func (e *expectedWrites) halve(v View, w heat.Window, s actions.Span, to string)
 	}
 	i, ch := c.Chunks.Find(s.Min)
 	if to == "" {
-		if to = Calmest(v.Table, c, i, min(lower, upper), e.after); to == "" {
+		free := *c
+		free.MigrationsBlocked = false // the plan's own checks say that, and this what it does when they pass
+		if to = Calmest(v.Table, &free, i, min(lower, upper), e.after); to == "" {
 			return
 		}
 	}

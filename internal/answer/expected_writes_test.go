@@ -122,6 +122,18 @@ func TestARemedyMovesWhatItIsAbout(t *testing.T) {
 			t.Error(got.Plans[0].Expected)
 		}
 	})
+	t.Run("what helps is blocked, and the card says by what and until when", func(t *testing.T) {
+		w := newWritten()
+		w.add(5, 10, 20, project)
+		w.c.MigrationsBlocked = true
+		got := adviceFor(t, w.view(), rules.HotShard)
+		const why = "Moves of yorkie-meta.changes are blocked (allowMigrations: false). Allow them first."
+		const when = "It is possible when moves of the collection are allowed."
+		if len(got.Plans) > 0 || len(got.Refused) == 0 || !got.Refused[0].Best || got.Refused[0].When != when ||
+			got.WhyNot != "What helps is blocked: "+why+" "+when {
+			t.Errorf("offered %+v, refused %+v: %s", got.Plans, got.Refused, got.WhyNot)
+		}
+	})
 	t.Run("no plan divides a document that makes everything", func(t *testing.T) {
 		w := newWritten()
 		w.add(5, 1, 200, project)

@@ -27,6 +27,7 @@ type TryPlan func(k actions.Kind, args map[string]json.RawMessage) Trial
 // Trial tells whether a plan that was drafted as a test could run.
 type Trial struct {
 	Why   string // the check that blocks it; "" = it can run
+	When  string // when it will be possible, as a sentence; "" where that is not a matter of time
 	Doing bool   // because a run that is not ended makes the same change
 	Asks  bool   // an argument is missing or wrong, or it was not tried: left to the form
 
@@ -119,6 +120,7 @@ func tryOne(v, seen View, trier Trier, k actions.Kind, raw json.RawMessage) Tria
 				c.Text = HideInMessage(c.Text)
 			}
 			out.Why, out.Doing = seen.Named(c.Text).String(), c.ID == actions.CheckSameRun
+			out.When = whenPossible(v, c)
 			break
 		}
 	}
@@ -155,4 +157,24 @@ func TryAddress(try TryPlan, address string) Trial {
 		}
 	}
 	return try(actions.Kind(p.Kind), planArguments(p))
+}
+
+// whenPossible says when a plan will be possible that a check blocks now; "" where waiting does not help.
+func whenPossible(v View, c actions.Check) string {
+	switch c.ID {
+	case actions.CheckSameRun:
+		return "It can be planned again when that run has ended."
+	case "competing":
+		return "It is possible when that has ended."
+	case "migrations-blocked":
+		return "It is possible when moves of the collection are allowed."
+	case "balancer":
+		if b := v.Table.Balancer; b.Moves() && b.Limited() {
+			return "It is possible in the balancer's window, " + b.When() + "."
+		}
+		return "It is possible when the balancer moves chunks again."
+	case "index-build":
+		return "It is possible when the index is built."
+	}
+	return ""
 }

@@ -8,36 +8,29 @@ import (
 	"shardboard/internal/rules"
 )
 
-// WorstProblem is the greatest open problem with what helps; nil where there is none. Of problems that are
-// equally severe it is the first that a plan helps with: a hot project whose only plan is refused often
-// stands beside its hot shard. Its plan is one whose own checks pass, and its link leads each reader to
-// what they may do. Nothing in it depends on who looks.
+// WorstProblem is the first of the open problems with what helps, or why nothing does; nil where there is none. Its
+// plan is one whose own checks pass, and its link leads each reader to what they may do. Nothing in it depends on who
+// looks.
 func WorstProblem(v View, try TryPlan) *api.WorstProblem {
 	found := v.Problems()
 	if len(found.Items) == 0 || notReached(v.Table).Code != "" { // the headline says that
 		return nil
 	}
+	worst := found.Items[0]
 	out := &api.WorstProblem{ProblemLine: ProblemLines(v, found.Items[:1])[0]}
 	if v.Past != nil {
 		return out // what would have helped then is not planned
 	}
-	out.Doing = beingDone(found.Items[0], try)
-	for i, p := range found.Items[:min(len(found.Items), worstTried)] {
-		if p.Severity != found.Items[0].Severity {
-			break
-		}
-		var remedies api.Advice
-		addRemedies(&remedies, v, p, AdviceMay{Try: try})
-		if len(remedies.Plans) > 0 {
-			out.ProblemLine = ProblemLines(v, found.Items[i:i+1])[0]
-			out.Plan, out.PlanURL, out.Doing = remedies.Plans[0].Text, ProblemPlanURL(p.ID), beingDone(p, try)
-			out.Expected = remedies.Plans[0].Expected
-			if out.Doing != "" { // another plan beside the run would be in its way
-				out.Plan, out.PlanURL, out.Expected = "", "", ""
-			}
-			break
-		}
+	if out.Doing = beingDone(worst, try); out.Doing != "" {
+		return out // another plan beside the run would be in its way
 	}
+	var remedies api.Advice
+	addRemedies(&remedies, v, worst, AdviceMay{Try: try})
+	if len(remedies.Plans) == 0 {
+		out.WhyNot = remedies.WhyNot
+		return out
+	}
+	out.Plan, out.PlanURL, out.Expected = remedies.Plans[0].Text, ProblemPlanURL(worst.ID), remedies.Plans[0].Expected
 	return out
 }
 
@@ -50,9 +43,6 @@ func beingDone(p rules.Problem, try TryPlan) string {
 	}
 	return ""
 }
-
-// worstTried is how many problems are looked through for a plan, because plans are tried for each page.
-const worstTried = 4
 
 // ProblemPlanURL leads to the filled-in form of the plan that helps with a problem.
 func ProblemPlanURL(id string) string { return "/advice/" + url.PathEscape(id) + "/plan" }

@@ -138,12 +138,21 @@ type AdvicePlan struct {
 	URL  string                     `json:"url,omitempty"` // URL of the filled-in form; "" where this plan cannot be made
 	// of a refused plan: the check that blocks it, or why it does not help
 	Why string `json:"why,omitempty"`
+	// when a blocked plan will be possible, as a sentence; absent where waiting does not help
+	When string `json:"when,omitempty"`
 	// Against a problem of writes: the counted writes per second of the shards that change, before it and as expected
 	// after it if the same keys are written as often; absent where that is not known.
 	Writes    []WriteEffect `json:"writes,omitempty"`
 	Expected  string        `json:"expected,omitempty"`  // the same as a sentence
+	Busiest   *ShareEffect  `json:"busiest,omitempty"`   // the busiest shard's share of all counted writes
 	TooLittle bool          `json:"tooLittle,omitempty"` // it is refused because it moves too few of the writes
 	Best      bool          `json:"best,omitempty"`      // leaves the busiest shard fewest writes, of those that help enough; it may be blocked
+}
+
+// ShareEffect is a share, 0 to 1, before a plan and as expected after it.
+type ShareEffect struct {
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
 }
 
 // AdviceCommand is a line for mongosh. A check changes nothing; say is its expected result.

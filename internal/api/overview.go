@@ -9,6 +9,7 @@ type WorstProblem struct {
 	PlanURL string // leads to its filled-in form
 	// Expected is what it does to the writes of the shards; "" where it is not against a problem of writes, or not known.
 	Expected string
+	WhyNot   string // why no plan helps; "" where one does, or a run does
 	Doing    string // that a run makes the change that helps; "" for none
 }
 

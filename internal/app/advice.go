@@ -33,7 +33,8 @@ type tables interface {
 func (p *clusterParts) newAdvising(c ClusterConfig) advising {
 	out := advising{tables: p.watcher, store: p.store, sources: rules.Sources{
 		Tables: p.watcher, Directories: p.keeper, Profile: c.profile(), Heat: p.heat, Past: p.history.past, Notices: p.store,
-		Surveys: p.surveys, Unsealed: p.unsealed, Pins: p.pinsOfPlans(), Paused: p.pausedBalancing(), SetByRuns: p.settingsByRuns(), Log: c.Log,
+		Surveys: p.surveys, Unsealed: p.unsealed, Pins: p.pinsOfPlans(), Paused: p.pausedBalancing(), SetByRuns: p.settingsByRuns(),
+		Bounds: c.Bounds, Log: c.Log,
 	}}
 	out.advisor = rules.NewAdvisor(out.sources)
 	switch {

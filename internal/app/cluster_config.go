@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/profile"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
@@ -29,6 +30,7 @@ type ClusterConfig struct {
 	Maintenance []actions.Maintenance // windows in which changes are allowed; none: always
 	Approval    Approval              // which plans need the approval of a second person; zero: none
 	Alerts      *alert.Config         // alert receivers; nil: none
+	Bounds      rules.Bounds          // of severity, where they are not the defaults
 	HideBounds  bool                  // only support and above see chunk bounds
 
 	HoldingsPerMinute int // as in Config
@@ -37,7 +39,8 @@ type ClusterConfig struct {
 // cluster is the cluster of a configuration by flags.
 func (c Config) cluster() ClusterConfig {
 	return ClusterConfig{URI: c.URI, Demo: c.Demo, Log: c.Log, Profile: c.Profile, Watcher: c.Watcher, Cluster: c.Cluster, Actions: c.Actions,
-		Maintenance: c.Maintenance, Approval: c.Approval, Alerts: c.Alerts, HideBounds: c.HideBounds, HoldingsPerMinute: c.HoldingsPerMinute}
+		Maintenance: c.Maintenance, Approval: c.Approval, Alerts: c.Alerts, Bounds: c.Bounds,
+		HideBounds: c.HideBounds, HoldingsPerMinute: c.HoldingsPerMinute}
 }
 
 // profile is the configured layout of the data.

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/metrics"
 	"shardboard/internal/profile"
+	"shardboard/internal/rules"
 	"shardboard/internal/store/mongodb"
 	"shardboard/internal/topology"
 )
@@ -54,6 +55,7 @@ type Config struct {
 	Approval    Approval              // which plans need the approval of a second person; zero: none
 
 	Alerts *alert.Config // alert receivers; nil: none
+	Bounds rules.Bounds  // of severity, where they are not the defaults
 
 	HideBounds bool // only support and above see chunk bounds
 
@@ -97,6 +99,9 @@ type AlertConfig = *alert.Config
 
 // ParseAlerts reads the text of an alerts file; name is its name in errors.
 func ParseAlerts(name, text string) (AlertConfig, error) { return alert.Parse(name, []byte(text)) }
+
+// ReadSeverityBounds parses from which figures on something is a problem or a warning.
+func ReadSeverityBounds(texts []string) (rules.Bounds, error) { return rules.ParseBounds(texts) }
 
 // ReadMaintenance parses the windows in which changes are allowed.
 func ReadMaintenance(texts []string) ([]actions.Maintenance, error) {

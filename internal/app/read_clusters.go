@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/configfile"
 	"shardboard/internal/fault"
+	"shardboard/internal/rules"
 )
 
 // ReadClusters makes configurations of the clusters of a file. What a cluster does not say is as in
@@ -35,6 +36,7 @@ func ReadClusters(f *configfile.File, all Config, texts ClusterTexts) []ClusterC
 		read(f, c, "profile", c.Profile, ReadProfile, &one.Profile)
 		read(f, c, "alerts", c.Alerts, ReadAlerts, &one.Alerts)
 		read(f, c, "maintenance-window", c.Maintenance, ReadMaintenance, &one.Maintenance)
+		read(f, c, "severity-bounds", c.SeverityBounds, rules.ParseBounds, &one.Bounds)
 		read(f, c, "approval-bytes", c.ApprovalBytes, ReadApprovalBytes, &one.Approval.Rules.Bytes)
 		read(f, c, "approval-kinds", c.ApprovalKinds, actions.ParseApprovalKinds, &one.Approval.Rules.Kinds)
 		if c.ApprovalChunks != nil {
@@ -149,6 +151,7 @@ func fingerprint(c configfile.Cluster, texts ClusterTexts) string {
 	add("profile", c.Profile)
 	add("alerts", c.Alerts)
 	add("maintenance-window", strings.Join(c.Maintenance, ";"))
+	add("severity-bounds", strings.Join(c.SeverityBounds, ","))
 	add("approval-bytes", c.ApprovalBytes)
 	add("approval-chunks", optional(c.ApprovalChunks))
 	add("approval-kinds", strings.Join(c.ApprovalKinds, ","))

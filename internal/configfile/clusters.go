@@ -18,6 +18,7 @@ var clusterKeys = map[string]Kind{
 	"name": {Type: Text}, "title": {Type: Text}, "uri": {Type: Text}, "uri-file": {Type: Text}, "profile": {Type: Text},
 	"alerts":  {Type: Text},
 	"actions": {Type: Text, Choices: []string{"on", "off"}}, "hide-bounds": {Type: Switch}, "maintenance-window": {Type: List},
+	"severity-bounds":          {Type: List},
 	"project-sizes-per-minute": {Type: Number}, "roles": {Type: Mapping},
 	"approval-bytes": {Type: Text}, "approval-chunks": {Type: Number}, "approval-kinds": {Type: List}, "approval-wait": {Type: Span},
 }
@@ -123,6 +124,8 @@ func (r reader) take(c *Cluster, key, n *yaml.Node, values []string) {
 		c.HideBounds = &on
 	case "maintenance-window":
 		c.Maintenance = values
+	case "severity-bounds":
+		c.SeverityBounds = values
 	case "approval-bytes":
 		c.ApprovalBytes = text
 	case "approval-chunks":

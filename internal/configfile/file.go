@@ -49,6 +49,7 @@ type Cluster struct {
 	Actions                                    *bool
 	HideBounds                                 *bool
 	Maintenance                                []string
+	SeverityBounds                             []string
 	ApprovalBytes                              string
 	ApprovalChunks                             *int
 	ApprovalKinds                              []string

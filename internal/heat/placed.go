@@ -3,6 +3,7 @@ package heat
 import (
 	"math"
 
+	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -35,6 +36,42 @@ func (s Slot) inChunks(c *topology.Collection, of target) (placed map[int]placed
 		}
 	}
 	return placed, without
+}
+
+// Keys are how the rows of a collection name their shard keys.
+type Keys struct{ of target }
+
+// KeysOf are those of a collection; zero where its writes are not counted.
+func KeysOf(t *topology.Table, p *profile.Profile, ns topology.Namespace) Keys {
+	return Keys{targetOf(t, p, ns)}
+}
+
+// Divide gives a slot's rows to the chunks of a newer table of the collection, as inChunks places them. Rows that no
+// key places stay with the lowest of the chunks that they may be in.
+func (k Keys) Divide(s Slot, c *topology.Collection) (out []Piece) {
+	for _, p := range s.chunkRows(c) {
+		from, to := p.chunksNow(c)
+		by, known := map[int]int64{}, int64(0)
+		if to-from > 1 && k.of.ns != "" {
+			by, known = s.dividePiece(c, k.of, p)
+		}
+		if known == 0 {
+			out = append(out, p)
+			continue
+		}
+		left := p.Rows
+		for i := to - 1; i >= from; i-- {
+			rows := min(int64(math.Round(shareOut(p.Rows, known, by[i]).best)), left)
+			if i == from {
+				rows = left
+			}
+			if left -= rows; rows > 0 {
+				ch := c.Chunks.At(i)
+				out = append(out, Piece{Min: ch.Min, Max: ch.Max, Shard: p.Shard, Rows: rows})
+			}
+		}
+	}
+	return out
 }
 
 // onShards places a slot's rows on the shards that own them in the current table. Rows of which no key is known

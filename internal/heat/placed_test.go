@@ -104,7 +104,21 @@ func TestWritesFollowTheirChunksThroughSplitsAndMerges(t *testing.T) {
 		table := w.table()
 		c := table.Collections[0]
 		got := w.c.Window("y.changes", window)
+		divided, all := map[int]int64{}, 0.0
+		for _, s := range got.slots {
+			for _, p := range KeysOf(table, profile.Yorkie(), "y.changes").Divide(s, c) {
+				i, _ := c.Chunks.Find(p.Min)
+				divided[i] += p.Rows * s.Every
+				all += float64(p.Rows * s.Every)
+			}
+		}
+		if math.Abs(all/got.Seconds-got.Total.PerSecond) > 1e-6 {
+			t.Errorf("seed %d: %.0f rows are divided, not all", seed, all)
+		}
 		for _, l := range got.Chunks(table, profile.Yorkie()) {
+			if d := float64(divided[l.Chunk]) / got.Seconds; l.Rate.Exact && l.Since.IsZero() && math.Abs(d-l.Rate.PerSecond) > 1e-6 {
+				t.Errorf("seed %d: chunk %d takes %.2f/s, and %.2f/s are divided to it", seed, l.Chunk, l.Rate.PerSecond, d)
+			}
 			from := got.From
 			if !l.Since.IsZero() {
 				from = l.Since

@@ -18,6 +18,7 @@ type sample struct {
 	slot       heat.Slot
 	taken      time.Time // when it was counted, a few seconds after its end
 	collection *topology.Collection
+	keys       heat.Keys
 }
 
 // Span is a time [From, To).
@@ -87,8 +88,10 @@ type Counts struct {
 	Shards  map[string]Tally // all shards with chunks
 	Chunks  []ChunkTally     // the run's chunks, hottest first
 	More    int              // number of the run's chunks that are not listed
-	Astray  Tally            // rows whose chunk is unknown
-	Until   time.Time        // end of the newest counted part
+	// Others are the hottest of the other chunks, to know what others moved; nil in records of before they were kept.
+	Others []ChunkTally `json:",omitempty"`
+	Astray Tally        // rows whose chunk is unknown
+	Until  time.Time    // end of the newest counted part
 }
 
 // count adds up the samples of a collection that lie in a window. Chunks are those of the newest
@@ -133,8 +136,10 @@ func countWindow(samples []sample, w Span, spans []keySpan, asOf time.Time) *Cou
 			t := out.Shards[at.Chunks.Owner(i)]
 			t.add(p.Rows, s.slot.Every)
 			out.Shards[at.Chunks.Owner(i)] = t
-			i, _ = last.Chunks.Find(p.Min)
-			t = chunks[i]
+		}
+		for _, p := range s.keys.Divide(s.slot, last) { // chunks that were split within the window
+			i, _ := last.Chunks.Find(p.Min)
+			t := chunks[i]
 			t.add(p.Rows, s.slot.Every)
 			chunks[i] = t
 		}
@@ -165,18 +170,33 @@ func (c *Counts) listChunks(of *topology.Collection, tallies map[int]Tally, span
 			}
 		}
 	}
-	for i := range listed {
-		ch := of.Chunks.At(i)
-		lo, errLo := of.Key.Document(ch.Min)
-		hi, errHi := of.Key.Document(ch.Max)
-		if errLo != nil || errHi != nil {
-			continue // the bound cannot be written as a document
+	c.Others = []ChunkTally{}
+	for i := range tallies {
+		if !listed[i] {
+			c.Others = addTally(c.Others, of, i, tallies[i])
 		}
-		c.Chunks = append(c.Chunks, ChunkTally{lo, hi, ch.Shard, tallies[i]})
 	}
-	slices.SortFunc(c.Chunks, compareHotness)
-	c.Chunks = c.Chunks[:min(len(c.Chunks), chunksListed)]
+	for i := range listed {
+		c.Chunks = addTally(c.Chunks, of, i, tallies[i])
+	}
+	c.Chunks, c.Others = hottestOf(c.Chunks), hottestOf(c.Others)
 	c.More = met - len(c.Chunks)
+}
+
+// addTally adds the writes of a chunk; one whose bound cannot be written as a document is left out.
+func addTally(list []ChunkTally, of *topology.Collection, i int, t Tally) []ChunkTally {
+	ch := of.Chunks.At(i)
+	lo, errLo := of.Key.Document(ch.Min)
+	hi, errHi := of.Key.Document(ch.Max)
+	if errLo != nil || errHi != nil {
+		return list
+	}
+	return append(list, ChunkTally{lo, hi, ch.Shard, t})
+}
+
+func hottestOf(list []ChunkTally) []ChunkTally {
+	slices.SortFunc(list, compareHotness)
+	return list[:min(len(list), chunksListed)]
 }
 
 func compareHotness(a, b ChunkTally) int {
@@ -219,20 +239,27 @@ func (c *Counts) plus(o *Counts) *Counts {
 		for shard, t := range part.Shards {
 			out.Shards[shard] = out.Shards[shard].plus(t)
 		}
-		for _, ch := range part.Chunks {
-			i := slices.IndexFunc(out.Chunks, func(x ChunkTally) bool { return string(x.Min) == string(ch.Min) && string(x.Max) == string(ch.Max) })
-			if i < 0 {
-				out.Chunks = append(out.Chunks, ch)
-				continue
-			}
-			out.Chunks[i].Tally, out.Chunks[i].Shard = out.Chunks[i].plus(ch.Tally), ch.Shard
-		}
+		out.Chunks, out.Others = plusTallies(out.Chunks, part.Chunks), plusTallies(out.Others, part.Others)
 	}
+	out.Others = hottestOf(out.Others)
 	slices.SortFunc(out.Chunks, compareHotness)
 	if n := len(out.Chunks) - chunksListed; n > 0 {
 		out.Chunks, out.More = out.Chunks[:chunksListed], out.More+n
 	}
 	return out
+}
+
+// plusTallies adds the writes of chunks to those of the same ones.
+func plusTallies(list, more []ChunkTally) []ChunkTally {
+	for _, ch := range more {
+		i := slices.IndexFunc(list, func(x ChunkTally) bool { return string(x.Min) == string(ch.Min) && string(x.Max) == string(ch.Max) })
+		if i < 0 {
+			list = append(list, ch)
+			continue
+		}
+		list[i].Tally, list[i].Shard = list[i].plus(ch.Tally), ch.Shard
+	}
+	return list
 }
 
 // rate is a tally divided by the seconds counted.

@@ -15,6 +15,9 @@ type Credit struct {
 	Moved float64
 	// Without is what the share would be after the run if these ranges had stayed.
 	Without float64
+	// Others is the share of the writes after the run that go to ranges which others took from the hottest shard, capped
+	// likewise.
+	Others float64
 }
 
 // leastLeft is the least of the writes that the shard would have had without the run, as a part of those before: with
@@ -51,47 +54,64 @@ func (o *Outcome) judgeRun(in []CollectionRecord) (Verdict, float64) {
 	return Helped, plusMinus
 }
 
-// creditOf adds up the writes to what was on the hottest shard before, or in the hottest chunk, and is not after.
+// creditOf adds up the writes to what was on the hottest shard before, or in the hottest chunk, and is not after: what
+// the run changed, and what others moved.
 func (o *Outcome) creditOf(in []CollectionRecord, p float64, n int64) Credit {
-	stays, moved, capped := 0.0, 0.0, 0.0
+	stays := 0.0
 	for _, s := range o.Shards {
 		if o.Basis == ByShards && s.Shard == o.Before.Hottest {
 			stays = s.After.Share
 		}
 	}
 	hottest := o.hottestChunk()
+	own, others := gone{of: o, rows: n}, gone{of: o, rows: n}
 	for _, c := range in {
 		if c.Before == nil || c.After == nil {
 			continue
 		}
-		here := make([]float64, len(c.Before.Chunks)) // by chunk before: the share of what has left it
-		before := newPlaces(c.Before.Chunks)
-		for _, to := range c.After.Chunks {
-			i := before.of(to)
-			if i < 0 {
-				continue
-			}
-			from := c.Before.Chunks[i]
-			left := from.Shard == o.Before.Hottest && to.Shard != from.Shard
-			if o.Basis == ByChunks {
-				left = hottest.is(c, from)
-			}
-			if left {
-				here[i] += shareOf(c.After.rate(to.Tally), o.After.Total)
-			}
+		left := func(from, to ChunkTally) bool { return from.Shard == o.Before.Hottest && to.Shard != from.Shard }
+		if o.Basis == ByShards {
+			others.add(c, c.Before.Others, c.After.Others, left)
+		} else {
+			left = func(from, _ ChunkTally) bool { return hottest.is(c, from) }
 		}
-		for i, share := range here {
-			if share > 0 {
-				moved += share
-				capped += shareOf(c.Before.rate(c.Before.Chunks[i].Tally), o.Before.Total)
-			}
+		own.add(c, c.Before.Chunks, c.After.Chunks, left)
+	}
+	moved := own.share()
+	return Credit{Moved: moved, Without: min(1, stays+moved), Others: others.share()}
+}
+
+// gone is the writes to ranges that left the hottest shard.
+type gone struct {
+	of             *Outcome
+	rows           int64 // counted before
+	moved, allowed float64
+}
+
+// add adds the chunks of a collection that left.
+func (g *gone) add(c CollectionRecord, before, after []ChunkTally, left func(from, to ChunkTally) bool) {
+	here := make([]float64, len(before)) // by chunk before: the share of what has left it
+	were := newPlaces(before)
+	for _, to := range after {
+		if i := were.of(to); i >= 0 && left(before[i], to) {
+			here[i] += shareOf(c.After.rate(to.Tally), g.of.After.Total)
 		}
 	}
-	if n > 0 {
-		capped += 1.96 * math.Sqrt(capped*(1-min(capped, 1))/float64(n))
+	for i, share := range here {
+		if share > 0 {
+			g.moved += share
+			g.allowed += shareOf(c.Before.rate(before[i].Tally), g.of.Before.Total)
+		}
 	}
-	moved = min(moved, capped)
-	return Credit{Moved: moved, Without: min(1, stays+moved)}
+}
+
+// share is the share of the writes after the run, at most what the ranges may have had before.
+func (g *gone) share() float64 {
+	most := g.allowed
+	if g.rows > 0 {
+		most += 1.96 * math.Sqrt(most*(1-min(most, 1))/float64(g.rows))
+	}
+	return min(g.moved, most)
 }
 
 // hottestChunk is the chunk with the largest share before.

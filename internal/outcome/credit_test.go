@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"shardboard/internal/actions"
@@ -52,14 +53,18 @@ func TestARunHelpedOnlyWhereItsMoveDid(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 7))
 	wrong, falseYes, yes, situations := 0, 0, 0, 1000
 	for i := range situations {
-		rates, after, owners, moved := situation(random)
+		rates, after, owners, moved, other := situation(random)
 		was := sharesOf(rates, owners)
 		hot, p := most(was)
 		from := owners[moved]
-		with := slices.Clone(owners)
+		stayed := slices.Clone(owners)
+		if other >= 0 {
+			stayed[other] = "b" // another run moves it meanwhile
+		}
+		with := slices.Clone(stayed)
 		with[moved] = "c"
 		_, q := most(sharesOf(after, with))
-		without := sharesOf(after, owners)[hot]
+		without := sharesOf(after, stayed)[hot]
 		r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(int64(moved-1)*10), keyAt(int64(moved)*10), "c")
 		b, a := windows(r.Started, r.Ended)
 		var at []int64
@@ -74,7 +79,14 @@ func TestARunHelpedOnlyWhereItsMoveDid(t *testing.T) {
 		for _, w := range fullWindow(a, isTable) {
 			then = append(then, tenSeconds(isTable, w.slot.From, draw(random, after)...))
 		}
-		o := Compare(r, recordOf(r, before, then))
+		record := recordOf(r, before, then)
+		if other >= 0 {
+			record.OtherRuns = []string{"x"}
+		}
+		o := Compare(r, record)
+		if o.State == Shared {
+			t.Errorf("%d: the other run changed other ranges", i)
+		}
 		helped := q < .88*p && without > .97*p
 		unclear := math.Abs(q/p-.9) < .04 || without < .97*p && without > .85*p // chance decides
 		said := o.Verdict == Helped
@@ -112,8 +124,10 @@ func draw(random *rand.Rand, rates []float64) (rows []int64) {
 	return rows
 }
 
-// situation is the rates of chunks before and after a move, their owners, and which chunk is moved to the shard c.
-func situation(random *rand.Rand) (rates, after []float64, owners []string, moved int) {
+// situation is the rates of chunks before and after a move, their owners, which chunk is moved to the shard c, and
+// which another run moves from the same shard to b; -1: none.
+func situation(random *rand.Rand) (rates, after []float64, owners []string, moved, other int) {
+	other = -1
 	n := 6 + random.IntN(8)
 	for i := range n {
 		rates = append(rates, .2+random.Float64()*2)
@@ -124,7 +138,7 @@ func situation(random *rand.Rand) (rates, after []float64, owners []string, move
 	rates[0] += rates[hot] * random.Float64() * 1.5 // so that a move of one divides them
 	after = slices.Clone(rates)
 	moved = hot
-	switch random.IntN(6) {
+	switch random.IntN(8) {
 	case 0: // the load of the moved chunk stops
 		after[hot] = 0
 	case 1: // a cold chunk of the shard moves, and the hot load stops or not
@@ -155,13 +169,35 @@ func situation(random *rand.Rand) (rates, after []float64, owners []string, move
 				after[i] *= 2 + 2*random.Float64()
 			}
 		}
+	case 6, 7: // another run moves the first chunk of the shard, hot or cold
+		other = 0
+		if random.IntN(2) == 0 {
+			rates[0], after[0] = .1, .1
+		}
 	case 3: // all writes change together
 		factor := []float64{1, 1.3, 2}[random.IntN(3)]
 		for i := range after {
 			after[i] *= factor
 		}
 	}
-	return rates, after, owners, moved
+	return rates, after, owners, moved, other
+}
+
+// What another run moved in the meantime is told from what this one did.
+func TestWhatAnotherRunMovedIsNamedAndNotThisRunsDoing(t *testing.T) {
+	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	b, a := windows(r.Started, r.Ended)
+	was, is := collection(t, []int64{0, 10, 20}, "a", "a", "a", "b"), collection(t, []int64{0, 10, 20}, "c", "b", "a", "b")
+	rec := recordOf(r, fullWindow(b, was, 20, 20, 30, 10), fullWindow(a, is, 20, 20, 30, 10))
+	rec.OtherRuns = []string{"x"}
+	o := Compare(r, rec)
+	if c := o.Credit; o.State != Measured || o.Verdict != Unclear || c.Moved != .25 || c.Others != .25 || c.Without != .625 {
+		t.Errorf("%s %s %+v", o.State, o.Verdict, c)
+	}
+	const want = "Without this run it would be about 62% of all: a part is its doing, what others moved from the shard takes 25%."
+	if text := strings.ReplaceAll(o.Text().String(), "\u202f", ""); !strings.HasSuffix(text, want) {
+		t.Error(text)
+	}
 }
 
 // An undo within the window ends it: what the run did until then is the answer.

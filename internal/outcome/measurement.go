@@ -17,6 +17,7 @@ type measurement struct {
 	run        engine.Run
 	scope      scope
 	otherRuns  []string
+	sameRanges bool // one of them changed ranges of this run
 	otherMoves int
 	until      time.Time // when the second window ended early; zero: it did not
 	movedAgain bool      // others moved the run's chunks after it ended
@@ -87,6 +88,7 @@ func (r *Recorder) startMeasuring(run engine.Run, prior *Record) {
 		before: map[topology.Namespace][]sample{}, after: map[topology.Namespace][]sample{}}
 	if prior != nil {
 		k.otherRuns, k.otherMoves, k.movedAgain, k.until = prior.OtherRuns, prior.OtherMoves, prior.MovedAgain, prior.Until
+		k.sameRanges = prior.SameRanges || len(prior.OtherRuns) > 0 && !prior.separable()
 	}
 	r.active[run.ID] = k
 	r.addRecent(k)

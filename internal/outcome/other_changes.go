@@ -28,6 +28,7 @@ func (r *Recorder) findOtherChanges(runs []engine.Run, now time.Time) {
 			}
 			if o.Started.Before(end) && (o.Ended.IsZero() || o.Ended.After(before.From)) {
 				k.otherRuns, k.dirty = append(k.otherRuns, o.ID), true
+				k.sameRanges = k.sameRanges || k.scope.sameRanges(t, scopeOf(o))
 				slices.Sort(k.otherRuns)
 			}
 		}

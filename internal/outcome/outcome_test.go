@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/heat"
+	"shardboard/internal/topology"
 )
 
 func TestMoveThatSpreadsTheWritesHelped(t *testing.T) {
@@ -87,7 +88,13 @@ func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
 		"nothing written before": {move, recordOf(move, fullWindow(b, c, 0, 0, 0), fullWindow(a, c, 9, 9, 9)), Few, ""},
 		"few rows": {move, recordOf(move, append(fullWindow(b, c, 0, 0, 0), tenSeconds(c, b.From, 50, 0, 0)),
 			fullWindow(a, c, 9, 9, 9)), Few, ""},
-		"another run meanwhile":     {move, with(func(r *Record) { r.OtherRuns = []string{"x"} }), Shared, ""},
+		"another run of other ranges":    {move, with(func(r *Record) { r.OtherRuns = []string{"x"} }), Measured, ""},
+		"another run of the same ranges": {move, with(func(r *Record) { r.OtherRuns, r.SameRanges = []string{"x"}, true }), Shared, ""},
+		"recorded before the other chunks were": {move, with(func(r *Record) {
+			r.OtherRuns, r.Collections[0].Before.Others = []string{"x"}, nil
+		}), Shared, ""},
+		"no window before, a minute after": {move, with(
+			func(r *Record) { r.Closed, r.Collections[0].Before = false, nil }), Uncounted, reasonGap},
 		"migrations of others only": {move, with(func(r *Record) { r.OtherMoves = 2 }), Measured, ""},
 	} {
 		o := Compare(x.run, x.kept)
@@ -101,7 +108,8 @@ func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
 			t.Errorf("%s: has figures although nothing was counted: %+v", name, o.Shards)
 		}
 	}
-	if o := Compare(move, with(func(r *Record) { r.OtherRuns = []string{"x"} })); len(o.Shards) != 2 || o.Before.Share == 0 {
+	shared := with(func(r *Record) { r.OtherRuns, r.SameRanges = []string{"x"}, true })
+	if o := Compare(move, shared); len(o.Shards) != 2 || o.Before.Share == 0 {
 		t.Errorf("figures are missing: %+v", o)
 	}
 }
@@ -148,5 +156,25 @@ func TestRowsChangedInPlaceAreListedButNotAddedToNewRows(t *testing.T) {
 	alone := &Record{Closed: true, Collections: []CollectionRecord{changed}}
 	if o := Compare(r, alone); o.State != Measured || !o.Before.Total.AtLeast || !slices.Contains(o.Notes, NoteHottest) {
 		t.Errorf("%s %+v %v", o.State, o.Before.Total, o.Notes)
+	}
+}
+
+func TestRunsShareRangesWhereTheseOverlap(t *testing.T) {
+	table := &topology.Table{Collections: []*topology.Collection{collection(t, []int64{0, 10}, "a", "a", "b")}}
+	mine := scopeOf(endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b"))
+	batch := scope{spans: map[topology.Namespace][]keySpan{ns: nil}}
+	for name, x := range map[string]struct {
+		other scope
+		want  bool
+	}{
+		"beside it": {scopeOf(endedRun(actions.MoveChunk, actions.OpMove, keyAt(10), keyAt(20), "b")), false},
+		"a part":    {scopeOf(endedRun(actions.MoveChunk, actions.OpMove, keyAt(5), keyAt(7), "b")), true},
+		"a split":   {scopeOf(endedRun(actions.Split, actions.OpSplitAt, keyAt(0), keyAt(10), "")), true},
+		"a batch":   {batch, true},
+		"elsewhere": {scope{}, false},
+	} {
+		if got := mine.sameRanges(table, x.other); got != x.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

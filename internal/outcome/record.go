@@ -14,6 +14,7 @@ type Record struct {
 	Started, Ended time.Time // zero while open
 	Collections    []CollectionRecord
 	OtherRuns      []string // ids of runs that changed the same collections in the windows or between them
+	SameRanges     bool     // one of them changed ranges of this run
 	OtherMoves     int      // other migrations of these collections in that time
 	MovedAgain     bool     // one of them moved the run's chunks after the run
 	Closed         bool     // the measurement has ended
@@ -28,6 +29,14 @@ type CollectionRecord struct {
 	Before, After *Counts
 }
 
+// separable tells whether what other runs moved can be told from what this one did: they changed other ranges, and the
+// writes of the other chunks are known.
+func (r *Record) separable() bool {
+	return !r.SameRanges && !slices.ContainsFunc(r.Collections, func(c CollectionRecord) bool {
+		return c.Before != nil && c.Before.Others == nil || c.After != nil && c.After.Others == nil
+	})
+}
+
 // toRecord returns the stored form of a measurement.
 func (r *Recorder) toRecord(t *topology.Table, k *measurement) *Record {
 	before, after := k.windows()
@@ -36,6 +45,7 @@ func (r *Recorder) toRecord(t *topology.Table, k *measurement) *Record {
 		Started:    k.run.Started,
 		Ended:      k.run.Ended,
 		OtherRuns:  slices.Clone(k.otherRuns),
+		SameRanges: k.sameRanges,
 		OtherMoves: k.otherMoves,
 		MovedAgain: k.movedAgain,
 		Closed:     k.closed,

@@ -199,12 +199,13 @@ func (r *Recorder) missingRuns(runs []engine.Run) (ids []string) {
 
 // Take adds a slot of counted writes. It never waits for the store.
 func (r *Recorder) Take(s heat.Slot) {
-	c := r.opts.Tables.Table().Collection(s.NS)
+	table := r.opts.Tables.Table()
+	c := table.Collection(s.NS)
 	if c == nil || c.Chunks.Len() == 0 {
 		return
 	}
 	now := r.opts.Now()
-	x := sample{slot: s, taken: now, collection: c}
+	x := sample{slot: s, taken: now, collection: c, keys: heat.KeysOf(table, r.opts.Profile, s.NS)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := slices.IndexFunc(r.recent[s.NS], func(x sample) bool { return now.Sub(x.slot.To) <= recentKept })

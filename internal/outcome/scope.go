@@ -76,6 +76,28 @@ func (s scope) overlaps(o scope) bool {
 	return false
 }
 
+// sameRanges reports whether both scopes have a range of keys in common, or that is not known.
+func (s scope) sameRanges(t *topology.Table, o scope) bool {
+	for ns, spans := range s.spans {
+		theirs, both := o.spans[ns]
+		c := t.Collection(ns)
+		switch {
+		case !both:
+		case c == nil || spans == nil || theirs == nil || o.zonesOnly || s.zonesOnly:
+			return true
+		default:
+			for _, a := range mergedRanges(c, spans) {
+				for _, b := range mergedRanges(c, theirs) {
+					if a.Min.Compare(b.Max) < 0 && b.Min.Compare(a.Max) < 0 {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
 func (s scope) namespaces() []topology.Namespace {
 	out := make([]topology.Namespace, 0, len(s.spans))
 	for ns := range s.spans {

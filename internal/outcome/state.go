@@ -37,7 +37,7 @@ func (o *Outcome) setState(r engine.Run, kept *Record, in []CollectionRecord) {
 	case r.State.Open():
 		o.State = Running
 		return
-	case !kept.Closed && len(in) > 0 && (o.After.Covered < leastSoFar.Seconds() || o.Before.Covered < leastCovered.Seconds()):
+	case !kept.Closed && len(in) > 0 && o.After.Covered < leastSoFar.Seconds():
 		o.State = TooEarly
 		return
 	case len(in) == 0:
@@ -51,7 +51,7 @@ func (o *Outcome) setState(r engine.Run, kept *Record, in []CollectionRecord) {
 		o.State = Idle
 	case v == "":
 		o.State = Few
-	case len(o.OtherRuns) > 0:
+	case len(o.OtherRuns) > 0 && !kept.separable():
 		o.State, o.PlusMinus = Shared, plusMinus
 	default:
 		o.State, o.Verdict, o.PlusMinus = Measured, v, plusMinus

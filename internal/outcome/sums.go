@@ -32,6 +32,8 @@ func (o *Outcome) addCollections(kept *Record, over bool) {
 		}
 		switch {
 		case x.Not != "":
+		case !over && x.CoveredAfter >= leastSoFar.Seconds() && x.CoveredBefore < least:
+			x.Not = reasonGap // the time before the run does not come back
 		case over && (x.CoveredBefore < least || x.CoveredAfter < leastAfter):
 			x.Not = reasonGap
 		case x.Method == heat.ChangedRows && appended:

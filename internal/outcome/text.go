@@ -108,12 +108,17 @@ func (o Outcome) measured() message.Message {
 	case NotThis:
 		pattern += " But what this run moved or split takes {moved} of the writes now: without the run it would be about {without} too."
 	case Unclear:
-		pattern += " Without this run it would be about {without} of all: a part is its doing, the rest came by itself."
+		rest := "the rest came by itself."
+		if o.Credit.Others >= leastPoint {
+			rest = "what others moved from the shard takes {others}."
+		}
+		pattern += " Without this run it would be about {without} of all: a part is its doing, " + rest
 		if o.Credit.Without >= leastLeft*o.Before.Share {
 			pattern += " All writes together went from {totalBefore} to {totalAfter}."
 		}
 	}
 	return message.New("outcome.measured", pattern, message.Share("moved", o.Credit.Moved), message.Share("without", o.Credit.Without),
+		message.Share("others", o.Credit.Others),
 		message.Rate("totalBefore", o.Before.Total.PerSecond), message.Rate("totalAfter", o.After.Total.PerSecond),
 		message.Share("before", o.Before.Share), message.Share("after", o.After.Share),
 		message.Shard("from", o.Before.Hottest), message.Shard("to", o.After.Hottest))

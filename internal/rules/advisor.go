@@ -46,6 +46,7 @@ type Sources struct {
 	SetByRuns func(ctx context.Context) ([]SettingByRun, error)
 	// Unsealed are rows of the store that somebody else wrote; nil: not looked for.
 	Unsealed func() []store.Unsealed
+	Bounds   Bounds // of severity, where they are not the defaults
 	Log      *slog.Logger
 	Now      func() time.Time
 }
@@ -241,16 +242,18 @@ func (a *Advisor) reportOf(t *topology.Table, dir *placement.Directory, anew boo
 	if age := now.Sub(last.At); !anew && !last.At.IsZero() && of.same(was) && age >= 0 && age < fresh {
 		return last
 	}
-	s := Situation{Table: t, Directory: dir, Profile: a.from.Profile, Now: now, Counting: a.from.Heat != nil, Surveyed: a.surveyed()}
+	s := Situation{Table: t, Directory: dir, Profile: a.from.Profile, Now: now, Bounds: a.from.Bounds, Counting: a.from.Heat != nil,
+		Surveyed: a.surveyed()}
 	if a.from.Heat != nil && t.Loaded {
-		if age := now.Sub(writes.at); anew || writes.at.IsZero() || age < 0 || age >= fresh {
+		// What was counted by the chunks of another table may be of chunks that were split since.
+		if age := now.Sub(writes.at); anew || !of.same(was) || writes.at.IsZero() || age < 0 || age >= fresh {
 			writes = counted{now, WritesOf(a.from.Heat, t, a.from.Profile, Window)}
 		}
 		s.Writes = writes.writes
-		a.minutes.observe(a.from.Heat, t, dir, a.from.Profile, now)
+		a.minutes.observe(a.from.Heat, s)
 		if !a.minutes.last.IsZero() {
 			s.Minutes = &JudgedMinutes{To: a.minutes.last, Minute: a.minutes.writes, Spells: a.minutes.spells,
-				Since: func(from time.Time) []Writes { return writesBetween(a.from.Heat, t, a.from.Profile, from, now) }}
+				Between: func(from, to time.Time) []Writes { return writesBetween(a.from.Heat, t, a.from.Profile, from, to) }}
 		}
 	}
 	a.mu.Lock()

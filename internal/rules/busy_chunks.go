@@ -8,7 +8,7 @@ import (
 )
 
 // From which part of a collection's writes, and from how many times the mean of
-// its chunks, one chunk is called hot. The rate, rows and time of hotRate,
+// its chunks, one chunk is called hot. The rate, rows and time of BoundHotRate,
 // hotRows and hotSeconds hold too.
 const (
 	hotChunkShare = 0.25
@@ -38,7 +38,7 @@ func (ev *evaluation) busyChunks() (out []busyChunk) {
 		if c == nil || c.Chunks == nil {
 			continue
 		}
-		if w.Seconds < hotSeconds {
+		if w.Seconds < ev.neededSeconds() {
 			if w.Failed {
 				ev.cannot(string(w.NS), uncountable(w.NS))
 			} else {
@@ -49,7 +49,7 @@ func (ev *evaluation) busyChunks() (out []busyChunk) {
 		for _, x := range w.Chunks {
 			_, ch := c.Chunks.Find(x.Min)
 			r := x.Line.Rate
-			if ch.Min.Compare(x.Min) != 0 || r.PerSecond < hotRate || r.Rows < hotRows || r.Share < hotChunkShare {
+			if ch.Min.Compare(x.Min) != 0 || r.PerSecond < ev.bound(BoundHotRate) || r.Rows < hotRows || r.Share < hotChunkShare {
 				continue
 			}
 			if r.Share*float64(c.Chunks.Len()) >= hotChunkTimes || oneValue(x.Split) && r.Share >= hotShare {
@@ -90,7 +90,7 @@ func (ev *evaluation) busyChunkProblem(h busyChunk) Problem {
 	if !h.x.Line.Top.IsZero() && (h.x.Line.TopShare >= hotShare || h.x.Split.Code == "project") {
 		p.Project = h.x.Line.Top.Hex()
 	}
-	if rate0.PerSecond >= hotMuchRate {
+	if rate0.PerSecond >= ev.bound(BoundWarnRate) {
 		p.Severity, p.Why = Warn, heavyLoad()
 	}
 	return p

@@ -7,18 +7,14 @@ import (
 	"shardboard/internal/message"
 )
 
-// A project is hot from this share of its database's writes and this rate on, counted in
+// A project is hot from this share of its database's writes and BoundHotRate on, counted in
 // at least so many rows and seconds.
 const (
 	hotShare   = 0.5
-	hotRate    = 5.0
 	hotRows    = 50
 	hotSeconds = 60
-	// From these on everything else on the shard becomes slower.
-	hotMuch     = 0.6
-	hotMuchRate = 100.0
-	// One of several shards with this share is a warning at any rate from hotRate on.
-	hotShardMost = 0.8
+	// From this share and BoundWarnRate on everything else on the shard becomes slower.
+	hotMuch = 0.6
 )
 
 // Window is the time that figures of writes are of, or the time since a problem began where that is shorter.
@@ -47,7 +43,7 @@ func (ev *evaluation) writesOf(db string) (best Writes, ok bool) {
 		if w.NS.Database() != db {
 			continue
 		}
-		if w.Failed && w.Seconds < hotSeconds {
+		if w.Failed && w.Seconds < ev.neededSeconds() {
 			ev.cannot(db, uncountable(w.NS))
 			return best, false
 		}

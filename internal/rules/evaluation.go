@@ -12,6 +12,7 @@ type evaluation struct {
 	report *Report
 	rule   Rule
 	plans  map[topology.Namespace]*balance.Plan
+	short  bool // Writes are of less than hotSeconds: the time since a problem began
 }
 
 func (ev *evaluation) add(p Problem) {

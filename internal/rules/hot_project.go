@@ -37,7 +37,7 @@ func findHotProject(ev *evaluation) {
 		if !ok {
 			continue
 		}
-		if w.Seconds < hotSeconds {
+		if w.Seconds < ev.neededSeconds() {
 			ev.cannot(string(c.NS), countedBriefly(w))
 			continue
 		}
@@ -45,7 +45,7 @@ func findHotProject(ev *evaluation) {
 			continue
 		}
 		top := w.Projects[0]
-		if r := top.Rate; r.Share >= hotShare && r.PerSecond >= hotRate && r.Rows >= hotRows && !top.Project.IsZero() {
+		if r := top.Rate; r.Share >= hotShare && r.PerSecond >= ev.bound(BoundHotRate) && r.Rows >= hotRows && !top.Project.IsZero() {
 			ev.hot(c, w, top)
 		}
 	}
@@ -89,7 +89,7 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 		},
 	}
 	ev.whereItWrites(&problem, w, top)
-	if top.Rate.Share >= hotMuch && top.Rate.PerSecond >= hotMuchRate {
+	if top.Rate.Share >= hotMuch && top.Rate.PerSecond >= ev.bound(BoundWarnRate) {
 		problem.Severity, problem.Why = Warn, heavyLoad()
 	}
 	if others >= 0 {
@@ -109,7 +109,13 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 			message.Project("name", id, name),
 			message.Shard("shard", to)), "project", id, "db", c.NS.Database(), "shard", to))
 	}
-	ev.refine(&problem, c)
+	problem.Remedy.Plans = append(problem.Remedy.Plans, plan("spread", message.New("spread", "Spread the project {name} over the shards.",
+		message.Project("name", id, name)), "project", id, "db", c.NS.Database()))
+	if w.NS == c.NS {
+		ev.refine(&problem, c)
+	} else if longer, ok := ev.Profile.LongerKey(c); ok { // named, and why it does not help: these writes are elsewhere
+		problem.Remedy.Plans = append(problem.Remedy.Plans, refinePlan(c, longer))
+	}
 	ev.add(problem)
 }
 

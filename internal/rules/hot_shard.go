@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // A shard is hot from twice its fair share of all counted writes on, of two shards from
-// three quarters on. From three times and hotMuchRate on the rest of the shard suffers.
+// three quarters on. From three times and BoundWarnRate on the rest of the shard suffers.
 const (
 	hotShardTimes = 2
 	hotShardMuch  = 3
@@ -35,7 +36,7 @@ func findHotShard(ev *evaluation) {
 	}
 	var longest Writes // for the times of the evidence
 	for _, w := range ev.Writes {
-		if w.Failed && w.Seconds < hotSeconds {
+		if w.Failed && w.Seconds < ev.neededSeconds() {
 			ev.cannot("", uncountable(w.NS))
 			return
 		}
@@ -43,7 +44,7 @@ func findHotShard(ev *evaluation) {
 			longest = w
 		}
 	}
-	if longest.Seconds < hotSeconds {
+	if longest.Seconds < ev.neededSeconds() {
 		ev.cannot("", countedBriefly(longest))
 		return
 	}
@@ -59,7 +60,7 @@ func findHotShard(ev *evaluation) {
 	for _, s := range ev.Table.Shards {
 		r := by[s.Name]
 		r.Share = r.PerSecond / total.PerSecond
-		if r.Share < from || r.PerSecond < hotRate || r.Rows < hotRows {
+		if r.Share < from || r.PerSecond < ev.bound(BoundHotRate) || r.Rows < hotRows {
 			continue
 		}
 		p := Problem{
@@ -79,27 +80,30 @@ func findHotShard(ev *evaluation) {
 				rate(message.New("hotShard.all", "Writes to all shards"), total, longest),
 			},
 		}
-		if r.Share >= min(much, 0.9) && r.PerSecond >= hotMuchRate {
+		if r.Share >= min(much, 0.9) && r.PerSecond >= ev.bound(BoundWarnRate) {
 			p.Severity, p.Why = Warn, heavyLoad()
-		} else if r.Share >= hotShardMost {
+		} else if r.Share >= ev.bound(BoundWarnShare) {
 			p.Severity = Warn
 			p.Why = message.New("hot.most", "One shard does almost all of the work, so the others do not help it.")
 		}
-		if id := ev.mostWrites(s.Name, r.PerSecond); id != "" {
-			p.Project = id
-			p.Text = message.New("hotShard.project",
-				"{shard} takes {share} of the counted writes in the last {window}, most of them for the project {name}; "+
-					"its fair share is {shareFair}.",
-				append(p.Text.Facts, message.Project("name", id, ev.nameOf(id)))...)
-		}
+		ev.nameWriters(&p, ev.writersOn(s.Name, r.PerSecond))
 		p.Remedy = ev.relieveShard(&p, s.Name)
 		ev.add(p)
 	}
 }
 
-// mostWrites is the project that makes at least half of a shard's writes, as far as the writes of its
-// busiest chunks tell; "" where none is known to.
-func (ev *evaluation) mostWrites(shard string, perSecond float64) string {
+// writer is a project with its share of a shard's writes.
+type writer struct {
+	id    bson.ObjectID
+	share float64
+}
+
+// writerShare is from which share of a shard's writes on a project is named.
+const writerShare = 0.2
+
+// writersOn are the projects that together make more than half of a shard's writes, with writerShare each, the busiest
+// first; none where they are not known to, as far as the writes of the shard's busiest chunks tell.
+func (ev *evaluation) writersOn(shard string, perSecond float64) (out []writer) {
 	by := map[bson.ObjectID]float64{}
 	for _, w := range ev.Writes {
 		c := ev.Table.Collection(w.NS)
@@ -112,12 +116,37 @@ func (ev *evaluation) mostWrites(shard string, perSecond float64) string {
 			}
 		}
 	}
+	sum := 0.0
 	for id, writes := range by {
-		if writes > hotShare*perSecond { // more than half: one at most
-			return id.Hex()
+		if share := writes / perSecond; share >= writerShare {
+			out, sum = append(out, writer{id, share}), sum+share
 		}
 	}
-	return ""
+	if sum <= hotShare {
+		return nil
+	}
+	slices.SortFunc(out, func(a, b writer) int { return cmp.Or(cmp.Compare(b.share, a.share), bytes.Compare(a.id[:], b.id[:])) })
+	return out
+}
+
+// nameWriters names the projects that make most of a hot shard's writes.
+func (ev *evaluation) nameWriters(p *Problem, by []writer) {
+	if len(by) == 0 {
+		return
+	}
+	if by[0].share > hotShare {
+		p.Project = by[0].id.Hex()
+	}
+	facts := append(slices.Clone(p.Text.Facts), message.Project("name", by[0].id.Hex(), ev.nameOf(by[0].id.Hex())))
+	if len(by) == 1 {
+		p.Text = message.New("hotShard.project", "{shard} takes {share} of the counted writes in the last {window}, most of them for the "+
+			"project {name}; its fair share is {shareFair}.", facts...)
+		return
+	}
+	facts = append(facts, message.Share("shareOf", by[0].share), message.Share("shareOther", by[1].share),
+		message.Project("other", by[1].id.Hex(), ev.nameOf(by[1].id.Hex())))
+	p.Text = message.New("hotShard.projects", "{shard} takes {share} of the counted writes in the last {window}, {shareOf} of them for the "+
+		"project {name} and {shareOther} for {other}; its fair share is {shareFair}.", facts...)
 }
 
 // relievedChunks is how many of a shard's busiest chunks are considered to be split or moved, and relievedRate from how

@@ -74,6 +74,12 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 
 		fires("a shard with a chunk to split", HotShard, Warn, "hotShard.project", "split-hot",
 			wide, withHotChunk(4, 300, 0.7, divides)),
+		fires("for two projects", HotShard, Warn, "hotShard.projects", "split-hot", wide, withHotChunk(4, 150, 0.6, divides), func(s *Situation) {
+			x := s.Writes[0].Chunks[0]
+			x.Min, x.Line.Chunk, x.Line.Top = s.Table.Collection("y.changes").Chunks.At(1).Min, 1, oid(4)
+			s.Writes[0].Chunks = append(s.Writes[0].Chunks, x)
+			s.Writes[0].Shards[1].Rate.PerSecond += 150
+		}),
 		fires("almost all of little", HotShard, Warn, "hotShard", "", func(s *Situation) {
 			s.Writes[0].Shards = []heat.Line{shardLine("a", 8.2), shardLine("b", 1), shardLine("c", 0.8)}
 		}),

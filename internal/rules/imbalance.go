@@ -94,6 +94,21 @@ func (ev *evaluation) extremes(c *topology.Collection) (most, least onShard, mea
 	return most, least, total / float64(n), true
 }
 
+// heldOnAverage is how many bytes a shard holds of all sharded collections together; not known where one of them is
+// not.
+func (ev *evaluation) heldOnAverage() (bytes float64, known bool) {
+	for _, c := range ev.sharded() {
+		for _, s := range ev.Table.Shards {
+			f := ev.Table.SizeOn(c.NS, s.Name).Bytes
+			if !f.Known {
+				return 0, false
+			}
+			bytes += float64(f.Value)
+		}
+	}
+	return bytes / float64(len(ev.Table.Shards)), true
+}
+
 // fullest explains what the balancer does with the first chunk of the fullest shard
 // that is not jumbo, or with its first one when all are.
 func (ev *evaluation) fullest(c *topology.Collection, p *balance.Plan, shard string) balance.Explanation {
@@ -144,6 +159,13 @@ func (ev *evaluation) leftUneven(c *topology.Collection, most, least onShard, me
 				"Chunks on {shard}",
 				message.Shard("shard", least.shard)), counts[least.shard]),
 		},
+	}
+	if all, known := ev.heldOnAverage(); known {
+		if share := (float64(most.value.Value) - mean) / max(all, 1); share < ev.bound(BoundImbalances) {
+			p.Severity = Info
+			p.Why = message.New("imbalance.small", "What {shard} holds more than the mean is {share} of what a shard holds of everything.",
+				message.Shard("shard", most.shard), message.Share("share", share))
+		}
 	}
 	switch {
 	case c.NoBalance:

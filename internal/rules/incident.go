@@ -8,29 +8,32 @@ import (
 // causes are the rules on writes from the cause to what follows from it.
 var causes = []Rule{MonotonicKey, HotDocument, HotProject, HotChunk, HotShard}
 
-// causeShare is which part of a problem's writes another one must make to be its cause.
-const causeShare = 0.5
+// causeShare is which part of a problem's writes another one must make to be its cause, and causeOfShard which part of
+// a shard's a project: with less, others heat the shard too, and the project is one of them.
+const (
+	causeShare   = 0.5
+	causeOfShard = 0.6
+)
 
 // Incidents lists problems of writes that have one cause as one problem: it keeps the id, the rule and the sentence of
 // the cause, has the greatest severity of all, and the others are its consequences. The plans against any of them are
 // among its remedies.
 func Incidents(items []Problem) []Problem {
-	parent := make([]int, len(items))
-	for i, p := range items {
-		parent[i] = -1
-		for _, rule := range causes {
-			for j, q := range items {
-				if parent[i] < 0 && i != j && q.Rule == rule && causesProblem(q, p) {
-					parent[i] = j
-				}
-			}
-		}
-	}
+	parent := slices.Repeat([]int{-1}, len(items))
 	root := func(i int) int {
 		for parent[i] >= 0 {
 			i = parent[i]
 		}
 		return i
+	}
+	for i, p := range items {
+		for _, rule := range causes {
+			for j, q := range items {
+				if parent[i] < 0 && q.Rule == rule && causesProblem(q, p) && root(j) != i {
+					parent[i] = j
+				}
+			}
+		}
 	}
 	followed := map[int]Problem{}
 	for i, p := range items {
@@ -83,11 +86,13 @@ func causesProblem(cause, p Problem) bool {
 	sameShard := cause.Shard != "" && cause.Shard == p.Shard
 	switch p.Rule {
 	case HotShard:
-		return cause.Rule != HotShard && sameShard && most
+		enough := most && (cause.Rule != HotProject || cause.PerSecond >= causeOfShard*p.PerSecond)
+		return cause.Rule != HotShard && sameShard && enough
 	case HotChunk:
 		return cause.Rule == MonotonicKey && cause.NS == p.NS && sameShard || cause.Rule == HotProject && sameProject
 	case HotProject:
-		return cause.Rule == HotDocument && sameProject && most
+		return cause.Rule == HotDocument && sameProject && most ||
+			cause.Rule == HotShard && sameShard && p.PerSecond < causeOfShard*cause.PerSecond
 	case HotDocument:
 		return cause.Rule == HotProject && sameProject && p.PerSecond < causeShare*cause.PerSecond
 	}

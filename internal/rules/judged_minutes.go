@@ -8,8 +8,6 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
-	"shardboard/internal/placement"
-	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
@@ -18,8 +16,8 @@ type JudgedMinutes struct {
 	To     time.Time        // end of the last full minute that was judged
 	Minute []Writes         // what was counted in it
 	Spells map[string]Spell // by problem: the newest time that it lasted
-	// Since is what was counted since a time.
-	Since func(time.Time) []Writes
+	// Between is what was counted in [from, to).
+	Between func(from, to time.Time) []Writes
 }
 
 // Spell is a time in which a problem was found of every full minute that could be judged.
@@ -30,59 +28,127 @@ type Spell struct {
 }
 
 // findByMinute lists what a rule on writes finds. A problem lasts while it is found of the last full minute. Its
-// figures are of the usual window, or of the time since it began. What ended within that window is listed as over,
-// because the figures of other pages still have a part of it in them.
+// figures are of the usual window, or of the time since it began. What ended within that window is listed as over, with
+// the figures of the time that it lasted.
 func (ev *evaluation) findByMinute(r rule) {
 	usual := ev.foundIn(r, ev.Writes)
 	ev.report.Unsure = append(ev.report.Unsure, usual.Unsure...)
-	since := map[time.Time][]Problem{}
-	byID := func(list []Problem, id string) (Problem, bool) {
-		i := slices.IndexFunc(list, func(p Problem) bool { return p.ID == id })
-		if i < 0 {
-			return Problem{}, false
+	known := map[[2]time.Time]Report{}
+	in := func(id string, from, to time.Time) (Problem, bool) {
+		report, found := known[[2]time.Time{from, to}]
+		if !found {
+			report = ev.foundIn(r, ev.Minutes.Between(from, to))
+			known[[2]time.Time{from, to}] = report
 		}
-		return list[i], true
+		p, found := report.withID(id)
+		p.From = from
+		return p, found
 	}
 	for id, spell := range ev.Minutes.Spells {
 		if rule, _, _ := strings.Cut(id, "."); rule != string(r.id) {
 			continue
 		}
-		p, found := byID(usual.Items, id)
-		if spell.Until.IsZero() && ev.Now.Sub(spell.From) < Window {
-			if _, known := since[spell.From]; !known {
-				since[spell.From] = ev.foundIn(r, ev.Minutes.Since(spell.From)).Items
-			}
-			if young, ok := byID(since[spell.From], id); ok {
-				p, found = young, true
-			}
-		}
 		switch {
-		case found && spell.Until.IsZero():
-			ev.report.Items = append(ev.report.Items, p.lasting(spell, ev.Now))
-		case found:
-			ev.report.Items = append(ev.report.Items, ev.over(p, spell))
+		case spell.Until.IsZero() && ev.Now.Sub(spell.From) < Window:
+			// What is not found was a chunk, and was split or moved since.
+			if p, found := sinceItBegan(spell.From, ev.Now, func(from time.Time) (Problem, bool) { return in(id, from, ev.Now) }); found {
+				ev.report.Items = append(ev.report.Items, p.lasting(spell, ev.Now))
+			}
+		case spell.Until.IsZero():
+			if p, found := usual.withID(id); found {
+				ev.report.Items = append(ev.report.Items, p.lasting(spell, ev.Now))
+			}
+		case ev.Now.Sub(spell.Until) < Window:
+			if p, found := in(id, later(spell.From, spell.Until.Add(-Window)), spell.Until); found {
+				ev.report.Items = append(ev.report.Items, ev.over(p, spell))
+			}
 		}
 	}
+}
+
+const (
+	// onsetStep is how exactly it is looked for when in its first minute a problem began, and leastSeconds the least time
+	// whose figures are shown.
+	onsetStep    = 10 * time.Second
+	leastSeconds = 20
+	// onsetShare is which part of the highest rate a window must have to begin after the onset.
+	onsetShare = 0.9
+)
+
+// sinceItBegan is a problem with the figures of the time since it began, which was at some time in its first minute: a
+// window with the quiet part of it would understate them, and what a plan then promises. From the second minute on the
+// first is left out.
+func sinceItBegan(minute, now time.Time, in func(from time.Time) (Problem, bool)) (best Problem, found bool) {
+	if now.Sub(minute) >= 2*time.Minute {
+		return in(minute.Add(time.Minute))
+	}
+	var list []Problem
+	most := 0.0
+	for from := minute; from.Before(minute.Add(time.Minute)) && now.Sub(from) >= leastSeconds*time.Second; from = from.Add(onsetStep) {
+		if p, ok := in(from); ok {
+			list, most = append(list, p), max(most, p.PerSecond)
+		}
+	}
+	for _, p := range list {
+		if p.PerSecond >= onsetShare*most {
+			return p, true
+		}
+	}
+	return Problem{}, false
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// withID is the problem with an id.
+func (r Report) withID(id string) (Problem, bool) {
+	i := slices.IndexFunc(r.Items, func(p Problem) bool { return p.ID == id })
+	if i < 0 {
+		return Problem{}, false
+	}
+	return r.Items[i], true
 }
 
 // foundIn is what a rule finds in other counts.
 func (ev *evaluation) foundIn(r rule, writes []Writes) Report {
 	other := *ev
 	other.Writes, other.report = writes, &Report{}
+	other.short = len(writes) > 0 && writes[0].Over < hotSeconds*time.Second
 	r.find(&other)
 	return *other.report
+}
+
+// neededSeconds is how much must have been counted to judge: less where a problem began less than a minute ago.
+func (ev *evaluation) neededSeconds() float64 {
+	if ev.short {
+		return leastSeconds
+	}
+	return hotSeconds
 }
 
 // lasting is the problem with the time at which it began.
 func (p Problem) lasting(s Spell, now time.Time) Problem {
 	p.Since, p.SinceAtLeast = s.From, s.AtLeast
-	pattern := ", since {since}."
+	clause := ", since {since}"
 	if s.AtLeast {
-		pattern = ", since {since} or earlier."
+		clause = ", since {since} or earlier"
 	}
-	p.Text.Pattern = strings.TrimSuffix(p.Text.Pattern, ".") + pattern
+	p.Text.Pattern = withClause(p.Text.Pattern, clause)
 	p.Text.Facts = append(slices.Clone(p.Text.Facts), message.Words("since", minuteText(s.From, now)))
 	return p
+}
+
+// withClause adds a clause to the first main clause of a text: what follows it may be true at any time.
+func withClause(text, clause string) string {
+	end := strings.IndexAny(text, ";.")
+	if end < 0 {
+		return text + clause
+	}
+	return text[:end] + clause + text[end:]
 }
 
 // minuteText is a full minute, with its date unless it is of the last day.
@@ -98,16 +164,15 @@ func minuteText(t, now time.Time) string {
 func (ev *evaluation) over(p Problem, s Spell) Problem {
 	p.Since, p.SinceAtLeast, p.Until = s.From, s.AtLeast, s.Until
 	p.Severity, p.Weight = Info, 0
-	p.Why = message.New("hot.over", "It is over; the figures are of the last {window} and still have a part of it in them.",
-		message.Duration("window", Window))
+	p.Why = message.New("hot.over", "It is over; the figures are of the time that it lasted.")
 	p.Remedy = Remedy{WhyNot: message.New("hot.overNothing", "It is over, so nothing needs to be done.")}
 	facts := []message.Fact{message.Words("until", minuteText(s.Until, ev.Now))}
-	pattern := ", until {until}."
+	until := "until {until}"
 	if share, known := shareNow(ev.Minutes.Minute, p); known {
-		pattern = ", until {until}; now {now}."
+		until = "until {until} (now {now})"
 		facts = append(facts, message.Share("now", share))
 	}
-	p.Text.Pattern = strings.TrimSuffix(p.Text.Pattern, ".") + pattern
+	p.Text.Pattern = strings.Replace(p.Text.Pattern, "in the last {window}", "in the {window} "+until, 1)
 	p.Text.Facts = append(slices.Clone(p.Text.Facts), facts...)
 	return p
 }
@@ -163,19 +228,19 @@ type minuteWatch struct {
 }
 
 // observe judges the full minutes that have been counted since.
-func (m *minuteWatch) observe(c *heat.Collector, t *topology.Table, dir *placement.Directory, prof *profile.Profile, now time.Time) {
-	end := now.Truncate(time.Minute)
+func (m *minuteWatch) observe(c *heat.Collector, s Situation) {
+	t, end := s.Table, s.Now.Truncate(time.Minute)
 	first := m.last
 	if first.IsZero() || end.Sub(first) > judgedAgain || first.After(end) {
 		first = end.Add(-judgedAgain)
 		m.spells = map[string]Spell{}
 	}
 	for at := first.Add(time.Minute); !at.After(end); at = at.Add(time.Minute) {
-		writes := writesBetween(c, t, prof, at.Add(-time.Minute), at)
+		writes := writesBetween(c, t, s.Profile, at.Add(-time.Minute), at)
 		if at.Equal(end) && !countedUntil(c, t, at) {
 			return // the last counts of this minute come in some seconds
 		}
-		m.judge(Situation{Table: t, Directory: dir, Profile: prof, Now: at, Counting: true, Writes: writes})
+		m.judge(Situation{Table: t, Directory: s.Directory, Profile: s.Profile, Now: at, Bounds: s.Bounds, Counting: true, Writes: writes})
 	}
 }
 

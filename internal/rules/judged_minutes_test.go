@@ -25,15 +25,17 @@ func TestProblemsOfWritesAreOfTheirMinutes(t *testing.T) {
 		not     string
 		over    bool
 	}{
-		"for hours":               {[]float64{.9, .9, .9, .9, .9, .9, .9}, "takes 77% of the counted writes in the last 5 min", "", false},
-		"at the first look":       {[]float64{.9, .9, .9, .9, .9, .9, .9}, "since 11:53 UTC or earlier", "", false},
-		"since the third minute":  {[]float64{.3, .3, .9, .9, .9, .9, .9}, "since 11:55 UTC.", "", false},
-		"for two minutes":         {[]float64{.3, .3, .3, .3, .3, .9, .9}, "takes 91% of the counted writes in the last 2 min", "", false},
-		"over":                    {[]float64{.9, .9, .9, .9, .9, .9, .35}, "until 11:59 UTC; now 35%", "", true},
-		"again":                   {[]float64{.9, .9, .3, .3, .9, .9, .9}, "since 11:57 UTC.", "", false},
+		"for hours":              {[]float64{.9, .9, .9, .9, .9, .9, .9}, "takes 77% of the counted writes in the last 5 min", "", false},
+		"at the first look":      {[]float64{.9, .9, .9, .9, .9, .9, .9}, "since 11:53 UTC or earlier", "", false},
+		"since the third minute": {[]float64{.3, .3, .9, .9, .9, .9, .9}, "since 11:55 UTC; its", "", false},
+		"for two minutes": {[]float64{.3, .3, .3, .3, .3, .9, .9},
+			"takes 91% of the counted writes in the last minute, since 11:58", "", false},
+		"over": {[]float64{.9, .9, .9, .9, .9, .9, .35},
+			"takes 91% of the counted writes in the 5 min until 11:59 UTC (now 35%", "", true},
+		"again":                   {[]float64{.9, .9, .3, .3, .9, .9, .9}, "since 11:57 UTC; its", "", false},
 		"never in a whole minute": {[]float64{.3, .3, .3, .3, .3, .3, .3}, "", "", false},
-		"a minute not counted":    {[]float64{.3, .3, .3, .9, -1, .9, .9}, "since 11:56 UTC.", "", false},
-		"the last is not counted": {[]float64{.3, .3, .3, .9, .9, .9, -1}, "since 11:56 UTC.", "until", false},
+		"a minute not counted":    {[]float64{.3, .3, .3, .9, -1, .9, .9}, "since 11:56 UTC; its", "", false},
+		"the last is not counted": {[]float64{.3, .3, .3, .9, .9, .9, -1}, "since 11:56 UTC; its", "until", false},
 	} {
 		m := minuteWatch{spells: map[string]Spell{}}
 		for i, share := range c.minutes {
@@ -46,9 +48,9 @@ func TestProblemsOfWritesAreOfTheirMinutes(t *testing.T) {
 		}
 		s := healthy()
 		s.Writes = onShardA(.77)
-		s.Minutes = &JudgedMinutes{To: m.last, Minute: m.writes, Spells: m.spells, Since: func(from time.Time) []Writes {
+		s.Minutes = &JudgedMinutes{To: m.last, Minute: m.writes, Spells: m.spells, Between: func(from, to time.Time) []Writes {
 			w := onShardA(.91)
-			w[0].Over = now.Sub(from)
+			w[0].Over = to.Sub(from)
 			return w
 		}}
 		items, _, _ := evaluateRule(s, HotShard)
@@ -68,6 +70,31 @@ func TestProblemsOfWritesAreOfTheirMinutes(t *testing.T) {
 		}
 		if c.over && (p.Severity != Info || len(p.Remedy.Plans) > 0) {
 			t.Errorf("%s: %s with %d plans", name, p.Severity, len(p.Remedy.Plans))
+		}
+	}
+}
+
+// What began in the middle of a minute is shown by the time since then, not thinned out by the quiet part of it.
+func TestFiguresAreOfTheTimeSinceAProblemBegan(t *testing.T) {
+	minute := now.Add(-time.Minute)
+	for name, c := range map[string]struct {
+		began time.Duration // after the minute's begin
+		now   time.Duration // after it
+		want  time.Duration
+		rows  float64 // per second since then
+	}{
+		"at its begin":               {0, 70 * time.Second, 0, 40},
+		"in its middle":              {35 * time.Second, 70 * time.Second, 40 * time.Second, 40},
+		"near its end":               {50 * time.Second, 75 * time.Second, 50 * time.Second, 40},
+		"too shortly ago to be sure": {55 * time.Second, 65 * time.Second, 40 * time.Second, 40},
+		"in the minute before":       {35 * time.Second, 130 * time.Second, time.Minute, 40},
+	} {
+		p, found := sinceItBegan(minute, minute.Add(c.now), func(from time.Time) (Problem, bool) {
+			quiet := max(0, c.began-from.Sub(minute))
+			return Problem{From: from, PerSecond: c.rows * (1 - float64(quiet)/float64(c.now-from.Sub(minute)))}, true
+		})
+		if got := p.From.Sub(minute); !found || got != c.want {
+			t.Errorf("%s: the figures are from %s on, want %s", name, got, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -50,10 +51,6 @@ func findMigrationsFailing(ev *evaluation) {
 		Severity: Info,
 		Why:      message.New("failing.some", "Most moves succeed."),
 		Weight:   perHour,
-		Text: message.New("failing",
-			"Within {over}, {n} moves failed ({rate} per hour) and {moves} succeeded.",
-			message.Count("n", lately.Failed), message.Count("moves", lately.Moves),
-			message.Duration("over", lately.Over), message.Rate("rate", perHour)),
 		Evidence: []Evidence{
 			{Name: message.New("failing.rate", "Failure rate"), Unit: "perHour", Known: true, Value: perHour, Exact: true,
 				Method: "migrationLog", At: read, Over: lately.Over, Covered: lately.Over},
@@ -62,21 +59,26 @@ func findMigrationsFailing(ev *evaluation) {
 			timeFrom(message.New("failing.last", "Last failure"), lately.LastFailure, "migrationLog", read),
 		},
 	}
-	if lately.Failed >= lately.Moves {
+	switch {
+	case lately.Failed >= lately.Moves:
 		p.Severity, p.Why = Warn, message.New("failing.most",
 			"At least as many moves fail as succeed, so data does not get where it should be.")
+	case lately.InARow >= failingMany:
+		p.Severity, p.Why = Warn, message.New("failing.row", "The newest {n} moves all failed, so data does not get where it should be.",
+			message.Count("n", lately.InARow))
 	}
+	p.Shard = cmp.Or(lately.To, lately.From)
+	first, facts := failingText(lately)
+	p.Text = message.New("failing", first+".", facts...)
 	if len(lately.Groups) > 0 {
 		top := lately.Groups[0]
 		p.NS = top.Newest.NS
 		switch {
 		case top.Reason == "" && top.Code != history.NoReason:
-			p.Text = message.New("failing.likely", "Within {over}, {n} moves failed ({rate} per hour) and {moves} succeeded. "+
-				"Most frequent ({reasons}): {meaning}",
+			p.Text = message.New("failing.likely", first+". Most frequent ({reasons}): {meaning}",
 				append(p.Text.Facts, message.Count("reasons", top.Count), message.Text("meaning", top.Code.Meaning()))...)
 		case top.Reason != "":
-			p.Text = message.New("failing.reason", "Within {over}, {n} moves failed ({rate} per hour) and {moves} succeeded. "+
-				"Most frequent reason ({reasons}): {reason}",
+			p.Text = message.New("failing.reason", first+". Most frequent reason ({reasons}): {reason}",
 				append(p.Text.Facts, message.Count("reasons", top.Count), message.Server("reason", top.Reason))...)
 			p.Evidence = append(p.Evidence, textFrom(
 				message.New("failing.reason", "Most frequent reason ({n} times)", message.Count("n", top.Count)),
@@ -98,4 +100,19 @@ func findMigrationsFailing(ev *evaluation) {
 		},
 	}
 	ev.add(p)
+}
+
+// failingText says how many moves failed, and between which shards where all of them were between the same.
+func failingText(lately Lately) (pattern string, facts []message.Fact) {
+	facts = []message.Fact{message.Count("n", lately.Failed), message.Count("moves", lately.Moves), message.Duration("over", lately.Over)}
+	pattern = "Within {over}, {n} moves"
+	if lately.From != "" {
+		pattern += " from {from}"
+		facts = append(facts, message.Shard("from", lately.From))
+	}
+	if lately.To != "" {
+		pattern += " to {to}"
+		facts = append(facts, message.Shard("to", lately.To))
+	}
+	return pattern + " failed and {moves} succeeded", facts
 }

@@ -15,6 +15,8 @@ type Lately struct {
 	Over          time.Duration               // that the changelog held reaches back, at most an hour
 	Groups        []history.FailureGroup
 	LastFailure   time.Time
+	From, To      string // the shard that all that failed were from, or to; "" if there are several
+	InARow        int    // how many of the newest all failed
 }
 
 // MovesLately reads the migrations of the last hour from a table's changelog. The
@@ -40,6 +42,7 @@ func MovesLately(t *topology.Table, now time.Time) Lately {
 		recent.Events = append(recent.Events, e)
 	}
 	var failed []history.Migration
+	succeeded := false
 	for _, m := range history.Migrations(&recent, now, nil, nil) {
 		ended := m.End
 		if ended.IsZero() {
@@ -56,19 +59,38 @@ func MovesLately(t *topology.Table, now time.Time) Lately {
 				continue
 			}
 			out.Moves++
+			succeeded = true
 		case history.Aborted:
 			if internal {
 				out.Internal.Failed++
 				continue
 			}
 			failed = append(failed, m)
+			if !succeeded {
+				out.InARow++
+			}
 			if ended.After(out.LastFailure) {
 				out.LastFailure = ended
 			}
 		}
 	}
 	out.Failed, out.Groups = len(failed), history.Failures(failed)
+	out.From = theOne(failed, func(m history.Migration) string { return m.From })
+	out.To = theOne(failed, func(m history.Migration) string { return m.To })
 	return out
+}
+
+// theOne is what all migrations have; "" where they differ.
+func theOne(list []history.Migration, of func(history.Migration) string) string {
+	for _, m := range list {
+		if of(m) != of(list[0]) {
+			return ""
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return of(list[0])
 }
 
 // mostEvents is how many entries of the changelog a table holds at most, but for

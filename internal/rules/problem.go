@@ -48,7 +48,8 @@ type Problem struct {
 	// Since is the first full minute of which a rule on writes found it, and Until when it ended; zero: not known, or it
 	// lasts. What is over is listed as long as its figures still have a part of it in them.
 	Since, Until time.Time
-	SinceAtLeast bool // it may have begun earlier: the minute before was not judged
+	From         time.Time // begin of the time that its figures are of; zero: the usual window
+	SinceAtLeast bool      // it may have begun earlier: the minute before was not judged
 
 	Chunk    shardkey.Key // lower bound of the chunk in NS; the zero key: no chunk
 	Document string       // hex id of a Yorkie document

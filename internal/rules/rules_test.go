@@ -220,6 +220,9 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 
 		fires("left alone", Imbalance, Warn, "imbalance", "balance-collection",
 			withSize("y.changes", "a", 40*gib, 9, 0), func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true }),
+		fires("small beside the rest", Imbalance, Info, "imbalance", "balance-collection", withSize("y.changes", "a", 40*gib, 9, 0),
+			withSize("y.documents", "a", 400*gib, 9, 0), withSize("y.documents", "b", 400*gib, 9, 0), withSize("y.documents", "c", 400*gib, 9, 0),
+			func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true }),
 		fires("counts chunks", Imbalance, Warn, "imbalance.counts", "split",
 			version("5.0.7"), withSize("y.changes", "a", 40*gib, 9, 0)),
 		passes("it repairs that", Imbalance, withSize("y.changes", "a", 40*gib, 9, 0)),

@@ -16,6 +16,7 @@ type Situation struct {
 	Directory *placement.Directory
 	Profile   *profile.Profile
 	Now       time.Time
+	Bounds    Bounds // of severity, where they are not the defaults
 
 	Counting bool     // writes are counted here
 	Writes   []Writes // of the collections that have been counted, over Window

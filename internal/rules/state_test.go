@@ -200,7 +200,10 @@ func TestRepeatedlyFailingMigrationsAreReported(t *testing.T) {
 	runCases(t, []ruleCase{
 		fires("most fail", MigrationsFailing, Warn, "failing.reason", "",
 			migrations(6, 2, 10, "ChunkTooBig :: the range is too large")),
-		fires("some fail", MigrationsFailing, Info, "failing", "", migrations(3, 20, 10, "")),
+		fires("some fail", MigrationsFailing, Info, "failing", "", func(s *Situation) {
+			s.Table.Events = append(s.Table.Events, migrationEntry("moveChunk.commit", 2000, 8, ""))
+		}, migrations(3, 20, 10, "")),
+		fires("the newest all fail", MigrationsFailing, Warn, "failing", "", migrations(3, 20, 10, "")),
 		passes("two fail", MigrationsFailing, migrations(2, 0, 10, "")),
 		passes("long ago", MigrationsFailing, migrations(9, 0, 90, "")),
 		lacks("unread", MigrationsFailing, "denied", withoutPart(topology.PartEvents)),

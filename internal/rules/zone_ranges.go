@@ -1,7 +1,13 @@
 package rules
 
 import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
@@ -47,6 +53,30 @@ func (ev *evaluation) outsideOf(c *topology.Collection) int {
 		n += len(ev.misplaced(z))
 	}
 	return n
+}
+
+// misplacedText names the shards that chunks outside their zone are on, and those that may have them: "on a instead of
+// b".
+func (ev *evaluation) misplacedText(c *topology.Collection) message.Fact {
+	on, carriers := map[string]bool{}, map[string]bool{}
+	for _, z := range ev.Table.ZonesOf(c.NS) {
+		for _, i := range ev.misplaced(z) {
+			on[c.Chunks.Owner(i)] = true
+			for _, s := range ev.Table.CarriersOf(z.Zone) {
+				carriers[s] = true
+			}
+		}
+	}
+	return message.Text("where", "on "+shardList(on, "and")+" instead of "+shardList(carriers, "or"))
+}
+
+// shardList is "a", "a and b" or "3 shards".
+func shardList(set map[string]bool, word string) string {
+	names := slices.SortedFunc(maps.Keys(set), natural.Compare)
+	if len(names) > 2 {
+		return strconv.Itoa(len(names)) + " shards"
+	}
+	return strings.Join(names, " "+word+" ")
 }
 
 // removeZone adds the plans that remove a zone: ranges first, because a zone with ranges

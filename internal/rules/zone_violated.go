@@ -42,9 +42,9 @@ func findZoneViolated(ev *evaluation) {
 			Weight:   float64(n),
 			Text: message.New("zoneViolated",
 				message.Plural(n,
-					"One chunk of {ns} is outside its zone.",
-					"{n} chunks of {ns} are outside their zone."),
-				message.Namespace("ns", ns), message.Count("n", n)),
+					"One chunk of {ns} is outside its zone, {where}.",
+					"{n} chunks of {ns} are outside their zone, {where}."),
+				message.Namespace("ns", ns), message.Count("n", n), ev.misplacedText(c)),
 			Evidence: []Evidence{ev.outsideZone(c.NS, n), ev.zoneRanges(ranges)},
 			Remedy: Remedy{
 				WhyNot: message.New("zoneViolated.balancer",

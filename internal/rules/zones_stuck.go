@@ -74,16 +74,16 @@ func findZonesStuck(ev *evaluation) {
 		case w.c.MigrationsBlocked:
 			p.Text = message.New("zonesStuck.blocked",
 				message.Plural(w.n,
-					"Moves of {ns} are blocked, and one of its chunks is outside its zone.",
-					"Moves of {ns} are blocked, and {n} of its chunks are outside their zone."),
-				message.Namespace("ns", ns), message.Count("n", w.n))
+					"Moves of {ns} are blocked, and one of its chunks is outside its zone, {where}.",
+					"Moves of {ns} are blocked, and {n} of its chunks are outside their zone, {where}."),
+				message.Namespace("ns", ns), message.Count("n", w.n), ev.misplacedText(w.c))
 			p.Remedy = ev.allowMoves(ns)
 		case w.c.NoBalance:
 			p.Text = message.New("zonesStuck.collectionOff",
 				message.Plural(w.n,
-					"Balancing of {ns} is off, and one of its chunks is outside its zone.",
-					"Balancing of {ns} is off, and {n} of its chunks are outside their zone."),
-				message.Namespace("ns", ns), message.Count("n", w.n))
+					"Balancing of {ns} is off, and one of its chunks is outside its zone, {where}.",
+					"Balancing of {ns} is off, and {n} of its chunks are outside their zone, {where}."),
+				message.Namespace("ns", ns), message.Count("n", w.n), ev.misplacedText(w.c))
 			p.Remedy = balanceCollection(ns)
 		default:
 			continue // the balancer brings them back

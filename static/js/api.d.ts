@@ -4,11 +4,13 @@
 export interface AdvicePlan {
   args: Record<string, unknown>;
   best?: boolean;
+  busiest?: ShareEffect | null;
   expected?: string;
   kind: string;
   text: string;
   tooLittle?: boolean;
   url?: string;
+  when?: string;
   why?: string;
   writes?: WriteEffect[];
 }
@@ -309,6 +311,11 @@ export interface Problem {
   status: number;
   title: string;
   type: string;
+}
+
+export interface ShareEffect {
+  after: number;
+  before: number;
 }
 
 export interface WriteEffect {
