@@ -12,7 +12,7 @@ import (
 type signInFlags struct {
 	Auth      string `default:"local" env:"SHARDBOARD_AUTH" help:"How people sign in: local, oidc, proxy, several with commas; or none, for scripts and tests on loopback: then every visitor may do everything."`
 	FirstLink bool   `name:"first-admin-link" env:"SHARDBOARD_FIRST_ADMIN_LINK" help:"Print a link that makes an admin also if somebody has been admin by the issuer or the proxy, as long as there is no account. Without it only while nobody has been admin."`
-	PublicURL string `name:"public-url" env:"SHARDBOARD_PUBLIC_URL" help:"https://host as browsers use it; needed off loopback."`
+	PublicURL string `name:"public-url" env:"SHARDBOARD_PUBLIC_URL" help:"https://host or https://host/path as browsers use it; needed off loopback."`
 	TLSCert   string `name:"tls-cert" env:"SHARDBOARD_TLS_CERT" help:"File of the TLS certificate; read again when it is replaced."`
 	TLSKey    string `name:"tls-key" env:"SHARDBOARD_TLS_KEY" help:"File of its key; others must not be able to read it."`
 	TLSProxy  bool   `name:"tls-terminated-by-proxy" env:"SHARDBOARD_TLS_TERMINATED_BY_PROXY" help:"A proxy in front terminates TLS, and clients cannot bypass it."`

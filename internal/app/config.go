@@ -40,7 +40,7 @@ type Config struct {
 	AuditKeyFrom    string       // file that has the key instead, for several replicas; the witness stays beside AuditKey
 	SessionKey      string       // key file that seals sessions and approvals; "": beside AuditKey, none without that
 	Auth            Auth         // sign-in; required
-	PublicURL       string       // scheme and host as browsers use them; "" for loopback
+	PublicURL       string       // address as browsers use it, with its path if it has one; "" for loopback
 	TLSCert         string       // certificate and key files; "" without TLS here
 	TLSKey          string
 	TLSByProxy      bool                  // a reverse proxy terminates TLS

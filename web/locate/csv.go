@@ -10,8 +10,8 @@ import (
 )
 
 // writeCSV writes a row for each place of each line's answers.
-func writeCSV(w http.ResponseWriter, lines []api.LocateLine) error {
-	out := site.NewSheet(w, "line", "query", "kind", "id", "name", "project", "project_name",
+func writeCSV(s *site.Site, w http.ResponseWriter, lines []api.LocateLine) error {
+	out := s.NewSheet(w, "line", "query", "kind", "id", "name", "project", "project_name",
 		"ns", "shard", "shards", "state", "min", "max", "hash", "problem")
 	w.Header().Set("Content-Disposition", `attachment; filename="locate.csv"`)
 	for _, line := range lines {

@@ -107,7 +107,8 @@ func withoutSocket(r *http.Request, status int) bool {
 
 // logPath is the path as it came, percent-escaped: always plain ASCII.
 func logPath(r *http.Request) string {
-	return LogText(templates.BaseOf(r.Context()).Prefix + r.URL.EscapedPath())
+	b := templates.BaseOf(r.Context())
+	return LogText(b.Root + b.Prefix + r.URL.EscapedPath())
 }
 
 // logText is at most 300 bytes with control characters, line ends and

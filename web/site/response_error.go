@@ -56,11 +56,11 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if s.HiddenFrom(auth.From(r.Context())).Texts {
 		err = fault.WithoutQuotes(err)
 	}
-	problem := extended(s.ProblemOf(err, s.Deps.Base.Prefix+r.URL.EscapedPath()), err)
+	problem := extended(s.ProblemOf(err, s.Asked(r)), err)
 	status := problem.Status
 	if se != nil {
 		status = se.Status
-		problem = api.NewProblem(status, se.Text, s.Deps.Base.Prefix+r.URL.EscapedPath())
+		problem = api.NewProblem(status, se.Text, s.Asked(r))
 	}
 	if status >= http.StatusInternalServerError && !left {
 		more := []any{"method", r.Method, "path", logPath(r), "status", status, "err", cause}

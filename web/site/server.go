@@ -180,7 +180,7 @@ func WireSite(deps Deps, table []Route) *Site {
 	s.bands = answer.NewMapBands(s.Born)
 	s.Sockets = func() int { return 0 }
 	s.Metrics = newMetrics(deps.Registry, s)
-	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version) })
+	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version, deps.Base.Root) })
 	s.nobodys = guard.NewLineBound()
 	s.Guard = guard.New(guard.Options{Sees: deps.Sees, Nowhere: deps.Nowhere, Limits: deps.Limits,
 		Auth: deps.Auth, Hosts: deps.Hosts, Origin: deps.Origin, Log: deps.Log,
@@ -204,7 +204,7 @@ func (s *Site) Outside(router http.Handler) http.Handler {
 
 // Handler is the whole site, with every check around it. It takes addresses without the site's base.
 func (s *Site) Handler() http.Handler {
-	if s.Deps.Base.Prefix == "" {
+	if s.Deps.Base.Root+s.Deps.Base.Prefix == "" {
 		return s.Whole
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -212,5 +212,10 @@ func (s *Site) Handler() http.Handler {
 	})
 }
 
-// Address is the whole address of one of the site's own.
+// Address is the address on the server of one of the site's own.
 func (s *Site) Address(local string) string { return s.Deps.Base.Of(local) }
+
+// Asked is the address of a request as browsers have it, without its query.
+func (s *Site) Asked(r *http.Request) string {
+	return s.Deps.Base.Root + s.Deps.Base.Prefix + r.URL.EscapedPath()
+}
