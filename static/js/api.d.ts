@@ -306,6 +306,7 @@ export interface Problem {
   checks?: PlanCheck[];
   detail: string;
   instance: string;
+  request?: string;
   status: number;
   title: string;
   type: string;

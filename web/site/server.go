@@ -156,6 +156,9 @@ func WireSite(deps Deps, table []Route) *Site {
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
 	}
+	if _, already := deps.Log.Handler().(namingHandler); !already {
+		deps.Log = slog.New(namingHandler{deps.Log.Handler()})
+	}
 	if deps.Registry == nil {
 		deps.Registry = prometheus.NewRegistry()
 	}
@@ -199,7 +202,7 @@ func WireSite(deps Deps, table []Route) *Site {
 // Outside puts around the router what needs no route. Headers come first so that
 // refusals carry them; the log sees every answer.
 func (s *Site) Outside(router http.Handler) http.Handler {
-	return s.Guard.Secured(s.logged(s.Recovered(s.Guard.Outside(router))))
+	return named(s.Guard.Secured(s.logged(s.Recovered(s.Guard.Outside(router)))))
 }
 
 // Handler is the whole site, with every check around it. It takes addresses without the site's base.
