@@ -20,6 +20,7 @@ type signInFlags struct {
 	OIDCIssuer   string            `name:"oidc-issuer" env:"SHARDBOARD_OIDC_ISSUER" help:"OpenID Connect issuer, https://…"`
 	OIDCClientID string            `name:"oidc-client-id" env:"SHARDBOARD_OIDC_CLIENT_ID" help:"Id of shardboard at the issuer."`
 	OIDCSecret   string            `name:"oidc-client-secret-file" env:"SHARDBOARD_OIDC_CLIENT_SECRET_FILE" help:"File of the client's secret; none for a public client."`
+	OIDCCA       string            `name:"oidc-ca-file" type:"path" env:"SHARDBOARD_OIDC_CA_FILE" placeholder:"FILE" help:"Certificate authorities, in PEM format, that the issuer's certificate may be from; default: those of the system. Read at the start."`
 	OIDCGroups   string            `name:"oidc-groups-claim" default:"groups" env:"SHARDBOARD_OIDC_GROUPS_CLAIM" help:"Claim that lists a person's groups, by name or by path: groups, realm_access.roles. UserInfo is read when the ID token lacks it."`
 	OIDCName     string            `name:"oidc-name-claim" default:"preferred_username" env:"SHARDBOARD_OIDC_NAME_CLAIM" help:"Claim that has the name to show, by name or by path; without it the e-mail address, the name or sub is shown."`
 	OIDCScopes   []string          `name:"oidc-scopes" default:"openid,profile,email" env:"SHARDBOARD_OIDC_SCOPES" placeholder:"SCOPE,…" help:"Scopes to ask the issuer for; openid is always among them."`
@@ -59,6 +60,7 @@ func (f signInFlags) addTo(c *app.Config) {
 			Issuer:      f.OIDCIssuer,
 			ClientID:    f.OIDCClientID,
 			SecretFile:  f.OIDCSecret,
+			CAFile:      f.OIDCCA,
 			GroupsClaim: f.OIDCGroups,
 			NameClaim:   f.OIDCName,
 			Scopes:      scopes(f.OIDCScopes),

@@ -46,7 +46,10 @@ type Config struct {
 	TLSByProxy      bool                  // a reverse proxy terminates TLS
 	MetricsProjects metrics.ProjectLabels // what tells projects apart in metrics; "" is by rank
 	OpsListen       string                // host:port of health and metrics; "" is 127.0.0.1:8091 while others reach the pages
-	Actions         bool                  // changes to the cluster are allowed
+	OpsTLSCert      string                // certificate and key files of OpsListen; "" without TLS there
+	OpsTLSKey       string
+	OpsTokenFile    string // secret that metrics at OpsListen need; "" is none
+	Actions         bool   // changes to the cluster are allowed
 
 	MaxConnections int // open connections of browsers and scripts; 0 is 1,024, or fewer if the limit of open files is low
 

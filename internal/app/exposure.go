@@ -42,6 +42,12 @@ func (c Config) checked() (Config, error) {
 	if err := c.checkRoot(); err != nil {
 		return c, err
 	}
+	if err := c.checkOperations(); err != nil {
+		return c, err
+	}
+	if _, err := readAuthorities(c.Auth.OIDC.CAFile); err != nil {
+		return c, err
+	}
 	return c, c.checkExposure()
 }
 
