@@ -88,7 +88,8 @@ func TestTwoReleasesBehindOneAddress(t *testing.T) {
 	if w.Code != http.StatusTemporaryRedirect || w.Header().Get("Connection") != "close" || w.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("a browser is sent to ask again by %d %v", w.Code, w.Header())
 	}
-	for _, none := range []string{"/static/app.css", "/static/none.0123456789ab.js", "/static/app.0123456789.js", "/static/app.0123456789aB.js",
+	for _, none := range []string{
+		"/static/app.css", "/static/none.0123456789ab.js", "/static/app.0123456789.js", "/static/app.0123456789aB.js",
 		"/static/js/app.0123456789ab.js", "/static/..0123456789ab.js", "/static/app.0123456789ab.css.js", "/static/", "/static/app.zz.js"} {
 		w := httptest.NewRecorder()
 		releases[0].serve(w, httptest.NewRequest("GET", none, nil))
