@@ -17,6 +17,8 @@ type signInFlags struct {
 	TLSKey    string `name:"tls-key" env:"SHARDBOARD_TLS_KEY" help:"File of its key; others must not be able to read it."`
 	TLSProxy  bool   `name:"tls-terminated-by-proxy" env:"SHARDBOARD_TLS_TERMINATED_BY_PROXY" help:"A proxy in front terminates TLS, and clients cannot bypass it."`
 
+	FrameAncestors []string `name:"frame-ancestors" env:"SHARDBOARD_FRAME_ANCESTORS" placeholder:"ORIGIN,…" help:"Origins whose pages may show shardboard in a frame, such as https://portal.example, or self. Sign-in works in a frame of the same site (portal.example and board.portal.example) only. Default: no page may."`
+
 	OIDCIssuer   string            `name:"oidc-issuer" env:"SHARDBOARD_OIDC_ISSUER" help:"OpenID Connect issuer, https://…"`
 	OIDCClientID string            `name:"oidc-client-id" env:"SHARDBOARD_OIDC_CLIENT_ID" help:"Id of shardboard at the issuer."`
 	OIDCSecret   string            `name:"oidc-client-secret-file" env:"SHARDBOARD_OIDC_CLIENT_SECRET_FILE" help:"File of the client's secret; none for a public client."`
@@ -52,6 +54,7 @@ func (f signInFlags) checkTimes() error {
 }
 
 func (f signInFlags) addTo(c *app.Config) {
+	c.FrameAncestors = f.FrameAncestors
 	c.PublicURL, c.TLSCert, c.TLSKey, c.TLSByProxy = f.PublicURL, f.TLSCert, f.TLSKey, f.TLSProxy
 	c.Auth = app.Auth{
 		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax, Apart: f.AccountsApart, Leaked: f.Leaked,

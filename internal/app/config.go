@@ -41,6 +41,7 @@ type Config struct {
 	SessionKey      string       // key file that seals sessions and approvals; "": beside AuditKey, none without that
 	Auth            Auth         // sign-in; required
 	PublicURL       string       // address as browsers use it, with its path if it has one; "" for loopback
+	FrameAncestors  []string     // origins whose pages may show ours in a frame, or self; none: no page may
 	TLSCert         string       // certificate and key files; "" without TLS here
 	TLSKey          string
 	TLSByProxy      bool                  // a reverse proxy terminates TLS

@@ -45,6 +45,9 @@ func (c Config) checked() (Config, error) {
 	if err := c.checkOperations(); err != nil {
 		return c, err
 	}
+	if err := c.checkFrameAncestors(); err != nil {
+		return c, err
+	}
 	if _, err := readAuthorities(c.Auth.OIDC.CAFile); err != nil {
 		return c, err
 	}
@@ -128,4 +131,33 @@ func isDNSName(name string) bool {
 		}
 	}
 	return true
+}
+
+// checkFrameAncestors takes origins only: a pattern or a scheme alone would let pages in that nobody thought of.
+func (c Config) checkFrameAncestors() error {
+	for _, origin := range c.FrameAncestors {
+		if origin == "self" {
+			continue
+		}
+		u, err := url.Parse(origin)
+		if err == nil && origin == u.Scheme+"://"+u.Host && (u.Scheme == "https" || u.Scheme == "http" && isLoopbackHost(u.Hostname())) {
+			if _, ok := hostName(u.Host); ok {
+				continue
+			}
+		}
+		return fault.New(fault.Invalid, "--frame-ancestors %q is not an origin like https://portal.example, and not self: no path, no *, "+
+			"http:// for this machine only.", origin)
+	}
+	return nil
+}
+
+// frameAncestors are the origins as a content security policy has them.
+func (c Config) frameAncestors() (out []string) {
+	for _, origin := range c.FrameAncestors {
+		if origin == "self" {
+			origin = "'self'"
+		}
+		out = append(out, origin)
+	}
+	return out
 }

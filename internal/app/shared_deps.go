@@ -17,6 +17,7 @@ func (n *instance) addShared(d *site.Deps, a *App) {
 	d.Trouble, d.Unreadable, d.Data = n.db.Trouble, n.db.Unreadable, dataDirectory{n.db, a}
 	d.Origin, d.Base.Root = c.origin(), a.root
 	d.Hosts, d.TLS, d.Exposed = c.hosts(), c.overTLS(), c.exposed(a.host())
+	d.FrameAncestors = c.frameAncestors()
 	d.MaxSockets = maxSockets(a.listener.Max())
 	d.Version = c.Version
 }

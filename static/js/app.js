@@ -17,6 +17,7 @@ import { listenFilters } from "./list_filter.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
 import { listenLocateBoxes } from "./locate_box.js";
+import { listenZone } from "./zone.js";
 
 // A page may get its map only with the first data.
 function startMap() {
@@ -25,6 +26,7 @@ function startMap() {
 
 const starts = [
   keepTimesCurrent,
+  listenZone,
   listenTyping,
   connect,
   listenHeld,

@@ -116,6 +116,8 @@ type Deps struct {
 	ClusterPage func(path string) bool
 	Clusters    Clusters // those of a server of several, on the server's own site; else nil
 
+	FrameAncestors []string // whose pages may show ours in a frame, as in a content security policy
+
 	MaxSockets int  // live sockets of all browsers; 0 is 768
 	HideBounds bool // chunk bounds are shown from support on
 }
@@ -187,7 +189,7 @@ func WireSite(deps Deps, table []Route) *Site {
 	s.nobodys = guard.NewLineBound()
 	s.Guard = guard.New(guard.Options{Sees: deps.Sees, Nowhere: deps.Nowhere, Limits: deps.Limits,
 		Auth: deps.Auth, Hosts: deps.Hosts, Origin: deps.Origin, Log: deps.Log,
-		TLS: deps.TLS, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
+		TLS: deps.TLS, FrameAncestors: deps.FrameAncestors, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
 		Refusals: deps.Refusals, Cluster: func() string { return deps.Watcher.Table().ClusterID }, Site: s})
 	s.routes = make(map[string]Route, len(table))
 	for _, rt := range table {
