@@ -105,7 +105,7 @@ func (a *App) operations() http.Handler {
 
 // OpsURL is the beginning of the addresses of health and metrics.
 func (a *App) OpsURL() string {
-	if a.ops != nil && a.ops.TLSConfig != nil {
+	if a.ops != nil && a.config.OpsTLSCert != "" { // net/http sets a TLSConfig of its own
 		return "https://" + a.OpsAddr()
 	}
 	return "http://" + a.OpsAddr()
