@@ -41,7 +41,8 @@ func declaredTests(t *testing.T) map[string]bool {
 // moved, claims what nobody checks.
 func TestWhatTheSecurityDocumentsCiteExists(t *testing.T) {
 	tests := declaredTests(t)
-	for _, doc := range []string{"docs/security.md", "docs/security-asvs.md", "docs/security-threats.md", "SECURITY.md"} {
+	for _, doc := range []string{"docs/security.md", "docs/security-asvs.md", "docs/security-threats.md", "SECURITY.md",
+		"docs/deployments.md"} {
 		text, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)

@@ -54,6 +54,9 @@ var styleSheets = []string{
 // Prefix is where the files are served.
 const Prefix = "/static/"
 
+// hashBytes is how much of the hash of a file is in its address.
+const hashBytes = 6
+
 // Asset is one served file.
 type Asset struct {
 	Name string // in FS, or app.css
@@ -68,10 +71,11 @@ type table struct {
 	byName   map[string]*Asset
 	byURL    map[string]*Asset
 	asSource bool // served as written, not minified
+	files    fs.FS
 }
 
 // built is computed at first use and never changes.
-var built = sync.OnceValue(func() *table { return build(os.Getenv(assetsVariable) == "source") })
+var built = sync.OnceValue(func() *table { return build(FS, os.Getenv(assetsVariable) == "source") })
 
 // URL is the address of a file of FS ("js/app.js"), or of app.css, which has all style sheets, for
 // templates. Addresses are flat, without the folder. An unknown name gives an address that answers 404;
@@ -102,10 +106,10 @@ func Assets() []Asset {
 	return out
 }
 
-func build(asSource bool) *table {
-	t := &table{byName: map[string]*Asset{}, byURL: map[string]*Asset{}, asSource: asSource}
+func build(files fs.FS, asSource bool) *table {
+	t := &table{byName: map[string]*Asset{}, byURL: map[string]*Asset{}, asSource: asSource, files: files}
 	var names []string
-	err := fs.WalkDir(FS, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Ext(name) != ".css" {
 			names = append(names, name)
 		}
@@ -117,7 +121,7 @@ func build(asSource bool) *table {
 	for _, name := range names {
 		t.addFile(name, names)
 	}
-	styles := allStyles()
+	styles := t.allStyles()
 	if !asSource {
 		styles = minified("app.css", styles)
 	}
@@ -125,16 +129,16 @@ func build(asSource bool) *table {
 	return t
 }
 
-func allStyles() []byte {
+func (t *table) allStyles() []byte {
 	var all bytes.Buffer
 	for _, name := range styleSheets {
-		all.Write(mustRead("css/" + name + ".css"))
+		all.Write(t.read("css/" + name + ".css"))
 	}
 	return all.Bytes()
 }
 
-func mustRead(name string) []byte {
-	body, err := FS.ReadFile(name)
+func (t *table) read(name string) []byte {
+	body, err := fs.ReadFile(t.files, name)
 	if err != nil {
 		panic("static: embedded file cannot be read: " + err.Error())
 	}
@@ -148,7 +152,7 @@ func (t *table) addFile(name string, names []string) *Asset {
 	if a := t.byName[name]; a != nil {
 		return a
 	}
-	source := mustRead(name)
+	source := t.read(name)
 	code := minified(name, source)
 	body := code
 	if t.asSource {
@@ -173,7 +177,7 @@ func (t *table) add(name string, body []byte) *Asset {
 	base, ext := path.Base(name), path.Ext(name)
 	a := &Asset{
 		Name: name,
-		URL:  Prefix + strings.TrimSuffix(base, ext) + "." + hex.EncodeToString(sum[:6]) + ext,
+		URL:  Prefix + strings.TrimSuffix(base, ext) + "." + hex.EncodeToString(sum[:hashBytes]) + ext,
 		Type: mediaType(ext),
 		Body: body,
 		Gzip: squeeze(body),

@@ -33,7 +33,7 @@ func TestMinifiedModulesKeepTheirExports(t *testing.T) {
 		if !strings.HasSuffix(a.Name, ".js") {
 			continue
 		}
-		for _, m := range exports.FindAllSubmatch(mustRead(a.Name), -1) {
+		for _, m := range exports.FindAllSubmatch(built().read(a.Name), -1) {
 			seen++
 			served := slices.ContainsFunc(exports.FindAllSubmatch(a.Body, -1), func(s [][]byte) bool { return bytes.Equal(s[1], m[1]) })
 			if !served {
@@ -47,9 +47,9 @@ func TestMinifiedModulesKeepTheirExports(t *testing.T) {
 }
 
 func TestDevelopersMaySeeTheSource(t *testing.T) {
-	source := build(true)
+	source := build(FS, true)
 	script := string(source.byName["js/app.js"].Body)
-	if !strings.HasPrefix(script, string(mustRead("js/app.js"))[:80]) || !strings.Contains(script, "// A page may get its map only") {
+	if !strings.HasPrefix(script, string(built().read("js/app.js"))[:80]) || !strings.Contains(script, "// A page may get its map only") {
 		t.Error("app.js is not as written")
 	}
 	imports := regexp.MustCompile(`(?m)^import .* from "\./(.+)";`).FindAllStringSubmatch(script, -1)
@@ -61,7 +61,7 @@ func TestDevelopersMaySeeTheSource(t *testing.T) {
 	if len(imports) < 10 {
 		t.Errorf("%d imports found: the check is broken", len(imports))
 	}
-	if !bytes.Contains(source.byName["app.css"].Body, allStyles()) {
+	if !bytes.Contains(source.byName["app.css"].Body, built().allStyles()) {
 		t.Error("the style sheet is not as written")
 	}
 }
@@ -69,23 +69,23 @@ func TestDevelopersMaySeeTheSource(t *testing.T) {
 // What it costs a start to minify: compare with BenchmarkBuildFromSource.
 func BenchmarkBuildMinified(b *testing.B) {
 	for b.Loop() {
-		build(false)
+		build(FS, false)
 	}
 }
 
 func BenchmarkBuildFromSource(b *testing.B) {
 	for b.Loop() {
-		build(true)
+		build(FS, true)
 	}
 }
 
 // Minifying alone.
 func BenchmarkMinify(b *testing.B) {
 	for b.Loop() {
-		minified("app.css", allStyles())
+		minified("app.css", built().allStyles())
 		for _, a := range Assets() {
 			if strings.HasSuffix(a.Name, ".js") {
-				minified(a.Name, mustRead(a.Name))
+				minified(a.Name, built().read(a.Name))
 			}
 		}
 	}

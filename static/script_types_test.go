@@ -35,7 +35,7 @@ func TestScriptsHaveNoWayAroundTheTypeChecker(t *testing.T) {
 		t.Fatalf("%d scripts: %v", len(files), err)
 	}
 	for _, f := range files {
-		for i, line := range strings.Split(string(mustRead("js/"+f.Name())), "\n") {
+		for i, line := range strings.Split(string(built().read("js/"+f.Name())), "\n") {
 			if m := around.FindString(line); m != "" {
 				t.Errorf("%s:%d: %s", f.Name(), i+1, m)
 			}

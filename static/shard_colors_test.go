@@ -11,10 +11,10 @@ import (
 
 // The text on a shard's colour can be read, and a pattern on it be seen, in both themes: WCAG asks for 4.5 and 3.
 func TestShardColoursCarryTextAndPatterns(t *testing.T) {
-	css := string(mustRead("css/theme.css"))
+	css := string(built().read("css/theme.css"))
 	light, dark, _ := strings.Cut(css, "@media (prefers-color-scheme: dark)")
 	opacity, err := strconv.ParseFloat(regexp.MustCompile(`stroke-opacity: ([.\d]+)`).
-		FindStringSubmatch(string(mustRead("css/shard_patterns.css")))[1], 64)
+		FindStringSubmatch(string(built().read("css/shard_patterns.css")))[1], 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestShardColoursCarryTextAndPatterns(t *testing.T) {
 
 // Every pattern is known to the style sheet in every colour.
 func TestEveryPatternHasItsFill(t *testing.T) {
-	css := string(mustRead("css/shard_patterns.css"))
+	css := string(built().read("css/shard_patterns.css"))
 	for p := 1; p <= 8; p++ {
 		if label := fmt.Sprintf(".sh.p%d {", p); !strings.Contains(css, label) {
 			t.Errorf("%s is missing", label)

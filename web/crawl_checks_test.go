@@ -28,6 +28,7 @@ func checkSafe(t *testing.T, what string, w *httptest.ResponseRecorder) {
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	for name, want := range map[string]string{
 		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		"X-Frame-Options":            "DENY",
 		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
 	} {
 		if got := h.Values(name); len(got) != 1 || got[0] != want {

@@ -126,6 +126,18 @@ var serverParts = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
+// firstParts are the first parts of all addresses of a server, whatever is on.
+var firstParts = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{"api": true, "c": true}
+	for _, rt := range slices.Concat(routes(), fleet.Routes) {
+		out[templates.FirstPart(rt.Pattern)] = true
+	}
+	return out
+})
+
+// Begins tells whether an address of a server begins with a part, such as "shards".
+func Begins(part string) bool { return firstParts()[templates.FirstPart("/"+part)] }
+
 // Pages are the patterns of all pages that people read, sign-in included.
 func Pages() (out []string) {
 	for _, rt := range routes() {

@@ -38,7 +38,7 @@ func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
 // TestOpenAPIReferencesExist follows every $ref.
 func TestOpenAPIReferencesExist(t *testing.T) {
 	var doc map[string]any
-	if err := json.Unmarshal(site.OpenAPIDocument(web.Routes(), ""), &doc); err != nil {
+	if err := json.Unmarshal(site.OpenAPIDocument(web.Routes(), "", ""), &doc); err != nil {
 		t.Fatal(err)
 	}
 	named := doc["components"].(map[string]any)["schemas"].(map[string]any)

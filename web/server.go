@@ -19,7 +19,7 @@ type Server struct {
 func New(deps site.Deps) *Server {
 	deps.Base.Server, deps.ClusterPage = serverParts(), clusterPage
 	s := &Server{Site: site.WireSite(deps, served(deps))}
-	s.OpenAPI = sync.OnceValue(func() []byte { return site.OpenAPIDocument(described(deps), deps.Version) })
+	s.OpenAPI = sync.OnceValue(func() []byte { return site.OpenAPIDocument(described(deps), deps.Version, deps.Base.Root) })
 	s.Hub = live.NewHub(s.Site)
 	s.Sockets = s.Hub.Sockets
 	s.ServeLive = func(w http.ResponseWriter, r *http.Request) error { return s.Hub.Serve(w, r) }

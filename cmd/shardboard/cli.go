@@ -47,7 +47,17 @@ type cli struct {
 	DemoData      demoDataCmd      `cmd:"" hidden:"" help:"Fill an empty database of a real sharded cluster with the demo's data, to try things out."`
 	Version       versionCmd       `cmd:"" help:"Print the version."`
 
-	LogLevel slog.Level `default:"info" enum:"DEBUG,INFO,WARN,ERROR,debug,info,warn,error" help:"Lowest level that is logged: debug, info, warn or error." env:"SHARDBOARD_LOG_LEVEL"`
+	LogLevel  slog.Level `default:"info" enum:"DEBUG,INFO,WARN,ERROR,debug,info,warn,error" help:"Lowest level that is logged: debug, info, warn or error." env:"SHARDBOARD_LOG_LEVEL"`
+	LogFormat string     `default:"text" enum:"text,json" env:"SHARDBOARD_LOG_FORMAT" help:"What a line of the log is: text (key=value) or json."`
+}
+
+// newLog makes the log of a command.
+func newLog(w io.Writer, format string, level slog.Level) *slog.Logger {
+	o := &slog.HandlerOptions{Level: level}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
 }
 
 // env is what every command gets: its outputs, its logger and the context that ends it.
@@ -56,9 +66,10 @@ type env struct {
 	stdout io.Writer
 	stderr io.Writer
 	log    *slog.Logger
-	args   []string        // as they were given
-	out    terminal        // what stdout is
-	flags  map[string]bool // names of the flags that are on the command line
+	logAt  func(slog.Level) *slog.Logger // a log with another lowest level
+	args   []string                      // as they were given
+	out    terminal                      // what stdout is
+	flags  map[string]bool               // names of the flags that are on the command line
 }
 
 // given reports whether a flag is on the command line, and not from the environment.
@@ -102,8 +113,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "shardboard:", err)
 		return fault.Invalid.ExitCode()
 	}
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: c.LogLevel}))
-	e := &env{ctx: ctx, stdout: stdout, stderr: stderr, log: log, args: args, out: terminalOf(stdout), flags: map[string]bool{}}
+	logAt := func(level slog.Level) *slog.Logger { return newLog(stderr, c.LogFormat, level) }
+	log := logAt(c.LogLevel)
+	e := &env{ctx: ctx, stdout: stdout, stderr: stderr, log: log, logAt: logAt, args: args, out: terminalOf(stdout), flags: map[string]bool{}}
 	for _, p := range parsed.Path {
 		if p.Flag != nil {
 			e.flags[p.Flag.Name] = true
@@ -119,6 +131,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			printError(stderr, err)
 		}
 		return interrupted
+	}
+	if serves && c.LogFormat == "json" { // whatever reads the log reads no other lines
+		log.Error("shardboard has ended", "why", sanitize.Line(message(err)), "cause", err)
+		return fault.Of(err).ExitCode()
 	}
 	printError(stderr, err)
 	if serves && fault.Of(err) != fault.Invalid {

@@ -18,7 +18,7 @@ import (
 )
 
 // notInFile are flags of serve that the configuration file cannot have.
-var notInFile = []string{"config", "help", "log-level"}
+var notInFile = []string{"config", "help", "log-format", "log-level"}
 
 // perCluster are settings that a cluster of the file may have too. A reload brings new values into force.
 var perCluster = []string{"profile", "alerts", "actions", "hide-bounds", "maintenance-window", "severity-bounds",

@@ -48,11 +48,19 @@ type storeFlags struct {
 	StoreFile string `name:"store-file" env:"SHARDBOARD_STORE_FILE" placeholder:"FILE" help:"File that holds the address of the store, or a pipe; others must not be able to read it."`
 }
 
+// opsFlags protect health and metrics where they have an address of their own.
+type opsFlags struct {
+	OpsTLSCert   string `name:"ops-tls-cert" type:"path" env:"SHARDBOARD_OPS_TLS_CERT" placeholder:"FILE" help:"TLS certificate of --ops-listen; read again when it is replaced."`
+	OpsTLSKey    string `name:"ops-tls-key" type:"path" env:"SHARDBOARD_OPS_TLS_KEY" placeholder:"FILE" help:"File of its key; others must not be able to read it."`
+	OpsTokenFile string `name:"ops-token-file" type:"path" env:"SHARDBOARD_OPS_TOKEN_FILE" placeholder:"FILE" help:"File of a token that /metrics at --ops-listen then needs, as bearer token or as password of basic auth with any user name; read at each request. /healthz and /readyz stay open."`
+}
+
 type serveCmd struct {
 	clusterFlags   `embed:""`
-	Config         string   `name:"config" type:"path" env:"SHARDBOARD_CONFIG" placeholder:"FILE" help:"YAML file with any of these settings and with several clusters (docs/config.md). Flags win over the file, the file over the environment. SIGHUP reads it again."`
-	Listen         string   `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
-	OpsListen      string   `name:"ops-listen" placeholder:"ADDRESS" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz. Without it they are at 127.0.0.1:8091 while other machines can reach --listen (it is not loopback, or a proxy, --public-url or --host is set), else at --listen."`
+	Config         string `name:"config" type:"path" env:"SHARDBOARD_CONFIG" placeholder:"FILE" help:"YAML file with any of these settings and with several clusters (docs/config.md). Flags win over the file, the file over the environment. SIGHUP reads it again."`
+	Listen         string `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
+	OpsListen      string `name:"ops-listen" placeholder:"ADDRESS" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz. Without it they are at 127.0.0.1:8091 while other machines can reach --listen (it is not loopback, or a proxy, --public-url or --host is set), else at --listen."`
+	opsFlags       `embed:""`
 	Host           []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
 	Actions        string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
 	AuditKey       string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; created when it does not exist. Default: in the configuration directory of the user who runs this."`
@@ -127,6 +135,7 @@ func (c serveCmd) settings(e *env, several bool) (config app.Config, err error) 
 		return config, err
 	}
 	config.Listen, config.OpsListen, config.Hosts, config.Actions = c.Listen, c.OpsListen, c.Host, c.Actions == "on"
+	config.OpsTLSCert, config.OpsTLSKey, config.OpsTokenFile = c.OpsTLSCert, c.OpsTLSKey, c.OpsTokenFile
 	config.HideBounds = c.HideBounds
 	if config.MetricsProjects, err = app.ParseMetricsProjects(c.Projects); err != nil {
 		return config, err
@@ -152,7 +161,7 @@ func (c serveCmd) settings(e *env, several bool) (config app.Config, err error) 
 func printStart(e *env, a *app.App, config app.Config) error {
 	fmt.Fprintf(e.stdout, "shardboard is at %s\n", a.URL())
 	if a.OpsAddr() != a.Addr() {
-		fmt.Fprintf(e.stdout, "Health and metrics are at http://%s/\n", a.OpsAddr())
+		fmt.Fprintf(e.stdout, "Health and metrics are at %s/\n", a.OpsURL())
 	}
 	if a.ReadOnly() {
 		fmt.Fprintf(

@@ -12,14 +12,17 @@ import (
 type signInFlags struct {
 	Auth      string `default:"local" env:"SHARDBOARD_AUTH" help:"How people sign in: local, oidc, proxy, several with commas; or none, for scripts and tests on loopback: then every visitor may do everything."`
 	FirstLink bool   `name:"first-admin-link" env:"SHARDBOARD_FIRST_ADMIN_LINK" help:"Print a link that makes an admin also if somebody has been admin by the issuer or the proxy, as long as there is no account. Without it only while nobody has been admin."`
-	PublicURL string `name:"public-url" env:"SHARDBOARD_PUBLIC_URL" help:"https://host as browsers use it; needed off loopback."`
+	PublicURL string `name:"public-url" env:"SHARDBOARD_PUBLIC_URL" help:"https://host or https://host/path as browsers use it; needed off loopback."`
 	TLSCert   string `name:"tls-cert" env:"SHARDBOARD_TLS_CERT" help:"File of the TLS certificate; read again when it is replaced."`
 	TLSKey    string `name:"tls-key" env:"SHARDBOARD_TLS_KEY" help:"File of its key; others must not be able to read it."`
 	TLSProxy  bool   `name:"tls-terminated-by-proxy" env:"SHARDBOARD_TLS_TERMINATED_BY_PROXY" help:"A proxy in front terminates TLS, and clients cannot bypass it."`
 
+	FrameAncestors []string `name:"frame-ancestors" env:"SHARDBOARD_FRAME_ANCESTORS" placeholder:"ORIGIN,…" help:"Origins whose pages may show shardboard in a frame, such as https://portal.example, or self. Sign-in works in a frame of the same site (portal.example and board.portal.example) only. Default: no page may."`
+
 	OIDCIssuer   string            `name:"oidc-issuer" env:"SHARDBOARD_OIDC_ISSUER" help:"OpenID Connect issuer, https://…"`
 	OIDCClientID string            `name:"oidc-client-id" env:"SHARDBOARD_OIDC_CLIENT_ID" help:"Id of shardboard at the issuer."`
 	OIDCSecret   string            `name:"oidc-client-secret-file" env:"SHARDBOARD_OIDC_CLIENT_SECRET_FILE" help:"File of the client's secret; none for a public client."`
+	OIDCCA       string            `name:"oidc-ca-file" type:"path" env:"SHARDBOARD_OIDC_CA_FILE" placeholder:"FILE" help:"Certificate authorities, in PEM format, that the issuer's certificate may be from; default: those of the system. Read at the start."`
 	OIDCGroups   string            `name:"oidc-groups-claim" default:"groups" env:"SHARDBOARD_OIDC_GROUPS_CLAIM" help:"Claim that lists a person's groups, by name or by path: groups, realm_access.roles. UserInfo is read when the ID token lacks it."`
 	OIDCName     string            `name:"oidc-name-claim" default:"preferred_username" env:"SHARDBOARD_OIDC_NAME_CLAIM" help:"Claim that has the name to show, by name or by path; without it the e-mail address, the name or sub is shown."`
 	OIDCScopes   []string          `name:"oidc-scopes" default:"openid,profile,email" env:"SHARDBOARD_OIDC_SCOPES" placeholder:"SCOPE,…" help:"Scopes to ask the issuer for; openid is always among them."`
@@ -51,6 +54,7 @@ func (f signInFlags) checkTimes() error {
 }
 
 func (f signInFlags) addTo(c *app.Config) {
+	c.FrameAncestors = f.FrameAncestors
 	c.PublicURL, c.TLSCert, c.TLSKey, c.TLSByProxy = f.PublicURL, f.TLSCert, f.TLSKey, f.TLSProxy
 	c.Auth = app.Auth{
 		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax, Apart: f.AccountsApart, Leaked: f.Leaked,
@@ -59,6 +63,7 @@ func (f signInFlags) addTo(c *app.Config) {
 			Issuer:      f.OIDCIssuer,
 			ClientID:    f.OIDCClientID,
 			SecretFile:  f.OIDCSecret,
+			CAFile:      f.OIDCCA,
 			GroupsClaim: f.OIDCGroups,
 			NameClaim:   f.OIDCName,
 			Scopes:      scopes(f.OIDCScopes),

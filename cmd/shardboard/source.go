@@ -68,7 +68,7 @@ func (f sourceFlags) open(e *env, needs string) (source, error) {
 		return source{}, err
 	}
 	if !e.given("log-level") { // what could not be read is noted once, below
-		config.Log = slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+		config.Log = e.logAt(slog.LevelError)
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, directTimeout)
 	defer cancel()

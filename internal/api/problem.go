@@ -18,6 +18,7 @@ type Problem struct {
 	Detail   string `json:"detail"`
 	Instance string `json:"instance"` // the request's path, without its query
 
+	Request string       `json:"request,omitempty"` // id of the request, as in the log and in X-Request-ID
 	Changed []Difference `json:"changed,omitempty"` // 409: how the cluster differs from the plan
 	Checks  []PlanCheck  `json:"checks,omitempty"`  // 422: which checks block
 }

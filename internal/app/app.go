@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/connlimit"
 	"shardboard/internal/metrics"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 const (
@@ -35,7 +36,8 @@ type App struct {
 	cleanup  cleanup
 	listener *connlimit.Listener
 	http     *http.Server
-	public   string // scheme and host as browsers use them
+	public   string // address as browsers use it, without a slash at its end
+	root     string // its path; "" without one
 	leaked   *auth.Leaked
 	front    front
 	reload   *metrics.Reload
@@ -88,7 +90,7 @@ func (a *App) wire(ctx context.Context, c Config) error {
 	}
 	a.front.set(first)
 	a.cleanup.push("instance", func(ctx context.Context) error { return a.current().cleanup.run(ctx) })
-	a.http = newHTTPServer(&a.front, c.Log, a.listener)
+	a.http = newHTTPServer(site.Below(a.root, &a.front), c.Log, a.listener)
 	if c.TLSCert != "" {
 		pair, err := openCertificate(c.TLSCert, c.TLSKey, c.Log)
 		if err != nil {
@@ -126,6 +128,7 @@ func (a *App) checkAndBind(c Config) error {
 	}
 	a.cleanup.push("listener", func(context.Context) error { return ignoreClosed(l.Close()) })
 	a.listener = connlimit.New(l, bounds)
+	a.root = c.root()
 	if a.public = strings.TrimRight(c.PublicURL, "/"); a.public == "" {
 		scheme := "http"
 		if c.TLSCert != "" {

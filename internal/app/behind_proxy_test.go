@@ -97,9 +97,11 @@ func (p *proxied) do(t *testing.T, method, path, origin, body string) (int, stri
 }
 
 // opensSocket reports whether a page of an origin gets its live updates.
-func (p *proxied) opensSocket(origin string) bool {
+func (p *proxied) opensSocket(origin string) bool { return p.opensSocketAt("", origin) }
+
+func (p *proxied) opensSocketAt(root, origin string) bool {
 	d := websocket.Dialer{TLSClientConfig: p.client.Transport.(*http.Transport).TLSClientConfig}
-	c, _, err := d.Dial(strings.Replace(p.proxy.URL, "https", "wss", 1)+"/live?t=overview",
+	c, _, err := d.Dial(strings.Replace(p.proxy.URL, "https", "wss", 1)+root+"/live?t=overview",
 		http.Header{"Origin": {origin}, "Cookie": {p.cookie.String()}})
 	if err != nil {
 		return false

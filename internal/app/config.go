@@ -41,13 +41,17 @@ type Config struct {
 	AuditKeyFrom    string       // file that has the key instead, for several replicas; the witness stays beside AuditKey
 	SessionKey      string       // key file that seals sessions and approvals; "": beside AuditKey, none without that
 	Auth            Auth         // sign-in; required
-	PublicURL       string       // scheme and host as browsers use them; "" for loopback
+	PublicURL       string       // address as browsers use it, with its path if it has one; "" for loopback
+	FrameAncestors  []string     // origins whose pages may show ours in a frame, or self; none: no page may
 	TLSCert         string       // certificate and key files; "" without TLS here
 	TLSKey          string
 	TLSByProxy      bool                  // a reverse proxy terminates TLS
 	MetricsProjects metrics.ProjectLabels // what tells projects apart in metrics; "" is by rank
 	OpsListen       string                // host:port of health and metrics; "" is 127.0.0.1:8091 while others reach the pages
-	Actions         bool                  // changes to the cluster are allowed
+	OpsTLSCert      string                // certificate and key files of OpsListen; "" without TLS there
+	OpsTLSKey       string
+	OpsTokenFile    string // secret that metrics at OpsListen need; "" is none
+	Actions         bool   // changes to the cluster are allowed
 
 	MaxConnections int // open connections of browsers and scripts; 0 is 1,024, or fewer if the limit of open files is low
 

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/web"
 )
 
 // exposed reports whether clients on other machines can send requests, directly or through a proxy
@@ -38,7 +39,42 @@ func (c Config) checked() (Config, error) {
 	if err := c.checkSessionKey(); err != nil {
 		return c, err
 	}
+	if err := c.checkRoot(); err != nil {
+		return c, err
+	}
+	if err := c.checkOperations(); err != nil {
+		return c, err
+	}
+	if err := c.checkFrameAncestors(); err != nil {
+		return c, err
+	}
+	if _, err := readAuthorities(c.Auth.OIDC.CAFile); err != nil {
+		return c, err
+	}
 	return c, c.checkExposure()
+}
+
+// root is the path of the public URL, "" without one.
+func (c Config) root() string {
+	root, _ := auth.PublicRoot(c.PublicURL) // checkRoot has said what is wrong with it
+	return root
+}
+
+// checkRoot refuses a path that begins like the addresses of pages: a proxy may take the path off or not, and the two
+// could not be told apart.
+func (c Config) checkRoot() error {
+	if c.PublicURL == "" {
+		return nil
+	}
+	root, err := auth.PublicRoot(c.PublicURL)
+	if err != nil {
+		return err
+	}
+	if first, _, _ := strings.Cut(strings.TrimPrefix(root, "/"), "/"); first != "" && web.Begins(first) {
+		return fault.New(fault.Invalid, "The path of the public URL %s begins with /%s, as addresses of shardboard itself do: choose another "+
+			"one, such as /shardboard or /tools/%[2]s.", c.PublicURL, first)
+	}
+	return nil
 }
 
 // farHost returns the first accepted host that is not this machine.
@@ -95,4 +131,33 @@ func isDNSName(name string) bool {
 		}
 	}
 	return true
+}
+
+// checkFrameAncestors takes origins only: a pattern or a scheme alone would let pages in that nobody thought of.
+func (c Config) checkFrameAncestors() error {
+	for _, origin := range c.FrameAncestors {
+		if origin == "self" {
+			continue
+		}
+		u, err := url.Parse(origin)
+		if err == nil && origin == u.Scheme+"://"+u.Host && (u.Scheme == "https" || u.Scheme == "http" && isLoopbackHost(u.Hostname())) {
+			if _, ok := hostName(u.Host); ok {
+				continue
+			}
+		}
+		return fault.New(fault.Invalid, "--frame-ancestors %q is not an origin like https://portal.example, and not self: no path, no *, "+
+			"http:// for this machine only.", origin)
+	}
+	return nil
+}
+
+// frameAncestors are the origins as a content security policy has them.
+func (c Config) frameAncestors() (out []string) {
+	for _, origin := range c.FrameAncestors {
+		if origin == "self" {
+			origin = "'self'"
+		}
+		out = append(out, origin)
+	}
+	return out
 }

@@ -113,3 +113,17 @@ func statusByName(t *testing.T, addr, host, path string) int {
 	_, _ = io.Copy(io.Discard, res.Body)
 	return res.StatusCode
 }
+
+func TestFrameAncestorsAreOrigins(t *testing.T) {
+	for origin, good := range map[string]bool{"self": true, "https://portal.example": true, "https://portal.example:8443": true,
+		"http://localhost:3000": true, "http://portal.example": false, "https://portal.example/": false, "https://*.example": false, "*": false,
+		"https:": false, "'self'": false, "portal.example": false, "": false, "https://a; script-src *": false, "https://u@a": false,
+		"https://a b": false} {
+		if err := (Config{FrameAncestors: []string{origin}}).checkFrameAncestors(); (err == nil) != good {
+			t.Errorf("%q: %v", origin, err)
+		}
+	}
+	if got := (Config{FrameAncestors: []string{"self", "https://a"}}).frameAncestors(); strings.Join(got, " ") != "'self' https://a" {
+		t.Error(got)
+	}
+}

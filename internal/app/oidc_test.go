@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
@@ -33,6 +34,19 @@ type issuer struct {
 	mu     sync.Mutex
 	groups []string
 	nonce  string
+	kid    string // id of the key; "" is r
+}
+
+// rotate replaces the key.
+func (i *issuer) rotate(t *testing.T) {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.key, i.kid = key, "rotated"
 }
 
 func newIssuerServer(t *testing.T, groups ...string) *issuer {
@@ -60,7 +74,8 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 			doc["end_session_endpoint"] = i.URL + "/end?x=y"
 		}
 	case "/keys":
-		answer = map[string]any{"keys": []any{map[string]any{"kty": "RSA", "kid": "r", "alg": "RS256", "n": b64(i.key.N.Bytes()), "e": "AQAB"}}}
+		answer = map[string]any{"keys": []any{map[string]any{"kty": "RSA", "kid": cmp.Or(i.kid, "r"), "alg": "RS256",
+			"n": b64(i.key.N.Bytes()), "e": "AQAB"}}}
 	case "/authorize":
 		q := r.URL.Query()
 		i.nonce = q.Get("nonce")
@@ -69,7 +84,7 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 	case "/token":
 		claims, _ := json.Marshal(map[string]any{"iss": i.URL, "sub": "1", "aud": "board", "exp": time.Now().Add(time.Minute).Unix(),
 			"nonce": i.nonce, "preferred_username": "anna", "groups": i.groups})
-		input := b64([]byte(`{"alg":"RS256","kid":"r"}`)) + "." + b64(claims)
+		input := b64([]byte(`{"alg":"RS256","kid":"`+cmp.Or(i.kid, "r")+`"}`)) + "." + b64(claims)
 		sum := sha256.Sum256([]byte(input))
 		sig, _ := rsa.SignPKCS1v15(nil, i.key, crypto.SHA256, sum[:])
 		answer = map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": input + "." + b64(sig)}

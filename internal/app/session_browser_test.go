@@ -145,3 +145,52 @@ func TestBrowserStaysLiveBehindAProxyWithoutWebSockets(t *testing.T) {
 	o.run(`dispatchEvent(new Event("online"))`)
 	o.until(link + `.hidden && !` + words + `.includes("10 s") && !` + words + `.includes("lost")`)
 }
+
+// Below a path of the public address, what scripts ask for and where they lead is below it too: any failed request
+// fails the test.
+func TestBrowserJourneyBelowAPath(t *testing.T) {
+	needBrowser(t)
+	d := sharedDemo(t)
+	front := httptest.NewUnstartedServer(nil)
+	public := "http://" + front.Listener.Addr().String() + "/board"
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", PublicURL: public,
+		Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}})
+	to := &url.URL{Scheme: "http", Host: a.Addr()}
+	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host }}
+	front.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/board/") { // another program's
+			http.NotFound(w, r)
+			return
+		}
+		through.ServeHTTP(w, r)
+	})
+	front.Start()
+	defer front.Close()
+	who := auth.NewUser{Name: "adam", Password: "correct horse battery", Role: auth.Admin}
+	if _, err := a.current().auth.CreateUser(t.Context(), auth.Console(), who); err != nil {
+		t.Fatal(err)
+	}
+	o := newTab(t, d, 1280)
+	o.incidents.hosts = []string{front.Listener.Addr().String()}
+	o.expect("status of 401") // when the session has ended
+	o.openAt(public + "/map")
+	o.signIn(who.Name, who.Password)
+	o.until(`location.pathname === "/board/map" && document.querySelector("#status").dataset.level !== "lost"`)
+	o.run(`document.activeElement.blur()`)
+	o.press("g", "p")
+	o.arrive("/board/projects")
+	o.openAt(public + "/heat")
+	o.openAt(public + "/collections")
+	o.run(`document.querySelector("#go").click()`)
+	o.fill("#palette-text", "zones")
+	o.until(`document.querySelector("#palette-list a")?.getAttribute("href") === "/board/zones"`)
+	o.press("Enter")
+	o.arrive("/board/zones")
+	other := o.another()
+	other.incidents.hosts = o.incidents.hosts
+	other.expect("status of 401")
+	other.openAt(public + "/")
+	other.click(`form[action="/board/logout"] button`)
+	other.arrive("/board/login")
+	o.arrive("/board/login")
+}

@@ -15,8 +15,9 @@ func (n *instance) addShared(d *site.Deps, a *App) {
 	d.Auth, d.Refusals, d.Audit = n.auth, n.refusals, n.trail
 	d.Leads, d.Leader = n.store.Leads, n.store.Leader
 	d.Trouble, d.Unreadable, d.Data = n.db.Trouble, n.db.Unreadable, dataDirectory{n.db, a}
-	d.Origin = c.origin()
+	d.Origin, d.Base.Root = c.origin(), a.root
 	d.Hosts, d.TLS, d.Exposed = c.hosts(), c.overTLS(), c.exposed(a.host())
+	d.FrameAncestors = c.frameAncestors()
 	d.MaxSockets = maxSockets(a.listener.Max())
 	d.Version = c.Version
 }

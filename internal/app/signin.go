@@ -41,6 +41,7 @@ type OIDC struct {
 	Issuer      string
 	ClientID    string
 	SecretFile  string            // "" for a public client
+	CAFile      string            // authorities of the issuer's certificate; "" are those of the system
 	GroupsClaim string            // a name or a path with dots; "" is groups
 	NameClaim   string            // a claim or path like GroupsClaim; "" is preferred_username
 	Scopes      []string          // nil is openid, profile and email

@@ -63,7 +63,7 @@ func TestUnsafeSignInOptionsAreRefusedWithAnExplanation(t *testing.T) {
 		"a network that is none": {proxy("X-User", "10.0.0.0/99"), "not an address"},
 		"OIDC without issuer":    {Config{Auth: Auth{Mode: "oidc"}}, "OIDC"},
 		"no port":                {Config{Auth: local, Listen: "127.0.0.1"}, "host:port"},
-		"a path in the address":  {Config{Auth: local, TLSByProxy: true, PublicURL: board + "/x"}, "is not https://host"},
+		"a query in the address": {Config{Auth: local, TLSByProxy: true, PublicURL: board + "/x?y"}, "is not like https://host"},
 	} {
 		tc.c.URI, tc.c.Listen, tc.c.Log = uri, cmp.Or(tc.c.Listen, "127.0.0.1:0"), slog.New(slog.DiscardHandler)
 		if a, err := New(t.Context(), tc.c); a != nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), tc.says) {

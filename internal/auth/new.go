@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
 	"strings"
 	"time"
 
@@ -29,6 +28,13 @@ const (
 func New(o Options) (*Service, error) {
 	if err := o.check(); err != nil {
 		return nil, err
+	}
+	root := ""
+	if o.PublicURL != "" {
+		var err error
+		if root, err = PublicRoot(o.PublicURL); err != nil {
+			return nil, err
+		}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -57,7 +63,7 @@ func New(o Options) (*Service, error) {
 	if o.Refusals == nil {
 		o.Refusals = NewRefusals(o.Store, o.Log, o.Now)
 	}
-	return &Service{o: o, hashes: newHashes(o.Cost), limits: newLimits(o.Now), endSignals: newEndSignals(),
+	return &Service{o: o, root: root, hashes: newHashes(o.Cost), limits: newLimits(o.Now), endSignals: newEndSignals(),
 		recentProxyUsers: newRecentSignIns(), unreadHops: rate.Sometimes{First: 1, Interval: time.Hour},
 		causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
 }
@@ -85,13 +91,6 @@ func (o Options) check() error {
 	for group, role := range o.Roles {
 		if !role.Known() {
 			return fault.New(fault.Invalid, "The group %q is mapped to %q, which is not a role.", group, role)
-		}
-	}
-	if o.PublicURL != "" {
-		u, err := url.Parse(o.PublicURL)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") || u.RawQuery != "" ||
-			u.User != nil {
-			return fault.New(fault.Invalid, "The public URL %q is not https://host or https://host:port.", o.PublicURL)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ const (
 // flow is one sign-in attempt at the issuer. The browser keeps it in a cookie of its own, so that several tabs can
 // sign in at once: the callback is valid in that browser only, and many started attempts use no memory here. The cookie
 // is signed, so that another site of the same domain cannot make one. Under TLS it cannot set one at all, because its
-// name has the __Host- prefix.
+// name has the __Host- prefix; except below a path, which needs another one.
 type flow struct {
 	State    string `json:"s"`
 	Nonce    string `json:"n"`
@@ -70,10 +70,7 @@ func (s *Service) flowMAC(text []byte) []byte {
 
 // flows are the attempts of a browser that were begun here.
 func (s *Service) flows(r *http.Request) (out []flow) {
-	prefix := flowPrefix
-	if s.o.Secure {
-		prefix = securePrefix + prefix
-	}
+	prefix := s.cookiePrefix() + flowPrefix
 	for _, c := range r.Cookies() {
 		if !strings.HasPrefix(c.Name, prefix) || len(c.Value) > 4096 {
 			continue

@@ -40,6 +40,7 @@ var ErrNoAccounts = fault.New(
 // use.
 type Service struct {
 	o                Options
+	root             string // path of the public URL, "" without one
 	people           peopleLock
 	hashes           *hashes
 	limits           *limits
@@ -58,8 +59,8 @@ type Options struct {
 	Now       func() time.Time // nil is time.Now
 	Random    io.Reader        // nil is crypto/rand
 	Mode      Mode             // required
-	PublicURL string           // scheme and host as browsers use them; "" for loopback
-	Secure    bool             // browsers connect by TLS: cookies are Secure and have the __Host- prefix
+	PublicURL string           // address of the server as browsers use it, with its path if it has one; "" for loopback
+	Secure    bool             // browsers connect by TLS: cookies are Secure, and their names have a prefix
 	Idle      time.Duration    // a session ends this long after its last use; 0 is 8 hours
 	Max       time.Duration    // and this long after it began at the latest; 0 is 7 days
 	Apart     time.Duration    // how long whoever made an account, or set its password or role, may be that person; 0: never

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -14,7 +15,8 @@ import (
 
 const (
 	cookieName   = "shardboard"
-	securePrefix = "__Host-" // browsers accept it only with Secure, Path=/ and no Domain
+	securePrefix = "__Host-"   // browsers accept it only with Secure, Path=/ and no Domain
+	belowPrefix  = "__Secure-" // only with Secure: below a path, so that a neighbour's page does not get it
 )
 
 // SignIn checks a name and password. It does the same work for an unknown name, and its answer does
@@ -200,13 +202,11 @@ func (s *Service) IssuerSignOut(ctx context.Context, p Principal) string {
 // except when a link is followed. SameSite=Strict would sign people out at each link from a ticket
 // and at the redirect from an issuer.
 func (s *Service) cookie(name, value string, maxAge int) *http.Cookie {
-	if s.o.Secure {
-		name = securePrefix + name
-	}
+	name = s.cookiePrefix() + name
 	return &http.Cookie{
 		Name:     name,
 		Value:    value,
-		Path:     "/",
+		Path:     cmp.Or(s.root, "/"),
 		MaxAge:   maxAge,
 		Secure:   s.o.Secure,
 		HttpOnly: true,
@@ -214,14 +214,23 @@ func (s *Service) cookie(name, value string, maxAge int) *http.Cookie {
 	}
 }
 
+// cookiePrefix is what the names of cookies have before them. Browsers hold a cookie to it.
+func (s *Service) cookiePrefix() string {
+	switch {
+	case !s.o.Secure:
+		return ""
+	case s.root != "":
+		return belowPrefix
+	}
+	return securePrefix
+}
+
 // sessionSecret is the cookie's value; "" when there is none, or several, of which a neighbouring
 // site may have set one.
 func (s *Service) sessionSecret(r *http.Request) string { return s.cookieValue(r, cookieName) }
 
 func (s *Service) cookieValue(r *http.Request, name string) string {
-	if s.o.Secure {
-		name = securePrefix + name
-	}
+	name = s.cookiePrefix() + name
 	found := r.CookiesNamed(name)
 	if len(found) != 1 || len(found[0].Value) > 4096 {
 		return ""

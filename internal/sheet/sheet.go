@@ -5,6 +5,7 @@ package sheet
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,17 +18,33 @@ import (
 // Writer writes CSV whose cells a spreadsheet takes for text and never for a
 // formula: names and keys come from strangers, and "=HYPERLINK(…)" is a legal
 // document key.
-type Writer struct{ out *csv.Writer }
+type Writer struct {
+	out *csv.Writer
+	// Address completes what is in columns of addresses; nil leaves it.
+	Address   func(string) string
+	addresses []int // their columns
+}
 
 // NewWriter begins a file with its header.
 func NewWriter(w io.Writer, header ...string) Writer {
 	s := Writer{out: csv.NewWriter(w)}
 	s.Row(header...)
+	for i, name := range header {
+		if name == "url" || name == "results" || name == "playbook" || strings.HasSuffix(name, "Url") {
+			s.addresses = append(s.addresses, i)
+		}
+	}
 	return s
 }
 
 // Row adds a line.
 func (s Writer) Row(cells ...string) {
+	if s.Address != nil && len(s.addresses) > 0 {
+		cells = slices.Clone(cells)
+		for _, i := range s.addresses {
+			cells[i] = s.Address(cells[i])
+		}
+	}
 	inert := make([]string, len(cells))
 	for i, cell := range cells {
 		inert[i] = Inert(cell)

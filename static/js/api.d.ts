@@ -308,6 +308,7 @@ export interface Problem {
   checks?: PlanCheck[];
   detail: string;
   instance: string;
+  request?: string;
   status: number;
   title: string;
   type: string;

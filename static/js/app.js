@@ -17,6 +17,7 @@ import { listenFilters } from "./list_filter.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
 import { listenLocateBoxes } from "./locate_box.js";
+import { listenZone } from "./zone.js";
 
 // A page may get its map only with the first data.
 function startMap() {
@@ -31,6 +32,7 @@ function showCurrentTab() {
 const starts = [
   showCurrentTab,
   keepTimesCurrent,
+  listenZone,
   listenTyping,
   connect,
   listenHeld,

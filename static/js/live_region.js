@@ -6,6 +6,7 @@ import { holdRows, listsOf, notice } from "./held_rows.js";
 import { focusOn, keepPlace } from "./keep_place.js";
 import { selected } from "./selection.js";
 import { word } from "./words.js";
+import { showZone } from "./zone.js";
 
 /** @type {Map<HTMLElement, HTMLElement>} */
 const waiting = new Map(); // region → its newest version, not all of which is shown
@@ -20,6 +21,7 @@ let timer = 0; // of the next look; 0 for none
  */
 export function showRegion(region, fresh, highlight) {
   waiting.delete(region);
+  showZone(fresh);
   if (selected(region) || region.querySelector("dialog[open], [data-dragging]")) {
     waiting.set(region, fresh);
     if (!region.querySelector(":scope > .held")) region.append(notice("held", word("paused")));

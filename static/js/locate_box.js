@@ -1,6 +1,6 @@
 // The locate boxes of the header and of /locate: projects and recent finds while somebody types, and a
 // paste anywhere on the page. Enter without a choice sends what was typed, as without script.
-import { address } from "./address.js";
+import { address, root } from "./address.js";
 import { listbox } from "./listbox.js";
 import { forgetFinds, recentFinds, rememberFind } from "./recent_finds.js";
 
@@ -19,7 +19,7 @@ export function listenLocateBoxes() {
   if (box) document.addEventListener("paste", (e) => pasteInto(box, e));
   const asked = /** @type {HTMLInputElement | null} */ (document.querySelector("#locate[data-found] #q"));
   if (asked) rememberFind(asked.value);
-  document.querySelector('form[action="/logout"]')?.addEventListener("submit", forgetFinds);
+  document.querySelector(`form[action="${root}/logout"]`)?.addEventListener("submit", forgetFinds);
 }
 
 /**

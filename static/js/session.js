@@ -1,5 +1,6 @@
 // What a page does when its session is over, or has another role: it hides what it shows and is left. What somebody has
 // typed stays readable for half a minute, to be copied.
+import { root } from "./address.js";
 import { word, announce } from "./words.js";
 
 const holdFor = 30_000; // milliseconds
@@ -25,7 +26,7 @@ export function listenTyping() {
  */
 export async function sessionStatus() {
   try {
-    return (await fetch("/api/v1/me", { credentials: "same-origin" })).status;
+    return (await fetch(`${root}/api/v1/me`, { credentials: "same-origin" })).status;
   } catch {
     return 0;
   }
@@ -48,5 +49,5 @@ export function leaveFor(go) {
 /** toSignIn goes to sign-in, which leads back to this page. */
 export function toSignIn() {
   announce(word("out"));
-  leaveFor(() => location.assign(`/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`));
+  leaveFor(() => location.assign(`${root}/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`));
 }

@@ -3,6 +3,7 @@
 // links and the form do the same.
 import { morph, glow } from "./morph.js";
 import { refreshTimes } from "./relative_times.js";
+import { showZone } from "./zone.js";
 import { announce } from "./words.js";
 
 const playEvery = 1500; // ms to look at a change before the next
@@ -97,6 +98,7 @@ async function goTo(url) {
     document.body.dataset.at = doc.body.dataset.at;
     const [status, newStatus] = [document, doc].map((d) => d.getElementById("status"));
     if (status && newStatus) morph(status, newStatus);
+    showZone(fresh);
     const changed = morph(main, fresh);
     // morph keeps what a person has typed or slid, but here the new page's values are wanted.
     const inputs = /** @type {NodeListOf<HTMLInputElement>} */ (main.querySelectorAll("#timebar input"));

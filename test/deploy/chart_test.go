@@ -22,6 +22,7 @@ import (
 	networking "k8s.io/api/networking/v1"
 	policy "k8s.io/api/policy/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	gateway "sigs.k8s.io/gateway-api/apis/v1"
 )
 
 const chartDir = "../../deploy/helm/shardboard"
@@ -69,6 +70,7 @@ type objects struct {
 	budgets    []policy.PodDisruptionBudget
 	monitors   []monitoring.ServiceMonitor
 	rules      []monitoring.PrometheusRule
+	routes     []gateway.HTTPRoute
 	notes      string
 	everything string
 }
@@ -127,6 +129,8 @@ func (o *objects) add(t *testing.T, name string, doc []byte) {
 		o.monitors = append(o.monitors, decode[monitoring.ServiceMonitor](t, doc))
 	case "monitoring.coreos.com/v1 PrometheusRule":
 		o.rules = append(o.rules, decode[monitoring.PrometheusRule](t, doc))
+	case "gateway.networking.k8s.io/v1 HTTPRoute":
+		o.routes = append(o.routes, decode[gateway.HTTPRoute](t, doc))
 	default:
 		t.Fatalf("%s has a %s %s, which is not checked", name, kind.APIVersion, kind.Kind)
 	}

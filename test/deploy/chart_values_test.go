@@ -254,11 +254,18 @@ func TestSelectorsMatchThePods(t *testing.T) {
 
 func TestBadValuesAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ values, want string }{
-		"nothing":                       {"{}", "uriSecret"},
-		"no cluster":                    {"publicURL: https://board.example\ntls: {secretName: x}", "uriSecret"},
-		"no address":                    {"cluster: {uriSecret: {name: x}}\ntls: {secretName: x}", "publicURL"},
-		"address without TLS":           {with("publicURL: http://board.example"), "publicURL"},
-		"address with a path":           {with("publicURL: https://board.example/board"), "publicURL"},
+		"nothing":                   {"{}", "uriSecret"},
+		"no cluster":                {"publicURL: https://board.example\ntls: {secretName: x}", "uriSecret"},
+		"no address":                {"cluster: {uriSecret: {name: x}}\ntls: {secretName: x}", "publicURL"},
+		"address without TLS":       {with("publicURL: http://board.example"), "publicURL"},
+		"address with a query":      {with("publicURL: https://board.example/board?a"), "publicURL"},
+		"a route without a gateway": {with("httpRoute: {enabled: true}"), "httpRoute.parentRefs"},
+		"a path type that is none":  {with("ingress: {pathType: Regex}"), "pathType"},
+		"a host with a path":        {with("ingress: {hosts: [{host: a/b}]}"), "host"},
+		"a timeout without a unit":  {with("serviceMonitor: {scrapeTimeout: 5}"), "scrapeTimeout"},
+		"a variable without a name": {with("extraEnv: [{value: a}]"), "extraEnv"},
+		"one claim for two replicas": {with("replicas: 2\nstore: {uriSecret: {name: x}}\naudit: {keySecret: {name: k}}\n" +
+			"sessions: {keySecret: {name: z}}\npersistence: {existingClaim: old}"), "existingClaim"},
 		"TLS by nobody":                 {"cluster: {uriSecret: {name: x}}\npublicURL: https://board.example", "proxyCIDRs"},
 		"two replicas without a store":  {with("replicas: 2"), "uriSecret"},
 		"two replicas with two keys":    {with("replicas: 2\nstore: {uriSecret: {name: x}}"), "audit"},

@@ -80,7 +80,10 @@ func Start(t *testing.T, bin string, args ...string) *Process {
 func Run(t *testing.T, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Cmd: cmd, lines: make(chan string, 256), read: make(chan struct{})}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a shell's program ends with it
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true // a shell's program ends with it
 	cmd.Stderr = p
 	out, err := cmd.StdoutPipe()
 	if err == nil {

@@ -35,7 +35,7 @@ func LinesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if site.WantsCSV(r) {
-		return writeLinesCSV(w, out)
+		return writeLinesCSV(s, w, out)
 	}
 	return site.WriteJSON(w, http.StatusOK, out)
 }
@@ -61,7 +61,7 @@ func LinesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		status, problem = fault.Of(err).HTTPStatus(), s.ProblemText(w, err)
 		text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 	} else if r.PostForm.Get("as") == "csv" {
-		return writeLinesCSV(w, out)
+		return writeLinesCSV(s, w, out)
 	}
 	v := s.ViewFor(r)
 	return site.WritePage(w, r, status, linesPage(s.Shell(r, v, "bulk", "Locate many lines"), text, problem, out))
@@ -193,8 +193,8 @@ func lineIn(ctx context.Context, c *site.Cluster, v answer.View, text string) (o
 }
 
 // writeLinesCSV writes a row for each thing that was found, and one for each line without any.
-func writeLinesCSV(w http.ResponseWriter, a api.ClusterLocateLines) error {
-	out := site.NewSheet(w, "line", "query", "state", "cluster", "kind", "id", "name", "project", "shards", "answer", "url",
+func writeLinesCSV(s *site.Site, w http.ResponseWriter, a api.ClusterLocateLines) error {
+	out := s.NewSheet(w, "line", "query", "state", "cluster", "kind", "id", "name", "project", "shards", "answer", "url",
 		"not_found", "unknown", "problem")
 	w.Header().Set("Content-Disposition", `attachment; filename="locate.csv"`)
 	for _, l := range a.Items {

@@ -119,7 +119,12 @@ func (g *Guard) loginURL(r *http.Request) string {
 // hadSession tells whether the browser still has a cookie of ours. It is looked
 // at after nobody was found behind it, and only for the words on a page.
 func hadSession(r *http.Request) bool {
-	return len(r.CookiesNamed("shardboard"))+len(r.CookiesNamed("__Host-shardboard")) > 0
+	for _, name := range []string{"shardboard", "__Host-shardboard", "__Secure-shardboard"} {
+		if len(r.CookiesNamed(name)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // OtherCluster is the failure of a token that is bound to clusters, anywhere but on these.

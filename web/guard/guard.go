@@ -14,20 +14,22 @@ import (
 
 // Options are what a Guard knows of the server and of the site behind it.
 type Options struct {
-	Auth     Authenticator
-	Hosts    []string // Host values allowed besides loopback: "name" (any port) or "name:port"
-	Origin   string   // of the address that browsers use, as https://name; "" when none is configured
-	Log      *slog.Logger
-	TLS      bool // browsers come over https, ours or a proxy's
-	Exposed  bool // others than this machine can connect
-	Demo     bool
-	Now      func() time.Time
-	Refusals *audit.Refusals
-	Cluster  func() string // id of the cluster that is shown, for the audit record
-	Site     Site
-	Sees     func(auth.Principal) bool // whether somebody may see the cluster at all; nil: everybody may
-	Nowhere  http.Handler              // answers those who may not, as if there were no such cluster
-	Limits   *Limits                   // shared by the sites of several clusters; nil makes some
+	Auth   Authenticator
+	Hosts  []string // Host values allowed besides loopback: "name" (any port) or "name:port"
+	Origin string   // of the address that browsers use, as https://name; "" when none is configured
+	Log    *slog.Logger
+	TLS    bool // browsers come over https, ours or a proxy's
+	// FrameAncestors are the origins whose pages may show ours in a frame, and 'self'; none may without it.
+	FrameAncestors []string
+	Exposed        bool // others than this machine can connect
+	Demo           bool
+	Now            func() time.Time
+	Refusals       *audit.Refusals
+	Cluster        func() string // id of the cluster that is shown, for the audit record
+	Site           Site
+	Sees           func(auth.Principal) bool // whether somebody may see the cluster at all; nil: everybody may
+	Nowhere        http.Handler              // answers those who may not, as if there were no such cluster
+	Limits         *Limits                   // shared by the sites of several clusters; nil makes some
 }
 
 // Site is what stands behind a Guard: it answers those who are refused, and knows its

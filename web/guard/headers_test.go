@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"strings"
 	"testing"
 
 	"shardboard/web/site"
@@ -13,6 +14,25 @@ func TestStrictTransportIsSaidOverTLSOnly(t *testing.T) {
 		for _, address := range []string{"/", "/login", "/nothing", "/healthz"} {
 			if got := s.Do("GET", address).Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != tls {
 				t.Errorf("TLS %v: %s says %q", tls, address, got)
+			}
+		}
+	}
+}
+
+// Who may show our pages in a frame is said in two headers, which agree.
+func TestFramesAreForThoseWhoAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		named          []string
+		policy, option string
+	}{
+		{nil, "frame-ancestors 'none'", "DENY"},
+		{[]string{"'self'", "https://portal.example:8443"}, "frame-ancestors 'self' https://portal.example:8443", ""},
+	} {
+		s := webtest.New(t, func(d *site.Deps) { d.FrameAncestors = c.named })
+		for _, address := range []string{"/", "/login", "/nothing", "/api/v1/shards"} {
+			h := s.Do("GET", address).Header()
+			if !strings.HasSuffix(h.Get("Content-Security-Policy"), "; "+c.policy) || h.Get("X-Frame-Options") != c.option {
+				t.Errorf("%v: %s says %q and %q", c.named, address, h.Get("Content-Security-Policy"), h.Get("X-Frame-Options"))
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // writeCSV writes a row for each place of each line's answers.
-func writeCSV(w http.ResponseWriter, lines []api.LocateLine) error {
-	out := site.NewSheet(w, answer.LocateColumns()...)
+func writeCSV(s *site.Site, w http.ResponseWriter, lines []api.LocateLine) error {
+	out := s.NewSheet(w, answer.LocateColumns()...)
 	w.Header().Set("Content-Disposition", `attachment; filename="locate.csv"`)
 	for _, row := range answer.LocateRows(lines) {
 		out.Row(row...)

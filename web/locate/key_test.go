@@ -66,7 +66,8 @@ func TestInvalidKeysFailLikeOtherInput(t *testing.T) {
 			`{"a":1}`}, {"yorkie-meta.changes", `{`}, {"yorkie-meta.changes", ``},
 	} {
 		address := "/api/v1/locate?" + url.Values{"ns": {q[0]}, "key": {q[1]}}.Encode()
-		quick, general := s.Do("GET", address), s.Do("GET", address+"&any=1")
+		same := webtest.Header("X-Request-ID", "same")
+		quick, general := s.Do("GET", address, same), s.Do("GET", address+"&any=1", same)
 		if quick.Code < 400 || quick.Code > 499 || quick.Body.String() != general.Body.String() {
 			t.Errorf("%s: %d %s\ngeneral: %d %s", address, quick.Code, quick.Body, general.Code, general.Body)
 		}

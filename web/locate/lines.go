@@ -23,7 +23,7 @@ func LinesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	out := api.List[api.LocateLine]{Items: locateLines(s, r, lines)}
 	if site.WantsCSV(r) {
-		return writeCSV(w, out.Items)
+		return writeCSV(s, w, out.Items)
 	}
 	out.AsOf, out.Stale = answer.DirectoryAsOf(s.ViewFor(r))
 	return site.WriteJSON(w, http.StatusOK, out)
@@ -50,7 +50,7 @@ func LinesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	} else {
 		p.lines = locateLines(s, r, lines)
 		if r.PostForm.Get("as") == "csv" {
-			return writeCSV(w, p.lines)
+			return writeCSV(s, w, p.lines)
 		}
 	}
 	return site.WritePage(w, r, status, linesWhole(s.Shell(r, v, "bulk", "Locate many lines"), p))
@@ -89,7 +89,7 @@ func locateLine(s *site.Site, r *http.Request, n int, text string) (line api.Loc
 		if p := recover(); p != nil {
 			s.Deps.Log.ErrorContext(r.Context(), "panic while locating a line", "line", n,
 				"panic", site.LogText(fmt.Sprint(p)), "stack", string(debug.Stack()))
-			problem := api.ProblemOf(errors.New("panic"), s.Address(r.URL.EscapedPath()))
+			problem := api.ProblemOf(errors.New("panic"), s.Asked(r))
 			line = api.LocateLine{
 				Line:    n,
 				Query:   text,
@@ -105,7 +105,7 @@ func locateLine(s *site.Site, r *http.Request, n int, text string) (line api.Loc
 		if fault.Of(err) == fault.Internal {
 			s.Deps.Log.ErrorContext(r.Context(), "locate a line", "line", n, "err", err)
 		}
-		p := s.ProblemOf(err, s.Address(r.URL.EscapedPath()))
+		p := s.ProblemOf(err, s.Asked(r))
 		line.Problem = &p
 	}
 	return line

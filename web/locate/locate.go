@@ -39,7 +39,7 @@ func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	out := answer.Locate(r.Context(), v, s.Deps.Prover, found, more)
 	if site.WantsCSV(r) {
-		return writeCSV(w, []api.LocateLine{{Line: 1, Query: q.Text, Items: out.Items}})
+		return writeCSV(s, w, []api.LocateLine{{Line: 1, Query: q.Text, Items: out.Items}})
 	}
 	out.AsOf, out.Stale = answer.DirectoryAsOf(v)
 	if q.NS == "" || more.Why {

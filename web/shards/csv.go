@@ -33,7 +33,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return writeCSV(w, a)
+		return writeCSV(s, w, a)
 	}
 	return page(s, w, r, v, name)
 }
@@ -44,11 +44,11 @@ func CSV(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeCSV(w, a)
+	return writeCSV(s, w, a)
 }
 
-func writeCSV(w http.ResponseWriter, a api.ShardDetail) error {
-	out := site.NewSheet(w, "kind", "shard", "ns", "project_id", "project_name", "db", "chunks", "chunks_of", "share",
+func writeCSV(s *site.Site, w http.ResponseWriter, a api.ShardDetail) error {
+	out := s.NewSheet(w, "kind", "shard", "ns", "project_id", "project_name", "db", "chunks", "chunks_of", "share",
 		"bytes", "documents", "row_share_low", "row_share_high")
 	w.Header().Set("Content-Disposition", `attachment; filename="`+sheet.FileName(a.Name)+`.csv"`)
 	for _, c := range a.Contents {

@@ -203,7 +203,7 @@ func SplitCluster(r *http.Request) (name string, within *http.Request, ok bool) 
 
 // AtRoot is a request at a cluster's site as it came to the server.
 func AtRoot(r *http.Request, prefix string) *http.Request {
-	out := r.WithContext(templates.WithBase(r.Context(), templates.Base{}))
+	out := r.WithContext(templates.WithBase(r.Context(), templates.Base{Root: templates.BaseOf(r.Context()).Root}))
 	out.URL = new(url.URL)
 	*out.URL = *r.URL
 	out.URL.Path = prefix + r.URL.Path

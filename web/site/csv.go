@@ -18,7 +18,7 @@ const maxLines = 100_000
 func (q Question[A]) writeCSV(columns sheet.Columns) func(*Site, http.ResponseWriter, *http.Request) error {
 	return func(s *Site, w http.ResponseWriter, r *http.Request) error {
 		query := r.URL.Query()
-		out := NewSheet(w, columns.Names()...)
+		out := s.NewSheet(w, columns.Names()...)
 		w.Header().Set("Content-Disposition", `attachment; filename="`+sheet.FileName(path.Base(q.Pattern))+`.csv"`)
 		for lines := 0; ; {
 			query.Set("limit", fmt.Sprint(api.MaxLimit))
@@ -46,8 +46,10 @@ func (q Question[A]) writeCSV(columns sheet.Columns) func(*Site, http.ResponseWr
 	}
 }
 
-// NewSheet begins a CSV file with its header.
-func NewSheet(w http.ResponseWriter, header ...string) sheet.Writer {
+// NewSheet begins a CSV file with its header. Addresses in it are as browsers have them.
+func (s *Site) NewSheet(w http.ResponseWriter, header ...string) sheet.Writer {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	return sheet.NewWriter(w, header...)
+	out := sheet.NewWriter(w, header...)
+	out.Address = s.Deps.Base.Whole
+	return out
 }

@@ -30,7 +30,7 @@ func TestLongListsEndWithWhereTheyGoOn(t *testing.T) {
 	routes := site.Table(site.Asked(site.Route{Pattern: "/numbers"}, endless))
 	r, w := httptest.NewRequest("GET", "/api/v1/numbers?of=x&cursor=7&limit=2", nil), httptest.NewRecorder()
 	r.Header.Set("Accept", "text/csv")
-	if err := routes[0].Handler(nil, w, r); err != nil {
+	if err := routes[0].Handler(&site.Site{}, w, r); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()

@@ -38,6 +38,7 @@ func (s *Site) WriteErrorPage(w http.ResponseWriter, r *http.Request, err error)
 	}
 	sh := s.Shell(r, s.ViewFor(r), "", title)
 	sh.CSV = "" // the file would fail like the page
+	sh.Request = RequestID(r.Context())
 	sh.Banners = s.otherBanners(sh, err)
 	page := templates.Error(sh, text, advice)
 	if werr := WritePage(w, r, kind.HTTPStatus(), page); werr != nil {

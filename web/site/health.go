@@ -96,7 +96,7 @@ func notReady(v answer.View) string {
 // serveStatic answers embedded files. Their addresses contain a hash of the
 // content, so they may be kept for ever.
 func (s *Site) ServeStatic(w http.ResponseWriter, r *http.Request) error {
-	if _, ok := static.Open(r.URL.Path); !ok {
+	if !static.Known(r.URL.Path) {
 		return fault.New(fault.NotFound, "There is no such file in this build.")
 	}
 	static.Handler().ServeHTTP(w, r)

@@ -54,8 +54,9 @@ func kept(q url.Values) url.Values {
 
 // LocalPage gives back an address when it is the address of one of our own
 // pages, and "" otherwise. Not a list of what is dangerous but of what is
-// there: the path must be one that the router has a page for.
+// there: the path must be one that the router has a page for. The address may be as browsers have it.
 func (s *Site) LocalPage(address string) string {
+	address = WithoutRoot(s.Deps.Base.Root, address)
 	if len(address) > maxNext || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") {
 		return ""
 	}

@@ -85,7 +85,8 @@ func (s *Site) logged(next http.Handler) http.Handler {
 		}
 		who := LogText(cmp.Or(*id, "-"))
 		attrs := []slog.Attr{slog.String("who", who), slog.String("method", LogText(r.Method)), slog.String("path", logPath(r)),
-			slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(took.Microseconds())/1000)}
+			slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(took.Microseconds())/1000),
+			slog.String("from", LogText(s.Deps.Auth.ClientAddr(r)))}
 		if who == "-" && level != slog.LevelDebug {
 			ok, leftOut := s.nobodys.Take(s.Deps.Now())
 			if !ok {
@@ -107,7 +108,8 @@ func withoutSocket(r *http.Request, status int) bool {
 
 // logPath is the path as it came, percent-escaped: always plain ASCII.
 func logPath(r *http.Request) string {
-	return LogText(templates.BaseOf(r.Context()).Prefix + r.URL.EscapedPath())
+	b := templates.BaseOf(r.Context())
+	return LogText(b.Root + b.Prefix + r.URL.EscapedPath())
 }
 
 // logText is at most 300 bytes with control characters, line ends and

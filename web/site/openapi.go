@@ -10,8 +10,8 @@ import (
 
 // openAPIDocument describes every route of the table as OpenAPI 3.1. It is
 // made from the table that the router is made from, so neither can have a
-// route that the other lacks; a test walks both all the same.
-func OpenAPIDocument(routes []Route, version string) []byte {
+// route that the other lacks; a test walks both all the same. root is what the public URL has before all paths.
+func OpenAPIDocument(routes []Route, version, root string) []byte {
 	if version == "" {
 		version = "dev" // the format asks for one
 	}
@@ -44,6 +44,9 @@ func OpenAPIDocument(routes []Route, version string) []byte {
 		"paths":      paths,
 		"components": map[string]any{"schemas": schemas.Named, "securitySchemes": securitySchemes()},
 	}
+	if root != "" {
+		doc["servers"] = []any{map[string]any{"url": root}}
+	}
 	out, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
 		panic("web: the API description cannot be written: " + err.Error()) // made of maps and strings at start
@@ -60,7 +63,7 @@ func securitySchemes() map[string]any {
 			"type":        "apiKey",
 			"in":          "cookie",
 			"name":        "shardboard",
-			"description": "The browser's session; __Host-shardboard over https",
+			"description": "The browser's session; __Host-shardboard over https, __Secure-shardboard below a path",
 		},
 	}
 }

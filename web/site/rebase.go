@@ -8,14 +8,14 @@ import (
 )
 
 // addressFields are the JSON fields that hold addresses of the site.
-var addressFields = [][]byte{[]byte(`"url":"/`), []byte(`"results":"/`), []byte(`"playbook":"/`)}
+var addressFields = [][]byte{[]byte(`"url":"/`), []byte(`"results":"/`), []byte(`"playbook":"/`), []byte(`"worstUrl":"/`)}
 
-// rebase completes the addresses in an answer of a cluster's site: where it leads to, and those in
-// JSON. Pages complete theirs as they are drawn (templates.To). Answers know nothing of a base, so
-// the encoded text is changed here, once, rather than in each of the handlers. The text of a field's
-// name with its quotes cannot be part of a JSON string, where quotes are escaped.
+// rebase completes the addresses in an answer: where it leads to, except for what Below adds, and those in JSON. Pages
+// complete theirs as they are drawn (templates.To). Answers know nothing of a base, so the encoded text is changed
+// here, once, rather than in each of the handlers. The text of a field's name with its quotes cannot be part of a JSON
+// string, where quotes are escaped.
 func (a *response) rebase(b templates.Base) {
-	if b.Prefix == "" {
+	if b.Root+b.Prefix == "" {
 		return
 	}
 	if to := a.header.Get("Location"); to != "" {
@@ -45,6 +45,6 @@ func rebaseField(body, field []byte, b templates.Base) []byte {
 		begin := at + len(field) - 1 // of the address
 		out, body = append(out, body[:begin]...), body[begin:]
 		end := max(bytes.IndexByte(body, '"'), 0)
-		out, body = append(out, b.Of(string(body[:end]))...), body[end:]
+		out, body = append(out, b.Whole(string(body[:end]))...), body[end:]
 	}
 }

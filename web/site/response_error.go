@@ -56,12 +56,13 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if s.HiddenFrom(auth.From(r.Context())).Texts {
 		err = fault.WithoutQuotes(err)
 	}
-	problem := extended(s.ProblemOf(err, s.Deps.Base.Prefix+r.URL.EscapedPath()), err)
+	problem := extended(s.ProblemOf(err, s.Asked(r)), err)
 	status := problem.Status
 	if se != nil {
 		status = se.Status
-		problem = api.NewProblem(status, se.Text, s.Deps.Base.Prefix+r.URL.EscapedPath())
+		problem = api.NewProblem(status, se.Text, s.Asked(r))
 	}
+	problem.Request = RequestID(r.Context())
 	if status >= http.StatusInternalServerError && !left {
 		more := []any{"method", r.Method, "path", logPath(r), "status", status, "err", cause}
 		if ours != nil {
@@ -110,7 +111,7 @@ func (s *Site) errorPage(out *response, r *http.Request, err error, se *StatusEr
 		return
 	}
 	sh := s.Shell(r, s.ViewFor(r), "", fault.Invalid.Heading())
-	sh.CSV = ""
+	sh.CSV, sh.Request = "", RequestID(r.Context())
 	page := templates.Error(sh, se.Text, fault.Invalid.Advice())
 	if err := WritePage(out, r, se.Status, page); err != nil {
 		http.Error(out, se.Text, se.Status)

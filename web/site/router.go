@@ -36,7 +36,7 @@ func (s *Site) Router(table []Route) *chi.Mux {
 				"%s/clusters lists them.", api.Prefix, api.Prefix))
 			return
 		}
-		s.Fail(w, r, fault.New(fault.NotFound, "There is nothing at %s.", sanitize.Truncate(s.Deps.Base.Prefix+r.URL.EscapedPath(), 200)))
+		s.Fail(w, r, fault.New(fault.NotFound, "There is nothing at %s.", sanitize.Truncate(s.Asked(r), 200)))
 	}))
 	mux.MethodNotAllowed(s.Guard.Guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
 		allowed := allowedMethods(mux, r)
@@ -88,7 +88,7 @@ func (s *Site) Endpoint(rt Route) http.HandlerFunc {
 				fault.New(
 					fault.Invalid,
 					"%s shows the present only: its history is not recorded. Leave %q out.",
-					sanitize.Truncate(s.Deps.Base.Prefix+r.URL.Path, 200),
+					sanitize.Truncate(s.Asked(r), 200),
 					"at",
 				),
 			)

@@ -116,6 +116,8 @@ type Deps struct {
 	ClusterPage func(path string) bool
 	Clusters    Clusters // those of a server of several, on the server's own site; else nil
 
+	FrameAncestors []string // whose pages may show ours in a frame, as in a content security policy
+
 	MaxSockets int  // live sockets of all browsers; 0 is 768
 	HideBounds bool // chunk bounds are shown from support on
 }
@@ -156,6 +158,9 @@ func WireSite(deps Deps, table []Route) *Site {
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
 	}
+	if _, already := deps.Log.Handler().(namingHandler); !already {
+		deps.Log = slog.New(namingHandler{deps.Log.Handler()})
+	}
 	if deps.Registry == nil {
 		deps.Registry = prometheus.NewRegistry()
 	}
@@ -180,11 +185,11 @@ func WireSite(deps Deps, table []Route) *Site {
 	s.bands = answer.NewMapBands(s.Born)
 	s.Sockets = func() int { return 0 }
 	s.Metrics = newMetrics(deps.Registry, s)
-	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version) })
+	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version, deps.Base.Root) })
 	s.nobodys = guard.NewLineBound()
 	s.Guard = guard.New(guard.Options{Sees: deps.Sees, Nowhere: deps.Nowhere, Limits: deps.Limits,
 		Auth: deps.Auth, Hosts: deps.Hosts, Origin: deps.Origin, Log: deps.Log,
-		TLS: deps.TLS, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
+		TLS: deps.TLS, FrameAncestors: deps.FrameAncestors, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
 		Refusals: deps.Refusals, Cluster: func() string { return deps.Watcher.Table().ClusterID }, Site: s})
 	s.routes = make(map[string]Route, len(table))
 	for _, rt := range table {
@@ -199,12 +204,12 @@ func WireSite(deps Deps, table []Route) *Site {
 // Outside puts around the router what needs no route. Headers come first so that
 // refusals carry them; the log sees every answer.
 func (s *Site) Outside(router http.Handler) http.Handler {
-	return s.Guard.Secured(s.logged(s.Recovered(s.Guard.Outside(router))))
+	return named(s.Guard.Secured(s.logged(s.Recovered(s.Guard.Outside(router)))))
 }
 
 // Handler is the whole site, with every check around it. It takes addresses without the site's base.
 func (s *Site) Handler() http.Handler {
-	if s.Deps.Base.Prefix == "" {
+	if s.Deps.Base.Root+s.Deps.Base.Prefix == "" {
 		return s.Whole
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -212,5 +217,10 @@ func (s *Site) Handler() http.Handler {
 	})
 }
 
-// Address is the whole address of one of the site's own.
+// Address is the address on the server of one of the site's own.
 func (s *Site) Address(local string) string { return s.Deps.Base.Of(local) }
+
+// Asked is the address of a request as browsers have it, without its query.
+func (s *Site) Asked(r *http.Request) string {
+	return s.Deps.Base.Root + s.Deps.Base.Prefix + r.URL.EscapedPath()
+}

@@ -5,11 +5,18 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"shardboard/static"
 )
 
-// Base is where the addresses of a site begin, on a server of several clusters: a cluster's pages are
-// below /c/{name}, those of the server itself are at the root. The zero Base is the root for all.
+// Base is where the addresses of a site begin. On a server of several clusters a cluster's pages are below /c/{name},
+// those of the server itself are not. The zero Base is "/" for all.
+//
+// Addresses inside of the program are without Root. It is added where they leave: Address and To for pages, the site's
+// answers for JSON, and site.Below for headers.
 type Base struct {
+	// Root is what the public URL has before every address of the server, such as "/shardboard"; "" for nothing.
+	Root   string
 	Prefix string // "/c/name"; "" at the root
 	// Server has the first parts of addresses that are the server's, as FirstPart gives them.
 	Server map[string]bool
@@ -25,12 +32,25 @@ func FirstPart(address string) string {
 	return address
 }
 
-// Of is the whole address of a local one.
+// Of is the address on the server of a local one.
 func (b Base) Of(address string) string {
-	if b.Prefix == "" || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") || b.Server[FirstPart(address)] {
+	if b.Prefix == "" || !local(address) || b.Server[FirstPart(address)] {
 		return address
 	}
 	return b.Prefix + address
+}
+
+// Whole is the address of a local one as browsers have it.
+func (b Base) Whole(address string) string {
+	if !local(address) {
+		return address
+	}
+	return b.Root + b.Of(address)
+}
+
+// local tells whether an address is one of this server from its beginning, and not of another or relative to a page.
+func local(address string) bool {
+	return strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//")
 }
 
 type baseKey struct{}
@@ -48,13 +68,20 @@ func BaseOf(ctx context.Context) Base {
 
 // Address is where a form leads, or a script asks. Links go through To, which also keeps the time that is looked at.
 func Address(ctx context.Context, address string) templ.SafeURL {
-	return templ.URL(BaseOf(ctx).Of(address))
+	return templ.URL(BaseOf(ctx).Whole(address))
 }
 
-// baseAttr tells scripts where the addresses of a page begin.
+// Asset is the address of a file of package static.
+func Asset(ctx context.Context, name string) string { return BaseOf(ctx).Root + static.URL(name) }
+
+// baseAttr tells scripts where the addresses of a page and those of the server begin.
 func baseAttr(ctx context.Context) templ.Attributes {
-	if p := BaseOf(ctx).Prefix; p != "" {
-		return templ.Attributes{"data-base": p}
+	out, b := templ.Attributes{}, BaseOf(ctx)
+	if b.Root+b.Prefix != "" {
+		out["data-base"] = b.Root + b.Prefix
 	}
-	return nil
+	if b.Root != "" {
+		out["data-root"] = b.Root
+	}
+	return out
 }

@@ -22,6 +22,7 @@ type Shell struct {
 	Tour     Tour
 	Version  string
 	Opened   string // when the page was made, for print
+	Request  string // id of the request, on pages of errors
 	You      You
 	Banners  []message.Message // what everybody must know on every page
 	TakeOver bool              // the data directory has no owner, and who looks may make this process it

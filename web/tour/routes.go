@@ -3,6 +3,7 @@
 package tour
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -69,8 +70,8 @@ func Choose(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		}
 		chosen, to = strconv.Itoa(n), address(s, r, v, n)+"#tour-step"
 	}
-	http.SetCookie(w, &http.Cookie{Name: site.TourCookie, Value: chosen, Path: "/", MaxAge: int(tourKept.Seconds()), HttpOnly: true,
-		SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{Name: site.TourCookie, Value: chosen, Path: cmp.Or(s.Deps.Base.Root, "/"),
+		MaxAge: int(tourKept.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	site.SeeOther(w, to)
 	return nil
 }

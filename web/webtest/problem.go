@@ -19,8 +19,8 @@ func CheckProblem(t *testing.T, w *httptest.ResponseRecorder, address string) {
 		t.Errorf("%.80s is no problem: %v %s", address, err, w.Header().Get("Content-Type"))
 	}
 	if p["type"] != "about:blank" || p["title"] != http.StatusText(w.Code) || p["status"] != float64(w.Code) || p["instance"] != path ||
-		p["detail"] == "" ||
-		len(p) != 5 {
+		p["detail"] == "" || p["request"] != w.Header().Get("X-Request-ID") ||
+		len(p) != 6 {
 		t.Errorf("%.80s: %v", address, p)
 	}
 }

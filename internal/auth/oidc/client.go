@@ -1,6 +1,8 @@
 package oidc
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net/http"
@@ -12,11 +14,18 @@ import (
 const maxAnswer = 1 << 20 // bytes; discovery documents and key sets have a few thousand
 
 // client makes requests to an issuer: bounded in time and size. It follows no redirects, which
-// discovery and token endpoints do not need.
-func client() *http.Client {
+// discovery and token endpoints do not need. HTTPS_PROXY and NO_PROXY count, except for loopback. authorities are those
+// that the issuer's certificate may be from; nil are those of the system.
+func client(authorities *x509.CertPool) *http.Client {
+	through := http.DefaultTransport
+	if authorities != nil {
+		own := http.DefaultTransport.(*http.Transport).Clone()
+		own.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authorities}
+		through = own
+	}
 	return &http.Client{
 		Timeout:   askWait,
-		Transport: bounded{http.DefaultTransport},
+		Transport: bounded{through},
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return errRedirect
 		},

@@ -2,6 +2,7 @@ package oidc
 
 import (
 	"context"
+	"crypto/x509"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -29,6 +30,7 @@ type Options struct {
 	RedirectURL string           // exact, as registered at the issuer
 	GroupsClaim string           // claim, or path to a nested one; "" is groups
 	NameClaim   string           // claim with the display name; "" is preferred_username
+	Authorities *x509.CertPool   // that the issuer's certificate may be from; nil: those of the system
 	Scopes      []string         // nil is openid, profile and email; openid is always requested
 	Now         func() time.Time // nil is time.Now
 	Log         *slog.Logger     // nil discards
@@ -82,7 +84,7 @@ func New(o Options) (*Issuer, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Issuer{o: o, client: client()}, nil
+	return &Issuer{o: o, client: client(o.Authorities)}, nil
 }
 
 // protected reports whether nobody on the way can read or change what is sent to an address: https,

@@ -46,6 +46,9 @@
 {{- if .clientSecret.name }}
 - {name: SHARDBOARD_OIDC_CLIENT_SECRET_FILE, value: {{ printf "/secrets/oidc/%s" .clientSecret.key | quote }}}
 {{- end }}
+{{- if or .ca.secret .ca.configMap }}
+- {name: SHARDBOARD_OIDC_CA_FILE, value: {{ printf "/oidc-ca/%s" .ca.key | quote }}}
+{{- end }}
 {{- $roles := list }}
 {{- range $group, $role := .roles }}{{ $roles = append $roles (printf "%s=%s" $group $role) }}{{ end }}
 {{- with $roles }}

@@ -38,5 +38,25 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* The host in publicURL, without its port. */}}
 {{- define "shardboard.host" -}}
-{{- index (splitList ":" (trimPrefix "https://" .Values.publicURL)) 0 }}
+{{- index (splitList ":" (index (splitList "/" (trimPrefix "https://" .Values.publicURL)) 0)) 0 }}
+{{- end }}
+
+{{/* The path of publicURL; "/" without one. */}}
+{{- define "shardboard.path" -}}
+/{{ join "/" (rest (splitList "/" (trimPrefix "https://" .Values.publicURL))) }}
+{{- end }}
+
+{{/* Not empty if the issuer has authorities of its own. */}}
+{{- define "shardboard.issuerAuthority" -}}
+{{- if contains "oidc" .Values.auth.mode }}{{ or .Values.auth.oidc.ca.secret .Values.auth.oidc.ca.configMap }}{{ end }}
+{{- end }}
+
+{{- define "shardboard.probeScheme" -}}
+{{- if index .Values.settings "SHARDBOARD_OPS_TLS_CERT" }}, scheme: HTTPS{{ end }}
+{{- end }}
+
+{{- define "shardboard.checkClaims" -}}
+{{- if and (gt (int .Values.replicas) 1) (or .Values.persistence.existingClaim .Values.persistence.existingKeysClaim) }}
+{{- fail "persistence.existingClaim and existingKeysClaim are for one replica: each replica needs volumes of its own" }}
+{{- end }}
 {{- end }}

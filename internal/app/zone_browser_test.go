@@ -1,0 +1,48 @@
+package app
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+
+	"shardboard/static"
+)
+
+// Times in the text of pages are in the zone of the browser, with UTC on hover, and do not change where that is UTC or
+// UTC was chosen. What could be read in two ways stays.
+func TestBrowserShowsTimesInItsZone(t *testing.T) {
+	d := sharedDemo(t)
+	o := newTab(t, d, 1280)
+	const put = `(async (at, ...texts) => {
+		const { showZone } = await import(%q);
+		document.body.dataset.at = at;
+		const main = document.createElement("main");
+		for (const text of texts) main.append(Object.assign(document.createElement("p"), { textContent: text }));
+		main.insertAdjacentHTML("beforeend", '<code>06:48 UTC</code><time datetime="2026-07-01T06:48:05Z" title="2026-07-01T06:48:05Z">1 h ago</time>');
+		showZone(main);
+		showZone(main);
+		const hover = [...main.querySelectorAll("[data-utc]")].map(e => e.title).join("|");
+		return [...main.children].map(e => e.textContent).join("|") + "|" + main.querySelector("time").title + "|" + hover;
+	})("2026-07-01T07:00:00Z", "until 06:48 UTC; now 35 %%", "at 2 Jan 23:30 UTC and 2026-07-01 06:48:05 UTC", "06:40 to 06:48 UTC",
+		"Mon-Fri 01:00-05:00 UTC", "23:50\u2009UTC", "no time, UTC")`
+	show := func(zone, want string) {
+		t.Helper()
+		o.do(call(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone}))
+		o.open("collections")
+		if got := eval[string](o, fmt.Sprintf(put, static.URL("js/zone.js"))); got != want {
+			t.Errorf("in %s:\n%s\nwant\n%s", zone, got, want)
+		}
+	}
+	const utc = "until 06:48 UTC; now 35 %|at 2 Jan 23:30 UTC and 2026-07-01 06:48:05 UTC|06:40 to 06:48 UTC|Mon-Fri 01:00-05:00 UTC|" +
+		"23:50\u2009UTC|no time, UTC|06:48 UTC|1 h ago|2026-07-01T06:48:05Z|"
+	show("UTC", utc)
+	show("Asia/Kolkata", "until 12:18 GMT+5:30; now 35 %|at 3 Jan 05:00 GMT+5:30 and 1 Jul 2026 12:18:05 GMT+5:30|06:40 to 06:48 UTC|"+
+		"Mon-Fri 01:00-05:00 UTC|05:20 GMT+5:30|no time, UTC|06:48 UTC|1 h ago|1 Jul 2026 12:18:05 GMT+5:30 · 2026-07-01T06:48:05Z|"+
+		"06:48 UTC|2 Jan 23:30 UTC|2026-07-01 06:48:05 UTC|23:50\u2009UTC")
+	o.open("settings")
+	o.click(`[data-zone-choice="utc"]`)
+	o.until(`document.querySelector('[data-zone-choice="utc"]')?.getAttribute("aria-pressed") === "true"`)
+	show("Asia/Kolkata", utc)
+	o.run(`localStorage.removeItem("zone")`)
+}
