@@ -20,6 +20,7 @@ type advising struct {
 	tables  tables
 	alerts  *alert.Engine    // nil: no alert receivers
 	store   store.Leadership // nil: nobody else leads
+	history *rules.ProblemHistory
 }
 
 // tables are the routing tables of the watcher.
@@ -36,6 +37,7 @@ func (p *clusterParts) newAdvising(c ClusterConfig) advising {
 		Surveys: p.surveys, Unsealed: p.unsealed, Pins: p.pinsOfPlans(), Paused: p.pausedBalancing(), SetByRuns: p.settingsByRuns(), Log: c.Log,
 	}}
 	out.advisor = rules.NewAdvisor(out.sources)
+	out.history = rules.NewProblemHistory(p.store, out.advisor, c.Log)
 	switch {
 	case c.Alerts == nil:
 	case !p.store.Leads() && !p.store.Leader().Shared:
