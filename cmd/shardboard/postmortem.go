@@ -37,7 +37,7 @@ func (c postmortemCmd) Run(e *env) error {
 		}
 	}
 	var found api.Postmortem
-	if err := at.Get(e.ctx, "postmortem?"+q.Encode(), &found); err != nil {
+	if err := at.Get(e.ctx, api.Prefix+"/postmortem?"+q.Encode(), &found); err != nil {
 		return err
 	}
 	_, err = io.WriteString(e.stdout, answer.PostmortemMarkdown(found))

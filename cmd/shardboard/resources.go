@@ -60,7 +60,7 @@ func resources() []resource {
 				"chunks":    {"writesPerSecond", "share", "ns", "shard", "bounds.min", "bounds.max", "top", "id"},
 				"documents": {"writesPerSecond", "share", "ns", "shard", "id", "project"},
 				"shards":    {"writesPerSecond", "share", "name", "readsPerSecond", "readMillis", "writeMillis"}}},
-		{name: "advice", list: "/advice", columns: []string{"severity", "title", "id", "rule", "subject"}},
+		{name: "advice", list: "/advice", columns: []string{"severity", "title", "expected", "consequences", "taken.by", "id"}},
 		{name: "past-problems", list: "/advice/past", server: needsHistory,
 			columns: []string{"began", "ended", "severity", "title", "worst", "id"}},
 		{name: "postmortem", one: "/postmortem", server: needsHistory},
