@@ -28,6 +28,8 @@ type HeatReport struct {
 	Measured message.Message
 	Chunks   []api.Heat
 	Projects []api.Heat
+	// ProjectShards are the projects by the shards that take their writes.
+	ProjectShards []api.Heat
 	// Documents is empty where documents are not counted, and NoDocuments tells so.
 	Documents   []api.Heat
 	NoDocuments bool
@@ -110,6 +112,7 @@ func (r *HeatReport) describe(v View, h HeatSource, w heat.Window) {
 	windows, q := []heat.Window{w}, HeatListQuery{NS: w.NS, Window: r.Query.Window, Limit: ShownHot}
 	r.Chunks = First(HeatChunks(v, h, q, windows), ShownHot)
 	r.Projects = First(HeatProjects(v, h, q, windows), ShownHot)
+	r.ProjectShards = First(HeatProjectShards(v, h, q, windows), ShownHot)
 	r.Documents = First(HeatDocuments(v, h, q, windows), ShownHot)
 	r.NoDocuments = changed || len(r.Documents) == 0 && len(r.Projects) > 0
 	r.Shards = HeatShards(v, h, q, windows)

@@ -2,6 +2,7 @@ package heat_test
 
 import (
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -44,6 +45,40 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		if l.CanSplit != nil || l.Split != "" || l.Why != "" {
 			t.Errorf("a project is no chunk: %+v", l)
 		}
+	}
+}
+
+func TestProjectsByShardAddUpToProjectsAndToShards(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
+	ofProject, onShard, shares := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	lines := webtest.HeatListOf(t, s, "project-shards?limit=1000").Items
+	for _, l := range lines {
+		ofProject[l.ID] += l.WritesPerSecond
+		onShard[l.Shard] += l.WritesPerSecond
+		shares[l.ID] += *l.ProjectShare
+		if l.ShardShare == nil || l.Name == "" {
+			t.Errorf("%+v", l)
+		}
+	}
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
+	projects := webtest.HeatListOf(t, s, "projects?limit=1000").Items
+	for _, p := range projects {
+		if !near(ofProject[p.ID], p.WritesPerSecond) || !near(shares[p.ID], 1) {
+			t.Errorf("%s: %f by shard, %f in all; shares add up to %f", p.Name, ofProject[p.ID], p.WritesPerSecond, shares[p.ID])
+		}
+	}
+	for _, x := range webtest.HeatListOf(t, s, "shards").Items {
+		if !near(onShard[x.Shard], x.WritesPerSecond) {
+			t.Errorf("%s: %f by project, %f in all", x.Shard, onShard[x.Shard], x.WritesPerSecond)
+		}
+	}
+	if len(lines) <= len(projects) {
+		t.Errorf("%d lines of %d projects: no project writes to two shards", len(lines), len(projects))
+	}
+	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	if rows := page.Find("#project-shards ~ table").First().Find("tbody tr"); rows.Length() == 0 || rows.Length() > answer.ShownHot {
+		t.Errorf("the page lists %d", rows.Length())
 	}
 }
 

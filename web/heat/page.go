@@ -46,9 +46,13 @@ func source(s *site.Site, r *http.Request, v answer.View) answer.HeatSource {
 	return answer.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures, Plans: s.Offers(r, v.Table) != nil, Events: events}
 }
 
-// hotProjects, hotDocuments, hotChunks and hotShards are what is hot, hottest first.
+// hotProjects, hotProjectShards, hotDocuments, hotChunks and hotShards are what is hot, hottest first.
 func hotProjects(s *site.Site, r *http.Request) (api.HeatList, error) {
 	return hottest(s, r, answer.HotProjects)
+}
+
+func hotProjectShards(s *site.Site, r *http.Request) (api.HeatList, error) {
+	return hottest(s, r, answer.HotProjectShards)
 }
 
 func hotDocuments(s *site.Site, r *http.Request) (api.HeatList, error) {

@@ -33,6 +33,7 @@ var Routes = site.Table(
 		Params: []site.Param{paramCollection, site.Query("min", "begin of the range in Extended JSON; hashed fields are hashes"),
 			site.Query("max", "its end, which is not part of it"), paramWindow}}, keyRange),
 	hotList("projects", "Which projects are written to most?", hotProjects),
+	hotList("project-shards", "On which shards are the writes of projects?", hotProjectShards),
 	hotList("documents", "Which Yorkie documents are written to most?", hotDocuments),
 	hotList("chunks", "Which chunks take the writes?", hotChunks),
 	hotList("shards", "Which shards take the writes?", hotShards),
