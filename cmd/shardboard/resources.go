@@ -61,6 +61,8 @@ func resources() []resource {
 				"documents":      {"writesPerSecond", "share", "ns", "shard", "id", "project"},
 				"project-shards": {"writesPerSecond", "name", "shard", "projectShare", "shardShare", "ns", "id"},
 				"shards":         {"writesPerSecond", "share", "name", "readsPerSecond", "readMillis", "writeMillis"}}},
+		{name: "operations", list: "/heat/operations", server: needsCounting,
+			columns: []string{"shard", "ns", "readsPerSecond", "readMillis", "readShare", "writesPerSecond", "writeMillis"}},
 		{name: "advice", list: "/advice", columns: []string{"severity", "title", "expected", "consequences", "taken.by", "id"}},
 		{name: "past-problems", list: "/advice/past", server: needsHistory,
 			columns: []string{"began", "ended", "severity", "title", "worst", "id"}},

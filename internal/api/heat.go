@@ -102,6 +102,22 @@ func (l HeatList) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(l))
 }
 
+// HeatOperations are the reads and writes of one shard for one collection between the last two reads of the shard's own
+// counters (GET heat/operations). A write is an operation, whatever rows it changes. Which project reads is not known:
+// servers count by collection.
+type HeatOperations struct {
+	Shard           string     `json:"shard"`
+	NS              string     `json:"ns"`
+	ReadsPerSecond  *float64   `json:"readsPerSecond"` // null: not known, such as after an election
+	ReadMillis      *float64   `json:"readMillis"`     // mean time; null without reads
+	WritesPerSecond *float64   `json:"writesPerSecond"`
+	WriteMillis     *float64   `json:"writeMillis"`
+	ReadShare       *float64   `json:"readShare"`     // of the shard's reads of all these collections
+	ReadTimeShare   *float64   `json:"readTimeShare"` // of the time that reads take on the shard
+	From            *time.Time `json:"from"`          // the two reads of the counters
+	To              *time.Time `json:"to"`
+}
+
 // HeatPart is one collection's part of a sum.
 type HeatPart struct {
 	NS              string   `json:"ns"`

@@ -76,6 +76,14 @@ func latency(l api.Heat) templates.Figure {
 	return templates.Figure{Known: true, Text: format.PerSecond(*l.WriteMillis) + " ms", Title: latencyTitle}
 }
 
+// meanTime is a mean time, which is not known without operations.
+func meanTime(ms *float64) templates.Figure {
+	if ms == nil {
+		return templates.Figure{Text: format.Unknown}
+	}
+	return templates.Figure{Known: true, Text: format.PerSecond(*ms) + " ms"}
+}
+
 // readLatency is known of a shard that was read from.
 func readLatency(l api.Heat) templates.Figure {
 	if l.ReadMillis == nil || l.ReadsPerSecond == nil || *l.ReadsPerSecond <= 0 {
