@@ -333,7 +333,7 @@ func (x texts) in(body string) string {
 // aboutOurselves are questions that shardboard answers without the cluster: what it stored, who may
 // sign in, and what it is.
 var aboutOurselves = regexp.MustCompile(`^(/api(/v1)?)?/(openapi.json|` + strings.Join([]string{
-	"find", "data.*", "history.*", "audit.*", "alerts.*", "runs.*", "plans.*", "approvals", "me", "users.*",
+	"find", "data.*", "advice/past.*", "postmortem.*", "history.*", "audit.*", "alerts.*", "runs.*", "plans.*", "approvals", "me", "users.*",
 	"tokens.*", "sessions.*", "settings.*", "help.*", "login.*", "healthz", "readyz", "static/.*", "live",
 	"metrics", "history/step", "clusters.*", "actions.*", "problems/.*", "surveys.*", "docs.*", "lab.*",
 }, "|") + `)$`)

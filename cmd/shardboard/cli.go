@@ -31,6 +31,7 @@ type cli struct {
 	Refuse        refuseCmd        `cmd:"" help:"Refuse a plan that waits for approval, or take an approval back."`
 	Run           runCmd           `cmd:"" help:"Run a plan, once; asks for confirmation in a terminal."`
 	Runs          runsCmd          `cmd:"" help:"List, show, stop and undo runs."`
+	Postmortem    postmortemCmd    `cmd:"" help:"Print what was wrong in a time, what was done, by whom, and what that changed, as Markdown."`
 	Alerts        alertsCmd        `cmd:"" help:"Test the alert receivers of a running server."`
 	Audit         auditCmd         `cmd:"" help:"Verify or export the record of who did what."`
 	Doctor        doctorCmd        `cmd:"" help:"Show which privileges the cluster user lacks, and for which features. Exits with 1 if it lacks any."`

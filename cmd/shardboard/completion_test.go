@@ -67,7 +67,7 @@ func TestCompletionKnowsCommandsFlagsValuesAndNames(t *testing.T) {
 		{"get shards --output=c", "--output=csv"},
 		{"get shards --output = c", "csv"}, // as bash splits it
 		{"get shards --output =", "table wide json csv"},
-		{"get heat ", "projects documents chunks shards"},
+		{"get heat ", "projects project-shards documents chunks shards"},
 		{"get shard sh", "shard-1"},
 		{"get --log-level de", "debug"},
 		{"get chunks ", "app.docs"},

@@ -106,7 +106,7 @@ func (c labKeysCmd) ask(e *env, in url.Values) (a api.LabKeys, err error) {
 	}
 	for {
 		a = api.LabKeys{}
-		if err := r.Get(e.ctx, "lab/keys?"+in.Encode(), &a); err != nil || a.Reading == nil {
+		if err := r.Get(e.ctx, api.Prefix+"/lab/keys?"+in.Encode(), &a); err != nil || a.Reading == nil {
 			return a, err
 		}
 		if _, err := fmt.Fprintln(e.stderr, a.Reading.Text); err != nil {

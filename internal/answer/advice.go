@@ -160,6 +160,7 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 	best := slices.IndexFunc(tried, func(x expected) bool { return x.known && !x.little })
 	if best >= 0 {
 		tried[best].plan.Best = true
+		out.Expected = tried[best].plan.Expected
 	}
 	for _, x := range tried {
 		if x.plan.Why != "" {

@@ -76,6 +76,8 @@ var (
 	HotDocuments = HeatKind{lines: HeatDocuments}
 	HotChunks    = HeatKind{lines: HeatChunks, paged: true}
 	HotShards    = HeatKind{lines: HeatShards}
+
+	HotProjectShards = HeatKind{lines: HeatProjectShards}
 )
 
 // HeatList lists what is hot, hottest first.

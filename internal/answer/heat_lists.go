@@ -26,6 +26,36 @@ func HeatProjects(v View, h HeatSource, _ HeatListQuery, windows []heat.Window) 
 	return out
 }
 
+// HeatProjectShards are the projects that write, by the shards that take their writes. A line without a shard has rows
+// that several shards may have.
+func HeatProjectShards(v View, _ HeatSource, _ HeatListQuery, windows []heat.Window) (out []api.Heat) {
+	type project struct {
+		db string
+		id bson.ObjectID
+	}
+	ofProject, onShard := map[project]float64{}, map[string]float64{}
+	sums := heat.Sums(windows, func(w heat.Window) []heat.Line { return w.ProjectShards(v.Table, v.Profile) })
+	for _, sum := range sums {
+		ofProject[project{sum.DB, sum.Line.Project}] += sum.Line.Rate.PerSecond
+		onShard[sum.Line.Shard] += sum.Line.Rate.PerSecond
+	}
+	for _, sum := range sums {
+		line := heatSum(sum, windows)
+		line.ID, line.Shard = sum.Line.Project.Hex(), sum.Line.Shard
+		line.Name = v.projectName(cmp.Or(sum.DB, topology.Namespace(line.NS).Database()), sum.Line.Project)
+		if all := ofProject[project{sum.DB, sum.Line.Project}]; all > 0 {
+			share := line.WritesPerSecond / all
+			line.ProjectShare = &share
+		}
+		if all := onShard[sum.Line.Shard]; all > 0 && line.Shard != "" {
+			share := line.WritesPerSecond / all
+			line.ShardShare = &share
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
 // HeatDocuments are the Yorkie documents that are written to.
 func HeatDocuments(v View, _ HeatSource, _ HeatListQuery, windows []heat.Window) (out []api.Heat) {
 	for _, sum := range heat.Sums(windows, heat.Window.Documents) {

@@ -28,6 +28,10 @@ type HeatReport struct {
 	Measured message.Message
 	Chunks   []api.Heat
 	Projects []api.Heat
+	// Operations are those by the servers' own counters on which reads take most of the time, of all collections.
+	Operations []api.HeatOperations
+	// ProjectShards are the projects by the shards that take their writes.
+	ProjectShards []api.Heat
 	// Documents is empty where documents are not counted, and NoDocuments tells so.
 	Documents   []api.Heat
 	NoDocuments bool
@@ -110,9 +114,11 @@ func (r *HeatReport) describe(v View, h HeatSource, w heat.Window) {
 	windows, q := []heat.Window{w}, HeatListQuery{NS: w.NS, Window: r.Query.Window, Limit: ShownHot}
 	r.Chunks = First(HeatChunks(v, h, q, windows), ShownHot)
 	r.Projects = First(HeatProjects(v, h, q, windows), ShownHot)
+	r.ProjectShards = First(HeatProjectShards(v, h, q, windows), ShownHot)
 	r.Documents = First(HeatDocuments(v, h, q, windows), ShownHot)
 	r.NoDocuments = changed || len(r.Documents) == 0 && len(r.Projects) > 0
 	r.Shards = HeatShards(v, h, q, windows)
+	r.Operations = First(slowestReads(v, h), ShownHot)
 	r.Lead, r.Measured = heatLead(r.Query, w, r.Chunks), heatMeasured(w)
 	if changed {
 		r.Notes = append(r.Notes, stateOf("partial", "Lower bounds, of the hottest projects only", hottestOnly(w)))

@@ -38,6 +38,9 @@ func Headline(v View, s rules.Summary) (level, text string) {
 		return "note", "Reading the cluster…"
 	}
 	level = "note"
+	if notJudged(v) {
+		return level, notJudgedText(s)
+	}
 	if s.Open() == 0 && s.Unchecked > 0 && s.Rules == len(rules.Rules()) && PartState(v, topology.PartSizes).Code == "loading" {
 		return level, "No problems found so far: sizes are being read"
 	}
@@ -50,6 +53,19 @@ func Headline(v View, s rules.Summary) (level, text string) {
 		level = "ok"
 	}
 	return level, problemCounts(s)
+}
+
+// notJudged tells whether nobody looked for problems at the time of a view.
+func notJudged(v View) bool { return v.Past != nil && v.Found != nil && v.Found.NotJudged }
+
+// notJudgedText says so, with what the routing table of that time shows.
+func notJudgedText(s rules.Summary) string {
+	const text = "Not known which problems there were: nobody checked at this time"
+	if s.Open() == 0 {
+		return text
+	}
+	s.Unchecked = 0
+	return text + ". The routing table shows " + problemCounts(s)
 }
 
 // problemCounts is "1 critical problem, 2 warnings, 3 notes", or why there is none.

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 )
 
@@ -33,14 +35,17 @@ type Advice struct {
 	// Minutes are the writes per second that a problem of writes is about, in each full minute of the last hour,
 	// the newest
 	// last; null: not counted.
-	Minutes  []*float64      `json:"minutes,omitempty"`
-	Evidence []AdviceFigure  `json:"evidence"`
-	Chunk    string          `json:"chunk,omitempty"`    // reference of the chunk in ns
-	Document string          `json:"document,omitempty"` // hex ObjectID of a Yorkie document
-	Plans    []AdvicePlan    `json:"plans"`              // plans whose checks pass, best first
-	Refused  []AdvicePlan    `json:"refused"`            // plans that would help but are blocked; their why says why
-	WhyNot   string          `json:"whyNot,omitempty"`   // why there is no plan, or why it is not enough
-	Commands []AdviceCommand `json:"commands"`           // for mongosh, in order
+	Minutes  []*float64     `json:"minutes,omitempty"`
+	Evidence []AdviceFigure `json:"evidence"`
+	Chunk    string         `json:"chunk,omitempty"`    // reference of the chunk in ns
+	Document string         `json:"document,omitempty"` // hex ObjectID of a Yorkie document
+	Plans    []AdvicePlan   `json:"plans"`              // plans whose checks pass, best first
+	Refused  []AdvicePlan   `json:"refused"`            // plans that would help but are blocked; their why says why
+	// Expected are the writes per second of the shards before the best plan and as expected after it, as a sentence; "" if
+	// no plan helps or that is not known. The plan may be blocked.
+	Expected string          `json:"expected,omitempty"`
+	WhyNot   string          `json:"whyNot,omitempty"` // why there is no plan, or why it is not enough
+	Commands []AdviceCommand `json:"commands"`         // for mongosh, in order
 	// pages that say what to do, step by step, the most likely first; empty if the rule has none
 	Playbooks []Playbook       `json:"playbooks"`
 	Dismiss   *AdviceDismissal `json:"dismissed"` // null: not dismissed
@@ -67,6 +72,42 @@ type AdviceConsequence struct {
 
 	Text message.Message `json:"-"` // Title with its facts
 }
+
+// InCell is the consequence in a table.
+func (c AdviceConsequence) InCell() string { return c.Rule }
+
+// InCell is what the plan does, and why it is refused.
+func (p AdvicePlan) InCell() string {
+	if p.Why != "" {
+		return p.Text + " (" + p.Why + ")"
+	}
+	return p.Text
+}
+
+// InCell is the figure with its name.
+func (f AdviceFigure) InCell() string {
+	text := f.Text
+	switch {
+	case f.Value == nil && f.Time != nil:
+		text = format.Stamp(*f.Time)
+	case f.Value == nil:
+		text = cmp.Or(text, "unknown")
+	case f.Unit == "bytes":
+		text = format.Bytes(int64(*f.Value))
+	case f.Unit == "share":
+		text = format.Share(*f.Value)
+	case f.Unit == "rate":
+		text = format.PerSecond(*f.Value) + "/s"
+	case f.Unit == "perHour":
+		text = format.PerSecond(*f.Value) + " per hour"
+	default:
+		text = format.Count(int64(*f.Value))
+	}
+	return f.Name + ": " + text
+}
+
+// InCell is the playbook's name.
+func (p Playbook) InCell() string { return p.Name }
 
 // Playbook is a page of help about a kind of problem.
 type Playbook struct {

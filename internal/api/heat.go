@@ -7,10 +7,11 @@ import (
 	"shardboard/internal/message"
 )
 
-// Heat is the writes of one project, Yorkie document, chunk or shard (GET heat/projects,
-// heat/documents, heat/chunks, heat/shards). Without ?ns= a project, document or shard is the sum
-// over all collections whose new rows are counted; chunks belong to one collection. Collections
-// with changed rows are returned for ?ns= only: lower bounds for the hottest projects.
+// Heat is the writes of one project, Yorkie document, chunk or shard, or of one project on one shard (GET
+// heat/projects, heat/documents, heat/chunks, heat/shards, heat/project-shards). Without ?ns= a project,
+// document or shard is the sum over all collections whose new rows are counted; chunks belong to one
+// collection. Collections with changed rows are returned for ?ns= only: lower bounds for the hottest
+// projects.
 type Heat struct {
 	ID      string      `json:"id,omitempty"`      // project or document: hex ObjectID; chunk: its reference
 	Name    string      `json:"name,omitempty"`    // project's name, shard's name
@@ -18,7 +19,7 @@ type Heat struct {
 	NS      string      `json:"ns"`                // collection of the writes; of a sum, the one with most of them
 	Counts  string      `json:"counts"`            // newRows or changedRows: see HeatMethod
 	Bounds  *HeatBounds `json:"bounds,omitempty"`  // chunks: [min, max)
-	Shard   string      `json:"shard,omitempty"`   // chunks, shards and documents: current owner
+	Shard   string      `json:"shard,omitempty"`   // all but projects: current owner
 
 	WritesPerSecond float64  `json:"writesPerSecond"`
 	PlusMinus       *float64 `json:"plusMinus"` // half of the 95 % interval; null for a full count
@@ -26,9 +27,12 @@ type Heat struct {
 	// a lower bound: some rows exceeded the reading budget or are omitted by the method
 	AtLeast bool `json:"atLeast"`
 	// share of all counted writes, 0 to 1: in the collection, or for a sum in all its collections
-	Share      float64    `json:"share"`
-	ShardShare *float64   `json:"shardShare,omitempty"` // chunks: share of its shard's writes in the same collection
-	Parts      []HeatPart `json:"parts,omitempty"`      // parts of a sum over collections, hottest first
+	Share float64 `json:"share"`
+	// chunks: share of its shard's writes in the same collection; project-shards: of its shard's writes
+	ShardShare *float64 `json:"shardShare,omitempty"`
+	// project-shards: share of the project's writes
+	ProjectShare *float64   `json:"projectShare,omitempty"`
+	Parts        []HeatPart `json:"parts,omitempty"` // parts of a sum over collections, hottest first
 
 	Window         string     `json:"window"` // requested window, a Go duration
 	From           *time.Time `json:"from"`   // begin of what was counted
@@ -96,6 +100,22 @@ func (l HeatList) MarshalJSON() ([]byte, error) {
 		l.Items = []Heat{}
 	}
 	return json.Marshal(plain(l))
+}
+
+// HeatOperations are the reads and writes of one shard for one collection between the last two reads of the shard's own
+// counters (GET heat/operations). A write is an operation, whatever rows it changes. Which project reads is not known:
+// servers count by collection.
+type HeatOperations struct {
+	Shard           string     `json:"shard"`
+	NS              string     `json:"ns"`
+	ReadsPerSecond  *float64   `json:"readsPerSecond"` // null: not known, such as after an election
+	ReadMillis      *float64   `json:"readMillis"`     // mean time; null without reads
+	WritesPerSecond *float64   `json:"writesPerSecond"`
+	WriteMillis     *float64   `json:"writeMillis"`
+	ReadShare       *float64   `json:"readShare"`     // of the shard's reads of all these collections
+	ReadTimeShare   *float64   `json:"readTimeShare"` // of the time that reads take on the shard
+	From            *time.Time `json:"from"`          // the two reads of the counters
+	To              *time.Time `json:"to"`
 }
 
 // HeatPart is one collection's part of a sum.

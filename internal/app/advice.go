@@ -20,6 +20,7 @@ type advising struct {
 	tables  tables
 	alerts  *alert.Engine    // nil: no alert receivers
 	store   store.Leadership // nil: nobody else leads
+	history *rules.ProblemHistory
 }
 
 // tables are the routing tables of the watcher.
@@ -37,6 +38,7 @@ func (p *clusterParts) newAdvising(c ClusterConfig) advising {
 		Bounds: c.Bounds, Log: c.Log,
 	}}
 	out.advisor = rules.NewAdvisor(out.sources)
+	out.history = rules.NewProblemHistory(p.store, out.advisor, c.Log)
 	switch {
 	case c.Alerts == nil:
 	case !p.store.Leads() && !p.store.Leader().Shared:

@@ -149,6 +149,7 @@ func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c Cl
 		History:    p.history.past,
 		Runs:       p.ownRuns(),
 		Advice:     p.advising.advisor,
+		Problems:   p.advising.history,
 		Alerts:     p.advising.alerts,
 		Cost:       client.LoadPerMinute,
 		Target:     c.URI.String(),
@@ -196,6 +197,9 @@ func (p *clusterParts) start(ctx context.Context) {
 	group.Go(func() error { return whenAlone(p.history.run) })
 	group.Go(func() error { return p.advising.advisor.Run(ctx) })
 	group.Go(func() error { return p.advising.runAlerts(ctx) })
+	group.Go(func() error {
+		return whenAlone(func(ctx context.Context) error { return p.store.Lead(ctx, p.advising.history.Run) })
+	})
 	group.Go(func() error { return p.moves.Run(ctx) })
 	group.Go(func() error { return p.web.Run(ctx) })
 	group.Go(func() error { return whenAlone(p.relay.Serve) })

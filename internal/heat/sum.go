@@ -40,7 +40,7 @@ func Sums(windows []Window, lines func(Window) []Line) []Sum {
 		all += w.Total.PerSecond
 		for _, l := range lines(w) {
 			k := id{w.NS.Database(), l.Shard, l.Project, l.Document}
-			if l.Shard != "" {
+			if l.Shard != "" && l.Project.IsZero() { // a project with the same id in another database is another one
 				k.db = ""
 			}
 			s := sums[k]

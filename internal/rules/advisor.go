@@ -249,7 +249,7 @@ func (a *Advisor) reportOf(t *topology.Table, dir *placement.Directory, anew boo
 		if age := now.Sub(writes.at); anew || !of.same(was) || writes.at.IsZero() || age < 0 || age >= fresh {
 			writes = counted{now, WritesOf(a.from.Heat, t, a.from.Profile, Window)}
 		}
-		s.Writes = writes.writes
+		s.Writes, s.Loads = writes.writes, LoadsOf(a.from.Heat, t)
 		a.minutes.observe(a.from.Heat, s)
 		if !a.minutes.last.IsZero() {
 			s.Minutes = &JudgedMinutes{To: a.minutes.last, Minute: a.minutes.writes, Spells: a.minutes.spells,

@@ -23,6 +23,7 @@ type View struct {
 	Taken     []store.Take // who deals with which problem, of the last takenFor
 	Kept      bool         // dismissals can be stored
 	Err       error        // they could not be read: no problem is left out
+	NotJudged bool         // of a past time at which nobody judged: these are only what its routing table tells
 }
 
 // View is the view of the newest table. Without a store nothing is dismissed.

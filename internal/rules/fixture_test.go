@@ -56,6 +56,8 @@ func healthy(changes ...change) Situation {
 	s.Writes = []Writes{{NS: "y.changes", Over: Window, Seconds: 900, To: now, Total: heat.Rate{PerSecond: 40, Exact: true, Rows: 36000},
 		Projects: []heat.Line{projectLine(1, 12, 0.3), projectLine(2, 10, 0.25)},
 		Shards:   []heat.Line{shardLine("a", 15), shardLine("b", 13), shardLine("c", 12)}}}
+	load := heat.Load{Known: true, Over: 30 * time.Second, From: now, To: now, ReadsPerSecond: 20, ReadLatency: time.Millisecond}
+	s.Loads = Loads{"y.changes": {"a": load, "b": load, "c": load}}
 	for _, f := range changes {
 		f(&s)
 	}

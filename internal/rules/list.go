@@ -25,6 +25,7 @@ var all = []rule{
 	hotDocument,
 	hotProject,
 	monotonicKey,
+	slowReads,
 	imbalance,
 	uneven,
 	jumbo,

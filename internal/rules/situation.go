@@ -20,6 +20,7 @@ type Situation struct {
 
 	Counting bool     // writes are counted here
 	Writes   []Writes // of the collections that have been counted, over Window
+	Loads    Loads    // by the servers' own counters; empty: not read yet
 	// Minutes are those of which the rules on writes were judged, and what was counted later; nil: only Writes count.
 	Minutes *JudgedMinutes
 

@@ -154,6 +154,9 @@ func isOneFigure(t reflect.Type) bool {
 		t == reflect.TypeFor[api.Version]()
 }
 
+// inCell are elements of a list that say in a few words what they are.
+type inCell interface{ InCell() string }
+
 // Text is a value as people read it; its unit follows from its name. An invalid value is None.
 func Text(name string, v reflect.Value) string {
 	if v.IsValid() && v.Kind() == reflect.Pointer {
@@ -196,10 +199,17 @@ func Text(name string, v reflect.Value) string {
 	}
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map: // what has no line of its own; files have all of it
-		if v.Len() > 0 {
-			return format.Count(int64(v.Len()))
+		switch {
+		case v.Len() == 0:
+			return None
+		case v.Kind() == reflect.Slice && v.Type().Elem().Implements(reflect.TypeFor[inCell]()):
+			texts := make([]string, v.Len())
+			for i := range texts {
+				texts[i] = v.Index(i).Interface().(inCell).InCell()
+			}
+			return strings.Join(texts, "; ")
 		}
-		return None
+		return format.Count(int64(v.Len()))
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		return amount(name, float64(v.Int()))
 	case reflect.Uint32, reflect.Uint64:

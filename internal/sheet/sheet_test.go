@@ -88,3 +88,19 @@ func TestOnlyListsOfObjectsHaveColumns(t *testing.T) {
 		}
 	}
 }
+
+// A list that has no line of its own says what is in it where its elements can, and how many they are otherwise.
+func TestPeopleReadWhatIsInAList(t *testing.T) {
+	columns := sheet.ColumnsOf(reflect.TypeFor[api.Advice]())
+	share := 0.88
+	row := columns.People("consequences", "evidence", "minutes", "plans").Rows(reflect.ValueOf(api.Advice{
+		Consequences: []api.AdviceConsequence{{Rule: "hot-shard"}, {Rule: "hot-chunk"}},
+		Evidence:     []api.AdviceFigure{{Name: "Share", Unit: "share", Value: &share}, {Name: "Rate", Unit: "rate"}},
+		Minutes:      []*float64{&share},
+		Plans:        []api.AdvicePlan{{Text: "Move it.", Why: "A run moves it."}},
+	}))
+	want := [][]string{{"hot-shard; hot-chunk", "Share: 88\u202f%; Rate: unknown", "1", "Move it. (A run moves it.)"}}
+	if diff := cmp.Diff(want, row); diff != "" {
+		t.Error(diff)
+	}
+}

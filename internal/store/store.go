@@ -26,6 +26,7 @@ type Store interface {
 	Surveys
 	Holdings
 	Notices
+	Problems
 
 	// Owner is false when another process owned the data at opening: every method that writes then
 	// fails with ErrReadOnly or ErrOwnerGone. All processes own a store that they share.

@@ -36,6 +36,7 @@ var reasonTexts = map[string]string{
 	"notPermitted":      "not permitted",
 	"notPlanned":        "not estimated",
 	"notReported":       "not reported",
+	"readsByCollection": "not known: servers count reads by collection",
 	"notSurveyed":       "not measured",
 	"notTargeted":       "not counted",
 	"older":             "counted too early",

@@ -15,6 +15,11 @@ const (
 	alertPolicy   = guard.PolicyAdmin
 )
 
+var (
+	paramFrom = site.Query("from", "RFC 3339 or milliseconds since 1970; default 30 days before to, of a post-mortem an hour")
+	paramTo   = site.Query("to", "likewise; default now")
+)
+
 var ofAdvice = []site.Param{site.InPath("id", "an advice's id")}
 
 // Routes of problems and alerts.
@@ -24,6 +29,20 @@ var Routes = site.Table(
 			Params: []site.Param{site.Query("rule", "those of one rule, one by one")}},
 		Page: Page, Ask: problems, For: "Problems, greatest first, and what could not be checked",
 	},
+	site.Question[api.PastProblems]{
+		Route: site.Route{Pattern: "/advice/past", Summary: "Which problems were there?", Params: []site.Param{paramFrom, paramTo,
+			site.Query("rule", "of this rule"), site.Query("shard", "about this shard")}},
+		Page: PastPage, Ask: past, For: "Problems of the last 30 days, the newest begin first",
+		OfPage: []site.Param{site.Query("cursor", "from here on")},
+		OfData: site.Paged(),
+	},
+	site.Question[api.Postmortem]{
+		Route: site.Route{Pattern: "/postmortem", Summary: "What was wrong in a time, what was done, and what did that change?",
+			Params: []site.Param{paramFrom, paramTo}},
+		Page: PostmortemPage, Ask: postmortem,
+	},
+	site.Page(site.Route{Pattern: "/postmortem.md", Summary: "A post-mortem as Markdown", Types: []string{site.MediaMarkdown},
+		Params: []site.Param{paramFrom, paramTo}, Handler: PostmortemMarkdown}),
 	site.Page(site.Route{Pattern: "/advice/{id}/plan", Summary: "Leads to the filled-in form of the plan that helps with a problem",
 		Params: ofAdvice, Handler: FirstPlan, Status: []int{http.StatusSeeOther}, Time: site.NowOnly}),
 	site.Form(site.Route{Pattern: "/advice/dismiss", Summary: "Dismiss a problem with a reason", Policy: dismissPolicy, Handler: Dismiss}),

@@ -22,6 +22,14 @@ func rateCell(l api.Heat) templates.Cell {
 		Share: l.Share, ShareText: format.Share(l.Share), Bar: l.Share, Even: -1}
 }
 
+// shareOf is a share, or that it is not known.
+func shareOf(share *float64) templates.Figure {
+	if share == nil {
+		return templates.Figure{Text: format.Unknown}
+	}
+	return templates.Figure{Known: true, Text: format.Share(*share)}
+}
+
 // rateTitle says how a rate was counted.
 func rateTitle(l api.Heat) string {
 	switch {
@@ -47,9 +55,10 @@ func counted(l api.Heat) string {
 }
 
 const (
-	readsTitle   = "from the shard's own counters for this collection, since the previous read, half a minute to a minute ago"
-	writesTitle  = "write operations of all projects on this collection, from the shard's own counters, over the last minute"
-	latencyTitle = "mean time of a write to this collection on the shard, since the previous read, half a minute to a minute ago"
+	readsTitle       = "from the shard's own counters for this collection, since the previous read, half a minute to a minute ago"
+	writesTitle      = "write operations of all projects on this collection, from the shard's own counters, over the last minute"
+	readLatencyTitle = "mean time of a read of this collection on the shard, since the previous read, half a minute to a minute ago"
+	latencyTitle     = "mean time of a write to this collection on the shard, since the previous read, half a minute to a minute ago"
 )
 
 func perSecond(rate *float64, title string) templates.Figure {
@@ -65,6 +74,22 @@ func latency(l api.Heat) templates.Figure {
 		return templates.Figure{Text: format.Unknown}
 	}
 	return templates.Figure{Known: true, Text: format.PerSecond(*l.WriteMillis) + " ms", Title: latencyTitle}
+}
+
+// meanTime is a mean time, which is not known without operations.
+func meanTime(ms *float64) templates.Figure {
+	if ms == nil {
+		return templates.Figure{Text: format.Unknown}
+	}
+	return templates.Figure{Known: true, Text: format.PerSecond(*ms) + " ms"}
+}
+
+// readLatency is known of a shard that was read from.
+func readLatency(l api.Heat) templates.Figure {
+	if l.ReadMillis == nil || l.ReadsPerSecond == nil || *l.ReadsPerSecond <= 0 {
+		return templates.Figure{Text: format.Unknown}
+	}
+	return templates.Figure{Known: true, Text: format.PerSecond(*l.ReadMillis) + " ms", Title: readLatencyTitle}
 }
 
 // projectURL is a project's page, or where its id is explained if the list of projects

@@ -2,6 +2,7 @@ package heat_test
 
 import (
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -44,6 +46,76 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		if l.CanSplit != nil || l.Split != "" || l.Why != "" {
 			t.Errorf("a project is no chunk: %+v", l)
 		}
+	}
+}
+
+func TestProjectsByShardAddUpToProjectsAndToShards(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
+	ofProject, onShard, shares := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	lines := webtest.HeatListOf(t, s, "project-shards?limit=1000").Items
+	for _, l := range lines {
+		ofProject[l.ID] += l.WritesPerSecond
+		onShard[l.Shard] += l.WritesPerSecond
+		shares[l.ID] += *l.ProjectShare
+		if l.ShardShare == nil || l.Name == "" {
+			t.Errorf("%+v", l)
+		}
+	}
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
+	projects := webtest.HeatListOf(t, s, "projects?limit=1000").Items
+	for _, p := range projects {
+		if !near(ofProject[p.ID], p.WritesPerSecond) || !near(shares[p.ID], 1) {
+			t.Errorf("%s: %f by shard, %f in all; shares add up to %f", p.Name, ofProject[p.ID], p.WritesPerSecond, shares[p.ID])
+		}
+	}
+	for _, x := range webtest.HeatListOf(t, s, "shards").Items {
+		if !near(onShard[x.Shard], x.WritesPerSecond) {
+			t.Errorf("%s: %f by project, %f in all", x.Shard, onShard[x.Shard], x.WritesPerSecond)
+		}
+	}
+	if len(lines) <= len(projects) {
+		t.Errorf("%d lines of %d projects: no project writes to two shards", len(lines), len(projects))
+	}
+	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	if rows := page.Find("#project-shards ~ table").First().Find("tbody tr"); rows.Length() == 0 || rows.Length() > answer.ShownHot {
+		t.Errorf("the page lists %d", rows.Length())
+	}
+}
+
+func TestReadsAreListedByShardAndCollection(t *testing.T) {
+	v := webtest.NewStory().View()
+	src := func() *webtest.Writes {
+		w := webtest.WritesToSeveral(v)
+		w.Shards, w.ReadsEach = []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}, 60
+		return w
+	}
+	s := webtest.NewHeatServer(t, v, src(), 2*time.Minute+5*time.Second, nil)
+	list := webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?limit=1000")).Items
+	shares, shards := map[string]float64{}, webtest.HeatListOf(t, s, "shards").Items
+	for _, x := range list {
+		if x.ReadsPerSecond == nil || x.ReadShare == nil || x.ReadMillis == nil || x.From == nil {
+			t.Fatalf("%+v", x)
+		}
+		shares[x.Shard] += *x.ReadShare
+	}
+	for _, x := range shards {
+		if math.Abs(shares[x.Shard]-1) > 1e-6 {
+			t.Errorf("the shares of %s add up to %f", x.Shard, shares[x.Shard])
+		}
+	}
+	one := list[0]
+	some := webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?shard="+one.Shard+"&ns="+one.NS)).Items
+	if len(some) != 1 || some[0].NS != one.NS {
+		t.Errorf("of one shard and collection: %+v", some)
+	}
+	text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find("main").Text()
+	if !strings.Contains(text, "which project reads is not known") {
+		t.Error("the page does not say what cannot be known")
+	}
+	begun := webtest.NewHeatServer(t, v, src(), 15*time.Second, nil)
+	if got := webtest.Decode[api.List[api.HeatOperations]](t, begun.Do("GET", "/api/v1/heat/operations")).Items; len(got) != 0 {
+		t.Errorf("counters that were read once: %+v", got)
 	}
 }
 

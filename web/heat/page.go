@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -46,9 +47,13 @@ func source(s *site.Site, r *http.Request, v answer.View) answer.HeatSource {
 	return answer.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures, Plans: s.Offers(r, v.Table) != nil, Events: events}
 }
 
-// hotProjects, hotDocuments, hotChunks and hotShards are what is hot, hottest first.
+// hotProjects, hotProjectShards, hotDocuments, hotChunks and hotShards are what is hot, hottest first.
 func hotProjects(s *site.Site, r *http.Request) (api.HeatList, error) {
 	return hottest(s, r, answer.HotProjects)
+}
+
+func hotProjectShards(s *site.Site, r *http.Request) (api.HeatList, error) {
+	return hottest(s, r, answer.HotProjectShards)
 }
 
 func hotDocuments(s *site.Site, r *http.Request) (api.HeatList, error) {
@@ -61,6 +66,22 @@ func hotChunks(s *site.Site, r *http.Request) (api.HeatList, error) {
 
 func hotShards(s *site.Site, r *http.Request) (api.HeatList, error) {
 	return hottest(s, r, answer.HotShards)
+}
+
+// operations are the reads and writes by shard and collection.
+func operations(s *site.Site, r *http.Request) (a api.List[api.HeatOperations], err error) {
+	v, err := s.Loaded(r)
+	if err != nil {
+		return a, err
+	}
+	all, err := answer.HeatOperations(v, source(s, r, v), r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	out, err := site.PageOf(r, all, func(x api.HeatOperations) string { return x.Shard + " " + x.NS },
+		func(x api.HeatOperations) api.HeatOperations { return x })
+	out.AsOf, out.Stale = answer.AsOf(v, topology.PartRouting)
+	return out, err
 }
 
 func hottest(s *site.Site, r *http.Request, of answer.HeatKind) (a api.HeatList, err error) {

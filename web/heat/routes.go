@@ -33,8 +33,14 @@ var Routes = site.Table(
 		Params: []site.Param{paramCollection, site.Query("min", "begin of the range in Extended JSON; hashed fields are hashes"),
 			site.Query("max", "its end, which is not part of it"), paramWindow}}, keyRange),
 	hotList("projects", "Which projects are written to most?", hotProjects),
+	hotList("project-shards", "On which shards are the writes of projects?", hotProjectShards),
 	hotList("documents", "Which Yorkie documents are written to most?", hotDocuments),
 	hotList("chunks", "Which chunks take the writes?", hotChunks),
+	site.Question[api.List[api.HeatOperations]]{
+		Route: site.Route{Pattern: "/heat/operations", Summary: "How many reads and writes does each shard have, and how long do they take?",
+			Time: site.NowOnly, Params: []site.Param{site.Query("shard", "of this shard"), site.Query("ns", "of this collection")}},
+		Ask: operations, OfData: site.Paged(),
+	},
 	hotList("shards", "Which shards take the writes?", hotShards),
 )
 

@@ -113,7 +113,9 @@ const (
 	MediaCSV  = "text/csv"
 	MediaJSON = "application/json"
 	MediaText = "text/plain"
-	MediaForm = "application/x-www-form-urlencoded"
+	// MediaMarkdown is for tickets and wikis.
+	MediaMarkdown = "text/markdown"
+	MediaForm     = "application/x-www-form-urlencoded"
 )
 
 // Parameters that several subjects have in their paths.

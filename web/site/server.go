@@ -84,13 +84,14 @@ type Deps struct {
 	Demo     bool
 	Version  string
 
-	Advice    *rules.Advisor  // nil: one that knows the table, the projects and what is counted
-	Alerts    *alert.Engine   // nil: nobody is alerted
-	PlanForms bool            // plans are made here: advice has buttons for them
-	Actions   engine.Service  // nil: nothing can be changed, and no route for it exists
-	Trier     answer.Trier    // tries what is offered; nil: from the table alone
-	Pins      answer.Pins     // nil: nothing is known of who pinned what
-	Outcomes  answer.Outcomes // nil: whether runs helped is not measured
+	Problems  answer.PastProblems // nil: problems of the past are not recorded
+	Advice    *rules.Advisor      // nil: one that knows the table, the projects and what is counted
+	Alerts    *alert.Engine       // nil: nobody is alerted
+	PlanForms bool                // plans are made here: advice has buttons for them
+	Actions   engine.Service      // nil: nothing can be changed, and no route for it exists
+	Trier     answer.Trier        // tries what is offered; nil: from the table alone
+	Pins      answer.Pins         // nil: nothing is known of who pinned what
+	Outcomes  answer.Outcomes     // nil: whether runs helped is not measured
 
 	Audit    answer.AuditTrail // who did what; nil: nothing is recorded
 	Refusals *audit.Refusals   // counts refused requests, also those of package auth; nil makes one that nobody runs

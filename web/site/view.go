@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/history"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
@@ -51,10 +52,27 @@ func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answe
 	if !now.Table.Loaded {
 		v.Past.NamesOf = v.Dir.Health().At
 	}
-	found := v.Problems() // once for the page
+	found, err := s.problemsAt(ctx, v)
+	if err != nil {
+		return now, err
+	}
 	v.Found = &found
 	v.Internal = now.Internal
 	return s.Hide(v, now.Hidden), nil
+}
+
+// problemsAt is what was found at the time of a past view. Where nobody judged then it is what the rules find in its
+// routing table.
+func (s *Site) problemsAt(ctx context.Context, v answer.View) (rules.View, error) {
+	if s.Deps.Problems != nil {
+		found, judged, err := s.Deps.Problems.At(ctx, v.Table.ClusterID, v.Past.At)
+		if judged || err != nil {
+			return found, err
+		}
+	}
+	found := v.Problems()
+	found.NotJudged = true
+	return found, nil
 }
 
 // KeepsHistory tells why there is no past to look at, if so.

@@ -40,13 +40,14 @@ func HeatListOf(t *testing.T, s *Server, what string) api.HeatList {
 // Writes is a cluster that reports the rows as written to changes in each ten seconds. A collection named in
 // sparse gets one row for so many of those; another gets none.
 type Writes struct {
-	Rows   []heat.Count
-	sparse map[topology.Namespace]int64
-	Fail   error // from the start
-	mu     sync.Mutex
-	late   error    // since broke was called
-	Shards []string // that tell their counters: ten writes more at each read
-	reads  map[topology.Namespace]int64
+	Rows      []heat.Count
+	sparse    map[topology.Namespace]int64
+	Fail      error // from the start
+	mu        sync.Mutex
+	late      error    // since broke was called
+	Shards    []string // that tell their counters: ten writes more at each read
+	reads     map[topology.Namespace]int64
+	ReadsEach int64 // reads of 5 ms that each shard's counters show at each read of them
 }
 
 // Broke fails all reads from now on.
@@ -94,7 +95,9 @@ func (w *Writes) Operations(_ context.Context, ns topology.Namespace) (map[strin
 	w.reads[ns]++
 	out := map[string]heat.Operations{}
 	for _, name := range w.Shards {
-		out[name] = heat.Operations{Writes: 10 * w.reads[ns], WriteTime: time.Duration(w.reads[ns]) * time.Millisecond}
+		reads := w.ReadsEach * w.reads[ns]
+		out[name] = heat.Operations{Writes: 10 * w.reads[ns], WriteTime: time.Duration(w.reads[ns]) * time.Millisecond,
+			Reads: reads, ReadTime: time.Duration(reads) * 5 * time.Millisecond}
 	}
 	return out, nil
 }

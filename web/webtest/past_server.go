@@ -8,6 +8,9 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/history"
+	"shardboard/internal/profile"
+	"shardboard/internal/rules"
+	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -105,14 +108,17 @@ type PastServer struct {
 	Past  *Past
 	Times []time.Time
 	Now   time.Time
+
+	problems *PastProblems // of Times
 }
 
 // NewPastServer has seen CannedTable at Epoch only; Move adds the other times.
 func NewPastServer(t testing.TB) *PastServer {
-	x := &PastServer{Now: Epoch}
+	x := &PastServer{Now: Epoch, problems: &PastProblems{}}
 	x.Past = NewPast(t, Epoch)
 	x.Server = New(t, func(d *site.Deps) {
 		d.Now = func() time.Time { return x.Now }
+		d.Problems = x.problems
 		x.Past.Into(d)
 	})
 	x.Show(Epoch, x.Watcher.Get())
@@ -128,6 +134,9 @@ func (x *PastServer) Show(at time.Time, table *topology.Table) {
 	x.Past.Note(at, table)
 	x.Past.Watched(table.ClusterID, at, at)
 	x.Times = append(x.Times, at)
+	found := rules.Evaluate(rules.Situation{Table: table, Directory: x.Keeper.Directory(), Profile: profile.Yorkie(), Now: at, Past: true})
+	x.problems.Then = append(x.problems.Then, rules.View{Report: found})
+	x.problems.Spans = append(x.problems.Spans, store.JudgedSpan{From: at, To: at.Add(time.Minute - 1)})
 }
 
 // Move moves the i-th chunk of documents a minute later.

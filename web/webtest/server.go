@@ -66,9 +66,10 @@ func New(t testing.TB, change ...func(*site.Deps)) *Server {
 		Advice: rules.NewAdvisor(
 			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: profile.Yorkie(), Now: func() time.Time { return Epoch }},
 		),
-		Auth:    OnePerson{Who: auth.Local()},
-		Audit:   CannedAudit(),
-		Actions: CannedActions(),
+		Auth:     OnePerson{Who: auth.Local()},
+		Audit:    CannedAudit(),
+		Problems: CannedPastProblems(),
+		Actions:  CannedActions(),
 	}
 	for _, f := range change {
 		f(&deps)

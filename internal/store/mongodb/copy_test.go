@@ -72,6 +72,9 @@ func fill(t *testing.T, s store.Store) {
 	do(s.SaveHolding(ctx, "c", store.Holding{NS: "a.b", At: at, Body: []byte("h")}))
 	do(s.Take(ctx, "c", store.Take{ID: "d", By: "user:1", Note: odd, At: at}, e("take")))
 	do(s.Dismiss(ctx, "c", store.Dismissal{ID: "d", By: "user:1", Reason: odd, At: at}, e("dismiss")))
+	do(s.SaveProblems(ctx, "c", []store.ProblemRecord{{ID: "p", Since: at, Body: []byte("{}")},
+		{ID: "q", Since: at, Until: at.Add(time.Hour), Body: []byte("{}")}}))
+	do(s.NoteJudged(ctx, "c", at, time.Minute, []byte("{}")))
 	do(s.AddSilence(ctx, "c", store.Silence{ID: "x", Rule: "jumbo", At: at, Until: at.Add(time.Hour)}, e("silence")))
 	do(s.SaveAlerts(ctx, "c", store.AlertChange{Saved: []store.AlertRecord{{ID: "a", At: at, Body: []byte("{}")}}}))
 	do(s.SaveDelivery(ctx, "c", store.Delivery{Target: "ops", At: at, Code: "ok", Status: 200, Test: true}))

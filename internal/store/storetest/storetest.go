@@ -20,7 +20,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	}{
 		{"Settings", settings}, {"Audit", auditChain}, {"Users", users}, {"Sessions", sessions}, {"Seals", seals}, {"Tokens", tokens},
 		{"Journal", journal}, {"Heat", heatPictures}, {"History", placementHistory}, {"Surveys", surveys},
-		{"Holdings", holdings}, {"RunOutcomes", runOutcomes},
+		{"Holdings", holdings}, {"RunOutcomes", runOutcomes}, {"Problems", problemHistory},
 		{"Whole", whole},
 	} {
 		t.Run(area.name, func(t *testing.T) { area.run(t, open) })

@@ -1,0 +1,140 @@
+package advice_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/outcome"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestPastProblemsAreListedNewestFirst(t *testing.T) {
+	s := webtest.New(t)
+	for _, c := range []struct {
+		query string
+		want  []string
+	}{
+		{"", []string{"hot-project.past", "jumbo.past"}},
+		{"?rule=jumbo", []string{"jumbo.past"}},
+		{"?rule=hot-shard", []string{"hot-project.past"}}, // by what followed from it
+		{"?shard=shard-rs-1", []string{"hot-project.past"}},
+		{"?from=2026-03-01T11:45:00Z", []string{"jumbo.past"}},
+		{"?to=2026-03-01T11:15:00Z", []string{"jumbo.past"}},
+		{"?rule=orphans", nil},
+	} {
+		got := webtest.Decode[api.PastProblems](t, s.Do("GET", "/api/v1/advice/past"+c.query))
+		var ids []string
+		for _, p := range got.Items {
+			ids = append(ids, p.ID)
+		}
+		if strings.Join(ids, " ") != strings.Join(c.want, " ") {
+			t.Errorf("%s: %v, want %v", c.query, ids, c.want)
+		}
+	}
+	first := webtest.Decode[api.PastProblems](t, s.Do("GET", "/api/v1/advice/past?limit=1"))
+	second := webtest.Decode[api.PastProblems](t, s.Do("GET", "/api/v1/advice/past?limit=1&cursor="+string(first.Next)))
+	if len(first.Items) != 1 || len(second.Items) != 1 || second.Items[0].ID != "jumbo.past" || second.Next != "" {
+		t.Errorf("by pages: %+v, %+v", first, second)
+	}
+	hot := first.Items[0]
+	if hot.Seconds != 1200 || hot.Worst != "Share of the writes: 88\u202f%" || len(hot.Consequences) != 1 || hot.Ended == nil {
+		t.Errorf("%+v", hot)
+	}
+	for _, query := range []string{"rule=none", "from=x", "from=2026-03-01T12:00:00Z", "to=2099-01-01T00:00:00Z"} {
+		if w := s.Do("GET", "/api/v1/advice/past?"+query); w.Code != 400 {
+			t.Errorf("%s: %d", query, w.Code)
+		}
+	}
+}
+
+func TestThePageOfPastProblemsLeadsToThatTime(t *testing.T) {
+	doc := webtest.ParseHTML(t, webtest.New(t).Do("GET", "/advice/past").Body.String())
+	row := doc.Find("tr[data-key^='hot-project.past']")
+	for _, want := range []string{"11:20 UTC to 1 Mar 11:40 UTC, 20 min", "With it: Hot shard", "88\u202f%"} {
+		if !strings.Contains(row.Text(), want) {
+			t.Errorf("no %q in %s", want, row.Text())
+		}
+	}
+	for _, want := range []string{"/?at=2026-03-01T11%3A30%3A00Z", "/postmortem?from=2026-03-01T11%3A10%3A00Z&to=2026-03-01T11%3A50%3A00Z"} {
+		if row.Find("a[href='"+want+"']").Length() != 1 {
+			t.Errorf("no link to %s", want)
+		}
+	}
+	if text := doc.Find("main").Text(); !strings.Contains(text, "Nobody checked from 30 Jan 12:00 UTC to 1 Mar 11:10 UTC: ") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestBoundsArePartOfThePastToo(t *testing.T) {
+	as := func(role auth.Role) string {
+		s := webtest.New(t, func(d *site.Deps) {
+			d.HideBounds, d.Auth = true, webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "anna", Role: role}}
+		})
+		return s.Do("GET", "/advice/past").Body.String() + s.Do("GET", "/api/v1/advice/past").Body.String() +
+			s.Do("GET", "/advice/past.csv").Body.String() + s.Do("GET", "/postmortem").Body.String() + s.Do("GET", "/postmortem.md").Body.String()
+	}
+	if text := as(auth.Viewer); strings.Contains(text, "past-key") || strings.Contains(text, "jumbo.past") {
+		t.Error("a viewer reads a bound, or the id that is made of it")
+	}
+	if n := strings.Count(as(auth.Support), "past-key"); n < 5 {
+		t.Errorf("support reads it %d times", n)
+	}
+}
+
+func TestAPastPageNeverSaysNoProblemsWhereNobodyJudged(t *testing.T) {
+	then := webtest.CannedPastProblems()
+	s := webtest.New(t, webtest.WithHistory(t), func(d *site.Deps) { d.Problems = then })
+	at := webtest.Epoch.Add(-5 * time.Minute)
+	read := func() api.ProblemSummary {
+		return webtest.Decode[api.Cluster](t, s.Do("GET", "/api/v1/cluster?at="+answer.AtText(at))).Problems
+	}
+	if got := read().Headline; !strings.HasPrefix(got, "Not known which problems there were") {
+		t.Error(got)
+	}
+	then.Failed = fault.New(fault.Unavailable, "The disk is gone.")
+	if w := s.Do("GET", "/?at="+answer.AtText(at)); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("the record cannot be read: %d", w.Code)
+	}
+}
+
+func TestAPostmortemHasProblemsRunsAndWhatTheyChanged(t *testing.T) {
+	helped := outcome.Outcome{State: outcome.Measured, Verdict: outcome.Helped, Basis: outcome.ByShards,
+		Shards: []outcome.ShardChange{{Shard: "shard-rs-1"}}}
+	s := webtest.New(t, webtest.WithOutcome(helped), webtest.WithHistory(t))
+	got := webtest.Decode[api.Postmortem](t, s.Do("GET", "/api/v1/postmortem?from=2026-03-01T00:00:00Z"))
+	if len(got.Problems) != 2 || got.Problems[0].ID != "jumbo.past" || len(got.Runs) == 0 || got.NoHistory != "" {
+		t.Fatalf("%+v", got)
+	}
+	verdicts := 0
+	for i, r := range got.Runs {
+		if i > 0 && r.StartedAt.Before(*got.Runs[i-1].StartedAt) {
+			t.Error("the runs are not in order")
+		}
+		if r.Verdict != "" && len(r.Shards) == 1 {
+			verdicts++
+		}
+	}
+	if verdicts == 0 {
+		t.Error("no run says whether it helped")
+	}
+	w := s.Do("GET", "/postmortem.md?from=2026-03-01T00:00:00Z")
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/markdown") {
+		t.Error(w.Header().Get("Content-Type"))
+	}
+	for _, want := range []string{"# Post-mortem: 1 Mar 2026 00:00:00 UTC to ", "- **warning**, 1 Mar 11:20 UTC to 1 Mar 11:40 UTC", "88 %",
+		"Did it help?", "shard-rs-1 not counted → not counted", "Nobody checked"} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("no %q in %s", want, w.Body)
+		}
+	}
+	if w := s.Do("GET", "/postmortem?from=2026-01-01T00:00:00Z"); w.Code != 400 {
+		t.Errorf("two months: %d", w.Code)
+	}
+}

@@ -1,0 +1,35 @@
+package storybook
+
+import (
+	"strings"
+	"testing"
+
+	"shardboard/web/webtest"
+)
+
+// The scenes show what their names promise.
+func TestIncidentScenesShowTheCardInItsStates(t *testing.T) {
+	for name, want := range map[string][]string{
+		"advice-incident":         {"Hot project", "Hot shard:", "Expected: ", "Open the plan"},
+		"advice-incident-taken":   {"Hot project", "Taken by anna at 11:54"},
+		"advice-incident-blocked": {"Hot project", "Not possible now:", "A run moves a chunk from this shard"},
+		"overview-incident-taken": {"Taken by anna at 11:54"},
+	} {
+		found := false
+		for _, sc := range All() {
+			if sc.Name != name {
+				continue
+			}
+			found = true
+			text := webtest.ParseHTML(t, sc.Open(t)).Find("main").Text()
+			for _, x := range want {
+				if !strings.Contains(text, x) {
+					t.Errorf("%s has no %q", name, x)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("there is no scene %s", name)
+		}
+	}
+}
