@@ -40,6 +40,24 @@ func TestBrowserShowsTimesInItsZone(t *testing.T) {
 	show("Asia/Kolkata", "until 12:18 GMT+5:30; now 35 %|at 3 Jan 05:00 GMT+5:30 and 1 Jul 2026 12:18:05 GMT+5:30|06:40 to 06:48 UTC|"+
 		"Mon-Fri 01:00-05:00 UTC|05:20 GMT+5:30|no time, UTC|06:48 UTC|1 h ago|1 Jul 2026 12:18:05 GMT+5:30 · 2026-07-01T06:48:05Z|"+
 		"06:48 UTC|2 Jan 23:30 UTC|2026-07-01 06:48:05 UTC|23:50\u2009UTC")
+	// A live region that has not changed stays as it is: it neither loses the browser's zone nor seems new.
+	const live = `(async () => {
+		const [{ showZone }, { showRegion }] = await Promise.all([import(%q), import(%q)]);
+		const region = () => Object.assign(document.createElement("div"), { id: "r", innerHTML: "<p>until 06:48 UTC</p>" });
+		const shown = region();
+		document.querySelector("main").append(shown);
+		showZone(shown);
+		let changes = 0;
+		const all = { subtree: true, childList: true, characterData: true, attributes: true };
+		new MutationObserver((list) => changes += list.length).observe(shown, all);
+		for (let i = 0; i < 3; i++) showRegion(shown, region(), true);
+		await new Promise((done) => setTimeout(done));
+		return changes + " " + shown.innerHTML;
+	})()`
+	if got, want := eval[string](o, fmt.Sprintf(live, static.URL("js/zone.js"), static.URL("js/live_region.js"))),
+		`0 <p>until <span title="06:48 UTC" data-utc="06:48 UTC">12:18 GMT+5:30</span></p>`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	o.open("settings")
 	o.click(`[data-zone-choice="utc"]`)
 	o.until(`document.querySelector('[data-zone-choice="utc"]')?.getAttribute("aria-pressed") === "true"`)

@@ -31,7 +31,7 @@ func (rt Route) statuses() []int {
 
 // bodiless statuses have headers alone.
 func bodiless(status int) bool {
-	return status == http.StatusSwitchingProtocols || status == http.StatusSeeOther || status == http.StatusNotModified
+	return status == http.StatusSwitchingProtocols || status >= 300 && status < 400
 }
 
 // responsesOf describes every answer of a route; default is whatever goes wrong.
@@ -56,6 +56,8 @@ func meaning(rt Route, status int) string {
 	switch status {
 	case http.StatusSeeOther:
 		return "On to another page: what the form did, or sign-in"
+	case http.StatusTemporaryRedirect:
+		return "Ask again, as long as another release is served beside this one"
 	case http.StatusNotModified:
 		return "As the ETag of the request says"
 	case http.StatusServiceUnavailable:

@@ -29,7 +29,7 @@ func Operations() []Route {
 	static := func(pattern, summary string) Route {
 		return operation(Route{Pattern: pattern, Policy: guard.PolicyOpen, Summary: summary, Stream: true, Quiet: true,
 			Params: []Param{InPath("file", "name with hash")}, Types: []string{"text/css", "text/javascript", "image/svg+xml"},
-			Handler: (*Site).ServeStatic})
+			Status: []int{http.StatusOK, http.StatusTemporaryRedirect}, Handler: (*Site).ServeStatic})
 	}
 	return []Route{
 		Form(Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin,

@@ -64,3 +64,15 @@ func TestEachRequestIsLoggedWithTheAddressOfItsClient(t *testing.T) {
 		}
 	}
 }
+
+// A file of another release is asked for again, as the description says; one that no release has is not there.
+func TestFilesOfAnotherReleaseAreAskedForAgain(t *testing.T) {
+	s := webtest.New(t)
+	if w := s.Do("GET", "/static/app.0123456789ab.css"); w.Code != http.StatusTemporaryRedirect ||
+		w.Header().Get("Location") != "/static/app.0123456789ab.css?again=1" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if w := s.Do("GET", "/static/none.0123456789ab.css"); w.Code != http.StatusNotFound {
+		t.Errorf("%d", w.Code)
+	}
+}
