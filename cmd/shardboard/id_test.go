@@ -51,7 +51,7 @@ func TestAnIDIsTakenApart(t *testing.T) {
 		t.Errorf("sequential mode: %+v", second)
 	}
 	code, out, _ = shardboard(t, "id", "20be0ffc-314a-bd53-7a50-013a65ca76d2")
-	if code != 0 || !strings.Contains(out, "3 488 672 514") || !strings.Contains(out, "2012-10-15T18:58:18Z") {
+	if code != 0 || !strings.Contains(out, "3,488,672,514") || !strings.Contains(out, "2012-10-15T18:58:18Z") {
 		t.Errorf("table:\n%s", out)
 	}
 }

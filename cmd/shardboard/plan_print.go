@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -140,8 +141,13 @@ func line(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, clean(fmt.Sprintf(format, args...))) // a closed terminal is noticed by the last write
 }
 
+// thousands are digits before the thin space that a page has within a number: a terminal has a comma there, so
+// that the number stays one word.
+var thousands = regexp.MustCompile(`(\d)\x{202f}(\d)`)
+
 // clean makes text safe for a terminal. The server's sentences have thin spaces before units, which
 // would be escaped.
 func clean(s string) string {
+	s = thousands.ReplaceAllString(s, "$1,$2")
 	return sanitize.Line(strings.NewReplacer("\u2009", " ", "\u202f", " ", "\u00a0", " ").Replace(s))
 }
