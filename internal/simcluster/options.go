@@ -57,7 +57,7 @@ type Options struct {
 	// FaultCommand lets every client inject faults with the command simulateFault.
 	FaultCommand bool
 	Log          *slog.Logger // default: discards
-	// Busy lets some documents of one project get many edits from a minute after Start on,
+	// Busy lets some documents of one project get many edits from Start on,
 	// for some minutes, and again later.
 	Busy bool
 	// TransactionLifetime is how long a transaction may stay open

@@ -91,41 +91,36 @@ func TestThePastHasWavesAndOneBusyHour(t *testing.T) {
 	}
 }
 
-// After a minute some documents of one project, all in one chunk, get most edits. When that ends is
+// From the start on some documents of one project, all in one chunk, get most edits. When that ends is
 // a test of package workload.
-func TestAProjectGetsBusyAfterAMinute(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, err := New(t.Context(), Options{Projects: 3, Documents: 300, Busy: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		id, _ := c.BusyProject()
-		project, err := bson.ObjectIDFromHex(id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Start(t.Context())
-		count := func(filter bson.D) int64 {
-			reply, err := c.Command(t.Context(), "yorkie-meta", bson.D{{Key: "count", Value: "changes"}, {Key: "query", Value: filter}})
+func TestAProjectIsBusyFromTheStart(t *testing.T) {
+	// written is how many rows were made within the first seconds: all, and those of the busy project.
+	written := func(busy bool) (all, ofProject int64) {
+		synctest.Test(t, func(t *testing.T) {
+			c, err := New(t.Context(), Options{Projects: 3, Documents: 300, Busy: busy})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return reply.Lookup("n").AsInt64()
-		}
-		// written is how many rows were made within some seconds: all, and those of the busy project.
-		written := func(d time.Duration) (all, busy int64) {
-			since := bson.NewObjectIDFromTimestamp(c.Now())
-			time.Sleep(d)
-			newer := bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: since}}}
-			return count(bson.D{newer}), count(bson.D{newer, {Key: "project_id", Value: project}})
-		}
-		time.Sleep(30 * time.Second)
-		before, _ := written(20 * time.Second)
-		time.Sleep(15 * time.Second)
-		all, busy := written(20 * time.Second)
-		if all < 3*before || busy*10 < all*7 {
-			t.Errorf("%d rows before, then %d, %d of them of the busy project", before, all, busy)
-		}
-	})
+			defer c.Close()
+			id, _ := c.BusyProject()
+			project, _ := bson.ObjectIDFromHex(id) // none is busy without Busy
+			count := func(filter bson.D) int64 {
+				reply, err := c.Command(t.Context(), "yorkie-meta", bson.D{{Key: "count", Value: "changes"}, {Key: "query", Value: filter}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return reply.Lookup("n").AsInt64()
+			}
+			newer := bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: bson.NewObjectIDFromTimestamp(c.Now())}}}
+			c.Start(t.Context())
+			time.Sleep(20 * time.Second)
+			all, ofProject = count(bson.D{newer}), count(bson.D{newer, {Key: "project_id", Value: project}})
+		})
+		return all, ofProject
+	}
+	quiet, _ := written(false)
+	all, busy := written(true)
+	if all < 3*quiet || busy*10 < all*7 {
+		t.Errorf("%d rows without, then %d, %d of them of the busy project", quiet, all, busy)
+	}
 }

@@ -83,10 +83,8 @@ func (w *Workload) BusyProject() (id, name string) {
 	return w.busy.project.id.Hex(), w.busy.project.name
 }
 
-// The busy project's edits: how long after the start they begin, how long they last, when
-// they come again, and how many there are in a tick.
+// The busy project's edits: how long they last, when they come again, and how many there are in a tick.
 const (
-	busyAfter   = time.Minute
 	busyLong    = 15 * time.Minute
 	busyEvery   = 24 * time.Minute
 	busyPerTick = 100
@@ -94,7 +92,7 @@ const (
 
 // busyAt reports whether the busy project gets many edits so long after the start.
 func busyAt(elapsed time.Duration) bool {
-	return elapsed >= busyAfter && (elapsed-busyAfter)%busyEvery < busyLong
+	return elapsed%busyEvery < busyLong
 }
 
 // pushBusy makes the busy project's edits of a tick.
