@@ -168,14 +168,13 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 			out.Plans = append(out.Plans, x.plan)
 		}
 	}
+	helps := slices.IndexFunc(tried, func(x expected) bool { return !x.little }) // as far as is known
 	switch {
-	case best >= 0 && tried[best].blocked && len(out.Plans) == 0:
-		out.WhyNot = strings.TrimSpace("What helps is blocked: " + tried[best].plan.Why + " " + tried[best].plan.When)
-	case len(out.Plans) > 0 || out.WhyNot != "" || len(tried) == 0:
-	case !slices.ContainsFunc(tried, func(x expected) bool { return !x.little }):
+	case len(out.Plans) > 0 || len(tried) == 0:
+	case helps >= 0 && (best >= 0 || out.WhyNot == ""):
+		out.WhyNot = strings.TrimSpace("What helps is blocked: " + tried[helps].plan.Why + " " + tried[helps].plan.When)
+	case out.WhyNot == "":
 		out.WhyNot = "No plan lowers the busiest shard's share by a tenth of the writes: it is better to change nothing here."
-	default:
-		out.WhyNot = "No plan helps as things are: each is blocked for the reason given."
 	}
 }
 
