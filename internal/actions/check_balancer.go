@@ -78,6 +78,9 @@ func (d *draftBuilder) checkWindow() (out findings) {
 // maxExplained is how many moved ranges are checked against the balancer's rules.
 const maxExplained = 64
 
+// CheckUndoByBalancer is the check whether the balancer will move something back.
+const CheckUndoByBalancer = "undo-by-balancer"
+
 // checkBalancerAfter applies the balancer's rules to the table after the steps, and warns
 // when the balancer would move something away again.
 func (d *draftBuilder) checkBalancerAfter() (out findings) {
@@ -116,17 +119,17 @@ func (d *draftBuilder) checkBalancerAfter() (out findings) {
 			default:
 				text.Pattern = "The balancer will reverse part of this: {shard} would have more of {ns} than its share."
 			}
-			out.warn("undo-by-balancer", d.fromRule(), text)
+			out.warn(CheckUndoByBalancer, d.fromRule(), text)
 			return out
 		}
 	}
 	if d.splitsOnly() && d.s.Release.AtLeast(7, 0, 0) && !d.s.Table.Balancer.AutoMergeOff {
-		out.warn("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.autoMerge",
+		out.warn(CheckUndoByBalancer, d.fromRule(), message.New("undo-by-balancer.autoMerge",
 			"While the balancer is on, MongoDB 7.0 and later merges adjacent chunks of one shard again."))
 		return out
 	}
 	if len(d.moves) > 0 || d.cuts > 0 {
-		out.pass("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.stays",
+		out.pass(CheckUndoByBalancer, d.fromRule(), message.New("undo-by-balancer.stays",
 			"By its rules the balancer will leave the result as it is."))
 	}
 	return out

@@ -113,7 +113,8 @@ type AdviceMay struct {
 const ageLimit = 2 * time.Minute
 
 // addRemedies adds the plans whose own checks pass, those that are blocked with the reason, and why there is no plan.
-// Against a problem of writes a plan has to move writes: the best comes first, and one that moves too few is refused.
+// Against a problem of writes a plan has to move writes: the best comes first, then those that the balancer would in
+// part move back, and one that moves too few is refused.
 func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 	out.WhyNot = p.Remedy.WhyNot.At(v.Now)
 	type expected struct {
@@ -121,6 +122,7 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 		top     float64 // of the busiest shard, afterwards
 		known   bool
 		little  bool // it moves too few writes to help
+		back    bool // the balancer will move some of it back
 		blocked bool
 	}
 	var tried []expected
@@ -128,6 +130,9 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 		one := expected{plan: api.AdvicePlan{Kind: plan.Kind, Args: v.planArguments(plan), Text: v.Named(plan.Text).At(v.Now)}}
 		trial := may.Try(actions.Kind(plan.Kind), planArguments(plan))
 		one.plan.Why, one.plan.When, one.blocked = trial.Why, trial.When, trial.Why != ""
+		if trial.Back != "" {
+			one.plan.Text, one.back = one.plan.Text+" "+trial.Back, true
+		}
 		if p.Rule.OfWrites() {
 			e := expectWrites(v, p, actions.Kind(plan.Kind), plan.Args, trial)
 			if one.known = e.known; e.known {
@@ -149,11 +154,13 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 		rank := func(x expected) int {
 			switch {
 			case x.little:
+				return 3
+			case x.back:
 				return 2
-			case x.known:
-				return 0
+			case !x.known:
+				return 1
 			}
-			return 1
+			return 0
 		}
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.top, b.top))
 	})
@@ -169,14 +176,13 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 			out.Plans = append(out.Plans, x.plan)
 		}
 	}
+	helps := slices.IndexFunc(tried, func(x expected) bool { return !x.little }) // as far as is known
 	switch {
-	case best >= 0 && tried[best].blocked && len(out.Plans) == 0:
-		out.WhyNot = strings.TrimSpace("What helps is blocked: " + tried[best].plan.Why + " " + tried[best].plan.When)
-	case len(out.Plans) > 0 || out.WhyNot != "" || len(tried) == 0:
-	case !slices.ContainsFunc(tried, func(x expected) bool { return !x.little }):
+	case len(out.Plans) > 0 || len(tried) == 0:
+	case helps >= 0 && (best >= 0 || out.WhyNot == ""):
+		out.WhyNot = strings.TrimSpace("What helps is blocked: " + tried[helps].plan.Why + " " + tried[helps].plan.When)
+	case out.WhyNot == "":
 		out.WhyNot = "No plan lowers the busiest shard's share by a tenth of the writes: it is better to change nothing here."
-	default:
-		out.WhyNot = "No plan helps as things are: each is blocked for the reason given."
 	}
 }
 

@@ -75,9 +75,10 @@ func heatPlan(v View, h HeatSource, c *topology.Collection, l heat.Line, split h
 	return plan, false
 }
 
-// TryHeatPlan takes the address off a plan that its own checks block, and says why.
+// TryHeatPlan takes the address off a plan that its own checks block, and says why and until when.
 func TryHeatPlan(plan *api.HeatPlan, try TryPlan) {
-	if plan.Blocked = TryAddress(try, plan.URL).Why; plan.Blocked != "" {
+	t := TryAddress(try, plan.URL)
+	if plan.Blocked = strings.TrimSpace(t.Why + " " + t.When); plan.Blocked != "" {
 		plan.URL = ""
 	}
 }

@@ -28,6 +28,7 @@ type TryPlan func(k actions.Kind, args map[string]json.RawMessage) Trial
 type Trial struct {
 	Why   string // the check that blocks it; "" = it can run
 	When  string // when it will be possible, as a sentence; "" where that is not a matter of time
+	Back  string // that the balancer will move some of it back, as a sentence; "" where it does not, or that is not known
 	Doing bool   // because a run that is not ended makes the same change
 	Asks  bool   // an argument is missing or wrong, or it was not tried: left to the form
 
@@ -114,6 +115,11 @@ func tryOne(v, seen View, trier Trier, k actions.Kind, raw json.RawMessage) Tria
 		return Trial{Why: why, Asks: fault.Of(err) == fault.Invalid}
 	}
 	out := Trial{drafted: true, moves: d.Effect.Moves, hot: d.Needs.Writes}
+	for _, c := range d.Checks {
+		if c.ID == actions.CheckUndoByBalancer && c.Verdict == actions.Warn && len(out.moves) > 0 {
+			out.Back = seen.Named(c.Text).String()
+		}
+	}
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
 			if h != nil {

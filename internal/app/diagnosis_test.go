@@ -300,8 +300,10 @@ const (
 // card says why no plan helps.
 func TestAProblemIsNamedMendedAndJudged(t *testing.T) {
 	for _, s := range []scenario{
-		{name: "hot project spread by hash", always: true, title: []string{hotProject, takeTooMuch}, plan: "move", helped: "helped",
+		{name: "hot project spread by hash", always: true, title: []string{hotProject, takeTooMuch}, plan: "split-hot", helped: "helped",
 			happen: func(w *incident) { w.edit(2, 2, 8, 6, 5, 3); w.edit(2, 3, 7, 5, 4, 2) }},
+		{name: "a move that the balancer would take back", title: []string{hotProject, "on shard-rs-1"}, plan: "split-hot", helped: "helped",
+			happen: func(w *incident) { w.edit(2, 0, 8, 6, 5, 3); w.edit(2, 1, 7, 5, 4, 2) }},
 		{name: "hot ranged project", title: []string{hotProject, takeTooMuch}, plan: "split-hot", helped: "helped",
 			o: simcluster.Options{Layout: "yorkie-0.5.7"}, happen: func(w *incident) { w.edit(2, 4, 8, 6, 5, 3, 7, 4) }},
 		{name: "hot document", title: []string{"The document ", "of the project comet-editor-staging", takeTooMuch, "No split divides it."},
@@ -313,7 +315,7 @@ func TestAProblemIsNamedMendedAndJudged(t *testing.T) {
 				time.Sleep(70 * time.Second)
 				w.splitBelowTheLoad()
 			}},
-		{name: "two hot projects", plan: "move", helped: "helped",
+		{name: "two hot projects", plan: "split-hot", helped: "helped",
 			title:  []string{"shard-rs-2 takes", "for the project comet-editor-staging", "for delta-labs-forms"},
 			happen: func(w *incident) { w.edit(2, 2, 8, 7, 6); w.edit(3, 3, 7, 6, 5) }},
 		{name: "load that stops", always: true, title: []string{hotProject, takeTooMuch}, plan: "split-hot", helped: "notThis", stops: true,
@@ -369,6 +371,7 @@ func (s scenario) play(w *incident) {
 	if _, least := w.keys(); first.Chunk != "" && first.Chunk != w.chunkOf(least) {
 		w.Errorf("the chunk with the load is %s, not %s", w.chunkOf(least), first.Chunk)
 	}
+	time.Sleep(2 * time.Minute) // somebody reads it
 	owners, _ := w.keys()
 	p := send[api.Plan](w, "plans", map[string]any{"kind": first.Plans[0].Kind, "args": first.Plans[0].Args, "reason": first.Title})
 	if p.Blocked {

@@ -35,6 +35,20 @@ const (
 	growingFraction = 0.95
 )
 
+// recentRows is how many rows are enough to use less than Recent: a load that has just begun, or ended, would be mixed
+// with the time before it.
+const recentRows = 300
+
+// recent is the shortest of some windows in which enough was written to tell where it is written now.
+func (c *Collector) recent(ns topology.Namespace) Window {
+	for _, over := range []time.Duration{time.Minute, 2 * time.Minute} {
+		if w := c.Window(ns, over); w.Seconds >= minCountedSeconds && w.Total.Rows >= recentRows {
+			return w
+		}
+	}
+	return c.Window(ns, Recent)
+}
+
 // hasWholeKeys reports whether the counts of a collection contain whole shard keys; otherwise rows
 // must be read.
 func hasWholeKeys(c *topology.Collection, of target) bool {
@@ -78,7 +92,7 @@ func (c *Collector) Written(
 		return fail(string(how.Not))
 	}
 	of := targetOf(t, c.prof, ns)
-	w := c.Window(ns, Recent)
+	w := c.recent(ns)
 	counted := how.Not == "" && how.Method == NewRows && w.Seconds > 0
 	if counted && hasWholeKeys(col, of) && w.Seconds >= minCountedSeconds {
 		for i := range out {
@@ -304,7 +318,7 @@ func (c *Collector) ShardRates(t *topology.Table) map[string]float64 {
 	var windows []Window
 	some := false
 	for _, ns := range c.Counted(t) {
-		w := c.Window(ns, Recent)
+		w := c.recent(ns)
 		windows, some = append(windows, w), some || w.Seconds > 0
 	}
 	if !some {

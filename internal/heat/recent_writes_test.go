@@ -53,7 +53,7 @@ func TestCountedWritesAreListedByShardKey(t *testing.T) {
 	c := collect(t, src, 3*time.Minute)
 	table, rows := yorkieTable(), &newestRows{}
 	col := table.Collection("y.changes")
-	window := c.Window("y.changes", Recent)
+	window := c.recent("y.changes")
 	var all int64
 	for i, w := range c.Written(t.Context(), rows, table, "y.changes", chunkRanges(col)) {
 		var sum int64
@@ -184,5 +184,33 @@ func TestTruncatedReadReportsTheTimeItCovers(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(got.Keys, func(a, b topology.KeyWrites) int { return a.Key.Compare(b.Key) }) || len(got.Keys) != 40 {
 		t.Errorf("%d keys", len(got.Keys))
+	}
+}
+
+// A load that began a minute ago is not mixed with the quiet time before it.
+func TestRecentWritesAreOfTheShortestTimeThatTells(t *testing.T) {
+	for name, x := range map[string]struct {
+		quiet, busy int64 // rows in ten seconds, before the last minute and in it
+		want        time.Duration
+	}{
+		"little all the time": {5, 5, Recent},
+		"much for a minute":   {5, 80, time.Minute},
+		"some all the time":   {40, 40, 2 * time.Minute},
+	} {
+		c := NewCollector(nil, nil, profile.Yorkie(), Options{})
+		var slots []Slot
+		begin := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		for i := range 36 {
+			rows := x.quiet
+			if i >= 30 {
+				rows = x.busy
+			}
+			from := begin.Add(time.Duration(i) * Tick)
+			slots = append(slots, Slot{NS: "y.changes", Method: NewRows, From: from, To: from.Add(Tick), Every: 1, Counts: []Count{{Rows: rows}}})
+		}
+		c.Recall(slots)
+		if w := c.recent("y.changes"); w.Seconds != x.want.Seconds() {
+			t.Errorf("%s: %v s, want %s", name, w.Seconds, x.want)
+		}
 	}
 }

@@ -50,6 +50,19 @@ func TestHeatOfYorkie(t *testing.T) {
 	})
 }
 
+// Incidents that are named, mended and judged, with the balancer on; the simulated cluster has more of them in
+// internal/app.
+func TestIncidents(t *testing.T) {
+	onEvery(t, func(t *testing.T, g target, f form) {
+		if !f.whole {
+			t.Skip("only in the whole form: each waits for minutes of writes")
+		}
+		w := newWorld(t, g, f, wanted{orphanDelay: shortOrphans})
+		w.load(hashedData, "yorkie-head", 12, 300)
+		w.point("incidents", incidents)
+	})
+}
+
 // Changes of whole collections, databases and shards; the last removes a shard.
 func TestWholeMoves(t *testing.T) {
 	onEvery(t, func(t *testing.T, g target, f form) {

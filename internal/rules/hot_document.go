@@ -77,7 +77,8 @@ func whyNoSplit(h busyChunk, move bool) message.Message {
 	switch h.x.Split.Code {
 	case "document":
 		code, pattern = "hotDocument.oneDocument", "All rows of one document have the same value of {key}, so no split divides them. "+
-			"The application has to write to it less often, or to several documents."
+			"The application has to write to it less often, or to several documents. A longer shard key would divide its new rows "+
+			"only by a field whose values do not grow."
 	case "project":
 		code, pattern = "hotDocument.oneProject", "All rows of one project have the same value of {key}, so no split divides them. "+
 			"A longer shard key would, or the application has to write less often."

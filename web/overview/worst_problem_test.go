@@ -87,3 +87,20 @@ func TestWhereNoPlansAreMadeTheWorstProblemHasNoLinkToOne(t *testing.T) {
 		t.Errorf("leads to %q", to)
 	}
 }
+
+// blocking tries plans as if a command that excludes them were running.
+type blocking struct{}
+
+func (blocking) Try(*topology.Table, *placement.Directory, actions.Kind, actions.Args) (actions.Draft, error) {
+	return actions.Draft{Checks: []actions.Check{{ID: "competing", Verdict: actions.Block,
+		Text: message.New("competing.ddl", "Something else is running.")}}}, nil
+}
+
+func TestTheOverviewSaysWhyNoPlanHelps(t *testing.T) {
+	s := stopped(t, func(d *site.Deps) { d.Trier = blocking{} })
+	head := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("#live-headline")
+	const want = "What helps is blocked: Something else is running. It is possible when that has ended."
+	if text := head.Find(".whynot").Text(); text != want || head.Find(".worst").Length() > 0 {
+		t.Errorf("%q", head.Text())
+	}
+}
