@@ -422,8 +422,10 @@ func (h *ProblemHistory) At(ctx context.Context, cluster string, at time.Time) (
 func (p PastProblem) then(now time.Time) Problem {
 	out := p.Problem
 	out.Since, out.SinceAtLeast = p.Began, p.BeganBefore
-	out.Text.Pattern = strings.TrimSuffix(out.Text.Pattern, ".") + "; at its worst at {worstAt}."
-	out.Text.Facts = append(slices.Clone(out.Text.Facts), message.Words("worstAt", minuteText(p.WorstAt, now)))
+	if len(p.Evidence) > 0 { // without figures the sentence holds at any time
+		out.Text.Pattern = strings.TrimSuffix(out.Text.Pattern, ".") + "; at its worst at {worstAt}."
+		out.Text.Facts = append(slices.Clone(out.Text.Facts), message.Words("worstAt", minuteText(p.WorstAt, now)))
+	}
 	for _, x := range p.Followed {
 		if x.Ended.IsZero() || x.Ended.After(now) {
 			out.Consequences = append(out.Consequences, x.then(now))
