@@ -3,6 +3,9 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"shardboard/internal/api"
 )
 
 func TestPostmortemIsPrintedAsMarkdown(t *testing.T) {
@@ -23,6 +26,35 @@ func TestPostmortemIsPrintedAsMarkdown(t *testing.T) {
 		code, out, errs := shardboard(t, append([]string{"postmortem", "--server", server}, c.args...)...)
 		if (code == 0) != c.ok || !strings.Contains(out+errs, c.want) {
 			t.Errorf("%v: exit %d, %s%s", c.args, code, out, errs)
+		}
+	}
+}
+
+// A running server remembers problems, and that it has looked for them.
+func TestAServerRemembersItsProblems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	server := startServer(t)
+	for deadline := time.Now().Add(90 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		now := getJSON[api.AdviceList](t, server, "get", "advice") // also lets it look
+		past := getJSON[api.PastProblems](t, server, "get", "past-problems")
+		known := map[string]bool{}
+		for _, p := range past.Items {
+			known[p.ID] = true
+		}
+		missing := 0
+		for _, p := range now.Items {
+			if !known[p.ID] {
+				missing++
+			}
+		}
+		judged := len(past.NotJudged) == 1 && past.NotJudged[0].To.Before(past.To)
+		if judged && missing == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("judged: %+v; %d of %d problems are not remembered", past.NotJudged, missing, len(now.Items))
 		}
 	}
 }

@@ -94,7 +94,7 @@ func figureBy(s topology.Size, by string) topology.Figure {
 
 // writeAmounts are the writes per second that were counted of a collection lately.
 func writeAmounts(v View, h HeatSource, c *topology.Collection) chunkAmounts {
-	w := h.Counts.Window(c.NS, DefaultWindow)
+	w := h.Counts.Window(c.NS, v.WritesWindow())
 	if w.Seconds == 0 {
 		return chunkAmounts{reason: "notCounted"}
 	}

@@ -24,7 +24,8 @@ const (
 // is recorded.
 func ChunkAround(ctx context.Context, v View, h HeatSource, kept *history.Past, c *topology.Collection, i int) api.ChunkAround {
 	ch := c.Chunks.At(i)
-	out := api.ChunkAround{NS: string(c.NS), Ref: ChunkRef(c, ch.Min), Owners: chunkOwners(ctx, v, kept, c, ch), Freshness: whyFreshness(v),
+	out := api.ChunkAround{Last: v.LastWrites(),
+		NS: string(c.NS), Ref: ChunkRef(c, ch.Min), Owners: chunkOwners(ctx, v, kept, c, ch), Freshness: whyFreshness(v),
 		Neighbours: []api.ChunkNeighbour{}, Projects: []api.ChunkProject{}, Writes: chunkCurve(v, h, c, ch)}
 	out.Neighbours, out.Rank = neighbours(v, c, i)
 	var all []api.ChunkProject
@@ -105,7 +106,7 @@ func projectsIn(v View, h HeatSource, c *topology.Collection, i int) (list []api
 	rates := map[bson.ObjectID]float64{}
 	counted := false
 	if h.Counts != nil && v.Past == nil {
-		w := h.Counts.Window(c.NS, DefaultWindow)
+		w := h.Counts.Window(c.NS, v.WritesWindow())
 		counted = w.Seconds > 0
 		for _, l := range w.ProjectChunks(v.Table, v.Profile) { // hottest first
 			if l.Chunk != i {

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"time"
+
 	"net/url"
 	"sort"
 	"strconv"
@@ -120,7 +122,7 @@ func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, err
 		}
 	}
 	out.Of, out.Measured = hits.len(), rows.f.measured(hits)
-	out.Note = chunkListNote(rows.f, hits, q)
+	out.Note = chunkListNote(rows.f, hits, q, v.WritesWindow())
 	var end int
 	out.Page, out.First, end = PageOf(out.Of, page)
 	shown := rows.f.page(hits, q.Sort, out.First, end)
@@ -136,9 +138,9 @@ func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, err
 }
 
 // chunkListNote says what an order or a filter is made of.
-func chunkListNote(f *chunkFigures, hits positionsFound, q ChunkQuery) message.Message {
+func chunkListNote(f *chunkFigures, hits positionsFound, q ChunkQuery, over time.Duration) message.Message {
 	of := message.Count("of", hits.len())
-	window := message.Duration("window", DefaultWindow)
+	window := message.Duration("window", over)
 	switch {
 	case f.past:
 		return message.New("chunks.now", "Chunk sizes are current: history does not record them.")

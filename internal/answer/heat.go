@@ -16,6 +16,9 @@ import (
 	"shardboard/internal/topology"
 )
 
+// WindowParam is the parameter that chooses the time that figures of writes are of.
+const WindowParam = "window"
+
 // DefaultWindow is the time that rates are of when none is asked for.
 const DefaultWindow = heat.UsualWindow
 
@@ -50,6 +53,14 @@ func ParseHeatListQuery(q url.Values) (HeatListQuery, error) {
 	out.Begin, err = listPlace(q)
 	return out, err
 }
+
+// WritesWindows are the times that the header of a page offers for the figures of writes.
+func WritesWindows() []time.Duration {
+	return []time.Duration{time.Minute, DefaultWindow, 15 * time.Minute, time.Hour}
+}
+
+// ParseWindow reads ?window=, a Go duration; absent is the usual one.
+func ParseWindow(q url.Values) (time.Duration, error) { return parseWindow(q) }
 
 // parseWindow reads ?window=, a Go duration.
 func parseWindow(q url.Values) (time.Duration, error) {

@@ -36,7 +36,7 @@ func HeatLine(v View, h HeatSource, ns topology.Namespace, chunk int) message.Me
 	if h.Counts == nil {
 		return message.Message{}
 	}
-	w := h.Counts.Window(ns, DefaultWindow)
+	w := h.Counts.Window(ns, v.WritesWindow())
 	if w.Seconds == 0 {
 		return message.Message{}
 	}
@@ -61,5 +61,5 @@ func HeatLine(v View, h HeatSource, ns topology.Namespace, chunk int) message.Me
 		pattern = "{rate} writes/s in the {span} before {at}, {share} of the collection's."
 	}
 	return message.New("rate", pattern, message.Words("rate", rateText(rate)), message.Share("share", rate.Share),
-		message.Duration("span", DefaultWindow), message.Words("at", format.Clock(w.To)))
+		message.Duration("span", v.WritesWindow()), message.Words("at", format.Clock(w.To)))
 }

@@ -56,7 +56,7 @@ func (w *matrixWrites) collection(ns topology.Namespace) []amount {
 	}
 	window := heat.Window{}
 	if !none {
-		if window = w.counts.Window(ns, DefaultWindow); window.Seconds == 0 {
+		if window = w.counts.Window(ns, w.v.WritesWindow()); window.Seconds == 0 {
 			why, none = unknownAmount("notLoaded", noWritesYet), true
 		}
 	}
@@ -90,7 +90,7 @@ func (w *matrixWrites) countProjects() {
 	w.unseen, w.partial = map[string]amount{}, map[projectRef]bool{}
 	position := shardPositions(w.v.Table)
 	for _, ns := range w.counts.Counted(w.v.Table) {
-		window := w.counts.Window(ns, DefaultWindow)
+		window := w.counts.Window(ns, w.v.WritesWindow())
 		none := unknownAmount("notLoaded", noWritesYet)
 		if window.Seconds > 0 {
 			none = rateAmount(window.None(), window.To)
@@ -151,7 +151,7 @@ func (w *matrixWrites) part(ref projectRef, ns topology.Namespace) []amount {
 	out := w.collection(ns)
 	window := heat.Window{}
 	if w.counts != nil {
-		window = w.counts.Window(ns, DefaultWindow)
+		window = w.counts.Window(ns, w.v.WritesWindow())
 	}
 	for i := range out {
 		switch {

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
@@ -195,15 +196,16 @@ func notJudgedIn(spans []store.JudgedSpan, from, to time.Time) []api.HistoryGap 
 const postmortemAround = 10 * time.Minute
 
 func pastProblemOf(v View, p rules.PastProblem) api.PastProblem {
-	out := api.PastProblem{
-		ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Began: p.Began.UTC(), BeganEarlier: p.BeganBefore,
-		Ended: api.Time(p.Ended), EndedUnseen: p.EndedUnseen, WorstAt: p.WorstAt.UTC().Truncate(time.Millisecond),
-		Title: v.Named(p.Text).At(v.Now), Text: v.Named(p.Text), Subject: p.Subject, NS: string(p.NS), Project: p.Project, Shard: p.Shard,
-		Document: p.Document, Count: max(p.Count, 1), Consequences: []api.AdviceConsequence{},
-	}
 	end := p.Ended
 	if end.IsZero() {
 		end = v.Now
+	}
+	text := asOf(v.Named(p.Text), end)
+	out := api.PastProblem{
+		ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Began: p.Began.UTC(), BeganEarlier: p.BeganBefore,
+		Ended: api.Time(p.Ended), EndedUnseen: p.EndedUnseen, WorstAt: p.WorstAt.UTC().Truncate(time.Millisecond),
+		Title: text.At(end), Text: text, Subject: p.Subject, NS: string(p.NS), Project: p.Project, Shard: p.Shard,
+		Document: p.Document, Count: max(p.Count, 1), Consequences: []api.AdviceConsequence{},
 	}
 	out.Seconds = int64(max(end.Sub(p.Began), 0) / time.Second)
 	for _, e := range p.Evidence {
@@ -212,11 +214,22 @@ func pastProblemOf(v View, p rules.PastProblem) api.PastProblem {
 	}
 	for _, x := range p.Followed {
 		out.Consequences = append(out.Consequences, api.AdviceConsequence{ID: x.ID, Rule: string(x.Rule), Severity: string(x.Severity),
-			Title: v.Named(x.Text).At(v.Now), Text: v.Named(x.Text)})
+			Title: v.Named(x.Text).At(end), Text: asOf(v.Named(x.Text), end)})
 	}
 	out.Links.Overview = WithAt("/", p.WorstAt)
 	out.Links.Postmortem = PostmortemURL(p.Began, end, v.Now)
 	return out
+}
+
+// asOf is a sentence whose ages are as of a time, whenever it is read.
+func asOf(m message.Message, at time.Time) message.Message {
+	m.Facts = slices.Clone(m.Facts)
+	for i, f := range m.Facts {
+		if f.Kind == message.KindSince {
+			m.Facts[i] = message.Words(f.Name, f.Text(at))
+		}
+	}
+	return m
 }
 
 // PostmortemURL is the address of the post-mortem of a time, with some minutes before and after. It ends now at the

@@ -56,7 +56,7 @@ func newShardWhy(v View, h HeatSource, q ShardWhyQuery) *shardWhy {
 	parts := []topology.Part{topology.PartRouting, topology.PartSizes}
 	if q.By == OfWrites {
 		parts = parts[:1]
-		w.out.Window = DefaultWindow.String()
+		w.out.Window = v.WritesWindow().String()
 		switch {
 		case v.Past != nil:
 			w.why = "Writes by shard are counted for the present only: there is no answer for a past time."

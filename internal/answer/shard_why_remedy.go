@@ -183,7 +183,7 @@ func (w *shardWhy) loads() map[string]float64 {
 		for _, s := range w.v.Table.Shards {
 			w.load[s.Name] = 0
 		}
-		for shard, x := range shardWrites(w.v, w.h, HeatListQuery{Window: DefaultWindow}) {
+		for shard, x := range shardWrites(w.v, w.h, HeatListQuery{Window: w.v.WritesWindow()}) {
 			w.load[shard] = x
 		}
 		return w.load
@@ -267,7 +267,7 @@ func (w *shardWhy) hottestRemedy(p *whyPart, c *topology.Collection, a chunkAmou
 
 // hotRemedy is what helps with a chunk that takes many writes.
 func (w *shardWhy) hotRemedy(p *whyPart, c *topology.Collection, i int) {
-	window := w.h.Counts.Window(c.NS, DefaultWindow)
+	window := w.h.Counts.Window(c.NS, w.v.WritesWindow())
 	for _, l := range window.Chunks(w.v.Table, w.v.Profile) {
 		if l.Chunk != i {
 			continue

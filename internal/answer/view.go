@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/history"
@@ -39,6 +40,7 @@ type View struct {
 	// WritesAt is another number for each window that Writes is of; nil: not counted.
 	WritesAt func(topology.Namespace) int64
 	Counts   *heat.Collector // of writes; nil: not counted
+	Window   time.Duration   // that figures of writes are of; 0: the usual one. Use WritesWindow.
 	Bands    *MapBands       // nil: nothing is remembered of the map
 
 	HoldingsOf func(*topology.Table) *holdings.Snapshot // of projects on shards; nil: not estimated. Use Holdings.
@@ -51,6 +53,18 @@ type View struct {
 	Pins        map[string]rules.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64
 }
+
+// WritesWindow is the time before the newest count that figures of writes are of. Problems have times of their own,
+// which their sentences name.
+func (v View) WritesWindow() time.Duration {
+	if v.Window == 0 {
+		return DefaultWindow
+	}
+	return v.Window
+}
+
+// LastWrites names that time: "the last 5 min".
+func (v View) LastWrites() string { return "the last " + format.Span(v.WritesWindow()) }
 
 // Holdings is what each project holds on each shard; nil when it is not estimated, or for a past time.
 func (v View) Holdings() *holdings.Snapshot {

@@ -12,10 +12,11 @@ type ChunkAround struct {
 	Rank       int              `json:"rank"`       // of its size among these, from 1; 0 if unknown
 	Writes     ChunkWriteCurve  `json:"writes"`
 	Projects   []ChunkProject   `json:"projects"`
-	// ProjectsBy says what projects are: keys (it holds keys of theirs), writes (they wrote to it in the last 5 minutes)
-	// or "" if that is not known.
+	// ProjectsBy says what projects are: keys (it holds keys of theirs), writes (they wrote to it in the window that was
+	// asked for) or "" if that is not known.
 	ProjectsBy   string `json:"projectsBy"`
 	MoreProjects int    `json:"moreProjects"` // that are not listed
+	Last         string `json:"-"`            // the window of writes: "the last 5 min"
 	Freshness
 }
 

@@ -92,7 +92,10 @@ func (p *Past) Observe(ctx context.Context) error {
 	if err := p.of.history.recorder.Note(ctx, t); err != nil {
 		return fmt.Errorf("record the past: %w", err)
 	}
-	return p.of.store.NoteWatched(ctx, t.ClusterID, p.now(), pastGap)
+	if err := p.of.store.NoteWatched(ctx, t.ClusterID, p.now(), pastGap); err != nil {
+		return err
+	}
+	return p.of.advising.history.Observe(ctx, t.ClusterID, p.advisor.Refresh(), pastGap)
 }
 
 // Table is what was observed last.

@@ -86,6 +86,7 @@ type ProblemHistory struct {
 
 	// Of Run alone.
 	cluster string
+	gap     time.Duration // judgedGap, unless a past is recorded
 	open    map[string]*openProblem
 	judged  time.Time // the last judgement; zero: none
 }
@@ -101,7 +102,7 @@ func NewProblemHistory(kept store.Problems, a *Advisor, log *slog.Logger) *Probl
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &ProblemHistory{store: kept, advisor: a, log: log}
+	return &ProblemHistory{store: kept, advisor: a, log: log, gap: judgedGap}
 }
 
 // Run records until the context ends. Only the process that leads the store may call it.
@@ -132,6 +133,14 @@ func (h *ProblemHistory) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// Observe records a report of a time that is recorded afterwards, with pauses of up to gap between its reports. Not
+// for use while Run runs.
+func (h *ProblemHistory) Observe(ctx context.Context, cluster string, r Report, gap time.Duration) error {
+	h.gap = gap
+	defer func() { h.gap = judgedGap }()
+	return h.observe(ctx, cluster, r)
 }
 
 // begin reads what lasted when a process last judged.
@@ -184,7 +193,7 @@ func (h *ProblemHistory) observe(ctx context.Context, cluster string, r Report) 
 	if r.At.Before(h.judged) {
 		return nil
 	}
-	gap := h.judged.IsZero() || r.At.Sub(h.judged) > judgedGap
+	gap := h.judged.IsZero() || r.At.Sub(h.judged) > h.gap
 	found := map[string]Problem{}
 	over := map[string]time.Time{}
 	for _, p := range r.Items {
@@ -256,7 +265,7 @@ func (h *ProblemHistory) observe(ctx context.Context, cluster string, r Report) 
 	h.open = next
 	body, err := json.Marshal(span)
 	if err == nil {
-		err = h.store.NoteJudged(ctx, cluster, r.At, judgedGap, body)
+		err = h.store.NoteJudged(ctx, cluster, r.At, h.gap, body)
 	}
 	if err == nil {
 		h.judged = r.At
@@ -406,8 +415,10 @@ func (h *ProblemHistory) At(ctx context.Context, cluster string, at time.Time) (
 func (p PastProblem) then(now time.Time) Problem {
 	out := p.Problem
 	out.Since, out.SinceAtLeast = p.Began, p.BeganBefore
-	out.Text.Pattern = strings.TrimSuffix(out.Text.Pattern, ".") + "; at its worst at {worstAt}."
-	out.Text.Facts = append(slices.Clone(out.Text.Facts), message.Words("worstAt", minuteText(p.WorstAt, now)))
+	if len(p.Evidence) > 0 { // without figures the sentence holds at any time
+		out.Text.Pattern = strings.TrimSuffix(out.Text.Pattern, ".") + "; at its worst at {worstAt}."
+		out.Text.Facts = append(slices.Clone(out.Text.Facts), message.Words("worstAt", minuteText(p.WorstAt, now)))
+	}
 	for _, x := range p.Followed {
 		if x.Ended.IsZero() || x.Ended.After(now) {
 			out.Consequences = append(out.Consequences, x.then(now))

@@ -189,13 +189,16 @@ func TestATimeIsJudgedOnlyWhereSomebodyLooked(t *testing.T) {
 func TestTheProblemsOfAPastTimeSayWhenTheyWereWorst(t *testing.T) {
 	w := newPastWorld(t)
 	w.report(0, pastProblem(Jumbo, "a", Info, 1))
-	w.report(30, pastProblem(Jumbo, "a", Warn, 2))
+	w.report(30, pastProblem(Jumbo, "a", Warn, 2), Problem{ID: "off", Rule: BalancerOff, Severity: Info, Text: message.New("x", "It is off.")})
 	v, _, err := w.h.At(t.Context(), "c", pastAt(31))
-	if err != nil || len(v.Items) != 1 {
+	if err != nil || len(v.Items) != 2 {
 		t.Fatal(v, err)
 	}
 	if got := v.Items[0].Text.String(); got != "It is so; at its worst at 06:00 UTC." {
 		t.Error(got)
+	}
+	if got := v.Items[1].Text.String(); got != "It is off." {
+		t.Errorf("without a figure: %s", got)
 	}
 	if !slices.Contains(v.Passed, Orphans) || slices.Contains(v.Passed, Jumbo) {
 		t.Errorf("passed: %v", v.Passed)

@@ -28,8 +28,8 @@ type Problems interface {
 	// bound.
 	ProblemRecords(ctx context.Context, cluster string, from, to time.Time) ([]ProblemRecord, error)
 
-	// NoteJudged extends the last span to now, or starts a new one where the last has another body or ended more than
-	// gap ago.
+	// NoteJudged extends the last span to now, unless it ended more than gap ago. It starts a new one there and where the
+	// last has another body.
 	NoteJudged(ctx context.Context, cluster string, now time.Time, gap time.Duration, body []byte) error
 	// JudgedSpans returns the spans that overlap [from, to], oldest first. A zero time is no bound.
 	JudgedSpans(ctx context.Context, cluster string, from, to time.Time) ([]JudgedSpan, error)

@@ -18,7 +18,7 @@ var (
 
 // Routes of where writes go.
 var Routes = site.Table(
-	site.Page(site.Route{Pattern: "/heat", Summary: "Where is it hot?", Handler: Page, Time: site.NowOnly, Internal: true,
+	site.Page(site.Route{Pattern: "/heat", Summary: "Where is it hot?", Handler: Page, Time: site.NowOnly, Internal: true, Writes: true,
 		Params: []site.Param{paramCollection, paramWindow, site.Query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"),
 			site.Query("by", "key or project"),
 			site.Query("rows", "keys of the rows to describe, with from and to: the first and the last by key, all by project"),

@@ -228,7 +228,7 @@ func projectsTitle(a api.ChunkAround) string {
 	n := len(a.Projects) + a.MoreProjects
 	count := format.Count(int64(n)) + message.Plural(n, " project", " projects")
 	if a.ProjectsBy == "writes" {
-		return count + " wrote to it in the last 5 minutes"
+		return count + " wrote to it in " + a.Last
 	}
 	return "Keys of " + count
 }

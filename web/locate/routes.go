@@ -53,13 +53,13 @@ var Routes = site.Table(
 
 	site.Page(site.Route{Pattern: "/collections/{ns}/chunks/{ref}", Summary: "Why is one chunk there, and why does it not move?",
 		Params: ofChunk, Handler: ChunkPage,
-		Tagged: true, Measured: true, Time: site.Past}),
+		Tagged: true, Measured: true, Time: site.Past, Writes: true}),
 	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/why",
 		Summary: "Why one chunk is where it is, and what the balancer makes of it", Params: ofChunk,
 		Tagged: true, Measured: true, Time: site.Past}, whyChunk),
 	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/around",
 		Summary: "A chunk's owners in the last day, its neighbours, its recent writes and whose keys it holds", Params: ofChunk,
-		Time: site.Past}, chunkAround),
+		Time: site.Past, Writes: true}, chunkAround),
 	site.Asked(site.Route{Pattern: "/projects/{id}/why", Summary: "Why a project's own chunks are where they are",
 		Params: []site.Param{site.InPath("id", "a project's id, 24 hexadecimal digits")}, Tagged: true, Time: site.Past}, whyProject),
 

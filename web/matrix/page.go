@@ -79,7 +79,7 @@ func (m view) paged() bool { return m.pager.Prev != "" || m.pager.Next != "" }
 func (m view) summary() string {
 	what := map[string]string{
 		answer.MatrixBytes: "Data", answer.MatrixDocuments: "Documents",
-		answer.MatrixWrites: "Writes per second in the last 5 minutes",
+		answer.MatrixWrites: "Writes per second in " + m.now.LastWrites(),
 	}[m.Query.Measure]
 	of := map[string]string{
 		answer.MatrixOfRow:    ", where a row adds up to 100 %",

@@ -33,7 +33,8 @@ var (
 var Routes = site.Table(
 	site.Question[api.List[api.MatrixRow]]{
 		Route: site.Route{Pattern: "/matrix", Summary: "Collections and projects by shard", Params: ofBoth, Time: site.Past, Internal: true,
-			Topic: site.Topic{Kind: "matrix", Of: isTopic, Draw: draw}},
+			Writes: true,
+			Topic:  site.Topic{Kind: "matrix", Of: isTopic, Draw: draw}},
 		Page: Page, Ask: list, OfPage: ofPage, OfData: site.Paged(),
 		For: "What each shard has of every collection or project, and what pending moves change",
 	},

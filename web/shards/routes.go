@@ -39,7 +39,7 @@ var Routes = site.Table(
 				site.Query("project",
 					"with ns: the chunks of this project, 24 hexadecimal digits, or those that \"several\" share; \"all\": by project as estimated"),
 				site.Number("limit", "how many parts are listed one by one, 1 to 1000; default 100, on the page 12")},
-			Time: site.Past},
+			Time: site.Past, Writes: true},
 		Page: WhyPage, Ask: why, For: "From the even share of a shard to what is on it, part by part",
 	},
 )

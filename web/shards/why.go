@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
@@ -226,7 +227,16 @@ func (m whyView) window() string {
 	if m.By != answer.OfWrites || m.CoveredSeconds == 0 {
 		return ""
 	}
-	return "Counted until " + format.Clock(m.AsOf) + ", over up to 5 minutes."
+	return "Counted until " + format.Clock(m.AsOf) + ", over up to " + windowText(m.Window) + "."
+}
+
+// windowText is a window of the API for people.
+func windowText(window string) string {
+	d, err := time.ParseDuration(window)
+	if err != nil {
+		return window
+	}
+	return format.Span(d)
 }
 
 // asEven is the part of an even share that makes no difference.

@@ -9,8 +9,10 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
+	"shardboard/internal/heat"
 	"shardboard/internal/history"
 	"shardboard/internal/rules"
+	"shardboard/internal/topology"
 )
 
 // HiddenFrom is what somebody does not see. Servers' texts are for operators;
@@ -26,7 +28,30 @@ func (s *Site) HiddenFromAny() answer.Hidden {
 
 // ViewFor is the newest state as far as whoever sent a request may see it.
 func (s *Site) ViewFor(r *http.Request) answer.View {
-	return s.ViewBy(auth.From(r.Context()))
+	v := s.View()
+	if over := s.windowOf(r); over != answer.DefaultWindow {
+		v.Window = over
+		v.Writes = func(t *topology.Table, ns topology.Namespace) (map[int]heat.Rate, bool, bool) {
+			return s.chunkWrites(t, ns, over)
+		}
+		v.WritesAt = func(ns topology.Namespace) int64 { return s.writesAt(ns)*windowsApart + int64(over/time.Second) }
+	}
+	return s.Hide(v, s.HiddenFrom(auth.From(r.Context())))
+}
+
+// windowsApart is more than there are windows, in seconds.
+const windowsApart = 100_000
+
+// windowOf is the time that a request wants figures of writes of; the usual one where its page has none.
+func (s *Site) windowOf(r *http.Request) time.Duration {
+	if rt, _ := s.routeAt(http.MethodGet, r.URL.EscapedPath()); !rt.Writes {
+		return answer.DefaultWindow
+	}
+	over, err := answer.ParseWindow(r.URL.Query())
+	if err != nil {
+		return answer.DefaultWindow // the request is refused
+	}
+	return over
 }
 
 // ViewBy is the newest state as far as somebody may see it.

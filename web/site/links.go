@@ -20,8 +20,11 @@ func (s *Site) TimedPage(path string) bool {
 // collections where a page leaves them out, the others where there is a past.
 func (s *Site) takes(path, name string) bool {
 	rt, _ := s.routeAt(http.MethodGet, path)
-	if name == answer.InternalParam {
+	switch name {
+	case answer.InternalParam:
 		return rt.shown() && rt.Internal
+	case answer.WindowParam:
+		return rt.shown() && rt.Writes
 	}
 	return rt.Time == Past
 }
@@ -45,6 +48,9 @@ func kept(q url.Values) url.Values {
 	}
 	if q.Get(answer.InternalParam) == "1" {
 		out.Set(answer.InternalParam, "1")
+	}
+	if d, err := answer.ParseWindow(q); err == nil && d != answer.DefaultWindow {
+		out.Set(answer.WindowParam, answer.ShortDuration(d))
 	}
 	for _, w := range q["watch"][:min(len(q["watch"]), answer.MaxWatched)] {
 		out.Add("watch", w)

@@ -94,6 +94,12 @@ func (s *Site) Endpoint(rt Route) http.HandlerFunc {
 			)
 			return
 		}
+		if rt.Writes {
+			if _, err := answer.ParseWindow(r.URL.Query()); err != nil {
+				s.Fail(w, r, err)
+				return
+			}
+		}
 		if rt.Stream {
 			if err := rt.Handler(s, w, r); err != nil {
 				s.Fail(w, r, err)

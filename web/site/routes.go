@@ -39,6 +39,7 @@ type Route struct {
 
 	Time     Time // whether it can be asked of a past time, by ?at=
 	Internal bool // leaves the server's own collections out unless ?internal=1 asks for them
+	Writes   bool // speaks of writes, of a time that ?window= chooses
 	Measured bool // Tagged, and shows what is measured and counted of chunks while the table stays
 	// State is what a Tagged answer is made of besides its address, where that is less than
 	// the whole table; "" if it is made of all. Such answers are kept until it changes, and
@@ -71,6 +72,10 @@ func Complete(table []Route) []Route {
 	for i, rt := range table {
 		if rt.Internal {
 			table[i].Params = append(slices.Clone(table[i].Params), InternalQuery())
+		}
+		if rt.Writes && !slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == answer.WindowParam }) {
+			table[i].Params = append(slices.Clone(table[i].Params), Query(answer.WindowParam, "the time before the newest count that figures "+
+				"of writes are of: a Go duration from 10s to 24h; default 5m"))
 		}
 		if rt.Time == Past {
 			table[i].Params = append(slices.Clone(table[i].Params), Query("at", "a past time, RFC 3339 or milliseconds since 1970; default now"))

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
@@ -63,7 +64,33 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 	sh.Waiting = s.waiting(r.Context(), v, who)
 	sh.LastRecorded = s.lastRecorded(r, sh.Banners)
 	s.fitToTime(r, v, &sh)
+	sh.Windows = s.windowChoices(r, v)
 	return sh
+}
+
+// windowChoices are the times that figures of writes on a page can be of; none of a past time, of which none are kept,
+// and of the page of heat, which has a field for it.
+func (s *Site) windowChoices(r *http.Request, v answer.View) (out []templates.WindowChoice) {
+	rt, _ := s.routeAt(http.MethodGet, r.URL.EscapedPath())
+	if !rt.Writes || v.Past != nil || s.Deps.Heat == nil || rt.Pattern == "/heat" {
+		return nil
+	}
+	if of := map[string]string{"/matrix": "measure", "/shards/{name}/why": "by"}[rt.Pattern]; of != "" && r.URL.Query().Get(of) != "writes" {
+		return nil // it shows something else
+	}
+	choices := answer.WritesWindows()
+	if over := v.WritesWindow(); !slices.Contains(choices, over) {
+		choices = append(choices, over)
+	}
+	for _, over := range choices {
+		u, q := *r.URL, r.URL.Query()
+		if q.Set(answer.WindowParam, answer.ShortDuration(over)); over == answer.DefaultWindow {
+			q.Del(answer.WindowParam)
+		}
+		u.RawQuery = q.Encode()
+		out = append(out, templates.WindowChoice{Text: format.Span(over), URL: u.RequestURI(), Current: over == v.WritesWindow()})
+	}
+	return out
 }
 
 // waiting counts the plans that wait for the approval of somebody. A failing store has its own banner.

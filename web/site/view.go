@@ -117,12 +117,12 @@ func (s *Site) Eras(v answer.View) history.Eras {
 }
 
 // chunkWrites are the chunks of a collection that took writes lately, by
-// position; known is false where its writes are not counted.
-func (s *Site) chunkWrites(t *topology.Table, ns topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) {
+// position, over some time; known is false where its writes are not counted.
+func (s *Site) chunkWrites(t *topology.Table, ns topology.Namespace, over time.Duration) (rates map[int]heat.Rate, known, atLeast bool) {
 	if s.Deps.Heat == nil {
 		return nil, false, false
 	}
-	w := s.Deps.Heat.Window(ns, answer.DefaultWindow)
+	w := s.Deps.Heat.Window(ns, over)
 	if w.Seconds == 0 {
 		return nil, false, false
 	}
@@ -131,6 +131,10 @@ func (s *Site) chunkWrites(t *topology.Table, ns topology.Namespace) (rates map[
 		rates[l.Chunk] = l.Rate
 	}
 	return rates, true, w.Method == heat.ChangedRows
+}
+
+func (s *Site) usualWrites(t *topology.Table, ns topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) {
+	return s.chunkWrites(t, ns, answer.DefaultWindow)
 }
 
 // writesAt is the end of the window that chunkWrites is of.
@@ -144,7 +148,7 @@ func (s *Site) writesAt(ns topology.Namespace) int64 {
 // View is the newest state of everything that a page shows.
 func (s *Site) View() answer.View {
 	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
-		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.chunkWrites, WritesAt: s.writesAt, Bands: s.bands,
+		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.usualWrites, WritesAt: s.writesAt, Bands: s.bands,
 		Counts: s.Deps.Heat}
 	if s.Deps.Holdings != nil {
 		v.HoldingsOf = s.Deps.Holdings.Snapshot

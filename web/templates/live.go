@@ -6,13 +6,18 @@ import (
 
 	"github.com/a-h/templ"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/format"
 )
 
 // Live are the attributes of a live region. A filtered or paged region names
-// its own address instead of taking the shared fragment.
+// its own address instead of taking the shared fragment, and so does every region of a page with another time of
+// writes than the usual one.
 func Live(ctx context.Context, topic, url string) templ.Attributes {
 	a := templ.Attributes{"data-live": topic}
+	if l, ok := ctx.Value(linksKey{}).(Links); ok && l.Keep.Has(answer.WindowParam) && l.Takes(l.Page.EscapedPath(), answer.WindowParam) {
+		url = l.Page.RequestURI()
+	}
 	if url != "" {
 		a["data-live-url"] = string(Address(ctx, url))
 	}

@@ -29,6 +29,8 @@ type Shell struct {
 
 	LastRecorded answer.LastRecorded // of a cluster that was not read yet
 
+	Windows []WindowChoice // times that the page's figures of writes can be of; none: it has none
+
 	Time     TimeBar  // leads through time, where the page has a past
 	Watching Watching // asked for in the address
 	Runs     bool     // changes can be made here, so there are runs to look at
@@ -38,6 +40,12 @@ type Shell struct {
 	Cluster  string   // title of the cluster, on a server of several
 	Clusters []ClusterChoice
 	CSV      string // address of what the page shows as CSV; "" if it shows no list
+}
+
+// WindowChoice is a time that figures of writes can be of.
+type WindowChoice struct {
+	Text, URL string
+	Current   bool
 }
 
 // ClusterChoice is a cluster that its reader may go to.

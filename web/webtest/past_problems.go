@@ -24,7 +24,8 @@ func CannedPastProblems() *PastProblems {
 	hot := rules.PastProblem{Began: at(-40), Ended: at(-20), WorstAt: at(-30), Problem: rules.Problem{
 		ID: "hot-project.past", Rule: rules.HotProject, Subject: string(DocumentsNS), Severity: rules.Warn, Shard: "shard-rs-1",
 		Project: "0000000000000000000000aa", NS: DocumentsNS,
-		Text: message.New("hot", "The project {name} makes {share} of the writes in the last {window}, on {shard}.",
+		Text: message.New("hot", "The project {name} makes {share} of the writes in the last {window}, on {shard}, for {age}.",
+			message.Since("age", at(-40)),
 			message.Project("name", "0000000000000000000000aa", "nova-docs-staging"), message.Share("share", 0.88),
 			message.Last("window", 5*time.Minute), message.Shard("shard", "shard-rs-1")),
 		Evidence: []rules.Evidence{{Name: message.New("hot.share", "Share of the writes"), Unit: "share", Known: true, Value: 0.88,

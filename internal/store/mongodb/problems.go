@@ -97,9 +97,11 @@ func (db *DB) NoteJudged(ctx context.Context, cluster string, now time.Time, gap
 			return err
 		}
 		now := stamp(now)
-		if err == nil && !last.Until.Before(now.Add(-gap)) && !last.Until.After(now) && bytes.Equal(last.Body, body) {
+		if err == nil && !last.Until.Before(now.Add(-gap)) && !last.Until.After(now) {
 			_, err := db.collection(problemsJudged).UpdateOne(ctx, eq("cluster", cluster, "since", last.Since), set("until", now))
-			return err
+			if err != nil || bytes.Equal(last.Body, body) {
+				return err
+			}
 		}
 		return db.upsert(ctx, problemsJudged, eq("cluster", cluster, "since", now), judgedDoc{cluster, now, now, bytesOf(body)})
 	})

@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"shardboard/internal/store"
@@ -45,14 +47,15 @@ func (db *DB) ProblemRecords(ctx context.Context, cluster string, from, to time.
 // NoteJudged extends the last span or starts one.
 func (db *DB) NoteJudged(ctx context.Context, cluster string, now time.Time, gap time.Duration, body []byte) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `UPDATE problems_judged SET until = ?2 WHERE cluster = ?1 AND until >= ?3 AND until <= ?2 AND body = ?4
-			AND since = (SELECT max(since) FROM problems_judged WHERE cluster = ?1)`,
-			cluster, now.UnixMilli(), now.Add(-gap).UnixMilli(), body)
-		if err != nil {
+		var last []byte
+		err := tx.QueryRowContext(ctx, `UPDATE problems_judged SET until = ?2 WHERE cluster = ?1 AND until >= ?3 AND until <= ?2
+			AND since = (SELECT max(since) FROM problems_judged WHERE cluster = ?1) RETURNING body`,
+			cluster, now.UnixMilli(), now.Add(-gap).UnixMilli()).Scan(&last)
+		switch {
+		case err != nil && !errors.Is(err, sql.ErrNoRows):
 			return unavailable(err)
-		}
-		if n, err := done.RowsAffected(); err != nil || n > 0 {
-			return unavailable(err)
+		case err == nil && bytes.Equal(last, body):
+			return nil
 		}
 		_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO problems_judged VALUES (?1, ?2, ?2, ?3)`, cluster, now.UnixMilli(), body)
 		return unavailable(err)

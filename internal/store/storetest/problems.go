@@ -60,7 +60,7 @@ func problemHistory(t *testing.T, open func(*testing.T) store.Store) {
 		}
 		got, err := s.JudgedSpans(ctx, "c", time.Time{}, time.Time{})
 		must(t, err)
-		if d := cmp.Diff([]store.JudgedSpan{span(0, 1, "x"), span(2, 3, "y"), span(9, 9, "y")}, got); d != "" {
+		if d := cmp.Diff([]store.JudgedSpan{span(0, 2, "x"), span(2, 3, "y"), span(9, 9, "y")}, got); d != "" {
 			t.Error(d)
 		}
 		must(t, s.TrimProblems(ctx, "c", at(3)))

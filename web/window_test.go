@@ -1,0 +1,68 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/api"
+	"shardboard/web/webtest"
+)
+
+// One time of the figures of writes is chosen in the head of a page: it is kept in links, named in sentences, and is
+// that of the figures.
+func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 4*time.Minute, func(w *webtest.Writes) { w.Rows = nil })
+	chunks := "/collections/yorkie-meta.changes/chunks?limit=1000"
+	total := func(window string) (sum float64) {
+		for _, c := range webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1"+chunks+window)).Items {
+			if c.WritesPerSecond != nil {
+				sum += *c.WritesPerSecond
+			}
+		}
+		return sum
+	}
+	if minute, usual := total("&window=1m"), total(""); minute <= 0 || minute > 0.9*usual {
+		t.Errorf("after some seconds without writes %f/s in a minute, %f/s in five", minute, usual)
+	}
+	chunk := webtest.ChunkPath(v, "yorkie-meta.changes", 0)
+	for _, c := range []struct{ path, says string }{
+		{chunk + "?window=15m", "15 min before"},
+		{"/matrix?measure=writes&window=15m", "in the last 15 min"},
+		{"/shards/shard-rs-1/why?by=writes&window=15m", "over up to 15 min"},
+	} {
+		page := webtest.ParseHTML(t, s.Do("GET", c.path).Body.String())
+		if text := page.Find("main").Text(); !strings.Contains(text, c.says) {
+			t.Errorf("%s does not say %q", c.path, c.says)
+		}
+		if got := page.Find(".windows [aria-current]").Text(); got != "15\u202fmin" && got != "15 min" {
+			t.Errorf("%s: %q is chosen", c.path, got)
+		}
+		if to, _ := page.Find(".windows a").Eq(1).Attr("href"); strings.Contains(to, "window=") {
+			t.Errorf("%s: the usual time leads to %s", c.path, to)
+		}
+		page.Find("main [data-live]").Each(func(_ int, x *goquery.Selection) {
+			if own, _ := x.Attr("data-live-url"); !strings.Contains(own, "window=15m") {
+				t.Errorf("%s: the region is read again from %q", c.path, own)
+			}
+		})
+		kept, lost := false, false
+		page.Find("nav a, main a").Each(func(_ int, x *goquery.Selection) {
+			to, _ := x.Attr("href")
+			kept = kept || strings.HasPrefix(to, "/heat?") && strings.Contains(to, "window=15m")
+			lost = lost || strings.HasPrefix(to, "/runs") && strings.Contains(to, "window")
+		})
+		if !kept || lost {
+			t.Errorf("%s: kept %v, also where it means nothing %v", c.path, kept, lost)
+		}
+	}
+	if w := s.Do("GET", chunk+"?window=5y"); w.Code != 400 {
+		t.Errorf("five years: %d", w.Code)
+	}
+	if page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String()); page.Find(".windows").Length() > 0 {
+		t.Error("a page without figures of writes offers times of them")
+	}
+}
