@@ -12,7 +12,7 @@ type evaluation struct {
 	report *Report
 	rule   Rule
 	plans  map[topology.Namespace]*balance.Plan
-	short  bool // Writes are of less than hotSeconds: the time since a problem began
+	short  bool // Writes are for the figures of a problem that lasts, which a full minute has shown
 }
 
 func (ev *evaluation) add(p Problem) {

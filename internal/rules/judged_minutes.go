@@ -31,13 +31,13 @@ type Spell struct {
 // figures are of the usual window, or of the time since it began. What ended within that window is listed as over, with
 // the figures of the time that it lasted.
 func (ev *evaluation) findByMinute(r rule) {
-	usual := ev.foundIn(r, ev.Writes)
+	usual := ev.foundIn(r, ev.Writes, false)
 	ev.report.Unsure = append(ev.report.Unsure, usual.Unsure...)
 	known := map[[2]time.Time]Report{}
 	in := func(id string, from, to time.Time) (Problem, bool) {
 		report, found := known[[2]time.Time{from, to}]
 		if !found {
-			report = ev.foundIn(r, ev.Minutes.Between(from, to))
+			report = ev.foundIn(r, ev.Minutes.Between(from, to), true)
 			known[[2]time.Time{from, to}] = report
 		}
 		p, found := report.withID(id)
@@ -113,16 +113,16 @@ func (r Report) withID(id string) (Problem, bool) {
 	return r.Items[i], true
 }
 
-// foundIn is what a rule finds in other counts.
-func (ev *evaluation) foundIn(r rule, writes []Writes) Report {
+// foundIn is what a rule finds in other counts. Of a problem that lasts it is asked for its figures only, and less
+// has to be counted: the newest counts of a window come some seconds after its end.
+func (ev *evaluation) foundIn(r rule, writes []Writes, lasts bool) Report {
 	other := *ev
-	other.Writes, other.report = writes, &Report{}
-	other.short = len(writes) > 0 && writes[0].Over < hotSeconds*time.Second
+	other.Writes, other.report, other.short = writes, &Report{}, lasts
 	r.find(&other)
 	return *other.report
 }
 
-// neededSeconds is how much must have been counted to judge: less where a problem began less than a minute ago.
+// neededSeconds is how much must have been counted to judge, or to show the figures of what was judged before.
 func (ev *evaluation) neededSeconds() float64 {
 	if ev.short {
 		return leastSeconds

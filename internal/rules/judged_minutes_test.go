@@ -74,6 +74,27 @@ func TestProblemsOfWritesAreOfTheirMinutes(t *testing.T) {
 	}
 }
 
+// A problem stays listed at each second, however late the newest counts are: what begins a window after the first minute
+// has fewer counted seconds than it is long.
+func TestAProblemThatLastsIsListedAtEachSecond(t *testing.T) {
+	began := now.Add(-2 * time.Minute)
+	for late := range 30 {
+		for after := range 180 {
+			s := healthy()
+			s.Now, s.Writes = now.Add(time.Duration(after)*time.Second), onShardA(.9)
+			s.Minutes = &JudgedMinutes{To: now, Minute: onShardA(.9), Spells: map[string]Spell{idOf(HotShard, "a"): {From: began}},
+				Between: func(from, to time.Time) []Writes {
+					w := onShardA(.9)
+					w[0].Over, w[0].Seconds = to.Sub(from), max(0, to.Sub(from).Seconds()-float64(late))
+					return w
+				}}
+			if items, _, _ := evaluateRule(s, HotShard); len(items) != 1 {
+				t.Fatalf("%d s after two minutes, with counts %d s late: %d problems", after, late, len(items))
+			}
+		}
+	}
+}
+
 // What began in the middle of a minute is shown by the time since then, not thinned out by the quiet part of it.
 func TestFiguresAreOfTheTimeSinceAProblemBegan(t *testing.T) {
 	minute := now.Add(-time.Minute)

@@ -78,7 +78,7 @@ func TestJSONOfAPastTimeIsAsItWasThen(t *testing.T) {
 		"/map", "/map/yorkie-meta.documents/tile?marks=2000", "/map/yorkie-meta.documents/chunk?position=4",
 		"/zones",
 	}
-	seq := regexp.MustCompile(`"(seq|next|version|movingMore)":("[^"]*"|\d+|null)`) // of this process
+	seq := regexp.MustCompile(`"(seq|next|version|movingMore)":("[^"]*"|\d+|null)`)      // of this process
 	figures := regexp.MustCompile(`"(bytes|writes)":\{"value":[^}]*"ageSeconds"[^}]*\}`) // of projects, which are not kept
 	read := func(p string) string {
 		return figures.ReplaceAllString(seq.ReplaceAllString(x.Do("GET", api.Prefix+p).Body.String(), ""), "")
