@@ -97,7 +97,7 @@ func Duration(name string, d time.Duration) Fact { return Fact{name, KindDuratio
 
 // Last is a duration that ends now, as people write it after "the last": "5 min", but "minute".
 func Last(name string, d time.Duration) Fact {
-	if d == time.Minute {
+	if d >= time.Minute && d < 2*time.Minute { // which is written as 1 min
 		return Coded(name, d.String(), "minute")
 	}
 	return Duration(name, d)
