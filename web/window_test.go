@@ -33,6 +33,7 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		{chunk + "?window=15m", "15 min before"},
 		{"/matrix?measure=writes&window=15m", "in the last 15 min"},
 		{"/shards/shard-rs-1/why?by=writes&window=15m", "over up to 15 min"},
+		{"/projects?window=15m", "Writes are of the last 15 min"},
 	} {
 		page := webtest.ParseHTML(t, s.Do("GET", c.path).Body.String())
 		if text := page.Find("main").Text(); !strings.Contains(text, c.says) {

@@ -12,7 +12,7 @@ type Project struct {
 	Documents Figure          `json:"documents"` // Yorkie documents, as Yorkie counts them
 	Clients   Figure          `json:"clients"`
 	Bytes     MatrixFigure    `json:"bytes"`  // uncompressed, of all its rows that are known of; estimated from samples
-	Writes    MatrixRate      `json:"writes"` // counted rows per second, in the last 5 minutes
+	Writes    MatrixRate      `json:"writes"` // counted rows per second, of the time that ?window= chooses
 	Shards    []string        `json:"shards"` // those of the collections that are placed by project
 	Marks     []string        `json:"marks"`  // hot, pinned, oversized (has a chunk that was too large to move)
 	Spread    []ProjectSpread `json:"spread" csv:"rows"`

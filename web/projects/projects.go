@@ -48,7 +48,7 @@ func listOf(v answer.View, p *profile.Profile, q answer.ProjectsQuery, liveURL s
 		return nil, err
 	}
 	return listRegion(listView{Projects: list, liveURL: liveURL, query: q,
-		pager: templates.PagerOf(list.Found, q.Page, q.URL), shards: templates.RefsOf(v.Table), now: v.Now}), nil
+		pager: templates.PagerOf(list.Found, q.Page, q.URL), shards: templates.RefsOf(v.Table), now: v.Now, over: v.LastWrites()}), nil
 }
 
 // markTitles say what the marks of projects mean.
@@ -73,12 +73,13 @@ func bytesOf(f api.MatrixFigure) templates.Figure {
 	return templates.Figure{Known: true, Text: format.Bytes(*f.Value), Approx: !f.Exact, Title: "Estimated from sampled rows, uncompressed"}
 }
 
-func writesOf(r api.MatrixRate) templates.Figure {
+// writesOf is a rate of the time that over names.
+func writesOf(r api.MatrixRate, over string) templates.Figure {
 	if r.Value == nil {
 		return templates.Figure{Text: format.Unknown, Title: topology.ReasonText(r.Reason)}
 	}
 	return templates.Figure{Known: true, Text: format.PerSecond(*r.Value), Approx: !r.Exact,
-		Title: "Counted rows per second in the last 5 minutes"}
+		Title: "Counted rows per second in " + over}
 }
 
 // list lists projects; a search is in order of relevance.

@@ -23,7 +23,7 @@ var (
 var Routes = site.Table(
 	site.Question[api.Projects]{
 		Route: site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch, paramSort},
-			Time: site.Past,
+			Time: site.Past, Writes: true,
 			Topic: site.Topic{Kind: "projects", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
 				return ListRegion(v, s.Deps.Profile)
 			}}},
