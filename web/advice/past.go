@@ -28,6 +28,11 @@ func pastOf(s *site.Site, r *http.Request, v answer.View) (m pastList, err error
 		return m, err
 	}
 	m.PastProblems, err = answer.PastProblemList(r.Context(), v, s.Deps.Problems, m.query)
+	if s.Deps.History == nil { // no page has a past
+		for i := range m.Items {
+			m.Items[i].Links.Overview = ""
+		}
+	}
 	return m, err
 }
 

@@ -55,7 +55,7 @@ func TestPastProblemsAreListedNewestFirst(t *testing.T) {
 }
 
 func TestThePageOfPastProblemsLeadsToThatTime(t *testing.T) {
-	doc := webtest.ParseHTML(t, webtest.New(t).Do("GET", "/advice/past").Body.String())
+	doc := webtest.ParseHTML(t, webtest.New(t, webtest.WithHistory(t)).Do("GET", "/advice/past").Body.String())
 	row := doc.Find("tr[data-key^='hot-project.past']")
 	for _, want := range []string{"11:20 UTC to 1 Mar 11:40 UTC, 20 min", "on shard-rs-1, for 20 min.", "With it: Hot shard", "88\u202f%"} {
 		if !strings.Contains(row.Text(), want) {
