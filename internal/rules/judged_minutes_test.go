@@ -74,15 +74,16 @@ func TestProblemsOfWritesAreOfTheirMinutes(t *testing.T) {
 	}
 }
 
-// A problem stays listed at each second, however late the newest counts are: what begins a window after the first minute
-// has fewer counted seconds than it is long.
+// A problem stays listed at each second, however late the newest counts are: a window that begins after the first
+// minute has fewer counted seconds than it is long.
 func TestAProblemThatLastsIsListedAtEachSecond(t *testing.T) {
 	began := now.Add(-2 * time.Minute)
 	for late := range 30 {
 		for after := range 180 {
 			s := healthy()
 			s.Now, s.Writes = now.Add(time.Duration(after)*time.Second), onShardA(.9)
-			s.Minutes = &JudgedMinutes{To: now, Minute: onShardA(.9), Spells: map[string]Spell{idOf(HotShard, "a"): {From: began}},
+			s.Minutes = &JudgedMinutes{To: now, Minute: onShardA(.9),
+				Spells: map[string]Spell{idOf(HotShard, "a"): {From: began}},
 				Between: func(from, to time.Time) []Writes {
 					w := onShardA(.9)
 					w[0].Over, w[0].Seconds = to.Sub(from), max(0, to.Sub(from).Seconds()-float64(late))
