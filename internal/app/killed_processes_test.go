@@ -333,9 +333,12 @@ func (h *installation) killServerDuring(command, at, kind, args string) api.Run 
 	waits()
 	kill(h.web)
 	h.startWeb()
-	// Until the outcome is known the run is unknown, and never reported as done.
-	if !eventually(settledWithin, func() bool { now := h.runByID(r.ID); return now.State == "unknown" || !now.Open }) {
-		h.t.Errorf("before the outcome is known the run is %s", h.runByID(r.ID).State)
+	// Until the outcome is known the run is unknown, or running and says that no answer came; it is never reported as done.
+	if !eventually(settledWithin, func() bool {
+		now := h.runByID(r.ID)
+		return now.State == "unknown" || now.State == "running" && now.Why != "" || !now.Open
+	}) {
+		h.t.Errorf("%s killed at %s: before the outcome is known the run is %s", command, at, h.runByID(r.ID).State)
 	}
 	release()
 	r = h.waitForRun(r.ID)

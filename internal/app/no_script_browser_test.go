@@ -67,7 +67,7 @@ func TestBrowserWorksWithoutJavaScript(t *testing.T) {
 	o.open("collections/" + changes)
 	o.click("#timebar summary")
 	o.follow(`#timebar a[data-step="prev"]`, "/collections/")
-	o.until(`document.querySelector("#timebar.is-past")?.checkVisibility() && document.querySelector("#menu a[href*='/zones']").search.includes("at=")`)
+	o.until(`document.querySelector("#timebar.is-past")?.checkVisibility() && document.querySelector("#menu a[href*='/collections']").search.includes("at=")`)
 	at := eval[string](o, "location.href")
 	o.follow(`#timebar a[href*="to=prev"]`, "/collections/")
 	o.until(`location.href !== ` + strconv.Quote(at) + ` && document.querySelector("#timebar.is-past")`)

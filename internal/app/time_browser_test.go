@@ -86,8 +86,8 @@ func TestBrowserMarksAWatchedChunkOnEveryPage(t *testing.T) {
 	to := d.moveAndRecord(t)
 	o.until(`document.querySelector("#watching li .shard span")?.innerText === %q &&
 		document.querySelector('.lanes tr[data-key=%q]').hasAttribute("data-watched")`, to, to)
-	for path, where := range map[string]string{"": "#live-overview tr", "collections": "td[data-shard='" + to + "']",
-		"activity": "#live-activity"} {
+	for path, where := range map[string]string{"": "#live-overview tr", "shards": "#live-shards tr",
+		"collections": "#live-collections tr", "activity": "#live-activity"} {
 		o.open(path)
 		o.until(marked(where))
 	}

@@ -149,9 +149,9 @@ function elementsOf(row, here) {
   if (key && !ns) find(`#live-projects tr[data-key="${CSS.escape(key)}"]`);
   if (key && ns && ns === here) find(`#live-collection .chunks tr[data-key="${CSS.escape(key)}"]`);
   for (const [collection, ...shards] of spacesOf(row)) {
+    find(`#live-collections tr[data-key="${CSS.escape(collection)}"]`);
     for (const shard of shards.map((name) => CSS.escape(name))) {
-      find(`#live-collections tr[data-key="${CSS.escape(collection)}"] td[data-shard="${shard}"]`);
-      find(`#live-overview tr[data-key="${shard}"]`);
+      find(`:is(#live-overview, #live-shards) tr[data-key="${shard}"]`);
       if (collection === here) find(`#live-collection .lanes tr[data-key="${shard}"]`);
     }
   }
