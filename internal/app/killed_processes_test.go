@@ -333,7 +333,8 @@ func (h *installation) killServerDuring(command, at, kind, args string) api.Run 
 	waits()
 	kill(h.web)
 	h.startWeb()
-	// Until the outcome is known the run is unknown, or running and says that no answer came; it is never reported as done.
+	// Until the outcome is known the run is unknown, or running and says that no answer came. It is never reported
+	// as done.
 	if !eventually(settledWithin, func() bool {
 		now := h.runByID(r.ID)
 		return now.State == "unknown" || now.State == "running" && now.Why != "" || !now.Open

@@ -155,7 +155,7 @@ func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
 	s := withSessions(t)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/activity?internal=1").Body.String())
 	for sel, want := range map[string]bool{`nav a[href^="/collections"]`: true, `a[href^="/heat"]`: true,
-		`a[href^="/projects"]`: false, `a[href^="/zones"]`: false, `a[href*="page=2"]`: true} {
+		`a[href^="/projects"]`: false, `a[href^="/advice"]`: false, `a[href*="page=2"]`: true} {
 		link := doc.Find(sel).First()
 		if to, ok := link.Attr("href"); !ok || strings.Contains(to, "internal=1") != want {
 			t.Errorf("%s leads to %q", sel, to)

@@ -14,7 +14,7 @@ func TestTheLastWatchedThingCanBeDroppedWithoutAScript(t *testing.T) {
 	if to, ok := doc.Find("a.drop").Attr("href"); !ok || strings.Contains(to, "watch=") {
 		t.Errorf("it leads to %q", to)
 	}
-	if to := doc.Find(`.side a[href^="/zones"]`).AttrOr("href", ""); to != "/zones?"+item {
+	if to := doc.Find(`.entry a[href^="/zones"]`).AttrOr("href", ""); to != "/zones?"+item {
 		t.Errorf("another page is at %q", to)
 	}
 }
