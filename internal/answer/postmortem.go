@@ -372,13 +372,6 @@ func byText(by string) string {
 
 // markdownText escapes what Markdown or HTML in it would read as markup.
 func markdownText(s string) string {
-	var b strings.Builder
 	s = strings.ReplaceAll(s, "\u202f", " ") // thin spaces before units
-	for _, r := range cmp.Or(sanitize.Line(s), "–") {
-		if strings.ContainsRune("\\`*_{}[]<>#|!&~", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return strings.NewReplacer("{", `\{`, "}", `\}`).Replace(markdownLetters.Replace(cmp.Or(sanitize.Line(s), "–")))
 }

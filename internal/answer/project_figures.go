@@ -92,15 +92,9 @@ func (f figuresOfProjects) bytesOf(ref projectRef) amount {
 }
 
 func (f figuresOfProjects) writesOf(ref projectRef) amount {
-	shards := f.writes.project(ref)
-	if len(shards) == 0 {
-		return unknownAmount("notLoaded", noWritesYet)
-	}
-	out := shards[0]
-	for _, a := range shards[1:] {
-		out = out.plus(a)
-	}
-	return out
+	l := matrixLine{shards: f.writes.project(ref)}
+	l.sum()
+	return l.total
 }
 
 // sorted is the list in an order; what is not known comes last.

@@ -21,10 +21,21 @@ func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "shards", "Shards", "shards"), listRegion(v)))
 }
 
+// shardList is what the page lists; empty before the first read.
+type shardList struct {
+	all     []api.Shard
+	balance string
+	state   api.State
+	refs    templates.Refs
+}
+
 // listRegion is the part of the page that is updated live.
 func listRegion(v answer.View) templ.Component {
-	a := answer.Overview(v)
-	return listed(a, answer.PartState(v, topology.PartShards), templates.RefsOf(v.Table))
+	l := shardList{state: answer.PartState(v, topology.PartShards), refs: templates.RefsOf(v.Table)}
+	if v.Table.Loaded {
+		l.all, l.balance = answer.Shards(v), answer.LoadOf(v.Table).Balance().String()+"."
+	}
+	return listed(l)
 }
 
 // list is the list of shards.
