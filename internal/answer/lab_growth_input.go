@@ -81,9 +81,9 @@ func (g *growthInput) setInputs() {
 	q, release := g.q, balance.ReleaseOf(g.v.Table.ServerInfo.Version)
 	g.inputs = api.LabGrowthInputs{Add: q.Add, Empty: q.Empty, Growth: q.Growth, Group: q.Group, PerShard: q.PerShard, Fill: q.Fill,
 		Pause: q.Pause.Seconds(), Rate: q.Rate, RateText: "as you gave it", MeasureText: "as you gave it"}
+	speed := actions.MoveSpeedOf(g.v.Table.Events)
 	if q.Rate == 0 {
-		rate, method := actions.CopyRate(g.v.Table.Events)
-		g.inputs.Rate, g.inputs.RateText = max(int64(rate), 1), growthRateTexts[method]
+		g.inputs.Rate, g.inputs.RateText = max(int64(speed.Rate), 1), growthRateTexts[speed.Method]
 	}
 	g.in.Measure = q.Measure
 	if q.Measure == "" {
@@ -97,7 +97,7 @@ func (g *growthInput) setInputs() {
 		}
 	}
 	g.inputs.Measure = string(g.in.Measure)
-	g.in.Pace = growth.Pace{BytesPerSecond: g.inputs.Rate, Overhead: actions.EachMove, PerShard: q.PerShard,
+	g.in.Pace = growth.Pace{BytesPerSecond: g.inputs.Rate, Overhead: speed.Each, PerShard: q.PerShard,
 		Cleanup: actions.OrphanDelay, Pause: q.Pause}
 	g.in.Group, g.in.Growth = q.Group, q.Growth
 }
