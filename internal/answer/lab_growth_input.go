@@ -202,6 +202,19 @@ func (g *growthInput) addOthers() {
 // space on a disk holds more documents than its bytes where they are compressed: as many as they need today.
 func (g *growthInput) setCapacities() {
 	perByte, known := g.onDisk()
+	sharing := map[string]int{} // how many shards are on the disk of a shard
+	for _, on := range g.v.Table.SharedDisks() {
+		for _, shard := range on {
+			sharing[shard] = len(on)
+		}
+		if len(on) > 1 && g.q.Capacity == 0 {
+			g.notes = append(g.notes, fmt.Sprintf("%s are on one disk: each is planned with an equal part of its free space.",
+				few(on)))
+		}
+	}
+	if known {
+		g.inputs.DiskPerByte = &perByte
+	}
 	smallest := api.Figure{Reason: "noDisk"}
 	for i, s := range g.v.Table.Shards {
 		f := api.Figure{Reason: "noDisk"}
@@ -213,7 +226,7 @@ func (g *growthInput) setCapacities() {
 		case !known:
 			f.Reason = "notLoaded"
 		default:
-			n := g.bytesOn(i) + int64(float64(d.Free())/perByte)
+			n := g.bytesOn(i) + int64(float64(d.Free())/float64(sharing[s.Name])/perByte)
 			f = api.Figure{Value: &n, Method: "freeDisk", At: d.Used.At}
 		}
 		g.capacity = append(g.capacity, f)
