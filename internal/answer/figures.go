@@ -108,10 +108,10 @@ func ApproxText(f api.Figure, write func(int64) string) string {
 	return "about " + text
 }
 
-// WithInterval writes a figure with its interval where it has one: "1 min ± 12 s".
+// WithInterval writes a figure with its interval where that can be written: "1 min ± 12 s".
 func WithInterval(f api.Figure, write func(int64) string) string {
 	text := ValueOrReason(f, write)
-	if f.Value == nil || f.PlusMinus == 0 {
+	if f.Value == nil || f.PlusMinus == 0 || write(f.PlusMinus) == write(1) {
 		return text
 	}
 	return text + " ± " + write(f.PlusMinus)
