@@ -171,8 +171,8 @@ func serve(t *testing.T, bin, uri string, p program, path string, people *issuer
 
 	given := append([]string{"serve", "--uri-file", filepath.Join(dir, "uri"), "--data-dir", filepath.Join(dir, "data"),
 		"--audit-key", filepath.Join(dir, "keys", "audit.key"), "--ops-listen", "127.0.0.1:0", "--auth", "local,oidc",
-		"--first-admin-link", "--oidc-issuer", people.URL, "--oidc-client-id", clientID, "--oidc-client-secret-file", filepath.Join(dir, "secret"),
-		"--oidc-role-map", "ops=operator"}, flags(t)...)
+		"--first-admin-link", "--oidc-issuer", people.URL, "--oidc-client-id", clientID, "--oidc-client-secret-file",
+		filepath.Join(dir, "secret"), "--oidc-role-map", "ops=operator"}, flags(t)...)
 	must(t, os.WriteFile(filepath.Join(dir, "secret"), []byte("the client's secret"), 0o600))
 	people.register(public + "/login/oidc/callback")
 	for i := range given {

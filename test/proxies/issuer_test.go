@@ -19,8 +19,8 @@ import (
 
 const clientID = "board"
 
-// issuer is an OpenID Connect issuer at which everybody is anna, an operator. It sends browsers only to the address that
-// is registered.
+// issuer is an OpenID Connect issuer at which everybody is anna, an operator. It sends browsers only to the registered
+// address.
 type issuer struct {
 	*httptest.Server
 	key *rsa.PrivateKey
@@ -39,8 +39,9 @@ func newIssuer(t *testing.T) *issuer {
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token",
-			"jwks_uri": s.URL + "/keys", "response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
+		answer(w, map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize",
+			"token_endpoint": s.URL + "/token",
+			"jwks_uri":       s.URL + "/keys", "response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
 			"id_token_signing_alg_values_supported": []string{"RS256"}})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
