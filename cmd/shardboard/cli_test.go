@@ -186,3 +186,20 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+func TestAnAddressInUseNamesTheFlagThatChangesIt(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	used := l.Addr().String()
+	for flag, args := range map[string][]string{
+		"--mongo-listen": {"demo", "--listen", "127.0.0.1:0", "--mongo-listen", used, "--documents", "10", "--projects", "2"},
+		"--listen":       {"simcluster", "--listen", used, "--documents", "10", "--projects", "2"},
+	} {
+		if code, _, stderr := shardboard(t, args...); code == 0 || !strings.Contains(stderr, "Choose another address with "+flag+".") {
+			t.Errorf("%v: %d %s", args, code, stderr)
+		}
+	}
+}

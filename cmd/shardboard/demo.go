@@ -50,7 +50,7 @@ func (c demoCmd) Run(e *env) error {
 	if past {
 		o.Epoch = time.Now().Add(-demoPast)
 	}
-	sim, l, err := listenSim(e, o, c.MongoListen)
+	sim, l, err := listenSim(e, o, c.MongoListen, "--mongo-listen")
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,9 @@ func (c labGrowthCmd) table(e *env, q query, remote app.Remote) error {
 	for _, text := range a.Notes {
 		line(w, "%s", text)
 	}
+	if x := a.Inputs.DiskPerByte; x != nil {
+		line(w, "A byte of documents takes %.2f bytes on disk with its indexes, as now (assumed).", *x)
+	}
 	for _, x := range a.Ways {
 		line(w, "%s: ≈%s move, fullest %s %s", x.Name, format.Bytes(x.Bytes), growthShare(x.Share), x.Fullest)
 	}

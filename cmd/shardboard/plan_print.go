@@ -86,7 +86,7 @@ func printEffect(w io.Writer, e api.Effect) error {
 		{"Chunks split or moved", answer.ApproxText(e.Chunks, format.Count)},
 		{"Data to move", answer.ApproxText(e.Bytes, format.Bytes)},
 		{"Documents to move", answer.ApproxText(e.Documents, format.Count)},
-		{"Takes about", answer.ValueOrReason(e.DurationMillis, answer.MillisText)},
+		{"Takes about", answer.WithInterval(e.DurationMillis, answer.MillisText)},
 	} {
 		line(w, "  %-21s  %s", f[0], f[1])
 	}

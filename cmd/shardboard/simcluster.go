@@ -116,7 +116,7 @@ func (c simclusterCmd) Run(e *env) error {
 	}
 	o.ManyChunks = c.ManyChunks
 	o.Migration, o.OrphanDelay, o.FaultCommand, o.Sessions = c.MigrationTime, c.OrphanDelay, c.Faults, c.Sessions
-	sim, l, err := startSim(e, o, c.Listen)
+	sim, l, err := startSim(e, o, c.Listen, "--listen")
 	if err != nil {
 		return err
 	}
@@ -142,8 +142,8 @@ func (c simclusterCmd) Run(e *env) error {
 }
 
 // startSim starts a cluster.
-func startSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster, net.Listener, error) {
-	sim, l, err := listenSim(e, o, listen)
+func startSim(e *env, o simcluster.Options, listen, flag string) (*simcluster.Cluster, net.Listener, error) {
+	sim, l, err := listenSim(e, o, listen, flag)
 	if err == nil {
 		sim.Start(context.WithoutCancel(e.ctx)) // ended by Close
 	}
@@ -151,8 +151,8 @@ func startSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster,
 }
 
 // listenSim loads the data before it opens the listener, so that clients find everything. Nothing
-// happens in the cluster by itself before its Start.
-func listenSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster, net.Listener, error) {
+// happens in the cluster by itself before its Start. The flag is where the address comes from.
+func listenSim(e *env, o simcluster.Options, listen, flag string) (*simcluster.Cluster, net.Listener, error) {
 	sim, err := simcluster.New(e.ctx, o)
 	if err != nil {
 		return nil, nil, fault.Wrap(fault.Invalid, err, "The simulated cluster could not be created: %v.", err)
@@ -160,7 +160,8 @@ func listenSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		sim.Close()
-		return nil, nil, fault.Wrap(fault.Unavailable, err, "Cannot listen on %s for MongoDB drivers: %v.", listen, err)
+		return nil, nil, fault.Wrap(fault.Unavailable, err, "Cannot listen on %s for MongoDB drivers: %v. Choose another address with %s.",
+			listen, err, flag)
 	}
 	return sim, l, nil
 }

@@ -255,7 +255,7 @@ func TestTimeOfAMoveIsByTheSlowestRecentMove(t *testing.T) {
 			event(t, "moveChunk.start", ago+time.Duration(seconds)*time.Second, "a", "b", project(1), project(2), 0))
 	}
 	move(time.Hour, 2)
-	move(2*time.Hour, 20) // 2 MB/s
+	move(2*time.Hour, 21) // 2 MB/s, and a second
 	check(11*time.Second, true)
 	for i := range recentMoves {
 		move(time.Duration(3+i)*time.Hour, 4)
@@ -284,7 +284,7 @@ func TestDurationUsesRateOfPastMigrations(t *testing.T) {
 		event(t, "moveChunk.start", time.Hour+10*time.Second, "a", "b", project(1), project(2), 0),
 	}
 	d, _ = plan(t, s, MoveChunk, a)
-	if e := d.Effect; e.Duration.Method != "changelogRate" || e.Duration.Value != 5000 { // 5 MB/s
+	if e := d.Effect; e.Duration.Method != "changelogRate" || e.Duration.Value != 4600 { // 50 MB in 9 s, and a second
 		t.Errorf("%+v", e.Duration)
 	}
 	s.Table.Sizes = nil

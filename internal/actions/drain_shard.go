@@ -88,8 +88,7 @@ func (d *draftBuilder) drainEffect(left topology.Remains) Effect {
 		}
 	}
 	e.Documents = sumOf(documents...)
-	rate, method := d.copyRate()
-	e.Duration = moveTime(e.Bytes, left.Chunks, rate, method, d.s.Now)
+	e.Duration = d.moveSpeed().time(e.Bytes, left.Chunks, d.s.Now)
 	if pace, known := d.s.Table.PaceOf(name, d.s.Now); known && d.shard(name).Draining {
 		if took, ok := left.TimeLeft(pace); ok {
 			e.Duration = topology.Figure{Known: true, Value: took.Milliseconds(), Method: "drainPace", At: d.s.Now}

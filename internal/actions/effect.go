@@ -35,7 +35,7 @@ func (d *draftBuilder) effect() Effect {
 	}
 	var bytes, documents sum
 	bytes.at, documents.at = d.s.Now, d.s.Now
-	rate, method := d.copyRate()
+	speed := d.moveSpeed()
 	for _, m := range d.moves {
 		e.Chunks.Value += int64(m.chunks)
 		b := d.estimate(m.k.c, m.lo, m.hi, bytesOf)
@@ -43,7 +43,7 @@ func (d *draftBuilder) effect() Effect {
 		n := d.estimate(m.k.c, m.lo, m.hi, documentsOf)
 		documents.add(n)
 		e.Moves = append(e.Moves, MoveEffect{NS: m.k.c.NS, Min: d.doc(m.k.c, m.lo), Max: d.doc(m.k.c, m.hi), From: m.from, To: m.to,
-			Or: m.others, Bytes: b, Documents: n, Duration: moveTime(b, m.chunks, rate, method, d.s.Now)})
+			Or: m.others, Bytes: b, Documents: n, Duration: speed.time(b, m.chunks, d.s.Now)})
 	}
 	e.Bytes, e.Documents = bytes.figure(), documents.figure()
 	e.Duration = d.duration(e.Bytes)
@@ -180,6 +180,5 @@ func (d *draftBuilder) reshardEffect(e *Effect) {
 	e.Bytes, e.Documents = d.sizeOf(c, bytesOf), d.sizeOf(c, documentsOf)
 	e.Chunks = topology.Figure{Known: true, Exact: true, Value: int64(c.Chunks.Len()), Method: methodRouting,
 		At: d.s.Table.Health[topology.PartRouting].At}
-	rate, method := d.copyRate()
-	e.Duration = d.reshardTime(moveTime(e.Bytes, 0, rate, method, d.s.Now), 1)
+	e.Duration = d.reshardTime(d.moveSpeed().time(e.Bytes, 0, d.s.Now), 1)
 }

@@ -73,9 +73,11 @@ func (d *draftBuilder) projectRanges(p placement.Project) []projectRange {
 				message.Namespace("ns", ns), message.Shard("shard", d.shardOfUnsharded(ns))))
 		case c == nil || c.Temporary || c.Chunks.Len() == 0:
 		case !c.Key.LeadsWith(coll.ProjectField):
-			d.stays = append(d.stays, message.New("byDocument",
-				"{ns} is distributed by document ({key}), so the project’s data in it stays spread over {shards} "+
-					"shards.",
+			pattern := "{ns} is distributed by document ({key}), so the project’s data in it stays spread over {shards} shards."
+			if len(c.Chunks.CountByShard()) == 1 {
+				pattern = "{ns} is distributed by document ({key}), so the project’s data in it stays where it is."
+			}
+			d.stays = append(d.stays, message.New("byDocument", pattern,
 				message.Namespace("ns", ns), message.Text("key", c.Key.String()),
 				message.Count("shards", len(c.Chunks.CountByShard()))))
 		default:

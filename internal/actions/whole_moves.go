@@ -75,8 +75,7 @@ func (d *draftBuilder) addWholes(e *Effect) {
 // wholeTime estimates how long collections take to copy, at the speed of a migration.
 // Indexes are built on the recipient too, which is not included.
 func (d *draftBuilder) wholeTime(bytes topology.Figure, n int) topology.Figure {
-	rate, method := d.copyRate()
-	out := moveTime(bytes, n, rate, method, d.s.Now)
+	out := d.moveSpeed().time(bytes, n, d.s.Now)
 	if out.Known && slices.ContainsFunc(d.steps, Step.isBuiltOnResharding) {
 		return d.reshardTime(out, n)
 	}

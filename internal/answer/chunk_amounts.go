@@ -45,15 +45,18 @@ func sizeAmounts(v View, ns topology.Namespace, c *topology.Collection, by strin
 	if c != nil {
 		chunks = c.Chunks.CountByShard()
 	}
+	sizeOn := v.Table.SizesOf(ns)
 	for _, s := range v.Table.Shards {
-		f := figureBy(v.Table.SizeOn(ns, s.Name), by)
+		f := figureBy(sizeOn(s.Name), by)
 		if !f.Known && c != nil && chunks[s.Name] == 0 {
 			continue // statistics list the shards that own chunks
 		}
 		if !f.Known {
 			return chunkAmounts{reason: f.Reason}
 		}
-		out.on[s.Name] = float64(f.Value)
+		if f.Value != 0 {
+			out.on[s.Name] = float64(f.Value)
+		}
 		// $collStats reports what the storage engine keeps count of: no estimate of ours.
 		out.exact = out.exact && (f.Exact || f.Method == "collStats")
 	}
@@ -85,7 +88,7 @@ func sizeAmounts(v View, ns topology.Namespace, c *topology.Collection, by strin
 	return out
 }
 
-func figureBy(s topology.Size, by string) topology.Figure {
+func figureBy(s *topology.Size, by string) topology.Figure {
 	if by == OfDocuments {
 		return s.Documents
 	}

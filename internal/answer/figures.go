@@ -108,6 +108,15 @@ func ApproxText(f api.Figure, write func(int64) string) string {
 	return "about " + text
 }
 
+// WithInterval writes a figure with its interval where that can be written: "1 min ± 12 s".
+func WithInterval(f api.Figure, write func(int64) string) string {
+	text := ValueOrReason(f, write)
+	if f.Value == nil || f.PlusMinus == 0 || write(f.PlusMinus) == write(1) {
+		return text
+	}
+	return text + " ± " + write(f.PlusMinus)
+}
+
 // ValueOrReason writes the value of a figure, or why it is not known.
 func ValueOrReason(f api.Figure, write func(int64) string) string {
 	if f.Value == nil {

@@ -123,6 +123,9 @@ func (g growthPlan) groups() []api.LabGrowthGroup {
 		if x.Fullest >= 0 {
 			s := g.in.Shards[x.Fullest]
 			used, free := x.Used, s.Capacity-x.Used
+			if perByte := g.inputs.DiskPerByte; perByte != nil && g.capacity[x.Fullest].Method == "freeDisk" {
+				free = int64(float64(free) * *perByte)
+			}
 			row.Fullest, row.Used, row.Free, row.Share = s.Name, &used, &free, float64(used)/float64(s.Capacity)
 		}
 		out = append(out, row)

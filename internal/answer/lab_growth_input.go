@@ -81,9 +81,9 @@ func (g *growthInput) setInputs() {
 	q, release := g.q, balance.ReleaseOf(g.v.Table.ServerInfo.Version)
 	g.inputs = api.LabGrowthInputs{Add: q.Add, Empty: q.Empty, Growth: q.Growth, Group: q.Group, PerShard: q.PerShard, Fill: q.Fill,
 		Pause: q.Pause.Seconds(), Rate: q.Rate, RateText: "as you gave it", MeasureText: "as you gave it"}
+	speed := actions.MoveSpeedOf(g.v.Table.Events)
 	if q.Rate == 0 {
-		rate, method := actions.CopyRate(g.v.Table.Events)
-		g.inputs.Rate, g.inputs.RateText = max(int64(rate), 1), growthRateTexts[method]
+		g.inputs.Rate, g.inputs.RateText = max(int64(speed.Rate), 1), growthRateTexts[speed.Method]
 	}
 	g.in.Measure = q.Measure
 	if q.Measure == "" {
@@ -97,7 +97,7 @@ func (g *growthInput) setInputs() {
 		}
 	}
 	g.inputs.Measure = string(g.in.Measure)
-	g.in.Pace = growth.Pace{BytesPerSecond: g.inputs.Rate, Overhead: actions.EachMove, PerShard: q.PerShard,
+	g.in.Pace = growth.Pace{BytesPerSecond: g.inputs.Rate, Overhead: speed.Each, PerShard: q.PerShard,
 		Cleanup: actions.OrphanDelay, Pause: q.Pause}
 	g.in.Group, g.in.Growth = q.Group, q.Growth
 }
@@ -202,6 +202,19 @@ func (g *growthInput) addOthers() {
 // space on a disk holds more documents than its bytes where they are compressed: as many as they need today.
 func (g *growthInput) setCapacities() {
 	perByte, known := g.onDisk()
+	sharing := map[string]int{} // how many shards are on the disk of a shard
+	for _, on := range g.v.Table.SharedDisks() {
+		for _, shard := range on {
+			sharing[shard] = len(on)
+		}
+		if len(on) > 1 && g.q.Capacity == 0 {
+			g.notes = append(g.notes, fmt.Sprintf("%s are on one disk: each is planned with an equal part of its free space.",
+				few(on)))
+		}
+	}
+	if known {
+		g.inputs.DiskPerByte = &perByte
+	}
 	smallest := api.Figure{Reason: "noDisk"}
 	for i, s := range g.v.Table.Shards {
 		f := api.Figure{Reason: "noDisk"}
@@ -213,7 +226,7 @@ func (g *growthInput) setCapacities() {
 		case !known:
 			f.Reason = "notLoaded"
 		default:
-			n := g.bytesOn(i) + int64(float64(d.Free())/perByte)
+			n := g.bytesOn(i) + int64(float64(d.Free())/float64(sharing[s.Name])/perByte)
 			f = api.Figure{Value: &n, Method: "freeDisk", At: d.Used.At}
 		}
 		g.capacity = append(g.capacity, f)

@@ -57,8 +57,9 @@ func LoadOf(t *topology.Table) Load {
 		} else {
 			l.measured++
 		}
+		sizeOn := t.SizesOf(ns)
 		for i, s := range l.Shards {
-			size := t.SizeOn(ns, s.Name)
+			size := sizeOn(s.Name)
 			bytes[i].Add(size.Bytes)
 			docs[i].Add(size.Documents)
 		}

@@ -10,10 +10,11 @@ import (
 // Bounds of the map as a page draws it, so that a page is as small for a million chunks as
 // for a thousand.
 const (
-	MapCells   = 100 // of a band
-	MapRows    = 40  // bands of the map's own page
-	MapBrief   = 6   // bands of the overview
-	mapPieces  = 480 // of a band: cells times shards
+	MapCells   = 100  // of a band
+	MapRows    = 40   // bands of the map's own page
+	mapPaths   = 1000 // shards that all bands draw together
+	MapBrief   = 6    // bands of the overview
+	mapPieces  = 480  // of a band: cells times shards
 	leastCells = 20
 	mapNamed   = 5  // pins, moves and shards of a band that are told by name
 	mapTenths  = 10 // parts of a band that lead closer
@@ -64,9 +65,11 @@ type ShardChunks struct {
 	Chunks int
 }
 
-// PictureMap draws a view of the map with at most so many bands.
+// PictureMap draws a view of the map with at most so many bands; of very many shards with fewer, so that the page stays
+// small.
 func PictureMap(v View, q MapQuery, rows int) (MapPicture, error) {
 	out := MapPicture{Query: q, Past: v.Past != nil}
+	rows = min(rows, max(mapPaths/max(len(v.Table.Shards), 1), 1))
 	if !v.Table.Loaded {
 		out.State = PartState(v, topology.PartRouting)
 		out.Headline = message.New("map.loading", "The map appears after the first read of the cluster.")

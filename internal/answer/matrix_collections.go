@@ -169,8 +169,9 @@ func (m *matrix) collectionLine(ns topology.Namespace) matrixLine {
 func sizesByShard(t *topology.Table, ns topology.Namespace, measure matrixMeasure) []amount {
 	out := make([]amount, len(t.Shards))
 	held := holders(t, ns)
+	sizeOn := t.SizesOf(ns)
 	for i, s := range t.Shards {
-		out[i] = measure.ofSize(t.SizeOn(ns, s.Name))
+		out[i] = measure.ofSize(sizeOn(s.Name))
 		if !out[i].known && len(held) > 0 && !slices.Contains(held, s.Name) {
 			out[i] = nothing()
 		}

@@ -119,7 +119,7 @@ func (m matrixMeasure) ofMove(x PendingMove) amount {
 }
 
 // ofSize is the measure of a collection's size on a shard.
-func (m matrixMeasure) ofSize(s topology.Size) amount {
+func (m matrixMeasure) ofSize(s *topology.Size) amount {
 	if m.query == MatrixDocuments {
 		return amountOf(s.Documents)
 	}

@@ -163,13 +163,19 @@ func PlanMayOf(p api.Plan, who auth.Principal, readOnly string, now time.Time) P
 
 func needsRole(role auth.Role) string { return "Running it needs the role " + role.Label() + "." }
 
-// blockedText says which checks forbid to run a plan.
+// blockedText says what forbids to run a plan; the checks are listed beside it.
 func blockedText(p api.Plan) string {
-	text := "A check blocks this plan."
+	var blocking []string
 	for _, c := range p.Checks {
 		if c.Verdict == string(actions.Block) {
-			text += " " + c.Text
+			blocking = append(blocking, c.Text)
 		}
 	}
-	return text
+	switch len(blocking) {
+	case 0:
+		return "A check blocks this plan."
+	case 1:
+		return "A check blocks this plan. " + blocking[0]
+	}
+	return fmt.Sprintf("%d checks block this plan. The first: %s", len(blocking), blocking[0])
 }

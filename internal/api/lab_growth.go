@@ -45,6 +45,8 @@ type LabGrowthInputs struct {
 	Fill        int     `json:"fill"`        // percent
 	Capacity    Figure  `json:"capacity"`    // of each shard of today where it was typed in
 	NewCapacity Figure  `json:"newCapacity"` // of each added shard
+
+	DiskPerByte *float64 `json:"diskPerByte"` // what a byte of documents takes on disk with its indexes now, assumed for later too; null: not known
 }
 
 // LabGrowthShard is one shard before the moves, after them and after the growth. Shares are of its capacity, 1 is
@@ -77,7 +79,7 @@ type LabGrowthGroup struct {
 	End     float64 `json:"endSeconds"`
 	Fullest string  `json:"fullest"`   // shard with the largest share of its capacity in use; "" if no capacity is known
 	Used    *int64  `json:"usedBytes"` // of that shard at the worst time of the group
-	Free    *int64  `json:"freeBytes"` // negative: it does not fit
+	Free    *int64  `json:"freeBytes"` // on its disk, of documents where its capacity was given; negative: it does not fit
 
 	Share float64 `json:"-"` // of the capacity; 0 if it is not known
 }

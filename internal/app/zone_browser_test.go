@@ -40,6 +40,17 @@ func TestBrowserShowsTimesInItsZone(t *testing.T) {
 	show("Asia/Kolkata", "until 12:18 GMT+5:30; now 35 %|at 3 Jan 05:00 GMT+5:30 and 1 Jul 2026 12:18:05 GMT+5:30|06:40 to 06:48 UTC|"+
 		"Mon-Fri 01:00-05:00 UTC|05:20 GMT+5:30|no time, UTC|06:48 UTC|1 h ago|1 Jul 2026 12:18:05 GMT+5:30 · 2026-07-01T06:48:05Z|"+
 		"06:48 UTC|2 Jan 23:30 UTC|2026-07-01 06:48:05 UTC|23:50\u2009UTC")
+	// Axes of pictures and sliders have that zone too, at times that are round there.
+	const axes = `(async () => {
+		const [{ ticks, spanText }, { minuteText }] = await Promise.all([import(%q), import(%q)]);
+		const t0 = Date.parse("2026-07-01T03:40:00Z");
+		const texts = ticks({ t0, t1: t0 + 3 * 3600_000, r0: 0, r1: 1 }, 300).map((x) => x.text);
+		return [...texts, spanText({ from: t0, to: t0 + 60_000 }), minuteText(t0)].join("|");
+	})()`
+	if got, want := eval[string](o, fmt.Sprintf(axes, static.URL("js/heat_view.js"), static.URL("js/zone.js"))),
+		"10:00|11:00|12:00|07-01 09:10–09:11 GMT+5:30|2026-07-01 09:10 GMT+5:30"; got != want {
+		t.Errorf("axes: %s, want %s", got, want)
+	}
 	// A live region that has not changed stays as it is: it neither loses the browser's zone nor seems new.
 	const live = `(async () => {
 		const [{ showZone }, { showRegion }] = await Promise.all([import(%q), import(%q)]);

@@ -52,7 +52,6 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			}
 			o.command = bytes.Clone(o.command)
 			o.shard, _ = doc.Lookup("shard").StringValueOK()
-			o.ns, _ = doc.Lookup("ns").StringValueOK()
 			o.thread, _ = doc.Lookup("desc").StringValueOK()
 			o.ns, _ = doc.Lookup("ns").StringValueOK()
 			o.message, _ = doc.Lookup("msg").StringValueOK()

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -36,15 +37,17 @@ func findAddShards(ev *evaluation) {
 	var known []onDisk
 	var used, total int64
 	for _, s := range ev.Table.Shards {
-		d := ev.Table.DiskOf(s.Name)
-		if !d.Known() {
+		if !ev.Table.DiskOf(s.Name).Known() {
 			ev.cannot(s.Name, message.New("noDisk",
 				"It is not known how full the disk of {shard} is.",
 				message.Shard("shard", s.Name)))
-			continue
 		}
-		known = append(known, onDisk{s.Name, d})
-		used, total = used+d.Used.Value, total+d.Total.Value
+	}
+	shards := 0
+	for _, on := range ev.Table.SharedDisks() {
+		d := ev.Table.DiskOf(on[0])
+		known = append(known, onDisk{on[0], on, d})
+		used, total, shards = used+d.Used.Value, total+d.Total.Value, shards+len(on)
 	}
 	if len(known) == 0 {
 		return
@@ -58,7 +61,7 @@ func findAddShards(ev *evaluation) {
 		}
 		return 0
 	})
-	all := len(known) == len(ev.Table.Shards)
+	all := shards == len(ev.Table.Shards)
 	if share := float64(used) / float64(total); all && share >= fullShare {
 		ev.fullCluster(known, share)
 		return
@@ -70,10 +73,20 @@ func findAddShards(ev *evaluation) {
 	}
 }
 
-// onDisk is a shard whose disk is known.
+// onDisk is a disk that is known.
 type onDisk struct {
-	shard string
-	disk  topology.Disk
+	shard  string   // the first on it
+	shards []string // all on it
+	disk   topology.Disk
+}
+
+// name is of whom the disk is, within a sentence.
+func (k onDisk) name() message.Fact {
+	if len(k.shards) == 1 {
+		return message.Shard("shard", k.shard)
+	}
+	last := len(k.shards) - 1
+	return message.Text("shard", strings.Join(k.shards[:last], ", ")+" and "+k.shards[last])
 }
 
 // fullCluster is the problem of too much data for all disks together.
@@ -87,10 +100,14 @@ func (ev *evaluation) fullCluster(known []onDisk, share float64) {
 			"{share} of the disks of all shards ({n}) is used.",
 			message.Share("share", share), message.Count("n", len(known))),
 	}
+	if len(known) == 1 && len(known[0].shards) > 1 {
+		p.Text = message.New("full.one", "{share} of the one disk of all shards ({n}) is used.",
+			message.Share("share", share), message.Count("n", len(known[0].shards)))
+	}
 	if top := known[0]; top.disk.Share() >= fullMuch {
 		p.Severity, p.Why, p.Shard = Critical, message.New("full.now",
-			"{shard} is almost full.",
-			message.Shard("shard", top.shard)), top.shard
+			"The disk of {shard} is almost full.",
+			top.name()), top.shard
 	}
 	for _, k := range known {
 		p.Evidence = append(p.Evidence, diskFigures(k)...)
@@ -114,13 +131,13 @@ func (ev *evaluation) fullShard(k onDisk, all bool, used, total int64) {
 		Weight:   share,
 		Text: message.New("full.unknownRest",
 			"The disk of {shard} is {share} full. It is not known how full the other disks are.",
-			message.Shard("shard", k.shard), message.Share("share", share)),
+			k.name(), message.Share("share", share)),
 		Evidence: diskFigures(k),
 	}
 	if share >= fullMuch {
 		p.Severity, p.Why = Critical, message.New("full.now",
-			"{shard} is almost full.",
-			message.Shard("shard", k.shard))
+			"The disk of {shard} is almost full.",
+			k.name())
 	}
 	p.Remedy.WhyNot = message.New("full.unknownRoom", "It is not known which shard has room for its data.")
 	if used, total = used-k.disk.Used.Value, total-k.disk.Total.Value; all && total > 0 {
@@ -128,7 +145,7 @@ func (ev *evaluation) fullShard(k onDisk, all bool, used, total int64) {
 		p.Text = message.New("full.alone",
 			"The disk of {shard} is {share} full, while those of the other shards are {shareRest} full: "+
 				"the others have room for its data, so another shard is not needed.",
-			message.Shard("shard", k.shard), message.Share("share", share), message.Share("shareRest", rest))
+			k.name(), message.Share("share", share), message.Share("shareRest", rest))
 		p.Evidence = append(p.Evidence, shareFrom(message.New("full.rest", "Used of the other disks"), rest, k.disk.Used.Method, k.disk.Used.At))
 		p.Remedy.WhyNot = message.New("full.elsewhere",
 			"The balancer evens out data, not disks: move chunks or pin projects to "+
@@ -145,9 +162,9 @@ func diskFigures(k onDisk) []Evidence {
 	return []Evidence{
 		figure(message.New("full.used",
 			"Used on the disk of {shard}",
-			message.Shard("shard", k.shard)), "bytes", k.disk.Used),
+			k.name()), "bytes", k.disk.Used),
 		figure(message.New("full.total",
 			"Size of the disk of {shard}",
-			message.Shard("shard", k.shard)), "bytes", k.disk.Total),
+			k.name()), "bytes", k.disk.Total),
 	}
 }

@@ -76,22 +76,31 @@ func findBigUnsharded(ev *evaluation) {
 	}
 }
 
-// dataOn is all data of a shard that is known.
-func (ev *evaluation) dataOn(shard string) (total int64) {
-	add := func(ns topology.Namespace) {
-		if db := ns.Database(); db != "config" && db != "admin" {
-			total += ev.Table.SizeOn(ns, shard).Bytes.Value
+// dataOn is all data of a shard that is known. That of all shards is added up once.
+func (ev *evaluation) dataOn(shard string) int64 {
+	if ev.data != nil {
+		return ev.data[shard]
+	}
+	ev.data = map[string]int64{}
+	add := func(ns topology.Namespace, only string) {
+		if db := ns.Database(); db == "config" || db == "admin" {
+			return
+		}
+		for name, size := range ev.Table.Sizes[ns].Shards {
+			if only == "" || name == only {
+				ev.data[name] += size.Bytes.Value
+			}
 		}
 	}
 	for _, c := range ev.Table.Collections {
-		add(c.NS)
+		add(c.NS, "")
 	}
 	for _, ns := range ev.Table.Unsharded {
-		if ev.Table.Primary(ns.Database()) == shard {
-			add(ns)
+		if primary := ev.Table.Primary(ns.Database()); primary != "" {
+			add(ns, primary)
 		}
 	}
-	return total
+	return ev.data[shard]
 }
 
 // documented is the finding that a collection is unsharded as every release

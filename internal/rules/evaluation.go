@@ -12,7 +12,8 @@ type evaluation struct {
 	report *Report
 	rule   Rule
 	plans  map[topology.Namespace]*balance.Plan
-	short  bool // Writes are for the figures of a problem that lasts, which a full minute has shown
+	data   map[string]int64 // bytes by shard, once they are added up
+	short  bool             // Writes are for the figures of a problem that lasts, which a full minute has shown
 }
 
 func (ev *evaluation) add(p Problem) {

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +169,13 @@ func setSize(s *Situation, ns, shard string, bytes, rows, orphans int64) {
 	}
 	z.Shards[shard] = topology.Size{Bytes: f(bytes), Documents: f(rows), Orphans: f(orphans), Storage: f(bytes / 2), Indexes: f(bytes / 4)}
 	s.Table.Sizes[z.NS] = z
+}
+
+// oneMachine puts all shards on one machine.
+func oneMachine(s *Situation) {
+	for i := range s.Table.Shards {
+		s.Table.Shards[i].Hosts = []string{"m:2701" + strconv.Itoa(i)}
+	}
 }
 
 // setDisks gives the shards disks of 100 GiB with this many GiB used; a negative number

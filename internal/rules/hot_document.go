@@ -88,7 +88,7 @@ func whyNoSplit(h busyChunk, move bool) message.Message {
 	if move {
 		pattern += " Moving the chunk gives the other data on its shard more room."
 	} else {
-		code, pattern = code+"Nowhere", pattern+" No other shard takes so few writes that moving the chunk would help."
+		code, pattern = code+"Nowhere", pattern+" Moving the chunk would only heat another shard."
 	}
 	return message.New(code, pattern, message.Text("key", h.c.Key.String()))
 }

@@ -74,8 +74,7 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 		Weight:    top.Rate.PerSecond,
 		PerSecond: top.Rate.PerSecond,
 		Text: message.New("hot",
-			"The project {name} makes {share} of the writes in the last {window}. All its rows in {ns} are on {shard}, because "+
-				"the shard key is the project alone.",
+			"The project {name} makes {share} of the writes in the last {window}. All its rows in {ns} are on {shard}.",
 			message.Project("name", id, name), message.Share("share", top.Rate.Share), message.Last("window", w.Over),
 			message.Namespace("ns", ns), message.Shard("shard", ch.Shard)),
 		Evidence: []Evidence{

@@ -267,6 +267,9 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		lacks("size not known", SnapshotBodies, "noSize", noSizes("y.snapshot_bodies")),
 
 		fires("all disks fill up", AddShards, Warn, "full", "", setDisks(70, 75, 72)),
+		fires("all are on one disk", AddShards, Warn, "full.one", "", func(s *Situation) { oneMachine(s); setDisks(74, 74, 74)(s) }),
+		passes("one disk is room enough", AddShards, func(s *Situation) { oneMachine(s); setDisks(69, 69, 69)(s) }),
+		fires("two on one disk fill up", AddShards, Critical, "full.alone", "", func(s *Situation) { oneMachine(s); setDisks(95, 95, 30)(s) }),
 		fires("all, and one almost full", AddShards, Critical, "full", "", setDisks(92, 60, 60)),
 		fires("one fills up", AddShards, Warn, "full.alone", "", setDisks(20, 85, 30)),
 		fires("one almost full", AddShards, Critical, "full.alone", "", setDisks(20, 90, 30)),

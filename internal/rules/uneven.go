@@ -32,14 +32,13 @@ func findUneven(ev *evaluation) {
 	}
 	var total, top int64
 	fullest := ""
-	var figures []topology.Figure
-	for _, s := range ev.Table.Shards {
-		f := ev.bytesOn(s.Name)
+	figures := ev.bytesOn()
+	for i, s := range ev.Table.Shards {
+		f := figures[i]
 		if !f.Known {
 			ev.cannot("", unknownSizes())
 			return
 		}
-		figures = append(figures, f)
 		if total += f.Value; f.Value > top {
 			top, fullest = f.Value, s.Name
 		}
@@ -72,21 +71,27 @@ func findUneven(ev *evaluation) {
 	ev.add(p)
 }
 
-// bytesOn is all data on a shard that is known; unknown while none of it is.
-func (ev *evaluation) bytesOn(shard string) topology.Figure {
-	out := topology.Figure{Reason: "notLoaded", Exact: true}
+// bytesOn is all data on each shard that is known; unknown while none of it is.
+func (ev *evaluation) bytesOn() []topology.Figure {
+	out := make([]topology.Figure, len(ev.Table.Shards))
+	for i := range out {
+		out[i] = topology.Figure{Reason: "notLoaded", Exact: true}
+	}
 	for ns := range ev.Table.Sizes {
 		if db := ns.Database(); db == "config" || db == "admin" {
 			continue
 		}
-		f := ev.Table.SizeOn(ns, shard).Bytes
-		if !f.Known {
-			out.Exact = false
-			continue
-		}
-		out.Known, out.Reason, out.Value, out.Exact, out.Method = true, "", out.Value+f.Value, out.Exact && f.Exact, f.Method
-		if out.At.IsZero() || f.At.Before(out.At) {
-			out.At = f.At
+		sizeOn := ev.Table.SizesOf(ns)
+		for i, s := range ev.Table.Shards {
+			f, sum := &sizeOn(s.Name).Bytes, &out[i]
+			if !f.Known {
+				sum.Exact = false
+				continue
+			}
+			sum.Known, sum.Reason, sum.Value, sum.Exact, sum.Method = true, "", sum.Value+f.Value, sum.Exact && f.Exact, f.Method
+			if sum.At.IsZero() || f.At.Before(sum.At) {
+				sum.At = f.At
+			}
 		}
 	}
 	return out

@@ -1,6 +1,10 @@
 package topology
 
-import "time"
+import (
+	"net"
+	"slices"
+	"time"
+)
 
 // Disk is the file system on which the primary of a shard keeps its data, as
 // its operating system tells it: all that is on it counts, whoever put it there.
@@ -40,6 +44,40 @@ func (t *Table) DiskOf(shard string) Disk {
 		return NoDisk("notLoaded")
 	}
 	return NoDisk("noDisk")
+}
+
+// SharedDisks are the shards whose disks are known, in the order of the table, those on one disk together. Shards are
+// on one disk if members of both are on one machine and the figures of their disks are the same.
+func (t *Table) SharedDisks() (out [][]string) {
+	for _, s := range t.Shards {
+		if !t.DiskOf(s.Name).Known() {
+			continue
+		}
+		i := slices.IndexFunc(out, func(group []string) bool { return t.onOneDisk(*t.Shard(group[0]), s) })
+		if i < 0 {
+			out = append(out, nil)
+			i = len(out) - 1
+		}
+		out[i] = append(out[i], s.Name)
+	}
+	return out
+}
+
+func (t *Table) onOneDisk(a, b Shard) bool {
+	x, y := t.DiskOf(a.Name), t.DiskOf(b.Name)
+	apart := x.Used.Value - y.Used.Value
+	if x.Total.Value != y.Total.Value || max(apart, -apart) > x.Total.Value/diskStep { // the shards are asked one after another
+		return false
+	}
+	machine := func(host string) string {
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			return name
+		}
+		return host
+	}
+	return slices.ContainsFunc(a.Hosts, func(x string) bool {
+		return slices.ContainsFunc(b.Hosts, func(y string) bool { return machine(x) == machine(y) })
+	})
 }
 
 // DiskOld tells of a known disk whether its figures are older than three polls.

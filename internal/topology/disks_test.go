@@ -153,3 +153,30 @@ func TestUnknownDiskHasAReason(t *testing.T) {
 		}
 	}
 }
+
+// Shards on one disk are found by a machine that they have in common and by figures that are the same.
+func TestShardsOnOneDiskAreFound(t *testing.T) {
+	half := disk(500_000_000, 1_000_000_000)
+	near, far := disk(500_000_100, 1_000_000_000), disk(600_000_000, 1_000_000_000)
+	for name, x := range map[string]struct {
+		hosts [3]string
+		disks [3]Disk
+		want  int
+	}{
+		"one machine":                       {[3]string{"m:1", "m:2", "m:3"}, [3]Disk{half, near, half}, 1},
+		"a disk of its own on one machine":  {[3]string{"m:1", "m:2", "m:3"}, [3]Disk{half, far, half}, 2},
+		"machines of one size, all as full": {[3]string{"x:1", "y:1", "z:1"}, [3]Disk{half, half, half}, 3},
+		"one not known":                     {[3]string{"m:1", "m:2", "m:3"}, [3]Disk{half, NoDisk("noDisk"), half}, 1},
+		"by address":                        {[3]string{"[::1]:1", "[::1]:2", "z"}, [3]Disk{half, half, half}, 2},
+	} {
+		table := &Table{Disks: map[string]Disk{}}
+		for i, host := range x.hosts {
+			shard := string(rune('a' + i))
+			table.Shards = append(table.Shards, Shard{Name: shard, Hosts: []string{host}})
+			table.Disks[shard] = x.disks[i]
+		}
+		if got := table.SharedDisks(); len(got) != x.want {
+			t.Errorf("%s: %v, want %d disks", name, got, x.want)
+		}
+	}
+}

@@ -21,7 +21,7 @@ var methodTexts = map[string]string{
 	"assumedRate":      "Assumed: 10 MB/s and one second per move, because no past move is known",
 	"assumedStep":      "Assumed: a tenth of a second per command",
 	"changelog":        "Estimated from the moves of the last 15 minutes, as the changelog counts them",
-	"changelogRate":    "Estimated from the speed of past moves in the changelog",
+	"changelogRate":    "Estimated from the newest moves in the changelog; ± is how much these differed",
 	"chunkPart":        "Estimated: half of a chunk’s share, since how much of it is in the range is not known",
 	"chunkShare":       "Estimated from the share of chunks",
 	"clientsTimesMean": "Clients of the project times the mean row",

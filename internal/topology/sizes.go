@@ -8,6 +8,24 @@ func (t *Table) SizeOn(ns Namespace, shard string) Size {
 	if s, has := all.Shards[shard]; has {
 		return s
 	}
+	return t.absentSize(all, ok)
+}
+
+// SizesOf is SizeOn for many shards of one collection. The sizes are part of the table: read only.
+func (t *Table) SizesOf(ns Namespace) func(shard string) *Size {
+	all, ok := t.Sizes[ns]
+	absent := t.absentSize(all, ok)
+	return func(shard string) *Size {
+		if _, has := all.Shards[shard]; !has { // most of them: no copy is made
+			return &absent
+		}
+		s := all.Shards[shard]
+		return &s
+	}
+}
+
+// absentSize is the size of a collection on a shard that has not told any.
+func (t *Table) absentSize(all Sizes, ok bool) Size {
 	f, onDisk := Figure{Reason: "notLoaded"}, true
 	switch {
 	case t.Health[PartSizes].Denied:

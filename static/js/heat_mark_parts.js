@@ -1,6 +1,7 @@
 // What the marks above the heat map's time axis are at a zoom: a mark that stands for several things is divided as
 // soon as these are far enough apart to be told from each other.
 import { say, state } from "./heat_state.js";
+import { shifted, zoneName } from "./zone.js";
 
 const signs = /** @type {Record<string, string>} */ ({ move: "→", split: "÷", merge: "∪", run: "▸", alert: "!" });
 
@@ -57,6 +58,6 @@ function shown({ at, to, kind, count, text, url, failed = false }) {
  * @param {number} to
  */
 function times(from, to) {
-  const clock = (/** @type {number} */ t) => new Date(t).toISOString().slice(11, 19);
-  return `${clock(from)}\u202fUTC${to - from >= 1000 ? `–${clock(to)}` : ""}`;
+  const clock = (/** @type {number} */ t) => shifted(t).toISOString().slice(11, 19);
+  return `${clock(from)}\u202f${zoneName(from)}${to - from >= 1000 ? `–${clock(to)}` : ""}`;
 }

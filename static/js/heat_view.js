@@ -1,4 +1,5 @@
 // The visible part of a heat map: times and rows, zoom and pan, always within the data.
+import { shifted, zoneName } from "./zone.js";
 
 /** @typedef {{t0: number, t1: number, r0: number, r1: number}} View */
 
@@ -64,7 +65,8 @@ export function ticks(view, width, every = 90) {
   const wanted = ((view.t1 - view.t0) / width) * every;
   const step = steps.find((s) => s >= wanted) ?? steps[steps.length - 1];
   const out = [];
-  for (let t = Math.ceil(view.t0 / step) * step; t < view.t1; t += step) out.push({ at: t, text: clock(t, step) });
+  const shift = shifted(view.t0).getTime() - view.t0;
+  for (let t = Math.ceil((view.t0 + shift) / step) * step - shift; t < view.t1; t += step) out.push({ at: t, text: clock(t, step) });
   return out;
 }
 
@@ -76,7 +78,7 @@ const two = (n) => String(n).padStart(2, "0");
  * @param {number} step
  */
 function clock(t, step) {
-  const d = new Date(t);
+  const d = shifted(t);
   const day = `${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())}`;
   const time = `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
   return step >= 86_400_000 || time === "00:00" ? day : time;
@@ -86,15 +88,14 @@ function clock(t, step) {
  * timeText writes a time of day: 12:00.
  * @param {number} t
  */
-export const timeText = (t) => new Date(t).toISOString().slice(11, 16);
+export const timeText = (t) => shifted(t).toISOString().slice(11, 16);
 
 /**
- * spanText writes a column's time: 03-01 12:00–12:01 UTC.
+ * spanText writes a column's time: 03-01 12:00–12:01 GMT+2.
  * @param {{from: number, to: number}} c
  */
 export function spanText(c) {
-  const a = new Date(c.from);
-  const b = new Date(c.to);
+  const [a, b] = [shifted(c.from), shifted(c.to)];
   const time = (/** @type {Date} */ d) => `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
-  return `${two(a.getUTCMonth() + 1)}-${two(a.getUTCDate())} ${time(a)}–${time(b)} UTC`;
+  return `${two(a.getUTCMonth() + 1)}-${two(a.getUTCDate())} ${time(a)}–${time(b)} ${zoneName(c.from)}`;
 }

@@ -2,6 +2,7 @@
 // the placement history, in the same view.
 import { part, say, state } from "./map_state.js";
 import { serverNow } from "./relative_times.js";
+import { minuteText, shifted } from "./zone.js";
 
 const steps = 60; // of a whole replay
 const shortest = 5_000; // ms of a step
@@ -102,12 +103,12 @@ export function showTime() {
   slider.max = String(Math.floor(to));
   slider.step = "any";
   slider.value = String(at);
-  const text = state.view.at ? `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC` : say("live");
+  const text = state.view.at ? minuteText(at) : say("live");
   slider.setAttribute("aria-valuetext", text);
   if (part("when").textContent !== text) part("when").textContent = text;
   part("now").hidden = !state.view.at;
   // On a page of the past its time bar plays; without a history nothing does.
   part("replay").hidden = Boolean(document.body.dataset.at) || !state.map.since;
   part("body").toggleAttribute("data-past", state.view.at > 0);
-  part("begin").textContent = new Date(from).toISOString().slice(11, 16);
+  part("begin").textContent = shifted(from).toISOString().slice(11, 16);
 }

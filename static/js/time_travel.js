@@ -3,7 +3,7 @@
 // links and the form do the same.
 import { morph, glow } from "./morph.js";
 import { refreshTimes } from "./relative_times.js";
-import { showZone } from "./zone.js";
+import { minuteText, showZone } from "./zone.js";
 import { announce } from "./words.js";
 
 const playEvery = 1500; // ms to look at a change before the next
@@ -57,7 +57,7 @@ function followKey(e) {
  */
 function showSliderTime(el) {
   if (!(el instanceof HTMLInputElement) || el.id !== "timeslider") return null;
-  const text = instant(Number(el.value)).replace("T", " ").replace("Z", " UTC");
+  const text = minuteText(Number(el.value));
   el.setAttribute("aria-valuetext", text);
   const out = document.getElementById("timeout");
   if (out) out.textContent = text;

@@ -80,6 +80,27 @@ function instant([, y, mo, d, day, month, year, h, min, s], now) {
 const away = (ms) => !Number.isNaN(ms) && new Date(ms).getTimezoneOffset() !== 0;
 
 /**
+ * shifted is a date whose UTC fields are those of the shown zone.
+ * @param {number} ms
+ */
+export const shifted = (ms) => new Date(utcOnly() ? ms : ms - new Date(ms).getTimezoneOffset() * 60_000);
+
+/**
+ * zoneName is the shown zone at a time: UTC, GMT+2.
+ * @param {number} ms
+ */
+export function zoneName(ms) {
+  if (utcOnly() || !away(ms)) return "UTC";
+  return new Date(ms).toLocaleTimeString("en-GB", { timeZoneName: "short" }).split(" ").slice(-1)[0] ?? "";
+}
+
+/**
+ * minuteText writes a time as scales do: 2026-11-29 08:48 GMT+2.
+ * @param {number} ms
+ */
+export const minuteText = (ms) => `${shifted(ms).toISOString().slice(0, 16).replace("T", " ")} ${zoneName(ms)}`;
+
+/**
  * local writes a time in the browser's zone.
  * @param {number} ms
  * @param {boolean} withDay
@@ -89,8 +110,7 @@ const away = (ms) => !Number.isNaN(ms) && new Date(ms).getTimezoneOffset() !== 0
 function local(ms, withDay, withYear, withSeconds) {
   const d = new Date(ms);
   const [date, clock] = [d.toDateString().split(" "), d.toTimeString().slice(0, withSeconds ? 8 : 5)];
-  const [zone] = d.toLocaleTimeString("en-GB", { timeZoneName: "short" }).split(" ").slice(-1);
-  return `${withDay ? `${d.getDate()} ${date[1]} ` : ""}${withYear ? `${date[3]} ` : ""}${clock} ${zone}`;
+  return `${withDay ? `${d.getDate()} ${date[1]} ` : ""}${withYear ? `${date[3]} ` : ""}${clock} ${zoneName(ms)}`;
 }
 
 /** listenZone shows the page's times, and attaches the choice of the settings page. */

@@ -114,7 +114,7 @@ func flags(t *testing.T) []string {
 }
 
 func TestTheExamplesOfTheInstallationWork(t *testing.T) {
-	bin := process.Shardboard(t)
+	bin, people := process.Shardboard(t), newIssuer(t)
 	uri := process.Start(t, bin, "simcluster", "--listen", "127.0.0.1:0", "--empty", "--still").Line(t, `^(mongodb://\S+)`)
 	for _, p := range programs {
 		for _, path := range []string{"", "/shardboard"} {
@@ -125,7 +125,7 @@ func TestTheExamplesOfTheInstallationWork(t *testing.T) {
 					}
 					t.Skipf("%s is not installed, so its example is not tried", p.name)
 				}
-				visit(t, serve(t, bin, uri, p, path))
+				visit(t, serve(t, bin, uri, p, path, people))
 			})
 		}
 	}
@@ -137,8 +137,17 @@ type front struct {
 	roots        *x509.CertPool
 }
 
+// origin is the public address without its path.
+func (f front) origin() string {
+	u, err := url.Parse(f.public)
+	if err != nil {
+		return f.public
+	}
+	return u.Scheme + "://" + u.Host
+}
+
 // serve starts a server with the flags of the documentation, and a proxy with its example in front of it.
-func serve(t *testing.T, bin, uri string, p program, path string) front {
+func serve(t *testing.T, bin, uri string, p program, path string, people *issuer) front {
 	t.Helper()
 	dir := t.TempDir()
 	ours, theirs := process.FreePort(t), process.FreePort(t)
@@ -161,7 +170,11 @@ func serve(t *testing.T, bin, uri string, p program, path string) front {
 	must(t, os.WriteFile(filepath.Join(dir, "uri"), []byte(uri), 0o600))
 
 	given := append([]string{"serve", "--uri-file", filepath.Join(dir, "uri"), "--data-dir", filepath.Join(dir, "data"),
-		"--audit-key", filepath.Join(dir, "keys", "audit.key"), "--ops-listen", "127.0.0.1:0"}, flags(t)...)
+		"--audit-key", filepath.Join(dir, "keys", "audit.key"), "--ops-listen", "127.0.0.1:0", "--auth", "local,oidc",
+		"--first-admin-link", "--oidc-issuer", people.URL, "--oidc-client-id", clientID, "--oidc-client-secret-file",
+		filepath.Join(dir, "secret"), "--oidc-role-map", "ops=operator"}, flags(t)...)
+	must(t, os.WriteFile(filepath.Join(dir, "secret"), []byte("the client's secret"), 0o600))
+	people.register(public + "/login/oidc/callback")
 	for i := range given {
 		switch given[i] {
 		case "127.0.0.1:8090":
@@ -202,41 +215,57 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 // client is where a browser seems to be: another address of loopback than the proxy's.
 const client = "127.0.0.2"
 
-// visit does what somebody does who opens the pages for the first time.
-func visit(t *testing.T, f front) {
+// browser is somebody's browser before a front.
+type browser struct {
+	*testing.T
+	front
+	http *http.Client
+}
+
+func open(t *testing.T, f front) browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	must(t, err)
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(client)}}
-	browser := &http.Client{Jar: jar, Timeout: process.Wait, Transport: &http.Transport{
+	return browser{t, f, &http.Client{Jar: jar, Timeout: process.Wait, Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: f.roots},
 		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
 			_, port, _ := net.SplitHostPort(addr)
 			return dialer.DialContext(ctx, "tcp4", "127.0.0.1:"+port)
-		}}}
-	origin := f.public[:len("https://")+strings.IndexByte(f.public[len("https://"):]+"/", '/')]
-	send := func(method, address, body string, header ...string) (*http.Response, error) {
-		r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
-		must(t, err)
-		r.Header.Set("X-Forwarded-For", "9.9.9.9") // made up by the browser
-		if method == http.MethodPost {
-			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			r.Header.Set("Origin", origin)
-		}
-		for i := 0; i < len(header); i += 2 {
-			r.Header.Set(header[i], header[i+1])
-		}
-		return browser.Do(r)
+		}}}}
+}
+
+func (b browser) send(method, address, body string, header ...string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(b.Context(), method, address, strings.NewReader(body))
+	must(b.T, err)
+	r.Header.Set("X-Forwarded-For", "9.9.9.9") // made up by the browser
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", b.origin())
 	}
-	get := func(path string) (*http.Response, string) {
-		t.Helper()
-		res, err := send("GET", f.public+path, "")
-		must(t, err)
-		defer res.Body.Close()
-		text, err := io.ReadAll(res.Body)
-		must(t, err)
-		return res, string(text)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
 	}
+	return b.http.Do(r)
+}
+
+// read is the answer at an address, and its text.
+func (b browser) read(method, address, body string) (*http.Response, string) {
+	b.Helper()
+	res, err := b.send(method, address, body)
+	must(b.T, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	must(b.T, err)
+	return res, string(text)
+}
+
+// visit does what somebody does who opens the pages for the first time.
+func visit(t *testing.T, f front) {
+	t.Helper()
+	admin := open(t, f)
+	send, origin := admin.send, f.origin()
+	get := func(path string) (*http.Response, string) { return admin.read("GET", f.public+path, "") }
 	process.Eventually(t, "the proxy answers", func(context.Context) error {
 		res, err := send("GET", f.public+"/healthz", "")
 		if err == nil {
@@ -302,5 +331,25 @@ func visit(t *testing.T, f front) {
 	foreign.Body.Close()
 	if foreign.StatusCode != http.StatusForbidden {
 		t.Errorf("a form of another site: %s", foreign.Status)
+	}
+	open(t, f).signIn()
+}
+
+// signIn signs in at the issuer.
+func (b browser) signIn() {
+	b.Helper()
+	left, _ := b.read("POST", b.public+"/login/oidc", url.Values{"next": {"/zones"}}.Encode())
+	_, issuer, ok := strings.Cut(left.Header.Get("Refresh"), "url=")
+	if !ok {
+		b.Fatalf("the button leads to %s: %s", left.Request.URL, left.Status)
+	}
+	if back, text := b.read("GET", issuer, ""); back.StatusCode != http.StatusOK || back.Request.URL.String() != b.public+"/zones" {
+		b.Errorf("the issuer leads to %s: %s %.300s", back.Request.URL, back.Status, text)
+	}
+	_, text := b.read("GET", b.public+"/api/v1/me", "")
+	var me struct{ Name, Role, Method string }
+	must(b.T, json.Unmarshal([]byte(text), &me))
+	if me.Name != "anna" || me.Role != "operator" || me.Method != "oidc" {
+		b.Errorf("signed in as %+v", me)
 	}
 }

@@ -31,7 +31,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 			return r.CanFinish && r.CanUndo && r.Standing.Splits > 0 && r.Standing.ZoneRangesSet > 0 &&
 				strings.Contains(r.Standing.Text, "by this run")
 		}, "finish"},
-		"adapted": {[]string{"Adapted at", "5 steps now left instead of 4 steps", "the balancer had already made this change"},
+		"adapted": {[]string{"The steps were adjusted at", "5 steps left, 4 steps before", "the balancer had already made this change"},
 			func(r api.Run) bool {
 				return len(r.Adaptations) == 1 && len(r.Adaptations[0].Because) > 0 && r.Steps[len(r.Steps)-2].Already == "balancer"
 			}, ""},

@@ -77,11 +77,13 @@ func (m *shownPlan) writes() (rows []beforeAfter) {
 
 func (m *shownPlan) cost() []templates.Fact {
 	e := m.Effect
+	takes := templates.Written(e.DurationMillis, answer.MillisText)
+	takes.Text = answer.WithInterval(e.DurationMillis, answer.MillisText)
 	facts := []templates.Fact{
 		{Name: "Chunks split or moved", Figure: templates.Count(e.Chunks)},
 		{Name: "Data to move", Figure: templates.Bytes(e.Bytes)},
 		{Name: "Documents to move", Figure: templates.Count(e.Documents)},
-		{Name: "Takes about", Figure: templates.Written(e.DurationMillis, answer.MillisText)},
+		{Name: "Takes about", Figure: takes},
 	}
 	if b := e.ByBalancer; b != nil {
 		facts = append(facts, templates.Fact{Name: "Chunks that the balancer moves then", Figure: templates.Count(b.Chunks)},

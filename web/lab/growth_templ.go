@@ -488,9 +488,9 @@ func growthResult(m growthView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var26 string
-		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs("Even by " + m.Inputs.Measure + ": " + m.Inputs.MeasureText + ". Speed of a move: " + m.Inputs.RateText + ". ≈ sizes of chunks that were not measured are the mean of their shard.")
+		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs("Even by " + m.Inputs.Measure + ": " + m.Inputs.MeasureText + ". Speed of a move: " + m.Inputs.RateText + ". " + compressionText(m.Inputs.DiskPerByte) + "≈ sizes of chunks that were not measured are the mean of their shard.")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/lab/growth.templ`, Line: 118, Col: 186}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/lab/growth.templ`, Line: 118, Col: 231}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 		if templ_7745c5c3_Err != nil {

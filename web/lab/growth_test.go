@@ -294,3 +294,32 @@ func TestPictureOfThePlannerHasARowForEachShard(t *testing.T) {
 		t.Errorf("%d rows of 356: %s", n, more)
 	}
 }
+
+// The free space of a group is that of the disk, and shards on one disk share it.
+func TestFreeSpaceOfAPredictionIsTheDisks(t *testing.T) {
+	story := func(hosts ...string) answer.View {
+		return webtest.NewStory().With(func(t *topology.Table) {
+			for i := range t.Shards {
+				t.Shards[i].Hosts = []string{hosts[i%len(hosts)]}
+				t.Disks[t.Shards[i].Name] = webtest.DiskOf(400, 480, webtest.Epoch)
+			}
+		}).View()
+	}
+	apart := predict(t, serve(t, story("x:1", "y:1", "z:1")), "add=1&measure=bytes")
+	shared := predict(t, serve(t, story("m:1", "m:2", "m:3")), "add=1&measure=bytes")
+	disk := int64(80) << 30
+	per := apart.Inputs.DiskPerByte
+	if per == nil || *per <= 0 {
+		t.Fatalf("%+v", apart.Inputs)
+	}
+	for _, g := range apart.Groups {
+		if g.Free == nil || *g.Free > disk || *g.Free < disk/2 {
+			t.Errorf("free of %s: %v, its disk has %d", g.Fullest, g.Free, disk)
+		}
+	}
+	for i, g := range shared.Groups {
+		if *g.Free > disk/3+1 || i == 0 && !strings.Contains(strings.Join(shared.Notes, " "), "are on one disk") {
+			t.Errorf("free of %s: %d, a third of the disk is %d; %q", g.Fullest, *g.Free, disk/3, shared.Notes)
+		}
+	}
+}

@@ -22,16 +22,16 @@ type Adaptation struct {
 
 // Text says what was planned again and introduces the differences in Because.
 func (a Adaptation) Text() message.Message {
-	pattern := "Adapted at {at}: {after} now left instead of {before}, because:"
+	pattern := "The steps were adjusted at {at}: {after} left, {before} before, because:"
 	switch {
 	case a.Refused:
-		pattern = "Not adapted at {at}, because:"
+		pattern = "The steps were not adjusted at {at}, because:"
 	case len(a.Because) == 1 && a.Because[0].Field == goalField:
-		pattern = "Adapted at {at}: {after} added, because the goal was no longer met."
+		pattern = "{after} added at {at}, because the goal was no longer met."
 	case len(a.Because) == 1 && a.Because[0].Field == recipientField:
-		pattern = "Adapted at {at}: what cannot go to the planned shard now goes to another one that the plan names."
-	case a.Step == 0:
-		pattern = "Adapted before the first step, at {at}: {after} instead of {before}, because:"
+		pattern = "At {at}, what cannot go to the planned shard was given to another one that the plan names."
+	case a.Before == a.After:
+		pattern = "The steps were adjusted at {at}, because:"
 	}
 	steps := func(name string, n int) message.Fact {
 		return message.Words(name, format.Count(int64(n))+message.Plural(n, " step", " steps"))
