@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"time"
+
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -30,6 +32,7 @@ type MapPicture struct {
 	Notes    []api.State     // beside them
 	Headline message.Message // the state of the cluster in one sentence
 	Past     bool
+	Window   time.Duration // that writes are of
 }
 
 // MapStrip is one band with its cells.
@@ -66,7 +69,7 @@ type ShardChunks struct {
 
 // PictureMap draws a view of the map with at most so many bands.
 func PictureMap(v View, q MapQuery, rows int) (MapPicture, error) {
-	out := MapPicture{Query: q, Past: v.Past != nil}
+	out := MapPicture{Query: q, Past: v.Past != nil, Window: v.WritesWindow()}
 	if !v.Table.Loaded {
 		out.State = PartState(v, topology.PartRouting)
 		out.Headline = message.New("map.loading", "The map appears after the first read of the cluster.")

@@ -88,11 +88,67 @@ func measures(a api.ShardDetail, refs templates.Refs) []templates.Measure {
 	return all
 }
 
-func facts(a api.ShardDetail) []templates.Fact {
+// writesFact is what was counted on a shard, with its share of all.
+func writesFact(a api.ShardDetail, over string) templates.Fact {
+	out := templates.Fact{Name: "Writes", Figure: templates.Figure{Text: format.Unknown, Title: topology.ReasonText(a.Writes.Reason)}}
+	if w := a.Writes; w.Value != nil {
+		out.Figure = templates.Figure{Known: true, Approx: !w.Exact && !w.AtLeast, Text: format.PerSecond(*w.Value) + "/s"}
+		if w.AtLeast {
+			out.Text = "≥\u202f" + out.Text
+		}
+		if a.WriteShare != nil {
+			out.Text += ", " + format.Share(*a.WriteShare) + " of all counted"
+		}
+		if out.Text += ", in " + over; w.At != nil {
+			out.Text += " before " + format.Clock(*w.At)
+		}
+	}
+	return out
+}
+
+// operationsFacts are the reads and writes by the server's own counters.
+func operationsFacts(o api.ShardOperations) []templates.Fact {
+	one := func(name string, perSecond, ms *float64) templates.Fact {
+		out := templates.Fact{Name: name, Figure: templates.Figure{Text: format.Unknown,
+			Title: "The server's counters have not been read twice since its primary was elected, or writes are not counted here."}}
+		if perSecond == nil {
+			return out
+		}
+		out.Figure = templates.Figure{Known: true, Text: format.PerSecond(*perSecond) + "/s"}
+		if ms != nil {
+			out.Text += fmt.Sprintf(", %.1f ms each", *ms)
+		}
+		return out
+	}
+	reads := one("Read operations", o.ReadsPerSecond, o.ReadMillis)
+	if o.ReadShare != nil {
+		reads.Text += ", " + format.Share(*o.ReadShare) + " of them in " + topology.Namespace(o.MostRead).Collection()
+	}
+	return []templates.Fact{reads, one("Write operations", o.WritesPerSecond, o.WriteMillis)}
+}
+
+// operationsNote says what the counters are of.
+func operationsNote(o api.ShardOperations) string {
+	if o.From == nil || o.To == nil {
+		return ""
+	}
+	return "Operations are by the shard's own counters from " + format.Clock(*o.From) + " to " + format.Clock(*o.To) +
+		", of all programs. Servers count by collection: which project reads is not known."
+}
+
+// activity is how busy the shard is; nothing of a past time, of which it is not kept.
+func activity(v answer.View, a api.ShardDetail) []templates.Fact {
+	if v.Past != nil {
+		return nil
+	}
+	return append([]templates.Fact{writesFact(a, v.LastWrites())}, operationsFacts(a.Operations)...)
+}
+
+func facts(v answer.View, a api.ShardDetail) []templates.Fact {
 	list := func(names []string) templates.Figure {
 		return templates.Figure{Known: len(names) > 0, Text: templates.List(names)}
 	}
-	return []templates.Fact{
+	return append(activity(v, a), []templates.Fact{
 		{Name: "Replica set", Figure: templates.Figure{Known: true, Text: a.ReplSet}},
 		templates.DiskFact(a.Disk),
 		{Name: "Hosts", Figure: templates.Figure{Known: true, Text: hosts(a)}, Mono: true},
@@ -100,7 +156,7 @@ func facts(a api.ShardDetail) []templates.Fact {
 		{Name: "Zones", Figure: list(a.Zones), Zones: a.ZonesShown},
 		templates.OrphansFact(a.Orphans),
 		{Name: "Primary of", Figure: list(a.PrimaryOf)},
-	}
+	}...)
 }
 
 // shareCell is a figure with its share of the whole collection: 100 % means that
