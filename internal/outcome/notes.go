@@ -97,5 +97,6 @@ func (o Outcome) Note(code string) message.Message {
 	}
 	return message.New("outcome.note."+code, pattern, seconds("before", o.Before.Covered), seconds("after", o.After.Covered),
 		message.Coded("window", Window.String(), strconv.Itoa(int(Window.Seconds()))+" s"), message.Count("moves", o.OtherMoves),
-		message.Words("since", format.Clock(o.Before.From)), message.Rate("totalBefore", o.Before.Total.PerSecond), message.Rate("totalAfter", o.After.Total.PerSecond))
+		message.Words("since", format.Clock(o.Before.From)),
+		message.Rate("totalBefore", o.Before.Total.PerSecond), message.Rate("totalAfter", o.After.Total.PerSecond))
 }

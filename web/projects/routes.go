@@ -38,7 +38,7 @@ var Routes = site.Table(
 				if err != nil {
 					return nil, err
 				}
-				return Region(v, s.Deps.Profile, id)
+				return Region(s, v, id)
 			}}}),
 	site.Asked(site.Route{Pattern: "/projects/{id}", Summary: "One project, collection by collection",
 		Params: []site.Param{paramID, site.Query("db", "of this database, where several have the id")},

@@ -12,7 +12,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/history"
-	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -29,7 +28,7 @@ func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, n
 	if err != nil {
 		return err
 	}
-	content, err := Region(v, s.Deps.Profile, name, shown)
+	content, err := Region(s, v, name, shown)
 	if err != nil {
 		return err
 	}
@@ -38,8 +37,8 @@ func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, n
 }
 
 // Region is the part of a shard's page that is updated live, with a page of the collections on it.
-func Region(v answer.View, p *profile.Profile, name string, page int) (templ.Component, error) {
-	a, err := answer.Shard(v, p, name, v.Internal)
+func Region(s *site.Site, v answer.View, name string, page int) (templ.Component, error) {
+	a, err := answer.Shard(v, s.Deps.Profile, name, v.Internal)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +46,7 @@ func Region(v answer.View, p *profile.Profile, name string, page int) (templ.Com
 	page, from, to := answer.PageOf(n, page)
 	a.Contents = a.Contents[from:to]
 	m := moves{
+		Incidents: answer.IncidentsAbout(v, answer.About{Shard: name}, s.Tries(v)), MayPlan: s.Deps.PlanForms,
 		Moving: answer.MovingNow(v, v.Table.MovingOn(name), answer.FlightsListed),
 		Failed: answer.FailedMoves(v, v.Internal, answer.ActivityQuery{Shard: name},
 			func(x history.Migration) bool { return x.From == name || x.To == name }),
@@ -66,11 +66,13 @@ func Region(v answer.View, p *profile.Profile, name string, page int) (templ.Com
 
 // moves is what moves to and from the shard, and why it has as much as it has.
 type moves struct {
-	LiveURL string
-	Pager   templates.Pager // of the collections on it
-	Moving  api.MovingNow
-	Failed  api.FailedMoves
-	Why     api.ShardWhy
+	Incidents []api.Incident
+	MayPlan   bool // plans can be made here
+	LiveURL   string
+	Pager     templates.Pager // of the collections on it
+	Moving    api.MovingNow
+	Failed    api.FailedMoves
+	Why       api.ShardWhy
 }
 
 // measures are the overview's bars with the words of one shard only.
@@ -115,7 +117,10 @@ func operationsFacts(o api.ShardOperations) []templates.Fact {
 			return out
 		}
 		out.Figure = templates.Figure{Known: true, Text: format.PerSecond(*perSecond) + "/s"}
-		if ms != nil {
+		switch {
+		case ms != nil && *ms < 0.1:
+			out.Text += ", under 0.1 ms each"
+		case ms != nil:
 			out.Text += fmt.Sprintf(", %.1f ms each", *ms)
 		}
 		return out

@@ -25,7 +25,7 @@ var Routes = site.Table(
 		Tagged: true, Time: site.Past, Internal: true, Writes: true,
 		Topic: site.Topic{Kind: "shard", Of: site.Named,
 			Draw: func(_ context.Context, s *site.Site, v answer.View, name string) (templ.Component, error) {
-				return Region(v, s.Deps.Profile, name, 1)
+				return Region(s, v, name, 1)
 			}}}),
 	site.Get(site.Route{Pattern: "/shards/{name}", Summary: "One shard and what is on it",
 		Params: []site.Param{paramShard, site.ParamFormat()},

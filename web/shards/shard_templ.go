@@ -177,7 +177,7 @@ func region(v answer.View, a api.ShardDetail, m moves, refs templates.Refs) temp
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.ProblemList(answer.IncidentsAbout(v, answer.About{Shard: a.Name})).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Incidents(m.Incidents, m.MayPlan).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
