@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -127,7 +128,7 @@ func (d *draftBuilder) splitAndMove(c *topology.Collection, hot []*hotChunk) {
 		lo, hi, rate := h.movingHalf()
 		before := len(d.moves)
 		for _, p := range slices.Clone(k.within(lo, hi)) {
-			d.move(k, later(p.Min, lo), earlier(p.Max, hi), h.to)
+			d.move(k, shardkey.Later(p.Min, lo), shardkey.Earlier(p.Max, hi), h.to)
 		}
 		if after != nil && len(d.moves) > before {
 			after[d.moves[before].from] -= rate
