@@ -81,6 +81,11 @@ func (o Outcome) Note(code string) message.Message {
 		pattern = message.Plural(o.OtherMoves,
 			"Somebody else moved a chunk of these collections in that time; part of the difference may be due to that.",
 			"Others made {moves} moves in these collections in that time; part of the difference may be due to them.")
+		if o.Verdict == Helped && o.Credit != (Credit{}) {
+			pattern = message.Plural(o.OtherMoves,
+				"Somebody else moved a chunk of these collections in that time; what it took from the shard is not counted for this run.",
+				"Others made {moves} moves in these collections in that time; what they took from the shard is not counted for this run.")
+		}
 	case NoteAgain:
 		pattern = "Others moved chunks of this run again before the second window ended."
 	case NoteOnset:
