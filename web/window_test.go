@@ -25,8 +25,34 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		}
 		return sum
 	}
-	if minute, usual := total("&window=1m"), total(""); minute <= 0 || minute > 0.9*usual {
-		t.Errorf("after some seconds without writes %f/s in a minute, %f/s in five", minute, usual)
+	band := func(window string) api.MapTile {
+		return webtest.Decode[api.MapTile](t, s.Do("GET", "/api/v1/map/yorkie-meta.changes/tile?"+window))
+	}
+	tile := func(window string) (most float64) {
+		for _, peak := range band("marks=2000" + window).Marks.Peak {
+			if peak != nil {
+				most = max(most, *peak)
+			}
+		}
+		return most
+	}
+	value := func(path string) func(string) float64 {
+		return func(window string) float64 {
+			return *webtest.Decode[struct{ Writes api.MatrixRate }](t, s.Do("GET", "/api/v1"+path+"?"+window)).Writes.Value
+		}
+	}
+	project := "/projects/" + webtest.Decode[api.List[api.Project]](t, s.Do("GET", "/api/v1/projects?sort=writes")).Items[0].ID
+	for name, of := range map[string]func(string) float64{"chunks": total, "map": tile, "shard": value("/shards/shard-rs-1"),
+		"project": value(project)} {
+		if minute, usual := of("&window=1m"), of(""); minute <= 0 || minute > 0.9*usual {
+			t.Errorf("%s: after some seconds without writes %f/s in a minute, %f/s in five", name, minute, usual)
+		}
+	}
+	for _, window := range []string{"1m", "17m"} { // offered by pages, and not
+		first, usual := band("window="+window).Version, band("").Version
+		if again := band("marks=100&window=" + window).Version; first == usual || again != first {
+			t.Errorf("versions of a band: %s, then %s, of the usual time %s", first, again, usual)
+		}
 	}
 	chunk := webtest.ChunkPath(v, "yorkie-meta.changes", 0)
 	for _, c := range []struct{ path, says string }{
@@ -34,6 +60,9 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		{"/matrix?measure=writes&window=15m", "in the last 15 min"},
 		{"/shards/shard-rs-1/why?by=writes&window=15m", "over up to 15 min"},
 		{"/projects?window=15m", "Writes are of the last 15 min"},
+		{"/map?by=heat&window=15m", "writes to the hottest chunk in the last 15 min"},
+		{"/shards/shard-rs-1?window=15m", "in the last 15 min before"},
+		{project + "?window=15m", "writes/s in the 15 min before"},
 	} {
 		page := webtest.ParseHTML(t, s.Do("GET", c.path).Body.String())
 		if text := page.Find("main").Text(); !strings.Contains(text, c.says) {
@@ -45,7 +74,7 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		if to, _ := page.Find(".windows a").Eq(1).Attr("href"); strings.Contains(to, "window=") {
 			t.Errorf("%s: the usual time leads to %s", c.path, to)
 		}
-		page.Find("main [data-live]").Each(func(_ int, x *goquery.Selection) {
+		page.Find("main [id][data-live]").Each(func(_ int, x *goquery.Selection) {
 			if own, _ := x.Attr("data-live-url"); !strings.Contains(own, "window=15m") {
 				t.Errorf("%s: the region is read again from %q", c.path, own)
 			}

@@ -62,6 +62,8 @@ type Cut struct {
 	At       bson.Raw // where it is split
 	Half     string   // which part moves: HalfLower or HalfUpper
 	To       string   // shard
+	// Pieces is in how many the half moves, because it is too large to move as one; 0: it does.
+	Pieces int `json:",omitempty"`
 }
 
 // The parts of a chunk that is split: [Min, At) and [At, Max).

@@ -197,6 +197,8 @@ type cutJSON struct {
 	At   json.RawMessage `json:"at"`
 	Half string          `json:"half"`
 	To   string          `json:"to"`
+
+	Pieces int `json:"pieces,omitempty"`
 }
 
 func readCuts(name string, raw json.RawMessage) ([]Cut, error) {
@@ -207,7 +209,7 @@ func readCuts(name string, raw json.RawMessage) ([]Cut, error) {
 	var cuts []Cut
 	for i, in := range list {
 		at := name + "[" + strconv.Itoa(i) + "]."
-		out := Cut{Half: in.Half, To: in.To}
+		out := Cut{Half: in.Half, To: in.To, Pieces: in.Pieces}
 		for _, text := range []struct{ name, value string }{{"half", in.Half}, {"to", in.To}} {
 			if err := checkText(at+text.name, text.value); err != nil {
 				return nil, err

@@ -48,7 +48,7 @@ func (x Argument) write(a Args) json.RawMessage {
 	case *[]Cut:
 		var list []cutJSON
 		for _, c := range *p {
-			list = append(list, cutJSON{Min: keyJSON(c.Min), Max: keyJSON(c.Max), At: keyJSON(c.At), Half: c.Half, To: c.To})
+			list = append(list, cutJSON{Min: keyJSON(c.Min), Max: keyJSON(c.Max), At: keyJSON(c.At), Half: c.Half, To: c.To, Pieces: c.Pieces})
 		}
 		value = list
 	case *[]PlannedChange:

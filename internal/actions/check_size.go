@@ -79,7 +79,7 @@ func (d *draftBuilder) rangesOfTransfer(m transfer) []Span {
 	}
 	var out []Span
 	for _, p := range m.k.within(m.lo, m.hi) {
-		out = append(out, Span{NS: m.k.c.NS, Min: later(m.lo, p.Min), Max: earlier(m.hi, p.Max)})
+		out = append(out, Span{NS: m.k.c.NS, Min: shardkey.Later(m.lo, p.Min), Max: shardkey.Earlier(m.hi, p.Max)})
 	}
 	return out
 }

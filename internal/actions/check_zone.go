@@ -31,7 +31,7 @@ func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange
 			}
 			if !d.isInZone(ch.Shard, z.Zone) {
 				chunks++
-				bytes = append(bytes, d.estimate(c, later(z.Min, ch.Min), earlier(z.Max, ch.Max), bytesOf))
+				bytes = append(bytes, d.estimate(c, shardkey.Later(z.Min, ch.Min), shardkey.Earlier(z.Max, ch.Max), bytesOf))
 			}
 		}
 	}

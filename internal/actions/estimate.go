@@ -57,7 +57,7 @@ func perChunk(whole topology.Figure, chunks int) topology.Figure {
 
 // cutShare estimates the part of a chunk that is in [lo, hi).
 func (d *draftBuilder) cutShare(c *topology.Collection, ch topology.Chunk, lo, hi shardkey.Key, share topology.Figure) topology.Figure {
-	in := shardkey.Range{Min: later(lo, ch.Min), Max: earlier(hi, ch.Max)}
+	in := shardkey.Range{Min: shardkey.Later(lo, ch.Min), Max: shardkey.Earlier(hi, ch.Max)}
 	if in.Min.Compare(ch.Min) == 0 && in.Max.Compare(ch.Max) == 0 || !share.Known {
 		return share
 	}
@@ -92,20 +92,6 @@ func hashPart(p shardkey.Pattern, whole, in shardkey.Range) (float64, bool) {
 	}
 	part, _ := new(big.Rat).SetFrac(new(big.Int).Sub(to, from), new(big.Int).Sub(hi, lo)).Float64()
 	return part, true
-}
-
-func later(a, b shardkey.Key) shardkey.Key {
-	if a.Compare(b) > 0 {
-		return a
-	}
-	return b
-}
-
-func earlier(a, b shardkey.Key) shardkey.Key {
-	if a.Compare(b) < 0 {
-		return a
-	}
-	return b
 }
 
 func bytesOf(s topology.Size) topology.Figure { return s.Bytes }

@@ -42,6 +42,8 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 		{"at outside of the chunk", Split, Args{NS: documents, At: doc(t, project(50)), Bounds: whole}, fault.Invalid, `"at"`},
 		{"foreign argument", Split, Args{NS: documents, At: doc(t, project(30)), To: "c"}, fault.Invalid, `"to"`},
 		{"bounds that are no chunk", MoveChunk, Args{NS: documents, Bounds: half, To: "c"}, fault.NotFound, `"bounds"`},
+		{"bounds of a chunk that was split", SplitHot, Args{NS: documents, Bounds: [2]bson.Raw{whole[0], doc(t, bson.D{{Key: "project_id",
+			Value: bson.MaxKey{}}})}}, fault.Conflict, "was split and is 2 chunks now"},
 		{"one bound", MoveChunk, Args{NS: documents, Bounds: [2]bson.Raw{whole[0]}, To: "c"}, fault.Invalid, `"bounds"`},
 		{"bounds in the wrong order", MoveChunk, Args{NS: documents, Bounds: [2]bson.Raw{whole[1], whole[0]}, To: "c"}, fault.Invalid,
 			`"bounds"`},

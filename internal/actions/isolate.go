@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -165,7 +166,7 @@ func (d *plannedCluster) spansWithoutZone(c *topology.Collection) [][2]key {
 		if at.Compare(z.Min) < 0 {
 			out = append(out, [2]key{at, z.Min})
 		}
-		at = later(at, z.Max)
+		at = shardkey.Later(at, z.Max)
 	}
 	if at.Compare(c.Key.Max()) < 0 {
 		out = append(out, [2]key{at, c.Key.Max()})

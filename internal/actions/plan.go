@@ -99,9 +99,10 @@ type Effect struct {
 	Writes     []WriteEffect     // expected; only of split-hot, and empty when the writes are not known
 }
 
-// WriteEffect is the writes of one shard, in rows a second over the last five
-// minutes: before, and expected after if the load stays as it was. Only collections
-// whose writes are counted are included, so both are estimates.
+// WriteEffect is the writes of one shard, in rows a second over the shortest time before
+// the plan that tells enough, one, two or five minutes, whatever a page's figures are of:
+// before, and expected after if the load stays as it was. Only collections whose writes
+// are counted are included, so both are estimates.
 type WriteEffect struct {
 	Shard         string
 	Before, After float64

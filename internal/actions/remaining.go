@@ -1,8 +1,10 @@
 package actions
 
 import (
-	"shardboard/internal/message"
 	"slices"
+
+	"shardboard/internal/message"
+	"shardboard/internal/shardkey"
 )
 
 // Achieves returns the facts that a step has to make true. When all are true already,
@@ -97,7 +99,7 @@ func (d *draftBuilder) remainingMove(s Step) error {
 		if p.Shard == s.Shard || off != "" && p.Shard != off {
 			continue
 		}
-		d.moveAnywhereOff(k, later(p.Min, lo), earlier(p.Max, hi), s.Shard, off, s.Others)
+		d.moveAnywhereOff(k, shardkey.Later(p.Min, lo), shardkey.Earlier(p.Max, hi), s.Shard, off, s.Others)
 	}
 	return nil
 }

@@ -36,9 +36,15 @@ func (s Situation) chunkWithBounds(c *topology.Collection, kind Kind, bounds [2]
 		return 0, topology.Chunk{}, err
 	}
 	i, ch := c.Chunks.Find(lo)
+	from, to := c.Chunks.Overlap(shardkey.Range{Min: lo, Max: hi})
+	if ch.Min.Compare(lo) == 0 && to-from > 1 && c.Chunks.At(to-1).Max.Compare(hi) == 0 {
+		return 0, topology.Chunk{}, fault.New(fault.Conflict, "The argument \"bounds\" is no chunk of %s any more: it was split and is %d "+
+			"chunks now. What is written to each is known some seconds after the split; plan for one of them then.", string(c.NS), to-from)
+	}
 	if ch.Min.Compare(lo) != 0 || ch.Max.Compare(hi) != 0 {
 		return 0, topology.Chunk{}, fault.New(fault.NotFound,
-			"The argument \"bounds\" is not a chunk: no chunk of %s has exactly these bounds now.", string(c.NS))
+			"The argument \"bounds\" is not a chunk: no chunk of %s has exactly these bounds now. "+
+				"One that was split just now is known in some seconds.", string(c.NS))
 	}
 	return i, ch, nil
 }

@@ -3,9 +3,11 @@ package actions
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -22,6 +24,7 @@ type hotChunk struct {
 	// Rows a second written to [lo, at) and to [at, hi).
 	lower, upper float64
 	half, to     string
+	pieces       int // 0: the half moves as one
 }
 
 // movingHalf returns the half that moves, and the rows a second that are written to it.
@@ -98,6 +101,9 @@ func planSplitHot(d *draftBuilder) (Draft, Args, error) {
 		}
 	} else {
 		hot = d.chooseSplits(c, hot)
+		for _, h := range hot {
+			h.pieces = d.piecesToMove(c, h)
+		}
 		d.storeCuts(c, hot)
 	}
 	d.splitAndMove(c, hot)
@@ -114,12 +120,57 @@ func planSplitHot(d *draftBuilder) (Draft, Args, error) {
 	return d.finish(d.hotSummary(c, hot, named), undo)
 }
 
+// maxPieces is the highest number of pieces of a half: more are not measured for one plan.
+const maxPieces = 8
+
+// piecesToMove is in how many pieces a half has to move, so that each has no more documents than its shard moves at
+// once; 0 where it moves as one, or where no number of pieces helps. Pieces are measured like everything that moves,
+// and there are more of them where one is too large.
+func (d *draftBuilder) piecesToMove(c *topology.Collection, h *hotChunk) int {
+	lo, hi, _ := h.movingHalf()
+	tooLarge := func(lo, hi key) bool {
+		size, measured := d.s.Measured.Ranges[Span{NS: c.NS, Min: lo, Max: hi}]
+		l := d.s.moveLimit(c, h.owner, size)
+		return measured && l.known && size.Documents > l.documents
+	}
+	if !tooLarge(lo, hi) {
+		return 0
+	}
+	for n := 2; n <= maxPieces; n *= 2 {
+		bounds := d.pieceBounds(c, h, n)
+		if bounds == nil {
+			return 0
+		}
+		some, from := false, lo
+		for _, to := range append(bounds, hi) {
+			some, from = some || tooLarge(from, to), to
+		}
+		if !some {
+			return n
+		}
+	}
+	return 0
+}
+
+// pieceBounds divides the half that moves.
+func (d *draftBuilder) pieceBounds(c *topology.Collection, h *hotChunk, n int) []key {
+	if n < 2 {
+		return nil
+	}
+	lo, hi, _ := h.movingHalf()
+	bounds, _ := d.equalParts(c, shardkey.Range{Min: lo, Max: hi}, n)
+	return bounds
+}
+
 // splitAndMove plans the steps that are left: first all splits, while the chunks still
 // have the versions of the table, then the moves, the hottest first.
 func (d *draftBuilder) splitAndMove(c *topology.Collection, hot []*hotChunk) {
 	k := d.future(c)
 	for _, h := range hot {
 		d.splitAt(k, h.at)
+		for _, at := range d.pieceBounds(c, h, h.pieces) {
+			d.splitAt(k, at)
+		}
 	}
 	rates := d.shardRates(hot)
 	after := maps.Clone(rates)
@@ -127,7 +178,7 @@ func (d *draftBuilder) splitAndMove(c *topology.Collection, hot []*hotChunk) {
 		lo, hi, rate := h.movingHalf()
 		before := len(d.moves)
 		for _, p := range slices.Clone(k.within(lo, hi)) {
-			d.move(k, later(p.Min, lo), earlier(p.Max, hi), h.to)
+			d.move(k, shardkey.Later(p.Min, lo), shardkey.Earlier(p.Max, hi), h.to)
 		}
 		if after != nil && len(d.moves) > before {
 			after[d.moves[before].from] -= rate
@@ -164,9 +215,15 @@ func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, named
 		if h.half == HalfLower {
 			pattern = "Split the chunk {min} → {max} of {ns} on {shard} at {at} and move the lower half to {to}."
 		}
-		return message.New("split-hot."+h.half, pattern, message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)),
+		facts := []message.Fact{}
+		if h.pieces > 0 {
+			pattern = strings.TrimSuffix(pattern, ".") + " in {pieces} pieces."
+			facts = append(facts, message.Count("pieces", h.pieces))
+		}
+		return message.New("split-hot."+h.half, pattern, append(facts, message.Namespace("ns", c.NS),
+			message.Key("min", c.Key.Display(h.lo)),
 			message.Key("max", c.Key.Display(h.hi)), message.Shard("shard", h.owner), message.Key("at", c.Key.Display(h.at)),
-			message.Shard("to", h.to))
+			message.Shard("to", h.to))...)
 	}
 	var to []string
 	for _, h := range hot {

@@ -77,7 +77,7 @@ func (d *draftBuilder) chunksOfCuts(c *topology.Collection) ([]*hotChunk, error)
 		wrong := func(err error) error {
 			return fault.Wrap(fault.Of(err), err, "The argument \"cuts\", number %d: %s", i+1, fault.Text(err))
 		}
-		h := &hotChunk{half: cut.Half, to: cut.To, given: true}
+		h := &hotChunk{half: cut.Half, to: cut.To, given: true, pieces: cut.Pieces}
 		var err error
 		if h.lo, h.hi, err = d.s.rangeBounds(c, SplitHot, [2]bson.Raw{cut.Min, cut.Max}); err != nil {
 			return nil, wrong(err)
@@ -97,6 +97,9 @@ func (d *draftBuilder) chunksOfCuts(c *topology.Collection) ([]*hotChunk, error)
 		if _, err := shardOf(d.s.Table, SplitHot, "to", h.to); err != nil {
 			return nil, wrong(err)
 		}
+		if h.pieces != 0 && (h.pieces < 2 || h.pieces > maxPieces) {
+			return nil, wrong(fault.New(fault.Invalid, "\"pieces\" is %d; it is 2 to %d.", h.pieces, maxPieces))
+		}
 		r := shardkey.Range{Min: h.lo, Max: h.hi}
 		if slices.ContainsFunc(hot, func(o *hotChunk) bool { return r.Overlaps(shardkey.Range{Min: o.lo, Max: o.hi}) }) {
 			return nil, wrong(fault.New(fault.Invalid, "it overlaps one before it."))
@@ -113,6 +116,7 @@ func (d *draftBuilder) storeCuts(c *topology.Collection, hot []*hotChunk) {
 	}
 	d.a = Args{NS: c.NS}
 	for _, h := range hot {
-		d.a.Cuts = append(d.a.Cuts, Cut{Min: d.doc(c, h.lo), Max: d.doc(c, h.hi), At: d.doc(c, h.at), Half: h.half, To: h.to})
+		d.a.Cuts = append(d.a.Cuts, Cut{Min: d.doc(c, h.lo), Max: d.doc(c, h.hi), At: d.doc(c, h.at), Half: h.half, To: h.to,
+			Pieces: h.pieces})
 	}
 }

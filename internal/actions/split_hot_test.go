@@ -242,3 +242,31 @@ func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 		})
 	}
 }
+
+// A half that is too large for one move goes in pieces, and in more of them where one is too large. Planning again from
+// its cuts gives the same.
+func TestAHalfThatIsTooLargeMovesInPieces(t *testing.T) {
+	hash := func(n byte) any { return int64(n) << 48 }
+	s := cluster(t, "0.6.38", "5.0.7", withSmallChunks, withWrites(t, changes, hash, rows{1: 25, 2: 25, 3: 25, 4: 25}),
+		withShardWrites(1, 10, 5))
+	args := Args{NS: changes, Bounds: chunkAt(t, s, changes, 1)}
+	s.Measured.Ranges = map[Span]topology.RangeSize{}
+	rounds := []int64{5000, 2500, 1250} // the half, its halves, their halves: at most about 2,000 move at once
+	var d Draft
+	var resolved Args
+	for _, n := range append(rounds, 0) {
+		d, resolved = plan(t, s, SplitHot, args)
+		for _, p := range d.Needs.Sizes {
+			if _, had := s.Measured.Ranges[p]; !had {
+				s.Measured.Ranges[p] = topology.RangeSize{Documents: n, Bytes: n * 1048, Mean: 1048, Exact: true, At: now}
+			}
+		}
+	}
+	if d.Blocked() || resolved.Cuts[0].Pieces != 4 || len(d.Effect.Moves) != 4 {
+		t.Fatalf("%d pieces, %d moves: %+v", resolved.Cuts[0].Pieces, len(d.Effect.Moves), d.Checks)
+	}
+	again, _ := plan(t, s, SplitHot, resolved)
+	if len(again.Steps) != len(d.Steps) || !strings.HasSuffix(again.Summary.String(), " in 4 pieces.") {
+		t.Errorf("%d steps, then %d: %s", len(d.Steps), len(again.Steps), again.Summary)
+	}
+}

@@ -107,7 +107,7 @@ func (d *draftBuilder) splitInside(r projectRange) {
 	k := d.future(r.c)
 	if hashedLast(r.c.Key) {
 		for _, p := range k.within(r.lo, r.hi) {
-			in := shardkey.Range{Min: later(p.Min, r.lo), Max: earlier(p.Max, r.hi)}
+			in := shardkey.Range{Min: shardkey.Later(p.Min, r.lo), Max: shardkey.Earlier(p.Max, r.hi)}
 			if prefix, lo, hi, ok := hashSpan(r.c.Key, in); ok {
 				points, _ := hashPoints(r.c.Key, prefix, lo, hi, 2)
 				for _, at := range points {

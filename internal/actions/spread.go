@@ -147,7 +147,7 @@ func (d *draftBuilder) assignParts(k *futureChunks, parts []shardkey.Range, shar
 	for i, part := range parts {
 		of := map[string]float64{}
 		for _, p := range k.within(part.Min, part.Max) {
-			in := shardkey.Range{Min: later(p.Min, part.Min), Max: earlier(p.Max, part.Max)}
+			in := shardkey.Range{Min: shardkey.Later(p.Min, part.Min), Max: shardkey.Earlier(p.Max, part.Max)}
 			of[p.Shard] += share(part, in)
 		}
 		for _, s := range shards {

@@ -124,7 +124,7 @@ func (d *draftBuilder) undoBalancerMoves(s Step, effect Effect) error {
 func (d *draftBuilder) moveBack(k *futureChunks, lo, hi shardkey.Key, on, to string) {
 	for _, p := range k.within(lo, hi) {
 		if on == "" || p.Shard == on {
-			d.move(k, later(p.Min, lo), earlier(p.Max, hi), to)
+			d.move(k, shardkey.Later(p.Min, lo), shardkey.Earlier(p.Max, hi), to)
 		}
 	}
 }

@@ -41,15 +41,9 @@ func HeatOperations(v View, h HeatSource, q url.Values) ([]api.HeatOperations, e
 
 // operationsOn are those of one shard.
 func operationsOn(t *topology.Table, counts *heat.Collector, shard string) (out []api.HeatOperations) {
-	var loads []heat.Load
-	for _, c := range t.Collections {
-		by := counts.Load(c.NS)
-		if by == nil || c.Chunks == nil || c.Chunks.CountByShard()[shard] == 0 {
-			continue
-		}
-		l := by[shard]
-		loads = append(loads, l)
-		one := api.HeatOperations{Shard: shard, NS: string(c.NS), From: api.Time(l.From), To: api.Time(l.To)}
+	loads, spaces := loadsOn(t, counts, shard)
+	for i, l := range loads {
+		one := api.HeatOperations{Shard: shard, NS: string(spaces[i]), From: api.Time(l.From), To: api.Time(l.To)}
 		if l.Known {
 			one.ReadsPerSecond, one.WritesPerSecond = &l.ReadsPerSecond, &l.WritesPerSecond
 			one.ReadMillis, one.WriteMillis = meanMillis(l.ReadsPerSecond, l.ReadLatency), meanMillis(l.WritesPerSecond, l.WriteLatency)
@@ -69,6 +63,47 @@ func operationsOn(t *topology.Table, counts *heat.Collector, shard string) (out 
 		}
 	}
 	return out
+}
+
+// loadsOn are the loads of the collections on a shard whose counters are read.
+func loadsOn(t *topology.Table, counts *heat.Collector, shard string) (loads []heat.Load, spaces []topology.Namespace) {
+	for _, c := range t.Collections {
+		if by := counts.Load(c.NS); by != nil && c.Chunks != nil && c.Chunks.CountByShard()[shard] > 0 {
+			loads, spaces = append(loads, by[shard]), append(spaces, c.NS)
+		}
+	}
+	return loads, spaces
+}
+
+// fillActivity adds what a shard is busy with.
+func fillActivity(v View, out *api.ShardDetail) {
+	writes := newMatrixWrites(v, v.Counts).total()
+	var all amount
+	for _, a := range writes {
+		all = all.plus(a)
+	}
+	here := writes[slices.IndexFunc(v.Table.Shards, func(s topology.Shard) bool { return s.Name == out.Name })]
+	out.Window, out.Writes = v.WritesWindow().String(), here.rate(v.Now)
+	if share := here.of(all); share >= 0 && !all.atLeast {
+		out.WriteShare = &share
+	}
+	if v.Counts == nil || v.Past != nil {
+		return
+	}
+	loads, spaces := loadsOn(v.Table, v.Counts, out.Name)
+	sum := heat.Together(loads)
+	if !sum.Known {
+		return
+	}
+	o := &out.Operations
+	o.From, o.To = api.Time(sum.From), api.Time(sum.To)
+	o.ReadsPerSecond, o.WritesPerSecond = &sum.ReadsPerSecond, &sum.WritesPerSecond
+	o.ReadMillis, o.WriteMillis = meanMillis(sum.ReadsPerSecond, sum.ReadLatency), meanMillis(sum.WritesPerSecond, sum.WriteLatency)
+	for i, l := range loads {
+		if share := l.ReadsPerSecond / sum.ReadsPerSecond; sum.ReadsPerSecond > 0 && (o.ReadShare == nil || share > *o.ReadShare) {
+			o.MostRead, o.ReadShare = string(spaces[i]), &share
+		}
+	}
 }
 
 // meanMillis is a mean time, which is known where there was an operation.

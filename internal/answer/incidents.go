@@ -21,19 +21,19 @@ type About struct {
 }
 
 // IncidentsAbout are the open problems of writes that are about a shard, a project or a collection, by themselves or by
-// one of their consequences.
-func IncidentsAbout(v View, a About) []api.ProblemLine {
+// one of their consequences, each with what helps against it.
+func IncidentsAbout(v View, a About, try TryPlan) []api.Incident {
 	about := func(p rules.Problem) bool {
 		return (a.Shard == "" || p.Shard == a.Shard) && (a.Project == "" || p.Project == a.Project) && (a.NS == "" || p.NS == a.NS) &&
 			(a.Chunk == "" || !p.Chunk.IsZero() && v.Table.Collection(p.NS) != nil && ChunkRef(v.Table.Collection(p.NS), p.Chunk) == a.Chunk)
 	}
-	var out []rules.Problem
+	var out []api.Incident
 	for _, p := range v.Problems().Items {
 		if p.Rule.OfWrites() && (about(p) || slices.ContainsFunc(p.Consequences, about)) {
-			out = append(out, p)
+			out = append(out, incidentOf(v, p, try))
 		}
 	}
-	return ProblemLines(v, out)
+	return out
 }
 
 // alsoText names the rules of a problem's consequences: "Hot shard, Hot chunk".

@@ -107,7 +107,7 @@ func mapMoves(v View) (list []api.MapMove, more *int) {
 
 // mapScale is what the greatest and least of single chunks of all bands are.
 func mapScale(v View, m api.ClusterMap) api.MapScale {
-	out := api.MapScale{Heat: api.MapHeat{Window: DefaultWindow.String()}}
+	out := api.MapScale{Heat: api.MapHeat{Window: v.WritesWindow().String()}}
 	for _, b := range m.Bands {
 		c := v.Table.Collection(topology.Namespace(b.NS))
 		if !b.Sharded {

@@ -3,27 +3,43 @@ package answer
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 )
 
-// MapBands remembers what the map's bands were made of last, and gives each a version that
-// grows when that changes. With it a band that did not change is told in a few steps,
-// whatever its number of chunks. Safe for concurrent use.
+// MapBands remembers what the map's bands were made of last, for each time that writes are
+// of, and gives each a version that grows when that changes. With it a band that did not
+// change is told in a few steps, whatever its number of chunks. Safe for concurrent use.
 type MapBands struct {
 	mu    sync.Mutex
 	last  uint64
-	bands map[topology.Namespace]*mapBand
+	bands map[mapBandKey]*mapBand
 	zones zoneSums
+}
+
+// mapBandKey is a collection with the time that its writes are of; 0 for all times that pages do not offer, so that
+// requests cannot make it grow.
+type mapBandKey struct {
+	ns     topology.Namespace
+	window time.Duration
+}
+
+func (v View) mapBandKey(ns topology.Namespace) mapBandKey {
+	if over := v.WritesWindow(); slices.Contains(WritesWindows(), over) {
+		return mapBandKey{ns, over}
+	}
+	return mapBandKey{ns: ns}
 }
 
 // NewMapBands begins with a number that no process before has reached: a browser may still
 // have versions of that one.
 func NewMapBands(begin int64) *MapBands {
-	return &MapBands{last: uint64(begin) << 10, bands: map[topology.Namespace]*mapBand{}}
+	return &MapBands{last: uint64(begin) << 10, bands: map[mapBandKey]*mapBand{}}
 }
 
 // bandState is all that the tiles of a band are made of.
@@ -32,7 +48,7 @@ type bandState struct {
 	life     topology.Incarnation
 	sizes    uint64 // bytes by shard
 	measured uint64 // measurements of chunks
-	heatTo   int64  // end of the window of writes
+	heatTo   int64  // window of writes and its end
 	zones    uint64
 	moves    uint64
 	names    uint64 // version of the projects' names, where the band has zones
@@ -84,7 +100,8 @@ func (m *MapBands) of(v View, c *topology.Collection) *mapBand {
 	if state.zones = m.zones.of(v.Table, c.NS); state.zones != 0 {
 		state.names = v.Dir.Seq()
 	}
-	kept := m.bands[c.NS]
+	key := v.mapBandKey(c.NS)
+	kept := m.bands[key]
 	if kept != nil && kept.state == state {
 		return kept
 	}
@@ -94,7 +111,7 @@ func (m *MapBands) of(v View, c *topology.Collection) *mapBand {
 		next.heat = kept.heat
 	}
 	if kept == nil || kept.seq <= next.seq { // a request may have begun with an older table
-		m.bands[c.NS] = next
+		m.bands[key] = next
 	}
 	return next
 }
@@ -103,9 +120,9 @@ func (m *MapBands) of(v View, c *topology.Collection) *mapBand {
 func (m *MapBands) forget(t *topology.Table) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for ns := range m.bands {
-		if t.Collection(ns) == nil {
-			delete(m.bands, ns)
+	for key := range m.bands {
+		if t.Collection(key.ns) == nil {
+			delete(m.bands, key)
 		}
 	}
 }

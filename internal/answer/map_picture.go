@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"time"
+
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -31,6 +33,7 @@ type MapPicture struct {
 	Notes    []api.State     // beside them
 	Headline message.Message // the state of the cluster in one sentence
 	Past     bool
+	Window   time.Duration // that writes are of
 }
 
 // MapStrip is one band with its cells.
@@ -68,7 +71,7 @@ type ShardChunks struct {
 // PictureMap draws a view of the map with at most so many bands; of very many shards with fewer, so that the page stays
 // small.
 func PictureMap(v View, q MapQuery, rows int) (MapPicture, error) {
-	out := MapPicture{Query: q, Past: v.Past != nil}
+	out := MapPicture{Query: q, Past: v.Past != nil, Window: v.WritesWindow()}
 	rows = min(rows, max(mapPaths/max(len(v.Table.Shards), 1), 1))
 	if !v.Table.Loaded {
 		out.State = PartState(v, topology.PartRouting)

@@ -101,7 +101,7 @@ func (m *matrix) listProjects(q MatrixListQuery, out api.List[api.MatrixRow]) (a
 		figures[measure] = m.projectFigures()
 	}
 	for _, p := range found[from:to] {
-		ref := projectRef{p.DB, p.ID}
+		ref := refOf(p)
 		row := api.MatrixRow{Kind: "project", ID: p.ID.Hex(), DB: p.DB, Name: p.Name}
 		m.q.Measure = MatrixBytes
 		size := figures[MatrixBytes].project(ref)

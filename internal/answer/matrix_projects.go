@@ -20,6 +20,8 @@ type projectRef struct {
 	id bson.ObjectID
 }
 
+func refOf(p placement.Project) projectRef { return projectRef{p.DB, p.ID} }
+
 // shardAmounts are the amounts of a project on the shards where some were seen, by position. There
 // may be 100,000 projects on 100 shards, and few are on many of them.
 type shardAmounts []shardAmount
@@ -89,7 +91,7 @@ func (m *matrix) projects() {
 		m.addSum(m.sumOfProjects(order[:from], ranked), "others-before", format.Count(int64(from))+" projects before", m.pageURL(from-1))
 	}
 	for _, p := range order[from:to] {
-		m.addProject(p, figures.project(projectRef{p.DB, p.ID}), figures)
+		m.addProject(p, figures.project(refOf(p)), figures)
 	}
 	if to < len(order) {
 		m.addSum(m.sumOfProjects(order[to:], ranked), "others-after", others(len(order)-to), m.pageURL(to))
@@ -154,7 +156,7 @@ func (m *matrix) projectOrder(found []placement.Project, ranked map[projectRef]s
 	rest := make([]int, 0, len(found))
 	on := m.sortedShards()
 	for i, p := range found {
-		cells := ranked[projectRef{p.DB, p.ID}]
+		cells := ranked[refOf(p)]
 		if cells == nil {
 			rest = append(rest, i)
 			continue
@@ -222,7 +224,7 @@ func (m *matrix) sumOfProjects(list []placement.Project, ranked map[projectRef]s
 		}
 	}
 	for _, p := range list {
-		for _, c := range ranked[projectRef{p.DB, p.ID}] {
+		for _, c := range ranked[refOf(p)] {
 			if !out[c.shard].known {
 				out[c.shard] = c.amount
 			} else {
@@ -253,7 +255,7 @@ func (m *matrix) addProject(p placement.Project, shards []amount, figures projec
 	l.link = func(shard string) string { return ProjectShardURL(id, shard) }
 	m.noteProjectMoves(p, l.shards)
 	l.sum()
-	if sum, ok := figures.sum(projectRef{p.DB, p.ID}); ok {
+	if sum, ok := figures.sum(refOf(p)); ok {
 		l.total = sum
 	}
 	m.add(l)
@@ -271,7 +273,7 @@ func (m *matrix) addParts(p placement.Project, key string) {
 		}
 		l := matrixLine{name: string(c.NS)}
 		if m.q.Measure == MatrixWrites {
-			l.shards = m.writes.part(projectRef{p.DB, p.ID}, c.NS)
+			l.shards = m.writes.part(refOf(p), c.NS)
 		} else {
 			l.shards = partOfProject(m.v.Table, c, sizes, m.q.Measure == MatrixDocuments)
 		}

@@ -11,9 +11,9 @@ type matrixWrites struct {
 	counts   *heat.Collector
 	coverage map[topology.Namespace]heat.Coverage
 	sums     map[projectRef]shardAmounts // of the collections whose new rows are counted
-	all      []amount
-	unseen   map[string]amount // by database: of a project of which nothing was counted
+	unseen   map[string]amount           // by database: of a project of which nothing was counted
 	partial  map[projectRef]bool
+	only     *projectRef // whose writes alone are counted; nil: those of all
 }
 
 const (
@@ -81,21 +81,27 @@ func (w *matrixWrites) collection(ns topology.Namespace) []amount {
 	return out
 }
 
-// countProjects adds up the writes of all projects, once.
+// countProjects adds up the writes of the projects, once.
 func (w *matrixWrites) countProjects() {
 	if w.sums != nil {
 		return
 	}
-	w.sums, w.all = map[projectRef]shardAmounts{}, make([]amount, len(w.v.Table.Shards))
+	w.sums = map[projectRef]shardAmounts{}
 	w.unseen, w.partial = map[string]amount{}, map[projectRef]bool{}
 	position := shardPositions(w.v.Table)
 	for _, ns := range w.counts.Counted(w.v.Table) {
+		if w.only != nil && w.only.db != ns.Database() {
+			continue
+		}
 		window := w.counts.Window(ns, w.v.WritesWindow())
 		none := unknownAmount("notLoaded", noWritesYet)
 		if window.Seconds > 0 {
 			none = rateAmount(window.None(), window.To)
 		}
 		w.unseen[ns.Database()] = w.unseen[ns.Database()].plus(none)
+		if w.only != nil {
+			window = window.OfProject(w.only.id)
+		}
 		for _, l := range window.ProjectShards(w.v.Table, w.v.Profile) {
 			key := projectRef{ns.Database(), l.Project}
 			if i, ok := position[l.Shard]; ok {
@@ -103,9 +109,6 @@ func (w *matrixWrites) countProjects() {
 			} else {
 				w.partial[key] = true // its shard does not follow from what was counted
 			}
-		}
-		for i, a := range w.collection(ns) {
-			w.all[i] = w.all[i].plus(a)
 		}
 	}
 }
@@ -117,6 +120,18 @@ func (w *matrixWrites) ranked() map[projectRef]shardAmounts {
 	}
 	w.countProjects()
 	return w.sums
+}
+
+// rank is what projects are sorted by: the writes of one on all shards; negative where they are not known.
+func (w *matrixWrites) rank(ref projectRef) (sum float64) {
+	seen := w.ranked()[ref]
+	if _, none := w.reason(); none || len(seen) == 0 && !w.unseen[ref.db].known {
+		return -1
+	}
+	for _, on := range seen {
+		sum += on.value
+	}
+	return sum
 }
 
 // project is the writes of a project by shard.
@@ -173,12 +188,16 @@ func (w *matrixWrites) part(ref projectRef, ns topology.Namespace) []amount {
 
 // total is the writes of all projects by shard.
 func (w *matrixWrites) total() []amount {
+	out := make([]amount, len(w.v.Table.Shards))
 	why, none := w.reason()
 	if !none {
-		w.countProjects()
-		return w.all
+		for _, ns := range w.counts.Counted(w.v.Table) {
+			for i, a := range w.collection(ns) {
+				out[i] = out[i].plus(a)
+			}
+		}
+		return out
 	}
-	out := make([]amount, len(w.v.Table.Shards))
 	for i := range out {
 		out[i] = why
 	}

@@ -87,8 +87,8 @@ func (q PastProblemsQuery) URL(cursor string) string {
 	return address("/advice/past", u, 1)
 }
 
-// PastProblemList lists the problems of a time span, the newest begin first.
-func PastProblemList(ctx context.Context, v View, kept PastProblems, q PastProblemsQuery) (api.PastProblems, error) {
+// PastProblemList lists the problems of a time span, the newest begin first. timed: there are pages of past times.
+func PastProblemList(ctx context.Context, v View, kept PastProblems, timed bool, q PastProblemsQuery) (api.PastProblems, error) {
 	out := api.PastProblems{Items: []api.PastProblem{}, AsOf: *api.Time(v.Now), From: q.From, To: q.To}
 	list, notJudged, err := pastProblems(ctx, v, kept, q.From, q.To)
 	if err != nil {
@@ -106,7 +106,7 @@ func PastProblemList(ctx context.Context, v View, kept PastProblems, q PastProbl
 	}
 	to := min(from+q.Limit, len(list))
 	for _, p := range list[from:to] {
-		out.Items = append(out.Items, pastProblemOf(v, p))
+		out.Items = append(out.Items, pastProblemOf(v, p, timed))
 	}
 	if to < len(list) {
 		out.Next = CursorOf(pastProblemKey(list[to]))
@@ -195,7 +195,7 @@ func notJudgedIn(spans []store.JudgedSpan, from, to time.Time) []api.HistoryGap 
 // postmortemAround is how much before a problem's begin and after its end a post-mortem of it shows.
 const postmortemAround = 10 * time.Minute
 
-func pastProblemOf(v View, p rules.PastProblem) api.PastProblem {
+func pastProblemOf(v View, p rules.PastProblem, timed bool) api.PastProblem {
 	end := p.Ended
 	if end.IsZero() {
 		end = v.Now
@@ -216,7 +216,9 @@ func pastProblemOf(v View, p rules.PastProblem) api.PastProblem {
 		out.Consequences = append(out.Consequences, api.AdviceConsequence{ID: x.ID, Rule: string(x.Rule), Severity: string(x.Severity),
 			Title: v.Named(x.Text).At(end), Text: asOf(v.Named(x.Text), end)})
 	}
-	out.Links.Overview = WithAt("/", p.WorstAt)
+	if timed {
+		out.Links.Overview = WithAt("/", p.WorstAt)
+	}
 	out.Links.Postmortem = PostmortemURL(p.Began, end, v.Now)
 	return out
 }

@@ -3,6 +3,7 @@ package answer
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -65,7 +66,7 @@ func Postmortem(ctx context.Context, v View, of PostmortemSources, from, to time
 		out.NotJudged = notJudged
 		slices.Reverse(list)
 		for _, p := range list {
-			out.Problems = append(out.Problems, pastProblemOf(v, p))
+			out.Problems = append(out.Problems, pastProblemOf(v, p, of.History != nil))
 		}
 	}
 	if of.Runs != nil {
@@ -136,6 +137,7 @@ func postmortemRun(ctx context.Context, v View, measured Outcomes, r engine.Run)
 // postmortemHistory adds what the cluster was seen to change. Of the log it takes failures only: what succeeded was
 // seen too.
 func postmortemHistory(ctx context.Context, v View, kept *history.Past, out *api.Postmortem) error {
+	failures := failureLines{}
 	q := HistoryQuery{From: out.From, To: out.To, Limit: api.MaxLimit}
 	for read := 0; ; {
 		got, err := History(ctx, v, kept, q)
@@ -147,10 +149,18 @@ func postmortemHistory(ctx context.Context, v View, kept *history.Past, out *api
 			if !ok {
 				continue
 			}
+			if n, ok := failures.lineOf(i); ok {
+				if len(c.Text) > len(out.Changes[n].Text) { // the entry with the reason
+					out.Changes[n].Text, out.Changes[n].Kind = c.Text, c.Kind
+				}
+				continue
+			}
 			if n := len(out.Changes) - 1; n >= 0 && samePostmortemChange(out.Changes[n], c) {
+				failures.add(i, n)
 				out.Changes[n].Count++
 				continue
 			}
+			failures.add(i, len(out.Changes))
 			if len(out.Changes) == postmortemChanges {
 				out.MoreChanges = true
 				return nil
@@ -170,6 +180,42 @@ func postmortemHistory(ctx context.Context, v View, kept *history.Past, out *api
 			return err
 		}
 	}
+}
+
+// oneFailure is how far apart the entries of one failed move are at most: its donor writes that it ended, and the
+// server that asked for it that it failed.
+const oneFailure = 5 * time.Second
+
+// failureLines are the lines of failed moves, by collection and range.
+type failureLines map[string]struct {
+	at   time.Time
+	line int
+}
+
+func (f failureLines) key(i api.HistoryItem) string {
+	if i.Event == nil || !i.Failed {
+		return ""
+	}
+	var of struct {
+		Min json.RawMessage `json:"min"`
+	}
+	if err := json.Unmarshal(i.Event.Details, &of); err != nil || of.Min == nil {
+		return ""
+	}
+	return i.Event.NS + " " + string(of.Min)
+}
+
+// lineOf is the line of the failed move that an entry is about.
+func (f failureLines) lineOf(i api.HistoryItem) (line int, ok bool) {
+	had, ok := f[f.key(i)]
+	return had.line, ok && f.key(i) != "" && i.Time.Sub(had.at).Abs() <= oneFailure
+}
+
+func (f failureLines) add(i api.HistoryItem, line int) {
+	f[f.key(i)] = struct {
+		at   time.Time
+		line int
+	}{i.Time, line}
 }
 
 // samePostmortemChange tells whether two changes are one line: the same, by the same, in one minute.

@@ -39,7 +39,11 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 // collection.
 func Project(v View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
 	zone := PinZone(s.Project.ID)
-	out := api.ProjectDetail{Project: newProjectFigures(v).fill(s), Moving: InFlightOf(v, MovingOfProject(v, s)),
+	figures := newProjectFigures(v)
+	ref := refOf(s.Project)
+	figures.writes.only = &ref
+	out := api.ProjectDetail{Project: figures.fill(s), Window: v.WritesWindow().String(), WritesText: figures.writesText(ref),
+		Moving: InFlightOf(v, MovingOfProject(v, s)),
 		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: DocumentNames(p).Many, Verdicts: projectVerdicts(s)}
 	if shards, pinned := zoneExists(v.Table, zone); pinned {
 		out.PinTerms, out.PinnedTo = PinTermsOf(v, zone), shards

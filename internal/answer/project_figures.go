@@ -5,10 +5,13 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -60,7 +63,7 @@ func newProjectFigures(v View) figuresOfProjects {
 // fill is a project with its figures.
 func (f figuresOfProjects) fill(sp placement.Spread) api.Project {
 	out := projectOf(sp)
-	ref := projectRef{sp.Project.DB, sp.Project.ID}
+	ref := refOf(sp.Project)
 	out.Bytes, out.Writes = f.bytesOf(ref).figure(f.v.Now), f.writesOf(ref).rate(f.v.Now)
 	out.Shards, out.Marks = ownShards(sp), []string{}
 	if f.hot[out.ID] {
@@ -97,6 +100,40 @@ func (f figuresOfProjects) writesOf(ref projectRef) amount {
 	return l.total
 }
 
+// writesText says how much a project writes and which shards take it.
+func (f figuresOfProjects) writesText(ref projectRef) message.Message {
+	shards := f.writes.project(ref)
+	l := matrixLine{shards: shards}
+	l.sum()
+	if !l.total.known || l.total.at.IsZero() {
+		return message.Message{} // the table of the list says why
+	}
+	span, at := message.Duration("span", f.v.WritesWindow()), message.Words("at", format.Clock(l.total.at))
+	if l.total.value == 0 {
+		return message.New("project.noWrites", "No writes were counted in the {span} before {at}.", span, at)
+	}
+	type part struct {
+		shard string
+		share float64
+	}
+	var parts []part
+	for i, a := range shards {
+		if share := a.value / l.total.value; a.known && share >= 0.005 {
+			parts = append(parts, part{f.v.Table.Shards[i].Name, share})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.share, a.share) })
+	words := each(parts[:min(len(parts), writersNamed)], func(p part) string { return format.Share(p.share) + " on " + p.shard })
+	if more := len(parts) - writersNamed; more > 0 {
+		words = append(words, message.Plural(more, "the rest on another shard", "the rest on "+strconv.Itoa(more)+" more shards"))
+	}
+	return message.New("project.writes", "{rate} writes/s in the {span} before {at}, {where}.",
+		message.Words("rate", l.total.text(format.PerSecond)), span, at, message.Words("where", JoinWords(words)))
+}
+
+// writersNamed is how many of the shards that take a project's writes its sentence names.
+const writersNamed = 3
+
 // sorted is the list in an order; what is not known comes last.
 func (f figuresOfProjects) sorted(list []placement.Project, p *profile.Profile, by string) []placement.Project {
 	if by == "" {
@@ -124,7 +161,7 @@ func (f figuresOfProjects) key(p placement.Project, prof *profile.Profile, by st
 		}
 		return a.value
 	}
-	switch ref := (projectRef{p.DB, p.ID}); by {
+	switch ref := refOf(p); by {
 	case ProjectsByDocuments:
 		if n := figureOf(p.Documents).Value; n != nil {
 			return float64(*n)
@@ -133,7 +170,7 @@ func (f figuresOfProjects) key(p placement.Project, prof *profile.Profile, by st
 	case ProjectsByBytes:
 		return known(f.bytesOf(ref))
 	case ProjectsByWrites:
-		return known(f.writesOf(ref))
+		return f.writes.rank(ref)
 	case ProjectsByShards:
 		return float64(len(ownShards(placement.SpreadOf(f.v.Table, prof, p))))
 	case ProjectsByCreation:

@@ -35,6 +35,7 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 			out.Shard = s
 		}
 	}
+	fillActivity(v, &out)
 	if s := PartState(v, topology.PartShards); s.Code != "stale" {
 		out.State = s
 	}

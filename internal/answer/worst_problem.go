@@ -11,26 +11,31 @@ import (
 // WorstProblem is the first of the open problems with what helps, or why nothing does; nil where there is none. Its
 // plan is one whose own checks pass, and its link leads each reader to what they may do. Nothing in it depends on who
 // looks.
-func WorstProblem(v View, try TryPlan) *api.WorstProblem {
+func WorstProblem(v View, try TryPlan) *api.Incident {
 	found := v.Problems()
 	if len(found.Items) == 0 || notReached(v.Table).Code != "" { // the headline says that
 		return nil
 	}
-	worst := found.Items[0]
-	out := &api.WorstProblem{ProblemLine: ProblemLines(v, found.Items[:1])[0]}
+	out := incidentOf(v, found.Items[0], try)
+	return &out
+}
+
+// incidentOf is a problem with what helps, or why nothing does.
+func incidentOf(v View, p rules.Problem, try TryPlan) api.Incident {
+	out := api.Incident{ProblemLine: ProblemLines(v, []rules.Problem{p})[0], Minutes: lastHour(v, p)}
 	if v.Past != nil {
 		return out // what would have helped then is not planned
 	}
-	if out.Doing = beingDone(worst, try); out.Doing != "" {
+	if out.Doing = beingDone(p, try); out.Doing != "" {
 		return out // another plan beside the run would be in its way
 	}
 	var remedies api.Advice
-	addRemedies(&remedies, v, worst, AdviceMay{Try: try})
+	addRemedies(&remedies, v, p, AdviceMay{Try: try})
 	if len(remedies.Plans) == 0 {
 		out.WhyNot = remedies.WhyNot
 		return out
 	}
-	out.Plan, out.PlanURL, out.Expected = remedies.Plans[0].Text, ProblemPlanURL(worst.ID), remedies.Plans[0].Expected
+	out.Plan, out.PlanURL, out.Expected = remedies.Plans[0].Text, ProblemPlanURL(p.ID), remedies.Plans[0].Expected
 	return out
 }
 

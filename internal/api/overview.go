@@ -2,11 +2,12 @@ package api
 
 import "shardboard/internal/message"
 
-// WorstProblem is the greatest open problem with the plan that helps.
-type WorstProblem struct {
+// Incident is an open problem with the plan that helps.
+type Incident struct {
 	ProblemLine
-	Plan    string // what the plan does; "" where none helps or it is blocked
-	PlanURL string // leads to its filled-in form
+	Minutes []*float64 // writes per second in each full minute of the last hour, the newest last; nil: not of writes
+	Plan    string     // what the plan does; "" where none helps or it is blocked
+	PlanURL string     // leads to its filled-in form
 	// Expected is what it does to the writes of the shards; "" where it is not against a problem of writes, or not known.
 	Expected string
 	WhyNot   string // why no plan helps; "" where one does, or a run does

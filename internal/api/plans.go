@@ -150,8 +150,9 @@ type BalancerEffect struct {
 	Bytes  Figure `json:"bytes"`
 }
 
-// WriteEffect is one shard's rows per second over the last 5 minutes, before and as
-// expected after; both are estimates.
+// WriteEffect is one shard's rows per second, before and as expected after; both are
+// estimates. A plan's are of the shortest time that tells enough: 1, 2 or 5 minutes
+// before it was made. A problem's are of the time that its sentence names.
 type WriteEffect struct {
 	Shard           string  `json:"shard"`
 	PerSecondBefore float64 `json:"perSecondBefore"`

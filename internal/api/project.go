@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // Project is one project (GET projects).
 type Project struct {
@@ -55,9 +59,11 @@ type ProjectDetail struct {
 	Collections []ProjectCollection `json:"collections"`
 	Moving      []InFlight          `json:"moving"` // running migrations of its ranges
 	PinTerms                        // terms of its pin, if pinned
+	Window      string              `json:"window"` // that writes are of, a Go duration
 	Freshness
 
 	// For pages only.
+	WritesText    message.Message  `json:"-"` // its writes, and which shards take them
 	Answer        string           `json:"-"` // where it is, in one to three sentences
 	Layout        string           `json:"-"` // nearest layout of the profile
 	PinnedTo      []string         `json:"-"` // shards of its pin

@@ -44,6 +44,10 @@ type ShardDetail struct {
 	Drain      *Drain            `json:"drain"`      // what is left on it; null while it does not drain
 	Moving     []InFlight        `json:"moving"`     // running migrations from or to it
 	Deletions  DeletionWait      `json:"deletions"`  // what holds up deletions of old documents on it
+	Writes     MatrixRate        `json:"writes"`     // counted rows per second in the time of window
+	WriteShare *float64          `json:"writeShare"` // of all counted rows, 0 to 1
+	Window     string            `json:"window"`     // a Go duration
+	Operations ShardOperations   `json:"operations"`
 	// internal collections left out of contents; ?internal=1 includes them. Sums never include them
 	Hidden int `json:"hidden"`
 	Freshness
@@ -54,6 +58,19 @@ type ShardDetail struct {
 	PrimaryOf     []string        `json:"-"` // databases
 	ProjectsState State           `json:"-"`
 	DocumentsName string          `json:"-"` // what the application calls its documents
+}
+
+// ShardOperations are the reads and writes of a shard for all sharded collections together, of all programs, between
+// two reads of its primary's counters. Servers count by collection: which project reads is not known.
+type ShardOperations struct {
+	ReadsPerSecond  *float64   `json:"readsPerSecond"` // null: not known, such as after an election
+	ReadMillis      *float64   `json:"readMillis"`     // mean time; null without reads
+	WritesPerSecond *float64   `json:"writesPerSecond"`
+	WriteMillis     *float64   `json:"writeMillis"`
+	MostRead        string     `json:"mostRead"`  // the collection that has most of the reads; "" without reads
+	ReadShare       *float64   `json:"readShare"` // its part of the reads
+	From            *time.Time `json:"from"`
+	To              *time.Time `json:"to"`
 }
 
 // ShardCollection is one collection's part on one shard.

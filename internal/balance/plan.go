@@ -132,9 +132,9 @@ func (p *Plan) eachPiece(f func(zone string, ch topology.Chunk, at piece)) (spli
 			zone, end := "", ch.Max
 			if z < len(p.zones) {
 				if p.zones[z].Min.Compare(at) <= 0 {
-					zone, end = p.zones[z].Zone, earlier(p.zones[z].Max, ch.Max)
+					zone, end = p.zones[z].Zone, shardkey.Earlier(p.zones[z].Max, ch.Max)
 				} else {
-					end = earlier(p.zones[z].Min, ch.Max)
+					end = shardkey.Earlier(p.zones[z].Min, ch.Max)
 				}
 			}
 			cut = cut || end.Compare(ch.Max) < 0
@@ -146,13 +146,6 @@ func (p *Plan) eachPiece(f func(zone string, ch topology.Chunk, at piece)) (spli
 		}
 	}
 	return splits
-}
-
-func earlier(a, b shardkey.Key) shardkey.Key {
-	if a.Compare(b) < 0 {
-		return a
-	}
-	return b
 }
 
 func (p *Plan) count(zone string, ch topology.Chunk, at piece) {

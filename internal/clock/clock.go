@@ -16,6 +16,14 @@ const Slack = time.Minute
 // safe side.
 func Ahead(t, now time.Time) bool { return t.After(now.Add(Slack)) }
 
+// Later is the later of two times.
+func Later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // Sleep waits for d, or not at all when there is nothing to wait for. The error is
 // the context's.
 func Sleep(ctx context.Context, d time.Duration) error {

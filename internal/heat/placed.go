@@ -168,20 +168,6 @@ func rowsIn(c *topology.Collection, of target, counts []Count, in shardkey.Range
 	return rows
 }
 
-func later(a, b shardkey.Key) shardkey.Key {
-	if a.Compare(b) < 0 {
-		return b
-	}
-	return a
-}
-
-func earlier(a, b shardkey.Key) shardkey.Key {
-	if b.Compare(a) < 0 {
-		return b
-	}
-	return a
-}
-
 // addPlaced adds rows of a slot that were placed in a chunk.
 func (t *tally) addPlaced(s Slot, rows placedRows) {
 	t.add(s, int64(math.Round(rows.best)))

@@ -9,6 +9,21 @@ import (
 	"shardboard/internal/topology"
 )
 
+// OfProject is the window with the counts of one project alone, by Yorkie document. Its total stays that of all.
+func (w Window) OfProject(project bson.ObjectID) Window {
+	out := w
+	out.slots = slices.Clone(w.slots)
+	for i, s := range w.slots {
+		out.slots[i].Counts, out.slots[i].Pieces = nil, nil
+		for _, n := range s.Counts {
+			if n.Project == project {
+				out.slots[i].Counts = append(out.slots[i].Counts, n)
+			}
+		}
+	}
+	return out
+}
+
 // ProjectShards returns the window's projects by shard in the current table, hottest first. Rows
 // whose documents are not counted any more, and are in several chunks by their project alone, have
 // no shard.

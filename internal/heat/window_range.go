@@ -40,7 +40,7 @@ func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 				part.Pieces = append(part.Pieces, p)
 			case p.Max.IsZero() || p.Max.Compare(r.Min) <= 0 || r.Max.Compare(p.Min) <= 0:
 			default: // a larger chunk of before a split: what was counted in the range by key
-				p.Min, p.Max = later(p.Min, r.Min), earlier(p.Max, r.Max)
+				p.Min, p.Max = shardkey.Later(p.Min, r.Min), shardkey.Earlier(p.Max, r.Max)
 				p.Rows = rowsIn(c, of, s.Counts, shardkey.Range{Min: p.Min, Max: p.Max})
 				part.Pieces = append(part.Pieces, p)
 			}

@@ -13,22 +13,32 @@ type Credit struct {
 	// Moved is the share of the writes after the run that go to ranges which it took from the hottest shard or, by chunks,
 	// from the hottest chunk, at most the share that these ranges may have had before.
 	Moved float64
-	// Without is what the share would be after the run if these ranges had stayed.
+	// Without is what the share of the hottest would be after the run if these ranges had stayed.
 	Without float64
 	// Others is the share of the writes after the run that go to ranges which others took from the hottest shard, capped
-	// likewise.
-	Others float64
+	// likewise, and OthersBefore the share that these ranges had before.
+	Others, OthersBefore float64
+
+	here float64 // what the share of the hottest shard of before would be if the run's ranges had stayed
 }
 
 // leastLeft is the least of the writes that the shard would have had without the run, as a part of those before: with
 // less, its load fell by itself.
 const leastLeft = 0.75
 
+// muchMore is how many times the writes before the run those after it are when most of them began meanwhile: then the
+// shares before the run say too little of them.
+const muchMore = 2
+
 // judgeRun compares the hottest before with the hottest after, and says that the run helped only when the share would
-// not have fallen without it.
+// not have fallen without it by more than what others moved explains.
 func (o *Outcome) judgeRun(in []CollectionRecord) (Verdict, float64) {
 	p, n, m := o.Before.Share, o.Before.Total.Rows, o.After.Total.Rows
 	v, plusMinus := judge(p, n, o.After.Share, m)
+	if (v == NoChange || v == Worse) && o.After.Total.PerSecond > muchMore*o.Before.Total.PerSecond {
+		o.Begun = true
+		return Unclear, plusMinus
+	}
 	if v != Helped {
 		return v, plusMinus
 	}
@@ -41,14 +51,15 @@ func (o *Outcome) judgeRun(in []CollectionRecord) (Verdict, float64) {
 		return v, plusMinus // a batch that was measured before its chunks were recorded
 	}
 	o.Credit = o.creditOf(in, p, n)
-	fell, _ := judge(p, n, o.Credit.Without, m)
+	left := max(p-surely(o.Credit.OthersBefore, n), 0) // what others did not take
+	fell, _ := judge(left, n, o.Credit.here, m)
 	itsPart, _ := judge(o.Credit.Without, m, o.After.Share, m)
 	switch {
 	case itsPart != Helped && more:
 		return Unclear, plusMinus
 	case itsPart != Helped:
 		return NotThis, plusMinus
-	case fell == Helped, o.Credit.Without*o.After.Total.PerSecond < leastLeft*p*o.Before.Total.PerSecond:
+	case fell == Helped, o.Credit.here*o.After.Total.PerSecond < leastLeft*left*o.Before.Total.PerSecond:
 		return Unclear, plusMinus
 	}
 	return Helped, plusMinus
@@ -78,7 +89,22 @@ func (o *Outcome) creditOf(in []CollectionRecord, p float64, n int64) Credit {
 		own.add(c, c.Before.Chunks, c.After.Chunks, left)
 	}
 	moved := own.share()
-	return Credit{Moved: moved, Without: min(1, stays+moved), Others: others.share()}
+	out := Credit{Moved: moved, Others: others.share(), OthersBefore: others.allowed, here: min(1, stays+moved)}
+	out.Without = out.here
+	for _, s := range o.Shards {
+		if o.Basis == ByShards && s.Shard != o.Before.Hottest {
+			out.Without = max(out.Without, s.After.Share-own.into[s.Shard])
+		}
+	}
+	return out
+}
+
+// surely is the least that a share of so many counted rows may be.
+func surely(share float64, rows int64) float64 {
+	if rows == 0 {
+		return 0
+	}
+	return max(share-1.96*math.Sqrt(share*(1-min(share, 1))/float64(rows)), 0)
 }
 
 // gone is the writes to ranges that left the hottest shard.
@@ -86,6 +112,7 @@ type gone struct {
 	of             *Outcome
 	rows           int64 // counted before
 	moved, allowed float64
+	into           map[string]float64 // by shard, of what was moved
 }
 
 // add adds the chunks of a collection that left.
@@ -94,7 +121,12 @@ func (g *gone) add(c CollectionRecord, before, after []ChunkTally, left func(fro
 	were := newPlaces(before)
 	for _, to := range after {
 		if i := were.of(to); i >= 0 && left(before[i], to) {
-			here[i] += shareOf(c.After.rate(to.Tally), g.of.After.Total)
+			share := shareOf(c.After.rate(to.Tally), g.of.After.Total)
+			here[i] += share
+			if g.into == nil {
+				g.into = map[string]float64{}
+			}
+			g.into[to.Shard] += share
 		}
 	}
 	for i, share := range here {

@@ -3,6 +3,7 @@ package outcome
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -33,6 +34,51 @@ type measurement struct {
 func (k *measurement) windows() (before, after Span) {
 	before, after = windows(k.run.Started, k.run.Ended)
 	return before, after.cut(k.until)
+}
+
+// onset is where the writes before a run rose to more than twice those of before, at a full minute; zero where they did
+// not. A load that has just begun would be mixed with the quiet time before it.
+func (k *measurement) onset(before Span) time.Time {
+	if k.earlier != nil {
+		return k.earlier.Since // its counts are of that time
+	}
+	type minute struct{ rows, seconds float64 }
+	minutes := make([]minute, int(Window/windowAlignment))
+	for _, samples := range k.before {
+		counted := make([]float64, len(minutes))
+		for _, x := range samples {
+			if i := int(x.slot.From.Sub(before.From) / windowAlignment); i >= 0 && i < len(minutes) {
+				minutes[i].rows += float64(x.slot.Rows() * x.slot.Every)
+				counted[i] += x.slot.Seconds()
+				minutes[i].seconds = max(minutes[i].seconds, counted[i])
+			}
+		}
+	}
+	best, at := math.Inf(-1), 0
+	for i := 1; i < len(minutes); i++ {
+		var was, is minute
+		for j, x := range minutes {
+			to := &was
+			if j >= i {
+				to = &is
+			}
+			to.rows, to.seconds = to.rows+x.rows, to.seconds+x.seconds
+		}
+		if was.seconds == 0 || is.rows < leastRows || is.rows/is.seconds <= muchMore*was.rows/was.seconds {
+			continue
+		}
+		likely := is.rows * math.Log(is.rows/is.seconds)
+		if was.rows > 0 {
+			likely += was.rows * math.Log(was.rows/was.seconds)
+		}
+		if likely > best {
+			best, at = likely, i
+		}
+	}
+	if at == 0 {
+		return time.Time{}
+	}
+	return before.From.Add(time.Duration(at) * windowAlignment)
 }
 
 // add keeps a sample that lies in one of the windows, and reports whether the second window may be

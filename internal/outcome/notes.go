@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 )
@@ -19,6 +20,7 @@ const (
 	NoteMigrations = "migrations" // others moved chunks of the same collections
 	NoteAgain      = "again"      // others moved the run's chunks again
 	NoteTotal      = "total"      // all writes together changed
+	NoteOnset      = "onset"      // the writes rose within the first window, which begins there
 	NoteUndone     = "undone"     // the run was undone
 	NoteUnreadable = "unreadable" // its stored measurements cannot be decoded
 )
@@ -52,6 +54,7 @@ func (o *Outcome) addNotes(r engine.Run, s scope, in []CollectionRecord, again b
 	note(NoteAstray, astray > 0.01*all)
 	note(NoteMigrations, o.OtherMoves > 0)
 	note(NoteAgain, again)
+	note(NoteOnset, o.Before.Seconds() < Window.Seconds())
 	ratio := o.After.Total.PerSecond / o.Before.Total.PerSecond
 	note(NoteTotal, over && o.State != Idle && o.State != Few && (ratio < leastLeft || ratio > 1/leastLeft))
 	note(NoteUndone, r.State == engine.Undone)
@@ -78,10 +81,17 @@ func (o Outcome) Note(code string) message.Message {
 		pattern = message.Plural(o.OtherMoves,
 			"Somebody else moved a chunk of these collections in that time; part of the difference may be due to that.",
 			"Others made {moves} moves in these collections in that time; part of the difference may be due to them.")
+		if o.Verdict == Helped && o.Credit != (Credit{}) {
+			pattern = message.Plural(o.OtherMoves,
+				"Somebody else moved a chunk of these collections in that time; what it took from the shard is not counted for this run.",
+				"Others made {moves} moves in these collections in that time; what they took from the shard is not counted for this run.")
+		}
 	case NoteAgain:
 		pattern = "Others moved chunks of this run again before the second window ended."
+	case NoteOnset:
+		pattern = "The time before the run begins at {since}, where the writes rose: before that they were less than half."
 	case NoteTotal:
-		pattern = "All writes together went from {totalBefore} to {totalAfter}; shares are of what there was each time."
+		pattern = "All writes together went from {totalBefore} to {totalAfter} rows/s; shares are of what there was each time."
 	case NoteUndone:
 		pattern = "The run has been undone since."
 		if o.After.Seconds() > 0 && o.After.To.Sub(o.After.From) < Window {
@@ -92,5 +102,6 @@ func (o Outcome) Note(code string) message.Message {
 	}
 	return message.New("outcome.note."+code, pattern, seconds("before", o.Before.Covered), seconds("after", o.After.Covered),
 		message.Coded("window", Window.String(), strconv.Itoa(int(Window.Seconds()))+" s"), message.Count("moves", o.OtherMoves),
+		message.Words("since", format.Clock(o.Before.From)),
 		message.Rate("totalBefore", o.Before.Total.PerSecond), message.Rate("totalAfter", o.After.Total.PerSecond))
 }

@@ -27,6 +27,7 @@ type Outcome struct {
 	Collections []CollectionChange
 	OtherRuns   []string
 	OtherMoves  int
+	Begun       bool // Unclear because most of the writes began about when the run did
 	Notes       []string
 }
 
@@ -79,6 +80,9 @@ func Compare(r engine.Run, kept *Record) Outcome {
 	before, after := windows(r.Started, r.Ended)
 	if kept != nil {
 		after = after.cut(kept.Until)
+		if kept.Since.After(before.From) {
+			before.From = kept.Since
+		}
 	}
 	o.Before.Span, o.After.Span, o.KnownAt = before, after, after.To
 	switch {

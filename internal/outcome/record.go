@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -20,6 +21,8 @@ type Record struct {
 	Closed         bool     // the measurement has ended
 	// Until is when the second window ended early, because an undo of the run began; zero: it did not.
 	Until time.Time
+	// Since is when the first window begins late, because the writes rose then; zero: it does not.
+	Since time.Time
 }
 
 // CollectionRecord is one collection of a Record.
@@ -50,7 +53,9 @@ func (r *Recorder) toRecord(t *topology.Table, k *measurement) *Record {
 		MovedAgain: k.movedAgain,
 		Closed:     k.closed,
 		Until:      k.until,
+		Since:      k.onset(before),
 	}
+	before.From = cmp.Or(out.Since, before.From)
 	for _, ns := range k.scope.namespaces() {
 		c := CollectionRecord{NS: ns}
 		if how, known := heat.CoverageOf(t, r.opts.Profile, ns); !known {

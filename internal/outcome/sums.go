@@ -27,6 +27,9 @@ func (o *Outcome) addCollections(kept *Record, over bool) {
 			}
 		}
 		least, leastAfter := leastCovered.Seconds(), leastCovered.Seconds()
+		if !kept.Since.IsZero() {
+			least = leastSoFar.Seconds()
+		}
 		if !kept.Until.IsZero() {
 			leastAfter = leastSoFar.Seconds()
 		}

@@ -104,21 +104,26 @@ func (o Outcome) measured() message.Message {
 	case same:
 		pattern = "{from} took {before} of the writes before, and {after} after."
 	}
-	switch o.Verdict {
-	case NotThis:
+	switch {
+	case o.Begun:
+		pattern += " All writes together went from {totalBefore} to {totalAfter} rows/s: most of them began about when the run did, so too " +
+			"little of them was counted before it."
+	case o.Verdict == Helped && o.Credit.OthersBefore >= leastPoint:
+		pattern += " Of that, others moved what had {othersBefore} of the writes; without this run it would be about {without}."
+	case o.Verdict == NotThis:
 		pattern += " But what this run moved or split takes {moved} of the writes now: without the run it would be about {without} too."
-	case Unclear:
+	case o.Verdict == Unclear:
 		rest := "the rest came by itself."
 		if o.Credit.Others >= leastPoint {
 			rest = "what others moved from the shard takes {others}."
 		}
 		pattern += " Without this run it would be about {without} of all: a part is its doing, " + rest
 		if o.Credit.Without >= leastLeft*o.Before.Share {
-			pattern += " All writes together went from {totalBefore} to {totalAfter}."
+			pattern += " All writes together went from {totalBefore} to {totalAfter} rows/s."
 		}
 	}
 	return message.New("outcome.measured", pattern, message.Share("moved", o.Credit.Moved), message.Share("without", o.Credit.Without),
-		message.Share("others", o.Credit.Others),
+		message.Share("others", o.Credit.Others), message.Share("othersBefore", o.Credit.OthersBefore),
 		message.Rate("totalBefore", o.Before.Total.PerSecond), message.Rate("totalAfter", o.After.Total.PerSecond),
 		message.Share("before", o.Before.Share), message.Share("after", o.After.Share),
 		message.Shard("from", o.Before.Hottest), message.Shard("to", o.After.Hottest))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/clock"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -59,7 +60,7 @@ func (ev *evaluation) findByMinute(r rule) {
 				ev.report.Items = append(ev.report.Items, p.lasting(spell, ev.Now))
 			}
 		case ev.Now.Sub(spell.Until) < Window:
-			if p, found := in(id, later(spell.From, spell.Until.Add(-Window)), spell.Until); found {
+			if p, found := in(id, clock.Later(spell.From, spell.Until.Add(-Window)), spell.Until); found {
 				ev.report.Items = append(ev.report.Items, ev.over(p, spell))
 			}
 		}
@@ -95,13 +96,6 @@ func sinceItBegan(minute, now time.Time, in func(from time.Time) (Problem, bool)
 		}
 	}
 	return Problem{}, false
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // withID is the problem with an id.

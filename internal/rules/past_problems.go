@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/store"
@@ -233,12 +234,12 @@ func (h *ProblemHistory) observe(ctx context.Context, cluster string, r Report) 
 			next[id] = o // it cannot be told
 			continue
 		case gap:
-			until = later(h.judged, o.since)
+			until = clock.Later(h.judged, o.since)
 			o.body.Unseen = true
 		case until.IsZero():
 			until = r.At
 		}
-		if err := save(id, o, later(until, o.since)); err != nil {
+		if err := save(id, o, clock.Later(until, o.since)); err != nil {
 			return err
 		}
 	}

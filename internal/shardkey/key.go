@@ -21,6 +21,22 @@ func FromParts(enc, bits string) Key { return Key{enc, strings.TrimRight(bits, "
 // Compare is the canonical order of the server: negative, zero or positive.
 func (k Key) Compare(o Key) int { return strings.Compare(k.enc, o.enc) }
 
+// Later is the greater of two keys.
+func Later(a, b Key) Key {
+	if a.Compare(b) < 0 {
+		return b
+	}
+	return a
+}
+
+// Earlier is the lesser of two keys.
+func Earlier(a, b Key) Key {
+	if b.Compare(a) < 0 {
+		return b
+	}
+	return a
+}
+
 // CompareEncoded is Compare with the encoding of a key that was appended to a
 // buffer. It does not allocate.
 func (k Key) CompareEncoded(enc []byte) int {

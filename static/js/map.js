@@ -10,7 +10,7 @@ import { legend } from "./map_legend.js";
 import { noteMoves } from "./map_moves.js";
 import { describe, write as writeReadout } from "./map_readout.js";
 import { listenReplay, showTime } from "./map_replay.js";
-import { part, root, say, state, take } from "./map_state.js";
+import { part, root, say, state, take, timed } from "./map_state.js";
 import { onTile, retry, settled } from "./map_tiles.js";
 import { parse, write } from "./map_view.js";
 
@@ -33,8 +33,7 @@ async function readMap(at) {
   reading?.abort();
   const request = new AbortController();
   reading = request;
-  const q = new URLSearchParams();
-  if (at) q.set("at", String(at));
+  const q = timed(at);
   if (root?.dataset.internal) q.set("internal", "1");
   try {
     const known = at === state.view.at && etag;
@@ -95,13 +94,28 @@ async function goTo(at) {
 /** @type {(value?: unknown) => void} */
 let ready = () => {}; // ends a wait for what is visible
 
+/**
+ * withWindow is an address's query with another time that writes are of, null for the usual one.
+ * @param {string} search
+ * @param {string | null} over
+ */
+function withWindow(search, over) {
+  const q = new URLSearchParams(search);
+  q.delete("window");
+  if (over) q.set("window", over);
+  return q.toString();
+}
+
 // writeAddress replaces the page's address, so that a link to it shows the same and "back" leads away.
 function writeAddress() {
   clearTimeout(addressTimer);
   addressTimer = setTimeout(() => {
     const total = state.bands.get(state.view.ns)?.total ?? 0;
     const search = write(location.search, state.view, total);
-    if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
+    if (search === location.search) return;
+    history.replaceState(history.state, "", location.pathname + search + location.hash);
+    const windows = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".windows a"));
+    for (const a of windows) a.search = withWindow(search, new URLSearchParams(a.search).get("window"));
   }, writeAfter);
 }
 

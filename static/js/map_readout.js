@@ -4,7 +4,7 @@ import { address } from "./address.js";
 import { messageOf } from "./failure.js";
 import { draw } from "./map_draw.js";
 import { markOf } from "./map_lane.js";
-import { part, say, screen, state } from "./map_state.js";
+import { part, root, say, screen, state, timed } from "./map_state.js";
 import { bandText, chunkText, markText } from "./map_text.js";
 
 const rest = 150; // ms that a pointer rests on a chunk before its bounds are read
@@ -58,8 +58,7 @@ export function write(text, full = text) {
  * @returns {Promise<import("./api.js").MapChunk>}
  */
 export async function chunkAt(ns, position, signal) {
-  const q = new URLSearchParams({ position: String(position) });
-  if (state.view.at) q.set("at", String(state.view.at));
+  const q = timed(state.view.at, { position: String(position) });
   const answer = await fetch(address(`/api/v1/map/${encodeURIComponent(ns)}/chunk?${q}`), { credentials: "same-origin", signal });
   if (!answer.ok) throw new Error(answer.statusText);
   return answer.json();
@@ -95,7 +94,7 @@ export async function open(zoom) {
   if (mark.tile.chunks[mark.i] > 1) return zoom(row, mark);
   try {
     const { url } = await chunkAt(row.band.ns, mark.tile.at[mark.i]);
-    if (url) location.assign(url);
+    if (url) location.assign(root?.dataset.window ? `${url}?window=${root.dataset.window}` : url);
     else write(say("hidden"));
   } catch (err) {
     write(say("failed", { error: messageOf(err) }));

@@ -67,6 +67,18 @@ const words = root ? part("words").dataset : {};
 export const say = (name, args = {}) => fill(words[name], args);
 
 /**
+ * timed are the parameters of a reading: a past time, 0 for now, and the time that writes are of.
+ * @param {number} at
+ * @param {Record<string, string>} [more]
+ */
+export function timed(at, more = {}) {
+  const q = new URLSearchParams(more);
+  if (at) q.set("at", String(at));
+  if (root?.dataset.window) q.set("window", root.dataset.window);
+  return q;
+}
+
+/**
  * take replaces the list of shards, collections and moves.
  * @param {Cluster} map
  */

@@ -1,7 +1,7 @@
 // Reads tiles of the cluster map and keeps them. What is visible is read first, a few at a time; a
 // request that nobody needs any more is aborted.
 import { address } from "./address.js";
-import { state } from "./map_state.js";
+import { state, timed } from "./map_state.js";
 
 /**
  * @typedef {import("./api.js").MapTile} Answer
@@ -95,8 +95,7 @@ async function read({ key, place, ns, level, index, marks, at }) {
   const request = new AbortController();
   running.set(key, request);
   const have = shown(place);
-  const q = new URLSearchParams({ level: String(level), index: String(index), marks: String(marks) });
-  if (at) q.set("at", String(at));
+  const q = timed(at, { level: String(level), index: String(index), marks: String(marks) });
   try {
     const answer = await fetch(address(`/api/v1/map/${encodeURIComponent(ns)}/tile?${q}`), {
       headers: have?.etag ? { "If-None-Match": have.etag } : {},

@@ -70,6 +70,8 @@ var samples = map[string]struct{ firing, quiet []string }{
 		[]string{`shardboard_problems{cluster="c",rule="hot-shard"} 0x120`}},
 	"ShardboardHotProject": {[]string{`shardboard_problems{cluster="c",rule="hot-project"} 2x120`},
 		[]string{`shardboard_problems{cluster="c",rule="hot-project"} 0x120`}},
+	"ShardboardSlowReads": {[]string{`shardboard_problems{cluster="c",rule="slow-reads"} 1x120`},
+		[]string{`shardboard_problems{cluster="c",rule="slow-reads"} 0x120`, `shardboard_problems{cluster="c",rule="hot-shard"} 1x120`}},
 	"ShardboardRunOutcomeUnknown": {[]string{`shardboard_runs_open{cluster="c",state="unknown"} 1x120`},
 		[]string{`shardboard_runs_open{cluster="c",state="running"} 1x120`}},
 	"ShardboardRunWaiting": {[]string{`shardboard_runs_open{cluster="c",state="waiting"} 1x120`},

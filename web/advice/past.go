@@ -27,8 +27,7 @@ func pastOf(s *site.Site, r *http.Request, v answer.View) (m pastList, err error
 	if m.query, err = answer.ParsePastProblemsQuery(r.URL.Query(), v.Now); err != nil {
 		return m, err
 	}
-	m.PastProblems, err = answer.PastProblemList(r.Context(), v, s.Deps.Problems, m.query)
-	withoutPast(s, m.Items)
+	m.PastProblems, err = answer.PastProblemList(r.Context(), v, s.Deps.Problems, s.Deps.History != nil, m.query)
 	return m, err
 }
 
@@ -88,20 +87,8 @@ func postmortem(s *site.Site, r *http.Request) (api.Postmortem, error) {
 	if err != nil {
 		return api.Postmortem{}, err
 	}
-	m, err := answer.Postmortem(r.Context(), v, answer.PostmortemSources{Problems: s.Deps.Problems, Runs: s.Deps.Actions,
+	return answer.Postmortem(r.Context(), v, answer.PostmortemSources{Problems: s.Deps.Problems, Runs: s.Deps.Actions,
 		Outcomes: s.Deps.Outcomes, History: s.Deps.History, NoHistory: s.KeepsHistory(v)}, from, to)
-	withoutPast(s, m.Problems)
-	return m, err
-}
-
-// withoutPast takes away the links to pages of the past where none is kept.
-func withoutPast(s *site.Site, list []api.PastProblem) {
-	if s.Deps.History != nil {
-		return
-	}
-	for i := range list {
-		list[i].Links.Overview = ""
-	}
 }
 
 // PostmortemPage shows it, to be read and printed.

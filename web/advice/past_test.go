@@ -1,10 +1,13 @@
 package advice_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
@@ -136,5 +139,30 @@ func TestAPostmortemHasProblemsRunsAndWhatTheyChanged(t *testing.T) {
 	}
 	if w := s.Do("GET", "/postmortem?from=2026-01-01T00:00:00Z"); w.Code != 400 {
 		t.Errorf("two months: %d", w.Code)
+	}
+}
+
+// The entries that the servers write about one failed move are one line, with its reason.
+func TestAFailedMoveIsOneLineOfAPostmortem(t *testing.T) {
+	x := webtest.NewPastServer(t)
+	table := *x.Watcher.Get()
+	end := x.Now.Add(30 * time.Second)
+	for i := range 2 { // of two chunks
+		end := end.Add(time.Duration(i) * 10 * time.Millisecond)
+		table.Events = append(table.Events,
+			webtest.MoveEntry(t, &table, 3+i, end, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)},
+				bson.E{Key: "note", Value: "aborted"}, bson.E{Key: "errmsg", Value: "chunk too big"}),
+			webtest.MoveEntry(t, &table, 3+i, end.Add(-20*time.Millisecond), "moveChunk.error"))
+	}
+	x.Show(x.Now.Add(time.Minute), &table)
+	got := webtest.Decode[api.Postmortem](t, x.Do("GET", "/api/v1/postmortem"))
+	failed := []string{}
+	for _, c := range got.Changes {
+		if c.Failed {
+			failed = append(failed, fmt.Sprint(c.Count, " ", c.Text))
+		}
+	}
+	if len(failed) != 1 || !strings.HasPrefix(failed[0], "2 failed: ") || !strings.Contains(failed[0], "more documents than may be moved") {
+		t.Errorf("two failed moves: %q", failed)
 	}
 }

@@ -451,7 +451,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 				}
 			}
 			if rows := m.writes(); len(rows) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<h2>Expected writes</h2><p class=\"muted under\">Counted rows per second over the last 5 minutes. “After” assumes that the same keys are written as often.</p><table class=\"rows beforeafter writes\"><thead><tr><th scope=\"col\">Shard</th><th scope=\"col\">Before</th><th scope=\"col\">After</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<h2>Expected writes</h2><p class=\"muted under\">Counted rows per second when the plan was made, over the shortest time that tells enough: 1, 2 or 5 minutes. “After” assumes that the same keys are written as often.</p><table class=\"rows beforeafter writes\"><thead><tr><th scope=\"col\">Shard</th><th scope=\"col\">Before</th><th scope=\"col\">After</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

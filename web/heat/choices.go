@@ -20,7 +20,8 @@ type page struct {
 	names  []string // of the shards
 	say    templates.Sentences
 	// incidents are the open problems of writes, of all collections.
-	incidents []api.ProblemLine
+	incidents []api.Incident
+	mayPlan   bool
 	// allShards leads to all shards where only the hottest are listed.
 	allShards string
 }

@@ -168,7 +168,7 @@ func lead(m page) templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templates.ProblemList(m.incidents).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Incidents(m.incidents, m.mayPlan).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -109,9 +110,26 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 	if len(some) != 1 || some[0].NS != one.NS {
 		t.Errorf("of one shard and collection: %+v", some)
 	}
-	text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find("main").Text()
-	if !strings.Contains(text, "which project reads is not known") {
-		t.Error("the page does not say what cannot be known")
+	shard := webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1/shards/"+one.Shard))
+	reads, most := 0.0, 0.0
+	for _, x := range list {
+		if x.Shard == one.Shard {
+			reads, most = reads+*x.ReadsPerSecond, max(most, *x.ReadShare)
+		}
+	}
+	if o := shard.Operations; o.ReadMillis == nil || math.Abs(*o.ReadsPerSecond-reads) > 1e-6 || *o.ReadShare != most {
+		t.Errorf("the shard's operations %+v, of its collections %f reads/s, at most %f", o, reads, most)
+	}
+	for path, says := range map[string][]string{"/heat": {"which project reads is not known"}, "/shards/" + one.Shard: {
+		"which project reads is not known", "Read operations", format.PerSecond(reads) + "/s, ",
+		format.Share(most) + " of them in " + topology.Namespace(shard.Operations.MostRead).Collection(),
+		"of all counted, in the last 5 min before"}} {
+		text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("main").Text()
+		for _, want := range says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q", path, want)
+			}
+		}
 	}
 	begun := webtest.NewHeatServer(t, v, src(), 15*time.Second, nil)
 	if got := webtest.Decode[api.List[api.HeatOperations]](t, begun.Do("GET", "/api/v1/heat/operations")).Items; len(got) != 0 {

@@ -28,7 +28,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := page{HeatReport: report, shards: templates.RefsOf(v.Table), say: templates.SentencesOf(v),
-		incidents: answer.IncidentsAbout(v, answer.About{})}
+		incidents: answer.IncidentsAbout(v, answer.About{}, from.Try), mayPlan: s.Deps.PlanForms}
 	for _, shard := range v.Table.Shards {
 		m.names = append(m.names, shard.Name)
 	}

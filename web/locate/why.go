@@ -49,8 +49,10 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		moving: answer.MovingNow(v, answer.MovingChunk(v, c, i), answer.FlightsListed),
 		failed: answer.FailedMovesOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
 		size:   answer.ChunkSizeOf(v, c, ch), mayMeasure: auth.From(r.Context()).May(auth.Operator),
-		watch:  answer.ChunkItem(c, ch.Min),
-		offers: s.Offers(r, v.Table).Chunk(c, i),
+		watch:     answer.ChunkItem(c, ch.Min),
+		offers:    s.Offers(r, v.Table).Chunk(c, i),
+		incidents: answer.IncidentsAbout(v, answer.About{NS: c.NS, Chunk: answer.ChunkRef(c, ch.Min)}, s.Tries(v)),
+		mayPlan:   s.Deps.PlanForms,
 	}
 	if v.Past == nil { // writes and sizes are known of now only
 		p.heat = answer.HeatLine(v, answer.HeatSource{Counts: s.Deps.Heat}, c.NS, i)
@@ -74,6 +76,8 @@ type chunkPage struct {
 	mayMeasure bool
 	watch      string // the item as it is watched
 	offers     []api.Offer
+	incidents  []api.Incident
+	mayPlan    bool // plans can be made here
 }
 
 func (p chunkPage) title() string {

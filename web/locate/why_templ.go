@@ -614,7 +614,7 @@ func chunkRegion(p chunkPage, refs templates.Refs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.ProblemList(answer.IncidentsAbout(p.v, answer.About{NS: topology.Namespace(p.why.NS), Chunk: p.why.Chunk.Ref})).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Incidents(p.incidents, p.mayPlan).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

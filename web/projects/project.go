@@ -12,7 +12,6 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
-	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -36,31 +35,32 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	region := regionOf(v, s.Deps.Profile, p, shard)
+	region := regionOf(s, v, p, shard)
 	sh := s.Shell(r, v, "projects", answer.NameOf(p), "project:"+id.Hex())
 	page := projectPage(sh, p.DB, region, sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p))
 	return site.WritePage(w, r, http.StatusOK, page)
 }
 
 // Region is the live region of a project's page.
-func Region(v answer.View, p *profile.Profile, id bson.ObjectID) (templ.Component, error) {
+func Region(s *site.Site, v answer.View, id bson.ObjectID) (templ.Component, error) {
 	pr, err := answer.FindProject(v, "", id)
 	if err != nil {
 		return nil, err
 	}
-	return regionOf(v, p, pr, ""), nil
+	return regionOf(s, v, pr, ""), nil
 }
 
 // regionOf is the region with what a shard has of the project first; without one it is that of everybody.
-func regionOf(v answer.View, p *profile.Profile, pr placement.Project, shard string) templ.Component {
+func regionOf(x *site.Site, v answer.View, pr placement.Project, shard string) templ.Component {
+	p := x.Deps.Profile
 	s := placement.SpreadOf(v.Table, p, pr)
 	m := projectView{
 		ProjectDetail: answer.Project(v, p, s),
-		incidents:     answer.IncidentsAbout(v, answer.About{Project: pr.ID.Hex()}),
-		inFlight:      answer.MovingNow(v, answer.MovingOfProject(v, s), answer.FlightsListed),
-		failed:        answer.FailedMoves(v, true, answer.ActivityQuery{}, answer.MovesOfProject(v, s)),
-		why:           groupWhy(answer.ProjectWhy(v, s).Collections),
-		now:           v.Now, text: templates.SentencesOf(v), shards: templates.RefsOf(v.Table), columns: templates.ShardRefs(v.Table),
+		incidents:     answer.IncidentsAbout(v, answer.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
+		inFlight: answer.MovingNow(v, answer.MovingOfProject(v, s), answer.FlightsListed),
+		failed:   answer.FailedMoves(v, true, answer.ActivityQuery{}, answer.MovesOfProject(v, s)),
+		why:      groupWhy(answer.ProjectWhy(v, s).Collections),
+		now:      v.Now, text: templates.SentencesOf(v), shards: templates.RefsOf(v.Table), columns: templates.ShardRefs(v.Table),
 	}
 	if shard != "" {
 		on := answer.ProjectOn(v, s, shard)

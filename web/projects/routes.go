@@ -31,18 +31,18 @@ var Routes = site.Table(
 	},
 	site.Page(site.Route{Pattern: "/projects/{id}", Summary: "Where is one project?",
 		Params: []site.Param{paramID, site.Query("shard", "what this shard has of it comes first")}, Handler: Page,
-		Time: site.Past,
+		Time: site.Past, Writes: true,
 		Topic: site.Topic{Kind: "project", Of: isID,
 			Draw: func(_ context.Context, s *site.Site, v answer.View, text string) (templ.Component, error) {
 				id, err := bson.ObjectIDFromHex(text)
 				if err != nil {
 					return nil, err
 				}
-				return Region(v, s.Deps.Profile, id)
+				return Region(s, v, id)
 			}}}),
 	site.Asked(site.Route{Pattern: "/projects/{id}", Summary: "One project, collection by collection",
 		Params: []site.Param{paramID, site.Query("db", "of this database, where several have the id")},
-		Tagged: true, Time: site.Past}, project),
+		Tagged: true, Time: site.Past, Writes: true}, project),
 	// Document keys are for those who may locate.
 	site.Asked(site.Route{Pattern: "/projects/{id}/documents", Summary: "Yorkie documents of one project, by their keys",
 		Policy: guard.PolicyLocate,

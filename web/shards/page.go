@@ -12,7 +12,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/history"
-	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -29,7 +28,7 @@ func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, n
 	if err != nil {
 		return err
 	}
-	content, err := Region(v, s.Deps.Profile, name, shown)
+	content, err := Region(s, v, name, shown)
 	if err != nil {
 		return err
 	}
@@ -38,8 +37,8 @@ func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, n
 }
 
 // Region is the part of a shard's page that is updated live, with a page of the collections on it.
-func Region(v answer.View, p *profile.Profile, name string, page int) (templ.Component, error) {
-	a, err := answer.Shard(v, p, name, v.Internal)
+func Region(s *site.Site, v answer.View, name string, page int) (templ.Component, error) {
+	a, err := answer.Shard(v, s.Deps.Profile, name, v.Internal)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +46,7 @@ func Region(v answer.View, p *profile.Profile, name string, page int) (templ.Com
 	page, from, to := answer.PageOf(n, page)
 	a.Contents = a.Contents[from:to]
 	m := moves{
+		Incidents: answer.IncidentsAbout(v, answer.About{Shard: name}, s.Tries(v)), MayPlan: s.Deps.PlanForms,
 		Moving: answer.MovingNow(v, v.Table.MovingOn(name), answer.FlightsListed),
 		Failed: answer.FailedMoves(v, v.Internal, answer.ActivityQuery{Shard: name},
 			func(x history.Migration) bool { return x.From == name || x.To == name }),
@@ -66,11 +66,13 @@ func Region(v answer.View, p *profile.Profile, name string, page int) (templ.Com
 
 // moves is what moves to and from the shard, and why it has as much as it has.
 type moves struct {
-	LiveURL string
-	Pager   templates.Pager // of the collections on it
-	Moving  api.MovingNow
-	Failed  api.FailedMoves
-	Why     api.ShardWhy
+	Incidents []api.Incident
+	MayPlan   bool // plans can be made here
+	LiveURL   string
+	Pager     templates.Pager // of the collections on it
+	Moving    api.MovingNow
+	Failed    api.FailedMoves
+	Why       api.ShardWhy
 }
 
 // measures are the overview's bars with the words of one shard only.
@@ -88,11 +90,70 @@ func measures(a api.ShardDetail, refs templates.Refs) []templates.Measure {
 	return all
 }
 
-func facts(a api.ShardDetail) []templates.Fact {
+// writesFact is what was counted on a shard, with its share of all.
+func writesFact(a api.ShardDetail, over string) templates.Fact {
+	out := templates.Fact{Name: "Writes", Figure: templates.Figure{Text: format.Unknown, Title: topology.ReasonText(a.Writes.Reason)}}
+	if w := a.Writes; w.Value != nil {
+		out.Figure = templates.Figure{Known: true, Approx: !w.Exact && !w.AtLeast, Text: format.PerSecond(*w.Value) + "/s"}
+		if w.AtLeast {
+			out.Text = "≥\u202f" + out.Text
+		}
+		if a.WriteShare != nil {
+			out.Text += ", " + format.Share(*a.WriteShare) + " of all counted"
+		}
+		if out.Text += ", in " + over; w.At != nil {
+			out.Text += " before " + format.Clock(*w.At)
+		}
+	}
+	return out
+}
+
+// operationsFacts are the reads and writes by the server's own counters.
+func operationsFacts(o api.ShardOperations) []templates.Fact {
+	one := func(name string, perSecond, ms *float64) templates.Fact {
+		out := templates.Fact{Name: name, Figure: templates.Figure{Text: format.Unknown,
+			Title: "The server's counters have not been read twice since its primary was elected, or writes are not counted here."}}
+		if perSecond == nil {
+			return out
+		}
+		out.Figure = templates.Figure{Known: true, Text: format.PerSecond(*perSecond) + "/s"}
+		switch {
+		case ms != nil && *ms < 0.1:
+			out.Text += ", under 0.1 ms each"
+		case ms != nil:
+			out.Text += fmt.Sprintf(", %.1f ms each", *ms)
+		}
+		return out
+	}
+	reads := one("Read operations", o.ReadsPerSecond, o.ReadMillis)
+	if o.ReadShare != nil {
+		reads.Text += ", " + format.Share(*o.ReadShare) + " of them in " + topology.Namespace(o.MostRead).Collection()
+	}
+	return []templates.Fact{reads, one("Write operations", o.WritesPerSecond, o.WriteMillis)}
+}
+
+// operationsNote says what the counters are of.
+func operationsNote(o api.ShardOperations) string {
+	if o.From == nil || o.To == nil {
+		return ""
+	}
+	return "Operations are by the shard's own counters from " + format.Clock(*o.From) + " to " + format.Clock(*o.To) +
+		", of all programs. Servers count by collection: which project reads is not known."
+}
+
+// activity is how busy the shard is; nothing of a past time, of which it is not kept.
+func activity(v answer.View, a api.ShardDetail) []templates.Fact {
+	if v.Past != nil {
+		return nil
+	}
+	return append([]templates.Fact{writesFact(a, v.LastWrites())}, operationsFacts(a.Operations)...)
+}
+
+func facts(v answer.View, a api.ShardDetail) []templates.Fact {
 	list := func(names []string) templates.Figure {
 		return templates.Figure{Known: len(names) > 0, Text: templates.List(names)}
 	}
-	return []templates.Fact{
+	return append(activity(v, a), []templates.Fact{
 		{Name: "Replica set", Figure: templates.Figure{Known: true, Text: a.ReplSet}},
 		templates.DiskFact(a.Disk),
 		{Name: "Hosts", Figure: templates.Figure{Known: true, Text: hosts(a)}, Mono: true},
@@ -100,7 +161,7 @@ func facts(a api.ShardDetail) []templates.Fact {
 		{Name: "Zones", Figure: list(a.Zones), Zones: a.ZonesShown},
 		templates.OrphansFact(a.Orphans),
 		{Name: "Primary of", Figure: list(a.PrimaryOf)},
-	}
+	}...)
 }
 
 // shareCell is a figure with its share of the whole collection: 100 % means that

@@ -22,15 +22,15 @@ var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/shards/{name}", Summary: "What is on a shard?",
 		Params:  []site.Param{paramShard, site.ParamFormat(), site.Number("page", "of the collections on it, 50 each, counted from 1")},
 		Handler: site.InFormat(Page, JSON, CSV), Types: []string{site.MediaHTML, site.MediaJSON, site.MediaCSV},
-		Tagged: true, Time: site.Past, Internal: true,
+		Tagged: true, Time: site.Past, Internal: true, Writes: true,
 		Topic: site.Topic{Kind: "shard", Of: site.Named,
 			Draw: func(_ context.Context, s *site.Site, v answer.View, name string) (templ.Component, error) {
-				return Region(v, s.Deps.Profile, name, 1)
+				return Region(s, v, name, 1)
 			}}}),
 	site.Get(site.Route{Pattern: "/shards/{name}", Summary: "One shard and what is on it",
 		Params: []site.Param{paramShard, site.ParamFormat()},
 		Answer: api.ShardDetail{}, Handler: site.InFormat(JSON, JSON, CSV),
-		Types: []string{site.MediaJSON, site.MediaCSV}, Tagged: true, Time: site.Past}),
+		Types: []string{site.MediaJSON, site.MediaCSV}, Tagged: true, Time: site.Past, Writes: true}),
 	// Writes are no part of the table, so it has no ETag.
 	site.Question[api.ShardWhy]{
 		Route: site.Route{Pattern: "/shards/{name}/why", Summary: "Why has a shard more or less than its even share?",

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -127,10 +126,14 @@ func (s *Site) stateTag(r *http.Request, rt Route) string {
 		if v.Sizes != nil {
 			_, _ = fmt.Fprintf(address, " %d", v.Sizes.Seq())
 		}
-		if s.Deps.Heat != nil {
-			if raw, err := PathText(r, "ns"); err == nil {
-				_, _ = fmt.Fprintf(address, " %d", s.Deps.Heat.Window(topology.Namespace(raw), answer.DefaultWindow).To.UnixMilli())
-			}
+	}
+	if (rt.Measured || rt.Writes) && s.Deps.Heat != nil {
+		spaces := s.Deps.Heat.Counted(v.Table)
+		if raw, err := PathText(r, "ns"); err == nil {
+			spaces = []topology.Namespace{topology.Namespace(raw)}
+		}
+		for _, ns := range spaces {
+			_, _ = fmt.Fprintf(address, " %d", s.writesAt(ns))
 		}
 	}
 	if rt.State != nil {

@@ -40,7 +40,18 @@ func incidentScenes(v answer.View) []webtest.Scene {
 			webtest.Scene{Name: p.name + "-taken", Path: p.path, View: v, Change: incident(true, nil)},
 			webtest.Scene{Name: p.name + "-blocked", Path: p.path, View: v, Change: incident(false, blocked{})})
 	}
+	project, shard := whereWritten(v)
+	for _, p := range []page{{"heat-incident", "/heat"}, {"project-incident", "/projects/" + project},
+		{"shard-incident", "/shards/" + shard}} {
+		out = append(out, webtest.Scene{Name: p.name, Path: p.path, View: v, Change: incident(false, nil)})
+	}
 	return out
+}
+
+// whereWritten is the project that makes most of the writes, and the shard that takes them.
+func whereWritten(v answer.View) (project, shard string) {
+	_, ch := v.Table.Collection("yorkie-meta.changes").Chunks.Find(shardkey.HashKey(shardkey.HashObjectID(webtest.ProjectID(1000))))
+	return v.Dir.All()[0].ID.Hex(), ch.Shard
 }
 
 // writesOnOneShard are those of one project's documents, whose rows of changes are on one shard by chance, and some of

@@ -14,6 +14,10 @@ func TestIncidentScenesShowTheCardInItsStates(t *testing.T) {
 		"advice-incident-taken":   {"Hot project", "Taken by anna at 11:54"},
 		"advice-incident-blocked": {"Hot project", "Not possible now:", "A run moves a chunk from this shard"},
 		"overview-incident-taken": {"Taken by anna at 11:54"},
+		"overview-incident":       {"Expected: ", "Last hour, by minute"},
+		"heat-incident":           {"With it: ", "Expected: ", "Last hour, by minute"},
+		"project-incident":        {"With it: ", "Expected: ", "Last hour, by minute"},
+		"shard-incident":          {"With it: ", "Expected: ", "Last hour, by minute"},
 	} {
 		found := false
 		for _, sc := range All() {

@@ -64,9 +64,10 @@ func (m MapView) scale() string {
 	case m.Query.By == answer.MapBySize && s.Bytes.High != nil:
 		return "Height: data of a chunk, up to ≈ " + format.Bytes(int64(*s.Bytes.High)) + "."
 	case m.Query.By == answer.MapByHeat && s.Heat.High != nil && *s.Heat.High > 0:
-		return "Height: writes to the hottest chunk, up to " + format.PerSecond(*s.Heat.High) + "/s, on a logarithmic scale."
+		return "Height: writes to the hottest chunk in the " + m.lastWrites() + ", up to " + format.PerSecond(*s.Heat.High) +
+			"/s, on a logarithmic scale."
 	case m.Query.By == answer.MapByHeat && s.Heat.High != nil:
-		return "No chunk took writes in the last 5 minutes."
+		return "No chunk took writes in the " + m.lastWrites() + "."
 	case m.Query.By == answer.MapByAge && s.Age.Low != nil:
 		return "Height: how lately a chunk came to its shard; the latest " +
 			format.Ago(time.Duration(*s.Age.Low)*time.Second) + ", on a logarithmic scale."
@@ -75,6 +76,9 @@ func (m MapView) scale() string {
 	}
 	return ""
 }
+
+// lastWrites is the time that writes are of: "last 5 min".
+func (m MapView) lastWrites() string { return "last " + format.Span(m.Window) }
 
 // Units of a strip's picture: zones above, the band, signs below. It is as high as on the page,
 // so that the patterns of shards keep their form.

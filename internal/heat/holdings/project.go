@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/clock"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/natural"
 )
@@ -139,18 +140,11 @@ func (f *ShardFigure) lack() {
 
 // span extends the time of a figure by that of a collection.
 func (f *ShardFigure) span(c *Collection) {
-	f.Oldest, f.At = earlier(f.Oldest, c.Oldest), later(f.At, c.At)
+	f.Oldest, f.At = earlier(f.Oldest, c.Oldest), clock.Later(f.At, c.At)
 }
 
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
 		return b
 	}
 	return a
