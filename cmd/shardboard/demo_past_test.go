@@ -191,10 +191,13 @@ func checkTourNeverWaits(t *testing.T, api string) {
 	type done struct {
 		Open    bool
 		State   string
-		Outcome struct{ Collections []struct{ BeforeSeconds float64 } }
+		Outcome struct {
+			Collections []struct{ BeforeSeconds float64 }
+		}
 	}
 	var last done
-	for deadline := time.Now().Add(2 * time.Minute); last.State != "succeeded" || len(last.Outcome.Collections) == 0; time.Sleep(50 * time.Millisecond) {
+	ended := func() bool { return last.State == "succeeded" && len(last.Outcome.Collections) > 0 }
+	for deadline := time.Now().Add(2 * time.Minute); !ended(); time.Sleep(50 * time.Millisecond) {
 		if last = ask[done](t, api+"runs/"+run.ID); time.Now().After(deadline) {
 			t.Fatalf("the run: %+v", last)
 		}

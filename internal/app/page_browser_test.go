@@ -221,8 +221,8 @@ func (o *tab) keeps(js, what string, change func()) {
 }
 
 const (
-	// allRules are those of axe-core that are on by default.
-	allRules = `{resultTypes: ["violations"]}`
+	// allRules are those of axe-core that are on by default, and the size of targets.
+	allRules = `{resultTypes: ["violations"], rules: {"target-size": {enabled: true}, "link-in-text-block": {enabled: true}}}`
 	// colourRules are those that depend on the theme.
 	colourRules = `{resultTypes: ["violations"], runOnly: ["color-contrast", "link-in-text-block"]}`
 )
