@@ -89,7 +89,7 @@ func TestBrowserJourneyOfOnCall(t *testing.T) {
 		o.sees("what happens")
 		o.accessible("the plan", allRules)
 		o.runs() // 4
-		o.sees("done and proven", "steps proven:")
+		o.sees("done and proven", "steps proven")
 		o.accessible("the run", allRules)
 		d.waitForTable(o, "the cut", func(*topology.Table) bool { return d.chunksOfChanges() > before })
 		o.undo() // 5
