@@ -244,12 +244,13 @@ func (o *tab) accessible(what, rules string) {
 		o.do(chromedp.Evaluate[chromedp.Void](string(source)))
 	}
 	found := eval[[]string](o, `(() => {
-		// What lies under the bar of a phone at the moment is not covered by it once one scrolls.
-		document.querySelector(".bar-nav")?.style.setProperty("position", "static");
+		// What lies under something that stays in sight is not covered by it once one scrolls.
+		const lying = [...document.querySelectorAll(".bar-nav, .runacts, .runacts *, .approve")];
+		for (const e of lying) e.style.setProperty("position", "static");
 		for (const a of document.getAnimations()) if (a.effect.getComputedTiming().endTime < Infinity) a.finish(); else a.cancel();
 		return axe.run(document, `+rules+`).then(r => r.violations.map(v =>
 			v.id + ": " + v.help + " — " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")))
-			.finally(() => document.querySelector(".bar-nav")?.style.removeProperty("position"));
+			.finally(() => lying.forEach(e => e.style.removeProperty("position")));
 	})()`)
 	if len(found) > 0 {
 		o.Errorf("%s, %s:\n%s", what, eval[string](o, "location.href + ' at ' + innerWidth"), strings.Join(found, "\n"))
