@@ -20,7 +20,7 @@ type demoCmd struct {
 // Help tells a newcomer what the demo shows.
 func (demoCmd) Help() string {
 	return "It needs nothing else: the cluster is simulated in this process. It starts with a day behind it: where everything was, heat, " +
-		"moves with some failures, runs with an undo, and an alert that has ended. One project gets hot from the start; the " +
+		"moves with some failures, runs with an undo, and an alert that has ended. One project is hot from the start; the " +
 		"overview names it and a plan that helps. A tour on the overview leads through it: locate, heat, plan, proof, undo.\n\n" +
 		"--still, --empty and --epoch start without the day behind it. Nothing is kept after the end."
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -142,6 +143,68 @@ func TestAFreshDemoHasADayBehindIt(t *testing.T) {
 			t.Errorf("%d columns of heat", n)
 		}
 	})
+	// A visitor who takes the tour at once waits neither for heat nor for a plan, and is told whether it helped.
+	t.Run("heat, a plan and the comparison are there from the start", func(t *testing.T) { checkTourNeverWaits(t, api) })
+}
+
+func checkTourNeverWaits(t *testing.T, api string) {
+	t.Helper()
+	type problem struct {
+		Rule  string
+		Since time.Time
+		Plans []struct {
+			Kind string
+			Args json.RawMessage
+		}
+	}
+	start := time.Now()
+	var hot problem
+	for deadline := start.Add(2 * time.Minute); len(hot.Plans) == 0; time.Sleep(50 * time.Millisecond) {
+		for _, x := range ask[struct{ Items []problem }](t, api+"advice").Items {
+			if strings.HasPrefix(x.Rule, "hot-") && len(x.Plans) > 0 {
+				hot = x
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no plan against heat")
+		}
+	}
+	if !hot.Since.Before(start.Add(-time.Minute)) {
+		t.Errorf("%s since %s was waited for", hot.Rule, hot.Since)
+	}
+	post := func(path string, body, into any) {
+		t.Helper()
+		text, err := json.Marshal(body)
+		must(t, err)
+		res, err := http.Post(api+path, "application/json", bytes.NewReader(text))
+		must(t, err)
+		defer res.Body.Close()
+		must(t, json.NewDecoder(res.Body).Decode(into))
+		if res.StatusCode/100 != 2 {
+			t.Fatalf("POST %s: %s", path, res.Status)
+		}
+	}
+	var plan struct{ ID, Hash string }
+	post("plans", map[string]any{"kind": hot.Plans[0].Kind, "args": hot.Plans[0].Args, "reason": "the tour"}, &plan)
+	var run struct{ ID string }
+	post("plans/"+plan.ID+"/run", map[string]any{"hash": plan.Hash}, &run)
+	type done struct {
+		Open    bool
+		State   string
+		Outcome struct {
+			Collections []struct{ BeforeSeconds float64 }
+		}
+	}
+	var last done
+	ended := func() bool { return last.State == "succeeded" && len(last.Outcome.Collections) > 0 }
+	for deadline := time.Now().Add(2 * time.Minute); !ended(); time.Sleep(50 * time.Millisecond) {
+		if last = ask[done](t, api+"runs/"+run.ID); time.Now().After(deadline) {
+			t.Fatalf("the run: %+v", last)
+		}
+	}
+	if before := last.Outcome.Collections[0].BeforeSeconds; before < 120 {
+		t.Errorf("%v s before the run are compared", before)
+	}
 }
 
 type pastRun struct {

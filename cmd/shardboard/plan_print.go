@@ -22,7 +22,7 @@ func printPlan(w io.Writer, p api.Plan) error {
 	line(w, "%s", answer.RequestedText(p.ByName, p.By, p.Reason))
 	line(w, "")
 	risk := actions.Risk(p.Risk)
-	facts := [][2]string{{"plan", p.ID}, {"hash", p.Hash}, {"kind", p.Kind}, {"risk", risk.Label() + " " + risk.Meaning()},
+	facts := [][2]string{{"plan", p.ID}, {"hash", p.Hash}, {"kind", p.Kind}, {"risk", risk.Label() + " " + risk.Meaning(p.Undo.Possible)},
 		{"role", p.Role}, {"expires", timeText(p.ExpiresAt, "never")}}
 	if p.UndoOf != "" {
 		facts = append(facts, [2]string{"undo of", p.UndoOf})

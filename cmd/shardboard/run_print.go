@@ -14,6 +14,9 @@ import (
 func printRun(w io.Writer, r api.Run) {
 	line(w, "run %s: %s", r.ID, answer.RunStateText(r))
 	line(w, "  %s", answer.RunMeaningText(r))
+	if r.Batch == nil {
+		line(w, "  %s", answer.RunStepsText(r))
+	}
 	printAbout(w, r)
 	line(w, "  ended %s", timeText(r.EndedAt, "not yet"))
 	for _, text := range answer.DeletionTexts(r.Deletions) {

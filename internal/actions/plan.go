@@ -72,14 +72,18 @@ func (r Risk) Label() string {
 	return "Risk: " + string(r) + "."
 }
 
-// Meaning explains the risk in one sentence.
-func (r Risk) Meaning() string {
-	switch r {
-	case Low:
+// Meaning explains the risk in one sentence; undoable says whether a run of the plan can be undone by a button.
+func (r Risk) Meaning(undoable bool) string {
+	switch {
+	case r == Low && undoable:
 		return "Changes metadata only and can be undone quickly."
-	case Medium:
+	case r == Low:
+		return "Changes metadata only."
+	case r == Medium && undoable:
 		return "Moves data, or changes what the balancer moves. Can be undone."
-	case High:
+	case r == Medium:
+		return "Moves data, or changes what the balancer moves."
+	case r == High:
 		return "Affects a lot of data, or is hard to undo."
 	}
 	return ""

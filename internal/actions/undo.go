@@ -1,13 +1,17 @@
 package actions
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -39,7 +43,7 @@ func planUndo(d *draftBuilder, was message.Message, done []Step, effect Effect) 
 			}
 		}
 	}
-	out, _, err := d.finish(undoSummary(was), Undo{Text: message.New("redo", "To reverse this, plan the change again.")})
+	out, _, err := d.finish(d.undoTitle(was), Undo{Text: message.New("redo", "To reverse this, plan the change again.")})
 	return out, err
 }
 
@@ -50,6 +54,53 @@ func undoSummary(was message.Message) message.Message {
 	}
 	return message.New("undo", "Undo: "+lowerFirst(was.Pattern), was.Facts...).With(message.Words("of", was.Code))
 }
+
+var fromTo = regexp.MustCompile(`from \{(\w+)\} to \{(\w+)\}`)
+
+// undoTitle is undoSummary with the way that data takes back: shards change places where the summary names both, else
+// the shards of the moves follow.
+func (d *draftBuilder) undoTitle(was message.Message) message.Message {
+	out := undoSummary(was)
+	if x := fromTo.FindStringSubmatch(out.Pattern); x != nil {
+		from, _ := out.Fact(x[1])
+		to, _ := out.Fact(x[2])
+		if from.Kind == message.KindShard && to.Kind == message.KindShard {
+			out.Pattern = strings.Replace(out.Pattern, x[0], "back from {"+x[2]+"} to {"+x[1]+"}", 1)
+			return out
+		}
+	}
+	from, to := map[string]bool{}, map[string]bool{}
+	for _, m := range d.moves {
+		from[m.from], to[m.to] = true, true
+	}
+	if len(from) == 0 {
+		return out
+	}
+	out.Pattern = strings.TrimSuffix(out.Pattern, ".") + "; data goes back"
+	for _, side := range []struct {
+		word   string
+		shards map[string]bool
+	}{{"from", from}, {"to", to}} {
+		if n := len(side.shards); n > titleShards {
+			name := side.word + "Count"
+			out.Pattern += " " + side.word + " {" + name + "} shards"
+			out = out.With(message.Count(name, n))
+			continue
+		}
+		var names []string
+		for i, shard := range natural.Sorted(maps.Keys(side.shards)) {
+			name := side.word + strconv.Itoa(i)
+			names = append(names, "{"+name+"}")
+			out = out.With(message.Shard(name, shard))
+		}
+		out.Pattern += " " + side.word + " " + strings.Join(names, ", ")
+	}
+	out.Pattern += "."
+	return out
+}
+
+// titleShards is how many shards of one side a title names; more are counted.
+const titleShards = 3
 
 // undoMembership takes a shard out of a zone again, or puts it back.
 func (d *draftBuilder) undoMembership(s Step) error {

@@ -70,6 +70,11 @@ func ApprovalMayOf(p api.Plan, maker, who auth.Principal, readOnly string, now t
 	}
 }
 
+// RunsAfterApproval says to whoever can approve a plan who runs it.
+func RunsAfterApproval(p api.Plan) string {
+	return "Once it is approved, " + personText(cmp.Or(p.ByName, p.By)) + ", who made it, can run it."
+}
+
 // WaitingPlan is a plan that nobody has approved yet, for pages.
 type WaitingPlan struct {
 	ID, Title, By, Reason string

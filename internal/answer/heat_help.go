@@ -2,6 +2,7 @@ package answer
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -109,7 +110,14 @@ func splitTogether(v View, h HeatSource, c *topology.Collection, w heat.Window, 
 		return nil
 	}
 	slices.Sort(split)
-	plan := &api.HeatPlan{Kind: string(actions.SplitHot), URL: HotChunkPlan(c, split...),
+	rate := 0.0
+	for _, l := range hot {
+		if slices.Contains(split, l.Chunk) {
+			rate += l.Rate.PerSecond
+		}
+	}
+	reason := fmt.Sprintf("%d chunks of %s take %s writes/s.", len(split), c.NS, format.PerSecond(rate))
+	plan := &api.HeatPlan{Kind: string(actions.SplitHot), URL: HotChunkPlan(c, reason, split...),
 		Text: "Plan to split all " + format.Count(int64(len(split))) + " where their writes are"}
 	if h.Try != nil {
 		TryHeatPlan(plan, h.Try)
@@ -135,7 +143,7 @@ func projectsHelp(v View, h HeatSource, q HeatQuery, writers []api.Heat, rates m
 // projectOffers are to keep others away from a project's shard, and to spread it.
 func projectOffers(v View, h HeatSource, db, project string, rates map[string]float64) []api.Offer {
 	offers := &Offers{Table: v.Table, Try: h.Try}
-	pairs := []string{"project", project, "db", db}
+	pairs := []string{"project", project, "db", db, "reason", "It makes most of the writes that the heat map shows there."}
 	var out []api.Offer
 	if to := leastWritten(v.Table, rates); to != "" {
 		text := message.New("isolate", "Plan to isolate it on {shard}, which takes the fewest writes…", message.Text("shard", to)).String()

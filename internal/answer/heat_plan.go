@@ -62,11 +62,12 @@ func heatPlan(v View, h HeatSource, c *topology.Collection, l heat.Line, split h
 	if !h.Plans {
 		return nil, false
 	}
+	reason := fmt.Sprintf("A chunk of %s on %s takes %s writes/s.", c.NS, c.Chunks.Owner(i), format.PerSecond(l.Rate.PerSecond))
 	args := actions.Args{NS: c.NS, Chunk: ChunkRef(c, c.Chunks.At(i).Min), To: to}
-	plan = &api.HeatPlan{Kind: string(kind), Args: api.PlanArgs{RawMessage: args.JSON()}, URL: HotChunkPlan(c, i),
+	plan = &api.HeatPlan{Kind: string(kind), Args: api.PlanArgs{RawMessage: args.JSON()}, URL: HotChunkPlan(c, reason, i),
 		Text: "Plan to split it where its writes are"}
 	if kind == actions.MoveChunk {
-		plan.URL = PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", args.Chunk, "to", to)
+		plan.URL = PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", args.Chunk, "to", to, "reason", reason)
 		plan.Text = fmt.Sprintf("Plan to move it to %s, which takes %s writes/s", to, format.PerSecond(writes()[to]))
 	}
 	if h.Try != nil {
@@ -123,8 +124,8 @@ func hotPlan(t *topology.Table, c *topology.Collection, i int, rate float64, spl
 }
 
 // HotChunkPlan is the address of the form that is filled in to split a hot chunk
-// where its writes are. Several chunks of one collection, at most 16, go into one plan.
-func HotChunkPlan(c *topology.Collection, chunks ...int) string {
+// where its writes are, for a reason. Several chunks of one collection, at most 16, go into one plan.
+func HotChunkPlan(c *topology.Collection, reason string, chunks ...int) string {
 	var refs []string
 	for _, i := range chunks {
 		refs = append(refs, ChunkRef(c, c.Chunks.At(i).Min))
@@ -133,5 +134,5 @@ func HotChunkPlan(c *topology.Collection, chunks ...int) string {
 	if len(refs) == 1 {
 		name = "chunk"
 	}
-	return PlanURL(actions.SplitHot, "ns", string(c.NS), name, strings.Join(refs, " "))
+	return PlanURL(actions.SplitHot, "ns", string(c.NS), name, strings.Join(refs, " "), "reason", reason)
 }

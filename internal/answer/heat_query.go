@@ -101,7 +101,13 @@ func ParseHeatQuery(q url.Values) (HeatQuery, error) {
 	if out.By, err = parsePictureRows(q); err != nil {
 		return out, err
 	}
-	if text := q.Get("span"); text != "" {
+	last, err := ParseLast(q)
+	if err != nil {
+		return out, err
+	}
+	if text := q.Get("span"); last > 0 {
+		out.Span = last
+	} else if text != "" { // as earlier versions wrote it
 		d, err := time.ParseDuration(text)
 		if err != nil || !slices.Contains(HeatSpans(), d) {
 			return out, fault.New(fault.Invalid, "span must be one of the page's choices, such as 6h, not %q.", sanitize.Truncate(text, 40))
@@ -134,7 +140,7 @@ func (q HeatQuery) URL() string {
 		v.Set("window", ShortDuration(q.Window))
 	}
 	if q.Span != defaultSpan {
-		v.Set("span", ShortDuration(q.Span))
+		v.Set(LastParam, lastOf(q.Span))
 	}
 	if q.By != keyvis.ByKey {
 		v.Set("by", string(q.By))

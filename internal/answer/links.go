@@ -131,6 +131,11 @@ func PlanURL(k actions.Kind, pairs ...string) string {
 	return "/plans/new?" + q.Encode()
 }
 
+// MatrixOfShard is the matrix of projects, those first of which a shard has most.
+func MatrixOfShard(name string) string {
+	return MatrixQuery{Projects: true, Measure: MatrixBytes, Sort: "on:" + name}.URL()
+}
+
 // MatrixOfProject is the matrix with one project.
 func MatrixOfProject(name, id string) string {
 	if name == "" {

@@ -35,6 +35,8 @@ func headlineOf(it api.LocateItem) message.Message {
 		h = headline{lead: e.unasked(it), shards: e.belongs}
 		if len(e.open) > 0 {
 			h.end = " — its rows were not counted: " + JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys))))
+		} else if parts := e.parts(it); parts != nil {
+			h = headline{parts: parts}
 		}
 	}
 	if len(e.damaged) > 0 && it.Kind == "key" && len(e.missing) > 0 {
@@ -54,21 +56,78 @@ func headlineOf(it api.LocateItem) message.Message {
 type headline struct {
 	lead, end string
 	shards    []string
+	parts     []headline // of collections of which not the same is known, in place of lead and shards
+	unproven  bool       // no row was seen on these shards
 }
+
+// UnprovenShard begins the names of facts of a headline that are shards on which no row was seen.
+const UnprovenShard = "maybe"
 
 // message names each shard as a fact, so that a page can link it.
 func (h headline) message() message.Message {
-	facts := make([]message.Fact, 0, len(h.shards)+1)
-	names := make([]string, len(h.shards))
-	for i, s := range h.shards {
-		name := "shard" + strconv.Itoa(i)
-		facts, names[i] = append(facts, message.Shard(name, s)), "{"+name+"}"
+	var facts []message.Fact
+	var pattern []string
+	for _, part := range append(h.parts, headline{lead: h.lead, shards: h.shards}) {
+		var names []string
+		for _, s := range part.shards {
+			name := "shard"
+			if part.unproven {
+				name = UnprovenShard
+			}
+			name += strconv.Itoa(len(facts))
+			facts, names = append(facts, message.Shard(name, s)), append(names, "{"+name+"}")
+		}
+		words := strings.TrimSuffix(part.lead+" "+JoinWords(names), " ") + part.end
+		if words != "" {
+			pattern = append(pattern, words)
+		}
 	}
-	pattern := h.lead
-	if len(names) > 0 {
-		pattern += " " + JoinWords(names)
+	return message.New("locate.headline", strings.Join(pattern, "; ")+"{end}.", append(facts, message.Words("end", h.end))...)
+}
+
+// parts are what is known where nothing was counted: of collections in which a row was seen the shard, of the others
+// where rows would be. nil if a row was seen in all of them, or nothing of it is known.
+func (e rowEvidence) parts(it api.LocateItem) (out []headline) {
+	gone := func(n api.Note) bool { return n.Code == placement.NoteRowGone }
+	if it.Kind == "key" || len(e.belongs) == 0 || slices.ContainsFunc(it.Notes, gone) {
+		return nil
 	}
-	return message.New("locate.headline", pattern+"{end}.", append(facts, message.Words("end", h.end))...)
+	seen := map[string][]string{} // by shard
+	on, exact := map[string]bool{}, true
+	var unseen []string
+	for _, p := range it.Places {
+		name := sanitize.Line(collectionName(p.NS))
+		switch {
+		case p.State == "absent":
+		case p.Exists != nil && *p.Exists && p.Exact && len(p.Shards) == 1:
+			seen[p.Shards[0]] = append(seen[p.Shards[0]], name)
+		default:
+			unseen, exact = append(unseen, name), exact && p.Exact
+			for _, shard := range p.Shards {
+				on[shard] = true
+			}
+		}
+	}
+	for _, shard := range natural.Sorted(maps.Keys(seen)) {
+		out = append(out, headline{lead: JoinWords(seen[shard]) + ":", shards: []string{shard}})
+	}
+	rest := headline{shards: natural.Sorted(maps.Keys(on)), end: ", not counted", unproven: true}
+	switch {
+	case len(unseen) == 0:
+		return nil
+	case len(rest.shards) == 0:
+		rest.lead, rest.end = "", " not counted"
+	case !exact && len(rest.shards) > 1:
+		rest.lead = "on some of"
+	default:
+		rest.lead = "on"
+	}
+	if len(out) == 0 {
+		rest.lead = strings.TrimSuffix("Its rows belong "+rest.lead, " ")
+	} else {
+		rest.lead = strings.TrimSuffix(JoinWords(unseen)+": "+rest.lead, " ")
+	}
+	return append(out, rest)
 }
 
 // rowEvidence is what the places of a thing show together.

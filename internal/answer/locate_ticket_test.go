@@ -30,7 +30,8 @@ func ticketFor(name string) *api.Ticket {
 
 func TestTicketSaysWhatWhereWhyAndWhen(t *testing.T) {
 	got := ticketFor("handbook")
-	for _, part := range []string{"Yorkie document handbook of project handbook\n", "All of it is on rs-1.\n", "id 0a", "database db",
+	for _, part := range []string{"Yorkie document handbook of project handbook\n", "a: rs-1; b: on rs-1, not counted.\n", "id 0a",
+		"database db",
 		"- a and b: rs-1 (h1:27018, h2:27018), not sharded\n", "Why: db.a: not sharded, so on rs-1, the primary shard of db",
 		"Cluster: m1:27017,m2:27017, id 65ab.\n",
 		"As of 2026-03-01 12:00:00 UTC, from the routing table"} {

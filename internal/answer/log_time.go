@@ -8,11 +8,34 @@ import (
 	"shardboard/internal/sanitize"
 )
 
+// LastParam chooses the time that a page is about: up to now. Links keep it from page to page.
+const LastParam = "last"
+
 // LogSpans are the spans of time that end now, by the code in an address.
 var LogSpans = [...]struct {
 	Code, Text string
 	Long       time.Duration
-}{{"1h", "Last hour", time.Hour}, {"1d", "Last day", 24 * time.Hour}, {"7d", "Last week", 7 * 24 * time.Hour}}
+}{{"1h", "Last hour", time.Hour}, {"6h", "Last 6 hours", 6 * time.Hour}, {"1d", "Last day", 24 * time.Hour},
+	{"7d", "Last week", 7 * 24 * time.Hour}, {"35d", "Last 35 days", 35 * 24 * time.Hour}}
+
+// ParseLast reads ?last=; 0 without it.
+func ParseLast(in url.Values) (time.Duration, error) {
+	t := LogTime{Last: in.Get(LastParam)}
+	if t.Last != "" && t.long() == 0 {
+		return 0, fault.New(fault.Invalid, "last must be 1h, 6h, 1d, 7d or 35d, not %q.", sanitize.Truncate(t.Last, 40))
+	}
+	return t.long(), nil
+}
+
+// lastOf is the code of a span; "" if it has none.
+func lastOf(d time.Duration) string {
+	for _, s := range LogSpans {
+		if s.Long == d {
+			return s.Code
+		}
+	}
+	return ""
+}
 
 // LogTime chooses a part of the changelog by time, to the minute. The zero value is all that is
 // remembered. Times are UTC.
@@ -24,7 +47,10 @@ type LogTime struct {
 // ParseLogTime reads the parameters of an address. Times in the future are nothing wrong: there is
 // nothing yet.
 func ParseLogTime(in url.Values) (LogTime, error) {
-	t := LogTime{Last: in.Get("last")}
+	t := LogTime{Last: in.Get(LastParam)}
+	if _, err := ParseLast(in); err != nil {
+		return LogTime{}, err
+	}
 	var err error
 	if t.From, err = timeParameter(in, "from", time.Time{}); err != nil {
 		return t, err
@@ -34,8 +60,6 @@ func ParseLogTime(in url.Values) (LogTime, error) {
 	}
 	t.From, t.To = t.From.Truncate(time.Minute), wholeMinute(t.To)
 	switch {
-	case t.Last != "" && t.long() == 0:
-		return LogTime{}, fault.New(fault.Invalid, "last must be 1h, 1d or 7d, not %q.", sanitize.Truncate(t.Last, 40))
 	case t.Last != "" && !(t.From.IsZero() && t.To.IsZero()):
 		return LogTime{}, fault.New(fault.Invalid, "Give either last, or from and to.")
 	case !t.From.IsZero() && !t.To.IsZero() && !t.From.Before(t.To):

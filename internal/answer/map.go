@@ -36,13 +36,23 @@ func ClusterMap(v View) api.ClusterMap {
 		if a.Sharded != b.Sharded {
 			return cmp.Compare(b.Total, a.Total) // only sharded ones have chunks
 		}
-		return cmp.Or(cmp.Compare(bytesOr(b.Bytes), bytesOr(a.Bytes)), cmp.Compare(b.Total, a.Total), natural.Compare(a.NS, b.NS))
+		return cmp.Or(bySize(a.Bytes, b.Bytes), cmp.Compare(b.Total, a.Total), natural.Compare(a.NS, b.NS))
 	})
 	out.More = max(len(out.Bands)-MostBands, 0)
 	out.Bands = out.Bands[:len(out.Bands)-out.More]
 	out.Moving, out.MovingMore = mapMoves(v)
 	out.Scale = mapScale(v, out)
 	return out
+}
+
+// bySize compares collections as all pages list them: the largest first, then those of unknown size.
+func bySize(a, b api.Figure) int { return cmp.Compare(bytesOr(b), bytesOr(a)) }
+
+// SortBySize puts the largest collections first.
+func SortBySize(list []api.Collection) {
+	slices.SortStableFunc(list, func(a, b api.Collection) int {
+		return cmp.Or(bySize(a.Bytes, b.Bytes), cmp.Compare(b.Chunks, a.Chunks))
+	})
 }
 
 func bytesOr(f api.Figure) int64 {

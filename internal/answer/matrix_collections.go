@@ -147,6 +147,7 @@ func (m *matrix) collectionLine(ns topology.Namespace) matrixLine {
 	sharded := c != nil && !c.Unsplittable
 	if !sharded {
 		out.row.Note, out.row.URL = "not sharded", ""
+		out.unsharded = true
 	}
 	out.link = func(shard string) string {
 		if !sharded {

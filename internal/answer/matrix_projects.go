@@ -70,7 +70,7 @@ func (m *matrix) projects() {
 		m.out.State = noMatrixRows(m.q, "projects", m.out.Total)
 		return
 	}
-	m.byProject = movesByProject(m.v, m.moves)
+	m.byProject, m.hot = movesByProject(m.v, m.moves), hotProjects(m.v)
 	figures := m.projectFigures()
 	ranked := figures.ranked()
 	order := m.projectOrder(found, ranked)
@@ -247,7 +247,7 @@ func (m *matrix) addProject(p placement.Project, shards []amount, figures projec
 	}
 	l := matrixLine{name: p.Name, shards: shards, moves: m.movesOfProject(p)}
 	l.row = MatrixRow{Key: key, Kind: "project", Name: NameOf(p), URL: "/projects/" + id, Fold: m.q.toggled(key, false).URL(),
-		Open: m.q.isOpen(key, false)}
+		Open: m.q.isOpen(key, false), Hot: m.hot[id]}
 	if len(m.v.Dir.Databases()) > 1 {
 		l.row.Note = p.DB
 	}

@@ -53,6 +53,8 @@ type MatrixRow struct {
 	Total MatrixCell
 	Cells []MatrixCell // one for each column
 
+	Hot bool // a project that a problem of writes is about
+
 	Zones     []api.ZoneName // that its ranges are in, the first of them
 	ZonesMore int            // the others
 
@@ -128,12 +130,13 @@ func (m matrixMeasure) ofSize(s *topology.Size) amount {
 
 // matrixLine is a row before it is laid out: an amount for each shard.
 type matrixLine struct {
-	row    MatrixRow
-	name   string // rows are sorted by it
-	shards []amount
-	total  amount
-	moves  []PendingMove
-	link   func(shard string) string // of a cell; nil: none
+	row       MatrixRow
+	name      string // rows are sorted by it
+	shards    []amount
+	total     amount
+	moves     []PendingMove
+	unsharded bool                      // a collection that is not sharded
+	link      func(shard string) string // of a cell; nil: none
 }
 
 func (l *matrixLine) sum() {
@@ -170,6 +173,7 @@ type matrix struct {
 	columns []amount // total of each shard, of all rows
 	all     amount
 
+	hot       map[string]bool          // ids of projects that a problem of writes is about
 	byProject map[string][]PendingMove // of collections that are placed by project
 }
 
@@ -243,6 +247,12 @@ func (m *matrix) sort(lines []matrixLine) {
 		keys[i], place[i] = m.order(l), i
 	}
 	slices.SortStableFunc(place, func(a, b int) int {
+		if a, b := lines[a].unsharded, lines[b].unsharded; a != b && m.q.Sort == MatrixByTotal && !m.q.Reverse {
+			if a { // last, as in the list and on the map
+				return 1
+			}
+			return -1
+		}
 		x, y := keys[a], keys[b]
 		if m.q.Reverse && x >= 0 && y >= 0 {
 			x, y = y, x

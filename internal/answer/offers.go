@@ -144,34 +144,15 @@ func (o *Offers) leaveZone(shard, zone string) api.Offer {
 		whyIf(last, "It is the last shard of this zone, which has ranges. Remove those first."), "shard", shard, "zone", zone)
 }
 
-// offersOfZones bounds the offers on the page of zones: half of them for shards that
-// can leave a zone, the rest for ranges that can be taken from one.
-const offersOfZones = 80
-
-// Zones offers what can be done with zones and their ranges.
+// Zones offers new zones and ranges. Those that are there are changed in their rows.
 func (o *Offers) Zones() []api.Offer {
 	if o == nil {
 		return nil
 	}
-	out := []api.Offer{
+	return []api.Offer{
 		o.offer(actions.ZoneAddShard, "Add a shard to a zone…", ""),
 		o.offer(actions.ZoneSetRange, "Assign a range to a zone…", whyIf(len(o.Table.Collections) == 0, "No collection is sharded.")),
 	}
-	for _, s := range o.Table.Shards {
-		for _, z := range s.Zones {
-			if len(out) < offersOfZones/2 {
-				out = append(out, o.leaveZone(s.Name, z))
-			}
-		}
-	}
-	for _, z := range o.Table.Zones[:min(len(o.Table.Zones), offersOfZones-len(out))] {
-		text := message.New("offer.removeRange", "Remove {min} → {max} of {ns} from {zone}…", o.shortBound("min", z.NS, z.RawMin),
-			o.shortBound("max", z.NS, z.RawMax), message.Namespace("ns", z.NS), message.Text("zone", o.shortZone(z.Zone)))
-		text = o.named(text)
-		out = append(out, o.offer(actions.ZoneRemoveRange, text.String(), "", "ns", string(z.NS), "zone", z.Zone,
-			"min", string(api.Document(z.RawMin)), "max", string(api.Document(z.RawMax))))
-	}
-	return out
 }
 
 func (o *Offers) named(m message.Message) message.Message {

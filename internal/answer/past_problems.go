@@ -56,8 +56,15 @@ func ParsePastProblemsQuery(in url.Values, now time.Time) (q PastProblemsQuery, 
 	return q, err
 }
 
-// parseSpan reads from= and to=; absent they are so long ago, and now.
+// parseSpan reads from= and to=, or last=; absent they are so long ago, and now.
 func parseSpan(in url.Values, now time.Time, long time.Duration) (from, to time.Time, err error) {
+	last, err := ParseLast(in)
+	if err != nil {
+		return from, to, err
+	}
+	if last > 0 {
+		long = last
+	}
 	if to = now.UTC().Truncate(time.Millisecond); in.Get("to") != "" {
 		if to, err = ParsePastTime("to", in.Get("to"), now); err != nil {
 			return from, to, err

@@ -156,7 +156,7 @@ func limitsOf(l actions.Limits) api.Limits {
 }
 
 // personOf is how a plan names who made it.
-func personOf(p auth.Principal) string { return personText(cmp.Or(p.Name, p.ID)) }
+func personOf(p auth.Principal) string { return personText(cmp.Or(p.NameAndOwner(), p.ID)) }
 
 // MillisText is a duration in milliseconds as people read it.
 func MillisText(n int64) string {

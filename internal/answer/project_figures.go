@@ -48,12 +48,17 @@ type figuresOfProjects struct {
 }
 
 func newProjectFigures(v View) figuresOfProjects {
-	out := figuresOfProjects{v: v, bytes: &projectSizes{t: v.Table, from: v.Holdings()}, writes: newMatrixWrites(v, v.Counts),
-		hot: map[string]bool{}}
+	return figuresOfProjects{v: v, bytes: &projectSizes{t: v.Table, from: v.Holdings()}, writes: newMatrixWrites(v, v.Counts),
+		hot: hotProjects(v)}
+}
+
+// hotProjects are the ids of projects that a problem of writes is about.
+func hotProjects(v View) map[string]bool {
+	out := map[string]bool{}
 	for _, p := range v.Problems().Items {
 		for _, x := range append([]rules.Problem{p}, p.Consequences...) {
 			if x.Project != "" && slices.Contains([]rules.Rule{rules.HotProject, rules.HotChunk, rules.HotDocument, rules.HotShard}, x.Rule) {
-				out.hot[x.Project] = true
+				out[x.Project] = true
 			}
 		}
 	}

@@ -13,7 +13,12 @@ func TestTheLeadOfARunAgreesWithItsSteps(t *testing.T) {
 	running := api.Run{State: string(engine.Running), Open: true, Steps: []api.RunStep{{State: string(engine.Succeeded), Try: 1},
 		{State: string(engine.Deferred), Try: 1}, {State: string(engine.Running), Try: 2},
 		{State: string(engine.Planned), Try: 1}}}
-	if text := answer.RunMeaningText(running); !strings.HasPrefix(text, "Step 2 of 3 is running.") {
+	if text := answer.RunStepsText(running); text != "Step 2 of 3" || strings.Contains(answer.RunMeaningText(running), "Step") {
+		t.Errorf("%s: %s", text, answer.RunMeaningText(running))
+	}
+	ended := api.Run{Steps: []api.RunStep{{State: string(engine.Succeeded)}, {State: string(engine.Deferred)},
+		{State: string(engine.Planned)}}}
+	if text := answer.RunStepsText(ended); text != "1 of 2 steps proven" {
 		t.Error(text)
 	}
 	running.StopBy = "user:bert"

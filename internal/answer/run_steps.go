@@ -107,7 +107,7 @@ func StepProgressText(s api.RunStep) string {
 	case s.Op == string(actions.OpAwait):
 		return fmt.Sprintf("as expected: %s of %s", format.Count(s.Done), format.Count(s.Total))
 	}
-	return fmt.Sprintf("Step %s of %s of the move", format.Count(s.Done), format.Count(s.Total))
+	return fmt.Sprintf("Phase %s of %s of the move", format.Count(s.Done), format.Count(s.Total))
 }
 
 // StepTimesText says when a step was sent and when it ended; "" if it was not sent.

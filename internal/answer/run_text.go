@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 )
 
@@ -36,17 +37,24 @@ func RunStateText(r api.Run) string {
 func RunMeaningText(r api.Run) string {
 	text := engine.State(r.State).Meaning()
 	if r.State == string(engine.Running) {
-		switch n, all := stepInFlight(r.Steps); {
-		case r.StopBy != "":
+		if r.StopBy != "" {
 			text = "It ends after the command in flight."
-		case n > 0 && all > 1:
-			text = fmt.Sprintf("Step %d of %d is running. ", n, all) + text
 		}
 	}
 	if r.Resolved {
 		text += " Its outcome was unknown for a while and was then read from the cluster."
 	}
 	return text
+}
+
+// RunStepsText counts the steps of a run once, for pages and the command line: which one is in flight, which its proof
+// ends, or how many are proven.
+func RunStepsText(r api.Run) string {
+	if n, all := stepInFlight(r.Steps); n > 0 && r.Open {
+		return fmt.Sprintf("Step %d of %d", n, all)
+	}
+	done, all := StepsDone(r.Steps)
+	return fmt.Sprintf("%d of %d", done, all) + message.Plural(all, " step proven", " steps proven")
 }
 
 // RunTook is how long a run took; "" until it has ended.

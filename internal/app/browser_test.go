@@ -77,6 +77,7 @@ type tab struct {
 	ctx       context.Context
 	d         *demo // nil: the pages are not of a demo
 	incidents *incidents
+	acts      int // keys and clicks so far
 }
 
 // newTab opens an empty page of a width, in a profile that no other test uses. Its colours are the light ones.

@@ -92,6 +92,7 @@ func (o *tab) checkPage(address string) {
 	}
 	o.is("", turned)
 	o.keepsFocusWhileBusy()
+	o.skipsToContent()
 	o.accessibleInBothThemes("the page")
 	o.do(screen(390, "light"))
 	o.nothing(smallTargets, "targets under 44 px") // opens what is folded, too
@@ -225,6 +226,28 @@ func (o *tab) keepsFocusWhileBusy() {
 		o.run("busy.run(3, 10)")
 		o.until("busy.sent === 3")
 	})
+}
+
+// skipsToContent follows the link at the beginning of a page, and goes back. Neither loads the page anew.
+func (o *tab) skipsToContent() {
+	o.Helper()
+	if !eval[bool](o, `Boolean(document.querySelector("a.skip"))`) {
+		return
+	}
+	o.run("window.notReloaded = true")
+	for _, step := range []string{`document.querySelector("a.skip").focus()`, "history.back()", "history.forward()"} {
+		o.run(step)
+		if strings.HasSuffix(step, "focus()") {
+			o.press("Enter")
+		}
+		back := strings.HasSuffix(step, "back()")
+		o.until(`(location.hash === "#main") === %t`, !back)
+		if !back {
+			o.until(`document.activeElement.id === "main"`)
+		}
+	}
+	// What would load the page does so after the event of the way back.
+	o.is("true", `new Promise((done) => setTimeout(() => done(String(window.notReloaded === true))))`)
 }
 
 // TestBrowserPrintsAReport looks at pages as they are printed on A4 with margins of 12 mm: 703 px wide. Paper has the

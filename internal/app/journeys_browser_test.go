@@ -36,6 +36,59 @@ func (o *tab) plan(reason string) {
 	o.fits()
 }
 
+// within fails unless a journey takes no more keys and clicks.
+func (o *tab) within(most int, what string, journey func()) {
+	o.Helper()
+	before := o.acts
+	journey()
+	if n := o.acts - before; n > most {
+		o.Errorf("%s took %d keys and clicks, at most %d are wanted", what, n, most)
+	}
+}
+
+// inSight is whether an element is on the screen without scrolling, and not under the bar of a phone.
+const inSight = `(() => { const box = document.querySelector(%q)?.getBoundingClientRect();
+	return box && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight - 56 && scrollY === 0 })()`
+
+// TestBrowserJourneysAreShort counts what somebody does on the way to an answer: from an alert to a confirmed plan, and
+// from the overview to the largest projects of a shard.
+func TestBrowserJourneysAreShort(t *testing.T) {
+	needBrowser(t)
+	d := startTour(t)
+	d.admin(t, bson.D{{Key: "balancerStop", Value: 1}}) // no move of the balancer is in the way of a plan
+	var hot api.Advice
+	if !eventually(waitLimit, func() bool {
+		var list api.List[api.Advice]
+		d.getJSON(t, "api/v1/advice", &list)
+		i := slices.IndexFunc(list.Items, func(p api.Advice) bool {
+			return p.Rule == "hot-project" && len(p.Plans) > 0 && p.Plans[0].URL != ""
+		})
+		if i >= 0 {
+			hot = list.Items[i]
+		}
+		return i >= 0
+	}) {
+		t.Fatal("no project is hot")
+	}
+	eachWidth(t, d, func(o *tab, width int64) {
+		o.open("")
+		o.within(3, "the largest projects of a shard", func() {
+			o.follow(`main a[href="/shards/`+hot.Shard+`"]`, "/shards/")
+			o.follow(`main a[href*="/matrix?by=projects"]`, "/matrix")
+			o.until(`location.search.includes(%q) && document.querySelector('th[aria-sort="descending"]')`, "on%3A"+hot.Shard)
+			o.until(`document.querySelector('tr[data-key^="p:%s"] .flag')?.textContent === "hot"`, hot.Project)
+		})
+		o.open("advice#" + hot.ID) // where the alert leads
+		o.within(6, "an alert to a confirmed plan", func() {
+			o.follow(`[id="`+hot.ID+`"] a[href*="/plans/new"], [id="`+hot.ID+`"] a[href$="/plan"]`, "/plans/new")
+			o.click("form.plan button.main") // the reason is filled in
+			o.until(`document.querySelector("#plan .confirm")?.checkVisibility()`)
+			o.follow("#plan .confirm button.main", "/runs/")
+		})
+		o.undoAfterRun()
+	})
+}
+
 // runs confirms the plan, waits without a reload until its run has ended, and returns its path.
 func (o *tab) runs() string {
 	o.Helper()
@@ -57,6 +110,13 @@ func (o *tab) undo() {
 	o.follow("form.undo button", "/plans/")
 	o.until(`document.querySelector("#plan .confirm")?.checkVisibility()`)
 	o.runs()
+}
+
+// undoAfterRun waits for the run that is shown and undoes it, so that the next can have the same plan.
+func (o *tab) undoAfterRun() {
+	o.Helper()
+	o.until(`!document.querySelector("#live-run").classList.contains("is-open")`)
+	o.undo()
 }
 
 func (d *demo) chunksOfChanges() int { return d.app.Watcher().Table().Collection(changes).Chunks.Len() }
@@ -89,7 +149,7 @@ func TestBrowserJourneyOfOnCall(t *testing.T) {
 		o.sees("what happens")
 		o.accessible("the plan", allRules)
 		o.runs() // 4
-		o.sees("done and proven", "steps proven:")
+		o.sees("done and proven", "steps proven")
 		o.accessible("the run", allRules)
 		d.waitForTable(o, "the cut", func(*topology.Table) bool { return d.chunksOfChanges() > before })
 		o.undo() // 5
@@ -118,16 +178,22 @@ func TestBrowserJourneyOfSupport(t *testing.T) {
 				Setting: browser.PermissionSettingGranted, BrowserContextID: chromedp.FromContext(o.ctx).BrowserContextID}))
 		}
 		o.open("")
-		box := "#find"
-		if width < 500 { // 1
-			o.follow(`a[href="/locate"]`, "/locate")
-			box = "main input[name=q]"
-		}
-		o.fill(box, project.Name+"/"+doc.Key) // 2
-		o.run("window.leaving_ = true")
-		o.press("Enter")
-		o.arrive("/locate")
-		o.sees(doc.Key, project.Name, "shard-rs-")
+		o.within(2, "a document's key to its shard", func() {
+			box := "#find"
+			if width < 500 { // 1
+				o.follow(`a[href="/locate"]`, "/locate")
+				box = "main input[name=q]"
+			} else {
+				o.acts++ // to paste outside of fields is one key, which goes to the box
+			}
+			o.fill(box, project.Name+"/"+doc.Key) // 2
+			o.run("window.leaving_ = true")
+			o.press("Enter")
+			o.arrive("/locate")
+			o.until(inSight, ".located .answer .shard")
+			o.until(inSight, ".located .answer a.button")
+		})
+		o.sees(doc.Key, project.Name, "shard-rs-", "documents:", "not counted")
 		for button, first := range map[string]string{ // 3
 			"ticket-text":     "Yorkie document " + doc.Key + " of project " + project.Name + "\n",
 			"ticket-markdown": "**Where:** Yorkie document `" + doc.Key + "` of project `" + project.Name + "`\n",

@@ -60,6 +60,7 @@ func (o *tab) fits() {
 // click clicks the first element of a selector that can be seen, when nothing lies over its middle.
 func (o *tab) click(selector string) {
 	o.Helper()
+	o.acts++
 	o.until(`(() => {
 		const e = [...document.querySelectorAll(%q)].find(e => e.checkVisibility());
 		if (!e) return false;
@@ -103,6 +104,7 @@ func (o *tab) focus(selector string) {
 func (o *tab) press(keys ...string) {
 	o.Helper()
 	for _, key := range keys {
+		o.acts++
 		p := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown}
 		for name, bit := range map[string]int64{"Shift+": 8, "Control+": 2} {
 			if rest, with := strings.CutPrefix(key, name); with {
@@ -221,8 +223,8 @@ func (o *tab) keeps(js, what string, change func()) {
 }
 
 const (
-	// allRules are those of axe-core that are on by default.
-	allRules = `{resultTypes: ["violations"]}`
+	// allRules are those of axe-core that are on by default, and the size of targets.
+	allRules = `{resultTypes: ["violations"], rules: {"target-size": {enabled: true}, "link-in-text-block": {enabled: true}}}`
 	// colourRules are those that depend on the theme.
 	colourRules = `{resultTypes: ["violations"], runOnly: ["color-contrast", "link-in-text-block"]}`
 )
@@ -242,9 +244,13 @@ func (o *tab) accessible(what, rules string) {
 		o.do(chromedp.Evaluate[chromedp.Void](string(source)))
 	}
 	found := eval[[]string](o, `(() => {
+		// What lies under something that stays in sight is not covered by it once one scrolls.
+		const lying = [...document.querySelectorAll(".bar-nav, .runacts, .runacts *, .approve")];
+		for (const e of lying) e.style.setProperty("position", "static");
 		for (const a of document.getAnimations()) if (a.effect.getComputedTiming().endTime < Infinity) a.finish(); else a.cancel();
 		return axe.run(document, `+rules+`).then(r => r.violations.map(v =>
-			v.id + ": " + v.help + " — " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")));
+			v.id + ": " + v.help + " — " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")))
+			.finally(() => lying.forEach(e => e.style.removeProperty("position")));
 	})()`)
 	if len(found) > 0 {
 		o.Errorf("%s, %s:\n%s", what, eval[string](o, "location.href + ' at ' + innerWidth"), strings.Join(found, "\n"))

@@ -74,6 +74,13 @@ func (p *Past) End() error {
 	}
 	p.of.history.clock.now = time.Now
 	p.of.heat.Recall(p.wrote)
+	if p.of.outcomes != nil { // what was written before the first runs of the present
+		for _, s := range p.wrote {
+			if time.Since(s.To) < time.Hour {
+				p.of.outcomes.Take(s)
+			}
+		}
+	}
 	return err
 }
 

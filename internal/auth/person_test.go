@@ -17,3 +17,16 @@ func TestSessionsAndTokensOfOneAccountAreOnePerson(t *testing.T) {
 		}
 	}
 }
+
+func TestTokensSayWhoseTheyAre(t *testing.T) {
+	for want, p := range map[string]Principal{
+		"ci, a token of anna": {ID: "token:1", Name: "ci", Method: ByToken, Owner: "user:1", OwnerName: "anna"},
+		"ci, a token of oidc": {ID: "token:1", Name: "ci", Method: ByToken, Owner: "oidc"},
+		"ci":                  {ID: "token:1", Name: "ci", Method: ByToken},
+		"anna":                {ID: "user:1", Name: "anna", Method: ByPassword, OwnerName: "nobody"},
+	} {
+		if got := p.NameAndOwner(); got != want {
+			t.Errorf("%+v is %q, want %q", p, got, want)
+		}
+	}
+}

@@ -85,6 +85,14 @@ func (p Principal) PersonName() string {
 	return cmp.Or(p.Name, p.ID)
 }
 
+// NameAndOwner is the name of who acts, of a token with whose it is.
+func (p Principal) NameAndOwner() string {
+	if p.Method == ByToken && p.PersonName() != "" {
+		return p.Name + ", a token of " + p.PersonName()
+	}
+	return p.Name
+}
+
 // Local is every visitor when sign-in is off.
 func Local() Principal {
 	return Principal{ID: "local", Name: "local", Role: Admin, Method: ByNone}

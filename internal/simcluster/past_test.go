@@ -83,11 +83,15 @@ func TestThePastHasWavesAndOneBusyHour(t *testing.T) {
 		}
 		return all, busy
 	}
-	now, _ := rows(time.Minute)
+	now, _ := rows(3 * time.Minute)
 	night, _ := rows(12 * time.Hour)
 	hot, of := rows(6*time.Hour + 30*time.Minute)
 	if night*2 > now || hot < 2*now || of*2 < hot {
 		t.Errorf("%d writes a minute now, %d in the night, %d in the busy hour, %d of them of the busy project", now, night, hot, of)
+	}
+	// What goes on after the end has begun before it, so that nobody waits for it.
+	if all, busy := rows(time.Minute); busy*10 < all*7 {
+		t.Errorf("%d of %d writes of the last minute are of the busy project", busy, all)
 	}
 }
 

@@ -16,6 +16,7 @@ import { listenPrint } from "./print.js";
 import { listenFilters } from "./list_filter.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
+import { listenBack } from "./shown_address.js";
 import { listenLocateBoxes } from "./locate_box.js";
 import { listenZone } from "./zone.js";
 
@@ -42,6 +43,7 @@ const starts = [
   listenKeySpace,
   listenThemeChoice,
   listenTimeTravel,
+  listenBack,
   listenWatch,
   enhancePlan,
   listenFilters,

@@ -2,6 +2,7 @@
 // between its cells, with Ctrl to the first and last row, and Enter follows a cell's link. Without script it is a table with links.
 import { base } from "./address.js";
 import { reloadRegions } from "./live.js";
+import { pushAddress } from "./shown_address.js";
 
 const rowsOfPage = 10; // rows by which Page Up and Page Down move
 
@@ -22,7 +23,6 @@ export function enhanceGrid() {
     if (grid && cell) setCurrent(/** @type {HTMLTableElement} */ (grid), at);
   });
   document.addEventListener("click", swapByLink);
-  addEventListener("popstate", () => document.querySelector("table[data-grid]") && location.reload());
 }
 
 /**
@@ -177,6 +177,6 @@ function swapByLink(e) {
   const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (e.target).closest?.(`a[data-swap], [data-grid] a[href^="${base}/matrix"]`) ?? null);
   if (!link || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
   e.preventDefault();
-  history.pushState(null, "", link.href);
+  pushAddress(link.href);
   reloadRegions(false);
 }

@@ -6,6 +6,7 @@ import { describeCursor, readout, timeAndRow } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
 import { refreshPage } from "./heat_page.js";
 import { isOfProjects, say, state } from "./heat_state.js";
+import { replaceAddress } from "./shown_address.js";
 
 const projects = 50; // that one selection may have
 
@@ -134,5 +135,5 @@ function setAddress(selected) {
     if (value === undefined) url.searchParams.delete(name);
     else url.searchParams.set(name, String(value));
   }
-  history.replaceState(history.state, "", url);
+  replaceAddress(url.href);
 }

@@ -1,5 +1,6 @@
 // Plays a game of the lab card by card. The page has the table after one card; the script reads the turns once and moves
 // the cards itself.
+import { replaceAddress } from "./shown_address.js";
 import { fill } from "./words.js";
 
 /** @typedef {import("./api.js").LabGameTurn} Turn */
@@ -115,7 +116,7 @@ async function show(to) {
   await go(to);
   const address = new URL(words.page ?? "", location.href);
   address.searchParams.set("step", String(step));
-  history.replaceState(history.state, "", address);
+  replaceAddress(address.href);
 }
 
 function stop() {

@@ -3,7 +3,7 @@
 // fetches its own address again, because that has the filter and the page number.
 import { base } from "./address.js";
 import { showRegion } from "./live_region.js";
-import { setServerTime } from "./relative_times.js";
+import { serverNow, setServerTime, span } from "./relative_times.js";
 import { leaveFor, sessionStatus, toSignIn } from "./session.js";
 import { word, announce } from "./words.js";
 
@@ -26,6 +26,8 @@ let attempt = 0; // failed ones since the last connection
 let timer = 0;
 let lost = false; // the page says that the connection is lost
 let signedOut = false; // no more requests
+let lostTimer = 0;
+let dataAt = NaN; // when the data was read that the page shows, ms
 
 // A proxy may pass no WebSockets: then the page asks by HTTP, and tries a socket again seldom.
 const tries = 3;
@@ -38,6 +40,7 @@ const closeEnded = 4401; // close code of an ended session, sent by the server's
 /** connect opens the socket for the page's topics and keeps it open. */
 export function connect() {
   topics = (document.body.dataset.topics ?? "").split(",").filter(Boolean);
+  dataAt = Date.parse(document.getElementById("status")?.dataset.at ?? "");
   if (topics.length === 0) return;
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
@@ -99,7 +102,7 @@ function leave() {
 async function reconnect() {
   attempt++;
   if (polling) return wait(retryEvery);
-  if (attempt > 1 || lost) setStatus("lost", word("lost"));
+  if (attempt > 1 || lost) showLost();
   if (attempt > 1 && !lost) {
     lost = true;
     announce(word("lost"));
@@ -108,6 +111,18 @@ async function reconnect() {
   if (attempt === tries && (await poll())) return;
   const most = Math.min(5000, 250 * 2 ** Math.min(attempt, 6));
   wait(most / 2 + Math.random() * (most / 2));
+}
+
+// showLost says how old the data is that is still shown, for as long as no newer one comes.
+function showLost() {
+  setStatus("lost", withAge("lost"));
+  clearTimeout(lostTimer);
+  lostTimer = setTimeout(() => !socket && !polling && !signedOut && showLost(), 1000);
+}
+
+/** withAge is a word with the age of the data, if that is known. @param {string} name */
+function withAge(name) {
+  return Number.isNaN(dataAt) ? word(name) : `${word(name)}, ${word("old", { span: span(serverNow() - dataAt) })}`;
 }
 
 /** @param {number} ms */
@@ -152,7 +167,8 @@ function applyFrame(frame) {
   if (frame.status) {
     const { at, age, ok, text, level } = frame.status;
     if (at && age >= 0) setServerTime(Date.parse(at) + age * 1000);
-    setStatus(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", ok && polling ? word("polled") : text);
+    dataAt = at && age >= 0 ? Date.parse(at) : NaN;
+    setStatus(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", ok && polling ? withAge("polled") : text);
     if (polling) document.getElementById("polled")?.removeAttribute("hidden");
   }
   if (!frame.topic) return;

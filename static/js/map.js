@@ -11,6 +11,7 @@ import { noteMoves } from "./map_moves.js";
 import { describe, write as writeReadout } from "./map_readout.js";
 import { listenReplay, showTime } from "./map_replay.js";
 import { part, root, say, state, take, timed } from "./map_state.js";
+import { replaceAddress } from "./shown_address.js";
 import { onTile, retry, settled } from "./map_tiles.js";
 import { parse, write } from "./map_view.js";
 
@@ -113,7 +114,7 @@ function writeAddress() {
     const total = state.bands.get(state.view.ns)?.total ?? 0;
     const search = write(location.search, state.view, total);
     if (search === location.search) return;
-    history.replaceState(history.state, "", location.pathname + search + location.hash);
+    replaceAddress(location.pathname + search + location.hash);
     const windows = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".windows a"));
     for (const a of windows) a.search = withWindow(search, new URLSearchParams(a.search).get("window"));
   }, writeAfter);

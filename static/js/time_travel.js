@@ -3,6 +3,7 @@
 // links and the form do the same.
 import { morph, glow } from "./morph.js";
 import { refreshTimes } from "./relative_times.js";
+import { pushAddress } from "./shown_address.js";
 import { minuteText, showZone } from "./zone.js";
 import { announce } from "./words.js";
 
@@ -27,7 +28,6 @@ export function listenTimeTravel() {
     if (slider) goTo(timeURL(Number(slider.value)));
   });
   document.addEventListener("keydown", followKey);
-  addEventListener("popstate", () => location.reload());
 }
 
 const past = () => Boolean(document.body.dataset.at);
@@ -105,7 +105,7 @@ async function goTo(url) {
     for (const el of inputs) el.value = el.defaultValue;
     refreshTimes(main);
     glow(changed);
-    history.pushState(null, "", answer.url);
+    pushAddress(answer.url);
     announce(main.querySelector(".looking strong")?.textContent ?? "");
     labelPlay();
     return true;

@@ -20,7 +20,7 @@ var (
 // chosenEntries are the filters of the changelog that all its answers have.
 var chosenEntries = slices.Clip([]site.Param{site.Query("kind", "all, move, split, merge, collection or shard"),
 	site.Query("outcome", "committed or failed"), site.Query("shard", "from, to or written by this shard"),
-	site.Query("last", "1h, 1d or 7d: up to now"),
+	site.Last,
 	site.Query("from", "RFC 3339 or milliseconds since 1970, to the minute"), site.Query("to", "likewise; not included")})
 
 // Routes of what the cluster did, and of placement history.
@@ -32,6 +32,7 @@ var Routes = site.Table(
 				return Region(ctx, v)
 			}}},
 		Page: Page, Ask: events, For: "The changelog, newest first",
+		OfPage: []site.Param{site.Last},
 		OfData: site.Paged(append(chosenEntries, site.Query("ns", "of this namespace"),
 			site.Query("what", "this kind of entry, or a prefix that ends in a dot"))...),
 	},

@@ -30,7 +30,7 @@ var Routes = site.Table(
 		Page: Page, Ask: problems, For: "Problems, greatest first, and what could not be checked",
 	},
 	site.Question[api.PastProblems]{
-		Route: site.Route{Pattern: "/advice/past", Summary: "Which problems were there?", Params: []site.Param{paramFrom, paramTo,
+		Route: site.Route{Pattern: "/advice/past", Summary: "Which problems were there?", Params: []site.Param{site.Last, paramFrom, paramTo,
 			site.Query("rule", "of this rule"), site.Query("shard", "about this shard")}},
 		Page: PastPage, Ask: past, For: "Problems of the last 30 days, the newest begin first",
 		OfPage: []site.Param{site.Query("cursor", "from here on")},
@@ -38,11 +38,11 @@ var Routes = site.Table(
 	},
 	site.Question[api.Postmortem]{
 		Route: site.Route{Pattern: "/postmortem", Summary: "What was wrong in a time, what was done, and what did that change?",
-			Params: []site.Param{paramFrom, paramTo}},
+			Params: []site.Param{site.Last, paramFrom, paramTo}},
 		Page: PostmortemPage, Ask: postmortem,
 	},
 	site.Page(site.Route{Pattern: "/postmortem.md", Summary: "A post-mortem as Markdown", Types: []string{site.MediaMarkdown},
-		Params: []site.Param{paramFrom, paramTo}, Handler: PostmortemMarkdown}),
+		Params: []site.Param{site.Last, paramFrom, paramTo}, Handler: PostmortemMarkdown}),
 	site.Page(site.Route{Pattern: "/advice/{id}/plan", Summary: "Leads to the filled-in form of the plan that helps with a problem",
 		Params: ofAdvice, Handler: FirstPlan, Status: []int{http.StatusSeeOther}, Time: site.NowOnly}),
 	site.Form(site.Route{Pattern: "/advice/dismiss", Summary: "Dismiss a problem with a reason", Policy: dismissPolicy, Handler: Dismiss}),

@@ -75,8 +75,10 @@ func TestPageOfAPlanLeadsThroughItsApproval(t *testing.T) {
 		if page := get(s.anna[0], "/plans/"+p.ID); strings.Contains(page, approve) || !strings.Contains(page, "Waits for the approval") {
 			s.Error("the maker is offered to approve, or not told that the plan waits")
 		}
-		if page := get(s.bert[0], "/plans/"+p.ID); !strings.Contains(page, approve) {
-			s.Error("nobody is offered to approve")
+		if page := get(s.bert[0], "/plans/"+p.ID); !strings.Contains(page, approve) ||
+			strings.Contains(page, "Make your own plan") || strings.Contains(page, "Plan again") ||
+			!strings.Contains(page, "anna, who made it, can run it") {
+			s.Error("the other is not offered to approve, or offered something else")
 		}
 		if page := get(s.bert[0], "/runs"); !strings.Contains(page, `id="waiting"`) || !strings.Contains(page, "waiting for your approval") {
 			s.Error("the plan is in no list of those that wait")

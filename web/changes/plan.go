@@ -107,6 +107,9 @@ func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int,
 	}
 	m.Approving = answer.ApprovalMayOf(m.Plan, p.By, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
 	m.May = answer.PlanMayOf(m.Plan, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
+	if m.Approving.Approve { // it is approved here, not made again
+		m.May = answer.PlanMay{WhyNot: answer.RunsAfterApproval(m.Plan)}
+	}
 	run, err := s.Deps.Actions.RunOfPlan(r.Context(), p.ID)
 	switch {
 	case err == nil:

@@ -80,7 +80,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		}
 		return out
 	}
-	one, several, bare := fields(answer.HotChunkPlan(c, 2)), fields(answer.HotChunkPlan(c, 1, 2)), fields(
+	one, several, bare := fields(answer.HotChunkPlan(c, "", 2)), fields(answer.HotChunkPlan(c, "", 1, 2)), fields(
 		answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"),
 	)
 	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
@@ -93,7 +93,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		t.Errorf("of none: %v", bare)
 	}
 	// No shard is chosen unless somebody chooses one.
-	if first := webtest.ParseHTML(t, s.Do("GET", answer.HotChunkPlan(c,
+	if first := webtest.ParseHTML(t, s.Do("GET", answer.HotChunkPlan(c, "",
 		2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" ||
 		first.Text() == "" {
 		t.Errorf("the first choice is %q", first.Text())

@@ -63,6 +63,7 @@ type listing struct {
 // Region is the live part of a page. All its tables together are cut into pages.
 func Region(v answer.View, page int) templ.Component {
 	m := listing{Collections: answer.Collections(v, ""), shards: templates.ShardRefs(v.Table), internal: v.Internal}
+	answer.SortBySize(m.Items)
 	if m.state = answer.PartState(v, topology.PartRouting); m.state.Code == "stale" {
 		m.state = api.State{} // the header says so on every page
 	}

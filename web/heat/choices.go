@@ -62,7 +62,12 @@ const shownUncounted = 100
 
 func (m page) windows() []templates.Option { return lasting(answer.HeatWindows(), m.Query.Window) }
 
-func (m page) spans() []templates.Option { return lasting(answer.HeatSpans(), m.Query.Span) }
+func (m page) spans() (out []templates.Option) {
+	for _, s := range answer.LogSpans {
+		out = append(out, templates.Option{Value: s.Code, Text: "last " + format.Span(s.Long), Selected: s.Long == m.Query.Span})
+	}
+	return out
+}
 
 // lasting are the choices of a duration.
 func lasting(all []time.Duration, chosen time.Duration) (out []templates.Option) {

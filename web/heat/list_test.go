@@ -213,7 +213,8 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 		!strings.Contains(link.Text(), least) {
 		t.Fatalf("%q leads to %s; %s is written least", link.Text(), to, least)
 	}
-	if w := s.Do("GET", to.String()); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), least) {
+	if w := s.Do("GET", to.String()); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), least) ||
+		!strings.Contains(webtest.ParseHTML(t, w.Body.String()).Find("#reason").AttrOr("value", ""), " writes/s.") {
 		t.Errorf("%s: %d", to, w.Code)
 	}
 	for _, l := range webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody tr").EachIter() {

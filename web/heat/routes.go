@@ -19,7 +19,8 @@ var (
 // Routes of where writes go.
 var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/heat", Summary: "Where is it hot?", Handler: Page, Time: site.NowOnly, Internal: true, Writes: true,
-		Params: []site.Param{paramCollection, paramWindow, site.Query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"),
+		Params: []site.Param{paramCollection, paramWindow, site.Last,
+			site.Query("span", "as last, as earlier versions wrote it: 1h, 6h, 24h, 168h or 840h"),
 			site.Query("by", "key or project"),
 			site.Query("rows", "keys of the rows to describe, with from and to: the first and the last by key, all by project"),
 			site.Query("from", "RFC 3339 or milliseconds since 1970: begin of what is described"), site.Query("to", "its end"),

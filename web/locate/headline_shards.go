@@ -1,8 +1,10 @@
 package locate
 
 import (
+	"slices"
 	"time"
 
+	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/web/templates"
 )
@@ -20,4 +22,9 @@ func shardsNamed(m message.Message, refs templates.Refs) (all, first string) {
 		}
 	}
 	return templates.AllShards(n, refs), first
+}
+
+// uncounted tells whether a thing has places whose rows nobody has counted.
+func uncounted(it api.LocateItem) bool {
+	return slices.ContainsFunc(it.Places, func(p api.Place) bool { return p.State != "absent" && p.Rows == nil })
 }

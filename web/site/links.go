@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"shardboard/internal/answer"
@@ -16,6 +17,13 @@ func (s *Site) TimedPage(path string) bool {
 	return rt.Time == Past
 }
 
+// Last is the parameter by which all pages about a time choose it; links keep it.
+var Last = Query(answer.LastParam, "the time up to now: 1h, 6h, 1d, 7d or 35d")
+
+func (rt Route) takesLast() bool {
+	return slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == answer.LastParam })
+}
+
 // takes tells whether a page has a kept parameter: the switch for internal
 // collections where a page leaves them out, the others where there is a past.
 func (s *Site) takes(path, name string) bool {
@@ -25,6 +33,8 @@ func (s *Site) takes(path, name string) bool {
 		return rt.shown() && rt.Internal
 	case answer.WindowParam:
 		return rt.shown() && rt.Writes
+	case answer.LastParam:
+		return rt.shown() && rt.takesLast()
 	}
 	return rt.Time == Past
 }
@@ -51,6 +61,9 @@ func kept(q url.Values) url.Values {
 	}
 	if d, err := answer.ParseWindow(q); err == nil && d != answer.DefaultWindow {
 		out.Set(answer.WindowParam, answer.ShortDuration(d))
+	}
+	if last, err := answer.ParseLast(q); err == nil && last > 0 {
+		out.Set(answer.LastParam, q.Get(answer.LastParam))
 	}
 	for _, w := range q["watch"][:min(len(q["watch"]), answer.MaxWatched)] {
 		out.Add("watch", w)

@@ -146,7 +146,7 @@ func (s *Site) Run(ctx context.Context, rt Route, r *http.Request) (*response, e
 	ctx, cancel := context.WithTimeout(ctx, answer.RequestWait)
 	defer cancel()
 	out := newAnswer()
-	if rt.Tag == TagPages && rt.Time == Past {
+	if rt.Tag == TagPages && (rt.Time == Past || rt.takesLast()) {
 		ctx = s.withLinks(ctx, r)
 	}
 	err := rt.Handler(s, out, r.WithContext(ctx))

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/a-h/templ"
+
+	"shardboard/internal/answer"
 )
 
 // Links makes the links of one page lead to its own time: what the page was asked
@@ -40,6 +42,9 @@ func To(ctx context.Context, address string) templ.SafeURL {
 	q, added := to.Query(), false
 	path := l.Page.ResolveReference(to).EscapedPath()
 	for name, values := range l.Keep {
+		if name == answer.LastParam && (q.Has("from") || q.Has("to") || path == l.Page.EscapedPath()) {
+			continue // the link chooses a time itself, or none
+		}
 		if !q.Has(name) && l.Takes(path, name) {
 			q[name], added = values, true
 		}
@@ -55,7 +60,7 @@ func To(ctx context.Context, address string) templ.SafeURL {
 func keptFor(ctx context.Context, path string) (out []Option) {
 	l, _ := ctx.Value(linksKey{}).(Links)
 	for _, name := range slices.Sorted(maps.Keys(l.Keep)) {
-		if !l.Takes(path, name) {
+		if !l.Takes(path, name) || name == answer.LastParam { // forms have a field for it
 			continue
 		}
 		for _, value := range l.Keep[name] {

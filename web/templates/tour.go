@@ -22,7 +22,7 @@ type TourStep struct {
 func TourSteps() []TourStep {
 	return []TourStep{
 		{"Overview", "Each band of the picture is a collection, its colours are the shards. The line above the picture names the worst " +
-			"problem. In this demo one project gets hot from the start; after about 90 seconds the line names it.",
+			"problem. In this demo one project is hot from the start, and the line names it.",
 			[]string{"overview"}, "Show the overview", false},
 		{"Locate", "Type a project's name, a document's key or any id into the box at the top of any page. The answer names the shard " +
 			"and says why it is there.",
@@ -31,10 +31,10 @@ func TourSteps() []TourStep {
 			"use the arrow keys, to see which project it is and which change helps.",
 			[]string{"heat"}, "Show the heat", false},
 		{"Plan", "A change is planned before anything happens: make the plan on this page, read what it does and what stays behind, " +
-			"then run it. On the page of problems, wait until a problem is listed: about 90 seconds after the start.",
+			"then run it.",
 			[]string{"runs", "advise"}, "Show the plan that helps", true},
-		{"Proof", "Each step of a run is proven by reading the cluster again. The run's page also compares the writes before and after, " +
-			"once some minutes have passed.",
+		{"Proof", "Each step of a run is proven by reading the cluster again. The run's page also says whether it helped: a first " +
+			"answer comes two minutes after the run, by the writes before and after.",
 			[]string{"runs"}, "Show the newest run", false},
 		{"Undo", "An undo is a plan too. It is made from how the cluster is now: plan it here, read it and run it.",
 			[]string{"runs"}, "Show the newest run that can be undone", true},

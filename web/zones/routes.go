@@ -18,5 +18,6 @@ var Routes = site.Table(
 				return Region(v), nil
 			}}},
 		Page: Page, Ask: list, OfData: site.Paged(),
+		OfPage: []site.Param{site.Query(paramEdit, "the row that is a form: a zone or a range, as its link has it")},
 	},
 )

@@ -200,7 +200,7 @@ func (e *base) newRun(by auth.Principal, p actions.Plan, adapted *Adaptation) (R
 	}
 	run := Run{
 		ID: id, Plan: p.ID, Cluster: p.Cluster, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: Planned,
-		By: by.ID, ByName: by.Name, Reason: p.Reason, Started: e.now(), UndoOf: p.UndoOf, Seq: 1,
+		By: by.ID, ByName: by.NameAndOwner(), Reason: p.Reason, Started: e.now(), UndoOf: p.UndoOf, Seq: 1,
 		Steps: newSteps(p.Steps, p.Commands), Rows: uncountedRows(p.Rows), Limits: p.Limits,
 	}
 	if adapted != nil {

@@ -21,6 +21,11 @@ const (
 	busyHourLong = time.Hour
 	busyHourRows = 2600
 
+	// How long before the end of a past the busy project's edits begin, which go on after it, and how many a minute:
+	// what the live writers make of it.
+	busyLead     = 2 * time.Minute
+	busyLeadRows = int(time.Minute/tick) * busyPerTick
+
 	pastHot  = 24 // documents that most edits of a minute go to
 	pastRest = 24 // others
 )
@@ -84,9 +89,16 @@ func (w *Workload) Minute(at, end time.Time) []Writes {
 	for range pastRest {
 		add(w.docs[r.IntN(len(w.docs))], rows*(1-hotPushes)/pastRest)
 	}
-	if b := w.busy; b != nil && before <= busyHourAgo && before > busyHourAgo-busyHourLong {
+	if b := w.busy; b != nil {
+		busy := 0.
+		switch {
+		case before <= busyLead:
+			busy = float64(busyLeadRows)
+		case before <= busyHourAgo && before > busyHourAgo-busyHourLong:
+			busy = busyHourRows
+		}
 		for _, d := range b.docs {
-			add(d, busyHourRows/float64(len(b.docs)))
+			add(d, busy/float64(len(b.docs)))
 		}
 	}
 	for i := 0; w.layout.current && len(out) > 0 && i < int(revisedPerMinute*level(before)); i++ {

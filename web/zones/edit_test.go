@@ -1,0 +1,55 @@
+package zones_test
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/auth"
+	"shardboard/web/webtest"
+)
+
+// A range is changed in its row: its link makes the row a form, whose fields are what a plan needs. It is offered to
+// those who may make plans only, and there is no other button for it.
+func TestZonesAreEditedInTheirRows(t *testing.T) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		c.Admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
+		c.Admin(bson.D{{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: bson.D{{Key: "p", Value: 0}}},
+			{Key: "max", Value: bson.D{{Key: "p", Value: 10}}}, {Key: "zone", Value: "eu"}})
+		c.Must(c.Watcher.Refresh(c.Context()))
+		open := func(path string, role auth.Role) *goquery.Document {
+			return webtest.ParseHTML(c.T, c.Do("GET", path, webtest.As("anna", role)).Body.String())
+		}
+		page := open("/zones", auth.Operator)
+		links := page.Find(".may-edit #live-zones td.edit a")
+		if links.Length() != 2 || page.Find(".acts a[href*=zone-remove]").Length() != 0 {
+			t.Fatalf("%d rows can be edited, %d buttons remove", links.Length(), page.Find(".acts a[href*=zone-remove]").Length())
+		}
+		address := links.Last().AttrOr("href", "")
+		for path, role := range map[string]auth.Role{"/zones": auth.Viewer, address: auth.Viewer} {
+			if viewer := open(path, role); viewer.Find(".may-edit, #live-zones form").Length() != 0 {
+				t.Errorf("%s lets a viewer edit", path)
+			}
+		}
+		row := open(address, auth.Operator)
+		form := row.Find("#live-zones form#zone-edit")
+		if form.Length() != 1 || row.Find("#live-zones").AttrOr("data-live-url", "") != address {
+			t.Fatalf("%d forms; the row does not stay a form when something changes", form.Length())
+		}
+		fields := url.Values{"reason": {"a test"}}
+		row.Find("#zone-edit input[type=hidden], input[form=zone-edit], [form=zone-edit] option[selected]").Each(
+			func(_ int, f *goquery.Selection) {
+				fields.Set(f.AttrOr("name", f.Parent().AttrOr("name", "")), f.AttrOr("value", ""))
+			})
+		if fields.Get("zone") != "eu" || fields.Get("ns") != "app.users" {
+			t.Fatalf("the form has %v", fields)
+		}
+		fields.Set("max", `{"p": 20}`)
+		fields.Set("kind", form.Find("button").First().AttrOr("value", ""))
+		if w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator), webtest.EncodedForm(fields.Encode())); w.Code != 303 {
+			t.Fatalf("%d %.300s", w.Code, w.Body)
+		}
+	})
+}
