@@ -250,7 +250,8 @@ func table() []operation {
 		{op: OpReshard, does: "reshard the collection", command: reshardCommand,
 			grants: grants("", "reshardCollection"), feature: "reshard", since: balance.Release{5, 0, 0}, limit: reshardTimeout,
 			effect: effect{inBackground: true}, locks: lockCollection, undoLate: true, undo: undo((*draftBuilder).undoReshard),
-			title: titled("Reshard {ns} to {key}")},
+			final: Step.redistributes,
+			title: either(Step.redistributes, "Distribute {ns} anew with its key {key}", "Reshard {ns} to {key}")},
 		{op: OpReshardCommit, does: "commit the resharding", command: onAdmin("commitReshardCollection", aboutNS, nil),
 			grants: grants("", "reshardCollection"), feature: "reshard", since: balance.Release{5, 0, 0}, limit: MigrationTimeout,
 			effect: effect{inBackground: true, endsAnother: true}, locks: lockOfResharding, final: forGood,
@@ -491,7 +492,7 @@ func readBalancing(s Step, c Command, reply bson.Raw) error {
 	return nil
 }
 
-func reshardCommand(s Step, _ balance.Release) (Command, error) {
+func reshardCommand(s Step, r balance.Release) (Command, error) {
 	if s.Reshard == nil {
 		return Command{}, fmt.Errorf("command of a step: a resharding of %s without a key", s.NS)
 	}
@@ -505,6 +506,12 @@ func reshardCommand(s Step, _ balance.Release) (Command, error) {
 	}
 	if s.Reshard.Chunks > 0 {
 		cmd = append(cmd, bson.E{Key: "numInitialChunks", Value: int64(s.Reshard.Chunks)})
+	}
+	if s.redistributes() { // before 8.0, the server would do nothing
+		if !r.AtLeast(8, 0, 0) {
+			return Command{}, fault.New(fault.Invalid, "Resharding with the same key needs MongoDB 8.0 or later.")
+		}
+		cmd = append(cmd, bson.E{Key: "forceRedistribution", Value: true})
 	}
 	return encodeCommand(adminDB, cmd)
 }

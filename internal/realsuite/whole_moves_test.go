@@ -51,6 +51,16 @@ func wholeMoves(w *world) {
 		w.expectKey("p", "q")
 		w.expectDocuments()
 	})
+	w.point("distribute anew", func(w *world) {
+		w.since(8, 0)
+		was, _ := w.collection(wholeRows)
+		w.as(d).change("reshard", args{"ns": wholeRows, "key": map[string]int{"p": 1, "q": 1}, "initialChunks": 3})
+		if now, _ := w.collection(wholeRows); slices.Equal(now.UUID.Data, was.UUID.Data) {
+			w.Error("it is the same collection as before")
+		}
+		w.expectKey("p", "q")
+		w.expectDocuments()
+	})
 	w.point("move a collection and back", func(w *world) {
 		w.since(8, 0)
 		before := w.primary()
