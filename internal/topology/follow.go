@@ -42,7 +42,7 @@ const (
 	// followGather is how long entries are gathered after some came, and stormGather after so many that they are a storm,
 	// which must cost little more than a poll; nobody is a second behind.
 	followGather = 100 * time.Millisecond
-	stormGather  = 850 * time.Millisecond
+	stormGather  = 800 * time.Millisecond
 	stormEntries = 8 // gathered in followGather, or in stormGather in proportion
 )
 
