@@ -30,8 +30,8 @@ type benchCmd struct {
 // Help says what is measured.
 func (benchCmd) Help() string {
 	return "It measures what watching a large cluster costs on this machine, beside what it may cost: keys examined on the config server " +
-		"while nothing happens, time and memory of the first load, live sockets, and a storm of changes. The cluster is simulated. Exits with 1 when a figure " +
-		"is over its bound. Other work on the machine makes times worse, not keys and memory."
+		"while nothing happens, time and memory of the first load, live sockets, and a storm of changes. The cluster is simulated. " +
+		"Exits with 1 when a figure is over its bound. Other work on the machine makes times worse, not keys and memory."
 }
 
 // figuresOver is returned when a figure is over its bound: the exit code is 1.

@@ -106,7 +106,9 @@ func splitAndLook(ctx context.Context, sim *clusterProcess, servers [2]*serverPr
 // splitNext splits at a hash that no split had before.
 func (p *clusterProcess) splitNext(ctx context.Context, n int) error {
 	at := int64(uint64(n+1) * 0x9E3779B97F4A7C15) // spreads them over all keys
-	_, err := p.cluster.Command(ctx, "admin", bson.D{{Key: "split", Value: stormNS}, {Key: "middle", Value: bson.D{{Key: "doc_id", Value: at}}}})
+	_, err := p.cluster.Command(ctx, "admin", bson.D{
+		{Key: "split", Value: stormNS}, {Key: "middle", Value: bson.D{{Key: "doc_id", Value: at}}},
+	})
 	return err
 }
 
