@@ -22,6 +22,7 @@ type benchCmd struct {
 	Chunks  int           `default:"1000000" help:"Number of chunks, from 1,000 to 50,000,000."`
 	Sockets int           `default:"1000" help:"Number of live sockets, at most 20,000; 0 measures none. Each is an open file here and in the server."`
 	Idle    time.Duration `default:"2m" help:"How long to watch while nothing happens, at least 1m."`
+	Storm   time.Duration `default:"1m" help:"How long to split a hundred chunks a second, at least 10s; 0 does not."`
 	Turns   int           `default:"3" help:"How often to load and to drain, in turns."`
 	JSON    bool          `name:"json" help:"Print the figures as JSON."`
 }
@@ -29,8 +30,8 @@ type benchCmd struct {
 // Help says what is measured.
 func (benchCmd) Help() string {
 	return "It measures what watching a large cluster costs on this machine, beside what it may cost: keys examined on the config server " +
-		"while nothing happens, time and memory of the first load, and live sockets. The cluster is simulated. Exits with 1 when a figure " +
-		"is over its bound. Other work on the machine makes times worse, not keys and memory."
+		"while nothing happens, time and memory of the first load, live sockets, and a storm of changes. The cluster is simulated. " +
+		"Exits with 1 when a figure is over its bound. Other work on the machine makes times worse, not keys and memory."
 }
 
 // figuresOver is returned when a figure is over its bound: the exit code is 1.
@@ -46,6 +47,8 @@ func (c benchCmd) Run(e *env) error {
 		return fault.New(fault.Invalid, "--sockets must be between 0 and 20000.")
 	case c.Idle < time.Minute || c.Idle > time.Hour:
 		return fault.New(fault.Invalid, "--idle must be between 1m and 1h.")
+	case c.Storm != 0 && c.Storm < 10*time.Second || c.Storm > time.Hour:
+		return fault.New(fault.Invalid, "--storm must be 0, or between 10s and 1h.")
 	case c.Turns < 1 || c.Turns > 100:
 		return fault.New(fault.Invalid, "--turns must be between 1 and 100.")
 	}
@@ -58,8 +61,8 @@ func (c benchCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	r, err := bench.Run(e.ctx, bench.Options{Program: program, Chunks: c.Chunks, Sockets: c.Sockets, Idle: c.Idle, Turns: c.Turns,
-		Log: e.stderr})
+	r, err := bench.Run(e.ctx, bench.Options{Program: program, Chunks: c.Chunks, Sockets: c.Sockets, Idle: c.Idle, Storm: c.Storm,
+		Turns: c.Turns, Log: e.stderr})
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ var withoutFeature = map[string]string{
 	"balancerWindow":      "The balancing window can't be set.",
 	"zoneShards":          "Shards can't be added to zones or removed from them.",
 	"shardRemoval":        "Shards can't be drained or removed.",
+	"configShard":         "A config server that is a shard can't be made a dedicated one.",
 	"zoneRanges":          "Zone ranges can't be set or removed: no project can be pinned.",
 	"split":               "Chunks can't be split.",
 	"merge":               "Chunks can't be merged.",

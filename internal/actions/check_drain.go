@@ -10,13 +10,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// checkConfigShard blocks changes of a config server that is a shard: it is not removed, it
-// becomes a dedicated config server by commands of its own.
-func (d *draftBuilder) checkConfigShard() (out findings) {
-	if d.a.Shard == configShard {
+// checkConfigRelease blocks changes of a config server that is a shard before 8.0, which has their command first.
+func (d *draftBuilder) checkConfigRelease() (out findings) {
+	if r := d.s.Release; d.a.Shard == configShard && r.Known() && !r.AtLeast(8, 0, 0) {
 		out.block("config-shard", d.fromRule(), message.New("config-shard",
-			"{shard} is the config server itself, which is never removed. transitionToDedicatedConfigServer empties it and makes it a "+
-				"dedicated config server; shardboard does not send that command.", message.Shard("shard", configShard)))
+			"{shard} is the config server itself. This cluster runs {release}, which has no command that makes it a dedicated one.",
+			message.Shard("shard", configShard), message.Text("release", r.String())))
 	}
 	return out
 }

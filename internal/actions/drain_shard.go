@@ -23,7 +23,7 @@ func describeDrainShard() Description {
 		Arguments:  []Argument{argShard.needed().about()},
 		LeastRisk:  High,
 		TypesShard: true,
-		Sends:      []Op{OpBeginRemoval, OpStartDraining},
+		Sends:      []Op{OpBeginRemoval, OpStartDraining, OpBeginDedicated},
 		plan:       planDrainShard,
 	}
 }
@@ -33,7 +33,7 @@ func (d *draftBuilder) hasDrainCommands() bool { return hasDrainCommands(d.s.Rel
 func planDrainShard(d *draftBuilder) (Draft, Args, error) {
 	name := d.a.Shard
 	left := d.s.Table.RemainsOn(name)
-	d.add(d.checkConfigShard())
+	d.add(d.checkConfigRelease())
 	already := d.shard(name).Draining
 	if already {
 		d.pass("draining", d.fromTable(topology.PartShards), message.New("draining.already",
@@ -42,7 +42,10 @@ func planDrainShard(d *draftBuilder) (Draft, Args, error) {
 	} else {
 		d.add(d.checkStaying())
 		op := OpBeginRemoval
-		if d.hasDrainCommands() {
+		switch {
+		case name == configShard:
+			op = OpBeginDedicated
+		case d.hasDrainCommands():
 			op = OpStartDraining
 		}
 		d.step(Step{Op: op, Shard: name, Needs: []Fact{drainingIs(name, false), spare(name)}, Proof: []Fact{drainingIs(name, true)}})
@@ -61,6 +64,10 @@ func (d *draftBuilder) drainUndo(already bool) Undo {
 	switch {
 	case already:
 		return Undo{Text: message.New("drain-shard.waits", "This plan only waits, so there is nothing to undo.")}
+	case d.a.Shard == configShard:
+		return Undo{Text: message.New("drain-shard.config",
+			"shardboard does not end the draining of the config server. {shard} drains until it is empty; until it is made a dedicated "+
+				"config server it can keep its databases, but it takes no chunks.", name)}
 	case d.hasDrainCommands():
 		return Undo{Possible: true, Kind: StopDraining, Args: Args{Shard: d.a.Shard}, Text: message.New("drain-shard",
 			"Ends the draining of {shard}. Chunks that have left by then stay where they are.", name)}

@@ -37,6 +37,8 @@ const (
 	OpStartDraining  Op = "startShardDraining" // 8.3 and later
 	OpStopDraining   Op = "stopShardDraining"  // 8.3 and later
 	OpRemoveShard    Op = "removeShard"
+	OpBeginDedicated Op = "beginDedicated" // of a config server that is a shard (8.0): drains it
+	OpDedicate       Op = "dedicate"       // likewise: when it is drained
 	OpMigrations     Op = "setMigrations"
 	OpChunkSize      Op = "setChunkSize"
 	OpAutoMerge      Op = "setAutoMerge"
@@ -126,6 +128,16 @@ func table() []operation {
 			effect: effect{changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			final: forGood, undo: undo((*draftBuilder).undoRemoval),
 			title: titled("Remove {shard} from the cluster"), counts: func(l *LastingChanges) *int { return &l.ShardsRemoved }},
+		{op: OpBeginDedicated, does: "drain the config server", command: onAdmin(dedicating, always(int32(1)), nil), reads: readBegunRemoval,
+			grants: grants(OnCluster, dedicating), feature: "configShard", since: balance.Release{8, 0, 0},
+			effect: effect{drains: true, changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
+			final: forGood, undo: undo((*draftBuilder).undoBegunDedicated),
+			title: titled("Begin to drain {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsBegun }},
+		{op: OpDedicate, does: "make the config server a dedicated one", command: onAdmin(dedicating, always(int32(1)), nil), reads: readRemoval,
+			grants: grants(OnCluster, dedicating), feature: "configShard", since: balance.Release{8, 0, 0},
+			effect: effect{changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
+			final: forGood, undo: undo((*draftBuilder).undoDedicated),
+			title: titled("Make the config server a dedicated one"), counts: func(l *LastingChanges) *int { return &l.ShardsRemoved }},
 
 		{op: OpSetRange, does: "set the zone range", command: onAdmin("updateZoneKeyRange", aboutNS, func(s Step) bson.D {
 			return bson.D{{Key: "min", Value: s.Min}, {Key: "max", Value: s.Max}, {Key: "zone", Value: s.Zone}}
@@ -238,7 +250,8 @@ func table() []operation {
 		{op: OpReshard, does: "reshard the collection", command: reshardCommand,
 			grants: grants("", "reshardCollection"), feature: "reshard", since: balance.Release{5, 0, 0}, limit: reshardTimeout,
 			effect: effect{inBackground: true}, locks: lockCollection, undoLate: true, undo: undo((*draftBuilder).undoReshard),
-			title: titled("Reshard {ns} to {key}")},
+			final: Step.redistributes,
+			title: either(Step.redistributes, "Distribute {ns} anew with its key {key}", "Reshard {ns} to {key}")},
 		{op: OpReshardCommit, does: "commit the resharding", command: onAdmin("commitReshardCollection", aboutNS, nil),
 			grants: grants("", "reshardCollection"), feature: "reshard", since: balance.Release{5, 0, 0}, limit: MigrationTimeout,
 			effect: effect{inBackground: true, endsAnother: true}, locks: lockOfResharding, final: forGood,
@@ -479,7 +492,7 @@ func readBalancing(s Step, c Command, reply bson.Raw) error {
 	return nil
 }
 
-func reshardCommand(s Step, _ balance.Release) (Command, error) {
+func reshardCommand(s Step, r balance.Release) (Command, error) {
 	if s.Reshard == nil {
 		return Command{}, fmt.Errorf("command of a step: a resharding of %s without a key", s.NS)
 	}
@@ -494,12 +507,21 @@ func reshardCommand(s Step, _ balance.Release) (Command, error) {
 	if s.Reshard.Chunks > 0 {
 		cmd = append(cmd, bson.E{Key: "numInitialChunks", Value: int64(s.Reshard.Chunks)})
 	}
+	if s.redistributes() { // before 8.0, the server would do nothing
+		if !r.AtLeast(8, 0, 0) {
+			return Command{}, fault.New(fault.Invalid, "Resharding with the same key needs MongoDB 8.0 or later.")
+		}
+		cmd = append(cmd, bson.E{Key: "forceRedistribution", Value: true})
+	}
 	return encodeCommand(adminDB, cmd)
 }
 
 // Before 8.3 there is one command, removeShard, and what it does depends on the shard: the first call begins to drain,
 // later ones report, and the one that finds the shard empty removes it. So its answer is read, a command that did
 // something else has failed, and none is ever sent to ask how far a draining is.
+
+// dedicating does to a config server that is a shard what removeShard, which refuses it, does to others.
+const dedicating = "transitionToDedicatedConfigServer"
 
 // hasDrainCommands reports whether a release has startShardDraining, stopShardDraining and commitShardRemoval.
 func hasDrainCommands(r balance.Release) bool { return r.AtLeast(8, 3, 0) }
@@ -517,6 +539,10 @@ const (
 	removalStarted   = "started"
 	removalOngoing   = "ongoing"
 	removalCompleted = "completed"
+
+	// Of a config server alone: it is empty, but documents of chunks that left are not deleted yet.
+	removalCleans    = "pendingDataCleanup"
+	removalCleansOld = "pendingRangeDeletions" // in 7.0 and early 8.0
 )
 
 func readBegunRemoval(s Step, _ Command, reply bson.Raw) error {
@@ -526,7 +552,7 @@ func readBegunRemoval(s Step, _ Command, reply bson.Raw) error {
 	case removalCompleted:
 		return fault.New(fault.Conflict, "The shard was removed: somebody else began to drain %s a moment before, and it was empty.",
 			quotedShort(s.Shard))
-	case removalOngoing:
+	case removalOngoing, removalCleans, removalCleansOld:
 		return fault.New(fault.Conflict, "Nothing was changed: somebody else began to drain %s a moment before.", quotedShort(s.Shard))
 	default:
 		return oddRemoval(state)
@@ -535,7 +561,7 @@ func readBegunRemoval(s Step, _ Command, reply bson.Raw) error {
 
 // readRemoval: the last removeShard answers "completed"; any other answer means that the shard is still there.
 func readRemoval(_ Step, c Command, reply bson.Raw) error {
-	if c.Doc.Lookup("removeShard").Type == 0 {
+	if c.Doc.Lookup("commitShardRemoval").Type != 0 {
 		return nil // a command of its own
 	}
 	switch state, _ := reply.Lookup("state").StringValueOK(); state {
@@ -552,6 +578,13 @@ func readRemoval(_ Step, c Command, reply bson.Raw) error {
 		}
 		return fault.New(fault.Conflict, "The shard was not removed, because something is left on it: %v chunks (%v jumbo), %v databases.",
 			left("chunks"), left("jumboChunks"), left("dbs"))
+	case removalCleans, removalCleansOld:
+		if n, ok := topology.Amount(reply.Lookup("pendingRangeDeletions")); ok && n > 0 {
+			return fault.New(fault.Conflict, "The config server is still a shard, because the old documents of %d ranges that left it are "+
+				"not deleted yet. Servers wait 15 minutes with that by default. Plan it again then.", n)
+		}
+		return fault.New(fault.Conflict, "The config server is still a shard, because documents are left on it. The server names %s.",
+			quotedShort(reply.Lookup("firstNonEmptyCollection").String()))
 	default:
 		return oddRemoval(state)
 	}
@@ -560,7 +593,7 @@ func readRemoval(_ Step, c Command, reply bson.Raw) error {
 // oddRemoval is the error for an answer that is not understood; what the command did has
 // to be read.
 func oddRemoval(state string) error {
-	return fault.New(fault.UnknownOutcome, "The cluster answered removeShard with the state %s, which is not understood.", quotedShort(state))
+	return fault.New(fault.UnknownOutcome, "The cluster answered the removal with the state %s, which is not understood.", quotedShort(state))
 }
 
 // quotedShort quotes text that a server or a person wrote.

@@ -13,13 +13,13 @@ func describeRemoveShard() Description {
 		Kind:  RemoveShard,
 		Title: "Remove a drained shard",
 		Lead: "The cluster forgets the shard. Its servers continue to run, and are yours to stop. The shard must be draining, and nothing " +
-			"may be left on it.",
+			"may be left on it. A config server that is a shard (8.0) becomes a dedicated one.",
 		Proof:      "The shard is not in the cluster.",
 		Undo:       "Cannot be undone. To use the servers again, add them as a new shard.",
 		Arguments:  []Argument{argShard.needed().about()},
 		LeastRisk:  High,
 		TypesShard: true,
-		Sends:      []Op{OpRemoveShard},
+		Sends:      []Op{OpRemoveShard, OpDedicate},
 		plan:       planRemoveShard,
 	}
 }
@@ -27,14 +27,24 @@ func describeRemoveShard() Description {
 func planRemoveShard(d *draftBuilder) (Draft, Args, error) {
 	name := d.a.Shard
 	shard := message.Shard("shard", name)
-	d.add(d.checkConfigShard())
+	d.add(d.checkConfigRelease())
 	if !d.shard(name).Draining {
 		d.suggest(Check{ID: "draining", Verdict: Block, Source: d.fromTable(topology.PartShards), Text: message.New("draining.first",
 			"{shard} is not draining. Only a shard that has been drained can be removed.", shard)},
 			suggestion(DrainShard, message.New("suggest.drain", "Drain {shard}", shard), "shard", name))
 	}
 	d.add(d.checkNothingLeft(d.s.Table.RemainsOn(name)))
-	d.step(Step{Op: OpRemoveShard, Shard: name, Needs: []Fact{drainingIs(name, true), nothingOn(name)}, Proof: []Fact{shardGone(name)}})
+	op := OpRemoveShard
+	if name == configShard {
+		op = OpDedicate
+	}
+	d.step(Step{Op: op, Shard: name, Needs: []Fact{drainingIs(name, true), nothingOn(name)}, Proof: []Fact{shardGone(name)}})
+	if name == configShard {
+		d.add(d.checkConfigCleaned())
+		return d.finish(message.New("remove-shard.config", "Make the config server a dedicated one: {shard} is no shard any more.", shard),
+			Undo{Text: message.New("remove-shard.config",
+				"shardboard does not make the config server a shard. transitionFromDedicatedConfigServer does.")})
+	}
 	return d.finish(message.New("remove-shard", "Remove the shard {shard} from the cluster.", shard),
 		Undo{Text: message.New("remove-shard", "The cluster forgets {shard}. To use its servers again, remove their data and add them "+
 			"as a new shard.", shard)})
@@ -58,5 +68,13 @@ func (d *draftBuilder) checkNothingLeft(left topology.Remains) (out findings) {
 	}
 	out.add(d.checkUnsharded(left, Block))
 	out.add(d.checkDatabases(left, Block))
+	return out
+}
+
+// checkConfigCleaned: the documents of all chunks that left the config server have to be deleted before.
+func (d *draftBuilder) checkConfigCleaned() (out findings) {
+	out.warn("cleanup", d.fromRule(), message.New("cleanup.config",
+		"The server refuses this while documents of chunks that left {shard} are not deleted yet, which is 15 minutes after the last one by "+
+			"default. Nothing is changed then.", message.Shard("shard", d.a.Shard)))
 	return out
 }

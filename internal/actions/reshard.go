@@ -23,9 +23,10 @@ func describeReshard() Description {
 		Kind:  ReshardKind,
 		Title: "Reshard a collection",
 		Lead: "Rewrites the whole collection with another shard key, which takes minutes to days. It can be aborted until it " +
-			"commits. Needs MongoDB 5.0 or later.",
-		Proof:     "The collection has the new key and another UUID, and is no longer being resharded.",
-		Undo:      "Reshards the collection back to the old key, with the old zones. It takes as long again.",
+			"commits. Needs MongoDB 5.0 or later. From 8.0 on, the key that it has distributes its documents evenly anew.",
+		Proof: "The collection has the new key and another UUID, and is no longer being resharded.",
+		Undo: "Reshards the collection back to the old key, with the old zones. It takes as long again. A new distribution by the " +
+			"same key cannot be undone.",
 		Arguments: []Argument{argNS.needed(), argKey.needed(), argZones, argInitialChunks},
 		LeastRisk: High,
 		Sends:     []Op{OpReshard},
@@ -50,12 +51,11 @@ func planReshard(d *draftBuilder) (Draft, Args, error) {
 		return Draft{}, d.a, err
 	}
 	d.a.Zones = zones
-	if key.Equal(c.Key) {
-		d.add(d.blockSameKey(c))
-	} else {
-		d.reshard(c, key, zones, d.a.InitialChunks)
-	}
 	ns, was := message.Namespace("ns", c.NS), message.Text("was", c.Key.String())
+	if key.Equal(c.Key) {
+		return d.redistribute(c, zones)
+	}
+	d.reshard(c, key, zones, d.a.InitialChunks)
 	return d.finish(message.New("reshard", "Reshard {ns} from {was} to {key}.", ns, was, message.Text("key", key.String())),
 		Undo{Possible: true, Text: message.New("reshard",
 			"Reshards {ns} back to {was}. That is a new resharding: it takes as long again, and needs the same space.", ns, was)})
@@ -70,17 +70,23 @@ func (d *draftBuilder) needsRelease(major, minor int) error {
 	return nil
 }
 
-// blockSameKey blocks a plan that would change nothing. Up to 7.0 the server then does
-// nothing; since 8.0 it can redistribute the documents, which is another change.
-func (d *draftBuilder) blockSameKey(c *topology.Collection) (out findings) {
-	text := message.New("key.same", "There is nothing to do: {ns} already has the shard key {key}.",
-		message.Namespace("ns", c.NS), message.Text("key", c.Key.String()))
-	if d.s.Release.AtLeast(8, 0, 0) {
-		text.Code = "key.sameRedistribute"
-		text.Pattern += " MongoDB can also redistribute a collection with the key that it has (forceRedistribution), which is not offered here."
+// redistribute plans to reshard a collection with the key that it has, which only releases from 8.0 on do. It keeps its
+// zones if none are given.
+func (d *draftBuilder) redistribute(c *topology.Collection, zones []KeyZone) (Draft, Args, error) {
+	ns, key := message.Namespace("ns", c.NS), message.Text("key", c.Key.String())
+	if !d.s.Release.AtLeast(8, 0, 0) {
+		d.block("key", d.fromTable(topology.PartRouting), message.New("key.same",
+			"There is nothing to do: {ns} already has the shard key {key}.", ns, key))
+	} else {
+		if zones == nil && d.zonesRead() {
+			for _, z := range d.ranges(c.NS) {
+				zones = append(zones, KeyZone{Min: z.RawMin, Max: z.RawMax, Zone: z.Zone})
+			}
+		}
+		d.reshard(c, c.Key, zones, d.a.InitialChunks)
 	}
-	out.block("key", d.fromTable(topology.PartRouting), text)
-	return out
+	return d.finish(message.New("redistribute", "Distribute {ns} anew with its shard key {key}.", ns, key),
+		Undo{Text: message.New("redistribute", "Cannot be undone: no command restores where the chunks of {ns} were.", ns)})
 }
 
 // reshard plans to give a collection another key, with the checks of that.
@@ -153,6 +159,9 @@ func (d *draftBuilder) zonesOfKey(key shardkey.Pattern) ([]KeyZone, error) {
 
 // undoReshard plans to reshard back.
 func (d *draftBuilder) undoReshard(s Step) error {
+	if s.redistributes() {
+		return fault.New(fault.Conflict, "This cannot be undone: no command restores where the chunks of %s were.", s.NS)
+	}
 	c := d.s.Table.Collection(s.NS)
 	if c == nil || c.Chunks.Len() == 0 {
 		return collectionGone(s.NS)

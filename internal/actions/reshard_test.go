@@ -87,8 +87,8 @@ func TestChecksOfAResharding(t *testing.T) {
 	key := fixed(Args{NS: documents, Key: byKey(t)})
 	runChecks(t, "0.4", []checkCase{
 		expect("the key that it has", ReshardKind, fixed(Args{NS: documents, Key: same}), Block, "key.same"),
-		expect("the key that it has, from 8.0 on", ReshardKind, fixed(Args{NS: documents, Key: same}), Block, "key.sameRedistribute",
-			version("8.0.4")),
+		expect("the key that it has, from 8.0 on", ReshardKind, fixed(Args{NS: documents, Key: same}), Pass, "zones.replaced",
+			version("8.0.4"), withZoneRange(t)),
 		expect("another resharding", ReshardKind, key, Block, "resharding.other", activity(running(clients, "cloning"))),
 		expect("no other resharding", ReshardKind, key, Pass, "resharding.free"),
 		expect("an index build", ReshardKind, key, Block, "index-build.running",

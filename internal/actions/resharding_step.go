@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"bytes"
 	"errors"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -15,6 +16,11 @@ type Reshard struct {
 	WasKey    bson.Raw
 	WasZones  []KeyZone
 	WasChunks int // chunks that it had; 0 in what was stored before this was kept
+}
+
+// redistributes reports whether the step reshards a collection with the key that it has.
+func (s Step) redistributes() bool {
+	return s.Reshard != nil && s.Reshard.WasKey != nil && bytes.Equal(s.Reshard.Key, s.Reshard.WasKey)
 }
 
 // ErrReshardingAborted is in the error of a resharding that was aborted.

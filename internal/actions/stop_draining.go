@@ -27,8 +27,10 @@ func describeStopDraining() Description {
 func planStopDraining(d *draftBuilder) (Draft, Args, error) {
 	name := d.a.Shard
 	shard := message.Shard("shard", name)
-	d.add(d.checkConfigShard())
 	switch {
+	case name == configShard:
+		d.block("config-shard", d.fromRule(), message.New("config-shard.stop",
+			"{shard} is the config server itself, whose draining shardboard does not end.", shard))
 	case !d.shard(name).Draining:
 		d.block("draining", d.fromTable(topology.PartShards), message.New("draining.not", "{shard} is not draining.", shard))
 	case !d.s.Release.Known():
@@ -93,4 +95,17 @@ func (d *plannedCluster) shardIsGone(shard string) error {
 func (d *draftBuilder) undoRemoval(Step) error {
 	return fault.New(fault.Conflict, "This cannot be undone: the shard was removed from the cluster. Add its replica set again "+
 		"with sh.addShard, after its data was removed.")
+}
+
+// undoBegunDedicated ends nothing: the draining of the config server is left to mongosh.
+func (d *draftBuilder) undoBegunDedicated(s Step) error {
+	if now := d.shard(s.Shard); now != nil && !now.Draining {
+		return nil // it is as it was before
+	}
+	return fault.New(fault.Conflict, "shardboard does not end the draining of the config server.")
+}
+
+func (d *draftBuilder) undoDedicated(Step) error {
+	return fault.New(fault.Conflict, "shardboard does not make the config server a shard. "+
+		"transitionFromDedicatedConfigServer does.")
 }

@@ -86,7 +86,8 @@ func (x *Event) merged(d bson.Raw) {
 func (x Event) Outcome() bool {
 	switch x.What {
 	case "moveChunk.start", "moveChunk.to", "shardCollection.start", "dropCollection.start", "dropDatabase.start",
-		"renameCollection.start", "renameCollection.metadata", "refineCollectionShardKey.start", "movePrimary.start":
+		"renameCollection.start", "renameCollection.metadata", "refineCollectionShardKey.start", "movePrimary.start", "movePrimary.end",
+		"createDatabase.start", "createCollection.start", "setClusterParameter.start", "autoMerge.start", "autoMerge.end":
 		return false
 	case "moveChunk.from":
 		return false // its failure is also a moveChunk.error
@@ -105,6 +106,7 @@ func intAt(d bson.Raw, key string) int64 {
 // Text is the entry in words. Entries that are not known here, as a newer
 // server may write, are named as the server names them.
 func (x Event) Text() string {
+	permits, known := x.Details.Lookup("permitMigrations").BooleanOK()
 	switch {
 	case x.What == "moveChunk.from" && x.Failed:
 		return "Donor gave up moving a chunk"
@@ -112,6 +114,8 @@ func (x Event) Text() string {
 		return "Recipient gave up receiving a chunk"
 	case x.What == "moveChunk.from" && x.From == x.To && x.From != "":
 		return "Move requested to the shard that already has the chunk"
+	case x.What == "setPermitMigrations" && known && !permits:
+		return "Blocked moves of"
 	}
 	if text, ok := eventTexts[x.What]; ok {
 		return strings.ReplaceAll(text, "{n}", format.Count(x.Count))
@@ -155,6 +159,20 @@ var eventTexts = map[string]string{
 	"movePrimary.commit":                "Moved the primary of",
 	"movePrimary.error":                 "Failed to move the primary of",
 	"resharding.coordinator.transition": "Resharding reached its next state",
+	"createDatabase.start":              "Began to create the database",
+	"createDatabase":                    "Created the database",
+	"createCollection.start":            "Began to list in the routing table",
+	"createCollection.end":              "Listed in the routing table",
+	"configureCollectionBalancing":      "Changed the balancing settings of",
+	"setPermitMigrations":               "Allowed moves of",
+	"movePrimary.end":                   "Finished moving the primary of",
+	"autoMerge.enable":                  "Turned on automatic merging",
+	"autoMerge.disable":                 "Turned off automatic merging",
+	"autoMerge.start":                   "Began a round of automatic merging",
+	"autoMerge.end":                     "Ended a round of automatic merging",
+	"setClusterParameter.start":         "Began to set a cluster parameter",
+	"setClusterParameter.end":           "Set a cluster parameter",
+	"Sharding minOpTime recovery":       "A shard recovered its newest time",
 	"addShard":                          "Added shard",
 	"removeShard.start":                 "Began to drain",
 	"removeShard":                       "Removed shard",

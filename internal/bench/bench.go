@@ -18,6 +18,7 @@ type Options struct {
 	Chunks  int           // in one collection
 	Sockets int           // 0: none
 	Idle    time.Duration // how long the server is watched while nothing happens
+	Storm   time.Duration // how long a hundred chunks a second are split; 0: not
 	Turns   int           // loads and drains that are compared
 	Log     io.Writer     // what is being done
 }
@@ -78,6 +79,9 @@ func memoryBound(chunks int) float64 {
 func (o Options) Needs() string {
 	megabytes := 300 + 90*o.Chunks/1_000_000 + o.Sockets*40/1000
 	took := time.Duration(o.Turns*2)*time.Duration(o.Chunks/400_000+1)*time.Second + o.Idle + 90*time.Second
+	if o.Storm > 0 {
+		took += o.Storm + settle + 10*time.Second
+	}
 	if o.Sockets > 0 {
 		took += followFor + 20*time.Second
 	}
@@ -142,6 +146,12 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		say("Opening %d live sockets and following them for %s.", o.Sockets, followFor)
 		if err := measureSockets(ctx, o, &r, sim, s); err != nil {
 			return r, err
+		}
+	}
+	if o.Storm > 0 {
+		say("Splitting a hundred chunks a second for %s, beside a server that polls.", o.Storm)
+		if err := measureStorm(ctx, o, &r, sim, s); err != nil {
+			return r, fmt.Errorf("measure a storm of splits: %w", err)
 		}
 	}
 	r.OK = true

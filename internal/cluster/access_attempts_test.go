@@ -103,6 +103,8 @@ func changes() (out []attempt) {
 		{Op: actions.OpStartDraining, Shard: "nowhere"},
 		{Op: actions.OpStopDraining, Shard: "nowhere"},
 		{Op: actions.OpRemoveShard, Shard: "nowhere"},
+		{Op: actions.OpBeginDedicated, Shard: "config"}, // refused: it is no shard
+		{Op: actions.OpDedicate, Shard: "config"},
 		{Op: actions.OpMovePrimary, DB: sampleNS.Database(), Shard: "shard-rs-1"}, // where it is
 		{Op: actions.OpMoveCollection, Shard: "shard-rs-1"},                       // refused: it is sharded
 		{Op: actions.OpUnshard, Shard: "none"},                                    // refused: no such shard

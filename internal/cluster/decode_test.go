@@ -213,3 +213,15 @@ func TestDamagedDocumentsAreHarmless(t *testing.T) {
 		_ = balance.ReadSettings([]bson.Raw{raw}, balance.Release{8, 3, 0})
 	})
 }
+
+// 8.0.10 writes what and ns of this entry in each other's place.
+func TestEntriesOfARenameHaveTheSameFormInEveryRelease(t *testing.T) {
+	const text = "db.a to db.b : dropped target collection."
+	for _, raw := range []string{
+		`{"what":"renameCollection.metadata","ns":"` + text + `"}`, `{"what":"` + text + `","ns":"renameCollection.metadata"}`,
+	} {
+		if e := decodeEvent(doc(t, raw)); e.What != "renameCollection.metadata" || e.NS != text {
+			t.Errorf("%s was read as %+v", raw, e)
+		}
+	}
+}

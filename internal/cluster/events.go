@@ -78,5 +78,8 @@ func decodeEvent(doc bson.Raw) (e topology.Event) {
 			e.Details = bytes.Clone(d)
 		}
 	}
+	if e.NS == "renameCollection.metadata" { // 8.0.10 writes these two in each other's place
+		e.What, e.NS = e.NS, e.What
+	}
 	return e
 }

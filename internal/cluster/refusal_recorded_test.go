@@ -12,7 +12,8 @@ import (
 )
 
 // testdata/refusals.jsonl.gz has the distinct error replies that a real 5.0.7 and a real 8.0.10 gave to the commands
-// that we send, each with what it means for the cluster, judged by what the cluster had afterwards.
+// that we send, each with what it means for the cluster, judged by what the cluster had afterwards. A row that none of
+// them matches says where it is known from.
 func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 	file, err := os.Open("testdata/refusals.jsonl.gz")
 	if err != nil {
@@ -23,7 +24,7 @@ func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	releases := map[string]int{}
+	releases, recorded := map[string]int{}, map[*refusal]bool{}
 	for lines := bufio.NewScanner(plain); lines.Scan(); {
 		var r struct {
 			Release, Command, Name, Text, Kind, Busy string
@@ -39,10 +40,15 @@ func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 		}
 		busy := actions.Obstacle("")
 		if row := a.row(); row != nil {
-			busy = row.busy
+			busy, recorded[row] = row.busy, true
 		}
 		if string(busy) != r.Busy {
 			t.Errorf("%s: %s was answered %d %q: obstacle %q, want %q", r.Release, r.Command, r.Code, r.Text, busy, r.Busy)
+		}
+	}
+	for i := range refusals {
+		if r := &refusals[i]; recorded[r] != (r.from == "") {
+			t.Errorf("the row of %v %q is recorded: %t, and known from %q", r.codes, r.text, recorded[r], r.from)
 		}
 	}
 	if releases["5.0.7"] < 30 || releases["8.0.10"] < 40 {

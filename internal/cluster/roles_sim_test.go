@@ -175,6 +175,7 @@ func TestViewerRoleIsRefusedEveryChange(t *testing.T) {
 					"reshardCollection": 5, "commitReshardCollection": 5, "abortReshardCollection": 5, "setMigrations": 5, "moveRange": 6,
 					"setChunkSize": 6, "defragment": 6, "setAutoMerge": 6,
 					"moveCollection": 8, "unshardCollection": 8, "abortMoveCollection": 8, "abortUnshardCollection": 8,
+					"beginDedicated": 8, "dedicate": 8,
 				}
 				var want []string
 				for _, a := range allChanges() {

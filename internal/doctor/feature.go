@@ -76,7 +76,7 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 	)
 	changes := actions.Features(balance.Release(r))
 	for _, f := range changes {
-		if needs := needsOf(f, ""); len(needs) > 0 {
+		if needs := needsOf(f, ""); len(needs) > 0 && r.atLeast(f.Since[0], f.Since[1], f.Since[2]) {
 			features = append(features, Feature{Code: f.Code, Change: true, Needs: needs})
 		}
 	}

@@ -19,6 +19,8 @@ const (
 	// sizesEvery is how often a collection's sizes are recorded: they change all the time, and a
 	// curve over weeks needs no more.
 	sizesEvery = 10 * time.Minute
+	// noteEvery is the shortest time from one record to the next: in a storm of changes each table costs a transaction.
+	noteEvery = 2 * time.Second
 	// watchedEvery is how often the end of the watched span is stored, if nothing changes; a pause
 	// longer than watchedGap is a gap.
 	watchedEvery = time.Minute
@@ -97,6 +99,11 @@ func (r *Recorder) Run(ctx context.Context) error {
 			err = r.noteWatched(ctx)
 		}
 		r.logResult(err)
+		if r.wrote { // changes that come soon after each other are written together
+			if err := clock.Sleep(ctx, noteEvery); err != nil {
+				return err
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

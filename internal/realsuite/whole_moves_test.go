@@ -51,6 +51,16 @@ func wholeMoves(w *world) {
 		w.expectKey("p", "q")
 		w.expectDocuments()
 	})
+	w.point("distribute anew", func(w *world) {
+		w.since(8, 0)
+		was, _ := w.collection(wholeRows)
+		w.as(d).change("reshard", args{"ns": wholeRows, "key": map[string]int{"p": 1, "q": 1}, "initialChunks": 3})
+		if now, _ := w.collection(wholeRows); slices.Equal(now.UUID.Data, was.UUID.Data) {
+			w.Error("it is the same collection as before")
+		}
+		w.expectKey("p", "q")
+		w.expectDocuments()
+	})
 	w.point("move a collection and back", func(w *world) {
 		w.since(8, 0)
 		before := w.primary()
@@ -146,9 +156,6 @@ func (w *world) expectDocuments() {
 // configShard makes the config server a shard, moves a chunk onto it and back, and makes it dedicated again.
 func configShard(w *world, d *dashboard) {
 	w.since(8, 0)
-	if w.target.simulated {
-		w.Skip("the simulated cluster has a config shard from its start, or none")
-	}
 	w.admin(bson.D{{Key: "transitionFromDedicatedConfigServer", Value: 1}})
 	c := w.chunks(wholeRows)[0]
 	d = w.as(d)
@@ -159,18 +166,17 @@ func configShard(w *world, d *dashboard) {
 		w.Errorf("the chunk is on %s, want config", got)
 	}
 	d.succeed(d.undo(r.ID))
-	w.admin(bson.D{{Key: "balancerStart", Value: 1}})
-	err := until(w.Context(), drainPatience, func(ctx context.Context) error {
-		raw, err := w.data.Database("admin").RunCommand(ctx, bson.D{{Key: "transitionToDedicatedConfigServer", Value: 1}}).Raw()
-		if err != nil {
-			return err
+	w.drain(d, "config", func() {})
+	w.must(until(w.Context(), drainPatience, func(ctx context.Context) error { // documents of what left are deleted first
+		r := d.wait(d.begin(d.plan("remove-shard", args{"shard": "config"})), patience)
+		if r.State == "succeeded" {
+			return nil
 		}
-		if state := raw.Lookup("state").StringValue(); state != "completed" {
-			return fmt.Errorf("it is %s: %s", state, raw)
+		if why := fmt.Sprint(r); !strings.Contains(why, "not deleted yet") {
+			w.Fatalf("it is not dedicated: %s", why)
 		}
-		return nil
-	})
-	w.must(err)
+		return fmt.Errorf("it waits: %s", r)
+	}))
 	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
 	d.eventually(patience, "the config shard is gone", func(ctx context.Context) error { return d.hasShard(ctx, "config", false) })
 	w.expectDocuments()
@@ -191,13 +197,9 @@ func (d *dashboard) hasShard(ctx context.Context, name string, want bool) error 
 	return nil
 }
 
-// drainAndRemove empties a shard by the balancer and removes it.
-func drainAndRemove(w *world, d *dashboard) {
-	const gone = "shard-rs-3"
-	d = w.as(d)
-	if w.primary() == gone {
-		d.change("move-primary", args{"db": wholeData, "to": "shard-rs-1"})
-	}
+// drain turns the balancer on and empties a shard. meanwhile does what the balancer leaves to people.
+func (w *world) drain(d *dashboard, shard string, meanwhile func()) {
+	w.Helper()
 	w.admin(bson.D{{Key: "balancerStart", Value: 1}})
 	d.eventually(patience, "the balancer is known to be on", func(ctx context.Context) error {
 		var c struct{ Balancer struct{ Mode string } }
@@ -209,10 +211,29 @@ func drainAndRemove(w *world, d *dashboard) {
 		}
 		return nil
 	})
-	r := d.wait(d.begin(d.plan("drain-shard", args{"shard": gone})), drainPatience)
-	if r.State != "succeeded" {
+	id := d.begin(d.plan("drain-shard", args{"shard": shard}))
+	meanwhile()
+	if r := d.wait(id, drainPatience); r.State != "succeeded" {
 		w.Fatalf("%s", r)
 	}
+}
+
+// drainAndRemove empties a shard by the balancer and removes it.
+func drainAndRemove(w *world, d *dashboard) {
+	const gone = "shard-rs-3"
+	d = w.as(d)
+	if w.primary() == gone {
+		d.change("move-primary", args{"db": wholeData, "to": "shard-rs-1"})
+	}
+	tracked := !w.before(8, 0) // a collection that no balancer moves
+	if tracked {
+		d.change("move-collection", args{"ns": wholeName, "to": gone})
+	}
+	w.drain(d, gone, func() {
+		if tracked {
+			d.change("move-collection", args{"ns": wholeName, "to": "shard-rs-1"})
+		}
+	})
 	for _, c := range w.chunks(wholeRows) {
 		if c.Shard == gone {
 			w.Errorf("the chunk at %s is still on %s", c.Min, gone)

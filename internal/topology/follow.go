@@ -42,7 +42,7 @@ const (
 	// followGather is how long entries are gathered after some came, and stormGather after so many that they are a storm,
 	// which must cost little more than a poll; nobody is a second behind.
 	followGather = 100 * time.Millisecond
-	stormGather  = 850 * time.Millisecond
+	stormGather  = 800 * time.Millisecond
 	stormEntries = 8 // gathered in followGather, or in stormGather in proportion
 )
 
@@ -60,6 +60,7 @@ type follower struct {
 	named  map[Namespace]namedRead // collections that entries named and that were not read since
 	last   map[Namespace]time.Time // when collections were read because of entries, in the last followGap
 	whole  bool                    // an entry tells of what only a poll of all collections finds
+	owed   uint64                  // the table with entries of a storm that subscribers were not told of yet; 0: none
 	come   chan struct{}           // has one when there is something to read or live has changed
 	moving chan struct{}           // likewise when a migration was logged
 }
@@ -222,7 +223,7 @@ func (w *Watcher) followOnce(ctx context.Context, src FollowSource) error {
 			cancel()
 			return
 		}
-		w.takeEntries(ctx, batch)
+		w.takeEntries(ctx, batch, gather == stormGather)
 		storm := len(batch) >= stormEntries*int(gather/followGather)
 		if gather = followGather; storm {
 			gather = stormGather
@@ -256,8 +257,8 @@ func (w *Watcher) followFrom() (from time.Time) {
 }
 
 // takeEntries takes over what the cursor gave: entries that are not known become the table's newest, and the
-// collections that they name are read.
-func (w *Watcher) takeEntries(ctx context.Context, batch []Event) {
+// collections that they name are read. In a storm, subscribers hear of both at once.
+func (w *Watcher) takeEntries(ctx context.Context, batch []Event, storm bool) {
 	if w.events.enter(ctx) != nil {
 		return
 	}
@@ -294,8 +295,31 @@ func (w *Watcher) takeEntries(ctx context.Context, batch []Event) {
 			return loud
 		}
 		t.Events = CorrectTimes(newestEvents(slices.Concat(fresh, t.Events)))
-		return true
+		return loud || !storm || idle || !w.follower.owe(t.Seq)
 	})
+}
+
+// owe notes that subscribers have to be told of a table, unless that is owed already.
+func (f *follower) owe(seq uint64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.owed != 0 {
+		return false
+	}
+	f.owed = seq
+	signal(f.come)
+	return true
+}
+
+// tellOwed tells subscribers of the table that is owed, unless a later one has told them.
+func (w *Watcher) tellOwed() {
+	w.follower.mu.Lock()
+	owed := w.follower.owed
+	w.follower.owed = 0
+	w.follower.mu.Unlock()
+	if owed != 0 {
+		w.publish(func(t *Table) bool { return t.Seq == owed })
+	}
 }
 
 // stillGood makes the last good read of a part one of now. The part's health is this table's own.

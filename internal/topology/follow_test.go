@@ -133,6 +133,7 @@ func TestAStormIsGathered(t *testing.T) {
 		f.mu.Lock()
 		before := f.calls["Chunks"]
 		f.mu.Unlock()
+		seq := w.Table().Seq
 		for i := range 3000 {
 			f.change(func() {
 				c.move(i%5, "abc"[i%3:i%3+1])
@@ -143,6 +144,15 @@ func TestAStormIsGathered(t *testing.T) {
 			if behind > 100 || len(w.Table().Events) > 0 && len(f.events) < eventLimit && len(f.events)-len(w.Table().Events) > 100 {
 				t.Fatalf("%d changes and %d entries behind after %d", behind, len(f.events)-len(w.Table().Events), i)
 			}
+		}
+		if n := w.Table().Seq - seq; n > 45 {
+			t.Errorf("subscribers were told %d times in 30 s", n)
+		}
+		seq = w.Table().Seq
+		f.change(func() { f.log("split", "db.c", 0) }) // of what has been read already
+		wait(time.Second)
+		if w.Table().Seq == seq {
+			t.Error("nobody was told of the last entry of a storm")
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()

@@ -54,7 +54,9 @@ func (w *Watcher) pollNamed(ctx context.Context, list map[Namespace]namedRead) e
 	defer w.routing.leave()
 	names := slices.Sorted(maps.Keys(list))
 	was := w.Table()
-	if err := w.route(ctx, names); err != nil {
+	err := w.route(ctx, names)
+	w.tellOwed()
+	if err != nil {
 		return err
 	}
 	is := w.Table()

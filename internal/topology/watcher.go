@@ -192,6 +192,7 @@ func (w *Watcher) untilPoll(ctx context.Context, pause time.Duration) error {
 				}
 				continue
 			}
+			w.tellOwed() // what was owed when its collections had been read already
 			until = began.Add(max(pause, w.followedPoll()))
 			if wake = until; !next.IsZero() && next.Before(until) {
 				wake = next

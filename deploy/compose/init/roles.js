@@ -21,6 +21,7 @@ const operator = {
     { resource: { db: 'config', collection: 'tags' }, actions: ['remove', 'update'] },
     { resource: { db: 'yorkie-meta', collection: '' }, actions: ['clearJumboFlag', 'enableSharding', 'listIndexes', 'moveChunk', 'refineCollectionShardKey', 'splitChunk'] },
     { resource: { db: 'yorkie-meta', collection: '' }, actions: ['moveCollection', 'reshardCollection', 'unshardCollection'] },
+    { resource: { cluster: true }, actions: ['transitionToDedicatedConfigServer'] },
   ],
   roles: [{ role: 'shardboardViewer', db: 'admin' }],
 };

@@ -66,6 +66,19 @@ func balancerOn(r *Rig) { r.Admin(bson.D{{Key: "balancerStart", Value: 1}}) }
 // drainThird lets somebody drain shard-rs-3, which is empty.
 func drainThird(r *Rig) { r.Admin(bson.D{{Key: "removeShard", Value: "shard-rs-3"}}) }
 
+// configShard makes the config server a shard.
+func configShard(r *Rig) {
+	balancerOn(r)
+	r.Admin(bson.D{{Key: "transitionFromDedicatedConfigServer", Value: 1}})
+	r.Restart()
+}
+
+// drainConfig lets somebody drain it, which is empty.
+func drainConfig(r *Rig) {
+	configShard(r)
+	r.Admin(bson.D{{Key: "transitionToDedicatedConfigServer", Value: 1}})
+}
+
 // plainCollection makes app.plain, which is not sharded.
 func plainCollection(r *Rig) {
 	_, err := r.Sim.Command(r.Context(), "app", bson.D{
@@ -146,6 +159,10 @@ func Cases() []Case {
 			Kind: actions.StopDraining, Args: actions.Args{Shard: "shard-rs-3"}},
 		{Name: "remove a shard", Release: "8.3", Command: "commitShardRemoval", Before: drainThird,
 			Kind: actions.RemoveShard, Args: actions.Args{Shard: "shard-rs-3"}, NoUndo: true},
+		{Name: "drain the config server", Release: "8.0", Command: "transitionToDedicatedConfigServer", Before: configShard,
+			Kind: actions.DrainShard, Args: actions.Args{Shard: "config"}, NoUndo: true},
+		{Name: "make the config server dedicated", Release: "8.0", Command: "transitionToDedicatedConfigServer", Before: drainConfig,
+			Kind: actions.RemoveShard, Args: actions.Args{Shard: "config"}, NoUndo: true},
 		{Name: "balancing of a collection, by command", Release: "8.0.12", Command: "configureCollectionBalancing",
 			Kind: actions.BalanceCollection, Args: actions.Args{NS: NS, On: off}},
 		{Name: "block moves", Command: "setAllowMigrations", Kind: actions.AllowMigrations, Args: actions.Args{NS: NS, On: off}},

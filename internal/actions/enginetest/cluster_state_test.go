@@ -217,12 +217,12 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Tracked[string(s.NS)] == s.Shard
 	case actions.OpMovePrimary:
 		return state.Primary == s.Shard
-	case actions.OpBeginRemoval, actions.OpStartDraining:
+	case actions.OpBeginRemoval, actions.OpStartDraining, actions.OpBeginDedicated:
 		return state.Draining[s.Shard]
 	case actions.OpStopDraining:
 		drains, there := state.Draining[s.Shard]
 		return there && !drains
-	case actions.OpRemoveShard:
+	case actions.OpRemoveShard, actions.OpDedicate:
 		_, there := state.Draining[s.Shard]
 		return !there
 	case actions.OpMigrations:

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,7 +54,7 @@ func (r *Rig) movePrimary(to string) {
 // removals counts the commands of a run that drain or remove.
 func (r *Rig) removals(id string) (n int) {
 	for _, s := range r.Sent(id) {
-		if slices.Contains([]string{"removeShard", "startShardDraining", "commitShardRemoval"}, s.Name) {
+		if slices.Contains([]string{"removeShard", "startShardDraining", "commitShardRemoval", "transitionToDedicatedConfigServer"}, s.Name) {
 			n++
 		}
 	}
@@ -256,6 +257,33 @@ func TestAShardThatIsNotEmptyIsNotSaidToBeRemoved(t *testing.T) {
 		}
 		if step := run.Steps[0]; step.Error == "" {
 			r.Errorf("the run does not say what is left: %+v", step)
+		}
+	})
+}
+
+// The config server stays a shard until the documents of what left it are deleted, which is said. Nothing is changed.
+func TestConfigServerIsDedicatedWhenItsOldDocumentsAreDeleted(t *testing.T) {
+	onDrainingRig(t, "8.0", func(r *Rig) {
+		configShard(r)
+		for _, to := range []string{"config", "shard-rs-2"} {
+			r.Admin(bson.D{
+				{Key: "moveChunk", Value: NS}, {Key: "find", Value: bson.D{{Key: "p", Value: 1}}}, {Key: "to", Value: to},
+			})
+		}
+		run := r.WaitEnd(r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: "config"})).ID)
+		if run.State != engine.Succeeded {
+			r.Fatalf("drained: %s %s", run.State, run.Why)
+		}
+		for _, want := range []engine.State{engine.Failed, engine.Succeeded} {
+			run = r.WaitEnd(r.Start(r.Plan(actions.RemoveShard, actions.Args{Shard: "config"})).ID)
+			_, there := r.ReadState().Draining["config"]
+			if run.State != want || there != (want == engine.Failed) || r.removals(run.ID) != 1 {
+				r.Errorf("%s %s, the shard is there: %t", run.State, run.Why, there)
+			}
+			if failed := run.Steps[0].Error; (want == engine.Failed) != strings.Contains(failed, "not deleted yet") {
+				r.Errorf("the step of a run that %s has the error %q", want, failed)
+			}
+			time.Sleep(16 * time.Minute)
 		}
 	})
 }

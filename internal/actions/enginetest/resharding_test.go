@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -84,6 +85,34 @@ func TestAReshardingIsFollowedToItsEndAndProven(t *testing.T) {
 			})
 		})
 	}
+}
+
+// With the key that it has, a collection is distributed anew from 8.0 on, and keeps its zones.
+func TestACollectionIsDistributedAnewWithItsKey(t *testing.T) {
+	onReshardRig(t, "8.0.10", func(r *Rig) {
+		addToZone("shard-rs-1", "eu")(r)
+		r.Admin(bson.D{{Key: "updateZoneKeyRange", Value: NS}, {Key: "min", Value: bson.D{{Key: "p", Value: 1}}},
+			{Key: "max", Value: bson.D{{Key: "p", Value: 2}}}, {Key: "zone", Value: "eu"}})
+		r.Must(r.Watcher.Refresh(r.Context()))
+		before := r.ReadState()
+		c := r.Watcher.Table().Collection(NS)
+		run := r.PlanAndRun(actions.ReshardKind, actions.Args{NS: NS, Key: c.Key.Raw(), InitialChunks: 9})
+		after := r.ReadState()
+		on := map[string]bool{}
+		for _, k := range after.Chunks {
+			on[k.Shard] = true
+		}
+		if run.State != engine.Succeeded || run.CanUndo() || r.key() != "{p: 1}" {
+			r.Errorf("%s %+v, can be undone %t, key %s", run.State, run.Steps[0].Why, run.CanUndo(), r.key())
+		}
+		if len(on) < 2 || !slices.Equal(after.Ranges, before.Ranges) {
+			r.Errorf("chunks are on %v, zones %v", on, after.Ranges)
+		}
+		if now := r.Watcher.Table().Collection(NS); now.Incarnation == c.Incarnation {
+			r.Error("it is the same collection as before")
+		}
+		r.CheckSentOnce(run)
+	})
 }
 
 // startReshardOrUnshard begins the operation of a release: from 8.0 on, an unsharding.

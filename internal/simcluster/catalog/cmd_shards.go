@@ -127,6 +127,11 @@ func (c *Cluster) runRemoveShard(_ context.Context, req *engine.Request) (bson.D
 	if err != nil {
 		return nil, err
 	}
+	return c.drainOrRemove(s)
+}
+
+// drainOrRemove begins to drain a shard, says how far it is, or removes it.
+func (c *Cluster) drainOrRemove(s *shard) (bson.D, error) {
 	if !s.draining {
 		return c.startDraining(s)
 	}

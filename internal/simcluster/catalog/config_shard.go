@@ -25,12 +25,28 @@ func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (
 	return bson.D{}, nil
 }
 
-// runTransitionToDedicated reverses that; it is called repeatedly, like removeShard.
-func (c *Cluster) runTransitionToDedicated(ctx context.Context, req *engine.Request) (bson.D, error) {
-	return c.runRemoveShard(ctx, &engine.Request{
-		DB: req.DB, Name: "removeShard", Conn: req.Conn,
-		Body: encode(bson.D{{Key: "removeShard", Value: configServer}}),
-	})
+// runTransitionToDedicated reverses that; it is called repeatedly, like removeShard. The documents of chunks that left
+// have to be deleted too (the server's source).
+func (c *Cluster) runTransitionToDedicated(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s := c.shard(configServer)
+	if s == nil {
+		return nil, noShard(configServer)
+	}
+	ranges := 0
+	for _, o := range c.orphans {
+		if o.shard == configServer {
+			ranges++
+		}
+	}
+	if s.draining && ranges > 0 && c.ongoing(s) == nil {
+		return bson.D{
+			{Key: "msg", Value: "waiting for data to be cleaned up"}, {Key: "state", Value: "pendingDataCleanup"},
+			{Key: "pendingRangeDeletions", Value: int64(ranges)},
+		}, nil
+	}
+	return c.drainOrRemove(s)
 }
 
 // toMove has the fields of the removeShard reply about data that must be moved

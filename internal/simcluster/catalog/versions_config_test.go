@@ -100,4 +100,19 @@ func TestDrainingAShardNamesWhatToMove(t *testing.T) {
 	if d := encode(p.mustRun(`{"transitionToDedicatedConfigServer": 1}`)); d.Lookup("remaining", "chunks").Int64() != 1 {
 		t.Errorf("got %s", d)
 	}
+	r := p.c.Routing("db.h")
+	for _, k := range r.chunks {
+		if k.Shard == configServer {
+			p.mustRun(fmt.Sprintf(`{"moveChunk": "db.h", "bounds": [%s, %s], "to": "shard-rs-1"}`, k.Min, k.Max))
+			break
+		}
+	}
+	for _, state := range []string{"pendingDataCleanup", "completed"} {
+		if d := encode(p.mustRun(`{"transitionToDedicatedConfigServer": 1}`)); d.Lookup("state").StringValue() != state {
+			t.Errorf("got %s, want %s", d, state)
+		}
+		p.c.Mu.Lock()
+		p.c.orphans = nil
+		p.c.Mu.Unlock()
+	}
 }
