@@ -83,7 +83,7 @@ func TestThePastHasWavesAndOneBusyHour(t *testing.T) {
 		}
 		return all, busy
 	}
-	now, _ := rows(3 * time.Minute)
+	now, _ := rows(6 * time.Minute)
 	night, _ := rows(12 * time.Hour)
 	hot, of := rows(6*time.Hour + 30*time.Minute)
 	if night*2 > now || hot < 2*now || of*2 < hot {

@@ -23,7 +23,7 @@ const (
 
 	// How long before the end of a past the busy project's edits begin, which go on after it, and how many a minute:
 	// what the live writers make of it.
-	busyLead     = 2 * time.Minute
+	busyLead     = 5 * time.Minute
 	busyLeadRows = int(time.Minute/tick) * busyPerTick
 
 	pastHot  = 24 // documents that most edits of a minute go to
