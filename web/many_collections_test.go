@@ -34,9 +34,12 @@ func manyCollections(t testing.TB, shards, sharded, others int) *webtest.Server 
 	}).View()}.Serve(t)
 }
 
-func TestTheMapOfManyCollectionsStaysSmall(t *testing.T) {
-	if n := manyCollections(t, 100, 100, 0).Do("GET", "/map").Body.Len(); n > 250<<10 {
-		t.Errorf("%d bytes", n)
+func TestPagesOfManyCollectionsStaySmall(t *testing.T) {
+	s := manyCollections(t, 100, 100, 9_900)
+	for _, path := range []string{"/", "/map", "/collections", "/collections?page=3", "/shards", "/shards/shard-rs-2", "/matrix", "/advice"} {
+		if w := s.Do("GET", path); w.Code != http.StatusOK || w.Body.Len() > 250<<10 {
+			t.Errorf("%s: %d, %d bytes", path, w.Code, w.Body.Len())
+		}
 	}
 }
 

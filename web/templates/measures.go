@@ -31,8 +31,7 @@ type Part struct {
 }
 
 const (
-	maxSpoken    = 24    // shards whose figures a screen reader reads out with their shares
-	maxParts     = 48    // segments of a stacked bar; the smallest others are one segment together
+	maxParts     = 20    // segments of a stacked bar; the smallest others are one segment together
 	labelShare   = 0.03  // of the bar, from which a label fits on a wide screen
 	narrowShare  = 0.06  // from which it fits on a phone
 	percentShare = 0.09  // from which its share fits too
@@ -92,7 +91,6 @@ func (c column) measure(list []api.Shard, refs Refs, keep string) Measure {
 		m.Why = "nothing stored yet"
 		return m
 	}
-	var titles, shares []string
 	for i, f := range figures {
 		if f.Value == nil || *f.Value == 0 {
 			continue
@@ -106,24 +104,17 @@ func (c column) measure(list []api.Shard, refs Refs, keep string) Measure {
 			p.Label, p.Tight = ref.Label, share < narrowShare
 		}
 		m.Parts = append(m.Parts, p)
-		titles, shares = append(titles, p.Title), append(shares, ref.Name+": "+format.Share(share))
 	}
 	m.Parts = mergeSmallest(m.Parts, keep)
 	at := 0.0
+	var titles []string
 	for i, p := range m.Parts {
 		m.Parts[i].From = at
 		at += p.Share
+		titles = append(titles, p.Title)
 	}
-	m.Label = spoken(c.name, titles, shares)
+	m.Label = c.name + " by shard: " + strings.Join(titles, "; ")
 	return m
-}
-
-// spoken is the picture in words. Of many shards it says the shares alone: the table has the figures.
-func spoken(name string, titles, shares []string) string {
-	if len(titles) > maxSpoken {
-		titles = shares
-	}
-	return fmt.Sprintf("%s by shard: %s", name, strings.Join(titles, "; "))
 }
 
 // mergeSmallest puts the segments that are too many or too narrow to be seen together
