@@ -103,6 +103,7 @@ func resources() []resource {
 		{name: "project-why", one: "/projects/{id}/why"},
 		{name: "chunk-around", one: "/collections/{ns}/chunks/{ref}/around"},
 		{name: "chunk-size", one: "/collections/{ns}/chunks/{ref}/size", server: needsMeasured},
+		{name: "owners", one: "/collections/{ns}/owners"},
 		{name: "key-space", one: "/collections/{ns}/map"},
 		{name: "heat-map", one: "/heat/map", server: needsCounting},
 		{name: "heat-range", one: "/heat/range", server: needsCounting},

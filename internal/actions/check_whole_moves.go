@@ -37,7 +37,7 @@ func (d *draftBuilder) checkWhatMoves(db string) (out findings) {
 
 // checkWholeRecipient checks that the shard may receive collections.
 func (d *draftBuilder) checkWholeRecipient(to string) (out findings) {
-	if s := d.shard(to); s != nil && s.Draining {
+	if d.isDraining(to) {
 		out.block("recipient", d.fromTable(topology.PartShards), message.New("recipient.drainingWhole",
 			"{shard} is draining. Choose another shard.", message.Shard("shard", to)))
 		return out
@@ -45,6 +45,24 @@ func (d *draftBuilder) checkWholeRecipient(to string) (out findings) {
 	out.pass("recipient", d.fromTable(topology.PartShards), message.New("recipient.takesWhole",
 		"{shard} is not draining.", message.Shard("shard", to)))
 	return out
+}
+
+// checkCollectionRecipient warns about a draining shard. 8.0 moves a collection onto it, and neither the balancer nor
+// the draining moves it off again.
+func (d *draftBuilder) checkCollectionRecipient(ns topology.Namespace, to string) (out findings) {
+	if !d.isDraining(to) {
+		return d.checkWholeRecipient(to)
+	}
+	out.warn("recipient", d.fromTable(topology.PartShards), message.New("recipient.drainingCollection",
+		"{shard} is draining. MongoDB moves {ns} there all the same, and then {shard} cannot be removed: the balancer does not move "+
+			"an unsharded collection off again, another move-collection does.",
+		message.Shard("shard", to), message.Namespace("ns", ns)))
+	return out
+}
+
+func (d *plannedCluster) isDraining(shard string) bool {
+	s := d.shard(shard)
+	return s != nil && s.Draining
 }
 
 // checkWholeDisk checks that the data fits on the disk of the recipient, beside what it

@@ -74,11 +74,11 @@ func (d *plannedCluster) shardOfMovable(ns topology.Namespace) (string, error) {
 
 // moveCollection plans the command with its checks.
 func (d *draftBuilder) moveCollection(ns topology.Namespace, from, to string) {
-	needs := []Fact{placedAs(d.s.Table, ns), shardTakesChunks(to)}
+	needs := []Fact{placedAs(d.s.Table, ns), drainingIs(to, d.isDraining(to))}
 	d.step(Step{Op: OpMoveCollection, NS: ns, Shard: to, Needs: append(needs, d.noneResharding()...), Proof: []Fact{unshardedOn(ns, to)}})
 	d.receivers = append(d.receivers, to)
 	d.moveWhole(ns, from, to)
-	d.add(d.checkWholeRecipient(to))
+	d.add(d.checkCollectionRecipient(ns, to))
 	d.add(d.checkWholeDisk(to))
 	d.add(d.checkOtherResharding())
 	d.add(d.checkSeries(ns))

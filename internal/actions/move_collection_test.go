@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -74,6 +75,47 @@ func TestMoveCollectionIsRefusedAndBlocked(t *testing.T) {
 	d, _ = plan(t, busy, MoveCollection, Args{NS: db + ".users", To: "b"})
 	if v, code := worstVerdict(d, "resharding"); v != Block || code != "resharding.other" {
 		t.Errorf("%s %s", v, code)
+	}
+}
+
+// An 8.0.10 moved a collection onto a draining shard, and its balancer left it there.
+func TestACollectionMayMoveToADrainingShardWithAWarning(t *testing.T) {
+	d, _ := plan(t, cluster(t, "0.6.38", "8.0.4", versioned, draining("b")), MoveCollection, Args{NS: db + ".users", To: "b"})
+	if v, code := worstVerdict(d, "recipient"); v != Warn || code != "recipient.drainingCollection" || d.Blocked() || len(d.Steps) != 1 {
+		t.Fatalf("%s %s, blocked %v, %+v", v, code, d.Blocked(), d.Steps)
+	}
+	for is, want := range map[string]int{"true": 0, "false": 1} { // the draining was stopped after the plan
+		s := cluster(t, "0.6.38", "8.0.4", versioned, func(s *Situation) { s.Table.Shard("b").Draining = is == "true" })
+		got := 0
+		for _, f := range d.Steps[0].Needs {
+			if f.Kind == FactShard {
+				got += len(f.Against(Fields(s.Table, f)))
+			}
+		}
+		if got != want {
+			t.Errorf("draining %s: %d differences, want %d", is, got, want)
+		}
+	}
+	d, _ = plan(t, cluster(t, "0.6.38", "8.0.4", versioned, draining("b")), Unshard, Args{NS: db + ".documents", To: "b"})
+	if v, code := worstVerdict(d, "recipient"); v != Block || code != "recipient.drainingWhole" {
+		t.Errorf("unsharding: %s %s", v, code)
+	}
+}
+
+// An 8.0.10 answers each of them with NamespaceNotSharded or ends without a change, so none is sent.
+func TestNoChunkOfATrackedUnshardedCollectionIsChanged(t *testing.T) {
+	s, ns := cluster(t, "0.6.38", "8.0.4", tracked(t, "b")), topology.Namespace(db+".users")
+	key := func(v any) bson.Raw { return must.Get(bson.Marshal(bson.D{{Key: "_id", Value: v}})) }
+	whole := [2]bson.Raw{key(bson.MinKey{}), key(bson.MaxKey{})}
+	for kind, args := range map[Kind]Args{
+		Split:     {NS: ns, At: key(int32(5))},
+		Merge:     {NS: ns, Bounds: whole},
+		MoveChunk: {NS: ns, Bounds: whole, To: "c"},
+	} {
+		_, _, err := Planners()[kind](s, args)
+		if fault.Of(err) != fault.Invalid || !strings.Contains(err.Error(), "is not sharded: it is kept as one piece on one shard") {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }
 

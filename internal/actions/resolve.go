@@ -32,7 +32,7 @@ func collectionOf(t *topology.Table, kind Kind, ns topology.Namespace) (*topolog
 		return nil, fault.New(fault.NotFound, "The argument \"ns\" names %q, and there is no sharded collection with that name.", string(ns))
 	case c.Unsplittable:
 		return nil, fault.New(fault.Invalid,
-			"The argument \"ns\" names %q, which is not sharded: it is kept as one piece on one shard.", string(ns))
+			"The argument \"ns\" names %q, which is not sharded: it is kept as one piece on one shard. Move it with move-collection.", string(ns))
 	case c.Temporary:
 		return nil, fault.New(fault.Invalid,
 			"The argument \"ns\" names %q, the temporary copy of a collection that is being resharded; it must not be changed.", string(ns))

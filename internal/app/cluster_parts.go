@@ -142,6 +142,7 @@ func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c Cl
 	d := site.Deps{
 		Watcher: p.watcher, Keeper: p.keeper, Profile: prof,
 		Locator: locator, Duplicates: p.duplicates, Metadata: client, Heat: p.heat, Pictures: p.pictures, Sizes: p.sizes,
+		Owners:     placement.NewOwners(client, nil),
 		Surveys:    relay.NewSurveys(p.relay, p.surveys),
 		Holdings:   p.holdings,
 		Rows:       p.rows,

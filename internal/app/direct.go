@@ -50,7 +50,8 @@ func OpenDirect(ctx context.Context, c Config) (*Direct, error) {
 	d.handler = web.New(site.Deps{
 		Watcher: d.watcher, Keeper: d.keeper, Profile: prof, Advice: d.advisor,
 		Locator: placement.NewLocator(client, d.watcher, d.keeper, prof), Prover: placement.NewProver(client, d.watcher),
-		Log: slog.New(slog.DiscardHandler), Target: c.URI.String(), Version: c.Version, Auth: localUser{}, Once: true,
+		Owners: client,
+		Log:    slog.New(slog.DiscardHandler), Target: c.URI.String(), Version: c.Version, Auth: localUser{}, Once: true,
 	}).Handler()
 	return d, nil
 }

@@ -6,8 +6,9 @@ import "strings"
 // happened, what it means, what to do.
 type Code string
 
-// Known reasons. Texts marked "seen" are from a real 5.0.7; the others are names of the server's
-// error codes (base/error_codes.yml) and messages in its migration sources.
+// Known reasons. Texts marked "seen" are from a real 5.0.7, and a test names the phrases that were recorded from it or
+// from 8.0.10; the others are names of the server's error codes (base/error_codes.yml) and messages in its migration
+// sources.
 const (
 	NoReason      Code = "none"          // the server gave none
 	OtherReason   Code = "other"         // an unknown text
@@ -17,7 +18,7 @@ const (
 	LockBusy      Code = "lockBusy"      // a lock could not be had
 	ChunkTooBig   Code = "tooBig"        // more documents than one move allows (153, seen)
 	DuplicateID   Code = "duplicateId"   // the recipient has a document with an _id or unique key of the range
-	CopyStopped   Code = "copyStopped"   // the copy was interrupted; duplicates are the usual cause (51008, seen)
+	CopyStopped   Code = "copyStopped"   // the copy was interrupted; duplicates are the usual cause (51008 and 6718402, seen)
 	StepDown      Code = "stepDown"      // a primary stepped down in the meantime (seen)
 	NotPermitted  Code = "notPermitted"  // the user lacks the privilege
 	WrongZone     Code = "wrongZone"     // the recipient is not in the range's zone (seen)
@@ -59,7 +60,7 @@ var reasonPhrases = [...]struct {
 	{ChunkTooBig, []string{"ChunkTooBig", "the maximum number of documents for a chunk", "chunk too big", "too big to move"}},
 	{DuplicateID, []string{"DuplicateKey", "E11000", "duplicate key"}},
 	{NoIndex, []string{"missing indexes", "shard is missing", "CannotCreateIndex", "CannotCreateCollection", "non-trivial index"}},
-	{CopyStopped, []string{"Location51008"}},
+	{CopyStopped, []string{"Location51008", "Location6718402"}}, // 6718402 since 8.0
 	{
 		StepDown,
 		[]string{
@@ -79,11 +80,13 @@ var reasonPhrases = [...]struct {
 	{Draining, []string{"is currently draining"}},
 	{BoundsChanged, []string{"no chunk found with the shard key bounds", "no chunk was found", "bounds do not match"}},
 	{StaleVersion, []string{"StaleConfig", "StaleEpoch", "StaleShardVersion", "StaleDbVersion", "version mismatch", "epoch has changed"}},
-	{NoShard, []string{"destination shard does not exist", "ShardNotFound"}},
+	{NoShard, []string{"destination shard does not exist", "Could not find destination shard", "ShardNotFound"}},
 	{TooManyWrites, []string{"ExceededMemoryLimit", "high memory usage", "too many modifications"}},
 	{NotReplicated, []string{"WriteConcern", "waiting for replication"}},
 	{DiskFull, []string{"OutOfDiskSpace", "No space left"}},
 	{LockBusy, []string{"LockBusy", "LockTimeout", "LockFailed", "could not acquire", "Could not acquire", "Unable to acquire"}},
+	// 8.0 on a donor whose primary stepped down: it does not say so, and nobody was unreachable.
+	{Interrupted, []string{"to monitor data transfer :: caused by :: operation was interrupted"}},
 	{
 		Unreachable,
 		[]string{

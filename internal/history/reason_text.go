@@ -89,6 +89,6 @@ var codeTexts = map[Code]codeText{
 		"A step took longer than allowed. The range is where the routing table says.",
 		"Look for load or a hanging server, then try again."},
 	Interrupted: {
-		"The move was interrupted by somebody, or because a server shut down. The range is where the routing table says.",
+		"The move was interrupted: by somebody, a shutdown or the election of another primary. The range is where the routing table says.",
 		"Try again if the move is still wanted."},
 }

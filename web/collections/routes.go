@@ -50,6 +50,11 @@ var Routes = site.Table(
 			site.Query("project", "only chunks that hold rows of this project: its id; of collections whose key begins with the project")},
 			chosenChunks...)...),
 		Tagged: true, Measured: true, Time: site.Past, Internal: true, Writes: true}, clusterChunks),
+	site.Question[api.Owners]{
+		Route: site.Route{Pattern: "/collections/{ns}/owners", Summary: "Which shards had data of one collection, and since when?",
+			Params: ofCollection, Time: site.NowOnly},
+		Page: OwnersPage, Ask: owners, For: "Which shards had data of one collection, by the server's record (7.0 and later)",
+	},
 	site.Asked(site.Route{Pattern: "/collections/{ns}/map", Summary: "A tile of the chunk map",
 		Params: []site.Param{site.ParamNS, site.Number("level", "0 to 20: the chunks are cut into 2^level tiles"),
 			site.Number("index", "tile, from 0")},

@@ -59,6 +59,7 @@ type Deps struct {
 	Prover     answer.Prover           // nil: nothing can be proven or counted
 	Duplicates answer.DuplicateChecker // nil: ids cannot be checked here
 	Metadata   answer.MetadataChecker  // nil: the metadata cannot be checked here
+	Owners     placement.OwnersSource  // nil: the server's record of owners cannot be read here
 	Heat       *heat.Collector         // nil: writes are not counted
 	Pictures   *keyvis.Recorder        // nil: and no picture of them is kept
 	History    *history.Past           // nil: nothing is known of the past

@@ -88,7 +88,7 @@ func statePages(v answer.View) []page {
 	}
 	return []page{
 		{"overview", "/"}, {"map", "/map"}, {"matrix", "/matrix"}, {"collections", "/collections"},
-		{"collection", "/collections/" + string(ns)}, {"chunk", chunk},
+		{"collection", "/collections/" + string(ns)}, {"owners", "/collections/" + string(ns) + "/owners"}, {"chunk", chunk},
 		{"projects", "/projects"}, {"project", "/projects/" + project},
 		{"shards", "/shards"}, {"shard", answer.ShardURL(first)}, {"why", answer.ShardURL(first) + "/why"},
 		{"locate", "/locate?q=wiki/handbook"}, {"bulk", "/locate/bulk"}, {"duplicates", "/checks/duplicates"},

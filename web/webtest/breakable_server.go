@@ -189,7 +189,7 @@ func OnBreakableCluster(t *testing.T, o simcluster.Options, test func(f *Breakab
 		f.Wired = func(d *site.Deps) {
 			d.Now, d.Watcher, d.Keeper, d.Locator, d.Duplicates, d.Surveys = time.Now, f.Watcher, keeper, locator, duplicates, surveys
 			d.Prover = placement.NewProver(f.Client, f.Watcher)
-			d.Metadata = f.Client
+			d.Metadata, d.Owners = f.Client, f.Client
 		}
 		f.Server = New(t, WithPeople, WithActions(e), f.Wired)
 		test(f)
