@@ -23,12 +23,12 @@ func (d *draftBuilder) checkJumbo() (out findings) {
 		}
 		text := message.New("jumbo.flagged",
 			"The chunk of {ns} at {min} is flagged as jumbo: it was too big to move. "+
-				"Split it ({remedy}), clear the flag, or force the move.",
+				"Split it (if it has one value of the shard key: {remedy}), clear the flag, or force the move.",
 			message.Namespace("ns", m.k.c.NS), message.Key("min", m.k.c.Key.Display(m.lo)), message.Words("remedy", d.remedy()))
 		if m.awaited {
 			text.Code = "jumbo.skipped"
 			text.Pattern = "The chunk of {ns} at {min} is flagged as jumbo, so the balancer does not move it. " +
-				"Split it ({remedy}) or clear the flag."
+				"Split it (if it has one value of the shard key: {remedy}) or clear the flag."
 		}
 		out.block("jumbo", d.fromFlags(), text)
 		return out

@@ -188,12 +188,12 @@ func (d *draftBuilder) estimatedSize(m transfer) sizeAnswer {
 				"wait during the move.")
 	case d.isOnlyChunk(m):
 		return answer(sizeBlocks, Block, "size.tooBig",
-			"The chunk of {ns} at {min} has {bytes}; chunks over {limit} are not moved. Split it first "+
-				"({remedy}).")
+			"The chunk of {ns} at {min} has {bytes}; chunks over {limit} are not moved. Split it first; "+
+				"if it has one value of the shard key: {remedy}.")
 	}
 	return answer(sizePerhaps, Warn, "size.perhaps",
 		"The chunk of {ns} at {min} may have {bytes}. A move of more than {limit} is refused, and then "+
-			"nothing changes. Splitting it first helps ({remedy}).")
+			"nothing changes. Splitting it first helps; if it has one value of the shard key: {remedy}.")
 }
 
 // unmeasured says that ranges are small enough by an estimate only, and why they were

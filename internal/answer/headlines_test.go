@@ -2,10 +2,13 @@ package answer
 
 import (
 	"testing"
+	"time"
 
 	"shardboard/internal/alert"
 	"shardboard/internal/message"
+	"shardboard/internal/placement"
 	"shardboard/internal/rules"
+	"shardboard/internal/topology"
 )
 
 func TestTheAlertsHeadlineCountsWhatIsListed(t *testing.T) {
@@ -76,7 +79,7 @@ func TestCountedSentencesFollowTheirCount(t *testing.T) {
 		2:  several,
 		21: several,
 	} {
-		if got := outagePattern(n, 0); got != want {
+		if got := outagePattern("If {shard} goes down: ", n, 0); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
@@ -86,6 +89,20 @@ func TestCountedSentencesFollowTheirCount(t *testing.T) {
 		}
 		if got := message.Plural(n, " document", " documents"); got != want {
 			t.Errorf("%d%s", n, got)
+		}
+	}
+}
+
+// Who is affected is said of now where the shard gives no answer now.
+func TestOfAShardThatHangsTheEffectIsOfNow(t *testing.T) {
+	dir := placement.NewDirectory(1, nil, nil, topology.Health{At: time.Unix(1, 0)})
+	for state, want := range map[topology.AnswerState]string{
+		topology.Answers: "If s goes down: no project loses rows of its own.",
+		topology.Silent:  "While s does not answer: no project loses rows of its own.",
+	} {
+		table := &topology.Table{Answering: topology.Answering{Shards: map[string]topology.Answer{"s": {State: state}}}}
+		if got := outage(View{Table: table, Dir: dir}, placement.Contents{Shard: "s"}).String(); got != want {
+			t.Errorf("%v: %q, want %q", state, got, want)
 		}
 	}
 }

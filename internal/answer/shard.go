@@ -111,7 +111,11 @@ func outage(v View, c placement.Contents) message.Message {
 		message.Shard("shard", c.Shard), message.Count("projects", len(c.Projects)), message.Count("all", len(v.Dir.All())),
 		message.Count("whole", whole),
 	}
-	pattern := outagePattern(len(c.Projects), whole)
+	down := "If {shard} goes down: "
+	if v.Table.Answering.Shards[c.Shard].State == topology.Silent {
+		down = "While {shard} does not answer: "
+	}
+	pattern := outagePattern(down, len(c.Projects), whole)
 	if len(c.ByDocument) == 0 {
 		return message.New("outage", pattern, facts...)
 	}
@@ -128,8 +132,7 @@ func outage(v View, c placement.Contents) message.Message {
 }
 
 // outagePattern is the sentence for a number of projects that have rows of their own on a shard, some of them all.
-func outagePattern(projects, whole int) string {
-	const down = "If {shard} goes down: "
+func outagePattern(down string, projects, whole int) string {
 	switch {
 	case projects == 0:
 		return down + "no project loses rows of its own."

@@ -59,6 +59,18 @@ func TestBrowserFindsNoAccessibilityViolationInTheStorybook(t *testing.T) {
 	})
 }
 
+// A page of a plan may have forms to approve, to refuse and to run: when the plan expires, all go off, and it is said.
+func TestBrowserSwitchesEveryFormOfAnExpiredPlanOff(t *testing.T) {
+	needBrowser(t)
+	server := httptest.NewServer(storybook.Handler())
+	t.Cleanup(server.Close)
+	inTwoTabs(t, nil, []string{"toapprove", "waits", "approved"}, func(o *tab, scene string) {
+		o.openAt(server.URL + storybook.Prefix + "/plan-" + scene) // its time is long past in the browser
+		o.until(`[...document.querySelectorAll("form[data-once] button")].every(b => b.disabled)`)
+		o.until(`!document.querySelector("time[data-until]") && document.body.innerText.includes("This plan has expired.")`)
+	})
+}
+
 // inTwoTabs checks pages in as many tabs at a time as keep two processors busy.
 func inTwoTabs(t *testing.T, d *demo, pages []string, check func(o *tab, page string)) {
 	t.Helper()

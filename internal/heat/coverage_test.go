@@ -227,6 +227,31 @@ func TestCombinedShardLoadCoversTheTimeOfAllCollections(t *testing.T) {
 	}
 }
 
+// A collection whose counters cannot be read is in the account with no figure: a sum without it would be too little.
+func TestCountersThatCannotBeReadAreUnknownInsteadOfLeftOut(t *testing.T) {
+	src := &failingCounters{}
+	c := NewCollector(src, fixedTable{yorkieTable()}, profile.Yorkie(), Options{})
+	for i, x := range []struct {
+		err   error
+		known bool
+	}{{nil, false}, {nil, true}, {errors.New("a shard hangs"), false}} {
+		src.err = x.err
+		c.readOperations(t.Context(), "y.changes", time.Unix(0, 0).Add(time.Duration(i)*3*Tick))
+		if by := c.Load("y.changes"); by == nil || by["a"].Known != x.known {
+			t.Errorf("read %d: %+v, want known %v", i, by, x.known)
+		}
+	}
+}
+
+type failingCounters struct {
+	knownWrites
+	err error
+}
+
+func (s *failingCounters) Operations(context.Context, topology.Namespace) (map[string]Operations, error) {
+	return map[string]Operations{"a": {Reads: 1}}, s.err
+}
+
 func objectIDValue(id bson.ObjectID) bson.RawValue {
 	return bson.RawValue{Type: bson.TypeObjectID, Value: id[:]}
 }

@@ -46,8 +46,8 @@ func (c *Collector) readOperations(ctx context.Context, ns topology.Namespace, n
 	if c.ops.last == nil {
 		c.ops.last, c.ops.load = map[topology.Namespace]reading{}, map[topology.Namespace]map[string]Load{}
 	}
+	c.ops.load[ns] = map[string]Load{} // of no shard is it known: a sum without this collection would be too little
 	if err != nil {
-		delete(c.ops.load, ns)
 		return
 	}
 	if read {

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/heat"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -286,6 +287,28 @@ func TestALoadThatHasJustBegunIsNotMixedWithTheTimeBeforeIt(t *testing.T) {
 		}
 		if text := o.Text().String(); o.Begun && !strings.Contains(text, "too little of them was counted before it") {
 			t.Error(text)
+		}
+	}
+}
+
+// A collection that is not in the sums says nothing about when the writes of the others rose.
+func TestOnlyCountsOfTheSumsTellWhenALoadBegan(t *testing.T) {
+	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	b, _ := windows(r.Started, r.Ended)
+	c, begun := collection(t, []int64{0, 10, 20}, "a", "a", "b", "b"), b.To.Add(-3*time.Minute)
+	steady, risen := fullWindow(b, c, 10, 10, 10, 10), fullWindow(Span{begun, b.To}, c, 400)
+	for i := range risen {
+		risen[i].slot.Method = heat.ChangedRows
+	}
+	for _, x := range []struct {
+		before map[topology.Namespace][]sample
+		want   time.Time
+	}{
+		{map[topology.Namespace][]sample{ns: steady, "y.documents": append(fullWindow(Span{b.From, begun}, c, 1), risen...)}, time.Time{}},
+		{map[topology.Namespace][]sample{"y.documents": append(fullWindow(Span{b.From, begun}, c, 1), risen...)}, begun},
+	} {
+		if got := (&measurement{before: x.before}).onset(b); !got.Equal(x.want) {
+			t.Errorf("%d collections: the load began at %s, want %s", len(x.before), got, x.want)
 		}
 	}
 }

@@ -44,7 +44,15 @@ func (k *measurement) onset(before Span) time.Time {
 	}
 	type minute struct{ rows, seconds float64 }
 	minutes := make([]minute, int(Window/windowAlignment))
+	changed := func(x sample) bool { return x.slot.Method == heat.ChangedRows }
+	appended := false
 	for _, samples := range k.before {
+		appended = appended || !slices.ContainsFunc(samples, changed)
+	}
+	for _, samples := range k.before {
+		if appended && slices.ContainsFunc(samples, changed) {
+			continue // it is not in the sums (addCollections)
+		}
 		counted := make([]float64, len(minutes))
 		for _, x := range samples {
 			if i := int(x.slot.From.Sub(before.From) / windowAlignment); i >= 0 && i < len(minutes) {

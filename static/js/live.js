@@ -168,7 +168,8 @@ function applyFrame(frame) {
     const { at, age, ok, text, level } = frame.status;
     if (at && age >= 0) setServerTime(Date.parse(at) + age * 1000);
     dataAt = at && age >= 0 ? Date.parse(at) : NaN;
-    setStatus(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", ok && polling ? withAge("polled") : text);
+    const bad = level === "failed" || age > lateAfter ? "failed" : age < 0 ? "loading" : "stale";
+    setStatus(ok ? (level ?? "ok") : bad, ok && polling ? withAge("polled") : text);
     if (polling) document.getElementById("polled")?.removeAttribute("hidden");
   }
   if (!frame.topic) return;

@@ -112,7 +112,8 @@ func writesFact(a api.ShardDetail, over string) templates.Fact {
 func operationsFacts(o api.ShardOperations) []templates.Fact {
 	one := func(name string, perSecond, ms *float64) templates.Fact {
 		out := templates.Fact{Name: name, Figure: templates.Figure{Text: format.Unknown,
-			Title: "The server's counters have not been read twice since its primary was elected, or writes are not counted here."}}
+			Title: "The server's counters have not been read twice since its primary was elected, the last read failed, or " +
+				"writes are not counted here."}}
 		if perSecond == nil {
 			return out
 		}

@@ -10,9 +10,9 @@ import (
 
 // CannedApprovals are approvals of the plan "move" of CannedActions in a state.
 func CannedApprovals(v answer.View, state engine.ApprovalState) map[string]engine.Approval {
-	a := engine.Approval{Needed: true, State: state, Expires: v.Now.Add(3 * time.Hour), Because: []message.Message{
-		message.New("approval.bytes", "It moves up to {bytes}, and more than {limit} needs it.", message.Bytes("bytes", 12e9),
-			message.Bytes("limit", 10e9)),
+	a := engine.Approval{Needed: true, State: state, Expires: v.Now.Add(13 * time.Minute), Because: []message.Message{
+		message.New("approval.bytes", "It moves up to {bytes}, and more than {limit} needs it.", message.Bytes("bytes", 747<<20),
+			message.Bytes("limit", 500<<20)),
 		message.New("approval.kind", "Changes of the kind {kind} always need it.", message.Words("kind", "move")),
 	}}
 	if state != engine.ApprovalAsked {
