@@ -339,6 +339,7 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 	values := map[string][]string{
 		"/collections/{ns}":              {changes, escape(names.ns(0)), escape(names.ns(2))},
 		"/collections/{ns}/chunks/{ref}": {changes + "/chunks/" + chunk},
+		"/collections/{ns}/owners":       {changes + "/owners"},
 		"/projects/{id}":                 {projects.Items[0].ID, names.projects[0].Hex(), names.projects[4].Hex()},
 		"/shards/{name}":                 {"shard-rs-2", escape(names.name(0, "shard"))},
 		"/plans/{id}":                    {split.ID, pin.ID},
