@@ -18,6 +18,7 @@ var withoutFeature = map[string]string{
 	"inflight":     "Running moves are found only in the changelog, which never shows the end of a move whose donor failed over.",
 	"members":      "Answers do not name the primary member of a shard.",
 	"distribution": "Sizes are asked for collection by collection, which is slower and costs more.",
+	"owners":       "Where a collection's data has been is not known.",
 	"unsharded":    "Collections that are not sharded are not shown.",
 	"sizes":        "Bytes and documents per shard are not known.",
 	"disks":        "How full the shards' disks are is not known.",

@@ -54,7 +54,8 @@ func rolesOf(t *testing.T, version string) []role {
 		case "":
 			out = append(out, role{cmd.Create, cmd.Privileges, cmd.Roles})
 		case doctor.ViewerRole:
-			if newer(6, 0, 3) {
+			places := len(cmd.Privileges[0].Actions) == 1 && cmd.Privileges[0].Actions[0] == "find"
+			if !places && newer(6, 0, 3) || places && newer(7, 0, 0) {
 				out[0].privileges = append(out[0].privileges, cmd.Privileges...)
 			}
 		case doctor.OperatorRole:

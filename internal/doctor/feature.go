@@ -68,6 +68,9 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 	if r.atLeast(6, 0, 3) {
 		features = append(features, Feature{Code: "distribution", Needs: onCluster("shardedDataDistribution")})
 	}
+	if r.atLeast(7, 0, 0) {
+		features = append(features, Feature{Code: "owners", Needs: config("find", "placementHistory")})
+	}
 	for _, d := range data {
 		features = append(features, reading(p, d)...)
 	}

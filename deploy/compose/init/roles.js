@@ -3,7 +3,8 @@ const viewer = {
   createRole: 'shardboardViewer',
   privileges: [
     { resource: { cluster: true }, actions: ['connPoolStats', 'shardedDataDistribution'] },
-    ...['actionlog', 'changelog', 'chunks', 'collections', 'databases', 'migrations', 'mongos', 'settings', 'shards', 'tags', 'version']
+    ...['actionlog', 'changelog', 'chunks', 'collections', 'databases', 'migrations', 'mongos', 'placementHistory', 'settings', 'shards',
+      'tags', 'version']
       .map((collection) => ({ resource: { db: 'config', collection }, actions: ['find'] })),
     { resource: { db: 'yorkie-meta', collection: '' }, actions: ['collStats', 'dbStats', 'listCollections'] },
     ...['changes', 'clients', 'documents', 'projects', 'revisions', 'schemas', 'snapshot_bodies', 'snapshots', 'versionvectors']
