@@ -118,11 +118,8 @@ func operationsFacts(o api.ShardOperations) []templates.Fact {
 			return out
 		}
 		out.Figure = templates.Figure{Known: true, Text: format.PerSecond(*perSecond) + "/s"}
-		switch {
-		case ms != nil && *ms < 0.1:
-			out.Text += ", under 0.1 ms each"
-		case ms != nil:
-			out.Text += fmt.Sprintf(", %.1f ms each", *ms)
+		if ms != nil {
+			out.Text += ", " + format.Millis(*ms) + " each"
 		}
 		return out
 	}
