@@ -46,7 +46,7 @@ func Region(s *site.Site, v answer.View, name string, page int) (templ.Component
 	page, from, to := answer.PageOf(n, page)
 	a.Contents = a.Contents[from:to]
 	m := moves{
-		Incidents: answer.IncidentsAbout(v, answer.About{Shard: name}, s.Tries(v)), MayPlan: s.Deps.PlanForms,
+		Incidents: answer.IncidentsOfShard(v, name, s.Tries(v)), MayPlan: s.Deps.PlanForms,
 		Moving: answer.MovingNow(v, v.Table.MovingOn(name), answer.FlightsListed),
 		Failed: answer.FailedMoves(v, v.Internal, answer.ActivityQuery{Shard: name},
 			func(x history.Migration) bool { return x.From == name || x.To == name }),
