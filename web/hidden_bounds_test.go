@@ -86,7 +86,7 @@ func hiddenPaths(project string) []string {
 		"/collections/yorkie-meta.changes", "/collections/yorkie-meta.changes?sort=heat",
 		"/api/v1/collections/yorkie-meta.changes/chunks?limit=1000", "/collections/" + string(webtest.DocumentsNS),
 		"/api/v1/collections/" + string(webtest.DocumentsNS) + "/map?level=0&index=0", "/zones", "/matrix",
-		"/matrix?by=projects&measure=writes", "/api/v1/matrix?by=projects&limit=1000", "/map",
+		"/matrix?by=projects&measure=writes", "/matrix?measure=reads", "/api/v1/matrix?by=projects&limit=1000", "/map",
 		"/map?ns=yorkie-meta.changes", "/map?ns=yorkie-meta.documents&by=age", "/api/v1/map",
 		"/api/v1/map/yorkie-meta.changes/tile", "/api/v1/map/yorkie-meta.documents/tile",
 		"/api/v1/map/yorkie-meta.documents/chunk?position=2", "/api/v1/map/yorkie-meta.changes/chunk?position=2",

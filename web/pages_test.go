@@ -83,6 +83,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 		"overview": "/", "headline": "/", "map": "/map", "maptable": "/map",
 		"collections": "/collections", "projects": "/projects", "zones": "/zones", "activity": "/activity",
 		"matrix:collections-bytes": "/matrix", "matrix:projects-writes": "/matrix?by=projects&measure=writes",
+		"matrix:collections-reads": "/matrix?measure=reads", "matrix:projects-reads": "/matrix?by=projects&measure=reads",
 		"project:" + id: "/projects/" + id, "shard:shard-rs-2": "/shards/shard-rs-2",
 	} {
 		render, ok := s.Fragment(topic)

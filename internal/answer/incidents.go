@@ -36,6 +36,23 @@ func IncidentsAbout(v View, a About, try TryPlan) []api.Incident {
 	return out
 }
 
+// IncidentsOfShard are the worst of the open problems about a shard, whatever its rule, and the problems of
+// writes about it, the greatest first.
+func IncidentsOfShard(v View, name string, try TryPlan) []api.Incident {
+	out := IncidentsAbout(v, About{Shard: name}, try)
+	about := func(p rules.Problem) bool { return p.Shard == name }
+	for _, p := range v.Problems().Items {
+		if !about(p) && !slices.ContainsFunc(p.Parts, about) && !slices.ContainsFunc(p.Consequences, about) {
+			continue
+		}
+		if !p.Rule.OfWrites() && notReached(v.Table).Code == "" { // else the header says what is wrong
+			out = slices.Insert(out, 0, incidentOf(v, p, try))
+		}
+		break // the greatest is first
+	}
+	return out
+}
+
 // alsoText names the rules of a problem's consequences: "Hot shard, Hot chunk".
 func alsoText(p rules.Problem) string {
 	var names []string

@@ -11,18 +11,19 @@ import (
 	"shardboard/internal/topology"
 )
 
-// amount is a number of a cell of the matrix: bytes, documents or writes per second. The zero value
-// is an unknown one.
+// amount is a number of a cell of the matrix: bytes, documents, or writes or reads per second. The zero
+// value is an unknown one.
 type amount struct {
 	known     bool
 	value     float64
-	low, high float64   // between which it is; both are value if it is exact
-	atLeast   bool      // parts of it are not known
-	rough     bool      // an estimate without an interval
-	since, at time.Time // when it was read; of samples, when the first and the last row was
-	moved     time.Time // when a chunk of it last left or reached the shard after that; zero: none did
-	reason    string    // catalogue code if it is not known
-	why       string    // as a sentence, where the code does not tell
+	low, high float64       // between which it is; both are value if it is exact
+	atLeast   bool          // parts of it are not known
+	rough     bool          // an estimate without an interval
+	since, at time.Time     // when it was read; of samples, when the first and the last row was
+	moved     time.Time     // when a chunk of it last left or reached the shard after that; zero: none did
+	mean      time.Duration // of operations, the mean time of one; 0 if none was timed
+	reason    string        // catalogue code if it is not known
+	why       string        // as a sentence, where the code does not tell
 }
 
 // nothing is the amount of what is certainly not there.
@@ -62,6 +63,9 @@ func (a amount) plus(b amount) amount {
 	case !b.known:
 		a.atLeast = true
 		return a
+	}
+	if all := a.value + b.value; all > 0 {
+		a.mean = time.Duration((a.value*float64(a.mean) + b.value*float64(b.mean)) / all)
 	}
 	a.value, a.low, a.high = a.value+b.value, a.low+b.low, a.high+b.high
 	a.atLeast, a.rough = a.atLeast || b.atLeast, a.rough || b.rough
@@ -143,6 +147,9 @@ func (a amount) detail(write func(float64) string) string {
 		out = "none seen, at most " + write(a.high)
 	case a.low != a.high:
 		out = write(a.low) + " to " + write(a.high)
+	}
+	if a.mean > 0 {
+		out = joinNotEmpty(out, format.Millis(float64(a.mean)/float64(time.Millisecond))+" each")
 	}
 	if a.atLeast {
 		out = joinNotEmpty(out, "unknown parts are left out")

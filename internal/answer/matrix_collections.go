@@ -25,7 +25,7 @@ func (m *matrix) collections() {
 		m.out.State = s
 		return
 	}
-	if s := PartState(m.v, topology.PartSizes); s.Code != "" && m.q.Measure != MatrixWrites {
+	if s := PartState(m.v, topology.PartSizes); s.Code != "" && m.q.Measure != MatrixWrites && m.q.Measure != MatrixReads {
 		m.out.Notes = append(m.out.Notes, s)
 	}
 	lines, total := m.collectionLines()
@@ -155,9 +155,12 @@ func (m *matrix) collectionLine(ns topology.Namespace) matrixLine {
 		}
 		return CollectionURL(ns) + "?shard=" + url.QueryEscape(shard) + "#chunks"
 	}
-	if m.q.Measure == MatrixWrites {
+	switch m.q.Measure {
+	case MatrixWrites:
 		out.shards = m.writes.collection(ns)
-	} else {
+	case MatrixReads:
+		out.shards = m.reads(ns)
+	default:
 		out.shards = sizesByShard(m.v.Table, ns, m.measure)
 	}
 	noteMoves(m.v.Table, out.shards, m.ended[ns], nil)

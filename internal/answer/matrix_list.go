@@ -76,7 +76,7 @@ func (m *matrix) listCollections(q MatrixListQuery, out api.List[api.MatrixRow])
 		size := sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{}))
 		noteMoves(m.v.Table, size, m.ended[ns], nil)
 		row.Shards = m.parts(size, sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{Measure: MatrixDocuments})), m.writes.collection(ns),
-			byNS[ns])
+			m.reads(ns), byNS[ns])
 		out.Items = append(out.Items, row)
 	}
 	return out, nil
@@ -107,7 +107,7 @@ func (m *matrix) listProjects(q MatrixListQuery, out api.List[api.MatrixRow]) (a
 		size := figures[MatrixBytes].project(ref)
 		m.noteProjectMoves(p, size)
 		row.Shards = m.parts(size, figures[MatrixDocuments].project(ref), figures[MatrixWrites].project(ref),
-			m.movesOfProject(p))
+			m.readsOfProject(), m.movesOfProject(p))
 		out.Items = append(out.Items, row)
 	}
 	if out.Next == "" && q.Text == "" && q.DB == "" {
@@ -130,28 +130,32 @@ func (m *matrix) listRest(figures map[string]projectFigures) api.MatrixRow {
 		}
 	}
 	row := api.MatrixRow{Kind: "rest", Name: "Not in the list"}
-	row.Shards = m.parts(rests[MatrixBytes], rests[MatrixDocuments], rests[MatrixWrites], nil)
+	row.Shards = m.parts(rests[MatrixBytes], rests[MatrixDocuments], rests[MatrixWrites], m.readsOfProject(), nil)
 	return row
 }
 
 // parts are the parts of a row on the shards that have or may have one.
-func (m *matrix) parts(size, documents, writes []amount, moves []PendingMove) []api.MatrixPart {
+func (m *matrix) parts(size, documents, writes, reads []amount, moves []PendingMove) []api.MatrixPart {
 	byShard := movesByShard(m.v.Table, moves)
 	out := []api.MatrixPart{}
 	for i, s := range m.v.Table.Shards {
 		p := api.MatrixPart{Shard: s.Name, MovedAt: api.Time(size[i].moved), Bytes: size[i].figure(m.v.Now),
-			Documents: documents[i].figure(m.v.Now), WritesPerSecond: writes[i].rate(m.v.Now)}
+			Documents: documents[i].figure(m.v.Now), WritesPerSecond: writes[i].rate(m.v.Now),
+			ReadsPerSecond: reads[i].rate(m.v.Now), ReadMillis: meanMillis(reads[i].value, reads[i].mean)}
 		if byShard != nil {
 			p.Leaving, p.Arriving = movesAnswer(byShard[i].leaving, true), movesAnswer(byShard[i].arriving, false)
 		}
 		still := p.Leaving == nil && p.Arriving == nil
-		if still && size[i].nowhere() && documents[i].nowhere() && (writes[i].nowhere() || !writes[i].known) {
+		if still && size[i].nowhere() && documents[i].nowhere() && writes[i].notSeen() && reads[i].notSeen() {
 			continue
 		}
 		out = append(out, p)
 	}
 	return out
 }
+
+// notSeen tells that there is nothing, or that it is not known.
+func (a amount) notSeen() bool { return !a.known || a.nowhere() }
 
 // nowhere tells that there is certainly nothing.
 func (a amount) nowhere() bool { return a.exact() && a.value == 0 }

@@ -122,6 +122,8 @@ func (m *matrix) addSum(shards []amount, key, name, more string) {
 // noProjects says why there is no row; the zero State if there are some.
 func (m *matrix) noProjects() api.State {
 	switch {
+	case m.q.Measure == MatrixReads:
+		return readsOfProjects()
 	case m.v.Past != nil:
 		return api.State{Code: "empty", Title: "Not recorded for past times",
 			Detail: "History keeps where collections and chunks were, not what each project had. Collections by shard are shown for past times."}

@@ -14,7 +14,7 @@ import (
 // collections by shard, in bytes, largest first.
 type MatrixQuery struct {
 	Projects bool   // rows are projects, not collections
-	Measure  string // MatrixBytes, MatrixDocuments or MatrixWrites
+	Measure  string // MatrixBytes, MatrixDocuments, MatrixWrites or MatrixReads
 	Show     string // MatrixAbsolute, MatrixOfRow or MatrixOfColumn
 	Sort     string // MatrixByTotal, MatrixByName, or a prefix below and the name of a column
 	Reverse  bool   // smallest first; of names, last first
@@ -33,6 +33,7 @@ const (
 	MatrixBytes     = ""
 	MatrixDocuments = "documents"
 	MatrixWrites    = "writes"
+	MatrixReads     = "reads" // of collections: which project reads is not known
 
 	MatrixAbsolute = ""
 	MatrixOfRow    = "row"
@@ -64,7 +65,7 @@ func ParseMatrixQuery(in url.Values) (q MatrixQuery, err error) {
 		choices []string
 	}{
 		{"by", &by, "collections", []string{"projects"}},
-		{"measure", &q.Measure, "bytes", []string{MatrixDocuments, MatrixWrites}},
+		{"measure", &q.Measure, "bytes", []string{MatrixDocuments, MatrixWrites, MatrixReads}},
 		{"show", &q.Show, "absolute", []string{MatrixOfRow, MatrixOfColumn}},
 		{"columns", &q.Columns, "auto", []string{MatrixEach, MatrixGrouped}},
 	} {
@@ -170,7 +171,7 @@ func (q MatrixQuery) Usual() bool {
 // MatrixTopics are the queries of the live topics, by name.
 var MatrixTopics = func() map[string]MatrixQuery {
 	out := map[string]MatrixQuery{}
-	for _, measure := range []string{MatrixBytes, MatrixDocuments, MatrixWrites} {
+	for _, measure := range []string{MatrixBytes, MatrixDocuments, MatrixWrites, MatrixReads} {
 		for _, projects := range []bool{false, true} {
 			q := MatrixQuery{Projects: projects, Measure: measure}
 			out[q.Topic()] = q
@@ -195,7 +196,11 @@ type MatrixChoice struct {
 // Rows, Measures and Shows are the choices of the page.
 func (q MatrixQuery) Rows() []MatrixChoice {
 	to := func(projects bool) MatrixQuery {
-		return MatrixQuery{Projects: projects, Measure: q.Measure, Show: q.Show, Columns: q.Columns}
+		out := MatrixQuery{Projects: projects, Measure: q.Measure, Show: q.Show, Columns: q.Columns}
+		if projects && q.Measure == MatrixReads {
+			out.Measure = MatrixBytes
+		}
+		return out
 	}
 	return []MatrixChoice{
 		{"Collections", to(false).URL(), !q.Projects}, {"Projects", to(true).URL(), q.Projects},
@@ -203,8 +208,11 @@ func (q MatrixQuery) Rows() []MatrixChoice {
 }
 
 func (q MatrixQuery) Measures() (out []MatrixChoice) {
-	names := map[string]string{MatrixBytes: "Bytes", MatrixDocuments: "Documents", MatrixWrites: "Writes"}
-	for _, m := range []string{MatrixBytes, MatrixDocuments, MatrixWrites} {
+	names := map[string]string{MatrixBytes: "Bytes", MatrixDocuments: "Documents", MatrixWrites: "Writes", MatrixReads: "Reads"}
+	for _, m := range []string{MatrixBytes, MatrixDocuments, MatrixWrites, MatrixReads} {
+		if m == MatrixReads && q.Projects {
+			continue
+		}
 		out = append(out, MatrixChoice{names[m], q.with(func(q *MatrixQuery) { q.Measure = m }).URL(), q.Measure == m})
 	}
 	return out

@@ -16,7 +16,7 @@ import (
 
 // MatrixSource is what the matrix is made of besides the view.
 type MatrixSource struct {
-	Counts *heat.Collector // nil: writes are not counted
+	Counts *heat.Collector // nil: writes and reads are not counted
 	Runs   []engine.Run    // that have not ended
 }
 
@@ -104,7 +104,7 @@ func measureOf(q MatrixQuery) matrixMeasure {
 	switch q.Measure {
 	case MatrixDocuments:
 		return matrixMeasure{q.Measure, func(f float64) string { return format.Count(int64(math.Round(f))) }}
-	case MatrixWrites:
+	case MatrixWrites, MatrixReads:
 		return matrixMeasure{q.Measure, format.PerSecond}
 	}
 	return matrixMeasure{q.Measure, func(f float64) string { return format.Bytes(int64(math.Round(f))) }}

@@ -17,8 +17,11 @@ type MatrixPart struct {
 	Bytes           MatrixFigure `json:"bytes"`
 	Documents       MatrixFigure `json:"documents"` // of MongoDB
 	WritesPerSecond MatrixRate   `json:"writesPerSecond"`
-	Leaving         *MatrixMoves `json:"leaving"`  // what pending moves take from the shard; null if nothing
-	Arriving        *MatrixMoves `json:"arriving"` // what they bring to it
+	// ReadsPerSecond are by the servers' own counters, of all programs; unknown by project: servers count by collection.
+	ReadsPerSecond MatrixRate   `json:"readsPerSecond"`
+	ReadMillis     *float64     `json:"readMillis"` // mean time of a read; null without reads
+	Leaving        *MatrixMoves `json:"leaving"`    // what pending moves take from the shard; null if nothing
+	Arriving       *MatrixMoves `json:"arriving"`   // what they bring to it
 	// MovedAt is when a chunk last left or reached the shard after its bytes were read; null if none did.
 	MovedAt *time.Time `json:"movedAt"`
 }
@@ -36,7 +39,7 @@ type MatrixFigure struct {
 	Reason     string     `json:"reason"`     // why it is null; "" if it is not
 }
 
-// MatrixRate is a MatrixFigure of writes per second.
+// MatrixRate is a MatrixFigure of writes or reads per second.
 type MatrixRate struct {
 	Value      *float64   `json:"value"`
 	Low        *float64   `json:"low"`

@@ -95,6 +95,14 @@ func Share(f float64) string {
 	}
 }
 
+// Millis writes a mean time in milliseconds.
+func Millis(ms float64) string {
+	if ms < 0.1 {
+		return "under 0.1 ms"
+	}
+	return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
+}
+
 // PerSecond writes a measured rate with about three digits, and never a zero for what
 // is not zero: 1 234, 12.3, 0.042. The unit is the caller's.
 func PerSecond(f float64) string {

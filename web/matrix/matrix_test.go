@@ -246,9 +246,11 @@ func TestProjectsOfThePastAreNotRecordedAndThePageSaysSo(t *testing.T) {
 	if w := s.Do("GET", "/api/v1/matrix?by=projects&"+at); w.Code != http.StatusNotFound {
 		t.Errorf("JSON answers %d", w.Code)
 	}
-	writes := page(t, s, "/matrix?measure=writes&"+at)
-	if title := writes.Find("tr.collection td").First().AttrOr("title", ""); !strings.Contains(title, "not kept by shard") {
-		t.Errorf("writes of the past are %q", title)
+	for measure, want := range map[string]string{"writes": "not kept by shard", "reads": "Reads of past times are not kept"} {
+		cell := page(t, s, "/matrix?measure="+measure+"&"+at).Find("tr.collection td").First()
+		if title := cell.AttrOr("title", ""); !strings.Contains(title, want) {
+			t.Errorf("%s of the past are %q", measure, title)
+		}
 	}
 }
 

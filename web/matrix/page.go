@@ -79,7 +79,7 @@ func (m view) paged() bool { return m.pager.Prev != "" || m.pager.Next != "" }
 func (m view) summary() string {
 	what := map[string]string{
 		answer.MatrixBytes: "Data", answer.MatrixDocuments: "Documents",
-		answer.MatrixWrites: "Writes per second in " + m.now.LastWrites(),
+		answer.MatrixWrites: "Writes per second in " + m.now.LastWrites(), answer.MatrixReads: "Reads per second",
 	}[m.Query.Measure]
 	of := map[string]string{
 		answer.MatrixOfRow:    ", where a row adds up to 100 %",
@@ -95,7 +95,11 @@ func (m view) summary() string {
 	if of != "" {
 		what += " in %"
 	}
-	return fmt.Sprintf("%s by %s and shard%s. The stronger the shade of a cell, the larger its share of the %s.", what, rows, of, shade)
+	out := fmt.Sprintf("%s by %s and shard%s. The stronger the shade of a cell, the larger its share of the %s.", what, rows, of, shade)
+	if m.Query.Measure == answer.MatrixReads {
+		out += " By the servers' own counters in the last half minute, of all programs. Which project reads is not known."
+	}
+	return out
 }
 
 // caption names the table for screen readers, with the unit of its numbers.
@@ -104,7 +108,8 @@ func (m view) caption() string {
 	if m.Query.Projects {
 		rows = "Projects"
 	}
-	unit := map[string]string{answer.MatrixBytes: "bytes", answer.MatrixDocuments: "documents", answer.MatrixWrites: "writes per second"}
+	unit := map[string]string{answer.MatrixBytes: "bytes", answer.MatrixDocuments: "documents", answer.MatrixWrites: "writes per second",
+		answer.MatrixReads: "reads per second"}
 	return rows + " by shard, " + unit[m.Query.Measure]
 }
 

@@ -18,7 +18,7 @@ var (
 		site.Query("db", "one database only"),
 	}
 	ofPage = []site.Param{
-		site.Query("measure", "bytes (default), documents or writes"),
+		site.Query("measure", "bytes (default), documents, writes, or of collections reads"),
 		site.Query("show", "absolute (default), row or column: shares of the row or the column"),
 		site.Query("sort", "total (default), name, on:<shard> or in:<group of shards>"),
 		site.Query("order", "usual (default) or reverse"),

@@ -46,7 +46,7 @@ func Region(s *site.Site, v answer.View, name string, page int) (templ.Component
 	page, from, to := answer.PageOf(n, page)
 	a.Contents = a.Contents[from:to]
 	m := moves{
-		Incidents: answer.IncidentsAbout(v, answer.About{Shard: name}, s.Tries(v)), MayPlan: s.Deps.PlanForms,
+		Incidents: answer.IncidentsOfShard(v, name, s.Tries(v)), MayPlan: s.Deps.PlanForms,
 		Moving: answer.MovingNow(v, v.Table.MovingOn(name), answer.FlightsListed),
 		Failed: answer.FailedMoves(v, v.Internal, answer.ActivityQuery{Shard: name},
 			func(x history.Migration) bool { return x.From == name || x.To == name }),
@@ -118,11 +118,8 @@ func operationsFacts(o api.ShardOperations) []templates.Fact {
 			return out
 		}
 		out.Figure = templates.Figure{Known: true, Text: format.PerSecond(*perSecond) + "/s"}
-		switch {
-		case ms != nil && *ms < 0.1:
-			out.Text += ", under 0.1 ms each"
-		case ms != nil:
-			out.Text += fmt.Sprintf(", %.1f ms each", *ms)
+		if ms != nil {
+			out.Text += ", " + format.Millis(*ms) + " each"
 		}
 		return out
 	}

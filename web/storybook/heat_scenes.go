@@ -17,7 +17,7 @@ func heatScenes(fine, lost answer.View) []webtest.Scene {
 	hot := func(v answer.View, during time.Duration, broke error) func(*site.Deps) {
 		src := webtest.WritesToSeveral(v)
 		for _, s := range v.Table.Shards {
-			src.Shards = append(src.Shards, s.Name)
+			src.Shards, src.ReadsEach = append(src.Shards, s.Name), 60
 		}
 		return webtest.CountedHeat(v, src, during, broke)
 	}
@@ -33,7 +33,8 @@ func heatScenes(fine, lost answer.View) []webtest.Scene {
 	for _, p := range []page{
 		{"heat", "/heat"}, {"heat-projects", "/heat?by=project"}, {"heat-collection", "/heat?ns=yorkie-meta.snapshots"},
 		{"heat-selected", selectedHeat(fine)}, {"overview-counted", "/"}, {"map-counted", "/map?by=heat"},
-		{"matrix-counted", "/matrix?measure=writes"}, {"collection-counted", "/collections/yorkie-meta.changes?sort=heat"},
+		{"matrix-counted", "/matrix?measure=writes"}, {"matrix-reads", "/matrix?measure=reads"},
+		{"collection-counted", "/collections/yorkie-meta.changes?sort=heat"},
 		{"chunk-counted", chunk}, {"project-counted", project}, {"shard-counted", "/shards/shard-rs-1"},
 		{"why-counted", "/shards/shard-rs-1/why?by=writes"}, {"advice-counted", "/advice"},
 	} {

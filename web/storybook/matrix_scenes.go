@@ -25,6 +25,7 @@ func matrixScenes(fine, empty, denied, lost, moving answer.View) []webtest.Scene
 		scene("loading", "", empty), scene("projects-loading", "?by=projects", empty), scene("denied", "", denied),
 		scene("projects-denied", "?by=projects", denied), scene("stale", "", lost), scene("moving", "", moving),
 		scene("shares", "?show=column&measure=documents&sort=on%3Ashard-rs-2", fine), scene("writes", "?measure=writes", fine),
+		scene("reads-projects", "?by=projects&measure=reads", fine),
 		scene("100-shards", "", many.View()), scene("row-shards", "?open=shards%3Ayorkie-meta.changes", many.View()),
 		scene("zones", "", webtest.NewStory().With(webtest.Troubled).View()),
 		scene("rest", "?by=projects&page=2&open=rest", fine),

@@ -315,7 +315,7 @@ func problemLine(p api.ProblemLine) templ.Component {
 	})
 }
 
-// Incidents are problems of writes with what helps against each and the writes of the last hour.
+// Incidents are problems, of writes mostly, with what helps against each and the writes of the last hour.
 func Incidents(list []api.Incident, mayPlan bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

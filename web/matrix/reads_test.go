@@ -1,0 +1,99 @@
+package matrix_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/web/webtest"
+)
+
+// readServer has counted reads of two of the three shards for a time.
+func readServer(t *testing.T, during time.Duration) *webtest.Server {
+	t.Helper()
+	v := webtest.NewStory().View()
+	src := webtest.WritesToSeveral(v)
+	src.Shards, src.ReadsEach = []string{"shard-rs-1", "shard-rs-2"}, 60
+	return webtest.NewHeatServer(t, v, src, during, nil)
+}
+
+func TestReadsOfCollectionsAreThoseOfTheServersCounters(t *testing.T) {
+	s := readServer(t, 2*time.Minute+5*time.Second)
+	counted := map[string]*float64{}
+	for _, x := range webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?limit=1000")).Items {
+		counted[x.NS+" "+x.Shard] = x.ReadsPerSecond
+	}
+	doc := page(t, s, "/matrix?measure=reads")
+	sums, seen, unread := map[string]float64{}, 0, 0
+	for _, row := range webtest.Decode[api.List[api.MatrixRow]](t, s.Do("GET", "/api/v1/matrix?limit=1000")).Items {
+		for _, p := range row.Shards {
+			want, has := counted[row.ID+" "+p.Shard]
+			got := p.ReadsPerSecond
+			switch {
+			case want == nil && got.Value == nil && got.Reason == map[bool]string{true: "notReported", false: "notCounted"}[has]:
+				unread++
+			case want == nil && !has && got.Value != nil && *got.Value == 0: // it has no chunk of a counted collection
+			case want == nil || got.Value == nil || *got.Value != *want || !got.Exact || p.ReadMillis == nil || *p.ReadMillis != 5:
+				t.Errorf("%s on %s: %+v, counted %v", row.ID, p.Shard, got, want)
+			default:
+				sums[p.Shard] += *want
+				seen++
+			}
+		}
+		cells := doc.Find(`tr[data-key="` + row.ID + `"] td`)
+		if total := cells.First().AttrOr("title", ""); !strings.Contains(total, "5.0 ms each") &&
+			!strings.Contains(total, "only of collections whose writes are counted") {
+			t.Errorf("%s: %q", row.ID, total)
+		}
+	}
+	if seen < 4 || math.Abs(sums["shard-rs-1"]-sums["shard-rs-2"]) > 1e-9 || sums["shard-rs-3"] != 0 {
+		t.Errorf("%d cells, sums %v", seen, sums)
+	}
+	total := doc.Find("tr.total td")
+	if got := total.Eq(1).Text(); !strings.Contains(got, "≥\u202f"+format.PerSecond(sums["shard-rs-1"])) {
+		t.Errorf("all reads of shard-rs-1 are %q, of %v", got, sums)
+	}
+	if got := total.Eq(3).Text(); unread == 0 || !strings.HasPrefix(strings.TrimSpace(got), "≥") {
+		t.Errorf("reads that were not counted in %d cells are %q", unread, got)
+	}
+	header, _, _ := strings.Cut(s.Do("GET", "/matrix.csv").Body.String(), "\n")
+	if columns := strings.Split(strings.TrimSpace(header), ","); !slices.Contains(columns, "shards.readsPerSecond.value") ||
+		!slices.Contains(columns, "shards.readMillis") {
+		t.Errorf("CSV has %v", columns)
+	}
+}
+
+func TestReadsThatWereReadOnceAreUnknown(t *testing.T) {
+	cell := page(t, readServer(t, 15*time.Second), "/matrix?measure=reads").Find(`tr[data-key="yorkie-meta.changes"] td`).First()
+	if !strings.Contains(cell.Text(), "–") || !strings.Contains(cell.AttrOr("title", ""), "not been read twice since") {
+		t.Errorf("%q, %q", cell.Text(), cell.AttrOr("title", ""))
+	}
+}
+
+func TestReadsOfProjectsAreNotOfferedAndSaidToBeUnknown(t *testing.T) {
+	s := readServer(t, 2*time.Minute)
+	if links := page(t, s, "/matrix?by=projects").Find(`.choices a[href*="measure=reads"]`); links.Length() != 0 {
+		t.Errorf("offered: %s", links.Text())
+	}
+	if links := page(t, s, "/matrix?measure=reads").Find(`.choices a[href*="by=projects"][href*="measure=reads"]`); links.Length() != 0 {
+		t.Errorf("offered by reads of collections: %s", links.Text())
+	}
+	asked := page(t, s, "/matrix?by=projects&measure=reads")
+	if text := asked.Find("#live-matrix .state").Text(); !strings.Contains(text, "Which project reads is not known") {
+		t.Errorf("the page says %q", text)
+	}
+	if asked.Find(`.choices a[href="/matrix?measure=reads"]`).Length() != 1 {
+		t.Error("no way to the reads of collections")
+	}
+	for _, row := range webtest.Decode[api.List[api.MatrixRow]](t, s.Do("GET", "/api/v1/matrix?by=projects&limit=1000")).Items {
+		for _, p := range row.Shards {
+			if p.ReadsPerSecond.Value != nil || p.ReadsPerSecond.Reason != "readsByCollection" || p.ReadMillis != nil {
+				t.Fatalf("%s on %s: %+v", row.Name, p.Shard, p.ReadsPerSecond)
+			}
+		}
+	}
+}
