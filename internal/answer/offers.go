@@ -3,11 +3,8 @@ package answer
 import (
 	"cmp"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
-	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -165,11 +162,4 @@ func (o *Offers) named(m message.Message) message.Message {
 func (o *Offers) shortZone(name string) string {
 	shown := o.named(message.New("zone", "{zone}", message.Zone("zone", name)))
 	return sanitize.Truncate(shown.String(), 60)
-}
-
-// shortBound writes a bound as the server has it, as far as a link has room.
-func (o *Offers) shortBound(name string, ns topology.Namespace, doc bson.Raw) message.Fact {
-	f := message.Key(name, BoundDocumentText(o.Table, ns, doc))
-	f.Shown = format.Middle(f.Value, BoundWidth)
-	return f
 }
