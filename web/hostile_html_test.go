@@ -89,7 +89,7 @@ func (e enemy) details(v answer.View, i int) []string {
 
 var wholePages = []string{
 	"/", "/collections", "/collections?page=2", "/collections?page=3", "/matrix", "/matrix?by=projects&measure=writes",
-	"/matrix?measure=reads", "/projects", "/zones", "/map",
+	"/projects", "/zones", "/map",
 	"/map?by=size", "/layout", "/activity?kind=all", "/activity?kind=all&page=2", "/activity?kind=all&page=3",
 	"/activity?kind=all&page=4", "/activity?kind=all&from=2000-01-01T00:00", "/locate", "/locate/bulk",
 	"/checks/duplicates",

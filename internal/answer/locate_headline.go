@@ -77,8 +77,12 @@ func (h headline) message() message.Message {
 			name += strconv.Itoa(len(facts))
 			facts, names = append(facts, message.Shard(name, s)), append(names, "{"+name+"}")
 		}
-		words := strings.TrimSuffix(part.lead+" "+JoinWords(names), " ") + part.end
-		if words != "" {
+		lead := ""
+		if part.lead != "" { // a fact: names of collections may have braces
+			lead = "{lead" + strconv.Itoa(len(facts)) + "} "
+			facts = append(facts, message.Words(strings.Trim(lead, "{} "), part.lead))
+		}
+		if words := strings.TrimSuffix(lead+JoinWords(names), " ") + part.end; words != "" {
 			pattern = append(pattern, words)
 		}
 	}

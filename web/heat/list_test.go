@@ -132,7 +132,9 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 		}
 	}
 	begun := webtest.NewHeatServer(t, v, src(), 15*time.Second, nil)
-	if got := webtest.Decode[api.List[api.HeatOperations]](t, begun.Do("GET", "/api/v1/heat/operations")).Items; len(got) != 0 {
+	if got := webtest.Decode[api.List[api.HeatOperations]](t, begun.Do("GET", "/api/v1/heat/operations")).Items; slices.ContainsFunc(got, func(x api.HeatOperations) bool {
+		return x.ReadsPerSecond != nil || x.WriteMillis != nil
+	}) {
 		t.Errorf("counters that were read once: %+v", got)
 	}
 }
