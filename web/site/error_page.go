@@ -37,7 +37,7 @@ func (s *Site) WriteErrorPage(w http.ResponseWriter, r *http.Request, err error)
 		text = s.bugText(b)
 	}
 	sh := s.Shell(r, s.ViewFor(r), "", title)
-	sh.CSV = "" // the file would fail like the page
+	sh.CSV, sh.Windows = "", nil // they would fail like the page
 	sh.Request = RequestID(r.Context())
 	sh.Banners = s.otherBanners(sh, err)
 	page := templates.Error(sh, text, advice)

@@ -111,7 +111,7 @@ func (s *Site) errorPage(out *response, r *http.Request, err error, se *StatusEr
 		return
 	}
 	sh := s.Shell(r, s.ViewFor(r), "", fault.Invalid.Heading())
-	sh.CSV, sh.Request = "", RequestID(r.Context())
+	sh.CSV, sh.Windows, sh.Request = "", nil, RequestID(r.Context())
 	page := templates.Error(sh, se.Text, fault.Invalid.Advice())
 	if err := WritePage(out, r, se.Status, page); err != nil {
 		http.Error(out, se.Text, se.Status)
