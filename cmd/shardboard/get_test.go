@@ -96,7 +96,7 @@ func getJSON[T any](t *testing.T, server string, args ...string) (v T) {
 }
 
 // timeless is JSON without when it was read, what numbers the tables of a process, and what only a server
-// knows: writes, moves under way, who answers, forms.
+// knows: writes and reads, moves under way, who answers, forms.
 func timeless(t *testing.T, text string) any {
 	t.Helper()
 	var v any
@@ -112,8 +112,9 @@ func timeless(t *testing.T, text string) any {
 			if _, shard := v["operations"]; shard {
 				delete(v, "writes")
 			}
-			delete(v, "operations")
-			delete(v, "writeShare")
+			for _, name := range []string{"operations", "writeShare", "readsPerSecond", "readMillis"} {
+				delete(v, name)
+			}
 			if v["publicKey"] != nil { // estimated from samples, and counted
 				delete(v, "bytes")
 				delete(v, "writes")
