@@ -126,6 +126,10 @@ func (r *reader) readEverything(ctx context.Context, sample sample) []string {
 	if _, err := r.client.AllSizes(ctx); fault.Of(err) != fault.NotFound {
 		all.note("all sizes", err)
 	}
+	if doctor.ParseRelease(t.ServerInfo.Version)[0] >= 7 {
+		_, _, err := r.client.Owners(ctx, sampleNS)
+		all.note("owners", err)
+	}
 	all.note("projects", r.keeper.Directory().Health().Err)
 	for _, text := range sample.questions {
 		a, err := r.locator.Ask(ctx, placement.Query{Text: text})
