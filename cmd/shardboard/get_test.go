@@ -105,14 +105,11 @@ func timeless(t *testing.T, text string) any {
 	strip = func(v any) {
 		switch v := v.(type) {
 		case map[string]any:
-			for _, name := range []string{"asOf", "at", "jumboAsOf", "ageSeconds", "seq", "since", "readAt", "writesPerSecond", "heat", "movingMore",
-				"age", "url", "answering", "configServers", "ticket"} {
-				delete(v, name)
-			}
 			if _, shard := v["operations"]; shard {
 				delete(v, "writes")
 			}
-			for _, name := range []string{"operations", "writeShare", "readsPerSecond", "readMillis"} {
+			for _, name := range []string{"asOf", "at", "jumboAsOf", "ageSeconds", "seq", "since", "readAt", "writesPerSecond", "heat", "movingMore",
+				"age", "url", "answering", "configServers", "ticket", "operations", "writeShare", "readsPerSecond", "readMillis"} {
 				delete(v, name)
 			}
 			if v["publicKey"] != nil { // estimated from samples, and counted

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/format"
@@ -65,8 +66,8 @@ func (c labGrowthCmd) table(e *env, q query, remote app.Remote) error {
 	for _, text := range a.Notes {
 		line(w, "%s", text)
 	}
-	if x := a.Inputs.DiskPerByte; x != nil {
-		line(w, "A byte of documents takes %.2f bytes on disk with its indexes, as now (assumed).", *x)
+	if text := answer.DiskPerByteText(a.Inputs.DiskPerByte); text != "" {
+		line(w, "%s", text)
 	}
 	for _, x := range a.Ways {
 		line(w, "%s: ≈%s move, fullest %s %s", x.Name, format.Bytes(x.Bytes), growthShare(x.Share), x.Fullest)

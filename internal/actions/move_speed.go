@@ -34,9 +34,10 @@ const (
 )
 
 // MoveSpeedOf measures the newest migrations in the changelog. What they do not tell is assumed.
-func MoveSpeedOf(events []topology.Event) MoveSpeed {
+func MoveSpeedOf(events []topology.Event) MoveSpeed { return speedOf(pastMoves(events)) }
+
+func speedOf(moves []pastMove) MoveSpeed {
 	speed := MoveSpeed{Each: assumedEach, Rate: assumedRate, Method: "assumedRate"}
-	moves := pastMoves(events)
 	if len(moves) == 0 {
 		return speed
 	}
@@ -96,8 +97,9 @@ func (d *plannedCluster) moveSpeed() MoveSpeed { return MoveSpeedOf(d.now.Events
 
 // slowestMoves is the speed of the slowest of the cluster's recent moves; measured is false where it is assumed.
 func slowestMoves(events []topology.Event) (speed MoveSpeed, measured bool) {
-	speed = MoveSpeedOf(events)
-	for _, m := range pastMoves(events) {
+	moves := pastMoves(events)
+	speed = speedOf(moves)
+	for _, m := range moves {
 		if m.bytes < minCopied {
 			speed.Each = max(speed.Each, m.took)
 		} else if rate := float64(m.bytes) / speed.copying(m).Seconds(); !measured || rate < speed.Rate {

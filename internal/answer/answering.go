@@ -77,7 +77,7 @@ func silence(t *topology.Table, about func(shard string) bool) string {
 	case n == 1:
 		return silent[0] + " has not answered since " + format.Clock(since)
 	case n <= 3:
-		return JoinWords(silent) + " have not answered since " + format.Clock(since)
+		return format.JoinWords(silent) + " have not answered since " + format.Clock(since)
 	default:
 		return format.Count(int64(n)) + " shards have not answered since " + format.Clock(since)
 	}

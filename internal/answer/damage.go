@@ -2,6 +2,7 @@ package answer
 
 import (
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -70,7 +71,7 @@ func withoutDamaged(t *topology.Table) string {
 func few(names []string) string {
 	const most = 5
 	if len(names) <= most {
-		return JoinWords(names)
+		return format.JoinWords(names)
 	}
-	return JoinWords(names[:most]) + " and others"
+	return format.JoinWords(names[:most]) + " and others"
 }

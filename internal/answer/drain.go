@@ -74,7 +74,7 @@ func drainText(left topology.Remains, d *api.Drain) string {
 		out = append(out, "Left: "+strings.Join(parts, " ")+".")
 	}
 	if len(stay) > 0 {
-		out = append(out, "Stays until somebody acts: "+JoinWords(stay)+".")
+		out = append(out, "Stays until somebody acts: "+format.JoinWords(stay)+".")
 	}
 	if left.Chunks > left.Jumbo {
 		out = append(out, drainTimeText(d.SecondsLeft))
@@ -97,7 +97,7 @@ func namedText(names []string) string {
 	if more := len(names) - listed; more > 0 {
 		shown = append(shown, counted(more, "more", "more"))
 	}
-	return JoinWords(shown)
+	return format.JoinWords(shown)
 }
 
 // drainOfStep is what is left on the shard whose draining an open step waits for.

@@ -285,6 +285,14 @@ func (g *growthInput) onDisk() (perByte float64, known bool) {
 	return float64(disk) / float64(bytes), true
 }
 
+// DiskPerByteText says how documents become bytes on disk, which is assumed to stay as it is; "" where it is not known.
+func DiskPerByteText(perByte *float64) string {
+	if perByte == nil {
+		return ""
+	}
+	return fmt.Sprintf("A byte of documents takes %.2f bytes on disk with its indexes, as now (assumed).", *perByte)
+}
+
 // bytesOn is what is planned with on a shard of today.
 func (g *growthInput) bytesOn(i int) int64 {
 	sum := float64(g.in.Shards[i].Other)

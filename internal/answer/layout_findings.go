@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/profile"
 )
@@ -67,7 +68,7 @@ func groupedFindings(list []profile.Finding) []api.LayoutFinding {
 			continue
 		}
 		all := &out[absent]
-		all.Name = JoinWords(names)
+		all.Name = format.JoinWords(names)
 		all.Means = f.MeansFor(all.Name)
 		all.Commands = append(slices.Clip(all.Commands), one.Commands...)
 	}

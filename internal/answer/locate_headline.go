@@ -34,16 +34,16 @@ func headlineOf(it api.LocateItem) message.Message {
 	default:
 		h = headline{lead: e.unasked(it), shards: e.belongs}
 		if len(e.open) > 0 {
-			h.end = " — its rows were not counted: " + JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys))))
+			h.end = " — its rows were not counted: " + format.JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys))))
 		} else if parts := e.parts(it); parts != nil {
 			h = headline{parts: parts}
 		}
 	}
 	if len(e.damaged) > 0 && it.Kind == "key" && len(e.missing) > 0 {
-		h.end += "; the cluster does not have " + JoinWords(each(e.missing, sanitize.Line))
+		h.end += "; the cluster does not have " + format.JoinWords(each(e.missing, sanitize.Line))
 	}
 	if len(e.damaged) > 0 {
-		h.end += " — MongoDB refuses every operation on " + JoinWords(e.damaged) + message.Plural(len(e.damaged),
+		h.end += " — MongoDB refuses every operation on " + format.JoinWords(e.damaged) + message.Plural(len(e.damaged),
 			": its routing table is damaged", ": their routing tables are damaged")
 	}
 	if e.differs {
@@ -82,7 +82,7 @@ func (h headline) message() message.Message {
 			lead = "{lead" + strconv.Itoa(len(facts)) + "} "
 			facts = append(facts, message.Words(strings.Trim(lead, "{} "), part.lead))
 		}
-		if words := strings.TrimSuffix(lead+JoinWords(names), " ") + part.end; words != "" {
+		if words := strings.TrimSuffix(lead+format.JoinWords(names), " ") + part.end; words != "" {
 			pattern = append(pattern, words)
 		}
 	}
@@ -113,7 +113,7 @@ func (e rowEvidence) parts(it api.LocateItem) (out []headline) {
 		}
 	}
 	for _, shard := range natural.Sorted(maps.Keys(seen)) {
-		out = append(out, headline{lead: JoinWords(seen[shard]) + ":", shards: []string{shard}})
+		out = append(out, headline{lead: format.JoinWords(seen[shard]) + ":", shards: []string{shard}})
 	}
 	rest := headline{shards: natural.Sorted(maps.Keys(on)), end: ", not counted", unproven: true}
 	switch {
@@ -129,7 +129,7 @@ func (e rowEvidence) parts(it api.LocateItem) (out []headline) {
 	if len(out) == 0 {
 		rest.lead = strings.TrimSuffix("Its rows belong "+rest.lead, " ")
 	} else {
-		rest.lead = strings.TrimSuffix(JoinWords(unseen)+": "+rest.lead, " ")
+		rest.lead = strings.TrimSuffix(format.JoinWords(unseen)+": "+rest.lead, " ")
 	}
 	return append(out, rest)
 }
@@ -188,13 +188,13 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 func (e rowEvidence) uncounted() string {
 	same := len(slices.Compact(slices.Clone(e.whys))) == 1
 	if same {
-		return fmt.Sprintf("%s (%s)", JoinWords(e.open), e.whys[0])
+		return fmt.Sprintf("%s (%s)", format.JoinWords(e.open), e.whys[0])
 	}
 	out := make([]string, len(e.open))
 	for i := range out {
 		out[i] = fmt.Sprintf("%s (%s)", e.open[i], e.whys[i])
 	}
-	return JoinWords(out)
+	return format.JoinWords(out)
 }
 
 // stored is the headline of a thing of which rows were counted.
@@ -267,7 +267,7 @@ func (e rowEvidence) ownedByMissing(key bool) headline {
 		return headline{lead: what + " owned by", shards: e.missing, end: ", which the cluster does not have"}
 	}
 	return headline{lead: what + " owned by some of", shards: e.belongs,
-		end: "; the cluster does not have " + JoinWords(each(e.missing, sanitize.Line))}
+		end: "; the cluster does not have " + format.JoinWords(each(e.missing, sanitize.Line))}
 }
 
 const noShard = "No shard is known to hold it"

@@ -3,6 +3,7 @@ package answer
 import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 )
@@ -47,5 +48,5 @@ func shardList(names []string) string {
 	if len(names) == 0 {
 		return "no shard"
 	}
-	return JoinWords(names)
+	return format.JoinWords(names)
 }

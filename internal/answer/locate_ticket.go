@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -87,7 +88,7 @@ func (t *ticketText) item(v View, found placement.Item, it api.LocateItem) {
 		}
 	}
 	for _, line := range lines {
-		t.entry(JoinWords(names[line]) + ": " + line)
+		t.entry(format.JoinWords(names[line]) + ": " + line)
 	}
 	if t.markdown {
 		t.b.WriteByte('\n') // ends the list
@@ -140,9 +141,9 @@ func (t *ticketText) place(p api.Place, w placement.Why) string {
 	on := "shard not known"
 	switch {
 	case len(shards) == 1 || p.Exact && len(shards) > 0:
-		on = JoinWords(shards)
+		on = format.JoinWords(shards)
 	case len(shards) > 0:
-		on = "one or more of " + JoinWords(shards)
+		on = "one or more of " + format.JoinWords(shards)
 	}
 	switch {
 	case p.From != "" && p.Hash != nil:

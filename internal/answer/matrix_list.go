@@ -100,6 +100,7 @@ func (m *matrix) listProjects(q MatrixListQuery, out api.List[api.MatrixRow]) (a
 		m.q.Measure = measure
 		figures[measure] = m.projectFigures()
 	}
+	reads := m.readsOfProject()
 	for _, p := range found[from:to] {
 		ref := refOf(p)
 		row := api.MatrixRow{Kind: "project", ID: p.ID.Hex(), DB: p.DB, Name: p.Name}
@@ -107,7 +108,7 @@ func (m *matrix) listProjects(q MatrixListQuery, out api.List[api.MatrixRow]) (a
 		size := figures[MatrixBytes].project(ref)
 		m.noteProjectMoves(p, size)
 		row.Shards = m.parts(size, figures[MatrixDocuments].project(ref), figures[MatrixWrites].project(ref),
-			m.readsOfProject(), m.movesOfProject(p))
+			reads, m.movesOfProject(p))
 		out.Items = append(out.Items, row)
 	}
 	if out.Next == "" && q.Text == "" && q.DB == "" {

@@ -174,7 +174,7 @@ func ghost(moves []PendingMove, leaving bool, m matrixMeasure) *MatrixGhost {
 	if len(names) > 3 {
 		names = append(names[:3:3], format.Count(int64(len(names)-3))+" others")
 	}
-	out.Title = what + verb + to + JoinWords(names) + " (" + state + ")"
+	out.Title = what + verb + to + format.JoinWords(names) + " (" + state + ")"
 	return out
 }
 

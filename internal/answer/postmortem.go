@@ -149,18 +149,19 @@ func postmortemHistory(ctx context.Context, v View, kept *history.Past, out *api
 			if !ok {
 				continue
 			}
-			if n, ok := failures.lineOf(i); ok {
+			failed := failedRange(i)
+			if n, ok := failures.lineOf(failed, i.Time); ok {
 				if len(c.Text) > len(out.Changes[n].Text) { // the entry with the reason
 					out.Changes[n].Text, out.Changes[n].Kind = c.Text, c.Kind
 				}
 				continue
 			}
 			if n := len(out.Changes) - 1; n >= 0 && samePostmortemChange(out.Changes[n], c) {
-				failures.add(i, n)
+				failures.add(failed, i.Time, n)
 				out.Changes[n].Count++
 				continue
 			}
-			failures.add(i, len(out.Changes))
+			failures.add(failed, i.Time, len(out.Changes))
 			if len(out.Changes) == postmortemChanges {
 				out.MoreChanges = true
 				return nil
@@ -192,7 +193,8 @@ type failureLines map[string]struct {
 	line int
 }
 
-func (f failureLines) key(i api.HistoryItem) string {
+// failedRange is the collection and range of a failed move; "" of anything else.
+func failedRange(i api.HistoryItem) string {
 	if i.Event == nil || !i.Failed {
 		return ""
 	}
@@ -205,17 +207,17 @@ func (f failureLines) key(i api.HistoryItem) string {
 	return i.Event.NS + " " + string(of.Min)
 }
 
-// lineOf is the line of the failed move that an entry is about.
-func (f failureLines) lineOf(i api.HistoryItem) (line int, ok bool) {
-	had, ok := f[f.key(i)]
-	return had.line, ok && f.key(i) != "" && i.Time.Sub(had.at).Abs() <= oneFailure
+// lineOf is the line of a failed move of which an entry was listed shortly before or after a time.
+func (f failureLines) lineOf(move string, at time.Time) (line int, ok bool) {
+	had, ok := f[move]
+	return had.line, ok && move != "" && at.Sub(had.at).Abs() <= oneFailure
 }
 
-func (f failureLines) add(i api.HistoryItem, line int) {
-	f[f.key(i)] = struct {
+func (f failureLines) add(move string, at time.Time, line int) {
+	f[move] = struct {
 		at   time.Time
 		line int
-	}{i.Time, line}
+	}{at, line}
 }
 
 // samePostmortemChange tells whether two changes are one line: the same, by the same, in one minute.

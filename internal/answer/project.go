@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/natural"
 	"shardboard/internal/placement"
@@ -32,7 +33,7 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 		return p, CheckProjects(v)
 	}
 	return p, fault.New(fault.NotFound, "There is no project with id %s (searched: %d, of %s).",
-		id.Hex(), len(v.Dir.All()), JoinWords(v.Dir.Databases()))
+		id.Hex(), len(v.Dir.All()), format.JoinWords(v.Dir.Databases()))
 }
 
 // Project says where a project is and what can be done about it, collection by
@@ -112,7 +113,7 @@ func shardWords(names []string) string {
 	if len(names) > named {
 		return fmt.Sprintf("%d shards", len(names))
 	}
-	return JoinWords(names)
+	return format.JoinWords(names)
 }
 
 // projectAnswer says in a sentence or three where the project is: collections on
@@ -142,13 +143,13 @@ func projectAnswer(s placement.Spread) string {
 	}
 	var out []string
 	for _, g := range exact {
-		out = append(out, fmt.Sprintf("On %s: %s.", shardWords(g.shards), JoinWords(g.names)))
+		out = append(out, fmt.Sprintf("On %s: %s.", shardWords(g.shards), format.JoinWords(g.names)))
 	}
 	if len(byDoc.names) > 0 {
-		out = append(out, fmt.Sprintf("Spread by document over %s: %s.", shardWords(byDoc.shards), JoinWords(byDoc.names)))
+		out = append(out, fmt.Sprintf("Spread by document over %s: %s.", shardWords(byDoc.shards), format.JoinWords(byDoc.names)))
 	}
 	if len(primary.names) > 0 {
-		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", JoinWords(primary.shards), JoinWords(primary.names)))
+		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", format.JoinWords(primary.shards), format.JoinWords(primary.names)))
 	}
 	if len(out) == 0 {
 		return "It is not known where this project is: none of its collections can be read."

@@ -133,7 +133,7 @@ func (f figuresOfProjects) writesText(ref projectRef) message.Message {
 		words = append(words, message.Plural(more, "the rest on another shard", "the rest on "+strconv.Itoa(more)+" more shards"))
 	}
 	return message.New("project.writes", "{rate} writes/s in the {span} before {at}, {where}.",
-		message.Words("rate", l.total.text(format.PerSecond)), span, at, message.Words("where", JoinWords(words)))
+		message.Words("rate", l.total.text(format.PerSecond)), span, at, message.Words("where", format.JoinWords(words)))
 }
 
 // writersNamed is how many of the shards that take a project's writes its sentence names.

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -147,7 +148,7 @@ func projectsState(v View, p *profile.Profile) (s api.State, unread bool) {
 		return NoDatabase(p), false
 	case len(v.Dir.All()) == 0:
 		return api.State{Code: "empty", Title: "There are no projects yet",
-			Detail: fmt.Sprintf("The collection %s of %s is empty.", p.Names.Collection, JoinWords(v.Dir.Databases()))}, false
+			Detail: fmt.Sprintf("The collection %s of %s is empty.", p.Names.Collection, format.JoinWords(v.Dir.Databases()))}, false
 	}
 	return s, false
 }
@@ -215,15 +216,4 @@ func NameOf(p placement.Project) string {
 		return p.ID.Hex()
 	}
 	return p.Name
-}
-
-// JoinWords lists things as a sentence does: a, b and c.
-func JoinWords(list []string) string {
-	switch len(list) {
-	case 0:
-		return ""
-	case 1:
-		return list[0]
-	}
-	return fmt.Sprintf("%s and %s", strings.Join(list[:len(list)-1], ", "), list[len(list)-1])
 }

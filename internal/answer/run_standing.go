@@ -50,7 +50,7 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 	}
 	switch {
 	case len(changes) > 0:
-		out = append(out, JoinWords(changes)+" by this run.")
+		out = append(out, format.JoinWords(changes)+" by this run.")
 	case s.Unknown == 0:
 		out = append(out, "Nothing in the cluster has been changed by this run.")
 	}

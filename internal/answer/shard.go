@@ -3,6 +3,7 @@ package answer
 import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -17,7 +18,7 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 	if t.Shard(name) == nil {
 		names := each(t.Shards, func(s topology.Shard) string { return s.Name })
 		return api.ShardDetail{}, fault.New(fault.NotFound, "There is no shard %q (searched %d: %s).",
-			sanitize.Truncate(name, 100), len(names), JoinWords(names))
+			sanitize.Truncate(name, 100), len(names), format.JoinWords(names))
 	}
 	contents := placement.ShardContents(t, v.Dir, p, name)
 	out := api.ShardDetail{
@@ -128,7 +129,7 @@ func outage(v View, c placement.Contents) message.Message {
 	pattern += " Every project can also lose rows in {collections}, which are spread by document " +
 		"(up to {most} of their chunks are here)."
 	return message.New("outage.shared", pattern,
-		append(facts, message.Text("collections", JoinWords(names)), message.Share("most", most))...)
+		append(facts, message.Text("collections", format.JoinWords(names)), message.Share("most", most))...)
 }
 
 // outagePattern is the sentence for a number of projects that have rows of their own on a shard, some of them all.

@@ -50,7 +50,7 @@ func nounCount(n int, noun string) string { return format.Count(int64(n)) + " " 
 // unknownPart is a part of which no amount is known; names are what it consists of.
 func unknownPart(n int, text string, names []string) whyPart {
 	natural.Sort(names)
-	why := JoinWords(First(names, 5))
+	why := format.JoinWords(First(names, 5))
 	if more := len(names) - 5; more > 0 {
 		why += " and " + format.Count(int64(more)) + " more"
 	}

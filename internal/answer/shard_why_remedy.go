@@ -301,7 +301,7 @@ func (w *shardWhy) projectRemedy(p *whyPart, id bson.ObjectID) {
 		of := []string{"project", id.Hex(), "db", db}
 		zone := placement.PinZone(id.Hex())
 		if slices.ContainsFunc(w.v.Table.Zones, func(z topology.ZoneRange) bool { return z.NS.Database() == db && z.Zone == zone }) {
-			w.offer(p, actions.Unpin, "Unpin it: a pin keeps it on "+JoinWords(w.v.Table.CarriersOf(zone)), of...)
+			w.offer(p, actions.Unpin, "Unpin it: a pin keeps it on "+format.JoinWords(w.v.Table.CarriersOf(zone)), of...)
 			return
 		}
 		w.offer(p, actions.Spread, "Spread it over the shards", of...)

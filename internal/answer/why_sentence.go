@@ -43,7 +43,7 @@ func (v View) sentenceOf(ns topology.Namespace, w placement.Why) string {
 
 // ticketPlace is where it is, without history and zone.
 func (v View) ticketPlace(ns topology.Namespace, w placement.Why) string {
-	on := JoinWords(each(w.Shards, func(s placement.WhyShard) string { return s.Name }))
+	on := format.JoinWords(each(w.Shards, func(s placement.WhyShard) string { return s.Name }))
 	of := format.Count(int64(w.Of))
 	switch w.Basis {
 	case placement.WhyAbsent:
@@ -84,5 +84,5 @@ func hashedValues(w placement.Why) string {
 		}
 		parts = append(parts, text)
 	}
-	return JoinWords(parts)
+	return format.JoinWords(parts)
 }

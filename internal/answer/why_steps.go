@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -97,7 +98,7 @@ func keyText(w placement.Why) string {
 	case !known:
 		return patternText(w) + "."
 	}
-	return patternText(w) + ": " + JoinWords(parts) + "."
+	return patternText(w) + ": " + format.JoinWords(parts) + "."
 }
 
 func chunkFacts(w placement.Why) []message.Fact {
@@ -149,7 +150,7 @@ func historyStep(h placement.History) (string, []message.Fact) {
 
 func zoneStep(w placement.Why) (string, []message.Fact) {
 	z := w.Zone
-	facts := []message.Fact{message.Zone("zone", z.Zone), message.Text("shards", JoinWords(z.Shards))}
+	facts := []message.Fact{message.Zone("zone", z.Zone), message.Text("shards", format.JoinWords(z.Shards))}
 	if w.Chunk != nil {
 		facts = append(facts, message.Key("min", w.Chunk.Pattern.Display(z.Min)), message.Key("max", w.Chunk.Pattern.Display(z.Max)))
 	}

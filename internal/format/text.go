@@ -2,6 +2,7 @@ package format
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -20,4 +21,15 @@ func Middle(s string, n int) string {
 // Version writes a chunk version as people say it: major|minor.
 func Version(major, minor uint32) string {
 	return strconv.FormatUint(uint64(major), 10) + "|" + strconv.FormatUint(uint64(minor), 10)
+}
+
+// JoinWords lists things as a sentence does: a, b and c.
+func JoinWords(list []string) string {
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return list[0]
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }

@@ -2,8 +2,8 @@ package rules
 
 import (
 	"slices"
-	"strings"
 
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -85,8 +85,7 @@ func (k onDisk) name() message.Fact {
 	if len(k.shards) == 1 {
 		return message.Shard("shard", k.shard)
 	}
-	last := len(k.shards) - 1
-	return message.Text("shard", strings.Join(k.shards[:last], ", ")+" and "+k.shards[last])
+	return message.Text("shard", format.JoinWords(k.shards))
 }
 
 // fullCluster is the problem of too much data for all disks together.

@@ -285,14 +285,6 @@ func (m growthView) groupsShown() (out []api.LabGrowthGroup, left int) {
 	return out, m.GroupCount - len(out)
 }
 
-// compressionText says how documents become bytes on disk, which is assumed to stay as it is.
-func compressionText(perByte *float64) string {
-	if perByte == nil {
-		return ""
-	}
-	return fmt.Sprintf("A byte of documents takes %.2f bytes on disk with its indexes, as now (assumed). ", *perByte)
-}
-
 func freeText(g api.LabGrowthGroup) string {
 	if g.Free == nil {
 		return "unknown"

@@ -236,7 +236,7 @@ func listRegion(m listView) templ.Component {
 			}
 			var templ_7745c5c3_Var9 string
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf(message.Plural(m.Total, "%s project in %s.", "%s projects in %s.")+" Coloured numbers are the shards that hold a project's rows. Writes are of %s.",
-				format.Count(int64(m.Total)), answer.JoinWords(m.Databases), m.over))
+				format.Count(int64(m.Total)), format.JoinWords(m.Databases), m.over))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/projects/projects.templ`, Line: 74, Col: 73}
 			}
@@ -275,7 +275,7 @@ func listRegion(m listView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var11 string
-				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(answer.JoinWords(m.ByDocument) + " are spread by document: rows of every project can be on any of ")
+				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(format.JoinWords(m.ByDocument) + " are spread by document: rows of every project can be on any of ")
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/projects/projects.templ`, Line: 80, Col: 106}
 				}

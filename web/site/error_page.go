@@ -36,14 +36,19 @@ func (s *Site) WriteErrorPage(w http.ResponseWriter, r *http.Request, err error)
 	if b, ours := asBug(err); ours {
 		text = s.bugText(b)
 	}
-	sh := s.Shell(r, s.ViewFor(r), "", title)
-	sh.CSV, sh.Windows = "", nil // they would fail like the page
-	sh.Request = RequestID(r.Context())
+	sh := s.errorShell(r, title)
 	sh.Banners = s.otherBanners(sh, err)
 	page := templates.Error(sh, text, advice)
 	if werr := WritePage(w, r, kind.HTTPStatus(), page); werr != nil {
 		http.Error(w, fault.Text(err), kind.HTTPStatus())
 	}
+}
+
+// errorShell is the shell of an error page, without what would fail like the page.
+func (s *Site) errorShell(r *http.Request, title string) templates.Shell {
+	sh := s.Shell(r, s.ViewFor(r), "", title)
+	sh.CSV, sh.Windows, sh.Request = "", nil, RequestID(r.Context())
+	return sh
 }
 
 // otherBanners are the banners of an error page without the one that says the same as

@@ -110,9 +110,7 @@ func (s *Site) errorPage(out *response, r *http.Request, err error, se *StatusEr
 		s.WriteErrorPage(out, r, err)
 		return
 	}
-	sh := s.Shell(r, s.ViewFor(r), "", fault.Invalid.Heading())
-	sh.CSV, sh.Windows, sh.Request = "", nil, RequestID(r.Context())
-	page := templates.Error(sh, se.Text, fault.Invalid.Advice())
+	page := templates.Error(s.errorShell(r, fault.Invalid.Heading()), se.Text, fault.Invalid.Advice())
 	if err := WritePage(out, r, se.Status, page); err != nil {
 		http.Error(out, se.Text, se.Status)
 	}
