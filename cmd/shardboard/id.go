@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/localityid"
@@ -50,7 +50,7 @@ func (c idCmd) Run(e *env) error {
 	if len(c.IDs) > 0 {
 		var out []api.LocalityID
 		for _, text := range c.IDs {
-			id, err := answer.InspectLocalityID(text, time.Now())
+			id, err := trying.InspectLocalityID(text, time.Now())
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func (c idCmd) Run(e *env) error {
 		}
 		return writeItems(e, c.Output, out)
 	}
-	q, err := answer.ParseLocalityIDQuery(made, localityid.Options{Process: uint16(os.Getpid()), MAC: localityid.HostMAC(),
+	q, err := trying.ParseLocalityIDQuery(made, localityid.Options{Process: uint16(os.Getpid()), MAC: localityid.HostMAC(),
 		Counter: randomCounter()})
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (c idCmd) Run(e *env) error {
 	if c.Output == "table" && !e.out.tty {
 		return writeIDs(e, q)
 	}
-	return writeItems(e, c.Output, answer.MakeLocalityIDs(q))
+	return writeItems(e, c.Output, trying.MakeLocalityIDs(q))
 }
 
 // randomCounter is where processes of the default mode begin, each elsewhere.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"os"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -53,16 +53,16 @@ func (c labGameCmd) Run(e *env) error {
 		return err
 	}
 	if c.Turns && c.Output != "svg" {
-		list, err := answer.LabGameTurns(q, "", q.Cards())
+		list, err := trying.LabGameTurns(q, "", q.Cards())
 		if err != nil {
 			return err
 		}
 		return writeItems(e, c.Output, list.Items, c.columns("number", "player", "key", "held", "split.at", "pass.to", "text")...)
 	}
-	g := answer.LabGame(q)
+	g := trying.LabGame(q)
 	switch {
 	case c.Output == "svg":
-		svg, err := answer.LabGamePicture(g, c.Show)
+		svg, err := trying.LabGamePicture(g, c.Show)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (c labGameCmd) Run(e *env) error {
 }
 
 // query reads the flags.
-func (c labGameCmd) query() (q answer.LabGameQuery, err error) {
+func (c labGameCmd) query() (q trying.LabGameQuery, err error) {
 	if c.Turns && c.Queries || c.Turns && c.Load || c.Queries && c.Load {
 		return q, fault.New(fault.Invalid, "Give one of --turns, --queries and --load.")
 	}
@@ -96,17 +96,17 @@ func (c labGameCmd) query() (q answer.LabGameQuery, err error) {
 		in.Set(name, value)
 	}
 	if c.CSV != "" {
-		if c.Workload != "" && c.Workload != answer.LabCSV {
+		if c.Workload != "" && c.Workload != trying.LabCSV {
 			return q, fault.New(fault.Invalid, "--csv is a workload of its own, and goes with no other --workload.")
 		}
-		text, err := readFile(c.CSV, answer.MaxLabFile)
+		text, err := readFile(c.CSV, trying.MaxLabFile)
 		if err != nil {
 			return q, err
 		}
-		in.Set("workload", answer.LabCSV)
+		in.Set("workload", trying.LabCSV)
 		in.Set("csv", text)
 	}
-	return answer.ParseLabGame(in, answer.MaxLabFile)
+	return trying.ParseLabGame(in, trying.MaxLabFile)
 }
 
 // readFile reads a file of at most so many bytes; one more is read of a longer one, which is refused by its reader.

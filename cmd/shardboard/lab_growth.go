@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"time"
 
+	"shardboard/internal/answer/trying"
+
 	"github.com/alecthomas/kong"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/format"
@@ -66,7 +67,7 @@ func (c labGrowthCmd) table(e *env, q query, remote app.Remote) error {
 	for _, text := range a.Notes {
 		line(w, "%s", text)
 	}
-	if text := answer.DiskPerByteText(a.Inputs.DiskPerByte); text != "" {
+	if text := trying.DiskPerByteText(a.Inputs.DiskPerByte); text != "" {
 		line(w, "%s", text)
 	}
 	for _, x := range a.Ways {

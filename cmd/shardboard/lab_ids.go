@@ -3,7 +3,7 @@ package main
 import (
 	"net/url"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 )
 
 // labIDsCmd shows where inserts land. Its flags are the parameters of the API, as text.
@@ -26,11 +26,11 @@ func (c labIDsCmd) Run(e *env) error {
 	for name, value := range map[string]string{"inserts": c.Inserts, "shards": c.Shards, "hours": c.Hours, "seed": c.Seed} {
 		in.Set(name, value)
 	}
-	q, err := answer.ParseLabIDs(in)
+	q, err := trying.ParseLabIDs(in)
 	if err != nil {
 		return err
 	}
-	a, err := answer.LabIDs(q)
+	a, err := trying.LabIDs(q)
 	if err != nil {
 		return err
 	}

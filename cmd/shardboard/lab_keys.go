@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/sanitize"
 )
@@ -51,9 +52,9 @@ func (c labKeysCmd) Run(e *env) error {
 	if c.NS != "" {
 		a, err = c.ask(e, in)
 	} else {
-		var q answer.LabKeysQuery
-		if q, err = answer.ParseLabKeys(in, answer.View{}); err == nil {
-			a, err = answer.LabKeys(e.ctx, answer.View{}, q, nil)
+		var q trying.LabKeysQuery
+		if q, err = trying.ParseLabKeys(in, answer.View{}); err == nil {
+			a, err = trying.LabKeys(e.ctx, answer.View{}, q, nil)
 		}
 	}
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"reflect"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/sheet"
 )
 
@@ -39,9 +39,9 @@ func writeItems[T any](e *env, output string, items []T, columns ...string) erro
 }
 
 // writeIDs writes ids alone, one in a line, as other programs read them.
-func writeIDs(e *env, q answer.LocalityIDQuery) error {
+func writeIDs(e *env, q trying.LocalityIDQuery) error {
 	w := bufio.NewWriter(e.stdout)
-	for _, id := range answer.MakeLocalityIDs(q) {
+	for _, id := range trying.MakeLocalityIDs(q) {
 		_, _ = w.WriteString(id.ID + "\n") // Flush has the first error
 	}
 	return ended(w.Flush())

@@ -25,7 +25,7 @@ var ActivityKinds = [...]string{"", "all", "move", "split", "merge", "collection
 // ParseActivityQuery reads the parameters of an address.
 func ParseActivityQuery(in url.Values) (ActivityQuery, error) {
 	var q ActivityQuery
-	err := texts(in, map[string]*string{"ns": &q.NS, "shard": &q.Shard})
+	err := Texts(in, map[string]*string{"ns": &q.NS, "shard": &q.Shard})
 	if err != nil {
 		return q, err
 	}
@@ -67,15 +67,15 @@ func (q ActivityQuery) Filtered() bool {
 // URL is the address of a page of the list.
 func (q ActivityQuery) URL(page int) string {
 	u := url.Values{}
-	set(u, "kind", q.Kind)
-	set(u, "ns", q.NS)
-	set(u, "shard", q.Shard)
-	set(u, "outcome", q.Outcome)
+	SetParameter(u, "kind", q.Kind)
+	SetParameter(u, "ns", q.NS)
+	SetParameter(u, "shard", q.Shard)
+	SetParameter(u, "outcome", q.Outcome)
 	q.LogTime.set(u)
 	if q.Internal {
 		u.Set(InternalParam, "1")
 	}
-	return address("/activity", u, page)
+	return Address("/activity", u, page)
 }
 
 func (q ActivityQuery) takes(x Event) bool {

@@ -34,7 +34,7 @@ func ApprovalOf(a engine.Approval) api.PlanApproval {
 
 // ApprovalText says in a sentence how far the approval of a plan is; "" if none is needed.
 func ApprovalText(a api.PlanApproval) string {
-	by := personText(cmp.Or(a.ByName, a.By))
+	by := PersonText(cmp.Or(a.ByName, a.By))
 	switch engine.ApprovalState(a.State) {
 	case engine.ApprovalAsked:
 		return "Waits for the approval of somebody else."
@@ -72,7 +72,7 @@ func ApprovalMayOf(p api.Plan, maker, who auth.Principal, readOnly string, now t
 
 // RunsAfterApproval says to whoever can approve a plan who runs it.
 func RunsAfterApproval(p api.Plan) string {
-	return "Once it is approved, " + personText(cmp.Or(p.ByName, p.By)) + ", who made it, can run it."
+	return "Once it is approved, " + PersonText(cmp.Or(p.ByName, p.By)) + ", who made it, can run it."
 }
 
 // WaitingPlan is a plan that nobody has approved yet, for pages.
@@ -112,7 +112,7 @@ const waitingShown = 20
 func WaitingPlans(ctx context.Context, v View, kept engine.Service, who auth.Principal) (out []WaitingPlan, err error) {
 	list, err := ApprovalsAsked(ctx, v, kept, waitingShown)
 	for _, r := range list {
-		out = append(out, WaitingPlan{ID: r.Plan, Title: changeHeading(v.Named(r.Summary)).String(), By: personText(cmp.Or(r.ByName, r.By)),
+		out = append(out, WaitingPlan{ID: r.Plan, Title: changeHeading(v.Named(r.Summary)).String(), By: PersonText(cmp.Or(r.ByName, r.By)),
 			Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), 120), Until: r.Until,
 			Yours: mayApprove(who, r)})
 	}

@@ -19,7 +19,7 @@ type AuditQuery struct {
 
 // ParseAuditQuery reads the query of the page.
 func ParseAuditQuery(in url.Values) (q AuditQuery, err error) {
-	if err = texts(in, map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From, "to": &q.To}); err != nil {
+	if err = Texts(in, map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From, "to": &q.To}); err != nil {
 		return q, err
 	}
 	if q.Filter, err = parseAuditFilter(in); err != nil {
@@ -40,15 +40,15 @@ func (q AuditQuery) Filtered() bool { return q.Filter != audit.Filter{} }
 // URL is the page's address for records below a number; 0 is its newest part.
 func (q AuditQuery) URL(below int64) string {
 	u := url.Values{}
-	set(u, "by", q.By)
-	set(u, "what", q.What)
-	set(u, "subject", q.Subject)
-	set(u, "from", q.From)
-	set(u, "to", q.To)
+	SetParameter(u, "by", q.By)
+	SetParameter(u, "what", q.What)
+	SetParameter(u, "subject", q.Subject)
+	SetParameter(u, "from", q.From)
+	SetParameter(u, "to", q.To)
 	if below > 0 {
 		u.Set("below", strconv.FormatInt(below, 10))
 	}
-	return address("/audit", u, 1)
+	return Address("/audit", u, 1)
 }
 
 func parseAuditFilter(q url.Values) (f audit.Filter, err error) {

@@ -75,7 +75,7 @@ func BatchProgress(r engine.Run, now time.Time) string {
 	if b == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Batch: %s of %s", format.Count(int64(b.Done)), counted(b.Items, "item", "items"))
+	text := fmt.Sprintf("Batch: %s of %s", format.Count(int64(b.Done)), Counted(b.Items, "item", "items"))
 	if b.Skipped > 0 {
 		text += fmt.Sprintf(", %s skipped", format.Count(int64(b.Skipped)))
 	}

@@ -23,8 +23,8 @@ var byteUnits = []struct {
 // mostBytes bounds sizes that people type, so that sums of them stay numbers.
 const mostBytes = 1 << 53
 
-// bytesParameter reads a size from 1 byte on, such as 500GB, 1.5TiB or 1048576; absent is 0.
-func bytesParameter(in url.Values, name string) (int64, error) {
+// BytesParameter reads a size from 1 byte on, such as 500GB, 1.5TiB or 1048576; absent is 0.
+func BytesParameter(in url.Values, name string) (int64, error) {
 	typed := strings.TrimSpace(in.Get(name))
 	if typed == "" {
 		return 0, nil
@@ -57,8 +57,8 @@ func BytesTyped(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// realNumber reads a number that may have a fraction.
-func realNumber(in url.Values, name string, least, most, absent float64) (float64, error) {
+// RealNumber reads a number that may have a fraction.
+func RealNumber(in url.Values, name string, least, most, absent float64) (float64, error) {
 	typed := strings.TrimSpace(in.Get(name))
 	if typed == "" {
 		return absent, nil

@@ -7,40 +7,40 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chunkAmounts are the bytes, documents or writes of one collection's chunks. What was measured or
+// ChunkAmounts are the bytes, documents or writes of one collection's chunks. What was measured or
 // counted of single chunks is told apart from the estimate of the others, which divides what their
 // shard has left equally among them.
-type chunkAmounts struct {
-	reason  string             // why nothing is known; "" = known
-	on      map[string]float64 // by shard
-	single  map[int]float64    // chunks of which something is known alone, by position
+type ChunkAmounts struct {
+	Reason  string             // why nothing is known; "" = known
+	On      map[string]float64 // by shard
+	Single  map[int]float64    // chunks of which something is known alone, by position
 	others  map[string]float64 // of each other chunk, by shard
 	exact   bool               // what is on each shard is no estimate
-	sure    bool               // the amounts of single are no estimates
+	Sure    bool               // the amounts of single are no estimates
 	atLeast bool
 	window  heat.Window // of writes
 }
 
-// of is the amount of the chunk at a position.
-func (a chunkAmounts) of(i int, owner string) float64 {
-	if x, ok := a.single[i]; ok {
+// Of is the amount of the chunk at a position.
+func (a ChunkAmounts) Of(i int, owner string) float64 {
+	if x, ok := a.Single[i]; ok {
 		return x
 	}
 	return a.others[owner]
 }
 
 // total is the amount on all shards.
-func (a chunkAmounts) total() (sum float64) {
-	for _, x := range a.on {
+func (a ChunkAmounts) total() (sum float64) {
+	for _, x := range a.On {
 		sum += x
 	}
 	return sum
 }
 
-// sizeAmounts are the bytes or documents of a collection, sharded or not; c is nil for one without
+// SizeAmounts are the bytes or documents of a collection, sharded or not; c is nil for one without
 // chunks.
-func sizeAmounts(v View, ns topology.Namespace, c *topology.Collection, by string) chunkAmounts {
-	out := chunkAmounts{on: map[string]float64{}, single: map[int]float64{}, others: map[string]float64{}, exact: true, sure: true}
+func SizeAmounts(v View, ns topology.Namespace, c *topology.Collection, by string) ChunkAmounts {
+	out := ChunkAmounts{On: map[string]float64{}, Single: map[int]float64{}, others: map[string]float64{}, exact: true, Sure: true}
 	var chunks map[string]int
 	if c != nil {
 		chunks = c.Chunks.CountByShard()
@@ -52,10 +52,10 @@ func sizeAmounts(v View, ns topology.Namespace, c *topology.Collection, by strin
 			continue // statistics list the shards that own chunks
 		}
 		if !f.Known {
-			return chunkAmounts{reason: f.Reason}
+			return ChunkAmounts{Reason: f.Reason}
 		}
 		if f.Value != 0 {
-			out.on[s.Name] = float64(f.Value)
+			out.On[s.Name] = float64(f.Value)
 		}
 		// $collStats reports what the storage engine keeps count of: no estimate of ours.
 		out.exact = out.exact && (f.Exact || f.Method == "collStats")
@@ -63,7 +63,7 @@ func sizeAmounts(v View, ns topology.Namespace, c *topology.Collection, by strin
 	if c == nil {
 		return out
 	}
-	rest, counts := maps.Clone(out.on), maps.Clone(chunks)
+	rest, counts := maps.Clone(out.On), maps.Clone(chunks)
 	if v.Sizes != nil {
 		for i, s := range v.Sizes.Known(c) {
 			f := s.Bytes
@@ -74,8 +74,8 @@ func sizeAmounts(v View, ns topology.Namespace, c *topology.Collection, by strin
 				continue
 			}
 			owner := c.Chunks.Owner(i)
-			out.single[i] = float64(f.Value)
-			out.sure = out.sure && s.Exact
+			out.Single[i] = float64(f.Value)
+			out.Sure = out.Sure && s.Exact
 			rest[owner] -= float64(f.Value)
 			counts[owner]--
 		}
@@ -96,22 +96,22 @@ func figureBy(s *topology.Size, by string) topology.Figure {
 }
 
 // writeAmounts are the writes per second that were counted of a collection lately.
-func writeAmounts(v View, h HeatSource, c *topology.Collection) chunkAmounts {
+func writeAmounts(v View, h HeatSource, c *topology.Collection) ChunkAmounts {
 	w := h.Counts.Window(c.NS, v.WritesWindow())
 	if w.Seconds == 0 {
-		return chunkAmounts{reason: "notCounted"}
+		return ChunkAmounts{Reason: "notCounted"}
 	}
-	out := chunkAmounts{on: map[string]float64{}, single: map[int]float64{}, window: w, exact: w.Total.Exact, sure: w.Total.Exact,
+	out := ChunkAmounts{On: map[string]float64{}, Single: map[int]float64{}, window: w, exact: w.Total.Exact, Sure: w.Total.Exact,
 		atLeast: w.Total.AtLeast}
 	for _, l := range w.Chunks(v.Table, v.Profile) {
-		out.single[l.Chunk] = l.Rate.PerSecond
-		out.on[l.Shard] += l.Rate.PerSecond
+		out.Single[l.Chunk] = l.Rate.PerSecond
+		out.On[l.Shard] += l.Rate.PerSecond
 	}
 	return out
 }
 
 // measuredOf tells whether a chunk's amount is no estimate.
-func (a chunkAmounts) measuredOf(i int) bool {
-	_, alone := a.single[i]
-	return a.sure && (alone || a.others == nil)
+func (a ChunkAmounts) measuredOf(i int) bool {
+	_, alone := a.Single[i]
+	return a.Sure && (alone || a.others == nil)
 }

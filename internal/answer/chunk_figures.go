@@ -96,7 +96,7 @@ func (f *chunkFigures) measured(hits positionsFound) (n int) {
 // sizeInto fills a list's row with documents, bytes and writes.
 func (f *chunkFigures) sizeInto(row *api.Chunk, i int) {
 	s := f.Size(i, row.Shard)
-	row.Documents, row.Bytes, row.Measured = figureOf(s.Documents), figureOf(s.Bytes), s.Measured
+	row.Documents, row.Bytes, row.Measured = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured
 	if j := chunksize.Judge(f.T, f.C, row.Shard, s); j.State != chunksize.Unknown {
 		over := j.Oversized(s)
 		row.Oversized, row.NearLimit = &over, j.State == chunksize.Near && !over

@@ -15,18 +15,18 @@ const deepestLevel = 20
 // tiles of bounded size: neighbours on the same shard are one run, and where even
 // those are too many, fixed cells hold their counts.
 func ChunkTile(v View, c *topology.Collection, in url.Values) (api.Tile, error) {
-	level, err := number(in, "level", 0, deepestLevel, 0)
+	level, err := Number(in, "level", 0, deepestLevel, 0)
 	if err != nil {
 		return api.Tile{}, err
 	}
-	index, err := number(in, "index", 0, 1<<level-1, 0)
+	index, err := Number(in, "index", 0, 1<<level-1, 0)
 	if err != nil {
 		return api.Tile{}, err
 	}
 	n := c.Chunks.Len()
 	out := api.Tile{
 		NS: string(c.NS), Level: level, Index: index, Total: n, From: n * index >> level, To: n * (index + 1) >> level,
-		Freshness: freshnessOf(v, topology.PartRouting),
+		Freshness: FreshnessOf(v, topology.PartRouting),
 	}
 	out.Runs = TileRuns(c, out.From, out.To)
 	return out, nil

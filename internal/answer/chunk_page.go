@@ -28,7 +28,7 @@ type ChunkQuery struct {
 // ParseChunkQuery reads the parameters of an address.
 func ParseChunkQuery(in url.Values) (ChunkQuery, error) {
 	q := ChunkQuery{Pos: -1}
-	err := texts(in, map[string]*string{"q": &q.Text, "key": &q.Key, "shard": &q.Shard, "zone": &q.Zone})
+	err := Texts(in, map[string]*string{"q": &q.Text, "key": &q.Key, "shard": &q.Shard, "zone": &q.Zone})
 	if err != nil {
 		return q, err
 	}
@@ -60,18 +60,18 @@ func (q ChunkQuery) Filters() bool { return q.Key != "" || !q.takesAll() }
 // URL leads to a page of the list.
 func (q ChunkQuery) URL(ns topology.Namespace, page int) string {
 	u := url.Values{}
-	set(u, "q", q.Text)
-	set(u, "key", q.Key)
-	set(u, "shard", q.Shard)
-	set(u, "zone", q.Zone)
+	SetParameter(u, "q", q.Text)
+	SetParameter(u, "key", q.Key)
+	SetParameter(u, "shard", q.Shard)
+	SetParameter(u, "zone", q.Zone)
 	if q.Jumbo != nil {
 		u.Set("jumbo", "1")
 	}
 	if q.Oversized != nil {
 		u.Set("oversized", "1")
 	}
-	set(u, "sort", q.Sort)
-	return address(CollectionURL(ns), u, page)
+	SetParameter(u, "sort", q.Sort)
+	return Address(CollectionURL(ns), u, page)
 }
 
 // SortedBy leads to the list in an order, and back to the key's from the one that

@@ -16,12 +16,12 @@ import (
 func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSize {
 	out := api.ChunkSize{NS: string(c.NS), Ref: ChunkRef(c, ch.Min), Shard: ch.Shard}
 	s := sizeNow(v, c, ch)
-	out.Documents, out.Bytes, out.Measured, out.MeasuredAt = figureOf(s.Documents), figureOf(s.Bytes), s.Measured, api.Time(s.At)
+	out.Documents, out.Bytes, out.Measured, out.MeasuredAt = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured, api.Time(s.At)
 	mean := meanOf(s)
 	if mean.Known {
 		out.MeanBytes = &mean.Value
 	}
-	out.Mean = figureOf(mean)
+	out.Mean = FigureOf(mean)
 	if s.Measured {
 		took := int64(s.Took / time.Millisecond)
 		out.TookMillis = &took

@@ -134,7 +134,7 @@ type chunkRows struct {
 }
 
 func newChunkRows(v View, c *topology.Collection) chunkRows {
-	return chunkRows{v: v, c: c, f: figuresOf(v, c), zones: v.Table.ZoneShards(), names: v.keyProjects(c)}
+	return chunkRows{v: v, c: c, f: figuresOf(v, c), zones: v.Table.ZoneShards(), names: v.KeyProjects(c)}
 }
 
 func (r chunkRows) row(i int) api.Chunk {
@@ -150,7 +150,7 @@ func (r chunkRows) row(i int) api.Chunk {
 
 // chunkOf is what the routing table says of a chunk.
 func chunkOf(c *topology.Collection, ch topology.Chunk, names keyProjects) api.Chunk {
-	from, until := names.of(ch.Min, ch.Max)
+	from, until := names.Of(ch.Min, ch.Max)
 	return api.Chunk{
 		Ref: ChunkRef(c, ch.Min), Min: KeyOf(c.Key, ch.Min), Max: KeyOf(c.Key, ch.Max), Shard: ch.Shard,
 		Version: api.Version{Major: ch.Version.Major, Minor: ch.Version.Minor}, Since: api.Instant(ch.Since), Jumbo: ch.Jumbo,

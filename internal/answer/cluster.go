@@ -32,11 +32,11 @@ func cluster(v View, load Load) api.Cluster {
 		ClusterID: t.ClusterID, ServerVersion: t.ServerInfo.Version, Product: t.ServerInfo.Release(), Seq: t.Seq,
 		Connection: ConnectionOf(v),
 		Shards:     len(t.Shards), Databases: []api.Database{}, Routers: []api.Router{},
-		Collections: load.Collections, Chunks: int(chunks.Value), Zones: len(zoneNames(t)),
-		Bytes: figureOf(bytes.Figure()), Documents: figureOf(documents.Figure()),
+		Collections: load.Collections, Chunks: int(chunks.Value), Zones: len(ZoneNames(t)),
+		Bytes: FigureOf(bytes.Figure()), Documents: FigureOf(documents.Figure()),
 		Balancer: balancer(v), ConfigServers: configServers(v),
 		Problems:  problemSummaryOf(v, v.Problems()),
-		Freshness: freshnessOf(v, topology.PartRouting, topology.PartShards),
+		Freshness: FreshnessOf(v, topology.PartRouting, topology.PartShards),
 	}
 	if out.Followed = t.Following.Live; t.Following.Err != nil {
 		out.NotFollowed = fault.Text(t.Following.Err)

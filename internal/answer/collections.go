@@ -70,7 +70,7 @@ func unreadCollections(v View) string {
 func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 	out := api.Collection{
 		NS: string(ns), Primary: t.Primary(ns.Database()),
-		System: system(t, ns), Zones: []string{}, Counts: countsOf(t, ns),
+		System: System(t, ns), Zones: []string{}, Counts: countsOf(t, ns),
 	}
 	counts := map[string]int{}
 	home := out.Primary
@@ -97,8 +97,8 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 	if !out.Sharded {
 		out.Home = shardParts(t, ns, []string{home}, counts)[0]
 	}
-	b, d, _ := sizeOf(t, ns)
-	out.Bytes, out.Documents = figureOf(b), figureOf(d)
+	b, d, _ := SizeOf(t, ns)
+	out.Bytes, out.Documents = FigureOf(b), FigureOf(d)
 	for _, z := range t.ZonesOf(ns) {
 		if !slices.Contains(out.Zones, z.Zone) {
 			out.Zones = append(out.Zones, z.Zone)
@@ -128,7 +128,7 @@ func shardParts(t *topology.Table, ns topology.Namespace, shards []string, count
 		if size.Bytes.Known {
 			bytes += size.Bytes.Value
 		}
-		out = append(out, api.ShardPart{Shard: shard, Chunks: counts[shard], Bytes: figureOf(size.Bytes), Documents: figureOf(size.Documents),
+		out = append(out, api.ShardPart{Shard: shard, Chunks: counts[shard], Bytes: FigureOf(size.Bytes), Documents: FigureOf(size.Documents),
 			ChunkShare: Share(int64(counts[shard]), int64(chunks)), ByteShare: -1})
 	}
 	for i, part := range out {
@@ -153,7 +153,7 @@ func Collection(v View, ns topology.Namespace) (api.CollectionDetail, error) {
 	out := api.CollectionDetail{
 		Collection: collectionOf(t, ns), ZoneRanges: []api.ZoneRange{},
 		Orphans: orphansOf(t.OrphansOf(ns, v.Now)), ByShard: []api.ShardOrphans{},
-		Moving: InFlightOf(v, t.MovingOf(ns)), Freshness: freshnessOf(v, topology.PartRouting),
+		Moving: InFlightOf(v, t.MovingOf(ns)), Freshness: FreshnessOf(v, topology.PartRouting),
 	}
 	out.Deletions = deletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) { return h, h.NS == ns })
 	var shards []string

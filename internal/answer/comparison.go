@@ -28,7 +28,7 @@ func Comparison(before, after View, internal bool, gaps []history.Gap) api.Compa
 	}
 	for _, x := range c.Shards {
 		row := api.ShardChange{Shard: x.Shard, ChunksBefore: x.ChunksBefore, ChunksAfter: x.ChunksAfter,
-			BytesBefore: figureOf(x.BytesBefore), BytesAfter: figureOf(x.BytesAfter), ChunksMore: int64(x.ChunksAfter - x.ChunksBefore)}
+			BytesBefore: FigureOf(x.BytesBefore), BytesAfter: FigureOf(x.BytesAfter), ChunksMore: int64(x.ChunksAfter - x.ChunksBefore)}
 		if x.BytesBefore.Known && x.BytesAfter.Known {
 			more := x.BytesAfter.Value - x.BytesBefore.Value
 			row.BytesMore = &more
@@ -69,9 +69,9 @@ func collectionChange(after View, x history.CollectionChange) api.CollectionChan
 		return out // dropped: nothing is known of its ranges
 	}
 	out.URL = CollectionURL(x.NS)
-	names := after.keyProjects(coll)
+	names := after.KeyProjects(coll)
 	for _, ch := range x.Changes[:min(len(x.Changes), changesListed)] {
-		from, until := names.of(ch.Min, ch.Max)
+		from, until := names.Of(ch.Min, ch.Max)
 		out.Changes = append(out.Changes, api.RangeChange{Kind: string(ch.Kind), From: ch.From, To: ch.To,
 			Min: KeyOf(coll.Key, ch.Min), Max: KeyOf(coll.Key, ch.Max), KeyProject: from,
 			Range: api.RangeShown{Min: BoundText(coll.Key, ch.Min), Max: BoundText(coll.Key, ch.Max), From: from, Until: until}})

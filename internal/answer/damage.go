@@ -55,20 +55,20 @@ func withoutDamaged(t *topology.Table) string {
 	}
 	text := ""
 	if len(missing) > 0 {
-		text = "Without " + few(missing) + ": " +
+		text = "Without " + Few(missing) + ": " +
 			message.Plural(len(missing), "its routing table is damaged.", "their routing tables are damaged.")
 	}
 	if len(old) > 0 {
 		if text != "" {
 			text += " "
 		}
-		text += "As before " + message.Plural(len(old), "its routing table was damaged: ", "their routing tables were damaged: ") + few(old) + "."
+		text += "As before " + message.Plural(len(old), "its routing table was damaged: ", "their routing tables were damaged: ") + Few(old) + "."
 	}
 	return text
 }
 
-// few lists names, at most five of them.
-func few(names []string) string {
+// Few lists names, at most five of them.
+func Few(names []string) string {
 	const most = 5
 	if len(names) <= most {
 		return format.JoinWords(names)

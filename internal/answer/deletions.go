@@ -74,13 +74,13 @@ func DeletionTexts(w *api.DeletionWait) (out []string) {
 
 // HolderText names a program with its cursors.
 func HolderText(c api.CursorHolder) string {
-	parts := []string{counted(c.Cursors, "cursor", "cursors")}
+	parts := []string{Counted(c.Cursors, "cursor", "cursors")}
 	name := "A program without a name"
 	if c.Application != "" {
-		name = personText(c.Application)
+		name = PersonText(c.Application)
 	}
 	if c.Host != "" {
-		name += " on " + personText(c.Host)
+		name += " on " + PersonText(c.Host)
 	}
 	if c.Oldest != nil {
 		parts = append(parts, "the oldest of "+format.Clock(*c.Oldest))

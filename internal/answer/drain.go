@@ -19,7 +19,7 @@ func DrainOf(v View, shard string) *api.Drain {
 	left := v.Table.RemainsOn(shard)
 	bytes := left.Bytes
 	bytes.Exact = false // on disk the documents are compressed, and orphaned ones may be included
-	out := &api.Drain{Jumbo: left.Jumbo, Bytes: figureOf(bytes), Databases: notNil(left.Databases), Unsharded: each(left.Unsharded, nameOf)}
+	out := &api.Drain{Jumbo: left.Jumbo, Bytes: FigureOf(bytes), Databases: NotNil(left.Databases), Unsharded: each(left.Unsharded, nameOf)}
 	if left.Known {
 		out.Chunks = &left.Chunks
 	}
@@ -46,7 +46,7 @@ func drainText(left topology.Remains, d *api.Drain) string {
 	}
 	var parts, stay []string
 	if left.Chunks > 0 {
-		text := counted(left.Chunks, "chunk", "chunks")
+		text := Counted(left.Chunks, "chunk", "chunks")
 		if left.Bytes.Known {
 			text += ", about " + format.Bytes(left.Bytes.Value)
 		}
@@ -62,9 +62,9 @@ func drainText(left topology.Remains, d *api.Drain) string {
 		{len(d.Databases), "database with it as primary shard", "databases with it as primary shard", d.Databases},
 	} {
 		if x.n > 0 {
-			text := counted(x.n, x.one, x.many)
+			text := Counted(x.n, x.one, x.many)
 			if len(x.names) > 0 {
-				text += " (" + namedText(x.names) + ")"
+				text += " (" + NamedText(x.names) + ")"
 			}
 			stay = append(stay, text)
 		}
@@ -90,12 +90,12 @@ func drainTimeText(seconds *float64) string {
 		format.Span(time.Duration(*seconds*float64(time.Second)).Round(time.Second)) + "."
 }
 
-// namedText lists the first names.
-func namedText(names []string) string {
+// NamedText lists the first names.
+func NamedText(names []string) string {
 	const listed = 3
-	shown := each(names[:min(len(names), listed)], personText)
+	shown := each(names[:min(len(names), listed)], PersonText)
 	if more := len(names) - listed; more > 0 {
-		shown = append(shown, counted(more, "more", "more"))
+		shown = append(shown, Counted(more, "more", "more"))
 	}
 	return format.JoinWords(shown)
 }

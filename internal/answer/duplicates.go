@@ -44,7 +44,7 @@ func Duplicates(v View, checker DuplicateChecker) api.DuplicateCheck {
 }
 
 func duplicateCollection(c placement.CheckProgress) api.DuplicateCollection {
-	out := api.DuplicateCollection{NS: string(c.NS), Read: c.Read, Total: figureOf(c.Total), Done: c.Done, Share: -1}
+	out := api.DuplicateCollection{NS: string(c.NS), Read: c.Read, Total: FigureOf(c.Total), Done: c.Done, Share: -1}
 	if !c.Next.IsZero() {
 		out.Next = c.Next.Hex()
 	}

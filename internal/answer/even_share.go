@@ -50,13 +50,13 @@ func (e evenShare) part(zone string) float64 {
 
 // zoneSpan is a run of chunks that are wholly in one zone.
 type zoneSpan struct {
-	from, to int
-	zone     string
+	From, To int
+	Zone     string
 }
 
-// zoneSpansOf are the runs of a collection's chunks in zones, in key order. A chunk that a zone's
+// ZoneSpansOf are the runs of a collection's chunks in zones, in key order. A chunk that a zone's
 // bound cuts is in none until the balancer has split it.
-func zoneSpansOf(t *topology.Table, c *topology.Collection) (out []zoneSpan) {
+func ZoneSpansOf(t *topology.Table, c *topology.Collection) (out []zoneSpan) {
 	for _, z := range zoneOverlaps(t, c) {
 		if from, to := z.whole(); from < to {
 			out = append(out, zoneSpan{from, to, z.zone})
@@ -82,12 +82,12 @@ func (e evenShare) parts(c *topology.Collection, spans []zoneSpan, from, to int,
 	free := e.part("")
 	part, span, next := free, -1, 0
 	for i := from; i < to; i++ {
-		if span >= 0 && i >= spans[span].to {
+		if span >= 0 && i >= spans[span].To {
 			part, span = free, -1
 		}
-		for next < len(spans) && spans[next].from <= i {
-			if i < spans[next].to {
-				span, part = next, e.part(spans[next].zone)
+		for next < len(spans) && spans[next].From <= i {
+			if i < spans[next].To {
+				span, part = next, e.part(spans[next].Zone)
 			}
 			next++
 		}

@@ -61,7 +61,7 @@ func Total(figures []api.Figure) api.Figure {
 		}
 		all.Add(one)
 	}
-	return figureOf(all.Figure())
+	return FigureOf(all.Figure())
 }
 
 // Share is a/b, negative when unknown.
@@ -72,8 +72,8 @@ func Share(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-// sizeOf is one collection over all shards.
-func sizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans topology.Figure) {
+// SizeOf is one collection over all shards.
+func SizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans topology.Figure) {
 	var b, d, o Sum
 	if len(t.Sizes[ns].Shards) == 0 {
 		one := t.SizeOn(ns, "")
@@ -87,8 +87,8 @@ func sizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans
 	return b.Figure(), d.Figure(), o.Figure()
 }
 
-// figureOf is a figure of the routing table as an answer has it.
-func figureOf(f topology.Figure) api.Figure {
+// FigureOf is a figure of the routing table as an answer has it.
+func FigureOf(f topology.Figure) api.Figure {
 	if !f.Known {
 		return api.Figure{Reason: f.Reason}
 	}

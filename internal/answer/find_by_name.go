@@ -34,7 +34,7 @@ type FindIn struct {
 // name, or a part of it. Without words it lists pages, changes and shards. Upper and lower
 // case are the same. kind=project leaves out all but projects.
 func FindByName(v View, in url.Values, from FindIn) (api.Found, error) {
-	q, err := text(in, "q")
+	q, err := TextOf(in, "q")
 	if err != nil {
 		return api.Found{}, err
 	}
@@ -47,7 +47,7 @@ func FindByName(v View, in url.Values, from FindIn) (api.Found, error) {
 	default:
 		return api.Found{}, fault.New(fault.Invalid, "kind must be project.")
 	}
-	out := api.Found{Query: q, Freshness: freshnessOf(v, topology.PartRouting)}
+	out := api.Found{Query: q, Freshness: FreshnessOf(v, topology.PartRouting)}
 	out.Items, out.More = f.best()
 	return out, nil
 }

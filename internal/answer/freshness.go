@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// freshnessOf is AsOf as an answer has it.
-func freshnessOf(v View, parts ...topology.Part) api.Freshness {
+// FreshnessOf is AsOf as an answer has it.
+func FreshnessOf(v View, parts ...topology.Part) api.Freshness {
 	at, stale := AsOf(v, parts...)
 	return api.Freshness{AsOf: at, Stale: stale}
 }

@@ -20,7 +20,7 @@ func HeatOperations(v View, h HeatSource, q url.Values) ([]api.HeatOperations, e
 		return nil, fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
 	var shard, ns string
-	if err := texts(q, map[string]*string{"shard": &shard, "ns": &ns}); err != nil {
+	if err := Texts(q, map[string]*string{"shard": &shard, "ns": &ns}); err != nil {
 		return nil, err
 	}
 	var out []api.HeatOperations

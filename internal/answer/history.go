@@ -97,7 +97,7 @@ func historyItem(v View, i history.Item) api.HistoryItem {
 	}
 	out.KeyProject, _ = v.projectsOfRange(i.NS, i.RawMin, i.RawMax)
 	if c := v.Table.Collection(i.NS); c != nil && !i.Min.IsZero() && i.Key.Equal(c.Key) {
-		out.KeyProject, _ = v.keyProjects(c).of(i.Min, i.Max)
+		out.KeyProject, _ = v.KeyProjects(c).Of(i.Min, i.Max)
 	}
 	out.Min, out.Max = rangeEnd(v, i.Key, i.Min, i.RawMin), rangeEnd(v, i.Key, i.Max, i.RawMax)
 	if i.Event != nil {

@@ -44,7 +44,7 @@ func fill(into *api.Figure, e survey.Estimate, c *survey.Collection) {
 	case e.Value == 0 && !e.Exact:
 		*into = api.Figure{Reason: "noneSeen"}
 	default:
-		*into = figureOf(e.Figure(c.At))
+		*into = FigureOf(e.Figure(c.At))
 	}
 }
 

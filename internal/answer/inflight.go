@@ -77,7 +77,7 @@ func flightOf(v View, x topology.InFlight, runs []history.OurRun) api.InFlight {
 		Since: x.Since.UTC(), AtLeast: x.AtLeast, Arrived: x.Arrived(v.Table), WaitForDelete: x.Wait, FromChangelog: m.FromLog,
 		Step: x.Step, Steps: x.Steps, StepInferred: x.StepInferred, RecipientStep: x.RecipientStep, RecipientSteps: x.RecipientSteps,
 		StepsReason: m.StepsReason, Privilege: m.StepsPrivilege,
-		Copied: figureOf(x.Copied), Estimate: figureOf(x.Estimate),
+		Copied: FigureOf(x.Copied), Estimate: FigureOf(x.Estimate),
 		Key: fmt.Sprintf("f%s-%d", v.NameOf(x.Min), x.Since.UnixMilli())}
 	out.By, out.App, out.Run = requesterOf(x, runs)
 	out.Range = api.RangeShown{Min: BoundDocumentText(v.Table, x.NS, x.Min), Max: BoundDocumentText(v.Table, x.NS, x.Max)}

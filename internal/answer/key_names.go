@@ -26,7 +26,7 @@ const ofKey = ".project"
 func (v View) Named(m message.Message) message.Message {
 	var k keyProjects
 	if ns, ok := m.Fact("ns"); ok {
-		k = v.keyProjects(v.Table.Collection(topology.Namespace(ns.Value)))
+		k = v.KeyProjects(v.Table.Collection(topology.Namespace(ns.Value)))
 	} else {
 		k.field = -1
 	}
@@ -101,7 +101,7 @@ func (k keyProjects) inText(f message.Fact, lower api.KeyProject) api.KeyProject
 // boundTextNamed is a lower bound with its project, for places that have only text.
 func boundTextNamed(k keyProjects, p shardkey.Pattern, bound shardkey.Key) string {
 	text := BoundText(p, bound)
-	from, _ := k.of(bound, shardkey.Key{})
+	from, _ := k.Of(bound, shardkey.Key{})
 	if from.ProjectName == "" {
 		return text
 	}

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// keyProjects tells which projects the bounds of one collection belong to. Each bound costs one lookup
+// KeyProjects tells which projects the bounds of one collection belong to. Each bound costs one lookup
 // in a map, so make it once for a list.
 type keyProjects struct {
 	v     View
@@ -20,9 +20,9 @@ type keyProjects struct {
 	field int // of the shard key, with the project's id; negative: the key tells no project
 }
 
-// keyProjects reads where the profile has the project's id in a shard key. A hashed field tells no project,
+// KeyProjects reads where the profile has the project's id in a shard key. A hashed field tells no project,
 // and neither does a key for people who may not see keys.
-func (v View) keyProjects(c *topology.Collection) keyProjects {
+func (v View) KeyProjects(c *topology.Collection) keyProjects {
 	k := keyProjects{v: v, field: -1}
 	if c == nil || v.Profile == nil || v.hidesKeys() || c.Key.Hiding() != nil || !v.Dir.Loaded() {
 		return k
@@ -53,9 +53,9 @@ func (k keyProjects) idIn(bound shardkey.Key) (id bson.ObjectID, begins, ok bool
 	return id, !slices.ContainsFunc(values[k.field+1:], func(x bson.RawValue) bool { return !isMinKey(x) }), ok
 }
 
-// of are the projects of a range's lower and upper bound. An upper bound that only ends the range of a
+// Of are the projects of a range's lower and upper bound. An upper bound that only ends the range of a
 // project is the next possible id: it names nobody, and neither does that id where the next range begins.
-func (k keyProjects) of(min, max shardkey.Key) (from, until api.KeyProject) {
+func (k keyProjects) Of(min, max shardkey.Key) (from, until api.KeyProject) {
 	if id, begins, ok := k.idIn(min); ok {
 		from = k.from(id, begins)
 	}
@@ -100,11 +100,11 @@ func previousID(id bson.ObjectID) bson.ObjectID {
 // projectsOfRange are those of a range whose bounds are documents.
 func (v View) projectsOfRange(ns topology.Namespace, min, max bson.Raw) (from, until api.KeyProject) {
 	c := v.Table.Collection(ns)
-	k := v.keyProjects(c)
+	k := v.KeyProjects(c)
 	if k.field < 0 {
 		return from, until
 	}
-	return k.of(boundOf(c, min), boundOf(c, max))
+	return k.Of(boundOf(c, min), boundOf(c, max))
 }
 
 // boundOf is a bound by a collection's key; zero if it is not one.

@@ -29,12 +29,12 @@ func KeySpace(v View, c *topology.Collection) KeySpaceMap {
 	if len(out.Runs) > NamedRuns {
 		return out
 	}
-	names := v.keyProjects(c)
+	names := v.KeyProjects(c)
 	for i := range out.Runs {
 		run := &out.Runs[i]
 		first, last := c.Chunks.At(run.First), c.Chunks.At(run.Last)
 		run.Name, run.Min, run.Max = ChunkKey(c.Key, first.Min), BoundText(c.Key, first.Min), BoundText(c.Key, last.Max)
-		run.Of, run.Until = names.of(first.Min, last.Max)
+		run.Of, run.Until = names.Of(first.Min, last.Max)
 	}
 	return out
 }

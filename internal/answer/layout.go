@@ -76,10 +76,10 @@ type LayoutQuery struct{ DB, Layout string }
 
 // ParseLayoutQuery reads the parameters of an address.
 func ParseLayoutQuery(p *profile.Profile, in url.Values) (q LayoutQuery, err error) {
-	if q.DB, err = text(in, "db"); err != nil {
+	if q.DB, err = TextOf(in, "db"); err != nil {
 		return q, err
 	}
-	if q.Layout, err = text(in, "layout"); err != nil || q.Layout == "" {
+	if q.Layout, err = TextOf(in, "layout"); err != nil || q.Layout == "" {
 		return q, err
 	}
 	if _, ok := p.Layout(q.Layout); !ok {

@@ -44,7 +44,7 @@ func layoutDetail(d profile.Drift) (out []message.Message) {
 func layoutFinding(f profile.Finding) api.LayoutFinding {
 	return api.LayoutFinding{
 		Code: f.Code, NS: string(f.NS), Key: textOrNull(f.Have), Expected: textOrNull(f.Want), Look: f.Look,
-		Layout: f.Layout, Variant: f.Variant, Means: f.Means(), Todo: f.Todo(), Fix: f.Fix.Code, Commands: notNil(f.Fix.Commands),
+		Layout: f.Layout, Variant: f.Variant, Means: f.Means(), Todo: f.Todo(), Fix: f.Fix.Code, Commands: NotNil(f.Fix.Commands),
 		Name: f.NS.Collection(), Label: f.Label(),
 	}
 }

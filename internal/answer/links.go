@@ -53,15 +53,15 @@ func Switched(page string, internal bool) string {
 // ShardsParam with the value "all" lists every shard where many are left out.
 const ShardsParam = "shards"
 
-// set adds a parameter that has a value.
-func set(u url.Values, name, value string) {
+// SetParameter adds a parameter that has a value.
+func SetParameter(u url.Values, name, value string) {
 	if value != "" {
 		u.Set(name, value)
 	}
 }
 
-// address is a path with its query; the first page needs no number.
-func address(path string, u url.Values, page int) string {
+// Address is a path with its query; the first page needs no number.
+func Address(path string, u url.Values, page int) string {
 	if page > 1 {
 		u.Set("page", strconv.Itoa(page))
 	}
@@ -103,7 +103,7 @@ func ShardPageURL(name string, internal bool, page int) string {
 	if internal {
 		u.Set(InternalParam, "1")
 	}
-	return address(ShardURL(name), u, page)
+	return Address(ShardURL(name), u, page)
 }
 
 // CollectionsURL is a page of the list of collections.
@@ -112,7 +112,7 @@ func CollectionsURL(internal bool, page int) string {
 	if internal {
 		u.Set(InternalParam, "1")
 	}
-	return address("/collections", u, page)
+	return Address("/collections", u, page)
 }
 
 // HeatURL is the page of heat of a collection.

@@ -123,7 +123,7 @@ func askCluster(
 		out.Proof = &proof
 	}
 	if a.Counts {
-		rows := figureOf(prover.Count(ctx, p))
+		rows := FigureOf(prover.Count(ctx, p))
 		out.Rows = &rows
 	}
 	return now
@@ -131,7 +131,7 @@ func askCluster(
 
 func notAsked(out *api.Place, a LocateExtras) {
 	if a.Prove {
-		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: notNil(out.Shards), Theirs: []string{},
+		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: NotNil(out.Shards), Theirs: []string{},
 			Text: "Not checked: one answer proves at most " + strconv.Itoa(MaxAsked) + " places."}
 	}
 	if a.Counts {

@@ -26,7 +26,7 @@ func locateItemOf(it placement.Item) api.LocateItem {
 
 func placeOf(p placement.Place) api.Place {
 	out := api.Place{
-		NS: string(p.NS), What: p.What, Sharded: p.Sharded, Shards: notNil(p.Shards), Exact: p.Exact, Chunks: p.Chunks,
+		NS: string(p.NS), What: p.What, Sharded: p.Sharded, Shards: NotNil(p.Shards), Exact: p.Exact, Chunks: p.Chunks,
 		Min: KeyOf(p.Pattern, p.Min), Max: KeyOf(p.Pattern, p.Max), Key: KeyOf(p.Pattern, p.Key),
 		Version: versionOf(p.Version), Since: api.Instant(p.Since), Zone: p.Zone, Jumbo: p.Jumbo, State: p.Exists,
 		URL: placeURL(p), Hash: decimal(p.Hash), MissingShards: p.Missing,

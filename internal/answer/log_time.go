@@ -100,7 +100,7 @@ func (t LogTime) Span(now time.Time) (from, to time.Time) {
 }
 
 func (t LogTime) set(u url.Values) {
-	set(u, "last", t.Last)
+	SetParameter(u, "last", t.Last)
 	if !t.From.IsZero() {
 		u.Set("from", t.From.UTC().Format(minuteTime))
 	}

@@ -21,12 +21,12 @@ const (
 // ClusterMap is where all collections are: a band for each.
 func ClusterMap(v View) api.ClusterMap {
 	out := api.ClusterMap{Shards: mapShards(v.Table), Bands: []api.MapBand{}, Incomplete: unreadCollections(v),
-		Freshness: freshnessOf(v, topology.PartRouting)}
+		Freshness: FreshnessOf(v, topology.PartRouting)}
 	if v.Bands != nil && v.Past == nil {
 		v.Bands.forget(v.Table)
 	}
 	for ns := range Namespaces(v.Table) {
-		if system(v.Table, ns) && !v.Internal {
+		if System(v.Table, ns) && !v.Internal {
 			out.Hidden++
 			continue
 		}
@@ -72,8 +72,8 @@ func mapShards(t *topology.Table) []api.MapShard {
 }
 
 func mapBandOf(v View, ns topology.Namespace) api.MapBand {
-	bytes, _, _ := sizeOf(v.Table, ns)
-	out := api.MapBand{NS: string(ns), Bytes: figureOf(bytes)}
+	bytes, _, _ := SizeOf(v.Table, ns)
+	out := api.MapBand{NS: string(ns), Bytes: FigureOf(bytes)}
 	c := v.Table.Collection(ns)
 	switch {
 	case c == nil:
@@ -102,7 +102,7 @@ func mapMoves(v View) (list []api.MapMove, more *int) {
 	for _, x := range v.Table.Moves.List {
 		c := v.Table.Collection(x.NS)
 		from, to := x.Positions(c)
-		if from >= to || system(v.Table, x.NS) && !v.Internal {
+		if from >= to || System(v.Table, x.NS) && !v.Internal {
 			continue
 		}
 		if len(list) == MostMoves {

@@ -161,7 +161,7 @@ func cellsOf(v View, c *topology.Collection, f *bandFigures, s MapStrip) []MapCe
 	out := make([]MapCell, cells)
 	names := c.Chunks.ShardNames()
 	order := shardOrder(v.Table, names)
-	at := freshnessOf(v, topology.PartRouting).AsOf
+	at := FreshnessOf(v, topology.PartRouting).AsOf
 	var sum topology.Tally
 	for i := range out {
 		from, to := s.From+n*i/cells, s.From+n*(i+1)/cells

@@ -21,13 +21,13 @@ type MapTileQuery struct{ Level, Index, Marks int }
 
 // ParseMapTile reads the parameters of a tile.
 func ParseMapTile(in url.Values) (q MapTileQuery, err error) {
-	if q.Level, err = number(in, "level", 0, deepestLevel, 0); err != nil {
+	if q.Level, err = Number(in, "level", 0, deepestLevel, 0); err != nil {
 		return q, err
 	}
-	if q.Index, err = number(in, "index", 0, 1<<q.Level-1, 0); err != nil {
+	if q.Index, err = Number(in, "index", 0, 1<<q.Level-1, 0); err != nil {
 		return q, err
 	}
-	q.Marks, err = number(in, "marks", leastMarks, MostMarks, defaultMarks)
+	q.Marks, err = Number(in, "marks", leastMarks, MostMarks, defaultMarks)
 	return q, err
 }
 
@@ -36,8 +36,8 @@ func MapTile(v View, c *topology.Collection, q MapTileQuery) api.MapTile {
 	n := c.Chunks.Len()
 	band := v.bandOf(c)
 	out := api.MapTile{NS: string(c.NS), Version: band.version, Level: q.Level, Index: q.Index, Total: n,
-		From: n * q.Index >> q.Level, To: n * (q.Index + 1) >> q.Level, Shards: notNil(c.Chunks.ShardNames()),
-		Freshness: freshnessOf(v, topology.PartRouting)}
+		From: n * q.Index >> q.Level, To: n * (q.Index + 1) >> q.Level, Shards: NotNil(c.Chunks.ShardNames()),
+		Freshness: FreshnessOf(v, topology.PartRouting)}
 	f := band.of(v, c)
 	var starts []int
 	starts, out.Exact = markStarts(c.Chunks, out.From, out.To, q.Marks)
@@ -139,7 +139,7 @@ func significant(f float64) float64 {
 // MapChunk is the chunk at a position of a band.
 func MapChunk(v View, c *topology.Collection, in url.Values) (api.MapChunk, error) {
 	n := c.Chunks.Len()
-	at, err := number(in, "position", 0, max(n-1, 0), 0)
+	at, err := Number(in, "position", 0, max(n-1, 0), 0)
 	if err != nil {
 		return api.MapChunk{}, err
 	}
@@ -148,8 +148,8 @@ func MapChunk(v View, c *topology.Collection, in url.Values) (api.MapChunk, erro
 	ch := c.Chunks.At(at)
 	out := api.MapChunk{NS: string(c.NS), Version: band.version, Position: at, Total: n, Shard: ch.Shard, To: MovingChunks(v, c)[at],
 		Min: KeyOf(c.Key, ch.Min), Max: KeyOf(c.Key, ch.Max), MinText: BoundText(c.Key, ch.Min), MaxText: BoundText(c.Key, ch.Max),
-		Bytes: figureOf(sizeNow(v, c, ch).Bytes), Jumbo: ch.Jumbo, URL: ChunkURL(c.NS, ChunkRef(c, ch.Min)),
-		Freshness: freshnessOf(v, topology.PartRouting)}
+		Bytes: FigureOf(sizeNow(v, c, ch).Bytes), Jumbo: ch.Jumbo, URL: ChunkURL(c.NS, ChunkRef(c, ch.Min)),
+		Freshness: FreshnessOf(v, topology.PartRouting)}
 	out.Heat, _ = f.writes(at, at+1)
 	out.Age = ageOf(ch.Since.T, out.AsOf)
 	out.Zone, _ = v.Table.ZoneOf(c, at)

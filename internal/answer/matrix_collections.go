@@ -126,7 +126,7 @@ func (m *matrix) collectionLines() (out []matrixLine, total int) {
 	}
 	text := strings.ToLower(m.q.Text)
 	for ns := range Namespaces(m.v.Table) {
-		if !m.q.Internal && system(m.v.Table, ns) {
+		if !m.q.Internal && System(m.v.Table, ns) {
 			continue
 		}
 		total++

@@ -57,7 +57,7 @@ func MatrixList(v View, from MatrixSource, q MatrixListQuery) (out api.List[api.
 func (m *matrix) listCollections(q MatrixListQuery, out api.List[api.MatrixRow]) (api.List[api.MatrixRow], error) {
 	var names []topology.Namespace
 	for ns := range Namespaces(m.v.Table) {
-		if (q.Internal || !system(m.v.Table, ns)) && (q.DB == "" || ns.Database() == q.DB) &&
+		if (q.Internal || !System(m.v.Table, ns)) && (q.DB == "" || ns.Database() == q.DB) &&
 			strings.Contains(strings.ToLower(string(ns)), strings.ToLower(q.Text)) && natural.Compare(string(ns), q.cursor) >= 0 {
 			names = append(names, ns)
 		}

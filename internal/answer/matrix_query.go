@@ -55,7 +55,7 @@ const matrixToggled = 40
 // ParseMatrixQuery reads the query of the page.
 func ParseMatrixQuery(in url.Values) (q MatrixQuery, err error) {
 	by := ""
-	if err = texts(in, map[string]*string{"q": &q.Text, "db": &q.DB, "sort": &q.Sort}); err != nil {
+	if err = Texts(in, map[string]*string{"q": &q.Text, "db": &q.DB, "sort": &q.Sort}); err != nil {
 		return q, err
 	}
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func (q MatrixQuery) URL() string {
 	}
 	for name, value := range map[string]string{"measure": q.Measure, "show": q.Show, "sort": q.Sort, "columns": q.Columns,
 		"q": q.Text, "db": q.DB} {
-		set(u, name, value)
+		SetParameter(u, name, value)
 	}
 	if q.Reverse {
 		u.Set("order", "reverse")
@@ -148,7 +148,7 @@ func (q MatrixQuery) URL() string {
 	if q.Internal {
 		u.Set(InternalParam, "1")
 	}
-	return address("/matrix", u, q.Page)
+	return Address("/matrix", u, q.Page)
 }
 
 // Topic is the live topic of the query's rows and measure.

@@ -88,7 +88,7 @@ func (w *matrixWrites) countProjects() {
 	}
 	w.sums = map[projectRef]shardAmounts{}
 	w.unseen, w.partial = map[string]amount{}, map[projectRef]bool{}
-	position := shardPositions(w.v.Table)
+	position := ShardPositions(w.v.Table)
 	for _, ns := range w.counts.Counted(w.v.Table) {
 		if w.only != nil && w.only.db != ns.Database() {
 			continue
@@ -177,7 +177,7 @@ func (w *matrixWrites) part(ref projectRef, ns topology.Namespace) []amount {
 			out[i] = rateAmount(window.None(), window.To)
 		}
 	}
-	position := shardPositions(w.v.Table)
+	position := ShardPositions(w.v.Table)
 	for _, l := range window.ProjectShards(w.v.Table, w.v.Profile) {
 		if i, ok := position[l.Shard]; ok && l.Project == ref.id {
 			out[i] = rateAmount(l.Rate, window.To)
@@ -204,8 +204,8 @@ func (w *matrixWrites) total() []amount {
 	return out
 }
 
-// shardPositions are the places of the shards in the table.
-func shardPositions(t *topology.Table) map[string]int {
+// ShardPositions are the places of the shards in the table.
+func ShardPositions(t *topology.Table) map[string]int {
 	out := make(map[string]int, len(t.Shards))
 	for i, s := range t.Shards {
 		out[s.Name] = i

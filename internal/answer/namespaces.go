@@ -48,8 +48,8 @@ func Namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
 	}
 }
 
-// system tells what no person made: pages leave it out, the API marks it.
-func system(t *topology.Table, ns topology.Namespace) bool {
+// System tells what no person made: pages leave it out, the API marks it.
+func System(t *topology.Table, ns topology.Namespace) bool {
 	c := t.Collection(ns)
 	return topology.IsInternal(ns) || c != nil && !visible(c)
 }

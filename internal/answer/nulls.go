@@ -15,8 +15,8 @@ func each[A, B any](list []A, to func(A) B) []B {
 	return out
 }
 
-// notNil keeps empty lists lists on the wire.
-func notNil[T any](in []T) []T {
+// NotNil keeps empty lists lists on the wire.
+func NotNil[T any](in []T) []T {
 	if in == nil {
 		return []T{}
 	}

@@ -39,7 +39,7 @@ func orphansOf(o topology.Orphans) api.Orphans {
 	out := api.Orphans{State: string(o.State), Text: orphansText(o), Ranges: o.Ranges, Until: api.Time(o.Until),
 		Count: api.Figure{Reason: o.Reason}}
 	if o.State == topology.OrphansCounted {
-		out.Count = figureOf(o.Count)
+		out.Count = FigureOf(o.Count)
 	}
 	if out.Count.Value == nil && out.Count.Reason == "" {
 		out.Count.Reason = "older" // than the last range that left

@@ -26,16 +26,16 @@ const (
 // MaxInput bounds every text that a page accepts; names and ids are far below.
 const MaxInput = 4096
 
-// text reads a query parameter. It refuses what nobody can have stored: a text that is
+// TextOf reads a query parameter. It refuses what nobody can have stored: a text that is
 // too long, has a NUL character or is not UTF-8.
-func text(in url.Values, name string) (string, error) {
+func TextOf(in url.Values, name string) (string, error) {
 	return CheckText(name, strings.TrimSpace(in.Get(name)))
 }
 
-// texts reads several parameters into their variables.
-func texts(in url.Values, into map[string]*string) (err error) {
+// Texts reads several parameters into their variables.
+func Texts(in url.Values, into map[string]*string) (err error) {
 	for name, to := range into {
-		if *to, err = text(in, name); err != nil {
+		if *to, err = TextOf(in, name); err != nil {
 			return err
 		}
 	}
@@ -75,8 +75,8 @@ func PathName(part string) string {
 	return part
 }
 
-// number reads a number from least to most.
-func number(q url.Values, name string, least, most, absent int) (int, error) {
+// Number reads a number from least to most.
+func Number(q url.Values, name string, least, most, absent int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
 		return absent, nil
@@ -89,22 +89,22 @@ func number(q url.Values, name string, least, most, absent int) (int, error) {
 }
 
 // pageNumber reads ?page=, counted from 1; absent is 1.
-func pageNumber(q url.Values) (int, error) { return number(q, "page", 1, 1_000_000, 1) }
+func pageNumber(q url.Values) (int, error) { return Number(q, "page", 1, 1_000_000, 1) }
 
 // ParsePage reads ?page= of a list, counted from 1; absent is 1.
 func ParsePage(q url.Values) (int, error) { return pageNumber(q) }
 
 // ParseLimit reads ?limit=, how many items a list may have.
 func ParseLimit(q url.Values) (int, error) {
-	return number(q, "limit", 1, api.MaxLimit, api.DefaultLimit)
+	return Number(q, "limit", 1, api.MaxLimit, api.DefaultLimit)
 }
 
 // timeLayouts are the ways to write a time; those without a zone are UTC, as what
 // a form's field sends.
 var timeLayouts = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"}
 
-// parseTime reads a time in RFC 3339 or milliseconds since 1970.
-func parseTime(name, text string) (time.Time, error) {
+// ParseTime reads a time in RFC 3339 or milliseconds since 1970.
+func ParseTime(name, text string) (time.Time, error) {
 	if ms, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
 		return time.UnixMilli(ms).UTC(), nil
 	}
@@ -121,7 +121,7 @@ func parseTime(name, text string) (time.Time, error) {
 // timeParameter reads a time from a query.
 func timeParameter(q url.Values, name string, absent time.Time) (time.Time, error) {
 	if text := q.Get(name); text != "" {
-		return parseTime(name, text)
+		return ParseTime(name, text)
 	}
 	return absent, nil
 }

@@ -29,7 +29,7 @@ type PastTime struct {
 
 // ParsePastTime reads a time that is not later than now, to the millisecond.
 func ParsePastTime(name, text string, now time.Time) (time.Time, error) {
-	at, err := parseTime(name, text)
+	at, err := ParseTime(name, text)
 	if err != nil {
 		return at, err
 	}

@@ -40,7 +40,7 @@ type PastProblemsQuery struct {
 
 // ParsePastProblemsQuery reads an address. Without a begin it reaches as far as problems are remembered.
 func ParsePastProblemsQuery(in url.Values, now time.Time) (q PastProblemsQuery, err error) {
-	if err = texts(in, map[string]*string{"rule": &q.Rule, "shard": &q.Shard}); err != nil {
+	if err = Texts(in, map[string]*string{"rule": &q.Rule, "shard": &q.Shard}); err != nil {
 		return q, err
 	}
 	if q.Rule != "" && !slices.Contains(rules.Rules(), rules.Rule(q.Rule)) {
@@ -84,14 +84,14 @@ func parseSpan(in url.Values, now time.Time, long time.Duration) (from, to time.
 // URL is the address of the list from a cursor on.
 func (q PastProblemsQuery) URL(cursor string) string {
 	u := url.Values{}
-	set(u, "rule", q.Rule)
-	set(u, "shard", q.Shard)
-	set(u, "from", AtText(q.From))
-	set(u, "to", AtText(q.To))
+	SetParameter(u, "rule", q.Rule)
+	SetParameter(u, "shard", q.Shard)
+	SetParameter(u, "from", AtText(q.From))
+	SetParameter(u, "to", AtText(q.To))
 	if cursor != "" {
 		u.Set("cursor", string(CursorOf(cursor)))
 	}
-	return address("/advice/past", u, 1)
+	return Address("/advice/past", u, 1)
 }
 
 // PastProblemList lists the problems of a time span, the newest begin first. timed: there are pages of past times.

@@ -44,10 +44,10 @@ func PlacementOf(t *topology.Table, most int) PlacementFigures {
 	}
 	var all []sized
 	for ns := range Namespaces(t) {
-		if system(t, ns) {
+		if System(t, ns) {
 			continue
 		}
-		bytes, _, _ := sizeOf(t, ns)
+		bytes, _, _ := SizeOf(t, ns)
 		all = append(all, sized{ns, bytes.Value}) // 0 while it is not known
 	}
 	slices.SortFunc(all, func(a, b sized) int { return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.ns, b.ns)) })

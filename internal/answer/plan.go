@@ -72,16 +72,16 @@ func checksNamed(v View, checks []actions.Check) []api.PlanCheck {
 
 func effectOf(v View, e actions.Effect) api.Effect {
 	out := api.Effect{
-		Chunks: figureOf(e.Chunks), Documents: figureOf(e.Documents), Bytes: figureOf(e.Bytes), DurationMillis: figureOf(e.Duration),
+		Chunks: FigureOf(e.Chunks), Documents: FigureOf(e.Documents), Bytes: FigureOf(e.Bytes), DurationMillis: FigureOf(e.Duration),
 		Moves: each(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{},
 		Stays: each(e.Stays, func(m message.Message) string { return v.Named(m).String() }), StayMessages: e.Stays,
 	}
 	if b := e.ByBalancer; b != nil {
-		out.ByBalancer = &api.BalancerEffect{Chunks: figureOf(b.Chunks), Bytes: figureOf(b.Bytes)}
+		out.ByBalancer = &api.BalancerEffect{Chunks: FigureOf(b.Chunks), Bytes: FigureOf(b.Bytes)}
 	}
 	for _, s := range e.Shards {
 		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,
-			BytesBefore: figureOf(s.BytesBefore), BytesAfter: figureOf(s.BytesAfter)})
+			BytesBefore: FigureOf(s.BytesBefore), BytesAfter: FigureOf(s.BytesAfter)})
 	}
 	for _, w := range e.Writes {
 		out.Writes = append(out.Writes, api.WriteEffect{Shard: w.Shard, PerSecondBefore: w.Before, PerSecondAfter: w.After})
@@ -92,7 +92,7 @@ func effectOf(v View, e actions.Effect) api.Effect {
 func planMoveOf(v View, m actions.MoveEffect) api.PlanMove {
 	from, until := v.projectsOfRange(m.NS, m.Min, m.Max)
 	return api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Or: m.Or,
-		Bytes: figureOf(m.Bytes), Documents: figureOf(m.Documents), DurationMillis: figureOf(m.Duration),
+		Bytes: FigureOf(m.Bytes), Documents: FigureOf(m.Documents), DurationMillis: FigureOf(m.Duration),
 		KeyProject: from, Until: until}
 }
 
@@ -151,12 +151,12 @@ func (v View) DifferenceMessage(d actions.Difference) message.Message {
 func limitsOf(l actions.Limits) api.Limits {
 	return api.Limits{
 		Collections: each(l.Collections, nameOf), Project: l.Project,
-		Zones: append([]string{}, l.Zones...), Shards: append([]string{}, l.Shards...), Chunks: l.Chunks, Bytes: figureOf(l.Bytes),
+		Zones: append([]string{}, l.Zones...), Shards: append([]string{}, l.Shards...), Chunks: l.Chunks, Bytes: FigureOf(l.Bytes),
 	}
 }
 
 // personOf is how a plan names who made it.
-func personOf(p auth.Principal) string { return personText(cmp.Or(p.NameAndOwner(), p.ID)) }
+func personOf(p auth.Principal) string { return PersonText(cmp.Or(p.NameAndOwner(), p.ID)) }
 
 // MillisText is a duration in milliseconds as people read it.
 func MillisText(n int64) string {

@@ -18,7 +18,7 @@ import (
 
 // RequestedText says who requested a plan or a run, and why.
 func RequestedText(name, id, reason string) string {
-	return "Requested by " + personText(cmp.Or(name, id)) + ". Reason: " + ReasonText(reason)
+	return "Requested by " + PersonText(cmp.Or(name, id)) + ". Reason: " + ReasonText(reason)
 }
 
 // SortChecks are the checks of a plan that block it or warn, those that block first, and
@@ -146,7 +146,7 @@ func PlanMayOf(p api.Plan, who auth.Principal, readOnly string, now time.Time) P
 	case readOnly != "":
 		out.WhyNot = readOnly
 	case p.By != who.ID:
-		out.WhyNot = "This plan was made by " + personText(cmp.Or(p.ByName, p.By)) + ". Make your own plan; it is checked again."
+		out.WhyNot = "This plan was made by " + PersonText(cmp.Or(p.ByName, p.By)) + ". Make your own plan; it is checked again."
 	case p.Blocked:
 		out.WhyNot = blockedText(p)
 	case !who.May(auth.Role(p.Role)):

@@ -65,7 +65,7 @@ func projectCollection(v View, c placement.CollectionSpread) api.ProjectCollecti
 	}
 	for _, part := range c.Shards {
 		out.Shards = append(out.Shards, api.ProjectShardPart{
-			ShardPart: api.ShardPart{Shard: part.Shard, Chunks: part.Chunks, Bytes: figureOf(part.Bytes), Documents: figureOf(part.Documents)},
+			ShardPart: api.ShardPart{Shard: part.Shard, Chunks: part.Chunks, Bytes: FigureOf(part.Bytes), Documents: FigureOf(part.Documents)},
 			Share:     shareOf(part.Share),
 		})
 	}
@@ -74,7 +74,7 @@ func projectCollection(v View, c placement.CollectionSpread) api.ProjectCollecti
 		return out
 	}
 	f := figuresOf(v, coll)
-	names := v.keyProjects(coll)
+	names := v.KeyProjects(coll)
 	for _, ch := range c.Chunks {
 		row := chunkOf(coll, ch, names)
 		i, _ := coll.Chunks.Find(ch.Min)

@@ -24,7 +24,7 @@ func ProjectDocuments(ctx context.Context, v View, p *profile.Profile, l Documen
 	in url.Values) (out api.ProjectDocuments, err error) {
 	out.Items = []api.ProjectDocument{}
 	var page placement.DocumentPage
-	if page.Prefix, err = text(in, "prefix"); err != nil {
+	if page.Prefix, err = TextOf(in, "prefix"); err != nil {
 		return out, err
 	}
 	limit, err := ParseLimit(in)
@@ -48,7 +48,7 @@ func ProjectDocuments(ctx context.Context, v View, p *profile.Profile, l Documen
 		out.Items = append(out.Items, projectDocument(row, p))
 	}
 	out.NS, out.Project, out.ProjectName = of.DB+"."+p.Keys.Collection, of.ID.Hex(), of.Name
-	out.Documents = figureOf(of.Documents)
+	out.Documents = FigureOf(of.Documents)
 	out.AsOf = v.Now.UTC()
 	_, out.Stale = AsOf(v, topology.PartRouting)
 	return out, nil

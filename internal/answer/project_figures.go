@@ -168,7 +168,7 @@ func (f figuresOfProjects) key(p placement.Project, prof *profile.Profile, by st
 	}
 	switch ref := refOf(p); by {
 	case ProjectsByDocuments:
-		if n := figureOf(p.Documents).Value; n != nil {
+		if n := FigureOf(p.Documents).Value; n != nil {
 			return float64(*n)
 		}
 		return -1

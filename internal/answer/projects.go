@@ -34,7 +34,7 @@ type ProjectsQuery struct {
 func ParseProjectsQuery(in url.Values) (ProjectsQuery, error) {
 	var q ProjectsQuery
 	var err error
-	if q.Text, err = text(in, "q"); err != nil {
+	if q.Text, err = TextOf(in, "q"); err != nil {
 		return q, err
 	}
 	if q.Page, err = pageNumber(in); q.Page == 1 {
@@ -63,9 +63,9 @@ func ParseProjectsListQuery(in url.Values) (ProjectsQuery, error) {
 // URL is the address of a page of the same search.
 func (q ProjectsQuery) URL(page int) string {
 	u := url.Values{}
-	set(u, "q", q.Text)
-	set(u, "sort", q.Sort)
-	return address("/projects", u, page)
+	SetParameter(u, "q", q.Text)
+	SetParameter(u, "sort", q.Sort)
+	return Address("/projects", u, page)
 }
 
 // Projects lists projects and where they are, in the order of the query. Without one it is that of the directory,
@@ -114,7 +114,7 @@ func projectOf(sp placement.Spread) api.Project {
 	p := sp.Project
 	out := api.Project{
 		ID: p.ID.Hex(), DB: p.DB, Name: p.Name, PublicKey: p.PublicKey, CreatedAt: api.Time(p.CreatedAt),
-		Documents: figureOf(p.Documents), Clients: figureOf(p.Clients), Spread: []api.ProjectSpread{}, Label: NameOf(p),
+		Documents: FigureOf(p.Documents), Clients: FigureOf(p.Clients), Spread: []api.ProjectSpread{}, Label: NameOf(p),
 	}
 	for _, c := range sp.Collections {
 		out.Spread = append(out.Spread, api.ProjectSpread{NS: string(c.NS), Shards: shardsOf(c), Exact: c.Exact,

@@ -55,7 +55,7 @@ func RunOf(v View, r engine.Run) api.Run {
 	}
 	out.Title = out.Heading.String()
 	if a := r.Approval; a != nil {
-		out.Approved = personText(cmp.Or(a.ByName, a.By))
+		out.Approved = PersonText(cmp.Or(a.ByName, a.By))
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{
@@ -129,7 +129,7 @@ func stepWaitOf(s engine.Step) *api.StepWait {
 func RowsOf(counts []engine.RowCount) []api.RunRows {
 	out := make([]api.RunRows, 0, len(counts))
 	for _, c := range counts {
-		rows := api.RunRows{Item: c.Item, NS: string(c.NS), Project: c.Project, Before: figureOf(c.Before), After: figureOf(c.After),
+		rows := api.RunRows{Item: c.Item, NS: string(c.NS), Project: c.Project, Before: FigureOf(c.Before), After: FigureOf(c.After),
 			Text: c.Text().String()}
 		if n, ok := c.Difference(); ok {
 			seconds := c.Took().Seconds()

@@ -29,7 +29,7 @@ func RunLog(v View, whole engine.Run) []api.Event {
 		return state == string(engine.Failed) || state == string(engine.Refused)
 	}
 	note(r.StartedAt, "started", "Started by "+RunBy(r), false)
-	note(r.StopAt, "held", "Stop requested by "+personText(r.StopBy), false)
+	note(r.StopAt, "held", "Stop requested by "+PersonText(r.StopBy), false)
 	numbers := stepNumbers(r.Steps)
 	logged := map[string]bool{} // a step sees the entries of earlier ones in the same range, too
 	for i, s := range r.Steps {

@@ -93,5 +93,5 @@ func runCost(c outcome.Cost) *api.RunCost {
 }
 
 func runAmounts(a outcome.Amounts) api.RunAmounts {
-	return api.RunAmounts{Documents: figureOf(a.Documents), Bytes: figureOf(a.Bytes), DurationMillis: figureOf(a.Millis)}
+	return api.RunAmounts{Documents: FigureOf(a.Documents), Bytes: FigureOf(a.Bytes), DurationMillis: FigureOf(a.Millis)}
 }

@@ -45,7 +45,7 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 		{s.Settings, "setting changed", "settings changed"},
 	} {
 		if x.n > 0 {
-			changes = append(changes, counted(x.n, x.one, x.many))
+			changes = append(changes, Counted(x.n, x.one, x.many))
 		}
 	}
 	switch {
@@ -55,10 +55,10 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 		out = append(out, "Nothing in the cluster has been changed by this run.")
 	}
 	if s.ByOthers > 0 {
-		out = append(out, counted(s.ByOthers, "step was", "steps were")+" already done by the balancer or by somebody else.")
+		out = append(out, Counted(s.ByOthers, "step was", "steps were")+" already done by the balancer or by somebody else.")
 	}
 	if s.Unknown > 0 {
-		out = append(out, "The outcome of "+counted(s.Unknown, "command", "commands")+" is not known yet.")
+		out = append(out, "The outcome of "+Counted(s.Unknown, "command", "commands")+" is not known yet.")
 	}
 	if s.Paused {
 		out = append(out, "This run still pauses balancing and will turn it on again.")
@@ -72,8 +72,8 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 	return out
 }
 
-// counted is a number with its noun.
-func counted(n int, one, many string) string {
+// Counted is a number with its noun.
+func Counted(n int, one, many string) string {
 	return format.Count(int64(n)) + " " + message.Plural(n, one, many)
 }
 
@@ -82,6 +82,6 @@ func batchStanding(b engine.Batch) string {
 	if b.Done == 0 && len(b.Problems) == 0 && len(b.Open) == 0 {
 		return "Nothing in the cluster has been changed by this batch."
 	}
-	return format.Count(int64(b.Done)) + " of " + counted(b.Items, "item", "items") +
+	return format.Count(int64(b.Done)) + " of " + Counted(b.Items, "item", "items") +
 		" done. The run of each item lists what it has changed, also if the item has failed."
 }

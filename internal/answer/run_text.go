@@ -15,14 +15,14 @@ import (
 // The sentences about a run are made of its answer, so that pages and the command line,
 // which has only the JSON, write the same.
 
-// personText is a name that somebody chose, on one line and not too long.
-func personText(name string) string { return sanitize.Truncate(sanitize.Sentence(name), 80) }
+// PersonText is a name that somebody chose, on one line and not too long.
+func PersonText(name string) string { return sanitize.Truncate(sanitize.Sentence(name), 80) }
 
 // ReasonText is a text that somebody typed, on one line and not too long.
 func ReasonText(text string) string { return sanitize.Truncate(sanitize.Sentence(text), TextShown) }
 
 // RunBy is the name of whoever started a run.
-func RunBy(r api.Run) string { return personText(cmp.Or(r.ByName, r.By)) }
+func RunBy(r api.Run) string { return PersonText(cmp.Or(r.ByName, r.By)) }
 
 // RunStateText says where a run is, and why.
 func RunStateText(r api.Run) string {
@@ -70,7 +70,7 @@ func RunStopText(r api.Run) string {
 	if r.StopBy == "" || r.StopAt == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Stop requested by %s at %s.", personText(r.StopBy), format.Clock(*r.StopAt))
+	text := fmt.Sprintf("Stop requested by %s at %s.", PersonText(r.StopBy), format.Clock(*r.StopAt))
 	if !r.Open {
 		return text
 	}

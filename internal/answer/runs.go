@@ -79,7 +79,7 @@ func RunStateChoice(state string) string {
 
 // ParseRunsQuery reads the filter of an address.
 func ParseRunsQuery(in url.Values) (q RunsQuery, err error) {
-	if err = texts(in, map[string]*string{"state": &q.State, "kind": &q.Kind, "by": &q.By}); err != nil {
+	if err = Texts(in, map[string]*string{"state": &q.State, "kind": &q.Kind, "by": &q.By}); err != nil {
 		return q, err
 	}
 	if !slices.Contains(RunStates(), q.State) {
@@ -95,13 +95,13 @@ func ParseRunsQuery(in url.Values) (q RunsQuery, err error) {
 // URL is the address of the list from a cursor on.
 func (q RunsQuery) URL(cursor string) string {
 	u := url.Values{}
-	set(u, "state", q.State)
-	set(u, "kind", q.Kind)
-	set(u, "by", q.By)
+	SetParameter(u, "state", q.State)
+	SetParameter(u, "kind", q.Kind)
+	SetParameter(u, "by", q.By)
 	if cursor != "" {
 		u.Set("cursor", string(CursorOf(cursor)))
 	}
-	return address("/runs", u, 1)
+	return Address("/runs", u, 1)
 }
 
 func (q RunsQuery) takes(r engine.Run) bool {

@@ -28,7 +28,7 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 		Moving:     InFlightOf(v, t.MovingOn(name)),
 		Drain:      DrainOf(v, name),
 		Deletions:  deletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) { return h, h.Shard == name }),
-		Freshness:  freshnessOf(v, topology.PartShards, topology.PartRouting),
+		Freshness:  FreshnessOf(v, topology.PartShards, topology.PartRouting),
 		Outage:     outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: DocumentNames(p).Many,
 	}
 	for _, s := range out.All {
@@ -56,11 +56,11 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 }
 
 func shardCollection(t *topology.Table, c placement.CollectionOn) api.ShardCollection {
-	bytes, documents, _ := sizeOf(t, c.NS)
+	bytes, documents, _ := SizeOf(t, c.NS)
 	out := api.ShardCollection{
 		NS: string(c.NS), Sharded: c.Sharded, Chunks: c.Chunks, Of: c.Of, Key: c.Key, Share: shareOf(c.Share),
-		Bytes: figureOf(c.Size.Bytes), ByteShare: shareHere(c.Size.Bytes, bytes),
-		Documents: figureOf(c.Size.Documents), Counts: countsOf(t, c.NS), RowShare: shareHere(c.Size.Documents, documents),
+		Bytes: FigureOf(c.Size.Bytes), ByteShare: shareHere(c.Size.Bytes, bytes),
+		Documents: FigureOf(c.Size.Documents), Counts: countsOf(t, c.NS), RowShare: shareHere(c.Size.Documents, documents),
 	}
 	if !c.Sharded {
 		out.Key = "not sharded"
@@ -79,7 +79,7 @@ func shareHere(here, all topology.Figure) *float64 {
 func shardProject(p placement.ProjectOn) api.ShardProject {
 	out := api.ShardProject{
 		ID: p.Project.ID.Hex(), Name: p.Project.Name, Title: NameOf(p.Project), DB: p.Project.DB,
-		Documents: figureOf(p.Project.Documents), Share: shareOf(p.Share), RowShare: rowShare(p.Rows), Whole: p.Whole,
+		Documents: FigureOf(p.Project.Documents), Share: shareOf(p.Share), RowShare: rowShare(p.Rows), Whole: p.Whole,
 		Collections: []api.ShardProjectPart{},
 	}
 	for _, c := range p.Collections {

@@ -64,7 +64,7 @@ func newShardWhy(v View, h HeatSource, q ShardWhyQuery) *shardWhy {
 			w.why = "Writes are not counted here."
 		}
 	}
-	w.out.Freshness = freshnessOf(v, parts...)
+	w.out.Freshness = FreshnessOf(v, parts...)
 	return w
 }
 

@@ -18,15 +18,15 @@ import (
 type insideWhy struct {
 	*shardWhy
 	c       *topology.Collection
-	a       chunkAmounts
+	a       ChunkAmounts
 	whole   whyPart
 	spans   []zoneSpan
 	byKey   bool        // the shard key begins with the project
 	written []heat.Line // of writes: by project and chunk
 }
 
-func (w *shardWhy) newInside(c *topology.Collection, a chunkAmounts, whole whyPart) *insideWhy {
-	in := &insideWhy{shardWhy: w, c: c, a: a, whole: whole, spans: zoneSpansOf(w.v.Table, c), byKey: leadsWithProject(w.v, c)}
+func (w *shardWhy) newInside(c *topology.Collection, a ChunkAmounts, whole whyPart) *insideWhy {
+	in := &insideWhy{shardWhy: w, c: c, a: a, whole: whole, spans: ZoneSpansOf(w.v.Table, c), byKey: leadsWithProject(w.v, c)}
 	if w.q.By == OfWrites {
 		in.written = a.window.ProjectChunks(w.v.Table, w.v.Profile)
 	}
@@ -104,9 +104,9 @@ func (in *insideWhy) projects() whyParts {
 		}
 		covered += to - from
 		p := in.projectPart(in.c.NS, pr.ID)
-		p.Exact = in.a.sure
+		p.Exact = in.a.Sure
 		in.shardWhy.even.parts(in.c, in.spans, from, to, func(i int, owner string, part float64) {
-			x := in.a.of(i, owner)
+			x := in.a.Of(i, owner)
 			p.even += x * part
 			p.Exact = p.Exact && in.a.measuredOf(i)
 			if owner == in.q.Shard {
@@ -143,7 +143,7 @@ func (in *insideWhy) writers(out *whyParts) {
 			i = len(out.list)
 			at[l.Project] = i
 			p := in.projectPart(in.c.NS, l.Project)
-			p.Exact, p.AtLeast = in.a.sure, in.a.atLeast
+			p.Exact, p.AtLeast = in.a.Sure, in.a.atLeast
 			out.add(p)
 		}
 		p := &out.list[i]
@@ -164,9 +164,9 @@ func (in *insideWhy) evenParts() func(i int) float64 {
 	return func(i int) float64 {
 		n, in1 := slices.BinarySearchFunc(in.spans, i, func(s zoneSpan, i int) int {
 			switch {
-			case s.to <= i:
+			case s.To <= i:
 				return -1
-			case s.from > i:
+			case s.From > i:
 				return 1
 			}
 			return 0
@@ -174,7 +174,7 @@ func (in *insideWhy) evenParts() func(i int) float64 {
 		if !in1 {
 			return free
 		}
-		return in.shardWhy.even.part(in.spans[n].zone)
+		return in.shardWhy.even.part(in.spans[n].Zone)
 	}
 }
 
@@ -202,7 +202,7 @@ func (in *insideWhy) chunksWritten(id bson.ObjectID) whyParts {
 			elsewhere.even += l.Rate.PerSecond * parts(l.Chunk)
 			elsewhere.Count++
 		default:
-			p := in.chunkPart(in.c, l.Chunk, l.Rate.PerSecond, l.Rate.PerSecond*parts(l.Chunk), in.a.sure)
+			p := in.chunkPart(in.c, l.Chunk, l.Rate.PerSecond, l.Rate.PerSecond*parts(l.Chunk), in.a.Sure)
 			p.AtLeast = in.a.atLeast
 			out.add(p)
 		}
@@ -245,7 +245,7 @@ func (in *insideWhy) chunks(takes func(i int) bool) whyParts {
 		if takes != nil && !takes(i) {
 			return
 		}
-		x := in.a.of(i, owner)
+		x := in.a.Of(i, owner)
 		if owner != in.q.Shard {
 			elsewhere.even += x * part
 			elsewhere.Count++

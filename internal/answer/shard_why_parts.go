@@ -71,7 +71,7 @@ func (w *shardWhy) writtenCollections(out *whyParts) {
 			continue
 		}
 		a := writeAmounts(w.v, w.h, c)
-		if a.reason != "" {
+		if a.Reason != "" {
 			waiting = append(waiting, string(how.NS))
 			continue
 		}
@@ -97,7 +97,7 @@ func (w *shardWhy) writtenCollections(out *whyParts) {
 }
 
 // covered notes how much time was counted: the least of all collections.
-func (w *shardWhy) covered(a chunkAmounts) {
+func (w *shardWhy) covered(a ChunkAmounts) {
 	if w.out.CoveredSeconds == 0 || a.window.Seconds < w.out.CoveredSeconds {
 		w.out.CoveredSeconds = a.window.Seconds
 	}
@@ -107,12 +107,12 @@ func (w *shardWhy) covered(a chunkAmounts) {
 }
 
 // amounts are a collection's; reason says why not.
-func (w *shardWhy) amounts(ns topology.Namespace, c *topology.Collection) chunkAmounts {
+func (w *shardWhy) amounts(ns topology.Namespace, c *topology.Collection) ChunkAmounts {
 	if w.q.By != OfWrites {
-		return sizeAmounts(w.v, ns, c, w.q.By)
+		return SizeAmounts(w.v, ns, c, w.q.By)
 	}
 	if how, ok := heat.CoverageOf(w.v.Table, w.v.Profile, ns); c == nil || !ok || how.Not != "" || how.Method != heat.NewRows {
-		return chunkAmounts{reason: "notCounted"}
+		return ChunkAmounts{Reason: "notCounted"}
 	}
 	a := writeAmounts(w.v, w.h, c)
 	w.covered(a)
@@ -122,31 +122,31 @@ func (w *shardWhy) amounts(ns topology.Namespace, c *topology.Collection) chunkA
 // collection is a collection as a part of the shard; false if its amounts are not known.
 func (w *shardWhy) collection(ns topology.Namespace, c *topology.Collection) (whyPart, bool) {
 	a := w.amounts(ns, c)
-	if a.reason != "" {
+	if a.Reason != "" {
 		return whyPart{}, false
 	}
 	return w.partOf(ns, c, a), true
 }
 
 // partOf compares what the shard has of a collection with its even share of it.
-func (w *shardWhy) partOf(ns topology.Namespace, c *topology.Collection, a chunkAmounts) whyPart {
+func (w *shardWhy) partOf(ns topology.Namespace, c *topology.Collection, a ChunkAmounts) whyPart {
 	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "collection", Text: string(ns), NS: string(ns), Count: 1,
 		Exact: a.exact, AtLeast: a.atLeast},
-		here: a.on[w.q.Shard]}
+		here: a.On[w.q.Shard]}
 	if c == nil || c.Unsplittable {
 		p.even = a.total() * w.even.part("")
 		w.unshardedRemedy(&p, ns, c)
 		return p
 	}
 	p.Page, p.Opens = CollectionURL(ns), w.q.Of(w.q.By, ns, "").URL()
-	spans := zoneSpansOf(w.v.Table, c)
+	spans := ZoneSpansOf(w.v.Table, c)
 	if len(spans) == 0 {
 		p.even = a.total() * w.even.part("")
 	} else {
 		w.zoned, p.Exact = true, false
 		left := a.total()
 		w.even.parts(c, spans, 0, c.Chunks.Len(), func(i int, owner string, part float64) {
-			x := a.of(i, owner)
+			x := a.Of(i, owner)
 			p.even += x * part
 			left -= x
 		})
@@ -164,7 +164,7 @@ func (w *shardWhy) inside() (whyParts, error) {
 	}
 	a := w.amounts(c.NS, c)
 	w.out.Level = "chunks"
-	if a.reason != "" {
+	if a.Reason != "" {
 		w.why = "The sizes of " + string(c.NS) + " are not known yet."
 		if w.q.By == OfWrites {
 			w.why = "The writes to " + string(c.NS) + " are not counted."
@@ -203,7 +203,7 @@ func (w *shardWhy) chunkPart(c *topology.Collection, i int, here, even float64, 
 	ch := c.Chunks.At(i)
 	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "chunk", NS: string(c.NS), Chunk: ChunkRef(c, ch.Min), Count: 1, Number: i + 1,
 		Since: api.Instant(ch.Since), Exact: exact,
-		Text: "chunk " + format.Count(int64(i+1)) + " from " + boundTextNamed(w.v.keyProjects(c), c.Key, ch.Min)}, here: here, even: even}
+		Text: "chunk " + format.Count(int64(i+1)) + " from " + boundTextNamed(w.v.KeyProjects(c), c.Key, ch.Min)}, here: here, even: even}
 	p.Page = ChunkURL(c.NS, p.Chunk)
 	return p
 }

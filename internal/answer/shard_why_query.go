@@ -42,7 +42,7 @@ type ShardWhyQuery struct {
 func ParseShardWhyQuery(shard string, in url.Values) (ShardWhyQuery, error) {
 	q := ShardWhyQuery{Shard: shard}
 	var ns string
-	err := texts(in, map[string]*string{"by": &q.By, "ns": &ns, "project": &q.Project})
+	err := Texts(in, map[string]*string{"by": &q.By, "ns": &ns, "project": &q.Project})
 	if err != nil {
 		return q, err
 	}
@@ -67,7 +67,7 @@ func ParseShardWhyQuery(shard string, in url.Values) (ShardWhyQuery, error) {
 	if q.Project != "" && q.NS == "" {
 		return q, fault.New(fault.Invalid, "project= needs ns=: the chunks of a project are those of one collection.")
 	}
-	q.Limit, err = number(in, "limit", 1, api.MaxLimit, api.DefaultLimit)
+	q.Limit, err = Number(in, "limit", 1, api.MaxLimit, api.DefaultLimit)
 	return q, err
 }
 
@@ -75,11 +75,11 @@ func ParseShardWhyQuery(shard string, in url.Values) (ShardWhyQuery, error) {
 func (q ShardWhyQuery) URL() string {
 	u := url.Values{}
 	if q.By != OfBytes {
-		set(u, "by", q.By)
+		SetParameter(u, "by", q.By)
 	}
-	set(u, "ns", string(q.NS))
-	set(u, "project", q.Project)
-	return address(ShardURL(q.Shard)+"/why", u, 1)
+	SetParameter(u, "ns", string(q.NS))
+	SetParameter(u, "project", q.Project)
+	return Address(ShardURL(q.Shard)+"/why", u, 1)
 }
 
 // Of is the same question of something else: "" leaves a part of it out.

@@ -77,7 +77,7 @@ func held(c *topology.Collection) string {
 
 // collectionRemedy is what makes a collection even: let the balancer do it, where it is told not to,
 // else move the chunk that matters most.
-func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, a chunkAmounts) {
+func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, a ChunkAmounts) {
 	p.remedy = func(p *whyPart) {
 		ns := string(c.NS)
 		if p.WhyNot = held(c); p.WhyNot != "" {
@@ -106,7 +106,7 @@ func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, a chunkA
 			}
 		}
 		if i, smallest := w.largestMovable(c, a, p.difference()); i >= 0 {
-			w.moveChunk(p, c, i, a.of(i, w.q.Shard), "Move chunk "+format.Count(int64(i+1)))
+			w.moveChunk(p, c, i, a.Of(i, w.q.Shard), "Move chunk "+format.Count(int64(i+1)))
 		} else if len(p.Plans) == 0 && p.WhyNot == "" {
 			p.WhyNot = "No chunk here is both small enough and free to move. Open it to see each."
 			if 2*p.difference() < smallest {
@@ -129,11 +129,11 @@ func (w *shardWhy) balancerTakes(c *topology.Collection) (n int) {
 // largestMovable is the position of the largest chunk here that is not jumbo and whose move makes the
 // collection more even; -1 for none. A chunk of more than twice the difference would make it less so.
 // smallest is the amount of the smallest chunk here.
-func (w *shardWhy) largestMovable(c *topology.Collection, a chunkAmounts, difference float64) (best int, smallest float64) {
+func (w *shardWhy) largestMovable(c *topology.Collection, a ChunkAmounts, difference float64) (best int, smallest float64) {
 	best, smallest = -1, math.Inf(1)
 	most := -1.0
 	for i, owner := range c.Chunks.Owners() {
-		x := a.of(i, owner)
+		x := a.Of(i, owner)
 		if owner == w.q.Shard {
 			smallest = min(smallest, x)
 		}
@@ -255,7 +255,7 @@ func (w *shardWhy) chunkRemedy(p *whyPart, c *topology.Collection, i int) {
 }
 
 // hottestRemedy is what helps with the chunk here that takes most of a collection's writes.
-func (w *shardWhy) hottestRemedy(p *whyPart, c *topology.Collection, a chunkAmounts) {
+func (w *shardWhy) hottestRemedy(p *whyPart, c *topology.Collection, a ChunkAmounts) {
 	for _, l := range a.window.Chunks(w.v.Table, w.v.Profile) { // hottest first
 		if l.Shard == w.q.Shard && l.Rate.PerSecond > 0 {
 			w.hotRemedy(p, c, l.Chunk)

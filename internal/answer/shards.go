@@ -24,10 +24,10 @@ func shards(v View, load Load) []api.Shard {
 	out := make([]api.Shard, 0, len(load.Shards))
 	for i, s := range load.Shards {
 		out = append(out, api.Shard{
-			Name: s.Name, ReplSet: s.ReplSet, Hosts: notNil(s.Hosts), Draining: s.Draining, Zones: notNil(s.Zones),
+			Name: s.Name, ReplSet: s.ReplSet, Hosts: NotNil(s.Hosts), Draining: s.Draining, Zones: NotNil(s.Zones),
 			ZonesShown:  each(s.Zones, v.ZoneName),
 			Collections: collections[s.Name], Chunks: int(load.Chunks[i].Value),
-			Bytes: figureOf(load.Bytes[i]), Documents: figureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
+			Bytes: FigureOf(load.Bytes[i]), Documents: FigureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
 			Answering: shardAnswering(v, s),
 		})
 	}
@@ -38,7 +38,7 @@ func shards(v View, load Load) []api.Shard {
 // the shard stops at 100 %, and nothing in the cluster makes room by itself.
 func diskOf(v View, shard string) api.Disk {
 	d := v.Table.DiskOf(shard)
-	out := api.Disk{Used: figureOf(d.Used), Total: figureOf(d.Total), Share: -1}
+	out := api.Disk{Used: FigureOf(d.Used), Total: FigureOf(d.Total), Share: -1}
 	switch h := v.Table.Health[topology.PartDisks]; {
 	case d.Known():
 		out.Share, out.Old = d.Share(), v.Table.DiskOld(shard, v.Now)

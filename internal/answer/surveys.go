@@ -89,7 +89,7 @@ func SurveyFound(v View, s survey.Survey, result *survey.Result) api.SurveyDetai
 func surveyCollection(v View, q survey.Request, c survey.Collection) api.SurveyCollection {
 	out := api.SurveyCollection{
 		NS: string(c.NS), Method: c.Method, At: instant(c.At), Read: c.Read, Complete: c.Complete, Reason: c.Reason, Problem: c.Problem,
-		Rows: figureOf(c.Rows), Bytes: figureOf(c.Bytes), Orphans: figureOf(c.Orphans), LookedFor: c.Checked,
+		Rows: FigureOf(c.Rows), Bytes: FigureOf(c.Bytes), Orphans: FigureOf(c.Orphans), LookedFor: c.Checked,
 		Projects: surveyLines(v, q, c, c.Projects), Documents: surveyLines(v, q, c, c.Documents),
 		MethodText: survey.MethodText(c.Method, c.Read),
 	}

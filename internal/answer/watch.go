@@ -80,7 +80,7 @@ func watchedChunk(v View, item string, ns topology.Namespace, ref string) api.Wa
 	out.URL = ChunkURL(ns, ChunkRef(c, ch.Min))
 	out.Key, out.Chunk = ChunkKey(c.Key, ch.Min), ChunkName(c, ch.Min)
 	out.Bound = BoundText(c.Key, k)
-	out.Of, _ = v.keyProjects(c).of(k, shardkey.Key{})
+	out.Of, _ = v.KeyProjects(c).Of(k, shardkey.Key{})
 	at, _ := Positions(c)
 	out.Place = strconv.FormatFloat((at(i)+at(i+1))/2, 'f', 6, 64)
 	out.Holders = []api.WatchedHolders{{NS: string(ns), Shards: []string{ch.Shard}}}

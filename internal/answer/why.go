@@ -20,7 +20,7 @@ func whyOf(t *topology.Table, ns topology.Namespace, w placement.Why, primaries 
 		out.Fields = append(out.Fields, field)
 	}
 	for _, s := range w.Shards {
-		shard := api.WhyShard{Shard: s.Name, ReplSet: s.ReplSet, Hosts: notNil(s.Hosts), Draining: s.Draining}
+		shard := api.WhyShard{Shard: s.Name, ReplSet: s.ReplSet, Hosts: NotNil(s.Hosts), Draining: s.Draining}
 		if host, ok := primaries[s.Name]; ok {
 			shard.Primary = &host
 		}
@@ -34,7 +34,7 @@ func whyOf(t *topology.Table, ns topology.Namespace, w placement.Why, primaries 
 		Held: api.Time(w.History.Held)}
 	if w.Zone.State != placement.ZoneNotAsked {
 		z := w.Zone
-		out.Zone = &api.WhyZone{State: string(z.State), Zone: z.Zone, Shards: notNil(z.Shards)}
+		out.Zone = &api.WhyZone{State: string(z.State), Zone: z.Zone, Shards: NotNil(z.Shards)}
 		if w.Chunk != nil {
 			out.Zone.Min, out.Zone.Max = KeyOf(w.Chunk.Pattern, z.Min), KeyOf(w.Chunk.Pattern, z.Max)
 		}

@@ -27,7 +27,7 @@ func ChunkWhy(v View, c *topology.Collection, i int, found []placement.SharedID)
 
 // whyFreshness is the age of what the rules look at.
 func whyFreshness(v View) api.Freshness {
-	return freshnessOf(v, topology.PartRouting, topology.PartShards)
+	return FreshnessOf(v, topology.PartRouting, topology.PartShards)
 }
 
 func planOf(t *topology.Table, c *topology.Collection) *balance.Plan {

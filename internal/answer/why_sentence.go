@@ -62,7 +62,7 @@ func (v View) ticketPlace(ns topology.Namespace, w placement.Why) string {
 		return fmt.Sprintf("%s: chunks that can hold %s: %s of %s, on %s", ns, values, format.Count(int64(w.Chunks)), of, on)
 	}
 	k := w.Chunk
-	from, until := v.keyProjects(v.Table.Collection(ns)).of(k.Min, k.Max)
+	from, until := v.KeyProjects(v.Table.Collection(ns)).Of(k.Min, k.Max)
 	chunk := fmt.Sprintf("chunk %s of %s (%s to %s, version %s)", format.Count(int64(k.Position+1)), of,
 		textAndProject(k.Pattern.Display(k.Min), from), textAndProject(k.Pattern.Display(k.Max), until), k.Version)
 	if values == "" {

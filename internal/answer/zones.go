@@ -19,10 +19,10 @@ import (
 func Zones(v View) api.Zones {
 	out := api.Zones{State: PartState(v, topology.PartZones), Items: []api.Zone{}}
 	at := map[string]int{}
-	for i, zone := range zoneNames(v.Table) {
+	for i, zone := range ZoneNames(v.Table) {
 		at[zone] = i
 		out.Items = append(out.Items, api.Zone{
-			Zone: zone, Shards: notNil(v.Table.CarriersOf(zone)), Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone),
+			Zone: zone, Shards: NotNil(v.Table.CarriersOf(zone)), Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone),
 			Shown: v.ZoneName(zone),
 		})
 		out.Items[i].KeyProject = out.Items[i].Shown.KeyProject
@@ -57,8 +57,8 @@ func Zones(v View) api.Zones {
 	return out
 }
 
-// zoneNames are the zones that any shard or any range names, sorted.
-func zoneNames(t *topology.Table) []string {
+// ZoneNames are the zones that any shard or any range names, sorted.
+func ZoneNames(t *topology.Table) []string {
 	found := map[string]bool{}
 	for zone := range t.ZoneShards() {
 		found[zone] = true

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 )
@@ -27,7 +27,7 @@ func keysChart(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writePicture(w, "keys.svg", answer.LabKeysChart(a))
+	return writePicture(w, "keys.svg", trying.LabKeysChart(a))
 }
 
 func idsChart(s *site.Site, w http.ResponseWriter, r *http.Request) error {
@@ -35,7 +35,7 @@ func idsChart(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	svg, err := answer.LabIDsChart(a, r.URL.Query().Get("kind"))
+	svg, err := trying.LabIDsChart(a, r.URL.Query().Get("kind"))
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func growthChart(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writePicture(w, "growth.svg", answer.LabGrowthChart(a))
+	return writePicture(w, "growth.svg", trying.LabGrowthChart(a))
 }
 
 func writePicture(w http.ResponseWriter, name, svg string) error {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/lab/game"
@@ -23,7 +24,7 @@ type form struct {
 // gameView is a game with what only its page needs.
 type gameView struct {
 	api.LabGame
-	query   answer.LabGameQuery
+	query   trying.LabGameQuery
 	picture string // the cards of the players as SVG, of ours alone
 }
 
@@ -31,7 +32,7 @@ type gameView struct {
 func GamePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	sh := s.Shell(r, s.ViewFor(r), "lab-game", "Shard-key game")
 	in := r.URL.Query()
-	q, err := answer.ParseLabGame(in, answer.MaxInput)
+	q, err := trying.ParseLabGame(in, answer.MaxInput)
 	if err != nil {
 		if fault.Of(err) != fault.Invalid {
 			return err
@@ -39,8 +40,8 @@ func GamePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		sh.CSV = ""
 		return site.WritePage(w, r, http.StatusBadRequest, gamePage(sh, formOf(in, s.ProblemText(w, err)), nil))
 	}
-	v := gameView{LabGame: answer.LabGame(q), query: q}
-	if v.picture, err = answer.LabGamePicture(v.LabGame, ""); err != nil {
+	v := gameView{LabGame: trying.LabGame(q), query: q}
+	if v.picture, err = trying.LabGamePicture(v.LabGame, ""); err != nil {
 		return err
 	}
 	return site.WritePage(w, r, http.StatusOK, gamePage(sh, formOf(withUsual(in, q), ""), &v))
@@ -58,7 +59,7 @@ func formOf(in url.Values, problem string) form {
 }
 
 // withUsual fills in what a game has of which nothing was said.
-func withUsual(in url.Values, q answer.LabGameQuery) url.Values {
+func withUsual(in url.Values, q trying.LabGameQuery) url.Values {
 	out := url.Values{}
 	for name, value := range map[string]string{"key": q.Key, "players": strconv.Itoa(q.Players), "dealers": strconv.Itoa(q.Dealers),
 		"workload": q.Workload, "decks": strconv.Itoa(q.Decks), "projects": strconv.Itoa(q.Projects), "skew": q.SkewText(),
@@ -70,8 +71,8 @@ func withUsual(in url.Values, q answer.LabGameQuery) url.Values {
 
 func (f form) workloads() []templates.Option {
 	var out []templates.Option
-	for _, w := range [][2]string{{answer.LabCards, "decks of cards"}, {answer.LabProjects, "documents of projects"},
-		{answer.LabCSV, "your own rows"}} {
+	for _, w := range [][2]string{{trying.LabCards, "decks of cards"}, {trying.LabProjects, "documents of projects"},
+		{trying.LabCSV, "your own rows"}} {
 		out = append(out, templates.Option{Value: w[0], Text: w[1], Selected: f.typed["workload"] == w[0]})
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -32,14 +33,14 @@ func growthAnswer(s *site.Site, r *http.Request) (a api.LabGrowth, err error) {
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.ParseGrowthQuery(r.URL.Query())
+	q, err := trying.ParseGrowthQuery(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
 	if site.WantsCSV(r) || strings.HasSuffix(r.URL.Path, ".csv") {
 		q.Limit = growthMostLines // a file has all moves: they are computed together
 	}
-	return answer.LabGrowth(v, q)
+	return trying.LabGrowth(v, q)
 }
 
 // growthPage is the planner: the inputs as a form, and what follows from them.
@@ -48,20 +49,20 @@ func growthPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := answer.ParseGrowthQuery(r.URL.Query())
+	q, err := trying.ParseGrowthQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
 	m := growthView{query: q, refs: templates.RefsOf(v.Table), say: templates.SentencesOf(v), view: v}
 	if v.Table.Loaded {
 		q.Limit = growthMovesShown
-		if m.LabGrowth, err = answer.LabGrowth(v, q); err != nil {
+		if m.LabGrowth, err = trying.LabGrowth(v, q); err != nil {
 			return err
 		}
 		offers := s.Offers(r, v.Table)
 		m.mayPlan = offers != nil && offers.WhyNone == ""
 		if q.Batch && m.mayPlan {
-			batch, err := answer.GrowthBatchOf(v, q)
+			batch, err := trying.GrowthBatchOf(v, q)
 			if err != nil {
 				return err
 			}
@@ -74,12 +75,12 @@ func growthPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // growthView is a prediction as its page lays it out.
 type growthView struct {
 	api.LabGrowth
-	query   answer.GrowthQuery
+	query   trying.GrowthQuery
 	refs    templates.Refs
 	say     templates.Sentences
 	view    answer.View
 	mayPlan bool
-	batch   *answer.GrowthBatch // nil: the form was not asked for
+	batch   *trying.GrowthBatch // nil: the form was not asked for
 }
 
 // state is why there is nothing to show; its code is "" if there is something.
@@ -315,7 +316,7 @@ func known(f api.Figure) string {
 func (m growthView) projects() []templates.Option {
 	out := []templates.Option{{Text: "none", Selected: m.query.Project == ""}}
 	found := m.query.Project == ""
-	for _, p := range answer.LargestProjects(m.view, 50) {
+	for _, p := range trying.LargestProjects(m.view, 50) {
 		id := p.ID.Hex()
 		found = found || id == m.query.Project
 		out = append(out, templates.Option{Value: id, Text: answer.NameOf(p), Selected: id == m.query.Project})

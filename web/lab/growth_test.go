@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/answer/trying"
+
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/actions"
@@ -288,7 +290,7 @@ func TestPictureOfThePlannerHasARowForEachShard(t *testing.T) {
 	}
 	many := webtest.NewStory()
 	many.Shards, many.Chunks = 100, 400
-	doc = growthPage(t, serve(t, many.View()), "add="+strconv.Itoa(answer.GrowthMostAdded))
+	doc = growthPage(t, serve(t, many.View()), "add="+strconv.Itoa(trying.GrowthMostAdded))
 	more := doc.Find(".wide:has(.growthbars) + p").Text()
 	if n := doc.Find(".growthbars tbody tr").Length(); n != 48 || !strings.Contains(more, "308 more") {
 		t.Errorf("%d rows of 356: %s", n, more)

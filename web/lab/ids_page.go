@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
@@ -19,11 +20,11 @@ var ofIDs = []site.Param{
 }
 
 func idsOf(_ *site.Site, r *http.Request) (a api.LabIDs, err error) {
-	q, err := answer.ParseLabIDs(r.URL.Query())
+	q, err := trying.ParseLabIDs(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
-	return answer.LabIDs(q)
+	return trying.LabIDs(q)
 }
 
 // IDsPage shows on which shards the same inserts land with each kind of id.
@@ -35,7 +36,7 @@ func IDsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			f.typed[p.Name] = site.Typed(in.Get(p.Name), answer.MaxInput)
 		}
 	}
-	q, err := answer.ParseLabIDs(r.URL.Query())
+	q, err := trying.ParseLabIDs(r.URL.Query())
 	if err != nil {
 		if fault.Of(err) != fault.Invalid {
 			return err
@@ -45,7 +46,7 @@ func IDsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		f.problem = s.ProblemText(w, err)
 		return site.WritePage(w, r, http.StatusBadRequest, idsPage(sh, f, nil))
 	}
-	a, err := answer.LabIDs(q)
+	a, err := trying.LabIDs(q)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -35,9 +36,9 @@ func KeysPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	in := r.URL.Query()
 	f := keysForm{typed: map[string]string{}}
 	if auth.From(r.Context()).May(auth.Operator) && s.Deps.Rows != nil {
-		f.collections = answer.LabCollections(v)
+		f.collections = trying.LabCollections(v)
 	}
-	q, err := answer.ParseLabKeys(in, v)
+	q, err := trying.ParseLabKeys(in, v)
 	var a api.LabKeys
 	if err == nil {
 		a, err = keysAnswer(s, r, q)

@@ -3,7 +3,7 @@ package lab
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -45,7 +45,7 @@ var keysRoutes = site.Table(
 
 // keysOf is the comparison that a request asks for.
 func keysOf(s *site.Site, r *http.Request) (a api.LabKeys, err error) {
-	q, err := answer.ParseLabKeys(r.URL.Query(), s.ViewFor(r))
+	q, err := trying.ParseLabKeys(r.URL.Query(), s.ViewFor(r))
 	if err != nil {
 		return a, err
 	}
@@ -53,9 +53,9 @@ func keysOf(s *site.Site, r *http.Request) (a api.LabKeys, err error) {
 }
 
 // keysAnswer computes a comparison. Reading rows costs the cluster, so operators may let them be read.
-func keysAnswer(s *site.Site, r *http.Request, q answer.LabKeysQuery) (a api.LabKeys, err error) {
+func keysAnswer(s *site.Site, r *http.Request, q trying.LabKeysQuery) (a api.LabKeys, err error) {
 	if q.NS != "" && !auth.From(r.Context()).May(auth.Operator) {
 		return a, fault.New(fault.Forbidden, "Reading rows of a collection needs the role operator. A model can be compared without it.")
 	}
-	return answer.LabKeys(r.Context(), s.ViewFor(r).Computable(), q, s.Deps.Rows)
+	return trying.LabKeys(r.Context(), s.ViewFor(r).Computable(), q, s.Deps.Rows)
 }

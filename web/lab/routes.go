@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 )
@@ -52,17 +53,17 @@ const mediaSVG = "image/svg+xml"
 
 // gameOf is the game that a request asks for.
 func gameOf(_ *site.Site, r *http.Request) (a api.LabGame, err error) {
-	q, err := answer.ParseLabGame(r.URL.Query(), answer.MaxInput)
+	q, err := trying.ParseLabGame(r.URL.Query(), answer.MaxInput)
 	if err != nil {
 		return a, err
 	}
-	return answer.LabGame(q), nil
+	return trying.LabGame(q), nil
 }
 
 // turns are the cards of a game.
 func turns(_ *site.Site, r *http.Request) (a api.LabGameTurns, err error) {
 	in := r.URL.Query()
-	q, err := answer.ParseLabGame(in, answer.MaxInput)
+	q, err := trying.ParseLabGame(in, answer.MaxInput)
 	if err != nil {
 		return a, err
 	}
@@ -74,7 +75,7 @@ func turns(_ *site.Site, r *http.Request) (a api.LabGameTurns, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.LabGameTurns(q, cursor, limit)
+	return trying.LabGameTurns(q, cursor, limit)
 }
 
 // gamePicture is a picture of a game as a file.
@@ -83,7 +84,7 @@ func gamePicture(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	svg, err := answer.LabGamePicture(a, r.URL.Query().Get("show"))
+	svg, err := trying.LabGamePicture(a, r.URL.Query().Get("show"))
 	if err != nil {
 		return err
 	}

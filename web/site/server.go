@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"shardboard/internal/answer/trying"
+
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
@@ -70,7 +72,7 @@ type Deps struct {
 	// Runs are ours of a time, for who moved a chunk; nil: none are known.
 	Runs     func(from, to time.Time) []history.OurRun
 	Surveys  answer.Surveys    // nil: sizes are not measured
-	Rows     answer.RowSampler // nil: no rows are read for the lab
+	Rows     trying.RowSampler // nil: no rows are read for the lab
 	Sizes    answer.ChunkSizes // nil: chunks are not measured
 	Holdings answer.Holdings   // nil: what projects hold on shards is not estimated
 	Profile  *profile.Profile

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/fixture/change"
@@ -25,7 +26,7 @@ import (
 type growthCase struct {
 	layout, release string
 	empty           []string // shards that have no chunks when the plan is made
-	query           answer.GrowthQuery
+	query           trying.GrowthQuery
 	seed            int64
 }
 
@@ -39,8 +40,8 @@ func growthCases() (out []growthCase) {
 	joined, left := []string{"shard-rs-4", "shard-rs-5"}, "shard-rs-3"
 	if os.Getenv("SHARDBOARD_LONG") == "" {
 		return []growthCase{
-			{"yorkie-0.4", "5.0", joined, answer.GrowthQuery{Measure: growth.ByBytes}, 7},
-			{"yorkie-head", "7.0", nil, answer.GrowthQuery{Empty: left, Measure: growth.ByChunks}, 7},
+			{"yorkie-0.4", "5.0", joined, trying.GrowthQuery{Measure: growth.ByBytes}, 7},
+			{"yorkie-head", "7.0", nil, trying.GrowthQuery{Empty: left, Measure: growth.ByChunks}, 7},
 		}
 	}
 	seeds := sampleSize(1, 1, 3)
@@ -48,8 +49,8 @@ func growthCases() (out []growthCase) {
 		for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 			for seed := range int64(seeds) {
 				for _, measure := range []growth.Measure{growth.ByBytes, growth.ByChunks} {
-					out = append(out, growthCase{layout, release, joined, answer.GrowthQuery{Measure: measure}, 7 + seed},
-						growthCase{layout, release, nil, answer.GrowthQuery{Empty: left, Measure: measure}, 7 + seed})
+					out = append(out, growthCase{layout, release, joined, trying.GrowthQuery{Measure: measure}, 7 + seed},
+						growthCase{layout, release, nil, trying.GrowthQuery{Empty: left, Measure: measure}, 7 + seed})
 				}
 			}
 		}
@@ -77,9 +78,9 @@ func (r *Rig) checkGrowth(x growthCase) {
 	v := answer.View{Table: r.Watcher.Table(), Dir: r.Keeper.Directory(), Profile: profile.Yorkie(), Now: time.Now(), Sizes: book}
 	q := x.query
 	q.Group, q.PerShard, q.Fill, q.Limit = 20, 1, 80, 100_000
-	predicted, err := answer.LabGrowth(v, q)
+	predicted, err := trying.LabGrowth(v, q)
 	r.Must(err)
-	batch, err := answer.GrowthBatchOf(v, q)
+	batch, err := trying.GrowthBatchOf(v, q)
 	r.Must(err)
 	if predicted.Moves == 0 || batch.Why != "" || batch.Items != predicted.Moves {
 		r.Fatalf("%d moves, a batch of %d: %s", predicted.Moves, batch.Items, batch.Why)

@@ -1,4 +1,4 @@
-package answer
+package trying
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
 	"shardboard/internal/chunksize"
@@ -29,12 +30,12 @@ const (
 
 // growthInput is the input of a prediction, made of what is known of the cluster, and how each of it is known.
 type growthInput struct {
-	v        View
+	v        answer.View
 	q        GrowthQuery
 	in       growth.Input
 	position map[string]int // of shards
 	from     []*topology.Collection
-	amounts  []chunkAmounts // of the collections
+	amounts  []answer.ChunkAmounts // of the collections
 	sources  []api.LabGrowthSource
 	stays    map[[2]int]string // why chunks stay, by collection and position
 	capacity []api.Figure      // by shard
@@ -42,11 +43,11 @@ type growthInput struct {
 	inputs   api.LabGrowthInputs
 }
 
-func growthInputOf(v View, q GrowthQuery) (*growthInput, error) {
-	g := &growthInput{v: v, q: q, position: shardPositions(v.Table), stays: map[[2]int]string{}}
+func growthInputOf(v answer.View, q GrowthQuery) (*growthInput, error) {
+	g := &growthInput{v: v, q: q, position: answer.ShardPositions(v.Table), stays: map[[2]int]string{}}
 	if _, ok := g.position[q.Empty]; q.Empty != "" && !ok {
 		return nil, fault.New(fault.Invalid, "empty: there is no shard %q; it must be the name of one of the %s.",
-			sanitize.Truncate(q.Empty, 100), counted(len(v.Table.Shards), "shard", "shards"))
+			sanitize.Truncate(q.Empty, 100), answer.Counted(len(v.Table.Shards), "shard", "shards"))
 	}
 	for _, s := range v.Table.Shards {
 		g.in.Shards = append(g.in.Shards, growth.Shard{Name: s.Name, Emptied: s.Draining || s.Name == q.Empty})
@@ -54,7 +55,7 @@ func growthInputOf(v View, q GrowthQuery) (*growthInput, error) {
 	g.setInputs()
 	zones := g.addZones()
 	for _, c := range v.Table.Collections {
-		if Sharded(c) && c.Chunks != nil {
+		if answer.Sharded(c) && c.Chunks != nil {
 			g.addCollection(c, zones)
 		}
 	}
@@ -105,7 +106,7 @@ func (g *growthInput) setInputs() {
 // addZones numbers the zones that have shards or ranges.
 func (g *growthInput) addZones() map[string]int {
 	numbers := map[string]int{}
-	for i, zone := range zoneNames(g.v.Table) {
+	for i, zone := range answer.ZoneNames(g.v.Table) {
 		var shards []int
 		for _, name := range g.v.Table.CarriersOf(zone) {
 			shards = append(shards, g.position[name])
@@ -118,12 +119,12 @@ func (g *growthInput) addZones() map[string]int {
 
 // addCollection adds the chunks of a sharded collection, unless its size is not known.
 func (g *growthInput) addCollection(c *topology.Collection, zones map[string]int) {
-	a := sizeAmounts(g.v, c.NS, c, OfBytes)
-	source := api.LabGrowthSource{NS: string(c.NS), Chunks: c.Chunks.Len(), Measured: len(a.single), Reason: a.reason}
-	bytes, _, _ := sizeOf(g.v.Table, c.NS)
-	source.Bytes = figureOf(bytes)
+	a := answer.SizeAmounts(g.v, c.NS, c, answer.OfBytes)
+	source := api.LabGrowthSource{NS: string(c.NS), Chunks: c.Chunks.Len(), Measured: len(a.Single), Reason: a.Reason}
+	bytes, _, _ := answer.SizeOf(g.v.Table, c.NS)
+	source.Bytes = answer.FigureOf(bytes)
 	for _, owner := range c.Chunks.ShardNames() {
-		if _, ok := g.position[owner]; !ok && a.reason == "" && c.Chunks.CountByShard()[owner] > 0 {
+		if _, ok := g.position[owner]; !ok && a.Reason == "" && c.Chunks.CountByShard()[owner] > 0 {
 			source.Reason = "notLoaded" // a shard that the list of shards does not have yet
 		}
 	}
@@ -134,11 +135,11 @@ func (g *growthInput) addCollection(c *topology.Collection, zones map[string]int
 	n := len(g.in.Collections)
 	chunks := make([]growth.Chunk, c.Chunks.Len())
 	for i, owner := range c.Chunks.Owners() {
-		chunks[i] = growth.Chunk{Shard: g.position[owner], Bytes: int64(a.of(i, owner))}
+		chunks[i] = growth.Chunk{Shard: g.position[owner], Bytes: int64(a.Of(i, owner))}
 	}
-	for _, s := range zoneSpansOf(g.v.Table, c) {
-		for i := s.from; i < s.to; i++ {
-			chunks[i].Zone = zones[s.zone]
+	for _, s := range answer.ZoneSpansOf(g.v.Table, c) {
+		for i := s.From; i < s.To; i++ {
+			chunks[i].Zone = zones[s.Zone]
 		}
 	}
 	stay := func(i int, reason string) { chunks[i].Stays, g.stays[[2]int{n, i}] = true, reason }
@@ -174,9 +175,9 @@ func (g *growthInput) addCollection(c *topology.Collection, zones map[string]int
 // addOthers adds what is on the shards without chunks that could move.
 func (g *growthInput) addOthers() {
 	unknown := 0
-	for ns := range Namespaces(g.v.Table) {
+	for ns := range answer.Namespaces(g.v.Table) {
 		c := g.v.Table.Collection(ns)
-		if c != nil && !c.Unsplittable || system(g.v.Table, ns) {
+		if c != nil && !c.Unsplittable || answer.System(g.v.Table, ns) {
 			continue
 		}
 		known := true
@@ -194,7 +195,7 @@ func (g *growthInput) addOthers() {
 	}
 	if unknown > 0 {
 		g.notes = append(g.notes, fmt.Sprintf("The size of %s that %s not sharded is not known and is missing.",
-			counted(unknown, "collection", "collections"), message.Plural(unknown, "is", "are")))
+			answer.Counted(unknown, "collection", "collections"), message.Plural(unknown, "is", "are")))
 	}
 }
 
@@ -209,7 +210,7 @@ func (g *growthInput) setCapacities() {
 		}
 		if len(on) > 1 && g.q.Capacity == 0 {
 			g.notes = append(g.notes, fmt.Sprintf("%s are on one disk: each is planned with an equal part of its free space.",
-				few(on)))
+				answer.Few(on)))
 		}
 	}
 	if known {
@@ -272,7 +273,7 @@ func value(f api.Figure) int64 {
 // onDisk is how many bytes a byte of documents takes on disk with its indexes, as far as that is reported.
 func (g *growthInput) onDisk() (perByte float64, known bool) {
 	var bytes, disk int64
-	for ns := range Namespaces(g.v.Table) {
+	for ns := range answer.Namespaces(g.v.Table) {
 		for _, s := range g.v.Table.Sizes[ns].Shards {
 			if s.Bytes.Known && s.Storage.Known && s.Indexes.Known {
 				bytes, disk = bytes+s.Bytes.Value, disk+s.Storage.Value+s.Indexes.Value
@@ -297,7 +298,7 @@ func DiskPerByteText(perByte *float64) string {
 func (g *growthInput) bytesOn(i int) int64 {
 	sum := float64(g.in.Shards[i].Other)
 	for _, a := range g.amounts {
-		sum += a.on[g.v.Table.Shards[i].Name]
+		sum += a.On[g.v.Table.Shards[i].Name]
 	}
 	return int64(sum)
 }
@@ -312,7 +313,7 @@ func (g *growthInput) addNotes() {
 	}
 	if len(left) > 0 {
 		slices.Sort(left)
-		g.notes = append(g.notes, "Left out, because the size is not known: "+namedText(left)+".")
+		g.notes = append(g.notes, "Left out, because the size is not known: "+answer.NamedText(left)+".")
 	}
 	name := g.q.Empty
 	if name == "" {
@@ -320,10 +321,10 @@ func (g *growthInput) addNotes() {
 	}
 	if rest := g.v.Table.RemainsOn(name); len(rest.Databases) > 0 {
 		g.notes = append(g.notes, fmt.Sprintf("%s is the primary shard of %s: what is not sharded there leaves it by movePrimary alone.",
-			personText(name), namedText(rest.Databases)))
+			answer.PersonText(name), answer.NamedText(rest.Databases)))
 	}
 	if n := g.in.Shards[g.position[name]].Other; n > 0 {
 		g.notes = append(g.notes, fmt.Sprintf("Collections that are not sharded keep %s on %s: no move of a chunk takes that away.",
-			format.Bytes(n), personText(name)))
+			format.Bytes(n), answer.PersonText(name)))
 	}
 }

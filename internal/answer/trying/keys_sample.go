@@ -1,4 +1,4 @@
-package answer
+package trying
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"shardboard/internal/answer"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -21,7 +23,7 @@ import (
 
 // mayBeRead refuses collections that are not for the lab: only sharded ones are read, and those that Yorkie means to
 // shard. Others may have passwords and tokens, and nobody shards them.
-func (q LabKeysQuery) mayBeRead(v View) error {
+func (q LabKeysQuery) mayBeRead(v answer.View) error {
 	ns := topology.Namespace(q.NS)
 	if v.Table == nil || !v.Table.Loaded {
 		return v.Table.NotLoaded()
@@ -41,7 +43,7 @@ func (q LabKeysQuery) mayBeRead(v View) error {
 }
 
 // realRows are rows of the collection, or how far their reading is.
-func (q LabKeysQuery) realRows(ctx context.Context, v View, sampler RowSampler) (out labRows, candidates []keys.Candidate,
+func (q LabKeysQuery) realRows(ctx context.Context, v answer.View, sampler RowSampler) (out labRows, candidates []keys.Candidate,
 	reading *api.LabKeysReading, err error) {
 	if err := q.mayBeRead(v); err != nil {
 		return out, nil, nil, err
@@ -197,7 +199,7 @@ func (q LabKeysQuery) sourceText(result *rowsample.Result, ordered bool) string 
 }
 
 // LabCollections are the collections whose rows can be compared, in their order.
-func LabCollections(v View) (out []string) {
+func LabCollections(v answer.View) (out []string) {
 	if v.Table == nil {
 		return nil
 	}

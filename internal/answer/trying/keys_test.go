@@ -1,4 +1,4 @@
-package answer
+package trying
 
 import (
 	"net/url"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
@@ -15,9 +16,9 @@ import (
 func labKeys(t *testing.T, query string) api.LabKeys {
 	t.Helper()
 	in := must.Get(url.ParseQuery(query))
-	q, err := ParseLabKeys(in, View{})
+	q, err := ParseLabKeys(in, answer.View{})
 	must.Do(t, err)
-	a, err := LabKeys(t.Context(), View{}, q, nil)
+	a, err := LabKeys(t.Context(), answer.View{}, q, nil)
 	must.Do(t, err)
 	return a
 }
@@ -156,7 +157,7 @@ func TestBadInputsNameTheFieldAndItsLimit(t *testing.T) {
 		`keys={"a":1}{"b":1}{"c":1}{"d":1}{"e":1}{"f":1}{"g":1}{"h":1}{"i":1}`: "keys: at most 8",
 	} {
 		in := must.Get(url.ParseQuery(query))
-		if _, err := ParseLabKeys(in, View{}); fault.Of(err) != fault.Invalid || !strings.HasPrefix(fault.Text(err), want) {
+		if _, err := ParseLabKeys(in, answer.View{}); fault.Of(err) != fault.Invalid || !strings.HasPrefix(fault.Text(err), want) {
 			t.Errorf("%s: %v, expected %q", query, err, want)
 		}
 	}

@@ -1,8 +1,10 @@
-package answer
+package trying
 
 import (
 	"cmp"
 	"slices"
+
+	"shardboard/internal/answer"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -27,7 +29,7 @@ func (g *growthInput) addProject() error {
 	if !ok {
 		return fault.New(fault.Invalid, "project: there is no project with the id %s.", g.q.Project)
 	}
-	g.inputs.Project, g.inputs.ProjectName, g.inputs.Factor = p.ID.Hex(), NameOf(p), g.q.Factor
+	g.inputs.Project, g.inputs.ProjectName, g.inputs.Factor = p.ID.Hex(), answer.NameOf(p), g.q.Factor
 	var missing []string
 	parts := g.v.Holdings().Findings(p.DB, p.ID)
 	for _, f := range parts {
@@ -35,12 +37,12 @@ func (g *growthInput) addProject() error {
 			missing = append(missing, string(f.Collection.NS))
 		}
 	}
-	name := personText(NameOf(p))
+	name := answer.PersonText(answer.NameOf(p))
 	switch {
 	case len(parts) == 0 || len(missing) == len(parts):
 		g.notes = append(g.notes, "What "+name+" has on the shards is not estimated yet, so its growth is not in the figures.")
 	case len(missing) > 0:
-		g.notes = append(g.notes, "The growth of "+name+" is without "+namedText(missing)+", where what it has is not known.")
+		g.notes = append(g.notes, "The growth of "+name+" is without "+answer.NamedText(missing)+", where what it has is not known.")
 	}
 	return nil
 }
@@ -147,8 +149,8 @@ func (g *growthInput) unsplit() []api.LabGrowthProject {
 			}
 			named, _ := g.v.Dir.In(p.DB, p.ID)
 			named.ID = p.ID
-			one := api.LabGrowthProject{NS: string(f.Collection.NS), Project: p.ID.Hex(), Name: NameOf(named),
-				Bytes: figureOf(f.Line.Bytes.Figure(f.Collection.At))}
+			one := api.LabGrowthProject{NS: string(f.Collection.NS), Project: p.ID.Hex(), Name: answer.NameOf(named),
+				Bytes: answer.FigureOf(f.Line.Bytes.Figure(f.Collection.At))}
 			for _, part := range f.Line.Shards {
 				if part.Bytes.Value > 0 {
 					one.Shard = part.Shard
@@ -162,7 +164,7 @@ func (g *growthInput) unsplit() []api.LabGrowthProject {
 }
 
 // LargestProjects are the projects with most bytes by estimate; where nothing is estimated, the first by name.
-func LargestProjects(v View, most int) (out []placement.Project) {
+func LargestProjects(v answer.View, most int) (out []placement.Project) {
 	if s := v.Holdings(); s != nil {
 		for _, p := range s.Projects {
 			if one, ok := v.Dir.In(p.DB, p.ID); ok && len(out) < most {

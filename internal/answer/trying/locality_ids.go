@@ -1,4 +1,4 @@
-package answer
+package trying
 
 import (
 	"net/url"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/localityid"
@@ -26,7 +27,7 @@ type LocalityIDQuery struct {
 // count, which is 1.
 func ParseLocalityIDQuery(in url.Values, maker localityid.Options) (q LocalityIDQuery, err error) {
 	q.Options = maker
-	if q.Count, err = number(in, "count", 1, MaxLocalityIDs, 1); err != nil {
+	if q.Count, err = answer.Number(in, "count", 1, MaxLocalityIDs, 1); err != nil {
 		return q, err
 	}
 	switch mode := in.Get("mode"); localityid.Mode(mode) {
@@ -37,7 +38,7 @@ func ParseLocalityIDQuery(in url.Values, maker localityid.Options) (q LocalityID
 		return q, fault.New(fault.Invalid, "mode must be default or sequential, not %q.", sanitize.Truncate(mode, 40))
 	}
 	if text := in.Get("time"); text != "" {
-		at, err := parseTime("time", text)
+		at, err := answer.ParseTime("time", text)
 		if err != nil {
 			return q, err
 		}
@@ -46,11 +47,11 @@ func ParseLocalityIDQuery(in url.Values, maker localityid.Options) (q LocalityID
 		}
 		q.Options.Now = func() time.Time { return at }
 	}
-	process, err := number(in, "process", 0, 1<<16-1, int(maker.Process))
+	process, err := answer.Number(in, "process", 0, 1<<16-1, int(maker.Process))
 	if err != nil {
 		return q, err
 	}
-	counter, err := number(in, "counter", 0, 1<<32-1, int(maker.Counter))
+	counter, err := answer.Number(in, "counter", 0, 1<<32-1, int(maker.Counter))
 	if err != nil {
 		return q, err
 	}

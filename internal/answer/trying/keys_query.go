@@ -1,4 +1,4 @@
-package answer
+package trying
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
@@ -37,7 +38,7 @@ type LabKeysQuery struct {
 
 // DefaultLabKeys are the inputs of which nothing is said: those of the cluster where they are known. v may be the zero
 // View.
-func DefaultLabKeys(v View, ns topology.Namespace) api.LabKeysInputs {
+func DefaultLabKeys(v answer.View, ns topology.Namespace) api.LabKeysInputs {
 	out := api.LabKeysInputs{NS: string(ns), Rows: 20_000, Collection: "documents", Projects: 200, PerProject: 1000, PerDoc: 100, Skew: 1,
 		Growth: 1, Days: 90, Seed: 1, Shards: 3, ChunkMB: 128, RateMB: 20, Release: "8.0", Keys: []string{}}
 	if ns != "" {
@@ -72,8 +73,8 @@ var todays = map[string]string{"documents": `{"project_id":1}`, "clients": `{"pr
 var rowBytes = map[string]int{"documents": 400, "clients": 700, "changes": 900}
 
 // ParseLabKeys reads the parameters of a comparison.
-func ParseLabKeys(in url.Values, v View) (q LabKeysQuery, err error) {
-	ns, err := text(in, "ns")
+func ParseLabKeys(in url.Values, v answer.View) (q LabKeysQuery, err error) {
+	ns, err := answer.TextOf(in, "ns")
 	if err != nil {
 		return q, err
 	}
@@ -99,7 +100,7 @@ func ParseLabKeys(in url.Values, v View) (q LabKeysQuery, err error) {
 		{"rowBytes", &q.RowBytes, 1, 16 << 20}, {"shards", &q.Shards, 1, keys.MostShards},
 		{"chunkMB", &q.ChunkMB, keys.LeastChunk >> 20, keys.MostChunkSize >> 20}, {"rateMB", &q.RateMB, 1, maxLabRate},
 	} {
-		if *n.to, err = number(in, n.name, n.least, n.most, *n.to); err != nil {
+		if *n.to, err = answer.Number(in, n.name, n.least, n.most, *n.to); err != nil {
 			return q, err
 		}
 	}
@@ -167,7 +168,7 @@ func (q *LabKeysQuery) readPatterns(in url.Values) (err error) {
 		}
 		q.Today = q.today.JSON()
 	}
-	text, err := text(in, "keys")
+	text, err := answer.TextOf(in, "keys")
 	if err != nil {
 		return err
 	}

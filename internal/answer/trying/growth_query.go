@@ -1,9 +1,11 @@
-package answer
+package trying
 
 import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"shardboard/internal/answer"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -47,7 +49,7 @@ const (
 // ParseGrowthQuery reads the parameters of an address.
 func ParseGrowthQuery(in url.Values) (q GrowthQuery, err error) {
 	var measure, pause string
-	if err = texts(in, map[string]*string{"empty": &q.Empty, "project": &q.Project, "measure": &measure, "pause": &pause}); err != nil {
+	if err = answer.Texts(in, map[string]*string{"empty": &q.Empty, "project": &q.Project, "measure": &measure, "pause": &pause}); err != nil {
 		return q, err
 	}
 	for _, x := range []struct {
@@ -59,18 +61,18 @@ func ParseGrowthQuery(in url.Values) (q GrowthQuery, err error) {
 		{"perShard", &q.PerShard, 1, 16, 1}, {"fill", &q.Fill, 1, 100, growthUsualFill},
 		{"limit", &q.Limit, 1, api.MaxLimit, api.DefaultLimit},
 	} {
-		if *x.into, err = number(in, x.name, x.least, x.most, x.absent); err != nil {
+		if *x.into, err = answer.Number(in, x.name, x.least, x.most, x.absent); err != nil {
 			return q, err
 		}
 	}
-	if q.Growth, err = realNumber(in, "growth", 0, growth.MostGrowth, 0); err != nil {
+	if q.Growth, err = answer.RealNumber(in, "growth", 0, growth.MostGrowth, 0); err != nil {
 		return q, err
 	}
-	if q.Factor, err = realNumber(in, "factor", 1, growth.MostGrowth, 2); err != nil {
+	if q.Factor, err = answer.RealNumber(in, "factor", 1, growth.MostGrowth, 2); err != nil {
 		return q, err
 	}
 	for name, into := range map[string]*int64{"rate": &q.Rate, "capacity": &q.Capacity, "newCapacity": &q.NewCapacity} {
-		if *into, err = bytesParameter(in, name); err != nil {
+		if *into, err = answer.BytesParameter(in, name); err != nil {
 			return q, err
 		}
 	}
@@ -96,7 +98,7 @@ func ParseGrowthQuery(in url.Values) (q GrowthQuery, err error) {
 		}
 	}
 	q.Batch = in.Get("batch") == "1"
-	key, given, err := CursorKey(in)
+	key, given, err := answer.CursorKey(in)
 	if err == nil && given {
 		if q.After, err = strconv.Atoi(key); err != nil || q.After < 0 {
 			return q, fault.New(fault.Invalid, "This is not a cursor of a list of moves.")
@@ -115,11 +117,11 @@ func (q GrowthQuery) values() url.Values {
 	}
 	size := func(name string, n int64) {
 		if n != 0 {
-			u.Set(name, BytesTyped(n))
+			u.Set(name, answer.BytesTyped(n))
 		}
 	}
 	count("add", q.Add, 1)
-	set(u, "empty", q.Empty)
+	answer.SetParameter(u, "empty", q.Empty)
 	if q.Growth != 0 {
 		u.Set("growth", decimalText(q.Growth))
 	}
@@ -133,7 +135,7 @@ func (q GrowthQuery) values() url.Values {
 	size("rate", q.Rate)
 	size("capacity", q.Capacity)
 	size("newCapacity", q.NewCapacity)
-	set(u, "measure", string(q.Measure))
+	answer.SetParameter(u, "measure", string(q.Measure))
 	if q.Pause != 0 {
 		u.Set("pause", q.Pause.String())
 	}
@@ -146,31 +148,31 @@ func decimalText(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) 
 const GrowthPath = "/lab/growth"
 
 // URL is the address of the page with this query.
-func (q GrowthQuery) URL() string { return address(GrowthPath, q.values(), 1) }
+func (q GrowthQuery) URL() string { return answer.Address(GrowthPath, q.values(), 1) }
 
 // CSV is the address of the moves of this query as a file.
-func (q GrowthQuery) CSV() string { return address(GrowthPath+".csv", q.values(), 1) }
+func (q GrowthQuery) CSV() string { return answer.Address(GrowthPath+".csv", q.values(), 1) }
 
 // SVG is the address of the picture of all shards.
-func (q GrowthQuery) SVG() string { return address(GrowthPath+".svg", q.values(), 1) }
+func (q GrowthQuery) SVG() string { return answer.Address(GrowthPath+".svg", q.values(), 1) }
 
 // JSON is the address of the answer to this query.
-func (q GrowthQuery) JSON() string { return address(api.Prefix+GrowthPath, q.values(), 1) }
+func (q GrowthQuery) JSON() string { return answer.Address(api.Prefix+GrowthPath, q.values(), 1) }
 
 // AtMove is the address of the page whose list begins behind so many moves.
 func (q GrowthQuery) AtMove(after int) string {
 	u := q.values()
 	if after > 0 {
-		u.Set("cursor", string(CursorOf(strconv.Itoa(after))))
+		u.Set("cursor", string(answer.CursorOf(strconv.Itoa(after))))
 	}
-	return address(GrowthPath, u, 1) + "#moves"
+	return answer.Address(GrowthPath, u, 1) + "#moves"
 }
 
 // BatchURL is the address of the page with the form that makes a batch of the moves.
 func (q GrowthQuery) BatchURL() string {
 	u := q.values()
 	u.Set("batch", "1")
-	return address(GrowthPath, u, 1) + "#batch"
+	return answer.Address(GrowthPath, u, 1) + "#batch"
 }
 
 // everyInput is the address of the page with all inputs written out, so that it says the same when what is usual
@@ -184,7 +186,7 @@ func (q GrowthQuery) everyInput(in api.LabGrowthInputs) string {
 	u.Set("growth", decimalText(q.Growth))
 	u.Set("pause", q.Pause.String())
 	if v := in.NewCapacity.Value; v != nil && q.Add > 0 {
-		u.Set("newCapacity", BytesTyped(*v))
+		u.Set("newCapacity", answer.BytesTyped(*v))
 	}
-	return address(GrowthPath, u, 1)
+	return answer.Address(GrowthPath, u, 1)
 }

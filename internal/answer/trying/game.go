@@ -1,10 +1,11 @@
-package answer
+package trying
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/lab/game"
@@ -127,7 +128,7 @@ func LabGameTurns(q LabGameQuery, cursor string, limit int) (out api.LabGameTurn
 		case !ok:
 			return out, nil
 		case t.Number >= from+limit:
-			out.Next = CursorOf(strconv.Itoa(t.Number))
+			out.Next = answer.CursorOf(strconv.Itoa(t.Number))
 			return out, nil
 		case t.Number >= from:
 			out.Items = append(out.Items, labTurn(t))

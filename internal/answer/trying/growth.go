@@ -1,4 +1,4 @@
-package answer
+package trying
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/fault"
@@ -25,7 +26,7 @@ type growthPlan struct {
 	plan *growth.Plan
 }
 
-func planGrowth(v View, q GrowthQuery) (growthPlan, error) {
+func planGrowth(v answer.View, q GrowthQuery) (growthPlan, error) {
 	in, err := growthInputOf(v, q)
 	if err != nil {
 		return growthPlan{}, err
@@ -36,7 +37,7 @@ func planGrowth(v View, q GrowthQuery) (growthPlan, error) {
 
 // LabGrowth predicts what happens when shards are added or emptied and the data grows. It reads nothing but the
 // view, and takes time in proportion to the chunks.
-func LabGrowth(v View, q GrowthQuery) (api.LabGrowth, error) {
+func LabGrowth(v answer.View, q GrowthQuery) (api.LabGrowth, error) {
 	g, err := planGrowth(v, q)
 	if err != nil {
 		return api.LabGrowth{}, err
@@ -46,18 +47,18 @@ func LabGrowth(v View, q GrowthQuery) (api.LabGrowth, error) {
 		BatchSeconds: p.BatchDuration(&g.in).Seconds(),
 		ZoneRanges:   p.Ranges, GroupCount: len(p.Groups), Collections: g.sources, Notes: g.notes, Unsplit: g.unsplit(),
 		Shards: g.shards(), Groups: g.groups(), Stays: g.stayed(), URL: q.everyInput(g.inputs),
-		Freshness: freshnessOf(v, topology.PartRouting, topology.PartSizes)}
+		Freshness: answer.FreshnessOf(v, topology.PartRouting, topology.PartSizes)}
 	if out.Ways, err = g.ways(); err != nil {
 		return out, err
 	}
 	if out.Needed, err = g.needed(); err != nil {
 		return out, err
 	}
-	out.Unhelped = ProblemLines(v, ProblemsOf(v.Problems(), func(r rules.Rule) bool {
+	out.Unhelped = answer.ProblemLines(v, answer.ProblemsOf(v.Problems(), func(r rules.Rule) bool {
 		return slices.Contains([]rules.Rule{rules.HotProject, rules.HotDocument, rules.MonotonicKey, rules.ClientsUnsplit,
 			rules.BigUnsharded}, r)
 	}))
-	out.Notes, out.Collections, out.Unhelped = notNil(out.Notes), notNil(out.Collections), notNil(out.Unhelped)
+	out.Notes, out.Collections, out.Unhelped = answer.NotNil(out.Notes), answer.NotNil(out.Collections), answer.NotNil(out.Unhelped)
 	from := min(q.After, len(p.Moves))
 	to := min(from+q.Limit, len(p.Moves))
 	out.From, out.Items = from, []api.LabGrowthMove{}
@@ -65,7 +66,7 @@ func LabGrowth(v View, q GrowthQuery) (api.LabGrowth, error) {
 		out.Items = append(out.Items, g.move(i))
 	}
 	if to < len(p.Moves) {
-		out.Next = CursorOf(strconv.Itoa(to))
+		out.Next = answer.CursorOf(strconv.Itoa(to))
 	}
 	return out, nil
 }
@@ -73,7 +74,7 @@ func LabGrowth(v View, q GrowthQuery) (api.LabGrowth, error) {
 // estimated is a sum of sizes of chunks.
 func (g growthPlan) estimated(n int64) api.Figure {
 	f := api.Figure{Value: &n, Method: chunksize.MethodShare, Exact: n == 0}
-	f.At, _ = AsOf(g.v, topology.PartSizes)
+	f.At, _ = answer.AsOf(g.v, topology.PartSizes)
 	return f
 }
 
@@ -81,12 +82,12 @@ func (g growthPlan) move(i int) api.LabGrowthMove {
 	m := g.plan.Moves[i]
 	c := g.from[m.Collection]
 	ch := c.Chunks.At(m.Chunk)
-	out := api.LabGrowthMove{Move: i + 1, Group: m.Group + 1, NS: string(c.NS), Chunk: ChunkRef(c, ch.Min), Min: KeyOf(c.Key, ch.Min),
+	out := api.LabGrowthMove{Move: i + 1, Group: m.Group + 1, NS: string(c.NS), Chunk: answer.ChunkRef(c, ch.Min), Min: answer.KeyOf(c.Key, ch.Min),
 		From: g.in.Shards[m.From].Name, To: g.in.Shards[m.To].Name, Bytes: g.estimated(m.Bytes), Start: m.Start.Seconds(),
 		Seconds: (m.End - m.Start).Seconds(), MinText: c.Key.Display(ch.Min)}
-	out.KeyProject, _ = g.v.keyProjects(c).of(ch.Min, ch.Max)
-	if _, measured := g.amounts[m.Collection].single[m.Chunk]; measured {
-		out.Bytes.Method, out.Bytes.Exact = "dataSize", g.amounts[m.Collection].sure
+	out.KeyProject, _ = g.v.KeyProjects(c).Of(ch.Min, ch.Max)
+	if _, measured := g.amounts[m.Collection].Single[m.Chunk]; measured {
+		out.Bytes.Method, out.Bytes.Exact = "dataSize", g.amounts[m.Collection].Sure
 		if !out.Bytes.Exact {
 			out.Bytes.Method = "dataSizeEstimate"
 		}
@@ -174,7 +175,7 @@ func (g growthPlan) needed() (api.LabGrowthNeeded, error) {
 	case n == 0:
 		return api.LabGrowthNeeded{Shards: &n, Text: "No more shards are needed: " + target + " without any."}, nil
 	}
-	text := fmt.Sprintf("%s of %s %s needed so that %s.", counted(n, "more shard", "more shards"),
+	text := fmt.Sprintf("%s of %s %s needed so that %s.", answer.Counted(n, "more shard", "more shards"),
 		format.Bytes(*g.inputs.NewCapacity.Value), message.Plural(n, "is", "are"), target)
 	return api.LabGrowthNeeded{Shards: &n, Text: text}, nil
 }

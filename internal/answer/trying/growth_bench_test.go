@@ -1,10 +1,10 @@
-package answer_test
+package trying_test
 
 import (
 	"fmt"
 	"testing"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/web/webtest"
 )
 
@@ -15,9 +15,9 @@ func BenchmarkLabGrowth(b *testing.B) {
 			story := webtest.NewStory()
 			story.Shards, story.Chunks = 100, chunks
 			v := story.View()
-			q := answer.GrowthQuery{Add: 20, Growth: 1.5, Group: 100, PerShard: 1, Fill: 80, Limit: 100, Capacity: 300_000_000}
+			q := trying.GrowthQuery{Add: 20, Growth: 1.5, Group: 100, PerShard: 1, Fill: 80, Limit: 100, Capacity: 300_000_000}
 			for b.Loop() {
-				a, err := answer.LabGrowth(v, q)
+				a, err := trying.LabGrowth(v, q)
 				if err != nil || a.Moves == 0 || a.Needed.Text == "" {
 					b.Fatal(a.Moves, err)
 				}

@@ -1,10 +1,11 @@
-package answer
+package trying
 
 import (
 	"encoding/json"
 	"fmt"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 )
@@ -20,7 +21,7 @@ type GrowthBatch struct {
 }
 
 // GrowthBatchOf makes the items of a batch of the moves, in their order.
-func GrowthBatchOf(v View, q GrowthQuery) (GrowthBatch, error) {
+func GrowthBatchOf(v answer.View, q GrowthQuery) (GrowthBatch, error) {
 	g, err := planGrowth(v, q)
 	if err != nil {
 		return GrowthBatch{}, err
@@ -39,11 +40,11 @@ func GrowthBatchOf(v View, q GrowthQuery) (GrowthBatch, error) {
 	for _, m := range moves[:min(len(moves), actions.MostItems)] {
 		if g.in.Shards[m.To].Added {
 			out.Why = fmt.Sprintf("%s %s not there yet. Add the shards with sh.addShard while the balancer is off, then open this page with "+
-				"add=0: it plans the moves to them.", counted(q.Add, "shard", "shards"), message.Plural(q.Add, "is", "are"))
+				"add=0: it plans the moves to them.", answer.Counted(q.Add, "shard", "shards"), message.Plural(q.Add, "is", "are"))
 			return out, nil
 		}
 		c := g.from[m.Collection]
-		a := actions.Args{NS: c.NS, Chunk: ChunkRef(c, c.Chunks.At(m.Chunk).Min), To: g.in.Shards[m.To].Name}
+		a := actions.Args{NS: c.NS, Chunk: answer.ChunkRef(c, c.Chunks.At(m.Chunk).Min), To: g.in.Shards[m.To].Name}
 		items = append(items, api.PlanItem{Kind: string(actions.MoveChunk), Args: api.PlanArgs{RawMessage: a.JSON()}})
 	}
 	raw, err := json.Marshal(items)

@@ -1,4 +1,6 @@
-package answer
+// Package trying answers the questions of the lab: how other shard keys would place rows, how data grows, what ids
+// tell, and the card game. Nothing of it changes a cluster.
+package trying
 
 import (
 	"context"
@@ -7,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
@@ -33,7 +36,7 @@ type labRows struct {
 
 // LabKeys compares shard keys. Rows of a real collection are read by sampler, which is nil where nothing can be read;
 // while they are read the answer has no keys.
-func LabKeys(ctx context.Context, v View, q LabKeysQuery, sampler RowSampler) (api.LabKeys, error) {
+func LabKeys(ctx context.Context, v answer.View, q LabKeysQuery, sampler RowSampler) (api.LabKeys, error) {
 	out := api.LabKeys{Inputs: q.LabKeysInputs, URL: q.URL("/lab/keys"), Items: []api.LabKey{}}
 	var rows labRows
 	var candidates []keys.Candidate
@@ -169,9 +172,9 @@ func (q LabKeysQuery) cost(r keys.Report) api.LabKeyCost {
 	}
 	switch r.Cost.How {
 	case keys.Refines:
-		out.URL = PlanURL(actions.RefineKey, "ns", q.NS, "key", r.Key.JSON())
+		out.URL = answer.PlanURL(actions.RefineKey, "ns", q.NS, "key", r.Key.JSON())
 	case keys.Reshards:
-		out.URL = PlanURL(actions.ReshardKind, "ns", q.NS, "key", r.Key.JSON())
+		out.URL = answer.PlanURL(actions.ReshardKind, "ns", q.NS, "key", r.Key.JSON())
 	}
 	return out
 }
