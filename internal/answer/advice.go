@@ -2,7 +2,6 @@ package answer
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -193,17 +192,4 @@ func remedyURL(p rules.Plan, reason string) string {
 		pairs = append(pairs, name, p.Args[name])
 	}
 	return PlanURL(actions.Kind(p.Kind), pairs...)
-}
-
-// planArguments are a plan's arguments as its JSON has them. What is not readable
-// is left out.
-func planArguments(p rules.Plan) map[string]json.RawMessage {
-	out := map[string]json.RawMessage{}
-	for name, text := range p.Args {
-		x, _ := actions.ArgumentNamed(name)
-		if raw, err := x.FromText(text); err == nil {
-			out[name] = raw
-		}
-	}
-	return out
 }

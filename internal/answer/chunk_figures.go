@@ -1,23 +1,11 @@
 package answer
 
 import (
-	"context"
-
 	"shardboard/internal/api"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/heat"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
-
-// ChunkSizes knows and measures the sizes of single chunks.
-type ChunkSizes interface {
-	Of(*topology.Collection, topology.Chunk) (chunksize.Size, bool)
-	Known(*topology.Collection) map[int]chunksize.Size
-	Viewed(*topology.Collection, []int)
-	Measure(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (chunksize.Size, error)
-	Seq() uint64
-}
 
 // chunkFigures are the sizes and writes of one collection's chunks, as far as
 // they are known now. Nothing is asked of the cluster for them.

@@ -3,6 +3,7 @@ package answer
 import (
 	"hash/fnv"
 	"strconv"
+	"strings"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/shardkey"
@@ -65,4 +66,10 @@ func nameOfBound(p shardkey.Pattern, bound string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(bound)) // a hash does not fail
 	return strconv.FormatUint(h.Sum64()>>16, 36)
+}
+
+// WithinCollection is the part of a reference that names the chunk within its collection.
+func WithinCollection(ref string) string {
+	_, bound, _ := strings.Cut(ref, ".")
+	return bound
 }

@@ -19,9 +19,6 @@ import (
 // WindowParam is the parameter that chooses the time that figures of writes are of.
 const WindowParam = "window"
 
-// DefaultWindow is the time that rates are of when none is asked for.
-const DefaultWindow = heat.UsualWindow
-
 // HeatSource is what counts writes, and which plans its answers may offer.
 type HeatSource struct {
 	Counts   *heat.Collector  // nil: writes are not counted

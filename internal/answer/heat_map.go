@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"shardboard/internal/api"
@@ -184,12 +183,6 @@ func rowKey(c *topology.Collection, p keyvis.View, i int) string {
 		return p.IDs[i].Hex()
 	}
 	return ChunkKey(c.Key, p.Bounds[i])
-}
-
-// WithinCollection is the part of a reference that names the chunk within its collection.
-func WithinCollection(ref string) string {
-	_, bound, _ := strings.Cut(ref, ".")
-	return bound
 }
 
 func shardsOfRows(rows []api.HeatRow) []api.HeatShard {

@@ -165,3 +165,8 @@ func ShortDuration(d time.Duration) string {
 	}
 	return d.String()
 }
+
+// HeatURL is the page of heat of a collection.
+func HeatURL(ns topology.Namespace) string {
+	return HeatQuery{NS: ns, Window: DefaultWindow, Span: defaultSpan, By: "key"}.URL()
+}

@@ -8,9 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/api"
-	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
@@ -84,17 +82,4 @@ func (v View) withoutBounds(doc bson.Raw) bson.Raw {
 func isStep(e bson.RawElement) bool {
 	words := strings.Fields(e.Key())
 	return len(words) == 4 && words[0] == "step" && words[2] == "of" && e.Value().IsNumber()
-}
-
-// planArguments are those of a plan that helps, as answers have them.
-func (v View) planArguments(p rules.Plan) map[string]json.RawMessage {
-	args := planArguments(p)
-	if h := v.Table.Hiding(); h != nil {
-		for name := range args {
-			if x, _ := actions.ArgumentNamed(name); x.Type == actions.TypeKey || x.Type == actions.TypeBounds || x.Type == actions.TypeZones {
-				args[name] = json.RawMessage(h.ExtJSON())
-			}
-		}
-	}
-	return args
 }

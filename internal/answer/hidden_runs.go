@@ -196,3 +196,15 @@ func HideInMessage(m message.Message) message.Message {
 	}
 	return m
 }
+
+// withoutKeys leaves out the suggestions whose arguments have key values.
+func withoutKeys(plans []actions.Suggestion) []actions.Suggestion {
+	return slices.DeleteFunc(slices.Clone(plans), func(s actions.Suggestion) bool {
+		for _, name := range []string{"bounds", "min", "max", "at"} {
+			if s.Args[name] != "" {
+				return true
+			}
+		}
+		return slices.ContainsFunc(s.Text.Facts, func(f message.Fact) bool { return f.Kind == message.KindKey })
+	})
+}

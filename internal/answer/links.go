@@ -115,11 +115,6 @@ func CollectionsURL(internal bool, page int) string {
 	return Address("/collections", u, page)
 }
 
-// HeatURL is the page of heat of a collection.
-func HeatURL(ns topology.Namespace) string {
-	return HeatQuery{NS: ns, Window: DefaultWindow, Span: defaultSpan, By: "key"}.URL()
-}
-
 // PlanURL is the address of the form of a kind, with arguments as name, value pairs.
 func PlanURL(k actions.Kind, pairs ...string) string {
 	q := url.Values{"kind": {string(k)}}
@@ -129,19 +124,6 @@ func PlanURL(k actions.Kind, pairs ...string) string {
 		}
 	}
 	return "/plans/new?" + q.Encode()
-}
-
-// MatrixOfShard is the matrix of projects, those first of which a shard has most.
-func MatrixOfShard(name string) string {
-	return MatrixQuery{Projects: true, Measure: MatrixBytes, Sort: "on:" + name}.URL()
-}
-
-// MatrixOfProject is the matrix with one project.
-func MatrixOfProject(name, id string) string {
-	if name == "" {
-		name = id
-	}
-	return MatrixQuery{Projects: true, Text: name}.URL()
 }
 
 // ProjectShardURL is the page of a project with what it has on a shard.

@@ -19,9 +19,9 @@ const (
 )
 
 // ClusterMap is where all collections are: a band for each.
-func ClusterMap(v View) api.ClusterMap {
-	out := api.ClusterMap{Shards: mapShards(v.Table), Bands: []api.MapBand{}, Incomplete: unreadCollections(v),
-		Freshness: FreshnessOf(v, topology.PartRouting)}
+func ClusterMap(v MapView) api.ClusterMap {
+	out := api.ClusterMap{Shards: mapShards(v.Table), Bands: []api.MapBand{}, Incomplete: unreadCollections(v.View),
+		Freshness: FreshnessOf(v.View, topology.PartRouting)}
 	if v.Bands != nil && v.Past == nil {
 		v.Bands.forget(v.Table)
 	}
@@ -71,7 +71,7 @@ func mapShards(t *topology.Table) []api.MapShard {
 	return out
 }
 
-func mapBandOf(v View, ns topology.Namespace) api.MapBand {
+func mapBandOf(v MapView, ns topology.Namespace) api.MapBand {
 	bytes, _, _ := SizeOf(v.Table, ns)
 	out := api.MapBand{NS: string(ns), Bytes: FigureOf(bytes)}
 	c := v.Table.Collection(ns)
@@ -93,7 +93,7 @@ func mapBandOf(v View, ns topology.Namespace) api.MapBand {
 }
 
 // mapMoves are the migrations under way. None are known of a past time.
-func mapMoves(v View) (list []api.MapMove, more *int) {
+func mapMoves(v MapView) (list []api.MapMove, more *int) {
 	list = []api.MapMove{}
 	if v.Past != nil || v.Table.Health[topology.PartMoves].At.IsZero() {
 		return list, nil
@@ -116,7 +116,7 @@ func mapMoves(v View) (list []api.MapMove, more *int) {
 }
 
 // mapScale is what the greatest and least of single chunks of all bands are.
-func mapScale(v View, m api.ClusterMap) api.MapScale {
+func mapScale(v MapView, m api.ClusterMap) api.MapScale {
 	out := api.MapScale{Heat: api.MapHeat{Window: v.WritesWindow().String()}}
 	for _, b := range m.Bands {
 		c := v.Table.Collection(topology.Namespace(b.NS))
@@ -161,7 +161,7 @@ func widen(s *api.MapSpan, value float64) {
 }
 
 // projectAt is the project whose keys begin at a chunk's lower bound, with its name.
-func (v View) projectAt(c *topology.Collection, ch topology.Chunk) (id, name string) {
+func (v MapView) projectAt(c *topology.Collection, ch topology.Chunk) (id, name string) {
 	if v.Hidden.Bounds || v.Profile == nil {
 		return "", ""
 	}
@@ -173,7 +173,7 @@ func (v View) projectAt(c *topology.Collection, ch topology.Chunk) (id, name str
 }
 
 // projectNameOf is projectName by the id as text.
-func (v View) projectNameOf(db, hex string) string {
+func (v MapView) projectNameOf(db, hex string) string {
 	id, err := bson.ObjectIDFromHex(hex)
 	if err != nil {
 		return ""

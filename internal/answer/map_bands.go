@@ -22,6 +22,12 @@ type MapBands struct {
 	zones zoneSums
 }
 
+// MapView is a view with what the map remembers from one to the next.
+type MapView struct {
+	View
+	Bands *MapBands // nil: nothing is remembered
+}
+
 // mapBandKey is a collection with the time that its writes are of; 0 for all times that pages do not offer, so that
 // requests cannot make it grow.
 type mapBandKey struct {
@@ -29,7 +35,7 @@ type mapBandKey struct {
 	window time.Duration
 }
 
-func (v View) mapBandKey(ns topology.Namespace) mapBandKey {
+func (v MapView) mapBandKey(ns topology.Namespace) mapBandKey {
 	if over := v.WritesWindow(); slices.Contains(WritesWindows(), over) {
 		return mapBandKey{ns, over}
 	}
@@ -66,7 +72,7 @@ type mapBand struct {
 
 // bandOf is the band of a collection. Bands of past times are not remembered: nothing is
 // measured or counted of them, so they cost little.
-func (v View) bandOf(c *topology.Collection) *mapBand {
+func (v MapView) bandOf(c *topology.Collection) *mapBand {
 	if v.Past != nil || v.Bands == nil {
 		return &mapBand{version: v.contentVersion(c), heat: &keyedHeat{}}
 	}
@@ -76,7 +82,7 @@ func (v View) bandOf(c *topology.Collection) *mapBand {
 // contentVersion is the same at all times at which the band was the same, so that playing
 // back the past reads only what changed. A move, a split and a merge give the collection a
 // higher version.
-func (v View) contentVersion(c *topology.Collection) string {
+func (v MapView) contentVersion(c *topology.Collection) string {
 	var zones zoneSums
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%v %v %d %d %v %d %d", c.Incarnation, c.Chunks.Highest(), c.Chunks.Len(), c.Chunks.Jumbo(),
@@ -87,7 +93,7 @@ func (v View) contentVersion(c *topology.Collection) string {
 	return "c" + strconv.FormatUint(h.Sum64(), 36)
 }
 
-func (m *MapBands) of(v View, c *topology.Collection) *mapBand {
+func (m *MapBands) of(v MapView, c *topology.Collection) *mapBand {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	state := bandState{chunks: c.Chunks, life: c.Incarnation, sizes: sizesSum(v.Table, c.NS), moves: movesSum(v.Table, c.NS)}
@@ -177,7 +183,7 @@ func sameSlice[A any](a, b []A) bool {
 
 // MapState names what the tiles of a band are made of, now or at a past time as a request
 // has it; "" if there is no such band, or if that time is too near to be settled.
-func MapState(v View, ns topology.Namespace, at string) string {
+func MapState(v MapView, ns topology.Namespace, at string) string {
 	if at != "" {
 		return pastState(v, at)
 	}
@@ -189,7 +195,7 @@ func MapState(v View, ns topology.Namespace, at string) string {
 }
 
 // MapStateOfAll is MapState of the list of all bands.
-func MapStateOfAll(v View, at string) string {
+func MapStateOfAll(v MapView, at string) string {
 	if at != "" {
 		return pastState(v, at)
 	}
@@ -202,7 +208,7 @@ func MapStateOfAll(v View, at string) string {
 
 // MapVersion is another text for everything that changes the picture of a map. Times of
 // reads are left out.
-func MapVersion(v View, m api.ClusterMap) string {
+func MapVersion(v MapView, m api.ClusterMap) string {
 	h := fnv.New64a()
 	for _, b := range m.Bands {
 		_, _ = fmt.Fprintf(h, "%q %s %v;", b.NS, b.Version, b.Bytes.Value != nil)
@@ -211,7 +217,7 @@ func MapVersion(v View, m api.ClusterMap) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-func pastState(v View, at string) string {
+func pastState(v MapView, at string) string {
 	past, err := ParsePastTime("at", at, v.Now)
 	if err != nil || v.Now.Sub(past) <= settled {
 		return ""

@@ -49,7 +49,7 @@ type keyedHeat struct {
 	atLeast bool
 }
 
-func (k *keyedHeat) fill(v View, c *topology.Collection) {
+func (k *keyedHeat) fill(v MapView, c *topology.Collection) {
 	k.once.Do(func() {
 		if v.Writes == nil {
 			return
@@ -65,7 +65,7 @@ func (k *keyedHeat) fill(v View, c *topology.Collection) {
 }
 
 // of are the figures of a band, made once.
-func (b *mapBand) of(v View, c *topology.Collection) *bandFigures {
+func (b *mapBand) of(v MapView, c *topology.Collection) *bandFigures {
 	b.once.Do(func() {
 		f := &bandFigures{}
 		counts := c.Chunks.CountByShard()
@@ -86,7 +86,7 @@ func (b *mapBand) of(v View, c *topology.Collection) *bandFigures {
 			f.hot = append(f.hot, hotChunk{at: at, rate: b.heat.rates[n]})
 		}
 		f.hot = addUp(f.hot)
-		for at := range MovingChunks(v, c) {
+		for at := range MovingChunks(v.View, c) {
 			f.moving = append(f.moving, at)
 		}
 		slices.Sort(f.moving)

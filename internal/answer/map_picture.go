@@ -70,11 +70,11 @@ type ShardChunks struct {
 
 // PictureMap draws a view of the map with at most so many bands; of very many shards with fewer, so that the page stays
 // small.
-func PictureMap(v View, q MapQuery, rows int) (MapPicture, error) {
+func PictureMap(v MapView, q MapQuery, rows int) (MapPicture, error) {
 	out := MapPicture{Query: q, Past: v.Past != nil, Window: v.WritesWindow()}
 	rows = min(rows, max(mapPaths/max(len(v.Table.Shards), 1), 1))
 	if !v.Table.Loaded {
-		out.State = PartState(v, topology.PartRouting)
+		out.State = PartState(v.View, topology.PartRouting)
 		out.Headline = message.New("map.loading", "The map appears after the first read of the cluster.")
 		return out, nil
 	}
@@ -108,7 +108,7 @@ func PictureMap(v View, q MapQuery, rows int) (MapPicture, error) {
 	return out, nil
 }
 
-func stripOf(v View, q MapQuery, b api.MapBand, moving []api.MapMove) MapStrip {
+func stripOf(v MapView, q MapQuery, b api.MapBand, moving []api.MapMove) MapStrip {
 	out := MapStrip{MapBand: b}
 	c := v.Table.Collection(topology.Namespace(b.NS))
 	if !b.Sharded {
@@ -152,7 +152,7 @@ func stripOf(v View, q MapQuery, b api.MapBand, moving []api.MapMove) MapStrip {
 }
 
 // cellsOf cuts what is drawn of a band in cells of equally many chunks, or single chunks.
-func cellsOf(v View, c *topology.Collection, f *bandFigures, s MapStrip) []MapCell {
+func cellsOf(v MapView, c *topology.Collection, f *bandFigures, s MapStrip) []MapCell {
 	n := s.To - s.From
 	cells := min(n, MapCells)
 	if n > cells { // a cell can have a part of each shard
@@ -161,7 +161,7 @@ func cellsOf(v View, c *topology.Collection, f *bandFigures, s MapStrip) []MapCe
 	out := make([]MapCell, cells)
 	names := c.Chunks.ShardNames()
 	order := shardOrder(v.Table, names)
-	at := FreshnessOf(v, topology.PartRouting).AsOf
+	at := FreshnessOf(v.View, topology.PartRouting).AsOf
 	var sum topology.Tally
 	for i := range out {
 		from, to := s.From+n*i/cells, s.From+n*(i+1)/cells
@@ -200,7 +200,7 @@ func shardOrder(t *topology.Table, names []string) (out []int) {
 
 // closer are the addresses behind the picture of one collection: its tenths while it has
 // more cells than chunks can be seen, then the chunks.
-func closer(v View, c *topology.Collection, q MapQuery, s MapStrip) (out []string) {
+func closer(v MapView, c *topology.Collection, q MapQuery, s MapStrip) (out []string) {
 	n := s.To - s.From
 	if n > MapCells {
 		for i := range mapTenths {
@@ -211,7 +211,7 @@ func closer(v View, c *topology.Collection, q MapQuery, s MapStrip) (out []strin
 		}
 		return out
 	}
-	if MayNameChunks(v) != nil {
+	if MayNameChunks(v.View) != nil {
 		return nil
 	}
 	for _, cell := range s.Cells {

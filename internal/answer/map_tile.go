@@ -32,12 +32,12 @@ func ParseMapTile(in url.Values) (q MapTileQuery, err error) {
 }
 
 // MapTile is a part of a collection's band.
-func MapTile(v View, c *topology.Collection, q MapTileQuery) api.MapTile {
+func MapTile(v MapView, c *topology.Collection, q MapTileQuery) api.MapTile {
 	n := c.Chunks.Len()
 	band := v.bandOf(c)
 	out := api.MapTile{NS: string(c.NS), Version: band.version, Level: q.Level, Index: q.Index, Total: n,
 		From: n * q.Index >> q.Level, To: n * (q.Index + 1) >> q.Level, Shards: NotNil(c.Chunks.ShardNames()),
-		Freshness: FreshnessOf(v, topology.PartRouting)}
+		Freshness: FreshnessOf(v.View, topology.PartRouting)}
 	f := band.of(v, c)
 	var starts []int
 	starts, out.Exact = markStarts(c.Chunks, out.From, out.To, q.Marks)
@@ -137,7 +137,7 @@ func significant(f float64) float64 {
 }
 
 // MapChunk is the chunk at a position of a band.
-func MapChunk(v View, c *topology.Collection, in url.Values) (api.MapChunk, error) {
+func MapChunk(v MapView, c *topology.Collection, in url.Values) (api.MapChunk, error) {
 	n := c.Chunks.Len()
 	at, err := Number(in, "position", 0, max(n-1, 0), 0)
 	if err != nil {
@@ -146,10 +146,10 @@ func MapChunk(v View, c *topology.Collection, in url.Values) (api.MapChunk, erro
 	band := v.bandOf(c)
 	f := band.of(v, c)
 	ch := c.Chunks.At(at)
-	out := api.MapChunk{NS: string(c.NS), Version: band.version, Position: at, Total: n, Shard: ch.Shard, To: MovingChunks(v, c)[at],
+	out := api.MapChunk{NS: string(c.NS), Version: band.version, Position: at, Total: n, Shard: ch.Shard, To: MovingChunks(v.View, c)[at],
 		Min: KeyOf(c.Key, ch.Min), Max: KeyOf(c.Key, ch.Max), MinText: BoundText(c.Key, ch.Min), MaxText: BoundText(c.Key, ch.Max),
-		Bytes: FigureOf(sizeNow(v, c, ch).Bytes), Jumbo: ch.Jumbo, URL: ChunkURL(c.NS, ChunkRef(c, ch.Min)),
-		Freshness: FreshnessOf(v, topology.PartRouting)}
+		Bytes: FigureOf(sizeNow(v.View, c, ch).Bytes), Jumbo: ch.Jumbo, URL: ChunkURL(c.NS, ChunkRef(c, ch.Min)),
+		Freshness: FreshnessOf(v.View, topology.PartRouting)}
 	out.Heat, _ = f.writes(at, at+1)
 	out.Age = ageOf(ch.Since.T, out.AsOf)
 	out.Zone, _ = v.Table.ZoneOf(c, at)

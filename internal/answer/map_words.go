@@ -9,7 +9,7 @@ import (
 )
 
 // mapHeadline is the state of the cluster as the map shows it, in one sentence.
-func mapHeadline(v View, m api.ClusterMap) message.Message {
+func mapHeadline(v MapView, m api.ClusterMap) message.Message {
 	sharded, chunks, jumbo, outside := 0, 0, 0, 0
 	for _, b := range m.Bands {
 		if b.Sharded {
@@ -75,13 +75,13 @@ func mapHeadline(v View, m api.ClusterMap) message.Message {
 }
 
 // mapUnread is true if nobody knows whether there are collections.
-func mapUnread(v View) bool {
-	code := PartState(v, topology.PartRouting).Code
+func mapUnread(v MapView) bool {
+	code := PartState(v.View, topology.PartRouting).Code
 	return code == "failed" || code == "denied"
 }
 
 // calm ends the sentence of a map on which nothing is unusual.
-func calm(v View, m api.ClusterMap) string {
+func calm(v MapView, m api.ClusterMap) string {
 	switch {
 	case v.Past != nil, m.Stale, v.Table.Health[topology.PartMoves].Err != nil:
 		return ""
@@ -92,12 +92,12 @@ func calm(v View, m api.ClusterMap) string {
 }
 
 // mapNotes are what the map does not show, and why.
-func mapNotes(v View, q MapQuery, m api.ClusterMap) (out []api.State) {
-	if s := PartState(v, topology.PartRouting); s.Code != "" {
+func mapNotes(v MapView, q MapQuery, m api.ClusterMap) (out []api.State) {
+	if s := PartState(v.View, topology.PartRouting); s.Code != "" {
 		out = append(out, s)
 	}
 	part := func(p topology.Part) {
-		if s := PartState(v, p); s.Code != "" && (s.Code == "denied" || v.Past == nil) && s.Code != "stale" {
+		if s := PartState(v.View, p); s.Code != "" && (s.Code == "denied" || v.Past == nil) && s.Code != "stale" {
 			out = append(out, s)
 		}
 	}
@@ -118,13 +118,13 @@ func mapNotes(v View, q MapQuery, m api.ClusterMap) (out []api.State) {
 		}
 	}
 	if h := v.Table.Health[topology.PartMoves]; v.Past == nil && h.Err != nil {
-		out = append(out, PartState(v, topology.PartMoves))
+		out = append(out, PartState(v.View, topology.PartMoves))
 	}
 	return out
 }
 
 // heatNote says why writes are missing.
-func heatNote(v View, m api.ClusterMap) api.State {
+func heatNote(v MapView, m api.ClusterMap) api.State {
 	if v.Past != nil {
 		return api.State{Code: "empty", Title: "Only current writes are shown.", Detail: "The heat page has pictures of past writes."}
 	}

@@ -286,3 +286,16 @@ func (q MatrixQuery) Fields() (out []MatrixChoice) {
 func (q MatrixQuery) Unfiltered() string {
 	return q.with(func(q *MatrixQuery) { q.Text, q.DB = "", "" }).URL()
 }
+
+// MatrixOfShard is the matrix of projects, those first of which a shard has most.
+func MatrixOfShard(name string) string {
+	return MatrixQuery{Projects: true, Measure: MatrixBytes, Sort: "on:" + name}.URL()
+}
+
+// MatrixOfProject is the matrix with one project.
+func MatrixOfProject(name, id string) string {
+	if name == "" {
+		name = id
+	}
+	return MatrixQuery{Projects: true, Text: name}.URL()
+}

@@ -13,9 +13,6 @@ import (
 	"shardboard/internal/message"
 )
 
-// TextShown is how much of a reason or an error a page shows, in bytes.
-const TextShown = 300
-
 // PlanOf is a plan, as far as those who look may see it.
 func PlanOf(v View, p actions.Plan) api.Plan {
 	p = v.Plan(p)

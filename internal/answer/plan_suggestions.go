@@ -1,11 +1,8 @@
 package answer
 
 import (
-	"slices"
-
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
-	"shardboard/internal/message"
 	"shardboard/internal/rules"
 )
 
@@ -22,16 +19,4 @@ func suggestionsOf(v View, plans []actions.Suggestion) []api.AdvicePlan {
 			URL: remedyURL(p, "")})
 	}
 	return out
-}
-
-// withoutKeys leaves out the suggestions whose arguments have key values.
-func withoutKeys(plans []actions.Suggestion) []actions.Suggestion {
-	return slices.DeleteFunc(slices.Clone(plans), func(s actions.Suggestion) bool {
-		for _, name := range []string{"bounds", "min", "max", "at"} {
-			if s.Args[name] != "" {
-				return true
-			}
-		}
-		return slices.ContainsFunc(s.Text.Facts, func(f message.Fact) bool { return f.Kind == message.KindKey })
-	})
 }

@@ -1,14 +1,10 @@
 package answer
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
-	"strings"
-
-	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -193,27 +189,4 @@ func placedByDocument(v View, p *profile.Profile) (names, shards []string) {
 		}
 	}
 	return names, natural.Sorted(maps.Keys(on))
-}
-
-// DocumentNames is what the profile calls a document, and several.
-func DocumentNames(p *profile.Profile) profile.Called {
-	out := profile.Called{One: "Yorkie document", Many: "Yorkie documents"}
-	if p != nil {
-		out = profile.Called{One: cmp.Or(p.Called.One, out.One), Many: cmp.Or(p.Called.Many, out.Many)}
-	}
-	return out
-}
-
-// projectName is what a project of a database is called; "" where it is not known.
-func (v View) projectName(db string, id bson.ObjectID) string {
-	p, _ := v.Dir.In(db, id)
-	return p.Name
-}
-
-// NameOf is a project's name, or its id if it has none.
-func NameOf(p placement.Project) string {
-	if strings.TrimSpace(p.Name) == "" {
-		return p.ID.Hex()
-	}
-	return p.Name
 }

@@ -6,7 +6,6 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
-	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -70,11 +69,6 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 		}
 	}
 	return out
-}
-
-// Counted is a number with its noun.
-func Counted(n int, one, many string) string {
-	return format.Count(int64(n)) + " " + message.Plural(n, one, many)
 }
 
 // batchStanding says where the changes of a batch are listed: it changes nothing itself.

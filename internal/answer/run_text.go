@@ -9,17 +9,10 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
-	"shardboard/internal/sanitize"
 )
 
 // The sentences about a run are made of its answer, so that pages and the command line,
 // which has only the JSON, write the same.
-
-// PersonText is a name that somebody chose, on one line and not too long.
-func PersonText(name string) string { return sanitize.Truncate(sanitize.Sentence(name), 80) }
-
-// ReasonText is a text that somebody typed, on one line and not too long.
-func ReasonText(text string) string { return sanitize.Truncate(sanitize.Sentence(text), TextShown) }
 
 // RunBy is the name of whoever started a run.
 func RunBy(r api.Run) string { return PersonText(cmp.Or(r.ByName, r.By)) }

@@ -184,3 +184,29 @@ func whenPossible(v View, c actions.Check) string {
 	}
 	return ""
 }
+
+// planArguments are a plan's arguments as its JSON has them. What is not readable
+// is left out.
+func planArguments(p rules.Plan) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for name, text := range p.Args {
+		x, _ := actions.ArgumentNamed(name)
+		if raw, err := x.FromText(text); err == nil {
+			out[name] = raw
+		}
+	}
+	return out
+}
+
+// planArguments are those of a plan that helps, as answers have them.
+func (v View) planArguments(p rules.Plan) map[string]json.RawMessage {
+	args := planArguments(p)
+	if h := v.Table.Hiding(); h != nil {
+		for name := range args {
+			if x, _ := actions.ArgumentNamed(name); x.Type == actions.TypeKey || x.Type == actions.TypeBounds || x.Type == actions.TypeZones {
+				args[name] = json.RawMessage(h.ExtJSON())
+			}
+		}
+	}
+	return args
+}

@@ -41,7 +41,6 @@ type View struct {
 	WritesAt func(topology.Namespace) int64
 	Counts   *heat.Collector // of writes; nil: not counted
 	Window   time.Duration   // that figures of writes are of; 0: the usual one. Use WritesWindow.
-	Bands    *MapBands       // nil: nothing is remembered of the map
 
 	HoldingsOf func(*topology.Table) *holdings.Snapshot // of projects on shards; nil: not estimated. Use Holdings.
 
@@ -79,3 +78,6 @@ func (v View) Holdings() *holdings.Snapshot {
 // FragmentFunc renders the shared live region of one topic. It holds nothing
 // that depends on the user, a filter or a page number.
 type FragmentFunc func(ctx context.Context, w io.Writer, v View) error
+
+// DefaultWindow is the time that rates are of when none is asked for.
+const DefaultWindow = heat.UsualWindow

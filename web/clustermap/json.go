@@ -21,7 +21,7 @@ func bands(s *site.Site, r *http.Request) (a api.ClusterMap, err error) {
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return a, err
 	}
-	a = answer.ClusterMap(v)
+	a = answer.ClusterMap(s.MapView(v))
 	a.Since = s.HistorySince(r.Context(), v)
 	return a, nil
 }
@@ -36,7 +36,7 @@ func tile(s *site.Site, r *http.Request) (a api.MapTile, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.MapTile(v, c, q), nil
+	return answer.MapTile(s.MapView(v), c, q), nil
 }
 
 // chunk is one chunk of a band.
@@ -45,7 +45,7 @@ func chunk(s *site.Site, r *http.Request) (a api.MapChunk, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.MapChunk(v, c, r.URL.Query())
+	return answer.MapChunk(s.MapView(v), c, r.URL.Query())
 }
 
 func sharded(s *site.Site, r *http.Request) (answer.View, *topology.Collection, error) {
@@ -61,8 +61,8 @@ func sharded(s *site.Site, r *http.Request) (answer.View, *topology.Collection, 
 }
 
 // mapState is what the map is made of: the table, names and the bands' versions.
-func mapState(_ *site.Site, r *http.Request, v answer.View) string {
-	return answer.MapStateOfAll(v, r.URL.Query().Get("at"))
+func mapState(s *site.Site, r *http.Request, v answer.View) string {
+	return answer.MapStateOfAll(s.MapView(v), r.URL.Query().Get("at"))
 }
 
 // tileState is the version of a band: its tiles are made of nothing else.
@@ -71,5 +71,5 @@ func tileState(s *site.Site, r *http.Request, v answer.View) string {
 	if err != nil {
 		return ""
 	}
-	return answer.MapState(v, topology.Namespace(ns), r.URL.Query().Get("at"))
+	return answer.MapState(s.MapView(v), topology.Namespace(ns), r.URL.Query().Get("at"))
 }

@@ -24,11 +24,11 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
-	picture, err := answer.PictureMap(v, q, answer.MapRows)
+	picture, err := answer.PictureMap(s.MapView(v), q, answer.MapRows)
 	if err != nil {
 		return err
 	}
-	m := page{MapView: templates.MapOf(v, picture), region: viewRegion(v, picture)}
+	m := page{MapView: templates.MapOf(v, picture), region: viewRegion(s.MapView(v), picture)}
 	if r.URL.RawQuery != "" {
 		m.region.live = r.URL.RequestURI()
 	}
@@ -48,8 +48,8 @@ type region struct {
 	version string // of all that the map shows
 }
 
-func viewRegion(v answer.View, p answer.MapPicture) region {
-	out := region{MapView: templates.MapOf(v, p)}
+func viewRegion(v answer.MapView, p answer.MapPicture) region {
+	out := region{MapView: templates.MapOf(v.View, p)}
 	if v.Table.Loaded {
 		out.version = answer.MapVersion(v, p.Map)
 	}
@@ -59,11 +59,11 @@ func viewRegion(v answer.View, p answer.MapPicture) region {
 // draw draws a part of the page that is updated live. The picture is not in it: its script
 // reads what changed when the version does.
 func draw(part func(region) templ.Component) func(context.Context, *site.Site, answer.View, string) (templ.Component, error) {
-	return func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
-		p, err := answer.PictureMap(v, answer.MapQuery{By: answer.MapByShard, To: 1}, answer.MapRows)
+	return func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
+		p, err := answer.PictureMap(s.MapView(v), answer.MapQuery{By: answer.MapByShard, To: 1}, answer.MapRows)
 		if err != nil {
 			return nil, err
 		}
-		return part(viewRegion(v, p)), nil
+		return part(viewRegion(s.MapView(v), p)), nil
 	}
 }

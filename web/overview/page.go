@@ -36,7 +36,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Past == nil && !v.Table.Loaded { // the headline says it
 		sh.Banners = slices.DeleteFunc(sh.Banners, func(b message.Message) bool { return b.Code == answer.ConnectionBanner })
 	}
-	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(s, v), mapOf(r, v), Region(v), s.Offers(r, v.Table).Balancer()))
+	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(s, v), mapOf(s, r, v), Region(v), s.Offers(r, v.Table).Balancer()))
 }
 
 // bandsOfMany are the bands that the server draws of many shards: each has a shape for each shard.
@@ -44,7 +44,7 @@ const bandsOfMany = 2
 
 // mapOf is the map of the largest collections. Its view is in the address too; one that
 // cannot be read is that of everything.
-func mapOf(r *http.Request, v answer.View) templates.MapView {
+func mapOf(s *site.Site, r *http.Request, v answer.View) templates.MapView {
 	q, err := answer.ParseMapQuery(r.URL.Query())
 	if err != nil {
 		q = answer.MapQuery{By: answer.MapByShard, To: 1}
@@ -54,7 +54,7 @@ func mapOf(r *http.Request, v answer.View) templates.MapView {
 	if len(v.Table.Shards) > templates.ManyShards {
 		bands = bandsOfMany
 	}
-	picture, err := answer.PictureMap(v, q, bands)
+	picture, err := answer.PictureMap(s.MapView(v), q, bands)
 	if err != nil { // only a view of one collection can fail
 		return templates.MapView{}
 	}

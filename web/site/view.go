@@ -145,10 +145,13 @@ func (s *Site) writesAt(ns topology.Namespace) int64 {
 	return s.Deps.Heat.CountedUntil(ns).UnixMilli()
 }
 
+// MapView is a view with what this site remembers of the map.
+func (s *Site) MapView(v answer.View) answer.MapView { return answer.MapView{View: v, Bands: s.bands} }
+
 // View is the newest state of everything that a page shows.
 func (s *Site) View() answer.View {
 	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
-		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.usualWrites, WritesAt: s.writesAt, Bands: s.bands,
+		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.usualWrites, WritesAt: s.writesAt,
 		Counts: s.Deps.Heat}
 	if s.Deps.Holdings != nil {
 		v.HoldingsOf = s.Deps.Holdings.Snapshot

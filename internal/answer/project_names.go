@@ -1,0 +1,34 @@
+package answer
+
+import (
+	"cmp"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+)
+
+// DocumentNames is what the profile calls a document, and several.
+func DocumentNames(p *profile.Profile) profile.Called {
+	out := profile.Called{One: "Yorkie document", Many: "Yorkie documents"}
+	if p != nil {
+		out = profile.Called{One: cmp.Or(p.Called.One, out.One), Many: cmp.Or(p.Called.Many, out.Many)}
+	}
+	return out
+}
+
+// projectName is what a project of a database is called; "" where it is not known.
+func (v View) projectName(db string, id bson.ObjectID) string {
+	p, _ := v.Dir.In(db, id)
+	return p.Name
+}
+
+// NameOf is a project's name, or its id if it has none.
+func NameOf(p placement.Project) string {
+	if strings.TrimSpace(p.Name) == "" {
+		return p.ID.Hex()
+	}
+	return p.Name
+}
