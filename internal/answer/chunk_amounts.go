@@ -115,3 +115,10 @@ func (a ChunkAmounts) measuredOf(i int) bool {
 	_, alone := a.Single[i]
 	return a.Sure && (alone || a.others == nil)
 }
+
+// What a shard can have more of than its even share.
+const (
+	OfBytes     = "bytes"
+	OfDocuments = "documents"
+	OfWrites    = "writes"
+)

@@ -73,3 +73,6 @@ func WithinCollection(ref string) string {
 	_, bound, _ := strings.Cut(ref, ".")
 	return bound
 }
+
+// ChunksListed is how many chunks of one collection a project's page lists.
+const ChunksListed = 20

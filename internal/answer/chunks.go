@@ -187,23 +187,6 @@ func cursorFrom(c *topology.Collection, cursor string) (int, error) {
 	return min(i, c.Chunks.Len()), err
 }
 
-// byPlace begins a cursor that is a place in the list of chunks.
-const byPlace = "place "
-
-// listPlace reads a cursor of nextChunk where bounds are hidden.
-func listPlace(q url.Values) (int, error) {
-	key, given, err := CursorKey(q)
-	if err != nil || !given {
-		return 0, err
-	}
-	text, ok := strings.CutPrefix(key, byPlace)
-	at, err := strconv.Atoi(text)
-	if !ok || err != nil || at < 0 {
-		return 0, fault.New(fault.Invalid, "This cursor is not from this list.")
-	}
-	return at, nil
-}
-
 // chunkSpan is the positions [from, to) that cursor=, from= or key= leave.
 func chunkSpan(v View, c *topology.Collection, q url.Values) (from, to int, err error) {
 	to = c.Chunks.Len()

@@ -75,37 +75,6 @@ func loadsOn(t *topology.Table, counts *heat.Collector, shard string) (loads []h
 	return loads, spaces
 }
 
-// fillActivity adds what a shard is busy with.
-func fillActivity(v View, out *api.ShardDetail) {
-	writes := newMatrixWrites(v, v.Counts).total()
-	var all amount
-	for _, a := range writes {
-		all = all.plus(a)
-	}
-	here := writes[slices.IndexFunc(v.Table.Shards, func(s topology.Shard) bool { return s.Name == out.Name })]
-	out.Window, out.Writes = v.WritesWindow().String(), here.rate(v.Now)
-	if share := here.of(all); share >= 0 && !all.atLeast {
-		out.WriteShare = &share
-	}
-	if v.Counts == nil || v.Past != nil {
-		return
-	}
-	loads, spaces := loadsOn(v.Table, v.Counts, out.Name)
-	sum := heat.Together(loads)
-	if !sum.Known {
-		return
-	}
-	o := &out.Operations
-	o.From, o.To = api.Time(sum.From), api.Time(sum.To)
-	o.ReadsPerSecond, o.WritesPerSecond = &sum.ReadsPerSecond, &sum.WritesPerSecond
-	o.ReadMillis, o.WriteMillis = meanMillis(sum.ReadsPerSecond, sum.ReadLatency), meanMillis(sum.WritesPerSecond, sum.WriteLatency)
-	for i, l := range loads {
-		if share := l.ReadsPerSecond / sum.ReadsPerSecond; sum.ReadsPerSecond > 0 && (o.ReadShare == nil || share > *o.ReadShare) {
-			o.MostRead, o.ReadShare = string(spaces[i]), &share
-		}
-	}
-}
-
 // meanMillis is a mean time, which is known where there was an operation.
 func meanMillis(perSecond float64, mean time.Duration) *float64 {
 	if perSecond <= 0 {

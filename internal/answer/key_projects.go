@@ -7,6 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -130,4 +132,28 @@ func (v View) ProjectsOfBounds(ns string, min, max api.Key) (from, until api.Key
 	lower, _ := shardkey.ParseExtJSON(string(min)) // what cannot be read names nobody
 	upper, _ := shardkey.ParseExtJSON(string(max))
 	return v.projectsOfRange(topology.Namespace(ns), lower, upper)
+}
+
+// leadsWithProject tells whether each project has its own range of a collection's key space.
+func leadsWithProject(v View, c *topology.Collection) bool {
+	if v.Profile == nil {
+		return false
+	}
+	i := slices.IndexFunc(v.Profile.Nearest(v.Table, c.NS.Database()).Collections,
+		func(pc profile.Collection) bool { return pc.Name == c.NS.Collection() })
+	if i < 0 {
+		return false
+	}
+	pc := v.Profile.Nearest(v.Table, c.NS.Database()).Collections[i]
+	return pc.ProjectField != "" && c.Key.LeadsWith(pc.ProjectField)
+}
+
+// projectRange is a project's own range of a collection's key space; false if it has none, or there is no such
+// sharded collection.
+func projectRange(v View, c *topology.Collection, id bson.ObjectID) (shardkey.Range, bool) {
+	if c == nil || !leadsWithProject(v, c) {
+		return shardkey.Range{}, false
+	}
+	r, err := c.Key.PrefixRange(placement.ObjectIDValue(id))
+	return r, err == nil
 }

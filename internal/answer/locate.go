@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -21,9 +20,6 @@ type Locator interface {
 	Ask(context.Context, placement.Query) (placement.Answer, error)
 	DocumentLister
 }
-
-// locateTimeout bounds the few reads that one query may cost the cluster.
-const locateTimeout = 5 * time.Second
 
 // Find looks for what a query can mean. With an error it still says how the query
 // was read.

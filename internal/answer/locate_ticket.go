@@ -196,9 +196,6 @@ func (t *ticketText) code(s string) string {
 	return fence + s + fence
 }
 
-var markdownLetters = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
-	"|", `\|`, "~", `\~`, "&", `\&`, "#", `\#`, "!", `\!`)
-
 // plain is a sentence of ours, with names in it.
 func (t *ticketText) plain(s string) string {
 	s = sanitize.Sentence(s)

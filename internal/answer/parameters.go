@@ -202,3 +202,20 @@ func pageOf(n, page, rows int) (shown, from, to int) {
 	shown = min(max(page, 1), last)
 	return shown, (shown - 1) * rows, min(shown*rows, n)
 }
+
+// byPlace begins a cursor that is a place in the list of chunks.
+const byPlace = "place "
+
+// listPlace reads a cursor of nextChunk where bounds are hidden.
+func listPlace(q url.Values) (int, error) {
+	key, given, err := CursorKey(q)
+	if err != nil || !given {
+		return 0, err
+	}
+	text, ok := strings.CutPrefix(key, byPlace)
+	at, err := strconv.Atoi(text)
+	if !ok || err != nil || at < 0 {
+		return 0, fault.New(fault.Invalid, "This cursor is not from this list.")
+	}
+	return at, nil
+}

@@ -20,6 +20,9 @@ import (
 	"shardboard/internal/topology"
 )
 
+// PostmortemLongest is how long the time of a post-mortem is at most.
+const PostmortemLongest = 7 * 24 * time.Hour
+
 // PastProblems are the problems that were found in the past: rules.ProblemHistory.
 type PastProblems interface {
 	// At is what was found at a time; judged is false where nobody looked then.
@@ -245,7 +248,7 @@ func asOf(m message.Message, at time.Time) message.Message {
 // latest, and of a long time it shows the end.
 func PostmortemURL(from, to, now time.Time) string {
 	from, to = from.Add(-postmortemAround), to.Add(postmortemAround)
-	if first := to.Add(-postmortemLongest); from.Before(first) {
+	if first := to.Add(-PostmortemLongest); from.Before(first) {
 		from = first
 	}
 	u := url.Values{"from": {AtText(from)}}

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strings"
+
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
@@ -19,3 +21,6 @@ func PersonText(name string) string { return sanitize.Truncate(sanitize.Sentence
 
 // ReasonText is a text that somebody typed, on one line and not too long.
 func ReasonText(text string) string { return sanitize.Truncate(sanitize.Sentence(text), TextShown) }
+
+var markdownLetters = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
+	"|", `\|`, "~", `\~`, "&", `\&`, "#", `\#`, "!", `\!`)

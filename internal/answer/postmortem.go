@@ -22,10 +22,8 @@ import (
 )
 
 const (
-	// postmortemSpan is how long a post-mortem is where its address names no begin, and postmortemLongest how long at
-	// most: one reads all that happened in it.
+	// postmortemSpan is how long a post-mortem is where its address names no begin.
 	postmortemSpan    = time.Hour
-	postmortemLongest = 7 * 24 * time.Hour
 	postmortemChanges = 300
 	// postmortemRead is how many entries of history one post-mortem reads: several of one minute are one line.
 	postmortemRead = 3000
@@ -46,7 +44,7 @@ func ParsePostmortemQuery(in url.Values, now time.Time) (from, to time.Time, err
 	if from, to, err = parseSpan(in, now, postmortemSpan); err != nil {
 		return from, to, err
 	}
-	if to.Sub(from) > postmortemLongest {
+	if to.Sub(from) > PostmortemLongest {
 		return from, to, fault.New(fault.Invalid, "A post-mortem covers at most 7 days.")
 	}
 	return from, to, nil

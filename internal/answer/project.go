@@ -5,10 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/natural"
@@ -16,25 +13,6 @@ import (
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
-
-// ChunksListed is how many chunks of one collection a project's page lists.
-const ChunksListed = 20
-
-// FindProject finds a project by its id: in one database, or in any if db is "".
-func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error) {
-	p, ok := v.Dir.ByID(id)
-	if db != "" {
-		p, ok = v.Dir.In(db, id)
-	}
-	switch {
-	case ok:
-		return p, nil
-	case !v.Dir.Loaded():
-		return p, CheckProjects(v)
-	}
-	return p, fault.New(fault.NotFound, "There is no project with id %s (searched: %d, of %s).",
-		id.Hex(), len(v.Dir.All()), format.JoinWords(v.Dir.Databases()))
-}
 
 // Project says where a project is and what can be done about it, collection by
 // collection.

@@ -6,6 +6,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 )
@@ -31,4 +33,24 @@ func NameOf(p placement.Project) string {
 		return p.ID.Hex()
 	}
 	return p.Name
+}
+
+// FindProject finds a project by its id: in one database, or in any if db is "".
+func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error) {
+	p, ok := v.Dir.ByID(id)
+	if db != "" {
+		p, ok = v.Dir.In(db, id)
+	}
+	switch {
+	case ok:
+		return p, nil
+	case !v.Dir.Loaded():
+		return p, CheckProjects(v)
+	}
+	return p, fault.New(fault.NotFound, "There is no project with id %s (searched: %d, of %s).",
+		id.Hex(), len(v.Dir.All()), format.JoinWords(v.Dir.Databases()))
+}
+
+func shardsOf(c placement.CollectionSpread) []string {
+	return each(c.Shards, func(part placement.ShardPart) string { return part.Shard })
 }

@@ -119,10 +119,6 @@ func projectOf(sp placement.Spread) api.Project {
 	return out
 }
 
-func shardsOf(c placement.CollectionSpread) []string {
-	return each(c.Shards, func(part placement.ShardPart) string { return part.Shard })
-}
-
 func presenceOf(p placement.Presence) string {
 	switch p {
 	case placement.PresenceYes:

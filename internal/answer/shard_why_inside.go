@@ -9,8 +9,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
-	"shardboard/internal/profile"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -31,30 +29,6 @@ func (w *shardWhy) newInside(c *topology.Collection, a ChunkAmounts, whole whyPa
 		in.written = a.window.ProjectChunks(w.v.Table, w.v.Profile)
 	}
 	return in
-}
-
-// leadsWithProject tells whether each project has its own range of a collection's key space.
-func leadsWithProject(v View, c *topology.Collection) bool {
-	if v.Profile == nil {
-		return false
-	}
-	i := slices.IndexFunc(v.Profile.Nearest(v.Table, c.NS.Database()).Collections,
-		func(pc profile.Collection) bool { return pc.Name == c.NS.Collection() })
-	if i < 0 {
-		return false
-	}
-	pc := v.Profile.Nearest(v.Table, c.NS.Database()).Collections[i]
-	return pc.ProjectField != "" && c.Key.LeadsWith(pc.ProjectField)
-}
-
-// projectRange is a project's own range of a collection's key space; false if it has none, or there is no such
-// sharded collection.
-func projectRange(v View, c *topology.Collection, id bson.ObjectID) (shardkey.Range, bool) {
-	if c == nil || !leadsWithProject(v, c) {
-		return shardkey.Range{}, false
-	}
-	r, err := c.Key.PrefixRange(placement.ObjectIDValue(id))
-	return r, err == nil
 }
 
 // divided tells whether the collection can be divided into projects: of writes, by who wrote; of

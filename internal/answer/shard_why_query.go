@@ -12,13 +12,6 @@ import (
 	"shardboard/internal/topology"
 )
 
-// What a shard can have more of than its even share.
-const (
-	OfBytes     = "bytes"
-	OfDocuments = "documents"
-	OfWrites    = "writes"
-)
-
 // SeveralProjects stands for a project where chunks are meant that several projects share.
 const SeveralProjects = "several"
 

@@ -25,11 +25,6 @@ func ChunkWhy(v View, c *topology.Collection, i int, found []placement.SharedID)
 	return out
 }
 
-// whyFreshness is the age of what the rules look at.
-func whyFreshness(v View) api.Freshness {
-	return FreshnessOf(v, topology.PartRouting, topology.PartShards)
-}
-
 func planOf(t *topology.Table, c *topology.Collection) *balance.Plan {
 	return balance.PlanOf(balance.Situation{Table: t}, c)
 }
