@@ -43,7 +43,7 @@ func (m *matrix) collections() {
 	if len(byDB) == 1 || m.q.DB != "" {
 		m.sort(lines)
 		m.out.Pages = len(lines)
-		_, from, to := pageOf(len(lines), m.q.Page, m.out.OnPage)
+		_, from, to := PageOfRows(len(lines), m.q.Page, m.out.OnPage)
 		m.addPage(lines, from, to, "collections", 0)
 		return
 	}
@@ -63,7 +63,7 @@ func (m *matrix) databases(byDB map[string][]matrixLine) {
 	slices.SortFunc(groups, func(a, b matrixLine) int { return natural.Compare(a.name, b.name) })
 	m.sort(groups)
 	m.out.Pages = len(groups)
-	_, from, to := pageOf(len(groups), m.q.Page, m.out.OnPage)
+	_, from, to := PageOfRows(len(groups), m.q.Page, m.out.OnPage)
 	m.addOthers(groups[:from], "others-before", message.Plural(from, "1 database", format.Count(int64(from))+" databases")+" before", "", 0)
 	leaves := 0
 	for _, g := range groups[from:to] {

@@ -74,7 +74,7 @@ func (m *matrix) projects() {
 	figures := m.projectFigures()
 	ranked := figures.ranked()
 	order := m.projectOrder(found, ranked)
-	_, from, to := pageOf(len(found), m.q.Page, m.out.OnPage)
+	_, from, to := PageOfRows(len(found), m.q.Page, m.out.OnPage)
 
 	whole := len(found) == m.out.Total
 	all, byNS := matrixLine{moves: m.moves}, map[topology.Namespace][]amount(nil)

@@ -189,15 +189,13 @@ const (
 
 // PageOf is the page of a list of n rows that is shown, and its rows [from, to): a page
 // beyond the end is the last one, as rows may have gone since the link was made.
-func PageOf(n, page int) (shown, from, to int) { return pageOf(n, page, PageRows) }
+func PageOf(n, page int) (shown, from, to int) { return PageOfRows(n, page, PageRows) }
 
 // EventPageOf is the same of the changelog.
-func EventPageOf(n, page int) (shown, from, to int) { return pageOf(n, page, EventRows) }
+func EventPageOf(n, page int) (shown, from, to int) { return PageOfRows(n, page, EventRows) }
 
 // PageOfRows is the same of a list with pages of so many rows.
-func PageOfRows(n, page, rows int) (shown, from, to int) { return pageOf(n, page, rows) }
-
-func pageOf(n, page, rows int) (shown, from, to int) {
+func PageOfRows(n, page, rows int) (shown, from, to int) {
 	last := max((n+rows-1)/rows, 1)
 	shown = min(max(page, 1), last)
 	return shown, (shown - 1) * rows, min(shown*rows, n)
