@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"slices"
-	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -73,15 +72,6 @@ func loadsOn(t *topology.Table, counts *heat.Collector, shard string) (loads []h
 		}
 	}
 	return loads, spaces
-}
-
-// meanMillis is a mean time, which is known where there was an operation.
-func meanMillis(perSecond float64, mean time.Duration) *float64 {
-	if perSecond <= 0 {
-		return nil
-	}
-	ms := float64(mean) / float64(time.Millisecond)
-	return &ms
 }
 
 // slowestReads are the operations of all shards, those first whose reads take most of the time.

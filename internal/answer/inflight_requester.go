@@ -43,7 +43,7 @@ func requestingRuns(v View, list []topology.InFlight) []history.OurRun {
 	if v.FlightRuns != nil {
 		return v.FlightRuns()
 	}
-	return runsSince(v.OurRuns, list, v.Now)
+	return runsSince(func(from, to time.Time) []history.OurRun { return v.OurRuns(from, to) }, list, v.Now)
 }
 
 func runsSince(runs func(from, to time.Time) []history.OurRun, list []topology.InFlight, now time.Time) []history.OurRun {

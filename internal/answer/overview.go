@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/history"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -49,7 +50,7 @@ const newestEvents = 8
 // of a migration that succeeded are left to the activity page. hidden is how many
 // of the server's own collections were left out, of all that are known.
 func NewestEvents(v View) (list []api.Event, hidden int) {
-	reasons := sync.OnceValue(v.Reasons)
+	reasons := sync.OnceValue(func() map[string]history.Reason { return v.Reasons() })
 	for _, e := range v.Table.Events {
 		x := ReadEvent(e)
 		switch {

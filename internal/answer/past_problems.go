@@ -165,7 +165,7 @@ func pastProblems(ctx context.Context, v View, kept PastProblems, from, to time.
 		return nil, nil, err
 	}
 	for i, p := range list {
-		list[i] = p.Hide(v.hideInProblem)
+		list[i] = p.Hide(func(p rules.Problem) rules.Problem { return v.hideInProblem(p) })
 	}
 	slices.SortStableFunc(list, func(a, b rules.PastProblem) int { // hidden ids have another order
 		return cmp.Or(b.Began.Compare(a.Began), strings.Compare(a.ID, b.ID))

@@ -35,7 +35,7 @@ var (
 	requestBytes    = counter("cluster_sent_bytes_total", "Bytes of commands sent to the cluster, before compression.", "command")
 	replyBytes      = counter("cluster_received_bytes_total", "Bytes of replies of the cluster, after decompression.", "command")
 
-	problems = gauge("problems",
+	openProblems = gauge("problems",
 		"Open problems by rule, as the overview lists them; 0 for a rule that found none, absent for one that could not be checked.", "rule")
 	problemsBySeverity = gauge("problems_by_severity", "Open problems by severity: critical, warn, info.", "severity")
 	rulesUnchecked     = gauge("rules_unchecked", "Rules that could not be checked, wholly or in part.")
@@ -151,7 +151,7 @@ func (c *Cluster) problems(s *series, now time.Time) {
 	}
 	for _, rule := range rules.Rules() {
 		if n := found[rule]; n > 0 || !unsure[rule] {
-			s.set(problems, float64(n), string(rule))
+			s.set(openProblems, float64(n), string(rule))
 		}
 	}
 	for _, severity := range slices.Sorted(maps.Keys(severities)) {

@@ -30,7 +30,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 // problems answers the same list.
-func problems(s *site.Site, r *http.Request) (a api.AdviceList, err error) {
+func problemList(s *site.Site, r *http.Request) (a api.AdviceList, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
 		return a, err
@@ -114,7 +114,7 @@ func decideByJSON(s *site.Site, w http.ResponseWriter, r *http.Request, reason s
 	if err := do.about(s, r, id, reason); err != nil {
 		return err
 	}
-	return site.WriteAnswer(s, w, r, problems)
+	return site.WriteAnswer(s, w, r, problemList)
 }
 
 func take(s *site.Site, r *http.Request, id, note string) error {

@@ -81,7 +81,7 @@ func (m pastList) next() string {
 }
 
 // postmortem is what was wrong in a time, what was done, and what that changed.
-func postmortem(s *site.Site, r *http.Request) (api.Postmortem, error) {
+func postmortemOf(s *site.Site, r *http.Request) (api.Postmortem, error) {
 	v := s.ViewFor(r)
 	from, to, err := answer.ParsePostmortemQuery(r.URL.Query(), v.Now)
 	if err != nil {
@@ -94,7 +94,7 @@ func postmortem(s *site.Site, r *http.Request) (api.Postmortem, error) {
 // PostmortemPage shows it, to be read and printed.
 func PostmortemPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
-	m, err := postmortem(s, r)
+	m, err := postmortemOf(s, r)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func PostmortemPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 
 // PostmortemMarkdown answers it as Markdown.
 func PostmortemMarkdown(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	m, err := postmortem(s, r)
+	m, err := postmortemOf(s, r)
 	if err != nil {
 		return err
 	}

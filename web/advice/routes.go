@@ -27,7 +27,7 @@ var Routes = site.Table(
 	site.Question[api.AdviceList]{
 		Route: site.Route{Pattern: "/advice", Summary: "Which problems are there, and what helps?", Time: site.NowOnly,
 			Params: []site.Param{site.Query("rule", "those of one rule, one by one")}},
-		Page: Page, Ask: problems, For: "Problems, greatest first, and what could not be checked",
+		Page: Page, Ask: problemList, For: "Problems, greatest first, and what could not be checked",
 	},
 	site.Question[api.PastProblems]{
 		Route: site.Route{Pattern: "/advice/past", Summary: "Which problems were there?", Params: []site.Param{site.Last, paramFrom, paramTo,
@@ -39,7 +39,7 @@ var Routes = site.Table(
 	site.Question[api.Postmortem]{
 		Route: site.Route{Pattern: "/postmortem", Summary: "What was wrong in a time, what was done, and what did that change?",
 			Params: []site.Param{site.Last, paramFrom, paramTo}},
-		Page: PostmortemPage, Ask: postmortem,
+		Page: PostmortemPage, Ask: postmortemOf,
 	},
 	site.Page(site.Route{Pattern: "/postmortem.md", Summary: "A post-mortem as Markdown", Types: []string{site.MediaMarkdown},
 		Params: []site.Param{site.Last, paramFrom, paramTo}, Handler: PostmortemMarkdown}),

@@ -59,8 +59,8 @@ func chunkOrders(chosen string) []templates.Option {
 	return out
 }
 
-// writes are a row's writes per second for a column whose head has the unit.
-func writes(c api.Chunk) templates.Figure {
+// writesFigure is a row's writes per second for a column whose head has the unit.
+func writesFigure(c api.Chunk) templates.Figure {
 	if c.WritesPerSecond == nil {
 		return templates.Figure{Text: "unknown"}
 	}

@@ -265,7 +265,7 @@ func chunkTable(m onePage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = plainNumber(writes(c)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = plainNumber(writesFigure(c)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

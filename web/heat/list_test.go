@@ -240,7 +240,7 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 }
 
 func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
-	writes := map[string]float64{"shard-rs-1": 9, "shard-rs-2": 3, "shard-rs-3": 1}
+	rates := map[string]float64{"shard-rs-1": 9, "shard-rs-2": 3, "shard-rs-3": 1}
 	owned := func(c *topology.Collection, by string) int {
 		for i := range c.Chunks.Len() {
 			if c.Chunks.Owner(i) == by {
@@ -254,28 +254,28 @@ func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
 		owner  string
 		rate   float64 // of the chunk
 		change func(*topology.Table, *topology.Collection)
-		writes map[string]float64
+		rates map[string]float64
 		want   string
 	}{
-		"least written":       {"shard-rs-1", 2, nil, writes, "shard-rs-3"},
-		"would be as hot":     {"shard-rs-1", 8, nil, writes, "shard-rs-1"},
-		"it is the calmest":   {"shard-rs-3", 1, nil, writes, "shard-rs-3"},
+		"least written":       {"shard-rs-1", 2, nil, rates, "shard-rs-3"},
+		"would be as hot":     {"shard-rs-1", 8, nil, rates, "shard-rs-1"},
+		"it is the calmest":   {"shard-rs-3", 1, nil, rates, "shard-rs-3"},
 		"nothing was counted": {"shard-rs-1", 2, nil, nil, ""},
 		"being emptied": {"shard-rs-1", 2, func(t *topology.Table, _ *topology.Collection) { t.Shard("shard-rs-3").Draining = true },
-			writes, "shard-rs-2"},
-		"resharding":         {"shard-rs-1", 2, func(_ *topology.Table, c *topology.Collection) { c.Resharding = true }, writes, ""},
-		"migrations blocked": {"shard-rs-1", 2, func(_ *topology.Table, c *topology.Collection) { c.MigrationsBlocked = true }, writes, ""},
+			rates, "shard-rs-2"},
+		"resharding":         {"shard-rs-1", 2, func(_ *topology.Table, c *topology.Collection) { c.Resharding = true }, rates, ""},
+		"migrations blocked": {"shard-rs-1", 2, func(_ *topology.Table, c *topology.Collection) { c.MigrationsBlocked = true }, rates, ""},
 		"zone": {"shard-rs-1", 2, func(t *topology.Table, c *topology.Collection) {
 			t.Shard("shard-rs-2").Zones = append(t.Shard("shard-rs-2").Zones, "eu")
 			t.Zones = append(t.Zones, topology.ZoneRange{NS: c.NS, Zone: "eu", Min: c.Key.Min(), Max: c.Key.Max()})
-		}, writes, "shard-rs-2"},
+		}, rates, "shard-rs-2"},
 	} {
 		v := webtest.NewStory().View()
 		col := v.Table.Collection(webtest.ChangesNS)
 		if c.change != nil {
 			c.change(v.Table, col)
 		}
-		if got := answer.Calmest(v.Table, col, owned(col, c.owner), c.rate, c.writes); got != c.want {
+		if got := answer.Calmest(v.Table, col, owned(col, c.owner), c.rate, c.rates); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -274,7 +274,7 @@ func projectRegion(m projectView) templ.Component {
 			}
 		}
 		if len(m.Collections) > 0 {
-			templ_7745c5c3_Err = spread(m).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = spreadPicture(m).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

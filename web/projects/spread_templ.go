@@ -31,9 +31,9 @@ const (
 // listed tells whether a row lists its shards in one column.
 func (m projectView) listed() bool { return len(m.columns) > shardColumns }
 
-// spread is the picture of the project: a row for each collection, a column for
+// spreadPicture is the picture of the project: a row for each collection, a column for
 // each shard or one for all of them.
-func spread(m projectView) templ.Component {
+func spreadPicture(m projectView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -101,9 +101,9 @@ func address(s *site.Site, r *http.Request, v answer.View, n int) string {
 func planAddress(s *site.Site, r *http.Request, v answer.View) string {
 	may := answer.AdviceMay{Plan: s.Deps.Actions != nil && auth.From(r.Context()).May(auth.Operator), Try: s.Tries(v)}
 	if may.Plan {
-		problems := slices.Clone(v.Problems().Items)
-		slices.SortStableFunc(problems, func(a, b rules.Problem) int { return heatFirst(a) - heatFirst(b) })
-		for _, p := range problems {
+		found := slices.Clone(v.Problems().Items)
+		slices.SortStableFunc(found, func(a, b rules.Problem) int { return heatFirst(a) - heatFirst(b) })
+		for _, p := range found {
 			if to := answer.FirstPlan(v, p.ID, may); to != "" {
 				return to
 			}
