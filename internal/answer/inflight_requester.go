@@ -69,7 +69,7 @@ func (m *FlightMemo) Of(v View) []history.OurRun {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.table != v.Table {
-		m.table, m.runs = v.Table, runsSince(v.OurRuns, v.Table.Moves.List, v.Now)
+		m.table, m.runs = v.Table, runsSince(func(from, to time.Time) []history.OurRun { return v.OurRuns(from, to) }, v.Table.Moves.List, v.Now)
 	}
 	return m.runs
 }

@@ -254,7 +254,7 @@ func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
 		owner  string
 		rate   float64 // of the chunk
 		change func(*topology.Table, *topology.Collection)
-		rates map[string]float64
+		rates  map[string]float64
 		want   string
 	}{
 		"least written":       {"shard-rs-1", 2, nil, rates, "shard-rs-3"},
