@@ -126,7 +126,7 @@ func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
 	}
 	var tried []expected
 	for _, plan := range p.Remedy.Plans {
-		one := expected{plan: api.AdvicePlan{Kind: plan.Kind, Args: v.planArguments(plan), Text: v.Named(plan.Text).At(v.Now)}}
+		one := expected{plan: api.AdvicePlan{Kind: plan.Kind, Args: v.planArgumentsShown(plan), Text: v.Named(plan.Text).At(v.Now)}}
 		trial := may.Try(actions.Kind(plan.Kind), planArguments(plan))
 		one.plan.Why, one.plan.When, one.blocked = trial.Why, trial.When, trial.Why != ""
 		if trial.Back != "" {

@@ -143,7 +143,7 @@ func (l *changelog) shown(ctx context.Context, list []topology.Event) ([]api.Eve
 		t.Events = sortedLog(slices.Concat(near, l.hideTexts(found.Events)))
 		v.Table = &t
 	}
-	reasons, causes := v.Reasons(), v.causes(list)
+	reasons, causes := v.Reasons(), v.causesOf(list)
 	out := make([]api.Event, 0, len(list))
 	for _, e := range list {
 		x := EventOf(v, ReadEvent(e).Because(reasons))
@@ -155,10 +155,10 @@ func (l *changelog) shown(ctx context.Context, list []topology.Event) ([]api.Eve
 	return out, nil
 }
 
-// causes are who caused entries, by their ids. Those of a move have one cause.
-func (v View) causes(list []topology.Event) map[string]history.Cause {
+// causesOf are who caused entries, by their ids. Those of a move have one cause.
+func (v View) causesOf(list []topology.Event) map[string]history.Cause {
 	out := map[string]history.Cause{}
-	for _, m := range v.Migrations() {
+	for _, m := range v.AllMigrations() {
 		for _, id := range m.Entries {
 			out[id] = m.Cause
 		}

@@ -22,7 +22,7 @@ func FailedMoves(v View, internal bool, all ActivityQuery, takes func(history.Mi
 	if !slices.ContainsFunc(v.Table.Events, topology.Event.FailedMove) {
 		return out
 	}
-	for _, m := range v.Migrations() {
+	for _, m := range v.AllMigrations() {
 		switch {
 		case m.Outcome != history.Aborted || !takes(m):
 		case !internal && topology.IsInternal(m.NS):

@@ -138,7 +138,7 @@ func loggedMigrations(v View, ns topology.Namespace) ([]history.Migration, error
 	if err := CheckRead(v, topology.PartEvents, "The changelog entries"); err != nil {
 		return nil, err
 	}
-	list := v.Migrations()
+	list := v.AllMigrations()
 	if ns == "" {
 		return list, nil
 	}
@@ -186,7 +186,7 @@ const (
 // left out unless internal is set.
 func Moves(v View, internal bool) api.Moves {
 	out := api.Moves{Settled: flightsKnown(v)}
-	list, hidden := withoutFolded(v.Migrations(), internal)
+	list, hidden := withoutFolded(v.AllMigrations(), internal)
 	out.Hidden = hidden
 	for _, m := range list {
 		switch m.Outcome {
@@ -219,8 +219,8 @@ func (v View) OurRuns(from, to time.Time) []history.OurRun {
 	return v.Runs(from, to)
 }
 
-// Migrations are the moves in the table's changelog entries.
-func (v View) Migrations() []history.Migration {
+// AllMigrations are the moves in the table's changelog entries.
+func (v View) AllMigrations() []history.Migration {
 	if len(v.Table.Events) == 0 {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (w *shardWhy) offer(p *whyPart, k actions.Kind, text string, pairs ...strin
 			plan.Args[pairs[i]] = pairs[i+1]
 		}
 	}
-	one := api.AdvicePlan{Kind: plan.Kind, Args: w.v.planArguments(plan), Text: text}
+	one := api.AdvicePlan{Kind: plan.Kind, Args: w.v.planArgumentsShown(plan), Text: text}
 	if w.h.Try != nil {
 		if came := w.h.Try(k, planArguments(plan)); came.Why != "" {
 			p.WhyNot = text + ": " + came.Why

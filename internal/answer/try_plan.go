@@ -198,8 +198,8 @@ func planArguments(p rules.Plan) map[string]json.RawMessage {
 	return out
 }
 
-// planArguments are those of a plan that helps, as answers have them.
-func (v View) planArguments(p rules.Plan) map[string]json.RawMessage {
+// planArgumentsShown are those of a plan that helps, as answers have them.
+func (v View) planArgumentsShown(p rules.Plan) map[string]json.RawMessage {
 	args := planArguments(p)
 	if h := v.Table.Hiding(); h != nil {
 		for name := range args {
