@@ -30,9 +30,9 @@ func answeringOf(v View, a topology.Answer, set topology.ReplicaSet) api.Answeri
 	case a.State == topology.NotAsked:
 		out.Reason = "It has no chunk whose rows could be asked for."
 	}
-	out.Since, out.LastAt = instant(a.Since), instant(a.Last)
+	out.Since, out.LastAt = TimeOrNull(a.Since), TimeOrNull(a.Last)
 	for _, m := range set.Members {
-		one := api.Member{Address: m.Address, State: m.State(), Since: instant(m.Away)}
+		one := api.Member{Address: m.Address, State: m.State(), Since: TimeOrNull(m.Away)}
 		if m.Reached {
 			ms := float64(m.Ping) / float64(time.Millisecond)
 			one.PingMs = &ms
@@ -47,13 +47,13 @@ func shardAnswering(v View, s topology.Shard) api.Answering {
 	return answeringOf(v, v.Table.Answering.Shards[s.Name], set)
 }
 
-func configServers(v View) api.ConfigServers {
+func ConfigServers(v View) api.ConfigServers {
 	set, _ := v.Table.ConfigSet()
 	return api.ConfigServers{Answering: answeringOf(v, v.Table.Answering.Config, set), ReadOnly: v.Table.Answering.ReadOnly}
 }
 
-// silence says which servers do not answer, of the config servers and the shards that are asked about; "" while all do.
-func silence(t *topology.Table, about func(shard string) bool) string {
+// Silence says which servers do not answer, of the config servers and the shards that are asked about; "" while all do.
+func Silence(t *topology.Table, about func(shard string) bool) string {
 	a := t.Answering
 	switch {
 	case a.Config.State == topology.Silent && a.ReadOnly:
@@ -83,10 +83,10 @@ func silence(t *topology.Table, about func(shard string) bool) string {
 	}
 }
 
-func anyShard(string) bool { return true }
+func AnyShard(string) bool { return true }
 
-// runSilence says which servers that the rest of a run needs do not answer.
-func runSilence(v View, r engine.Run) string {
+// RunSilence says which servers that the rest of a run needs do not answer.
+func RunSilence(v View, r engine.Run) string {
 	if !r.State.Open() || v.Past != nil {
 		return ""
 	}
@@ -100,7 +100,7 @@ func runSilence(v View, r engine.Run) string {
 			needs[f.Shard] = true
 		}
 	}
-	if text := silence(v.Table, func(shard string) bool { return needs[shard] }); text != "" {
+	if text := Silence(v.Table, func(shard string) bool { return needs[shard] }); text != "" {
 		return text + "."
 	}
 	return ""

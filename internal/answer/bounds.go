@@ -55,19 +55,19 @@ func BoundDocumentText(t *topology.Table, ns topology.Namespace, doc bson.Raw) s
 	return string(out)
 }
 
-// rangeShown is a range whose bounds are documents, as the cluster writes them.
-func rangeShown(v View, ns topology.Namespace, min, max bson.Raw) api.RangeShown {
+// RangeShown is a range whose bounds are documents, as the cluster writes them.
+func RangeShown(v View, ns topology.Namespace, min, max bson.Raw) api.RangeShown {
 	out := api.RangeShown{Min: BoundDocumentText(v.Table, ns, min), Max: BoundDocumentText(v.Table, ns, max)}
-	out.From, out.Until = v.projectsOfRange(ns, min, max)
+	out.From, out.Until = v.ProjectsOfRange(ns, min, max)
 	if c := v.Table.Collection(ns); c != nil {
 		out.URL = CollectionURL(ns)
-		out.Chunk, out.ChunkURL = chunkOfBound(c, min)
+		out.Chunk, out.ChunkURL = ChunkOfBound(c, min)
 	}
 	return out
 }
 
-// chunkOfBound is the chunk that now holds a lower bound: its short name and its address.
-func chunkOfBound(c *topology.Collection, min bson.Raw) (name, url string) {
+// ChunkOfBound is the chunk that now holds a lower bound: its short name and its address.
+func ChunkOfBound(c *topology.Collection, min bson.Raw) (name, url string) {
 	if c.Chunks.Len() == 0 || len(min) == 0 {
 		return "", ""
 	}

@@ -23,7 +23,7 @@ func ConnectionOf(v View) api.Connection {
 		}
 		out.Mongos = append(out.Mongos, m)
 	}
-	switch h := reading(v.Table); out.State {
+	switch h := ReadingHealth(v.Table); out.State {
 	case "connected", "partly":
 	case "reading":
 		out.Since = api.Time(v.Table.Began)
@@ -37,9 +37,9 @@ func ConnectionOf(v View) api.Connection {
 	return out
 }
 
-// reading is how reading the cluster goes: the routing table, and before the first one what else it
+// ReadingHealth is how reading the cluster goes: the routing table, and before the first one what else it
 // needs.
-func reading(t *topology.Table) topology.Health {
+func ReadingHealth(t *topology.Table) topology.Health {
 	h := t.Health[topology.PartRouting]
 	for _, p := range []topology.Part{topology.PartShards, topology.PartDatabases} {
 		if !t.Loaded && h.Err == nil && !h.At.IsZero() {
@@ -54,7 +54,7 @@ var ConnectionStates = []string{"connected", "partly", "reading", "never", "lost
 
 // ConnectionState is one of ConnectionStates.
 func ConnectionState(t *topology.Table) string {
-	h := reading(t)
+	h := ReadingHealth(t)
 	var other *topology.OtherClusterError
 	switch {
 	case errors.As(h.Err, &other):
@@ -80,8 +80,8 @@ func ConnectionState(t *topology.Table) string {
 	return "lost"
 }
 
-// connectionTitles say what is wrong while the cluster is not read.
-var connectionTitles = map[string]string{
+// ConnectionTitles say what is wrong while the cluster is not read.
+var ConnectionTitles = map[string]string{
 	"never":        "The cluster is not reached",
 	"lost":         "The cluster does not answer",
 	"refused":      "The cluster refuses the sign-in",
@@ -90,42 +90,42 @@ var connectionTitles = map[string]string{
 	"otherCluster": topology.OtherClusterTitle,
 }
 
-// notReached says that something is not known because there is no routing table; the zero State when the
+// NotReached says that something is not known because there is no routing table; the zero State when the
 // ordinary reasons say it. The banner of the page has the reason.
-func notReached(t *topology.Table) api.State {
-	s := whyNotReached(t)
+func NotReached(t *topology.Table) api.State {
+	s := WhyNotReached(t)
 	if s.Code != "" {
 		s.Title, s.Detail = "Not known: the cluster was not read since the start of shardboard", "This fills in by itself once it is."
 	}
 	return s
 }
 
-// whyNotReached is why there is no routing table; the zero State when the ordinary reasons say it.
-func whyNotReached(t *topology.Table) api.State {
-	title := connectionTitles[ConnectionState(t)]
+// WhyNotReached is why there is no routing table; the zero State when the ordinary reasons say it.
+func WhyNotReached(t *topology.Table) api.State {
+	title := ConnectionTitles[ConnectionState(t)]
 	if t.Loaded || title == "" {
 		return api.State{}
 	}
-	h := reading(t)
+	h := ReadingHealth(t)
 	s := api.State{Code: "failed", Title: title + ": never since the start of shardboard at " + FullInstant(t.Began),
 		Detail: fault.Text(h.Err)}
 	if h.Denied {
-		s.Code, s.Title, s.Detail = "denied", title, denial(h)
+		s.Code, s.Title, s.Detail = "denied", title, DenialHelp(h)
 	}
 	s.Detail += " shardboard keeps trying; this fills in by itself."
 	return s
 }
 
-// denial is what helps when reading is not permitted.
-func denial(h topology.Health) string {
+// DenialHelp is what helps when reading is not permitted.
+func DenialHelp(h topology.Health) string {
 	if h.Product != "" {
 		return h.Product + " refuses this to every user; no grant helps."
 	}
 	return "Grant the cluster user " + h.Privilege + "."
 }
 
-// connectionNotes are what to know of the connection beside data that is shown.
-func connectionNotes(v View) (list []api.State) {
+// ConnectionNotes are what to know of the connection beside data that is shown.
+func ConnectionNotes(v View) (list []api.State) {
 	if v.Past != nil {
 		return nil
 	}

@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// deletionsHeld is what holds up deletions of old documents, of those that of takes, or a part of them. None is known
+// DeletionsHeld is what holds up deletions of old documents, of those that of takes, or a part of them. None is known
 // of a past time.
-func deletionsHeld(v View, of func(topology.HeldDeletion) (topology.HeldDeletion, bool)) api.DeletionWait {
+func DeletionsHeld(v View, of func(topology.HeldDeletion) (topology.HeldDeletion, bool)) api.DeletionWait {
 	out := api.DeletionWait{Held: []api.HeldDeletion{}}
 	if v.Past != nil {
 		return out
@@ -28,17 +28,17 @@ func deletionsHeld(v View, of func(topology.HeldDeletion) (topology.HeldDeletion
 func heldDeletionOf(h topology.HeldDeletion) api.HeldDeletion {
 	out := api.HeldDeletion{NS: string(h.NS), Shard: h.Shard, Cursors: h.Count, Oldest: api.Time(h.Oldest()), Unsure: h.Unsure,
 		Message: h.Text(), Text: h.Text().String(),
-		Commands: each(h.EndCommands(), func(c topology.EndCommand) string { return c.Text }),
-		Programs: each(h.Holders(), func(o topology.CursorHolder) api.CursorHolder {
+		Commands: Each(h.EndCommands(), func(c topology.EndCommand) string { return c.Text }),
+		Programs: Each(h.Holders(), func(o topology.CursorHolder) api.CursorHolder {
 			return api.CursorHolder{Application: o.App, Host: o.Host, Cursors: o.Count, Oldest: api.Time(o.Oldest)}
 		})}
 	return out
 }
 
-// runDeletions is what holds up the deletions that a run waits for; nil if it waits for none.
-func runDeletions(v View, r engine.Run) *api.DeletionWait {
+// RunDeletions is what holds up the deletions that a run waits for; nil if it waits for none.
+func RunDeletions(v View, r engine.Run) *api.DeletionWait {
 	waits := r.AwaitedDeletions()
-	out := deletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) {
+	out := DeletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) {
 		for _, w := range waits {
 			switch {
 			case w.Shard != h.Shard || w.NS != "" && w.NS != h.NS:

@@ -19,7 +19,7 @@ func DrainOf(v View, shard string) *api.Drain {
 	left := v.Table.RemainsOn(shard)
 	bytes := left.Bytes
 	bytes.Exact = false // on disk the documents are compressed, and orphaned ones may be included
-	out := &api.Drain{Jumbo: left.Jumbo, Bytes: FigureOf(bytes), Databases: NotNil(left.Databases), Unsharded: each(left.Unsharded, nameOf)}
+	out := &api.Drain{Jumbo: left.Jumbo, Bytes: FigureOf(bytes), Databases: NotNil(left.Databases), Unsharded: Each(left.Unsharded, NamespaceText)}
 	if left.Known {
 		out.Chunks = &left.Chunks
 	}
@@ -93,23 +93,23 @@ func drainTimeText(seconds *float64) string {
 // NamedText lists the first names.
 func NamedText(names []string) string {
 	const listed = 3
-	shown := each(names[:min(len(names), listed)], PersonText)
+	shown := Each(names[:min(len(names), listed)], PersonText)
 	if more := len(names) - listed; more > 0 {
 		shown = append(shown, Counted(more, "more", "more"))
 	}
 	return format.JoinWords(shown)
 }
 
-// drainOfStep is what is left on the shard whose draining an open step waits for.
-func drainOfStep(v View, s engine.Step) *api.Drain {
+// DrainOfStep is what is left on the shard whose draining an open step waits for.
+func DrainOfStep(v View, s engine.Step) *api.Drain {
 	if !s.AwaitsDrain() || !s.State.Open() || s.Sent.IsZero() {
 		return nil
 	}
 	return DrainOf(v, s.Shard)
 }
 
-// drainingTexts say which shards drain because of a run.
-func drainingTexts(r engine.Run, t *topology.Table) (out []string) {
+// DrainingTexts say which shards drain because of a run.
+func DrainingTexts(r engine.Run, t *topology.Table) (out []string) {
 	for _, s := range r.Steps {
 		now := t.Shard(s.Shard)
 		if !s.Drains() || s.State != engine.Succeeded || now == nil || !now.Draining {

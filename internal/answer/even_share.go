@@ -7,22 +7,22 @@ import (
 	"shardboard/internal/topology"
 )
 
-// evenShare says what an even share is: an equal part for each shard that may hold the data. A
+// EvenShare says what an even share is: an equal part for each shard that may hold the data. A
 // draining shard may hold nothing, and keys of a zone belong on the shards of that zone only.
-type evenShare struct {
+type EvenShare struct {
 	t     *topology.Table
 	shard string              // whose share is asked for
-	able  []string            // shards that do not drain
+	Able  []string            // shards that do not drain
 	zones map[string][]string // of these, by zone
 }
 
-func newEvenShare(t *topology.Table, shard string) evenShare {
-	e := evenShare{t: t, shard: shard, zones: map[string][]string{}}
+func NewEvenShare(t *topology.Table, shard string) EvenShare {
+	e := EvenShare{t: t, shard: shard, zones: map[string][]string{}}
 	for _, s := range t.Shards {
 		if s.Draining {
 			continue
 		}
-		e.able = append(e.able, s.Name)
+		e.Able = append(e.Able, s.Name)
 		for _, z := range s.Zones {
 			e.zones[z] = append(e.zones[z], s.Name)
 		}
@@ -30,43 +30,43 @@ func newEvenShare(t *topology.Table, shard string) evenShare {
 	return e
 }
 
-// holders are the shards that may hold keys of a zone; "" is no zone.
-func (e evenShare) holders(zone string) []string {
+// Holders are the shards that may hold keys of a zone; "" is no zone.
+func (e EvenShare) Holders(zone string) []string {
 	if zone == "" {
-		return e.able
+		return e.Able
 	}
 	return e.zones[zone]
 }
 
-// part is the shard's part of keys in a zone, 0 to 1. Where no shard may hold them it is 0: they
+// Part is the shard's part of keys in a zone, 0 to 1. Where no shard may hold them it is 0: they
 // are too many wherever they are.
-func (e evenShare) part(zone string) float64 {
-	holders := e.holders(zone)
+func (e EvenShare) Part(zone string) float64 {
+	holders := e.Holders(zone)
 	if !slices.Contains(holders, e.shard) {
 		return 0
 	}
 	return 1 / float64(len(holders))
 }
 
-// zoneSpan is a run of chunks that are wholly in one zone.
-type zoneSpan struct {
+// ZoneSpan is a run of chunks that are wholly in one zone.
+type ZoneSpan struct {
 	From, To int
 	Zone     string
 }
 
 // ZoneSpansOf are the runs of a collection's chunks in zones, in key order. A chunk that a zone's
 // bound cuts is in none until the balancer has split it.
-func ZoneSpansOf(t *topology.Table, c *topology.Collection) (out []zoneSpan) {
-	for _, z := range zoneOverlaps(t, c) {
-		if from, to := z.whole(); from < to {
-			out = append(out, zoneSpan{from, to, z.zone})
+func ZoneSpansOf(t *topology.Table, c *topology.Collection) (out []ZoneSpan) {
+	for _, z := range ZoneOverlaps(t, c) {
+		if from, to := z.Whole(); from < to {
+			out = append(out, ZoneSpan{from, to, z.Zone})
 		}
 	}
 	return out
 }
 
-// wholeChunks are the positions [from, to) of the chunks that lie in a range with all their keys.
-func wholeChunks(c *topology.Collection, r shardkey.Range) (from, to int) {
+// WholeChunks are the positions [from, to) of the chunks that lie in a range with all their keys.
+func WholeChunks(c *topology.Collection, r shardkey.Range) (from, to int) {
 	from, to = c.Chunks.Overlap(r)
 	if from < to && c.Chunks.At(from).Min.Compare(r.Min) < 0 {
 		from++
@@ -77,9 +77,9 @@ func wholeChunks(c *topology.Collection, r shardkey.Range) (from, to int) {
 	return from, max(from, to)
 }
 
-// parts calls use for each chunk in [from, to) with its owner and the shard's even part of it.
-func (e evenShare) parts(c *topology.Collection, spans []zoneSpan, from, to int, use func(i int, owner string, part float64)) {
-	free := e.part("")
+// Parts calls use for each chunk in [from, to) with its owner and the shard's even part of it.
+func (e EvenShare) Parts(c *topology.Collection, spans []ZoneSpan, from, to int, use func(i int, owner string, part float64)) {
+	free := e.Part("")
 	part, span, next := free, -1, 0
 	for i := from; i < to; i++ {
 		if span >= 0 && i >= spans[span].To {
@@ -87,7 +87,7 @@ func (e evenShare) parts(c *topology.Collection, spans []zoneSpan, from, to int,
 		}
 		for next < len(spans) && spans[next].From <= i {
 			if i < spans[next].To {
-				span, part = next, e.part(spans[next].Zone)
+				span, part = next, e.Part(spans[next].Zone)
 			}
 			next++
 		}
@@ -95,9 +95,9 @@ func (e evenShare) parts(c *topology.Collection, spans []zoneSpan, from, to int,
 	}
 }
 
-// means says in words what an even share is.
-func (e evenShare) means(zoned bool) string {
-	drains := len(e.able) < len(e.t.Shards)
+// Means says in words what an even share is.
+func (e EvenShare) Means(zoned bool) string {
+	drains := len(e.Able) < len(e.t.Shards)
 	text := "An even share is an equal part for each shard."
 	if drains {
 		text = "An even share is an equal part for each shard that is not draining."

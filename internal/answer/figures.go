@@ -125,8 +125,8 @@ func ValueOrReason(f api.Figure, write func(int64) string) string {
 	return write(*f.Value)
 }
 
-// meanMillis is a mean time, which is known where there was an operation.
-func meanMillis(perSecond float64, mean time.Duration) *float64 {
+// MeanMillis is a mean time, which is known where there was an operation.
+func MeanMillis(perSecond float64, mean time.Duration) *float64 {
 	if perSecond <= 0 {
 		return nil
 	}

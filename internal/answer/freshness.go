@@ -70,7 +70,7 @@ func CheckProjects(v View) error {
 	return fault.New(fault.Unavailable, "The projects are not loaded yet; try again in a moment.")
 }
 
-// whyFreshness is the age of what the rules look at.
-func whyFreshness(v View) api.Freshness {
+// WhyFreshness is the age of what the rules look at.
+func WhyFreshness(v View) api.Freshness {
 	return FreshnessOf(v, topology.PartRouting, topology.PartShards)
 }

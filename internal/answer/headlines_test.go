@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"shardboard/internal/alert"
+	"shardboard/internal/answer/auditing"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/problems"
+	"shardboard/internal/answer/shares"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
@@ -27,7 +31,7 @@ func TestTheAlertsHeadlineCountsWhatIsListed(t *testing.T) {
 		{of(alert.Firing), "note", "1 active alert"},
 		{of(alert.Firing, alert.Firing, alert.Pending, alert.Resolved), "note", "2 active alerts, 1 not sent yet, 1 just ended"},
 	} {
-		if level, text := alertsHeadline(c.list, nil); level != c.level || text != c.text {
+		if level, text := problems.AlertsHeadline(c.list, nil); level != c.level || text != c.text {
 			t.Errorf("%d alerts: %s %q, want %s %q", len(c.list), level, text, c.level, c.text)
 		}
 	}
@@ -37,11 +41,11 @@ func TestAnAlertThatNoReceiverWantsIsNotActive(t *testing.T) {
 	note := alert.Alert{Notice: alert.Notice{Severity: alert.Info}, State: alert.Firing}
 	warning := alert.Alert{Notice: alert.Notice{Severity: alert.Warn}, State: alert.Firing}
 	to := []alert.TargetStatus{{MinSeverity: alert.Critical}, {MinSeverity: alert.Warn}}
-	a := Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note, warning}})
+	a := problems.Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note, warning}})
 	if a.Headline != "1 active alert, 1 problem too small to alert" || !a.Alerts[0].Unsent || a.Alerts[1].Unsent {
 		t.Errorf("%q, %+v", a.Headline, a.Alerts)
 	}
-	if a = Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note}}); a.Level != "ok" ||
+	if a = problems.Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note}}); a.Level != "ok" ||
 		a.Headline != "No active alerts, 1 problem too small to alert" {
 		t.Errorf("%s %q", a.Level, a.Headline)
 	}
@@ -49,7 +53,7 @@ func TestAnAlertThatNoReceiverWantsIsNotActive(t *testing.T) {
 
 func TestAHeadlineSaysThatMostRulesCouldNotBeChecked(t *testing.T) {
 	for unchecked, want := range map[int]string{0: "9 notes", 17: "9 notes", 18: "9 notes; 18 of 34 rules could not be fully checked"} {
-		if got := problemCounts(rules.Summary{Info: 9, Rules: 34, Unchecked: unchecked}); got != want {
+		if got := problems.ProblemCounts(rules.Summary{Info: 9, Rules: 34, Unchecked: unchecked}); got != want {
 			t.Errorf("%d unchecked: %q, want %q", unchecked, got, want)
 		}
 	}
@@ -64,7 +68,7 @@ func TestAuditDetailsAreInWordsAndCountStepsFromOne(t *testing.T) {
 		{"why", "step.serverRefused", "reason code", "step.serverRefused"},
 		{"other", "0", "other", "0"},
 	} {
-		if label, text := auditDetailText(c.name, c.value); label != c.label || text != c.text {
+		if label, text := auditing.AuditDetailText(c.name, c.value); label != c.label || text != c.text {
 			t.Errorf("%s %s: %q %q, want %q %q", c.name, c.value, label, text, c.label, c.text)
 		}
 	}
@@ -79,12 +83,12 @@ func TestCountedSentencesFollowTheirCount(t *testing.T) {
 		2:  several,
 		21: several,
 	} {
-		if got := outagePattern("If {shard} goes down: ", n, 0); got != want {
+		if got := shares.OutagePattern("If {shard} goes down: ", n, 0); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
 	for n, want := range map[int]string{0: " documents", 1: " document", 2: " documents", 21: " documents"} {
-		if got := (ShardWhyQuery{By: OfDocuments}).amountOf(float64(n)); got != want {
+		if got := (shares.ShardWhyQuery{By: data.OfDocuments}).AmountOf(float64(n)); got != want {
 			t.Errorf("%d%s", n, got)
 		}
 		if got := message.Plural(n, " document", " documents"); got != want {
@@ -101,7 +105,7 @@ func TestOfAShardThatHangsTheEffectIsOfNow(t *testing.T) {
 		topology.Silent:  "While s does not answer: no project loses rows of its own.",
 	} {
 		table := &topology.Table{Answering: topology.Answering{Shards: map[string]topology.Answer{"s": {State: state}}}}
-		if got := outage(View{Table: table, Dir: dir}, placement.Contents{Shard: "s"}).String(); got != want {
+		if got := shares.Outage(View{Table: table, Dir: dir}, placement.Contents{Shard: "s"}).String(); got != want {
 			t.Errorf("%v: %q, want %q", state, got, want)
 		}
 	}

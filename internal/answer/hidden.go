@@ -72,7 +72,7 @@ func opaque(key []byte) func(string) string {
 // Of is a table as a class sees it; keep is for the newest one, which many ask for.
 func (k *HiddenTables) Of(t *topology.Table, h Hidden, keep bool) *topology.Table {
 	if !keep {
-		return k.make(t, h, hideInEvents)
+		return k.make(t, h, HideInEvents)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -88,7 +88,7 @@ func (k *HiddenTables) Of(t *topology.Table, h Hidden, keep bool) *topology.Tabl
 func (k *HiddenTables) newestEvents(events []topology.Event) []topology.Event {
 	same := len(events) == len(k.events.of) && (len(events) == 0 || &events[0] == &k.events.of[0])
 	if !same {
-		k.events.of, k.events.as = events, hideInEvents(events)
+		k.events.of, k.events.as = events, HideInEvents(events)
 	}
 	return k.events.as
 }
@@ -104,8 +104,8 @@ func (k *HiddenTables) make(t *topology.Table, h Hidden, hide func([]topology.Ev
 	return &next
 }
 
-// mayNameKeys refuses to look up a key where the answer would show hidden bounds.
-func mayNameKeys(v View) error {
+// MayNameKeys refuses to look up a key where the answer would show hidden bounds.
+func MayNameKeys(v View) error {
 	if v.Hidden.Bounds {
 		return fault.New(fault.Forbidden,
 			"Looking up a key shows chunk bounds, which are key values. On this server that needs the role support.")

@@ -12,9 +12,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// document is a bound, or another document with key values, as answers have it:
+// DocumentOf is a bound, or another document with key values, as answers have it:
 // null with the reason where it is hidden.
-func (v View) document(doc bson.Raw) api.Key {
+func (v View) DocumentOf(doc bson.Raw) api.Key {
 	if h := v.Table.Hiding(); h != nil && len(doc) > 0 {
 		return json.RawMessage(h.ExtJSON())
 	}
@@ -29,9 +29,9 @@ func (v View) NameOf(doc bson.Raw) string {
 	return hex.EncodeToString(doc)
 }
 
-// details are those of a log entry. Where bounds are hidden only what is known to
+// DetailsOf are those of a log entry. Where bounds are hidden only what is known to
 // hold none is left.
-func (v View) details(e topology.Event) api.Key {
+func (v View) DetailsOf(e topology.Event) api.Key {
 	doc := e.Details
 	if v.Hidden.Texts {
 		doc = HideInDetails(doc) // entries of past times do not come with the table

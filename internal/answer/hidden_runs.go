@@ -32,7 +32,7 @@ func (v View) Run(r engine.Run) engine.Run {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if v.Hidden.Texts {
-			s.Error, s.Events = briefError(*s), hideInEvents(s.Events)
+			s.Error, s.Events = briefError(*s), HideInEvents(s.Events)
 		}
 		if h != nil {
 			hideInStep(s, h)

@@ -28,9 +28,9 @@ var serverTexts = []string{"errmsg", "error", "reason", "message", "msg", "cause
 // plainNotes are the notes that are known to be words of the protocol.
 var plainNotes = []string{"aborted", "success", "commit", "failed", "running"}
 
-// hideInEvents takes servers' texts out of log entries. Entries without any are
+// HideInEvents takes servers' texts out of log entries. Entries without any are
 // shared with the list that it was made of.
-func hideInEvents(events []topology.Event) []topology.Event {
+func HideInEvents(events []topology.Event) []topology.Event {
 	out := slices.Clone(events)
 	for i := range out {
 		out[i].Details = HideInDetails(out[i].Details)

@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/placement"
 )
 
-// fillHoldings adds what a project is estimated to hold to the parts of its collections whose figures
+// FillHoldings adds what a project is estimated to hold to the parts of its collections whose figures
 // are not known otherwise.
-func fillHoldings(v View, p placement.Project, of []api.ProjectCollection) {
+func FillHoldings(v View, p placement.Project, of []api.ProjectCollection) {
 	for _, f := range v.Holdings().Findings(p.DB, p.ID) {
 		i := slices.IndexFunc(of, func(c api.ProjectCollection) bool { return c.NS == string(f.Collection.NS) })
 		if i < 0 || f.Line == nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
@@ -20,7 +21,7 @@ func projectBytes(t *testing.T, v answer.View) api.Figure {
 	if !ok {
 		t.Fatal("no project")
 	}
-	for _, c := range answer.Project(v, p, placement.SpreadOf(v.Computable().Table, p, project)).Collections {
+	for _, c := range spread.Project(v, p, placement.SpreadOf(v.Computable().Table, p, project)).Collections {
 		if c.NS == "yorkie-meta.documents" {
 			return c.Shards[0].Bytes
 		}

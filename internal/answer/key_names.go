@@ -24,7 +24,7 @@ const ofKey = ".project"
 // Named is a sentence in which projects' names stand before the keys that hold their ids, and in the names of
 // zones. Values for scripts stay as they are.
 func (v View) Named(m message.Message) message.Message {
-	var k keyProjects
+	var k KeyProjects
 	if ns, ok := m.Fact("ns"); ok {
 		k = v.KeyProjects(v.Table.Collection(topology.Namespace(ns.Value)))
 	} else {
@@ -72,7 +72,7 @@ func withProject(m message.Message, key message.Fact, p api.KeyProject) message.
 
 // inText is the project of a key in a sentence. Sentences have keys as text, in one of two forms: values
 // alone, or a document as mongosh writes it.
-func (k keyProjects) inText(f message.Fact, lower api.KeyProject) api.KeyProject {
+func (k KeyProjects) inText(f message.Fact, lower api.KeyProject) api.KeyProject {
 	if k.field != 0 {
 		return api.KeyProject{}
 	}
@@ -98,8 +98,8 @@ func (k keyProjects) inText(f message.Fact, lower api.KeyProject) api.KeyProject
 	return k.from(id, begins)
 }
 
-// boundTextNamed is a lower bound with its project, for places that have only text.
-func boundTextNamed(k keyProjects, p shardkey.Pattern, bound shardkey.Key) string {
+// BoundTextNamed is a lower bound with its project, for places that have only text.
+func BoundTextNamed(k KeyProjects, p shardkey.Pattern, bound shardkey.Key) string {
 	text := BoundText(p, bound)
 	from, _ := k.Of(bound, shardkey.Key{})
 	if from.ProjectName == "" {

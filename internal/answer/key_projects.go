@@ -15,7 +15,7 @@ import (
 
 // KeyProjects tells which projects the bounds of one collection belong to. Each bound costs one lookup
 // in a map, so make it once for a list.
-type keyProjects struct {
+type KeyProjects struct {
 	v     View
 	db    string
 	key   shardkey.Pattern
@@ -24,8 +24,8 @@ type keyProjects struct {
 
 // KeyProjects reads where the profile has the project's id in a shard key. A hashed field tells no project,
 // and neither does a key for people who may not see keys.
-func (v View) KeyProjects(c *topology.Collection) keyProjects {
-	k := keyProjects{v: v, field: -1}
+func (v View) KeyProjects(c *topology.Collection) KeyProjects {
+	k := KeyProjects{v: v, field: -1}
 	if c == nil || v.Profile == nil || v.hidesKeys() || c.Key.Hiding() != nil || !v.Dir.Loaded() {
 		return k
 	}
@@ -42,7 +42,7 @@ func (v View) KeyProjects(c *topology.Collection) keyProjects {
 func (v View) hidesKeys() bool { return v.Hidden.Bounds || v.Table.Hiding() != nil }
 
 // idIn is the project's id in a bound. begins tells that the bound is below all keys with that id.
-func (k keyProjects) idIn(bound shardkey.Key) (id bson.ObjectID, begins, ok bool) {
+func (k KeyProjects) idIn(bound shardkey.Key) (id bson.ObjectID, begins, ok bool) {
 	if k.field < 0 || bound.IsZero() {
 		return id, false, false
 	}
@@ -57,7 +57,7 @@ func (k keyProjects) idIn(bound shardkey.Key) (id bson.ObjectID, begins, ok bool
 
 // Of are the projects of a range's lower and upper bound. An upper bound that only ends the range of a
 // project is the next possible id: it names nobody, and neither does that id where the next range begins.
-func (k keyProjects) Of(min, max shardkey.Key) (from, until api.KeyProject) {
+func (k KeyProjects) Of(min, max shardkey.Key) (from, until api.KeyProject) {
 	if id, begins, ok := k.idIn(min); ok {
 		from = k.from(id, begins)
 	}
@@ -67,7 +67,7 @@ func (k keyProjects) Of(min, max shardkey.Key) (from, until api.KeyProject) {
 	return from, until
 }
 
-func (k keyProjects) from(id bson.ObjectID, begins bool) api.KeyProject {
+func (k KeyProjects) from(id bson.ObjectID, begins bool) api.KeyProject {
 	if p, ok := k.v.Dir.In(k.db, id); ok {
 		return api.KeyProject{Project: id.Hex(), ProjectName: NameOf(p)}
 	}
@@ -77,14 +77,14 @@ func (k keyProjects) from(id bson.ObjectID, begins bool) api.KeyProject {
 	return api.KeyProject{Project: id.Hex(), Unlisted: slices.Contains(k.v.Dir.Databases(), k.db)}
 }
 
-func (k keyProjects) until(id bson.ObjectID, begins bool, from api.KeyProject) api.KeyProject {
+func (k KeyProjects) until(id bson.ObjectID, begins bool, from api.KeyProject) api.KeyProject {
 	if before := previousID(id); begins && (before.Hex() == from.Project || k.listed(before)) {
 		return api.KeyProject{}
 	}
 	return k.from(id, begins)
 }
 
-func (k keyProjects) listed(id bson.ObjectID) bool {
+func (k KeyProjects) listed(id bson.ObjectID) bool {
 	_, ok := k.v.Dir.In(k.db, id)
 	return ok
 }
@@ -99,8 +99,8 @@ func previousID(id bson.ObjectID) bson.ObjectID {
 	return id
 }
 
-// projectsOfRange are those of a range whose bounds are documents.
-func (v View) projectsOfRange(ns topology.Namespace, min, max bson.Raw) (from, until api.KeyProject) {
+// ProjectsOfRange are those of a range whose bounds are documents.
+func (v View) ProjectsOfRange(ns topology.Namespace, min, max bson.Raw) (from, until api.KeyProject) {
 	c := v.Table.Collection(ns)
 	k := v.KeyProjects(c)
 	if k.field < 0 {
@@ -131,11 +131,11 @@ func (v View) ProjectOfBound(ns string, min api.Key) api.KeyProject {
 func (v View) ProjectsOfBounds(ns string, min, max api.Key) (from, until api.KeyProject) {
 	lower, _ := shardkey.ParseExtJSON(string(min)) // what cannot be read names nobody
 	upper, _ := shardkey.ParseExtJSON(string(max))
-	return v.projectsOfRange(topology.Namespace(ns), lower, upper)
+	return v.ProjectsOfRange(topology.Namespace(ns), lower, upper)
 }
 
-// leadsWithProject tells whether each project has its own range of a collection's key space.
-func leadsWithProject(v View, c *topology.Collection) bool {
+// LeadsWithProject tells whether each project has its own range of a collection's key space.
+func LeadsWithProject(v View, c *topology.Collection) bool {
 	if v.Profile == nil {
 		return false
 	}
@@ -148,10 +148,10 @@ func leadsWithProject(v View, c *topology.Collection) bool {
 	return pc.ProjectField != "" && c.Key.LeadsWith(pc.ProjectField)
 }
 
-// projectRange is a project's own range of a collection's key space; false if it has none, or there is no such
+// ProjectRange is a project's own range of a collection's key space; false if it has none, or there is no such
 // sharded collection.
-func projectRange(v View, c *topology.Collection, id bson.ObjectID) (shardkey.Range, bool) {
-	if c == nil || !leadsWithProject(v, c) {
+func ProjectRange(v View, c *topology.Collection, id bson.ObjectID) (shardkey.Range, bool) {
+	if c == nil || !LeadsWithProject(v, c) {
 		return shardkey.Range{}, false
 	}
 	r, err := c.Key.PrefixRange(placement.ObjectIDValue(id))

@@ -73,11 +73,11 @@ func BoundKey(p shardkey.Pattern, text string) (shardkey.Key, error) {
 	return k, fault.Wrap(fault.Invalid, err, "This is not a bound of the shard key %s.", p)
 }
 
-// plainKey reads the values of a document's shard key; hashed fields are
+// PlainKey reads the values of a document's shard key; hashed fields are
 // hashed here. A missing field is an error, unlike in a stored document where
 // it is null: nobody who asks for one chunk means null by leaving half of the
 // key out.
-func plainKey(p shardkey.Pattern, text string) (shardkey.Key, error) {
+func PlainKey(p shardkey.Pattern, text string) (shardkey.Key, error) {
 	doc, err := shardkey.ParseKey(text)
 	if err != nil {
 		return shardkey.Key{}, notExtJSON(err)

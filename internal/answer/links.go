@@ -29,7 +29,7 @@ func (v View) FactURL(f message.Fact) string {
 		if z := v.ZoneName(f.Value); z.ProjectName != "" {
 			return "/projects/" + z.Project
 		}
-		if _, ok := zoneExists(v.Table, f.Value); ok {
+		if _, ok := ZoneExists(v.Table, f.Value); ok {
 			return "/zones"
 		}
 	case message.KindProject:

@@ -35,7 +35,7 @@ func LoadOf(t *topology.Table) Load {
 	chunks := make([]int64, n)
 	namespaces := append([]topology.Namespace(nil), t.Unsharded...)
 	for _, c := range t.Collections {
-		if !visible(c) {
+		if !Visible(c) {
 			continue
 		}
 		namespaces = append(namespaces, c.NS)
@@ -122,8 +122,8 @@ func (l Load) Balance() message.Message {
 		message.Share("share", Share(top, total)), message.Words("of", of), message.Share("even", 1/n))
 }
 
-// size is how big the cluster is.
-func (l Load) size() message.Message {
+// SizeText is how big the cluster is.
+func (l Load) SizeText() message.Message {
 	var chunks int64
 	for _, f := range l.Chunks {
 		chunks += f.Value
@@ -135,8 +135,8 @@ func (l Load) size() message.Message {
 		message.Count("shards", len(l.Shards)), message.Count("collections", l.Collections), message.Count("chunks", chunks))
 }
 
-// partial says that the first round of size reads is still under way.
-func (l Load) partial() api.State {
+// Partial says that the first round of size reads is still under way.
+func (l Load) Partial() api.State {
 	if l.unread == 0 {
 		return api.State{}
 	}

@@ -8,10 +8,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// holders are the shards that have a part of a collection, sorted: owners of
+// Holders are the shards that have a part of a collection, sorted: owners of
 // chunks, shards with measured data (orphaned documents too), and the primary
 // shard of what is not sharded.
-func holders(t *topology.Table, ns topology.Namespace) []string {
+func Holders(t *topology.Table, ns topology.Namespace) []string {
 	found := map[string]bool{}
 	if c := t.Collection(ns); c != nil {
 		for shard := range c.Chunks.CountByShard() {
@@ -28,8 +28,8 @@ func holders(t *topology.Table, ns topology.Namespace) []string {
 	return natural.Sorted(maps.Keys(found))
 }
 
-// nameOf is a collection's name, database included.
-func nameOf(ns topology.Namespace) string { return string(ns) }
+// NamespaceText is a collection's name, database included.
+func NamespaceText(ns topology.Namespace) string { return string(ns) }
 
 // Namespaces yields every collection of the table, sharded or not. Damaged ones of which nothing else is known are in
 // no picture and no sum.
@@ -51,14 +51,14 @@ func Namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
 // System tells what no person made: pages leave it out, the API marks it.
 func System(t *topology.Table, ns topology.Namespace) bool {
 	c := t.Collection(ns)
-	return topology.IsInternal(ns) || c != nil && !visible(c)
+	return topology.IsInternal(ns) || c != nil && !Visible(c)
 }
 
-// visible tells whether a tracked collection belongs on pages: not the
+// Visible tells whether a tracked collection belongs on pages: not the
 // server's own, not a copy that resharding is filling.
-func visible(c *topology.Collection) bool {
+func Visible(c *topology.Collection) bool {
 	return !c.Temporary && !topology.IsInternal(c.NS)
 }
 
 // Sharded tells whether a visible collection is really cut into chunks.
-func Sharded(c *topology.Collection) bool { return visible(c) && !c.Unsplittable }
+func Sharded(c *topology.Collection) bool { return Visible(c) && !c.Unsplittable }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// each is a list made of another, item by item; never nil.
-func each[A, B any](list []A, to func(A) B) []B {
+// Each is a list made of another, item by item; never nil.
+func Each[A, B any](list []A, to func(A) B) []B {
 	out := make([]B, len(list))
 	for i, x := range list {
 		out[i] = to(x)
@@ -23,16 +23,16 @@ func NotNil[T any](in []T) []T {
 	return in
 }
 
-// textOrNull is null for "".
-func textOrNull(s string) *string {
+// TextOrNull is null for "".
+func TextOrNull(s string) *string {
 	if s == "" {
 		return nil
 	}
 	return &s
 }
 
-// decimal is a number as text, because JavaScript's numbers are exact to 2^53 only.
-func decimal(n *int64) *string {
+// DecimalOrNull is a number as text, because JavaScript's numbers are exact to 2^53 only.
+func DecimalOrNull(n *int64) *string {
 	if n == nil {
 		return nil
 	}
@@ -40,16 +40,16 @@ func decimal(n *int64) *string {
 	return &s
 }
 
-// positive is null for what is not known.
-func positive(n int64) *int64 {
+// PositiveOrNull is null for what is not known.
+func PositiveOrNull(n int64) *int64 {
 	if n <= 0 {
 		return nil
 	}
 	return &n
 }
 
-// instant is null for a time that has not come.
-func instant(t time.Time) *time.Time {
+// TimeOrNull is null for a time that has not come.
+func TimeOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
@@ -57,8 +57,8 @@ func instant(t time.Time) *time.Time {
 	return &t
 }
 
-// shareOf is null for a share that is not known.
-func shareOf(f float64) *float64 {
+// ShareOf is null for a share that is not known.
+func ShareOf(f float64) *float64 {
 	if math.IsNaN(f) || f < 0 {
 		return nil
 	}

@@ -88,11 +88,11 @@ func Number(q url.Values, name string, least, most, absent int) (int, error) {
 	return n, nil
 }
 
-// pageNumber reads ?page=, counted from 1; absent is 1.
-func pageNumber(q url.Values) (int, error) { return Number(q, "page", 1, 1_000_000, 1) }
+// PageNumber reads ?page=, counted from 1; absent is 1.
+func PageNumber(q url.Values) (int, error) { return Number(q, "page", 1, 1_000_000, 1) }
 
 // ParsePage reads ?page= of a list, counted from 1; absent is 1.
-func ParsePage(q url.Values) (int, error) { return pageNumber(q) }
+func ParsePage(q url.Values) (int, error) { return PageNumber(q) }
 
 // ParseLimit reads ?limit=, how many items a list may have.
 func ParseLimit(q url.Values) (int, error) {
@@ -118,8 +118,8 @@ func ParseTime(name, text string) (time.Time, error) {
 		"%s must be a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970, not %q.", name, sanitize.Truncate(text, 40))
 }
 
-// timeParameter reads a time from a query.
-func timeParameter(q url.Values, name string, absent time.Time) (time.Time, error) {
+// TimeParameter reads a time from a query.
+func TimeParameter(q url.Values, name string, absent time.Time) (time.Time, error) {
 	if text := q.Get(name); text != "" {
 		return ParseTime(name, text)
 	}
@@ -146,8 +146,8 @@ func CursorKey(q url.Values) (key string, given bool, err error) {
 	return string(b), true, nil
 }
 
-// flag reads a yes-or-no filter; nil when it is absent.
-func flag(q url.Values, name string) (*bool, error) {
+// Flag reads a yes-or-no filter; nil when it is absent.
+func Flag(q url.Values, name string) (*bool, error) {
 	text := q.Get(name)
 	if text == "" {
 		return nil, nil
@@ -174,9 +174,9 @@ func ParseInternal(q url.Values) (bool, error) {
 	return false, fault.New(fault.Invalid, "internal must be 1 or 0, not %q.", sanitize.Truncate(q.Get(InternalParam), 40))
 }
 
-// asksInternal tells that a filter names what is internal: who asks for it by name
+// AsksInternal tells that a filter names what is internal: who asks for it by name
 // sees it.
-func asksInternal(ns string) bool {
+func AsksInternal(ns string) bool {
 	return ns != "" && topology.IsInternal(topology.Namespace(ns))
 }
 
@@ -201,16 +201,16 @@ func PageOfRows(n, page, rows int) (shown, from, to int) {
 	return shown, (shown - 1) * rows, min(shown*rows, n)
 }
 
-// byPlace begins a cursor that is a place in the list of chunks.
-const byPlace = "place "
+// ByPlace begins a cursor that is a place in the list of chunks.
+const ByPlace = "place "
 
-// listPlace reads a cursor of nextChunk where bounds are hidden.
-func listPlace(q url.Values) (int, error) {
+// ListPlace reads a cursor of nextChunk where bounds are hidden.
+func ListPlace(q url.Values) (int, error) {
 	key, given, err := CursorKey(q)
 	if err != nil || !given {
 		return 0, err
 	}
-	text, ok := strings.CutPrefix(key, byPlace)
+	text, ok := strings.CutPrefix(key, ByPlace)
 	at, err := strconv.Atoi(text)
 	if !ok || err != nil || at < 0 {
 		return 0, fault.New(fault.Invalid, "This cursor is not from this list.")

@@ -12,12 +12,12 @@ import (
 // it was read without errors and recently.
 func PartState(v View, p topology.Part) api.State {
 	h := v.Table.Health[p]
-	if s := notReached(v.Table); s.Code != "" {
+	if s := NotReached(v.Table); s.Code != "" {
 		switch {
 		case p == topology.PartRouting:
 			return s
 		case h.At.IsZero() && h.Err == nil:
-			return api.State{Code: s.Code, Title: p.Name() + ": not read", Detail: connectionTitles[ConnectionState(v.Table)] + "."}
+			return api.State{Code: s.Code, Title: p.Name() + ": not read", Detail: ConnectionTitles[ConnectionState(v.Table)] + "."}
 		}
 	}
 	return healthState(p, h, !h.At.IsZero(), v.Table.Stale(p, v.Now))
@@ -26,7 +26,7 @@ func PartState(v View, p topology.Part) api.State {
 // ProjectsState is PartState for the list of projects.
 func ProjectsState(v View) api.State {
 	h := v.Dir.Health()
-	if s := notReached(v.Table); s.Code != "" && !v.Dir.Loaded() && v.Past == nil {
+	if s := NotReached(v.Table); s.Code != "" && !v.Dir.Loaded() && v.Past == nil {
 		return s
 	}
 	if v.Past != nil && !v.Past.Reached && !v.Dir.Loaded() {

@@ -46,9 +46,9 @@ const (
 	pastTables = 6
 	pastChunks = 1_000_000
 	pastMakers = 2
-	// settled is how long ago a time has to be for its table to be final: what was
+	// SettledAfter is how long ago a time has to be for its table to be final: what was
 	// seen then may be written a moment later.
-	settled = 10 * time.Second
+	SettledAfter = 10 * time.Second
 )
 
 // Pasts are the tables of past times that were looked at last.
@@ -81,7 +81,7 @@ func (p *Pasts) Table(ctx context.Context, from *history.Past, cluster string, a
 			return nil, fault.New(fault.Unavailable, "Too many past times are being read; try again in a moment.")
 		}
 		t, err := from.Table(ctx, cluster, at)
-		if err == nil && now.Sub(at) > settled {
+		if err == nil && now.Sub(at) > SettledAfter {
 			p.put(key, t)
 		}
 		return t, err

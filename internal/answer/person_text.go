@@ -22,5 +22,5 @@ func PersonText(name string) string { return sanitize.Truncate(sanitize.Sentence
 // ReasonText is a text that somebody typed, on one line and not too long.
 func ReasonText(text string) string { return sanitize.Truncate(sanitize.Sentence(text), TextShown) }
 
-var markdownLetters = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
+var MarkdownLetters = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
 	"|", `\|`, "~", `\~`, "&", `\&`, "#", `\#`, "!", `\!`)

@@ -21,8 +21,8 @@ func DocumentNames(p *profile.Profile) profile.Called {
 	return out
 }
 
-// projectName is what a project of a database is called; "" where it is not known.
-func (v View) projectName(db string, id bson.ObjectID) string {
+// ProjectName is what a project of a database is called; "" where it is not known.
+func (v View) ProjectName(db string, id bson.ObjectID) string {
 	p, _ := v.Dir.In(db, id)
 	return p.Name
 }
@@ -51,6 +51,6 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 		id.Hex(), len(v.Dir.All()), format.JoinWords(v.Dir.Databases()))
 }
 
-func shardsOf(c placement.CollectionSpread) []string {
-	return each(c.Shards, func(part placement.ShardPart) string { return part.Shard })
+func ShardsOf(c placement.CollectionSpread) []string {
+	return Each(c.Shards, func(part placement.ShardPart) string { return part.Shard })
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/history"
 	"shardboard/web/webtest"
 )
@@ -17,7 +17,7 @@ func TestEveryReasonHasWords(t *testing.T) {
 		"ExceededMemoryLimit", "WriteConcern", "No space left", "HostUnreachable", "timed out", "Interrupted",
 		"currently donating chunk"} {
 		r := eventReason(text)
-		if got := answer.FailureAdvice(r); strings.Contains(got, "[") || (strings.Contains(got, "does not know this reason") != (text == "x")) ||
+		if got := logbook.FailureAdvice(r); strings.Contains(got, "[") || (strings.Contains(got, "does not know this reason") != (text == "x")) ||
 			len(got) < 20 {
 			t.Error(strconv.Itoa(i), text, got)
 		}

@@ -7,6 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/shares"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -17,9 +19,9 @@ import (
 func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
 	v, p := webtest.NewStory().View(), profile.Yorkie()
 	_, project := answer.FindProject(v, "", bson.NewObjectID())
-	_, shard := answer.Shard(v, p, "nope", false)
-	_, coll := answer.ShardedCollection(v.Table, "nope.nope")
-	_, unsharded := answer.ShardedCollection(v.Table, "yorkie-meta.users")
+	_, shard := shares.Shard(v, p, "nope", false)
+	_, coll := data.ShardedCollection(v.Table, "nope.nope")
+	_, unsharded := data.ShardedCollection(v.Table, "yorkie-meta.users")
 	for name, err := range map[string]error{"searched: 60": project, "shard-rs-3": shard, "nope.nope": coll, "shard-rs-1": unsharded} {
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), name) {
 			t.Errorf("%v does not mention %s", err, name)

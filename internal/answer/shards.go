@@ -10,9 +10,9 @@ import (
 )
 
 // Shards are all shards with what each carries.
-func Shards(v View) []api.Shard { return shards(v, LoadOf(v.Table)) }
+func Shards(v View) []api.Shard { return ShardsWith(v, LoadOf(v.Table)) }
 
-func shards(v View, load Load) []api.Shard {
+func ShardsWith(v View, load Load) []api.Shard {
 	collections := map[string]int{}
 	for _, c := range v.Table.Collections {
 		if Sharded(c) {
@@ -25,7 +25,7 @@ func shards(v View, load Load) []api.Shard {
 	for i, s := range load.Shards {
 		out = append(out, api.Shard{
 			Name: s.Name, ReplSet: s.ReplSet, Hosts: NotNil(s.Hosts), Draining: s.Draining, Zones: NotNil(s.Zones),
-			ZonesShown:  each(s.Zones, v.ZoneName),
+			ZonesShown:  Each(s.Zones, v.ZoneName),
 			Collections: collections[s.Name], Chunks: int(load.Chunks[i].Value),
 			Bytes: FigureOf(load.Bytes[i]), Documents: FigureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
 			Answering: shardAnswering(v, s),

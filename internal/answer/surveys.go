@@ -47,7 +47,7 @@ func Survey(v View, s survey.Survey) api.Survey {
 	out := api.Survey{
 		ID: s.ID, Kind: string(s.Request.Kind), State: string(s.State), DB: s.Request.DB, NS: string(s.Request.NS),
 		Precision: s.Request.Precision,
-		QueuedAt:  s.Queued.UTC(), StartedAt: instant(s.Started), EndedAt: instant(s.Ended), Method: survey.MethodCounted, By: s.By,
+		QueuedAt:  s.Queued.UTC(), StartedAt: TimeOrNull(s.Started), EndedAt: TimeOrNull(s.Ended), Method: survey.MethodCounted, By: s.By,
 		Problem: s.Problem, Results: api.Prefix + "/surveys/" + s.ID,
 		Progress: api.SurveyProgress{Done: s.Progress.Done, PacedDown: s.Progress.PacedDown, Returned: s.Progress.Returned},
 	}
@@ -68,7 +68,7 @@ func Survey(v View, s survey.Survey) api.Survey {
 	if s.Progress.Total >= 0 {
 		total := s.Progress.Total
 		out.Progress.Total = &total
-		out.Progress.Share = shareOf(min(Share(s.Progress.Done, total), 1))
+		out.Progress.Share = ShareOf(min(Share(s.Progress.Done, total), 1))
 	}
 	if s.Progress.Left >= 0 && !s.State.Ended() {
 		left := int64(s.Progress.Left.Round(time.Second) / time.Second)
@@ -81,14 +81,14 @@ func Survey(v View, s survey.Survey) api.Survey {
 func SurveyFound(v View, s survey.Survey, result *survey.Result) api.SurveyDetail {
 	out := api.SurveyDetail{Survey: Survey(v, s), Collections: []api.SurveyCollection{}}
 	if result != nil {
-		out.Collections = each(result.Collections, func(c survey.Collection) api.SurveyCollection { return surveyCollection(v, s.Request, c) })
+		out.Collections = Each(result.Collections, func(c survey.Collection) api.SurveyCollection { return surveyCollection(v, s.Request, c) })
 	}
 	return out
 }
 
 func surveyCollection(v View, q survey.Request, c survey.Collection) api.SurveyCollection {
 	out := api.SurveyCollection{
-		NS: string(c.NS), Method: c.Method, At: instant(c.At), Read: c.Read, Complete: c.Complete, Reason: c.Reason, Problem: c.Problem,
+		NS: string(c.NS), Method: c.Method, At: TimeOrNull(c.At), Read: c.Read, Complete: c.Complete, Reason: c.Reason, Problem: c.Problem,
 		Rows: FigureOf(c.Rows), Bytes: FigureOf(c.Bytes), Orphans: FigureOf(c.Orphans), LookedFor: c.Checked,
 		Projects: surveyLines(v, q, c, c.Projects), Documents: surveyLines(v, q, c, c.Documents),
 		MethodText: survey.MethodText(c.Method, c.Read),
@@ -103,12 +103,12 @@ func surveyCollection(v View, q survey.Request, c survey.Collection) api.SurveyC
 }
 
 func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.Line) []api.SurveyLine {
-	return each(lines, func(l survey.Line) api.SurveyLine {
+	return Each(lines, func(l survey.Line) api.SurveyLine {
 		one := surveyLine(l)
 		// A document that was asked for without its project may be any project's; the zero
 		// id is a project's name otherwise.
 		if q.Kind != survey.Document || !l.Project.IsZero() {
-			one.Project, one.Name = l.Project.Hex(), v.projectName(c.NS.Database(), l.Project)
+			one.Project, one.Name = l.Project.Hex(), v.ProjectName(c.NS.Database(), l.Project)
 		}
 		if !l.Document.IsZero() {
 			one.Document = l.Document.Hex()
@@ -123,7 +123,7 @@ func surveyLine(l survey.Line) api.SurveyLine {
 	if l.Dead != nil {
 		out.Dead = &api.SurveyDead{Rows: surveyFigure(l.Dead.Rows), Bytes: surveyFigure(l.Dead.Bytes)}
 	}
-	out.Shards = each(l.Shards, func(s survey.Part) api.SurveyShard {
+	out.Shards = Each(l.Shards, func(s survey.Part) api.SurveyShard {
 		return api.SurveyShard{Shard: s.Shard, Rows: surveyFigure(s.Rows), Bytes: surveyFigure(s.Bytes)}
 	})
 	return out
@@ -167,7 +167,7 @@ func ProjectSizes(found []survey.Finding) []api.ProjectSize {
 	out := make([]api.ProjectSize, len(found))
 	for i, f := range found {
 		c := f.Collection
-		one := api.ProjectSize{NS: string(c.NS), Survey: f.Survey, Method: c.Method, At: instant(c.At), Problem: c.Problem}
+		one := api.ProjectSize{NS: string(c.NS), Survey: f.Survey, Method: c.Method, At: TimeOrNull(c.At), Problem: c.Problem}
 		line := f.Line
 		if line == nil && c.Reason == "" {
 			line = &survey.Line{Weight: mostUnseen(c)}

@@ -82,5 +82,5 @@ type FragmentFunc func(ctx context.Context, w io.Writer, v View) error
 // DefaultWindow is the time that rates are of when none is asked for.
 const DefaultWindow = heat.UsualWindow
 
-// locateTimeout bounds the few reads that one query may cost the cluster.
-const locateTimeout = 5 * time.Second
+// LocateTimeout bounds the few reads that one query may cost the cluster.
+const LocateTimeout = 5 * time.Second

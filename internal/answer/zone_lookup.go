@@ -30,24 +30,24 @@ func ZoneNames(t *topology.Table) []string {
 // PinZone is the zone that pins a project.
 func PinZone(project bson.ObjectID) string { return placement.PinZone(project.Hex()) }
 
-// pinnedBy is the project that a zone pins, if its name is one that our plans give.
-func pinnedBy(zone string) (project string, ok bool) {
+// PinnedBy is the project that a zone pins, if its name is one that our plans give.
+func PinnedBy(zone string) (project string, ok bool) {
 	id, pin, ok := placement.ZoneProject(zone)
 	return id.Hex(), pin && ok && PinZone(id) == zone
 }
 
-// zoneExists tells whether a zone has a shard or a range, and which shards it has.
-func zoneExists(t *topology.Table, zone string) (shards []string, ok bool) {
+// ZoneExists tells whether a zone has a shard or a range, and which shards it has.
+func ZoneExists(t *topology.Table, zone string) (shards []string, ok bool) {
 	shards = t.CarriersOf(zone)
-	return shards, len(shards) > 0 || hasRange(t, zone)
+	return shards, len(shards) > 0 || HasRange(t, zone)
 }
 
-// hasRange tells whether a range is assigned to a zone.
-func hasRange(t *topology.Table, zone string) bool {
+// HasRange tells whether a range is assigned to a zone.
+func HasRange(t *topology.Table, zone string) bool {
 	return slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
 }
 
-func zoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection {
+func ZoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection {
 	out := api.ZoneCollection{NS: string(ns)}
 	if c := t.Collection(ns); c != nil {
 		out.Sharded, out.Key = true, c.Key.String()
@@ -55,15 +55,15 @@ func zoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection
 	return out
 }
 
-// zoneRangeOf counts what a range holds and what of it is not where it should
+// ZoneRangeOf counts what a range holds and what of it is not where it should
 // be; that is the balancer's remaining work. Bounds of a collection that is not
 // sharded (yet) cannot be completed and are given as they were written.
-func zoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
+func ZoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
 	t := v.Table
-	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.document(z.RawMin), Max: v.document(z.RawMax),
+	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.DocumentOf(z.RawMin), Max: v.DocumentOf(z.RawMax),
 		MinText: BoundDocumentText(t, z.NS, z.RawMin), MaxText: BoundDocumentText(t, z.NS, z.RawMax),
 		Shown: v.ZoneName(z.Zone)}
-	out.KeyProject, out.Until = v.projectsOfRange(z.NS, z.RawMin, z.RawMax)
+	out.KeyProject, out.Until = v.ProjectsOfRange(z.NS, z.RawMin, z.RawMax)
 	in, ok := t.RangeChunks(z)
 	if ok {
 		key := t.Collection(z.NS).Key
@@ -101,7 +101,7 @@ const OwnerShown = 120
 // PinTermsOf is what is known of a zone that pins a project; zero for other
 // zones, and of the past, for which terms are not kept.
 func PinTermsOf(v View, zone string) api.PinTerms {
-	project, ok := pinnedBy(zone)
+	project, ok := PinnedBy(zone)
 	if !ok || v.Past != nil {
 		return api.PinTerms{}
 	}

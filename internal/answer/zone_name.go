@@ -26,13 +26,13 @@ func (v View) ZoneName(zone string) api.ZoneName {
 	return out
 }
 
-// zoneAndProject is a zone's own name with its project, for texts that are pasted elsewhere.
-func (v View) zoneAndProject(zone string) string {
-	return textAndProject(zone, v.ZoneName(zone).KeyProject)
+// ZoneAndProject is a zone's own name with its project, for texts that are pasted elsewhere.
+func (v View) ZoneAndProject(zone string) string {
+	return TextAndProject(zone, v.ZoneName(zone).KeyProject)
 }
 
-// textAndProject is a key or a zone with its project behind it, on one line.
-func textAndProject(text string, of api.KeyProject) string {
+// TextAndProject is a key or a zone with its project behind it, on one line.
+func TextAndProject(text string, of api.KeyProject) string {
 	switch {
 	case of.ProjectName != "":
 		return text + " (" + sanitize.Truncate(sanitize.Sentence(of.ProjectName), nameInSentence) + ")"

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/fault"
@@ -54,7 +55,7 @@ func LabGrowth(v answer.View, q GrowthQuery) (api.LabGrowth, error) {
 	if out.Needed, err = g.needed(); err != nil {
 		return out, err
 	}
-	out.Unhelped = answer.ProblemLines(v, answer.ProblemsOf(v.Problems(), func(r rules.Rule) bool {
+	out.Unhelped = problems.ProblemLines(v, problems.ProblemsOf(problems.Problems(v), func(r rules.Rule) bool {
 		return slices.Contains([]rules.Rule{rules.HotProject, rules.HotDocument, rules.MonotonicKey, rules.ClientsUnsplit,
 			rules.BigUnsharded}, r)
 	}))

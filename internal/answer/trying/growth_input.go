@@ -8,6 +8,8 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
 	"shardboard/internal/chunksize"
@@ -35,7 +37,7 @@ type growthInput struct {
 	in       growth.Input
 	position map[string]int // of shards
 	from     []*topology.Collection
-	amounts  []answer.ChunkAmounts // of the collections
+	amounts  []data.ChunkAmounts // of the collections
 	sources  []api.LabGrowthSource
 	stays    map[[2]int]string // why chunks stay, by collection and position
 	capacity []api.Figure      // by shard
@@ -44,7 +46,7 @@ type growthInput struct {
 }
 
 func growthInputOf(v answer.View, q GrowthQuery) (*growthInput, error) {
-	g := &growthInput{v: v, q: q, position: answer.ShardPositions(v.Table), stays: map[[2]int]string{}}
+	g := &growthInput{v: v, q: q, position: spread.ShardPositions(v.Table), stays: map[[2]int]string{}}
 	if _, ok := g.position[q.Empty]; q.Empty != "" && !ok {
 		return nil, fault.New(fault.Invalid, "empty: there is no shard %q; it must be the name of one of the %s.",
 			sanitize.Truncate(q.Empty, 100), answer.Counted(len(v.Table.Shards), "shard", "shards"))
@@ -119,7 +121,7 @@ func (g *growthInput) addZones() map[string]int {
 
 // addCollection adds the chunks of a sharded collection, unless its size is not known.
 func (g *growthInput) addCollection(c *topology.Collection, zones map[string]int) {
-	a := answer.SizeAmounts(g.v, c.NS, c, answer.OfBytes)
+	a := data.SizeAmounts(g.v, c.NS, c, data.OfBytes)
 	source := api.LabGrowthSource{NS: string(c.NS), Chunks: c.Chunks.Len(), Measured: len(a.Single), Reason: a.Reason}
 	bytes, _, _ := answer.SizeOf(g.v.Table, c.NS)
 	source.Bytes = answer.FigureOf(bytes)
@@ -210,7 +212,7 @@ func (g *growthInput) setCapacities() {
 		}
 		if len(on) > 1 && g.q.Capacity == 0 {
 			g.notes = append(g.notes, fmt.Sprintf("%s are on one disk: each is planned with an equal part of its free space.",
-				answer.Few(on)))
+				data.Few(on)))
 		}
 	}
 	if known {

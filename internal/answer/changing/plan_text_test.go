@@ -1,0 +1,29 @@
+package changing
+
+import (
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/message"
+)
+
+func TestUndoSaysOnceThatItIsImpossible(t *testing.T) {
+	const why = "Cannot be undone: no command sets the flag."
+	tests := []struct {
+		undo api.Undo
+		want string
+	}{
+		{api.Undo{Message: message.New("x", why), Text: why}, why},
+		{api.Undo{Text: why}, why}, // as JSON has it
+		{api.Undo{Message: message.New("x", "The window is not known.")}, "It cannot be undone. The window is not known."},
+		{api.Undo{Text: "The window is not known."}, "It cannot be undone. The window is not known."},
+		{api.Undo{Possible: true, Text: "Merges the parts again."}, "Merges the parts again."},
+	}
+	for _, x := range tests {
+		got := UndoMessages(x.undo, time.Time{})
+		if len(got) != 1 || got[0].String() != x.want {
+			t.Errorf("%+v: got %q, expected only %q", x.undo, got, x.want)
+		}
+	}
+}

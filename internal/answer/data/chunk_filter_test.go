@@ -1,0 +1,79 @@
+package data_test
+
+import (
+	"net/url"
+	"slices"
+	"testing"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
+	v := webtest.NewStory().View()
+	changes, docs := v.Table.Collection("yorkie-meta.changes"), v.Table.Collection("yorkie-meta.documents")
+	id := v.Dir.All()[7].ID
+	for _, c := range []struct {
+		coll *topology.Collection
+		text string
+		ok   bool
+	}{
+		{changes, id.Hex(), true}, {changes, "-3048436677993134862", true}, {changes, `{"doc_id": {"$oid": "` + id.Hex() + `"}}`, true},
+		{changes, `{"doc_id": {"$numberLong": "5"}}`, true}, {changes, "nonsense", false}, {changes, `{"other": 1}`, false}, {changes, "{",
+			false},
+		{docs, id.Hex(), true}, {docs, `{"project_id": {"$oid": "` + id.Hex() + `"}}`, true}, {docs, "12", true},
+	} {
+		r, ok := answer.KeyPosition(c.coll.Key, c.text)
+		if ok != c.ok {
+			t.Errorf("%s %q: ok %v", c.coll.NS, c.text, ok)
+		}
+		if !ok {
+			continue
+		}
+		if from, to := c.coll.Chunks.Overlap(r); to-from != 1 {
+			t.Errorf("%s %q meets %d chunks", c.coll.NS, c.text, to-from)
+		}
+	}
+}
+
+func TestChunkFiltersNarrowTheTable(t *testing.T) {
+	v := webtest.NewStory().With(webtest.Troubled).View()
+	open := func(query string) api.ChunkList {
+		in := must.Get(url.ParseQuery(query))
+		q := must.Get(data.ParseChunkQuery(in))
+		list, err := data.ChunkPage(v, v.Table.Collection("yorkie-meta.documents"), q)
+		must.Do(t, err)
+		return list
+	}
+	all := open("")
+	if len(all.Items) != 15 || all.Of != 15 {
+		t.Fatalf("%d chunks", len(all.Items))
+	}
+	for _, c := range open("shard=shard-rs-2").Items {
+		if c.Shard != "shard-rs-2" {
+			t.Errorf("chunk %d is on %s", c.Number, c.Shard)
+		}
+	}
+	if got := open("jumbo=1"); len(got.Items) != 2 || !got.Items[0].Jumbo {
+		t.Errorf("%d jumbo chunks", len(got.Items))
+	}
+	if got := open("zone=eu"); len(got.Items) != 4 {
+		t.Errorf("%d chunks in eu", len(got.Items))
+	}
+	if got := open("q=" + all.Items[4].From); len(got.Items) != 2 {
+		t.Errorf("%d chunks have that bound, want the two that meet there", len(got.Items))
+	}
+	if got := open("key=" + all.Items[4].From); len(got.Items) != 1 || got.Items[0].Number != 5 {
+		t.Errorf("%+v holds the key", got.Items)
+	}
+	if got := open("key=rubbish"); got.Problem == "" || len(got.Items) != 0 {
+		t.Error("a key that is none is not told")
+	}
+	if got := open("pos=0.5"); !slices.ContainsFunc(got.Items, func(c api.Chunk) bool { return c.Marked && c.Number == 8 }) {
+		t.Error("the chunk in the middle is not marked")
+	}
+}

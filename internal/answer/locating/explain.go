@@ -1,0 +1,148 @@
+package locating
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/answer/causes"
+	"shardboard/internal/api"
+	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// Prover asks the cluster about places: its own routing and row counts.
+type Prover interface {
+	Prove(context.Context, placement.Place) placement.Proof
+	Count(context.Context, placement.Place) topology.Figure
+	Primaries(context.Context) map[string]string
+}
+
+// LocateExtras says what a locate answer has besides the places.
+type LocateExtras struct {
+	Why    bool // the chain and the sentence; reads nothing
+	Prove  bool // one explain per place, and who is primary
+	Counts bool // one query per place
+}
+
+func (a LocateExtras) any() bool { return a.Why || a.Prove || a.Counts }
+
+// ParseLocateExtras reads why=1, prove=1 and counts=1.
+func ParseLocateExtras(q url.Values) (a LocateExtras, err error) {
+	for name, into := range map[string]*bool{"why": &a.Why, "prove": &a.Prove, "counts": &a.Counts} {
+		given, err := answer.Flag(q, name)
+		if err != nil {
+			return a, err
+		}
+		*into = given != nil && *given
+	}
+	return a, nil
+}
+
+// What one answer may ask the cluster, and how much of it at a time.
+const (
+	MaxAsked   = 24
+	askWorkers = 4
+	askWait    = 10 * time.Second
+)
+
+// explain adds what was asked for to items, which were made of what was found.
+// A place that has moved meanwhile is replaced in both. The table should be the one
+// they were found in.
+func explain(ctx context.Context, v answer.View, prover Prover, found []placement.Item, items []api.LocateItem, a LocateExtras) {
+	if !a.any() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	var primaries map[string]string
+	if a.Prove && prover != nil {
+		primaries = prover.Primaries(ctx)
+	}
+	var workers sync.WaitGroup
+	gate := make(chan struct{}, askWorkers)
+	n := 0
+	for i, it := range found {
+		for j, p := range it.Places {
+			out := &items[i].Places[j]
+			if a.Why {
+				explainPlace(v, v.Table, p, out, primaries)
+			}
+			if prover == nil || !a.Prove && !a.Counts {
+				continue
+			}
+			if n++; n > MaxAsked {
+				notAsked(out, a)
+				continue
+			}
+			gate <- struct{}{}
+			workers.Go(func() {
+				defer func() { <-gate }()
+				if now := askCluster(ctx, v, prover, p, out, a, primaries); now != nil {
+					found[i].Places[j] = *now
+				}
+			})
+		}
+	}
+	workers.Wait()
+	for i := range items {
+		for j := range items[i].Places {
+			p := &items[i].Places[j]
+			applyCount(p)
+			if more := ticketRows(p.Rows); more != "" && p.Sentence != "" && p.State != "absent" {
+				p.Sentence = sanitize.Sentence(strings.TrimSuffix(p.Sentence, ".") + ", " + more + ".")
+			}
+		}
+	}
+}
+
+// askCluster runs on a goroutine of its own; nothing in it panics on cluster data,
+// which the driver has already validated. It gives the place as it is by now
+// when the table that was read again for the proof has it elsewhere.
+func askCluster(
+	ctx context.Context,
+	v answer.View,
+	prover Prover,
+	p placement.Place,
+	out *api.Place,
+	a LocateExtras,
+	primaries map[string]string,
+) (now *placement.Place) {
+	if a.Prove {
+		found := prover.Prove(ctx, p)
+		if now = found.Moved; now != nil {
+			p, *out = *now, placeOf(*now)
+			if a.Why {
+				explainPlace(v, found.Table, p, out, primaries)
+			}
+		}
+		proof := proofOf(found)
+		out.Proof = &proof
+	}
+	if a.Counts {
+		rows := answer.FigureOf(prover.Count(ctx, p))
+		out.Rows = &rows
+	}
+	return now
+}
+
+func notAsked(out *api.Place, a LocateExtras) {
+	if a.Prove {
+		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: answer.NotNil(out.Shards), Theirs: []string{},
+			Text: "Not checked: one answer proves at most " + strconv.Itoa(MaxAsked) + " places."}
+	}
+	if a.Counts {
+		out.Rows = &api.Figure{Reason: "notAsked"}
+	}
+}
+
+func explainPlace(v answer.View, t *topology.Table, p placement.Place, out *api.Place, primaries map[string]string) {
+	w := placement.WhyOf(t, p)
+	why := causes.WhyOf(t, p.NS, w, primaries)
+	out.Why, out.Sentence = &why, causes.SentenceOf(v, p.NS, w)
+}

@@ -1,0 +1,69 @@
+package locating_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
+	"shardboard/internal/api"
+	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+func ticketFor(name string) *api.Ticket {
+	t := &topology.Table{
+		Loaded: true, Shards: []topology.Shard{{Name: "rs-1", ReplSet: "rs-1", Hosts: []string{"h1:27018", "h2:27018"}}},
+		Databases: []topology.Database{{Name: "db", Primary: "rs-1"}}, Unsharded: []topology.Namespace{"db.a", "db.b"}}
+	t.ServerInfo = topology.ServerInfo{Hosts: "m1:27017,m2:27017", ClusterID: "65ab"}
+	t.Health = map[topology.Part]topology.Health{topology.PartRouting: {At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
+	none := placement.NewDirectory(1, nil, nil, topology.Health{})
+	v := answer.View{Table: t, Dir: none, Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
+	p := placement.Project{Name: name, DB: "db", ID: [12]byte{1}}
+	found := placement.Answer{Items: []placement.Item{{Kind: "document", ID: "0a", Name: name, DB: "db", Project: &p,
+		Places: []placement.Place{{NS: "db.a", Shards: []string{"rs-1"}, Exact: true, Exists: "yes"},
+			{NS: "db.b", Shards: []string{"rs-1"}, Exact: true, Exists: "would-be"}, {NS: "db.c", Exists: "absent"}}}}}
+	return locating.TicketOf(v, found.Items, locating.Locate(context.Background(), v, nil, found, locating.LocateExtras{}))
+}
+
+func TestTicketSaysWhatWhereWhyAndWhen(t *testing.T) {
+	got := ticketFor("handbook")
+	for _, part := range []string{"Yorkie document handbook of project handbook\n", "a: rs-1; b: on rs-1, not counted.\n", "id 0a",
+		"database db",
+		"- a and b: rs-1 (h1:27018, h2:27018), not sharded\n", "Why: db.a: not sharded, so on rs-1, the primary shard of db",
+		"Cluster: m1:27017,m2:27017, id 65ab.\n",
+		"As of 2026-03-01 12:00:00 UTC, from the routing table"} {
+		if !strings.Contains(got.Text, part) {
+			t.Errorf("the text has no %q:\n%s", part, got.Text)
+		}
+	}
+	for _, part := range []string{"**Where:** Yorkie document `handbook`",
+		"- `a` and `b`: `rs-1` (`h1:27018`, `h2:27018`), not sharded\n\nWhy: "} {
+		if !strings.Contains(got.Markdown, part) {
+			t.Errorf("the Markdown has no %q:\n%s", part, got.Markdown)
+		}
+	}
+}
+
+func TestNamesInATicketAreNeitherLinesNorMarkup(t *testing.T) {
+	const name = "x\n- b: rs-9``[link](http://evil)\u202e<img>"
+	got := ticketFor(name)
+	for _, text := range []string{got.Text, got.Markdown} {
+		if strings.Contains(text, "\n- b: rs-9") || strings.ContainsRune(text, '\u202e') {
+			t.Errorf("a name is a line of its own:\n%s", text)
+		}
+	}
+	fenced := "```" + sanitize.Line(name) + "```" // longer than the fence in the name
+	if n := strings.Count(got.Markdown, fenced); n != 2 || n != strings.Count(got.Markdown, "[link]") {
+		t.Errorf("the name is fenced %d times:\n%s", n, got.Markdown)
+	}
+}
+
+func TestAnswerWithoutItemsHasNoTicket(t *testing.T) {
+	if got := locating.TicketOf(answer.View{}, nil, api.LocateAnswer{}); got != nil {
+		t.Errorf("%+v", got)
+	}
+}

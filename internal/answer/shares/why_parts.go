@@ -1,0 +1,220 @@
+package shares
+
+import (
+	"cmp"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/writes"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/heat"
+	"shardboard/internal/natural"
+	"shardboard/internal/topology"
+)
+
+// collections are the parts of a shard: every collection that its totals count.
+func (w *shardWhy) collections() whyParts {
+	out := whyParts{noun: "collections"}
+	if w.q.By == data.OfWrites {
+		w.writtenCollections(&out)
+		return out
+	}
+	var missing []string
+	one := func(ns topology.Namespace, c *topology.Collection) {
+		part, ok := w.collection(ns, c)
+		if !ok {
+			missing = append(missing, string(ns))
+		} else if part.here != 0 || part.even != 0 {
+			out.add(part)
+		}
+	}
+	for _, c := range w.v.Table.Collections {
+		if answer.Visible(c) {
+			one(c.NS, c)
+		}
+	}
+	for _, ns := range w.v.Table.Unsharded {
+		if !topology.IsInternal(ns) {
+			one(ns, nil)
+		}
+	}
+	if len(missing) > 0 {
+		out.unknown = append(out.unknown, unknownPart(len(missing), "unknown: "+nounCount(len(missing), "collections")+
+			" whose sizes are not known", missing))
+	}
+	return out
+}
+
+func nounCount(n int, noun string) string { return format.Count(int64(n)) + " " + plural(n, noun) }
+
+// unknownPart is a part of which no amount is known; names are what it consists of.
+func unknownPart(n int, text string, names []string) whyPart {
+	natural.Sort(names)
+	why := format.JoinWords(writes.First(names, 5))
+	if more := len(names) - 5; more > 0 {
+		why += " and " + format.Count(int64(more)) + " more"
+	}
+	return whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "unknown", Text: text, Count: n, Reason: why}}
+}
+
+// writtenCollections are those whose new rows are counted. Changed rows are counted of few projects
+// only, so they are in no sum.
+func (w *shardWhy) writtenCollections(out *whyParts) {
+	var waiting, uncounted []string
+	lost := 0.0
+	for _, how := range heat.Cover(w.v.Table, w.v.Profile) {
+		c := w.v.Table.Collection(how.NS)
+		if c == nil || how.Not != "" || how.Method != heat.NewRows {
+			if how.Not != "unsharded" || how.Method == heat.NewRows {
+				uncounted = append(uncounted, string(how.NS))
+			}
+			continue
+		}
+		a := data.WriteAmounts(w.v, w.h, c)
+		if a.Reason != "" {
+			waiting = append(waiting, string(how.NS))
+			continue
+		}
+		w.covered(a)
+		lost += max(a.Window.Total.PerSecond-a.Total(), 0)
+		part := w.partOf(c.NS, c, a)
+		if part.here != 0 || part.even != 0 {
+			out.add(part)
+		}
+	}
+	if lost >= 0.001 {
+		out.unknown = append(out.unknown, unknownPart(0, "unknown: "+format.PerSecond(lost)+
+			" writes/s in the cluster of unknown chunks", nil))
+	}
+	if len(waiting) > 0 {
+		out.unknown = append(out.unknown, unknownPart(len(waiting), "unknown: "+nounCount(len(waiting), "collections")+
+			" not counted yet", waiting))
+	}
+	if len(uncounted) > 0 {
+		out.unknown = append(out.unknown, unknownPart(len(uncounted), "unknown: "+nounCount(len(uncounted), "collections")+
+			" whose writes are not counted", uncounted))
+	}
+}
+
+// covered notes how much time was counted: the least of all collections.
+func (w *shardWhy) covered(a data.ChunkAmounts) {
+	if w.out.CoveredSeconds == 0 || a.Window.Seconds < w.out.CoveredSeconds {
+		w.out.CoveredSeconds = a.Window.Seconds
+	}
+	if w.out.AsOf.IsZero() || a.Window.To.Before(w.out.AsOf) {
+		w.out.AsOf = a.Window.To.UTC()
+	}
+}
+
+// amounts are a collection's; reason says why not.
+func (w *shardWhy) amounts(ns topology.Namespace, c *topology.Collection) data.ChunkAmounts {
+	if w.q.By != data.OfWrites {
+		return data.SizeAmounts(w.v, ns, c, w.q.By)
+	}
+	if how, ok := heat.CoverageOf(w.v.Table, w.v.Profile, ns); c == nil || !ok || how.Not != "" || how.Method != heat.NewRows {
+		return data.ChunkAmounts{Reason: "notCounted"}
+	}
+	a := data.WriteAmounts(w.v, w.h, c)
+	w.covered(a)
+	return a
+}
+
+// collection is a collection as a part of the shard; false if its amounts are not known.
+func (w *shardWhy) collection(ns topology.Namespace, c *topology.Collection) (whyPart, bool) {
+	a := w.amounts(ns, c)
+	if a.Reason != "" {
+		return whyPart{}, false
+	}
+	return w.partOf(ns, c, a), true
+}
+
+// partOf compares what the shard has of a collection with its even share of it.
+func (w *shardWhy) partOf(ns topology.Namespace, c *topology.Collection, a data.ChunkAmounts) whyPart {
+	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "collection", Text: string(ns), NS: string(ns), Count: 1,
+		Exact: a.Exact, AtLeast: a.AtLeast},
+		here: a.On[w.q.Shard]}
+	if c == nil || c.Unsplittable {
+		p.even = a.Total() * w.even.Part("")
+		w.unshardedRemedy(&p, ns, c)
+		return p
+	}
+	p.Page, p.Opens = answer.CollectionURL(ns), w.q.Of(w.q.By, ns, "").URL()
+	spans := answer.ZoneSpansOf(w.v.Table, c)
+	if len(spans) == 0 {
+		p.even = a.Total() * w.even.Part("")
+	} else {
+		w.zoned, p.Exact = true, false
+		left := a.Total()
+		w.even.Parts(c, spans, 0, c.Chunks.Len(), func(i int, owner string, part float64) {
+			x := a.Of(i, owner)
+			p.even += x * part
+			left -= x
+		})
+		p.even += left * w.even.Part("") // on shards that own no chunk, or measured with another result
+	}
+	w.collectionRemedy(&p, c, a)
+	return p
+}
+
+// inside are the parts of one collection: its projects or its chunks.
+func (w *shardWhy) inside() (whyParts, error) {
+	c, err := data.ShardedCollection(w.v.Table, w.q.NS)
+	if err != nil {
+		return whyParts{}, err
+	}
+	a := w.amounts(c.NS, c)
+	w.out.Level = "chunks"
+	if a.Reason != "" {
+		w.why = "The sizes of " + string(c.NS) + " are not known yet."
+		if w.q.By == data.OfWrites {
+			w.why = "The writes to " + string(c.NS) + " are not counted."
+		}
+		return whyParts{}, nil
+	}
+	whole := w.partOf(c.NS, c, a)
+	in := w.newInside(c, a, whole)
+	switch {
+	case w.q.Project == "" || w.q.Project == AllProjects:
+		if in.divided() {
+			// Where no project has a chunk alone, there is only the part of all chunks.
+			if out := in.projects(); len(out.list) > 1 || len(out.list) == 1 && out.list[0].Kind == "project" {
+				w.out.Level = "projects"
+				return out, nil
+			}
+		}
+		w.out.Skipped = true
+		if in.estimable() {
+			w.out.ByProject = w.q.Of(w.q.By, c.NS, AllProjects).URL()
+		}
+		return in.chunks(nil), nil
+	case w.q.Project == SeveralProjects:
+		return in.sharedChunks(), nil
+	}
+	id, err := bson.ObjectIDFromHex(w.q.Project)
+	if err != nil {
+		return whyParts{}, err
+	}
+	w.out.ProjectName = w.v.ProjectName(c.NS.Database(), id)
+	return in.chunksOf(id), nil
+}
+
+// chunkPart is a chunk as a part.
+func (w *shardWhy) chunkPart(c *topology.Collection, i int, here, even float64, exact bool) whyPart {
+	ch := c.Chunks.At(i)
+	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "chunk", NS: string(c.NS), Chunk: answer.ChunkRef(c, ch.Min), Count: 1, Number: i + 1,
+		Since: api.Instant(ch.Since), Exact: exact,
+		Text: "chunk " + format.Count(int64(i+1)) + " from " + answer.BoundTextNamed(w.v.KeyProjects(c), c.Key, ch.Min)}, here: here, even: even}
+	p.Page = answer.ChunkURL(c.NS, p.Chunk)
+	return p
+}
+
+// projectPart is a project as a part.
+func (w *shardWhy) projectPart(ns topology.Namespace, id bson.ObjectID) whyPart {
+	name := w.v.ProjectName(ns.Database(), id)
+	return whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "project", Text: cmp.Or(name, id.Hex()), NS: string(ns),
+		Project: id.Hex(), ProjectName: name,
+		Opens: w.q.Of(w.q.By, ns, id.Hex()).URL(), Page: "/projects/" + id.Hex()}}
+}

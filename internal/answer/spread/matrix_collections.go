@@ -1,0 +1,194 @@
+package spread
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
+	"shardboard/internal/natural"
+	"shardboard/internal/topology"
+)
+
+// Bounds of the rows of collections: of each database at most PageRows, of all open ones together
+// matrixLeaves. Others are one row with their sum.
+const (
+	matrixLeaves = 150
+	matrixOpen   = 60 // databases are open as long as no more rows follow
+)
+
+// collections lays out the rows of databases and collections.
+func (m *matrix) collections() {
+	if s := answer.PartState(m.v, topology.PartRouting); s.Code != "" && s.Code != "stale" && s.Code != "partial" {
+		m.out.State = s
+		return
+	}
+	if s := answer.PartState(m.v, topology.PartSizes); s.Code != "" && m.q.Measure != MatrixWrites && m.q.Measure != MatrixReads {
+		m.out.Notes = append(m.out.Notes, s)
+	}
+	lines, total := m.collectionLines()
+	m.out.Found, m.out.Total = len(lines), total
+	if len(lines) == 0 {
+		m.out.State = noMatrixRows(m.q, "collections", total)
+		return
+	}
+	m.takeTotals(sumLine(m.v.Table, lines), message.Plural(len(lines), "1 collection", format.Count(int64(len(lines)))+" collections"))
+	byDB := map[string][]matrixLine{}
+	for _, l := range lines {
+		db := topology.Namespace(l.name).Database()
+		byDB[db] = append(byDB[db], l)
+	}
+	if len(byDB) == 1 || m.q.DB != "" {
+		m.sort(lines)
+		m.out.Pages = len(lines)
+		_, from, to := answer.PageOfRows(len(lines), m.q.Page, m.out.OnPage)
+		m.addPage(lines, from, to, "collections", 0)
+		return
+	}
+	m.databases(byDB)
+}
+
+// databases lays out the databases of a page with the collections of the open ones.
+func (m *matrix) databases(byDB map[string][]matrixLine) {
+	var groups []matrixLine
+	for db, lines := range byDB {
+		l := sumLine(m.v.Table, lines)
+		l.name = db
+		l.row = MatrixRow{Key: "db:" + db, Kind: "database", Name: db,
+			Note: message.Plural(len(lines), "1 collection", format.Count(int64(len(lines)))+" collections")}
+		groups = append(groups, l)
+	}
+	slices.SortFunc(groups, func(a, b matrixLine) int { return natural.Compare(a.name, b.name) })
+	m.sort(groups)
+	m.out.Pages = len(groups)
+	_, from, to := answer.PageOfRows(len(groups), m.q.Page, m.out.OnPage)
+	m.addOthers(groups[:from], "others-before", message.Plural(from, "1 database", format.Count(int64(from))+" databases")+" before", "", 0)
+	leaves := 0
+	for _, g := range groups[from:to] {
+		lines := byDB[g.name]
+		usually := leaves+len(lines) <= matrixOpen
+		g.row.Fold, g.row.Open = m.q.toggled(g.row.Key, usually).URL(), m.q.isOpen(g.row.Key, usually) && leaves < matrixLeaves
+		m.add(g)
+		if !g.row.Open {
+			continue
+		}
+		m.sort(lines)
+		n := min(len(lines), answer.PageRows, matrixLeaves-leaves)
+		leaves += n
+		for _, l := range lines[:n] {
+			l.row.Depth = 1
+			m.add(l)
+		}
+		more := m.q.with(func(q *MatrixQuery) { q.DB = g.name })
+		m.addOthers(lines[n:], "others:"+g.name, others(len(lines)-n), more.URL(), 1)
+	}
+	m.addOthers(groups[to:], "others-after", message.Plural(len(groups)-to, "1 other database",
+		format.Count(int64(len(groups)-to))+" other databases"), m.pageURL(to), 0)
+}
+
+// addPage adds the lines [from, to), and what is before and after them as sums.
+func (m *matrix) addPage(lines []matrixLine, from, to int, what string, depth int) {
+	m.addOthers(lines[:from], "others-before", format.Count(int64(from))+" "+what+" before", m.pageURL(from-1), depth)
+	for _, l := range lines[from:to] {
+		m.add(l)
+	}
+	m.addOthers(lines[to:], "others-after", others(len(lines)-to), m.pageURL(to), depth)
+}
+
+func others(n int) string { return message.Plural(n, "1 other", format.Count(int64(n))+" others") }
+
+// pageURL is the page that has a row.
+func (m *matrix) pageURL(row int) string {
+	q := m.q
+	if q.Page = row/m.out.OnPage + 1; q.Page <= 1 {
+		q.Page = 0
+	}
+	return q.URL()
+}
+
+// addOthers adds the sum of lines that are not shown; nothing without any.
+func (m *matrix) addOthers(lines []matrixLine, key, name, more string, depth int) {
+	if len(lines) == 0 {
+		return
+	}
+	l := sumLine(m.v.Table, lines)
+	l.row = MatrixRow{Key: key, Kind: "others", Name: name, URL: more, Depth: depth}
+	m.add(l)
+}
+
+// collectionLines are the collections that the query finds; total is how many there are.
+func (m *matrix) collectionLines() (out []matrixLine, total int) {
+	byNS := map[topology.Namespace][]PendingMove{}
+	for _, x := range m.moves {
+		byNS[x.NS] = append(byNS[x.NS], x)
+	}
+	text := strings.ToLower(m.q.Text)
+	for ns := range answer.Namespaces(m.v.Table) {
+		if !m.q.Internal && answer.System(m.v.Table, ns) {
+			continue
+		}
+		total++
+		if m.q.DB != "" && ns.Database() != m.q.DB || text != "" && !strings.Contains(strings.ToLower(string(ns)), text) {
+			continue
+		}
+		l := m.collectionLine(ns)
+		l.moves = byNS[ns]
+		out = append(out, l)
+	}
+	slices.SortFunc(out, func(a, b matrixLine) int { return natural.Compare(a.name, b.name) })
+	return out, total
+}
+
+func (m *matrix) collectionLine(ns topology.Namespace) matrixLine {
+	out := matrixLine{name: string(ns), row: MatrixRow{Key: string(ns), Kind: "collection", Name: string(ns), URL: answer.CollectionURL(ns)}}
+	c := m.v.Table.Collection(ns)
+	sharded := c != nil && !c.Unsplittable
+	if !sharded {
+		out.row.Note, out.row.URL = "not sharded", ""
+		out.unsharded = true
+	}
+	out.link = func(shard string) string {
+		if !sharded {
+			return answer.ShardURL(shard)
+		}
+		return answer.CollectionURL(ns) + "?shard=" + url.QueryEscape(shard) + "#chunks"
+	}
+	switch m.q.Measure {
+	case MatrixWrites:
+		out.shards = m.writes.collection(ns)
+	case MatrixReads:
+		out.shards = m.reads(ns)
+	default:
+		out.shards = sizesByShard(m.v.Table, ns, m.measure)
+	}
+	noteMoves(m.v.Table, out.shards, m.ended[ns], nil)
+	out.row.Zones, out.row.ZonesMore = m.zones.collection(ns)
+	out.sum()
+	return out
+}
+
+// sizesByShard are a collection's amounts; a shard that has no part of it has a certain zero.
+func sizesByShard(t *topology.Table, ns topology.Namespace, measure matrixMeasure) []amount {
+	out := make([]amount, len(t.Shards))
+	held := answer.Holders(t, ns)
+	sizeOn := t.SizesOf(ns)
+	for i, s := range t.Shards {
+		out[i] = measure.ofSize(sizeOn(s.Name))
+		if !out[i].known && len(held) > 0 && !slices.Contains(held, s.Name) {
+			out[i] = nothing()
+		}
+	}
+	return out
+}
+
+// noMatrixRows says why a table has no rows.
+func noMatrixRows(q MatrixQuery, what string, total int) api.State {
+	if total > 0 && (q.Text != "" || q.DB != "") {
+		return api.State{Code: "empty", Title: "No " + what + " match the filter",
+			Detail: "Searched: " + format.Count(int64(total)) + ". Upper and lower case are treated alike."}
+	}
+	return api.State{Code: "empty", Title: "There are no " + what + " yet", Detail: "New ones appear here within a few seconds."}
+}

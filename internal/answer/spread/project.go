@@ -1,0 +1,155 @@
+package spread
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/logbook"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/history"
+	"shardboard/internal/natural"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// Project says where a project is and what can be done about it, collection by
+// collection.
+func Project(v answer.View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
+	zone := answer.PinZone(s.Project.ID)
+	figures := newProjectFigures(v)
+	ref := refOf(s.Project)
+	figures.writes.only = &ref
+	out := api.ProjectDetail{Project: figures.fill(s), Window: v.WritesWindow().String(), WritesText: figures.writesText(ref),
+		Moving: logbook.InFlightOf(v, logbook.MovingOfProject(v, s)),
+		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: answer.DocumentNames(p).Many, Verdicts: projectVerdicts(s)}
+	if shards, pinned := answer.ZoneExists(v.Table, zone); pinned {
+		out.PinTerms, out.PinnedTo = answer.PinTermsOf(v, zone), shards
+	}
+	out.AsOf, out.Stale = answer.DirectoryAsOf(v)
+	out.Collections = answer.Each(s.Collections, func(c placement.CollectionSpread) api.ProjectCollection { return projectCollection(v, c) })
+	answer.FillHoldings(v, s.Project, out.Collections)
+	return out
+}
+
+func projectCollection(v answer.View, c placement.CollectionSpread) api.ProjectCollection {
+	out := api.ProjectCollection{
+		NS: string(c.NS), Scope: string(c.Scope), What: c.What, Sharded: c.Sharded, Presence: presenceOf(c.Presence),
+		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
+		Shards: []api.ProjectShardPart{}, Chunks: []api.Chunk{},
+		Pin: verdictOf(c.Pin), Split: verdictOf(c.Split),
+		WhatText: profile.WhatText(c.What), BasisText: placement.BasisText(c.Basis),
+	}
+	for _, part := range c.Shards {
+		out.Shards = append(out.Shards, api.ProjectShardPart{
+			ShardPart: api.ShardPart{Shard: part.Shard, Chunks: part.Chunks, Bytes: answer.FigureOf(part.Bytes), Documents: answer.FigureOf(part.Documents)},
+			Share:     answer.ShareOf(part.Share),
+		})
+	}
+	coll := v.Table.Collection(c.NS)
+	if coll == nil {
+		return out
+	}
+	f := data.FiguresOf(v, coll)
+	names := v.KeyProjects(coll)
+	for _, ch := range c.Chunks {
+		row := data.ChunkOf(coll, ch, names)
+		i, _ := coll.Chunks.Find(ch.Min)
+		row.Number, row.Name, row.From, row.To = i+1, answer.ChunkKey(coll.Key, ch.Min), answer.BoundText(coll.Key, ch.Min), answer.BoundText(coll.Key, ch.Max)
+		row.Zone, row.Straddles = v.Table.ZoneOf(coll, i)
+		f.SizeInto(&row, i)
+		out.Chunks = append(out.Chunks, row)
+	}
+	return out
+}
+
+func verdictOf(x placement.Verdict) api.Verdict {
+	return api.Verdict{Can: x.Can, Code: x.Why.Code, Args: x.Why.Args(), Why: x.Why.String()}
+}
+
+// projectVerdicts says once what holds for several collections.
+func projectVerdicts(s placement.Spread) []api.ProjectVerdict {
+	var out []api.ProjectVerdict
+	for _, c := range s.Collections {
+		if c.Presence == placement.PresenceNo {
+			continue
+		}
+		pin, split := verdictOf(c.Pin), verdictOf(c.Split)
+		i := slices.IndexFunc(out, func(x api.ProjectVerdict) bool { return x.Pin.Why == pin.Why && x.Split.Why == split.Why })
+		if i < 0 {
+			i, out = len(out), append(out, api.ProjectVerdict{Pin: pin, Split: split})
+		}
+		out[i].Collections = append(out[i].Collections, c.NS.Collection())
+	}
+	return out
+}
+
+// ShardWords names shards, or counts them where their names would fill the screen; the table has them all.
+func ShardWords(names []string) string {
+	const named = 8
+	if len(names) > named {
+		return fmt.Sprintf("%d shards", len(names))
+	}
+	return format.JoinWords(names)
+}
+
+// projectAnswer says in a sentence or three where the project is: collections on
+// the same shards together, exact ones first.
+func projectAnswer(s placement.Spread) string {
+	type group struct{ names, shards []string }
+	var exact []group
+	var byDoc, primary group
+	put := func(g *group, c placement.CollectionSpread) {
+		g.names = append(g.names, c.NS.Collection())
+		g.shards = slices.Compact(natural.Sorted(slices.Values(append(g.shards, answer.ShardsOf(c)...))))
+	}
+	for _, c := range s.Collections {
+		switch {
+		case len(c.Shards) == 0:
+		case c.Basis == placement.BasisByDocument:
+			put(&byDoc, c)
+		case c.Basis == placement.BasisPrimary:
+			put(&primary, c)
+		default:
+			i := slices.IndexFunc(exact, func(g group) bool { return slices.Equal(g.shards, answer.ShardsOf(c)) })
+			if i < 0 {
+				exact, i = append(exact, group{}), len(exact)
+			}
+			put(&exact[i], c)
+		}
+	}
+	var out []string
+	for _, g := range exact {
+		out = append(out, fmt.Sprintf("On %s: %s.", ShardWords(g.shards), format.JoinWords(g.names)))
+	}
+	if len(byDoc.names) > 0 {
+		out = append(out, fmt.Sprintf("Spread by document over %s: %s.", ShardWords(byDoc.shards), format.JoinWords(byDoc.names)))
+	}
+	if len(primary.names) > 0 {
+		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", format.JoinWords(primary.shards), format.JoinWords(primary.names)))
+	}
+	if len(out) == 0 {
+		return "It is not known where this project is: none of its collections can be read."
+	}
+	return strings.Join(out, " ")
+}
+
+// MovesOfProject tells which migrations were of chunks that have rows of the
+// project, of the collections whose shard key begins with the project.
+func MovesOfProject(v answer.View, s placement.Spread) func(history.Migration) bool {
+	in := map[topology.Namespace]func(history.Migration) bool{}
+	for _, c := range s.Collections {
+		t := v.Table.Collection(c.NS)
+		if t == nil || c.Basis != placement.BasisKeyPrefix {
+			continue
+		}
+		if r, err := t.Key.PrefixRange(placement.ObjectIDValue(s.Project.ID)); err == nil {
+			in[c.NS] = logbook.Touches(t, r)
+		}
+	}
+	return func(m history.Migration) bool { return in[m.NS] != nil && in[m.NS](m) }
+}

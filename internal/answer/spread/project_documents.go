@@ -1,0 +1,94 @@
+package spread
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// DocumentLister reads the documents of a project.
+type DocumentLister interface {
+	Documents(context.Context, placement.Project, placement.DocumentPage) ([]placement.PlacedDocument, error)
+}
+
+// ProjectDocuments lists the documents of one project by their keys. There is no list of all: no index leads
+// to the documents of several projects in an order that pages could follow.
+func ProjectDocuments(ctx context.Context, v answer.View, p *profile.Profile, l DocumentLister, of placement.Project,
+	in url.Values) (out api.ProjectDocuments, err error) {
+	out.Items = []api.ProjectDocument{}
+	var page placement.DocumentPage
+	if page.Prefix, err = answer.TextOf(in, "prefix"); err != nil {
+		return out, err
+	}
+	limit, err := answer.ParseLimit(in)
+	if err != nil {
+		return out, err
+	}
+	if page.From, page.Skip, err = documentsCursor(in); err != nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answer.LocateTimeout)
+	defer cancel()
+	page.Limit = limit + 1
+	rows, err := l.Documents(ctx, of, page)
+	if err != nil {
+		return out, err
+	}
+	if len(rows) > limit {
+		rows, out.Next = rows[:limit], nextDocument(rows, limit, page)
+	}
+	for _, row := range rows {
+		out.Items = append(out.Items, projectDocument(row, p))
+	}
+	out.NS, out.Project, out.ProjectName = of.DB+"."+p.Keys.Collection, of.ID.Hex(), of.Name
+	out.Documents = answer.FigureOf(of.Documents)
+	out.AsOf = v.Now.UTC()
+	_, out.Stale = answer.AsOf(v, topology.PartRouting)
+	return out, nil
+}
+
+func projectDocument(row placement.PlacedDocument, p *profile.Profile) api.ProjectDocument {
+	out := api.ProjectDocument{Key: row.Key, ID: row.ID.Hex(), Shards: row.Place.Shards, Exact: row.Place.Exact, Removed: row.Removed,
+		CreatedAt: api.Time(row.CreatedAt), UpdatedAt: api.Time(row.UpdatedAt)}
+	if p.Keys.Seq != "" {
+		out.Changes = &row.ServerSeq
+	}
+	if out.Shards == nil {
+		out.Shards = []string{}
+	}
+	return out
+}
+
+// nextDocument is the cursor of the row at a position: its key, and how many rows before it have the same.
+func nextDocument(rows []placement.PlacedDocument, at int, page placement.DocumentPage) api.Cursor {
+	key, same := rows[at].Key, 0
+	for same < at && rows[at-1-same].Key == key {
+		same++
+	}
+	if same == at && key == page.From {
+		same += page.Skip
+	}
+	return answer.CursorOf(strconv.Itoa(same) + " " + key)
+}
+
+// documentsCursor reads a cursor of nextDocument.
+func documentsCursor(in url.Values) (from string, skip int, err error) {
+	text, given, err := answer.CursorKey(in)
+	if err != nil || !given {
+		return "", 0, err
+	}
+	count, from, ok := strings.Cut(text, " ")
+	if skip, err = strconv.Atoi(count); !ok || err != nil || skip < 0 {
+		return "", 0, fault.New(fault.Invalid, "This cursor is not from this list.")
+	}
+	from, err = answer.CheckText("cursor", from)
+	return from, skip, err
+}

@@ -1,0 +1,27 @@
+package spread_test
+
+import (
+	"strings"
+	"testing"
+
+	"shardboard/internal/answer/spread"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/web/webtest"
+)
+
+func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
+	v := webtest.NewStory().View()
+	p := profile.Yorkie()
+	m := spread.Project(v, p, placement.SpreadOf(v.Table, p, v.Dir.All()[3]))
+	for _, want := range []string{"documents",
+		"Spread by document over shard-rs-1, shard-rs-2 and shard-rs-3: changes, snapshots",
+		"Not sharded, on shard-rs-1: snapshot_bodies."} {
+		if !strings.Contains(m.Answer, want) {
+			t.Errorf("%q lacks %q", m.Answer, want)
+		}
+	}
+	if len(m.Verdicts) < 3 || !m.Verdicts[0].Pin.Can || m.Verdicts[0].Pin.Why == "" {
+		t.Errorf("verdicts %+v", m.Verdicts)
+	}
+}

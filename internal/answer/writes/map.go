@@ -1,0 +1,202 @@
+package writes
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/natural"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// HeatMapQuery is one picture and a span of it.
+type HeatMapQuery struct {
+	NS       topology.Namespace
+	By       keyvis.By
+	From, To time.Time
+	Shard    string // only rows that this shard owns; "": all
+}
+
+// ParseHeatMapQuery reads the parameters of a picture. Without a collection it is the first that has one.
+func ParseHeatMapQuery(v answer.View, h HeatSource, q url.Values) (out HeatMapQuery, err error) {
+	out = HeatMapQuery{NS: topology.Namespace(q.Get("ns")), Shard: q.Get("shard")}
+	if out.By, err = parsePictureRows(q); err != nil {
+		return out, err
+	}
+	if out.To, err = answer.TimeParameter(q, "to", v.Now); err != nil {
+		return out, err
+	}
+	if out.From, err = answer.TimeParameter(q, "from", out.To.Add(-DefaultSpan)); err != nil {
+		ago, bad := time.ParseDuration(q.Get("from"))
+		if bad != nil || ago >= 0 {
+			return out, err
+		}
+		out.From = out.To.Add(ago)
+	}
+	if !out.From.Before(out.To) {
+		return out, fault.New(fault.Invalid, "from must be before to.")
+	}
+	if out.Shard != "" {
+		if out.By == keyvis.ByProject {
+			return out, fault.New(fault.Invalid, "shard= needs by=key: the row of a project belongs to no single shard.")
+		}
+		if v.Table.Shard(out.Shard) == nil {
+			return out, fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(out.Shard, 100))
+		}
+	}
+	if out.NS == "" {
+		out.NS = firstPicture(heat.Counted(v.Table, v.Profile), h.Pictures.Collections())
+	}
+	return out, nil
+}
+
+// firstPicture is the first collection whose new rows are counted that has one;
+// else the first that has one.
+func firstPicture(counted, pictures []topology.Namespace) topology.Namespace {
+	for _, ns := range append(counted, pictures...) {
+		if slices.Contains(pictures, ns) {
+			return ns
+		}
+	}
+	return ""
+}
+
+// HeatMap is the collection's writes over time.
+func HeatMap(ctx context.Context, v answer.View, h HeatSource, q HeatMapQuery) (api.HeatMap, error) {
+	c := v.Table.Collection(q.NS)
+	if q.NS != "" && c == nil {
+		return api.HeatMap{}, noCollection(q.NS)
+	}
+	picture, _ := h.Pictures.View(q.NS, q.By, q.From, q.To)
+	out, rows := heatMapOf(v, c, picture, q)
+	from, to, recorded := recordedTime(picture)
+	if !recorded {
+		return out, nil
+	}
+	log := ReadHeatLog(ctx, v, h.Events.Kept, q.NS, from)
+	out.Marks = heatMarks(ctx, v, h.Events, log, q.NS, from, to)
+	if c != nil && q.By == keyvis.ByKey {
+		out.OwnersSince = api.Time(log.Since)
+		addOwners(log.Events, c, picture, out.Rows, rows, from)
+	}
+	return out, nil
+}
+
+// recordedTime is from the first column to the end of the last one.
+func recordedTime(p keyvis.View) (from, to time.Time, ok bool) {
+	n := len(p.Columns)
+	if n == 0 {
+		return from, to, false
+	}
+	return p.Columns[0].From.UTC(), p.Columns[n-1].End().UTC(), true
+}
+
+// heatMapOf writes a picture without what happened in its time, and gives the rows of it that are shown.
+func heatMapOf(v answer.View, c *topology.Collection, p keyvis.View, q HeatMapQuery) (api.HeatMap, []int) {
+	out := api.HeatMap{
+		NS: string(q.NS), By: string(q.By),
+		From: q.From.UTC().Truncate(time.Millisecond), To: q.To.UTC().Truncate(time.Millisecond), Oldest: api.Time(p.Oldest),
+		Columns: []api.HeatSpan{}, Rows: []api.HeatRow{}, Shards: []api.HeatShard{}, Marks: []api.HeatMark{}, Cells: []string{},
+	}
+	how, _ := heat.CoverageOf(v.Table, v.Profile, q.NS)
+	out.Method = heatMethod(how.Method)
+	out.AsOf, out.Stale = v.Now.UTC().Truncate(time.Millisecond), true
+	for _, col := range p.Columns {
+		out.Columns = append(out.Columns, heatColumn(col))
+	}
+	if n := len(p.Columns); n > 0 {
+		out.AsOf = p.Columns[n-1].End().UTC()
+		out.Stale = v.Now.Sub(out.AsOf) > heatStaleAfter(heat.ChangedRows) && q.To.After(out.AsOf.Add(2*keyvis.Finest))
+	}
+	rows := make([]int, 0, p.Rows()) // those shown
+	for i := range p.Rows() {
+		row := heatRow(v, c, p, i)
+		if q.Shard != "" && row.Shard != q.Shard {
+			continue
+		}
+		rows = append(rows, i)
+		out.Rows = append(out.Rows, row)
+	}
+	if c != nil && p.By == keyvis.ByKey {
+		out.Max = answer.KeyOf(c.Key, c.Key.Max())
+	}
+	out.Shards = shardsOfRows(out.Rows)
+	out.Scale, out.Cells = ratesAsLetters(p, rows)
+	return out, rows
+}
+
+func heatColumn(col keyvis.Column) api.HeatSpan {
+	return api.HeatSpan{From: col.From.UTC(), Seconds: int(col.Step / time.Second), Covered: col.Covered.Seconds(),
+		Sampled: col.Sampled, AtLeast: col.Capped, Hottest: col.Hottest, Shared: col.Shared, Astray: col.Astray}
+}
+
+// heatMethod says how a collection is counted.
+func heatMethod(m heat.Method) api.HeatMethod {
+	if m == heat.ChangedRows {
+		return api.HeatMethod{
+			Counts: m.String(), Of: "hottestProjects", Projects: heat.HottestProjects, LowerBound: true,
+			EverySeconds: int(keyvis.Finest / time.Second),
+		}
+	}
+	return api.HeatMethod{Counts: m.String(), Of: "allProjects", EverySeconds: int(heat.Tick / time.Second)}
+}
+
+// heatRow is a range of keys or a project.
+func heatRow(v answer.View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
+	if p.By == keyvis.ByKey {
+		return heatKey(v, c, p, i)
+	}
+	return api.HeatRow{Key: rowKey(c, p, i), Project: p.IDs[i].Hex(), Name: v.ProjectName(p.NS.Database(), p.IDs[i])}
+}
+
+func heatKey(v answer.View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
+	r := rowRange(c, p, i)
+	from, to := c.Chunks.Overlap(r)
+	row := api.HeatRow{Key: rowKey(c, p, i), Min: answer.KeyOf(c.Key, r.Min), Number: from + 1, Chunks: to - from,
+		Hashed: c.Key.Fields()[0].Hashed}
+	if from < to {
+		row.Ref = answer.WithinCollection(answer.ChunkRef(c, c.Chunks.At(from).Min))
+	}
+	owners := map[string]int{}
+	for at := from; at < to; at++ {
+		owner := c.Chunks.Owner(at)
+		if owners[owner]++; owners[owner] > owners[row.Shard] || row.Shard == "" {
+			row.Shard = owner
+		}
+	}
+	row.Mixed = len(owners) > 1
+	if id, ok := heat.ProjectOfBound(v.Table, v.Profile, c, r.Min); ok {
+		row.Project, row.Name = id.Hex(), v.ProjectName(c.NS.Database(), id)
+	}
+	return row
+}
+
+// rowKey is a stable name of a row, which does not show its bound.
+func rowKey(c *topology.Collection, p keyvis.View, i int) string {
+	if p.By == keyvis.ByProject {
+		return p.IDs[i].Hex()
+	}
+	return answer.ChunkKey(c.Key, p.Bounds[i])
+}
+
+func shardsOfRows(rows []api.HeatRow) []api.HeatShard {
+	counts := map[string]int{}
+	for _, r := range rows {
+		if r.Shard != "" {
+			counts[r.Shard]++
+		}
+	}
+	out := []api.HeatShard{}
+	for name, n := range counts {
+		out = append(out, api.HeatShard{Name: name, Rows: n})
+	}
+	slices.SortFunc(out, func(a, b api.HeatShard) int { return natural.Compare(a.Name, b.Name) })
+	return out
+}
