@@ -319,7 +319,7 @@ func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 		"internal/actions/whole_move_abort.go",        // two kinds that are planned as one
 		"internal/actions/engine/plan_differences.go", // plans of an earlier release
 		"internal/actions/engine/read_facts.go",       // a command that hangs on one release
-		"internal/answer/run_steps.go",                // what sends nothing
+		"internal/answer/changing/run_steps.go",       // what sends nothing
 		"web/changes/resharding.go",                   // which kind aborts what is shown
 		"web/webtest/actions.go",                      // for tests
 	}

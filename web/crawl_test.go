@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -282,7 +283,7 @@ func TestCrawlOfAClusterThatIsGone(t *testing.T) {
 	s := webtest.New(t, webtest.WithHistory(t))
 	gone := *s.Watcher.Value
 	gone.Health = map[topology.Part]topology.Health{}
-	for _, p := range answer.AllParts {
+	for _, p := range problems.AllParts {
 		gone.Health[p] = topology.Health{At: webtest.Epoch.Add(-7 * time.Minute), Err: webtest.NeverReached.Err}
 	}
 	dir := s.Keeper.Value

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
@@ -139,12 +140,12 @@ func chunkTrouble(t *testing.T) (*webtest.Server, answer.View) {
 func TestAlertsHaveNoServersText(t *testing.T) {
 	s, _ := chunkTrouble(t)
 	for _, hide := range []bool{true, false} {
-		observed, err := answer.AlertSource(s.Deps.Advice, hide)(t.Context())
+		observed, err := problems.AlertSource(s.Deps.Advice, hide)(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen := false
-		for _, p := range s.View().Problems().Items {
+		for _, p := range problems.Problems(s.View()).Items {
 			reason := p.Text.Args()["reason"]
 			for _, n := range observed.Notices {
 				if n.ID != p.ID || p.Rule != rules.MigrationsFailing {

@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
@@ -405,8 +406,8 @@ func TestMovesOfThePastAreNotThoseOfNow(t *testing.T) {
 	table := movingTable()
 	v := answer.View{Table: table, Now: webtest.Epoch, Past: &answer.PastTime{At: webtest.Epoch}}
 	c := table.Collection(webtest.DocumentsNS)
-	if m := answer.MovingNow(v, table.Moves.List, 10); len(m.Items) != 0 || m.None != "" || answer.MovingChunks(v, c) != nil ||
-		len(answer.InFlightOf(v, table.Moves.List)) != 0 {
+	if m := logbook.MovingNow(v, table.Moves.List, 10); len(m.Items) != 0 || m.None != "" || logbook.MovingChunks(v, c) != nil ||
+		len(logbook.InFlightOf(v, table.Moves.List)) != 0 {
 		t.Errorf("%+v", m)
 	}
 }

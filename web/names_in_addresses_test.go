@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/natural"
@@ -122,7 +123,7 @@ func TestAChunkOfALongBoundHasItsAddresses(t *testing.T) {
 	for i, ch := range c.Chunks.All() {
 		page := answer.ChunkURL(c.NS, answer.ChunkRef(c, ch.Min))
 		for _, address := range []string{page, "/api/v1" + page + "/why", "/api/v1" + page + "/around", "/api/v1" + page + "/size",
-			"/?watch=" + url.QueryEscape(answer.ChunkItem(c, ch.Min)),
+			"/?watch=" + url.QueryEscape(changing.ChunkItem(c, ch.Min)),
 			answer.PlanURL("split", "ns", "app.url", "chunk", answer.ChunkRef(c, ch.Min))} {
 			if w := s.Do("GET", address); w.Code != http.StatusOK || len(address) > 1000 {
 				t.Errorf("chunk %d at %.200s: %d %.200s", i, address, w.Code, w.Body)

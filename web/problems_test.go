@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
@@ -116,7 +117,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		v := generated(i)
 		s := webtest.New(t)
 		s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
-		found := s.View().Problems()
+		found := problems.Problems(s.View())
 		sum := found.Summary()
 		var want []string
 		for _, p := range found.Items {
@@ -181,7 +182,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 			p.Critical+p.Warn+p.Info != len(want) || p.Headline != list.Summary.Headline {
 			t.Errorf("%d: %+v for %q", i, p, text)
 		}
-		observed, err := answer.AlertSource(s.Deps.Advice, false)(t.Context())
+		observed, err := problems.AlertSource(s.Deps.Advice, false)(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +210,7 @@ func levelOf(doc *goquery.Document) string {
 func checkOverview(t *testing.T, i int, doc *goquery.Document, found rules.View) {
 	t.Helper()
 	rows := doc.Find("#attention .attention li")
-	if want := min(len(found.Items), answer.ShownProblems); rows.Length() != want {
+	if want := min(len(found.Items), problems.ShownProblems); rows.Length() != want {
 		t.Errorf("%d: the overview lists %d of %d", i, rows.Length(), len(found.Items))
 		return
 	}
@@ -221,7 +222,7 @@ func checkOverview(t *testing.T, i int, doc *goquery.Document, found rules.View)
 		}
 	})
 	rest := doc.Find("#attention .rest").Text()
-	if more := len(found.Items) - answer.ShownProblems; more > 0 && !strings.Contains(rest, fmt.Sprint(more)) {
+	if more := len(found.Items) - problems.ShownProblems; more > 0 && !strings.Contains(rest, fmt.Sprint(more)) {
 		t.Errorf("%d: %d problems are left out and %q", i, more, rest)
 	}
 	if s := found.Summary(); s.Unchecked > 0 && !strings.Contains(rest, fmt.Sprintf("%d of %d rules", s.Unchecked, s.Rules)) {
@@ -263,22 +264,22 @@ func TestZonesAreFineOnlyWhenTheirRulesWereChecked(t *testing.T) {
 		t.Shards = slices.Clone(t.Shards)
 		t.Shards[0].Zones = []string{"eu"}
 	}).View()
-	found := v.Problems()
+	found := problems.Problems(v)
 	found.Items, found.Unsure = nil, nil
 	v.Found = &found
-	if a := answer.Zones(v); a.Verdict != fine || a.Level != "ok" {
+	if a := problems.Zones(v); a.Verdict != fine || a.Level != "ok" {
 		t.Errorf("%s %q, want %q", a.Level, a.Verdict, fine)
 	}
 	found.Unsure = []rules.Unsure{{Rule: rules.ZoneViolated}}
-	if a := answer.Zones(v); a.Level != "note" || !strings.Contains(a.Verdict, "not every rule could be checked") {
+	if a := problems.Zones(v); a.Level != "note" || !strings.Contains(a.Verdict, "not every rule could be checked") {
 		t.Errorf("unchecked: %s %q", a.Level, a.Verdict)
 	}
 	found.Unsure = []rules.Unsure{{Rule: rules.HotShard}}
-	if a := answer.Zones(v); a.Verdict != fine {
+	if a := problems.Zones(v); a.Verdict != fine {
 		t.Errorf("a rule of another page: %q", a.Verdict)
 	}
 	found.Dismissed = []rules.Dismissed{{Problem: rules.Problem{ID: "x", Rule: rules.ZonesStuck}}}
-	if a := answer.Zones(v); !strings.Contains(a.Verdict, "1 dismissed") {
+	if a := problems.Zones(v); !strings.Contains(a.Verdict, "1 dismissed") {
 		t.Errorf("dismissed: %q", a.Verdict)
 	}
 }
@@ -288,17 +289,17 @@ func TestAHeadlineSaysThatSizesAreStillBeingRead(t *testing.T) {
 	const reading = "No problems found so far: sizes are being read"
 	all := rules.Summary{Rules: len(rules.Rules()), Unchecked: 4}
 	v := answer.View{Table: &topology.Table{Loaded: true}}
-	if level, text := answer.Headline(v, all); level != "note" || text != reading {
+	if level, text := problems.Headline(v, all); level != "note" || text != reading {
 		t.Errorf("before the first read: %s %q", level, text)
 	}
 	v.Now = time.Now()
 	v.Table.Health = map[topology.Part]topology.Health{topology.PartSizes: {At: v.Now}}
-	if _, text := answer.Headline(v, all); text == reading {
+	if _, text := problems.Headline(v, all); text == reading {
 		t.Errorf("after the first read: %q", text)
 	}
 	all.Warn = 1
 	v.Table.Health = nil
-	if _, text := answer.Headline(v, all); text != "1 warning" {
+	if _, text := problems.Headline(v, all); text != "1 warning" {
 		t.Errorf("with a problem: %q", text)
 	}
 }
@@ -318,7 +319,7 @@ func TestAClearClusterSaysNoProblems(t *testing.T) {
 		{rules.Summary{Rules: 30, Warn: 2, Info: 1}, "warn", "2 warnings, 1 note"},
 		{rules.Summary{Rules: 30, Critical: 1, Warn: 2, Unchecked: 4}, "bad", "1 critical problem, 2 warnings"},
 	} {
-		if level, text := answer.Headline(answer.View{Table: &topology.Table{Loaded: true}}, c.s); level != c.level || text != c.want {
+		if level, text := problems.Headline(answer.View{Table: &topology.Table{Loaded: true}}, c.s); level != c.level || text != c.want {
 			t.Errorf("%+v: %s %q", c.s, level, text)
 		}
 	}

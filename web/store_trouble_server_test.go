@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"shardboard/internal/alert"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/history"
@@ -64,7 +64,7 @@ func onStore(f *webtest.BreakableServer, change ...func(*site.Deps)) (end func()
 		d.Advice = rules.NewAdvisor(
 			rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: profile.Yorkie(), Past: past, Notices: f.DB, Log: log},
 		)
-		d.Alerts = alert.New(&alert.Config{}, answer.AlertSource(d.Advice, false), f.DB, alert.Options{})
+		d.Alerts = alert.New(&alert.Config{}, problems.AlertSource(d.Advice, false), f.DB, alert.Options{})
 	}}, change...)
 	f.Server = webtest.New(f.T, all...)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 )
@@ -95,7 +95,7 @@ func showApproval(e *env, p api.Plan, asJSON bool) error {
 	if asJSON {
 		return printJSON(e.stdout, p)
 	}
-	_, err := fmt.Fprintln(e.stdout, clean(answer.ApprovalText(p.Approval)))
+	_, err := fmt.Fprintln(e.stdout, clean(changing.ApprovalText(p.Approval)))
 	return err
 }
 
@@ -105,7 +105,7 @@ func printApproval(w io.Writer, a api.PlanApproval) {
 		return
 	}
 	line(w, "\nApproval")
-	line(w, "  %s", answer.ApprovalText(a))
+	line(w, "  %s", changing.ApprovalText(a))
 	for _, text := range a.Because {
 		line(w, "  %s", text)
 	}

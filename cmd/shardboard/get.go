@@ -15,7 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/shares"
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
@@ -172,7 +172,7 @@ func (q query) isList() bool {
 
 // named is the query with a project's id instead of its name, in the address and in the filters.
 func (q query) named(ctx context.Context, remote app.Remote) (query, error) {
-	if name := q.filters.Get("project"); name != "" && name != answer.SeveralProjects && name != answer.AllProjects {
+	if name := q.filters.Get("project"); name != "" && name != shares.SeveralProjects && name != shares.AllProjects {
 		id, err := projectNamed(ctx, remote, name, q.filters.Get("db"))
 		if err != nil {
 			return q, err

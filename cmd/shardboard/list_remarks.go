@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/sheet"
@@ -96,7 +96,7 @@ func about(last listPage) (out []string) {
 		out = append(out, "Documents of this project that are not removed, as Yorkie counts them: "+
 			sheet.Text("documents", reflect.ValueOf(documents))+".")
 	}
-	units := map[string]string{answer.OfBytes: "bytes", answer.OfDocuments: "documents", answer.OfWrites: "writes per second"}
+	units := map[string]string{data.OfBytes: "bytes", data.OfDocuments: "documents", data.OfWrites: "writes per second"}
 	if unit := units[by]; unit != "" {
 		out = append(out, "HERE, EVEN and DIFFERENCE are "+unit+".")
 	}

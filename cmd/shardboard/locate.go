@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
@@ -41,8 +41,8 @@ func (c locateCmd) Run(e *env) error {
 	case c.JSON || c.Output == "json":
 		err = printJSON(e.stdout, found)
 	case c.Output == "csv":
-		out := sheet.NewWriter(e.stdout, answer.LocateColumns()...)
-		for _, row := range answer.LocateRows([]api.LocateLine{{Line: 1, Query: c.Query, Items: found.Items, Anatomy: found.Anatomy}}) {
+		out := sheet.NewWriter(e.stdout, locating.LocateColumns()...)
+		for _, row := range locating.LocateRows([]api.LocateLine{{Line: 1, Query: c.Query, Items: found.Items, Anatomy: found.Anatomy}}) {
 			out.Row(row...)
 		}
 		err = out.Close()

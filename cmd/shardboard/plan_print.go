@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
@@ -19,7 +20,7 @@ import (
 // printPlan writes a plan for people: what it does, its checks, commands, effects and undo.
 func printPlan(w io.Writer, p api.Plan) error {
 	line(w, "%s", p.Summary)
-	line(w, "%s", answer.RequestedText(p.ByName, p.By, p.Reason))
+	line(w, "%s", changing.RequestedText(p.ByName, p.By, p.Reason))
 	line(w, "")
 	risk := actions.Risk(p.Risk)
 	facts := [][2]string{{"plan", p.ID}, {"hash", p.Hash}, {"kind", p.Kind}, {"risk", risk.Label() + " " + risk.Meaning(p.Undo.Possible)},
@@ -31,8 +32,8 @@ func printPlan(w io.Writer, p api.Plan) error {
 		line(w, "%-8s %s", f[0], f[1])
 	}
 	line(w, "\nChecks")
-	line(w, "  %s", answer.ChecksText(p.Checks))
-	open, passed := answer.SortChecks(p.Checks)
+	line(w, "  %s", changing.ChecksText(p.Checks))
+	open, passed := changing.SortChecks(p.Checks)
 	for _, c := range append(open, passed...) {
 		printCheck(w, c)
 	}
@@ -45,7 +46,7 @@ func printPlan(w io.Writer, p api.Plan) error {
 		return err
 	}
 	line(w, "\nUndo")
-	for _, text := range answer.UndoMessages(p.Undo, time.Now()) {
+	for _, text := range changing.UndoMessages(p.Undo, time.Now()) {
 		line(w, "  %s", text)
 	}
 	line(w, "")
@@ -86,7 +87,7 @@ func printEffect(w io.Writer, e api.Effect) error {
 		{"Chunks split or moved", answer.ApproxText(e.Chunks, format.Count)},
 		{"Data to move", answer.ApproxText(e.Bytes, format.Bytes)},
 		{"Documents to move", answer.ApproxText(e.Documents, format.Count)},
-		{"Takes about", answer.WithInterval(e.DurationMillis, answer.MillisText)},
+		{"Takes about", answer.WithInterval(e.DurationMillis, changing.MillisText)},
 	} {
 		line(w, "  %-21s  %s", f[0], f[1])
 	}
@@ -94,7 +95,7 @@ func printEffect(w io.Writer, e api.Effect) error {
 		chunks, bytes := answer.ApproxText(b.Chunks, format.Count), answer.ApproxText(b.Bytes, format.Bytes)
 		line(w, "  %-21s  chunks: %s, data: %s", "By the balancer then", chunks, bytes)
 	}
-	if from := answer.EstimatedFrom(e); from != "" {
+	if from := changing.EstimatedFrom(e); from != "" {
 		line(w, "  %s", from)
 	}
 	if len(e.Shards) > 0 {
@@ -121,10 +122,10 @@ func printEffect(w io.Writer, e api.Effect) error {
 	}
 	for _, m := range e.Moves {
 		what := m.NS
-		if answer.OfRange(m) {
+		if changing.OfRange(m) {
 			what += fmt.Sprintf(" [%s, %s)", m.Min, m.Max)
 		}
-		line(w, "  %s from %s to %s, %s", what, cmp.Or(m.From, "?"), answer.RecipientsText(m), answer.ApproxText(m.Bytes, format.Bytes))
+		line(w, "  %s from %s to %s, %s", what, cmp.Or(m.From, "?"), changing.RecipientsText(m), answer.ApproxText(m.Bytes, format.Bytes))
 	}
 	for _, s := range e.Stays {
 		line(w, "  Stays as it is: %s", s)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/postmortem"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 )
@@ -40,6 +41,6 @@ func (c postmortemCmd) Run(e *env) error {
 	if err := at.Get(e.ctx, api.Prefix+"/postmortem?"+q.Encode(), &found); err != nil {
 		return err
 	}
-	_, err = io.WriteString(e.stdout, answer.PostmortemMarkdown(found))
+	_, err = io.WriteString(e.stdout, postmortem.PostmortemMarkdown(found))
 	return err
 }

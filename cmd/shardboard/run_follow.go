@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
@@ -93,7 +93,7 @@ func (f *follower) progress(r api.Run) {
 		line(f.stdout, "run %s", r.ID)
 		printAbout(f.stdout, r)
 	}
-	for _, s := range answer.ListSteps(r.Steps) {
+	for _, s := range changing.ListSteps(r.Steps) {
 		var b strings.Builder
 		printStep(&b, r, s)
 		if now := b.String(); s.State != string(engine.Planned) && now != f.shown[s.Number] {
@@ -105,7 +105,7 @@ func (f *follower) progress(r api.Run) {
 		f.batch = r.Batch.Progress
 		line(f.stdout, "%s. %s%s", f.batch, r.Batch.Why, r.Batch.Waits)
 	}
-	if state := answer.RunStateText(r); state != f.state && r.State != string(engine.Planned) {
+	if state := changing.RunStateText(r); state != f.state && r.State != string(engine.Planned) {
 		f.state = state
 		line(f.stdout, "run %s: %s", r.ID, state)
 		if r.EndedAt != nil {
@@ -127,5 +127,5 @@ func outcome(r api.Run) error {
 	case engine.Unknown:
 		kind = fault.UnknownOutcome
 	}
-	return fault.New(kind, "The run %s: %s %s", r.ID, answer.RunStateText(r), answer.RunMeaningText(r))
+	return fault.New(kind, "The run %s: %s %s", r.ID, changing.RunStateText(r), changing.RunMeaningText(r))
 }

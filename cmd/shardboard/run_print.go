@@ -7,15 +7,16 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 )
 
 // printRun writes a run for people: its state, then each step with its proof or its error.
 func printRun(w io.Writer, r api.Run) {
-	line(w, "run %s: %s", r.ID, answer.RunStateText(r))
-	line(w, "  %s", answer.RunMeaningText(r))
+	line(w, "run %s: %s", r.ID, changing.RunStateText(r))
+	line(w, "  %s", changing.RunMeaningText(r))
 	if r.Batch == nil {
-		line(w, "  %s", answer.RunStepsText(r))
+		line(w, "  %s", changing.RunStepsText(r))
 	}
 	printAbout(w, r)
 	line(w, "  ended %s", timeText(r.EndedAt, "not yet"))
@@ -25,12 +26,12 @@ func printRun(w io.Writer, r api.Run) {
 	if r.Batch != nil {
 		printBatch(w, r)
 	}
-	for _, s := range answer.ListSteps(r.Steps) {
+	for _, s := range changing.ListSteps(r.Steps) {
 		printStep(w, r, s)
 	}
 	printAdapted(w, r)
 	printOutcome(w, r)
-	if answer.StandingKnown(r) {
+	if changing.StandingKnown(r) {
 		line(w, "  %s", r.Standing.Text)
 	}
 	if r.BlockedBy != "" {
@@ -45,10 +46,10 @@ func printRun(w io.Writer, r api.Run) {
 // stopped or undid it.
 func printAbout(w io.Writer, r api.Run) {
 	line(w, "  %s", r.Summary)
-	line(w, "  %s", answer.RequestedText(r.ByName, r.By, r.Reason))
+	line(w, "  %s", changing.RequestedText(r.ByName, r.By, r.Reason))
 	line(w, "  plan %s", r.Plan)
 	line(w, "  started %s", timeText(r.StartedAt, "not yet"))
-	if stop := answer.RunStopText(r); stop != "" {
+	if stop := changing.RunStopText(r); stop != "" {
 		line(w, "  %s", stop)
 	}
 	if r.UndoOf != "" {
@@ -61,7 +62,7 @@ func printAbout(w io.Writer, r api.Run) {
 
 // printAdapted writes when and why the rest of a run was planned again.
 func printAdapted(w io.Writer, r api.Run) {
-	for _, a := range answer.ListAdaptations(r) {
+	for _, a := range changing.ListAdaptations(r) {
 		line(w, "  %s", a.Text)
 		for _, d := range a.Because {
 			line(w, "       %s", d.Text)
@@ -71,24 +72,24 @@ func printAdapted(w io.Writer, r api.Run) {
 
 // printOutcome writes whether a run helped, if that is a question.
 func printOutcome(w io.Writer, r api.Run) {
-	if !answer.AsksOutcome(r) {
+	if !changing.AsksOutcome(r) {
 		return
 	}
-	line(w, "  Did it help? %s %s", answer.OutcomeLabel(r), r.Outcome.Text)
-	for _, text := range append([]string{answer.OutcomeCompared(r.Outcome)}, answer.OutcomeRemarks(r.Outcome)...) {
+	line(w, "  Did it help? %s %s", changing.OutcomeLabel(r), r.Outcome.Text)
+	for _, text := range append([]string{changing.OutcomeCompared(r.Outcome)}, changing.OutcomeRemarks(r.Outcome)...) {
 		if text != "" {
 			line(w, "       %s", text)
 		}
 	}
 }
 
-func printStep(w io.Writer, r api.Run, s answer.ListedStep) {
+func printStep(w io.Writer, r api.Run, s changing.ListedStep) {
 	state := engine.State(s.State).StepLabel()
 	if s.Try > 1 {
 		state += fmt.Sprintf(" (try %d)", s.Try)
 	}
 	line(w, "  %d  %-9s  %s", s.Number, state, commandText(s.Op, s.DB, s.Command))
-	details := []string{answer.StepProgressText(s.RunStep), strings.Join(answer.StepWaitTexts(s.State, s.Waiting), " "), s.Why}
+	details := []string{changing.StepProgressText(s.RunStep), strings.Join(changing.StepWaitTexts(s.State, s.Waiting), " "), s.Why}
 	if s.Error != "" {
 		details = append(details, "The server says: "+s.Error)
 	}
@@ -97,12 +98,12 @@ func printStep(w io.Writer, r api.Run, s answer.ListedStep) {
 		details = append(details, d.Text)
 	}
 	for _, e := range s.Events {
-		details = append(details, "logged "+timeText(e.At, "?")+": "+answer.StepEventText(e))
+		details = append(details, "logged "+timeText(e.At, "?")+": "+changing.StepEventText(e))
 	}
 	for _, p := range s.Proof {
 		details = append(details, "read "+timeText(p.At, "?")+": "+proofText(p))
 	}
-	for _, text := range append(details, answer.StepCostText(r, s.Index)) {
+	for _, text := range append(details, changing.StepCostText(r, s.Index)) {
 		if text != "" {
 			line(w, "       %s", text)
 		}
@@ -111,8 +112,8 @@ func printStep(w io.Writer, r api.Run, s answer.ListedStep) {
 
 func proofText(p api.StepProof) string {
 	var fields []string
-	for _, f := range answer.ProvenFields(p) {
+	for _, f := range changing.ProvenFields(p) {
 		fields = append(fields, f.Text)
 	}
-	return answer.ProofSubject(p).String() + ": " + strings.Join(fields, ", ")
+	return changing.ProofSubject(p).String() + ": " + strings.Join(fields, ", ")
 }

@@ -5,7 +5,7 @@ import (
 	"text/tabwriter"
 
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 )
 
 type runsCmd struct {
@@ -42,7 +42,7 @@ func (c runsListCmd) Run(e *env) error {
 	fmt.Fprintln(tab, "RUN\tSTARTED\tSTATE\tBY\tWHAT")
 	for _, r := range list.Items {
 		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", clean(r.ID), timeText(r.StartedAt, "-"), clean(engine.State(r.State).Label()),
-			clean(answer.RunBy(r)), clean(r.Summary))
+			clean(changing.RunBy(r)), clean(r.Summary))
 	}
 	return tab.Flush()
 }

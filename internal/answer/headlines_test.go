@@ -1,10 +1,11 @@
-package answer
+package answer_test
 
 import (
 	"testing"
 	"time"
 
 	"shardboard/internal/alert"
+	"shardboard/internal/answer"
 	"shardboard/internal/answer/auditing"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/problems"
@@ -41,11 +42,11 @@ func TestAnAlertThatNoReceiverWantsIsNotActive(t *testing.T) {
 	note := alert.Alert{Notice: alert.Notice{Severity: alert.Info}, State: alert.Firing}
 	warning := alert.Alert{Notice: alert.Notice{Severity: alert.Warn}, State: alert.Firing}
 	to := []alert.TargetStatus{{MinSeverity: alert.Critical}, {MinSeverity: alert.Warn}}
-	a := problems.Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note, warning}})
+	a := problems.Alerts(answer.View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note, warning}})
 	if a.Headline != "1 active alert, 1 problem too small to alert" || !a.Alerts[0].Unsent || a.Alerts[1].Unsent {
 		t.Errorf("%q, %+v", a.Headline, a.Alerts)
 	}
-	if a = problems.Alerts(View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note}}); a.Level != "ok" ||
+	if a = problems.Alerts(answer.View{}, alert.Status{Targets: to, Alerts: []alert.Alert{note}}); a.Level != "ok" ||
 		a.Headline != "No active alerts, 1 problem too small to alert" {
 		t.Errorf("%s %q", a.Level, a.Headline)
 	}
@@ -105,7 +106,7 @@ func TestOfAShardThatHangsTheEffectIsOfNow(t *testing.T) {
 		topology.Silent:  "While s does not answer: no project loses rows of its own.",
 	} {
 		table := &topology.Table{Answering: topology.Answering{Shards: map[string]topology.Answer{"s": {State: state}}}}
-		if got := shares.Outage(View{Table: table, Dir: dir}, placement.Contents{Shard: "s"}).String(); got != want {
+		if got := shares.Outage(answer.View{Table: table, Dir: dir}, placement.Contents{Shard: "s"}).String(); got != want {
 			t.Errorf("%v: %q, want %q", state, got, want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"time"
 
-	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -195,15 +195,15 @@ func (l *LocalAccounts) ChangeUser(ctx context.Context, name string, c api.UserC
 func (l *LocalAccounts) Tokens(ctx context.Context) (out []api.Token, err error) {
 	tokens, err := l.auth.Tokens(ctx, auth.Console())
 	for _, t := range tokens {
-		out = append(out, answers.Token(t))
+		out = append(out, auditing.Token(t))
 	}
 	return out, err
 }
 
 // CreateToken creates a token.
 func (l *LocalAccounts) CreateToken(ctx context.Context, t api.TokenCreate) (api.TokenCreated, error) {
-	secret, made, err := l.auth.CreateToken(ctx, auth.Console(), answers.NewToken(t))
-	return api.TokenCreated{Token: answers.Token(made), Secret: secret}, err
+	secret, made, err := l.auth.CreateToken(ctx, auth.Console(), auditing.NewToken(t))
+	return api.TokenCreated{Token: auditing.Token(made), Secret: secret}, err
 }
 
 // RevokeToken revokes a token.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/alert"
-	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/clock"
 	"shardboard/internal/rules"
 	"shardboard/internal/store"
@@ -44,7 +44,7 @@ func (p *clusterParts) newAdvising(c ClusterConfig) advising {
 	case !p.store.Leads() && !p.store.Leader().Shared:
 		c.Log.Warn("another shardboard owns the data and sends the alerts; this one sends none")
 	default:
-		out.alerts = alert.New(c.Alerts, answers.AlertSource(out.advisor, c.HideBounds), p.store, alert.Options{Log: c.Log})
+		out.alerts = alert.New(c.Alerts, problems.AlertSource(out.advisor, c.HideBounds), p.store, alert.Options{Log: c.Log})
 	}
 	return out
 }

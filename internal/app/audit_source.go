@@ -9,7 +9,7 @@ import (
 	"io"
 	"iter"
 
-	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -186,7 +186,7 @@ func ExportAudit(ctx context.Context, from AuditSource, w io.Writer) (err error)
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	for _, h := range heads {
-		wire := answers.AuditHead(h)
+		wire := auditing.AuditHead(h)
 		if err := enc.Encode(api.AuditLine{Head: &wire}); err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func ExportAudit(ctx context.Context, from AuditSource, w io.Writer) (err error)
 		if err != nil {
 			return err
 		}
-		wire := answers.AuditRecord(rec)
+		wire := auditing.AuditRecord(rec)
 		if err := enc.Encode(api.AuditLine{Record: &wire}); err != nil {
 			return err
 		}

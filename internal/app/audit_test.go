@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -61,7 +61,7 @@ func runKeeper(t *testing.T, trail auditTrail) {
 
 func headFile(t *testing.T, h *store.AuditHead) io.Reader {
 	t.Helper()
-	b, err := json.Marshal(answers.AuditHead(*h))
+	b, err := json.Marshal(auditing.AuditHead(*h))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func recordsOf(t *testing.T, trail auditTrail) (list []api.AuditRecord) {
 		t.Error(err)
 	}
 	for _, rec := range rows {
-		list = append(list, answers.AuditRecord(rec))
+		list = append(list, auditing.AuditRecord(rec))
 	}
 	return list
 }
@@ -217,7 +217,7 @@ func recordsOf(t *testing.T, trail auditTrail) (list []api.AuditRecord) {
 func TestTheAuditRecordIsVerifiedOverTheAPI(t *testing.T) {
 	_, _, trail, _ := signedDirectory(t, 25)
 	remote := servedRecord(t, "sb_secret", func() []api.AuditRecord { return recordsOf(t, trail) },
-		func() *api.AuditHead { h := answers.AuditHead(*trail.State().Head); return &h })
+		func() *api.AuditHead { h := auditing.AuditHead(*trail.State().Head); return &h })
 	if v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, ""); err != nil || v.Records != 25 || v.Head == nil {
 		t.Errorf("unexpected result %+v, error %v", v, err)
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -74,11 +74,11 @@ func VerifyAudit(ctx context.Context, from AuditSource, kept io.Reader, key stri
 		v.Hash = hex.EncodeToString(rep.End.Hash)
 	}
 	if rep.Head != nil {
-		h := answers.AuditHead(*rep.Head)
+		h := auditing.AuditHead(*rep.Head)
 		v.Head = &h
 	}
 	if x.Witness != nil {
-		h := answers.AuditHead(*x.Witness)
+		h := auditing.AuditHead(*x.Witness)
 		v.Witness = &h
 	}
 	return v, nil

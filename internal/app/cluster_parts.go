@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"shardboard/internal/actions/engine"
-	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/offering"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/cluster"
 	"shardboard/internal/heat"
@@ -262,7 +262,7 @@ func (p *clusterParts) waitLoaded(ctx context.Context) {
 }
 
 // trier makes trial plans for pages; nil while actions are off.
-func (p *clusterParts) trier() answers.Trier {
+func (p *clusterParts) trier() offering.Trier {
 	if p.engine == nil {
 		return nil
 	}

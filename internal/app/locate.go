@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -14,7 +15,7 @@ import (
 // as Extended JSON.
 type LocateQuery struct {
 	Text, NS, Key string
-	Extras        answers.LocateExtras // details to include besides the locations
+	Extras        locating.LocateExtras // details to include besides the locations
 }
 
 // Locate connects, loads the routing table and the projects once, answers one query as the API
@@ -45,10 +46,10 @@ func Locate(ctx context.Context, c Config, question LocateQuery) (answer api.Loc
 		return answer, err
 	}
 	v := answers.View{Table: watcher.Table(), Dir: keeper.Directory(), Profile: prof}
-	answer = answers.Locate(ctx, v, placement.NewProver(client, watcher), found, question.Extras)
+	answer = locating.Locate(ctx, v, placement.NewProver(client, watcher), found, question.Extras)
 	answer.AsOf = table.Built
 	if q.NS == "" || question.Extras.Why {
-		answer.Ticket = answers.TicketOf(v, found.Items, answer)
+		answer.Ticket = locating.TicketOf(v, found.Items, answer)
 	}
 	return answer, nil
 }

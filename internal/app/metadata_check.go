@@ -6,6 +6,7 @@ import (
 	"time"
 
 	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 )
@@ -22,5 +23,5 @@ func CheckMetadata(ctx context.Context, c Config, in api.MetadataCheckStart) (fo
 		return found, err
 	}
 	v := answers.View{Table: &topology.Table{ServerInfo: server}, Now: time.Now()}
-	return answers.CheckMetadata(ctx, v, client, in)
+	return data.CheckMetadata(ctx, v, client, in)
 }

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/alert"
-	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
@@ -57,7 +57,7 @@ func (a *App) Past(now func() time.Time) *Past {
 	if n.advising.alerts == nil {
 		return p
 	}
-	p.alerts = alert.New(p.config.Alerts, answers.AlertSource(p.advisor, p.config.HideBounds), n.store,
+	p.alerts = alert.New(p.config.Alerts, problems.AlertSource(p.advisor, p.config.HideBounds), n.store,
 		alert.Options{Log: p.config.Log, Now: now, Every: time.Hour})
 	p.send = func() { p.sent = make(chan error, 1); go func() { p.sent <- p.alerts.Run(ctx) }() }
 	return p

@@ -22,7 +22,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/cluster"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -219,7 +219,7 @@ func TestNoSecretIsDisclosed(t *testing.T) {
 	asked := d.requestEverything(t, said)
 	readLiveFrames(t, d, said)
 	found, err := Locate(t.Context(), d.config,
-		LocateQuery{Text: "507f1f77bcf86cd799439011", Extras: answers.LocateExtras{Why: true, Prove: true, Counts: true}})
+		LocateQuery{Text: "507f1f77bcf86cd799439011", Extras: locating.LocateExtras{Why: true, Prove: true, Counts: true}})
 	fmt.Fprint(said, found, err)
 	_ = d.driver.Disconnect(t.Context()) // while the cluster still answers
 	d.stopCluster(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
@@ -37,7 +37,7 @@ func table(shards ...string) *topology.Table {
 	t := &topology.Table{ClusterID: "65e1c0ffee00000000000001", Seq: 7, Loaded: true, Built: epoch,
 		ServerInfo: topology.ServerInfo{Version: "5.0.7"}, Health: map[topology.Part]topology.Health{},
 		Sizes: map[topology.Namespace]topology.Sizes{}, Balancer: topology.Balancer{Known: true, Mode: "full", StatusKnown: true}}
-	for _, p := range answer.AllParts {
+	for _, p := range problems.AllParts {
 		t.Health[p] = topology.Health{At: epoch}
 	}
 	for _, s := range shards {

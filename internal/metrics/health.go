@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
@@ -80,7 +81,7 @@ func (c *Cluster) health(s *series, t *topology.Table, now time.Time) {
 			s.flag(pollDenied, h.Denied, string(p))
 		}
 	}
-	for _, p := range answer.AllParts {
+	for _, p := range problems.AllParts {
 		part(p, t.Health[p])
 	}
 	if c.from.Directory != nil {

@@ -3,7 +3,7 @@ package account
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/guard"
@@ -72,19 +72,21 @@ var Routes = site.Table(
 		Body:   api.UserChange{}, Answer: api.User{}, Handler: ChangeUserJSON}),
 )
 
-func me(_ *site.Site, r *http.Request) (api.Me, error) { return answer.Me(auth.From(r.Context())), nil }
+func me(_ *site.Site, r *http.Request) (api.Me, error) {
+	return auditing.Me(auth.From(r.Context())), nil
+}
 
 func sessions(s *site.Site, r *http.Request) (api.List[api.Session], error) {
-	items, err := answer.Sessions(r.Context(), s.Deps.Auth, auth.From(r.Context()))
+	items, err := auditing.Sessions(r.Context(), s.Deps.Auth, auth.From(r.Context()))
 	return api.List[api.Session]{Items: items, AsOf: s.Deps.Now()}, err
 }
 
 func tokens(s *site.Site, r *http.Request) (api.List[api.Token], error) {
-	items, err := answer.Tokens(r.Context(), s.Deps.Auth, auth.From(r.Context()), s.Deps.Now())
+	items, err := auditing.Tokens(r.Context(), s.Deps.Auth, auth.From(r.Context()), s.Deps.Now())
 	return api.List[api.Token]{Items: items, AsOf: s.Deps.Now()}, err
 }
 
 func users(s *site.Site, r *http.Request) (api.List[api.User], error) {
-	items, err := answer.Users(r.Context(), s.Deps.Auth, auth.From(r.Context()))
+	items, err := auditing.Users(r.Context(), s.Deps.Auth, auth.From(r.Context()))
 	return api.List[api.User]{Items: items, AsOf: s.Deps.Now()}, err
 }

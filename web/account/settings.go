@@ -3,7 +3,7 @@ package account
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
@@ -36,7 +36,7 @@ func SettingsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 func writeSettings(s *site.Site, w http.ResponseWriter, r *http.Request, status int, o outcome) error {
 	v := s.ViewFor(r)
-	a, err := answer.Settings(r.Context(), s.Deps.Auth, auth.From(r.Context()), v.Now)
+	a, err := auditing.Settings(r.Context(), s.Deps.Auth, auth.From(r.Context()), v.Now)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -79,7 +79,7 @@ func SignOut(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 func writeSignIn(s *site.Site, w http.ResponseWriter, r *http.Request, status int, f signInForm) error {
-	a, err := answer.SignIn(r.Context(), s.Deps.Auth, s.DataCondition())
+	a, err := auditing.SignIn(r.Context(), s.Deps.Auth, s.DataCondition())
 	if err != nil {
 		return err
 	}

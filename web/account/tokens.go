@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -64,7 +64,7 @@ func CreateTokenJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error
 	if err := site.ReadJSON(r, &in); err != nil {
 		return err
 	}
-	made, err := createToken(s, r, answer.NewToken(in))
+	made, err := createToken(s, r, auditing.NewToken(in))
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func createToken(s *site.Site, r *http.Request, t auth.NewToken) (api.TokenCreat
 	if err != nil {
 		return api.TokenCreated{}, err
 	}
-	return api.TokenCreated{Token: answer.Token(made), Secret: secret}, nil
+	return api.TokenCreated{Token: auditing.Token(made), Secret: secret}, nil
 }
 
 // RevokeToken ends a token.

@@ -3,7 +3,7 @@ package account
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
@@ -16,7 +16,7 @@ func UsersPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 func writeUsers(s *site.Site, w http.ResponseWriter, r *http.Request, status int, o outcome) error {
 	v := s.ViewFor(r)
-	a, err := answer.Everybody(r.Context(), s.Deps.Auth, auth.From(r.Context()), v.Now)
+	a, err := auditing.Everybody(r.Context(), s.Deps.Auth, auth.From(r.Context()), v.Now)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package account
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -21,7 +21,7 @@ func AddUserJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.User(made))
+	return site.WriteJSON(w, http.StatusOK, auditing.User(made))
 }
 
 // ChangeUserJSON changes what is given, in this order: role, password, disabled. A
@@ -55,7 +55,7 @@ func ChangeUserJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	out, err := answer.UserNamed(ctx, accounts, by, name)
+	out, err := auditing.UserNamed(ctx, accounts, by, name)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
@@ -29,7 +31,7 @@ func comparison(s *site.Site, r *http.Request) (a api.Comparison, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.Comparison(before, after, after.Internal, gaps), nil
+	return data.Comparison(before, after, after.Internal, gaps), nil
 }
 
 // comparePage is the form and, unless problem says what is wrong with the times,
@@ -60,7 +62,7 @@ func ComparePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	switch kind := fault.Of(err); {
 	case err == nil:
-		m.answer, m.refs = answer.Comparison(m.before, m.after, m.after.Internal, nil), templates.RefsOf(m.after.Table)
+		m.answer, m.refs = data.Comparison(m.before, m.after, m.after.Internal, nil), templates.RefsOf(m.after.Table)
 	case kind == fault.Invalid || kind == fault.NotFound:
 		// What was typed is to be corrected in place.
 		m.problem, status = fault.Text(err), kind.HTTPStatus()
@@ -102,7 +104,7 @@ func twoTimes(s *site.Site, r *http.Request, v answer.View) (from, to time.Time,
 		if berr != nil {
 			return from, to, berr
 		}
-		if from = to.Add(-answer.CompareSpan); from.Before(begin) {
+		if from = to.Add(-data.CompareSpan); from.Before(begin) {
 			from = begin
 		}
 	}
@@ -117,7 +119,7 @@ func (m comparePage) notes() []api.State {
 	var out []api.State
 	for _, v := range []answer.View{m.before, m.after} {
 		if !v.Past.Watched {
-			notes := answer.PastNotes(v.Past, false)
+			notes := logbook.PastNotes(v.Past, false)
 			notes[0].Title = "Nothing was recorded at " + answer.FullInstant(v.Past.At) + "."
 			out = append(out, notes...)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -93,7 +94,7 @@ func (m page) within(from, to time.Time) string {
 	if !q.To.IsZero() && to.After(q.To) {
 		to = q.To
 	}
-	q.LogTime = answer.LogTime{From: from, To: to}
+	q.LogTime = logbook.LogTime{From: from, To: to}
 	return q.URL(0)
 }
 
@@ -140,9 +141,9 @@ func (m page) limits() []string {
 // presets are the spans of time that end now.
 func (m page) presets() []templates.TimeSpan {
 	q := m.query
-	q.Page, q.LogTime = 0, answer.LogTime{}
+	q.Page, q.LogTime = 0, logbook.LogTime{}
 	out := []templates.TimeSpan{{Text: "Newest", URL: q.URL(0), Current: !m.query.Timed()}}
-	for _, s := range answer.LogSpans {
+	for _, s := range logbook.LogSpans {
 		q.Last = s.Code
 		out = append(out, templates.TimeSpan{Text: s.Text, URL: q.URL(0), Current: m.query.Last == s.Code})
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
@@ -16,14 +17,14 @@ func happened(s *site.Site, r *http.Request) (a api.History, err error) {
 	if err := s.KeepsHistory(v); err != nil {
 		return a, err
 	}
-	q, err := answer.ParseHistoryQuery(r.URL.Query())
+	q, err := logbook.ParseHistoryQuery(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
 	if q.From, q.To, err = twoTimes(s, r, v); err != nil {
 		return a, err
 	}
-	return answer.History(r.Context(), v, s.Deps.History, q)
+	return logbook.History(r.Context(), v, s.Deps.History, q)
 }
 
 // Step leads to a page at the time of the next change or failure,

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
@@ -197,8 +198,8 @@ func TestCauseOfAMoveUsesTheBalancerModeOfThatTime(t *testing.T) {
 func TestWatchedItemsStandInTheAddress(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
-	item := answer.ChunkItem(c, c.Chunks.At(4).Min)
-	project := answer.WatchProject + webtest.ProjectID(5).Hex()
+	item := changing.ChunkItem(c, c.Chunks.At(4).Min)
+	project := changing.WatchProject + webtest.ProjectID(5).Hex()
 	q := "?" + url.Values{"watch": {item, project}}.Encode()
 	shard := func(page string) string {
 		t.Helper()
@@ -252,7 +253,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
-	q := "?" + url.Values{"watch": {answer.ChunkItem(c, c.Chunks.At(4).Min)}}.Encode()
+	q := "?" + url.Values{"watch": {changing.ChunkItem(c, c.Chunks.At(4).Min)}}.Encode()
 	for _, p := range []string{"/", "/collections", "/activity"} {
 		if a, b := webtest.ShownData(t, x.Do("GET", p).Body.String()), webtest.ShownData(t, x.Do("GET", p+q).Body.String()); a != b {
 			t.Errorf("%s: %s", p, webtest.FirstDifference(a, b))

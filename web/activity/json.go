@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -16,12 +17,12 @@ func events(s *site.Site, r *http.Request) (a api.FoldedList[api.Event], err err
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.ParseEventsQuery(r.URL.Query())
+	q, err := logbook.ParseEventsQuery(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
 	v.Eras = s.Eras(v)
-	return answer.Events(r.Context(), v, s.Deps.History, q)
+	return logbook.Events(r.Context(), v, s.Deps.History, q)
 }
 
 // bars counts the entries of the changelog over time.
@@ -30,16 +31,16 @@ func bars(s *site.Site, r *http.Request) (a api.FoldedList[api.ActivityBar], err
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.ParseActivityQuery(r.URL.Query())
+	q, err := logbook.ParseActivityQuery(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
-	return answer.ActivityBars(r.Context(), v, s.Deps.History, q)
+	return logbook.ActivityBars(r.Context(), v, s.Deps.History, q)
 }
 
 // moves lists moves, newest first.
 func moves(s *site.Site, r *http.Request) (api.LoggedList[api.Migration], error) {
-	return ofMigrations(s, r, r.URL.Query(), answer.Migrations)
+	return ofMigrations(s, r, r.URL.Query(), logbook.Migrations)
 }
 
 // failedMoves groups moves that failed by reason, the most frequent first. It
@@ -50,16 +51,16 @@ func failedMoves(s *site.Site, r *http.Request) (api.LoggedList[api.MigrationFai
 	in.Del("state")
 	in.Del("limit")
 	in.Del("cursor")
-	return ofMigrations(s, r, in, answer.MigrationFailures)
+	return ofMigrations(s, r, in, logbook.MigrationFailures)
 }
 
 func ofMigrations[T any](s *site.Site, r *http.Request, in url.Values,
-	ask func(answer.View, answer.MigrationsQuery) (T, error)) (a T, err error) {
+	ask func(answer.View, logbook.MigrationsQuery) (T, error)) (a T, err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.ParseMigrationsQuery(in)
+	q, err := logbook.ParseMigrationsQuery(in)
 	if err != nil {
 		return a, err
 	}
@@ -74,5 +75,5 @@ func inFlight(s *site.Site, r *http.Request) (a api.List[api.InFlight], err erro
 	if !v.Table.Loaded {
 		return a, v.Table.NotLoaded()
 	}
-	return answer.InFlight(v, topology.Namespace(q.Get("ns")), q.Get("shard"))
+	return logbook.InFlight(v, topology.Namespace(q.Get("ns")), q.Get("shard"))
 }

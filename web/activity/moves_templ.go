@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/web/templates"
@@ -120,7 +120,7 @@ func movesPart(m page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templates.FoldedNote("moves", answer.ActivityQuery{Internal: m.query.Internal}.URL(0), m.moves.Hidden, m.query.Internal).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.FoldedNote("moves", logbook.ActivityQuery{Internal: m.query.Internal}.URL(0), m.moves.Hidden, m.query.Internal).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

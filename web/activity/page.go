@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -21,11 +22,11 @@ import (
 // page is the changelog with its filter. Moves are shown above it, but not on
 // its further pages and not where entries are filtered.
 type page struct {
-	query   answer.ActivityQuery
+	query   logbook.ActivityQuery
 	problem string // what is wrong with the times that were typed
 	list    api.FoldedList[api.Event]
 	pager   templates.Pager
-	counts  answer.ActivityCounts
+	counts  logbook.ActivityCounts
 
 	moves    *api.Moves
 	inFlight api.MovingNow
@@ -37,7 +38,7 @@ type page struct {
 
 // Page is the changelog in words, newest first.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.ParseActivityQuery(r.URL.Query())
+	q, err := logbook.ParseActivityQuery(r.URL.Query())
 	status, problem := http.StatusOK, ""
 	if in := r.URL.Query(); err != nil && fault.Of(err) == fault.Invalid && (in.Has("from") || in.Has("to") || in.Has("last")) {
 		// A time that was typed is to be corrected in place.
@@ -45,7 +46,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		in.Del("from")
 		in.Del("to")
 		in.Del("last")
-		q, err = answer.ParseActivityQuery(in)
+		q, err = logbook.ParseActivityQuery(in)
 	}
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m.problem = problem
-	if q != (answer.ActivityQuery{}) || problem != "" {
+	if q != (logbook.ActivityQuery{}) || problem != "" {
 		m.liveURL = r.URL.RequestURI()
 	}
 	sh := s.Shell(r, v, "activity", "Activity", "activity")
@@ -70,19 +71,19 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // Region is the part of the unfiltered page that is drawn again when something
 // changes.
 func Region(ctx context.Context, v answer.View) (templ.Component, error) {
-	m, err := newPage(ctx, v, nil, answer.ActivityQuery{})
+	m, err := newPage(ctx, v, nil, logbook.ActivityQuery{})
 	return region(m), err
 }
 
-func newPage(ctx context.Context, v answer.View, kept *history.Past, q answer.ActivityQuery) (m page, err error) {
+func newPage(ctx context.Context, v answer.View, kept *history.Past, q logbook.ActivityQuery) (m page, err error) {
 	m = page{query: q, view: v, refs: templates.RefsOf(v.Table)}
-	if m.list, m.counts, err = answer.Activity(ctx, v, kept, q); err != nil {
+	if m.list, m.counts, err = logbook.Activity(ctx, v, kept, q); err != nil {
 		return m, err
 	}
 	m.pager = templates.EventPagerOf(m.counts.Listed, q.Page, q.URL)
 	if !q.Filtered() && q.Page < 2 {
-		moves := answer.Moves(v, q.Internal)
-		m.moves, m.inFlight = &moves, answer.MovingNow(v, v.Table.Moves.List, answer.FlightsListed)
+		moves := logbook.Moves(v, q.Internal)
+		m.moves, m.inFlight = &moves, logbook.MovingNow(v, v.Table.Moves.List, logbook.FlightsListed)
 	}
 	return m, nil
 }
@@ -108,7 +109,7 @@ func (m page) state() api.State {
 // kinds are the choices of the filter.
 func (m page) kinds() []templates.Option {
 	var out []templates.Option
-	for _, k := range answer.ActivityKinds {
+	for _, k := range logbook.ActivityKinds {
 		out = append(out, templates.Option{Value: k, Text: kindLabels[k], Selected: m.query.Kind == k})
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/rules"
@@ -43,15 +44,15 @@ func problemList(s *site.Site, r *http.Request) (a api.AdviceList, err error) {
 }
 
 // advice fails where it is not known what people have dismissed.
-func advice(s *site.Site, r *http.Request, v answer.View) (api.AdviceList, answer.AdviceMay, error) {
-	found := v.Problems()
+func advice(s *site.Site, r *http.Request, v answer.View) (api.AdviceList, problems.AdviceMay, error) {
+	found := problems.Problems(v)
 	if found.Err != nil {
-		return api.AdviceList{}, answer.AdviceMay{}, found.Err
+		return api.AdviceList{}, problems.AdviceMay{}, found.Err
 	}
 	who := auth.From(r.Context())
-	may := answer.AdviceMay{Plan: s.MayPlan(who), WhyNoPlan: s.WhyNoPlan(who), Try: s.Tries(v)}
+	may := problems.AdviceMay{Plan: s.MayPlan(who), WhyNoPlan: s.WhyNoPlan(who), Try: s.Tries(v)}
 	may.Dismiss = found.Kept && s.WhyReadOnly() == "" && who.May(auth.Operator)
-	return answer.Advice(v, found, rules.Rule(r.URL.Query().Get("rule")), may), may, nil
+	return problems.Advice(v, found, rules.Rule(r.URL.Query().Get("rule")), may), may, nil
 }
 
 // decision is what somebody decides about a problem, with a reason where one is needed.
@@ -66,7 +67,7 @@ func restore(s *site.Site, r *http.Request, id, _ string) error {
 }
 
 func (do decision) about(s *site.Site, r *http.Request, id, reason string) error {
-	id, reason, err := answer.IDAndReason(id, reason)
+	id, reason, err := problems.IDAndReason(id, reason)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"shardboard/internal/alert"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
 	"shardboard/internal/store/sqlite"
@@ -47,7 +47,7 @@ func advised(t *testing.T, change ...func(*site.Deps)) (*webtest.Server, *alert.
 		if err != nil {
 			t.Fatal(err)
 		}
-		e = alert.New(c, answer.AlertSource(d.Advice, false), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
+		e = alert.New(c, problems.AlertSource(d.Advice, false), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
 		d.Alerts = e
 	}}, change...)...)
 	return s, e
@@ -282,7 +282,7 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 
 func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
 	s, _ := advised(t)
-	source := answer.AlertSource(s.Deps.Advice, false)
+	source := problems.AlertSource(s.Deps.Advice, false)
 	all, err := source(t.Context())
 	if err != nil || len(all.Notices) < 4 {
 		t.Fatal(len(all.Notices), err)
@@ -302,7 +302,7 @@ func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
 
 // advicelessSource is the source of an advisor that has not looked yet.
 func advicelessSource(s *webtest.Server) alert.Source {
-	return answer.AlertSource(
+	return problems.AlertSource(
 		rules.NewAdvisor(
 			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Profile, Now: func() time.Time { return webtest.Epoch }},
 		),

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/alert"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -22,13 +23,13 @@ import (
 func AlertsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	may := auth.From(r.Context()).May(auth.Admin) && s.WhyReadOnly() == ""
-	list := answer.Alerts(v, s.AlertStatus(r))
+	list := problems.Alerts(v, s.AlertStatus(r))
 	return site.WritePage(w, r, http.StatusOK, alertsPage(s.Shell(r, v, "alerts", "Alerts"), list, may, v.Now))
 }
 
 // alerts has an empty list of receivers where none are configured.
 func alerts(s *site.Site, r *http.Request) (a api.Alerts, err error) {
-	return answer.Alerts(s.ViewFor(r), s.AlertStatus(r)), nil
+	return problems.Alerts(s.ViewFor(r), s.AlertStatus(r)), nil
 }
 
 // TestReceiver sends a test message to one receiver.

@@ -3,7 +3,7 @@ package advice
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
 )
@@ -18,9 +18,9 @@ func FirstPlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	v := s.ViewFor(r)
 	to := "/advice"
-	if answer.ProblemOpen(v.Problems(), id) {
+	if problems.ProblemOpen(problems.Problems(v), id) {
 		to = "/advice#" + id
-		if url := answer.FirstPlan(v, id, answer.AdviceMay{Plan: s.MayPlan(auth.From(r.Context())), Try: s.Tries(v)}); url != "" {
+		if url := problems.FirstPlan(v, id, problems.AdviceMay{Plan: s.MayPlan(auth.From(r.Context())), Try: s.Tries(v)}); url != "" {
 			to = url
 		}
 	}

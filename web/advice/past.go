@@ -5,6 +5,8 @@ import (
 	"net/url"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/postmortem"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
 	"shardboard/web/site"
@@ -14,7 +16,7 @@ import (
 // pastList is a page of past problems with its filter.
 type pastList struct {
 	api.PastProblems
-	query answer.PastProblemsQuery
+	query problems.PastProblemsQuery
 }
 
 // past is the list of past problems, the newest first.
@@ -24,10 +26,10 @@ func past(s *site.Site, r *http.Request) (api.PastProblems, error) {
 }
 
 func pastOf(s *site.Site, r *http.Request, v answer.View) (m pastList, err error) {
-	if m.query, err = answer.ParsePastProblemsQuery(r.URL.Query(), v.Now); err != nil {
+	if m.query, err = problems.ParsePastProblemsQuery(r.URL.Query(), v.Now); err != nil {
 		return m, err
 	}
-	m.PastProblems, err = answer.PastProblemList(r.Context(), v, s.Deps.Problems, s.Deps.History != nil, m.query)
+	m.PastProblems, err = problems.PastProblemList(r.Context(), v, s.Deps.Problems, s.Deps.History != nil, m.query)
 	return m, err
 }
 
@@ -53,7 +55,7 @@ func (m pastList) rules() []templates.Option {
 }
 
 // postmortem is the address of the post-mortem of the list's time, or of the end of it.
-func (m pastList) postmortem() string { return answer.PostmortemURL(m.From, m.To, m.AsOf) }
+func (m pastList) postmortem() string { return problems.PostmortemURL(m.From, m.To, m.AsOf) }
 
 // empty is shown instead of rows.
 func (m pastList) empty() api.State {
@@ -63,7 +65,7 @@ func (m pastList) empty() api.State {
 	case m.filters():
 		return api.State{Code: "empty", Title: "No past problem matches the filter"}
 	case len(m.NotJudged) > 0:
-		return api.State{Code: "empty", Title: "No problem is known of this time", Detail: answer.NotJudgedText(m.NotJudged)}
+		return api.State{Code: "empty", Title: "No problem is known of this time", Detail: problems.NotJudgedText(m.NotJudged)}
 	}
 	return api.State{Code: "empty", Title: "No problem was found in this time"}
 }
@@ -83,11 +85,11 @@ func (m pastList) next() string {
 // postmortem is what was wrong in a time, what was done, and what that changed.
 func postmortemOf(s *site.Site, r *http.Request) (api.Postmortem, error) {
 	v := s.ViewFor(r)
-	from, to, err := answer.ParsePostmortemQuery(r.URL.Query(), v.Now)
+	from, to, err := postmortem.ParsePostmortemQuery(r.URL.Query(), v.Now)
 	if err != nil {
 		return api.Postmortem{}, err
 	}
-	return answer.Postmortem(r.Context(), v, answer.PostmortemSources{Problems: s.Deps.Problems, Runs: s.Deps.Actions,
+	return postmortem.Postmortem(r.Context(), v, postmortem.PostmortemSources{Problems: s.Deps.Problems, Runs: s.Deps.Actions,
 		Outcomes: s.Deps.Outcomes, History: s.Deps.History, NoHistory: s.KeepsHistory(v)}, from, to)
 }
 
@@ -108,7 +110,7 @@ func PostmortemMarkdown(s *site.Site, w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	w.Header().Set("Content-Type", site.MediaMarkdown+"; charset=utf-8")
-	_, err = w.Write([]byte(answer.PostmortemMarkdown(m)))
+	_, err = w.Write([]byte(postmortem.PostmortemMarkdown(m)))
 	return err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -199,7 +200,7 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 }
 
 func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
-	for name, trail := range map[string]answer.AuditTrail{"none": nil,
+	for name, trail := range map[string]auditing.AuditTrail{"none": nil,
 		"broken": &webtest.StubAudit{Err: fault.New(fault.Unavailable, "The disk is gone.")}} {
 		s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/heads"} {

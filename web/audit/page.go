@@ -4,7 +4,7 @@ package audit
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -18,7 +18,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := answer.ParseAuditQuery(r.URL.Query())
+	q, err := auditing.ParseAuditQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := answer.Audit(r.Context(), trail, q, scope)
+	a, err := auditing.Audit(r.Context(), trail, q, scope)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, page(s.Shell(r, v, "audit", "Audit"), a, q, v.Now))
 }
 
-func trailOf(s *site.Site) (answer.AuditTrail, error) {
+func trailOf(s *site.Site) (auditing.AuditTrail, error) {
 	if s.Deps.Audit == nil {
 		return nil, fault.New(fault.Unavailable, "No audit record is kept here.")
 	}

@@ -3,7 +3,7 @@ package audit
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/guard"
@@ -40,7 +40,7 @@ func records(s *site.Site, r *http.Request) (api.List[api.AuditRecord], error) {
 	if err != nil {
 		return api.List[api.AuditRecord]{}, err
 	}
-	return answer.AuditRecords(r.Context(), trail, r.URL.Query(), scope, s.Deps.Now())
+	return auditing.AuditRecords(r.Context(), trail, r.URL.Query(), scope, s.Deps.Now())
 }
 
 func heads(s *site.Site, r *http.Request) (api.List[api.AuditHead], error) {
@@ -48,7 +48,7 @@ func heads(s *site.Site, r *http.Request) (api.List[api.AuditHead], error) {
 	if err != nil {
 		return api.List[api.AuditHead]{}, err
 	}
-	return answer.AuditHeads(r.Context(), trail, r.URL.Query(), s.Deps.Now())
+	return auditing.AuditHeads(r.Context(), trail, r.URL.Query(), s.Deps.Now())
 }
 
 func chain(s *site.Site, _ *http.Request) (api.AuditState, error) {
@@ -56,5 +56,5 @@ func chain(s *site.Site, _ *http.Request) (api.AuditState, error) {
 	if err != nil {
 		return api.AuditState{}, err
 	}
-	return answer.AuditState(trail.State()), nil
+	return auditing.AuditState(trail.State()), nil
 }

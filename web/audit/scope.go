@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
 	"shardboard/web/site"
@@ -15,9 +15,9 @@ import (
 // cluster is for its operators, and one about or by a token that is bound to clusters for those who see them all.
 // Admins of the server read everything, also of clusters that they may not see: they check the whole chain, and give
 // others their passwords. They get no links there.
-func scopeOf(ctx context.Context, s *site.Site, who auth.Principal) (answer.AuditScope, error) {
+func scopeOf(ctx context.Context, s *site.Site, who auth.Principal) (auditing.AuditScope, error) {
 	if s.Deps.Clusters == nil {
-		return answer.AuditScope{Withheld: func(store.AuditEntry) bool { return false }, Cluster: func(id string) (string, string, bool) {
+		return auditing.AuditScope{Withheld: func(store.AuditEntry) bool { return false }, Cluster: func(id string) (string, string, bool) {
 			return "", "", id != "" && id == s.Deps.Watcher.Table().ClusterID
 		}}, nil
 	}
@@ -42,13 +42,13 @@ func scopeOf(ctx context.Context, s *site.Site, who auth.Principal) (answer.Audi
 	if !all {
 		bound, err := s.Deps.Audit.BoundTokens(ctx)
 		if err != nil {
-			return answer.AuditScope{}, err
+			return auditing.AuditScope{}, err
 		}
 		for id, clusters := range bound {
 			hidden[id] = slices.ContainsFunc(clusters, func(name string) bool { return !slices.Contains(names, name) })
 		}
 	}
-	return answer.AuditScope{
+	return auditing.AuditScope{
 		Hidden: hidden,
 		Withheld: func(e store.AuditEntry) bool {
 			switch {

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -34,7 +35,7 @@ func items(s *site.Site, r *http.Request) (out api.List[api.BatchItem], err erro
 		return out, err
 	}
 	limit = min(limit, 200)
-	out.Items, err = answer.BatchItems(r.Context(), s.ViewFor(r), s.Deps.Actions, id, after, limit)
+	out.Items, err = changing.BatchItems(r.Context(), s.ViewFor(r), s.Deps.Actions, id, after, limit)
 	if err != nil {
 		return out, err
 	}
@@ -76,7 +77,7 @@ func batchItemsOf(s *site.Site, r *http.Request, v answer.View, run engine.Run) 
 	if err != nil {
 		return nil, err
 	}
-	list, err := answer.BatchItems(r.Context(), v, s.Deps.Actions, run.ID, after, itemsShown)
+	list, err := changing.BatchItems(r.Context(), v, s.Deps.Actions, run.ID, after, itemsShown)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func PauseRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.RunOf(s.ViewFor(r), run))
+	return site.WriteJSON(w, http.StatusOK, changing.RunOf(s.ViewFor(r), run))
 }
 
 // ResumeRun lets a batch go on, or decides about one of its items.
@@ -155,7 +156,7 @@ func ResumeRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.RunOf(s.ViewFor(r), run))
+	return site.WriteJSON(w, http.StatusOK, changing.RunOf(s.ViewFor(r), run))
 }
 
 // trialLabel says what happens to an item that has failed.

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/offering"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
@@ -69,7 +70,7 @@ func TestImpossibleChangesTellWhy(t *testing.T) {
 		}
 		why(blocked, m)
 	}
-	of := func(v answer.View) *answer.Offers { return &answer.Offers{Table: v.Table} }
+	of := func(v answer.View) *offering.Offers { return &offering.Offers{Table: v.Table} }
 	fine := webtest.NewStory().View()
 	single := webtest.NewStory().With(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
 	project := fine.Dir.All()[3]

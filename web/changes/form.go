@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -15,7 +16,7 @@ import (
 
 // form is a form with what was typed.
 type form struct {
-	answer.PlanForm
+	changing.PlanForm
 	sentences templates.Sentences
 
 	Reason  string
@@ -30,7 +31,7 @@ func formOf(v answer.View, k actions.Kind, in url.Values) form {
 		}
 		return site.Typed(in.Get(name), answer.MaxInput)
 	}
-	return form{PlanForm: answer.PlanFormOf(v, k, value), sentences: templates.SentencesOf(v), Reason: site.Typed(in.Get("reason"), 2000)}
+	return form{PlanForm: changing.PlanFormOf(v, k, value), sentences: templates.SentencesOf(v), Reason: site.Typed(in.Get("reason"), 2000)}
 }
 
 // FormArgs reads the arguments of a form: those that are empty were not given.

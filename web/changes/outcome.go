@@ -1,7 +1,7 @@
 package changes
 
 import (
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/web/templates"
@@ -15,9 +15,9 @@ const (
 
 func outcomeLevel(r api.Run) string {
 	switch {
-	case answer.Helped(r):
+	case changing.Helped(r):
 		return "ok"
-	case answer.MadeWorse(r):
+	case changing.MadeWorse(r):
 		return "bad"
 	}
 	return "note"
@@ -25,7 +25,7 @@ func outcomeLevel(r api.Run) string {
 
 // rateCell is a rate with its share of a window.
 func rateCell(w api.OutcomeWindow, r *api.OutcomeRate) templates.Cell {
-	text, how, known := answer.OutcomeRateText(w, r)
+	text, how, known := changing.OutcomeRateText(w, r)
 	c := templates.Cell{Figure: templates.Figure{Known: known, Text: text, Title: how}, Share: -1, Even: -1}
 	if known {
 		c.Share, c.ShareText, c.Bar = r.Share, format.Share(r.Share), r.Share

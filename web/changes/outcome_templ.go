@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -39,7 +39,7 @@ func runOutcome(r region) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if m := r.Outcome; answer.AsksOutcome(r.Run) {
+		if m := r.Outcome; changing.AsksOutcome(r.Run) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"outcome\" aria-labelledby=\"outcome-title\"><h2 id=\"outcome-title\">Did it help?</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -67,9 +67,9 @@ func runOutcome(r region) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(answer.OutcomeLabel(r.Run))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(changing.OutcomeLabel(r.Run))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/outcome.templ`, Line: 19, Col: 41}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/outcome.templ`, Line: 19, Col: 43}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -92,7 +92,7 @@ func runOutcome(r region) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if text := answer.OutcomeCompared(m); text != "" {
+			if text := changing.OutcomeCompared(m); text != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"muted under\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -111,7 +111,7 @@ func runOutcome(r region) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			for _, n := range answer.OutcomeRemarks(m) {
+			for _, n := range changing.OutcomeRemarks(m) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"muted under\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -449,9 +449,9 @@ func runCost(m *api.RunCost) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(answer.CostText(m))
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(changing.CostText(m))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/outcome.templ`, Line: 132, Col: 46}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/outcome.templ`, Line: 132, Col: 48}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -469,7 +469,7 @@ func runCost(m *api.RunCost) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = costRow("Time", templates.Written(m.Estimated.DurationMillis, answer.TenthsText), templates.Written(m.Actual.DurationMillis, answer.TenthsText)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = costRow("Time", templates.Written(m.Estimated.DurationMillis, changing.TenthsText), templates.Written(m.Actual.DurationMillis, changing.TenthsText)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -23,8 +24,8 @@ type shownPlan struct {
 
 	sentences templates.Sentences
 
-	May          answer.PlanMay
-	Approving    answer.ApprovalMay
+	May          changing.PlanMay
+	Approving    changing.ApprovalMay
 	Problem      string            // why the request to run it was refused
 	Changed      []message.Message // what is different from the plan
 	WrongConfirm bool
@@ -91,13 +92,13 @@ func plan(s *site.Site, r *http.Request) (api.Plan, error) {
 	if err != nil {
 		return api.Plan{}, err
 	}
-	return answer.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
+	return changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
 }
 
 // writePlan shows a plan, and why the request to run it was refused.
 func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
 	v := s.ViewFor(r)
-	out, err := answer.PlanWithApproval(r.Context(), v, s.Deps.Actions, p)
+	out, err := changing.PlanWithApproval(r.Context(), v, s.Deps.Actions, p)
 	if err != nil {
 		return err
 	}
@@ -105,15 +106,15 @@ func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int,
 	if m.Part, err = commandPartOf(r, out); err != nil {
 		return err
 	}
-	m.Approving = answer.ApprovalMayOf(m.Plan, p.By, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
-	m.May = answer.PlanMayOf(m.Plan, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
+	m.Approving = changing.ApprovalMayOf(m.Plan, p.By, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
+	m.May = changing.PlanMayOf(m.Plan, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
 	if m.Approving.Approve { // it is approved here, not made again
-		m.May = answer.PlanMay{WhyNot: answer.RunsAfterApproval(m.Plan)}
+		m.May = changing.PlanMay{WhyNot: changing.RunsAfterApproval(m.Plan)}
 	}
 	run, err := s.Deps.Actions.RunOfPlan(r.Context(), p.ID)
 	switch {
 	case err == nil:
-		m.Run, m.May.WhyNot, m.Approving = &run, "", answer.ApprovalMay{}
+		m.Run, m.May.WhyNot, m.Approving = &run, "", changing.ApprovalMay{}
 	case fault.Of(err) != fault.NotFound:
 		return err
 	case m.May.Again:

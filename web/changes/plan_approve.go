@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -65,14 +66,14 @@ func approvals(s *site.Site, r *http.Request) (out api.List[api.WaitingPlan], er
 			return out, err
 		}
 	}
-	list, err := answer.ApprovalsAsked(r.Context(), v, s.Deps.Actions, api.MaxLimit)
+	list, err := changing.ApprovalsAsked(r.Context(), v, s.Deps.Actions, api.MaxLimit)
 	if err != nil {
 		return out, err
 	}
 	key := func(w engine.ApprovalRequest) string {
 		return w.Until.UTC().Format("20060102150405.000000000 ") + w.Plan
 	}
-	out, err = site.PageOf(r, list, key, func(w engine.ApprovalRequest) api.WaitingPlan { return answer.WaitingPlanOf(v, who, w) })
+	out, err = site.PageOf(r, list, key, func(w engine.ApprovalRequest) api.WaitingPlan { return changing.WaitingPlanOf(v, who, w) })
 	out.AsOf = s.Deps.Now()
 	return out, err
 }
@@ -114,7 +115,7 @@ func writeAnsweredPlan(s *site.Site, w http.ResponseWriter, r *http.Request, id 
 	if err != nil {
 		return err
 	}
-	out, err := answer.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
+	out, err := changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
 	if err != nil {
 		return err
 	}
@@ -131,5 +132,5 @@ func drawApproval(ctx context.Context, s *site.Site, v answer.View, id string) (
 	if err != nil {
 		return nil, err
 	}
-	return approvalRegion(approvalShown{ID: id, PlanApproval: answer.ApprovalOf(a), sentences: templates.SentencesOf(v)}), nil
+	return approvalRegion(approvalShown{ID: id, PlanApproval: changing.ApprovalOf(a), sentences: templates.SentencesOf(v)}), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/shardkey"
@@ -77,8 +78,8 @@ func (m *shownPlan) writes() (rows []beforeAfter) {
 
 func (m *shownPlan) cost() []templates.Fact {
 	e := m.Effect
-	takes := templates.Written(e.DurationMillis, answer.MillisText)
-	takes.Text = answer.WithInterval(e.DurationMillis, answer.MillisText)
+	takes := templates.Written(e.DurationMillis, changing.MillisText)
+	takes.Text = answer.WithInterval(e.DurationMillis, changing.MillisText)
 	facts := []templates.Fact{
 		{Name: "Chunks split or moved", Figure: templates.Count(e.Chunks)},
 		{Name: "Data to move", Figure: templates.Bytes(e.Bytes)},

@@ -5,7 +5,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -111,7 +111,7 @@ func makePlan(s *site.Site, r *http.Request, kind actions.Kind, args actions.Arg
 
 // writeMadePlan answers with a new plan and its address.
 func writeMadePlan(s *site.Site, w http.ResponseWriter, r *http.Request, p actions.Plan) error {
-	out, err := answer.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
+	out, err := changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -49,7 +49,7 @@ func (m *shownPlan) refuse(p actions.Plan, err error) {
 	switch {
 	case errors.As(err, &changed):
 		for _, d := range changed.Differences {
-			m.Changed = append(m.Changed, m.v.DifferenceMessage(d))
+			m.Changed = append(m.Changed, changing.DifferenceMessage(m.v, d))
 		}
 		m.Again = planAgain(p)
 	case errors.As(err, &blocked):
@@ -86,5 +86,5 @@ func RunPlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		status = http.StatusAccepted
 	}
 	w.Header().Set("Location", api.Prefix+"/runs/"+run.ID)
-	return site.WriteJSON(w, status, answer.RunOf(s.ViewFor(r), run))
+	return site.WriteJSON(w, status, changing.RunOf(s.ViewFor(r), run))
 }

@@ -13,6 +13,8 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/offering"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/heat"
@@ -296,15 +298,15 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 			sit := storySituation(c.change)
 			found := rules.View{Report: rules.Evaluate(sit)}
 			v := answer.View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &found}
-			may := answer.AdviceMay{Plan: true, Try: s.Tries(v)}
+			may := problems.AdviceMay{Plan: true, Try: s.Tries(v)}
 			var offered, refused []string
 			fired := false
-			for i, rem := range answer.Advice(v, found, "", may).Items {
+			for i, rem := range problems.Advice(v, found, "", may).Items {
 				p := found.Items[i]
 				// As the worst one it leads from the overview to the same plan, or the advice says why there is none.
 				alone := rules.View{Report: rules.Report{At: sit.Now, Items: []rules.Problem{p}}}
 				one := answer.View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &alone}
-				worst, form := answer.WorstProblem(one, may.Try), answer.FirstPlan(one, p.ID, may)
+				worst, form := problems.WorstProblem(one, may.Try), problems.FirstPlan(one, p.ID, may)
 				if (worst.PlanURL != "") != (form != "") || form == "" && rem.WhyNot == "" {
 					t.Errorf("%s: the overview leads to %q, that to %q, and the advice says %q", p.Rule, worst.PlanURL, form, rem.WhyNot)
 				} else if form != "" {
@@ -405,7 +407,7 @@ func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 				continue
 			}
 			offered++
-			if came := answer.TryAddress(s.Tries(v), a.URL); came.Why != "" && !came.Asks {
+			if came := offering.TryAddress(s.Tries(v), a.URL); came.Why != "" && !came.Asks {
 				t.Errorf("chunk %d: %s is offered though %s", i, a.Text, came.Why)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
@@ -55,13 +57,13 @@ func run(s *site.Site, r *http.Request) (api.Run, error) {
 	if err != nil {
 		return api.Run{}, err
 	}
-	return answer.RunWithOutcome(r.Context(), s.ViewFor(r), s.Deps.Actions, s.Deps.Outcomes, run)
+	return changing.RunWithOutcome(r.Context(), s.ViewFor(r), s.Deps.Actions, s.Deps.Outcomes, run)
 }
 
 // regionOf is a run with its outcome. If the outcome cannot be read the page says so:
 // otherwise it would look as if nothing had been measured.
 func regionOf(ctx context.Context, s *site.Site, v answer.View, run engine.Run) region {
-	out, err := answer.RunWithOutcome(ctx, v, s.Deps.Actions, s.Deps.Outcomes, run)
+	out, err := changing.RunWithOutcome(ctx, v, s.Deps.Actions, s.Deps.Outcomes, run)
 	if err != nil {
 		s.Deps.Log.Warn("read the outcome of a run", "run", run.ID, "err", err)
 	}
@@ -73,7 +75,7 @@ func (m region) sentences() templates.Sentences { return templates.SentencesOf(m
 
 // moving is the migration that a step has begun.
 func (m region) moving(i int) api.MovingNow {
-	return answer.MovingNow(m.v, answer.MovingStep(m.v, m.whole.Steps[i]), 1)
+	return logbook.MovingNow(m.v, logbook.MovingStep(m.v, m.whole.Steps[i]), 1)
 }
 
 // stateLevel is how a state looks: red is what needs a person.

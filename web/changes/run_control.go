@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
@@ -34,7 +34,7 @@ func StopRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.RunOf(s.ViewFor(r), run))
+	return site.WriteJSON(w, http.StatusOK, changing.RunOf(s.ViewFor(r), run))
 }
 
 // UndoRun plans the inverse of a run and leads to the plan.

@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
@@ -13,27 +14,27 @@ import (
 
 // runList is a list of runs with its filter.
 type runList struct {
-	answer.RunsFound
-	query  answer.RunsQuery
+	changing.RunsFound
+	query  changing.RunsQuery
 	v      answer.View
 	MayNew bool // the viewer may begin a change
 
-	Waiting []answer.WaitingPlan // for approval
+	Waiting []changing.WaitingPlan // for approval
 }
 
 // RunsPage lists what was changed from here, newest first.
 func RunsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.ParseRunsQuery(r.URL.Query())
+	q, err := changing.ParseRunsQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
 	v := s.ViewFor(r)
-	found, err := answer.Runs(r.Context(), v, s.Deps.Actions, q, answer.PageRows)
+	found, err := changing.Runs(r.Context(), v, s.Deps.Actions, q, answer.PageRows)
 	if err != nil {
 		return err
 	}
 	who := auth.From(r.Context())
-	waiting, err := answer.WaitingPlans(r.Context(), v, s.Deps.Actions, who)
+	waiting, err := changing.WaitingPlans(r.Context(), v, s.Deps.Actions, who)
 	if err != nil {
 		return err
 	}
@@ -47,11 +48,11 @@ func runs(s *site.Site, r *http.Request) (out api.List[api.Run], err error) {
 	if err != nil {
 		return out, err
 	}
-	q, err := answer.ParseRunsQuery(r.URL.Query())
+	q, err := changing.ParseRunsQuery(r.URL.Query())
 	if err != nil {
 		return out, err
 	}
-	found, err := answer.Runs(r.Context(), s.ViewFor(r), s.Deps.Actions, q, limit)
+	found, err := changing.Runs(r.Context(), s.ViewFor(r), s.Deps.Actions, q, limit)
 	if err != nil {
 		return out, err
 	}
@@ -63,8 +64,8 @@ func runs(s *site.Site, r *http.Request) (out api.List[api.Run], err error) {
 }
 
 func (m runList) states() (out []templates.Option) {
-	for _, state := range answer.RunStates() {
-		out = append(out, templates.Option{Value: state, Text: answer.RunStateChoice(state), Selected: state == m.query.State})
+	for _, state := range changing.RunStates() {
+		out = append(out, templates.Option{Value: state, Text: changing.RunStateChoice(state), Selected: state == m.query.State})
 	}
 	return out
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
@@ -316,9 +316,9 @@ func runsPage(s templates.Shell, m runList) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var17 templ.SafeURL
-					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinURLErrs(templates.To(ctx, answer.RunsQuery{By: r.By}.URL("")))
+					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinURLErrs(templates.To(ctx, changing.RunsQuery{By: r.By}.URL("")))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/runs.templ`, Line: 71, Col: 91}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/runs.templ`, Line: 71, Col: 93}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 					if templ_7745c5c3_Err != nil {
@@ -329,9 +329,9 @@ func runsPage(s templates.Shell, m runList) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var18 string
-					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(answer.RunBy(r))
+					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(changing.RunBy(r))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/runs.templ`, Line: 71, Col: 116}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/runs.templ`, Line: 71, Col: 120}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 					if templ_7745c5c3_Err != nil {
@@ -352,7 +352,7 @@ func runsPage(s templates.Shell, m runList) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					} else {
-						steps, _, _ := strings.Cut(answer.RunStepsText(r), " step")
+						steps, _, _ := strings.Cut(changing.RunStepsText(r), " step")
 						var templ_7745c5c3_Var20 string
 						templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(steps)
 						if templ_7745c5c3_Err != nil {
@@ -368,9 +368,9 @@ func runsPage(s templates.Shell, m runList) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var21 string
-					templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(answer.RunTook(r))
+					templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(changing.RunTook(r))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/runs.templ`, Line: 80, Col: 61}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/runs.templ`, Line: 80, Col: 63}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 					if templ_7745c5c3_Err != nil {

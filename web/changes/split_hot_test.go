@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/web/changes"
@@ -80,7 +81,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		}
 		return out
 	}
-	one, several, bare := fields(answer.HotChunkPlan(c, "", 2)), fields(answer.HotChunkPlan(c, "", 1, 2)), fields(
+	one, several, bare := fields(writes.HotChunkPlan(c, "", 2)), fields(writes.HotChunkPlan(c, "", 1, 2)), fields(
 		answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"),
 	)
 	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
@@ -93,7 +94,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		t.Errorf("of none: %v", bare)
 	}
 	// No shard is chosen unless somebody chooses one.
-	if first := webtest.ParseHTML(t, s.Do("GET", answer.HotChunkPlan(c, "",
+	if first := webtest.ParseHTML(t, s.Do("GET", writes.HotChunkPlan(c, "",
 		2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" ||
 		first.Text() == "" {
 		t.Errorf("the first choice is %q", first.Text())
@@ -129,7 +130,7 @@ func TestHotChunkLinksThePlanThatHelps(t *testing.T) {
 		if want := map[string]string{"divides": "split-hot", "document": "move"}[l.Split]; l.Plan.Kind != want || planned(t, l).Chunk != l.ID {
 			t.Errorf("%s: %+v", l.Split, l.Plan)
 		}
-		if i >= answer.ShownHot {
+		if i >= writes.ShownHot {
 			continue
 		}
 		to, err := url.Parse(page.Find(".hot tbody tr").Eq(i).Find("a.plan").AttrOr("href", ""))

@@ -7,7 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/web/changes"
 	"shardboard/web/webtest"
 )
@@ -16,7 +16,7 @@ import (
 func failureOf(t *testing.T, s engine.Step) string {
 	t.Helper()
 	var b strings.Builder
-	step := answer.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{s}}).Steps[0]
+	step := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{s}}).Steps[0]
 	if err := changes.StepFailure(step).Render(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 	slices.Reverse(events)
 	s := engine.Step{Step: actions.Step{Op: actions.OpMove, NS: webtest.DocumentsNS, Shard: "shard-rs-2"}, Events: events,
 		Error: `The cluster refused to move a chunk: "Data transfer error: migrate failed: Location51008: operation was interrupted".`}
-	if got := answer.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" ||
+	if got := changing.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" ||
 		!got[1].Failed {
 		t.Errorf("%+v", got)
 	}
@@ -44,7 +44,7 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 		Step:  actions.Step{Op: actions.OpSplitAt, NS: webtest.DocumentsNS},
 		Error: `The cluster refused to split: "operation exceeded time limit".`,
 	}
-	if row := answer.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {
+	if row := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {
 		t.Errorf("words of a move for a split: %q", row.Means)
 	}
 }

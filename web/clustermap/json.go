@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/mapped"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -21,14 +22,14 @@ func bands(s *site.Site, r *http.Request) (a api.ClusterMap, err error) {
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return a, err
 	}
-	a = answer.ClusterMap(s.MapView(v))
+	a = mapped.ClusterMap(s.MapView(v))
 	a.Since = s.HistorySince(r.Context(), v)
 	return a, nil
 }
 
 // tile is a part of one band.
 func tile(s *site.Site, r *http.Request) (a api.MapTile, err error) {
-	q, err := answer.ParseMapTile(r.URL.Query())
+	q, err := mapped.ParseMapTile(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -36,7 +37,7 @@ func tile(s *site.Site, r *http.Request) (a api.MapTile, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.MapTile(s.MapView(v), c, q), nil
+	return mapped.MapTile(s.MapView(v), c, q), nil
 }
 
 // chunk is one chunk of a band.
@@ -45,7 +46,7 @@ func chunk(s *site.Site, r *http.Request) (a api.MapChunk, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.MapChunk(s.MapView(v), c, r.URL.Query())
+	return mapped.MapChunk(s.MapView(v), c, r.URL.Query())
 }
 
 func sharded(s *site.Site, r *http.Request) (answer.View, *topology.Collection, error) {
@@ -62,7 +63,7 @@ func sharded(s *site.Site, r *http.Request) (answer.View, *topology.Collection, 
 
 // mapState is what the map is made of: the table, names and the bands' versions.
 func mapState(s *site.Site, r *http.Request, v answer.View) string {
-	return answer.MapStateOfAll(s.MapView(v), r.URL.Query().Get("at"))
+	return mapped.MapStateOfAll(s.MapView(v), r.URL.Query().Get("at"))
 }
 
 // tileState is the version of a band: its tiles are made of nothing else.
@@ -71,5 +72,5 @@ func tileState(s *site.Site, r *http.Request, v answer.View) string {
 	if err != nil {
 		return ""
 	}
-	return answer.MapState(s.MapView(v), topology.Namespace(ns), r.URL.Query().Get("at"))
+	return mapped.MapState(s.MapView(v), topology.Namespace(ns), r.URL.Query().Get("at"))
 }

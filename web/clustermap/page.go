@@ -7,13 +7,14 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/mapped"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
 
 // Page is the map of all collections, or of a part of one.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.ParseMapQuery(r.URL.Query())
+	q, err := mapped.ParseMapQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -24,7 +25,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
-	picture, err := answer.PictureMap(s.MapView(v), q, answer.MapRows)
+	picture, err := mapped.PictureMap(s.MapView(v), q, mapped.MapRows)
 	if err != nil {
 		return err
 	}
@@ -48,10 +49,10 @@ type region struct {
 	version string // of all that the map shows
 }
 
-func viewRegion(v answer.MapView, p answer.MapPicture) region {
+func viewRegion(v mapped.MapView, p mapped.MapPicture) region {
 	out := region{MapView: templates.MapOf(v.View, p)}
 	if v.Table.Loaded {
-		out.version = answer.MapVersion(v, p.Map)
+		out.version = mapped.MapVersion(v, p.Map)
 	}
 	return out
 }
@@ -60,7 +61,7 @@ func viewRegion(v answer.MapView, p answer.MapPicture) region {
 // reads what changed when the version does.
 func draw(part func(region) templ.Component) func(context.Context, *site.Site, answer.View, string) (templ.Component, error) {
 	return func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
-		p, err := answer.PictureMap(s.MapView(v), answer.MapQuery{By: answer.MapByShard, To: 1}, answer.MapRows)
+		p, err := mapped.PictureMap(s.MapView(v), mapped.MapQuery{By: mapped.MapByShard, To: 1}, mapped.MapRows)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/shardkey"
@@ -26,7 +27,7 @@ func chunkSize(s *site.Site, r *http.Request) (a api.ChunkSize, err error) {
 	if v.Sizes != nil {
 		v.Sizes.Viewed(c, []int{i})
 	}
-	return answer.ChunkSizeOf(v, c, c.Chunks.At(i)), nil
+	return data.ChunkSizeOf(v, c, c.Chunks.At(i)), nil
 }
 
 // measureJSON measures one chunk and waits for the answer. It reads the
@@ -40,7 +41,7 @@ func measureJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.ChunkSizeOf(s.ViewFor(r), c, c.Chunks.At(i)))
+	return site.WriteJSON(w, http.StatusOK, data.ChunkSizeOf(s.ViewFor(r), c, c.Chunks.At(i)))
 }
 
 // measureChunk measures the chunk of the address.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
@@ -341,7 +342,7 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 	v.Writes = func(*topology.Table, topology.Namespace) (map[int]heat.Rate, bool, bool) {
 		return map[int]heat.Rate{5: {PerSecond: 2, Exact: true, Rows: 20}, 11: {PerSecond: 30, Rows: 300}}, true, false
 	}
-	m, err := answer.ChunkPage(v, c, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
+	m, err := data.ChunkPage(v, c, data.ChunkQuery{Sort: data.ByHeat, Pos: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +358,7 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 		t.Error(m.Note)
 	}
 	v.Writes = nil
-	m, err = answer.ChunkPage(v, c, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
+	m, err = data.ChunkPage(v, c, data.ChunkQuery{Sort: data.ByHeat, Pos: -1})
 	if err != nil || m.Heated || !strings.HasPrefix(m.Note.String(), "No writes") || m.Items[0].Number != 1 {
 		t.Errorf("without counts: %v %q", err, m.Note.String())
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
@@ -17,7 +18,7 @@ func chunks(s *site.Site, r *http.Request) (a api.ChunkList, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.Chunks(v, c, r.URL.Query())
+	return data.Chunks(v, c, r.URL.Query())
 }
 
 // clusterChunks lists the chunks of all collections.
@@ -26,7 +27,7 @@ func clusterChunks(s *site.Site, r *http.Request) (a api.ClusterChunks, err erro
 	if err != nil {
 		return a, err
 	}
-	return answer.ClusterChunks(v, r.URL.Query())
+	return data.ClusterChunks(v, r.URL.Query())
 }
 
 // mapTile is one tile of the chunk map.
@@ -35,7 +36,7 @@ func mapTile(s *site.Site, r *http.Request) (a api.Tile, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.ChunkTile(v, c, r.URL.Query())
+	return data.ChunkTile(v, c, r.URL.Query())
 }
 
 // loadedSharded is the loaded view and the sharded collection that the address names.
@@ -50,10 +51,10 @@ func loadedSharded(s *site.Site, r *http.Request) (answer.View, *topology.Collec
 
 // chunkOrders are the choices of the filter's order.
 func chunkOrders(chosen string) []templates.Option {
-	names := map[string]string{answer.ByKey: "key", answer.ByBytes: "data, largest first",
-		answer.ByDocuments: "documents, most first", answer.ByHeat: "writes, hottest first"}
-	out := make([]templates.Option, len(answer.ChunkOrders))
-	for i, by := range answer.ChunkOrders {
+	names := map[string]string{data.ByKey: "key", data.ByBytes: "data, largest first",
+		data.ByDocuments: "documents, most first", data.ByHeat: "writes, hottest first"}
+	out := make([]templates.Option, len(data.ChunkOrders))
+	for i, by := range data.ChunkOrders {
 		out[i] = templates.Option{Value: by, Text: names[by], Selected: by == chosen}
 	}
 	return out

@@ -9,7 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -77,7 +77,7 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 			at, chunks := 0, 0
 			for index := range 1 << level {
 				tile := webtest.Decode[api.Tile](t, s.Do("GET", fmt.Sprintf("/api/v1/collections/%s/map?level=%d&index=%d", ns, level, index)))
-				if tile.From != at || len(tile.Runs) > answer.MaxRuns {
+				if tile.From != at || len(tile.Runs) > data.MaxRuns {
 					t.Fatalf("%s %d/%d begins at %d, not %d, with %d runs", ns, level, index, tile.From, at, len(tile.Runs))
 				}
 				at = tile.To
@@ -109,8 +109,8 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 
 func TestTileWithManyRunsIsDividedIntoCells(t *testing.T) {
 	c := webtest.CannedCollection("a.b", bsonKey("x"), 3*2000, 9) // a new shard every third chunk
-	runs := answer.TileRuns(c, 0, c.Chunks.Len())
-	if len(runs) != answer.MaxRuns {
+	runs := data.TileRuns(c, 0, c.Chunks.Len())
+	if len(runs) != data.MaxRuns {
 		t.Fatalf("%d runs", len(runs))
 	}
 	mixed := 0

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -23,7 +26,7 @@ func collection(s *site.Site, r *http.Request) (a api.CollectionDetail, err erro
 	if err != nil {
 		return a, err
 	}
-	return answer.Collection(v, ns)
+	return data.Collection(v, ns)
 }
 
 // named is the loaded view and the collection's name in the address.
@@ -41,10 +44,10 @@ type onePage struct {
 	ns     topology.Namespace
 	c      api.CollectionDetail
 	chunks api.ChunkList
-	query  answer.ChunkQuery
+	query  data.ChunkQuery
 	refs   templates.Refs
 	shards []templates.ShardRef
-	space  answer.KeySpaceMap
+	space  writes.KeySpaceMap
 	view   answer.View
 	live   string
 	heat   message.Message
@@ -60,7 +63,7 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	q, err := answer.ParseChunkQuery(r.URL.Query())
+	q, err := data.ParseChunkQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -69,7 +72,7 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	ns := topology.Namespace(raw)
-	c, err := answer.ShardedCollection(v.Table, ns)
+	c, err := data.ShardedCollection(v.Table, ns)
 	if fault.Of(err) == fault.Invalid { // no collection can have this name, so there is no such page
 		return fault.New(fault.NotFound, "%s", fault.Text(err))
 	}
@@ -78,19 +81,19 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	}
 	ns = c.NS
 	m := onePage{ns: ns, query: q, view: v, refs: templates.RefsOf(v.Table), shards: templates.ShardRefs(v.Table),
-		space: answer.KeySpace(v, c), live: r.URL.RequestURI()}
-	if m.c, err = answer.Collection(v, ns); err != nil {
+		space: writes.KeySpace(v, c), live: r.URL.RequestURI()}
+	if m.c, err = data.Collection(v, ns); err != nil {
 		return err
 	}
-	if m.chunks, err = answer.ChunkPage(v, c, q); err != nil {
+	if m.chunks, err = data.ChunkPage(v, c, q); err != nil {
 		return err
 	}
-	m.moving = answer.MovingNow(v, v.Table.MovingOf(ns), answer.FlightsListed)
+	m.moving = logbook.MovingNow(v, v.Table.MovingOf(ns), logbook.FlightsListed)
 	if q.Page < 2 { // further pages are of chunks alone
-		m.failed = answer.FailedMovesOf(v, ns, nil)
+		m.failed = logbook.FailedMovesOf(v, ns, nil)
 	}
 	if v.Past == nil { // writes are counted now
-		m.heat = answer.HeatLine(v, answer.HeatSource{Counts: s.Deps.Heat}, ns, -1)
+		m.heat = writes.HeatLine(v, writes.HeatSource{Counts: s.Deps.Heat}, ns, -1)
 	}
 	m.offers = s.Offers(r, v.Table).Collection(c)
 	s.Deps.Watcher.Viewed(ns)
@@ -148,7 +151,7 @@ func facts(c api.CollectionDetail) []templates.Fact {
 	if c.ChunkBytes > 0 {
 		out = append(out, templates.Fact{Name: "Chunk size", Figure: templates.Figure{Known: true, Text: format.Bytes(c.ChunkBytes)}})
 	}
-	if text := answer.DefragmentationText(c.Collection); text != "" {
+	if text := data.DefragmentationText(c.Collection); text != "" {
 		out = append(out, templates.Fact{Name: "Defragmentation", Figure: templates.Figure{Known: true, Text: text,
 			Title: "The phase of the balancer’s work, which can take days."}})
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/mapped"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -39,7 +41,7 @@ func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error)
 	if err != nil {
 		return a, err
 	}
-	all := answer.Collections(v, r.URL.Query().Get("db"))
+	all := data.Collections(v, r.URL.Query().Get("db"))
 	out, err := site.PageOf(r, all.Items, func(c api.Collection) string { return c.NS }, func(c api.Collection) api.Collection { return c })
 	if err != nil {
 		return a, err
@@ -62,8 +64,8 @@ type listing struct {
 
 // Region is the live part of a page. All its tables together are cut into pages.
 func Region(v answer.View, page int) templ.Component {
-	m := listing{Collections: answer.Collections(v, ""), shards: templates.ShardRefs(v.Table), internal: v.Internal}
-	answer.SortBySize(m.Items)
+	m := listing{Collections: data.Collections(v, ""), shards: templates.ShardRefs(v.Table), internal: v.Internal}
+	mapped.SortBySize(m.Items)
 	if m.state = answer.PartState(v, topology.PartRouting); m.state.Code == "stale" {
 		m.state = api.State{} // the header says so on every page
 	}
@@ -118,5 +120,5 @@ func (m listing) shard(name string) templates.ShardRef {
 }
 
 func flagged(c api.Collection) bool {
-	return c.Damage != nil || c.Unique || c.Jumbo > 0 || c.MigrationsBlocked || c.NoBalance || c.Resharding || len(answer.UpkeepFlags(c)) > 0
+	return c.Damage != nil || c.Unique || c.Jumbo > 0 || c.MigrationsBlocked || c.NoBalance || c.Resharding || len(data.UpkeepFlags(c)) > 0
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -50,11 +51,11 @@ type path struct {
 }
 
 // draw makes the picture of a key space.
-func draw(m answer.KeySpaceMap, r templates.Refs, shards []templates.ShardRef) strip {
+func draw(m writes.KeySpaceMap, r templates.Refs, shards []templates.ShardRef) strip {
 	s := strip{Label: fmt.Sprintf("Key space of %s. Chunks: %s; groups of neighbours on one shard: %s. "+
 		"The table below has them by shard.", m.NS,
 		format.Count(int64(m.Chunks)), format.Count(int64(len(m.Runs))))}
-	if len(m.Runs) > answer.NamedRuns {
+	if len(m.Runs) > writes.NamedRuns {
 		return columnStrip(s, m.Runs, shards)
 	}
 	lanes := map[string]*strings.Builder{}
@@ -73,7 +74,7 @@ func draw(m answer.KeySpaceMap, r templates.Refs, shards []templates.ShardRef) s
 	return s
 }
 
-func rectOf(shard templates.ShardRef, x answer.KeySpaceRun) rect {
+func rectOf(shard templates.ShardRef, x writes.KeySpaceRun) rect {
 	short := func(bound string, of api.KeyProject) string {
 		bound = templates.BoundKey(bound).Short
 		if of.ProjectName == "" {
@@ -106,7 +107,7 @@ func chunkCount(n int) string {
 
 // columnStrip stacks, in each column, every shard's part of it. Coordinates
 // are whole numbers, column by column, which makes for short paths.
-func columnStrip(s strip, runs []answer.KeySpaceRun, shards []templates.ShardRef) strip {
+func columnStrip(s strip, runs []writes.KeySpaceRun, shards []templates.ShardRef) strip {
 	columns := max(min(maxPieces/max(len(shards), 1), maxColumns), 8)
 	s.Box = box(float64(columns))
 	part := map[string][]float64{}

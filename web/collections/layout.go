@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -16,18 +18,18 @@ import (
 // ?layout= chooses another one than the nearest, ?db= one database.
 func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, p := s.ViewFor(r), s.Deps.Profile
-	q, err := answer.ParseLayoutQuery(p, r.URL.Query())
+	q, err := data.ParseLayoutQuery(p, r.URL.Query())
 	if err != nil {
 		return err
 	}
 	state := answer.PartState(v, topology.PartRouting)
 	var out api.List[api.Layout]
 	if v.Table.Loaded {
-		if out, err = answer.Layouts(v, p, q); err != nil {
+		if out, err = data.Layouts(v, p, q); err != nil {
 			return err
 		}
 		if len(out.Items) == 0 {
-			state = answer.NoDatabase(p)
+			state = spread.NoDatabase(p)
 		}
 	}
 	sh := s.Shell(r, v, "layout", "Layout", "collections")
@@ -40,11 +42,11 @@ func layouts(s *site.Site, r *http.Request) (a api.List[api.Layout], err error) 
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.ParseLayoutQuery(s.Deps.Profile, r.URL.Query())
+	q, err := data.ParseLayoutQuery(s.Deps.Profile, r.URL.Query())
 	if err != nil {
 		return a, err
 	}
-	return answer.Layouts(v, s.Deps.Profile, q)
+	return data.Layouts(v, s.Deps.Profile, q)
 }
 
 // layoutURL compares a database with a layout.

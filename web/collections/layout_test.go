@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -89,31 +90,31 @@ func TestLayoutPageDescribesDrift(t *testing.T) {
 	cases := []struct {
 		name  string
 		table *topology.Table
-		query answer.LayoutQuery
+		query data.LayoutQuery
 	}{
-		{"head as it is set up", rekeyed("8.0.12", headKeys()), answer.LayoutQuery{}},
-		{"the chart's lag, upgraded to head", rekeyed("8.0.12", headKeys("clients", "project_id", "schemas", "")), answer.LayoutQuery{}},
+		{"head as it is set up", rekeyed("8.0.12", headKeys()), data.LayoutQuery{}},
+		{"the chart's lag, upgraded to head", rekeyed("8.0.12", headKeys("clients", "project_id", "schemas", "")), data.LayoutQuery{}},
 		{
 			"ranged still, compared with head",
 			rekeyed("5.0.7", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
 				"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}),
-			answer.LayoutQuery{Layout: "yorkie-head"},
+			data.LayoutQuery{Layout: "yorkie-head"},
 		},
 		{"the same on 4.4", rekeyed("4.4.29", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
-			"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}), answer.LayoutQuery{Layout: "yorkie-head"}},
-		{"head, compared with an older layout", rekeyed("8.0.12", headKeys()), answer.LayoutQuery{Layout: "yorkie-0.6.20"}},
+			"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}), data.LayoutQuery{Layout: "yorkie-head"}},
+		{"head, compared with an older layout", rekeyed("8.0.12", headKeys()), data.LayoutQuery{Layout: "yorkie-0.6.20"}},
 		{
 			"revisions of 0.6.39, sharded users, somebody's orders",
 			rekeyed("8.0.12", headKeys("revisions", "", "users", "#_id", "orders", "")),
-			answer.LayoutQuery{},
+			data.LayoutQuery{},
 		},
-		{"listing not permitted", unlisted, answer.LayoutQuery{}},
+		{"listing not permitted", unlisted, data.LayoutQuery{}},
 		{"versionvectors of 0.5.3", rekeyed("5.0.7", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
-			"snapshots": "doc_id", "syncedseqs": "doc_id", "versionvectors": "", "projects": "", "users": ""}), answer.LayoutQuery{}},
+			"snapshots": "doc_id", "syncedseqs": "doc_id", "versionvectors": "", "projects": "", "users": ""}), data.LayoutQuery{}},
 	}
 	var got strings.Builder
 	for _, c := range cases {
-		list, err := answer.Layouts(answer.View{Table: c.table, Now: webtest.Epoch}, profile.Yorkie(), c.query)
+		list, err := data.Layouts(answer.View{Table: c.table, Now: webtest.Epoch}, profile.Yorkie(), c.query)
 		if err != nil {
 			t.Fatal(err)
 		}

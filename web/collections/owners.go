@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -16,7 +17,7 @@ func owners(s *site.Site, r *http.Request) (a api.Owners, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.Owners(r.Context(), v, s.Deps.Owners, ns)
+	return data.Owners(r.Context(), v, s.Deps.Owners, ns)
 }
 
 // OwnersPage shows which shards had data of a collection.

@@ -6,7 +6,8 @@ import (
 	"net/http"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
@@ -30,7 +31,7 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 	v := s.ViewFor(r)
 	who := auth.From(r.Context())
 	you := templates.You{MayLocate: s.MayLocate(who), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin)}
-	in := answer.FindIn{}
+	in := locating.FindIn{}
 	pages := templates.NavOf(you, s.Deps.Actions != nil, s.Deps.History != nil)
 	if s.Deps.Clusters != nil && s.Deps.Name == "" {
 		pages = templates.NavOfServer(you)
@@ -58,12 +59,12 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 		}
 		in.Runs = func() []api.Run {
 			// Runs that cannot be read are left out: the page of runs says why.
-			runs, err := answer.Runs(r.Context(), v, s.Deps.Actions, answer.RunsQuery{}, recentRuns)
+			runs, err := changing.Runs(r.Context(), v, s.Deps.Actions, changing.RunsQuery{}, recentRuns)
 			if err != nil {
 				return nil
 			}
 			return runs.Items
 		}
 	}
-	return answer.FindByName(v, r.URL.Query(), in)
+	return locating.FindByName(v, r.URL.Query(), in)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -95,7 +95,7 @@ func TestClustersAreFoundFromEveryPage(t *testing.T) {
 }
 
 // storeAway is a store that does not answer.
-type storeAway struct{ answer.DataDirectory }
+type storeAway struct{ data.DataDirectory }
 
 func (storeAway) Condition() store.Condition {
 	return store.Condition{Hold: store.Unreachable, Err: fault.New(fault.Unavailable, "It does not answer.")}

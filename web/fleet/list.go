@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/alert"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -46,7 +46,7 @@ func clustersFor(ctx context.Context, s *site.Site, who auth.Principal) []api.Cl
 	for i, row := range rows {
 		out[i] = *row
 	}
-	answer.WorstFirst(out)
+	problems.WorstFirst(out)
 	return out
 }
 
@@ -56,22 +56,22 @@ func rowOf(ctx context.Context, c *site.Cluster, role auth.Role, who auth.Princi
 	switch {
 	case c.Site != nil:
 		who.Role = role
-		row = answer.ClusterOf(c.Site.ViewBy(who))
+		row = problems.ClusterOf(c.Site.ViewBy(who))
 		row.OpenRuns, row.OpenAlerts = openRuns(ctx, c.Site), openAlerts(c.Site)
 		if row.WorstURL != "" {
 			row.WorstURL = c.Site.Address(row.WorstURL)
 		}
 	case c.Failure != nil:
-		row = withoutSite(answer.ClusterUnreachable, c.Failure)
+		row = withoutSite(problems.ClusterUnreachable, c.Failure)
 	default:
-		row = withoutSite(answer.ClusterStarting, nil)
+		row = withoutSite(problems.ClusterStarting, nil)
 	}
 	row.Name, row.Title, row.URL, row.Role = c.Name, c.Title, c.Base()+"/", string(role)
-	row.StateText = answer.ClusterStateText(row.State)
+	row.StateText = problems.ClusterStateText(row.State)
 	switch {
 	case c.Site == nil && c.Failure != nil:
 		row.Since = api.Time(c.Since)
-	case c.Reach.Known && c.Reach.Yes == (row.State != answer.ClusterUnreachable):
+	case c.Reach.Known && c.Reach.Yes == (row.State != problems.ClusterUnreachable):
 		row.Since = api.Time(c.Reach.Since)
 	}
 	return row
@@ -84,7 +84,7 @@ func withoutSite(state string, failure error) api.ClusterSummary {
 	if failure != nil {
 		row.Text = fault.Text(failure)
 		if kind := fault.Of(failure); kind == fault.Invalid || kind == fault.Conflict || kind == fault.Internal {
-			row.State = answer.ClusterFailed
+			row.State = problems.ClusterFailed
 		}
 	}
 	return row

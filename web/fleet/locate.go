@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -53,7 +54,7 @@ func locate(s *site.Site, r *http.Request) (out api.List[api.ClusterLocate], err
 // parseLocate reads a query for all clusters. Searches that cost more than where the text leads are for
 // one cluster at a time.
 func parseLocate(in url.Values) (placement.Query, error) {
-	q, err := answer.ParseLocateQuery(in)
+	q, err := locating.ParseLocateQuery(in)
 	if err != nil {
 		return q, err
 	}
@@ -156,10 +157,10 @@ func locateIn(ctx context.Context, a asked, q placement.Query) (out api.ClusterL
 	out.URL = locateURL(c, q)
 	at, stale := answer.DirectoryAsOf(v)
 	out.AsOf, out.Stale = api.Time(at), stale
-	whole, err := answer.Find(ctx, c.Site.Deps.Locator, q)
+	whole, err := locating.Find(ctx, c.Site.Deps.Locator, q)
 	var remarks []string // such as that the name is not exactly this
 	if err == nil {
-		a := answer.Locate(ctx, v, nil, whole, answer.LocateExtras{})
+		a := locating.Locate(ctx, v, nil, whole, locating.LocateExtras{})
 		notes := a.Notes
 		for _, it := range a.Items {
 			out.Found = append(out.Found, locatedOf(it, out.URL))
@@ -170,10 +171,10 @@ func locateIn(ctx context.Context, a asked, q placement.Query) (out api.ClusterL
 		}
 	}
 	if q.Near { // they are looked for in any case
-		out.Near = answer.NearNames(whole.Near)
+		out.Near = locating.NearNames(whole.Near)
 	}
 	if q.NS == "" {
-		for _, it := range answer.ExactlyNamed(v, q.Text) {
+		for _, it := range locating.ExactlyNamed(v, q.Text) {
 			out.Found = append(out.Found, api.Located{Kind: it.Kind, Name: it.Name, Shards: []string{}, URL: c.Site.Address(it.URL)})
 		}
 	}

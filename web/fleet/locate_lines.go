@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -52,7 +53,7 @@ func LinesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	text, problem, status := r.PostForm.Get("lines"), "", http.StatusOK
-	lines, err := answer.LocateLines(strings.Split(text, "\n"))
+	lines, err := locating.LocateLines(strings.Split(text, "\n"))
 	var out api.ClusterLocateLines
 	if err == nil {
 		out, err = locateLines(r.Context(), s, lines, auth.From(r.Context()))
@@ -149,7 +150,7 @@ func linesIn(ctx context.Context, a asked, lines []string) (state api.ClusterLoc
 	out = make([]lineAnswer, len(lines))
 	next := make(chan int)
 	var workers sync.WaitGroup
-	for range min(answer.LocateWorkers, len(lines)) {
+	for range min(locating.LocateWorkers, len(lines)) {
 		workers.Go(func() {
 			for i := range next {
 				out[i] = lineIn(ctx, a.cluster, v, lines[i])
@@ -174,7 +175,7 @@ func lineIn(ctx context.Context, c *site.Cluster, v answer.View, text string) (o
 			out = lineAnswer{state: unreachable, text: panicked(ctx, c, p)}
 		}
 	}()
-	line, err := answer.LocateLine(ctx, v, c.Site.Deps.Locator, 0, text)
+	line, err := locating.LocateLine(ctx, v, c.Site.Deps.Locator, 0, text)
 	out.silent = line.Query == ""
 	for _, it := range line.Items {
 		out.found = append(out.found, locatedOf(it, locateURL(c, placement.Query{Text: text})))

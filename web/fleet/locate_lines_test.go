@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -101,7 +101,7 @@ func TestManyLinesAsAPageAndAsCSV(t *testing.T) {
 
 // asking answers with near names, or that a key is somewhere.
 type asking struct {
-	answer.Locator
+	locating.Locator
 	got *placement.Query
 }
 
@@ -116,7 +116,7 @@ func (a asking) Ask(_ context.Context, q placement.Query) (placement.Answer, err
 }
 
 // remarking finds something whose name is not exactly the one that was asked for.
-type remarking struct{ answer.Locator }
+type remarking struct{ locating.Locator }
 
 func (remarking) Ask(context.Context, placement.Query) (placement.Answer, error) {
 	items := webtest.FoundDocument(webtest.NewStory().View())

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -21,7 +21,7 @@ import (
 
 // locator answers with an error, or only when nobody waits any longer.
 type locator struct {
-	answer.Locator
+	locating.Locator
 	err error
 }
 

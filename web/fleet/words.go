@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -18,7 +18,7 @@ func summary(rows []api.ClusterSummary) string {
 	var away, critical, warned int
 	for _, r := range rows {
 		switch {
-		case r.State == answer.ClusterFailed || r.State == answer.ClusterUnreachable || r.State == answer.ClusterDenied:
+		case r.State == problems.ClusterFailed || r.State == problems.ClusterUnreachable || r.State == problems.ClusterDenied:
 			away++
 		case r.Severity == string(rules.Critical):
 			critical++
@@ -45,11 +45,11 @@ func summary(rows []api.ClusterSummary) string {
 // level is how a row is drawn.
 func level(r api.ClusterSummary) string {
 	switch {
-	case r.State == answer.ClusterFailed || r.State == answer.ClusterUnreachable || r.State == answer.ClusterDenied:
+	case r.State == problems.ClusterFailed || r.State == problems.ClusterUnreachable || r.State == problems.ClusterDenied:
 		return "bad"
-	case r.State == answer.ClusterStale:
+	case r.State == problems.ClusterStale:
 		return "warn"
-	case r.State != answer.ClusterLive:
+	case r.State != problems.ClusterLive:
 		return "loading"
 	}
 	return "ok"

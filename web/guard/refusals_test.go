@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/auditing"
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
 	"shardboard/web/site"
@@ -30,7 +30,7 @@ func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
 		"192.0.2.1 user:k3j2, 192.0.2.2 user:other, 192.0.2.3": "192.0.2.1 anna, 192.0.2.2 user:other, 192.0.2.3",
 		"user:k3j2": "anna", "": "", "192.0.2.1 user:k3j2x": "192.0.2.1 user:k3j2x",
 	} {
-		if got := answer.NamedExamples(text, names); got != want {
+		if got := auditing.NamedExamples(text, names); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
@@ -15,7 +16,7 @@ import (
 
 // page is what the page shows, and how it names shards and links what it names.
 type page struct {
-	answer.HeatReport
+	writes.HeatReport
 	shards templates.Refs
 	names  []string // of the shards
 	say    templates.Sentences
@@ -44,7 +45,7 @@ func (m page) uncounted() (list []uncounted, title string) {
 		}
 	}
 	n := len(list)
-	list = answer.First(list, shownUncounted)
+	list = writes.First(list, shownUncounted)
 	if m.Query.Internal {
 		n += len(m.Own)
 		for _, ns := range m.Own {
@@ -60,10 +61,10 @@ type uncounted struct{ ns, why string }
 // profile knows.
 const shownUncounted = 100
 
-func (m page) windows() []templates.Option { return lasting(answer.HeatWindows(), m.Query.Window) }
+func (m page) windows() []templates.Option { return lasting(writes.HeatWindows(), m.Query.Window) }
 
 func (m page) spans() (out []templates.Option) {
-	for _, s := range answer.LogSpans {
+	for _, s := range logbook.LogSpans {
 		out = append(out, templates.Option{Value: s.Code, Text: "last " + format.Span(s.Long), Selected: s.Long == m.Query.Span})
 	}
 	return out
@@ -72,7 +73,7 @@ func (m page) spans() (out []templates.Option) {
 // lasting are the choices of a duration.
 func lasting(all []time.Duration, chosen time.Duration) (out []templates.Option) {
 	for _, d := range all {
-		out = append(out, templates.Option{Value: answer.ShortDuration(d), Text: "last " + format.Span(d), Selected: d == chosen})
+		out = append(out, templates.Option{Value: writes.ShortDuration(d), Text: "last " + format.Span(d), Selected: d == chosen})
 	}
 	return out
 }
@@ -92,7 +93,7 @@ func rowsName(by keyvis.By) string {
 }
 
 // spanStart is the begin of a span as the API takes it.
-func spanStart(d time.Duration) string { return "-" + answer.ShortDuration(d) }
+func spanStart(d time.Duration) string { return "-" + writes.ShortDuration(d) }
 
 // rateUnit is the unit of a column of rates.
 func (m page) rateUnit() string {

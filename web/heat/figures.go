@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
@@ -18,7 +19,7 @@ import (
 )
 
 func rateCell(l api.Heat) templates.Cell {
-	return templates.Cell{Figure: templates.Figure{Known: true, Text: answer.HeatRateText(l), Title: rateTitle(l)},
+	return templates.Cell{Figure: templates.Figure{Known: true, Text: writes.HeatRateText(l), Title: rateTitle(l)},
 		Share: l.Share, ShareText: format.Share(l.Share), Bar: l.Share, Even: -1}
 }
 
@@ -157,7 +158,7 @@ func (m page) rowHead(r api.HeatRow, bound shardkey.Key) (name templates.Key, ur
 	}
 	text := answer.BoundText(m.Picture.Pattern, bound)
 	if r.Project != "" || r.Hashed {
-		return templates.Key{Short: capital(answer.ChunkNumbers(r.Number, r.Chunks)), Full: text}, url
+		return templates.Key{Short: capital(writes.ChunkNumbers(r.Number, r.Chunks)), Full: text}, url
 	}
 	return templates.BoundKey(text), url
 }

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -31,7 +32,7 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		if l.CanSplit == nil || !*l.CanSplit || l.Why == "" || strings.Contains(l.Why, "[heat.") {
 			t.Errorf("%s: %s", l.ID, l.Why)
 		}
-		if i < answer.ShownHot && page.Find(".hot tbody tr").Eq(i).Find(".why").Text() != l.Why {
+		if i < writes.ShownHot && page.Find(".hot tbody tr").Eq(i).Find(".why").Text() != l.Why {
 			t.Errorf("%d: the page says another thing than %q", i, l.Why)
 		}
 		codes[l.Split] = true
@@ -79,7 +80,7 @@ func TestProjectsByShardAddUpToProjectsAndToShards(t *testing.T) {
 		t.Errorf("%d lines of %d projects: no project writes to two shards", len(lines), len(projects))
 	}
 	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
-	if rows := page.Find("#project-shards ~ table").First().Find("tbody tr"); rows.Length() == 0 || rows.Length() > answer.ShownHot {
+	if rows := page.Find("#project-shards ~ table").First().Find("tbody tr"); rows.Length() == 0 || rows.Length() > writes.ShownHot {
 		t.Errorf("the page lists %d", rows.Length())
 	}
 }
@@ -275,7 +276,7 @@ func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
 		if c.change != nil {
 			c.change(v.Table, col)
 		}
-		if got := answer.Calmest(v.Table, col, owned(col, c.owner), c.rate, c.rates); got != c.want {
+		if got := writes.Calmest(v.Table, col, owned(col, c.owner), c.rate, c.rates); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -34,15 +35,15 @@ func TestHeatMapKnowsOwnersAndMarksFromBeforeTheChangelog(t *testing.T) {
 	v.Now = s.Deps.Now()
 	for _, x := range []struct {
 		name         string
-		events       answer.HeatEvents
+		events       writes.HeatEvents
 		since        time.Duration
 		owners, want string
 	}{
-		{"without history", answer.HeatEvents{}, 140 * time.Second, "shard-rs-2", "move"},
-		{"with history", answer.HeatEvents{Kept: deps.History}, 30 * time.Second, "shard-rs-2 shard-rs-3", "move move"},
+		{"without history", writes.HeatEvents{}, 140 * time.Second, "shard-rs-2", "move"},
+		{"with history", writes.HeatEvents{Kept: deps.History}, 30 * time.Second, "shard-rs-2 shard-rs-3", "move move"},
 	} {
-		m, err := answer.HeatMap(t.Context(), v, answer.HeatSource{Pictures: s.Deps.Pictures, Events: x.events},
-			answer.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
+		m, err := writes.HeatMap(t.Context(), v, writes.HeatSource{Pictures: s.Deps.Pictures, Events: x.events},
+			writes.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
 		if err != nil {
 			t.Fatal(err)
 		}

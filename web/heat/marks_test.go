@@ -9,7 +9,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/alert"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -117,10 +117,10 @@ func TestRunsAndAlertsAreMarked(t *testing.T) {
 	stub.RunList = []engine.Run{run, other}
 	fired := alert.Alert{Notice: alert.Notice{Title: "Disk of shard-rs-1 is nearly full"}, Fired: bubble.Add(2 * time.Minute)}
 	quiet := alert.Alert{Notice: alert.Notice{Title: "not sent yet"}}
-	from := answer.HeatSource{Pictures: s.Deps.Pictures, Events: answer.HeatEvents{Runs: stub,
+	from := writes.HeatSource{Pictures: s.Deps.Pictures, Events: writes.HeatEvents{Runs: stub,
 		Alerts: func() alert.Status { return alert.Status{Alerts: []alert.Alert{fired, quiet}} }}}
 	v.Now = s.Deps.Now()
-	m, err := answer.HeatMap(t.Context(), v, from, answer.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
+	m, err := writes.HeatMap(t.Context(), v, from, writes.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
 	if err != nil || len(m.Marks) != 2 {
 		t.Fatalf("%v: %+v", err, m.Marks)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -16,19 +18,19 @@ import (
 
 // Page answers "where is it hot?".
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.ParseHeatQuery(r.URL.Query())
+	q, err := writes.ParseHeatQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
 	v := s.ViewFor(r)
 	from := source(s, r, v)
 	from.Try = s.Tries(v)
-	report, err := answer.Heat(r.Context(), v, from, q)
+	report, err := writes.Heat(r.Context(), v, from, q)
 	if err != nil {
 		return err
 	}
 	m := page{HeatReport: report, shards: templates.RefsOf(v.Table), say: templates.SentencesOf(v),
-		incidents: answer.IncidentsAbout(v, answer.About{}, from.Try), mayPlan: s.Deps.PlanForms}
+		incidents: problems.IncidentsAbout(v, problems.About{}, from.Try), mayPlan: s.Deps.PlanForms}
 	for _, shard := range v.Table.Shards {
 		m.names = append(m.names, shard.Name)
 	}
@@ -39,33 +41,33 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 // source is what counts writes, and whether the reader may make plans.
-func source(s *site.Site, r *http.Request, v answer.View) answer.HeatSource {
-	events := answer.HeatEvents{Runs: s.Deps.Actions, Kept: s.Deps.History}
+func source(s *site.Site, r *http.Request, v answer.View) writes.HeatSource {
+	events := writes.HeatEvents{Runs: s.Deps.Actions, Kept: s.Deps.History}
 	if s.Deps.Alerts != nil {
 		events.Alerts = s.Deps.Alerts.Status
 	}
-	return answer.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures, Plans: s.Offers(r, v.Table) != nil, Events: events}
+	return writes.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures, Plans: s.Offers(r, v.Table) != nil, Events: events}
 }
 
 // hotProjects, hotProjectShards, hotDocuments, hotChunks and hotShards are what is hot, hottest first.
 func hotProjects(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, answer.HotProjects)
+	return hottest(s, r, writes.HotProjects)
 }
 
 func hotProjectShards(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, answer.HotProjectShards)
+	return hottest(s, r, writes.HotProjectShards)
 }
 
 func hotDocuments(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, answer.HotDocuments)
+	return hottest(s, r, writes.HotDocuments)
 }
 
 func hotChunks(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, answer.HotChunks)
+	return hottest(s, r, writes.HotChunks)
 }
 
 func hotShards(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, answer.HotShards)
+	return hottest(s, r, writes.HotShards)
 }
 
 // operations are the reads and writes by shard and collection.
@@ -74,7 +76,7 @@ func operations(s *site.Site, r *http.Request) (a api.List[api.HeatOperations], 
 	if err != nil {
 		return a, err
 	}
-	all, err := answer.HeatOperations(v, source(s, r, v), r.URL.Query())
+	all, err := writes.HeatOperations(v, source(s, r, v), r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -84,16 +86,16 @@ func operations(s *site.Site, r *http.Request) (a api.List[api.HeatOperations], 
 	return out, err
 }
 
-func hottest(s *site.Site, r *http.Request, of answer.HeatKind) (a api.HeatList, err error) {
+func hottest(s *site.Site, r *http.Request, of writes.HeatKind) (a api.HeatList, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.ParseHeatListQuery(r.URL.Query())
+	q, err := writes.ParseHeatListQuery(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
-	return answer.HeatList(v, source(s, r, v), q, of)
+	return writes.HeatList(v, source(s, r, v), q, of)
 }
 
 // keyRange answers who wrote to a range of keys lately.
@@ -102,7 +104,7 @@ func keyRange(s *site.Site, r *http.Request) (a api.HeatRange, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.HeatRange(v, source(s, r, v), r.URL.Query())
+	return writes.HeatRange(v, source(s, r, v), r.URL.Query())
 }
 
 // MapJSON answers a picture. Its version takes the place of an ETag, because it is made
@@ -116,7 +118,7 @@ func MapJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if from.Pictures == nil {
 		return fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
-	q, err := answer.ParseHeatMapQuery(v, from, r.URL.Query())
+	q, err := writes.ParseHeatMapQuery(v, from, r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -126,7 +128,7 @@ func MapJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	out, err := answer.HeatMap(r.Context(), v, from, q)
+	out, err := writes.HeatMap(r.Context(), v, from, q)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"fmt"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
@@ -102,7 +102,7 @@ func picture(m page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 string
-		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(answer.ShortDuration(m.Query.Window))
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(writes.ShortDuration(m.Query.Window))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/heat/picture.templ`, Line: 22, Col: 52}
 		}
@@ -641,7 +641,7 @@ func marks(m page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var41 string
-			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(answer.MarkTime(k))
+			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(writes.MarkTime(k))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/heat/picture.templ`, Line: 127, Col: 30}
 			}

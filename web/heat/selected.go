@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat/keyvis"
@@ -26,7 +26,7 @@ func (m page) selectionShown() string {
 // unselected is the page without the selection.
 func (m page) unselected() string {
 	q := m.Query
-	q.Selected = answer.HeatSelected{}
+	q.Selected = writes.HeatSelected{}
 	return q.URL()
 }
 
@@ -40,7 +40,7 @@ func (m page) rowsTitle() string {
 // shownOwners is how many shards of a selection are named.
 const shownOwners = 8
 
-func ownedChunks(o answer.HeatSelectedShard) string {
+func ownedChunks(o writes.HeatSelectedShard) string {
 	return format.Count(int64(o.Chunks)) + message.Plural(o.Chunks, " chunk", " chunks")
 }
 
@@ -48,7 +48,7 @@ func moreRows(n int) string {
 	return fmt.Sprintf("and %s more%s", format.Count(int64(n)), message.Plural(n, " row", " rows"))
 }
 
-func rowRate(r answer.HeatSelectedRow) string {
+func rowRate(r writes.HeatSelectedRow) string {
 	if r.Rate == nil {
 		return "not known"
 	}

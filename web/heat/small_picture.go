@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/format"
 )
 
 // levelPaths are the cells of each level as one path, so that a picture of two thousand cells has eight elements. The
 // first column of the drawing is for the owners, the second is empty.
-func levelPaths(p answer.HeatThumbnail) []string {
-	paths := make([]strings.Builder, answer.HeatLevels+1)
+func levelPaths(p writes.HeatThumbnail) []string {
+	paths := make([]strings.Builder, writes.HeatLevels+1)
 	for y, row := range p.Rows {
 		for x := 0; x < len(row.Levels); {
 			end := x + 1
@@ -32,7 +32,7 @@ func levelPaths(p answer.HeatThumbnail) []string {
 }
 
 // smallLabel names the hottest row, for those who cannot see the picture.
-func smallLabel(p answer.HeatThumbnail) string {
+func smallLabel(p writes.HeatThumbnail) string {
 	best, most := "", 0
 	for _, row := range p.Rows {
 		sum := 0
@@ -50,6 +50,6 @@ func smallLabel(p answer.HeatThumbnail) string {
 	return text + "."
 }
 
-func smallCaption(p answer.HeatThumbnail) string {
+func smallCaption(p writes.HeatThumbnail) string {
 	return fmt.Sprintf("from %s (top) to %s (bottom); the edge is the owner now", p.Rows[0].Name, p.Rows[len(p.Rows)-1].Name)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -103,7 +104,7 @@ func describeCollection(w *bytes.Buffer, v answer.View, ns topology.Namespace) {
 		fmt.Fprintf(w, " %d %d %v", c.Chunks.Len(), c.Chunks.Jumbo(), c.Chunks.CountByShard())
 		fmt.Fprintf(w, " %v %v %v %d %v", c.NoBalance, c.MigrationsBlocked, c.Resharding, c.MaxChunkBytes, c.Upkeep)
 	}
-	answer.DescribeMoving(w, v, ns)
+	logbook.DescribeMoving(w, v, ns)
 	zones := fnv.New64a()
 	for _, z := range v.Table.ZonesOf(ns) {
 		fmt.Fprintf(zones, "%q%q%q", z.Zone, z.RawMin, z.RawMax)

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/causes"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -31,8 +34,8 @@ func chunkAround(s *site.Site, r *http.Request) (a api.ChunkAround, err error) {
 }
 
 func around(s *site.Site, r *http.Request, v answer.View, c *topology.Collection, i int) api.ChunkAround {
-	source := answer.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures}
-	return answer.ChunkAround(r.Context(), v, source, keptHistory(s, v), c, i)
+	source := writes.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures}
+	return causes.ChunkAround(r.Context(), v, source, keptHistory(s, v), c, i)
 }
 
 // keptHistory is the recorded history; nil where there is none.
@@ -52,14 +55,14 @@ func chunkGone(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.Vi
 	if err != nil {
 		return gone
 	}
-	former := answer.FormerChunkOf(r.Context(), v, keptHistory(s, v), c, ref)
+	former := data.FormerChunkOf(r.Context(), v, keptHistory(s, v), c, ref)
 	p := gonePage{FormerChunk: former, refs: templates.RefsOf(v.Table), past: v.Past != nil}
 	return site.WritePage(w, r, http.StatusNotFound, chunkGonePage(s.Shell(r, v, "collections", "No such chunk"), p))
 }
 
 // gonePage says what became of a chunk.
 type gonePage struct {
-	answer.FormerChunk
+	data.FormerChunk
 	refs templates.Refs
 	past bool
 }

@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -20,7 +21,7 @@ func duplicates(s *site.Site, r *http.Request) (a api.DuplicateCheck, err error)
 	if !v.Table.Loaded { // that none was found would say that there is none
 		return a, v.Table.NotLoaded()
 	}
-	return answer.Duplicates(v, s.Deps.Duplicates), nil
+	return data.Duplicates(v, s.Deps.Duplicates), nil
 }
 
 // DuplicatesPage shows the same. While the check runs, the browser reloads the page
@@ -28,7 +29,7 @@ func duplicates(s *site.Site, r *http.Request) (a api.DuplicateCheck, err error)
 func DuplicatesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	p := duplicatesPage{
-		v: v, check: answer.Duplicates(v, s.Deps.Duplicates), can: s.Deps.Duplicates != nil,
+		v: v, check: data.Duplicates(v, s.Deps.Duplicates), can: s.Deps.Duplicates != nil,
 		may: auth.From(r.Context()).May(auth.Operator),
 	}
 	if p.is(placement.CheckRunning) {
@@ -110,7 +111,7 @@ func StopDuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) er
 	return site.WriteAnswer(s, w, r, duplicates)
 }
 
-func checker(s *site.Site) (answer.DuplicateChecker, error) {
+func checker(s *site.Site) (data.DuplicateChecker, error) {
 	if s.Deps.Duplicates == nil {
 		return nil, fault.New(fault.Unavailable, "This server cannot check ids in the background.")
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/web/webtest"
@@ -76,7 +76,7 @@ func TestLocateManyLines(t *testing.T) {
 			}
 		}
 	}
-	if most > answer.LocateWorkers {
+	if most > locating.LocateWorkers {
 		t.Errorf("%d at a time", most)
 	}
 	for _, post := range []struct {

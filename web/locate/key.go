@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/placement"
 	"shardboard/web/site"
 )
@@ -16,22 +18,22 @@ import (
 // times, took thirty. So this one answer is written by hand, the same byte for byte
 // (a test asks for both).
 func writeKeyAnswer(s *site.Site, w http.ResponseWriter, r *http.Request, q url.Values, a placement.Answer) bool {
-	if len(q) != 2 || len(q["ns"]) != 1 || len(q["key"]) != 1 || !answer.PlainKeyAnswer(a) || site.WantsCSV(r) {
+	if len(q) != 2 || len(q["ns"]) != 1 || len(q["key"]) != 1 || !locating.PlainKeyAnswer(a) || site.WantsCSV(r) {
 		return false
 	}
 	v := s.ViewFor(r)
-	if p := a.Items[0].Places[0]; answer.MovingIn(v, p.NS, answer.PlaceRange(p)) != nil {
+	if p := a.Items[0].Places[0]; logbook.MovingIn(v, p.NS, logbook.PlaceRange(p)) != nil {
 		return false
 	}
 	at, stale := answer.DirectoryAsOf(v)
 	b := make([]byte, 0, 1024)
-	b = answer.AppendKeyItem(append(b, `{"items":[`...), &a.Items[0])
-	b = answer.AppendTime(append(b, `],"asOf":`...), at)
+	b = locating.AppendKeyItem(append(b, `{"items":[`...), &a.Items[0])
+	b = locating.AppendTime(append(b, `],"asOf":`...), at)
 	b = strconv.AppendBool(append(b, `,"stale":`...), stale)
 	b = append(b, `,"input":[{"form":`...)
-	b = answer.AppendText(b, string(a.Input.Readings[0].Form))
+	b = locating.AppendText(b, string(a.Input.Readings[0].Form))
 	b = append(b, `}],"cost":{"targeted":0,"broadcast":0},"anatomy":[]}`+"\n"...)
-	w.Header()["Content-Type"] = answer.JSONType
+	w.Header()["Content-Type"] = locating.JSONType
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(b)
 	return true

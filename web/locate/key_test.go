@@ -7,7 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	answers "shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -53,7 +53,7 @@ func TestFastPathForKeysAnswersLikeTheGeneralOne(t *testing.T) {
 			}
 		}
 		answer, err := s.Deps.Locator.Ask(t.Context(), placement.Query{NS: topology.Namespace(q[0]), Key: q[1]})
-		if err != nil || !answers.PlainKeyAnswer(answer) {
+		if err != nil || !locating.PlainKeyAnswer(answer) {
 			t.Errorf("%s is not written by hand: %v", address, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestInvalidKeysFailLikeOtherInput(t *testing.T) {
 func TestKeyAnswerIsCSVWhenAskedFor(t *testing.T) {
 	s := keySite(t)
 	w := s.Do("GET", keyAddress(1), webtest.Header("Accept", site.MediaCSV))
-	if w.Code != http.StatusOK || w.Header().Get("Content-Type") == answers.JSONType[0] {
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") == locating.JSONType[0] {
 		t.Errorf("%d %s: %s", w.Code, w.Header().Get("Content-Type"), w.Body)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
@@ -43,7 +44,7 @@ func LinesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	v := s.ViewFor(r)
 	p, status := linesPage{v: v, text: r.PostForm.Get("lines")}, http.StatusOK
-	lines, err := answer.LocateLines(strings.Split(p.text, "\n"))
+	lines, err := locating.LocateLines(strings.Split(p.text, "\n"))
 	if err != nil {
 		status, p.problem = fault.Of(err).HTTPStatus(), s.ProblemText(w, err)
 		p.text = strings.ToValidUTF8(strings.ReplaceAll(p.text, "\x00", "\uFFFD"), "\uFFFD")
@@ -68,7 +69,7 @@ func locateLines(s *site.Site, r *http.Request, lines []string) []api.LocateLine
 	out := make([]api.LocateLine, len(lines))
 	next := make(chan int)
 	var workers sync.WaitGroup
-	for range min(answer.LocateWorkers, len(lines)) {
+	for range min(locating.LocateWorkers, len(lines)) {
 		workers.Go(func() {
 			for i := range next {
 				out[i] = locateLine(s, r, i+1, lines[i])
@@ -100,7 +101,7 @@ func locateLine(s *site.Site, r *http.Request, n int, text string) (line api.Loc
 			}
 		}
 	}()
-	line, err := answer.LocateLine(r.Context(), s.ViewFor(r), s.Deps.Locator, n, text)
+	line, err := locating.LocateLine(r.Context(), s.ViewFor(r), s.Deps.Locator, n, text)
 	if err != nil {
 		if fault.Of(err) == fault.Internal {
 			s.Deps.Log.ErrorContext(r.Context(), "locate a line", "line", n, "err", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -21,15 +22,15 @@ import (
 // JSON answers one query, as JSON or as CSV.
 func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	in := r.URL.Query()
-	more, err := answer.ParseLocateExtras(in)
+	more, err := locating.ParseLocateExtras(in)
 	if err != nil {
 		return err
 	}
-	q, err := answer.ParseLocateQuery(in)
+	q, err := locating.ParseLocateQuery(in)
 	if err != nil {
 		return err
 	}
-	found, err := answer.Find(r.Context(), s.Deps.Locator, q)
+	found, err := locating.Find(r.Context(), s.Deps.Locator, q)
 	if err != nil && (!q.Near || found.Near == nil || fault.Of(err) != fault.NotFound) {
 		return err
 	}
@@ -37,13 +38,13 @@ func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	v := s.ViewFor(r)
-	out := answer.Locate(r.Context(), v, s.Deps.Prover, found, more)
+	out := locating.Locate(r.Context(), v, s.Deps.Prover, found, more)
 	if site.WantsCSV(r) {
 		return writeCSV(s, w, []api.LocateLine{{Line: 1, Query: q.Text, Items: out.Items}})
 	}
 	out.AsOf, out.Stale = answer.DirectoryAsOf(v)
 	if q.NS == "" || more.Why {
-		out.Ticket = answer.TicketOf(v, found.Items, out)
+		out.Ticket = locating.TicketOf(v, found.Items, out)
 	}
 	return site.WriteJSON(w, http.StatusOK, out)
 }
@@ -52,7 +53,7 @@ func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // corrected in place; the status still says not found or invalid.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
-	q, err := answer.ParseLocateQuery(r.URL.Query())
+	q, err := locating.ParseLocateQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -68,11 +69,11 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	status := http.StatusOK
 	if q != (placement.Query{}) {
 		q.Near = true // a person reads the note
-		more, err := answer.ParseLocateExtras(r.URL.Query())
+		more, err := locating.ParseLocateExtras(r.URL.Query())
 		if err != nil {
 			return err
 		}
-		found, err := answer.Find(r.Context(), s.Deps.Locator, q)
+		found, err := locating.Find(r.Context(), s.Deps.Locator, q)
 		if fault.Of(err) == fault.Internal && err != nil {
 			return err
 		}
@@ -90,8 +91,8 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			status, p.problem = http.StatusOK, "" // several that may be meant are matches, not a mistake
 		}
 		more.Why = true
-		p.answer = answer.Locate(r.Context(), v, s.Deps.Prover, found, more)
-		p.answer.Ticket = answer.TicketOf(v, found.Items, p.answer)
+		p.answer = locating.Locate(r.Context(), v, s.Deps.Prover, found, more)
+		p.answer.Ticket = locating.TicketOf(v, found.Items, p.answer)
 		p.asked = err == nil
 		if s.Deps.Prover != nil {
 			p.prove, p.count = with(r.URL, "prove", more.Prove), with(r.URL, "counts", more.Counts)
@@ -181,7 +182,7 @@ func (p page) offered() *api.NearNames {
 
 // examples are queries that have an answer here, each with what it is.
 func (p page) examples() (out [][2]string) {
-	name, id, idOf, key := answer.LocateExamples(p.v)
+	name, id, idOf, key := locating.LocateExamples(p.v)
 	idOf = "the id of the project " + sanitize.Truncate(sanitize.Sentence(idOf), 40)
 	for _, e := range [][2]string{{name, "a project by name"}, {id, idOf}, {key, "a project by public key"}} {
 		if e[0] != "" {

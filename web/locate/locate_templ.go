@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -809,7 +809,7 @@ func headline(m message.Message, refs templates.Refs) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-			} else if part.Fact.Kind == message.KindShard && strings.HasPrefix(part.Fact.Name, answer.UnprovenShard) {
+			} else if part.Fact.Kind == message.KindShard && strings.HasPrefix(part.Fact.Name, locating.UnprovenShard) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "<span class=\"unproven\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
@@ -42,7 +43,7 @@ func MetadataForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	v, status := s.ViewFor(r), http.StatusOK
 	p := metadataPage{v: v, in: api.MetadataCheckStart{DB: r.PostForm.Get("db"), NS: r.PostForm.Get("ns")}, may: true}
-	found, err := answer.CheckMetadata(r.Context(), v, s.Deps.Metadata, p.in)
+	found, err := data.CheckMetadata(r.Context(), v, s.Deps.Metadata, p.in)
 	if err != nil {
 		status, p.problem = fault.Of(err).HTTPStatus(), s.ProblemText(w, err)
 	} else {
@@ -57,7 +58,7 @@ func MetadataJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err := site.ReadJSON(r, &in); err != nil {
 		return err
 	}
-	found, err := answer.CheckMetadata(r.Context(), s.ViewFor(r), s.Deps.Metadata, in)
+	found, err := data.CheckMetadata(r.Context(), s.ViewFor(r), s.Deps.Metadata, in)
 	if err != nil {
 		return err
 	}

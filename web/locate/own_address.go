@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 )
@@ -52,15 +54,15 @@ var recordID = regexp.MustCompile(`^[a-z2-7]{26}$`)
 // named lists what else has exactly this name or id: shards, collections and zones, a run or plan.
 func named(ctx context.Context, s *site.Site, v answer.View, text string) []api.FoundItem {
 	text = strings.TrimSpace(text)
-	out := answer.ExactlyNamed(v, text)
+	out := locating.ExactlyNamed(v, text)
 	if s.Deps.Actions == nil || !recordID.MatchString(text) {
 		return out
 	}
 	if run, err := s.Deps.Actions.RunByID(ctx, text); err == nil {
-		out = append(out, api.FoundItem{Kind: "run", Name: answer.RunOf(v, run).Title, URL: "/runs/" + run.ID})
+		out = append(out, api.FoundItem{Kind: "run", Name: changing.RunOf(v, run).Title, URL: "/runs/" + run.ID})
 	}
 	if plan, err := s.Deps.Actions.PlanByID(ctx, text); err == nil {
-		out = append(out, api.FoundItem{Kind: "plan", Name: answer.PlanTitle(v, plan), URL: "/plans/" + text})
+		out = append(out, api.FoundItem{Kind: "plan", Name: changing.PlanTitle(v, plan), URL: "/plans/" + text})
 	}
 	return out
 }

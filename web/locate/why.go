@@ -7,6 +7,12 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/causes"
+	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/problems"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
@@ -29,7 +35,7 @@ func whyChunk(s *site.Site, r *http.Request) (a api.ChunkWhy, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)), nil
+	return causes.ChunkWhy(v, c, i, data.KnownDuplicates(v, s.Deps.Duplicates)), nil
 }
 
 // ChunkPage shows the same beside what can be done with the chunk.
@@ -45,17 +51,17 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	ch := c.Chunks.At(i)
 	p := chunkPage{
 		around: around(s, r, v, c, i),
-		v:      v, why: answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)),
-		moving: answer.MovingNow(v, answer.MovingChunk(v, c, i), answer.FlightsListed),
-		failed: answer.FailedMovesOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
-		size:   answer.ChunkSizeOf(v, c, ch), mayMeasure: auth.From(r.Context()).May(auth.Operator),
-		watch:     answer.ChunkItem(c, ch.Min),
+		v:      v, why: causes.ChunkWhy(v, c, i, data.KnownDuplicates(v, s.Deps.Duplicates)),
+		moving: logbook.MovingNow(v, logbook.MovingChunk(v, c, i), logbook.FlightsListed),
+		failed: logbook.FailedMovesOf(v, c.NS, logbook.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
+		size:   data.ChunkSizeOf(v, c, ch), mayMeasure: auth.From(r.Context()).May(auth.Operator),
+		watch:     changing.ChunkItem(c, ch.Min),
 		offers:    s.Offers(r, v.Table).Chunk(c, i),
-		incidents: answer.IncidentsAbout(v, answer.About{NS: c.NS, Chunk: answer.ChunkRef(c, ch.Min)}, s.Tries(v)),
+		incidents: problems.IncidentsAbout(v, problems.About{NS: c.NS, Chunk: answer.ChunkRef(c, ch.Min)}, s.Tries(v)),
 		mayPlan:   s.Deps.PlanForms,
 	}
 	if v.Past == nil { // writes and sizes are known of now only
-		p.heat = answer.HeatLine(v, answer.HeatSource{Counts: s.Deps.Heat}, c.NS, i)
+		p.heat = writes.HeatLine(v, writes.HeatSource{Counts: s.Deps.Heat}, c.NS, i)
 		if s.Deps.Sizes != nil {
 			s.Deps.Sizes.Viewed(c, []int{i})
 		}
@@ -114,5 +120,5 @@ func whyProject(s *site.Site, r *http.Request) (a api.ProjectWhy, err error) {
 	if !ok {
 		return a, fault.New(fault.NotFound, "There is no project with id %s in %s.", id.Hex(), strings.Join(v.Dir.Databases(), ", "))
 	}
-	return answer.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Profile, pr)), nil
+	return causes.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Profile, pr)), nil
 }

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -91,7 +92,7 @@ func TestLocateSaysWhyProvesAndCountsOnlyWhenAsked(t *testing.T) {
 func TestOneAnswerProvesABoundedNumberOfPlaces(t *testing.T) {
 	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 60)
 	places := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x&prove=1")).Items[0].Places
-	if n := len(prover.asked); n != answer.MaxAsked {
+	if n := len(prover.asked); n != locating.MaxAsked {
 		t.Errorf("%d explains", n)
 	}
 	if last := places[len(places)-1].Proof; last == nil || last.State != "skipped" || !strings.Contains(last.Text, "24") {

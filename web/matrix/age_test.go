@@ -7,6 +7,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/web/webtest"
 )
 
@@ -33,7 +34,7 @@ func TestCellsSayHowOldTheyAreAfterAnHour(t *testing.T) {
 	// Numbers of a past time are as old as they were then.
 	past := v
 	past.Now, past.Past = v.Now.Add(3*time.Hour), &answer.PastTime{At: v.Now, Now: v.Now}
-	for _, r := range answer.Matrix(past, answer.MatrixSource{}, answer.MatrixQuery{}).Rows {
+	for _, r := range spread.Matrix(past, spread.MatrixSource{}, spread.MatrixQuery{}).Rows {
 		if r.Total.Age != "" {
 			t.Errorf("at a past time %s is %s", r.Name, r.Total.Age)
 		}

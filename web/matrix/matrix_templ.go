@@ -11,11 +11,11 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/web/templates"
 )
 
-func matrixPage(s templates.Shell, q answer.MatrixQuery, region templ.Component) templ.Component {
+func matrixPage(s templates.Shell, q spread.MatrixQuery, region templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -172,7 +172,7 @@ func matrixPage(s templates.Shell, q answer.MatrixQuery, region templ.Component)
 }
 
 // choices stay on one line with their name.
-func choices(name string, list []answer.MatrixChoice) templ.Component {
+func choices(name string, list []spread.MatrixChoice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -706,7 +706,7 @@ func head(name, url, sort string) templ.Component {
 	})
 }
 
-func columnHead(m view, c answer.MatrixColumn) templ.Component {
+func columnHead(m view, c spread.MatrixColumn) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -816,7 +816,7 @@ func columnHead(m view, c answer.MatrixColumn) templ.Component {
 	})
 }
 
-func row(m view, r answer.MatrixRow) templ.Component {
+func row(m view, r spread.MatrixRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
@@ -53,7 +54,7 @@ func names(doc *goquery.Document, class string) (out []string) {
 
 func TestRowsOfCollectionsAddUpToTheirSumAndTheShards(t *testing.T) {
 	v := webtest.NewStory().View()
-	table := answer.Matrix(v, answer.MatrixSource{}, answer.MatrixQuery{})
+	table := spread.Matrix(v, spread.MatrixSource{}, spread.MatrixQuery{})
 	if len(table.Columns) != 3 || table.Groups != nil || len(table.Rows) != 14 {
 		t.Fatalf("%d columns, %d groups, %d rows", len(table.Columns), len(table.Groups), len(table.Rows))
 	}
@@ -116,7 +117,7 @@ func TestUnknownCellsSayWhyAndAreNeverZero(t *testing.T) {
 
 func TestASumWithAnUnknownPartIsALowerBound(t *testing.T) {
 	v := webtest.NewStory().With(func(t *topology.Table) { delete(t.Sizes, "yorkie-meta.snapshots") }).View()
-	table := answer.Matrix(v, answer.MatrixSource{}, answer.MatrixQuery{})
+	table := spread.Matrix(v, spread.MatrixSource{}, spread.MatrixQuery{})
 	if text := table.Rows[0].Total.Text; !strings.HasPrefix(text, "≥") {
 		t.Errorf("the sum without one collection is %q", text)
 	}
@@ -179,7 +180,7 @@ func TestShardsAreGroupedByTheirZonesButNotByPins(t *testing.T) {
 	for i := range v.Table.Shards {
 		v.Table.Shards[i].Zones = []string{[]string{"eu", "us"}[i%2], answer.PinZone(webtest.ProjectID(i))}
 	}
-	table := answer.Matrix(v, answer.MatrixSource{}, answer.MatrixQuery{})
+	table := spread.Matrix(v, spread.MatrixSource{}, spread.MatrixQuery{})
 	if len(table.Groups) != 2 || table.Groups[0].Name != "eu" || table.Groups[1].Shards() != "10 shards" {
 		t.Errorf("groups %+v", table.Groups)
 	}
@@ -290,8 +291,8 @@ func TestALargeClusterHasASmallTable(t *testing.T) {
 		projects = 5000
 	}
 	v := largest(projects)
-	for _, q := range []answer.MatrixQuery{{Projects: true}, {Projects: true, Page: 1000}, {Projects: true, Sort: "name", Reverse: true}, {}} {
-		table := answer.Matrix(v, answer.MatrixSource{}, q)
+	for _, q := range []spread.MatrixQuery{{Projects: true}, {Projects: true, Page: 1000}, {Projects: true, Sort: "name", Reverse: true}, {}} {
+		table := spread.Matrix(v, spread.MatrixSource{}, q)
 		if len(table.Rows) > 300 || len(table.Columns) > 20 {
 			t.Errorf("%s: %d rows, %d columns", q.URL(), len(table.Rows), len(table.Columns))
 		}
@@ -314,7 +315,7 @@ func TestAStepOfARunThatWasNotSentIsPending(t *testing.T) {
 		Min: webtest.Must(c.Key.Document(chunk.Min)), Shard: to}}
 	sent := step
 	sent.Sent = v.Now
-	moves := answer.PendingMoves(v, []engine.Run{{State: engine.Running, Steps: []engine.Step{step, sent}}})
+	moves := spread.PendingMoves(v, []engine.Run{{State: engine.Running, Steps: []engine.Step{step, sent}}})
 	if len(moves) != 1 || moves[0].From != chunk.Shard || moves[0].To != to || moves[0].Running {
 		t.Errorf("pending: %+v", moves)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/web/site"
@@ -16,7 +17,7 @@ import (
 
 // Page is the matrix of collections or projects and shards.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.ParseMatrixQuery(r.URL.Query())
+	q, err := spread.ParseMatrixQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // list is the matrix for scripts.
 func list(s *site.Site, r *http.Request) (a api.List[api.MatrixRow], err error) {
-	q, err := answer.ParseMatrixListQuery(r.URL.Query())
+	q, err := spread.ParseMatrixListQuery(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -41,24 +42,24 @@ func list(s *site.Site, r *http.Request) (a api.List[api.MatrixRow], err error) 
 	if q.Projects && !v.Dir.Loaded() {
 		return a, answer.CheckProjects(v)
 	}
-	return answer.MatrixList(v, source(r.Context(), s), q)
+	return spread.MatrixList(v, source(r.Context(), s), q)
 }
 
-func source(ctx context.Context, s *site.Site) answer.MatrixSource {
-	return answer.MatrixSource{Counts: s.Deps.Heat, Runs: answer.OpenRuns(ctx, s.Deps.Actions)}
+func source(ctx context.Context, s *site.Site) spread.MatrixSource {
+	return spread.MatrixSource{Counts: s.Deps.Heat, Runs: spread.OpenRuns(ctx, s.Deps.Actions)}
 }
 
 // view is the matrix with what only its page needs.
 type view struct {
-	answer.MatrixTable
+	spread.MatrixTable
 	shards templates.Refs
 	pager  templates.Pager
 	live   string // address of the live region; "" for the one that all share
 	now    answer.View
 }
 
-func regionOf(ctx context.Context, s *site.Site, v answer.View, q answer.MatrixQuery) templ.Component {
-	m := view{MatrixTable: answer.Matrix(v, source(ctx, s), q), shards: templates.RefsOf(v.Table), now: v}
+func regionOf(ctx context.Context, s *site.Site, v answer.View, q spread.MatrixQuery) templ.Component {
+	m := view{MatrixTable: spread.Matrix(v, source(ctx, s), q), shards: templates.RefsOf(v.Table), now: v}
 	m.pager = templates.PagerOfRows(m.Pages, q.Page, max(m.OnPage, 1), func(page int) string {
 		to := q
 		if to.Page = page; page == 1 {
@@ -78,25 +79,25 @@ func (m view) paged() bool { return m.pager.Prev != "" || m.pager.Next != "" }
 // summary says what the numbers are.
 func (m view) summary() string {
 	what := map[string]string{
-		answer.MatrixBytes: "Data", answer.MatrixDocuments: "Documents",
-		answer.MatrixWrites: "Writes per second in " + m.now.LastWrites(), answer.MatrixReads: "Reads per second",
+		spread.MatrixBytes: "Data", spread.MatrixDocuments: "Documents",
+		spread.MatrixWrites: "Writes per second in " + m.now.LastWrites(), spread.MatrixReads: "Reads per second",
 	}[m.Query.Measure]
 	of := map[string]string{
-		answer.MatrixOfRow:    ", where a row adds up to 100 %",
-		answer.MatrixOfColumn: ", where a shard adds up to 100 %",
+		spread.MatrixOfRow:    ", where a row adds up to 100 %",
+		spread.MatrixOfColumn: ", where a shard adds up to 100 %",
 	}[m.Query.Show]
 	rows, shade := "collection", "row"
 	if m.Query.Projects {
 		rows = "project"
 	}
-	if m.Query.Show == answer.MatrixOfColumn {
+	if m.Query.Show == spread.MatrixOfColumn {
 		shade = "column"
 	}
 	if of != "" {
 		what += " in %"
 	}
 	out := fmt.Sprintf("%s by %s and shard%s. The stronger the shade of a cell, the larger its share of the %s.", what, rows, of, shade)
-	if m.Query.Measure == answer.MatrixReads {
+	if m.Query.Measure == spread.MatrixReads {
 		out += " By the servers' own counters in the last half minute, of all programs. Which project reads is not known."
 	}
 	return out
@@ -108,13 +109,13 @@ func (m view) caption() string {
 	if m.Query.Projects {
 		rows = "Projects"
 	}
-	unit := map[string]string{answer.MatrixBytes: "bytes", answer.MatrixDocuments: "documents", answer.MatrixWrites: "writes per second",
-		answer.MatrixReads: "reads per second"}
+	unit := map[string]string{spread.MatrixBytes: "bytes", spread.MatrixDocuments: "documents", spread.MatrixWrites: "writes per second",
+		spread.MatrixReads: "reads per second"}
 	return rows + " by shard, " + unit[m.Query.Measure]
 }
 
 // rowClass is the class of a row.
-func rowClass(r answer.MatrixRow) string {
+func rowClass(r spread.MatrixRow) string {
 	if r.Depth > 0 {
 		return r.Kind + " deep"
 	}
@@ -127,7 +128,7 @@ func (m view) found() string {
 }
 
 // fullName is the title of a name that is likely to be cut.
-func fullName(r answer.MatrixRow) templ.Attributes {
+func fullName(r spread.MatrixRow) templ.Attributes {
 	if len(r.Name) < 32 {
 		return nil
 	}

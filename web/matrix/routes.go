@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 )
@@ -41,11 +42,11 @@ var Routes = site.Table(
 )
 
 func isTopic(name string) bool {
-	_, ok := answer.MatrixTopics[name]
+	_, ok := spread.MatrixTopics[name]
 	return ok
 }
 
 // draw makes the usual view of a topic, which is the same for everybody.
 func draw(ctx context.Context, s *site.Site, v answer.View, name string) (templ.Component, error) {
-	return regionOf(ctx, s, v, answer.MatrixTopics[name]), nil
+	return regionOf(ctx, s, v, spread.MatrixTopics[name]), nil
 }

@@ -3,7 +3,7 @@ package overview
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 )
@@ -14,7 +14,7 @@ func cluster(s *site.Site, r *http.Request) (a api.Cluster, err error) {
 	if err != nil {
 		return a, err
 	}
-	out := answer.Cluster(v)
+	out := problems.Cluster(v)
 	out.Target, out.Version, out.Demo = s.Deps.Target, s.Deps.Version, s.Deps.Demo
 	return out, nil
 }

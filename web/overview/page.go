@@ -10,6 +10,10 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/frontpage"
+	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/mapped"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -34,7 +38,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	sh := s.Shell(r, v, "overview", "Overview", "headline", "overview", "map")
 	if v.Past == nil && !v.Table.Loaded { // the headline says it
-		sh.Banners = slices.DeleteFunc(sh.Banners, func(b message.Message) bool { return b.Code == answer.ConnectionBanner })
+		sh.Banners = slices.DeleteFunc(sh.Banners, func(b message.Message) bool { return b.Code == frontpage.ConnectionBanner })
 	}
 	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(s, v), mapOf(s, r, v), Region(v), s.Offers(r, v.Table).Balancer()))
 }
@@ -45,16 +49,16 @@ const bandsOfMany = 2
 // mapOf is the map of the largest collections. Its view is in the address too; one that
 // cannot be read is that of everything.
 func mapOf(s *site.Site, r *http.Request, v answer.View) templates.MapView {
-	q, err := answer.ParseMapQuery(r.URL.Query())
+	q, err := mapped.ParseMapQuery(r.URL.Query())
 	if err != nil {
-		q = answer.MapQuery{By: answer.MapByShard, To: 1}
+		q = mapped.MapQuery{By: mapped.MapByShard, To: 1}
 	}
 	q.NS, q.From, q.To = "", 0, 1
-	bands := answer.MapBrief
+	bands := mapped.MapBrief
 	if len(v.Table.Shards) > templates.ManyShards {
 		bands = bandsOfMany
 	}
-	picture, err := answer.PictureMap(s.MapView(v), q, bands)
+	picture, err := mapped.PictureMap(s.MapView(v), q, bands)
 	if err != nil { // only a view of one collection can fail
 		return templates.MapView{}
 	}
@@ -66,7 +70,7 @@ func mapOf(s *site.Site, r *http.Request, v answer.View) templates.MapView {
 // Headline is the part of the page above the map that is updated live. The map between both
 // parts is updated by its own script.
 func Headline(s *site.Site, v answer.View) templ.Component {
-	return headline(answer.Overview(v), answer.WorstProblem(v, s.Tries(v)), s.Deps.PlanForms,
+	return headline(frontpage.Overview(v), problems.WorstProblem(v, s.Tries(v)), s.Deps.PlanForms,
 		s.LastRecorded(context.Background(), "/"), liveURL(v))
 }
 
@@ -82,8 +86,8 @@ func liveURL(v answer.View) string {
 func Region(v answer.View) templ.Component {
 	n := news{State: answer.PartState(v, topology.PartEvents), LiveURL: liveURL(v)}
 	if v.Table.Loaded {
-		n.Moving = answer.MovingNow(v, v.Table.Moves.List, answer.FlightsBrief)
-		n.Events, n.Hidden = answer.NewestEvents(v)
+		n.Moving = logbook.MovingNow(v, v.Table.Moves.List, logbook.FlightsBrief)
+		n.Events, n.Hidden = frontpage.NewestEvents(v)
 		if len(n.Events) == 0 && n.State.Code == "" {
 			n.State = api.State{Code: "empty", Title: "Nothing has happened yet"}
 			if n.Hidden > 0 {
@@ -91,7 +95,7 @@ func Region(v answer.View) templ.Component {
 			}
 		}
 	}
-	return region(v, answer.Overview(v), n, templates.RefsOf(v.Table))
+	return region(v, frontpage.Overview(v), n, templates.RefsOf(v.Table))
 }
 
 // news is what happens and has happened lately.

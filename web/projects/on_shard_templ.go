@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/web/templates"
 )
 
@@ -260,7 +260,7 @@ func onShard(m projectView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 templ.SafeURL
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(templates.To(ctx, answer.MatrixOfProject(m.Name, m.ID)))
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(templates.To(ctx, spread.MatrixOfProject(m.Name, m.ID)))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/projects/on_shard.templ`, Line: 55, Col: 69}
 			}

@@ -8,6 +8,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/causes"
+	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/problems"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -31,7 +35,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	shard, err := answer.ProjectShard(v, r.URL.Query())
+	shard, err := spread.ProjectShard(v, r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -55,15 +59,15 @@ func regionOf(x *site.Site, v answer.View, pr placement.Project, shard string) t
 	p := x.Deps.Profile
 	s := placement.SpreadOf(v.Table, p, pr)
 	m := projectView{
-		ProjectDetail: answer.Project(v, p, s),
-		incidents:     answer.IncidentsAbout(v, answer.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
-		inFlight: answer.MovingNow(v, answer.MovingOfProject(v, s), answer.FlightsListed),
-		failed:   answer.FailedMoves(v, true, answer.ActivityQuery{}, answer.MovesOfProject(v, s)),
-		why:      groupWhy(answer.ProjectWhy(v, s).Collections),
+		ProjectDetail: spread.Project(v, p, s),
+		incidents:     problems.IncidentsAbout(v, problems.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
+		inFlight: logbook.MovingNow(v, logbook.MovingOfProject(v, s), logbook.FlightsListed),
+		failed:   logbook.FailedMoves(v, true, logbook.ActivityQuery{}, spread.MovesOfProject(v, s)),
+		why:      groupWhy(causes.ProjectWhy(v, s).Collections),
 		now:      v.Now, text: templates.SentencesOf(v), shards: templates.RefsOf(v.Table), columns: templates.ShardRefs(v.Table),
 	}
 	if shard != "" {
-		on := answer.ProjectOn(v, s, shard)
+		on := spread.ProjectOn(v, s, shard)
 		m.on, m.live = &on, strings.TrimSuffix(answer.ProjectShardURL(pr.ID.Hex(), shard), "#on-shard")
 	}
 	return projectRegion(m)
@@ -100,7 +104,7 @@ func project(s *site.Site, r *http.Request) (a api.ProjectDetail, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.Project(v, s.Deps.Profile, placement.SpreadOf(v.Table, s.Deps.Profile, p)), nil
+	return spread.Project(v, s.Deps.Profile, placement.SpreadOf(v.Table, s.Deps.Profile, p)), nil
 }
 
 // documents are the documents of one project.
@@ -109,7 +113,7 @@ func documents(s *site.Site, r *http.Request) (a api.ProjectDocuments, err error
 	if err != nil {
 		return a, err
 	}
-	return answer.ProjectDocuments(r.Context(), v, s.Deps.Profile, s.Deps.Locator, p, r.URL.Query())
+	return spread.ProjectDocuments(r.Context(), v, s.Deps.Profile, s.Deps.Locator, p, r.URL.Query())
 }
 
 func projectID(r *http.Request) (bson.ObjectID, error) {

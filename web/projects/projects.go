@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/profile"
@@ -18,7 +19,7 @@ import (
 // ListPage lists every project and its shards; ?q= searches by name, id and
 // public key, ?page= turns pages.
 func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.ParseProjectsQuery(r.URL.Query())
+	q, err := spread.ParseProjectsQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -27,7 +28,7 @@ func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	liveURL := ""
-	if q != (answer.ProjectsQuery{}) {
+	if q != (spread.ProjectsQuery{}) {
 		liveURL = r.URL.RequestURI()
 	}
 	region, err := listOf(v, s.Deps.Profile, q, liveURL)
@@ -39,11 +40,11 @@ func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // ListRegion is the live region of the whole list.
 func ListRegion(v answer.View, p *profile.Profile) (templ.Component, error) {
-	return listOf(v, p, answer.ProjectsQuery{}, "")
+	return listOf(v, p, spread.ProjectsQuery{}, "")
 }
 
-func listOf(v answer.View, p *profile.Profile, q answer.ProjectsQuery, liveURL string) (templ.Component, error) {
-	list, err := answer.Projects(v, p, q)
+func listOf(v answer.View, p *profile.Profile, q spread.ProjectsQuery, liveURL string) (templ.Component, error) {
+	list, err := spread.Projects(v, p, q)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ var markTitles = map[string]string{
 
 // sortedHow is the direction of an order.
 func sortedHow(by string) string {
-	if by == answer.ProjectsByName {
+	if by == spread.ProjectsByName {
 		return "ascending"
 	}
 	return "descending"
@@ -88,11 +89,11 @@ func list(s *site.Site, r *http.Request) (a api.Projects, err error) {
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.ParseProjectsListQuery(r.URL.Query())
+	q, err := spread.ParseProjectsListQuery(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
-	list, err := answer.Projects(v, s.Deps.Profile, q)
+	list, err := spread.Projects(v, s.Deps.Profile, q)
 	if err != nil {
 		return a, err
 	}

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -26,14 +26,14 @@ import (
 type listView struct {
 	api.Projects
 	liveURL string
-	query   answer.ProjectsQuery
+	query   spread.ProjectsQuery
 	over    string // the time that writes are of
 	pager   templates.Pager
 	shards  templates.Refs
 	now     time.Time
 }
 
-func listPage(s templates.Shell, query answer.ProjectsQuery, region templ.Component) templ.Component {
+func listPage(s templates.Shell, query spread.ProjectsQuery, region templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -342,7 +342,7 @@ func table(m listView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = sortHead(m, answer.ProjectsByName, "Project", "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sortHead(m, spread.ProjectsByName, "Project", "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -353,7 +353,7 @@ func table(m listView) templ.Component {
 			}
 		}
 		if m.HasDocuments {
-			templ_7745c5c3_Err = sortHead(m, answer.ProjectsByDocuments, m.DocumentsName, "num").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sortHead(m, spread.ProjectsByDocuments, m.DocumentsName, "num").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -364,17 +364,17 @@ func table(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = sortHead(m, answer.ProjectsByBytes, "Data", "num").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sortHead(m, spread.ProjectsByBytes, "Data", "num").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = sortHead(m, answer.ProjectsByWrites, "Writes/s", "num").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sortHead(m, spread.ProjectsByWrites, "Writes/s", "num").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for i, name := range m.Columns {
 			if i == 0 {
-				templ_7745c5c3_Err = sortHead(m, answer.ProjectsByShards, name+" on", "").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = sortHead(m, spread.ProjectsByShards, name+" on", "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -398,7 +398,7 @@ func table(m listView) templ.Component {
 				}
 			}
 		}
-		templ_7745c5c3_Err = sortHead(m, answer.ProjectsByCreation, "Created", "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sortHead(m, spread.ProjectsByCreation, "Created", "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

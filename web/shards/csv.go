@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/shares"
 	"shardboard/internal/api"
 	"shardboard/internal/sheet"
 	"shardboard/internal/topology"
@@ -29,7 +29,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		if v, err = s.LoadedAt(r); err != nil {
 			return err
 		}
-		a, err := answer.Shard(v, s.Deps.Profile, base, true)
+		a, err := shares.Shard(v, s.Deps.Profile, base, true)
 		if err != nil {
 			return err
 		}

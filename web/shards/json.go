@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/shares"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 )
@@ -34,5 +35,5 @@ func shard(s *site.Site, r *http.Request, internal bool) (api.ShardDetail, error
 	if err != nil {
 		return api.ShardDetail{}, err
 	}
-	return answer.Shard(v, s.Deps.Profile, name, internal)
+	return shares.Shard(v, s.Deps.Profile, name, internal)
 }

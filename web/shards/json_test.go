@@ -3,7 +3,7 @@ package shards_test
 import (
 	"testing"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/web/webtest"
 )
@@ -23,7 +23,7 @@ func TestClusterAndShardsAgree(t *testing.T) {
 		!*cluster.Balancer.Enabled {
 		t.Errorf("%+v", cluster)
 	}
-	if len(cluster.Parts) != len(answer.AllParts) || !cluster.Parts[0].OK {
+	if len(cluster.Parts) != len(problems.AllParts) || !cluster.Parts[0].OK {
 		t.Errorf("parts %+v", cluster.Parts)
 	}
 }

@@ -9,6 +9,11 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/problems"
+	"shardboard/internal/answer/shares"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/history"
@@ -38,7 +43,7 @@ func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, n
 
 // Region is the part of a shard's page that is updated live, with a page of the collections on it.
 func Region(s *site.Site, v answer.View, name string, page int) (templ.Component, error) {
-	a, err := answer.Shard(v, s.Deps.Profile, name, v.Internal)
+	a, err := shares.Shard(v, s.Deps.Profile, name, v.Internal)
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +51,9 @@ func Region(s *site.Site, v answer.View, name string, page int) (templ.Component
 	page, from, to := answer.PageOf(n, page)
 	a.Contents = a.Contents[from:to]
 	m := moves{
-		Incidents: answer.IncidentsOfShard(v, name, s.Tries(v)), MayPlan: s.Deps.PlanForms,
-		Moving: answer.MovingNow(v, v.Table.MovingOn(name), answer.FlightsListed),
-		Failed: answer.FailedMoves(v, v.Internal, answer.ActivityQuery{Shard: name},
+		Incidents: problems.IncidentsOfShard(v, name, s.Tries(v)), MayPlan: s.Deps.PlanForms,
+		Moving: logbook.MovingNow(v, v.Table.MovingOn(name), logbook.FlightsListed),
+		Failed: logbook.FailedMoves(v, v.Internal, logbook.ActivityQuery{Shard: name},
 			func(x history.Migration) bool { return x.From == name || x.To == name }),
 	}
 	if n > answer.PageRows {
@@ -57,8 +62,8 @@ func Region(s *site.Site, v answer.View, name string, page int) (templ.Component
 	if v.Internal || page > 1 {
 		m.LiveURL = answer.ShardPageURL(name, v.Internal, page)
 	}
-	q := answer.ShardWhyQuery{Shard: name, By: answer.OfBytes, Limit: partsListed, Brief: true}
-	if m.Why, err = answer.ShardWhy(v, answer.HeatSource{}, q); err != nil {
+	q := shares.ShardWhyQuery{Shard: name, By: data.OfBytes, Limit: partsListed, Brief: true}
+	if m.Why, err = shares.ShardWhy(v, writes.HeatSource{}, q); err != nil {
 		return nil, err
 	}
 	return region(v, a, m, templates.RefsOf(v.Table)), nil

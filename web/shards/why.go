@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/shares"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -28,20 +31,20 @@ func why(s *site.Site, r *http.Request) (a api.ShardWhy, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.ShardWhy(v, whySource(s, r, v), q)
+	return shares.ShardWhy(v, whySource(s, r, v), q)
 }
 
-func whyQuery(r *http.Request) (answer.ShardWhyQuery, error) {
+func whyQuery(r *http.Request) (shares.ShardWhyQuery, error) {
 	name, err := site.PathText(r, "name")
 	if err != nil {
-		return answer.ShardWhyQuery{}, err
+		return shares.ShardWhyQuery{}, err
 	}
-	return answer.ParseShardWhyQuery(name, r.URL.Query())
+	return shares.ParseShardWhyQuery(name, r.URL.Query())
 }
 
 // whySource is what counts writes, and which plans the reader may make.
-func whySource(s *site.Site, r *http.Request, v answer.View) answer.HeatSource {
-	h := answer.HeatSource{Counts: s.Deps.Heat, Plans: s.Offers(r, v.Table) != nil}
+func whySource(s *site.Site, r *http.Request, v answer.View) writes.HeatSource {
+	h := writes.HeatSource{Counts: s.Deps.Heat, Plans: s.Offers(r, v.Table) != nil}
 	if v.Past == nil {
 		h.Try = s.Tries(v)
 	}
@@ -62,7 +65,7 @@ func WhyPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		q.Limit = partsListed
 	}
 	h := whySource(s, r, v)
-	a, err := answer.ShardWhy(v, h, q)
+	a, err := shares.ShardWhy(v, h, q)
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,7 @@ func WhyPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // whyView is the answer as its page lays it out.
 type whyView struct {
 	api.ShardWhy
-	query answer.ShardWhyQuery
+	query shares.ShardWhyQuery
 	url   string
 	view  answer.View
 	refs  templates.Refs
@@ -86,7 +89,7 @@ type whyView struct {
 func (m whyView) choices() []templates.Option {
 	names := []string{"Data", "Documents", "Writes"}
 	var out []templates.Option
-	for i, by := range []string{answer.OfBytes, answer.OfDocuments, answer.OfWrites} {
+	for i, by := range []string{data.OfBytes, data.OfDocuments, data.OfWrites} {
 		q := m.query.Of(by, m.query.NS, m.query.Project)
 		out = append(out, templates.Option{Text: names[i], Value: q.URL(), Selected: by == m.query.By})
 	}
@@ -158,7 +161,7 @@ func (w waterfall) axis() string {
 	if w.from <= 0 {
 		return ""
 	}
-	return "The bars begin at " + answer.AmountText(w.by, w.from) + ", not at 0."
+	return "The bars begin at " + shares.AmountText(w.by, w.from) + ", not at 0."
 }
 
 // amount is a figure of a part; exact tells whether it is no estimate.
@@ -166,7 +169,7 @@ func amount(by string, x *float64, exact, atLeast bool) templates.Figure {
 	if x == nil {
 		return templates.Figure{Text: "unknown"}
 	}
-	out := templates.Figure{Known: true, Text: answer.AmountText(by, *x), Approx: !exact}
+	out := templates.Figure{Known: true, Text: shares.AmountText(by, *x), Approx: !exact}
 	if atLeast {
 		out.Text, out.Approx = "≥ "+out.Text, false
 	}
@@ -177,7 +180,7 @@ func amount(by string, x *float64, exact, atLeast bool) templates.Figure {
 func hereOf(by string, p api.ShardWhyPart) templates.Figure {
 	out := amount(by, p.Here, p.Exact, p.AtLeast)
 	if p.Low != nil && p.High != nil {
-		out.Title = answer.AmountText(by, *p.Low) + " to " + answer.AmountText(by, *p.High)
+		out.Title = shares.AmountText(by, *p.Low) + " to " + shares.AmountText(by, *p.High)
 		if p.ReadAt != nil {
 			out.Title += ", rows read until " + format.Clock(*p.ReadAt)
 		}
@@ -190,7 +193,7 @@ func plusMinus(by string, p api.ShardWhyPart) string {
 	if p.Here == nil || p.Low == nil || p.High == nil {
 		return ""
 	}
-	return "± " + answer.AmountText(by, math.Max(*p.High-*p.Here, *p.Here-*p.Low))
+	return "± " + shares.AmountText(by, math.Max(*p.High-*p.Here, *p.Here-*p.Low))
 }
 
 // signed is a difference with its sign.
@@ -206,7 +209,7 @@ func signed(by string, p api.ShardWhyPart) templates.Figure {
 	case x < 0:
 		sign = "−"
 	}
-	out := templates.Figure{Known: true, Text: sign + answer.AmountText(by, math.Abs(x)), Approx: !p.Exact}
+	out := templates.Figure{Known: true, Text: sign + shares.AmountText(by, math.Abs(x)), Approx: !p.Exact}
 	if p.AtLeast {
 		out.Title = "Not all writes were counted: the reading budget ended before the rows did."
 	}
@@ -224,7 +227,7 @@ func stepTitle(by string, p api.ShardWhyPart) string {
 
 // window says of which time writes are.
 func (m whyView) window() string {
-	if m.By != answer.OfWrites || m.CoveredSeconds == 0 {
+	if m.By != data.OfWrites || m.CoveredSeconds == 0 {
 		return ""
 	}
 	return "Counted until " + format.Clock(m.AsOf) + ", over up to " + windowText(m.Window) + "."
@@ -250,13 +253,13 @@ func whyTitle(m whyView) string {
 	case m.NS != "":
 		more, less, even = "Why does "+m.Shard+" have more of "+m.NS+"?", "Why does "+m.Shard+" have less of "+m.NS+"?",
 			"What does "+m.Shard+" have of "+m.NS+"?"
-	case m.By == answer.OfWrites:
+	case m.By == data.OfWrites:
 		more, less, even = "Why is "+m.Shard+" hotter?", "Why is "+m.Shard+" less busy?", "What is written on "+m.Shard+"?"
 	}
 	switch {
 	case m.Difference == nil || m.Even != nil && math.Abs(*m.Difference) <= asEven*math.Abs(*m.Even): // not known, or its share
 		return even
-	case m.By != answer.OfWrites && slices.ContainsFunc(m.Items, func(p api.ShardWhyPart) bool { return p.Kind == "unknown" }):
+	case m.By != data.OfWrites && slices.ContainsFunc(m.Items, func(p api.ShardWhyPart) bool { return p.Kind == "unknown" }):
 		return even
 	case *m.Difference < 0:
 		return less
@@ -266,9 +269,9 @@ func whyTitle(m whyView) string {
 
 func projectTitle(m whyView) string {
 	switch {
-	case m.Project == answer.SeveralProjects:
+	case m.Project == shares.SeveralProjects:
 		return "chunks of several projects"
-	case m.Project == answer.AllProjects:
+	case m.Project == shares.AllProjects:
 		return "by project"
 	case m.ProjectName != "":
 		return m.ProjectName

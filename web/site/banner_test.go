@@ -8,7 +8,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -165,11 +165,11 @@ func TestTroubleIsSaidOnceOnTheErrorPageThatItCauses(t *testing.T) {
 func TestTheStatusSaysThatDataIsInTroubleOrItsOwnerGone(t *testing.T) {
 	x := newAiling(t)
 	x.meet(store.TroubleFull)
-	if got := answer.Status(x.View()); got.Level != "failed" || got.Text != x.trouble.Title() {
+	if got := problems.Status(x.View()); got.Level != "failed" || got.Text != x.trouble.Title() {
 		t.Errorf("full: %+v", got)
 	}
 	x.trouble, x.dir.Now.Hold = nil, store.OwnerGone
-	if got := answer.Status(x.View()); got.Level != "failed" || !strings.Contains(got.Text, "owner") {
+	if got := problems.Status(x.View()); got.Level != "failed" || !strings.Contains(got.Text, "owner") {
 		t.Errorf("the owner is gone: %+v", got)
 	}
 }

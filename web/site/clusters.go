@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -64,9 +65,9 @@ func (s *Site) ofServer() bool { return s.Deps.Base.Prefix == "" }
 // Status is the line in the header: of the cluster, or on the server's own pages of the server.
 func (s *Site) Status(v answer.View) api.Status {
 	if s.ofCluster() {
-		return answer.Status(v)
+		return problems.Status(v)
 	}
-	return answer.ServerStatus(v)
+	return problems.ServerStatus(v)
 }
 
 // Visible are the clusters that somebody may see, of those of the server.

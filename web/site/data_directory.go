@@ -3,7 +3,7 @@ package site
 import (
 	"net/http"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -26,7 +26,7 @@ func (s *Site) leader() store.Leader {
 }
 
 // WhyReadOnly says in a few words why nothing can be stored; "" when it can.
-func (s *Site) WhyReadOnly() string { return answer.ReadOnlyReason(s.DataCondition()).String() }
+func (s *Site) WhyReadOnly() string { return data.ReadOnlyReason(s.DataCondition()).String() }
 
 // mayTakeOver tells whether a page offers somebody to take the directory over.
 func (s *Site) mayTakeOver(who auth.Principal) bool {
@@ -51,7 +51,7 @@ func (s *Site) TakeOver(w http.ResponseWriter, r *http.Request) error {
 
 // DataDirectoryJSON is who owns the data directory.
 func (s *Site) DataDirectoryJSON(w http.ResponseWriter, _ *http.Request) error {
-	return WriteJSON(w, http.StatusOK, answer.DataDirectoryState(s.DataCondition(), s.leader()))
+	return WriteJSON(w, http.StatusOK, data.DataDirectoryState(s.DataCondition(), s.leader()))
 }
 
 // TakeOverJSON answers with how it is afterwards: the directory is owned.
@@ -60,5 +60,5 @@ func (s *Site) TakeOverJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	owned := store.Condition{Hold: store.Owned, Since: s.Deps.Now()}
-	return WriteJSON(w, http.StatusOK, answer.DataDirectoryState(owned, store.Leader{Here: true}))
+	return WriteJSON(w, http.StatusOK, data.DataDirectoryState(owned, store.Leader{Here: true}))
 }

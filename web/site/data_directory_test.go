@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -53,7 +53,7 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 	for _, h := range store.Holds() {
 		s := webtest.New(t, webtest.WithDataHeld(h))
-		got := answer.Status(s.View())
+		got := problems.Status(s.View())
 		if lost := h == store.Vanished || h == store.Unreadable; lost != strings.Contains(got.Text, "data directory is lost") ||
 			lost && got.Level != "failed" {
 			t.Errorf("%s: %+v", h, got)

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"slices"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/frontpage"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/store"
@@ -56,10 +56,10 @@ func (s *Site) errorShell(r *http.Request, title string) templates.Shell {
 func (s *Site) otherBanners(sh templates.Shell, err error) []message.Message {
 	said := ""
 	if t := s.troubleNow(); t != nil && fault.Title(err) == t.Title() {
-		said = answer.TroubleBanner
+		said = frontpage.TroubleBanner
 	}
 	if c := s.DataCondition(); c.Err != nil && errors.Is(err, c.Err) && !sh.TakeOver { // the button stands below it
-		said = answer.DataBanner
+		said = frontpage.DataBanner
 	}
 	return slices.DeleteFunc(sh.Banners, func(b message.Message) bool { return b.Code == said })
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -78,7 +79,7 @@ func triedInVain(t *topology.Table) bool {
 func notReady(v answer.View) string {
 	switch {
 	case !v.Table.Loaded:
-		for _, p := range answer.AllParts {
+		for _, p := range problems.AllParts {
 			if err := v.Table.Health[p].Err; err != nil {
 				return "The routing table is not loaded yet: " + fault.Brief(err)
 			}

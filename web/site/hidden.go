@@ -8,6 +8,8 @@ import (
 
 	"shardboard/internal/alert"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/auth"
 	"shardboard/internal/heat"
 	"shardboard/internal/history"
@@ -47,7 +49,7 @@ func (s *Site) windowOf(r *http.Request) time.Duration {
 	if rt, _ := s.routeAt(http.MethodGet, r.URL.EscapedPath()); !rt.Writes {
 		return answer.DefaultWindow
 	}
-	over, err := answer.ParseWindow(r.URL.Query())
+	over, err := writes.ParseWindow(r.URL.Query())
 	if err != nil {
 		return answer.DefaultWindow // the request is refused
 	}
@@ -75,7 +77,7 @@ func (s *Site) Hide(v answer.View, h answer.Hidden) answer.View {
 	if runs := v.FlightRuns; runs != nil && h.Texts {
 		v.FlightRuns = func() []history.OurRun { return answer.HideAnswers(runs()) }
 	}
-	found := s.hideInProblems(whole.Problems(), h)
+	found := s.hideInProblems(problems.Problems(whole), h)
 	v.Found = &found
 	return v
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/writes"
 	"shardboard/web/templates"
 )
 
@@ -18,10 +21,10 @@ func (s *Site) TimedPage(path string) bool {
 }
 
 // Last is the parameter by which all pages about a time choose it; links keep it.
-var Last = Query(answer.LastParam, "the time up to now: 1h, 6h, 1d, 7d or 35d")
+var Last = Query(logbook.LastParam, "the time up to now: 1h, 6h, 1d, 7d or 35d")
 
 func (rt Route) takesLast() bool {
-	return slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == answer.LastParam })
+	return slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == logbook.LastParam })
 }
 
 // takes tells whether a page has a kept parameter: the switch for internal
@@ -31,9 +34,9 @@ func (s *Site) takes(path, name string) bool {
 	switch name {
 	case answer.InternalParam:
 		return rt.shown() && rt.Internal
-	case answer.WindowParam:
+	case writes.WindowParam:
 		return rt.shown() && rt.Writes
-	case answer.LastParam:
+	case logbook.LastParam:
 		return rt.shown() && rt.takesLast()
 	}
 	return rt.Time == Past
@@ -59,13 +62,13 @@ func kept(q url.Values) url.Values {
 	if q.Get(answer.InternalParam) == "1" {
 		out.Set(answer.InternalParam, "1")
 	}
-	if d, err := answer.ParseWindow(q); err == nil && d != answer.DefaultWindow {
-		out.Set(answer.WindowParam, answer.ShortDuration(d))
+	if d, err := writes.ParseWindow(q); err == nil && d != answer.DefaultWindow {
+		out.Set(writes.WindowParam, writes.ShortDuration(d))
 	}
-	if last, err := answer.ParseLast(q); err == nil && last > 0 {
-		out.Set(answer.LastParam, q.Get(answer.LastParam))
+	if last, err := logbook.ParseLast(q); err == nil && last > 0 {
+		out.Set(logbook.LastParam, q.Get(logbook.LastParam))
 	}
-	for _, w := range q["watch"][:min(len(q["watch"]), answer.MaxWatched)] {
+	for _, w := range q["watch"][:min(len(q["watch"]), changing.MaxWatched)] {
 		out.Add("watch", w)
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/offering"
 	"shardboard/internal/auth"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -11,13 +12,13 @@ import (
 
 // Offers tells which changes a page offers its viewer; nil if this person or this
 // page can plan none.
-func (s *Site) Offers(r *http.Request, t *topology.Table) *answer.Offers {
+func (s *Site) Offers(r *http.Request, t *topology.Table) *offering.Offers {
 	if s.Deps.Actions == nil || r.URL.Query().Has("at") || !auth.From(r.Context()).May(auth.Operator) {
 		return nil
 	}
 	v := s.ViewFor(r)
 	v.Table = t
-	o := &answer.Offers{Table: t, Try: s.Tries(v), WhyNone: s.WhyReadOnly(), Named: v.Named}
+	o := &offering.Offers{Table: t, Try: s.Tries(v), WhyNone: s.WhyReadOnly(), Named: v.Named}
 	if o.WhyNone == "" && !t.Loaded {
 		o.WhyNone = "The cluster has not been read yet."
 	}
@@ -25,7 +26,7 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *answer.Offers {
 }
 
 // Tries tries plans on the state of a page.
-func (s *Site) Tries(v answer.View) answer.TryPlan { return s.trials.On(v, s.Deps.Trier) }
+func (s *Site) Tries(v answer.View) offering.TryPlan { return s.trials.On(v, s.Deps.Trier) }
 
 // MayPlan tells whether somebody is offered forms of plans.
 func (s *Site) MayPlan(who auth.Principal) bool { return s.Deps.PlanForms && who.May(auth.Operator) }

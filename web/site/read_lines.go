@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 )
@@ -43,5 +44,5 @@ func ReadLines(r *http.Request) ([]string, error) {
 	default:
 		return nil, &StatusError{Status: http.StatusUnsupportedMediaType, Text: "Send text/plain, one query a line, or application/json."}
 	}
-	return answer.LocateLines(lines)
+	return locating.LocateLines(lines)
 }

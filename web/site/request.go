@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -33,7 +34,7 @@ func (s *Site) Sharded(r *http.Request, t *topology.Table) (*topology.Collection
 	if err != nil {
 		return nil, err
 	}
-	return answer.ShardedCollection(t, topology.Namespace(ns))
+	return data.ShardedCollection(t, topology.Namespace(ns))
 }
 
 // ChunkAt finds the chunk that the address names: exactly that one, not what

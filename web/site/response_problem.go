@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 )
 
@@ -16,10 +16,10 @@ func extended(p api.Problem, err error) api.Problem {
 	var blocked *engine.BlockedError
 	switch {
 	case errors.As(err, &changed):
-		p.Changed = answer.DifferencesOf(changed.Differences)
+		p.Changed = changing.DifferencesOf(changed.Differences)
 	case errors.As(err, &blocked):
 		p.Status, p.Title = http.StatusUnprocessableEntity, http.StatusText(http.StatusUnprocessableEntity)
-		p.Checks = answer.ChecksOf(blocked.Checks)
+		p.Checks = changing.ChecksOf(blocked.Checks)
 	}
 	return p
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -95,7 +96,7 @@ func (s *Site) Endpoint(rt Route) http.HandlerFunc {
 			return
 		}
 		if rt.Writes {
-			if _, err := answer.ParseWindow(r.URL.Query()); err != nil {
+			if _, err := writes.ParseWindow(r.URL.Query()); err != nil {
 				s.Fail(w, r, err)
 				return
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/web/guard"
 )
@@ -73,8 +74,8 @@ func Complete(table []Route) []Route {
 		if rt.Internal {
 			table[i].Params = append(slices.Clone(table[i].Params), InternalQuery())
 		}
-		if rt.Writes && !slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == answer.WindowParam }) {
-			table[i].Params = append(slices.Clone(table[i].Params), Query(answer.WindowParam, "the time before the newest count that figures "+
+		if rt.Writes && !slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == writes.WindowParam }) {
+			table[i].Params = append(slices.Clone(table[i].Params), Query(writes.WindowParam, "the time before the newest count that figures "+
 				"of writes are of: a Go duration from 10s to 24h; default 5m"))
 		}
 		if rt.Time == Past {

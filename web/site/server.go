@@ -12,6 +12,14 @@ import (
 	"sync"
 	"time"
 
+	"shardboard/internal/answer/auditing"
+	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/locating"
+	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/mapped"
+	"shardboard/internal/answer/offering"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/answer/trying"
 
 	"github.com/go-chi/chi/v5"
@@ -57,14 +65,14 @@ type Deps struct {
 		Directory() *placement.Directory
 		Subscribe() (*placement.Directory, <-chan struct{}, func())
 	}
-	Locator    answer.Locator
-	Prover     answer.Prover           // nil: nothing can be proven or counted
-	Duplicates answer.DuplicateChecker // nil: ids cannot be checked here
-	Metadata   answer.MetadataChecker  // nil: the metadata cannot be checked here
-	Owners     placement.OwnersSource  // nil: the server's record of owners cannot be read here
-	Heat       *heat.Collector         // nil: writes are not counted
-	Pictures   *keyvis.Recorder        // nil: and no picture of them is kept
-	History    *history.Past           // nil: nothing is known of the past
+	Locator    locating.Locator
+	Prover     locating.Prover        // nil: nothing can be proven or counted
+	Duplicates data.DuplicateChecker  // nil: ids cannot be checked here
+	Metadata   data.MetadataChecker   // nil: the metadata cannot be checked here
+	Owners     placement.OwnersSource // nil: the server's record of owners cannot be read here
+	Heat       *heat.Collector        // nil: writes are not counted
+	Pictures   *keyvis.Recorder       // nil: and no picture of them is kept
+	History    *history.Past          // nil: nothing is known of the past
 	// StoredProjects are those that the recorded past is shown with before the cluster is reached; nil: none are known.
 	StoredProjects *placement.Directory
 	// Once: the cluster is read once and not watched, so its settings of an hour ago are not known.
@@ -87,27 +95,27 @@ type Deps struct {
 	Demo     bool
 	Version  string
 
-	Problems  answer.PastProblems // nil: problems of the past are not recorded
-	Advice    *rules.Advisor      // nil: one that knows the table, the projects and what is counted
-	Alerts    *alert.Engine       // nil: nobody is alerted
-	PlanForms bool                // plans are made here: advice has buttons for them
-	Actions   engine.Service      // nil: nothing can be changed, and no route for it exists
-	Trier     answer.Trier        // tries what is offered; nil: from the table alone
-	Pins      answer.Pins         // nil: nothing is known of who pinned what
-	Outcomes  answer.Outcomes     // nil: whether runs helped is not measured
+	Problems  problems.PastProblems // nil: problems of the past are not recorded
+	Advice    *rules.Advisor        // nil: one that knows the table, the projects and what is counted
+	Alerts    *alert.Engine         // nil: nobody is alerted
+	PlanForms bool                  // plans are made here: advice has buttons for them
+	Actions   engine.Service        // nil: nothing can be changed, and no route for it exists
+	Trier     offering.Trier        // tries what is offered; nil: from the table alone
+	Pins      answer.Pins           // nil: nothing is known of who pinned what
+	Outcomes  changing.Outcomes     // nil: whether runs helped is not measured
 
-	Audit    answer.AuditTrail // who did what; nil: nothing is recorded
-	Refusals *audit.Refusals   // counts refused requests, also those of package auth; nil makes one that nobody runs
+	Audit    auditing.AuditTrail // who did what; nil: nothing is recorded
+	Refusals *audit.Refusals     // counts refused requests, also those of package auth; nil makes one that nobody runs
 
 	Trouble    func() *store.Trouble         // what is wrong with our own data now; nil: nothing is known of it
 	Unreadable func() []store.UnreadableRows // rows that lists are without; nil: none is known
 
-	Auth    guard.Authenticator  // who is asking; nil: nobody ever is anybody
-	TLS     bool                 // browsers come over https, ours or a proxy's
-	Exposed bool                 // others than this machine can connect
-	Leads   func() bool          // this process may write what is stored; nil: Data tells
-	Leader  func() store.Leader  // who leads those that share the store; nil: it is not shared
-	Data    answer.DataDirectory // where everything is stored; nil: ours, and never lost
+	Auth    guard.Authenticator // who is asking; nil: nobody ever is anybody
+	TLS     bool                // browsers come over https, ours or a proxy's
+	Exposed bool                // others than this machine can connect
+	Leads   func() bool         // this process may write what is stored; nil: Data tells
+	Leader  func() store.Leader // who leads those that share the store; nil: it is not shared
+	Data    data.DataDirectory  // where everything is stored; nil: ours, and never lost
 
 	Name  string         // of the cluster, on a server of several; "" on a server of one
 	Title string         // what people call it
@@ -137,16 +145,16 @@ type Site struct {
 	gzips   sync.Pool     // of *gzip.Writer
 	flights singleflight.Group
 	answers keptAnswers
-	bands   *answer.MapBands
+	bands   *mapped.MapBands
 	pasts   *answer.Pasts
-	eras    answer.BalancerEras
+	eras    logbook.BalancerEras
 	begin   historyBegin
 
-	flightRuns answer.FlightMemo
+	flightRuns logbook.FlightMemo
 	Guard      *guard.Guard
 	nobodys    *guard.LineBound // lines of the log for requests of nobody
 
-	trials answer.Trials // of plans that pages offer
+	trials offering.Trials // of plans that pages offer
 	tables *answer.HiddenTables
 
 	ServeLive func(http.ResponseWriter, *http.Request) error
@@ -186,7 +194,7 @@ func WireSite(deps Deps, table []Route) *Site {
 			Log: deps.Log, Now: deps.Now})
 	}
 	s := &Site{Deps: deps, pasts: answer.NewPasts(), tables: answer.NewHiddenTables(), Born: deps.Now().UnixMilli()}
-	s.bands = answer.NewMapBands(s.Born)
+	s.bands = mapped.NewMapBands(s.Born)
 	s.Sockets = func() int { return 0 }
 	s.Metrics = newMetrics(deps.Registry, s)
 	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version, deps.Base.Root) })

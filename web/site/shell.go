@@ -11,6 +11,9 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/frontpage"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -78,14 +81,14 @@ func (s *Site) windowChoices(r *http.Request, v answer.View) (out []templates.Wi
 	if of := map[string]string{"/matrix": "measure", "/shards/{name}/why": "by"}[rt.Pattern]; of != "" && r.URL.Query().Get(of) != "writes" {
 		return nil // it shows something else
 	}
-	choices := answer.WritesWindows()
+	choices := writes.WritesWindows()
 	if over := v.WritesWindow(); !slices.Contains(choices, over) {
 		choices = append(choices, over)
 	}
 	for _, over := range choices {
 		u, q := *r.URL, r.URL.Query()
-		if q.Set(answer.WindowParam, answer.ShortDuration(over)); over == answer.DefaultWindow {
-			q.Del(answer.WindowParam)
+		if q.Set(writes.WindowParam, writes.ShortDuration(over)); over == answer.DefaultWindow {
+			q.Del(writes.WindowParam)
 		}
 		u.RawQuery = q.Encode()
 		out = append(out, templates.WindowChoice{Text: format.Span(over), URL: u.RequestURI(), Current: over == v.WritesWindow()})
@@ -100,7 +103,7 @@ func (s *Site) waiting(ctx context.Context, v answer.View, who auth.Principal) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, decisionsWait)
 	defer cancel()
-	list, _ := answer.WaitingPlans(ctx, v, s.Deps.Actions, who)
+	list, _ := changing.WaitingPlans(ctx, v, s.Deps.Actions, who)
 	for _, p := range list {
 		if p.Yours {
 			n++
@@ -112,7 +115,7 @@ func (s *Site) waiting(ctx context.Context, v answer.View, who auth.Principal) (
 // lastRecorded leads to the recorded state of a cluster that was not read yet: of the page, if it has
 // a past.
 func (s *Site) lastRecorded(r *http.Request, banners []message.Message) answer.LastRecorded {
-	if !slices.ContainsFunc(banners, func(b message.Message) bool { return b.Code == answer.ConnectionBanner }) {
+	if !slices.ContainsFunc(banners, func(b message.Message) bool { return b.Code == frontpage.ConnectionBanner }) {
 		return answer.LastRecorded{}
 	}
 	page := "/"
@@ -157,7 +160,7 @@ func (s *Site) csvOf(r *http.Request) string {
 
 // banners are what somebody has to know on every page.
 func (s *Site) banners(who auth.Principal, v answer.View) []message.Message {
-	own := answer.OwnData{Directory: s.DataCondition(), Trouble: s.troubleNow(), Leader: s.leader(), Now: s.Deps.Now()}
+	own := frontpage.OwnData{Directory: s.DataCondition(), Trouble: s.troubleNow(), Leader: s.leader(), Now: s.Deps.Now()}
 	if s.Deps.Unreadable != nil {
 		own.Unreadable = s.Deps.Unreadable()
 	}
@@ -165,17 +168,17 @@ func (s *Site) banners(who auth.Principal, v answer.View) []message.Message {
 		st := s.Deps.Audit.State()
 		own.Audit = &st
 	}
-	out := answer.Banners(who, own)
+	out := frontpage.Banners(who, own)
 	t := v.Table // of a page of the past, not the newest
 	if v.Past != nil {
 		t = s.Deps.Watcher.Table()
 	}
-	if b := answer.ConnectionBannerOf(t, v.Past != nil, s.Deps.Now()); s.ofCluster() && !b.IsZero() {
+	if b := frontpage.ConnectionBannerOf(t, v.Past != nil, s.Deps.Now()); s.ofCluster() && !b.IsZero() {
 		out = append(out, b)
 	}
 	if s.ofCluster() && s.Deps.Actions != nil {
 		for _, run := range s.Deps.Actions.OpenBatches() {
-			out = append(out, answer.BatchBanner(run, s.Deps.Now()))
+			out = append(out, changing.BatchBanner(run, s.Deps.Now()))
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/web/templates"
 )
 
@@ -47,9 +48,9 @@ func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.Tim
 	}
 	p := v.Past
 	m.At, m.Latest, m.Input = p.At, p.Now.UTC().Format(answer.FieldTime), p.At.Format(answer.FieldTime)
-	m.Looking = answer.LookingAt(p)
+	m.Looking = logbook.LookingAt(p)
 	m.Compare = "/compare?" + url.Values{"from": {answer.AtText(p.At)}}.Encode()
-	m.Notes = answer.PastNotes(p, nav == "projects" || nav == "shards")
+	m.Notes = logbook.PastNotes(p, nav == "projects" || nav == "shards")
 	s.timePicture(r, v, here, &m)
 	return m
 }

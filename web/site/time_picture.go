@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/web/templates"
@@ -22,7 +23,7 @@ const (
 // store that fails here must not take the page away.
 func (s *Site) timePicture(r *http.Request, v answer.View, here string, m *templates.TimeBar) {
 	p := v.Past
-	around, err := answer.AroundTime(r.Context(), s.Deps.History, v.Table.ClusterID, p, r.URL.Query().Get("span"))
+	around, err := logbook.AroundTime(r.Context(), s.Deps.History, v.Table.ClusterID, p, r.URL.Query().Get("span"))
 	m.Spans = spanLinks(here, p.At, around.Long)
 	m.From = templates.Moment{At: around.From, Text: answer.FullInstant(around.From)}
 	m.To = templates.Moment{At: around.To, Text: answer.FullInstant(around.To)}
@@ -42,7 +43,7 @@ func spanLinks(here string, at time.Time, long time.Duration) []templates.TimeSp
 		return nil
 	}
 	var out []templates.TimeSpan
-	for _, x := range answer.TimeSpans {
+	for _, x := range logbook.TimeSpans {
 		q := u.Query()
 		q.Set("span", x.Code)
 		q.Set("at", answer.AtText(at))

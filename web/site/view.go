@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/mapped"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/history"
@@ -70,7 +72,7 @@ func (s *Site) problemsAt(ctx context.Context, v answer.View) (rules.View, error
 			return found, err
 		}
 	}
-	found := v.Problems()
+	found := problems.Problems(v)
 	found.NotJudged = true
 	return found, nil
 }
@@ -146,7 +148,7 @@ func (s *Site) writesAt(ns topology.Namespace) int64 {
 }
 
 // MapView is a view with what this site remembers of the map.
-func (s *Site) MapView(v answer.View) answer.MapView { return answer.MapView{View: v, Bands: s.bands} }
+func (s *Site) MapView(v answer.View) mapped.MapView { return mapped.MapView{View: v, Bands: s.bands} }
 
 // View is the newest state of everything that a page shows.
 func (s *Site) View() answer.View {

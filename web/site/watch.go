@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/fault"
 	"shardboard/internal/natural"
 	"shardboard/internal/sanitize"
@@ -18,8 +19,8 @@ import (
 func (s *Site) Watching(r *http.Request, v answer.View) (templates.Watching, error) {
 	q := r.URL.Query()
 	all := q["watch"]
-	if len(all) > answer.MaxWatched {
-		return templates.Watching{}, fault.New(fault.Invalid, "At most %d things can be watched at once.", answer.MaxWatched)
+	if len(all) > changing.MaxWatched {
+		return templates.Watching{}, fault.New(fault.Invalid, "At most %d things can be watched at once.", changing.MaxWatched)
 	}
 	var m templates.Watching
 	if !v.Table.Loaded {
@@ -27,7 +28,7 @@ func (s *Site) Watching(r *http.Request, v answer.View) (templates.Watching, err
 	}
 	refs := templates.RefsOf(v.Table)
 	for i, item := range all {
-		found, err := answer.Watched(v, s.Deps.Profile, item)
+		found, err := changing.Watched(v, s.Deps.Profile, item)
 		if err != nil {
 			return m, fault.Wrap(fault.Invalid, err, "watch must be project:<id> or chunk:<namespace>:<reference>, not %q.",
 				sanitize.Truncate(item, 80))

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/offering"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
@@ -22,7 +23,7 @@ import (
 // somebody, and with a remedy that is blocked.
 func incidentScenes(v answer.View) []webtest.Scene {
 	counted := webtest.CountedHeat(v, writesOnOneShard(v), 2*time.Hour, nil)
-	incident := func(taken bool, block answer.Trier) func(*site.Deps) {
+	incident := func(taken bool, block offering.Trier) func(*site.Deps) {
 		return func(d *site.Deps) {
 			counted(d)
 			from := rules.Sources{Tables: still{v.Table}, Directories: stillProjects{v.Dir}, Profile: profile.Yorkie(), Heat: d.Heat,

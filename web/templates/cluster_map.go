@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/mapped"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -19,7 +20,7 @@ import (
 
 // MapView is the cluster map on a page.
 type MapView struct {
-	answer.MapPicture
+	mapped.MapPicture
 	Shards []ShardRef
 	Refs   Refs
 	At     string // of a page of the past, as its address has it
@@ -28,7 +29,7 @@ type MapView struct {
 }
 
 // MapOf is a picture with the shards of its table.
-func MapOf(v answer.View, p answer.MapPicture) MapView {
+func MapOf(v answer.View, p mapped.MapPicture) MapView {
 	m := MapView{MapPicture: p, Shards: ShardRefs(v.Table), Refs: RefsOf(v.Table), All: v.Internal}
 	if v.Past != nil {
 		m.At = answer.AtText(v.Past.At)
@@ -61,17 +62,17 @@ func (m MapView) measures() (out []mapLink) {
 func (m MapView) scale() string {
 	s := m.Map.Scale
 	switch {
-	case m.Query.By == answer.MapBySize && s.Bytes.High != nil:
+	case m.Query.By == mapped.MapBySize && s.Bytes.High != nil:
 		return "Height: data of a chunk, up to ≈ " + format.Bytes(int64(*s.Bytes.High)) + "."
-	case m.Query.By == answer.MapByHeat && s.Heat.High != nil && *s.Heat.High > 0:
+	case m.Query.By == mapped.MapByHeat && s.Heat.High != nil && *s.Heat.High > 0:
 		return "Height: writes to the hottest chunk in the " + m.lastWrites() + ", up to " + format.PerSecond(*s.Heat.High) +
 			"/s, on a logarithmic scale."
-	case m.Query.By == answer.MapByHeat && s.Heat.High != nil:
+	case m.Query.By == mapped.MapByHeat && s.Heat.High != nil:
 		return "No chunk took writes in the " + m.lastWrites() + "."
-	case m.Query.By == answer.MapByAge && s.Age.Low != nil:
+	case m.Query.By == mapped.MapByAge && s.Age.Low != nil:
 		return "Height: how lately a chunk came to its shard; the latest " +
 			format.Ago(time.Duration(*s.Age.Low)*time.Second) + ", on a logarithmic scale."
-	case m.Query.By == answer.MapByShard:
+	case m.Query.By == mapped.MapByShard:
 		return "Colour: the shard that has the chunks. Left is MinKey, right MaxKey; all chunks are drawn equally wide."
 	}
 	return ""
@@ -100,7 +101,7 @@ type mapShape struct {
 
 // shapes are a strip's marks: one shape for each shard, so that the page is as small for a
 // million chunks as for a thousand.
-func (m MapView) shapes(s answer.MapStrip) (out []mapShape) {
+func (m MapView) shapes(s mapped.MapStrip) (out []mapShape) {
 	all := map[string]*strings.Builder{}
 	var unknown strings.Builder
 	for _, c := range s.Cells {
@@ -134,20 +135,20 @@ func (m MapView) shapes(s answer.MapStrip) (out []mapShape) {
 }
 
 // level is how high a cell is filled, 0 to 1; false if it is not known.
-func (m MapView) level(c answer.MapCell) (float64, bool) {
+func (m MapView) level(c mapped.MapCell) (float64, bool) {
 	s := m.Map.Scale
 	switch m.Query.By {
-	case answer.MapBySize:
+	case mapped.MapBySize:
 		if c.Bytes == nil || s.Bytes.High == nil || *s.Bytes.High <= 0 {
 			return 0, c.Bytes != nil
 		}
 		return atLeast(float64(*c.Bytes) / *s.Bytes.High), true
-	case answer.MapByHeat:
+	case mapped.MapByHeat:
 		if c.Peak == nil {
 			return 0, false
 		}
 		return logLevel(*c.Peak, s.Heat.MapSpan), true
-	case answer.MapByAge:
+	case mapped.MapByAge:
 		if c.Age == nil {
 			return 0, false
 		}
@@ -169,7 +170,7 @@ func logLevel(value float64, s api.MapSpan) float64 {
 func atLeast(level float64) float64 { return min(max(level, leastMark/(bandFoot-bandTop)), 1) }
 
 // signs are the zones above a band, and what is unusual below it.
-func signs(s answer.MapStrip) (out []mapShape) {
+func signs(s mapped.MapStrip) (out []mapShape) {
 	var zones, odd, moving strings.Builder
 	for _, z := range s.Zones {
 		x0, x1 := max(mapX(s, z.From), 0), min(mapX(s, z.To), mapWide)
@@ -195,7 +196,7 @@ func signs(s answer.MapStrip) (out []mapShape) {
 }
 
 // mapX is where a position is drawn.
-func mapX(s answer.MapStrip, position float64) float64 {
+func mapX(s mapped.MapStrip, position float64) float64 {
 	return (position - float64(s.From)) / float64(max(s.To-s.From, 1)) * mapWide
 }
 
@@ -209,7 +210,7 @@ func mapUnit(f float64) string { return Trim(math.Round(f*10) / 10) }
 
 // mapName is the collection's link on the map: closer, or on the map of one collection its
 // page; "" for one that is not sharded, which has neither.
-func (m MapView) mapName(s answer.MapStrip) string {
+func (m MapView) mapName(s mapped.MapStrip) string {
 	ns := topology.Namespace(s.NS)
 	switch {
 	case !s.Sharded:
@@ -217,11 +218,11 @@ func (m MapView) mapName(s answer.MapStrip) string {
 	case m.one():
 		return answer.CollectionURL(ns)
 	}
-	return answer.MapQuery{By: m.Query.By, NS: ns, To: 1}.URL()
+	return mapped.MapQuery{By: m.Query.By, NS: ns, To: 1}.URL()
 }
 
 // facts are a strip's chunks and data in a few words.
-func (m MapView) facts(s answer.MapStrip) string {
+func (m MapView) facts(s mapped.MapStrip) string {
 	var out []string
 	switch {
 	case s.Sharded && s.To-s.From < s.Total:
@@ -243,7 +244,7 @@ func chunksText(n int) string {
 }
 
 // label says for screen readers what the picture of a strip shows.
-func (m MapView) label(s answer.MapStrip) string {
+func (m MapView) label(s mapped.MapStrip) string {
 	if !s.Sharded {
 		if s.Unsharded == "" {
 			return s.NS + " is not sharded; its shard is not known."
@@ -258,7 +259,7 @@ func (m MapView) label(s answer.MapStrip) string {
 }
 
 // shardsText are the shards with most chunks of a collection.
-func shardsText(s answer.MapStrip) string {
+func shardsText(s mapped.MapStrip) string {
 	list, more := mostShards(s)
 	var out []string
 	for _, x := range list {
@@ -273,11 +274,11 @@ func shardsText(s answer.MapStrip) string {
 // mapShards is how many shards of a collection are told by name.
 const mapShards = 6
 
-func mostShards(s answer.MapStrip) (list []answer.ShardChunks, more int) {
+func mostShards(s mapped.MapStrip) (list []mapped.ShardChunks, more int) {
 	for name, n := range s.Shards {
-		list = append(list, answer.ShardChunks{Shard: name, Chunks: n})
+		list = append(list, mapped.ShardChunks{Shard: name, Chunks: n})
 	}
-	slices.SortFunc(list, func(a, b answer.ShardChunks) int {
+	slices.SortFunc(list, func(a, b mapped.ShardChunks) int {
 		return cmp.Or(cmp.Compare(b.Chunks, a.Chunks), natural.Compare(a.Shard, b.Shard))
 	})
 	if len(list) > mapShards {
@@ -287,7 +288,7 @@ func mostShards(s answer.MapStrip) (list []answer.ShardChunks, more int) {
 }
 
 // unusual is what a band's signs mean.
-func (m MapView) unusual(s answer.MapStrip) (out []string) {
+func (m MapView) unusual(s mapped.MapStrip) (out []string) {
 	for _, x := range []struct {
 		n         int
 		one, many string
@@ -313,7 +314,7 @@ func bandShape(top, foot float64) string {
 }
 
 // mapRole says whether a strip has parts that a screen reader may visit.
-func mapRole(s answer.MapStrip) string {
+func mapRole(s mapped.MapStrip) string {
 	if len(s.Closer) > 0 {
 		return "group"
 	}
@@ -321,12 +322,12 @@ func mapRole(s answer.MapStrip) string {
 }
 
 // closerSpan are the chunks behind the i-th link of a strip.
-func closerSpan(s answer.MapStrip, i int) (from, to int) {
+func closerSpan(s mapped.MapStrip, i int) (from, to int) {
 	n := s.To - s.From
 	return s.From + n*i/len(s.Closer), s.From + n*(i+1)/len(s.Closer)
 }
 
-func closerText(s answer.MapStrip, i int) string {
+func closerText(s mapped.MapStrip, i int) string {
 	from, to := closerSpan(s, i)
 	if to-from == 1 {
 		out := "Chunk " + format.Count(int64(to))
@@ -338,7 +339,7 @@ func closerText(s answer.MapStrip, i int) string {
 	return "Closer: chunks " + format.Count(int64(from+1)) + " to " + format.Count(int64(to))
 }
 
-func closerShape(s answer.MapStrip, i int) string {
+func closerShape(s mapped.MapStrip, i int) string {
 	from, to := closerSpan(s, i)
 	var b strings.Builder
 	mapBlock(&b, mapX(s, float64(from)), mapX(s, float64(to)), 0, mapHigh)

@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/sanitize"
 	"strings"
@@ -42,7 +42,7 @@ func serverText(label, text string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if strings.TrimSpace(text) != "" {
-			whole := sanitize.Sentence(sanitize.Shorten(text, answer.ServerTextWhole))
+			whole := sanitize.Sentence(sanitize.Shorten(text, logbook.ServerTextWhole))
 			if short := sanitize.Shorten(whole, ServerTextShown); short == whole {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"servertext\"><small>")
 				if templ_7745c5c3_Err != nil {

@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"time"
@@ -56,7 +56,7 @@ func HeatSentence(ns topology.Namespace, m message.Message, now time.Time) templ
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(To(ctx, answer.HeatURL(ns)))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(To(ctx, writes.HeatURL(ns)))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/heat.templ`, Line: 13, Col: 70}
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 )
 
 // Links makes the links of one page lead to its own time: what the page was asked
@@ -42,7 +42,7 @@ func To(ctx context.Context, address string) templ.SafeURL {
 	q, added := to.Query(), false
 	path := l.Page.ResolveReference(to).EscapedPath()
 	for name, values := range l.Keep {
-		if name == answer.LastParam && (q.Has("from") || q.Has("to") || path == l.Page.EscapedPath()) {
+		if name == logbook.LastParam && (q.Has("from") || q.Has("to") || path == l.Page.EscapedPath()) {
 			continue // the link chooses a time itself, or none
 		}
 		if !q.Has(name) && l.Takes(path, name) {
@@ -60,7 +60,7 @@ func To(ctx context.Context, address string) templ.SafeURL {
 func keptFor(ctx context.Context, path string) (out []Option) {
 	l, _ := ctx.Value(linksKey{}).(Links)
 	for _, name := range slices.Sorted(maps.Keys(l.Keep)) {
-		if !l.Takes(path, name) || name == answer.LastParam { // forms have a field for it
+		if !l.Takes(path, name) || name == logbook.LastParam { // forms have a field for it
 			continue
 		}
 		for _, value := range l.Keep[name] {

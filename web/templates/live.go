@@ -6,7 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/format"
 )
 
@@ -15,7 +15,7 @@ import (
 // writes than the usual one.
 func Live(ctx context.Context, topic, url string) templ.Attributes {
 	a := templ.Attributes{"data-live": topic}
-	if l, ok := ctx.Value(linksKey{}).(Links); ok && l.Keep.Has(answer.WindowParam) && l.Takes(l.Page.EscapedPath(), answer.WindowParam) {
+	if l, ok := ctx.Value(linksKey{}).(Links); ok && l.Keep.Has(writes.WindowParam) && l.Takes(l.Page.EscapedPath(), writes.WindowParam) {
 		url = l.Page.RequestURI()
 	}
 	if url != "" {

@@ -3,7 +3,7 @@ package templates
 import (
 	"strconv"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/mapped"
 )
 
 // MapCanvasView is what the part of the cluster map that only scripts use needs.
@@ -33,7 +33,7 @@ var mapSpeeds = [...]struct{ value, text string }{{"1000", "slow"}, {"400", "nor
 // mapRows is how many collections the map shows at most: beside other things fewer.
 func mapRows(m MapCanvasView) string {
 	if m.Whole != "" {
-		return strconv.Itoa(answer.MapBrief)
+		return strconv.Itoa(mapped.MapBrief)
 	}
-	return strconv.Itoa(answer.MostBands)
+	return strconv.Itoa(mapped.MostBands)
 }

@@ -5,14 +5,14 @@ import (
 	"net/url"
 	"strings"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 )
 
 // matrixShade is the class of a cell.
-func matrixShade(c answer.MatrixCell) string {
+func matrixShade(c spread.MatrixCell) string {
 	switch {
 	case c.Shade > 0:
 		return fmt.Sprintf("q%d", c.Shade)
@@ -23,7 +23,7 @@ func matrixShade(c answer.MatrixCell) string {
 }
 
 // matrixDatabase is the part of a collection's name before the first dot, with it.
-func matrixDatabase(r answer.MatrixRow) string {
+func matrixDatabase(r spread.MatrixRow) string {
 	if db, _, ok := strings.Cut(r.Name, "."); ok && r.Kind == "collection" {
 		return db + "."
 	}
@@ -31,7 +31,7 @@ func matrixDatabase(r answer.MatrixRow) string {
 }
 
 // matrixEmpty says how many shards are left out of a list.
-func matrixEmpty(r answer.MatrixRow) string {
+func matrixEmpty(r spread.MatrixRow) string {
 	if len(r.Listed) == 0 {
 		return "Nothing on any shard."
 	}

@@ -11,12 +11,12 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strings"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/format"
 )
 
 // MatrixCell is a number of the matrix with its link, age and pending moves.
-func MatrixCell(c answer.MatrixCell) templ.Component {
+func MatrixCell(c spread.MatrixCell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -127,7 +127,7 @@ func MatrixCell(c answer.MatrixCell) templ.Component {
 }
 
 // MatrixMarks are what else is to say of a number.
-func MatrixMarks(c answer.MatrixCell) templ.Component {
+func MatrixMarks(c spread.MatrixCell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -212,7 +212,7 @@ func MatrixMarks(c answer.MatrixCell) templ.Component {
 }
 
 // MatrixNumber is the number alone; where it is not known, the reason is read out.
-func MatrixNumber(c answer.MatrixCell) templ.Component {
+func MatrixNumber(c spread.MatrixCell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -280,7 +280,7 @@ func MatrixNumber(c answer.MatrixCell) templ.Component {
 }
 
 // matrixGhost is what a pending move takes from a cell or brings to it.
-func matrixGhost(g *answer.MatrixGhost, way string) templ.Component {
+func matrixGhost(g *spread.MatrixGhost, way string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -369,7 +369,7 @@ func matrixGhost(g *answer.MatrixGhost, way string) templ.Component {
 }
 
 // MatrixName is the name of a row, with its database apart.
-func MatrixName(r answer.MatrixRow) templ.Component {
+func MatrixName(r spread.MatrixRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -433,7 +433,7 @@ func MatrixName(r answer.MatrixRow) templ.Component {
 }
 
 // MatrixZones are the zones that the ranges of a row are in.
-func MatrixZones(r answer.MatrixRow) templ.Component {
+func MatrixZones(r spread.MatrixRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -546,7 +546,7 @@ func MatrixZones(r answer.MatrixRow) templ.Component {
 }
 
 // MatrixListed is the list of a row's shards.
-func MatrixListed(r answer.MatrixRow, shards Refs) templ.Component {
+func MatrixListed(r spread.MatrixRow, shards Refs) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -741,7 +741,7 @@ func MatrixListed(r answer.MatrixRow, shards Refs) templ.Component {
 
 // MatrixGroupName is a group of shards: neighbours by the badges of the first and the last,
 // those of a zone by its name.
-func MatrixGroupName(g answer.MatrixGroup, refs Refs) templ.Component {
+func MatrixGroupName(g spread.MatrixGroup, refs Refs) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

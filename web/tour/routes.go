@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -99,12 +101,12 @@ func address(s *site.Site, r *http.Request, v answer.View, n int) string {
 // planAddress is the filled-in form of the plan for the worst problem that has one; else the advice. What
 // spreads the heat that the step before shows comes first: a hot shard, then a hot chunk.
 func planAddress(s *site.Site, r *http.Request, v answer.View) string {
-	may := answer.AdviceMay{Plan: s.Deps.Actions != nil && auth.From(r.Context()).May(auth.Operator), Try: s.Tries(v)}
+	may := problems.AdviceMay{Plan: s.Deps.Actions != nil && auth.From(r.Context()).May(auth.Operator), Try: s.Tries(v)}
 	if may.Plan {
-		found := slices.Clone(v.Problems().Items)
+		found := slices.Clone(problems.Problems(v).Items)
 		slices.SortStableFunc(found, func(a, b rules.Problem) int { return heatFirst(a) - heatFirst(b) })
 		for _, p := range found {
-			if to := answer.FirstPlan(v, p.ID, may); to != "" {
+			if to := problems.FirstPlan(v, p.ID, may); to != "" {
 				return to
 			}
 		}
@@ -131,7 +133,7 @@ func runAddress(s *site.Site, r *http.Request, v answer.View, is func(api.Run) b
 	if s.Deps.Actions == nil {
 		return "/activity"
 	}
-	if runs, err := answer.Runs(r.Context(), v, s.Deps.Actions, answer.RunsQuery{}, recentRuns); err == nil {
+	if runs, err := changing.Runs(r.Context(), v, s.Deps.Actions, changing.RunsQuery{}, recentRuns); err == nil {
 		for _, run := range runs.Items {
 			if is(run) {
 				return "/runs/" + url.PathEscape(run.ID)

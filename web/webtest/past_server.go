@@ -6,7 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/history"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
@@ -78,7 +78,7 @@ func WithHistory(t testing.TB) func(*site.Deps) {
 func cannedAt(table *topology.Table, at time.Time) *topology.Table {
 	next := *table
 	next.Health = map[topology.Part]topology.Health{}
-	for _, p := range answer.AllParts {
+	for _, p := range problems.AllParts {
 		next.Health[p] = topology.Health{At: at}
 	}
 	return &next

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/fault"
 	"shardboard/internal/natural"
 	"shardboard/internal/placement"
@@ -283,7 +284,7 @@ func CompareText(a, b string) int {
 
 // EveryPart is every part of a table that can be read or fail.
 func EveryPart() []topology.Part {
-	out := slices.Clone(answer.AllParts[:])
+	out := slices.Clone(problems.AllParts[:])
 	if !slices.Contains(out, topology.PartCollections) {
 		out = append(out, topology.PartCollections)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -34,7 +34,7 @@ func CannedTable(seq uint64, n int) *topology.Table {
 		Health:    map[topology.Part]topology.Health{},
 		Sizes:     map[topology.Namespace]topology.Sizes{},
 	}
-	for _, p := range answer.AllParts {
+	for _, p := range problems.AllParts {
 		t.Health[p] = topology.Health{At: Epoch}
 	}
 	docs := CannedCollection("yorkie-meta.documents", bson.D{{Key: "project_id", Value: 1}}, n, 1)

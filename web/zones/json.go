@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -18,7 +19,7 @@ func list(s *site.Site, r *http.Request) (a api.List[api.Zone], err error) {
 	if err := answer.CheckRead(v, topology.PartZones, "Zones"); err != nil {
 		return a, err
 	}
-	out, err := site.PageOf(r, answer.Zones(v).Items,
+	out, err := site.PageOf(r, problems.Zones(v).Items,
 		func(z api.Zone) string { return z.Zone },
 		func(z api.Zone) api.Zone { return z })
 	if err != nil {

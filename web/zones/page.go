@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -24,12 +25,12 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if offers != nil && offers.WhyNone == "" {
 		e = edit{may: true, row: r.URL.Query().Get(paramEdit), shards: templates.ShardRefs(v.Table)}
 	}
-	return site.WritePage(w, r, http.StatusOK, page(sh, region(answer.Zones(v), templates.RefsOf(v.Table), e), offers.Zones(), e.may))
+	return site.WritePage(w, r, http.StatusOK, page(sh, region(problems.Zones(v), templates.RefsOf(v.Table), e), offers.Zones(), e.may))
 }
 
 // Region is the part of the page that is updated live.
 func Region(v answer.View) templ.Component {
-	return region(answer.Zones(v), templates.RefsOf(v.Table), edit{})
+	return region(problems.Zones(v), templates.RefsOf(v.Table), edit{})
 }
 
 // paramEdit names the row that is a form.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -220,7 +221,7 @@ func TestPinTermsAreOfNowOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := profile.Yorkie()
-		return answer.Project(v, p, placement.SpreadOf(v.Table, p, pr)).Pinned
+		return spread.Project(v, p, placement.SpreadOf(v.Table, p, pr)).Pinned
 	}
 	if terms := answer.PinTermsOf(v, zone); terms.Owner == nil || *terms.Owner != "anna" || !pinned() {
 		t.Error("nothing is known of now")

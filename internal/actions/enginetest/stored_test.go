@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
@@ -243,11 +244,11 @@ func (s stored) shown(t *testing.T) (plan, open, ended json.RawMessage, sentence
 		for _, x := range records {
 			var r engine.Run
 			decode(x.Body, &r)
-			out = append(out, answer.RunOf(v, r))
+			out = append(out, changing.RunOf(v, r))
 		}
 		return encode(out)
 	}
-	shown := answer.PlanOf(v, p)
+	shown := changing.PlanOf(v, p)
 	for _, s := range p.Steps {
 		sentences = append(sentences, s.Text().Code+": "+s.Text().String())
 	}

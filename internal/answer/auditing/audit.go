@@ -1,3 +1,5 @@
+// Package auditing answers what the audit record says, who may see it, whether its chain is whole, and which accounts
+// there are.
 package auditing
 
 import (

@@ -1,3 +1,4 @@
+// Package causes answers why a document or a chunk is on its shard: zone, split, move or first placement.
 package causes
 
 import (

@@ -1,3 +1,4 @@
+// Package changing answers what plans, batches and runs are, as far as the reader may see them. It starts nothing.
 package changing
 
 import (

@@ -1,3 +1,5 @@
+// Package data answers what is stored: collections, their chunks with sizes and owners, layouts, duplicates and
+// damaged metadata.
 package data
 
 import (

@@ -1,3 +1,4 @@
+// Package frontpage answers what the first page shows, and the banners of every page.
 package frontpage
 
 import (

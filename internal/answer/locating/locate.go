@@ -1,3 +1,5 @@
+// Package locating answers which shard holds a document, a key or a project, with the proof, and finds things by
+// name.
 package locating
 
 import (

@@ -1,3 +1,5 @@
+// Package logbook answers what happened to chunks: the changelog, moves in flight and ended, their failures, and the
+// history of a range.
 package logbook
 
 import (

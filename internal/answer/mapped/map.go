@@ -1,3 +1,4 @@
+// Package mapped answers with the map of all key spaces: bands of collections, and tiles of each.
 package mapped
 
 import (

@@ -1,3 +1,4 @@
+// Package offering answers which changes can be tried or planned from what a page shows, and with which arguments.
 package offering
 
 import (

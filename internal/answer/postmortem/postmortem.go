@@ -1,3 +1,4 @@
+// Package postmortem answers what happened between two times, as a text to keep.
 package postmortem
 
 import (

@@ -84,7 +84,7 @@ func (drafting) Try(t *topology.Table, dir *placement.Directory, k actions.Kind,
 func adviceFor(t *testing.T, v answer.View, rule rules.Rule) api.Advice {
 	t.Helper()
 	var trials offering.Trials
-	for _, a := range problems.Advice(v, Problems(v), "", problems.AdviceMay{Plan: true, Try: trials.On(v, drafting{})}).Items {
+	for _, a := range problems.Advice(v, problems.Problems(v), "", problems.AdviceMay{Plan: true, Try: trials.On(v, drafting{})}).Items {
 		if a.Rule == string(rule) {
 			return a
 		}

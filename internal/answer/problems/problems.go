@@ -1,3 +1,4 @@
+// Package problems answers what is wrong now and was before, what to do about it, and how shardboard itself is.
 package problems
 
 import (

@@ -12,12 +12,12 @@ import (
 )
 
 // attention is the list of problems as the overview shows it, without its limit.
-func attention(v answer.View) []api.ProblemLine { return problems.ProblemLines(v, Problems(v).Items) }
+func attention(v answer.View) []api.ProblemLine { return problems.ProblemLines(v, problems.Problems(v).Items) }
 
 func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	list := attention(webtest.NewStory().With(webtest.Troubled).View())
 	var texts []string
-	for _, p := range Problems(webtest.NewStory().With(webtest.Troubled).View()).Items {
+	for _, p := range problems.Problems(webtest.NewStory().With(webtest.Troubled).View()).Items {
 		texts = append(texts, p.Remedy.WhyNot.At(webtest.Epoch))
 	}
 	seenCalm := false

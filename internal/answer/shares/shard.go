@@ -1,3 +1,4 @@
+// Package shares answers what each shard holds, and why it holds more than others.
 package shares
 
 import (

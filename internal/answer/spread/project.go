@@ -1,3 +1,5 @@
+// Package spread answers on which shards the data of projects and collections is: the matrix, and the page of a
+// project.
 package spread
 
 import (

@@ -1,3 +1,4 @@
+// Package writes answers where reads and writes go: by chunk, project, document and shard, and the pictures of them.
 package writes
 
 import (
