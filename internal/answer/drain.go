@@ -19,7 +19,8 @@ func DrainOf(v View, shard string) *api.Drain {
 	left := v.Table.RemainsOn(shard)
 	bytes := left.Bytes
 	bytes.Exact = false // on disk the documents are compressed, and orphaned ones may be included
-	out := &api.Drain{Jumbo: left.Jumbo, Bytes: FigureOf(bytes), Databases: NotNil(left.Databases), Unsharded: Each(left.Unsharded, NamespaceText)}
+	out := &api.Drain{Jumbo: left.Jumbo, Bytes: FigureOf(bytes), Databases: NotNil(left.Databases), Unsharded: Each(left.Unsharded,
+		NamespaceText)}
 	if left.Known {
 		out.Chunks = &left.Chunks
 	}

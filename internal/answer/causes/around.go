@@ -25,7 +25,8 @@ const (
 
 // ChunkAround is what a chunk was, what is beside it and who writes to it. kept is nil where no history
 // is recorded.
-func ChunkAround(ctx context.Context, v answer.View, h writes.HeatSource, kept *history.Past, c *topology.Collection, i int) api.ChunkAround {
+func ChunkAround(ctx context.Context, v answer.View, h writes.HeatSource, kept *history.Past, c *topology.Collection,
+	i int) api.ChunkAround {
 	ch := c.Chunks.At(i)
 	out := api.ChunkAround{Last: v.LastWrites(),
 		NS: string(c.NS), Ref: answer.ChunkRef(c, ch.Min), Owners: data.ChunkOwners(ctx, v, kept, c, ch), Freshness: answer.WhyFreshness(v),

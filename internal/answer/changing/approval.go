@@ -113,7 +113,8 @@ const waitingShown = 20
 func WaitingPlans(ctx context.Context, v answer.View, kept engine.Service, who auth.Principal) (out []WaitingPlan, err error) {
 	list, err := ApprovalsAsked(ctx, v, kept, waitingShown)
 	for _, r := range list {
-		out = append(out, WaitingPlan{ID: r.Plan, Title: changeHeading(v.Named(r.Summary)).String(), By: answer.PersonText(cmp.Or(r.ByName, r.By)),
+		out = append(out, WaitingPlan{ID: r.Plan, Title: changeHeading(v.Named(r.Summary)).String(),
+			By:     answer.PersonText(cmp.Or(r.ByName, r.By)),
 			Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), 120), Until: r.Until,
 			Yours: mayApprove(who, r)})
 	}

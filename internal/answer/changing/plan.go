@@ -71,8 +71,9 @@ func checksNamed(v answer.View, checks []actions.Check) []api.PlanCheck {
 
 func effectOf(v answer.View, e actions.Effect) api.Effect {
 	out := api.Effect{
-		Chunks: answer.FigureOf(e.Chunks), Documents: answer.FigureOf(e.Documents), Bytes: answer.FigureOf(e.Bytes), DurationMillis: answer.FigureOf(e.Duration),
-		Moves: answer.Each(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{},
+		Chunks: answer.FigureOf(e.Chunks), Documents: answer.FigureOf(e.Documents), Bytes: answer.FigureOf(e.Bytes),
+		DurationMillis: answer.FigureOf(e.Duration),
+		Moves:          answer.Each(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{},
 		Stays: answer.Each(e.Stays, func(m message.Message) string { return v.Named(m).String() }), StayMessages: e.Stays,
 	}
 	if b := e.ByBalancer; b != nil {

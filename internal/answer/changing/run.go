@@ -53,7 +53,8 @@ func RunOf(v answer.View, r engine.Run) api.Run {
 		EndedAt:   api.Time(r.Ended), By: r.By, ByName: r.ByName, Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt),
 		CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy, CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table),
 		Adaptations: adaptationsOf(v, r), Limits: limitsOf(r.Limits), Heading: changeHeading(v.Named(r.Summary)), Message: r.Summary,
-		Moving: moving, Deletions: answer.RunDeletions(v, r), Unanswered: answer.RunSilence(v, r), Batch: batchOf(v, r), Parent: r.Parent, Item: r.Item,
+		Moving: moving, Deletions: answer.RunDeletions(v, r), Unanswered: answer.RunSilence(v, r), Batch: batchOf(v, r),
+		Parent: r.Parent, Item: r.Item,
 	}
 	out.Title = out.Heading.String()
 	if a := r.Approval; a != nil {
@@ -131,8 +132,9 @@ func stepWaitOf(s engine.Step) *api.StepWait {
 func RowsOf(counts []engine.RowCount) []api.RunRows {
 	out := make([]api.RunRows, 0, len(counts))
 	for _, c := range counts {
-		rows := api.RunRows{Item: c.Item, NS: string(c.NS), Project: c.Project, Before: answer.FigureOf(c.Before), After: answer.FigureOf(c.After),
-			Text: c.Text().String()}
+		rows := api.RunRows{Item: c.Item, NS: string(c.NS), Project: c.Project, Before: answer.FigureOf(c.Before),
+			After: answer.FigureOf(c.After),
+			Text:  c.Text().String()}
 		if n, ok := c.Difference(); ok {
 			seconds := c.Took().Seconds()
 			rows.Difference, rows.Seconds = &n, &seconds

@@ -132,7 +132,8 @@ func shardParts(t *topology.Table, ns topology.Namespace, shards []string, count
 		if size.Bytes.Known {
 			bytes += size.Bytes.Value
 		}
-		out = append(out, api.ShardPart{Shard: shard, Chunks: counts[shard], Bytes: answer.FigureOf(size.Bytes), Documents: answer.FigureOf(size.Documents),
+		out = append(out, api.ShardPart{Shard: shard, Chunks: counts[shard], Bytes: answer.FigureOf(size.Bytes),
+			Documents:  answer.FigureOf(size.Documents),
 			ChunkShare: answer.Share(int64(counts[shard]), int64(chunks)), ByteShare: -1})
 	}
 	for i, part := range out {

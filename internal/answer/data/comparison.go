@@ -24,13 +24,16 @@ const changesListed = 1000
 func Comparison(before, after answer.View, internal bool, gaps []history.Gap) api.Comparison {
 	c := history.Compare(before.Table, after.Table, internal)
 	out := api.Comparison{From: before.Past.At, To: after.Past.At, Collections: []api.CollectionChange{}, Shards: []api.ShardChange{},
-		ZonesAdded: zoneChanges(after, c.Zones.Added), ZonesGone: zoneChanges(before, c.Zones.Removed), Gaps: logbook.HistoryGaps(gaps), Hidden: c.Hidden}
+		ZonesAdded: zoneChanges(after, c.Zones.Added), ZonesGone: zoneChanges(before, c.Zones.Removed),
+		Gaps: logbook.HistoryGaps(gaps), Hidden: c.Hidden}
 	for _, x := range c.Collections {
 		out.Collections = append(out.Collections, collectionChange(after, x))
 	}
 	for _, x := range c.Shards {
-		row := api.ShardChange{Shard: x.Shard, ChunksBefore: x.ChunksBefore, ChunksAfter: x.ChunksAfter,
-			BytesBefore: answer.FigureOf(x.BytesBefore), BytesAfter: answer.FigureOf(x.BytesAfter), ChunksMore: int64(x.ChunksAfter - x.ChunksBefore)}
+		row := api.ShardChange{Shard: x.Shard, ChunksBefore: x.ChunksBefore,
+			ChunksAfter: x.ChunksAfter,
+			BytesBefore: answer.FigureOf(x.BytesBefore), BytesAfter: answer.FigureOf(x.BytesAfter),
+			ChunksMore: int64(x.ChunksAfter - x.ChunksBefore)}
 		if x.BytesBefore.Known && x.BytesAfter.Known {
 			more := x.BytesAfter.Value - x.BytesBefore.Value
 			row.BytesMore = &more

@@ -166,7 +166,8 @@ func rangesOf(c *topology.Collection, x logbook.Event) (out []shardkey.Range) {
 }
 
 // madeLater is the first split after a past time that began a chunk at a key.
-func madeLater(ctx context.Context, v answer.View, kept *history.Past, c *topology.Collection, key shardkey.Key) (*logbook.Event, shardkey.Range, bool) {
+func madeLater(ctx context.Context, v answer.View, kept *history.Past, c *topology.Collection, key shardkey.Key) (*logbook.Event,
+	shardkey.Range, bool) {
 	later, err := kept.EventsOf(ctx, v.Table.ClusterID, c.NS, v.Past.At, v.Past.Now, writes.HeatLogMost)
 	if err != nil || len(later) == writes.HeatLogMost { // the first ones may be missing
 		return nil, shardkey.Range{}, false

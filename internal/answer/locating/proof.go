@@ -12,7 +12,8 @@ import (
 // proofOf says what the mongos answered beside what the table says.
 func proofOf(p placement.Proof) api.Proof {
 	return api.Proof{
-		State: string(p.State), Ours: answer.NotNil(p.Ours), Theirs: answer.NotNil(p.Theirs), Newer: string(p.Newer), Reread: p.Reread, Seq: p.Seq,
+		State: string(p.State), Ours: answer.NotNil(p.Ours), Theirs: answer.NotNil(p.Theirs), Newer: string(p.Newer),
+		Reread: p.Reread, Seq: p.Seq,
 		Read: api.Time(p.Read), At: api.Time(p.At), Text: sanitize.Sentence(proofText(p)),
 	}
 }

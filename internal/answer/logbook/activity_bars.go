@@ -49,7 +49,8 @@ func barStart(at time.Time, width time.Duration) time.Time {
 }
 
 // ActivityBars counts the entries that a query chooses, over time.
-func ActivityBars(ctx context.Context, v answer.View, kept *history.Past, q ActivityQuery) (out api.FoldedList[api.ActivityBar], err error) {
+func ActivityBars(ctx context.Context, v answer.View, kept *history.Past, q ActivityQuery) (out api.FoldedList[api.ActivityBar],
+	err error) {
 	if err := answer.CheckRead(v, topology.PartEvents, "The changelog entries"); err != nil {
 		return out, err
 	}

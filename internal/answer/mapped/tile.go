@@ -149,9 +149,11 @@ func MapChunk(v MapView, c *topology.Collection, in url.Values) (api.MapChunk, e
 	band := v.bandOf(c)
 	f := band.of(v, c)
 	ch := c.Chunks.At(at)
-	out := api.MapChunk{NS: string(c.NS), Version: band.version, Position: at, Total: n, Shard: ch.Shard, To: logbook.MovingChunks(v.View, c)[at],
-		Min: answer.KeyOf(c.Key, ch.Min), Max: answer.KeyOf(c.Key, ch.Max), MinText: answer.BoundText(c.Key, ch.Min), MaxText: answer.BoundText(c.Key, ch.Max),
-		Bytes: answer.FigureOf(data.SizeNow(v.View, c, ch).Bytes), Jumbo: ch.Jumbo, URL: answer.ChunkURL(c.NS, answer.ChunkRef(c, ch.Min)),
+	out := api.MapChunk{NS: string(c.NS), Version: band.version, Position: at, Total: n, Shard: ch.Shard,
+		To:  logbook.MovingChunks(v.View, c)[at],
+		Min: answer.KeyOf(c.Key, ch.Min), Max: answer.KeyOf(c.Key, ch.Max), MinText: answer.BoundText(c.Key, ch.Min),
+		MaxText: answer.BoundText(c.Key, ch.Max),
+		Bytes:   answer.FigureOf(data.SizeNow(v.View, c, ch).Bytes), Jumbo: ch.Jumbo, URL: answer.ChunkURL(c.NS, answer.ChunkRef(c, ch.Min)),
 		Freshness: answer.FreshnessOf(v.View, topology.PartRouting)}
 	out.Heat, _ = f.writes(at, at+1)
 	out.Age = ageOf(ch.Since.T, out.AsOf)

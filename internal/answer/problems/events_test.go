@@ -59,7 +59,7 @@ func TestRecordedEntriesAreInWords(t *testing.T) {
 	for release, folder := range map[string]string{"5.0.7": "", "8.0.10": "8.0/"} {
 		whats := map[string]bool{}
 		for _, name := range []string{"transcript", "faults", "jumbo", "walk-1", "inflight"} {
-			for line, err := range replay.Lines("../simcluster/testdata/recordings/" + folder + name + ".jsonl.gz") {
+			for line, err := range replay.Lines("../../simcluster/testdata/recordings/" + folder + name + ".jsonl.gz") {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -151,7 +151,8 @@ func pastProblemsFrom(list []rules.PastProblem, cursor string) (int, error) {
 }
 
 // ProblemsOfTime are the problems of a time as far as the reader may see them, and when nobody looked.
-func ProblemsOfTime(ctx context.Context, v answer.View, kept PastProblems, from, to time.Time) ([]rules.PastProblem, []api.HistoryGap, error) {
+func ProblemsOfTime(ctx context.Context, v answer.View, kept PastProblems, from, to time.Time) ([]rules.PastProblem,
+	[]api.HistoryGap, error) {
 	if !v.Table.Loaded && v.Table.ClusterID == "" {
 		return nil, nil, v.Table.NotLoaded()
 	}

@@ -12,7 +12,9 @@ import (
 )
 
 // attention is the list of problems as the overview shows it, without its limit.
-func attention(v answer.View) []api.ProblemLine { return problems.ProblemLines(v, problems.Problems(v).Items) }
+func attention(v answer.View) []api.ProblemLine {
+	return problems.ProblemLines(v, problems.Problems(v).Items)
+}
 
 func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	list := attention(webtest.NewStory().With(webtest.Troubled).View())

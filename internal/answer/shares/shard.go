@@ -34,7 +34,8 @@ func Shard(v answer.View, p *profile.Profile, name string, internal bool) (api.S
 		Drain:      answer.DrainOf(v, name),
 		Deletions:  answer.DeletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) { return h, h.Shard == name }),
 		Freshness:  answer.FreshnessOf(v, topology.PartShards, topology.PartRouting),
-		Outage:     Outage(v, contents), All: answer.Shards(v), ProjectsState: answer.ProjectsState(v), DocumentsName: answer.DocumentNames(p).Many,
+		Outage:     Outage(v, contents), All: answer.Shards(v), ProjectsState: answer.ProjectsState(v),
+		DocumentsName: answer.DocumentNames(p).Many,
 	}
 	for _, s := range out.All {
 		if s.Name == name {

@@ -48,8 +48,9 @@ func projectCollection(v answer.View, c placement.CollectionSpread) api.ProjectC
 	}
 	for _, part := range c.Shards {
 		out.Shards = append(out.Shards, api.ProjectShardPart{
-			ShardPart: api.ShardPart{Shard: part.Shard, Chunks: part.Chunks, Bytes: answer.FigureOf(part.Bytes), Documents: answer.FigureOf(part.Documents)},
-			Share:     answer.ShareOf(part.Share),
+			ShardPart: api.ShardPart{Shard: part.Shard, Chunks: part.Chunks, Bytes: answer.FigureOf(part.Bytes),
+				Documents: answer.FigureOf(part.Documents)},
+			Share: answer.ShareOf(part.Share),
 		})
 	}
 	coll := v.Table.Collection(c.NS)
@@ -61,7 +62,8 @@ func projectCollection(v answer.View, c placement.CollectionSpread) api.ProjectC
 	for _, ch := range c.Chunks {
 		row := data.ChunkOf(coll, ch, names)
 		i, _ := coll.Chunks.Find(ch.Min)
-		row.Number, row.Name, row.From, row.To = i+1, answer.ChunkKey(coll.Key, ch.Min), answer.BoundText(coll.Key, ch.Min), answer.BoundText(coll.Key, ch.Max)
+		row.Number, row.Name, row.From, row.To = i+1, answer.ChunkKey(coll.Key, ch.Min), answer.BoundText(coll.Key, ch.Min),
+			answer.BoundText(coll.Key, ch.Max)
 		row.Zone, row.Straddles = v.Table.ZoneOf(coll, i)
 		f.SizeInto(&row, i)
 		out.Chunks = append(out.Chunks, row)

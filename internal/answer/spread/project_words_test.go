@@ -2,7 +2,6 @@ package spread
 
 import (
 	"testing"
-
 )
 
 func TestManyShardsAreCountedInASentence(t *testing.T) {

@@ -33,7 +33,8 @@ func FillActivity(v answer.View, out *api.ShardDetail) {
 	o := &out.Operations
 	o.From, o.To = api.Time(sum.From), api.Time(sum.To)
 	o.ReadsPerSecond, o.WritesPerSecond = &sum.ReadsPerSecond, &sum.WritesPerSecond
-	o.ReadMillis, o.WriteMillis = answer.MeanMillis(sum.ReadsPerSecond, sum.ReadLatency), answer.MeanMillis(sum.WritesPerSecond, sum.WriteLatency)
+	o.ReadMillis, o.WriteMillis = answer.MeanMillis(sum.ReadsPerSecond, sum.ReadLatency), answer.MeanMillis(sum.WritesPerSecond,
+		sum.WriteLatency)
 	for i, l := range loads {
 		if share := l.ReadsPerSecond / sum.ReadsPerSecond; sum.ReadsPerSecond > 0 && (o.ReadShare == nil || share > *o.ReadShare) {
 			o.MostRead, o.ReadShare = string(spaces[i]), &share

@@ -83,7 +83,8 @@ func (g growthPlan) move(i int) api.LabGrowthMove {
 	m := g.plan.Moves[i]
 	c := g.from[m.Collection]
 	ch := c.Chunks.At(m.Chunk)
-	out := api.LabGrowthMove{Move: i + 1, Group: m.Group + 1, NS: string(c.NS), Chunk: answer.ChunkRef(c, ch.Min), Min: answer.KeyOf(c.Key, ch.Min),
+	out := api.LabGrowthMove{Move: i + 1, Group: m.Group + 1, NS: string(c.NS), Chunk: answer.ChunkRef(c, ch.Min),
+		Min:  answer.KeyOf(c.Key, ch.Min),
 		From: g.in.Shards[m.From].Name, To: g.in.Shards[m.To].Name, Bytes: g.estimated(m.Bytes), Start: m.Start.Seconds(),
 		Seconds: (m.End - m.Start).Seconds(), MinText: c.Key.Display(ch.Min)}
 	out.KeyProject, _ = g.v.KeyProjects(c).Of(ch.Min, ch.Max)

@@ -46,7 +46,8 @@ func operationsOn(t *topology.Table, counts *heat.Collector, shard string) (out 
 		one := api.HeatOperations{Shard: shard, NS: string(spaces[i]), From: api.Time(l.From), To: api.Time(l.To)}
 		if l.Known {
 			one.ReadsPerSecond, one.WritesPerSecond = &l.ReadsPerSecond, &l.WritesPerSecond
-			one.ReadMillis, one.WriteMillis = answer.MeanMillis(l.ReadsPerSecond, l.ReadLatency), answer.MeanMillis(l.WritesPerSecond, l.WriteLatency)
+			one.ReadMillis, one.WriteMillis = answer.MeanMillis(l.ReadsPerSecond, l.ReadLatency),
+				answer.MeanMillis(l.WritesPerSecond, l.WriteLatency)
 		}
 		out = append(out, one)
 	}
