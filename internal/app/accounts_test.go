@@ -10,7 +10,7 @@ import (
 )
 
 func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	ctx, dir, quiet := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)
 	local, err := OpenAccounts(ctx, StorePlace{Dir: dir}, "", quiet)
 	if err != nil {

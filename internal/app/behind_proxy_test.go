@@ -42,7 +42,7 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 	c := Config{Listen: "127.0.0.1:0", Log: slog.New(slog.NewTextHandler(p.log, nil)), OpsListen: "127.0.0.1:0",
 		PublicURL: p.proxy.URL, TLSByProxy: true, Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}}
 	config(&c)
-	p.App = stillDemo(t).startBeside(t, c)
+	p.App = stillDemo().startBeside(t, c)
 	var err error
 	if to, err = url.Parse("http://" + p.Addr()); err != nil {
 		t.Fatal(err)

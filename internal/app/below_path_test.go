@@ -63,7 +63,7 @@ func TestBelowAPath(t *testing.T) {
 func TestOIDCBelowAPath(t *testing.T) {
 	i := newIssuerServer(t, "oncall")
 	i.Start()
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), PublicURL: "http://localhost/shardboard",
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), PublicURL: "http://localhost/shardboard",
 		Auth: Auth{Mode: "oidc", OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 	client := newCookieClient(t)
 	// The issuer leads back to the public address, which a proxy would serve.

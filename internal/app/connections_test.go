@@ -115,7 +115,7 @@ func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
 	anna := sessionClient(t)
 	_, cookies := firstSignIn(t, a, anna, a.URL())
 	if got := statusOf(t, anna, a.URL()); got != http.StatusOK {

@@ -24,17 +24,6 @@ import (
 
 const changes = "yorkie-meta.changes"
 
-// packageTB is what the demo of all tests is started with: it ends after the last of them.
-type packageTB struct{ testing.TB }
-
-func (packageTB) Helper()                   {}
-func (packageTB) Context() context.Context  { return context.Background() }
-func (packageTB) Cleanup(end func())        { afterTests = append([]func(){end}, afterTests...) }
-func (packageTB) Fatal(args ...any)         { panic(fmt.Sprint(args...)) }
-func (packageTB) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
-func (packageTB) Error(args ...any)         { panic(fmt.Sprint(args...)) }
-func (packageTB) Errorf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
-
 // movableCluster is a quiet cluster whose chunks can return to a shard that they have just left.
 func movableCluster() simcluster.Options {
 	o := quietCluster()

@@ -22,7 +22,7 @@ import (
 func TestTheKeyOfTheIssuerMayChangeAtAnyTime(t *testing.T) {
 	i := newIssuerServer(t, "oncall")
 	i.Start()
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
 		OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 	for range 2 {
 		if status, path, body := clickOIDC(t, newCookieClient(t), a.URL(), "/zones"); status != http.StatusOK || path != "/zones" {
@@ -38,7 +38,7 @@ func TestPagesAreServedOverIPv6(t *testing.T) {
 	} else {
 		l.Close()
 	}
-	a := stillDemo(t).startBeside(t, Config{Listen: "[::1]:0", OpsListen: "[::1]:0", Auth: Auth{Mode: "none"}})
+	a := stillDemo().startBeside(t, Config{Listen: "[::1]:0", OpsListen: "[::1]:0", Auth: Auth{Mode: "none"}})
 	for _, address := range []string{a.URL() + "zones", a.OpsURL() + "/healthz"} {
 		res, err := http.Get(address)
 		if err != nil {
@@ -93,7 +93,7 @@ func TestTheNameOfTheClusterNeedNotResolveAtTheStart(t *testing.T) {
 
 // A stop, as by SIGTERM, ends open sockets with a close frame and does not wait for who holds them.
 func TestAStopEndsOpenSockets(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	c := Config{URI: d.config.URI, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler), Auth: Auth{Mode: "none", Cost: auth.Cost{}}}
 	a, err := New(t.Context(), c)
 	if err != nil {

@@ -37,7 +37,7 @@ func TestInvalidHostNamesAreRefused(t *testing.T) {
 // Health and metrics have a separate listener, with nothing else, wherever the pages can be reached by others: also
 // behind a proxy on this machine, which forwards everybody's requests from loopback.
 func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	for name, tc := range map[string]struct {
 		c     Config
 		host  string
@@ -88,7 +88,7 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 // An address for health and metrics that somebody names is listened on, also where only this machine can reach the
 // pages.
 func TestAGivenOperationsAddressIsListenedOn(t *testing.T) {
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Auth: Auth{Mode: "local"}})
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Auth: Auth{Mode: "local"}})
 	if a.OpsAddr() == a.Addr() {
 		t.Fatal("there is no listener of its own")
 	}

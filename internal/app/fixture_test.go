@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -24,7 +22,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// afterTests ends what tests share; TestMain calls it.
+// afterTests ends what tests share; TestMain calls it, the last first.
 var afterTests []func()
 
 // demo is a running dashboard over a running simulated cluster, as started by
@@ -74,46 +72,20 @@ func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *pr
 	return d
 }
 
-// shared is the demo of tests that change neither its cluster nor its server, but may start servers beside it. It lives
-// until the last test has ended.
-var shared struct {
-	once  sync.Once
-	demo  *demo
-	close func()
-}
+// stillDemo is the demo of tests that change neither its cluster nor its server, but may start servers beside it. It
+// lives until the last test has ended.
+var stillDemo = sync.OnceValue(func() *demo { return startDemo(packageTB{}, quietCluster(), topology.Options{}) })
 
-func stillDemo(t testing.TB) *demo {
-	t.Helper()
-	shared.once.Do(func() {
-		life := &fixtureLife{TB: t}
-		life.ctx, life.cancel = context.WithCancel(context.Background())
-		shared.demo, shared.close = startDemo(life, quietCluster(), topology.Options{}), life.end
-	})
-	if shared.demo == nil {
-		t.Skip("the shared demo did not start")
-	}
-	return shared.demo
-}
+// packageTB is what demos of several tests are started with: they end after the last test.
+type packageTB struct{ testing.TB }
 
-// fixtureLife is the life of a fixture that outlives the test that needs it first.
-type fixtureLife struct {
-	testing.TB
-	ctx    context.Context
-	cancel context.CancelFunc
-	ends   []func()
-}
-
-func (l *fixtureLife) Context() context.Context { return l.ctx }
-func (l *fixtureLife) Cleanup(f func())         { l.ends = append(l.ends, f) }
-func (l *fixtureLife) Helper()                  {}
-func (l *fixtureLife) Error(args ...any)        { fmt.Fprintln(os.Stderr, args...) } // when the test is long over
-
-func (l *fixtureLife) end() {
-	for _, f := range slices.Backward(l.ends) {
-		f()
-	}
-	l.cancel()
-}
+func (packageTB) Helper()                   {}
+func (packageTB) Context() context.Context  { return context.Background() }
+func (packageTB) Cleanup(end func())        { afterTests = append(afterTests, end) }
+func (packageTB) Fatal(args ...any)         { panic(fmt.Sprint(args...)) }
+func (packageTB) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
+func (packageTB) Error(args ...any)         { panic(fmt.Sprint(args...)) }
+func (packageTB) Errorf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
 // serve starts the dashboard; stop stops it.
 func (d *demo) serve(t testing.TB) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,30 +40,21 @@ type installation struct {
 	driver       *mongo.Client
 }
 
-// builtDir holds the program, which is built once for all tests because linking takes
-// seconds.
-var builtDir string
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared.close != nil {
-		shared.close()
-	}
-	for _, end := range afterTests {
+	for _, end := range slices.Backward(afterTests) {
 		end()
-	}
-	if builtDir != "" {
-		_ = os.RemoveAll(builtDir)
 	}
 	os.Exit(code)
 }
 
+// built is the path of the program, which is built once for all tests because linking takes seconds.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "shardboard-program")
 	if err != nil {
 		return "", err
 	}
-	builtDir = dir
+	afterTests = append(afterTests, func() { _ = os.RemoveAll(dir) })
 	bin := filepath.Join(dir, "shardboard")
 	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/shardboard").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)

@@ -137,7 +137,7 @@ func clickOIDC(t *testing.T, client *http.Client, base, next string) (int, strin
 }
 
 func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -198,7 +198,7 @@ func TestSigningOutEndsTheIssuersSessionOrSaysThatItDoesNot(t *testing.T) {
 		i := newIssuerServer(t, "oncall")
 		i.ends = c.offered
 		i.Start()
-		a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc", EndIssuer: c.asked,
+		a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc", EndIssuer: c.asked,
 			OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 		client := newCookieClient(t)
 		if status, path, body := clickOIDC(t, client, a.URL(), "/zones"); status != http.StatusOK || path != "/zones" {

@@ -25,7 +25,7 @@ func TestMetricsNeedTheTokenOfTheirAddress(t *testing.T) {
 		}
 	}
 	write("first\n")
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Auth: Auth{Mode: "none"},
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Auth: Auth{Mode: "none"},
 		OpsTLSCert: cert, OpsTLSKey: key, OpsTokenFile: token})
 	if !strings.HasPrefix(a.OpsURL(), "https://127.0.0.1:") {
 		t.Error(a.OpsURL())
@@ -94,7 +94,7 @@ func TestTheIssuersCertificateIsFromTheGivenAuthority(t *testing.T) {
 		file string
 		want int
 	}{{ca, http.StatusOK}, {"", http.StatusServiceUnavailable}} {
-		a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
+		a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
 			Cost: auth.Cost{Memory: 64, Time: 1},
 			OIDC: OIDC{Issuer: i.URL, ClientID: "board", CAFile: c.file, Roles: map[string]string{"oncall": "operator"}}}})
 		client := newCookieClient(t)

@@ -23,7 +23,7 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 	}
 	const password, wrong canary = annasPassword, "canary-l2-wrong-horse-battery"
 	dir, heard, said := t.TempDir(), &capture{}, &capture{}
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir,
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir,
 		Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}},
 		Log:  slog.New(slog.NewTextHandler(heard, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	anna := sessionClient(t)

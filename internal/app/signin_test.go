@@ -142,7 +142,7 @@ func firstSignIn(t testing.TB, a *App, client *http.Client, base string) (key st
 }
 
 func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	nobody, anna, dir := sessionClient(t), sessionClient(t), t.TempDir()
 	var log bytes.Buffer
 	c := Config{URI: d.config.URI, Listen: "127.0.0.1:0", DataDir: dir,
@@ -202,7 +202,7 @@ func TestTLSIsServedWithSecureCookies(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", TLSCert: cert, TLSKey: key, Auth: Auth{Mode: "local"}})
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", TLSCert: cert, TLSKey: key, Auth: Auth{Mode: "local"}})
 	_, cookies := firstSignIn(t, a, sessionClient(t), a.URL())
 	if c := cookies[0]; !strings.HasPrefix(a.URL(), "https://") || len(cookies) != 1 || !c.Secure || c.Name != "__Host-shardboard" {
 		t.Errorf("unexpected cookies at %s: %+v", a.URL(), cookies)

@@ -46,7 +46,7 @@ func (s apiClient) startPage() string {
 // While the directory is lost, nothing is accepted and no other process becomes the
 // owner of a new directory at its path. The server continues when it is back.
 func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	dir := filepath.Join(t.TempDir(), "data")
 	_, s := d.startWithData(t, dir)
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
@@ -86,7 +86,7 @@ func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 // Two read-only servers are told to take over at the same moment. One of them takes over
 // without cutting or refusing a request; the other reports that.
 func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	dir := filepath.Join(t.TempDir(), "data")
 	owner, first := d.startWithData(t, dir)
 	plan := first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
@@ -162,7 +162,7 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 
 // When the data cannot be opened for writing, the server continues to read it.
 func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	dir := filepath.Join(t.TempDir(), "data")
 	owner, _ := d.startWithData(t, dir)
 	_, s := d.startWithData(t, dir)
