@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 	"shardboard/web"
@@ -151,13 +152,9 @@ func (o *tab) screenshot(address string) {
 		return
 	}
 	png, err := chromedp.Run(o.ctx, chromedp.FullScreenshot(100))
-	if err != nil {
-		o.Fatal(err)
-	}
+	must.Do(o, err)
 	name := strings.NewReplacer("/", "_", "?", "_", "=", "_", ":", "_").Replace(address)
-	if err := os.WriteFile(fmt.Sprintf("%s/%.80s.png", folder, name), png, 0o600); err != nil {
-		o.Fatal(err)
-	}
+	must.Do(o, os.WriteFile(fmt.Sprintf("%s/%.80s.png", folder, name), png, 0o600))
 }
 
 // turned is the first element whose text changes the writing direction beyond the element.

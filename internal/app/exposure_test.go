@@ -11,13 +11,12 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestInvalidHostNamesAreRefused(t *testing.T) {
 	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, host := range []string{"", "*", "*.example", "http://foo/", "foo/", "foo:", "foo:0", "foo:080", "foo:99999", "a b",
 		"u@foo", "foo?x", "foo#x", ".foo", "foo.", "a..b", "b\u00fccher.example", "foo,bar", "fe80::1%eth0", "[::1", "::1:http"} {
 		c := Config{URI: uri, Listen: "127.0.0.1:0", Hosts: []string{"fine.example", host}, Auth: Auth{Mode: "local"},
@@ -101,14 +100,10 @@ func TestAGivenOperationsAddressIsListenedOn(t *testing.T) {
 func statusByName(t *testing.T, addr, host, path string) int {
 	t.Helper()
 	r, err := http.NewRequest("GET", "http://"+addr+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r.Host = host
 	res, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, res.Body)
 	return res.StatusCode

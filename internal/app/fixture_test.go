@@ -17,6 +17,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -51,13 +52,9 @@ func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *pr
 	t.Cleanup(func() { d.stopCluster(t) })
 	uri := "mongodb://" + d.addr + "/?directConnection=true"
 	parsed, err := cluster.ParseURI(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	if fill != nil {
 		fill(driver)
@@ -91,9 +88,7 @@ func (packageTB) Errorf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 func (d *demo) serve(t testing.TB) {
 	t.Helper()
 	a, err := New(t.Context(), d.config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a.Start()
 	d.app = a
 }
@@ -111,13 +106,9 @@ func (d *demo) stop(t testing.TB) {
 func (d *demo) restartCluster(t testing.TB, o simcluster.Options) {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	l, err := net.Listen("tcp", d.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	sim.Start(t.Context())
 	d.sim, d.addr, d.served = sim, l.Addr().String(), make(chan error, 1)
 	go func() { d.served <- sim.Serve(l) }()
@@ -153,9 +144,7 @@ func (d *demo) waitReady(t testing.TB) {
 	t.Helper()
 	if !eventually(settledWithin, func() bool {
 		res, err := http.Get(d.app.URL() + "readyz?cluster=required")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		res.Body.Close()
 		return res.StatusCode == http.StatusOK
 	}) {
@@ -167,14 +156,10 @@ func (d *demo) waitReady(t testing.TB) {
 func (d *demo) get(t testing.TB, path string) (*http.Response, []byte) {
 	t.Helper()
 	res, err := http.Get(d.app.URL() + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return res, body
 }
 

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 	"shardboard/static"
@@ -211,9 +212,7 @@ func TestBrowserJourneyOfSupport(t *testing.T) {
 	}
 	err := d.driver.Database("yorkie-meta").Collection("documents").FindOne(t.Context(),
 		bson.D{{Key: "key", Value: bson.Regex{Pattern: "^[a-z0-9.~_-]+$"}}}).Decode(&doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var project struct{ ID, Name string }
 	d.getJSON(t, "api/v1/projects/"+doc.ProjectID.Hex(), &project)
 	var cluster struct{ ClusterID string }
@@ -314,9 +313,7 @@ func TestBrowserJourneyOfAnAdmin(t *testing.T) {
 			o := newTab(t, d, width)
 			o.expect("/api/v1/me") // asked by a page that is open at the end of its session
 			link, err := d.app.current().auth.FirstLink(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			o.open(strings.TrimPrefix(link, "/")) // 1
 			o.accessibleInBothThemes("the first sign-in")
 			o.signIn("root", password)

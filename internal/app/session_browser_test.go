@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 )
 
 // TestBrowserFollowsItsSession has pages open while the role of its user changes and while the user signs out
@@ -38,9 +39,7 @@ func TestBrowserFollowsItsSession(t *testing.T) {
 	// The role changes: the socket closes and the page reloads with the new role, still signed in.
 	o.open("collections")
 	o.run("window.leaving_ = true")
-	if err := accounts.SetRole(t.Context(), auth.Console(), "anna", auth.Admin); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, accounts.SetRole(t.Context(), auth.Console(), "anna", auth.Admin))
 	o.arrive("/collections")
 	o.open("settings/users")
 	o.until(`document.querySelector("#users")?.checkVisibility()`)

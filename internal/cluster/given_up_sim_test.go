@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -19,15 +20,11 @@ import (
 func TestSessionsOfReadsThatWereGivenUpAreKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		uri, err := cluster.ParseURI(simcluster.URI())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var mu sync.Mutex
 		var read, killed []string
 		monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
@@ -44,9 +41,7 @@ func TestSessionsOfReadsThatWereGivenUpAreKilled(t *testing.T) {
 			}
 		}}
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: monitor})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = c.Close(context.WithoutCancel(t.Context())) }()
 		if _, err := c.Shards(t.Context()); err != nil {
 			t.Fatal(err)
