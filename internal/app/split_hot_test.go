@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -32,7 +31,6 @@ type workload struct {
 	watcher *topology.Watcher
 	heat    *heat.Collector
 	engine  *engine.Engine
-	db      *sqlite.DB
 }
 
 // withWorkload runs a test in a synctest bubble with the balancer off.
@@ -52,21 +50,19 @@ func withWorkload(t *testing.T, o simcluster.Options, test func(w *workload)) {
 		w.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: w.sim})
 		w.must(err)
 		defer func() { _ = w.client.Close(context.Background()) }()
-		w.db, err = sqlite.Open(t.Context(), t.TempDir())
+		db, err := sqlite.Open(t.Context(), t.TempDir())
 		w.must(err)
-		defer func() { _ = w.db.Close() }()
+		defer func() { _ = db.Close() }()
 		prof, log := profile.Yorkie(), slog.New(slog.DiscardHandler)
 		w.watcher = topology.NewWatcher(w.client, topology.Options{})
 		keeper := placement.NewKeeper(w.client, w.watcher, prof, log)
 		w.heat = heat.NewCollector(w.client, w.watcher, prof, heat.Options{Seed: 5})
-		w.engine = newEngine(engineParts{client: w.client, watcher: w.watcher, keeper: keeper, profile: prof, store: w.db, log: log,
-			recent: recentWrites{
-				w.heat,
-				w.client,
-			}, writes: writeRates{w.heat}, duplicates: placement.NewDuplicateCheck(w.client, w.watcher, keeper, prof, log)})
+		w.engine = newEngine(engineParts{client: w.client, watcher: w.watcher, keeper: keeper, profile: prof, store: db, log: log,
+			recent: recentWrites{w.heat, w.client}, writes: writeRates{w.heat},
+			duplicates: placement.NewDuplicateCheck(w.client, w.watcher, keeper, prof, log)})
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
-		for _, run := range []func(context.Context) error{w.watcher.Run, w.heat.Run, w.engine.Serve} {
+		for _, run := range []func(context.Context) error{w.watcher.Run, w.heat.Run} {
 			all.Go(func() { _ = run(ctx) })
 		}
 		defer func() { cancel(); all.Wait() }()
@@ -88,29 +84,6 @@ func (w *workload) plan(a actions.Args) actions.Plan {
 	return p
 }
 
-func (w *workload) run(p actions.Plan) engine.Run {
-	w.Helper()
-	run, _, err := w.engine.Run(w.Context(), auth.Local(), p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
-	w.must(err)
-	for run.State.Open() {
-		time.Sleep(time.Second)
-		run, err = w.engine.RunByID(w.Context(), run.ID)
-		w.must(err)
-	}
-	if run.State != engine.Succeeded {
-		w.Fatalf("the run ended as %s: %v, steps %+v", run.State, run.Why, run.Steps)
-	}
-	kept, err := w.db.RunRecord(w.Context(), run.ID)
-	w.must(err)
-	intents, err := w.db.Intents(w.Context(), run.ID)
-	w.must(err)
-	if kept.Open || kept.State != string(engine.Succeeded) || len(intents) < len(p.Commands) {
-		w.Errorf("the stored run is %+v, with %d intents for %d commands", kept, len(intents), len(p.Commands))
-	}
-	w.must(w.watcher.Refresh(w.Context()))
-	return run
-}
-
 func (w *workload) bounds(c *topology.Collection, i int) [2]bson.Raw {
 	ch := c.Chunks.At(i)
 	lo, err := c.Key.Document(ch.Min)
@@ -118,14 +91,6 @@ func (w *workload) bounds(c *topology.Collection, i int) [2]bson.Raw {
 	hi, err := c.Key.Document(ch.Max)
 	w.must(err)
 	return [2]bson.Raw{lo, hi}
-}
-
-// chunkOwners returns the lower bound and shard of each chunk.
-func chunkOwners(c *topology.Collection) (out []string) {
-	for _, ch := range c.Chunks.All() {
-		out = append(out, c.Key.Display(ch.Min)+" "+ch.Shard)
-	}
-	return out
 }
 
 // hottest returns the index of the chunk with the most writes.
@@ -155,126 +120,6 @@ func (w *workload) writtenSince(c *topology.Collection, since time.Time, r shard
 		}
 	}
 	return keys
-}
-
-// documentsOf returns n documents of one chunk of changes, in the order of their keys.
-func (w *workload) documentsOf(c *topology.Collection, i, n int) []bson.ObjectID {
-	type doc struct {
-		id  bson.ObjectID
-		key shardkey.Key
-	}
-	var docs []doc
-	for k := range 100_000 {
-		id := bson.ObjectID{0: 1, 9: byte(k >> 16), 10: byte(k >> 8), 11: byte(k)}
-		key, err := c.Key.KeyOf(placement.ObjectIDValue(id))
-		w.must(err)
-		if at, _ := c.Chunks.Find(key); at == i {
-			docs = append(docs, doc{id, key})
-		}
-		if len(docs) == n {
-			break
-		}
-	}
-	slices.SortFunc(docs, func(a, b doc) int { return a.key.Compare(b.key) })
-	var out []bson.ObjectID
-	for _, d := range docs {
-		out = append(out, d.id)
-	}
-	return out
-}
-
-// write inserts changes for some time: each[i] changes per second for document i.
-func (w *workload) write(during time.Duration, project bson.ObjectID, docs []bson.ObjectID, each []int) {
-	w.Helper()
-	seq := int64(time.Now().UnixMilli())
-	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(time.Second) {
-		rows := bson.A{}
-		for i, d := range docs {
-			for range each[i] {
-				seq++
-				rows = append(
-					rows,
-					bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())}, {Key: "project_id", Value: project}, {Key: "doc_id", Value: d},
-						{Key: "server_seq", Value: seq}, {Key: "actor_id", Value: d}},
-				)
-			}
-		}
-		_, err := w.sim.Command(w.Context(), "yorkie-meta", bson.D{{Key: "insert", Value: "changes"}, {Key: "documents", Value: rows}})
-		w.must(err)
-	}
-}
-
-// With known writes, this checks the split point, the half that moves, its target, the
-// expected effect and the undo.
-func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
-	const ns = topology.Namespace("yorkie-meta.changes")
-	versions := []string{"5.0"}
-	if !testing.Short() {
-		versions = append(versions, "8.0")
-	}
-	for _, version := range versions {
-		t.Run(version, func(t *testing.T) {
-			o := quietCluster()
-			o.ServerVersion = version
-			withWorkload(t, o, func(w *workload) {
-				time.Sleep(time.Minute)
-				c := w.watcher.Table().Collection(ns)
-				const hot = 2
-				chunk, before := c.Chunks.At(hot), chunkOwners(c)
-				docs := w.documentsOf(c, hot, 6)
-				// 10 rows a second: 2, 2 and 1 below the fourth document, which has 3; then 1 and 1.
-				w.write(3*time.Minute, bson.ObjectID{0: 7}, docs, []int{2, 2, 1, 3, 1, 1})
-				time.Sleep(20 * time.Second)
-				if i := w.hottest(ns); i != hot {
-					t.Fatalf("chunk %d is the hottest", i)
-				}
-				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, hot)})
-				if p.Blocked() || len(p.Args.Cuts) != 1 {
-					t.Fatalf("the plan is blocked: %+v", p.Checks)
-				}
-				cut := p.Args.Cuts[0]
-				at, err := c.Key.Bound(cut.At)
-				w.must(err)
-				want, err := c.Key.KeyOf(placement.ObjectIDValue(docs[3]))
-				w.must(err)
-				if at.Compare(want) != 0 {
-					t.Errorf("split at %s, want %s", c.Key.Display(at), c.Key.Display(want))
-				}
-				shares := map[string]float64{}
-				for _, e := range p.Effect.Writes {
-					shares[e.Shard] = e.After / max(e.Before, 1e-9)
-					if e.Shard == chunk.Shard && (shares[e.Shard] < 0.45 || shares[e.Shard] > 0.55) || e.Shard == cut.To && e.After <= e.Before {
-						t.Errorf("unexpected effect: %+v", e)
-					}
-				}
-				run := w.run(p)
-				after := w.watcher.Table().Collection(ns)
-				lo, _ := after.Chunks.Find(chunk.Min)
-				hi, _ := after.Chunks.Find(at)
-				moved, kept := hi, lo
-				if cut.Half == actions.HalfLower {
-					moved, kept = lo, hi
-				}
-				if hi != lo+1 || after.Chunks.At(hi).Min.Compare(at) != 0 || after.Chunks.Owner(moved) != cut.To ||
-					after.Chunks.Owner(kept) != chunk.Shard {
-					t.Fatalf("unexpected chunk owners: %v", chunkOwners(after))
-				}
-				// Planning the same again leaves nothing to do.
-				if again := w.plan(p.Args); len(again.Steps) != 0 || !again.Blocked() {
-					t.Errorf("the repeated plan has %d steps, expected none", len(again.Steps))
-				}
-				undo, err := w.engine.Undo(w.Context(), auth.Local(), run.ID, "")
-				w.must(err)
-				if undo.Blocked() {
-					t.Fatalf("unexpected checks of the undo: %+v", undo.Checks)
-				}
-				w.run(undo)
-				if got := chunkOwners(w.watcher.Table().Collection(ns)); !slices.Equal(got, before) {
-					t.Errorf("after the undo the owners are\n%v\nexpected\n%v", got, before)
-				}
-			})
-		})
-	}
 }
 
 // While Yorkie's writers write and an operator moves chunks, the split point divides the rows that were really written.
