@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/rules"
@@ -140,9 +141,7 @@ func TestAlertsHaveNoServersText(t *testing.T) {
 	s, _ := chunkTrouble(t)
 	for _, hide := range []bool{true, false} {
 		observed, err := answer.AlertSource(s.Deps.Advice, hide)(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		seen := false
 		for _, p := range s.View().Problems().Items {
 			reason := p.Text.Args()["reason"]

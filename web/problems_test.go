@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
@@ -182,9 +183,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 			t.Errorf("%d: %+v for %q", i, p, text)
 		}
 		observed, err := answer.AlertSource(s.Deps.Advice, false)(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var alerts []string
 		for _, x := range observed.Notices {
 			alerts = append(alerts, x.ID+" "+string(x.Severity))
