@@ -84,18 +84,6 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 	}
 }
 
-// An address for health and metrics that somebody names is listened on, also where only this machine can reach the
-// pages.
-func TestAGivenOperationsAddressIsListenedOn(t *testing.T) {
-	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Auth: Auth{Mode: "local"}})
-	if a.OpsAddr() == a.Addr() {
-		t.Fatal("there is no listener of its own")
-	}
-	if got := statusByName(t, a.OpsAddr(), "", "/metrics"); got != http.StatusOK {
-		t.Errorf("status %d", got)
-	}
-}
-
 // statusByName requests a path with a host name; "" is the address itself.
 func statusByName(t *testing.T, addr, host, path string) int {
 	t.Helper()
