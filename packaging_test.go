@@ -8,13 +8,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestScriptsAreShell(t *testing.T) {
 	scripts, err := filepath.Glob("scripts/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, script := range append(scripts, "deploy/compose/init/secrets.sh") {
 		shell := "sh"
 		if text, err := os.ReadFile(script); err != nil || strings.HasPrefix(string(text), "#!/bin/bash") {
@@ -35,14 +35,10 @@ var (
 func TestSettingsOfDeployAndDocumentationAreSettingsOfTheProgram(t *testing.T) {
 	known := map[string]bool{}
 	sources, err := filepath.Glob("cmd/shardboard/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, path := range sources {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, m := range declares.FindAllSubmatch(text, -1) {
 			known[string(m[1])] = true
 		}
@@ -55,15 +51,11 @@ func TestSettingsOfDeployAndDocumentationAreSettingsOfTheProgram(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	for _, path := range files {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, name := range setting.FindAllString(string(text), -1) {
 			if known[name] || own[name] {
 				continue
@@ -93,9 +85,7 @@ var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 func TestLinksOfTheInstallationPagesLeadSomewhere(t *testing.T) {
 	for _, page := range []string{"docs/install.md", "docs/upgrade.md", "deploy/compose/README.md", "deploy/helm/README.md"} {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, m := range link.FindAllSubmatch(text, -1) {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(page), string(m[1]))); err != nil {
 				t.Errorf("%s: %v", page, err)

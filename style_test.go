@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"shardboard/internal/fixture/must"
 )
 
 // Limits of a line in characters, a tab counted as one. Comments are read as
@@ -29,9 +31,7 @@ var emptyNames = []string{"util", "utils", "helper", "helpers", "common", "manag
 func TestLinesFitOnAScreen(t *testing.T) {
 	for _, file := range handWritten(t, ".go", ".templ") {
 		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, line := range longLines(file, source) {
 			t.Errorf("%s:%d is longer than %d characters (%d in a comment)", file, line, longestLine, longestComment)
 		}
@@ -41,9 +41,7 @@ func TestLinesFitOnAScreen(t *testing.T) {
 func TestPackagesAreNamedAfterTheirContent(t *testing.T) {
 	for _, file := range handWritten(t, ".go") {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if slices.Contains(emptyNames, strings.TrimSuffix(f.Name.Name, "_test")) {
 			t.Errorf("%s: package %s is not named after what it contains", file, f.Name.Name)
 		}
@@ -54,9 +52,7 @@ func TestPackagesAreNamedAfterTheirContent(t *testing.T) {
 func handWritten(t *testing.T, endings ...string) (files []string) {
 	t.Helper()
 	out, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for file := range strings.Lines(string(out)) {
 		file = strings.TrimSpace(file)
 		if _, err := os.Stat(file); err != nil || strings.HasSuffix(file, "_templ.go") {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 // otherWords are words that no text for people has, with what it says instead. docs/words.md has the whole list; a word
@@ -30,9 +32,7 @@ var (
 
 func TestTextsUseTheWordsOfTheGlossary(t *testing.T) {
 	glossary, err := os.ReadFile("docs/words.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, term := range []string{"move", "survey", "project", "person", "problem", "estimate"} {
 		if !strings.Contains(string(glossary), "**"+term) {
 			t.Errorf("docs/words.md does not say what %s means", term)
@@ -68,9 +68,7 @@ func textsOf(t *testing.T, file string) map[string]string {
 	file = strings.Replace(file, ".templ", "_templ.go", 1)
 	files := token.NewFileSet()
 	f, err := parser.ParseFile(files, file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	texts := map[string]string{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestEverythingTogetherStaysSmall(t *testing.T) {
@@ -44,9 +46,7 @@ func TestModulesImportHashedAddressesThatExist(t *testing.T) {
 
 func TestEveryStyleSheetIsServed(t *testing.T) {
 	files, err := FS.ReadDir("css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, f := range files {
 		if name := strings.TrimSuffix(f.Name(), ".css"); !slices.Contains(styleSheets, name) {
 			t.Errorf("css/%s is not in styleSheets", f.Name())
@@ -90,9 +90,7 @@ func TestServedForEverAndCompressed(t *testing.T) {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
 	z, err := gzip.NewReader(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	body, err := io.ReadAll(z)
 	if err != nil || !strings.Contains(string(body), "--accent") {
 		t.Errorf("not the style sheet: %v", err)

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+
+	"shardboard/internal/fixture/must"
 )
 
 // otherRelease has every file changed, so that no address is the same.
@@ -31,9 +33,7 @@ func otherRelease(t *testing.T) *table {
 		files[name] = &fstest.MapFile{Data: body}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return build(files, false)
 }
 
@@ -57,14 +57,10 @@ func TestTwoReleasesBehindOneAddress(t *testing.T) {
 		t.Helper()
 		turn.Store(0)
 		res, err := http.Get(front.URL + url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer res.Body.Close()
 		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return res, string(body)
 	}
 	for _, unlucky = range []int{0, 1, 3, mostTries, mostTries + 1} {

@@ -6,21 +6,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 // The type checker itself runs with the longer tests. Here is what would make it look away.
 func TestScriptsHaveNoWayAroundTheTypeChecker(t *testing.T) {
 	text, err := os.ReadFile("../tools/tsconfig.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var config struct {
 		CompilerOptions map[string]any
 		Include         []string
 	}
-	if err := json.Unmarshal(text, &config); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &config))
 	for option, want := range map[string]any{"strict": true, "checkJs": true, "noImplicitAny": nil, "strictNullChecks": nil} {
 		if got := config.CompilerOptions[option]; got != want {
 			t.Errorf("%s is %v, not %v", option, got, want)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 // The text on a shard's colour can be read, and a pattern on it be seen, in both themes: WCAG asks for 4.5 and 3.
@@ -15,9 +17,7 @@ func TestShardColoursCarryTextAndPatterns(t *testing.T) {
 	light, dark, _ := strings.Cut(css, "@media (prefers-color-scheme: dark)")
 	opacity, err := strconv.ParseFloat(regexp.MustCompile(`stroke-opacity: ([.\d]+)`).
 		FindStringSubmatch(string(built().read("css/shard_patterns.css")))[1], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	value := func(of, name string) (rgb [3]float64, ok bool) {
 		m := regexp.MustCompile(`--` + name + `: #([0-9a-f]+)`).FindStringSubmatch(of)
 		if m == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/web"
 	"shardboard/web/guard"
 	"shardboard/web/site"
@@ -113,9 +114,7 @@ func walked(t *testing.T, s *webtest.Server) map[string][]string {
 		out[pattern] = append(out[pattern], method)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out
 }
 

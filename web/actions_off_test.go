@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/web/changes"
 	"shardboard/web/guard"
 	"shardboard/web/site"
@@ -20,9 +21,7 @@ func described(t *testing.T, s *webtest.Server) map[string]bool {
 		OpenAPI string                               `json:"openapi"`
 		Paths   map[string]map[string]map[string]any `json:"paths"`
 	}
-	if err := json.Unmarshal(s.Do("GET", "/api/openapi.json").Body.Bytes(), &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(s.Do("GET", "/api/openapi.json").Body.Bytes(), &doc))
 	out, ids := map[string]bool{}, map[any]bool{}
 	for path, ops := range doc.Paths {
 		for method, op := range ops {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -17,9 +18,7 @@ func TestLiveRegionsOfAClusterLeadBelowItsBase(t *testing.T) {
 		t.Fatal("no region")
 	}
 	var out strings.Builder
-	if err := render(t.Context(), &out, s.View()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, render(t.Context(), &out, s.View()))
 	if !strings.Contains(out.String(), `href="/c/prod/`) || strings.Contains(out.String(), `href="/shards`) {
 		t.Error(out.String())
 	}

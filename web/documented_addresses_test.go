@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/web"
 	"shardboard/web/fleet"
 	"shardboard/web/site"
@@ -38,9 +39,7 @@ func TestAddressesInTheDocumentationExist(t *testing.T) {
 		}
 		for _, page := range pages {
 			text, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for _, m := range addressSpan.FindAllStringSubmatch(string(text), -1) {
 				path, _, _ := strings.Cut(m[1], "?")
 				path, _, _ = strings.Cut(path, "#")

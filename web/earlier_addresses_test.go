@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -14,9 +15,7 @@ import (
 func earlierAddresses(t *testing.T) (out [][2]string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/earlier_addresses.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for line := range strings.Lines(string(text)) {
 		if media, address, ok := strings.Cut(strings.TrimSpace(line), " "); ok && media != "#" {
 			out = append(out, [2]string{media, address})

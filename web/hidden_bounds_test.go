@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/rules"
@@ -141,9 +142,7 @@ func TestAlertsHaveNoServersText(t *testing.T) {
 	s, _ := chunkTrouble(t)
 	for _, hide := range []bool{true, false} {
 		observed, err := problems.AlertSource(s.Deps.Advice, hide)(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		seen := false
 		for _, p := range problems.Problems(s.View()).Items {
 			reason := p.Text.Args()["reason"]

@@ -8,15 +8,14 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 )
 
 func TestViewerSelectsInTheHeatMapWithoutSeeingBounds(t *testing.T) {
 	s, v := chunkTrouble(t)
 	pictureOf := func(role auth.Role) (m api.HeatMap) {
-		if err := json.Unmarshal([]byte(bodySeen(seenBy(s, role), "/api/v1/heat/map")), &m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(bodySeen(seenBy(s, role), "/api/v1/heat/map")), &m))
 		return m
 	}
 	m := pictureOf(auth.Viewer)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/sheet"
 	"shardboard/web/site"
@@ -53,9 +54,7 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 		s, _ := e.site(t)
 		for i := n % 2; i < len(batch); i += 2 {
 			lines, err := json.Marshal(map[string][]string{"lines": {e.name(i, "asked"), e.name(i, "refused")}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			name := url.PathEscape(e.name(i, "shard"))
 			for _, w := range []*httptest.ResponseRecorder{
 				s.Do("GET", "/shards/"+name+".csv"), s.Do("GET", "/api/v1/shards/"+name, webtest.Header("Accept", "text/csv")), s.Do("GET",

@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -28,9 +29,7 @@ import (
 func payloads(t testing.TB) []string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/hostile.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var out []string
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, `"`) {

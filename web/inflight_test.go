@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -195,9 +196,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 func textOf(t *testing.T, html string) string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	titles := ""
 	doc.Find("[title]").Each(func(_ int, x *goquery.Selection) { titles += " " + x.AttrOr("title", "") })
 	return strings.Join(strings.Fields(doc.Text()+titles), " ")

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -22,9 +23,7 @@ func TestShapesOfListsAndFigures(t *testing.T) {
 		Stale *bool            `json:"stale"`
 	}
 	w := s.Do("GET", "/api/v1/collections")
-	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(w.Body.Bytes(), &list))
 	if list.Next != nil || list.AsOf != "2026-03-01T12:00:00Z" || list.Stale == nil || *list.Stale || len(list.Items) != 5 {
 		t.Errorf("%s", w.Body)
 	}

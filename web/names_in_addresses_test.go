@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/natural"
 	"shardboard/internal/topology"
@@ -131,9 +132,7 @@ func TestAChunkOfALongBoundHasItsAddresses(t *testing.T) {
 		}
 	}
 	old, err := c.ExactRef(c.Chunks.At(1).Min)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if w := s.Do("GET", "/collections/app.url/chunks/"+old); w.Code != http.StatusOK {
 		t.Errorf("an old address: %d", w.Code)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -20,9 +21,7 @@ func TestTheDescriptionNamesTheStatusesAndBodiesThatThereAre(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(webtest.New(t).Do("GET", "/api/openapi.json").Body.Bytes(), &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(webtest.New(t).Do("GET", "/api/openapi.json").Body.Bytes(), &doc))
 	for route, want := range map[string]string{
 		"post /api/v1/plans": "201", "post /api/v1/plans/{id}/run": "200 202", "post /api/v1/runs/{id}/undo": "201",
 		"post /api/v1/runs/{id}/stop": "200",

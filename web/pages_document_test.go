@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/web"
 	"shardboard/web/templates"
 )
@@ -14,9 +15,7 @@ import (
 // A page that docs/pages.md does not explain, or one that it explains and that is gone, is found here.
 func TestTheDocumentOfThePagesHasEveryPage(t *testing.T) {
 	text, err := os.ReadFile("../docs/pages.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var described []string
 	for _, line := range regexp.MustCompile(`(?m)^- \*\*[^*]+\*\* ([^:]+): (.+)`).FindAllStringSubmatch(string(text), -1) {
 		for _, m := range regexp.MustCompile("`(/[^`]*)`").FindAllStringSubmatch(line[1], -1) {
@@ -39,9 +38,7 @@ func TestTheDocumentOfThePagesHasEveryPage(t *testing.T) {
 // The document leads through the pages as the navigation does.
 func TestTheDocumentOfThePagesFollowsTheNavigation(t *testing.T) {
 	text, err := os.ReadFile("../docs/pages.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	at := 0
 	for _, e := range templates.NavOf(templates.You{MayLocate: true, MayOperate: true, MayAdmin: true}, true, true) {
 		next := strings.Index(string(text), "\n## "+e.Name+"\n")

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
 	"shardboard/web/webtest"
@@ -91,9 +92,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 			t.Fatalf("no fragment for %s", topic)
 		}
 		var out strings.Builder
-		if err := render(t.Context(), &out, v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, render(t.Context(), &out, v))
 		var admins strings.Builder
 		anna := auth.With(t.Context(), auth.Principal{ID: "user:a", Name: "anna", Role: auth.Admin})
 		if err := render(anna, &admins, v); err != nil || admins.String() != out.String() {

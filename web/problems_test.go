@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
@@ -183,9 +184,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 			t.Errorf("%d: %+v for %q", i, p, text)
 		}
 		observed, err := problems.AlertSource(s.Deps.Advice, false)(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var alerts []string
 		for _, x := range observed.Notices {
 			alerts = append(alerts, x.ID+" "+string(x.Severity))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/web"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -38,9 +39,7 @@ func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
 // TestOpenAPIReferencesExist follows every $ref.
 func TestOpenAPIReferencesExist(t *testing.T) {
 	var doc map[string]any
-	if err := json.Unmarshal(site.OpenAPIDocument(web.Routes(), "", ""), &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(site.OpenAPIDocument(web.Routes(), "", ""), &doc))
 	named := doc["components"].(map[string]any)["schemas"].(map[string]any)
 	refs := 0
 	var walk func(v any)

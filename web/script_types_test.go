@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -22,19 +23,13 @@ func TestTypesOfScriptsFollowTheDescription(t *testing.T) {
 	var doc struct {
 		Components struct{ Schemas map[string]schema }
 	}
-	if err := json.Unmarshal(webtest.New(t).Do("GET", "/api/openapi.json").Body.Bytes(), &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(webtest.New(t).Do("GET", "/api/openapi.json").Body.Bytes(), &doc))
 	want := declarations(t, doc.Components.Schemas)
 	if os.Getenv("SHARDBOARD_GOLDEN") != "" {
-		if err := os.WriteFile(scriptTypes, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(scriptTypes, []byte(want), 0o644))
 	}
 	got, err := os.ReadFile(scriptTypes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if string(got) != want {
 		t.Errorf("%s is not what the description says (SHARDBOARD_GOLDEN=1 writes it anew)", scriptTypes)
 	}

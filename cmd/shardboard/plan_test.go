@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -235,42 +236,39 @@ func TestChunkAndCutFlagsHaveTheFormatOfTheAPI(t *testing.T) {
 	}
 }
 
+// everyText sets every text below a value, with one item in each list, to the same one, and every key.
+func everyText(v reflect.Value, text string, key api.Key) {
+	switch {
+	case v.Type() == reflect.TypeFor[api.Key]():
+		v.SetBytes(key)
+	case v.Kind() == reflect.String:
+		v.SetString(text)
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		everyText(v.Elem(), text, key)
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		everyText(v.Index(0), text, key)
+	case v.Kind() == reflect.Map:
+		name, item := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		everyText(name, text, key)
+		everyText(item, text, key)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(name, item)
+	case v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]():
+		for i := range v.NumField() {
+			everyText(v.Field(i), text, key)
+		}
+	}
+}
+
 func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	evil := "a\x1b[31mred\u202etxt\r\n\tx\u009b"
 	key := api.Key(`{"k":"` + "\u202e\u009b" + `"}`)
-	check := api.PlanCheck{ID: evil, Verdict: evil, Text: evil, Source: evil}
-	plan := api.Plan{
-		ID:       evil,
-		Hash:     evil,
-		Kind:     evil,
-		Summary:  evil,
-		Reason:   evil,
-		By:       evil,
-		Risk:     evil,
-		Role:     evil,
-		Confirm:  &evil,
-		UndoOf:   evil,
-		Commands: []api.PlanCommand{{Op: evil, DB: evil, Command: key}},
-		Checks:   []api.PlanCheck{check},
-		Undo:     api.Undo{Text: evil},
-		Effect: api.Effect{Moves: []api.PlanMove{{NS: evil, Min: key, Max: key, From: evil, To: evil}},
-			Shards: []api.ShardEffect{{Shard: evil}}, Stays: []string{evil}, Writes: []api.WriteEffect{{Shard: evil}}},
-	}
-	run := api.Run{
-		ID:       evil,
-		Plan:     evil,
-		Summary:  evil,
-		State:    evil,
-		Why:      evil,
-		By:       evil,
-		Reason:   evil,
-		StopBy:   evil,
-		UndoOf:   evil,
-		UndoneBy: evil,
-		Steps: []api.RunStep{{Op: evil, DB: evil, Command: key, State: evil, Why: evil, Error: evil, Changed: []api.Difference{{Text: evil}},
-			Events: []api.StepEvent{{What: evil, From: evil, To: evil, Counts: map[string]int64{evil: 1}}},
-			Proof:  []api.StepProof{{Kind: evil, NS: evil, Min: key, Got: map[string]string{evil: evil}}}}},
-	}
+	var plan api.Plan
+	var run api.Run
+	everyText(reflect.ValueOf(&plan).Elem(), evil, key)
+	everyText(reflect.ValueOf(&run).Elem(), evil, key)
 	var out bytes.Buffer
 	must(t, printPlan(&out, plan))
 	printRun(&out, run)

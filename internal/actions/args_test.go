@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // samples has a value in JSON for each argument.
@@ -137,9 +138,7 @@ func TestHiddenArgumentsContainNoKeys(t *testing.T) {
 		members = append(members, `"`+name+`":`+value)
 	}
 	a, err := ReadArgs(json.RawMessage("{" + strings.Join(members, ",") + "}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	before := string(a.JSON())
 	mask := doc(t, bson.D{{Key: "hidden", Value: true}})
 	got := a.HideKeys(func(bson.Raw) bson.Raw { return mask })

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 // A check reads the draft and returns what it found: it assigns nothing to the draft, and calls nothing that
@@ -18,18 +20,14 @@ func TestChecksOnlyRead(t *testing.T) {
 	plans := regexp.MustCompile(`^(step|check|pass|warn|block|suggest|add|move(Off|Back|AllTo|Whole)?|merge(Again)?|split(At|Median)|` +
 		`(set|remove)Range|(add|remove)Zone|dependsOnFlags)$`)
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	n := 0
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Recv == nil || fn.Recv.List[0].Names == nil || fn.Recv.List[0].Names[0].Name != "d" || !isCheck.MatchString(fn.Name.Name) {

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 )
 
 // testdata/commands.txt has the command of every operation, or why there is none, by release.
@@ -44,9 +45,7 @@ func TestCommandsOfEveryReleaseAreThoseOfTheFile(t *testing.T) {
 	}
 	const file = "testdata/commands.txt"
 	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(out.String()), 0o644))
 	}
 	if want, err := os.ReadFile(file); err != nil || string(want) != out.String() {
 		t.Errorf("%s differs (%v); run with -update and look at what changed; it is now\n%s", file, err, out.String())

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -46,9 +47,7 @@ func withOwners(t testing.TB, ns topology.Namespace, owners string) func(*Situat
 			rows = append(rows, ch)
 		}
 		chunks, err := topology.BuildChunks(c.Key, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		c.Chunks = chunks
 	}
 }

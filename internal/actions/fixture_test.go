@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -31,18 +32,14 @@ func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
 	t.Helper()
 	p, err := shardkey.ParsePattern(doc(t, bson.D(fields)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return p
 }
 
 func doc(t testing.TB, d any) bson.Raw {
 	t.Helper()
 	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return raw
 }
 
@@ -54,9 +51,7 @@ func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 		d = append(d, bson.E{Key: p.Fields()[i].Name, Value: v})
 	}
 	k, err := p.PrefixBound(doc(t, d))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return k
 }
 
@@ -77,9 +72,7 @@ func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds 
 		)
 	}
 	chunks, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	m := topology.Meta{
 		NS:          ns,
 		Key:         p,
@@ -148,9 +141,7 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
 	t.Helper()
 	d, err := c.Key.Document(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return d
 }
 

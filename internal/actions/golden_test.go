@@ -11,6 +11,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -77,15 +78,11 @@ func TestPlansMatchGoldenFiles(t *testing.T) {
 		s := cluster(t, "0.6.38", "5.0.7", x.change...)
 		d, _ := plan(t, s, x.kind, x.args(s))
 		got, err := json.MarshalIndent(asJSON(d), "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got = append(got, '\n')
 		name := filepath.Join("testdata", "plans", string(x.kind)+".json")
 		if *update {
-			if err := os.WriteFile(name, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(name, got, 0o644))
 			continue
 		}
 		if want, err := os.ReadFile(name); err != nil || string(want) != string(got) {

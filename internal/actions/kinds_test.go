@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -223,9 +224,7 @@ func manyChunksOf(t *testing.T, n int) Situation {
 	}
 	all = append(all, topology.Chunk{Min: at, Max: c.Key.Max(), Shard: "b", Version: topology.Version{Major: 2}})
 	m, err := topology.BuildChunks(c.Key, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.Chunks = m
 	return s
 }

@@ -7,24 +7,21 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 )
 
 func window(t testing.TB, text string) Maintenance {
 	t.Helper()
 	m, err := ParseMaintenance(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return m
 }
 
 func clock(t testing.TB, text string) time.Time {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return at
 }
 
@@ -123,9 +120,7 @@ func TestPlanOutsideWindowNeedsConfirmationButIsNotBlocked(t *testing.T) {
 				s.Maintenance = []Maintenance{window(t, c.window)}
 			}
 			d, _, err := Planners()[c.kind](s, c.args(s))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			var got Verdict
 			for _, check := range d.Checks {
 				if check.ID == CheckMaintenance {

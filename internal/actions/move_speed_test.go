@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -19,9 +20,7 @@ func moveEntries(t *testing.T, ago, took time.Duration, bytes int64, steps ...in
 	if len(steps) > 0 {
 		from := event(t, "moveChunk.from", ago, "a", "b", project(1), project(2), 0)
 		var details bson.D
-		if err := bson.Unmarshal(from.Details, &details); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bson.Unmarshal(from.Details, &details))
 		for i, ms := range steps {
 			details = append(details, bson.E{Key: fmt.Sprintf("step %d of %d", i+1, len(steps)), Value: ms})
 		}

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -15,9 +16,7 @@ func TestOnlyRangesOfOneTypeAreCountedByTheirBounds(t *testing.T) {
 			out = append(out, bson.E{Key: e[i].(string), Value: e[i+1]})
 		}
 		raw, err := bson.Marshal(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return raw
 	}
 	least, most := bson.MinKey{}, bson.MaxKey{}
@@ -45,9 +44,7 @@ func TestOnlyRangesOfOneTypeAreCountedByTheirBounds(t *testing.T) {
 		"too short":     {two, d("p", 3), d("p", 7), ""},
 	} {
 		key, err := shardkey.ParsePattern(c.key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got := rangeFilter(key, c.min, c.max)
 		if c.want == "" {
 			if got != nil {

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -59,9 +60,7 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 		}
 		found++
 		at, err := c.Key.Bound(resolved.Cuts[0].At)
-		if err != nil {
-			r.Fatal(err)
-		}
+		must.Do(r, err)
 		ch := c.Chunks.At(i)
 		below, above, top := int64(0), int64(0), int64(0)
 		for _, k := range s.Writes.of(c.NS, ch.Min, ch.Max).Keys {
@@ -107,27 +106,19 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 		}
 		ran++
 		whole := modelOf(t, s)
-		if err := whole.run(d.Steps, d.Effect); err != nil {
-			r.Fatal(err)
-		}
+		must.Do(r, whole.run(d.Steps, d.Effect))
 		done := rapid.IntRange(0, len(d.Steps)).Draw(r, "done")
 		part := modelOf(t, s)
-		if err := part.run(d.Steps[:done], d.Effect); err != nil {
-			r.Fatal(err)
-		}
+		must.Do(r, part.run(d.Steps[:done], d.Effect))
 		rest, again, err := Planners()[SplitHot](part.now(), resolved)
-		if err != nil {
-			r.Fatal(err)
-		}
+		must.Do(r, err)
 		if fmt.Sprint(again) != fmt.Sprint(resolved) {
 			r.Fatalf("it chose anew: %v, then %v", resolved, again)
 		}
 		if len(rest.Steps) != len(d.Steps)-done {
 			r.Fatalf("after %d of %d steps there are %d", done, len(d.Steps), len(rest.Steps))
 		}
-		if err := part.run(rest.Steps, rest.Effect); err != nil {
-			r.Fatal(err)
-		}
+		must.Do(r, part.run(rest.Steps, rest.Effect))
 		if part.picture() != whole.picture() {
 			r.Fatalf("in two parts:\n%s\nat once:\n%s", part.picture(), whole.picture())
 		}

@@ -7,38 +7,29 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	ctx, dir, quiet := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)
 	local, err := OpenAccounts(ctx, StorePlace{Dir: dir}, "", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	key, err := local.CreateToken(ctx, api.TokenCreate{Name: "cli", Role: "admin", Expires: time.Now().Add(time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := local.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, local.Close())
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
 	if _, err := OpenAccounts(ctx, StorePlace{Dir: dir}, "", quiet); fault.Of(err) != fault.Conflict {
 		t.Errorf("opening a directory that a server owns: %v, expected a refusal", err)
 	}
 	remote, err := ReadRemote(a.URL(), key.Secret, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	accounts := remote.Accounts()
 	if _, err := accounts.CreateUser(ctx, api.UserCreate{Name: "anna", Password: "correct horse battery", Role: "viewer"}); err != nil {
 		t.Fatal(err)
 	}
 	role, yes := "support", true
-	if err := accounts.ChangeUser(ctx, "anna", api.UserChange{Role: &role, Disabled: &yes}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, accounts.ChangeUser(ctx, "anna", api.UserChange{Role: &role, Disabled: &yes}))
 	if err := accounts.ChangeUser(ctx, "nobody", api.UserChange{Role: &role}); fault.Of(err) != fault.NotFound {
 		t.Errorf("changing an unknown user: %v, expected a refusal", err)
 	}
@@ -58,9 +49,7 @@ func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
 		t.Errorf("tokens are %+v, %v", tokens, err)
 	}
 	weak, err := ReadRemote(a.URL(), made.Secret, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, err := weak.Accounts().Users(ctx); err == nil {
 		t.Error("a revoked token is accepted")
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 )
 
 // apiClient uses the API like a script that was written from the API's description
@@ -26,9 +27,7 @@ type answer = map[string]any
 func (s apiClient) send(method, path, body string) (int, answer) {
 	s.Helper()
 	req, err := http.NewRequestWithContext(s.Context(), method, s.at+path, strings.NewReader(body))
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, err)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -36,14 +35,10 @@ func (s apiClient) send(method, path, body string) (int, answer) {
 		req.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, err)
 	var got answer
 	if err := json.Unmarshal(text, &got); err != nil {
 		s.Fatalf("%s %s: %s, %v\n%s", method, path, res.Status, err, text)
@@ -118,9 +113,7 @@ func as[T any](t testing.TB, v any) (out T) {
 	if err == nil {
 		err = json.Unmarshal(text, &out)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -35,9 +36,7 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 	}
 	say(3)
 	old, err := os.ReadFile(filepath.Join(d.config.DataDir, "shardboard.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	say(2)
 
 	d.serve(t)
@@ -46,9 +45,7 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 		t.Fatal("the server did not verify its record")
 	}
 	remote, err := ReadRemote(strings.TrimRight(d.app.URL(), "/"), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, d.app.current().trail.State().Key)
 	if err != nil || v.Records != 6 || v.Head == nil || v.Head.Seq != 6 {
 		t.Errorf("unexpected result %+v, error %v", v, err)
@@ -61,9 +58,7 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 	for _, name := range []string{"shardboard.db-wal", "shardboard.db-shm"} {
 		_ = os.Remove(filepath.Join(d.config.DataDir, name))
 	}
-	if err := os.WriteFile(filepath.Join(d.config.DataDir, "shardboard.db"), old, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(d.config.DataDir, "shardboard.db"), old, 0o600))
 	d.serve(t)
 	d.stop(t) // the check at shutdown is as thorough as the one at start
 	if st := d.app.current().trail.State(); st.Break == nil || st.Break.Code != "cut" {

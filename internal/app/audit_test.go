@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/keyfile"
@@ -29,9 +30,7 @@ func signedDirectory(t *testing.T, n int) (dir string, db *sqlite.DB, trail audi
 	t.Helper()
 	dir = t.TempDir()
 	db, err := sqlite.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	for i := range n {
 		if _, err := db.Append(t.Context(),
@@ -42,9 +41,7 @@ func signedDirectory(t *testing.T, n int) (dir string, db *sqlite.DB, trail audi
 	log = &bytes.Buffer{}
 	trail, err = keepAudit(db, Config{DataDir: dir, AuditKey: filepath.Join(t.TempDir(), "audit.key"),
 		Log: slog.New(slog.NewTextHandler(log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	runKeeper(t, trail)
 	return dir, db, trail, log
 }
@@ -62,9 +59,7 @@ func runKeeper(t *testing.T, trail auditTrail) {
 func headFile(t *testing.T, h *store.AuditHead) io.Reader {
 	t.Helper()
 	b, err := json.Marshal(auditing.AuditHead(*h))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return bytes.NewReader(b)
 }
 
@@ -73,9 +68,7 @@ func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 	dir, _, trail, log := signedDirectory(t, 120)
 	st := trail.State()
 	var export bytes.Buffer
-	if err := ExportAudit(ctx, AuditSource{DataDir: dir}, &export); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ExportAudit(ctx, AuditSource{DataDir: dir}, &export))
 	for name, from := range map[string]func() AuditSource{
 		"directory": func() AuditSource { return AuditSource{DataDir: dir} },
 		"file":      func() AuditSource { return AuditSource{File: bytes.NewReader(export.Bytes())} },
@@ -166,9 +159,7 @@ func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
 func newDatabase(t *testing.T) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -196,9 +187,7 @@ func servedRecord(t *testing.T, token string, records func() []api.AuditRecord, 
 	}))
 	t.Cleanup(srv.Close)
 	remote, err := ReadRemote(srv.URL, token, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return remote
 }
 
@@ -268,18 +257,14 @@ func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
 	// more is what the server does meanwhile: it adds a record and signs like the keeper.
 	more := func() {
 		r, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "login.ok"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		runKeeper(t, trail)
 		if h, err := audit.Witness(trail.witness).Head(); err != nil || h.Seq != r.Seq {
 			t.Fatal("the witness was not saved again:", h, err)
 		}
 	}
 	var export bytes.Buffer
-	if err := ExportAudit(ctx, AuditSource{DataDir: dir}, &export); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ExportAudit(ctx, AuditSource{DataDir: dir}, &export))
 	remote := servedRecord(t, "", func() []api.AuditRecord { list := recordsOf(t, trail); more(); return list },
 		func() *api.AuditHead { return nil })
 	for _, tc := range []struct {
@@ -321,9 +306,7 @@ func TestTokensAreSentOnlyOverTLSOrLoopbackAndNotToRedirects(t *testing.T) {
 	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusSeeOther))
 	defer srv.Close()
 	remote, err := ReadRemote(srv.URL, "sb_x", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if err := remote.Get(t.Context(), "/", nil); err == nil || hit {
 		t.Error("a redirect was followed", err)
 	}
@@ -337,9 +320,7 @@ func TestErrorsOfTheServerBecomeErrorsOfTheCommand(t *testing.T) {
 	}))
 	defer srv.Close()
 	remote, err := ReadRemote(srv.URL, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if err := remote.Get(t.Context(), "/x", nil); fault.Of(err) != fault.Forbidden || fault.Text(err) != "You are a viewer." {
 		t.Error(err)
 	}
@@ -364,9 +345,7 @@ func TestReplicasSignWithTheKeyThatAllOfThemGet(t *testing.T) {
 	for range 2 {
 		own := filepath.Join(t.TempDir(), "audit.key")
 		trail, err := keepAudit(newDatabase(t), Config{AuditKey: own, AuditKeyFrom: given, Log: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		keys[trail.State().Key] = true
 		if _, err := os.Stat(own); err == nil {
 			t.Error("another key was made")
@@ -375,9 +354,7 @@ func TestReplicasSignWithTheKeyThatAllOfThemGet(t *testing.T) {
 	if len(keys) != 1 || keys[""] {
 		t.Errorf("keys %v", keys)
 	}
-	if err := os.Chmod(given, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(given, 0o644))
 	if _, err := keepAudit(newDatabase(t), Config{AuditKey: given, AuditKeyFrom: given}); fault.Of(err) != fault.Invalid {
 		t.Errorf("a key that everybody can read: %v", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 )
 
 // proxied is a server behind a proxy, which does TLS, and a browser that is signed in.
@@ -42,7 +43,7 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 	c := Config{Listen: "127.0.0.1:0", Log: slog.New(slog.NewTextHandler(p.log, nil)), OpsListen: "127.0.0.1:0",
 		PublicURL: p.proxy.URL, TLSByProxy: true, Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}}
 	config(&c)
-	p.App = stillDemo(t).startBeside(t, c)
+	p.App = stillDemo().startBeside(t, c)
 	var err error
 	if to, err = url.Parse("http://" + p.Addr()); err != nil {
 		t.Fatal(err)
@@ -75,9 +76,7 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 func (p *proxied) do(t *testing.T, method, path, origin, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, p.proxy.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if r.AddCookie(p.cookie); origin != "" {
 		r.Header.Set("Origin", origin)
 	}
@@ -85,14 +84,10 @@ func (p *proxied) do(t *testing.T, method, path, origin, body string) (int, stri
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	res, err := p.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return res.StatusCode, string(text)
 }
 
@@ -177,14 +172,10 @@ func TestHealthIsAnsweredUnderEveryHost(t *testing.T) {
 		for _, lines := range []string{"HTTP/1.0\r\n", "HTTP/1.1\r\nHost: 10.1.2.3:8090\r\nConnection: close\r\n",
 			"HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n"} {
 			c, err := net.Dial("tcp", p.Addr())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			fmt.Fprintf(c, "GET %s %s\r\n", path, lines)
 			res, err := http.ReadResponse(bufio.NewReader(c), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			body, err := io.ReadAll(res.Body)
 			c.Close()
 			if res.StatusCode != http.StatusOK || string(body) != "ok\n" || err != nil || res.Header.Get("ETag") != "" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 )
 
 // A server below a path of its public address, behind a proxy that hands the path on or takes it off.
@@ -46,9 +47,7 @@ func TestBelowAPath(t *testing.T) {
 			t.Errorf("%s: a file that is not there gets %d", name, status)
 		}
 		remote, err := ReadRemote(strings.Replace(p.URL(), p.proxy.URL, "http://"+p.Addr(), 1), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var me any
 		if err := remote.Get(t.Context(), api.Prefix+"/me", &me); err == nil || !strings.Contains(err.Error(), "requires sign-in") {
 			t.Errorf("%s: the command line gets %v", name, err)
@@ -63,7 +62,7 @@ func TestBelowAPath(t *testing.T) {
 func TestOIDCBelowAPath(t *testing.T) {
 	i := newIssuerServer(t, "oncall")
 	i.Start()
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), PublicURL: "http://localhost/shardboard",
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), PublicURL: "http://localhost/shardboard",
 		Auth: Auth{Mode: "oidc", OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 	client := newCookieClient(t)
 	// The issuer leads back to the public address, which a proxy would serve.

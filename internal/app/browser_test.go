@@ -20,6 +20,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"shardboard/internal/fixture/must"
 )
 
 // waitLimit is how long a test waits for a state of a page, which a busy machine reaches late.
@@ -85,9 +87,7 @@ func newTab(t testing.TB, d *demo, width int64) *tab {
 	t.Helper()
 	needBrowser(t)
 	browser, err := startedBrowser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	o := &tab{TB: t, d: d}
 	o.start(browser, chromedp.WithNewBrowserContext())
 	o.do(screen(width, "light"))
@@ -115,12 +115,8 @@ func (o *tab) start(from context.Context, options ...chromedp.ContextOption) {
 		_ = chromedp.Cancel(ctx) // waits until the page is closed
 		closeTab()
 	})
-	if err := chromedp.Do(ctx); err != nil {
-		o.Fatal(err)
-	}
-	if err := chromedp.Listen(ctx, o.incidents.note); err != nil {
-		o.Fatal(err)
-	}
+	must.Do(o, chromedp.Do(ctx))
+	must.Do(o, chromedp.Listen(ctx, o.incidents.note))
 	o.do(call(network.Enable, network.EnableParams{}), call(page.AddScriptToEvaluateOnNewDocument,
 		page.AddScriptToEvaluateOnNewDocumentParams{Source: inEveryPage}),
 		// A page that is not in front of others is drawn and has the focus too.

@@ -19,29 +19,22 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // writeCertificate writes a self-signed certificate for loopback.
 func writeCertificate(t *testing.T, cert, key, name string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	form := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	text, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: text}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}
 }
 
@@ -79,9 +72,7 @@ func TestAReplacedCertificateIsReloadedUnlessItIsUnsafe(t *testing.T) {
 	replace("one", 0o644, 0o600)
 	var log bytes.Buffer
 	c, err := openCertificate(cert, key, slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	now := time.Now()
 	c.now = func() time.Time { return now }
 	for _, next := range []struct {
@@ -92,9 +83,7 @@ func TestAReplacedCertificateIsReloadedUnlessItIsUnsafe(t *testing.T) {
 		replace(next.name, 0o644, next.key)
 		now = now.Add(certificateCheckInterval)
 		pair, err := c.get(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if leaf, err := x509.ParseCertificate(pair.Certificate[0]); err != nil || leaf.Subject.CommonName != next.want {
 			t.Errorf("after %q with mode %o: %v, %v; want %q", next.name, next.key, leaf.Subject, err, next.want)
 		}

@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/configfile"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -43,9 +44,7 @@ func startSimulated(t *testing.T, seed int64) (*simcluster.Cluster, cluster.URI)
 	d.restartCluster(t, o)
 	t.Cleanup(func() { d.stopCluster(t) })
 	uri, err := cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return d.sim, uri
 }
 
@@ -63,9 +62,7 @@ func startFleet(t *testing.T, list ...ClusterConfig) *fleet {
 	f := &fleet{cookies: map[string]*http.Cookie{}}
 	c.Reload = func() (Config, error) { return f.file() }
 	a, err := New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	f.app = a
 	a.Start()
 	t.Cleanup(func() {
@@ -92,9 +89,7 @@ func startFleet(t *testing.T, list ...ClusterConfig) *fleet {
 func (f *fleet) get(t *testing.T, who, path string) (status int, body string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.app.Addr()+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r.Header.Set("X-Request-ID", "of-the-test") // else each answer has one of its own
 	if token, ok := strings.CutPrefix(who, "token "); ok {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -104,14 +99,10 @@ func (f *fleet) get(t *testing.T, who, path string) (status int, body string) {
 	client := sessionClient(t)
 	client.Jar = nil // the session is that of who asks
 	res, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return res.StatusCode, string(text)
 }
 
@@ -132,9 +123,7 @@ func (f *fleet) names(t *testing.T, who string) (out []string) {
 func TestSeveralClustersInOneServer(t *testing.T) {
 	a, b := simulated(t, 1), simulated(t, 2)
 	nowhere, err := cluster.ParseURI("mongodb://127.0.0.1:1/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	secret := auth.ClusterRoles{"everyone": "none", "user:olga": "viewer", "role:admin": "same"}
 	raised := auth.ClusterRoles{"user:vera": "operator"}
 	f := startFleet(t, ClusterConfig{Name: "open", URI: a, Actions: true, Roles: raised, Settings: "1"},
@@ -144,14 +133,10 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 	t.Run("role, cluster and route decide", func(t *testing.T) {
 		by, _, err := f.app.current().auth.CreateToken(t.Context(), principal(t, f, "vera"), auth.NewToken{Name: "script", Role: auth.Viewer,
 			Expires: time.Now().Add(time.Hour)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		bound, _, err := f.app.current().auth.CreateToken(t.Context(), principal(t, f, "vera"), auth.NewToken{Name: "bound",
 			Clusters: map[string]auth.Role{"open": auth.Support}, Expires: time.Now().Add(time.Hour)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for path, says := range map[string]string{"/c/gone/api/v1/shards": "This token is bound to open: it may do nothing elsewhere.",
 			"/api/v1/users": "This token is bound to open"} {
 			if _, body := f.get(t, "token "+bound, path); !strings.Contains(body, says) {
@@ -208,9 +193,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 	t.Run("sign-in leads back, and says nothing of which clusters there are", func(t *testing.T) {
 		for _, name := range []string{"open", "secret", "none"} {
 			res, err := sessionClient(t).Get("http://" + f.app.Addr() + "/c/" + name + "/projects?page=2")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			_ = res.Body.Close()
 			if to := res.Header.Get("Location"); to != "/login?next=%2Fc%2F"+name+"%2Fprojects%3Fpage%3D2" {
 				t.Errorf("%s: %d to %s", name, res.StatusCode, to)
@@ -246,9 +229,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 	t.Run("a reload touches only what it changes", func(t *testing.T) {
 		head := http.Header{"Cookie": {f.cookies["adam"].String()}, "Origin": {"http://" + f.app.Addr()}}
 		socket, _, err := websocket.DefaultDialer.Dial("ws://"+f.app.Addr()+"/c/open/live?t=zones", head)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer socket.Close()
 		s, next := f.app.current().clusters, f.app.config
 		before := s.named("open").current()
@@ -271,9 +252,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		next.Clusters[0].Roles = nil
 		next.Fixed = map[string]string{"listen": "127.0.0.1:9"}
 		f.file = func() (Config, error) { return next, nil }
-		if err := f.app.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.app.Reload(t.Context()))
 		if s.named("open").current() != before {
 			t.Error("the cluster that did not change was made anew")
 		}
@@ -291,9 +270,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 			t.Errorf("the socket of the cluster that stayed was cut: %v", err)
 		}
 		records, err := f.app.current().store.AuditRecords(t.Context(), 0, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		last := records[len(records)-1]
 		if last.What != "configuration.reloaded" || last.Details["added"] != "third" || last.Details["removed"] != "gone, secret" &&
 			last.Details["removed"] != "secret, gone" || last.Details["roles"] != "open" || last.Details["restart"] != "listen" {
@@ -305,9 +282,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		next := f.app.configNow()
 		next.Clusters = append(slices.Clone(next.Clusters), ClusterConfig{Name: "twin", Title: "Twin", URI: a, Log: next.Log, Settings: "1"})
 		f.file = func() (Config, error) { return next, nil }
-		if err := f.app.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.app.Reload(t.Context()))
 		if !eventually(settledWithin, func() bool {
 			_, body := f.get(t, "adam", "/api/v1/clusters")
 			return strings.Contains(body, "This is the same cluster as open")
@@ -323,8 +298,6 @@ func principal(t *testing.T, f *fleet, name string) auth.Principal {
 	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.app.Addr()+"/", nil)
 	r.AddCookie(f.cookies[name])
 	p, err := f.app.current().auth.Identify(nil, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return p
 }

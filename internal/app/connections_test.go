@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 )
 
@@ -75,9 +76,7 @@ func TestKnownProxiesHaveNoLimitPerAddress(t *testing.T) {
 	} {
 		tc.c.MaxConnections = 100
 		bounds, err := tc.c.connectionBounds()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var got []string
 		for _, p := range bounds.Proxies {
 			got = append(got, p.String())
@@ -92,9 +91,7 @@ func TestKnownProxiesHaveNoLimitPerAddress(t *testing.T) {
 func holdConnection(t *testing.T, a *App) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", a.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	_, _ = io.WriteString(conn, "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -115,7 +112,7 @@ func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
 	anna := sessionClient(t)
 	_, cookies := firstSignIn(t, a, anna, a.URL())
 	if got := statusOf(t, anna, a.URL()); got != http.StatusOK {
@@ -123,9 +120,7 @@ func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
 	}
 	socket, _, err := websocket.DefaultDialer.Dial("ws://"+a.Addr()+"/live?t=overview",
 		http.Header{"Origin": {strings.TrimRight(a.URL(), "/")}, "Cookie": {cookies[0].Name + "=" + cookies[0].Value}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer socket.Close()
 	for range 3 * minConnections {
 		holdConnection(t, a)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -106,9 +107,7 @@ func signInAccounts(b *testing.B, a *App, n int) (cookies []string) {
 			b.Fatal(err)
 		}
 		cookie, _, err := a.current().auth.SignIn(b.Context(), auth.Credentials{Name: name, Password: password, From: "127.0.0.1"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
 		cookies = append(cookies, cookie.Name+"="+cookie.Value)
 	}
 	return cookies
@@ -164,22 +163,14 @@ func timePeople(b *testing.B, a *App, cookies []string, during time.Duration) (t
 func (c *crowd) start(t testing.TB) (disperse func() crowdSeen) {
 	t.Helper()
 	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCrowdProcess$", "-test.timeout=2h")
 	cmd.Env, cmd.Stderr = append(os.Environ(), crowdVariable+"="+string(text)), os.Stderr
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if lines.Text() == "crowd ready" {

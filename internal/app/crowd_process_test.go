@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"shardboard/internal/fixture/must"
 )
 
 // crowd holds connections to a server. It runs in a separate process, so that its
@@ -48,9 +50,7 @@ func TestCrowdProcess(t *testing.T) {
 		t.Skip("started by BenchmarkRequestsInACrowd")
 	}
 	var c crowd
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &c))
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { // the parent ends this process by closing its input
 		_, _ = io.Copy(io.Discard, os.Stdin)

@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
@@ -23,17 +24,6 @@ import (
 )
 
 const changes = "yorkie-meta.changes"
-
-// packageTB is what the demo of all tests is started with: it ends after the last of them.
-type packageTB struct{ testing.TB }
-
-func (packageTB) Helper()                   {}
-func (packageTB) Context() context.Context  { return context.Background() }
-func (packageTB) Cleanup(end func())        { afterTests = append([]func(){end}, afterTests...) }
-func (packageTB) Fatal(args ...any)         { panic(fmt.Sprint(args...)) }
-func (packageTB) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
-func (packageTB) Error(args ...any)         { panic(fmt.Sprint(args...)) }
-func (packageTB) Errorf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
 // movableCluster is a quiet cluster whose chunks can return to a shard that they have just left.
 func movableCluster() simcluster.Options {
@@ -76,13 +66,9 @@ func (d *demo) moveCommand(t testing.TB, chunk topology.Chunk, to string) bson.D
 	t.Helper()
 	c := d.app.Watcher().Table().Collection(changes)
 	lower, err := c.Key.Document(chunk.Min)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	upper, err := c.Key.Document(chunk.Max)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return bson.D{{Key: "moveChunk", Value: changes}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}}
 }
 
@@ -137,9 +123,7 @@ func (d *demo) largestChunk(t testing.TB, ns topology.Namespace, field string) s
 	if err == nil {
 		err = cursor.All(context.Background(), &groups)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c := d.app.Watcher().Table().Collection(ns)
 	rows, best := map[int]int{}, 0
 	for _, g := range groups {
@@ -148,13 +132,9 @@ func (d *demo) largestChunk(t testing.TB, ns topology.Namespace, field string) s
 			place = shardkey.HashObjectID(g.ID)
 		}
 		doc, err := bson.Marshal(bson.D{{Key: field, Value: place}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		k, err := c.Key.Bound(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		i, _ := c.Chunks.Find(k)
 		if rows[i] += g.N; rows[i] > rows[best] {
 			best = i
@@ -211,20 +191,14 @@ func (d *demo) recordHeat(t testing.TB, hours int) {
 func (d *demo) postJSON(t testing.TB, path string, body, into any) {
 	t.Helper()
 	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	res, err := http.Post(d.app.URL()+path, "application/json", bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	if res.StatusCode/100 != 2 {
 		t.Fatalf("POST /%s: %s", path, res.Status)
 	}
-	if err := json.NewDecoder(res.Body).Decode(into); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.NewDecoder(res.Body).Decode(into))
 }
 
 // planned makes a plan; ran runs it and waits for its end.

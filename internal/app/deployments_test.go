@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 )
 
 // These are of docs/deployments.md, where no test of the part itself is about the whole.
@@ -22,7 +23,7 @@ import (
 func TestTheKeyOfTheIssuerMayChangeAtAnyTime(t *testing.T) {
 	i := newIssuerServer(t, "oncall")
 	i.Start()
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
 		OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 	for range 2 {
 		if status, path, body := clickOIDC(t, newCookieClient(t), a.URL(), "/zones"); status != http.StatusOK || path != "/zones" {
@@ -38,12 +39,10 @@ func TestPagesAreServedOverIPv6(t *testing.T) {
 	} else {
 		l.Close()
 	}
-	a := stillDemo(t).startBeside(t, Config{Listen: "[::1]:0", OpsListen: "[::1]:0", Auth: Auth{Mode: "none"}})
+	a := stillDemo().startBeside(t, Config{Listen: "[::1]:0", OpsListen: "[::1]:0", Auth: Auth{Mode: "none"}})
 	for _, address := range []string{a.URL() + "zones", a.OpsURL() + "/healthz"} {
 		res, err := http.Get(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		res.Body.Close()
 		if res.StatusCode != http.StatusOK || !strings.HasPrefix(address, "http://[::1]:") {
 			t.Errorf("%s: %s", address, res.Status)
@@ -54,13 +53,9 @@ func TestPagesAreServedOverIPv6(t *testing.T) {
 // Names that nobody resolves yet are no reason not to start: pages say so, and health is good.
 func TestTheNameOfTheClusterNeedNotResolveAtTheStart(t *testing.T) {
 	uri, err := cluster.ParseURI("mongodb://mongos.nowhere.invalid:27017/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a, err := New(t.Context(), Config{URI: uri, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler), Auth: Auth{Mode: "none"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -93,12 +88,10 @@ func TestTheNameOfTheClusterNeedNotResolveAtTheStart(t *testing.T) {
 
 // A stop, as by SIGTERM, ends open sockets with a close frame and does not wait for who holds them.
 func TestAStopEndsOpenSockets(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	c := Config{URI: d.config.URI, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler), Auth: Auth{Mode: "none", Cost: auth.Cost{}}}
 	a, err := New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a.Start()
 	var conn *websocket.Conn
 	opens := func() bool { // what takes sockets may begin after the pages

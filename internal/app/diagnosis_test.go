@@ -209,8 +209,7 @@ func (w *incident) stop(project int) {
 // zone makes a zone of a chunk's range that one shard carries.
 func (w *incident) zone(chunk int, shard string) {
 	w.Helper()
-	parts := workload{T: w.T}
-	b := parts.bounds(w.table().Collection(changed), chunk)
+	b := chunkBounds(w, w.table().Collection(changed), chunk)
 	w.command("admin", bson.D{{Key: "addShardToZone", Value: shard}, {Key: "zone", Value: "eu"}})
 	w.command("admin", bson.D{{Key: "updateZoneKeyRange", Value: string(changed)}, {Key: "min", Value: b[0]}, {Key: "max", Value: b[1]},
 		{Key: "zone", Value: "eu"}})

@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -30,9 +31,7 @@ func (d *demo) explain(t *testing.T, ns string, filter bson.D) []string {
 		{Key: "explain", Value: bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}}},
 		{Key: "verbosity", Value: "queryPlanner"},
 	}).Decode(&reply)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var names []string
 	for _, s := range reply.QueryPlanner.WinningPlan.Shards {
 		names = append(names, s.ShardName)
@@ -59,13 +58,9 @@ func TestChangesAndRestartsOfTheClusterAreFollowed(t *testing.T) {
 	c := d.app.Watcher().Table().Collection(ns)
 	loaded, at := c.Chunks.Len(), c.Chunks.At(0)
 	lower, err := c.Key.Document(at.Min)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	upper, err := c.Key.Document(at.Max)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	d.admin(t, bson.D{{Key: "split", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}})
 	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 	for d.app.Watcher().Table().Collection(ns).Chunks.Len() == loaded {

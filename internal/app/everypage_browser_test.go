@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 	"shardboard/web"
@@ -37,8 +38,9 @@ func TestBrowserShowsEveryPage(t *testing.T) {
 	inTwoTabs(t, d, []string{"login?next=%2Fzones", "login/first?key=x"}, func(o *tab, address string) { o.checkPage(d.app.URL() + address) })
 }
 
-// TestBrowserFindsNoAccessibilityViolationInTheStorybook checks the scenes that have some markup that no other has.
-func TestBrowserFindsNoAccessibilityViolationInTheStorybook(t *testing.T) {
+// TestBrowserShowsEveryScene looks for violations in the scenes of the storybook that have some markup that no other
+// has.
+func TestBrowserShowsEveryScene(t *testing.T) {
 	needBrowser(t)
 	handler := storybook.Handler()
 	server := httptest.NewServer(handler)
@@ -57,13 +59,8 @@ func TestBrowserFindsNoAccessibilityViolationInTheStorybook(t *testing.T) {
 		o.expect("Failed to load resource") // scenes of refusals and failures, which have their status
 		o.checkScene(server.URL + path)
 	})
-}
 
-// A page of a plan may have forms to approve, to refuse and to run: when the plan expires, all go off, and it is said.
-func TestBrowserSwitchesEveryFormOfAnExpiredPlanOff(t *testing.T) {
-	needBrowser(t)
-	server := httptest.NewServer(storybook.Handler())
-	t.Cleanup(server.Close)
+	// A page of a plan may have forms to approve, to refuse and to run: when the plan expires, all go off, and it is said.
 	inTwoTabs(t, nil, []string{"toapprove", "waits", "approved"}, func(o *tab, scene string) {
 		o.openAt(server.URL + storybook.Prefix + "/plan-" + scene) // its time is long past in the browser
 		o.until(`[...document.querySelectorAll("form[data-once] button")].every(b => b.disabled)`)
@@ -155,13 +152,9 @@ func (o *tab) screenshot(address string) {
 		return
 	}
 	png, err := chromedp.Run(o.ctx, chromedp.FullScreenshot(100))
-	if err != nil {
-		o.Fatal(err)
-	}
+	must.Do(o, err)
 	name := strings.NewReplacer("/", "_", "?", "_", "=", "_", ":", "_").Replace(address)
-	if err := os.WriteFile(fmt.Sprintf("%s/%.80s.png", folder, name), png, 0o600); err != nil {
-		o.Fatal(err)
-	}
+	must.Do(o, os.WriteFile(fmt.Sprintf("%s/%.80s.png", folder, name), png, 0o600))
 }
 
 // turned is the first element whose text changes the writing direction beyond the element.
@@ -374,71 +367,4 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 		}
 	}
 	return out
-}
-
-// TestBrowserFindsNoAccessibilityViolationInWhatOpens checks pages after somebody opened, chose or typed something.
-// Pages about nothing, and of a cluster that is not reached, are scenes of the storybook.
-func TestBrowserFindsNoAccessibilityViolationInWhatOpens(t *testing.T) {
-	d := sharedDemo(t)
-	var projects struct{ Items []struct{ Name string } }
-	d.getJSON(t, "api/v1/projects?limit=1", &projects)
-	project := projects.Items[0].Name
-	palette := func(o *tab, text, shown string) {
-		o.run(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true, bubbles: true}))`)
-		o.until(`document.getElementById("palette").open && document.querySelector("#palette-list li")`)
-		if text != "" {
-			o.fill("#palette-text", text)
-			o.until(`document.getElementById("palette").textContent.includes(%q)`, shown)
-		}
-	}
-	cell := func(o *tab) {
-		o.until(heatDrawn)
-		o.focus("[data-heat=canvas]")
-		o.press("ArrowLeft", "ArrowUp")
-		o.until(heatReadout + `.includes("UTC")`)
-	}
-	open := map[string]struct {
-		path  string
-		width int64 // of the only screen that has it; 0: every screen
-		open  func(o *tab)
-	}{
-		"palette":                 {"zones", 0, func(o *tab) { palette(o, "", "") }},
-		"palette with matches":    {"zones", 0, func(o *tab) { palette(o, project[:3], project) }},
-		"palette without matches": {"zones", 0, func(o *tab) { palette(o, "nothing-is-called-so", "nothing-is-called-so") }},
-		"keyboard help":           {"projects", 0, func(o *tab) { o.press("?"); o.until(`document.getElementById("keys").open`) }},
-		"menu": {"matrix", 390, func(o *tab) {
-			o.click("[popovertarget=menu]")
-			o.until(`document.querySelector("#menu:popover-open")`)
-		}},
-		"suggestions": {"locate", 0, func(o *tab) {
-			o.fill("#q", project[:3])
-			o.until(`[...document.querySelectorAll("main [role=listbox]:not([hidden])")].some((list) => list.textContent.includes(%q))`, project)
-		}},
-		"cell of the heat picture": {"heat", 0, cell},
-		"selection of the heat picture": {"heat", 0, func(o *tab) {
-			cell(o)
-			o.press("Shift+ArrowUp", "Enter")
-			o.until(`document.activeElement.id === "heat-selected"`)
-		}},
-		"chunk on the map": {"map", 0, func(o *tab) {
-			o.until(mapDrawn)
-			o.mapSettled()
-			o.focus("[data-map=canvas]")
-			o.press("ArrowRight")
-			o.until(mapReadout + `.includes(" of ")`)
-		}},
-		"collection on the map": {"map?ns=" + changes + "&from=0.25&to=0.5", 0, func(o *tab) { o.until(mapDrawn) }},
-		"cell of the matrix":    {"matrix", 0, func(o *tab) { o.focus("main table [tabindex='0']") }},
-	}
-	o := newTab(t, d, 1280)
-	for _, width := range []int64{1280, 390} {
-		o.do(screen(width, "light"))
-		for name, s := range open {
-			if s.width == 0 || s.width == width {
-				o.open(s.path)
-				s.open(o)
-				o.accessibleInBothThemes(name)
-			}
-		}
-	}
 }

@@ -11,13 +11,12 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestInvalidHostNamesAreRefused(t *testing.T) {
 	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, host := range []string{"", "*", "*.example", "http://foo/", "foo/", "foo:", "foo:0", "foo:080", "foo:99999", "a b",
 		"u@foo", "foo?x", "foo#x", ".foo", "foo.", "a..b", "b\u00fccher.example", "foo,bar", "fe80::1%eth0", "[::1", "::1:http"} {
 		c := Config{URI: uri, Listen: "127.0.0.1:0", Hosts: []string{"fine.example", host}, Auth: Auth{Mode: "local"},
@@ -37,7 +36,7 @@ func TestInvalidHostNamesAreRefused(t *testing.T) {
 // Health and metrics have a separate listener, with nothing else, wherever the pages can be reached by others: also
 // behind a proxy on this machine, which forwards everybody's requests from loopback.
 func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	for name, tc := range map[string]struct {
 		c     Config
 		host  string
@@ -85,30 +84,14 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 	}
 }
 
-// An address for health and metrics that somebody names is listened on, also where only this machine can reach the
-// pages.
-func TestAGivenOperationsAddressIsListenedOn(t *testing.T) {
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Auth: Auth{Mode: "local"}})
-	if a.OpsAddr() == a.Addr() {
-		t.Fatal("there is no listener of its own")
-	}
-	if got := statusByName(t, a.OpsAddr(), "", "/metrics"); got != http.StatusOK {
-		t.Errorf("status %d", got)
-	}
-}
-
 // statusByName requests a path with a host name; "" is the address itself.
 func statusByName(t *testing.T, addr, host, path string) int {
 	t.Helper()
 	r, err := http.NewRequest("GET", "http://"+addr+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r.Host = host
 	res, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, res.Body)
 	return res.StatusCode

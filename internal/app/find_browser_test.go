@@ -27,6 +27,7 @@ func TestBrowserFindsThingsByAFewKeys(t *testing.T) {
 	openPalette()
 	o.fill("#palette-text", "nothing-is-called-so")
 	o.until(`document.getElementById("palette-note").textContent.includes("nothing-is-called-so")`)
+	o.accessibleAtBothWidths("the palette without matches")
 	o.is("/locate?q=nothing-is-called-so", `document.querySelector("#palette-list li:last-child a").getAttribute("href")`)
 	o.press("Escape")
 	o.until(`!document.getElementById("palette").open`)
@@ -39,6 +40,7 @@ func TestBrowserFindsThingsByAFewKeys(t *testing.T) {
 	o.focus("#go")
 	o.click("#go")
 	o.until(`document.querySelector("#palette-list li bdi")?.textContent === "found before" && document.activeElement.id === "palette-text"`)
+	o.accessibleAtBothWidths("the palette")
 	for _, step := range []struct{ key, is string }{{"End", chosen + " === " + last}, {"Home", chosen + " === 0"},
 		{"ArrowDown", chosen + " === 1"}, {"ArrowUp", chosen + " === 0"}, {"ArrowUp", chosen + " === " + last}} {
 		o.press(step.key)
@@ -46,16 +48,21 @@ func TestBrowserFindsThingsByAFewKeys(t *testing.T) {
 	}
 	o.fill("#palette-text", "shard-rs")
 	o.until(chosen + ` === 0 && document.querySelector("#palette-list li span").textContent === "shard"`)
+	o.accessibleAtBothWidths("the palette with matches")
 	o.is("true", `document.getElementById(document.getElementById("palette-text").getAttribute("aria-activedescendant")).getAttribute("aria-selected")`)
 	o.press("Escape")
 	o.until(`!document.getElementById("palette").open && document.activeElement.id === "go"`)
 	o.run(`localStorage.clear()`)
+	o.press("?")
+	o.until(`document.getElementById("keys").open`)
+	o.accessibleAtBothWidths("the help about keys")
 
 	// Suggestions of the locate box; what was found is offered again elsewhere.
 	o.open("locate")
 	o.until(`document.querySelector("#q[role=combobox]")`)
 	o.fill("#q", strings.ToUpper(name[:4]))
 	o.until(`[...document.querySelectorAll("#q-list li bdi")].some((x) => x.textContent === %q)`, name)
+	o.accessibleAtBothWidths("suggestions")
 	o.run("window.leaving_ = true")
 	o.press("ArrowDown", "Enter")
 	o.arrive("/locate")
@@ -103,6 +110,7 @@ func TestBrowserReadsTheMatrix(t *testing.T) {
 	o.open("matrix?sort=name&columns=each")
 	o.until(`document.querySelectorAll('table[role="grid"] [tabindex="0"]').length === 1`)
 	o.focus(`tr[data-key="yorkie-meta.changes"] th a`)
+	o.accessibleAtBothWidths("a cell of the matrix")
 	for _, step := range []struct{ key, row, column string }{
 		{"ArrowRight", "2", "1"}, {"ArrowDown", "3", "1"}, {"End", "3", "r[0].cells.length - 1"}, {"ArrowRight", "3", "r[0].cells.length - 1"},
 		{"Home", "3", "0"}, {"ArrowUp", "2", "0"}, {"Control+Home", "0", "0"}, {"Control+End", "r.length - 1", "r[0].cells.length - 1"},

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -19,12 +17,13 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
 
-// afterTests ends what tests share; TestMain calls it.
+// afterTests ends what tests share; TestMain calls it, the last first.
 var afterTests []func()
 
 // demo is a running dashboard over a running simulated cluster, as started by
@@ -53,13 +52,9 @@ func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *pr
 	t.Cleanup(func() { d.stopCluster(t) })
 	uri := "mongodb://" + d.addr + "/?directConnection=true"
 	parsed, err := cluster.ParseURI(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	if fill != nil {
 		fill(driver)
@@ -74,54 +69,26 @@ func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *pr
 	return d
 }
 
-// shared is the demo of tests that change neither its cluster nor its server, but may start servers beside it. It lives
-// until the last test has ended.
-var shared struct {
-	once  sync.Once
-	demo  *demo
-	close func()
-}
+// stillDemo is the demo of tests that change neither its cluster nor its server, but may start servers beside it. It
+// lives until the last test has ended.
+var stillDemo = sync.OnceValue(func() *demo { return startDemo(packageTB{}, quietCluster(), topology.Options{}) })
 
-func stillDemo(t testing.TB) *demo {
-	t.Helper()
-	shared.once.Do(func() {
-		life := &fixtureLife{TB: t}
-		life.ctx, life.cancel = context.WithCancel(context.Background())
-		shared.demo, shared.close = startDemo(life, quietCluster(), topology.Options{}), life.end
-	})
-	if shared.demo == nil {
-		t.Skip("the shared demo did not start")
-	}
-	return shared.demo
-}
+// packageTB is what demos of several tests are started with: they end after the last test.
+type packageTB struct{ testing.TB }
 
-// fixtureLife is the life of a fixture that outlives the test that needs it first.
-type fixtureLife struct {
-	testing.TB
-	ctx    context.Context
-	cancel context.CancelFunc
-	ends   []func()
-}
-
-func (l *fixtureLife) Context() context.Context { return l.ctx }
-func (l *fixtureLife) Cleanup(f func())         { l.ends = append(l.ends, f) }
-func (l *fixtureLife) Helper()                  {}
-func (l *fixtureLife) Error(args ...any)        { fmt.Fprintln(os.Stderr, args...) } // when the test is long over
-
-func (l *fixtureLife) end() {
-	for _, f := range slices.Backward(l.ends) {
-		f()
-	}
-	l.cancel()
-}
+func (packageTB) Helper()                   {}
+func (packageTB) Context() context.Context  { return context.Background() }
+func (packageTB) Cleanup(end func())        { afterTests = append(afterTests, end) }
+func (packageTB) Fatal(args ...any)         { panic(fmt.Sprint(args...)) }
+func (packageTB) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
+func (packageTB) Error(args ...any)         { panic(fmt.Sprint(args...)) }
+func (packageTB) Errorf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
 // serve starts the dashboard; stop stops it.
 func (d *demo) serve(t testing.TB) {
 	t.Helper()
 	a, err := New(t.Context(), d.config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a.Start()
 	d.app = a
 }
@@ -139,13 +106,9 @@ func (d *demo) stop(t testing.TB) {
 func (d *demo) restartCluster(t testing.TB, o simcluster.Options) {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	l, err := net.Listen("tcp", d.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	sim.Start(t.Context())
 	d.sim, d.addr, d.served = sim, l.Addr().String(), make(chan error, 1)
 	go func() { d.served <- sim.Serve(l) }()
@@ -181,9 +144,7 @@ func (d *demo) waitReady(t testing.TB) {
 	t.Helper()
 	if !eventually(settledWithin, func() bool {
 		res, err := http.Get(d.app.URL() + "readyz?cluster=required")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		res.Body.Close()
 		return res.StatusCode == http.StatusOK
 	}) {
@@ -195,14 +156,10 @@ func (d *demo) waitReady(t testing.TB) {
 func (d *demo) get(t testing.TB, path string) (*http.Response, []byte) {
 	t.Helper()
 	res, err := http.Get(d.app.URL() + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return res, body
 }
 

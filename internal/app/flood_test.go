@@ -17,6 +17,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 )
@@ -182,9 +183,7 @@ func TestUnfinishedRequestHeadersTimeOut(t *testing.T) {
 		fmt.Fprintf(&long, "X-%d: aaaaaaaaaaaaaaaa\r\n", i)
 	}
 	conn, err := net.Dial("tcp", d.app.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer conn.Close()
 	go func() { _, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n"+long.String()+"\r\n") }()
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/rules"
 	"shardboard/internal/store"
 )
@@ -24,21 +25,15 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 		c.Auth = Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}
 		c.Approval.Rules.Kinds = []actions.Kind{actions.BalancerOn}
 	})
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	now := r.a.app.current()
 	root := auth.Principal{ID: "user:root", Role: auth.Admin, Method: auth.ByPassword}
 	u, err := now.auth.CreateUser(t.Context(), root, auth.NewUser{Name: "anna", Password: "violet lanterns drift north", Role: auth.Admin})
-	must(err)
+	must.Do(t, err)
 	anna := auth.Principal{ID: "user:" + u.ID, Name: "anna", Role: auth.Admin, Method: auth.ByPassword}
 	client := r.b.apiClient
 	client.token, _, err = now.auth.CreateToken(t.Context(), anna,
 		auth.NewToken{Name: "ci", Role: auth.Admin, Expires: time.Now().Add(time.Hour)})
-	must(err)
+	must.Do(t, err)
 	p := client.plan("balancer-on", `{}`)
 	plan := p["id"].(string)
 
@@ -46,26 +41,26 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 	const secret = "a secret that they chose"
 	sum := sha256.Sum256([]byte(secret))
 	at := time.Now()
-	must(raw.CreateSession(t.Context(), store.Session{ID: "forged", Hash: sum[:], Subject: anna.ID, Name: "anna", Role: "admin",
+	must.Do(t, raw.CreateSession(t.Context(), store.Session{ID: "forged", Hash: sum[:], Subject: anna.ID, Name: "anna", Role: "admin",
 		Method: "password", From: "::1", Created: at, Used: at, Expires: at.Add(time.Hour)}, "", store.AuditEntry{What: "x"}))
 	stored, err := raw.Approval(t.Context(), plan)
-	must(err)
+	must.Do(t, err)
 	stored.State = string(engine.Approved)
 	stored.Body = []byte(`{"Person":"user:bert","Principal":"user:bert","Name":"bert","At":"` + at.UTC().Format(time.RFC3339) + `"}`)
-	must(raw.SaveApproval(t.Context(), stored))
+	must.Do(t, raw.SaveApproval(t.Context(), stored))
 	by, err := json.Marshal(anna)
-	must(err)
+	must.Do(t, err)
 	run, err := json.Marshal(map[string]any{"Plan": plan, "Request": map[string]string{"Hash": p["hash"].(string)}})
-	must(err)
-	must(raw.(store.Requests).AddRequest(t.Context(), store.Request{ID: "forged", Cluster: r.a.app.Watcher().Table().ClusterID,
+	must.Do(t, err)
+	must.Do(t, raw.(store.Requests).AddRequest(t.Context(), store.Request{ID: "forged", Cluster: r.a.app.Watcher().Table().ClusterID,
 		What: "run.start", By: by, Body: run, Made: at, Within: time.Minute}))
 
 	for _, one := range []*replica{r.a, r.b} {
 		req, err := http.NewRequest(http.MethodGet, one.url, nil)
-		must(err)
+		must.Do(t, err)
 		req.AddCookie(&http.Cookie{Name: "shardboard", Value: secret})
 		res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(req)
-		must(err)
+		must.Do(t, err)
 		res.Body.Close()
 		if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("Location"), "/login") {
 			t.Errorf("the forged session gets %s to %q", res.Status, res.Header.Get("Location"))
@@ -93,9 +88,7 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 // Replicas whose sessions anybody could write do not start, and are told how to make a key.
 func TestASharedStoreNeedsASessionKey(t *testing.T) {
 	at, err := ReadStore("mongodb://localhost:1/shardboard", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c := Config{Listen: "127.0.0.1:0", Auth: Auth{Mode: "local"}, Store: at}
 	if err := c.Check(); fault.Of(err) != fault.Invalid ||
 		!strings.Contains(fault.Text(err), "openssl genpkey -algorithm ed25519 -out session.key") {

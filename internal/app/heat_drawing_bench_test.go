@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/topology"
 	"shardboard/static"
@@ -55,9 +56,7 @@ func BenchmarkBrowserDrawsTheLargestHeatMap(b *testing.B) {
 	o := newTab(b, startDemo(b, quietCluster(), topology.Options{}), 1280)
 	o.open("heat")
 	body, err := json.Marshal(largestHeatMap())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	js := fmt.Sprintf(`(async () => {
 		const data = await import(%q), drawing = await import(%q), views = await import(%q);
 		const answer = %s;

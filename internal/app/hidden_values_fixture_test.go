@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -182,22 +183,16 @@ func (w *hiddenValues) decode(body []byte, into any) {
 func (w *hiddenValues) request(role, method, target, accept, body string) []byte {
 	w.Helper()
 	r, err := http.NewRequestWithContext(w.Context(), method, strings.TrimSuffix(w.app.URL(), "/")+target, strings.NewReader(body))
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, err)
 	r.Header.Set("X-Canary-User", role)
 	r.Header.Set("X-Canary-Role", role)
 	r.Header.Set("Accept", accept)
 	r.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultTransport.RoundTrip(r) // no redirect is followed
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, err)
 	if to := res.Header.Get("Location"); res.StatusCode/100 == 3 {
 		text = append(text, " Location: "+to...)
 	}

@@ -18,6 +18,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 )
 
 // Values that only some roles may see: a text that servers write into refusals and the
@@ -131,9 +132,7 @@ func firstFrames(t *testing.T, a *App, topics []string, header http.Header) map[
 			t.Fatalf("after %d topics: %v", len(out), err)
 		}
 		var f struct{ Topic string }
-		if err := json.Unmarshal(frame, &f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(frame, &f))
 		if f.Topic != "" {
 			out[f.Topic] = string(frame)
 		}

@@ -12,15 +12,15 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/fixture/must"
 )
 
 // hostilePayloads reads the names that an attacker would choose.
 func hostilePayloads(t testing.TB) []string {
 	t.Helper()
 	text, err := os.ReadFile("../../web/testdata/hostile.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var out []string
 	for line := range strings.Lines(string(text)) {
 		if p, err := strconv.Unquote(strings.TrimSpace(line)); err == nil {

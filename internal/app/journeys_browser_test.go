@@ -13,8 +13,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
+	"shardboard/static"
 )
 
 // The journeys of docs/journeys.md. Each goes from link to link, as a person does, on a laptop and on a phone;
@@ -51,7 +53,7 @@ const inSight = `(() => { const box = document.querySelector(%q)?.getBoundingCli
 	return box && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight - 56 && scrollY === 0 })()`
 
 // TestBrowserJourneysAreShort counts what somebody does on the way to an answer: from an alert to a confirmed plan, and
-// from the overview to the largest projects of a shard.
+// from the overview to the largest projects of a shard. A part of the heat picture leads to a plan, too.
 func TestBrowserJourneysAreShort(t *testing.T) {
 	needBrowser(t)
 	d := startTour(t)
@@ -86,6 +88,49 @@ func TestBrowserJourneysAreShort(t *testing.T) {
 			o.follow("#plan .confirm button.main", "/runs/")
 		})
 		o.undoAfterRun()
+	})
+	d.leadsFromHeatToPlans(t)
+}
+
+// leadsFromHeatToPlans selects nearly all of the heat picture by mouse, by touch and by keyboard, and follows the first
+// plan beside it. Its form has what was selected and needs nothing but the reason.
+func (d *demo) leadsFromHeatToPlans(t *testing.T) {
+	t.Helper()
+	const offered = `#heat-selection a.plan`
+	from := func(width int64, choose func(o *tab, from, to [2]float64)) {
+		o := newTab(t, d, width)
+		o.openHeat("heat?ns=" + changes)
+		cell := func(x, y float64) [2]float64 {
+			at := eval[[]float64](o, fmt.Sprintf(`import(%q).then(({ cellArea }) => {
+				const a = cellArea(), c = document.querySelector("[data-heat=canvas]").getBoundingClientRect();
+				return [c.left + a.x + a.w * %v, c.top + a.y + a.h * %v].map(Math.round);
+			})`, static.URL("js/heat_axes.js"), x, y))
+			return [2]float64{at[0], at[1]}
+		}
+		choose(o, cell(0.02, 0.01), cell(0.98, 0.99))
+		o.until(`document.querySelector(%q)`, offered)
+		href := eval[string](o, fmt.Sprintf(`document.querySelector(%q).getAttribute("href")`, offered))
+		o.follow(offered, "/plans/new")
+		for pair := range strings.SplitSeq(href[strings.Index(href, "?")+1:], "&") {
+			name, _, _ := strings.Cut(pair, "=")
+			o.until(`(() => { const got = [...document.querySelectorAll('form.plan [name="%s"]')].map((e) => e.value).filter((v) => v !== "").join();
+				return got !== "" && got === new URLSearchParams(location.search).getAll(%q).join() })()`, name, name)
+		}
+		o.fill("form.plan #reason", "Its writes are hot.")
+		o.click("form.plan button.main")
+		o.until(`document.querySelector("#plan")?.checkVisibility()`)
+	}
+	from(1280, func(o *tab, from, to [2]float64) { o.drag(from, to) })
+	from(390, func(o *tab, from, to [2]float64) {
+		o.fingers()
+		// A finger that begins sideways selects, also further down.
+		o.touch([][2]float64{from}, [][2]float64{{from[0] + 40, from[1]}}, [][2]float64{{to[0], from[1] + 20}}, [][2]float64{to})
+	})
+	from(1280, func(o *tab, _, _ [2]float64) {
+		o.press("ArrowLeft")
+		o.press(strings.Fields(strings.Repeat("PageUp ", 12) + "Shift+Home " + strings.Repeat("Shift+PageDown ", 25) +
+			"Shift+ArrowDown Enter")...)
+		o.until(`document.activeElement.id === "heat-selected"`)
 	})
 }
 
@@ -132,6 +177,8 @@ func TestBrowserJourneyOfOnCall(t *testing.T) {
 		o.accessibleInBothThemes("the overview with a problem")
 		if width < 500 {
 			o.click(`button[popovertarget="menu"]`)
+			o.until(`document.querySelector("#menu:popover-open")`)
+			o.accessibleInBothThemes("the menu")
 		}
 		o.follow(`a[href="/heat"]`, "/heat") // 1
 		// 2, 3: a chunk whose writes so far were to one document cannot be split; the plan says so, and one tries the next.
@@ -165,9 +212,7 @@ func TestBrowserJourneyOfSupport(t *testing.T) {
 	}
 	err := d.driver.Database("yorkie-meta").Collection("documents").FindOne(t.Context(),
 		bson.D{{Key: "key", Value: bson.Regex{Pattern: "^[a-z0-9.~_-]+$"}}}).Decode(&doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var project struct{ ID, Name string }
 	d.getJSON(t, "api/v1/projects/"+doc.ProjectID.Hex(), &project)
 	var cluster struct{ ClusterID string }
@@ -268,9 +313,7 @@ func TestBrowserJourneyOfAnAdmin(t *testing.T) {
 			o := newTab(t, d, width)
 			o.expect("/api/v1/me") // asked by a page that is open at the end of its session
 			link, err := d.app.current().auth.FirstLink(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			o.open(strings.TrimPrefix(link, "/")) // 1
 			o.accessibleInBothThemes("the first sign-in")
 			o.signIn("root", password)
@@ -298,39 +341,41 @@ func TestBrowserJourneyOfAnAdmin(t *testing.T) {
 	}
 }
 
-// TestBrowserJourneyOfAReader looks at a page while chunks move and the server is started again. The page is never
-// loaded anew, and what the reader does on it stays.
-func TestBrowserJourneyOfAReader(t *testing.T) {
+// TestBrowserJourneyOfAnOperatorAndAReader has somebody looking at pages while chunks move, the server is started
+// again, and an operator splits a chunk, pins a project, and undoes both. No page is loaded anew, and what a reader
+// does on it stays.
+func TestBrowserJourneyOfAnOperatorAndAReader(t *testing.T) {
 	needBrowser(t)
 	d := startWithActions(t, movableCluster())
-	o := newTab(t, d, 1280)
-	o.open("collections/" + changes)
-	o.run(`window.notReloaded = true; document.body.style.minHeight = "3000px";
+	reader := newTab(t, d, 1280)
+	reader.open("collections/" + changes)
+	reader.run(`window.notReloaded = true; document.body.style.minHeight = "3000px";
 		const box = document.querySelector("main input[name=q]"); box.focus(); box.value = "half a wor"; box.setSelectionRange(2, 5);
 		scrollTo(0, 120)`)
 	const kept = `(() => { const box = document.querySelector("main input[name=q]");
-		return [window.notReloaded, document.activeElement === box, box.value, box.selectionStart, box.selectionEnd, scrollY].join() })()`
-	o.is("true,true,half a wor,2,5,120", kept)
-	o.keeps(kept, "a move", func() { o.until(`%s.includes(%q)`, chunkRow, d.moveFirstChunk(t)) })
+		return [window.notReloaded, document.activeElement === box, box.value, box.selectionStart, box.selectionEnd, scrollY > 0].join() })()`
+	reader.is("true,true,half a wor,2,5,true", kept)
+	// What grows above moves the page by as much, so that what is read stays where it is in the window.
+	const top = `document.querySelector("main input[name=q]").getBoundingClientRect().top`
+	keeps := func(what string, change func()) {
+		y := eval[float64](reader, top)
+		reader.keeps(kept, what, change)
+		reader.until("Math.abs(%s - %v) <= 1", top, y)
+	}
+	keeps("a move", func() { reader.until(`%s.includes(%q)`, chunkRow, d.moveFirstChunk(t)) })
 
-	o.expect("WebSocket", "ERR_CONNECTION_REFUSED", "Failed to load resource")
+	reader.expect("WebSocket", "ERR_CONNECTION_REFUSED", "Failed to load resource")
 	const lost = `document.querySelector(".status").innerText.includes("lost")`
-	o.keeps(kept, "a lost connection", func() {
+	keeps("a lost connection", func() {
 		d.stop(t)
-		o.until(lost)
+		reader.until(lost)
 		d.serve(t)
 		d.waitReady(t)
-		o.until("!" + lost)
-		o.until(`%s.includes(%q)`, chunkRow, d.moveFirstChunk(t))
+		reader.until("!" + lost)
+		reader.until(`%s.includes(%q)`, chunkRow, d.moveFirstChunk(t))
 	})
-}
 
-// TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth has a second page open, which shows the pin and its undo.
-func TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth(t *testing.T) {
-	needBrowser(t)
-	d := startWithActions(t, movableCluster())
 	o := newTab(t, d, 1280)
-
 	// The largest chunk of documents holds one project, so it cannot be split. The page says so and offers no split; a
 	// plan that is requested anyway is blocked.
 	ref := d.largestChunk(t, "yorkie-meta.documents", "project_id")
@@ -344,13 +389,19 @@ func TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth(t *testing.T) {
 
 	// Nearly all writes go to changes.
 	before := d.chunksOfChanges()
-	o.open("collections/" + changes + "/chunks/" + d.largestChunk(t, changes, "doc_id"))
-	o.follow(`.acts a[href*="kind=split&"]`, "/plans/new")
-	o.plan("half of the writes go there")
-	o.runs()
-	d.waitForTable(t, "the cut", func(*topology.Table) bool { return d.chunksOfChanges() == before+1 })
-	o.undo()
-	d.waitForTable(t, "the cut to be gone", func(*topology.Table) bool { return d.chunksOfChanges() == before })
+	keeps("a split and its undo", func() {
+		chunks := func(n int) {
+			d.waitForTable(t, "the cut", func(*topology.Table) bool { return d.chunksOfChanges() == n })
+			reader.until(`document.querySelectorAll("table.chunks tbody tr").length === %d`, n)
+		}
+		o.open("collections/" + changes + "/chunks/" + d.largestChunk(t, changes, "doc_id"))
+		o.follow(`.acts a[href*="kind=split&"]`, "/plans/new")
+		o.plan("half of the writes go there")
+		o.runs()
+		chunks(before + 1)
+		o.undo()
+		chunks(before)
+	})
 
 	var projects struct{ Items []struct{ ID string } }
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)

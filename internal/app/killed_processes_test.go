@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/keyfile"
 )
 
@@ -39,30 +41,21 @@ type installation struct {
 	driver       *mongo.Client
 }
 
-// builtDir holds the program, which is built once for all tests because linking takes
-// seconds.
-var builtDir string
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared.close != nil {
-		shared.close()
-	}
-	for _, end := range afterTests {
+	for _, end := range slices.Backward(afterTests) {
 		end()
-	}
-	if builtDir != "" {
-		_ = os.RemoveAll(builtDir)
 	}
 	os.Exit(code)
 }
 
+// built is the path of the program, which is built once for all tests because linking takes seconds.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "shardboard-program")
 	if err != nil {
 		return "", err
 	}
-	builtDir = dir
+	afterTests = append(afterTests, func() { _ = os.RemoveAll(dir) })
 	bin := filepath.Join(dir, "shardboard")
 	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/shardboard").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
@@ -84,16 +77,12 @@ func prepareInstallation(t *testing.T, sim ...string) *installation {
 		t.Skip("builds the program and kills it")
 	}
 	bin, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	h := &installation{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
 	t.Cleanup(func() { kill(h.web); kill(h.sim) })
 	h.startSim()
 	driver, err := mongo.Connect(options.Client().ApplyURI(h.uri()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	h.driver = driver
 	return h
@@ -102,9 +91,7 @@ func prepareInstallation(t *testing.T, sim ...string) *installation {
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -117,9 +104,7 @@ func (h *installation) start(args ...string) *exec.Cmd {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	cmd.Env = append(os.Environ(), "SHARDBOARD_LOG_LEVEL=warn")
-	if err := cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
+	must.Do(h.t, cmd.Start())
 	h.t.Cleanup(func() {
 		if h.t.Failed() {
 			kill(cmd) // completes the output
@@ -305,14 +290,10 @@ func (h *installation) isSplitAt(n int64) bool {
 	config := h.driver.Database("config")
 	var coll struct{ UUID bson.Binary }
 	err := config.Collection("collections").FindOne(ctx, bson.D{{Key: "_id", Value: "yorkie-meta.changes"}}).Decode(&coll)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must.Do(h.t, err)
 	found, err := config.Collection("chunks").CountDocuments(ctx,
 		bson.D{{Key: "uuid", Value: coll.UUID}, {Key: "min", Value: bson.D{{Key: "doc_id", Value: n}}}})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must.Do(h.t, err)
 	return found == 1
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -46,17 +47,13 @@ type layoutItem struct {
 func (d *demo) checkLocate(t *testing.T, layout profile.Layout, n int) {
 	t.Helper()
 	cursor, err := d.driver.Database("yorkie-meta").Collection("documents").Find(t.Context(), bson.D{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var docs []struct {
 		ID      bson.ObjectID `bson:"_id"`
 		Project bson.ObjectID `bson:"project_id"`
 		Key     string        `bson:"key"`
 	}
-	if err := cursor.All(t.Context(), &docs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cursor.All(t.Context(), &docs))
 	compared := map[string]int{}
 	for _, doc := range docs[:n] {
 		var answer struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
+
 	"shardboard/internal/api"
 )
 
@@ -49,8 +50,15 @@ func (o *tab) burst() {
 	o.until("feed.sent === 10")
 }
 
-func TestBrowserKeepsWhatIsReadInAListOfEvents(t *testing.T) {
+// TestBrowserKeepsWhatIsRead reads lists of events, lists, a run and a project while they change.
+func TestBrowserKeepsWhatIsRead(t *testing.T) {
 	o := newTab(t, sharedDemo(t), 1280)
+	o.keepsWhatIsReadInAListOfEvents()
+	o.keepsWhatIsReadOnOtherPages()
+}
+
+func (o *tab) keepsWhatIsReadInAListOfEvents() {
+	o.Helper()
 	for _, path := range []string{"", "activity"} {
 		o.openFed(path)
 		o.burst()
@@ -194,13 +202,12 @@ var readings = []struct{ name, before, state string }{
 		`[...document.querySelectorAll("#main [data-live] details[open]")].map(d => d.querySelector("summary").textContent).join()`},
 }
 
-func TestBrowserKeepsWhatIsReadOnPagesOfListsAndOfARun(t *testing.T) {
-	d := sharedDemo(t)
-	o := newTab(t, d, 1280)
+func (o *tab) keepsWhatIsReadOnOtherPages() {
+	o.Helper()
 	opened, scrolled := 0, 0
 	var projects api.List[api.Project]
-	d.getJSON(t, "api/v1/projects?limit=1", &projects)
-	for _, path := range []string{"collections", "collections/yorkie-meta.documents", "projects", "runs/" + d.someRun(t).ID,
+	o.d.getJSON(o, "api/v1/projects?limit=1", &projects)
+	for _, path := range []string{"collections", "collections/yorkie-meta.documents", "projects", "runs/" + o.d.someRun(o).ID,
 		"projects/" + projects.Items[0].ID} {
 		for _, x := range readings {
 			o.mouse(input.DispatchMouseEventTypeMouseMoved, [2]float64{1270, 890})
@@ -226,6 +233,6 @@ func TestBrowserKeepsWhatIsReadOnPagesOfListsAndOfARun(t *testing.T) {
 		}
 	}
 	if opened == 0 || scrolled < 3 {
-		t.Errorf("%d pages have details to open, %d rows to read further down", opened, scrolled)
+		o.Errorf("%d pages have details to open, %d rows to read further down", opened, scrolled)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/static"
@@ -106,9 +107,7 @@ const measureFrames = `(async () => {
 func collectionOf(b *testing.B, n int) *topology.Collection {
 	b.Helper()
 	p, err := shardkey.ParsePattern(webtest.MustBSON(bson.D{{Key: "doc_id", Value: "hashed"}}))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	shards := []string{"shard-rs-1", "shard-rs-2", webtest.HostileName}
 	rows := make([]topology.Chunk, n)
 	lo := p.Min()
@@ -122,9 +121,7 @@ func collectionOf(b *testing.B, n int) *topology.Collection {
 		lo = hi
 	}
 	chunks, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	return &topology.Collection{Meta: topology.Meta{NS: manyChunks, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{9}}},
 		Highest: chunks.Highest(), Chunks: chunks}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -63,9 +64,7 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 		t.Error("there is no placement")
 	}
 	text, err := os.ReadFile("../../docs/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	server := ""
 	for _, f := range sortedFamilies(d.metrics(t)) {
 		if strings.HasPrefix(f.GetName(), "go_") || strings.HasPrefix(f.GetName(), "process_") {
@@ -88,9 +87,7 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 	want := "| name | type | labels | unit | meaning |\n|---|---|---|---|---|\n" + server
 	if os.Getenv("SHARDBOARD_UPDATE") != "" {
 		is = want
-		if err := os.WriteFile("../../docs/metrics.md", []byte(before+"<!-- server -->\n"+want+"<!-- end -->"+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("../../docs/metrics.md", []byte(before+"<!-- server -->\n"+want+"<!-- end -->"+after), 0o644))
 	}
 	if is != want {
 		t.Errorf("the table of the server's metrics differs; run with SHARDBOARD_UPDATE=1. Expected:\n%s", want)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
+
+	"shardboard/internal/fixture/must"
 )
 
 // markupSeen knows what pages that were looked at are made of. What the accessibility checker finds, it finds by
@@ -91,9 +93,7 @@ func TestPageWithAnotherElementIsNew(t *testing.T) {
 	seen := markupSeen{}
 	for _, p := range pages {
 		page, err := goquery.NewDocumentFromReader(strings.NewReader(p.html))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if got := seen.isNew(t, page); got != p.want {
 			t.Errorf("%s: new is %v, expected %v", p.html, got, p.want)
 		}

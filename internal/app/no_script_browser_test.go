@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -19,9 +20,7 @@ func TestBrowserWorksWithoutJavaScript(t *testing.T) {
 		Key     string
 		Project bson.ObjectID `bson:"project_id"`
 	}
-	if err := d.driver.Database("yorkie-meta").Collection("documents").FindOne(t.Context(), bson.D{}).Decode(&document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.driver.Database("yorkie-meta").Collection("documents").FindOne(t.Context(), bson.D{}).Decode(&document))
 	o := newTab(t, d, 390)
 	o.do(scripts(false))
 

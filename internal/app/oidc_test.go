@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 )
 
 // issuer is an OpenID Connect issuer that signs everybody in as anna without a form. It
@@ -41,9 +42,7 @@ type issuer struct {
 func (i *issuer) rotate(t *testing.T) {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.key, i.kid = key, "rotated"
@@ -52,9 +51,7 @@ func (i *issuer) rotate(t *testing.T) {
 func newIssuerServer(t *testing.T, groups ...string) *issuer {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	i := &issuer{key: key, groups: groups}
 	i.Server = httptest.NewUnstartedServer(http.HandlerFunc(i.serve))
 	t.Cleanup(i.Close)
@@ -97,23 +94,17 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 func newCookieClient(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &http.Client{Jar: jar, Timeout: time.Minute}
 }
 
 func visit(t *testing.T, client *http.Client, address string) (int, string, string) {
 	t.Helper()
 	res, err := client.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return res.StatusCode, res.Request.URL.Path, string(body)
 }
 
@@ -122,33 +113,25 @@ func visit(t *testing.T, client *http.Client, address string) (int, string, stri
 func clickOIDC(t *testing.T, client *http.Client, base, next string) (int, string, string) {
 	t.Helper()
 	res, err := client.PostForm(base+"login/oidc", url.Values{"next": {next}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	if _, to, ok := strings.Cut(res.Header.Get("Refresh"), "url="); ok {
 		return visit(t, client, to)
 	}
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return res.StatusCode, res.Request.URL.Path, string(body)
 }
 
 func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, err := local.BreakGlass(t.Context(), "", "correct horse battery"); err != nil {
 		t.Fatal(err)
 	}
-	if err := local.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, local.Close())
 	i := newIssuerServer(t, "oncall")
 	address := "http://" + i.Listener.Addr().String()
 	_ = i.Listener.Close() // the issuer is down
@@ -157,18 +140,14 @@ func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
 
 	emergency := newCookieClient(t)
 	res, err := emergency.PostForm(a.URL()+"login", url.Values{"name": {"break-glass"}, "password": {"correct horse battery"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	res.Body.Close()
 	if _, _, body := visit(t, emergency, a.URL()+"api/v1/me"); !strings.Contains(body, `"break-glass"`) || !strings.Contains(body, `"admin"`) {
 		t.Errorf("break-glass does not work while the issuer is down: %s", body)
 	}
 
 	l, err := net.Listen("tcp", strings.TrimPrefix(address, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	i.Listener = l
 	i.Start()
 	anna := newCookieClient(t)
@@ -198,21 +177,17 @@ func TestSigningOutEndsTheIssuersSessionOrSaysThatItDoesNot(t *testing.T) {
 		i := newIssuerServer(t, "oncall")
 		i.ends = c.offered
 		i.Start()
-		a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc", EndIssuer: c.asked,
+		a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc", EndIssuer: c.asked,
 			OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 		client := newCookieClient(t)
 		if status, path, body := clickOIDC(t, client, a.URL(), "/zones"); status != http.StatusOK || path != "/zones" {
 			t.Fatalf("%d at %s: %.200s", status, path, body)
 		}
 		res, err := client.PostForm(a.URL()+"logout", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		body, err := io.ReadAll(res.Body)
 		res.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		want := ""
 		if c.offered && c.asked {
 			q := url.Values{"client_id": {"board"}, "post_logout_redirect_uri": {a.URL() + "login"}, "x": {"y"}}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 )
 
 // Metrics at an address of their own can need a token and TLS; health needs no token, because those who check it have
@@ -20,12 +21,10 @@ func TestMetricsNeedTheTokenOfTheirAddress(t *testing.T) {
 	writeCertificate(t, cert, key, "ops")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(token, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(token, []byte(text), 0o600))
 	}
 	write("first\n")
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Auth: Auth{Mode: "none"},
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Auth: Auth{Mode: "none"},
 		OpsTLSCert: cert, OpsTLSKey: key, OpsTokenFile: token})
 	if !strings.HasPrefix(a.OpsURL(), "https://127.0.0.1:") {
 		t.Error(a.OpsURL())
@@ -34,14 +33,10 @@ func TestMetricsNeedTheTokenOfTheirAddress(t *testing.T) {
 	ask := func(path string, prove func(*http.Request)) (int, http.Header) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), "GET", a.OpsURL()+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		prove(r)
 		res, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		res.Body.Close()
 		return res.StatusCode, res.Header
 	}
@@ -87,14 +82,12 @@ func TestTheIssuersCertificateIsFromTheGivenAuthority(t *testing.T) {
 	i.StartTLS()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Certificate().Raw})
-	if err := os.WriteFile(ca, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(ca, text, 0o600))
 	for _, c := range []struct {
 		file string
 		want int
 	}{{ca, http.StatusOK}, {"", http.StatusServiceUnavailable}} {
-		a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
+		a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
 			Cost: auth.Cost{Memory: 64, Time: 1},
 			OIDC: OIDC{Issuer: i.URL, ClientID: "board", CAFile: c.file, Roles: map[string]string{"oncall": "operator"}}}})
 		client := newCookieClient(t)
@@ -103,9 +96,7 @@ func TestTheIssuersCertificateIsFromTheGivenAuthority(t *testing.T) {
 			t.Errorf("with %q: %d at %s: %.300s", c.file, status, path, body)
 		}
 	}
-	if err := os.WriteFile(ca, []byte("no certificate"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(ca, []byte("no certificate"), 0o600))
 	c := Config{Listen: "127.0.0.1:0", Auth: Auth{Mode: "local", OIDC: OIDC{CAFile: ca}}}
 	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "no certificate in PEM format") {
 		t.Error(err)

@@ -267,6 +267,16 @@ func (o *tab) accessibleInBothThemes(what string) {
 	o.run(`if (themed_) document.documentElement.dataset.theme = themed_; else delete document.documentElement.dataset.theme`)
 }
 
+// accessibleAtBothWidths checks what somebody has opened, chosen or typed as a phone and a laptop show it.
+func (o *tab) accessibleAtBothWidths(what string) {
+	o.Helper()
+	for _, width := range []int64{390, 1280} {
+		o.do(screen(width, "light"))
+		o.fits()
+		o.accessibleInBothThemes(what)
+	}
+}
+
 func (o *tab) signIn(name, password string) {
 	o.Helper()
 	o.fill("#name", name)

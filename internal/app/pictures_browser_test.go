@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/heat"
-	"shardboard/internal/topology"
+	"shardboard/internal/simcluster"
 	"shardboard/static"
 )
 
@@ -46,13 +46,36 @@ func (o *tab) mapSettled() {
 var mapView = fmt.Sprintf(`import(%q).then(({ state: { view: v } }) => [v.by, v.ns, v.from.toFixed(4), v.to.toFixed(4), v.at > 0].join(" "))`,
 	static.URL("js/map_state.js"))
 
-func TestBrowserReadsTheClusterMapByKeyboard(t *testing.T) {
+// readingPlace is what somebody does on a page while it changes: the element with the focus, the selected text, which
+// details are open, the scroll position, and that the page was not loaded anew.
+const readingPlace = `(() => {
+	globalThis.marked_ ??= Math.random();
+	const path = (e) => e && [e.id || e.dataset?.map || e.dataset?.heat || e.tagName, e.textContent.slice(0, 40)].join(":");
+	return JSON.stringify([globalThis.marked_, path(document.activeElement), getSelection().toString(), Math.round(scrollY),
+		[...document.querySelectorAll("main details")].map((d) => d.open)]);
+})()`
+
+// keepsPlace opens all details, selects a text, focuses each of some elements in turn, and makes a change.
+func (o *tab) keepsPlace(text, what string, change func(), focus ...string) {
+	o.Helper()
+	for _, at := range focus {
+		o.run(`for (const d of document.querySelectorAll("main details")) d.open = true;
+			getSelection().selectAllChildren(document.querySelector(%q))`, text)
+		o.until(`(() => { const e = document.querySelector(%q); e.focus({ preventScroll: true });
+			e.scrollIntoView({ block: "center" }); return document.activeElement === e })()`, at)
+		o.keeps(readingPlace, what+", focus on "+at, change)
+	}
+}
+
+// TestBrowserReadsTheClusterMap reads it by keys, then while chunks move and writes come, and by touch on a phone.
+func TestBrowserReadsTheClusterMap(t *testing.T) {
 	d := sharedDemo(t)
 	o := newTab(t, d, 1280)
 	o.openMap("map")
 	o.focus("[data-map=canvas]")
 	o.press("ArrowRight")
 	o.until(mapReadout + `.includes("chunk 1 of ")`)
+	o.accessibleAtBothWidths("a chunk on the map")
 	first := eval[string](o, mapReadout)
 	if !strings.Contains(first, "yorkie-meta.") || !strings.Contains(first, "shard-rs-") {
 		t.Errorf("the first chunk's text is %s", first)
@@ -77,6 +100,7 @@ func TestBrowserReadsTheClusterMapByKeyboard(t *testing.T) {
 
 	// The view is kept in the address, and moving adds nothing to the history.
 	o.openMap("map?by=size&ns=" + changes + "&from=0.25&to=0.5")
+	o.accessibleAtBothWidths("a collection on the map")
 	o.is("size "+changes+" 0.2500 0.5000 false", mapView)
 	o.is("size", `document.querySelector('[name="map-by"]:checked').value`)
 	o.focus("[data-map=canvas]")
@@ -100,32 +124,8 @@ func TestBrowserReadsTheClusterMapByKeyboard(t *testing.T) {
 	o.run(`document.querySelector('[name="map-by"][value=shard]').click();
 		const only = document.querySelector("[data-map=only]"); only.value = "shard-rs-2"; only.dispatchEvent(new Event("input"))`)
 	o.until(`location.search === "?only=shard-rs-2" && %s !== %q`, mapPixels, was)
-}
 
-// readingPlace is what somebody does on a page while it changes: the element with the focus, the selected text, which
-// details are open, the scroll position, and that the page was not loaded anew.
-const readingPlace = `(() => {
-	globalThis.marked_ ??= Math.random();
-	const path = (e) => e && [e.id || e.dataset?.map || e.dataset?.heat || e.tagName, e.textContent.slice(0, 40)].join(":");
-	return JSON.stringify([globalThis.marked_, path(document.activeElement), getSelection().toString(), Math.round(scrollY),
-		[...document.querySelectorAll("main details")].map((d) => d.open)]);
-})()`
-
-// keepsPlace opens all details, selects a text, focuses each of some elements in turn, and makes a change.
-func (o *tab) keepsPlace(text, what string, change func(), focus ...string) {
-	o.Helper()
-	for _, at := range focus {
-		o.run(`for (const d of document.querySelectorAll("main details")) d.open = true;
-			getSelection().selectAllChildren(document.querySelector(%q))`, text)
-		o.until(`(() => { const e = document.querySelector(%q); e.focus({ preventScroll: true });
-			e.scrollIntoView({ block: "center" }); return document.activeElement === e })()`, at)
-		o.keeps(readingPlace, what+", focus on "+at, change)
-	}
-}
-
-func TestBrowserKeepsTheViewAndTheReaderOfAMapThatChanges(t *testing.T) {
-	d := sharedDemo(t)
-	o := newTab(t, d, 1280)
+	// Moves and writes change the map; its view and what its reader does stay.
 	o.do(screen(1280, "dark"))
 	o.openMap("map?by=heat&ns=" + changes + "&from=0&to=0.3")
 	o.focus("[data-map=canvas]")
@@ -157,24 +157,26 @@ func TestBrowserKeepsTheViewAndTheReaderOfAMapThatChanges(t *testing.T) {
 		eval[bool](o, fmt.Sprintf(`import(%q).then(({ zoomAtCursor }) => (zoomAtCursor(0.5), true))`, static.URL("js/map_goto.js")))
 		o.mapSettled()
 	}, ".maptable a")
+
+	o.watchesMove()
+	newTab(t, d, 390).movesMapWithFingers()
 }
 
-// TestBrowserDrawsMovesOnTheClusterMapAsTheyHappen holds a move for as long as it looks.
-func TestBrowserDrawsMovesOnTheClusterMapAsTheyHappen(t *testing.T) {
-	needBrowser(t)
-	options := quietCluster()
-	options.Migration = time.Hour
-	d := startDemo(t, options, topology.Options{})
-	o := newTab(t, d, 1280)
+// watchesMove looks at a move on the map that lasts for as long as it looks.
+func (o *tab) watchesMove() {
+	o.Helper()
 	o.openMap("map?ns=" + changes + "&from=0&to=0.5")
-	c := d.app.Watcher().Table().Collection(changes)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = d.driver.Database("admin").RunCommand(ctx, d.moveCommand(t, c.Chunks.At(0), anotherShard(c.Chunks.Owner(0)))).Err()
+	rule := o.d.sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Cloning, Hold: true})
+	ended := make(chan error, 1)
+	chunk := o.d.app.Watcher().Table().Collection(changes).Chunks.At(0)
+	move := o.d.moveCommand(o, chunk, anotherShard(chunk.Shard))
+	go func() { ended <- o.d.driver.Database("admin").RunCommand(context.Background(), move).Err() }()
+	defer func() {
+		rule.Remove()
+		if err := <-ended; err != nil {
+			o.Error(err)
+		}
 	}()
-	defer func() { cancel(); <-ended }()
 	// How many of ten pictures, one a frame, differ while the move is drawn.
 	pictures := fmt.Sprintf(`(async () => {
 		const { state } = await import(%q), seen = new Set();
@@ -184,7 +186,7 @@ func TestBrowserDrawsMovesOnTheClusterMapAsTheyHappen(t *testing.T) {
 	})()`, static.URL("js/map_state.js"), mapPixels)
 	becomes := func(what string, is func(n int) bool) {
 		if !eventually(waitLimit, func() bool { return is(eval[int](o, pictures)) }) {
-			t.Error(what)
+			o.Error(what)
 		}
 	}
 	o.do(media("", "light", "no-preference"))
@@ -193,8 +195,9 @@ func TestBrowserDrawsMovesOnTheClusterMapAsTheyHappen(t *testing.T) {
 	becomes("a running move is animated for somebody who prefers less motion", func(n int) bool { return n == 1 })
 }
 
-func TestBrowserMovesTheClusterMapWithFingersOnAPhone(t *testing.T) {
-	o := newTab(t, sharedDemo(t), 390)
+// movesMapWithFingers zooms with two fingers and moves with one.
+func (o *tab) movesMapWithFingers() {
+	o.Helper()
 	o.fingers()
 	o.openMap("map")
 	// The middle of the first collection's row.
@@ -210,11 +213,11 @@ func TestBrowserMovesTheClusterMapWithFingersOnAPhone(t *testing.T) {
 		_, _ = fmt.Sscan(f[2]+" "+f[3], &from, &to)
 	}
 	if to-from > 0.5 || from > 0.5 || to < 0.5 {
-		t.Errorf("four times as far apart, the fingers show %s", pinched)
+		o.Errorf("four times as far apart, the fingers show %s", pinched)
 	}
 	o.swipe([2]float64{x + 60, y}, [2]float64{x - 60, y}) // one finger moves it sideways
 	if eval[string](o, mapView) == pinched {
-		t.Errorf("a finger that moves sideways moves nothing: %s", pinched)
+		o.Errorf("a finger that moves sideways moves nothing: %s", pinched)
 	}
 	o.keeps(mapView, "a finger that moves up", func() { // which scrolls the page
 		before := eval[float64](o, "scrollY")
@@ -232,12 +235,14 @@ func (o *tab) openHeat(path string) {
 	o.focus("[data-heat=canvas]")
 }
 
-func TestBrowserSelectsInTheHeatPicture(t *testing.T) {
+// TestBrowserReadsTheHeatPicture selects in it by keys, and reaches the marks of moves and splits.
+func TestBrowserReadsTheHeatPicture(t *testing.T) {
 	d := sharedDemo(t)
 	o := newTab(t, d, 1280)
 	o.openHeat("heat")
 	o.press("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowUp") // before the present minute, which gets longer
 	o.until(heatReadout + `.includes("UTC")`)
+	o.accessibleAtBothWidths("a cell of the heat picture")
 	for range 200 { // to a minute with writes: nothing is written since the demo was started
 		if eval[bool](o, `["writes/s", "shard-rs-"].every((part) => `+heatReadout+`.includes(part))`) {
 			break
@@ -255,6 +260,7 @@ func TestBrowserSelectsInTheHeatPicture(t *testing.T) {
 	})`, static.URL("js/heat_page.js")))
 	o.until(`document.activeElement.id === "heat-selected" && ["Chunks ", "writes, ", "of all counted in the collection in this time"]
 		.every((part) => ` + heatSelection + `.includes(part))`)
+	o.accessibleAtBothWidths("a selection of the heat picture")
 	// A link keeps the selection, and its chunks are pages.
 	address := strings.TrimPrefix(eval[string](o, "location.pathname + location.search"), "/")
 	if res, body := d.get(t, address); res.StatusCode != 200 || !strings.Contains(string(body), `id="heat-selected"`) {
@@ -282,13 +288,9 @@ func TestBrowserSelectsInTheHeatPicture(t *testing.T) {
 	o.focus("[data-heat=canvas]")
 	o.press("Escape") // gives the selection up
 	o.until(heatSelection + `.trim() === "" && location.search === ""`)
-}
 
-// TestBrowserReadsTheMarksOfTheHeatPicture reaches the mark of a move by keys, and divides one mark into its parts.
-func TestBrowserReadsTheMarksOfTheHeatPicture(t *testing.T) {
-	d := sharedDemo(t)
+	// The mark of a move is reached by keys. A mark is divided into its parts where they are far enough from each other.
 	d.moveAndRecord(t)
-	o := newTab(t, d, 1280)
 	o.openHeat("heat?span=1h")
 	const marks = `[...document.querySelectorAll("#heat-marks li:not([hidden]) a")]`
 	o.until(marks + `.filter((a) => a.tabIndex === 0).length === 1`)
@@ -320,47 +322,4 @@ func TestBrowserReadsTheMarksOfTheHeatPicture(t *testing.T) {
 	o.run(`all()`)
 	shown("3 splits")
 	o.until(`document.activeElement === document.querySelector("#heat-marks a")`)
-}
-
-// TestBrowserLeadsFromAPartOfTheHeatPictureToItsPlan selects nearly all of it by mouse, by touch and by keyboard, and
-// follows the first plan beside it. Its form has what was selected and needs nothing but the reason.
-func TestBrowserLeadsFromAPartOfTheHeatPictureToItsPlan(t *testing.T) {
-	needBrowser(t)
-	d := startTour(t)
-	const offered = `#heat-selection a.plan`
-	from := func(width int64, choose func(o *tab, from, to [2]float64)) {
-		o := newTab(t, d, width)
-		o.openHeat("heat?ns=" + changes)
-		cell := func(x, y float64) [2]float64 {
-			at := eval[[]float64](o, fmt.Sprintf(`import(%q).then(({ cellArea }) => {
-				const a = cellArea(), c = document.querySelector("[data-heat=canvas]").getBoundingClientRect();
-				return [c.left + a.x + a.w * %v, c.top + a.y + a.h * %v].map(Math.round);
-			})`, static.URL("js/heat_axes.js"), x, y))
-			return [2]float64{at[0], at[1]}
-		}
-		choose(o, cell(0.02, 0.01), cell(0.98, 0.99))
-		o.until(`document.querySelector(%q)`, offered)
-		href := eval[string](o, fmt.Sprintf(`document.querySelector(%q).getAttribute("href")`, offered))
-		o.follow(offered, "/plans/new")
-		for pair := range strings.SplitSeq(href[strings.Index(href, "?")+1:], "&") {
-			name, _, _ := strings.Cut(pair, "=")
-			o.until(`(() => { const got = [...document.querySelectorAll('form.plan [name="%s"]')].map((e) => e.value).filter((v) => v !== "").join();
-				return got !== "" && got === new URLSearchParams(location.search).getAll(%q).join() })()`, name, name)
-		}
-		o.fill("form.plan #reason", "Its writes are hot.")
-		o.click("form.plan button.main")
-		o.until(`document.querySelector("#plan")?.checkVisibility()`)
-	}
-	from(1280, func(o *tab, from, to [2]float64) { o.drag(from, to) })
-	from(390, func(o *tab, from, to [2]float64) {
-		o.fingers()
-		// A finger that begins sideways selects, also further down.
-		o.touch([][2]float64{from}, [][2]float64{{from[0] + 40, from[1]}}, [][2]float64{{to[0], from[1] + 20}}, [][2]float64{to})
-	})
-	from(1280, func(o *tab, _, _ [2]float64) {
-		o.press("ArrowLeft")
-		o.press(strings.Fields(strings.Repeat("PageUp ", 12) + "Shift+Home " + strings.Repeat("Shift+PageDown ", 25) +
-			"Shift+ArrowDown Enter")...)
-		o.until(`document.activeElement.id === "heat-selected"`)
-	})
 }

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -94,9 +95,7 @@ func TestPinsComeFromTheNewestPlanOfAProject(t *testing.T) {
 	r.addEnded(actions.Isolate, "twice", "bert", 2*time.Hour)
 	r.addEnded(actions.Pin, "forever", "", 0)
 	pins, err := newTestPinIndex(r).latest(t.Context(), "c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if p := pins["twice"]; len(pins) != 2 || p.Owner != "bert" || !p.Expires.Equal(pinned.Add(2*time.Hour)) {
 		t.Errorf("unexpected pins: %+v", pins)
 	}

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -29,13 +30,7 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	admin := func(cmd bson.D) { t.Helper(); must(driver.Database("admin").RunCommand(ctx, cmd).Err()) }
+	admin := func(cmd bson.D) { t.Helper(); must.Do(t, driver.Database("admin").RunCommand(ctx, cmd).Err()) }
 	one, hashed := int32(1), "hashed"
 	admin(bson.D{{Key: "enableSharding", Value: "shop"}})
 	admin(bson.D{{Key: "shardCollection", Value: "shop.orders"}, {Key: "key", Value: bson.D{{Key: "tenant_id", Value: one}}}})
@@ -48,7 +43,7 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 		_, err := db.Collection("tenants").InsertOne(ctx, bson.D{{Key: "_id", Value: tenant}, {Key: "name", Value: fmt.Sprintf("tenant-%d", i)},
 			{Key: "label", Value: fmt.Sprintf("label-%d", i)}, {Key: "order_count", Value: int64(orders)}, {Key: "created_at", Value: now},
 			{Key: "secret", Value: "never to be read"}})
-		must(err)
+		must.Do(t, err)
 		if i == tenants/2 {
 			admin(bson.D{{Key: "split", Value: "shop.orders"}, {Key: "middle", Value: bson.D{{Key: "tenant_id", Value: tenant}}}})
 			admin(bson.D{{Key: "moveChunk", Value: "shop.orders"}, {Key: "find", Value: bson.D{{Key: "tenant_id", Value: tenant}}},
@@ -65,16 +60,16 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 			lines = append(lines, bson.D{{Key: "tenant_id", Value: tenant}, {Key: "order_id", Value: id}, {Key: "sku", Value: "a"}})
 		}
 		_, err = db.Collection("orders").InsertMany(ctx, rows)
-		must(err)
+		must.Do(t, err)
 		_, err = db.Collection("order_lines").InsertMany(ctx, lines)
-		must(err)
+		must.Do(t, err)
 		_, err = db.Collection("customers").InsertOne(ctx, bson.D{{Key: "tenant_id", Value: tenant}, {Key: "email_name", Value: "jo"}})
-		must(err)
+		must.Do(t, err)
 	}
 	_, err := db.Collection("tenants").InsertOne(ctx, bson.D{{Key: "_id", Value: "by-text"}, {Key: "name", Value: "not an ObjectID"}})
-	must(err)
+	must.Do(t, err)
 	_, err = db.Collection("settings").InsertOne(ctx, bson.D{{Key: "a", Value: 1}})
-	must(err)
+	must.Do(t, err)
 }
 
 func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
@@ -82,9 +77,7 @@ func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 		t.Skip("starts a whole demo")
 	}
 	p, err := profile.Read("../../docs/profiles/shop.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, p, func(c *mongo.Client) { fillShop(t, c) })
 
 	var list struct {

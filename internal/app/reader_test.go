@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/sqlite"
 )
 
@@ -13,9 +14,7 @@ func TestReadersOfADataDirectoryAreOfOneInstallation(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	read := func(dir string, beside func()) cluster.Reader {
 		db, err := sqlite.Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = db.Close() }()
 		beside()
 		return readerOf(t.Context(), db, log)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 )
@@ -18,7 +19,7 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 	away := t.TempDir()
 	c := Config{Listen: "127.0.0.1:0", DataDir: filepath.Join(away, "data"), AuditKey: filepath.Join(away, "config", "audit.key"),
 		Auth: Auth{Mode: "local", ProxyCIDRs: []string{"127.0.0.1"}}}
-	a := stillDemo(t).startBeside(t, c)
+	a := stillDemo().startBeside(t, c)
 	handler := a.current().cluster.web.Handler()
 	const addresses, each = 20, 31
 	for i := range addresses * each * 2 {
@@ -35,18 +36,12 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 			t.Fatal(w.Code, w.Body)
 		}
 	}
-	if err := a.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Stop(t.Context()))
 	db, err := sqlite.Open(t.Context(), c.DataDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer db.Close()
 	rows, err := db.AuditRecords(t.Context(), 0, 10_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	counts := map[string]int{}
 	for _, r := range rows {
 		n := 1

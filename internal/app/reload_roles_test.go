@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/live"
 )
 
@@ -20,9 +21,7 @@ func TestARoleThatAReloadTakesAwayClosesSockets(t *testing.T) {
 	open := func(who string) *websocket.Conn {
 		head := http.Header{"Cookie": {f.cookies[who].String()}, "Origin": {"http://" + f.app.Addr()}}
 		socket, _, err := websocket.DefaultDialer.Dial("ws://"+f.app.Addr()+"/c/prod/live?t=zones", head)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		t.Cleanup(func() { _ = socket.Close() })
 		return socket
 	}

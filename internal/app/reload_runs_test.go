@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -17,9 +18,7 @@ func (f *fleet) reload(t *testing.T, list ...ClusterConfig) {
 	next := f.app.config
 	next.Clusters = list
 	f.file = func() (Config, error) { return next, nil }
-	if err := f.app.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.app.Reload(t.Context()))
 }
 
 // lastRecord is the newest entry of the audit record.
@@ -39,9 +38,7 @@ func TestRunsSurviveWhatAReloadDoesToTheirCluster(t *testing.T) {
 	f := startFleet(t, prod)
 	secret, _, err := f.app.current().auth.CreateToken(t.Context(), auth.Console(), auth.NewToken{Name: "ci", Role: auth.Admin,
 		Expires: time.Now().Add(time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	at := func(name string) apiClient {
 		s := apiClient{T: t, at: f.app.URL() + "c/" + name + api.Prefix, token: secret}
 		if !eventually(settledWithin, func() bool { return f.state(t, name) == "live" }) {

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 )
 
 // What a second person says at the replica that follows is stored by the one that leads. An approval ends with the
@@ -18,20 +19,14 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 	})
 	root := auth.Principal{ID: "user:root", Role: auth.Admin, Method: auth.ByPassword}
 	accounts := r.a.app.current().auth
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	clientOf := func(name string) (client apiClient, token auth.Token) {
 		u, err := accounts.CreateUser(t.Context(), root, auth.NewUser{Name: name, Password: "violet lanterns drift north", Role: auth.Operator})
-		must(err)
+		must.Do(t, err)
 		client = r.b.apiClient
 		client.token, token, err = accounts.CreateToken(t.Context(),
 			auth.Principal{ID: "user:" + u.ID, Name: name, Role: auth.Operator, Method: auth.ByPassword},
 			auth.NewToken{Name: "ci", Role: auth.Operator, Expires: time.Now().Add(time.Hour)})
-		must(err)
+		must.Do(t, err)
 		return client, token
 	}
 	anna, _ := clientOf("anna")
@@ -65,14 +60,14 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 		}
 	}
 	carl.expect(http.StatusOK, "POST", other+"/approve", confirmOther)
-	must(accounts.RevokeToken(t.Context(), root, token.ID))
+	must.Do(t, accounts.RevokeToken(t.Context(), root, token.ID))
 	void(other, confirmOther, "a revoked token")
-	must(accounts.DisableUser(t.Context(), root, "bert"))
+	must.Do(t, accounts.DisableUser(t.Context(), root, "bert"))
 	void(at, confirm, "a disabled account")
-	must(accounts.EnableUser(t.Context(), root, "bert"))
-	must(accounts.SetRole(t.Context(), root, "bert", auth.Viewer))
+	must.Do(t, accounts.EnableUser(t.Context(), root, "bert"))
+	must.Do(t, accounts.SetRole(t.Context(), root, "bert", auth.Viewer))
 	void(at, confirm, "an account that may only look")
-	must(accounts.SetRole(t.Context(), root, "bert", auth.Operator))
+	must.Do(t, accounts.SetRole(t.Context(), root, "bert", auth.Operator))
 	void(at, confirm, "an account that may approve again")
 	at, confirm = planned()
 	bert.expect(http.StatusOK, "POST", at+"/approve", confirm)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 )
 
 // startReplicaProcesses starts two servers as processes over one cluster, with a second simulated
@@ -58,9 +59,7 @@ func (h *installation) other(f func()) {
 
 func signal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) {
 	t.Helper()
-	if err := cmd.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(s))
 }
 
 // The leader is stopped with SIGSTOP while the cluster executes a command of a run. The other one

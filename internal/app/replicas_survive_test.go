@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -22,15 +23,11 @@ func (r *replicas) signIn() (browser *http.Client, token string) {
 	}
 	body := strings.NewReader(`{"name":"script","role":"operator","expires":"` + time.Now().Add(time.Hour).UTC().Format(time.RFC3339) + `"}`)
 	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, r.b.url+"api/v1/tokens", body)
-	if err != nil {
-		r.Fatal(err)
-	}
+	must.Do(r, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Origin", strings.TrimSuffix(r.b.url, "/"))
 	res, err := browser.Do(req)
-	if err != nil {
-		r.Fatal(err)
-	}
+	must.Do(r, err)
 	defer res.Body.Close()
 	text, _ := io.ReadAll(res.Body)
 	_, rest, _ := strings.Cut(string(text), `"secret":"`)
@@ -124,9 +121,7 @@ func (r *replicas) checkSurvival() {
 	}
 	r.verifyAudit(r.a)
 	res, err := browser.Get(r.b.url + "metrics")
-	if err != nil {
-		r.Fatal(err)
-	}
+	must.Do(r, err)
 	defer res.Body.Close()
 	text, _ := io.ReadAll(res.Body)
 	for _, series := range []string{"shardboard_store_owner 1", "shardboard_store_leads_total 2", "shardboard_store_lease_age_seconds ",
@@ -149,8 +144,6 @@ func (s *replica) clusterID() string {
 func (r *replicas) historyAt(s *replica) []time.Time {
 	r.Helper()
 	times, err := s.app.current().store.HistoryTimes(r.Context(), s.clusterID(), "", time.Time{}, time.Time{}, 1000)
-	if err != nil {
-		r.Fatal(err)
-	}
+	must.Do(r, err)
 	return times
 }

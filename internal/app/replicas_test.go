@@ -16,6 +16,7 @@ import (
 	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/keyfile"
@@ -95,9 +96,7 @@ func startReplicasBelow(t *testing.T, base string, with func(*Config)) *replicas
 	kept.restartCluster(t, simcluster.Options{Empty: true, Still: true})
 	t.Cleanup(func() { kept.stopCluster(t) })
 	uri, err := cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	d.config = Config{URI: uri, Log: slog.New(slog.DiscardHandler)}
 	r := &replicas{T: t, demo: d, with: with, base: base, audit: t.TempDir() + "/audit.key", seal: t.TempDir() + "/session.key",
 		store: "mongodb://" + kept.addr + "/shardboard?directConnection=true"}
@@ -115,9 +114,7 @@ func startReplicasBelow(t *testing.T, base string, with func(*Config)) *replicas
 func (r *replicas) start() *replica {
 	r.Helper()
 	at, err := ReadStore(r.store, "")
-	if err != nil {
-		r.Fatal(err)
-	}
+	must.Do(r, err)
 	n := &cuttable{}
 	c := Config{URI: r.demo.config.URI, Listen: "127.0.0.1:0", AuditKey: r.audit, SessionKey: r.seal, Actions: true, Store: at,
 		Watcher:      topology.Options{},
@@ -197,9 +194,7 @@ func TestTwoReplicasServeTheSame(t *testing.T) {
 	}
 
 	table := r.b.app.Watcher().Table()
-	if err := r.a.app.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.a.app.Stop(t.Context()))
 	if !eventually(settledWithin, r.b.leads) {
 		t.Fatal("nobody leads")
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 )
 
 func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
@@ -23,21 +24,17 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 	}
 	const password, wrong canary = annasPassword, "canary-l2-wrong-horse-battery"
 	dir, heard, said := t.TempDir(), &capture{}, &capture{}
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir,
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir,
 		Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}},
 		Log:  slog.New(slog.NewTextHandler(heard, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	anna := sessionClient(t)
 	// answer returns the body of an answer and, if it should have no secret, stores all of it.
 	answer := func(res *http.Response, err error, tell bool) []byte {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer res.Body.Close()
 		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if tell {
 			header := res.Header.Clone()
 			header.Del("Set-Cookie") // the only place where a session's secret may be
@@ -71,9 +68,7 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 		target := strings.NewReplacer("{name}", "anna", "{id}", "zzz", "{ns}", "yorkie-meta.changes", "{ref}", "x", "{file}", "x").Replace(path)
 		for _, accept := range []string{"text/html", "application/json"} {
 			r, err := http.NewRequestWithContext(t.Context(), "GET", strings.TrimSuffix(a.URL(), "/")+target, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			r.Header.Set("Accept", accept)
 			r.Header.Set("Authorization", "Bearer "+string(made.Secret))
 			res, err := anna.Do(r)
@@ -85,9 +80,7 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 		t.Errorf("only %d addresses were requested", asked)
 	}
 	checkNoCanaries(t, "an answer", said.bytes(), birds...)
-	if err := a.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Stop(t.Context()))
 	checkNoCanaries(t, "the log", heard.bytes(), birds...)
 	stored := contentOfFiles(t, dir)
 	checkNoCanaries(t, "the data directory", stored, birds...)
@@ -102,9 +95,7 @@ func documentedPaths(t *testing.T, description []byte) map[string]map[string]jso
 	var spec struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(description, &spec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(description, &spec))
 	return spec.Paths
 }
 
@@ -120,8 +111,6 @@ func contentOfFiles(t *testing.T, dir string) []byte {
 		all = append(all, b...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return all
 }

@@ -24,6 +24,7 @@ import (
 
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -132,9 +133,7 @@ func storeCanaries(t *testing.T, driver *mongo.Client) {
 			change = append(change, bson.E{Key: fields[i].(string), Value: fields[i+1]})
 		}
 		res, err := db.Collection(coll).UpdateMany(ctx, bson.D{}, bson.D{{Key: "$set", Value: change}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if res.MatchedCount == 0 {
 			t.Fatalf("the collection %s is empty", coll)
 		}
@@ -147,15 +146,11 @@ func storeCanaries(t *testing.T, driver *mongo.Client) {
 	}
 	set("projects", "auth_webhook_url", canaryAuthWebhook, "event_webhook_url", canaryEventWebhook)
 	cursor, err := db.Collection("projects").Find(ctx, bson.D{}, options.Find().SetProjection(bson.D{{Key: "_id", Value: 1}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var ids []struct {
 		ID bson.ObjectID `bson:"_id"`
 	}
-	if err := cursor.All(ctx, &ids); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cursor.All(ctx, &ids))
 	for i, row := range ids { // the field must be unique
 		key := string(canarySecretKey) + fmt.Sprint(i)
 		if _, err := db.Collection("projects").UpdateByID(ctx, row.ID,
@@ -183,16 +178,12 @@ func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 	t.Cleanup(func() { _ = d.sim.Close() })
 	uri := "mongodb://root:" + url.QueryEscape(string(canaryPassword)) + "@" + d.addr + "/?directConnection=true"
 	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	d.driver = driver
 	storeCanaries(t, driver)
 	parsed, err := cluster.ParseURI(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	checkNoCanaries(t, "the address as it is printed",
 		fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
 	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Version: "test", Auth: Auth{Mode: "none"},
@@ -287,18 +278,14 @@ func (d *demo) requestEverything(t *testing.T, said io.Writer) int {
 func (d *demo) request(t *testing.T, said io.Writer, method, target, accept, text string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(d.app.URL(), "/")+target, strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r.Header.Set("Accept", accept)
 	r.Header.Set("Content-Type", "application/json")
 	if strings.HasPrefix(text, "lines=") {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	fmt.Fprint(said, res.Status, res.Header)
 	if _, err := io.Copy(said, res.Body); err != nil {

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/chromedp"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 )
 
-// TestBrowserFollowsItsSession has a page open while the role of its user changes and while the user signs out
+// TestBrowserFollowsItsSession has pages open while the role of its user changes and while the user signs out
 // elsewhere.
 func TestBrowserFollowsItsSession(t *testing.T) {
 	needBrowser(t)
@@ -39,75 +39,39 @@ func TestBrowserFollowsItsSession(t *testing.T) {
 	// The role changes: the socket closes and the page reloads with the new role, still signed in.
 	o.open("collections")
 	o.run("window.leaving_ = true")
-	if err := accounts.SetRole(t.Context(), auth.Console(), "anna", auth.Admin); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, accounts.SetRole(t.Context(), auth.Console(), "anna", auth.Admin))
 	o.arrive("/collections")
 	o.open("settings/users")
 	o.until(`document.querySelector("#users")?.checkVisibility()`)
 
-	// An open page is left when its session ends in another tab, and is there again after sign-in.
-	o.open("collections")
-	o.run("window.leaving_ = true")
-	other := o.another()
-	other.expect("status of 401", "WebSocket")
-	other.open("settings")
-	other.follow(`form[action="/logout"] button`, "/login")
-	o.arrive("/login")
-	o.is("/login?ended=1&next=%2Fcollections", "location.pathname + location.search")
-	o.signIn("anna", password)
-	o.is("/collections", "location.pathname")
-}
-
-// The content security policy would block a form that is redirected to another site, so this needs a browser.
-func TestBrowserReachesTheIssuerByAClickAndReturns(t *testing.T) {
-	d := sharedDemo(t)
-	i := newIssuerServer(t, "oncall")
-	i.Start()
-	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
-		OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
-	o := newTab(t, d, 1280)
-	o.incidents.hosts = []string{a.Addr(), strings.TrimPrefix(i.URL, "http://")}
-	o.openAt(a.URL() + "login?next=%2Fzones")
-	o.follow("form[action='/login/oidc'] button", "/zones")
-	o.until(`document.querySelector("header .you")`)
-}
-
-// A page is left when its session ends in another tab, whatever its sliders and boxes have been set to: only what a
-// person has typed holds it back for a while, and only that is still shown.
-func TestBrowserHidesWhatItShowsWhenItsSessionEnds(t *testing.T) {
-	needBrowser(t)
-	d := startWithLocalUsers(t)
-	accounts := d.app.current().auth
-	if _, err := accounts.CreateUser(t.Context(), auth.Console(),
-		auth.NewUser{Name: "anna", Password: password, Role: auth.Operator}); err != nil {
-		t.Fatal(err)
-	}
-	o := newTab(t, d, 1280)
-	o.expect("status of 401", "status of 403", "WebSocket")
+	// An open page is left when its session ends in another tab, whatever its sliders and boxes have been set to, and is
+	// there again after sign-in.
 	signOut := func() {
+		o.run("window.leaving_ = true")
 		other := o.another()
 		other.expect("status of 401", "WebSocket")
 		other.open("settings")
 		other.follow(`form[action="/logout"] button`, "/login")
 	}
-	o.open("zones")
-	o.signIn("anna", password)
-	for _, path := range []string{"", "map", "heat"} {
+	o.do(screen(1280, "light"))
+	for _, path := range []string{"", "collections", "map", "heat"} {
 		o.open(path)
-		o.run(`window.leaving_ = true; for (const f of document.querySelectorAll("main input")) {
+		o.run(`for (const f of document.querySelectorAll("main input")) {
 			if (f.type === "range") f.value = f.max; else if (f.type === "checkbox") f.click() }`)
 		signOut()
 		o.arrive("/login")
+		o.is("/login?ended=1&next=%2F"+path, "location.pathname + location.search")
 		o.signIn("anna", password)
+		o.is("/"+path, "location.pathname")
 	}
+
+	// What a person has typed holds it back for a while, and only that is still shown.
 	o.open("zones")
 	o.run(`window.later_ = []; const real = setTimeout;
 		window.setTimeout = (f, ms) => ms >= 20000 ? window.later_.push(f) : real(f, ms)
 		document.querySelector("main").insertAdjacentHTML("beforeend", "<textarea id=reason></textarea>")`)
 	o.focus("#reason")
 	o.do(call(input.InsertText, input.InsertTextParams{Text: "why I do this"}))
-	o.run("window.leaving_ = true")
 	signOut()
 	o.until(`"over" in document.documentElement.dataset`)
 	o.until(`getComputedStyle(document.querySelector("main h1")).visibility === "hidden"`)
@@ -116,66 +80,49 @@ func TestBrowserHidesWhatItShowsWhenItsSessionEnds(t *testing.T) {
 	o.arrive("/login")
 }
 
-// Behind a proxy that passes no WebSockets a page asks by HTTP, and goes back to a socket when one opens.
-func TestBrowserStaysLiveBehindAProxyWithoutWebSockets(t *testing.T) {
-	needBrowser(t)
-	d := sharedDemo(t)
-	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", Auth: Auth{Mode: "none"}})
-	to, err := url.Parse(a.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var passes atomic.Bool
-	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host }}
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !passes.Load() { // as a proxy that speaks HTTP/1.0 to its servers
-			r.Header.Del("Upgrade")
-			r.Header.Del("Connection")
-		}
-		through.ServeHTTP(w, r)
-	}))
-	defer proxy.Close()
-	o := newTab(t, d, 1280)
-	o.incidents.hosts = []string{strings.TrimPrefix(proxy.URL, "http://")}
-	o.expect("WebSocket", "status of 426")
-	o.do(chromedp.Navigate(proxy.URL + "/collections"))
-	const words, link = `document.querySelector("#status .words").textContent`, `document.querySelector("#polled")`
-	o.until(words + `.includes("Live every 10 s") && !` + link + `.hidden && ` + link + `.getAttribute("href") === "/help/websockets"`)
-	passes.Store(true)
-	o.run(`dispatchEvent(new Event("online"))`)
-	o.until(link + `.hidden && !` + words + `.includes("10 s") && !` + words + `.includes("lost")`)
-}
-
-// Below a path of the public address, what scripts ask for and where they lead is below it too: any failed request
-// fails the test.
+// TestBrowserJourneyBelowAPath has a public address below a path, of which only that path is ours, behind a proxy that
+// passes no WebSockets at first, and signs in at an issuer. What scripts ask for and where they lead is below the path
+// too: any failed request fails the test. Only a browser blocks a form that is redirected to another site.
 func TestBrowserJourneyBelowAPath(t *testing.T) {
-	needBrowser(t)
 	d := sharedDemo(t)
+	i := newIssuerServer(t, "oncall")
+	i.Start()
 	front := httptest.NewUnstartedServer(nil)
 	public := "http://" + front.Listener.Addr().String() + "/board"
-	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", PublicURL: public,
-		Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), PublicURL: public, Auth: Auth{Mode: "oidc",
+		OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "admin"}}}})
 	to := &url.URL{Scheme: "http", Host: a.Addr()}
 	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host }}
+	var passes atomic.Bool
 	front.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, "/board/") { // another program's
 			http.NotFound(w, r)
 			return
 		}
+		if !passes.Load() { // as a proxy that speaks HTTP/1.0 to its servers
+			r.Header.Del("Upgrade")
+			r.Header.Del("Connection")
+		}
 		through.ServeHTTP(w, r)
 	})
 	front.Start()
 	defer front.Close()
-	who := auth.NewUser{Name: "adam", Password: "correct horse battery", Role: auth.Admin}
-	if _, err := a.current().auth.CreateUser(t.Context(), auth.Console(), who); err != nil {
-		t.Fatal(err)
-	}
+
 	o := newTab(t, d, 1280)
-	o.incidents.hosts = []string{front.Listener.Addr().String()}
-	o.expect("status of 401") // when the session has ended
+	o.incidents.hosts = []string{front.Listener.Addr().String(), strings.TrimPrefix(i.URL, "http://")}
+	o.expect("WebSocket", "status of 426", "status of 401") // no sockets; when the session has ended
 	o.openAt(public + "/map")
-	o.signIn(who.Name, who.Password)
-	o.until(`location.pathname === "/board/map" && document.querySelector("#status").dataset.level !== "lost"`)
+	o.run("window.leaving_ = true")
+	o.click("form[action='/board/login/oidc'] button")
+
+	// Without sockets a page asks by HTTP, and goes back to a socket when one opens.
+	const words, link = `document.querySelector("#status .words").textContent`, `document.querySelector("#polled")`
+	o.until(`window.leaving_ === undefined && location.pathname === "/board/map" && ` + words + `.includes("Live every 10 s") && !` +
+		link + `.hidden && ` + link + `.getAttribute("href") === "/board/help/websockets"`)
+	passes.Store(true)
+	o.run(`dispatchEvent(new Event("online"))`)
+	o.until(link + `.hidden && !` + words + `.includes("10 s") && !` + words + `.includes("lost")`)
+
 	o.run(`document.activeElement.blur()`)
 	o.press("g", "p")
 	o.arrive("/board/projects")

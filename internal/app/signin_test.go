@@ -18,13 +18,12 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestUnsafeSignInOptionsAreRefusedWithAnExplanation(t *testing.T) {
 	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	local := Auth{Mode: "local"}
 	proxy := func(header string, networks ...string) Config {
 		return Config{Auth: Auth{Mode: "proxy", ProxyHeader: header, ProxyCIDRs: networks}}
@@ -81,9 +80,7 @@ func (d *demo) startBeside(t testing.TB, c Config) *App {
 	}
 	c.Auth.Cost = auth.Cost{Memory: 64, Time: 1}
 	a, err := New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a.Start()
 	t.Cleanup(func() {
 		if err := a.Stop(context.Background()); err != nil {
@@ -96,9 +93,7 @@ func (d *demo) startBeside(t testing.TB, c Config) *App {
 func statusOf(t *testing.T, client *http.Client, address string) int {
 	t.Helper()
 	res, err := client.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, res.Body)
 	return res.StatusCode
@@ -122,18 +117,12 @@ const annasPassword = "correct horse battery"
 func firstSignIn(t testing.TB, a *App, client *http.Client, base string) (key string, cookies []*http.Cookie) {
 	t.Helper()
 	link, err := a.FirstLink(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	u, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	key = u.Query().Get("key")
 	res, err := client.PostForm(base+"login/first", url.Values{"key": {key}, "name": {"anna"}, "password": {annasPassword}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_ = res.Body.Close()
 	if len(res.Cookies()) == 0 {
 		t.Fatalf("the first sign-in with %s failed: %s", link, res.Status)
@@ -142,16 +131,14 @@ func firstSignIn(t testing.TB, a *App, client *http.Client, base string) (key st
 }
 
 func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	nobody, anna, dir := sessionClient(t), sessionClient(t), t.TempDir()
 	var log bytes.Buffer
 	c := Config{URI: d.config.URI, Listen: "127.0.0.1:0", DataDir: dir,
 		Log:  slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}}
 	first, err := New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	first.Start()
 
 	if got := statusOf(t, nobody, first.URL()); got != http.StatusSeeOther {
@@ -173,14 +160,10 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 		t.Errorf("a page of the second process returns %d", got)
 	}
 
-	if err := first.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.Stop(t.Context()))
 	c.Listen = first.Addr()
 	again, err := New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	again.Start()
 	if got := statusOf(t, anna, again.URL()+"api/v1/users"); got != http.StatusOK {
 		t.Errorf("after a restart a page with the session returns %d", got)
@@ -202,7 +185,7 @@ func TestTLSIsServedWithSecureCookies(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")
-	a := stillDemo(t).startBeside(t, Config{Listen: "127.0.0.1:0", TLSCert: cert, TLSKey: key, Auth: Auth{Mode: "local"}})
+	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", TLSCert: cert, TLSKey: key, Auth: Auth{Mode: "local"}})
 	_, cookies := firstSignIn(t, a, sessionClient(t), a.URL())
 	if c := cookies[0]; !strings.HasPrefix(a.URL(), "https://") || len(cookies) != 1 || !c.Secure || c.Name != "__Host-shardboard" {
 		t.Errorf("unexpected cookies at %s: %+v", a.URL(), cookies)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 )
 
 func TestStoreInAnObservedClusterIsRecognised(t *testing.T) {
@@ -18,9 +19,7 @@ func TestStoreInAnObservedClusterIsRecognised(t *testing.T) {
 		{"a", "mongodb://ab/", false},
 	} {
 		uri, err := cluster.ParseURI(c.cluster)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if got := sharesHost(c.store, uri); got != c.same {
 			t.Errorf("%s and %s: %t", c.store, c.cluster, got)
 		}

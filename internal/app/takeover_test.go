@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -46,13 +47,11 @@ func (s apiClient) startPage() string {
 // While the directory is lost, nothing is accepted and no other process becomes the
 // owner of a new directory at its path. The server continues when it is back.
 func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	dir := filepath.Join(t.TempDir(), "data")
 	_, s := d.startWithData(t, dir)
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
-	if err := os.Rename(dir, dir+".away"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(dir, dir+".away"))
 	refused := s.expect(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
 	if text, _ := refused["detail"].(string); !strings.Contains(text, "was moved or deleted while shardboard was running") {
 		t.Errorf("the refusal of a plan says %q", text)
@@ -74,9 +73,7 @@ func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 	} else if !strings.Contains(err.Error(), "still running with the data directory") {
 		t.Error(err)
 	}
-	if err := os.Rename(dir+".away", dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(dir+".away", dir))
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	if got := statusOf(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusOK {
 		t.Errorf("with its directory back the server is not ready: status %d", got)
@@ -86,7 +83,7 @@ func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 // Two read-only servers are told to take over at the same moment. One of them takes over
 // without cutting or refusing a request; the other reports that.
 func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	dir := filepath.Join(t.TempDir(), "data")
 	owner, first := d.startWithData(t, dir)
 	plan := first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
@@ -99,9 +96,7 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 	}
 	first.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
 	first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer) // the owner still accepts plans
-	if err := owner.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, owner.Stop(t.Context()))
 	for i, s := range readers {
 		apps[i].current().db.Look() // which happens every two seconds anyway
 		if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.OwnerGone) {
@@ -162,17 +157,13 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 
 // When the data cannot be opened for writing, the server continues to read it.
 func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
-	d := stillDemo(t)
+	d := stillDemo()
 	dir := filepath.Join(t.TempDir(), "data")
 	owner, _ := d.startWithData(t, dir)
 	_, s := d.startWithData(t, dir)
-	if err := owner.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, owner.Stop(t.Context()))
 	file, err := sql.Open("sqlite", filepath.Join(dir, "shardboard.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer file.Close()
 	statement := func(text string) {
 		if _, err := file.Exec(text); err != nil {
@@ -186,9 +177,7 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	}
 	statement(`DROP TRIGGER t`)
 	key := dir + "-key/audit.key"
-	if err := os.WriteFile(key, []byte("no key"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(key, []byte("no key"), 0o600))
 	refused := s.expect(http.StatusBadRequest, "POST", "/api/v1/data/takeover", "")
 	if text, _ := refused["detail"].(string); !strings.Contains(text, "continues to read it") {
 		t.Errorf("unexpected refusal: %v", refused)

@@ -6,12 +6,32 @@ import (
 	"testing"
 )
 
-// TestBrowserGoesBackInTime steps through changes by keys, on a list and on the map, and chooses a span of time.
-func TestBrowserGoesBackInTime(t *testing.T) {
+// TestBrowserFollowsAChunkThroughTime watches a chunk, whose mark on every page follows a move. Then it steps through
+// changes by keys, on a list and on the map, and chooses a span of time.
+func TestBrowserFollowsAChunkThroughTime(t *testing.T) {
 	d := sharedDemo(t)
 	o := newTab(t, d, 1280)
+	marked := func(where string) string {
+		return fmt.Sprintf(`document.querySelector(%q)`, where+" [data-watched], "+where+"[data-watched]")
+	}
+	o.open("collections/" + changes)
+	o.follow("table.chunks tbody a", "/collections/"+changes+"/chunks/")
+	o.click("a.watch")
+	o.until(`document.querySelector("#watching li")?.checkVisibility()`)
+	o.open("collections/" + changes)
+	o.until(marked("table.chunks tbody tr:first-child") + " && " + marked(".lanes tr") + ` && document.querySelector("line.watchmark")`)
 	before := d.app.Watcher().Table().Collection(changes).Chunks.Owner(0)
 	to := d.moveAndRecord(t)
+	o.until(`document.querySelector("#watching li .shard span")?.innerText === %q &&
+		document.querySelector('.lanes tr[data-key=%q]').hasAttribute("data-watched")`, to, to)
+	for path, where := range map[string]string{"": "#live-overview tr", "shards": "#live-shards tr",
+		"collections": "#live-collections tr", "activity": "#live-activity"} {
+		o.open(path)
+		o.until(marked(where))
+	}
+	o.click("#watching .drop")
+	o.until(`!document.querySelector("#watching, [data-watched]")`)
+
 	shown := func(shard string) string { return fmt.Sprintf("%s.includes(%q)", chunkRow, shard) }
 	o.open("collections/" + changes)
 	// The step from now to the last change loads a page; later steps update it in place.
@@ -68,29 +88,4 @@ func TestBrowserGoesBackInTime(t *testing.T) {
 	o.press(strings.Split(strings.Repeat("Shift+ArrowRight,", bars-1)+"Enter", ",")...)
 	o.until(narrowed)
 	o.is(whole, `(() => { const q = new URL(location.href).searchParams; return [q.get("from"), q.get("to")].join() })()`)
-}
-
-// TestBrowserMarksAWatchedChunkOnEveryPage watches a chunk, sees its mark follow a move, and stops watching.
-func TestBrowserMarksAWatchedChunkOnEveryPage(t *testing.T) {
-	d := sharedDemo(t)
-	o := newTab(t, d, 1280)
-	marked := func(where string) string {
-		return fmt.Sprintf(`document.querySelector(%q)`, where+" [data-watched], "+where+"[data-watched]")
-	}
-	o.open("collections/" + changes)
-	o.follow("table.chunks tbody a", "/collections/"+changes+"/chunks/")
-	o.click("a.watch")
-	o.until(`document.querySelector("#watching li")?.checkVisibility()`)
-	o.open("collections/" + changes)
-	o.until(marked("table.chunks tbody tr:first-child") + " && " + marked(".lanes tr") + ` && document.querySelector("line.watchmark")`)
-	to := d.moveAndRecord(t)
-	o.until(`document.querySelector("#watching li .shard span")?.innerText === %q &&
-		document.querySelector('.lanes tr[data-key=%q]').hasAttribute("data-watched")`, to, to)
-	for path, where := range map[string]string{"": "#live-overview tr", "shards": "#live-shards tr",
-		"collections": "#live-collections tr", "activity": "#live-activity"} {
-		o.open(path)
-		o.until(marked(where))
-	}
-	o.click("#watching .drop")
-	o.until(`!document.querySelector("#watching, [data-watched]")`)
 }

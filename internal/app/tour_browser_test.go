@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 )
@@ -19,21 +20,15 @@ func startTour(t *testing.T) *demo {
 	d.stop(t)
 	d.config.Auth.Mode = "demo"
 	a, err := New(t.Context(), d.config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	past := a.Past(time.Now)
-	if err := past.Observe(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, past.Observe(t.Context()))
 	writes := d.writesToOneShard(t, past)
 	end := time.Now().Truncate(time.Minute)
 	for at := end.Add(-20 * time.Minute); at.Before(end); at = at.Add(time.Minute) {
 		past.Wrote(changes, at, writes)
 	}
-	if err := past.End(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, past.End())
 	a.Start()
 	d.app = a
 	d.waitReady(t)
@@ -51,18 +46,14 @@ func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 	if err == nil {
 		err = cursor.All(t.Context(), &docs)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c := past.Table().Collection(changes)
 	var first *shardkey.Key
 	hot := 0
 	for _, doc := range docs {
 		rows := int64(1)
 		key, err := c.Key.KeyOf(placement.ObjectIDValue(doc.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, chunk := c.Chunks.Find(key)
 		if chunk.Shard == past.Table().Shards[0].Name && hot < 2 && (first == nil || first.Compare(chunk.Min) != 0) {
 			first, rows, hot = &chunk.Min, 600, hot+1

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 )
@@ -19,9 +20,7 @@ func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		db, err := sqlite.Open(ctx, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer db.Close()
 		save := func(id string) {
 			t.Helper()

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -29,7 +30,7 @@ func withAccessControl(t *testing.T, version string, users []access.User,
 		test(t, sim, func(user, password string) (*cluster.Client, error) {
 			text := strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+url.UserPassword(user, password).String()+"@", 1)
 			uri, err := cluster.ParseURI(text)
-			must(t, err)
+			must.Do(t, err)
 			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
 			if err == nil {
 				t.Cleanup(func() { _ = c.Close(context.Background()) })
@@ -43,7 +44,7 @@ func withAccessControl(t *testing.T, version string, users []access.User,
 func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
 	t.Helper()
 	heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{sampleNS}})
-	must(t, err)
+	must.Do(t, err)
 	if len(heads) != 1 {
 		t.Fatalf("%d heads", len(heads))
 	}
@@ -71,18 +72,19 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 			users := []access.User{{Name: "root", Password: "pw"}}
 			withAccessControl(t, version, users, func(t *testing.T, sim *simcluster.Cluster, connect connector) {
 				root, err := connect("root", "pw")
-				must(t, err)
+				must.Do(t, err)
 				_, err = root.Server(t.Context())
-				must(t, err)
+				must.Do(t, err)
 				for _, a := range append(readings(metaOf(t, root)), changes()...) {
 					name := "only" + a.name
-					must(t, run(t, sim, "admin", bson.D{{Key: "createRole", Value: name}, {Key: "privileges", Value: bson.A{}},
+					must.Do(t, run(t, sim, "admin", bson.D{{Key: "createRole", Value: name}, {Key: "privileges", Value: bson.A{}},
 						{Key: "roles", Value: bson.A{}}}))
-					must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: name}, {Key: "pwd", Value: "pw"}, {Key: "roles", Value: bson.A{name}}}))
+					must.Do(t, run(t, sim, "admin",
+						bson.D{{Key: "createUser", Value: name}, {Key: "pwd", Value: "pw"}, {Key: "roles", Value: bson.A{name}}}))
 					c, err := connect(name, "pw")
-					must(t, err)
+					must.Do(t, err)
 					_, err = c.Server(t.Context())
-					must(t, err)
+					must.Do(t, err)
 					err = a.do(t.Context(), c)
 					lacks := missingPrivilege(t, a.name, err)
 					if lacks == "" {
@@ -91,7 +93,7 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 						}
 						continue // this release does not have it
 					}
-					must(t, run(t, sim, "admin", bson.D{
+					must.Do(t, run(t, sim, "admin", bson.D{
 						{Key: "grantPrivilegesToRole", Value: name}, {Key: "privileges", Value: parsePrivileges(t, lacks)},
 					}))
 					if still := missingPrivilege(t, a.name, a.do(t.Context(), c)); still != "" {

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -26,9 +27,9 @@ func withCuttableDialer(
 		line, moves := &cuttableDialer{sim: sim}, &counter{}
 		c, end := connectBy(t, cluster.Options{Dialer: line, Monitor: moves.monitor()})
 		defer end()
-		must(t, change.Send(t.Context(), c, "", actions.Step{Op: actions.OpBalancerOff}))
-		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
-		must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
+		must.Do(t, change.Send(t.Context(), c, "", actions.Step{Op: actions.OpBalancerOff}))
+		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
+		must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
 		test(t, line, c, moves, actions.Step{Op: actions.OpMove, NS: "app.users", Shard: "shard-rs-2",
 			Min: document(t, bson.D{{Key: "p", Value: bson.MinKey{}}}), Max: document(t, bson.D{{Key: "p", Value: bson.MaxKey{}}})})
 	})
@@ -54,7 +55,7 @@ func TestCommandIsNotWrittenWhenTheLastCheckFails(t *testing.T) {
 			t.Errorf("the server got %d commands", n)
 		}
 		stopped.Remove()
-		must(t, change.Send(actions.CheckBeforeSending(t.Context(), func() error { return nil }), c, "run-2",
+		must.Do(t, change.Send(actions.CheckBeforeSending(t.Context(), func() error { return nil }), c, "run-2",
 			actions.Step{Op: actions.OpBalancerOff}))
 	})
 }

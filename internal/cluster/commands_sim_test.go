@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -20,7 +21,7 @@ func TestTheCommandOfAStepIsSent(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
 			onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, line *counter) {
 				info, err := c.Server(t.Context())
-				must(t, err)
+				must.Do(t, err)
 				line.commands()
 				for _, s := range change.Every() {
 					want, err := s.Command(balance.ReleaseOf(info.Version))
@@ -28,7 +29,7 @@ func TestTheCommandOfAStepIsSent(t *testing.T) {
 					if s.Days != "" && release != "8.3" || redistributes && release < "8.0" {
 						continue // refused
 					}
-					must(t, err)
+					must.Do(t, err)
 					_ = s.Send(t.Context(), c, "the run", want) // refused or not
 					sent := line.commands()
 					if len(sent) != 1 || sent[0].DB != want.DB {
@@ -39,9 +40,9 @@ func TestTheCommandOfAStepIsSent(t *testing.T) {
 						t.Errorf("%s: sent %v, shown %v", s.Op, sent[0].Doc, want.Doc)
 					}
 					rest, err := bson.Raw(sent[0].Doc).Elements()
-					must(t, err)
+					must.Do(t, err)
 					own, err := want.Doc.Elements()
-					must(t, err)
+					must.Do(t, err)
 					for _, e := range rest[len(own):] {
 						if !slices.Contains([]string{"comment", "maxTimeMS", "lsid", "$db", "$clusterTime", "$readPreference", "txnNumber"}, e.Key()) {
 							t.Errorf("%s: %s was sent and not shown", s.Op, e)

@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -102,14 +103,14 @@ func onHosts(t *testing.T, address string, o simcluster.Options,
 	o.Projects, o.Documents, o.Still = 2, 10, true
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), o)
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		uri, err := cluster.ParseURI(address)
-		must(t, err)
+		must.Do(t, err)
 		network := newHosts()
 		defer network.cut()
 		c, err := cluster.Open(uri, cluster.Options{Dialer: network})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close(context.Background()) }()
 		test(t, network, sim, c)
 	})
@@ -212,9 +213,9 @@ func TestOneMongosOfSeveralIsEnough(t *testing.T) {
 // uriFile writes an address into a file as a secret is mounted.
 func uriFile(t *testing.T, path, text string, at time.Time) {
 	t.Helper()
-	must(t, os.WriteFile(path+".new", []byte(text), 0o600))
-	must(t, os.Chtimes(path+".new", at, at))
-	must(t, os.Rename(path+".new", path))
+	must.Do(t, os.WriteFile(path+".new", []byte(text), 0o600))
+	must.Do(t, os.Chtimes(path+".new", at, at))
+	must.Do(t, os.Rename(path+".new", path))
 }
 
 // withRotation runs a test with a client whose address comes from a file, as the user anna.
@@ -228,19 +229,19 @@ func withRotation(t *testing.T, test func(t *testing.T, r *rotationRig)) {
 	path := filepath.Join(t.TempDir(), "uri")
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Users: users})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		network := newHosts()
 		network.lead("a:1", sim)
 		r := &rotationRig{path: path, network: network, sim: sim}
 		r.write(t, "mongodb://anna:first@a:1/")
 		uri, err := cluster.ReadURI(path)
-		must(t, err)
+		must.Do(t, err)
 		r.client, err = cluster.Open(uri, cluster.Options{Dialer: network, File: path})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = r.client.Close(context.Background()) }()
 		_, err = r.client.Server(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- r.client.Watch(ctx) }()
@@ -261,7 +262,7 @@ func (r *rotationRig) write(t *testing.T, text string) { uriFile(t, r.path, text
 func (r *rotationRig) user(t *testing.T) string {
 	t.Helper()
 	id, err := r.client.Identity(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	return strings.Join(id.Users, " ")
 }
 
@@ -332,7 +333,7 @@ func TestCredentialsThatTheClusterLearnsLaterAreTriedAgain(t *testing.T) {
 		if got := r.user(t); got != "anna@admin" || r.client.Connection().FileError == "" {
 			t.Fatalf("as %s: %+v", got, r.client.Connection())
 		}
-		must(t, run(t, r.sim, "admin", bson.D{{Key: "createUser", Value: "carla"}, {Key: "pwd", Value: "fourth"},
+		must.Do(t, run(t, r.sim, "admin", bson.D{{Key: "createUser", Value: "carla"}, {Key: "pwd", Value: "fourth"},
 			{Key: "roles", Value: bson.A{bson.D{{Key: "role", Value: "clusterMonitor"}, {Key: "db", Value: "admin"}}}}}))
 		time.Sleep(30 * time.Second)
 		if got := r.user(t); got != "carla@admin" {
@@ -344,7 +345,7 @@ func TestCredentialsThatTheClusterLearnsLaterAreTriedAgain(t *testing.T) {
 func TestChangedAddressOfAnotherClusterIsRefused(t *testing.T) {
 	withRotation(t, func(t *testing.T, r *rotationRig) {
 		other, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = other.Close() }()
 		r.network.lead("b:2", other)
 		time.Sleep(time.Second)
@@ -362,11 +363,11 @@ func TestAnotherClusterAtTheAddressGetsNoCommands(t *testing.T) {
 	onHosts(t, "mongodb://a:1/", simcluster.Options{Projects: 2, Documents: 10, Still: true},
 		func(t *testing.T, network *hosts, sim *simcluster.Cluster, c *cluster.Client) {
 			other, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8})
-			must(t, err)
+			must.Do(t, err)
 			defer func() { _ = other.Close() }()
 			network.lead("a:1", sim)
 			first, err := c.Server(t.Context())
-			must(t, err)
+			must.Do(t, err)
 			network.lead("a:1", other)
 			time.Sleep(time.Minute)
 			for name, ask := range map[string]func() error{
@@ -395,7 +396,7 @@ func TestAtlasIsDetectedAndItsRefusalsAreNoMissingGrants(t *testing.T) {
 		func(t *testing.T, network *hosts, sim *simcluster.Cluster, c *cluster.Client) {
 			network.lead("shop-shard-00.ab12c.mongodb.net:27016", sim)
 			info, err := c.Server(t.Context())
-			must(t, err)
+			must.Do(t, err)
 			if info.Product != topology.Atlas || !strings.HasPrefix(info.Release(), "MongoDB Atlas 5.0.") {
 				t.Errorf("%+v", info)
 			}

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -18,7 +19,7 @@ import (
 func TestTablesPublishedDuringChangesAreComplete(t *testing.T) {
 	cfg := simcluster.Options{Empty: true, Still: true, Pace: 0.01}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
+		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
 		w := topology.NewWatcher(c, topology.Options{Routing: 20 * time.Millisecond, Sweep: time.Second, Statistics: time.Hour})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
@@ -46,7 +47,7 @@ func TestTablesPublishedDuringChangesAreComplete(t *testing.T) {
 		}()
 		defer func() {
 			cancel()
-			must(t, <-done)
+			must.Do(t, <-done)
 			<-watched
 			if tables < 30 {
 				t.Errorf("only %d tables were published", tables)
@@ -61,7 +62,7 @@ func TestTablesPublishedDuringChangesAreComplete(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		full, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		if err := sameTables(w.Table(), full); err != nil {
 			t.Error(err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -23,13 +24,9 @@ import (
 func doc(t testing.TB, text string) bson.Raw {
 	t.Helper()
 	var d bson.D
-	if err := bson.UnmarshalExtJSON([]byte(text), true, &d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bson.UnmarshalExtJSON([]byte(text), true, &d))
 	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return raw
 }
 
@@ -41,9 +38,7 @@ const chunk50 = `{"_id":{"$oid":"6b01b7482b3f21e86666bad5"},"uuid":{"$binary":{"
 func decoder(t testing.TB) *chunkDecoder {
 	t.Helper()
 	p, err := shardkey.ParsePattern(doc(t, `{"doc_id":"hashed"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &chunkDecoder{pattern: p, names: map[string]string{}, resolve: func([16]byte) string { return "by-uuid" }}
 }
 
@@ -123,9 +118,7 @@ func TestShardsAreDecoded(t *testing.T) {
 
 func TestFailuresAreClassified(t *testing.T) {
 	u, err := ParseURI("mongodb://u:s3cret@h:1/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c := &Client{address: u}
 	for _, e := range []struct {
 		err  error

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -19,21 +20,21 @@ import (
 // A shard without data of the database does not report its disk.
 func TestDatabaseOnAnotherShardDoesNotReportADisk(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
-		must(t, run(t, sim, "d", bson.D{{Key: "insert", Value: "c"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
+		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
+		must.Do(t, run(t, sim, "d", bson.D{{Key: "insert", Value: "c"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
 		w := topology.NewWatcher(c, topology.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		shards, err := c.Shards(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		disks, err := c.Disks(t.Context(), "d", shards)
-		must(t, err)
+		must.Do(t, err)
 		if !disks["shard-rs-1"].Known() || disks["shard-rs-2"].Known() || disks["shard-rs-2"].Used.Reason != "noDisk" {
 			t.Errorf("%+v", disks)
 		}
 		// The watcher then uses another database.
 		go func() { done <- w.Run(ctx) }()
-		defer func() { cancel(); must(t, <-done) }()
+		defer func() { cancel(); must.Do(t, <-done) }()
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		for _, s := range shards {

@@ -9,13 +9,14 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 )
 
 // Every address that docs/connect.md shows is one that shardboard takes. AWS, OIDC and SRV need a
 // network and are parsed only.
 func TestAddressesOfTheConnectPageAreValid(t *testing.T) {
 	page, err := os.ReadFile("../../docs/connect.md")
-	must(t, err)
+	must.Do(t, err)
 	p := newPKI(t)
 	cert, key := p.issue("board")
 	p.file("ca.pem", p.ca)

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -36,7 +37,7 @@ type role struct {
 func rolesOf(t *testing.T, version string) []role {
 	t.Helper()
 	page, err := os.ReadFile(rolesPage)
-	must(t, err)
+	must.Do(t, err)
 	r := doctor.ParseRelease(version)
 	newer := func(major, minor, patch int) bool { return slices.Compare(r[:], []int{major, minor, patch}) >= 0 }
 	var out []role
@@ -87,7 +88,7 @@ func (r role) allPrivileges(t *testing.T) (out []doctor.Privilege) {
 			Cluster        bool
 			DB, Collection string
 		}
-		must(t, bson.Unmarshal(p.Resource, &on))
+		must.Do(t, bson.Unmarshal(p.Resource, &on))
 		for _, a := range p.Actions {
 			out = append(out, doctor.Privilege{Action: a, On: topology.Resource{Cluster: on.Cluster, DB: on.DB, Collection: on.Collection}})
 		}
@@ -116,7 +117,7 @@ func (r role) without(n int) role {
 // The page explains every privilege that it grants.
 func TestRolesPageExplainsEveryPrivilege(t *testing.T) {
 	page, err := os.ReadFile(rolesPage)
-	must(t, err)
+	must.Do(t, err)
 	var rows []string
 	for _, line := range strings.Split(string(page), "\n") {
 		if strings.HasPrefix(line, "| `") {
@@ -148,7 +149,7 @@ func TestRolesPageExplainsEveryPrivilege(t *testing.T) {
 // The page names the command of every operation beside each privilege that it needs, beyond reading.
 func TestRolesPageNamesEveryCommand(t *testing.T) {
 	page, err := os.ReadFile(rolesPage)
-	must(t, err)
+	must.Do(t, err)
 	for _, s := range change.Every() {
 		for _, release := range []balance.Release{{5, 0, 7}, {8, 0, 12}, {8, 3, 0}} {
 			cmd, err := s.Command(release)
@@ -156,7 +157,7 @@ func TestRolesPageNamesEveryCommand(t *testing.T) {
 				continue
 			}
 			name, err := cmd.Doc.Index(0).KeyErr()
-			must(t, err)
+			must.Do(t, err)
 			if name == "update" { // of the document of a setting
 				name = map[actions.Op]string{actions.OpBalancing: "balancing of one collection", actions.OpBalancerWindow: "the balancing window"}[s.Op]
 			}

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -18,7 +19,7 @@ import (
 // a jumbo flag.
 func makeDividedCollection(t *testing.T, sim *simcluster.Cluster, key bson.D, at func(any) bson.Raw) {
 	t.Helper()
-	admin := func(cmd bson.D) { t.Helper(); must(t, run(t, sim, "admin", cmd)) }
+	admin := func(cmd bson.D) { t.Helper(); must.Do(t, run(t, sim, "admin", cmd)) }
 	admin(bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}})
 	admin(bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: key}})
 	for _, n := range []int{0, 10, 20} {
@@ -50,10 +51,10 @@ func TestFactsReadFromTheClusterEqualTheTable(t *testing.T) {
 					}
 					makeDividedCollection(t, sim, key, at)
 					table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
-					must(t, err)
+					must.Do(t, err)
 					for _, f := range everyFact(at) {
 						got, err := c.ReadFact(t.Context(), f)
-						must(t, err)
+						must.Do(t, err)
 						if want := actions.Fields(table, f); !maps.Equal(got, want) {
 							t.Errorf("%s %v %v: read %v, the table says %v", f.Kind, f.Min, f.Max, got, want)
 						}
@@ -95,12 +96,12 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				time.Sleep(time.Minute)
 				_, err := c.Server(t.Context())
-				must(t, err)
+				must.Do(t, err)
 				s := actions.Step{Op: actions.OpMove, NS: "app.users", Min: at(0), Max: at(10), Shard: "shard-rs-1"}
 				other := s
 				other.Min = at(20)
 				// The zone would keep the chunk on the first shard.
-				must(t, change.Send(t.Context(), c, "", actions.Step{Op: actions.OpRemoveRange, NS: s.NS, Min: at(0), Max: at(10)}))
+				must.Do(t, change.Send(t.Context(), c, "", actions.Step{Op: actions.OpRemoveRange, NS: s.NS, Min: at(0), Max: at(10)}))
 				s.Shard = "shard-rs-3"
 				rule := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Cloning, Hold: true})
 				begun := time.Now()
@@ -108,7 +109,7 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 				go func() { done <- change.Send(t.Context(), c, "r", s) }()
 				<-rule.Reached()
 				trace, err := c.Trace(t.Context(), "r", s, begun)
-				must(t, err)
+				must.Do(t, err)
 				// The donor shows no step while the recipient copies data.
 				if !trace.Running || trace.Ended || trace.Steps != 6 || trace.Step != 3 {
 					t.Errorf("while it runs: %+v", trace)
@@ -124,13 +125,13 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 					t.Errorf("another chunk's: %v %+v", err, trace)
 				}
 				a, err := c.Activity(t.Context(), nil)
-				must(t, err)
+				must.Do(t, err)
 				if !a.Known || len(a.Migrations) != 1 || a.Migrations[0].From != "shard-rs-1" ||
 					a.Migrations[0].To != "shard-rs-3" || a.Migrations[0].NS != s.NS {
 					t.Errorf("%+v", a)
 				}
 				rule.Remove()
-				must(t, <-done)
+				must.Do(t, <-done)
 				if trace, err = c.Trace(t.Context(), "r", s, begun); err != nil || trace.Running || !trace.Ended || len(trace.Events) == 0 {
 					t.Errorf("after it: %v %+v", err, trace)
 				}

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -41,9 +42,7 @@ func TestTheChangelogIsFollowed(t *testing.T) {
 				_, err := sim.Command(t.Context(), "config", bson.D{{Key: "insert", Value: "changelog"}, {Key: "documents", Value: bson.A{bson.D{
 					{Key: "_id", Value: i}, {Key: "time", Value: time.Now().Add(time.Duration(-i) * time.Hour)}, {Key: "what", Value: "split"},
 				}}}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 			}
 			for i := range 20 {
 				written := time.Now()
@@ -75,7 +74,7 @@ func TestTheChangelogIsFollowed(t *testing.T) {
 func do(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) {
 	t.Helper()
 	_, err := sim.Command(t.Context(), db, cmd)
-	must(t, err)
+	must.Do(t, err)
 }
 
 // However a cursor at the end of the changelog ends, the watcher polls meanwhile, follows again within seconds, has

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/event"
@@ -17,37 +16,22 @@ import (
 // A read that is given up while a server hangs may open its cursor later. Its session is killed, more than once,
 // because the server may carry the read out after the first time, and no later read uses it.
 func TestSessionsOfReadsThatWereGivenUpAreKilled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = sim.Close() }()
-		sim.Start(t.Context())
-		uri, err := cluster.ParseURI(simcluster.URI())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var mu sync.Mutex
-		var read, killed []string
-		monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
-			mu.Lock()
-			defer mu.Unlock()
-			switch e.CommandName {
-			case "find":
-				read = append(read, e.Command.Lookup("lsid", "id").String())
-			case "killSessions":
-				ids, _ := e.Command.Lookup("killSessions").Array().Values()
-				for _, id := range ids {
-					killed = append(killed, id.Document().Lookup("id").String())
-				}
+	var mu sync.Mutex
+	var read, killed []string
+	monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e.CommandName {
+		case "find":
+			read = append(read, e.Command.Lookup("lsid", "id").String())
+		case "killSessions":
+			ids, _ := e.Command.Lookup("killSessions").Array().Values()
+			for _, id := range ids {
+				killed = append(killed, id.Document().Lookup("id").String())
 			}
-		}}
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: monitor})
-		if err != nil {
-			t.Fatal(err)
 		}
-		defer func() { _ = c.Close(context.WithoutCancel(t.Context())) }()
+	}}
+	onRows(t, cluster.Options{Monitor: monitor}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client) {
 		if _, err := c.Shards(t.Context()); err != nil {
 			t.Fatal(err)
 		}

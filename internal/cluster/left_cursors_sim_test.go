@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -24,9 +25,7 @@ func standingCursors(t *testing.T, sim *simcluster.Cluster) (comments []string) 
 	reply, err := sim.Command(t.Context(), "admin", bson.D{{Key: "aggregate", Value: 1}, {Key: "cursor", Value: bson.D{}},
 		{Key: "pipeline", Value: bson.A{bson.D{{Key: "$currentOp", Value: of}},
 			bson.D{{Key: "$match", Value: bson.D{{Key: "type", Value: "idleCursor"}}}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 	for _, row := range rows {
 		comment, _ := row.Document().Lookup("cursor", "originatingCommand", "comment").StringValueOK()
@@ -42,9 +41,7 @@ func leaveCursor(t *testing.T, sim *simcluster.Cluster, session byte, comment st
 	id := bson.Binary{Subtype: bson.TypeBinaryUUID, Data: slices.Repeat([]byte{session}, 16)}
 	_, err := sim.Command(t.Context(), "db", bson.D{{Key: "find", Value: "rows"}, {Key: "batchSize", Value: 1},
 		{Key: "lsid", Value: bson.D{{Key: "id", Value: id}}}, {Key: "comment", Value: comment}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // lookLog has when a client looked at open cursors.
@@ -74,9 +71,7 @@ func onRows(t *testing.T, o cluster.Options, test func(t *testing.T, sim *simclu
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		for i := range 5 {
@@ -86,14 +81,10 @@ func onRows(t *testing.T, o cluster.Options, test func(t *testing.T, sim *simclu
 			}
 		}
 		uri, err := cluster.ParseURI(simcluster.URI())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		o.Dialer = sim
 		c, err := cluster.Connect(t.Context(), uri, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = c.Close(context.WithoutCancel(t.Context())) }()
 		test(t, sim, c)
 	})

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -99,7 +100,7 @@ func TestCloseDoesNotWaitForReads(t *testing.T) {
 		go func() { _, err := c.ClusterID(t.Context()); read <- err }()
 		time.Sleep(time.Second)
 		began := time.Now()
-		must(t, c.Close(t.Context()))
+		must.Do(t, c.Close(t.Context()))
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("closed after %s", took)
 		}
@@ -113,7 +114,7 @@ func TestCloseDoesNotWaitForReads(t *testing.T) {
 func TestConnectGivesUpOnADialThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
+		must.Do(t, err)
 		began := time.Now()
 		_, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: hangingDialer{}})
 		if took := time.Since(began); fault.Of(err) != fault.Unavailable || took > 8*time.Second {
@@ -134,18 +135,18 @@ func (hangingDialer) DialContext(context.Context, string, string) (net.Conn, err
 func TestConnectRepeatsALostHello(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		must(t, err)
-		defer func() { must(t, sim.Close()) }()
+		must.Do(t, err)
+		defer func() { must.Do(t, sim.Close()) }()
 		uri, err := cluster.ParseURI(simcluster.URI())
-		must(t, err)
+		must.Do(t, err)
 		began := time.Now()
 		d := &deafSecondDialer{sim: sim}
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: d})
-		must(t, err)
+		must.Do(t, err)
 		if took := time.Since(began); took > 2*time.Second || d.dials.Load() < 3 {
 			t.Errorf("after %s and %d dials", took, d.dials.Load())
 		}
-		must(t, c.Close(t.Context()))
+		must.Do(t, c.Close(t.Context()))
 		time.Sleep(time.Hour)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -29,7 +30,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 					for i := range 500 {
 						list = append(list, bson.D{{Key: "_id", Value: from + i}, {Key: "p", Value: 20 + (from+i)%5}})
 					}
-					must(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "users"}, {Key: "documents", Value: list}}))
+					must.Do(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "users"}, {Key: "documents", Value: list}}))
 				}
 				w, stop := watch(t, c, topology.Options{})
 				defer stop()
@@ -71,7 +72,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 				if from, to := m.Positions(table.Collection("app.users")); to != from+1 {
 					t.Errorf("chunks %d to %d", from, to)
 				}
-				must(t, <-moved)
+				must.Do(t, <-moved)
 				time.Sleep(3 * time.Second)
 				if table = w.Table(); len(table.Moves.List) != 0 {
 					t.Errorf("after its end: %+v", table.Moves.List)

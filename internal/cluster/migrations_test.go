@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/replay"
 	"shardboard/internal/topology"
 )
@@ -23,9 +24,7 @@ func seenInFlight(t *testing.T, each func(saw string, rows []bson.Raw)) {
 		if err == nil {
 			err = bson.Unmarshal(line, &l)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		each(l.Saw, append(l.Ops, l.Docs...))
 	}
 }
@@ -96,9 +95,7 @@ func TestOperationsOfARealServerAreDecoded(t *testing.T) {
 func TestMalformedDocumentsAreNotMigrationsInFlight(t *testing.T) {
 	raw := func(d bson.D) bson.Raw {
 		doc, err := bson.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return doc
 	}
 	old := decodeMigration(raw(bson.D{{Key: "_id", Value: "db.c-p_1"}, {Key: "ns", Value: "db.c"},

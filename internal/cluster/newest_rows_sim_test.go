@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/simcluster"
 )
@@ -25,11 +26,11 @@ func TestNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 				{Key: "k", Value: bson.D{{Key: "a", Value: int32(i % 10)}}},
 				{Key: "changed", Value: at}, {Key: "secret", Value: "x"}})
 		}
-		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}}))
-		must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.rows"}, {Key: "key", Value: bson.D{{Key: "k.a", Value: 1}}}}))
-		must(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "rows"}, {Key: "documents", Value: rows}}))
+		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}}))
+		must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.rows"}, {Key: "key", Value: bson.D{{Key: "k.a", Value: 1}}}}))
+		must.Do(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "rows"}, {Key: "documents", Value: rows}}))
 		_, err := c.Server(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		for _, date := range []string{"", "changed"} {

@@ -11,20 +11,17 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
 // Every number of a server passes one door.
 func TestNumbersOfServersPassOneDoor(t *testing.T) {
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if name != "numbers.go" && !strings.HasSuffix(name, "_test.go") && strings.Contains(string(text), "AsInt64OK") {
 			t.Errorf("%s reads a number without amount, float or duration", name)
 		}
@@ -46,9 +43,7 @@ func TestNumbersOutOfTheirRangeAreNotKnown(t *testing.T) {
 				}
 			}
 			raw, err := bson.Marshal(stats)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			s := decodeStats(raw, at)
 			known := 0
 			for _, f := range []topology.Figure{s.Bytes, s.Documents, s.Orphans, s.Storage, s.Indexes} {
@@ -65,17 +60,13 @@ func TestNumbersOutOfTheirRangeAreNotKnown(t *testing.T) {
 		}
 		owned, err := bson.Marshal(bson.D{{Key: "shardName", Value: "a"}, {Key: "numOwnedDocuments", Value: v},
 			{Key: "ownedSizeBytes", Value: 7}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, s := decodeOwned(owned, at)
 		if s.Documents.Known || s.Documents.Exact || s.Documents.Reason != "outOfRange" || s.Bytes.Value != 7 {
 			t.Errorf("%v: %+v", v, s)
 		}
 		raw, err := bson.Marshal(bson.D{{Key: "v", Value: v}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if d, ok := duration(bson.Raw(raw).Lookup("v"), time.Second); ok {
 			t.Errorf("%v lasts %v", v, d)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -48,7 +49,7 @@ func TestMalformedCatalogDocumentHidesNothingElse(t *testing.T) {
 				before := w.Table()
 				const ns = "yorkie-meta.changes"
 				if o.change != nil {
-					must(t, run(t, sim, "config", bson.D{{Key: "update", Value: o.in}, {Key: "updates", Value: bson.A{bson.D{
+					must.Do(t, run(t, sim, "config", bson.D{{Key: "update", Value: o.in}, {Key: "updates", Value: bson.A{bson.D{
 						{Key: "q", Value: bson.D{{Key: "_id", Value: o.change[0].Value}}}, {Key: "u", Value: o.change}, {Key: "upsert", Value: true}}}}}))
 				} else {
 					set := map[string]bson.D{
@@ -60,15 +61,15 @@ func TestMalformedCatalogDocumentHidesNothingElse(t *testing.T) {
 						set = append(set, bson.E{Key: "lastmod", Value: bson.Timestamp{T: 9999, I: 0}})
 					}
 					uuid := before.Collection(ns).Incarnation.UUID
-					must(t, run(t, sim, "config", bson.D{{Key: "update", Value: "chunks"}, {Key: "updates", Value: bson.A{bson.D{
+					must.Do(t, run(t, sim, "config", bson.D{{Key: "update", Value: "chunks"}, {Key: "updates", Value: bson.A{bson.D{
 						{Key: "q", Value: bson.D{{Key: "uuid", Value: bson.Binary{Subtype: 4, Data: uuid[:]}}}},
 						{Key: "u", Value: bson.D{{Key: "$set", Value: set}}}}}}}))
 				}
 				// Another change at the same time must be seen.
 				docs := before.Collection("yorkie-meta.documents")
 				at := bson.D{{Key: "project_id", Value: bson.NewObjectID()}}
-				must(t, run(t, sim, "admin", bson.D{{Key: "split", Value: "yorkie-meta.documents"}, {Key: "middle", Value: at}}))
-				must(t, run(t, sim, "admin", bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "seen"}}))
+				must.Do(t, run(t, sim, "admin", bson.D{{Key: "split", Value: "yorkie-meta.documents"}, {Key: "middle", Value: at}}))
+				must.Do(t, run(t, sim, "admin", bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "seen"}}))
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				now := w.Table()

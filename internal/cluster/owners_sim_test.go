@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -18,7 +19,7 @@ func TestOwnersAreReadNewestFirstAndARowThatCannotBeReadCostsItself(t *testing.T
 	at := func(n int) bson.Timestamp { return bson.Timestamp{T: uint32(4_000_000_000 + n), I: 1} }
 	insert := func(t *testing.T, sim *simcluster.Cluster, n int, shards any) {
 		t.Helper()
-		must(t, run(t, sim, "config", bson.D{{Key: "insert", Value: "placementHistory"}, {Key: "documents", Value: bson.A{bson.D{
+		must.Do(t, run(t, sim, "config", bson.D{{Key: "insert", Value: "placementHistory"}, {Key: "documents", Value: bson.A{bson.D{
 			{Key: "_id", Value: fmt.Sprint(n)}, {Key: "nss", Value: ns}, {Key: "timestamp", Value: at(n)}, {Key: "shards", Value: shards}}}}}))
 	}
 	o := simcluster.Options{Projects: 4, Documents: 40, Still: true, ServerVersion: "8.0"}

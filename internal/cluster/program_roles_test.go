@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/history"
@@ -87,7 +88,7 @@ func newReader(t *testing.T, c *cluster.Client, log *slog.Logger) *reader {
 	r.heat = heat.NewCollector(c, w, prof, heat.Options{Log: log})
 	r.surveys = survey.New(c, w, r.keeper, prof, survey.Options{Log: log})
 	kept, err := sqlite.Open(t.Context(), t.TempDir())
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = kept.Close() })
 	r.history = history.NewRecorder(kept, w, log, nil)
 	return r
@@ -166,12 +167,12 @@ func (r *reader) readEverything(ctx context.Context, sample sample) []string {
 func (r *reader) examine(ctx context.Context, t *testing.T) doctor.Report {
 	t.Helper()
 	server, err := r.client.Server(ctx)
-	must(t, err)
+	must.Do(t, err)
 	report, err := doctor.Examine(ctx, r.client, doctor.Subject{
 		Table: r.watcher.Table(), Server: server, Profile: profile.Yorkie(),
 		Data: []doctor.Data{{DB: "yorkie-meta", Layout: profile.Yorkie().Layouts[0]}},
 	})
-	must(t, err)
+	must.Do(t, err)
 	return report
 }
 
@@ -187,7 +188,7 @@ func collectSample(t *testing.T, sim *simcluster.Cluster) sample {
 	t.Helper()
 	first := func(coll string) bson.Raw {
 		reply, err := sim.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: coll}, {Key: "limit", Value: 1}})
-		must(t, err)
+		must.Do(t, err)
 		doc, ok := reply.Lookup("cursor", "firstBatch", "0").DocumentOK()
 		if !ok {
 			t.Fatalf("%s is empty", coll)
@@ -196,7 +197,7 @@ func collectSample(t *testing.T, sim *simcluster.Cluster) sample {
 	}
 	id := func(doc bson.Raw, field string) string { return doc.Lookup(field).ObjectID().Hex() }
 	project, document := first("projects"), first("documents")
-	must(t, run(t, sim, "yorkie-meta", bson.D{{Key: "insert", Value: "snapshot_bodies"}, {Key: "documents", Value: bson.A{
+	must.Do(t, run(t, sim, "yorkie-meta", bson.D{{Key: "insert", Value: "snapshot_bodies"}, {Key: "documents", Value: bson.A{
 		bson.D{{Key: "project_id", Value: document.Lookup("project_id")}, {Key: "doc_id", Value: document.Lookup("_id")}},
 	}}}))
 	s := sample{project: document.Lookup("project_id").ObjectID(), document: document.Lookup("_id").ObjectID()}

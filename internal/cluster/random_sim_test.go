@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -90,7 +91,7 @@ func (w *randomAdmin) randomCommand(current func() *topology.Table) string {
 		default:
 			what, err = "drop", run(w.t, w.sim, ns[:1], bson.D{{Key: "drop", Value: ns[2:]}})
 			if w.rng.IntN(2) == 0 && err == nil { // recreate at once, so that a poll sees only the new incarnation
-				must(w.t, w.shard(ns))
+				must.Do(w.t, w.shard(ns))
 			}
 		}
 		if err == nil {
@@ -116,7 +117,7 @@ func (w *randomAdmin) shard(ns string) error {
 
 func (w *randomAdmin) document(c *topology.Collection, k shardkey.Key) bson.Raw {
 	d, err := c.Key.Document(k)
-	must(w.t, err)
+	must.Do(w.t, err)
 	return d
 }
 
@@ -132,9 +133,9 @@ func (w *randomAdmin) keyInside(c *topology.Collection, chunk topology.Chunk) (s
 			d = append(d, bson.E{Key: f.Name, Value: v})
 		}
 		raw, err := bson.Marshal(d)
-		must(w.t, err)
+		must.Do(w.t, err)
 		k, err := c.Key.Bound(raw)
-		must(w.t, err)
+		must.Do(w.t, err)
 		if k.Compare(chunk.Min) > 0 && k.Compare(chunk.Max) < 0 {
 			return k, true
 		}
@@ -182,20 +183,20 @@ func walkAndCompare(t *testing.T, o simcluster.Options, steps int) {
 	o.Empty, o.Still = true, true
 	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		ctx := t.Context()
-		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
+		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
 		world := &randomAdmin{
 			t: t, sim: sim, rng: rand.New(rand.NewPCG(4, 4)), ns: []string{"d.a", "d.b", "d.c", "d.d"},
 			ranges: o.ServerVersion >= "6", tidies: o.ServerVersion >= "7",
 		}
 		w := topology.NewWatcher(c, topology.Options{})
-		must(t, w.Refresh(ctx))
+		must.Do(t, w.Refresh(ctx))
 		done := map[string]int{}
 		for i := range steps {
 			what := world.randomCommand(w.Table)
 			done[what[:4]]++
-			must(t, w.Refresh(ctx))
+			must.Do(t, w.Refresh(ctx))
 			full, err := topology.NewWatcher(c, topology.Options{}).Load(ctx)
-			must(t, err)
+			must.Do(t, err)
 			if err := sameTables(w.Table(), full); err != nil {
 				t.Fatalf("after step %d (%s): %v", i, what, err)
 			}

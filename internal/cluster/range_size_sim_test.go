@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -23,15 +24,15 @@ import (
 // bytes by the mean and 8,601,600 by reading.
 func addMeasuredCollection(t *testing.T, sim *simcluster.Cluster) {
 	t.Helper()
-	must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "db"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
-	must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "db.c"}, {Key: "key", Value: bson.D{{Key: "k", Value: 1}}}}))
+	must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "db"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
+	must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "db.c"}, {Key: "key", Value: bson.D{{Key: "k", Value: 1}}}}))
 	for _, at := range []int{1, 2} {
-		must(t, run(t, sim, "admin", bson.D{{Key: "split", Value: "db.c"}, {Key: "middle", Value: bson.D{{Key: "k", Value: at}}}}))
+		must.Do(t, run(t, sim, "admin", bson.D{{Key: "split", Value: "db.c"}, {Key: "middle", Value: bson.D{{Key: "k", Value: at}}}}))
 	}
 	row := func(id, length int) bson.D {
 		d := bson.D{{Key: "_id", Value: int32(id)}, {Key: "k", Value: int32(1)}, {Key: "s", Value: ""}}
 		raw, err := bson.Marshal(d)
-		must(t, err)
+		must.Do(t, err)
 		d[2].Value = strings.Repeat("x", length-len(raw))
 		return d
 	}
@@ -44,14 +45,14 @@ func addMeasuredCollection(t *testing.T, sim *simcluster.Cluster) {
 			}
 			rows = append(rows, row(id, length))
 		}
-		must(t, run(t, sim, "db", bson.D{{Key: "insert", Value: "c"}, {Key: "documents", Value: rows}}))
+		must.Do(t, run(t, sim, "db", bson.D{{Key: "insert", Value: "c"}, {Key: "documents", Value: rows}}))
 	}
 }
 
 func shardedCollection(t *testing.T, c *cluster.Client, ns topology.Namespace) *topology.Collection {
 	t.Helper()
 	table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	coll := table.Collection(ns)
 	if coll == nil {
 		t.Fatalf("no %s", ns)
@@ -78,18 +79,18 @@ func TestChunkIsMeasuredAsOnARealCluster(t *testing.T) {
 				sent.take()
 				for i, want := range []topology.RangeSize{{}, {Documents: 8000, Bytes: 8_600_000}, {}} {
 					got, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(i)), false)
-					must(t, err)
+					must.Do(t, err)
 					if got.Documents != want.Documents || got.Bytes != want.Bytes || got.Exact || got.At.IsZero() {
 						t.Errorf("chunk %d is estimated at %+v", i, got)
 					}
 				}
 				exact, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), true)
-				must(t, err)
+				must.Do(t, err)
 				if exact.Documents != 8000 || exact.Bytes != 8_601_600 || !exact.Exact {
 					t.Errorf("read, it is %+v", exact)
 				}
 				all, err := c.RangeSize(t.Context(), coll.Meta, shardkey.Range{Min: coll.Key.Min(), Max: coll.Key.Max()}, false)
-				must(t, err)
+				must.Do(t, err)
 				if all.Documents != 8000 {
 					t.Errorf("all chunks together are %+v", all)
 				}
@@ -97,7 +98,7 @@ func TestChunkIsMeasuredAsOnARealCluster(t *testing.T) {
 				// As recorded, without a key pattern it is the same.
 				reply, err := sim.Command(t.Context(), "db", bson.D{{Key: "dataSize", Value: "db.c"},
 					{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "k", Value: 2}}}})
-				must(t, err)
+				must.Do(t, err)
 				size, _ := reply.Lookup("size").AsFloat64OK() // an integer from 8.0 on
 				if n, _ := reply.Lookup("numObjects").AsFloat64OK(); size != 8_601_600 || n != 8000 {
 					t.Errorf("without a key pattern: %s", reply)
@@ -117,14 +118,14 @@ func TestSizeRulePredictsWhatTheDonorDoes(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: version, Empty: true, Still: true}
 			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-				must(t, run(t, sim, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{
+				must.Do(t, run(t, sim, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{
 					bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
 						{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(1)}}}}}, {Key: "upsert", Value: true}}}}}))
 				time.Sleep(time.Minute) // shards read the setting periodically
 				addMeasuredCollection(t, sim)
 				coll := shardedCollection(t, c, "db.c")
 				size, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), false)
-				must(t, err)
+				must.Do(t, err)
 				limit := balance.ReleaseOf(version).MoveLimit(1<<20, size.Bytes/size.Documents)
 				if limit != 1950 {
 					t.Fatalf("the limit is %d documents", limit)
@@ -132,10 +133,10 @@ func TestSizeRulePredictsWhatTheDonorDoes(t *testing.T) {
 				move := bson.D{{Key: "moveChunk", Value: "db.c"},
 					{Key: "bounds", Value: bson.A{bson.D{{Key: "k", Value: 1}}, bson.D{{Key: "k", Value: 2}}}}, {Key: "to", Value: "shard-rs-2"}}
 				for _, n := range []int64{limit + 1, limit} {
-					must(t, run(t, sim, "db", bson.D{{Key: "delete", Value: "c"}, {Key: "deletes", Value: bson.A{
+					must.Do(t, run(t, sim, "db", bson.D{{Key: "delete", Value: "c"}, {Key: "deletes", Value: bson.A{
 						bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: bson.D{{Key: "$gte", Value: int32(n)}}}}}, {Key: "limit", Value: 0}}}}}))
 					size, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), true)
-					must(t, err)
+					must.Do(t, err)
 					if size.Documents != n {
 						t.Fatalf("%d documents, not %d", size.Documents, n)
 					}
@@ -153,7 +154,7 @@ func TestHashedAndCompoundChunksAreMeasuredByTheirBounds(t *testing.T) {
 	cfg := simcluster.Options{Projects: 5, Documents: 200, Still: true}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		forms := map[string]bool{}
 		for _, coll := range table.Collections {
 			if coll.NS.Database() != "yorkie-meta" {
@@ -163,11 +164,11 @@ func TestHashedAndCompoundChunksAreMeasuredByTheirBounds(t *testing.T) {
 			var sum int64
 			for _, ch := range coll.Chunks.All() {
 				got, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(ch), false)
-				must(t, err)
+				must.Do(t, err)
 				sum += got.Documents
 			}
 			n, err := c.Count(t.Context(), coll.NS, bson.D{})
-			must(t, err)
+			must.Do(t, err)
 			if sum != n {
 				t.Errorf("%s %s: the chunks have %d documents together, the collection %d", coll.NS, coll.Key, sum, n)
 			}
@@ -208,7 +209,7 @@ func TestUnmeasuredChunkHasAReason(t *testing.T) {
 			t.Errorf("cancelled: %v", err)
 		}
 		other, err := shardkey.ParsePattern(document(t, bson.D{{Key: "q", Value: int32(1)}}))
-		must(t, err)
+		must.Do(t, err)
 		m := coll.Meta
 		m.Key = other
 		if _, err := c.RangeSize(t.Context(), m, shardkey.Range{Min: other.Min(), Max: other.Max()}, false); fault.Of(err) != fault.Conflict {
@@ -229,7 +230,7 @@ func TestMeasuringHasATimeLimitOnTheShards(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		_, err := c.RangeSize(ctx, coll.Meta, rangeOf(coll.Chunks.At(1)), false)
-		must(t, err)
+		must.Do(t, err)
 		if limit == nil || limit == "" {
 			t.Error("the command has no maxTimeMS")
 		}
@@ -239,6 +240,6 @@ func TestMeasuringHasATimeLimitOnTheShards(t *testing.T) {
 func document(t *testing.T, d bson.D) bson.Raw {
 	t.Helper()
 	raw, err := bson.Marshal(d)
-	must(t, err)
+	must.Do(t, err)
 	return raw
 }

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // testdata/refusals.jsonl.gz has the distinct error replies that a real 5.0.7 and a real 8.0.10 gave to the commands
@@ -16,23 +17,17 @@ import (
 // them matches says where it is known from.
 func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 	file, err := os.Open("testdata/refusals.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer file.Close()
 	plain, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	releases, recorded := map[string]int{}, map[*refusal]bool{}
 	for lines := bufio.NewScanner(plain); lines.Scan(); {
 		var r struct {
 			Release, Command, Name, Text, Kind, Busy string
 			Code                                     int
 		}
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(lines.Bytes(), &r))
 		releases[r.Release]++
 		a := answer{r.Code, r.Name, r.Text}
 		if got := a.kind().String(); got != r.Kind {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -13,7 +14,7 @@ func TestDefaultChunkSizeIsThatOfTheReleaseInTheFirstRead(t *testing.T) {
 		cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true, Shards: 2}
 		onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 			b, err := c.Settings(t.Context())
-			must(t, err)
+			must.Do(t, err)
 			if b.ChunkBytes != want || !b.ChunkDefault {
 				t.Errorf("%s: got %d, default %t, want %d", release, b.ChunkBytes, b.ChunkDefault, want)
 			}
@@ -26,7 +27,7 @@ func TestSizesNeedNoEarlierQuestionForTheRelease(t *testing.T) {
 	cfg := simcluster.Options{ServerVersion: "7.0", Projects: 2, Documents: 20, Still: true}
 	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
 		_, err := c.AllSizes(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		if n := len(sent.of("aggregate")); n != 1 {
 			t.Errorf("got %d reads, want 1", n)
 		}

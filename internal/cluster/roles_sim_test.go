@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 )
@@ -37,15 +38,15 @@ func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture
 		s := &rolesFixture{sim: sim, roles: rolesOf(t, version), sample: collectSample(t, sim), as: map[string]*cluster.Client{},
 			denied: map[string]*refusals{}}
 		for _, r := range s.roles {
-			must(t, run(t, sim, "admin", r.command("createRole")))
-			must(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: r.name}, {Key: "pwd", Value: "pw"},
+			must.Do(t, run(t, sim, "admin", r.command("createRole")))
+			must.Do(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: r.name}, {Key: "pwd", Value: "pw"},
 				{Key: "roles", Value: bson.A{r.name}}}))
 			uri, err := cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://",
 				"mongodb://"+url.UserPassword(r.name, "pw").String()+"@", 1))
-			must(t, err)
+			must.Do(t, err)
 			s.denied[r.name] = &refusals{}
 			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: s.denied[r.name].monitor()})
-			must(t, err)
+			must.Do(t, err)
 			defer func() { _ = c.Close(context.Background()) }()
 			s.as[r.name] = c
 		}
@@ -58,7 +59,7 @@ func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture
 func tryChanges(ctx context.Context, t *testing.T, c *cluster.Client) (refused []string) {
 	t.Helper()
 	_, err := c.Server(ctx) // some commands depend on the release
-	must(t, err)
+	must.Do(t, err)
 	for _, a := range allChanges() {
 		if fault.Of(a.do(ctx, c)) == fault.Forbidden {
 			refused = append(refused, a.name)
@@ -206,10 +207,10 @@ func TestEveryDocumentedPrivilegeIsNeeded(t *testing.T) {
 						if testing.Short() && n%5 != 0 {
 							continue
 						}
-						must(t, run(t, s.sim, "admin", whole.without(n).command("updateRole")))
+						must.Do(t, run(t, s.sim, "admin", whole.without(n).command("updateRole")))
 						s.missing(t, whole.name, p)
 					}
-					must(t, run(t, s.sim, "admin", whole.command("updateRole")))
+					must.Do(t, run(t, s.sim, "admin", whole.command("updateRole")))
 				}
 			})
 		})

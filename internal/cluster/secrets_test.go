@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 )
@@ -38,7 +39,7 @@ func insertSecrets(t *testing.T, sim *simcluster.Cluster) {
 		"clusternodes": {{Key: "lease_token", Value: canary}},
 	} {
 		// Insert new rows: secret keys are unique, and some of these collections are empty.
-		must(t, run(t, sim, "yorkie-meta", bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: bson.A{append(bson.D{
+		must.Do(t, run(t, sim, "yorkie-meta", bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: bson.A{append(bson.D{
 			{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: bson.NewObjectID()},
 			{Key: "name", Value: "planted"}, {Key: "username", Value: "planted"}, {Key: "public_key", Value: "planted"}}, set...)}}}))
 	}
@@ -218,7 +219,7 @@ func TestRefusedCommandsAreNotLogged(t *testing.T) {
 		viewer := s.roles[0]
 		for n, p := range viewer.allPrivileges(t) {
 			if p.On.Collection == "projects" {
-				must(t, run(t, s.sim, "admin", viewer.without(n).command("updateRole")))
+				must.Do(t, run(t, s.sim, "admin", viewer.without(n).command("updateRole")))
 			}
 		}
 		var log bytes.Buffer
@@ -241,10 +242,10 @@ func TestDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
 	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true}
 	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		_, err := c.DocumentsByKey(t.Context(), "yorkie-meta", profile.Yorkie().Keys, bson.NewObjectID(), canary, 5)
-		must(t, err)
+		must.Do(t, err)
 	})
 	log, err := os.ReadFile(path)
-	must(t, err)
+	must.Do(t, err)
 	if !bytes.Contains(log, []byte("Connection")) {
 		t.Error("the driver logs nothing, so this shows nothing")
 	}

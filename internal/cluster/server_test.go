@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -106,9 +107,7 @@ func isHello(cmd bson.Raw) bool {
 func connect(t *testing.T, uri string, s *stub) (*Client, error) {
 	t.Helper()
 	u, err := ParseURI(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c, err := Connect(t.Context(), u, Options{Dialer: s, Timeout: 2 * time.Second})
 	if c != nil {
 		t.Cleanup(func() { _ = c.Close(context.Background()) })
@@ -187,9 +186,7 @@ func TestReadsAreMajorityReadsWithATimeLimit(t *testing.T) {
 		commands = append(commands, append(bson.Raw(nil), cmd...))
 		return firstBatch()
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	ctx := t.Context()
 	_, _ = c.Heads(ctx, topology.Window{})
 	_, _ = c.Shards(ctx)
@@ -230,9 +227,7 @@ func TestOldChunkFormatIsDetectedAndRemembered(t *testing.T) {
 		return firstBatch(legacyRow)
 	})
 	c, err := connect(t, "mongodb://h:1/", s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for range 2 {
 		heads, err := c.Heads(t.Context(), topology.Window{})
 		if err != nil || len(heads) != 1 || !heads[0].LegacyChunks || heads[0].Highest != (topology.Version{Major: 4, Minor: 2}) {
@@ -256,9 +251,7 @@ func TestMalformedDocumentsAreSkippedAndReported(t *testing.T) {
 	c, err := connect(t, "mongodb://h:1/", mongosStub(func(string, bson.Raw) bson.D {
 		return firstBatch(bson.D{{Key: "_id", Value: int32(5)}}, bson.D{{Key: "_id", Value: "s1"}, {Key: "host", Value: "rs/h:1"}})
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	shards, err := c.Shards(t.Context())
 	if len(shards) != 1 || !partial(err) || err == nil {
 		t.Fatalf("%v, %v", shards, err)

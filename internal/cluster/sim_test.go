@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -64,9 +65,9 @@ func (c *counter) of(name string) (sent []bson.Raw) {
 func connectBy(t *testing.T, o cluster.Options) (c *cluster.Client, end func()) {
 	t.Helper()
 	uri, err := cluster.ParseURI(simcluster.URI())
-	must(t, err)
+	must.Do(t, err)
 	c, err = cluster.Connect(t.Context(), uri, o)
-	must(t, err)
+	must.Do(t, err)
 	return c, func() { _ = c.Close(context.Background()) }
 }
 
@@ -76,7 +77,7 @@ func watch(t *testing.T, c *cluster.Client, o topology.Options) (w *topology.Wat
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- w.Run(ctx) }()
-	return w, func() { cancel(); must(t, <-done) }
+	return w, func() { cancel(); must.Do(t, <-done) }
 }
 
 // onSim runs a test with a simulated cluster and a client in a synctest bubble, so that
@@ -85,9 +86,7 @@ func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simc
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		var sent counter
@@ -101,13 +100,6 @@ func run(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) error {
 	t.Helper()
 	_, err := sim.Command(t.Context(), db, cmd)
 	return err
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -52,15 +53,15 @@ func (r *records) lookUp(t *testing.T) {
 func TestServersOfASRVRecordAreFoundAndFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
 		var names records
 		names.lookUp(t)
 		uri, err := cluster.ParseURI("mongodb+srv://db.example.com/?tls=false")
-		must(t, err)
+		must.Do(t, err)
 		network := newHosts()
 		c, err := cluster.Open(uri, cluster.Options{Dialer: network})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close(context.Background()) }()
 
 		if _, err := c.Shards(t.Context()); fault.Of(err) != fault.Unavailable ||

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -17,20 +18,21 @@ func TestTimeSeriesOfBothFormsAreListedAndCounted(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			onSim(t, simcluster.Options{Empty: true, Still: true, ServerVersion: release},
 				func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-					must(t, run(t, sim, "app", bson.D{{Key: "create", Value: "weather"}, {Key: "timeseries", Value: bson.D{
+					must.Do(t, run(t, sim, "app", bson.D{{Key: "create", Value: "weather"}, {Key: "timeseries", Value: bson.D{
 						{Key: "timeField", Value: "time"}, {Key: "metaField", Value: "sensor"}}}}))
-					must(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
-					must(t, run(t, sim, "app", bson.D{{Key: "insert", Value: stored}, {Key: "documents", Value: bson.A{
+					must.Do(t, run(t, sim, "app",
+						bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
+					must.Do(t, run(t, sim, "app", bson.D{{Key: "insert", Value: stored}, {Key: "documents", Value: bson.A{
 						bson.D{{Key: "_id", Value: 1}, {Key: "meta", Value: "a"}}, bson.D{{Key: "_id", Value: 2}, {Key: "meta", Value: "b"}}}}}))
 					list, err := c.Collections(t.Context(), "app")
-					must(t, err)
+					must.Do(t, err)
 					ns := topology.Namespace("app." + stored)
 					slices.Sort(list)
 					if want := []topology.Namespace{"app.plain", ns}; !slices.Equal(list, want) {
 						t.Errorf("listed: %v, want %v", list, want)
 					}
 					sizes, err := c.Sizes(t.Context(), ns)
-					must(t, err)
+					must.Do(t, err)
 					var buckets int64
 					for _, s := range sizes.Shards {
 						buckets += s.Documents.Value

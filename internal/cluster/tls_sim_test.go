@@ -20,6 +20,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 )
@@ -39,9 +40,9 @@ func newPKI(t *testing.T) *pki {
 	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "CA"}, NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	der, err := x509.CreateCertificate(rand.Reader, root, root, &p.key.PublicKey, p.key)
-	must(t, err)
+	must.Do(t, err)
 	p.cert, err = x509.ParseCertificate(der)
-	must(t, err)
+	must.Do(t, err)
 	p.ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	return p
 }
@@ -49,7 +50,7 @@ func newPKI(t *testing.T) *pki {
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
+	must.Do(t, err)
 	return key
 }
 
@@ -61,9 +62,9 @@ func (p *pki) issue(name string) (cert, key []byte) {
 		Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour),
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}, p.cert, &own.PublicKey, p.key)
-	must(p.t, err)
+	must.Do(p.t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(own)
-	must(p.t, err)
+	must.Do(p.t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }
 
@@ -75,8 +76,8 @@ func (p *pki) file(name string, texts ...[]byte) string {
 	for _, text := range texts {
 		all = append(all, text...)
 	}
-	must(p.t, os.WriteFile(path, all, 0o600))
-	must(p.t, os.Chtimes(path, time.Now(), time.Now()))
+	must.Do(p.t, os.WriteFile(path, all, 0o600))
+	must.Do(p.t, os.Chtimes(path, time.Now(), time.Now()))
 	return path
 }
 
@@ -89,12 +90,12 @@ func onTLS(t *testing.T, certificateOptional bool, test func(t *testing.T, p *pk
 		cert, key := p.issue("mongos.example")
 		config, err := simcluster.TLSConfig(simcluster.Certificates{Server: cert, Key: key, ClientCA: p.ca,
 			OptionalForClients: certificateOptional})
-		must(t, err)
+		must.Do(t, err)
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, TLS: config,
 			Users: []access.User{{Name: "jo", Password: "s3cret"}}})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = sim.Close() }()
-		must(t, run(t, sim, "$external", bson.D{{Key: "createUser", Value: "CN=board"}, {Key: "roles", Value: bson.A{
+		must.Do(t, run(t, sim, "$external", bson.D{{Key: "createUser", Value: "CN=board"}, {Key: "roles", Value: bson.A{
 			bson.D{{Key: "role", Value: "clusterMonitor"}, {Key: "db", Value: "admin"}}}}}))
 		network := newHosts()
 		network.lead("mongos.example:27017", sim)
@@ -147,7 +148,7 @@ func TestTLSAndEveryWayToSignIn(t *testing.T) {
 					before += "@"
 				}
 				uri, err := cluster.ParseURI("mongodb://" + before + "mongos.example/" + strings.ReplaceAll(after, "DIR", p.dir))
-				must(t, err)
+				must.Do(t, err)
 				client, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: network})
 				if c.says != "" {
 					if err == nil || !strings.Contains(fault.Text(err), c.says) || strings.Contains(err.Error(), "s3cret") {
@@ -155,7 +156,7 @@ func TestTLSAndEveryWayToSignIn(t *testing.T) {
 					}
 					return
 				}
-				must(t, err)
+				must.Do(t, err)
 				defer func() { _ = client.Close(context.Background()) }()
 				id, err := client.Identity(t.Context())
 				if err != nil || strings.Join(id.Users, " ") != c.user {
@@ -170,15 +171,15 @@ func TestRenewedClientCertificateIsTakenOver(t *testing.T) {
 	onTLS(t, false, func(t *testing.T, p *pki, network *hosts, sim *simcluster.Cluster) {
 		uri, err := cluster.ParseURI("mongodb://mongos.example/?tlsCAFile=" + p.dir + "/ca.pem&tlsCertificateKeyFile=" + p.dir +
 			"/board.pem&authMechanism=MONGODB-X509")
-		must(t, err)
+		must.Do(t, err)
 		client, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: network})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = client.Close(context.Background()) }()
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- client.Watch(ctx) }()
 		defer func() { cancel(); <-done }()
-		must(t, run(t, sim, "$external", bson.D{{Key: "createUser", Value: "CN=renewed"}, {Key: "roles", Value: bson.A{
+		must.Do(t, run(t, sim, "$external", bson.D{{Key: "createUser", Value: "CN=renewed"}, {Key: "roles", Value: bson.A{
 			bson.D{{Key: "role", Value: "clusterMonitor"}, {Key: "db", Value: "admin"}}}}}))
 		time.Sleep(time.Minute)
 		cert, key := p.issue("renewed")
@@ -206,7 +207,7 @@ func TestFilesOfTheAddressAreCheckedWithASentenceEach(t *testing.T) {
 	p.file("nokey.pem", cert)
 	p.file("text.pem", []byte("not PEM"))
 	open := p.file("open.pem", cert, key)
-	must(t, os.Chmod(open, 0o644))
+	must.Do(t, os.Chmod(open, 0o644))
 	for options, says := range map[string]string{
 		"tlsCertificateKeyFile=DIR/good.pem&tlsCAFile=DIR/ca.pem": "",
 		"tlsCertificateKeyFile=DIR/none.pem":                      "no such file",

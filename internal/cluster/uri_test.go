@@ -10,19 +10,16 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestAddressNeverShowsItsSecrets(t *testing.T) {
 	const text = "mongodb://user:s3cret@h1:27017,h2:27018/admin" +
 		"?authMechanismProperties=AWS_SESSION_TOKEN:t0ken&tlsCertificateKeyFilePassword=pa55"
 	u, err := ParseURI(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	marshalled, err := json.Marshal(struct{ U URI }{u})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var logged strings.Builder
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "uri", u, "in", struct{ U URI }{u})
 	type wrapped struct{ inner URI }
@@ -94,9 +91,7 @@ func TestOptionsThatCannotWorkHaveASentenceEach(t *testing.T) {
 
 func TestAddressIsReadFromAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "uri")
-	if err := os.WriteFile(path, []byte("mongodb://u:p@h:1/\n# comment\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("mongodb://u:p@h:1/\n# comment\n"), 0o600))
 	u, err := ReadURI(path)
 	if err != nil || u.Hosts() != "h:1" {
 		t.Fatalf("%v, %v", u, err)

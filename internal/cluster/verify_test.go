@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // A mongod has collections of the same names in its own config database: reads from it
@@ -29,13 +30,9 @@ func TestNothingIsReadFromAMongod(t *testing.T) {
 			return firstBatch()
 		}}
 		u, err := ParseURI("mongodb://h:1/")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		c, err := Open(u, Options{Dialer: s})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer c.Close(t.Context()) //nolint:errcheck // the test is over
 		for range 20 {
 			if _, err := c.Shards(t.Context()); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "is a mongod (standalone)") {

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -15,19 +16,20 @@ func TestTombstonesAndTrackedCollectionsAreNotSharded(t *testing.T) {
 	for _, version := range []string{"4.4", "8.0"} {
 		cfg := simcluster.Options{ServerVersion: version, Empty: true, Still: true, Shards: 2}
 		onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-			must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
-			must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "d.gone"}, {Key: "key", Value: bson.D{{Key: "k", Value: hashed}}}}))
-			must(t, run(t, sim, "d", bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
+			must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
+			must.Do(t, run(t, sim, "admin",
+				bson.D{{Key: "shardCollection", Value: "d.gone"}, {Key: "key", Value: bson.D{{Key: "k", Value: hashed}}}}))
+			must.Do(t, run(t, sim, "d", bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
 			w := topology.NewWatcher(c, topology.Options{})
-			must(t, w.Refresh(t.Context()))
+			must.Do(t, w.Refresh(t.Context()))
 			if w.Table().Collection("d.gone") == nil {
 				t.Fatal("not loaded")
 			}
-			must(t, run(t, sim, "d", bson.D{{Key: "drop", Value: "gone"}}))
+			must.Do(t, run(t, sim, "d", bson.D{{Key: "drop", Value: "gone"}}))
 			if version == "8.0" {
-				must(t, run(t, sim, "admin", bson.D{{Key: "moveCollection", Value: "d.plain"}, {Key: "toShard", Value: "shard-rs-2"}}))
+				must.Do(t, run(t, sim, "admin", bson.D{{Key: "moveCollection", Value: "d.plain"}, {Key: "toShard", Value: "shard-rs-2"}}))
 			}
-			must(t, w.Refresh(t.Context()))
+			must.Do(t, w.Refresh(t.Context()))
 			if w.Table().Collection("d.gone") != nil {
 				t.Errorf("%s: a dropped collection is still there", version)
 			}
@@ -42,7 +44,7 @@ func TestTombstonesAndTrackedCollectionsAreNotSharded(t *testing.T) {
 				t.Fatalf("tracked collection: %+v", plain)
 			}
 			target, err := c.TargetShards(t.Context(), "d.plain", bson.D{})
-			must(t, err)
+			must.Do(t, err)
 			if !slices.Equal(target, []string{"shard-rs-2"}) {
 				t.Errorf("the mongos asks %v", target)
 			}

@@ -9,15 +9,15 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 // startTLSServer serves TLS on loopback, including HTTP/2.
 func startTLSServer(t *testing.T, o Options) (*Listener, *httptest.Server) {
 	t.Helper()
 	raw, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	l := New(raw, o)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(serve))
 	_ = server.Listener.Close()
@@ -45,9 +45,7 @@ func get(t *testing.T, server *httptest.Server, path string) (proto int) {
 	transport := server.Client().Transport.(*http.Transport).Clone()
 	t.Cleanup(transport.CloseIdleConnections)
 	res, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get(server.URL + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, res.Body)
 	return res.ProtoMajor
@@ -82,9 +80,7 @@ func TestUnfinishedHandshakesCountAsConnections(t *testing.T) {
 	var silent []net.Conn
 	for range 8 {
 		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer conn.Close()
 		silent = append(silent, conn)
 	}
@@ -96,9 +92,7 @@ func TestUnfinishedHandshakesCountAsConnections(t *testing.T) {
 	}
 	// A finished handshake without a request is not a request either.
 	conn, err := tls.Dial("tcp", l.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer conn.Close()
 	waitFor(t, "a connection after its handshake is not new", func() bool { return l.Stats().states[stateNew] == 7 })
 }

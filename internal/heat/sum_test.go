@@ -53,44 +53,6 @@ func TestSumIncludesAllPartsAndTheirUncertainty(t *testing.T) {
 	}
 }
 
-// The sum gives the same guarantee as the list of each collection: projects that write
-// at least 1.2 times as much as the eleventh are among the top ten in 95 of 100 runs,
-// although busy collections are counted in only one second of ten.
-func TestTenHottestProjectsOfTheSumAreShown(t *testing.T) {
-	good := 0
-	const projects = 30
-	runs := 100
-	if testing.Short() {
-		runs = 20
-	}
-	rate := func(i int) float64 { return 2 + 60/float64(1+i) }
-	for seed := range uint64(runs) {
-		changes := newKnownWrites(300+seed, projects, 1, rate)
-		snapshots := newKnownWrites(700+seed, projects, 1, func(i int) float64 { return rate(i) / 40 })
-		begin := time.Unix(1_800_000_000, 0)
-		c := &Collector{}
-		for i := range 30 {
-			from := begin.Add(time.Duration(i) * Tick)
-			c.ring.add(slotOf(changes, "y.changes", from, from.Unix()+int64(seed+uint64(i))%10, 10))
-			c.ring.add(slotOf(snapshots, "y.snapshots", from, from.Unix(), 1))
-		}
-		shown := map[bson.ObjectID]bool{}
-		for _, s := range Sums([]Window{c.Window("y.changes", 5*time.Minute), c.Window("y.snapshots", 5*time.Minute)}, Window.Projects)[:10] {
-			shown[s.Line.Project] = true
-		}
-		ok := true
-		for p := range projects {
-			ok = ok && (rate(p) < 1.2*rate(10) || shown[docID(1+p, 0)])
-		}
-		if ok {
-			good++
-		}
-	}
-	if good < runs*95/100 {
-		t.Errorf("in %d of %d runs, want at least 95 of 100", good, runs)
-	}
-}
-
 // slotOf counts the writes of a stream, in one second of a tick or in all ten.
 func slotOf(s *knownWrites, ns topology.Namespace, from time.Time, second, every int64) Slot {
 	out := Slot{NS: ns, From: from, To: from.Add(Tick), Every: every}

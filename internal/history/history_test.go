@@ -102,9 +102,7 @@ func (w *world) changeAtRandom() {
 	}
 	if len(rows) > 0 {
 		m, _, err := c.Chunks.Apply(rows)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, err)
 		c.Chunks, c.Highest = m, m.Highest()
 	}
 	next.Collections = []*topology.Collection{&c}

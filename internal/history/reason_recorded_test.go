@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // recordedFailures are the texts of failed moves that real servers gave, by release: replies to moveChunk and
@@ -36,14 +38,10 @@ func recordedFailures(t *testing.T) map[string]map[string]string {
 func failuresIn(t *testing.T, name string) (texts []string) {
 	t.Helper()
 	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = file.Close() }()
 	plain, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	lines := bufio.NewScanner(plain)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -67,9 +65,7 @@ func failuresIn(t *testing.T, name string) (texts []string) {
 		}
 		texts = append(texts, entriesIn(step.Reply)...)
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lines.Err())
 	return texts
 }
 

@@ -278,9 +278,7 @@ func TestAWaitForOldDocumentsIsRecognisedWithoutAReason(t *testing.T) {
 		d := append(bson.D{{Key: "min", Value: bson.D{{Key: "p", Value: 20}}}, {Key: "max", Value: bson.D{{Key: "p", Value: 25}}},
 			{Key: "from", Value: "shard-rs-3"}, {Key: "to", Value: "shard-rs-1"}}, more...)
 		raw, err := bson.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return topology.Event{ID: id, What: what, NS: "eight.t", Time: begin.Add(after), Details: raw}
 	}
 	aborted := bson.E{Key: "note", Value: "aborted"}

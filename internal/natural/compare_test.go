@@ -35,14 +35,6 @@ func TestNamesAreOrderedAsPeopleReadThem(t *testing.T) {
 	}
 }
 
-func TestOnlyTheSameNameIsEqual(t *testing.T) {
-	for _, pair := range [][2]string{{"rs1", "rs01"}, {"rs1", "rs1 "}, {"a01b1", "a1b01"}, {"", "0"}} {
-		if natural.Compare(pair[0], pair[1]) == 0 || natural.Compare(pair[0], pair[0]) != 0 {
-			t.Errorf("%q and %q are told apart wrongly", pair[0], pair[1])
-		}
-	}
-}
-
 // Binary searches and cursors need a total order.
 func TestOrderIsTotal(t *testing.T) {
 	name := rapid.Custom(func(t *rapid.T) string {
@@ -50,7 +42,9 @@ func TestOrderIsTotal(t *testing.T) {
 			Draw(t, "parts"), "")
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		a, b, c := name.Draw(t, "a"), name.Draw(t, "b"), name.Draw(t, "c")
+		a, c := name.Draw(t, "a"), name.Draw(t, "c")
+		zero := rapid.Map(rapid.IntRange(0, len(a)), func(i int) string { return a[:i] + "0" + a[i:] })
+		b := rapid.OneOf(name, zero).Draw(t, "b") // names often differ in a leading zero only
 		if natural.Compare(a, b) != -natural.Compare(b, a) {
 			t.Fatalf("%q and %q: not opposite in the other order", a, b)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -14,9 +15,7 @@ func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
 	run := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
 	counts := func(d bson.D) []topology.Event {
 		raw, err := bson.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return []topology.Event{{What: "moveChunk.start"}, {What: "moveChunk.commit", Details: raw}}
 	}
 	known := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }

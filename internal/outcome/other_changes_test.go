@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -23,9 +24,7 @@ func TestMigrationsByOthersAreDistinguishedFromTheRunsOwn(t *testing.T) {
 			hi = maxKey()
 		}
 		d, err := bson.Marshal(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "to", Value: to}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return topology.Event{Time: when, What: "moveChunk.commit", NS: string(of), Details: d}
 	}
 	events := []topology.Event{

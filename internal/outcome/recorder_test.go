@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -77,9 +78,7 @@ func (r *recorderTest) endRun(run engine.Run) engine.Run {
 func (r *recorderTest) outcome(run engine.Run) Outcome {
 	r.Helper()
 	o, err := r.Of(r.Context(), run)
-	if err != nil {
-		r.Fatal(err)
-	}
+	must.Do(r, err)
 	return o
 }
 

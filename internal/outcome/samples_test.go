@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -16,17 +17,19 @@ const ns = topology.Namespace("app.rows")
 
 var start = time.Date(2026, 3, 1, 10, 30, 20, 0, time.UTC)
 
+// test is one of package testing or of rapid.
+type test interface {
+	Helper()
+	Fatal(args ...any)
+}
+
 // collection has chunks that begin at MinKey and at the given numbers; shards are
 // their shards in the same order.
-func collection(t interface{ Fatal(...any) }, at []int64, shards ...string) *topology.Collection {
+func collection(t test, at []int64, shards ...string) *topology.Collection {
 	raw, err := bson.Marshal(bson.D{{Key: "p", Value: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	p, err := shardkey.ParsePattern(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	bounds := []shardkey.Key{p.Min()}
 	for _, n := range at {
 		bounds = append(bounds, key(t, p, n))
@@ -40,17 +43,13 @@ func collection(t interface{ Fatal(...any) }, at []int64, shards ...string) *top
 		)
 	}
 	m, err := topology.BuildChunks(p, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m}
 }
 
-func key(t interface{ Fatal(...any) }, p shardkey.Pattern, n int64) shardkey.Key {
+func key(t test, p shardkey.Pattern, n int64) shardkey.Key {
 	k, err := p.Bound(keyAt(n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return k
 }
 

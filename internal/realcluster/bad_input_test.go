@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 // Each is one sentence that names the program or folder, and nothing is left behind.
@@ -152,12 +154,8 @@ func checkSentence(t *testing.T, err error, want string) {
 func write(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
 	_ = os.Remove(path)
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), mode))
+	must.Do(t, os.Chmod(path, mode))
 }
 
 func remove(t *testing.T, path string) {

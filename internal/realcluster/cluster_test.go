@@ -14,6 +14,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fixture/must"
 )
 
 // plenty is a disk with enough room: these servers write nothing.
@@ -26,9 +28,7 @@ func startFake(t *testing.T, b behaviour, change ...func(*Options)) *Cluster {
 		f(&o)
 	}
 	c, err := Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() {
 		if err := c.Stop(); err != nil {
 			t.Error(err)
@@ -46,9 +46,7 @@ func startFake(t *testing.T, b behaviour, change ...func(*Options)) *Cluster {
 func ping(t *testing.T, uri string, limit time.Duration) error {
 	t.Helper()
 	client, err := mongo.Connect(options.Client().ApplyURI(uri).SetServerSelectionTimeout(limit).SetTimeout(limit))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = client.Disconnect(context.Background()) }()
 	return client.Database("admin").RunCommand(t.Context(), bson.D{{Key: "ping", Value: 1}}).Err()
 }
@@ -72,9 +70,7 @@ func TestClusterWithAccessControlHasAKeyFileAndARootUser(t *testing.T) {
 		t.Error(err)
 	}
 	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + c.Address() + "/?directConnection=true"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = client.Disconnect(context.Background()) }()
 	if _, err := client.ListDatabaseNames(t.Context(), bson.D{}); err == nil {
 		t.Error("a client without a user lists databases")
@@ -84,30 +80,22 @@ func TestClusterWithAccessControlHasAKeyFileAndARootUser(t *testing.T) {
 func TestMembersAreFrozenThawedKilledAndRestarted(t *testing.T) {
 	c := startFake(t, behaviour{EndAfter: 50 * time.Millisecond}, func(o *Options) { o.Members = []int{3}; o.Routers = 2 })
 	ctx := t.Context()
-	if err := c.Freeze(ctx, Router); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Freeze(ctx, Router))
 	eventually(t, "the router is stopped", func() bool { return processState(c.routers[0].process.cmd.Process.Pid) == "T" })
 	if err := ping(t, c.URI(), 500*time.Millisecond); err == nil {
 		t.Error("a frozen router answers")
 	}
-	if err := c.Thaw(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Thaw())
 	if err := ping(t, c.URI(), 10*time.Second); err != nil {
 		t.Error(err)
 	}
 	before := c.shards[1].members[0]
 	address, pid := before.address(), before.process.cmd.Process.Pid
-	if err := c.Kill(ctx, "shard-rs-2"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Kill(ctx, "shard-rs-2"))
 	if s := processState(pid); s != "" {
 		t.Errorf("a killed process is %s", s)
 	}
-	if err := c.Revive(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Revive(ctx))
 	if before.address() != address || !before.answers() {
 		t.Errorf("it was at %s and is at %s", address, before.address())
 	}
@@ -129,17 +117,13 @@ func TestMembersAreFrozenThawedKilledAndRestarted(t *testing.T) {
 func TestFrozenMembersAreEndedToo(t *testing.T) {
 	c := startFake(t, behaviour{})
 	for _, name := range []string{"shard-rs-1", ConfigServer, Router} {
-		if err := c.Freeze(t.Context(), name); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Freeze(t.Context(), name))
 	}
 }
 
 func TestReplicaSetIsStartedAlone(t *testing.T) {
 	c, err := StartSet(t.Context(), Options{Servers: fakeServers(t, behaviour{}), TempDir: t.TempDir(), free: plenty}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = c.Stop() }()
 	if uri := c.SetURI(); strings.Count(uri, "127.0.0.1") != 3 || !strings.HasSuffix(uri, "/?replicaSet=store") {
 		t.Errorf("the address is %s", uri)
@@ -153,9 +137,7 @@ func TestReplicaSetIsStartedAlone(t *testing.T) {
 func startOther(t *testing.T, test, variable, value string) *exec.Cmd {
 	t.Helper()
 	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	cmd := exec.Command(own, "-test.run=^"+test+"$", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), variable+"="+value)
 	return cmd
@@ -170,16 +152,10 @@ func TestStartsAClusterAndWaits(t *testing.T) {
 		t.Skip("is started by TestNothingRemainsAfterAKilledTest")
 	}
 	all, err := Find(t.Context(), filepath.Join(dir, "servers"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c, err := Start(t.Context(), Options{Servers: all[0], TempDir: dir, free: plenty})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "started"), []byte(c.folder.path), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, os.WriteFile(filepath.Join(dir, "started"), []byte(c.folder.path), 0o600))
 	select {}
 }
 
@@ -187,9 +163,7 @@ func TestNothingRemainsAfterAKilledTest(t *testing.T) {
 	dir := t.TempDir()
 	writeFakes(t, filepath.Join(dir, "servers"), behaviour{})
 	cmd := startOther(t, "TestStartsAClusterAndWaits", killedVariable, dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	path := ""
 	eventually(t, "the other test has a cluster", func() bool {
 		text, err := os.ReadFile(filepath.Join(dir, "started"))
@@ -199,9 +173,7 @@ func TestNothingRemainsAfterAKilledTest(t *testing.T) {
 	if n := len(processesWith(path)); n != 5 {
 		t.Errorf("%d processes run, want 5", n)
 	}
-	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGKILL))
 	_ = cmd.Wait()
 	if endsWithItsParent {
 		eventually(t, "the servers have ended with the test", func() bool { return len(processesWith(path)) == 0 })
@@ -209,9 +181,7 @@ func TestNothingRemainsAfterAKilledTest(t *testing.T) {
 	var said []string
 	c, err := Start(t.Context(), Options{Servers: fakeServers(t, behaviour{}), TempDir: dir, free: plenty,
 		Log: func(s string) { said = append(said, s) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = c.Stop() }()
 	if len(said) != 1 || !strings.Contains(said[0], path) || !strings.HasPrefix(said[0], "A cluster of an earlier run was still there: ") {
 		t.Errorf("said %q", said)
@@ -225,25 +195,17 @@ func TestNothingRemainsAfterAKilledTest(t *testing.T) {
 func TestProcessesOfAnEarlierRunAreEnded(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, folderPrefix+"1")
-	if err := os.MkdirAll(left, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(left, 0o700))
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(left, old, old); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(left, old, old))
 	sleeper := exec.Command("sh", "-c", "sleep 300; exit 0", filepath.Join(left, "data"))
 	sleeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := sleeper.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sleeper.Start())
 	defer func() { _ = syscall.Kill(-sleeper.Process.Pid, syscall.SIGKILL) }()
 	ended := make(chan struct{})
 	go func() { _ = sleeper.Wait(); close(ended) }()
 	living, err := makeFolder(dir, func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = living.remove() }()
 	<-ended
 	var said []string
@@ -271,9 +233,7 @@ func TestParametersAreThoseOfTheRelease(t *testing.T) {
 			"reshardingMinimumOperationDurationMillis=2000", "shutdownTimeoutMillisForSignaledShutdown=100"},
 	} {
 		got, err := Servers{Release: release}.parameterFlags(usual, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got = slices.DeleteFunc(got, func(s string) bool { return s == "--setParameter" })
 		if !slices.Equal(got, want) {
 			t.Errorf("%s gets %v, want %v", release, got, want)

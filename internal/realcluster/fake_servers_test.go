@@ -19,6 +19,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 )
@@ -51,9 +52,7 @@ func fakeServers(t *testing.T, b behaviour) Servers {
 	dir := t.TempDir()
 	writeFakes(t, dir, b)
 	all, err := Find(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return all[0]
 }
 
@@ -63,23 +62,13 @@ func writeFakes(t *testing.T, dir string, b behaviour) {
 		b.Release = "8.0.10"
 	}
 	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	text, err := json.Marshal(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "behaviour"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, os.MkdirAll(dir, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "behaviour"), text, 0o600))
 	for _, name := range []string{"mongod", "mongos"} {
-		if err := os.Symlink(own, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(own, filepath.Join(dir, name)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -17,24 +18,16 @@ import (
 func proxied(t *testing.T) (*Proxy, *simcluster.Cluster, *mongo.Client) {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = sim.Close() })
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	go func() { _ = sim.Serve(l) }()
 	p, err := NewProxy(func() string { return l.Addr().String() })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = p.Close() })
 	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + p.Address() + "/?directConnection=true&retryWrites=false"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return p, sim, client
 }
@@ -51,9 +44,7 @@ func TestProxyHoldsACommandAndItsAnswer(t *testing.T) {
 	p, sim, client := proxied(t)
 	stop := p.InterceptCommand("enableSharding")
 	done := send(client, enableSharding)
-	if err := stop.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, stop.Wait(t.Context()))
 	if seen := sim.Faults().Seen("enableSharding"); len(seen) != 0 {
 		t.Error("a held command reached the router")
 	}
@@ -63,9 +54,7 @@ func TestProxyHoldsACommandAndItsAnswer(t *testing.T) {
 	}
 	stop = p.InterceptAnswer("enableSharding")
 	done = send(client, enableSharding)
-	if err := stop.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, stop.Wait(t.Context()))
 	select {
 	case err := <-done:
 		t.Errorf("the client has an answer that is held: %v", err)
@@ -81,9 +70,7 @@ func TestProxyDropsACommand(t *testing.T) {
 	p, _, client := proxied(t)
 	stop := p.InterceptCommand("enableSharding")
 	done := send(client, enableSharding)
-	if err := stop.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, stop.Wait(t.Context()))
 	stop.Drop()
 	if err := <-done; err == nil {
 		t.Error("a dropped command was answered")
@@ -97,9 +84,7 @@ func TestProxyDropsACommand(t *testing.T) {
 func TestProxyCutsAndHoldsEverythingUntilItIsRestored(t *testing.T) {
 	p, _, client := proxied(t)
 	ping := bson.D{{Key: "ping", Value: 1}}
-	if err := <-send(client, ping); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-send(client, ping))
 	p.Hold()
 	held := send(client, ping)
 	select {

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 const (
@@ -83,9 +85,7 @@ func serve(t testing.TB, uri string, more ...string) *dashboard {
 func (d *dashboard) secretFile(name, text string) string {
 	d.Helper()
 	path := filepath.Join(d.dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		d.Fatal(err)
-	}
+	must.Do(d, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -106,12 +106,8 @@ func (d *dashboard) launch() {
 	cmd.Env = append(os.Environ(), "SHARDBOARD_LOG_LEVEL=warn")
 	cmd.Stderr = d.out
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		d.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		d.Fatal(err)
-	}
+	must.Do(d, err)
+	must.Do(d, cmd.Start())
 	d.cmd, d.done = cmd, make(chan struct{})
 	address := make(chan string, 1)
 	go func() {
@@ -144,9 +140,7 @@ func (d *dashboard) kill() {
 
 func (d *dashboard) signal(s syscall.Signal) {
 	d.Helper()
-	if err := d.cmd.Process.Signal(s); err != nil {
-		d.Fatal(err)
-	}
+	must.Do(d, d.cmd.Process.Signal(s))
 }
 
 // answerError is an answer with another status than 2xx.

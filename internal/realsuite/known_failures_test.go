@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 //go:embed known_failures.txt
@@ -143,9 +145,7 @@ func TestListOfKnownFailuresIsWellFormed(t *testing.T) {
 
 func TestKnownFailuresAreFoundByReleaseAndName(t *testing.T) {
 	all, err := parseKnown("8.0 always open/faults why\n5.0.7 sometimes open/walk/seed-2 because it waits\n* sometimes open/heat x\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, c := range []struct {
 		release, test string
 		want          string

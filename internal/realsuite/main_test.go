@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 )
 
@@ -83,9 +84,7 @@ func targets(t *testing.T) (all []target) {
 		return all
 	}
 	servers, err := findServers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, s := range servers {
 		all = append(all, target{release: s.Release, servers: s})
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // replayVariable names a recording of a walk, such as make record writes.
@@ -110,17 +112,13 @@ func (r *recorded) reply(s walkStep, l line) (bson.RawValue, error) {
 func readLines(t *testing.T, path string) (lines []line) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer f.Close()
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, 64<<20)
 	for in.Scan() {
 		var l line
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(in.Bytes(), &l))
 		lines = append(lines, l)
 	}
 	return lines

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -73,9 +74,7 @@ func (g target) start(t testing.TB, w wanted) sharded {
 	t.Helper()
 	begun := time.Now()
 	c, err := g.begin(t, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() {
 		if err := c.Stop(); err != nil {
 			t.Error(err)

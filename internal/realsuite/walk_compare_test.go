@@ -12,6 +12,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.yaml.in/yaml/v3"
+
+	"shardboard/internal/fixture/must"
 )
 
 //go:embed walk_differences.yaml
@@ -318,9 +320,7 @@ func (c *comparison) text(path []string, a, b string) {
 func TestWalkIsComparedWithoutWhatServersMakeUp(t *testing.T) {
 	value := func(text string) bson.RawValue {
 		var d bson.Raw
-		if err := bson.UnmarshalExtJSON([]byte(text), true, &d); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bson.UnmarshalExtJSON([]byte(text), true, &d))
 		return bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: d}
 	}
 	c := newComparison(t, "8.0")

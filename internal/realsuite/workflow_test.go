@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"shardboard/internal/fixture/must"
 )
 
 // workflow is what the test looks at of the workflow file. "on" is a word that YAML 1.1 reads as true;
@@ -39,15 +41,11 @@ type workflow struct {
 
 func TestWorkflowRunsTheSuiteOnEveryRelease(t *testing.T) {
 	text, err := os.ReadFile("../../.github/workflows/real-mongodb.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var w workflow
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	if err := d.Decode(&w); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Decode(&w))
 	job, ok := w.Jobs["suite"]
 	if !ok || len(w.Jobs) != 1 || job.RunsOn == "" || job.TimeoutMinutes == 0 || len(w.On) == 0 {
 		t.Fatalf("the workflow has the jobs %v and runs on %v", w.Jobs, w.On)
@@ -88,9 +86,7 @@ func TestWorkflowRunsTheSuiteOnEveryRelease(t *testing.T) {
 // What the scripts and the Makefile name has to be there.
 func TestMakeRunsTheScripts(t *testing.T) {
 	text, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for target, script := range map[string]string{"test-real": "scripts/test-real", "record": "scripts/record"} {
 		if !strings.Contains(string(text), "\n"+target+":") || !strings.Contains(string(text), "sh "+script) {
 			t.Errorf("make %s does not run %s", target, script)

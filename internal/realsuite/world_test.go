@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 	"shardboard/internal/simcluster/workload"
 )
@@ -34,14 +35,10 @@ func newWorld(t *testing.T, g target, f form, w wanted) *world {
 	out := &world{TB: t, t: t, form: f, target: g, cluster: g.start(t, w)}
 	var err error
 	out.data, err = mongo.Connect(options.Client().ApplyURI(out.cluster.URI()).SetTimeout(5 * time.Minute))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = out.data.Disconnect(context.Background()) })
 	out.proxy, err = realcluster.NewProxy(out.cluster.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = out.proxy.Close() })
 	out.admin(bson.D{{Key: "balancerStop", Value: 1}})
 	return out

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store/mongodb"
 )
@@ -28,22 +29,16 @@ func (d *directory) Check(context.Context, auth.Principal) error {
 func TestRequestsAreCheckedAgainWhenTheyAreDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		t.Cleanup(func() { _ = c.Close() })
 		at, err := mongodb.ParseAddress(strings.Replace(simcluster.URI(), "/?", "/relayed?", 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var relays [2]*Relay
 		var people directory
 		done := 0
 		for i := range relays {
 			db, err := mongodb.Open(t.Context(), at, mongodb.Options{Dialer: c})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			t.Cleanup(func() { _ = db.Close() })
 			relays[i] = New(db, &people, func() string { return "c" }, slog.New(slog.DiscardHandler))
 			handle(relays[i], "count", func(context.Context, auth.Principal, int) (any, error) { done++; return done, nil })

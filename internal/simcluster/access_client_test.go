@@ -33,9 +33,7 @@ type rawClient struct {
 func newRawClient(t testing.TB, c *Cluster) *rawClient {
 	t.Helper()
 	conn, err := c.DialContext(t.Context(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return &rawClient{t: t, conn: conn, in: bufio.NewReader(conn)}
 }
@@ -44,22 +42,16 @@ func newRawClient(t testing.TB, c *Cluster) *rawClient {
 func (p *rawClient) runRaw(cmd any, more ...bson.E) bson.Raw {
 	p.t.Helper()
 	raw, err := bson.Marshal(cmd)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	var body bson.D
-	if err := bson.Unmarshal(raw, &body); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, bson.Unmarshal(raw, &body))
 	p.sent++
 	message := wire.AppendMsg(nil, p.sent, 0, 0, encode(append(body, more...)))
 	if _, err := p.conn.Write(message); err != nil {
 		p.t.Fatal(err)
 	}
 	m, err := wire.Read(p.in)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	return m.Body
 }
 
@@ -114,13 +106,9 @@ func scramProof(t testing.TB, mechanism, user, password, salt string, iterations
 		password = hex.EncodeToString(sum[:])
 	}
 	raw, err := base64.StdEncoding.DecodeString(salt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	salted, err := pbkdf2.Key(h, password, raw, iterations, h().Size())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mac := func(key []byte, s string) []byte { m := hmac.New(h, key); m.Write([]byte(s)); return m.Sum(nil) }
 	key := mac(salted, "Client Key")
 	stored := h()

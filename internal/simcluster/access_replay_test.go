@@ -149,20 +149,14 @@ func appendedFields(t testing.TB, s step) []bson.E {
 		return []bson.E{db}
 	}
 	session, err := hex.DecodeString(strings.ReplaceAll(m[1], "-", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	hash, err := hex.DecodeString(m[4])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var seconds, i uint32
 	_, _ = fmt.Sscan(m[2], &seconds)
 	_, _ = fmt.Sscan(m[3], &i)
 	key, err := strconv.ParseInt(m[5], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return []bson.E{
 		{Key: "lsid", Value: d("id", bson.Binary{Subtype: bson.TypeBinaryUUID, Data: session})},
 		{Key: "$clusterTime", Value: d("clusterTime", bson.Timestamp{T: seconds, I: i},

@@ -21,9 +21,7 @@ func emptyCluster(t testing.TB, change ...func(*Options)) *Cluster {
 		f(&o)
 	}
 	c, err := New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -36,15 +34,21 @@ func connect(t testing.TB, c *Cluster, change ...func(*options.ClientOptions)) *
 		f(o)
 	}
 	client, err := mongo.Connect(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		_ = client.Disconnect(ctx)
 	})
 	return client
+}
+
+// must ends the test at an error. Tests of this package use none of the other packages.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // mustRun runs a command in process and fails the test on an error.

@@ -182,9 +182,7 @@ func TestOpenCursorsKeepTheirResultAndAreKilled(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	cur, err := coll.Find(ctx, bson.D{}, options.Find().SetBatchSize(5).SetSort(d("k", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !cur.Next(ctx) {
 		t.Fatal("no first document")
 	}

@@ -19,13 +19,9 @@ import (
 func bubble(t *testing.T, test func(t *testing.T, c *Cluster, coll *mongo.Collection)) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		coll := client.Database("store").Collection("things")
 		insert(t, t.Context(), coll, d("_id", 1, "n", 0))
 		test(t, c, coll)
@@ -47,9 +43,7 @@ func TestPlainWriteWaitsForTheTransactionThatLocksItsDocument(t *testing.T) {
 		if n := numberIn(t, t.Context(), coll, 1, "n"); n != 0 {
 			t.Errorf("n is %d before the commit", n)
 		}
-		if err := s.CommitTransaction(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.CommitTransaction(ctx))
 		wait.Wait()
 		if n := numberIn(t, t.Context(), coll, 1, "n"); n != 11 || waited != nil {
 			t.Errorf("n is %d (%v), want the commit's 10 and 1", n, waited)
@@ -118,9 +112,7 @@ func TestWriteOfAClientThatLeftIsNotAppliedLater(t *testing.T) {
 			t.Errorf("%v, want a cancelled write", err)
 		}
 		synctest.Wait()
-		if err := s.CommitTransaction(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.CommitTransaction(ctx))
 		time.Sleep(time.Minute)
 		if n := numberIn(t, t.Context(), coll, 1, "n"); n != 10 {
 			t.Errorf("n is %d, want 10", n)

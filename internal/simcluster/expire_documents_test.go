@@ -37,9 +37,7 @@ func TestDocumentsExpireByTTLIndexes(t *testing.T) {
 func TestRunningClusterExpiresDocumentsEveryMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Projects: 2, Documents: 10, Layout: "yorkie-head"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
 		mustRun(t, c, "store", d("createIndexes", "c", "indexes", bson.A{d("key", d("at", 1), "name", "at_1", "expireAfterSeconds", 5)}))

@@ -17,9 +17,7 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 		fault := func(pairs ...any) bson.Raw {
 			t.Helper()
 			reply, err := s.client.Database("admin").RunCommand(t.Context(), d(pairs...)).Raw()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return reply
 		}
 		id := fault("simulateFault", "add", "command", "split", "at", "committing", "hold", true, "code", 46, "message",

@@ -70,9 +70,7 @@ func TestFrozenMemberBlocksCommandsThatNeedIt(t *testing.T) {
 			t.Error(err)
 		}
 		reply, err := s.client.Database("admin").RunCommand(t.Context(), d("connPoolStats", 1)).Raw()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if up := reply.Lookup("replicaSets", "cfg", "hosts", "0", "ok"); up.Boolean() {
 			t.Errorf("the router takes a frozen config server for up: %s", reply)
 		}
@@ -112,9 +110,7 @@ func TestOrphansBlockAMoveBack(t *testing.T) {
 	} {
 		inBubble(t, func(s *faultFixture) {
 			t := s.t
-			if err := s.run("admin", move("shard-rs-2", c.wait)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.run("admin", move("shard-rs-2", c.wait)))
 			time.Sleep(c.pause)
 			before := time.Now()
 			err := s.run("admin", move("shard-rs-1", false))

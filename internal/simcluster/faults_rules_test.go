@@ -62,12 +62,8 @@ func TestCommandsAreSeenAtTheWire(t *testing.T) {
 			t.Fatalf("%d commands of the process itself, want 0", n)
 		}
 		db, cmd := s.commandChangingState("split")
-		if err := s.run(db, append(cmd, d("comment", "run 7")...)); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.run("config", d("find", "chunks")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.run(db, append(cmd, d("comment", "run 7")...)))
+		must(t, s.run("config", d("find", "chunks")))
 		seen := f.Seen()
 		if len(seen) != 1 || seen[0].Name != "split" || seen[0].NS != "app.c" || seen[0].Comment.StringValue() != "run 7" ||
 			seen[0].Body.Lookup("middle", "p").Int32() != 150 {

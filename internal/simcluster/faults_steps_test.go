@@ -69,14 +69,10 @@ func TestOperationContinuesAfterItsClientGotAnError(t *testing.T) {
 func TestCutFaultClosesTheSocket(t *testing.T) {
 	c := emptyCluster(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	go func() { _ = c.Serve(l) }()
 	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + l.Addr().String() + "/?directConnection=true"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Disconnect(t.Context())
 	c.Faults().Add(Rule{Command: "addShardToZone", At: Replying, Cut: true})
 	if err := client.Database("admin").RunCommand(t.Context(), d("addShardToZone", "shard-rs-1", "zone", "z")).

@@ -27,9 +27,7 @@ func inBubble(t *testing.T, run func(*faultFixture), change ...func(*Options)) {
 	synctest.Test(t, func(t *testing.T) {
 		c := emptyCluster(t, append([]func(*Options){func(o *Options) { o.Still = false }}, change...)...)
 		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll").SetRetryReads(false))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s := &faultFixture{t, c, client}
 		mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
 		mustRun(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))

@@ -20,9 +20,7 @@ func onZonedCollection(t *testing.T, release string, seed int64, test func(t *te
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{ServerVersion: release, Empty: true, Still: true, Seed: seed,
 			Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
 		mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
@@ -73,9 +71,7 @@ func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				time.Sleep(time.Minute)
 				i.Stop()
 				rounds, commits := logLines(c, "actionlog", "balancer.round"), logLines(c, "changelog", "moveChunk.commit")
@@ -109,9 +105,7 @@ func TestBusyBalancerConflictsWithManualMoves(t *testing.T) {
 	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		mustRun(t, c, "admin", d("shardCollection", "app.other", "key", d("p", int32(1))))
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		refused := map[string]int{}
 		for n := range 200 {
 			time.Sleep(333 * time.Millisecond)
@@ -142,9 +136,7 @@ func TestBalancerReturnsChunksThatSomebodyMovesOutOfTheirZone(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: MovesOutOfZones, Every: 5 * time.Second})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				time.Sleep(5 * time.Minute)
 				i.Stop()
 				time.Sleep(time.Minute)
@@ -176,9 +168,7 @@ func TestBalancerFollowsRangesReassignedToOtherZones(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: ChangesZones, Every: 20 * time.Second})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				time.Sleep(5 * time.Minute)
 				i.Stop()
 				time.Sleep(30 * time.Second)

@@ -58,8 +58,6 @@ func withSpreadDocuments(t *testing.T) *Cluster {
 	for i := range 300 {
 		docs = append(docs, encode(d("_id", int32(i), "k", int32(i))))
 	}
-	if err := c.BulkInsert("db.coll", docs); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.BulkInsert("db.coll", docs))
 	return c
 }

@@ -83,9 +83,7 @@ func TestMovePrimaryRefusesWritesToWhatItMoves(t *testing.T) {
 		if _, err := app.Collection("c").InsertOne(s.t.Context(), d("_id", "new", "p", int32(5))); err != nil {
 			s.t.Errorf("a write to a sharded collection: %v", err)
 		}
-		if err := <-done; err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, <-done)
 		if _, err := app.Collection("u").InsertOne(s.t.Context(), d("_id", "new")); err != nil {
 			s.t.Errorf("a write after the move: %v", err)
 		}
@@ -103,9 +101,7 @@ func TestMovePrimaryLosesWritesBefore5(t *testing.T) {
 		if n := s.count("u"); n != 2561 {
 			s.t.Errorf("%d documents after the write, want 2561", n)
 		}
-		if err := <-done; err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, <-done)
 		if n := s.count("u"); n != 2560 {
 			s.t.Errorf("%d documents after the move, want 2560: the late one is lost", n)
 		}
@@ -122,9 +118,7 @@ func TestMovePrimaryGoesOnAfterItsTimeLimitAndIsJoined(t *testing.T) {
 		if err := s.run("admin", d("movePrimary", "app", "to", "shard-rs-3")); codeOf(err) != status.ConflictingOperationInProgress {
 			s.t.Errorf("to another shard meanwhile: %v, want error 117", err)
 		}
-		if err := s.run("admin", d("movePrimary", "app", "to", "shard-rs-2")); err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, s.run("admin", d("movePrimary", "app", "to", "shard-rs-2")))
 		log := s.primaryMoves()
 		if p := s.primary(); p != "shard-rs-2" || log != "movePrimary.start movePrimary.commit" {
 			s.t.Errorf("primary %s, log %s, want one move to shard-rs-2", p, log)
@@ -176,23 +170,17 @@ func TestTransactionDoesNotCommitWhatAMovePrimaryMoves(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		s.insertUnsharded(2560)
 		session, err := s.client.StartSession()
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, err)
 		defer session.EndSession(s.t.Context())
 		ctx := mongo.NewSessionContext(s.t.Context(), session)
-		if err := session.StartTransaction(); err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, session.StartTransaction())
 		if _, err := s.client.Database("app").Collection("u").InsertOne(ctx, d("_id", "open")); err != nil {
 			s.t.Fatal(err)
 		}
 		done := s.movePrimary()
 		time.Sleep(100 * time.Millisecond)
 		committed := session.CommitTransaction(ctx)
-		if err := <-done; err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, <-done)
 		if n := s.count("u"); (committed == nil) != (n == 2561) {
 			s.t.Errorf("the commit answered %s, and %d documents are there", fmt.Sprint(committed), n)
 		}

@@ -13,19 +13,13 @@ func TestThePastTakesNoTimeAndHasItsOwnTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		c, err := New(t.Context(), Options{Projects: 10, Documents: 500, Epoch: begun.Add(-24 * time.Hour)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer c.Close()
 		p, err := c.Past()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		noon := begun.Add(-12 * time.Hour)
 		p.AdvanceTo(noon)
-		if err := p.Push(t.Context(), 1, 20); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Push(t.Context(), 1, 20))
 		if p.Balance(t.Context(), 1) == 0 {
 			t.Error("the balancer moved nothing")
 		}
@@ -40,18 +34,14 @@ func TestThePastTakesNoTimeAndHasItsOwnTimes(t *testing.T) {
 		}
 		log, err := c.Command(t.Context(), "config", bson.D{{Key: "find", Value: "changelog"},
 			{Key: "filter", Value: bson.D{{Key: "what", Value: "moveChunk.commit"}}}, {Key: "sort", Value: bson.D{{Key: "time", Value: -1}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		at := log.Lookup("cursor", "firstBatch", "0", "time").Time()
 		if at.Before(noon) || at.After(noon.Add(time.Minute)) {
 			t.Errorf("the move is logged at %v, want about %v", at, noon)
 		}
 		rows, err := c.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: "changes"},
 			{Key: "sort", Value: bson.D{{Key: "_id", Value: -1}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		made := rows.Lookup("cursor", "firstBatch", "0", "_id").ObjectID().Timestamp()
 		if made.Before(noon.Add(-time.Second)) || made.After(noon.Add(time.Minute)) {
 			t.Errorf("the newest change is of %v, want about %v", made, noon)
@@ -62,14 +52,10 @@ func TestThePastTakesNoTimeAndHasItsOwnTimes(t *testing.T) {
 func TestThePastHasWavesAndOneBusyHour(t *testing.T) {
 	end := time.Now().Truncate(time.Minute)
 	c, err := New(t.Context(), Options{Projects: 10, Documents: 2000, Busy: true, Epoch: end.Add(-24 * time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	p, err := c.Past()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	id, name := c.BusyProject()
 	if id == "" || name == "" {
 		t.Fatal("no project gets busy")
@@ -102,17 +88,13 @@ func TestAProjectIsBusyFromTheStart(t *testing.T) {
 	written := func(busy bool) (all, ofProject int64) {
 		synctest.Test(t, func(t *testing.T) {
 			c, err := New(t.Context(), Options{Projects: 3, Documents: 300, Busy: busy})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer c.Close()
 			id, _ := c.BusyProject()
 			project, _ := bson.ObjectIDFromHex(id) // none is busy without Busy
 			count := func(filter bson.D) int64 {
 				reply, err := c.Command(t.Context(), "yorkie-meta", bson.D{{Key: "count", Value: "changes"}, {Key: "query", Value: filter}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return reply.Lookup("n").AsInt64()
 			}
 			newer := bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: bson.NewObjectIDFromTimestamp(c.Now())}}}

@@ -18,13 +18,9 @@ import (
 func dial(t *testing.T, c *Cluster) net.Conn {
 	t.Helper()
 	conn, err := c.DialContext(t.Context(), "tcp", "anywhere:27017")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, conn.SetDeadline(time.Now().Add(5*time.Second)))
 	return conn
 }
 
@@ -35,9 +31,7 @@ func exchange(t *testing.T, conn net.Conn, cmd bson.D) bson.Raw {
 		t.Fatal(err)
 	}
 	m, err := wire.Read(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m.Body
 }
 
@@ -142,9 +136,7 @@ func TestMaxTimeEndsAScan(t *testing.T) {
 	for i := range 20_000 {
 		docs = append(docs, encode(d("_id", i, "s", "some text to look at")))
 	}
-	if err := c.BulkInsert("db.c", docs); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.BulkInsert("db.c", docs))
 	_, err := c.Command(t.Context(), "db", d("find", "c", "filter", d("s", d("$regex", "(a|b|c)*look")), "maxTimeMS", 1))
 	var e *status.Error
 	if !errors.As(err, &e) || e.Code != 50 || e.Message != "operation exceeded time limit" {
@@ -155,20 +147,14 @@ func TestMaxTimeEndsAScan(t *testing.T) {
 func TestCloseEndsEveryConnection(t *testing.T) {
 	c := emptyCluster(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	served := make(chan error, 1)
 	go func() { served <- c.Serve(l) }()
 	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	exchange(t, conn, d("hello", 1, "$db", "admin"))
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Close())
 	if err := <-served; err != nil {
 		t.Errorf("Serve returned %v", err)
 	}

@@ -40,9 +40,7 @@ func recording(t testing.TB, name string) (steps []step) {
 		if err == nil {
 			err = bson.Unmarshal(line, &s)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		steps = append(steps, s)
 	}
 	return steps

@@ -25,9 +25,7 @@ func TestCommandsStayFastWithManyChunks(t *testing.T) {
 		for i := range points {
 			points[i] = encode(d("p", int64(i)*10))
 		}
-		if err := c.catalog.Split(t.Context(), "d.m", points...); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.catalog.Split(t.Context(), "d.m", points...))
 		docs := make(bson.A, 1000)
 		for i := range docs {
 			docs[i] = d("_id", int32(i), "p", int64(i)*10+5)

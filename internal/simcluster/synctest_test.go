@@ -16,22 +16,16 @@ import (
 func TestHourOfPollingLeaksNoGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.Start(t.Context())
 		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		begin, polls := time.Now(), 0
 		for time.Since(begin) < time.Hour {
 			time.Sleep(5 * time.Second)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			cur, err := client.Database("config").Collection("mongos").Find(ctx, bson.D{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var rows []struct{ Ping time.Time }
 			if err := cur.All(ctx, &rows); err != nil || len(rows) != 1 {
 				t.Fatalf("rows %v, %v, want len 1", rows, err)
@@ -59,17 +53,11 @@ func TestHourOfPollingLeaksNoGoroutines(t *testing.T) {
 func TestStreamingHelloWaitsInSimulatedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("stream"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for range 5 {
-			if err := client.Ping(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, client.Ping(t.Context(), nil))
 			time.Sleep(time.Minute)
 		}
 		if n := c.stats.requests.Load(); n > 100 {

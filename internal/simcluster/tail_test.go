@@ -15,9 +15,7 @@ import (
 func TestTailableCursors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true, ServerVersion: "8.0"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
 		run := func(db string, cmd ...bson.E) (bson.Raw, error) { return c.Command(t.Context(), db, bson.D(cmd)) }
@@ -42,9 +40,7 @@ func TestTailableCursors(t *testing.T) {
 		}
 		open := func() int64 {
 			reply, err := run("config", e("find", "changelog"), e("tailable", true), e("awaitData", true))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return reply.Lookup("cursor", "id").AsInt64()
 		}
 		if _, err := run("config", e("delete", "changelog"), e("deletes", bson.A{bson.D{e("q", bson.D{}), e("limit", 0)}})); err != nil {

@@ -31,16 +31,12 @@ func TestTransactionsBelongToTheirUser(t *testing.T) {
 		return ctx, s
 	}
 	ctx, s := write()
-	if err := eve.Database("admin").RunCommand(t.Context(), d("endSessions", bson.A{s.ID()})).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, eve.Database("admin").RunCommand(t.Context(), d("endSessions", bson.A{s.ID()})).Err())
 	if err := s.CommitTransaction(ctx); err != nil {
 		t.Errorf("another user ended the transaction: %v", err)
 	}
 	ctx, s = write()
-	if err := jo.Database("admin").RunCommand(t.Context(), d("killSessions", bson.A{})).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, jo.Database("admin").RunCommand(t.Context(), d("killSessions", bson.A{})).Err())
 	wantTransient(t, s.CommitTransaction(ctx), 251)
 }
 
@@ -65,9 +61,7 @@ func TestSessionsOfOthersEndByAPatternOnly(t *testing.T) {
 	standing := func() (lsids bson.A) {
 		cur, err := root.Aggregate(t.Context(), bson.A{
 			d("$currentOp", d("allUsers", true, "idleCursors", true)), d("$match", d("type", "idleCursor"))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for cur.Next(t.Context()) {
 			lsids = append(lsids, cur.Current.Lookup("lsid"))
 		}

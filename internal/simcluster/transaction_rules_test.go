@@ -67,9 +67,7 @@ func TestUniqueKeysHoldBetweenTransactions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s1.CommitTransaction(first); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s1.CommitTransaction(first))
 	_, err = coll.InsertOne(late, d("_id", 5, "a", 1, "b", 3))
 	wantTransient(t, err, 112)
 	for id, b := range map[int]int{1: 2, 2: 1, 3: 3} {
@@ -132,9 +130,7 @@ func TestTransactionArgumentsAreChecked(t *testing.T) {
 func TestLifetimeOfTransactionsIsAnOption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true, TransactionLifetime: 3 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer func() { _ = c.Close() }()
 		lsid := d("id", bson.Binary{Subtype: 4, Data: make([]byte, 16)})
 		statement := d("insert", "c", "documents", bson.A{d("_id", 1)}, "lsid", lsid, "txnNumber", int64(1), "autocommit", false)
@@ -153,17 +149,13 @@ func TestTransactionCreatesCollections(t *testing.T) {
 	for i, want := range []int{0, 2} { // aborted, committed
 		ctx, s := begin(t, client)
 		insert(t, ctx, store.Collection("implicit"), d("_id", 1))
-		if err := store.CreateCollection(ctx, "explicit"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, store.CreateCollection(ctx, "explicit"))
 		if _, err := store.Collection("explicit").Indexes().CreateOne(ctx,
 			mongo.IndexModel{Keys: d("n", 1), Options: options.Index().SetUnique(true)}); err != nil {
 			t.Fatal(err)
 		}
 		insert(t, ctx, store.Collection("explicit"), d("_id", 1, "n", 1))
-		if err := []func(context.Context) error{s.AbortTransaction, s.CommitTransaction}[i](ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(t, []func(context.Context) error{s.AbortTransaction, s.CommitTransaction}[i](ctx))
 		if names, err := store.ListCollectionNames(t.Context(), bson.D{}); err != nil || len(names) != want {
 			t.Errorf("collections %v, %v, want %d", names, err, want)
 		}

@@ -12,9 +12,7 @@ import (
 func TestTransactionWritesOnAllShards(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	s, err := coll.Database().Client().StartSession()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.EndSession(t.Context())
 	if _, err := s.WithTransaction(t.Context(), func(ctx context.Context) (any, error) {
 		if r, err := coll.UpdateMany(ctx, bson.D{}, d("$set", d("seen", true))); err != nil || r.ModifiedCount != 20 {

@@ -20,13 +20,9 @@ func snapshotMajority() *options.TransactionOptionsBuilder {
 func begin(t *testing.T, client *mongo.Client) (context.Context, *mongo.Session) {
 	t.Helper()
 	s, err := client.StartSession()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { s.EndSession(context.Background()) })
-	if err := s.StartTransaction(snapshotMajority()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.StartTransaction(snapshotMajority()))
 	return mongo.NewSessionContext(t.Context(), s), s
 }
 
@@ -38,9 +34,7 @@ func numberIn(t *testing.T, ctx context.Context, coll *mongo.Collection, id any,
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return -1
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	n, _ := wholeNumber(doc.Lookup(name))
 	return int(n)
 }
@@ -78,9 +72,7 @@ func TestSnapshotDoesNotSeeLaterWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	cur, err := coll.Aggregate(ctx, bson.A{d("$group", d("_id", nil, "n", d("$sum", 1), "low", d("$min", "$k")))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var rows []struct{ N, Low int }
 	if err := cur.All(ctx, &rows); err != nil || len(rows) != 1 || rows[0].N != 20 || rows[0].Low != 0 {
 		t.Errorf("%v %v, want 20 documents from 0 on", rows, err)
@@ -106,9 +98,7 @@ func TestSecondWriterOfADocumentHasAWriteConflict(t *testing.T) {
 	_, err := coll.UpdateOne(second, d("_id", 3), inc)
 	wantTransient(t, err, 112)
 	wantTransient(t, s2.CommitTransaction(second), 251)
-	if err := s1.CommitTransaction(first); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s1.CommitTransaction(first))
 	_, err = coll.DeleteOne(third, d("_id", 3))
 	wantTransient(t, err, 112)
 	if err := s3.AbortTransaction(third); err != nil {

@@ -40,9 +40,7 @@ func TestTallyOfAnyStretchIsTheSumOfItsChunks(t *testing.T) {
 	moved := m.At(777)
 	moved.Shard, moved.Version = "new", Version{9, 0}
 	next, _, err := m.Apply([]Chunk{moved})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	checkTallies(t, r, next)
 	checkTallies(t, r, m) // has not changed
 }

@@ -103,9 +103,7 @@ func TestIncrementalReadsEqualFullLoads(t *testing.T) {
 				w.randomChange(t, n, shards)
 			}
 			next, _, err := m.Apply(w.changedSince(m.Highest()))
-			if err != nil {
-				rt.Fatal(err)
-			}
+			must.Do(rt, err)
 			full := mustBuild(t, p, w.rows...)
 			if !next.Equal(full) {
 				rt.Fatalf("incremental map has %d chunks at %s, full load %d at %s", next.Len(), next.Highest(), full.Len(), full.Highest())

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // Rows that cannot both be true are found in whatever order they come, confirmed by a read of all parts that began
@@ -19,9 +21,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 	tracked.meta.Unsplittable = true
 	bound := func(field string, n int64) bson.Raw {
 		doc, err := bson.Marshal(bson.D{{Key: field, Value: n}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return doc
 	}
 	withWatcher(t, f, Options{}, func(w *Watcher) {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // Of random logs in which one of several servers has a clock that is off, the corrected times are in the order of
@@ -72,9 +74,7 @@ func TestImpossibleNumbersOfEntriesAreNotKnown(t *testing.T) {
 	for _, n := range []any{int64(-5), math.NaN(), math.Inf(1), 1e30, "many", nil} {
 		details, err := bson.Marshal(bson.D{{Key: "from", Value: "a"},
 			{Key: "counts", Value: bson.D{{Key: "cloned", Value: n}, {Key: "clonedBytes", Value: n}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		now := time.Now()
 		e := Event{What: "moveChunk.commit", Details: details, Time: now.Add(-time.Minute)}
 		if g, ok := GivenAway(e); !ok || g.Counted || g.Documents != 0 || g.Empty {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // fakeMigrations is a fake that also reports migrations. Its fields are changed only by change.
@@ -57,9 +59,7 @@ func newFakeMigrations(t *testing.T) *fakeMigrations {
 func (f *fakeMigrations) bound(n int64) bson.Raw {
 	c := f.colls["db.x"]
 	doc, err := c.meta.Key.Document(row(f.t, c.meta.Key, n, highest, "a", 1, 0).Min)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.Do(f.t, err)
 	return doc
 }
 
@@ -75,9 +75,7 @@ func (f *fakeMigrations) logEntry(id, what string, at time.Time) Event {
 	d, err := bson.Marshal(
 		bson.D{{Key: "min", Value: f.bound(0)}, {Key: "max", Value: f.bound(100)}, {Key: "from", Value: "b"}, {Key: "to", Value: "c"}},
 	)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.Do(f.t, err)
 	return Event{ID: id, Time: at, What: what, NS: "db.x", Shard: "b", Details: d}
 }
 

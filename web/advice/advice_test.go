@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/rules"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
@@ -28,9 +29,7 @@ const adviceCanary = "https://hooks.example/CANARY-f00d"
 func advised(t *testing.T, change ...func(*site.Deps)) (*webtest.Server, *alert.Engine) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	now := func() time.Time { return webtest.Epoch }
 	v := webtest.NewStory().With(webtest.Troubled).With(func(t *topology.Table) {
@@ -44,9 +43,7 @@ func advised(t *testing.T, change ...func(*site.Deps)) (*webtest.Server, *alert.
 		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: d.Profile, Notices: db, Now: now})
 		c, err := alert.Parse("alerts.yaml",
 			[]byte("for: 0s\ntargets:\n- {name: ops, format: slack, url: \""+adviceCanary+"\", min_severity: info}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		e = alert.New(c, problems.AlertSource(d.Advice, false), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
 		d.Alerts = e
 	}}, change...)...)
@@ -62,9 +59,7 @@ func (failing) RoundTrip(*http.Request) (*http.Response, error) {
 // On a server of several clusters the playbooks are pages of each cluster.
 func TestAlertsOfAClusterLeadToItsOwnPlaybooks(t *testing.T) {
 	s, e := advised(t, func(d *site.Deps) { d.Base.Prefix = "/c/eu" })
-	if err := e.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Check(t.Context()))
 	led := 0
 	for _, a := range webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Alerts {
 		if a.Playbook == "" {
@@ -163,9 +158,7 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 // Whoever may see a problem may read what to do about it.
 func TestProblemsLeadToTheirPlaybooks(t *testing.T) {
 	s, e := advised(t, webtest.WithPeople)
-	if err := e.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Check(t.Context()))
 	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	for _, path := range []string{"/", "/advice", "/alerts"} {
 		links := webtest.ParseHTML(t, s.Do("GET", path, viewer).Body.String()).Find(`main li a[href^="/help/"], main th a[href^="/help/"]`)
@@ -211,9 +204,7 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 	s, e := advised(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := e.Check(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Check(ctx))
 	if code := sendForm(t, s, "/alerts/test", "target", "ops"); code != http.StatusSeeOther {
 		t.Errorf("test: %d", code)
 	}
@@ -241,9 +232,7 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 
 func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 	s, e := advised(t)
-	if err := e.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Check(t.Context()))
 	if code := sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", ""); code != http.StatusBadRequest {
 		t.Errorf("without a reason: %d", code)
 	}

@@ -221,10 +221,7 @@ func TestEveryAuditCodeHasWords(t *testing.T) {
 		}
 		checkWords(t, codes...)
 	}
-}
-
-func TestASummaryOfRefusalsHasWords(t *testing.T) {
-	checkWords(t, audit.AccessFlood)
+	checkWords(t, audit.AccessFlood) // a summary of refusals
 }
 
 // auditCodes are the string constants of a file whose names begin with audit.

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
@@ -343,9 +344,7 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 		return map[int]heat.Rate{5: {PerSecond: 2, Exact: true, Rows: 20}, 11: {PerSecond: 30, Rows: 300}}, true, false
 	}
 	m, err := data.ChunkPage(v, c, data.ChunkQuery{Sort: data.ByHeat, Pos: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	writes := func(i int) string { return format.PerSecond(*m.Items[i].WritesPerSecond) }
 	var order []int
 	for _, row := range m.Items[:4] {

@@ -9,6 +9,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -51,9 +52,7 @@ func TestStripCoversTheKeySpaceOnce(t *testing.T) {
 func percent(t *testing.T, s string) float64 {
 	t.Helper()
 	f, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return f
 }
 

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -115,28 +116,18 @@ func TestLayoutPageDescribesDrift(t *testing.T) {
 	var got strings.Builder
 	for _, c := range cases {
 		list, err := data.Layouts(answer.View{Table: c.table, Now: webtest.Epoch}, profile.Yorkie(), c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var page bytes.Buffer
-		if err := collections.LayoutRegion(api.State{}, "", list.Items).Render(t.Context(), &page); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, collections.LayoutRegion(api.State{}, "", list.Items).Render(t.Context(), &page))
 		got.WriteString("=== " + c.name + "\n" + lines(webtest.ParseHTML(t, page.String()).Find("section.layout")) + "\n")
 	}
 	const file = "testdata/layout.golden"
 	if os.Getenv("SHARDBOARD_GOLDEN") != "" {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll("testdata", 0o755))
+		must.Do(t, os.WriteFile(file, []byte(got.String()), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	g, w := strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(g), len(w)) {
 		if i >= len(g) || i >= len(w) || g[i] != w[i] {

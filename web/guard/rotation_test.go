@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/live"
 	"shardboard/web/webtest"
 )
@@ -17,9 +18,7 @@ import (
 // changeRole changes what an account may, by an admin.
 func changeRole(d *webtest.AccountServer, name string, role auth.Role) {
 	d.T.Helper()
-	if err := d.Service.SetRole(d.T.Context(), auth.Principal{ID: "user:root", Role: auth.Admin}, name, role); err != nil {
-		d.T.Fatal(err)
-	}
+	must.Do(d.T, d.Service.SetRole(d.T.Context(), auth.Principal{ID: "user:root", Role: auth.Admin}, name, role))
 }
 
 // What rotates may be the very request that signs out or in again: then the

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -20,9 +21,7 @@ func makeToken(d *webtest.AccountServer, owner string, role auth.Role) (string, 
 		d.Principal(owner),
 		auth.NewToken{Name: "ci", Role: role, Expires: d.Now().Add(time.Hour)},
 	)
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	must.Do(d.T, err)
 	return secret, made
 }
 
@@ -64,18 +63,14 @@ func TestViewerTokenOfAnAdminHasNoAdminRights(t *testing.T) {
 func detail(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	var p api.Problem
-	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(w.Body.Bytes(), &p))
 	return p.Detail
 }
 
 func TestInvalidTokenIsRefusedWithTheRemedy(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	revoked, made := makeToken(door, "viewer", auth.Viewer)
-	if err := door.Service.RevokeToken(t.Context(), door.Principal("viewer"), made.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, door.Service.RevokeToken(t.Context(), door.Principal("viewer"), made.ID))
 	expired, _ := makeToken(door, "viewer", auth.Viewer)
 	door.Pass(2 * time.Hour)
 	for _, secret := range []string{"sb_bogus", revoked, expired} {

@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/guard"
 	"shardboard/web/live"
 	"shardboard/web/site"
@@ -92,9 +93,7 @@ func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
 		// One of her browsers hangs: it reads nothing, so its writer is stuck.
 		d := websocket.Dialer{NetDialContext: l.Pipes.Dial}
 		stuck, _, err := d.Dial("ws://localhost:8090/live?t=overview", http.Header{"X-Test-Who": {"anna admin"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = stuck.Close() }()
 		another, _ := l.OpenAs("vera viewer", "t=overview")
 		publishNext(l)

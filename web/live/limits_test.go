@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/live"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -25,9 +26,7 @@ func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		countDrawn(l, "overview")
 		slow, _, err := l.Dial("t=overview")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = slow.Close() }()
 		quick := l.Open("t=overview")
 		for range live.MaxQueuedFrame + 2 {
@@ -46,9 +45,7 @@ func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
 func TestSilentlyLostBrowserIsNoticed(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		lost, _, err := l.Dial("t=overview") // never reads: no pong either
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = lost.Close() }()
 		there := l.Open("t=overview")
 		time.Sleep(10 * time.Minute)
@@ -68,9 +65,7 @@ func TestSocketThatSendsTooMuchIsClosed(t *testing.T) {
 		webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 			flood := func(pause time.Duration) (open int) {
 				conn, _, err := l.Dial("t=overview")
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				defer func() { _ = conn.Close(); synctest.Wait() }()
 				go func() {
 					for {
@@ -127,9 +122,7 @@ func TestCloseSendsACloseFrameToEverySocket(t *testing.T) {
 			all = append(all, l.Open("t=overview,zones,activity"))
 		}
 		stuck, _, err := l.Dial("t=overview")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = stuck.Close() }()
 		start := time.Now()
 		l.Close()
@@ -187,9 +180,7 @@ func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
 func TestSocketThatSendsAMessageIsClosed(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		b := l.Open("t=overview")
-		if err := b.Conn.WriteMessage(websocket.TextMessage, []byte(`{"subscribe":"zones"}`)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Conn.WriteMessage(websocket.TextMessage, []byte(`{"subscribe":"zones"}`)))
 		if b.Ended() != nil || len(b.Frames()) != 1 {
 			t.Errorf("after a short message: %v, %d frames", b.Ended(), len(b.Frames()))
 		}

@@ -91,7 +91,7 @@ func TestNothingIsSentWhenNothingLooksDifferent(t *testing.T) {
 	})
 }
 
-func TestBrowserResumesByVersion(t *testing.T) {
+func TestSocketResumesByVersion(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		drawn := countDrawn(l, "overview")
 		first := l.Open("t=overview")

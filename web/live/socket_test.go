@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/gorilla/websocket"
+
+	"shardboard/internal/fixture/must"
 )
 
 // openSocket is a socket over the kernel's connections, and its browser, which reads only
@@ -31,12 +33,8 @@ func connect(t *testing.T, c *socket) *websocket.Conn {
 	}))
 	t.Cleanup(server.Close)
 	browser, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := <-opened; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, <-opened)
 	t.Cleanup(func() {
 		c.kill()
 		c.writer.Wait()
@@ -52,9 +50,7 @@ func connect(t *testing.T, c *socket) *websocket.Conn {
 func numbered(t *testing.T, n int) *wsMessage {
 	t.Helper()
 	m, err := prepare(websocket.BinaryMessage, append(binary.BigEndian.AppendUint32(nil, uint32(n)), bytes.Repeat([]byte("x"), 200<<10)...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return m
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/sqlite"
 	"shardboard/web/site"
 )
@@ -56,14 +57,10 @@ func NewAccountServer(t testing.TB, change ...func(*site.Deps)) *AccountServer {
 	t.Helper()
 	d := &AccountServer{T: t, at: Epoch, Cookies: map[string]*http.Cookie{}}
 	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	d.Service, err = auth.New(auth.Options{Store: db, Now: d.Now, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	d.Server = New(t, append([]func(*site.Deps){func(deps *site.Deps) { deps.Auth = d.Service }}, change...)...)
 	root := auth.Principal{ID: "user:root", Name: "root", Role: auth.Admin, Method: auth.ByPassword}
 	for _, name := range []string{"expired", "viewer", "support", "operator", "admin", "owner"} {
@@ -106,9 +103,7 @@ func (d *AccountServer) Principal(name string) auth.Principal {
 	r := httptest.NewRequest("GET", "/", nil)
 	r.AddCookie(d.Cookies[name])
 	p, err := d.Service.Identify(httptest.NewRecorder(), r)
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	must.Do(d.T, err)
 	return p
 }
 
@@ -142,9 +137,7 @@ func (d *AccountServer) Veterans() []Person {
 			d.T.Fatal(err)
 		}
 		d.SignIn(v.name)
-		if err := d.Service.SetRole(d.T.Context(), root, v.name, v.has); err != nil {
-			d.T.Fatal(err)
-		}
+		must.Do(d.T, d.Service.SetRole(d.T.Context(), root, v.name, v.has))
 		if v.name == "former" {
 			d.Principal(v.name)
 			d.Pass(time.Minute)

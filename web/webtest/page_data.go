@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/fixture/must"
 )
 
 // ShownData is what a page shows of the cluster: its live region without ages.
@@ -26,9 +28,7 @@ func ShownData(t *testing.T, html string) string {
 	var out string
 	region.Each(func(_ int, one *goquery.Selection) {
 		html, err := goquery.OuterHtml(one)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		out += html
 	})
 	// How old a figure is stands in titles too.

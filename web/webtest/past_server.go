@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer/problems"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/history"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
@@ -28,9 +29,7 @@ type Past struct {
 func NewPast(t testing.TB, begin time.Time) *Past {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	p := &Past{t: t, db: db, clock: begin}
 	p.Restart()
@@ -46,18 +45,14 @@ func (p *Past) Restart() {
 func (p *Past) Note(at time.Time, table *topology.Table) {
 	p.t.Helper()
 	p.clock = at
-	if err := p.rec.Note(p.t.Context(), table); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, p.rec.Note(p.t.Context(), table))
 }
 
 // Watched notes that the cluster was watched from one time to another.
 func (p *Past) Watched(cluster string, from, to time.Time) {
 	p.t.Helper()
 	for at := from; !at.After(to); at = at.Add(time.Minute) {
-		if err := p.db.NoteWatched(p.t.Context(), cluster, at, 3*time.Minute); err != nil {
-			p.t.Fatal(err)
-		}
+		must.Do(p.t, p.db.NoteWatched(p.t.Context(), cluster, at, 3*time.Minute))
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/placement"
@@ -119,8 +120,6 @@ func Decode[T any](t testing.TB, w *httptest.ResponseRecorder) T {
 func ParseHTML(t testing.TB, html string) *goquery.Document {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return doc
 }

@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -87,9 +88,7 @@ func OnSimulatedCluster(t *testing.T, test func(c *SimulatedServer), change ...f
 // Must fails the test on an error.
 func (c *SimulatedServer) Must(err error) {
 	c.Helper()
-	if err != nil {
-		c.Fatal(err)
-	}
+	must.Do(c.T, err)
 }
 
 // Admin runs a command as another administrator would, past shardboard.

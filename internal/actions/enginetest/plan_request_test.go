@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestPlanNeedsAReasonARoleAndAKind(t *testing.T) {
@@ -148,9 +149,7 @@ func maintenanceWindow(t *testing.T, texts ...string) Setup {
 	var all []actions.Maintenance
 	for _, text := range texts {
 		m, err := actions.ParseMaintenance(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, m)
 	}
 	return Setup{Wrap: func(o *engine.Options) { o.Maintenance = all }}

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -157,9 +158,7 @@ func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 	asked := 0
 	key := func(p int32) bson.Raw {
 		raw, err := bson.Marshal(bson.D{{Key: "p", Value: p}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return raw
 	}
 	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Recent = fakeRecentWrites{&asked} }}, func(r *Rig) {

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -16,9 +17,7 @@ import (
 func newKey(t testing.TB) bson.Raw {
 	t.Helper()
 	doc, err := bson.Marshal(bson.D{{Key: "q", Value: int32(1)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return doc
 }
 

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -102,9 +103,7 @@ func newRig(t testing.TB, s Setup) *Rig {
 		s.Sim.Empty, s.Sim.Still = true, !s.Live
 	}
 	sim, err := simcluster.New(t.Context(), s.Sim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	sim.Start(t.Context())
 	r := &Rig{TB: t, Sim: sim, Disk: NewDisk(), Network: &Network{sim: sim}, seed: s.Seed, wrap: s.Wrap}
 	if s.Sim.Empty {
@@ -180,9 +179,7 @@ func (r *Rig) Restart() { r.Helper(); r.Kill(); r.Boot() }
 // Must ends the test on an error.
 func (r *Rig) Must(err error) {
 	r.Helper()
-	if err != nil {
-		r.Fatal(err)
-	}
+	must.Do(r, err)
 }
 
 // testLimit is how long a test may take, in simulated time.

@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -52,21 +53,15 @@ func readStored(t *testing.T) (all []stored) {
 	if os.IsNotExist(err) && *update {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() { _ = f.Close() }()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	body, err := io.ReadAll(z)
 	if err == nil {
 		err = json.Unmarshal(body, &all)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return all
 }
 
@@ -171,15 +166,11 @@ func TestEveryKindIsStored(t *testing.T) {
 func writeStored(t *testing.T, all []stored) {
 	slices.SortFunc(all, func(a, b stored) int { return strings.Compare(a.Name, b.Name) })
 	body, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var out bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	_, _ = z.Write(body)
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
 	if err := os.WriteFile(filepath.FromSlash(storedFile), out.Bytes(), 0o644); err != nil {
 		t.Error(err)
 	}
@@ -222,9 +213,7 @@ func (s stored) shown(t *testing.T) (plan, open, ended json.RawMessage, sentence
 	v := answer.View{Table: &topology.Table{}}
 	decode := func(body []byte, into any) {
 		t.Helper()
-		if err := json.Unmarshal(body, into); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(body, into))
 		if again, err := json.Marshal(into); err != nil || !bytes.Equal(again, body) {
 			t.Errorf("stored as %s, was %s (%v)", again, body, err)
 		}
@@ -232,9 +221,7 @@ func (s stored) shown(t *testing.T) (plan, open, ended json.RawMessage, sentence
 	encode := func(x any) json.RawMessage {
 		t.Helper()
 		out, err := json.Marshal(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return out
 	}
 	var p actions.Plan
@@ -279,9 +266,7 @@ func (c storedCase) use(t *testing.T, s stored) (out []string) {
 		})
 	}
 	var p actions.Plan
-	if err := json.Unmarshal(s.Asked.Plans[0].Body, &p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(s.Asked.Plans[0].Body, &p))
 	asks := c
 	c.rules = actions.ApprovalRules{Kinds: append(p.Sends(), p.Kind)}
 	on(s.Asked, nil, func(r *Rig) {

@@ -186,13 +186,15 @@ func Collection(v answer.View, ns topology.Namespace) (api.CollectionDetail, err
 	return out, nil
 }
 
-// findCollection refuses a name that no collection has.
+// findCollection refuses a name that no collection has. Before the table is loaded nobody knows.
 func findCollection(t *topology.Table, ns topology.Namespace) error {
 	switch {
 	case t.Collection(ns) != nil || t.DamageOf(ns) != nil || slices.Contains(t.Unsharded, ns):
 		return nil
 	case ns.Database() == "" || ns.Collection() == "":
 		return fault.New(fault.Invalid, "A collection is written as database.collection, not %q.", sanitize.Truncate(string(ns), 100))
+	case !t.Loaded:
+		return t.NotLoaded()
 	}
 	return fault.New(fault.NotFound, "No collection is named %q (searched: %d sharded, %d not sharded).",
 		sanitize.Truncate(string(ns), 200), len(t.Collections), len(t.Unsharded))

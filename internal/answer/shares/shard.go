@@ -20,7 +20,11 @@ import (
 // lists the server's own collections too.
 func Shard(v answer.View, p *profile.Profile, name string, internal bool) (api.ShardDetail, error) {
 	t := v.Table
-	if t.Shard(name) == nil {
+	switch {
+	case t.Shard(name) != nil:
+	case !t.Loaded:
+		return api.ShardDetail{}, t.NotLoaded()
+	default:
 		names := answer.Each(t.Shards, func(s topology.Shard) string { return s.Name })
 		return api.ShardDetail{}, fault.New(fault.NotFound, "There is no shard %q (searched %d: %s).",
 			sanitize.Truncate(name, 100), len(names), format.JoinWords(names))

@@ -20,7 +20,11 @@ import (
 // ShardWhy says why a shard has more or less than its even share: how much more or less of each
 // part it has, where the differences of the parts add up to that of the shard.
 func ShardWhy(v answer.View, h writes.HeatSource, q ShardWhyQuery) (api.ShardWhy, error) {
-	if v.Table.Shard(q.Shard) == nil {
+	switch {
+	case v.Table.Shard(q.Shard) != nil:
+	case !v.Table.Loaded:
+		return api.ShardWhy{}, v.Table.NotLoaded()
+	default:
 		return api.ShardWhy{}, fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(q.Shard, 100))
 	}
 	w := newShardWhy(v, h, q)

@@ -83,18 +83,14 @@ func (a *tamperFixture) append(n int) {
 		}
 		return nil
 	})
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, err)
 }
 
 // runSQL runs statements like another program that has the file.
 func (a *tamperFixture) runSQL(statements ...string) {
 	a.t.Helper()
 	other, err := sql.Open("sqlite", a.db.file.path)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, err)
 	defer other.Close()
 	for _, s := range statements {
 		if _, err := other.Exec(s); err != nil {
@@ -116,17 +112,13 @@ func (a *tamperFixture) insertRecord(after int64, verb string) {
 		prev = rows[0].Hash
 	}
 	r, canonical, err := audit.Next(store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:evil"}, after, prev)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, err)
 	a.runSQL(fmt.Sprintf(`%s INTO audit VALUES (%d, x'%x', x'%x', x'%x')`, verb, r.Seq, canonical, r.Prev, r.Hash))
 }
 
 func (a *tamperFixture) write(name, text string) {
 	a.t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 // saveHead saves a head, signed with the server's key, for a record that never existed.
@@ -142,9 +134,7 @@ func (a *tamperFixture) editHead(change func(*store.AuditHead)) {
 		a.t.Fatal(h, err)
 	}
 	change(h)
-	if err := a.witness.Save(*h); err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, a.witness.Save(*h))
 }
 
 func attackKey(t *testing.T) ed25519.PrivateKey {

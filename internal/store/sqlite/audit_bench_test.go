@@ -17,9 +17,7 @@ import (
 func BenchmarkCheckOfOldRecords(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		db, err := Open(b.Context(), b.TempDir())
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		a := &tamperFixture{t: b, db: db}
 		a.append(n)
 		b.Run(fmt.Sprintf("read/%d", n), func(b *testing.B) {
@@ -52,8 +50,6 @@ func BenchmarkCheckOfOldRecords(b *testing.B) {
 				}
 			}
 		})
-		if err := db.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must(b, db.Close())
 	}
 }

@@ -43,9 +43,7 @@ var foundNextStart = map[string]struct {
 	"witness deleted": {0, func(a *tamperFixture) { a.removeWitness() }, never}, // the heads have the same; the log reports the missing file
 	"witness put back": {0, func(a *tamperFixture) {
 		text, err := os.ReadFile(string(a.witness))
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		must(a.t, err)
 		a.serve()
 		a.append(1)
 		a.stop()

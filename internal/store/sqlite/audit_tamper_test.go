@@ -76,9 +76,7 @@ var foundNextMinute = map[string]struct {
 	"file removed":         {func(a *tamperFixture) { _ = os.Remove(a.db.file.path) }, string(audit.StageRead)},
 	"file replaced": {func(a *tamperFixture) {
 		text, err := os.ReadFile(a.db.file.path)
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		must(a.t, err)
 		a.write(a.db.file.path+".old", string(text))
 		_ = os.Rename(a.db.file.path+".old", a.db.file.path)
 	}, string(audit.StageRead)},

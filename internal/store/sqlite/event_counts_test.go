@@ -24,9 +24,7 @@ func TestEntriesAreCountedAlikeByMinutesHoursAndDays(t *testing.T) {
 		events = append(events, store.HistoryEvent{ID: fmt.Sprint(i), At: begin.Add(time.Duration(random.Int64N(int64(12 * 24 * time.Hour)))),
 			What: []string{"split", "merge"}[i%2], NS: fmt.Sprint("app.c", i%3), Failed: i%5 == 0})
 	}
-	if err := db.AppendHistory(t.Context(), "c", nil, events); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.AppendHistory(t.Context(), "c", nil, events))
 	check := func() {
 		t.Helper()
 		for _, width := range countedWidths {
@@ -55,9 +53,7 @@ func TestEntriesAreCountedAlikeByMinutesHoursAndDays(t *testing.T) {
 	}
 	check()
 	before := begin.Add(77*time.Hour + 11*time.Minute)
-	if err := db.TrimHistory(t.Context(), "c", before); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.TrimHistory(t.Context(), "c", before))
 	events = slices.DeleteFunc(events, func(e store.HistoryEvent) bool { return e.At.Before(before) })
 	check()
 }
