@@ -107,7 +107,7 @@ test-real: ## the suite on real MongoDB servers: make test-real MONGODB_BIN=dir 
 record: ## a seeded walk on a real cluster as a recording: make record MONGODB_BIN=dir SEED=9 TO=walk-9.jsonl
 	@MONGODB_BIN='$(MONGODB_BIN)' SEED='$(SEED)' TO='$(TO)' sh scripts/record
 
-long: setup ## what takes hours; output goes to docs/long-runs.md
+long: setup ## what takes hours; output goes to dist/long-runs.md
 	sh scripts/long
 
 bench: ## figures, as ratios within one run where two things are compared
