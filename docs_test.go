@@ -73,7 +73,7 @@ func TestTheSecurityPageIsReadInTenMinutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(regexp.MustCompile(`\S*\w\S*`).FindAll(text, -1)); n > 2400 {
+	if n := len(word.FindAll(text, -1)); n > 2400 {
 		t.Errorf("docs/security.md has %d words; what is evidence belongs into docs/evidence.md", n)
 	}
 }
@@ -234,6 +234,71 @@ func TestEveryPageOfTheDocumentationIsReachedFromTheIndex(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "("+index+")") {
 		t.Errorf("README.md does not lead to %s: %v", index, err)
 	}
+}
+
+// generated are the parts of pages that a test writes, or holds to the program row by row.
+var generated = regexp.MustCompile(`(?s)<!-- (?:(?:kinds|arguments): [^>]*-->.*?<!-- end of (?:kinds|arguments) -->|(?:commands|exit codes|resources|settings|cluster|server|rules) -->.*?<!-- end -->)`)
+
+var word = regexp.MustCompile(`\S*\w\S*`)
+
+// Length is a cost for every reader. The playbooks and runbooks are texts of the program, and do not count.
+func TestTheDocumentationStaysShort(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, tables := 0, 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables += len(generated.FindAll(text, -1))
+		words += len(word.FindAll(generated.ReplaceAll(text, nil), -1))
+	}
+	if len(pages) > 30 || words > 30_000 || tables < 9 {
+		t.Errorf("%d pages with %d words, without %d generated tables", len(pages), words, tables)
+	}
+}
+
+// A heading that is renamed leaves links behind that lead to the beginning of its page.
+func TestLinksOfTheDocumentationLeadToTheirHeading(t *testing.T) {
+	heading, links := regexp.MustCompile(`(?m)^#+ (.+)$`), 0
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "deploy/*/README.md"} {
+		pages, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`\]\(([^)\s:#]*)#([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
+				links++
+				to := page
+				if m[1] != "" {
+					to = filepath.Join(filepath.Dir(page), m[1])
+				}
+				target, err := os.ReadFile(to)
+				if err != nil {
+					t.Errorf("%s: %v", page, err)
+				}
+				if !slices.ContainsFunc(heading.FindAllStringSubmatch(string(target), -1), func(h []string) bool { return anchor(h[1]) == m[2] }) {
+					t.Errorf("%s leads to %s#%s, which is no heading", page, to, m[2])
+				}
+			}
+		}
+	}
+	if links < 40 {
+		t.Errorf("only %d links", links)
+	}
+}
+
+// anchor is what a link to a heading ends with.
+func anchor(heading string) string {
+	kept := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(kept, " ", "-")
 }
 
 // notForReaders are pages that state facts, so that a sentence about what their reader can do would say nothing.

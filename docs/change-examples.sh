@@ -1,4 +1,4 @@
-# Examples of every kind of change, with the status of each answer. They continue those of actions.md, where SERVER, JSON
+# Examples of every kind of change and of requests that are refused, with the status of each answer. They continue those of actions.md, where SERVER, JSON
 # and PROJECT are set: PLAN and HASH are id and hash of the plan before, CHUNK, MIN and MAX come from the first command.
 
 curl -s "$SERVER/api/v1/collections/yorkie-meta.changes/chunks?limit=2" # CHUNK, MIN and MAX
@@ -91,3 +91,21 @@ curl -s -H "$JSON" $SERVER/api/v1/plans -d '{"kind": "batch", "args": {"projects
 # → 201
 curl -s -H "$JSON" $SERVER/api/v1/plans -d '{"kind": "batch", "args": {"plans": []}, "reason": "nothing"}'
 # → 400
+curl -s -X POST $SERVER/api/v1/runs/$RUN/pause # not a batch
+# → 409
+curl -s -X POST $SERVER/api/v1/runs/$RUN/resume # likewise
+# → 409
+curl -s "$SERVER/api/v1/runs/$RUN/items?limit=50" # likewise
+# → 404
+curl -s -H "$JSON" $SERVER/api/v1/plans -d '{"kind": "balancer-off"}' # no reason
+# → 400
+curl -s -H "$JSON" $SERVER/api/v1/plans -d '{"kind": "split", "args": {"ns": "yorkie-meta.documents", "at": {"project_id": "text"}}, "reason": "a key of the wrong type"}'
+# → 400
+curl -s -H "$JSON" $SERVER/api/v1/plans -d '{"kind": "move", "args": {"ns": "yorkie-meta.changes", "chunk": "'$CHUNK'", "to": "shard-rs-9"}, "reason": "no such shard"}'
+# → 404
+curl -s -H "$JSON" $SERVER/api/v1/plans -d '{"kind": "zone-remove-shard", "args": {"shard": "shard-rs-2", "zone": "us"}, "reason": "it is not in it"}'
+# → 201
+curl -s -H "$JSON" $SERVER/api/v1/plans/$PLAN/run -d '{"hash": "0000"}' # not the hash: `changed` has the field `hash`
+# → 409
+curl -s -H "$JSON" $SERVER/api/v1/plans/$PLAN/run -d '{"hash": "'$HASH'"}' # a check blocks
+# → 422

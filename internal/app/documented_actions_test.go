@@ -198,7 +198,7 @@ func (d *demo) waitForRun(t *testing.T, id string) (run api.Run) {
 func actionsDocs(t *testing.T) string {
 	t.Helper()
 	var all []byte
-	for _, page := range []string{"actions.md", "change-kinds.md", "change-examples.sh", "runs.md"} {
+	for _, page := range []string{"actions.md", "runs.md", "change-examples.sh"} {
 		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {
 			t.Fatal(err)
