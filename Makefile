@@ -16,7 +16,7 @@ export GOGC       ?= 800
 export GOMEMLIMIT ?= 3GiB
 
 .PHONY: build release demo storybook test setup check-format check-generated vet unit browser test-all types staticcheck whole race \
-	browser-all outside packaging fuzz long bench generate format clean
+	browser-all outside packaging fuzz long bench generate tables format clean
 
 build: ## the one binary: bin/shardboard
 	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin/shardboard ./cmd/shardboard
@@ -115,6 +115,12 @@ bench: ## figures, as ratios within one run where two things are compared
 
 generate: ## templ components
 	$(TEMPL) generate
+
+tables: ## the tables in docs/ of commands, settings, changes and metrics; make test says when they are out of date
+	$(GO) test -vet=off -run 'ThePageOfTheCommandLine|TheTableOfSettings' ./cmd/shardboard -update
+	$(GO) test -vet=off -run DocumentTables ./internal/actions -update
+	$(GO) test -vet=off -run TheDocumentListsEveryMetric ./internal/metrics -update
+	SHARDBOARD_UPDATE=1 $(GO) test -vet=off -run MetricsOfARunningServer ./internal/app
 
 format:
 	gofmt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v _templ.go)
