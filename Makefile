@@ -116,9 +116,10 @@ bench: ## figures, as ratios within one run where two things are compared
 generate: ## templ components
 	$(TEMPL) generate
 
-tables: ## the tables in docs/ of commands, settings, changes and metrics; make test says when they are out of date
+tables: ## the tables in docs/ of commands, settings, changes, problems and metrics; make test says when they are out of date
 	$(GO) test -vet=off -run 'ThePageOfTheCommandLine|TheTableOfSettings' ./cmd/shardboard -update
 	$(GO) test -vet=off -run DocumentTables ./internal/actions -update
+	$(GO) test -vet=off -run EachRuleHasAFile ./internal/rules -update
 	$(GO) test -vet=off -run TheDocumentListsEveryMetric ./internal/metrics -update
 	SHARDBOARD_UPDATE=1 $(GO) test -vet=off -run MetricsOfARunningServer ./internal/app
 
