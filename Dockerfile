@@ -18,7 +18,7 @@ RUN mkdir -m 700 -p /out/data /out/keys /out/tmp
 # It listens on loopback (docker run --network host) until it is told how people
 # sign in and who does TLS; the healthcheck then asks --ops-listen by
 # SHARDBOARD_SERVER=http://127.0.0.1:8091. Keep /data and, apart from it, /keys: both
-# have to belong to user 65532 alone, as named volumes do by themselves (docs/files.md).
+# have to belong to user 65532 alone, as named volumes do by themselves (docs/data.md).
 FROM scratch
 ARG VERSION=dev
 LABEL org.opencontainers.image.title="shardboard" \

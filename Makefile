@@ -16,7 +16,7 @@ export GOGC       ?= 800
 export GOMEMLIMIT ?= 3GiB
 
 .PHONY: build release demo storybook test setup check-format check-generated vet unit browser test-all types staticcheck whole race \
-	browser-all outside packaging fuzz long bench generate format clean
+	browser-all outside packaging fuzz long bench generate tables format clean
 
 build: ## the one binary: bin/shardboard
 	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin/shardboard ./cmd/shardboard
@@ -107,7 +107,7 @@ test-real: ## the suite on real MongoDB servers: make test-real MONGODB_BIN=dir 
 record: ## a seeded walk on a real cluster as a recording: make record MONGODB_BIN=dir SEED=9 TO=walk-9.jsonl
 	@MONGODB_BIN='$(MONGODB_BIN)' SEED='$(SEED)' TO='$(TO)' sh scripts/record
 
-long: setup ## what takes hours; output goes to docs/long-runs.md
+long: setup ## what takes hours; output goes to dist/long-runs.md
 	sh scripts/long
 
 bench: ## figures, as ratios within one run where two things are compared
@@ -115,6 +115,13 @@ bench: ## figures, as ratios within one run where two things are compared
 
 generate: ## templ components
 	$(TEMPL) generate
+
+tables: ## the tables in docs/ of commands, settings, changes, problems and metrics; make test says when they are out of date
+	$(GO) test -vet=off -run 'ThePageOfTheCommandLine|TheTableOfSettings' ./cmd/shardboard -update
+	$(GO) test -vet=off -run DocumentTables ./internal/actions -update
+	$(GO) test -vet=off -run EachRuleHasAFile ./internal/rules -update
+	$(GO) test -vet=off -run TheDocumentListsEveryMetric ./internal/metrics -update
+	SHARDBOARD_UPDATE=1 $(GO) test -vet=off -run MetricsOfARunningServer ./internal/app
 
 format:
 	gofmt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v _templ.go)

@@ -17,10 +17,12 @@ import (
 // otherWords are words that no text for people has, with what it says instead. docs/words.md has the whole list; a word
 // that is right in some texts is left to review.
 var otherWords = map[*regexp.Regexp]string{
-	regexp.MustCompile(`(?i)\bnobody knows\b|\b(could not|as can) be told\b`): "not known, could not be checked",
-	regexp.MustCompile(`(?i)\bcensus\b`):                                      "survey",
-	regexp.MustCompile(`(?i)\bis sick\b|\bdoes not hinder\b|\bwas to be\b`):   "is down; OK; expected",
-	regexp.MustCompile(`(?i)\bhow counted\b|\bgoes on with\b`):                "counted; resumes at",
+	regexp.MustCompile(`(?i)\bnobody knows\b|\b(could not|as can) be told\b`):                                  "not known, could not be checked",
+	regexp.MustCompile(`(?i)\bcensus\b`):                                                                       "survey",
+	regexp.MustCompile(`(?i)\bis sick\b|\bdoes not hinder\b|\bwas to be\b`):                                    "is down; OK; expected",
+	regexp.MustCompile(`(?i)\bhow counted\b|\bgoes on with\b`):                                                 "counted; resumes at",
+	regexp.MustCompile(`(?i)\broll(s|ed|ing)? back\b|\bsign-off\b`):                                            "undo; approval",
+	regexp.MustCompile(`(?i)\bcustomers?\b|\bshardkey\b|\bpermission level\b|\bmetadata cache\b|\ba lookup\b`): "project; shard key; role; routing table; locate",
 }
 
 // shownTo are the folders whose strings people see, without the folders of them that speak to programs and developers.

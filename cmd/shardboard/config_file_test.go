@@ -9,8 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 
 	"shardboard/internal/app"
 	"shardboard/internal/configfile"
@@ -52,10 +55,37 @@ func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 	if len(examples) < 2 {
 		t.Errorf("%d examples", len(examples))
 	}
-	for key := range settingsOfServe() {
-		if !strings.Contains(string(doc), "| `"+key+"` |") {
-			t.Errorf("docs/config.md does not describe the key %s", key)
+}
+
+// -update writes the table.
+func TestTheTableOfSettingsIsThatOfTheProgram(t *testing.T) {
+	const path = "../../docs/config.md"
+	page, err := os.ReadFile(path)
+	must(t, err)
+	c, exit := newCLI(), -1
+	parser, err := newParser(&c, io.Discard, io.Discard, &exit)
+	must(t, err)
+	kinds := settingsOfServe()
+	flags := slices.DeleteFunc(slices.Clone(flagsOfServe(parser)), func(f *kong.Flag) bool { return kinds[f.Name].Type == "" })
+	slices.SortFunc(flags, func(a, b *kong.Flag) int { return strings.Compare(a.Name, b.Name) })
+	table := "| key | form | default | meaning |\n|---|---|---|---|\n"
+	for _, f := range flags {
+		byDefault := "–"
+		if f.HasDefault {
+			byDefault = "`" + f.Default + "`"
 		}
+		table += fmt.Sprintf("| `%s` | %s | %s | %s |\n", f.Name, kinds[f.Name].Type, byDefault, strings.ReplaceAll(f.Help, "|", "\\|"))
+	}
+	before, rest, begins := strings.Cut(string(page), "<!-- settings -->\n")
+	found, after, ends := strings.Cut(rest, "<!-- end -->")
+	switch {
+	case !begins || !ends || len(flags) < 30:
+		t.Fatalf("no marks of the table, or only %d settings", len(flags))
+	case found == table:
+	case *update:
+		must(t, os.WriteFile(path, []byte(before+"<!-- settings -->\n"+table+"<!-- end -->"+after), 0o644))
+	default:
+		t.Errorf("the table of %s is out of date: run this test with -update", path)
 	}
 }
 

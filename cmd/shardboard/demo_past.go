@@ -82,8 +82,8 @@ func makeDemoPast(ctx context.Context, sim *simcluster.Cluster, a *app.App, db s
 func (d *demoDay) events() []demoEvent {
 	list := []demoEvent{
 		{22*time.Hour + 10*time.Minute, d.run(actions.MoveChunk, "Make room before the nightly import.", nil, d.moveArgs("documents"))},
-		{19*time.Hour + 20*time.Minute, d.run(actions.Pin, "The customer's contract names this shard.", nil, d.pinArgs)},
-		{16*time.Hour + 5*time.Minute, d.run(actions.Split, "Prepare for a large customer.", nil, d.splitArgs, d.splitChangesArgs)},
+		{19*time.Hour + 20*time.Minute, d.run(actions.Pin, "The project's contract names this shard.", nil, d.pinArgs)},
+		{16*time.Hour + 5*time.Minute, d.run(actions.Split, "Prepare for a large project.", nil, d.splitArgs, d.splitChangesArgs)},
 		{14 * time.Hour, d.command("balancerStop")},
 		{14*time.Hour - 5*time.Minute, d.past.CheckAlerts},
 		{14*time.Hour - 10*time.Minute, d.past.CheckAlerts},

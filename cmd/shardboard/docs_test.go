@@ -12,7 +12,7 @@ import (
 
 const cliPage = "../../docs/cli.md"
 
-var update = flag.Bool("update", false, "write the lists of docs/cli.md")
+var update = flag.Bool("update", false, "write the lists of docs/cli.md and docs/config.md")
 
 // listsOfPage are the parts of the page that follow from the program.
 func listsOfPage(t *testing.T) map[string]string {

@@ -9,7 +9,7 @@ import (
 )
 
 // Description is everything that is specific to one kind of change. The texts are for
-// people; docs/change-kinds.md shows Proof and Undo.
+// people; docs/change-kinds.md shows Lead, Proof and Undo.
 type Description struct {
 	Kind      Kind
 	Title     string // what it does, as the label of a button

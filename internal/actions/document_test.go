@@ -41,7 +41,7 @@ func replaceSection(t *testing.T, text, name, table string) string {
 
 func kindTable() string {
 	var b strings.Builder
-	b.WriteString("| kind | arguments | proven by | undone by |\n|---|---|---|---|\n")
+	b.WriteString("| kind | what it does | arguments | proven by | undone by |\n|---|---|---|---|---|\n")
 	for _, k := range Descriptions() {
 		var names []string
 		for _, x := range k.Arguments {
@@ -51,7 +51,7 @@ func kindTable() string {
 			}
 			names = append(names, name)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Kind, strings.Join(names, ", "), k.Proof, k.Undo)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Kind, k.Lead, strings.Join(names, ", "), k.Proof, k.Undo)
 	}
 	return b.String()
 }

@@ -17,7 +17,7 @@ import (
 	"shardboard/internal/fixture/must"
 )
 
-// These are of docs/deployments.md, where no test of the part itself is about the whole.
+// These are of docs/evidence.md, where no test of the part itself is about the whole.
 
 // An issuer changes its key while shardboard runs: who signs in next is signed in.
 func TestTheKeyOfTheIssuerMayChangeAtAnyTime(t *testing.T) {

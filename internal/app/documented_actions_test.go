@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -197,10 +198,14 @@ func (d *demo) waitForRun(t *testing.T, id string) (run api.Run) {
 func actionsDocs(t *testing.T) string {
 	t.Helper()
 	var all []byte
-	for _, page := range []string{"actions.md", "change-kinds.md", "runs.md"} {
+	for _, page := range []string{"actions.md", "runs.md", "change-examples.sh"} {
 		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.HasSuffix(page, ".sh") {
+			_, examples, _ := bytes.Cut(text, []byte("\n\n")) // after its comment
+			text = slices.Concat([]byte("\n```sh\n"), examples, []byte("```\n"))
 		}
 		all = append(all, text...)
 	}

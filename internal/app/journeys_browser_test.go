@@ -19,7 +19,7 @@ import (
 	"shardboard/static"
 )
 
-// The journeys of docs/journeys.md. Each goes from link to link, as a person does, on a laptop and on a phone;
+// The journeys of docs/pages.md. Each goes from link to link, as a person does, on a laptop and on a phone;
 // an address is typed only where the document says so.
 
 func eachWidth(t *testing.T, d *demo, journey func(o *tab, width int64)) {

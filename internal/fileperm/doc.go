@@ -7,7 +7,7 @@
 // rename anything. A rejection is fault.Invalid: it names the file, its mode and its owner, says
 // why that matters, and has the command that repairs it.
 //
-// docs/files.md has all rules, and what to do in containers.
+// docs/data.md has all rules, and what to do in containers.
 package fileperm
 
 import (

@@ -37,7 +37,7 @@ func (me identity) keepsSecret(what string, e entry) error {
 	case mounted(e.path):
 		return refuse(
 			why+"It is mounted: in Kubernetes set defaultMode: 0440 for the volume and fsGroup for the pod, in Docker uid and mode of the "+
-				"secret (docs/files.md).",
+				"secret (docs/data.md).",
 			what,
 			show(e.path),
 			e.modeAndOwner(),

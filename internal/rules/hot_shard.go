@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/message"
 )
 
-// A shard is hot from twice its fair share of all counted writes on, of two shards from
+// A shard is hot from twice an even share of all counted writes on, of two shards from
 // three quarters on. From three times and BoundWarnRate on the rest of the shard suffers.
 const (
 	hotShardTimes = 2
@@ -18,7 +18,7 @@ const (
 	hotShardOfTwo = 0.75
 )
 
-// HotShard finds shards that take far more than their fair share of the writes.
+// HotShard finds shards that take far more than an even share of the writes.
 const HotShard Rule = "hot-shard"
 
 var hotShard = rule{id: HotShard, name: "Hot shard", page: PageHeat, ofWrites: true, find: findHotShard,
@@ -71,7 +71,7 @@ func findHotShard(ev *evaluation) {
 			Weight:    r.PerSecond,
 			PerSecond: r.PerSecond,
 			Text: message.New("hotShard",
-				"{shard} takes {share} of the counted writes in the last {window}; its fair share is {shareFair}.",
+				"{shard} takes {share} of the counted writes in the last {window}; its even share is {shareFair}.",
 				message.Shard("shard", s.Name), message.Last("window", longest.Over), message.Share("share", r.Share),
 				message.Share("shareFair", fair)),
 			Evidence: []Evidence{
@@ -140,13 +140,13 @@ func (ev *evaluation) nameWriters(p *Problem, by []writer) {
 	facts := append(slices.Clone(p.Text.Facts), message.Project("name", by[0].id.Hex(), ev.nameOf(by[0].id.Hex())))
 	if len(by) == 1 {
 		p.Text = message.New("hotShard.project", "{shard} takes {share} of the counted writes in the last {window}, most of them for the "+
-			"project {name}; its fair share is {shareFair}.", facts...)
+			"project {name}; its even share is {shareFair}.", facts...)
 		return
 	}
 	facts = append(facts, message.Share("shareOf", by[0].share), message.Share("shareOther", by[1].share),
 		message.Project("other", by[1].id.Hex(), ev.nameOf(by[1].id.Hex())))
 	p.Text = message.New("hotShard.projects", "{shard} takes {share} of the counted writes in the last {window}, {shareOf} of them for the "+
-		"project {name} and {shareOther} for {other}; its fair share is {shareFair}.", facts...)
+		"project {name} and {shareOther} for {other}; its even share is {shareFair}.", facts...)
 }
 
 // relievedChunks is how many of a shard's busiest chunks are considered to be split or moved, and relievedRate from how

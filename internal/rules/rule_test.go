@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,12 +11,40 @@ import (
 	"shardboard/internal/profile"
 )
 
+const problemsPage = "../../docs/problems.md"
+
+var update = flag.Bool("update", false, "write the names of rules into docs/problems.md")
+
 // TestEachRuleHasAFileANameAndDocumentation makes sure that a rule can be found by its
 // name.
 func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/problems.md")
+	doc, err := os.ReadFile(problemsPage)
 	if err != nil {
 		t.Fatal(err)
+	}
+	before, table, _ := strings.Cut(string(doc), "<!-- rules -->\n")
+	table, after, _ := strings.Cut(table, "<!-- end -->")
+	rows, want := map[Rule]int{}, "" // by rule; several may share a row
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		var names []string
+		for i, part := range strings.Split(cells[1], "`") {
+			if i%2 == 1 {
+				rows[Rule(part)]++
+				names = append(names, Rule(part).Name())
+			}
+		}
+		if len(names) > 0 {
+			cells[2] = " " + strings.Join(names, "; ") + " "
+		}
+		want += strings.Join(cells, "|")
+	}
+	if *update {
+		if err := os.WriteFile(problemsPage, []byte(before+"<!-- rules -->\n"+want+"<!-- end -->"+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != table {
+		t.Error("the names of rules in docs/problems.md are out of date: run this test with -update")
 	}
 	seen := map[string]bool{}
 	for _, r := range Rules() {
@@ -28,9 +57,13 @@ func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
 		if err != nil || !strings.Contains(string(source), `Rule = "`+string(r)+`"`) {
 			t.Errorf("%s is not in a file of its name: %v", r, err)
 		}
-		if !strings.Contains(string(doc), "`"+string(r)+"`") {
-			t.Errorf("docs/problems.md does not have %s", r)
+		if rows[r] != 1 {
+			t.Errorf("docs/problems.md has %d rows for %s", rows[r], r)
 		}
+		delete(rows, r)
+	}
+	for name := range rows {
+		t.Errorf("docs/problems.md has a row for %s, which is no rule", name)
 	}
 	if len(seen) < 30 {
 		t.Errorf("only %d rules", len(seen))

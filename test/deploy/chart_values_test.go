@@ -90,7 +90,7 @@ func TestThePodHasNoRightsItDoesNotNeed(t *testing.T) {
 }
 
 // checkMounts: every file that the environment names is below a mount, every mount has its volume, and secrets are
-// readable for root and the pod's group only, as docs/files.md wants.
+// readable for root and the pod's group only, as docs/data.md wants.
 func checkMounts(t *testing.T, pod core.PodSpec) {
 	t.Helper()
 	volumes := map[string]bool{"data": true, "keys": true}

@@ -10,10 +10,10 @@ import (
 	core "k8s.io/api/core/v1"
 )
 
-// docs/upgrade.md has a pod that goes back in Kubernetes, docs/files.md parts of one.
+// docs/upgrade.md has a pod that goes back in Kubernetes, docs/data.md parts of one.
 func TestManifestsOfTheDocumentationAreKubernetes(t *testing.T) {
 	manifest := regexp.MustCompile("(?ms)^```yaml\n(apiVersion: v1\nkind: Pod\n.*?)^```$|^```yaml\n(spec:\n.*?)^```$")
-	for page, want := range map[string]int{"upgrade.md": 1, "files.md": 1} {
+	for page, want := range map[string]int{"upgrade.md": 1, "data.md": 1} {
 		text, err := os.ReadFile(filepath.Join("../../docs", page))
 		must(t, err)
 		found := manifest.FindAllSubmatch(text, -1)

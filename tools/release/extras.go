@@ -16,6 +16,8 @@ var documents = []struct{ from, to string }{
 	{"LICENSE", "LICENSE"},
 	{"README.md", "README.md"},
 	{"CHANGELOG.md", "CHANGELOG.md"},
+	{"docs/change-examples.sh", "docs/change-examples.sh"},
+	{"docs/profiles/shop.yaml", "docs/profiles/shop.yaml"},
 	{"SECURITY.md", "SECURITY.md"},
 	{"deploy/systemd/shardboard.service", "systemd/shardboard.service"},
 	{"deploy/systemd/shardboard.env", "systemd/shardboard.env"},

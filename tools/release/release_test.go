@@ -117,7 +117,7 @@ func TestTheArchiveHasProgramLicencesAndUnit(t *testing.T) {
 		got[strings.TrimPrefix(h.Name, dir+"/")] = true
 	}
 	for _, want := range []string{"shardboard", "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "THIRD-PARTY-LICENSES",
-		"systemd/shardboard.service", "docs/install.md", "docs/playbooks/hot-project.md", "docs/runbooks/README.md",
+		"systemd/shardboard.service", "docs/install.md", "docs/change-examples.sh", "docs/playbooks/hot-project.md", "docs/runbooks/README.md",
 		"man/shardboard.1", "completions/shardboard.bash", "completions/_shardboard", "completions/shardboard.fish"} {
 		if !got[want] {
 			t.Errorf("no %s in the archive: %v", want, got)

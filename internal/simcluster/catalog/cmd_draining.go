@@ -10,7 +10,7 @@ import (
 )
 
 // The commands of 8.3 that replace the repeated removeShard, each for one purpose. What
-// they answer is assumed from the manual; see docs/simcluster-differences.md.
+// they answer is assumed from the manual; see docs/simcluster.md.
 
 // namedShard returns the shard that a command of 8.3 names. The caller holds Mu.
 func (c *Cluster) namedShard(req *engine.Request) (*shard, error) {

@@ -2,7 +2,7 @@ package catalog
 
 // versionFeatures has the metadata formats and behaviours that differ between server
 // versions. Each comment names the first or the last version that has it;
-// docs/simcluster-differences.md lists those that are assumptions.
+// docs/simcluster.md lists those that are assumptions.
 type versionFeatures struct {
 	chunksByNS     bool // 4.4: chunks carry ns and lastmodEpoch instead of uuid
 	tombstones     bool // 4.4: a dropped collection's document stays, dropped: true
