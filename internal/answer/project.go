@@ -32,7 +32,7 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 	case !v.Dir.Loaded():
 		return p, CheckProjects(v)
 	}
-	return p, fault.New(fault.NotFound, "There is no project with id %s (searched: %d, of %s).",
+	return p, fault.New(fault.NotFound, v.Profile.Words("There is no project with id %s (searched: %d, of %s)."),
 		id.Hex(), len(v.Dir.All()), format.JoinWords(v.Dir.Databases()))
 }
 
@@ -61,7 +61,7 @@ func projectCollection(v View, c placement.CollectionSpread) api.ProjectCollecti
 		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
 		Shards: []api.ProjectShardPart{}, Chunks: []api.Chunk{},
 		Pin: verdictOf(c.Pin), Split: verdictOf(c.Split),
-		WhatText: profile.WhatText(c.What), BasisText: placement.BasisText(c.Basis),
+		WhatText: profile.WhatText(c.What), BasisText: v.Profile.Words(placement.BasisText(c.Basis)),
 	}
 	for _, part := range c.Shards {
 		out.Shards = append(out.Shards, api.ProjectShardPart{
@@ -166,7 +166,7 @@ func MovesOfProject(v View, s placement.Spread) func(history.Migration) bool {
 		if t == nil || c.Basis != placement.BasisKeyPrefix {
 			continue
 		}
-		if r, err := t.Key.PrefixRange(placement.ObjectIDValue(s.Project.ID)); err == nil {
+		if r, err := t.Key.PrefixRange(s.Project.IDValue()); err == nil {
 			in[c.NS] = Touches(t, r)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/heat"
-	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -53,7 +52,7 @@ func projectRange(v View, c *topology.Collection, id bson.ObjectID) (shardkey.Ra
 	if c == nil || !leadsWithProject(v, c) {
 		return shardkey.Range{}, false
 	}
-	r, err := c.Key.PrefixRange(placement.ObjectIDValue(id))
+	r, err := c.Key.PrefixRange(v.Dir.Value(c.NS.Database(), id))
 	return r, err == nil
 }
 
@@ -68,7 +67,7 @@ func (in *insideWhy) divided() bool {
 
 // projectRange is the chunks [from, to) that hold rows of one project alone.
 func (in *insideWhy) projectRange(id bson.ObjectID) (from, to int) {
-	r, err := in.c.Key.PrefixRange(placement.ObjectIDValue(id))
+	r, err := in.c.Key.PrefixRange(in.v.Dir.Value(in.c.NS.Database(), id))
 	if err != nil {
 		return 0, 0
 	}
