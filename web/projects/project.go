@@ -37,7 +37,8 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	region := regionOf(s, v, p, shard)
 	sh := s.Shell(r, v, "projects", answer.NameOf(p), "project:"+id.Hex())
-	page := projectPage(sh, p.DB, region, sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p))
+	page := projectPage(sh, s.Deps.Profile.TenantWords().Many, p.DB, region,
+		sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p))
 	return site.WritePage(w, r, http.StatusOK, page)
 }
 
@@ -55,8 +56,8 @@ func regionOf(x *site.Site, v answer.View, pr placement.Project, shard string) t
 	p := x.Deps.Profile
 	s := placement.SpreadOf(v.Table, p, pr)
 	m := projectView{
-		ProjectDetail: answer.Project(v, p, s),
-		incidents:     answer.IncidentsAbout(v, answer.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
+		ProjectDetail: answer.Project(v, p, s), own: p.Words,
+		incidents: answer.IncidentsAbout(v, answer.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
 		inFlight: answer.MovingNow(v, answer.MovingOfProject(v, s), answer.FlightsListed),
 		failed:   answer.FailedMoves(v, true, answer.ActivityQuery{}, answer.MovesOfProject(v, s)),
 		why:      groupWhy(answer.ProjectWhy(v, s).Collections),
