@@ -125,7 +125,8 @@ func TestCrawlOfTheCannedCluster(t *testing.T) {
 	t.Parallel()
 	s := webtest.New(t, webtest.WithHistory(t))
 	schemas := site.NewSchemas()
-	none := map[string]int{"/history/step": 400, "/api/v1/locate": 404, "/static/none.css": 404, "/static/js/none.css": 404}
+	none := map[string]int{"/history/step": 400, "/profile.yaml": 404, "/api/v1/locate": 404,
+		"/static/none.css": 404, "/static/js/none.css": 404}
 	checks{
 		"answers": func(t *testing.T, f fetched) {
 			if want := none[f.address]; f.Code != want && (want != 0 || f.Code != http.StatusOK && f.Code != http.StatusSeeOther) {

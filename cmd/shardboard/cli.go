@@ -24,6 +24,7 @@ type cli struct {
 	Get           getCmd           `cmd:"" help:"Show shards, collections, chunks, projects, zones, activity and all else that can be read."`
 	Export        exportCmd        `cmd:"" help:"Write all that can be read to a directory or a ZIP file, as JSON and CSV."`
 	Locate        locateCmd        `cmd:"" help:"Show on which shard a project, Yorkie document or id is."`
+	Profile       profileCmd       `cmd:"" help:"Propose what tenants and documents are in data that is not Yorkie's."`
 	ID            idCmd            `cmd:"" name:"id" help:"Make locality UUIDs, or take them apart."`
 	Lab           labCmd           `cmd:"" help:"Try shard keys and predict growth without changing a cluster."`
 	Plan          planCmd          `cmd:"" help:"Plan a change of the cluster on a running server; changes nothing."`

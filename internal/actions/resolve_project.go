@@ -36,6 +36,10 @@ func (s Situation) project(kind Kind, a *Args) (placement.Project, error) {
 		return none, fault.New(fault.NotFound,
 			"The argument \"project\" names %q, and no project%s has that id, name or public key.", a.Project, where)
 	case 1:
+		if found[0].Stored != "" {
+			return none, fault.New(fault.Conflict, "The id of %q is no ObjectID, and the ranges of such a project are not planned here. "+
+				"Name the range by its keys: split, move and zones take keys of every type.", a.Project)
+		}
 		a.Project, a.DB = found[0].ID.Hex(), found[0].DB
 		return found[0], nil
 	}

@@ -109,7 +109,7 @@ func (d *draftBuilder) spreadTargets(r projectRange) []string {
 func (d *draftBuilder) spreadRange(r projectRange, p placement.Project, shards []string) {
 	k := d.future(r.c)
 	end := new(big.Int).Lsh(big.NewInt(1), 63)
-	prefix := []bson.RawValue{placement.ObjectIDValue(p.ID)}
+	prefix := []bson.RawValue{p.IDValue()}
 	points, _ := hashPoints(r.c.Key, prefix, new(big.Int).Neg(end), end, len(shards))
 	edges := append(append([]shardkey.Key{r.lo}, points...), r.hi)
 	parts := make([]shardkey.Range, len(shards))

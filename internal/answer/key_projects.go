@@ -7,7 +7,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
-	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -154,6 +153,6 @@ func ProjectRange(v View, c *topology.Collection, id bson.ObjectID) (shardkey.Ra
 	if c == nil || !LeadsWithProject(v, c) {
 		return shardkey.Range{}, false
 	}
-	r, err := c.Key.PrefixRange(placement.ObjectIDValue(id))
+	r, err := c.Key.PrefixRange(v.Dir.Value(c.NS.Database(), id))
 	return r, err == nil
 }

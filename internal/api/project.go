@@ -11,6 +11,7 @@ type Project struct {
 	ID        string          `json:"id"`
 	DB        string          `json:"db"`
 	Name      string          `json:"name"`
+	StoredID  string          `json:"storedId,omitempty"` // the id in the database, where it is no ObjectID; id then stands for it
 	PublicKey string          `json:"publicKey"`
 	CreatedAt *time.Time      `json:"createdAt"`
 	Documents Figure          `json:"documents"` // Yorkie documents, as Yorkie counts them

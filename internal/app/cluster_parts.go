@@ -45,6 +45,7 @@ type clusterParts struct {
 	web        *web.Server
 	watcher    *topology.Watcher
 	keeper     *placement.Keeper
+	proposer   *proposer
 	duplicates *placement.DuplicateCheck
 	heat       *heat.Collector
 	pictures   *keyvis.Recorder
@@ -113,6 +114,7 @@ func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, who account
 	c.Watcher.Follow = p.follows
 	p.watcher = topology.NewWatcher(client, c.Watcher)
 	p.keeper = placement.NewKeeper(client, p.watcher, prof, c.Log)
+	p.proposer = &proposer{src: client, watcher: p.watcher, profile: prof, log: c.Log}
 	p.duplicates = placement.NewDuplicateCheck(client, p.watcher, p.keeper, prof, c.Log)
 	budget := heat.NewBudget(0, nil) // shared by everything that measures
 	p.heat = heat.NewCollector(client, p.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
@@ -140,7 +142,7 @@ func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c Cl
 	locator := placement.NewLocator(client, p.watcher, p.keeper, prof)
 	locator.MarkShared(p.duplicates)
 	d := site.Deps{
-		Watcher: p.watcher, Keeper: p.keeper, Profile: prof,
+		Watcher: p.watcher, Keeper: p.keeper, Profile: prof, Proposer: p.proposer,
 		Locator: locator, Duplicates: p.duplicates, Metadata: client, Heat: p.heat, Pictures: p.pictures, Sizes: p.sizes,
 		Owners:     placement.NewOwners(client, nil),
 		Surveys:    relay.NewSurveys(p.relay, p.surveys),
@@ -187,6 +189,7 @@ func (p *clusterParts) start(ctx context.Context) {
 	group.Go(func() error { return p.names.run(ctx, p.keeper, p.watcher) })
 	group.Go(func() error { return p.watcher.Run(ctx) })
 	group.Go(func() error { return p.keeper.Run(ctx) })
+	group.Go(func() error { return p.proposer.run(ctx) })
 	group.Go(func() error { return p.duplicates.Run(ctx) })
 	group.Go(func() error { return p.heat.Run(ctx) })
 	whenAlone := p.claimID(ctx, group)

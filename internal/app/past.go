@@ -119,7 +119,7 @@ func (p *Past) MostProjects(c *topology.Collection) (chunk int, ok bool) {
 		if of.Documents.Known && of.Documents.Value == 0 {
 			continue
 		}
-		r, err := c.Key.PrefixRange(placement.ObjectIDValue(of.ID))
+		r, err := c.Key.PrefixRange(of.IDValue())
 		if err != nil {
 			return 0, false // the key says nothing of projects
 		}

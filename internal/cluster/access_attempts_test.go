@@ -60,15 +60,15 @@ func readings(meta topology.Meta) []attempt {
 			return err
 		}},
 		{"DocumentsByKey", func(ctx context.Context, c *cluster.Client) error {
-			_, err := c.DocumentsByKey(ctx, "yorkie-meta", profile.Yorkie().Keys, id, "k", 5)
+			_, err := c.DocumentsByKey(ctx, "yorkie-meta", profile.Yorkie().Keys, placement.ObjectIDValue(id), "k", 5)
 			return err
 		}},
 		{"DocumentsByKeyIn", func(ctx context.Context, c *cluster.Client) error {
-			_, err := c.DocumentsByKeyIn(ctx, "yorkie-meta", profile.Yorkie().Keys, []bson.ObjectID{id}, []string{"k"}, 5)
+			_, err := c.DocumentsByKeyIn(ctx, "yorkie-meta", profile.Yorkie().Keys, []bson.RawValue{placement.ObjectIDValue(id)}, []string{"k"}, 5)
 			return err
 		}},
 		{"DocumentsOf", func(ctx context.Context, c *cluster.Client) error {
-			_, err := c.DocumentsOf(ctx, "yorkie-meta", profile.Yorkie().Keys, id, placement.DocumentPage{Limit: 5})
+			_, err := c.DocumentsOf(ctx, "yorkie-meta", profile.Yorkie().Keys, placement.ObjectIDValue(id), placement.DocumentPage{Limit: 5})
 			return err
 		}},
 		{"RowsByID", func(ctx context.Context, c *cluster.Client) error {

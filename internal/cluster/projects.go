@@ -18,12 +18,15 @@ import (
 // returned together with the others.
 func (c *Client) Projects(ctx context.Context, db string, f profile.ProjectFields, after bson.ObjectID,
 	full bool) ([]placement.ProjectRow, error) {
+	if f.Collection == "" {
+		return nil, nil
+	}
 	filter := bson.D{}
 	if !full {
-		filter = bson.D{{Key: "_id", Value: bson.D{{Key: "$gt", Value: after}}}}
+		filter = bson.D{{Key: f.IDField(), Value: bson.D{{Key: "$gt", Value: after}}}}
 	}
-	projection := fields(nonEmpty("_id", f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)...)
-	cmd := find(f.Collection, filter, projection, bson.E{Key: "sort", Value: bson.D{{Key: "_id", Value: int32(1)}}},
+	projection := fields(nonEmpty("_id", f.ID, f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)...)
+	cmd := find(f.Collection, filter, projection, bson.E{Key: "sort", Value: bson.D{{Key: f.IDField(), Value: int32(1)}}},
 		bson.E{Key: "batchSize", Value: int32(1000)})
 	var out []placement.ProjectRow
 	skipped := skipping(db + "." + f.Collection)
@@ -32,7 +35,7 @@ func (c *Client) Projects(ctx context.Context, db string, f profile.ProjectField
 		if p, ok := decodeProject(f, doc); ok {
 			out = append(out, p)
 		} else {
-			skipped.add(errors.New("the _id of a row is no ObjectID"))
+			skipped.add(errors.New("the " + f.IDField() + " of a row cannot be an id"))
 		}
 		return nil
 	})
@@ -51,12 +54,12 @@ func decodeProject(f profile.ProjectFields, doc bson.Raw) (p placement.ProjectRo
 	w := walk(doc)
 	for w.next() {
 		switch string(w.key) {
-		case "_id":
-			p.ID, ok = identifier(&w)
+		case f.IDField():
+			p.ID, p.Stored, ok = identifier(&w)
 		case f.Name:
 			p.Name, _ = w.str()
 		case f.Owner:
-			p.Owner, _ = identifier(&w)
+			p.Owner, _, _ = identifier(&w)
 		case f.PublicKey:
 			p.PublicKey, _ = w.str()
 		case f.CreatedAt:
@@ -75,11 +78,11 @@ func decodeProject(f profile.ProjectFields, doc bson.Raw) (p placement.ProjectRo
 // DocumentsByKey reads the documents with a key in a project: the current one and
 // removed ones, whose keys can be reused. Values are compared literally. If the shard
 // key begins with the project, the query targets one shard.
-func (c *Client) DocumentsByKey(ctx context.Context, db string, f profile.DocumentFields, project bson.ObjectID,
+func (c *Client) DocumentsByKey(ctx context.Context, db string, f profile.DocumentFields, project bson.RawValue,
 	key string, limit int) ([]placement.DocumentRow, error) {
 	filter := bson.D{
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
-		{Key: f.Key, Value: bson.D{{Key: "$eq", Value: key}}},
+		{Key: f.Key, Value: equals(f, key)},
 	}
 	projection := fields(nonEmpty("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)...)
 	var out []placement.DocumentRow
@@ -94,11 +97,11 @@ func (c *Client) DocumentsByKey(ctx context.Context, db string, f profile.Docume
 // DocumentsByKeyIn reads the documents with one of the keys in any of the projects, removed ones too. An
 // index that begins with project and key serves it by one seek for each pair; if the shard key begins with
 // the project, only shards that own these projects are queried. The context's deadline is sent as maxTimeMS.
-func (c *Client) DocumentsByKeyIn(ctx context.Context, db string, f profile.DocumentFields, projects []bson.ObjectID,
+func (c *Client) DocumentsByKeyIn(ctx context.Context, db string, f profile.DocumentFields, projects []bson.RawValue,
 	keys []string, limit int) ([]placement.DocumentRow, error) {
 	filter := bson.D{
 		{Key: f.Project, Value: bson.D{{Key: "$in", Value: projects}}},
-		{Key: f.Key, Value: bson.D{{Key: "$in", Value: keys}}},
+		{Key: f.Key, Value: among(f, keys)},
 	}
 	projection := fields(nonEmpty("_id", f.Project, f.Key, f.RemovedAt)...)
 	var out []placement.DocumentRow
@@ -115,11 +118,17 @@ func decodeDocument(f profile.DocumentFields, doc bson.Raw) (d placement.Documen
 	for w.next() {
 		switch string(w.key) {
 		case "_id":
-			d.ID, _ = identifier(&w)
+			d.ID, d.Stored, _ = identifier(&w)
+			if f.Key == profile.KeyOfRow {
+				d.Key = d.Stored.Text(d.ID)
+			}
 		case f.Project:
-			d.Project, _ = identifier(&w)
+			d.Project, _, _ = identifier(&w)
 		case f.Key:
 			d.Key, _ = w.str()
+			if f.AnyType {
+				d.Key = textOf(&w)
+			}
 		case f.RemovedAt:
 			_, d.Removed = w.date()
 		case f.CreatedAt:
@@ -147,17 +156,39 @@ func (c *Client) ByID(ctx context.Context, db string, f profile.RowFields, id bs
 	return out, err
 }
 
-// identifier decodes an id: an ObjectID, or in very old rows its 24 hex digits.
-func identifier(w *elements) (bson.ObjectID, bool) {
-	if id, ok := w.objectID(); ok {
-		return id, true
+// identifier decodes an id of any type.
+func identifier(w *elements) (bson.ObjectID, placement.Stored, bool) {
+	if id, ok := w.objectID(); ok { // the most frequent case
+		return id, "", true
 	}
-	if s, ok := w.str(); ok {
-		if id, err := bson.ObjectIDFromHex(s); err == nil {
-			return id, true
-		}
+	return placement.IDOf(bson.RawValue{Type: w.typ, Value: w.val})
+}
+
+// textOf is a key of any type as people write it.
+func textOf(w *elements) string {
+	if id, stored, ok := identifier(w); ok {
+		return stored.Text(id)
 	}
-	return bson.ObjectID{}, false
+	return ""
+}
+
+// equals is the condition for a document's key. Yorkie's are text; others can be what the text says too.
+func equals(f profile.DocumentFields, key string) bson.D {
+	if !f.AnyType {
+		return bson.D{{Key: "$eq", Value: key}}
+	}
+	return bson.D{{Key: "$in", Value: placement.KeyValues(key)}}
+}
+
+func among(f profile.DocumentFields, keys []string) bson.D {
+	if !f.AnyType {
+		return bson.D{{Key: "$in", Value: keys}}
+	}
+	var values []bson.RawValue
+	for _, key := range keys {
+		values = append(values, placement.KeyValues(key)...)
+	}
+	return bson.D{{Key: "$in", Value: values}}
 }
 
 func optional(w *elements) *int64 {

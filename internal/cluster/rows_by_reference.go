@@ -33,11 +33,11 @@ func decodeRow(f profile.RowFields, doc bson.Raw) (row placement.IDRow) {
 	for w.next() {
 		switch string(w.key) {
 		case "_id":
-			row.ID, _ = identifier(&w)
+			row.ID, row.StoredID, _ = identifier(&w)
 		case f.Project:
-			row.Project, _ = identifier(&w)
+			row.Project, row.StoredProject, _ = identifier(&w)
 		case f.Document:
-			row.Document, _ = identifier(&w)
+			row.Document, row.StoredDocument, _ = identifier(&w)
 		case f.Key:
 			row.Key, _ = w.str()
 		}

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 )
@@ -241,7 +242,7 @@ func TestDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
 	t.Setenv("MONGODB_LOG_PATH", path)
 	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true}
 	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
-		_, err := c.DocumentsByKey(t.Context(), "yorkie-meta", profile.Yorkie().Keys, bson.NewObjectID(), canary, 5)
+		_, err := c.DocumentsByKey(t.Context(), "yorkie-meta", profile.Yorkie().Keys, placement.ObjectIDValue(bson.NewObjectID()), canary, 5)
 		must.Do(t, err)
 	})
 	log, err := os.ReadFile(path)

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -74,7 +75,7 @@ func decodeSized(q survey.SizeQuery, doc bson.Raw) survey.SizedRow {
 	row := survey.SizedRow{Key: bytes.Clone(doc)}
 	row.ID, _ = doc.Lookup("_id").ObjectIDOK()
 	if q.Project != "" {
-		row.Project, _ = doc.Lookup(q.Project).ObjectIDOK()
+		row.Project, _, _ = placement.IDOf(doc.Lookup(q.Project))
 	}
 	if q.Document != "" {
 		row.Document, _ = doc.Lookup(q.Document).ObjectIDOK()

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/heat"
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -51,7 +52,7 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.Count, e
 	r := readOp{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
 		var w heat.Count
-		w.Project, _ = doc.Lookup("_id", "p").ObjectIDOK()
+		w.Project, _, _ = placement.IDOf(doc.Lookup("_id", "p"))
 		w.Document, _ = doc.Lookup("_id", "d").ObjectIDOK()
 		rows, ok := topology.Amount(doc.Lookup("n"))
 		if w.Rows = rows; ok {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,7 +112,7 @@ func reading(p *profile.Profile, d Data) []Feature {
 			checked = append(checked, find...)
 		}
 	}
-	names, sizes := on(d.DB, p.Names.Collection, "find"), on(d.DB, "", "collStats")
+	names, sizes := on(d.DB, cmp.Or(p.Names.Collection, p.Keys.Collection), "find"), on(d.DB, "", "collStats")
 	return []Feature{
 		{Code: "unsharded", DB: d.DB, Needs: on(d.DB, "", "listCollections")},
 		{Code: "sizes", DB: d.DB, Needs: sizes},

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -115,7 +116,9 @@ func (c *Collector) hottest(all []target, db string) []bson.ObjectID {
 	sums := Sums(windows, Window.Projects)
 	out := make([]bson.ObjectID, 0, HottestProjects)
 	for _, s := range sums[:min(len(sums), HottestProjects)] {
-		out = append(out, s.Line.Project)
+		if !placement.IsStandIn(s.Line.Project) { // else its stored id is not known here
+			out = append(out, s.Line.Project)
+		}
 	}
 	return out
 }

@@ -57,7 +57,7 @@ func splitting(c *topology.Collection, of target, l Line, writers map[bson.Objec
 	}
 	first := c.Key.Fields()[0]
 	if first.Name == of.project && !first.Hashed && c.Key.Len() == 1 {
-		if r, err := c.Key.PrefixRange(placement.ObjectIDValue(l.Top)); err == nil && !l.Top.IsZero() {
+		if r, err := c.Key.PrefixRange(placement.ObjectIDValue(l.Top)); err == nil && !l.Top.IsZero() && !placement.IsStandIn(l.Top) {
 			next, err := c.Key.KeyOf(placement.ObjectIDValue(nextObjectID(l.Top)))
 			if r.Min.Compare(chunk.Min) <= 0 && (chunk.Max.Compare(r.Max) <= 0 || err == nil && chunk.Max.Compare(next) <= 0) {
 				return Splitting{Code: "single"}

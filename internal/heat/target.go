@@ -66,6 +66,8 @@ func keyRange(c *topology.Collection, t target, project, document bson.ObjectID)
 fields:
 	for _, f := range c.Key.Fields() {
 		switch {
+		case f.Name == t.project && placement.IsStandIn(project):
+			break fields // it stands for an id of another type, which is not known here
 		case f.Name == t.project:
 			values = append(values, placement.ObjectIDValue(project))
 		case f.Name == t.document && !document.IsZero():

@@ -67,7 +67,7 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 			c := t.Collection(topology.Namespace(db + "." + pc.Name))
 			switch {
 			case c == nil || c.Unsplittable || pc.Scope == profile.ScopeCluster:
-			case c.Key.LeadsWith(pc.ProjectField):
+			case c.Key.LeadsWith(pc.ProjectField), leadsHashed(c, pc.ProjectField):
 				byPrefix[db] = append(byPrefix[db], ownCollection{c, pc})
 			default:
 				if n := c.Chunks.CountByShard()[shard]; n > 0 {
@@ -120,7 +120,7 @@ func projectOn(t *topology.Table, colls []ownCollection, keys string, pr Project
 	on := ProjectOn{Project: pr, Whole: true}
 	var rows tally
 	for _, c := range colls {
-		r, err := c.Key.PrefixRange(ObjectIDValue(pr.ID))
+		r, err := c.Key.PrefixRange(pr.IDValue())
 		if err != nil {
 			continue
 		}

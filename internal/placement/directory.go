@@ -19,6 +19,7 @@ type Directory struct {
 	folded    []string  // their names in lower case
 	byID      map[bson.ObjectID][]int
 	byName    map[string][]int
+	byText    map[string][]int // by ids that are no ObjectIDs
 	byKey     map[string][]int
 	health    topology.Health
 }
@@ -27,7 +28,7 @@ type Directory struct {
 func NewDirectory(seq uint64, databases []string, projects []Project, health topology.Health) *Directory {
 	d := &Directory{
 		seq: seq, databases: databases, projects: slices.Clone(projects), health: health,
-		byID: map[bson.ObjectID][]int{}, byName: map[string][]int{}, byKey: map[string][]int{},
+		byID: map[bson.ObjectID][]int{}, byName: map[string][]int{}, byText: map[string][]int{}, byKey: map[string][]int{},
 	}
 	slices.SortFunc(d.projects, func(a, b Project) int {
 		return cmp.Or(natural.Compare(a.Name, b.Name), natural.Compare(a.DB, b.DB), slices.Compare(a.ID[:], b.ID[:]))
@@ -37,6 +38,9 @@ func NewDirectory(seq uint64, databases []string, projects []Project, health top
 		d.folded[i] = strings.ToLower(p.Name)
 		d.byID[p.ID] = append(d.byID[p.ID], i)
 		d.byName[p.Name] = append(d.byName[p.Name], i)
+		if p.Stored != "" {
+			d.byText[p.IDText()] = append(d.byText[p.IDText()], i)
+		}
 		if p.PublicKey != "" {
 			d.byKey[p.PublicKey] = append(d.byKey[p.PublicKey], i)
 		}
@@ -86,6 +90,7 @@ func (d *Directory) Exactly(ref string) []Project {
 	}
 	hits = append(hits, d.byKey[ref]...)
 	hits = append(hits, d.byName[ref]...)
+	hits = append(hits, d.byText[ref]...)
 	slices.Sort(hits)
 	var out []Project
 	for _, i := range slices.Compact(hits) {

@@ -68,12 +68,12 @@ func (f *fakeSource) Projects(_ context.Context, db string, _ profile.ProjectFie
 	return out, f.err
 }
 
-func (f *fakeSource) DocumentsByKey(_ context.Context, _ string, _ profile.DocumentFields, project bson.ObjectID,
+func (f *fakeSource) DocumentsByKey(_ context.Context, _ string, _ profile.DocumentFields, project bson.RawValue,
 	key string, _ int) ([]DocumentRow, error) {
 	f.asked = append(f.asked, "documents "+key)
 	var out []DocumentRow
 	for _, d := range f.docs {
-		if d.Project == project && d.Key == key {
+		if ObjectIDValue(d.Project).Equal(project) && d.Key == key {
 			out = append(out, d)
 		}
 	}
@@ -81,7 +81,7 @@ func (f *fakeSource) DocumentsByKey(_ context.Context, _ string, _ profile.Docum
 }
 
 func (f *fakeSource) DocumentsByKeyIn(ctx context.Context, _ string, _ profile.DocumentFields,
-	projects []bson.ObjectID, keys []string, limit int) ([]DocumentRow, error) {
+	projects []bson.RawValue, keys []string, limit int) ([]DocumentRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, fmt.Sprintf("%d keys in %d projects", len(keys), len(projects)))
@@ -90,19 +90,19 @@ func (f *fakeSource) DocumentsByKeyIn(ctx context.Context, _ string, _ profile.D
 	}
 	var out []DocumentRow
 	for _, d := range f.docs {
-		if len(out) < limit && slices.Contains(projects, d.Project) && slices.Contains(keys, d.Key) {
+		if len(out) < limit && slices.ContainsFunc(projects, ObjectIDValue(d.Project).Equal) && slices.Contains(keys, d.Key) {
 			out = append(out, d)
 		}
 	}
 	return out, errors.Join(f.err, ctx.Err())
 }
 
-func (f *fakeSource) DocumentsOf(_ context.Context, _ string, _ profile.DocumentFields, project bson.ObjectID,
+func (f *fakeSource) DocumentsOf(_ context.Context, _ string, _ profile.DocumentFields, project bson.RawValue,
 	page DocumentPage) ([]DocumentRow, error) {
 	f.asked = append(f.asked, fmt.Sprintf("%d documents from %s", page.Limit, page.From))
 	var out []DocumentRow
 	for _, d := range f.docs {
-		if len(out) < page.Limit && d.Project == project && d.Key >= page.From {
+		if len(out) < page.Limit && ObjectIDValue(d.Project).Equal(project) && d.Key >= page.From {
 			out = append(out, d)
 		}
 	}
@@ -172,4 +172,8 @@ func (f *fakeSource) setProjects(projects []ProjectRow, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.projects, f.err = projects, err
+}
+
+func (f *fakeSource) ProjectsInDocuments(context.Context, string, profile.DocumentFields, bool) ([]ProjectRow, string, error) {
+	return nil, "", nil
 }

@@ -55,7 +55,7 @@ func (s *search) byReference(ctx context.Context, r Reading) error {
 	if !known {
 		return fault.New(
 			fault.NotFound,
-			"No project has the id %s, and no row has it together with the id %s (searched %s).",
+			s.own("No project has the id %s, and no row has it together with the id %s (searched %s)."),
 			r.ProjectID.Hex(),
 			r.ID.Hex(),
 			s.searched(),
@@ -63,7 +63,7 @@ func (s *search) byReference(ctx context.Context, r Reading) error {
 	}
 	return fault.New(
 		fault.NotFound,
-		"The project %s exists, but no Yorkie document, client or schema of it has the id %s (searched %s).",
+		s.own("The project %s exists, but no Yorkie document, client or schema of it has the id %s (searched %s)."),
 		r.ProjectID.Hex(),
 		r.ID.Hex(),
 		s.searched(),

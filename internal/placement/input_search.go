@@ -79,7 +79,7 @@ func (s *search) noProject(typed string) error {
 	if s.out.Input.ProjectKeyShaped {
 		return fault.New(
 			fault.NotFound,
-			"No project has this public key (searched the projects of %s). If it was a secret key, it is now exposed: rotate it.",
+			s.own("No project has this public key (searched the projects of %s). If it was a secret key, it is now exposed: rotate it."),
 			s.searched(),
 		)
 	}
@@ -95,15 +95,15 @@ func (s *search) noProject(typed string) error {
 	if v, ok := ReadValue(typed); ok {
 		return fault.New(
 			fault.NotFound,
-			"No project has this name (searched the projects of %s). Read as %s, it is in no collection by itself: name a collection "+
-				"with it under “By collection and shard key”, or look for it as an _id in all collections.%s",
+			s.own("No project has this name (searched the projects of %s). Read as %s, it is in no collection by itself: name a "+
+				"collection with it under “By collection and shard key”, or look for it as an _id in all collections.%s"),
 			s.searched(), v.Kind, s.didYouMean(),
 		)
 	}
 	return fault.New(
 		fault.NotFound,
-		"No project has this name, id or public key, and it is not an id (searched the projects of %s). For a Yorkie document type "+
-			"project/document key.%s",
+		s.own("No project has this name, id or public key, and it is not an id (searched the projects of %s). For a Yorkie "+
+			"document type project/document key.%s"),
 		s.searched(), s.didYouMean(),
 	)
 }
@@ -130,18 +130,19 @@ func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
 	case len(projects) == 0 && keyShaped(r.Project):
 		return s.noProject(r.Project)
 	case len(projects) == 0 && r.Form == FormDashboard:
-		return fault.New(fault.NotFound, "No project has the name in this address (searched the projects of %s).%s", s.searched(), s.didYouMean())
+		return fault.New(fault.NotFound, s.own("No project has the name in this address (searched the projects of %s).%s"),
+			s.searched(), s.didYouMean())
 	case len(projects) == 0:
 		return fault.New(
 			fault.NotFound,
-			"No project has the name, id or public key before the slash (searched the projects of %s).%s",
+			s.own("No project has the name, id or public key before the slash (searched the projects of %s).%s"),
 			s.searched(), s.didYouMean(),
 		)
 	}
 	found := 0
 	for _, p := range projects {
 		s.cost(topology.Namespace(p.DB+"."+s.profile.Keys.Collection), s.profile.Keys.Project)
-		rows, err := s.src.DocumentsByKey(ctx, p.DB, s.profile.Keys, p.ID, r.Key, maxRows)
+		rows, err := s.src.DocumentsByKey(ctx, p.DB, s.profile.Keys, p.IDValue(), r.Key, maxRows)
 		if err != nil {
 			return err
 		}
@@ -157,7 +158,7 @@ func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
 		// The living document first: removed ones keep their key.
 		slices.SortStableFunc(rows, func(a, b DocumentRow) int { return boolCompare(a.Removed, b.Removed) })
 		for _, row := range rows {
-			it := s.documentItem(s.t, p.DB, IDRow{ID: row.ID, Project: row.Project, Key: row.Key}, row.Removed, true)
+			it := s.documentItem(s.t, p.DB, row.idRow(p.Stored), row.Removed, true)
 			it.Notes = append(it.Notes, own...)
 			s.add(it)
 		}
@@ -167,13 +168,13 @@ func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
 	case found > 0:
 		return nil
 	case len(notes) > 0:
-		return fault.New(fault.NotFound, "No project has exactly this name. The nearest is %s, and no Yorkie document of it has "+
-			"exactly this key.",
+		return fault.New(fault.NotFound, s.own("No project has exactly this name. The nearest is %s, and no Yorkie document of it has "+
+			"exactly this key."),
 			sanitize.Quoted(sanitize.Truncate(projects[0].Name, 60)))
 	}
-	return fault.New(fault.NotFound, "The project exists, but no Yorkie document of it has exactly this key, upper and lower case and "+
-		"blanks included (searched %s.%s with project %s).",
-		projects[0].DB, s.profile.Keys.Collection, projects[0].ID.Hex())
+	return fault.New(fault.NotFound, s.own("The project exists, but no Yorkie document of it has exactly this key, upper and lower "+
+		"case and blanks included (searched %s.%s with project %s)."),
+		projects[0].DB, s.profile.Keys.Collection, projects[0].IDText())
 }
 
 func boolCompare(a, b bool) int {
@@ -226,7 +227,8 @@ func (s *search) byID(ctx context.Context, id bson.ObjectID) error {
 	}
 	return fault.New(
 		fault.NotFound,
-		"No project, Yorkie document, client, schema or revision has the id %s, and no row of their other collections (searched %s).",
+		s.own("No project, Yorkie document, client, schema or revision has the id %s, and no row of their other "+
+			"collections (searched %s)."),
 		id.Hex(),
 		s.searched(),
 	)

@@ -25,11 +25,11 @@ func (l *Locator) projectItem(t *topology.Table, p Project) Item {
 		ns := topology.Namespace(p.DB + "." + c.Name)
 		switch {
 		case c.Name == l.profile.Names.Collection:
-			place := placeOf(t, ns, c.What, fields{"_id": p.ID})
+			place := placeOf(t, ns, c.What, fields{l.profile.Names.IDField(): p.IDValue()})
 			place.Exists = "yes"
 			it.Places = append(it.Places, place)
 		case c.Scope != profile.ScopeCluster:
-			it.Places = append(it.Places, placeOf(t, ns, c.What, fields{c.ProjectField: p.ID}))
+			it.Places = append(it.Places, placeOf(t, ns, c.What, fields{c.ProjectField: p.IDValue()}))
 		}
 	}
 	return it
@@ -38,13 +38,13 @@ func (l *Locator) projectItem(t *topology.Table, p Project) Item {
 // documentItem places a Yorkie document: its own row and every collection that
 // is kept by document. seen tells that its own row was read.
 func (l *Locator) documentItem(t *topology.Table, db string, row IDRow, removed, seen bool) Item {
-	it := Item{Kind: "document", ID: row.ID.Hex(), Name: row.Key, DB: db, Removed: removed}
+	it := Item{Kind: "document", ID: row.StoredID.Text(row.ID), Name: row.Key, DB: db, Removed: removed}
 	l.owner(&it, db, row.Project)
 	for _, c := range l.profile.Nearest(t, db).Collections {
 		if c.DocumentField == "" {
 			continue
 		}
-		known := fields{c.ProjectField: row.Project, c.DocumentField: row.ID}
+		known := fields{c.ProjectField: row.StoredProject.Value(row.Project), c.DocumentField: row.StoredID.Value(row.ID)}
 		place := placeOf(t, topology.Namespace(db+"."+c.Name), c.What, known)
 		if c.Name == l.profile.Keys.Collection && seen {
 			place.Exists = "yes"
@@ -56,16 +56,16 @@ func (l *Locator) documentItem(t *topology.Table, db string, row IDRow, removed,
 
 // rowItem places one row of a collection that no other collection hangs on.
 func (l *Locator) rowItem(t *topology.Table, db, kind string, ns topology.Namespace, row IDRow, seen bool) Item {
-	it := Item{Kind: kind, ID: row.ID.Hex(), Name: row.Key, DB: db}
+	it := Item{Kind: kind, ID: row.StoredID.Text(row.ID), Name: row.Key, DB: db}
 	l.owner(&it, db, row.Project)
 	what := ""
 	c, ok := l.profile.Nearest(t, db).Collection(ns.Collection())
 	if ok {
 		what = c.What
 	}
-	known := fields{"_id": row.ID, c.ProjectField: row.Project}
+	known := fields{"_id": row.StoredID.Value(row.ID), c.ProjectField: row.StoredProject.Value(row.Project)}
 	if !row.Document.IsZero() {
-		known[c.DocumentField] = row.Document
+		known[c.DocumentField] = row.StoredDocument.Value(row.Document)
 	}
 	place := placeOf(t, ns, what, known)
 	if seen {

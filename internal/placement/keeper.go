@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -25,7 +26,9 @@ type Tables interface {
 const (
 	newProjectsEvery = 10 * time.Second
 	allProjectsEvery = 60 * time.Second
-	projectsTimeout  = 15 * time.Second
+	// projectsInDocumentsEvery is for projects that nothing lists: reading them costs the server a seek for each
+	projectsInDocumentsEvery = 10 * time.Minute
+	projectsTimeout          = 15 * time.Second
 )
 
 // Keeper keeps the directory of projects: new ones every 10 s (ids grow with
@@ -110,10 +113,17 @@ func (k *Keeper) due(dbs []string) bool {
 func (k *Keeper) Poll(ctx context.Context, dbs []string) {
 	ctx, cancel := context.WithTimeout(ctx, projectsTimeout)
 	defer cancel()
-	all := time.Since(k.full) >= allProjectsEvery || !slices.Equal(dbs, k.Directory().databases)
+	every := allProjectsEvery
+	if k.profile.Names.Collection == "" {
+		every = projectsInDocumentsEvery
+	}
+	all := time.Since(k.full) >= every || !slices.Equal(dbs, k.Directory().databases)
 	health := topology.Health{At: time.Now()}
 	for _, db := range dbs {
-		err := k.read(ctx, db, all)
+		note, err := k.read(ctx, db, all)
+		if note != "" {
+			health.Note = note
+		}
 		var skipped *topology.SkippedError
 		if errors.As(err, &skipped) {
 			health.Note, err = skipped.Error(), nil
@@ -126,24 +136,30 @@ func (k *Keeper) Poll(ctx context.Context, dbs []string) {
 			var denied *topology.DeniedError
 			if errors.As(err, &denied) {
 				health.Denied, health.Product = true, denied.Product
-				health.Privilege = "find on " + db + "." + k.profile.Names.Collection
+				health.Privilege = "find on " + db + "." + cmp.Or(k.profile.Names.Collection, k.profile.Keys.Collection)
 			}
 			k.log.Warn("read projects", "db", db, "err", err)
 		}
 	}
-	if all && health.Err == nil {
+	switch {
+	case all && health.Err == nil:
 		k.full = time.Now()
+	case all && k.profile.Names.Collection == "": // it may have cost much: not again at once
+		k.full = time.Now().Add(allProjectsEvery - every)
 	}
 	maps.DeleteFunc(k.rows, func(db string, _ map[bson.ObjectID]ProjectRow) bool { return !slices.Contains(dbs, db) })
 	k.publish(dbs, health)
 }
 
-func (k *Keeper) read(ctx context.Context, db string, all bool) error {
+func (k *Keeper) read(ctx context.Context, db string, all bool) (note string, err error) {
 	known := k.rows[db]
+	if k.profile.Names.Collection == "" {
+		return k.readInDocuments(ctx, db, all)
+	}
 	var after bson.ObjectID
 	if !all {
 		for id := range known {
-			if slices.Compare(id[:], after[:]) > 0 {
+			if !IsStandIn(id) && slices.Compare(id[:], after[:]) > 0 {
 				after = id
 			}
 		}
@@ -151,7 +167,7 @@ func (k *Keeper) read(ctx context.Context, db string, all bool) error {
 	rows, err := k.src.Projects(ctx, db, k.profile.Names, after, all || known == nil)
 	var skipped *topology.SkippedError
 	if err != nil && !errors.As(err, &skipped) {
-		return err
+		return "", err
 	}
 	if all || known == nil {
 		known = make(map[bson.ObjectID]ProjectRow, len(rows))
@@ -160,7 +176,29 @@ func (k *Keeper) read(ctx context.Context, db string, all bool) error {
 	for _, r := range rows {
 		known[r.ID] = r
 	}
-	return err
+	return "", err
+}
+
+// readInDocuments reads the projects that nothing lists.
+func (k *Keeper) readInDocuments(ctx context.Context, db string, all bool) (note string, err error) {
+	if !all {
+		return k.Directory().health.Note, nil
+	}
+	ranged := false
+	if t := k.tables.Table(); t != nil {
+		c := t.Collection(topology.Namespace(db + "." + k.profile.Keys.Collection))
+		ranged = c != nil && c.Key.LeadsWith(k.profile.Keys.Project)
+	}
+	rows, note, err := k.src.ProjectsInDocuments(ctx, db, k.profile.Keys, ranged)
+	if err != nil {
+		return "", err
+	}
+	known := make(map[bson.ObjectID]ProjectRow, len(rows))
+	for _, r := range rows {
+		known[r.ID] = r
+	}
+	k.rows[db] = known
+	return note, nil
 }
 
 // publish swaps the directory in when it says something new. The time of the
@@ -169,7 +207,7 @@ func (k *Keeper) publish(dbs []string, health topology.Health) {
 	var projects []Project
 	for db, rows := range k.rows {
 		for _, r := range rows {
-			projects = append(projects, projectOf(db, r))
+			projects = append(projects, k.projectOf(db, r))
 		}
 	}
 	k.mu.Lock()
@@ -186,15 +224,18 @@ func (k *Keeper) publish(dbs []string, health topology.Health) {
 	k.subscribers.Notify()
 }
 
-func projectOf(db string, r ProjectRow) Project {
+func (k *Keeper) projectOf(db string, r ProjectRow) Project {
 	figure := func(n *int64) topology.Figure {
 		if n == nil {
 			return topology.Figure{Reason: "notCounted"}
 		}
 		return topology.Figure{Known: true, Value: *n, Method: "projectStats", At: r.StatsAt}
 	}
+	if k.profile.Names.Name == "" {
+		r.Name = r.Stored.Text(r.ID)
+	}
 	return Project{
-		DB: db, ID: r.ID, Name: r.Name, PublicKey: r.PublicKey, CreatedAt: r.CreatedAt,
+		DB: db, ID: r.ID, Stored: r.Stored, Name: r.Name, PublicKey: r.PublicKey, CreatedAt: r.CreatedAt,
 		Documents: figure(r.Documents), Clients: figure(r.Clients),
 	}
 }

@@ -171,6 +171,9 @@ func checkText(s string) error {
 	return nil
 }
 
+// own puts a sentence into the words of the profile.
+func (l *Locator) own(sentence string) string { return l.profile.Words(sentence) }
+
 // searched names the databases that were looked at, for not-found answers.
 func (l *Locator) searched() string {
 	dbs := l.dirs.Directory().Databases()

@@ -12,7 +12,7 @@ import (
 )
 
 // fields are the id fields of a row that are known.
-type fields map[string]bson.ObjectID
+type fields map[string]bson.RawValue
 
 // placeOf places a row by what is known of its shard-key fields: all of them
 // give one chunk; a leading part gives the chunks of a range; none gives every
@@ -33,14 +33,14 @@ func placeOf(t *topology.Table, ns topology.Namespace, what string, known fields
 	}
 	var values []bson.RawValue
 	for _, f := range key.Fields() {
-		id, ok := known[f.Name]
+		v, ok := known[f.Name]
 		if !ok {
 			break
 		}
-		values = append(values, ObjectIDValue(id))
+		values = append(values, v)
 	}
 	if err := place(values); err != nil {
-		p.Exists = "unknown" // cannot happen: an ObjectID is a legal value of every key field
+		p.Exists = "unknown" // cannot happen: an id is a legal value of every key field
 	}
 	return p
 }

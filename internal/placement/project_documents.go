@@ -26,14 +26,14 @@ func (l *Locator) Documents(ctx context.Context, p Project, page DocumentPage) (
 	if t == nil || !t.Loaded {
 		return nil, t.NotLoaded()
 	}
-	rows, err := l.src.DocumentsOf(ctx, p.DB, l.profile.Keys, p.ID, page)
+	rows, err := l.src.DocumentsOf(ctx, p.DB, l.profile.Keys, p.IDValue(), page)
 	if err != nil {
 		return nil, err
 	}
 	ns := topology.Namespace(p.DB + "." + l.profile.Keys.Collection)
 	out := make([]PlacedDocument, len(rows))
 	for i, row := range rows {
-		out[i] = PlacedDocument{row, placeOf(t, ns, "", fields{"_id": row.ID, l.profile.Keys.Project: p.ID})}
+		out[i] = PlacedDocument{row, placeOf(t, ns, "", fields{"_id": row.Stored.Value(row.ID), l.profile.Keys.Project: p.IDValue()})}
 	}
 	return out, nil
 }

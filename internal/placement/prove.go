@@ -222,7 +222,7 @@ func (f fields) match() []Equal {
 	var out []Equal
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		if name != "" {
-			out = append(out, Equal{Field: name, Value: ObjectIDValue(f[name])})
+			out = append(out, Equal{Field: name, Value: f[name]})
 		}
 	}
 	return out

@@ -90,7 +90,7 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			x.c.table = testTable()
-			p := placeOf(x.c.table, db+".documents", "", fields{"project_id": oid(5), "_id": oid(1)})
+			p := placeOf(x.c.table, db+".documents", "", fields{"project_id": ObjectIDValue(oid(5)), "_id": ObjectIDValue(oid(1))})
 			got := NewProver(&x.c, &x.c).Prove(t.Context(), p)
 			if got.State != x.want || got.Newer != x.newer || !slices.Equal(got.Ours, []string{x.ours}) {
 				t.Errorf("got %+v, want state %v, newer %v, our shard %s", got, x.want, x.newer, x.ours)
@@ -128,14 +128,14 @@ func TestPlacesWithoutAnEqualityFilterAreNotProven(t *testing.T) {
 
 func TestUnknownCountHasAReason(t *testing.T) {
 	tab := testTable()
-	targeted := placeOf(tab, db+".documents", "", fields{"project_id": oid(5)})
+	targeted := placeOf(tab, db+".documents", "", fields{"project_id": ObjectIDValue(oid(5))})
 	for _, x := range []struct {
 		p    Place
 		err  error
 		want string
 	}{
 		{targeted, nil, ""},
-		{placeOf(tab, db+".changes", "", fields{"project_id": oid(5)}), nil, "notTargeted"},
+		{placeOf(tab, db+".changes", "", fields{"project_id": ObjectIDValue(oid(5))}), nil, "notTargeted"},
 		{Place{NS: db + ".projects", Shards: []string{"a"}}, nil, "notCountable"},
 		{targeted, fault.New(fault.Forbidden, "No."), "notPermitted"},
 		{targeted, fault.New(fault.Unavailable, "Gone."), "unreachable"},

@@ -11,6 +11,7 @@ import (
 // projection and never reach this process.
 type ProjectRow struct {
 	ID        bson.ObjectID
+	Stored    Stored
 	Name      string
 	PublicKey string
 	Owner     bson.ObjectID // zero if absent
@@ -23,6 +24,7 @@ type ProjectRow struct {
 // DocumentRow is what is read of one Yorkie document.
 type DocumentRow struct {
 	ID        bson.ObjectID
+	Stored    Stored // of ID
 	Project   bson.ObjectID
 	Key       string
 	Removed   bool // has removed_at
@@ -37,7 +39,10 @@ type IDRow struct {
 	ID       bson.ObjectID
 	Project  bson.ObjectID
 	Document bson.ObjectID // doc_id
-	Key      string
+
+	StoredID, StoredProject, StoredDocument Stored
+
+	Key string
 }
 
 // KeyedRow is what is read of a stored row to tell on which shard it is: its

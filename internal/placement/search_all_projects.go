@@ -36,15 +36,15 @@ func documentKeys(text string, in Input) []string {
 	return keys
 }
 
-// projectsByDatabase lists the ids of all projects in their order, so that neighbours in a chunk are
+// projectsByDatabase lists all projects in the order of their ids, so that neighbours in a chunk are
 // asked for by the same query.
-func projectsByDatabase(dir *Directory) map[string][]bson.ObjectID {
-	out := map[string][]bson.ObjectID{}
+func projectsByDatabase(dir *Directory) map[string][]Project {
+	out := map[string][]Project{}
 	for _, p := range dir.All() {
-		out[p.DB] = append(out[p.DB], p.ID)
+		out[p.DB] = append(out[p.DB], p)
 	}
 	for _, list := range out {
-		slices.SortFunc(list, func(a, b bson.ObjectID) int { return bytes.Compare(a[:], b[:]) })
+		slices.SortFunc(list, func(a, b Project) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	}
 	return out
 }
@@ -56,7 +56,7 @@ func projectsByDatabase(dir *Directory) map[string][]bson.ObjectID {
 func (s *search) inAllProjects(ctx context.Context, keys []string) error {
 	dir := s.dirs.Directory()
 	if len(dir.All()) == 0 {
-		return fault.New(fault.NotFound, "No project is known whose documents could be searched (searched %s).", s.searched())
+		return fault.New(fault.NotFound, s.own("No project is known whose documents could be searched (searched %s)."), s.searched())
 	}
 	ctx, cancel := context.WithTimeout(ctx, WiderTime)
 	defer cancel()
@@ -93,7 +93,7 @@ type foundDocument struct {
 	DocumentRow
 }
 
-func (k *keySearch) ask(ctx context.Context, db string, projects []bson.ObjectID) error {
+func (k *keySearch) ask(ctx context.Context, db string, projects []Project) error {
 	k.mu.Lock()
 	enough := len(k.found) > MaxKeyMatches
 	if !enough && ctx.Err() == nil {
@@ -103,7 +103,11 @@ func (k *keySearch) ask(ctx context.Context, db string, projects []bson.ObjectID
 	if enough {
 		return nil
 	}
-	rows, err := k.src.DocumentsByKeyIn(ctx, db, k.profile.Keys, projects, k.keys, MaxKeyMatches+1)
+	values := make([]bson.RawValue, len(projects))
+	for i, p := range projects {
+		values[i] = p.IDValue()
+	}
+	rows, err := k.src.DocumentsByKeyIn(ctx, db, k.profile.Keys, values, k.keys, MaxKeyMatches+1)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
@@ -140,16 +144,16 @@ func (k *keySearch) finish() error {
 			message.Count("late", k.late), message.Count("all", k.late+k.searched), message.Duration("time", WiderTime)))
 	}
 	for _, f := range k.found {
-		k.add(k.documentItem(k.t, f.db, IDRow{ID: f.ID, Project: f.Project, Key: f.Key}, f.Removed, true))
+		k.add(k.documentItem(k.t, f.db, f.idRow(k.dir.stored(f.db, f.Project)), f.Removed, true))
 	}
 	switch {
 	case len(k.found) > 0:
 		return nil
 	case k.late > 0:
 		return fault.New(fault.NotFound,
-			"No Yorkie document has this key in the projects that were searched (%s). Some were not searched in time: %s.",
+			k.own("No Yorkie document has this key in the projects that were searched (%s). Some were not searched in time: %s."),
 			format.Count(int64(k.searched)), format.Count(int64(k.late)))
 	}
-	return fault.New(fault.NotFound, "No Yorkie document of a known project (%d) has exactly this key (searched %s).",
+	return fault.New(fault.NotFound, k.own("No Yorkie document of a known project (%d) has exactly this key (searched %s)."),
 		k.searched, k.Locator.searched())
 }

@@ -142,7 +142,7 @@ func (s *search) foundRow(ns topology.Namespace, row bson.Raw) Item {
 	p := Place{NS: ns, Match: []Equal{{Field: "_id", Value: id}}}
 	if c, ok := s.known(ns); ok {
 		p.What = c.What
-		if owner, ok := row.Lookup(c.ProjectField).ObjectIDOK(); ok && c.ProjectField != "" {
+		if owner, _, ok := IDOf(row.Lookup(c.ProjectField)); ok && c.ProjectField != "" {
 			s.owner(&it, ns.Database(), owner)
 		}
 	}

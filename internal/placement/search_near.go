@@ -54,7 +54,7 @@ func (s *search) nearKeys(ctx context.Context, p Project, typed string) ([]Docum
 		return nil, nil
 	}
 	s.cost(topology.Namespace(p.DB+"."+s.profile.Keys.Collection), s.profile.Keys.Project)
-	rows, err := s.src.DocumentsByKeyIn(ctx, p.DB, s.profile.Keys, []bson.ObjectID{p.ID}, keys, maxRows)
+	rows, err := s.src.DocumentsByKeyIn(ctx, p.DB, s.profile.Keys, []bson.RawValue{p.IDValue()}, keys, maxRows)
 	// One key only: the note tells which.
 	best := func(row DocumentRow) int { return slices.Index(keys, row.Key) }
 	slices.SortStableFunc(rows, func(a, b DocumentRow) int { return best(a) - best(b) })

@@ -39,11 +39,23 @@ func spreadOf(t *topology.Table, c profile.Collection, d Project) CollectionSpre
 	case coll.Key.LeadsWith(c.ProjectField):
 		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
 		out.byPrefix(coll, d)
+	case leadsHashed(coll, c.ProjectField):
+		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
+		out.byPrefix(coll, d)
+		out.Pin = Verdict{Why: message.New("pin.hashed",
+			"The key has a hash of the project, so its chunk also holds other projects, and no range holds only this one.")}
 	default:
 		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
 		out.byDocument(coll)
 	}
 	return out
+}
+
+// leadsHashed reports whether the key begins with a hash of a field: rows with the same value of it are in one place,
+// among those of others.
+func leadsHashed(c *topology.Collection, field string) bool {
+	f := c.Key.Fields()
+	return field != "" && len(f) > 0 && f[0].Name == field && f[0].Hashed
 }
 
 // presence: a sharded collection exists; others are known from listCollections.
@@ -76,8 +88,8 @@ func (s *CollectionSpread) unsharded(t *topology.Table, coll *topology.Collectio
 // byPrefix: the shard key begins with the project, so the chunks that meet
 // its range hold all its rows and nothing else does.
 func (s *CollectionSpread) byPrefix(coll *topology.Collection, d Project) {
-	r, err := coll.Key.PrefixRange(ObjectIDValue(d.ID))
-	if err != nil { // an ObjectID is always a legal key value
+	r, err := coll.Key.PrefixRange(d.IDValue())
+	if err != nil { // an id is always a legal key value
 		return
 	}
 	from, to := coll.Chunks.Overlap(r)
@@ -85,6 +97,10 @@ func (s *CollectionSpread) byPrefix(coll *topology.Collection, d Project) {
 	s.take(coll, from, to)
 	s.Pin = Verdict{Can: true, Why: message.New("pin.keyPrefix",
 		"A zone range over the project's part of the key keeps it on the zone's shards.")}
+	if d.Stored != "" {
+		s.Pin = Verdict{Why: message.New("pin.otherID",
+			"Its id is no ObjectID, and pins of such a project are not planned here. A zone can be given its range by hand.")}
+	}
 	if coll.Key.Len() > 1 {
 		s.Split = Verdict{Can: true, Why: message.New("split.insideProject",
 			"Its rows differ in {field}, so chunks can be split inside the project.", message.Text("field", coll.Key.Fields()[1].Name))}

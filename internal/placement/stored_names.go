@@ -24,6 +24,7 @@ type storedNames struct {
 type storedName struct {
 	DB   string
 	ID   bson.ObjectID
+	Is   []byte `json:",omitempty"` // the id as it is stored, where it is no ObjectID
 	Name string
 	Made time.Time // zero: not known
 }
@@ -35,7 +36,7 @@ func (d *Directory) EncodeNames(most int) (string, error) {
 	kept := all[:min(len(all), most)]
 	is := storedNames{At: d.health.At, Databases: d.databases, Left: len(all) - len(kept), Projects: make([]storedName, len(kept))}
 	for i, p := range kept {
-		is.Projects[i] = storedName{p.DB, p.ID, p.Name, p.CreatedAt}
+		is.Projects[i] = storedName{p.DB, p.ID, []byte(p.Stored), p.Name, p.CreatedAt}
 	}
 	text, err := json.Marshal(is)
 	return string(text), err
@@ -50,7 +51,7 @@ func DecodeNames(text string) (*Directory, error) {
 	notStored := topology.Figure{Reason: "notKept"}
 	projects := make([]Project, len(was.Projects))
 	for i, p := range was.Projects {
-		projects[i] = Project{DB: p.DB, ID: p.ID, Name: p.Name, CreatedAt: p.Made, Documents: notStored, Clients: notStored}
+		projects[i] = Project{DB: p.DB, ID: p.ID, Stored: Stored(p.Is), Name: p.Name, CreatedAt: p.Made, Documents: notStored, Clients: notStored}
 	}
 	h := topology.Health{At: was.At}
 	if was.Left > 0 {

@@ -22,12 +22,15 @@ type Source interface {
 	// Projects reads the projects of a database in _id order: all of them, or
 	// those with _id > after only. A *topology.SkippedError comes with rows.
 	Projects(ctx context.Context, db string, f profile.ProjectFields, after bson.ObjectID, all bool) ([]ProjectRow, error)
+	// ProjectsInDocuments are the projects of a database without a list of them: the different values in the documents.
+	// ranged: an index begins with the value. Else they are those of some random rows, and note says so.
+	ProjectsInDocuments(ctx context.Context, db string, f profile.DocumentFields, ranged bool) (rows []ProjectRow, note string, err error)
 	// DocumentsByKey is one query targeted by project id; removed documents are included.
 	DocumentsByKey(
 		ctx context.Context,
 		db string,
 		f profile.DocumentFields,
-		project bson.ObjectID,
+		project bson.RawValue,
 		key string,
 		limit int,
 	) ([]DocumentRow, error)
@@ -37,12 +40,12 @@ type Source interface {
 		ctx context.Context,
 		db string,
 		f profile.DocumentFields,
-		projects []bson.ObjectID,
+		projects []bson.RawValue,
 		keys []string,
 		limit int,
 	) ([]DocumentRow, error)
 	// DocumentsOf is one query for a page of a project's documents by key, removed ones too; targeted by project id.
-	DocumentsOf(ctx context.Context, db string, f profile.DocumentFields, project bson.ObjectID, page DocumentPage) ([]DocumentRow, error)
+	DocumentsOf(ctx context.Context, db string, f profile.DocumentFields, project bson.RawValue, page DocumentPage) ([]DocumentRow, error)
 	// RowsByID is one query for rows with any of the ids, with the named fields besides; a broadcast unless
 	// _id leads the shard key.
 	RowsByID(ctx context.Context, ns topology.Namespace, names []string, values []bson.RawValue, limit int) ([]bson.Raw, error)
@@ -56,6 +59,7 @@ type Source interface {
 type Project struct {
 	DB        string
 	ID        bson.ObjectID
+	Stored    Stored
 	Name      string
 	PublicKey string
 	CreatedAt time.Time // zero when the row does not say

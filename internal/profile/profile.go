@@ -61,10 +61,11 @@ type Profile struct {
 	Names   ProjectFields  // collection and fields of the project list
 	Keys    DocumentFields // collection and fields of the documents
 	Called  Called         // display name of documents
+	Tenants Called         // display name of projects
 	Layouts []Layout
 }
 
-// Called is the display name of documents; empty = Yorkie's.
+// Called is what documents or projects are called; empty = Yorkie's words.
 type Called struct{ One, Many string }
 
 // Collection returns a collection by name.
@@ -123,7 +124,7 @@ func (p *Profile) Match(t *topology.Table) []string {
 			parts[db]++
 		case p.Keys.Collection:
 			parts[db]++
-			if c.Key.Len() > 0 && c.Key.Fields()[0].Name == field {
+			if !c.Unsplittable && c.Key.Len() > 0 && c.Key.Fields()[0].Name == field {
 				found[db] = true
 			}
 		}
@@ -134,7 +135,7 @@ func (p *Profile) Match(t *topology.Table) []string {
 		}
 	}
 	for db, n := range parts {
-		if n == 2 {
+		if n == 2 && p.Names.Collection != "" {
 			found[db] = true
 		}
 	}

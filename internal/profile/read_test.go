@@ -20,7 +20,8 @@ func TestShopExampleIsParsedCompletely(t *testing.T) {
 		Name: "shop",
 		Names: ProjectFields{Collection: "tenants", Name: "name", PublicKey: "label", CreatedAt: "created_at",
 			Documents: "order_count", CountedAt: "counted_at"},
-		Keys:   DocumentFields{Collection: "orders", Project: "tenant_id", Key: "number", RemovedAt: "cancelled_at", CreatedAt: "created_at"},
+		Keys: DocumentFields{Collection: "orders", Project: "tenant_id", Key: "number", AnyType: true,
+			RemovedAt: "cancelled_at", CreatedAt: "created_at"},
 		Called: Called{One: "Order", Many: "Orders"},
 		Layouts: []Layout{{Name: "shop", Collections: []Collection{
 			{Name: "orders", Scope: ScopeProject, ProjectField: "tenant_id", DocumentField: "_id", KeyField: "number",
@@ -68,9 +69,10 @@ func TestProfileErrorsNameLineAndField(t *testing.T) {
 		{
 			"  name: name",
 			"  nmae: name",
-			`shop.yaml:7: tenants: there is no field "nmae"; known are collection, name, publicKey, createdAt, documents, countedAt, holds.`,
+			`shop.yaml:7: tenants: there is no field "nmae"; known are collection, id, name, called, publicKey, createdAt, documents, countedAt, holds.`,
 		},
-		{"  name: name\n", "", `shop.yaml:6: tenants: the field name is missing.`},
+		{"  name: name\n", "  called: {one: Tenant}\n", `shop.yaml:7: tenants.called: the field many is missing.`},
+		{"  collection: tenants\n", "", `shop.yaml:6: tenants.name: without tenants.collection there are no rows that could have this field.`},
 		{"  name: name", "  name: true", `shop.yaml:7: tenants.name: expected text, found true or false. Put it in quotes if it is meant.`},
 		{"  name: name", "  name: 7", `shop.yaml:7: tenants.name: expected text, found a number. Put it in quotes if it is meant.`},
 		{"  name: name", "  name:", `shop.yaml:7: tenants.name: expected text, found nothing. Put it in quotes if it is meant.`},

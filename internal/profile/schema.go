@@ -15,12 +15,7 @@ import (
 func (r *reader) profile(n *yaml.Node) *Profile {
 	t := r.table(n, "", "name", "tenants", "documents", "collections")
 	p := &Profile{Name: t.text("name", true)}
-	tenants := t.sub("tenants", "collection", "name", "publicKey", "createdAt", "documents", "countedAt", "holds")
-	p.Names = ProjectFields{
-		Collection: tenants.collection("collection"), Name: tenants.field("name", true), PublicKey: tenants.field("publicKey", false),
-		CreatedAt: tenants.field("createdAt", false), Documents: tenants.field("documents", false), CountedAt: tenants.field("countedAt", false),
-	}
-	r.distinct(tenants, "name", "publicKey", "createdAt", "documents", "countedAt")
+	tenants := r.tenants(t, p)
 	docs := t.sub(
 		"documents",
 		"collection",
@@ -36,33 +31,61 @@ func (r *reader) profile(n *yaml.Node) *Profile {
 		"writtenAt",
 	)
 	p.Keys = DocumentFields{
-		Collection: docs.collection("collection"), Project: docs.field("tenant", true), Key: docs.field("key", true),
+		Collection: docs.collection("collection"), Project: docs.field("tenant", true), Key: docs.field("key", false), AnyType: true,
 		RemovedAt: docs.field("removedAt", false), CreatedAt: docs.field("createdAt", false), UpdatedAt: docs.field("updatedAt", false),
 	}
 	r.distinct(docs, "tenant", "key", "removedAt", "createdAt", "updatedAt")
-	if _, ok := docs.value["called"]; ok {
-		called := docs.sub("called", "one", "many")
-		p.Called = Called{One: called.text("one", true), Many: called.text("many", true)}
+	p.Called = r.called(docs)
+	if p.Keys.Key == "" {
+		p.Keys.Key = KeyOfRow
 	}
 	of := Collection{Name: p.Keys.Collection, ProjectField: p.Keys.Project, DocumentField: "_id", KeyField: p.Keys.Key, Kind: "document",
 		Appended: r.appended(docs), WrittenAt: docs.field("writtenAt", false)}
-	l := Layout{Name: p.Name, Collections: []Collection{
-		r.keyed(docs, of),
-		{
-			Name:         p.Names.Collection,
-			Scope:        ScopeCluster,
-			ProjectField: "_id",
-			KeyField:     p.Names.Name,
-			Unjudged:     true,
-			What:         tenants.text("holds", false),
-		},
-	}}
+	l := Layout{Name: p.Name, Collections: []Collection{r.keyed(docs, of)}}
+	if p.Names.Collection != "" {
+		l.Collections = append(l.Collections, Collection{Name: p.Names.Collection, Scope: ScopeCluster,
+			ProjectField: p.Names.IDField(), KeyField: p.Names.Name, Unjudged: true, What: tenants.text("holds", false)})
+	}
 	if p.Names.Collection == p.Keys.Collection {
 		r.bad(docs.node, "documents.collection", "tenants and documents must be two collections.")
 	}
 	l.Collections = append(l.Collections, r.others(t, l.Collections)...)
 	p.Layouts = []Layout{l}
 	return p
+}
+
+// tenants reads what lists the tenants. Without a collection they are the values in the documents.
+func (r *reader) tenants(t table, p *Profile) table {
+	node, ok := t.value["tenants"]
+	if !ok {
+		return table{r: r, node: t.node, path: "tenants"}
+	}
+	of := r.table(node, "tenants", "collection", "id", "name", "called", "publicKey", "createdAt", "documents", "countedAt", "holds")
+	p.Tenants = r.called(of)
+	if _, ok := of.value["collection"]; !ok {
+		for _, name := range []string{"id", "name", "publicKey", "createdAt", "documents", "countedAt", "holds"} {
+			if n, ok := of.value[name]; ok {
+				r.bad(n, of.at(name), "without tenants.collection there are no rows that could have this field.")
+			}
+		}
+		return of
+	}
+	p.Names = ProjectFields{
+		Collection: of.collection("collection"), ID: of.field("id", false), Name: of.field("name", false),
+		PublicKey: of.field("publicKey", false), CreatedAt: of.field("createdAt", false), Documents: of.field("documents", false),
+		CountedAt: of.field("countedAt", false),
+	}
+	r.distinct(of, "name", "publicKey", "createdAt", "documents", "countedAt")
+	return of
+}
+
+// called reads what one and many of something are called.
+func (r *reader) called(of table) Called {
+	if _, ok := of.value["called"]; !ok {
+		return Called{}
+	}
+	called := of.sub("called", "one", "many")
+	return Called{One: called.text("one", true), Many: called.text("many", true)}
 }
 
 // others reads the list of further collections.

@@ -93,15 +93,23 @@ func (t table) text(name string, required bool) string {
 		return ""
 	}
 	s := n.Value
-	switch {
-	case strings.TrimSpace(s) == "":
-		t.r.bad(n, t.at(name), "the text is empty.")
-	case len(s) > 200:
-		t.r.bad(n, t.at(name), "the text has more than 200 bytes.")
-	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }):
-		t.r.bad(n, t.at(name), "the text has control characters.")
+	if problem := checkText(s); problem != "" {
+		t.r.bad(n, t.at(name), "%s.", problem)
 	}
 	return s
+}
+
+// checkText says what is wrong with a text; "" = nothing.
+func checkText(s string) string {
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "the text is empty"
+	case len(s) > 200:
+		return "the text has more than 200 bytes"
+	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }):
+		return "the text has control characters"
+	}
+	return ""
 }
 
 // secrets are words that the name of a field must not contain: a value that is never read cannot be
@@ -126,32 +134,55 @@ func (t table) field(name string, required bool) string {
 	if s == "" || t.r.err != nil {
 		return s
 	}
-	n := t.value[name]
+	if problem := CheckField(s); problem != "" {
+		t.r.bad(t.value[name], t.at(name), "%s.", problem)
+	}
+	return s
+}
+
+// CheckField says why a profile cannot name a field of stored rows; "" = it can.
+func CheckField(s string) string {
+	if problem := checkText(s); problem != "" {
+		return problem
+	}
 	lower := strings.ToLower(s)
 	for _, word := range secrets {
 		if strings.Contains(lower, word) {
-			t.r.bad(n, t.at(name), "%q looks like a secret (%s): shardboard does not read such fields.", s, word)
-			return ""
+			return fmt.Sprintf("%q looks like a secret (%s): shardboard does not read such fields", s, word)
 		}
 	}
 	switch {
 	case strings.HasPrefix(s, "$"):
-		t.r.bad(n, t.at(name), "the name of a field cannot begin with a dollar sign.")
+		return "the name of a field cannot begin with a dollar sign"
 	case strings.Contains(s, "."):
-		t.r.bad(n, t.at(name), "%q is inside another field; only fields of the row itself are read.", s)
+		return fmt.Sprintf("%q is inside another field; only fields of the row itself are read", s)
 	case s == "_id":
-		t.r.bad(n, t.at(name), "_id is always read and need not be named.")
+		return "_id is always read and need not be named"
 	}
-	return s
+	return ""
 }
 
 // collection is the name of a collection.
 func (t table) collection(name string) string {
 	s := t.text(name, true)
-	if n := t.value[name]; s != "" && (strings.HasPrefix(s, "system.") || strings.ContainsAny(s, "$\x00") || strings.HasPrefix(s, ".")) {
-		t.r.bad(n, t.at(name), "%q cannot be the name of a collection.", s)
+	if s == "" || t.r.err != nil {
+		return s
+	}
+	if problem := CheckCollection(s); problem != "" {
+		t.r.bad(t.value[name], t.at(name), "%s.", problem)
 	}
 	return s
+}
+
+// CheckCollection says why a profile cannot name a collection; "" = it can.
+func CheckCollection(s string) string {
+	if problem := checkText(s); problem != "" {
+		return problem
+	}
+	if strings.HasPrefix(s, "system.") || strings.ContainsAny(s, "$\x00") || strings.HasPrefix(s, ".") {
+		return fmt.Sprintf("%q cannot be the name of a collection", s)
+	}
+	return ""
 }
 
 func kindOf(n *yaml.Node) string {

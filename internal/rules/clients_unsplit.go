@@ -72,7 +72,7 @@ func (ev *evaluation) largeProjects(c *topology.Collection, size int64, total, r
 			continue
 		}
 		known++
-		r, err := c.Key.PrefixRange(placement.ObjectIDValue(p.ID))
+		r, err := c.Key.PrefixRange(p.IDValue())
 		if err != nil || bytes.Value < unsplitChunks*size {
 			continue
 		}

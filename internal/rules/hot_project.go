@@ -5,7 +5,6 @@ import (
 
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
-	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -58,7 +57,7 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 	if !known {
 		name = id
 	}
-	r, err := c.Key.PrefixRange(placement.ObjectIDValue(top.Project))
+	r, err := c.Key.PrefixRange(ev.Directory.Value(c.NS.Database(), top.Project))
 	if err != nil {
 		return
 	}

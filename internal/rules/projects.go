@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -37,7 +36,7 @@ func (ev *evaluation) projectsIn(c *topology.Collection, ch topology.Chunk) int 
 		if p.DB != c.NS.Database() {
 			continue
 		}
-		if r, err := c.Key.PrefixRange(placement.ObjectIDValue(p.ID)); err == nil && ch.Min.Compare(r.Max) < 0 && r.Min.Compare(ch.Max) < 0 {
+		if r, err := c.Key.PrefixRange(p.IDValue()); err == nil && ch.Min.Compare(r.Max) < 0 && r.Min.Compare(ch.Max) < 0 {
 			n++
 		}
 	}

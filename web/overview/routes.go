@@ -21,5 +21,8 @@ var Routes = site.Table(
 		Topics: []site.Topic{{Kind: "headline", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
 			return Headline(s, v), nil
 		}}}}),
+	site.Page(site.Route{Pattern: "/profile.yaml",
+		Summary: "The profile that is proposed for data that fits none, as the file that --profile reads",
+		Types:   []string{site.MediaText}, Handler: ProfileFile}),
 	site.Asked(site.Route{Pattern: "/cluster", Summary: "The cluster in one object", Tagged: true, Time: site.Past}, cluster),
 )

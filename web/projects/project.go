@@ -41,7 +41,8 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	region := regionOf(s, v, p, shard)
 	sh := s.Shell(r, v, "projects", answer.NameOf(p), "project:"+id.Hex())
-	page := projectPage(sh, p.DB, region, sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p))
+	page := projectPage(sh, s.Deps.Profile.TenantWords().Many, p.DB, region,
+		sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p))
 	return site.WritePage(w, r, http.StatusOK, page)
 }
 
@@ -59,8 +60,8 @@ func regionOf(x *site.Site, v answer.View, pr placement.Project, shard string) t
 	p := x.Deps.Profile
 	s := placement.SpreadOf(v.Table, p, pr)
 	m := projectView{
-		ProjectDetail: spread.Project(v, p, s),
-		incidents:     problems.IncidentsAbout(v, problems.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
+		ProjectDetail: spread.Project(v, p, s), own: p.Words,
+		incidents: problems.IncidentsAbout(v, problems.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
 		inFlight: logbook.MovingNow(v, logbook.MovingOfProject(v, s), logbook.FlightsListed),
 		failed:   logbook.FailedMoves(v, true, logbook.ActivityQuery{}, spread.MovesOfProject(v, s)),
 		why:      groupWhy(causes.ProjectWhy(v, s).Collections),

@@ -35,7 +35,7 @@ func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "projects", "Projects", "projects"), q, region))
+	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "projects", s.Deps.Profile.TenantWords().Many, "projects"), q, region))
 }
 
 // ListRegion is the live region of the whole list.
@@ -48,7 +48,7 @@ func listOf(v answer.View, p *profile.Profile, q spread.ProjectsQuery, liveURL s
 	if err != nil {
 		return nil, err
 	}
-	return listRegion(listView{Projects: list, liveURL: liveURL, query: q,
+	return listRegion(listView{Projects: list, own: p.Words, liveURL: liveURL, query: q,
 		pager: templates.PagerOf(list.Found, q.Page, q.URL), shards: templates.RefsOf(v.Table), now: v.Now, over: v.LastWrites()}), nil
 }
 

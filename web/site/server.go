@@ -84,6 +84,7 @@ type Deps struct {
 	Sizes    answer.ChunkSizes // nil: chunks are not measured
 	Holdings answer.Holdings   // nil: what projects hold on shards is not estimated
 	Profile  *profile.Profile
+	Proposer answer.Proposer      // nil: no profile is proposed
 	Log      *slog.Logger         // nil discards
 	Registry *prometheus.Registry // nil makes one of its own
 	Gatherer prometheus.Gatherer  // what /metrics shows; nil: Registry

@@ -15,12 +15,17 @@ import (
 
 // saidByScenes are words that a scene is there to show.
 var saidByScenes = map[string][]string{
-	"overview-loading": {"Reading the cluster", "Listed after the first read of the cluster"},
-	"overview-denied":  {"Grant the cluster user find on config.sizes", "not permitted"},
-	"overview-lost":    {"Cluster not answering, data 7 min old", "The cluster does not answer."},
-	"collection-lost":  {"Cluster not answering"},
-	"projects-denied":  {"Grant the cluster user find on yorkie-meta.projects"},
-	"projects-loading": {"not read yet"}, "projects-none": {"Projects searched:"},
+	"overview-proposal": {"No profile fits this data: here is one", "work as they are", "Keep shop.yaml",
+		"at least 10000 rows of orders on shard-rs-1",
+		"Garden & Sons", "an unknown number of rows"},
+	"overview-proposal-making": {"one is being proposed"},
+	"overview-proposal-none":   {"none can be proposed", "Every shard key begins with _id"},
+	"overview-loading":         {"Reading the cluster", "Listed after the first read of the cluster"},
+	"overview-denied":          {"Grant the cluster user find on config.sizes", "not permitted"},
+	"overview-lost":            {"Cluster not answering, data 7 min old", "The cluster does not answer."},
+	"collection-lost":          {"Cluster not answering"},
+	"projects-denied":          {"Grant the cluster user find on yorkie-meta.projects"},
+	"projects-loading":         {"not read yet"}, "projects-none": {"Projects searched:"},
 	"zones-denied": {"Grant the cluster user find on config.zones"}, "zones-none": {"There are no zones"},
 	"zones-loading": {"not read yet"}, "activity-denied": {"Grant the cluster user find on config.events"},
 	"activity-loading": {"not read yet"}, "activity-failed": {"last read at"},

@@ -165,7 +165,7 @@ func Scenes() []webtest.Scene {
 		{Name: "audit", Path: "/audit", View: fine}, {Name: "audit-none", Path: "/audit?by=user:nobody", View: fine},
 	}
 	return slices.Concat(out, mapScenes(fine, bad, moving, denied, lost, empty), AccountScenes(), actionScenes(),
-		webtest.OutcomeScenes(), sizeScenes(), heatScenes(fine, lost), incidentScenes(fine),
+		webtest.OutcomeScenes(), sizeScenes(), heatScenes(fine, lost), incidentScenes(fine), proposalScenes(fine),
 		matrixScenes(fine, empty, denied, lost, moving))
 }
 

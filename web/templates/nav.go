@@ -33,7 +33,21 @@ func (s Shell) nav() []NavEntry {
 	if s.OfServer {
 		return NavOfServer(s.You)
 	}
-	return NavOf(s.You, s.Runs, s.History)
+	list := NavOf(s.You, s.Runs, s.History)
+	for i := range list {
+		if e := &list[i]; e.Code == "projects" {
+			e.Name, e.Pages[0].Name = s.own(e.Name), s.own(e.Pages[0].Name)
+		}
+	}
+	return list
+}
+
+// own puts a sentence into the words of the profile.
+func (s Shell) own(sentence string) string {
+	if s.Words == nil {
+		return sentence
+	}
+	return s.Words(sentence)
 }
 
 // entry is that of the navigation which a page belongs to; the zero NavEntry if to none.

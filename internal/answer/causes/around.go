@@ -13,7 +13,6 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/history"
-	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -136,7 +135,7 @@ func projectsIn(v answer.View, h writes.HeatSource, c *topology.Collection, i in
 		if pr.DB != c.NS.Database() {
 			continue
 		}
-		r, err := c.Key.PrefixRange(placement.ObjectIDValue(pr.ID))
+		r, err := c.Key.PrefixRange(pr.IDValue())
 		if err != nil || r.Max.Compare(ch.Min) <= 0 || ch.Max.Compare(r.Min) <= 0 {
 			continue
 		}

@@ -129,7 +129,7 @@ func projectSpans(v answer.View, db, text string) (spans []chunksAmong, byDocume
 		case part.Basis == placement.BasisByDocument:
 			byDocument = append(byDocument, string(part.NS))
 		case part.Basis == placement.BasisKeyPrefix:
-			if r, err := c.Key.PrefixRange(placement.ObjectIDValue(id)); err == nil { // an ObjectID is always a legal key value
+			if r, err := c.Key.PrefixRange(p.IDValue()); err == nil { // an id is always a legal key value
 				from, to := c.Chunks.Overlap(r)
 				spans = append(spans, chunksAmong{c, positionsFound{from: from, to: to}})
 			}

@@ -13,7 +13,6 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
-	"shardboard/internal/placement"
 )
 
 // estimatedProjects are the parts of a collection's data by project, from the sizes that are estimated
@@ -97,7 +96,7 @@ func (in *insideWhy) estimatedPart(x holdings.ProjectHere) whyPart {
 // whole collection.
 func (in *insideWhy) evenPartOf(id bson.ObjectID) float64 {
 	if in.byKey {
-		if r, err := in.c.Key.PrefixRange(placement.ObjectIDValue(id)); err == nil {
+		if r, err := in.c.Key.PrefixRange(in.v.Dir.Value(in.c.NS.Database(), id)); err == nil {
 			sum, n := 0.0, 0
 			from, to := in.c.Chunks.Overlap(r)
 			in.shardWhy.even.Parts(in.c, in.spans, from, to, func(_ int, _ string, part float64) { sum, n = sum+part, n+1 })

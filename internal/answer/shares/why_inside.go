@@ -10,7 +10,6 @@ import (
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/heat"
-	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -44,7 +43,7 @@ func (in *insideWhy) divided() bool {
 
 // projectRange is the chunks [from, to) that hold rows of one project alone.
 func (in *insideWhy) projectRange(id bson.ObjectID) (from, to int) {
-	r, err := in.c.Key.PrefixRange(placement.ObjectIDValue(id))
+	r, err := in.c.Key.PrefixRange(in.v.Dir.Value(in.c.NS.Database(), id))
 	if err != nil {
 		return 0, 0
 	}

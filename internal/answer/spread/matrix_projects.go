@@ -298,7 +298,7 @@ func (m *matrix) addParts(p placement.Project, key string) {
 // key begins with the project. In others, each range may hold rows of every project.
 func (m *matrix) movesOfProject(p placement.Project) (out []PendingMove) {
 	for _, x := range m.byProject[p.DB] {
-		r, err := m.v.Table.Collection(x.NS).Key.PrefixRange(placement.ObjectIDValue(p.ID))
+		r, err := m.v.Table.Collection(x.NS).Key.PrefixRange(p.IDValue())
 		if err == nil && r.Overlaps(x.span) {
 			x.bytes, x.documents = amount{}, amount{} // of the chunk, which may hold other projects too
 			out = append(out, x)

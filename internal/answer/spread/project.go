@@ -44,7 +44,7 @@ func projectCollection(v answer.View, c placement.CollectionSpread) api.ProjectC
 		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
 		Shards: []api.ProjectShardPart{}, Chunks: []api.Chunk{},
 		Pin: verdictOf(c.Pin), Split: verdictOf(c.Split),
-		WhatText: profile.WhatText(c.What), BasisText: placement.BasisText(c.Basis),
+		WhatText: profile.WhatText(c.What), BasisText: v.Profile.Words(placement.BasisText(c.Basis)),
 	}
 	for _, part := range c.Shards {
 		out.Shards = append(out.Shards, api.ProjectShardPart{
@@ -151,7 +151,7 @@ func MovesOfProject(v answer.View, s placement.Spread) func(history.Migration) b
 		if t == nil || c.Basis != placement.BasisKeyPrefix {
 			continue
 		}
-		if r, err := t.Key.PrefixRange(placement.ObjectIDValue(s.Project.ID)); err == nil {
+		if r, err := t.Key.PrefixRange(s.Project.IDValue()); err == nil {
 			in[c.NS] = logbook.Touches(t, r)
 		}
 	}

@@ -56,7 +56,8 @@ func ProjectDocuments(ctx context.Context, v answer.View, p *profile.Profile, l 
 }
 
 func projectDocument(row placement.PlacedDocument, p *profile.Profile) api.ProjectDocument {
-	out := api.ProjectDocument{Key: row.Key, ID: row.ID.Hex(), Shards: row.Place.Shards, Exact: row.Place.Exact, Removed: row.Removed,
+	out := api.ProjectDocument{Key: row.Key, ID: row.Stored.Text(row.ID), Shards: row.Place.Shards, Exact: row.Place.Exact,
+		Removed:   row.Removed,
 		CreatedAt: api.Time(row.CreatedAt), UpdatedAt: api.Time(row.UpdatedAt)}
 	if p.Keys.Seq != "" {
 		out.Changes = &row.ServerSeq

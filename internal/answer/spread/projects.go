@@ -1,6 +1,7 @@
 package spread
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -113,6 +114,9 @@ func projectOf(sp placement.Spread) api.Project {
 		ID: p.ID.Hex(), DB: p.DB, Name: p.Name, PublicKey: p.PublicKey, CreatedAt: api.Time(p.CreatedAt),
 		Documents: answer.FigureOf(p.Documents), Clients: answer.FigureOf(p.Clients), Spread: []api.ProjectSpread{}, Label: answer.NameOf(p),
 	}
+	if p.Stored != "" {
+		out.StoredID = p.IDText()
+	}
 	for _, c := range sp.Collections {
 		out.Spread = append(out.Spread, api.ProjectSpread{NS: string(c.NS), Shards: answer.ShardsOf(c), Exact: c.Exact,
 			Presence: presenceOf(c.Presence), ChunkCount: c.ChunkCount})
@@ -140,15 +144,21 @@ func projectsState(v answer.View, p *profile.Profile) (s api.State, unread bool)
 	case len(v.Dir.Databases()) == 0 && v.Table.Loaded:
 		return NoDatabase(p), false
 	case len(v.Dir.All()) == 0:
-		return api.State{Code: "empty", Title: "There are no projects yet",
-			Detail: fmt.Sprintf("The collection %s of %s is empty.", p.Names.Collection, format.JoinWords(v.Dir.Databases()))}, false
+		return api.State{Code: "empty", Title: p.Words("There are no projects yet"),
+			Detail: fmt.Sprintf("The collection %s of %s is empty.", cmp.Or(p.Names.Collection, p.Keys.Collection),
+				format.JoinWords(v.Dir.Databases()))}, false
 	}
 	return s, false
 }
 
 // NoDatabase says how databases with projects were searched for.
 func NoDatabase(p *profile.Profile) api.State {
-	return api.State{Code: "empty", Title: "No database holds projects",
+	if p.Names.Collection == "" {
+		return api.State{Code: "empty", Title: p.Words("No database holds projects"),
+			Detail: fmt.Sprintf("No database has a sharded collection %s whose key begins with %s. "+
+				"Collections, zones and locating by key still work.", p.Keys.Collection, p.Keys.Project)}
+	}
+	return api.State{Code: "empty", Title: p.Words("No database holds projects"),
 		Detail: fmt.Sprintf("No database has both collections, %s and %s, or a sharded collection %s whose key begins with %s. "+
 			"Collections, zones and locating by key still work.",
 			p.Names.Collection, p.Keys.Collection, p.Keys.Collection, p.Keys.Project)}

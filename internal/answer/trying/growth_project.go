@@ -113,7 +113,7 @@ func (g *growthInput) projectField(c *topology.Collection) string {
 // with the project.
 func (g *growthInput) chunksOf(c *topology.Collection, id bson.ObjectID) (from, to int) {
 	if c.Key.LeadsWith(g.projectField(c)) {
-		if r, err := c.Key.PrefixRange(placement.ObjectIDValue(id)); err == nil {
+		if r, err := c.Key.PrefixRange(g.v.Dir.Value(c.NS.Database(), id)); err == nil {
 			return c.Chunks.Overlap(r)
 		}
 	}

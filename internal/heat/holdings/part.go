@@ -52,7 +52,7 @@ func (p *part) may(project bson.ObjectID) map[string]bool {
 	switch {
 	case p.sharded == nil:
 		out[p.primary] = true
-	case p.leads:
+	case p.leads && !placement.IsStandIn(project):
 		r, err := p.sharded.Key.PrefixRange(placement.ObjectIDValue(project))
 		if err != nil { // an ObjectID is always a legal key value
 			return out

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -117,6 +118,10 @@ func (s *sampling) look(ctx context.Context, r *Reader, p *samplePart) error {
 	of := map[bson.ObjectID]bool{}
 	for _, c := range p.Sums.All {
 		if _, done := p.Looked[c.Document]; done || len(p.Looked)+len(ids) >= maxLookups || len(ids) == lookupsPerRead {
+			continue
+		}
+		if placement.IsStandIn(c.Project) { // for an id that is not known here: whether the document exists is not asked
+			p.Looked[c.Document] = true
 			continue
 		}
 		ids = append(ids, c.Document)

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -70,6 +71,9 @@ type Survey struct {
 
 // check rejects invalid requests.
 func (r Request) check() error {
+	if placement.IsStandIn(r.Project) {
+		return fault.New(fault.Conflict, "The id of this project is no ObjectID, and only projects with ObjectIDs are surveyed one by one.")
+	}
 	switch r.Kind {
 	case Sample, Projects:
 	case Project:

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/fixture/madeup"
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// The first page proposes a profile, and with its file the tenants are shown: by ids of other types than ObjectID, and
+// without a collection that lists them.
+func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts whole demos")
+	}
+	for _, tc := range []struct {
+		schema           madeup.Schema
+		proposal, tenant string
+		names            []string
+		locate, ns       string
+		filter           bson.D // of the located rows, for explain
+	}{
+		{madeup.Shop, "tenants lists the tenants", "Shop 3", []string{"Shop 0", "Shop 7"}, "Shop 3/N004", "shop.orders",
+			madeup.Row("tenantId", "t-3")},
+		{madeup.Fleet, "No collection lists the tenants", "us-east", []string{"ap-south", "eu-west", "us-east"}, "us-east/7", "fleet.devices",
+			madeup.Row("region", "us-east", "deviceId", 7)},
+		{madeup.Analytics, "users lists the tenants", "user4", []string{"user0", "user6"}, "user4", "analytics.events",
+			madeup.Row("userId", bson.Binary{Subtype: 4, Data: []byte{15: 4}})},
+	} {
+		t.Run(tc.schema.DB, func(t *testing.T) {
+			fill := func(c *mongo.Client) {
+				tc.schema.Fill(func(db string, cmd bson.D) {
+					t.Helper()
+					if err := c.Database(db).RunCommand(t.Context(), cmd).Err(); err != nil {
+						t.Fatal(err)
+					}
+				})
+			}
+			d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, fill)
+			d.waitForPage(t, "", "No profile fits this data: here is one", tc.proposal, tc.tenant)
+			_, file := d.get(t, "profile.yaml")
+			path := t.TempDir() + "/proposed.yaml"
+			if err := os.WriteFile(path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p, err := profile.Read(path)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, file)
+			}
+			d.stop(t)
+			d.config.Profile = p
+			d.serve(t)
+			d.waitReady(t)
+			d.waitForPage(t, "projects", tc.names...)
+			var list struct {
+				Items []struct{ ID, Name string }
+			}
+			d.getJSON(t, "api/v1/projects", &list)
+			i := slices.IndexFunc(list.Items, func(x struct{ ID, Name string }) bool { return x.Name == tc.tenant })
+			if i < 0 {
+				t.Fatalf("%s is not listed: %+v", tc.tenant, list.Items)
+			}
+			d.waitForPage(t, "projects/"+list.Items[i].ID, tc.tenant)
+			var found struct {
+				Items []struct {
+					Kind   string
+					Places []struct {
+						NS     string
+						Shards []string
+						Exact  bool
+					}
+				}
+			}
+			d.getJSON(t, "api/v1/locate?q="+url.QueryEscape(tc.locate), &found)
+			ok := false
+			for _, it := range found.Items {
+				for _, place := range it.Places {
+					if place.NS == tc.ns {
+						ok = true
+						if want := d.explain(t, tc.ns, tc.filter); !place.Exact || !slices.Equal(place.Shards, want) {
+							t.Errorf("located on %v, explain says %v", place.Shards, want)
+						}
+					}
+				}
+			}
+			if !ok {
+				t.Errorf("%s is not located in %s: %+v", tc.locate, tc.ns, found)
+			}
+			if _, body := d.get(t, ""); strings.Contains(string(body), "No profile fits") {
+				t.Error("the first page proposes a profile although one fits")
+			}
+		})
+	}
+}
+
+func TestFirstPageSaysThatNothingCanBeProposed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo")
+	}
+	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) {
+		madeup.Files.Fill(func(db string, cmd bson.D) {
+			if err := c.Database(db).RunCommand(t.Context(), cmd).Err(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+	d.waitForPage(t, "", "none can be proposed", "at is not taken for the tenant: its values are of type date.", "work as they are")
+	if res, _ := d.get(t, "profile.yaml"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("the file of nothing answers %s", res.Status)
+	}
+}
+
+// waitForPage waits until a page says all that it should.
+func (d *demo) waitForPage(t *testing.T, path string, says ...string) {
+	t.Helper()
+	text := ""
+	if !eventually(settledWithin, func() bool {
+		_, body := d.get(t, path)
+		text = strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(textOfPage(string(body)))
+		return !slices.ContainsFunc(says, func(s string) bool { return !strings.Contains(text, s) })
+	}) {
+		t.Fatalf("/%s does not say all of %q:\n%s", path, says, text)
+	}
+}

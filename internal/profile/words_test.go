@@ -1,0 +1,21 @@
+package profile
+
+import "testing"
+
+func TestSentencesSpeakTheWordsOfTheProfile(t *testing.T) {
+	shop := &Profile{Tenants: Called{"Tenant", "Tenants"}, Called: Called{"Order", "Orders"}}
+	for _, tc := range []struct {
+		p          *Profile
+		text, want string
+	}{
+		{Yorkie(), "Projects: a project has a Yorkie document.", "Projects: a project has a Yorkie document."},
+		{nil, "a project", "a project"},
+		{shop, "Projects: a project has a Yorkie document.", "Tenants: a tenant has an order."},
+		{shop, "No project's name, no Yorkie documents of projects.", "No tenant's name, no orders of tenants."},
+		{&Profile{Tenants: Called{"VM", "VMs"}}, "a project, a Yorkie document", "a VM, a Yorkie document"},
+	} {
+		if got := tc.p.Words(tc.text); got != tc.want {
+			t.Errorf("%q: got %q, want %q", tc.text, got, tc.want)
+		}
+	}
+}
