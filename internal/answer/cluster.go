@@ -18,7 +18,7 @@ var AllParts = [...]topology.Part{
 }
 
 // Cluster is the cluster in figures. Target, Version and Demo are the server's own.
-func Cluster(v View) api.Cluster { return cluster(v, LoadOf(v.Table)) }
+func Cluster(v View) api.Cluster { return cluster(v, v.Load()) }
 
 func cluster(v View, load Load) api.Cluster {
 	t := v.Table

@@ -39,6 +39,15 @@ func (s *Sum) Add(f topology.Figure) {
 	}
 }
 
+// plus adds another sum.
+func (s *Sum) plus(o Sum) {
+	known, missing := s.Known+o.Known, s.missing+o.missing
+	if o.Known > 0 {
+		s.Add(topology.Figure{Known: true, Exact: !o.approx, Value: o.Value, Method: o.method, At: o.oldest})
+	}
+	s.Known, s.missing, s.reason = known, missing, cmp.Or(o.reason, s.reason)
+}
+
 // Figure is the sum.
 func (s *Sum) Figure() topology.Figure {
 	if s.Known == 0 {

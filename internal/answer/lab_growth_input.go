@@ -179,11 +179,14 @@ func (g *growthInput) addOthers() {
 		if c != nil && !c.Unsplittable || system(g.v.Table, ns) {
 			continue
 		}
-		known := true
-		for i, s := range g.v.Table.Shards {
-			f := g.v.Table.SizeOn(ns, s.Name).Bytes
-			known = known && f.Known
-			g.in.Shards[i].Other += f.Value
+		parts, others := g.v.Table.PartsOf(ns)
+		known := others.Bytes.Known || len(parts) >= len(g.v.Table.Shards)
+		for name := range parts {
+			if i, ok := g.position[name]; ok {
+				f := parts[name].Bytes
+				known = known && f.Known
+				g.in.Shards[i].Other += f.Value
+			}
 		}
 		if !known {
 			unknown++

@@ -27,12 +27,21 @@ type Load struct {
 	measured    int // collections whose sizes are known
 }
 
-// LoadOf adds up every collection's part on every shard.
+// loadKey is the key of what is kept of a table's load.
+type loadKey struct{}
+
+// Load is what every shard carries.
+func (v View) Load() Load { return kept(v, loadKey{}, func() Load { return LoadOf(v.Table) }) }
+
+// LoadOf adds up every collection's part on every shard. It costs what collections have on shards, whatever the number of
+// shards.
 func LoadOf(t *topology.Table) Load {
 	l := Load{Table: t, Shards: t.Shards}
 	n := len(l.Shards)
 	bytes, docs := make([]Sum, n), make([]Sum, n)
 	chunks := make([]int64, n)
+	var bytesOfAll, docsOfAll Sum // the same on each shard
+	at := shardPositions(t)
 	namespaces := append([]topology.Namespace(nil), t.Unsharded...)
 	for _, c := range t.Collections {
 		if !visible(c) {
@@ -57,12 +66,29 @@ func LoadOf(t *topology.Table) Load {
 		} else {
 			l.measured++
 		}
-		sizeOn := t.SizesOf(ns)
-		for i, s := range l.Shards {
-			size := sizeOn(s.Name)
-			bytes[i].Add(size.Bytes)
-			docs[i].Add(size.Documents)
+		parts, others := t.PartsOf(ns)
+		if len(parts) > 0 && !others.Bytes.Known {
+			for i, s := range l.Shards {
+				if _, has := parts[s.Name]; !has {
+					bytes[i].Add(others.Bytes)
+					docs[i].Add(others.Documents)
+				}
+			}
+		} else { // a certain 0 changes no sum
+			bytesOfAll.Add(others.Bytes)
+			docsOfAll.Add(others.Documents)
 		}
+		for name := range parts {
+			if i, ok := at[name]; ok {
+				size := parts[name]
+				bytes[i].Add(size.Bytes)
+				docs[i].Add(size.Documents)
+			}
+		}
+	}
+	for i := range l.Shards {
+		bytes[i].plus(bytesOfAll)
+		docs[i].plus(docsOfAll)
 	}
 	if t.Loaded && len(namespaces) == 0 && len(t.Databases) == 0 { // nothing stored is a fact, not a gap
 		for i := range l.Shards {

@@ -44,7 +44,10 @@ func (w *matrixWrites) reason() (a amount, none bool) {
 
 // collection is the writes of a collection by shard.
 func (w *matrixWrites) collection(ns topology.Namespace) []amount {
-	out := make([]amount, len(w.v.Table.Shards))
+	return w.spread(ns).dense(len(w.v.Table.Shards))
+}
+
+func (w *matrixWrites) spread(ns topology.Namespace) spread {
 	why, none := w.reason()
 	c, known := w.coverage[ns]
 	switch {
@@ -60,22 +63,21 @@ func (w *matrixWrites) collection(ns topology.Namespace) []amount {
 			why, none = unknownAmount("notLoaded", noWritesYet), true
 		}
 	}
-	rates := map[string]heat.Rate{}
-	if !none {
-		for _, l := range window.Shards(w.v.Table, w.v.Profile) {
-			rates[l.Shard] = l.Rate
-		}
+	if none {
+		return everywhere(why)
 	}
+	rates := map[string]heat.Rate{}
+	for _, l := range window.Shards(w.v.Table, w.v.Profile) {
+		rates[l.Shard] = l.Rate
+	}
+	out := spread{others: nothing()} // they have no chunk
 	for i, s := range w.v.Table.Shards {
 		switch r, has := rates[s.Name]; {
-		case none:
-			out[i] = why
 		case has && r.AtLeast && r.Rows == 0:
-			out[i] = unknownAmount("notCounted", "Changed rows are counted for the hottest projects only, and none of theirs changed here.")
+			out.on = append(out.on, shardAmount{i,
+				unknownAmount("notCounted", "Changed rows are counted for the hottest projects only, and none of theirs changed here.")})
 		case has:
-			out[i] = rateAmount(r, window.To)
-		default:
-			out[i] = nothing() // it has no chunk
+			out.on = append(out.on, shardAmount{i, rateAmount(r, window.To)})
 		}
 	}
 	return out

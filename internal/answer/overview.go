@@ -11,7 +11,7 @@ import (
 
 // Overview answers whether the cluster is balanced and what is wrong.
 func Overview(v View) api.Overview {
-	load := LoadOf(v.Table)
+	load := v.Load()
 	out := api.Overview{Cluster: cluster(v, load), Loaded: v.Table.Loaded, Settings: PartState(v, topology.PartSettings)}
 	s := v.Problems().Summary()
 	open := out.Problems.Items

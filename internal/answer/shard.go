@@ -20,10 +20,10 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 		return api.ShardDetail{}, fault.New(fault.NotFound, "There is no shard %q (searched %d: %s).",
 			sanitize.Truncate(name, 100), len(names), format.JoinWords(names))
 	}
-	contents := placement.ShardContents(t, v.Dir, p, name)
+	contents, projects := v.contentsOf(p, name)
 	out := api.ShardDetail{
 		Orphans:  orphansOf(t.OrphansAt(name, v.Now)),
-		Contents: []api.ShardCollection{}, Projects: each(contents.Projects, shardProject),
+		Contents: []api.ShardCollection{}, Projects: projects,
 		ByDocument: each(contents.ByDocument, func(c placement.CollectionOn) api.ShardCollection { return shardCollection(t, c) }),
 		Moving:     InFlightOf(v, t.MovingOn(name)),
 		Drain:      DrainOf(v, name),
@@ -45,14 +45,48 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 			out.PrimaryOf = append(out.PrimaryOf, db.Name)
 		}
 	}
-	for _, c := range contents.Collections {
-		if !internal && topology.IsInternal(c.NS) { // left out as in sums
-			out.Hidden++
-			continue
-		}
-		out.Contents = append(out.Contents, shardCollection(t, c))
-	}
+	out.Contents, out.Hidden = v.collectionsOn(contents, internal)
 	return out, nil
+}
+
+// contentsKey and onShardKey are the keys of what is kept of a shard.
+type (
+	contentsKey struct {
+		shard   string
+		dir     *placement.Directory
+		profile *profile.Profile
+	}
+	onShardKey struct {
+		shard    string
+		internal bool
+	}
+)
+
+// contentsOf is what is on a shard. Read only.
+func (v View) contentsOf(p *profile.Profile, shard string) (placement.Contents, []api.ShardProject) {
+	type contents struct {
+		placement.Contents
+		projects []api.ShardProject
+	}
+	all := kept(v, contentsKey{shard, v.Dir, p}, func() contents {
+		c := placement.ShardContents(v.Table, v.Dir, p, shard)
+		return contents{c, each(c.Projects, shardProject)}
+	})
+	return all.Contents, all.projects
+}
+
+// collectionsOn are the collections of a shard, and how many of the server's own are left out. Read only.
+func (v View) collectionsOn(on placement.Contents, internal bool) ([]api.ShardCollection, int) {
+	all := kept(v, onShardKey{on.Shard, internal}, func() []api.ShardCollection {
+		out := []api.ShardCollection{}
+		for _, c := range on.Collections {
+			if internal || !topology.IsInternal(c.NS) { // left out as in sums
+				out = append(out, shardCollection(v.Table, c))
+			}
+		}
+		return out
+	})
+	return all, len(on.Collections) - len(all)
 }
 
 func shardCollection(t *topology.Table, c placement.CollectionOn) api.ShardCollection {

@@ -20,22 +20,22 @@ func (w *shardWhy) collections() whyParts {
 		return out
 	}
 	var missing []string
-	one := func(ns topology.Namespace, c *topology.Collection) {
-		part, ok := w.collection(ns, c)
-		if !ok {
+	one := func(ns topology.Namespace, c *topology.Collection, a chunkAmounts) {
+		if a.reason != "" {
 			missing = append(missing, string(ns))
-		} else if part.here != 0 || part.even != 0 {
+		} else if part := w.partOf(ns, c, a); part.here != 0 || part.even != 0 {
 			out.add(part)
 		}
 	}
 	for _, c := range w.v.Table.Collections {
 		if visible(c) {
-			one(c.NS, c)
+			one(c.NS, c, w.amounts(c.NS, c))
 		}
 	}
-	for _, ns := range w.v.Table.Unsharded {
+	amounts := w.v.unshardedAmounts(w.q.By)
+	for i, ns := range w.v.Table.Unsharded {
 		if !topology.IsInternal(ns) {
-			one(ns, nil)
+			one(ns, nil, amounts[i])
 		}
 	}
 	if len(missing) > 0 {
@@ -119,13 +119,14 @@ func (w *shardWhy) amounts(ns topology.Namespace, c *topology.Collection) chunkA
 	return a
 }
 
-// collection is a collection as a part of the shard; false if its amounts are not known.
-func (w *shardWhy) collection(ns topology.Namespace, c *topology.Collection) (whyPart, bool) {
-	a := w.amounts(ns, c)
-	if a.reason != "" {
-		return whyPart{}, false
-	}
-	return w.partOf(ns, c, a), true
+// amountsKey is the key of what is kept of the collections that are not sharded.
+type amountsKey struct{ by string }
+
+// unshardedAmounts are sizeAmounts of the table's Unsharded. Read only.
+func (v View) unshardedAmounts(by string) []chunkAmounts {
+	return kept(v, amountsKey{by}, func() []chunkAmounts {
+		return each(v.Table.Unsharded, func(ns topology.Namespace) chunkAmounts { return sizeAmounts(v, ns, nil, by) })
+	})
 }
 
 // partOf compares what the shard has of a collection with its even share of it.

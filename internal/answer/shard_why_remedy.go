@@ -188,7 +188,7 @@ func (w *shardWhy) loads() map[string]float64 {
 		}
 		return w.load
 	}
-	all := LoadOf(w.v.Table)
+	all := w.v.Load()
 	figures := all.Bytes
 	if w.q.By == OfDocuments {
 		figures = all.Documents

@@ -10,7 +10,7 @@ import (
 )
 
 // Shards are all shards with what each carries.
-func Shards(v View) []api.Shard { return shards(v, LoadOf(v.Table)) }
+func Shards(v View) []api.Shard { return shards(v, v.Load()) }
 
 func shards(v View, load Load) []api.Shard {
 	collections := map[string]int{}

@@ -42,6 +42,7 @@ type View struct {
 	Counts   *heat.Collector // of writes; nil: not counted
 	Window   time.Duration   // that figures of writes are of; 0: the usual one. Use WritesWindow.
 	Bands    *MapBands       // nil: nothing is remembered of the map
+	Kept     *Kept           // nil: nothing is remembered of the table
 
 	HoldingsOf func(*topology.Table) *holdings.Snapshot // of projects on shards; nil: not estimated. Use Holdings.
 

@@ -136,6 +136,7 @@ type Site struct {
 	flights singleflight.Group
 	answers keptAnswers
 	bands   *answer.MapBands
+	kept    answer.Kept
 	pasts   *answer.Pasts
 	eras    answer.BalancerEras
 	begin   historyBegin

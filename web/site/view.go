@@ -149,6 +149,7 @@ func (s *Site) writesAt(ns topology.Namespace) int64 {
 func (s *Site) View() answer.View {
 	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
 		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.usualWrites, WritesAt: s.writesAt, Bands: s.bands,
+		Kept:   &s.kept,
 		Counts: s.Deps.Heat}
 	if s.Deps.Holdings != nil {
 		v.HoldingsOf = s.Deps.Holdings.Snapshot
