@@ -38,7 +38,8 @@ func ClusterMap(v View) api.ClusterMap {
 // bandsKey is the key of the kept order of the map's bands.
 type bandsKey struct{ internal bool }
 
-// bandNames are the collections of the map in the order of their bands: sharded ones first, of both the largest. Read only.
+// bandNames are the collections of the map in the order of their bands: sharded ones first, of both the largest. Read
+// only.
 func (v View) bandNames() []topology.Namespace {
 	return kept(v, bandsKey{v.Internal}, func() []topology.Namespace {
 		type band struct {

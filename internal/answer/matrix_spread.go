@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// spread is an amount for each shard of which most are the same: those of others are 0 or unknown. So a row of one of ten
-// thousand collections costs the shards that have a part of it.
+// spread is an amount for each shard of which most are the same: those of others are 0 or unknown. So a row of one of
+// ten thousand collections costs the shards that have a part of it.
 type spread struct {
 	others amount
 	on     []shardAmount
