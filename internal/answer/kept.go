@@ -49,3 +49,10 @@ func (k *Kept) value(t *topology.Table, what any, compute func() any) func() any
 	k.values[key] = value
 	return value
 }
+
+// Drop forgets everything.
+func (k *Kept) Drop() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.values = nil
+}

@@ -33,7 +33,7 @@ type loadKey struct{}
 // Load is what every shard carries.
 func (v View) Load() Load { return kept(v, loadKey{}, func() Load { return LoadOf(v.Table) }) }
 
-// LoadOf adds up every collection's part on every shard. It costs what collections have on shards, whatever the number of
+// LoadOf adds up every collection's part on every shard. It costs the parts that there are, whatever the number of
 // shards.
 func LoadOf(t *topology.Table) Load {
 	l := Load{Table: t, Shards: t.Shards}

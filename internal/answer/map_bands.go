@@ -116,6 +116,13 @@ func (m *MapBands) of(v View, c *topology.Collection) *mapBand {
 	return next
 }
 
+// Drop forgets all bands. Versions go on.
+func (m *MapBands) Drop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.bands)
+}
+
 // forget drops collections that are gone.
 func (m *MapBands) forget(t *topology.Table) {
 	m.mu.Lock()

@@ -23,6 +23,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/history"
+	"shardboard/internal/memory"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
@@ -99,6 +100,7 @@ type Deps struct {
 
 	Trouble    func() *store.Trouble         // what is wrong with our own data now; nil: nothing is known of it
 	Unreadable func() []store.UnreadableRows // rows that lists are without; nil: none is known
+	Memory     *memory.Guard                 // of the process; nil: no limit
 
 	Auth    guard.Authenticator  // who is asking; nil: nobody ever is anybody
 	TLS     bool                 // browsers come over https, ours or a proxy's

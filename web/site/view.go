@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/history"
+	"shardboard/internal/memory"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
@@ -32,6 +33,10 @@ func (s *Site) ViewAt(r *http.Request) (answer.View, error) {
 func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answer.View, error) {
 	if err := s.KeepsHistory(now); err != nil {
 		return now, err
+	}
+	if s.Deps.Memory.Step() >= memory.History {
+		s.pasts.Drop()
+		return now, fault.New(fault.Unavailable, "Past times are not shown now. %s", s.Deps.Memory.State().Text())
 	}
 	t, err := s.pasts.Table(ctx, s.Deps.History, now.Table.ClusterID, at, now.Now)
 	if err != nil {
@@ -151,6 +156,11 @@ func (s *Site) View() answer.View {
 		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.usualWrites, WritesAt: s.writesAt, Bands: s.bands,
 		Kept:   &s.kept,
 		Counts: s.Deps.Heat}
+	if s.Deps.Memory.Step() >= memory.Map {
+		s.kept.Drop()
+		s.bands.Drop()
+		v.Kept, v.Bands = nil, nil
+	}
 	if s.Deps.Holdings != nil {
 		v.HoldingsOf = s.Deps.Holdings.Snapshot
 	}
