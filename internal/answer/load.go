@@ -67,14 +67,14 @@ func LoadOf(t *topology.Table) Load {
 			l.measured++
 		}
 		parts, others := t.PartsOf(ns)
-		if len(parts) > 0 && !others.Bytes.Known {
+		if len(parts) > 0 && !(others.Bytes.Known && allKnown(parts)) {
 			for i, s := range l.Shards {
 				if _, has := parts[s.Name]; !has {
 					bytes[i].Add(others.Bytes)
 					docs[i].Add(others.Documents)
 				}
 			}
-		} else { // a certain 0 changes no sum
+		} else { // a certain 0 changes no sum of what is known
 			bytesOfAll.Add(others.Bytes)
 			docsOfAll.Add(others.Documents)
 		}
@@ -103,6 +103,16 @@ func LoadOf(t *topology.Table) Load {
 		l.Chunks = append(l.Chunks, topology.Figure{Known: true, Exact: true, Value: chunks[i], Method: "routing"})
 	}
 	return l
+}
+
+// allKnown tells whether the bytes and documents of all parts are known.
+func allKnown(parts map[string]topology.Size) bool {
+	for name := range parts {
+		if size := parts[name]; !size.Bytes.Known || !size.Documents.Known {
+			return false
+		}
+	}
+	return true
 }
 
 // Balance judges how evenly the shards are filled: by bytes if they are known,

@@ -44,20 +44,27 @@ func (s spread) total() (sum amount) {
 	return sum.plus(s.others)
 }
 
+func (s spread) allKnown() bool {
+	return !slices.ContainsFunc(s.on, func(x shardAmount) bool { return !x.known })
+}
+
 // addSpreads adds spreads to sums by shard.
 func addSpreads(sums []amount, all iter.Seq[spread]) {
 	var everywhere amount
 	for s := range all {
-		if len(s.on) > 0 && !s.others.known {
+		if len(s.on) > 0 && !(s.others.known && s.allKnown()) {
 			for i := range sums {
 				sums[i] = sums[i].plus(s.at(i))
 			}
 			continue
 		}
-		for _, x := range s.on { // a certain 0 beside them changes no sum
+		for _, x := range s.on { // a certain 0 beside them changes no sum of what is known
 			sums[x.shard] = sums[x.shard].plus(x.amount)
 		}
 		everywhere = everywhere.plus(s.others)
+	}
+	if everywhere == (amount{}) {
+		return // an empty amount is unknown
 	}
 	for i := range sums {
 		sums[i] = sums[i].plus(everywhere)
