@@ -25,6 +25,7 @@ var rooms = map[string][]string{
 	"internal/natural":  {"-"},                                    // the order of names; everybody's
 	"internal/notify":   {"-"},                                    // wakes subscribers; everybody's
 	"internal/clock":    {"-"},                                    // waiting, and clocks that are set back; everybody's
+	"internal/memory":   {},                                       // the limit of memory; everybody's
 	"internal/format":   {"-"},                                    // numbers, sizes and times for people; everybody's
 	"internal/message":  {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
 	"internal/fileperm": {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
@@ -83,7 +84,7 @@ var rooms = map[string][]string{
 }
 
 // everybodys are the rooms that every room may import that imports anything of ours.
-var everybodys = []string{"internal/fault", "internal/sanitize", "internal/natural", "internal/notify", "internal/clock",
+var everybodys = []string{"internal/fault", "internal/sanitize", "internal/natural", "internal/notify", "internal/clock", "internal/memory",
 	"internal/fileperm",
 	"internal/format", "internal/message"}
 

@@ -2,12 +2,17 @@ package web_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
+	"runtime"
+	"strings"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/topology"
+	"shardboard/web"
+	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
 
@@ -35,18 +40,54 @@ func manyCollections(t testing.TB, shards, sharded, others int) *webtest.Server 
 }
 
 func TestPagesOfManyCollectionsStaySmall(t *testing.T) {
+	t.Parallel()
 	s := manyCollections(t, 100, 100, 9_900)
-	for _, path := range []string{"/", "/map", "/collections", "/collections?page=3", "/shards", "/shards/shard-rs-2", "/matrix", "/advice"} {
-		if w := s.Do("GET", path); w.Code != http.StatusOK || w.Body.Len() > 250<<10 {
+	pages := []string{"/collections?page=3", "/shards/shard-rs-2", "/matrix?db=app&page=9"}
+	for _, rt := range web.Served(s.Deps) {
+		if rt.Method == http.MethodGet && rt.Tag == site.TagPages && !strings.Contains(rt.Pattern, ".") && rt.Pattern != "/live" {
+			pages = append(pages, exampleOf(rt))
+		}
+	}
+	for _, path := range pages {
+		if w := s.Do("GET", path); w.Code >= 500 || w.Body.Len() > 250<<10 {
 			t.Errorf("%s: %d, %d bytes", path, w.Code, w.Body.Len())
 		}
 	}
 }
 
+// What a page of 10,000 collections costs is counted in bytes that are allocated, which no other program changes: what
+// all pages need of a table is made once for it. A page of 10 collections on as many shards has fewer rows, hence 3.
+// Lists and the map, which show more rows where there are more, are in the benchmark.
+func TestPagesOfManyCollectionsCostWhatTheyShow(t *testing.T) {
+	few, many := manyCollections(t, 100, 2, 2), manyCollections(t, 100, 100, 9_900)
+	for _, path := range []string{"/", "/shards", "/advice", "/zones", "/activity", "/tour", "/heat"} {
+		small, large := allocatedBy(few, path), allocatedBy(many, path)
+		t.Logf("%s: %d kB and %d kB", path, small>>10, large>>10)
+		if large > 3*small {
+			t.Errorf("%s allocates %d bytes with 10,000 collections and %d with 10", path, large, small)
+		}
+	}
+}
+
+// allocatedBy is the least of what some answers allocate, after one that makes what is kept of the table.
+func allocatedBy(s *webtest.Server, path string) uint64 {
+	s.Do("GET", path)
+	least := uint64(math.MaxUint64)
+	for range 4 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s.Do("GET", path)
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
+}
+
 // Pages of 10,000 collections beside those of 10, on as many shards; problems are judged for each.
 func BenchmarkPagesOfTenThousandCollections(b *testing.B) {
 	for name, s := range map[string]*webtest.Server{"10": manyCollections(b, 100, 2, 2), "10000": manyCollections(b, 100, 100, 9_900)} {
-		for _, path := range []string{"/", "/collections", "/shards", "/shards/shard-rs-2", "/matrix", "/map", "/advice"} {
+		for _, path := range []string{"/", "/collections", "/shards", "/shards/shard-rs-2", "/shards/shard-rs-2/why", "/matrix",
+			"/map", "/advice"} {
 			b.Run(path+"/"+name, func(b *testing.B) {
 				for b.Loop() {
 					if w := s.Do("GET", path); w.Code != http.StatusOK {

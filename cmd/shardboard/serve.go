@@ -77,6 +77,8 @@ type serveCmd struct {
 	storeFlags     `embed:""`
 	signInFlags    `embed:""`
 
+	MemoryLimit string `name:"memory-limit" env:"SHARDBOARD_MEMORY_LIMIT" placeholder:"SIZE" help:"Memory that shardboard may take, such as 512MiB or 2GB; as it comes near, shardboard gives up heat, then past times, then what pages remember, and reads no larger routing table. Default: the container's limit, where there is one; off is none."`
+
 	MaxConnections *int `name:"max-connections" env:"SHARDBOARD_MAX_CONNECTIONS" placeholder:"N" help:"Limit of open connections, of which live pages may hold three quarters (6700 for 5,000) and one address one quarter; default 1024. Each is an open file (ulimit -n)."`
 }
 
@@ -144,6 +146,9 @@ func (c serveCmd) settings(e *env, several bool) (config app.Config, err error) 
 		return config, err
 	}
 	if err := c.checkTimes(); err != nil {
+		return config, err
+	}
+	if config.MemoryLimit, err = app.ReadMemoryLimit(c.MemoryLimit); err != nil {
 		return config, err
 	}
 	if c.MaxConnections != nil {

@@ -39,6 +39,15 @@ func (s *Sum) Add(f topology.Figure) {
 	}
 }
 
+// plus adds another sum.
+func (s *Sum) plus(o Sum) {
+	known, missing := s.Known+o.Known, s.missing+o.missing
+	if o.Known > 0 {
+		s.Add(topology.Figure{Known: true, Exact: !o.approx, Value: o.Value, Method: o.method, At: o.oldest})
+	}
+	s.Known, s.missing, s.reason = known, missing, cmp.Or(o.reason, s.reason)
+}
+
 // Figure is the sum.
 func (s *Sum) Figure() topology.Figure {
 	if s.Known == 0 {
@@ -132,4 +141,15 @@ func MeanMillis(perSecond float64, mean time.Duration) *float64 {
 	}
 	ms := float64(mean) / float64(time.Millisecond)
 	return &ms
+}
+
+// BySize compares collections as all pages list them: the largest first, then those of unknown size.
+func BySize(a, b api.Figure) int { return cmp.Compare(BytesOr(b), BytesOr(a)) }
+
+// BytesOr is a figure's value; -1 if it is not known.
+func BytesOr(f api.Figure) int64 {
+	if f.Value == nil {
+		return -1
+	}
+	return *f.Value
 }

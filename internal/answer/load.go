@@ -27,12 +27,21 @@ type Load struct {
 	measured    int // collections whose sizes are known
 }
 
-// LoadOf adds up every collection's part on every shard.
+// loadKey is the key of what is kept of a table's load.
+type loadKey struct{}
+
+// Load is what every shard carries.
+func (v View) Load() Load { return OncePerTable(v, loadKey{}, func() Load { return LoadOf(v.Table) }) }
+
+// LoadOf adds up every collection's part on every shard. It costs the parts that there are, whatever the number of
+// shards.
 func LoadOf(t *topology.Table) Load {
 	l := Load{Table: t, Shards: t.Shards}
 	n := len(l.Shards)
 	bytes, docs := make([]Sum, n), make([]Sum, n)
 	chunks := make([]int64, n)
+	var bytesOfAll, docsOfAll Sum // the same on each shard
+	at := ShardPositions(t)
 	namespaces := append([]topology.Namespace(nil), t.Unsharded...)
 	for _, c := range t.Collections {
 		if !Visible(c) {
@@ -57,12 +66,29 @@ func LoadOf(t *topology.Table) Load {
 		} else {
 			l.measured++
 		}
-		sizeOn := t.SizesOf(ns)
-		for i, s := range l.Shards {
-			size := sizeOn(s.Name)
-			bytes[i].Add(size.Bytes)
-			docs[i].Add(size.Documents)
+		parts, others := t.PartsOf(ns)
+		if len(parts) > 0 && !(others.Bytes.Known && allKnown(parts)) {
+			for i, s := range l.Shards {
+				if _, has := parts[s.Name]; !has {
+					bytes[i].Add(others.Bytes)
+					docs[i].Add(others.Documents)
+				}
+			}
+		} else { // a certain 0 changes no sum of what is known
+			bytesOfAll.Add(others.Bytes)
+			docsOfAll.Add(others.Documents)
 		}
+		for name := range parts {
+			if i, ok := at[name]; ok {
+				size := parts[name]
+				bytes[i].Add(size.Bytes)
+				docs[i].Add(size.Documents)
+			}
+		}
+	}
+	for i := range l.Shards {
+		bytes[i].plus(bytesOfAll)
+		docs[i].plus(docsOfAll)
 	}
 	if t.Loaded && len(namespaces) == 0 && len(t.Databases) == 0 { // nothing stored is a fact, not a gap
 		for i := range l.Shards {
@@ -77,6 +103,16 @@ func LoadOf(t *topology.Table) Load {
 		l.Chunks = append(l.Chunks, topology.Figure{Known: true, Exact: true, Value: chunks[i], Method: "routing"})
 	}
 	return l
+}
+
+// allKnown tells whether the bytes and documents of all parts are known.
+func allKnown(parts map[string]topology.Size) bool {
+	for name := range parts {
+		if size := parts[name]; !size.Bytes.Known || !size.Documents.Known {
+			return false
+		}
+	}
+	return true
 }
 
 // Balance judges how evenly the shards are filled: by bytes if they are known,

@@ -62,3 +62,11 @@ func Visible(c *topology.Collection) bool {
 
 // Sharded tells whether a visible collection is really cut into chunks.
 func Sharded(c *topology.Collection) bool { return Visible(c) && !c.Unsplittable }
+
+// byNameKey is the key of what is kept of a table's collections.
+type byNameKey struct{}
+
+// CollectionsByName are the collections of Namespaces, by name. Read only.
+func (v View) CollectionsByName() []topology.Namespace {
+	return OncePerTable(v, byNameKey{}, func() []topology.Namespace { return natural.Sorted(Namespaces(v.Table)) })
+}

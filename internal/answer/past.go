@@ -92,6 +92,13 @@ func (p *Pasts) Table(ctx context.Context, from *history.Past, cluster string, a
 	return made.(*topology.Table), nil
 }
 
+// Drop forgets all tables.
+func (p *Pasts) Drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kept.Purge()
+}
+
 func (p *Pasts) get(key string) *topology.Table {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 )
 
 // Shards are all shards with what each carries.
-func Shards(v View) []api.Shard { return ShardsWith(v, LoadOf(v.Table)) }
+func Shards(v View) []api.Shard { return ShardsWith(v, v.Load()) }
 
 func ShardsWith(v View, load Load) []api.Shard {
 	collections := map[string]int{}
@@ -97,4 +97,13 @@ func isLabel(s string) bool {
 		}
 	}
 	return true
+}
+
+// ShardPositions are the places of the shards in the table.
+func ShardPositions(t *topology.Table) map[string]int {
+	out := make(map[string]int, len(t.Shards))
+	for i, s := range t.Shards {
+		out[s.Name] = i
+	}
+	return out
 }

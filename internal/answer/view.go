@@ -41,6 +41,7 @@ type View struct {
 	WritesAt func(topology.Namespace) int64
 	Counts   *heat.Collector // of writes; nil: not counted
 	Window   time.Duration   // that figures of writes are of; 0: the usual one. Use WritesWindow.
+	Kept     *Kept           // nil: nothing is remembered of the table
 
 	HoldingsOf func(*topology.Table) *holdings.Snapshot // of projects on shards; nil: not estimated. Use Holdings.
 

@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/connlimit"
+	"shardboard/internal/memory"
 	"shardboard/internal/metrics"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -41,6 +42,7 @@ type App struct {
 	leaked   *auth.Leaked
 	front    front
 	reload   *metrics.Reload
+	memory   *memory.Guard // nil: no limit
 
 	opsListener *connlimit.Listener // health and metrics; nil while the pages' listener serves them
 	ops         *http.Server
@@ -72,6 +74,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 }
 
 func (a *App) wire(ctx context.Context, c Config) error {
+	a.memory = memory.New(c.MemoryLimit)
 	if err := a.checkAndBind(c); err != nil {
 		return err
 	}

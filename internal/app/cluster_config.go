@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/memory"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
@@ -34,6 +35,8 @@ type ClusterConfig struct {
 	HideBounds  bool                  // only support and above see chunk bounds
 
 	HoldingsPerMinute int // as in Config
+
+	memory *memory.Guard // of the process; nil: no limit
 }
 
 // cluster is the cluster of a configuration by flags.

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/heat/rowsample"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/memory"
 	"shardboard/internal/metrics"
 	"shardboard/internal/outcome"
 	"shardboard/internal/placement"
@@ -92,6 +93,7 @@ func newClusterParts(ctx context.Context, n *instance, a *App, c ClusterConfig, 
 	p.last = lastCluster{store: n.store, key: lastClusterKey(c.URI.Hosts()), log: c.Log}
 	p.names = projectNames{n.store, c.Log}
 	c.Watcher.Known = p.last.read(ctx)
+	c.memory = a.memory
 	p.wire(client, c, accountsOf(n.auth, among))
 	deps := p.webDeps(n, a, client, c)
 	deps.StoredProjects = p.names.read(ctx, c.Watcher.Known)
@@ -112,11 +114,13 @@ func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, who account
 	prof := c.profile()
 	c.Watcher.Log = c.Log
 	c.Watcher.Follow = p.follows
+	c.Watcher.Grow = c.memory.Grow
 	p.watcher = topology.NewWatcher(client, c.Watcher)
 	p.keeper = placement.NewKeeper(client, p.watcher, prof, c.Log)
 	p.proposer = &proposer{src: client, watcher: p.watcher, profile: prof, log: c.Log}
 	p.duplicates = placement.NewDuplicateCheck(client, p.watcher, p.keeper, prof, c.Log)
 	budget := heat.NewBudget(0, nil) // shared by everything that measures
+	budget.PauseWhile(func() bool { return c.memory.Step() >= memory.Heat })
 	p.heat = heat.NewCollector(client, p.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
 	p.rows = rowsample.New(client, p.watcher, budget, 0, nil)
 	p.surveys = survey.New(client, p.watcher, p.keeper, prof, survey.Options{Store: p.store, Budget: budget, Log: c.Log})

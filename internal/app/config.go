@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/memory"
 	"shardboard/internal/metrics"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
@@ -52,6 +53,8 @@ type Config struct {
 	OpsTLSKey       string
 	OpsTokenFile    string // secret that metrics at OpsListen need; "" is none
 	Actions         bool   // changes to the cluster are allowed
+
+	MemoryLimit memory.Limit // of the process; zero: none
 
 	MaxConnections int // open connections of browsers and scripts; 0 is 1,024, or fewer if the limit of open files is low
 

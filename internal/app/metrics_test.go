@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/memory"
 	"shardboard/internal/topology"
 )
 
@@ -58,6 +59,7 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 	if d.config.Alerts, err = ParseAlerts("test", "targets:\n- {name: on-call, format: generic, url: \"http://127.0.0.1:9/\"}\n"); err != nil {
 		t.Fatal(err)
 	}
+	d.config.MemoryLimit = memory.Limit{Bytes: 8 << 30, From: "--memory-limit"}
 	d.serve(t)
 	d.waitReady(t)
 	if !eventually(settledWithin, func() bool { return d.metrics(t)["shardboard_shard_data_bytes"] != nil }) {

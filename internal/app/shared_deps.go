@@ -19,7 +19,7 @@ func (n *instance) addShared(d *site.Deps, a *App) {
 	d.Hosts, d.TLS, d.Exposed = c.hosts(), c.overTLS(), c.exposed(a.host())
 	d.FrameAncestors = c.frameAncestors()
 	d.MaxSockets = maxSockets(a.listener.Max())
-	d.Version = c.Version
+	d.Version, d.Memory = c.Version, a.memory
 }
 
 // registry is a new registry with the metrics of the process.

@@ -23,6 +23,7 @@ type Budget struct {
 	rate   float64
 	tokens float64
 	filled time.Time
+	pause  func() bool
 }
 
 // NewBudget allows so many documents a second, of which ten seconds' worth can be saved up; 0 is
@@ -36,6 +37,11 @@ func NewBudget(perSecond int, now func() time.Time) *Budget {
 	}
 	return &Budget{now: now, rate: float64(perSecond), tokens: float64(perSecond * burstSeconds), filled: now()}
 }
+
+// PauseWhile allows no read while paused says so. Call it before the budget is used.
+func (b *Budget) PauseWhile(paused func() bool) { b.pause = paused }
+
+func (b *Budget) paused() bool { return b.pause != nil && b.pause() }
 
 // Burst is the most that can be held at once.
 func (b *Budget) Burst() int { return int(b.rate) * burstSeconds }
@@ -53,6 +59,9 @@ func (b *Budget) Hold(n int) int { return b.HoldBut(0, n) }
 
 // HoldBut takes up to n documents but leaves so many to others; with fewer available it takes none.
 func (b *Budget) HoldBut(leave, n int) int {
+	if b.paused() {
+		return 0
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.fill()
@@ -72,6 +81,12 @@ func (b *Budget) Give(n int) {
 func (b *Budget) Wait(ctx context.Context, n int) error {
 	n = min(n, b.Burst())
 	for {
+		if b.paused() {
+			if err := clock.Sleep(ctx, time.Second); err != nil {
+				return err
+			}
+			continue
+		}
 		b.mu.Lock()
 		b.fill()
 		missing := float64(n) - b.tokens

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -40,6 +41,7 @@ type Damage struct {
 	Places []DamagedRange
 	More   int    // places beyond those listed
 	Text   string // why it was not read: for DamageUnread
+	NoRoom bool   // because Options.Grow refused it: Text has nothing of a server
 
 	torn *ChunkBuilder // what the metadata says all the same; nil if there is nothing
 
@@ -151,7 +153,7 @@ func (l *load) damage(now time.Time) *Damage {
 			}
 		}
 	case l.err != nil:
-		d.Text = fault.Text(l.err)
+		d.Text, d.NoRoom = fault.Text(l.err), errors.Is(l.err, errNoRoom)
 	}
 	if d.Kind != DamageEmpty && d.Kind != DamageUnread && l.torn != nil && len(l.torn.m.buckets) > 0 {
 		d.torn = l.torn

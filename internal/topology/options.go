@@ -28,6 +28,10 @@ type Options struct {
 	// every few seconds.
 	Follow func() bool
 
+	// Grow refuses so many bytes more of routing tables when memory is short: the collection stays as it was and is
+	// listed as not read, with the error's text. nil: there is always room.
+	Grow func(bytes int64) error
+
 	Log *slog.Logger // nil: nowhere
 }
 
@@ -52,6 +56,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.RotateAbove <= 0 {
 		o.RotateAbove = 500
+	}
+	if o.Grow == nil {
+		o.Grow = func(int64) error { return nil }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

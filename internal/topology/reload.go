@@ -16,6 +16,25 @@ import (
 // that changes meanwhile takes two.
 const readAttempts = 4
 
+// chunkBytes is what a chunk takes, keys and the read included; growEvery is for how many of a full read room is asked
+// at once.
+const (
+	chunkBytes = 64
+	growEvery  = 4096
+)
+
+// errNoRoom is the cause of reads that Options.Grow refused.
+var errNoRoom = errors.New("no room")
+
+// grow asks for room for more chunks.
+func (w *Watcher) grow(chunks int) error {
+	err := w.o.Grow(int64(chunks) * chunkBytes)
+	if err == nil {
+		return nil
+	}
+	return fault.Wrap(fault.Conflict, errors.Join(errNoRoom, err), "%s", fault.Text(err))
+}
+
 // readParallel is how many collections are read at the same time at most.
 const readParallel = 4
 
@@ -129,6 +148,11 @@ func (w *Watcher) readOne(ctx context.Context, l *load) {
 			l.err = err
 			return
 		}
+		if err == nil && len(rows) > 0 {
+			if l.err = w.grow(len(rows)); l.err != nil {
+				return
+			}
+		}
 		// No row at all means the chunks are of another life by now; a gap, that
 		// something changed in the middle. Both are mended by reading all.
 		if err == nil && len(rows) > 0 {
@@ -213,8 +237,11 @@ func (w *Watcher) allChunks(ctx context.Context, h Head) (*ChunkBuilder, error) 
 			backward.Add(OddChunk{lower, upper, row.Shard}, errors.New("a chunk ends before it begins"))
 			return nil
 		}
-		if n++; n%4096 == 0 {
+		if n++; n%growEvery == 1 {
 			patience.Reset(w.o.LoadTimeout)
+			if err := w.grow(growEvery); err != nil {
+				return err
+			}
 		}
 		return r.Add(row)
 	})

@@ -11,6 +11,13 @@ func (t *Table) SizeOn(ns Namespace, shard string) Size {
 	return t.absentSize(all, ok)
 }
 
+// PartsOf are the sizes of a collection on the shards that told them, and what SizeOn is for every other shard. The
+// parts are part of the table: read only.
+func (t *Table) PartsOf(ns Namespace) (parts map[string]Size, others Size) {
+	all, ok := t.Sizes[ns]
+	return all.Shards, t.absentSize(all, ok)
+}
+
 // SizesOf is SizeOn for many shards of one collection. The sizes are part of the table: read only.
 func (t *Table) SizesOf(ns Namespace) func(shard string) *Size {
 	all, ok := t.Sizes[ns]

@@ -5,13 +5,11 @@ package collections
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
-	"shardboard/internal/answer/mapped"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -52,7 +50,7 @@ func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error)
 
 // listing is the list of collections as its page lays it out.
 type listing struct {
-	api.Collections
+	data.CollectionPage
 	shards []templates.ShardRef
 	live   string // address of the live region; "" for that of everybody
 	state  api.State
@@ -64,49 +62,36 @@ type listing struct {
 
 // Region is the live part of a page. All its tables together are cut into pages.
 func Region(v answer.View, page int) templ.Component {
-	m := listing{Collections: data.Collections(v, ""), shards: templates.ShardRefs(v.Table), internal: v.Internal}
-	mapped.SortBySize(m.Items)
+	m := listing{CollectionPage: data.CollectionsPage(v, page), shards: templates.ShardRefs(v.Table), internal: v.Internal}
 	if m.state = answer.PartState(v, topology.PartRouting); m.state.Code == "stale" {
 		m.state = api.State{} // the header says so on every page
 	}
-	if len(m.rows(sharded)) == 0 && m.state.Code == "" {
+	if m.Sharded == 0 && m.state.Code == "" {
 		m.state = api.State{Code: "empty", Title: "No collection is sharded",
 			Detail: "A collection appears here within a few seconds after sh.shardCollection."}
 	}
 	if v.Table.Unsharded == nil {
 		m.unsharded = answer.PartState(v, topology.PartCollections)
-	} else if len(m.rows(m.isUnsharded)) == 0 {
+	} else if m.Unsharded == 0 {
 		m.unsharded = api.State{Code: "empty", Title: "Every collection is sharded"}
 	}
-	m.Items = slices.Concat(m.rows(sharded), m.rows(m.isInternal), m.rows(m.isUnsharded))
-	page, from, to := answer.PageOf(len(m.Items), page)
-	if len(m.Items) > answer.PageRows {
-		m.pager = templates.PagerOf(len(m.Items), page, func(page int) string { return answer.CollectionsURL(v.Internal, page) })
+	if m.All > answer.PageRows {
+		m.pager = templates.PagerOf(m.All, m.Page, func(page int) string { return answer.CollectionsURL(v.Internal, page) })
 	}
-	m.Items = m.Items[from:to]
-	if v.Internal || page > 1 {
-		m.live = answer.CollectionsURL(v.Internal, page)
+	if v.Internal || m.Page > 1 {
+		m.live = answer.CollectionsURL(v.Internal, m.Page)
 	}
 	return region(m)
 }
 
 // rows are the collections of one table of the page.
-func (m listing) rows(takes func(api.Collection) bool) (out []api.Collection) {
+func (m listing) rows(section data.CollectionSection) (out []api.Collection) {
 	for _, c := range m.Items {
-		if takes(c) {
+		if data.SectionOf(&c, m.internal) == section {
 			out = append(out, c)
 		}
 	}
 	return out
-}
-
-func sharded(c api.Collection) bool { return c.Sharded && !c.System }
-
-// isInternal takes the server's own collections that have chunks.
-func (m listing) isInternal(c api.Collection) bool { return m.internal && c.System && c.Key != nil }
-
-func (m listing) isUnsharded(c api.Collection) bool {
-	return !c.Sharded && (!c.System || m.internal && c.Key == nil)
 }
 
 // shard is how pages show a shard.

@@ -146,7 +146,7 @@ func region(m listing) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = collectionBars(m.rows(sharded), templates.RefsByName(m.shards)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = collectionBars(m.rows(data.SectionSharded), templates.RefsByName(m.shards)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -154,7 +154,7 @@ func region(m listing) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(m.rows(m.isInternal)) > 0 {
+		if len(m.rows(data.SectionInternal)) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h2>Internal collections</h2><p class=\"muted\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -185,12 +185,12 @@ func region(m listing) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = collectionBars(m.rows(m.isInternal), templates.RefsByName(m.shards)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = collectionBars(m.rows(data.SectionInternal), templates.RefsByName(m.shards)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.unsharded.Code != "" || len(m.rows(m.isUnsharded)) > 0 {
+		if m.unsharded.Code != "" || len(m.rows(data.SectionUnsharded)) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<h2>Not sharded</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -200,7 +200,7 @@ func region(m listing) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(m.rows(m.isUnsharded)) > 0 {
+		if len(m.rows(data.SectionUnsharded)) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<table class=\"rows narrow\"><thead><tr><th scope=\"col\">Collection</th><th scope=\"col\">Primary shard</th><th scope=\"col\" class=\"num\">Data</th><th scope=\"col\" class=\"num\">Documents</th></tr></thead> <tbody")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -213,7 +213,7 @@ func region(m listing) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, c := range m.rows(m.isUnsharded) {
+			for _, c := range m.rows(data.SectionUnsharded) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<tr data-key=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

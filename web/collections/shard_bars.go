@@ -26,9 +26,8 @@ func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
 			top, out.fullest, out.share = p.ByteShare, refs.Of(p.Shard), format.Share(p.ByteShare)
 		}
 	}
-	measures := templates.Measures(list, refs, out.fullest.Name)
-	if out.bar = measures[0]; out.bar.Why != "" && top < 0 {
-		out.bar = measures[len(measures)-1]
+	if out.bar = templates.BytesMeasure(list, refs, out.fullest.Name); out.bar.Why != "" && top < 0 {
+		out.bar = templates.ChunksMeasure(list, refs, out.fullest.Name)
 	}
 	if top < 0 {
 		out.fullest = templates.ShardRef{}

@@ -33,7 +33,7 @@ type shardList struct {
 func listRegion(v answer.View) templ.Component {
 	l := shardList{state: answer.PartState(v, topology.PartShards), refs: templates.RefsOf(v.Table)}
 	if v.Table.Loaded {
-		l.all, l.balance = answer.Shards(v), answer.LoadOf(v.Table).Balance().String()+"."
+		l.all, l.balance = answer.Shards(v), v.Load().Balance().String()+"."
 	}
 	return listed(l)
 }

@@ -30,6 +30,9 @@ func (s *Site) Readyz(w http.ResponseWriter, r *http.Request) error {
 			out.Reason = "The cluster is not reached; what is stored is shown."
 		}
 	}
+	if text := s.Deps.Memory.State().Text(); text != "" && out.Reason == "" {
+		out.Reason = text // it goes on serving what it has
+	}
 	t := s.troubleNow()
 	switch c := s.DataCondition(); {
 	case c.Lost():

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"shardboard/internal/alert"
+	"shardboard/internal/memory"
 	"shardboard/internal/store"
 )
 
@@ -90,6 +91,7 @@ func newMetrics(reg *prometheus.Registry, s *Site) *Metrics {
 	}
 	if s.ofServer() {
 		registerTrouble(reg, s)
+		registerMemory(reg, s.Deps.Memory)
 	}
 	// One cluster that cannot be gathered must not hide the others. Gathering reads memory only. Should it wait all the
 	// same, Prometheus gets an answer before its own limit ends.
@@ -224,4 +226,21 @@ func registerTrouble(reg *prometheus.Registry, s *Site) {
 			return float64(n)
 		}),
 	)
+}
+
+// registerMemory adds the limit of memory, where there is one, and what has been given up for it.
+func registerMemory(reg *prometheus.Registry, g *memory.Guard) {
+	if g == nil {
+		return
+	}
+	gauge := func(name, help string, of func(memory.State) float64) {
+		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return of(g.State()) }))
+	}
+	gauge("shardboard_memory_limit_bytes", "Limit of memory (--memory-limit, or the container's).",
+		func(st memory.State) float64 { return float64(st.Limit.Bytes) })
+	gauge("shardboard_memory_used_bytes", "Heap that is compared with the limit.", func(st memory.State) float64 { return float64(st.Used) })
+	gauge("shardboard_memory_step", "What has been given up to stay below the limit: 0 nothing, 1 heat, 2 and history, 3 and the map, "+
+		"4 and growing routing tables.", func(st memory.State) float64 { return float64(st.Step) })
+	reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "shardboard_memory_refused_reads_total",
+		Help: "Reads of routing tables that were refused because they do not fit."}, func() float64 { return float64(g.State().Refused) }))
 }

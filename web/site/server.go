@@ -33,6 +33,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/history"
+	"shardboard/internal/memory"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
@@ -110,6 +111,7 @@ type Deps struct {
 
 	Trouble    func() *store.Trouble         // what is wrong with our own data now; nil: nothing is known of it
 	Unreadable func() []store.UnreadableRows // rows that lists are without; nil: none is known
+	Memory     *memory.Guard                 // of the process; nil: no limit
 
 	Auth    guard.Authenticator // who is asking; nil: nobody ever is anybody
 	TLS     bool                // browsers come over https, ours or a proxy's
@@ -147,6 +149,7 @@ type Site struct {
 	flights singleflight.Group
 	answers keptAnswers
 	bands   *mapped.MapBands
+	kept    answer.Kept
 	pasts   *answer.Pasts
 	eras    logbook.BalancerEras
 	begin   historyBegin

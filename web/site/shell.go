@@ -161,7 +161,8 @@ func (s *Site) csvOf(r *http.Request) string {
 
 // banners are what somebody has to know on every page.
 func (s *Site) banners(who auth.Principal, v answer.View) []message.Message {
-	own := frontpage.OwnData{Directory: s.DataCondition(), Trouble: s.troubleNow(), Leader: s.leader(), Now: s.Deps.Now()}
+	own := frontpage.OwnData{Directory: s.DataCondition(), Trouble: s.troubleNow(), Leader: s.leader(), Now: s.Deps.Now(),
+		Memory: s.Deps.Memory.State().Text()}
 	if s.Deps.Unreadable != nil {
 		own.Unreadable = s.Deps.Unreadable()
 	}

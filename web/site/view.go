@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/history"
+	"shardboard/internal/memory"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
@@ -34,6 +35,10 @@ func (s *Site) ViewAt(r *http.Request) (answer.View, error) {
 func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answer.View, error) {
 	if err := s.KeepsHistory(now); err != nil {
 		return now, err
+	}
+	if s.Deps.Memory.Step() >= memory.History {
+		s.pasts.Drop()
+		return now, fault.New(fault.Unavailable, "Past times are not shown now. %s", s.Deps.Memory.State().Text())
 	}
 	t, err := s.pasts.Table(ctx, s.Deps.History, now.Table.ClusterID, at, now.Now)
 	if err != nil {
@@ -148,13 +153,24 @@ func (s *Site) writesAt(ns topology.Namespace) int64 {
 }
 
 // MapView is a view with what this site remembers of the map.
-func (s *Site) MapView(v answer.View) mapped.MapView { return mapped.MapView{View: v, Bands: s.bands} }
+func (s *Site) MapView(v answer.View) mapped.MapView {
+	if s.Deps.Memory.Step() >= memory.Map {
+		return mapped.MapView{View: v}
+	}
+	return mapped.MapView{View: v, Bands: s.bands}
+}
 
 // View is the newest state of everything that a page shows.
 func (s *Site) View() answer.View {
 	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
 		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.usualWrites, WritesAt: s.writesAt,
+		Kept:   &s.kept,
 		Counts: s.Deps.Heat}
+	if s.Deps.Memory.Step() >= memory.Map {
+		s.kept.Drop()
+		s.bands.Drop()
+		v.Kept = nil
+	}
 	if s.Deps.Holdings != nil {
 		v.HoldingsOf = s.Deps.Holdings.Snapshot
 	}

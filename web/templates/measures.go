@@ -70,6 +70,16 @@ func ShardCells(list []api.Shard) (out [][]Cell) {
 	return out
 }
 
+// BytesMeasure is the first of Measures.
+func BytesMeasure(list []api.Shard, refs Refs, keep string) Measure {
+	return shardColumns[0].measure(list, refs, keep)
+}
+
+// ChunksMeasure is the last of Measures.
+func ChunksMeasure(list []api.Shard, refs Refs, keep string) Measure {
+	return shardColumns[len(shardColumns)-1].measure(list, refs, keep)
+}
+
 // Measures are the same columns as stacked bars. The shard named keep has a segment of
 // its own, however small it is.
 func Measures(list []api.Shard, refs Refs, keep string) (out []Measure) {

@@ -42,29 +42,43 @@ func (a ChunkAmounts) Total() (sum float64) {
 // SizeAmounts are the bytes or documents of a collection, sharded or not; c is nil for one without
 // chunks.
 func SizeAmounts(v answer.View, ns topology.Namespace, c *topology.Collection, by string) ChunkAmounts {
-	out := ChunkAmounts{On: map[string]float64{}, Single: map[int]float64{}, Others: map[string]float64{}, Exact: true, Sure: true}
+	out := ChunkAmounts{On: map[string]float64{}, Exact: true, Sure: true}
 	var chunks map[string]int
 	if c != nil {
 		chunks = c.Chunks.CountByShard()
 	}
-	sizeOn := v.Table.SizesOf(ns)
-	for _, s := range v.Table.Shards {
-		f := figureBy(sizeOn(s.Name), by)
-		if !f.Known && c != nil && chunks[s.Name] == 0 {
+	parts, absent := v.Table.PartsOf(ns)
+	there := 0
+	for shard := range parts {
+		if v.Table.Shard(shard) == nil {
+			continue
+		}
+		there++
+		size := parts[shard]
+		f := figureBy(&size, by)
+		if !f.Known && c != nil && chunks[shard] == 0 {
 			continue // statistics list the shards that own chunks
 		}
 		if !f.Known {
 			return ChunkAmounts{Reason: f.Reason}
 		}
 		if f.Value != 0 {
-			out.On[s.Name] = float64(f.Value)
+			out.On[shard] = float64(f.Value)
 		}
 		// $collStats reports what the storage engine keeps count of: no estimate of ours.
 		out.Exact = out.Exact && (f.Exact || f.Method == "collStats")
 	}
+	if f := figureBy(&absent, by); !f.Known && there < len(v.Table.Shards) {
+		for _, s := range v.Table.Shards {
+			if _, has := parts[s.Name]; !has && (c == nil || chunks[s.Name] > 0) {
+				return ChunkAmounts{Reason: f.Reason}
+			}
+		}
+	}
 	if c == nil {
 		return out
 	}
+	out.Single, out.Others = map[int]float64{}, map[string]float64{}
 	rest, counts := maps.Clone(out.On), maps.Clone(chunks)
 	if v.Sizes != nil {
 		for i, s := range v.Sizes.Known(c) {

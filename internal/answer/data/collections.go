@@ -19,26 +19,44 @@ import (
 	"shardboard/internal/topology"
 )
 
+// namesKey and collectionsKey are the keys of what is kept of a table's collections.
+type (
+	namesKey       struct{}
+	collectionsKey struct{}
+)
+
+// namesOf are all collections by name, damaged ones too. Read only.
+func namesOf(v answer.View) []topology.Namespace {
+	return answer.OncePerTable(v, namesKey{}, func() []topology.Namespace {
+		names := slices.Collect(answer.Namespaces(v.Table))
+		for _, d := range v.Table.Damaged {
+			if v.Table.Collection(d.NS) == nil {
+				names = append(names, d.NS)
+			}
+		}
+		natural.Sort(names)
+		return names
+	})
+}
+
+// everyCollection are all collections by name. Read only.
+func everyCollection(v answer.View) []api.Collection {
+	return answer.OncePerTable(v, collectionsKey{}, func() []api.Collection {
+		return answer.Each(namesOf(v), func(ns topology.Namespace) api.Collection { return collectionOf(v.Table, ns) })
+	})
+}
+
 // Collections are all collections by name, or those of one database, with their part
-// on each shard.
+// on answer.Each shard. The items are read only.
 func Collections(v answer.View, db string) api.Collections {
-	var names []topology.Namespace
-	for ns := range answer.Namespaces(v.Table) {
-		if db == "" || ns.Database() == db {
-			names = append(names, ns)
-		}
-	}
-	for _, d := range v.Table.Damaged {
-		if v.Table.Collection(d.NS) == nil && (db == "" || d.NS.Database() == db) {
-			names = append(names, d.NS)
-		}
-	}
-	natural.Sort(names)
 	var out api.Collections
+	out.Items = everyCollection(v)
+	if db != "" {
+		out.Items = slices.DeleteFunc(slices.Clone(out.Items), func(c api.Collection) bool { return topology.Namespace(c.NS).Database() != db })
+	}
 	sharded, chunks := 0, 0
-	for _, ns := range names {
-		c := collectionOf(v.Table, ns)
-		out.Items = append(out.Items, c)
+	for i := range out.Items {
+		c := &out.Items[i]
 		switch {
 		case c.System:
 			out.System++

@@ -39,6 +39,9 @@ func damageText(d *topology.Damage) string {
 		return message.Plural(n, "A chunk has bounds that are no values of the shard key.",
 			"Some chunks have bounds that are no values of the shard key.")
 	}
+	if d.NoRoom {
+		return d.Text
+	}
 	return "It has not been read yet."
 }
 

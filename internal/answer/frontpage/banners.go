@@ -17,6 +17,7 @@ import (
 const (
 	DataBanner    = "data"
 	DemoBanner    = "demo" // offers the tour
+	MemoryBanner  = "memory"
 	TroubleBanner = "trouble"
 )
 
@@ -36,6 +37,7 @@ type OwnData struct {
 	Now        time.Time
 	Trouble    *store.Trouble         // nil: none is known
 	Unreadable []store.UnreadableRows // rows that lists are without
+	Memory     string                 // what was given up because memory is short; "" for nothing
 	Audit      *audit.State           // nil: nothing is recorded
 }
 
@@ -62,6 +64,9 @@ func Banners(who auth.Principal, own OwnData) []message.Message {
 		add(troubleBanner(own.Trouble, who))
 	}
 	add(unreadableBanner(own.Unreadable))
+	if own.Memory != "" {
+		add(message.New(MemoryBanner, "{memory}", message.Words("memory", own.Memory)))
+	}
 	if own.Audit != nil && who.May(auth.Operator) && !auditExplained(own) {
 		add(auditBanner(*own.Audit))
 	}

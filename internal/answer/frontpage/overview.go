@@ -16,7 +16,7 @@ import (
 
 // Overview answers whether the cluster is balanced and what is wrong.
 func Overview(v answer.View) api.Overview {
-	load := answer.LoadOf(v.Table)
+	load := v.Load()
 	out := api.Overview{Cluster: problems.ClusterWith(v, load), Loaded: v.Table.Loaded, Settings: answer.PartState(v, topology.PartSettings)}
 	s := problems.Problems(v).Summary()
 	open := out.Problems.Items

@@ -124,6 +124,13 @@ func (m *MapBands) of(v MapView, c *topology.Collection) *mapBand {
 	return next
 }
 
+// Drop forgets all bands. Versions go on.
+func (m *MapBands) Drop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.bands)
+}
+
 // forget drops collections that are gone.
 func (m *MapBands) forget(t *topology.Table) {
 	m.mu.Lock()
@@ -137,10 +144,20 @@ func (m *MapBands) forget(t *topology.Table) {
 
 // sizesSum is the same for equal bytes by shard, in any order.
 func sizesSum(t *topology.Table, ns topology.Namespace) (sum uint64) {
-	for shard, size := range t.Sizes[ns].Shards {
-		h := fnv.New64a()
-		_, _ = fmt.Fprintf(h, "%q %v %d", shard, size.Bytes.Known, size.Bytes.Value) // a hash does not fail
-		sum += h.Sum64()
+	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a, without an allocation: a map has thousands of parts
+	for shard := range t.Sizes[ns].Shards {
+		h := uint64(offset)
+		for i := range len(shard) {
+			h = (h ^ uint64(shard[i])) * prime
+		}
+		size := t.Sizes[ns].Shards[shard].Bytes
+		if size.Known {
+			h = (h ^ 1) * prime
+		}
+		for value := uint64(size.Value); value != 0; value >>= 8 {
+			h = (h ^ value&0xff) * prime
+		}
+		sum += h
 	}
 	return sum
 }

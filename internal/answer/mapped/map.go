@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/heat"
-	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -28,41 +27,51 @@ func ClusterMap(v MapView) api.ClusterMap {
 	if v.Bands != nil && v.Past == nil {
 		v.Bands.forget(v.Table)
 	}
-	for ns := range answer.Namespaces(v.Table) {
-		if answer.System(v.Table, ns) && !v.Internal {
-			out.Hidden++
-			continue
-		}
+	names := bandNames(v)
+	out.Hidden = len(v.CollectionsByName()) - len(names)
+	out.More = max(len(names)-MostBands, 0)
+	for _, ns := range names[:len(names)-out.More] {
 		out.Bands = append(out.Bands, mapBandOf(v, ns))
 	}
-	slices.SortStableFunc(out.Bands, func(a, b api.MapBand) int {
-		if a.Sharded != b.Sharded {
-			return cmp.Compare(b.Total, a.Total) // only sharded ones have chunks
-		}
-		return cmp.Or(bySize(a.Bytes, b.Bytes), cmp.Compare(b.Total, a.Total), natural.Compare(a.NS, b.NS))
-	})
-	out.More = max(len(out.Bands)-MostBands, 0)
-	out.Bands = out.Bands[:len(out.Bands)-out.More]
 	out.Moving, out.MovingMore = mapMoves(v)
 	out.Scale = mapScale(v, out)
 	return out
 }
 
-// bySize compares collections as all pages list them: the largest first, then those of unknown size.
-func bySize(a, b api.Figure) int { return cmp.Compare(bytesOr(b), bytesOr(a)) }
+// bandsKey is the key of the kept order of the map's bands.
+type bandsKey struct{ internal bool }
 
-// SortBySize puts the largest collections first.
-func SortBySize(list []api.Collection) {
-	slices.SortStableFunc(list, func(a, b api.Collection) int {
-		return cmp.Or(bySize(a.Bytes, b.Bytes), cmp.Compare(b.Chunks, a.Chunks))
+// bandNames are the collections of the map in the order of their bands: sharded ones first, of both the largest. Read
+// only.
+func bandNames(v MapView) []topology.Namespace {
+	return answer.OncePerTable(v.View, bandsKey{v.Internal}, func() []topology.Namespace {
+		type band struct {
+			ns      topology.Namespace
+			sharded bool
+			bytes   int64
+			chunks  int
+		}
+		var all []band
+		for _, ns := range v.CollectionsByName() {
+			if answer.System(v.Table, ns) && !v.Internal {
+				continue
+			}
+			bytes, _, _ := answer.SizeOf(v.Table, ns)
+			b := band{ns: ns, bytes: answer.BytesOr(answer.FigureOf(bytes))}
+			if c := v.Table.Collection(ns); c != nil && !c.Unsplittable {
+				b.chunks = c.Chunks.Len()
+				b.sharded = b.chunks > 0
+			}
+			all = append(all, b)
+		}
+		slices.SortStableFunc(all, func(a, b band) int { // of equal ones the order of names stays
+			if a.sharded != b.sharded {
+				return cmp.Compare(b.chunks, a.chunks)
+			}
+			return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.chunks, a.chunks))
+		})
+		return answer.Each(all, func(b band) topology.Namespace { return b.ns })
 	})
-}
-
-func bytesOr(f api.Figure) int64 {
-	if f.Value == nil {
-		return -1
-	}
-	return *f.Value
 }
 
 func mapShards(t *topology.Table) []api.MapShard {

@@ -19,7 +19,7 @@ var AllParts = [...]topology.Part{
 }
 
 // Cluster is the cluster in figures. Target, Version and Demo are the server's own.
-func Cluster(v answer.View) api.Cluster { return ClusterWith(v, answer.LoadOf(v.Table)) }
+func Cluster(v answer.View) api.Cluster { return ClusterWith(v, v.Load()) }
 
 func ClusterWith(v answer.View, load answer.Load) api.Cluster {
 	t := v.Table

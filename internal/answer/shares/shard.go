@@ -29,16 +29,18 @@ func Shard(v answer.View, p *profile.Profile, name string, internal bool) (api.S
 		return api.ShardDetail{}, fault.New(fault.NotFound, "There is no shard %q (searched %d: %s).",
 			sanitize.Truncate(name, 100), len(names), format.JoinWords(names))
 	}
-	contents := placement.ShardContents(t, v.Dir, p, name)
+	contents, projects := contentsOf(v, p, name)
 	out := api.ShardDetail{
 		Orphans:  data.OrphansOf(t.OrphansAt(name, v.Now)),
-		Contents: []api.ShardCollection{}, Projects: answer.Each(contents.Projects, shardProject),
-		ByDocument: answer.Each(contents.ByDocument, func(c placement.CollectionOn) api.ShardCollection { return shardCollection(t, c) }),
-		Moving:     logbook.InFlightOf(v, t.MovingOn(name)),
-		Drain:      answer.DrainOf(v, name),
-		Deletions:  answer.DeletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) { return h, h.Shard == name }),
-		Freshness:  answer.FreshnessOf(v, topology.PartShards, topology.PartRouting),
-		Outage:     Outage(v, contents), All: answer.Shards(v), ProjectsState: answer.ProjectsState(v),
+		Contents: []api.ShardCollection{}, Projects: projects,
+		ByDocument:    answer.Each(contents.ByDocument, func(c placement.CollectionOn) api.ShardCollection { return shardCollection(t, c) }),
+		Moving:        logbook.InFlightOf(v, t.MovingOn(name)),
+		Drain:         answer.DrainOf(v, name),
+		Deletions:     answer.DeletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) { return h, h.Shard == name }),
+		Freshness:     answer.FreshnessOf(v, topology.PartShards, topology.PartRouting),
+		Outage:        Outage(v, contents),
+		All:           answer.Shards(v),
+		ProjectsState: answer.ProjectsState(v),
 		DocumentsName: answer.DocumentNames(p).Many,
 	}
 	for _, s := range out.All {
@@ -55,14 +57,48 @@ func Shard(v answer.View, p *profile.Profile, name string, internal bool) (api.S
 			out.PrimaryOf = append(out.PrimaryOf, db.Name)
 		}
 	}
-	for _, c := range contents.Collections {
-		if !internal && topology.IsInternal(c.NS) { // left out as in sums
-			out.Hidden++
-			continue
-		}
-		out.Contents = append(out.Contents, shardCollection(t, c))
-	}
+	out.Contents, out.Hidden = collectionsOn(v, contents, internal)
 	return out, nil
+}
+
+// contentsKey and onShardKey are the keys of what is kept of a shard.
+type (
+	contentsKey struct {
+		shard   string
+		dir     *placement.Directory
+		profile *profile.Profile
+	}
+	onShardKey struct {
+		shard    string
+		internal bool
+	}
+)
+
+// contentsOf is what is on a shard. Read only.
+func contentsOf(v answer.View, p *profile.Profile, shard string) (placement.Contents, []api.ShardProject) {
+	type contents struct {
+		placement.Contents
+		projects []api.ShardProject
+	}
+	all := answer.OncePerTable(v, contentsKey{shard, v.Dir, p}, func() contents {
+		c := placement.ShardContents(v.Table, v.Dir, p, shard)
+		return contents{c, answer.Each(c.Projects, shardProject)}
+	})
+	return all.Contents, all.projects
+}
+
+// collectionsOn are the collections of a shard, and how many of the server's own are left out. Read only.
+func collectionsOn(v answer.View, on placement.Contents, internal bool) ([]api.ShardCollection, int) {
+	all := answer.OncePerTable(v, onShardKey{on.Shard, internal}, func() []api.ShardCollection {
+		out := []api.ShardCollection{}
+		for _, c := range on.Collections {
+			if internal || !topology.IsInternal(c.NS) { // left out as in sums
+				out = append(out, shardCollection(v.Table, c))
+			}
+		}
+		return out
+	})
+	return all, len(on.Collections) - len(all)
 }
 
 func shardCollection(t *topology.Table, c placement.CollectionOn) api.ShardCollection {

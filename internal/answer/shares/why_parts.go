@@ -23,22 +23,22 @@ func (w *shardWhy) collections() whyParts {
 		return out
 	}
 	var missing []string
-	one := func(ns topology.Namespace, c *topology.Collection) {
-		part, ok := w.collection(ns, c)
-		if !ok {
+	one := func(ns topology.Namespace, c *topology.Collection, a data.ChunkAmounts) {
+		if a.Reason != "" {
 			missing = append(missing, string(ns))
-		} else if part.here != 0 || part.even != 0 {
+		} else if part := w.partOf(ns, c, a); part.here != 0 || part.even != 0 {
 			out.add(part)
 		}
 	}
 	for _, c := range w.v.Table.Collections {
 		if answer.Visible(c) {
-			one(c.NS, c)
+			one(c.NS, c, w.amounts(c.NS, c))
 		}
 	}
-	for _, ns := range w.v.Table.Unsharded {
+	amounts := unshardedAmounts(w.v, w.q.By)
+	for i, ns := range w.v.Table.Unsharded {
 		if !topology.IsInternal(ns) {
-			one(ns, nil)
+			one(ns, nil, amounts[i])
 		}
 	}
 	if len(missing) > 0 {
@@ -122,13 +122,14 @@ func (w *shardWhy) amounts(ns topology.Namespace, c *topology.Collection) data.C
 	return a
 }
 
-// collection is a collection as a part of the shard; false if its amounts are not known.
-func (w *shardWhy) collection(ns topology.Namespace, c *topology.Collection) (whyPart, bool) {
-	a := w.amounts(ns, c)
-	if a.Reason != "" {
-		return whyPart{}, false
-	}
-	return w.partOf(ns, c, a), true
+// amountsKey is the key of what is answer.OncePerTable of the collections that are not sharded.
+type amountsKey struct{ by string }
+
+// unshardedAmounts are data.SizeAmounts of the table's Unsharded. Read only.
+func unshardedAmounts(v answer.View, by string) []data.ChunkAmounts {
+	return answer.OncePerTable(v, amountsKey{by}, func() []data.ChunkAmounts {
+		return answer.Each(v.Table.Unsharded, func(ns topology.Namespace) data.ChunkAmounts { return data.SizeAmounts(v, ns, nil, by) })
+	})
 }
 
 // partOf compares what the shard has of a collection with its even share of it.

@@ -193,7 +193,7 @@ func (w *shardWhy) loads() map[string]float64 {
 		}
 		return w.load
 	}
-	all := answer.LoadOf(w.v.Table)
+	all := w.v.Load()
 	figures := all.Bytes
 	if w.q.By == data.OfDocuments {
 		figures = all.Documents

@@ -126,7 +126,9 @@ func (m *matrix) collectionLines() (out []matrixLine, total int) {
 		byNS[x.NS] = append(byNS[x.NS], x)
 	}
 	text := strings.ToLower(m.q.Text)
-	for ns := range answer.Namespaces(m.v.Table) {
+	out = make([]matrixLine, 0, len(m.v.CollectionsByName()))
+	sizes := m.sizes()
+	for i, ns := range m.v.CollectionsByName() {
 		if !m.q.Internal && answer.System(m.v.Table, ns) {
 			continue
 		}
@@ -134,15 +136,28 @@ func (m *matrix) collectionLines() (out []matrixLine, total int) {
 		if m.q.DB != "" && ns.Database() != m.q.DB || text != "" && !strings.Contains(strings.ToLower(string(ns)), text) {
 			continue
 		}
-		l := m.collectionLine(ns)
+		l := m.collectionLine(ns, sizes, i)
 		l.moves = byNS[ns]
 		out = append(out, l)
 	}
-	slices.SortFunc(out, func(a, b matrixLine) int { return natural.Compare(a.name, b.name) })
 	return out, total
 }
 
-func (m *matrix) collectionLine(ns topology.Namespace) matrixLine {
+// spreadsKey is the key of what is answer.OncePerTable of the sizes of all collections.
+type spreadsKey struct{ measure string }
+
+// sizes are the amounts of all collections that are pictured; nil where the measure is no size. Read only.
+func (m *matrix) sizes() []spread {
+	if m.q.Measure == MatrixWrites || m.q.Measure == MatrixReads {
+		return nil
+	}
+	return answer.OncePerTable(m.v, spreadsKey{m.q.Measure}, func() []spread {
+		return answer.Each(m.v.CollectionsByName(), func(ns topology.Namespace) spread { return sizesByShard(m.v.Table, ns, m.measure, m.at) })
+	})
+}
+
+// collectionLine is the line of a collection whose sizes are at a position.
+func (m *matrix) collectionLine(ns topology.Namespace, sizes []spread, at int) matrixLine {
 	out := matrixLine{name: string(ns), row: MatrixRow{Key: string(ns), Kind: "collection", Name: string(ns), URL: answer.CollectionURL(ns)}}
 	c := m.v.Table.Collection(ns)
 	sharded := c != nil && !c.Unsplittable
@@ -158,29 +173,18 @@ func (m *matrix) collectionLine(ns topology.Namespace) matrixLine {
 	}
 	switch m.q.Measure {
 	case MatrixWrites:
-		out.shards = m.writes.collection(ns)
+		out.spread = m.writes.spread(ns)
 	case MatrixReads:
-		out.shards = m.reads(ns)
+		out.spread = m.reads(ns)
 	default:
-		out.shards = sizesByShard(m.v.Table, ns, m.measure)
+		out.spread = sizes[at]
 	}
-	noteMoves(m.v.Table, out.shards, m.ended[ns], nil)
+	if len(m.ended[ns]) > 0 {
+		out.shards = out.spread.dense(len(m.v.Table.Shards))
+		noteMoves(m.v.Table, out.shards, m.ended[ns], nil)
+	}
 	out.row.Zones, out.row.ZonesMore = m.zones.collection(ns)
 	out.sum()
-	return out
-}
-
-// sizesByShard are a collection's amounts; a shard that has no part of it has a certain zero.
-func sizesByShard(t *topology.Table, ns topology.Namespace, measure matrixMeasure) []amount {
-	out := make([]amount, len(t.Shards))
-	held := answer.Holders(t, ns)
-	sizeOn := t.SizesOf(ns)
-	for i, s := range t.Shards {
-		out[i] = measure.ofSize(sizeOn(s.Name))
-		if !out[i].known && len(held) > 0 && !slices.Contains(held, s.Name) {
-			out[i] = nothing()
-		}
-	}
 	return out
 }
 

@@ -149,6 +149,17 @@ func (c MatrixColumn) sumOf(shards []amount) amount {
 	return sum
 }
 
+// sumOfLine is the amount of a column of a line.
+func (c MatrixColumn) sumOfLine(l *matrixLine) (sum amount) {
+	if l.shards != nil {
+		return c.sumOf(l.shards)
+	}
+	for _, i := range c.shards {
+		sum = sum.plus(l.spread.at(i))
+	}
+	return sum
+}
+
 // fullest names the shard that has most of a sum, for its title; "" for one shard.
 func (c MatrixColumn) fullest(t *topology.Table, shards []amount) string {
 	if len(c.shards) < 2 {

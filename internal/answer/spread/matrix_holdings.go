@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
@@ -37,7 +38,7 @@ func (s *projectSizes) ranked() map[projectRef]shardAmounts {
 	if s.from == nil {
 		return nil
 	}
-	position := ShardPositions(s.t)
+	position := answer.ShardPositions(s.t)
 	out := make(map[projectRef]shardAmounts, len(s.from.Projects))
 	for _, p := range s.from.Projects {
 		cells := make(shardAmounts, 0, len(p.Shards))
@@ -60,7 +61,7 @@ func (s *projectSizes) ranked() map[projectRef]shardAmounts {
 func (s *projectSizes) project(ref projectRef) []amount {
 	out := s.unknown()
 	if s.position == nil {
-		s.position = ShardPositions(s.t)
+		s.position = answer.ShardPositions(s.t)
 	}
 	for _, f := range s.from.Project(ref.db, ref.id) {
 		if i, ok := s.position[f.Shard]; ok && !f.Unknown {
@@ -86,7 +87,7 @@ func (s *projectSizes) total() []amount {
 	if s.from == nil {
 		return out
 	}
-	position := ShardPositions(s.t)
+	position := answer.ShardPositions(s.t)
 	for _, one := range s.from.Totals {
 		if i, ok := position[one.Shard]; ok {
 			if out[i] = amountOf(one.Bytes); s.documents {

@@ -58,13 +58,13 @@ func MatrixList(v answer.View, from MatrixSource, q MatrixListQuery) (out api.Li
 
 func (m *matrix) listCollections(q MatrixListQuery, out api.List[api.MatrixRow]) (api.List[api.MatrixRow], error) {
 	var names []topology.Namespace
-	for ns := range answer.Namespaces(m.v.Table) {
+	text := strings.ToLower(q.Text)
+	for _, ns := range m.v.CollectionsByName() {
 		if (q.Internal || !answer.System(m.v.Table, ns)) && (q.DB == "" || ns.Database() == q.DB) &&
-			strings.Contains(strings.ToLower(string(ns)), strings.ToLower(q.Text)) && natural.Compare(string(ns), q.cursor) >= 0 {
+			strings.Contains(strings.ToLower(string(ns)), text) && natural.Compare(string(ns), q.cursor) >= 0 {
 			names = append(names, ns)
 		}
 	}
-	natural.Sort(names)
 	if len(names) > q.limit {
 		out.Next = answer.CursorOf(string(names[q.limit]))
 		names = names[:q.limit]
@@ -75,10 +75,13 @@ func (m *matrix) listCollections(q MatrixListQuery, out api.List[api.MatrixRow])
 	}
 	for _, ns := range names {
 		row := api.MatrixRow{Kind: "collection", ID: string(ns), DB: ns.Database(), Name: ns.Collection()}
-		size := sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{}))
+		amounts := func(measure string) []amount {
+			return sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{Measure: measure}), m.at).dense(len(m.at))
+		}
+		size := amounts(MatrixBytes)
 		noteMoves(m.v.Table, size, m.ended[ns], nil)
-		row.Shards = m.parts(size, sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{Measure: MatrixDocuments})), m.writes.collection(ns),
-			m.reads(ns), byNS[ns])
+		row.Shards = m.parts(size, amounts(MatrixDocuments), m.writes.collection(ns),
+			m.reads(ns).dense(len(m.at)), byNS[ns])
 		out.Items = append(out.Items, row)
 	}
 	return out, nil

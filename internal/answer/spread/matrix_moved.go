@@ -41,7 +41,7 @@ func noteMoves(t *topology.Table, shards []amount, moves []endedMove, takes func
 	if len(moves) == 0 {
 		return
 	}
-	position := ShardPositions(t)
+	position := answer.ShardPositions(t)
 	for _, m := range moves {
 		for _, shard := range []string{m.From, m.To} {
 			i, ok := position[shard]
@@ -68,7 +68,7 @@ func (m *matrix) noteProjectMoves(p placement.Project, shards []amount) {
 	if m.q.Measure == MatrixWrites {
 		return
 	}
-	position := ShardPositions(m.v.Table)
+	position := answer.ShardPositions(m.v.Table)
 	for _, f := range m.v.Holdings().Project(p.DB, p.ID) {
 		if i, ok := position[f.Shard]; ok && f.Moved && shards[i].known && shards[i].moved.IsZero() {
 			shards[i].moved = m.newestMove(p.DB, f.Shard, f.Oldest)

@@ -112,7 +112,7 @@ func movesByShard(t *topology.Table, moves []PendingMove) []shardMoves {
 	if len(moves) == 0 {
 		return nil
 	}
-	out, position := make([]shardMoves, len(t.Shards)), ShardPositions(t)
+	out, position := make([]shardMoves, len(t.Shards)), answer.ShardPositions(t)
 	for _, m := range moves {
 		if i, ok := position[m.From]; ok {
 			out[i].leaving = append(out[i].leaving, m)

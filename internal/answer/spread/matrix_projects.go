@@ -78,7 +78,7 @@ func (m *matrix) projects() {
 	_, from, to := answer.PageOfRows(len(found), m.q.Page, m.out.OnPage)
 
 	whole := len(found) == m.out.Total
-	all, byNS := matrixLine{moves: m.moves}, map[topology.Namespace][]amount(nil)
+	all, byNS := matrixLine{moves: m.moves}, map[topology.Namespace]spread(nil)
 	name := message.Plural(len(found), "1 project", format.Count(int64(len(found)))+" projects")
 	if whole {
 		all.shards, byNS = m.allData()

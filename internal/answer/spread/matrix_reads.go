@@ -13,21 +13,20 @@ const (
 )
 
 // reads are the reads of a collection by shard, by the servers' own counters.
-func (m *matrix) reads(ns topology.Namespace) []amount {
+func (m *matrix) reads(ns topology.Namespace) spread {
 	if why, none := m.noReads(ns); none {
-		return slices.Repeat([]amount{why}, len(m.v.Table.Shards))
+		return everywhere(why)
 	}
-	out := make([]amount, len(m.v.Table.Shards))
+	out := spread{others: nothing()} // no read of it goes there
 	by, chunks := m.writes.counts.Load(ns), m.v.Table.Collection(ns).Chunks.CountByShard()
 	for i, s := range m.v.Table.Shards {
 		switch l := by[s.Name]; {
 		case chunks[s.Name] == 0:
-			out[i] = nothing() // no read of it goes there
 		case !l.Known:
-			out[i] = unknownAmount("notReported", readsUnknown)
+			out.on = append(out.on, shardAmount{i, unknownAmount("notReported", readsUnknown)})
 		default:
 			n := l.ReadsPerSecond
-			out[i] = amount{known: true, value: n, low: n, high: n, at: l.To, mean: l.ReadLatency}
+			out.on = append(out.on, shardAmount{i, amount{known: true, value: n, low: n, high: n, at: l.To, mean: l.ReadLatency}})
 		}
 	}
 	return out

@@ -19,19 +19,19 @@ type matrixRest struct {
 }
 
 // allData are the amounts of all collections, as the matrix of collections adds them up.
-func (m *matrix) allData() (sum []amount, byNS map[topology.Namespace][]amount) {
+func (m *matrix) allData() (sum []amount, byNS map[topology.Namespace]spread) {
 	q := m.q
 	q.Projects, q.Text, q.DB = false, "", ""
-	lines, _ := (&matrix{v: m.v, q: q, measure: m.measure, zones: m.zones, writes: m.writes}).collectionLines()
-	byNS = map[topology.Namespace][]amount{}
+	lines, _ := (&matrix{v: m.v, q: q, measure: m.measure, zones: m.zones, writes: m.writes, at: m.at}).collectionLines()
+	byNS = make(map[topology.Namespace]spread, len(lines))
 	for _, l := range lines {
-		byNS[topology.Namespace(l.name)] = l.shards
+		byNS[topology.Namespace(l.name)] = l.spread
 	}
 	return sumLine(m.v.Table, lines).shards, byNS
 }
 
 // rest divides what is not in a row of the listed projects.
-func (m *matrix) rest(all []amount, byNS map[topology.Namespace][]amount, ranked map[projectRef]shardAmounts) matrixRest {
+func (m *matrix) rest(all []amount, byNS map[topology.Namespace]spread, ranked map[projectRef]shardAmounts) matrixRest {
 	var out matrixRest
 	none := func() []amount { return make([]amount, len(all)) }
 	out.all, out.unlisted, out.others, out.left = none(), none(), none(), none()
@@ -49,15 +49,16 @@ func (m *matrix) rest(all []amount, byNS map[topology.Namespace][]amount, ranked
 		}
 	}
 	counted := m.countedByProject()
-	for ns, shards := range byNS {
-		if counted[ns] {
-			continue
+	addSpreads(out.others, func(yield func(spread) bool) {
+		for ns, s := range byNS {
+			if !counted[ns] {
+				out.names++
+				if !yield(s) {
+					return
+				}
+			}
 		}
-		out.names++
-		for i, a := range shards {
-			out.others[i] = out.others[i].plus(a)
-		}
-	}
+	})
 	for i, a := range all {
 		listed := out.all[i]
 		out.all[i] = m.difference(a, listed)

@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
-	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -132,8 +131,9 @@ func (m matrixMeasure) ofSize(s *topology.Size) amount {
 // matrixLine is a row before it is laid out: an amount for each shard.
 type matrixLine struct {
 	row       MatrixRow
-	name      string // rows are sorted by it
-	shards    []amount
+	name      string   // rows are sorted by it
+	shards    []amount // for each shard; nil: spread has them
+	spread    spread
 	total     amount
 	moves     []PendingMove
 	unsharded bool                      // a collection that is not sharded
@@ -142,6 +142,9 @@ type matrixLine struct {
 
 func (l *matrixLine) sum() {
 	l.total = amount{}
+	if l.shards == nil {
+		l.total = l.spread.total()
+	}
 	for _, a := range l.shards {
 		l.total = l.total.plus(a)
 	}
@@ -150,12 +153,19 @@ func (l *matrixLine) sum() {
 // sumLine is the sum of lines as one line.
 func sumLine(t *topology.Table, lines []matrixLine) matrixLine {
 	out := matrixLine{shards: make([]amount, len(t.Shards))}
-	for _, l := range lines {
-		for i, a := range l.shards {
-			out.shards[i] = out.shards[i].plus(a)
+	for i := range lines {
+		for n, a := range lines[i].shards {
+			out.shards[n] = out.shards[n].plus(a)
 		}
-		out.moves = append(out.moves, l.moves...)
+		out.moves = append(out.moves, lines[i].moves...)
 	}
+	addSpreads(out.shards, func(yield func(spread) bool) {
+		for i := range lines {
+			if lines[i].shards == nil && !yield(lines[i].spread) {
+				return
+			}
+		}
+	})
 	out.sum()
 	return out
 }
@@ -171,7 +181,8 @@ type matrix struct {
 	zones   zonesOfRows
 	writes  *matrixWrites
 	out     MatrixTable
-	columns []amount // total of each shard, of all rows
+	at      map[string]int // positions of shards
+	columns []amount       // total of each shard, of all rows
 	all     amount
 
 	hot       map[string]bool          // ids of projects that a problem of writes is about
@@ -180,7 +191,8 @@ type matrix struct {
 
 // newMatrix is a table without rows.
 func newMatrix(v answer.View, from MatrixSource, q MatrixQuery) *matrix {
-	m := &matrix{v: v, from: from, q: q, measure: measureOf(q), moves: PendingMoves(v, from.Runs), ended: endedMoves(v)}
+	m := &matrix{v: v, from: from, q: q, measure: measureOf(q), moves: PendingMoves(v, from.Runs), ended: endedMoves(v),
+		at: answer.ShardPositions(v.Table)}
 	m.zones, m.writes = newZonesOfRows(v), newMatrixWrites(v, from.Counts)
 	m.out = MatrixTable{Query: q, NameURL: q.sorted(MatrixByName).URL(), NameSort: q.direction(MatrixByName),
 		TotalURL: q.sorted(MatrixByTotal).URL(), TotalSort: q.direction(MatrixByTotal)}
@@ -218,12 +230,12 @@ func regroup(t *topology.Table, q MatrixQuery, grouped bool) MatrixChoice {
 }
 
 // order is what a line is sorted by, largest first.
-func (m *matrix) order(l matrixLine) float64 {
+func (m *matrix) order(l *matrixLine) float64 {
 	a := l.total
 	if m.q.Sort != MatrixByTotal {
 		for _, c := range m.out.Columns {
 			if c.key == m.q.Sort {
-				a = c.sumOf(l.shards)
+				a = c.sumOfLine(l)
 			}
 		}
 		if m.q.Show == MatrixOfRow {
@@ -233,10 +245,9 @@ func (m *matrix) order(l matrixLine) float64 {
 	return a.order()
 }
 
-// sort sorts lines as the query asks. Unknown amounts are last in both directions.
+// sort sorts lines, which come by name, as the query asks. Unknown amounts are last in both directions.
 func (m *matrix) sort(lines []matrixLine) {
 	if m.q.Sort == MatrixByName {
-		slices.SortStableFunc(lines, func(a, b matrixLine) int { return natural.Compare(a.name, b.name) })
 		if m.q.Reverse {
 			slices.Reverse(lines)
 		}
@@ -244,10 +255,10 @@ func (m *matrix) sort(lines []matrixLine) {
 	}
 	keys := make([]float64, len(lines))
 	place := make([]int, len(lines))
-	for i, l := range lines {
-		keys[i], place[i] = m.order(l), i
+	for i := range lines {
+		keys[i], place[i] = m.order(&lines[i]), i
 	}
-	slices.SortStableFunc(place, func(a, b int) int {
+	slices.SortFunc(place, func(a, b int) int {
 		if a, b := lines[a].unsharded, lines[b].unsharded; a != b && m.q.Sort == MatrixByTotal && !m.q.Reverse {
 			if a { // last, as in the list and on the map
 				return 1
@@ -258,7 +269,7 @@ func (m *matrix) sort(lines []matrixLine) {
 		if m.q.Reverse && x >= 0 && y >= 0 {
 			x, y = y, x
 		}
-		return cmp.Or(cmp.Compare(y, x), natural.Compare(lines[a].name, lines[b].name))
+		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a, b))
 	})
 	sorted := make([]matrixLine, len(lines))
 	for i, at := range place {
@@ -279,6 +290,9 @@ func (m *matrix) takeTotals(all matrixLine, name string) {
 // add lays out a line as the next row.
 func (m *matrix) add(l matrixLine) {
 	row := l.row
+	if l.shards == nil {
+		l.shards = l.spread.dense(len(m.v.Table.Shards))
+	}
 	l.total.moved = time.Time{} // moves between shards do not change it
 	row.Total = m.cell(l, l.total, m.all)
 	if m.q.Show != MatrixOfColumn { // the share of a row in itself says nothing

@@ -46,7 +46,10 @@ func (w *matrixWrites) reason() (a amount, none bool) {
 
 // collection is the writes of a collection by shard.
 func (w *matrixWrites) collection(ns topology.Namespace) []amount {
-	out := make([]amount, len(w.v.Table.Shards))
+	return w.spread(ns).dense(len(w.v.Table.Shards))
+}
+
+func (w *matrixWrites) spread(ns topology.Namespace) spread {
 	why, none := w.reason()
 	c, known := w.coverage[ns]
 	switch {
@@ -62,22 +65,21 @@ func (w *matrixWrites) collection(ns topology.Namespace) []amount {
 			why, none = unknownAmount("notLoaded", noWritesYet), true
 		}
 	}
-	rates := map[string]heat.Rate{}
-	if !none {
-		for _, l := range window.Shards(w.v.Table, w.v.Profile) {
-			rates[l.Shard] = l.Rate
-		}
+	if none {
+		return everywhere(why)
 	}
+	rates := map[string]heat.Rate{}
+	for _, l := range window.Shards(w.v.Table, w.v.Profile) {
+		rates[l.Shard] = l.Rate
+	}
+	out := spread{others: nothing()} // they have no chunk
 	for i, s := range w.v.Table.Shards {
 		switch r, has := rates[s.Name]; {
-		case none:
-			out[i] = why
 		case has && r.AtLeast && r.Rows == 0:
-			out[i] = unknownAmount("notCounted", "Changed rows are counted for the hottest projects only, and none of theirs changed here.")
+			out.on = append(out.on, shardAmount{i,
+				unknownAmount("notCounted", "Changed rows are counted for the hottest projects only, and none of theirs changed here.")})
 		case has:
-			out[i] = rateAmount(r, window.To)
-		default:
-			out[i] = nothing() // it has no chunk
+			out.on = append(out.on, shardAmount{i, rateAmount(r, window.To)})
 		}
 	}
 	return out
@@ -90,7 +92,7 @@ func (w *matrixWrites) countProjects() {
 	}
 	w.sums = map[projectRef]shardAmounts{}
 	w.unseen, w.partial = map[string]amount{}, map[projectRef]bool{}
-	position := ShardPositions(w.v.Table)
+	position := answer.ShardPositions(w.v.Table)
 	for _, ns := range w.counts.Counted(w.v.Table) {
 		if w.only != nil && w.only.db != ns.Database() {
 			continue
@@ -179,7 +181,7 @@ func (w *matrixWrites) part(ref projectRef, ns topology.Namespace) []amount {
 			out[i] = rateAmount(window.None(), window.To)
 		}
 	}
-	position := ShardPositions(w.v.Table)
+	position := answer.ShardPositions(w.v.Table)
 	for _, l := range window.ProjectShards(w.v.Table, w.v.Profile) {
 		if i, ok := position[l.Shard]; ok && l.Project == ref.id {
 			out[i] = rateAmount(l.Rate, window.To)
@@ -202,15 +204,6 @@ func (w *matrixWrites) total() []amount {
 	}
 	for i := range out {
 		out[i] = why
-	}
-	return out
-}
-
-// ShardPositions are the places of the shards in the table.
-func ShardPositions(t *topology.Table) map[string]int {
-	out := make(map[string]int, len(t.Shards))
-	for i, s := range t.Shards {
-		out[s.Name] = i
 	}
 	return out
 }

@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
-	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
 	"shardboard/internal/chunksize"
@@ -46,7 +45,7 @@ type growthInput struct {
 }
 
 func growthInputOf(v answer.View, q GrowthQuery) (*growthInput, error) {
-	g := &growthInput{v: v, q: q, position: spread.ShardPositions(v.Table), stays: map[[2]int]string{}}
+	g := &growthInput{v: v, q: q, position: answer.ShardPositions(v.Table), stays: map[[2]int]string{}}
 	if _, ok := g.position[q.Empty]; q.Empty != "" && !ok {
 		return nil, fault.New(fault.Invalid, "empty: there is no shard %q; it must be the name of one of the %s.",
 			sanitize.Truncate(q.Empty, 100), answer.Counted(len(v.Table.Shards), "shard", "shards"))
@@ -182,11 +181,14 @@ func (g *growthInput) addOthers() {
 		if c != nil && !c.Unsplittable || answer.System(g.v.Table, ns) {
 			continue
 		}
-		known := true
-		for i, s := range g.v.Table.Shards {
-			f := g.v.Table.SizeOn(ns, s.Name).Bytes
-			known = known && f.Known
-			g.in.Shards[i].Other += f.Value
+		parts, others := g.v.Table.PartsOf(ns)
+		known := others.Bytes.Known || len(parts) >= len(g.v.Table.Shards)
+		for name := range parts {
+			if i, ok := g.position[name]; ok {
+				f := parts[name].Bytes
+				known = known && f.Known
+				g.in.Shards[i].Other += f.Value
+			}
 		}
 		if !known {
 			unknown++

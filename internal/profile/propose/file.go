@@ -3,6 +3,7 @@ package propose
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,9 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 )
+
+// keyField is the field of a profile file with a shard key.
+const keyField = "shardKey"
 
 // file is the text of a profile before it is written.
 type file struct {
@@ -117,7 +121,7 @@ func (r row) writeKey(b *strings.Builder, indent string) {
 		}
 		parts = append(parts, scalar(f.Name)+": "+kind)
 	}
-	b.WriteString(indent + "shardKey: {" + strings.Join(parts, ", ") + "}\n")
+	b.WriteString(fmt.Sprintf("%s%s: {%s}\n", indent, keyField, strings.Join(parts, ", ")))
 }
 
 // comments are the reasons, what could not be read and the preview, a sentence a line.

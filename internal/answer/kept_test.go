@@ -1,0 +1,43 @@
+package answer
+
+import (
+	"testing"
+	"time"
+
+	"shardboard/internal/topology"
+)
+
+// What is kept is computed once for each table and class of people, and again of a newer table; past times and tables
+// that are newest no more are computed each time. What requests can ask for is bounded.
+func TestKeptIsComputedOnceForEachTable(t *testing.T) {
+	began := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	older, newer := &topology.Table{Built: began}, &topology.Table{Built: began.Add(time.Second)}
+	hidden := *newer
+	v, times := View{Kept: &Kept{}}, 0
+	ask := func(table *topology.Table, what any, want int) {
+		t.Helper()
+		times = 0
+		v.Table = table
+		for range 3 {
+			if got := OncePerTable(v, what, func() *topology.Table { times++; return table }); got != table {
+				t.Errorf("of another table: %v", got.Built)
+			}
+		}
+		if times != want {
+			t.Errorf("computed %d times, want %d", times, want)
+		}
+	}
+	ask(older, loadKey{}, 1)
+	ask(newer, loadKey{}, 1)
+	ask(&hidden, loadKey{}, 1)
+	ask(newer, loadKey{}, 0)
+	ask(older, loadKey{}, 3)
+	for i := range 10 * mostKept {
+		ask(newer, i, 1)
+	}
+	if n := len(v.Kept.values); n > mostKept {
+		t.Errorf("%d values are kept", n)
+	}
+	v.Past = &PastTime{}
+	ask(newer, byNameKey{}, 3)
+}
