@@ -50,7 +50,7 @@ func New(l Limit) *Guard {
 	if l.Bytes == 0 {
 		return nil
 	}
-	debug.SetMemoryLimit(int64(float64(l.Bytes) * 0.9))
+	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), int64(float64(l.Bytes)*0.9))) // a lower GOMEMLIMIT stays
 	return NewGuard(l, heapBytes, runtime.GC, time.Now)
 }
 
