@@ -71,6 +71,11 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 				t.Fatalf("%s is not listed: %+v", tc.tenant, list.Items)
 			}
 			d.waitForPage(t, "projects/"+list.Items[i].ID, tc.tenant)
+			if words := p.TenantWords().Many; words == "Projects" {
+				t.Errorf("the proposal has no word for tenants:\n%s", file)
+			} else {
+				d.waitForPage(t, "matrix?by=projects", words+" by shard, bytes")
+			}
 			var found struct {
 				Items []struct {
 					Kind   string

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -21,30 +22,58 @@ func (p *Profile) TenantWords() Called {
 	return p.Tenants
 }
 
+// ourWords are the words that a profile may replace, with their article.
+var ourWords = regexp.MustCompile(`(\b[Aa]n? )?(Yorkie documents?|[Pp]rojects?)`)
+
 // Words puts a sentence of ours, which speaks of projects and Yorkie documents, into the profile's words. It is for
-// patterns, before names of other people are put in.
+// patterns, before names of other people are put in. Names of commands, fields and addresses, such as split-project,
+// project_id and /projects, stay as they are.
 func (p *Profile) Words(sentence string) string {
 	if p == nil || p.Tenants.Many == "" && p.Called.Many == "" {
 		return sentence
 	}
-	var pairs []string
-	word := func(ours, theirs string) {
-		for _, article := range []string{"a ", "an "} {
-			pairs = append(pairs, article+ours, articleOf(theirs)+" "+theirs)
+	var b strings.Builder
+	at := 0
+	for _, m := range ourWords.FindAllStringSubmatchIndex(sentence, -1) {
+		word := p.word(sentence[m[4]:m[5]])
+		if word == "" || partOfName(sentence[:m[4]], sentence[m[5]:]) {
+			continue
 		}
-		pairs = append(pairs, ours, theirs)
+		b.WriteString(sentence[at:m[0]])
+		if m[2] >= 0 {
+			b.WriteString(sentence[m[2]:m[2]+1] + articleOf(word)[1:] + " ")
+		}
+		b.WriteString(word)
+		at = m[1]
 	}
-	document, tenant := p.DocumentWords(), p.TenantWords()
-	if p.Called.Many != "" {
-		word("Yorkie documents", lower(document.Many))
-		word("Yorkie document", lower(document.One))
+	return b.String() + sentence[at:]
+}
+
+// word is what the profile says for one of our words; "" if it leaves that as it is.
+func (p *Profile) word(ours string) string {
+	called := p.Tenants
+	if strings.HasPrefix(ours, "Yorkie") {
+		called = p.Called
 	}
-	if p.Tenants.Many != "" {
-		word("projects", lower(tenant.Many))
-		word("project", lower(tenant.One))
-		pairs = append(pairs, "Projects", tenant.Many, "Project", tenant.One)
+	word := called.One
+	if strings.HasSuffix(ours, "s") {
+		word = called.Many
 	}
-	return strings.NewReplacer(pairs...).Replace(sentence)
+	if strings.HasPrefix(ours, "P") {
+		return word
+	}
+	return lower(word)
+}
+
+// partOfName tells whether a word between two texts is a part of a longer name.
+func partOfName(before, after string) bool {
+	last, next := before[max(len(before)-1, 0):], after[:min(1, len(after))]
+	return strings.ContainsAny(last, "-_/.{$=") || nameLetter(last) || strings.ContainsAny(next, "_}=") || nameLetter(next) ||
+		next == "-" && !strings.HasPrefix(after, "-wide")
+}
+
+func nameLetter(s string) bool {
+	return s != "" && (unicode.IsLetter(rune(s[0])) || unicode.IsDigit(rune(s[0])))
 }
 
 // lower is a word inside of a sentence: an abbreviation stays as it is.

@@ -198,7 +198,7 @@ func kindOf(v answer.View, it api.LocateItem) string {
 	case "document":
 		return answer.DocumentNames(v.Profile).One
 	case "project":
-		return "Project"
+		return v.Profile.TenantWords().One
 	case "client":
 		return "Client"
 	case "schema":

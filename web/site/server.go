@@ -7,6 +7,7 @@
 package site
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -225,12 +226,14 @@ func (s *Site) Outside(router http.Handler) http.Handler {
 
 // Handler is the whole site, with every check around it. It takes addresses without the site's base.
 func (s *Site) Handler() http.Handler {
-	if s.Deps.Base.Root+s.Deps.Base.Prefix == "" {
-		return s.Whole
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.Whole.ServeHTTP(w, r.WithContext(templates.WithBase(r.Context(), s.Deps.Base)))
+		s.Whole.ServeHTTP(w, r.WithContext(s.drawing(r.Context())))
 	})
+}
+
+// drawing is the context of what is drawn for this site: its base and its profile's words.
+func (s *Site) drawing(ctx context.Context) context.Context {
+	return templates.WithWords(templates.WithBase(ctx, s.Deps.Base), s.Deps.Profile.Words)
 }
 
 // Address is the address on the server of one of the site's own.

@@ -60,7 +60,7 @@ func (s *Site) Fragment(name string) (render answer.FragmentFunc, ok bool) {
 		return nil, t.Kind != ""
 	}
 	return func(ctx context.Context, w io.Writer, v answer.View) error {
-		ctx = templates.WithBase(ctx, s.Deps.Base)
+		ctx = s.drawing(ctx)
 		c, err := t.Draw(ctx, s, v, thing)
 		if err != nil {
 			if fault.Of(err) == fault.NotFound {

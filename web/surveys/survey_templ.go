@@ -294,7 +294,7 @@ func collection(c api.SurveyCollection, shards templates.Refs, now time.Time) te
 				return templ_7745c5c3_Err
 			}
 			if len(c.Projects) > 0 {
-				templ_7745c5c3_Err = lines(c.Projects[:min(len(c.Projects), linesShown)], "Project", c.DeadLabel, shards).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = lines(c.Projects[:min(len(c.Projects), linesShown)], templates.Words(ctx, "Project"), c.DeadLabel, shards).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -85,3 +85,18 @@ func baseAttr(ctx context.Context) templ.Attributes {
 	}
 	return out
 }
+
+type wordsKey struct{}
+
+// WithWords is the context of what is drawn in the words of a profile.
+func WithWords(ctx context.Context, words func(sentence string) string) context.Context {
+	return context.WithValue(ctx, wordsKey{}, words)
+}
+
+// Words is a sentence of ours in the words of the context's profile. It is for what holds no name of anybody else.
+func Words(ctx context.Context, sentence string) string {
+	if words, ok := ctx.Value(wordsKey{}).(func(string) string); ok {
+		return words(sentence)
+	}
+	return sentence
+}
