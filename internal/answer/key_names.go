@@ -21,8 +21,8 @@ const notListed = "project not in the list"
 // ofKey ends the name of the fact that says whose a key is.
 const ofKey = ".project"
 
-// Named is a sentence in the profile's words, in which projects' names stand before the keys that hold their ids, and in
-// the names of zones. Values for scripts stay as they are.
+// Named is a sentence in the profile's words, in which projects' names stand before the keys that hold their ids, and
+// in the names of zones. Values for scripts stay as they are.
 func (v View) Named(m message.Message) message.Message {
 	m.Pattern = v.Profile.Words(m.Pattern)
 	var k KeyProjects

@@ -89,7 +89,8 @@ func (m *matrix) projects() {
 	all.sum()
 	m.takeTotals(all, name)
 	if from > 0 {
-		m.addSum(m.sumOfProjects(order[:from], ranked), "others-before", format.Count(int64(from))+m.v.Profile.Words(" projects before"), m.pageURL(from-1))
+		m.addSum(m.sumOfProjects(order[:from], ranked), "others-before",
+			format.Count(int64(from))+m.v.Profile.Words(" projects before"), m.pageURL(from-1))
 	}
 	for _, p := range order[from:to] {
 		m.addProject(p, figures.project(refOf(p)), figures)
