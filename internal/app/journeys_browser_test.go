@@ -183,7 +183,7 @@ func TestBrowserJourneyOfOnCall(t *testing.T) {
 		o.follow(`a[href="/heat"]`, "/heat") // 1
 		// 2, 3: a chunk whose writes so far were to one document cannot be split; the plan says so, and one tries the next.
 		for i := 0; ; i++ {
-			if i == 12 {
+			if i == 30 {
 				o.Fatalf("no offered split can be confirmed: %s", o.where())
 			}
 			o.run("window.leaving_ = true")
