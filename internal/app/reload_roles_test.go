@@ -2,6 +2,7 @@ package app
 
 import (
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,25 +27,38 @@ func TestARoleThatAReloadTakesAwayClosesSockets(t *testing.T) {
 		return socket
 	}
 	adam := open("adam")
-	var veras [3]*websocket.Conn
+	// Each is read from the beginning, so that pings of before the reload are not taken for later ones.
+	type reader struct {
+		pings atomic.Int64
+		ended chan error
+	}
+	var veras [3]*reader
 	for i := range veras {
-		veras[i] = open("vera")
+		socket, r := open("vera"), &reader{ended: make(chan error, 1)}
+		veras[i] = r
+		socket.SetPingHandler(func(string) error { r.pings.Add(1); return nil })
+		_ = socket.SetReadDeadline(time.Now().Add(settledWithin))
+		go func() {
+			var err error
+			for err == nil {
+				_, _, err = socket.ReadMessage()
+			}
+			r.ended <- err
+		}()
 	}
 	prod.Roles = auth.ClusterRoles{"user:vera": "none"}
 	f.reload(t, prod)
+	var before [3]int64
+	for i, vera := range veras {
+		before[i] = vera.pings.Load()
+	}
 	atOnce := 0
-	for _, vera := range veras {
-		pings := 0
-		vera.SetPingHandler(func(string) error { pings++; return nil })
-		_ = vera.SetReadDeadline(time.Now().Add(settledWithin))
-		var err error
-		for err == nil {
-			_, _, err = vera.ReadMessage()
-		}
+	for i, vera := range veras {
+		err := <-vera.ended
 		if closed, is := err.(*websocket.CloseError); !is || closed.Code != live.CloseEnded {
 			t.Error(err)
 		}
-		if pings == 0 { // the turn of one may come in this moment
+		if vera.pings.Load() == before[i] { // the turn of one may come in this moment
 			atOnce++
 		}
 	}

@@ -26,6 +26,7 @@ type ending struct {
 	after  map[string][]func()
 	gone   map[string]error
 	checks int
+	passed func() // what happens right after somebody was let in, once
 }
 
 func newEnding() *ending {
@@ -41,9 +42,14 @@ func (e *ending) AfterEnd(p auth.Principal, f func()) func() {
 
 func (e *ending) Check(_ context.Context, p auth.Principal) error {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.checks++
-	return e.gone[p.ID]
+	err, passed := e.gone[p.ID], e.passed
+	e.passed = nil
+	e.mu.Unlock()
+	if passed != nil {
+		passed()
+	}
+	return err
 }
 
 // end is what this process knows at once; forget what only a check finds.
@@ -119,6 +125,23 @@ func TestSocketsAreCheckedAtOnceWhenRolesChange(t *testing.T) {
 		synctest.Wait()
 		who.forget("user:anna", auth.ErrNobody)
 		l.Hub.CheckAll()
+		synctest.Wait()
+		if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
+			t.Errorf("closed with %d, %v", code, b.Ended())
+		}
+	}, func(d *site.Deps) { d.Auth = who })
+}
+
+// A role that changes between the door and the hub is not noticed by the check of those who are there.
+func TestASocketThatJoinsAfterRolesChangedIsCheckedAgain(t *testing.T) {
+	who := newEnding()
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		who.passed = func() {
+			who.forget("user:anna", auth.ErrNobody)
+			l.Hub.CheckAll()
+			time.Sleep(time.Millisecond) // the hub has checked all that it has
+		}
+		b, _ := l.OpenAs("anna admin", "t=overview")
 		synctest.Wait()
 		if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
 			t.Errorf("closed with %d, %v", code, b.Ended())

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -39,11 +40,13 @@ type Hub struct {
 	joins  chan *socket
 	leaves chan *socket
 	polls  chan polled
-	roles  chan struct{}  // has a value when roles have changed
-	quit   chan struct{}  // closed by close
-	done   chan struct{}  // closed when run is over
-	checks sync.WaitGroup // of those who opened sockets
-	once   sync.Once
+	roles  chan struct{} // has a value when roles have changed
+	// how often roles have changed: a socket that was checked before and joins after it is checked again
+	rolesSeq atomic.Uint64
+	quit     chan struct{}  // closed by close
+	done     chan struct{}  // closed when run is over
+	checks   sync.WaitGroup // of those who opened sockets
+	once     sync.Once
 
 	proxies rate.Sometimes // warnings of a proxy that passes no WebSockets
 

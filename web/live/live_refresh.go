@@ -16,6 +16,9 @@ func (h *Hub) join(ctx context.Context, c *socket) {
 	h.open[c] = struct{}{}
 	h.joined++
 	c.round = h.joined % rounds
+	if c.rolesSeq != h.rolesSeq.Load() { // roles have changed since it was checked at the door
+		h.checks.Go(func() { h.check(ctx, []*socket{c}) })
+	}
 	v := h.site.View()
 	c.push(statusFrame(h.site, h.site.Hide(v, h.site.HiddenFromAny())))
 	for name, have := range c.topics {

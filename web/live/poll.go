@@ -13,7 +13,7 @@ import (
 func (h *Hub) poll(w http.ResponseWriter, r *http.Request, topics map[string]uint64, who auth.Principal) error {
 	h.warnOfProxy()
 	frames := []json.RawMessage{}
-	c := &socket{topics: topics, hidden: h.site.HiddenFrom(who), who: who, polled: &frames}
+	c := &socket{topics: topics, hidden: h.site.HiddenFrom(who), who: who, polled: &frames, rolesSeq: h.rolesSeq.Load()}
 	done := make(chan struct{})
 	select {
 	case h.polls <- polled{c, done}:

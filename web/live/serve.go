@@ -59,7 +59,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
 	if polls { // only where a socket would be let in
 		return h.poll(w, r, topics, who)
 	}
-	c := &socket{topics: topics, hidden: s.HiddenFrom(who), who: who}
+	c := &socket{topics: topics, hidden: s.HiddenFrom(who), who: who, rolesSeq: h.rolesSeq.Load()}
 	if who.Method == auth.ByProxy {
 		c.until = time.Now().Add(VouchedFor)
 	}

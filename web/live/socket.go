@@ -16,11 +16,12 @@ import (
 // one goroutine, which reads; whoever has something for it writes, without waiting. Only
 // while a browser is behind, a second goroutine writes what waits for it.
 type socket struct {
-	topics map[string]uint64 // version that the browser came with
-	hidden answer.Hidden     // from whoever opened it
-	who    auth.Principal
-	until  time.Time // when it is closed; zero: not by the time
-	round  int       // in which second of each turn it is pinged and checked
+	topics   map[string]uint64 // version that the browser came with
+	hidden   answer.Hidden     // from whoever opened it
+	who      auth.Principal
+	until    time.Time // when it is closed; zero: not by the time
+	round    int       // in which second of each turn it is pinged and checked
+	rolesSeq uint64    // how often roles had changed before it was checked at the door
 
 	polled *[]json.RawMessage // of a page without a socket: what is pushed; nil: of a socket
 

@@ -38,6 +38,7 @@ func (h *Hub) upkeep(ctx context.Context) {
 
 // CheckAll checks at once whoever has a socket open, because roles have changed.
 func (h *Hub) CheckAll() {
+	h.rolesSeq.Add(1)
 	select {
 	case h.roles <- struct{}{}:
 	default: // they are about to be checked
