@@ -21,9 +21,9 @@ import (
 
 func namespace(db, coll string) topology.Namespace { return topology.Namespace(db + "." + coll) }
 
-// idValues are the values of an _id that a text can be. An ObjectID or a UUID can also be stored as
+// KeyValues are the values of an _id or a key that a text can be. An ObjectID or a UUID can also be stored as
 // its text.
-func idValues(text string) (out []bson.RawValue) {
+func KeyValues(text string) (out []bson.RawValue) {
 	add := func(v any) {
 		kind, data, err := bson.MarshalValue(v)
 		if err == nil {
@@ -53,7 +53,7 @@ func (s *search) inAllCollections(ctx context.Context, text string) error {
 			message.Count("searched", maxCollections), message.Count("all", len(list))))
 		list = list[:maxCollections]
 	}
-	if err := s.inCollections(ctx, list, idValues(text)); err != nil || len(s.out.Items) > 0 {
+	if err := s.inCollections(ctx, list, KeyValues(text)); err != nil || len(s.out.Items) > 0 {
 		return err
 	}
 	return fault.New(fault.NotFound,

@@ -116,6 +116,3 @@ func (d *Directory) stored(db string, id bson.ObjectID) Stored {
 func (r DocumentRow) idRow(project Stored) IDRow {
 	return IDRow{ID: r.ID, StoredID: r.Stored, Project: r.Project, StoredProject: project, Key: r.Key}
 }
-
-// KeyValues are the values of a key that a text can be.
-func KeyValues(text string) []bson.RawValue { return idValues(text) }

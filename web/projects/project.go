@@ -60,8 +60,8 @@ func regionOf(x *site.Site, v answer.View, pr placement.Project, shard string) t
 	p := x.Deps.Profile
 	s := placement.SpreadOf(v.Table, p, pr)
 	m := projectView{
-		ProjectDetail: spread.Project(v, p, s), own: p.Words,
-		incidents: problems.IncidentsAbout(v, problems.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
+		ProjectDetail: spread.Project(v, p, s),
+		incidents:     problems.IncidentsAbout(v, problems.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
 		inFlight: logbook.MovingNow(v, logbook.MovingOfProject(v, s), logbook.FlightsListed),
 		failed:   logbook.FailedMoves(v, true, logbook.ActivityQuery{}, spread.MovesOfProject(v, s)),
 		why:      groupWhy(causes.ProjectWhy(v, s).Collections),

@@ -48,7 +48,7 @@ func listOf(v answer.View, p *profile.Profile, q spread.ProjectsQuery, liveURL s
 	if err != nil {
 		return nil, err
 	}
-	return listRegion(listView{Projects: list, own: p.Words, liveURL: liveURL, query: q,
+	return listRegion(listView{Projects: list, liveURL: liveURL, query: q,
 		pager: templates.PagerOf(list.Found, q.Page, q.URL), shards: templates.RefsOf(v.Table), now: v.Now, over: v.LastWrites()}), nil
 }
 
