@@ -60,7 +60,7 @@ func ProposalOf(v View, p Proposer) *ProfileProposal {
 	out.File = propose.FileName(got.Profile.Name)
 	out.Command = "shardboard serve --uri-file uri.txt --profile " + out.File
 	words := got.TenantWords()
-	out.Words = ProposedWords{Tenant: words.One, Tenants: words.Many, Documents: DocumentNames(got.Profile).Many}
+	out.Words = ProposedWords{Tenant: words.One, Tenants: words.Many, Documents: got.Profile.DocumentWords().Many}
 	for _, t := range got.Tenants {
 		row := ProposedTenant{ID: t.IDText(), Name: sanitize.Line(t.Name)}
 		for _, h := range t.Holds {

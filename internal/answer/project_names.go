@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -9,17 +8,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
-	"shardboard/internal/profile"
 )
-
-// DocumentNames is what the profile calls a document, and several.
-func DocumentNames(p *profile.Profile) profile.Called {
-	out := profile.Called{One: "Yorkie document", Many: "Yorkie documents"}
-	if p != nil {
-		out = profile.Called{One: cmp.Or(p.Called.One, out.One), Many: cmp.Or(p.Called.Many, out.Many)}
-	}
-	return out
-}
 
 // ProjectName is what a project of a database is called; "" where it is not known.
 func (v View) ProjectName(db string, id bson.ObjectID) string {

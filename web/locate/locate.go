@@ -196,7 +196,7 @@ func (p page) examples() (out [][2]string) {
 func kindOf(v answer.View, it api.LocateItem) string {
 	switch it.Kind {
 	case "document":
-		return answer.DocumentNames(v.Profile).One
+		return v.Profile.DocumentWords().One
 	case "project":
 		return v.Profile.TenantWords().One
 	case "client":

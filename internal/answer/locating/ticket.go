@@ -23,7 +23,7 @@ func TicketOf(v answer.View, found []placement.Item, out api.LocateAnswer) *api.
 	if len(out.Items) == 0 {
 		return nil
 	}
-	document := answer.DocumentNames(v.Profile).One
+	document := v.Profile.DocumentWords().One
 	text, mark := ticketText{document: document}, ticketText{document: document, markdown: true}
 	for i, it := range out.Items[:min(len(out.Items), maxTicketItems)] {
 		for _, t := range []*ticketText{&text, &mark} {

@@ -41,7 +41,7 @@ func Shard(v answer.View, p *profile.Profile, name string, internal bool) (api.S
 		Outage:        Outage(v, contents),
 		All:           answer.Shards(v),
 		ProjectsState: answer.ProjectsState(v),
-		DocumentsName: answer.DocumentNames(p).Many,
+		DocumentsName: p.DocumentWords().Many,
 	}
 	for _, s := range out.All {
 		if s.Name == name {

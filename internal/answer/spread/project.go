@@ -28,7 +28,7 @@ func Project(v answer.View, p *profile.Profile, s placement.Spread) api.ProjectD
 	figures.writes.only = &ref
 	out := api.ProjectDetail{Project: figures.fill(s), Window: v.WritesWindow().String(), WritesText: figures.writesText(ref),
 		Moving: logbook.InFlightOf(v, logbook.MovingOfProject(v, s)),
-		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: answer.DocumentNames(p).Many, Verdicts: projectVerdicts(s)}
+		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: p.DocumentWords().Many, Verdicts: projectVerdicts(s)}
 	if shards, pinned := answer.ZoneExists(v.Table, zone); pinned {
 		out.PinTerms, out.PinnedTo = answer.PinTermsOf(v, zone), shards
 	}

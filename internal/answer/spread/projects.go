@@ -76,7 +76,7 @@ func Projects(v answer.View, p *profile.Profile, q ProjectsQuery) (api.Projects,
 		return api.Projects{}, err
 	}
 	out := api.Projects{From: from, Found: len(found), Total: len(v.Dir.All()), Databases: v.Dir.Databases(), Columns: projectColumns(v, p),
-		DocumentsName: answer.DocumentNames(p).Many, HasDocuments: p.Names.Documents != "", HasClients: p.Names.Clients != ""}
+		DocumentsName: p.DocumentWords().Many, HasDocuments: p.Names.Documents != "", HasClients: p.Names.Clients != ""}
 	out.AsOf, out.Stale = answer.DirectoryAsOf(v)
 	out.ByDocument, out.ByDocumentOn = placedByDocument(v, p)
 	out.State, out.Unread = projectsState(v, p)
