@@ -24,6 +24,19 @@ func shardsNamed(m message.Message, refs templates.Refs) (all, first string) {
 	return templates.AllShards(n, refs), first
 }
 
+// wordsAndShards are the parts of a headline, its words between two shards as one.
+func wordsAndShards(m message.Message) (out []message.Part) {
+	for _, part := range m.Parts(time.Time{}) {
+		last := len(out) - 1
+		if part.Fact.Kind == message.KindShard || last < 0 || out[last].Fact.Kind == message.KindShard {
+			out = append(out, part)
+		} else {
+			out[last].Text += part.Text
+		}
+	}
+	return out
+}
+
 // uncounted tells whether a thing has places whose rows nobody has counted.
 func uncounted(it api.LocateItem) bool {
 	return slices.ContainsFunc(it.Places, func(p api.Place) bool { return p.State != "absent" && p.Rows == nil })

@@ -841,7 +841,7 @@ func headline(m message.Message, refs templates.Refs) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		all, first := shardsNamed(m, refs)
-		for _, part := range m.Parts(time.Time{}) {
+		for _, part := range wordsAndShards(m) {
 			if part.Fact.Kind == message.KindShard && all != "" {
 				if part.Fact.Value == first {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<strong>")
