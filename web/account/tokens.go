@@ -78,13 +78,3 @@ func createToken(s *site.Site, r *http.Request, t auth.NewToken) (api.TokenCreat
 	}
 	return api.TokenCreated{Token: auditing.Token(made), Secret: secret}, nil
 }
-
-// RevokeToken ends a token.
-func RevokeToken(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return endByForm(w, r, "token", s.Deps.Auth.RevokeToken)
-}
-
-// RevokeTokenJSON is RevokeToken for scripts.
-func RevokeTokenJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return endByJSON(w, r, s.Deps.Auth.RevokeToken)
-}

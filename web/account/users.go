@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer/auditing"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
@@ -28,19 +29,11 @@ func usersProblem(s *site.Site, w http.ResponseWriter, r *http.Request, err erro
 	return s.Problem(w, err, &o.Problem, func(status int) error { return writeUsers(s, w, r, status, o) })
 }
 
-// AddUser creates an account.
-func AddUser(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if err := site.ParseForm(r); err != nil {
-		return err
-	}
-	_, err := s.Deps.Auth.CreateUser(r.Context(), auth.From(r.Context()), auth.NewUser{
-		Name: r.PostForm.Get("name"), Password: r.PostForm.Get("password"), Role: auth.Role(r.PostForm.Get("role")),
-	})
-	if err != nil {
-		return usersProblem(s, w, r, err)
-	}
-	site.SeeOther(w, "/settings/users?done=user")
-	return nil
+// addUser creates an account.
+func addUser(s *site.Site, r *http.Request, in api.UserCreate) (api.User, error) {
+	made, err := s.Deps.Auth.CreateUser(r.Context(), auth.From(r.Context()),
+		auth.NewUser{Name: in.Name, Password: in.Password, Role: auth.Role(in.Role)})
+	return auditing.User(made), err
 }
 
 // ChangeUser does what the pressed button says, and that alone.

@@ -10,20 +10,6 @@ import (
 	"shardboard/web/site"
 )
 
-// AddUserJSON creates an account.
-func AddUserJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.UserCreate
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	made, err := s.Deps.Auth.CreateUser(r.Context(), auth.From(r.Context()),
-		auth.NewUser{Name: in.Name, Password: in.Password, Role: auth.Role(in.Role)})
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, auditing.User(made))
-}
-
 // ChangeUserJSON changes what is given, in this order: role, password, disabled. A
 // change that fails ends it; those before it have happened.
 func ChangeUserJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {

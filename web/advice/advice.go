@@ -13,6 +13,8 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
+
+	"github.com/go-chi/chi/v5"
 )
 
 // Page lists the problems with what helps.
@@ -55,97 +57,32 @@ func advice(s *site.Site, r *http.Request, v answer.View) (api.AdviceList, probl
 	return problems.Advice(v, found, rules.Rule(r.URL.Query().Get("rule")), may), may, nil
 }
 
-// decision is what somebody decides about a problem, with a reason where one is needed.
-type decision func(s *site.Site, r *http.Request, id, reason string) error
+// decision is what somebody decides about the problem with an id, with a text where one is needed.
+type decision func(on *rules.Advisor, r *http.Request, id, text string) error
 
-func dismiss(s *site.Site, r *http.Request, id, reason string) error {
-	return s.Deps.Advice.Dismiss(r.Context(), id, reason, site.AuditEntry(r))
-}
-
-func restore(s *site.Site, r *http.Request, id, _ string) error {
-	return s.Deps.Advice.Restore(r.Context(), id, site.AuditEntry(r))
-}
-
-func (do decision) about(s *site.Site, r *http.Request, id, reason string) error {
-	id, reason, err := problems.IDAndReason(id, reason)
-	if err != nil {
-		return err
+// onProblem is a decision about a problem, of which a form names the problem in a field; textOf is what In says.
+func onProblem[In any](name, summary, forScripts string, textOf func(In) string, decide decision) site.Change[In, api.AdviceList] {
+	return site.Change[In, api.AdviceList]{
+		Route: site.Route{Pattern: "/advice/{id}/" + name, Summary: summary, Policy: dismissPolicy, Params: ofAdvice},
+		Form:  "/advice/" + name, For: forScripts,
+		Do: func(s *site.Site, r *http.Request, in In) (list api.AdviceList, err error) {
+			id := r.PostForm.Get("id")
+			if chi.URLParam(r, "id") != "" {
+				if id, err = site.PathText(r, "id"); err != nil {
+					return list, err
+				}
+			}
+			id, text, err := problems.IDAndReason(id, textOf(in))
+			if err != nil {
+				return list, err
+			}
+			if err := decide(s.Deps.Advice, r, id, text); err != nil {
+				return list, err
+			}
+			return problemList(s, r)
+		},
+		Leads: func(*http.Request, api.AdviceList) string { return "/advice" },
 	}
-	return do(s, r, id, reason)
-}
-
-// Dismiss and Restore are forms of the page.
-func Dismiss(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return decideByForm(s, w, r, dismiss)
-}
-
-func Restore(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return decideByForm(s, w, r, restore)
-}
-
-func decideByForm(s *site.Site, w http.ResponseWriter, r *http.Request, do decision) error {
-	if err := site.ParseForm(r); err != nil {
-		return err
-	}
-	if err := do.about(s, r, r.PostForm.Get("id"), r.PostForm.Get("reason")); err != nil {
-		return err
-	}
-	site.SeeOther(w, "/advice")
-	return nil
-}
-
-// DismissJSON and RestoreJSON answer with the list as it is then.
-func DismissJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.Reason
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	return decideByJSON(s, w, r, in.Reason, dismiss)
-}
-
-func RestoreJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return decideByJSON(s, w, r, "", restore)
-}
-
-func decideByJSON(s *site.Site, w http.ResponseWriter, r *http.Request, reason string, do decision) error {
-	id, err := site.PathText(r, "id")
-	if err != nil {
-		return err
-	}
-	if err := do.about(s, r, id, reason); err != nil {
-		return err
-	}
-	return site.WriteAnswer(s, w, r, problemList)
-}
-
-func take(s *site.Site, r *http.Request, id, note string) error {
-	return s.Deps.Advice.Take(r.Context(), id, note, site.AuditEntry(r))
-}
-
-func leave(s *site.Site, r *http.Request, id, _ string) error {
-	return s.Deps.Advice.Leave(r.Context(), id, site.AuditEntry(r))
-}
-
-// Take and Leave are forms of the page.
-func Take(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return decideByForm(s, w, r, take)
-}
-
-func Leave(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return decideByForm(s, w, r, leave)
-}
-
-// TakeJSON and LeaveJSON answer with the list as it is then.
-func TakeJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.TakeNote
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	return decideByJSON(s, w, r, in.Note, take)
-}
-
-func LeaveJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return decideByJSON(s, w, r, "", leave)
 }
 
 // ruleName is a rule's name for people.

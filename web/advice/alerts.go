@@ -32,69 +32,23 @@ func alerts(s *site.Site, r *http.Request) (a api.Alerts, err error) {
 	return problems.Alerts(s.ViewFor(r), s.AlertStatus(r)), nil
 }
 
-// TestReceiver sends a test message to one receiver.
-func TestReceiver(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return alertForm(s, w, r, func(e *alert.Engine) error { return testReceiver(r, e, r.PostForm.Get("target")) })
-}
-
-func TestReceiverJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.AlertTest
-	return alertJSON(s, w, r, &in, func(e *alert.Engine) error { return testReceiver(r, e, in.Target) })
-}
-
-// Silence suppresses one alert, or those of a rule, for a time.
-func Silence(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return alertForm(s, w, r, func(e *alert.Engine) error {
-		return silence(r, e, api.SilenceStart{
-			Alert: r.PostForm.Get("alert"), Rule: r.PostForm.Get("rule"), For: r.PostForm.Get("for"), Reason: r.PostForm.Get("reason"),
-		})
-	})
-}
-
-func SilenceJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.SilenceStart
-	return alertJSON(s, w, r, &in, func(e *alert.Engine) error { return silence(r, e, in) })
-}
-
-// EndSilence ends a silence before its time.
-func EndSilence(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return alertForm(s, w, r, func(e *alert.Engine) error { return endSilence(r, e, r.PostForm.Get("id")) })
-}
-
-func EndSilenceJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.SilenceEnd
-	return alertJSON(s, w, r, &in, func(e *alert.Engine) error { return endSilence(r, e, in.ID) })
-}
-
-// alertForm does what a form of the page asks for, and leads back to the page.
-func alertForm(s *site.Site, w http.ResponseWriter, r *http.Request, do func(*alert.Engine) error) error {
-	if err := site.ParseForm(r); err != nil {
-		return err
+// onAlerts is what an admin does about alerts; the answer is what is known of them after that.
+func onAlerts[In any](rt site.Route, forScripts string, do func(*http.Request, *alert.Engine, In) error) site.Change[In, api.Alerts] {
+	rt.Policy = alertPolicy
+	return site.Change[In, api.Alerts]{
+		Route: rt, For: forScripts,
+		Do: func(s *site.Site, r *http.Request, in In) (api.Alerts, error) {
+			e, err := engine(s)
+			if err == nil {
+				err = do(r, e, in)
+			}
+			if err != nil {
+				return api.Alerts{}, err
+			}
+			return alerts(s, r)
+		},
+		Leads: func(*http.Request, api.Alerts) string { return "/alerts" },
 	}
-	e, err := engine(s)
-	if err == nil {
-		err = do(e)
-	}
-	if err != nil {
-		return err
-	}
-	site.SeeOther(w, "/alerts")
-	return nil
-}
-
-// alertJSON reads a body, does what it asks for and answers with the state after that.
-func alertJSON(s *site.Site, w http.ResponseWriter, r *http.Request, in any, do func(*alert.Engine) error) error {
-	e, err := engine(s)
-	if err != nil {
-		return err
-	}
-	if err := site.ReadJSON(r, in); err != nil {
-		return err
-	}
-	if err := do(e); err != nil {
-		return err
-	}
-	return site.WriteAnswer(s, w, r, alerts)
 }
 
 // engine is the alert engine, or why there is none.
@@ -106,15 +60,18 @@ func engine(s *site.Site) (*alert.Engine, error) {
 	return s.Deps.Alerts, nil
 }
 
-func testReceiver(r *http.Request, e *alert.Engine, target string) error {
-	_, err := e.Test(r.Context(), target, site.AuditEntry(r))
+// testReceiver sends a test message to one receiver.
+func testReceiver(r *http.Request, e *alert.Engine, in api.AlertTest) error {
+	_, err := e.Test(r.Context(), in.Target, site.AuditEntry(r))
 	return err
 }
 
-func endSilence(r *http.Request, e *alert.Engine, id string) error {
-	return e.Unsilence(r.Context(), sanitize.Truncate(id, 100), site.AuditEntry(r))
+// endSilence ends a silence before its time.
+func endSilence(r *http.Request, e *alert.Engine, in api.SilenceEnd) error {
+	return e.Unsilence(r.Context(), sanitize.Truncate(in.ID, 100), site.AuditEntry(r))
 }
 
+// silence suppresses one alert, or those of a rule, for a time.
 func silence(r *http.Request, e *alert.Engine, in api.SilenceStart) error {
 	for _, text := range []struct{ name, value string }{{"alert", in.Alert}, {"rule", in.Rule}, {"reason", in.Reason}} {
 		if _, err := answer.CheckText(text.name, text.value); err != nil {

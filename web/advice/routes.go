@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/api"
+	"shardboard/internal/rules"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 )
@@ -45,34 +46,34 @@ var Routes = site.Table(
 		Params: []site.Param{site.Last, paramFrom, paramTo}, Handler: PostmortemMarkdown}),
 	site.Page(site.Route{Pattern: "/advice/{id}/plan", Summary: "Leads to the filled-in form of the plan that helps with a problem",
 		Params: ofAdvice, Handler: FirstPlan, Status: []int{http.StatusSeeOther}, Time: site.NowOnly}),
-	site.Form(site.Route{Pattern: "/advice/dismiss", Summary: "Dismiss a problem with a reason", Policy: dismissPolicy, Handler: Dismiss}),
-	site.Form(site.Route{Pattern: "/advice/take", Summary: "Tell everybody that you deal with a problem", Policy: dismissPolicy,
-		Handler: Take}),
-	site.Form(site.Route{Pattern: "/advice/leave", Summary: "Leave a problem to others", Policy: dismissPolicy, Handler: Leave}),
-	site.Post(site.Route{Pattern: "/advice/{id}/take", Summary: "Tell everybody that you deal with a problem; the note may be empty",
-		Policy: dismissPolicy, Params: ofAdvice, Body: api.TakeNote{}, Answer: api.AdviceList{}, Handler: TakeJSON}),
-	site.Post(site.Route{Pattern: "/advice/{id}/leave", Summary: "Leave a problem to others", Policy: dismissPolicy, Params: ofAdvice,
-		Answer: api.AdviceList{}, Handler: LeaveJSON}),
-	site.Form(site.Route{Pattern: "/advice/restore", Summary: "Undo a dismissal", Policy: dismissPolicy, Handler: Restore}),
-	site.Post(site.Route{Pattern: "/advice/{id}/dismiss", Summary: "Dismiss a problem; the reason is required", Policy: dismissPolicy,
-		Params: ofAdvice,
-		Body:   api.Reason{}, Answer: api.AdviceList{}, Handler: DismissJSON}),
-	site.Post(site.Route{Pattern: "/advice/{id}/restore", Summary: "Undo a dismissal", Policy: dismissPolicy, Params: ofAdvice,
-		Answer: api.AdviceList{}, Handler: RestoreJSON}),
+	onProblem("dismiss", "Dismiss a problem with a reason", "Dismiss a problem; the reason is required",
+		func(in api.Reason) string { return in.Reason },
+		func(on *rules.Advisor, r *http.Request, id, reason string) error {
+			return on.Dismiss(r.Context(), id, reason, site.AuditEntry(r))
+		}),
+	onProblem("restore", "Undo a dismissal", "", nothing,
+		func(on *rules.Advisor, r *http.Request, id, _ string) error {
+			return on.Restore(r.Context(), id, site.AuditEntry(r))
+		}),
+	onProblem("take", "Tell everybody that you deal with a problem",
+		"Tell everybody that you deal with a problem; the note may be empty",
+		func(in api.TakeNote) string { return in.Note },
+		func(on *rules.Advisor, r *http.Request, id, note string) error {
+			return on.Take(r.Context(), id, note, site.AuditEntry(r))
+		}),
+	onProblem("leave", "Leave a problem to others", "", nothing,
+		func(on *rules.Advisor, r *http.Request, id, _ string) error {
+			return on.Leave(r.Context(), id, site.AuditEntry(r))
+		}),
 
 	site.Question[api.Alerts]{
 		Route: site.Route{Pattern: "/alerts", Summary: "Which alerts were sent, and to whom?", Time: site.NowOnly},
 		Page:  AlertsPage, Ask: alerts, For: "Alerts, receivers and silences",
 	},
-	site.Form(site.Route{Pattern: "/alerts/test", Summary: "Send a test message to one receiver", Policy: alertPolicy,
-		Handler: TestReceiver}),
-	site.Form(site.Route{Pattern: "/alerts/silences", Summary: "Suppress an alert, or a rule's alerts, for a while",
-		Policy: alertPolicy, Handler: Silence}),
-	site.Form(site.Route{Pattern: "/alerts/silences/end", Summary: "End a silence", Policy: alertPolicy, Handler: EndSilence}),
-	site.Post(site.Route{Pattern: "/alerts/test", Summary: "Send a test message to one receiver", Policy: alertPolicy, Body: api.AlertTest{},
-		Answer: api.Alerts{}, Handler: TestReceiverJSON}),
-	site.Post(site.Route{Pattern: "/alerts/silences", Summary: "Begin a silence", Policy: alertPolicy, Body: api.SilenceStart{},
-		Answer: api.Alerts{}, Handler: SilenceJSON}),
-	site.Post(site.Route{Pattern: "/alerts/silences/end", Summary: "End a silence", Policy: alertPolicy, Body: api.SilenceEnd{},
-		Answer: api.Alerts{}, Handler: EndSilenceJSON}),
+	onAlerts(site.Route{Pattern: "/alerts/test", Summary: "Send a test message to one receiver"}, "", testReceiver),
+	onAlerts(site.Route{Pattern: "/alerts/silences", Summary: "Suppress an alert, or a rule's alerts, for a while"}, "Begin a silence",
+		silence),
+	onAlerts(site.Route{Pattern: "/alerts/silences/end", Summary: "End a silence"}, "", endSilence),
 )
+
+func nothing(struct{}) string { return "" }

@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
-	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
 )
@@ -92,71 +91,6 @@ func batchItemsOf(s *site.Site, r *http.Request, v answer.View, run engine.Run) 
 		out.Next = at(out.To)
 	}
 	return out, nil
-}
-
-// PauseRun pauses a batch.
-func PauseRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	if _, err := s.Deps.Actions.Pause(r.Context(), auth.From(r.Context()), id); err != nil {
-		return refuseRun(s, w, r, id, err)
-	}
-	site.SeeOther(w, "/runs/"+id)
-	return nil
-}
-
-// PauseRunJSON pauses a batch.
-func PauseRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	run, err := s.Deps.Actions.Pause(r.Context(), auth.From(r.Context()), id)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, changing.RunOf(s.ViewFor(r), run))
-}
-
-// ResumeRun lets a batch go on, or decides about one of its items.
-func ResumeRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	if err := site.ParseForm(r); err != nil {
-		return err
-	}
-	in := engine.ResumeRequest{Do: r.PostForm.Get("do")}
-	if text := r.PostForm.Get("item"); text != "" {
-		if in.Item, err = strconv.Atoi(text); err != nil {
-			return fault.Wrap(fault.Invalid, err, "The number of the item is not a number.")
-		}
-	}
-	if _, err := s.Deps.Actions.Resume(r.Context(), auth.From(r.Context()), id, in); err != nil {
-		return refuseRun(s, w, r, id, err)
-	}
-	site.SeeOther(w, "/runs/"+id)
-	return nil
-}
-
-// ResumeRunJSON lets a batch go on, or decides about one of its items.
-func ResumeRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	var in api.RunResume
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	run, err := s.Deps.Actions.Resume(r.Context(), auth.From(r.Context()), id, engine.ResumeRequest{Item: in.Item, Do: in.Do})
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, changing.RunOf(s.ViewFor(r), run))
 }
 
 // trialLabel says what happens to an item that has failed.

@@ -7,46 +7,58 @@ import (
 
 	"github.com/a-h/templ"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/web/guard"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
 
-// ApprovePlan approves a plan of somebody else and shows it again.
-func ApprovePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return answerPlan(s, w, r, func(ctx context.Context, by auth.Principal, id string) error {
-		_, err := s.Deps.Actions.Approve(ctx, by, id, r.PostForm.Get("hash"))
-		return err
-	})
+// onPlan is what a person does to a plan of somebody else, and leads back to it.
+func onPlan[In any](
+	rt site.Route, do func(context.Context, engine.Service, auth.Principal, string, In) error,
+) site.Change[In, actions.Plan] {
+	rt.Policy, rt.Params, rt.Answer = guard.PolicyOperate, ofPlan, api.Plan{}
+	return site.Change[In, actions.Plan]{
+		Route: rt,
+		Do: func(s *site.Site, r *http.Request, in In) (actions.Plan, error) {
+			id, err := recordID(r)
+			if err == nil {
+				err = do(r.Context(), s.Deps.Actions, auth.From(r.Context()), id, in)
+			}
+			if err != nil {
+				return actions.Plan{}, err
+			}
+			return s.Deps.Actions.PlanByID(r.Context(), id)
+		},
+		Write: func(s *site.Site, w http.ResponseWriter, r *http.Request, p actions.Plan) error {
+			return writePlanJSON(s, w, r, http.StatusOK, p)
+		},
+		Leads:   func(_ *http.Request, p actions.Plan) string { return "/plans/" + p.ID },
+		Refused: refusePlan[In],
+	}
 }
 
-// RefusePlan refuses a plan, or takes an approval back, and shows the plan again.
-func RefusePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return answerPlan(s, w, r, func(ctx context.Context, by auth.Principal, id string) error {
-		_, err := s.Deps.Actions.Refuse(ctx, by, id, r.PostForm.Get("reason"))
-		return err
-	})
+// approve approves a plan.
+func approve(ctx context.Context, all engine.Service, by auth.Principal, id string, in api.PlanApprove) error {
+	_, err := all.Approve(ctx, by, id, in.Hash)
+	return err
 }
 
-// answerPlan does what a form about a plan asks for. A refusal is shown on the plan's page.
-func answerPlan(s *site.Site, w http.ResponseWriter, r *http.Request, do func(context.Context, auth.Principal, string) error) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	if err := site.ParseForm(r); err != nil {
-		return err
-	}
-	if err = do(r.Context(), auth.From(r.Context()), id); err == nil {
-		site.SeeOther(w, "/plans/"+id)
-		return nil
-	}
-	p, gone := s.Deps.Actions.PlanByID(r.Context(), id)
+// refuseApproval refuses a plan, or takes an approval back.
+func refuseApproval(ctx context.Context, all engine.Service, by auth.Principal, id string, in api.PlanRefuse) error {
+	_, err := all.Refuse(ctx, by, id, in.Reason)
+	return err
+}
+
+// refusePlan shows a plan with why what was asked of it was refused.
+func refusePlan[In any](s *site.Site, w http.ResponseWriter, r *http.Request, _ In, err error) error {
+	p, gone := planOf(s, r)
 	if gone != nil || fault.Of(err) == fault.Internal {
 		return err
 	}
@@ -76,50 +88,6 @@ func approvals(s *site.Site, r *http.Request) (out api.List[api.WaitingPlan], er
 	out, err = site.PageOf(r, list, key, func(w engine.ApprovalRequest) api.WaitingPlan { return changing.WaitingPlanOf(v, who, w) })
 	out.AsOf = s.Deps.Now()
 	return out, err
-}
-
-// ApprovePlanJSON approves a plan of somebody else.
-func ApprovePlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	var in api.PlanApprove
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	if _, err := s.Deps.Actions.Approve(r.Context(), auth.From(r.Context()), id, in.Hash); err != nil {
-		return err
-	}
-	return writeAnsweredPlan(s, w, r, id)
-}
-
-// RefusePlanJSON refuses a plan, or takes an approval back.
-func RefusePlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	var in api.PlanRefuse
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	if _, err := s.Deps.Actions.Refuse(r.Context(), auth.From(r.Context()), id, in.Reason); err != nil {
-		return err
-	}
-	return writeAnsweredPlan(s, w, r, id)
-}
-
-func writeAnsweredPlan(s *site.Site, w http.ResponseWriter, r *http.Request, id string) error {
-	p, err := s.Deps.Actions.PlanByID(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	out, err := changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
 }
 
 // drawApproval draws how far the approval of a plan is, for all who look at it.

@@ -111,10 +111,14 @@ func makePlan(s *site.Site, r *http.Request, kind actions.Kind, args actions.Arg
 
 // writeMadePlan answers with a new plan and its address.
 func writeMadePlan(s *site.Site, w http.ResponseWriter, r *http.Request, p actions.Plan) error {
+	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
+	return writePlanJSON(s, w, r, http.StatusCreated, p)
+}
+
+func writePlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request, status int, p actions.Plan) error {
 	out, err := changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
-	return site.WriteJSON(w, http.StatusCreated, out)
+	return site.WriteJSON(w, status, out)
 }

@@ -13,32 +13,34 @@ import (
 	"shardboard/web/site"
 )
 
-// RunPlan starts a plan and leads to its run; the same form sent twice leads to the
-// same run.
-func RunPlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// startedRun is the run of a plan.
+type startedRun struct {
+	engine.Run
+	created bool // by this request; else the same caller had started it before
+}
+
+// startPlan starts a plan, once: sent twice, it gives the same run.
+func startPlan(s *site.Site, r *http.Request, in api.PlanRun) (out startedRun, err error) {
 	id, err := recordID(r)
 	if err != nil {
-		return err
+		return out, err
 	}
-	if err := site.ParseForm(r); err != nil {
-		return err
+	asked := engine.RunRequest{Hash: in.Hash}
+	if in.Confirm != nil {
+		asked.Confirm = *in.Confirm
 	}
-	run, _, err := s.Deps.Actions.Run(r.Context(), auth.From(r.Context()), id,
-		engine.RunRequest{Hash: r.PostForm.Get("hash"), Confirm: r.PostForm.Get("confirm")})
-	if err == nil {
-		site.SeeOther(w, "/runs/"+run.ID)
-		return nil
+	out.Run, out.created, err = s.Deps.Actions.Run(r.Context(), auth.From(r.Context()), id, asked)
+	return out, err
+}
+
+// writeStartedRun answers 202 with a new run, 200 with one that there was.
+func writeStartedRun(s *site.Site, w http.ResponseWriter, r *http.Request, run startedRun) error {
+	status := http.StatusOK
+	if run.created {
+		status = http.StatusAccepted
 	}
-	p, gone := s.Deps.Actions.PlanByID(r.Context(), id)
-	if gone != nil || fault.Of(err) == fault.Internal {
-		return err
-	}
-	status := fault.Of(err).HTTPStatus()
-	var blocked *engine.BlockedError
-	if errors.As(err, &blocked) {
-		status = http.StatusUnprocessableEntity
-	}
-	return writePlan(s, w, r, status, p, err)
+	w.Header().Set("Location", api.Prefix+"/runs/"+run.ID)
+	return site.WriteJSON(w, status, changing.RunOf(s.ViewFor(r), run.Run))
 }
 
 // refuse adds why the plan was not started: what changed, field by field, or which
@@ -60,31 +62,4 @@ func (m *shownPlan) refuse(p actions.Plan, err error) {
 	case fault.Of(err) == fault.Invalid:
 		m.WrongConfirm = true
 	}
-}
-
-// RunPlanJSON starts a plan: 202 with the run, 200 if the same caller has started it
-// before.
-func RunPlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	var in api.PlanRun
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	confirm := ""
-	if in.Confirm != nil {
-		confirm = *in.Confirm
-	}
-	run, created, err := s.Deps.Actions.Run(r.Context(), auth.From(r.Context()), id, engine.RunRequest{Hash: in.Hash, Confirm: confirm})
-	if err != nil {
-		return err
-	}
-	status := http.StatusOK
-	if created {
-		status = http.StatusAccepted
-	}
-	w.Header().Set("Location", api.Prefix+"/runs/"+run.ID)
-	return site.WriteJSON(w, status, changing.RunOf(s.ViewFor(r), run))
 }

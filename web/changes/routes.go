@@ -6,6 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/store"
@@ -33,20 +34,16 @@ var Routes = site.Table(
 			Topic: site.Topic{Kind: "plan", Of: store.IsPlanOrRunID, Draw: drawApproval}},
 		Page: PlanPage, OfPage: []site.Param{site.Query("cursor", "the commands, or items of a batch, after one")}, Ask: plan, For: "One plan",
 	},
-	site.Form(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once", Policy: guard.PolicyOperate, Params: ofPlan,
-		Handler: RunPlan}),
-	site.Post(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once; 200 is the run that there was", Policy: guard.PolicyOperate,
-		Params: ofPlan,
-		Body:   api.PlanRun{}, Answer: api.Run{}, Status: []int{http.StatusAccepted, http.StatusOK}, Handler: RunPlanJSON}),
-
-	site.Form(site.Route{Pattern: "/plans/{id}/approve", Summary: "Approve a plan of somebody else", Policy: guard.PolicyOperate,
-		Params: ofPlan, Handler: ApprovePlan}),
-	site.Post(site.Route{Pattern: "/plans/{id}/approve", Summary: "Approve a plan of somebody else", Policy: guard.PolicyOperate,
-		Params: ofPlan, Body: api.PlanApprove{}, Answer: api.Plan{}, Handler: ApprovePlanJSON}),
-	site.Form(site.Route{Pattern: "/plans/{id}/refuse", Summary: "Refuse a plan that waits for approval, or take an approval back",
-		Policy: guard.PolicyOperate, Params: ofPlan, Handler: RefusePlan}),
-	site.Post(site.Route{Pattern: "/plans/{id}/refuse", Summary: "Refuse a plan that waits for approval, or take an approval back",
-		Policy: guard.PolicyOperate, Params: ofPlan, Body: api.PlanRefuse{}, Answer: api.Plan{}, Handler: RefusePlanJSON}),
+	site.Change[api.PlanRun, startedRun]{
+		Route: site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once", Policy: guard.PolicyOperate, Params: ofPlan,
+			Answer: api.Run{}, Status: []int{http.StatusAccepted, http.StatusOK}},
+		For: "Run a plan, once; 200 is the run that there was", Do: startPlan, Write: writeStartedRun,
+		Leads:   func(_ *http.Request, run startedRun) string { return "/runs/" + run.ID },
+		Refused: refusePlan[api.PlanRun],
+	},
+	onPlan(site.Route{Pattern: "/plans/{id}/approve", Summary: "Approve a plan of somebody else"}, approve),
+	onPlan(site.Route{Pattern: "/plans/{id}/refuse", Summary: "Refuse a plan that waits for approval, or take an approval back"},
+		refuseApproval),
 
 	site.Question[api.List[api.WaitingPlan]]{
 		Route: site.Route{Pattern: "/approvals", Summary: "Which plans wait for the approval of a second person?"},
@@ -69,27 +66,11 @@ var Routes = site.Table(
 		Route: site.Route{Pattern: "/runs/{id}/items", Summary: "What became of the items of a batch?", Params: ofRun},
 		Ask:   items, For: "Items of a batch, by number", OfData: site.Paged(),
 	},
-	site.Form(site.Route{Pattern: "/runs/{id}/pause", Summary: "Pause a batch before its next item", Policy: guard.PolicyOperate,
-		Params: ofRun, Handler: PauseRun}),
-	site.Post(site.Route{Pattern: "/runs/{id}/pause", Summary: "Pause a batch before its next item", Policy: guard.PolicyOperate,
-		Params: ofRun, Answer: api.Run{}, Handler: PauseRunJSON}),
-	site.Form(site.Route{Pattern: "/runs/{id}/resume", Summary: "Let a batch go on, or decide about an item", Policy: guard.PolicyOperate,
-		Params: ofRun, Handler: ResumeRun}),
-	site.Post(site.Route{Pattern: "/runs/{id}/resume", Summary: "Let a batch go on, or decide about an item", Policy: guard.PolicyOperate,
-		Params: ofRun, Body: api.RunResume{}, BodyOptional: true, Answer: api.Run{}, Handler: ResumeRunJSON}),
-	site.Form(site.Route{Pattern: "/runs/{id}/stop", Summary: "Hold a run before its next command", Policy: guard.PolicyOperate,
-		Params: ofRun, Handler: StopRun}),
-	site.Post(site.Route{Pattern: "/runs/{id}/stop", Summary: "Hold a run before its next command", Policy: guard.PolicyOperate,
-		Params: ofRun, Answer: api.Run{}, Handler: StopRunJSON}),
-	site.Form(site.Route{Pattern: "/runs/{id}/finish", Summary: "Plan what is left of a run", Policy: guard.PolicyOperate, Params: ofRun,
-		Handler: FinishRun}),
-	site.Post(site.Route{Pattern: "/runs/{id}/finish", Summary: "Plan what is left of a run that has ended early",
-		Policy: guard.PolicyOperate, Params: ofRun,
-		Body: api.PlanUndo{}, BodyOptional: true, Answer: api.Plan{}, Status: []int{http.StatusCreated}, Handler: FinishRunJSON}),
-	site.Form(site.Route{Pattern: "/runs/{id}/undo", Summary: "Plan the inverse of a run", Policy: guard.PolicyOperate, Params: ofRun,
-		Handler: UndoRun}),
-	site.Post(site.Route{Pattern: "/runs/{id}/undo", Summary: "Plan the inverse of a run", Policy: guard.PolicyOperate, Params: ofRun,
-		Body: api.PlanUndo{}, BodyOptional: true, Answer: api.Plan{}, Status: []int{http.StatusCreated}, Handler: UndoRunJSON}),
+	onRun(site.Route{Pattern: "/runs/{id}/pause", Summary: "Pause a batch before its next item"}, pauseRun),
+	onRun(site.Route{Pattern: "/runs/{id}/resume", Summary: "Let a batch go on, or decide about an item", BodyOptional: true}, resumeRun),
+	onRun(site.Route{Pattern: "/runs/{id}/stop", Summary: "Hold a run before its next command"}, stopRun),
+	afterRun(site.Route{Pattern: "/runs/{id}/finish", Summary: "Plan what is left of a run that has ended early"}, engine.Service.Finish),
+	afterRun(site.Route{Pattern: "/runs/{id}/undo", Summary: "Plan the inverse of a run"}, engine.Service.Undo),
 )
 
 // drawRun draws a run for all who look at it. It reads the run itself: no table

@@ -5,102 +5,77 @@ import (
 	"net/http"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/web/guard"
 	"shardboard/web/site"
 )
 
-// StopRun holds a run before its next command.
-func StopRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
+// onRun is what people do to a run, and lead back to it.
+func onRun[In any](rt site.Route, do func(*site.Site, *http.Request, string, In) (engine.Run, error)) site.Change[In, engine.Run] {
+	rt.Policy, rt.Params, rt.Answer = guard.PolicyOperate, ofRun, api.Run{}
+	return site.Change[In, engine.Run]{
+		Route: rt,
+		Do: func(s *site.Site, r *http.Request, in In) (engine.Run, error) {
+			id, err := recordID(r)
+			if err != nil {
+				return engine.Run{}, err
+			}
+			return do(s, r, id, in)
+		},
+		Write: func(s *site.Site, w http.ResponseWriter, r *http.Request, run engine.Run) error {
+			return site.WriteJSON(w, http.StatusOK, changing.RunOf(s.ViewFor(r), run))
+		},
+		Leads: func(_ *http.Request, run engine.Run) string { return "/runs/" + run.ID },
+		Refused: func(s *site.Site, w http.ResponseWriter, r *http.Request, _ In, err error) error {
+			return refuseRun(s, w, r, err)
+		},
 	}
-	if _, err := s.Deps.Actions.Stop(r.Context(), auth.From(r.Context()), id); err != nil {
-		return refuseRun(s, w, r, id, err)
-	}
-	site.SeeOther(w, "/runs/"+id)
-	return nil
 }
 
-// StopRunJSON holds a run before its next command.
-func StopRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
+// afterRun makes a plan that follows from a run; the reason may be left out.
+func afterRun(
+	rt site.Route, plan func(s engine.Service, ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error),
+) site.Change[api.PlanUndo, actions.Plan] {
+	rt.Policy, rt.Params, rt.BodyOptional, rt.Answer = guard.PolicyOperate, ofRun, true, api.Plan{}
+	rt.Status = []int{http.StatusCreated}
+	return site.Change[api.PlanUndo, actions.Plan]{
+		Route: rt,
+		Do: func(s *site.Site, r *http.Request, in api.PlanUndo) (actions.Plan, error) {
+			id, err := recordID(r)
+			if err != nil {
+				return actions.Plan{}, err
+			}
+			return plan(s.Deps.Actions, r.Context(), auth.From(r.Context()), id, in.Reason)
+		},
+		Write: writeMadePlan,
+		Leads: func(_ *http.Request, p actions.Plan) string { return "/plans/" + p.ID },
+		Refused: func(s *site.Site, w http.ResponseWriter, r *http.Request, _ api.PlanUndo, err error) error {
+			return refuseRun(s, w, r, err)
+		},
 	}
-	run, err := s.Deps.Actions.Stop(r.Context(), auth.From(r.Context()), id)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, changing.RunOf(s.ViewFor(r), run))
 }
 
-// UndoRun plans the inverse of a run and leads to the plan.
-func UndoRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	if err := site.ParseForm(r); err != nil {
-		return err
-	}
-	return leadToPlan(s, w, r, id, s.Deps.Actions.Undo, r.PostForm.Get("reason"))
+// stopRun holds a run before its next command.
+func stopRun(s *site.Site, r *http.Request, id string, _ struct{}) (engine.Run, error) {
+	return s.Deps.Actions.Stop(r.Context(), auth.From(r.Context()), id)
 }
 
-// UndoRunJSON plans the inverse of a run.
-func UndoRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return writePlanAfter(s, w, r, s.Deps.Actions.Undo)
+// pauseRun pauses a batch.
+func pauseRun(s *site.Site, r *http.Request, id string, _ struct{}) (engine.Run, error) {
+	return s.Deps.Actions.Pause(r.Context(), auth.From(r.Context()), id)
 }
 
-// FinishRun plans what is left of a run that has ended early and leads to the plan.
-func FinishRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	return leadToPlan(s, w, r, id, s.Deps.Actions.Finish, "")
-}
-
-// FinishRunJSON plans what is left of a run that has ended early.
-func FinishRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return writePlanAfter(s, w, r, s.Deps.Actions.Finish)
-}
-
-// planAfter makes a plan that follows from a run.
-type planAfter func(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)
-
-// leadToPlan makes a plan that follows from a run and leads to it.
-func leadToPlan(s *site.Site, w http.ResponseWriter, r *http.Request, id string, plan planAfter, reason string) error {
-	p, err := plan(r.Context(), auth.From(r.Context()), id, reason)
-	if err != nil {
-		return refuseRun(s, w, r, id, err)
-	}
-	site.SeeOther(w, "/plans/"+p.ID)
-	return nil
-}
-
-// writePlanAfter answers with a plan that follows from a run; the reason may be left out.
-func writePlanAfter(s *site.Site, w http.ResponseWriter, r *http.Request, plan planAfter) error {
-	id, err := recordID(r)
-	if err != nil {
-		return err
-	}
-	var in api.PlanUndo
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	p, err := plan(r.Context(), auth.From(r.Context()), id, in.Reason)
-	if err != nil {
-		return err
-	}
-	return writeMadePlan(s, w, r, p)
+// resumeRun lets a batch go on, or decides about one of its items.
+func resumeRun(s *site.Site, r *http.Request, id string, in api.RunResume) (engine.Run, error) {
+	return s.Deps.Actions.Resume(r.Context(), auth.From(r.Context()), id, engine.ResumeRequest{Item: in.Item, Do: in.Do})
 }
 
 // refuseRun shows the run with why the request was refused.
-func refuseRun(s *site.Site, w http.ResponseWriter, r *http.Request, id string, err error) error {
-	run, gone := s.Deps.Actions.RunByID(r.Context(), id)
+func refuseRun(s *site.Site, w http.ResponseWriter, r *http.Request, err error) error {
+	run, gone := runOf(s, r)
 	if gone != nil {
 		return err
 	}

@@ -36,31 +36,22 @@ func MetadataPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, metadataWhole(s.Shell(r, v, "metadata", "Metadata check"), p))
 }
 
-// MetadataForm runs the check and shows what it found. It reads the cluster and changes nothing, so it needs no plan.
-func MetadataForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if err := site.ParseForm(r); err != nil {
-		return err
-	}
-	v, status := s.ViewFor(r), http.StatusOK
-	p := metadataPage{v: v, in: api.MetadataCheckStart{DB: r.PostForm.Get("db"), NS: r.PostForm.Get("ns")}, may: true}
-	found, err := data.CheckMetadata(r.Context(), v, s.Deps.Metadata, p.in)
-	if err != nil {
-		status, p.problem = fault.Of(err).HTTPStatus(), s.ProblemText(w, err)
-	} else {
-		p.result = &found
-	}
-	return site.WritePage(w, r, status, metadataWhole(s.Shell(r, v, "metadata", "Metadata check"), p))
+// checkMetadata runs the check and waits for the answer. It reads the cluster and changes nothing, so it needs no plan.
+func checkMetadata(s *site.Site, r *http.Request, in api.MetadataCheckStart) (api.MetadataCheck, error) {
+	return data.CheckMetadata(r.Context(), s.ViewFor(r), s.Deps.Metadata, in)
 }
 
-// MetadataJSON runs the check and waits for the answer.
-func MetadataJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.MetadataCheckStart
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	found, err := data.CheckMetadata(r.Context(), s.ViewFor(r), s.Deps.Metadata, in)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, found)
+// showMetadataCheck shows what the check found.
+func showMetadataCheck(s *site.Site, w http.ResponseWriter, r *http.Request, in api.MetadataCheckStart, found api.MetadataCheck) error {
+	return writeMetadataCheck(s, w, r, http.StatusOK, metadataPage{in: in, result: &found})
+}
+
+// refuseMetadataCheck shows why nothing was found.
+func refuseMetadataCheck(s *site.Site, w http.ResponseWriter, r *http.Request, in api.MetadataCheckStart, err error) error {
+	return writeMetadataCheck(s, w, r, fault.Of(err).HTTPStatus(), metadataPage{in: in, problem: s.ProblemText(w, err)})
+}
+
+func writeMetadataCheck(s *site.Site, w http.ResponseWriter, r *http.Request, status int, p metadataPage) error {
+	p.v, p.may = s.ViewFor(r), true
+	return site.WritePage(w, r, status, metadataWhole(s.Shell(r, p.v, "metadata", "Metadata check"), p))
 }

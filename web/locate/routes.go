@@ -77,9 +77,10 @@ var Routes = site.Table(
 
 	site.Page(site.Route{Pattern: "/checks/metadata", Summary: "Does the metadata contradict itself?", Handler: MetadataPage,
 		Params: checkedMetadata}),
-	site.Form(site.Route{Pattern: "/checks/metadata", Summary: "Run checkMetadataConsistency for at most 45 s; reads only",
-		Policy: guard.PolicyOperate, Handler: MetadataForm, Types: []string{site.MediaHTML}, Status: []int{http.StatusOK}}),
-	site.Post(site.Route{Pattern: "/checks/metadata",
-		Summary: "Run checkMetadataConsistency (MongoDB 7.0 and later) for at most 45 s; reads only", Policy: guard.PolicyOperate,
-		Body: api.MetadataCheckStart{}, BodyOptional: true, Answer: api.MetadataCheck{}, Handler: MetadataJSON}),
+	site.Change[api.MetadataCheckStart, api.MetadataCheck]{
+		Route: site.Route{Pattern: "/checks/metadata", Summary: "Run checkMetadataConsistency for at most 45 s; reads only",
+			Policy: guard.PolicyOperate, BodyOptional: true},
+		For: "Run checkMetadataConsistency (MongoDB 7.0 and later) for at most 45 s; reads only",
+		Do:  checkMetadata, Shown: showMetadataCheck, Refused: refuseMetadataCheck,
+	},
 )

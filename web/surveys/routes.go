@@ -21,13 +21,18 @@ var Routes = site.Table(
 		Route: site.Route{Pattern: "/surveys/{survey}", Summary: "What did a survey find?", Params: ofSurvey, Time: site.NowOnly},
 		Page:  Page, Ask: results, For: "One survey with what it found",
 	},
-	site.Form(site.Route{Pattern: "/surveys", Summary: "Start a survey; reads only", Policy: guard.PolicyOperate, Handler: StartForm}),
-	site.Form(site.Route{Pattern: "/surveys/{survey}/stop", Summary: "Stop a survey; what it measured stays", Policy: guard.PolicyOperate,
-		Params: ofSurvey, Handler: StopForm}),
-
-	site.Post(site.Route{Pattern: "/surveys", Summary: "Start a survey: sample, projects, project or document", Policy: guard.PolicyOperate,
-		Body: api.SurveyStart{}, Answer: api.Survey{}, Status: []int{http.StatusAccepted}, Handler: StartJSON}),
-	site.Post(site.Route{Pattern: "/surveys/{survey}/stop", Summary: "Stop a survey; what it measured stays", Policy: guard.PolicyOperate,
-		Params: ofSurvey,
-		Answer: api.Survey{}, Handler: StopJSON}),
+	site.Change[api.SurveyStart, api.Survey]{
+		Route: site.Route{Pattern: "/surveys", Summary: "Start a survey; reads only", Policy: guard.PolicyOperate,
+			Status: []int{http.StatusAccepted}},
+		For: "Start a survey: sample, projects, project or document", Do: start, Leads: toList,
+		Write: func(_ *site.Site, w http.ResponseWriter, _ *http.Request, one api.Survey) error {
+			w.Header().Set("Location", api.Prefix+"/surveys/"+one.ID)
+			return site.WriteJSON(w, http.StatusAccepted, one)
+		},
+	},
+	site.Change[struct{}, api.Survey]{
+		Route: site.Route{Pattern: "/surveys/{survey}/stop", Summary: "Stop a survey; what it measured stays",
+			Policy: guard.PolicyOperate, Params: ofSurvey},
+		Do: stop, Leads: toList,
+	},
 )

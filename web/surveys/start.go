@@ -14,34 +14,7 @@ import (
 	"shardboard/web/site"
 )
 
-// StartForm starts the survey that a page's form describes.
-func StartForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if err := site.ParseForm(r); err != nil {
-		return err
-	}
-	f := r.PostForm
-	in := api.SurveyStart{Kind: f.Get("kind"), Project: f.Get("project"), Document: f.Get("document"), DB: f.Get("db")}
-	if _, err := start(s, r, in); err != nil {
-		return err
-	}
-	return toList(w)
-}
-
-// StartJSON starts a survey. It reads the cluster and changes nothing in it, so
-// it needs no plan.
-func StartJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.SurveyStart
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	one, err := start(s, r, in)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", api.Prefix+"/surveys/"+one.ID)
-	return site.WriteJSON(w, http.StatusAccepted, one)
-}
-
+// start starts a survey. It reads the cluster and changes nothing in it, so it needs no plan.
 func start(s *site.Site, r *http.Request, in api.SurveyStart) (api.Survey, error) {
 	e, err := engine(s)
 	if err != nil {
@@ -73,24 +46,8 @@ func idOf(what, text string) (bson.ObjectID, error) {
 	return id, nil
 }
 
-// StopForm stops the survey of the address and shows the list.
-func StopForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if _, err := stop(s, r); err != nil {
-		return err
-	}
-	return toList(w)
-}
-
-// StopJSON stops the survey of the address.
-func StopJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	one, err := stop(s, r)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, one)
-}
-
-func stop(s *site.Site, r *http.Request) (api.Survey, error) {
+// stop stops the survey of the address.
+func stop(s *site.Site, r *http.Request, _ struct{}) (api.Survey, error) {
 	e, err := engine(s)
 	if err != nil {
 		return api.Survey{}, err
@@ -106,8 +63,5 @@ func stop(s *site.Site, r *http.Request) (api.Survey, error) {
 	return answer.Survey(s.ViewFor(r), one), err
 }
 
-func toList(w http.ResponseWriter) error {
-	w.Header().Set("Location", "/surveys")
-	w.WriteHeader(http.StatusSeeOther)
-	return nil
-}
+// toList is the page that both lead to.
+func toList(*http.Request, api.Survey) string { return "/surveys" }
