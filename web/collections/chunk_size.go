@@ -3,8 +3,8 @@ package collections
 import (
 	"errors"
 	"net/http"
+	"strings"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -30,53 +30,36 @@ func chunkSize(s *site.Site, r *http.Request) (a api.ChunkSize, err error) {
 	return data.ChunkSizeOf(v, c, c.Chunks.At(i)), nil
 }
 
-// measureJSON measures one chunk and waits for the answer. It reads the
-// cluster and changes nothing of it, so it is no action that has to be planned.
-func measureJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.ChunkMeasure
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	c, i, err := measureChunk(s, r, in.Exact)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, data.ChunkSizeOf(s.ViewFor(r), c, c.Chunks.At(i)))
-}
-
-// measureChunk measures the chunk of the address.
-func measureChunk(s *site.Site, r *http.Request, exact bool) (*topology.Collection, int, error) {
+// measure measures the chunk of the address and waits for the answer. It reads the cluster and
+// changes nothing of it, so it is no action that has to be planned.
+func measure(s *site.Site, r *http.Request, in api.ChunkMeasure) (api.ChunkSize, error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return nil, 0, err
+		return api.ChunkSize{}, err
 	}
 	c, i, err := s.ChunkAt(r, v)
 	if err != nil {
-		return nil, 0, err
+		return api.ChunkSize{}, err
 	}
 	if v.Sizes == nil {
-		return nil, 0, fault.New(fault.Unavailable, "Chunks are not measured here.")
+		return api.ChunkSize{}, fault.New(fault.Unavailable, "Chunks are not measured here.")
 	}
 	ch := c.Chunks.At(i)
-	_, err = v.Sizes.Measure(r.Context(), c, shardkey.Range{Min: ch.Min, Max: ch.Max}, exact)
-	return c, i, err
+	if _, err = v.Sizes.Measure(r.Context(), c, shardkey.Range{Min: ch.Min, Max: ch.Max}, in.Exact); err != nil {
+		return api.ChunkSize{}, err
+	}
+	return data.ChunkSizeOf(s.ViewFor(r), c, ch), nil
 }
 
-// PostChunkSize handles the buttons of a chunk's page and leads back to the page,
-// which shows the result.
-func PostChunkSize(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if err := site.ParseForm(r); err != nil {
+// chunkPage is the page of the chunk that is measured at an address below it. It shows the result.
+func chunkPage(r *http.Request) string { return strings.TrimSuffix(r.URL.EscapedPath(), "/size") }
+
+// notMeasured leads to the page as well: it shows what failed of the last measurement.
+func notMeasured(s *site.Site, w http.ResponseWriter, r *http.Request, _ api.ChunkMeasure, err error) error {
+	v := s.ViewFor(r)
+	if _, _, gone := s.ChunkAt(r, v); gone != nil || v.Sizes == nil || errors.Is(err, topology.ErrMeasuredOften) {
 		return err
 	}
-	do := r.PostForm.Get("do")
-	if do != "exact" && do != "estimate" {
-		return fault.New(fault.Invalid, "The form says neither exact nor estimate.")
-	}
-	c, i, err := measureChunk(s, r, do == "exact")
-	if c == nil || errors.Is(err, topology.ErrMeasuredOften) {
-		return err
-	}
-	w.Header().Set("Location", answer.ChunkURL(c.NS, answer.ChunkRef(c, c.Chunks.At(i).Min)))
-	w.WriteHeader(http.StatusSeeOther)
+	site.SeeOther(w, chunkPage(r))
 	return nil
 }

@@ -135,16 +135,16 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	if body := page.Body.String(); !strings.Contains(body, "Measure exactly") || !strings.Contains(body, "not measured yet") {
 		t.Errorf("the page offers no measurement: %.400s", body)
 	}
-	post := func(do string) int {
-		w := s.Do("POST", path+"/size", formSent(url.Values{"do": {do}}))
+	post := func(exact string) int {
+		w := s.Do("POST", path+"/size", formSent(url.Values{"exact": {exact}}))
 		if w.Code == http.StatusSeeOther && w.Header().Get("Location") != path {
 			t.Errorf("leads to %s", w.Header().Get("Location"))
 		}
 		return w.Code
 	}
-	for _, do := range []string{"estimate", "exact"} {
-		if code := post(do); code != http.StatusSeeOther {
-			t.Fatalf("%s: %d", do, code)
+	for _, exact := range []string{"false", "true"} {
+		if code := post(exact); code != http.StatusSeeOther {
+			t.Fatalf("%s: %d", exact, code)
 		}
 	}
 	body := s.Do("GET", path, webtest.Header("If-None-Match", tag))
@@ -162,7 +162,7 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	}
 	cluster.err = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "too slow")
 	if code := func() int {
-		return s.Do("POST", answer.ChunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"do": {"exact"}})).Code
+		return s.Do("POST", answer.ChunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"exact": {"true"}})).Code
 	}(); code != http.StatusSeeOther {
 		t.Errorf("a failed attempt: %d", code)
 	}
@@ -189,11 +189,11 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 	})
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
 	for _, target := range []string{path + "/size", "/api/v1" + path + "/size"} {
-		if w := s.Do("POST", target, formSent(url.Values{"do": {"exact"}})); w.Code != http.StatusForbidden {
+		if w := s.Do("POST", target, formSent(url.Values{"exact": {"true"}})); w.Code != http.StatusForbidden {
 			t.Errorf("a viewer may POST %s: %d", target, w.Code)
 		}
 	}
-	if body := s.Do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) ||
+	if body := s.Do("GET", path).Body.String(); strings.Contains(body, `name="exact"`) ||
 		!strings.Contains(body, auth.Operator.Label()) {
 		t.Error("a viewer sees the button, or not why there is none")
 	}
@@ -205,7 +205,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 		cluster.measure(t, false, i)
 	}
 	path = "/collections/" + sizedNS + "/chunks/" + refOf(s, 100)
-	if w := s.Do("POST", path+"/size", formSent(url.Values{"do": {"exact"}})); w.Code != http.StatusServiceUnavailable {
+	if w := s.Do("POST", path+"/size", formSent(url.Values{"exact": {"true"}})); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("one more than the limit: %d", w.Code)
 	}
 	for _, x := range []struct {

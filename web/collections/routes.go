@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/a-h/templ"
 
@@ -64,11 +65,13 @@ var Routes = site.Table(
 	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/size",
 		Summary: "Documents and bytes of one chunk, and whether its shard would move it",
 		Params:  ofChunk, Time: site.NowOnly}, chunkSize),
-	site.Post(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/size",
-		Summary: "Measure one chunk with dataSize, for at most 10 s; reads only", Policy: guard.PolicyOperate,
-		Params: ofChunk, Body: api.ChunkMeasure{}, BodyOptional: true, Answer: api.ChunkSize{}, Handler: measureJSON}),
-	site.Form(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/size", Summary: "Measure one chunk; reads only",
-		Policy: guard.PolicyOperate, Params: ofChunk, Handler: PostChunkSize}),
+	site.Change[api.ChunkMeasure, api.ChunkSize]{
+		Route: site.Route{Pattern: "/collections/{ns}/chunks/{ref}/size", Summary: "Measure one chunk; reads only",
+			Policy: guard.PolicyOperate, Params: ofChunk, BodyOptional: true},
+		For: "Measure one chunk with dataSize, for at most 10 s; reads only",
+		Do:  measure, Refused: notMeasured,
+		Leads: func(r *http.Request, _ api.ChunkSize) string { return chunkPage(r) },
+	},
 
 	site.Question[api.List[api.Layout]]{
 		Route: site.Route{Pattern: "/layout", Summary: "Does the sharding match the schema's layout?", Params: layoutFilter,

@@ -197,7 +197,7 @@ func chunkSize(v answer.View, s api.ChunkSize, may bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\"><button name=\"do\" value=\"exact\" title=\"Reads every document of the chunk once, for at most 10 seconds. It changes nothing.\">Measure exactly</button> <button name=\"do\" value=\"estimate\" title=\"Counts the chunk’s documents by the shard key’s index, for at most 3 seconds. It changes nothing.\">Estimate again</button></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\"><button name=\"exact\" value=\"true\" title=\"Reads every document of the chunk once, for at most 10 seconds. It changes nothing.\">Measure exactly</button> <button name=\"exact\" value=\"false\" title=\"Counts the chunk’s documents by the shard key’s index, for at most 3 seconds. It changes nothing.\">Estimate again</button></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
