@@ -14,7 +14,7 @@ import (
 )
 
 func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
-	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Duplicates = webtest.FoundDuplicates{} })
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Locate.Duplicates = webtest.FoundDuplicates{} })
 	for role, want := range map[auth.Role]struct{ locate, admin, start int }{
 		auth.Viewer: {0, 0, 0}, auth.Support: {1, 0, 0}, auth.Operator: {1, 0, 1}, auth.Admin: {1, 1, 1},
 	} {
@@ -49,10 +49,10 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 	}{
 		"none": {func(*site.Deps) {}, "Sign-in is off"},
 		"demo": {func(d *site.Deps) {
-			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
+			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
 		}, "everybody on this machine can change its cluster"},
 		"break-glass": {func(d *site.Deps) {
-			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
+			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
 		}, "break-glass account"},
 		"read only":         {webtest.WithDataHeld(store.OwnedByAnother), "Read only"},
 		"without an owner":  {webtest.WithDataHeld(store.OwnerGone), "has stopped"},
@@ -69,7 +69,7 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 }
 
 func TestServerWithoutSignInLetsNobodyIn(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.Auth = nil })
+	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = nil })
 	for _, rt := range web.Routes() {
 		if need, _ := rt.Policy.Needs(); need == "" || rt.Policy == guard.PolicyNear {
 			continue

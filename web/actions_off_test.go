@@ -53,7 +53,7 @@ func routed(t *testing.T, s *webtest.Server) map[string]bool {
 }
 
 func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
-	on, off := webtest.New(t), webtest.New(t, func(d *site.Deps) { d.Actions = nil })
+	on, off := webtest.New(t), webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil })
 	for name, s := range map[string]*webtest.Server{"on": on, "off": off} {
 		if r, d := routed(t, s), described(t, s); !maps.Equal(r, d) {
 			t.Errorf("%s: the description is not that of the running configuration: %d routed, %d described", name, len(r), len(d))

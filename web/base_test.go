@@ -35,7 +35,7 @@ func TestPagesOfTheServerAreNotPagesOfACluster(t *testing.T) {
 
 func TestChangesOfAClusterLeadBelowItsBase(t *testing.T) {
 	s := webtest.New(t, atBase, func(d *site.Deps) {
-		d.Demo, d.Auth = true, webtest.OnePerson{Who: auth.Principal{ID: "demo", Role: auth.Operator, Method: auth.ByDemo}}
+		d.Demo, d.Access.Auth = true, webtest.OnePerson{Who: auth.Principal{ID: "demo", Role: auth.Operator, Method: auth.ByDemo}}
 	})
 	w := s.Do("POST", "/tour", webtest.Header("Content-Type", "application/x-www-form-urlencoded"), webtest.Body("step=skip&from=/projects"))
 	if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || to != "/c/prod/projects#main" {
@@ -44,7 +44,7 @@ func TestChangesOfAClusterLeadBelowItsBase(t *testing.T) {
 }
 
 func TestSignInLeadsBackToTheCluster(t *testing.T) {
-	s := webtest.New(t, atBase, func(d *site.Deps) { d.Auth = webtest.OnePerson{} })
+	s := webtest.New(t, atBase, func(d *site.Deps) { d.Access.Auth = webtest.OnePerson{} })
 	w := s.Do("GET", "/projects?page=2")
 	if to := w.Header().Get("Location"); to != "/login?next=%2Fc%2Fprod%2Fprojects%3Fpage%3D2" {
 		t.Error(to)

@@ -18,7 +18,7 @@ import (
 
 const belowPath = "/tools/board"
 
-func below(d *site.Deps) { d.Base.Root = belowPath }
+func below(d *site.Deps) { d.Place.Base.Root = belowPath }
 
 // getBelow asks as a browser does: below the path, which the proxy hands on or takes off.
 func getBelow(h http.Handler, handedOn bool) get {
@@ -93,8 +93,8 @@ func TestCrawlBelowAPath(t *testing.T) {
 	}{
 		"one cluster":          {belowPath, func(*site.Deps) {}},
 		"a cluster of several": {belowPath + "/c/prod", atBase},
-		"a server of several":  {belowPath, func(d *site.Deps) { d.Clusters = webtest.Clusters() }},
-		"nobody":               {belowPath, func(d *site.Deps) { d.Auth = webtest.OnePerson{} }},
+		"a server of several":  {belowPath, func(d *site.Deps) { d.Place.Clusters = webtest.Clusters() }},
+		"nobody":               {belowPath, func(d *site.Deps) { d.Access.Auth = webtest.OnePerson{} }},
 	}
 	for name, one := range sites {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestCrawlBelowAPath(t *testing.T) {
 // What people send leads below the path too, and pages may say where they are as browsers have it.
 func TestFormsBelowAPath(t *testing.T) {
 	s := webtest.New(t, below, func(d *site.Deps) {
-		d.Demo, d.Auth = true, webtest.OnePerson{Who: auth.Principal{ID: "demo", Role: auth.Operator, Method: auth.ByDemo}}
+		d.Demo, d.Access.Auth = true, webtest.OnePerson{Who: auth.Principal{ID: "demo", Role: auth.Operator, Method: auth.ByDemo}}
 	})
 	for _, from := range []string{"/projects", belowPath + "/projects"} {
 		r, w := httptest.NewRequest("POST", belowPath+"/tour", strings.NewReader("step=skip&from="+from)), httptest.NewRecorder()

@@ -92,7 +92,7 @@ func checkHead(t *testing.T, s *webtest.Server, f fetched) {
 var serversOwn = regexp.MustCompile(`^/(static|settings|logout|login|audit|data|runbooks|c/|healthz|readyz|metrics|` +
 	`api/openapi\.json|api/v1/(me|sessions|tokens|users|audit|data))\b`)
 
-func atBase(d *site.Deps) { d.Base.Prefix, d.Name = "/c/prod", "prod" }
+func atBase(d *site.Deps) { d.Place.Base.Prefix, d.Place.Name = "/c/prod", "prod" }
 
 // checkBase holds the addresses in an answer to the base of their cluster.
 func checkBase(t *testing.T, f fetched) {

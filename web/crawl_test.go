@@ -261,7 +261,7 @@ func TestCrawlOfAClusterThatWasNeverRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := webtest.Unreached(c.why)
-			options := []func(*site.Deps){func(d *site.Deps) { d.PlanForms = true }}
+			options := []func(*site.Deps){func(d *site.Deps) { d.Changes.PlanForms = true }}
 			if c.history {
 				v.Table.ClusterID = webtest.CannedTable(1, 250).ClusterID
 				options = append(options, webtest.WithHistory(t))

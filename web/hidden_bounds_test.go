@@ -28,8 +28,9 @@ import (
 // the flag allows.
 func seenBy(s *webtest.Server, role auth.Role) *site.Site {
 	deps := s.Deps
-	deps.HideBounds, deps.Registry, deps.PlanForms = true, nil, true
-	deps.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
+	deps.Cluster.HideBounds, deps.Metrics.Registry, deps.Changes.PlanForms = true, nil, true
+	who := auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}
+	deps.Access.Auth = webtest.OnePerson{Who: who}
 	return web.New(deps).Site
 }
 
@@ -131,8 +132,8 @@ func chunkTrouble(t *testing.T) (*webtest.Server, answer.View) {
 		busy.Rows = append(busy.Rows, heat.Count{Project: v.Dir.All()[3].ID, Document: webtest.ProjectID(1000 + 977*i), Rows: 40})
 	}
 	s := webtest.NewHeatServer(t, v, busy, 4*time.Minute+5*time.Second, nil)
-	s.Deps.Advice = rules.NewAdvisor(
-		rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Profile, Heat: s.Deps.Heat, Now: s.Deps.Now},
+	s.Deps.Problems.Advice = rules.NewAdvisor(
+		rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Cluster.Profile, Heat: s.Deps.Measured.Heat, Now: s.Deps.Now},
 	)
 	return s, v
 }
@@ -141,7 +142,7 @@ func chunkTrouble(t *testing.T) (*webtest.Server, answer.View) {
 func TestAlertsHaveNoServersText(t *testing.T) {
 	s, _ := chunkTrouble(t)
 	for _, hide := range []bool{true, false} {
-		observed, err := problems.AlertSource(s.Deps.Advice, hide)(t.Context())
+		observed, err := problems.AlertSource(s.Deps.Problems.Advice, hide)(t.Context())
 		must.Do(t, err)
 		seen := false
 		for _, p := range problems.Problems(s.View()).Items {

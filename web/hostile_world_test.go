@@ -246,7 +246,7 @@ func (e enemy) profile() *profile.Profile {
 // site serves that cluster; whatever is looked for is found.
 func (e enemy) site(t testing.TB) (*webtest.Server, answer.View) {
 	v := e.View()
-	s := webtest.New(t, func(d *site.Deps) { d.Profile = v.Profile })
+	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Profile = v.Profile })
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	s.Locator.Answer = func(q placement.Query) ([]placement.Item, error) {
 		i, err := strconv.Atoi(q.Text[len(q.Text)-2:])

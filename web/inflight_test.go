@@ -257,7 +257,7 @@ func TestMoveOfARunLinksTheRun(t *testing.T) {
 	x := table.Moves.List[0]
 	asked := 0
 	s := webtest.New(t, func(d *site.Deps) {
-		d.Runs = func(from, to time.Time) []history.OurRun {
+		d.Past.Runs = func(from, to time.Time) []history.OurRun {
 			asked++
 			return []history.OurRun{
 				{ID: "other", NS: x.NS, Min: x.Max, To: x.To, Start: x.Since},

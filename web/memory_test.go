@@ -15,7 +15,7 @@ import (
 func TestPagesSayWhatIsGivenUpForMemory(t *testing.T) {
 	heap := int64(0)
 	guard := memory.NewGuard(memory.Limit{Bytes: 1000 << 20, From: "--memory-limit"}, func() int64 { return heap }, func() {}, time.Now)
-	s := webtest.New(t, webtest.WithHistory(t), func(d *site.Deps) { d.Memory = guard })
+	s := webtest.New(t, webtest.WithHistory(t), func(d *site.Deps) { d.Store.Memory = guard })
 	past := "/collections?at=" + webtest.Epoch.Add(-30*time.Minute).UTC().Format(time.RFC3339)
 	for _, tc := range []struct {
 		heap int64

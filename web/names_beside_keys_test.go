@@ -43,7 +43,7 @@ var pagesWithKeys = []string{"/zones", "/collections/yorkie-meta.documents", "/a
 // A pin is named by its zone, which whoever sees zones reads anyway; nothing else tells whose a hidden key is.
 func TestHiddenKeysHaveNoNamesBesideThem(t *testing.T) {
 	s, _, p := pinnedProject(t, "Vega Boards", 3)
-	s.Deps.Profile = webtest.NewStory().View().Profile
+	s.Deps.Cluster.Profile = webtest.NewStory().View().Profile
 	for role, may := range map[auth.Role]bool{auth.Viewer: false, auth.Support: true} {
 		site := seenBy(s, role)
 		for _, path := range pagesWithKeys {

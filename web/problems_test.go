@@ -183,7 +183,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 			p.Critical+p.Warn+p.Info != len(want) || p.Headline != list.Summary.Headline {
 			t.Errorf("%d: %+v for %q", i, p, text)
 		}
-		observed, err := problems.AlertSource(s.Deps.Advice, false)(t.Context())
+		observed, err := problems.AlertSource(s.Deps.Problems.Advice, false)(t.Context())
 		must.Do(t, err)
 		var alerts []string
 		for _, x := range observed.Notices {

@@ -14,7 +14,7 @@ import (
 
 func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
 	trail := &webtest.StubAudit{}
-	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit = trail })
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit.Trail = trail })
 	for _, rt := range web.Routes() {
 		if rt.Method == http.MethodGet || rt.Policy != guard.PolicyOperate && rt.Policy != guard.PolicyAdmin {
 			continue

@@ -40,13 +40,13 @@ func routes() []site.Route { return routesOf(changes.Routes) }
 // cluster below its base.
 func served(d site.Deps) []site.Route {
 	changing := changes.Routes
-	if d.Actions == nil {
+	if d.Changes.Actions == nil {
 		changing = nil
 	}
 	switch {
-	case d.Base.Prefix != "":
+	case d.Place.Base.Prefix != "":
 		return site.Complete(ofCluster(changing))
-	case d.Clusters != nil:
+	case d.Place.Clusters != nil:
 		return site.Complete(slices.Concat(fleet.Routes, ofAnyRole(find.Routes), ofAnyRole(help.Routes),
 			ofAnyRole(help.RunbookRoutes), ofServer(), ofAnyRole(site.Updates())))
 	}
@@ -89,7 +89,7 @@ func clusterPage(path string) bool {
 // what each of its clusters answers.
 func described(d site.Deps) []site.Route {
 	table := served(d)
-	if d.Clusters == nil || d.Base.Prefix != "" {
+	if d.Place.Clusters == nil || d.Place.Base.Prefix != "" {
 		return table
 	}
 	for _, rt := range site.Complete(ofCluster(changes.Routes)) {

@@ -17,9 +17,9 @@ type Server struct {
 
 // New wires a server and starts nothing.
 func New(deps site.Deps) *Server {
-	deps.Base.Server, deps.ClusterPage = serverParts(), clusterPage
+	deps.Place.Base.Server, deps.Place.ClusterPage = serverParts(), clusterPage
 	s := &Server{Site: site.WireSite(deps, served(deps))}
-	s.OpenAPI = sync.OnceValue(func() []byte { return site.OpenAPIDocument(described(deps), deps.Version, deps.Base.Root) })
+	s.OpenAPI = sync.OnceValue(func() []byte { return site.OpenAPIDocument(described(deps), deps.Version, deps.Place.Base.Root) })
 	s.Hub = live.NewHub(s.Site)
 	s.Sockets = s.Hub.Sockets
 	s.ServeLive = func(w http.ResponseWriter, r *http.Request) error { return s.Hub.Serve(w, r) }
@@ -30,34 +30,34 @@ func New(deps site.Deps) *Server {
 // them and waits for them. http.Server.Shutdown knows nothing of hijacked
 // sockets: end Run first.
 func (s *Server) Run(ctx context.Context) error {
-	_, tables, cancelTables := s.Deps.Watcher.Subscribe()
+	_, tables, cancelTables := s.Deps.Cluster.Watcher.Subscribe()
 	defer cancelTables()
-	if s.Deps.Clusters != nil && s.Deps.Name == "" { // the server's own pages, which show no table
-		news, end := s.Deps.Clusters.Subscribe()
+	if s.Deps.Place.Clusters != nil && s.Deps.Place.Name == "" { // the server's own pages, which show no table
+		news, end := s.Deps.Place.Clusters.Subscribe()
 		defer end()
 		tables = news
 	}
-	_, dirs, cancelDirs := s.Deps.Keeper.Subscribe()
+	_, dirs, cancelDirs := s.Deps.Cluster.Keeper.Subscribe()
 	defer cancelDirs()
 	var runs <-chan struct{}
-	if s.Deps.Actions != nil {
-		told, cancelRuns := s.Deps.Actions.Subscribe()
+	if s.Deps.Changes.Actions != nil {
+		told, cancelRuns := s.Deps.Changes.Actions.Subscribe()
 		defer cancelRuns()
 		runs = told
 	}
 	var pins <-chan struct{}
-	if s.Deps.Pins != nil {
-		told, cancelPins := s.Deps.Pins.Subscribe()
+	if s.Deps.Changes.Pins != nil {
+		told, cancelPins := s.Deps.Changes.Pins.Subscribe()
 		defer cancelPins()
 		pins = told
 	}
 	var outcomes <-chan struct{}
-	if s.Deps.Outcomes != nil {
-		told, cancelOutcomes := s.Deps.Outcomes.Subscribe()
+	if s.Deps.Changes.Outcomes != nil {
+		told, cancelOutcomes := s.Deps.Changes.Outcomes.Subscribe()
 		defer cancelOutcomes()
 		outcomes = told
 	}
-	problems, cancelProblems := s.Deps.Advice.Subscribe()
+	problems, cancelProblems := s.Deps.Problems.Advice.Subscribe()
 	defer cancelProblems()
 	return s.Hub.Run(ctx, tables, dirs, runs, pins, outcomes, problems)
 }

@@ -59,17 +59,17 @@ func onStore(f *webtest.BreakableServer, change ...func(*site.Deps)) (end func()
 	f.Must(history.NewRecorder(f.DB, f.Watcher, log, nil).Note(f.Context(), f.Watcher.Table()))
 	outcomes := outcome.New(outcome.Options{Runs: f.Engine, Tables: f.Watcher, Profile: profile.Yorkie(), Store: f.DB, Log: log})
 	all := append([]func(*site.Deps){webtest.WithActions(f.Engine), f.Wired, func(d *site.Deps) {
-		d.Auth, d.History, d.Outcomes, d.Trouble = accounts{service}, past, outcomes, f.DB.Trouble
-		d.Audit = trail{f.DB, audit.NewKeeper(f.DB, audit.Options{})}
-		d.Advice = rules.NewAdvisor(
-			rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: profile.Yorkie(), Past: past, Notices: f.DB, Log: log},
+		d.Access.Auth, d.Past.History, d.Changes.Outcomes, d.Store.Trouble = accounts{service}, past, outcomes, f.DB.Trouble
+		d.Audit.Trail = trail{f.DB, audit.NewKeeper(f.DB, audit.Options{})}
+		d.Problems.Advice = rules.NewAdvisor(
+			rules.Sources{Tables: d.Cluster.Watcher, Directories: d.Cluster.Keeper, Profile: profile.Yorkie(), Past: past, Notices: f.DB, Log: log},
 		)
-		d.Alerts = alert.New(&alert.Config{}, problems.AlertSource(d.Advice, false), f.DB, alert.Options{})
+		d.Problems.Alerts = alert.New(&alert.Config{}, problems.AlertSource(d.Problems.Advice, false), f.DB, alert.Options{})
 	}}, change...)
 	f.Server = webtest.New(f.T, all...)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { _ = f.Deps.Alerts.Run(ctx) })
+	running.Go(func() { _ = f.Deps.Problems.Alerts.Run(ctx) })
 	synctest.Wait() // it knows the cluster now
 	return func() { cancel(); running.Wait() }
 }

@@ -149,7 +149,7 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.BreakableServer) {
 		service, err := auth.New(auth.Options{Store: f.DB, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
 		f.Must(err)
-		defer onStore(f, func(d *site.Deps) { d.Auth = service })()
+		defer onStore(f, func(d *site.Deps) { d.Access.Auth = service })()
 		f.Disk.Breaks(func(string) error { return syscall.EIO })
 		for _, path := range []string{"/", "/login", "/api/v1/me", "/runs"} {
 			w := f.Do("GET", path, func(r *http.Request) {

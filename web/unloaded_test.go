@@ -14,7 +14,7 @@ import (
 func TestNothingIsMissingBeforeTheTableIsLoaded(t *testing.T) {
 	unread := &webtest.StubWatcher{}
 	unread.Value = &topology.Table{}
-	s := webtest.New(t, func(d *site.Deps) { d.Watcher = unread })
+	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Watcher = unread })
 	for _, path := range []string{"/collections/yorkie-meta.changes", "/collections/yorkie-meta.changes/owners",
 		"/shards/shard-rs-1", "/shards/shard-rs-1/why"} {
 		if w := s.Do("GET", path); w.Code != http.StatusServiceUnavailable {

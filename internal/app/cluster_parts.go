@@ -96,7 +96,7 @@ func newClusterParts(ctx context.Context, n *instance, a *App, c ClusterConfig, 
 	c.memory = a.memory
 	p.wire(client, c, accountsOf(n.auth, among))
 	deps := p.webDeps(n, a, client, c)
-	deps.StoredProjects = p.names.read(ctx, c.Watcher.Known)
+	deps.Past.StoredProjects = p.names.read(ctx, c.Watcher.Known)
 	p.web = web.New(deps)
 	return p, nil
 }
@@ -146,33 +146,29 @@ func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c Cl
 	locator := placement.NewLocator(client, p.watcher, p.keeper, prof)
 	locator.MarkShared(p.duplicates)
 	d := site.Deps{
-		Watcher: p.watcher, Keeper: p.keeper, Profile: prof, Proposer: p.proposer,
-		Locator: locator, Duplicates: p.duplicates, Metadata: client, Heat: p.heat, Pictures: p.pictures, Sizes: p.sizes,
-		Owners:     placement.NewOwners(client, nil),
-		Surveys:    relay.NewSurveys(p.relay, p.surveys),
-		Holdings:   p.holdings,
-		Rows:       p.rows,
-		Prover:     placement.NewProver(client, p.watcher),
-		History:    p.history.past,
-		Runs:       p.ownRuns(),
-		Advice:     p.advising.advisor,
-		Problems:   p.advising.history,
-		Alerts:     p.advising.alerts,
-		Cost:       client.LoadPerMinute,
-		Target:     c.URI.String(),
-		Demo:       c.Demo,
-		Trier:      p.trier(),
-		HideBounds: c.HideBounds,
-		Log:        c.Log,
-		Registry:   p.registry,
+		Log: c.Log, Demo: c.Demo,
+		Cluster: site.ClusterDeps{
+			Watcher: p.watcher, Keeper: p.keeper, Profile: prof, Proposer: p.proposer, Target: c.URI.String(), HideBounds: c.HideBounds,
+		},
+		Locate: site.LocateDeps{
+			Locator: locator, Prover: placement.NewProver(client, p.watcher), Duplicates: p.duplicates, Metadata: client,
+			Owners: placement.NewOwners(client, nil),
+		},
+		Measured: site.MeasuredDeps{
+			Heat: p.heat, Pictures: p.pictures, Surveys: relay.NewSurveys(p.relay, p.surveys), Rows: p.rows, Sizes: p.sizes, Holdings: p.holdings,
+		},
+		Past:     site.PastDeps{History: p.history.past, Runs: p.ownRuns()},
+		Problems: site.ProblemDeps{Past: p.advising.history, Advice: p.advising.advisor, Alerts: p.advising.alerts},
+		Changes:  site.ChangeDeps{Trier: p.trier()},
+		Metrics:  site.MetricDeps{Registry: p.registry, Cost: client.LoadPerMinute},
 	}
 	if p.engine != nil { // nil pointers in interfaces would not be nil
-		d.Actions, d.PlanForms, d.Pins, d.Outcomes = relay.NewRuns(p.relay, p.engine), true, p.pins, p.outcomes
+		d.Changes.Actions, d.Changes.PlanForms, d.Changes.Pins, d.Changes.Outcomes = relay.NewRuns(p.relay, p.engine), true, p.pins, p.outcomes
 	}
 	n.addShared(&d, a)
-	d.Registry.MustRegister(p.metrics(client, c, a.config.MetricsProjects))
+	d.Metrics.Registry.MustRegister(p.metrics(client, c, a.config.MetricsProjects))
 	if w := p.waitingRequests(); w != nil {
-		d.Registry.MustRegister(w)
+		d.Metrics.Registry.MustRegister(w)
 	}
 	if m := p.among; m != nil {
 		m.of.addTo(&d, m)

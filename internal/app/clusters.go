@@ -46,10 +46,15 @@ type clusters struct {
 func newClusters(n *instance, a *App, c Config) *clusters {
 	s := &clusters{n: n, a: a, limits: guard.NewLimits(time.Now), ids: map[string]string{}, left: map[string]string{}}
 	s.config = site.Configuration{File: c.File, Loaded: time.Now()}
-	d := site.Deps{Watcher: noTable{}, Keeper: noProjects{}, Clusters: s, Limits: s.limits, Log: c.Log, Profile: profile.Yorkie(),
-		Registry: a.registry()}
+	d := site.Deps{
+		Log:     c.Log,
+		Cluster: site.ClusterDeps{Watcher: noTable{}, Keeper: noProjects{}, Profile: profile.Yorkie()},
+		Access:  site.AccessDeps{Limits: s.limits},
+		Place:   site.PlaceDeps{Clusters: s},
+		Metrics: site.MetricDeps{Registry: a.registry()},
+	}
 	n.addShared(&d, a)
-	d.Gatherer = s.gatherer(d.Registry)
+	d.Metrics.Gatherer = s.gatherer(d.Metrics.Registry)
 	s.web = web.New(d)
 	for _, one := range c.Clusters {
 		s.list = append(s.list, newMember(s, one))
@@ -193,10 +198,10 @@ func (s *clusters) release(name string) {
 // addTo adds to what a cluster's pages are made of their place among those of the others.
 func (s *clusters) addTo(d *site.Deps, m *member) {
 	who := s.n.auth.OnCluster(m.config.Name, func() auth.ClusterRoles { return *m.roles.Load() })
-	d.Name, d.Title, d.Base.Prefix = m.config.Name, m.config.Title, site.ClusterBase(m.config.Name)
-	d.Auth, d.Sees, d.Limits, d.Clusters = who, who.Sees, s.limits, s
-	d.Nowhere = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.web.Handler().ServeHTTP(w, site.AtRoot(r, d.Base.Prefix))
+	d.Place.Name, d.Place.Title, d.Place.Base.Prefix = m.config.Name, m.config.Title, site.ClusterBase(m.config.Name)
+	d.Access.Auth, d.Access.Sees, d.Access.Limits, d.Place.Clusters = who, who.Sees, s.limits, s
+	d.Access.Nowhere = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.web.Handler().ServeHTTP(w, site.AtRoot(r, d.Place.Base.Prefix))
 	})
 }
 

@@ -48,10 +48,13 @@ func OpenDirect(ctx context.Context, c Config) (*Direct, error) {
 	}
 	d.readRest(ctx)
 	d.handler = web.New(site.Deps{
-		Watcher: d.watcher, Keeper: d.keeper, Profile: prof, Advice: d.advisor,
-		Locator: placement.NewLocator(client, d.watcher, d.keeper, prof), Prover: placement.NewProver(client, d.watcher),
-		Owners: client,
-		Log:    slog.New(slog.DiscardHandler), Target: c.URI.String(), Version: c.Version, Auth: localUser{}, Once: true,
+		Log: slog.New(slog.DiscardHandler), Version: c.Version,
+		Cluster: site.ClusterDeps{Watcher: d.watcher, Keeper: d.keeper, Profile: prof, Target: c.URI.String(), Once: true},
+		Locate: site.LocateDeps{
+			Locator: placement.NewLocator(client, d.watcher, d.keeper, prof), Prover: placement.NewProver(client, d.watcher), Owners: client,
+		},
+		Problems: site.ProblemDeps{Advice: d.advisor},
+		Access:   site.AccessDeps{Auth: localUser{}},
 	}).Handler()
 	return d, nil
 }

@@ -12,14 +12,14 @@ import (
 // sign-in, the audit trail, the data directory and the listener.
 func (n *instance) addShared(d *site.Deps, a *App) {
 	c := a.config
-	d.Auth, d.Refusals, d.Audit = n.auth, n.refusals, n.trail
-	d.Leads, d.Leader = n.store.Leads, n.store.Leader
-	d.Trouble, d.Unreadable, d.Data = n.db.Trouble, n.db.Unreadable, dataDirectory{n.db, a}
-	d.Origin, d.Base.Root = c.origin(), a.root
-	d.Hosts, d.TLS, d.Exposed = c.hosts(), c.overTLS(), c.exposed(a.host())
-	d.FrameAncestors = c.frameAncestors()
-	d.MaxSockets = maxSockets(a.listener.Max())
-	d.Version, d.Memory = c.Version, a.memory
+	d.Access.Auth, d.Audit.Refusals, d.Audit.Trail = n.auth, n.refusals, n.trail
+	d.Store.Leads, d.Store.Leader = n.store.Leads, n.store.Leader
+	d.Store.Trouble, d.Store.Unreadable, d.Store.Data = n.db.Trouble, n.db.Unreadable, dataDirectory{n.db, a}
+	d.Access.Origin, d.Place.Base.Root = c.origin(), a.root
+	d.Access.Hosts, d.Access.TLS, d.Access.Exposed = c.hosts(), c.overTLS(), c.exposed(a.host())
+	d.Access.FrameAncestors = c.frameAncestors()
+	d.Access.MaxSockets = maxSockets(a.listener.Max())
+	d.Version, d.Store.Memory = c.Version, a.memory
 }
 
 // registry is a new registry with the metrics of the process.

@@ -31,7 +31,7 @@ func TestTheFormBindsATokenToTheClustersThatHaveARole(t *testing.T) {
 	var asked auth.NewToken
 	me := auth.Principal{ID: "user:9", Name: "anna", Role: auth.ClustersOnly, Method: auth.ByOIDC, Session: "s"}
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()), func(d *site.Deps) {
-		d.Auth = tokenMaker{webtest.StubAuth{SignInMode: "oidc", Me: me}, &asked}
+		d.Access.Auth = tokenMaker{webtest.StubAuth{SignInMode: "oidc", Me: me}, &asked}
 	})
 	doc := webtest.ParseHTML(t, s.Do("GET", "/settings").Body.String())
 	if doc.Find(`select[name="on.fine"] option`).Length() != 4 || doc.Find(`select[name="on.prod"] option`).Length() != 2 ||

@@ -30,9 +30,9 @@ func CreateFirstAdmin(s *site.Site, w http.ResponseWriter, r *http.Request) erro
 	if err := site.ParseForm(r); err != nil {
 		return err
 	}
-	cookie, _, err := s.Deps.Auth.ClaimFirst(r.Context(), auth.First{
+	cookie, _, err := s.Deps.Access.Auth.ClaimFirst(r.Context(), auth.First{
 		Secret: r.PostForm.Get("key"), Name: r.PostForm.Get("name"), Password: r.PostForm.Get("password"),
-		From: s.Deps.Auth.ClientAddr(r),
+		From: s.Deps.Access.Auth.ClientAddr(r),
 	})
 	if err != nil {
 		f := firstAdminForm{Key: site.Typed(r.PostForm.Get("key"), 200), Name: site.Typed(r.PostForm.Get("name"), 64)}

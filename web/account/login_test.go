@@ -111,7 +111,7 @@ func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := webtest.New(t, func(d *site.Deps) { d.Auth = service })
+	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = service })
 	if text := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text,
 		"Nobody has been admin yet") {
 		t.Errorf("the way in says %q", text)
@@ -172,7 +172,7 @@ func (s *single) FinishOIDC(w http.ResponseWriter, _ *http.Request) (string, err
 
 func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	who := &single{}
-	s := webtest.New(t, func(d *site.Deps) { d.Auth = who })
+	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = who })
 	const there = "https://issuer.example/authorize?state=x&nonce=y"
 	w := s.Do("POST", "/login/oidc", webtest.Form("next", "/zones"))
 	link := webtest.ParseHTML(t, w.Body.String()).Find("main a").AttrOr("href", "")
@@ -204,7 +204,7 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 }
 
 func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.Auth = &single{err: webtest.NoGroups()} })
+	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = &single{err: webtest.NoGroups()} })
 	w := s.Do("GET", "/login/oidc/callback?code=x&state=x")
 	page := webtest.ParseHTML(t, w.Body.String())
 	more := page.Find("section.refused")
@@ -223,7 +223,7 @@ func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
 // our own page does.
 func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 	who := &single{next: "untouched"}
-	s := webtest.New(t, func(d *site.Deps) { d.Auth = who })
+	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = who })
 	form := webtest.ParseHTML(t, s.Do("GET", "/login?next=%2Fzones").Body.String()).Find("form[method=post][action='/login/oidc']")
 	if form.Find("button").Length() != 1 || form.Find("input[name=next]").AttrOr("value", "") != "/zones" {
 		t.Error("the sign-in page has no button that keeps the way back")
@@ -262,7 +262,7 @@ func (crowded) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Pri
 }
 
 func TestRateLimitOfSignInTellsWhenToRetry(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.Auth = crowded{} })
+	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = crowded{} })
 	w := s.Do("POST", "/login", webtest.Form("name", "anna", "password", webtest.GoodPassword))
 	text := webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text()
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || !strings.Contains(text, "Too many people sign in") {

@@ -15,7 +15,7 @@ func StartOIDC(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	next := s.LocalPage(r.PostForm.Get("next"))
-	to, err := s.Deps.Auth.StartOIDC(w, r, next)
+	to, err := s.Deps.Access.Auth.StartOIDC(w, r, next)
 	if err != nil {
 		return signInProblem(s, w, r, err, next)
 	}
@@ -25,7 +25,7 @@ func StartOIDC(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // FinishOIDC is where the issuer sends people back to.
 func FinishOIDC(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	to, err := s.Deps.Auth.FinishOIDC(w, r)
+	to, err := s.Deps.Access.Auth.FinishOIDC(w, r)
 	if err != nil {
 		return signInProblem(s, w, r, err, "")
 	}

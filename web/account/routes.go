@@ -76,16 +76,16 @@ func me(_ *site.Site, r *http.Request) (api.Me, error) {
 }
 
 func sessions(s *site.Site, r *http.Request) (api.List[api.Session], error) {
-	items, err := auditing.Sessions(r.Context(), s.Deps.Auth, auth.From(r.Context()))
+	items, err := auditing.Sessions(r.Context(), s.Deps.Access.Auth, auth.From(r.Context()))
 	return api.List[api.Session]{Items: items, AsOf: s.Deps.Now()}, err
 }
 
 func tokens(s *site.Site, r *http.Request) (api.List[api.Token], error) {
-	items, err := auditing.Tokens(r.Context(), s.Deps.Auth, auth.From(r.Context()), s.Deps.Now())
+	items, err := auditing.Tokens(r.Context(), s.Deps.Access.Auth, auth.From(r.Context()), s.Deps.Now())
 	return api.List[api.Token]{Items: items, AsOf: s.Deps.Now()}, err
 }
 
 func users(s *site.Site, r *http.Request) (api.List[api.User], error) {
-	items, err := auditing.Users(r.Context(), s.Deps.Auth, auth.From(r.Context()))
+	items, err := auditing.Users(r.Context(), s.Deps.Access.Auth, auth.From(r.Context()))
 	return api.List[api.User]{Items: items, AsOf: s.Deps.Now()}, err
 }

@@ -19,7 +19,7 @@ func revoke(what, summary string, params []site.Param, end func(guard.Authentica
 		Do: func(s *site.Site, r *http.Request, _ struct{}) (api.Done, error) {
 			id, err := site.PathText(r, "id")
 			if err == nil {
-				err = end(s.Deps.Auth, r.Context(), auth.From(r.Context()), id)
+				err = end(s.Deps.Access.Auth, r.Context(), auth.From(r.Context()), id)
 			}
 			return api.Done{Done: err == nil}, err
 		},

@@ -36,7 +36,7 @@ func SettingsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 func writeSettings(s *site.Site, w http.ResponseWriter, r *http.Request, status int, o outcome) error {
 	v := s.ViewFor(r)
-	a, err := auditing.Settings(r.Context(), s.Deps.Auth, auth.From(r.Context()), v.Now)
+	a, err := auditing.Settings(r.Context(), s.Deps.Access.Auth, auth.From(r.Context()), v.Now)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,8 @@ func ChangePassword(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err := site.ParseForm(r); err != nil {
 		return err
 	}
-	cookie, err := s.Deps.Auth.ChangePassword(r.Context(), auth.From(r.Context()), r.PostForm.Get("present"), r.PostForm.Get("password"))
+	in := r.PostForm
+	cookie, err := s.Deps.Access.Auth.ChangePassword(r.Context(), auth.From(r.Context()), in.Get("present"), in.Get("password"))
 	if err != nil {
 		return settingsProblem(s, w, r, err)
 	}

@@ -42,9 +42,9 @@ func SignIn(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	next := s.LocalPage(r.PostForm.Get("next"))
-	cookie, _, err := s.Deps.Auth.SignIn(r.Context(), auth.Credentials{
+	cookie, _, err := s.Deps.Access.Auth.SignIn(r.Context(), auth.Credentials{
 		Name: r.PostForm.Get("name"), Password: r.PostForm.Get("password"),
-		From: s.Deps.Auth.ClientAddr(r), Session: auth.From(r.Context()).Session,
+		From: s.Deps.Access.Auth.ClientAddr(r), Session: auth.From(r.Context()).Session,
 	})
 	if err != nil {
 		f := signInForm{Next: next, Name: site.Typed(r.PostForm.Get("name"), 64)}
@@ -57,7 +57,7 @@ func SignIn(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // SignOut ends the session.
 func SignOut(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	cookie, err := s.Deps.Auth.SignOut(r.Context(), auth.From(r.Context()))
+	cookie, err := s.Deps.Access.Auth.SignOut(r.Context(), auth.From(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func SignOut(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	// The back button must not bring back from a cache what the pages showed.
 	w.Header().Set("Clear-Site-Data", `"cache"`)
-	if to := s.Deps.Auth.IssuerSignOut(r.Context(), auth.From(r.Context())); to != "" {
+	if to := s.Deps.Access.Auth.IssuerSignOut(r.Context(), auth.From(r.Context())); to != "" {
 		w.Header().Set("Refresh", "0; url="+to) // no redirect, as in StartOIDC
 		return site.WritePage(w, r, http.StatusOK, fromIssuerPage(bare(s, "Sign out"), to))
 	}
@@ -79,7 +79,7 @@ func SignOut(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 func writeSignIn(s *site.Site, w http.ResponseWriter, r *http.Request, status int, f signInForm) error {
-	a, err := auditing.SignIn(r.Context(), s.Deps.Auth, s.DataCondition())
+	a, err := auditing.SignIn(r.Context(), s.Deps.Access.Auth, s.DataCondition())
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func signInProblem(s *site.Site, w http.ResponseWriter, r *http.Request, err err
 // signInOff leads home where every visitor has all rights already: the pages of
 // signing in would be forms that do nothing.
 func signInOff(s *site.Site, w http.ResponseWriter) bool {
-	off := s.Deps.Auth.Mode().Off()
+	off := s.Deps.Access.Auth.Mode().Off()
 	if off {
 		site.SeeOther(w, "/")
 	}

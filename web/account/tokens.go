@@ -72,7 +72,7 @@ func CreateTokenJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error
 }
 
 func createToken(s *site.Site, r *http.Request, t auth.NewToken) (api.TokenCreated, error) {
-	secret, made, err := s.Deps.Auth.CreateToken(r.Context(), auth.From(r.Context()), t)
+	secret, made, err := s.Deps.Access.Auth.CreateToken(r.Context(), auth.From(r.Context()), t)
 	if err != nil {
 		return api.TokenCreated{}, err
 	}

@@ -17,11 +17,11 @@ func UsersPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 func writeUsers(s *site.Site, w http.ResponseWriter, r *http.Request, status int, o outcome) error {
 	v := s.ViewFor(r)
-	a, err := auditing.Everybody(r.Context(), s.Deps.Auth, auth.From(r.Context()), v.Now)
+	a, err := auditing.Everybody(r.Context(), s.Deps.Access.Auth, auth.From(r.Context()), v.Now)
 	if err != nil {
 		return err
 	}
-	return site.WritePage(w, r, status, usersPage(s.Shell(r, v, "users", "Users"), a, s.Deps.Auth.Mode(), o, v.Now))
+	return site.WritePage(w, r, status, usersPage(s.Shell(r, v, "users", "Users"), a, s.Deps.Access.Auth.Mode(), o, v.Now))
 }
 
 func usersProblem(s *site.Site, w http.ResponseWriter, r *http.Request, err error) error {
@@ -31,7 +31,7 @@ func usersProblem(s *site.Site, w http.ResponseWriter, r *http.Request, err erro
 
 // addUser creates an account.
 func addUser(s *site.Site, r *http.Request, in api.UserCreate) (api.User, error) {
-	made, err := s.Deps.Auth.CreateUser(r.Context(), auth.From(r.Context()),
+	made, err := s.Deps.Access.Auth.CreateUser(r.Context(), auth.From(r.Context()),
 		auth.NewUser{Name: in.Name, Password: in.Password, Role: auth.Role(in.Role)})
 	return auditing.User(made), err
 }
@@ -48,13 +48,13 @@ func ChangeUser(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	ctx, by, in := r.Context(), auth.From(r.Context()), r.PostForm
 	switch in.Get("do") {
 	case "role":
-		err = s.Deps.Auth.SetRole(ctx, by, name, auth.Role(in.Get("role")))
+		err = s.Deps.Access.Auth.SetRole(ctx, by, name, auth.Role(in.Get("role")))
 	case "password":
-		err = s.Deps.Auth.SetPassword(ctx, by, name, in.Get("password"))
+		err = s.Deps.Access.Auth.SetPassword(ctx, by, name, in.Get("password"))
 	case "disable":
-		err = s.Deps.Auth.DisableUser(ctx, by, name)
+		err = s.Deps.Access.Auth.DisableUser(ctx, by, name)
 	case "enable":
-		err = s.Deps.Auth.EnableUser(ctx, by, name)
+		err = s.Deps.Access.Auth.EnableUser(ctx, by, name)
 	default:
 		err = fault.New(fault.Invalid, "The form does not say what to change.")
 	}

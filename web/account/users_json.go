@@ -24,7 +24,7 @@ func ChangeUserJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if in.Role == nil && in.Password == nil && in.Disabled == nil {
 		return fault.New(fault.Invalid, "Give at least one of role, password and disabled.")
 	}
-	ctx, by, accounts := r.Context(), auth.From(r.Context()), s.Deps.Auth
+	ctx, by, accounts := r.Context(), auth.From(r.Context()), s.Deps.Access.Auth
 	if in.Role != nil {
 		err = accounts.SetRole(ctx, by, name, auth.Role(*in.Role))
 	}

@@ -27,7 +27,7 @@ func comparison(s *site.Site, r *http.Request) (a api.Comparison, err error) {
 	if err != nil {
 		return a, err
 	}
-	gaps, err := s.Deps.History.Gaps(r.Context(), v.Table.ClusterID, from, to)
+	gaps, err := s.Deps.Past.History.Gaps(r.Context(), v.Table.ClusterID, from, to)
 	if err != nil {
 		return a, err
 	}
@@ -100,7 +100,7 @@ func twoTimes(s *site.Site, r *http.Request, v answer.View) (from, to time.Time,
 			return from, to, err
 		}
 	} else {
-		begin, berr := s.Deps.History.Begin(r.Context(), v.Table.ClusterID)
+		begin, berr := s.Deps.Past.History.Begin(r.Context(), v.Table.ClusterID)
 		if berr != nil {
 			return from, to, berr
 		}

@@ -24,7 +24,7 @@ func happened(s *site.Site, r *http.Request) (a api.History, err error) {
 	if q.From, q.To, err = twoTimes(s, r, v); err != nil {
 		return a, err
 	}
-	return logbook.History(r.Context(), v, s.Deps.History, q)
+	return logbook.History(r.Context(), v, s.Deps.Past.History, q)
 }
 
 // Step leads to a page at the time of the next change or failure,
@@ -52,7 +52,7 @@ func Step(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	found, err := s.Deps.History.Step(r.Context(), v.Table.ClusterID, at, to == "next", of == "failure")
+	found, err := s.Deps.Past.History.Step(r.Context(), v.Table.ClusterID, at, to == "next", of == "failure")
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func Step(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 func nothingEarlier(s *site.Site, r *http.Request, v answer.View, of string) error {
-	begin, err := s.Deps.History.Begin(r.Context(), v.Table.ClusterID)
+	begin, err := s.Deps.Past.History.Begin(r.Context(), v.Table.ClusterID)
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 			{ID: "RUN7", NS: webtest.DocumentsNS, From: "shard-rs-1", To: "shard-rs-2", Start: webtest.Epoch.Add(-10 * time.Second)},
 		}
 	}
-	s := webtest.New(t, func(d *site.Deps) { d.Runs = runs })
+	s := webtest.New(t, func(d *site.Deps) { d.Past.Runs = runs })
 	table := withMoves(t, s.Watcher.Get(), webtest.Epoch)
 	table.Rounds = cannedRounds
 	s.Watcher.Publish(table)

@@ -22,7 +22,7 @@ func events(s *site.Site, r *http.Request) (a api.FoldedList[api.Event], err err
 		return a, err
 	}
 	v.Eras = s.Eras(v)
-	return logbook.Events(r.Context(), v, s.Deps.History, q)
+	return logbook.Events(r.Context(), v, s.Deps.Past.History, q)
 }
 
 // bars counts the entries of the changelog over time.
@@ -35,7 +35,7 @@ func bars(s *site.Site, r *http.Request) (a api.FoldedList[api.ActivityBar], err
 	if err != nil {
 		return a, err
 	}
-	return logbook.ActivityBars(r.Context(), v, s.Deps.History, q)
+	return logbook.ActivityBars(r.Context(), v, s.Deps.Past.History, q)
 }
 
 // moves lists moves, newest first.

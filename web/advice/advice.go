@@ -76,7 +76,7 @@ func onProblem[In any](name, summary, forScripts string, textOf func(In) string,
 			if err != nil {
 				return list, err
 			}
-			if err := decide(s.Deps.Advice, r, id, text); err != nil {
+			if err := decide(s.Deps.Problems.Advice, r, id, text); err != nil {
 				return list, err
 			}
 			return problemList(s, r)

@@ -53,11 +53,11 @@ func onAlerts[In any](rt site.Route, forScripts string, do func(*http.Request, *
 
 // engine is the alert engine, or why there is none.
 func engine(s *site.Site) (*alert.Engine, error) {
-	if s.Deps.Alerts == nil {
+	if s.Deps.Problems.Alerts == nil {
 		return nil, fault.New(fault.Unavailable, "No alert receivers are configured: start shardboard with --alerts FILE. "+
 			"If several processes share the data, the one that owns it sends the alerts.")
 	}
-	return s.Deps.Alerts, nil
+	return s.Deps.Problems.Alerts, nil
 }
 
 // testReceiver sends a test message to one receiver.

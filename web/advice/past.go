@@ -29,7 +29,7 @@ func pastOf(s *site.Site, r *http.Request, v answer.View) (m pastList, err error
 	if m.query, err = problems.ParsePastProblemsQuery(r.URL.Query(), v.Now); err != nil {
 		return m, err
 	}
-	m.PastProblems, err = problems.PastProblemList(r.Context(), v, s.Deps.Problems, s.Deps.History != nil, m.query)
+	m.PastProblems, err = problems.PastProblemList(r.Context(), v, s.Deps.Problems.Past, s.Deps.Past.History != nil, m.query)
 	return m, err
 }
 
@@ -89,8 +89,8 @@ func postmortemOf(s *site.Site, r *http.Request) (api.Postmortem, error) {
 	if err != nil {
 		return api.Postmortem{}, err
 	}
-	return postmortem.Postmortem(r.Context(), v, postmortem.PostmortemSources{Problems: s.Deps.Problems, Runs: s.Deps.Actions,
-		Outcomes: s.Deps.Outcomes, History: s.Deps.History, NoHistory: s.KeepsHistory(v)}, from, to)
+	return postmortem.Postmortem(r.Context(), v, postmortem.PostmortemSources{Problems: s.Deps.Problems.Past, Runs: s.Deps.Changes.Actions,
+		Outcomes: s.Deps.Changes.Outcomes, History: s.Deps.Past.History, NoHistory: s.KeepsHistory(v)}, from, to)
 }
 
 // PostmortemPage shows it, to be read and printed.

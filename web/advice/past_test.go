@@ -78,7 +78,7 @@ func TestThePageOfPastProblemsLeadsToThatTime(t *testing.T) {
 func TestBoundsArePartOfThePastToo(t *testing.T) {
 	as := func(role auth.Role) string {
 		s := webtest.New(t, func(d *site.Deps) {
-			d.HideBounds, d.Auth = true, webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "anna", Role: role}}
+			d.Cluster.HideBounds, d.Access.Auth = true, webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "anna", Role: role}}
 		})
 		return s.Do("GET", "/advice/past").Body.String() + s.Do("GET", "/api/v1/advice/past").Body.String() +
 			s.Do("GET", "/advice/past.csv").Body.String() + s.Do("GET", "/postmortem").Body.String() + s.Do("GET", "/postmortem.md").Body.String()
@@ -93,7 +93,7 @@ func TestBoundsArePartOfThePastToo(t *testing.T) {
 
 func TestAPastPageNeverSaysNoProblemsWhereNobodyJudged(t *testing.T) {
 	then := webtest.CannedPastProblems()
-	s := webtest.New(t, webtest.WithHistory(t), func(d *site.Deps) { d.Problems = then })
+	s := webtest.New(t, webtest.WithHistory(t), func(d *site.Deps) { d.Problems.Past = then })
 	at := webtest.Epoch.Add(-5 * time.Minute)
 	read := func() api.ProblemSummary {
 		return webtest.Decode[api.Cluster](t, s.Do("GET", "/api/v1/cluster?at="+answer.AtText(at))).Problems

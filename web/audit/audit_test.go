@@ -30,7 +30,7 @@ func TestAuditTellsPeopleOfAnIssuerApart(t *testing.T) {
 		_, _ = trail.Append(t.Context(),
 			store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"})
 	}
-	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 	rows := webtest.ParseHTML(t, s.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("tbody tr")
 	for i, sub := range []string{"sub-2", "sub-1"} {
 		if text := rows.Eq(i).Text(); !strings.Contains(text, "Anna") || !strings.Contains(text, "Id at the issuer: "+sub) {
@@ -67,7 +67,7 @@ func TestAuditIsFilteredAndOrderedBothWays(t *testing.T) {
 func TestTheAuditRecordIsAFileToo(t *testing.T) {
 	a := webtest.CannedAudit()
 	a.Add(store.AuditEntry{At: webtest.Epoch, What: "login.refused", From: "=HYPERLINK(1)", Details: map[string]string{"reason": "password"}})
-	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = a })
 	link, _ := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.&below=50").Body.String()).Find("a[href*='/audit.csv']").Attr("href")
 	if !strings.Contains(link, "what=login.") {
 		t.Errorf("the page's link to the file is %q", link)
@@ -87,7 +87,7 @@ func TestAuditOnTheWireCanBeVerified(t *testing.T) {
 	a.Add(
 		store.AuditEntry{At: webtest.Epoch, What: "login.refused", Subject: webtest.HostileName + "\xff\u2028", Details: map[string]string{}},
 	)
-	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = a })
 	part := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?limit=1"))
 	last := a.Records[120]
 	r := part.Items[0]
@@ -111,7 +111,7 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 				a.Check.Break = &audit.Break{Code: audit.Changed, Seq: 7}
 			}
 			s := webtest.New(t, func(d *site.Deps) {
-				d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
+				d.Audit.Trail, d.Access.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 			})
 			if said := strings.Contains(s.Do("GET", "/").Body.String(),
 				"The audit record was changed by something other than this program; the Audit page shows where."); said != (want && broken) {
@@ -146,7 +146,8 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 			t.Errorf("%s does not say %q", address, want)
 		}
 	}
-	if text := webtest.New(t, func(d *site.Deps) { d.Audit = &webtest.StubAudit{} }).Do("GET", "/audit").Body.String(); !strings.Contains(
+	empty := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = &webtest.StubAudit{} })
+	if text := empty.Do("GET", "/audit").Body.String(); !strings.Contains(
 		text,
 		"Nothing is recorded yet",
 	) {
@@ -179,7 +180,7 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 			},
 		)
 	}
-	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = a })
 	doc := webtest.ParseHTML(
 		t,
 		s.Do("GET",
@@ -202,7 +203,7 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
 	for name, trail := range map[string]auditing.AuditTrail{"none": nil,
 		"broken": &webtest.StubAudit{Err: fault.New(fault.Unavailable, "The disk is gone.")}} {
-		s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+		s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/heads"} {
 			if w := s.Do("GET", address); w.Code != 503 {
 				t.Errorf("%s: %s %d", name, address, w.Code)
@@ -252,7 +253,7 @@ func checkWords(t *testing.T, codes ...string) {
 	for _, code := range codes {
 		trail.Add(store.AuditEntry{At: webtest.Epoch, What: code, Outcome: "ok"})
 	}
-	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 	rows := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("tbody th[scope=row]")
 	if rows.Length() != len(codes) {
 		t.Fatalf("%d rows for %d codes", rows.Length(), len(codes))

@@ -35,10 +35,10 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 func trailOf(s *site.Site) (auditing.AuditTrail, error) {
-	if s.Deps.Audit == nil {
+	if s.Deps.Audit.Trail == nil {
 		return nil, fault.New(fault.Unavailable, "No audit record is kept here.")
 	}
-	return s.Deps.Audit, nil
+	return s.Deps.Audit.Trail, nil
 }
 
 // kinds are the choices of the filter: beginnings of codes.

@@ -16,14 +16,14 @@ import (
 // Admins of the server read everything, also of clusters that they may not see: they check the whole chain, and give
 // others their passwords. They get no links there.
 func scopeOf(ctx context.Context, s *site.Site, who auth.Principal) (auditing.AuditScope, error) {
-	if s.Deps.Clusters == nil {
+	if s.Deps.Place.Clusters == nil {
 		return auditing.AuditScope{Withheld: func(store.AuditEntry) bool { return false }, Cluster: func(id string) (string, string, bool) {
-			return "", "", id != "" && id == s.Deps.Watcher.Table().ClusterID
+			return "", "", id != "" && id == s.Deps.Cluster.Watcher.Table().ClusterID
 		}}, nil
 	}
 	seen, operates, all := map[string]*site.Cluster{}, map[string]bool{}, true
 	var names []string // of clusters that they may see
-	for _, c := range s.Deps.Clusters.All() {
+	for _, c := range s.Deps.Place.Clusters.All() {
 		role, sees := c.Role(who)
 		may, id := sees && role.Includes(auth.Operator), c.ID()
 		all = all && may
@@ -40,7 +40,7 @@ func scopeOf(ctx context.Context, s *site.Site, who auth.Principal) (auditing.Au
 	all = all || who.May(auth.Admin)
 	hidden := map[string]bool{}
 	if !all {
-		bound, err := s.Deps.Audit.BoundTokens(ctx)
+		bound, err := s.Deps.Audit.Trail.BoundTokens(ctx)
 		if err != nil {
 			return auditing.AuditScope{}, err
 		}

@@ -44,8 +44,8 @@ func trailOfClusters() *webtest.StubAudit {
 }
 
 func TestEntriesLeadToPagesOfTheirCluster(t *testing.T) {
-	several := webtest.New(t, webtest.OfServer(clustersWith(auth.Operator)), func(d *site.Deps) { d.Audit = trailOfClusters() })
-	one := webtest.New(t, func(d *site.Deps) { d.Audit = trailOfClusters() })
+	several := webtest.New(t, webtest.OfServer(clustersWith(auth.Operator)), func(d *site.Deps) { d.Audit.Trail = trailOfClusters() })
+	one := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trailOfClusters() })
 	one.Watcher.Publish(webtest.NewStory().With(func(t *topology.Table) { t.ClusterID = "own" }).View().Table)
 	for name, c := range map[string]struct {
 		s    *webtest.Server
@@ -84,8 +84,8 @@ func TestEntriesOfAClusterAreForItsOperatorsAndForAdminsOfTheServer(t *testing.T
 		{auth.Admin, "", 7},
 	} {
 		s := webtest.New(t, webtest.OfServer(clustersWith(c.there)), func(d *site.Deps) {
-			d.Audit = trailOfClusters()
-			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: c.role, Method: auth.ByPassword}}
+			d.Audit.Trail = trailOfClusters()
+			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: c.role, Method: auth.ByPassword}}
 		})
 		told := 0
 		items := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit")).Items

@@ -102,7 +102,8 @@ func TestTroubleOfTheAuditRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 		a.Check = fine
 		c.change(&a.Check)
 		s := webtest.New(t, func(d *site.Deps) {
-			d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+			d.Audit.Trail = a
+			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 		})
 		home := s.Do("GET", "/").Body.String()
 		for _, key := range []string{"banner.audit", "banner.audit.damaged", "banner.audit.unread", "banner.audit.unsigned",

@@ -27,7 +27,7 @@ func onApprovalServer(t *testing.T, test func(c *webtest.SimulatedServer, s sign
 	t.Helper()
 	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		s := signedIn{T: c.T, door: webtest.NewAccountServer(c.T, webtest.WithActions(c.Engine), func(d *site.Deps) {
-			d.Now, d.Watcher, d.Keeper = time.Now, c.Watcher, c.Keeper
+			d.Now, d.Cluster.Watcher, d.Cluster.Keeper = time.Now, c.Watcher, c.Keeper
 		})}
 		root := auth.Principal{ID: "user:root", Name: "root", Role: auth.Admin, Method: auth.ByPassword}
 		for name, list := range map[string]*[]func(*http.Request){"anna": &s.anna, "bert": &s.bert} {

@@ -34,7 +34,7 @@ func items(s *site.Site, r *http.Request) (out api.List[api.BatchItem], err erro
 		return out, err
 	}
 	limit = min(limit, 200)
-	out.Items, err = changing.BatchItems(r.Context(), s.ViewFor(r), s.Deps.Actions, id, after, limit)
+	out.Items, err = changing.BatchItems(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, id, after, limit)
 	if err != nil {
 		return out, err
 	}
@@ -76,7 +76,7 @@ func batchItemsOf(s *site.Site, r *http.Request, v answer.View, run engine.Run) 
 	if err != nil {
 		return nil, err
 	}
-	list, err := changing.BatchItems(r.Context(), v, s.Deps.Actions, run.ID, after, itemsShown)
+	list, err := changing.BatchItems(r.Context(), v, s.Deps.Changes.Actions, run.ID, after, itemsShown)
 	if err != nil {
 		return nil, err
 	}

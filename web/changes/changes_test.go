@@ -195,7 +195,7 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 		}
 	}, func(d *site.Deps) { // its channel is of the bubble
 		stub = webtest.CannedActions()
-		d.Actions = stub
+		d.Changes.Actions = stub
 	})
 }
 

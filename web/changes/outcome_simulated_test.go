@@ -87,7 +87,7 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		parts.Go(func() { _ = counter.Run(ctx) })
 		parts.Go(func() { _ = hot.Run(ctx) })
 		defer func() { end(); parts.Wait() }()
-		f.Server = webtest.New(f.T, webtest.WithPeople, webtest.WithActions(f.Engine), f.Wired, func(d *site.Deps) { d.Outcomes = hot })
+		f.Server = webtest.New(f.T, webtest.WithPeople, webtest.WithActions(f.Engine), f.Wired, func(d *site.Deps) { d.Changes.Outcomes = hot })
 		runNow := func(id string) api.Run {
 			return webtest.Decode[api.Run](f.T, f.Do("GET", "/api/v1/runs/"+id, webtest.As("vera", auth.Viewer)))
 		}

@@ -20,7 +20,7 @@ func movedSite(t *testing.T, change ...func(*outcome.Outcome)) *webtest.Server {
 	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) {
 		a := webtest.CannedActions()
 		a.RunList = append(a.RunList, webtest.MovedRun(v, a))
-		d.Actions, d.Now = a, func() time.Time { return v.Now }
+		d.Changes.Actions, d.Now = a, func() time.Time { return v.Now }
 	}, webtest.WithOutcome(webtest.HelpedOutcome(v), change...))
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	return s
@@ -146,7 +146,7 @@ func TestTheAnswerArrivesLiveWhenItsWindowIsOver(t *testing.T) {
 		early := done
 		early.State, early.Verdict, early.After = outcome.TooEarly, "", outcome.Side{Span: done.After.Span}
 		stub = webtest.NewOutcomes(early)
-		d.Actions, d.Outcomes = a, stub
+		d.Changes.Actions, d.Changes.Outcomes = a, stub
 	})
 }
 

@@ -92,13 +92,13 @@ func plan(s *site.Site, r *http.Request) (api.Plan, error) {
 	if err != nil {
 		return api.Plan{}, err
 	}
-	return changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
+	return changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, p)
 }
 
 // writePlan shows a plan, and why the request to run it was refused.
 func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
 	v := s.ViewFor(r)
-	out, err := changing.PlanWithApproval(r.Context(), v, s.Deps.Actions, p)
+	out, err := changing.PlanWithApproval(r.Context(), v, s.Deps.Changes.Actions, p)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int,
 	if m.Approving.Approve { // it is approved here, not made again
 		m.May = changing.PlanMay{WhyNot: changing.RunsAfterApproval(m.Plan)}
 	}
-	run, err := s.Deps.Actions.RunOfPlan(r.Context(), p.ID)
+	run, err := s.Deps.Changes.Actions.RunOfPlan(r.Context(), p.ID)
 	switch {
 	case err == nil:
 		m.Run, m.May.WhyNot, m.Approving = &run, "", changing.ApprovalMay{}

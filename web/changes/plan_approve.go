@@ -29,12 +29,12 @@ func onPlan[In any](
 		Do: func(s *site.Site, r *http.Request, in In) (actions.Plan, error) {
 			id, err := recordID(r)
 			if err == nil {
-				err = do(r.Context(), s.Deps.Actions, auth.From(r.Context()), id, in)
+				err = do(r.Context(), s.Deps.Changes.Actions, auth.From(r.Context()), id, in)
 			}
 			if err != nil {
 				return actions.Plan{}, err
 			}
-			return s.Deps.Actions.PlanByID(r.Context(), id)
+			return s.Deps.Changes.Actions.PlanByID(r.Context(), id)
 		},
 		Write: func(s *site.Site, w http.ResponseWriter, r *http.Request, p actions.Plan) error {
 			return writePlanJSON(s, w, r, http.StatusOK, p)
@@ -78,7 +78,7 @@ func approvals(s *site.Site, r *http.Request) (out api.List[api.WaitingPlan], er
 			return out, err
 		}
 	}
-	list, err := changing.ApprovalsAsked(r.Context(), v, s.Deps.Actions, api.MaxLimit)
+	list, err := changing.ApprovalsAsked(r.Context(), v, s.Deps.Changes.Actions, api.MaxLimit)
 	if err != nil {
 		return out, err
 	}
@@ -92,11 +92,11 @@ func approvals(s *site.Site, r *http.Request) (out api.List[api.WaitingPlan], er
 
 // drawApproval draws how far the approval of a plan is, for all who look at it.
 func drawApproval(ctx context.Context, s *site.Site, v answer.View, id string) (templ.Component, error) {
-	p, err := s.Deps.Actions.PlanByID(ctx, id)
+	p, err := s.Deps.Changes.Actions.PlanByID(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Deps.Actions.ApprovalOf(ctx, p)
+	a, err := s.Deps.Changes.Actions.ApprovalOf(ctx, p)
 	if err != nil {
 		return nil, err
 	}

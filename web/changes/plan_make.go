@@ -71,7 +71,7 @@ func planBatchAgain(s *site.Site, w http.ResponseWriter, r *http.Request, id str
 	if !store.IsPlanOrRunID(id) {
 		return fault.New(fault.Invalid, "The id of the plan is not the id of a plan.")
 	}
-	old, err := s.Deps.Actions.PlanByID(r.Context(), id)
+	old, err := s.Deps.Changes.Actions.PlanByID(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func MakePlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 func makePlan(s *site.Site, r *http.Request, kind actions.Kind, args actions.Args, reason string) (actions.Plan, error) {
-	return s.Deps.Actions.Plan(r.Context(), auth.From(r.Context()), engine.Request{Kind: kind, Args: args, Reason: reason})
+	return s.Deps.Changes.Actions.Plan(r.Context(), auth.From(r.Context()), engine.Request{Kind: kind, Args: args, Reason: reason})
 }
 
 // writeMadePlan answers with a new plan and its address.
@@ -116,7 +116,7 @@ func writeMadePlan(s *site.Site, w http.ResponseWriter, r *http.Request, p actio
 }
 
 func writePlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request, status int, p actions.Plan) error {
-	out, err := changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
+	out, err := changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, p)
 	if err != nil {
 		return err
 	}

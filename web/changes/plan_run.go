@@ -29,7 +29,7 @@ func startPlan(s *site.Site, r *http.Request, in api.PlanRun) (out startedRun, e
 	if in.Confirm != nil {
 		asked.Confirm = *in.Confirm
 	}
-	out.Run, out.created, err = s.Deps.Actions.Run(r.Context(), auth.From(r.Context()), id, asked)
+	out.Run, out.created, err = s.Deps.Changes.Actions.Run(r.Context(), auth.From(r.Context()), id, asked)
 	return out, err
 }
 

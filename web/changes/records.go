@@ -17,7 +17,7 @@ func planOf(s *site.Site, r *http.Request) (actions.Plan, error) {
 	if err != nil {
 		return actions.Plan{}, err
 	}
-	return s.Deps.Actions.PlanByID(r.Context(), id)
+	return s.Deps.Changes.Actions.PlanByID(r.Context(), id)
 }
 
 // runOf is the run that an address names.
@@ -26,7 +26,7 @@ func runOf(s *site.Site, r *http.Request) (engine.Run, error) {
 	if err != nil {
 		return engine.Run{}, err
 	}
-	return s.Deps.Actions.RunByID(r.Context(), id)
+	return s.Deps.Changes.Actions.RunByID(r.Context(), id)
 }
 
 // recordID is the id of a plan or a run in an address.

@@ -76,7 +76,7 @@ var Routes = site.Table(
 // drawRun draws a run for all who look at it. It reads the run itself: no table
 // has it.
 func drawRun(ctx context.Context, s *site.Site, v answer.View, id string) (templ.Component, error) {
-	run, err := s.Deps.Actions.RunByID(ctx, id)
+	run, err := s.Deps.Changes.Actions.RunByID(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -57,13 +57,13 @@ func run(s *site.Site, r *http.Request) (api.Run, error) {
 	if err != nil {
 		return api.Run{}, err
 	}
-	return changing.RunWithOutcome(r.Context(), s.ViewFor(r), s.Deps.Actions, s.Deps.Outcomes, run)
+	return changing.RunWithOutcome(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, s.Deps.Changes.Outcomes, run)
 }
 
 // regionOf is a run with its outcome. If the outcome cannot be read the page says so:
 // otherwise it would look as if nothing had been measured.
 func regionOf(ctx context.Context, s *site.Site, v answer.View, run engine.Run) region {
-	out, err := changing.RunWithOutcome(ctx, v, s.Deps.Actions, s.Deps.Outcomes, run)
+	out, err := changing.RunWithOutcome(ctx, v, s.Deps.Changes.Actions, s.Deps.Changes.Outcomes, run)
 	if err != nil {
 		s.Deps.Log.Warn("read the outcome of a run", "run", run.ID, "err", err)
 	}

@@ -48,7 +48,7 @@ func afterRun(
 			if err != nil {
 				return actions.Plan{}, err
 			}
-			return plan(s.Deps.Actions, r.Context(), auth.From(r.Context()), id, in.Reason)
+			return plan(s.Deps.Changes.Actions, r.Context(), auth.From(r.Context()), id, in.Reason)
 		},
 		Write: writeMadePlan,
 		Leads: func(_ *http.Request, p actions.Plan) string { return "/plans/" + p.ID },
@@ -60,17 +60,17 @@ func afterRun(
 
 // stopRun holds a run before its next command.
 func stopRun(s *site.Site, r *http.Request, id string, _ struct{}) (engine.Run, error) {
-	return s.Deps.Actions.Stop(r.Context(), auth.From(r.Context()), id)
+	return s.Deps.Changes.Actions.Stop(r.Context(), auth.From(r.Context()), id)
 }
 
 // pauseRun pauses a batch.
 func pauseRun(s *site.Site, r *http.Request, id string, _ struct{}) (engine.Run, error) {
-	return s.Deps.Actions.Pause(r.Context(), auth.From(r.Context()), id)
+	return s.Deps.Changes.Actions.Pause(r.Context(), auth.From(r.Context()), id)
 }
 
 // resumeRun lets a batch go on, or decides about one of its items.
 func resumeRun(s *site.Site, r *http.Request, id string, in api.RunResume) (engine.Run, error) {
-	return s.Deps.Actions.Resume(r.Context(), auth.From(r.Context()), id, engine.ResumeRequest{Item: in.Item, Do: in.Do})
+	return s.Deps.Changes.Actions.Resume(r.Context(), auth.From(r.Context()), id, engine.ResumeRequest{Item: in.Item, Do: in.Do})
 }
 
 // refuseRun shows the run with why the request was refused.

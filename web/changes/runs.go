@@ -29,12 +29,12 @@ func RunsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := s.ViewFor(r)
-	found, err := changing.Runs(r.Context(), v, s.Deps.Actions, q, answer.PageRows)
+	found, err := changing.Runs(r.Context(), v, s.Deps.Changes.Actions, q, answer.PageRows)
 	if err != nil {
 		return err
 	}
 	who := auth.From(r.Context())
-	waiting, err := changing.WaitingPlans(r.Context(), v, s.Deps.Actions, who)
+	waiting, err := changing.WaitingPlans(r.Context(), v, s.Deps.Changes.Actions, who)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func runs(s *site.Site, r *http.Request) (out api.List[api.Run], err error) {
 	if err != nil {
 		return out, err
 	}
-	found, err := changing.Runs(r.Context(), s.ViewFor(r), s.Deps.Actions, q, limit)
+	found, err := changing.Runs(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, q, limit)
 	if err != nil {
 		return out, err
 	}

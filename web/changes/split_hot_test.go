@@ -141,7 +141,7 @@ func TestHotChunkLinksThePlanThatHelps(t *testing.T) {
 	if kinds["split-hot"] == 0 {
 		t.Errorf("no plan to split: %v", kinds)
 	}
-	s.Deps.Actions = nil
+	s.Deps.Changes.Actions = nil
 	for _, l := range webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items {
 		if l.Plan != nil {
 			t.Fatal("a plan where nothing can be changed")

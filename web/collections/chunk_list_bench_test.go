@@ -27,7 +27,7 @@ func BenchmarkChunkList(b *testing.B) {
 		n := topology.Figure{Known: true, Value: int64(i), Method: chunksize.MethodEstimate, At: webtest.Epoch}
 		sizes.known[i*(chunks/known)] = chunksize.Size{Documents: n, Bytes: n, Measured: true, At: webtest.Epoch}
 	}
-	s.Deps.Sizes = sizes
+	s.Deps.Measured.Sizes = sizes
 	times := map[string][]time.Duration{}
 	for b.Loop() {
 		for _, query := range []string{"", "?sort=bytes", "?sort=bytes&page=10000"} {

@@ -65,7 +65,7 @@ func sizedSite(t testing.TB, change ...func(*site.Deps)) (*webtest.Server, *meas
 	t.Helper()
 	cluster := &measuredCluster{}
 	s := webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) {
-		d.Sizes = chunksize.New(cluster, d.Watcher, nil)
+		d.Measured.Sizes = chunksize.New(cluster, d.Cluster.Watcher, nil)
 	}}, change...)...)
 	cluster.s = s
 	return s, cluster
@@ -185,7 +185,7 @@ func formSent(v url.Values) func(*http.Request) {
 
 func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 	s, cluster := sizedSite(t, func(d *site.Deps) {
-		d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
+		d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
 	})
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
 	for _, target := range []string{path + "/size", "/api/v1" + path + "/size"} {

@@ -93,10 +93,10 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 		m.failed = logbook.FailedMovesOf(v, ns, nil)
 	}
 	if v.Past == nil { // writes are counted now
-		m.heat = writes.HeatLine(v, writes.HeatSource{Counts: s.Deps.Heat}, ns, -1)
+		m.heat = writes.HeatLine(v, writes.HeatSource{Counts: s.Deps.Measured.Heat}, ns, -1)
 	}
 	m.offers = s.Offers(r, v.Table).Collection(c)
-	s.Deps.Watcher.Viewed(ns)
+	s.Deps.Cluster.Watcher.Viewed(ns)
 	sh := s.Shell(r, v, "collections", raw, "collection:"+raw)
 	return site.WritePage(w, r, http.StatusOK, collectionPage(sh, m))
 }

@@ -26,7 +26,7 @@ func TestChunkPageWarnsOfMovesThatWouldFail(t *testing.T) {
 		{Shard: chunk.Shard}, // the zero project sorts into the first chunk
 		{Shard: other, Project: bson.ObjectID{0xff}},
 	}}
-	s := webtest.New(t, func(d *site.Deps) { d.Duplicates = webtest.FoundDuplicates{Found: []placement.SharedID{shared}} })
+	s := webtest.New(t, func(d *site.Deps) { d.Locate.Duplicates = webtest.FoundDuplicates{Found: []placement.SharedID{shared}} })
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	path := "collections/yorkie-meta.documents/chunks/" + answer.ChunkRef(c, chunk.Min)
 	got := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1/"+path+"/why"))

@@ -17,7 +17,7 @@ func owners(s *site.Site, r *http.Request) (a api.Owners, err error) {
 	if err != nil {
 		return a, err
 	}
-	return data.Owners(r.Context(), v, s.Deps.Owners, ns)
+	return data.Owners(r.Context(), v, s.Deps.Locate.Owners, ns)
 }
 
 // OwnersPage shows which shards had data of a collection.

@@ -74,7 +74,7 @@ func TestOwnersThatAreNotKnownAreSaidToBe(t *testing.T) {
 		{"not permitted", "8.0.10", "needs find on config.placementHistory",
 			fault.New(fault.Forbidden, "This needs find on config.placementHistory.")},
 	} {
-		s := webtest.New(t, func(d *site.Deps) { d.Owners = refusedOwners{tc.err} })
+		s := webtest.New(t, func(d *site.Deps) { d.Locate.Owners = refusedOwners{tc.err} })
 		s.Watcher.Value.ServerInfo.Version = tc.version
 		got := webtest.Decode[api.Owners](t, s.Do("GET", api.Prefix+"/collections/"+ownersNS+"/owners"))
 		if got.Known || len(got.Items) > 0 || !strings.Contains(got.Reason, tc.want) {

@@ -46,20 +46,20 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	sh.CSV = "/clusters.csv"
 	rows := clustersFor(r.Context(), s, auth.From(r.Context()))
 	to := s.InClusters(r.URL.Query().Get("to"))
-	return site.WritePage(w, r, http.StatusOK, page(sh, rows, s.Deps.Clusters.Configuration(), v.Now, to))
+	return site.WritePage(w, r, http.StatusOK, page(sh, rows, s.Deps.Place.Clusters.Configuration(), v.Now, to))
 }
 
 // state is what the page shows to whoever sees all of it, without what only grows older. It is compared
 // and never sent: each browser reads the page again, as far as its reader may see it.
 func state(ctx context.Context, s *site.Site) string {
 	var out strings.Builder
-	for _, c := range s.Deps.Clusters.All() {
+	for _, c := range s.Deps.Place.Clusters.All() {
 		row := rowOf(ctx, c, auth.Admin, auth.Principal{ID: "live", Role: auth.Admin})
 		row.ReadAt = nil
 		fmt.Fprintln(&out, row.Name, row.Title, row.State, row.Text, row.Since, row.ServerVersion, number(row.Shards),
 			templates.Bytes(row.Bytes).Text, row.Balancer, row.Problems, row.Worst, number(row.OpenRuns), number(row.OpenAlerts))
 	}
-	c := s.Deps.Clusters.Configuration()
+	c := s.Deps.Place.Clusters.Configuration()
 	fmt.Fprintf(&out, "%v %s %v %v", c.Loaded, c.Problem, c.Pending, c.Left)
 	return out.String()
 }

@@ -10,7 +10,7 @@ import (
 
 func TestStrictTransportIsSaidOverTLSOnly(t *testing.T) {
 	for _, tls := range []bool{false, true} {
-		s := webtest.New(t, func(d *site.Deps) { d.TLS = tls })
+		s := webtest.New(t, func(d *site.Deps) { d.Access.TLS = tls })
 		for _, address := range []string{"/", "/login", "/nothing", "/healthz"} {
 			if got := s.Do("GET", address).Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != tls {
 				t.Errorf("TLS %v: %s says %q", tls, address, got)
@@ -28,7 +28,7 @@ func TestFramesAreForThoseWhoAreNamed(t *testing.T) {
 		{nil, "frame-ancestors 'none'", "DENY"},
 		{[]string{"'self'", "https://portal.example:8443"}, "frame-ancestors 'self' https://portal.example:8443", ""},
 	} {
-		s := webtest.New(t, func(d *site.Deps) { d.FrameAncestors = c.named })
+		s := webtest.New(t, func(d *site.Deps) { d.Access.FrameAncestors = c.named })
 		for _, address := range []string{"/", "/login", "/nothing", "/api/v1/shards"} {
 			h := s.Do("GET", address).Header()
 			if !strings.HasSuffix(h.Get("Content-Security-Policy"), "; "+c.policy) || h.Get("X-Frame-Options") != c.option {

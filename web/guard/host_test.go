@@ -78,7 +78,7 @@ func TestRefusedHostNamesTheFlagsThatAllowIt(t *testing.T) {
 		says, hush []string
 	}{
 		"loopback": {func(*site.Deps) {}, []string{"localhost", "--public-url", "--host"}, nil},
-		"exposed":  {func(d *site.Deps) { d.Exposed = true }, []string{"--public-url", "--host"}, []string{"localhost", "127.0.0.1"}},
+		"exposed":  {func(d *site.Deps) { d.Access.Exposed = true }, []string{"--public-url", "--host"}, []string{"localhost", "127.0.0.1"}},
 		"demo":     {func(d *site.Deps) { d.Demo = true }, []string{"localhost"}, []string{"--"}},
 	} {
 		s := webtest.New(t, c.change)

@@ -50,7 +50,7 @@ func TestLogLinesOfAnonymousRequestsAreLimited(t *testing.T) {
 // While the store fails, each request that comes with a cookie is a failed one.
 func TestLogLinesOfAnonymousFailuresAreLimited(t *testing.T) {
 	broken := (&store.Trouble{Code: store.TroubleDamaged}).Failed(errors.New("malformed"))
-	s := webtest.New(t, func(d *site.Deps) { d.Auth = webtest.StubAuth{SignInMode: auth.ModeLocal, Lost: broken} })
+	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = webtest.StubAuth{SignInMode: auth.ModeLocal, Lost: broken} })
 	for range 3 * guard.NobodyLines {
 		if w := s.Do("GET", "/api/v1/me"); w.Code != http.StatusServiceUnavailable {
 			t.Fatal(w.Code, w.Body)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMetricsAreForThisMachineOnly(t *testing.T) {
-	near, far := webtest.New(t, webtest.WithPeople), webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Exposed = true })
+	near, far := webtest.New(t, webtest.WithPeople), webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Access.Exposed = true })
 	if w := near.Do("GET", "/metrics"); w.Code != http.StatusOK {
 		t.Errorf("loopback: %d", w.Code)
 	}

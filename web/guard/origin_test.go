@@ -111,7 +111,7 @@ func (c originCase) ask(s *webtest.Server, method, address string) int {
 func TestOriginHasToComeBySchemeThatBrowsersUse(t *testing.T) {
 	sites := map[bool]*webtest.Server{}
 	for _, tls := range []bool{true, false} {
-		sites[tls] = webtest.New(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, tls })
+		sites[tls] = webtest.New(t, func(d *site.Deps) { d.Access.Hosts, d.Access.TLS = []string{"board.example"}, tls })
 	}
 	for _, c := range originCases() {
 		s := sites[c.tls]
@@ -131,7 +131,7 @@ func TestOriginHasToComeBySchemeThatBrowsersUse(t *testing.T) {
 // An Origin that is not ours is refused whatever Sec-Fetch-Site says beside it;
 // null is what browsers send with our own forms, whose pages have no referrer.
 func TestForeignOriginIsRefusedBesideSecFetchSite(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, true })
+	s := webtest.New(t, func(d *site.Deps) { d.Access.Hosts, d.Access.TLS = []string{"board.example"}, true })
 	for origin, want := range map[string]int{"http://board.example": http.StatusForbidden, "https://evil.example": http.StatusForbidden,
 		"https://board.example": http.StatusNotFound, "null": http.StatusNotFound} {
 		w := s.Do(

@@ -13,7 +13,7 @@ import (
 
 func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
 	trail := &webtest.StubAudit{}
-	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit = trail })
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit.Trail = trail })
 	s.Do("GET", "/audit", webtest.As("vera", auth.Viewer))
 	s.Do("GET", "/api/v1/locate?q=a/b", webtest.As("vera", auth.Viewer))
 	s.Do("POST", "/api/v1/plans")
@@ -43,7 +43,7 @@ func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
 			Details: map[string]string{"count": "2", "examples": "192.0.2.1 user:k3j2, 192.0.2.2 <script>"},
 		},
 	)
-	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 	if body := s.Do("GET", "/audit").Body.String(); !strings.Contains(body, "192.0.2.1 ") || strings.Contains(body, "<script>,") {
 		t.Error(body)
 	}

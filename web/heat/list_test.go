@@ -234,7 +234,7 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 			t.Errorf("%s is written least: %s", least, takes)
 		}
 	}
-	s.Deps.Actions = nil
+	s.Deps.Changes.Actions = nil
 	if n := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot a.plan").Length(); n > 0 {
 		t.Errorf("%d plans where nothing can be changed", n)
 	}

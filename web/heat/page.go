@@ -30,7 +30,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := page{HeatReport: report, shards: templates.RefsOf(v.Table), say: templates.SentencesOf(v),
-		incidents: problems.IncidentsAbout(v, problems.About{}, from.Try), mayPlan: s.Deps.PlanForms}
+		incidents: problems.IncidentsAbout(v, problems.About{}, from.Try), mayPlan: s.Deps.Changes.PlanForms}
 	for _, shard := range v.Table.Shards {
 		m.names = append(m.names, shard.Name)
 	}
@@ -42,11 +42,12 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // source is what counts writes, and whether the reader may make plans.
 func source(s *site.Site, r *http.Request, v answer.View) writes.HeatSource {
-	events := writes.HeatEvents{Runs: s.Deps.Actions, Kept: s.Deps.History}
-	if s.Deps.Alerts != nil {
-		events.Alerts = s.Deps.Alerts.Status
+	events := writes.HeatEvents{Runs: s.Deps.Changes.Actions, Kept: s.Deps.Past.History}
+	if s.Deps.Problems.Alerts != nil {
+		events.Alerts = s.Deps.Problems.Alerts.Status
 	}
-	return writes.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures, Plans: s.Offers(r, v.Table) != nil, Events: events}
+	m := s.Deps.Measured
+	return writes.HeatSource{Counts: m.Heat, Pictures: m.Pictures, Plans: s.Offers(r, v.Table) != nil, Events: events}
 }
 
 // hotProjects, hotProjectShards, hotDocuments, hotChunks and hotShards are what is hot, hottest first.

@@ -100,7 +100,7 @@ func TestLinksOfPlaybooksAndRunbooksLeadToPages(t *testing.T) {
 // Without changes there is no page of plans, so nothing may lead there.
 func TestPlaybooksWithoutChangesSaySoAndDoNotLinkToPlans(t *testing.T) {
 	on := open(t, webtest.New(t), "/help/hot-project")
-	off := open(t, webtest.New(t, func(d *site.Deps) { d.Actions = nil }), "/help/hot-project")
+	off := open(t, webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }), "/help/hot-project")
 	const plans = `article a[href^="/plans"]`
 	if on.Find(plans).Length() == 0 || off.Find(plans).Length() != 0 {
 		t.Errorf("%d links to plans, and %d without changes", on.Find(plans).Length(), off.Find(plans).Length())
@@ -112,7 +112,7 @@ func TestPlaybooksWithoutChangesSaySoAndDoNotLinkToPlans(t *testing.T) {
 
 // Below the base of a cluster a playbook leads to the pages of its own cluster.
 func TestPlaybooksLeadToTheirOwnCluster(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.Base = templates.Base{Prefix: "/c/eu"} })
+	s := webtest.New(t, func(d *site.Deps) { d.Place.Base = templates.Base{Prefix: "/c/eu"} })
 	a := open(t, s, "/help/hot-project").Find("article a")
 	a.Each(func(_ int, a *goquery.Selection) {
 		if to := a.AttrOr("href", ""); !strings.HasPrefix(to, "/c/eu/") {

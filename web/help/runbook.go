@@ -46,7 +46,7 @@ type clusterPages struct {
 // clusterPagesOf are the pages of the only cluster, or of the one that the address names. Otherwise links lead to the
 // list of clusters first.
 func clusterPagesOf(s *site.Site, r *http.Request, sh templates.Shell) clusterPages {
-	out := clusterPages{link: pagesOf(s.Deps.Actions != nil || sh.OfServer)}
+	out := clusterPages{link: pagesOf(s.Deps.Changes.Actions != nil || sh.OfServer)}
 	if !sh.OfServer {
 		return out
 	}
@@ -54,7 +54,7 @@ func clusterPagesOf(s *site.Site, r *http.Request, sh templates.Shell) clusterPa
 		if c.Name != r.URL.Query().Get("cluster") || c.Site == nil {
 			continue
 		}
-		base, pages := templates.Base{Prefix: c.Base(), Server: s.Deps.Base.Server}, pagesOf(c.Site.Deps.Actions != nil)
+		base, pages := templates.Base{Prefix: c.Base(), Server: s.Deps.Place.Base.Server}, pagesOf(c.Site.Deps.Changes.Actions != nil)
 		out = clusterPages{c.Title, func(address string) string {
 			if to := pages(address); to != "" {
 				return base.Of(to)

@@ -113,7 +113,7 @@ func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
 func TestRunbooksWithoutChangesDoNotLinkToRuns(t *testing.T) {
 	const runs = `article a[href^="/runs"]`
 	on := open(t, webtest.New(t), "/runbooks/run-waiting")
-	off := open(t, webtest.New(t, func(d *site.Deps) { d.Actions = nil }), "/runbooks/run-waiting")
+	off := open(t, webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }), "/runbooks/run-waiting")
 	if on.Find(runs).Length() == 0 || off.Find(runs).Length() != 0 {
 		t.Errorf("%d links to runs, and %d without changes", on.Find(runs).Length(), off.Find(runs).Length())
 	}

@@ -35,7 +35,7 @@ func KeysPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	sh := s.Shell(r, v, "lab-keys", "Shard keys compared")
 	in := r.URL.Query()
 	f := keysForm{typed: map[string]string{}}
-	if auth.From(r.Context()).May(auth.Operator) && s.Deps.Rows != nil {
+	if auth.From(r.Context()).May(auth.Operator) && s.Deps.Measured.Rows != nil {
 		f.collections = trying.LabCollections(v)
 	}
 	q, err := trying.ParseLabKeys(in, v)

@@ -57,5 +57,5 @@ func keysAnswer(s *site.Site, r *http.Request, q trying.LabKeysQuery) (a api.Lab
 	if q.NS != "" && !auth.From(r.Context()).May(auth.Operator) {
 		return a, fault.New(fault.Forbidden, "Reading rows of a collection needs the role operator. A model can be compared without it.")
 	}
-	return trying.LabKeys(r.Context(), s.ViewFor(r).Computable(), q, s.Deps.Rows)
+	return trying.LabKeys(r.Context(), s.ViewFor(r).Computable(), q, s.Deps.Measured.Rows)
 }

@@ -85,7 +85,7 @@ func TestSocketIsRefusedBeforeTheUpgrade(t *testing.T) {
 		if n := l.Hub.Sockets(); n != 0 {
 			t.Errorf("%d sockets", n)
 		}
-	}, func(d *site.Deps) { d.Auth = who })
+	}, func(d *site.Deps) { d.Access.Auth = who })
 }
 
 func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
@@ -115,7 +115,7 @@ func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
 		if n := l.Hub.Sockets(); n != 1 || another.Ended() != nil {
 			t.Errorf("%d sockets %s after the end; another's: %v", n, time.Since(start), another.Ended())
 		}
-	}, func(d *site.Deps) { d.Auth = who })
+	}, func(d *site.Deps) { d.Access.Auth = who })
 }
 
 func TestSocketsAreCheckedAtOnceWhenRolesChange(t *testing.T) {
@@ -129,7 +129,7 @@ func TestSocketsAreCheckedAtOnceWhenRolesChange(t *testing.T) {
 		if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
 			t.Errorf("closed with %d, %v", code, b.Ended())
 		}
-	}, func(d *site.Deps) { d.Auth = who })
+	}, func(d *site.Deps) { d.Access.Auth = who })
 }
 
 // A role that changes between the door and the hub is not noticed by the check of those who are there.
@@ -146,7 +146,7 @@ func TestASocketThatJoinsAfterRolesChangedIsCheckedAgain(t *testing.T) {
 		if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
 			t.Errorf("closed with %d, %v", code, b.Ended())
 		}
-	}, func(d *site.Deps) { d.Auth = who })
+	}, func(d *site.Deps) { d.Access.Auth = who })
 }
 
 func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
@@ -166,7 +166,7 @@ func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
 			if code := webtest.CloseCode(b.Ended()); code != c.code {
 				t.Errorf("closed with %d, want %d", code, c.code)
 			}
-		}, func(d *site.Deps) { d.Auth = who })
+		}, func(d *site.Deps) { d.Access.Auth = who })
 	}
 }
 

@@ -210,7 +210,7 @@ func TestSocketsAreLimited(t *testing.T) {
 			if b := l.Open("t=overview"); b.Ended() != nil {
 				t.Error(b.Ended())
 			}
-		}, func(d *site.Deps) { d.MaxSockets = given })
+		}, func(d *site.Deps) { d.Access.MaxSockets = given })
 	}
 }
 

@@ -68,7 +68,7 @@ type Hub struct {
 
 func NewHub(s *site.Site) *Hub {
 	return &Hub{
-		site: s, Fragments: s.Fragment, MaxSockets: cmp.Or(s.Deps.MaxSockets, DefaultSockets),
+		site: s, Fragments: s.Fragment, MaxSockets: cmp.Or(s.Deps.Access.MaxSockets, DefaultSockets),
 		joins: make(chan *socket), leaves: make(chan *socket), polls: make(chan polled),
 		proxies: rate.Sometimes{First: 1, Interval: time.Hour}, roles: make(chan struct{}, 1),
 		quit: make(chan struct{}), done: make(chan struct{}),

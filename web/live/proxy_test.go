@@ -51,5 +51,5 @@ func TestSocketsOfProxyUsersReconnectEachMinute(t *testing.T) {
 		if refused, _ := l.OpenAs("", "t=overview"); refused != nil {
 			t.Error("whom the proxy does not let through any more comes back")
 		}
-	}, func(d *site.Deps) { d.Auth = vouched{} })
+	}, func(d *site.Deps) { d.Access.Auth = vouched{} })
 }

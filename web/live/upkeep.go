@@ -55,7 +55,7 @@ func (h *Hub) check(ctx context.Context, all []*socket) {
 	g.SetLimit(checkAtOnce)
 	for _, c := range all {
 		g.Go(func() error {
-			switch err := h.site.Deps.Auth.Check(ctx, c.who); {
+			switch err := h.site.Deps.Access.Auth.Check(ctx, c.who); {
 			case errors.Is(err, auth.ErrNobody):
 				c.part(CloseEnded)
 			case err != nil:

@@ -27,7 +27,7 @@ func locateSite(tb testing.TB) http.Handler {
 		d.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 		d.Now = time.Now
 	})
-	s.Deps.Locator = realLocator(s)
+	s.Deps.Locate.Locator = realLocator(s)
 	mux := s.Router(site.Complete(locate.Routes))
 	same := s.Do("GET", keyAddress(0)).Body.Bytes()
 	constant := func(_ *site.Site, w http.ResponseWriter, _ *http.Request) error {

@@ -34,7 +34,7 @@ func chunkAround(s *site.Site, r *http.Request) (a api.ChunkAround, err error) {
 }
 
 func around(s *site.Site, r *http.Request, v answer.View, c *topology.Collection, i int) api.ChunkAround {
-	source := writes.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures}
+	source := writes.HeatSource{Counts: s.Deps.Measured.Heat, Pictures: s.Deps.Measured.Pictures}
 	return causes.ChunkAround(r.Context(), v, source, keptHistory(s, v), c, i)
 }
 
@@ -43,7 +43,7 @@ func keptHistory(s *site.Site, v answer.View) *history.Past {
 	if s.KeepsHistory(v) != nil {
 		return nil
 	}
-	return s.Deps.History
+	return s.Deps.Past.History
 }
 
 // chunkGone shows what became of a chunk that is not there, with the same status as an answer about it.

@@ -21,7 +21,7 @@ func duplicates(s *site.Site, r *http.Request) (a api.DuplicateCheck, err error)
 	if !v.Table.Loaded { // that none was found would say that there is none
 		return a, v.Table.NotLoaded()
 	}
-	return data.Duplicates(v, s.Deps.Duplicates), nil
+	return data.Duplicates(v, s.Deps.Locate.Duplicates), nil
 }
 
 // DuplicatesPage shows the same. While the check runs, the browser reloads the page
@@ -29,7 +29,7 @@ func duplicates(s *site.Site, r *http.Request) (a api.DuplicateCheck, err error)
 func DuplicatesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	p := duplicatesPage{
-		v: v, check: data.Duplicates(v, s.Deps.Duplicates), can: s.Deps.Duplicates != nil,
+		v: v, check: data.Duplicates(v, s.Deps.Locate.Duplicates), can: s.Deps.Locate.Duplicates != nil,
 		may: auth.From(r.Context()).May(auth.Operator),
 	}
 	if p.is(placement.CheckRunning) {
@@ -112,8 +112,8 @@ func StopDuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) er
 }
 
 func checker(s *site.Site) (data.DuplicateChecker, error) {
-	if s.Deps.Duplicates == nil {
+	if s.Deps.Locate.Duplicates == nil {
 		return nil, fault.New(fault.Unavailable, "This server cannot check ids in the background.")
 	}
-	return s.Deps.Duplicates, nil
+	return s.Deps.Locate.Duplicates, nil
 }

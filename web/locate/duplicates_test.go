@@ -40,7 +40,7 @@ func (c *stubCheck) Report() placement.CheckReport { return c.report }
 
 func TestTheCheckForDuplicateIDsIsStartedAndStoppedByForms(t *testing.T) {
 	check := &stubCheck{report: placement.CheckReport{State: placement.CheckIdle, Left: -1}}
-	s := webtest.New(t, func(d *site.Deps) { d.Duplicates = check })
+	s := webtest.New(t, func(d *site.Deps) { d.Locate.Duplicates = check })
 	for _, step := range []struct {
 		do, want string
 		status   int
@@ -78,7 +78,7 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 				{Shard: "shard-rs-2", Project: webtest.ProjectID(2)},
 			}}},
 	}}
-	s := webtest.New(t, func(d *site.Deps) { d.Duplicates = check })
+	s := webtest.New(t, func(d *site.Deps) { d.Locate.Duplicates = check })
 	got := webtest.Decode[api.DuplicateCheck](t, s.Do("GET", "/api/v1/checks/duplicates"))
 	if got.State != "failed" || got.Found != 1 || got.Items[0].ID != id.Hex() || len(got.Items[0].Rows) != 2 ||
 		got.Collections[0].Next != id.Hex() || got.LeftSeconds != nil {

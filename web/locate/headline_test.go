@@ -51,7 +51,7 @@ func TestHeadlineAgreesWithTheCountsBelow(t *testing.T) {
 	names := []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.changes", "yorkie-meta.snapshots", "yorkie-meta.nowhere"}
 	prover := drawnProver{}
 	var items []placement.Item
-	s := webtest.New(t, func(d *site.Deps) { d.Prover = prover })
+	s := webtest.New(t, func(d *site.Deps) { d.Locate.Prover = prover })
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return items, nil }
 	rapid.Check(t, func(t *rapid.T) {

@@ -35,7 +35,7 @@ func keySite(t testing.TB) *webtest.Server {
 		s.Watcher.Value.Collections[1],
 		webtest.CannedCollection("yorkie-meta.clients", bson.D{{Key: "project_id", Value: 1}, {Key: "_id", Value: "hashed"}}, 1, 4),
 	}, s.Watcher.Value.Collections[2:]...)...)
-	s.Deps.Locator = realLocator(s)
+	s.Deps.Locate.Locator = realLocator(s)
 	return s
 }
 
@@ -52,7 +52,7 @@ func TestFastPathForKeysAnswersLikeTheGeneralOne(t *testing.T) {
 				t.Errorf("%s: %s is %q, in general %q", address, name, got, want)
 			}
 		}
-		answer, err := s.Deps.Locator.Ask(t.Context(), placement.Query{NS: topology.Namespace(q[0]), Key: q[1]})
+		answer, err := s.Deps.Locate.Locator.Ask(t.Context(), placement.Query{NS: topology.Namespace(q[0]), Key: q[1]})
 		if err != nil || !locating.PlainKeyAnswer(answer) {
 			t.Errorf("%s is not written by hand: %v", address, err)
 		}

@@ -101,7 +101,7 @@ func locateLine(s *site.Site, r *http.Request, n int, text string) (line api.Loc
 			}
 		}
 	}()
-	line, err := locating.LocateLine(r.Context(), s.ViewFor(r), s.Deps.Locator, n, text)
+	line, err := locating.LocateLine(r.Context(), s.ViewFor(r), s.Deps.Locate.Locator, n, text)
 	if err != nil {
 		if fault.Of(err) == fault.Internal {
 			s.Deps.Log.ErrorContext(r.Context(), "locate a line", "line", n, "err", err)

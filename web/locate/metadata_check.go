@@ -38,7 +38,7 @@ func MetadataPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // checkMetadata runs the check and waits for the answer. It reads the cluster and changes nothing, so it needs no plan.
 func checkMetadata(s *site.Site, r *http.Request, in api.MetadataCheckStart) (api.MetadataCheck, error) {
-	return data.CheckMetadata(r.Context(), s.ViewFor(r), s.Deps.Metadata, in)
+	return data.CheckMetadata(r.Context(), s.ViewFor(r), s.Deps.Locate.Metadata, in)
 }
 
 // showMetadataCheck shows what the check found.

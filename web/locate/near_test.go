@@ -19,7 +19,9 @@ import (
 
 // newServer has a locator that knows the projects and the table, and cannot read rows.
 func newServer(t *testing.T) *webtest.Server {
-	return webtest.New(t, func(d *site.Deps) { d.Locator = placement.NewLocator(nil, d.Watcher, d.Keeper, d.Profile) })
+	return webtest.New(t, func(d *site.Deps) {
+		d.Locate.Locator = placement.NewLocator(nil, d.Cluster.Watcher, d.Cluster.Keeper, d.Cluster.Profile)
+	})
 }
 
 // plainProject is a project that Yorkie would have named so.

@@ -11,7 +11,7 @@ import (
 
 func TestAnAddressOfThisDashboardLeadsToItsPage(t *testing.T) {
 	s := webtest.New(t)
-	s.Deps.Locator = realLocator(s)
+	s.Deps.Locate.Locator = realLocator(s)
 	shard := answer.ShardURL(s.Watcher.Value.Shards[0].Name) // a hostile name
 	coll := answer.CollectionURL(s.Watcher.Value.Collections[0].NS)
 	for _, to := range []string{
@@ -29,7 +29,7 @@ func TestAnAddressOfThisDashboardLeadsToItsPage(t *testing.T) {
 
 func TestOtherAddressesLeadNowhereByThemselves(t *testing.T) {
 	s := webtest.New(t)
-	s.Deps.Locator = realLocator(s)
+	s.Deps.Locate.Locator = realLocator(s)
 	shard := "plain"
 	for text, offered := range map[string]bool{
 		"http://evil.example/shards/" + shard: true, "//evil.example/shards/" + shard: true,
@@ -49,7 +49,7 @@ func TestOtherAddressesLeadNowhereByThemselves(t *testing.T) {
 
 func TestAShardOrCollectionByNameIsFoundThoughItIsNoPlace(t *testing.T) {
 	s := webtest.New(t)
-	s.Deps.Locator = realLocator(s)
+	s.Deps.Locate.Locator = realLocator(s)
 	for text, to := range map[string]string{"SHARD-RS-2": "/shards/shard-rs-2", "yorkie-meta.changes": "/collections/yorkie-meta.changes"} {
 		w := s.Do("GET", "/locate?q="+url.QueryEscape(text))
 		if w.Code != 200 || !strings.Contains(w.Body.String(), `href="`+to+`"`) || strings.Contains(w.Body.String(), `role="alert"`) {
@@ -60,7 +60,7 @@ func TestAShardOrCollectionByNameIsFoundThoughItIsNoPlace(t *testing.T) {
 
 func TestANumberWaitsForItsCollection(t *testing.T) {
 	s := webtest.New(t)
-	s.Deps.Locator = realLocator(s)
+	s.Deps.Locate.Locator = realLocator(s)
 	body := s.Do("GET", "/locate?q="+url.QueryEscape(`NumberLong("42")`)).Body.String()
 	for _, part := range []string{`<details class="bykey" open`, `name="key" value="NumberLong(&#34;42&#34;)"`, "Read as a number"} {
 		if !strings.Contains(body, part) {

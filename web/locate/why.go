@@ -35,7 +35,7 @@ func whyChunk(s *site.Site, r *http.Request) (a api.ChunkWhy, err error) {
 	if err != nil {
 		return a, err
 	}
-	return causes.ChunkWhy(v, c, i, data.KnownDuplicates(v, s.Deps.Duplicates)), nil
+	return causes.ChunkWhy(v, c, i, data.KnownDuplicates(v, s.Deps.Locate.Duplicates)), nil
 }
 
 // ChunkPage shows the same beside what can be done with the chunk.
@@ -51,22 +51,22 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	ch := c.Chunks.At(i)
 	p := chunkPage{
 		around: around(s, r, v, c, i),
-		v:      v, why: causes.ChunkWhy(v, c, i, data.KnownDuplicates(v, s.Deps.Duplicates)),
+		v:      v, why: causes.ChunkWhy(v, c, i, data.KnownDuplicates(v, s.Deps.Locate.Duplicates)),
 		moving: logbook.MovingNow(v, logbook.MovingChunk(v, c, i), logbook.FlightsListed),
 		failed: logbook.FailedMovesOf(v, c.NS, logbook.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
 		size:   data.ChunkSizeOf(v, c, ch), mayMeasure: auth.From(r.Context()).May(auth.Operator),
 		watch:     changing.ChunkItem(c, ch.Min),
 		offers:    s.Offers(r, v.Table).Chunk(c, i),
 		incidents: problems.IncidentsAbout(v, problems.About{NS: c.NS, Chunk: answer.ChunkRef(c, ch.Min)}, s.Tries(v)),
-		mayPlan:   s.Deps.PlanForms,
+		mayPlan:   s.Deps.Changes.PlanForms,
 	}
 	if v.Past == nil { // writes and sizes are known of now only
-		p.heat = writes.HeatLine(v, writes.HeatSource{Counts: s.Deps.Heat}, c.NS, i)
-		if s.Deps.Sizes != nil {
-			s.Deps.Sizes.Viewed(c, []int{i})
+		p.heat = writes.HeatLine(v, writes.HeatSource{Counts: s.Deps.Measured.Heat}, c.NS, i)
+		if s.Deps.Measured.Sizes != nil {
+			s.Deps.Measured.Sizes.Viewed(c, []int{i})
 		}
 	}
-	s.Deps.Watcher.Viewed(c.NS)
+	s.Deps.Cluster.Watcher.Viewed(c.NS)
 	return site.WritePage(w, r, http.StatusOK, chunkWhole(s.Shell(r, v, "collections", p.title(), "collection:"+p.why.NS), p))
 }
 
@@ -120,5 +120,5 @@ func whyProject(s *site.Site, r *http.Request) (a api.ProjectWhy, err error) {
 	if !ok {
 		return a, fault.New(fault.NotFound, "There is no project with id %s in %s.", id.Hex(), strings.Join(v.Dir.Databases(), ", "))
 	}
-	return causes.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Profile, pr)), nil
+	return causes.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Cluster.Profile, pr)), nil
 }

@@ -46,7 +46,7 @@ func (p *stubProver) Primaries(context.Context) map[string]string {
 func asking(t *testing.T, v answer.View, proof placement.Proof, places int) (*webtest.Server, *stubProver) {
 	t.Helper()
 	prover := &stubProver{proof: proof, asked: make(chan placement.Place, 1000)}
-	s := webtest.New(t, func(d *site.Deps) { d.Prover = prover })
+	s := webtest.New(t, func(d *site.Deps) { d.Locate.Prover = prover })
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	items := webtest.FoundDocument(v)
 	for len(items[0].Places) < places {

@@ -46,7 +46,7 @@ func list(s *site.Site, r *http.Request) (a api.List[api.MatrixRow], err error) 
 }
 
 func source(ctx context.Context, s *site.Site) spread.MatrixSource {
-	return spread.MatrixSource{Counts: s.Deps.Heat, Runs: spread.OpenRuns(ctx, s.Deps.Actions)}
+	return spread.MatrixSource{Counts: s.Deps.Measured.Heat, Runs: spread.OpenRuns(ctx, s.Deps.Changes.Actions)}
 }
 
 // view is the matrix with what only its page needs.

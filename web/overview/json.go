@@ -15,6 +15,6 @@ func cluster(s *site.Site, r *http.Request) (a api.Cluster, err error) {
 		return a, err
 	}
 	out := problems.Cluster(v)
-	out.Target, out.Version, out.Demo = s.Deps.Target, s.Deps.Version, s.Deps.Demo
+	out.Target, out.Version, out.Demo = s.Deps.Cluster.Target, s.Deps.Version, s.Deps.Demo
 	return out, nil
 }

@@ -15,10 +15,10 @@ func ProfileFile(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if answer.ProposalOf(v, s.Deps.Proposer) == nil {
+	if answer.ProposalOf(v, s.Deps.Cluster.Proposer) == nil {
 		return fault.New(fault.NotFound, "Nothing is proposed: this data fits the profile in use.")
 	}
-	p, ok := s.Deps.Proposer.Proposal()
+	p, ok := s.Deps.Cluster.Proposer.Proposal()
 	if !ok {
 		return fault.New(fault.Unavailable, "The cluster is being read for a proposal. Try again in a minute.")
 	}

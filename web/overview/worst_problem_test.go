@@ -19,8 +19,8 @@ func stopped(t *testing.T, change ...func(*site.Deps)) *webtest.Server {
 	t.Helper()
 	v := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
 	s := webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) {
-		d.PlanForms = true
-		d.Watcher.(*webtest.StubWatcher).Value, d.Keeper.(*webtest.StubKeeper).Value = v.Table, v.Dir
+		d.Changes.PlanForms = true
+		d.Cluster.Watcher.(*webtest.StubWatcher).Value, d.Cluster.Keeper.(*webtest.StubKeeper).Value = v.Table, v.Dir
 	}}, change...)...)
 	return s
 }
@@ -68,7 +68,7 @@ func (running) Try(*topology.Table, *placement.Directory, actions.Kind, actions.
 }
 
 func TestTheOverviewLeadsToTheRunThatHelpsAndNotToASecondOne(t *testing.T) {
-	s := stopped(t, func(d *site.Deps) { d.Trier = running{} })
+	s := stopped(t, func(d *site.Deps) { d.Changes.Trier = running{} })
 	first := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("#live-headline .worst").First()
 	href, _ := first.Find("a.remedy").Attr("href")
 	if href != "/runs?state=open" || !strings.Contains(first.Text(), "makes this change") {
@@ -77,7 +77,7 @@ func TestTheOverviewLeadsToTheRunThatHelpsAndNotToASecondOne(t *testing.T) {
 }
 
 func TestWhereNoPlansAreMadeTheWorstProblemHasNoLinkToOne(t *testing.T) {
-	s := stopped(t, func(d *site.Deps) { d.PlanForms = false })
+	s := stopped(t, func(d *site.Deps) { d.Changes.PlanForms = false })
 	worst := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice")).Items[0]
 	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
 	if doc.Find(".worst a.remedy").Length() > 0 || doc.Find(".worst").Length() != 1 {
@@ -97,7 +97,7 @@ func (blocking) Try(*topology.Table, *placement.Directory, actions.Kind, actions
 }
 
 func TestTheOverviewSaysWhyNoPlanHelps(t *testing.T) {
-	s := stopped(t, func(d *site.Deps) { d.Trier = blocking{} })
+	s := stopped(t, func(d *site.Deps) { d.Changes.Trier = blocking{} })
 	head := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("#live-headline")
 	const want = "What helps is blocked: Something else is running. It is possible when that has ended."
 	if text := head.Find(".whynot").Text(); text != want || head.Find(".worst").Length() > 0 {

@@ -41,7 +41,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	region := regionOf(s, v, p, shard)
 	sh := s.Shell(r, v, "projects", answer.NameOf(p), "project:"+id.Hex())
-	page := projectPage(sh, s.Deps.Profile.TenantWords().Many, p.DB, region,
+	page := projectPage(sh, s.Deps.Cluster.Profile.TenantWords().Many, p.DB, region,
 		sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p))
 	return site.WritePage(w, r, http.StatusOK, page)
 }
@@ -57,11 +57,11 @@ func Region(s *site.Site, v answer.View, id bson.ObjectID) (templ.Component, err
 
 // regionOf is the region with what a shard has of the project first; without one it is that of everybody.
 func regionOf(x *site.Site, v answer.View, pr placement.Project, shard string) templ.Component {
-	p := x.Deps.Profile
+	p := x.Deps.Cluster.Profile
 	s := placement.SpreadOf(v.Table, p, pr)
 	m := projectView{
 		ProjectDetail: spread.Project(v, p, s),
-		incidents:     problems.IncidentsAbout(v, problems.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.PlanForms,
+		incidents:     problems.IncidentsAbout(v, problems.About{Project: pr.ID.Hex()}, x.Tries(v)), mayPlan: x.Deps.Changes.PlanForms,
 		inFlight: logbook.MovingNow(v, logbook.MovingOfProject(v, s), logbook.FlightsListed),
 		failed:   logbook.FailedMoves(v, true, logbook.ActivityQuery{}, spread.MovesOfProject(v, s)),
 		why:      groupWhy(causes.ProjectWhy(v, s).Collections),
@@ -77,13 +77,14 @@ func regionOf(x *site.Site, v answer.View, pr placement.Project, shard string) t
 // sizes is the best known size of the project by collection, from surveys or estimates; nothing where
 // nothing measures, nor of the past, as both are of now.
 func sizes(s *site.Site, v answer.View, p placement.Project, who auth.Principal) templ.Component {
-	if s.Deps.Surveys == nil || v.Past != nil {
+	measured := s.Deps.Measured.Surveys
+	if measured == nil || v.Past != nil {
 		return templ.NopComponent
 	}
 	start := s.SurveyForm(who)
 	start.Project, start.DB = p.ID.Hex(), p.DB
-	surveyed := answer.ProjectSizes(s.Deps.Surveys.Findings(p.DB, p.ID))
-	return sizesRegion(answer.SizesOfProject(v, p, s.Deps.Surveys), surveyed, start, templates.RefsOf(v.Table), v.Now, answer.EstimateNote(v))
+	surveyed := answer.ProjectSizes(measured.Findings(p.DB, p.ID))
+	return sizesRegion(answer.SizesOfProject(v, p, measured), surveyed, start, templates.RefsOf(v.Table), v.Now, answer.EstimateNote(v))
 }
 
 // asked is the project of a request; ?db= chooses among projects with the same id.
@@ -105,7 +106,7 @@ func project(s *site.Site, r *http.Request) (a api.ProjectDetail, err error) {
 	if err != nil {
 		return a, err
 	}
-	return spread.Project(v, s.Deps.Profile, placement.SpreadOf(v.Table, s.Deps.Profile, p)), nil
+	return spread.Project(v, s.Deps.Cluster.Profile, placement.SpreadOf(v.Table, s.Deps.Cluster.Profile, p)), nil
 }
 
 // documents are the documents of one project.
@@ -114,7 +115,7 @@ func documents(s *site.Site, r *http.Request) (a api.ProjectDocuments, err error
 	if err != nil {
 		return a, err
 	}
-	return spread.ProjectDocuments(r.Context(), v, s.Deps.Profile, s.Deps.Locator, p, r.URL.Query())
+	return spread.ProjectDocuments(r.Context(), v, s.Deps.Cluster.Profile, s.Deps.Locate.Locator, p, r.URL.Query())
 }
 
 func projectID(r *http.Request) (bson.ObjectID, error) {

@@ -31,11 +31,12 @@ func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if q != (spread.ProjectsQuery{}) {
 		liveURL = r.URL.RequestURI()
 	}
-	region, err := listOf(v, s.Deps.Profile, q, liveURL)
+	region, err := listOf(v, s.Deps.Cluster.Profile, q, liveURL)
 	if err != nil {
 		return err
 	}
-	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "projects", s.Deps.Profile.TenantWords().Many, "projects"), q, region))
+	sh := s.Shell(r, v, "projects", s.Deps.Cluster.Profile.TenantWords().Many, "projects")
+	return site.WritePage(w, r, http.StatusOK, listPage(sh, q, region))
 }
 
 // ListRegion is the live region of the whole list.
@@ -93,7 +94,7 @@ func list(s *site.Site, r *http.Request) (a api.Projects, err error) {
 	if err != nil {
 		return a, err
 	}
-	list, err := spread.Projects(v, s.Deps.Profile, q)
+	list, err := spread.Projects(v, s.Deps.Cluster.Profile, q)
 	if err != nil {
 		return a, err
 	}

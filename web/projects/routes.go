@@ -25,7 +25,7 @@ var Routes = site.Table(
 		Route: site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch, paramSort},
 			Time: site.Past, Writes: true,
 			Topic: site.Topic{Kind: "projects", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
-				return ListRegion(v, s.Deps.Profile)
+				return ListRegion(v, s.Deps.Cluster.Profile)
 			}}},
 		Page: ListPage, Ask: list, OfData: site.Paged(),
 	},

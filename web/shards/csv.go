@@ -29,7 +29,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		if v, err = s.LoadedAt(r); err != nil {
 			return err
 		}
-		a, err := shares.Shard(v, s.Deps.Profile, base, true)
+		a, err := shares.Shard(v, s.Deps.Cluster.Profile, base, true)
 		if err != nil {
 			return err
 		}

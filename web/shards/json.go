@@ -35,5 +35,5 @@ func shard(s *site.Site, r *http.Request, internal bool) (api.ShardDetail, error
 	if err != nil {
 		return api.ShardDetail{}, err
 	}
-	return shares.Shard(v, s.Deps.Profile, name, internal)
+	return shares.Shard(v, s.Deps.Cluster.Profile, name, internal)
 }

@@ -43,7 +43,7 @@ func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, n
 
 // Region is the part of a shard's page that is updated live, with a page of the collections on it.
 func Region(s *site.Site, v answer.View, name string, page int) (templ.Component, error) {
-	a, err := shares.Shard(v, s.Deps.Profile, name, v.Internal)
+	a, err := shares.Shard(v, s.Deps.Cluster.Profile, name, v.Internal)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func Region(s *site.Site, v answer.View, name string, page int) (templ.Component
 	page, from, to := answer.PageOf(n, page)
 	a.Contents = a.Contents[from:to]
 	m := moves{
-		Incidents: problems.IncidentsOfShard(v, name, s.Tries(v)), MayPlan: s.Deps.PlanForms,
+		Incidents: problems.IncidentsOfShard(v, name, s.Tries(v)), MayPlan: s.Deps.Changes.PlanForms,
 		Moving: logbook.MovingNow(v, v.Table.MovingOn(name), logbook.FlightsListed),
 		Failed: logbook.FailedMoves(v, v.Internal, logbook.ActivityQuery{Shard: name},
 			func(x history.Migration) bool { return x.From == name || x.To == name }),

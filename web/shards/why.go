@@ -44,7 +44,7 @@ func whyQuery(r *http.Request) (shares.ShardWhyQuery, error) {
 
 // whySource is what counts writes, and which plans the reader may make.
 func whySource(s *site.Site, r *http.Request, v answer.View) writes.HeatSource {
-	h := writes.HeatSource{Counts: s.Deps.Heat, Plans: s.Offers(r, v.Table) != nil}
+	h := writes.HeatSource{Counts: s.Deps.Measured.Heat, Plans: s.Offers(r, v.Table) != nil}
 	if v.Past == nil {
 		h.Try = s.Tries(v)
 	}

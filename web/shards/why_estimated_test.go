@@ -93,7 +93,7 @@ func TestEstimatedPartsSayHowFarTheyCanBeOffAndWhenTheyWereRead(t *testing.T) {
 }
 
 func TestWithoutEstimatesProjectsAreThoseWithChunksOfTheirOwn(t *testing.T) {
-	s := estimated(t, func(d *site.Deps) { d.Holdings = nil })
+	s := estimated(t, func(d *site.Deps) { d.Measured.Holdings = nil })
 	shard := url.PathEscape(webtest.Decode[api.List[api.Shard]](t, s.Do("GET", "/api/v1/shards")).Items[0].Name)
 	a := why(t, s, shard+"/why?ns=yorkie-meta.changes")
 	addsUp(t, a)

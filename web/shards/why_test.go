@@ -20,7 +20,7 @@ import (
 // served is the site over a story, where plans can be made.
 func served(t *testing.T, v answer.View) *webtest.Server {
 	t.Helper()
-	s := webtest.New(t, func(d *site.Deps) { d.PlanForms = true })
+	s := webtest.New(t, func(d *site.Deps) { d.Changes.PlanForms = true })
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	return s
 }

@@ -29,8 +29,8 @@ type ailing struct {
 func newAiling(t *testing.T, change ...func(*site.Deps)) *ailing {
 	x := &ailing{dir: &webtest.DataDirectory{Now: store.Condition{Hold: store.Owned}}, trail: webtest.CannedAudit()}
 	x.Server = webtest.New(t, append([]func(*site.Deps){webtest.WithPeople, x.dir.Of, func(d *site.Deps) {
-		d.Audit, d.Trouble = x.trail, func() *store.Trouble { return x.trouble }
-		d.Unreadable = func() []store.UnreadableRows { return x.unreadable }
+		d.Audit.Trail, d.Store.Trouble = x.trail, func() *store.Trouble { return x.trouble }
+		d.Store.Unreadable = func() []store.UnreadableRows { return x.unreadable }
 	}}, change...)...)
 	return x
 }

@@ -58,9 +58,11 @@ type Configuration struct {
 
 // ofCluster tells whether the site has the pages of a cluster, and ofServer whether it has those of the
 // server. A server of one cluster has both on one site.
-func (s *Site) ofCluster() bool { return s.Deps.Clusters == nil || s.Deps.Base.Prefix != "" }
+func (s *Site) ofCluster() bool {
+	return s.Deps.Place.Clusters == nil || s.Deps.Place.Base.Prefix != ""
+}
 
-func (s *Site) ofServer() bool { return s.Deps.Base.Prefix == "" }
+func (s *Site) ofServer() bool { return s.Deps.Place.Base.Prefix == "" }
 
 // Status is the line in the header: of the cluster, or on the server's own pages of the server.
 func (s *Site) Status(v answer.View) api.Status {
@@ -72,13 +74,13 @@ func (s *Site) Status(v answer.View) api.Status {
 
 // Visible are the clusters that somebody may see, of those of the server.
 func (s *Site) Visible(who auth.Principal) (out []*Cluster) {
-	if s.Deps.Clusters == nil {
+	if s.Deps.Place.Clusters == nil {
 		return nil
 	}
 	if who.ServerRole != "" {
 		who.Role = who.ServerRole
 	}
-	for _, c := range s.Deps.Clusters.All() {
+	for _, c := range s.Deps.Place.Clusters.All() {
 		if _, sees := c.Role(who); sees {
 			out = append(out, c)
 		}
@@ -91,7 +93,7 @@ func (s *Site) MayLocate(who auth.Principal) bool {
 	if s.ofCluster() {
 		return who.May(auth.Support)
 	}
-	return slices.ContainsFunc(s.Deps.Clusters.All(), func(c *Cluster) bool {
+	return slices.ContainsFunc(s.Deps.Place.Clusters.All(), func(c *Cluster) bool {
 		role, sees := c.Role(who)
 		return sees && role.Includes(auth.Support)
 	})
@@ -100,7 +102,7 @@ func (s *Site) MayLocate(who auth.Principal) bool {
 // clusterChoices are the links from one cluster to the others.
 func (s *Site) clusterChoices(who auth.Principal) (out []templates.ClusterChoice) {
 	for _, c := range s.Visible(who) {
-		out = append(out, templates.ClusterChoice{Title: c.Title, URL: c.Base() + "/", Current: c.Name == s.Deps.Name})
+		out = append(out, templates.ClusterChoice{Title: c.Title, URL: c.Base() + "/", Current: c.Name == s.Deps.Place.Name})
 	}
 	return out
 }
@@ -150,7 +152,7 @@ func (s *Site) leadToClusters(w http.ResponseWriter, r *http.Request) bool {
 // InClusters is an address if there is such a page in each cluster, else "".
 func (s *Site) InClusters(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "" || u.Host != "" || s.Deps.ClusterPage == nil || !s.Deps.ClusterPage(u.EscapedPath()) {
+	if err != nil || u.Scheme != "" || u.Host != "" || s.Deps.Place.ClusterPage == nil || !s.Deps.Place.ClusterPage(u.EscapedPath()) {
 		return ""
 	}
 	return u.RequestURI()
@@ -159,7 +161,7 @@ func (s *Site) InClusters(address string) string {
 // unsettled is the title of a cluster that is being read for the first time; "" if there is none. A
 // cluster that does not answer is no reason for the server not to be ready: the others are.
 func (s *Site) unsettled() string {
-	for _, c := range s.Deps.Clusters.All() {
+	for _, c := range s.Deps.Place.Clusters.All() {
 		if c.Failure == nil && !c.Reach.Known {
 			return c.Title
 		}
@@ -172,7 +174,7 @@ func (c *Cluster) ID() string {
 	if c.Site == nil {
 		return ""
 	}
-	return c.Site.Deps.Watcher.Table().ClusterID
+	return c.Site.Deps.Cluster.Watcher.Table().ClusterID
 }
 
 // Base is where the addresses of a cluster begin.

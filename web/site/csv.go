@@ -50,6 +50,6 @@ func (q Question[A]) writeCSV(columns sheet.Columns) func(*Site, http.ResponseWr
 func (s *Site) NewSheet(w http.ResponseWriter, header ...string) sheet.Writer {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	out := sheet.NewWriter(w, header...)
-	out.Address = s.Deps.Base.Whole
+	out.Address = s.Deps.Place.Base.Whole
 	return out
 }

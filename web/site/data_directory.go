@@ -11,18 +11,18 @@ import (
 
 // DataCondition is that of the data directory; without one, all is well.
 func (s *Site) DataCondition() store.Condition {
-	if s.Deps.Data == nil {
+	if s.Deps.Store.Data == nil {
 		return store.Condition{Hold: store.Owned}
 	}
-	return s.Deps.Data.Condition()
+	return s.Deps.Store.Data.Condition()
 }
 
 // leader is who leads. Without others it is the one that can write.
 func (s *Site) leader() store.Leader {
-	if s.Deps.Leader == nil {
+	if s.Deps.Store.Leader == nil {
 		return store.Leader{Here: s.DataCondition().Hold == store.Owned}
 	}
-	return s.Deps.Leader()
+	return s.Deps.Store.Leader()
 }
 
 // WhyReadOnly says in a few words why nothing can be stored; "" when it can.
@@ -34,10 +34,10 @@ func (s *Site) mayTakeOver(who auth.Principal) bool {
 }
 
 func (s *Site) takeOver(r *http.Request) error {
-	if s.Deps.Data == nil {
+	if s.Deps.Store.Data == nil {
 		return fault.New(fault.Conflict, "This shardboard owns its data directory already.")
 	}
-	return s.Deps.Data.TakeOver(r.Context(), auth.From(r.Context()))
+	return s.Deps.Store.Data.TakeOver(r.Context(), auth.From(r.Context()))
 }
 
 // TakeOver does what the button of the banner says.

@@ -22,7 +22,7 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 			if exposed && h != store.Vanished {
 				continue
 			}
-			s := webtest.New(t, webtest.WithDataHeld(h), func(d *site.Deps) { d.Exposed = exposed })
+			s := webtest.New(t, webtest.WithDataHeld(h), func(d *site.Deps) { d.Access.Exposed = exposed })
 			want := http.StatusOK
 			if h == store.Vanished || h == store.Unreadable || h == store.Unreachable {
 				want = http.StatusServiceUnavailable
@@ -125,7 +125,9 @@ func TestReadinessNamesTroubleToStrangersWithoutPathsAndTexts(t *testing.T) {
 	damaged := store.Trouble{Code: store.TroubleDamaged, Cause: "/data/shardboard.db is damaged."}
 	want := damaged.Title() + ". The log has the cause."
 	for _, exposed := range []bool{false, true} {
-		s := webtest.New(t, func(d *site.Deps) { d.Exposed, d.Trouble = exposed, func() *store.Trouble { return &damaged } })
+		s := webtest.New(t, func(d *site.Deps) {
+			d.Access.Exposed, d.Store.Trouble = exposed, func() *store.Trouble { return &damaged }
+		})
 		w := s.Do("GET", "/readyz")
 		var ready api.Ready
 		if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != http.StatusServiceUnavailable || ready.Reason != want {

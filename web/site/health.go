@@ -24,13 +24,13 @@ func (s *Site) Healthz(w http.ResponseWriter, _ *http.Request) error {
 // ?cluster=required a cluster that is not reached is a 503 too, for scripts that need it.
 func (s *Site) Readyz(w http.ResponseWriter, r *http.Request) error {
 	out := s.readyToShow(r.URL.Query().Get("cluster") == "required")
-	if out.Reason != "" && s.Deps.Exposed {
+	if out.Reason != "" && s.Deps.Access.Exposed {
 		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
 		if out.Ready {
 			out.Reason = "The cluster is not reached; what is stored is shown."
 		}
 	}
-	if text := s.Deps.Memory.State().Text(); text != "" && out.Reason == "" {
+	if text := s.Deps.Store.Memory.State().Text(); text != "" && out.Reason == "" {
 		out.Reason = text // it goes on serving what it has
 	}
 	t := s.troubleNow()

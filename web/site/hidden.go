@@ -20,12 +20,12 @@ import (
 // HiddenFrom is what somebody does not see. Servers' texts are for operators;
 // bounds are for everybody, and from support on with --hide-bounds.
 func (s *Site) HiddenFrom(who auth.Principal) answer.Hidden {
-	return answer.Hidden{Texts: !who.May(auth.Operator), Bounds: s.Deps.HideBounds && !who.May(auth.Support)}
+	return answer.Hidden{Texts: !who.May(auth.Operator), Bounds: s.Deps.Cluster.HideBounds && !who.May(auth.Support)}
 }
 
 // HiddenFromAny is what the least role does not see, for what goes to everybody.
 func (s *Site) HiddenFromAny() answer.Hidden {
-	return answer.Hidden{Texts: true, Bounds: s.Deps.HideBounds}
+	return answer.Hidden{Texts: true, Bounds: s.Deps.Cluster.HideBounds}
 }
 
 // ViewFor is the newest state as far as whoever sent a request may see it.
@@ -97,10 +97,10 @@ func (s *Site) hideInProblems(found rules.View, h answer.Hidden) rules.View {
 // it. Alerts are made without servers' texts; those that were kept by an earlier
 // release, or before bounds were hidden, may have some.
 func (s *Site) AlertStatus(r *http.Request) alert.Status {
-	if s.Deps.Alerts == nil {
+	if s.Deps.Problems.Alerts == nil {
 		return alert.Status{}
 	}
-	st, h := s.Deps.Alerts.Status(), s.HiddenFrom(auth.From(r.Context()))
+	st, h := s.Deps.Problems.Alerts.Status(), s.HiddenFrom(auth.From(r.Context()))
 	st.Err = ShownTo(r, st.Err)
 	for i := range st.Alerts {
 		a := &st.Alerts[i]

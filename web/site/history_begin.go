@@ -32,7 +32,7 @@ func (s *Site) HistorySince(ctx context.Context, v answer.View) *time.Time {
 	if b.cluster == v.Table.ClusterID && now.Sub(b.read) < beginKept && !now.Before(b.read) {
 		return api.Time(b.begin)
 	}
-	begin, err := s.Deps.History.Begin(ctx, v.Table.ClusterID)
+	begin, err := s.Deps.Past.History.Begin(ctx, v.Table.ClusterID)
 	if err != nil {
 		return nil // none yet, or a failing store, which the banner tells
 	}

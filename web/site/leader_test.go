@@ -16,7 +16,7 @@ import (
 func TestPagesSayThatNobodyLeadsAfterAWhile(t *testing.T) {
 	leader, now := store.Leader{Shared: true, Name: "other (process 7)", Since: webtest.Epoch}, webtest.Epoch
 	x := newAiling(t, func(d *site.Deps) {
-		d.Leader = func() store.Leader { return leader }
+		d.Store.Leader = func() store.Leader { return leader }
 		d.Now = func() time.Time { return now }
 	})
 	said := func() bool {

@@ -78,7 +78,7 @@ func kept(q url.Values) url.Values {
 // pages, and "" otherwise. Not a list of what is dangerous but of what is
 // there: the path must be one that the router has a page for. The address may be as browsers have it.
 func (s *Site) LocalPage(address string) string {
-	address = WithoutRoot(s.Deps.Base.Root, address)
+	address = WithoutRoot(s.Deps.Place.Base.Root, address)
 	if len(address) > maxNext || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") {
 		return ""
 	}
@@ -111,7 +111,7 @@ func (s *Site) LocalPage(address string) string {
 func (s *Site) pageOfCluster(path string) bool {
 	rest, ok := strings.CutPrefix(path, "/c/")
 	name, within, slash := strings.Cut(rest, "/")
-	return ok && slash && name != "" && !s.ofCluster() && s.Deps.ClusterPage != nil && s.Deps.ClusterPage("/"+within)
+	return ok && slash && name != "" && !s.ofCluster() && s.Deps.Place.ClusterPage != nil && s.Deps.Place.ClusterPage("/"+within)
 }
 
 // maxNext bounds the way back in the address of the sign-in page.

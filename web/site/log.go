@@ -86,7 +86,7 @@ func (s *Site) logged(next http.Handler) http.Handler {
 		who := LogText(cmp.Or(*id, "-"))
 		attrs := []slog.Attr{slog.String("who", who), slog.String("method", LogText(r.Method)), slog.String("path", logPath(r)),
 			slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(took.Microseconds())/1000),
-			slog.String("from", LogText(s.Deps.Auth.ClientAddr(r)))}
+			slog.String("from", LogText(s.Deps.Access.Auth.ClientAddr(r)))}
 		if who == "-" && level != slog.LevelDebug {
 			ok, leftOut := s.nobodys.Take(s.Deps.Now())
 			if !ok {

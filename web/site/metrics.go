@@ -86,12 +86,12 @@ func newMetrics(reg *prometheus.Registry, s *Site) *Metrics {
 	}
 	reg.MustRegister(m, m.duration, m.renders, m.failures)
 	var from prometheus.Gatherer = reg
-	if s.Deps.Gatherer != nil {
-		from = s.Deps.Gatherer
+	if s.Deps.Metrics.Gatherer != nil {
+		from = s.Deps.Metrics.Gatherer
 	}
 	if s.ofServer() {
 		registerTrouble(reg, s)
-		registerMemory(reg, s.Deps.Memory)
+		registerMemory(reg, s.Deps.Store.Memory)
 	}
 	// One cluster that cannot be gathered must not hide the others. Gathering reads memory only. Should it wait all the
 	// same, Prometheus gets an answer before its own limit ends.
@@ -116,10 +116,10 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	gauge(m.sockets, float64(m.server.Sockets()))
-	if n := m.server.Deps.MaxSockets; n > 0 {
+	if n := m.server.Deps.Access.MaxSockets; n > 0 {
 		gauge(m.socketsMax, float64(n))
 	}
-	if alerts := m.server.Deps.Alerts; alerts != nil {
+	if alerts := m.server.Deps.Problems.Alerts; alerts != nil {
 		m.collectAlerts(alerts.Counts(), gauge)
 	}
 	if m.server.ofServer() {
@@ -146,7 +146,7 @@ func (m *Metrics) collectServer(out chan<- prometheus.Metric, gauge func(*promet
 		gauge(m.data, is, string(h))
 	}
 	owner := 0.0
-	if data.Hold == store.Owned && (m.server.Deps.Leads == nil || m.server.Deps.Leads()) {
+	if data.Hold == store.Owned && (m.server.Deps.Store.Leads == nil || m.server.Deps.Store.Leads()) {
 		owner = 1
 	}
 	gauge(m.owner, owner)
@@ -156,10 +156,10 @@ func (m *Metrics) collectServer(out chan<- prometheus.Metric, gauge func(*promet
 			gauge(m.leaseAge, now.Sub(leader.Renewed).Seconds())
 		}
 	}
-	if m.server.Deps.Audit == nil {
+	if m.server.Deps.Audit.Trail == nil {
 		return
 	}
-	st := m.server.Deps.Audit.State()
+	st := m.server.Deps.Audit.Trail.State()
 	switch {
 	case st.Trouble() != nil:
 		gauge(m.auditOK, 0)
@@ -218,8 +218,8 @@ func registerTrouble(reg *prometheus.Registry, s *Site) {
 			Name: "shardboard_data_unreadable_rows", Help: "Rows of shardboard's own database that were met since the start and cannot be read.",
 		}, func() float64 {
 			n := 0
-			if s.Deps.Unreadable != nil {
-				for _, u := range s.Deps.Unreadable() {
+			if s.Deps.Store.Unreadable != nil {
+				for _, u := range s.Deps.Store.Unreadable() {
 					n += u.Rows
 				}
 			}

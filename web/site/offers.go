@@ -13,7 +13,7 @@ import (
 // Offers tells which changes a page offers its viewer; nil if this person or this
 // page can plan none.
 func (s *Site) Offers(r *http.Request, t *topology.Table) *offering.Offers {
-	if s.Deps.Actions == nil || r.URL.Query().Has("at") || !auth.From(r.Context()).May(auth.Operator) {
+	if s.Deps.Changes.Actions == nil || r.URL.Query().Has("at") || !auth.From(r.Context()).May(auth.Operator) {
 		return nil
 	}
 	v := s.ViewFor(r)
@@ -26,15 +26,17 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *offering.Offers {
 }
 
 // Tries tries plans on the state of a page.
-func (s *Site) Tries(v answer.View) offering.TryPlan { return s.trials.On(v, s.Deps.Trier) }
+func (s *Site) Tries(v answer.View) offering.TryPlan { return s.trials.On(v, s.Deps.Changes.Trier) }
 
 // MayPlan tells whether somebody is offered forms of plans.
-func (s *Site) MayPlan(who auth.Principal) bool { return s.Deps.PlanForms && who.May(auth.Operator) }
+func (s *Site) MayPlan(who auth.Principal) bool {
+	return s.Deps.Changes.PlanForms && who.May(auth.Operator)
+}
 
 // WhyNoPlan says why somebody is not offered forms of plans; "" where they are.
 func (s *Site) WhyNoPlan(who auth.Principal) string {
 	switch {
-	case !s.Deps.PlanForms:
+	case !s.Deps.Changes.PlanForms:
 		return "Remedies are listed without links: this shardboard may not change the cluster (--actions=off)."
 	case !who.May(auth.Operator):
 		return "Remedies are listed without links: making a plan needs the role operator."
@@ -47,5 +49,5 @@ func (s *Site) SurveyForm(who auth.Principal) templates.SurveyForm {
 	if !who.May(auth.Operator) {
 		return templates.SurveyForm{Needs: "Measuring costs the cluster reads; starting it needs the role " + auth.Operator.Label() + "."}
 	}
-	return templates.SurveyForm{May: s.Deps.Surveys != nil}
+	return templates.SurveyForm{May: s.Deps.Measured.Surveys != nil}
 }

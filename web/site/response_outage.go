@@ -19,7 +19,7 @@ func (s *Site) outageAdvice(err error) string {
 	if fault.Title(err) != fault.NoAnswerTitle {
 		return ""
 	}
-	at := s.Deps.Watcher.Table().Health[topology.PartRouting].At
+	at := s.Deps.Cluster.Watcher.Table().Health[topology.PartRouting].At
 	if at.IsZero() {
 		return "Try again in a few seconds. The cluster has not been read since shardboard was started."
 	}

@@ -15,10 +15,10 @@ import (
 
 // troubleNow is what is wrong with our own data; nil when nothing is known to be.
 func (s *Site) troubleNow() *store.Trouble {
-	if s.Deps.Trouble == nil {
+	if s.Deps.Store.Trouble == nil {
 		return nil
 	}
-	return s.Deps.Trouble()
+	return s.Deps.Store.Trouble()
 }
 
 // troubleText adds cause and remedy to a sentence that says what could not be done

@@ -151,7 +151,7 @@ func (s *Site) Run(ctx context.Context, rt Route, r *http.Request) (*response, e
 		ctx = s.withLinks(ctx, r)
 	}
 	err := rt.Handler(s, out, r.WithContext(ctx))
-	out.rebase(s.Deps.Base)
+	out.rebase(s.Deps.Place.Base)
 	return out, err
 }
 
@@ -165,7 +165,7 @@ func (s *Site) finish(w http.ResponseWriter, r *http.Request, out *response, err
 
 func (s *Site) viewed(r *http.Request) {
 	if ns, err := PathText(r, "ns"); err == nil {
-		s.Deps.Watcher.Viewed(topology.Namespace(ns))
+		s.Deps.Cluster.Watcher.Viewed(topology.Namespace(ns))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // past only; one of now is made from memory.
 func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.TimeBar {
 	path := r.URL.EscapedPath()
-	if s.Deps.History == nil || !s.TimedPage(path) || v.Table.ClusterID == "" {
+	if s.Deps.Past.History == nil || !s.TimedPage(path) || v.Table.ClusterID == "" {
 		return templates.TimeBar{}
 	}
 	q := r.URL.Query()

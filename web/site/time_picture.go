@@ -23,7 +23,7 @@ const (
 // store that fails here must not take the page away.
 func (s *Site) timePicture(r *http.Request, v answer.View, here string, m *templates.TimeBar) {
 	p := v.Past
-	around, err := logbook.AroundTime(r.Context(), s.Deps.History, v.Table.ClusterID, p, r.URL.Query().Get("span"))
+	around, err := logbook.AroundTime(r.Context(), s.Deps.Past.History, v.Table.ClusterID, p, r.URL.Query().Get("span"))
 	m.Spans = spanLinks(here, p.At, around.Long)
 	m.From = templates.Moment{At: around.From, Text: answer.FullInstant(around.From)}
 	m.To = templates.Moment{At: around.To, Text: answer.FullInstant(around.To)}

@@ -36,16 +36,16 @@ func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answe
 	if err := s.KeepsHistory(now); err != nil {
 		return now, err
 	}
-	if s.Deps.Memory.Step() >= memory.History {
+	if s.Deps.Store.Memory.Step() >= memory.History {
 		s.pasts.Drop()
-		return now, fault.New(fault.Unavailable, "Past times are not shown now. %s", s.Deps.Memory.State().Text())
+		return now, fault.New(fault.Unavailable, "Past times are not shown now. %s", s.Deps.Store.Memory.State().Text())
 	}
-	t, err := s.pasts.Table(ctx, s.Deps.History, now.Table.ClusterID, at, now.Now)
+	t, err := s.pasts.Table(ctx, s.Deps.Past.History, now.Table.ClusterID, at, now.Now)
 	if err != nil {
 		return now, err
 	}
 	m := history.Moment{Table: t, At: at}
-	if err := s.Deps.History.Watch(ctx, now.Table.ClusterID, &m); err != nil {
+	if err := s.Deps.Past.History.Watch(ctx, now.Table.ClusterID, &m); err != nil {
 		return now, err
 	}
 	v := now.Computable()
@@ -53,7 +53,7 @@ func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answe
 	v.Sizes, v.Writes, v.WritesAt, v.HoldingsOf = nil, nil, nil, nil // all are of now
 	v.Past = &answer.PastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds,
 		Reached: now.Table.Loaded}
-	if d := s.Deps.StoredProjects; !v.Dir.Loaded() && !now.Table.Loaded && d != nil {
+	if d := s.Deps.Past.StoredProjects; !v.Dir.Loaded() && !now.Table.Loaded && d != nil {
 		v.Dir = d
 	}
 	if !now.Table.Loaded {
@@ -71,8 +71,8 @@ func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answe
 // problemsAt is what was found at the time of a past view. Where nobody judged then it is what the rules find in its
 // routing table.
 func (s *Site) problemsAt(ctx context.Context, v answer.View) (rules.View, error) {
-	if s.Deps.Problems != nil {
-		found, judged, err := s.Deps.Problems.At(ctx, v.Table.ClusterID, v.Past.At)
+	if s.Deps.Problems.Past != nil {
+		found, judged, err := s.Deps.Problems.Past.At(ctx, v.Table.ClusterID, v.Past.At)
 		if judged || err != nil {
 			return found, err
 		}
@@ -85,7 +85,7 @@ func (s *Site) problemsAt(ctx context.Context, v answer.View) (rules.View, error
 // KeepsHistory tells why there is no past to look at, if so.
 func (s *Site) KeepsHistory(now answer.View) error {
 	switch {
-	case s.Deps.History == nil:
+	case s.Deps.Past.History == nil:
 		return fault.New(fault.NotFound, "There is no history: this shardboard does not record it.")
 	case !now.Table.Loaded && now.Table.ClusterID == "":
 		return now.Table.NotLoaded()
@@ -111,12 +111,12 @@ func (s *Site) LoadedAt(r *http.Request) (answer.View, error) {
 // history is kept or it cannot be read: then those of the table count.
 func (s *Site) Eras(v answer.View) history.Eras {
 	if s.KeepsHistory(v) != nil {
-		if s.Deps.Once {
+		if s.Deps.Cluster.Once {
 			return history.Eras{}
 		}
 		return nil
 	}
-	eras, err := s.eras.Of(v, s.Deps.History)
+	eras, err := s.eras.Of(v, s.Deps.Past.History)
 	if err != nil {
 		s.Deps.Log.Warn("history cannot be read", "err", err)
 	}
@@ -126,15 +126,15 @@ func (s *Site) Eras(v answer.View) history.Eras {
 // chunkWrites are the chunks of a collection that took writes lately, by
 // position, over some time; known is false where its writes are not counted.
 func (s *Site) chunkWrites(t *topology.Table, ns topology.Namespace, over time.Duration) (rates map[int]heat.Rate, known, atLeast bool) {
-	if s.Deps.Heat == nil {
+	if s.Deps.Measured.Heat == nil {
 		return nil, false, false
 	}
-	w := s.Deps.Heat.Window(ns, over)
+	w := s.Deps.Measured.Heat.Window(ns, over)
 	if w.Seconds == 0 {
 		return nil, false, false
 	}
 	rates = map[int]heat.Rate{}
-	for _, l := range w.Chunks(t, s.Deps.Profile) {
+	for _, l := range w.Chunks(t, s.Deps.Cluster.Profile) {
 		rates[l.Chunk] = l.Rate
 	}
 	return rates, true, w.Method == heat.ChangedRows
@@ -146,15 +146,15 @@ func (s *Site) usualWrites(t *topology.Table, ns topology.Namespace) (rates map[
 
 // writesAt is the end of the window that chunkWrites is of.
 func (s *Site) writesAt(ns topology.Namespace) int64 {
-	if s.Deps.Heat == nil {
+	if s.Deps.Measured.Heat == nil {
 		return 0
 	}
-	return s.Deps.Heat.CountedUntil(ns).UnixMilli()
+	return s.Deps.Measured.Heat.CountedUntil(ns).UnixMilli()
 }
 
 // MapView is a view with what this site remembers of the map.
 func (s *Site) MapView(v answer.View) mapped.MapView {
-	if s.Deps.Memory.Step() >= memory.Map {
+	if s.Deps.Store.Memory.Step() >= memory.Map {
 		return mapped.MapView{View: v}
 	}
 	return mapped.MapView{View: v, Bands: s.bands}
@@ -162,30 +162,31 @@ func (s *Site) MapView(v answer.View) mapped.MapView {
 
 // View is the newest state of everything that a page shows.
 func (s *Site) View() answer.View {
-	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
-		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.usualWrites, WritesAt: s.writesAt,
+	c := s.Deps.Cluster
+	v := answer.View{Data: s.DataCondition(), Table: c.Watcher.Table(), Dir: c.Keeper.Directory(), Profile: c.Profile,
+		Now: s.Deps.Now(), Runs: s.Deps.Past.Runs, Sizes: s.Deps.Measured.Sizes, Writes: s.usualWrites, WritesAt: s.writesAt,
 		Kept:   &s.kept,
-		Counts: s.Deps.Heat}
-	if s.Deps.Memory.Step() >= memory.Map {
+		Counts: s.Deps.Measured.Heat}
+	if s.Deps.Store.Memory.Step() >= memory.Map {
 		s.kept.Drop()
 		s.bands.Drop()
 		v.Kept = nil
 	}
-	if s.Deps.Holdings != nil {
-		v.HoldingsOf = s.Deps.Holdings.Snapshot
+	if s.Deps.Measured.Holdings != nil {
+		v.HoldingsOf = s.Deps.Measured.Holdings.Snapshot
 	}
-	if s.Deps.Runs != nil {
+	if s.Deps.Past.Runs != nil {
 		v.FlightRuns = func() []history.OurRun { return s.flightRuns.Of(v) }
 	}
 	if t := s.troubleNow(); t != nil {
 		v.Trouble = t.Title()
 	}
-	if s.Deps.Pins != nil {
-		v.Pins, v.PinsVersion = s.Deps.Pins.Pins()
+	if s.Deps.Changes.Pins != nil {
+		v.Pins, v.PinsVersion = s.Deps.Changes.Pins.Pins()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), decisionsWait)
 	defer cancel()
-	found := s.Deps.Advice.ViewOf(ctx, v.Table, v.Dir)
+	found := s.Deps.Problems.Advice.ViewOf(ctx, v.Table, v.Dir)
 	v.Found = &found
 	return v
 }

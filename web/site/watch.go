@@ -28,7 +28,7 @@ func (s *Site) Watching(r *http.Request, v answer.View) (templates.Watching, err
 	}
 	refs := templates.RefsOf(v.Table)
 	for i, item := range all {
-		found, err := changing.Watched(v, s.Deps.Profile, item)
+		found, err := changing.Watched(v, s.Deps.Cluster.Profile, item)
 		if err != nil {
 			return m, fault.Wrap(fault.Invalid, err, "watch must be project:<id> or chunk:<namespace>:<reference>, not %q.",
 				sanitize.Truncate(item, 80))

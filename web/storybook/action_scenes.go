@@ -30,7 +30,7 @@ func actionScenes() []webtest.Scene {
 			who(webtest.Olga)(d)
 			a := webtest.CannedActions()
 			a.Err = err
-			d.Actions = a
+			d.Changes.Actions = a
 		}
 	}
 	post := func(pairs ...string) []func(*http.Request) {
@@ -41,7 +41,7 @@ func actionScenes() []webtest.Scene {
 			who(me)(d)
 			a := webtest.CannedActions()
 			a.Approvals = webtest.CannedApprovals(fine, state)
-			d.Actions = a
+			d.Changes.Actions = a
 		}
 	}
 	p := webtest.CannedActions().PlanList[1]
@@ -61,7 +61,7 @@ func actionScenes() []webtest.Scene {
 	big := func(p auth.Principal) func(*site.Deps) {
 		return func(d *site.Deps) {
 			who(p)(d)
-			d.Actions = webtest.WithBigRuns(webtest.CannedActions())
+			d.Changes.Actions = webtest.WithBigRuns(webtest.CannedActions())
 		}
 	}
 	single := webtest.NewStory().With(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
@@ -144,7 +144,7 @@ func actionScenes() []webtest.Scene {
 			View:   fine,
 			Change: who(webtest.Olga),
 		},
-		{Name: "runs-none", Path: "/runs", View: fine, Change: func(d *site.Deps) { who(webtest.Olga)(d); d.Actions = none }},
+		{Name: "runs-none", Path: "/runs", View: fine, Change: func(d *site.Deps) { who(webtest.Olga)(d); d.Changes.Actions = none }},
 		{Name: "runs-nomatch", Path: "/runs?by=user:nobody", View: fine, Change: who(webtest.Vera)},
 		{Name: "zones-operator", Path: "/zones", View: zoned, Change: who(webtest.Olga)},
 		{Name: "zones-readonly", Path: "/zones", View: zoned, Change: func(d *site.Deps) {
@@ -154,6 +154,6 @@ func actionScenes() []webtest.Scene {
 		{Name: "zones-ownergone", Path: "/zones", View: zoned, Change: webtest.WithDataHeld(store.OwnerGone)},
 		{Name: "zones-datalost", Path: "/zones", View: zoned, Change: webtest.WithDataHeld(store.Vanished)},
 		{Name: "project-single", Path: "/projects/" + project, View: single, Change: who(webtest.Olga)},
-		{Name: "overview-off", Path: "/", View: fine, Change: func(d *site.Deps) { d.Actions = nil }},
+		{Name: "overview-off", Path: "/", View: fine, Change: func(d *site.Deps) { d.Changes.Actions = nil }},
 	}
 }

@@ -19,7 +19,7 @@ func ClusterScenes() []webtest.Scene {
 	starting.List = starting.List[5:6]
 	v := webtest.NewStory().View()
 	inside := func(d *site.Deps) {
-		d.Clusters, d.Name, d.Title, d.Base.Prefix = webtest.Clusters(), "fine", "Fine", "/c/fine"
+		d.Place.Clusters, d.Place.Name, d.Place.Title, d.Place.Base.Prefix = webtest.Clusters(), "fine", "Fine", "/c/fine"
 	}
 	located := webtest.Clusters()
 	for _, c := range located.List[2:6] {
@@ -31,7 +31,8 @@ func ClusterScenes() []webtest.Scene {
 	viewer.List = append(viewer.List, webtest.ClusterWith("bare", "Bare", webtest.NewStory().With(allDenied).View(), auth.Viewer))
 	asViewer := func(d *site.Deps) {
 		webtest.OfServer(viewer)(d)
-		d.Auth = webtest.StubAuth{SignInMode: "local", Me: auth.Principal{ID: "user:2", Name: "vera", Role: auth.Viewer, Method: auth.ByPassword}}
+		vera := auth.Principal{ID: "user:2", Name: "vera", Role: auth.Viewer, Method: auth.ByPassword}
+		d.Access.Auth = webtest.StubAuth{SignInMode: "local", Me: vera}
 	}
 	lines := []func(*http.Request){func(r *http.Request) { r.Method = http.MethodPost }, webtest.Form("lines", "wiki/handbook\nnobody\n")}
 	return []webtest.Scene{
@@ -59,7 +60,7 @@ func withTokens(d *site.Deps) {
 		return auth.TokenCluster{Name: name, Title: title, Given: given, Role: role}
 	}
 	made, ends := webtest.Epoch.Add(-48*time.Hour), webtest.Epoch.Add(30*24*time.Hour)
-	d.Auth = webtest.StubAuth{SignInMode: "local", Me: webtest.Anna, KeptTokens: []auth.Token{
+	d.Access.Auth = webtest.StubAuth{SignInMode: "local", Me: webtest.Anna, KeptTokens: []auth.Token{
 		{ID: "t1", Name: "deploy", Role: auth.ClustersOnly, Owner: webtest.Anna.ID, Created: made, Expires: ends, Bound: true,
 			Clusters: []auth.TokenCluster{on("prod", "Production", auth.Operator, auth.Support),
 				on("gone", "gone", auth.Viewer, auth.ClustersOnly)}},

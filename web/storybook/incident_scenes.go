@@ -26,13 +26,13 @@ func incidentScenes(v answer.View) []webtest.Scene {
 	incident := func(taken bool, block offering.Trier) func(*site.Deps) {
 		return func(d *site.Deps) {
 			counted(d)
-			from := rules.Sources{Tables: still{v.Table}, Directories: stillProjects{v.Dir}, Profile: profile.Yorkie(), Heat: d.Heat,
+			from := rules.Sources{Tables: still{v.Table}, Directories: stillProjects{v.Dir}, Profile: profile.Yorkie(), Heat: d.Measured.Heat,
 				Now: func() time.Time { return v.Now }}
 			if taken {
 				found, _ := rules.NewAdvisor(from).View(context.Background())
 				from.Notices = takenBy{all: found}
 			}
-			d.Advice, d.PlanForms, d.Trier = rules.NewAdvisor(from), true, block
+			d.Problems.Advice, d.Changes.PlanForms, d.Changes.Trier = rules.NewAdvisor(from), true, block
 		}
 	}
 	var out []webtest.Scene

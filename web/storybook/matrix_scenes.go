@@ -14,7 +14,7 @@ import (
 func matrixScenes(fine, empty, denied, lost, moving answer.View) []webtest.Scene {
 	many := webtest.NewStory()
 	many.Shards, many.Projects = 100, 400
-	unmeasured := func(d *site.Deps) { d.Holdings = nil }
+	unmeasured := func(d *site.Deps) { d.Measured.Holdings = nil }
 	scene := func(name, query string, v answer.View) webtest.Scene {
 		return webtest.Scene{Name: "matrix-" + name, Path: "/matrix" + query, View: v}
 	}

@@ -45,7 +45,7 @@ func proposalScenes(v answer.View) (out []webtest.Scene) {
 		p    *propose.Proposal
 	}{{"overview-proposal", &full}, {"overview-proposal-making", nil}, {"overview-proposal-none", &none}} {
 		out = append(out, webtest.Scene{Name: x.name, Path: "/", View: v, Change: func(d *site.Deps) {
-			d.Profile, d.Proposer = elsewhere, proposed{x.p}
+			d.Cluster.Profile, d.Cluster.Proposer = elsewhere, proposed{x.p}
 		}})
 	}
 	return out

@@ -57,7 +57,7 @@ func sizeScenes() []webtest.Scene {
 		0: sizeOfDocuments(120_000, 662, false, 40*time.Second), 1: sizeOfDocuments(190_000, 662, false, 9*time.Minute),
 		2: sizeOfDocuments(2_400_000, 662, true, 2*time.Hour), 3: sizeOfDocuments(0, 0, true, time.Second),
 	}}
-	with := func(s answer.ChunkSizes) func(*site.Deps) { return func(d *site.Deps) { d.Sizes = s } }
+	with := func(s answer.ChunkSizes) func(*site.Deps) { return func(d *site.Deps) { d.Measured.Sizes = s } }
 	page := func(i int) string {
 		return "/collections/yorkie-meta.changes/chunks/" + answer.ChunkRef(c, c.Chunks.At(i).Min)
 	}

@@ -63,18 +63,18 @@ func readerOf(v answer.View, who auth.Principal) reader {
 
 // surveys are all surveys; none on a server that measures nothing.
 func surveys(s *site.Site) []survey.Survey {
-	if s.Deps.Surveys == nil {
+	if s.Deps.Measured.Surveys == nil {
 		return nil
 	}
-	return s.Deps.Surveys.List()
+	return s.Deps.Measured.Surveys.List()
 }
 
 // engine starts and stops surveys; fault.Unavailable on a server that measures nothing.
 func engine(s *site.Site) (answer.Surveys, error) {
-	if s.Deps.Surveys == nil {
+	if s.Deps.Measured.Surveys == nil {
 		return nil, fault.New(fault.Unavailable, "This server measures nothing in the background.")
 	}
-	return s.Deps.Surveys, nil
+	return s.Deps.Measured.Surveys, nil
 }
 
 // found is the survey that the address names.

@@ -72,7 +72,7 @@ func Choose(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		}
 		chosen, to = strconv.Itoa(n), address(s, r, v, n)+"#tour-step"
 	}
-	http.SetCookie(w, &http.Cookie{Name: site.TourCookie, Value: chosen, Path: cmp.Or(s.Deps.Base.Root, "/"),
+	http.SetCookie(w, &http.Cookie{Name: site.TourCookie, Value: chosen, Path: cmp.Or(s.Deps.Place.Base.Root, "/"),
 		MaxAge: int(tourKept.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	site.SeeOther(w, to)
 	return nil
@@ -101,7 +101,7 @@ func address(s *site.Site, r *http.Request, v answer.View, n int) string {
 // planAddress is the filled-in form of the plan for the worst problem that has one; else the advice. What
 // spreads the heat that the step before shows comes first: a hot shard, then a hot chunk.
 func planAddress(s *site.Site, r *http.Request, v answer.View) string {
-	may := problems.AdviceMay{Plan: s.Deps.Actions != nil && auth.From(r.Context()).May(auth.Operator), Try: s.Tries(v)}
+	may := problems.AdviceMay{Plan: s.Deps.Changes.Actions != nil && auth.From(r.Context()).May(auth.Operator), Try: s.Tries(v)}
 	if may.Plan {
 		found := slices.Clone(problems.Problems(v).Items)
 		slices.SortStableFunc(found, func(a, b rules.Problem) int { return heatFirst(a) - heatFirst(b) })
@@ -130,10 +130,10 @@ const recentRuns = 50
 // runAddress is the page of the newest such run; else the list of runs, or what happened where nothing
 // can be run.
 func runAddress(s *site.Site, r *http.Request, v answer.View, is func(api.Run) bool) string {
-	if s.Deps.Actions == nil {
+	if s.Deps.Changes.Actions == nil {
 		return "/activity"
 	}
-	if runs, err := changing.Runs(r.Context(), v, s.Deps.Actions, changing.RunsQuery{}, recentRuns); err == nil {
+	if runs, err := changing.Runs(r.Context(), v, s.Deps.Changes.Actions, changing.RunsQuery{}, recentRuns); err == nil {
 		for _, run := range runs.Items {
 			if is(run) {
 				return "/runs/" + url.PathEscape(run.ID)
@@ -148,12 +148,12 @@ const writesOf = 5 * time.Minute
 
 // busiest is the id of the project with most writes lately, in any collection; "" while nothing was counted.
 func busiest(s *site.Site, v answer.View) (id string) {
-	if s.Deps.Heat == nil {
+	if s.Deps.Measured.Heat == nil {
 		return ""
 	}
 	most := 0.0
 	for _, c := range v.Table.Collections {
-		projects := s.Deps.Heat.Window(c.NS, writesOf).Projects()
+		projects := s.Deps.Measured.Heat.Window(c.NS, writesOf).Projects()
 		if len(projects) == 0 || projects[0].Rate.PerSecond <= most {
 			continue
 		}

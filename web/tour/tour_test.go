@@ -18,7 +18,7 @@ import (
 func demo(t *testing.T) *webtest.Server {
 	return webtest.New(t, func(d *site.Deps) {
 		d.Demo = true
-		d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
+		d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
 	})
 }
 

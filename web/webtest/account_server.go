@@ -61,7 +61,7 @@ func NewAccountServer(t testing.TB, change ...func(*site.Deps)) *AccountServer {
 	t.Cleanup(func() { _ = db.Close() })
 	d.Service, err = auth.New(auth.Options{Store: db, Now: d.Now, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
 	must.Do(t, err)
-	d.Server = New(t, append([]func(*site.Deps){func(deps *site.Deps) { deps.Auth = d.Service }}, change...)...)
+	d.Server = New(t, append([]func(*site.Deps){func(deps *site.Deps) { deps.Access.Auth = d.Service }}, change...)...)
 	root := auth.Principal{ID: "user:root", Name: "root", Role: auth.Admin, Method: auth.ByPassword}
 	for _, name := range []string{"expired", "viewer", "support", "operator", "admin", "owner"} {
 		role := auth.Role(name)

@@ -334,4 +334,6 @@ func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situa
 }
 
 // WithActions is an option of New: the engine of changes.
-func WithActions(a engine.Service) func(*site.Deps) { return func(d *site.Deps) { d.Actions = a } }
+func WithActions(a engine.Service) func(*site.Deps) {
+	return func(d *site.Deps) { d.Changes.Actions = a }
+}

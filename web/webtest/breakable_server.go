@@ -187,9 +187,10 @@ func OnBreakableCluster(t *testing.T, o simcluster.Options, test func(f *Breakab
 		defer func() { end(); all.Wait() }()
 		f.Engine = e
 		f.Wired = func(d *site.Deps) {
-			d.Now, d.Watcher, d.Keeper, d.Locator, d.Duplicates, d.Surveys = time.Now, f.Watcher, keeper, locator, duplicates, surveys
-			d.Prover = placement.NewProver(f.Client, f.Watcher)
-			d.Metadata, d.Owners = f.Client, f.Client
+			d.Now, d.Cluster.Watcher, d.Cluster.Keeper = time.Now, f.Watcher, keeper
+			d.Locate.Locator, d.Locate.Duplicates, d.Measured.Surveys = locator, duplicates, surveys
+			d.Locate.Prover = placement.NewProver(f.Client, f.Watcher)
+			d.Locate.Metadata, d.Locate.Owners = f.Client, f.Client
 		}
 		f.Server = New(t, WithPeople, WithActions(e), f.Wired)
 		test(f)

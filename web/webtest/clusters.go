@@ -33,8 +33,8 @@ func (c StubClusters) Configuration() site.Configuration { return c.Config }
 // OfServer makes a site that of a server of several clusters.
 func OfServer(c StubClusters) func(*site.Deps) {
 	return func(d *site.Deps) {
-		d.Clusters, d.Demo, d.Actions, d.History = c, false, nil, nil
-		d.Watcher, d.Keeper = standing(&topology.Table{}, placement.NewDirectory(0, nil, nil, topology.Health{}))
+		d.Place.Clusters, d.Demo, d.Changes.Actions, d.Past.History = c, false, nil, nil
+		d.Cluster.Watcher, d.Cluster.Keeper = standing(&topology.Table{}, placement.NewDirectory(0, nil, nil, topology.Health{}))
 	}
 }
 
@@ -47,10 +47,14 @@ func standing(t *topology.Table, d *placement.Directory) (*StubWatcher, *StubKee
 // ClusterWith is a cluster that shows a view and has one document, handbook. role is that of everybody; ""
 // hides it.
 func ClusterWith(name, title string, v answer.View, role auth.Role) *site.Cluster {
-	d := site.Deps{Profile: profile.Yorkie(), Name: name, Title: title, Now: func() time.Time { return v.Now }}
-	d.Watcher, d.Keeper = standing(v.Table, v.Dir)
-	d.Base.Prefix = site.ClusterBase(name)
-	d.Locator = &StubLocator{Answer: func(q placement.Query) ([]placement.Item, error) {
+	d := site.Deps{
+		Now:     func() time.Time { return v.Now },
+		Cluster: site.ClusterDeps{Profile: profile.Yorkie()},
+		Place:   site.PlaceDeps{Name: name, Title: title},
+	}
+	d.Cluster.Watcher, d.Cluster.Keeper = standing(v.Table, v.Dir)
+	d.Place.Base.Prefix = site.ClusterBase(name)
+	d.Locate.Locator = &StubLocator{Answer: func(q placement.Query) ([]placement.Item, error) {
 		switch {
 		case !v.Table.Loaded:
 			return nil, v.Table.NotLoaded()

@@ -25,7 +25,7 @@ func (d *DataDirectory) TakeOver(_ context.Context, by auth.Principal) error {
 	return d.Err
 }
 
-func (d *DataDirectory) Of(deps *site.Deps) { deps.Data = d }
+func (d *DataDirectory) Of(deps *site.Deps) { deps.Store.Data = d }
 
 // WithDataHeld is an option of New: who holds the data directory.
 func WithDataHeld(h store.Hold) func(*site.Deps) {

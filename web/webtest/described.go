@@ -38,7 +38,7 @@ var descriptions sync.Map
 
 func describedBy(t testing.TB, s *site.Site) *described {
 	return &described{t: t, mux: s.Mux, doc: sync.OnceValue(func() (out description) {
-		table := [3]bool{s.Deps.Actions != nil, s.Deps.Base.Prefix != "", s.Deps.Clusters != nil}
+		table := [3]bool{s.Deps.Changes.Actions != nil, s.Deps.Place.Base.Prefix != "", s.Deps.Place.Clusters != nil}
 		if known, ok := descriptions.Load(table); ok {
 			return known.(description)
 		}

@@ -128,7 +128,9 @@ func NewHeatServer(t *testing.T, v answer.View, src *Writes, during time.Duratio
 		cancel()
 		<-done
 	})
-	s := New(t, func(d *site.Deps) { d.Heat, d.Pictures, d.Now = c, pictures, func() time.Time { return now } })
+	s := New(t, func(d *site.Deps) {
+		d.Measured.Heat, d.Measured.Pictures, d.Now = c, pictures, func() time.Time { return now }
+	})
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	return s
 }

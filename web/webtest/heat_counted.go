@@ -30,7 +30,7 @@ func CountedHeat(v answer.View, src *Writes, during time.Duration, broke error) 
 		clock.rest(v.Now)
 		return c, pictures
 	})
-	return func(d *site.Deps) { d.Heat, d.Pictures = counted() }
+	return func(d *site.Deps) { d.Measured.Heat, d.Measured.Pictures = counted() }
 }
 
 // countingClock is past the end of a slot as soon as somebody waits for it.

@@ -3,7 +3,7 @@ package webtest
 import "shardboard/web/site"
 
 // WithHosts is an option of New: the names that the site may be reached by.
-func WithHosts(d *site.Deps) { d.Hosts = []string{"board.example", "other.example:9999"} }
+func WithHosts(d *site.Deps) { d.Access.Hosts = []string{"board.example", "other.example:9999"} }
 
 // ForeignOrigins are values of the header Origin that no page of ours sends.
 var ForeignOrigins = []string{

@@ -48,7 +48,7 @@ func WithOutcome(o outcome.Outcome, change ...func(*outcome.Outcome)) func(*site
 	for _, f := range change {
 		f(&o)
 	}
-	return func(d *site.Deps) { d.Outcomes = NewOutcomes(o) }
+	return func(d *site.Deps) { d.Changes.Outcomes = NewOutcomes(o) }
 }
 
 // HelpedOutcome is that of a move over the story's changes which spread the
@@ -116,7 +116,7 @@ func OutcomeScenes() []Scene {
 			WithAuth(StubAuth{SignInMode: "local", Me: Olga})(d)
 			actions := CannedActions()
 			actions.RunList = append(actions.RunList, MovedRun(fine, actions))
-			d.Actions = actions
+			d.Changes.Actions = actions
 			WithOutcome(o, change...)(d)
 		}}
 	}
@@ -143,7 +143,7 @@ func OutcomeScenes() []Scene {
 	with := failing.Change
 	failing.Change = func(d *site.Deps) {
 		with(d)
-		d.Outcomes = &StubOutcomes{err: fault.New(fault.Unavailable, "The data directory is full.")}
+		d.Changes.Outcomes = &StubOutcomes{err: fault.New(fault.Unavailable, "The data directory is full.")}
 	}
 	return []Scene{
 		sc("helped", "moved"),

@@ -57,7 +57,7 @@ func (p *Past) Watched(cluster string, from, to time.Time) {
 }
 
 // Into is an option of New: this past.
-func (p *Past) Into(d *site.Deps) { d.History = history.NewPast(p.db, d.Now) }
+func (p *Past) Into(d *site.Deps) { d.Past.History = history.NewPast(p.db, d.Now) }
 
 // WithHistory is an option of New: a past with CannedTable an hour before Epoch.
 func WithHistory(t testing.TB) func(*site.Deps) {
@@ -113,7 +113,7 @@ func NewPastServer(t testing.TB) *PastServer {
 	x.Past = NewPast(t, Epoch)
 	x.Server = New(t, func(d *site.Deps) {
 		d.Now = func() time.Time { return x.Now }
-		d.Problems = x.problems
+		d.Problems.Past = x.problems
 		x.Past.Into(d)
 	})
 	x.Show(Epoch, x.Watcher.Get())

@@ -104,7 +104,7 @@ func (PeopleByHeader) Identify(_ http.ResponseWriter, r *http.Request) (auth.Pri
 }
 
 // WithPeople is an option of New: requests say by As who sends them.
-func WithPeople(d *site.Deps) { d.Auth = PeopleByHeader{} }
+func WithPeople(d *site.Deps) { d.Access.Auth = PeopleByHeader{} }
 
 // As sends a request as somebody: As("anna", auth.Admin). The server needs WithPeople.
 func As(name string, role auth.Role) func(*http.Request) {

@@ -64,7 +64,7 @@ func (sc Scene) Open(t testing.TB) string {
 // Serve is a site that shows the scene's cluster.
 func (sc Scene) Serve(t testing.TB) *Server {
 	s := New(t, func(d *site.Deps) {
-		d.Demo, d.Target, d.Now = true, "mongodb://127.0.0.1:27117", func() time.Time { return sc.View.Now }
+		d.Demo, d.Cluster.Target, d.Now = true, "mongodb://127.0.0.1:27117", func() time.Time { return sc.View.Now }
 		if sc.Change != nil {
 			sc.Change(d)
 		}

@@ -56,21 +56,24 @@ func New(t testing.TB, change ...func(*site.Deps)) *Server {
 	s.Locator.Answer = func(q placement.Query) ([]placement.Item, error) {
 		return nil, fault.New(fault.NotFound, "Nothing is called %q.", q.Text)
 	}
+	now := func() time.Time { return Epoch }
 	deps := site.Deps{
-		Watcher: s.Watcher, Keeper: s.Keeper, Locator: s.Locator, Profile: profile.Yorkie(),
-		Log:      slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Heat:     heat.NewCollector(nil, s.Watcher, profile.Yorkie(), heat.Options{Seed: 1}),
-		Pictures: keyvis.New(s.Watcher, nil, nil),
-		Surveys:  CannedSurveys(),
-		Holdings: CannedHoldings{},
-		Now:      func() time.Time { return Epoch }, Target: "mongos.example:27017", Version: "test",
-		Advice: rules.NewAdvisor(
-			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: profile.Yorkie(), Now: func() time.Time { return Epoch }},
-		),
-		Auth:     OnePerson{Who: auth.Local()},
-		Audit:    CannedAudit(),
-		Problems: CannedPastProblems(),
-		Actions:  CannedActions(),
+		Log: slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug})), Now: now, Version: "test",
+		Cluster: site.ClusterDeps{Watcher: s.Watcher, Keeper: s.Keeper, Profile: profile.Yorkie(), Target: "mongos.example:27017"},
+		Locate:  site.LocateDeps{Locator: s.Locator},
+		Measured: site.MeasuredDeps{
+			Heat:     heat.NewCollector(nil, s.Watcher, profile.Yorkie(), heat.Options{Seed: 1}),
+			Pictures: keyvis.New(s.Watcher, nil, nil),
+			Surveys:  CannedSurveys(),
+			Holdings: CannedHoldings{},
+		},
+		Problems: site.ProblemDeps{
+			Past:   CannedPastProblems(),
+			Advice: rules.NewAdvisor(rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: profile.Yorkie(), Now: now}),
+		},
+		Changes: site.ChangeDeps{Actions: CannedActions()},
+		Audit:   site.AuditDeps{Trail: CannedAudit()},
+		Access:  site.AccessDeps{Auth: OnePerson{Who: auth.Local()}},
 	}
 	for _, f := range change {
 		f(&deps)

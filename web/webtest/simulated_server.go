@@ -80,7 +80,9 @@ func OnSimulatedCluster(t *testing.T, test func(c *SimulatedServer), change ...f
 			end()
 			c.Must(<-served)
 		}()
-		c.Server = New(t, WithPeople, WithActions(e), func(d *site.Deps) { d.Now, d.Watcher, d.Keeper = time.Now, c.Watcher, keeper })
+		c.Server = New(t, WithPeople, WithActions(e), func(d *site.Deps) {
+			d.Now, d.Cluster.Watcher, d.Cluster.Keeper = time.Now, c.Watcher, keeper
+		})
 		test(c)
 	})
 }

@@ -156,7 +156,7 @@ var (
 	Bot  = auth.Principal{ID: "token:t1", Name: "ticket bot", Role: auth.Support, Method: auth.ByToken}
 )
 
-func WithAuth(c StubAuth) func(*site.Deps) { return func(d *site.Deps) { d.Auth = c } }
+func WithAuth(c StubAuth) func(*site.Deps) { return func(d *site.Deps) { d.Access.Auth = c } }
 
 // NoGroups is the refusal of a sign-in whose claims lack the groups. One of the other claims is named as markup.
 func NoGroups() error {

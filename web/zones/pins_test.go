@@ -51,7 +51,7 @@ func newPins(of map[string]rules.Pin) *stubPins {
 	return &stubPins{pins: of, version: 1, told: make(chan struct{}, 1)}
 }
 
-func withPins(p answer.Pins) func(*site.Deps) { return func(d *site.Deps) { d.Pins = p } }
+func withPins(p answer.Pins) func(*site.Deps) { return func(d *site.Deps) { d.Changes.Pins = p } }
 
 // pinnedTable is the canned one with the projects of these numbers on shard-rs-1.
 func pinnedTable(projects ...int) *topology.Table {
@@ -206,7 +206,7 @@ func TestLiveRegionsChangeWithPins(t *testing.T) {
 		b.Close()
 	}, func(d *site.Deps) {
 		pins.told = make(chan struct{}, 1) // of the bubble
-		d.Pins = pins
+		d.Changes.Pins = pins
 	})
 }
 
