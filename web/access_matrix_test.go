@@ -140,7 +140,7 @@ func TestRouteWithoutAPolicyStopsTheProgram(t *testing.T) {
 					t.Errorf("a route with policy %q is served", p)
 				}
 			}()
-			s.Router([]site.Route{{Method: "GET", Pattern: "/new", Policy: p, Handler: (*site.Site).Healthz}})
+			s.Router([]site.Route{{Method: "GET", Pattern: "/new", Policy: p, Handler: site.Healthz}})
 		}()
 	}
 }

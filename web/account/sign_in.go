@@ -79,7 +79,7 @@ func SignOut(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 func writeSignIn(s *site.Site, w http.ResponseWriter, r *http.Request, status int, f signInForm) error {
-	a, err := auditing.SignIn(r.Context(), s.Deps.Access.Auth, s.DataCondition())
+	a, err := auditing.SignIn(r.Context(), s.Deps.Access.Auth, s.Deps.Store.Condition())
 	if err != nil {
 		return err
 	}

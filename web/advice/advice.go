@@ -53,7 +53,7 @@ func advice(s *site.Site, r *http.Request, v answer.View) (api.AdviceList, probl
 	}
 	who := auth.From(r.Context())
 	may := problems.AdviceMay{Plan: s.MayPlan(who), WhyNoPlan: s.WhyNoPlan(who), Try: s.Tries(v)}
-	may.Dismiss = found.Kept && s.WhyReadOnly() == "" && who.May(auth.Operator)
+	may.Dismiss = found.Kept && s.Deps.Store.WhyReadOnly() == "" && who.May(auth.Operator)
 	return problems.Advice(v, found, rules.Rule(r.URL.Query().Get("rule")), may), may, nil
 }
 

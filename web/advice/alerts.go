@@ -22,7 +22,7 @@ import (
 // AlertsPage shows the receivers, the alerts and the silences.
 func AlertsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
-	may := auth.From(r.Context()).May(auth.Admin) && s.WhyReadOnly() == ""
+	may := auth.From(r.Context()).May(auth.Admin) && s.Deps.Store.WhyReadOnly() == ""
 	list := problems.Alerts(v, s.AlertStatus(r))
 	return site.WritePage(w, r, http.StatusOK, alertsPage(s.Shell(r, v, "alerts", "Alerts"), list, may, v.Now))
 }

@@ -106,8 +106,8 @@ func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int,
 	if m.Part, err = commandPartOf(r, out); err != nil {
 		return err
 	}
-	m.Approving = changing.ApprovalMayOf(m.Plan, p.By, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
-	m.May = changing.PlanMayOf(m.Plan, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
+	m.Approving = changing.ApprovalMayOf(m.Plan, p.By, auth.From(r.Context()), s.Deps.Store.WhyReadOnly(), v.Now)
+	m.May = changing.PlanMayOf(m.Plan, auth.From(r.Context()), s.Deps.Store.WhyReadOnly(), v.Now)
 	if m.Approving.Approve { // it is approved here, not made again
 		m.May = changing.PlanMay{WhyNot: changing.RunsAfterApproval(m.Plan)}
 	}

@@ -43,7 +43,7 @@ func RunPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 func writeRun(s *site.Site, w http.ResponseWriter, r *http.Request, status int, run engine.Run, refusal string) error {
 	v := s.ViewFor(r)
 	m := shownRun{region: regionOf(r.Context(), s, v, run), Problem: refusal,
-		MayAct: auth.From(r.Context()).May(auth.Operator) && s.WhyReadOnly() == ""}
+		MayAct: auth.From(r.Context()).May(auth.Operator) && s.Deps.Store.WhyReadOnly() == ""}
 	var err error
 	if m.Items, err = batchItemsOf(s, r, v, run); err != nil {
 		return err

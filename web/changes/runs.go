@@ -38,7 +38,7 @@ func RunsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := runList{found, q, v, who.May(auth.Operator) && s.WhyReadOnly() == "", waiting}
+	m := runList{found, q, v, who.May(auth.Operator) && s.Deps.Store.WhyReadOnly() == "", waiting}
 	return site.WritePage(w, r, http.StatusOK, runsPage(s.Shell(r, v, "runs", "Runs"), m))
 }
 

@@ -58,11 +58,11 @@ type Configuration struct {
 
 // ofCluster tells whether the site has the pages of a cluster, and ofServer whether it has those of the
 // server. A server of one cluster has both on one site.
-func (s *Site) ofCluster() bool {
-	return s.Deps.Place.Clusters == nil || s.Deps.Place.Base.Prefix != ""
+func (s *Addresses) ofCluster() bool {
+	return s.place.Clusters == nil || s.place.Base.Prefix != ""
 }
 
-func (s *Site) ofServer() bool { return s.Deps.Place.Base.Prefix == "" }
+func (s *Addresses) ofServer() bool { return s.place.Base.Prefix == "" }
 
 // Status is the line in the header: of the cluster, or on the server's own pages of the server.
 func (s *Site) Status(v answer.View) api.Status {
@@ -150,9 +150,9 @@ func (s *Site) leadToClusters(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // InClusters is an address if there is such a page in each cluster, else "".
-func (s *Site) InClusters(address string) string {
+func (s *Addresses) InClusters(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "" || u.Host != "" || s.Deps.Place.ClusterPage == nil || !s.Deps.Place.ClusterPage(u.EscapedPath()) {
+	if err != nil || u.Scheme != "" || u.Host != "" || s.place.ClusterPage == nil || !s.place.ClusterPage(u.EscapedPath()) {
 		return ""
 	}
 	return u.RequestURI()

@@ -55,10 +55,10 @@ func (s *Site) errorShell(r *http.Request, title string) templates.Shell {
 // the page.
 func (s *Site) otherBanners(sh templates.Shell, err error) []message.Message {
 	said := ""
-	if t := s.troubleNow(); t != nil && fault.Title(err) == t.Title() {
+	if t := s.Deps.Store.troubleNow(); t != nil && fault.Title(err) == t.Title() {
 		said = frontpage.TroubleBanner
 	}
-	if c := s.DataCondition(); c.Err != nil && errors.Is(err, c.Err) && !sh.TakeOver { // the button stands below it
+	if c := s.Deps.Store.Condition(); c.Err != nil && errors.Is(err, c.Err) && !sh.TakeOver { // the button stands below it
 		said = frontpage.DataBanner
 	}
 	return slices.DeleteFunc(sh.Banners, func(b message.Message) bool { return b.Code == said })

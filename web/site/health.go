@@ -12,17 +12,17 @@ import (
 )
 
 // healthz answers as soon as requests are served at all.
-func (s *Site) Healthz(w http.ResponseWriter, _ *http.Request) error {
+func Healthz(s *Site, w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := w.Write([]byte("ok\n"))
 	return err
 }
 
-// Readyz answers 200 once there is something to show: table and projects, or why the
+// readyz answers 200 once there is something to show: table and projects, or why the
 // cluster is not reached. A cluster that is down is no reason to send people away from the
 // history of it. It answers 503 before, and while what is stored is not kept. With
 // ?cluster=required a cluster that is not reached is a 503 too, for scripts that need it.
-func (s *Site) Readyz(w http.ResponseWriter, r *http.Request) error {
+func readyz(s *Site, w http.ResponseWriter, r *http.Request) error {
 	out := s.readyToShow(r.URL.Query().Get("cluster") == "required")
 	if out.Reason != "" && s.Deps.Access.Exposed {
 		out.Reason = "The data is not loaded yet." // the cause may name hosts, and anybody may ask
@@ -33,8 +33,8 @@ func (s *Site) Readyz(w http.ResponseWriter, r *http.Request) error {
 	if text := s.Deps.Store.Memory.State().Text(); text != "" && out.Reason == "" {
 		out.Reason = text // it goes on serving what it has
 	}
-	t := s.troubleNow()
-	switch c := s.DataCondition(); {
+	t := s.Deps.Store.troubleNow()
+	switch c := s.Deps.Store.Condition(); {
 	case c.Lost():
 		out.Ready, out.Reason = false, fault.Text(c.Err) // names no path, so anybody may read it
 	case t != nil && t.Lasting():
@@ -99,7 +99,7 @@ func notReady(v answer.View) string {
 
 // serveStatic answers embedded files. Their addresses contain a hash of the
 // content, so they may be kept for ever.
-func (s *Site) ServeStatic(w http.ResponseWriter, r *http.Request) error {
+func serveStatic(s *Site, w http.ResponseWriter, r *http.Request) error {
 	if !static.Known(r.URL.Path) {
 		return fault.New(fault.NotFound, "There is no such file in this build.")
 	}

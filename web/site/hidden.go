@@ -9,61 +9,30 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/problems"
-	"shardboard/internal/answer/writes"
 	"shardboard/internal/auth"
-	"shardboard/internal/heat"
 	"shardboard/internal/history"
 	"shardboard/internal/rules"
-	"shardboard/internal/topology"
 )
 
 // HiddenFrom is what somebody does not see. Servers' texts are for operators;
 // bounds are for everybody, and from support on with --hide-bounds.
-func (s *Site) HiddenFrom(who auth.Principal) answer.Hidden {
-	return answer.Hidden{Texts: !who.May(auth.Operator), Bounds: s.Deps.Cluster.HideBounds && !who.May(auth.Support)}
+func (s *Views) HiddenFrom(who auth.Principal) answer.Hidden {
+	return answer.Hidden{Texts: !who.May(auth.Operator), Bounds: s.deps.Cluster.HideBounds && !who.May(auth.Support)}
 }
 
 // HiddenFromAny is what the least role does not see, for what goes to everybody.
-func (s *Site) HiddenFromAny() answer.Hidden {
-	return answer.Hidden{Texts: true, Bounds: s.Deps.Cluster.HideBounds}
-}
-
-// ViewFor is the newest state as far as whoever sent a request may see it.
-func (s *Site) ViewFor(r *http.Request) answer.View {
-	v := s.View()
-	if over := s.windowOf(r); over != answer.DefaultWindow {
-		v.Window = over
-		v.Writes = func(t *topology.Table, ns topology.Namespace) (map[int]heat.Rate, bool, bool) {
-			return s.chunkWrites(t, ns, over)
-		}
-		v.WritesAt = func(ns topology.Namespace) int64 { return s.writesAt(ns)*windowsApart + int64(over/time.Second) }
-	}
-	return s.Hide(v, s.HiddenFrom(auth.From(r.Context())))
-}
-
-// windowsApart is more than there are windows, in seconds.
-const windowsApart = 100_000
-
-// windowOf is the time that a request wants figures of writes of; the usual one where its page has none.
-func (s *Site) windowOf(r *http.Request) time.Duration {
-	if rt, _ := s.routeAt(http.MethodGet, r.URL.EscapedPath()); !rt.Writes {
-		return answer.DefaultWindow
-	}
-	over, err := writes.ParseWindow(r.URL.Query())
-	if err != nil {
-		return answer.DefaultWindow // the request is refused
-	}
-	return over
+func (s *Views) HiddenFromAny() answer.Hidden {
+	return answer.Hidden{Texts: true, Bounds: s.deps.Cluster.HideBounds}
 }
 
 // ViewBy is the newest state as far as somebody may see it.
-func (s *Site) ViewBy(who auth.Principal) answer.View { return s.Hide(s.View(), s.HiddenFrom(who)) }
+func (s *Views) ViewBy(who auth.Principal) answer.View { return s.Hide(s.View(), s.HiddenFrom(who)) }
 
 // Hide takes out of a view what somebody does not see, before any page, answer or
 // fragment is made of it. Texts of servers are gone from its data. Bounds are
 // still there for what is computed with them: the table's patterns and View's
 // methods write them, and write instead that they are hidden.
-func (s *Site) Hide(v answer.View, h answer.Hidden) answer.View {
+func (s *Views) Hide(v answer.View, h answer.Hidden) answer.View {
 	if h == (answer.Hidden{}) || v.Hidden == h {
 		return v
 	}
@@ -83,7 +52,7 @@ func (s *Site) Hide(v answer.View, h answer.Hidden) answer.View {
 }
 
 // hideInProblems takes out of a list of problems what somebody does not see.
-func (s *Site) hideInProblems(found rules.View, h answer.Hidden) rules.View {
+func (s *Views) hideInProblems(found rules.View, h answer.Hidden) rules.View {
 	if h.Texts {
 		found = found.HideTexts(answer.HideText)
 	}
@@ -96,11 +65,11 @@ func (s *Site) hideInProblems(found rules.View, h answer.Hidden) rules.View {
 // AlertStatus is what an engine follows, as far as whoever sent a request may see
 // it. Alerts are made without servers' texts; those that were kept by an earlier
 // release, or before bounds were hidden, may have some.
-func (s *Site) AlertStatus(r *http.Request) alert.Status {
-	if s.Deps.Problems.Alerts == nil {
+func (s *Views) AlertStatus(r *http.Request) alert.Status {
+	if s.deps.Problems.Alerts == nil {
 		return alert.Status{}
 	}
-	st, h := s.Deps.Problems.Alerts.Status(), s.HiddenFrom(auth.From(r.Context()))
+	st, h := s.deps.Problems.Alerts.Status(), s.HiddenFrom(auth.From(r.Context()))
 	st.Err = ShownTo(r, st.Err)
 	for i := range st.Alerts {
 		a := &st.Alerts[i]
@@ -127,7 +96,7 @@ func (s *Site) AlertStatus(r *http.Request) alert.Status {
 
 // hiddenAlert is another id of an alert, whose own is a hash of what it is about.
 // It is that of the problem on the page of advice.
-func (s *Site) hiddenAlert(id string) string {
+func (s *Views) hiddenAlert(id string) string {
 	rule, _, _ := strings.Cut(id, ".")
 	return rule + "." + s.tables.Hiding.Name(id)
 }

@@ -22,17 +22,17 @@ type historyBegin struct {
 }
 
 // HistorySince is from when on there is a past to look at; nil if there is none.
-func (s *Site) HistorySince(ctx context.Context, v answer.View) *time.Time {
+func (s *Views) HistorySince(ctx context.Context, v answer.View) *time.Time {
 	if s.KeepsHistory(v) != nil {
 		return nil
 	}
-	b, now := &s.begin, s.Deps.Now()
+	b, now := &s.begin, s.deps.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.cluster == v.Table.ClusterID && now.Sub(b.read) < beginKept && !now.Before(b.read) {
 		return api.Time(b.begin)
 	}
-	begin, err := s.Deps.Past.History.Begin(ctx, v.Table.ClusterID)
+	begin, err := s.deps.Past.History.Begin(ctx, v.Table.ClusterID)
 	if err != nil {
 		return nil // none yet, or a failing store, which the banner tells
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // TimedPage tells whether an address is of a page that there is of a past time.
-func (s *Site) TimedPage(path string) bool {
+func (s *Addresses) TimedPage(path string) bool {
 	rt, _ := s.routeAt(http.MethodGet, path)
 	return rt.Time == Past
 }
@@ -29,7 +29,7 @@ func (rt Route) takesLast() bool {
 
 // takes tells whether a page has a kept parameter: the switch for internal
 // collections where a page leaves them out, the others where there is a past.
-func (s *Site) takes(path, name string) bool {
+func (s *Addresses) takes(path, name string) bool {
 	rt, _ := s.routeAt(http.MethodGet, path)
 	switch name {
 	case answer.InternalParam:
@@ -77,8 +77,8 @@ func kept(q url.Values) url.Values {
 // LocalPage gives back an address when it is the address of one of our own
 // pages, and "" otherwise. Not a list of what is dangerous but of what is
 // there: the path must be one that the router has a page for. The address may be as browsers have it.
-func (s *Site) LocalPage(address string) string {
-	address = WithoutRoot(s.Deps.Place.Base.Root, address)
+func (s *Addresses) LocalPage(address string) string {
+	address = WithoutRoot(s.place.Base.Root, address)
 	if len(address) > maxNext || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") {
 		return ""
 	}
@@ -108,10 +108,10 @@ func (s *Site) LocalPage(address string) string {
 
 // pageOfCluster tells whether an address on the server's own site is that of a page that clusters have.
 // Whether there is a cluster of that name is not looked at: who is not signed in shall not learn it.
-func (s *Site) pageOfCluster(path string) bool {
+func (s *Addresses) pageOfCluster(path string) bool {
 	rest, ok := strings.CutPrefix(path, "/c/")
 	name, within, slash := strings.Cut(rest, "/")
-	return ok && slash && name != "" && !s.ofCluster() && s.Deps.Place.ClusterPage != nil && s.Deps.Place.ClusterPage("/"+within)
+	return ok && slash && name != "" && !s.ofCluster() && s.place.ClusterPage != nil && s.place.ClusterPage("/"+within)
 }
 
 // maxNext bounds the way back in the address of the sign-in page.

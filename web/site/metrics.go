@@ -137,7 +137,7 @@ func (m *Metrics) collectAlerts(c alert.Counts, gauge func(*prometheus.Desc, flo
 
 // collectServer sends the state of what all clusters share.
 func (m *Metrics) collectServer(out chan<- prometheus.Metric, gauge func(*prometheus.Desc, float64, ...string)) {
-	data, now := m.server.DataCondition(), m.server.Deps.Now()
+	data, now := m.server.Deps.Store.Condition(), m.server.Deps.Now()
 	for _, h := range store.Holds() {
 		is := 0.0
 		if h == data.Hold {
@@ -150,7 +150,7 @@ func (m *Metrics) collectServer(out chan<- prometheus.Metric, gauge func(*promet
 		owner = 1
 	}
 	gauge(m.owner, owner)
-	if leader := m.server.leader(); leader.Shared {
+	if leader := m.server.Deps.Store.leader(); leader.Shared {
 		out <- prometheus.MustNewConstMetric(m.terms, prometheus.CounterValue, float64(leader.Term))
 		if !leader.Renewed.IsZero() {
 			gauge(m.leaseAge, now.Sub(leader.Renewed).Seconds())
@@ -194,13 +194,13 @@ const gatherTimeout = 8 * time.Second
 // that asks nobody who they are.
 func (s *Site) MetricsHandler() http.Handler { return s.Metrics.operations }
 
-func (s *Site) ServeMetrics(w http.ResponseWriter, r *http.Request) error {
+func serveMetrics(s *Site, w http.ResponseWriter, r *http.Request) error {
 	s.Metrics.pages.ServeHTTP(w, r)
 	return nil
 }
 
-// Live hands a request for the WebSocket to whoever serves it.
-func (s *Site) Live(w http.ResponseWriter, r *http.Request) error { return s.ServeLive(w, r) }
+// live hands a request for the WebSocket to whoever serves it.
+func live(s *Site, w http.ResponseWriter, r *http.Request) error { return s.ServeLive(w, r) }
 
 // registerTrouble adds what an alert can be made of: whether our own data can be used.
 func registerTrouble(reg *prometheus.Registry, s *Site) {
@@ -209,7 +209,7 @@ func registerTrouble(reg *prometheus.Registry, s *Site) {
 			Name: "shardboard_data_trouble",
 			Help: "1 while shardboard's own database cannot be used as it should: damaged, incomplete, full, locked.",
 		}, func() float64 {
-			if s.troubleNow() != nil {
+			if s.Deps.Store.troubleNow() != nil {
 				return 1
 			}
 			return 0

@@ -18,7 +18,7 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *offering.Offers {
 	}
 	v := s.ViewFor(r)
 	v.Table = t
-	o := &offering.Offers{Table: t, Try: s.Tries(v), WhyNone: s.WhyReadOnly(), Named: v.Named}
+	o := &offering.Offers{Table: t, Try: s.Tries(v), WhyNone: s.Deps.Store.WhyReadOnly(), Named: v.Named}
 	if o.WhyNone == "" && !t.Loaded {
 		o.WhyNone = "The cluster has not been read yet."
 	}
@@ -26,17 +26,17 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *offering.Offers {
 }
 
 // Tries tries plans on the state of a page.
-func (s *Site) Tries(v answer.View) offering.TryPlan { return s.trials.On(v, s.Deps.Changes.Trier) }
+func (s *Views) Tries(v answer.View) offering.TryPlan { return s.trials.On(v, s.deps.Changes.Trier) }
 
 // MayPlan tells whether somebody is offered forms of plans.
-func (s *Site) MayPlan(who auth.Principal) bool {
-	return s.Deps.Changes.PlanForms && who.May(auth.Operator)
+func (s *Views) MayPlan(who auth.Principal) bool {
+	return s.deps.Changes.PlanForms && who.May(auth.Operator)
 }
 
 // WhyNoPlan says why somebody is not offered forms of plans; "" where they are.
-func (s *Site) WhyNoPlan(who auth.Principal) string {
+func (s *Views) WhyNoPlan(who auth.Principal) string {
 	switch {
-	case !s.Deps.Changes.PlanForms:
+	case !s.deps.Changes.PlanForms:
 		return "Remedies are listed without links: this shardboard may not change the cluster (--actions=off)."
 	case !who.May(auth.Operator):
 		return "Remedies are listed without links: making a plan needs the role operator."
@@ -45,9 +45,9 @@ func (s *Site) WhyNoPlan(who auth.Principal) string {
 }
 
 // SurveyForm is the form that starts a survey, or why this person may not.
-func (s *Site) SurveyForm(who auth.Principal) templates.SurveyForm {
+func (s *Views) SurveyForm(who auth.Principal) templates.SurveyForm {
 	if !who.May(auth.Operator) {
 		return templates.SurveyForm{Needs: "Measuring costs the cluster reads; starting it needs the role " + auth.Operator.Label() + "."}
 	}
-	return templates.SurveyForm{May: s.Deps.Measured.Surveys != nil}
+	return templates.SurveyForm{May: s.deps.Measured.Surveys != nil}
 }

@@ -95,7 +95,7 @@ func operationID(rt Route) string {
 	return id
 }
 
-func (s *Site) ServeOpenAPI(w http.ResponseWriter, _ *http.Request) error {
+func serveOpenAPI(s *Site, w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_, err := w.Write(s.OpenAPI())
 	return err

@@ -19,7 +19,7 @@ func Updates() []Route {
 		Status: []int{http.StatusSwitchingProtocols, http.StatusOK},
 		Params: []Param{Query("t", "topics, comma-separated, each with the version that the browser has: overview@12,zones"),
 			Query("poll", "1: no WebSocket, but an array of the frames that one would get at once")},
-		Types: []string{MediaJSON}, Handler: (*Site).Live})}
+		Types: []string{MediaJSON}, Handler: live})}
 }
 
 // Operations are the routes of the server itself: its data directory, its health, its
@@ -29,26 +29,25 @@ func Operations() []Route {
 	static := func(pattern, summary string) Route {
 		return operation(Route{Pattern: pattern, Policy: guard.PolicyOpen, Summary: summary, Stream: true, Quiet: true,
 			Params: []Param{InPath("file", "name with hash")}, Types: []string{"text/css", "text/javascript", "image/svg+xml"},
-			Status: []int{http.StatusOK, http.StatusTemporaryRedirect}, Handler: (*Site).ServeStatic})
+			Status: []int{http.StatusOK, http.StatusTemporaryRedirect}, Handler: serveStatic})
 	}
-	return []Route{
-		Form(Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin,
-			Handler: (*Site).TakeOver}),
-		Get(Route{Pattern: "/data", Summary: "Whether this server can store anything, and why not", Answer: api.DataDirectory{},
-			Handler: (*Site).DataDirectoryJSON}),
-		Post(Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin,
-			Answer: api.DataDirectory{}, Handler: (*Site).TakeOverJSON}),
+	return Table(
+		Change[struct{}, api.DataDirectory]{
+			Route: Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin},
+			Do:    takeOver, Leads: func(*http.Request, api.DataDirectory) string { return "/" },
+		},
+		Asked(Route{Pattern: "/data", Summary: "Whether this server can store anything, and why not"}, dataDirectory),
 
 		operation(Route{Pattern: "/api/openapi.json", Policy: guard.PolicyOpen, Summary: "This description", Answer: map[string]any{},
-			Handler: (*Site).ServeOpenAPI}),
+			Handler: serveOpenAPI}),
 		operation(Route{Pattern: "/healthz", Policy: guard.PolicyOpen, Summary: "Is it serving?", Types: []string{MediaText}, Quiet: true,
-			Handler: (*Site).Healthz}),
+			Handler: Healthz}),
 		operation(Route{Pattern: "/readyz", Policy: guard.PolicyOpen, Summary: "Is there something to show, and can everything be stored?",
 			Params: []Param{Query("cluster", "required: not ready while the cluster is not reached")}, Quiet: true,
-			Status: []int{http.StatusOK, http.StatusServiceUnavailable}, Answer: api.Ready{}, Handler: (*Site).Readyz}),
+			Status: []int{http.StatusOK, http.StatusServiceUnavailable}, Answer: api.Ready{}, Handler: readyz}),
 		operation(Route{Pattern: "/metrics", Policy: guard.PolicyNear, Summary: "Prometheus metrics", Types: []string{MediaText}, Quiet: true,
-			Handler: (*Site).ServeMetrics}),
+			Handler: serveMetrics}),
 		static("/static/{file}", "Own style sheet and icon, by content hash"),
 		static("/static/js/{file}", "Own scripts, by content hash"),
-	}
+	)
 }

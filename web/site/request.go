@@ -3,13 +3,16 @@ package site
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/writes"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/heat"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -79,3 +82,55 @@ func (s *Site) Loaded(r *http.Request) (answer.View, error) {
 	}
 	return v, nil
 }
+
+// ViewAt is the state that a request is about: of the time of ?at=, else the
+// newest. The list of projects is always the newest one that is known.
+func (s *Site) ViewAt(r *http.Request) (answer.View, error) {
+	v := s.ViewFor(r)
+	text := r.URL.Query().Get("at")
+	if text == "" {
+		return v, nil
+	}
+	at, err := answer.ParsePastTime("at", text, v.Now)
+	if err != nil {
+		return v, err
+	}
+	return s.ViewOf(r.Context(), v, at)
+}
+
+// LoadedAt is viewAt, once there is a table to answer from.
+func (s *Site) LoadedAt(r *http.Request) (answer.View, error) {
+	v, err := s.ViewAt(r)
+	if err == nil && !v.Table.Loaded {
+		err = v.Table.NotLoaded()
+	}
+	return v, err
+}
+
+// ViewFor is the newest state as far as whoever sent a request may see it.
+func (s *Site) ViewFor(r *http.Request) answer.View {
+	v := s.View()
+	if over := s.windowOf(r); over != answer.DefaultWindow {
+		v.Window = over
+		v.Writes = func(t *topology.Table, ns topology.Namespace) (map[int]heat.Rate, bool, bool) {
+			return s.chunkWrites(t, ns, over)
+		}
+		v.WritesAt = func(ns topology.Namespace) int64 { return s.writesAt(ns)*windowsApart + int64(over/time.Second) }
+	}
+	return s.Hide(v, s.HiddenFrom(auth.From(r.Context())))
+}
+
+// windowOf is the time that a request wants figures of writes of; the usual one where its page has none.
+func (s *Site) windowOf(r *http.Request) time.Duration {
+	if rt, _ := s.routeAt(http.MethodGet, r.URL.EscapedPath()); !rt.Writes {
+		return answer.DefaultWindow
+	}
+	over, err := writes.ParseWindow(r.URL.Query())
+	if err != nil {
+		return answer.DefaultWindow // the request is refused
+	}
+	return over
+}
+
+// windowsApart is more than there are windows, in seconds.
+const windowsApart = 100_000

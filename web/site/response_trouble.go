@@ -13,14 +13,6 @@ import (
 	"shardboard/internal/store"
 )
 
-// troubleNow is what is wrong with our own data; nil when nothing is known to be.
-func (s *Site) troubleNow() *store.Trouble {
-	if s.Deps.Store.Trouble == nil {
-		return nil
-	}
-	return s.Deps.Store.Trouble()
-}
-
 // troubleText adds cause and remedy to a sentence that says what could not be done
 // because of a trouble with our data.
 func troubleText(err error, text string) string {

@@ -94,15 +94,31 @@ func (rt Route) rule() guard.Rule {
 	}
 }
 
+// Addresses are those of a site: what answers at each, and where links lead.
+type Addresses struct {
+	place  PlaceDeps
+	Mux    *chi.Mux
+	routes map[string]Route // by method and pattern
+	topics map[string]Topic
+}
+
+func newAddresses(place PlaceDeps, table []Route) *Addresses {
+	a := &Addresses{place: place, routes: make(map[string]Route, len(table)), topics: Topics(table)}
+	for _, rt := range table {
+		a.routes[rt.Method+" "+rt.Pattern] = rt
+	}
+	return a
+}
+
 // RuleAt is what the guard has to know of the route at an address, and the id in it.
-func (s *Site) RuleAt(method, path string) (guard.Rule, string) {
+func (s *Addresses) RuleAt(method, path string) (guard.Rule, string) {
 	match := chi.NewRouteContext()
 	rt := s.routes[method+" "+s.Mux.Find(match, method, path)]
 	return rt.rule(), match.URLParam("id")
 }
 
 // routeAt is the route that answers an address; ok tells whether there is one.
-func (s *Site) routeAt(method, path string) (rt Route, ok bool) {
+func (s *Addresses) routeAt(method, path string) (rt Route, ok bool) {
 	rt, ok = s.routes[method+" "+s.Mux.Find(chi.NewRouteContext(), method, path)]
 	return rt, ok
 }

@@ -14,15 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"shardboard/internal/answer/logbook"
-	"shardboard/internal/answer/mapped"
-	"shardboard/internal/answer/offering"
-
-	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -44,7 +38,9 @@ const (
 // Site is what all rooms share: it answers HTTP from the newest table and
 // directory. Safe for concurrent use.
 type Site struct {
-	Deps    Deps
+	Deps Deps
+	*Views
+	*Addresses
 	Whole   http.Handler // with every check around the routes
 	Metrics *Metrics
 	Born    int64         // milliseconds; tells this process's tables from those of the one before
@@ -52,25 +48,11 @@ type Site struct {
 	gzips   sync.Pool     // of *gzip.Writer
 	flights singleflight.Group
 	answers keptAnswers
-	bands   *mapped.MapBands
-	kept    answer.Kept
-	pasts   *answer.Pasts
-	eras    logbook.BalancerEras
-	begin   historyBegin
-
-	flightRuns logbook.FlightMemo
-	Guard      *guard.Guard
-	nobodys    *guard.LineBound // lines of the log for requests of nobody
-
-	trials offering.Trials // of plans that pages offer
-	tables *answer.HiddenTables
+	Guard   *guard.Guard
+	nobodys *guard.LineBound // lines of the log for requests of nobody
 
 	ServeLive func(http.ResponseWriter, *http.Request) error
 	Sockets   func() int // live sockets that are open
-
-	Mux    *chi.Mux
-	routes map[string]Route // by method and pattern
-	topics map[string]Topic
 }
 
 // wireSite wires everything but the live updates, which come after it.
@@ -102,8 +84,8 @@ func WireSite(deps Deps, table []Route) *Site {
 		deps.Problems.Advice = rules.NewAdvisor(rules.Sources{Tables: c.Watcher, Directories: c.Keeper, Profile: c.Profile,
 			Heat: deps.Measured.Heat, Log: deps.Log, Now: deps.Now})
 	}
-	s := &Site{Deps: deps, pasts: answer.NewPasts(), tables: answer.NewHiddenTables(), Born: deps.Now().UnixMilli()}
-	s.bands = mapped.NewMapBands(s.Born)
+	s := &Site{Deps: deps, Born: deps.Now().UnixMilli()}
+	s.Views, s.Addresses = newViews(&s.Deps, s.Born), newAddresses(deps.Place, table)
 	s.Sockets = func() int { return 0 }
 	s.Metrics = newMetrics(deps.Metrics.Registry, s)
 	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version, deps.Place.Base.Root) })
@@ -112,11 +94,6 @@ func WireSite(deps Deps, table []Route) *Site {
 		Auth: deps.Access.Auth, Hosts: deps.Access.Hosts, Origin: deps.Access.Origin, Log: deps.Log,
 		TLS: deps.Access.TLS, FrameAncestors: deps.Access.FrameAncestors, Exposed: deps.Access.Exposed, Demo: deps.Demo, Now: deps.Now,
 		Refusals: deps.Audit.Refusals, Cluster: func() string { return deps.Cluster.Watcher.Table().ClusterID }, Site: s})
-	s.routes = make(map[string]Route, len(table))
-	for _, rt := range table {
-		s.routes[rt.Method+" "+rt.Pattern] = rt
-	}
-	s.topics = Topics(table)
 	s.Mux = s.Router(table)
 	s.Whole = s.Outside(s.Mux)
 	return s
@@ -141,9 +118,9 @@ func (s *Site) drawing(ctx context.Context) context.Context {
 }
 
 // Address is the address on the server of one of the site's own.
-func (s *Site) Address(local string) string { return s.Deps.Place.Base.Of(local) }
+func (s *Addresses) Address(local string) string { return s.place.Base.Of(local) }
 
 // Asked is the address of a request as browsers have it, without its query.
-func (s *Site) Asked(r *http.Request) string {
-	return s.Deps.Place.Base.Root + s.Deps.Place.Base.Prefix + r.URL.EscapedPath()
+func (s *Addresses) Asked(r *http.Request) string {
+	return s.place.Base.Root + s.place.Base.Prefix + r.URL.EscapedPath()
 }

@@ -161,9 +161,10 @@ func (s *Site) csvOf(r *http.Request) string {
 
 // banners are what somebody has to know on every page.
 func (s *Site) banners(who auth.Principal, v answer.View) []message.Message {
-	own := frontpage.OwnData{Directory: s.DataCondition(), Trouble: s.troubleNow(), Leader: s.leader(), Now: s.Deps.Now(),
-		Memory: s.Deps.Store.Memory.State().Text()}
-	if s.Deps.Store.Unreadable != nil {
+	d := s.Deps.Store
+	own := frontpage.OwnData{Directory: d.Condition(), Trouble: d.troubleNow(), Leader: d.leader(), Now: s.Deps.Now(),
+		Memory: d.Memory.State().Text()}
+	if d.Unreadable != nil {
 		own.Unreadable = s.Deps.Store.Unreadable()
 	}
 	if s.Deps.Audit.Trail != nil {

@@ -69,7 +69,7 @@ func (s *Site) fitToTime(r *http.Request, v answer.View, sh *templates.Shell) {
 }
 
 // OwnPage tells whether an address is that of a page here that has a past.
-func (s *Site) OwnPage(page string) bool {
+func (s *Addresses) OwnPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && strings.HasPrefix(page, "/") && !strings.HasPrefix(page, "//") &&
 		!strings.Contains(page, "\\") && s.TimedPage(u.EscapedPath())

@@ -44,7 +44,7 @@ func Topics(table []Route) map[string]Topic {
 
 // Topic finds a topic by its name; the zero Topic, which nobody may follow, when
 // there is none.
-func (s *Site) Topic(name string) (t Topic, thing string) {
+func (s *Addresses) Topic(name string) (t Topic, thing string) {
 	kind, thing, of := strings.Cut(name, ":")
 	t = s.topics[kind]
 	if of != (t.Of != nil) || of && !t.Of(thing) {
