@@ -72,8 +72,8 @@ var rooms = map[string][]string{
 	"web":           {"*"}, // wires the rooms below; only tests and package app are above it
 	"web/guard":     {"internal/auth", "internal/connlimit", "internal/store", "internal/api"},
 	"web/templates": {"static", "internal/api", "internal/answer", "internal/topology"},
-	"web/site":      webMay,
-	"web/live":      append([]string{"web/site"}, webMay...),
+	"web/site":      siteMay,
+	"web/live":      append([]string{"web/site"}, siteMay...),
 	"web/webtest":   {"*"}, // for tests only
 	"web/storybook": {"*"}, // for tests and cmd/storybook only
 	"test/mongosh":  {"-"}, // tests only
@@ -88,14 +88,39 @@ var everybodys = []string{"internal/fault", "internal/sanitize", "internal/natur
 	"internal/fileperm",
 	"internal/format", "internal/message"}
 
-// webMay is what every room of the site may import. Subjects may import site too, but
-// not each other: what two of them draw is in templates, what two of them say in answer.
-var webMay = []string{"web/templates", "web/guard", "static", "internal/answer", "internal/api", "internal/sheet", "internal/auth",
-	"internal/store", "internal/actions",
-	"internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance",
-	"internal/chunksize", "internal/connlimit",
-	"internal/placement", "internal/profile", "internal/shardkey", "internal/topology", "internal/lab", "docs/playbooks",
-	"docs/runbooks"}
+// siteMay is what the rooms that all subjects share may import.
+var siteMay = []string{"web/templates", "web/guard", "static", "internal/answer", "internal/api", "internal/sheet", "internal/auth",
+	"internal/store", "internal/actions", "internal/heat", "internal/rules", "internal/alert", "internal/history",
+	"internal/connlimit", "internal/placement", "internal/profile", "internal/topology", "internal/lab"}
+
+// everySubject is what each subject of the site may import; not another subject: what two of them draw is in
+// templates, what two of them say in answer.
+var everySubject = []string{"web/site", "web/templates", "web/guard", "internal/answer", "internal/api", "internal/auth",
+	"internal/topology"}
+
+// subjectsMay is what single subjects may import besides.
+var subjectsMay = map[string][]string{
+	"account":     nil,
+	"activity":    {"internal/history"},
+	"advice":      {"internal/alert", "internal/rules", "internal/store"},
+	"audit":       {"internal/store"},
+	"changes":     {"internal/actions", "internal/balance", "internal/rules", "internal/shardkey", "internal/store", "docs/playbooks"},
+	"clustermap":  nil,
+	"collections": {"internal/shardkey"},
+	"find":        {"internal/actions"},
+	"fleet":       {"internal/alert", "internal/placement", "internal/rules"},
+	"heat":        {"internal/heat", "internal/shardkey"},
+	"help":        {"internal/rules", "docs/playbooks", "docs/runbooks"},
+	"lab":         {"internal/lab", "internal/placement"},
+	"locate":      {"internal/balance", "internal/chunksize", "internal/history", "internal/placement", "internal/shardkey"},
+	"matrix":      nil,
+	"overview":    {"internal/profile"},
+	"projects":    {"internal/heat", "internal/placement", "internal/profile"},
+	"shards":      {"internal/history", "internal/sheet"},
+	"surveys":     {"internal/heat"},
+	"tour":        {"internal/rules"},
+	"zones":       {"internal/actions"},
+}
 
 // subjects are the rooms of the site that people see: each folder that is not one of those
 // above.
@@ -116,7 +141,7 @@ func init() {
 	const bson = "go.mongodb.org/mongo-driver/v2/bson" // ids and keys in addresses and answers
 	for _, s := range subjects() {
 		external[bson] = append(external[bson], "web/"+s)
-		rooms["web/"+s] = append([]string{"web/site"}, webMay...)
+		rooms["web/"+s] = slices.Concat(everySubject, subjectsMay[s])
 	}
 }
 
