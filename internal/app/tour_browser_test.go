@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -32,10 +33,27 @@ func startTour(t *testing.T) *demo {
 	a.Start()
 	d.app = a
 	d.waitReady(t)
+	go d.keepWriting(t.Context(), writes)
 	return d
 }
 
-// writesToOneShard are some writes to each document, and many to two documents in chunks of one shard.
+// keepWriting adds rows to the documents with many of them, so that they are hot for as long as the test takes.
+func (d *demo) keepWriting(ctx context.Context, writes []PastWrites) {
+	all := d.driver.Database("yorkie-meta").Collection("changes")
+	for seq := int64(1 << 40); ctx.Err() == nil; time.Sleep(time.Second) {
+		var rows []any
+		for _, w := range writes {
+			for range w.Rows / 10 {
+				seq++
+				rows = append(rows, bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: w.Project},
+					{Key: "doc_id", Value: w.Document}, {Key: "server_seq", Value: seq}, {Key: "actor_id", Value: bson.NewObjectID()}})
+			}
+		}
+		_, _ = all.InsertMany(ctx, rows) // fails in the end, with the context
+	}
+}
+
+// writesToOneShard are some writes to each document, and many to two documents of one project in chunks of one shard.
 func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 	t.Helper()
 	var docs []struct {
@@ -48,20 +66,28 @@ func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 	}
 	must.Do(t, err)
 	c := past.Table().Collection(changes)
-	var first *shardkey.Key
-	hot := 0
-	for _, doc := range docs {
-		rows := int64(1)
+	first := map[bson.ObjectID]int{} // position in out of each project's first document on the first shard
+	chunkOf := map[int]shardkey.Key{}
+	hot := false
+	for i, doc := range docs {
+		out = append(out, PastWrites{Project: doc.Project, Document: doc.ID, Rows: 1})
 		key, err := c.Key.KeyOf(placement.ObjectIDValue(doc.ID))
 		must.Do(t, err)
 		_, chunk := c.Chunks.Find(key)
-		if chunk.Shard == past.Table().Shards[0].Name && hot < 2 && (first == nil || first.Compare(chunk.Min) != 0) {
-			first, rows, hot = &chunk.Min, 600, hot+1
+		if hot || chunk.Shard != past.Table().Shards[0].Name {
+			continue
 		}
-		out = append(out, PastWrites{Project: doc.Project, Document: doc.ID, Rows: rows})
+		chunkOf[i] = chunk.Min
+		other, found := first[doc.Project]
+		switch {
+		case !found:
+			first[doc.Project] = i
+		case chunkOf[other].Compare(chunk.Min) != 0:
+			out[other].Rows, out[i].Rows, hot = 600, 600, true
+		}
 	}
-	if hot < 2 {
-		t.Fatal("no two documents are in different chunks of the first shard")
+	if !hot {
+		t.Fatal("no two documents of one project are in different chunks of the first shard")
 	}
 	return out
 }
