@@ -83,8 +83,9 @@ var rooms = map[string][]string{
 	"docs/runbooks":  {"-"}, // likewise
 }
 
-// everybodys are the rooms that every room may import that imports anything of ours.
-var everybodys = []string{"internal/fault", "internal/sanitize", "internal/natural", "internal/notify", "internal/clock", "internal/memory",
+// forEveryRoom are the rooms that every room may import that imports anything of ours.
+var forEveryRoom = []string{"internal/fault", "internal/sanitize", "internal/natural", "internal/notify", "internal/clock",
+	"internal/memory",
 	"internal/fileperm",
 	"internal/format", "internal/message"}
 
@@ -238,7 +239,7 @@ func allowed(room, target string) bool {
 	switch {
 	case room == target, slices.Contains(may, "*"), slices.Contains(may, target):
 		return true
-	case slices.Contains(everybodys, target):
+	case slices.Contains(forEveryRoom, target):
 		return !slices.Contains(may, "-")
 	}
 	return false

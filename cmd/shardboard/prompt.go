@@ -45,13 +45,13 @@ func answered[T any](ctx context.Context, read func() (T, error)) (T, error) {
 		answer T
 		err    error
 	}
-	came := make(chan reply, 1)
+	replies := make(chan reply, 1)
 	go func() {
 		answer, err := read()
-		came <- reply{answer, err}
+		replies <- reply{answer, err}
 	}()
 	select {
-	case r := <-came:
+	case r := <-replies:
 		return r.answer, r.err
 	case <-ctx.Done():
 		var none T

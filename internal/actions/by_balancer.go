@@ -156,11 +156,11 @@ func (d *draftBuilder) addedMoves(after *topology.Table, c, next *topology.Colle
 // bytes are 0 if they are not known.
 func (d *draftBuilder) shareOf(c *topology.Collection, moved map[string]int, further, bytes int64) topology.Figure {
 	counts := c.Chunks.CountByShard()
-	var total, held sum
+	var total, everything sum
 	chunks := 0
 	for shard, n := range counts {
 		size := d.s.Table.SizeOn(c.NS, shard).Bytes
-		held.add(size)
+		everything.add(size)
 		chunks += n
 		if f := perChunk(size, n); moved[shard] > 0 {
 			f.Value, f.PlusMinus, f.Exact = f.Value*int64(moved[shard]), f.PlusMinus*int64(moved[shard]), false
@@ -170,7 +170,7 @@ func (d *draftBuilder) shareOf(c *topology.Collection, moved map[string]int, fur
 	if further > 0 {
 		f := topology.Figure{Known: true, Value: bytes, Method: methodShare, At: d.s.Now}
 		if bytes == 0 {
-			f = perChunk(held.figure(), chunks)
+			f = perChunk(everything.figure(), chunks)
 			f.Value, f.Exact = f.Value*further, false
 		}
 		total.add(f)

@@ -40,8 +40,8 @@ func ChunkGone(c *topology.Collection) error {
 // IdentityOf is a collection's uuid, or its epoch in releases without uuids.
 func IdentityOf(c *topology.Collection) string { return c.Incarnation.Identity() }
 
-// UuidOf is "" for a collection that has none.
-func UuidOf(u [16]byte) string {
+// UUIDText is "" for a collection that has none.
+func UUIDText(u [16]byte) string {
 	if u == [16]byte{} {
 		return ""
 	}

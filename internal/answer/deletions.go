@@ -28,8 +28,8 @@ func DeletionsHeld(v View, of func(topology.HeldDeletion) (topology.HeldDeletion
 func heldDeletionOf(h topology.HeldDeletion) api.HeldDeletion {
 	out := api.HeldDeletion{NS: string(h.NS), Shard: h.Shard, Cursors: h.Count, Oldest: api.Time(h.Oldest()), Unsure: h.Unsure,
 		Message: h.Text(), Text: h.Text().String(),
-		Commands: Each(h.EndCommands(), func(c topology.EndCommand) string { return c.Text }),
-		Programs: Each(h.Holders(), func(o topology.CursorHolder) api.CursorHolder {
+		Commands: Map(h.EndCommands(), func(c topology.EndCommand) string { return c.Text }),
+		Programs: Map(h.Holders(), func(o topology.CursorHolder) api.CursorHolder {
 			return api.CursorHolder{Application: o.App, Host: o.Host, Cursors: o.Count, Oldest: api.Time(o.Oldest)}
 		})}
 	return out

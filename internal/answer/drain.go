@@ -19,7 +19,7 @@ func DrainOf(v View, shard string) *api.Drain {
 	left := v.Table.RemainsOn(shard)
 	bytes := left.Bytes
 	bytes.Exact = false // on disk the documents are compressed, and orphaned ones may be included
-	out := &api.Drain{Jumbo: left.Jumbo, Bytes: FigureOf(bytes), Databases: NotNil(left.Databases), Unsharded: Each(left.Unsharded,
+	out := &api.Drain{Jumbo: left.Jumbo, Bytes: FigureOf(bytes), Databases: NotNil(left.Databases), Unsharded: Map(left.Unsharded,
 		NamespaceText)}
 	if left.Known {
 		out.Chunks = &left.Chunks
@@ -94,7 +94,7 @@ func drainTimeText(seconds *float64) string {
 // NamedText lists the first names.
 func NamedText(names []string) string {
 	const listed = 3
-	shown := Each(names[:min(len(names), listed)], PersonText)
+	shown := Map(names[:min(len(names), listed)], PersonText)
 	if more := len(names) - listed; more > 0 {
 		shown = append(shown, Counted(more, "more", "more"))
 	}

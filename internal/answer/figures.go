@@ -144,10 +144,10 @@ func MeanMillis(perSecond float64, mean time.Duration) *float64 {
 }
 
 // BySize compares collections as all pages list them: the largest first, then those of unknown size.
-func BySize(a, b api.Figure) int { return cmp.Compare(BytesOr(b), BytesOr(a)) }
+func BySize(a, b api.Figure) int { return cmp.Compare(KnownOrNegative(b), KnownOrNegative(a)) }
 
-// BytesOr is a figure's value; -1 if it is not known.
-func BytesOr(f api.Figure) int64 {
+// KnownOrNegative is a figure's value; -1 if it is not known.
+func KnownOrNegative(f api.Figure) int64 {
 	if f.Value == nil {
 		return -1
 	}

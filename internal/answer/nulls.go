@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Each is a list made of another, item by item; never nil.
-func Each[A, B any](list []A, to func(A) B) []B {
+// Map is a list made of another, item by item; never nil.
+func Map[A, B any](list []A, to func(A) B) []B {
 	out := make([]B, len(list))
 	for i, x := range list {
 		out[i] = to(x)

@@ -26,16 +26,16 @@ const (
 // MaxInput bounds every text that a page accepts; names and ids are far below.
 const MaxInput = 4096
 
-// TextOf reads a query parameter. It refuses what nobody can have stored: a text that is
+// TextParameter reads a query parameter. It refuses what nobody can have stored: a text that is
 // too long, has a NUL character or is not UTF-8.
-func TextOf(in url.Values, name string) (string, error) {
+func TextParameter(in url.Values, name string) (string, error) {
 	return CheckText(name, strings.TrimSpace(in.Get(name)))
 }
 
-// Texts reads several parameters into their variables.
-func Texts(in url.Values, into map[string]*string) (err error) {
+// TextParameters reads several parameters into their variables.
+func TextParameters(in url.Values, into map[string]*string) (err error) {
 	for name, to := range into {
-		if *to, err = TextOf(in, name); err != nil {
+		if *to, err = TextParameter(in, name); err != nil {
 			return err
 		}
 	}
@@ -75,8 +75,8 @@ func PathName(part string) string {
 	return part
 }
 
-// Number reads a number from least to most.
-func Number(q url.Values, name string, least, most, absent int) (int, error) {
+// NumberParameter reads a number from least to most.
+func NumberParameter(q url.Values, name string, least, most, absent int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
 		return absent, nil
@@ -88,15 +88,12 @@ func Number(q url.Values, name string, least, most, absent int) (int, error) {
 	return n, nil
 }
 
-// PageNumber reads ?page=, counted from 1; absent is 1.
-func PageNumber(q url.Values) (int, error) { return Number(q, "page", 1, 1_000_000, 1) }
-
-// ParsePage reads ?page= of a list, counted from 1; absent is 1.
-func ParsePage(q url.Values) (int, error) { return PageNumber(q) }
+// ParsePage reads ?page=, counted from 1; absent is 1.
+func ParsePage(q url.Values) (int, error) { return NumberParameter(q, "page", 1, 1_000_000, 1) }
 
 // ParseLimit reads ?limit=, how many items a list may have.
 func ParseLimit(q url.Values) (int, error) {
-	return Number(q, "limit", 1, api.MaxLimit, api.DefaultLimit)
+	return NumberParameter(q, "limit", 1, api.MaxLimit, api.DefaultLimit)
 }
 
 // timeLayouts are the ways to write a time; those without a zone are UTC, as what
@@ -146,8 +143,8 @@ func CursorKey(q url.Values) (key string, given bool, err error) {
 	return string(b), true, nil
 }
 
-// Flag reads a yes-or-no filter; nil when it is absent.
-func Flag(q url.Values, name string) (*bool, error) {
+// FlagParameter reads a yes-or-no filter; nil when it is absent.
+func FlagParameter(q url.Values, name string) (*bool, error) {
 	text := q.Get(name)
 	if text == "" {
 		return nil, nil

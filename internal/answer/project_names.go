@@ -41,5 +41,5 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 }
 
 func ShardsOf(c placement.CollectionSpread) []string {
-	return Each(c.Shards, func(part placement.ShardPart) string { return part.Shard })
+	return Map(c.Shards, func(part placement.ShardPart) string { return part.Shard })
 }

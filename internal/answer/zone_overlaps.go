@@ -29,7 +29,7 @@ func ZoneOverlaps(t *topology.Table, c *topology.Collection) (out []ZoneOverlap)
 		}
 		if carriers[z.Zone] == nil {
 			with := t.CarriersOf(z.Zone)
-			carriers[z.Zone] = Each(c.Chunks.ShardNames(), func(s string) bool { return slices.Contains(with, s) })
+			carriers[z.Zone] = Map(c.Chunks.ShardNames(), func(s string) bool { return slices.Contains(with, s) })
 		}
 		out = append(out, ZoneOverlap{Zone: z.Zone, From: from, To: to, Allowed: carriers[z.Zone],
 			CutFrom: c.Chunks.At(from).Min.Compare(z.Min) < 0, CutTo: c.Chunks.At(to-1).Max.Compare(z.Max) > 0})

@@ -45,8 +45,8 @@ func (d *demo) keepWriting(ctx context.Context, writes []PastWrites) {
 		for _, w := range writes {
 			for range w.Rows / 10 {
 				seq++
-				rows = append(rows, bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: w.Project},
-					{Key: "doc_id", Value: w.Document}, {Key: "server_seq", Value: seq}, {Key: "actor_id", Value: bson.NewObjectID()}})
+				rows = append(rows, bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: bson.ObjectID(w.Project)},
+					{Key: "doc_id", Value: bson.ObjectID(w.Document)}, {Key: "server_seq", Value: seq}, {Key: "actor_id", Value: bson.NewObjectID()}})
 			}
 		}
 		_, _ = all.InsertMany(ctx, rows) // fails in the end, with the context

@@ -15,29 +15,29 @@ var (
 	ofToken   = []site.Param{site.InPath("id", "a token's id")}
 	ofUser    = []site.Param{site.InPath("name", "an account's name, path-escaped once")}
 
-	paramNext = site.Query("next", "a page of this site to go on to")
-	orOn      = []int{http.StatusOK, http.StatusSeeOther}
+	paramNext      = site.Query("next", "a page of this site to go on to")
+	pageOrRedirect = []int{http.StatusOK, http.StatusSeeOther}
 )
 
 // Routes that lead in and out, and those about people: oneself, and for an admin
 // everybody.
 var Routes = site.Table(
-	site.Page(site.Route{Pattern: "/login", Summary: "Sign in", Policy: guard.PolicyOpen, Handler: SignInPage, Status: orOn,
+	site.Page(site.Route{Pattern: "/login", Summary: "Sign in", Policy: guard.PolicyOpen, Handler: SignInPage, Status: pageOrRedirect,
 		Params: []site.Param{paramNext, site.Query("ended", "1 says that a session is over"),
 			site.Query("out", "issuer says that the session there goes on")}}),
 	site.Form(site.Route{Pattern: "/login", Summary: "Sign in by name and password", Policy: guard.PolicyOpen, Handler: SignIn}),
 	site.Page(site.Route{Pattern: "/login/first", Summary: "Become the first admin, by the link that the server printed",
-		Policy: guard.PolicyOpen, Handler: FirstAdminPage, Status: orOn,
+		Policy: guard.PolicyOpen, Handler: FirstAdminPage, Status: pageOrRedirect,
 		Params: []site.Param{site.Query("key", "secret of that link")}}),
 	site.Form(site.Route{Pattern: "/login/first", Summary: "Make the first admin and sign in", Policy: guard.PolicyOpen,
 		Handler: CreateFirstAdmin}),
 	site.Form(site.Route{Pattern: "/login/oidc", Summary: "Go to the OpenID Connect issuer",
-		Policy: guard.PolicyOpen, Handler: StartOIDC, Status: orOn}),
+		Policy: guard.PolicyOpen, Handler: StartOIDC, Status: pageOrRedirect}),
 	site.Page(site.Route{Pattern: "/login/oidc/callback", Summary: "Return from the OpenID Connect issuer", Policy: guard.PolicyOpen,
 		Handler: FinishOIDC, Status: []int{http.StatusSeeOther},
 		Params: []site.Param{site.Query("code", "the issuer's"), site.Query("state", "ours"), site.Query("error", "the issuer's"),
 			site.Query("iss", "the issuer's name, where it sends it")}}),
-	site.Form(site.Route{Pattern: "/logout", Summary: "Sign out", Policy: guard.PolicySelf, Handler: SignOut, Status: orOn}),
+	site.Form(site.Route{Pattern: "/logout", Summary: "Sign out", Policy: guard.PolicySelf, Handler: SignOut, Status: pageOrRedirect}),
 
 	site.Page(site.Route{Pattern: "/settings", Summary: "Own password, sessions and tokens", Policy: guard.PolicySelf, Handler: SettingsPage}),
 	site.Form(site.Route{Pattern: "/settings/password", Summary: "Change one's own password", Policy: guard.PolicySelf,

@@ -88,7 +88,7 @@ func (s *Site) logged(next http.Handler) http.Handler {
 			slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(took.Microseconds())/1000),
 			slog.String("from", LogText(s.Deps.Access.Auth.ClientAddr(r)))}
 		if who == "-" && level != slog.LevelDebug {
-			ok, leftOut := s.nobodys.Take(s.Deps.Now())
+			ok, leftOut := s.linesOfNobody.Take(s.Deps.Now())
 			if !ok {
 				return
 			}

@@ -92,7 +92,7 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 // strangers choose how many of those there are; a line with a reference is on a page.
 func (s *Site) logFailure(r *http.Request, bounded bool, more []any) {
 	if bounded && auth.From(r.Context()).ID == "" {
-		ok, leftOut := s.nobodys.Take(s.Deps.Now())
+		ok, leftOut := s.linesOfNobody.Take(s.Deps.Now())
 		if !ok {
 			return
 		}

@@ -41,15 +41,15 @@ type Site struct {
 	Deps Deps
 	*Views
 	*Addresses
-	Whole   http.Handler // with every check around the routes
-	Metrics *Metrics
-	Born    int64         // milliseconds; tells this process's tables from those of the one before
-	OpenAPI func() []byte // made from the route table when it is first asked for
-	gzips   sync.Pool     // of *gzip.Writer
-	flights singleflight.Group
-	answers keptAnswers
-	Guard   *guard.Guard
-	nobodys *guard.LineBound // lines of the log for requests of nobody
+	Whole         http.Handler // with every check around the routes
+	Metrics       *Metrics
+	Born          int64         // milliseconds; tells this process's tables from those of the one before
+	OpenAPI       func() []byte // made from the route table when it is first asked for
+	gzips         sync.Pool     // of *gzip.Writer
+	flights       singleflight.Group
+	answers       keptAnswers
+	Guard         *guard.Guard
+	linesOfNobody *guard.LineBound // lines of the log for requests of nobody
 
 	ServeLive func(http.ResponseWriter, *http.Request) error
 	Sockets   func() int // live sockets that are open
@@ -89,7 +89,7 @@ func WireSite(deps Deps, table []Route) *Site {
 	s.Sockets = func() int { return 0 }
 	s.Metrics = newMetrics(deps.Metrics.Registry, s)
 	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version, deps.Place.Base.Root) })
-	s.nobodys = guard.NewLineBound()
+	s.linesOfNobody = guard.NewLineBound()
 	s.Guard = guard.New(guard.Options{Sees: deps.Access.Sees, Nowhere: deps.Access.Nowhere, Limits: deps.Access.Limits,
 		Auth: deps.Access.Auth, Hosts: deps.Access.Hosts, Origin: deps.Access.Origin, Log: deps.Log,
 		TLS: deps.Access.TLS, FrameAncestors: deps.Access.FrameAncestors, Exposed: deps.Access.Exposed, Demo: deps.Demo, Now: deps.Now,

@@ -80,7 +80,7 @@ func Everybody(ctx context.Context, from Accounts, who auth.Principal, now time.
 // Users are the accounts of shardboard's own.
 func Users(ctx context.Context, from Accounts, who auth.Principal) ([]api.User, error) {
 	all, err := from.Users(ctx, who)
-	return answer.Each(all, func(u auth.User) api.User {
+	return answer.Map(all, func(u auth.User) api.User {
 		out := User(u)
 		out.Self = "user:"+u.ID == who.ID
 		return out
@@ -90,7 +90,7 @@ func Users(ctx context.Context, from Accounts, who auth.Principal) ([]api.User, 
 // Sessions are those that somebody may see.
 func Sessions(ctx context.Context, from Accounts, who auth.Principal) ([]api.Session, error) {
 	all, err := from.Sessions(ctx, who)
-	return answer.Each(all, func(x auth.Session) api.Session {
+	return answer.Map(all, func(x auth.Session) api.Session {
 		return api.Session{ID: x.ID, Subject: x.Subject, Name: x.Name, Role: string(x.Role), Method: string(x.Method), From: x.From,
 			Created: x.Created.UTC(), Used: x.Used.UTC(), Ends: x.Ends.UTC(), Current: x.Current, IssuerID: issuerID(x.Subject, x.Name)}
 	}), err
@@ -99,7 +99,7 @@ func Sessions(ctx context.Context, from Accounts, who auth.Principal) ([]api.Ses
 // Tokens are those that somebody may see.
 func Tokens(ctx context.Context, from Accounts, who auth.Principal, now time.Time) ([]api.Token, error) {
 	all, err := from.Tokens(ctx, who)
-	return answer.Each(all, func(x auth.Token) api.Token {
+	return answer.Map(all, func(x auth.Token) api.Token {
 		out := Token(x)
 		out.Expired = !x.Expires.After(now)
 		if out.OwnerName = x.OwnerName; x.OwnerName != "" {
@@ -119,7 +119,7 @@ func User(u auth.User) api.User {
 func Token(x auth.Token) api.Token {
 	return api.Token{ID: x.ID, Name: x.Name, Role: string(x.Role), Owner: x.Owner,
 		Created: x.Created.UTC(), Expires: x.Expires.UTC(), Used: api.Time(x.Used), Revoked: api.Time(x.Revoked), Bound: x.Bound,
-		Clusters: answer.Each(x.Clusters, func(c auth.TokenCluster) api.TokenCluster {
+		Clusters: answer.Map(x.Clusters, func(c auth.TokenCluster) api.TokenCluster {
 			return api.TokenCluster{Name: c.Name, Title: c.Title, Role: string(c.Role), Given: string(c.Given)}
 		})}
 }

@@ -20,7 +20,7 @@ type AuditQuery struct {
 
 // ParseAuditQuery reads the query of the page.
 func ParseAuditQuery(in url.Values) (q AuditQuery, err error) {
-	if err = answer.Texts(in, map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From,
+	if err = answer.TextParameters(in, map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From,
 		"to": &q.To}); err != nil {
 		return q, err
 	}

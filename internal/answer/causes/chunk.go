@@ -23,7 +23,7 @@ func ChunkWhy(v answer.View, c *topology.Collection, i int, found []placement.Sh
 	size := data.ChunkSizeOf(v, c, c.Chunks.At(i))
 	out.Size, out.Dangers = &size, []api.Danger{}
 	for _, d := range placement.Dangers(c, i, found) {
-		out.Dangers = append(out.Dangers, api.Danger{Shard: d.Shard, IDs: answer.Each(d.IDs, bson.ObjectID.Hex)})
+		out.Dangers = append(out.Dangers, api.Danger{Shard: d.Shard, IDs: answer.Map(d.IDs, bson.ObjectID.Hex)})
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func SentenceOf(v answer.View, ns topology.Namespace, w placement.Why) string {
 
 // ticketPlace is where it is, without history and zone.
 func ticketPlace(v answer.View, ns topology.Namespace, w placement.Why) string {
-	on := format.JoinWords(answer.Each(w.Shards, func(s placement.WhyShard) string { return s.Name }))
+	on := format.JoinWords(answer.Map(w.Shards, func(s placement.WhyShard) string { return s.Name }))
 	of := format.Count(int64(w.Of))
 	switch w.Basis {
 	case placement.WhyAbsent:

@@ -28,7 +28,7 @@ func PlanWithApproval(ctx context.Context, v answer.View, kept engine.Service, p
 
 // ApprovalOf is the state of an approval.
 func ApprovalOf(a engine.Approval) api.PlanApproval {
-	return api.PlanApproval{Needed: a.Needed, Because: answer.Each(a.Because, message.Message.String), State: string(a.State),
+	return api.PlanApproval{Needed: a.Needed, Because: answer.Map(a.Because, message.Message.String), State: string(a.State),
 		By: a.By, ByName: sanitize.Truncate(a.ByName, 60), At: api.Time(a.At), ExpiresAt: api.Time(a.Expires), Void: a.Void.String(),
 		Covered: a.Covered.String(), BecauseMessages: a.Because, VoidMessage: a.Void, CoveredMessage: a.Covered}
 }

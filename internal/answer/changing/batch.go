@@ -24,8 +24,8 @@ func batchOf(v answer.View, r engine.Run) *api.RunBatch {
 	out.Rows = api.BatchRows{Same: b.Rows.Same, Different: b.Rows.Different, Unknown: b.Rows.Unknown, Text: b.Rows.Text().String(),
 		Counts: RowsOf(b.Rows.Counts)}
 	say := func(m message.Message) string { return v.Named(batchText(v, m)).String() }
-	out.Health = answer.Each(b.Gates, func(g engine.Gate) api.BatchGate {
-		return api.BatchGate{Group: g.Group, At: api.Time(g.At), Findings: answer.Each(g.Findings, say), Unknown: answer.Each(g.Unknown, say)}
+	out.Health = answer.Map(b.Gates, func(g engine.Gate) api.BatchGate {
+		return api.BatchGate{Group: g.Group, At: api.Time(g.At), Findings: answer.Map(g.Findings, say), Unknown: answer.Map(g.Unknown, say)}
 	})
 	for _, o := range b.Open {
 		out.Open = append(out.Open, api.BatchOpen{Item: o.Item, Run: o.Run})

@@ -51,7 +51,7 @@ func PlanTitle(v answer.View, p actions.Plan) string {
 
 // ChecksOf are the checks of a plan.
 func ChecksOf(checks []actions.Check) []api.PlanCheck {
-	return answer.Each(checks, func(c actions.Check) api.PlanCheck {
+	return answer.Map(checks, func(c actions.Check) api.PlanCheck {
 		return api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: c.Text.String(), Source: c.Source.String(), Message: c.Text}
 	})
 }
@@ -73,8 +73,8 @@ func effectOf(v answer.View, e actions.Effect) api.Effect {
 	out := api.Effect{
 		Chunks: answer.FigureOf(e.Chunks), Documents: answer.FigureOf(e.Documents), Bytes: answer.FigureOf(e.Bytes),
 		DurationMillis: answer.FigureOf(e.Duration),
-		Moves:          answer.Each(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{},
-		Stays: answer.Each(e.Stays, func(m message.Message) string { return v.Named(m).String() }), StayMessages: e.Stays,
+		Moves:          answer.Map(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{},
+		Stays: answer.Map(e.Stays, func(m message.Message) string { return v.Named(m).String() }), StayMessages: e.Stays,
 	}
 	if b := e.ByBalancer; b != nil {
 		out.ByBalancer = &api.BalancerEffect{Chunks: answer.FigureOf(b.Chunks), Bytes: answer.FigureOf(b.Bytes)}
@@ -117,7 +117,7 @@ func undoOf(v answer.View, u actions.Undo) api.Undo {
 
 // DifferencesOf are what is not as it was planned.
 func DifferencesOf(ds []actions.Difference) []api.Difference {
-	return answer.Each(ds, func(d actions.Difference) api.Difference {
+	return answer.Map(ds, func(d actions.Difference) api.Difference {
 		f := d.Fact
 		return api.Difference{Kind: string(f.Kind), NS: string(f.NS), Min: api.Document(f.Min), Max: api.Document(f.Max),
 			Shard: f.Shard, Zone: f.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String(), Message: d.Text()}
@@ -150,7 +150,7 @@ func DifferenceMessage(v answer.View, d actions.Difference) message.Message {
 // limitsOf is what a run of the plan may change.
 func limitsOf(l actions.Limits) api.Limits {
 	return api.Limits{
-		Collections: answer.Each(l.Collections, answer.NamespaceText), Project: l.Project,
+		Collections: answer.Map(l.Collections, answer.NamespaceText), Project: l.Project,
 		Zones: append([]string{}, l.Zones...), Shards: append([]string{}, l.Shards...), Chunks: l.Chunks, Bytes: answer.FigureOf(l.Bytes),
 	}
 }

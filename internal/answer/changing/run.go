@@ -87,7 +87,7 @@ func RunOf(v answer.View, r engine.Run) api.Run {
 
 // adaptationsOf are the times that the rest of a run was planned again, oldest first.
 func adaptationsOf(v answer.View, r engine.Run) []api.Adaptation {
-	return answer.Each(r.Adaptations, func(a engine.Adaptation) api.Adaptation {
+	return answer.Map(r.Adaptations, func(a engine.Adaptation) api.Adaptation {
 		return api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same,
 			Refused: a.Refused, Because: differencesNamed(v, a.Because), Text: a.Text().String()}
 	})

@@ -87,7 +87,7 @@ func outcomeRate(r *heat.Rate) *api.OutcomeRate {
 }
 
 func runCost(c outcome.Cost) *api.RunCost {
-	steps := answer.Each(c.Steps, func(s outcome.StepCost) api.RunStepCost {
+	steps := answer.Map(c.Steps, func(s outcome.StepCost) api.RunStepCost {
 		return api.RunStepCost{Step: s.Step, Estimated: runAmounts(s.Estimated), Actual: runAmounts(s.Actual)}
 	})
 	return &api.RunCost{Steps: steps, Estimated: runAmounts(c.Total.Estimated), Actual: runAmounts(c.Total.Actual), Moved: c.Moved}

@@ -80,7 +80,7 @@ func RunStateChoice(state string) string {
 
 // ParseRunsQuery reads the filter of an address.
 func ParseRunsQuery(in url.Values) (q RunsQuery, err error) {
-	if err = answer.Texts(in, map[string]*string{"state": &q.State, "kind": &q.Kind, "by": &q.By}); err != nil {
+	if err = answer.TextParameters(in, map[string]*string{"state": &q.State, "kind": &q.Kind, "by": &q.By}); err != nil {
 		return q, err
 	}
 	if !slices.Contains(RunStates(), q.State) {

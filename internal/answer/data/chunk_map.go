@@ -16,11 +16,11 @@ const DeepestLevel = 20
 // tiles of bounded size: neighbours on the same shard are one run, and where even
 // those are too many, fixed cells hold their counts.
 func ChunkTile(v answer.View, c *topology.Collection, in url.Values) (api.Tile, error) {
-	level, err := answer.Number(in, "level", 0, DeepestLevel, 0)
+	level, err := answer.NumberParameter(in, "level", 0, DeepestLevel, 0)
 	if err != nil {
 		return api.Tile{}, err
 	}
-	index, err := answer.Number(in, "index", 0, 1<<level-1, 0)
+	index, err := answer.NumberParameter(in, "index", 0, 1<<level-1, 0)
 	if err != nil {
 		return api.Tile{}, err
 	}

@@ -30,7 +30,7 @@ type ChunkQuery struct {
 // ParseChunkQuery reads the parameters of an address.
 func ParseChunkQuery(in url.Values) (ChunkQuery, error) {
 	q := ChunkQuery{Pos: -1}
-	err := answer.Texts(in, map[string]*string{"q": &q.Text, "key": &q.Key, "shard": &q.Shard, "zone": &q.Zone})
+	err := answer.TextParameters(in, map[string]*string{"q": &q.Text, "key": &q.Key, "shard": &q.Shard, "zone": &q.Zone})
 	if err != nil {
 		return q, err
 	}
@@ -43,7 +43,7 @@ func ParseChunkQuery(in url.Values) (ChunkQuery, error) {
 			return q, fault.New(fault.Invalid, "pos must be a number from 0 to 1, not %q.", sanitize.Truncate(s, 40))
 		}
 	}
-	q.Page, err = answer.PageNumber(in)
+	q.Page, err = answer.ParsePage(in)
 	return q, err
 }
 

@@ -25,10 +25,10 @@ func parseChunkListQuery(v answer.View, in url.Values) (q chunkListQuery, err er
 	if q.limit, err = answer.ParseLimit(in); err != nil {
 		return q, err
 	}
-	if q.Jumbo, err = answer.Flag(in, "jumbo"); err != nil {
+	if q.Jumbo, err = answer.FlagParameter(in, "jumbo"); err != nil {
 		return q, err
 	}
-	if q.Oversized, err = answer.Flag(in, "oversized"); err != nil {
+	if q.Oversized, err = answer.FlagParameter(in, "oversized"); err != nil {
 		return q, err
 	}
 	q.Shard, q.Zone = in.Get("shard"), in.Get("zone")

@@ -42,12 +42,12 @@ func namesOf(v answer.View) []topology.Namespace {
 // everyCollection are all collections by name. Read only.
 func everyCollection(v answer.View) []api.Collection {
 	return answer.OncePerTable(v, collectionsKey{}, func() []api.Collection {
-		return answer.Each(namesOf(v), func(ns topology.Namespace) api.Collection { return collectionOf(v.Table, ns) })
+		return answer.Map(namesOf(v), func(ns topology.Namespace) api.Collection { return collectionOf(v.Table, ns) })
 	})
 }
 
 // Collections are all collections by name, or those of one database, with their part
-// on answer.Each shard. The items are read only.
+// on answer.Map shard. The items are read only.
 func Collections(v answer.View, db string) api.Collections {
 	var out api.Collections
 	out.Items = everyCollection(v)
@@ -99,7 +99,7 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 	if c := t.Collection(ns); c != nil {
 		counts = c.Chunks.CountByShard()
 		out.Sharded, out.Key, out.KeyText = !c.Unsplittable, api.Document(c.Key.Raw()), c.Key.String()
-		out.UUID, out.Version, out.Unique = answer.UuidOf(c.Incarnation.UUID), VersionOf(c.Highest), c.Unique
+		out.UUID, out.Version, out.Unique = answer.UUIDText(c.Incarnation.UUID), VersionOf(c.Highest), c.Unique
 		out.Chunks, out.Jumbo = c.Chunks.Len(), c.Chunks.Jumbo()
 		out.JumboAsOf = api.Time(t.FlagsRead[ns])
 		out.NoBalance, out.MigrationsBlocked = c.NoBalance, c.MigrationsBlocked

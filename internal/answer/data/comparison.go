@@ -86,7 +86,7 @@ func collectionChange(after answer.View, x history.CollectionChange) api.Collect
 }
 
 func zoneChanges(v answer.View, list []topology.ZoneRange) []api.ZoneChange {
-	return answer.Each(list, func(z topology.ZoneRange) api.ZoneChange {
+	return answer.Map(list, func(z topology.ZoneRange) api.ZoneChange {
 		from, until := v.ProjectsOfRange(z.NS, z.RawMin, z.RawMax)
 		return api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: v.DocumentOf(z.RawMin), Max: v.DocumentOf(z.RawMax),
 			KeyProject: from, Shown: v.ZoneName(z.Zone),

@@ -27,7 +27,7 @@ func Duplicates(v answer.View, checker DuplicateChecker) api.DuplicateCheck {
 	}
 	out := api.DuplicateCheck{
 		State: string(r.State), Started: answer.TimeOrNull(r.Started), Ended: answer.TimeOrNull(r.Ended), Found: r.FoundCount, Problem: r.Problem,
-		Collections: answer.Each(r.Collections, duplicateCollection), Items: []api.DuplicateID{},
+		Collections: answer.Map(r.Collections, duplicateCollection), Items: []api.DuplicateID{},
 	}
 	if r.Left >= 0 {
 		left := int64(r.Left.Round(time.Second) / time.Second)

@@ -32,7 +32,7 @@ func Layouts(v answer.View, p *profile.Profile, q LayoutQuery) (api.List[api.Lay
 func layoutOf(p *profile.Profile, d profile.Drift) api.Layout {
 	out := api.Layout{
 		DB: d.DB, Profile: p.Name, Nearest: d.Nearest, Compared: d.Layout.Name, Looks: d.Looks(), Listed: d.Actual.Listed,
-		Layouts: []api.LayoutScore{}, Findings: answer.Each(d.Findings, layoutFinding),
+		Layouts: []api.LayoutScore{}, Findings: answer.Map(d.Findings, layoutFinding),
 		Verdict: layoutVerdict(d), Detail: layoutDetail(d),
 	}
 	for i, s := range d.Scores {
@@ -40,7 +40,7 @@ func layoutOf(p *profile.Profile, d profile.Drift) api.Layout {
 			Layout: s.Layout, Since: p.Layouts[i].Since, Agree: s.Agree, Differ: s.Differ, Extra: s.Extra, Points: s.Points,
 		})
 	}
-	out.Collections = answer.Each(layoutNames(d), func(name string) api.LayoutCollection { return layoutCollection(p, d, name) })
+	out.Collections = answer.Map(layoutNames(d), func(name string) api.LayoutCollection { return layoutCollection(p, d, name) })
 	out.Grouped = groupedFindings(d.Findings)
 	return out
 }
@@ -77,14 +77,14 @@ type LayoutQuery struct{ DB, Layout string }
 
 // ParseLayoutQuery reads the parameters of an address.
 func ParseLayoutQuery(p *profile.Profile, in url.Values) (q LayoutQuery, err error) {
-	if q.DB, err = answer.TextOf(in, "db"); err != nil {
+	if q.DB, err = answer.TextParameter(in, "db"); err != nil {
 		return q, err
 	}
-	if q.Layout, err = answer.TextOf(in, "layout"); err != nil || q.Layout == "" {
+	if q.Layout, err = answer.TextParameter(in, "layout"); err != nil || q.Layout == "" {
 		return q, err
 	}
 	if _, ok := p.Layout(q.Layout); !ok {
-		names := answer.Each(p.Layouts, func(l profile.Layout) string { return l.Name })
+		names := answer.Map(p.Layouts, func(l profile.Layout) string { return l.Name })
 		return q, fault.New(fault.Invalid, "There is no layout %q; known are %s.", sanitize.Truncate(q.Layout, 60), strings.Join(names, ", "))
 	}
 	return q, nil
@@ -106,7 +106,7 @@ func (q LayoutQuery) databases(v answer.View, p *profile.Profile) ([]string, err
 // layoutNames are the collections of the compared layout in its order, then
 // what the database has beside them.
 func layoutNames(d profile.Drift) []string {
-	out := answer.Each(d.Layout.Collections, func(c profile.Collection) string { return c.Name })
+	out := answer.Map(d.Layout.Collections, func(c profile.Collection) string { return c.Name })
 	for _, name := range d.Actual.Names {
 		if !slices.Contains(out, name) {
 			out = append(out, name)

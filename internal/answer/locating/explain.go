@@ -35,7 +35,7 @@ func (a LocateExtras) any() bool { return a.Why || a.Prove || a.Counts }
 // ParseLocateExtras reads why=1, prove=1 and counts=1.
 func ParseLocateExtras(q url.Values) (a LocateExtras, err error) {
 	for name, into := range map[string]*bool{"why": &a.Why, "prove": &a.Prove, "counts": &a.Counts} {
-		given, err := answer.Flag(q, name)
+		given, err := answer.FlagParameter(q, name)
 		if err != nil {
 			return a, err
 		}

@@ -41,7 +41,7 @@ func headlineOf(it api.LocateItem) message.Message {
 		}
 	}
 	if len(e.damaged) > 0 && it.Kind == "key" && len(e.missing) > 0 {
-		h.end += "; the cluster does not have " + format.JoinWords(answer.Each(e.missing, sanitize.Line))
+		h.end += "; the cluster does not have " + format.JoinWords(answer.Map(e.missing, sanitize.Line))
 	}
 	if len(e.damaged) > 0 {
 		h.end += " — MongoDB refuses every operation on " + format.JoinWords(e.damaged) + message.Plural(len(e.damaged),
@@ -268,7 +268,7 @@ func (e rowEvidence) ownedByMissing(key bool) headline {
 		return headline{lead: what + " owned by", shards: e.missing, end: ", which the cluster does not have"}
 	}
 	return headline{lead: what + " owned by some of", shards: e.belongs,
-		end: "; the cluster does not have " + format.JoinWords(answer.Each(e.missing, sanitize.Line))}
+		end: "; the cluster does not have " + format.JoinWords(answer.Map(e.missing, sanitize.Line))}
 }
 
 const noShard = "No shard is known to hold it"

@@ -48,9 +48,9 @@ func Find(ctx context.Context, l Locator, q placement.Query) (placement.Answer, 
 // asked for. prover may be nil when nothing is asked of the cluster.
 func Locate(ctx context.Context, v answer.View, prover Prover, found placement.Answer, more LocateExtras) api.LocateAnswer {
 	out := api.LocateAnswer{
-		Items: answer.Each(found.Items, locateItemOf), Input: []api.Reading{}, Anatomy: answer.Each(found.Anatomy, anatomyOf),
+		Items: answer.Map(found.Items, locateItemOf), Input: []api.Reading{}, Anatomy: answer.Map(found.Anatomy, anatomyOf),
 		Cost:  api.LocateCost{Targeted: found.Cost.Targeted, Broadcast: found.Cost.Broadcast},
-		Notes: notesOf(found.Notes), Near: NearNames(found.Near), Wider: answer.Each(found.Wider, widerOf),
+		Notes: notesOf(found.Notes), Near: NearNames(found.Near), Wider: answer.Map(found.Wider, widerOf),
 	}
 	for _, r := range found.Input.Readings {
 		out.Input = append(out.Input, readingOf(r, silent(found)))

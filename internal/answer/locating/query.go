@@ -12,7 +12,7 @@ import (
 
 // ParseLocateQuery reads q=, ns=, key=, near= and in=.
 func ParseLocateQuery(q url.Values) (placement.Query, error) {
-	near, err := answer.Flag(q, "near")
+	near, err := answer.FlagParameter(q, "near")
 	return placement.Query{
 		Text: q.Get("q"), NS: topology.Namespace(q.Get("ns")), Key: q.Get("key"), Near: near != nil && *near, In: placement.In(q.Get("in")),
 	}, err

@@ -136,7 +136,7 @@ func (t *ticketText) place(p api.Place, w placement.Why) string {
 	for _, s := range w.Shards {
 		shard := t.code(s.Name)
 		if len(w.Shards) == 1 && len(s.Hosts) > 0 {
-			shard += " (" + strings.Join(answer.Each(s.Hosts, t.code), ", ") + ")"
+			shard += " (" + strings.Join(answer.Map(s.Hosts, t.code), ", ") + ")"
 		}
 		shards = append(shards, shard)
 	}

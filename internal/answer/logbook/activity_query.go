@@ -26,7 +26,7 @@ var ActivityKinds = [...]string{"", "all", "move", "split", "merge", "collection
 // ParseActivityQuery reads the parameters of an address.
 func ParseActivityQuery(in url.Values) (ActivityQuery, error) {
 	var q ActivityQuery
-	err := answer.Texts(in, map[string]*string{"ns": &q.NS, "shard": &q.Shard})
+	err := answer.TextParameters(in, map[string]*string{"ns": &q.NS, "shard": &q.Shard})
 	if err != nil {
 		return q, err
 	}
@@ -39,7 +39,7 @@ func ParseActivityQuery(in url.Values) (ActivityQuery, error) {
 	if q.Internal, err = answer.ParseInternal(in); err != nil {
 		return q, err
 	}
-	if q.Page, err = answer.PageNumber(in); q.Page == 1 {
+	if q.Page, err = answer.ParsePage(in); q.Page == 1 {
 		q.Page = 0
 	}
 	return q, err

@@ -125,5 +125,5 @@ func whoDid(c history.Cause) *api.Cause {
 
 // HistoryGaps are spans without recording; never nil.
 func HistoryGaps(list []history.Gap) []api.HistoryGap {
-	return answer.Each(list, func(g history.Gap) api.HistoryGap { return api.HistoryGap{From: g.From.UTC(), To: g.To.UTC()} })
+	return answer.Map(list, func(g history.Gap) api.HistoryGap { return api.HistoryGap{From: g.From.UTC(), To: g.To.UTC()} })
 }

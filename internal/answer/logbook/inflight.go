@@ -44,7 +44,7 @@ func InFlightOf(v answer.View, list []topology.InFlight) []api.InFlight {
 		return []api.InFlight{}
 	}
 	runs := requestingRuns(v, list)
-	return answer.Each(list, func(x topology.InFlight) api.InFlight { return flightOf(v, x, runs) })
+	return answer.Map(list, func(x topology.InFlight) api.InFlight { return flightOf(v, x, runs) })
 }
 
 // MovingNow is such a list on a page, with at most so many items and why there are none.

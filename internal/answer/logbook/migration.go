@@ -95,7 +95,7 @@ var causes = [...]history.By{history.ByUs, history.ByBalancer, history.ByOther, 
 
 func failuresOf(g history.FailureGroup) api.MigrationFailures {
 	out := api.MigrationFailures{Reason: g.Reason, Code: string(g.Code), Means: FailureAdvice(g.Code), Newest: g.Newest.Reason,
-		Count: g.Count, Last: g.Newest.Begin.UTC(), NS: answer.Each(g.NS, answer.NamespaceText), By: map[string]int{},
+		Count: g.Count, Last: g.Newest.Begin.UTC(), NS: answer.Map(g.NS, answer.NamespaceText), By: map[string]int{},
 		Sample: FailureReason(g.Newest.Why())}
 	for by, n := range g.By {
 		out.By[string(by)] = n

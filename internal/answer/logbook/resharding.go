@@ -17,7 +17,7 @@ func ReshardingOf(r *actions.Resharding) *api.Resharding {
 		return nil
 	}
 	out := &api.Resharding{ID: r.ID, Key: r.Key, State: r.State, Reason: r.Reason, At: api.Time(r.At), LeftSeconds: secondsLeft(r.Left()),
-		Shards: answer.Each(r.Shards, func(s actions.ReshardingShard) api.ReshardingShard {
+		Shards: answer.Map(r.Shards, func(s actions.ReshardingShard) api.ReshardingShard {
 			return api.ReshardingShard{Shard: s.Shard, Donor: s.Donor, Recipient: s.Recipient, Documents: s.Documents,
 				DocumentsEstimate: s.DocumentsEstimate, Bytes: s.Bytes, BytesEstimate: s.BytesEstimate, Fetched: s.Fetched, Applied: s.Applied,
 				LeftSeconds: secondsLeft(s.Left)}

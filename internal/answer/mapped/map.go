@@ -57,7 +57,7 @@ func bandNames(v MapView) []topology.Namespace {
 				continue
 			}
 			bytes, _, _ := answer.SizeOf(v.Table, ns)
-			b := band{ns: ns, bytes: answer.BytesOr(answer.FigureOf(bytes))}
+			b := band{ns: ns, bytes: answer.KnownOrNegative(answer.FigureOf(bytes))}
 			if c := v.Table.Collection(ns); c != nil && !c.Unsplittable {
 				b.chunks = c.Chunks.Len()
 				b.sharded = b.chunks > 0
@@ -70,7 +70,7 @@ func bandNames(v MapView) []topology.Namespace {
 			}
 			return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.chunks, a.chunks))
 		})
-		return answer.Each(all, func(b band) topology.Namespace { return b.ns })
+		return answer.Map(all, func(b band) topology.Namespace { return b.ns })
 	})
 }
 

@@ -67,7 +67,7 @@ func (f *bandFigures) zonesIn(v MapView, c *topology.Collection, from, to, most 
 		met = met[:most]
 		slices.SortFunc(met, func(a, b answer.ZoneOverlap) int { return a.From - b.From })
 	}
-	return answer.Each(met, func(z answer.ZoneOverlap) api.MapZone { return mapZone(v, c.NS, z) }), more
+	return answer.Map(met, func(z answer.ZoneOverlap) api.MapZone { return mapZone(v, c.NS, z) }), more
 }
 
 func mapZone(v MapView, ns topology.Namespace, z answer.ZoneOverlap) api.MapZone {

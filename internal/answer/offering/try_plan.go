@@ -52,7 +52,7 @@ const (
 	triesFor  = 10 * time.Second // some checks are of time
 )
 
-// Trials remembers what came of trying plans, for as long as the table and the
+// Trials remembers what tried of trying plans, for as long as the table and the
 // projects are the same. The zero value is ready.
 type Trials struct {
 	mu    sync.Mutex
@@ -85,10 +85,10 @@ func (x *Trials) On(seen answer.View, trier Trier) TryPlan {
 			return untried()
 		}
 		begun := time.Now()
-		came := tryOne(v, seen, trier, k, raw)
+		tried := tryOne(v, seen, trier, k, raw)
 		x.spent += time.Since(begun)
-		x.done[key] = came
-		return came
+		x.done[key] = tried
+		return tried
 	}
 }
 

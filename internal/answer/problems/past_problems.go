@@ -45,7 +45,7 @@ type PastProblemsQuery struct {
 
 // ParsePastProblemsQuery reads an address. Without a begin it reaches as far as problems are remembered.
 func ParsePastProblemsQuery(in url.Values, now time.Time) (q PastProblemsQuery, err error) {
-	if err = answer.Texts(in, map[string]*string{"rule": &q.Rule, "shard": &q.Shard}); err != nil {
+	if err = answer.TextParameters(in, map[string]*string{"rule": &q.Rule, "shard": &q.Shard}); err != nil {
 		return q, err
 	}
 	if q.Rule != "" && !slices.Contains(rules.Rules(), rules.Rule(q.Rule)) {

@@ -25,7 +25,7 @@ func Shard(v answer.View, p *profile.Profile, name string, internal bool) (api.S
 	case !t.Loaded:
 		return api.ShardDetail{}, t.NotLoaded()
 	default:
-		names := answer.Each(t.Shards, func(s topology.Shard) string { return s.Name })
+		names := answer.Map(t.Shards, func(s topology.Shard) string { return s.Name })
 		return api.ShardDetail{}, fault.New(fault.NotFound, "There is no shard %q (searched %d: %s).",
 			sanitize.Truncate(name, 100), len(names), format.JoinWords(names))
 	}
@@ -33,7 +33,7 @@ func Shard(v answer.View, p *profile.Profile, name string, internal bool) (api.S
 	out := api.ShardDetail{
 		Orphans:  data.OrphansOf(t.OrphansAt(name, v.Now)),
 		Contents: []api.ShardCollection{}, Projects: projects,
-		ByDocument:    answer.Each(contents.ByDocument, func(c placement.CollectionOn) api.ShardCollection { return shardCollection(t, c) }),
+		ByDocument:    answer.Map(contents.ByDocument, func(c placement.CollectionOn) api.ShardCollection { return shardCollection(t, c) }),
 		Moving:        logbook.InFlightOf(v, t.MovingOn(name)),
 		Drain:         answer.DrainOf(v, name),
 		Deletions:     answer.DeletionsHeld(v, func(h topology.HeldDeletion) (topology.HeldDeletion, bool) { return h, h.Shard == name }),
@@ -82,7 +82,7 @@ func contentsOf(v answer.View, p *profile.Profile, shard string) (placement.Cont
 	}
 	all := answer.OncePerTable(v, contentsKey{shard, v.Dir, p}, func() contents {
 		c := placement.ShardContents(v.Table, v.Dir, p, shard)
-		return contents{c, answer.Each(c.Projects, shardProject)}
+		return contents{c, answer.Map(c.Projects, shardProject)}
 	})
 	return all.Contents, all.projects
 }

@@ -37,7 +37,7 @@ type ShardWhyQuery struct {
 func ParseShardWhyQuery(shard string, in url.Values) (ShardWhyQuery, error) {
 	q := ShardWhyQuery{Shard: shard}
 	var ns string
-	err := answer.Texts(in, map[string]*string{"by": &q.By, "ns": &ns, "project": &q.Project})
+	err := answer.TextParameters(in, map[string]*string{"by": &q.By, "ns": &ns, "project": &q.Project})
 	if err != nil {
 		return q, err
 	}
@@ -62,7 +62,7 @@ func ParseShardWhyQuery(shard string, in url.Values) (ShardWhyQuery, error) {
 	if q.Project != "" && q.NS == "" {
 		return q, fault.New(fault.Invalid, "project= needs ns=: the chunks of a project are those of one collection.")
 	}
-	q.Limit, err = answer.Number(in, "limit", 1, api.MaxLimit, api.DefaultLimit)
+	q.Limit, err = answer.NumberParameter(in, "limit", 1, api.MaxLimit, api.DefaultLimit)
 	return q, err
 }
 

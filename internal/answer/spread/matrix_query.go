@@ -56,7 +56,7 @@ const matrixToggled = 40
 // ParseMatrixQuery reads the query of the page.
 func ParseMatrixQuery(in url.Values) (q MatrixQuery, err error) {
 	by := ""
-	if err = answer.Texts(in, map[string]*string{"q": &q.Text, "db": &q.DB, "sort": &q.Sort}); err != nil {
+	if err = answer.TextParameters(in, map[string]*string{"q": &q.Text, "db": &q.DB, "sort": &q.Sort}); err != nil {
 		return q, err
 	}
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func ParseMatrixQuery(in url.Values) (q MatrixQuery, err error) {
 	if q.Internal, err = answer.ParseInternal(in); err != nil {
 		return q, err
 	}
-	if q.Page, err = answer.PageNumber(in); q.Page == 1 {
+	if q.Page, err = answer.ParsePage(in); q.Page == 1 {
 		q.Page = 0
 	}
 	return q, err

@@ -38,7 +38,7 @@ func (z zonesOfRows) ranges(ns topology.Namespace) []topology.ZoneRange {
 
 // collection are the zones that ranges of a collection are in.
 func (z zonesOfRows) collection(ns topology.Namespace) ([]api.ZoneName, int) {
-	return z.shown(answer.Each(z.ranges(ns), func(r topology.ZoneRange) string { return r.Zone }))
+	return z.shown(answer.Map(z.ranges(ns), func(r topology.ZoneRange) string { return r.Zone }))
 }
 
 // project are the zones that ranges of a project are in, of the collections whose shard key begins with
@@ -66,5 +66,5 @@ func (z zonesOfRows) project(db string, id bson.ObjectID, of ...topology.Namespa
 func (z zonesOfRows) shown(names []string) ([]api.ZoneName, int) {
 	slices.SortFunc(names, natural.Compare[string])
 	names = slices.Compact(names)
-	return answer.Each(writes.First(names, matrixZonesShown), z.v.ZoneName), max(0, len(names)-matrixZonesShown)
+	return answer.Map(writes.First(names, matrixZonesShown), z.v.ZoneName), max(0, len(names)-matrixZonesShown)
 }

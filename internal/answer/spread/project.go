@@ -33,7 +33,7 @@ func Project(v answer.View, p *profile.Profile, s placement.Spread) api.ProjectD
 		out.PinTerms, out.PinnedTo = answer.PinTermsOf(v, zone), shards
 	}
 	out.AsOf, out.Stale = answer.DirectoryAsOf(v)
-	out.Collections = answer.Each(s.Collections, func(c placement.CollectionSpread) api.ProjectCollection { return projectCollection(v, c) })
+	out.Collections = answer.Map(s.Collections, func(c placement.CollectionSpread) api.ProjectCollection { return projectCollection(v, c) })
 	answer.FillHoldings(v, s.Project, out.Collections)
 	return out
 }

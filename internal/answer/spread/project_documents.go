@@ -25,7 +25,7 @@ func ProjectDocuments(ctx context.Context, v answer.View, p *profile.Profile, l 
 	in url.Values) (out api.ProjectDocuments, err error) {
 	out.Items = []api.ProjectDocument{}
 	var page placement.DocumentPage
-	if page.Prefix, err = answer.TextOf(in, "prefix"); err != nil {
+	if page.Prefix, err = answer.TextParameter(in, "prefix"); err != nil {
 		return out, err
 	}
 	limit, err := answer.ParseLimit(in)

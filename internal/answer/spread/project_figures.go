@@ -130,7 +130,7 @@ func (f figuresOfProjects) writesText(ref projectRef) message.Message {
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.share, a.share) })
-	words := answer.Each(parts[:min(len(parts), writersNamed)], func(p part) string { return format.Share(p.share) + " on " + p.shard })
+	words := answer.Map(parts[:min(len(parts), writersNamed)], func(p part) string { return format.Share(p.share) + " on " + p.shard })
 	if more := len(parts) - writersNamed; more > 0 {
 		words = append(words, message.Plural(more, "the rest on another shard", "the rest on "+strconv.Itoa(more)+" more shards"))
 	}
@@ -157,7 +157,7 @@ func (f figuresOfProjects) sorted(list []placement.Project, p *profile.Profile, 
 	slices.SortStableFunc(out, func(a, b keyed) int {
 		return cmp.Or(cmp.Compare(b.key, a.key), natural.Compare(answer.NameOf(a.Project), answer.NameOf(b.Project)))
 	})
-	return answer.Each(out, func(k keyed) placement.Project { return k.Project })
+	return answer.Map(out, func(k keyed) placement.Project { return k.Project })
 }
 
 // key is what a project is sorted by: more comes first.

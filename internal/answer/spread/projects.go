@@ -32,10 +32,10 @@ type ProjectsQuery struct {
 func ParseProjectsQuery(in url.Values) (ProjectsQuery, error) {
 	var q ProjectsQuery
 	var err error
-	if q.Text, err = answer.TextOf(in, "q"); err != nil {
+	if q.Text, err = answer.TextParameter(in, "q"); err != nil {
 		return q, err
 	}
-	if q.Page, err = answer.PageNumber(in); q.Page == 1 {
+	if q.Page, err = answer.ParsePage(in); q.Page == 1 {
 		q.Page = 0
 	}
 	if err == nil {

@@ -55,7 +55,7 @@ func ParseLabGame(in url.Values, most int) (q LabGameQuery, err error) {
 		"players": {&q.Players, 1, MaxLabPlayers}, "dealers": {&q.Dealers, 1, MaxLabDealers}, "decks": {&q.Decks, 1, MaxLabDecks},
 		"projects": {&q.Projects, 1, MaxLabProjects},
 	} {
-		if *n.to, err = answer.Number(in, name, n.least, n.most, *n.to); err != nil {
+		if *n.to, err = answer.NumberParameter(in, name, n.least, n.most, *n.to); err != nil {
 			return q, err
 		}
 	}
@@ -83,7 +83,7 @@ func ParseLabGame(in url.Values, most int) (q LabGameQuery, err error) {
 	if q.Joins, err = parseJoins(in.Get("joins"), cards); err != nil {
 		return q, err
 	}
-	q.Step, err = answer.Number(in, "step", 0, cards, -1)
+	q.Step, err = answer.NumberParameter(in, "step", 0, cards, -1)
 	return q, err
 }
 

@@ -74,7 +74,7 @@ var rowBytes = map[string]int{"documents": 400, "clients": 700, "changes": 900}
 
 // ParseLabKeys reads the parameters of a comparison.
 func ParseLabKeys(in url.Values, v answer.View) (q LabKeysQuery, err error) {
-	ns, err := answer.TextOf(in, "ns")
+	ns, err := answer.TextParameter(in, "ns")
 	if err != nil {
 		return q, err
 	}
@@ -100,7 +100,7 @@ func ParseLabKeys(in url.Values, v answer.View) (q LabKeysQuery, err error) {
 		{"rowBytes", &q.RowBytes, 1, 16 << 20}, {"shards", &q.Shards, 1, keys.MostShards},
 		{"chunkMB", &q.ChunkMB, keys.LeastChunk >> 20, keys.MostChunkSize >> 20}, {"rateMB", &q.RateMB, 1, maxLabRate},
 	} {
-		if *n.to, err = answer.Number(in, n.name, n.least, n.most, *n.to); err != nil {
+		if *n.to, err = answer.NumberParameter(in, n.name, n.least, n.most, *n.to); err != nil {
 			return q, err
 		}
 	}
@@ -168,7 +168,7 @@ func (q *LabKeysQuery) readPatterns(in url.Values) (err error) {
 		}
 		q.Today = q.today.JSON()
 	}
-	text, err := answer.TextOf(in, "keys")
+	text, err := answer.TextParameter(in, "keys")
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type LocalityIDQuery struct {
 // count, which is 1.
 func ParseLocalityIDQuery(in url.Values, maker localityid.Options) (q LocalityIDQuery, err error) {
 	q.Options = maker
-	if q.Count, err = answer.Number(in, "count", 1, MaxLocalityIDs, 1); err != nil {
+	if q.Count, err = answer.NumberParameter(in, "count", 1, MaxLocalityIDs, 1); err != nil {
 		return q, err
 	}
 	switch mode := in.Get("mode"); localityid.Mode(mode) {
@@ -47,11 +47,11 @@ func ParseLocalityIDQuery(in url.Values, maker localityid.Options) (q LocalityID
 		}
 		q.Options.Now = func() time.Time { return at }
 	}
-	process, err := answer.Number(in, "process", 0, 1<<16-1, int(maker.Process))
+	process, err := answer.NumberParameter(in, "process", 0, 1<<16-1, int(maker.Process))
 	if err != nil {
 		return q, err
 	}
-	counter, err := answer.Number(in, "counter", 0, 1<<32-1, int(maker.Counter))
+	counter, err := answer.NumberParameter(in, "counter", 0, 1<<32-1, int(maker.Counter))
 	if err != nil {
 		return q, err
 	}

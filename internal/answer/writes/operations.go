@@ -20,7 +20,7 @@ func HeatOperations(v answer.View, h HeatSource, q url.Values) ([]api.HeatOperat
 		return nil, fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
 	var shard, ns string
-	if err := answer.Texts(q, map[string]*string{"shard": &shard, "ns": &ns}); err != nil {
+	if err := answer.TextParameters(q, map[string]*string{"shard": &shard, "ns": &ns}); err != nil {
 		return nil, err
 	}
 	var out []api.HeatOperations

@@ -71,12 +71,12 @@ func rangeWriters(v answer.View, w, part heat.Window, length string) (projects, 
 		line.Window, line.Name = length, v.ProjectName(w.NS.Database(), l.Project)
 		return line
 	}
-	projects = answer.Each(First(part.Projects(), ShownWriters), func(l heat.Line) api.Heat {
+	projects = answer.Map(First(part.Projects(), ShownWriters), func(l heat.Line) api.Heat {
 		line := writer(l)
 		line.ID = l.Project.Hex()
 		return line
 	})
-	documents = answer.Each(First(part.Documents(), ShownWriters), func(l heat.Line) api.Heat {
+	documents = answer.Map(First(part.Documents(), ShownWriters), func(l heat.Line) api.Heat {
 		line := writer(l)
 		line.ID, line.Project = l.Document.Hex(), l.Project.Hex()
 		return line
