@@ -151,8 +151,17 @@ func (db *DB) open(ctx context.Context) error {
 	if err := db.rememberAuditEnd(ctx); err != nil {
 		return err
 	}
+	db.showOpening(ctx)
 	db.keep(ctx)
 	return nil
+}
+
+// showOpening tells the other replicas of this one before anything is done with it: a backup of a server that cannot read
+// a moment must not take itself to be alone. A write that fails is reported by the first beat.
+func (db *DB) showOpening(ctx context.Context) {
+	ctx, cancel := db.within(ctx)
+	defer cancel()
+	_ = db.show(ctx)
 }
 
 // Owner is true: all replicas may write.
