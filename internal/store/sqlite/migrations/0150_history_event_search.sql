@@ -1,0 +1,3 @@
+-- Entries of one collection, and failures: rare among millions of entries.
+CREATE INDEX history_events_ns ON history_events (cluster, ns, at, id);
+CREATE INDEX history_events_failed ON history_events (cluster, at, id) WHERE failed;
