@@ -61,7 +61,7 @@ func BenchmarkYear(b *testing.B) {
 		ask  func(time.Time) error
 	}{
 		{"activity", events(store.HistoryEvents{Limit: 51})},
-		{"activity, nothing matches", events(store.HistoryEvents{Limit: 51, Read: 100_000,
+		{"activity, nothing matches", events(store.HistoryEvents{Limit: 51, Read: 25_000,
 			Without: func(store.HistoryEvent) bool { return true }})},
 		{"timeline", events(store.HistoryEvents{Limit: 51, Ascending: true})},
 		{"timeline of a rare collection", events(store.HistoryEvents{Limit: 51, Ascending: true, NS: "app.rare"})},
@@ -75,8 +75,8 @@ func BenchmarkYear(b *testing.B) {
 			_, err := db.RunRecords(ctx, "c", 1+rand.Int64N(int64(20_000/part)), 51)
 			return err
 		}},
-		{"problems of 30 days", func(at time.Time) error {
-			_, err := db.ProblemRecords(ctx, "c", at.Add(-30*24*time.Hour), at)
+		{"problems of 30 days", func(time.Time) error {
+			_, err := db.ProblemRecords(ctx, "c", yearEnd.Add(-30*24*time.Hour), yearEnd)
 			return err
 		}},
 		{"past table", func(at time.Time) error { _, err := db.HistoryOf(ctx, "c", "frame", at); return err }},
