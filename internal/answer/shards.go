@@ -17,7 +17,7 @@ func ShardsWith(v View, load Load) []api.Shard {
 	for i, s := range load.Shards {
 		out = append(out, api.Shard{
 			Name: s.Name, ReplSet: s.ReplSet, Hosts: NotNil(s.Hosts), Draining: s.Draining, Zones: NotNil(s.Zones),
-			ZonesShown:  Each(s.Zones, v.ZoneName),
+			ZonesShown:  Map(s.Zones, v.ZoneName),
 			Collections: load.ShardedOn[i], Chunks: int(load.Chunks[i].Value),
 			Bytes: FigureOf(load.Bytes[i]), Documents: FigureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
 			Answering: shardAnswering(v, s),

@@ -67,7 +67,7 @@ func CollectionsPage(v answer.View, text string, page int) CollectionPage {
 	out.All, out.Sharded, out.Unsharded = len(order.places), order.sharded, order.unsharded
 	shown, from, to := answer.PageOf(out.All, page)
 	out.Page = shown
-	out.Items = answer.Each(order.places[from:to], func(i int32) api.Collection { return all[i] })
+	out.Items = answer.Map(order.places[from:to], func(i int32) api.Collection { return all[i] })
 	return out
 }
 

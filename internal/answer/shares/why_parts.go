@@ -179,7 +179,7 @@ type amountsKey struct{ by string }
 // unshardedAmounts are data.SizeAmounts of the table's Unsharded. Read only.
 func unshardedAmounts(v answer.View, by string) []data.ChunkAmounts {
 	return answer.OncePerTable(v, amountsKey{by}, func() []data.ChunkAmounts {
-		return answer.Each(v.Table.Unsharded, func(ns topology.Namespace) data.ChunkAmounts { return data.SizeAmounts(v, ns, nil, by) })
+		return answer.Map(v.Table.Unsharded, func(ns topology.Namespace) data.ChunkAmounts { return data.SizeAmounts(v, ns, nil, by) })
 	})
 }
 

@@ -148,7 +148,7 @@ func (m *matrix) sizes() []spread {
 		return nil
 	}
 	return answer.OncePerTable(m.v, spreadsKey{m.q.Measure}, func() []spread {
-		return answer.Each(m.v.CollectionsByName(), func(ns topology.Namespace) spread { return sizesByShard(m.v.Table, ns, m.measure, m.at) })
+		return answer.Map(m.v.CollectionsByName(), func(ns topology.Namespace) spread { return sizesByShard(m.v.Table, ns, m.measure, m.at) })
 	})
 }
 

@@ -36,7 +36,7 @@ type ProjectPart struct {
 // ProjectShard reads the shard of an address; "" if it names none.
 func ProjectShard(v answer.View, in url.Values) (string, error) {
 	var shard string
-	if err := answer.Texts(in, map[string]*string{"shard": &shard}); err != nil {
+	if err := answer.TextParameters(in, map[string]*string{"shard": &shard}); err != nil {
 		return "", err
 	}
 	if shard != "" && v.Table.Loaded && v.Table.Shard(shard) == nil {
