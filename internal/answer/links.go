@@ -107,8 +107,9 @@ func ShardPageURL(name string, internal bool, page int) string {
 }
 
 // CollectionsURL is a page of the list of collections.
-func CollectionsURL(internal bool, page int) string {
+func CollectionsURL(internal bool, text string, page int) string {
 	u := url.Values{}
+	SetParameter(u, "q", text)
 	if internal {
 		u.Set(InternalParam, "1")
 	}

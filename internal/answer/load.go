@@ -22,9 +22,10 @@ type Load struct {
 	Bytes       []topology.Figure // parallel to Shards
 	Documents   []topology.Figure
 	Chunks      []topology.Figure
-	Collections int // sharded ones
-	unread      int // collections whose sizes are not known yet
-	measured    int // collections whose sizes are known
+	ShardedOn   []int // sharded collections with chunks there, parallel to Shards
+	Collections int   // sharded ones
+	unread      int   // collections whose sizes are not known yet
+	measured    int   // collections whose sizes are known
 }
 
 // loadKey is the key of what is kept of a table's load.
@@ -36,8 +37,8 @@ func (v View) Load() Load { return OncePerTable(v, loadKey{}, func() Load { retu
 // LoadOf adds up every collection's part on every shard. It costs the parts that there are, whatever the number of
 // shards.
 func LoadOf(t *topology.Table) Load {
-	l := Load{Table: t, Shards: t.Shards}
-	n := len(l.Shards)
+	n := len(t.Shards)
+	l := Load{Table: t, Shards: t.Shards, ShardedOn: make([]int, n)}
 	bytes, docs := make([]Sum, n), make([]Sum, n)
 	chunks := make([]int64, n)
 	var bytesOfAll, docsOfAll Sum // the same on each shard
@@ -54,7 +55,10 @@ func LoadOf(t *topology.Table) Load {
 		l.Collections++
 		counts := c.Chunks.CountByShard()
 		for i, s := range l.Shards {
-			chunks[i] += int64(counts[s.Name])
+			if own := counts[s.Name]; own > 0 {
+				chunks[i] += int64(own)
+				l.ShardedOn[i]++
+			}
 		}
 	}
 	for _, ns := range namespaces {

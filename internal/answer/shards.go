@@ -13,20 +13,12 @@ import (
 func Shards(v View) []api.Shard { return ShardsWith(v, v.Load()) }
 
 func ShardsWith(v View, load Load) []api.Shard {
-	collections := map[string]int{}
-	for _, c := range v.Table.Collections {
-		if Sharded(c) {
-			for shard := range c.Chunks.CountByShard() {
-				collections[shard]++
-			}
-		}
-	}
 	out := make([]api.Shard, 0, len(load.Shards))
 	for i, s := range load.Shards {
 		out = append(out, api.Shard{
 			Name: s.Name, ReplSet: s.ReplSet, Hosts: NotNil(s.Hosts), Draining: s.Draining, Zones: NotNil(s.Zones),
 			ZonesShown:  Map(s.Zones, v.ZoneName),
-			Collections: collections[s.Name], Chunks: int(load.Chunks[i].Value),
+			Collections: load.ShardedOn[i], Chunks: int(load.Chunks[i].Value),
 			Bytes: FigureOf(load.Bytes[i]), Documents: FigureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
 			Answering: shardAnswering(v, s),
 		})

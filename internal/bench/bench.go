@@ -61,6 +61,7 @@ func (r *Report) unknown(name, note string) {
 const (
 	keysPerMinute = 300
 	loadRatio     = 1.25
+	readyRatio    = 3
 	spreadMillis  = 100
 	// From the entry of a move in the changelog to its update in the last browser.
 	entryMillis        = 100
@@ -120,6 +121,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	defer s.stop()
 	r.tell("server, from start to ready", s.ready.Seconds(), "s", "")
+	if ratio := s.ready.Seconds() / median(times.Drain); o.Chunks >= fewChunks {
+		r.add("from start to ready ÷ drain", ratio, "", readyRatio, "")
+	}
 	if err := wait(ctx, settle); err != nil {
 		return r, err
 	}
@@ -141,6 +145,11 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	perMinute := float64(time.Minute) / float64(o.Idle)
 	r.add("index keys examined", float64(keysNow-keys)*perMinute, "/min", keysPerMinute, "on the config server")
 	r.add("documents examined", float64(docsNow-docs)*perMinute, "/min", keysPerMinute, "on the config server")
+	say("Asking what other programs ask for the same.")
+	settled := int64(float64(keysNow-keys+docsNow-docs) * perMinute)
+	if err := measurePeers(ctx, &r, settled, peerChunks); err != nil {
+		return r, fmt.Errorf("measure other programs: %w", err)
+	}
 
 	if o.Sockets > 0 {
 		say("Opening %d live sockets and following them for %s.", o.Sockets, followFor)

@@ -10,7 +10,7 @@ import (
 )
 
 // searched bounds how many stored entries one search reads.
-const searched = 100_000
+const searched = 25_000
 
 // Found is a part of the stored changelog.
 type Found struct {

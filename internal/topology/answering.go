@@ -196,11 +196,8 @@ func (x *answerWatch) askShards(ctx context.Context, t *Table, shards map[string
 			}
 		}
 	}
-	for name := range x.asked {
-		if t.Shard(name) == nil {
-			delete(x.asked, name)
-		}
-	}
+	maps.DeleteFunc(x.asked, func(shard string, _ question) bool { return t.Shard(shard) == nil })
+	maps.DeleteFunc(x.refused, func(ns Namespace, _ error) bool { return t.Collection(ns) == nil })
 }
 
 // askTwice asks, and once more when there was no answer: one may be lost.

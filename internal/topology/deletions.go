@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -175,7 +176,6 @@ func (x *cursorWatch) waiting(t *Table, now time.Time) map[place]leaving {
 			_, known := out[at]
 			receives := slices.ContainsFunc(t.MovingOf(ns), func(m InFlight) bool { return m.To == shard })
 			if !size.Orphans.Known || size.Orphans.Value == 0 || known || receives {
-				delete(x.counted, at)
 				continue
 			}
 			if x.counted[at].IsZero() {
@@ -184,12 +184,16 @@ func (x *cursorWatch) waiting(t *Table, now time.Time) map[place]leaving {
 			out[at] = leaving{last: x.counted[at], unsure: true}
 		}
 	}
+	maps.DeleteFunc(x.counted, func(at place, _ time.Time) bool { return !out[at].unsure }) // also of what is gone
 	for at, l := range out {
 		if !l.last.After(x.cleared[at]) {
 			delete(out, at)
 		}
 	}
-	for at, then := range x.cleared { // entries that the log forgets need not be remembered either
+	for at, then := range x.cleared { // entries that the log forgets need not be remembered either, nor what is gone
+		if _, has := t.Sizes[at.ns]; !has && t.Collection(at.ns) == nil || t.Shard(at.shard) == nil {
+			delete(x.cleared, at)
+		}
 		if now.Sub(then) > 24*time.Hour && !slices.ContainsFunc(t.Events, func(e Event) bool { return !e.Time.After(then) }) {
 			delete(x.cleared, at)
 		}

@@ -5,12 +5,15 @@ package collections
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -29,9 +32,16 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	text, err := textOf(r)
+	if err != nil {
+		return err
+	}
 	sh := s.Shell(r, v, "collections", "Collections", "collections")
-	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, Region(v, page), s.Offers(r, v.Table).Collections()))
+	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, text, Region(v, text, page), s.Offers(r, v.Table).Collections()))
 }
+
+// textOf is what the names of collections are to contain; "" for all.
+func textOf(r *http.Request) (string, error) { return answer.CheckText("q", r.URL.Query().Get("q")) }
 
 // list is a page of the list of collections, internal ones too; as CSV all of it.
 func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error) {
@@ -39,7 +49,15 @@ func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error)
 	if err != nil {
 		return a, err
 	}
+	text, err := textOf(r)
+	if err != nil {
+		return a, err
+	}
 	all := data.Collections(v, r.URL.Query().Get("db"))
+	if text = strings.ToLower(text); text != "" {
+		lacks := func(c api.Collection) bool { return !strings.Contains(strings.ToLower(c.NS), text) }
+		all.Items = slices.DeleteFunc(slices.Clone(all.Items), lacks)
+	}
 	out, err := site.PageOf(r, all.Items, func(c api.Collection) string { return c.NS }, func(c api.Collection) api.Collection { return c })
 	if err != nil {
 		return a, err
@@ -61,25 +79,29 @@ type listing struct {
 }
 
 // Region is the live part of a page. All its tables together are cut into pages.
-func Region(v answer.View, page int) templ.Component {
-	m := listing{CollectionPage: data.CollectionsPage(v, page), shards: templates.ShardRefs(v.Table), internal: v.Internal}
+func Region(v answer.View, text string, page int) templ.Component {
+	m := listing{CollectionPage: data.CollectionsPage(v, text, page), shards: templates.ShardRefs(v.Table), internal: v.Internal}
 	if m.state = answer.PartState(v, topology.PartRouting); m.state.Code == "stale" {
 		m.state = api.State{} // the header says so on every page
 	}
-	if m.Sharded == 0 && m.state.Code == "" {
+	if text != "" && m.All == 0 && m.state.Code == "" {
+		m.state = api.State{Code: "empty", Title: "No collections match the filter",
+			Detail: "Searched: " + format.Count(int64(m.Searched)) + ". Upper and lower case are treated alike."}
+	}
+	if m.Sharded == 0 && text == "" && m.state.Code == "" {
 		m.state = api.State{Code: "empty", Title: "No collection is sharded",
 			Detail: "A collection appears here within a few seconds after sh.shardCollection."}
 	}
 	if v.Table.Unsharded == nil {
 		m.unsharded = answer.PartState(v, topology.PartCollections)
-	} else if m.Unsharded == 0 {
+	} else if m.Unsharded == 0 && text == "" {
 		m.unsharded = api.State{Code: "empty", Title: "Every collection is sharded"}
 	}
 	if m.All > answer.PageRows {
-		m.pager = templates.PagerOf(m.All, m.Page, func(page int) string { return answer.CollectionsURL(v.Internal, page) })
+		m.pager = templates.PagerOf(m.All, m.Page, func(page int) string { return answer.CollectionsURL(v.Internal, text, page) })
 	}
-	if v.Internal || m.Page > 1 {
-		m.live = answer.CollectionsURL(v.Internal, m.Page)
+	if v.Internal || text != "" || m.Page > 1 {
+		m.live = answer.CollectionsURL(v.Internal, text, m.Page)
 	}
 	return region(m)
 }

@@ -65,6 +65,25 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 	}
 }
 
+func TestCollectionsAreSearchedByName(t *testing.T) {
+	s := webtest.New(t)
+	const documents = "yorkie-meta.documents"
+	for query, want := range map[string]string{"?q=DOCUMENTS": documents, "?q=meta.doc&page=9": documents, "?q=none": ""} {
+		doc := webtest.ParseHTML(t, s.Do("GET", "/collections"+query).Body.String())
+		var found []string
+		doc.Find("#live-collections tr[data-key]").Each(func(_ int, row *goquery.Selection) { found = append(found, row.AttrOr("data-key", "")) })
+		if got := strings.Join(found, " "); got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+		if empty := strings.Contains(doc.Text(), "No collections match"); empty != (want == "") {
+			t.Errorf("%s: says that nothing matches: %v", query, empty)
+		}
+		if rows := strings.Count(s.Do("GET", "/collections.csv"+query).Body.String(), "\n") - 1; (rows > 0) != (want != "") {
+			t.Errorf("%s: %d rows of CSV", query, rows)
+		}
+	}
+}
+
 func TestAPageOfAMalformedNameIsNotFound(t *testing.T) {
 	s := webtest.New(t)
 	for _, name := range []string{"zz", "a.", ".a", "no.such"} {

@@ -27,8 +27,9 @@ var (
 var Routes = site.Table(
 	site.Question[api.List[api.Collection]]{
 		Route: site.Route{Pattern: "/collections", Summary: "Collections by shard", Tagged: true, Time: site.Past, Internal: true,
+			Params: []site.Param{site.Query("q", "only collections whose name contains this")},
 			Topic: site.Topic{Kind: "collections", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
-				return Region(v, 1), nil
+				return Region(v, "", 1), nil
 			}}},
 		Page: Page, Ask: list, All: true,
 		OfPage: []site.Param{site.Number("page", "of the page's tables, 50 rows each, counted from 1")},

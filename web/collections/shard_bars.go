@@ -18,16 +18,14 @@ const cellLabelShare = 0.07
 
 // barOf draws the collection's data by shard; its chunks while sizes are not known.
 func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
-	var list []api.Shard
 	top := -1.0
 	for _, p := range c.Shards {
-		list = append(list, api.Shard{Name: p.Shard, Bytes: p.Bytes, Documents: p.Documents, Chunks: p.Chunks})
 		if p.ByteShare > top {
 			top, out.fullest, out.share = p.ByteShare, refs.Of(p.Shard), format.Share(p.ByteShare)
 		}
 	}
-	if out.bar = templates.BytesMeasure(list, refs, out.fullest.Name); out.bar.Why != "" && top < 0 {
-		out.bar = templates.ChunksMeasure(list, refs, out.fullest.Name)
+	if out.bar = templates.PartsMeasure(c.Shards, refs, out.fullest.Name, true); out.bar.Why != "" && top < 0 {
+		out.bar = templates.PartsMeasure(c.Shards, refs, out.fullest.Name, false)
 	}
 	if top < 0 {
 		out.fullest = templates.ShardRef{}

@@ -54,7 +54,8 @@ var shardColumns = []column{
 	}, Count},
 }
 
-func (c column) figures(list []api.Shard) (out []api.Figure) {
+func (c column) figures(list []api.Shard) []api.Figure {
+	out := make([]api.Figure, 0, len(list))
 	for _, s := range list {
 		out = append(out, c.of(s))
 	}
@@ -70,27 +71,35 @@ func ShardCells(list []api.Shard) (out [][]Cell) {
 	return out
 }
 
-// BytesMeasure is the first of Measures.
-func BytesMeasure(list []api.Shard, refs Refs, keep string) Measure {
-	return shardColumns[0].measure(list, refs, keep)
-}
-
-// ChunksMeasure is the last of Measures.
-func ChunksMeasure(list []api.Shard, refs Refs, keep string) Measure {
-	return shardColumns[len(shardColumns)-1].measure(list, refs, keep)
+// PartsMeasure is a bar of one collection's bytes, or of its chunks while its bytes are not known.
+func PartsMeasure(parts []api.ShardPart, refs Refs, keep string, bytes bool) Measure {
+	names, figures := make([]string, len(parts)), make([]api.Figure, len(parts))
+	c := shardColumns[0]
+	if !bytes {
+		c = shardColumns[len(shardColumns)-1]
+	}
+	for i, p := range parts {
+		if names[i], figures[i] = p.Shard, p.Bytes; !bytes {
+			figures[i] = c.of(api.Shard{Chunks: p.Chunks})
+		}
+	}
+	return c.measure(names, figures, refs, keep)
 }
 
 // Measures are the same columns as stacked bars. The shard named keep has a segment of
 // its own, however small it is.
 func Measures(list []api.Shard, refs Refs, keep string) (out []Measure) {
+	names := make([]string, len(list))
+	for i, shard := range list {
+		names[i] = shard.Name
+	}
 	for _, c := range shardColumns {
-		out = append(out, c.measure(list, refs, keep))
+		out = append(out, c.measure(names, c.figures(list), refs, keep))
 	}
 	return out
 }
 
-func (c column) measure(list []api.Shard, refs Refs, keep string) Measure {
-	figures := c.figures(list)
+func (c column) measure(names []string, figures []api.Figure, refs Refs, keep string) Measure {
 	all := answer.Total(figures)
 	m := Measure{Name: c.name, Total: c.write(all)}
 	switch {
@@ -101,25 +110,30 @@ func (c column) measure(list []api.Shard, refs Refs, keep string) Measure {
 		m.Why = "nothing stored yet"
 		return m
 	}
+	m.Parts = make([]Part, 0, len(figures))
 	for i, f := range figures {
-		if f.Value == nil || *f.Value == 0 {
-			continue
+		if f.Value != nil && *f.Value != 0 {
+			m.Parts = append(m.Parts, Part{Shard: refs.Of(names[i]), Share: answer.Share(*f.Value, *all.Value)})
 		}
-		share, ref := answer.Share(*f.Value, *all.Value), refs.Of(list[i].Name)
-		p := Part{Shard: ref, Share: share, Title: fmt.Sprintf("%s: %s, %s", ref.Name, c.write(f).Text, format.Share(share))}
-		switch {
-		case share >= percentShare:
-			p.Label = ref.Label + " · " + format.Share(share)
-		case share >= labelShare:
-			p.Label, p.Tight = ref.Label, share < narrowShare
-		}
-		m.Parts = append(m.Parts, p)
 	}
 	m.Parts = mergeSmallest(m.Parts, keep)
-	at := 0.0
+	at, next := 0.0, 0
 	var titles []string
-	for i, p := range m.Parts {
-		m.Parts[i].From = at
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		for next < len(names) && names[next] != p.Shard.Name { // in the order of the list; those put together have no name
+			next++
+		}
+		if next < len(names) {
+			p.Title = fmt.Sprintf("%s: %s, %s", p.Shard.Name, c.write(figures[next]).Text, format.Share(p.Share))
+			switch {
+			case p.Share >= percentShare:
+				p.Label = p.Shard.Label + " · " + format.Share(p.Share)
+			case p.Share >= labelShare:
+				p.Label, p.Tight = p.Shard.Label, p.Share < narrowShare
+			}
+		}
+		p.From = at
 		at += p.Share
 		titles = append(titles, p.Title)
 	}
@@ -128,29 +142,33 @@ func (c column) measure(list []api.Shard, refs Refs, keep string) Measure {
 }
 
 // mergeSmallest puts the segments that are too many or too narrow to be seen together
-// into one, at the end. The table has the figures of each.
+// into one, at the end, in the same list. The table has the figures of each.
 func mergeSmallest(parts []Part, keep string) []Part {
-	bySize := slices.Clone(parts)
-	slices.SortStableFunc(bySize, func(a, b Part) int { return cmp.Compare(b.Share, a.Share) })
-	small := map[string]bool{}
-	for i, p := range bySize {
+	bySize := make([]int, len(parts))
+	for i := range bySize {
+		bySize[i] = i
+	}
+	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(parts[b].Share, parts[a].Share) })
+	small, n := make([]bool, len(parts)), 0
+	for i, at := range bySize {
+		p := &parts[at]
 		if p.Shard.Name != keep && (i >= maxParts-1 && len(parts) > maxParts || p.Share < leastShare) {
-			small[p.Shard.Name] = true
+			small[at] = true
+			n++
 		}
 	}
-	if len(small) < 2 {
+	if n < 2 {
 		return parts
 	}
-	var out []Part
-	more := Part{}
-	for _, p := range parts {
-		if !small[p.Shard.Name] {
+	out, more := parts[:0], Part{}
+	for i, p := range parts {
+		if !small[i] {
 			out = append(out, p)
 			continue
 		}
 		more.Share += p.Share
 	}
-	words := format.Count(int64(len(small))) + " more"
+	words := format.Count(int64(n)) + " more"
 	if more.Share >= percentShare {
 		more.Label = words
 	}

@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
@@ -37,8 +38,10 @@ func SectionOf(c *api.Collection, internal bool) CollectionSection {
 type CollectionPage struct {
 	api.Collections // those of the page; figures are of all
 	Page            int
-	All             int // collections on all pages
-	Sharded         int // of these in each table
+	Text            string // the filter
+	Searched        int    // collections without it
+	All             int    // collections on all pages
+	Sharded         int    // of these in each table
 	Unsharded       int
 }
 
@@ -51,11 +54,16 @@ type collectionOrder struct {
 	sharded, unsharded int
 }
 
-// CollectionsPage lists table after table, in each the largest collections first.
-func CollectionsPage(v answer.View, page int) CollectionPage {
-	out := CollectionPage{Collections: Collections(v, "")}
+// CollectionsPage lists table after table, in each the largest collections first: those whose name has a text, in upper
+// or lower case.
+func CollectionsPage(v answer.View, text string, page int) CollectionPage {
+	out := CollectionPage{Collections: Collections(v, ""), Text: text}
 	all := out.Items
 	order := answer.OncePerTable(v, orderKey{v.Internal}, func() collectionOrder { return orderOf(all, v.Internal) })
+	out.Searched = len(order.places)
+	if text != "" {
+		order = order.matching(all, v.Internal, text)
+	}
 	out.All, out.Sharded, out.Unsharded = len(order.places), order.sharded, order.unsharded
 	shown, from, to := answer.PageOf(out.All, page)
 	out.Page = shown
@@ -63,18 +71,34 @@ func CollectionsPage(v answer.View, page int) CollectionPage {
 	return out
 }
 
+// matching are the places whose names have a text.
+func (o collectionOrder) matching(all []api.Collection, internal bool, text string) (out collectionOrder) {
+	text = strings.ToLower(text)
+	for _, i := range o.places {
+		if strings.Contains(strings.ToLower(all[i].NS), text) {
+			out.add(i, SectionOf(&all[i], internal))
+		}
+	}
+	return out
+}
+
+func (o *collectionOrder) add(place int32, in CollectionSection) {
+	switch in {
+	case SectionNone:
+		return
+	case SectionSharded:
+		o.sharded++
+	case SectionUnsharded:
+		o.unsharded++
+	}
+	o.places = append(o.places, place)
+}
+
 func orderOf(all []api.Collection, internal bool) (out collectionOrder) {
 	sections := make([]CollectionSection, len(all))
 	for i := range all {
-		switch sections[i] = SectionOf(&all[i], internal); sections[i] {
-		case SectionNone:
-			continue
-		case SectionSharded:
-			out.sharded++
-		case SectionUnsharded:
-			out.unsharded++
-		}
-		out.places = append(out.places, int32(i))
+		sections[i] = SectionOf(&all[i], internal)
+		out.add(int32(i), sections[i])
 	}
 	slices.SortFunc(out.places, func(a, b int32) int { // of equal ones the order of names stays
 		x, y := &all[a], &all[b]

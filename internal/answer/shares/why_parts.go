@@ -2,6 +2,8 @@ package shares
 
 import (
 	"cmp"
+	"math"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -22,30 +24,79 @@ func (w *shardWhy) collections() whyParts {
 		w.writtenCollections(&out)
 		return out
 	}
-	var missing []string
-	one := func(ns topology.Namespace, c *topology.Collection, a data.ChunkAmounts) {
-		if a.Reason != "" {
-			missing = append(missing, string(ns))
-		} else if part := w.partOf(ns, c, a); part.here != 0 || part.even != 0 {
-			out.add(part)
-		}
+	all := w.shares()
+	w.zoned = all.zoned
+	listed := min(w.q.Limit, len(all.list))
+	for _, s := range all.list[:listed] {
+		out.add(w.sharePart(s, func() data.ChunkAmounts { return w.amounts(s.ns, s.c) }))
 	}
-	for _, c := range w.v.Table.Collections {
-		if answer.Visible(c) {
-			one(c.NS, c, w.amounts(c.NS, c))
+	if rest := all.list[listed:]; len(rest) > 0 {
+		others := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "others", Exact: true, Count: len(rest)}}
+		for _, s := range rest {
+			others.here, others.even = others.here+s.here, others.even+s.even
+			others.Exact, others.AtLeast = others.Exact && s.exact, others.AtLeast || s.atLeast
 		}
+		others.Text = "other, " + nounCount(others.Count, out.noun)
+		out.add(others)
 	}
-	amounts := unshardedAmounts(w.v, w.q.By)
-	for i, ns := range w.v.Table.Unsharded {
-		if !topology.IsInternal(ns) {
-			one(ns, nil, amounts[i])
-		}
-	}
-	if len(missing) > 0 {
-		out.unknown = append(out.unknown, unknownPart(len(missing), "unknown: "+nounCount(len(missing), "collections")+
-			" whose sizes are not known", missing))
+	if len(all.missing) > 0 {
+		out.unknown = append(out.unknown, unknownPart(len(all.missing), "unknown: "+nounCount(len(all.missing), "collections")+
+			" whose sizes are not known", slices.Clone(all.missing)))
 	}
 	return out
+}
+
+// collectionShare is what the shard has of a collection, and its even share.
+type collectionShare struct {
+	ns                    topology.Namespace
+	c                     *topology.Collection // nil: it has no chunks
+	here, even            float64
+	exact, atLeast, zoned bool
+}
+
+// collectionShares are those of all collections that make a difference, the largest difference first.
+type collectionShares struct {
+	list    []collectionShare
+	missing []string // whose sizes are not known
+	zoned   bool     // some are in zones
+}
+
+// sharesKey is the key of what is answer.OncePerTable of the collections on a shard.
+type sharesKey struct {
+	shard, by string
+	measured  uint64 // measurements of chunks
+}
+
+// shares are the collections of a measure that is a size. Read only.
+func (w *shardWhy) shares() collectionShares {
+	key := sharesKey{shard: w.q.Shard, by: w.q.By}
+	if w.v.Sizes != nil {
+		key.measured = w.v.Sizes.Seq()
+	}
+	return answer.OncePerTable(w.v, key, func() (out collectionShares) {
+		one := func(ns topology.Namespace, c *topology.Collection, a data.ChunkAmounts) {
+			if a.Reason != "" {
+				out.missing = append(out.missing, string(ns))
+			} else if s := w.shareOf(ns, c, a); s.here != 0 || s.even != 0 {
+				out.list, out.zoned = append(out.list, s), out.zoned || s.zoned
+			}
+		}
+		for _, c := range w.v.Table.Collections {
+			if answer.Visible(c) {
+				one(c.NS, c, w.amounts(c.NS, c))
+			}
+		}
+		amounts := unshardedAmounts(w.v, w.q.By)
+		for i, ns := range w.v.Table.Unsharded {
+			if !topology.IsInternal(ns) {
+				one(ns, nil, amounts[i])
+			}
+		}
+		slices.SortStableFunc(out.list, func(a, b collectionShare) int {
+			return cmp.Compare(math.Abs(b.here-b.even), math.Abs(a.here-a.even))
+		})
+		return out
+	})
 }
 
 func nounCount(n int, noun string) string { return format.Count(int64(n)) + " " + plural(n, noun) }
@@ -80,7 +131,7 @@ func (w *shardWhy) writtenCollections(out *whyParts) {
 		}
 		w.covered(a)
 		lost += max(a.Window.Total.PerSecond-a.Total(), 0)
-		part := w.partOf(c.NS, c, a)
+		part := w.partOf(c, a)
 		if part.here != 0 || part.even != 0 {
 			out.add(part)
 		}
@@ -132,31 +183,44 @@ func unshardedAmounts(v answer.View, by string) []data.ChunkAmounts {
 	})
 }
 
-// partOf compares what the shard has of a collection with its even share of it.
-func (w *shardWhy) partOf(ns topology.Namespace, c *topology.Collection, a data.ChunkAmounts) whyPart {
-	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "collection", Text: string(ns), NS: string(ns), Count: 1,
-		Exact: a.Exact, AtLeast: a.AtLeast},
-		here: a.On[w.q.Shard]}
-	if c == nil || c.Unsplittable {
-		p.even = a.Total() * w.even.Part("")
-		w.unshardedRemedy(&p, ns, c)
+// shareOf compares what the shard has of a collection with its even share of it.
+func (w *shardWhy) shareOf(ns topology.Namespace, c *topology.Collection, a data.ChunkAmounts) collectionShare {
+	s := collectionShare{ns: ns, c: c, here: a.On[w.q.Shard], exact: a.Exact, atLeast: a.AtLeast}
+	var spans []answer.ZoneSpan
+	if c != nil && !c.Unsplittable {
+		spans = answer.ZoneSpansOf(w.v.Table, c)
+	}
+	if len(spans) == 0 {
+		s.even = a.Total() * w.even.Part("")
+		return s
+	}
+	s.zoned, s.exact = true, false
+	left := a.Total()
+	w.even.Parts(c, spans, 0, c.Chunks.Len(), func(i int, owner string, part float64) {
+		x := a.Of(i, owner)
+		s.even += x * part
+		left -= x
+	})
+	s.even += left * w.even.Part("") // on shards that own no chunk, or measured with another result
+	return s
+}
+
+// partOf is a collection as a part.
+func (w *shardWhy) partOf(c *topology.Collection, a data.ChunkAmounts) whyPart {
+	return w.sharePart(w.shareOf(c.NS, c, a), func() data.ChunkAmounts { return a })
+}
+
+// sharePart is a share as a part; amounts are of its chunks.
+func (w *shardWhy) sharePart(s collectionShare, amounts func() data.ChunkAmounts) whyPart {
+	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "collection", Text: string(s.ns), NS: string(s.ns), Count: 1,
+		Exact: s.exact, AtLeast: s.atLeast}, here: s.here, even: s.even}
+	if s.c == nil || s.c.Unsplittable {
+		w.unshardedRemedy(&p, s.ns, s.c)
 		return p
 	}
-	p.Page, p.Opens = answer.CollectionURL(ns), w.q.Of(w.q.By, ns, "").URL()
-	spans := answer.ZoneSpansOf(w.v.Table, c)
-	if len(spans) == 0 {
-		p.even = a.Total() * w.even.Part("")
-	} else {
-		w.zoned, p.Exact = true, false
-		left := a.Total()
-		w.even.Parts(c, spans, 0, c.Chunks.Len(), func(i int, owner string, part float64) {
-			x := a.Of(i, owner)
-			p.even += x * part
-			left -= x
-		})
-		p.even += left * w.even.Part("") // on shards that own no chunk, or measured with another result
-	}
-	w.collectionRemedy(&p, c, a)
+	w.zoned = w.zoned || s.zoned
+	p.Page, p.Opens = answer.CollectionURL(s.ns), w.q.Of(w.q.By, s.ns, "").URL()
+	w.collectionRemedy(&p, s.c, amounts)
 	return p
 }
 
@@ -175,7 +239,7 @@ func (w *shardWhy) inside() (whyParts, error) {
 		}
 		return whyParts{}, nil
 	}
-	whole := w.partOf(c.NS, c, a)
+	whole := w.partOf(c, a)
 	in := w.newInside(c, a, whole)
 	switch {
 	case w.q.Project == "" || w.q.Project == AllProjects:

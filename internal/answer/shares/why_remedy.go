@@ -82,14 +82,14 @@ func held(c *topology.Collection) string {
 
 // collectionRemedy is what makes a collection even: let the balancer do it, where it is told not to,
 // else move the chunk that matters most.
-func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, a data.ChunkAmounts) {
+func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, amounts func() data.ChunkAmounts) {
 	p.remedy = func(p *whyPart) {
 		ns := string(c.NS)
 		if p.WhyNot = held(c); p.WhyNot != "" {
 			return
 		}
 		if w.q.By == data.OfWrites {
-			w.hottestRemedy(p, c, a)
+			w.hottestRemedy(p, c, amounts())
 			return
 		}
 		if c.Chunks.Len() == 1 {
@@ -110,6 +110,7 @@ func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, a data.C
 				return
 			}
 		}
+		a := amounts()
 		if i, smallest := w.largestMovable(c, a, p.difference()); i >= 0 {
 			w.moveChunk(p, c, i, a.Of(i, w.q.Shard), "Move chunk "+format.Count(int64(i+1)))
 		} else if len(p.Plans) == 0 && p.WhyNot == "" {

@@ -36,7 +36,7 @@ func (m *matrix) collections() {
 		return
 	}
 	m.takeTotals(sumLine(m.v.Table, lines), message.Plural(len(lines), "1 collection", format.Count(int64(len(lines)))+" collections"))
-	byDB := map[string][]matrixLine{}
+	byDB := map[string][]*matrixLine{}
 	for _, l := range lines {
 		db := topology.Namespace(l.name).Database()
 		byDB[db] = append(byDB[db], l)
@@ -52,16 +52,16 @@ func (m *matrix) collections() {
 }
 
 // databases lays out the databases of a page with the collections of the open ones.
-func (m *matrix) databases(byDB map[string][]matrixLine) {
-	var groups []matrixLine
+func (m *matrix) databases(byDB map[string][]*matrixLine) {
+	var groups []*matrixLine
 	for db, lines := range byDB {
 		l := sumLine(m.v.Table, lines)
 		l.name = db
-		l.row = MatrixRow{Key: "db:" + db, Kind: "database", Name: db,
+		l.row = &MatrixRow{Key: "db:" + db, Kind: "database", Name: db,
 			Note: message.Plural(len(lines), "1 collection", format.Count(int64(len(lines)))+" collections")}
 		groups = append(groups, l)
 	}
-	slices.SortFunc(groups, func(a, b matrixLine) int { return natural.Compare(a.name, b.name) })
+	slices.SortFunc(groups, func(a, b *matrixLine) int { return natural.Compare(a.name, b.name) })
 	m.sort(groups)
 	m.out.Pages = len(groups)
 	_, from, to := answer.PageOfRows(len(groups), m.q.Page, m.out.OnPage)
@@ -78,10 +78,7 @@ func (m *matrix) databases(byDB map[string][]matrixLine) {
 		m.sort(lines)
 		n := min(len(lines), answer.PageRows, matrixLeaves-leaves)
 		leaves += n
-		for _, l := range lines[:n] {
-			l.row.Depth = 1
-			m.add(l)
-		}
+		m.addCollections(lines[:n], 1)
 		more := m.q.with(func(q *MatrixQuery) { q.DB = g.name })
 		m.addOthers(lines[n:], "others:"+g.name, others(len(lines)-n), more.URL(), 1)
 	}
@@ -90,11 +87,9 @@ func (m *matrix) databases(byDB map[string][]matrixLine) {
 }
 
 // addPage adds the lines [from, to), and what is before and after them as sums.
-func (m *matrix) addPage(lines []matrixLine, from, to int, what string, depth int) {
+func (m *matrix) addPage(lines []*matrixLine, from, to int, what string, depth int) {
 	m.addOthers(lines[:from], "others-before", format.Count(int64(from))+" "+what+" before", m.pageURL(from-1), depth)
-	for _, l := range lines[from:to] {
-		m.add(l)
-	}
+	m.addCollections(lines[from:to], depth)
 	m.addOthers(lines[to:], "others-after", others(len(lines)-to), m.pageURL(to), depth)
 }
 
@@ -110,23 +105,24 @@ func (m *matrix) pageURL(row int) string {
 }
 
 // addOthers adds the sum of lines that are not shown; nothing without any.
-func (m *matrix) addOthers(lines []matrixLine, key, name, more string, depth int) {
+func (m *matrix) addOthers(lines []*matrixLine, key, name, more string, depth int) {
 	if len(lines) == 0 {
 		return
 	}
 	l := sumLine(m.v.Table, lines)
-	l.row = MatrixRow{Key: key, Kind: "others", Name: name, URL: more, Depth: depth}
+	l.row = &MatrixRow{Key: key, Kind: "others", Name: name, URL: more, Depth: depth}
 	m.add(l)
 }
 
 // collectionLines are the collections that the query finds; total is how many there are.
-func (m *matrix) collectionLines() (out []matrixLine, total int) {
+func (m *matrix) collectionLines() (out []*matrixLine, total int) {
 	byNS := map[topology.Namespace][]PendingMove{}
 	for _, x := range m.moves {
 		byNS[x.NS] = append(byNS[x.NS], x)
 	}
 	text := strings.ToLower(m.q.Text)
-	out = make([]matrixLine, 0, len(m.v.CollectionsByName()))
+	all := make([]matrixLine, 0, len(m.v.CollectionsByName()))
+	out = make([]*matrixLine, 0, cap(all))
 	sizes := m.sizes()
 	for i, ns := range m.v.CollectionsByName() {
 		if !m.q.Internal && answer.System(m.v.Table, ns) {
@@ -136,9 +132,9 @@ func (m *matrix) collectionLines() (out []matrixLine, total int) {
 		if m.q.DB != "" && ns.Database() != m.q.DB || text != "" && !strings.Contains(strings.ToLower(string(ns)), text) {
 			continue
 		}
-		l := m.collectionLine(ns, sizes, i)
-		l.moves = byNS[ns]
-		out = append(out, l)
+		all = append(all, m.collectionLine(ns, sizes, i))
+		all[len(all)-1].moves = byNS[ns]
+		out = append(out, &all[len(all)-1])
 	}
 	return out, total
 }
@@ -158,34 +154,40 @@ func (m *matrix) sizes() []spread {
 
 // collectionLine is the line of a collection whose sizes are at a position.
 func (m *matrix) collectionLine(ns topology.Namespace, sizes []spread, at int) matrixLine {
-	out := matrixLine{name: string(ns), row: MatrixRow{Key: string(ns), Kind: "collection", Name: string(ns), URL: answer.CollectionURL(ns)}}
 	c := m.v.Table.Collection(ns)
-	sharded := c != nil && !c.Unsplittable
-	if !sharded {
-		out.row.Note, out.row.URL = "not sharded", ""
-		out.unsharded = true
-	}
-	out.link = func(shard string) string {
-		if !sharded {
-			return answer.ShardURL(shard)
-		}
-		return answer.CollectionURL(ns) + "?shard=" + url.QueryEscape(shard) + "#chunks"
-	}
+	out := matrixLine{name: string(ns), unsharded: c == nil || c.Unsplittable}
 	switch m.q.Measure {
 	case MatrixWrites:
-		out.spread = m.writes.spread(ns)
+		s := m.writes.spread(ns)
+		out.spread = &s
 	case MatrixReads:
-		out.spread = m.reads(ns)
+		s := m.reads(ns)
+		out.spread = &s
 	default:
-		out.spread = sizes[at]
+		out.spread = &sizes[at]
 	}
 	if len(m.ended[ns]) > 0 {
 		out.shards = out.spread.dense(len(m.v.Table.Shards))
 		noteMoves(m.v.Table, out.shards, m.ended[ns], nil)
 	}
-	out.row.Zones, out.row.ZonesMore = m.zones.collection(ns)
 	out.sum()
 	return out
+}
+
+// addCollections adds the rows of collections. Only those that are shown are made.
+func (m *matrix) addCollections(lines []*matrixLine, depth int) {
+	for _, l := range lines {
+		ns := topology.Namespace(l.name)
+		l.row = &MatrixRow{Key: l.name, Kind: "collection", Name: l.name, URL: answer.CollectionURL(ns), Depth: depth}
+		l.link = func(shard string) string {
+			return answer.CollectionURL(ns) + "?shard=" + url.QueryEscape(shard) + "#chunks"
+		}
+		if l.unsharded {
+			l.row.Note, l.row.URL, l.link = "not sharded", "", answer.ShardURL
+		}
+		l.row.Zones, l.row.ZonesMore = m.zones.collection(ns)
+		m.add(l)
+	}
 }
 
 // noMatrixRows says why a table has no rows.

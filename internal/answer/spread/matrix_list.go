@@ -73,15 +73,17 @@ func (m *matrix) listCollections(q MatrixListQuery, out api.List[api.MatrixRow])
 	for _, x := range m.moves {
 		byNS[x.NS] = append(byNS[x.NS], x)
 	}
+	n := len(m.v.Table.Shards)
+	size, documents, writes, reads := make([]amount, n), make([]amount, n), make([]amount, n), make([]amount, n)
 	for _, ns := range names {
 		row := api.MatrixRow{Kind: "collection", ID: string(ns), DB: ns.Database(), Name: ns.Collection()}
-		amounts := func(measure string) []amount {
-			return sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{Measure: measure}), m.at).dense(len(m.at))
+		fill := func(list []amount, measure string) {
+			sizesByShard(m.v.Table, ns, measureOf(MatrixQuery{Measure: measure}), m.at).fill(list)
 		}
-		size := amounts(MatrixBytes)
+		fill(size, MatrixBytes)
+		fill(documents, MatrixDocuments)
 		noteMoves(m.v.Table, size, m.ended[ns], nil)
-		row.Shards = m.parts(size, amounts(MatrixDocuments), m.writes.collection(ns),
-			m.reads(ns).dense(len(m.at)), byNS[ns])
+		row.Shards = m.parts(size, documents, m.writes.spread(ns).fill(writes), m.reads(ns).fill(reads), byNS[ns])
 		out.Items = append(out.Items, row)
 	}
 	return out, nil
@@ -145,15 +147,15 @@ func (m *matrix) parts(size, documents, writes, reads []amount, moves []PendingM
 	byShard := movesByShard(m.v.Table, moves)
 	out := []api.MatrixPart{}
 	for i, s := range m.v.Table.Shards {
+		still := byShard == nil || len(byShard[i].leaving)+len(byShard[i].arriving) == 0
+		if still && size[i].nowhere() && documents[i].nowhere() && writes[i].notSeen() && reads[i].notSeen() {
+			continue
+		}
 		p := api.MatrixPart{Shard: s.Name, MovedAt: api.Time(size[i].moved), Bytes: size[i].figure(m.v.Now),
 			Documents: documents[i].figure(m.v.Now), WritesPerSecond: writes[i].rate(m.v.Now),
 			ReadsPerSecond: reads[i].rate(m.v.Now), ReadMillis: answer.MeanMillis(reads[i].value, reads[i].mean)}
 		if byShard != nil {
 			p.Leaving, p.Arriving = movesAnswer(byShard[i].leaving, true), movesAnswer(byShard[i].arriving, false)
-		}
-		still := p.Leaving == nil && p.Arriving == nil
-		if still && size[i].nowhere() && documents[i].nowhere() && writes[i].notSeen() && reads[i].notSeen() {
-			continue
 		}
 		out = append(out, p)
 	}

@@ -78,7 +78,7 @@ func (m *matrix) projects() {
 	_, from, to := answer.PageOfRows(len(found), m.q.Page, m.out.OnPage)
 
 	whole := len(found) == m.out.Total
-	all, byNS := matrixLine{moves: m.moves}, map[topology.Namespace]spread(nil)
+	all, byNS := &matrixLine{row: &MatrixRow{}, moves: m.moves}, map[topology.Namespace]*spread(nil)
 	name := message.Plural(len(found), "1 project", format.Count(int64(len(found)))+" projects")
 	if whole {
 		all.shards, byNS = m.allData()
@@ -116,7 +116,7 @@ func (m *matrix) allName() string {
 
 // addSum adds a row of amounts that stand for several projects.
 func (m *matrix) addSum(shards []amount, key, name, more string) {
-	l := matrixLine{shards: shards, row: MatrixRow{Key: key, Kind: "others", Name: name, URL: more}}
+	l := &matrixLine{shards: shards, row: &MatrixRow{Key: key, Kind: "others", Name: name, URL: more}}
 	l.sum()
 	m.add(l)
 }
@@ -249,8 +249,8 @@ func (m *matrix) addProject(p placement.Project, shards []amount, figures projec
 	if len(m.v.Dir.Databases()) > 1 {
 		key += ":" + p.DB
 	}
-	l := matrixLine{name: p.Name, shards: shards, moves: m.movesOfProject(p)}
-	l.row = MatrixRow{Key: key, Kind: "project", Name: answer.NameOf(p), URL: "/projects/" + id, Fold: m.q.toggled(key, false).URL(),
+	l := &matrixLine{name: p.Name, shards: shards, moves: m.movesOfProject(p)}
+	l.row = &MatrixRow{Key: key, Kind: "project", Name: answer.NameOf(p), URL: "/projects/" + id, Fold: m.q.toggled(key, false).URL(),
 		Open: m.q.isOpen(key, false), Hot: m.hot[id]}
 	if len(m.v.Dir.Databases()) > 1 {
 		l.row.Note = p.DB
@@ -275,13 +275,13 @@ func (m *matrix) addParts(p placement.Project, key string) {
 		if c.Presence == placement.PresenceNo {
 			continue
 		}
-		l := matrixLine{name: string(c.NS)}
+		l := &matrixLine{name: string(c.NS)}
 		if m.q.Measure == MatrixWrites {
 			l.shards = m.writes.part(refOf(p), c.NS)
 		} else {
 			l.shards = partOfProject(m.v.Table, c, sizes, m.q.Measure == MatrixDocuments)
 		}
-		l.row = MatrixRow{Key: key + ":" + string(c.NS), Kind: "part", Name: c.NS.Collection(), URL: answer.CollectionURL(c.NS), Depth: 1}
+		l.row = &MatrixRow{Key: key + ":" + string(c.NS), Kind: "part", Name: c.NS.Collection(), URL: answer.CollectionURL(c.NS), Depth: 1}
 		l.row.Zones, l.row.ZonesMore = m.zones.project(p.DB, p.ID, c.NS)
 		l.link = func(shard string) string { return answer.ProjectShardURL(p.ID.Hex(), shard) }
 		noteMoves(m.v.Table, l.shards, m.ended[c.NS], m.touchesProject(c.NS, p.ID))

@@ -19,11 +19,11 @@ type matrixRest struct {
 }
 
 // allData are the amounts of all collections, as the matrix of collections adds them up.
-func (m *matrix) allData() (sum []amount, byNS map[topology.Namespace]spread) {
+func (m *matrix) allData() (sum []amount, byNS map[topology.Namespace]*spread) {
 	q := m.q
 	q.Projects, q.Text, q.DB = false, "", ""
 	lines, _ := (&matrix{v: m.v, q: q, measure: m.measure, zones: m.zones, writes: m.writes, at: m.at}).collectionLines()
-	byNS = make(map[topology.Namespace]spread, len(lines))
+	byNS = make(map[topology.Namespace]*spread, len(lines))
 	for _, l := range lines {
 		byNS[topology.Namespace(l.name)] = l.spread
 	}
@@ -31,7 +31,7 @@ func (m *matrix) allData() (sum []amount, byNS map[topology.Namespace]spread) {
 }
 
 // rest divides what is not in a row of the listed projects.
-func (m *matrix) rest(all []amount, byNS map[topology.Namespace]spread, ranked map[projectRef]shardAmounts) matrixRest {
+func (m *matrix) rest(all []amount, byNS map[topology.Namespace]*spread, ranked map[projectRef]shardAmounts) matrixRest {
 	var out matrixRest
 	none := func() []amount { return make([]amount, len(all)) }
 	out.all, out.unlisted, out.others, out.left = none(), none(), none(), none()
@@ -49,7 +49,7 @@ func (m *matrix) rest(all []amount, byNS map[topology.Namespace]spread, ranked m
 		}
 	}
 	counted := m.countedByProject()
-	addSpreads(out.others, func(yield func(spread) bool) {
+	addSpreads(out.others, func(yield func(*spread) bool) {
 		for ns, s := range byNS {
 			if !counted[ns] {
 				out.names++
@@ -101,12 +101,12 @@ func (m *matrix) countedByProject() map[topology.Namespace]bool {
 
 // addRest adds the row of what belongs to no listed project, which opens into what it consists of.
 func (m *matrix) addRest(r matrixRest) {
-	l := matrixLine{shards: r.all}
+	l := &matrixLine{shards: r.all}
 	if l.sum(); !l.total.known || m.nothingOf(r.all) {
 		return
 	}
 	const key = "rest"
-	l.row = MatrixRow{Key: key, Kind: "others", Name: "Not in the list", Fold: m.q.toggled(key, false).URL(), Open: m.q.isOpen(key, false)}
+	l.row = &MatrixRow{Key: key, Kind: "others", Name: "Not in the list", Fold: m.q.toggled(key, false).URL(), Open: m.q.isOpen(key, false)}
 	m.add(l)
 	if !l.row.Open {
 		return
@@ -126,7 +126,8 @@ func (m *matrix) addRest(r matrixRest) {
 		if m.nothingOf(part.shards) {
 			continue
 		}
-		l := matrixLine{shards: part.shards, row: MatrixRow{Key: key + ":" + part.key, Kind: "others", Name: part.name, URL: part.url, Depth: 1}}
+		l := &matrixLine{shards: part.shards}
+		l.row = &MatrixRow{Key: key + ":" + part.key, Kind: "others", Name: part.name, URL: part.url, Depth: 1}
 		l.sum()
 		m.add(l)
 	}

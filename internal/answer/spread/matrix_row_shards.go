@@ -7,7 +7,7 @@ import (
 
 // list adds the list of a row's shards, most first, if it is open: on a small screen it is easier to
 // read than columns. Shards that certainly have nothing are only counted.
-func (m *matrix) list(row *MatrixRow, l matrixLine, byShard []shardMoves) {
+func (m *matrix) list(row *MatrixRow, l *matrixLine, byShard []shardMoves) {
 	key := "shards:" + row.Key
 	row.ListURL = m.q.toggled(key, false).URL()
 	if !m.q.isOpen(key, false) {

@@ -30,11 +30,18 @@ func (s spread) at(shard int) amount {
 
 // dense has an amount for each of n shards.
 func (s spread) dense(n int) []amount {
-	out := slices.Repeat([]amount{s.others}, n)
-	for _, x := range s.on {
-		out[x.shard] = x.amount
+	return s.fill(make([]amount, n))
+}
+
+// fill is dense in a list that is there.
+func (s spread) fill(list []amount) []amount {
+	for i := range list {
+		list[i] = s.others
 	}
-	return out
+	for _, x := range s.on {
+		list[x.shard] = x.amount
+	}
+	return list
 }
 
 // total is the sum of all shards: others are 0 or unknown, so that one of them counts as all.
@@ -50,7 +57,7 @@ func (s spread) allKnown() bool {
 }
 
 // addSpreads adds spreads to sums by shard.
-func addSpreads(sums []amount, all iter.Seq[spread]) {
+func addSpreads(sums []amount, all iter.Seq[*spread]) {
 	var everywhere amount
 	for s := range all {
 		if len(s.on) > 0 && !(s.others.known && s.allKnown()) {

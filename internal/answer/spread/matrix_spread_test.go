@@ -24,7 +24,7 @@ func TestSumsOfSpreadsAreThoseOfEachShard(t *testing.T) {
 					want[n] = want[n].plus(a)
 				}
 			}
-			if addSpreads(got, slices.Values([]spread{all[i], all[j]})); !slices.Equal(got, want) {
+			if addSpreads(got, slices.Values([]*spread{&all[i], &all[j]})); !slices.Equal(got, want) {
 				t.Errorf("%+v and %+v: %+v, want %+v", all[i], all[j], got, want)
 			}
 		}

@@ -130,10 +130,10 @@ func (m matrixMeasure) ofSize(s *topology.Size) amount {
 
 // matrixLine is a row before it is laid out: an amount for each shard.
 type matrixLine struct {
-	row       MatrixRow
-	name      string   // rows are sorted by it
-	shards    []amount // for each shard; nil: spread has them
-	spread    spread
+	row       *MatrixRow // nil: not made yet
+	name      string     // rows are sorted by it
+	shards    []amount   // for each shard; nil: spread has them
+	spread    *spread
 	total     amount
 	moves     []PendingMove
 	unsharded bool                      // a collection that is not sharded
@@ -142,7 +142,7 @@ type matrixLine struct {
 
 func (l *matrixLine) sum() {
 	l.total = amount{}
-	if l.shards == nil {
+	if l.shards == nil && l.spread != nil {
 		l.total = l.spread.total()
 	}
 	for _, a := range l.shards {
@@ -151,17 +151,17 @@ func (l *matrixLine) sum() {
 }
 
 // sumLine is the sum of lines as one line.
-func sumLine(t *topology.Table, lines []matrixLine) matrixLine {
-	out := matrixLine{shards: make([]amount, len(t.Shards))}
-	for i := range lines {
-		for n, a := range lines[i].shards {
+func sumLine(t *topology.Table, lines []*matrixLine) *matrixLine {
+	out := &matrixLine{row: &MatrixRow{}, shards: make([]amount, len(t.Shards))}
+	for _, l := range lines {
+		for n, a := range l.shards {
 			out.shards[n] = out.shards[n].plus(a)
 		}
-		out.moves = append(out.moves, lines[i].moves...)
+		out.moves = append(out.moves, l.moves...)
 	}
-	addSpreads(out.shards, func(yield func(spread) bool) {
-		for i := range lines {
-			if lines[i].shards == nil && !yield(lines[i].spread) {
+	addSpreads(out.shards, func(yield func(*spread) bool) {
+		for _, l := range lines {
+			if l.shards == nil && !yield(l.spread) {
 				return
 			}
 		}
@@ -246,7 +246,7 @@ func (m *matrix) order(l *matrixLine) float64 {
 }
 
 // sort sorts lines, which come by name, as the query asks. Unknown amounts are last in both directions.
-func (m *matrix) sort(lines []matrixLine) {
+func (m *matrix) sort(lines []*matrixLine) {
 	if m.q.Sort == MatrixByName {
 		if m.q.Reverse {
 			slices.Reverse(lines)
@@ -256,7 +256,7 @@ func (m *matrix) sort(lines []matrixLine) {
 	keys := make([]float64, len(lines))
 	place := make([]int, len(lines))
 	for i := range lines {
-		keys[i], place[i] = m.order(&lines[i]), i
+		keys[i], place[i] = m.order(lines[i]), i
 	}
 	slices.SortFunc(place, func(a, b int) int {
 		if a, b := lines[a].unsharded, lines[b].unsharded; a != b && m.q.Sort == MatrixByTotal && !m.q.Reverse {
@@ -271,7 +271,7 @@ func (m *matrix) sort(lines []matrixLine) {
 		}
 		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a, b))
 	})
-	sorted := make([]matrixLine, len(lines))
+	sorted := make([]*matrixLine, len(lines))
 	for i, at := range place {
 		sorted[i] = lines[at]
 	}
@@ -280,7 +280,7 @@ func (m *matrix) sort(lines []matrixLine) {
 
 // takeTotals keeps the sums of all rows, which shares of columns are of, and adds them as the first
 // row.
-func (m *matrix) takeTotals(all matrixLine, name string) {
+func (m *matrix) takeTotals(all *matrixLine, name string) {
 	m.columns, m.all = all.shards, all.total
 	all.row.Key, all.row.Kind, all.row.Name = "total", "total", name
 	all.link = answer.ShardURL
@@ -288,9 +288,9 @@ func (m *matrix) takeTotals(all matrixLine, name string) {
 }
 
 // add lays out a line as the next row.
-func (m *matrix) add(l matrixLine) {
-	row := l.row
-	if l.shards == nil {
+func (m *matrix) add(l *matrixLine) {
+	row := *l.row
+	if l.shards == nil && l.spread != nil {
 		l.shards = l.spread.dense(len(m.v.Table.Shards))
 	}
 	l.total.moved = time.Time{} // moves between shards do not change it
@@ -324,7 +324,7 @@ func (m *matrix) add(l matrixLine) {
 
 // cellURL is the page of what a cell counts: the line's own, or for a sum of shards the table with
 // them open.
-func (m *matrix) cellURL(l matrixLine, c MatrixColumn) string {
+func (m *matrix) cellURL(l *matrixLine, c MatrixColumn) string {
 	if c.Shard == "" {
 		if g := m.out.Groups[c.Group]; !g.Open {
 			return g.URL
@@ -342,7 +342,7 @@ func (m *matrix) cellURL(l matrixLine, c MatrixColumn) string {
 
 // cell is one amount of a line in a column whose total is given. Its title leaves out what the heads of
 // row and column say, since there are hundreds of them.
-func (m *matrix) cell(l matrixLine, a, column amount) MatrixCell {
+func (m *matrix) cell(l *matrixLine, a, column amount) MatrixCell {
 	ofRow, ofColumn := a.of(l.total), a.of(column)
 	out := MatrixCell{Text: a.text(m.measure.write), Zero: a.known && a.value == 0 && !a.none()}
 	if out.Zero && !a.atLeast {

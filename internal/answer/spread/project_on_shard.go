@@ -66,8 +66,8 @@ func ProjectOn(v answer.View, s placement.Spread, shard string) ProjectOnShard {
 		if c.Presence == placement.PresenceNo {
 			continue
 		}
-		size := matrixLine{shards: partOfProject(v.Table, c, findings, false)}
-		rows := matrixLine{shards: partOfProject(v.Table, c, findings, true)}
+		size := &matrixLine{shards: partOfProject(v.Table, c, findings, false)}
+		rows := &matrixLine{shards: partOfProject(v.Table, c, findings, true)}
 		noteMoves(v.Table, size.shards, sizes.ended[c.NS], sizes.touchesProject(c.NS, s.Project.ID))
 		size.sum()
 		rows.sum()

@@ -69,7 +69,10 @@ func (w *writer) line(v any) {
 
 func writeAll(ctx context.Context, r store.RowReader, f io.Writer, h header) (counts []Count, err error) {
 	buffer := bufio.NewWriterSize(f, 1<<20)
-	zip := gzip.NewWriter(buffer)
+	zip, err := gzip.NewWriterLevel(buffer, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
 	w := &writer{sum: sha256.New()}
 	w.out = io.MultiWriter(zip, w.sum)
 	w.line(h)

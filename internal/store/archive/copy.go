@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	batchRows  = 500
+	batchRows  = 20_000 // each batch is one transaction
 	batchBytes = 4 << 20
 )
 

@@ -38,7 +38,7 @@ type Reader interface {
 
 // maxSearched bounds how many records one search reads: with millions of records a match may be too
 // far back to wait for.
-const maxSearched = 20_000
+const maxSearched = 10_000
 
 // Found is one page of the records that match a filter.
 type Found struct {

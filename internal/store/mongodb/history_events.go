@@ -3,6 +3,7 @@ package mongodb
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -22,6 +23,19 @@ type eventDoc struct {
 	Shard   string    `bson:"shard"`
 	Failed  bool      `bson:"failed"`
 	Details []byte    `bson:"details"` // BSON; may be null
+}
+
+// indexEvents makes the indexes of schema 5: entries of one collection, and failures, are rare among millions.
+func indexEvents(ctx context.Context, db *DB) error {
+	for _, x := range []index{
+		{collection: "history_events", fields: "cluster ns at id"},
+		{collection: "history_events", fields: "cluster failed at id", partial: bson.D{{Key: "failed", Value: true}}},
+	} {
+		if _, err := db.collection(x.collection).Indexes().CreateOne(ctx, x.model()); err != nil {
+			return fmt.Errorf("create the indexes of %s: %w", x.collection, err)
+		}
+	}
+	return nil
 }
 
 // appendEvents inserts those that do not exist and counts them, in a transaction.

@@ -36,7 +36,7 @@ type migration func(ctx context.Context, db *DB) error
 
 // migrations are the steps to the schema of this program. A released step is never edited; a later
 // one corrects it.
-var migrations = []migration{makeCollections, makeApprovals, sealRows, makeProblems}
+var migrations = []migration{makeCollections, makeApprovals, sealRows, makeProblems, indexEvents}
 
 // migrationTime bounds all steps of an upgrade.
 const migrationTime = 5 * time.Minute

@@ -23,9 +23,17 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 			limit = q.Read
 		}
 	}
-	rows, err := db.read.QueryContext(ctx, `SELECT id, at, what, ns, shard, failed, details FROM history_events
-		WHERE cluster = ? AND at >= ? AND at < ? AND (? = '' OR ns = ?) AND (NOT ? OR failed)
-		ORDER BY at `+order+`, id `+order+` LIMIT ?`, cluster, from, to, q.NS, q.NS, q.OnlyFailed, limit)
+	// Without statistics SQLite reads all entries of the time for one of a rare collection, so the index is named.
+	by, where, args := "", "", []any{cluster, from, to}
+	if q.OnlyFailed {
+		by, where = " INDEXED BY history_events_failed", " AND failed"
+	}
+	if q.NS != "" {
+		by, where, args = " INDEXED BY history_events_ns", where+" AND ns = ?", append(args, q.NS)
+	}
+	rows, err := db.read.QueryContext(ctx, `SELECT id, at, what, ns, shard, failed, details FROM history_events`+by+`
+		WHERE cluster = ? AND at >= ? AND at < ?`+where+`
+		ORDER BY at `+order+`, id `+order+` LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return nil, unavailable(err)
 	}

@@ -40,7 +40,8 @@ func (db *DB) ProblemRecords(ctx context.Context, cluster string, from, to time.
 			r.Until = stamped(until.Int64)
 		}
 		return r, err
-	}, `SELECT id, since, until, body FROM problems WHERE cluster = ? AND since <= ? AND (until IS NULL OR until >= ?)
+	}, `SELECT id, since, until, body FROM problems INDEXED BY problems_until WHERE cluster = ?1 AND until >= ?3 AND since <= ?2
+		UNION ALL SELECT id, since, until, body FROM problems INDEXED BY problems_until WHERE cluster = ?1 AND until IS NULL AND since <= ?2
 		ORDER BY since DESC, id`, cluster, hi, lo)
 }
 

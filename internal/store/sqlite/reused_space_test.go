@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"shardboard/internal/store"
+)
+
+// What is deleted makes room for what comes: a file that is never vacuumed stays as large as it was once.
+func TestTrimmedHistoryMakesRoom(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), t.TempDir())
+	must(t, err)
+	defer db.Close()
+	var sizes []int
+	for round := range 4 {
+		begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, round, 0)
+		var events []store.HistoryEvent
+		for i := range 5000 {
+			events = append(events, store.HistoryEvent{ID: fmt.Sprint(i), At: begin.Add(time.Duration(i) * time.Minute), What: "split",
+				NS: fmt.Sprint("app.c", i%5), Details: make([]byte, 100)})
+		}
+		whole := store.HistoryEntry{At: begin, Stream: "s", Whole: true, Body: make([]byte, 50_000)}
+		must(t, db.AppendHistory(t.Context(), "c", []store.HistoryEntry{whole}, events))
+		must(t, db.TrimHistory(t.Context(), "c", begin))
+		var pages int
+		must(t, db.read.QueryRow(`PRAGMA page_count`).Scan(&pages))
+		sizes = append(sizes, pages)
+	}
+	if sizes[3] > sizes[1]*105/100 {
+		t.Errorf("pages after each month: %d", sizes)
+	}
+}
+
+// Entries of a rare collection, and failures, are found by their indexes.
+func TestRareEntriesAreFoundByIndex(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), t.TempDir())
+	must(t, err)
+	defer db.Close()
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var events []store.HistoryEvent
+	for i := range 100 {
+		events = append(events, store.HistoryEvent{ID: fmt.Sprint(i), At: begin.Add(time.Duration(i) * time.Second), What: "split",
+			NS: fmt.Sprint("app.c", i%10), Failed: i%20 == 3})
+	}
+	must(t, db.AppendHistory(t.Context(), "c", nil, events))
+	for _, x := range []struct {
+		q    store.HistoryEvents
+		want int
+	}{
+		{store.HistoryEvents{Limit: 50}, 50},
+		{store.HistoryEvents{NS: "app.c3", Limit: 50}, 10},
+		{store.HistoryEvents{OnlyFailed: true, Limit: 50, Ascending: true}, 5},
+		{store.HistoryEvents{OnlyFailed: true, NS: "app.c3", Limit: 50}, 5},
+		{store.HistoryEvents{OnlyFailed: true, NS: "app.c4", From: begin, To: begin.Add(time.Hour), Limit: 50}, 0},
+	} {
+		got, err := db.Events(t.Context(), "c", x.q)
+		if must(t, err); len(got) != x.want {
+			t.Errorf("%+v: %d entries, want %d", x.q, len(got), x.want)
+		}
+	}
+}
