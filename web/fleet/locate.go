@@ -184,7 +184,7 @@ func locateIn(ctx context.Context, a asked, q placement.Query) (out api.ClusterL
 	if out.State == found {
 		out.Text = strings.Join(slices.Compact(remarks), " ")
 	}
-	if fault.Of(err) == fault.Internal && err != nil {
+	if fault.Of(err) == fault.Internal {
 		c.Site.Deps.Log.ErrorContext(ctx, "locate in all clusters", "err", err)
 	}
 	return out
