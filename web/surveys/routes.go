@@ -25,7 +25,7 @@ var Routes = site.Table(
 	site.Form(site.Route{Pattern: "/surveys/{survey}/stop", Summary: "Stop a survey; what it measured stays", Policy: guard.PolicyOperate,
 		Params: ofSurvey, Handler: StopForm}),
 
-	site.Post(site.Route{Pattern: "/surveys", Summary: "Start a survey: sample, projects, project or document", Policy: guard.PolicyOperate,
+	site.Post(site.Route{Pattern: "/surveys", Summary: "Start a survey: projects, project or document", Policy: guard.PolicyOperate,
 		Body: api.SurveyStart{}, Answer: api.Survey{}, Status: []int{http.StatusAccepted}, Handler: StartJSON}),
 	site.Post(site.Route{Pattern: "/surveys/{survey}/stop", Summary: "Stop a survey; what it measured stays", Policy: guard.PolicyOperate,
 		Params: ofSurvey,

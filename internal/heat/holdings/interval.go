@@ -1,33 +1,25 @@
-package survey
+package holdings
 
-import "math"
+import (
+	"math"
 
-const (
-	missProbability  = 0.05 // probability that the truth is outside an interval
-	minPrecision     = 0.01
-	defaultPrecision = 0.02
-	maxPrecision     = 0.1
-	ruleOfThree      = 3 // −ln(0.05), rounded up: something not seen in n rows is less than 3/n of all
+	"shardboard/internal/heat/survey"
 )
 
-// rowsWanted is how many rows estimate a share to within ± precision of the collection, in the worst
-// case of one half; ± is 1.96 standard deviations of a Poisson count.
-func rowsWanted(precision float64) int64 {
-	if precision == 0 {
-		precision = defaultPrecision
-	}
-	return int64(math.Ceil(1.96 * 1.96 / 2 / (precision * precision)))
-}
+const (
+	missProbability = 0.05 // probability that the truth is outside an interval
+	ruleOfThree     = 3    // −ln(0.05), rounded up: something not seen in n rows is less than 3/n of all
+)
 
-// WeightedSum is a sum of sampled rows with weights.
-type WeightedSum struct {
+// weightedSum is a sum of sampled rows with weights.
+type weightedSum struct {
 	hits    int64
 	sum     float64 // sum of the weights: the estimate
 	squares float64 // sum of the squared weights: the estimate's variance, each row being rare
 }
 
-// Add adds sampled rows: their number, the sum of their weights and of the squares of these.
-func (w *WeightedSum) Add(hits int64, sum, squares float64) {
+// add adds sampled rows: their number, the sum of their weights and of the squares of these.
+func (w *weightedSum) add(hits int64, sum, squares float64) {
 	w.hits += hits
 	w.sum += sum
 	w.squares += squares
@@ -36,7 +28,7 @@ func (w *WeightedSum) Add(hits int64, sum, squares float64) {
 // interval contains the truth in 95 of 100 cases. Sampled rows are a Poisson process with weighted
 // events; the interval is that of Fay and Feuer (1997), exact for equal weights and otherwise
 // rather too wide. top is the largest possible weight of a row.
-func (w WeightedSum) interval(top float64) (low, high float64) {
+func (w weightedSum) interval(top float64) (low, high float64) {
 	if w.hits == 0 {
 		return 0, ruleOfThree * top
 	}
@@ -45,14 +37,14 @@ func (w WeightedSum) interval(top float64) (low, high float64) {
 	return low, v / (2 * s) * chiSquare(1-missProbability/2, 2*s*s/v)
 }
 
-// Estimate is the sum with its interval. all is the sum over every sampled row if the total is
+// estimate is the sum with its interval. all is the sum over every sampled row if the total is
 // known, else zero: something with more than half of all is measured by its complement, which is
 // more precise.
-func (w WeightedSum) Estimate(top float64, all WeightedSum, total int64) Estimate {
+func (w weightedSum) estimate(top float64, all weightedSum, total int64) survey.Estimate {
 	value := w.sum
 	low, high := w.interval(top)
 	if total > 0 && w.sum > all.sum/2 {
-		rest := WeightedSum{hits: all.hits - w.hits, sum: max(0, all.sum-w.sum), squares: max(0, all.squares-w.squares)}
+		rest := weightedSum{hits: all.hits - w.hits, sum: max(0, all.sum-w.sum), squares: max(0, all.squares-w.squares)}
 		if rest.hits == 0 {
 			rest.sum, rest.squares = 0, 0
 		}
@@ -60,7 +52,7 @@ func (w WeightedSum) Estimate(top float64, all WeightedSum, total int64) Estimat
 		low, high = max(low, float64(total)-more), min(high, float64(total)-less)
 		value = float64(total) - rest.sum
 	}
-	e := Estimate{Value: int64(math.Round(value)), Low: int64(math.Floor(low)), High: int64(math.Ceil(high))}
+	e := survey.Estimate{Value: int64(math.Round(value)), Low: int64(math.Floor(low)), High: int64(math.Ceil(high))}
 	if total > 0 {
 		e.High = min(e.High, total)
 	}
