@@ -24,7 +24,7 @@ type Survey struct {
 	Method    string         `json:"method"`    // sample: random rows; counted: every row
 	By        string         `json:"by"`
 	Problem   string         `json:"problem,omitempty"` // why it failed
-	Results   string         `json:"results"`           // address of its results
+	Results   Address        `json:"results"`           // address of its results
 
 	ProjectName string `json:"-"` // "" if not known
 }

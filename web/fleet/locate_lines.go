@@ -204,7 +204,8 @@ func writeLinesCSV(s *site.Site, w http.ResponseWriter, a api.ClusterLocateLines
 			out.Row(n, l.Query, l.State, "", "", "", "", "", "", "", "", not, unknown, l.Text)
 		}
 		for _, f := range l.Found {
-			out.Row(n, l.Query, l.State, f.Cluster, f.Kind, f.ID, f.Name, f.Project, strings.Join(f.Shards, " "), f.Answer, f.URL, not, unknown, "")
+			out.Row(n, l.Query, l.State, f.Cluster, f.Kind, f.ID, f.Name, f.Project, strings.Join(f.Shards, " "), f.Answer, string(f.URL), not,
+				unknown, "")
 		}
 	}
 	return out.Close()

@@ -147,7 +147,7 @@ func addRemedies(out *api.Advice, v answer.View, p rules.Problem, may AdviceMay)
 			}
 		}
 		if one.plan.Why == "" && may.Plan {
-			one.plan.URL = RemedyURL(plan, p.Text.At(v.Now))
+			one.plan.URL = api.Address(RemedyURL(plan, p.Text.At(v.Now)))
 		}
 		tried = append(tried, one)
 	}
