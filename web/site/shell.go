@@ -60,7 +60,6 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Runs:     s.Deps.Actions != nil,
 		History:  s.Deps.History != nil,
 		CSV:      s.csvOf(r),
-		Words:    s.Deps.Profile.Words,
 		OfServer: !s.ofCluster(),
 		Cluster:  s.Deps.Title,
 		Clusters: s.clusterChoices(who),
