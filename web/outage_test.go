@@ -92,7 +92,7 @@ func (q question) String() string { return q.method + " " + sanitize.Truncate(q.
 // questionsTo are all that can be asked of a site while its cluster fails: each
 // route of the table, and those that read the cluster in several ways.
 func questionsTo(f *webtest.BreakableServer, p api.Plan, undo string) []question {
-	project := f.Deps.Keeper.Directory().All()[0]
+	project := f.Deps.Cluster.Keeper.Directory().All()[0]
 	docs := f.Watcher.Table().Collection("yorkie-meta.documents")
 	ref := answer.ChunkRef(docs, docs.Chunks.At(0).Min)
 	fill := strings.NewReplacer("/plans/{id}", "/plans/"+p.ID, "/runs/{id}", "/runs/"+undo, "{id}",

@@ -41,8 +41,8 @@ func BytesTyped(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// RealNumber reads a number that may have a fraction.
-func RealNumber(in url.Values, name string, least, most, absent float64) (float64, error) {
+// RealNumberParameter reads a number that may have a fraction.
+func RealNumberParameter(in url.Values, name string, least, most, absent float64) (float64, error) {
 	typed := strings.TrimSpace(in.Get(name))
 	if typed == "" {
 		return absent, nil

@@ -37,8 +37,8 @@ func ChunkGone(c *topology.Collection) error {
 	return fault.New(fault.NotFound, "%s", "No chunk of "+string(c.NS)+" begins at this key any more.")
 }
 
-// UuidOf is "" for a collection that has none.
-func UuidOf(u [16]byte) string {
+// UUIDText is "" for a collection that has none.
+func UUIDText(u [16]byte) string {
 	if u == [16]byte{} {
 		return ""
 	}

@@ -81,7 +81,7 @@ func Survey(v View, s survey.Survey) api.Survey {
 func SurveyFound(v View, s survey.Survey, result *survey.Result) api.SurveyDetail {
 	out := api.SurveyDetail{Survey: Survey(v, s), Collections: []api.SurveyCollection{}}
 	if result != nil {
-		out.Collections = Each(result.Collections, func(c survey.Collection) api.SurveyCollection { return surveyCollection(v, s.Request, c) })
+		out.Collections = Map(result.Collections, func(c survey.Collection) api.SurveyCollection { return surveyCollection(v, s.Request, c) })
 	}
 	return out
 }
@@ -103,7 +103,7 @@ func surveyCollection(v View, q survey.Request, c survey.Collection) api.SurveyC
 }
 
 func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.Line) []api.SurveyLine {
-	return Each(lines, func(l survey.Line) api.SurveyLine {
+	return Map(lines, func(l survey.Line) api.SurveyLine {
 		one := surveyLine(l)
 		// A document that was asked for without its project may be any project's; the zero
 		// id is a project's name otherwise.
@@ -123,7 +123,7 @@ func surveyLine(l survey.Line) api.SurveyLine {
 	if l.Dead != nil {
 		out.Dead = &api.SurveyDead{Rows: surveyFigure(l.Dead.Rows), Bytes: surveyFigure(l.Dead.Bytes)}
 	}
-	out.Shards = Each(l.Shards, func(s survey.Part) api.SurveyShard {
+	out.Shards = Map(l.Shards, func(s survey.Part) api.SurveyShard {
 		return api.SurveyShard{Shard: s.Shard, Rows: surveyFigure(s.Rows), Bytes: surveyFigure(s.Bytes)}
 	})
 	return out

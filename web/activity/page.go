@@ -56,7 +56,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.Eras = s.Eras(v)
-	m, err := newPage(r.Context(), v, s.Deps.History, q)
+	m, err := newPage(r.Context(), v, s.Deps.Past.History, q)
 	if err != nil {
 		return err
 	}

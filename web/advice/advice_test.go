@@ -39,13 +39,13 @@ func advised(t *testing.T, change ...func(*site.Deps)) (*webtest.Server, *alert.
 	var s *webtest.Server
 	var e *alert.Engine
 	s = webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) {
-		d.Watcher.(*webtest.StubWatcher).Value, d.Keeper.(*webtest.StubKeeper).Value = v.Table, v.Dir
-		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: d.Profile, Notices: db, Now: now})
+		d.Cluster.Watcher.(*webtest.StubWatcher).Value, d.Cluster.Keeper.(*webtest.StubKeeper).Value = v.Table, v.Dir
+		d.Problems.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Cluster.Watcher, Directories: d.Cluster.Keeper, Profile: d.Cluster.Profile, Notices: db, Now: now})
 		c, err := alert.Parse("alerts.yaml",
 			[]byte("for: 0s\ntargets:\n- {name: ops, format: slack, url: \""+adviceCanary+"\", min_severity: info}\n"))
 		must.Do(t, err)
-		e = alert.New(c, problems.AlertSource(d.Advice, false), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
-		d.Alerts = e
+		e = alert.New(c, problems.AlertSource(d.Problems.Advice, false), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
+		d.Problems.Alerts = e
 	}}, change...)...)
 	return s, e
 }
@@ -58,7 +58,7 @@ func (failing) RoundTrip(*http.Request) (*http.Response, error) {
 
 // On a server of several clusters the playbooks are pages of each cluster.
 func TestAlertsOfAClusterLeadToItsOwnPlaybooks(t *testing.T) {
-	s, e := advised(t, func(d *site.Deps) { d.Base.Prefix = "/c/eu" })
+	s, e := advised(t, func(d *site.Deps) { d.Place.Base.Prefix = "/c/eu" })
 	must.Do(t, e.Check(t.Context()))
 	led := 0
 	for _, a := range webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Alerts {
@@ -149,7 +149,7 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 	if strings.Contains(page, `href="/plans/new?`) {
 		t.Error("a link to plans where none are made")
 	}
-	planning, _ := advised(t, func(d *site.Deps) { d.PlanForms = true })
+	planning, _ := advised(t, func(d *site.Deps) { d.Changes.PlanForms = true })
 	if page := planning.Do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
 		t.Error("no link to a filled-in form where plans are made")
 	}
@@ -271,7 +271,7 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 
 func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
 	s, _ := advised(t)
-	source := problems.AlertSource(s.Deps.Advice, false)
+	source := problems.AlertSource(s.Deps.Problems.Advice, false)
 	all, err := source(t.Context())
 	if err != nil || len(all.Notices) < 4 {
 		t.Fatal(len(all.Notices), err)
@@ -293,7 +293,7 @@ func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
 func advicelessSource(s *webtest.Server) alert.Source {
 	return problems.AlertSource(
 		rules.NewAdvisor(
-			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Profile, Now: func() time.Time { return webtest.Epoch }},
+			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Cluster.Profile, Now: func() time.Time { return webtest.Epoch }},
 		),
 		false,
 	)

@@ -35,7 +35,7 @@ func items(s *site.Site, r *http.Request) (out api.List[api.BatchItem], err erro
 		return out, err
 	}
 	limit = min(limit, 200)
-	out.Items, err = changing.BatchItems(r.Context(), s.ViewFor(r), s.Deps.Actions, id, after, limit)
+	out.Items, err = changing.BatchItems(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, id, after, limit)
 	if err != nil {
 		return out, err
 	}
@@ -76,7 +76,7 @@ func batchItemsOf(s *site.Site, r *http.Request, v answer.View, run engine.Run) 
 	if err != nil {
 		return nil, err
 	}
-	list, err := changing.BatchItems(r.Context(), v, s.Deps.Actions, run.ID, after, itemsShown)
+	list, err := changing.BatchItems(r.Context(), v, s.Deps.Changes.Actions, run.ID, after, itemsShown)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func PauseRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Deps.Actions.Pause(r.Context(), auth.From(r.Context()), id); err != nil {
+	if _, err := s.Deps.Changes.Actions.Pause(r.Context(), auth.From(r.Context()), id); err != nil {
 		return refuseRun(s, w, r, id, err)
 	}
 	site.SeeOther(w, "/runs/"+id)
@@ -112,7 +112,7 @@ func PauseRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	run, err := s.Deps.Actions.Pause(r.Context(), auth.From(r.Context()), id)
+	run, err := s.Deps.Changes.Actions.Pause(r.Context(), auth.From(r.Context()), id)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func ResumeRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			return fault.Wrap(fault.Invalid, err, "The number of the item is not a number.")
 		}
 	}
-	if _, err := s.Deps.Actions.Resume(r.Context(), auth.From(r.Context()), id, in); err != nil {
+	if _, err := s.Deps.Changes.Actions.Resume(r.Context(), auth.From(r.Context()), id, in); err != nil {
 		return refuseRun(s, w, r, id, err)
 	}
 	site.SeeOther(w, "/runs/"+id)
@@ -151,7 +151,7 @@ func ResumeRunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err := site.ReadJSON(r, &in); err != nil {
 		return err
 	}
-	run, err := s.Deps.Actions.Resume(r.Context(), auth.From(r.Context()), id, engine.ResumeRequest{Item: in.Item, Do: in.Do})
+	run, err := s.Deps.Changes.Actions.Resume(r.Context(), auth.From(r.Context()), id, engine.ResumeRequest{Item: in.Item, Do: in.Do})
 	if err != nil {
 		return err
 	}

@@ -294,7 +294,7 @@ func small(t *topology.Table, ns topology.Namespace) topology.Sizes {
 func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 	for _, c := range remedyCases() {
 		t.Run(string(c.rule)+" "+c.name, func(t *testing.T) {
-			s := webtest.New(t, func(d *site.Deps) { d.PlanForms = true })
+			s := webtest.New(t, func(d *site.Deps) { d.Changes.PlanForms = true })
 			sit := storySituation(c.change)
 			found := rules.View{Report: rules.Evaluate(sit)}
 			v := answer.View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &found}
@@ -376,7 +376,7 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 }
 
 func TestTheFormOfARemedyIsFilledIn(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.PlanForms = true })
+	s := webtest.New(t, func(d *site.Deps) { d.Changes.PlanForms = true })
 	v := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	page := webtest.ParseHTML(t, s.Do("GET", "/advice").Body.String())

@@ -58,7 +58,7 @@ func TestOnlyWhatSomebodyMayUseIsFound(t *testing.T) {
 		{auth.Admin, []string{"page Locate", "page Audit", "change Pin a project to a shard…", "page Users"}},
 	} {
 		s := webtest.New(t, func(d *site.Deps) {
-			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: c.role}}
+			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: c.role}}
 		})
 		var got []string
 		for _, q := range []string{"locate", "audit", "pin a project", "users"} {
@@ -93,7 +93,7 @@ func TestFindCanBeLimitedToProjects(t *testing.T) {
 
 func TestAPlanThatWasNeverRunIsFoundByItsTitleAndID(t *testing.T) {
 	s := webtest.New(t)
-	stub := s.Deps.Actions.(*webtest.StubActions)
+	stub := s.Deps.Changes.Actions.(*webtest.StubActions)
 	var plan actions.Plan
 	for _, p := range stub.PlanList {
 		if !slices.ContainsFunc(stub.RunList, func(r engine.Run) bool { return r.Plan == p.ID }) {

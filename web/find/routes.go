@@ -32,8 +32,8 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 	who := auth.From(r.Context())
 	you := templates.You{MayLocate: s.MayLocate(who), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin)}
 	in := locating.FindIn{}
-	pages := templates.NavOf(you, s.Deps.Actions != nil, s.Deps.History != nil)
-	if s.Deps.Clusters != nil && s.Deps.Name == "" {
+	pages := templates.NavOf(you, s.Deps.Changes.Actions != nil, s.Deps.Past.History != nil)
+	if s.Deps.Place.Clusters != nil && s.Deps.Place.Name == "" {
 		pages = templates.NavOfServer(you)
 	}
 	for _, e := range pages {
@@ -42,16 +42,16 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 		}
 	}
 	for _, c := range s.Visible(who) {
-		if c.Name != s.Deps.Name {
+		if c.Name != s.Deps.Place.Name {
 			in.Pages = append(in.Pages, api.FoundItem{Kind: "cluster", Name: c.Title, URL: api.Address(c.Base() + "/")})
 		}
 	}
-	if s.Deps.Actions != nil {
+	if s.Deps.Changes.Actions != nil {
 		if you.MayOperate {
 			in.Changes = actions.Kinds()
 		}
 		in.Plans = func() []actions.Plan {
-			plans, err := s.Deps.Actions.UnrunPlans(r.Context(), recentPlans)
+			plans, err := s.Deps.Changes.Actions.UnrunPlans(r.Context(), recentPlans)
 			if err != nil {
 				return nil // as runs are
 			}
@@ -59,7 +59,7 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 		}
 		in.Runs = func() []api.Run {
 			// Runs that cannot be read are left out: the page of runs says why.
-			runs, err := changing.Runs(r.Context(), v, s.Deps.Actions, changing.RunsQuery{}, recentRuns)
+			runs, err := changing.Runs(r.Context(), v, s.Deps.Changes.Actions, changing.RunsQuery{}, recentRuns)
 			if err != nil {
 				return nil
 			}

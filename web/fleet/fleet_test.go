@@ -66,7 +66,7 @@ func TestServersTextsAndConfigurationAreForThoseWhoMaySeeThem(t *testing.T) {
 	c.Config.Failed, c.Config.Problem = webtest.Epoch, "shardboard.yaml:3: there is no key x."
 	for role, sees := range map[auth.Role]bool{auth.Viewer: false, auth.Operator: false, auth.Admin: true} {
 		s := webtest.New(t, webtest.OfServer(c), func(d *site.Deps) {
-			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: role, Method: auth.ByPassword}}
+			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: role, Method: auth.ByPassword}}
 		})
 		if got := strings.Contains(s.Do("GET", "/").Body.String(), "shardboard.yaml:3"); got != sees {
 			t.Errorf("%s sees the mistake: %v", role, got)
@@ -77,7 +77,9 @@ func TestServersTextsAndConfigurationAreForThoseWhoMaySeeThem(t *testing.T) {
 func TestClustersAreFoundFromEveryPage(t *testing.T) {
 	list := webtest.Clusters()
 	server := webtest.New(t, webtest.OfServer(list))
-	within := webtest.New(t, func(d *site.Deps) { d.Clusters, d.Name, d.Title, d.Base.Prefix = list, "fine", "Fine", "/c/fine" })
+	within := webtest.New(t, func(d *site.Deps) {
+		d.Place.Clusters, d.Place.Name, d.Place.Title, d.Place.Base.Prefix = list, "fine", "Fine", "/c/fine"
+	})
 	for name, s := range map[string]*webtest.Server{"server": server, "cluster": within} {
 		found := webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?q=production"))
 		if len(found.Items) != 1 || found.Items[0].URL != "/c/prod/" || found.Items[0].Kind != "cluster" {
@@ -102,7 +104,7 @@ func (storeAway) Condition() store.Condition {
 }
 
 func TestStatusOfTheServerSaysThatTheStoreDoesNotAnswer(t *testing.T) {
-	s := webtest.New(t, webtest.OfServer(webtest.Clusters()), func(d *site.Deps) { d.Data = storeAway{} })
+	s := webtest.New(t, webtest.OfServer(webtest.Clusters()), func(d *site.Deps) { d.Store.Data = storeAway{} })
 	header := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("header").Text()
 	if !strings.Contains(header, "the store does not answer") || strings.Contains(header, "Live") {
 		t.Errorf("the header says %s", strings.Join(strings.Fields(header), " "))

@@ -27,12 +27,12 @@ func list(s *site.Site, r *http.Request) (out api.List[api.ClusterSummary], err 
 
 // clustersFor makes the rows of all clusters at once, because each may read its runs from the store.
 func clustersFor(ctx context.Context, s *site.Site, who auth.Principal) []api.ClusterSummary {
-	if s.Deps.Clusters == nil {
+	if s.Deps.Place.Clusters == nil {
 		return nil
 	}
 	var rows []*api.ClusterSummary
 	var all sync.WaitGroup
-	for _, c := range s.Deps.Clusters.All() {
+	for _, c := range s.Deps.Place.Clusters.All() {
 		role, sees := c.Role(who)
 		if !sees {
 			continue
@@ -92,12 +92,12 @@ func withoutSite(state string, failure error) api.ClusterSummary {
 
 // openRuns counts runs that have not ended; nil where there are none by configuration, or they cannot be read.
 func openRuns(ctx context.Context, s *site.Site) *int {
-	if s.Deps.Actions == nil || s.Deps.Watcher.Table().ClusterID == "" { // runs belong to an id
+	if s.Deps.Changes.Actions == nil || s.Deps.Cluster.Watcher.Table().ClusterID == "" { // runs belong to an id
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, runsWait)
 	defer cancel()
-	runs, err := s.Deps.Actions.OpenRuns(ctx)
+	runs, err := s.Deps.Changes.Actions.OpenRuns(ctx)
 	if err != nil {
 		return nil
 	}
@@ -107,11 +107,11 @@ func openRuns(ctx context.Context, s *site.Site) *int {
 
 // openAlerts counts alerts that were sent and are not over.
 func openAlerts(s *site.Site) *int {
-	if s.Deps.Alerts == nil {
+	if s.Deps.Problems.Alerts == nil {
 		return nil
 	}
 	n := 0
-	for _, a := range s.Deps.Alerts.Status().Alerts {
+	for _, a := range s.Deps.Problems.Alerts.Status().Alerts {
 		if a.State == alert.Firing {
 			n++
 		}

@@ -83,7 +83,7 @@ type asked struct {
 // allowed are the clusters that somebody may see. Each that will be asked counts against their allowance
 // as a request to it would.
 func allowed(s *site.Site, who auth.Principal) (out []asked, err error) {
-	for _, c := range s.Deps.Clusters.All() {
+	for _, c := range s.Deps.Place.Clusters.All() {
 		role, sees := c.Role(who)
 		if !sees {
 			continue
@@ -157,7 +157,7 @@ func locateIn(ctx context.Context, a asked, q placement.Query) (out api.ClusterL
 	out.URL = api.Address(locateURL(c, q))
 	at, stale := answer.DirectoryAsOf(v)
 	out.AsOf, out.Stale = api.Time(at), stale
-	whole, err := locating.Find(ctx, c.Site.Deps.Locator, q)
+	whole, err := locating.Find(ctx, c.Site.Deps.Locate.Locator, q)
 	var remarks []string // such as that the name is not exactly this
 	if err == nil {
 		a := locating.Locate(ctx, v, nil, whole, locating.LocateExtras{})

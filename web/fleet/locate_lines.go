@@ -175,7 +175,7 @@ func lineIn(ctx context.Context, c *site.Cluster, v answer.View, text string) (o
 			out = lineAnswer{state: unreachable, text: panicked(ctx, c, p)}
 		}
 	}()
-	line, err := locating.LocateLine(ctx, v, c.Site.Deps.Locator, 0, text)
+	line, err := locating.LocateLine(ctx, v, c.Site.Deps.Locate.Locator, 0, text)
 	out.silent = line.Query == ""
 	for _, it := range line.Items {
 		out.found = append(out.found, locatedOf(it, locateURL(c, placement.Query{Text: text})))

@@ -128,7 +128,7 @@ func TestNearNamesAndShardKeysAreAskedOfEachCluster(t *testing.T) {
 	var got placement.Query
 	all := webtest.Clusters()
 	all.List = all.List[:1]
-	all.List[0].Site.Deps.Locator = asking{got: &got}
+	all.List[0].Site.Deps.Locate.Locator = asking{got: &got}
 	s := webtest.New(t, webtest.OfServer(all))
 	near := webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=shp&near=1")).Items[0]
 	if near.State != "notFound" || near.Near == nil || len(near.Near.Projects) != 2 || near.Near.More != 3 {
@@ -137,12 +137,12 @@ func TestNearNamesAndShardKeysAreAskedOfEachCluster(t *testing.T) {
 	if near = webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=shp")).Items[0]; near.Near != nil {
 		t.Errorf("near names come unasked: %+v", near.Near)
 	}
-	all.List[0].Site.Deps.Locator = remarking{}
+	all.List[0].Site.Deps.Locate.Locator = remarking{}
 	row := webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=SHOP&near=1")).Items[0]
 	if row.State != "found" || row.Text != "The name differs in upper and lower case." {
 		t.Errorf("a near name is found without a word: %+v", row)
 	}
-	all.List[0].Site.Deps.Locator = asking{got: &got}
+	all.List[0].Site.Deps.Locate.Locator = asking{got: &got}
 	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=shp").Body.String())
 	if text := doc.Find("main table").Text(); !strings.Contains(text, "and 3 more") ||
 		doc.Find(`main table a[href^="/c/fine/locate?q=0000"]`).Length() != 2 {
@@ -169,7 +169,7 @@ func TestNearNamesAndShardKeysAreAskedOfEachCluster(t *testing.T) {
 func TestAPanicInOneClusterIsItsOwn(t *testing.T) {
 	all := webtest.Clusters()
 	all.List = all.List[:1]
-	all.List[0].Site.Deps.Locator = nil
+	all.List[0].Site.Deps.Locate.Locator = nil
 	s := webtest.New(t, webtest.OfServer(all), func(*site.Deps) {})
 	if row := webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=x")).Items[0]; row.State != "unreachable" ||
 		row.Text == "" {

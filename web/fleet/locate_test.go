@@ -37,7 +37,7 @@ func (l locator) Ask(ctx context.Context, _ placement.Query) (placement.Answer, 
 func locatable() webtest.StubClusters {
 	with := func(name string, role auth.Role, l locator) *site.Cluster {
 		c := webtest.ClusterWith(name, strings.ToUpper(name), webtest.NewStory().View(), role)
-		c.Site.Deps.Locator = l
+		c.Site.Deps.Locate.Locator = l
 		return c
 	}
 	list := webtest.Clusters() // archive, twin and new have no pages, secret is hidden
@@ -130,9 +130,9 @@ func TestLocateInAllClustersFindsNamesAndSaysWhatItDoesNotKnow(t *testing.T) {
 
 func TestEachClusterThatIsAskedCountsForThePerson(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.ManyClusters()), func(d *site.Deps) {
-		d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: auth.Viewer, Method: auth.ByPassword}}
+		d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: auth.Viewer, Method: auth.ByPassword}}
 	})
-	for _, c := range s.Deps.Clusters.All() {
+	for _, c := range s.Deps.Place.Clusters.All() {
 		c.Role = func(auth.Principal) (auth.Role, bool) { return auth.Support, true }
 	}
 	var got []int
@@ -149,7 +149,7 @@ func TestBoxToLocateIsForThoseWhoMayDoSoSomewhere(t *testing.T) {
 		list := webtest.Clusters()
 		list.List[0].Role = func(auth.Principal) (auth.Role, bool) { return role, true }
 		s := webtest.New(t, webtest.OfServer(list), func(d *site.Deps) {
-			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: auth.Viewer, Method: auth.ByPassword}}
+			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: auth.Viewer, Method: auth.ByPassword}}
 		})
 		doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
 		palette, _ := doc.Find("#palette template").Attr("data-locates")

@@ -40,9 +40,9 @@ func TestHeatMapKnowsOwnersAndMarksFromBeforeTheChangelog(t *testing.T) {
 		owners, want string
 	}{
 		{"without history", writes.HeatEvents{}, 140 * time.Second, "shard-rs-2", "move"},
-		{"with history", writes.HeatEvents{Kept: deps.History}, 30 * time.Second, "shard-rs-2 shard-rs-3", "move move"},
+		{"with history", writes.HeatEvents{Kept: deps.Past.History}, 30 * time.Second, "shard-rs-2 shard-rs-3", "move move"},
 	} {
-		m, err := writes.HeatMap(t.Context(), v, writes.HeatSource{Pictures: s.Deps.Pictures, Events: x.events},
+		m, err := writes.HeatMap(t.Context(), v, writes.HeatSource{Pictures: s.Deps.Measured.Pictures, Events: x.events},
 			writes.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
 		if err != nil {
 			t.Fatal(err)

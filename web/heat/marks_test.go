@@ -117,7 +117,7 @@ func TestRunsAndAlertsAreMarked(t *testing.T) {
 	stub.RunList = []engine.Run{run, other}
 	fired := alert.Alert{Notice: alert.Notice{Title: "Disk of shard-rs-1 is nearly full"}, Fired: bubble.Add(2 * time.Minute)}
 	quiet := alert.Alert{Notice: alert.Notice{Title: "not sent yet"}}
-	from := writes.HeatSource{Pictures: s.Deps.Pictures, Events: writes.HeatEvents{Runs: stub,
+	from := writes.HeatSource{Pictures: s.Deps.Measured.Pictures, Events: writes.HeatEvents{Runs: stub,
 		Alerts: func() alert.Status { return alert.Status{Alerts: []alert.Alert{fired, quiet}} }}}
 	v.Now = s.Deps.Now()
 	m, err := writes.HeatMap(t.Context(), v, from, writes.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})

@@ -81,7 +81,7 @@ func (r *stubRows) Ask(_ context.Context, q rowsample.Query) (rowsample.Reading,
 
 func TestRowsOfACollectionAreReadWithProgressAndTheirValuesAreNotShown(t *testing.T) {
 	rows := &stubRows{waits: 1}
-	s := webtest.New(t, func(d *site.Deps) { d.Rows = rows })
+	s := webtest.New(t, func(d *site.Deps) { d.Measured.Rows = rows })
 	const path = "/lab/keys?ns=yorkie-meta.documents&rows=200"
 	w := s.Do("GET", path, webtest.Header("Accept", "text/html"))
 	doc := webtest.ParseHTML(t, w.Body.String())
@@ -108,7 +108,7 @@ func TestRowsOfACollectionAreReadWithProgressAndTheirValuesAreNotShown(t *testin
 
 func TestRowsOfOtherCollectionsAreNotRead(t *testing.T) {
 	rows := &stubRows{}
-	s := webtest.New(t, func(d *site.Deps) { d.Rows = rows })
+	s := webtest.New(t, func(d *site.Deps) { d.Measured.Rows = rows })
 	for ns, status := range map[string]int{"yorkie-meta.projects": http.StatusBadRequest, "config.system.sessions": http.StatusBadRequest,
 		"yorkie-meta.nothing": http.StatusNotFound} {
 		if w := s.Do("GET", "/api/v1/lab/keys?ns="+ns); w.Code != status && w.Code != http.StatusNotFound {
@@ -140,7 +140,7 @@ func TestWhereIDsLandIsShownForEachKind(t *testing.T) {
 // Reading rows costs the cluster, so people who may only look cannot let it happen; a model is for everybody.
 func TestRowsAreReadForOperatorsOnly(t *testing.T) {
 	rows := &stubRows{}
-	s := webtest.NewAccountServer(t, func(d *site.Deps) { d.Rows = rows })
+	s := webtest.NewAccountServer(t, func(d *site.Deps) { d.Measured.Rows = rows })
 	for name, status := range map[string]int{"viewer": http.StatusForbidden, "operator": http.StatusOK} {
 		if w := s.Do("GET", "/api/v1/lab/keys?ns=yorkie-meta.documents&rows=200", s.With(name)); w.Code != status {
 			t.Errorf("%s: %d %.300s", name, w.Code, w.Body)

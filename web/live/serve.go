@@ -63,13 +63,13 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
 	if who.Method == auth.ByProxy {
 		c.until = time.Now().Add(VouchedFor)
 	}
-	stop := s.Deps.Auth.AfterEnd(who, func() { c.part(CloseEnded) }) // before the check, so that no end falls between
+	stop := s.Deps.Access.Auth.AfterEnd(who, func() { c.part(CloseEnded) }) // before the check, so that no end falls between
 	defer func() {
 		if !taken {
 			stop()
 		}
 	}()
-	if err := s.Deps.Auth.Check(r.Context(), who); err != nil {
+	if err := s.Deps.Access.Auth.Check(r.Context(), who); err != nil {
 		if errors.Is(err, auth.ErrNobody) {
 			s.Guard.Refuse(w, r, auth.Principal{}, auth.Viewer)
 			return nil

@@ -30,7 +30,7 @@ func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := locating.Find(r.Context(), s.Deps.Locator, q)
+	found, err := locating.Find(r.Context(), s.Deps.Locate.Locator, q)
 	if err != nil && (!q.Near || found.Near == nil || fault.Of(err) != fault.NotFound) {
 		return err
 	}
@@ -38,7 +38,7 @@ func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	v := s.ViewFor(r)
-	out := locating.Locate(r.Context(), v, s.Deps.Prover, found, more)
+	out := locating.Locate(r.Context(), v, s.Deps.Locate.Prover, found, more)
 	if site.WantsCSV(r) {
 		return writeCSV(s, w, []api.LocateLine{{Line: 1, Query: q.Text, Items: out.Items}})
 	}
@@ -73,7 +73,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		found, err := locating.Find(r.Context(), s.Deps.Locator, q)
+		found, err := locating.Find(r.Context(), s.Deps.Locate.Locator, q)
 		if fault.Of(err) == fault.Internal {
 			return err
 		}
@@ -91,10 +91,10 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			status, p.problem = http.StatusOK, "" // several that may be meant are matches, not a mistake
 		}
 		more.Why = true
-		p.answer = locating.Locate(r.Context(), v, s.Deps.Prover, found, more)
+		p.answer = locating.Locate(r.Context(), v, s.Deps.Locate.Prover, found, more)
 		p.answer.Ticket = locating.TicketOf(v, found.Items, p.answer)
 		p.asked = err == nil
-		if s.Deps.Prover != nil {
+		if s.Deps.Locate.Prover != nil {
 			p.prove, p.count = with(r.URL, "prove", more.Prove), with(r.URL, "counts", more.Counts)
 		}
 	}

@@ -55,13 +55,13 @@ var recordID = regexp.MustCompile(`^[a-z2-7]{26}$`)
 func named(ctx context.Context, s *site.Site, v answer.View, text string) []api.FoundItem {
 	text = strings.TrimSpace(text)
 	out := locating.ExactlyNamed(v, text)
-	if s.Deps.Actions == nil || !recordID.MatchString(text) {
+	if s.Deps.Changes.Actions == nil || !recordID.MatchString(text) {
 		return out
 	}
-	if run, err := s.Deps.Actions.RunByID(ctx, text); err == nil {
+	if run, err := s.Deps.Changes.Actions.RunByID(ctx, text); err == nil {
 		out = append(out, api.FoundItem{Kind: "run", Name: changing.RunOf(v, run).Title, URL: api.Address("/runs/" + run.ID)})
 	}
-	if plan, err := s.Deps.Actions.PlanByID(ctx, text); err == nil {
+	if plan, err := s.Deps.Changes.Actions.PlanByID(ctx, text); err == nil {
 		out = append(out, api.FoundItem{Kind: "plan", Name: changing.PlanTitle(v, plan), URL: api.Address("/plans/" + text)})
 	}
 	return out

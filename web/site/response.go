@@ -129,8 +129,8 @@ func (s *Site) stateTag(r *http.Request, rt Route) string {
 			_, _ = fmt.Fprintf(address, " %d", v.Sizes.Seq())
 		}
 	}
-	if (rt.Measured || rt.Writes) && s.Deps.Heat != nil {
-		spaces := s.Deps.Heat.Counted(v.Table)
+	if (rt.Measured || rt.Writes) && s.Deps.Measured.Heat != nil {
+		spaces := s.Deps.Measured.Heat.Counted(v.Table)
 		if raw, err := PathText(r, "ns"); err == nil {
 			spaces = []topology.Namespace{topology.Namespace(raw)}
 		}

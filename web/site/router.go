@@ -147,7 +147,7 @@ func (s *Site) Run(ctx context.Context, rt Route, r *http.Request) (*response, e
 	ctx, cancel := context.WithTimeout(ctx, answer.RequestWait)
 	defer cancel()
 	out := newAnswer()
-	out.base = s.Deps.Base
+	out.base = s.Deps.Place.Base
 	if rt.Tag == TagPages && (rt.Time == Past || rt.takesLast()) {
 		ctx = s.withLinks(ctx, r)
 	}
@@ -168,7 +168,7 @@ func (s *Site) finish(w http.ResponseWriter, r *http.Request, out *response, err
 
 func (s *Site) viewed(r *http.Request) {
 	if ns, err := PathText(r, "ns"); err == nil {
-		s.Deps.Watcher.Viewed(topology.Namespace(ns))
+		s.Deps.Cluster.Watcher.Viewed(topology.Namespace(ns))
 	}
 }
 

@@ -45,7 +45,7 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Topics:  topics,
 		Status:  s.Status(v),
 		Shards:  templates.ShardRefs(v.Table),
-		Target:  s.Deps.Target,
+		Target:  s.Deps.Cluster.Target,
 		Server:  v.Table.ServerInfo.Release(),
 		Demo:    s.Deps.Demo,
 		Tour:    s.tourOf(r, who, nav),
@@ -57,11 +57,11 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		},
 		Banners:  s.banners(who, v),
 		TakeOver: s.mayTakeOver(who),
-		Runs:     s.Deps.Actions != nil,
-		History:  s.Deps.History != nil,
+		Runs:     s.Deps.Changes.Actions != nil,
+		History:  s.Deps.Past.History != nil,
 		CSV:      s.csvOf(r),
 		OfServer: !s.ofCluster(),
-		Cluster:  s.Deps.Title,
+		Cluster:  s.Deps.Place.Title,
 		Clusters: s.clusterChoices(who),
 	}
 	sh.Waiting = s.waiting(r.Context(), v, who)
@@ -75,7 +75,7 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 // and of the page of heat, which has a field for it.
 func (s *Site) windowChoices(r *http.Request, v answer.View) (out []templates.WindowChoice) {
 	rt, _ := s.routeAt(http.MethodGet, r.URL.EscapedPath())
-	if !rt.Writes || v.Past != nil || s.Deps.Heat == nil || rt.Pattern == "/heat" {
+	if !rt.Writes || v.Past != nil || s.Deps.Measured.Heat == nil || rt.Pattern == "/heat" {
 		return nil
 	}
 	if of := map[string]string{"/matrix": "measure", "/shards/{name}/why": "by"}[rt.Pattern]; of != "" && r.URL.Query().Get(of) != "writes" {
@@ -98,12 +98,12 @@ func (s *Site) windowChoices(r *http.Request, v answer.View) (out []templates.Wi
 
 // waiting counts the plans that wait for the approval of somebody. A failing store has its own banner.
 func (s *Site) waiting(ctx context.Context, v answer.View, who auth.Principal) (n int) {
-	if s.Deps.Actions == nil || !who.May(auth.Operator) {
+	if s.Deps.Changes.Actions == nil || !who.May(auth.Operator) {
 		return 0
 	}
 	ctx, cancel := context.WithTimeout(ctx, decisionsWait)
 	defer cancel()
-	list, _ := changing.WaitingPlans(ctx, v, s.Deps.Actions, who)
+	list, _ := changing.WaitingPlans(ctx, v, s.Deps.Changes.Actions, who)
 	for _, p := range list {
 		if p.Yours {
 			n++
@@ -127,13 +127,13 @@ func (s *Site) lastRecorded(r *http.Request, banners []message.Message) answer.L
 
 // LastRecorded leads from a page to what is stored of a cluster that was not read yet.
 func (s *Site) LastRecorded(ctx context.Context, page string) answer.LastRecorded {
-	t := s.Deps.Watcher.Table()
+	t := s.Deps.Cluster.Watcher.Table()
 	if t.Loaded || s.KeepsHistory(answer.View{Table: t}) != nil {
 		return answer.LastRecorded{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, answer.RequestWait)
 	defer cancel()
-	at, err := s.Deps.History.LastRecorded(ctx, t.ClusterID)
+	at, err := s.Deps.Past.History.LastRecorded(ctx, t.ClusterID)
 	if err != nil {
 		return answer.LastRecorded{} // a failing store has its own banner
 	}
@@ -161,24 +161,24 @@ func (s *Site) csvOf(r *http.Request) string {
 // banners are what somebody has to know on every page.
 func (s *Site) banners(who auth.Principal, v answer.View) []message.Message {
 	own := frontpage.OwnData{Directory: s.DataCondition(), Trouble: s.troubleNow(), Leader: s.leader(), Now: s.Deps.Now(),
-		Memory: s.Deps.Memory.State().Text()}
-	if s.Deps.Unreadable != nil {
-		own.Unreadable = s.Deps.Unreadable()
+		Memory: s.Deps.Store.Memory.State().Text()}
+	if s.Deps.Store.Unreadable != nil {
+		own.Unreadable = s.Deps.Store.Unreadable()
 	}
-	if s.Deps.Audit != nil {
-		st := s.Deps.Audit.State()
+	if s.Deps.Audit.Trail != nil {
+		st := s.Deps.Audit.Trail.State()
 		own.Audit = &st
 	}
 	out := frontpage.Banners(who, own)
 	t := v.Table // of a page of the past, not the newest
 	if v.Past != nil {
-		t = s.Deps.Watcher.Table()
+		t = s.Deps.Cluster.Watcher.Table()
 	}
 	if b := frontpage.ConnectionBannerOf(t, v.Past != nil, s.Deps.Now()); s.ofCluster() && !b.IsZero() {
 		out = append(out, b)
 	}
-	if s.ofCluster() && s.Deps.Actions != nil {
-		for _, run := range s.Deps.Actions.OpenBatches() {
+	if s.ofCluster() && s.Deps.Changes.Actions != nil {
+		for _, run := range s.Deps.Changes.Actions.OpenBatches() {
 			out = append(out, changing.BatchBanner(run, s.Deps.Now()))
 		}
 	}

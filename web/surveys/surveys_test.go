@@ -23,7 +23,7 @@ func TestSurveyedDocumentWithoutProjectHasNoProjectName(t *testing.T) {
 	stub.Result.Collections[0].Projects, stub.Result.Collections[0].Documents = nil, []survey.Line{
 		{Document: webtest.ProjectID(77), Weight: survey.Weight{Rows: survey.Estimate{Exact: true}}},
 	}
-	s := webtest.New(t, func(d *site.Deps) { d.Surveys = stub })
+	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys = stub })
 	got := webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey)).Collections[0].Documents[0]
 	if got.Project != "" || got.Name != "" || got.Document != webtest.ProjectID(77).Hex() {
 		t.Errorf("%+v", got)
@@ -68,7 +68,7 @@ func TestProjectPageTellsWhatWasMeasuredAndHow(t *testing.T) {
 }
 
 func TestProjectPageShowsEstimatesWhereNothingWasSurveyed(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.Surveys = &webtest.StubSurveys{} })
+	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys = &webtest.StubSurveys{} })
 	page := spaced(s.Do("GET", "/projects/"+webtest.ProjectID(1).Hex()).Body.String())
 	holds(t, page, `<tr data-key="documents">`, "Sampled", "The truth is between")
 	if strings.Contains(page, "Not measured yet.") || strings.Contains(page, "Estimating sizes by project is paused") {
@@ -78,15 +78,15 @@ func TestProjectPageShowsEstimatesWhereNothingWasSurveyed(t *testing.T) {
 
 func TestProjectPageSaysWhyNothingIsEstimated(t *testing.T) {
 	off := holdings.New(nil, nil, profile.Yorkie(), holdings.Options{PerMinute: -1})
-	s := webtest.New(t, func(d *site.Deps) { d.Surveys, d.Holdings = &webtest.StubSurveys{}, off })
+	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys, d.Measured.Holdings = &webtest.StubSurveys{}, off })
 	holds(t, spaced(s.Do("GET", "/projects/"+webtest.ProjectID(1).Hex()).Body.String()),
 		"Not measured yet.", "--project-sizes-per-minute is 0")
 }
 
 func TestProjectPageSaysThatNothingWasSurveyedYet(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.Surveys, d.Holdings = &webtest.StubSurveys{}, nil })
+	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys, d.Measured.Holdings = &webtest.StubSurveys{}, nil })
 	holds(t, spaced(s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()).Body.String()), "Not measured yet.")
-	s = webtest.New(t, func(d *site.Deps) { d.Surveys = nil })
+	s = webtest.New(t, func(d *site.Deps) { d.Measured.Surveys = nil })
 	if page := s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()); strings.Contains(page.Body.String(), "project-survey") ||
 		page.Code != 200 {
 		t.Error("a panel without anything behind it")
@@ -101,7 +101,7 @@ func TestProjectPageSaysThatNothingWasSurveyedYet(t *testing.T) {
 
 func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 	stub := webtest.CannedSurveys()
-	s := webtest.New(t, func(d *site.Deps) { d.Surveys = stub })
+	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys = stub })
 	id := webtest.ProjectID(5)
 	w := s.Do("POST", "/surveys", webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
 		webtest.Body("kind=project&db=yorkie-meta&project="+id.Hex()))
@@ -154,7 +154,7 @@ func TestSurveyAnswersHaveNoZeroForWhatWasNotSeen(t *testing.T) {
 func TestOnlyOperatorsStartAndStopSurveys(t *testing.T) {
 	viewer := auth.Principal{ID: "user:v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}
 	stub := webtest.CannedSurveys()
-	s := webtest.New(t, func(d *site.Deps) { d.Surveys, d.Auth = stub, webtest.OnePerson{Who: viewer} })
+	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys, d.Access.Auth = stub, webtest.OnePerson{Who: viewer} })
 	for _, address := range []string{"/surveys", "/surveys/RUNS/stop", "/api/v1/surveys", "/api/v1/surveys/RUNS/stop"} {
 		if w := s.Do("POST", address, webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
 			webtest.Body("kind=projects")); w.Code != http.StatusForbidden {

@@ -36,7 +36,7 @@ type FindIn struct {
 // name, or a part of it. Without words it lists pages, changes and shards. Upper and lower
 // case are the same. kind=project leaves out all but projects.
 func FindByName(v answer.View, in url.Values, from FindIn) (api.Found, error) {
-	q, err := answer.TextOf(in, "q")
+	q, err := answer.TextParameter(in, "q")
 	if err != nil {
 		return api.Found{}, err
 	}

@@ -24,13 +24,13 @@ type MapTileQuery struct{ Level, Index, Marks int }
 
 // ParseMapTile reads the parameters of a tile.
 func ParseMapTile(in url.Values) (q MapTileQuery, err error) {
-	if q.Level, err = answer.Number(in, "level", 0, data.DeepestLevel, 0); err != nil {
+	if q.Level, err = answer.NumberParameter(in, "level", 0, data.DeepestLevel, 0); err != nil {
 		return q, err
 	}
-	if q.Index, err = answer.Number(in, "index", 0, 1<<q.Level-1, 0); err != nil {
+	if q.Index, err = answer.NumberParameter(in, "index", 0, 1<<q.Level-1, 0); err != nil {
 		return q, err
 	}
-	q.Marks, err = answer.Number(in, "marks", leastMarks, MostMarks, defaultMarks)
+	q.Marks, err = answer.NumberParameter(in, "marks", leastMarks, MostMarks, defaultMarks)
 	return q, err
 }
 
@@ -142,7 +142,7 @@ func significant(f float64) float64 {
 // MapChunk is the chunk at a position of a band.
 func MapChunk(v MapView, c *topology.Collection, in url.Values) (api.MapChunk, error) {
 	n := c.Chunks.Len()
-	at, err := answer.Number(in, "position", 0, max(n-1, 0), 0)
+	at, err := answer.NumberParameter(in, "position", 0, max(n-1, 0), 0)
 	if err != nil {
 		return api.MapChunk{}, err
 	}

@@ -113,7 +113,7 @@ func problemSummaryOf(v answer.View, found rules.View) api.ProblemSummary {
 // ProblemLines are problems in one line each, in the order of the list.
 func ProblemLines(v answer.View, found []rules.Problem) []api.ProblemLine {
 	all := Problems(v)
-	return answer.Each(found, func(p rules.Problem) api.ProblemLine {
+	return answer.Map(found, func(p rules.Problem) api.ProblemLine {
 		return api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: v.Named(p.Text).At(v.Now),
 			SeverityName: p.Severity.Name(), Also: alsoText(p),
 			Taken: takenText(all, p), Why: v.Named(p.Why).At(v.Now), URL: problemURL(v, p),
@@ -123,7 +123,7 @@ func ProblemLines(v answer.View, found []rules.Problem) []api.ProblemLine {
 
 // playbooksOf are the playbooks of a rule, the most likely first.
 func playbooksOf(r rules.Rule) []api.Playbook {
-	return answer.Each(r.Playbooks(), func(p rules.Playbook) api.Playbook { return api.Playbook{Name: p.Name(), URL: api.Address(p.URL())} })
+	return answer.Map(r.Playbooks(), func(p rules.Playbook) api.Playbook { return api.Playbook{Name: p.Name(), URL: api.Address(p.URL())} })
 }
 
 // firstPlaybook is the most likely playbook of a rule; zero if it has none.

@@ -49,7 +49,7 @@ const (
 // ParseGrowthQuery reads the parameters of an address.
 func ParseGrowthQuery(in url.Values) (q GrowthQuery, err error) {
 	var measure, pause string
-	if err = answer.Texts(in, map[string]*string{"empty": &q.Empty, "project": &q.Project, "measure": &measure, "pause": &pause}); err != nil {
+	if err = answer.TextParameters(in, map[string]*string{"empty": &q.Empty, "project": &q.Project, "measure": &measure, "pause": &pause}); err != nil {
 		return q, err
 	}
 	for _, x := range []struct {
@@ -61,14 +61,14 @@ func ParseGrowthQuery(in url.Values) (q GrowthQuery, err error) {
 		{"perShard", &q.PerShard, 1, 16, 1}, {"fill", &q.Fill, 1, 100, growthUsualFill},
 		{"limit", &q.Limit, 1, api.MaxLimit, api.DefaultLimit},
 	} {
-		if *x.into, err = answer.Number(in, x.name, x.least, x.most, x.absent); err != nil {
+		if *x.into, err = answer.NumberParameter(in, x.name, x.least, x.most, x.absent); err != nil {
 			return q, err
 		}
 	}
-	if q.Growth, err = answer.RealNumber(in, "growth", 0, growth.MostGrowth, 0); err != nil {
+	if q.Growth, err = answer.RealNumberParameter(in, "growth", 0, growth.MostGrowth, 0); err != nil {
 		return q, err
 	}
-	if q.Factor, err = answer.RealNumber(in, "factor", 1, growth.MostGrowth, 2); err != nil {
+	if q.Factor, err = answer.RealNumberParameter(in, "factor", 1, growth.MostGrowth, 2); err != nil {
 		return q, err
 	}
 	for name, into := range map[string]*int64{"rate": &q.Rate, "capacity": &q.Capacity, "newCapacity": &q.NewCapacity} {

@@ -29,7 +29,7 @@ func ParseLabIDs(in url.Values) (q LabIDsQuery, err error) {
 		to                 *int
 		least, most, usual int
 	}{{"inserts", &q.Inserts, 100, keys.MostInserts, 10_000}, {"shards", &q.Shards, 1, 64, 16}, {"hours", &q.Hours, 1, MaxLabHours, 24}} {
-		if *n.to, err = answer.Number(in, n.name, n.least, n.most, n.usual); err != nil {
+		if *n.to, err = answer.NumberParameter(in, n.name, n.least, n.most, n.usual); err != nil {
 			return q, err
 		}
 	}
