@@ -151,7 +151,7 @@ func questionsTo(f *webtest.BreakableServer, p api.Plan, undo string) []question
 			q.body = url.Values{"lines": {project.Name + "/doc-1\n" + docID(f)}}.Encode()
 			out = append(out, q)
 		case strings.HasSuffix(rt.Pattern, "/surveys"):
-			q.body = `{"kind":"sample"}`
+			q.body = `{"kind":"projects"}`
 			if q.page {
 				q.body = "kind=projects"
 			}

@@ -33,7 +33,7 @@ func PlanBatchUndo(s Situation, a Args, was message.Message, done []DoneItem) (D
 		sub := newDraft(s, x.Kind.Describe(), x.Args)
 		sub.inBatch = true
 		out, err := planUndo(sub, x.Summary, x.Done, x.Effect)
-		if err != nil && fault.Of(err) == fault.Internal {
+		if fault.Of(err) == fault.Internal {
 			return Draft{}, plans, err
 		}
 		if err != nil || len(out.Steps) == 0 {

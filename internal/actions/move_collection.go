@@ -56,7 +56,7 @@ func (d *plannedCluster) shardOfMovable(ns topology.Namespace) (string, error) {
 	switch db := ns.Database(); {
 	case ns.Collection() == "":
 		return "", fault.New(fault.Invalid, "The argument \"ns\" must be a collection as database.collection.")
-	case db == "admin" || db == "config" || db == "local" || topology.IsTemporary(ns):
+	case topology.IsServerDatabase(db) || topology.IsTemporary(ns):
 		return "", fault.New(fault.Invalid, "The argument \"ns\" names %q, which belongs to the server and must not be moved.", string(ns))
 	case place["sharded"] == "true":
 		return "", fault.New(fault.Invalid,

@@ -48,8 +48,7 @@ func planMovePrimary(d *draftBuilder) (Draft, Args, error) {
 
 // primaryOf returns the primary shard of a database that can be moved.
 func (d *plannedCluster) primaryOf(db string) (string, error) {
-	switch db {
-	case "admin", "config", "local":
+	if topology.IsServerDatabase(db) {
 		return "", fault.New(fault.Invalid,
 			"The argument \"db\" names %q, which belongs to the server: it has no primary shard that could be moved.", db)
 	}

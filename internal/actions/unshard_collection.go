@@ -31,7 +31,7 @@ func planUnshard(d *draftBuilder) (Draft, Args, error) {
 		return Draft{}, d.a, err
 	}
 	c := d.c
-	if db := c.NS.Database(); db == "admin" || db == "config" {
+	if topology.IsServerDatabase(c.NS.Database()) {
 		return Draft{}, d.a, fault.New(fault.Invalid,
 			"The argument \"ns\" names %q, which belongs to the server and stays sharded.", string(c.NS))
 	}

@@ -11,15 +11,6 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// byteUnits are the units of sizes that people type, larger ones first where one is the end of another.
-var byteUnits = []struct {
-	name  string
-	bytes float64
-}{
-	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40}, {"pib", 1 << 50},
-	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"pb", 1e15}, {"b", 1},
-}
-
 // mostBytes bounds sizes that people type, so that sums of them stay numbers.
 const mostBytes = 1 << 53
 
@@ -29,19 +20,12 @@ func BytesParameter(in url.Values, name string) (int64, error) {
 	if typed == "" {
 		return 0, nil
 	}
-	number, unit := strings.ToLower(typed), 1.0
-	for _, u := range byteUnits {
-		if rest, ok := strings.CutSuffix(number, u.name); ok {
-			number, unit = strings.TrimSpace(rest), u.bytes
-			break
-		}
-	}
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || math.IsNaN(n) || n*unit < 1 || n*unit > mostBytes {
+	n, ok := format.ParseBytes(typed)
+	if !ok || n < 1 || n > mostBytes {
 		return 0, fault.New(fault.Invalid, "%s must be a size from 1 byte to %s, such as 500GB or 1.5TiB, not %q.", name,
 			format.Bytes(mostBytes), sanitize.Truncate(typed, 40))
 	}
-	return int64(n * unit), nil
+	return int64(n), nil
 }
 
 // BytesTyped writes a size so that it is read as exactly that: in the largest unit without a fraction.

@@ -37,9 +37,6 @@ func ChunkGone(c *topology.Collection) error {
 	return fault.New(fault.NotFound, "%s", "No chunk of "+string(c.NS)+" begins at this key any more.")
 }
 
-// IdentityOf is a collection's uuid, or its epoch in releases without uuids.
-func IdentityOf(c *topology.Collection) string { return c.Incarnation.Identity() }
-
 // UUIDText is "" for a collection that has none.
 func UUIDText(u [16]byte) string {
 	if u == [16]byte{} {

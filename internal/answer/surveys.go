@@ -48,7 +48,7 @@ func Survey(v View, s survey.Survey) api.Survey {
 		ID: s.ID, Kind: string(s.Request.Kind), State: string(s.State), DB: s.Request.DB, NS: string(s.Request.NS),
 		Precision: s.Request.Precision,
 		QueuedAt:  s.Queued.UTC(), StartedAt: TimeOrNull(s.Started), EndedAt: TimeOrNull(s.Ended), Method: survey.MethodCounted, By: s.By,
-		Problem: s.Problem, Results: api.Prefix + "/surveys/" + s.ID,
+		Problem: s.Problem, Results: api.Address(api.Prefix + "/surveys/" + s.ID),
 		Progress: api.SurveyProgress{Done: s.Progress.Done, PacedDown: s.Progress.PacedDown, Returned: s.Progress.Returned},
 	}
 	switch s.Request.Kind {

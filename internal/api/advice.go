@@ -111,8 +111,8 @@ func (p Playbook) InCell() string { return p.Name }
 
 // Playbook is a page of help about a kind of problem.
 type Playbook struct {
-	Name string `json:"name"`
-	URL  string `json:"url"` // /help/…
+	Name string  `json:"name"`
+	URL  Address `json:"url"` // /help/…
 }
 
 // AdviceFigure is one figure behind an advice; reason says why its value is unknown.
@@ -176,7 +176,7 @@ type AdvicePlan struct {
 	Kind string                     `json:"kind"`
 	Args map[string]json.RawMessage `json:"args"`
 	Text string                     `json:"text"`
-	URL  string                     `json:"url,omitempty"` // URL of the filled-in form; "" where this plan cannot be made
+	URL  Address                    `json:"url,omitempty"` // URL of the filled-in form; "" where this plan cannot be made
 	// of a refused plan: the check that blocks it, or why it does not help
 	Why string `json:"why,omitempty"`
 	// when a blocked plan will be possible, as a sentence; absent where waiting does not help
@@ -303,7 +303,7 @@ type Alert struct {
 	Fired    *time.Time `json:"fired"`
 	Resolved *time.Time `json:"resolved"`
 	Silenced bool       `json:"silenced"`
-	Playbook string     `json:"playbook,omitempty"` // address of the page that says what to do
+	Playbook Address    `json:"playbook,omitempty"` // address of the page that says what to do
 	SentTo   []string   `json:"sentTo"`             // receivers whose last message about it was not its end
 	Unsent   bool       `json:"-"`                  // less severe than every receiver wants
 }

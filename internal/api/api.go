@@ -70,3 +70,7 @@ func Time(t time.Time) *time.Time {
 	t = t.UTC().Truncate(time.Millisecond)
 	return &t
 }
+
+// Address is an address on this server that begins with "/", or "". It is completed when it is written as JSON, by
+// what the public URL and the cluster have before it.
+type Address string

@@ -4,9 +4,9 @@ import "time"
 
 // ClusterSummary is one of several clusters of a server (GET clusters), worst first.
 type ClusterSummary struct {
-	Name  string `json:"name"` // in addresses: /c/{name}/
-	Title string `json:"title"`
-	URL   string `json:"url"`
+	Name  string  `json:"name"` // in addresses: /c/{name}/
+	Title string  `json:"title"`
+	URL   Address `json:"url"`
 	// State is live, stale, unreachable, denied, loading, starting or failed.
 	State         string     `json:"state"`
 	Text          string     `json:"text"`   // the state in words, and why
@@ -21,7 +21,7 @@ type ClusterSummary struct {
 	Warnings      *int       `json:"warnings"`
 	Notes         *int       `json:"notes"`
 	Worst         string     `json:"worst"`      // the worst problem in one sentence; "" if there is none
-	WorstURL      string     `json:"worstUrl"`   // address of that problem
+	WorstURL      Address    `json:"worstUrl"`   // address of that problem
 	OpenRuns      *int       `json:"openRuns"`   // null where actions are off
 	OpenAlerts    *int       `json:"openAlerts"` // null without receivers
 	Role          string     `json:"role"`       // of the caller on this cluster

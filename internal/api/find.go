@@ -10,8 +10,8 @@ type Found struct {
 
 // FoundItem is a place of the dashboard.
 type FoundItem struct {
-	Kind   string `json:"kind"` // page, project, collection, shard, zone, change (a form that plans it), run
-	Name   string `json:"name"`
-	Detail string `json:"detail"` // what tells apart things of one name; "" for nothing
-	URL    string `json:"url"`
+	Kind   string  `json:"kind"` // page, project, collection, shard, zone, change (a form that plans it), run
+	Name   string  `json:"name"`
+	Detail string  `json:"detail"` // what tells apart things of one name; "" for nothing
+	URL    Address `json:"url"`
 }

@@ -73,7 +73,7 @@ type HeatMark struct {
 	Kind  string     `json:"kind"`         // move, split, merge, run or alert
 	Count int        `json:"count"`
 	Text  string     `json:"text"`
-	URL   string     `json:"url"` // the chunk, the run or the alert; of several the list, of changelog entries those of their minutes
+	URL   Address    `json:"url"` // the chunk, the run or the alert; of several the list, of changelog entries those of their minutes
 	// Failed: a failed move or run.
 	Failed bool `json:"failed,omitempty"`
 	// Parts are the several of one mark, oldest first, for who looks closer; none where they are too many.
@@ -85,7 +85,7 @@ type HeatMarkPart struct {
 	At     time.Time  `json:"at"`
 	To     *time.Time `json:"to,omitempty"`
 	Text   string     `json:"text"`
-	URL    string     `json:"url"`
+	URL    Address    `json:"url"`
 	Failed bool       `json:"failed,omitempty"`
 }
 

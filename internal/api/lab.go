@@ -4,7 +4,7 @@ package api
 // one. Players, decks and cards are counted from 1; shares are from 0 to 1.
 type LabGame struct {
 	Inputs  LabGameInputs   `json:"inputs"`
-	URL     string          `json:"url"`    // page that shows the same game
+	URL     Address         `json:"url"`    // page that shows the same game
 	Fields  []string        `json:"fields"` // that a key can be made of
 	Items   []LabGameResult `json:"items"`  // by key; the chosen one is last, unless it is a published one
 	Load    []LabGameLoad   `json:"load"`   // with the chosen key, by deck and player

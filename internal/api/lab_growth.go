@@ -19,7 +19,7 @@ type LabGrowth struct {
 	Unhelped     []ProblemLine      `json:"unhelped"`     // problems that more shards do not solve
 	Collections  []LabGrowthSource  `json:"collections"`  // what is planned, and what is left out
 	Notes        []string           `json:"notes"`        // what the figures do not have, in sentences
-	URL          string             `json:"url"`          // address of the page with these inputs, all of them written out
+	URL          Address            `json:"url"`          // address of the page with these inputs, all of them written out
 	Items        []LabGrowthMove    `json:"items"`
 	Next         Cursor             `json:"next"` // null after the last move
 	Freshness

@@ -3,7 +3,7 @@ package api
 // LabIDs is on which shards the same inserts land with each kind of id (GET lab/ids). Shares are from 0 to 1.
 type LabIDs struct {
 	Inputs LabIDsInputs `json:"inputs"`
-	URL    string       `json:"url"` // page that shows the same
+	URL    Address      `json:"url"` // page that shows the same
 	Items  []LabID      `json:"items"`
 }
 

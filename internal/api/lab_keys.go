@@ -4,7 +4,7 @@ package api
 // from 0 to 1. While real rows are read there are no items, and reading says how far it is: ask again.
 type LabKeys struct {
 	Inputs  LabKeysInputs   `json:"inputs"`
-	URL     string          `json:"url"`    // page that shows the same comparison
+	URL     Address         `json:"url"`    // page that shows the same comparison
 	Source  string          `json:"source"` // what the rows are, in sentences
 	Server  string          `json:"server"` // whose the figures are, in sentences
 	Rows    int             `json:"rows"`   // that were looked at
@@ -117,11 +117,11 @@ type LabKeyUnique struct {
 
 // LabKeyCost is what it takes to get to a key.
 type LabKeyCost struct {
-	How      string `json:"how"`
-	Bytes    int64  `json:"bytes"` // that are copied
-	Seconds  int64  `json:"seconds"`
-	Blockers string `json:"blockers"` // what is in the way, in sentences; "" for nothing
-	URL      string `json:"url"`      // form of a plan; "" if there is none
+	How      string  `json:"how"`
+	Bytes    int64   `json:"bytes"` // that are copied
+	Seconds  int64   `json:"seconds"`
+	Blockers string  `json:"blockers"` // what is in the way, in sentences; "" for nothing
+	URL      Address `json:"url"`      // form of a plan; "" if there is none
 }
 
 // LabKeyServer is what analyzeShardKey says of a key.

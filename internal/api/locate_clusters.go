@@ -4,9 +4,9 @@ import "time"
 
 // ClusterLocate is what one of several clusters answers to a locate query (GET locate of the server).
 type ClusterLocate struct {
-	Name  string `json:"name"` // of the cluster
-	Title string `json:"title"`
-	URL   string `json:"url"` // of the cluster's own answer; "" if the caller may not locate there, or it has no pages
+	Name  string  `json:"name"` // of the cluster
+	Title string  `json:"title"`
+	URL   Address `json:"url"` // of the cluster's own answer; "" if the caller may not locate there, or it has no pages
 	// State is found, notFound, unreachable (nothing is known), invalid or notPermitted.
 	State string     `json:"state"`
 	Text  string     `json:"text"` // why nothing was found, or a remark such as that a name differs in case; "" if there is none
@@ -24,7 +24,7 @@ type Located struct {
 	Project string   `json:"project"` // name of the owning project, else its id; "" if unknown
 	Shards  []string `json:"shards"`  // where it belongs
 	Answer  string   `json:"answer"`  // one sentence; "" of shards, collections and zones
-	URL     string   `json:"url"`
+	URL     Address  `json:"url"`
 }
 
 // ClusterLocateLines is the answer to POST locate of the server: many lines, asked of all clusters.

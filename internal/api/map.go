@@ -149,6 +149,6 @@ type MapChunk struct {
 	Outside  bool     `json:"outside"`           // its shard does not have that zone
 	Project  string   `json:"project,omitempty"` // id of the project whose keys begin at the lower bound
 	Name     string   `json:"name,omitempty"`    // the project's name
-	URL      string   `json:"url,omitempty"`     // page of the chunk; none where bounds are hidden
+	URL      Address  `json:"url,omitempty"`     // page of the chunk; none where bounds are hidden
 	Freshness
 }

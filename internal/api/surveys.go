@@ -10,13 +10,13 @@ import (
 // and resumes after a restart.
 type Survey struct {
 	ID        string         `json:"id"`
-	Kind      string         `json:"kind"`               // sample, projects, project, document
+	Kind      string         `json:"kind"`               // projects, project, document; sample for those of earlier versions
 	State     string         `json:"state"`              // queued, running, done, stopped, failed
 	Project   string         `json:"project,omitempty"`  // hex ObjectID
 	Document  string         `json:"document,omitempty"` // hex ObjectID
 	DB        string         `json:"db,omitempty"`
 	NS        string         `json:"ns,omitempty"`
-	Precision float64        `json:"precision,omitempty"` // requested precision of a sample
+	Precision float64        `json:"precision,omitempty"` // requested precision of a sample of an earlier version
 	Progress  SurveyProgress `json:"progress"`
 	QueuedAt  time.Time      `json:"queuedAt"`
 	StartedAt *time.Time     `json:"startedAt"` // null: not yet
@@ -24,7 +24,7 @@ type Survey struct {
 	Method    string         `json:"method"`    // sample: random rows; counted: every row
 	By        string         `json:"by"`
 	Problem   string         `json:"problem,omitempty"` // why it failed
-	Results   string         `json:"results"`           // address of its results
+	Results   Address        `json:"results"`           // address of its results
 
 	ProjectName string `json:"-"` // "" if not known
 }
@@ -110,10 +110,9 @@ type SurveyMost struct {
 
 // SurveyStart is the body of POST surveys.
 type SurveyStart struct {
-	Kind      string  `json:"kind"`
-	Project   string  `json:"project"`   // of kind project; optional for document
-	Document  string  `json:"document"`  // of kind document
-	DB        string  `json:"db"`        // this database only
-	NS        string  `json:"ns"`        // this collection only
-	Precision float64 `json:"precision"` // of a sample: half the interval as a share of the collection, 0.01 to 0.1; 0 is 0.02
+	Kind     string `json:"kind"`     // projects, project, document
+	Project  string `json:"project"`  // of kind project; optional for document
+	Document string `json:"document"` // of kind document
+	DB       string `json:"db"`       // this database only
+	NS       string `json:"ns"`       // this collection only
 }

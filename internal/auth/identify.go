@@ -195,7 +195,7 @@ func (s *Service) Check(ctx context.Context, p Principal) error {
 	if err == nil && now.Role != p.Role {
 		err = ErrNobody
 	}
-	if err != nil && fault.Of(err) == fault.Forbidden {
+	if fault.Of(err) == fault.Forbidden {
 		s.endSignals.end(endKey(p))
 	}
 	return err

@@ -25,23 +25,9 @@ func (c *Client) decoder(ctx context.Context, m topology.Meta) *chunkDecoder {
 		resolve: func(id [16]byte) string { return c.shardByID(ctx, id) }}
 }
 
-// decode decodes a chunk that is kept.
-func (d *chunkDecoder) decode(doc bson.Raw) (c topology.Chunk, err error) {
-	f, err := d.fields(doc)
-	if err != nil {
-		return c, err
-	}
-	c = topology.Chunk{Shard: f.shard, Version: f.version, Since: f.since, Jumbo: f.jumbo}
-	if c.Min, err = d.pattern.Bound(f.lower); err != nil {
-		return c, err
-	}
-	c.Max, err = d.pattern.Bound(f.upper)
-	return c, err
-}
-
-// decodeRow decodes a chunk into a row whose memory is used again. In key order a chunk
+// decode decodes a chunk into a row whose memory is used again. In key order a chunk
 // begins where the last one ends, so most lower bounds are known already.
-func (d *chunkDecoder) decodeRow(doc bson.Raw, row *topology.ChunkRow) error {
+func (d *chunkDecoder) decode(doc bson.Raw, row *topology.ChunkRow) error {
 	f, err := d.fields(doc)
 	if err != nil {
 		return err

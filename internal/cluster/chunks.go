@@ -36,7 +36,7 @@ func (c *Client) AllChunks(ctx context.Context, m topology.Meta, each func(*topo
 	var odd topology.OddChunksError
 	cmd, r := allChunks(m)
 	err := c.eachAhead(ctx, "config", cmd, r, func(doc bson.Raw) error {
-		if err := d.decodeRow(doc, &row); err != nil {
+		if err := d.decode(doc, &row); err != nil {
 			f, _ := d.fields(doc)
 			odd.Add(topology.OddChunk{Min: f.lower, Max: f.upper, Shard: f.shard}, err)
 			d.upper = nil // what the row holds is not that bound
@@ -104,12 +104,12 @@ func (c *Client) chunks(ctx context.Context, cmd bson.D, m topology.Meta, each f
 	d := c.decoder(ctx, m)
 	r := findOn("chunks", "read the chunks")
 	r.batch = chunkBatch
+	var row topology.ChunkRow
 	return c.each(ctx, "config", cmd, r, func(doc bson.Raw) error {
-		chunk, err := d.decode(doc)
-		if err != nil {
+		if err := d.decode(doc, &row); err != nil {
 			return misfit(m, err)
 		}
-		return each(chunk)
+		return each(row.Chunk())
 	})
 }
 

@@ -42,6 +42,12 @@ func decoder(t testing.TB) *chunkDecoder {
 	return &chunkDecoder{pattern: p, names: map[string]string{}, resolve: func([16]byte) string { return "by-uuid" }}
 }
 
+func decodeChunk(t testing.TB, raw bson.Raw) (topology.Chunk, error) {
+	var row topology.ChunkRow
+	err := decoder(t).decode(raw, &row)
+	return row.Chunk(), err
+}
+
 func TestChunksOfOtherVersionsAreDecoded(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -57,7 +63,7 @@ func TestChunksOfOtherVersionsAreDecoded(t *testing.T) {
 			"lastmod":{"$timestamp":{"t":1,"i":0}},"unknown":{"deep":[1,2,{"x":null}]}}`,
 			func(c topology.Chunk) bool { return c.Shard == "by-uuid" }},
 	} {
-		got, err := decoder(t).decode(doc(t, c.text))
+		got, err := decodeChunk(t, doc(t, c.text))
 		if err != nil || !c.want(got) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -73,7 +79,7 @@ func TestMalformedChunksAreRefused(t *testing.T) {
 		`{"min":{"doc_id":{"$minKey":1},"more":1},"max":{"doc_id":{"$maxKey":1}},"shard":"s","lastmod":{"$timestamp":{"t":1,"i":0}}}`,
 		`{"min":{"other":{"$minKey":1}},"max":{"doc_id":{"$maxKey":1}},"shard":"s","lastmod":{"$timestamp":{"t":1,"i":0}}}`,
 	} {
-		if c, err := decoder(t).decode(doc(t, text)); err == nil {
+		if c, err := decodeChunk(t, doc(t, text)); err == nil {
 			t.Errorf("%s became %+v", text, c)
 		}
 	}
@@ -196,7 +202,7 @@ func TestDamagedDocumentsAreHarmless(t *testing.T) {
 			raw[rapid.IntRange(0, len(raw)-1).Draw(rt, "at")] = rapid.Byte().Draw(rt, "byte")
 		}
 		raw = raw[:rapid.IntRange(0, len(raw)).Draw(rt, "length")]
-		_, _ = decoder(t).decode(raw)
+		_, _ = decodeChunk(t, raw)
 		_, _ = decodeHead(raw)
 		_, _, _ = decodeShard(raw)
 		_ = decodeStats(raw, anyTime)

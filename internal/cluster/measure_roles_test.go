@@ -54,7 +54,7 @@ func (r *reader) measureEverything(ctx context.Context, sample sample, all *comp
 		all.note("sample of "+string(ns), err)
 	}
 	for _, q := range []survey.Request{
-		{Kind: survey.Sample}, {Kind: survey.Projects}, {Kind: survey.Project, Project: sample.project},
+		{Kind: survey.Projects}, {Kind: survey.Project, Project: sample.project},
 		{Kind: survey.Document, Project: sample.project, Document: sample.document},
 	} {
 		r.survey(ctx, q, all)

@@ -119,20 +119,3 @@ func (c *Client) DocumentSize(ctx context.Context, q survey.DocumentSizeQuery) (
 	out.AtLeast = out.Rows > int64(q.Limit)
 	return out, err
 }
-
-// Existing returns which of the ids exist in a collection; only shards that can have
-// rows of the projects are queried. Needs find on the collection.
-func (c *Client) Existing(ctx context.Context, ns topology.Namespace, project string,
-	projects, ids []bson.ObjectID) (map[bson.ObjectID]bool, error) {
-	filter := bson.D{{Key: project, Value: bson.D{{Key: "$in", Value: projects}}}, {Key: "_id", Value: bson.D{{Key: "$in", Value: ids}}}}
-	out := map[bson.ObjectID]bool{}
-	r := readOp{what: "look for documents in " + quoted(string(ns)), privilege: "find on " + string(ns)}
-	cmd := find(ns.Collection(), filter, fields("_id"), bson.E{Key: "batchSize", Value: int32(len(ids))})
-	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
-		if id, ok := doc.Lookup("_id").ObjectIDOK(); ok {
-			out[id] = true
-		}
-		return nil
-	})
-	return out, err
-}

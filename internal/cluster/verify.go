@@ -60,7 +60,7 @@ func (c *Client) firstHello(ctx context.Context, p *pool) error {
 	if err == nil {
 		err = c.requireSameCluster(ctx, p)
 	}
-	if ctx.Err() != nil && err != nil && fault.Of(err) == fault.Internal {
+	if ctx.Err() != nil && fault.Of(err) == fault.Internal {
 		return err // given up by the caller; that says nothing about the cluster
 	}
 	if err == nil {

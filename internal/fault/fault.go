@@ -22,6 +22,7 @@ const (
 	Forbidden                  // the caller, or our cluster user, lacks the right
 	Unavailable                // temporarily impossible; try again later
 	UnknownOutcome             // a command was sent and no answer came
+	None                       // no error
 )
 
 var kinds = [...]struct {
@@ -45,6 +46,7 @@ var kinds = [...]struct {
 		"Not available now", "shardboard keeps trying; reload in a few seconds."},
 	UnknownOutcome: {"outcome unknown", http.StatusGatewayTimeout, 7,
 		"Outcome unknown", "Read the cluster before you try again."},
+	None: {name: "none", status: http.StatusOK},
 }
 
 func (k Kind) known() Kind {
@@ -66,7 +68,7 @@ func (k Kind) Heading() string { return kinds[k.known()].heading }
 // Advice is what a person can do about it, in a sentence or two.
 func (k Kind) Advice() string { return kinds[k.known()].advice }
 
-// ExitCode is the command line's exit code; never 0.
+// ExitCode is the command line's exit code; 0 only for None.
 func (k Kind) ExitCode() int { return kinds[k.known()].exit }
 
 // Error is a classified error: a sentence for people and a cause for logs.
@@ -114,12 +116,14 @@ func NoAnswer(err error, format string, args ...any) error {
 	return &Error{Kind: Unavailable, Title: NoAnswerTitle, Text: fmt.Sprintf(format, args...), Err: err}
 }
 
-// Of returns the outermost kind in err's chain. Without one, an exceeded deadline is Unavailable
+// Of returns the outermost kind in err's chain; None for nil. Without one, an exceeded deadline is Unavailable
 // and everything else Internal. A cancelled caller (context.Canceled) is not a failure; check for
 // it before.
 func Of(err error) Kind {
 	var e *Error
 	switch {
+	case err == nil:
+		return None
 	case errors.As(err, &e):
 		return e.Kind
 	case errors.Is(err, context.DeadlineExceeded):

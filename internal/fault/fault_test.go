@@ -15,6 +15,9 @@ func TestEveryKindHasAStatusAnExitCodeAndWords(t *testing.T) {
 		}
 		seen[k.String()] = true
 	}
+	if Of(nil) != None || None.HTTPStatus() != 200 || None.ExitCode() != 0 {
+		t.Errorf("no error is %v, HTTP %d, exit %d", Of(nil), None.HTTPStatus(), None.ExitCode())
+	}
 	if Kind(200).HTTPStatus() != 500 {
 		t.Error("an unknown kind is not internal")
 	}

@@ -21,26 +21,13 @@ type Limit struct {
 // least is less than the program needs to start.
 const least = 64 << 20
 
-// units are those of Parse, longer ones first.
-var units = []struct {
-	name  string
-	bytes float64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
-
 // Parse reads a limit such as 512MiB, 2GB or 536870912; off is none at all, also in a container that has one.
 func Parse(text string) (bytes int64, off bool, err error) {
-	number, unit := strings.TrimSpace(text), 1.0
-	if number == "off" {
+	if strings.TrimSpace(text) == "off" {
 		return 0, true, nil
 	}
-	for _, u := range units {
-		if rest, ok := strings.CutSuffix(number, u.name); ok {
-			number, unit = strings.TrimSpace(rest), u.bytes
-			break
-		}
-	}
-	n, err := strconv.ParseFloat(number, 64)
-	if n *= unit; err != nil || math.IsNaN(n) || n < least || n > math.MaxInt64/2 {
+	n, ok := format.ParseBytes(text)
+	if !ok || n < least || n > math.MaxInt64/2 {
 		return 0, false, fault.New(fault.Invalid, "--memory-limit must be a size from %s on, such as 512MiB or 2GB, or off, not %q.",
 			format.Bytes(least), text)
 	}

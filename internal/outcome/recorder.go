@@ -234,7 +234,7 @@ func (r *Recorder) Of(ctx context.Context, run engine.Run) (Outcome, error) {
 	}
 	r.mu.Unlock()
 	row, err := r.opts.Store.RunOutcome(ctx, t.ClusterID, run.ID)
-	if fault.Of(err) == fault.NotFound && err != nil {
+	if fault.Of(err) == fault.NotFound {
 		return Compare(run, nil), nil
 	}
 	if err != nil {

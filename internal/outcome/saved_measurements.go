@@ -19,7 +19,7 @@ func (r *Recorder) resumeOpen(ctx context.Context, cluster string) error {
 	}
 	for _, row := range left {
 		run, err := r.opts.Runs.RunByID(ctx, row.Run)
-		if fault.Of(err) == fault.NotFound && err != nil {
+		if fault.Of(err) == fault.NotFound {
 			continue
 		}
 		if err != nil {

@@ -81,7 +81,7 @@ func (s *search) inCollections(ctx context.Context, list []topology.Namespace, v
 			switch {
 			case errors.Is(err, context.Canceled):
 				return err
-			case fault.Of(err) == fault.Forbidden && err != nil:
+			case fault.Of(err) == fault.Forbidden:
 				denied = append(denied, string(ns))
 			case err != nil:
 				late, lateErr = append(late, string(ns)), err

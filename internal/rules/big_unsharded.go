@@ -30,7 +30,7 @@ func findBigUnsharded(ev *evaluation) {
 		return
 	}
 	for _, ns := range ev.Table.Unsharded {
-		if db := ns.Database(); db == "config" || db == "admin" || db == "local" {
+		if topology.IsServerDatabase(ns.Database()) {
 			continue
 		}
 		shard := ev.Table.Primary(ns.Database())
@@ -83,7 +83,7 @@ func (ev *evaluation) dataOn(shard string) int64 {
 	}
 	ev.data = map[string]int64{}
 	add := func(ns topology.Namespace, only string) {
-		if db := ns.Database(); db == "config" || db == "admin" {
+		if topology.IsServerDatabase(ns.Database()) {
 			return
 		}
 		for name, size := range ev.Table.Sizes[ns].Shards {

@@ -78,7 +78,7 @@ func (ev *evaluation) bytesOn() []topology.Figure {
 		out[i] = topology.Figure{Reason: "notLoaded", Exact: true}
 	}
 	for ns := range ev.Table.Sizes {
-		if db := ns.Database(); db == "config" || db == "admin" {
+		if topology.IsServerDatabase(ns.Database()) {
 			continue
 		}
 		sizeOn := ev.Table.SizesOf(ns)

@@ -34,14 +34,6 @@ func ParseExtJSON(s string) (bson.Raw, error) {
 	case loneSurrogate(s):
 		return nil, fault.New(fault.Invalid, "The key holds half of a \\u surrogate pair, which is no character.")
 	}
-	if doc, ok := fastExtJSON(s); ok {
-		return doc, nil
-	}
-	return readExtJSON(s)
-}
-
-// readExtJSON is the full reader for text that ParseExtJSON has checked.
-func readExtJSON(s string) (bson.Raw, error) {
 	r := extJSONReader{json.NewDecoder(strings.NewReader(s))}
 	r.UseNumber()
 	t, err := r.next()

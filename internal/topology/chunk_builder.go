@@ -18,6 +18,11 @@ type ChunkRow struct {
 	Jumbo    bool
 }
 
+// Chunk is the row as a chunk that may be kept.
+func (r *ChunkRow) Chunk() Chunk {
+	return Chunk{Min: r.Min.key(), Max: r.Max.key(), Shard: r.Shard, Version: r.Version, Since: r.Since, Jumbo: r.Jumbo}
+}
+
 // Bound is a bound of a ChunkRow: the two parts of its key.
 type Bound struct{ Encoded, Bits []byte }
 
@@ -62,7 +67,7 @@ func (b *ChunkBuilder) Add(row *ChunkRow) error {
 		if len(b.beside) == maxEntangled {
 			return torn("rows overlap others in too many places")
 		}
-		b.beside = append(b.beside, Chunk{Min: row.Min.key(), Max: row.Max.key(), Shard: row.Shard, Version: row.Version})
+		b.beside = append(b.beside, row.Chunk())
 		return nil
 	case d > 0:
 		if err := b.placeholder(row.Shard); err != nil {

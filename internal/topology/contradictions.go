@@ -53,7 +53,7 @@ func (c Contradiction) same(o Contradiction) bool {
 func (t *Table) contradict(was []Contradiction, now time.Time) []Contradiction {
 	var out []Contradiction
 	for _, d := range t.Databases {
-		if d.Primary != "" && !internalDatabase(d.Name) && t.Shard(d.Primary) == nil {
+		if d.Primary != "" && !IsServerDatabase(d.Name) && t.Shard(d.Primary) == nil {
 			out = append(out, Contradiction{Kind: PrimaryUnknown, Database: d.Name, Shard: d.Primary})
 		}
 	}
@@ -116,15 +116,10 @@ func (t *Table) zoneContradictions() (out []Contradiction) {
 func (t *Table) withoutDatabase(ns Namespace) []Contradiction {
 	name := ns.Database()
 	_, has := slices.BinarySearchFunc(t.Databases, name, func(d Database, name string) int { return cmp.Compare(d.Name, name) })
-	if has || internalDatabase(name) {
+	if has || IsServerDatabase(name) {
 		return nil
 	}
 	return []Contradiction{{Kind: DatabaseUnknown, NS: ns, Database: name}}
-}
-
-// internalDatabase tells of the databases that need no row in config.databases.
-func internalDatabase(name string) bool {
-	return name == "admin" || name == "config" || name == "local"
 }
 
 // compare finds what the parts of the table contradict, and confirms what was seen before all of them were read again.

@@ -97,7 +97,7 @@ func (s *surveyor) publishDisks(got map[string]Disk, failure error) {
 func diskDatabases(t *Table, last string) []string {
 	on := map[string]map[string]bool{}
 	add := func(db, shard string) {
-		if db == "config" || db == "admin" || db == "local" || db == "" {
+		if IsServerDatabase(db) || db == "" {
 			return
 		}
 		if on[db] == nil {

@@ -134,7 +134,7 @@ func (f *flights) read(ctx context.Context, now time.Time) (rows []listed, fromL
 		cancel()
 		f.refused, f.refusedAt = nil, now
 		switch {
-		case err != nil && fault.Of(err) == fault.Forbidden:
+		case fault.Of(err) == fault.Forbidden:
 			f.refused = err
 		case err != nil:
 			return nil, false, err

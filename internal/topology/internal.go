@@ -15,12 +15,13 @@ import "strings"
 // db.system.buckets.* is not: it holds the documents of a time-series collection,
 // and a sharded one appears in the catalogue under this name only (until 8.x).
 func IsInternal(ns Namespace) bool {
-	switch ns.Database() {
-	case "config", "admin", "local":
-		return true
-	}
 	name := ns.Collection()
-	return strings.HasPrefix(name, "system.") && !strings.HasPrefix(name, "system.buckets.")
+	return IsServerDatabase(ns.Database()) || strings.HasPrefix(name, "system.") && !strings.HasPrefix(name, "system.buckets.")
+}
+
+// IsServerDatabase tells whether a database is the servers' own: it has no row in config.databases.
+func IsServerDatabase(name string) bool {
+	return name == "config" || name == "admin" || name == "local"
 }
 
 // Internal tells whether an entry is about the server's own collections alone.

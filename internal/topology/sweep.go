@@ -97,7 +97,7 @@ func (w *Watcher) sweepStep(ctx context.Context, s *sweeper, documents int) erro
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case fault.Of(err) == fault.Unavailable && err != nil:
+		case fault.Of(err) == fault.Unavailable:
 			return nil // the next step tries the same again
 		case err != nil:
 			s.from = shardkey.Key{} // on to the next collection

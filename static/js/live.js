@@ -13,7 +13,7 @@ const lateAfter = 10; // age in seconds from which old data is shown as a failur
  * What the server sends: web/live/live_frame.go.
  * @typedef {{status?: Status, topic?: string, v: number, html?: string, moves?: Move[]}} Frame
  * @typedef {{at: string | null, age: number, ok: boolean, text: string, level?: string}} Status age in seconds, below 0 without data
- * @typedef {{ns: string, position: number, from: string, to: string}} Move of the topic map; no script reads those of others
+ * @typedef {{ns: string, position: number, from: string, to: string}} Move of the topic map
  */
 
 /** @type {Map<string, number>} */

@@ -40,7 +40,7 @@ type page struct {
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	q, err := logbook.ParseActivityQuery(r.URL.Query())
 	status, problem := http.StatusOK, ""
-	if in := r.URL.Query(); err != nil && fault.Of(err) == fault.Invalid && (in.Has("from") || in.Has("to") || in.Has("last")) {
+	if in := r.URL.Query(); fault.Of(err) == fault.Invalid && (in.Has("from") || in.Has("to") || in.Has("last")) {
 		// A time that was typed is to be corrected in place.
 		status, problem = fault.Invalid.HTTPStatus(), fault.Text(err)
 		in.Del("from")

@@ -66,7 +66,7 @@ func TestAlertsOfAClusterLeadToItsOwnPlaybooks(t *testing.T) {
 		if a.Playbook == "" {
 			continue
 		}
-		if led++; !strings.HasPrefix(a.Playbook, "/c/eu/help/") {
+		if led++; !strings.HasPrefix(string(a.Playbook), "/c/eu/help/") {
 			t.Errorf("%s leads to %s", a.Rule, a.Playbook)
 		}
 	}

@@ -60,7 +60,6 @@ func itemsAfter(r *http.Request) (int, error) {
 
 // batchItems is a part of the items of a batch, for its page.
 type batchItems struct {
-	run      string
 	Items    []api.BatchItem
 	From, To int
 	Previous string // addresses; "" for none
@@ -80,7 +79,7 @@ func batchItemsOf(s *site.Site, r *http.Request, v answer.View, run engine.Run) 
 	if err != nil {
 		return nil, err
 	}
-	out := &batchItems{run: run.ID, Items: list, From: after + 1, To: after + len(list)}
+	out := &batchItems{Items: list, From: after + 1, To: after + len(list)}
 	at := func(n int) string {
 		return "/runs/" + run.ID + "?cursor=" + string(answer.CursorOf(strconv.Itoa(n))) + "#items"
 	}

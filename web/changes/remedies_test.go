@@ -316,7 +316,7 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 					t.Errorf("%s: neither a plan nor why there is none", p.Rule)
 				}
 				for _, x := range rem.Plans {
-					checkRuns(t, sit, p, x.URL)
+					checkRuns(t, sit, p, string(x.URL))
 				}
 				for _, x := range rem.Refused {
 					if x.URL != "" || x.Why == "" || strings.HasPrefix(x.Why, "[") {
@@ -407,7 +407,7 @@ func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 				continue
 			}
 			offered++
-			if came := offering.TryAddress(s.Tries(v), a.URL); came.Why != "" && !came.Asks {
+			if came := offering.TryAddress(s.Tries(v), string(a.URL)); came.Why != "" && !came.Asks {
 				t.Errorf("chunk %d: %s is offered though %s", i, a.Text, came.Why)
 			}
 		}

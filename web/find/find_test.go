@@ -106,7 +106,7 @@ func TestAPlanThatWasNeverRunIsFoundByItsTitleAndID(t *testing.T) {
 	for now, detail := range map[time.Time]string{plan.Made: "not run", plan.Expires: "expired, not run"} {
 		s.Deps.Now = func() time.Time { return now }
 		_, a := found(t, s, plan.ID)
-		if len(a.Items) != 1 || a.Items[0].Kind != "plan" || a.Items[0].URL != "/plans/"+plan.ID || a.Items[0].Detail != detail {
+		if len(a.Items) != 1 || a.Items[0].Kind != "plan" || string(a.Items[0].URL) != "/plans/"+plan.ID || a.Items[0].Detail != detail {
 			t.Errorf("by its id: %+v, want a plan that is %s", a.Items, detail)
 			continue
 		}

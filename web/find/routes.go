@@ -38,12 +38,12 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 	}
 	for _, e := range pages {
 		for _, p := range e.Pages {
-			in.Pages = append(in.Pages, api.FoundItem{Kind: "page", Name: p.Name, URL: p.URL})
+			in.Pages = append(in.Pages, api.FoundItem{Kind: "page", Name: p.Name, URL: api.Address(p.URL)})
 		}
 	}
 	for _, c := range s.Visible(who) {
 		if c.Name != s.Deps.Place.Name {
-			in.Pages = append(in.Pages, api.FoundItem{Kind: "cluster", Name: c.Title, URL: c.Base() + "/"})
+			in.Pages = append(in.Pages, api.FoundItem{Kind: "cluster", Name: c.Title, URL: api.Address(c.Base() + "/")})
 		}
 	}
 	if s.Deps.Changes.Actions != nil {

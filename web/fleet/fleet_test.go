@@ -29,7 +29,7 @@ func TestClustersAreListedWorstFirst(t *testing.T) {
 			t.Errorf("%s: known %v: %+v", c.Name, known, c)
 		}
 	}
-	if worst := got[3]; worst.Worst == "" || !strings.HasPrefix(worst.WorstURL, "/c/prod/advice#") {
+	if worst := got[3]; worst.Worst == "" || !strings.HasPrefix(string(worst.WorstURL), "/c/prod/advice#") {
 		t.Errorf("%+v", worst)
 	}
 	csv := s.Do("GET", "/clusters.csv").Body.String()

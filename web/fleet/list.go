@@ -59,14 +59,14 @@ func rowOf(ctx context.Context, c *site.Cluster, role auth.Role, who auth.Princi
 		row = problems.ClusterOf(c.Site.ViewBy(who))
 		row.OpenRuns, row.OpenAlerts = openRuns(ctx, c.Site), openAlerts(c.Site)
 		if row.WorstURL != "" {
-			row.WorstURL = c.Site.Address(row.WorstURL)
+			row.WorstURL = api.Address(c.Site.Address(string(row.WorstURL)))
 		}
 	case c.Failure != nil:
 		row = withoutSite(problems.ClusterUnreachable, c.Failure)
 	default:
 		row = withoutSite(problems.ClusterStarting, nil)
 	}
-	row.Name, row.Title, row.URL, row.Role = c.Name, c.Title, c.Base()+"/", string(role)
+	row.Name, row.Title, row.URL, row.Role = c.Name, c.Title, api.Address(c.Base()+"/"), string(role)
 	row.StateText = problems.ClusterStateText(row.State)
 	switch {
 	case c.Site == nil && c.Failure != nil:

@@ -154,7 +154,7 @@ func locateIn(ctx context.Context, a asked, q placement.Query) (out api.ClusterL
 	ctx, cancel := context.WithTimeout(ctx, locateWait)
 	defer cancel()
 	v := c.Site.ViewBy(a.who)
-	out.URL = locateURL(c, q)
+	out.URL = api.Address(locateURL(c, q))
 	at, stale := answer.DirectoryAsOf(v)
 	out.AsOf, out.Stale = api.Time(at), stale
 	whole, err := locating.Find(ctx, c.Site.Deps.Locate.Locator, q)
@@ -163,7 +163,7 @@ func locateIn(ctx context.Context, a asked, q placement.Query) (out api.ClusterL
 		a := locating.Locate(ctx, v, nil, whole, locating.LocateExtras{})
 		notes := a.Notes
 		for _, it := range a.Items {
-			out.Found = append(out.Found, locatedOf(it, out.URL))
+			out.Found = append(out.Found, locatedOf(it, string(out.URL)))
 			notes = append(notes, it.Notes...)
 		}
 		for _, n := range notes {
@@ -175,7 +175,8 @@ func locateIn(ctx context.Context, a asked, q placement.Query) (out api.ClusterL
 	}
 	if q.NS == "" {
 		for _, it := range locating.ExactlyNamed(v, q.Text) {
-			out.Found = append(out.Found, api.Located{Kind: it.Kind, Name: it.Name, Shards: []string{}, URL: c.Site.Address(it.URL)})
+			found := api.Located{Kind: it.Kind, Name: it.Name, Shards: []string{}, URL: api.Address(c.Site.Address(string(it.URL)))}
+			out.Found = append(out.Found, found)
 		}
 	}
 	if out.State, out.Text = locateState(len(out.Found) > 0, err, time.Since(began) >= locateWait); out.State == notFound && out.Stale {
@@ -184,7 +185,7 @@ func locateIn(ctx context.Context, a asked, q placement.Query) (out api.ClusterL
 	if out.State == found {
 		out.Text = strings.Join(slices.Compact(remarks), " ")
 	}
-	if fault.Of(err) == fault.Internal && err != nil {
+	if fault.Of(err) == fault.Internal {
 		c.Site.Deps.Log.ErrorContext(ctx, "locate in all clusters", "err", err)
 	}
 	return out
@@ -200,7 +201,7 @@ func panicked(ctx context.Context, c *site.Cluster, p any) (text string) {
 
 func locatedOf(it api.LocateItem, url string) api.Located {
 	return api.Located{Kind: it.Kind, ID: it.ID, Name: it.Name, Project: cmp.Or(it.ProjectName, it.Project), Shards: it.Shards,
-		Answer: it.Answer, URL: url}
+		Answer: it.Answer, URL: api.Address(url)}
 }
 
 // locateURL is a cluster's own answer to a query.

@@ -187,7 +187,7 @@ func lineIn(ctx context.Context, c *site.Cluster, v answer.View, text string) (o
 	if _, stale := answer.DirectoryAsOf(v); out.state == notFound && stale {
 		out.state, out.text = unreachable, "What was read last does not have it, and that is not up to date."
 	}
-	if fault.Of(err) == fault.Internal && err != nil {
+	if fault.Of(err) == fault.Internal {
 		c.Site.Deps.Log.ErrorContext(ctx, "locate a line in all clusters", "err", err)
 	}
 	return out
@@ -204,7 +204,8 @@ func writeLinesCSV(s *site.Site, w http.ResponseWriter, a api.ClusterLocateLines
 			out.Row(n, l.Query, l.State, "", "", "", "", "", "", "", "", not, unknown, l.Text)
 		}
 		for _, f := range l.Found {
-			out.Row(n, l.Query, l.State, f.Cluster, f.Kind, f.ID, f.Name, f.Project, strings.Join(f.Shards, " "), f.Answer, f.URL, not, unknown, "")
+			out.Row(n, l.Query, l.State, f.Cluster, f.Kind, f.ID, f.Name, f.Project, strings.Join(f.Shards, " "), f.Answer, string(f.URL), not,
+				unknown, "")
 		}
 	}
 	return out.Close()

@@ -52,7 +52,7 @@ func TestManyLinesAreAskedOfAllClusters(t *testing.T) {
 		var on []string
 		for _, f := range first.Found {
 			on = append(on, f.Cluster)
-			if f.URL != "/c/"+f.Cluster+"/locate?q=wiki%2Fhandbook" || len(f.Shards) == 0 || f.Answer == "" {
+			if string(f.URL) != "/c/"+f.Cluster+"/locate?q=wiki%2Fhandbook" || len(f.Shards) == 0 || f.Answer == "" {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -151,7 +151,7 @@ func TestNearNamesAndShardKeysAreAskedOfEachCluster(t *testing.T) {
 	key := `{"doc_id":{"$oid":"65e000000000000000000001"}}`
 	at := "?ns=yorkie-meta.changes&key=" + url.QueryEscape(key)
 	row = webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate"+at)).Items[0]
-	if got.NS != "yorkie-meta.changes" || got.Key != key || !strings.HasPrefix(row.URL, "/c/fine/locate?key=") {
+	if got.NS != "yorkie-meta.changes" || got.Key != key || !strings.HasPrefix(string(row.URL), "/c/fine/locate?key=") {
 		t.Errorf("asked %+v, leads to %s", got, row.URL)
 	}
 	if doc = webtest.ParseHTML(t, s.Do("GET", "/locate"+at).Body.String()); doc.Find("details.bykey[open]").Length() != 1 ||

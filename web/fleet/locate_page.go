@@ -40,7 +40,7 @@ func LocatePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // nearURL is the same question to a cluster for a project with a near name.
 func nearURL(r api.ClusterLocate, q placement.Query, n api.NearProject) string {
-	base, _, _ := strings.Cut(r.URL, "?")
+	base, _, _ := strings.Cut(string(r.URL), "?")
 	text := n.ID
 	if _, key, ok := strings.Cut(q.Text, "/"); ok && strings.TrimSpace(r.Near.Typed) != q.Text {
 		text += "/" + key

@@ -67,7 +67,7 @@ func TestLocateAsksAllClustersAtOnceAndNamesThoseWithAnAnswerFirst(t *testing.T)
 			switch {
 			case (c.State == "found") != (len(c.Found) == 1 && c.Text == "" && c.Found[0].Answer != "" && len(c.Found[0].Shards) > 0):
 				t.Errorf("%+v", c)
-			case c.State == "found" && c.Found[0].URL != "/c/"+c.Name+"/locate?q=wiki%2Fhandbook":
+			case c.State == "found" && string(c.Found[0].URL) != "/c/"+c.Name+"/locate?q=wiki%2Fhandbook":
 				t.Errorf("%s leads to %s", c.Name, c.Found[0].URL)
 			case c.State != "found" && c.Text == "":
 				t.Errorf("%s does not say why nothing was found", c.Name)
@@ -112,7 +112,7 @@ func TestLocateInAllClustersFindsNamesAndSaysWhatItDoesNotKnow(t *testing.T) {
 		for _, c := range webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q="+q)).Items {
 			var to []string
 			for _, f := range c.Found {
-				to = append(to, f.URL)
+				to = append(to, string(f.URL))
 			}
 			list = append(list, fmt.Sprint(c.Name, " ", c.State, " ", to))
 		}

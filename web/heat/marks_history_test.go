@@ -78,11 +78,11 @@ func TestMarksLeadToTheChunkOrToTheirMinutes(t *testing.T) {
 		t.Fatalf("marks: %+v", marks)
 	}
 	minute := url.Values{"kind": {"merge"}, "ns": {string(webtest.ChangesNS)}, "from": {"2000-01-01T00:01"}, "to": {"2000-01-01T00:02"}}
-	if want := "/activity?" + minute.Encode(); marks[0].URL != want {
+	if want := "/activity?" + minute.Encode(); string(marks[0].URL) != want {
 		t.Errorf("two merges lead to %s, want %s", marks[0].URL, want)
 	}
 	c := v.Table.Collection(webtest.ChangesNS)
-	if want := answer.ChunkURL(c.NS, answer.ChunkRef(c, c.Chunks.At(1).Min)); marks[1].URL != want {
+	if want := answer.ChunkURL(c.NS, answer.ChunkRef(c, c.Chunks.At(1).Min)); string(marks[1].URL) != want {
 		t.Errorf("a move leads to %s, want its chunk %s", marks[1].URL, want)
 	}
 }

@@ -124,7 +124,7 @@ func TestRunsAndAlertsAreMarked(t *testing.T) {
 	if err != nil || len(m.Marks) != 2 {
 		t.Fatalf("%v: %+v", err, m.Marks)
 	}
-	if k := m.Marks[0]; k.Kind != "run" || k.URL != "/runs/"+run.ID || k.To == nil || !k.To.Equal(run.Ended) {
+	if k := m.Marks[0]; k.Kind != "run" || string(k.URL) != "/runs/"+run.ID || k.To == nil || !k.To.Equal(run.Ended) {
 		t.Errorf("the run is %+v", k)
 	}
 	if k := m.Marks[1]; k.Kind != "alert" || k.URL != "/alerts" || !strings.Contains(k.Text, fired.Title) {

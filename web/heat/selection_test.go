@@ -56,7 +56,8 @@ func TestSelectionSaysWhatIsInItAndLeadsToThePlanThatHelps(t *testing.T) {
 			t.Errorf("lacks %q: %s", want, text)
 		}
 	}
-	if href := got.Find("a.plan").First().AttrOr("href", ""); href != hot[0].Plan.URL && !strings.Contains(href, "kind="+hot[0].Plan.Kind) {
+	href := got.Find("a.plan").First().AttrOr("href", "")
+	if href != string(hot[0].Plan.URL) && !strings.Contains(href, "kind="+hot[0].Plan.Kind) {
 		t.Errorf("leads to %q, want the plan %s", href, hot[0].Plan.Kind)
 	} else if w := s.Do("GET", href); w.Code != http.StatusOK {
 		t.Errorf("%s: %d", href, w.Code)

@@ -66,5 +66,5 @@ func pictureOf(page string) string {
 
 // idsFile is the address of the picture of one kind of id.
 func idsFile(a *api.LabIDs, kind string) string {
-	return pictureOf(a.URL) + "&" + url.Values{"kind": {kind}}.Encode()
+	return pictureOf(string(a.URL)) + "&" + url.Values{"kind": {kind}}.Encode()
 }

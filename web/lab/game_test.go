@@ -88,7 +88,7 @@ func TestALinkMakesTheSameGameAgain(t *testing.T) {
 	query := "?" + url.Values{"workload": {"csv"}, "csv": {"project,doc\natlas,d1\nwiki,d2\natlas,d3\natlas,d4\nwiki,d5\n"},
 		"key": {"project,doc"}, "players": {"2"}, "dealers": {"2"}, "seed": {"7"}, "joins": {"3"}}.Encode()
 	first := webtest.Decode[api.LabGame](t, s.Do("GET", "/api/v1/lab/game"+query))
-	again := s.Do("GET", "/api/v1"+first.URL).Body.String()
+	again := s.Do("GET", "/api/v1"+string(first.URL)).Body.String()
 	if want := s.Do("GET", "/api/v1/lab/game"+query).Body.String(); again != want {
 		t.Errorf("%s is another game:\n%s\n%s", first.URL, again, want)
 	}

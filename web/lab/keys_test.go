@@ -35,7 +35,7 @@ func TestKeysOfAModelAreComparedOnThePageAndInItsData(t *testing.T) {
 			t.Errorf("%s has %d bars for %d shards", k.Key, bars, len(k.Parts))
 		}
 	}
-	again := webtest.Decode[api.LabKeys](t, s.Do("GET", "/api/v1"+a.URL))
+	again := webtest.Decode[api.LabKeys](t, s.Do("GET", "/api/v1"+string(a.URL)))
 	if again.URL != a.URL || again.Items[0].FullestShare != a.Items[0].FullestShare {
 		t.Errorf("the link %s makes another comparison", a.URL)
 	}

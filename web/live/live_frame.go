@@ -11,24 +11,20 @@ import (
 	"shardboard/web/site"
 )
 
-// update is one frame of a topic.
+// Update is one frame of a topic.
 type Update struct {
 	Topic string `json:"topic"`
 	V     uint64 `json:"v"`
 	HTML  string `json:"html,omitempty"`
-	Moves []Move `json:"moves,omitempty"`
+	Moves []Move `json:"moves,omitempty"` // of the topic map
 }
 
-// move is a chunk that changed shards since the version before.
+// Move is a chunk that changed shards since the version before.
 type Move struct {
-	Min string `json:"min,omitempty"` // canonical Extended JSON
-	Ref string `json:"ref,omitempty"` // the chunk's reference
-	To  string `json:"to"`
-
-	// On the map of all collections only, instead of Min and Ref.
-	NS       string `json:"ns,omitempty"`
-	Position *int   `json:"position,omitempty"` // of the chunk in key order
-	From     string `json:"from,omitempty"`
+	NS       string `json:"ns"`
+	Position int    `json:"position"` // of the chunk in key order
+	From     string `json:"from"`
+	To       string `json:"to"`
 }
 
 // statusFrame is the header's dot: how old the data is and whether all is well.

@@ -56,7 +56,7 @@ func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topol
 	if t.render != nil {
 		h.site.Metrics.Rendered()
 		switch err := t.render(ctx, &body, v); {
-		case fault.Of(err) == fault.NotFound && err != nil:
+		case fault.Of(err) == fault.NotFound:
 			body.Reset()
 			body.WriteString("gone")
 		case err != nil:
@@ -77,9 +77,6 @@ func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topol
 	u := Update{Topic: t.name, V: h.version + 1}
 	if shared {
 		u.HTML = body.String()
-	}
-	if isCollection && !t.hidden.Bounds { // a move names the chunk by its bound
-		u.Moves = movesOf(v.Table, topology.Namespace(ns), changes)
 	}
 	if t.name == mapTopic {
 		u.Moves = movesOnMap(v.Table, changes)
@@ -126,24 +123,10 @@ func movesOnMap(t *topology.Table, changes []topology.Change) (out []Move) {
 			continue
 		}
 		at, _ := c.Chunks.Find(ch.Min)
-		out = append(out, Move{NS: string(ch.NS), Position: &at, From: ch.From, To: ch.To})
+		out = append(out, Move{NS: string(ch.NS), Position: at, From: ch.From, To: ch.To})
 	}
 	return out
 }
 
 // mostMoves is how many moves one frame tells.
 const mostMoves = 200
-
-// movesOf lists the chunks of a collection that moved, at most as many as a
-// page shows.
-func movesOf(t *topology.Table, ns topology.Namespace, changes []topology.Change) []Move {
-	var out []Move
-	c := t.Collection(ns)
-	for _, ch := range changes {
-		if c == nil || ch.NS != ns || ch.Kind != topology.Moved || len(out) == mostMoves {
-			continue
-		}
-		out = append(out, Move{Min: c.Key.ExtJSON(ch.Min), Ref: answer.ChunkRef(c, ch.Min), To: ch.To})
-	}
-	return out
-}

@@ -85,11 +85,11 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
 	if cookies := w.Header().Values("Set-Cookie"); len(cookies) > 0 {
 		rotated = http.Header{"Set-Cookie": cookies}
 	}
-	conn, direct, err := upgrade(w, r, rotated, fail)
+	conn, err := upgrade(w, r, rotated, fail)
 	if err != nil {
 		return nil // answered by fail
 	}
-	c.connected(conn, direct)
+	c.connected(conn)
 	// The handler returns now: its goroutine has grown a large stack and holds the request
 	// and the server's buffers, twice as much as all else of a socket.
 	taken = true

@@ -13,8 +13,7 @@ import (
 )
 
 // socket is one browser's connection. Thousands of them wait nearly always, so each has
-// one goroutine, which reads; whoever has something for it writes, without waiting. Only
-// while a browser is behind, a second goroutine writes what waits for it.
+// one goroutine, which reads. A second one is there only while something waits to be written.
 type socket struct {
 	topics   map[string]uint64 // version that the browser came with
 	hidden   answer.Hidden     // from whoever opened it
@@ -25,21 +24,20 @@ type socket struct {
 
 	polled *[]json.RawMessage // of a page without a socket: what is pushed; nil: of a socket
 
-	conn   *wsConn     // nil until the handshake is over
-	direct *directConn // below conn; nil: writing to conn may wait
+	conn *wsConn // nil until the handshake is over
 
-	writer sync.WaitGroup // the second goroutine
-	mu     sync.Mutex
-	behind bool         // the second goroutine is there, and writes what is in queue
-	queue  []*wsMessage // at most MaxQueuedFrame
-	over   bool         // nothing is pushed any more
-	code   int          // of the goodbye, when it was said before there was a connection
+	writer  sync.WaitGroup // the second goroutine
+	mu      sync.Mutex
+	writing bool         // the second goroutine is there, and writes what is in queue
+	queue   []*wsMessage // at most MaxQueuedFrame
+	over    bool         // nothing is pushed any more
+	code    int          // of the goodbye, when it was said before there was a connection
 }
 
 // connected gives the socket its connection.
-func (c *socket) connected(conn *wsConn, direct *directConn) {
+func (c *socket) connected(conn *wsConn) {
 	c.mu.Lock()
-	c.conn, c.direct = conn, direct
+	c.conn = conn
 	code := c.code
 	c.over = false
 	c.mu.Unlock()
@@ -65,30 +63,14 @@ func (c *socket) push(m *wsMessage) {
 	}
 }
 
-// send writes a message, or leaves it to the second goroutine; false when the socket is
-// to be closed. Needs the lock.
+// send leaves a message to the second goroutine; false when the socket is to be closed. Needs the lock.
 func (c *socket) send(m *wsMessage) bool {
-	switch {
-	case c.behind:
-		c.queue = append(c.queue, m)
-		return len(c.queue) <= MaxQueuedFrame
-	case c.direct == nil:
-		c.queue = append(c.queue, m)
-		c.fallBehind()
-		return true
+	c.queue = append(c.queue, m)
+	if !c.writing {
+		c.writing = true
+		c.writer.Go(c.write)
 	}
-	if c.conn.WritePreparedMessage(m.prepared) != nil {
-		return false
-	}
-	if c.direct.behind() {
-		c.fallBehind()
-	}
-	return true
-}
-
-func (c *socket) fallBehind() {
-	c.behind = true
-	c.writer.Go(c.catchUp)
+	return len(c.queue) <= MaxQueuedFrame
 }
 
 // close needs the lock.
@@ -98,20 +80,10 @@ func (c *socket) close() {
 	_ = c.conn.Close() // which also ends a write that waits
 }
 
-// catchUp writes what waits until nothing does.
-func (c *socket) catchUp() {
-	for {
-		if c.direct != nil && c.direct.flush(writeWait) != nil {
-			c.kill()
-			return
-		}
-		m := c.next()
-		if m == nil {
-			return
-		}
-		if c.direct == nil {
-			_ = c.conn.SetWriteDeadline(time.Now().Add(writeWait))
-		}
+// write writes what waits until nothing does.
+func (c *socket) write() {
+	for m := c.next(); m != nil; m = c.next() {
+		_ = c.conn.SetWriteDeadline(time.Now().Add(writeWait))
 		if c.conn.WritePreparedMessage(m.prepared) != nil {
 			c.kill()
 			return
@@ -119,7 +91,7 @@ func (c *socket) catchUp() {
 	}
 }
 
-// next is what catchUp has to write; nil when the socket is no longer behind.
+// next is what has to be written next; nil when nothing waits.
 func (c *socket) next() *wsMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +100,7 @@ func (c *socket) next() *wsMessage {
 		c.queue = c.queue[1:]
 		return m
 	}
-	c.behind, c.queue = false, nil
+	c.writing, c.queue = false, nil
 	if c.over {
 		c.close()
 	}
@@ -153,10 +125,11 @@ func (c *socket) part(code int) {
 	}
 	c.queue = nil
 	bye, err := goodbye(code)
-	if err != nil || !c.send(bye) || !c.behind {
+	if err != nil {
 		c.close()
 		return
 	}
+	c.send(bye)
 	time.AfterFunc(endWithin, c.kill)
 }
 

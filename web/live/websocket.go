@@ -18,8 +18,8 @@ const closeGoingAway = websocket.CloseGoingAway
 func isUpgrade(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 
 // upgrade takes a request's connection over. The handshake is checked here and the origin outside, more
-// strictly. direct is nil where writes to the connection may wait.
-func upgrade(w http.ResponseWriter, r *http.Request, header http.Header, fail func(status int)) (_ *wsConn, direct *directConn, err error) {
+// strictly.
+func upgrade(w http.ResponseWriter, r *http.Request, header http.Header, fail func(status int)) (*wsConn, error) {
 	up := websocket.Upgrader{
 		HandshakeTimeout: writeWait,
 		WriteBufferPool:  &writeBuffers, // frames are prepared, so a socket needs none of its own
@@ -29,30 +29,17 @@ func upgrade(w http.ResponseWriter, r *http.Request, header http.Header, fail fu
 		CheckOrigin:       func(*http.Request) bool { return true },
 		Error:             func(_ http.ResponseWriter, _ *http.Request, status int, _ error) { fail(status) },
 	}
-	t := &takeover{ResponseWriter: w}
-	conn, err := up.Upgrade(t, r, header)
-	return conn, t.direct, err
+	return up.Upgrade(hijacker{w}, r, header)
 }
 
 // writeBuffers are those of sockets that are writing a control frame.
 var writeBuffers sync.Pool
 
-// takeover is a response whose connection is taken over as one whose writes do not wait,
-// where that can be.
-type takeover struct {
-	http.ResponseWriter
-	direct *directConn
-}
+// hijacker is a response whose connection can be taken over through what wraps it.
+type hijacker struct{ http.ResponseWriter }
 
-func (t *takeover) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := http.NewResponseController(t.ResponseWriter).Hijack()
-	if err != nil {
-		return nil, nil, err
-	}
-	if t.direct = newDirectConn(conn); t.direct != nil {
-		conn = t.direct
-	}
-	return conn, rw, nil
+func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return http.NewResponseController(h.ResponseWriter).Hijack()
 }
 
 // wsMessage is a frame prepared once and written to many sockets.

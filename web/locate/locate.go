@@ -74,7 +74,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		found, err := locating.Find(r.Context(), s.Deps.Locate.Locator, q)
-		if fault.Of(err) == fault.Internal && err != nil {
+		if fault.Of(err) == fault.Internal {
 			return err
 		}
 		if err != nil {

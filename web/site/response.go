@@ -15,11 +15,13 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
+	"shardboard/web/templates"
 )
 
 // answer keeps what a handler writes until it is whole, so that a failure
 // halfway is a clean error and never half a page behind a 200.
 type response struct {
+	base   templates.Base // of addresses in JSON
 	header http.Header
 	status int
 	body   bytes.Buffer
@@ -175,6 +177,9 @@ func Matches(header, tag string) bool {
 
 // writeJSON answers v.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
+	if a, ok := w.(*response); ok {
+		v = addressed(v, a.base)
+	}
 	body, err := json.Marshal(v)
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "The answer could not be written as JSON.")

@@ -147,11 +147,14 @@ func (s *Site) Run(ctx context.Context, rt Route, r *http.Request) (*response, e
 	ctx, cancel := context.WithTimeout(ctx, answer.RequestWait)
 	defer cancel()
 	out := newAnswer()
+	out.base = s.Deps.Place.Base
 	if rt.Tag == TagPages && (rt.Time == Past || rt.takesLast()) {
 		ctx = s.withLinks(ctx, r)
 	}
 	err := rt.Handler(s, out, r.WithContext(ctx))
-	out.rebase(s.Deps.Place.Base)
+	if to := out.header.Get("Location"); to != "" { // except for what Below adds
+		out.header.Set("Location", out.base.Of(to))
+	}
 	return out, err
 }
 

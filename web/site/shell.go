@@ -60,7 +60,6 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Runs:     s.Deps.Changes.Actions != nil,
 		History:  s.Deps.Past.History != nil,
 		CSV:      s.csvOf(r),
-		Words:    s.Deps.Cluster.Profile.Words,
 		OfServer: !s.ofCluster(),
 		Cluster:  s.Deps.Place.Title,
 		Clusters: s.clusterChoices(who),

@@ -24,7 +24,7 @@ var Routes = site.Table(
 	site.Change[api.SurveyStart, api.Survey]{
 		Route: site.Route{Pattern: "/surveys", Summary: "Start a survey; reads only", Policy: guard.PolicyOperate,
 			Status: []int{http.StatusAccepted}},
-		For: "Start a survey: sample, projects, project or document", Do: start, Leads: toList,
+		For: "Start a survey: projects, project or document", Do: start, Leads: toList,
 		Write: func(_ *site.Site, w http.ResponseWriter, _ *http.Request, one api.Survey) error {
 			w.Header().Set("Location", api.Prefix+"/surveys/"+one.ID)
 			return site.WriteJSON(w, http.StatusAccepted, one)

@@ -20,7 +20,7 @@ func start(s *site.Site, r *http.Request, in api.SurveyStart) (api.Survey, error
 	if err != nil {
 		return api.Survey{}, err
 	}
-	q := survey.Request{Kind: survey.Kind(in.Kind), DB: in.DB, NS: topology.Namespace(in.NS), Precision: in.Precision}
+	q := survey.Request{Kind: survey.Kind(in.Kind), DB: in.DB, NS: topology.Namespace(in.NS)}
 	if q.Project, err = idOf("project", in.Project); err != nil {
 		return api.Survey{}, err
 	}

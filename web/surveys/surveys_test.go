@@ -109,18 +109,18 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
 	w = s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
-		webtest.Body(`{"kind":"sample","ns":"yorkie-meta.changes","precision":0.05}`))
+		webtest.Body(`{"kind":"projects","ns":"yorkie-meta.documents"}`))
 	if w.Code != http.StatusAccepted || w.Header().Get("Location") != "/api/v1/surveys/WAITS" {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
 	want := []survey.Request{
 		{Kind: survey.Project, Project: id, DB: "yorkie-meta"},
-		{Kind: survey.Sample, NS: "yorkie-meta.changes", Precision: 0.05},
+		{Kind: survey.Projects, NS: "yorkie-meta.documents"},
 	}
 	if len(stub.Started) != 2 || stub.Started[0] != want[0] || stub.Started[1] != want[1] || stub.By.By != "local" || stub.By.Via != "none" {
 		t.Errorf("%+v by %+v", stub.Started, stub.By)
 	}
-	for _, bad := range []string{`{"kind":"project"}`, `{"kind":"document","document":"<x>"}`, `{"kind":"sample","shard":"x"}`} {
+	for _, bad := range []string{`{"kind":"project"}`, `{"kind":"document","document":"<x>"}`, `{"kind":"projects","shard":"x"}`} {
 		if w := s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
 			webtest.Body(bad)); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d", bad, w.Code)
@@ -157,7 +157,7 @@ func TestOnlyOperatorsStartAndStopSurveys(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys, d.Access.Auth = stub, webtest.OnePerson{Who: viewer} })
 	for _, address := range []string{"/surveys", "/surveys/RUNS/stop", "/api/v1/surveys", "/api/v1/surveys/RUNS/stop"} {
 		if w := s.Do("POST", address, webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
-			webtest.Body("kind=sample")); w.Code != http.StatusForbidden {
+			webtest.Body("kind=projects")); w.Code != http.StatusForbidden {
 			t.Errorf("%s: %d", address, w.Code)
 		}
 	}

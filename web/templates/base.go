@@ -67,8 +67,8 @@ func BaseOf(ctx context.Context) Base {
 }
 
 // Address is where a form leads, or a script asks. Links go through To, which also keeps the time that is looked at.
-func Address(ctx context.Context, address string) templ.SafeURL {
-	return templ.URL(BaseOf(ctx).Whole(address))
+func Address[A ~string](ctx context.Context, address A) templ.SafeURL {
+	return templ.URL(BaseOf(ctx).Whole(string(address)))
 }
 
 // Asset is the address of a file of package static.

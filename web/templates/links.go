@@ -30,7 +30,8 @@ func WithLinks(ctx context.Context, l Links) context.Context {
 
 // To is the address of a link. Every link of a page goes through it, but those that
 // are about the time or the watched things themselves.
-func To(ctx context.Context, address string) templ.SafeURL {
+func To[A ~string](ctx context.Context, link A) templ.SafeURL {
+	address := string(link)
 	l, ok := ctx.Value(linksKey{}).(Links)
 	if !ok || address == "" || address[0] == '#' {
 		return Address(ctx, address)

@@ -1,6 +1,9 @@
 package templates
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // NavEntry is one of the few entries of the navigation: its first page, which it leads to, and the others, which
 // stand as tabs above each page of the entry.
@@ -29,30 +32,22 @@ func NavOfServer(you You) []NavEntry {
 }
 
 // nav lists the entries of a page.
-func (s Shell) nav() []NavEntry {
+func (s Shell) nav(ctx context.Context) []NavEntry {
 	if s.OfServer {
 		return NavOfServer(s.You)
 	}
 	list := NavOf(s.You, s.Runs, s.History)
 	for i := range list {
 		if e := &list[i]; e.Code == "projects" {
-			e.Name, e.Pages[0].Name = s.own(e.Name), s.own(e.Pages[0].Name)
+			e.Name, e.Pages[0].Name = Words(ctx, e.Name), Words(ctx, e.Pages[0].Name)
 		}
 	}
 	return list
 }
 
-// own puts a sentence into the words of the profile.
-func (s Shell) own(sentence string) string {
-	if s.Words == nil {
-		return sentence
-	}
-	return s.Words(sentence)
-}
-
 // entry is that of the navigation which a page belongs to; the zero NavEntry if to none.
-func (s Shell) entry() NavEntry {
-	for _, e := range s.nav() {
+func (s Shell) entry(ctx context.Context) NavEntry {
+	for _, e := range s.nav(ctx) {
 		if e.has(s.Nav) {
 			return e
 		}

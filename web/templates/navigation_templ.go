@@ -37,7 +37,7 @@ func navigation(s Shell) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, e := range s.nav() {
+		for _, e := range s.nav(ctx) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -177,8 +177,8 @@ func navigationBar(s Shell) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		here := s.entry()
-		for _, e := range s.nav() {
+		here := s.entry(ctx)
+		for _, e := range s.nav(ctx) {
 			if inBar(e.Code) {
 				templ_7745c5c3_Err = navItem(s, e).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
@@ -317,7 +317,7 @@ func tabs(s Shell) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		e := s.entry()
+		e := s.entry(ctx)
 		if len(e.Pages) > 1 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<nav class=\"entry\" aria-label=\"")
 			if templ_7745c5c3_Err != nil {

@@ -14,7 +14,6 @@ type Shell struct {
 	Title    string
 	Nav      string // code of the current navigation entry
 	Topics   []string
-	Words    func(string) string // puts a sentence into the words of the profile; nil: it stays as it is
 	Status   api.Status
 	Shards   []ShardRef
 	Target   string // redacted address of the cluster

@@ -121,7 +121,7 @@ func (s *StubSurveys) Findings(_ string, project bson.ObjectID) []survey.Finding
 	var out []survey.Finding
 	for i := range s.Result.Collections {
 		c := &s.Result.Collections[i]
-		f := survey.Finding{Survey: EndedSurvey, Kind: survey.Sample, Collection: c}
+		f := survey.Finding{Survey: EndedSurvey, Collection: c}
 		for j := range c.Projects {
 			if c.Projects[j].Project == project {
 				f.Line = &c.Projects[j]

@@ -64,7 +64,7 @@ func (b *batchRun) readLatencies() (out []GateLatency, unknown message.Message, 
 	for _, ns := range b.plan.Limits.Collections[:min(len(b.plan.Limits.Collections), gateCollections)] {
 		shards, err := x.e.opts.Latencies.OperationTimes(ctx, ns)
 		switch {
-		case err != nil && fault.Of(err) == fault.Forbidden:
+		case fault.Of(err) == fault.Forbidden:
 			return nil, message.New("health.denied", "Not known: latencies of {ns}. The cluster user may not read them.",
 				message.Namespace("ns", ns)), nil
 		case err != nil:

@@ -396,7 +396,7 @@ func (b *batchRun) begin(item *batchItem) bool {
 		return false
 	case errors.Is(err, errNothingLeft):
 		return b.nothingLeft(item)
-	case err != nil && fault.Of(err) == fault.Unavailable:
+	case fault.Of(err) == fault.Unavailable:
 		x.e.opts.Log.Warn("plan an item of a batch; trying again", "run", x.id, "item", item.Number, "err", err)
 		b.retryLater(item)
 		return true

@@ -167,7 +167,7 @@ func (b *batchRun) takeOver(item *batchItem) bool {
 		}
 		var err error
 		run, err = b.x.e.RunByID(b.x.ctx, item.run)
-		missing = err != nil && fault.Of(err) == fault.NotFound
+		missing = fault.Of(err) == fault.NotFound
 		return err == nil || missing
 	})
 	switch {

@@ -61,7 +61,7 @@ func (e *Engine) doneItems(ctx context.Context, batch Run) ([]actions.DoneItem, 
 			continue
 		}
 		run, err := e.RunByID(ctx, t.Run)
-		if fault.Of(err) == fault.NotFound && err != nil {
+		if fault.Of(err) == fault.NotFound {
 			continue // it was never saved
 		}
 		if err != nil {

@@ -28,7 +28,7 @@ func checkUnchanged(s actions.Situation, p, fresh actions.Plan, err error) error
 	current := func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) }
 	const changedSince = "The cluster is not as it was when the plan was made. Make the plan again."
 	switch {
-	case err != nil && fault.Of(err) == fault.Unavailable:
+	case fault.Of(err) == fault.Unavailable:
 		return err
 	case err != nil:
 		return changedError(planDifferences(p, actions.Plan{}, current), "This plan can no longer be made: %s", fault.Text(err))

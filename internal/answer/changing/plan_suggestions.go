@@ -19,7 +19,7 @@ func suggestionsOf(v answer.View, plans []actions.Suggestion) []api.AdvicePlan {
 			text = v.Named(text)
 		}
 		out = append(out, api.AdvicePlan{Kind: p.Kind, Args: offering.PlanArguments(p), Text: text.String(),
-			URL: problems.RemedyURL(p, "")})
+			URL: api.Address(problems.RemedyURL(p, ""))})
 	}
 	return out
 }

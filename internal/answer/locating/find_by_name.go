@@ -86,7 +86,7 @@ func (f *finder) addAll(v answer.View, from FindIn) {
 	}
 	for _, k := range from.Changes {
 		f.add(api.FoundItem{
-			Kind: "change", Name: k.Describe().Title + "…", Detail: string(k), URL: "/plans/new?kind=" + url.QueryEscape(string(k)),
+			Kind: "change", Name: k.Describe().Title + "…", Detail: string(k), URL: api.Address("/plans/new?kind=" + url.QueryEscape(string(k))),
 		})
 	}
 	f.addShards(v)
@@ -97,7 +97,7 @@ func (f *finder) addAll(v answer.View, from FindIn) {
 	f.addProjects(v)
 	if from.Runs != nil {
 		for _, r := range from.Runs() {
-			f.addRecord(api.FoundItem{Kind: "run", Name: r.Title, Detail: r.State, URL: "/runs/" + r.ID}, r.ID)
+			f.addRecord(api.FoundItem{Kind: "run", Name: r.Title, Detail: r.State, URL: api.Address("/runs/" + r.ID)}, r.ID)
 		}
 	}
 	if from.Plans != nil {
@@ -106,14 +106,14 @@ func (f *finder) addAll(v answer.View, from FindIn) {
 			if !v.Now.Before(p.Expires) {
 				detail = "expired, not run"
 			}
-			f.addRecord(api.FoundItem{Kind: "plan", Name: changing.PlanTitle(v, p), Detail: detail, URL: "/plans/" + p.ID}, p.ID)
+			f.addRecord(api.FoundItem{Kind: "plan", Name: changing.PlanTitle(v, p), Detail: detail, URL: api.Address("/plans/" + p.ID)}, p.ID)
 		}
 	}
 }
 
 func (f *finder) addShards(v answer.View) {
 	for _, s := range v.Table.Shards {
-		f.add(api.FoundItem{Kind: "shard", Name: s.Name, URL: answer.ShardURL(s.Name)})
+		f.add(api.FoundItem{Kind: "shard", Name: s.Name, URL: api.Address(answer.ShardURL(s.Name))})
 	}
 }
 
@@ -121,7 +121,7 @@ func (f *finder) addShards(v answer.View) {
 func (f *finder) addTables(v answer.View) {
 	for _, c := range v.Table.Collections {
 		if v.Internal || !topology.IsInternal(c.NS) {
-			f.add(api.FoundItem{Kind: "collection", Name: string(c.NS), URL: answer.CollectionURL(c.NS)})
+			f.add(api.FoundItem{Kind: "collection", Name: string(c.NS), URL: api.Address(answer.CollectionURL(c.NS))})
 		}
 	}
 	zones := map[string]bool{}
@@ -142,7 +142,7 @@ func (f *finder) addProjects(v answer.View) {
 }
 
 func projectFound(p placement.Project) api.FoundItem {
-	return api.FoundItem{Kind: "project", Name: p.Name, Detail: p.ID.Hex(), URL: "/projects/" + p.ID.Hex()}
+	return api.FoundItem{Kind: "project", Name: p.Name, Detail: p.ID.Hex(), URL: api.Address("/projects/" + p.ID.Hex())}
 }
 
 func (f *finder) add(x api.FoundItem) {

@@ -153,7 +153,8 @@ func MapChunk(v MapView, c *topology.Collection, in url.Values) (api.MapChunk, e
 		To:  logbook.MovingChunks(v.View, c)[at],
 		Min: answer.KeyOf(c.Key, ch.Min), Max: answer.KeyOf(c.Key, ch.Max), MinText: answer.BoundText(c.Key, ch.Min),
 		MaxText: answer.BoundText(c.Key, ch.Max),
-		Bytes:   answer.FigureOf(data.SizeNow(v.View, c, ch).Bytes), Jumbo: ch.Jumbo, URL: answer.ChunkURL(c.NS, answer.ChunkRef(c, ch.Min)),
+		Bytes:   answer.FigureOf(data.SizeNow(v.View, c, ch).Bytes), Jumbo: ch.Jumbo,
+		URL:       api.Address(answer.ChunkURL(c.NS, answer.ChunkRef(c, ch.Min))),
 		Freshness: answer.FreshnessOf(v.View, topology.PartRouting)}
 	out.Heat, _ = f.writes(at, at+1)
 	out.Age = ageOf(ch.Since.T, out.AsOf)

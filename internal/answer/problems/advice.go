@@ -119,18 +119,17 @@ const ageLimit = 2 * time.Minute
 func addRemedies(out *api.Advice, v answer.View, p rules.Problem, may AdviceMay) {
 	out.WhyNot = p.Remedy.WhyNot.At(v.Now)
 	type expected struct {
-		plan    api.AdvicePlan
-		top     float64 // of the busiest shard, afterwards
-		known   bool
-		little  bool // it moves too few writes to help
-		back    bool // the balancer will move some of it back
-		blocked bool
+		plan   api.AdvicePlan
+		top    float64 // of the busiest shard, afterwards
+		known  bool
+		little bool // it moves too few writes to help
+		back   bool // the balancer will move some of it back
 	}
 	var tried []expected
 	for _, plan := range p.Remedy.Plans {
 		one := expected{plan: api.AdvicePlan{Kind: plan.Kind, Args: offering.PlanArgumentsShown(v, plan), Text: v.Named(plan.Text).At(v.Now)}}
 		trial := may.Try(actions.Kind(plan.Kind), offering.PlanArguments(plan))
-		one.plan.Why, one.plan.When, one.blocked = trial.Why, trial.When, trial.Why != ""
+		one.plan.Why, one.plan.When = trial.Why, trial.When
 		if trial.Back != "" {
 			one.plan.Text, one.back = one.plan.Text+" "+trial.Back, true
 		}
@@ -147,7 +146,7 @@ func addRemedies(out *api.Advice, v answer.View, p rules.Problem, may AdviceMay)
 			}
 		}
 		if one.plan.Why == "" && may.Plan {
-			one.plan.URL = RemedyURL(plan, p.Text.At(v.Now))
+			one.plan.URL = api.Address(RemedyURL(plan, p.Text.At(v.Now)))
 		}
 		tried = append(tried, one)
 	}

@@ -189,7 +189,7 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 			}
 			out.Notices = append(out.Notices, alert.Notice{Also: follow, ID: i.ID, Rule: string(i.Rule),
 				Severity: alert.Severity(i.Severity), Subject: i.Subject,
-				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID, Playbook: firstPlaybook(i.Rule).URL})
+				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID, Playbook: string(firstPlaybook(i.Rule).URL)})
 		}
 		return out, nil
 	}

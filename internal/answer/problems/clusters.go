@@ -42,7 +42,7 @@ func ClusterOf(v answer.View) api.ClusterSummary {
 	_, out.Problems = Headline(v, sum)
 	if len(found.Items) > 0 {
 		worst := ProblemLines(v, found.Items[:1])[0]
-		out.Worst, out.WorstURL, out.Severity = worst.Title, worst.URL, worst.Severity
+		out.Worst, out.WorstURL, out.Severity = worst.Title, api.Address(worst.URL), worst.Severity
 	}
 	return out
 }

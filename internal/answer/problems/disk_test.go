@@ -44,7 +44,7 @@ func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 	for _, a := range attention(v) {
 		if strings.HasPrefix(a.ID, "add-shards.") {
 			said = append(said, a.Title)
-			if a.Severity != "critical" || a.URL != "/advice#"+a.ID {
+			if a.Severity != "critical" || string(a.URL) != "/advice#"+a.ID {
 				t.Errorf("%+v", a)
 			}
 		}

@@ -123,7 +123,7 @@ func ProblemLines(v answer.View, found []rules.Problem) []api.ProblemLine {
 
 // playbooksOf are the playbooks of a rule, the most likely first.
 func playbooksOf(r rules.Rule) []api.Playbook {
-	return answer.Map(r.Playbooks(), func(p rules.Playbook) api.Playbook { return api.Playbook{Name: p.Name(), URL: p.URL()} })
+	return answer.Map(r.Playbooks(), func(p rules.Playbook) api.Playbook { return api.Playbook{Name: p.Name(), URL: api.Address(p.URL())} })
 }
 
 // firstPlaybook is the most likely playbook of a rule; zero if it has none.

@@ -64,7 +64,7 @@ func FirstPlan(v answer.View, id string, may AdviceMay) string {
 	var remedies api.Advice
 	addRemedies(&remedies, v, p, may)
 	for _, plan := range remedies.Plans {
-		return plan.URL
+		return string(plan.URL)
 	}
 	return ""
 }

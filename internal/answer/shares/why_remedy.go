@@ -58,7 +58,7 @@ func (w *shardWhy) offer(p *whyPart, k actions.Kind, text string, pairs ...strin
 		}
 	}
 	if w.h.Plans {
-		one.URL = problems.RemedyURL(plan, w.reason(p))
+		one.URL = api.Address(problems.RemedyURL(plan, w.reason(p)))
 	}
 	p.Plans, p.WhyNot = append(p.Plans, one), ""
 }

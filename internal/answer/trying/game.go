@@ -14,8 +14,8 @@ import (
 
 // LabGame plays a game with each of the published keys and with the chosen one.
 func LabGame(q LabGameQuery) api.LabGame {
-	out := api.LabGame{Inputs: q.LabGameInputs, URL: q.URL("/lab/game", q.Step), Fields: q.workload.Fields, Load: []api.LabGameLoad{},
-		Queries: []api.LabGameQuery{}}
+	out := api.LabGame{Inputs: q.LabGameInputs, URL: api.Address(q.URL("/lab/game", q.Step)), Fields: q.workload.Fields,
+		Load: []api.LabGameLoad{}, Queries: []api.LabGameQuery{}}
 	keys := game.Strategies()
 	if !slices.Contains(keys, q.Key) {
 		keys = append(keys, q.Key)

@@ -47,7 +47,7 @@ func LabGrowth(v answer.View, q GrowthQuery) (api.LabGrowth, error) {
 	out := api.LabGrowth{Inputs: g.inputs, Moves: len(p.Moves), Bytes: g.estimated(p.Bytes), Seconds: p.Duration.Seconds(),
 		BatchSeconds: p.BatchDuration(&g.in).Seconds(),
 		ZoneRanges:   p.Ranges, GroupCount: len(p.Groups), Collections: g.sources, Notes: g.notes, Unsplit: g.unsplit(),
-		Shards: g.shards(), Groups: g.groups(), Stays: g.stayed(), URL: q.everyInput(g.inputs),
+		Shards: g.shards(), Groups: g.groups(), Stays: g.stayed(), URL: api.Address(q.everyInput(g.inputs)),
 		Freshness: answer.FreshnessOf(v, topology.PartRouting, topology.PartSizes)}
 	if out.Ways, err = g.ways(); err != nil {
 		return out, err

@@ -148,9 +148,6 @@ func decimalText(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) 
 // GrowthPath is the address of the planner's page.
 const GrowthPath = "/lab/growth"
 
-// URL is the address of the page with this query.
-func (q GrowthQuery) URL() string { return answer.Address(GrowthPath, q.values(), 1) }
-
 // CSV is the address of the moves of this query as a file.
 func (q GrowthQuery) CSV() string { return answer.Address(GrowthPath+".csv", q.values(), 1) }
 

@@ -53,7 +53,7 @@ var idKinds = map[string]string{"_id": "ObjectID", keys.UUID4: "UUID version 4",
 
 // LabIDs works out where the inserts land.
 func LabIDs(q LabIDsQuery) (api.LabIDs, error) {
-	out := api.LabIDs{Inputs: q.LabIDsInputs, URL: "/lab/ids?" + q.Values().Encode(), Items: []api.LabID{}}
+	out := api.LabIDs{Inputs: q.LabIDsInputs, URL: api.Address("/lab/ids?" + q.Values().Encode()), Items: []api.LabID{}}
 	all, err := keys.Inserts{Rows: q.Inserts, Shards: q.Shards, Span: time.Duration(q.Hours) * time.Hour, Seed: q.Seed}.Land()
 	if err != nil {
 		return out, fault.Wrap(fault.Invalid, err, "%s.", err.Error())

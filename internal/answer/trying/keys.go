@@ -37,7 +37,7 @@ type labRows struct {
 // LabKeys compares shard keys. Rows of a real collection are read by sampler, which is nil where nothing can be read;
 // while they are read the answer has no keys.
 func LabKeys(ctx context.Context, v answer.View, q LabKeysQuery, sampler RowSampler) (api.LabKeys, error) {
-	out := api.LabKeys{Inputs: q.LabKeysInputs, URL: q.URL("/lab/keys"), Items: []api.LabKey{}}
+	out := api.LabKeys{Inputs: q.LabKeysInputs, URL: api.Address(q.URL("/lab/keys")), Items: []api.LabKey{}}
 	var rows labRows
 	var candidates []keys.Candidate
 	var err error
@@ -172,9 +172,9 @@ func (q LabKeysQuery) cost(r keys.Report) api.LabKeyCost {
 	}
 	switch r.Cost.How {
 	case keys.Refines:
-		out.URL = answer.PlanURL(actions.RefineKey, "ns", q.NS, "key", r.Key.JSON())
+		out.URL = api.Address(answer.PlanURL(actions.RefineKey, "ns", q.NS, "key", r.Key.JSON()))
 	case keys.Reshards:
-		out.URL = answer.PlanURL(actions.ReshardKind, "ns", q.NS, "key", r.Key.JSON())
+		out.URL = api.Address(answer.PlanURL(actions.ReshardKind, "ns", q.NS, "key", r.Key.JSON()))
 	}
 	return out
 }

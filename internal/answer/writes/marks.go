@@ -80,8 +80,8 @@ func changelogMarks(v answer.View, events []topology.Event, ns topology.Namespac
 			continue
 		}
 		m := api.HeatMark{At: e.Time.UTC(), Kind: kind, Count: 1, Text: x.Line(), Failed: x.Failed}
-		if m.URL = markedChunk(v, ns, x); m.URL == "" {
-			m.URL = MarkedEntries(ns, m)
+		if m.URL = api.Address(markedChunk(v, ns, x)); m.URL == "" {
+			m.URL = api.Address(MarkedEntries(ns, m))
 		}
 		out = append(out, m)
 	}
@@ -127,7 +127,7 @@ func runMarks(ctx context.Context, v answer.View, kept engine.Service, ns topolo
 		}
 		r = v.Run(r)
 		out = append(out, api.HeatMark{At: LaterOf(r.Started.UTC(), from), To: api.Time(r.Ended), Kind: "run", Count: 1,
-			Text: "Run: " + r.Summary.String() + " (" + r.State.Label() + ")", Failed: r.State == engine.Failed, URL: "/runs/" + r.ID})
+			Text: "Run: " + r.Summary.String() + " (" + r.State.Label() + ")", Failed: r.State == engine.Failed, URL: api.Address("/runs/" + r.ID)})
 	}
 	return out
 }
@@ -186,7 +186,7 @@ func groupMarks(all []api.HeatMark, ns topology.Namespace, from, to time.Time) [
 		case "alert":
 			g.URL = "/alerts"
 		default:
-			g.URL = MarkedEntries(ns, *g)
+			g.URL = api.Address(MarkedEntries(ns, *g))
 		}
 		g.Text = markGroupText(*g)
 	}

@@ -1,6 +1,7 @@
 package holdings
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -24,10 +25,17 @@ type Options struct {
 	Now       func() time.Time
 }
 
+// Source is what is read of a cluster. Errors are classified with fault.
+type Source interface {
+	survey.Source
+	// SampleSizes draws at most Limit rows at random.
+	SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.SizedRow, error)
+}
+
 // Engine reads random rows of the profile's collections while Run runs, one collection at a time.
 // Safe for concurrent use.
 type Engine struct {
-	src    survey.Source
+	src    Source
 	tables survey.Tables
 	prof   *profile.Profile
 	o      Options
@@ -68,7 +76,7 @@ type followed struct {
 }
 
 // New makes an engine that does nothing until Run.
-func New(src survey.Source, tables survey.Tables, prof *profile.Profile, o Options) *Engine {
+func New(src Source, tables survey.Tables, prof *profile.Profile, o Options) *Engine {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

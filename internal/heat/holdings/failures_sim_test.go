@@ -59,7 +59,7 @@ func TestStoredSamplesAreRepairedByTheOwnerAndShownByAStandby(t *testing.T) {
 
 // failingSource is a source that fails for some collections, or that is slow.
 type failingSource struct {
-	survey.Source
+	holdings.Source
 	fails func(topology.Namespace) bool
 	takes atomic.Int64
 }

@@ -10,7 +10,6 @@ import (
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/heat/holdings"
-	"shardboard/internal/heat/survey"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -37,7 +36,7 @@ func onSim(t *testing.T, o simcluster.Options, ho holdings.Options, test func(t 
 }
 
 // start creates and runs an engine, as a new process does.
-func (r *fixture) start(t *testing.T, src survey.Source, o holdings.Options) {
+func (r *fixture) start(t *testing.T, src holdings.Source, o holdings.Options) {
 	if r.end != nil {
 		r.end()
 	}

@@ -99,7 +99,7 @@ func (p *part) all(project bson.ObjectID) survey.Weight {
 			}
 		}
 	}
-	var rows, bytes, allRows, allBytes survey.WeightedSum
+	var rows, bytes, allRows, allBytes weightedSum
 	var top, topByte float64
 	for shard, c := range cells {
 		s := p.stratum(shard)
@@ -118,8 +118,8 @@ func (p *part) all(project bson.ObjectID) survey.Weight {
 		}
 	}
 	return loosen(survey.Weight{
-		Rows:  rows.Estimate(top, allRows, total),
-		Bytes: bytes.Estimate(topByte*float64(p.placed.largest), allBytes, totalBytes),
+		Rows:  rows.estimate(top, allRows, total),
+		Bytes: bytes.estimate(topByte*float64(p.placed.largest), allBytes, totalBytes),
 	}, p.total.Loose)
 }
 

@@ -83,7 +83,7 @@ func (m *sums) weights() (row, byte float64) {
 
 // estimate is what one project has of a stratum; c is nil if none of its rows were read.
 func (s stratum) estimate(c *cell, largest int64, loose float64) survey.Weight {
-	var rows, bytes, allRows, allBytes survey.WeightedSum
+	var rows, bytes, allRows, allBytes weightedSum
 	var total, totalBytes int64
 	if c != nil {
 		rows, bytes = s.addTo(rows, bytes, c)
@@ -96,19 +96,19 @@ func (s stratum) estimate(c *cell, largest int64, loose float64) survey.Weight {
 		total, totalBytes = s.rows, s.bytes
 	}
 	return loosen(survey.Weight{
-		Rows:  rows.Estimate(s.row, allRows, total),
-		Bytes: bytes.Estimate(s.byte*float64(largest), allBytes, totalBytes),
+		Rows:  rows.estimate(s.row, allRows, total),
+		Bytes: bytes.estimate(s.byte*float64(largest), allBytes, totalBytes),
 	}, loose)
 }
 
 // addTo adds rows that were read to weighted sums.
-func (s stratum) addTo(rows, bytes survey.WeightedSum, c *cell) (moreRows, moreBytes survey.WeightedSum) {
+func (s stratum) addTo(rows, bytes weightedSum, c *cell) (moreRows, moreBytes weightedSum) {
 	n := float64(c.rows)
 	if c.rows > 0 {
-		rows.Add(c.rows, s.row*n, s.row*s.row*n)
+		rows.add(c.rows, s.row*n, s.row*s.row*n)
 	}
 	if c.bytes > 0 {
-		bytes.Add(c.rows, s.byte*c.bytes, s.byte*s.byte*c.squares)
+		bytes.add(c.rows, s.byte*c.bytes, s.byte*s.byte*c.squares)
 	}
 	return rows, bytes
 }

@@ -119,7 +119,7 @@ func (c *counting) batch(ctx context.Context, r *Reader, p *countPart) error {
 	}
 	table := r.table()
 	for _, row := range rows {
-		p.Sums.add(table, p.Target.NS, row, false)
+		p.Sums.add(table, p.Target.NS, row)
 		if c.Only != nil && p.Target.NS.Collection() == c.Names && !c.Many {
 			c.Documents = append(c.Documents, row.ID)
 		}
@@ -140,8 +140,7 @@ func (c *counting) result(t *topology.Table) Result {
 	for _, p := range c.Parts {
 		one := p.Ended.collection(t, p.Target, MethodCounted)
 		one.Read, one.Complete = p.Sums.Read, p.Drawn
-		s := scale{counted: true, partial: !p.Drawn, other: 1}
-		one.Projects = s.lines(p.Sums.All, byProject, p.Target.Dead.Field != "")
+		one.Projects = p.lines()
 		if c.Only != nil && p.Drawn && len(one.Projects) == 0 {
 			line := Line{Project: *c.Only}
 			line.Rows.Exact, line.Bytes.Exact = true, true

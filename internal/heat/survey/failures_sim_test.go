@@ -40,13 +40,6 @@ func (s *brokenSource) fail(ns topology.Namespace) error {
 	return fault.Wrap(fault.Forbidden, denied, "The cluster user may not read it; it lacks %s.", denied.Privilege)
 }
 
-func (s *brokenSource) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.SizedRow, error) {
-	if err := s.fail(q.NS); err != nil {
-		return nil, err
-	}
-	return s.Source.SampleSizes(ctx, q)
-}
-
 func (s *brokenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
 	if err := s.fail(q.NS); err != nil {
 		return nil, err
@@ -56,17 +49,17 @@ func (s *brokenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson
 
 func TestForbiddenCollectionOrPanicDoesNotStopOtherWork(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 5, Documents: 50}, nil, func(t *testing.T, r *fixture) {
-		r.start(t, &brokenSource{Source: r.Client, denied: db + ".snapshots"}, survey.Options{})
-		s, result := r.runSurvey(t, survey.Request{Kind: survey.Sample})
-		c := collectionOf(t, result, "snapshots")
-		if s.State != survey.Done || c.Reason != "notPermitted" || !strings.Contains(c.Problem, "lacks find on "+db+".snapshots") ||
+		r.start(t, &brokenSource{Source: r.Client, denied: db + ".clients"}, survey.Options{})
+		s, result := r.runSurvey(t, survey.Request{Kind: survey.Projects})
+		c := collectionOf(t, result, "clients")
+		if s.State != survey.Done || c.Reason != "notPermitted" || !strings.Contains(c.Problem, "lacks find on "+db+".clients") ||
 			len(c.Projects) != 0 {
 			t.Errorf("%+v: %+v", s, c)
 		}
-		checkAgainstTruth(t, collectionOf(t, result, "changes"), r.rowsByID(t, "changes", "project_id", nil))
+		checkAgainstTruth(t, collectionOf(t, result, "documents"), r.rowsByID(t, "documents", "project_id", isRemoved))
 
 		r.start(t, &brokenSource{Source: r.Client, panics: true}, survey.Options{})
-		if s, _ = r.runSurvey(t, survey.Request{Kind: survey.Sample}); s.State != survey.Failed || s.Problem == "" {
+		if s, _ = r.runSurvey(t, survey.Request{Kind: survey.Projects}); s.State != survey.Failed || s.Problem == "" {
 			t.Errorf("got %+v, want a failed survey with its problem", s)
 		}
 		if s, _ = r.runSurvey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()}); s.State != survey.Done {
@@ -89,8 +82,7 @@ func TestMissingFindPrivilegeIsNamed(t *testing.T) {
 		_, sample := c.SampleSizes(t.Context(), q)
 		_, rows := c.RowSizes(t.Context(), q, nil, bson.ObjectID{})
 		_, document := c.DocumentSize(t.Context(), survey.DocumentSizeQuery{NS: q.NS, Document: "doc_id", Limit: 5})
-		_, existing := c.Existing(t.Context(), q.NS, "project_id", nil, []bson.ObjectID{{1}})
-		for _, err := range []error{sample, rows, document, existing} {
+		for _, err := range []error{sample, rows, document} {
 			var denied *topology.DeniedError
 			if !errors.As(err, &denied) || denied.Privilege != "find on "+db+".changes" {
 				t.Errorf("got %v, want the missing privilege find on %s.changes", err, db)
@@ -134,8 +126,8 @@ func TestOrphansAreCountedSeparately(t *testing.T) {
 	for _, release := range []string{"5.0", "6.0"} { // 5.0 does not report orphans
 		o := simcluster.Options{Projects: 6, Documents: 900, ServerVersion: release}
 		onSim(t, o, nil, func(t *testing.T, r *fixture) {
-			ns := topology.Namespace(db + ".changes")
-			before := r.rowsByID(t, "changes", "project_id", nil)
+			ns := topology.Namespace(db + ".documents")
+			before := r.rowsByID(t, "documents", "project_id", isRemoved)
 			r.MoveFirst(t, ns)
 			time.Sleep(70 * time.Second) // until statistics are read again; orphans stay for 15 minutes
 			var all, stored int64
@@ -147,52 +139,23 @@ func TestOrphansAreCountedSeparately(t *testing.T) {
 					stored += s.Orphans.Value
 				}
 			}
-			s, result := r.runSurvey(t, survey.Request{Kind: survey.Sample, NS: ns, Precision: 0.1})
-			found := collectionOf(t, result, "changes")
-			if s.State != survey.Done || found.Method != survey.MethodSample || !found.Orphans.Known || stored == all ||
+			s, result := r.runSurvey(t, survey.Request{Kind: survey.Projects, NS: ns})
+			found := collectionOf(t, result, "documents")
+			if s.State != survey.Done || !found.Orphans.Known || stored == all ||
 				found.Orphans.Value != stored-all {
 				t.Fatalf("%s: %+v: %+v; %d rows, %d stored", release, s, found.Orphans, all, stored)
 			}
 			if found.Rows.Value != all {
 				t.Errorf("%s: %d rows in all, truth %d, %d orphans", release, found.Rows.Value, all, found.Orphans.Value)
 			}
-			for _, l := range found.Projects { // one interval in twenty may miss the truth, but not by far
-				width := l.Rows.High - l.Rows.Low
-				if want := before[l.Project].rows; want < l.Rows.Low-width || want > l.Rows.High+width {
-					t.Errorf("%s: %d rows of a project, measured %d to %d", release, want, l.Rows.Low, l.Rows.High)
-				}
-			}
+			checkAgainstTruth(t, found, before)
 		})
 	}
 }
 
-func TestRevisionsOfDeletedDocumentsAreCountedAsDead(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 60}, nil, func(t *testing.T, r *fixture) {
-		id := r.Keeper.Directory().All()[1].ID
-		for range 3 {
-			r.Insert(t, db+".revisions", bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: id},
-				{Key: "doc_id", Value: bson.NewObjectID()}, {Key: "snapshot", Value: "x"}})
-		}
-		_, result := r.runSurvey(t, survey.Request{Kind: survey.Sample, NS: db + ".revisions"})
-		c := collectionOf(t, result, "revisions")
-		for _, l := range c.Projects {
-			want := int64(0)
-			if l.Project == id {
-				want = 3
-			}
-			if l.Dead == nil || l.Dead.Rows.Value != want {
-				t.Errorf("%s: %+v, want %d", l.Project.Hex(), l.Dead, want)
-			}
-		}
-		if c.Checked < 3 {
-			t.Errorf("%d documents were looked for, want at least 3", c.Checked)
-		}
-	})
-}
-
 func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true}, nil, func(t *testing.T, r *fixture) {
-		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna()); fault.Of(err) != fault.NotFound {
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna()); fault.Of(err) != fault.NotFound {
 			t.Errorf("nothing of a profile is there: %v", err)
 		}
 		project, doc := bson.NewObjectID(), bson.NewObjectID()
@@ -207,9 +170,9 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 		if l.Rows.Value != 1 || l.Dead.Rows.Value != 1 || l.Shards[0].Shard != r.Watcher.Table().Primary("own") {
 			t.Errorf("got %+v, want one row, dead, on the primary of own", l)
 		}
-		_, result = r.runSurvey(t, survey.Request{Kind: survey.Sample})
-		if l := collectionOf(t, result, "changes").Projects[0]; l.Project != project || l.Rows.Value != 1 || !l.Rows.Exact {
-			t.Errorf("got %+v, want Project %v, Rows.Value 1, Rows.Exact true", l, project)
+		_, result = r.runSurvey(t, survey.Request{Kind: survey.Project, Project: project})
+		if l := collectionOf(t, result, "changes").Documents[0]; l.Document != doc || l.Rows.Value != 1 || !l.Rows.Exact {
+			t.Errorf("got %+v, want Document %v, Rows.Value 1, Rows.Exact true", l, doc)
 		}
 	})
 }
@@ -218,11 +181,10 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 2, Documents: 5}, nil, func(t *testing.T, r *fixture) {
 		id := bson.NewObjectID()
 		for want, requests := range map[fault.Kind][]survey.Request{
-			fault.Invalid: {{Kind: "all"}, {Kind: survey.Document}, {Kind: survey.Sample, Precision: 0.0001},
-				{Kind: survey.Sample, Document: id}, {Kind: survey.Sample, Project: id}, {Kind: survey.Projects, Project: id},
-				{Kind: survey.Projects, Precision: 0.05}, {Kind: survey.Project, Project: r.Keeper.Directory().All()[0].ID, Document: id},
-				{Kind: survey.Document, Document: id, Precision: 0.05}},
-			fault.NotFound: {{Kind: survey.Sample, NS: "config.chunks"}, {Kind: survey.Sample, DB: "admin"}, {Kind: survey.Project, Project: id}},
+			fault.Invalid: {{Kind: "all"}, {Kind: survey.Document}, {Kind: survey.Sample}, {Kind: survey.Projects, Project: id},
+				{Kind: survey.Project, Project: r.Keeper.Directory().All()[0].ID, Document: id}},
+			fault.NotFound: {{Kind: survey.Projects, NS: "config.chunks"}, {Kind: survey.Projects, DB: "admin"},
+				{Kind: survey.Project, Project: id}},
 		} {
 			for _, q := range requests {
 				if _, err := r.engine.Start(t.Context(), q, entryByAnna()); err == nil || fault.Of(err) != want {

@@ -81,7 +81,7 @@ func DeadText(collection string) string {
 	case "clients":
 		return "Each activation adds a row and deactivation keeps the old one, so their number only grows."
 	case "revisions":
-		return "Compaction and purge leave revisions behind. In a sample, at most 500 documents were looked up."
+		return "Compaction and purge leave revisions behind. At most 500 documents were looked up."
 	}
 	return "Nothing uses these rows any more."
 }

@@ -16,7 +16,7 @@ func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, kept, func(t *testing.T, r *fixture) {
 		long, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
 		must.Do(t, err)
-		other, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
+		other, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects, DB: db}, entryByAnna())
 		must.Do(t, err)
 		time.Sleep(3 * time.Second)
 		project, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project,

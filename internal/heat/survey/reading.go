@@ -16,6 +16,7 @@ import (
 const (
 	// patience is the timeout of one read.
 	readTimeout = 10 * time.Second
+	batch       = 200 // rows per read
 	// least is how many documents a read counts for at least, because a read that returns nothing
 	// is work too. It allows 40 reads a second.
 	minDocumentsPerRead = 5

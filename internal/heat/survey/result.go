@@ -10,7 +10,7 @@ import (
 
 // How figures were measured (catalogue codes).
 const (
-	MethodSample  = "sample"  // random rows, weighted by the shards' totals
+	MethodSample  = "sample"  // random rows, weighted by the shards' totals: estimates, and stored surveys
 	MethodCounted = "counted" // every row was read, or summed up by its shard
 )
 
@@ -77,7 +77,6 @@ type Result struct{ Collections []Collection }
 // Finding is the best known measurement of a project in one collection.
 type Finding struct {
 	Survey     string // id
-	Kind       Kind
 	Collection *Collection
 	Line       *Line // nil: no row was seen; Collection.Unseen is the upper bound
 }

@@ -11,15 +11,11 @@ import (
 
 // Source is what surveys read of a cluster. Errors are classified with fault.
 type Source interface {
-	// SampleSizes draws at most Limit rows at random.
-	SampleSizes(ctx context.Context, q SizeQuery) ([]SizedRow, error)
 	// RowSizes reads at most Limit rows in _id order from an id on, of one project or, if nil, of
 	// all.
 	RowSizes(ctx context.Context, q SizeQuery, project *bson.ObjectID, from bson.ObjectID) ([]SizedRow, error)
 	// DocumentSize sums up the rows of one Yorkie document.
 	DocumentSize(ctx context.Context, q DocumentSizeQuery) (DocumentSize, error)
-	// Existing returns which of some ids a collection has.
-	Existing(ctx context.Context, ns topology.Namespace, project string, projects, ids []bson.ObjectID) (map[bson.ObjectID]bool, error)
 }
 
 // Tables is the source of the newest table.

@@ -62,7 +62,7 @@ func (e *Engine) load(ctx context.Context) error {
 				j.work, j.result, j.State, j.Problem = nil, nil, Failed, unreadableText
 			}
 			if j.work == nil && !j.State.Ended() {
-				j.State, j.Problem = Failed, "Its stored work is missing, so it cannot be resumed."
+				j.State, j.Problem = Failed, "It cannot be resumed: its stored work is missing, or it is a sample, which this version does not take."
 			}
 		}
 		jobs = append(jobs, j)

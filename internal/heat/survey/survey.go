@@ -11,15 +11,17 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Kind is what a survey measures and how.
+// Kind is what a survey counts.
 type Kind string
 
 // The kinds of surveys.
 const (
-	Sample   Kind = "sample"   // document-wide collections, all projects, from random rows
 	Projects Kind = "projects" // project-wide collections, all projects, row by row
 	Project  Kind = "project"  // project-wide collections of one project; for a small one also the others
 	Document Kind = "document" // document-wide collections of one Yorkie document
+
+	// Sample was all projects in document-wide collections, from random rows. Stored ones are shown.
+	Sample Kind = "sample"
 )
 
 // Request describes a survey.
@@ -29,7 +31,7 @@ type Request struct {
 	Document  bson.ObjectID      // for kind document
 	DB        string             // only this database; "" = all with the profile's data
 	NS        topology.Namespace // only this collection; "" = all that the kind measures
-	Precision float64            // for samples: half the interval, as a share of the collection; 0 = 2 %
+	Precision float64            // of a stored sample: half the interval, as a share of the collection; 0 = 2 %
 }
 
 // State is the state of a survey.
@@ -75,7 +77,10 @@ func (r Request) check() error {
 		return fault.New(fault.Conflict, "The id of this project is no ObjectID, and only projects with ObjectIDs are surveyed one by one.")
 	}
 	switch r.Kind {
-	case Sample, Projects:
+	case Sample:
+		return fault.New(fault.Invalid, "Nothing is sampled on demand any more: what each project holds is estimated all the time. "+
+			"The kinds of surveys are projects, project and document.")
+	case Projects:
 	case Project:
 		// Yorkie's first project has the zero id, so it is valid.
 	case Document:
@@ -83,7 +88,7 @@ func (r Request) check() error {
 			return fault.New(fault.Invalid, "A survey of a document needs the document's id, 24 hexadecimal digits.")
 		}
 	default:
-		return fault.New(fault.Invalid, "The kind of a survey is sample, projects, project or document.")
+		return fault.New(fault.Invalid, "The kind of a survey is projects, project or document.")
 	}
 	// Unused arguments are rejected, because whoever gives one expects an effect.
 	for _, x := range []struct {
@@ -93,14 +98,10 @@ func (r Request) check() error {
 	}{
 		{!r.Document.IsZero(), "document", []Kind{Document}},
 		{!r.Project.IsZero(), "project", []Kind{Project, Document}},
-		{r.Precision != 0, "precision", []Kind{Sample}},
 	} {
 		if x.given && !slices.Contains(x.of, r.Kind) {
 			return fault.New(fault.Invalid, "A survey of kind %s does not use %q; leave it out, or choose another kind.", r.Kind, x.name)
 		}
-	}
-	if r.Precision != 0 && (r.Precision < minPrecision || r.Precision > maxPrecision) {
-		return fault.New(fault.Invalid, "The precision of a sample is a share from %g to %g.", minPrecision, maxPrecision)
 	}
 	return nil
 }

@@ -16,7 +16,6 @@ type Target struct {
 	Document string // field with the Yorkie document's id; "" if none
 	Key      []string
 	Dead     profile.DeadMark
-	Revision bool // its rows outlive their document
 }
 
 // Query is a query for rows of the target.
@@ -37,7 +36,7 @@ func Targets(t *topology.Table, p *profile.Profile, r Request, scope profile.Sco
 			if c.Scope != scope || c.ProjectField == "" || r.NS != "" && r.NS != ns {
 				continue
 			}
-			one := Target{NS: ns, Project: c.ProjectField, Document: c.DocumentField, Dead: c.Dead, Revision: c.Kind == "revision"}
+			one := Target{NS: ns, Project: c.ProjectField, Document: c.DocumentField, Dead: c.Dead}
 			if coll := t.Collection(ns); coll != nil {
 				for _, f := range coll.Key.Fields() {
 					one.Key = append(one.Key, f.Name)

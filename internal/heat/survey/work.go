@@ -37,8 +37,6 @@ func (e *Engine) plan(t *topology.Table, r Request) (Request, work, error) {
 	var scope profile.Scope
 	var w work
 	switch r.Kind {
-	case Sample:
-		scope, w = profile.ScopeDocument, newSampling(t, e.prof, r)
 	case Projects, Project:
 		scope, w = profile.ScopeProject, newCounting(t, e.prof, e.dirs.Directory(), r)
 	default:
@@ -77,13 +75,11 @@ func decodeBody(k Kind, raw []byte) (work, *Result, error) {
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, nil, fmt.Errorf("read survey: %w", err)
 	}
-	if b.Work == nil {
+	if b.Work == nil || k == Sample {
 		return nil, b.Result, nil
 	}
 	var w work
 	switch k {
-	case Sample:
-		w = &sampling{}
 	case Projects, Project:
 		w = &counting{}
 	case Document:

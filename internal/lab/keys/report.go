@@ -54,9 +54,6 @@ type Estimate struct{ Value, Low, High float64 }
 // Exact is a figure that was counted.
 func Exact(v float64) Estimate { return Estimate{v, v, v} }
 
-// IsExact reports whether the figure was counted.
-func (e Estimate) IsExact() bool { return e.Low == e.High }
-
 // Report is what one key would mean.
 type Report struct {
 	Candidate

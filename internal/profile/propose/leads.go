@@ -34,7 +34,7 @@ func leads(t *topology.Table, o Options) (out []lead, why []string) {
 	sharded := 0
 	for _, c := range t.Collections {
 		db, coll := c.NS.Database(), c.NS.Collection()
-		if c.Unsplittable || c.Temporary || own(db) || c.Key.Len() == 0 {
+		if c.Unsplittable || c.Temporary || topology.IsServerDatabase(db) || c.Key.Len() == 0 {
 			continue
 		}
 		sharded++
@@ -89,9 +89,6 @@ func leads(t *topology.Table, o Options) (out []lead, why []string) {
 	}
 	return nil, why
 }
-
-// own reports whether a database is the servers'.
-func own(db string) bool { return db == "config" || db == "admin" || db == "local" }
 
 // affix is 1 for a field that is named like an id: among equals it is likelier to be a tenant than a date.
 func affix(field string) int {

@@ -23,6 +23,7 @@ import (
 
 	"shardboard/internal/mongoclient"
 	"shardboard/internal/store"
+	"shardboard/internal/store/records"
 )
 
 const (
@@ -77,6 +78,8 @@ func (o Options) withDefaults() Options {
 
 // DB is a store in a database. Safe for concurrent use.
 type DB struct {
+	records.Records
+
 	o       Options
 	address Address
 	client  *mongo.Client
@@ -125,6 +128,7 @@ func Open(ctx context.Context, at Address, o Options) (*DB, error) {
 func connect(at Address, o Options) (*DB, error) {
 	o = o.withDefaults()
 	db := &DB{o: o, address: at, id: bson.NewObjectID().Hex(), writeLock: make(chan struct{}, 1), state: newState(o.Log, at)}
+	db.Records = records.On(tables{db})
 	db.lease = newLease(o)
 	var err error
 	if db.client, err = mongo.Connect(clientOptions(at, o)); err != nil {

@@ -9,7 +9,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"shardboard/internal/fault"
 	"shardboard/internal/store"
 )
 
@@ -27,40 +26,6 @@ type planDoc struct {
 func (d planDoc) plan() store.PlanRecord {
 	return store.PlanRecord{ID: d.ID, Cluster: d.Cluster, By: d.By, Kind: d.Kind, Hash: d.Hash, Made: d.Made.UTC(),
 		Expires: d.Expires.UTC(), Body: d.Body}
-}
-
-// SavePlan stores a plan.
-func (db *DB) SavePlan(ctx context.Context, p store.PlanRecord) error {
-	if err := fits("The plan", p.Body); err != nil {
-		return err
-	}
-	return db.change(ctx, func(ctx context.Context) error {
-		_, err := db.collection("plans").InsertOne(ctx, planDoc{p.ID, p.Cluster, p.By, p.Kind, p.Hash, p.Made, p.Expires, bytesOf(p.Body)})
-		return conflict(err, "There is already a plan.")
-	})
-}
-
-// PlanRecord returns a plan.
-func (db *DB) PlanRecord(ctx context.Context, id string) (store.PlanRecord, error) {
-	d, err := one[planDoc](ctx, db, "plans", eq("_id", id))
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		ctx, cancel := db.within(ctx)
-		defer cancel()
-		return store.PlanRecord{}, db.failed(ctx, db.noPlan(ctx, id))
-	}
-	return d.plan(), err
-}
-
-// noPlan explains why a plan does not exist.
-func (db *DB) noPlan(ctx context.Context, id string) error {
-	removed, err := db.exists(ctx, "removed_plans", eq("_id", id))
-	switch {
-	case err != nil:
-		return err
-	case removed:
-		return store.ErrPlanRemoved
-	}
-	return fault.New(fault.NotFound, "There is no such plan.")
 }
 
 // batch is how many plans are looked at together to find those without a run.

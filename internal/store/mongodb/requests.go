@@ -44,7 +44,10 @@ func (db *DB) AddRequest(ctx context.Context, r store.Request) error {
 			bson.A{bson.D{{Key: "$set", Value: eq("cluster", literal(r.Cluster), "what", literal(r.What), "by", literal(bytesOf(r.By)),
 				"body", literal(bytesOf(r.Body)), "made", r.Made, "expires", expires, "term", int64(0),
 				"seal", literal(bytesOf(r.Seal)))}}}, options.UpdateOne().SetUpsert(true))
-		return conflict(err, "There is already such a request.")
+		if mongo.IsDuplicateKeyError(err) {
+			return fault.Wrap(fault.Conflict, err, "There is already such a request.")
+		}
+		return err
 	})
 }
 

@@ -2,6 +2,7 @@ package mongodb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -27,20 +28,27 @@ func fieldOf(table, column string) string {
 	return column
 }
 
-type rowReader struct{ db *DB }
+// errBadField means that a document has a field of another type than its column.
+var errBadField = errors.New("not written by shardboard")
+
+// rowReader reads documents as rows. Where a field is missing it has the column's zero value if lax, and fails if not.
+type rowReader struct {
+	db  *DB
+	lax bool
+}
 
 // Snapshot calls f with a reader of all collections at one moment. Servers before 5.0 cannot read a
 // moment, so nobody else may have the store open then.
 func (db *DB) Snapshot(ctx context.Context, f func(store.RowReader) error) error {
 	if err := db.Alone(ctx); err == nil {
-		return f(rowReader{db})
+		return f(rowReader{db: db})
 	}
 	s, err := db.client.StartSession(options.Session().SetSnapshot(true))
 	if err != nil {
 		return db.failed(ctx, err)
 	}
 	defer s.EndSession(context.WithoutCancel(ctx))
-	err = f(snapshotReader{rowReader{db}, s})
+	err = f(snapshotReader{rowReader{db: db}, s})
 	switch {
 	case err == nil:
 	case hasCode(err, codeSnapshotTooOld):
@@ -122,8 +130,13 @@ func (r rowReader) rowOf(ctx context.Context, t store.Table, d bson.Raw) (store.
 			}
 			value = bytesOf(whole)
 		}
+		if r.lax && v.Type == 0 {
+			ok = true
+			value = map[store.ColumnType]any{store.Text: "", store.Bytes: []byte{}}[c.Type]
+		}
 		if null := v.Type == bson.TypeNull || v.Type == 0; !ok && !(null && (c.Type == store.Unset || c.Type == store.Ended)) {
-			return nil, fault.New(fault.Unavailable, "The field %s of a document of %s has a value that shardboard did not write.", c.Name, t.Name)
+			return nil, fault.Wrap(fault.Unavailable, errBadField,
+				"The field %s of a document of %s has a value that shardboard did not write.", c.Name, t.Name)
 		}
 		row = append(row, value)
 	}

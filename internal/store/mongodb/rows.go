@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -100,18 +99,19 @@ func (db *DB) unreadableOr(ctx context.Context, err error) error {
 	return fault.Wrap(fault.Unavailable, err, "A document of the store has a value that shardboard did not write. The log has the cause.")
 }
 
+// exists reports whether a filter finds a document, in a transaction.
+func (db *DB) exists(ctx context.Context, collection string, filter bson.D) (bool, error) {
+	err := db.collection(collection).FindOne(ctx, filter, options.FindOne().SetProjection(eq("_id", 1))).Err()
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // missing turns a missing document into NotFound.
 func missing(err error, text string) error {
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return fault.New(fault.NotFound, "%s", text)
-	}
-	return err
-}
-
-// conflict turns a duplicate key into a Conflict.
-func conflict(err error, format string, args ...any) error {
-	if mongo.IsDuplicateKeyError(err) {
-		return fault.Wrap(fault.Conflict, err, format, args...)
 	}
 	return err
 }
@@ -158,25 +158,6 @@ func (db *DB) Unreadable() []store.UnreadableRows {
 		out = append(out, store.UnreadableRows{Table: name, Rows: len(db.rows.found[name])})
 	}
 	return out
-}
-
-// never is the stored form of the zero time, as in the SQLite schema.
-var never = time.UnixMilli(0).UTC()
-
-// stamp is a time as it is stored, in milliseconds.
-func stamp(t time.Time) time.Time {
-	if t.IsZero() {
-		return never
-	}
-	return t.UTC().Truncate(time.Millisecond)
-}
-
-// instant is a stored time of which 1970 means never.
-func instant(t time.Time) time.Time {
-	if t.UnixMilli() == 0 {
-		return time.Time{}
-	}
-	return t.UTC()
 }
 
 // eq is a filter by fields: eq("cluster", c, "id", id).

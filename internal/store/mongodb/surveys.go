@@ -53,6 +53,14 @@ func (db *DB) SaveSurvey(ctx context.Context, cluster string, s store.Survey, to
 	})
 }
 
+// asked returns the kind of transaction for what a person asks for and the leader continues.
+func (db *DB) asked(told []store.AuditEntry) func(context.Context, func(context.Context) error) error {
+	if len(told) > 0 {
+		return db.change
+	}
+	return db.lead
+}
+
 // SurveyHeads returns surveys without their bodies, newest first.
 func (db *DB) SurveyHeads(ctx context.Context, cluster string, limit int) ([]store.Survey, error) {
 	return listAs(ctx, db, "surveys", eq("cluster", cluster),

@@ -83,6 +83,7 @@ func (db *DB) AuditEnd(ctx context.Context) (int64, []byte, error) { return audi
 
 // queryer is a connection pool or a transaction.
 type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 

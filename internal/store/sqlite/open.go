@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fileperm"
 	"shardboard/internal/store"
+	"shardboard/internal/store/records"
 )
 
 const (
@@ -28,6 +29,8 @@ const (
 
 // DB is a store in a directory.
 type DB struct {
+	records.Records
+
 	id     string  // of this opening
 	write  *sql.DB // one connection; nil when read only
 	read   *sql.DB
@@ -142,6 +145,7 @@ func (db *DB) connect(ctx context.Context, isNew bool) (err error) {
 	if db.read, err = f.connect("ro", readers+1, db.notLost); err != nil {
 		return err
 	}
+	db.Records = records.On(tables{reader{db, db.read}})
 	if err := db.read.PingContext(ctx); err != nil {
 		return fmt.Errorf("open %s for reading: %w", f.path, err)
 	}

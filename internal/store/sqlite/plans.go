@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"time"
 
-	"shardboard/internal/fault"
 	"shardboard/internal/store"
 )
+
+const planColumns = `id, cluster, by, kind, hash, made, expires, body`
 
 func scanPlan(row scanner) (p store.PlanRecord, err error) {
 	var made, expires int64
@@ -54,16 +55,4 @@ func (db *DB) DropPlans(ctx context.Context, before time.Time, limit int) (dropp
 		return 0, err
 	}
 	return dropped, nil
-}
-
-// noPlan explains why a plan does not exist.
-func (db *DB) noPlan(ctx context.Context, id string) error {
-	var removed bool
-	if err := db.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM removed_plans WHERE id = ?)`, id).Scan(&removed); err != nil {
-		return unavailable(err)
-	}
-	if removed {
-		return store.ErrPlanRemoved
-	}
-	return fault.New(fault.NotFound, "There is no such plan.")
 }

@@ -2,9 +2,6 @@ package sqlite
 
 import (
 	"database/sql"
-	"errors"
-
-	"shardboard/internal/fault"
 )
 
 // scanner is one row or the current one of many.
@@ -37,24 +34,4 @@ func allBut[T any](rows *sql.Rows, err error, scan func(scanner) (T, error), ski
 func scanText(row scanner) (s string, err error) {
 	err = row.Scan(&s)
 	return s, err
-}
-
-// missing turns a missing row into NotFound.
-func missing(err error, text string) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return fault.New(fault.NotFound, "%s", text)
-	}
-	return unavailable(err)
-}
-
-// found is missing for a statement that changes one row.
-func found(res sql.Result, err error, text string) error {
-	if err != nil {
-		return unavailable(err)
-	}
-	n, err := res.RowsAffected()
-	if err == nil && n == 0 {
-		return fault.New(fault.NotFound, "%s", text)
-	}
-	return unavailable(err)
 }

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"maps"
@@ -79,19 +78,6 @@ func nameOf(found *sql.Rows) string {
 		return "?"
 	}
 	return fmt.Sprintf("%s %v", names[0], values[0])
-}
-
-// listed is readable for a query.
-func listed[T any](
-	ctx context.Context,
-	db *DB,
-	table string,
-	one func(scan func(...any) error) (T, error),
-	query string,
-	args ...any,
-) ([]T, error) {
-	found, err := db.read.QueryContext(ctx, query, args...)
-	return readable(db, table, found, err, func(row scanner) (T, error) { return one(row.Scan) })
 }
 
 // flag is a stored boolean. Every number except 0 is true, so an account with an invalid value is

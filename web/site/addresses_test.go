@@ -1,0 +1,28 @@
+package site
+
+import (
+	"reflect"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/web/templates"
+)
+
+func TestAddressesAreCompletedInACopy(t *testing.T) {
+	type branch struct {
+		To       api.Address
+		Branches []*branch
+		Text     string
+	}
+	tree := func(prefix string) branch {
+		return branch{To: api.Address(prefix + "/a"), Text: "/text", Branches: []*branch{{To: api.Address(prefix + "/b")}, {}, nil}}
+	}
+	given := tree("")
+	got := addressed(given, templates.Base{Root: "/board", Prefix: "/c/one"})
+	if want := tree("/board/c/one"); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if !reflect.DeepEqual(given, tree("")) {
+		t.Errorf("the answer itself has changed: %+v", given)
+	}
+}
