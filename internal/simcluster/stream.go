@@ -148,7 +148,7 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 		Lookup: func(db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) pipeline.Docs {
 			return c.runJoinedPipeline(ctx, a, db, coll, stages, vars)
 		},
-		CollStats: empty, IndexStats: empty, Sessions: empty, LocalSessions: empty,
+		CollStats: empty, IndexStats: empty,
 		CurrentOp: func(of bson.Raw) pipeline.Docs {
 			if local, _ := of.Lookup("localOps").BooleanOK(); local {
 				return pipeline.Of(c.routerOperations(a.ns)...)

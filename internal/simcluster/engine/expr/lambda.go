@@ -7,18 +7,6 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func lambdaOperators(name string) parser {
-	switch name {
-	case "$map", "$filter":
-		return parseEach
-	case "$reduce":
-		return parseReduce
-	case "$let":
-		return parseLet
-	}
-	return nil
-}
-
 // eachNode is $map and $filter: it evaluates body for every element, which it
 // binds to a variable.
 type eachNode struct {
@@ -105,72 +93,4 @@ func (n eachNode) eval(c *evaluation) (bson.RawValue, error) {
 		}
 	}
 	return arrayValue(b), nil
-}
-
-// reduceNode folds an array; its variables are value (slot) and this (slot+1).
-type reduceNode struct {
-	input, initial, body node
-	slot                 int
-}
-
-func parseReduce(c *compiler, _ string, arg bson.RawValue) (node, error) {
-	if arg.Type != bson.TypeEmbeddedDocument {
-		return nil, status.Errorf(40075, "$reduce requires an object as an argument, found: %s", TypeName(arg))
-	}
-	var n reduceNode
-	var in bson.RawValue
-	for key, v := range fields(arg.Value) {
-		var err error
-		switch string(key) {
-		case "input":
-			n.input, err = c.value(v)
-		case "initialValue":
-			n.initial, err = c.value(v)
-		case "in":
-			in = v
-		default:
-			err = status.Errorf(40076, "$reduce found an unknown argument: %s", key)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case n.input == nil:
-		return nil, status.Errorf(40077, "$reduce requires 'input' to be specified")
-	case n.initial == nil:
-		return nil, status.Errorf(40078, "$reduce requires 'initialValue' to be specified")
-	case in.Type == 0:
-		return nil, status.Errorf(40079, "$reduce requires 'in' to be specified")
-	}
-	var err error
-	n.slot, err = c.bind([]string{"value", "this"}, func() error {
-		n.body, err = c.value(in)
-		return err
-	})
-	return n, err
-}
-
-func (n reduceNode) eval(c *evaluation) (bson.RawValue, error) {
-	in, err := n.input.eval(c)
-	if err != nil {
-		return in, err
-	}
-	if nullish(in) {
-		return value.Null(), nil
-	}
-	if in.Type != bson.TypeArray {
-		return missing(), status.Errorf(40080, "$reduce requires that 'input' be an array, found: %s", Text(in))
-	}
-	acc, err := n.initial.eval(c)
-	if err != nil {
-		return acc, err
-	}
-	for item := range items(in.Value) {
-		c.locals[n.slot], c.locals[n.slot+1] = acc, item
-		if acc, err = n.body.eval(c); err != nil {
-			return acc, err
-		}
-	}
-	return acc, nil
 }

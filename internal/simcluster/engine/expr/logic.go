@@ -7,31 +7,60 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func logicOperators(name string) parser {
-	switch name {
-	case "$and", "$or":
-		return func(c *compiler, name string, arg bson.RawValue) (node, error) {
-			args, err := c.operands(arg)
-			return junction{args, name == "$or"}, err
-		}
-	case "$not":
-		return fixed(1, func(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
-			return value.Bool(!Truthy(args[0])), nil
-		})
-	case "$cond":
-		return parseCond
-	case "$ifNull":
-		return parseIfNull
-	case "$switch":
-		return parseSwitch
+// comparison is a separate node without an operand list, because filters evaluate it
+// for every document.
+type comparison struct {
+	op          string
+	left, right node
+}
+
+func parseComparison(c *compiler, name string, arg bson.RawValue) (node, error) {
+	args, err := c.operandsExactly(2, name, arg)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return comparison{name, args[0], args[1]}, nil
+}
+
+func (n comparison) eval(c *evaluation) (bson.RawValue, error) {
+	a, err := n.left.eval(c)
+	if err != nil {
+		return a, err
+	}
+	b, err := n.right.eval(c)
+	if err != nil {
+		return b, err
+	}
+	return compared(n.op, value.Compare(a, b)), nil
+}
+
+func compared(op string, r int) bson.RawValue {
+	switch op {
+	case "$eq":
+		return value.Bool(r == 0)
+	case "$ne":
+		return value.Bool(r != 0)
+	case "$gt":
+		return value.Bool(r > 0)
+	case "$gte":
+		return value.Bool(r >= 0)
+	case "$lt":
+		return value.Bool(r < 0)
+	case "$lte":
+		return value.Bool(r <= 0)
+	}
+	return value.Int32(int32(r))
 }
 
 // junction is $and and $or; it stops at the first deciding operand.
 type junction struct {
 	args    []node
 	decides bool
+}
+
+func parseJunction(c *compiler, name string, arg bson.RawValue) (node, error) {
+	args, err := c.operands(arg)
+	return junction{args, name == "$or"}, err
 }
 
 func (n junction) eval(c *evaluation) (bson.RawValue, error) {
@@ -45,6 +74,55 @@ func (n junction) eval(c *evaluation) (bson.RawValue, error) {
 		}
 	}
 	return value.Bool(!n.decides), nil
+}
+
+func evalNot(_ string, args []bson.RawValue) (bson.RawValue, error) {
+	return value.Bool(!Truthy(args[0])), nil
+}
+
+// cond is $cond: if, then, else.
+type cond [3]node
+
+func parseCond(c *compiler, name string, arg bson.RawValue) (node, error) {
+	if arg.Type != bson.TypeEmbeddedDocument {
+		args, err := c.operandsExactly(3, name, arg)
+		if err != nil {
+			return nil, err
+		}
+		return cond(args), nil
+	}
+	var n cond
+	parts := [...]string{"if", "then", "else"}
+next:
+	for key, v := range fields(arg.Value) {
+		for i, part := range parts {
+			if string(key) == part {
+				var err error
+				if n[i], err = c.value(v); err != nil {
+					return nil, err
+				}
+				continue next
+			}
+		}
+		return nil, status.Errorf(17083, "Unrecognized parameter to $cond: %s", key)
+	}
+	for i, part := range parts {
+		if n[i] == nil {
+			return nil, status.Errorf(17080+int32(i), "Missing '%s' parameter to $cond", part)
+		}
+	}
+	return n, nil
+}
+
+func (n cond) eval(c *evaluation) (bson.RawValue, error) {
+	v, err := n[0].eval(c)
+	switch {
+	case err != nil:
+		return v, err
+	case Truthy(v):
+		return n[1].eval(c)
+	}
+	return n[2].eval(c)
 }
 
 // ifNull yields its first operand that is not null, else the last one as it is.

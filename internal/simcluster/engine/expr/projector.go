@@ -77,10 +77,7 @@ func (p *projector) level(prefix []string, doc []byte) error {
 
 func (p *projector) leaf(path []string, v bson.RawValue) error {
 	n := &branch{}
-	plain := v.Type == bson.TypeBoolean
-	if _, ok := number(v); ok {
-		plain = true
-	}
+	plain := v.Type == bson.TypeBoolean || value.IsNumber(v)
 	switch {
 	case plain && Truthy(v):
 		n.include = true

@@ -99,8 +99,5 @@ func Truthy(v bson.RawValue) bool {
 	case bson.TypeBoolean:
 		return v.Value[0] != 0
 	}
-	if n, ok := number(v); ok {
-		return !n.zero()
-	}
-	return true
+	return !value.IsNumber(v) || value.Float(v) != 0
 }

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"errors"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
@@ -11,9 +13,8 @@ type Transform interface {
 	Apply(doc bson.Raw, env *Env) (bson.Raw, error)
 }
 
-// CompileTransform compiles one of the stages $addFields, $set, $unset,
-// $project, $replaceRoot and $replaceWith: {"$set": {…}}. ok is false when the
-// stage is another one.
+// CompileTransform compiles one of the stages $addFields, $set, $unset and $project:
+// {"$set": {…}}. ok is false when the stage is another one.
 func (e *Env) CompileTransform(stage bson.Raw) (t Transform, ok bool, err error) {
 	name, arg, n := soleField(stage)
 	if n != 1 {
@@ -27,10 +28,17 @@ func (e *Env) CompileTransform(stage bson.Raw) (t Transform, ok bool, err error)
 		t, err = c.unset(arg)
 	case "$project":
 		t, err = c.project(arg)
-	case "$replaceRoot", "$replaceWith":
-		t, err = c.replaceRoot(name, arg)
 	default:
 		return nil, false, nil
 	}
 	return t, true, err
+}
+
+// withContext puts "context :: caused by :: " before an error's message, as the
+// server does where a stage reports what its parts complained about.
+func withContext(err error, context string) error {
+	if e, ok := errors.AsType[*status.Error](err); ok {
+		return status.Errorf(e.Code, "%s :: caused by :: %s", context, e.Message)
+	}
+	return err
 }

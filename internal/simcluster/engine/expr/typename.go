@@ -1,6 +1,10 @@
 package expr
 
-import "go.mongodb.org/mongo-driver/v2/bson"
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
+)
 
 // TypeName is the result of $type and the type's name in messages; "missing" for the
 // zero value.
@@ -39,4 +43,12 @@ func typeNames() [21]namedType {
 		{bson.TypeTimestamp, "timestamp"}, {bson.TypeInt64, "long"}, {bson.TypeDecimal128, "decimal"},
 		{bson.TypeMinKey, "minKey"}, {bson.TypeMaxKey, "maxKey"},
 	}
+}
+
+// Text writes a value the way the server's messages do: { a: 1, b: "x" }.
+func Text(v bson.RawValue) string {
+	if v.Type == 0 {
+		return "missing"
+	}
+	return value.Text(v)
 }

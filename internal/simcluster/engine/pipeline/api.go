@@ -1,7 +1,7 @@
 // Package pipeline runs aggregation pipelines over streams of raw documents and splits
 // them for a router into a part for the shards and a part that merges their output.
 //
-// Stages stream if possible; $sort, $group, $sample and $facet keep documents in
+// Stages stream if possible; $sort, $group and $sample keep documents in
 // memory. A pipeline is compiled, and so validated, before the first document is read.
 // Behaviour, messages and codes are those of MongoDB 5.0.
 package pipeline
@@ -40,8 +40,6 @@ type Env struct {
 	CollStats        Source // $collStats of the shard the pipeline runs on
 	IndexStats       Source // $indexStats of that shard
 	CurrentOp        Source // $currentOp
-	Sessions         Source // $listSessions
-	LocalSessions    Source // $listLocalSessions
 	ClusterCatalog   Source // $listClusterCatalog (8.0.10 and later)
 	DataDistribution Source // $shardedDataDistribution (6.0.3 and later)
 }

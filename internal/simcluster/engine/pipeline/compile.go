@@ -14,14 +14,13 @@ import (
 
 // compiler turns stage documents into stages.
 type compiler struct {
-	env   *Env
-	facet bool // inside of $facet, where some stages are not allowed
+	env *Env
 }
 
 func (c *compiler) stages(docs []bson.Raw) ([]stage, error) {
 	var out []stage
 	for i, doc := range docs {
-		s, err := c.stage(doc, i == 0, i == len(docs)-1)
+		s, err := c.stage(doc, i == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +38,7 @@ func head(doc bson.Raw) (name string, arg bson.RawValue, err error) {
 	return name, arg, nil
 }
 
-func (c *compiler) stage(doc bson.Raw, first, last bool) (stage, error) {
+func (c *compiler) stage(doc bson.Raw, first bool) (stage, error) {
 	name, arg, err := head(doc)
 	if err != nil {
 		return nil, err
@@ -56,8 +55,8 @@ func (c *compiler) stage(doc bson.Raw, first, last bool) (stage, error) {
 		return c.limit(name, arg)
 	case "$group":
 		return c.group(arg)
-	case "$count", "$sortByCount", "$bucket":
-		plain, err := rewrite(name, arg)
+	case "$count":
+		plain, err := rewriteCount(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -71,27 +70,10 @@ func (c *compiler) stage(doc bson.Raw, first, last bool) (stage, error) {
 		return c.union(arg)
 	case "$sample":
 		return c.sample(arg)
-	case "$facet":
-		if c.facet {
-			return nil, notInFacet(name)
-		}
-		return c.facets(arg)
 	case "$documents":
 		return c.documents(arg, first)
-	case "$out", "$merge":
-		if !last {
-			return nil, status.Errorf(40601, "%s can only be the final stage in the pipeline", name)
-		}
-		if c.facet {
-			return nil, notInFacet(name)
-		}
-		return nil, status.Errorf(status.CommandNotSupported, "%s is not supported by this server", name)
 	}
 	return c.source(name, arg, first)
-}
-
-func notInFacet(name string) error {
-	return status.Errorf(40600, "%s is not allowed to be used within a $facet stage", name)
 }
 
 // unknown is the error for a stage that the server does not have.

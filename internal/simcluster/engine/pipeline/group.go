@@ -4,7 +4,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/expr"
-	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -52,7 +51,6 @@ func (g *grouping) run(in Docs) Docs {
 		var order []*bucket
 		groups := map[string]*bucket{}
 		var key []byte
-		size := 0
 		for doc, err := range in {
 			var id bson.RawValue
 			if err == nil {
@@ -70,13 +68,8 @@ func (g *grouping) run(in Docs) Docs {
 				}
 				groups[string(key)] = b
 				order = append(order, b)
-				size += len(id.Value) + 64
 			}
-			n, err := g.add(b, doc)
-			if size += n; err == nil && size > memoryLimit {
-				err = status.Errorf(292, "Exceeded memory limit for $group, but didn't allow external sort. Pass allowDiskUse:true to opt in.")
-			}
-			if err != nil {
+			if err := g.add(b, doc); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -113,24 +106,20 @@ func (g *grouping) key(doc bson.Raw, buf []byte) (bson.RawValue, []byte, error) 
 	return value.Doc(b.Raw()), buf, nil
 }
 
-// add adds the document to every accumulator and returns by how many bytes they grew.
-func (g *grouping) add(b *bucket, doc bson.Raw) (grown int, err error) {
+// add adds the document to every accumulator.
+func (g *grouping) add(b *bucket, doc bson.Raw) error {
 	for i, a := range g.accs {
 		v, err := a.expr.Eval(doc, g.env)
-		if err != nil {
-			return grown, err
-		}
-		n := 0
-		if g.merging {
-			n, err = b.accs[i].merge(v)
-		} else {
-			n, err = b.accs[i].add(v)
-		}
-		if grown += n; err != nil {
-			return grown, err
+		switch {
+		case err != nil:
+			return err
+		case g.merging:
+			b.accs[i].merge(v)
+		default:
+			b.accs[i].add(v)
 		}
 	}
-	return grown, nil
+	return nil
 }
 
 func (g *grouping) result(b *bucket) bson.Raw {

@@ -10,10 +10,6 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// memoryLimit is the memory limit of $sort, $group and $facet in bytes of BSON: 100 MB
-// as in the server.
-const memoryLimit = 100 << 20
-
 func (c *compiler) sort(arg bson.RawValue) (stage, error) {
 	if arg.Type != bson.TypeEmbeddedDocument {
 		return nil, status.Errorf(15973, "the $sort key specification must be an object")
@@ -48,14 +44,9 @@ type keyed struct {
 func (s sorter) run(in Docs) Docs {
 	return func(yield func(bson.Raw, error) bool) {
 		var all []keyed
-		size := 0
 		for doc, err := range in {
 			if err != nil {
 				yield(nil, err)
-				return
-			}
-			if size += len(doc); size > memoryLimit {
-				yield(nil, status.Errorf(292, "Sort exceeded memory limit of %d bytes, but did not opt in to external sorting.", memoryLimit))
 				return
 			}
 			all = append(all, keyed{s.order.Key(doc), doc})

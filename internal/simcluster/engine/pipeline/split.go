@@ -11,8 +11,7 @@ import (
 // Parts is a pipeline split for a router.
 type Parts struct {
 	// RouterOnly says that no shard takes part: the pipeline begins with
-	// $currentOp, $documents, $listLocalSessions, $listSessions or
-	// $shardedDataDistribution. Everything is then in Merge.
+	// $currentOp, $documents or $shardedDataDistribution. Everything is then in Merge.
 	RouterOnly bool
 	// PerShard says that the first stage is $collStats or $indexStats: every
 	// shard that owns chunks runs it.
@@ -32,13 +31,13 @@ type Parts struct {
 // not, the cut: $limit runs on both sides, $skip on the router with the shards cut off
 // at skip + limit, $sort on the shards with the streams merged, $group twice (the
 // shards send partial states). All other stages that combine documents ($lookup,
-// $facet, $sample, …) run on the router only.
+// $sample, …) run on the router only.
 //
 // Split does not validate: Compile the original first. Compile accepts both
 // parts.
 func Split(stages []bson.Raw) Parts {
 	switch First(stages) {
-	case "$currentOp", "$documents", "$listLocalSessions", "$listSessions", "$shardedDataDistribution", "$listClusterCatalog":
+	case "$currentOp", "$documents", "$shardedDataDistribution", "$listClusterCatalog":
 		return Parts{RouterOnly: true, Merge: stages}
 	}
 	p := Parts{}
@@ -80,13 +79,12 @@ func First(stages []bson.Raw) string {
 	return name
 }
 
-// plain replaces $count, $sortByCount and $bucket by equivalent stages.
+// plain replaces $count by equivalent stages.
 func plain(stages []bson.Raw) []bson.Raw {
 	var out []bson.Raw
 	for _, s := range stages {
-		switch name, arg := value.First(s); name {
-		case "$count", "$sortByCount", "$bucket":
-			if more, err := rewrite(name, arg); err == nil {
+		if name, arg := value.First(s); name == "$count" {
+			if more, err := rewriteCount(arg); err == nil {
 				out = append(out, more...)
 				continue
 			}
@@ -99,8 +97,7 @@ func plain(stages []bson.Raw) []bson.Raw {
 // streams reports whether a stage handles each document independently.
 func streams(s bson.Raw) bool {
 	switch name, _ := value.First(s); name {
-	case "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$unwind",
-		"$collStats", "$indexStats":
+	case "$match", "$project", "$addFields", "$set", "$unset", "$unwind", "$collStats", "$indexStats":
 		return true
 	}
 	return false

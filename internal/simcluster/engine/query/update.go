@@ -143,7 +143,7 @@ func (u *Update) transform(doc bson.Raw) (bson.Raw, error) {
 	if now := value.Field(doc, "_id"); now.Type != 0 || id.Type == 0 {
 		return doc, nil
 	}
-	return withID(doc, id), nil // $replaceWith and $project may drop _id: the document keeps it
+	return withID(doc, id), nil // $project may drop _id: the document keeps it
 }
 
 // modify applies the operators; inserting includes $setOnInsert.

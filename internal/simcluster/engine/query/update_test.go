@@ -65,7 +65,6 @@ func TestUpdatesChangeDocuments(t *testing.T) {
 		{`{"b":2}`, `{"_id":1,"a":1}`, `{"_id":1,"b":2}`},
 		{`[{"$set":{"b":{"$add":["$a",1]},"t":"$$NOW"}},{"$unset":"a"}]`, `{"_id":1,"a":1}`,
 			`{"_id":1,"b":2,"t":{"$date":{"$numberLong":"1000000"}}}`},
-		{`[{"$replaceWith":{"x":"$a"}}]`, `{"_id":1,"a":1}`, `{"_id":1,"x":1}`},
 	} {
 		u, err := parseUpdate(t, c.update)
 		if err != nil {
