@@ -39,7 +39,6 @@ const (
 	managesCluster8  = `querySettings setChangeStreamState getChangeStreamState`
 
 	profiles = reads + ` convertToCapped createCollection dropCollection`
-	restores = `bypassDocumentValidation collMod convertToCapped createCollection createIndex dropCollection insert`
 )
 
 // words adds a space-separated list of actions on a resource.
@@ -106,21 +105,13 @@ func (p Privileges) adminRole(name string, major int) bool {
 		p.clusterManager(major)
 	case "clusterAdmin":
 		p.clusterAdmin(major)
-	case "backup":
-		p.backup()
-	case "restore":
-		p.restore()
 	case "root":
 		p.clusterAdmin(major)
 		p.userAdminAny()
 		p.dbAdminAny()
 		p.readWriteAny()
-		p.backup()
-		p.restore()
+		p.words(anyBuckets(), reads+" "+writes)
 		p.add(anyResource(), "validate")
-	case "__system":
-		p[anyResource()] = allActions
-		p[OnCluster()] = allActions
 	default:
 		return false
 	}

@@ -49,35 +49,3 @@ func (p Privileges) dbAdminAny() {
 	p.words(anyBuckets(), administersData)
 	p.words(anyNamed("system.profile"), profiles)
 }
-
-func (p Privileges) backup() {
-	p.add(anyResource(), "collStats", "listCollections", "listIndexes")
-	p.add(OnCluster(), "appendOplogNote", "serverStatus", "getParameter", "listDatabases", "useUUID")
-	p.add(OnNamespace("config", "settings"), "find", "insert", "update")
-	for _, r := range []Resource{
-		anyNormal(), anyBuckets(), OnDatabase("config"), OnDatabase("local"),
-		OnNamespace("local", "replset.election"), OnNamespace("local", "replset.minvalid"),
-		anyNamed("system.js"), anyNamed("system.users"), anyNamed("system.profile"),
-		OnNamespace("admin", "system.backup_users"), OnNamespace("admin", "system.roles"), OnNamespace("admin", "system.version"),
-	} {
-		p.add(r, "find")
-	}
-}
-
-func (p Privileges) restore() {
-	for _, r := range []Resource{
-		anyNormal(), anyBuckets(), anyNamed("system.js"), OnDatabase("config"), OnDatabase("local"),
-		OnNamespace("local", "system.replset"), OnNamespace("local", "replset.election"), OnNamespace("local", "replset.minvalid"),
-		OnNamespace("admin", "system.backup_users"), OnNamespace("admin", "system.version"), anyNamed("system.users"),
-	} {
-		p.words(r, restores)
-	}
-	p.add(anyResource(), "listCollections")
-	p.words(anyNormal(), administersUsers)
-	p.add(OnNamespace("admin", "tempusers"), "find")
-	p.add(OnNamespace("admin", "temproles"), "find")
-	p.add(OnNamespace("admin", "system.version"), "find")
-	p.add(anyNamed("system.users"), "find", "update", "remove")
-	p.add(OnNamespace("admin", "system.roles"), "createIndex")
-	p.add(OnCluster(), "getParameter", "forceUUID", "useUUID")
-}

@@ -132,7 +132,7 @@ func (c *Control) builtinNames(db string) []Name {
 	for _, name := range []string{
 		"read", "readWrite", "userAdmin", "dbAdmin", "dbOwner", "enableSharding", "readAnyDatabase", "readWriteAnyDatabase",
 		"userAdminAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor", "hostManager", "clusterManager", "clusterAdmin",
-		"backup", "restore", "root", "__system",
+		"root",
 	} {
 		n := Name{name, db}
 		if _, ok := builtin(n, c.major); ok {

@@ -110,11 +110,7 @@ func (c *Control) changeRole(r *engine.Request, change func(n Name, old *role) (
 	if err != nil {
 		return nil, err
 	}
-	if updated == nil {
-		c.forget(n)
-	} else {
-		c.roles[n] = updated
-	}
+	c.roles[n] = updated
 	c.change++
 	return bson.D{}, nil
 }
@@ -126,35 +122,21 @@ func exists(n Name, old *role) error {
 	return nil
 }
 
-func (c *Control) dropRole(r *engine.Request) (bson.D, error) {
-	return c.changeRole(r, func(n Name, old *role) (*role, error) { return nil, exists(n, old) })
-}
-
-// forget removes a role from all users and roles. The caller holds mu.
-func (c *Control) forget(n Name) {
-	delete(c.roles, n)
-	for user, a := range c.accounts {
-		updated := *a
-		updated.roles = minus(a.roles, []Name{n})
-		c.accounts[user] = &updated
+func (c *Control) grantPrivileges(r *engine.Request) (bson.D, error) {
+	named, err := parsePrivileges(r.Lookup("privileges"))
+	if err != nil {
+		return nil, err
 	}
-	for other, ro := range c.roles {
-		updated := *ro
-		updated.roles = minus(ro.roles, []Name{n})
-		c.roles[other] = &updated
+	if len(named) == 0 {
+		return nil, status.Errorf(status.BadValue, "%s command requires a non-empty \"privileges\" array", r.Name)
 	}
-}
-
-func (c *Control) dropAllRoles(r *engine.Request) (bson.D, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := int32(0)
-	for name := range maps.Clone(c.roles) {
-		if name.DB == r.DB {
-			c.forget(name)
-			n++
+	return c.changeRole(r, func(n Name, old *role) (*role, error) {
+		if err := exists(n, old); err != nil {
+			return nil, err
 		}
-	}
-	c.change++
-	return bson.D{{Key: "n", Value: n}}, nil
+		updated := *old
+		updated.privileges = maps.Clone(old.privileges)
+		updated.privileges.addAll(named)
+		return &updated, c.fitting(n, &updated)
+	})
 }

@@ -16,6 +16,9 @@ const (
 // conversationID is the id of a connection's only SASL conversation.
 const conversationID = int32(1)
 
+// maxMessage is the largest client message in bytes. Valid ones are much smaller.
+const maxMessage = 4 << 10
+
 func saslStart(s *Session, r *engine.Request) (bson.D, error) {
 	return s.start(r.DB, r.Body)
 }
@@ -34,12 +37,12 @@ func (s *Session) start(db string, body bson.Raw) (bson.D, error) {
 		return nil, refused()
 	}
 	options, _ := value.Field(body, "options").DocumentOK()
-	v, err := s.control.begin(m, db, message, truthy(value.Field(options, "skipEmptyExchange")))
+	v, challenge, err := s.control.begin(m, db, message, truthy(value.Field(options, "skipEmptyExchange")))
 	if err != nil {
 		return nil, err
 	}
 	s.open = v
-	return saslReply(false, []byte(v.challenge)), nil
+	return saslReply(false, challenge), nil
 }
 
 // saslContinue checks the client's proof and, for clients without skipEmptyExchange,
@@ -57,19 +60,19 @@ func saslContinue(s *Session, r *engine.Request) (bson.D, error) {
 	if !ok {
 		return nil, refused()
 	}
-	if v.proven {
+	if v.Valid() {
 		if len(message) > 0 {
 			return nil, refused()
 		}
-		s.join(v.user)
-		return saslReply(true, nil), nil
+		s.join(v.user())
+		return saslReply(true, ""), nil
 	}
-	proof, err := v.prove(message)
+	proof, err := v.Step(string(message))
 	if err != nil {
-		return nil, err
+		return nil, refused()
 	}
 	if v.brief {
-		s.join(v.user)
+		s.join(v.user())
 		return saslReply(true, proof), nil
 	}
 	s.open = v
@@ -86,11 +89,11 @@ func payload(body bson.Raw) ([]byte, bool) {
 	return data, len(data) <= maxMessage
 }
 
-func saslReply(done bool, message []byte) bson.D {
+func saslReply(done bool, message string) bson.D {
 	return bson.D{
 		{Key: "conversationId", Value: conversationID},
 		{Key: "done", Value: done},
-		{Key: "payload", Value: bson.Binary{Data: append([]byte{}, message...)}},
+		{Key: "payload", Value: bson.Binary{Data: []byte(message)}},
 	}
 }
 

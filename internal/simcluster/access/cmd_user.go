@@ -3,6 +3,7 @@ package access
 import (
 	"slices"
 
+	"github.com/xdg-go/scram"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
@@ -96,7 +97,7 @@ func (c *Control) store(user Name, r *engine.Request, a *account, check func(old
 	case fresh.credentials != nil:
 		a.credentials = fresh.credentials
 	case given(r, "mechanisms"):
-		kept := make(map[string]credential)
+		kept := make(map[string]scram.StoredCredentials)
 		for _, m := range with {
 			cred, ok := a.credentials[m.name]
 			if !ok {
@@ -161,24 +162,43 @@ func (c *Control) dropUser(r *engine.Request) (bson.D, error) {
 	return bson.D{}, nil
 }
 
-func (c *Control) dropAllUsers(r *engine.Request) (bson.D, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := int32(0)
-	for user := range c.accounts {
-		if user.DB == r.DB {
-			delete(c.accounts, user)
-			n++
-		}
-	}
-	c.change++
-	return bson.D{{Key: "n", Value: n}}, nil
-}
-
 // unrestricted rejects authenticationRestrictions, which are not supported.
 func unrestricted(r *engine.Request) error {
 	if v := r.Lookup("authenticationRestrictions"); v.Type == bson.TypeArray && value.Len(v.Value) > 0 {
 		return status.Errorf(status.CommandNotSupported, "this simulated cluster does not restrict from where a user signs in")
 	}
 	return nil
+}
+
+func (c *Control) grantRolesToUser(r *engine.Request) (bson.D, error) {
+	user, err := subject(r)
+	if err != nil {
+		return nil, err
+	}
+	named, err := parseRoles(r, "roles")
+	if err == nil && len(named) == 0 {
+		err = status.Errorf(status.BadValue, "%s command requires a non-empty \"roles\" array", r.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.accounts[user]
+	if old == nil {
+		return nil, status.Errorf(userNotFound, "Could not find user \"%s\" for db \"%s\"", user.Name, user.DB)
+	}
+	if err := c.checkRoles(named); err != nil {
+		return nil, err
+	}
+	updated := *old
+	updated.roles = slices.Clone(old.roles)
+	for _, n := range named {
+		if !slices.Contains(updated.roles, n) {
+			updated.roles = append(updated.roles, n)
+		}
+	}
+	c.accounts[user] = &updated
+	c.change++
+	return bson.D{}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/xdg-go/scram"
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
@@ -28,8 +29,8 @@ func compareNames(a, b Name) int { return strings.Compare(a.id(), b.id()) }
 type account struct {
 	id          [16]byte // distinguishes a user from a dropped one of the same name
 	roles       []Name
-	credentials map[string]credential // by mechanism
-	custom      bson.Raw              // customData, nil for none
+	credentials map[string]scram.StoredCredentials // by mechanism
+	custom      bson.Raw                           // customData, nil for none
 }
 
 // role is a user-defined role.
@@ -42,7 +43,6 @@ type role struct {
 type Control struct {
 	enforced bool
 	major    int
-	secret   []byte // key for the salts of unknown users
 	rules    map[string]rule
 
 	mu       sync.RWMutex
@@ -73,10 +73,9 @@ type User struct {
 // New makes the access control of a cluster.
 func New(o Options) (*Control, error) {
 	c := &Control{
-		enforced: o.Enforced, major: o.Major, secret: make([]byte, 32), rules: allRules(),
+		enforced: o.Enforced, major: o.Major, rules: allRules(),
 		accounts: make(map[Name]*account), roles: make(map[Name]*role),
 	}
-	rand.Read(c.secret)
 	for _, u := range o.Users {
 		if u.Name == "" || u.Certificate == (u.Password != "") {
 			return nil, fmt.Errorf("user %q needs a name and either a password or a certificate", u.Name)
@@ -118,7 +117,7 @@ func newID() (id [16]byte) {
 }
 
 func (a *account) setPassword(user, password string, with []mechanism) error {
-	made := make(map[string]credential, len(with))
+	made := make(map[string]scram.StoredCredentials, len(with))
 	for _, m := range with {
 		cred, err := m.newCredential(user, password)
 		if err != nil {
@@ -128,20 +127,6 @@ func (a *account) setPassword(user, password string, with []mechanism) error {
 	}
 	a.credentials = made
 	return nil
-}
-
-// credential returns a user's credential. If the user does not exist or lacks the
-// mechanism, ok is false and the credential matches no password.
-func (c *Control) credential(user Name, m mechanism) (cred credential, ok bool) {
-	substitute := m.unknown(c.secret, user)
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if a := c.accounts[user]; a != nil {
-		if cred, ok = a.credentials[m.name]; ok {
-			return cred, true
-		}
-	}
-	return substitute, false
 }
 
 // Mechanisms lists a user's mechanisms, strongest first; nil for an unknown user.

@@ -41,7 +41,7 @@ func (a *account) credentialDocument(user Name) bson.D {
 	}
 	kept := bson.D{}
 	for _, name := range slices.Sorted(maps.Keys(a.credentials)) {
-		kept = append(kept, bson.E{Key: name, Value: a.credentials[name].document()})
+		kept = append(kept, bson.E{Key: name, Value: credentialDocument(a.credentials[name])})
 	}
 	return kept
 }

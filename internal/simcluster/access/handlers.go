@@ -26,14 +26,10 @@ func (c *Control) Of(conn *engine.Conn) *Session {
 // Handlers returns the commands of this package by name.
 func (c *Control) Handlers() map[string]engine.Handler {
 	plain := map[string]func(*engine.Request) (bson.D, error){
-		"createUser": c.createUser, "updateUser": c.updateUser, "dropUser": c.dropUser,
-		"dropAllUsersFromDatabase": c.dropAllUsers, "usersInfo": c.usersInfo,
-		"grantRolesToUser": c.grantRolesToUser, "revokeRolesFromUser": c.revokeRolesFromUser,
-		"createRole": c.createRole, "updateRole": c.updateRole, "dropRole": c.dropRole,
-		"dropAllRolesFromDatabase": c.dropAllRoles, "rolesInfo": c.rolesInfo,
-		"grantRolesToRole": c.grantRolesToRole, "revokeRolesFromRole": c.revokeRolesFromRole,
-		"grantPrivilegesToRole": c.grantPrivileges, "revokePrivilegesFromRole": c.revokePrivileges,
-		"invalidateUserCache": func(*engine.Request) (bson.D, error) { return bson.D{}, nil },
+		"createUser": c.createUser, "updateUser": c.updateUser, "dropUser": c.dropUser, "usersInfo": c.usersInfo,
+		"grantRolesToUser": c.grantRolesToUser,
+		"createRole":       c.createRole, "updateRole": c.updateRole, "rolesInfo": c.rolesInfo,
+		"grantPrivilegesToRole": c.grantPrivileges,
 	}
 	ofSession := map[string]func(*Session, *engine.Request) (bson.D, error){
 		"saslStart": saslStart, "saslContinue": saslContinue, "logout": logout, "authenticate": authenticate,
@@ -51,7 +47,7 @@ func (c *Control) Handlers() map[string]engine.Handler {
 
 // Changes reports whether a command changes users or roles.
 func Changes(command string) bool {
-	for _, verb := range []string{"create", "update", "drop", "grant", "revoke"} {
+	for _, verb := range []string{"create", "update", "drop", "grant"} {
 		if rest, ok := strings.CutPrefix(command, verb); ok {
 			return strings.Contains(rest, "User") || strings.Contains(rest, "Role")
 		}

@@ -20,26 +20,15 @@ func allRules() map[string]rule {
 // generalRules has the rules of server and connection commands.
 func generalRules() map[string]rule {
 	list := map[string]rule{
-		"currentOp": onAdmin(cluster("inprog")), "killOp": onAdmin(cluster("killop")),
-		"getParameter": onAdmin(cluster("getParameter")), "setParameter": onAdmin(cluster("setParameter")),
+		"currentOp": onAdmin(cluster("inprog")), "getParameter": onAdmin(cluster("getParameter")),
 		"getCmdLineOpts": onAdmin(cluster("getCmdLineOpts")), "getLog": onAdmin(cluster("getLog")),
-		"logRotate": onAdmin(cluster("logRotate")), "shutdown": onAdmin(cluster("shutdown")),
-		"fsync": onAdmin(cluster("fsync")), "fsyncUnlock": onAdmin(cluster("unlock")),
-		"getDefaultRWConcern": onAdmin(cluster("getDefaultRWConcern")), "setDefaultRWConcern": onAdmin(cluster("setDefaultRWConcern")),
-		"setFeatureCompatibilityVersion": onAdmin(cluster("setFeatureCompatibilityVersion")),
-		"replSetGetStatus":               onAdmin(cluster("replSetGetStatus")),
-		"invalidateUserCache":            onAdmin(cluster("invalidateUserCache")),
-		"getClusterParameter":            onAdmin(cluster("getClusterParameter")),
-		"setClusterParameter":            onAdmin(cluster("setClusterParameter")),
-		"setUserWriteBlockMode":          onAdmin(cluster("setUserWriteBlockMode")),
-		"commitTransaction":              onAdmin(rule{}), "abortTransaction": onAdmin(rule{}),
+		"commitTransaction": onAdmin(rule{}), "abortTransaction": onAdmin(rule{}),
 
-		"hostInfo": cluster("hostInfo"), "top": cluster("top"), "netstat": cluster("netstat"),
-		"serverStatus": cluster("serverStatus"), "connPoolStats": cluster("connPoolStats"),
-		"killAllSessions": cluster("killAnySession"), "killAllSessionsByPattern": cluster("killAnySession"),
+		"hostInfo": cluster("hostInfo"), "serverStatus": cluster("serverStatus"), "connPoolStats": cluster("connPoolStats"),
+		"killAllSessionsByPattern": cluster("killAnySession"),
 	}
 	for _, name := range []string{
-		"hello", "isMaster", "ping", "buildInfo", "connectionStatus", "whatsmyuri", "listCommands",
+		"hello", "isMaster", "ping", "buildInfo", "connectionStatus", "whatsmyuri",
 		"saslStart", "saslContinue", "authenticate", "logout", "endSessions",
 	} {
 		list[name] = rule{open: true}

@@ -18,13 +18,9 @@ func dataRules() map[string]rule {
 		"findAndModify": {allows: mayFindAndModify},
 
 		"create": {allows: mayCreate}, "drop": collection("dropCollection"), "dropDatabase": database("dropDatabase"),
-		"renameCollection": onAdmin(rule{allows: mayRename}), "collMod": collection("collMod"),
-		"convertToCapped": collection("convertToCapped"),
-		"listCollections": {allows: mayListCollections},
-		"listIndexes":     collection("listIndexes"), "createIndexes": collection("createIndex"),
-		"dropIndexes": collection("dropIndex"), "reIndex": collection("reIndex"), "validate": collection("validate"),
-		"collStats": collection("collStats"), "dataSize": namespace("find"),
-		"dbStats": database("dbStats"), "dbHash": database("dbHash"),
+		"renameCollection": onAdmin(rule{allows: mayRename}), "listCollections": {allows: mayListCollections},
+		"listIndexes": collection("listIndexes"), "createIndexes": collection("createIndex"), "dropIndexes": collection("dropIndex"),
+		"collStats": collection("collStats"), "dataSize": namespace("find"), "dbStats": database("dbStats"),
 	}
 }
 
