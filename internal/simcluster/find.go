@@ -54,7 +54,7 @@ func (c *Cluster) parseFind(r *engine.Request) (a findArgs, err error) {
 	if err != nil {
 		return a, err
 	}
-	if a.projection, err = query.ParseProjection(projection, a.filter, env); err != nil {
+	if a.projection, err = query.ParseProjection(projection, env); err != nil {
 		return a, err
 	}
 	if a.skip, _, err = count(r, "skip"); err != nil {

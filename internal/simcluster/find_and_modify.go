@@ -72,7 +72,7 @@ func (c *Cluster) parseModify(r *engine.Request) (a modifyArgs, err error) {
 	if err != nil {
 		return a, err
 	}
-	a.projection, err = query.ParseProjection(fields, s.filter, nil)
+	a.projection, err = query.ParseProjection(fields, nil)
 	return a, err
 }
 

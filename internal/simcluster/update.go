@@ -120,13 +120,8 @@ func (c *Cluster) compileUpdate(r *engine.Request, s *updateStatement, arrayFilt
 		}
 		o.Env = &with
 	}
-	if arrayFilters.Type == bson.TypeArray {
-		for item := range value.Items(arrayFilters) {
-			if item.Type != bson.TypeEmbeddedDocument {
-				return wrongType("update.updates.arrayFilters", item, "object")
-			}
-			o.ArrayFilters = append(o.ArrayFilters, bson.Raw(item.Value))
-		}
+	if arrayFilters.Type != 0 {
+		return status.Errorf(status.CommandNotSupported, "this simulated cluster knows no arrayFilters")
 	}
 	if s.change, err = query.ParseUpdate(s.u, o); err != nil {
 		return err

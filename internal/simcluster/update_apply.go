@@ -92,7 +92,7 @@ func (t target) findDocuments(ctx context.Context, q engine.Query) (found []foun
 // belongs to another shard.
 func (c *Cluster) changeDocument(tx *transaction, t target, rec foundDocument, s updateStatement) (after bson.Raw, changed bool,
 	err error) {
-	after, changed, err = s.change.Apply(rec.doc, s.filter)
+	after, changed, err = s.change.Apply(rec.doc)
 	if err != nil || !changed {
 		return rec.doc, false, err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/btree"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -60,7 +60,7 @@ func (c *Coll) Insert(doc bson.Raw) (RecordID, error) {
 	case 0:
 		return 0, Errorf(status.BadValue, "can't insert document without _id")
 	case bson.TypeArray, bson.TypeRegex, bson.TypeUndefined:
-		return 0, Errorf(status.InvalidIdField, "The '_id' value cannot be of type %s", query.TypeName(id))
+		return 0, Errorf(status.InvalidIdField, "The '_id' value cannot be of type %s", expr.TypeName(id))
 	}
 	r := &record{id: c.lastID + 1, doc: doc}
 	if err := c.add(r); err != nil {

@@ -26,14 +26,24 @@ func (c *compiler) project(arg bson.RawValue) (Transform, error) {
 	if value.Len(arg.Value) == 0 {
 		return nil, status.Errorf(51272, "Invalid $project :: caused by :: projection specification must have at least one field")
 	}
-	p := &projector{c: c, tree: &tree{}}
-	if err := p.level(nil, arg.Value); err != nil {
-		return nil, withContext(err, "Invalid $project")
-	}
-	return p.finish()
+	t, err := c.projection(arg.Value)
+	return t, withContext(err, "Invalid $project")
 }
 
-func (p *projector) finish() (Transform, error) {
+// CompileProjection compiles the projection of a find, which is not empty.
+func (e *Env) CompileProjection(spec bson.Raw) (Transform, error) {
+	return (&compiler{known: e.known}).projection(spec)
+}
+
+func (c *compiler) projection(spec bson.Raw) (Transform, error) {
+	p := &projector{c: c, tree: &tree{}}
+	if err := p.level(nil, spec); err != nil {
+		return nil, err
+	}
+	return p.finish(), nil
+}
+
+func (p *projector) finish() Transform {
 	if !p.decided {
 		// Only _id was given: {_id: 0} excludes, {_id: 1} includes.
 		p.include = p.idBranch != nil && !p.idBranch.exclude
@@ -46,7 +56,7 @@ func (p *projector) finish() (Transform, error) {
 			p.tree.names, p.tree.nodes = append(p.tree.names, "_id"), append(p.tree.nodes, &branch{include: true})
 		}
 	}
-	return projection{p.tree, p.include, p.c.peak}, nil
+	return projection{p.tree, p.include, p.c.peak}
 }
 
 func (p *projector) level(prefix []string, doc []byte) error {

@@ -50,16 +50,5 @@ func (f *Filter) Match(doc bson.Raw) (bool, error) {
 	if f.Empty() {
 		return true, nil
 	}
-	return f.root.match(doc, nil)
-}
-
-// MatchPosition is Match that also gives the array index that the positional operator "$" of an
-// update stands for: that of the first element that satisfied a condition on an array; -1 if none did.
-func (f *Filter) MatchPosition(doc bson.Raw) (ok bool, position int, err error) {
-	position = -1
-	if f.Empty() {
-		return true, position, nil
-	}
-	ok, err = f.root.match(doc, &position)
-	return ok, position, err
+	return f.root.match(doc)
 }

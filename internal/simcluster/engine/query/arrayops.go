@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -22,9 +23,29 @@ func eachOf(op string, arg bson.RawValue) (list []bson.RawValue, ok bool, err er
 	}
 	if each.Type != bson.TypeArray {
 		return nil, false, status.Errorf(status.BadValue,
-			"The argument to $each in %s must be an array but it was of type: %s", op, TypeName(each))
+			"The argument to $each in %s must be an array but it was of type: %s", op, expr.TypeName(each))
 	}
 	return items(each), true, nil
+}
+
+// push appends a value, or each of {$each: […]}; it has no other modifiers.
+func push(name string, arg bson.RawValue) (computation, error) {
+	list, each, err := eachOf("$push", arg)
+	if err != nil {
+		return nil, err
+	}
+	if !each {
+		list = []bson.RawValue{arg}
+	} else if value.Len(arg.Value) > 1 {
+		return nil, status.Errorf(status.CommandNotSupported, "this simulated cluster knows no modifier of $push but $each")
+	}
+	return func(a *application, old bson.RawValue) (bson.RawValue, error) {
+		if old.Type != 0 && old.Type != bson.TypeArray {
+			return old, status.Errorf(status.BadValue, "The field '%s' must be an array but is of type %s in document {%s}",
+				name, expr.TypeName(old), a.idText())
+		}
+		return value.Array(append(items(old), list...)...), nil
+	}, nil
 }
 
 func addToSet(name string, arg bson.RawValue) (computation, error) {
@@ -38,7 +59,7 @@ func addToSet(name string, arg bson.RawValue) (computation, error) {
 	return func(_ *application, old bson.RawValue) (bson.RawValue, error) {
 		if old.Type != 0 && old.Type != bson.TypeArray {
 			return old, status.Errorf(status.BadValue,
-				"Cannot apply $addToSet to non-array field. Field named '%s' has non-array type %s", name, TypeName(old))
+				"Cannot apply $addToSet to non-array field. Field named '%s' has non-array type %s", name, expr.TypeName(old))
 		}
 		array := items(old)
 		before := len(array)
@@ -78,7 +99,7 @@ func pullCondition(arg bson.RawValue) (func(bson.RawValue) bool, error) {
 			if v.Type != bson.TypeEmbeddedDocument {
 				return false
 			}
-			ok, err := n.match(v.Value, nil)
+			ok, err := n.match(v.Value)
 			return ok && err == nil
 		}, err
 	}
@@ -87,22 +108,7 @@ func pullCondition(arg bson.RawValue) (func(bson.RawValue) bool, error) {
 		return nil, err
 	}
 	t := c.element()
-	return func(v bson.RawValue) bool { return t.holds(v, nil) }, nil
-}
-
-func pullAll(arg bson.RawValue) (computation, error) {
-	if arg.Type != bson.TypeArray {
-		return nil, status.Errorf(status.BadValue, "$pullAll requires an array argument but was given a %s", TypeName(arg))
-	}
-	list := items(arg)
-	return func(_ *application, old bson.RawValue) (bson.RawValue, error) {
-		if old.Type != 0 && old.Type != bson.TypeArray {
-			return old, status.Errorf(status.BadValue, "Cannot apply $pull to a non-array value")
-		}
-		return removing(old, func(v bson.RawValue) bool {
-			return slices.ContainsFunc(list, func(o bson.RawValue) bool { return value.Equal(o, v) })
-		}), nil
-	}, nil
+	return t.holds, nil
 }
 
 // removing is the array without the elements to drop; missing stays missing.
@@ -111,27 +117,4 @@ func removing(array bson.RawValue, drop func(bson.RawValue) bool) bson.RawValue 
 		return array
 	}
 	return value.Array(slices.DeleteFunc(items(array), drop)...)
-}
-
-func pop(name string, arg bson.RawValue) (computation, error) {
-	n, exact := value.Long(arg)
-	if !exact || n != 1 && n != -1 {
-		return nil, status.Errorf(status.FailedToParse, "$pop expects 1 or -1, found: %s", value.Text(arg))
-	}
-	return func(_ *application, old bson.RawValue) (bson.RawValue, error) {
-		if old.Type == 0 {
-			return old, nil
-		}
-		if old.Type != bson.TypeArray {
-			return old, status.Errorf(status.TypeMismatch, "Path '%s' contains an element of non-array type '%s'", name, TypeName(old))
-		}
-		array := items(old)
-		switch {
-		case len(array) == 0:
-			return old, nil
-		case n < 0:
-			return value.Array(array[1:]...), nil
-		}
-		return value.Array(array[:len(array)-1]...), nil
-	}, nil
 }

@@ -13,7 +13,7 @@ type Equality struct {
 }
 
 // Equalities are the equalities the filter demands at its top level (also through $and, $eq, and $in
-// or $all of one value), in order.
+// of one value), in order.
 func (f *Filter) Equalities() []Equality {
 	if f.Empty() {
 		return nil
@@ -98,10 +98,6 @@ func bounds(n node, path string, multikey bool) (found []Interval, known bool) {
 		}
 		if e, ok := n.test.(elementDocument); ok && strings.HasPrefix(path, n.name+".") {
 			return bounds(e.filter, path[len(n.name)+1:], multikey)
-		}
-	case fixed:
-		if !n {
-			return []Interval{}, true
 		}
 	}
 	return nil, false

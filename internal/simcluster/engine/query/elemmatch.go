@@ -7,43 +7,53 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func (p *parser) allOperator(path string, v bson.RawValue) (condition, error) {
-	if v.Type != bson.TypeArray {
-		return condition{}, status.Errorf(status.BadValue, "$all needs an array")
-	}
-	parts := []condition{}
-	matching := 0
-	for item := range value.Items(v) {
-		name, operand := "", bson.RawValue{}
-		if item.Type == bson.TypeEmbeddedDocument {
-			name, operand = value.First(item.Value)
+// elementDocument is $elemMatch with a filter: an element that is a document (or array) matches it.
+type elementDocument struct{ filter node }
+
+func (e elementDocument) holds(v bson.RawValue) bool {
+	return anyItem(v, func(item bson.RawValue) bool {
+		if item.Type != bson.TypeEmbeddedDocument && item.Type != bson.TypeArray {
+			return false
 		}
-		switch {
-		case name == "$elemMatch":
-			matching++
-			t, err := p.elemMatch(path, operand)
-			if err != nil {
-				return condition{}, err
-			}
-			parts = append(parts, condition{test: t})
-			continue
-		case isOperators(item):
-			return condition{}, status.Errorf(status.BadValue, "no $ expressions in $all")
-		}
-		c, err := p.conditions(path, item)
-		if err != nil {
-			return condition{}, err
-		}
-		parts = append(parts, c)
-	}
-	if matching > 0 && matching < len(parts) {
-		return condition{}, status.Errorf(status.BadValue, "$all/$elemMatch has to be consistent")
-	}
-	if len(parts) == 0 { // an empty list matches nothing
-		return condition{test: &oneOf{}, open: true}, nil
-	}
-	return condition{parts: parts}, nil
+		ok, err := e.filter.match(item.Value)
+		return ok && err == nil // $expr cannot occur inside, nothing else fails
+	})
 }
+
+// elementValue is $elemMatch with operators: an element satisfies all of them.
+type elementValue struct{ test test }
+
+func (e elementValue) holds(v bson.RawValue) bool {
+	return anyItem(v, e.test.holds)
+}
+
+func anyItem(v bson.RawValue, holds func(bson.RawValue) bool) bool {
+	if v.Type != bson.TypeArray {
+		return false
+	}
+	for item := range value.Items(v) {
+		if holds(item) {
+			return true
+		}
+	}
+	return false
+}
+
+// every and without combine tests on one value, for operators inside $elemMatch.
+type every []test
+
+func (e every) holds(v bson.RawValue) bool {
+	for _, t := range e {
+		if !t.holds(v) {
+			return false
+		}
+	}
+	return true
+}
+
+type without struct{ test }
+
+func (w without) holds(v bson.RawValue) bool { return !w.test.holds(v) }
 
 func (p *parser) elemMatch(path string, v bson.RawValue) (test, error) {
 	if v.Type != bson.TypeEmbeddedDocument {

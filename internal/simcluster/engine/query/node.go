@@ -7,18 +7,17 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// node is one condition on a document. position, when not nil, receives the index of the first
-// array element that satisfied a condition.
+// node is one condition on a document.
 type node interface {
-	match(doc bson.Raw, position *int) (bool, error)
+	match(doc bson.Raw) (bool, error)
 }
 
 // all holds when every part does.
 type all []node
 
-func (n all) match(doc bson.Raw, position *int) (bool, error) {
+func (n all) match(doc bson.Raw) (bool, error) {
 	for _, part := range n {
-		if ok, err := part.match(doc, position); !ok || err != nil {
+		if ok, err := part.match(doc); !ok || err != nil {
 			return false, err
 		}
 	}
@@ -28,20 +27,20 @@ func (n all) match(doc bson.Raw, position *int) (bool, error) {
 // some holds when any part does.
 type some []node
 
-func (n some) match(doc bson.Raw, position *int) (bool, error) {
+func (n some) match(doc bson.Raw) (bool, error) {
 	for _, part := range n {
-		if ok, err := part.match(doc, position); ok || err != nil {
+		if ok, err := part.match(doc); ok || err != nil {
 			return ok, err
 		}
 	}
 	return false, nil
 }
 
-// not negates a condition; it sets no position.
+// not negates a condition.
 type not struct{ node }
 
-func (n not) match(doc bson.Raw, _ *int) (bool, error) {
-	ok, err := n.node.match(doc, nil)
+func (n not) match(doc bson.Raw) (bool, error) {
+	ok, err := n.node.match(doc)
 	return !ok && err == nil, err
 }
 
@@ -54,26 +53,16 @@ type field struct {
 	open bool
 }
 
-func (n *field) match(doc bson.Raw, position *int) (bool, error) {
+func (n *field) match(doc bson.Raw) (bool, error) {
 	if len(n.path) == 1 { // the common case, without a closure
 		if v := value.Field(doc, n.name); v.Type != bson.TypeArray {
-			return n.test.holds(v, nil), nil
+			return n.test.holds(v), nil
 		}
 	}
 	found := false
-	value.WalkIndexed(doc, n.path, n.open, func(v bson.RawValue, outer int) bool {
-		inner := -1
-		if !n.test.holds(v, &inner) {
-			return true
-		}
-		found = true
-		if outer < 0 {
-			outer = inner
-		}
-		if position != nil && *position < 0 {
-			*position = outer
-		}
-		return false
+	value.Walk(doc, n.path, n.open, func(v bson.RawValue) bool {
+		found = n.test.holds(v)
+		return !found
 	})
 	return found, nil
 }
@@ -84,12 +73,7 @@ type computed struct {
 	env  *expr.Env
 }
 
-func (n *computed) match(doc bson.Raw, _ *int) (bool, error) {
+func (n *computed) match(doc bson.Raw) (bool, error) {
 	v, err := n.expr.Eval(doc, n.env)
 	return err == nil && expr.Truthy(v), err
 }
-
-// fixed is $alwaysTrue and $alwaysFalse.
-type fixed bool
-
-func (n fixed) match(bson.Raw, *int) (bool, error) { return bool(n), nil }

@@ -43,32 +43,6 @@ func regexOperator(name string, doc bson.Raw) (condition, error) {
 	return condition{test: re, open: true}, err
 }
 
-func modOperator(v bson.RawValue) (test, error) {
-	if v.Type != bson.TypeArray {
-		return nil, status.Errorf(status.BadValue, "malformed mod, needs to be an array")
-	}
-	var items []bson.RawValue
-	for item := range value.Items(v) {
-		items = append(items, item)
-	}
-	switch {
-	case len(items) < 2:
-		return nil, status.Errorf(status.BadValue, "malformed mod, not enough elements")
-	case len(items) > 2:
-		return nil, status.Errorf(status.BadValue, "malformed mod, too many elements")
-	case !value.IsNumber(items[0]):
-		return nil, status.Errorf(status.BadValue, "malformed mod, divisor not a number")
-	case !value.IsNumber(items[1]):
-		return nil, status.Errorf(status.BadValue, "malformed mod, remainder not a number")
-	}
-	divisor, _ := value.Long(items[0])
-	remainder, _ := value.Long(items[1])
-	if divisor == 0 {
-		return nil, status.Errorf(status.BadValue, "divisor cannot be 0")
-	}
-	return modulo{divisor, remainder}, nil
-}
-
 func sizeOperator(v bson.RawValue) (test, error) {
 	if !value.IsNumber(v) {
 		return nil, status.Errorf(status.BadValue, "Failed to parse $size. Expected a number in: $size: %s", value.Text(v))
@@ -81,29 +55,6 @@ func sizeOperator(v bson.RawValue) (test, error) {
 		return nil, status.Errorf(status.BadValue, "Failed to parse $size. Expected a non-negative number in: $size: %s", value.Text(v))
 	}
 	return size(n), nil
-}
-
-func bits(name string, v bson.RawValue) (test, error) {
-	t := bitTest{
-		set: name == "$bitsAllSet" || name == "$bitsAnySet",
-		any: name == "$bitsAnySet" || name == "$bitsAnyClear",
-	}
-	if v.Type == bson.TypeArray {
-		for item := range value.Items(v) {
-			n, exact := value.Long(item)
-			if !exact || n < 0 {
-				return nil, status.Errorf(status.BadValue, "bit positions must be an integer >= 0")
-			}
-			t.mask |= 1 << min(n, 63) // beyond the sign bit all bits equal it
-		}
-		return t, nil
-	}
-	n, exact := value.Long(v)
-	if !exact || n < 0 {
-		return nil, status.Errorf(status.BadValue, "%s takes an Array, a number, or a BinData", name)
-	}
-	t.mask = uint64(n)
-	return t, nil
 }
 
 func types(v bson.RawValue) (test, error) {

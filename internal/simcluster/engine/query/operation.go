@@ -6,9 +6,22 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
+
+// application is the state of one update of one document.
+type application struct {
+	update *Update
+	doc    bson.Raw // before
+	tree   *tree    // now
+}
+
+// idText is "_id: 1", for messages about the document.
+func (a *application) idText() string {
+	return "_id: " + value.Text(value.Field(a.doc, "_id"))
+}
 
 // computation returns the new value of a field; a missing result for a missing value
 // does not create the field.
@@ -16,8 +29,7 @@ type computation = func(a *application, old bson.RawValue) (bson.RawValue, error
 
 func knownOperator(op string) bool {
 	switch op {
-	case "$set", "$setOnInsert", "$unset", "$inc", "$mul", "$min", "$max", "$rename", "$currentDate", "$bit",
-		"$push", "$addToSet", "$pull", "$pullAll", "$pop":
+	case "$set", "$setOnInsert", "$unset", "$inc", "$mul", "$min", "$max", "$currentDate", "$push", "$addToSet", "$pull":
 		return true
 	}
 	return false
@@ -42,18 +54,12 @@ func operation(op, name string, arg bson.RawValue) (computation, error) {
 		}, nil
 	case "$currentDate":
 		return currentDate(arg)
-	case "$bit":
-		return bitwise(name, arg)
 	case "$push":
 		return push(name, arg)
 	case "$addToSet":
 		return addToSet(name, arg)
-	case "$pull":
-		return pull(arg)
-	case "$pullAll":
-		return pullAll(arg)
 	}
-	return pop(name, arg)
+	return pull(arg)
 }
 
 func arithmetic(op, name string, arg bson.RawValue) (computation, error) {
@@ -73,7 +79,7 @@ func arithmetic(op, name string, arg bson.RawValue) (computation, error) {
 		case !value.IsNumber(old):
 			return old, status.Errorf(status.TypeMismatch,
 				"Cannot apply %s to a value of non-numeric type. {%s} has the field '%s' of non-numeric type %s",
-				op, a.idText(), name[strings.LastIndexByte(name, '.')+1:], TypeName(old))
+				op, a.idText(), name[strings.LastIndexByte(name, '.')+1:], expr.TypeName(old))
 		}
 		v, ok := combine(old, arg)
 		if !ok {
@@ -96,7 +102,8 @@ func currentDate(arg bson.RawValue) (computation, error) {
 		}
 	default:
 		return nil, status.Errorf(status.BadValue,
-			"%s is not valid type for $currentDate. Please use a boolean ('true') or a $type expression ({$type: 'timestamp/date'}).", TypeName(arg))
+			"%s is not valid type for $currentDate. Please use a boolean ('true') or a $type expression ({$type: 'timestamp/date'}).",
+			expr.TypeName(arg))
 	}
 	return func(a *application, _ bson.RawValue) (bson.RawValue, error) {
 		o := a.update.options
@@ -108,53 +115,5 @@ func currentDate(arg bson.RawValue) (computation, error) {
 			now = o.Env.Now
 		}
 		return value.Date(now), nil
-	}, nil
-}
-
-func bitwise(name string, arg bson.RawValue) (computation, error) {
-	if arg.Type != bson.TypeEmbeddedDocument {
-		return nil, status.Errorf(status.BadValue,
-			"The $bit modifier is not compatible with a %s. You must pass in an embedded document: {$bit: {field: {and/or/xor: #}}", TypeName(arg))
-	}
-	if value.Len(arg.Value) == 0 {
-		return nil, status.Errorf(status.BadValue,
-			"You must pass in at least one bitwise operation. The format is: {$bit: {field: {and/or/xor: #}}")
-	}
-	for op, v := range value.Elements(arg.Value) {
-		if op != "and" && op != "or" && op != "xor" {
-			return nil, status.Errorf(status.BadValue,
-				"The $bit modifier only supports 'and', 'or', and 'xor', not '%s' which is an unknown operator: {%s: %s}", op, op, value.Text(v))
-		}
-		if v.Type != bson.TypeInt32 && v.Type != bson.TypeInt64 {
-			return nil, status.Errorf(status.BadValue,
-				"The $bit modifier field must be an Integer(32/64 bit); a '%s' is not supported here: {%s: %s}", TypeName(v), op, value.Text(v))
-		}
-	}
-	return func(a *application, old bson.RawValue) (bson.RawValue, error) {
-		if old.Type == 0 {
-			old = value.Int32(0)
-		}
-		if old.Type != bson.TypeInt32 && old.Type != bson.TypeInt64 {
-			return old, status.Errorf(status.BadValue,
-				"Cannot apply $bit to a value of non-integral type.%s has the field %s of non-integer type %s", a.idText(), name, TypeName(old))
-		}
-		n, _ := value.Long(old)
-		wide := old.Type == bson.TypeInt64
-		for op, v := range value.Elements(arg.Value) {
-			operand, _ := value.Long(v)
-			wide = wide || v.Type == bson.TypeInt64
-			switch op {
-			case "and":
-				n &= operand
-			case "or":
-				n |= operand
-			default:
-				n ^= operand
-			}
-		}
-		if wide {
-			return value.Int64(n), nil
-		}
-		return value.Int32(int32(n)), nil
 	}, nil
 }

@@ -61,20 +61,12 @@ func (p *parser) operator(path, name string, v bson.RawValue, doc bson.Raw) (con
 		return p.negation(path, v)
 	case "$regex", "$options":
 		return regexOperator(name, doc)
-	case "$mod":
-		t, err := modOperator(v)
-		return condition{test: t, open: true}, err
 	case "$size":
 		t, err := sizeOperator(v)
 		return condition{test: t}, err
-	case "$all":
-		return p.allOperator(path, v)
 	case "$elemMatch":
 		t, err := p.elemMatch(path, v)
 		return condition{test: t}, err
-	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
-		t, err := bits(name, v)
-		return condition{test: t, open: true}, err
 	case "$comment":
 		return condition{}, nil
 	case "$expr":

@@ -73,11 +73,6 @@ func (p *parser) topLevel(name string, v bson.RawValue) (node, error) {
 		return &computed{compiled, p.env}, nil
 	case "$comment":
 		return nil, nil
-	case "$alwaysTrue", "$alwaysFalse":
-		if n, ok := value.Long(v); !ok || n != 1 {
-			return nil, status.Errorf(status.FailedToParse, "%s must be an integer value of 1", name)
-		}
-		return fixed(name == "$alwaysTrue"), nil
 	case "$where":
 		return nil, status.Errorf(status.BadValue, "no globalScriptEngine in $where parsing")
 	case "$text":

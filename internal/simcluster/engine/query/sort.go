@@ -120,6 +120,3 @@ func (s *Sort) CompareKeys(a, b []bson.RawValue) int {
 	}
 	return 0
 }
-
-// Compare orders two documents.
-func (s *Sort) Compare(a, b bson.Raw) int { return s.CompareKeys(s.Key(a), s.Key(b)) }

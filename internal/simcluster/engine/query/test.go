@@ -1,7 +1,6 @@
 package query
 
 import (
-	"math"
 	"sort"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -9,10 +8,9 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// test is a condition on one value; a missing value has type 0. inner, when not nil, receives the
-// index of the array element that satisfied an $elemMatch.
+// test is a condition on one value; a missing value has type 0.
 type test interface {
-	holds(v bson.RawValue, inner *int) bool
+	holds(v bson.RawValue) bool
 }
 
 type operator int
@@ -33,7 +31,7 @@ type comparison struct {
 	operand bson.RawValue
 }
 
-func (c comparison) holds(v bson.RawValue, _ *int) bool {
+func (c comparison) holds(v bson.RawValue) bool {
 	rank, want := value.Rank(v.Type), value.Rank(c.operand.Type)
 	if rank != want {
 		switch {
@@ -71,7 +69,7 @@ type oneOf struct {
 	regexes []*pattern
 }
 
-func (o *oneOf) holds(v bson.RawValue, _ *int) bool {
+func (o *oneOf) holds(v bson.RawValue) bool {
 	if v.Type == 0 || v.Type == bson.TypeUndefined || v.Type == bson.TypeNull {
 		return o.null
 	}
@@ -80,7 +78,7 @@ func (o *oneOf) holds(v bson.RawValue, _ *int) bool {
 		return true
 	}
 	for _, r := range o.regexes {
-		if r.holds(v, nil) {
+		if r.holds(v) {
 			return true
 		}
 	}
@@ -90,7 +88,7 @@ func (o *oneOf) holds(v bson.RawValue, _ *int) bool {
 // exists is {$exists: true}.
 type exists struct{}
 
-func (exists) holds(v bson.RawValue, _ *int) bool { return v.Type != 0 }
+func (exists) holds(v bson.RawValue) bool { return v.Type != 0 }
 
 // typed is $type.
 type typed struct {
@@ -98,51 +96,13 @@ type typed struct {
 	numbers bool
 }
 
-func (t typed) holds(v bson.RawValue, _ *int) bool {
+func (t typed) holds(v bson.RawValue) bool {
 	return v.Type != 0 && (t.types[v.Type] || t.numbers && value.IsNumber(v))
-}
-
-// modulo is $mod: both numbers are truncated to integers.
-type modulo struct{ divisor, remainder int64 }
-
-func (m modulo) holds(v bson.RawValue, _ *int) bool {
-	if !value.IsNumber(v) || value.IsNaN(v) {
-		return false
-	}
-	if f := value.Float(v); f >= math.MaxInt64 || f < math.MinInt64 {
-		return false
-	}
-	n, _ := value.Long(v)
-	if v.Type == bson.TypeDecimal128 {
-		n = int64(value.Float(v)) // $mod truncates where hashing rounds
-	}
-	return m.divisor == -1 && m.remainder == 0 || m.divisor != -1 && n%m.divisor == m.remainder
 }
 
 // size is $size.
 type size int
 
-func (s size) holds(v bson.RawValue, _ *int) bool {
+func (s size) holds(v bson.RawValue) bool {
 	return v.Type == bson.TypeArray && value.Len(v.Value) == int(s)
-}
-
-// bitTest is $bitsAllSet and its three relatives.
-type bitTest struct {
-	mask     uint64
-	set, any bool // look for set bits (else clear ones); one is enough (else all)
-}
-
-func (b bitTest) holds(v bson.RawValue, _ *int) bool {
-	n, exact := value.Long(v)
-	if !value.IsNumber(v) || !exact {
-		return false
-	}
-	bits := uint64(n)
-	if !b.set {
-		bits = ^bits
-	}
-	if b.any {
-		return bits&b.mask != 0
-	}
-	return bits&b.mask == b.mask
 }

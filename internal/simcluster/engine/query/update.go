@@ -13,10 +13,9 @@ import (
 
 // UpdateOptions are the parts of an update statement beside u.
 type UpdateOptions struct {
-	ArrayFilters []bson.Raw
-	Env          *expr.Env            // $$NOW (also of $currentDate) and let variables; nil allowed
-	Timestamp    bson.Timestamp       // for $currentDate of type timestamp
-	NewID        func() bson.ObjectID // for upserts; nil = bson.NewObjectID
+	Env       *expr.Env            // $$NOW (also of $currentDate) and let variables; nil allowed
+	Timestamp bson.Timestamp       // for $currentDate of type timestamp
+	NewID     func() bson.ObjectID // for upserts; nil = bson.NewObjectID
 }
 
 // Update is a compiled update: operators, a replacement document, or a pipeline.
@@ -25,7 +24,6 @@ type Update struct {
 	replacement bson.Raw         // not nil: replaces the document
 	stages      []expr.Transform // not nil: a pipeline
 	modifiers   []*modifier      // in the order in which they apply
-	filters     map[string]*Filter
 }
 
 // ParseUpdate compiles u: a document with $-operators, a replacement document, or an array (pipeline).
@@ -67,9 +65,6 @@ func (u *Update) pipeline(stages bson.Raw) error {
 		}
 		u.stages = append(u.stages, t)
 	}
-	if len(u.options.ArrayFilters) > 0 {
-		return status.Errorf(status.FailedToParse, "arrayFilters may not be specified for pipeline-syle updates")
-	}
 	return nil
 }
 
@@ -77,15 +72,15 @@ func (u *Update) pipeline(stages bson.Raw) error {
 func (u *Update) IsReplacement() bool { return u.replacement != nil }
 
 // Apply gives the new document; changed is false when nothing differs (doc itself is then returned).
-// filter, which doc matches, gives the positional operator its index. Changing _id is error 66.
-func (u *Update) Apply(doc bson.Raw, filter *Filter) (updated bson.Raw, changed bool, err error) {
+// Changing _id is error 66.
+func (u *Update) Apply(doc bson.Raw) (updated bson.Raw, changed bool, err error) {
 	switch {
 	case u.replacement != nil:
 		updated, err = u.replace(doc)
 	case u.stages != nil:
 		updated, err = u.transform(doc)
 	default:
-		updated, err = u.modify(doc, filter, false)
+		updated, err = u.modify(doc, false)
 	}
 	if err != nil {
 		return nil, false, err
@@ -147,20 +142,14 @@ func (u *Update) transform(doc bson.Raw) (bson.Raw, error) {
 }
 
 // modify applies the operators; inserting includes $setOnInsert.
-func (u *Update) modify(doc bson.Raw, filter *Filter, inserting bool) (bson.Raw, error) {
-	a := &application{update: u, doc: doc, tree: openDoc(doc), filter: filter}
+func (u *Update) modify(doc bson.Raw, inserting bool) (bson.Raw, error) {
+	a := &application{update: u, doc: doc, tree: openDoc(doc)}
 	for _, m := range u.modifiers {
 		if m.onInsert && !inserting {
 			continue
 		}
-		targets, err := a.targets(m)
-		if err != nil {
+		if err := m.apply(a); err != nil {
 			return nil, err
-		}
-		for _, path := range targets {
-			if err := m.apply(a, path); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return a.tree.raw(), nil

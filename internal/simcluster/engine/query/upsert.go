@@ -25,7 +25,7 @@ func (u *Update) Upsert(filter *Filter) (bson.Raw, error) {
 	case u.stages != nil:
 		doc, err = u.transform(base)
 	default:
-		doc, err = u.modify(base, filter, true)
+		doc, err = u.modify(base, true)
 	}
 	if err != nil {
 		return nil, err
