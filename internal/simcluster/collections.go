@@ -44,9 +44,6 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 	if err := simpleCollation(r.Lookup("collation")); err != nil {
 		return nil, err
 	}
-	if tx := transactionOf(ctx); tx != nil {
-		return bson.D{}, c.createIn(tx, db, coll, options)
-	}
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
 	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {

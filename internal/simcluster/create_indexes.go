@@ -31,9 +31,6 @@ func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request) (bson.D,
 			return nil, err
 		}
 	}
-	if tx := transactionOf(ctx); tx != nil {
-		return c.createIndexesIn(tx, db, coll, wanted)
-	}
 	if err := c.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
 		return nil, err
 	}

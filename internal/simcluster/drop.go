@@ -20,7 +20,7 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 		return nil, err
 	}
 	if db == "config" || db == "admin" {
-		return c.dropOnConfig(db, coll)
+		return nil, status.Errorf(status.IllegalOperation, "Cannot drop collection %s.%s of the cluster's own metadata", db, coll)
 	}
 	ns := db + "." + coll
 	if err := c.awaitTransactions(ctx, is(ns)); err != nil {
@@ -42,23 +42,6 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 	}
 	c.catalog.DropCollection(ns)
 	c.catalog.Timestamp()
-	return bson.D{}, nil
-}
-
-// dropOnConfig drops a collection on the config server, except those that describe the
-// cluster.
-func (c *Cluster) dropOnConfig(db, coll string) (bson.D, error) {
-	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
-	if db == "config" {
-		switch coll {
-		case "shards", "databases", "collections", "chunks", "tags", "version", "settings", "changelog", "mongos":
-			return nil, status.Errorf(status.IllegalOperation, "Cannot drop collection %s.%s of the cluster's own metadata", db, coll)
-		}
-	}
-	if !c.catalog.Config.Drop(db, coll) {
-		return nil, status.Errorf(status.NamespaceNotFound, "ns not found")
-	}
 	return bson.D{}, nil
 }
 

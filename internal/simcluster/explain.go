@@ -16,14 +16,12 @@ import (
 type explainRequest struct {
 	db, coll string
 	selection
-	stage      string   // COUNT, UPDATE, DELETE on top of the query's own stages
 	projection bson.Raw // as given
-	target     func() (target, error)
-	execute    bool // verbosity asks for figures of a run
+	execute    bool     // verbosity asks for figures of a run
 }
 
-// explain shows the shards that a command targets and the plan of each. The query is
-// run to get the engine's real plans; writes are not applied.
+// explain shows the shards that a find or an aggregate targets and the plan of each. The query is
+// run to get the engine's real plans.
 func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error) {
 	inner, ok := r.Lookup("explain").DocumentOK()
 	if !ok {
@@ -40,20 +38,22 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 	}
 	sub := &engine.Request{DB: r.DB, Name: commandName(inner), Body: inner, Docs: r.Docs, Conn: r.Conn}
 	execute := verbosity != "queryPlanner"
-	if sub.Name == "aggregate" {
+	switch sub.Name {
+	case "aggregate":
 		return c.explainAggregate(ctx, r, sub, execute)
+	case "find":
+	default:
+		return nil, status.Errorf(status.CommandNotFound, "Explain failed due to unknown command: %s", sub.Name)
 	}
-	x, err := c.parseExplained(sub)
+	a, err := c.parseFind(sub)
 	if err != nil {
 		return nil, err
 	}
-	x.execute = execute
+	x := explainRequest{db: a.db, coll: a.coll, selection: a.selection, execute: execute}
+	x.projection, _ = document(sub, "projection")
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
-	t, err := x.target()
-	if err != nil {
-		return nil, err
-	}
+	t := c.target(x.db, x.coll, x.filter)
 	if len(t.sources) == 0 {
 		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", x.db)
 	}
@@ -61,7 +61,7 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 	if err != nil {
 		return nil, err
 	}
-	if c.version.atLeast(8, 0, 0) && x.stage == "" && x.db != "config" && !isExpress(reply) {
+	if c.version.atLeast(8, 0, 0) && x.db != "config" && !isExpress(reply) {
 		reply = append(reply, bson.E{Key: "queryShapeHash", Value: queryShapeHash(x.db, x.coll, parsedQuery(x.filter.Raw()))})
 	}
 	return append(reply, c.explainTail(r, inner)...), nil
@@ -70,8 +70,6 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 // mergeStage is the stage with which mongos combines the shards' results.
 func (x explainRequest) mergeStage(t target) string {
 	switch {
-	case x.stage == "UPDATE" || x.stage == "DELETE":
-		return "SHARD_WRITE"
 	case len(t.sources) == 1:
 		return "SINGLE_SHARD"
 	case x.sort != nil:

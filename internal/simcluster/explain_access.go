@@ -22,7 +22,7 @@ func (r shardExplain) accessPlan(stage stageMaker) bson.D {
 		}
 		return r.filtered(stage, stage("COLLSCAN", nil, append(residual, bson.E{Key: "direction", Value: r.direction()})...))
 	case "IDHACK":
-		if r.since8 && r.stage == "" {
+		if r.since8 {
 			// The ownership of the document is checked inside of the stage.
 			return stage("EXPRESS_IXSCAN", nil, bson.E{Key: "keyPattern", Value: "{ _id: 1 }"}, bson.E{Key: "indexName", Value: "_id_"})
 		}

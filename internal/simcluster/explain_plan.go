@@ -11,16 +11,15 @@ import (
 // shardExplain is the plan and the counters of one shard for an explained query.
 type shardExplain struct {
 	explainRequest
-	filtering    bool // orphans are filtered out
-	shardKey     bson.Raw
-	plan         engine.Plan
-	exists       bool
-	shardLimit   int64
-	shardSkip    int64
-	returned     int64
-	keys, docs   int64
-	recordCounts bool // a count that needs no scan
-	since8       bool // the forms of 8.0
+	filtering  bool // orphans are filtered out
+	shardKey   bson.Raw
+	plan       engine.Plan
+	exists     bool
+	shardLimit int64
+	shardSkip  int64
+	returned   int64
+	keys, docs int64
+	since8     bool // the forms of 8.0
 }
 
 // explainOnShard runs the query on one shard and keeps its plan and counters. The caller
@@ -51,7 +50,6 @@ func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target
 	}
 	r.plan = cur.Plan()
 	r.returned, r.keys, r.docs = r.plan.Returned, r.plan.KeysExamined, r.plan.DocsExamined
-	r.recordCounts = x.stage == "COUNT" && x.filter.Empty() && x.hint.Type == 0
 	return r, nil
 }
 
@@ -85,9 +83,6 @@ func (r shardExplain) tree(figures bool) bson.D {
 	if !r.exists {
 		return stage("EOF", nil)
 	}
-	if r.recordCounts {
-		return stage("RECORD_STORE_COUNT", nil)
-	}
 	d := r.accessPlan(stage)
 	if r.plan.SortInMemory {
 		fields := []bson.E{{Key: "sortPattern", Value: r.order}, {Key: "memLimit", Value: int32(104857600)}}
@@ -102,11 +97,8 @@ func (r shardExplain) tree(figures bool) bson.D {
 	if r.shardSkip > 0 {
 		d = stage("SKIP", d, bson.E{Key: "skipAmount", Value: number(r.shardSkip)})
 	}
-	if r.shardLimit > 0 && !r.plan.SortInMemory && r.stage == "" {
+	if r.shardLimit > 0 && !r.plan.SortInMemory {
 		d = stage("LIMIT", d, bson.E{Key: "limitAmount", Value: number(r.shardLimit)})
-	}
-	if r.stage != "" {
-		d = stage(r.stage, d)
 	}
 	return d
 }

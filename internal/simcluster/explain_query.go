@@ -39,7 +39,7 @@ func andAll(list []predicate) bson.D {
 // operatorRank is the order of operators in a normal form: the order of
 // MatchExpression::MatchType.
 var operatorRank = [...]string{"$and", "$or", "$elemMatch", "$size", "$eq", "$lte", "$lt", "$gt", "$gte", "$regex",
-	"$mod", "$exists", "$in", "$bitsAllSet", "$not", "$nor", "$type", "$expr"}
+	"$exists", "$in", "$not", "$nor", "$type", "$expr"}
 
 func rankOf(op string) int {
 	if i := slices.Index(operatorRank[:], op); i >= 0 {

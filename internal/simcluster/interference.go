@@ -27,10 +27,6 @@ const (
 	// zone; the balancer moves them back. Where a release refuses such a move (4.4, 5.0),
 	// the range is removed from its zone during the move.
 	MovesOutOfZones InterferenceKind = "moves-out-of-zones"
-	// ChangesZones is another operator who assigns ranges to the zone of another shard, so
-	// that the balancer moves their chunks there. The zones that it creates are named
-	// "elsewhere-" plus the shard's name.
-	ChangesZones InterferenceKind = "changes-zones"
 )
 
 // Interference describes concurrent activity in a cluster.
@@ -58,7 +54,7 @@ type Interfering struct {
 	once sync.Once
 }
 
-// Acts counts the successful actions: chunks moved, or ranges assigned to another zone.
+// Acts counts the successful actions: chunks moved.
 func (i *Interfering) Acts() int { return i.acts() }
 
 // Stop ends the interference and waits for its goroutines. Its changes stay. Stopping
@@ -87,8 +83,6 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	case BusyBalancer:
 	case MovesOutOfZones:
 		act = m.moveOut
-	case ChangesZones:
-		act = m.rezone
 	default:
 		return nil, fmt.Errorf("interfere by %q: no such kind", i.Kind)
 	}
@@ -229,24 +223,6 @@ func (m *interferer) moveOut(ctx context.Context) error {
 		{Key: "to", Value: to}, {Key: "_waitForDelete", Value: !m.o.KeepOrphans},
 	})
 	return err
-}
-
-// rezone gives a range to the zone of another shard.
-func (m *interferer) rezone(ctx context.Context) error {
-	list := m.ranges()
-	if len(list) == 0 {
-		return errIdle
-	}
-	z := list[m.rng.IntN(len(list))]
-	to := z.outside[m.rng.IntN(len(z.outside))]
-	zone := "elsewhere-" + to
-	if _, err := m.c.Command(ctx, "admin", bson.D{{Key: "addShardToZone", Value: to}, {Key: "zone", Value: zone}}); err != nil {
-		return err
-	}
-	if err := m.assign(ctx, z, nil); err != nil {
-		return err
-	}
-	return m.assign(context.WithoutCancel(ctx), z, zone)
 }
 
 // assign assigns a range to a zone, or to none.

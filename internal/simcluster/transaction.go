@@ -50,7 +50,6 @@ type view struct {
 	coll    *engine.Coll // the private copy
 	changes map[engine.RecordID]*documentChange
 	order   []engine.RecordID
-	indexes []bson.D // that the transaction creates
 }
 
 // documentChange is what a transaction did to one document.

@@ -128,8 +128,7 @@ func (c *Cluster) checkTransactionArguments(r *engine.Request, a common) error {
 // allowedInTransaction fails for commands and databases that no transaction may use.
 func allowedInTransaction(r *engine.Request) error {
 	switch r.Name {
-	case "find", "getMore", "killCursors", "aggregate", "distinct", "insert", "update", "delete", "findAndModify", "findandmodify",
-		"create", "createIndexes":
+	case "find", "getMore", "killCursors", "aggregate", "distinct", "insert", "update", "delete", "findAndModify", "findandmodify":
 	case "count":
 		return status.Errorf(status.OperationNotSupportedInTransaction, "Cannot run 'count' in a multi-document transaction. "+
 			"Please see http://dochub.mongodb.org/core/transaction-count for a recommended alternative.")

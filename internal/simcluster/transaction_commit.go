@@ -45,11 +45,6 @@ func (c *Cluster) makeChanges(tx *transaction) error {
 			c.catalog.EnsureDatabase(v.coll.DB)
 			v.live = v.node.Create(v.coll.DB, v.coll.Name, v.coll.UUID, v.coll.Options)
 		}
-		for _, spec := range v.indexes {
-			if _, err := v.live.EnsureIndex(spec); err != nil {
-				return err
-			}
-		}
 		if err := v.live.Apply(v.list()); err != nil {
 			return err
 		}

@@ -24,11 +24,10 @@ func (c *Cluster) runEnableSharding(_ context.Context, req *engine.Request) (bso
 
 // shardSpec has the arguments of shardCollection.
 type shardSpec struct {
-	ns       string
-	key      pattern
-	unique   bool
-	initial  int64 // numInitialChunks, 0 when not given
-	presplit bool
+	ns      string
+	key     pattern
+	unique  bool
+	initial int64 // numInitialChunks, 0 when not given
 }
 
 func (s shardSpec) coll() string {
@@ -65,7 +64,9 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 		return s, err
 	}
 	s.unique = truthy(req.Lookup("unique"))
-	s.presplit = truthy(req.Lookup("presplitHashedZones"))
+	if truthy(req.Lookup("presplitHashedZones")) {
+		return s, status.Errorf(status.CommandNotSupported, "this simulated cluster knows no presplitHashedZones")
+	}
 	if s.unique && !s.key.ordered() {
 		return s, status.Errorf(status.InvalidOptions, "Hashed shard keys cannot be declared unique. It's possible to "+
 			"ensure uniqueness on the hashed field by declaring an additional (non-hashed) unique index on the field.")
@@ -139,7 +140,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	if !empty && s.initial > 0 {
 		return status.Errorf(status.InvalidOptions, "numInitialChunks is not supported when the collection is not empty.")
 	}
-	if s.initial > 0 && !s.key.hashedPrefix() && !s.presplit {
+	if s.initial > 0 && !s.key.hashedPrefix() {
 		return status.Errorf(status.InvalidOptions, "numInitialChunks is not supported when the shard key is not hashed.")
 	}
 	coll, err := c.shardKeyIndex(s, home, coll, empty)

@@ -23,8 +23,6 @@ type initialChunk struct {
 func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]initialChunk, error) {
 	zones := c.zones[s.ns]
 	switch {
-	case s.presplit:
-		return c.presplitZones(s, empty)
 	case !empty || len(zones) == 0 && !s.key.hashedPrefix():
 		return []initialChunk{{s.key.min(), s.key.max(), primary}}, nil
 	case len(zones) > 0:
