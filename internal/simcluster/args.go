@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"fmt"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -168,4 +169,61 @@ func rawArray(docs []bson.Raw) bson.RawValue {
 
 func uuidValue(id [16]byte) bson.Binary {
 	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}
+}
+
+// success completes the reply of a command that worked.
+func (c *Cluster) success(fields bson.D) bson.Raw {
+	return c.withClusterTime(append(fields, bson.E{Key: "ok", Value: 1.0}))
+}
+
+// failure is the reply of a command that failed. Old errors of the server have no code;
+// errors that are not of type *status.Error become InternalError.
+func (c *Cluster) failure(err error) bson.Raw {
+	e := status.Of(err)
+	fields := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: e.Message}}
+	if !e.NoCode {
+		fields = append(fields, bson.E{Key: "code", Value: e.Code}, bson.E{Key: "codeName", Value: e.Name})
+	}
+	c.stats.asserted()
+	return c.withClusterTime(append(fields, e.Extra...))
+}
+
+// withClusterTime adds the cluster times that mongos puts at the end of every reply. The
+// signature is that of a cluster without access control.
+func (c *Cluster) withClusterTime(fields bson.D) bson.Raw {
+	now := c.catalog.LastTimestamp()
+	reply, err := bson.Marshal(append(fields,
+		bson.E{Key: "$clusterTime", Value: bson.D{
+			{Key: "clusterTime", Value: now},
+			{Key: "signature", Value: bson.D{
+				{Key: "hash", Value: bson.Binary{Data: make([]byte, 20)}},
+				{Key: "keyId", Value: int64(0)},
+			}},
+		}},
+		bson.E{Key: "operationTime", Value: now},
+	))
+	if err != nil {
+		// This is a bug in a handler. An error reply is easier to debug than a closed
+		// connection.
+		return c.failure(status.Errorf(status.InternalError, "reply can't be encoded: %s", err.Error()))
+	}
+	return reply
+}
+
+// shellText formats a document as in the server's error messages and index bounds.
+func shellText(doc bson.Raw) string { return value.Text(value.Doc(doc)) }
+
+// encode marshals a document built by this package, which cannot fail.
+func encode(d any) bson.Raw {
+	raw, err := bson.Marshal(d)
+	if err != nil {
+		panic(fmt.Sprintf("encode %v: %v", d, err))
+	}
+	return raw
+}
+
+// hasPath reports whether a document has a value at a dotted path.
+func hasPath(doc bson.Raw, path string) bool {
+	_, ok := value.Lookup(doc, path)
+	return ok
 }

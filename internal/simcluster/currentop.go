@@ -3,7 +3,9 @@ package simcluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -132,4 +134,229 @@ func (c *Cluster) currentOp(_ context.Context, r *engine.Request) (bson.D, error
 		rows = rows[:1]
 	}
 	return bson.D{{Key: "inprog", Value: rawArray(rows)}}, nil
+}
+
+// Threads of a shard that work for a migration, as $currentOp names them.
+const (
+	donorThread       = "MoveChunk"
+	recipientThread   = "migrateThread"
+	recipientSessions = "MigrationCoordinator"
+)
+
+// migrationRows are the rows of one migration, as a 5.0.7 showed them. The donor has
+// the command with the client's application name, and a thread that names the last of
+// its six completed steps. The recipient has a thread with seven steps, and a second
+// one while it copies. The donor's thread was never seen while the recipient copied.
+func (c *Cluster) migrationRows(m catalog.Migration) (rows []bson.Raw) {
+	if m.Begun.IsZero() {
+		return nil // on its way from the config server to the donor
+	}
+	running := c.catalog.Now().Sub(m.Begun)
+	number := 900 + 8*m.Number
+	app := m.Options.App
+	if c.relaysMoves() {
+		app = "" // the config server asks the donor, whoever asked it
+	}
+	rows = append(rows, encode(append(c.operation(m.From, "conn22", app),
+		bson.E{Key: "opid", Value: opid(m.From, number)},
+		bson.E{Key: "secs_running", Value: int64(running / time.Second)},
+		bson.E{Key: "microsecs_running", Value: running.Microseconds()},
+		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"},
+		bson.E{Key: "command", Value: c.donorCommand(m)},
+		bson.E{Key: "numYields", Value: int32(0)},
+		bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false})))
+	copying := m.Receives && m.Received < 5
+	if ended := m.Step - 1; ended > 0 && !copying {
+		rows = append(rows, c.thread(m.From, donorThread, number+3, stepsEnded(ended, 6), nil))
+	}
+	if !m.Receives {
+		return rows // not asked yet, or done as soon as the donor commits
+	}
+	var sessions *bson.E
+	if m.Received >= 3 {
+		sessions = &bson.E{Key: "transaction", Value: bson.D{{Key: "parameters", Value: bson.D{{Key: "txnNumber", Value: int64(0)}}}}}
+	}
+	rows = append(rows, c.thread(m.To, recipientThread, number+1, c.recipientSteps(m.Received), sessions))
+	if m.Cloned && m.Received == 3 {
+		rows = append(rows, c.thread(m.To, recipientSessions, number+5, nil, nil))
+	}
+	return rows
+}
+
+// stepsEnded is the message of a thread, nil before its first step ended.
+func stepsEnded(ended, of int) *bson.E {
+	if ended == 0 {
+		return nil
+	}
+	return &bson.E{Key: "msg", Value: fmt.Sprintf("step %d of %d", ended, of)}
+}
+
+// recipientSteps is the message of a recipient. 8.0 has one step more at the end, the wait for the donor's outcome.
+func (c *Cluster) recipientSteps(ended int) *bson.E {
+	if !c.version.atLeast(8, 0, 0) {
+		return stepsEnded(ended, 7)
+	}
+	return stepsEnded(ended, 8)
+}
+
+func opid(shard string, number int64) string { return fmt.Sprintf("%s:%d", shard, number) }
+
+// thread is the row of a thread that runs no command.
+func (c *Cluster) thread(shard, desc string, number int64, message, transaction *bson.E) bson.Raw {
+	d := append(c.operation(shard, desc, ""),
+		bson.E{Key: "opid", Value: opid(shard, number)},
+		bson.E{Key: "op", Value: "none"}, bson.E{Key: "ns", Value: ""}, bson.E{Key: "command", Value: bson.D{}})
+	if message != nil {
+		d = append(d, *message)
+	}
+	d = append(d, bson.E{Key: "numYields", Value: int32(0)})
+	if transaction != nil {
+		d = append(d, *transaction)
+	}
+	return encode(append(d, bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false}))
+}
+
+// donorCommand is what the config server sends to a donor.
+func (c *Cluster) donorCommand(m catalog.Migration) bson.D {
+	force := int32(0)
+	switch {
+	case m.Options.ForceJumbo && m.Options.Balancer():
+		force = 2
+	case m.Options.ForceJumbo:
+		force = 1
+	}
+	if c.relaysMoves() {
+		d := bson.D{{Key: "_shardsvrMoveRange", Value: m.NS}, {Key: "toShard", Value: m.To}, {Key: "min", Value: m.Min}}
+		if !m.Options.Balancer() || !c.version.atLeast(8, 0, 0) {
+			d = append(d, bson.E{Key: "max", Value: m.Max}) // the donor finds the end of what the balancer moves
+		}
+		d = append(d, bson.E{Key: "waitForDelete", Value: m.Options.WaitForDelete}, bson.E{Key: "epoch", Value: m.Version[1]})
+		if c.version.atLeast(8, 0, 0) {
+			d = append(d, bson.E{Key: "collectionTimestamp", Value: m.Version[2]})
+		}
+		return append(d, bson.D{
+			{Key: "fromShard", Value: m.From}, {Key: "maxChunkSizeBytes", Value: c.catalog.ChunkSize()}, {Key: "forceJumbo", Value: force},
+			{Key: "secondaryThrottle", Value: false},
+			{Key: "writeConcern", Value: bson.D{{Key: "w", Value: int32(1)}, {Key: "wtimeout", Value: int32(0)}}}, {Key: "$db", Value: "admin"},
+		}...)
+	}
+	return bson.D{
+		{Key: "moveChunk", Value: m.NS},
+		{Key: "shardVersion", Value: m.Version}, {Key: "epoch", Value: m.Version[1]},
+		{Key: "configdb", Value: c.catalog.Host(configShard)},
+		{Key: "fromShard", Value: m.From}, {Key: "toShard", Value: m.To},
+		{Key: "min", Value: m.Min}, {Key: "max", Value: m.Max},
+		{Key: "maxChunkSizeBytes", Value: c.catalog.ChunkSize()},
+		{Key: "waitForDelete", Value: m.Options.WaitForDelete}, {Key: "forceJumbo", Value: force},
+		{Key: "writeConcern", Value: bson.D{}}, {Key: "$db", Value: "admin"},
+	}
+}
+
+// primaryMoveRow is the command that mongos sends to the old primary shard, as a 5.0.7
+// showed it: the application name is that of the client. The number makes the operation's
+// id unique.
+func (c *Cluster) primaryMoveRow(number int, m catalog.PrimaryMove) bson.Raw {
+	running := c.catalog.Now().Sub(m.Begun)
+	command := bson.D{
+		{Key: "_shardsvrMovePrimary", Value: m.DB}, {Key: "to", Value: m.To}, {Key: "commandIsFromRouter", Value: true},
+		{Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}, {Key: "wtimeout", Value: int32(60000)}}},
+		{Key: "databaseVersion", Value: m.Version}, {Key: "$db", Value: "admin"},
+	}
+	return encode(append(c.operation(m.From, "conn34", m.App),
+		bson.E{Key: "opid", Value: opid(m.From, int64(700+number))},
+		bson.E{Key: "secs_running", Value: int64(running / time.Second)},
+		bson.E{Key: "microsecs_running", Value: running.Microseconds()},
+		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"},
+		bson.E{Key: "command", Value: command},
+		bson.E{Key: "numYields", Value: int32(0)},
+		bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false}))
+}
+
+// relaysMoves tells whether the config server sends every migration to its donor, as a command of its own that names no
+// application (seen on 8.0.10, assumed of 6.0 and 7.0; on 5.0.7 the client's moveChunk shows).
+func (c *Cluster) relaysMoves() bool { return c.version.atLeast(6, 0, 0) }
+
+// originating is the originatingCommand of a resharding's rows.
+func originating(r catalog.Resharding) bson.E {
+	return bson.E{Key: "originatingCommand", Value: bson.D{
+		{Key: "reshardCollection", Value: r.NS}, {Key: "key", Value: r.Key}, {Key: "unique", Value: false},
+		{Key: "collation", Value: bson.D{{Key: "locale", Value: "simple"}}},
+	}}
+}
+
+// reshardingRows8 are the rows of a resharding, a moveCollection or an unshardCollection as 8.0.10 shows them: the
+// command on the primary shard, with the client's application, and a donor's and a recipient's row for each shard.
+func (c *Cluster) reshardingRows8(r catalog.Resharding, id string) []bson.Raw {
+	db, _, _ := cut(r.NS)
+	primary, _ := c.catalog.Primary(db)
+	command := bson.D{{Key: "_shardsvrReshardCollection", Value: r.NS}, {Key: "key", Value: r.Key},
+		{Key: "numInitialChunks", Value: r.Initial}}
+	if r.To != "" {
+		command = append(command, bson.E{Key: "shardDistribution", Value: r.Distribution}, bson.E{Key: "forceRedistribution", Value: true})
+	}
+	if r.Zones.Type != 0 {
+		command = append(command, bson.E{Key: "zones", Value: r.Zones})
+	}
+	command = append(command, bson.E{Key: "provenance", Value: r.Command},
+		bson.E{Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}, {Key: "wtimeout", Value: int32(60000)}}},
+		bson.E{Key: "databaseVersion", Value: c.catalog.DatabaseVersion(db)}, bson.E{Key: "$db", Value: "admin"})
+	rows := []bson.Raw{encode(append(c.operation(primary, "conn26", r.App),
+		bson.E{Key: "opid", Value: opid(primary, 600)},
+		bson.E{Key: "secs_running", Value: int64(r.Elapsed.Seconds())}, bson.E{Key: "microsecs_running", Value: r.Elapsed.Microseconds()},
+		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"}, bson.E{Key: "command", Value: command},
+		bson.E{Key: "numYields", Value: int32(0)},
+		bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false}))}
+	for _, shard := range c.catalog.ShardNames() {
+		if slices.Contains(r.Donors, shard) {
+			rows = append(rows, reshardingRow8(r, shard, "Donor", id, nil, bson.D{
+				{Key: "donorState", Value: donorState(r.State)},
+				{Key: "countWritesDuringCriticalSection", Value: int64(0)}, {Key: "countReadsDuringCriticalSection", Value: int64(0)},
+			}))
+		}
+		if !slices.Contains(r.Recipients, shard) {
+			continue
+		}
+		p := r.Progress[shard]
+		counts := bson.D{}
+		for _, name := range []string{"indexesToBuild", "indexesBuilt", "oplogEntriesFetched", "oplogEntriesApplied", "insertsApplied",
+			"updatesApplied", "deletesApplied"} {
+			n := int64(0)
+			if strings.HasPrefix(name, "oplog") {
+				n = p.Applied
+			}
+			counts = append(counts, bson.E{Key: name, Value: n})
+		}
+		state := bson.D{{Key: "recipientState", Value: recipientState(r.State)}}
+		if r.State == "cloning" && p.Bytes > 0 || r.Applying > 0 {
+			state = append(state, bson.E{Key: "remainingOperationTimeEstimatedSecs", Value: remaining(r, p)})
+		}
+		rows = append(rows, reshardingRow8(r, shard, "Recipient", id, counts, append(state,
+			bson.E{Key: "approxDocumentsToCopy", Value: r.Docs}, bson.E{Key: "approxBytesToCopy", Value: r.Bytes},
+			bson.E{Key: "bytesCopied", Value: p.Bytes}, bson.E{Key: "countWritesToStashCollections", Value: int64(0)},
+			bson.E{Key: "documentsCopied", Value: p.Docs})))
+	}
+	return rows
+}
+
+// remaining is the server's estimate of the seconds that a recipient has left while it copies: to apply what happened
+// meanwhile takes as long as to copy (db/s/resharding/resharding_metrics_helpers.cpp, as far as the recording shows).
+func remaining(r catalog.Resharding, p catalog.Progress) int64 {
+	if r.State != "cloning" {
+		return 0
+	}
+	return int64(r.Copying.Seconds() * float64(max(2*r.Bytes-p.Bytes, 0)) / float64(p.Bytes))
+}
+
+func reshardingRow8(r catalog.Resharding, shard, role, id string, counts, state bson.D) bson.Raw {
+	d := bson.D{{Key: "shard", Value: shard}, {Key: "totalCopyTimeElapsedSecs", Value: int64(r.Copying.Seconds())},
+		{Key: "totalApplyTimeElapsedSecs", Value: int64(r.Applying.Seconds())},
+		{Key: "totalCriticalSectionTimeElapsedSecs", Value: int64(r.Critical.Seconds())},
+		{Key: "totalIndexBuildTimeElapsedSecs", Value: int64(0)}}
+	origin := originating(r)
+	origin.Value.(bson.D)[2].Value = "false" // a text there
+	d = append(append(d, counts...), bson.E{Key: "type", Value: "op"},
+		bson.E{Key: "desc", Value: "ReshardingMetrics" + role + "Service " + id},
+		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
+		bson.E{Key: "totalOperationTimeElapsedSecs", Value: int64(r.Elapsed.Seconds())})
+	return encode(append(append(d, state...), bson.E{Key: "provenance", Value: r.Command}))
 }

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
@@ -103,4 +104,140 @@ func dropFrom(coll *engine.Coll, which bson.RawValue) error {
 		return nil
 	}
 	return wrongType("dropIndexes.index", which, "string")
+}
+
+// createIndexes makes indexes on every shard that owns chunks. An unsharded
+// collection that does not exist is created with its first index.
+func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request) (bson.D, error) {
+	db, coll, err := namespace(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := writable(db, coll); err != nil {
+		return nil, err
+	}
+	specs, err := statements(r, "indexes")
+	if err != nil {
+		return nil, err
+	}
+	wanted := make([]bson.D, len(specs))
+	for i, raw := range specs {
+		if wanted[i], err = indexSpec(raw); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
+		return nil, err
+	}
+	c.catalog.Mu.Lock()
+	defer c.catalog.Mu.Unlock()
+	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+		return nil, err
+	}
+	c.catalog.Timestamp()
+	routing := c.catalog.Routing(db + "." + coll)
+	if routing != nil {
+		for _, spec := range specs {
+			if err := uniqueAllowed(routing, spec); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if routing == nil {
+		c.ensureDatabase(db)
+	}
+	raw := bson.D{}
+	for _, s := range c.everywhere(db, coll).sources {
+		one, err := c.createOn(db, coll, s, routing, wanted)
+		if err != nil {
+			return nil, err
+		}
+		raw = append(raw, bson.E{Key: c.catalog.Host(s.shard), Value: one})
+	}
+	return bson.D{{Key: "raw", Value: raw}}, nil
+}
+
+// ensureDatabase creates a database that does not exist yet.
+func (c *Cluster) ensureDatabase(db string) {
+	if db != "config" && db != "admin" {
+		c.catalog.EnsureDatabase(db)
+	}
+}
+
+func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, specs []bson.D) (bson.D, error) {
+	fresh := s.coll == nil
+	coll, err := c.collectionOn(nil, db, name, s.shard, routing)
+	if err != nil {
+		return nil, err
+	}
+	before, made := len(coll.Indexes()), 0
+	for _, spec := range specs {
+		created, err := coll.EnsureIndex(spec)
+		if err != nil {
+			return nil, err
+		}
+		if created {
+			made++
+		}
+	}
+	d := bson.D{
+		{Key: "numIndexesBefore", Value: int32(before)},
+		{Key: "numIndexesAfter", Value: int32(before + made)},
+	}
+	if made == 0 {
+		d = append(d, bson.E{Key: "note", Value: "all indexes already exist"})
+	} else {
+		d = append(d,
+			bson.E{Key: "createdCollectionAutomatically", Value: fresh},
+			bson.E{Key: "commitQuorum", Value: "votingMembers"})
+	}
+	return append(d, bson.E{Key: "ok", Value: 1.0}), nil
+}
+
+// indexSpec checks the parts of a spec that the engine relies on.
+func indexSpec(raw bson.Raw) (bson.D, error) {
+	key, ok := value.Field(raw, "key").DocumentOK()
+	if !ok || len(key) <= 5 {
+		return nil, status.Errorf(status.FailedToParse,
+			"Error in specification %s :: caused by :: The 'key' field is a required property of an index specification", shellText(raw))
+	}
+	if value.Field(raw, "name").Type != bson.TypeString {
+		return nil, status.Errorf(status.FailedToParse,
+			"Error in specification %s :: caused by :: The 'name' field is a required property of an index specification", shellText(raw))
+	}
+	for e := value.Read(key); e.Next(); {
+		kind, isText := e.Value.StringValueOK()
+		if isText && kind != "hashed" {
+			return nil, status.Errorf(status.CannotCreateIndex, "this simulated cluster does not build indexes of type '%s'", kind)
+		}
+		if !isText && (!value.IsNumber(e.Value) || value.Float(e.Value) == 0) {
+			return nil, status.Errorf(status.CannotCreateIndex,
+				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", typeName(e.Value.Type))
+		}
+	}
+	var spec bson.D
+	err := bson.Unmarshal(raw, &spec)
+	return spec, err
+}
+
+// uniqueAllowed enforces that a unique index on a sharded collection begins with
+// the shard key: no shard could check it otherwise (s/shard_key_pattern.cpp,
+// isUniqueIndexCompatible).
+func uniqueAllowed(r *catalog.Routing, spec bson.Raw) error {
+	if !truthy(value.Field(spec, "unique")) {
+		return nil
+	}
+	key := bson.Raw(value.Field(spec, "key").Value)
+	if name, _ := value.First(key); name == "_id" {
+		return nil
+	}
+	fields := r.FieldNames()
+	e := value.Read(key)
+	for _, f := range fields {
+		if !e.Next() || string(e.Key) != f {
+			return status.Errorf(status.CannotCreateIndex, "cannot create unique index over %s with shard key pattern %s",
+				shellText(key), shellText(r.Key))
+		}
+	}
+	return nil
 }

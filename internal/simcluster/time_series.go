@@ -1,11 +1,14 @@
 package simcluster
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -135,4 +138,156 @@ func seriesStats(coll *engine.Coll, stats bson.D) bson.D {
 	}
 	return append(out, bson.E{Key: "timeseries", Value: bson.D{{Key: "bucketsNs", Value: coll.DB + "." + coll.Name},
 		{Key: "bucketCount", Value: int64(coll.Len())}, {Key: "avgBucketSize", Value: average}}})
+}
+
+// fullBucket is the most measurements of one bucket (timeseriesBucketMaxCount).
+const fullBucket = 1000
+
+// roundTo is what the time of a bucket is rounded down to, by its granularity.
+var roundTo = map[string]time.Duration{"seconds": time.Minute, "minutes": time.Hour, "hours": 24 * time.Hour}
+
+// series is a time series that clients use through its view.
+type series struct {
+	time, meta string
+	round      time.Duration
+	span       time.Duration
+}
+
+// seriesOf returns the time series of a view; ok is false if the name is no view of buckets. The caller holds
+// catalog.Mu.
+func (c *Cluster) seriesOf(db, coll string) (s series, ok bool) {
+	for _, at := range c.everywhereStored(db, bucketsPrefix+coll).sources {
+		if isSeries(at.coll) {
+			options := bson.Raw(value.Field(at.coll.Options, "timeseries").Value)
+			s.time, _ = value.Field(options, "timeField").StringValueOK()
+			s.meta, _ = value.Field(options, "metaField").StringValueOK()
+			granularity, _ := value.Field(options, "granularity").StringValueOK()
+			n, _ := wholeNumber(value.Field(options, "bucketMaxSpanSeconds"))
+			s.round, s.span = roundTo[granularity], time.Duration(n)*time.Second
+			return s, true
+		}
+	}
+	return s, false
+}
+
+// insertMeasurement stores a measurement in an open bucket of its series, or in a new one. Buckets are of the first
+// version, without compression.
+func (p *inserter) insertMeasurement(s series, doc bson.Raw) error {
+	at, ok := value.Field(doc, s.time).TimeOK()
+	if !ok {
+		return status.Errorf(status.BadValue, "'%s' must be present and contain a valid BSON UTC datetime value", s.time)
+	}
+	fresh := s.bucket(at, doc)
+	shard := ""
+	if p.routing != nil {
+		key, err := p.routing.KeyOf(fresh)
+		if err != nil {
+			return err
+		}
+		shard = p.routing.Owner(key)
+	}
+	coll, err := p.collectionOn(shard)
+	if err != nil {
+		return err
+	}
+	if id, bucket, ok := s.openBucket(coll, at, value.Field(fresh, "meta")); ok {
+		return p.cluster.replaceIn(p.tx, coll, id, s.add(bucket, at, doc))
+	}
+	return p.cluster.insertInto(p.tx, coll, fresh)
+}
+
+// bucket is a new bucket with one measurement.
+func (s series) bucket(at time.Time, doc bson.Raw) bson.Raw {
+	d := bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(at.UTC().Truncate(s.round))}, {Key: "control", Value: bson.D{
+		{Key: "version", Value: int32(1)},
+		{Key: "min", Value: bson.D{{Key: s.time, Value: at.UTC().Truncate(s.round)}}}, {Key: "max", Value: bson.D{{Key: s.time, Value: at}}},
+	}}}
+	if meta := value.Field(doc, s.meta); s.meta != "" && meta.Type != 0 {
+		d = append(d, bson.E{Key: "meta", Value: meta})
+	}
+	return s.add(encode(append(d, bson.E{Key: "data", Value: bson.D{}})), at, doc)
+}
+
+// openBucket finds the bucket of the same meta value that has room for one more measurement at a time.
+func (s series) openBucket(coll *engine.Coll, at time.Time, meta bson.RawValue) (id engine.RecordID, bucket bson.Raw, ok bool) {
+	for cur := coll.Query(engine.Query{Filter: &query.Filter{}}); cur.Next(); {
+		doc := cur.Doc()
+		since, _ := value.Field(bson.Raw(value.Field(value.Field(doc, "control").Value, "min").Value), s.time).TimeOK()
+		if !at.Before(since) && at.Before(since.Add(s.span)) && value.Compare(value.Field(doc, "meta"), meta) == 0 && s.count(doc) < fullBucket {
+			return cur.ID(), doc, true
+		}
+	}
+	return 0, nil, false
+}
+
+// count is the number of measurements of a bucket.
+func (s series) count(bucket bson.Raw) int {
+	times, _ := bson.Raw(value.Field(value.Field(bucket, "data").Value, s.time).Value).Elements()
+	return len(times)
+}
+
+// add puts a measurement into a bucket: data has a document for each field, with the numbers of the measurements.
+func (s series) add(bucket bson.Raw, at time.Time, doc bson.Raw) bson.Raw {
+	var d, data, control bson.D
+	_ = bson.Unmarshal(bucket, &d)
+	_ = bson.Unmarshal(value.Field(bucket, "data").Value, &data)
+	_ = bson.Unmarshal(value.Field(bucket, "control").Value, &control)
+	number := strconv.Itoa(s.count(bucket))
+	for e := value.Read(doc); e.Next(); {
+		if name := string(e.Key); name != s.meta {
+			data = setPath(data, []string{name, number}, e.Value)
+		}
+	}
+	for i, e := range control {
+		if e.Key == "max" {
+			if last, _ := value.Field(value.Field(value.Field(bucket, "control").Value, "max").Value, s.time).TimeOK(); at.After(last) {
+				control[i].Value = bson.D{{Key: s.time, Value: at}}
+			}
+		}
+	}
+	for i := range d {
+		switch d[i].Key {
+		case "data":
+			d[i].Value = data
+		case "control":
+			d[i].Value = control
+		}
+	}
+	return encode(d)
+}
+
+// unpack is a collection of the measurements of buckets, for reads of the view.
+func (s series) unpack(buckets *engine.Coll, owned func(bson.Raw) bool) *engine.Coll {
+	out := engine.NewNode("").Create(buckets.DB, buckets.Name[len(bucketsPrefix):], buckets.UUID, nil)
+	for cur := buckets.Query(engine.Query{Filter: &query.Filter{}, Owned: owned}); cur.Next(); {
+		data := bson.Raw(value.Field(cur.Doc(), "data").Value)
+		meta := value.Field(cur.Doc(), "meta")
+		for i := range s.count(cur.Doc()) {
+			d := bson.D{{Key: s.time, Value: value.Field(value.Field(data, s.time).Value, strconv.Itoa(i))}}
+			if meta.Type != 0 {
+				d = append(d, bson.E{Key: s.meta, Value: meta})
+			}
+			for e := value.Read(data); e.Next(); {
+				if v := value.Field(e.Value.Value, strconv.Itoa(i)); v.Type != 0 && string(e.Key) != s.time {
+					d = append(d, bson.E{Key: string(e.Key), Value: v})
+				}
+			}
+			doc, err := storable(encode(d))
+			if err == nil {
+				_, _ = out.Insert(doc)
+			}
+		}
+	}
+	return out
+}
+
+// unpacked is the target of a read of a view: the measurements of the buckets on every shard.
+func (c *Cluster) unpacked(db, coll string, s series) target {
+	t := target{ns: db + "." + coll}
+	for _, at := range c.everywhereStored(db, bucketsPrefix+coll).sources {
+		if at.coll != nil {
+			t.sources = append(t.sources, source{shard: at.shard, coll: s.unpack(at.coll, at.owned)})
+		}
+	}
+	return t
 }

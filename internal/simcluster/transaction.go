@@ -181,3 +181,225 @@ func (tx *transaction) change(v *view) {
 		tx.recovery = v.shard
 	}
 }
+
+// insertInto, replaceIn and deleteFrom change a document: at once, or as part of a
+// transaction, for which coll is the transaction's copy. The caller holds catalog.Mu
+// for writing.
+func (c *Cluster) insertInto(tx *transaction, coll *engine.Coll, doc bson.Raw) error {
+	if err := c.catalog.CheckDocument(coll, doc); err != nil {
+		return err
+	}
+	if tx == nil {
+		if err := c.locks.check(coll, 0, doc, nil); err != nil {
+			return err
+		}
+		_, err := coll.Insert(doc)
+		return err
+	}
+	v := tx.byColl[coll]
+	if err := c.checkChange(tx, v, 0, doc); err != nil {
+		return err
+	}
+	id, err := coll.Insert(doc)
+	if err == nil {
+		c.note(tx, v, id, nil, doc)
+	}
+	return err
+}
+
+func (c *Cluster) replaceIn(tx *transaction, coll *engine.Coll, id engine.RecordID, doc bson.Raw) error {
+	if err := c.catalog.CheckDocument(coll, doc); err != nil {
+		return err
+	}
+	if tx == nil {
+		if err := c.locks.check(coll, id, doc, nil); err != nil {
+			return err
+		}
+		return coll.Update(id, doc)
+	}
+	v := tx.byColl[coll]
+	if err := c.checkChange(tx, v, id, doc); err != nil {
+		return err
+	}
+	before := coll.Get(id)
+	err := coll.Update(id, doc)
+	if err == nil {
+		c.note(tx, v, id, before, doc)
+	}
+	return err
+}
+
+func (c *Cluster) deleteFrom(tx *transaction, coll *engine.Coll, id engine.RecordID) (bool, error) {
+	if tx == nil {
+		if err := c.locks.check(coll, id, nil, nil); err != nil {
+			return false, err
+		}
+		return coll.Delete(id), nil
+	}
+	v := tx.byColl[coll]
+	if err := c.checkChange(tx, v, id, nil); err != nil {
+		return false, err
+	}
+	before := coll.Get(id)
+	if !coll.Delete(id) {
+		return false, nil
+	}
+	c.note(tx, v, id, before, nil)
+	return true, nil
+}
+
+// checkChange fails with a write conflict when the collection itself, or another
+// transaction, has a newer version of the record or a document with the same unique key.
+func (c *Cluster) checkChange(tx *transaction, v *view, id engine.RecordID, doc bson.Raw) error {
+	if v.node.Coll(v.coll.DB, v.coll.Name) != v.live {
+		return writeConflict()
+	}
+	if v.live == nil {
+		return nil
+	}
+	if c.locks.check(v.live, id, doc, tx) != nil {
+		return writeConflict()
+	}
+	if _, own := v.changes[id]; !own && id != 0 && !v.live.Unchanged(id, v.coll.Get(id)) {
+		return writeConflict()
+	}
+	if doc == nil {
+		return nil
+	}
+	for _, holder := range v.live.Holders(doc, id) {
+		_, own := v.changes[holder]
+		if !own && !v.live.Unchanged(holder, v.coll.Get(holder)) {
+			return writeConflict() // the snapshot does not have that document: it is newer
+		}
+	}
+	return nil
+}
+
+// note adds a change to the transaction and locks the document.
+func (c *Cluster) note(tx *transaction, v *view, id engine.RecordID, before, after bson.Raw) {
+	tx.change(v)
+	if ch := v.changes[id]; ch != nil {
+		ch.after = after
+		return
+	}
+	v.changes[id] = &documentChange{before: before, after: after}
+	v.order = append(v.order, id)
+	if v.live == nil {
+		return
+	}
+	held := c.locks.of(v.live)
+	held.views[tx] = v
+	if before != nil {
+		held.owners[id] = tx
+	}
+}
+
+// commit makes the changes of an open transaction, all at once. When that is impossible
+// because something other than a write changed the collections, it aborts.
+func (c *Cluster) commit(tx *transaction) error {
+	c.catalog.Mu.Lock()
+	defer c.catalog.Mu.Unlock()
+	switch tx.state {
+	case transactionCommitted:
+		return nil
+	case transactionAborted:
+		return notInProgress(tx.number)
+	}
+	if err := c.makeChanges(tx); err != nil {
+		c.finish(tx, transactionAborted)
+		return err
+	}
+	c.finish(tx, transactionCommitted)
+	return nil
+}
+
+// makeChanges checks everything that could fail before it makes the first change.
+func (c *Cluster) makeChanges(tx *transaction) error {
+	for _, v := range tx.order {
+		ns := v.coll.NS()
+		if err := c.catalog.CheckPrimaryMove(v.coll.DB, v.coll.Name); err != nil {
+			return err
+		}
+		if c.placementOf(ns) != tx.placements[ns] || v.node.Coll(v.coll.DB, v.coll.Name) != v.live {
+			return status.Errorf(status.NoSuchTransaction, "Transaction %d was aborted because %s changed.", tx.number, ns)
+		}
+		for id, ch := range v.changes {
+			if ch.before != nil && !v.live.Unchanged(id, ch.before) {
+				return status.Errorf(status.NoSuchTransaction, "Transaction %d was aborted because documents of %s moved.", tx.number, ns)
+			}
+		}
+	}
+	for _, v := range tx.order {
+		if v.live == nil {
+			c.catalog.EnsureDatabase(v.coll.DB)
+			v.live = v.node.Create(v.coll.DB, v.coll.Name, v.coll.UUID, v.coll.Options)
+		}
+		if err := v.live.Apply(v.list()); err != nil {
+			return err
+		}
+	}
+	c.catalog.Timestamp()
+	return nil
+}
+
+// writtenShards lists the shards to which an open transaction has written. The caller
+// holds catalog.Mu.
+func (tx *transaction) writtenShards() (shards []string) {
+	if tx == nil {
+		return nil
+	}
+	for _, v := range tx.order {
+		shards = append(shards, v.shard)
+	}
+	return shards
+}
+
+// list is the view's changes in the order in which they were made.
+func (v *view) list() []engine.Change {
+	list := make([]engine.Change, 0, len(v.order))
+	for _, id := range v.order {
+		ch := v.changes[id]
+		if ch.before == nil {
+			id = 0
+		}
+		if id != 0 || ch.after != nil {
+			list = append(list, engine.Change{ID: id, Doc: ch.after})
+		}
+	}
+	return list
+}
+
+// abort ends a transaction without its changes, unless it has ended already.
+func (c *Cluster) abort(tx *transaction) {
+	c.catalog.Mu.Lock()
+	defer c.catalog.Mu.Unlock()
+	if tx.state == transactionOpen {
+		c.finish(tx, transactionAborted)
+	}
+}
+
+// abortTransactions aborts all open transactions.
+func (c *Cluster) abortTransactions() {
+	c.catalog.Mu.Lock()
+	defer c.catalog.Mu.Unlock()
+	for tx := range c.transactions {
+		c.finish(tx, transactionAborted)
+	}
+}
+
+// finish releases the locks and wakes those who wait for them. The caller holds
+// catalog.Mu for writing.
+func (c *Cluster) finish(tx *transaction, s transactionState) {
+	tx.state = s
+	tx.expires.Stop()
+	for _, v := range tx.order {
+		c.locks.release(v.live, tx)
+	}
+	tx.views, tx.byColl, tx.order, tx.placements, tx.touched = nil, nil, nil, nil, nil
+	delete(c.transactions, tx)
+	close(tx.done)
+}
+
+func notInProgress(number int64) error {
+	return status.Errorf(status.NoSuchTransaction, "Transaction %d has been aborted.", number)
+}

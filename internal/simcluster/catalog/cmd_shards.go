@@ -238,3 +238,142 @@ func (c *Cluster) dropShard(s *shard) {
 	}
 	c.logChange(configServer, "removeShard", "", bson.D{{Key: "shard", Value: s.name}})
 }
+
+// The commands of 8.3 that replace the repeated removeShard, each for one purpose. What
+// they answer is assumed from the manual; see docs/simcluster.md.
+
+// namedShard returns the shard that a command of 8.3 names. The caller holds Mu.
+func (c *Cluster) namedShard(req *engine.Request) (*shard, error) {
+	name, ok := req.Lookup(req.Name).StringValueOK()
+	if !ok {
+		return nil, status.Errorf(status.TypeMismatch, "BSON field '%s.%s' is the wrong type, expected type 'string'", req.Name, req.Name)
+	}
+	return c.shardByNameOrHost(name)
+}
+
+func (c *Cluster) runStartShardDraining(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s, err := c.namedShard(req)
+	if err != nil || s.draining {
+		return bson.D{}, err
+	}
+	_, err = c.startDraining(s)
+	return bson.D{}, err
+}
+
+func (c *Cluster) runStopShardDraining(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s, err := c.namedShard(req)
+	if err != nil || !s.draining {
+		return bson.D{}, err
+	}
+	s.draining = false
+	c.saveShard(s)
+	c.logChange(configServer, "removeShard.stop", "", bson.D{{Key: "shard", Value: s.name}})
+	return bson.D{}, nil
+}
+
+func (c *Cluster) runShardDrainingStatus(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	s, err := c.namedShard(req)
+	switch {
+	case err != nil:
+		return nil, err
+	case !s.draining:
+		return nil, status.Errorf(status.IllegalOperation, "Shard %s is not draining", s.name)
+	}
+	if ongoing := c.ongoing(s); ongoing != nil {
+		return ongoing, nil
+	}
+	return bson.D{{Key: "msg", Value: "draining completed"}, {Key: "state", Value: "drainingComplete"}}, nil
+}
+
+func (c *Cluster) runCommitShardRemoval(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s, err := c.namedShard(req)
+	switch {
+	case err != nil:
+		return nil, err
+	case !s.draining:
+		return nil, status.Errorf(status.IllegalOperation, "Shard %s is not draining", s.name)
+	case c.ongoing(s) != nil:
+		return nil, status.Errorf(status.ConflictingOperationInProgress, "Shard %s is not completely drained yet", s.name)
+	}
+	c.dropShard(s)
+	return bson.D{}, nil
+}
+
+// addConfigShard makes the config server a shard named config, which can own chunks
+// (8.0).
+func (c *Cluster) addConfigShard() {
+	c.Shards[configServer] = engine.NewNode(configServer)
+	c.registerShard(configServer, c.opts.ConfigHost)
+}
+
+// runTransitionFromDedicated makes the config server a shard while the cluster runs.
+func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if c.shard(configServer) == nil {
+		c.addConfigShard()
+	}
+	return bson.D{}, nil
+}
+
+// runTransitionToDedicated reverses that; it is called repeatedly, like removeShard. The documents of chunks that left
+// have to be deleted too (the server's source).
+func (c *Cluster) runTransitionToDedicated(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s := c.shard(configServer)
+	if s == nil {
+		return nil, noShard(configServer)
+	}
+	ranges := 0
+	for _, o := range c.orphans {
+		if o.shard == configServer {
+			ranges++
+		}
+	}
+	if s.draining && ranges > 0 && c.ongoing(s) == nil {
+		return bson.D{
+			{Key: "msg", Value: "waiting for data to be cleaned up"}, {Key: "state", Value: "pendingDataCleanup"},
+			{Key: "pendingRangeDeletions", Value: int64(ranges)},
+		}, nil
+	}
+	return c.drainOrRemove(s)
+}
+
+// toMove has the fields of the removeShard reply about data that must be moved
+// manually; observed servers always return an empty list of databases.
+func (c *Cluster) toMove(s *shard) bson.D {
+	dbs := bson.A{}
+	if c.features.observed8 {
+		for _, name := range sortedKeys(c.dbs) {
+			if c.dbs[name].primary == s.name {
+				dbs = append(dbs, name)
+			}
+		}
+	}
+	d := bson.D{{Key: "note", Value: "you need to drop or movePrimary these databases"}, {Key: "dbsToMove", Value: dbs}}
+	if c.features.drainingByCommand {
+		d = append(d, bson.E{Key: "collectionsToMove", Value: c.collectionsToMove(s.name)})
+	}
+	return d
+}
+
+// collectionsToMove lists the tracked unsharded collections of a shard, which only
+// moveCollection moves.
+func (c *Cluster) collectionsToMove(shard string) bson.A {
+	list := bson.A{}
+	for _, ns := range c.Tracked() {
+		if c.tracked[ns].counts[shard] > 0 {
+			list = append(list, ns)
+		}
+	}
+	return list
+}

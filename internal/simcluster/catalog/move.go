@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -252,4 +253,137 @@ func (c *Cluster) outcome(bounds bson.D, steps []time.Duration, of int, from, to
 		d = append(d, bson.E{Key: "errmsg", Value: failed.Error()})
 	}
 	return d
+}
+
+// stuckFor is how long the donor of a recorded 8.0.10 was busy with a range that is not
+// inside one chunk, before it gave up and was asked again.
+const stuckFor = 10 * time.Second
+
+// crossesChunks reports whether a range is not inside one chunk. The caller holds Mu.
+func (c *Cluster) crossesChunks(ns string, lo, hi bson.Raw) bool {
+	r := c.routes[ns]
+	if r == nil || lo == nil || hi == nil {
+		return false
+	}
+	l, ok1 := r.pattern.normalize(lo)
+	h, ok2 := r.pattern.normalize(hi)
+	return ok1 && ok2 && compareKeys(l, h) < 0 && r.chunkAround(l, h) == nil
+}
+
+// moveStuck is what 8.0.10 does with a range that crosses a chunk's bound: it hangs until
+// the command's time limit, and for ever without one. Meanwhile, and for a while after,
+// the donor says that it is donating.
+func (c *Cluster) moveStuck(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) error {
+	for {
+		c.Mu.Lock()
+		r := c.routes[ns]
+		if r == nil {
+			c.Mu.Unlock()
+			return c.notSharded(ns)
+		}
+		m := &migration{ns: ns, min: lo, max: hi, from: r.Owner(lo), to: to, command: o.Command, options: o,
+			done: make(chan struct{}), asked: ctx, early: make(chan struct{}), begun: c.Now(), step: 1,
+			version: bson.A{r.version, r.Epoch, r.Timestamp}}
+		join, err := c.moves.add(m)
+		if err == nil && join == nil {
+			c.work.Go(func() {
+				_ = c.pauseExactly(c.life, stuckFor)
+				c.Mu.Lock()
+				c.moves.remove(m)
+				c.logChange(m.from, "moveChunk.from", ns, c.outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}},
+					[]time.Duration{0}, 6, m.from, to, false, nil))
+				c.Mu.Unlock()
+				close(m.done)
+			})
+		}
+		c.Mu.Unlock()
+		if err != nil {
+			return sourceError(err)
+		}
+		if join != nil {
+			m = join
+		}
+		select {
+		case <-m.done:
+		case <-ctx.Done():
+			return expired(ctx)
+		case <-c.life.Done():
+			return errShutdown()
+		}
+	}
+}
+
+// noDestination is the error of moveRange for a shard that does not exist.
+func noDestination(to string) error {
+	return status.Errorf(status.ShardNotFound, "Could not find destination shard :: caused by :: Shard %s not found", to)
+}
+
+// onSource begins the text of every refusal of a donor in 8.0, where the config server
+// sends all moves.
+const onSource = "Command request failed on source shard."
+
+// sourceError is the config server's error when the donor refuses or fails.
+func sourceError(err error) error { return withContext(onSource, err) }
+
+// onSourceShard is the error of a move as its client sees it. Errors of the config
+// server itself, and a missing shard or chunk, have no such beginning.
+func (c *Cluster) onSourceShard(err error) error {
+	e := status.Of(err)
+	if e == nil || !c.features.observed8 || strings.HasPrefix(e.Message, onSource) {
+		return err
+	}
+	switch e.Code {
+	case status.ConflictingOperationInProgress, status.ChunkTooBig, status.OperationFailed:
+		return sourceError(err)
+	}
+	return err
+}
+
+// chunkToMove is the chunk that moveChunk of 8.0 names, by a query or by its bounds
+// (s/commands/cluster_move_chunk_cmd.cpp).
+func (r *Routing) chunkToMove(find, lo, hi bson.Raw, bound bool) (*Chunk, error) {
+	switch {
+	case find != nil && bound:
+		return nil, status.Errorf(status.InvalidOptions, "cannot specify bounds and query at the same time")
+	case find == nil && !bound:
+		return nil, status.Errorf(status.InvalidOptions, "need to specify query or bounds")
+	case find != nil:
+		ch, err := r.chunkOfQuery(find)
+		if err != nil {
+			return nil, status.Errorf(656450, "no shard key found in chunk query %s", text(find))
+		}
+		return ch, nil
+	}
+	l, ok1 := r.pattern.normalize(lo)
+	h, ok2 := r.pattern.normalize(hi)
+	if !ok1 || !ok2 {
+		return nil, status.Errorf(656451, "shard key bounds [%s,%s) are not valid for shard key pattern %s", text(lo), text(hi), text(r.Key))
+	}
+	if ch := r.chunkExactly(l, h); ch != nil {
+		return ch, nil
+	}
+	return nil, status.Errorf(656452, "no chunk found with the shard key bounds %s", rangeText(l, h))
+}
+
+// notOwned is the error of a shard of 8.0 whose chunks do not fill a range exactly.
+func (r *Routing) notOwned(shard string, lo, hi bson.Raw) error {
+	var version bson.Timestamp
+	for _, ch := range r.chunks {
+		if ch.Shard == shard && older(version, ch.Version) {
+			version = ch.Version
+		}
+	}
+	e := status.Errorf(status.StaleConfig, "Range with bounds %s is not owned by this shard.", rangeText(lo, hi))
+	e.Extra = bson.D{
+		{Key: "ns", Value: r.NS},
+		{Key: "vReceived", Value: bson.D{
+			{Key: "e", Value: bson.ObjectID{4: 255, 5: 255, 6: 255, 7: 255, 8: 255, 9: 255, 10: 255, 11: 255}},
+			{Key: "t", Value: bson.Timestamp{T: 1<<32 - 1, I: 1<<32 - 1}}, {Key: "v", Value: bson.Timestamp{}},
+		}},
+		{Key: "vWanted", Value: bson.D{
+			{Key: "e", Value: r.Epoch}, {Key: "t", Value: r.Timestamp}, {Key: "v", Value: version},
+		}},
+		{Key: "shardId", Value: shard},
+	}
+	return e
 }

@@ -1,3 +1,8 @@
+// Package engine stores the documents of one shard: databases, collections in insertion
+// order, indexes, and a planner that chooses an index for a query.
+//
+// The package does no locking: the caller guards a Node with a read-write lock.
+// Documents are stored once, as the received bytes; indexes hold offsets into them.
 package engine
 
 import (
@@ -5,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -42,3 +48,35 @@ type Conn struct {
 // Handler runs a command. The server adds ok, operationTime and $clusterTime to the
 // reply.
 type Handler func(ctx context.Context, r *Request) (bson.D, error)
+
+// Error is a command or write error of a MongoDB server; see package status for the
+// codes.
+type Error = status.Error
+
+// Errorf makes an Error; Name is filled from the code table.
+func Errorf(code int32, format string, args ...any) *Error {
+	return status.Errorf(code, format, args...)
+}
+
+// AsError converts any error to an *Error; nil for nil.
+func AsError(err error) *Error { return status.Of(err) }
+
+// find looks a field up in the document that begins at base; the offset is absolute.
+func find(doc bson.Raw, base int, name string) (int, bson.RawValue) {
+	r := value.Read(doc[base:])
+	for r.Next() {
+		if string(r.Key) == name {
+			return base + r.Offset(), r.Value
+		}
+	}
+	return noElement, bson.RawValue{}
+}
+
+// valueStart is where the value of the element at the offset begins.
+func valueStart(doc bson.Raw, at int) int {
+	i := at + 1
+	for doc[i] != 0 {
+		i++
+	}
+	return i + 1
+}

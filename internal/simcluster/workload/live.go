@@ -1,8 +1,10 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -96,4 +98,214 @@ func (w *Workload) pushAll(ctx context.Context, r *rand.Rand) {
 		}
 	}
 	w.heat.drift(r, w.docs)
+}
+
+const (
+	hotDocuments = 40   // number of frequently edited documents
+	hotPushes    = 0.7  // share of the pushes that go to them
+	driftChance  = 0.08 // per tick: one hot document is replaced
+)
+
+// heat chooses the Yorkie documents to edit: mostly from a small, skewed hot set that
+// changes over time, sometimes any other document.
+type heat struct {
+	docs []*document // all that may be edited
+	hot  []*document
+}
+
+func newHeat(docs []*document, r *rand.Rand) *heat {
+	h := &heat{docs: docs}
+	for range min(hotDocuments, len(docs)) {
+		h.hot = append(h.hot, docs[h.recent(r)])
+	}
+	return h
+}
+
+// recent draws an index, preferring the newest documents.
+func (h *heat) recent(r *rand.Rand) int {
+	return r.IntN(min(len(h.docs), hotCandidates))
+}
+
+// pick draws the next document to edit; nil when there is none.
+func (h *heat) pick(r *rand.Rand) *document {
+	if len(h.docs) == 0 {
+		return nil
+	}
+	if r.Float64() < hotPushes {
+		// Squaring prefers the first documents of the hot set.
+		f := r.Float64()
+		return h.hot[int(f*f*float64(len(h.hot)))]
+	}
+	return h.docs[r.IntN(len(h.docs))]
+}
+
+// drift replaces one hot document with probability driftChance.
+func (h *heat) drift(r *rand.Rand, docs []*document) {
+	h.docs = docs
+	if len(h.hot) > 0 && r.Float64() < driftChance {
+		h.hot[r.IntN(len(h.hot))] = h.docs[r.IntN(len(h.docs))]
+	}
+}
+
+// busyDocuments is how many documents of the busy project are edited at once: each can have a
+// shard of its own.
+const busyDocuments = 2
+
+// busy is a project some of whose documents get many edits from time to time. Their changes are on
+// one shard, which takes all of them until one of the chunks moves.
+type busy struct {
+	project *project
+	docs    []*document
+}
+
+// ChooseBusy chooses documents of the busy project whose changes are on one shard now, and the project
+// itself if there is none yet: the one with most recent documents that keeps few snapshots, so that its
+// edits do not fill a shard. A balancer takes the first chunks of a shard, in the order of the key, so the
+// documents are far behind in it: else it would soon spread them before anybody has looked. placeOf is a
+// document's shard and the position of its chunk.
+func (w *Workload) ChooseBusy(placeOf func(ns string, doc bson.D) (shard string, chunk int)) {
+	p := w.busyProject()
+	type place struct {
+		d     *document
+		chunk int
+	}
+	last := map[string]place{} // by shard: the document farthest behind
+	var best []*document
+	behind := -1
+	for _, d := range w.docs {
+		if d.project != p {
+			continue
+		}
+		shard, chunk := placeOf(w.ns("changes"), bson.D{{Key: "doc_id", Value: d.id}})
+		if shard == "" {
+			continue
+		}
+		other, found := last[shard]
+		if found && min(chunk, other.chunk) > behind {
+			behind, best = min(chunk, other.chunk), []*document{other.d, d}
+		}
+		if !found || chunk > other.chunk {
+			last[shard] = place{d, chunk}
+		}
+	}
+	if len(best) < busyDocuments {
+		return
+	}
+	w.busy = &busy{p, best}
+	for _, d := range best {
+		d.typed = true // many small edits make a shard hot, but not the fullest
+	}
+}
+
+// busyProject is the busy project, or which one it shall be; nil for none.
+func (w *Workload) busyProject() (most *project) {
+	if w.busy != nil {
+		return w.busy.project
+	}
+	docs := map[*project]int{}
+	for _, d := range w.docs {
+		if d.project.snapshotEvery < snapshotEvery {
+			continue
+		}
+		if docs[d.project]++; most == nil || docs[d.project] > docs[most] {
+			most = d.project
+		}
+	}
+	return most
+}
+
+// BusyProject is the id and name of the busy project; "" if there is none.
+func (w *Workload) BusyProject() (id, name string) {
+	if w.busy == nil {
+		return "", ""
+	}
+	return w.busy.project.id.Hex(), w.busy.project.name
+}
+
+// The busy project's edits: how long they last, when they come again, and how many there are in a tick.
+const (
+	busyLong    = 15 * time.Minute
+	busyEvery   = 24 * time.Minute
+	busyPerTick = 100
+)
+
+// busyAt reports whether the busy project gets many edits so long after the start.
+func busyAt(elapsed time.Duration) bool {
+	return elapsed%busyEvery < busyLong
+}
+
+// pushBusy makes the busy project's edits of a tick.
+func (w *Workload) pushBusy(ctx context.Context, r *rand.Rand) {
+	if w.busy == nil {
+		return
+	}
+	for i := range busyPerTick {
+		if err := w.push(ctx, r, w.busy.docs[i%len(w.busy.docs)]); err != nil && ctx.Err() == nil {
+			w.o.Log.Debug("workload push of the busy project", "err", err)
+		}
+	}
+}
+
+const (
+	// maxChangeRows limits the rows of the live writers: at about 600 bytes a row with
+	// index entries they stay far below 500 MB.
+	maxChangeRows = 300_000
+	compactRows   = 200 // documents with fewer rows are not compacted
+	compactBatch  = 5
+)
+
+// compact replaces the changes of the documents with the most changes by one, as
+// Yorkie's housekeeping does. Above maxChangeRows it compacts more.
+func (w *Workload) compact(ctx context.Context) {
+	byRows := slices.Clone(w.docs)
+	slices.SortFunc(byRows, func(a, b *document) int { return cmp.Compare(b.rows, a.rows) })
+	for i, doc := range byRows {
+		enough := doc.rows < compactRows && w.changes <= maxChangeRows
+		if ctx.Err() != nil || doc.rows <= 1 || enough || i >= compactBatch && w.changes <= maxChangeRows {
+			return
+		}
+		if err := w.compactDocument(ctx, doc); err != nil {
+			w.o.Log.Debug("workload compact", "err", err)
+			return
+		}
+	}
+}
+
+func (w *Workload) compactDocument(ctx context.Context, doc *document) error {
+	ref := bson.D{{Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id}}
+	for _, coll := range []string{"changes", "snapshots"} {
+		if _, err := w.command(ctx, bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{bson.D{
+			{Key: "q", Value: ref}, {Key: "limit", Value: int32(0)},
+		}}}}); err != nil {
+			return err
+		}
+	}
+	w.changes -= doc.rows - 1
+	doc.rows, doc.seq = 1, 1
+	now := w.o.Now()
+	w.compactions++
+	r := w.rng(streamCompact + w.compactions)
+	row := w.changeDocument(r, doc, w.ids.at(now), 1)
+	if _, err := w.command(ctx, bson.D{{Key: "insert", Value: "changes"}, {Key: "documents", Value: bson.A{row}}}); err != nil {
+		return err
+	}
+	return w.update(ctx, "documents", bson.D{{Key: "project_id", Value: doc.project.id}, {Key: "_id", Value: doc.id}},
+		bson.D{{Key: "$set", Value: bson.D{{Key: "server_seq", Value: int32(1)}, {Key: "compacted_at", Value: now}}},
+			{Key: "$inc", Value: bson.D{{Key: "epoch", Value: int64(1)}}}}, false)
+}
+
+// countProjects updates the counts that Yorkie caches in each project.
+func (w *Workload) countProjects(ctx context.Context) {
+	if !w.layout.current {
+		return
+	}
+	for _, p := range w.projects {
+		err := w.update(ctx, "projects", bson.D{{Key: "_id", Value: p.id}}, bson.D{{Key: "$set", Value: bson.D{
+			{Key: "stats_clients_count", Value: int64(len(p.clients))}, {Key: "stats_documents_count", Value: int64(p.docs)},
+			{Key: "stats_updated_at", Value: w.o.Now()},
+		}}}, false)
+		if err != nil {
+			return
+		}
+	}
 }

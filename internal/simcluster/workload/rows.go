@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"time"
 
@@ -125,4 +127,133 @@ func (w *Workload) schemaDocument(p *project, version int) bson.D {
 		{Key: "rules", Value: bson.A{bson.D{{Key: "path", Value: "$.title"}, {Key: "type", Value: "string"}}}},
 		{Key: "created_at", Value: p.created.Add(time.Duration(version) * time.Hour)},
 	}
+}
+
+// idMaker generates ObjectIDs like one process: seconds, five fixed random bytes, and a
+// counter.
+type idMaker struct {
+	process [5]byte
+	counter uint32
+}
+
+func newIDMaker(r *rand.Rand) *idMaker {
+	m := &idMaker{counter: r.Uint32() & 0xffffff}
+	for i := range m.process {
+		m.process[i] = byte(r.Uint32())
+	}
+	return m
+}
+
+func (m *idMaker) at(t time.Time) bson.ObjectID {
+	var id bson.ObjectID
+	binary.BigEndian.PutUint32(id[0:4], uint32(t.Unix()))
+	copy(id[4:9], m.process[:])
+	m.counter = (m.counter + 1) & 0xffffff
+	id[9], id[10], id[11] = byte(m.counter>>16), byte(m.counter>>8), byte(m.counter)
+	return id
+}
+
+// idTime is when an id was made.
+func idTime(id bson.ObjectID) time.Time { return id.Timestamp() }
+
+const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+// shortuuid is a 22-character key, as Yorkie's public and secret keys are.
+func shortuuid(r *rand.Rand) string {
+	b := make([]byte, 22)
+	for i := range b {
+		b[i] = alphabet[r.IntN(len(alphabet))]
+	}
+	return string(b)
+}
+
+// between is a time drawn evenly from [a, b), in milliseconds as BSON keeps them.
+func between(r *rand.Rand, a, b time.Time) time.Time {
+	d := b.Sub(a).Milliseconds()
+	if d <= 0 {
+		return a
+	}
+	return a.Add(time.Duration(r.Int64N(d)) * time.Millisecond)
+}
+
+// payload is size bytes in place of an encoded operation, cheap to generate and
+// different each time.
+func payload(r *rand.Rand, size int) []byte {
+	b := make([]byte, size)
+	var x uint64
+	for i := range b {
+		if i%8 == 0 {
+			x = r.Uint64()
+		}
+		b[i] = byte(x)
+		x >>= 8
+	}
+	return b
+}
+
+// versionVector encodes one lamport per actor: a count, then 12 id bytes and a
+// lamport each.
+func versionVector(actors []bson.ObjectID, lamport int64) bson.Binary {
+	b := make([]byte, 8, 8+20*len(actors))
+	binary.BigEndian.PutUint64(b, uint64(len(actors)))
+	for i, a := range actors {
+		b = append(b, a[:]...)
+		b = binary.BigEndian.AppendUint64(b, uint64(max(lamport-int64(i), 1)))
+	}
+	return bson.Binary{Data: b}
+}
+
+// What people call their projects: a team or product, what it is for, and sometimes the environment.
+// Yorkie takes 2 to 30 characters of a-z, 0-9 and - . _ ~.
+var (
+	teams = []string{"atlas", "birchwood", "comet", "delta-labs", "ember", "fjord", "grove", "harbor", "iris", "juniper",
+		"kite", "lumen", "maple", "nova", "orbit", "pixel", "quartz", "riverside", "sable", "tundra"}
+	purposes     = []string{"board", "docs", "editor", "forms", "maps", "notes", "pad", "plans", "sheets", "slides", "tasks", "wiki"}
+	environments = []string{"", "", "-staging", "", "_dev", "", ".eu", "", "-production", "-v2", ""}
+)
+
+const longestName = 30 // of a project
+
+// projectName is the name of the i-th project; no two have the same.
+func projectName(i int) string {
+	n := len(teams)
+	base := teams[i%n] + "-" + purposes[(i/n+i%n)%len(purposes)]
+	if round := i / (n * len(purposes)); round > 0 {
+		return fmt.Sprintf("%s-%d", base, round+1)
+	}
+	name := base + environments[i%len(environments)]
+	if long := base + "-customer-success"; i%7 == 5 && len(long) <= longestName {
+		return long
+	}
+	return name
+}
+
+// Forms of document keys: the project and i, or a text that the application chose. Each has the number,
+// so no two documents of a project have the same key.
+var (
+	keyForms = []string{
+		"%[1]s-%05[2]d", "meeting-notes-%05[2]d", "page.en.%05[2]d", "%016[3]x-%[2]d", "board~sprint_%[2]d", "%[1]s-%05[2]d",
+	}
+	// Yorkie did not check keys before 2023, and its admin API does not do it today.
+	freeForms = []string{
+		"Team/Design review %[2]d", "회의록/2022-%[2]d", "設計メモ %[2]d", "Протокол встречи №%[2]d", "Réunion d’équipe %[2]d",
+		"workspaces/%[1]s/pages/%016[3]x/blocks/%[2]d",
+	}
+)
+
+// freeOneIn is how many documents there are to one with a free key.
+const freeOneIn = 12
+
+// documentKey is the key of a project's i-th document. One that is written now has a key that a client
+// may attach to.
+func documentKey(p *project, i int, now bool) string {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(p.name))
+	form := keyForms[h.Sum64()%uint64(len(keyForms))] // a project has one application
+	_, _ = fmt.Fprint(h, i)
+	sum := h.Sum64()
+	if !now && sum%freeOneIn == 0 {
+		form = freeForms[sum/freeOneIn%uint64(len(freeForms))]
+	}
+	return fmt.Sprintf(form, p.name, i, sum)
 }

@@ -106,3 +106,91 @@ func evalElementsTrue(name string, args []bson.RawValue) (bson.RawValue, error) 
 func evalIsArray(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	return value.Bool(args[0].Type == bson.TypeArray), nil
 }
+
+// eachNode is $map and $filter: it evaluates body for every element, which it
+// binds to a variable.
+type eachNode struct {
+	filter      bool
+	input, body node
+	slot        int
+}
+
+func parseEach(c *compiler, name string, arg bson.RawValue) (node, error) {
+	n := eachNode{filter: name == "$filter"}
+	base, body := int32(16878), "in"
+	if n.filter {
+		base, body = 28646, "cond"
+	}
+	if arg.Type != bson.TypeEmbeddedDocument {
+		return nil, status.Errorf(base, "%s only supports an object as its argument", name)
+	}
+	var input, as, in bson.RawValue
+	for key, v := range fields(arg.Value) {
+		switch string(key) {
+		case "input":
+			input = v
+		case "as":
+			as = v
+		case body:
+			in = v
+		default:
+			return nil, status.Errorf(base+1, "Unrecognized parameter to %s: %s", name, key)
+		}
+	}
+	if input.Type == 0 {
+		return nil, status.Errorf(base+2, "Missing 'input' parameter to %s", name)
+	}
+	if in.Type == 0 {
+		return nil, status.Errorf(base+4, "Missing '%s' parameter to %s", body, name)
+	}
+	variable := "this"
+	if as.Type != 0 {
+		if as.Type != bson.TypeString {
+			return nil, status.Errorf(status.TypeMismatch, "%s 'as' must be a string", name)
+		}
+		variable = str(as)
+		if err := checkVariableName(variable, false); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if n.input, err = c.value(input); err != nil {
+		return nil, err
+	}
+	n.slot, err = c.bind([]string{variable}, func() error {
+		n.body, err = c.value(in)
+		return err
+	})
+	return n, err
+}
+
+func (n eachNode) eval(c *evaluation) (bson.RawValue, error) {
+	in, err := n.input.eval(c)
+	if err != nil {
+		return in, err
+	}
+	if nullish(in) {
+		return value.Null(), nil
+	}
+	if in.Type != bson.TypeArray {
+		if n.filter {
+			return missing(), status.Errorf(28651, "input to $filter must be an array not %s", TypeName(in))
+		}
+		return missing(), status.Errorf(16883, "input to $map must be an array not %s", TypeName(in))
+	}
+	b := value.NewBuilder(len(in.Value))
+	for item := range items(in.Value) {
+		c.locals[n.slot] = item
+		v, err := n.body.eval(c)
+		if err != nil {
+			return v, err
+		}
+		switch {
+		case !n.filter:
+			b.Push(orNull(v))
+		case Truthy(v):
+			b.Push(item)
+		}
+	}
+	return arrayValue(b), nil
+}
