@@ -132,7 +132,7 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	if err != nil {
 		return nil, false, err
 	}
-	t, err := c.seenBy(transactionOf(ctx), c.target(a.db, a.coll, filter))
+	t, err := c.transactions.seenBy(transactionOf(ctx), c.target(a.db, a.coll, filter))
 	if err != nil {
 		return nil, false, err
 	}
@@ -246,9 +246,9 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 		CollStats: empty, IndexStats: empty,
 		CurrentOp: func(of bson.Raw) pipeline.Docs {
 			if local, _ := of.Lookup("localOps").BooleanOK(); local {
-				return pipeline.Of(c.routerOperations(a.ns)...)
+				return pipeline.Of(c.operations.routerOperations(a.ns)...)
 			}
-			rows := c.operations(a.ns)
+			rows := c.operations.rows(a.ns)
 			if idle, _ := of.Lookup("idleCursors").BooleanOK(); idle {
 				rows = append(rows, c.idleCursors(c.catalog.Now())...)
 			}
@@ -299,7 +299,7 @@ func (c *Cluster) indexStatsRows(s source) []bson.Raw {
 		rows = append(rows, encode(bson.D{
 			{Key: "name", Value: value.Field(spec, "name")},
 			{Key: "key", Value: value.Field(spec, "key")},
-			{Key: "host", Value: c.address(s.shard)},
+			{Key: "host", Value: addressOf(c.catalog, s.shard)},
 			{Key: "accesses", Value: bson.D{
 				{Key: "ops", Value: int64(0)},
 				{Key: "since", Value: bson.NewDateTimeFromTime(c.opts.Epoch)},

@@ -29,18 +29,16 @@ type Cluster struct {
 	access   *access.Control
 	faults   *Faults
 	commands map[string]command
-	process  bson.ObjectID // of topologyVersion
-	started  time.Time
 
-	sessions sessions
+	transactions *transactions
+	server       *server
+	operations   *operations
 
 	// Guarded by catalog.Mu.
-	transactions map[*transaction]struct{} // the open ones
-	locks        documentLocks
-	cursors      *cursors
-	late         lateCursors
-	stats        counters
-	many         *virtualChunks // nil: none
+	cursors *cursors
+	late    lateCursors
+	stats   counters
+	many    *virtualChunks // nil: none
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
@@ -68,8 +66,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	faults := &Faults{}
 	c := &Cluster{
 		faults: faults,
-		opts:   o, version: v, log: o.Log, process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(),
-		transactions: make(map[*transaction]struct{}), locks: make(documentLocks), cursors: newCursors(o.Seed), open: make(map[closer]struct{}),
+		opts:   o, version: v, log: o.Log, cursors: newCursors(o.Seed), open: make(map[closer]struct{}),
 		catalog: catalog.New(catalog.Options{
 			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
 			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
@@ -81,11 +78,17 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 			},
 		}),
 	}
+	c.transactions = newTransactions(c.catalog, o.TransactionLifetime)
+	c.operations = &operations{catalog: c.catalog, version: v, faults: faults}
 	faults.cluster = c
 	c.balancer = balancer.New(c.catalog, balancer.Options{Pace: o.Pace, Seed: uint64(o.Seed)})
 	c.life, c.end = context.WithCancel(context.Background())
 	if c.access, err = access.New(access.Options{Enforced: len(o.Users) > 0, Major: v.parts[0], Users: o.Users}); err != nil {
 		return nil, err
+	}
+	c.server = &server{
+		catalog: c.catalog, access: c.access, faults: faults, version: v, cursors: c.cursors, stats: &c.stats,
+		process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(), epoch: o.Epoch,
 	}
 	c.commands = c.commandTable()
 	if err := c.load(ctx); err != nil {
@@ -187,7 +190,7 @@ func (c *Cluster) Close() error {
 	c.mu.Unlock()
 	if first {
 		c.end()
-		c.abortTransactions()
+		c.transactions.abortAll()
 		for _, x := range open {
 			_ = x.Close()
 		}

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
@@ -110,7 +111,7 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 	row := bson.D{
 		{Key: "ns", Value: t.ns},
 		{Key: "shard", Value: s.shard},
-		{Key: "host", Value: c.address(s.shard)},
+		{Key: "host", Value: addressOf(c.catalog, s.shard)},
 		{Key: "localTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
 	}
 	if hasKey(spec, "latencyStats") {
@@ -150,10 +151,10 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 	return encode(row), nil
 }
 
-// address is how a shard's member names itself: by its host name, which may differ from
+// addressOf is how a shard's member names itself: by its host name, which may differ from
 // the address in config.shards.
-func (c *Cluster) address(shard string) string {
-	_, member, _ := cutHost(c.catalog.Host(shard))
+func addressOf(c *catalog.Cluster, shard string) string {
+	_, member, _ := cutHost(c.Host(shard))
 	_, port, ok := strings.Cut(member, ":")
 	if !ok {
 		return shard

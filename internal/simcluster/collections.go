@@ -275,7 +275,7 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 		return nil, status.Errorf(status.IllegalOperation, "Cannot drop collection %s.%s of the cluster's own metadata", db, coll)
 	}
 	ns := db + "." + coll
-	if err := c.awaitTransactions(ctx, is(ns)); err != nil {
+	if err := c.transactions.awaitTransactions(ctx, is(ns)); err != nil {
 		return nil, err
 	}
 	quiesce := func() error { return c.quiesceDatabase(ctx, db, ns) }
@@ -302,7 +302,7 @@ func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, 
 	case "config", "admin", "local":
 		return nil, status.Errorf(status.IllegalOperation, "Dropping the '%s' database is prohibited.", r.DB)
 	}
-	if err := c.awaitTransactions(ctx, in(r.DB)); err != nil {
+	if err := c.transactions.awaitTransactions(ctx, in(r.DB)); err != nil {
 		return nil, err
 	}
 	if err := c.quiesceDatabase(ctx, r.DB, ""); err != nil {
@@ -368,7 +368,7 @@ func (c *Cluster) renameCollection(ctx context.Context, r *engine.Request) (bson
 	if from == to {
 		return nil, status.Errorf(status.IllegalOperation, "Can't rename a collection to itself")
 	}
-	if err := c.awaitTransactions(ctx, func(ns string) bool { return ns == from || ns == to }); err != nil {
+	if err := c.transactions.awaitTransactions(ctx, func(ns string) bool { return ns == from || ns == to }); err != nil {
 		return nil, err
 	}
 	if err := c.catalog.Quiesce(ctx, from); err != nil {

@@ -13,47 +13,54 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
+// operations are what $currentOp shows: what runs on the shards, the migrations and reshardings above all.
+type operations struct {
+	catalog *catalog.Cluster
+	version version
+	faults  *Faults
+}
+
 // operations lists the rows of $currentOp: the $currentOp itself, the threads of
 // migrations and of a resharding, and commands that a fault delays. Fields are those of
 // 5.0.7. The caller holds catalog.Mu.
-func (c *Cluster) operations(ns string) []bson.Raw {
-	rows := []bson.Raw{c.currentOpRow(ns)}
-	for _, m := range c.catalog.Migrations() {
-		rows = append(rows, c.migrationRows(m)...)
+func (o *operations) rows(ns string) []bson.Raw {
+	rows := []bson.Raw{o.currentOpRow(ns)}
+	for _, m := range o.catalog.Migrations() {
+		rows = append(rows, o.migrationRows(m)...)
 	}
-	for i, m := range c.catalog.PrimaryMoves() {
-		rows = append(rows, c.primaryMoveRow(i, m))
+	for i, m := range o.catalog.PrimaryMoves() {
+		rows = append(rows, o.primaryMoveRow(i, m))
 	}
-	if r, ok := c.catalog.Resharding(); ok {
-		rows = append(rows, c.reshardingRows(r)...)
+	if r, ok := o.catalog.Resharding(); ok {
+		rows = append(rows, o.reshardingRows(r)...)
 	}
-	return append(rows, c.faults.inflightRows(c.relaysMoves())...)
+	return append(rows, o.faults.inflightRows(o.relaysMoves())...)
 }
 
 // currentOpRow is the row of the $currentOp itself.
-func (c *Cluster) currentOpRow(ns string) bson.Raw {
-	return encode(append(c.operation(configShard, "conn1", ""), bson.E{Key: "secs_running", Value: int64(0)},
+func (o *operations) currentOpRow(ns string) bson.Raw {
+	return encode(append(o.operation(configShard, "conn1", ""), bson.E{Key: "secs_running", Value: int64(0)},
 		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: ns}))
 }
 
 // routerOperations are the rows of $currentOp with localOps: what mongos itself is doing, here the commands that a
 // fault delays.
-func (c *Cluster) routerOperations(ns string) []bson.Raw {
-	return append([]bson.Raw{c.currentOpRow(ns)}, c.faults.inflightRows(false)...)
+func (o *operations) routerOperations(ns string) []bson.Raw {
+	return append([]bson.Raw{o.currentOpRow(ns)}, o.faults.inflightRows(false)...)
 }
 
 // operation has the fields that every row begins with. app is the client's application
 // name, if known.
-func (c *Cluster) operation(shard, desc, app string) bson.D {
+func (o *operations) operation(shard, desc, app string) bson.D {
 	d := bson.D{
 		{Key: "shard", Value: shard}, {Key: "type", Value: "op"},
-		{Key: "host", Value: c.address(shard)}, {Key: "desc", Value: desc},
+		{Key: "host", Value: addressOf(o.catalog, shard)}, {Key: "desc", Value: desc},
 	}
 	if app != "" {
 		d = append(d, bson.E{Key: "appName", Value: app})
 	}
 	return append(d, bson.E{Key: "active", Value: true},
-		bson.E{Key: "currentOpTime", Value: c.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00")})
+		bson.E{Key: "currentOpTime", Value: o.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00")})
 }
 
 // service has the first fields of the row of a background service.
@@ -87,15 +94,15 @@ func recipientState(coordinator string) string {
 
 // reshardingRows has one row for every recipient and every donor; a mongos does not
 // show the coordinator.
-func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
+func (o *operations) reshardingRows(r catalog.Resharding) []bson.Raw {
 	id := strings.ToLower(fmt.Sprintf("%x-%x-%x-%x-%x", r.UUID[:4], r.UUID[4:6], r.UUID[6:8], r.UUID[8:10], r.UUID[10:]))
 	origin := originating(r)
 	elapsed := int64(r.Elapsed.Seconds())
 	var rows []bson.Raw
-	if c.version.atLeast(8, 0, 0) {
-		return c.reshardingRows8(r, id)
+	if o.version.atLeast(8, 0, 0) {
+		return o.reshardingRows8(r, id)
 	}
-	if t := c.catalog.Routing(r.TempNS); t != nil {
+	if t := o.catalog.Routing(r.TempNS); t != nil {
 		for _, shard := range t.ShardsOwning() {
 			rows = append(rows, encode(append(service(shard, "ReshardingRecipientService "+id),
 				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
@@ -112,7 +119,7 @@ func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
 				bson.E{Key: "collClonerFillBatchForInsertLatencyMillis", Value: bson.D{{Key: "ops", Value: int64(0)}}})))
 		}
 	}
-	if t := c.catalog.Routing(r.NS); t != nil {
+	if t := o.catalog.Routing(r.NS); t != nil {
 		for _, shard := range t.ShardsOwning() {
 			rows = append(rows, encode(append(service(shard, "ReshardingDonorService "+id),
 				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
@@ -126,10 +133,10 @@ func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
 }
 
 // currentOp answers the currentOp command with the rows of $currentOp.
-func (c *Cluster) currentOp(_ context.Context, r *engine.Request) (bson.D, error) {
-	c.catalog.Mu.RLock()
-	defer c.catalog.Mu.RUnlock()
-	rows := c.operations("admin.$cmd")
+func (o *operations) run(_ context.Context, r *engine.Request) (bson.D, error) {
+	o.catalog.Mu.RLock()
+	defer o.catalog.Mu.RUnlock()
+	rows := o.rows("admin.$cmd")
 	if hasKey(r.Body, "$ownOps") {
 		rows = rows[:1]
 	}
@@ -147,27 +154,27 @@ const (
 // the command with the client's application name, and a thread that names the last of
 // its six completed steps. The recipient has a thread with seven steps, and a second
 // one while it copies. The donor's thread was never seen while the recipient copied.
-func (c *Cluster) migrationRows(m catalog.Migration) (rows []bson.Raw) {
+func (o *operations) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	if m.Begun.IsZero() {
 		return nil // on its way from the config server to the donor
 	}
-	running := c.catalog.Now().Sub(m.Begun)
+	running := o.catalog.Now().Sub(m.Begun)
 	number := 900 + 8*m.Number
 	app := m.Options.App
-	if c.relaysMoves() {
+	if o.relaysMoves() {
 		app = "" // the config server asks the donor, whoever asked it
 	}
-	rows = append(rows, encode(append(c.operation(m.From, "conn22", app),
+	rows = append(rows, encode(append(o.operation(m.From, "conn22", app),
 		bson.E{Key: "opid", Value: opid(m.From, number)},
 		bson.E{Key: "secs_running", Value: int64(running / time.Second)},
 		bson.E{Key: "microsecs_running", Value: running.Microseconds()},
 		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"},
-		bson.E{Key: "command", Value: c.donorCommand(m)},
+		bson.E{Key: "command", Value: o.donorCommand(m)},
 		bson.E{Key: "numYields", Value: int32(0)},
 		bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false})))
 	copying := m.Receives && m.Received < 5
 	if ended := m.Step - 1; ended > 0 && !copying {
-		rows = append(rows, c.thread(m.From, donorThread, number+3, stepsEnded(ended, 6), nil))
+		rows = append(rows, o.thread(m.From, donorThread, number+3, stepsEnded(ended, 6), nil))
 	}
 	if !m.Receives {
 		return rows // not asked yet, or done as soon as the donor commits
@@ -176,9 +183,9 @@ func (c *Cluster) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	if m.Received >= 3 {
 		sessions = &bson.E{Key: "transaction", Value: bson.D{{Key: "parameters", Value: bson.D{{Key: "txnNumber", Value: int64(0)}}}}}
 	}
-	rows = append(rows, c.thread(m.To, recipientThread, number+1, c.recipientSteps(m.Received), sessions))
+	rows = append(rows, o.thread(m.To, recipientThread, number+1, o.recipientSteps(m.Received), sessions))
 	if m.Cloned && m.Received == 3 {
-		rows = append(rows, c.thread(m.To, recipientSessions, number+5, nil, nil))
+		rows = append(rows, o.thread(m.To, recipientSessions, number+5, nil, nil))
 	}
 	return rows
 }
@@ -192,8 +199,8 @@ func stepsEnded(ended, of int) *bson.E {
 }
 
 // recipientSteps is the message of a recipient. 8.0 has one step more at the end, the wait for the donor's outcome.
-func (c *Cluster) recipientSteps(ended int) *bson.E {
-	if !c.version.atLeast(8, 0, 0) {
+func (o *operations) recipientSteps(ended int) *bson.E {
+	if !o.version.atLeast(8, 0, 0) {
 		return stepsEnded(ended, 7)
 	}
 	return stepsEnded(ended, 8)
@@ -202,8 +209,8 @@ func (c *Cluster) recipientSteps(ended int) *bson.E {
 func opid(shard string, number int64) string { return fmt.Sprintf("%s:%d", shard, number) }
 
 // thread is the row of a thread that runs no command.
-func (c *Cluster) thread(shard, desc string, number int64, message, transaction *bson.E) bson.Raw {
-	d := append(c.operation(shard, desc, ""),
+func (o *operations) thread(shard, desc string, number int64, message, transaction *bson.E) bson.Raw {
+	d := append(o.operation(shard, desc, ""),
 		bson.E{Key: "opid", Value: opid(shard, number)},
 		bson.E{Key: "op", Value: "none"}, bson.E{Key: "ns", Value: ""}, bson.E{Key: "command", Value: bson.D{}})
 	if message != nil {
@@ -217,7 +224,7 @@ func (c *Cluster) thread(shard, desc string, number int64, message, transaction 
 }
 
 // donorCommand is what the config server sends to a donor.
-func (c *Cluster) donorCommand(m catalog.Migration) bson.D {
+func (o *operations) donorCommand(m catalog.Migration) bson.D {
 	force := int32(0)
 	switch {
 	case m.Options.ForceJumbo && m.Options.Balancer():
@@ -225,17 +232,17 @@ func (c *Cluster) donorCommand(m catalog.Migration) bson.D {
 	case m.Options.ForceJumbo:
 		force = 1
 	}
-	if c.relaysMoves() {
+	if o.relaysMoves() {
 		d := bson.D{{Key: "_shardsvrMoveRange", Value: m.NS}, {Key: "toShard", Value: m.To}, {Key: "min", Value: m.Min}}
-		if !m.Options.Balancer() || !c.version.atLeast(8, 0, 0) {
+		if !m.Options.Balancer() || !o.version.atLeast(8, 0, 0) {
 			d = append(d, bson.E{Key: "max", Value: m.Max}) // the donor finds the end of what the balancer moves
 		}
 		d = append(d, bson.E{Key: "waitForDelete", Value: m.Options.WaitForDelete}, bson.E{Key: "epoch", Value: m.Version[1]})
-		if c.version.atLeast(8, 0, 0) {
+		if o.version.atLeast(8, 0, 0) {
 			d = append(d, bson.E{Key: "collectionTimestamp", Value: m.Version[2]})
 		}
 		return append(d, bson.D{
-			{Key: "fromShard", Value: m.From}, {Key: "maxChunkSizeBytes", Value: c.catalog.ChunkSize()}, {Key: "forceJumbo", Value: force},
+			{Key: "fromShard", Value: m.From}, {Key: "maxChunkSizeBytes", Value: o.catalog.ChunkSize()}, {Key: "forceJumbo", Value: force},
 			{Key: "secondaryThrottle", Value: false},
 			{Key: "writeConcern", Value: bson.D{{Key: "w", Value: int32(1)}, {Key: "wtimeout", Value: int32(0)}}}, {Key: "$db", Value: "admin"},
 		}...)
@@ -243,10 +250,10 @@ func (c *Cluster) donorCommand(m catalog.Migration) bson.D {
 	return bson.D{
 		{Key: "moveChunk", Value: m.NS},
 		{Key: "shardVersion", Value: m.Version}, {Key: "epoch", Value: m.Version[1]},
-		{Key: "configdb", Value: c.catalog.Host(configShard)},
+		{Key: "configdb", Value: o.catalog.Host(configShard)},
 		{Key: "fromShard", Value: m.From}, {Key: "toShard", Value: m.To},
 		{Key: "min", Value: m.Min}, {Key: "max", Value: m.Max},
-		{Key: "maxChunkSizeBytes", Value: c.catalog.ChunkSize()},
+		{Key: "maxChunkSizeBytes", Value: o.catalog.ChunkSize()},
 		{Key: "waitForDelete", Value: m.Options.WaitForDelete}, {Key: "forceJumbo", Value: force},
 		{Key: "writeConcern", Value: bson.D{}}, {Key: "$db", Value: "admin"},
 	}
@@ -255,14 +262,14 @@ func (c *Cluster) donorCommand(m catalog.Migration) bson.D {
 // primaryMoveRow is the command that mongos sends to the old primary shard, as a 5.0.7
 // showed it: the application name is that of the client. The number makes the operation's
 // id unique.
-func (c *Cluster) primaryMoveRow(number int, m catalog.PrimaryMove) bson.Raw {
-	running := c.catalog.Now().Sub(m.Begun)
+func (o *operations) primaryMoveRow(number int, m catalog.PrimaryMove) bson.Raw {
+	running := o.catalog.Now().Sub(m.Begun)
 	command := bson.D{
 		{Key: "_shardsvrMovePrimary", Value: m.DB}, {Key: "to", Value: m.To}, {Key: "commandIsFromRouter", Value: true},
 		{Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}, {Key: "wtimeout", Value: int32(60000)}}},
 		{Key: "databaseVersion", Value: m.Version}, {Key: "$db", Value: "admin"},
 	}
-	return encode(append(c.operation(m.From, "conn34", m.App),
+	return encode(append(o.operation(m.From, "conn34", m.App),
 		bson.E{Key: "opid", Value: opid(m.From, int64(700+number))},
 		bson.E{Key: "secs_running", Value: int64(running / time.Second)},
 		bson.E{Key: "microsecs_running", Value: running.Microseconds()},
@@ -274,7 +281,7 @@ func (c *Cluster) primaryMoveRow(number int, m catalog.PrimaryMove) bson.Raw {
 
 // relaysMoves tells whether the config server sends every migration to its donor, as a command of its own that names no
 // application (seen on 8.0.10, assumed of 6.0 and 7.0; on 5.0.7 the client's moveChunk shows).
-func (c *Cluster) relaysMoves() bool { return c.version.atLeast(6, 0, 0) }
+func (o *operations) relaysMoves() bool { return o.version.atLeast(6, 0, 0) }
 
 // originating is the originatingCommand of a resharding's rows.
 func originating(r catalog.Resharding) bson.E {
@@ -286,9 +293,9 @@ func originating(r catalog.Resharding) bson.E {
 
 // reshardingRows8 are the rows of a resharding, a moveCollection or an unshardCollection as 8.0.10 shows them: the
 // command on the primary shard, with the client's application, and a donor's and a recipient's row for each shard.
-func (c *Cluster) reshardingRows8(r catalog.Resharding, id string) []bson.Raw {
+func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw {
 	db, _, _ := cut(r.NS)
-	primary, _ := c.catalog.Primary(db)
+	primary, _ := o.catalog.Primary(db)
 	command := bson.D{{Key: "_shardsvrReshardCollection", Value: r.NS}, {Key: "key", Value: r.Key},
 		{Key: "numInitialChunks", Value: r.Initial}}
 	if r.To != "" {
@@ -299,14 +306,14 @@ func (c *Cluster) reshardingRows8(r catalog.Resharding, id string) []bson.Raw {
 	}
 	command = append(command, bson.E{Key: "provenance", Value: r.Command},
 		bson.E{Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}, {Key: "wtimeout", Value: int32(60000)}}},
-		bson.E{Key: "databaseVersion", Value: c.catalog.DatabaseVersion(db)}, bson.E{Key: "$db", Value: "admin"})
-	rows := []bson.Raw{encode(append(c.operation(primary, "conn26", r.App),
+		bson.E{Key: "databaseVersion", Value: o.catalog.DatabaseVersion(db)}, bson.E{Key: "$db", Value: "admin"})
+	rows := []bson.Raw{encode(append(o.operation(primary, "conn26", r.App),
 		bson.E{Key: "opid", Value: opid(primary, 600)},
 		bson.E{Key: "secs_running", Value: int64(r.Elapsed.Seconds())}, bson.E{Key: "microsecs_running", Value: r.Elapsed.Microseconds()},
 		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"}, bson.E{Key: "command", Value: command},
 		bson.E{Key: "numYields", Value: int32(0)},
 		bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false}))}
-	for _, shard := range c.catalog.ShardNames() {
+	for _, shard := range o.catalog.ShardNames() {
 		if slices.Contains(r.Donors, shard) {
 			rows = append(rows, reshardingRow8(r, shard, "Donor", id, nil, bson.D{
 				{Key: "donorState", Value: donorState(r.State)},

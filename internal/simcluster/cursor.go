@@ -260,7 +260,7 @@ func (c *Cluster) shardCursorOf(r *engine.Request, ns string, opened time.Time) 
 		k.lsid = encode(bson.D{{Key: "id", Value: lsid.Lookup("id")}, {Key: "uid", Value: []byte(userDigest(c.ownerOf(r)))}})
 	}
 	if r.Conn != nil { // as mongos passes it on
-		router := bson.D{{Key: "host", Value: c.address(configShard)}, {Key: "client", Value: r.Conn.Remote}}
+		router := bson.D{{Key: "host", Value: addressOf(c.catalog, configShard)}, {Key: "client", Value: r.Conn.Remote}}
 		client := bson.D{{Key: "application", Value: bson.D{{Key: "name", Value: r.Conn.App}}}, {Key: "mongos", Value: router}}
 		fields, err := r.Body.Elements()
 		if err != nil {
@@ -372,7 +372,7 @@ func (c *Cluster) standing(now time.Time) []shardCursor {
 func (c *Cluster) idleCursors(now time.Time) (rows []bson.Raw) {
 	for _, k := range c.standing(now) {
 		rows = append(rows, encode(bson.D{
-			{Key: "shard", Value: k.shard}, {Key: "type", Value: "idleCursor"}, {Key: "host", Value: c.address(k.shard)},
+			{Key: "shard", Value: k.shard}, {Key: "type", Value: "idleCursor"}, {Key: "host", Value: addressOf(c.catalog, k.shard)},
 			{Key: "ns", Value: k.ns}, {Key: "lsid", Value: k.lsid},
 			{Key: "cursor", Value: bson.D{
 				{Key: "cursorId", Value: k.id}, {Key: "createdDate", Value: k.opened}, {Key: "lastAccessDate", Value: now.Add(-k.idle)},

@@ -64,7 +64,7 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 		return 0, err
 	}
 	n := 0
-	err = c.lockedWrite(ctx, db, coll, func() (err error) {
+	err = c.transactions.lockedWrite(ctx, db, coll, func() (err error) {
 		n, err = c.deleteMatching(ctx, db, coll, raw, engine.Query{Filter: filter, Limit: limit, Hint: value.Field(raw, "hint")})
 		return err
 	})
@@ -76,7 +76,7 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.Raw, q engine.Query) (n int, err error) {
 	defer c.configWritten(db, coll)
 	tx := transactionOf(ctx)
-	t, err := c.seenBy(tx, c.target(db, coll, q.Filter))
+	t, err := c.transactions.seenBy(tx, c.target(db, coll, q.Filter))
 	if err != nil {
 		return 0, err
 	}
@@ -92,11 +92,11 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 		return 0, err
 	}
 	found = c.first(found, q.Limit == 1, q.Filter)
-	if err := c.checkFree(tx, found); err != nil {
+	if err := c.transactions.checkFree(tx, found); err != nil {
 		return 0, err
 	}
 	for _, rec := range found {
-		gone, err := c.deleteFrom(tx, rec.source.coll, rec.id)
+		gone, err := c.transactions.deleteFrom(tx, rec.source.coll, rec.id)
 		if err != nil {
 			return n, err
 		}

@@ -78,7 +78,7 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 		ctx, cancel = context.WithTimeout(ctx, common.maxTime)
 		defer cancel()
 	}
-	fields, err := c.withSession(ctx, r, common, cmd.retryable, func(ctx context.Context) (bson.D, error) {
+	fields, err := c.transactions.withSession(ctx, r, common, cmd.retryable, func(ctx context.Context) (bson.D, error) {
 		return c.faults.runWithFaults(ctx, r, cmd.run)
 	})
 	if guard != nil {
@@ -199,10 +199,10 @@ func isHello(name string) bool {
 // sharding commands come from the catalog.
 func (c *Cluster) commandTable() map[string]command {
 	table := map[string]command{
-		"hello":     {run: c.hello, stable: true},
-		"isMaster":  {run: c.hello},
-		"ping":      {run: c.ping, stable: true},
-		"buildInfo": {run: c.buildInfo},
+		"hello":     {run: c.server.hello, stable: true},
+		"isMaster":  {run: c.server.hello},
+		"ping":      {run: c.server.ping, stable: true},
+		"buildInfo": {run: c.server.buildInfo},
 
 		"find":        {run: c.find, stable: true},
 		"getMore":     {run: c.getMore, stable: true},
@@ -234,22 +234,22 @@ func (c *Cluster) commandTable() map[string]command {
 
 		"killAllSessionsByPattern": {run: c.killSessionsByPattern},
 
-		"commitTransaction": {run: c.commitTransaction, adminOnly: true, stable: true},
-		"abortTransaction":  {run: c.abortTransaction, adminOnly: true, stable: true},
+		"commitTransaction": {run: c.transactions.commitTransaction, adminOnly: true, stable: true},
+		"abortTransaction":  {run: c.transactions.abortTransaction, adminOnly: true, stable: true},
 
 		"collStats":     {run: c.collStats},
 		"dataSize":      {run: c.dataSize},
 		"dbStats":       {run: c.dbStats},
-		"serverStatus":  {run: c.serverStatus},
-		"connPoolStats": {run: c.connPoolStats},
-		"currentOp":     {run: c.currentOp, adminOnly: true},
+		"serverStatus":  {run: c.server.serverStatus},
+		"connPoolStats": {run: c.server.connPoolStats},
+		"currentOp":     {run: c.operations.run, adminOnly: true},
 
-		"getParameter":   {run: c.getParameter, adminOnly: true},
-		"getCmdLineOpts": {run: c.getCmdLineOpts, adminOnly: true},
-		"hostInfo":       {run: c.hostInfo},
-		"whatsmyuri":     {run: c.whatsMyURI},
-		"getLog":         {run: c.getLog, adminOnly: true},
-		"isdbgrid":       {run: c.isdbgrid},
+		"getParameter":   {run: c.server.getParameter, adminOnly: true},
+		"getCmdLineOpts": {run: c.server.getCmdLineOpts, adminOnly: true},
+		"hostInfo":       {run: c.server.hostInfo},
+		"whatsmyuri":     {run: c.server.whatsMyURI},
+		"getLog":         {run: c.server.getLog, adminOnly: true},
+		"isdbgrid":       {run: c.server.isdbgrid},
 	}
 	for name, run := range c.access.Handlers() {
 		table[name] = command{run: c.mirroringUsers(name, run), stable: name == "saslStart" || name == "saslContinue" || name == "authenticate"}

@@ -87,12 +87,12 @@ func (l documentLocks) check(coll *engine.Coll, id engine.RecordID, doc bson.Raw
 
 // checkFree returns a lockedError when a transaction other than tx changed one of the
 // documents found. The caller holds catalog.Mu.
-func (c *Cluster) checkFree(tx *transaction, found []foundDocument) error {
-	if tx != nil || len(c.locks) == 0 {
+func (ts *transactions) checkFree(tx *transaction, found []foundDocument) error {
+	if tx != nil || len(ts.locks) == 0 {
 		return nil // a transaction checks each document when it changes it
 	}
 	for _, rec := range found {
-		if err := c.locks.check(rec.source.coll, rec.id, nil, nil); err != nil {
+		if err := ts.locks.check(rec.source.coll, rec.id, nil, nil); err != nil {
 			return err
 		}
 	}
@@ -102,10 +102,10 @@ func (c *Cluster) checkFree(tx *transaction, found []foundDocument) error {
 // lockedWrite runs a write to a collection with catalog.Mu held. When a transaction is in
 // its way, it waits for the end of that and runs the write again; so write must not have
 // changed anything when it returns a lockedError.
-func (c *Cluster) lockedWrite(ctx context.Context, db, coll string, write func() error) error {
+func (ts *transactions) lockedWrite(ctx context.Context, db, coll string, write func() error) error {
 	for {
-		err := c.underLock(func() error {
-			if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+		err := ts.underLock(func() error {
+			if err := ts.catalog.CheckPrimaryMove(db, coll); err != nil {
 				return err
 			}
 			return write()
@@ -144,9 +144,9 @@ type connectionKey struct{}
 
 // awaitTransactions waits until no open transaction has touched one of the namespaces: a
 // change of a collection itself, such as its removal, needs it alone.
-func (c *Cluster) awaitTransactions(ctx context.Context, concerns func(ns string) bool) error {
+func (ts *transactions) awaitTransactions(ctx context.Context, concerns func(ns string) bool) error {
 	for {
-		tx := c.transactionTouching(concerns)
+		tx := ts.transactionTouching(concerns)
 		if tx == nil {
 			return nil
 		}
@@ -156,10 +156,10 @@ func (c *Cluster) awaitTransactions(ctx context.Context, concerns func(ns string
 	}
 }
 
-func (c *Cluster) transactionTouching(concerns func(ns string) bool) *transaction {
-	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
-	for tx := range c.transactions {
+func (ts *transactions) transactionTouching(concerns func(ns string) bool) *transaction {
+	ts.catalog.Mu.Lock()
+	defer ts.catalog.Mu.Unlock()
+	for tx := range ts.open {
 		for ns := range tx.touched {
 			if concerns(ns) {
 				return tx
@@ -175,9 +175,9 @@ func in(db string) func(string) bool {
 	return func(ns string) bool { return strings.HasPrefix(ns, db+".") }
 }
 
-func (c *Cluster) underLock(write func() error) error {
-	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
-	c.catalog.Timestamp()
+func (ts *transactions) underLock(write func() error) error {
+	ts.catalog.Mu.Lock()
+	defer ts.catalog.Mu.Unlock()
+	ts.catalog.Timestamp()
 	return write()
 }

@@ -72,7 +72,7 @@ func (c *Cluster) expireBy(coll *engine.Coll, spec bson.Raw) (n int) {
 		return 0
 	}
 	for _, rec := range found {
-		if gone, err := c.deleteFrom(nil, coll, rec.id); gone && err == nil {
+		if gone, err := c.transactions.deleteFrom(nil, coll, rec.id); gone && err == nil {
 			n++
 		}
 	}

@@ -94,7 +94,7 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 		head := bson.D{
 			{Key: "shardName", Value: s.shard},
 			{Key: "connectionString", Value: c.catalog.Host(s.shard)},
-			{Key: "serverInfo", Value: c.serverInfo(s.shard)},
+			{Key: "serverInfo", Value: c.server.serverInfo(s.shard)},
 		}
 		if c.version.atLeast(8, 0, 0) {
 			head = append(bson.D{{Key: "explainVersion", Value: "1"}}, head...)
@@ -187,7 +187,7 @@ func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 		parameters = append(parameters, bson.E{Key: "internalQueryFrameworkControl", Value: "trySbeRestricted"},
 			bson.E{Key: "internalQueryPlannerIgnoreIndexWithCollationForRegex", Value: int32(1)})
 	}
-	d := bson.D{{Key: "serverInfo", Value: c.serverInfo("")}, {Key: "serverParameters", Value: parameters}}
+	d := bson.D{{Key: "serverInfo", Value: c.server.serverInfo("")}, {Key: "serverParameters", Value: parameters}}
 	return append(d, bson.E{Key: "command", Value: innerCommand(r, inner)})
 }
 
@@ -300,7 +300,7 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 		if err != nil {
 			return nil, err
 		}
-		head := bson.D{{Key: "host", Value: c.address(s.shard)}, {Key: "explainVersion", Value: "1"}}
+		head := bson.D{{Key: "host", Value: addressOf(c.catalog, s.shard)}, {Key: "explainVersion", Value: "1"}}
 		shards = append(shards, bson.E{Key: s.shard, Value: append(head, plan...)})
 	}
 	return append(reply, bson.E{Key: "shards", Value: shards}, command), nil

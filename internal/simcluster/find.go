@@ -137,7 +137,7 @@ func (c *Cluster) openFind(ctx context.Context, a findArgs) (*cursor, error) {
 func (c *Cluster) read(ctx context.Context, db, coll string, s selection) ([]bson.Raw, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
-	t, err := c.seenBy(transactionOf(ctx), c.target(db, coll, s.filter))
+	t, err := c.transactions.seenBy(transactionOf(ctx), c.target(db, coll, s.filter))
 	if err != nil {
 		return nil, err
 	}

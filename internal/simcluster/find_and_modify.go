@@ -84,7 +84,7 @@ func (c *Cluster) findAndModify(ctx context.Context, r *engine.Request) (bson.D,
 		return nil, err
 	}
 	var reply bson.D
-	err = c.lockedWrite(ctx, a.db, a.coll, func() (err error) {
+	err = c.transactions.lockedWrite(ctx, a.db, a.coll, func() (err error) {
 		reply, err = c.modify(ctx, a)
 		return err
 	})
@@ -104,7 +104,7 @@ func (c *Cluster) mayModify(t target) error {
 func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 	defer c.configWritten(a.db, a.coll)
 	tx := transactionOf(ctx)
-	t, err := c.seenBy(tx, c.target(a.db, a.coll, a.statement.filter))
+	t, err := c.transactions.seenBy(tx, c.target(a.db, a.coll, a.statement.filter))
 	if err != nil {
 		return nil, err
 	}
@@ -127,11 +127,11 @@ func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 		return a.reply(nil, doc, value.Field(doc, "_id"))
 	}
 	first := found[0]
-	if err := c.checkFree(tx, found[:1]); err != nil {
+	if err := c.transactions.checkFree(tx, found[:1]); err != nil {
 		return nil, err
 	}
 	if a.remove {
-		if _, err := c.deleteFrom(tx, first.source.coll, first.id); err != nil {
+		if _, err := c.transactions.deleteFrom(tx, first.source.coll, first.id); err != nil {
 			return nil, err
 		}
 		return a.reply(first.doc, nil, bson.RawValue{})

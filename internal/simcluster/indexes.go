@@ -44,7 +44,7 @@ func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request) (bson.D, e
 	if err != nil {
 		return nil, err
 	}
-	if err := c.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
+	if err := c.transactions.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
 		return nil, err
 	}
 	c.catalog.Mu.Lock()
@@ -126,7 +126,7 @@ func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request) (bson.D,
 			return nil, err
 		}
 	}
-	if err := c.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
+	if err := c.transactions.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
 		return nil, err
 	}
 	c.catalog.Mu.Lock()

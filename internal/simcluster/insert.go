@@ -56,7 +56,7 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error)
 func (c *Cluster) insertPart(ctx context.Context, db, coll string, docs []bson.Raw, offset int, ordered bool) (n int,
 	failed []bson.D, err error) {
 	next := 0
-	err = c.lockedWrite(ctx, db, coll, func() error {
+	err = c.transactions.lockedWrite(ctx, db, coll, func() error {
 		defer c.configWritten(db, coll)
 		p := c.inserter(transactionOf(ctx), db, coll)
 		defer p.timed(time.Now())
@@ -98,7 +98,7 @@ func (p *inserter) insert(doc bson.Raw) (bson.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = p.cluster.insertInto(p.tx, coll, doc); err != nil {
+	if err = p.cluster.transactions.insertInto(p.tx, coll, doc); err != nil {
 		return nil, err
 	}
 	if p.routing != nil {
@@ -192,13 +192,13 @@ func (c *Cluster) collectionOn(tx *transaction, db, coll, shard string, r *catal
 	case r == nil:
 		c.catalog.EnsureDatabase(db)
 		node, home := c.homeOfColl(db, coll)
-		return c.collectionIn(tx, db, coll, home, false, node.Coll(db, coll))
+		return c.transactions.collectionIn(tx, db, coll, home, false, node.Coll(db, coll))
 	}
 	live, err := c.liveCollectionOn(db, coll, shard, r)
 	if err != nil {
 		return nil, err
 	}
-	return c.collectionIn(tx, db, coll, shard, true, live)
+	return c.transactions.collectionIn(tx, db, coll, shard, true, live)
 }
 
 func (c *Cluster) liveCollectionOn(db, coll, shard string, r *catalog.Routing) (*engine.Coll, error) {

@@ -9,22 +9,37 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/access"
+	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/wire"
 )
 
+// server is the process of the mongos: what it says of itself and what it has counted.
+type server struct {
+	catalog *catalog.Cluster
+	access  *access.Control
+	faults  *Faults
+	version version
+	process bson.ObjectID // of topologyVersion
+	started time.Time
+	epoch   time.Time // when the cluster began
+	cursors *cursors
+	stats   *counters
+}
+
 // hello describes this mongos to a driver; isMaster and ismaster are older names.
 // Compression and exhaust cursors are not supported, so the fields that would offer
 // them are absent.
-func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) {
+func (srv *server) hello(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if r.Conn != nil {
 		if client, ok := r.Lookup("client").DocumentOK(); ok && r.Conn.Client == nil {
 			r.Conn.Client = client
 			r.Conn.App, _ = client.Lookup("application", "name").StringValueOK()
 		}
 	}
-	if err := c.awaitTopologyChange(ctx, r); err != nil {
+	if err := srv.awaitTopologyChange(ctx, r); err != nil {
 		return nil, err
 	}
 	primary := "ismaster"
@@ -32,8 +47,8 @@ func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) 
 		primary = "isWritablePrimary"
 	}
 	reply := bson.D{{Key: primary, Value: true}, {Key: "msg", Value: "isdbgrid"}}
-	if c.version.atLeast(4, 4, 2) {
-		reply = append(reply, bson.E{Key: "topologyVersion", Value: c.topologyVersion()})
+	if srv.version.atLeast(4, 4, 2) {
+		reply = append(reply, bson.E{Key: "topologyVersion", Value: srv.topologyVersion()})
 	}
 	if truthy(r.Lookup("helloOk")) {
 		reply = append(reply, bson.E{Key: "helloOk", Value: true})
@@ -46,26 +61,26 @@ func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) 
 		bson.E{Key: "maxBsonObjectSize", Value: int32(maxDocument)},
 		bson.E{Key: "maxMessageSizeBytes", Value: int32(wire.MaxMessage)},
 		bson.E{Key: "maxWriteBatchSize", Value: int32(maxWriteBatch)},
-		bson.E{Key: "localTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
+		bson.E{Key: "localTime", Value: bson.NewDateTimeFromTime(srv.catalog.Now())},
 		bson.E{Key: "logicalSessionTimeoutMinutes", Value: int32(sessionLife / time.Minute)},
 		bson.E{Key: "connectionId", Value: id},
-		bson.E{Key: "maxWireVersion", Value: c.version.wire},
+		bson.E{Key: "maxWireVersion", Value: srv.version.wire},
 		bson.E{Key: "minWireVersion", Value: int32(0)},
 	)
 	if r.Conn != nil && (hasKey(r.Body, "saslSupportedMechs") || hasKey(r.Body, "speculativeAuthenticate")) {
-		reply = append(reply, c.access.Of(r.Conn).Hello(r)...)
+		reply = append(reply, srv.access.Of(r.Conn).Hello(r)...)
 	}
 	return reply, nil
 }
 
 // topologyVersion has a constant counter: a mongos never changes its role.
-func (c *Cluster) topologyVersion() bson.D {
-	return bson.D{{Key: "processId", Value: c.process}, {Key: "counter", Value: int64(0)}}
+func (srv *server) topologyVersion() bson.D {
+	return bson.D{{Key: "processId", Value: srv.process}, {Key: "counter", Value: int64(0)}}
 }
 
 // awaitTopologyChange delays the answer to a streaming monitor until maxAwaitTimeMS is
 // over or the cluster closes. The topology never changes.
-func (c *Cluster) awaitTopologyChange(ctx context.Context, r *engine.Request) error {
+func (srv *server) awaitTopologyChange(ctx context.Context, r *engine.Request) error {
 	known, ok := r.Lookup("topologyVersion").DocumentOK()
 	wait := r.Lookup("maxAwaitTimeMS")
 	if !ok || wait.Type == 0 {
@@ -75,7 +90,7 @@ func (c *Cluster) awaitTopologyChange(ctx context.Context, r *engine.Request) er
 	if !ok || ms < 0 {
 		return status.Errorf(status.BadValue, "maxAwaitTimeMS must be a non-negative integer")
 	}
-	if id, ok := known.Lookup("processId").ObjectIDOK(); !ok || id != c.process {
+	if id, ok := known.Lookup("processId").ObjectIDOK(); !ok || id != srv.process {
 		return nil // the monitor knows an earlier process: answer at once
 	}
 	select {
@@ -92,10 +107,10 @@ const (
 	routerPort = 27099
 )
 
-func (c *Cluster) ping(context.Context, *engine.Request) (bson.D, error) { return bson.D{}, nil }
+func (srv *server) ping(context.Context, *engine.Request) (bson.D, error) { return bson.D{}, nil }
 
-func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
-	p := c.version.parts
+func (srv *server) buildInfo(context.Context, *engine.Request) (bson.D, error) {
+	p := srv.version.parts
 	disabled := bson.D{{Key: "running", Value: "disabled"}, {Key: "compiled", Value: "disabled"}}
 	environment := bson.D{}
 	for _, k := range []string{"distmod", "distarch", "cc", "ccflags", "cxx", "cxxflags", "linkflags", "target_arch",
@@ -103,8 +118,8 @@ func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
 		environment = append(environment, bson.E{Key: k, Value: ""})
 	}
 	return bson.D{
-		{Key: "version", Value: c.version.release},
-		{Key: "gitVersion", Value: c.version.git},
+		{Key: "version", Value: srv.version.release},
+		{Key: "gitVersion", Value: srv.version.git},
 		{Key: "modules", Value: bson.A{}},
 		{Key: "allocator", Value: "system"},
 		{Key: "javascriptEngine", Value: "none"},
@@ -131,7 +146,7 @@ func parameters() bson.D {
 
 // getParameter answers a parameter, or all for "*". A mongos has
 // featureCompatibilityVersion from 8.0 on.
-func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
+func (srv *server) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
 	all := parameters()
 	if s, ok := r.Lookup("getParameter").StringValueOK(); ok && s == "*" {
 		return all, nil
@@ -142,12 +157,12 @@ func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, er
 			found = append(found, p)
 		}
 	}
-	if c.version.atLeast(8, 0, 0) && hasKey(r.Body, "featureCompatibilityVersion") {
-		fcv := fmt.Sprintf("%d.%d", c.version.parts[0], c.version.parts[1])
+	if srv.version.atLeast(8, 0, 0) && hasKey(r.Body, "featureCompatibilityVersion") {
+		fcv := fmt.Sprintf("%d.%d", srv.version.parts[0], srv.version.parts[1])
 		found = append(found, bson.E{Key: "featureCompatibilityVersion", Value: bson.D{{Key: "version", Value: fcv}}})
 	}
 	if len(found) == 0 {
-		if c.version.atLeast(8, 0, 0) {
+		if srv.version.atLeast(8, 0, 0) {
 			return nil, status.Errorf(status.InvalidOptions, "no option found to get")
 		}
 		return nil, status.Plain("no option found to get")
@@ -155,8 +170,8 @@ func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, er
 	return found, nil
 }
 
-func (c *Cluster) getCmdLineOpts(context.Context, *engine.Request) (bson.D, error) {
-	config := c.catalog.Host(configShard)
+func (srv *server) getCmdLineOpts(context.Context, *engine.Request) (bson.D, error) {
+	config := srv.catalog.Host(configShard)
 	return bson.D{
 		{Key: "argv", Value: bson.A{"mongos", "--configdb", config, "--port", fmt.Sprint(routerPort)}},
 		{Key: "parsed", Value: bson.D{
@@ -166,10 +181,10 @@ func (c *Cluster) getCmdLineOpts(context.Context, *engine.Request) (bson.D, erro
 	}, nil
 }
 
-func (c *Cluster) hostInfo(context.Context, *engine.Request) (bson.D, error) {
+func (srv *server) hostInfo(context.Context, *engine.Request) (bson.D, error) {
 	return bson.D{
 		{Key: "system", Value: bson.D{
-			{Key: "currentTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
+			{Key: "currentTime", Value: bson.NewDateTimeFromTime(srv.catalog.Now())},
 			{Key: "hostname", Value: fmt.Sprintf("%s:%d", hostname, routerPort)},
 			{Key: "cpuAddrSize", Value: int32(64)},
 			{Key: "memSizeMB", Value: int64(4096)},
@@ -183,7 +198,7 @@ func (c *Cluster) hostInfo(context.Context, *engine.Request) (bson.D, error) {
 	}, nil
 }
 
-func (c *Cluster) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, error) {
+func (srv *server) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, error) {
 	remote := ""
 	if r.Conn != nil {
 		remote = r.Conn.Remote
@@ -192,7 +207,7 @@ func (c *Cluster) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, erro
 }
 
 // getLog returns no lines; the simulated cluster logs to Options.Log.
-func (c *Cluster) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
+func (srv *server) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
 	name, ok := r.Lookup("getLog").StringValueOK()
 	switch {
 	case !ok:
@@ -205,22 +220,22 @@ func (c *Cluster) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
 	return nil, status.Errorf(status.OperationFailed, "No log named '%s'", name)
 }
 
-func (c *Cluster) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
+func (srv *server) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
 	return bson.D{{Key: "isdbgrid", Value: int32(1)}, {Key: "hostname", Value: hostname}}, nil
 }
 
 // serverInfo is the block of that name in explain.
-func (c *Cluster) serverInfo(shard string) bson.D {
+func (srv *server) serverInfo(shard string) bson.D {
 	port := int32(routerPort)
 	if shard != "" {
-		_, address, _ := cutHost(c.catalog.Host(shard))
+		_, address, _ := cutHost(srv.catalog.Host(shard))
 		_, p, _ := strings.Cut(address, ":")
 		_, _ = fmt.Sscan(p, &port)
 	}
 	return bson.D{
 		{Key: "host", Value: hostname},
 		{Key: "port", Value: port},
-		{Key: "version", Value: c.version.release},
-		{Key: "gitVersion", Value: c.version.git},
+		{Key: "version", Value: srv.version.release},
+		{Key: "gitVersion", Value: srv.version.git},
 	}
 }

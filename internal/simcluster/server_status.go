@@ -18,19 +18,19 @@ const maxConnections = 16_000
 
 // serverStatus has the sections of a mongos that are simulated. A section given as
 // false in the command is left out.
-func (c *Cluster) serverStatus(_ context.Context, r *engine.Request) (bson.D, error) {
-	up := time.Since(c.started)
+func (srv *server) serverStatus(_ context.Context, r *engine.Request) (bson.D, error) {
+	up := time.Since(srv.started)
 	reply := bson.D{
 		{Key: "host", Value: fmt.Sprintf("%s:%d", hostname, routerPort)},
-		{Key: "version", Value: c.version.release},
+		{Key: "version", Value: srv.version.release},
 		{Key: "process", Value: "mongos"},
 		{Key: "pid", Value: int64(1)},
 		{Key: "uptime", Value: up.Truncate(time.Second).Seconds()},
 		{Key: "uptimeMillis", Value: up.Milliseconds()},
 		{Key: "uptimeEstimate", Value: int64(up.Seconds())},
-		{Key: "localTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
+		{Key: "localTime", Value: bson.NewDateTimeFromTime(srv.catalog.Now())},
 	}
-	for _, section := range c.statusSections() {
+	for _, section := range srv.statusSections() {
 		if v := r.Lookup(section.Key); v.Type == 0 || truthy(v) {
 			reply = append(reply, section)
 		}
@@ -38,13 +38,13 @@ func (c *Cluster) serverStatus(_ context.Context, r *engine.Request) (bson.D, er
 	return reply, nil
 }
 
-func (c *Cluster) statusSections() bson.D {
-	s := &c.stats
+func (srv *server) statusSections() bson.D {
+	s := srv.stats
 	current := s.connections.Load()
-	c.catalog.Mu.RLock()
-	chunkSize := c.catalog.ChunkSize()
-	databases, collections := len(c.catalog.Databases()), len(c.catalog.Namespaces())
-	c.catalog.Mu.RUnlock()
+	srv.catalog.Mu.RLock()
+	chunkSize := srv.catalog.ChunkSize()
+	databases, collections := len(srv.catalog.Databases()), len(srv.catalog.Namespaces())
+	srv.catalog.Mu.RUnlock()
 	targeted := bson.D{}
 	for _, op := range []string{"find", "insert", "update", "delete", "aggregate"} {
 		targeted = append(targeted, bson.E{Key: op, Value: bson.D{
@@ -62,17 +62,17 @@ func (c *Cluster) statusSections() bson.D {
 			{Key: "totalCreated", Value: s.created.Load()}, {Key: "active", Value: int32(1)}, {Key: "threaded", Value: current},
 			{Key: "exhaustIsMaster", Value: int32(0)}, {Key: "exhaustHello", Value: int32(0)}, {Key: "awaitingTopologyChanges", Value: int32(0)},
 		}},
-		{Key: "health", Value: bson.D{{Key: "state", Value: "Ok"}, {Key: "enteredStateAtTime", Value: bson.NewDateTimeFromTime(c.opts.Epoch)}}},
+		{Key: "health", Value: bson.D{{Key: "state", Value: "Ok"}, {Key: "enteredStateAtTime", Value: bson.NewDateTimeFromTime(srv.epoch)}}},
 		{Key: "metrics", Value: bson.D{{Key: "cursor",
-			Value: bson.D{{Key: "open", Value: bson.D{{Key: "total", Value: int64(c.cursors.len())}}}}}}},
+			Value: bson.D{{Key: "open", Value: bson.D{{Key: "total", Value: int64(srv.cursors.len())}}}}}}},
 		{Key: "network", Value: bson.D{{Key: "numRequests", Value: s.requests.Load()}}},
 		{Key: "opcounters", Value: bson.D{
 			{Key: "insert", Value: s.inserts.Load()}, {Key: "query", Value: s.queries.Load()}, {Key: "update", Value: s.updates.Load()},
 			{Key: "delete", Value: s.deletes.Load()}, {Key: "getmore", Value: s.gets.Load()}, {Key: "command", Value: s.any.Load()},
 		}},
 		{Key: "sharding", Value: bson.D{
-			{Key: "configsvrConnectionString", Value: c.catalog.Host(configShard)},
-			{Key: "lastSeenConfigServerOpTime", Value: bson.D{{Key: "ts", Value: c.catalog.LastTimestamp()}, {Key: "t", Value: int64(-1)}}},
+			{Key: "configsvrConnectionString", Value: srv.catalog.Host(configShard)},
+			{Key: "lastSeenConfigServerOpTime", Value: bson.D{{Key: "ts", Value: srv.catalog.LastTimestamp()}, {Key: "t", Value: int64(-1)}}},
 			{Key: "maxChunkSizeInBytes", Value: chunkSize},
 		}},
 		{Key: "shardingStatistics", Value: bson.D{
@@ -87,18 +87,18 @@ func (c *Cluster) statusSections() bson.D {
 
 // connPoolStats shows the pools of mongos and the replica sets that it monitors; all
 // members are healthy.
-func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error) {
-	c.catalog.Mu.RLock()
-	defer c.catalog.Mu.RUnlock()
-	sets := c.withConfig(c.catalog.ShardNames())
+func (srv *server) connPoolStats(context.Context, *engine.Request) (bson.D, error) {
+	srv.catalog.Mu.RLock()
+	defer srv.catalog.Mu.RUnlock()
+	sets := withConfig(srv.catalog.ShardNames())
 	hosts, replicaSets := bson.D{}, bson.D{}
-	frozen := c.faults.Frozen()
+	frozen := srv.faults.Frozen()
 	idle := bson.D{
 		{Key: "inUse", Value: int32(0)}, {Key: "available", Value: int32(1)},
 		{Key: "created", Value: int32(1)}, {Key: "refreshing", Value: int32(0)},
 	}
 	for _, shard := range sets {
-		set, address, _ := cutHost(c.catalog.Host(shard))
+		set, address, _ := cutHost(srv.catalog.Host(shard))
 		hosts = append(hosts, bson.E{Key: address, Value: idle})
 		replicaSets = append(replicaSets, bson.E{Key: set, Value: bson.D{{Key: "hosts", Value: bson.A{bson.D{
 			{Key: "addr", Value: address}, {Key: "ok", Value: !slices.Contains(frozen, shard)},
@@ -115,8 +115,8 @@ func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error
 		}, hosts...)
 	}
 	pools := bson.D{{Key: "NetworkInterfaceTL-ShardRegistry", Value: pool(hosts)}}
-	if c.version.atLeast(8, 0, 0) {
-		_, address, _ := cutHost(c.catalog.Host(configShard))
+	if srv.version.atLeast(8, 0, 0) {
+		_, address, _ := cutHost(srv.catalog.Host(configShard))
 		pools = append(pools, bson.E{Key: "NetworkInterfaceTL-TaskExecutorPool-0", Value: pool(bson.D{{Key: address, Value: idle}})})
 	}
 	return bson.D{

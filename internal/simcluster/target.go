@@ -100,7 +100,7 @@ func (c *Cluster) homeOfColl(db, coll string) (*engine.Node, string) {
 }
 
 // withConfig puts the config server before the shards unless it is one (8.0).
-func (c *Cluster) withConfig(shards []string) []string {
+func withConfig(shards []string) []string {
 	if slices.Contains(shards, configShard) {
 		return shards
 	}

@@ -191,9 +191,9 @@ func (p *inserter) insertMeasurement(s series, doc bson.Raw) error {
 		return err
 	}
 	if id, bucket, ok := s.openBucket(coll, at, value.Field(fresh, "meta")); ok {
-		return p.cluster.replaceIn(p.tx, coll, id, s.add(bucket, at, doc))
+		return p.cluster.transactions.replaceIn(p.tx, coll, id, s.add(bucket, at, doc))
 	}
-	return p.cluster.insertInto(p.tx, coll, fresh)
+	return p.cluster.transactions.insertInto(p.tx, coll, fresh)
 }
 
 // bucket is a new bucket with one measurement.

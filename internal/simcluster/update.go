@@ -80,7 +80,7 @@ func (c *Cluster) updateOne(ctx context.Context, r *engine.Request, db, coll str
 		return updateResult{}, err
 	}
 	var done updateResult
-	err = c.lockedWrite(ctx, db, coll, func() (err error) {
+	err = c.transactions.lockedWrite(ctx, db, coll, func() (err error) {
 		defer c.configWritten(db, coll)
 		done, err = c.applyUpdate(ctx, db, coll, s)
 		return err
@@ -147,7 +147,7 @@ func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStat
 	tx := transactionOf(ctx)
 	t, err := c.targetUpdate(db, coll, s)
 	if err == nil {
-		t, err = c.seenBy(tx, t)
+		t, err = c.transactions.seenBy(tx, t)
 	}
 	if err != nil {
 		return done, err
@@ -162,7 +162,7 @@ func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStat
 		return done, err
 	}
 	found = c.first(found, !s.multi, s.filter)
-	if err := c.checkFree(tx, found); err != nil {
+	if err := c.transactions.checkFree(tx, found); err != nil {
 		return done, err
 	}
 	for _, rec := range found {
@@ -234,7 +234,7 @@ func (c *Cluster) changeDocument(tx *transaction, t target, rec foundDocument, s
 			return after, moved, err
 		}
 	}
-	if err := c.replaceIn(tx, rec.source.coll, rec.id, after); err != nil {
+	if err := c.transactions.replaceIn(tx, rec.source.coll, rec.id, after); err != nil {
 		return nil, false, err
 	}
 	c.noteWrite(t, after)
@@ -363,17 +363,17 @@ func (c *Cluster) updateShardKey(tx *transaction, t target, rec foundDocument, a
 	}
 	// A real cluster uses a transaction over two shards; here the lock makes it atomic.
 	// The insert comes first because only the insert can fail.
-	if err := c.checkFree(tx, []foundDocument{rec}); err != nil {
+	if err := c.transactions.checkFree(tx, []foundDocument{rec}); err != nil {
 		return false, err
 	}
 	to, err := c.collectionOn(tx, src.coll.DB, src.coll.Name, owner, t.routing)
 	if err != nil {
 		return false, err
 	}
-	if err := c.insertInto(tx, to, after); err != nil {
+	if err := c.transactions.insertInto(tx, to, after); err != nil {
 		return false, err
 	}
-	return c.deleteFrom(tx, src.coll, rec.id)
+	return c.transactions.deleteFrom(tx, src.coll, rec.id)
 }
 
 // upsert inserts the document that the statement describes when none matched.
