@@ -1,7 +1,6 @@
 package simcluster
 
 import (
-	"fmt"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -19,16 +18,8 @@ func wholeNumber(v bson.RawValue) (int64, bool) {
 	return value.Long(v)
 }
 
-// truthy reads a boolean argument; the server takes numbers for booleans too.
-func truthy(v bson.RawValue) bool {
-	switch v.Type {
-	case bson.TypeBoolean:
-		return v.Boolean()
-	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
-		return value.Float(v) != 0
-	}
-	return false
-}
+// truthy reads a boolean argument.
+func truthy(v bson.RawValue) bool { return value.True(v) }
 
 // document reads an argument that is a document; absent and null are nil.
 func document(r *engine.Request, key string) (bson.Raw, error) {
@@ -63,34 +54,8 @@ func wrongType(field string, v bson.RawValue, want string) error {
 	return status.Errorf(status.TypeMismatch, "BSON field '%s' is the wrong type '%s', expected type '%s'", field, typeName(v.Type), want)
 }
 
-// typeName is the alias of a type in server messages.
-func typeName(t bson.Type) string {
-	switch t {
-	case 0:
-		return "missing"
-	case bson.TypeEmbeddedDocument:
-		return "object"
-	case bson.TypeBinary:
-		return "binData"
-	case bson.TypeObjectID:
-		return "objectId"
-	case bson.TypeBoolean:
-		return "bool"
-	case bson.TypeDateTime:
-		return "date"
-	case bson.TypeInt32:
-		return "int"
-	case bson.TypeInt64:
-		return "long"
-	case bson.TypeDecimal128:
-		return "decimal"
-	case bson.TypeMinKey:
-		return "minKey"
-	case bson.TypeMaxKey:
-		return "maxKey"
-	}
-	return strings.ToLower(t.String())
-}
+// typeName is the name of a type in server messages.
+func typeName(t bson.Type) string { return value.TypeName(bson.RawValue{Type: t}) }
 
 // namespace reads the collection that a command names in its first field.
 func namespace(r *engine.Request) (db, coll string, err error) {
@@ -167,9 +132,7 @@ func rawArray(docs []bson.Raw) bson.RawValue {
 	return bson.RawValue{Type: bson.TypeArray, Value: b.Raw()}
 }
 
-func uuidValue(id [16]byte) bson.Binary {
-	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}
-}
+func uuidValue(id [16]byte) bson.Binary { return value.UUID(id) }
 
 // success completes the reply of a command that worked.
 func (c *Cluster) success(fields bson.D) bson.Raw {
@@ -213,14 +176,7 @@ func (c *Cluster) withClusterTime(fields bson.D) bson.Raw {
 // shellText formats a document as in the server's error messages and index bounds.
 func shellText(doc bson.Raw) string { return value.Text(value.Doc(doc)) }
 
-// encode marshals a document built by this package, which cannot fail.
-func encode(d any) bson.Raw {
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		panic(fmt.Sprintf("encode %v: %v", d, err))
-	}
-	return raw
-}
+func encode(d any) bson.Raw { return value.Encode(d) }
 
 // hasPath reports whether a document has a value at a dotted path.
 func hasPath(doc bson.Raw, path string) bool {

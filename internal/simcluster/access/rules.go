@@ -287,12 +287,7 @@ func mayExplain(s *Session, r *engine.Request) bool {
 	return known && name != "explain" && (u.allows == nil || u.allows(s, &engine.Request{DB: r.DB, Name: name, Body: body}))
 }
 
-func truthy(v bson.RawValue) bool {
-	if v.Type == bson.TypeBoolean {
-		return v.Boolean()
-	}
-	return value.IsNumber(v) && value.Float(v) != 0
-}
+func truthy(v bson.RawValue) bool { return value.True(v) }
 
 // shardingRules has the rules of commands on shards, chunks, zones and the balancer,
 // which run on admin.

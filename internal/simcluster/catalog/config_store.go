@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // configStore writes the documents of the config database. It panics when an index
@@ -170,13 +171,7 @@ func (s configStore) each(name string, visit func(engine.RecordID, bson.Raw)) {
 	}
 }
 
-func encode(doc any) bson.Raw {
-	raw, err := bson.Marshal(doc)
-	if err != nil {
-		panic(fmt.Sprintf("encode %v: %v", doc, err))
-	}
-	return raw
-}
+func encode(doc any) bson.Raw { return value.Encode(doc) }
 
 // asInt64 reads any BSON number as an integer.
 func asInt64(v bson.RawValue) (int64, bool) {
@@ -191,11 +186,5 @@ func asInt64(v bson.RawValue) (int64, bool) {
 	return 0, false
 }
 
-// truthy reads a boolean option as the server does: true or a number other than 0.
-func truthy(v bson.RawValue) bool {
-	if v.Type == bson.TypeBoolean {
-		return v.Boolean()
-	}
-	n, ok := asInt64(v)
-	return ok && n != 0
-}
+// truthy reads a boolean option.
+func truthy(v bson.RawValue) bool { return value.True(v) }

@@ -59,9 +59,9 @@ func (c *Coll) NS() string { return c.DB + "." + c.Name }
 func (c *Coll) Insert(doc bson.Raw) (RecordID, error) {
 	switch id := value.Field(doc, "_id"); id.Type {
 	case 0:
-		return 0, Errorf(status.BadValue, "can't insert document without _id")
+		return 0, status.Errorf(status.BadValue, "can't insert document without _id")
 	case bson.TypeArray, bson.TypeRegex, bson.TypeUndefined:
-		return 0, Errorf(status.InvalidIdField, "The '_id' value cannot be of type %s", expr.TypeName(id))
+		return 0, status.Errorf(status.InvalidIdField, "The '_id' value cannot be of type %s", expr.TypeName(id))
 	}
 	r := &record{id: c.lastID + 1, doc: doc}
 	if err := c.add(r); err != nil {
@@ -90,7 +90,7 @@ func (c *Coll) add(r *record) error {
 // check makes a record's entries in every index, or returns why it cannot be stored.
 func (c *Coll) check(r *record) ([][]entry, error) {
 	if len(r.doc) > maxDocument {
-		return nil, Errorf(status.BSONObjectTooLarge, "object to insert too large. size in bytes: %d, max size: %d", len(r.doc), maxDocument)
+		return nil, status.Errorf(status.BSONObjectTooLarge, "object to insert too large. size in bytes: %d, max size: %d", len(r.doc), maxDocument)
 	}
 	keys := make([][]entry, len(c.indexes))
 	for i, x := range c.indexes {
@@ -107,10 +107,10 @@ func (c *Coll) check(r *record) ([][]entry, error) {
 func (c *Coll) Update(id RecordID, doc bson.Raw) error {
 	old := c.record(id)
 	if old == nil {
-		return Errorf(status.NoMatchingDocument, "no record %d in %s", id, c.NS())
+		return status.Errorf(status.NoMatchingDocument, "no record %d in %s", id, c.NS())
 	}
 	if !value.Equal(value.Field(old.doc, "_id"), value.Field(doc, "_id")) {
-		return Errorf(status.ImmutableField, "After applying the update, the (immutable) field '_id' was found to have been altered to _id: %s",
+		return status.Errorf(status.ImmutableField, "After applying the update, the (immutable) field '_id' was found to have been altered to _id: %s",
 			value.Text(value.Field(doc, "_id")))
 	}
 	r := &record{id: id, doc: doc}

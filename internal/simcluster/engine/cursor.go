@@ -104,7 +104,7 @@ func (c *Cursor) candidate() *record {
 		}
 		if c.next == len(c.buf) {
 			if c.coll.dropped || !c.source.alive() {
-				c.err = Errorf(status.QueryPlanKilled, "collection dropped. UUID %s", uuidText(c.coll.UUID))
+				c.err = status.Errorf(status.QueryPlanKilled, "collection dropped. UUID %s", uuidText(c.coll.UUID))
 				return nil
 			}
 			c.batch = min(max(2*c.batch, firstBatch), lastBatch)

@@ -138,9 +138,9 @@ func (x *index) document(e *entry) bson.Raw {
 }
 
 // duplicateKey is error 11000 with the text of MongoDB 5.0.
-func duplicateKey(ns string, x *index, key *entry) *Error {
+func duplicateKey(ns string, x *index, key *entry) *status.Error {
 	doc := x.document(key)
-	e := Errorf(status.DuplicateKey, "E11000 duplicate key error collection: %s index: %s dup key: %s",
+	e := status.Errorf(status.DuplicateKey, "E11000 duplicate key error collection: %s index: %s dup key: %s",
 		ns, x.name, value.Text(value.Doc(doc)))
 	e.Extra = bson.D{{Key: "keyPattern", Value: x.key}, {Key: "keyValue", Value: doc}}
 	return e
@@ -178,19 +178,19 @@ func parseSpec(spec bson.D) (indexSpec, error) {
 	var s indexSpec
 	raw, err := bson.Marshal(spec)
 	if err != nil {
-		return s, Errorf(status.FailedToParse, "bad index specification: %v", err)
+		return s, status.Errorf(status.FailedToParse, "bad index specification: %v", err)
 	}
 	for name, v := range value.Elements(raw) {
 		switch name {
 		case "v":
 		case "key":
 			if v.Type != bson.TypeEmbeddedDocument {
-				return s, Errorf(status.TypeMismatch, "The field 'key' must be an object, but got %s", v.Type)
+				return s, status.Errorf(status.TypeMismatch, "The field 'key' must be an object, but got %s", v.Type)
 			}
 			s.key = v.Value
 		case "name":
 			if v.Type != bson.TypeString {
-				return s, Errorf(status.TypeMismatch, "The field 'name' must be a string, but got %s", v.Type)
+				return s, status.Errorf(status.TypeMismatch, "The field 'name' must be a string, but got %s", v.Type)
 			}
 			s.name = v.StringValue()
 		case "unique":
@@ -199,7 +199,7 @@ func parseSpec(spec bson.D) (indexSpec, error) {
 			s.sparse = truthy(v)
 		case "partialFilterExpression":
 			if v.Type != bson.TypeEmbeddedDocument {
-				return s, Errorf(status.TypeMismatch, "The field 'partialFilterExpression' must be an object, but got %s", v.Type)
+				return s, status.Errorf(status.TypeMismatch, "The field 'partialFilterExpression' must be an object, but got %s", v.Type)
 			}
 			s.partialRaw = v.Value
 			if s.partial, err = query.Parse(v.Value, nil); err != nil {
@@ -211,7 +211,7 @@ func parseSpec(spec bson.D) (indexSpec, error) {
 		}
 	}
 	if s.key == nil {
-		return s, Errorf(status.FailedToParse, "The 'key' field is a required property of an index specification")
+		return s, status.Errorf(status.FailedToParse, "The 'key' field is a required property of an index specification")
 	}
 	if s.fields, err = parseKey(s.key); err != nil {
 		return s, err
@@ -221,11 +221,11 @@ func parseSpec(spec bson.D) (indexSpec, error) {
 	}
 	for _, f := range s.fields {
 		if f.hashed && s.unique {
-			return s, Errorf(16764, "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.")
+			return s, status.Errorf(16764, "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.")
 		}
 	}
 	if s.partial != nil && s.sparse {
-		return s, Errorf(status.CannotCreateIndex, "cannot mix \"partialFilterExpression\" and \"sparse\" options")
+		return s, status.Errorf(status.CannotCreateIndex, "cannot mix \"partialFilterExpression\" and \"sparse\" options")
 	}
 	return s, nil
 }
@@ -238,31 +238,31 @@ func parseKey(key bson.Raw) ([]indexField, error) {
 		f := indexField{name: name, path: strings.Split(name, ".")}
 		switch {
 		case name == "":
-			return nil, Errorf(status.CannotCreateIndex, "Index keys cannot be an empty field.")
+			return nil, status.Errorf(status.CannotCreateIndex, "Index keys cannot be an empty field.")
 		case value.IsNumber(v):
 			n := value.Float(v)
 			if n == 0 {
-				return nil, Errorf(status.CannotCreateIndex, "Values in the index key pattern cannot be 0.")
+				return nil, status.Errorf(status.CannotCreateIndex, "Values in the index key pattern cannot be 0.")
 			}
 			f.descending = n < 0
 		case v.Type == bson.TypeString && v.StringValue() == "hashed":
 			f.hashed = true
 			hashed++
 		case v.Type == bson.TypeString:
-			return nil, Errorf(status.CannotCreateIndex, "Unknown index plugin '%s'", v.StringValue())
+			return nil, status.Errorf(status.CannotCreateIndex, "Unknown index plugin '%s'", v.StringValue())
 		default:
-			return nil, Errorf(status.CannotCreateIndex,
+			return nil, status.Errorf(status.CannotCreateIndex,
 				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", v.Type)
 		}
 		fields = append(fields, f)
 	}
 	switch {
 	case len(fields) == 0:
-		return nil, Errorf(status.CannotCreateIndex, "Index keys cannot be an empty.")
+		return nil, status.Errorf(status.CannotCreateIndex, "Index keys cannot be an empty.")
 	case len(fields) > 32:
-		return nil, Errorf(13103, "too many compound keys")
+		return nil, status.Errorf(13103, "too many compound keys")
 	case hashed > 1:
-		return nil, Errorf(31303, "A maximum of one index field is allowed to be hashed but found %d for 'key' %s", hashed,
+		return nil, status.Errorf(31303, "A maximum of one index field is allowed to be hashed but found %d for 'key' %s", hashed,
 			value.Text(value.Doc(key)))
 	}
 	return fields, nil

@@ -52,7 +52,7 @@ func (c *Coll) EnsureIndex(spec bson.D) (created bool, err error) {
 func (c *Coll) sameIndex(s indexSpec) (bool, error) {
 	if idKey := c.indexes[0].key; bytes.Equal(normalKey(s.fields), normalKey(c.indexes[0].fields)) {
 		if s.name != "_id_" && s.name != "_id_1" {
-			return false, Errorf(status.BadValue, "The field 'name' for an _id index must be '_id_', but got '%s' for %s",
+			return false, status.Errorf(status.BadValue, "The field 'name' for an _id index must be '_id_', but got '%s' for %s",
 				s.name, value.Text(value.Doc(idKey)))
 		}
 		return true, nil
@@ -61,18 +61,18 @@ func (c *Coll) sameIndex(s indexSpec) (bool, error) {
 		sameKey := bytes.Equal(normalKey(s.fields), normalKey(x.fields))
 		switch {
 		case x.name == s.name && !sameKey:
-			return false, Errorf(status.IndexKeySpecsConflict, "An existing index has the same name as the requested index. "+
+			return false, status.Errorf(status.IndexKeySpecsConflict, "An existing index has the same name as the requested index. "+
 				"When index names are not specified, they are auto generated and can cause conflicts. Please refer to our "+
 				"documentation. Requested index: %s, existing index: %s",
 				value.Text(value.Doc(s.document())), value.Text(value.Doc(x.spec)))
 		case x.name == s.name && s.sameOptions(x):
 			return true, nil
 		case x.name == s.name:
-			return false, Errorf(status.IndexOptionsConflict,
+			return false, status.Errorf(status.IndexOptionsConflict,
 				"An equivalent index already exists with the same name but different options. Requested index: %s, existing index: %s",
 				value.Text(value.Doc(s.document())), value.Text(value.Doc(x.spec)))
 		case sameKey && s.sameOptions(x):
-			return false, Errorf(status.IndexOptionsConflict, "Index already exists with a different name: %s", x.name)
+			return false, status.Errorf(status.IndexOptionsConflict, "Index already exists with a different name: %s", x.name)
 		}
 	}
 	return false, nil
@@ -106,11 +106,11 @@ func (c *Coll) Indexes() []bson.Raw {
 // DropIndex removes an index by name. Errors: 27 IndexNotFound, 72 InvalidOptions for _id_.
 func (c *Coll) DropIndex(name string) error {
 	if name == "_id_" {
-		return Errorf(status.InvalidOptions, "cannot drop _id index")
+		return status.Errorf(status.InvalidOptions, "cannot drop _id index")
 	}
 	at := slices.IndexFunc(c.indexes, func(x *index) bool { return x.name == name })
 	if at < 0 {
-		return Errorf(status.IndexNotFound, "index not found with name [%s]", name)
+		return status.Errorf(status.IndexNotFound, "index not found with name [%s]", name)
 	}
 	c.indexes[at].dropped = true
 	c.indexes = slices.Delete(c.indexes, at, at+1)

@@ -64,13 +64,13 @@ func (g *generator) expand(state []pending) error {
 			continue
 		}
 		if g.index.fields[i].hashed {
-			return Errorf(16766, "Error: hashed indexes do not currently support array values. Found array at path: %s", g.index.fields[i].name)
+			return status.Errorf(16766, "Error: hashed indexes do not currently support array values. Found array at path: %s", g.index.fields[i].name)
 		}
 		switch {
 		case array < 0:
 			array = i
 		case state[array].pos != p.pos:
-			return Errorf(status.CannotIndexParallelArrays, "cannot index parallel arrays [%s] [%s]",
+			return status.Errorf(status.CannotIndexParallelArrays, "cannot index parallel arrays [%s] [%s]",
 				p.last(g.index.fields[i]), state[array].last(g.index.fields[array]))
 		}
 	}

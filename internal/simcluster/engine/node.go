@@ -76,14 +76,14 @@ func (n *Node) DropDatabase(db string) bool {
 func (n *Node) Rename(db, coll, toDB, toColl string, dropTarget bool) error {
 	c := n.Coll(db, coll)
 	if c == nil {
-		return Errorf(status.NamespaceNotFound, "Source collection %s.%s does not exist", db, coll)
+		return status.Errorf(status.NamespaceNotFound, "Source collection %s.%s does not exist", db, coll)
 	}
 	if db == toDB && coll == toColl {
-		return Errorf(status.IllegalOperation, "Can't rename a collection to itself")
+		return status.Errorf(status.IllegalOperation, "Can't rename a collection to itself")
 	}
 	if n.Coll(toDB, toColl) != nil {
 		if !dropTarget {
-			return Errorf(status.NamespaceExists, "target namespace exists")
+			return status.Errorf(status.NamespaceExists, "target namespace exists")
 		}
 		n.Drop(toDB, toColl)
 	}
@@ -200,7 +200,7 @@ func (c *Coll) Apply(changes []Change) error {
 func (c *Coll) apply(changes []Change) error {
 	for _, ch := range changes {
 		if ch.ID != 0 && !c.Delete(ch.ID) {
-			return Errorf(status.NoMatchingDocument, "no record %d in %s", ch.ID, c.NS())
+			return status.Errorf(status.NoMatchingDocument, "no record %d in %s", ch.ID, c.NS())
 		}
 	}
 	for _, ch := range changes {

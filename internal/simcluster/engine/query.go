@@ -107,7 +107,7 @@ func (c *Coll) hinted(q Query, order *query.Sort) (choice, error) {
 		}
 		name, _ = c.IndexByKey(q.Hint.Value)
 	default:
-		return choice{}, Errorf(status.FailedToParse, "hint must be a string or an object")
+		return choice{}, status.Errorf(status.FailedToParse, "hint must be a string or an object")
 	}
 	for _, x := range c.indexes {
 		if x.name == name {
@@ -119,7 +119,7 @@ func (c *Coll) hinted(q Query, order *query.Sort) (choice, error) {
 			return ch, nil
 		}
 	}
-	return choice{}, Errorf(status.BadValue,
+	return choice{}, status.Errorf(status.BadValue,
 		"error processing query: ns=%s planner returned error :: caused by :: hint provided does not correspond to an existing index", c.NS())
 }
 

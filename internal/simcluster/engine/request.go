@@ -10,7 +10,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -48,18 +47,6 @@ type Conn struct {
 // Handler runs a command. The server adds ok, operationTime and $clusterTime to the
 // reply.
 type Handler func(ctx context.Context, r *Request) (bson.D, error)
-
-// Error is a command or write error of a MongoDB server; see package status for the
-// codes.
-type Error = status.Error
-
-// Errorf makes an Error; Name is filled from the code table.
-func Errorf(code int32, format string, args ...any) *Error {
-	return status.Errorf(code, format, args...)
-}
-
-// AsError converts any error to an *Error; nil for nil.
-func AsError(err error) *Error { return status.Of(err) }
 
 // find looks a field up in the document that begins at base; the offset is absolute.
 func find(doc bson.Raw, base int, name string) (int, bson.RawValue) {

@@ -81,12 +81,6 @@ func (e Expr) Eval(root bson.Raw, env *Env) (bson.RawValue, error) {
 	return e.root.eval(&c)
 }
 
-// Const is the expression's value when it depends on nothing.
-func (e Expr) Const() (bson.RawValue, bool) {
-	n, ok := e.root.(constant)
-	return n.v, ok
-}
-
 // node is one compiled operation.
 type node interface {
 	eval(c *evaluation) (bson.RawValue, error)

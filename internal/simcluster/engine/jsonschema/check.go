@@ -25,7 +25,7 @@ func Check(schema bson.Raw, v bson.RawValue) []bson.D {
 		switch name {
 		case "bsonType":
 			if !isType(v, arg.StringValue()) {
-				fail(name, specified, reason("type did not match"), considered, bson.E{Key: "consideredType", Value: typeName(v)})
+				fail(name, specified, reason("type did not match"), considered, bson.E{Key: "consideredType", Value: value.TypeName(v)})
 			}
 		case "enum":
 			if !slices.ContainsFunc(slices.Collect(value.Items(arg)), func(x bson.RawValue) bool { return value.Compare(x, v) == 0 }) {
@@ -110,15 +110,6 @@ func otherFields(doc, schema bson.Raw) (names bson.A) {
 	return names
 }
 
-var typeNames = map[bson.Type]string{
-	bson.TypeDouble: "double", bson.TypeString: "string", bson.TypeEmbeddedDocument: "object", bson.TypeArray: "array",
-	bson.TypeBinary: "binData", bson.TypeObjectID: "objectId", bson.TypeBoolean: "bool", bson.TypeDateTime: "date",
-	bson.TypeNull: "null", bson.TypeRegex: "regex", bson.TypeInt32: "int", bson.TypeTimestamp: "timestamp",
-	bson.TypeInt64: "long", bson.TypeDecimal128: "decimal", bson.TypeMinKey: "minKey", bson.TypeMaxKey: "maxKey",
-}
-
-func typeName(v bson.RawValue) string { return typeNames[v.Type] }
-
 func isType(v bson.RawValue, name string) bool {
-	return typeName(v) == name || name == "number" && v.IsNumber()
+	return value.TypeName(v) == name || name == "number" && v.IsNumber()
 }

@@ -239,16 +239,6 @@ func (p Parts) Combine(shards []Docs, env *Env) (Docs, error) {
 	return merge.Run(in), nil
 }
 
-// Interleave merges streams that are each sorted by a pattern; of documents
-// with equal keys those of the earlier stream come first.
-func Interleave(pattern bson.Raw, streams []Docs) (Docs, error) {
-	order, err := query.ParseSort(pattern)
-	if err != nil {
-		return nil, err
-	}
-	return interleave(order, streams), nil
-}
-
 // puller is one stream with its next document.
 type puller struct {
 	next func() (bson.Raw, error, bool)

@@ -190,7 +190,7 @@ func types(v bson.RawValue) (test, error) {
 	add := func(v bson.RawValue) error {
 		if v.Type == bson.TypeString {
 			name := v.StringValue()
-			code, ok := typeNamed(name)
+			code, ok := value.TypeNamed(name)
 			switch {
 			case name == "number":
 				t.numbers = true
@@ -223,24 +223,6 @@ func types(v bson.RawValue) (test, error) {
 		return nil, status.Errorf(status.FailedToParse, "$type must match at least one type")
 	}
 	return t, nil
-}
-
-// typeNames are the aliases of $type; those of types 1 to 19 at their number.
-func typeNames() []string {
-	return []string{"", "double", "string", "object", "array", "binData", "undefined", "objectId", "bool", "date",
-		"null", "regex", "dbPointer", "javascript", "symbol", "javascriptWithScope", "int", "timestamp", "long", "decimal",
-		"minKey", "maxKey"}
-}
-
-func typeNamed(name string) (bson.Type, bool) {
-	switch name {
-	case "minKey":
-		return bson.TypeMinKey, true
-	case "maxKey":
-		return bson.TypeMaxKey, true
-	}
-	i := slices.Index(typeNames(), name)
-	return bson.Type(byte(max(i, 0))), i > 0
 }
 
 // pattern is a regular expression condition: strings and symbols that contain a match, and the
