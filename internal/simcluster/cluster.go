@@ -100,11 +100,6 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 
 // load fills the cluster and sets the balancer as the options say.
 func (c *Cluster) load(ctx context.Context) error {
-	if c.access.Enforced() {
-		if err := c.writeUserDocuments(); err != nil {
-			return err
-		}
-	}
 	if !c.opts.Empty {
 		c.catalog.Hurry(true)
 		defer c.catalog.Hurry(false)

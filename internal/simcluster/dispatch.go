@@ -252,7 +252,7 @@ func (c *Cluster) commandTable() map[string]command {
 		"isdbgrid":       {run: c.server.isdbgrid},
 	}
 	for name, run := range c.access.Handlers() {
-		table[name] = command{run: c.mirroringUsers(name, run), stable: name == "saslStart" || name == "saslContinue" || name == "authenticate"}
+		table[name] = command{run: run, stable: name == "saslStart" || name == "saslContinue" || name == "authenticate"}
 	}
 	if c.opts.FaultCommand {
 		table[faultCommand] = command{run: c.simulateFault, adminOnly: true}

@@ -347,13 +347,3 @@ func (c *Control) Handlers() map[string]engine.Handler {
 	}
 	return out
 }
-
-// Changes reports whether a command changes users or roles.
-func Changes(command string) bool {
-	for _, verb := range []string{"create", "update", "drop", "grant"} {
-		if rest, ok := strings.CutPrefix(command, verb); ok {
-			return strings.Contains(rest, "User") || strings.Contains(rest, "Role")
-		}
-	}
-	return false
-}

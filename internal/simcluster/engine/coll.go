@@ -90,7 +90,8 @@ func (c *Coll) add(r *record) error {
 // check makes a record's entries in every index, or returns why it cannot be stored.
 func (c *Coll) check(r *record) ([][]entry, error) {
 	if len(r.doc) > maxDocument {
-		return nil, status.Errorf(status.BSONObjectTooLarge, "object to insert too large. size in bytes: %d, max size: %d", len(r.doc), maxDocument)
+		return nil, status.Errorf(status.BSONObjectTooLarge, "object to insert too large. size in bytes: %d, max size: %d",
+			len(r.doc), maxDocument)
 	}
 	keys := make([][]entry, len(c.indexes))
 	for i, x := range c.indexes {
@@ -110,7 +111,8 @@ func (c *Coll) Update(id RecordID, doc bson.Raw) error {
 		return status.Errorf(status.NoMatchingDocument, "no record %d in %s", id, c.NS())
 	}
 	if !value.Equal(value.Field(old.doc, "_id"), value.Field(doc, "_id")) {
-		return status.Errorf(status.ImmutableField, "After applying the update, the (immutable) field '_id' was found to have been altered to _id: %s",
+		return status.Errorf(status.ImmutableField,
+			"After applying the update, the (immutable) field '_id' was found to have been altered to _id: %s",
 			value.Text(value.Field(doc, "_id")))
 	}
 	r := &record{id: id, doc: doc}

@@ -64,7 +64,8 @@ func (g *generator) expand(state []pending) error {
 			continue
 		}
 		if g.index.fields[i].hashed {
-			return status.Errorf(16766, "Error: hashed indexes do not currently support array values. Found array at path: %s", g.index.fields[i].name)
+			return status.Errorf(16766, "Error: hashed indexes do not currently support array values. Found array at path: %s",
+				g.index.fields[i].name)
 		}
 		switch {
 		case array < 0:

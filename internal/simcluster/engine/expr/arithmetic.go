@@ -89,14 +89,7 @@ func evalDivide(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	return quotient(l, r), nil
 }
 
-// quotient divides as doubles, also decimals, which have 15 digits then.
-func quotient(a, b bson.RawValue) bson.RawValue {
-	q := value.Double(value.Float(a) / value.Float(b))
-	if a.Type == bson.TypeDecimal128 || b.Type == bson.TypeDecimal128 {
-		return value.Decimal(value.DecimalOf(q))
-	}
-	return q
-}
+func quotient(a, b bson.RawValue) bson.RawValue { return value.Double(value.Float(a) / value.Float(b)) }
 
 // evalTotal is the expression form of the accumulators: over its operands, or
 // over the elements when the only operand is an array.
@@ -138,11 +131,11 @@ func Extreme(best, v bson.RawValue, largest bool) bson.RawValue {
 // type, and on overflow ints become longs and longs become doubles. The zero value is
 // an empty sum, int 0.
 //
-// Integers and decimals are added exactly, doubles with compensated summation, so that sums of
+// Integers are added exactly, doubles and decimals with compensated summation, so that sums of
 // ordinary size do not depend on the order of the shards.
 type Total struct {
 	Count   int64         // numbers added
-	exact   bson.RawValue // sum of ints, longs and decimals
+	exact   bson.RawValue // sum of ints and longs
 	doubles bool          // some have been added to sum
 	sum     float64       // sum of doubles
 	lost    float64       // compensation for rounding errors in sum
@@ -154,7 +147,7 @@ func (t *Total) Add(v bson.RawValue) {
 		return
 	}
 	t.Count++
-	if v.Type == bson.TypeDouble {
+	if v.Type == bson.TypeDouble || v.Type == bson.TypeDecimal128 {
 		t.addFloat(value.Float(v))
 		return
 	}
@@ -186,19 +179,14 @@ func (t *Total) addFloat(f float64) {
 
 // Sum is the sum so far.
 func (t *Total) Sum() bson.RawValue {
-	switch whole := t.whole(); {
-	case !t.doubles:
-		return whole
-	case whole.Type == bson.TypeDecimal128:
-		s, _ := value.Add(whole, value.Double(t.sum+t.lost))
-		return s
-	default:
-		f := t.sum + value.Float(whole)
-		if with := f + t.lost; !math.IsNaN(with) { // infinities leave NaN in lost
-			f = with
-		}
-		return value.Double(f)
+	if !t.doubles {
+		return t.whole()
 	}
+	f := t.sum + value.Float(t.whole())
+	if with := f + t.lost; !math.IsNaN(with) { // infinities leave NaN in lost
+		f = with
+	}
+	return value.Double(f)
 }
 
 // Quotient divides a sum by a count, null when the count is 0; never an integer.

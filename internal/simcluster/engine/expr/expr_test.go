@@ -166,7 +166,7 @@ func TestArithmeticOperatorsEvaluate(t *testing.T) {
 		         | {'$add': [1, 2.5]}                   | 3.5
 		         | {'$add': [2147483647, 1]}            | {'$numberLong': '2147483648'}
 		         | {'$add': [{'$numberLong': '9223372036854775807'}, 1]} | 9.223372036854775808e18
-		         | {'$add': [1, {'$numberDecimal': '0.1'}]} | {'$numberDecimal': '1.1'}
+		         | {'$add': [1, {'$numberDecimal': '0.1'}]} | 1.1
 		         | {'$add': [1, null]}                  | null
 		         | {'$add': [1, '$x']}                  | null
 		         | {'$add': ['$$NOW', {'$numberLong': '15000'}]} | {'$date': '2024-02-29T13:14:30.167Z'}
@@ -182,7 +182,7 @@ func TestArithmeticOperatorsEvaluate(t *testing.T) {
 		         | {'$divide': [6, 3]}                  | 2.0
 		         | {'$divide': [1, 0]}                  | !2: can't $divide by zero
 		         | {'$divide': [1, null]}               | null
-		         | {'$divide': [{'$numberDecimal': '1'}, 4]} | {'$numberDecimal': '0.250000000000000'}
+		         | {'$divide': [{'$numberDecimal': '1'}, 4]} | 0.25
 		'a': [1, 2, 'x', 3.5] | {'$sum': '$a'}          | 6.5
 		'a': [1, 2, 3] | {'$avg': '$a'}                 | 2.0
 		'a': [] | {'$avg': '$a'}                        | null
