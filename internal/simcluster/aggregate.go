@@ -85,7 +85,7 @@ func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, err
 	if a.snapshot {
 		reply = append(reply, bson.E{Key: "atClusterTime", Value: c.catalog.LastTimestamp()})
 	}
-	return bson.D{{Key: "cursor", Value: reply}}, nil
+	return value.D("cursor", reply), nil
 }
 
 // runAggregate returns all results; single means that one shard of a sharded collection
@@ -296,17 +296,10 @@ func (c *Cluster) indexStatsRows(s source) []bson.Raw {
 	}
 	var rows []bson.Raw
 	for _, spec := range s.coll.Indexes() {
-		rows = append(rows, encode(bson.D{
-			{Key: "name", Value: value.Field(spec, "name")},
-			{Key: "key", Value: value.Field(spec, "key")},
-			{Key: "host", Value: addressOf(c.catalog, s.shard)},
-			{Key: "accesses", Value: bson.D{
-				{Key: "ops", Value: int64(0)},
-				{Key: "since", Value: bson.NewDateTimeFromTime(c.opts.Epoch)},
-			}},
-			{Key: "shard", Value: s.shard},
-			{Key: "spec", Value: spec},
-		}))
+		rows = append(rows, encode(value.D("name", value.Field(spec, "name"), "key", value.Field(spec, "key"),
+			"host", addressOf(c.catalog, s.shard),
+			"accesses", value.D("ops", int64(0), "since", bson.NewDateTimeFromTime(c.opts.Epoch)), "shard", s.shard,
+			"spec", spec)))
 	}
 	return rows
 }
@@ -322,15 +315,12 @@ func (c *Cluster) distribution() []bson.Raw {
 			figures := storageOf(s.coll, 1)
 			orphans := int64(c.catalog.Orphans(ns, s.shard))
 			// The order of fields and their types are those of 8.0, assumed of all.
-			parts = append(parts, bson.D{
-				{Key: "shardName", Value: s.shard},
-				{Key: "numOrphanedDocs", Value: number(orphans)},
-				{Key: "numOwnedDocuments", Value: number(figures.count - orphans)},
-				{Key: "ownedSizeBytes", Value: number((figures.count - orphans) * figures.average)},
-				{Key: "orphanedSizeBytes", Value: number(orphans * figures.average)},
-			})
+			parts = append(parts, value.D("shardName", s.shard, "numOrphanedDocs", number(orphans),
+				"numOwnedDocuments", number(figures.count-orphans),
+				"ownedSizeBytes", number((figures.count-orphans)*figures.average),
+				"orphanedSizeBytes", number(orphans*figures.average)))
 		}
-		rows = append(rows, encode(bson.D{{Key: "ns", Value: ns}, {Key: "shards", Value: parts}}))
+		rows = append(rows, encode(value.D("ns", ns, "shards", parts)))
 	}
 	return rows
 }

@@ -143,7 +143,7 @@ func (c *Cluster) success(fields bson.D) bson.Raw {
 // errors that are not of type *status.Error become InternalError.
 func (c *Cluster) failure(err error) bson.Raw {
 	e := status.Of(err)
-	fields := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: e.Message}}
+	fields := value.D("ok", 0.0, "errmsg", e.Message)
 	if !e.NoCode {
 		fields = append(fields, bson.E{Key: "code", Value: e.Code}, bson.E{Key: "codeName", Value: e.Name})
 	}
@@ -156,13 +156,8 @@ func (c *Cluster) failure(err error) bson.Raw {
 func (c *Cluster) withClusterTime(fields bson.D) bson.Raw {
 	now := c.catalog.LastTimestamp()
 	reply, err := bson.Marshal(append(fields,
-		bson.E{Key: "$clusterTime", Value: bson.D{
-			{Key: "clusterTime", Value: now},
-			{Key: "signature", Value: bson.D{
-				{Key: "hash", Value: bson.Binary{Data: make([]byte, 20)}},
-				{Key: "keyId", Value: int64(0)},
-			}},
-		}},
+		bson.E{Key: "$clusterTime", Value: value.D("clusterTime", now,
+			"signature", value.D("hash", bson.Binary{Data: make([]byte, 20)}, "keyId", int64(0)))},
 		bson.E{Key: "operationTime", Value: now},
 	))
 	if err != nil {

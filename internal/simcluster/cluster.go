@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 	"shardboard/internal/simcluster/workload"
 )
 
@@ -120,11 +121,11 @@ func (c *Cluster) load(ctx context.Context) error {
 		}
 	}
 	if c.opts.Still {
-		_, err := c.Command(ctx, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
-			{Key: "q", Value: bson.D{{Key: "_id", Value: "balancer"}}},
-			{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "mode", Value: "off"}, {Key: "stopped", Value: true}}}}},
-			{Key: "upsert", Value: true},
-		}}}})
+		_, err := c.Command(ctx, "config", value.D("update", "settings",
+			"updates", bson.A{
+				value.D("q", value.D("_id", "balancer"),
+					"u", value.D("$set", value.D("mode", "off", "stopped", true)), "upsert", true),
+			}))
 		return err
 	}
 	return nil

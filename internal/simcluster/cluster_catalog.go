@@ -37,7 +37,7 @@ func (c *Cluster) clusterCatalog(db string, options bson.Raw) (rows []bson.Raw) 
 func (c *Cluster) catalogRow(db string, coll *engine.Coll, listed bson.D, options bson.Raw) bson.D {
 	name, _ := listed[0].Value.(string)
 	ns := db + "." + name
-	d := append(bson.D{{Key: "ns", Value: ns}, {Key: "db", Value: db}}, listed[1:]...)
+	d := append(value.D("ns", ns, "db", db), listed[1:]...)
 	r := c.catalog.Routing(ns)
 	d = append(d, bson.E{Key: "sharded", Value: r != nil})
 	if r != nil {
@@ -56,8 +56,8 @@ func (c *Cluster) catalogRow(db string, coll *engine.Coll, listed bson.D, option
 	if r != nil && truthy(value.Field(options, "balancingConfiguration")) {
 		b := c.catalog.Balancing(r)
 		d = append(d, bson.E{Key: "balancingEnabled", Value: b.Enabled && b.Migrations},
-			bson.E{Key: "balancingEnabledReason", Value: bson.D{
-				{Key: "enableBalancing", Value: b.Enabled}, {Key: "allowMigrations", Value: b.Migrations}}},
+			bson.E{Key: "balancingEnabledReason", Value: value.D("enableBalancing", b.Enabled,
+				"allowMigrations", b.Migrations)},
 			bson.E{Key: "autoMergingEnabled", Value: b.AutoMerge}, bson.E{Key: "chunkSize", Value: float64(b.ChunkBytes) / (1 << 20)})
 	}
 	return d
@@ -95,9 +95,8 @@ func (c *Cluster) checkMetadata(_ context.Context, r *engine.Request) (bson.D, e
 	}
 	c.catalog.Mu.RLock()
 	for _, found := range c.catalog.CheckMetadata(db, coll, truthy(r.Lookup("checkIndexes"))) {
-		k.docs = append(k.docs, encode(bson.D{
-			{Key: "type", Value: found.Type}, {Key: "description", Value: found.Description}, {Key: "details", Value: found.Details},
-		}))
+		k.docs = append(k.docs, encode(value.D("type", found.Type, "description", found.Description,
+			"details", found.Details)))
 	}
 	c.catalog.Mu.RUnlock()
 	return c.metadataCursor(k, size)

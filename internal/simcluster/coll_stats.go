@@ -58,10 +58,10 @@ func (c *Cluster) collStats(_ context.Context, r *engine.Request) (bson.D, error
 			sizes[name] += one.each
 		}
 		exists = exists || s.coll != nil
-		fields := append(bson.D{{Key: "ns", Value: t.ns}}, one.fields(s.coll != nil, by, c.orphans(t, s))...)
+		fields := append(value.D("ns", t.ns), one.fields(s.coll != nil, by, c.orphans(t, s))...)
 		shards = append(shards, bson.E{Key: s.shard, Value: append(fields, bson.E{Key: "ok", Value: 1.0})})
 	}
-	reply := bson.D{{Key: "sharded", Value: t.routing != nil}}
+	reply := value.D("sharded", t.routing != nil)
 	chunks := 1
 	if t.routing != nil {
 		chunks = t.routing.Len()
@@ -108,16 +108,12 @@ func (c *Cluster) orphans(t target, s source) int64 {
 // collStatsRow is what one shard answers to a $collStats stage. The caller holds
 // catalog.Mu.
 func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, error) {
-	row := bson.D{
-		{Key: "ns", Value: t.ns},
-		{Key: "shard", Value: s.shard},
-		{Key: "host", Value: addressOf(c.catalog, s.shard)},
-		{Key: "localTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
-	}
+	row := value.D("ns", t.ns, "shard", s.shard, "host", addressOf(c.catalog, s.shard),
+		"localTime", bson.NewDateTimeFromTime(c.catalog.Now()))
 	if hasKey(spec, "latencyStats") {
 		l := c.stats.latencyOf(s.shard, t.ns)
 		kind := func(name string, micros, ops int64) bson.E {
-			d := bson.D{{Key: "latency", Value: micros}, {Key: "ops", Value: ops}}
+			d := value.D("latency", micros, "ops", ops)
 			if c.version.atLeast(8, 0, 0) {
 				d = append(d, bson.E{Key: "queryableEncryptionLatencyMicros", Value: int64(0)})
 			}
@@ -216,7 +212,7 @@ func (s storage) indexSizes() bson.D {
 // fields are the storage statistics in the reply of one shard. orphans is negative on
 // versions that do not report them.
 func (s storage) fields(exists bool, scale, orphans int64) bson.D {
-	d := bson.D{{Key: "size", Value: number(s.size)}, {Key: "count", Value: number(s.count)}}
+	d := value.D("size", number(s.size), "count", number(s.count))
 	if s.count > 0 && exists {
 		d = append(d, bson.E{Key: "avgObjSize", Value: number(s.average)})
 	}

@@ -139,14 +139,9 @@ func collectionRow(coll *engine.Coll) bson.D {
 	if options == nil {
 		options = encode(bson.D{})
 	}
-	row := bson.D{
-		{Key: "name", Value: coll.Name},
-		{Key: "type", Value: "collection"},
-		{Key: "options", Value: options},
-		{Key: "info", Value: bson.D{{Key: "readOnly", Value: false}, {Key: "uuid", Value: uuidValue(coll.UUID)}}},
-		{Key: "idIndex", Value: bson.D{{Key: "v", Value: int32(2)},
-			{Key: "key", Value: bson.D{{Key: "_id", Value: int32(1)}}}, {Key: "name", Value: "_id_"}}},
-	}
+	row := value.D("name", coll.Name, "type", "collection", "options", options,
+		"info", value.D("readOnly", false, "uuid", uuidValue(coll.UUID)),
+		"idIndex", value.D("v", int32(2), "key", value.D("_id", int32(1)), "name", "_id_"))
 	if truthy(value.Field(options, "clusteredIndex")) {
 		return row[:4] // no index of _id
 	}
@@ -178,7 +173,7 @@ func (c *Cluster) metadataCursor(k *cursor, size int64) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bson.D{{Key: "cursor", Value: bson.D{d[1], d[2], d[0]}}}, nil
+	return value.D("cursor", bson.D{d[1], d[2], d[0]}), nil
 }
 
 func (c *Cluster) listDatabases(_ context.Context, r *engine.Request) (bson.D, error) {
@@ -210,7 +205,7 @@ func (c *Cluster) listDatabases(_ context.Context, r *engine.Request) (bson.D, e
 		}
 		rows = append(rows, row)
 	}
-	reply := bson.D{{Key: "databases", Value: rows}}
+	reply := value.D("databases", rows)
 	if !nameOnly {
 		reply = append(reply, bson.E{Key: "totalSize", Value: total}, bson.E{Key: "totalSizeMb", Value: total >> 20})
 	}
@@ -255,12 +250,7 @@ func (c *Cluster) databaseRow(name string) (bson.D, int64) {
 		add(shard, c.catalog.Shards[shard])
 	}
 	add(configShard, c.catalog.Config)
-	return bson.D{
-		{Key: "name", Value: name},
-		{Key: "sizeOnDisk", Value: total},
-		{Key: "empty", Value: total == 0},
-		{Key: "shards", Value: parts},
-	}, total
+	return value.D("name", name, "sizeOnDisk", total, "empty", total == 0, "shards", parts), total
 }
 
 // drop removes a collection from all shards. Like mongos it first waits for all
@@ -290,7 +280,7 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
 		return nil, err
 	}
 	if _, ok := c.catalog.Primary(db); !ok {
-		return bson.D{{Key: "info", Value: "database does not exist"}}, nil
+		return value.D("info", "database does not exist"), nil
 	}
 	c.catalog.DropCollection(ns)
 	c.catalog.Timestamp()
@@ -314,7 +304,7 @@ func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, 
 	}
 	c.catalog.Timestamp()
 	if !c.catalog.DropDatabase(r.DB) {
-		return bson.D{{Key: "info", Value: "database does not exist"}}, nil
+		return value.D("info", "database does not exist"), nil
 	}
 	return bson.D{}, nil
 }

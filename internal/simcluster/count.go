@@ -86,7 +86,7 @@ func (c *Cluster) count(ctx context.Context, r *engine.Request) (bson.D, error) 
 	if a.limit > 0 {
 		total = min(total, a.limit)
 	}
-	reply := bson.D{{Key: "n", Value: number(total)}}
+	reply := value.D("n", number(total))
 	if len(t.sources) > 0 {
 		reply = bson.D{{Key: "shards", Value: shards}, reply[0]}
 	}
@@ -152,7 +152,7 @@ func (c *Cluster) distinct(ctx context.Context, r *engine.Request) (bson.D, erro
 			return nil, status.Errorf(17217, "distinct too big, 16mb cap")
 		}
 	}
-	return bson.D{{Key: "values", Value: value.Array(values...)}}, nil
+	return value.D("values", value.Array(values...)), nil
 }
 
 // distinctValues adds a value, or the elements of an array.

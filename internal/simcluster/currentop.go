@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // operations are what $currentOp shows: what runs on the shards, the migrations and reshardings above all.
@@ -52,10 +53,7 @@ func (o *operations) routerOperations(ns string) []bson.Raw {
 // operation has the fields that every row begins with. app is the client's application
 // name, if known.
 func (o *operations) operation(shard, desc, app string) bson.D {
-	d := bson.D{
-		{Key: "shard", Value: shard}, {Key: "type", Value: "op"},
-		{Key: "host", Value: addressOf(o.catalog, shard)}, {Key: "desc", Value: desc},
-	}
+	d := value.D("shard", shard, "type", "op", "host", addressOf(o.catalog, shard), "desc", desc)
 	if app != "" {
 		d = append(d, bson.E{Key: "appName", Value: app})
 	}
@@ -65,7 +63,7 @@ func (o *operations) operation(shard, desc, app string) bson.D {
 
 // service has the first fields of the row of a background service.
 func service(shard, desc string) bson.D {
-	return bson.D{{Key: "shard", Value: shard}, {Key: "type", Value: "op"}, {Key: "desc", Value: desc}}
+	return value.D("shard", shard, "type", "op", "desc", desc)
 }
 
 // donorState and recipientState name the state of a shard by that of the
@@ -115,8 +113,8 @@ func (o *operations) reshardingRows(r catalog.Resharding) []bson.Raw {
 				bson.E{Key: "oplogEntriesApplied", Value: r.Progress[shard].Applied},
 				bson.E{Key: "totalApplyTimeElapsedSecs", Value: int64(0)},
 				bson.E{Key: "recipientState", Value: recipientState(r.State)}, bson.E{Key: "opStatus", Value: "running"},
-				bson.E{Key: "oplogApplierApplyBatchLatencyMillis", Value: bson.D{{Key: "ops", Value: int64(0)}}},
-				bson.E{Key: "collClonerFillBatchForInsertLatencyMillis", Value: bson.D{{Key: "ops", Value: int64(0)}}})))
+				bson.E{Key: "oplogApplierApplyBatchLatencyMillis", Value: value.D("ops", int64(0))},
+				bson.E{Key: "collClonerFillBatchForInsertLatencyMillis", Value: value.D("ops", int64(0))})))
 		}
 	}
 	if t := o.catalog.Routing(r.NS); t != nil {
@@ -140,7 +138,7 @@ func (o *operations) run(_ context.Context, r *engine.Request) (bson.D, error) {
 	if hasKey(r.Body, "$ownOps") {
 		rows = rows[:1]
 	}
-	return bson.D{{Key: "inprog", Value: rawArray(rows)}}, nil
+	return value.D("inprog", rawArray(rows)), nil
 }
 
 // Threads of a shard that work for a migration, as $currentOp names them.
@@ -181,7 +179,7 @@ func (o *operations) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	}
 	var sessions *bson.E
 	if m.Received >= 3 {
-		sessions = &bson.E{Key: "transaction", Value: bson.D{{Key: "parameters", Value: bson.D{{Key: "txnNumber", Value: int64(0)}}}}}
+		sessions = &bson.E{Key: "transaction", Value: value.D("parameters", value.D("txnNumber", int64(0)))}
 	}
 	rows = append(rows, o.thread(m.To, recipientThread, number+1, o.recipientSteps(m.Received), sessions))
 	if m.Cloned && m.Received == 3 {
@@ -233,7 +231,7 @@ func (o *operations) donorCommand(m catalog.Migration) bson.D {
 		force = 1
 	}
 	if o.relaysMoves() {
-		d := bson.D{{Key: "_shardsvrMoveRange", Value: m.NS}, {Key: "toShard", Value: m.To}, {Key: "min", Value: m.Min}}
+		d := value.D("_shardsvrMoveRange", m.NS, "toShard", m.To, "min", m.Min)
 		if !m.Options.Balancer() || !o.version.atLeast(8, 0, 0) {
 			d = append(d, bson.E{Key: "max", Value: m.Max}) // the donor finds the end of what the balancer moves
 		}
@@ -241,22 +239,13 @@ func (o *operations) donorCommand(m catalog.Migration) bson.D {
 		if o.version.atLeast(8, 0, 0) {
 			d = append(d, bson.E{Key: "collectionTimestamp", Value: m.Version[2]})
 		}
-		return append(d, bson.D{
-			{Key: "fromShard", Value: m.From}, {Key: "maxChunkSizeBytes", Value: o.catalog.ChunkSize()}, {Key: "forceJumbo", Value: force},
-			{Key: "secondaryThrottle", Value: false},
-			{Key: "writeConcern", Value: bson.D{{Key: "w", Value: int32(1)}, {Key: "wtimeout", Value: int32(0)}}}, {Key: "$db", Value: "admin"},
-		}...)
+		return append(d, value.D("fromShard", m.From, "maxChunkSizeBytes", o.catalog.ChunkSize(), "forceJumbo", force,
+			"secondaryThrottle", false, "writeConcern", value.D("w", int32(1), "wtimeout", int32(0)), "$db", "admin")...)
 	}
-	return bson.D{
-		{Key: "moveChunk", Value: m.NS},
-		{Key: "shardVersion", Value: m.Version}, {Key: "epoch", Value: m.Version[1]},
-		{Key: "configdb", Value: o.catalog.Host(configShard)},
-		{Key: "fromShard", Value: m.From}, {Key: "toShard", Value: m.To},
-		{Key: "min", Value: m.Min}, {Key: "max", Value: m.Max},
-		{Key: "maxChunkSizeBytes", Value: o.catalog.ChunkSize()},
-		{Key: "waitForDelete", Value: m.Options.WaitForDelete}, {Key: "forceJumbo", Value: force},
-		{Key: "writeConcern", Value: bson.D{}}, {Key: "$db", Value: "admin"},
-	}
+	return value.D("moveChunk", m.NS, "shardVersion", m.Version, "epoch", m.Version[1],
+		"configdb", o.catalog.Host(configShard), "fromShard", m.From, "toShard", m.To, "min", m.Min, "max", m.Max,
+		"maxChunkSizeBytes", o.catalog.ChunkSize(), "waitForDelete", m.Options.WaitForDelete, "forceJumbo", force,
+		"writeConcern", bson.D{}, "$db", "admin")
 }
 
 // primaryMoveRow is the command that mongos sends to the old primary shard, as a 5.0.7
@@ -264,11 +253,9 @@ func (o *operations) donorCommand(m catalog.Migration) bson.D {
 // id unique.
 func (o *operations) primaryMoveRow(number int, m catalog.PrimaryMove) bson.Raw {
 	running := o.catalog.Now().Sub(m.Begun)
-	command := bson.D{
-		{Key: "_shardsvrMovePrimary", Value: m.DB}, {Key: "to", Value: m.To}, {Key: "commandIsFromRouter", Value: true},
-		{Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}, {Key: "wtimeout", Value: int32(60000)}}},
-		{Key: "databaseVersion", Value: m.Version}, {Key: "$db", Value: "admin"},
-	}
+	command := value.D("_shardsvrMovePrimary", m.DB, "to", m.To, "commandIsFromRouter", true,
+		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)), "databaseVersion", m.Version,
+		"$db", "admin")
 	return encode(append(o.operation(m.From, "conn34", m.App),
 		bson.E{Key: "opid", Value: opid(m.From, int64(700+number))},
 		bson.E{Key: "secs_running", Value: int64(running / time.Second)},
@@ -285,10 +272,8 @@ func (o *operations) relaysMoves() bool { return o.version.atLeast(6, 0, 0) }
 
 // originating is the originatingCommand of a resharding's rows.
 func originating(r catalog.Resharding) bson.E {
-	return bson.E{Key: "originatingCommand", Value: bson.D{
-		{Key: "reshardCollection", Value: r.NS}, {Key: "key", Value: r.Key}, {Key: "unique", Value: false},
-		{Key: "collation", Value: bson.D{{Key: "locale", Value: "simple"}}},
-	}}
+	return bson.E{Key: "originatingCommand", Value: value.D("reshardCollection", r.NS, "key", r.Key, "unique", false,
+		"collation", value.D("locale", "simple"))}
 }
 
 // reshardingRows8 are the rows of a resharding, a moveCollection or an unshardCollection as 8.0.10 shows them: the
@@ -296,8 +281,7 @@ func originating(r catalog.Resharding) bson.E {
 func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw {
 	db, _, _ := cut(r.NS)
 	primary, _ := o.catalog.Primary(db)
-	command := bson.D{{Key: "_shardsvrReshardCollection", Value: r.NS}, {Key: "key", Value: r.Key},
-		{Key: "numInitialChunks", Value: r.Initial}}
+	command := value.D("_shardsvrReshardCollection", r.NS, "key", r.Key, "numInitialChunks", r.Initial)
 	if r.To != "" {
 		command = append(command, bson.E{Key: "shardDistribution", Value: r.Distribution}, bson.E{Key: "forceRedistribution", Value: true})
 	}
@@ -305,7 +289,7 @@ func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw
 		command = append(command, bson.E{Key: "zones", Value: r.Zones})
 	}
 	command = append(command, bson.E{Key: "provenance", Value: r.Command},
-		bson.E{Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}, {Key: "wtimeout", Value: int32(60000)}}},
+		bson.E{Key: "writeConcern", Value: value.D("w", "majority", "wtimeout", int32(60000))},
 		bson.E{Key: "databaseVersion", Value: o.catalog.DatabaseVersion(db)}, bson.E{Key: "$db", Value: "admin"})
 	rows := []bson.Raw{encode(append(o.operation(primary, "conn26", r.App),
 		bson.E{Key: "opid", Value: opid(primary, 600)},
@@ -315,10 +299,8 @@ func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw
 		bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false}))}
 	for _, shard := range o.catalog.ShardNames() {
 		if slices.Contains(r.Donors, shard) {
-			rows = append(rows, reshardingRow8(r, shard, "Donor", id, nil, bson.D{
-				{Key: "donorState", Value: donorState(r.State)},
-				{Key: "countWritesDuringCriticalSection", Value: int64(0)}, {Key: "countReadsDuringCriticalSection", Value: int64(0)},
-			}))
+			rows = append(rows, reshardingRow8(r, shard, "Donor", id, nil, value.D("donorState", donorState(r.State),
+				"countWritesDuringCriticalSection", int64(0), "countReadsDuringCriticalSection", int64(0))))
 		}
 		if !slices.Contains(r.Recipients, shard) {
 			continue
@@ -333,7 +315,7 @@ func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw
 			}
 			counts = append(counts, bson.E{Key: name, Value: n})
 		}
-		state := bson.D{{Key: "recipientState", Value: recipientState(r.State)}}
+		state := value.D("recipientState", recipientState(r.State))
 		if r.State == "cloning" && p.Bytes > 0 || r.Applying > 0 {
 			state = append(state, bson.E{Key: "remainingOperationTimeEstimatedSecs", Value: remaining(r, p)})
 		}
@@ -355,10 +337,10 @@ func remaining(r catalog.Resharding, p catalog.Progress) int64 {
 }
 
 func reshardingRow8(r catalog.Resharding, shard, role, id string, counts, state bson.D) bson.Raw {
-	d := bson.D{{Key: "shard", Value: shard}, {Key: "totalCopyTimeElapsedSecs", Value: int64(r.Copying.Seconds())},
-		{Key: "totalApplyTimeElapsedSecs", Value: int64(r.Applying.Seconds())},
-		{Key: "totalCriticalSectionTimeElapsedSecs", Value: int64(r.Critical.Seconds())},
-		{Key: "totalIndexBuildTimeElapsedSecs", Value: int64(0)}}
+	d := value.D("shard", shard, "totalCopyTimeElapsedSecs", int64(r.Copying.Seconds()),
+		"totalApplyTimeElapsedSecs", int64(r.Applying.Seconds()),
+		"totalCriticalSectionTimeElapsedSecs", int64(r.Critical.Seconds()),
+		"totalIndexBuildTimeElapsedSecs", int64(0))
 	origin := originating(r)
 	origin.Value.(bson.D)[2].Value = "false" // a text there
 	d = append(append(d, counts...), bson.E{Key: "type", Value: "op"},

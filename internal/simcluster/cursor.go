@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 const (
@@ -257,11 +258,11 @@ type shardCursor struct {
 func (c *Cluster) shardCursorOf(r *engine.Request, ns string, opened time.Time) shardCursor {
 	k := shardCursor{ns: ns, opened: opened, command: r.Body}
 	if lsid, ok := r.Lookup("lsid").DocumentOK(); ok {
-		k.lsid = encode(bson.D{{Key: "id", Value: lsid.Lookup("id")}, {Key: "uid", Value: []byte(userDigest(c.ownerOf(r)))}})
+		k.lsid = encode(value.D("id", lsid.Lookup("id"), "uid", []byte(userDigest(c.ownerOf(r)))))
 	}
 	if r.Conn != nil { // as mongos passes it on
-		router := bson.D{{Key: "host", Value: addressOf(c.catalog, configShard)}, {Key: "client", Value: r.Conn.Remote}}
-		client := bson.D{{Key: "application", Value: bson.D{{Key: "name", Value: r.Conn.App}}}, {Key: "mongos", Value: router}}
+		router := value.D("host", addressOf(c.catalog, configShard), "client", r.Conn.Remote)
+		client := value.D("application", value.D("name", r.Conn.App), "mongos", router)
 		fields, err := r.Body.Elements()
 		if err != nil {
 			return k
@@ -371,15 +372,12 @@ func (c *Cluster) standing(now time.Time) []shardCursor {
 // idleCursors are the rows of $currentOp with idleCursors for them.
 func (c *Cluster) idleCursors(now time.Time) (rows []bson.Raw) {
 	for _, k := range c.standing(now) {
-		rows = append(rows, encode(bson.D{
-			{Key: "shard", Value: k.shard}, {Key: "type", Value: "idleCursor"}, {Key: "host", Value: addressOf(c.catalog, k.shard)},
-			{Key: "ns", Value: k.ns}, {Key: "lsid", Value: k.lsid},
-			{Key: "cursor", Value: bson.D{
-				{Key: "cursorId", Value: k.id}, {Key: "createdDate", Value: k.opened}, {Key: "lastAccessDate", Value: now.Add(-k.idle)},
-				{Key: "nDocsReturned", Value: int64(0)}, {Key: "nBatchesReturned", Value: int64(0)}, {Key: "noCursorTimeout", Value: k.keep},
-				{Key: "tailable", Value: false}, {Key: "awaitData", Value: false},
-				{Key: "originatingCommand", Value: k.command}, {Key: "operationUsingCursorId", Value: nil}}},
-		}))
+		rows = append(rows, encode(value.D("shard", k.shard, "type", "idleCursor",
+			"host", addressOf(c.catalog, k.shard), "ns", k.ns, "lsid", k.lsid,
+			"cursor", value.D("cursorId", k.id, "createdDate", k.opened,
+				"lastAccessDate", now.Add(-k.idle), "nDocsReturned", int64(0), "nBatchesReturned", int64(0),
+				"noCursorTimeout", k.keep, "tailable", false, "awaitData", false, "originatingCommand", k.command,
+				"operationUsingCursorId", nil))))
 	}
 	return rows
 }

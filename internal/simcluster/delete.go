@@ -39,7 +39,7 @@ func (c *Cluster) delete(ctx context.Context, r *engine.Request) (bson.D, error)
 		}
 	}
 	c.stats.deleted(len(list))
-	return withWriteErrors(bson.D{{Key: "n", Value: int32(n)}}, failed), nil
+	return withWriteErrors(value.D("n", int32(n)), failed), nil
 }
 
 // deleteOne runs one entry of deletes and counts what it removed.
@@ -84,7 +84,7 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 		return 0, status.Errorf(status.ShardKeyNotFound, "A single delete on a sharded collection must contain an exact "+
 			"match on _id (and have the collection default collation) or contain the shard key (and have the simple "+
 			"collation). Delete request: %s, shard key pattern: %s",
-			shellText(encode(bson.D{{Key: "q", Value: value.Field(raw, "q")}, {Key: "limit", Value: int32(1)}})), shellText(t.routing.Key))
+			shellText(encode(value.D("q", value.Field(raw, "q"), "limit", int32(1)))), shellText(t.routing.Key))
 	}
 	defer c.timed(t, true, time.Now())
 	found, err := t.findDocuments(ctx, q)
@@ -110,7 +110,7 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 // writeError is one entry of writeErrors; those of 8.0 have no names of codes.
 func (c *Cluster) writeError(index int, err error) bson.D {
 	e := status.Of(interrupted(err))
-	d := bson.D{{Key: "index", Value: int32(index)}, {Key: "code", Value: e.Code}}
+	d := value.D("index", int32(index), "code", e.Code)
 	if !c.version.atLeast(8, 0, 0) {
 		d = append(d, bson.E{Key: "codeName", Value: e.Name})
 	}

@@ -59,9 +59,9 @@ func (c *Cluster) expireBy(coll *engine.Coll, spec bson.Raw) (n int) {
 		return 0
 	}
 	before := c.catalog.Now().Add(-time.Duration(value.Float(seconds) * float64(time.Second)))
-	condition := bson.D{{Key: fields[0].Key(), Value: bson.D{{Key: "$lte", Value: bson.NewDateTimeFromTime(before)}}}}
+	condition := value.D(fields[0].Key(), value.D("$lte", bson.NewDateTimeFromTime(before)))
 	if partial, ok := value.Field(spec, "partialFilterExpression").DocumentOK(); ok {
-		condition = bson.D{{Key: "$and", Value: bson.A{condition, partial}}}
+		condition = value.D("$and", bson.A{condition, partial})
 	}
 	filter, err := parseFilter(encode(condition), nil)
 	if err != nil {

@@ -91,36 +91,28 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 		if err != nil {
 			return nil, err
 		}
-		head := bson.D{
-			{Key: "shardName", Value: s.shard},
-			{Key: "connectionString", Value: c.catalog.Host(s.shard)},
-			{Key: "serverInfo", Value: c.server.serverInfo(s.shard)},
-		}
+		head := value.D("shardName", s.shard, "connectionString", c.catalog.Host(s.shard),
+			"serverInfo", c.server.serverInfo(s.shard))
 		if c.version.atLeast(8, 0, 0) {
-			head = append(bson.D{{Key: "explainVersion", Value: "1"}}, head...)
+			head = append(value.D("explainVersion", "1"), head...)
 		}
 		plans = append(plans, append(head, c.planner(x, t.ns, r.tree(false))...))
-		runs = append(runs, bson.D{
-			{Key: "shardName", Value: s.shard}, {Key: "executionSuccess", Value: true},
-			{Key: "nReturned", Value: int32(r.returned)}, {Key: "executionTimeMillis", Value: int32(0)},
-			{Key: "totalKeysExamined", Value: int32(r.keys)}, {Key: "totalDocsExamined", Value: int32(r.docs)},
-			{Key: "executionStages", Value: c.cached(r.tree(true))},
-		})
+		runs = append(runs, value.D("shardName", s.shard, "executionSuccess", true, "nReturned", int32(r.returned),
+			"executionTimeMillis", int32(0), "totalKeysExamined", int32(r.keys), "totalDocsExamined", int32(r.docs),
+			"executionStages", c.cached(r.tree(true))))
 		sum.returned, sum.keys, sum.docs = sum.returned+r.returned, sum.keys+r.keys, sum.docs+r.docs
 	}
-	planner := bson.D{{Key: "winningPlan", Value: bson.D{{Key: "stage", Value: stage}, {Key: "shards", Value: plans}}}}
+	planner := value.D("winningPlan", value.D("stage", stage, "shards", plans))
 	if !c.version.atLeast(8, 0, 0) {
-		planner = append(bson.D{{Key: "mongosPlannerVersion", Value: int32(1)}}, planner...)
+		planner = append(value.D("mongosPlannerVersion", int32(1)), planner...)
 	}
-	reply := bson.D{{Key: "queryPlanner", Value: planner}}
+	reply := value.D("queryPlanner", planner)
 	if !x.execute {
 		return reply, nil
 	}
-	totals := bson.D{
-		{Key: "nReturned", Value: int32(sum.returned)}, {Key: "executionTimeMillis", Value: int32(0)},
-		{Key: "totalKeysExamined", Value: int32(sum.keys)}, {Key: "totalDocsExamined", Value: int32(sum.docs)},
-	}
-	stages := append(append(bson.D{{Key: "stage", Value: stage}}, totals...),
+	totals := value.D("nReturned", int32(sum.returned), "executionTimeMillis", int32(0),
+		"totalKeysExamined", int32(sum.keys), "totalDocsExamined", int32(sum.docs))
+	stages := append(append(value.D("stage", stage), totals...),
 		bson.E{Key: "totalChildMillis", Value: int64(0)}, bson.E{Key: "shards", Value: runs})
 	return append(reply, bson.E{Key: "executionStats", Value: append(totals[:len(totals):len(totals)],
 		bson.E{Key: "executionStages", Value: stages})}), nil
@@ -132,11 +124,7 @@ func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 	if c.version.atLeast(8, 0, 0) {
 		return x.planner8(ns, parsed, winning)
 	}
-	d := bson.D{
-		{Key: "namespace", Value: ns},
-		{Key: "indexFilterSet", Value: false},
-		{Key: "parsedQuery", Value: parsed},
-	}
+	d := value.D("namespace", ns, "indexFilterSet", false, "parsedQuery", parsed)
 	if !x.execute {
 		d = append(d, bson.E{Key: "queryHash", Value: shapeHash(parsed, nil)}, bson.E{Key: "planCacheKey", Value: shapeHash(parsed, winning)})
 	}
@@ -173,21 +161,17 @@ func shapeHash(parsed bson.D, plan bson.D) string {
 // explainTail has the last fields of every explain reply of mongos.
 func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 	const limit = int32(104857600)
-	parameters := bson.D{
-		{Key: "internalQueryFacetBufferSizeBytes", Value: limit},
-		{Key: "internalQueryFacetMaxOutputDocSizeBytes", Value: limit},
-		{Key: "internalLookupStageIntermediateDocumentMaxSizeBytes", Value: limit},
-		{Key: "internalDocumentSourceGroupMaxMemoryBytes", Value: limit},
-		{Key: "internalQueryMaxBlockingSortMemoryUsageBytes", Value: limit},
-		{Key: "internalQueryProhibitBlockingMergeOnMongoS", Value: int32(0)},
-		{Key: "internalQueryMaxAddToSetBytes", Value: limit},
-		{Key: "internalDocumentSourceSetWindowFieldsMaxMemoryBytes", Value: limit},
-	}
+	parameters := value.D("internalQueryFacetBufferSizeBytes", limit,
+		"internalQueryFacetMaxOutputDocSizeBytes", limit,
+		"internalLookupStageIntermediateDocumentMaxSizeBytes", limit,
+		"internalDocumentSourceGroupMaxMemoryBytes", limit, "internalQueryMaxBlockingSortMemoryUsageBytes", limit,
+		"internalQueryProhibitBlockingMergeOnMongoS", int32(0), "internalQueryMaxAddToSetBytes", limit,
+		"internalDocumentSourceSetWindowFieldsMaxMemoryBytes", limit)
 	if c.version.atLeast(8, 0, 0) {
 		parameters = append(parameters, bson.E{Key: "internalQueryFrameworkControl", Value: "trySbeRestricted"},
 			bson.E{Key: "internalQueryPlannerIgnoreIndexWithCollationForRegex", Value: int32(1)})
 	}
-	d := bson.D{{Key: "serverInfo", Value: c.server.serverInfo("")}, {Key: "serverParameters", Value: parameters}}
+	d := value.D("serverInfo", c.server.serverInfo(""), "serverParameters", parameters)
 	return append(d, bson.E{Key: "command", Value: innerCommand(r, inner)})
 }
 
@@ -209,11 +193,7 @@ func innerCommand(r *engine.Request, inner bson.Raw) bson.Raw {
 // planner8 is the part of queryPlanner that one shard of 8.0 fills, with the fields and
 // their order as recorded from 8.0.10.
 func (x explainRequest) planner8(ns string, parsed, winning bson.D) bson.D {
-	d := bson.D{
-		{Key: "namespace", Value: ns},
-		{Key: "parsedQuery", Value: parsed},
-		{Key: "indexFilterSet", Value: false},
-	}
+	d := value.D("namespace", ns, "parsedQuery", parsed, "indexFilterSet", false)
 	shape := shapeHash(parsed, nil)
 	d = append(d, bson.E{Key: "queryHash", Value: shape}, bson.E{Key: "planCacheShapeHash", Value: shape},
 		bson.E{Key: "planCacheKey", Value: shapeHash(parsed, winning)})
@@ -223,7 +203,7 @@ func (x explainRequest) planner8(ns string, parsed, winning bson.D) bson.D {
 		bson.E{Key: "maxIndexedAndSolutionsReached", Value: false},
 		bson.E{Key: "maxScansToExplodeReached", Value: false},
 		bson.E{Key: "prunedSimilarIndexes", Value: false},
-		bson.E{Key: "winningPlan", Value: append(bson.D{{Key: "isCached", Value: false}}, winning...)},
+		bson.E{Key: "winningPlan", Value: append(value.D("isCached", false), winning...)},
 		bson.E{Key: "rejectedPlans", Value: bson.A{}},
 	)
 }
@@ -233,7 +213,7 @@ func (c *Cluster) cached(plan bson.D) bson.D {
 	if !c.version.atLeast(8, 0, 0) {
 		return plan
 	}
-	return append(bson.D{{Key: "isCached", Value: false}}, plan...)
+	return append(value.D("isCached", false), plan...)
 }
 
 // isExpress tells whether one document is read by its _id past the planner; 8.0 hashes no shape of such a query.
@@ -264,9 +244,7 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 	reply := tail[: len(tail)-1 : len(tail)-1]
 	parts := pipeline.Split(a.stages)
 	if parts.RouterOnly || a.coll == "" {
-		return append(reply, bson.E{Key: "mongos", Value: bson.D{
-			{Key: "host", Value: hostname}, {Key: "stages", Value: rawArray(a.stages)},
-		}}, command), nil
+		return append(reply, bson.E{Key: "mongos", Value: value.D("host", hostname, "stages", rawArray(a.stages))}, command), nil
 	}
 	lead, _ := pipeline.LeadingMatch(a.stages)
 	filter, err := parseFilter(lead, a.env)
@@ -290,9 +268,8 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 		reply = append(reply, bson.E{Key: "splitPipeline", Value: nil})
 	} else {
 		stages = parts.Shard
-		reply = append(reply, bson.E{Key: "mergeType", Value: "mongos"}, bson.E{Key: "splitPipeline", Value: bson.D{
-			{Key: "shardsPart", Value: rawArray(parts.Shard)}, {Key: "mergerPart", Value: rawArray(parts.Merge)},
-		}})
+		reply = append(reply, bson.E{Key: "mergeType", Value: "mongos"}, bson.E{Key: "splitPipeline", Value: value.D(
+			"shardsPart", rawArray(parts.Shard), "mergerPart", rawArray(parts.Merge))})
 	}
 	shards := bson.D{}
 	for _, s := range t.sources {
@@ -300,7 +277,7 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 		if err != nil {
 			return nil, err
 		}
-		head := bson.D{{Key: "host", Value: addressOf(c.catalog, s.shard)}, {Key: "explainVersion", Value: "1"}}
+		head := value.D("host", addressOf(c.catalog, s.shard), "explainVersion", "1")
 		shards = append(shards, bson.E{Key: s.shard, Value: append(head, plan...)})
 	}
 	return append(reply, bson.E{Key: "shards", Value: shards}, command), nil
@@ -324,21 +301,18 @@ func (c *Cluster) explainStages(ctx context.Context, a aggregateArgs, t target, 
 	}
 	hashed := x
 	hashed.execute = false // a pipeline's plan has its hashes in any case
-	plan := bson.D{{Key: "queryPlanner", Value: c.planner(hashed, t.ns, r.tree(false))}}
+	plan := value.D("queryPlanner", c.planner(hashed, t.ns, r.tree(false)))
 	if execute {
-		plan = append(plan, bson.E{Key: "executionStats", Value: bson.D{
-			{Key: "executionSuccess", Value: true},
-			{Key: "nReturned", Value: int32(r.returned)}, {Key: "executionTimeMillis", Value: int32(0)},
-			{Key: "totalKeysExamined", Value: int32(r.keys)}, {Key: "totalDocsExamined", Value: int32(r.docs)},
-			{Key: "executionStages", Value: r.tree(true)},
-		}})
+		plan = append(plan, bson.E{Key: "executionStats", Value: value.D("executionSuccess", true,
+			"nReturned", int32(r.returned), "executionTimeMillis", int32(0), "totalKeysExamined", int32(r.keys),
+			"totalDocsExamined", int32(r.docs), "executionStages", r.tree(true))})
 	}
 	if len(l.Rest) == 0 {
 		return plan, nil
 	}
-	list := bson.A{bson.D{{Key: "$cursor", Value: plan}}}
+	list := bson.A{value.D("$cursor", plan)}
 	for _, stage := range l.Rest {
 		list = append(list, stage)
 	}
-	return bson.D{{Key: "stages", Value: list}}, nil
+	return value.D("stages", list), nil
 }

@@ -62,7 +62,7 @@ func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target
 // asked for.
 func (r shardExplain) tree(figures bool) bson.D {
 	stage := func(name string, inner bson.D, fields ...bson.E) bson.D {
-		d := bson.D{{Key: "stage", Value: name}}
+		d := value.D("stage", name)
 		var before, after []bson.E
 		for _, f := range fields {
 			// The server prints the filter before the counters.
@@ -117,27 +117,21 @@ func (r shardExplain) figures(stage string) bson.D {
 		// An index scan returns every entry of its range; conditions are applied at FETCH.
 		n = max(n, int32(r.docs))
 	}
-	return bson.D{
-		{Key: "nReturned", Value: n}, {Key: "executionTimeMillisEstimate", Value: int32(0)},
-		{Key: "works", Value: n + 1}, {Key: "advanced", Value: n},
-		{Key: "needTime", Value: int32(0)}, {Key: "needYield", Value: int32(0)},
-		{Key: "saveState", Value: int32(0)}, {Key: "restoreState", Value: int32(0)}, {Key: "isEOF", Value: int32(1)},
-	}
+	return value.D("nReturned", n, "executionTimeMillisEstimate", int32(0), "works", n+1, "advanced", n,
+		"needTime", int32(0), "needYield", int32(0), "saveState", int32(0), "restoreState", int32(0),
+		"isEOF", int32(1))
 }
 
 func (r shardExplain) examined(stage string) bson.D {
 	switch stage {
 	case "IXSCAN":
-		return bson.D{
-			{Key: "keysExamined", Value: int32(r.keys)}, {Key: "seeks", Value: int32(1)},
-			{Key: "dupsTested", Value: int32(0)}, {Key: "dupsDropped", Value: int32(0)},
-		}
+		return value.D("keysExamined", int32(r.keys), "seeks", int32(1), "dupsTested", int32(0), "dupsDropped", int32(0))
 	case "FETCH":
-		return bson.D{{Key: "docsExamined", Value: int32(r.docs)}, {Key: "alreadyHasObj", Value: int32(0)}}
+		return value.D("docsExamined", int32(r.docs), "alreadyHasObj", int32(0))
 	case "COLLSCAN":
-		return bson.D{{Key: "docsExamined", Value: int32(r.docs)}}
+		return value.D("docsExamined", int32(r.docs))
 	case "SHARDING_FILTER":
-		return bson.D{{Key: "chunkSkips", Value: int32(0)}}
+		return value.D("chunkSkips", int32(0))
 	}
 	return nil
 }
@@ -285,7 +279,7 @@ func andAll(list []predicate) bson.D {
 	for i, p := range list {
 		all[i] = bson.D{p.shown}
 	}
-	return bson.D{{Key: "$and", Value: all}}
+	return value.D("$and", all)
 }
 
 // operatorRank is the order of operators in a normal form: the order of
@@ -369,7 +363,7 @@ func single(path, op string, v bson.RawValue) predicate {
 		}
 		v = value.Array(items...)
 	}
-	p := predicate{path: path, rank: rankOf(op), shown: bson.E{Key: path, Value: bson.D{{Key: op, Value: v}}}}
+	p := predicate{path: path, rank: rankOf(op), shown: bson.E{Key: path, Value: value.D(op, v)}}
 	switch op {
 	case "$eq", "$lt", "$lte", "$gt", "$gte":
 		// null also matches missing fields, which an index cannot distinguish.
@@ -384,5 +378,5 @@ func single(path, op string, v bson.RawValue) predicate {
 
 func negated(path string, p predicate) predicate {
 	inner := p.shown.Value
-	return predicate{path: path, rank: rankOf("$not"), shown: bson.E{Key: path, Value: bson.D{{Key: "$not", Value: inner}}}}
+	return predicate{path: path, rank: rankOf("$not"), shown: bson.E{Key: path, Value: value.D("$not", inner)}}
 }

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // internalCommand marks the context of a command that did not arrive over a connection.
@@ -59,11 +60,8 @@ func (f *Faults) inflightRows(relayed bool) (rows []bson.Raw) {
 		if bson.Unmarshal(t.body, &command) != nil {
 			continue
 		}
-		rows = append(rows, encode(bson.D{
-			{Key: "type", Value: "op"}, {Key: "desc", Value: "conn22"}, {Key: "active", Value: true},
-			{Key: "secs_running", Value: int64(0)}, {Key: "op", Value: "command"}, {Key: "ns", Value: t.db + ".$cmd"},
-			{Key: "command", Value: command},
-		}))
+		rows = append(rows, encode(value.D("type", "op", "desc", "conn22", "active", true, "secs_running", int64(0),
+			"op", "command", "ns", t.db+".$cmd", "command", command)))
 	}
 	return rows
 }

@@ -111,7 +111,7 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if a.snapshot {
 		reply = append(reply, bson.E{Key: "atClusterTime", Value: c.catalog.LastTimestamp()})
 	}
-	return bson.D{{Key: "cursor", Value: reply}}, nil
+	return value.D("cursor", reply), nil
 }
 
 func (c *Cluster) openFind(ctx context.Context, a findArgs) (*cursor, error) {

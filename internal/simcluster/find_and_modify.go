@@ -145,7 +145,7 @@ func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 
 // reply has the document of before or after the change; nil stands for none.
 func (a modifyArgs) reply(before, after bson.Raw, upserted bson.RawValue) (bson.D, error) {
-	last := bson.D{{Key: "n", Value: int32(0)}}
+	last := value.D("n", int32(0))
 	if before != nil || upserted.Type != 0 {
 		last[0].Value = int32(1)
 	}
@@ -167,5 +167,5 @@ func (a modifyArgs) reply(before, after bson.Raw, upserted bson.RawValue) (bson.
 		}
 		result = doc
 	}
-	return bson.D{{Key: "lastErrorObject", Value: last}, {Key: "value", Value: result}}, nil
+	return value.D("lastErrorObject", last, "value", result), nil
 }

@@ -23,11 +23,7 @@ func (c *Cluster) firstBatchReply(k *cursor, size int64, single bool) (bson.D, e
 	if !single && k.open() {
 		id = c.cursors.open(k)
 	}
-	return bson.D{
-		{Key: "firstBatch", Value: rawArray(docs)},
-		{Key: "id", Value: id},
-		{Key: "ns", Value: k.ns},
-	}, nil
+	return value.D("firstBatch", rawArray(docs), "id", id, "ns", k.ns), nil
 }
 
 // standOnShards notes on which shards an open cursor stands.
@@ -77,11 +73,7 @@ func (c *Cluster) getMore(ctx context.Context, r *engine.Request) (bson.D, error
 	} else {
 		id = 0
 	}
-	return bson.D{{Key: "cursor", Value: bson.D{
-		{Key: "nextBatch", Value: rawArray(docs)},
-		{Key: "id", Value: id},
-		{Key: "ns", Value: k.ns},
-	}}}, nil
+	return value.D("cursor", value.D("nextBatch", rawArray(docs), "id", id, "ns", k.ns)), nil
 }
 
 func (c *Cluster) killCursors(_ context.Context, r *engine.Request) (bson.D, error) {
@@ -102,12 +94,8 @@ func (c *Cluster) killCursors(_ context.Context, r *engine.Request) (bson.D, err
 			missing = append(missing, id)
 		}
 	}
-	return bson.D{
-		{Key: "cursorsKilled", Value: killed},
-		{Key: "cursorsNotFound", Value: missing},
-		{Key: "cursorsAlive", Value: bson.A{}},
-		{Key: "cursorsUnknown", Value: bson.A{}},
-	}, nil
+	return value.D("cursorsKilled", killed, "cursorsNotFound", missing, "cursorsAlive", bson.A{},
+		"cursorsUnknown", bson.A{}), nil
 }
 
 // A tailable cursor stays open at the end of a capped collection and goes on with what is inserted. The capped

@@ -63,13 +63,12 @@ func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request) (bson.D, e
 		if err := dropFrom(s.coll, r.Lookup("index")); err != nil {
 			return nil, err
 		}
-		raw = append(raw, bson.E{Key: c.catalog.Host(s.shard), Value: bson.D{{Key: "nIndexesWas", Value: int32(before)},
-			{Key: "ok", Value: 1.0}}})
+		raw = append(raw, bson.E{Key: c.catalog.Host(s.shard), Value: value.D("nIndexesWas", int32(before), "ok", 1.0)})
 	}
 	if !exists {
 		return nil, status.Errorf(status.NamespaceNotFound, "ns not found %s.%s", db, coll)
 	}
-	return bson.D{{Key: "raw", Value: raw}}, nil
+	return value.D("raw", raw), nil
 }
 
 // dropFrom removes the index or indexes that the argument names: a name, a list of
@@ -154,7 +153,7 @@ func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request) (bson.D,
 		}
 		raw = append(raw, bson.E{Key: c.catalog.Host(s.shard), Value: one})
 	}
-	return bson.D{{Key: "raw", Value: raw}}, nil
+	return value.D("raw", raw), nil
 }
 
 // ensureDatabase creates a database that does not exist yet.
@@ -180,10 +179,7 @@ func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, 
 			made++
 		}
 	}
-	d := bson.D{
-		{Key: "numIndexesBefore", Value: int32(before)},
-		{Key: "numIndexesAfter", Value: int32(before + made)},
-	}
+	d := value.D("numIndexesBefore", int32(before), "numIndexesAfter", int32(before+made))
 	if made == 0 {
 		d = append(d, bson.E{Key: "note", Value: "all indexes already exist"})
 	} else {

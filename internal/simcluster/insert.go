@@ -47,7 +47,7 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error)
 		}
 	}
 	c.stats.inserted(n)
-	reply := bson.D{{Key: "n", Value: int32(n)}}
+	reply := value.D("n", int32(n))
 	return withWriteErrors(reply, failed), nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/balancer"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // InterferenceKind is a kind of concurrent activity that conflicts with a client's own
@@ -86,7 +87,7 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	default:
 		return nil, fmt.Errorf("interfere by %q: no such kind", i.Kind)
 	}
-	if _, err := c.Command(c.life, "admin", bson.D{{Key: "balancerStart", Value: 1}}); err != nil {
+	if _, err := c.Command(c.life, "admin", value.D("balancerStart", 1)); err != nil {
 		return nil, fmt.Errorf("turn on the balancer: %w", err)
 	}
 	c.countInterference(1, i.KeepOrphans)
@@ -218,17 +219,13 @@ func (m *interferer) moveOut(ctx context.Context) error {
 		// Restore the zone even when the interference is stopped during the move.
 		defer func() { _ = m.assign(context.WithoutCancel(ctx), z, z.zone) }()
 	}
-	_, err := m.c.Command(ctx, "admin", bson.D{
-		{Key: "moveChunk", Value: z.ns}, {Key: "bounds", Value: bson.A{chunk[0], chunk[1]}},
-		{Key: "to", Value: to}, {Key: "_waitForDelete", Value: !m.o.KeepOrphans},
-	})
+	_, err := m.c.Command(ctx, "admin", value.D("moveChunk", z.ns, "bounds", bson.A{chunk[0], chunk[1]}, "to", to,
+		"_waitForDelete", !m.o.KeepOrphans))
 	return err
 }
 
 // assign assigns a range to a zone, or to none.
 func (m *interferer) assign(ctx context.Context, z zoneRange, zone any) error {
-	_, err := m.c.Command(ctx, "admin", bson.D{
-		{Key: "updateZoneKeyRange", Value: z.ns}, {Key: "min", Value: z.min}, {Key: "max", Value: z.max}, {Key: "zone", Value: zone},
-	})
+	_, err := m.c.Command(ctx, "admin", value.D("updateZoneKeyRange", z.ns, "min", z.min, "max", z.max, "zone", zone))
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 	"shardboard/internal/simcluster/wire"
 )
 
@@ -46,7 +47,7 @@ func (srv *server) hello(ctx context.Context, r *engine.Request) (bson.D, error)
 	if r.Name == "hello" {
 		primary = "isWritablePrimary"
 	}
-	reply := bson.D{{Key: primary, Value: true}, {Key: "msg", Value: "isdbgrid"}}
+	reply := value.D(primary, true, "msg", "isdbgrid")
 	if srv.version.atLeast(4, 4, 2) {
 		reply = append(reply, bson.E{Key: "topologyVersion", Value: srv.topologyVersion()})
 	}
@@ -75,7 +76,7 @@ func (srv *server) hello(ctx context.Context, r *engine.Request) (bson.D, error)
 
 // topologyVersion has a constant counter: a mongos never changes its role.
 func (srv *server) topologyVersion() bson.D {
-	return bson.D{{Key: "processId", Value: srv.process}, {Key: "counter", Value: int64(0)}}
+	return value.D("processId", srv.process, "counter", int64(0))
 }
 
 // awaitTopologyChange delays the answer to a streaming monitor until maxAwaitTimeMS is
@@ -111,37 +112,23 @@ func (srv *server) ping(context.Context, *engine.Request) (bson.D, error) { retu
 
 func (srv *server) buildInfo(context.Context, *engine.Request) (bson.D, error) {
 	p := srv.version.parts
-	disabled := bson.D{{Key: "running", Value: "disabled"}, {Key: "compiled", Value: "disabled"}}
+	disabled := value.D("running", "disabled", "compiled", "disabled")
 	environment := bson.D{}
 	for _, k := range []string{"distmod", "distarch", "cc", "ccflags", "cxx", "cxxflags", "linkflags", "target_arch",
 		"target_os", "cppdefines"} {
 		environment = append(environment, bson.E{Key: k, Value: ""})
 	}
-	return bson.D{
-		{Key: "version", Value: srv.version.release},
-		{Key: "gitVersion", Value: srv.version.git},
-		{Key: "modules", Value: bson.A{}},
-		{Key: "allocator", Value: "system"},
-		{Key: "javascriptEngine", Value: "none"},
-		{Key: "sysInfo", Value: "deprecated"},
-		{Key: "versionArray", Value: bson.A{int32(p[0]), int32(p[1]), int32(p[2]), int32(0)}},
-		{Key: "openssl", Value: disabled},
-		{Key: "buildEnvironment", Value: environment},
-		{Key: "bits", Value: int32(64)},
-		{Key: "debug", Value: false},
-		{Key: "maxBsonObjectSize", Value: int32(maxDocument)},
-	}, nil
+	return value.D("version", srv.version.release, "gitVersion", srv.version.git, "modules", bson.A{},
+		"allocator", "system", "javascriptEngine", "none", "sysInfo", "deprecated",
+		"versionArray", bson.A{int32(p[0]), int32(p[1]), int32(p[2]), int32(0)}, "openssl", disabled,
+		"buildEnvironment", environment, "bits", int32(64), "debug", false, "maxBsonObjectSize", int32(maxDocument)), nil
 }
 
 // parameters are the server parameters that getParameter shows.
 func parameters() bson.D {
-	return bson.D{
-		{Key: "cursorTimeoutMillis", Value: cursorLife.Milliseconds()},
-		{Key: "localLogicalSessionTimeoutMinutes", Value: int32(sessionLife.Minutes())},
-		{Key: "enableTestCommands", Value: false},
-		{Key: "logLevel", Value: int32(0)},
-		{Key: "quiet", Value: false},
-	}
+	return value.D("cursorTimeoutMillis", cursorLife.Milliseconds(),
+		"localLogicalSessionTimeoutMinutes", int32(sessionLife.Minutes()), "enableTestCommands", false,
+		"logLevel", int32(0), "quiet", false)
 }
 
 // getParameter answers a parameter, or all for "*". A mongos has
@@ -159,7 +146,7 @@ func (srv *server) getParameter(_ context.Context, r *engine.Request) (bson.D, e
 	}
 	if srv.version.atLeast(8, 0, 0) && hasKey(r.Body, "featureCompatibilityVersion") {
 		fcv := fmt.Sprintf("%d.%d", srv.version.parts[0], srv.version.parts[1])
-		found = append(found, bson.E{Key: "featureCompatibilityVersion", Value: bson.D{{Key: "version", Value: fcv}}})
+		found = append(found, bson.E{Key: "featureCompatibilityVersion", Value: value.D("version", fcv)})
 	}
 	if len(found) == 0 {
 		if srv.version.atLeast(8, 0, 0) {
@@ -172,30 +159,17 @@ func (srv *server) getParameter(_ context.Context, r *engine.Request) (bson.D, e
 
 func (srv *server) getCmdLineOpts(context.Context, *engine.Request) (bson.D, error) {
 	config := srv.catalog.Host(configShard)
-	return bson.D{
-		{Key: "argv", Value: bson.A{"mongos", "--configdb", config, "--port", fmt.Sprint(routerPort)}},
-		{Key: "parsed", Value: bson.D{
-			{Key: "net", Value: bson.D{{Key: "port", Value: int32(routerPort)}}},
-			{Key: "sharding", Value: bson.D{{Key: "configDB", Value: config}}},
-		}},
-	}, nil
+	return value.D("argv", bson.A{"mongos", "--configdb", config, "--port", fmt.Sprint(routerPort)},
+		"parsed", value.D("net", value.D("port", int32(routerPort)),
+			"sharding", value.D("configDB", config))), nil
 }
 
 func (srv *server) hostInfo(context.Context, *engine.Request) (bson.D, error) {
-	return bson.D{
-		{Key: "system", Value: bson.D{
-			{Key: "currentTime", Value: bson.NewDateTimeFromTime(srv.catalog.Now())},
-			{Key: "hostname", Value: fmt.Sprintf("%s:%d", hostname, routerPort)},
-			{Key: "cpuAddrSize", Value: int32(64)},
-			{Key: "memSizeMB", Value: int64(4096)},
-			{Key: "memLimitMB", Value: int64(4096)},
-			{Key: "numCores", Value: int32(runtime.NumCPU())},
-			{Key: "cpuArch", Value: "x86_64"},
-			{Key: "numaEnabled", Value: false},
-		}},
-		{Key: "os", Value: bson.D{{Key: "type", Value: "Linux"}, {Key: "name", Value: "simulated"}, {Key: "version", Value: ""}}},
-		{Key: "extra", Value: bson.D{}},
-	}, nil
+	return value.D("system", value.D("currentTime", bson.NewDateTimeFromTime(srv.catalog.Now()),
+		"hostname", fmt.Sprintf("%s:%d", hostname, routerPort), "cpuAddrSize", int32(64),
+		"memSizeMB", int64(4096), "memLimitMB", int64(4096), "numCores", int32(runtime.NumCPU()),
+		"cpuArch", "x86_64", "numaEnabled", false),
+		"os", value.D("type", "Linux", "name", "simulated", "version", ""), "extra", bson.D{}), nil
 }
 
 func (srv *server) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, error) {
@@ -203,7 +177,7 @@ func (srv *server) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, err
 	if r.Conn != nil {
 		remote = r.Conn.Remote
 	}
-	return bson.D{{Key: "you", Value: remote}}, nil
+	return value.D("you", remote), nil
 }
 
 // getLog returns no lines; the simulated cluster logs to Options.Log.
@@ -213,15 +187,15 @@ func (srv *server) getLog(_ context.Context, r *engine.Request) (bson.D, error) 
 	case !ok:
 		return nil, wrongType("getLog.getLog", r.Lookup("getLog"), "string")
 	case name == "*":
-		return bson.D{{Key: "names", Value: bson.A{"global", "startupWarnings"}}}, nil
+		return value.D("names", bson.A{"global", "startupWarnings"}), nil
 	case name == "global" || name == "startupWarnings":
-		return bson.D{{Key: "totalLinesWritten", Value: int32(0)}, {Key: "log", Value: bson.A{}}}, nil
+		return value.D("totalLinesWritten", int32(0), "log", bson.A{}), nil
 	}
 	return nil, status.Errorf(status.OperationFailed, "No log named '%s'", name)
 }
 
 func (srv *server) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
-	return bson.D{{Key: "isdbgrid", Value: int32(1)}, {Key: "hostname", Value: hostname}}, nil
+	return value.D("isdbgrid", int32(1), "hostname", hostname), nil
 }
 
 // serverInfo is the block of that name in explain.
@@ -232,10 +206,5 @@ func (srv *server) serverInfo(shard string) bson.D {
 		_, p, _ := strings.Cut(address, ":")
 		_, _ = fmt.Sscan(p, &port)
 	}
-	return bson.D{
-		{Key: "host", Value: hostname},
-		{Key: "port", Value: port},
-		{Key: "version", Value: srv.version.release},
-		{Key: "gitVersion", Value: srv.version.git},
-	}
+	return value.D("host", hostname, "port", port, "version", srv.version.release, "gitVersion", srv.version.git)
 }

@@ -152,10 +152,7 @@ func (c *Cluster) startSession(context.Context, *engine.Request) (bson.D, error)
 	c.catalog.Mu.Lock()
 	id := c.catalog.UUID()
 	c.catalog.Mu.Unlock()
-	return bson.D{
-		{Key: "id", Value: bson.D{{Key: "id", Value: uuidValue(id)}}},
-		{Key: "timeoutMinutes", Value: int32(sessionLife / time.Minute)},
-	}, nil
+	return value.D("id", value.D("id", uuidValue(id)), "timeoutMinutes", int32(sessionLife/time.Minute)), nil
 }
 
 // endSessions also closes the cursors and aborts the transactions of the sessions, as the

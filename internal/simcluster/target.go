@@ -212,7 +212,7 @@ func (t target) gather(ctx context.Context, s selection) ([]bson.Raw, error) {
 }
 
 // backward is the sort of a read against the order of insertion.
-var backward = encode(bson.D{{Key: "$natural", Value: int32(-1)}})
+var backward = encode(value.D("$natural", int32(-1)))
 
 // drain reads an engine cursor to its end and checks ctx now and then.
 func drain(ctx context.Context, cur *engine.Cursor) ([]bson.Raw, error) {

@@ -32,7 +32,7 @@ func (c *Cluster) seriesOptions(coll string, given bson.Raw) (stored string, opt
 	case !c.version.atLeast(5, 0, 0):
 		return "", nil, status.Errorf(status.CommandNotSupported, "this release has no time-series collections")
 	}
-	options = bson.D{{Key: "timeField", Value: time}}
+	options = value.D("timeField", time)
 	if meta := value.Field(given, "metaField"); meta.Type != 0 {
 		options = append(options, bson.E{Key: "metaField", Value: meta})
 	}
@@ -57,32 +57,26 @@ func (c *Cluster) seriesOptions(coll string, given bson.Raw) (stored string, opt
 
 // bucketsOptions are the options of the collection of buckets: the schema of a bucket, and that of the series.
 func bucketsOptions(series bson.D) bson.D {
-	is := func(kind string) bson.D { return bson.D{{Key: "bsonType", Value: kind}} }
+	is := func(kind string) bson.D { return value.D("bsonType", kind) }
 	object := func(required []string, properties bson.D) bson.D {
-		return bson.D{{Key: "bsonType", Value: "object"}, {Key: "required", Value: required}, {Key: "properties", Value: properties}}
+		return value.D("bsonType", "object", "required", required, "properties", properties)
 	}
 	time := series[0].Value.(string)
-	bound := object([]string{time}, bson.D{{Key: time, Value: is("date")}})
+	bound := object([]string{time}, value.D(time, is("date")))
 	closed := bson.E{Key: "additionalProperties", Value: false}
-	control := append(object([]string{"version", "min", "max"}, bson.D{
-		{Key: "version", Value: is("number")}, {Key: "min", Value: bound}, {Key: "max", Value: bound}, {Key: "closed", Value: is("bool")},
-		{Key: "count", Value: bson.D{{Key: "bsonType", Value: "number"}, {Key: "minimum", Value: int32(1)}}},
-	}), closed)
-	bucket := append(object([]string{"_id", "control", "data"}, bson.D{
-		{Key: "_id", Value: is("objectId")}, {Key: "control", Value: control}, {Key: "data", Value: is("object")},
-		{Key: "meta", Value: bson.D{}},
-	}), closed)
-	return bson.D{{Key: "validator", Value: bson.D{{Key: "$jsonSchema", Value: bucket}}}, {Key: "clusteredIndex", Value: true},
-		{Key: "timeseries", Value: series}}
+	control := append(object([]string{"version", "min", "max"}, value.D("version", is("number"), "min", bound,
+		"max", bound, "closed", is("bool"), "count", value.D("bsonType", "number", "minimum", int32(1)))), closed)
+	bucket := append(object([]string{"_id", "control", "data"}, value.D("_id", is("objectId"), "control", control,
+		"data", is("object"), "meta", bson.D{})), closed)
+	return value.D("validator", value.D("$jsonSchema", bucket), "clusteredIndex", true, "timeseries", series)
 }
 
 // addSeries adds what a new collection of buckets has besides: an index (6.3), and a view in system.views.
 func (c *Cluster) addSeries(node *engine.Node, buckets *engine.Coll, series bson.D) error {
 	time := series[0].Value.(string)
 	if meta, ok := value.Field(encode(series), "metaField").StringValueOK(); ok && c.version.atLeast(6, 3, 0) {
-		key := bson.D{{Key: "meta", Value: int32(1)}, {Key: "control.min." + time, Value: int32(1)},
-			{Key: "control.max." + time, Value: int32(1)}}
-		if _, err := buckets.EnsureIndex(bson.D{{Key: "key", Value: key}, {Key: "name", Value: meta + "_1_" + time + "_1"}}); err != nil {
+		key := value.D("meta", int32(1), "control.min."+time, int32(1), "control.max."+time, int32(1))
+		if _, err := buckets.EnsureIndex(value.D("key", key, "name", meta+"_1_"+time+"_1")); err != nil {
 			return err
 		}
 	}
@@ -94,8 +88,8 @@ func (c *Cluster) addSeries(node *engine.Node, buckets *engine.Coll, series bson
 	if views == nil {
 		views = node.Create(buckets.DB, "system.views", c.catalog.UUID(), nil)
 	}
-	_, err := views.Insert(encode(bson.D{{Key: "_id", Value: buckets.DB + "." + name}, {Key: "viewOn", Value: buckets.Name},
-		{Key: "pipeline", Value: bson.A{bson.D{{Key: "$_internalUnpackBucket", Value: series}}}}}))
+	_, err := views.Insert(encode(value.D("_id", buckets.DB+"."+name, "viewOn", buckets.Name,
+		"pipeline", bson.A{value.D("$_internalUnpackBucket", series)})))
 	return err
 }
 
@@ -115,8 +109,8 @@ func seriesRow(coll *engine.Coll, row bson.D) []bson.D {
 		return []bson.D{row}
 	}
 	return []bson.D{row, {{Key: "name", Value: name}, {Key: "type", Value: "timeseries"},
-		{Key: "options", Value: bson.D{{Key: "timeseries", Value: value.Field(coll.Options, "timeseries")}}},
-		{Key: "info", Value: bson.D{{Key: "readOnly", Value: false}}}}}
+		{Key: "options", Value: value.D("timeseries", value.Field(coll.Options, "timeseries"))},
+		{Key: "info", Value: value.D("readOnly", false)}}}
 }
 
 // seriesStats replaces the count of documents by that of buckets.
@@ -136,8 +130,8 @@ func seriesStats(coll *engine.Coll, stats bson.D) bson.D {
 	if n := int64(coll.Len()); n > 0 {
 		average = coll.Bytes() / n
 	}
-	return append(out, bson.E{Key: "timeseries", Value: bson.D{{Key: "bucketsNs", Value: coll.DB + "." + coll.Name},
-		{Key: "bucketCount", Value: int64(coll.Len())}, {Key: "avgBucketSize", Value: average}}})
+	return append(out, bson.E{Key: "timeseries", Value: value.D("bucketsNs", coll.DB+"."+coll.Name,
+		"bucketCount", int64(coll.Len()), "avgBucketSize", average)})
 }
 
 // fullBucket is the most measurements of one bucket (timeseriesBucketMaxCount).
@@ -198,10 +192,9 @@ func (p *inserter) insertMeasurement(s series, doc bson.Raw) error {
 
 // bucket is a new bucket with one measurement.
 func (s series) bucket(at time.Time, doc bson.Raw) bson.Raw {
-	d := bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(at.UTC().Truncate(s.round))}, {Key: "control", Value: bson.D{
-		{Key: "version", Value: int32(1)},
-		{Key: "min", Value: bson.D{{Key: s.time, Value: at.UTC().Truncate(s.round)}}}, {Key: "max", Value: bson.D{{Key: s.time, Value: at}}},
-	}}}
+	d := value.D("_id", bson.NewObjectIDFromTimestamp(at.UTC().Truncate(s.round)),
+		"control", value.D("version", int32(1),
+			"min", value.D(s.time, at.UTC().Truncate(s.round)), "max", value.D(s.time, at)))
 	if meta := value.Field(doc, s.meta); s.meta != "" && meta.Type != 0 {
 		d = append(d, bson.E{Key: "meta", Value: meta})
 	}
@@ -241,7 +234,7 @@ func (s series) add(bucket bson.Raw, at time.Time, doc bson.Raw) bson.Raw {
 	for i, e := range control {
 		if e.Key == "max" {
 			if last, _ := value.Field(value.Field(value.Field(bucket, "control").Value, "max").Value, s.time).TimeOK(); at.After(last) {
-				control[i].Value = bson.D{{Key: s.time, Value: at}}
+				control[i].Value = value.D(s.time, at)
 			}
 		}
 	}
@@ -263,7 +256,7 @@ func (s series) unpack(buckets *engine.Coll, owned func(bson.Raw) bool) *engine.
 		data := bson.Raw(value.Field(cur.Doc(), "data").Value)
 		meta := value.Field(cur.Doc(), "meta")
 		for i := range s.count(cur.Doc()) {
-			d := bson.D{{Key: s.time, Value: value.Field(value.Field(data, s.time).Value, strconv.Itoa(i))}}
+			d := value.D(s.time, value.Field(value.Field(data, s.time).Value, strconv.Itoa(i)))
 			if meta.Type != 0 {
 				d = append(d, bson.E{Key: s.meta, Value: meta})
 			}

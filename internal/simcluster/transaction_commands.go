@@ -42,7 +42,7 @@ func (ts *transactions) inTransaction(ctx context.Context, r *engine.Request, a 
 	}
 	token := bson.D{}
 	if tx.recovery != "" {
-		token = bson.D{{Key: "recoveryShardId", Value: tx.recovery}}
+		token = value.D("recoveryShardId", tx.recovery)
 	}
 	return append(reply, bson.E{Key: "recoveryToken", Value: token}), nil
 }

@@ -63,11 +63,11 @@ func (c *Cluster) update(ctx context.Context, r *engine.Request) (bson.D, error)
 		sum.modified += done.modified
 		if done.upserted.Type != 0 {
 			sum.matched++
-			upserts = append(upserts, bson.D{{Key: "index", Value: int32(i)}, {Key: "_id", Value: done.upserted}})
+			upserts = append(upserts, value.D("index", int32(i), "_id", done.upserted))
 		}
 	}
 	c.stats.updated(len(list))
-	reply := bson.D{{Key: "nModified", Value: int32(sum.modified)}, {Key: "n", Value: int32(sum.matched)}}
+	reply := value.D("nModified", int32(sum.modified), "n", int32(sum.matched))
 	if len(upserts) > 0 {
 		reply = append(reply, bson.E{Key: "upserted", Value: upserts})
 	}
@@ -325,10 +325,7 @@ func (t target) only(shard string) target {
 
 // text is the statement as error messages show it.
 func (s updateStatement) text() string {
-	return shellText(encode(bson.D{
-		{Key: "q", Value: s.q}, {Key: "u", Value: s.u},
-		{Key: "multi", Value: s.multi}, {Key: "upsert", Value: s.upsert},
-	}))
+	return shellText(encode(value.D("q", s.q, "u", s.u, "multi", s.multi, "upsert", s.upsert)))
 }
 
 // updateShardKey applies an update that changes the shard key. It is allowed only for a

@@ -39,15 +39,12 @@ func (c *Control) usersInfo(r *engine.Request) (bson.D, error) {
 			users = append(users, c.userDocument(n, a, r))
 		}
 	}
-	return bson.D{{Key: "users", Value: users}}, nil
+	return value.D("users", users), nil
 }
 
 func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
-	doc := bson.D{
-		{Key: "_id", Value: n.id()},
-		{Key: "userId", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: a.id[:]}},
-		{Key: "user", Value: n.Name}, {Key: "db", Value: n.DB},
-	}
+	doc := value.D("_id", n.id(), "userId", bson.Binary{Subtype: bson.TypeBinaryUUID, Data: a.id[:]}, "user", n.Name,
+		"db", n.DB)
 	if truthy(r.Lookup("showCredentials")) {
 		doc = append(doc, bson.E{Key: "credentials", Value: a.credentialDocument(n)})
 	}
@@ -98,7 +95,7 @@ func (c *Control) rolesInfo(r *engine.Request) (bson.D, error) {
 			roles = append(roles, doc)
 		}
 	}
-	return bson.D{{Key: "roles", Value: roles}}, nil
+	return value.D("roles", roles), nil
 }
 
 // roleDocument describes a role, nil when there is none.
@@ -113,7 +110,7 @@ func (c *Control) roleDocument(n Name, privileges bool) bson.D {
 		p, direct = made.privileges, made.roles
 	}
 	inheritedPrivileges, inherited := c.resolve(direct)
-	doc := bson.D{{Key: "_id", Value: n.id()}, {Key: "role", Value: n.Name}, {Key: "db", Value: n.DB}}
+	doc := value.D("_id", n.id(), "role", n.Name, "db", n.DB)
 	if privileges {
 		doc = append(doc, bson.E{Key: "privileges", Value: p.list()})
 	}
@@ -144,7 +141,7 @@ func (c *Control) builtinNames(db string) []Name {
 
 func (a *account) credentialDocument(user Name) bson.D {
 	if user.DB == externalDB {
-		return bson.D{{Key: "external", Value: true}}
+		return value.D("external", true)
 	}
 	kept := bson.D{}
 	for _, name := range slices.Sorted(maps.Keys(a.credentials)) {

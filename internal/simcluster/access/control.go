@@ -24,6 +24,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Name is the name of a user or role together with the database it belongs to.
@@ -35,8 +36,8 @@ func (n Name) id() string { return n.DB + "." + n.Name }
 // String is name@db.
 func (n Name) String() string { return n.Name + "@" + n.DB }
 
-func (n Name) user() bson.D { return bson.D{{Key: "user", Value: n.Name}, {Key: "db", Value: n.DB}} }
-func (n Name) role() bson.D { return bson.D{{Key: "role", Value: n.Name}, {Key: "db", Value: n.DB}} }
+func (n Name) user() bson.D { return value.D("user", n.Name, "db", n.DB) }
+func (n Name) role() bson.D { return value.D("role", n.Name, "db", n.DB) }
 
 // compareNames orders by database and name, as the _id does.
 func compareNames(a, b Name) int { return strings.Compare(a.id(), b.id()) }

@@ -75,7 +75,7 @@ func (p Privileges) list() bson.A {
 	})
 	out := bson.A{}
 	for _, r := range resources {
-		out = append(out, bson.D{{Key: "resource", Value: r.document()}, {Key: "actions", Value: p[r].names()}})
+		out = append(out, value.D("resource", r.document(), "actions", p[r].names()))
 	}
 	return out
 }
@@ -222,15 +222,15 @@ func one(is bool) int {
 func (r Resource) document() bson.D {
 	switch r.kind {
 	case kindAny:
-		return bson.D{{Key: "anyResource", Value: true}}
+		return value.D("anyResource", true)
 	case kindCluster:
-		return bson.D{{Key: "cluster", Value: true}}
+		return value.D("cluster", true)
 	case kindBuckets, kindBucketsNamed:
-		return bson.D{{Key: "system_buckets", Value: r.coll}}
+		return value.D("system_buckets", r.coll)
 	case kindBucketsInDB, kindBucket:
-		return bson.D{{Key: "db", Value: r.db}, {Key: "system_buckets", Value: r.coll}}
+		return value.D("db", r.db, "system_buckets", r.coll)
 	}
-	return bson.D{{Key: "db", Value: r.db}, {Key: "collection", Value: r.coll}}
+	return value.D("db", r.db, "collection", r.coll)
 }
 
 // actions lists the names of all actions in the server's order (db/auth/action_types,

@@ -96,11 +96,7 @@ func payload(body bson.Raw) ([]byte, bool) {
 }
 
 func saslReply(done bool, message string) bson.D {
-	return bson.D{
-		{Key: "conversationId", Value: conversationID},
-		{Key: "done", Value: done},
-		{Key: "payload", Value: bson.Binary{Data: []byte(message)}},
-	}
+	return value.D("conversationId", conversationID, "done", done, "payload", bson.Binary{Data: []byte(message)})
 }
 
 // Hello adds the authentication fields to a hello reply: the mechanisms of a user and
@@ -147,11 +143,11 @@ func connectionStatus(s *Session, r *engine.Request) (bson.D, error) {
 	for _, m := range s.users {
 		users = append(users, m.name.user())
 	}
-	info := bson.D{{Key: "authenticatedUsers", Value: users}, {Key: "authenticatedUserRoles", Value: rolesArray(s.roles)}}
+	info := value.D("authenticatedUsers", users, "authenticatedUserRoles", rolesArray(s.roles))
 	if truthy(r.Lookup("showPrivileges")) {
 		info = append(info, bson.E{Key: "authenticatedUserPrivileges", Value: s.grants.list()})
 	}
-	return bson.D{{Key: "authInfo", Value: info}}, nil
+	return value.D("authInfo", info), nil
 }
 
 // mechanism is a SCRAM mechanism.
@@ -199,12 +195,9 @@ func (m mechanism) newCredential(user, password string) (c scram.StoredCredentia
 
 // credentialDocument is a credential in admin.system.users.
 func credentialDocument(c scram.StoredCredentials) bson.D {
-	return bson.D{
-		{Key: "iterationCount", Value: int32(c.Iters)},
-		{Key: "salt", Value: base64.StdEncoding.EncodeToString([]byte(c.Salt))},
-		{Key: "storedKey", Value: base64.StdEncoding.EncodeToString(c.StoredKey)},
-		{Key: "serverKey", Value: base64.StdEncoding.EncodeToString(c.ServerKey)},
-	}
+	return value.D("iterationCount", int32(c.Iters), "salt", base64.StdEncoding.EncodeToString([]byte(c.Salt)),
+		"storedKey", base64.StdEncoding.EncodeToString(c.StoredKey),
+		"serverKey", base64.StdEncoding.EncodeToString(c.ServerKey))
 }
 
 // conversation is the state of one SCRAM authentication.
@@ -277,7 +270,7 @@ func (s *Session) byCertificate(db string, body bson.Raw, conn *engine.Conn) (bs
 		return nil, refused()
 	}
 	s.join(user)
-	return bson.D{{Key: "dbname", Value: externalDB}, {Key: "user", Value: user.Name}}, nil
+	return value.D("dbname", externalDB, "user", user.Name), nil
 }
 
 // external reports whether a user exists that signs in by certificate.

@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // How long the balancer waits between rounds: shorter when the last one moved
@@ -237,7 +238,7 @@ func (b *Balancer) report(begun time.Time, candidates, moved int, failed error) 
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	took := int32(c.Now().Sub(begun).Milliseconds())
-	d := bson.D{{Key: "executionTimeMillis", Value: took}}
+	d := value.D("executionTimeMillis", took)
 	if c.TimesRounds() {
 		c.LogAction("balancer.round", timedRound(d, took, candidates, moved, failed))
 		return
@@ -285,8 +286,6 @@ func timedRound(d bson.D, took int32, candidates, moved int, failed error) bson.
 	return append(d,
 		bson.E{Key: "candidateChunks", Value: int32(candidates)}, bson.E{Key: "chunksMoved", Value: int32(moved)},
 		bson.E{Key: "imbalancedCachedCollections", Value: int32(0)},
-		bson.E{Key: "times", Value: bson.D{
-			{Key: "selectionTimeMillis", Value: int32(0)}, {Key: "throttleTimeMillis", Value: int32(0)},
-			{Key: "migrationTimeMillis", Value: took},
-		}})
+		bson.E{Key: "times", Value: value.D("selectionTimeMillis", int32(0), "throttleTimeMillis", int32(0),
+			"migrationTimeMillis", took)})
 }

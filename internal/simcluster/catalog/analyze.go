@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // analyzedRanges is the number of ranges for which queries are counted (analyzeShardKeyNumRanges).
@@ -220,7 +221,7 @@ func uniqueOn(coll *engine.Coll, key bson.Raw) bool {
 func (a analysis) document() bson.D {
 	common := bson.A{}
 	for _, v := range a.values {
-		common = append(common, bson.D{{Key: "value", Value: v.key}, {Key: "frequency", Value: v.count}})
+		common = append(common, value.D("value", v.key, "frequency", v.count))
 	}
 	kind := "not monotonic"
 	if !a.hashed && math.Abs(a.correlate) >= monotonicThreshold {
@@ -230,13 +231,9 @@ func (a analysis) document() bson.D {
 	if !a.hashed {
 		m = append(m, bson.E{Key: "recordIdCorrelationCoefficient", Value: a.correlate})
 	}
-	d := bson.D{
-		{Key: "numDocsTotal", Value: a.docs}, {Key: "numOrphanDocs", Value: a.orphans},
-		{Key: "avgDocSizeBytes", Value: a.bytes / a.docs}, {Key: "numDocsSampled", Value: a.docs},
-		{Key: "isUnique", Value: a.unique}, {Key: "numDistinctValues", Value: a.distinct},
-		{Key: "mostCommonValues", Value: common},
-		{Key: "monotonicity", Value: append(m, bson.E{Key: "type", Value: kind})},
-	}
+	d := value.D("numDocsTotal", a.docs, "numOrphanDocs", a.orphans, "avgDocSizeBytes", a.bytes/a.docs,
+		"numDocsSampled", a.docs, "isUnique", a.unique, "numDistinctValues", a.distinct, "mostCommonValues", common,
+		"monotonicity", append(m, bson.E{Key: "type", Value: kind}))
 	if a.orphans > 0 {
 		d = append(d, bson.E{Key: "note", Value: orphansNote})
 	}
@@ -330,11 +327,11 @@ func bindsFirst(r *Routing, f *query.Filter) bool {
 }
 
 func (t *tally) document(ranges int) bson.D {
-	sizes := bson.D{{Key: "total", Value: t.total}}
+	sizes := value.D("total", t.total)
 	for _, name := range t.names {
 		sizes = append(sizes, bson.E{Key: name, Value: t.by[name]})
 	}
-	d := bson.D{{Key: "sampleSize", Value: sizes}}
+	d := value.D("sampleSize", sizes)
 	if t.total == 0 {
 		return d
 	}

@@ -25,6 +25,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Options describe the cluster to simulate. The zero value is a 5.0.7 cluster of three
@@ -228,7 +229,7 @@ func (c *Cluster) setUpSessions() {
 	if !c.opts.Sessions || c.routes[sessionsNS] != nil || len(c.shards) == 0 || c.Now().Before(due) {
 		return
 	}
-	key, err := parsePattern(encode(bson.D{{Key: "_id", Value: int32(1)}}))
+	key, err := parsePattern(encode(value.D("_id", int32(1))))
 	if err != nil {
 		panic(err) // cannot happen: the pattern is a constant
 	}
@@ -237,10 +238,8 @@ func (c *Cluster) setUpSessions() {
 	if err != nil {
 		return
 	}
-	_, _ = coll.EnsureIndex(bson.D{
-		{Key: "key", Value: bson.D{{Key: "lastUse", Value: int32(1)}}}, {Key: "name", Value: "lsidTTLIndex"},
-		{Key: "expireAfterSeconds", Value: int32(1800)},
-	})
+	_, _ = coll.EnsureIndex(value.D("key", value.D("lastUse", int32(1)), "name", "lsidTTLIndex",
+		"expireAfterSeconds", int32(1800)))
 	at := c.Timestamp()
 	r := c.newRouting(sessionsNS, key, coll.UUID, false, c.objectID(configServer), at)
 	ch := &Chunk{
@@ -265,7 +264,7 @@ func (c *Cluster) SplitSessions() error {
 	for i := uint32(1); i < sessionChunks; i++ {
 		var id [16]byte
 		binary.BigEndian.PutUint32(id[:], i*(1<<32/sessionChunks))
-		points = append(points, encode(bson.D{{Key: "_id", Value: bson.D{{Key: "id", Value: uuidValue(id)}}}}))
+		points = append(points, encode(value.D("_id", value.D("id", uuidValue(id)))))
 	}
 	if err := c.split(r, r.chunks[0], points[:1]); err != nil {
 		return err

@@ -42,16 +42,9 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	if c.features.observed8 {
 		host = c.signature(client)
 	}
-	c.config.insert(coll, bson.D{
-		{Key: "_id", Value: fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex())},
-		{Key: "server", Value: host},
-		{Key: "shard", Value: server},
-		{Key: "clientAddr", Value: client},
-		{Key: "time", Value: bson.NewDateTimeFromTime(now)},
-		{Key: "what", Value: what},
-		{Key: "ns", Value: ns},
-		{Key: "details", Value: details},
-	})
+	c.config.insert(coll, value.D("_id", fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex()),
+		"server", host, "shard", server, "clientAddr", client, "time", bson.NewDateTimeFromTime(now), "what", what,
+		"ns", ns, "details", details))
 	c.trimLog(coll)
 }
 
@@ -108,7 +101,7 @@ func (c *Cluster) hostOf(server string) string {
 // versioned describes a chunk in the log entry of a split: bounds and version, with the
 // collection's epoch and timestamp.
 func (r *Routing) versioned(lo, hi bson.Raw, v bson.Timestamp) bson.D {
-	return append(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, r.versionFields("lastmod", v)...)
+	return append(value.D("min", lo, "max", hi), r.versionFields("lastmod", v)...)
 }
 
 // text formats a document as in the server's messages: "{ p: ObjectId('…'), k: 5 }".

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Inconsistency is one result of checkMetadataConsistency.
@@ -85,7 +86,7 @@ func (k *metadataChecker) checkTable(r *Routing) {
 			continue
 		}
 		between := append(of[:len(of):len(of)],
-			bson.E{Key: "range", Value: bson.D{{Key: "min", Value: list[i-1].Max}, {Key: "max", Value: ch.Min}}})
+			bson.E{Key: "range", Value: value.D("min", list[i-1].Max, "max", ch.Min)})
 		switch d := compareKeys(list[i-1].Max, ch.Min); {
 		case d < 0:
 			k.add("RoutingTableRangeGap", "Found a gap between two chunks", between...)

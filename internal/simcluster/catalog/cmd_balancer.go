@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // balancerRounds is the state shown by balancerStatus.
@@ -42,9 +43,9 @@ func (c *Cluster) LogAction(what string, details bson.D) {
 func (c *Cluster) runBalancerStart(context.Context, *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	c.setSetting("balancer", bson.D{{Key: "mode", Value: "full"}, {Key: "stopped", Value: false}})
+	c.setSetting("balancer", value.D("mode", "full", "stopped", false))
 	if c.features.autoSplit {
-		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: true}})
+		c.setSetting("autosplit", value.D("enabled", true))
 	}
 	c.switchAutoMerge(true)
 	c.LogAction("balancer.start", nil)
@@ -56,7 +57,7 @@ func (c *Cluster) switchAutoMerge(on bool) {
 	if !c.features.observed8 {
 		return
 	}
-	c.setSetting("automerge", bson.D{{Key: "enabled", Value: on}})
+	c.setSetting("automerge", value.D("enabled", on))
 	what := "autoMerge.disable"
 	if on {
 		what = "autoMerge.enable"
@@ -67,9 +68,9 @@ func (c *Cluster) switchAutoMerge(on bool) {
 // runBalancerStop turns the balancer off and then waits for the current round.
 func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
-	c.setSetting("balancer", bson.D{{Key: "mode", Value: "off"}, {Key: "stopped", Value: true}})
+	c.setSetting("balancer", value.D("mode", "off", "stopped", true))
 	if c.features.autoSplit {
-		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: false}})
+		c.setSetting("autosplit", value.D("enabled", false))
 	}
 	c.switchAutoMerge(false)
 	done := c.rounds.done
@@ -95,11 +96,7 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 	if c.set.Stopped {
 		mode = "off"
 	}
-	d := bson.D{
-		{Key: "mode", Value: mode},
-		{Key: "inBalancerRound", Value: c.rounds.done != nil},
-		{Key: "numBalancerRounds", Value: c.rounds.count},
-	}
+	d := value.D("mode", mode, "inBalancerRound", c.rounds.done != nil, "numBalancerRounds", c.rounds.count)
 	if c.features.term {
 		d = append(d, bson.E{Key: "term", Value: int64(1)})
 	}
@@ -242,7 +239,7 @@ func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 		d = append(d, bson.E{Key: "firstComplianceViolation", Value: violation})
 	}
 	if violation == Defragmenting {
-		d = append(d, bson.E{Key: "details", Value: bson.D{{Key: "currentPhase", Value: r.newer.defragment.String()}}})
+		d = append(d, bson.E{Key: "details", Value: value.D("currentPhase", r.newer.defragment.String())})
 	}
 	return d
 }

@@ -47,7 +47,7 @@ func (c *Cluster) runShardCollection(_ context.Context, req *engine.Request) (bs
 	if err := c.shardCollection(s); err != nil {
 		return nil, err
 	}
-	return bson.D{{Key: "collectionsharded", Value: s.ns}}, nil
+	return value.D("collectionsharded", s.ns), nil
 }
 
 func readShardSpec(req *engine.Request) (shardSpec, error) {
@@ -97,9 +97,8 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 		return status.Errorf(status.IllegalOperation, "sharding not enabled for db %s", db)
 	}
 	logStart := func() {
-		c.logChange(d.primary, "shardCollection.start", s.ns, bson.D{
-			{Key: "shardKey", Value: s.key.raw}, {Key: "collection", Value: s.ns}, {Key: "primary", Value: d.primary},
-		})
+		c.logChange(d.primary, "shardCollection.start", s.ns, value.D("shardKey", s.key.raw, "collection", s.ns,
+			"primary", d.primary))
 	}
 	if !c.features.observed8 {
 		logStart()
@@ -264,7 +263,7 @@ func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, 
 	if err := bson.Unmarshal(s.key.raw, &key); err != nil {
 		return nil, err
 	}
-	spec := bson.D{{Key: "key", Value: key}, {Key: "name", Value: indexName(key)}}
+	spec := value.D("key", key, "name", indexName(key))
 	if s.unique {
 		spec = append(spec, bson.E{Key: "unique", Value: true})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // runMergeChunks joins neighbouring chunks of one shard. It waits for a migration of
@@ -151,7 +152,7 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 }
 
 func (c *Cluster) logMerge(r *Routing, owner string, merged bson.A, before, after bson.Timestamp) {
-	d := append(bson.D{{Key: "merged", Value: merged}}, r.versionFields("prevShardVersion", before)...)
+	d := append(value.D("merged", merged), r.versionFields("prevShardVersion", before)...)
 	d = append(d, r.versionFields("mergedVersion", after)...)
 	c.logChange(configServer, "merge", r.NS, append(d, bson.E{Key: "owningShard", Value: owner}))
 }

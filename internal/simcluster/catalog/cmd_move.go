@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // runMoveChunk moves the chunk given by a query or by its bounds
@@ -36,7 +37,7 @@ func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request) (bson.D
 	if err := c.Move(ctx, ns, lo, hi, to, o); err != nil {
 		return nil, err
 	}
-	return bson.D{{Key: "millis", Value: int32(c.Now().Sub(start).Milliseconds())}}, nil
+	return value.D("millis", int32(c.Now().Sub(start).Milliseconds())), nil
 }
 
 // appOf is the application name of the client that sent a command, "" when it has none.
@@ -99,7 +100,7 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	r.Permitted = req.Lookup("allowMigrations").Boolean()
 	c.saveCollection(r)
 	if c.features.observed8 {
-		c.logChange(c.coordinator(ns), "setPermitMigrations", ns, bson.D{{Key: "permitMigrations", Value: r.Permitted}})
+		c.logChange(c.coordinator(ns), "setPermitMigrations", ns, value.D("permitMigrations", r.Permitted))
 	}
 	return bson.D{}, nil
 }

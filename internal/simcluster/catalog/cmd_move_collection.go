@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // runMoveCollection moves an unsharded collection to another shard (8.0). It is
@@ -101,7 +102,7 @@ func (c *Cluster) toOneShard(ctx context.Context, command string, r *Routing, to
 
 // idPattern is the key of every collection that is tracked without being sharded.
 func idPattern() pattern {
-	p, err := parsePattern(encode(bson.D{{Key: "_id", Value: int32(1)}}))
+	p, err := parsePattern(encode(value.D("_id", int32(1))))
 	if err != nil {
 		panic(err)
 	}
@@ -119,9 +120,8 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 	if coll == nil {
 		return nil, status.Errorf(status.NamespaceNotFound, "Namespace %s not found", ns)
 	}
-	c.logChange(primary, "createCollection.start", ns, bson.D{
-		{Key: "shardKey", Value: idPattern().raw}, {Key: "collection", Value: ns}, {Key: "primary", Value: primary},
-	})
+	c.logChange(primary, "createCollection.start", ns, value.D("shardKey", idPattern().raw, "collection", ns,
+		"primary", primary))
 	at := c.Timestamp()
 	r := c.newRouting(ns, idPattern(), coll.UUID, false, c.objectID(configServer), at)
 	r.newer.unsplittable = true

@@ -172,9 +172,8 @@ func (c *Cluster) coordinator(ns string) string {
 
 func (c *Cluster) refine(r *Routing, p pattern) {
 	epoch := c.objectID(configServer)
-	c.logChange(c.coordinator(r.NS), "refineCollectionShardKey.start", r.NS, bson.D{
-		{Key: "oldKey", Value: r.Key}, {Key: "newKey", Value: p.raw}, {Key: "oldEpoch", Value: r.Epoch}, {Key: "newEpoch", Value: epoch},
-	})
+	c.logChange(c.coordinator(r.NS), "refineCollectionShardKey.start", r.NS, value.D("oldKey", r.Key, "newKey", p.raw,
+		"oldEpoch", r.Epoch, "newEpoch", epoch))
 	top := r.pattern.max()
 	longer := func(key bson.Raw) bson.Raw {
 		if compareKeys(key, top) == 0 {

@@ -11,15 +11,12 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // collectionDocument is the row of config.collections, fields in the order of 5.0.7.
 func (c *Cluster) collectionDocument(r *Routing) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: r.NS},
-		{Key: "lastmodEpoch", Value: r.Epoch},
-		{Key: "lastmod", Value: bson.NewDateTimeFromTime(r.Lastmod)},
-	}
+	d := value.D("_id", r.NS, "lastmodEpoch", r.Epoch, "lastmod", bson.NewDateTimeFromTime(r.Lastmod))
 	if c.features.tombstones {
 		return append(append(d, r.legacyFields()...), r.extra...)
 	}
@@ -28,7 +25,7 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 		bson.E{Key: "uuid", Value: uuidValue(r.UUID)},
 		bson.E{Key: "key", Value: r.Key})
 	if r.simple {
-		d = append(d, bson.E{Key: "defaultCollation", Value: bson.D{{Key: "locale", Value: "simple"}}})
+		d = append(d, bson.E{Key: "defaultCollation", Value: value.D("locale", "simple")})
 	}
 	d = append(d, bson.E{Key: "unique", Value: r.Unique})
 	d = append(d, r.orderedFields()...)
@@ -37,7 +34,7 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 
 // orderedFields are the fields after unique, in the order in which they were first written.
 func (r *Routing) orderedFields() bson.D {
-	fields := append(bson.D{{Key: "noBalance", Value: r.NoBalance}}, r.nonDefaultFields()...)
+	fields := append(value.D("noBalance", r.NoBalance), r.nonDefaultFields()...)
 	place := func(e bson.E) int {
 		if i := slices.Index(r.newer.order, e.Key); i >= 0 {
 			return i
@@ -180,9 +177,9 @@ func (c *Cluster) DropCollection(ns string) (existed bool) {
 	}
 	var details bson.D
 	if r := c.table(ns); r != nil {
-		details = bson.D{{Key: "collectionUUID", Value: bson.D{{Key: "uuid", Value: uuidValue(r.UUID)}}}}
+		details = value.D("collectionUUID", value.D("uuid", uuidValue(r.UUID)))
 	} else if at := c.data(d.primary, ns); at != nil {
-		details = bson.D{{Key: "collectionUUID", Value: bson.D{{Key: "uuid", Value: uuidValue(at.UUID)}}}}
+		details = value.D("collectionUUID", value.D("uuid", uuidValue(at.UUID)))
 	}
 	if details == nil && !c.features.observed8 {
 		return false
@@ -269,7 +266,7 @@ func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 	if taken && !dropTarget {
 		return status.Errorf(status.NamespaceExists, "Target collection %s exists but the dropTarget flag is not set", to)
 	}
-	details := bson.D{{Key: "source", Value: from}, {Key: "destination", Value: to}}
+	details := value.D("source", from, "destination", to)
 	c.logChange(d.primary, "renameCollection.start", from, details)
 	if taken {
 		c.dropData(to, toDB, toColl)
@@ -322,7 +319,7 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 	}
 	c.logChange(configServer, "renameCollection.metadata",
 		fmt.Sprintf("admin.%s to %s: dropped target collection and renamed source collection", fromColl, to),
-		bson.D{{Key: "newCollMetadata", Value: c.collectionDocument(r)}})
+		value.D("newCollMetadata", c.collectionDocument(r)))
 }
 
 // notePlacement writes a row of config.placementHistory (7.0) when the set of shards
@@ -359,7 +356,7 @@ func (c *Cluster) writePlacement(ns string, uuid *[16]byte, at bson.Timestamp, s
 	for _, s := range shards {
 		list = append(list, c.features.shardRef(s))
 	}
-	d := bson.D{{Key: "_id", Value: c.objectID(configServer)}, {Key: "nss", Value: ns}}
+	d := value.D("_id", c.objectID(configServer), "nss", ns)
 	if uuid != nil {
 		d = append(d, bson.E{Key: "uuid", Value: uuidValue(*uuid)})
 	}

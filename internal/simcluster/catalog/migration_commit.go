@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // historyWindow is how long entries of a chunk's history are kept, in seconds
@@ -125,13 +126,9 @@ func (t *transfer) committed(life context.Context) error {
 }
 
 func (t *transfer) logCommit() {
-	t.logEntry(t.m.from, "moveChunk.commit", bson.D{
-		{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to},
-		{Key: "counts", Value: bson.D{
-			{Key: "cloned", Value: t.cloned}, {Key: "clonedBytes", Value: t.bytes},
-			{Key: "catchup", Value: t.later}, {Key: "steady", Value: int64(0)},
-		}},
-	})
+	t.logEntry(t.m.from, "moveChunk.commit", value.D("from", t.m.from, "to", t.m.to,
+		"counts", value.D("cloned", t.cloned, "clonedBytes", t.bytes,
+			"catchup", t.later, "steady", int64(0))))
 }
 
 // scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. What is to be deleted now and held by a

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // MoveOptions are the options of a move.
@@ -150,7 +151,7 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	}
 	if ch.Shard == to {
 		c.logMove(ch.Shard, "moveChunk.from", ns,
-			c.outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, []time.Duration{0}, 6, to, to, false, nil))
+			c.outcome(value.D("min", lo, "max", hi), []time.Duration{0}, 6, to, to, false, nil))
 		return nil, nil
 	}
 	if r.blocked {
@@ -174,14 +175,9 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 			return nil, status.Errorf(status.DuplicateKey,
 				"E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"%s\", min: %s }", ns, text(lo))
 		}
-		m.record = c.config.insert("migrations", bson.D{
-			{Key: "_id", Value: c.objectID(configServer)}, {Key: "ns", Value: ns},
-			{Key: "min", Value: m.min}, {Key: "max", Value: m.max},
-			{Key: "fromShard", Value: m.from}, {Key: "toShard", Value: m.to},
-			{Key: "chunkVersion", Value: m.version},
-			{Key: "waitForDelete", Value: o.WaitForDelete},
-			{Key: "forceJumbo", Value: o.force()},
-		})
+		m.record = c.config.insert("migrations", value.D("_id", c.objectID(configServer), "ns", ns, "min", m.min,
+			"max", m.max, "fromShard", m.from, "toShard", m.to, "chunkVersion", m.version,
+			"waitForDelete", o.WaitForDelete, "forceJumbo", o.force()))
 	}
 	begun := ch.Version
 	c.work.Go(func() {
@@ -290,7 +286,7 @@ func (c *Cluster) moveStuck(ctx context.Context, ns string, lo, hi bson.Raw, to 
 				_ = c.pauseExactly(c.life, stuckFor)
 				c.Mu.Lock()
 				c.moves.remove(m)
-				c.logChange(m.from, "moveChunk.from", ns, c.outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}},
+				c.logChange(m.from, "moveChunk.from", ns, c.outcome(value.D("min", lo, "max", hi),
 					[]time.Duration{0}, 6, m.from, to, false, nil))
 				c.Mu.Unlock()
 				close(m.done)
@@ -374,16 +370,10 @@ func (r *Routing) notOwned(shard string, lo, hi bson.Raw) error {
 		}
 	}
 	e := status.Errorf(status.StaleConfig, "Range with bounds %s is not owned by this shard.", rangeText(lo, hi))
-	e.Extra = bson.D{
-		{Key: "ns", Value: r.NS},
-		{Key: "vReceived", Value: bson.D{
-			{Key: "e", Value: bson.ObjectID{4: 255, 5: 255, 6: 255, 7: 255, 8: 255, 9: 255, 10: 255, 11: 255}},
-			{Key: "t", Value: bson.Timestamp{T: 1<<32 - 1, I: 1<<32 - 1}}, {Key: "v", Value: bson.Timestamp{}},
-		}},
-		{Key: "vWanted", Value: bson.D{
-			{Key: "e", Value: r.Epoch}, {Key: "t", Value: r.Timestamp}, {Key: "v", Value: version},
-		}},
-		{Key: "shardId", Value: shard},
-	}
+	e.Extra = value.D("ns", r.NS,
+		"vReceived", value.D(
+			"e", bson.ObjectID{4: 255, 5: 255, 6: 255, 7: 255, 8: 255, 9: 255, 10: 255, 11: 255},
+			"t", bson.Timestamp{T: 1<<32 - 1, I: 1<<32 - 1}, "v", bson.Timestamp{}),
+		"vWanted", value.D("e", r.Epoch, "t", r.Timestamp, "v", version), "shardId", shard)
 	return e
 }

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // runMovePrimary moves a database's unsharded collections to another shard; they get
@@ -191,9 +192,9 @@ func (m *primaryMove) run(life context.Context) error {
 }
 
 func (m *primaryMove) log(what string) {
-	details := bson.D{{Key: "from", Value: m.from}, {Key: "to", Value: m.to}}
+	details := value.D("from", m.from, "to", m.to)
 	if !m.c.features.observed8 {
-		details = append(bson.D{{Key: "database", Value: m.db}}, details...)
+		details = append(value.D("database", m.db), details...)
 	}
 	m.c.logChange(m.from, what, m.db, details)
 }

@@ -319,10 +319,9 @@ func (o *resharding) enterState(state string) error {
 
 // logTransition changes the state and logs it.
 func (o *resharding) logTransition(state string) {
-	o.c.logChange(configServer, "resharding.coordinator.transition", o.ns, bson.D{
-		{Key: "newState", Value: state}, {Key: "oldState", Value: o.state}, {Key: "namespace", Value: o.ns},
-		{Key: "collectionUUID", Value: uuidText(o.source)}, {Key: "reshardingUUID", Value: uuidText(o.uuid)},
-	})
+	o.c.logChange(configServer, "resharding.coordinator.transition", o.ns, value.D("newState", state,
+		"oldState", o.state, "namespace", o.ns, "collectionUUID", uuidText(o.source),
+		"reshardingUUID", uuidText(o.uuid)))
 	o.state = state
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // docPlace is the shard and the record id of a document.
@@ -198,20 +199,18 @@ func (o *resharding) applied(shard string) {
 
 // document is the operation's row of config.reshardingOperations.
 func (o *resharding) document(r *Routing) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: uuidValue(o.uuid)}, {Key: "ns", Value: o.ns}, {Key: "ui", Value: uuidValue(o.source)},
-		{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "state", Value: o.state},
-	}
+	d := value.D("_id", uuidValue(o.uuid), "ns", o.ns, "ui", uuidValue(o.source), "tempNs", o.temp,
+		"reshardingKey", o.key.raw, "state", o.state)
 	if o.c.features.observed8 {
 		d = slices.Insert(d, len(d)-1, bson.E{Key: "startTime", Value: bson.NewDateTimeFromTime(o.begunAt)},
 			bson.E{Key: "provenance", Value: o.command})
 	}
 	donors, recipients := bson.A{}, bson.A{}
 	for _, s := range r.ShardsOwning() {
-		state := bson.D{{Key: "state", Value: "unused"}}
+		state := value.D("state", "unused")
 		if !o.fetched.IsZero() {
 			coll := o.c.data(s, o.ns)
-			state = bson.D{{Key: "state", Value: o.donorState()}, {Key: "minFetchTimestamp", Value: o.fetched}}
+			state = value.D("state", o.donorState(), "minFetchTimestamp", o.fetched)
 			if coll != nil {
 				state = append(state, bson.E{Key: "bytesToClone", Value: coll.Bytes()}, bson.E{Key: "documentsToClone", Value: int64(coll.Len())})
 			}
@@ -219,11 +218,11 @@ func (o *resharding) document(r *Routing) bson.D {
 				state = append(state, bson.E{Key: "writesDuringCriticalSection", Value: int64(0)})
 			}
 		}
-		donors = append(donors, bson.D{{Key: "id", Value: s}, {Key: "mutableState", Value: state}})
+		donors = append(donors, value.D("id", s, "mutableState", state))
 	}
 	for _, s := range o.recipients() {
-		state := bson.D{{Key: "state", Value: o.recipientState()}}
-		recipients = append(recipients, bson.D{{Key: "id", Value: s}, {Key: "mutableState", Value: state}})
+		state := value.D("state", o.recipientState())
+		recipients = append(recipients, value.D("id", s, "mutableState", state))
 	}
 	d = append(d,
 		bson.E{Key: "donorShards", Value: donors}, bson.E{Key: "recipientShards", Value: recipients},
@@ -267,7 +266,7 @@ func (o *resharding) recipientState() string {
 
 // distribution is the one range of an operation that takes all documents to one shard.
 func (o *resharding) distribution() bson.A {
-	return bson.A{bson.D{{Key: "min", Value: o.key.min()}, {Key: "max", Value: o.key.max()}, {Key: "shard", Value: o.to}}}
+	return bson.A{value.D("min", o.key.min(), "max", o.key.max(), "shard", o.to)}
 }
 
 // metrics are the times at which phases began and ended.
@@ -277,7 +276,7 @@ func (o *resharding) metrics() bson.D {
 	if !o.copiedAt.IsZero() {
 		clone = append(clone, from("stop", o.copiedAt))
 	}
-	d := bson.D{{Key: "documentCopy", Value: clone}}
+	d := value.D("documentCopy", clone)
 	if !o.appliedAt.IsZero() {
 		d = append(d, bson.E{Key: "oplogApplication", Value: bson.D{from("stop", o.appliedAt)}})
 	}
@@ -312,19 +311,18 @@ func (o *resharding) writeState(r *Routing) {
 	for _, s := range o.recipients() {
 		ids = append(ids, s)
 	}
-	common := bson.D{{Key: "uuid", Value: uuidValue(o.uuid)}, {Key: "state", Value: o.state}}
-	donor := bson.E{Key: "donorFields", Value: bson.D{
-		{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "recipientShardIds", Value: ids},
-	}}
+	common := value.D("uuid", uuidValue(o.uuid), "state", o.state)
+	donor := bson.E{Key: "donorFields", Value: value.D("tempNs", o.temp, "reshardingKey", o.key.raw,
+		"recipientShardIds", ids)}
 	var since bson.D
 	if c.features.observed8 {
-		since = bson.D{{Key: "startTime", Value: bson.NewDateTimeFromTime(o.begunAt)}, {Key: "provenance", Value: o.command}}
+		since = value.D("startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.command)
 	}
 	fields := append(slices.Clone(common), since...)
 	if t != nil {
 		fields = append(fields, donor)
 	}
-	r.extra = bson.D{{Key: "allowMigrations", Value: false}, {Key: "reshardingFields", Value: fields}}
+	r.extra = value.D("allowMigrations", false, "reshardingFields", fields)
 	if t == nil {
 		r.extra = r.extra[1:]
 	}
@@ -334,7 +332,7 @@ func (o *resharding) writeState(r *Routing) {
 		return
 	}
 	fields = append(append(slices.Clone(common), bson.E{Key: "recipientFields", Value: o.recipientFields(r)}), since...)
-	t.extra = bson.D{{Key: "reshardingFields", Value: fields}, {Key: "allowMigrations", Value: false}}
+	t.extra = value.D("reshardingFields", fields, "allowMigrations", false)
 	t.Lastmod = r.Lastmod
 	c.saveCollection(t)
 }
@@ -342,16 +340,14 @@ func (o *resharding) writeState(r *Routing) {
 func (o *resharding) recipientFields(r *Routing) bson.D {
 	donors := bson.A{}
 	for _, s := range r.ShardsOwning() {
-		d := bson.D{{Key: "shardId", Value: s}}
+		d := value.D("shardId", s)
 		if !o.fetched.IsZero() {
 			d = append(d, bson.E{Key: "minFetchTimestamp", Value: o.fetched})
 		}
 		donors = append(donors, d)
 	}
-	d := bson.D{
-		{Key: "donorShards", Value: donors}, {Key: "sourceUUID", Value: uuidValue(o.source)}, {Key: "sourceNs", Value: o.ns},
-		{Key: "minimumOperationDurationMillis", Value: o.c.opts.Reshard.Milliseconds()},
-	}
+	d := value.D("donorShards", donors, "sourceUUID", uuidValue(o.source), "sourceNs", o.ns,
+		"minimumOperationDurationMillis", o.c.opts.Reshard.Milliseconds())
 	if !o.fetched.IsZero() {
 		d = append(d,
 			bson.E{Key: "approxBytesToCopy", Value: o.bytes}, bson.E{Key: "approxDocumentsToCopy", Value: o.docs},

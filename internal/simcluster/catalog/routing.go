@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Routing is the routing table of one sharded collection and its document of
@@ -187,7 +188,7 @@ type Chunk struct {
 // document is the chunk's document in config.chunks, with the fields in the server's
 // order.
 func (r *Routing) document(ch *Chunk) bson.D {
-	d := bson.D{{Key: "_id", Value: ch.ID}}
+	d := value.D("_id", ch.ID)
 	if r.format.chunksByNS {
 		d = append(d, bson.E{Key: "ns", Value: r.NS})
 	} else {
@@ -209,7 +210,7 @@ func (r *Routing) document(ch *Chunk) bson.D {
 	}
 	history := make(bson.A, len(ch.History))
 	for i, p := range ch.History {
-		history[i] = bson.D{{Key: "validAfter", Value: p.ValidAfter}, {Key: "shard", Value: r.format.shardRef(p.Shard)}}
+		history[i] = value.D("validAfter", p.ValidAfter, "shard", r.format.shardRef(p.Shard))
 	}
 	return append(d, bson.E{Key: "history", Value: history})
 }

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/jsonschema"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Settings are the simulated documents of config.settings, as the server reads them
@@ -215,7 +216,7 @@ func (c *Cluster) setSetting(id string, fields bson.D) {
 	})
 	fresh := doc == nil
 	if fresh {
-		doc = bson.D{{Key: "_id", Value: id}}
+		doc = value.D("_id", id)
 	}
 next:
 	for _, f := range fields {
@@ -241,7 +242,7 @@ func (c *Cluster) writeVersion() {
 	if id.IsZero() {
 		id = c.objectID(configServer)
 	}
-	d := bson.D{{Key: "_id", Value: int32(1)}}
+	d := value.D("_id", int32(1))
 	if !c.features.clusterIDOnly {
 		d = append(d, bson.E{Key: "minCompatibleVersion", Value: int32(5)}, bson.E{Key: "currentVersion", Value: int32(6)})
 	}
@@ -253,10 +254,7 @@ func (c *Cluster) writeVersion() {
 func (c *Cluster) PingRouter() {
 	now := c.Now()
 	v := c.opts.Version
-	doc := bson.D{
-		{Key: "_id", Value: c.opts.Router},
-		{Key: "advisoryHostFQDNs", Value: bson.A{}},
-	}
+	doc := value.D("_id", c.opts.Router, "advisoryHostFQDNs", bson.A{})
 	if v[0] > 5 || v[0] == 5 && v[1] >= 2 {
 		doc = append(doc, bson.E{Key: "created", Value: bson.NewDateTimeFromTime(c.clock.epoch)})
 	}
@@ -280,24 +278,24 @@ func (c *Cluster) PingRouter() {
 
 // settingsSchema is the schema of config.settings in 8.0, as its listCollections shows it.
 var settingsSchema = func() bson.Raw {
-	is := func(kind string) bson.D { return bson.D{{Key: "bsonType", Value: kind}} }
+	is := func(kind string) bson.D { return value.D("bsonType", kind) }
 	id := func(names ...string) bson.E {
-		return bson.E{Key: "_id", Value: bson.D{{Key: "enum", Value: names}}}
+		return bson.E{Key: "_id", Value: value.D("enum", names)}
 	}
 	only := func(properties ...bson.E) bson.D {
-		return bson.D{{Key: "properties", Value: bson.D(properties)}, {Key: "additionalProperties", Value: false}}
+		return value.D("properties", bson.D(properties), "additionalProperties", false)
 	}
 	return encode(bson.D{{Key: "oneOf", Value: bson.A{
 		only(id("balancer"),
-			bson.E{Key: "mode", Value: bson.D{{Key: "enum", Value: bson.A{"full", "off"}}}},
+			bson.E{Key: "mode", Value: value.D("enum", bson.A{"full", "off"})},
 			bson.E{Key: "stopped", Value: is("bool")},
-			bson.E{Key: "activeWindow", Value: bson.D{{Key: "bsonType", Value: "object"}, {Key: "required", Value: bson.A{"start", "stop"}}}},
-			bson.E{Key: "_secondaryThrottle", Value: bson.D{{Key: "oneOf", Value: bson.A{is("bool"), is("object")}}}},
+			bson.E{Key: "activeWindow", Value: value.D("bsonType", "object", "required", bson.A{"start", "stop"})},
+			bson.E{Key: "_secondaryThrottle", Value: value.D("oneOf", bson.A{is("bool"), is("object")})},
 			bson.E{Key: "_waitForDelete", Value: is("bool")},
 			bson.E{Key: "attemptToBalanceJumboChunks", Value: is("bool")}),
-		only(id("chunksize"), bson.E{Key: "value", Value: bson.D{
-			{Key: "bsonType", Value: "number"}, {Key: "minimum", Value: int32(1)}, {Key: "maximum", Value: int32(1024)}}}),
-		bson.D{{Key: "properties", Value: bson.D{id("automerge", "ReadWriteConcernDefaults", "audit")}}},
+		only(id("chunksize"), bson.E{Key: "value", Value: value.D("bsonType", "number", "minimum", int32(1),
+			"maximum", int32(1024))}),
+		value.D("properties", bson.D{id("automerge", "ReadWriteConcernDefaults", "audit")}),
 	}}})
 }()
 
@@ -312,9 +310,7 @@ func (c *Cluster) CheckDocument(coll *engine.Coll, doc bson.Raw) error {
 		return nil
 	}
 	err := status.Errorf(status.DocumentValidationFailure, "Document failed validation")
-	err.Extra = bson.D{{Key: "errInfo", Value: bson.D{
-		{Key: "failingDocumentId", Value: doc.Lookup("_id")},
-		{Key: "details", Value: bson.D{{Key: "operatorName", Value: "$jsonSchema"}, {Key: "schemaRulesNotSatisfied", Value: details}}},
-	}}}
+	err.Extra = value.D("errInfo", value.D("failingDocumentId", doc.Lookup("_id"),
+		"details", value.D("operatorName", "$jsonSchema", "schemaRulesNotSatisfied", details)))
 	return err
 }

@@ -21,11 +21,7 @@ type shard struct {
 }
 
 func (s *shard) document(f versionFeatures) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: s.name},
-		{Key: "host", Value: s.host},
-		{Key: "state", Value: int32(1)},
-	}
+	d := value.D("_id", s.name, "host", s.host, "state", int32(1))
 	if f.dbTimestamp {
 		d = append(d, bson.E{Key: "topologyTime", Value: s.topology})
 	}
@@ -57,11 +53,11 @@ func (c *Cluster) registerShard(name, address string) {
 
 func (c *Cluster) logAddedShard(s *shard) {
 	inProgress := func(on bool) bson.D {
-		return bson.D{{Key: "addOrRemoveShardInProgress", Value: bson.D{{Key: "inProgress", Value: on}}}}
+		return value.D("addOrRemoveShardInProgress", value.D("inProgress", on))
 	}
 	c.logParameter(inProgress(true))
 	defer c.logParameter(inProgress(false))
-	c.logChange(configServer, "addShard", "", bson.D{{Key: "name", Value: s.name}, {Key: "host", Value: s.host}})
+	c.logChange(configServer, "addShard", "", value.D("name", s.name, "host", s.host))
 }
 
 // logParameter logs the cluster parameter that 8.0 sets while shards come and go.

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Split splits a chunk at each of the points, which must be full shard keys in
@@ -97,17 +98,13 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 
 func (c *Cluster) logSplit(ns, owner string, before bson.D, parts []bson.D) {
 	if len(parts) == 2 {
-		c.logChange(configServer, "split", ns, bson.D{
-			{Key: "before", Value: before}, {Key: "left", Value: parts[0]}, {Key: "right", Value: parts[1]},
-			{Key: "owningShard", Value: owner},
-		})
+		c.logChange(configServer, "split", ns, value.D("before", before, "left", parts[0], "right", parts[1],
+			"owningShard", owner))
 		return
 	}
 	for i, part := range parts {
-		c.logChange(configServer, "multi-split", ns, bson.D{
-			{Key: "before", Value: before}, {Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(len(parts))},
-			{Key: "chunk", Value: part}, {Key: "owningShard", Value: owner},
-		})
+		c.logChange(configServer, "multi-split", ns, value.D("before", before, "number", int32(i+1),
+			"of", int32(len(parts)), "chunk", part, "owningShard", owner))
 	}
 }
 

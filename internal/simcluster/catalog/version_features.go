@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // versionFeatures has the metadata formats and behaviours that differ between server
@@ -94,13 +96,7 @@ type newerFields struct {
 // legacyFields are the fields of a collection document in 4.4: no timestamp, and
 // noBalance only when it is set.
 func (r *Routing) legacyFields() bson.D {
-	d := bson.D{
-		{Key: "dropped", Value: false},
-		{Key: "key", Value: r.Key},
-		{Key: "unique", Value: r.Unique},
-		{Key: "uuid", Value: uuidValue(r.UUID)},
-		{Key: "distributionMode", Value: "sharded"},
-	}
+	d := value.D("dropped", false, "key", r.Key, "unique", r.Unique, "uuid", uuidValue(r.UUID), "distributionMode", "sharded")
 	if r.NoBalance {
 		d = append(d, bson.E{Key: "noBalance", Value: true})
 	}
@@ -166,11 +162,8 @@ func (c *Cluster) removeCollectionDocument(r *Routing) {
 		return
 	}
 	c.clearTombstone(r.NS)
-	c.tombs[r.NS] = c.config.insert("collections", bson.D{
-		{Key: "_id", Value: r.NS}, {Key: "lastmodEpoch", Value: bson.ObjectID{}},
-		{Key: "lastmod", Value: bson.NewDateTimeFromTime(c.Now().Truncate(time.Millisecond))},
-		{Key: "dropped", Value: true},
-	})
+	c.tombs[r.NS] = c.config.insert("collections", value.D("_id", r.NS, "lastmodEpoch", bson.ObjectID{},
+		"lastmod", bson.NewDateTimeFromTime(c.Now().Truncate(time.Millisecond)), "dropped", true))
 }
 
 // clearTombstone removes the tombstone of a name that is used again.
@@ -232,11 +225,9 @@ func (c *Cluster) Tracked() []string { return sortedKeys(c.tracked) }
 // and t (s/chunk_version.cpp, serialize).
 func (r *Routing) versionFields(name string, v bson.Timestamp) bson.D {
 	if r.format.versionParts {
-		return bson.D{{Key: name, Value: bson.D{
-			{Key: "e", Value: r.Epoch}, {Key: "t", Value: r.Timestamp}, {Key: "v", Value: v},
-		}}}
+		return value.D(name, value.D("e", r.Epoch, "t", r.Timestamp, "v", v))
 	}
-	d := bson.D{{Key: name, Value: v}, {Key: name + "Epoch", Value: r.Epoch}}
+	d := value.D(name, v, name+"Epoch", r.Epoch)
 	if r.format.dbTimestamp {
 		d = append(d, bson.E{Key: name + "Timestamp", Value: r.Timestamp})
 	}

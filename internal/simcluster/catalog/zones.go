@@ -23,11 +23,7 @@ type Zone struct {
 }
 
 func zoneDocument(ns string, z *Zone) bson.D {
-	return bson.D{
-		{Key: "_id", Value: z.id}, {Key: "ns", Value: ns},
-		{Key: "min", Value: z.Min}, {Key: "max", Value: z.Max},
-		{Key: "tag", Value: z.Name},
-	}
+	return value.D("_id", z.id, "ns", ns, "min", z.Min, "max", z.Max, "tag", z.Name)
 }
 
 // zoneOf is the zone of a chunk that is completely inside one range, otherwise "".

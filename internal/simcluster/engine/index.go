@@ -142,7 +142,7 @@ func duplicateKey(ns string, x *index, key *entry) *status.Error {
 	doc := x.document(key)
 	e := status.Errorf(status.DuplicateKey, "E11000 duplicate key error collection: %s index: %s dup key: %s",
 		ns, x.name, value.Text(value.Doc(doc)))
-	e.Extra = bson.D{{Key: "keyPattern", Value: x.key}, {Key: "keyValue", Value: doc}}
+	e.Extra = value.D("keyPattern", x.key, "keyValue", doc)
 	return e
 }
 

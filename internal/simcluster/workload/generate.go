@@ -134,19 +134,14 @@ func (w *Workload) actorsOf(r *rand.Rand, p *project) []bson.ObjectID {
 func (w *Workload) addVector(d *data, doc *document, client bson.ObjectID, at time.Time) {
 	id := w.mongod.at(at)
 	if w.layout.vectors {
-		d.add("versionvectors", bson.D{
-			{Key: "_id", Value: id}, {Key: "client_id", Value: client}, {Key: "doc_id", Value: doc.id},
-			{Key: "project_id", Value: doc.project.id}, {Key: "version_vector", Value: versionVector(doc.actors, doc.seq)},
-		})
+		d.add("versionvectors", value.D("_id", id, "client_id", client, "doc_id", doc.id,
+			"project_id", doc.project.id, "version_vector", versionVector(doc.actors, doc.seq)))
 	}
 	if !w.layout.syncedSeqs {
 		return
 	}
-	d.add("syncedseqs", bson.D{
-		{Key: "_id", Value: id}, {Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id},
-		{Key: "client_id", Value: client}, {Key: "lamport", Value: doc.seq}, {Key: "actor_id", Value: client},
-		{Key: "server_seq", Value: doc.seq},
-	})
+	d.add("syncedseqs", value.D("_id", id, "project_id", doc.project.id, "doc_id", doc.id, "client_id", client,
+		"lamport", doc.seq, "actor_id", client, "server_seq", doc.seq))
 }
 
 // generateClusterWide makes users, members and the leader lease.
@@ -155,24 +150,18 @@ func (w *Workload) generateClusterWide(r *rand.Rand, d *data) {
 	for i, p := range w.projects {
 		if !seen[p.owner] {
 			seen[p.owner] = true
-			d.add("users", bson.D{
-				{Key: "_id", Value: p.owner}, {Key: "username", Value: fmt.Sprintf("user-%02d", i)},
-				{Key: "hashed_password", Value: "$2a$10$" + shortuuid(r) + shortuuid(r)},
-				{Key: "created_at", Value: idTime(p.owner)}, {Key: "accessed_at", Value: w.o.Epoch},
-			})
+			d.add("users", value.D("_id", p.owner, "username", fmt.Sprintf("user-%02d", i),
+				"hashed_password", "$2a$10$"+shortuuid(r)+shortuuid(r), "created_at", idTime(p.owner),
+				"accessed_at", w.o.Epoch))
 		}
 		if !w.layout.current {
 			continue
 		}
-		d.add("members", bson.D{
-			{Key: "_id", Value: w.mongod.at(p.created)}, {Key: "project_id", Value: p.id}, {Key: "user_id", Value: p.owner},
-			{Key: "role", Value: "owner"}, {Key: "invited_by", Value: p.owner}, {Key: "invited_at", Value: p.created},
-		})
+		d.add("members", value.D("_id", w.mongod.at(p.created), "project_id", p.id, "user_id", p.owner,
+			"role", "owner", "invited_by", p.owner, "invited_at", p.created))
 	}
-	d.add("clusternodes", bson.D{
-		{Key: "_id", Value: w.ids.at(w.o.Epoch)}, {Key: "rpc_addr", Value: nodeAddress}, {Key: "lease_token", Value: shortuuid(r)},
-		{Key: "expires_at", Value: w.o.Epoch.Add(time.Minute)}, {Key: "updated_at", Value: w.o.Epoch}, {Key: "is_leader", Value: true},
-	})
+	d.add("clusternodes", value.D("_id", w.ids.at(w.o.Epoch), "rpc_addr", nodeAddress, "lease_token", shortuuid(r),
+		"expires_at", w.o.Epoch.Add(time.Minute), "updated_at", w.o.Epoch, "is_leader", true))
 }
 
 // nodeAddress is the address of the only Yorkie server.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Timing of the live writers.
@@ -67,9 +69,8 @@ func (w *Workload) write(ctx context.Context) {
 // renewNode says that the Yorkie server is alive: its document expires after ten seconds.
 func (w *Workload) renewNode(ctx context.Context) {
 	now := w.o.Now()
-	err := w.update(ctx, "clusternodes", bson.D{{Key: "rpc_addr", Value: nodeAddress}}, bson.D{{Key: "$set", Value: bson.D{
-		{Key: "expires_at", Value: now.Add(time.Minute)}, {Key: "updated_at", Value: now}, {Key: "is_leader", Value: true},
-	}}}, true)
+	err := w.update(ctx, "clusternodes", value.D("rpc_addr", nodeAddress), value.D(
+		"$set", value.D("expires_at", now.Add(time.Minute), "updated_at", now, "is_leader", true)), true)
 	if err != nil && ctx.Err() == nil {
 		w.o.Log.Debug("workload renew node", "err", err)
 	}
@@ -176,7 +177,7 @@ func (w *Workload) ChooseBusy(placeOf func(ns string, doc bson.D) (shard string,
 		if d.project != p {
 			continue
 		}
-		shard, chunk := placeOf(w.ns("changes"), bson.D{{Key: "doc_id", Value: d.id}})
+		shard, chunk := placeOf(w.ns("changes"), value.D("doc_id", d.id))
 		if shard == "" {
 			continue
 		}
@@ -272,11 +273,9 @@ func (w *Workload) compact(ctx context.Context) {
 }
 
 func (w *Workload) compactDocument(ctx context.Context, doc *document) error {
-	ref := bson.D{{Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id}}
+	ref := value.D("project_id", doc.project.id, "doc_id", doc.id)
 	for _, coll := range []string{"changes", "snapshots"} {
-		if _, err := w.command(ctx, bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{bson.D{
-			{Key: "q", Value: ref}, {Key: "limit", Value: int32(0)},
-		}}}}); err != nil {
+		if _, err := w.command(ctx, value.D("delete", coll, "deletes", bson.A{value.D("q", ref, "limit", int32(0))})); err != nil {
 			return err
 		}
 	}
@@ -286,12 +285,11 @@ func (w *Workload) compactDocument(ctx context.Context, doc *document) error {
 	w.compactions++
 	r := w.rng(streamCompact + w.compactions)
 	row := w.changeDocument(r, doc, w.ids.at(now), 1)
-	if _, err := w.command(ctx, bson.D{{Key: "insert", Value: "changes"}, {Key: "documents", Value: bson.A{row}}}); err != nil {
+	if _, err := w.command(ctx, value.D("insert", "changes", "documents", bson.A{row})); err != nil {
 		return err
 	}
-	return w.update(ctx, "documents", bson.D{{Key: "project_id", Value: doc.project.id}, {Key: "_id", Value: doc.id}},
-		bson.D{{Key: "$set", Value: bson.D{{Key: "server_seq", Value: int32(1)}, {Key: "compacted_at", Value: now}}},
-			{Key: "$inc", Value: bson.D{{Key: "epoch", Value: int64(1)}}}}, false)
+	return w.update(ctx, "documents", value.D("project_id", doc.project.id, "_id", doc.id),
+		value.D("$set", value.D("server_seq", int32(1), "compacted_at", now), "$inc", value.D("epoch", int64(1))), false)
 }
 
 // countProjects updates the counts that Yorkie caches in each project.
@@ -300,10 +298,9 @@ func (w *Workload) countProjects(ctx context.Context) {
 		return
 	}
 	for _, p := range w.projects {
-		err := w.update(ctx, "projects", bson.D{{Key: "_id", Value: p.id}}, bson.D{{Key: "$set", Value: bson.D{
-			{Key: "stats_clients_count", Value: int64(len(p.clients))}, {Key: "stats_documents_count", Value: int64(p.docs)},
-			{Key: "stats_updated_at", Value: w.o.Now()},
-		}}}, false)
+		err := w.update(ctx, "projects", value.D("_id", p.id), value.D(
+			"$set", value.D("stats_clients_count", int64(len(p.clients)),
+				"stats_documents_count", int64(p.docs), "stats_updated_at", w.o.Now())), false)
 		if err != nil {
 			return
 		}

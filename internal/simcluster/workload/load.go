@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // chunkMB is the cluster's chunk size. It is small, so that the small data set has many
@@ -23,15 +25,15 @@ func (w *Workload) prepare(ctx context.Context, d *data) error {
 			return err
 		}
 	}
-	if _, err := w.admin(ctx, bson.D{{Key: "enableSharding", Value: w.o.Database}, {Key: "primaryShard", Value: w.o.Shards[0]}}); err != nil {
+	if _, err := w.admin(ctx, value.D("enableSharding", w.o.Database, "primaryShard", w.o.Shards[0])); err != nil {
 		return err
 	}
 	for _, c := range w.layout.collections {
 		if c.key == nil {
-			if _, err := w.command(ctx, bson.D{{Key: "create", Value: c.name}}); err != nil {
+			if _, err := w.command(ctx, value.D("create", c.name)); err != nil {
 				return err
 			}
-		} else if _, err := w.admin(ctx, bson.D{{Key: "shardCollection", Value: w.ns(c.name)}, {Key: "key", Value: c.key}}); err != nil {
+		} else if _, err := w.admin(ctx, value.D("shardCollection", w.ns(c.name), "key", c.key)); err != nil {
 			return err
 		}
 		if err := w.spread(ctx, c, d.rows[c.name]); err != nil {
@@ -44,7 +46,7 @@ func (w *Workload) prepare(ctx context.Context, d *data) error {
 		if len(specs) == 0 {
 			continue
 		}
-		if _, err := w.command(ctx, bson.D{{Key: "createIndexes", Value: c.name}, {Key: "indexes", Value: specs}}); err != nil {
+		if _, err := w.command(ctx, value.D("createIndexes", c.name, "indexes", specs)); err != nil {
 			return err
 		}
 	}
@@ -53,11 +55,11 @@ func (w *Workload) prepare(ctx context.Context, d *data) error {
 
 // setChunkSize makes the cluster's chunks small.
 func (w *Workload) setChunkSize(ctx context.Context) error {
-	_, err := w.c.Command(ctx, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
-		{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
-		{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(chunkMB)}}}}},
-		{Key: "upsert", Value: true},
-	}}}})
+	_, err := w.c.Command(ctx, "config", value.D("update", "settings",
+		"updates", bson.A{
+			value.D("q", value.D("_id", "chunksize"),
+				"u", value.D("$set", value.D("value", int32(chunkMB))), "upsert", true),
+		}))
 	return err
 }
 
@@ -71,7 +73,7 @@ func (w *Workload) spread(ctx context.Context, c collection, rows []bson.Raw) er
 	field := c.key[0].Key
 	cuts := cutsOf(rows, field, min(chunkMB<<20/2, bytesIn(rows)/(2*len(w.o.Shards))))
 	for _, at := range cuts {
-		if _, err := w.admin(ctx, bson.D{{Key: "split", Value: w.ns(c.name)}, {Key: "middle", Value: c.bound(at)}}); err != nil {
+		if _, err := w.admin(ctx, value.D("split", w.ns(c.name), "middle", c.bound(at))); err != nil {
 			return err
 		}
 	}
@@ -88,8 +90,8 @@ func (w *Workload) spread(ctx context.Context, c collection, rows []bson.Raw) er
 		if i+1 == len(cuts) {
 			upper = c.last()
 		}
-		if _, err := w.admin(ctx, bson.D{{Key: "moveChunk", Value: w.ns(c.name)},
-			{Key: "bounds", Value: bson.A{c.bound(at), upper}}, {Key: "to", Value: to}, {Key: "_waitForDelete", Value: true}}); err != nil {
+		if _, err := w.admin(ctx, value.D("moveChunk", w.ns(c.name), "bounds", bson.A{c.bound(at), upper}, "to", to,
+			"_waitForDelete", true)); err != nil {
 			return err
 		}
 	}
@@ -98,7 +100,7 @@ func (w *Workload) spread(ctx context.Context, c collection, rows []bson.Raw) er
 
 // bound is a chunk bound that begins with v: the other fields at MinKey.
 func (c collection) bound(v any) bson.D {
-	d := bson.D{{Key: c.key[0].Key, Value: v}}
+	d := value.D(c.key[0].Key, v)
 	for _, f := range c.key[1:] {
 		d = append(d, bson.E{Key: f.Key, Value: bson.MinKey{}})
 	}
@@ -213,19 +215,15 @@ func shares(n, total int) []int {
 // projectDocument is a row of projects, in the fields and types that Yorkie's
 // CreateProjectInfo writes.
 func (w *Workload) projectDocument(r *rand.Rand, p *project, clients int) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: p.id}, {Key: "name", Value: p.name}, {Key: "owner", Value: p.owner},
-		{Key: "public_key", Value: shortuuid(r)}, {Key: "secret_key", Value: shortuuid(r)},
-		{Key: "auth_webhook_max_retries", Value: int64(10)}, {Key: "auth_webhook_min_wait_interval", Value: "100ms"},
-		{Key: "auth_webhook_max_wait_interval", Value: "3s"}, {Key: "auth_webhook_request_timeout", Value: "3s"},
-		{Key: "event_webhook_max_retries", Value: int64(10)}, {Key: "event_webhook_min_wait_interval", Value: "100ms"},
-		{Key: "event_webhook_max_wait_interval", Value: "3s"}, {Key: "event_webhook_request_timeout", Value: "3s"},
-		{Key: "client_deactivate_threshold", Value: "24h0m0s"},
-		{Key: "snapshot_threshold", Value: int64(500)}, {Key: "snapshot_interval", Value: p.snapshotEvery},
-		{Key: "max_subscribers_per_document", Value: int32(0)}, {Key: "max_attachments_per_document", Value: int32(0)},
-		{Key: "max_size_per_document", Value: int32(10485760)}, {Key: "remove_on_detach", Value: false},
-		{Key: "created_at", Value: p.created}, {Key: "updated_at", Value: p.created},
-	}
+	d := value.D("_id", p.id, "name", p.name, "owner", p.owner, "public_key", shortuuid(r),
+		"secret_key", shortuuid(r), "auth_webhook_max_retries", int64(10), "auth_webhook_min_wait_interval", "100ms",
+		"auth_webhook_max_wait_interval", "3s", "auth_webhook_request_timeout", "3s",
+		"event_webhook_max_retries", int64(10), "event_webhook_min_wait_interval", "100ms",
+		"event_webhook_max_wait_interval", "3s", "event_webhook_request_timeout", "3s",
+		"client_deactivate_threshold", "24h0m0s", "snapshot_threshold", int64(500),
+		"snapshot_interval", p.snapshotEvery, "max_subscribers_per_document", int32(0),
+		"max_attachments_per_document", int32(0), "max_size_per_document", int32(10485760), "remove_on_detach", false,
+		"created_at", p.created, "updated_at", p.created)
 	if w.layout.current {
 		d = append(d, bson.E{Key: "stats_clients_count", Value: int64(clients)},
 			bson.E{Key: "stats_documents_count", Value: int64(p.docs)},

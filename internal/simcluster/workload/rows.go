@@ -8,15 +8,14 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // documentDocument is a row of documents. server_seq is an Int32 0 until the
 // first push and an Int64 after, as Yorkie writes it.
 func (w *Workload) documentDocument(doc *document, key string, created, updated time.Time, removed bool) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: doc.id}, {Key: "key", Value: key}, {Key: "project_id", Value: doc.project.id},
-		{Key: "accessed_at", Value: updated}, {Key: "created_at", Value: created},
-	}
+	d := value.D("_id", doc.id, "key", key, "project_id", doc.project.id, "accessed_at", updated, "created_at", created)
 	if w.layout.current {
 		d = append(d, bson.E{Key: "disable_presence", Value: false})
 	}
@@ -37,10 +36,7 @@ func seqValue(seq int64) any {
 
 // changeDocument is a row of changes.
 func (w *Workload) changeDocument(r *rand.Rand, doc *document, id bson.ObjectID, seq int64) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: id}, {Key: "doc_id", Value: doc.id}, {Key: "project_id", Value: doc.project.id},
-		{Key: "server_seq", Value: seq},
-	}
+	d := value.D("_id", id, "doc_id", doc.id, "project_id", doc.project.id, "server_seq", seq)
 	return append(d, w.changeFields(r, doc, seq)...)
 }
 
@@ -51,10 +47,8 @@ func (w *Workload) changeFields(r *rand.Rand, doc *document, seq int64) bson.D {
 	if doc.typed {
 		size = typedBytes
 	}
-	d := bson.D{
-		{Key: "actor_id", Value: actor}, {Key: "client_seq", Value: seq}, {Key: "lamport", Value: seq},
-		{Key: "message", Value: ""}, {Key: "operations", Value: bson.A{bson.Binary{Data: payload(r, size)}}},
-	}
+	d := value.D("actor_id", actor, "client_seq", seq, "lamport", seq, "message", "",
+		"operations", bson.A{bson.Binary{Data: payload(r, size)}})
 	if !w.layout.vectors { // 0.4: presence is a string, and there are no version vectors
 		return append(d, bson.E{Key: "presence_change", Value: ""})
 	}
@@ -63,10 +57,8 @@ func (w *Workload) changeFields(r *rand.Rand, doc *document, seq int64) bson.D {
 }
 
 func (w *Workload) snapshotDocument(r *rand.Rand, doc *document, at time.Time) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: w.ids.at(at)}, {Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id},
-		{Key: "server_seq", Value: doc.seq}, {Key: "lamport", Value: doc.seq},
-	}
+	d := value.D("_id", w.ids.at(at), "project_id", doc.project.id, "doc_id", doc.id, "server_seq", doc.seq,
+		"lamport", doc.seq)
 	if w.layout.vectors {
 		d = append(d, bson.E{Key: "version_vector", Value: versionVector(doc.actors, doc.seq)})
 	}
@@ -76,11 +68,9 @@ func (w *Workload) snapshotDocument(r *rand.Rand, doc *document, at time.Time) b
 
 // revisionDocument is a row of revisions: a state of a document that somebody keeps.
 func (w *Workload) revisionDocument(r *rand.Rand, doc *document, at time.Time) bson.D {
-	return bson.D{
-		{Key: "_id", Value: w.ids.at(at)}, {Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id},
-		{Key: "label", Value: fmt.Sprintf("revision %d", doc.seq)}, {Key: "description", Value: ""},
-		{Key: "snapshot", Value: bson.Binary{Data: payload(r, snapshotBytes)}}, {Key: "created_at", Value: at},
-	}
+	return value.D("_id", w.ids.at(at), "project_id", doc.project.id, "doc_id", doc.id,
+		"label", fmt.Sprintf("revision %d", doc.seq), "description", "",
+		"snapshot", bson.Binary{Data: payload(r, snapshotBytes)}, "created_at", at)
 }
 
 // clientDocument is a row of clients. Most are deactivated: nothing deletes them.
@@ -95,11 +85,8 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 		list = append(list, doc)
 	}
 	created := idTime(id)
-	d := bson.D{
-		{Key: "_id", Value: id}, {Key: "project_id", Value: p.id}, {Key: "key", Value: fmt.Sprintf("client-%s-%06d", p.name, i)},
-		{Key: "status", Value: status}, {Key: "documents", Value: docs},
-		{Key: "created_at", Value: created}, {Key: "updated_at", Value: between(r, created, w.o.Epoch)},
-	}
+	d := value.D("_id", id, "project_id", p.id, "key", fmt.Sprintf("client-%s-%06d", p.name, i), "status", status,
+		"documents", docs, "created_at", created, "updated_at", between(r, created, w.o.Epoch))
 	if w.layout.attached {
 		d = append(d, bson.E{Key: "metadata", Value: nil})
 		if w.layout.current {
@@ -112,7 +99,7 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 
 // clientDocumentInfo is what a client row holds of one document.
 func (w *Workload) clientDocumentInfo(status string, seq int64) bson.D {
-	d := bson.D{{Key: "client_seq", Value: seq}, {Key: "server_seq", Value: seq}, {Key: "status", Value: status}}
+	d := value.D("client_seq", seq, "server_seq", seq, "status", status)
 	if w.layout.current {
 		d = append(d, bson.E{Key: "epoch", Value: int64(0)})
 	}
@@ -120,13 +107,11 @@ func (w *Workload) clientDocumentInfo(status string, seq int64) bson.D {
 }
 
 func (w *Workload) schemaDocument(p *project, version int) bson.D {
-	return bson.D{
-		{Key: "_id", Value: w.ids.at(p.created.Add(time.Duration(version) * time.Hour))}, {Key: "project_id", Value: p.id},
-		{Key: "name", Value: "document"}, {Key: "version", Value: int32(version)},
-		{Key: "body", Value: "type Document = { title: string; body: yorkie.Text; };"},
-		{Key: "rules", Value: bson.A{bson.D{{Key: "path", Value: "$.title"}, {Key: "type", Value: "string"}}}},
-		{Key: "created_at", Value: p.created.Add(time.Duration(version) * time.Hour)},
-	}
+	return value.D("_id", w.ids.at(p.created.Add(time.Duration(version)*time.Hour)), "project_id", p.id,
+		"name", "document", "version", int32(version),
+		"body", "type Document = { title: string; body: yorkie.Text; };",
+		"rules", bson.A{value.D("path", "$.title", "type", "string")},
+		"created_at", p.created.Add(time.Duration(version)*time.Hour))
 }
 
 // idMaker generates ObjectIDs like one process: seconds, five fixed random bytes, and a

@@ -48,3 +48,12 @@ func Encode(doc any) bson.Raw {
 
 // UUID is a uuid as a value.
 func UUID(id [16]byte) bson.Binary { return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]} }
+
+// D is the document of fields and values in turn: D("a", 1, "b", x). It panics if a field is no string.
+func D(pairs ...any) bson.D {
+	d := make(bson.D, 0, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		d = append(d, bson.E{Key: pairs[i].(string), Value: pairs[i+1]})
+	}
+	return d
+}
