@@ -55,10 +55,9 @@ func (c *Cluster) catalogRow(db string, coll *engine.Coll, listed bson.D, option
 	}
 	if r != nil && truthy(value.Field(options, "balancingConfiguration")) {
 		b := c.catalog.Balancing(r)
-		d = append(d, bson.E{Key: "balancingEnabled", Value: b.Enabled && b.Migrations},
-			bson.E{Key: "balancingEnabledReason", Value: value.D("enableBalancing", b.Enabled,
-				"allowMigrations", b.Migrations)},
-			bson.E{Key: "autoMergingEnabled", Value: b.AutoMerge}, bson.E{Key: "chunkSize", Value: float64(b.ChunkBytes) / (1 << 20)})
+		d = append(d, value.D("balancingEnabled", b.Enabled && b.Migrations,
+			"balancingEnabledReason", value.D("enableBalancing", b.Enabled, "allowMigrations", b.Migrations),
+			"autoMergingEnabled", b.AutoMerge, "chunkSize", float64(b.ChunkBytes)/(1<<20))...)
 	}
 	return d
 }

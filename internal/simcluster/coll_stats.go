@@ -75,22 +75,11 @@ func (c *Cluster) collStats(_ context.Context, r *engine.Request) (bson.D, error
 	for _, name := range sum.names {
 		indexSizes = append(indexSizes, bson.E{Key: name, Value: number(sizes[name])})
 	}
-	return append(reply,
-		bson.E{Key: "indexDetails", Value: bson.D{}},
-		bson.E{Key: "ns", Value: t.ns},
-		bson.E{Key: "count", Value: number(sum.count)},
-		bson.E{Key: "size", Value: number(sum.size)},
-		bson.E{Key: "storageSize", Value: number(sum.onDisk)},
-		bson.E{Key: "totalIndexSize", Value: number(sum.indexes)},
-		bson.E{Key: "totalSize", Value: number(sum.onDisk + sum.indexes)},
-		bson.E{Key: "indexSizes", Value: indexSizes},
-		bson.E{Key: "avgObjSize", Value: ratio(weighed, sum.count)},
-		bson.E{Key: "maxSize", Value: int64(0)},
-		bson.E{Key: "nindexes", Value: int32(len(sum.names))},
-		bson.E{Key: "scaleFactor", Value: number(by)},
-		bson.E{Key: "nchunks", Value: int32(chunks)},
-		bson.E{Key: "shards", Value: shards},
-	), nil
+	return append(reply, value.D("indexDetails", bson.D{}, "ns", t.ns, "count", number(sum.count),
+		"size", number(sum.size), "storageSize", number(sum.onDisk), "totalIndexSize", number(sum.indexes),
+		"totalSize", number(sum.onDisk+sum.indexes), "indexSizes", indexSizes,
+		"avgObjSize", ratio(weighed, sum.count), "maxSize", int64(0), "nindexes", int32(len(sum.names)),
+		"scaleFactor", number(by), "nchunks", int32(chunks), "shards", shards)...), nil
 }
 
 // orphans counts a shard's orphaned documents where the version reports them, from
@@ -220,21 +209,13 @@ func (s storage) fields(exists bool, scale, orphans int64) bson.D {
 		d = append(d, bson.E{Key: "numOrphanDocs", Value: number(orphans)})
 	}
 	if !exists {
-		return append(d,
-			bson.E{Key: "storageSize", Value: int32(0)}, bson.E{Key: "totalSize", Value: int32(0)},
-			bson.E{Key: "nindexes", Value: int32(0)}, bson.E{Key: "totalIndexSize", Value: int32(0)},
-			bson.E{Key: "indexDetails", Value: bson.D{}}, bson.E{Key: "indexSizes", Value: bson.D{}},
-			bson.E{Key: "scaleFactor", Value: number(scale)})
+		return append(d, value.D("storageSize", int32(0), "totalSize", int32(0), "nindexes", int32(0),
+			"totalIndexSize", int32(0), "indexDetails", bson.D{}, "indexSizes", bson.D{},
+			"scaleFactor", number(scale))...)
 	}
-	d = append(d,
-		bson.E{Key: "storageSize", Value: number(s.onDisk)},
-		bson.E{Key: "freeStorageSize", Value: int32(0)},
-		bson.E{Key: "capped", Value: false},
-		bson.E{Key: "nindexes", Value: int32(len(s.names))},
-		bson.E{Key: "indexDetails", Value: bson.D{}},
-		bson.E{Key: "indexBuilds", Value: bson.A{}},
-		bson.E{Key: "totalIndexSize", Value: number(s.indexes)},
-	)
+	d = append(d, value.D("storageSize", number(s.onDisk), "freeStorageSize", int32(0), "capped", false,
+		"nindexes", int32(len(s.names)), "indexDetails", bson.D{}, "indexBuilds", bson.A{},
+		"totalIndexSize", number(s.indexes))...)
 	total, each := bson.E{Key: "totalSize", Value: number(s.onDisk + s.indexes)}, bson.E{Key: "indexSizes", Value: s.indexSizes()}
 	if orphans >= 0 {
 		total, each = each, total // the order of 8.0, assumed of 6.0 on

@@ -207,7 +207,7 @@ func (c *Cluster) listDatabases(_ context.Context, r *engine.Request) (bson.D, e
 	}
 	reply := value.D("databases", rows)
 	if !nameOnly {
-		reply = append(reply, bson.E{Key: "totalSize", Value: total}, bson.E{Key: "totalSizeMb", Value: total >> 20})
+		reply = append(reply, value.D("totalSize", total, "totalSizeMb", total>>20)...)
 	}
 	return reply, nil
 }

@@ -40,8 +40,8 @@ func (o *operations) rows(ns string) []bson.Raw {
 
 // currentOpRow is the row of the $currentOp itself.
 func (o *operations) currentOpRow(ns string) bson.Raw {
-	return encode(append(o.operation(configShard, "conn1", ""), bson.E{Key: "secs_running", Value: int64(0)},
-		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: ns}))
+	return encode(append(o.operation(configShard, "conn1", ""), value.D("secs_running", int64(0), "op", "command",
+		"ns", ns)...))
 }
 
 // routerOperations are the rows of $currentOp with localOps: what mongos itself is doing, here the commands that a
@@ -57,8 +57,8 @@ func (o *operations) operation(shard, desc, app string) bson.D {
 	if app != "" {
 		d = append(d, bson.E{Key: "appName", Value: app})
 	}
-	return append(d, bson.E{Key: "active", Value: true},
-		bson.E{Key: "currentOpTime", Value: o.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00")})
+	return append(d, value.D("active", true,
+		"currentOpTime", o.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00"))...)
 }
 
 // service has the first fields of the row of a background service.
@@ -162,14 +162,10 @@ func (o *operations) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	if o.relaysMoves() {
 		app = "" // the config server asks the donor, whoever asked it
 	}
-	rows = append(rows, encode(append(o.operation(m.From, "conn22", app),
-		bson.E{Key: "opid", Value: opid(m.From, number)},
-		bson.E{Key: "secs_running", Value: int64(running / time.Second)},
-		bson.E{Key: "microsecs_running", Value: running.Microseconds()},
-		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"},
-		bson.E{Key: "command", Value: o.donorCommand(m)},
-		bson.E{Key: "numYields", Value: int32(0)},
-		bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false})))
+	rows = append(rows, encode(append(o.operation(m.From, "conn22", app), value.D("opid", opid(m.From, number),
+		"secs_running", int64(running/time.Second), "microsecs_running", running.Microseconds(),
+		"op", "command", "ns", "admin.$cmd", "command", o.donorCommand(m), "numYields", int32(0),
+		"waitingForLock", false, "waitingForFlowControl", false)...)))
 	copying := m.Receives && m.Received < 5
 	if ended := m.Step - 1; ended > 0 && !copying {
 		rows = append(rows, o.thread(m.From, donorThread, number+3, stepsEnded(ended, 6), nil))
@@ -208,9 +204,8 @@ func opid(shard string, number int64) string { return fmt.Sprintf("%s:%d", shard
 
 // thread is the row of a thread that runs no command.
 func (o *operations) thread(shard, desc string, number int64, message, transaction *bson.E) bson.Raw {
-	d := append(o.operation(shard, desc, ""),
-		bson.E{Key: "opid", Value: opid(shard, number)},
-		bson.E{Key: "op", Value: "none"}, bson.E{Key: "ns", Value: ""}, bson.E{Key: "command", Value: bson.D{}})
+	d := append(o.operation(shard, desc, ""), value.D("opid", opid(shard, number), "op", "none", "ns", "",
+		"command", bson.D{})...)
 	if message != nil {
 		d = append(d, *message)
 	}
@@ -218,7 +213,7 @@ func (o *operations) thread(shard, desc string, number int64, message, transacti
 	if transaction != nil {
 		d = append(d, *transaction)
 	}
-	return encode(append(d, bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false}))
+	return encode(append(d, value.D("waitingForLock", false, "waitingForFlowControl", false)...))
 }
 
 // donorCommand is what the config server sends to a donor.
@@ -235,7 +230,7 @@ func (o *operations) donorCommand(m catalog.Migration) bson.D {
 		if !m.Options.Balancer() || !o.version.atLeast(8, 0, 0) {
 			d = append(d, bson.E{Key: "max", Value: m.Max}) // the donor finds the end of what the balancer moves
 		}
-		d = append(d, bson.E{Key: "waitForDelete", Value: m.Options.WaitForDelete}, bson.E{Key: "epoch", Value: m.Version[1]})
+		d = append(d, value.D("waitForDelete", m.Options.WaitForDelete, "epoch", m.Version[1])...)
 		if o.version.atLeast(8, 0, 0) {
 			d = append(d, bson.E{Key: "collectionTimestamp", Value: m.Version[2]})
 		}
@@ -256,14 +251,10 @@ func (o *operations) primaryMoveRow(number int, m catalog.PrimaryMove) bson.Raw 
 	command := value.D("_shardsvrMovePrimary", m.DB, "to", m.To, "commandIsFromRouter", true,
 		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)), "databaseVersion", m.Version,
 		"$db", "admin")
-	return encode(append(o.operation(m.From, "conn34", m.App),
-		bson.E{Key: "opid", Value: opid(m.From, int64(700+number))},
-		bson.E{Key: "secs_running", Value: int64(running / time.Second)},
-		bson.E{Key: "microsecs_running", Value: running.Microseconds()},
-		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"},
-		bson.E{Key: "command", Value: command},
-		bson.E{Key: "numYields", Value: int32(0)},
-		bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false}))
+	return encode(append(o.operation(m.From, "conn34", m.App), value.D("opid", opid(m.From, int64(700+number)),
+		"secs_running", int64(running/time.Second), "microsecs_running", running.Microseconds(),
+		"op", "command", "ns", "admin.$cmd", "command", command, "numYields", int32(0), "waitingForLock", false,
+		"waitingForFlowControl", false)...))
 }
 
 // relaysMoves tells whether the config server sends every migration to its donor, as a command of its own that names no
@@ -283,20 +274,18 @@ func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw
 	primary, _ := o.catalog.Primary(db)
 	command := value.D("_shardsvrReshardCollection", r.NS, "key", r.Key, "numInitialChunks", r.Initial)
 	if r.To != "" {
-		command = append(command, bson.E{Key: "shardDistribution", Value: r.Distribution}, bson.E{Key: "forceRedistribution", Value: true})
+		command = append(command, value.D("shardDistribution", r.Distribution, "forceRedistribution", true)...)
 	}
 	if r.Zones.Type != 0 {
 		command = append(command, bson.E{Key: "zones", Value: r.Zones})
 	}
-	command = append(command, bson.E{Key: "provenance", Value: r.Command},
-		bson.E{Key: "writeConcern", Value: value.D("w", "majority", "wtimeout", int32(60000))},
-		bson.E{Key: "databaseVersion", Value: o.catalog.DatabaseVersion(db)}, bson.E{Key: "$db", Value: "admin"})
-	rows := []bson.Raw{encode(append(o.operation(primary, "conn26", r.App),
-		bson.E{Key: "opid", Value: opid(primary, 600)},
-		bson.E{Key: "secs_running", Value: int64(r.Elapsed.Seconds())}, bson.E{Key: "microsecs_running", Value: r.Elapsed.Microseconds()},
-		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: "admin.$cmd"}, bson.E{Key: "command", Value: command},
-		bson.E{Key: "numYields", Value: int32(0)},
-		bson.E{Key: "waitingForLock", Value: false}, bson.E{Key: "waitingForFlowControl", Value: false}))}
+	command = append(command, value.D("provenance", r.Command,
+		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)),
+		"databaseVersion", o.catalog.DatabaseVersion(db), "$db", "admin")...)
+	rows := []bson.Raw{encode(append(o.operation(primary, "conn26", r.App), value.D("opid", opid(primary, 600),
+		"secs_running", int64(r.Elapsed.Seconds()), "microsecs_running", r.Elapsed.Microseconds(),
+		"op", "command", "ns", "admin.$cmd", "command", command, "numYields", int32(0), "waitingForLock", false,
+		"waitingForFlowControl", false)...))}
 	for _, shard := range o.catalog.ShardNames() {
 		if slices.Contains(r.Donors, shard) {
 			rows = append(rows, reshardingRow8(r, shard, "Donor", id, nil, value.D("donorState", donorState(r.State),
@@ -319,10 +308,9 @@ func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw
 		if r.State == "cloning" && p.Bytes > 0 || r.Applying > 0 {
 			state = append(state, bson.E{Key: "remainingOperationTimeEstimatedSecs", Value: remaining(r, p)})
 		}
-		rows = append(rows, reshardingRow8(r, shard, "Recipient", id, counts, append(state,
-			bson.E{Key: "approxDocumentsToCopy", Value: r.Docs}, bson.E{Key: "approxBytesToCopy", Value: r.Bytes},
-			bson.E{Key: "bytesCopied", Value: p.Bytes}, bson.E{Key: "countWritesToStashCollections", Value: int64(0)},
-			bson.E{Key: "documentsCopied", Value: p.Docs})))
+		rows = append(rows, reshardingRow8(r, shard, "Recipient", id, counts, append(state, value.D("approxDocumentsToCopy", r.Docs,
+			"approxBytesToCopy", r.Bytes, "bytesCopied", p.Bytes, "countWritesToStashCollections", int64(0),
+			"documentsCopied", p.Docs)...)))
 	}
 	return rows
 }

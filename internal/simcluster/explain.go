@@ -112,8 +112,8 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 	}
 	totals := value.D("nReturned", int32(sum.returned), "executionTimeMillis", int32(0),
 		"totalKeysExamined", int32(sum.keys), "totalDocsExamined", int32(sum.docs))
-	stages := append(append(value.D("stage", stage), totals...),
-		bson.E{Key: "totalChildMillis", Value: int64(0)}, bson.E{Key: "shards", Value: runs})
+	stages := append(append(value.D("stage", stage), totals...), value.D("totalChildMillis", int64(0),
+		"shards", runs)...)
 	return append(reply, bson.E{Key: "executionStats", Value: append(totals[:len(totals):len(totals)],
 		bson.E{Key: "executionStages", Value: stages})}), nil
 }
@@ -126,15 +126,10 @@ func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 	}
 	d := value.D("namespace", ns, "indexFilterSet", false, "parsedQuery", parsed)
 	if !x.execute {
-		d = append(d, bson.E{Key: "queryHash", Value: shapeHash(parsed, nil)}, bson.E{Key: "planCacheKey", Value: shapeHash(parsed, winning)})
+		d = append(d, value.D("queryHash", shapeHash(parsed, nil), "planCacheKey", shapeHash(parsed, winning))...)
 	}
-	return append(d,
-		bson.E{Key: "maxIndexedOrSolutionsReached", Value: false},
-		bson.E{Key: "maxIndexedAndSolutionsReached", Value: false},
-		bson.E{Key: "maxScansToExplodeReached", Value: false},
-		bson.E{Key: "winningPlan", Value: winning},
-		bson.E{Key: "rejectedPlans", Value: bson.A{}},
-	)
+	return append(d, value.D("maxIndexedOrSolutionsReached", false, "maxIndexedAndSolutionsReached", false,
+		"maxScansToExplodeReached", false, "winningPlan", winning, "rejectedPlans", bson.A{})...)
 }
 
 // shapeHash is a hash of a query shape in eight hexadecimal digits. The server hashes
@@ -168,8 +163,8 @@ func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 		"internalQueryProhibitBlockingMergeOnMongoS", int32(0), "internalQueryMaxAddToSetBytes", limit,
 		"internalDocumentSourceSetWindowFieldsMaxMemoryBytes", limit)
 	if c.version.atLeast(8, 0, 0) {
-		parameters = append(parameters, bson.E{Key: "internalQueryFrameworkControl", Value: "trySbeRestricted"},
-			bson.E{Key: "internalQueryPlannerIgnoreIndexWithCollationForRegex", Value: int32(1)})
+		parameters = append(parameters, value.D("internalQueryFrameworkControl", "trySbeRestricted",
+			"internalQueryPlannerIgnoreIndexWithCollationForRegex", int32(1))...)
 	}
 	d := value.D("serverInfo", c.server.serverInfo(""), "serverParameters", parameters)
 	return append(d, bson.E{Key: "command", Value: innerCommand(r, inner)})
@@ -195,17 +190,11 @@ func innerCommand(r *engine.Request, inner bson.Raw) bson.Raw {
 func (x explainRequest) planner8(ns string, parsed, winning bson.D) bson.D {
 	d := value.D("namespace", ns, "parsedQuery", parsed, "indexFilterSet", false)
 	shape := shapeHash(parsed, nil)
-	d = append(d, bson.E{Key: "queryHash", Value: shape}, bson.E{Key: "planCacheShapeHash", Value: shape},
-		bson.E{Key: "planCacheKey", Value: shapeHash(parsed, winning)})
-	return append(d,
-		bson.E{Key: "optimizationTimeMillis", Value: int32(0)},
-		bson.E{Key: "maxIndexedOrSolutionsReached", Value: false},
-		bson.E{Key: "maxIndexedAndSolutionsReached", Value: false},
-		bson.E{Key: "maxScansToExplodeReached", Value: false},
-		bson.E{Key: "prunedSimilarIndexes", Value: false},
-		bson.E{Key: "winningPlan", Value: append(value.D("isCached", false), winning...)},
-		bson.E{Key: "rejectedPlans", Value: bson.A{}},
-	)
+	d = append(d, value.D("queryHash", shape, "planCacheShapeHash", shape,
+		"planCacheKey", shapeHash(parsed, winning))...)
+	return append(d, value.D("optimizationTimeMillis", int32(0), "maxIndexedOrSolutionsReached", false,
+		"maxIndexedAndSolutionsReached", false, "maxScansToExplodeReached", false, "prunedSimilarIndexes", false,
+		"winningPlan", append(value.D("isCached", false), winning...), "rejectedPlans", bson.A{})...)
 }
 
 // cached adds to the outermost stage of a plan that it came from no cache, as 8.0 does.
@@ -268,8 +257,8 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 		reply = append(reply, bson.E{Key: "splitPipeline", Value: nil})
 	} else {
 		stages = parts.Shard
-		reply = append(reply, bson.E{Key: "mergeType", Value: "mongos"}, bson.E{Key: "splitPipeline", Value: value.D(
-			"shardsPart", rawArray(parts.Shard), "mergerPart", rawArray(parts.Merge))})
+		reply = append(reply, value.D("mergeType", "mongos",
+			"splitPipeline", value.D("shardsPart", rawArray(parts.Shard), "mergerPart", rawArray(parts.Merge)))...)
 	}
 	shards := bson.D{}
 	for _, s := range t.sources {

@@ -208,13 +208,9 @@ func (r shardExplain) scanFields() []bson.E {
 	if !hashed && !(r.since8 && r.plan.Index == "_id_") {
 		fields = append(fields, bson.E{Key: "multiKeyPaths", Value: paths})
 	}
-	return append(fields,
-		bson.E{Key: "isUnique", Value: truthy(value.Field(spec, "unique")) || r.plan.Index == "_id_"},
-		bson.E{Key: "isSparse", Value: truthy(value.Field(spec, "sparse"))},
-		bson.E{Key: "isPartial", Value: hasKey(spec, "partialFilterExpression")},
-		bson.E{Key: "indexVersion", Value: int32(2)},
-		bson.E{Key: "direction", Value: r.direction()},
-		bson.E{Key: "indexBounds", Value: bounds})
+	return append(fields, value.D("isUnique", truthy(value.Field(spec, "unique")) || r.plan.Index == "_id_",
+		"isSparse", truthy(value.Field(spec, "sparse")), "isPartial", hasKey(spec, "partialFilterExpression"),
+		"indexVersion", int32(2), "direction", r.direction(), "indexBounds", bounds)...)
 }
 
 // bounds are the intervals of one index field: as scanned, or else as the filter gives

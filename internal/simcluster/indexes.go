@@ -183,9 +183,7 @@ func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, 
 	if made == 0 {
 		d = append(d, bson.E{Key: "note", Value: "all indexes already exist"})
 	} else {
-		d = append(d,
-			bson.E{Key: "createdCollectionAutomatically", Value: fresh},
-			bson.E{Key: "commitQuorum", Value: "votingMembers"})
+		d = append(d, value.D("createdCollectionAutomatically", fresh, "commitQuorum", "votingMembers")...)
 	}
 	return append(d, bson.E{Key: "ok", Value: 1.0}), nil
 }

@@ -58,16 +58,11 @@ func (srv *server) hello(ctx context.Context, r *engine.Request) (bson.D, error)
 	if r.Conn != nil {
 		id = r.Conn.ID
 	}
-	reply = append(reply,
-		bson.E{Key: "maxBsonObjectSize", Value: int32(maxDocument)},
-		bson.E{Key: "maxMessageSizeBytes", Value: int32(wire.MaxMessage)},
-		bson.E{Key: "maxWriteBatchSize", Value: int32(maxWriteBatch)},
-		bson.E{Key: "localTime", Value: bson.NewDateTimeFromTime(srv.catalog.Now())},
-		bson.E{Key: "logicalSessionTimeoutMinutes", Value: int32(sessionLife / time.Minute)},
-		bson.E{Key: "connectionId", Value: id},
-		bson.E{Key: "maxWireVersion", Value: srv.version.wire},
-		bson.E{Key: "minWireVersion", Value: int32(0)},
-	)
+	reply = append(reply, value.D("maxBsonObjectSize", int32(maxDocument),
+		"maxMessageSizeBytes", int32(wire.MaxMessage), "maxWriteBatchSize", int32(maxWriteBatch),
+		"localTime", bson.NewDateTimeFromTime(srv.catalog.Now()),
+		"logicalSessionTimeoutMinutes", int32(sessionLife/time.Minute), "connectionId", id,
+		"maxWireVersion", srv.version.wire, "minWireVersion", int32(0))...)
 	if r.Conn != nil && (hasKey(r.Body, "saslSupportedMechs") || hasKey(r.Body, "speculativeAuthenticate")) {
 		reply = append(reply, srv.access.Of(r.Conn).Hello(r)...)
 	}

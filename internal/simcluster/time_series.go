@@ -48,7 +48,7 @@ func (c *Cluster) seriesOptions(coll string, given bson.Raw) (stored string, opt
 	if n, ok := wholeNumber(value.Field(given, "bucketMaxSpanSeconds")); ok {
 		span = int32(n)
 	}
-	options = append(options, bson.E{Key: "granularity", Value: granularity}, bson.E{Key: "bucketMaxSpanSeconds", Value: span})
+	options = append(options, value.D("granularity", granularity, "bucketMaxSpanSeconds", span)...)
 	if c.version.atLeast(9, 0, 0) {
 		return coll, options, nil
 	}

@@ -54,10 +54,8 @@ func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
 	doc = append(doc, bson.E{Key: "roles", Value: rolesArray(a.roles)})
 	if truthy(r.Lookup("showPrivileges")) {
 		p, inherited := c.resolve(a.roles)
-		doc = append(doc, bson.E{Key: "inheritedRoles", Value: rolesArray(inherited)},
-			bson.E{Key: "inheritedPrivileges", Value: p.list()},
-			bson.E{Key: "inheritedAuthenticationRestrictions", Value: bson.A{}},
-			bson.E{Key: "authenticationRestrictions", Value: bson.A{}})
+		doc = append(doc, value.D("inheritedRoles", rolesArray(inherited), "inheritedPrivileges", p.list(),
+			"inheritedAuthenticationRestrictions", bson.A{}, "authenticationRestrictions", bson.A{})...)
 	}
 	mechanisms := slices.Sorted(maps.Keys(a.credentials))
 	if n.DB == externalDB {
@@ -114,8 +112,8 @@ func (c *Control) roleDocument(n Name, privileges bool) bson.D {
 	if privileges {
 		doc = append(doc, bson.E{Key: "privileges", Value: p.list()})
 	}
-	doc = append(doc, bson.E{Key: "roles", Value: rolesArray(direct)}, bson.E{Key: "isBuiltin", Value: is},
-		bson.E{Key: "inheritedRoles", Value: rolesArray(inherited)})
+	doc = append(doc, value.D("roles", rolesArray(direct), "isBuiltin", is,
+		"inheritedRoles", rolesArray(inherited))...)
 	if privileges {
 		inheritedPrivileges.addAll(p)
 		doc = append(doc, bson.E{Key: "inheritedPrivileges", Value: inheritedPrivileges.list()})

@@ -244,10 +244,10 @@ func (b *Balancer) report(begun time.Time, candidates, moved int, failed error) 
 		return
 	}
 	if failed != nil {
-		d = append(d, bson.E{Key: "errorOccured", Value: true}, bson.E{Key: "errmsg", Value: failed.Error()})
+		d = append(d, value.D("errorOccured", true, "errmsg", failed.Error())...)
 	} else {
-		d = append(d, bson.E{Key: "errorOccured", Value: false},
-			bson.E{Key: "candidateChunks", Value: int32(candidates)}, bson.E{Key: "chunksMoved", Value: int32(moved)})
+		d = append(d, value.D("errorOccured", false, "candidateChunks", int32(candidates),
+			"chunksMoved", int32(moved))...)
 	}
 	c.LogAction("balancer.round", d)
 }

@@ -65,7 +65,7 @@ func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request) (bs
 			samples = q.samples
 		}
 		reads, writes := distributionOf(samples, a, p)
-		d = append(d, bson.E{Key: "readDistribution", Value: reads}, bson.E{Key: "writeDistribution", Value: writes})
+		d = append(d, value.D("readDistribution", reads, "writeDistribution", writes)...)
 	}
 	return d, nil
 }

@@ -126,7 +126,7 @@ func (k *metadataChecker) checkShardData(r *Routing, indexes bool) {
 			continue
 		case coll.UUID != r.UUID:
 			k.add("CollectionUUIDMismatch", "A shard's collection has another uuid than the sharding catalog", append(of,
-				bson.E{Key: "localUUID", Value: uuidValue(coll.UUID)}, bson.E{Key: "UUID", Value: uuidValue(r.UUID)})...)
+				value.D("localUUID", uuidValue(coll.UUID), "UUID", uuidValue(r.UUID))...)...)
 		}
 		if !r.newer.unsplittable && !supports(coll, r.Key) {
 			k.add("MissingShardKeyIndex", "A shard has no index that supports the shard key", append(of, bson.E{Key: "key", Value: r.Key})...)

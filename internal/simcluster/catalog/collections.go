@@ -20,10 +20,7 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 	if c.features.tombstones {
 		return append(append(d, r.legacyFields()...), r.extra...)
 	}
-	d = append(d,
-		bson.E{Key: "timestamp", Value: r.Timestamp},
-		bson.E{Key: "uuid", Value: uuidValue(r.UUID)},
-		bson.E{Key: "key", Value: r.Key})
+	d = append(d, value.D("timestamp", r.Timestamp, "uuid", uuidValue(r.UUID), "key", r.Key)...)
 	if r.simple {
 		d = append(d, bson.E{Key: "defaultCollation", Value: value.D("locale", "simple")})
 	}
@@ -360,6 +357,5 @@ func (c *Cluster) writePlacement(ns string, uuid *[16]byte, at bson.Timestamp, s
 	if uuid != nil {
 		d = append(d, bson.E{Key: "uuid", Value: uuidValue(*uuid)})
 	}
-	c.config.insert("placementHistory", append(d,
-		bson.E{Key: "timestamp", Value: at}, bson.E{Key: "shards", Value: list}))
+	c.config.insert("placementHistory", append(d, value.D("timestamp", at, "shards", list)...))
 }

@@ -244,7 +244,7 @@ func (c *Cluster) outcome(bounds bson.D, steps []time.Duration, of int, from, to
 	if ok {
 		note = "success"
 	}
-	d = append(d, bson.E{Key: "to", Value: to}, bson.E{Key: "from", Value: from}, bson.E{Key: "note", Value: note})
+	d = append(d, value.D("to", to, "from", from, "note", note)...)
 	if failed != nil {
 		d = append(d, bson.E{Key: "errmsg", Value: failed.Error()})
 	}

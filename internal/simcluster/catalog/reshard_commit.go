@@ -212,7 +212,7 @@ func (o *resharding) document(r *Routing) bson.D {
 			coll := o.c.data(s, o.ns)
 			state = value.D("state", o.donorState(), "minFetchTimestamp", o.fetched)
 			if coll != nil {
-				state = append(state, bson.E{Key: "bytesToClone", Value: coll.Bytes()}, bson.E{Key: "documentsToClone", Value: int64(coll.Len())})
+				state = append(state, value.D("bytesToClone", coll.Bytes(), "documentsToClone", int64(coll.Len()))...)
 			}
 			if state[0].Value == "blocking-writes" {
 				state = append(state, bson.E{Key: "writesDuringCriticalSection", Value: int64(0)})
@@ -224,19 +224,17 @@ func (o *resharding) document(r *Routing) bson.D {
 		state := value.D("state", o.recipientState())
 		recipients = append(recipients, value.D("id", s, "mutableState", state))
 	}
-	d = append(d,
-		bson.E{Key: "donorShards", Value: donors}, bson.E{Key: "recipientShards", Value: recipients},
-		bson.E{Key: "numInitialChunks", Value: o.initial}, bson.E{Key: "active", Value: true})
+	d = append(d, value.D("donorShards", donors, "recipientShards", recipients, "numInitialChunks", o.initial,
+		"active", true)...)
 	if o.c.features.observed8 {
 		if o.to != "" {
 			d = append(d, bson.E{Key: "shardDistribution", Value: o.distribution()})
 		}
-		d = append(d, bson.E{Key: "sourceKey", Value: r.Key}, bson.E{Key: "forceRedistribution", Value: o.force})
+		d = append(d, value.D("sourceKey", r.Key, "forceRedistribution", o.force)...)
 	}
 	if !o.fetched.IsZero() {
-		d = append(d,
-			bson.E{Key: "approxBytesToCopy", Value: o.bytes}, bson.E{Key: "approxDocumentsToCopy", Value: o.docs},
-			bson.E{Key: "cloneTimestamp", Value: o.fetched})
+		d = append(d, value.D("approxBytesToCopy", o.bytes, "approxDocumentsToCopy", o.docs,
+			"cloneTimestamp", o.fetched)...)
 	}
 	if o.c.features.observed8 && !o.clonedAt.IsZero() {
 		d = append(d, bson.E{Key: "metrics", Value: o.metrics()})
@@ -349,9 +347,8 @@ func (o *resharding) recipientFields(r *Routing) bson.D {
 	d := value.D("donorShards", donors, "sourceUUID", uuidValue(o.source), "sourceNs", o.ns,
 		"minimumOperationDurationMillis", o.c.opts.Reshard.Milliseconds())
 	if !o.fetched.IsZero() {
-		d = append(d,
-			bson.E{Key: "approxBytesToCopy", Value: o.bytes}, bson.E{Key: "approxDocumentsToCopy", Value: o.docs},
-			bson.E{Key: "cloneTimestamp", Value: o.fetched})
+		d = append(d, value.D("approxBytesToCopy", o.bytes, "approxDocumentsToCopy", o.docs,
+			"cloneTimestamp", o.fetched)...)
 	}
 	return d
 }

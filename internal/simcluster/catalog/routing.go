@@ -194,11 +194,8 @@ func (r *Routing) document(ch *Chunk) bson.D {
 	} else {
 		d = append(d, bson.E{Key: "uuid", Value: uuidValue(r.UUID)})
 	}
-	d = append(d,
-		bson.E{Key: "min", Value: ch.Min},
-		bson.E{Key: "max", Value: ch.Max},
-		bson.E{Key: "shard", Value: r.format.shardRef(ch.Shard)},
-		bson.E{Key: "lastmod", Value: ch.Version})
+	d = append(d, value.D("min", ch.Min, "max", ch.Max, "shard", r.format.shardRef(ch.Shard),
+		"lastmod", ch.Version)...)
 	if r.format.chunksByNS {
 		d = append(d, bson.E{Key: "lastmodEpoch", Value: r.Epoch})
 	}

@@ -244,7 +244,7 @@ func (c *Cluster) writeVersion() {
 	}
 	d := value.D("_id", int32(1))
 	if !c.features.clusterIDOnly {
-		d = append(d, bson.E{Key: "minCompatibleVersion", Value: int32(5)}, bson.E{Key: "currentVersion", Value: int32(6)})
+		d = append(d, value.D("minCompatibleVersion", int32(5), "currentVersion", int32(6))...)
 	}
 	c.config.insert("version", append(d, bson.E{Key: "clusterId", Value: id}))
 }
@@ -258,11 +258,8 @@ func (c *Cluster) PingRouter() {
 	if v[0] > 5 || v[0] == 5 && v[1] >= 2 {
 		doc = append(doc, bson.E{Key: "created", Value: bson.NewDateTimeFromTime(c.clock.epoch)})
 	}
-	doc = append(doc,
-		bson.E{Key: "mongoVersion", Value: fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])},
-		bson.E{Key: "ping", Value: bson.NewDateTimeFromTime(now)},
-		bson.E{Key: "up", Value: int64(now.Sub(c.clock.epoch).Seconds())},
-		bson.E{Key: "waiting", Value: true})
+	doc = append(doc, value.D("mongoVersion", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
+		"ping", bson.NewDateTimeFromTime(now), "up", int64(now.Sub(c.clock.epoch).Seconds()), "waiting", true)...)
 	found, have := engine.RecordID(0), false
 	c.config.each("mongos", func(id engine.RecordID, raw bson.Raw) {
 		if s, _ := raw.Lookup("_id").StringValueOK(); s == c.opts.Router {

@@ -113,7 +113,7 @@ func (r *Routing) nonDefaultFields() bson.D {
 		d = append(d, bson.E{Key: "maxChunkSizeBytes", Value: r.newer.maxBytes})
 	}
 	if p := r.newer.defragment; p != notDefragmenting {
-		d = append(d, bson.E{Key: "defragmentCollection", Value: true}, bson.E{Key: "defragmentationPhase", Value: p.String()})
+		d = append(d, value.D("defragmentCollection", true, "defragmentationPhase", p.String())...)
 	}
 	if r.newer.noAutoMerge {
 		d = append(d, bson.E{Key: "enableAutoMerge", Value: false})
@@ -238,10 +238,8 @@ func (r *Routing) versionFields(name string, v bson.Timestamp) bson.D {
 // merged chunks.
 func (c *Cluster) logMerged(what string, r *Routing, owner string, merged *Chunk, before bson.Timestamp, parts int) {
 	d := append(r.versionFields("prevPlacementVersion", before), r.versionFields("mergedVersion", merged.Version)...)
-	c.logChange(configServer, what, r.NS, append(d,
-		bson.E{Key: "owningShard", Value: owner},
-		bson.E{Key: "min", Value: merged.Min}, bson.E{Key: "max", Value: merged.Max},
-		bson.E{Key: "numChunks", Value: int32(parts)}))
+	c.logChange(configServer, what, r.NS, append(d, value.D("owningShard", owner, "min", merged.Min,
+		"max", merged.Max, "numChunks", int32(parts))...))
 }
 
 // mergedSince is the validAfter of a merged chunk: now, or from 7.0 the newest one of

@@ -225,9 +225,8 @@ func (w *Workload) projectDocument(r *rand.Rand, p *project, clients int) bson.D
 		"max_attachments_per_document", int32(0), "max_size_per_document", int32(10485760), "remove_on_detach", false,
 		"created_at", p.created, "updated_at", p.created)
 	if w.layout.current {
-		d = append(d, bson.E{Key: "stats_clients_count", Value: int64(clients)},
-			bson.E{Key: "stats_documents_count", Value: int64(p.docs)},
-			bson.E{Key: "stats_updated_at", Value: w.o.Epoch.Add(-2 * time.Minute).Truncate(time.Millisecond)})
+		d = append(d, value.D("stats_clients_count", int64(clients), "stats_documents_count", int64(p.docs),
+			"stats_updated_at", w.o.Epoch.Add(-2*time.Minute).Truncate(time.Millisecond))...)
 	}
 	return d
 }

@@ -19,8 +19,7 @@ func (w *Workload) documentDocument(doc *document, key string, created, updated 
 	if w.layout.current {
 		d = append(d, bson.E{Key: "disable_presence", Value: false})
 	}
-	d = append(d, bson.E{Key: "owner", Value: doc.actors[0]}, bson.E{Key: "server_seq", Value: seqValue(doc.seq)},
-		bson.E{Key: "updated_at", Value: updated})
+	d = append(d, value.D("owner", doc.actors[0], "server_seq", seqValue(doc.seq), "updated_at", updated)...)
 	if removed {
 		d = append(d, bson.E{Key: "removed_at", Value: updated})
 	}
@@ -52,8 +51,7 @@ func (w *Workload) changeFields(r *rand.Rand, doc *document, seq int64) bson.D {
 	if !w.layout.vectors { // 0.4: presence is a string, and there are no version vectors
 		return append(d, bson.E{Key: "presence_change", Value: ""})
 	}
-	return append(d, bson.E{Key: "presence_change", Value: nil},
-		bson.E{Key: "version_vector", Value: versionVector(doc.actors, seq)})
+	return append(d, value.D("presence_change", nil, "version_vector", versionVector(doc.actors, seq))...)
 }
 
 func (w *Workload) snapshotDocument(r *rand.Rand, doc *document, at time.Time) bson.D {
@@ -63,7 +61,7 @@ func (w *Workload) snapshotDocument(r *rand.Rand, doc *document, at time.Time) b
 		d = append(d, bson.E{Key: "version_vector", Value: versionVector(doc.actors, doc.seq)})
 	}
 	size := snapshotBytes/2 + r.IntN(snapshotBytes*2)
-	return append(d, bson.E{Key: "snapshot", Value: bson.Binary{Data: payload(r, size)}}, bson.E{Key: "created_at", Value: at})
+	return append(d, value.D("snapshot", bson.Binary{Data: payload(r, size)}, "created_at", at)...)
 }
 
 // revisionDocument is a row of revisions: a state of a document that somebody keeps.

@@ -15,11 +15,11 @@ import (
 func Check(schema bson.Raw, v bson.RawValue) []bson.D {
 	var failed []bson.D
 	fail := func(operator string, more ...bson.E) {
-		failed = append(failed, append(bson.D{{Key: "operatorName", Value: operator}}, more...))
+		failed = append(failed, append(value.D("operatorName", operator), more...))
 	}
 	for e := value.Read(schema); e.Next(); {
 		name, arg := string(e.Key), e.Value
-		specified := bson.E{Key: "specifiedAs", Value: bson.D{{Key: name, Value: arg}}}
+		specified := bson.E{Key: "specifiedAs", Value: value.D(name, arg)}
 		considered := bson.E{Key: "consideredValue", Value: v}
 		doc, isDoc := v.DocumentOK()
 		switch name {
@@ -64,7 +64,7 @@ func checkOneOf(schemas bson.RawValue, specified bson.E, v bson.RawValue) []bson
 		if details := Check(s.Value, v); len(details) == 0 {
 			matching = append(matching, i)
 		} else {
-			not = append(not, bson.D{{Key: "index", Value: i}, {Key: "details", Value: details}})
+			not = append(not, value.D("index", i, "details", details))
 		}
 		i++
 	}
@@ -94,7 +94,7 @@ func badFields(doc bson.Raw, properties bson.RawValue) (bad bson.A) {
 			continue
 		}
 		if details := Check(p.Value.Value, v); len(details) > 0 {
-			bad = append(bad, bson.D{{Key: "propertyName", Value: string(p.Key)}, {Key: "details", Value: details}})
+			bad = append(bad, value.D("propertyName", string(p.Key), "details", details))
 		}
 	}
 	return bad
