@@ -38,9 +38,6 @@ func (c *Cluster) parseAggregate(r *engine.Request, explain bool) (a aggregateAr
 	if a.stages, err = pipeline.List(r.Lookup("pipeline")); err != nil {
 		return a, err
 	}
-	if err = simpleCollation(r.Lookup("collation")); err != nil {
-		return a, err
-	}
 	if r.Lookup("cursor").Type != bson.TypeEmbeddedDocument && !explain {
 		return a, status.Errorf(status.FailedToParse, "The 'cursor' option is required, except for aggregate with the explain argument")
 	}

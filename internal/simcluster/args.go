@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -57,14 +58,14 @@ func wrongType(field string, v bson.RawValue, want string) error {
 // typeName is the name of a type in server messages.
 func typeName(t bson.Type) string { return value.TypeName(bson.RawValue{Type: t}) }
 
-// namespace reads the collection that a command names in its first field.
+// namespace reads the collection that a command names in its first field; no command has a collation.
 func namespace(r *engine.Request) (db, coll string, err error) {
 	v := r.Lookup(r.Name)
 	coll, ok := v.StringValueOK()
 	if !ok {
 		return "", "", status.Errorf(status.InvalidNamespace, "collection name has invalid type %s", typeName(v.Type))
 	}
-	return r.DB, coll, checkCollection(r.DB, coll)
+	return r.DB, coll, cmp.Or(checkCollection(r.DB, coll), simpleCollation(r.Lookup("collation")))
 }
 
 // fullNamespace reads a namespace such as "db.coll" that a command names in its

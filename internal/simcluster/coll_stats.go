@@ -31,11 +31,7 @@ func scale(r *engine.Request) (int64, error) {
 
 // collStats sums the shards' statistics. Like a mongos it answers zeros for a
 // collection that does not exist, and counts orphans.
-func (c *Cluster) collStats(_ context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) collStats(_ context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	by, err := scale(r)
 	if err != nil {
 		return nil, err

@@ -17,11 +17,7 @@ import (
 )
 
 // create makes an unsharded collection.
-func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) create(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	if err := writable(db, coll); err != nil {
 		return nil, err
 	}
@@ -37,6 +33,7 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 			if !ok {
 				return nil, status.Errorf(status.TypeMismatch, "BSON field 'create.timeseries' is the wrong type")
 			}
+			var err error
 			if coll, series, err = c.seriesOptions(coll, given); err != nil {
 				return nil, err
 			}
@@ -44,9 +41,6 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 				options = bucketsOptions(series)
 			}
 		}
-	}
-	if err := simpleCollation(r.Lookup("collation")); err != nil {
-		return nil, err
 	}
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
@@ -256,11 +250,7 @@ func (c *Cluster) databaseRow(name string) (bson.D, int64) {
 // drop removes a collection from all shards. Like mongos it first waits for all
 // migrations in the database, from 8.0 on for those of the collection (seen on 5.0.7 and
 // 8.0.10), and succeeds when the collection does not exist.
-func (c *Cluster) drop(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) drop(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	if db == "config" || db == "admin" {
 		return nil, status.Errorf(status.IllegalOperation, "Cannot drop collection %s.%s of the cluster's own metadata", db, coll)
 	}

@@ -27,9 +27,6 @@ func (c *Cluster) parseCount(r *engine.Request) (a countArgs, err error) {
 	if a.db, a.coll, err = namespace(r); err != nil {
 		return a, err
 	}
-	if err = simpleCollation(r.Lookup("collation")); err != nil {
-		return a, err
-	}
 	a.filter, err = c.filter(r, "query")
 	if err != nil {
 		return a, err
@@ -116,17 +113,10 @@ func (s source) count(ctx context.Context, a countArgs) (int64, error) {
 
 // distinct returns the distinct values of a field in canonical order: a mongos merges
 // the shards' values in a sorted set.
-func (c *Cluster) distinct(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) distinct(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	key, ok := r.Lookup("key").StringValueOK()
 	if !ok || key == "" {
 		return nil, wrongType("distinct.key", r.Lookup("key"), "string")
-	}
-	if err := simpleCollation(r.Lookup("collation")); err != nil {
-		return nil, err
 	}
 	filter, err := c.filter(r, "query")
 	if err != nil {

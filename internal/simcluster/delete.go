@@ -12,11 +12,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func (c *Cluster) delete(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) delete(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	if err := writable(db, coll); err != nil {
 		return nil, err
 	}

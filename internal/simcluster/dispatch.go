@@ -22,6 +22,17 @@ type command struct {
 	retryable bool // a write whose reply is kept for a retry
 }
 
+// onCollection reads the collection that a command names in its first field before it runs.
+func onCollection(run func(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error)) engine.Handler {
+	return func(ctx context.Context, r *engine.Request) (bson.D, error) {
+		db, coll, err := namespace(r)
+		if err != nil {
+			return nil, err
+		}
+		return run(ctx, r, db, coll)
+	}
+}
+
 // answer runs a command and completes its reply; nil means that the connection is to be
 // closed instead. A panic in a handler becomes an error of that command; deferred
 // unlocks release its locks.
@@ -209,23 +220,23 @@ func (c *Cluster) commandTable() map[string]command {
 		"killCursors": {run: c.killCursors, stable: true},
 		"aggregate":   {run: c.aggregate, stable: true},
 		"count":       {run: c.count, stable: c.version.atLeast(5, 0, 9)},
-		"distinct":    {run: c.distinct},
+		"distinct":    {run: onCollection(c.distinct)},
 		"explain":     {run: c.explain, stable: true},
 
-		"insert":        {run: c.insert, stable: true, retryable: true},
-		"update":        {run: c.update, stable: true, retryable: true},
-		"delete":        {run: c.delete, stable: true, retryable: true},
+		"insert":        {run: onCollection(c.insert), stable: true, retryable: true},
+		"update":        {run: onCollection(c.update), stable: true, retryable: true},
+		"delete":        {run: onCollection(c.delete), stable: true, retryable: true},
 		"findAndModify": {run: c.findAndModify, stable: true, retryable: true},
 
-		"create":           {run: c.create, stable: true},
-		"drop":             {run: c.drop, stable: true},
+		"create":           {run: onCollection(c.create), stable: true},
+		"drop":             {run: onCollection(c.drop), stable: true},
 		"dropDatabase":     {run: c.dropDatabase, stable: true},
 		"renameCollection": {run: c.renameCollection, adminOnly: true},
 		"listCollections":  {run: c.listCollections, stable: true},
 		"listDatabases":    {run: c.listDatabases, adminOnly: true, stable: true},
-		"listIndexes":      {run: c.listIndexes, stable: true},
-		"createIndexes":    {run: c.createIndexes, stable: true},
-		"dropIndexes":      {run: c.dropIndexes, stable: true},
+		"listIndexes":      {run: onCollection(c.listIndexes), stable: true},
+		"createIndexes":    {run: onCollection(c.createIndexes), stable: true},
+		"dropIndexes":      {run: onCollection(c.dropIndexes), stable: true},
 
 		"startSession":    {run: c.startSession},
 		"endSessions":     {run: c.endSessions, stable: true},
@@ -237,7 +248,7 @@ func (c *Cluster) commandTable() map[string]command {
 		"commitTransaction": {run: c.transactions.commitTransaction, adminOnly: true, stable: true},
 		"abortTransaction":  {run: c.transactions.abortTransaction, adminOnly: true, stable: true},
 
-		"collStats":     {run: c.collStats},
+		"collStats":     {run: onCollection(c.collStats)},
 		"dataSize":      {run: c.dataSize},
 		"dbStats":       {run: c.dbStats},
 		"serverStatus":  {run: c.server.serverStatus},

@@ -34,9 +34,6 @@ func (c *Cluster) parseFind(r *engine.Request) (a findArgs, err error) {
 	if err = a.parseTailable(r); err != nil {
 		return a, err
 	}
-	if err = simpleCollation(r.Lookup("collation")); err != nil {
-		return a, err
-	}
 	env, err := c.environment(r)
 	if err != nil {
 		return a, err

@@ -29,9 +29,6 @@ func (c *Cluster) parseModify(r *engine.Request) (a modifyArgs, err error) {
 	if err = writable(a.db, a.coll); err != nil {
 		return a, err
 	}
-	if err = simpleCollation(r.Lookup("collation")); err != nil {
-		return a, err
-	}
 	s := &a.statement
 	if s.q, err = document(r, "query"); err != nil {
 		return a, err

@@ -11,11 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func (c *Cluster) listIndexes(_ context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) listIndexes(_ context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	size, err := cursorBatch(r)
 	if err != nil {
 		return nil, err
@@ -39,11 +35,7 @@ func (c *Cluster) indexSpecs(db, coll string) ([]bson.Raw, error) {
 	return nil, status.Errorf(status.NamespaceNotFound, "ns does not exist: %s.%s", db, coll)
 }
 
-func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	if err := c.transactions.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
 		return nil, err
 	}
@@ -107,11 +99,7 @@ func dropFrom(coll *engine.Coll, which bson.RawValue) error {
 
 // createIndexes makes indexes on every shard that owns chunks. An unsharded
 // collection that does not exist is created with its first index.
-func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	if err := writable(db, coll); err != nil {
 		return nil, err
 	}

@@ -18,11 +18,7 @@ import (
 // readers and migrations.
 const lockedWrites = 500
 
-func (c *Cluster) insert(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) insert(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	if err := writable(db, coll); err != nil {
 		return nil, err
 	}

@@ -33,11 +33,7 @@ type updateResult struct {
 	upserted          bson.RawValue // _id, missing without an upsert
 }
 
-func (c *Cluster) update(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) update(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	if err := writable(db, coll); err != nil {
 		return nil, err
 	}

@@ -20,16 +20,8 @@ const analyzedRanges = 100
 
 // runAnalyzeShardKey analyzes a shard key candidate (7.0). It counts all documents
 // instead of sampling; of queries it has those that configureQueryAnalyzer sampled.
-func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
-	raw, ok := req.Lookup("key").DocumentOK()
-	if !ok {
-		return nil, missingField("analyzeShardKey", "key")
-	}
-	p, err := parsePattern(raw)
+func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
+	p, err := keyArgument(req)
 	if err != nil {
 		return nil, err
 	}

@@ -105,11 +105,7 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 
 // runBalancerCollectionStatus reports whether a round would move a chunk. A jumbo chunk
 // in the wrong place does not count, because no round would move it.
-func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
 	if c.routes[ns] == nil {
@@ -135,11 +131,7 @@ func (c *Cluster) chunkSizeOf(r *Routing) int64 {
 // runConfigureCollectionBalancing sets the balancing options of a collection (6.0):
 // chunk size in MB (0 means the cluster's), defragmentation, automatic merging (7.0),
 // balancing (8.0.10). 8.0 raises the newest chunk's version; assumed: earlier ones change no version.
-func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	r := c.routes[ns]

@@ -56,11 +56,7 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 	if s.ns, err = namespace(req); err != nil {
 		return s, err
 	}
-	raw, ok := req.Lookup("key").DocumentOK()
-	if !ok {
-		return s, status.Errorf(40414, "BSON field 'shardCollection.key' is missing but a required field")
-	}
-	if s.key, err = parsePattern(raw); err != nil {
+	if s.key, err = keyArgument(req); err != nil {
 		return s, err
 	}
 	s.unique = truthy(req.Lookup("unique"))
@@ -73,6 +69,7 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 	}
 	n := req.Lookup("numInitialChunks")
 	if n.Type != 0 && n.Type != bson.TypeNull {
+		var ok bool
 		if s.initial, ok = asInt64(n); !ok || s.initial < 0 {
 			return s, status.Errorf(status.InvalidOptions, "numInitialChunks must be a number that is not negative")
 		}

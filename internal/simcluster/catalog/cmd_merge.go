@@ -14,11 +14,7 @@ import (
 
 // runMergeChunks joins neighbouring chunks of one shard. It waits for a migration of
 // the collection that leaves the same shard.
-func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	lo, hi, err := mergeBounds(req)
 	if err != nil {
 		return nil, err
@@ -159,11 +155,7 @@ func (c *Cluster) logMerge(r *Routing, owner string, merged bson.A, before, afte
 
 // runMergeAllChunksOnShard merges all mergeable chunks of a shard (7.0). Assumed:
 // mongos adds no fields to the reply; 7.0 logs merge, 8.0 autoMerge.
-func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	shard, ok := req.Lookup("shard").StringValueOK()
 	if !ok {
 		return nil, missingField("mergeAllChunksOnShard", "shard")

@@ -12,11 +12,7 @@ import (
 
 // runMoveChunk moves the chunk given by a query or by its bounds
 // (s/commands/cluster_move_chunk_cmd.cpp).
-func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	start := c.Now()
 	c.Mu.RLock()
 	ch, to, err := c.moveTarget(req, ns)
@@ -83,11 +79,7 @@ func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, er
 
 // runSetAllowMigrations forbids or permits all migrations of a collection; the document
 // has the field only while they are forbidden.
-func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	if req.Lookup("allowMigrations").Type != bson.TypeBoolean {
 		return nil, status.Errorf(40414, "BSON field 'setAllowMigrations.allowMigrations' is missing but a required field")
 	}
@@ -107,11 +99,7 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 
 // runClearJumboFlag clears the flag of a chunk and gives it a new major version
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, clearJumboFlag).
-func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	r := c.routes[ns]
@@ -160,11 +148,7 @@ func (c *Cluster) MarkJumbo(ns string, lo bson.Raw) {
 // runMoveRange moves a part of one chunk (6.0). If one bound is missing, the server
 // chooses it so that about one chunk size moves. Assumed: max alone works in all of
 // 6.0, no bound at all is InvalidOptions, a bound that is no full key BadValue.
-func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	to, ok := req.Lookup("toShard").StringValueOK()
 	if !ok {
 		return nil, missingField("moveRange", "toShard")
@@ -174,6 +158,7 @@ func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request) (bson.D
 		return nil, status.Errorf(status.InvalidOptions, "Missing both the min and the max bound")
 	}
 	c.Mu.RLock()
+	var err error
 	missing, stuck := c.shard(to) == nil, c.features.observed8 && c.crossesChunks(ns, lo, hi)
 	if c.features.observed8 && missing && c.routes[ns] != nil {
 		err = noDestination(to)

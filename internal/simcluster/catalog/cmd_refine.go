@@ -14,16 +14,8 @@ import (
 // runRefineCollectionShardKey lengthens the shard key. Versions stay, every bound
 // gets MinKey in the new fields (the global maximum MaxKey), jumbo flags go, epoch
 // and timestamp are new (db/s/config/sharding_catalog_manager_collection_operations.cpp).
-func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
-	raw, ok := req.Lookup("key").DocumentOK()
-	if !ok {
-		return nil, status.Errorf(40414, "BSON field 'refineCollectionShardKey.key' is missing but a required field")
-	}
-	p, err := parsePattern(raw)
+func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
+	p, err := keyArgument(req)
 	if err != nil {
 		return nil, err
 	}

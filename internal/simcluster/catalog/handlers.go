@@ -23,18 +23,18 @@ func (c *Cluster) Handlers() map[string]engine.Handler {
 	commands := map[string]command{
 		"enableSharding":           c.runEnableSharding,
 		"shardCollection":          c.runShardCollection,
-		"split":                    c.runSplit,
-		"moveChunk":                c.runMoveChunk,
-		"mergeChunks":              c.runMergeChunks,
-		"clearJumboFlag":           c.runClearJumboFlag,
-		"setAllowMigrations":       c.runSetAllowMigrations,
+		"split":                    onNamespace(c.runSplit),
+		"moveChunk":                onNamespace(c.runMoveChunk),
+		"mergeChunks":              onNamespace(c.runMergeChunks),
+		"clearJumboFlag":           onNamespace(c.runClearJumboFlag),
+		"setAllowMigrations":       onNamespace(c.runSetAllowMigrations),
 		"addShardToZone":           c.runAddShardToZone,
 		"removeShardFromZone":      c.runRemoveShardFromZone,
-		"updateZoneKeyRange":       c.runUpdateZoneKeyRange,
+		"updateZoneKeyRange":       onNamespace(c.runUpdateZoneKeyRange),
 		"balancerStart":            c.runBalancerStart,
 		"balancerStop":             c.runBalancerStop,
 		"balancerStatus":           c.runBalancerStatus,
-		"balancerCollectionStatus": c.runBalancerCollectionStatus,
+		"balancerCollectionStatus": onNamespace(c.runBalancerCollectionStatus),
 		"listShards":               c.runListShards,
 		"getShardMap":              c.runGetShardMap,
 		"removeShard":              c.runRemoveShard,
@@ -42,9 +42,9 @@ func (c *Cluster) Handlers() map[string]engine.Handler {
 		"movePrimary":              c.runMovePrimary,
 		"flushRouterConfig":        c.runFlushRouterConfig,
 		"getShardVersion":          c.runGetShardVersion,
-		"refineCollectionShardKey": c.runRefineCollectionShardKey,
-		"reshardCollection":        c.runReshardCollection,
-		"abortReshardCollection":   c.runAbortReshardCollection,
+		"refineCollectionShardKey": onNamespace(c.runRefineCollectionShardKey),
+		"reshardCollection":        onNamespace(c.runReshardCollection),
+		"abortReshardCollection":   onNamespace(c.runAbortReshardCollection),
 	}
 	c.addNewerCommands(commands)
 	out := make(map[string]engine.Handler, 2*len(commands))
@@ -74,6 +74,17 @@ func onAdmin(name string, run command) engine.Handler {
 	}
 }
 
+// onNamespace reads the namespace in a command's first value before it runs.
+func onNamespace(run func(ctx context.Context, r *engine.Request, ns string) (bson.D, error)) command {
+	return func(ctx context.Context, r *engine.Request) (bson.D, error) {
+		ns, err := namespace(r)
+		if err != nil {
+			return nil, err
+		}
+		return run(ctx, r, ns)
+	}
+}
+
 // namespace reads the command's first value, which must be a namespace.
 func namespace(r *engine.Request) (string, error) {
 	ns, ok := r.Lookup(r.Name).StringValueOK()
@@ -84,6 +95,15 @@ func namespace(r *engine.Request) (string, error) {
 		return "", status.Errorf(status.InvalidNamespace, "Invalid namespace specified '%s'", ns)
 	}
 	return ns, nil
+}
+
+// keyArgument reads the shard key of a command.
+func keyArgument(r *engine.Request) (pattern, error) {
+	raw, ok := r.Lookup("key").DocumentOK()
+	if !ok {
+		return pattern{}, missingField(r.Name, "key")
+	}
+	return parsePattern(raw)
 }
 
 // document reads an optional document; nil when it is missing or empty.
@@ -128,22 +148,22 @@ func (c *Cluster) addNewerCommands(commands map[string]command) {
 		}
 		return
 	}
-	commands["commitReshardCollection"] = c.runCommitReshardCollection
+	commands["commitReshardCollection"] = onNamespace(c.runCommitReshardCollection)
 	if c.features.ranges {
-		commands["moveRange"] = c.runMoveRange
-		commands["configureCollectionBalancing"] = c.runConfigureCollectionBalancing
+		commands["moveRange"] = onNamespace(c.runMoveRange)
+		commands["configureCollectionBalancing"] = onNamespace(c.runConfigureCollectionBalancing)
 	}
 	if c.features.autoMerge {
-		commands["mergeAllChunksOnShard"] = c.runMergeAllChunksOnShard
-		commands["analyzeShardKey"] = c.runAnalyzeShardKey
-		commands["configureQueryAnalyzer"] = c.runConfigureQueryAnalyzer
+		commands["mergeAllChunksOnShard"] = onNamespace(c.runMergeAllChunksOnShard)
+		commands["analyzeShardKey"] = onNamespace(c.runAnalyzeShardKey)
+		commands["configureQueryAnalyzer"] = onNamespace(c.runConfigureQueryAnalyzer)
 	}
 	if c.features.unsplittable {
-		commands["moveCollection"] = c.runMoveCollection
-		commands["abortMoveCollection"] = c.runAbortReshardCollection
-		commands["unshardCollection"] = c.runUnshardCollection
-		commands["abortUnshardCollection"] = c.runAbortReshardCollection
-		commands["untrackUnshardedCollection"] = c.runUntrack
+		commands["moveCollection"] = onNamespace(c.runMoveCollection)
+		commands["abortMoveCollection"] = onNamespace(c.runAbortReshardCollection)
+		commands["unshardCollection"] = onNamespace(c.runUnshardCollection)
+		commands["abortUnshardCollection"] = onNamespace(c.runAbortReshardCollection)
+		commands["untrackUnshardedCollection"] = onNamespace(c.runUntrack)
 		commands["transitionFromDedicatedConfigServer"] = c.runTransitionFromDedicated
 		commands["transitionToDedicatedConfigServer"] = c.runTransitionToDedicated
 	}

@@ -37,11 +37,7 @@ type SampledQuery struct {
 
 // runConfigureQueryAnalyzer turns the sampling of a collection's queries on or off
 // (db/s/config/configsvr_configure_query_analyzer_cmd.cpp).
-func (c *Cluster) runConfigureQueryAnalyzer(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runConfigureQueryAnalyzer(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
 	mode, _ := req.Lookup("mode").StringValueOK()
 	rate, given := req.Lookup("samplesPerSecond").AsFloat64OK()
 	switch {

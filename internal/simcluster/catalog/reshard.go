@@ -14,16 +14,8 @@ import (
 
 // runReshardCollection changes a collection's shard key. It answers when the operation
 // is finished; a repeated request joins the running operation.
-func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
-	raw, ok := req.Lookup("key").DocumentOK()
-	if !ok {
-		return nil, status.Errorf(40414, "BSON field 'reshardCollection.key' is missing but a required field")
-	}
-	p, err := parsePattern(raw)
+func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
+	p, err := keyArgument(req)
 	if err != nil {
 		return nil, err
 	}
@@ -109,11 +101,7 @@ func (c *Cluster) reshardZones(p pattern, zones bson.RawValue) ([]*Zone, error) 
 
 // runAbortReshardCollection aborts a running resharding, whose client then gets error
 // 341.
-func (c *Cluster) runAbortReshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runAbortReshardCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	c.Mu.Lock()
 	o, err := c.runningOperation(ns, req.Name)
 	if err != nil {

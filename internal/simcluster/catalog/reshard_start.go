@@ -67,11 +67,7 @@ func (c *Cluster) runningOperation(ns, command string) (*resharding, error) {
 
 // runCommitReshardCollection makes a running resharding commit as soon as everything is
 // copied.
-func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	c.Mu.Lock()
 	o, err := c.runningOperation(ns, req.Name)
 	if err != nil && c.features.observed8 {

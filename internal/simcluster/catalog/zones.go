@@ -286,11 +286,7 @@ func wrongType(field, want string, got bson.RawValue) error {
 
 // runUpdateZoneKeyRange assigns a range to a zone, or removes the assignment when the
 // zone is null.
-func (c *Cluster) runUpdateZoneKeyRange(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runUpdateZoneKeyRange(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
 	lo, err := documentOf(req, "min")
 	if err != nil {
 		return nil, err
