@@ -76,17 +76,39 @@ func evalSubtract(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	return missing(), status.Errorf(status.TypeMismatch, "can't $subtract %s from %s", TypeName(r), TypeName(l))
 }
 
-func evalDivide(_ string, args []bson.RawValue) (bson.RawValue, error) {
+// evalDivide is $divide, which always leaves the integers, and $mod.
+func evalDivide(name string, args []bson.RawValue) (bson.RawValue, error) {
 	l, r := args[0], args[1]
 	switch {
 	case !value.IsNumber(l) && !nullish(l) || !value.IsNumber(r) && !nullish(r):
-		return missing(), status.Errorf(status.TypeMismatch, "$divide only supports numeric types, not %s and %s", TypeName(l), TypeName(r))
+		code := int32(status.TypeMismatch)
+		if name == "$mod" {
+			code = 16611
+		}
+		return missing(), status.Errorf(code, "%s only supports numeric types, not %s and %s", name, TypeName(l), TypeName(r))
 	case nullish(l) || nullish(r):
 		return value.Null(), nil
+	case value.Float(r) == 0 && name == "$mod":
+		return missing(), status.Errorf(16610, "can't $mod by zero")
 	case value.Float(r) == 0:
 		return missing(), status.Errorf(status.BadValue, "can't $divide by zero")
+	case name == "$mod":
+		return remainder(l, r), nil
 	}
 	return quotient(l, r), nil
+}
+
+// remainder keeps the sign and the integer type of the dividend.
+func remainder(a, b bson.RawValue) bson.RawValue {
+	x, _ := value.Long(a)
+	y, _ := value.Long(b)
+	switch {
+	case a.Type == bson.TypeInt32 && b.Type == bson.TypeInt32:
+		return value.Int32(int32(x % y))
+	case (a.Type == bson.TypeInt32 || a.Type == bson.TypeInt64) && (b.Type == bson.TypeInt32 || b.Type == bson.TypeInt64):
+		return value.Int64(x % y)
+	}
+	return value.Double(math.Mod(value.Float(a), value.Float(b)))
 }
 
 func quotient(a, b bson.RawValue) bson.RawValue { return value.Double(value.Float(a) / value.Float(b)) }

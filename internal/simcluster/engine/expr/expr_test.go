@@ -183,6 +183,10 @@ func TestArithmeticOperatorsEvaluate(t *testing.T) {
 		         | {'$divide': [1, 0]}                  | !2: can't $divide by zero
 		         | {'$divide': [1, null]}               | null
 		         | {'$divide': [{'$numberDecimal': '1'}, 4]} | 0.25
+		         | {'$mod': [-7, 3]}             | -1
+		         | {'$mod': [7, {'$numberLong': '4'}]} | {'$numberLong': '3'}
+		         | {'$mod': [7.5, 2]}            | 1.5
+		         | {'$mod': [1, 0]}              | !16610: can't $mod by zero
 		'a': [1, 2, 'x', 3.5] | {'$sum': '$a'}          | 6.5
 		'a': [1, 2, 3] | {'$avg': '$a'}                 | 2.0
 		'a': [] | {'$avg': '$a'}                        | null

@@ -39,7 +39,7 @@ func parserOf(name string) parser {
 		return fixed(2, evalSubtract)
 	case "$multiply":
 		return variadic(evalMultiply)
-	case "$divide":
+	case "$divide", "$mod":
 		return fixed(2, evalDivide)
 	case "$sum", "$avg", "$min", "$max":
 		return variadic(evalTotal)
