@@ -43,14 +43,14 @@ func (c *Cluster) DialContext(ctx context.Context, _, _ string) (net.Conn, error
 // Serve accepts connections from l until the cluster is closed or l fails. It
 // closes l. After Close it returns nil.
 func (c *Cluster) Serve(l net.Listener) error {
-	if !c.track(l) {
+	if !c.life.track(l) {
 		return errors.Join(ErrClosed, l.Close())
 	}
-	defer c.untrack(l)
+	defer c.life.untrack(l)
 	for {
 		conn, err := l.Accept()
 		if err != nil {
-			if c.life.Err() != nil {
+			if c.life.ctx.Err() != nil {
 				return nil
 			}
 			return errors.Join(err, l.Close())
@@ -64,38 +64,17 @@ func (c *Cluster) Serve(l net.Listener) error {
 // serveConn starts serving a connection. It reports false after Close; the caller must
 // then close the connection.
 func (c *Cluster) serveConn(conn net.Conn) bool {
-	if !c.track(conn) {
+	if !c.life.track(conn) {
 		return false
 	}
 	go c.serve(conn)
 	return true
 }
 
-// closer is a connection or a listener that Close closes to end its goroutine.
-type closer interface{ Close() error }
-
-func (c *Cluster) track(x closer) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return false
-	}
-	c.open[x] = struct{}{}
-	c.connections.Add(1)
-	return true
-}
-
-func (c *Cluster) untrack(x closer) {
-	c.mu.Lock()
-	delete(c.open, x)
-	c.mu.Unlock()
-	c.connections.Done()
-}
-
 // serve answers the messages of one connection in order, until either side closes it or
 // a message cannot be parsed.
 func (c *Cluster) serve(conn net.Conn) {
-	defer c.untrack(conn)
+	defer c.life.untrack(conn)
 	defer conn.Close()
 	peer := &engine.Conn{ID: c.stats.connected(), Remote: conn.RemoteAddr().String()}
 	defer c.stats.disconnected()
@@ -110,7 +89,7 @@ func (c *Cluster) serve(conn net.Conn) {
 		in.close()
 	}()
 	peer.Gone = in.gone
-	for c.life.Err() == nil {
+	for c.life.ctx.Err() == nil {
 		next := <-in.messages
 		if next.err != nil {
 			c.refuse(conn, next.err)
@@ -145,7 +124,7 @@ func (c *Cluster) refuse(conn net.Conn, err error) {
 // reply runs the command of a message and encodes the answer; nil means that the client
 // wants no answer. cut means that the connection is to be closed instead.
 func (c *Cluster) reply(peer *engine.Conn, m *wire.Message) (reply []byte, cut bool) {
-	ctx := c.life
+	ctx := c.life.ctx
 	if m.OpCode == wire.OpQuery {
 		body := c.legacy(ctx, peer, m)
 		return wire.AppendReply(nil, c.stats.nextReply(), m.RequestID, body), body == nil
@@ -268,7 +247,7 @@ func (c *Cluster) secure(conn net.Conn, peer *engine.Conn) (net.Conn, error) {
 		return conn, nil
 	}
 	secured := tls.Server(conn, c.opts.TLS)
-	ctx, cancel := context.WithTimeout(c.life, handshakeTime)
+	ctx, cancel := context.WithTimeout(c.life.ctx, handshakeTime)
 	defer cancel()
 	if err := secured.HandshakeContext(ctx); err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ func (c *Cluster) expireBy(coll *engine.Coll, spec bson.Raw) (n int) {
 	if err != nil {
 		return 0
 	}
-	found, err := target{sources: []source{{coll: coll}}}.findDocuments(c.life, engine.Query{Filter: filter})
+	found, err := target{sources: []source{{coll: coll}}}.findDocuments(c.life.ctx, engine.Query{Filter: filter})
 	if err != nil {
 		return 0
 	}

@@ -97,7 +97,7 @@ func (f *Faults) runWithFaults(ctx context.Context, r *engine.Request, run engin
 		}
 	})
 	done := make(chan outcome, 1)
-	started := f.cluster.goRun(f.cluster.life, func(life context.Context) {
+	started := f.cluster.life.run(f.cluster.life.ctx, func(life context.Context) {
 		defer f.removeInflight(t)
 		defer cancel()
 		defer context.AfterFunc(life, cancel)()

@@ -65,7 +65,7 @@ func (f *Faults) apply(ctx context.Context, at catalog.Point, p *Planted) error 
 		f.Freeze(r.Freeze)
 	}
 	if act != nil {
-		if !f.cluster.goRun(f.cluster.life, func(life context.Context) { act.run(life, f.cluster, r.Do) }) {
+		if !f.cluster.life.run(f.cluster.life.ctx, func(life context.Context) { act.run(life, f.cluster, r.Do) }) {
 			act.err = ErrClosed
 			close(act.done)
 		}

@@ -87,16 +87,16 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	default:
 		return nil, fmt.Errorf("interfere by %q: no such kind", i.Kind)
 	}
-	if _, err := c.Command(c.life, "admin", value.D("balancerStart", 1)); err != nil {
+	if _, err := c.Command(c.life.ctx, "admin", value.D("balancerStart", 1)); err != nil {
 		return nil, fmt.Errorf("turn on the balancer: %w", err)
 	}
 	c.countInterference(1, i.KeepOrphans)
 	if act == nil {
 		return c.startBusyBalancer(i, m.jitter()), nil
 	}
-	ctx, cancel := context.WithCancel(c.life)
+	ctx, cancel := context.WithCancel(c.life.ctx)
 	done := make(chan struct{})
-	if !c.goRun(ctx, func(ctx context.Context) { defer close(done); m.run(ctx, act) }) {
+	if !c.life.run(ctx, func(ctx context.Context) { defer close(done); m.run(ctx, act) }) {
 		close(done)
 	}
 	return &Interfering{acts: func() int { return int(m.acts.Load()) }, end: func() {
