@@ -18,9 +18,6 @@ import (
 
 // create makes an unsharded collection.
 func (c *Cluster) create(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
-	if err := writable(db, coll); err != nil {
-		return nil, err
-	}
 	options, series := bson.D{}, bson.D(nil)
 	for e := value.Read(r.Body); e.Next(); {
 		switch name := string(e.Key); name {

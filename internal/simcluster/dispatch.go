@@ -20,6 +20,7 @@ type command struct {
 	adminOnly bool // only on the admin database
 	stable    bool // part of Stable API version 1
 	retryable bool // a write whose reply is kept for a retry
+	writes    bool // not possible on local
 }
 
 // onCollection reads the collection that a command names in its first field before it runs.
@@ -70,6 +71,9 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 		if err := c.checkPermission(guard, r); err != nil {
 			return nil, err
 		}
+	}
+	if cmd.writes && r.DB == "local" {
+		return nil, status.Errorf(status.IllegalOperation, "Can't write to the local database through mongos")
 	}
 	common, err := parseCommon(r.Body)
 	if err != nil {
@@ -223,19 +227,19 @@ func (c *Cluster) commandTable() map[string]command {
 		"distinct":    {run: onCollection(c.distinct)},
 		"explain":     {run: c.explain, stable: true},
 
-		"insert":        {run: onCollection(c.insert), stable: true, retryable: true},
-		"update":        {run: onCollection(c.update), stable: true, retryable: true},
-		"delete":        {run: onCollection(c.delete), stable: true, retryable: true},
-		"findAndModify": {run: c.findAndModify, stable: true, retryable: true},
+		"insert":        {run: onCollection(c.insert), stable: true, retryable: true, writes: true},
+		"update":        {run: onCollection(c.update), stable: true, retryable: true, writes: true},
+		"delete":        {run: onCollection(c.delete), stable: true, retryable: true, writes: true},
+		"findAndModify": {run: c.findAndModify, stable: true, retryable: true, writes: true},
 
-		"create":           {run: onCollection(c.create), stable: true},
+		"create":           {run: onCollection(c.create), stable: true, writes: true},
 		"drop":             {run: onCollection(c.drop), stable: true},
 		"dropDatabase":     {run: c.dropDatabase, stable: true},
 		"renameCollection": {run: c.renameCollection, adminOnly: true},
 		"listCollections":  {run: c.listCollections, stable: true},
 		"listDatabases":    {run: c.listDatabases, adminOnly: true, stable: true},
 		"listIndexes":      {run: onCollection(c.listIndexes), stable: true},
-		"createIndexes":    {run: onCollection(c.createIndexes), stable: true},
+		"createIndexes":    {run: onCollection(c.createIndexes), stable: true, writes: true},
 		"dropIndexes":      {run: onCollection(c.dropIndexes), stable: true},
 
 		"startSession":    {run: c.startSession},

@@ -26,9 +26,6 @@ func (c *Cluster) parseModify(r *engine.Request) (a modifyArgs, err error) {
 	if a.db, a.coll, err = namespace(r); err != nil {
 		return a, err
 	}
-	if err = writable(a.db, a.coll); err != nil {
-		return a, err
-	}
 	s := &a.statement
 	if s.q, err = document(r, "query"); err != nil {
 		return a, err

@@ -100,9 +100,6 @@ func dropFrom(coll *engine.Coll, which bson.RawValue) error {
 // createIndexes makes indexes on every shard that owns chunks. An unsharded
 // collection that does not exist is created with its first index.
 func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
-	if err := writable(db, coll); err != nil {
-		return nil, err
-	}
 	specs, err := statements(r, "indexes")
 	if err != nil {
 		return nil, err

@@ -19,9 +19,6 @@ import (
 const lockedWrites = 500
 
 func (c *Cluster) insert(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
-	if err := writable(db, coll); err != nil {
-		return nil, err
-	}
 	docs, err := statements(r, "documents")
 	if err != nil {
 		return nil, err
@@ -102,14 +99,6 @@ func (p *inserter) insert(doc bson.Raw) (bson.Raw, error) {
 		p.cluster.catalog.NoteWrite(p.routing.NS, key, len(doc))
 	}
 	return doc, nil
-}
-
-// writable rejects namespaces that clients may not write through a mongos.
-func writable(db, coll string) error {
-	if db == "local" {
-		return status.Errorf(status.IllegalOperation, "Can't write to the local database through mongos")
-	}
-	return nil
 }
 
 // configWritten makes the catalog read a config collection again after a client wrote

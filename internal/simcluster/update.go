@@ -34,9 +34,6 @@ type updateResult struct {
 }
 
 func (c *Cluster) update(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
-	if err := writable(db, coll); err != nil {
-		return nil, err
-	}
 	list, err := statements(r, "updates")
 	if err != nil {
 		return nil, err
