@@ -88,7 +88,7 @@ type simclusterCmd struct {
 	OrphanDelay   time.Duration `default:"15m" help:"How long a shard keeps the documents of a chunk that has moved away."`
 	Lifetime      time.Duration `name:"transaction-lifetime" default:"1m" help:"How long a transaction may stay open."`
 	Sessions      bool          `help:"Have config.system.sessions, which the balancer cuts into 1,024 chunks a minute after the start and spreads, as on a new cluster."`
-	Interfere     string        `default:"none" enum:"none,busy-balancer,moves-out-of-zones,changes-zones" help:"What else happens in the cluster: none, busy-balancer (a move in every round), moves-out-of-zones or changes-zones (somebody else works against the zones, the balancer follows)."`
+	Interfere     string        `default:"none" enum:"none,busy-balancer,moves-out-of-zones" help:"What else happens in the cluster: none, busy-balancer (a move in every round), moves-out-of-zones (somebody else works against the zones, the balancer follows)."`
 	ManyChunks    int           `name:"many-chunks" placeholder:"N" help:"Add a collection, many.chunks, with N chunks that never change. They take no memory, whatever their number."`
 	Faults        bool          `help:"Let clients plant faults with the command simulateFault."`
 }

@@ -70,24 +70,22 @@ func TestARevokedRoleTakesEffectAtOnce(t *testing.T) {
 	u := signedIn(t, c, "u", "pw")
 	find := func() bson.Raw { return u.runOn("db", d("find", "c")) }
 	wantOK(t, find())
-	wantOK(t, root.runOn("admin", d("revokeRolesFromRole", "sees", "roles", bson.A{d("role", "read", "db", "db")})))
+	wantOK(t, root.runOn("admin", d("updateRole", "sees", "roles", bson.A{})))
 	wantError(t, find(), 13, `not authorized on db to execute command { find: "c", $db: "db" }`)
 	privilege := bson.A{d("resource", d("db", "db", "collection", "c"), "actions", bson.A{"find", "insert"})}
 	wantOK(t, root.runOn("admin", d("grantPrivilegesToRole", "sees", "privileges", privilege)))
 	wantOK(t, find())
 	wantError(t, u.runOn("db", d("find", "other")), 13, "not authorized on db")
-	wantOK(t, root.runOn("admin", d("revokePrivilegesFromRole", "sees", "privileges",
-		bson.A{d("resource", d("db", "db", "collection", "c"), "actions", bson.A{"find"})})))
+	privilege = bson.A{d("resource", d("db", "db", "collection", "c"), "actions", bson.A{"insert"})}
+	wantOK(t, root.runOn("admin", d("updateRole", "sees", "privileges", privilege)))
 	wantError(t, find(), 13, "not authorized")
 	wantOK(t, u.runOn("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
 	wantOK(t, root.runOn("admin", d("updateRole", "sees", "privileges", bson.A{}, "roles", bson.A{d("role", "read", "db", "db")})))
 	wantOK(t, find())
-	wantOK(t, root.runOn("admin", d("revokeRolesFromUser", "u", "roles", bson.A{"sees"})))
+	wantOK(t, root.runOn("admin", d("updateUser", "u", "roles", bson.A{})))
 	wantError(t, find(), 13, "not authorized")
 	wantOK(t, root.runOn("admin", d("grantRolesToUser", "u", "roles", bson.A{"sees"})))
 	wantOK(t, find())
-	wantOK(t, root.runOn("admin", d("dropRole", "sees")))
-	wantError(t, find(), 13, "not authorized")
 	wantOK(t, root.runOn("admin", d("dropUser", "u")))
 	wantOK(t, root.runOn("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{"root"})))
 	wantError(t, find(), 13, "command find requires authentication") // a new user of the same name
@@ -141,10 +139,6 @@ func TestPasswordsAreNotQuoted(t *testing.T) {
 	if info := wantOK(t, u.runOn("admin", d("usersInfo", "u"))); value.Len(bson.Raw(info.Lookup("users").Value)) != 1 ||
 		strings.Contains(info.String(), "storedKey") {
 		t.Errorf("%s", info)
-	}
-	got := wantOK(t, root.runOn("admin", d("find", "system.users", "filter", d("user", "u"))))
-	if value.Len(bson.Raw(got.Lookup("cursor", "firstBatch").Value)) != 1 {
-		t.Errorf("%s", got)
 	}
 	wantError(t, u.runOn("admin", d("find", "system.users")), 13, "not authorized on admin")
 	wantOK(t, root.runOn("admin", d("createUser", "reader", "pwd", "pw", "roles", bson.A{"readWriteAnyDatabase"})))

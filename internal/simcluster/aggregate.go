@@ -2,6 +2,10 @@ package simcluster
 
 import (
 	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -9,6 +13,7 @@ import (
 	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/pipeline"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // aggregateArgs are the arguments of an aggregate.
@@ -31,9 +36,6 @@ func (c *Cluster) parseAggregate(r *engine.Request, explain bool) (a aggregateAr
 		a.ns = a.db + "." + a.coll
 	}
 	if a.stages, err = pipeline.List(r.Lookup("pipeline")); err != nil {
-		return a, err
-	}
-	if err = simpleCollation(r.Lookup("collation")); err != nil {
 		return a, err
 	}
 	if r.Lookup("cursor").Type != bson.TypeEmbeddedDocument && !explain {
@@ -80,7 +82,7 @@ func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, err
 	if a.snapshot {
 		reply = append(reply, bson.E{Key: "atClusterTime", Value: c.catalog.LastTimestamp()})
 	}
-	return bson.D{{Key: "cursor", Value: reply}}, nil
+	return value.D("cursor", reply), nil
 }
 
 // runAggregate returns all results; single means that one shard of a sharded collection
@@ -102,4 +104,220 @@ func (c *Cluster) runAggregate(ctx context.Context, a aggregateArgs) (docs []bso
 		}
 	}
 	return docs, single, ctx.Err()
+}
+
+// stream starts a pipeline: completely on the only targeted shard, or its first part on
+// each shard and the rest on mongos. The caller holds catalog.Mu until the stream is
+// read.
+func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Docs, single bool, err error) {
+	env := c.pipelineEnv(ctx, a)
+	whole, err := pipeline.Compile(a.stages, env)
+	if err != nil {
+		return nil, false, err
+	}
+	parts := pipeline.Split(a.stages)
+	if parts.RouterOnly {
+		docs, err = parts.Combine(nil, env)
+		return docs, c.fromOneShard(pipeline.First(a.stages)), err
+	}
+	if a.coll == "" {
+		return nil, false, status.Errorf(status.InvalidNamespace,
+			"{aggregate: 1} is not valid for '%s'; a collection is required.", pipeline.First(a.stages))
+	}
+	lead, _ := pipeline.LeadingMatch(a.stages)
+	filter, err := parseFilter(lead, a.env)
+	if err != nil {
+		return nil, false, err
+	}
+	t, err := c.transactions.seenBy(transactionOf(ctx), c.target(a.db, a.coll, filter))
+	if err != nil {
+		return nil, false, err
+	}
+	if !parts.PerShard {
+		begin := time.Now()
+		defer func() { docs = c.timedStream(t, begin, docs) }()
+	}
+	switch {
+	case len(t.sources) == 0:
+		return whole.Run(pipeline.Of()), false, nil
+	case len(t.sources) == 1:
+		docs, err = c.shardStream(ctx, a, t, t.sources[0], a.stages)
+		return docs, t.routing != nil || c.version.atLeast(8, 0, 0), err
+	}
+	streams := make([]pipeline.Docs, len(t.sources))
+	for i, s := range t.sources {
+		if streams[i], err = c.shardStream(ctx, a, t, s, parts.Shard); err != nil {
+			return nil, false, err
+		}
+	}
+	docs, err = parts.Combine(streams, env)
+	return docs, false, err
+}
+
+// fromOneShard tells whether the config server alone runs a pipeline that begins with a stage about the whole cluster,
+// so that its reply is passed on (seen on 8.0.10).
+func (c *Cluster) fromOneShard(first string) bool {
+	return c.version.atLeast(8, 0, 0) && (first == "$shardedDataDistribution" || first == "$listClusterCatalog")
+}
+
+// timedStream adds an aggregation to the latencies of its shards after it was read.
+func (c *Cluster) timedStream(t target, begin time.Time, docs pipeline.Docs) pipeline.Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		defer c.timed(t, false, begin)
+		docs(yield)
+	}
+}
+
+// shardStream runs stages over one shard's documents; the leading $match and $sort are
+// run by the engine with its indexes.
+func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s source, stages []bson.Raw) (pipeline.Docs, error) {
+	env := c.pipelineEnv(ctx, a)
+	c.shardSources(env, t, s)
+	if first := pipeline.First(stages); first == "$collStats" || first == "$indexStats" {
+		docs, err := pipeline.Run(stages, nil, env)
+		return wrapExecutionErrors(docs), err
+	}
+	lead := pipeline.Leading(stages)
+	in := pipeline.Of()
+	if s.coll != nil {
+		filter, err := parseFilter(lead.Filter, a.env)
+		if err != nil {
+			return nil, err
+		}
+		in = documents(ctx, s.coll.Query(engine.Query{
+			Filter: filter, Sort: lead.Sort, Skip: lead.Skip, Limit: lead.Limit, Hint: a.hint, Owned: s.owned,
+		}))
+	}
+	docs, err := pipeline.Run(lead.Rest, in, env)
+	return wrapExecutionErrors(docs), err
+}
+
+// wrapExecutionErrors prefixes errors that occur while a shard runs the pipeline, as a
+// shard does.
+func wrapExecutionErrors(docs pipeline.Docs) pipeline.Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		for doc, err := range docs {
+			var e *status.Error
+			if errors.As(err, &e) && !strings.HasPrefix(e.Message, executionErrorPrefix) {
+				failed := *e
+				failed.Message = executionErrorPrefix + e.Message
+				err = &failed
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
+}
+
+// executionErrorPrefix begins the text of those errors.
+const executionErrorPrefix = "PlanExecutor error during aggregation :: caused by :: "
+
+// documents streams an engine cursor.
+func documents(ctx context.Context, cur *engine.Cursor) pipeline.Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		for n := 1; cur.Next(); n++ {
+			if n%256 == 0 && ctx.Err() != nil {
+				yield(nil, ctx.Err())
+				return
+			}
+			if !yield(cur.Doc(), nil) {
+				return
+			}
+		}
+		if err := cur.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// pipelineEnv is the environment of stages that run on mongos.
+func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.Env {
+	empty := func(bson.Raw) pipeline.Docs { return pipeline.Of() }
+	env := &pipeline.Env{
+		Expr: *a.env, DB: a.db,
+		Rand: rand.New(rand.NewPCG(uint64(c.opts.Seed), uint64(c.stats.requests.Load()))),
+		Lookup: func(db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) pipeline.Docs {
+			return c.runJoinedPipeline(ctx, a, db, coll, stages, vars)
+		},
+		CollStats: empty, IndexStats: empty,
+		CurrentOp: func(of bson.Raw) pipeline.Docs {
+			if local, _ := of.Lookup("localOps").BooleanOK(); local {
+				return pipeline.Of(c.operations.routerOperations(a.ns)...)
+			}
+			rows := c.operations.rows(a.ns)
+			if idle, _ := of.Lookup("idleCursors").BooleanOK(); idle {
+				rows = append(rows, c.idleCursors(c.catalog.Now())...)
+			}
+			return pipeline.Of(rows...)
+		},
+	}
+	if c.version.atLeast(6, 0, 3) {
+		env.DataDistribution = func(bson.Raw) pipeline.Docs { return pipeline.Of(c.distribution()...) }
+	}
+	if c.version.atLeast(8, 0, 10) {
+		env.ClusterCatalog = func(of bson.Raw) pipeline.Docs { return pipeline.Of(c.clusterCatalog(a.db, of)...) }
+	}
+	return env
+}
+
+// runJoinedPipeline runs the pipeline of a $lookup or $unionWith under the same lock.
+func (c *Cluster) runJoinedPipeline(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw,
+	vars map[string]bson.RawValue) pipeline.Docs {
+	if docs, ok := c.many.joined(db, coll, vars); ok {
+		return docs
+	}
+	env := *a.env
+	env.Vars = vars
+	docs, _, err := c.stream(ctx, aggregateArgs{db: db, coll: coll, ns: db + "." + coll, stages: stages, env: &env})
+	if err != nil {
+		return func(yield func(bson.Raw, error) bool) { yield(nil, err) }
+	}
+	return docs
+}
+
+// shardSources sets the sources of the stages that describe a shard's collection. The
+// caller holds catalog.Mu.
+func (c *Cluster) shardSources(env *pipeline.Env, t target, s source) {
+	env.CollStats = func(spec bson.Raw) pipeline.Docs {
+		row, err := c.collStatsRow(t, s, spec)
+		return func(yield func(bson.Raw, error) bool) { yield(row, err) }
+	}
+	env.IndexStats = func(bson.Raw) pipeline.Docs { return pipeline.Of(c.indexStatsRows(s)...) }
+}
+
+// indexStatsRows are the $indexStats rows of one shard. Index use is not counted.
+func (c *Cluster) indexStatsRows(s source) []bson.Raw {
+	if s.coll == nil {
+		return nil
+	}
+	var rows []bson.Raw
+	for _, spec := range s.coll.Indexes() {
+		rows = append(rows, encode(value.D("name", value.Field(spec, "name"), "key", value.Field(spec, "key"),
+			"host", addressOf(c.catalog, s.shard),
+			"accesses", value.D("ops", int64(0), "since", bson.NewDateTimeFromTime(c.opts.Epoch)), "shard", s.shard,
+			"spec", spec)))
+	}
+	return rows
+}
+
+// distribution are the rows of $shardedDataDistribution: the owned and the orphaned
+// documents of each sharded collection on every shard. The caller holds catalog.Mu.
+func (c *Cluster) distribution() []bson.Raw {
+	var rows []bson.Raw
+	for _, ns := range c.catalog.Namespaces() {
+		db, coll, _ := cut(ns)
+		parts := bson.A{}
+		for _, s := range c.everywhere(db, coll).sources {
+			figures := storageOf(s.coll, 1)
+			orphans := int64(c.catalog.Orphans(ns, s.shard))
+			// The order of fields and their types are those of 8.0, assumed of all.
+			parts = append(parts, value.D("shardName", s.shard, "numOrphanedDocs", number(orphans),
+				"numOwnedDocuments", number(figures.count-orphans),
+				"ownedSizeBytes", number((figures.count-orphans)*figures.average),
+				"orphanedSizeBytes", number(orphans*figures.average)))
+		}
+		rows = append(rows, encode(value.D("ns", ns, "shards", parts)))
+	}
+	return rows
 }

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -18,16 +19,8 @@ func wholeNumber(v bson.RawValue) (int64, bool) {
 	return value.Long(v)
 }
 
-// truthy reads a boolean argument; the server takes numbers for booleans too.
-func truthy(v bson.RawValue) bool {
-	switch v.Type {
-	case bson.TypeBoolean:
-		return v.Boolean()
-	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
-		return value.Float(v) != 0
-	}
-	return false
-}
+// truthy reads a boolean argument.
+func truthy(v bson.RawValue) bool { return value.True(v) }
 
 // document reads an argument that is a document; absent and null are nil.
 func document(r *engine.Request, key string) (bson.Raw, error) {
@@ -62,43 +55,17 @@ func wrongType(field string, v bson.RawValue, want string) error {
 	return status.Errorf(status.TypeMismatch, "BSON field '%s' is the wrong type '%s', expected type '%s'", field, typeName(v.Type), want)
 }
 
-// typeName is the alias of a type in server messages.
-func typeName(t bson.Type) string {
-	switch t {
-	case 0:
-		return "missing"
-	case bson.TypeEmbeddedDocument:
-		return "object"
-	case bson.TypeBinary:
-		return "binData"
-	case bson.TypeObjectID:
-		return "objectId"
-	case bson.TypeBoolean:
-		return "bool"
-	case bson.TypeDateTime:
-		return "date"
-	case bson.TypeInt32:
-		return "int"
-	case bson.TypeInt64:
-		return "long"
-	case bson.TypeDecimal128:
-		return "decimal"
-	case bson.TypeMinKey:
-		return "minKey"
-	case bson.TypeMaxKey:
-		return "maxKey"
-	}
-	return strings.ToLower(t.String())
-}
+// typeName is the name of a type in server messages.
+func typeName(t bson.Type) string { return value.TypeName(bson.RawValue{Type: t}) }
 
-// namespace reads the collection that a command names in its first field.
+// namespace reads the collection that a command names in its first field; no command has a collation.
 func namespace(r *engine.Request) (db, coll string, err error) {
 	v := r.Lookup(r.Name)
 	coll, ok := v.StringValueOK()
 	if !ok {
 		return "", "", status.Errorf(status.InvalidNamespace, "collection name has invalid type %s", typeName(v.Type))
 	}
-	return r.DB, coll, checkCollection(r.DB, coll)
+	return r.DB, coll, cmp.Or(checkCollection(r.DB, coll), simpleCollation(r.Lookup("collation")))
 }
 
 // fullNamespace reads a namespace such as "db.coll" that a command names in its
@@ -166,6 +133,49 @@ func rawArray(docs []bson.Raw) bson.RawValue {
 	return bson.RawValue{Type: bson.TypeArray, Value: b.Raw()}
 }
 
-func uuidValue(id [16]byte) bson.Binary {
-	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}
+func uuidValue(id [16]byte) bson.Binary { return value.UUID(id) }
+
+// success completes the reply of a command that worked.
+func (c *Cluster) success(fields bson.D) bson.Raw {
+	return c.withClusterTime(append(fields, bson.E{Key: "ok", Value: 1.0}))
+}
+
+// failure is the reply of a command that failed. Old errors of the server have no code;
+// errors that are not of type *status.Error become InternalError.
+func (c *Cluster) failure(err error) bson.Raw {
+	e := status.Of(err)
+	fields := value.D("ok", 0.0, "errmsg", e.Message)
+	if !e.NoCode {
+		fields = append(fields, value.D("code", e.Code, "codeName", e.Name)...)
+	}
+	c.stats.asserted()
+	return c.withClusterTime(append(fields, e.Extra...))
+}
+
+// withClusterTime adds the cluster times that mongos puts at the end of every reply. The
+// signature is that of a cluster without access control.
+func (c *Cluster) withClusterTime(fields bson.D) bson.Raw {
+	now := c.catalog.LastTimestamp()
+	reply, err := bson.Marshal(append(fields,
+		bson.E{Key: "$clusterTime", Value: value.D("clusterTime", now,
+			"signature", value.D("hash", bson.Binary{Data: make([]byte, 20)}, "keyId", int64(0)))},
+		bson.E{Key: "operationTime", Value: now},
+	))
+	if err != nil {
+		// This is a bug in a handler. An error reply is easier to debug than a closed
+		// connection.
+		return c.failure(status.Errorf(status.InternalError, "reply can't be encoded: %s", err.Error()))
+	}
+	return reply
+}
+
+// shellText formats a document as in the server's error messages and index bounds.
+func shellText(doc bson.Raw) string { return value.Text(value.Doc(doc)) }
+
+func encode(d any) bson.Raw { return value.Encode(d) }
+
+// hasPath reports whether a document has a value at a dotted path.
+func hasPath(doc bson.Raw, path string) bool {
+	_, ok := value.Lookup(doc, path)
+	return ok
 }

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 	"shardboard/internal/simcluster/workload"
 )
 
@@ -29,29 +30,21 @@ type Cluster struct {
 	access   *access.Control
 	faults   *Faults
 	commands map[string]command
-	process  bson.ObjectID // of topologyVersion
-	started  time.Time
 
-	sessions sessions
+	transactions *transactions
+	server       *server
+	operations   *operations
 
 	// Guarded by catalog.Mu.
-	transactions map[*transaction]struct{} // the open ones
-	locks        documentLocks
-	cursors      *cursors
-	late         lateCursors
-	stats        counters
-	many         *virtualChunks // nil: none
+	cursors *cursors
+	late    lateCursors
+	stats   counters
+	many    *virtualChunks // nil: none
 
-	life context.Context // ends with Close
-	end  context.CancelFunc
-
-	mu            sync.Mutex // guards the fields below
-	closed        bool
-	open          map[closer]struct{} // connections and listeners to close
-	interferences int                 // interferences that are on
-	connections   sync.WaitGroup      // their goroutines
-	background    sync.WaitGroup      // balancer, writers and the like
-	once          sync.Once           // Start
+	life          *lifetime
+	mu            sync.Mutex // guards interferences
+	interferences int        // interferences that are on
+	once          sync.Once  // Start
 }
 
 // New makes a cluster and loads the workload's data unless Options.Empty is set; the
@@ -68,8 +61,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	faults := &Faults{}
 	c := &Cluster{
 		faults: faults,
-		opts:   o, version: v, log: o.Log, process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(),
-		transactions: make(map[*transaction]struct{}), locks: make(documentLocks), cursors: newCursors(o.Seed), open: make(map[closer]struct{}),
+		opts:   o, version: v, log: o.Log, cursors: newCursors(o.Seed), life: newLifetime(),
 		catalog: catalog.New(catalog.Options{
 			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
 			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
@@ -81,11 +73,16 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 			},
 		}),
 	}
+	c.transactions = newTransactions(c.catalog, o.TransactionLifetime)
+	c.operations = &operations{catalog: c.catalog, version: v, faults: faults}
 	faults.cluster = c
 	c.balancer = balancer.New(c.catalog, balancer.Options{Pace: o.Pace, Seed: uint64(o.Seed)})
-	c.life, c.end = context.WithCancel(context.Background())
 	if c.access, err = access.New(access.Options{Enforced: len(o.Users) > 0, Major: v.parts[0], Users: o.Users}); err != nil {
 		return nil, err
+	}
+	c.server = &server{
+		catalog: c.catalog, access: c.access, faults: faults, version: v, cursors: c.cursors, stats: &c.stats,
+		process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(), epoch: o.Epoch,
 	}
 	c.commands = c.commandTable()
 	if err := c.load(ctx); err != nil {
@@ -97,11 +94,6 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 
 // load fills the cluster and sets the balancer as the options say.
 func (c *Cluster) load(ctx context.Context) error {
-	if c.access.Enforced() {
-		if err := c.writeUserDocuments(); err != nil {
-			return err
-		}
-	}
 	if !c.opts.Empty {
 		c.catalog.Hurry(true)
 		defer c.catalog.Hurry(false)
@@ -122,11 +114,11 @@ func (c *Cluster) load(ctx context.Context) error {
 		}
 	}
 	if c.opts.Still {
-		_, err := c.Command(ctx, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
-			{Key: "q", Value: bson.D{{Key: "_id", Value: "balancer"}}},
-			{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "mode", Value: "off"}, {Key: "stopped", Value: true}}}}},
-			{Key: "upsert", Value: true},
-		}}}})
+		_, err := c.Command(ctx, "config", value.D("update", "settings",
+			"updates", bson.A{
+				value.D("q", value.D("_id", "balancer"),
+					"u", value.D("$set", value.D("mode", "off", "stopped", true)), "upsert", true),
+			}))
 		return err
 	}
 	return nil
@@ -144,57 +136,24 @@ func (c *Cluster) Examined() (keys, docs int64) {
 // is off until a command starts it. Further calls do nothing.
 func (c *Cluster) Start(ctx context.Context) {
 	c.once.Do(func() {
-		c.goRun(ctx, c.catalog.Run)
-		c.goRun(ctx, c.balancer.Run)
+		c.life.run(ctx, c.catalog.Run)
+		c.life.run(ctx, c.balancer.Run)
 		if !c.opts.Still {
-			c.goRun(ctx, c.expireRegularly)
+			c.life.run(ctx, c.expireRegularly)
 		}
 		if c.work != nil && !c.opts.Still {
-			c.goRun(ctx, c.work.Run)
+			c.life.run(ctx, c.work.Run)
 		}
 	})
-}
-
-// goRun starts a goroutine that ends with ctx or Close; Close waits for it. It reports
-// false on a closed cluster, where nothing is started.
-func (c *Cluster) goRun(ctx context.Context, run func(context.Context)) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return false
-	}
-	c.background.Add(1)
-	go func() {
-		defer c.background.Done()
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer context.AfterFunc(c.life, cancel)()
-		run(ctx)
-	}()
-	return true
 }
 
 // Close stops background work, listeners and connections and waits for all goroutines.
 // Closing again does nothing.
 func (c *Cluster) Close() error {
-	c.mu.Lock()
-	first := !c.closed
-	c.closed = true
-	open := make([]closer, 0, len(c.open))
-	for x := range c.open {
-		open = append(open, x)
-	}
-	c.mu.Unlock()
-	if first {
-		c.end()
-		c.abortTransactions()
-		for _, x := range open {
-			_ = x.Close()
-		}
+	if c.life.close(c.transactions.abortAll) {
 		c.catalog.Close()
 	}
-	c.background.Wait()
-	c.connections.Wait()
+	c.life.wait()
 	return nil
 }
 
@@ -213,7 +172,7 @@ func (c *Cluster) Command(ctx context.Context, db string, cmd any) (bson.Raw, er
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, internalCommand{}, true))
 	defer cancel()
-	defer context.AfterFunc(c.life, cancel)()
+	defer context.AfterFunc(c.life.ctx, cancel)()
 	reply := c.answer(ctx, &engine.Request{DB: db, Body: body})
 	return reply, replyError(reply)
 }

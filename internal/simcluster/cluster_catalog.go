@@ -1,11 +1,13 @@
 package simcluster
 
 import (
+	"context"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -35,7 +37,7 @@ func (c *Cluster) clusterCatalog(db string, options bson.Raw) (rows []bson.Raw) 
 func (c *Cluster) catalogRow(db string, coll *engine.Coll, listed bson.D, options bson.Raw) bson.D {
 	name, _ := listed[0].Value.(string)
 	ns := db + "." + name
-	d := append(bson.D{{Key: "ns", Value: ns}, {Key: "db", Value: db}}, listed[1:]...)
+	d := append(value.D("ns", ns, "db", db), listed[1:]...)
 	r := c.catalog.Routing(ns)
 	d = append(d, bson.E{Key: "sharded", Value: r != nil})
 	if r != nil {
@@ -53,10 +55,48 @@ func (c *Cluster) catalogRow(db string, coll *engine.Coll, listed bson.D, option
 	}
 	if r != nil && truthy(value.Field(options, "balancingConfiguration")) {
 		b := c.catalog.Balancing(r)
-		d = append(d, bson.E{Key: "balancingEnabled", Value: b.Enabled && b.Migrations},
-			bson.E{Key: "balancingEnabledReason", Value: bson.D{
-				{Key: "enableBalancing", Value: b.Enabled}, {Key: "allowMigrations", Value: b.Migrations}}},
-			bson.E{Key: "autoMergingEnabled", Value: b.AutoMerge}, bson.E{Key: "chunkSize", Value: float64(b.ChunkBytes) / (1 << 20)})
+		d = append(d, value.D("balancingEnabled", b.Enabled && b.Migrations,
+			"balancingEnabledReason", value.D("enableBalancing", b.Enabled, "allowMigrations", b.Migrations),
+			"autoMergingEnabled", b.AutoMerge, "chunkSize", float64(b.ChunkBytes)/(1<<20))...)
 	}
 	return d
+}
+
+// addNewerCommands adds commands of versions after 5.0 that the catalog cannot answer
+// alone.
+func (c *Cluster) addNewerCommands(table map[string]command) {
+	if c.version.atLeast(7, 0, 0) {
+		table["checkMetadataConsistency"] = command{run: c.checkMetadata}
+	}
+}
+
+// checkMetadata returns a cursor over metadata inconsistencies: of the whole cluster
+// when run on admin, otherwise of one database or one of its collections.
+func (c *Cluster) checkMetadata(_ context.Context, r *engine.Request) (bson.D, error) {
+	size, err := cursorBatch(r)
+	if err != nil {
+		return nil, err
+	}
+	db, coll := r.DB, ""
+	if v := r.Lookup(r.Name); v.Type == bson.TypeString {
+		coll = v.StringValue()
+	} else if n, ok := wholeNumber(v); !ok || n != 1 {
+		return nil, status.Errorf(status.InvalidNamespace, "Command %s takes 1 or the name of a collection", r.Name)
+	}
+	if db == "admin" {
+		if db = ""; coll != "" {
+			return nil, status.Errorf(status.InvalidNamespace, "Collection-level mode is not valid on the admin database")
+		}
+	}
+	k := &cursor{ns: r.DB + ".$cmd.aggregate", session: sessionOf(r)}
+	if coll != "" && c.version.atLeast(8, 0, 0) {
+		k.ns = r.DB + "." + coll
+	}
+	c.catalog.Mu.RLock()
+	for _, found := range c.catalog.CheckMetadata(db, coll, truthy(r.Lookup("checkIndexes"))) {
+		k.docs = append(k.docs, encode(value.D("type", found.Type, "description", found.Description,
+			"details", found.Details)))
+	}
+	c.catalog.Mu.RUnlock()
+	return c.metadataCursor(k, size)
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
@@ -30,11 +31,7 @@ func scale(r *engine.Request) (int64, error) {
 
 // collStats sums the shards' statistics. Like a mongos it answers zeros for a
 // collection that does not exist, and counts orphans.
-func (c *Cluster) collStats(_ context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) collStats(_ context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	by, err := scale(r)
 	if err != nil {
 		return nil, err
@@ -57,10 +54,10 @@ func (c *Cluster) collStats(_ context.Context, r *engine.Request) (bson.D, error
 			sizes[name] += one.each
 		}
 		exists = exists || s.coll != nil
-		fields := append(bson.D{{Key: "ns", Value: t.ns}}, one.fields(s.coll != nil, by, c.orphans(t, s))...)
+		fields := append(value.D("ns", t.ns), one.fields(s.coll != nil, by, c.orphans(t, s))...)
 		shards = append(shards, bson.E{Key: s.shard, Value: append(fields, bson.E{Key: "ok", Value: 1.0})})
 	}
-	reply := bson.D{{Key: "sharded", Value: t.routing != nil}}
+	reply := value.D("sharded", t.routing != nil)
 	chunks := 1
 	if t.routing != nil {
 		chunks = t.routing.Len()
@@ -74,22 +71,11 @@ func (c *Cluster) collStats(_ context.Context, r *engine.Request) (bson.D, error
 	for _, name := range sum.names {
 		indexSizes = append(indexSizes, bson.E{Key: name, Value: number(sizes[name])})
 	}
-	return append(reply,
-		bson.E{Key: "indexDetails", Value: bson.D{}},
-		bson.E{Key: "ns", Value: t.ns},
-		bson.E{Key: "count", Value: number(sum.count)},
-		bson.E{Key: "size", Value: number(sum.size)},
-		bson.E{Key: "storageSize", Value: number(sum.onDisk)},
-		bson.E{Key: "totalIndexSize", Value: number(sum.indexes)},
-		bson.E{Key: "totalSize", Value: number(sum.onDisk + sum.indexes)},
-		bson.E{Key: "indexSizes", Value: indexSizes},
-		bson.E{Key: "avgObjSize", Value: ratio(weighed, sum.count)},
-		bson.E{Key: "maxSize", Value: int64(0)},
-		bson.E{Key: "nindexes", Value: int32(len(sum.names))},
-		bson.E{Key: "scaleFactor", Value: number(by)},
-		bson.E{Key: "nchunks", Value: int32(chunks)},
-		bson.E{Key: "shards", Value: shards},
-	), nil
+	return append(reply, value.D("indexDetails", bson.D{}, "ns", t.ns, "count", number(sum.count),
+		"size", number(sum.size), "storageSize", number(sum.onDisk), "totalIndexSize", number(sum.indexes),
+		"totalSize", number(sum.onDisk+sum.indexes), "indexSizes", indexSizes,
+		"avgObjSize", ratio(weighed, sum.count), "maxSize", int64(0), "nindexes", int32(len(sum.names)),
+		"scaleFactor", number(by), "nchunks", int32(chunks), "shards", shards)...), nil
 }
 
 // orphans counts a shard's orphaned documents where the version reports them, from
@@ -107,16 +93,12 @@ func (c *Cluster) orphans(t target, s source) int64 {
 // collStatsRow is what one shard answers to a $collStats stage. The caller holds
 // catalog.Mu.
 func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, error) {
-	row := bson.D{
-		{Key: "ns", Value: t.ns},
-		{Key: "shard", Value: s.shard},
-		{Key: "host", Value: c.address(s.shard)},
-		{Key: "localTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
-	}
+	row := value.D("ns", t.ns, "shard", s.shard, "host", addressOf(c.catalog, s.shard),
+		"localTime", bson.NewDateTimeFromTime(c.catalog.Now()))
 	if hasKey(spec, "latencyStats") {
 		l := c.stats.latencyOf(s.shard, t.ns)
 		kind := func(name string, micros, ops int64) bson.E {
-			d := bson.D{{Key: "latency", Value: micros}, {Key: "ops", Value: ops}}
+			d := value.D("latency", micros, "ops", ops)
 			if c.version.atLeast(8, 0, 0) {
 				d = append(d, bson.E{Key: "queryableEncryptionLatencyMicros", Value: int64(0)})
 			}
@@ -150,13 +132,89 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 	return encode(row), nil
 }
 
-// address is how a shard's member names itself: by its host name, which may differ from
+// addressOf is how a shard's member names itself: by its host name, which may differ from
 // the address in config.shards.
-func (c *Cluster) address(shard string) string {
-	_, member, _ := cutHost(c.catalog.Host(shard))
+func addressOf(c *catalog.Cluster, shard string) string {
+	_, member, _ := cutHost(c.Host(shard))
 	_, port, ok := strings.Cut(member, ":")
 	if !ok {
 		return shard
 	}
 	return hostname + ":" + port
+}
+
+// page is the allocation unit of the storage engine in bytes.
+const page = 4096
+
+// storageSize estimates a collection's size on disk: compressed to about a third, in
+// whole pages, at least one.
+func storageSize(coll *engine.Coll) int64 { return pages(coll.Bytes() / 3) }
+
+// indexSize estimates the size of an index: about 20 bytes an entry after prefix
+// compression.
+func indexSize(coll *engine.Coll) int64 { return pages(int64(coll.Len()) * 20) }
+
+func totalIndexSize(coll *engine.Coll) int64 {
+	return indexSize(coll) * int64(len(coll.Indexes()))
+}
+
+func pages(n int64) int64 { return max(1, (n+page-1)/page) * page }
+
+// storage has the sizes of a collection on one shard, divided by scale.
+type storage struct {
+	size, count, average, onDisk, indexes int64
+	names                                 []string
+	each                                  int64 // size of every index
+}
+
+func storageOf(coll *engine.Coll, scale int64) storage {
+	if coll == nil {
+		return storage{}
+	}
+	s := storage{
+		size: coll.Bytes() / scale, count: int64(coll.Len()),
+		onDisk: storageSize(coll) / scale, indexes: totalIndexSize(coll) / scale,
+		each: indexSize(coll) / scale,
+	}
+	if s.count > 0 {
+		s.average = coll.Bytes() / s.count
+	}
+	for _, spec := range coll.Indexes() {
+		name, _ := value.Field(spec, "name").StringValueOK()
+		s.names = append(s.names, name)
+	}
+	return s
+}
+
+func (s storage) indexSizes() bson.D {
+	d := make(bson.D, 0, len(s.names))
+	for _, name := range s.names {
+		d = append(d, bson.E{Key: name, Value: number(s.each)})
+	}
+	return d
+}
+
+// fields are the storage statistics in the reply of one shard. orphans is negative on
+// versions that do not report them.
+func (s storage) fields(exists bool, scale, orphans int64) bson.D {
+	d := value.D("size", number(s.size), "count", number(s.count))
+	if s.count > 0 && exists {
+		d = append(d, bson.E{Key: "avgObjSize", Value: number(s.average)})
+	}
+	if orphans >= 0 {
+		d = append(d, bson.E{Key: "numOrphanDocs", Value: number(orphans)})
+	}
+	if !exists {
+		return append(d, value.D("storageSize", int32(0), "totalSize", int32(0), "nindexes", int32(0),
+			"totalIndexSize", int32(0), "indexDetails", bson.D{}, "indexSizes", bson.D{},
+			"scaleFactor", number(scale))...)
+	}
+	d = append(d, value.D("storageSize", number(s.onDisk), "freeStorageSize", int32(0), "capped", false,
+		"nindexes", int32(len(s.names)), "indexDetails", bson.D{}, "indexBuilds", bson.A{},
+		"totalIndexSize", number(s.indexes))...)
+	total, each := bson.E{Key: "totalSize", Value: number(s.onDisk + s.indexes)}, bson.E{Key: "indexSizes", Value: s.indexSizes()}
+	if orphans >= 0 {
+		total, each = each, total // the order of 8.0, assumed of 6.0 on
+	}
+	return append(d, total, each, bson.E{Key: "scaleFactor", Value: number(scale)})
 }

@@ -1,7 +1,11 @@
 package simcluster
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -13,14 +17,7 @@ import (
 )
 
 // create makes an unsharded collection.
-func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := writable(db, coll); err != nil {
-		return nil, err
-	}
+func (c *Cluster) create(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	options, series := bson.D{}, bson.D(nil)
 	for e := value.Read(r.Body); e.Next(); {
 		switch name := string(e.Key); name {
@@ -33,6 +30,7 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 			if !ok {
 				return nil, status.Errorf(status.TypeMismatch, "BSON field 'create.timeseries' is the wrong type")
 			}
+			var err error
 			if coll, series, err = c.seriesOptions(coll, given); err != nil {
 				return nil, err
 			}
@@ -40,12 +38,6 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request) (bson.D, error)
 				options = bucketsOptions(series)
 			}
 		}
-	}
-	if err := simpleCollation(r.Lookup("collation")); err != nil {
-		return nil, err
-	}
-	if tx := transactionOf(ctx); tx != nil {
-		return bson.D{}, c.createIn(tx, db, coll, options)
 	}
 	c.catalog.Mu.Lock()
 	defer c.catalog.Mu.Unlock()
@@ -138,14 +130,9 @@ func collectionRow(coll *engine.Coll) bson.D {
 	if options == nil {
 		options = encode(bson.D{})
 	}
-	row := bson.D{
-		{Key: "name", Value: coll.Name},
-		{Key: "type", Value: "collection"},
-		{Key: "options", Value: options},
-		{Key: "info", Value: bson.D{{Key: "readOnly", Value: false}, {Key: "uuid", Value: uuidValue(coll.UUID)}}},
-		{Key: "idIndex", Value: bson.D{{Key: "v", Value: int32(2)},
-			{Key: "key", Value: bson.D{{Key: "_id", Value: int32(1)}}}, {Key: "name", Value: "_id_"}}},
-	}
+	row := value.D("name", coll.Name, "type", "collection", "options", options,
+		"info", value.D("readOnly", false, "uuid", uuidValue(coll.UUID)),
+		"idIndex", value.D("v", int32(2), "key", value.D("_id", int32(1)), "name", "_id_"))
 	if truthy(value.Field(options, "clusteredIndex")) {
 		return row[:4] // no index of _id
 	}
@@ -177,5 +164,197 @@ func (c *Cluster) metadataCursor(k *cursor, size int64) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bson.D{{Key: "cursor", Value: bson.D{d[1], d[2], d[0]}}}, nil
+	return value.D("cursor", bson.D{d[1], d[2], d[0]}), nil
+}
+
+func (c *Cluster) listDatabases(_ context.Context, r *engine.Request) (bson.D, error) {
+	filter, err := c.filter(r, "filter")
+	if err != nil {
+		return nil, err
+	}
+	mayList, err := c.mayListDatabase(r)
+	if err != nil {
+		return nil, err
+	}
+	nameOnly := truthy(r.Lookup("nameOnly"))
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	rows, total := bson.A{}, int64(0)
+	for _, name := range c.databaseNames() {
+		if !mayList(name) {
+			continue
+		}
+		row, size := c.databaseRow(name)
+		if ok, err := filter.Match(encode(row)); err != nil {
+			return nil, err
+		} else if !ok {
+			continue
+		}
+		total += size
+		if nameOnly {
+			row = row[:1]
+		}
+		rows = append(rows, row)
+	}
+	reply := value.D("databases", rows)
+	if !nameOnly {
+		reply = append(reply, value.D("totalSize", total, "totalSizeMb", total>>20)...)
+	}
+	return reply, nil
+}
+
+// databaseNames lists the databases that have a collection on any shard, sorted; admin
+// and config always exist. The caller holds catalog.Mu.
+func (c *Cluster) databaseNames() []string {
+	names := map[string]bool{"admin": true, "config": true}
+	for _, node := range c.catalog.Shards {
+		for _, db := range node.Databases() {
+			names[db] = true
+		}
+	}
+	for _, db := range c.catalog.Config.Databases() {
+		names[db] = true
+	}
+	delete(names, "local")
+	return slices.Sorted(maps.Keys(names))
+}
+
+func (c *Cluster) databaseRow(name string) (bson.D, int64) {
+	parts, total := bson.D{}, int64(0)
+	add := func(shard string, node *engine.Node) {
+		size := int64(0)
+		for _, coll := range node.Colls(name) {
+			size += storageSize(coll) + totalIndexSize(coll)
+		}
+		if shard == configShard && name == "admin" {
+			size += 49152 // system.version and system.keys are not simulated
+		}
+		if shard != configShard && name == "config" {
+			size += 53248 // a shard's routing cache and other local collections are not simulated
+		}
+		if size > 0 {
+			parts = append(parts, bson.E{Key: shard, Value: size})
+			total += size
+		}
+	}
+	for _, shard := range c.catalog.ShardNames() {
+		add(shard, c.catalog.Shards[shard])
+	}
+	add(configShard, c.catalog.Config)
+	return value.D("name", name, "sizeOnDisk", total, "empty", total == 0, "shards", parts), total
+}
+
+// drop removes a collection from all shards. Like mongos it first waits for all
+// migrations in the database, from 8.0 on for those of the collection (seen on 5.0.7 and
+// 8.0.10), and succeeds when the collection does not exist.
+func (c *Cluster) drop(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
+	if db == "config" || db == "admin" {
+		return nil, status.Errorf(status.IllegalOperation, "Cannot drop collection %s.%s of the cluster's own metadata", db, coll)
+	}
+	ns := db + "." + coll
+	if err := c.transactions.awaitTransactions(ctx, is(ns)); err != nil {
+		return nil, err
+	}
+	quiesce := func() error { return c.quiesceDatabase(ctx, db, ns) }
+	if c.version.atLeast(8, 0, 0) {
+		quiesce = func() error { return c.catalog.Quiesce(ctx, ns) }
+	}
+	if err := quiesce(); err != nil {
+		return nil, err
+	}
+	defer c.catalog.Mu.Unlock()
+	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+		return nil, err
+	}
+	if _, ok := c.catalog.Primary(db); !ok {
+		return value.D("info", "database does not exist"), nil
+	}
+	c.catalog.DropCollection(ns)
+	c.catalog.Timestamp()
+	return bson.D{}, nil
+}
+
+func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, error) {
+	switch r.DB {
+	case "config", "admin", "local":
+		return nil, status.Errorf(status.IllegalOperation, "Dropping the '%s' database is prohibited.", r.DB)
+	}
+	if err := c.transactions.awaitTransactions(ctx, in(r.DB)); err != nil {
+		return nil, err
+	}
+	if err := c.quiesceDatabase(ctx, r.DB, ""); err != nil {
+		return nil, err
+	}
+	defer c.catalog.Mu.Unlock()
+	if err := c.catalog.CheckPrimaryMove(r.DB, ""); err != nil {
+		return nil, err
+	}
+	c.catalog.Timestamp()
+	if !c.catalog.DropDatabase(r.DB) {
+		return value.D("info", "database does not exist"), nil
+	}
+	return bson.D{}, nil
+}
+
+// quiesceDatabase locks catalog.Mu once no collection of the database is migrating and
+// ns, if given, is not being resharded. On error the lock is not held.
+func (c *Cluster) quiesceDatabase(ctx context.Context, db, ns string) error {
+	for {
+		c.catalog.Mu.RLock()
+		busy := c.migrating(db)
+		c.catalog.Mu.RUnlock()
+		if err := c.catalog.Quiesce(ctx, cmp.Or(busy, ns)); err != nil {
+			return err
+		}
+		if busy == "" && c.migrating(db) == "" {
+			return nil
+		}
+		c.catalog.Mu.Unlock()
+	}
+}
+
+// migrating returns a collection of the database that has a running migration, or "".
+// The caller holds catalog.Mu.
+func (c *Cluster) migrating(db string) string {
+	for _, m := range c.catalog.Migrations() {
+		if name, _, _ := cut(m.NS); name == db {
+			return m.NS
+		}
+	}
+	return ""
+}
+
+// renameCollection takes full namespaces, on the admin database.
+func (c *Cluster) renameCollection(ctx context.Context, r *engine.Request) (bson.D, error) {
+	db, coll, err := fullNamespace(r)
+	if err != nil {
+		return nil, err
+	}
+	to, ok := r.Lookup("to").StringValueOK()
+	if !ok {
+		return nil, wrongType("renameCollection.to", r.Lookup("to"), "string")
+	}
+	toDB, toColl, ok := cut(to)
+	if !ok {
+		return nil, status.Errorf(status.InvalidNamespace, "Invalid target namespace: %s", to)
+	}
+	if err := checkCollection(toDB, toColl); err != nil {
+		return nil, err
+	}
+	from := db + "." + coll
+	if from == to {
+		return nil, status.Errorf(status.IllegalOperation, "Can't rename a collection to itself")
+	}
+	if err := c.transactions.awaitTransactions(ctx, func(ns string) bool { return ns == from || ns == to }); err != nil {
+		return nil, err
+	}
+	if err := c.catalog.Quiesce(ctx, from); err != nil {
+		return nil, err
+	}
+	defer c.catalog.Mu.Unlock()
+	if err := errors.Join(c.catalog.CheckPrimaryMove(db, coll), c.catalog.CheckPrimaryMove(toDB, toColl)); err != nil {
+		return nil, err
+	}
+	c.catalog.Timestamp()
+	return bson.D{}, c.catalog.RenameCollection(from, to, truthy(r.Lookup("dropTarget")))
 }

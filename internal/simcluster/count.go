@@ -27,9 +27,6 @@ func (c *Cluster) parseCount(r *engine.Request) (a countArgs, err error) {
 	if a.db, a.coll, err = namespace(r); err != nil {
 		return a, err
 	}
-	if err = simpleCollation(r.Lookup("collation")); err != nil {
-		return a, err
-	}
 	a.filter, err = c.filter(r, "query")
 	if err != nil {
 		return a, err
@@ -86,7 +83,7 @@ func (c *Cluster) count(ctx context.Context, r *engine.Request) (bson.D, error) 
 	if a.limit > 0 {
 		total = min(total, a.limit)
 	}
-	reply := bson.D{{Key: "n", Value: number(total)}}
+	reply := value.D("n", number(total))
 	if len(t.sources) > 0 {
 		reply = bson.D{{Key: "shards", Value: shards}, reply[0]}
 	}
@@ -116,17 +113,10 @@ func (s source) count(ctx context.Context, a countArgs) (int64, error) {
 
 // distinct returns the distinct values of a field in canonical order: a mongos merges
 // the shards' values in a sorted set.
-func (c *Cluster) distinct(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) distinct(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	key, ok := r.Lookup("key").StringValueOK()
 	if !ok || key == "" {
 		return nil, wrongType("distinct.key", r.Lookup("key"), "string")
-	}
-	if err := simpleCollation(r.Lookup("collation")); err != nil {
-		return nil, err
 	}
 	filter, err := c.filter(r, "query")
 	if err != nil {
@@ -152,7 +142,7 @@ func (c *Cluster) distinct(ctx context.Context, r *engine.Request) (bson.D, erro
 			return nil, status.Errorf(17217, "distinct too big, 16mb cap")
 		}
 	}
-	return bson.D{{Key: "values", Value: value.Array(values...)}}, nil
+	return value.D("values", value.Array(values...)), nil
 }
 
 // distinctValues adds a value, or the elements of an array.

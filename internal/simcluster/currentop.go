@@ -3,60 +3,67 @@ package simcluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
+
+// operations are what $currentOp shows: what runs on the shards, the migrations and reshardings above all.
+type operations struct {
+	catalog *catalog.Cluster
+	version version
+	faults  *Faults
+}
 
 // operations lists the rows of $currentOp: the $currentOp itself, the threads of
 // migrations and of a resharding, and commands that a fault delays. Fields are those of
 // 5.0.7. The caller holds catalog.Mu.
-func (c *Cluster) operations(ns string) []bson.Raw {
-	rows := []bson.Raw{c.currentOpRow(ns)}
-	for _, m := range c.catalog.Migrations() {
-		rows = append(rows, c.migrationRows(m)...)
+func (o *operations) rows(ns string) []bson.Raw {
+	rows := []bson.Raw{o.currentOpRow(ns)}
+	for _, m := range o.catalog.Migrations() {
+		rows = append(rows, o.migrationRows(m)...)
 	}
-	for i, m := range c.catalog.PrimaryMoves() {
-		rows = append(rows, c.primaryMoveRow(i, m))
+	for i, m := range o.catalog.PrimaryMoves() {
+		rows = append(rows, o.primaryMoveRow(i, m))
 	}
-	if r, ok := c.catalog.Resharding(); ok {
-		rows = append(rows, c.reshardingRows(r)...)
+	if r, ok := o.catalog.Resharding(); ok {
+		rows = append(rows, o.reshardingRows(r)...)
 	}
-	return append(rows, c.faults.inflightRows(c.relaysMoves())...)
+	return append(rows, o.faults.inflightRows(o.relaysMoves())...)
 }
 
 // currentOpRow is the row of the $currentOp itself.
-func (c *Cluster) currentOpRow(ns string) bson.Raw {
-	return encode(append(c.operation(configShard, "conn1", ""), bson.E{Key: "secs_running", Value: int64(0)},
-		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: ns}))
+func (o *operations) currentOpRow(ns string) bson.Raw {
+	return encode(append(o.operation(configShard, "conn1", ""), value.D("secs_running", int64(0), "op", "command",
+		"ns", ns)...))
 }
 
 // routerOperations are the rows of $currentOp with localOps: what mongos itself is doing, here the commands that a
 // fault delays.
-func (c *Cluster) routerOperations(ns string) []bson.Raw {
-	return append([]bson.Raw{c.currentOpRow(ns)}, c.faults.inflightRows(false)...)
+func (o *operations) routerOperations(ns string) []bson.Raw {
+	return append([]bson.Raw{o.currentOpRow(ns)}, o.faults.inflightRows(false)...)
 }
 
 // operation has the fields that every row begins with. app is the client's application
 // name, if known.
-func (c *Cluster) operation(shard, desc, app string) bson.D {
-	d := bson.D{
-		{Key: "shard", Value: shard}, {Key: "type", Value: "op"},
-		{Key: "host", Value: c.address(shard)}, {Key: "desc", Value: desc},
-	}
+func (o *operations) operation(shard, desc, app string) bson.D {
+	d := value.D("shard", shard, "type", "op", "host", addressOf(o.catalog, shard), "desc", desc)
 	if app != "" {
 		d = append(d, bson.E{Key: "appName", Value: app})
 	}
-	return append(d, bson.E{Key: "active", Value: true},
-		bson.E{Key: "currentOpTime", Value: c.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00")})
+	return append(d, value.D("active", true,
+		"currentOpTime", o.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00"))...)
 }
 
 // service has the first fields of the row of a background service.
 func service(shard, desc string) bson.D {
-	return bson.D{{Key: "shard", Value: shard}, {Key: "type", Value: "op"}, {Key: "desc", Value: desc}}
+	return value.D("shard", shard, "type", "op", "desc", desc)
 }
 
 // donorState and recipientState name the state of a shard by that of the
@@ -85,15 +92,15 @@ func recipientState(coordinator string) string {
 
 // reshardingRows has one row for every recipient and every donor; a mongos does not
 // show the coordinator.
-func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
+func (o *operations) reshardingRows(r catalog.Resharding) []bson.Raw {
 	id := strings.ToLower(fmt.Sprintf("%x-%x-%x-%x-%x", r.UUID[:4], r.UUID[4:6], r.UUID[6:8], r.UUID[8:10], r.UUID[10:]))
 	origin := originating(r)
 	elapsed := int64(r.Elapsed.Seconds())
 	var rows []bson.Raw
-	if c.version.atLeast(8, 0, 0) {
-		return c.reshardingRows8(r, id)
+	if o.version.atLeast(8, 0, 0) {
+		return o.reshardingRows8(r, id)
 	}
-	if t := c.catalog.Routing(r.TempNS); t != nil {
+	if t := o.catalog.Routing(r.TempNS); t != nil {
 		for _, shard := range t.ShardsOwning() {
 			rows = append(rows, encode(append(service(shard, "ReshardingRecipientService "+id),
 				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
@@ -106,11 +113,11 @@ func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
 				bson.E{Key: "oplogEntriesApplied", Value: r.Progress[shard].Applied},
 				bson.E{Key: "totalApplyTimeElapsedSecs", Value: int64(0)},
 				bson.E{Key: "recipientState", Value: recipientState(r.State)}, bson.E{Key: "opStatus", Value: "running"},
-				bson.E{Key: "oplogApplierApplyBatchLatencyMillis", Value: bson.D{{Key: "ops", Value: int64(0)}}},
-				bson.E{Key: "collClonerFillBatchForInsertLatencyMillis", Value: bson.D{{Key: "ops", Value: int64(0)}}})))
+				bson.E{Key: "oplogApplierApplyBatchLatencyMillis", Value: value.D("ops", int64(0))},
+				bson.E{Key: "collClonerFillBatchForInsertLatencyMillis", Value: value.D("ops", int64(0))})))
 		}
 	}
-	if t := c.catalog.Routing(r.NS); t != nil {
+	if t := o.catalog.Routing(r.NS); t != nil {
 		for _, shard := range t.ShardsOwning() {
 			rows = append(rows, encode(append(service(shard, "ReshardingDonorService "+id),
 				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
@@ -124,12 +131,209 @@ func (c *Cluster) reshardingRows(r catalog.Resharding) []bson.Raw {
 }
 
 // currentOp answers the currentOp command with the rows of $currentOp.
-func (c *Cluster) currentOp(_ context.Context, r *engine.Request) (bson.D, error) {
-	c.catalog.Mu.RLock()
-	defer c.catalog.Mu.RUnlock()
-	rows := c.operations("admin.$cmd")
+func (o *operations) run(_ context.Context, r *engine.Request) (bson.D, error) {
+	o.catalog.Mu.RLock()
+	defer o.catalog.Mu.RUnlock()
+	rows := o.rows("admin.$cmd")
 	if hasKey(r.Body, "$ownOps") {
 		rows = rows[:1]
 	}
-	return bson.D{{Key: "inprog", Value: rawArray(rows)}}, nil
+	return value.D("inprog", rawArray(rows)), nil
+}
+
+// Threads of a shard that work for a migration, as $currentOp names them.
+const (
+	donorThread       = "MoveChunk"
+	recipientThread   = "migrateThread"
+	recipientSessions = "MigrationCoordinator"
+)
+
+// migrationRows are the rows of one migration, as a 5.0.7 showed them. The donor has
+// the command with the client's application name, and a thread that names the last of
+// its six completed steps. The recipient has a thread with seven steps, and a second
+// one while it copies. The donor's thread was never seen while the recipient copied.
+func (o *operations) migrationRows(m catalog.Migration) (rows []bson.Raw) {
+	if m.Begun.IsZero() {
+		return nil // on its way from the config server to the donor
+	}
+	running := o.catalog.Now().Sub(m.Begun)
+	number := 900 + 8*m.Number
+	app := m.Options.App
+	if o.relaysMoves() {
+		app = "" // the config server asks the donor, whoever asked it
+	}
+	rows = append(rows, encode(append(o.operation(m.From, "conn22", app), value.D("opid", opid(m.From, number),
+		"secs_running", int64(running/time.Second), "microsecs_running", running.Microseconds(),
+		"op", "command", "ns", "admin.$cmd", "command", o.donorCommand(m), "numYields", int32(0),
+		"waitingForLock", false, "waitingForFlowControl", false)...)))
+	copying := m.Receives && m.Received < 5
+	if ended := m.Step - 1; ended > 0 && !copying {
+		rows = append(rows, o.thread(m.From, donorThread, number+3, stepsEnded(ended, 6), nil))
+	}
+	if !m.Receives {
+		return rows // not asked yet, or done as soon as the donor commits
+	}
+	var sessions *bson.E
+	if m.Received >= 3 {
+		sessions = &bson.E{Key: "transaction", Value: value.D("parameters", value.D("txnNumber", int64(0)))}
+	}
+	rows = append(rows, o.thread(m.To, recipientThread, number+1, o.recipientSteps(m.Received), sessions))
+	if m.Cloned && m.Received == 3 {
+		rows = append(rows, o.thread(m.To, recipientSessions, number+5, nil, nil))
+	}
+	return rows
+}
+
+// stepsEnded is the message of a thread, nil before its first step ended.
+func stepsEnded(ended, of int) *bson.E {
+	if ended == 0 {
+		return nil
+	}
+	return &bson.E{Key: "msg", Value: fmt.Sprintf("step %d of %d", ended, of)}
+}
+
+// recipientSteps is the message of a recipient. 8.0 has one step more at the end, the wait for the donor's outcome.
+func (o *operations) recipientSteps(ended int) *bson.E {
+	if !o.version.atLeast(8, 0, 0) {
+		return stepsEnded(ended, 7)
+	}
+	return stepsEnded(ended, 8)
+}
+
+func opid(shard string, number int64) string { return fmt.Sprintf("%s:%d", shard, number) }
+
+// thread is the row of a thread that runs no command.
+func (o *operations) thread(shard, desc string, number int64, message, transaction *bson.E) bson.Raw {
+	d := append(o.operation(shard, desc, ""), value.D("opid", opid(shard, number), "op", "none", "ns", "",
+		"command", bson.D{})...)
+	if message != nil {
+		d = append(d, *message)
+	}
+	d = append(d, bson.E{Key: "numYields", Value: int32(0)})
+	if transaction != nil {
+		d = append(d, *transaction)
+	}
+	return encode(append(d, value.D("waitingForLock", false, "waitingForFlowControl", false)...))
+}
+
+// donorCommand is what the config server sends to a donor.
+func (o *operations) donorCommand(m catalog.Migration) bson.D {
+	force := int32(0)
+	switch {
+	case m.Options.ForceJumbo && m.Options.Balancer():
+		force = 2
+	case m.Options.ForceJumbo:
+		force = 1
+	}
+	if o.relaysMoves() {
+		d := value.D("_shardsvrMoveRange", m.NS, "toShard", m.To, "min", m.Min)
+		if !m.Options.Balancer() || !o.version.atLeast(8, 0, 0) {
+			d = append(d, bson.E{Key: "max", Value: m.Max}) // the donor finds the end of what the balancer moves
+		}
+		d = append(d, value.D("waitForDelete", m.Options.WaitForDelete, "epoch", m.Version[1])...)
+		if o.version.atLeast(8, 0, 0) {
+			d = append(d, bson.E{Key: "collectionTimestamp", Value: m.Version[2]})
+		}
+		return append(d, value.D("fromShard", m.From, "maxChunkSizeBytes", o.catalog.ChunkSize(), "forceJumbo", force,
+			"secondaryThrottle", false, "writeConcern", value.D("w", int32(1), "wtimeout", int32(0)), "$db", "admin")...)
+	}
+	return value.D("moveChunk", m.NS, "shardVersion", m.Version, "epoch", m.Version[1],
+		"configdb", o.catalog.Host(configShard), "fromShard", m.From, "toShard", m.To, "min", m.Min, "max", m.Max,
+		"maxChunkSizeBytes", o.catalog.ChunkSize(), "waitForDelete", m.Options.WaitForDelete, "forceJumbo", force,
+		"writeConcern", bson.D{}, "$db", "admin")
+}
+
+// primaryMoveRow is the command that mongos sends to the old primary shard, as a 5.0.7
+// showed it: the application name is that of the client. The number makes the operation's
+// id unique.
+func (o *operations) primaryMoveRow(number int, m catalog.PrimaryMove) bson.Raw {
+	running := o.catalog.Now().Sub(m.Begun)
+	command := value.D("_shardsvrMovePrimary", m.DB, "to", m.To, "commandIsFromRouter", true,
+		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)), "databaseVersion", m.Version,
+		"$db", "admin")
+	return encode(append(o.operation(m.From, "conn34", m.App), value.D("opid", opid(m.From, int64(700+number)),
+		"secs_running", int64(running/time.Second), "microsecs_running", running.Microseconds(),
+		"op", "command", "ns", "admin.$cmd", "command", command, "numYields", int32(0), "waitingForLock", false,
+		"waitingForFlowControl", false)...))
+}
+
+// relaysMoves tells whether the config server sends every migration to its donor, as a command of its own that names no
+// application (seen on 8.0.10, assumed of 6.0 and 7.0; on 5.0.7 the client's moveChunk shows).
+func (o *operations) relaysMoves() bool { return o.version.atLeast(6, 0, 0) }
+
+// originating is the originatingCommand of a resharding's rows.
+func originating(r catalog.Resharding) bson.E {
+	return bson.E{Key: "originatingCommand", Value: value.D("reshardCollection", r.NS, "key", r.Key, "unique", false,
+		"collation", value.D("locale", "simple"))}
+}
+
+// reshardingRows8 are the rows of a resharding, a moveCollection or an unshardCollection as 8.0.10 shows them: the
+// command on the primary shard, with the client's application, and a donor's and a recipient's row for each shard.
+func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw {
+	db, _, _ := cut(r.NS)
+	primary, _ := o.catalog.Primary(db)
+	command := value.D("_shardsvrReshardCollection", r.NS, "key", r.Key, "numInitialChunks", r.Initial)
+	if r.To != "" {
+		command = append(command, value.D("shardDistribution", r.Distribution, "forceRedistribution", true)...)
+	}
+	if r.Zones.Type != 0 {
+		command = append(command, bson.E{Key: "zones", Value: r.Zones})
+	}
+	command = append(command, value.D("provenance", r.Command,
+		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)),
+		"databaseVersion", o.catalog.DatabaseVersion(db), "$db", "admin")...)
+	rows := []bson.Raw{encode(append(o.operation(primary, "conn26", r.App), value.D("opid", opid(primary, 600),
+		"secs_running", int64(r.Elapsed.Seconds()), "microsecs_running", r.Elapsed.Microseconds(),
+		"op", "command", "ns", "admin.$cmd", "command", command, "numYields", int32(0), "waitingForLock", false,
+		"waitingForFlowControl", false)...))}
+	for _, shard := range o.catalog.ShardNames() {
+		if slices.Contains(r.Donors, shard) {
+			rows = append(rows, reshardingRow8(r, shard, "Donor", id, nil, value.D("donorState", donorState(r.State),
+				"countWritesDuringCriticalSection", int64(0), "countReadsDuringCriticalSection", int64(0))))
+		}
+		if !slices.Contains(r.Recipients, shard) {
+			continue
+		}
+		p := r.Progress[shard]
+		counts := bson.D{}
+		for _, name := range []string{"indexesToBuild", "indexesBuilt", "oplogEntriesFetched", "oplogEntriesApplied", "insertsApplied",
+			"updatesApplied", "deletesApplied"} {
+			n := int64(0)
+			if strings.HasPrefix(name, "oplog") {
+				n = p.Applied
+			}
+			counts = append(counts, bson.E{Key: name, Value: n})
+		}
+		state := value.D("recipientState", recipientState(r.State))
+		if r.State == "cloning" && p.Bytes > 0 || r.Applying > 0 {
+			state = append(state, bson.E{Key: "remainingOperationTimeEstimatedSecs", Value: remaining(r, p)})
+		}
+		rows = append(rows, reshardingRow8(r, shard, "Recipient", id, counts, append(state, value.D("approxDocumentsToCopy", r.Docs,
+			"approxBytesToCopy", r.Bytes, "bytesCopied", p.Bytes, "countWritesToStashCollections", int64(0),
+			"documentsCopied", p.Docs)...)))
+	}
+	return rows
+}
+
+// remaining is the server's estimate of the seconds that a recipient has left while it copies: to apply what happened
+// meanwhile takes as long as to copy (db/s/resharding/resharding_metrics_helpers.cpp, as far as the recording shows).
+func remaining(r catalog.Resharding, p catalog.Progress) int64 {
+	if r.State != "cloning" {
+		return 0
+	}
+	return int64(r.Copying.Seconds() * float64(max(2*r.Bytes-p.Bytes, 0)) / float64(p.Bytes))
+}
+
+func reshardingRow8(r catalog.Resharding, shard, role, id string, counts, state bson.D) bson.Raw {
+	d := value.D("shard", shard, "totalCopyTimeElapsedSecs", int64(r.Copying.Seconds()),
+		"totalApplyTimeElapsedSecs", int64(r.Applying.Seconds()),
+		"totalCriticalSectionTimeElapsedSecs", int64(r.Critical.Seconds()),
+		"totalIndexBuildTimeElapsedSecs", int64(0))
+	origin := originating(r)
+	origin.Value.(bson.D)[2].Value = "false" // a text there
+	d = append(append(d, counts...), bson.E{Key: "type", Value: "op"},
+		bson.E{Key: "desc", Value: "ReshardingMetrics" + role + "Service " + id},
+		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
+		bson.E{Key: "totalOperationTimeElapsedSecs", Value: int64(r.Elapsed.Seconds())})
+	return encode(append(append(d, state...), bson.E{Key: "provenance", Value: r.Command}))
 }

@@ -65,22 +65,11 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 		if c.version.atLeast(8, 0, 0) {
 			counted, scaled = func(n int64) any { return n }, by
 		}
-		raw = append(raw, bson.E{Key: c.catalog.Host(shard), Value: bson.D{
-			{Key: "db", Value: r.DB},
-			{Key: "collections", Value: counted(int64(len(colls)))},
-			{Key: "views", Value: counted(0)},
-			{Key: "objects", Value: counted(n)},
-			{Key: "avgObjSize", Value: ratio(size, n)},
-			{Key: "dataSize", Value: ratio(size, by)},
-			{Key: "storageSize", Value: ratio(disk, by)},
-			{Key: "indexes", Value: counted(idx)},
-			{Key: "indexSize", Value: ratio(idxBytes, by)},
-			{Key: "totalSize", Value: ratio(disk+idxBytes, by)},
-			{Key: "scaleFactor", Value: scaled},
-			{Key: "fsUsedSize", Value: used},
-			{Key: "fsTotalSize", Value: total},
-			{Key: "ok", Value: 1.0},
-		}})
+		raw = append(raw, bson.E{Key: c.catalog.Host(shard), Value: value.D("db", r.DB,
+			"collections", counted(int64(len(colls))), "views", counted(0), "objects", counted(n),
+			"avgObjSize", ratio(size, n), "dataSize", ratio(size, by), "storageSize", ratio(disk, by),
+			"indexes", counted(idx), "indexSize", ratio(idxBytes, by), "totalSize", ratio(disk+idxBytes, by),
+			"scaleFactor", scaled, "fsUsedSize", used, "fsTotalSize", total, "ok", 1.0)})
 		if n > 0 {
 			weighed += size / n * n
 		}
@@ -91,27 +80,16 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 		}
 	}
 	if c.version.atLeast(8, 0, 0) {
-		return bson.D{
-			{Key: "raw", Value: raw}, {Key: "db", Value: r.DB}, {Key: "collections", Value: number(collections)}, {Key: "views", Value: int32(0)},
-			{Key: "objects", Value: number(objects)}, {Key: "avgObjSize", Value: ratio(bytes, objects)},
-			{Key: "dataSize", Value: ratio(bytes, by)}, {Key: "storageSize", Value: ratio(onDisk, by)},
-			{Key: "indexes", Value: number(indexes)}, {Key: "indexSize", Value: ratio(indexBytes, by)},
-			{Key: "totalSize", Value: ratio(onDisk+indexBytes, by)}, {Key: "scaleFactor", Value: number(by)},
-			{Key: "fsUsedSize", Value: fsUsed}, {Key: "fsTotalSize", Value: fsTotal},
-		}, nil
+		return value.D("raw", raw, "db", r.DB, "collections", number(collections), "views", int32(0),
+			"objects", number(objects), "avgObjSize", ratio(bytes, objects), "dataSize", ratio(bytes, by),
+			"storageSize", ratio(onDisk, by), "indexes", number(indexes), "indexSize", ratio(indexBytes, by),
+			"totalSize", ratio(onDisk+indexBytes, by), "scaleFactor", number(by), "fsUsedSize", fsUsed,
+			"fsTotalSize", fsTotal), nil
 	}
-	return bson.D{
-		{Key: "raw", Value: raw},
-		{Key: "objects", Value: number(objects)},
-		{Key: "avgObjSize", Value: ratio(weighed, objects)},
-		{Key: "dataSize", Value: number(bytes / by)},
-		{Key: "storageSize", Value: number(onDisk / by)},
-		{Key: "totalSize", Value: number((onDisk + indexBytes) / by)},
-		{Key: "indexes", Value: number(indexes)},
-		{Key: "indexSize", Value: number(indexBytes / by)},
-		{Key: "scaleFactor", Value: number(by)},
-		{Key: "fileSize", Value: int32(0)},
-	}, nil
+	return value.D("raw", raw, "objects", number(objects), "avgObjSize", ratio(weighed, objects),
+		"dataSize", number(bytes/by), "storageSize", number(onDisk/by),
+		"totalSize", number((onDisk+indexBytes)/by), "indexes", number(indexes),
+		"indexSize", number(indexBytes/by), "scaleFactor", number(by), "fileSize", int32(0)), nil
 }
 
 // ratio is a/b, or 0 when b is 0.
@@ -168,9 +146,9 @@ func (c *Cluster) dataSize(ctx context.Context, r *engine.Request) (bson.D, erro
 		size, objects = size+float64(bytes), objects+float64(n)
 	}
 	if c.version.atLeast(8, 0, 0) {
-		return bson.D{{Key: "size", Value: int64(size)}, {Key: "numObjects", Value: int64(objects)}, {Key: "millis", Value: int64(0)}}, nil
+		return value.D("size", int64(size), "numObjects", int64(objects), "millis", int64(0)), nil
 	}
-	return bson.D{{Key: "size", Value: size}, {Key: "numObjects", Value: objects}, {Key: "millis", Value: int32(0)}}, nil
+	return value.D("size", size, "numObjects", objects, "millis", int32(0)), nil
 }
 
 func rangeSize(ctx context.Context, coll *engine.Coll, pattern, lo, hi bson.Raw, estimate bool) (size, n int64, err error) {

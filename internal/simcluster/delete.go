@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -11,14 +12,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func (c *Cluster) delete(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := writable(db, coll); err != nil {
-		return nil, err
-	}
+func (c *Cluster) delete(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	list, err := statements(r, "deletes")
 	if err != nil {
 		return nil, err
@@ -38,7 +32,7 @@ func (c *Cluster) delete(ctx context.Context, r *engine.Request) (bson.D, error)
 		}
 	}
 	c.stats.deleted(len(list))
-	return withWriteErrors(bson.D{{Key: "n", Value: int32(n)}}, failed), nil
+	return withWriteErrors(value.D("n", int32(n)), failed), nil
 }
 
 // deleteOne runs one entry of deletes and counts what it removed.
@@ -63,7 +57,7 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 		return 0, err
 	}
 	n := 0
-	err = c.lockedWrite(ctx, db, coll, func() (err error) {
+	err = c.transactions.lockedWrite(ctx, db, coll, func() (err error) {
 		n, err = c.deleteMatching(ctx, db, coll, raw, engine.Query{Filter: filter, Limit: limit, Hint: value.Field(raw, "hint")})
 		return err
 	})
@@ -75,7 +69,7 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.Raw, q engine.Query) (n int, err error) {
 	defer c.configWritten(db, coll)
 	tx := transactionOf(ctx)
-	t, err := c.seenBy(tx, c.target(db, coll, q.Filter))
+	t, err := c.transactions.seenBy(tx, c.target(db, coll, q.Filter))
 	if err != nil {
 		return 0, err
 	}
@@ -83,7 +77,7 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 		return 0, status.Errorf(status.ShardKeyNotFound, "A single delete on a sharded collection must contain an exact "+
 			"match on _id (and have the collection default collation) or contain the shard key (and have the simple "+
 			"collation). Delete request: %s, shard key pattern: %s",
-			shellText(encode(bson.D{{Key: "q", Value: value.Field(raw, "q")}, {Key: "limit", Value: int32(1)}})), shellText(t.routing.Key))
+			shellText(encode(value.D("q", value.Field(raw, "q"), "limit", int32(1)))), shellText(t.routing.Key))
 	}
 	defer c.timed(t, true, time.Now())
 	found, err := t.findDocuments(ctx, q)
@@ -91,11 +85,11 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 		return 0, err
 	}
 	found = c.first(found, q.Limit == 1, q.Filter)
-	if err := c.checkFree(tx, found); err != nil {
+	if err := c.transactions.checkFree(tx, found); err != nil {
 		return 0, err
 	}
 	for _, rec := range found {
-		gone, err := c.deleteFrom(tx, rec.source.coll, rec.id)
+		gone, err := c.transactions.deleteFrom(tx, rec.source.coll, rec.id)
 		if err != nil {
 			return n, err
 		}
@@ -104,4 +98,38 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 		}
 	}
 	return n, nil
+}
+
+// writeError is one entry of writeErrors; those of 8.0 have no names of codes.
+func (c *Cluster) writeError(index int, err error) bson.D {
+	e := status.Of(interrupted(err))
+	d := value.D("index", int32(index), "code", e.Code)
+	if !c.version.atLeast(8, 0, 0) {
+		d = append(d, bson.E{Key: "codeName", Value: e.Name})
+	}
+	return append(append(d, bson.E{Key: "errmsg", Value: e.Message}), e.Extra...)
+}
+
+func withWriteErrors(reply bson.D, failed []bson.D) bson.D {
+	if len(failed) > 0 {
+		reply = append(reply, bson.E{Key: "writeErrors", Value: failed})
+	}
+	return reply
+}
+
+// orderedWrites reads the ordered argument of a write, which is true by default. In a
+// transaction the first error ends every write.
+func orderedWrites(ctx context.Context, r *engine.Request) bool {
+	v := r.Lookup("ordered")
+	return v.Type == 0 || truthy(v) || transactionOf(ctx) != nil
+}
+
+// endsWrite reports whether an error ends the command instead of being one of its write
+// errors: the write has to wait, it was interrupted, or its transaction can be tried
+// again.
+func endsWrite(ctx context.Context, err error) bool {
+	var locked *lockedError
+	var e *status.Error
+	return errors.As(err, &locked) || ctx.Err() != nil && errors.Is(err, ctx.Err()) ||
+		errors.As(err, &e) && e.Code == status.ClientDisconnect || transactionOf(ctx) != nil && transient(err)
 }

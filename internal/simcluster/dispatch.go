@@ -20,6 +20,18 @@ type command struct {
 	adminOnly bool // only on the admin database
 	stable    bool // part of Stable API version 1
 	retryable bool // a write whose reply is kept for a retry
+	writes    bool // not possible on local
+}
+
+// onCollection reads the collection that a command names in its first field before it runs.
+func onCollection(run func(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error)) engine.Handler {
+	return func(ctx context.Context, r *engine.Request) (bson.D, error) {
+		db, coll, err := namespace(r)
+		if err != nil {
+			return nil, err
+		}
+		return run(ctx, r, db, coll)
+	}
 }
 
 // answer runs a command and completes its reply; nil means that the connection is to be
@@ -60,6 +72,9 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 			return nil, err
 		}
 	}
+	if cmd.writes && r.DB == "local" {
+		return nil, status.Errorf(status.IllegalOperation, "Can't write to the local database through mongos")
+	}
 	common, err := parseCommon(r.Body)
 	if err != nil {
 		return nil, err
@@ -78,7 +93,7 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 		ctx, cancel = context.WithTimeout(ctx, common.maxTime)
 		defer cancel()
 	}
-	fields, err := c.withSession(ctx, r, common, cmd.retryable, func(ctx context.Context) (bson.D, error) {
+	fields, err := c.transactions.withSession(ctx, r, common, cmd.retryable, func(ctx context.Context) (bson.D, error) {
 		return c.faults.runWithFaults(ctx, r, cmd.run)
 	})
 	if guard != nil {
@@ -193,4 +208,82 @@ func cut(ns string) (db, coll string, ok bool) { return strings.Cut(ns, ".") }
 
 func isHello(name string) bool {
 	return name == "hello" || name == "isMaster" || name == "ismaster"
+}
+
+// commandTable holds every command of this mongos; others get CommandNotFound. The
+// sharding commands come from the catalog.
+func (c *Cluster) commandTable() map[string]command {
+	table := map[string]command{
+		"hello":     {run: c.server.hello, stable: true},
+		"isMaster":  {run: c.server.hello},
+		"ping":      {run: c.server.ping, stable: true},
+		"buildInfo": {run: c.server.buildInfo},
+
+		"find":        {run: c.find, stable: true},
+		"getMore":     {run: c.getMore, stable: true},
+		"killCursors": {run: c.killCursors, stable: true},
+		"aggregate":   {run: c.aggregate, stable: true},
+		"count":       {run: c.count, stable: c.version.atLeast(5, 0, 9)},
+		"distinct":    {run: onCollection(c.distinct)},
+		"explain":     {run: c.explain, stable: true},
+
+		"insert":        {run: onCollection(c.insert), stable: true, retryable: true, writes: true},
+		"update":        {run: onCollection(c.update), stable: true, retryable: true, writes: true},
+		"delete":        {run: onCollection(c.delete), stable: true, retryable: true, writes: true},
+		"findAndModify": {run: c.findAndModify, stable: true, retryable: true, writes: true},
+
+		"create":           {run: onCollection(c.create), stable: true, writes: true},
+		"drop":             {run: onCollection(c.drop), stable: true},
+		"dropDatabase":     {run: c.dropDatabase, stable: true},
+		"renameCollection": {run: c.renameCollection, adminOnly: true},
+		"listCollections":  {run: c.listCollections, stable: true},
+		"listDatabases":    {run: c.listDatabases, adminOnly: true, stable: true},
+		"listIndexes":      {run: onCollection(c.listIndexes), stable: true},
+		"createIndexes":    {run: onCollection(c.createIndexes), stable: true, writes: true},
+		"dropIndexes":      {run: onCollection(c.dropIndexes), stable: true},
+
+		"startSession":    {run: c.startSession},
+		"endSessions":     {run: c.endSessions, stable: true},
+		"killSessions":    {run: c.endSessions},
+		"refreshSessions": {run: c.refreshSessions, stable: true},
+
+		"killAllSessionsByPattern": {run: c.killSessionsByPattern},
+
+		"commitTransaction": {run: c.transactions.commitTransaction, adminOnly: true, stable: true},
+		"abortTransaction":  {run: c.transactions.abortTransaction, adminOnly: true, stable: true},
+
+		"collStats":     {run: onCollection(c.collStats)},
+		"dataSize":      {run: c.dataSize},
+		"dbStats":       {run: c.dbStats},
+		"serverStatus":  {run: c.server.serverStatus},
+		"connPoolStats": {run: c.server.connPoolStats},
+		"currentOp":     {run: c.operations.run, adminOnly: true},
+
+		"getParameter":   {run: c.server.getParameter, adminOnly: true},
+		"getCmdLineOpts": {run: c.server.getCmdLineOpts, adminOnly: true},
+		"hostInfo":       {run: c.server.hostInfo},
+		"whatsmyuri":     {run: c.server.whatsMyURI},
+		"getLog":         {run: c.server.getLog, adminOnly: true},
+		"isdbgrid":       {run: c.server.isdbgrid},
+	}
+	for name, run := range c.access.Handlers() {
+		table[name] = command{run: run, stable: name == "saslStart" || name == "saslContinue" || name == "authenticate"}
+	}
+	if c.opts.FaultCommand {
+		table[faultCommand] = command{run: c.simulateFault, adminOnly: true}
+	}
+	c.addNewerCommands(table)
+	for name, run := range c.catalog.Handlers() {
+		if _, own := table[name]; !own {
+			table[name] = command{run: run}
+		}
+	}
+	for alias, name := range map[string]string{
+		"ismaster": "isMaster", "buildinfo": "buildInfo", "findandmodify": "findAndModify",
+		"collstats": "collStats", "datasize": "dataSize", "dbstats": "dbStats",
+		"deleteIndexes": "dropIndexes", "isdbGrid": "isdbgrid",
+	} {
+		table[alias] = table[name]
+	}
+	return table
 }

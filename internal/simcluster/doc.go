@@ -4,8 +4,15 @@
 //
 // Documents are stored on shards and routed by shard key through a chunk table.
 // config.* holds the documents of a real cluster; splits, moves, zones and the balancer
-// change both. Replies follow MongoDB 5.0.7 as recorded on a real cluster;
-// Options.ServerVersion selects the differences of other versions.
+// change both. Replies follow MongoDB 5.0.7 and 8.0.10 as recorded on real clusters;
+// Options.ServerVersion selects the release. It has what tools and drivers send to
+// sharded clusters; anything else fails as an unknown command or operator does.
+//
+// Another project uses it in its tests as a process: `shardboard simcluster --listen
+// 127.0.0.1:0 --empty --still` prints the address to connect to, and with --faults the
+// command simulateFault makes any other command wait, fail or lose its connection at a
+// named step (docs/simcluster.md). Tests of this repository call New, Start and Close,
+// and plant faults with Faults.
 //
 // Subpackages: wire parses the wire protocol, engine stores and queries documents,
 // catalog holds the routing table and the sharding commands, access holds users and

@@ -1,6 +1,10 @@
 package simcluster
 
 import (
+	"context"
+	"errors"
+	"strings"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
@@ -83,14 +87,97 @@ func (l documentLocks) check(coll *engine.Coll, id engine.RecordID, doc bson.Raw
 
 // checkFree returns a lockedError when a transaction other than tx changed one of the
 // documents found. The caller holds catalog.Mu.
-func (c *Cluster) checkFree(tx *transaction, found []foundDocument) error {
-	if tx != nil || len(c.locks) == 0 {
+func (ts *transactions) checkFree(tx *transaction, found []foundDocument) error {
+	if tx != nil || len(ts.locks) == 0 {
 		return nil // a transaction checks each document when it changes it
 	}
 	for _, rec := range found {
-		if err := c.locks.check(rec.source.coll, rec.id, nil, nil); err != nil {
+		if err := ts.locks.check(rec.source.coll, rec.id, nil, nil); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lockedWrite runs a write to a collection with catalog.Mu held. When a transaction is in
+// its way, it waits for the end of that and runs the write again; so write must not have
+// changed anything when it returns a lockedError.
+func (ts *transactions) lockedWrite(ctx context.Context, db, coll string, write func() error) error {
+	for {
+		err := ts.underLock(func() error {
+			if err := ts.catalog.CheckPrimaryMove(db, coll); err != nil {
+				return err
+			}
+			return write()
+		})
+		var locked *lockedError
+		if !errors.As(err, &locked) {
+			return err
+		}
+		if transactionOf(ctx) != nil {
+			return writeConflict()
+		}
+		if err := waitFor(ctx, locked.by); err != nil {
+			return err
+		}
+	}
+}
+
+// waitFor waits for the end of a transaction, as long as the command's client is there.
+func waitFor(ctx context.Context, tx *transaction) error {
+	var gone <-chan struct{}
+	if conn, ok := ctx.Value(connectionKey{}).(*engine.Conn); ok {
+		gone = conn.Gone
+	}
+	select {
+	case <-tx.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-gone:
+		return status.Errorf(status.ClientDisconnect, "operation was interrupted because a client disconnected")
+	}
+}
+
+// connectionKey is the context key of a command's *engine.Conn.
+type connectionKey struct{}
+
+// awaitTransactions waits until no open transaction has touched one of the namespaces: a
+// change of a collection itself, such as its removal, needs it alone.
+func (ts *transactions) awaitTransactions(ctx context.Context, concerns func(ns string) bool) error {
+	for {
+		tx := ts.transactionTouching(concerns)
+		if tx == nil {
+			return nil
+		}
+		if err := waitFor(ctx, tx); err != nil {
+			return err
+		}
+	}
+}
+
+func (ts *transactions) transactionTouching(concerns func(ns string) bool) *transaction {
+	ts.catalog.Mu.Lock()
+	defer ts.catalog.Mu.Unlock()
+	for tx := range ts.open {
+		for ns := range tx.touched {
+			if concerns(ns) {
+				return tx
+			}
+		}
+	}
+	return nil
+}
+
+func is(ns string) func(string) bool { return func(other string) bool { return other == ns } }
+
+func in(db string) func(string) bool {
+	return func(ns string) bool { return strings.HasPrefix(ns, db+".") }
+}
+
+func (ts *transactions) underLock(write func() error) error {
+	ts.catalog.Mu.Lock()
+	defer ts.catalog.Mu.Unlock()
+	ts.catalog.Timestamp()
+	return write()
 }

@@ -59,20 +59,20 @@ func (c *Cluster) expireBy(coll *engine.Coll, spec bson.Raw) (n int) {
 		return 0
 	}
 	before := c.catalog.Now().Add(-time.Duration(value.Float(seconds) * float64(time.Second)))
-	condition := bson.D{{Key: fields[0].Key(), Value: bson.D{{Key: "$lte", Value: bson.NewDateTimeFromTime(before)}}}}
+	condition := value.D(fields[0].Key(), value.D("$lte", bson.NewDateTimeFromTime(before)))
 	if partial, ok := value.Field(spec, "partialFilterExpression").DocumentOK(); ok {
-		condition = bson.D{{Key: "$and", Value: bson.A{condition, partial}}}
+		condition = value.D("$and", bson.A{condition, partial})
 	}
 	filter, err := parseFilter(encode(condition), nil)
 	if err != nil {
 		return 0
 	}
-	found, err := target{sources: []source{{coll: coll}}}.findDocuments(c.life, engine.Query{Filter: filter})
+	found, err := target{sources: []source{{coll: coll}}}.findDocuments(c.life.ctx, engine.Query{Filter: filter})
 	if err != nil {
 		return 0
 	}
 	for _, rec := range found {
-		if gone, err := c.deleteFrom(nil, coll, rec.id); gone && err == nil {
+		if gone, err := c.transactions.deleteFrom(nil, coll, rec.id); gone && err == nil {
 			n++
 		}
 	}

@@ -1,13 +1,16 @@
 package simcluster
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/pipeline"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -16,14 +19,12 @@ import (
 type explainRequest struct {
 	db, coll string
 	selection
-	stage      string   // COUNT, UPDATE, DELETE on top of the query's own stages
 	projection bson.Raw // as given
-	target     func() (target, error)
-	execute    bool // verbosity asks for figures of a run
+	execute    bool     // verbosity asks for figures of a run
 }
 
-// explain shows the shards that a command targets and the plan of each. The query is
-// run to get the engine's real plans; writes are not applied.
+// explain shows the shards that a find or an aggregate targets and the plan of each. The query is
+// run to get the engine's real plans.
 func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error) {
 	inner, ok := r.Lookup("explain").DocumentOK()
 	if !ok {
@@ -40,20 +41,22 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 	}
 	sub := &engine.Request{DB: r.DB, Name: commandName(inner), Body: inner, Docs: r.Docs, Conn: r.Conn}
 	execute := verbosity != "queryPlanner"
-	if sub.Name == "aggregate" {
+	switch sub.Name {
+	case "aggregate":
 		return c.explainAggregate(ctx, r, sub, execute)
+	case "find":
+	default:
+		return nil, status.Errorf(status.CommandNotFound, "Explain failed due to unknown command: %s", sub.Name)
 	}
-	x, err := c.parseExplained(sub)
+	a, err := c.parseFind(sub)
 	if err != nil {
 		return nil, err
 	}
-	x.execute = execute
+	x := explainRequest{db: a.db, coll: a.coll, selection: a.selection, execute: execute}
+	x.projection, _ = document(sub, "projection")
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
-	t, err := x.target()
-	if err != nil {
-		return nil, err
-	}
+	t := c.target(x.db, x.coll, x.filter)
 	if len(t.sources) == 0 {
 		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", x.db)
 	}
@@ -61,7 +64,7 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 	if err != nil {
 		return nil, err
 	}
-	if c.version.atLeast(8, 0, 0) && x.stage == "" && x.db != "config" && !isExpress(reply) {
+	if c.version.atLeast(8, 0, 0) && x.db != "config" && !isExpress(reply) {
 		reply = append(reply, bson.E{Key: "queryShapeHash", Value: queryShapeHash(x.db, x.coll, parsedQuery(x.filter.Raw()))})
 	}
 	return append(reply, c.explainTail(r, inner)...), nil
@@ -70,8 +73,6 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 // mergeStage is the stage with which mongos combines the shards' results.
 func (x explainRequest) mergeStage(t target) string {
 	switch {
-	case x.stage == "UPDATE" || x.stage == "DELETE":
-		return "SHARD_WRITE"
 	case len(t.sources) == 1:
 		return "SINGLE_SHARD"
 	case x.sort != nil:
@@ -90,37 +91,29 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 		if err != nil {
 			return nil, err
 		}
-		head := bson.D{
-			{Key: "shardName", Value: s.shard},
-			{Key: "connectionString", Value: c.catalog.Host(s.shard)},
-			{Key: "serverInfo", Value: c.serverInfo(s.shard)},
-		}
+		head := value.D("shardName", s.shard, "connectionString", c.catalog.Host(s.shard),
+			"serverInfo", c.server.serverInfo(s.shard))
 		if c.version.atLeast(8, 0, 0) {
-			head = append(bson.D{{Key: "explainVersion", Value: "1"}}, head...)
+			head = append(value.D("explainVersion", "1"), head...)
 		}
 		plans = append(plans, append(head, c.planner(x, t.ns, r.tree(false))...))
-		runs = append(runs, bson.D{
-			{Key: "shardName", Value: s.shard}, {Key: "executionSuccess", Value: true},
-			{Key: "nReturned", Value: int32(r.returned)}, {Key: "executionTimeMillis", Value: int32(0)},
-			{Key: "totalKeysExamined", Value: int32(r.keys)}, {Key: "totalDocsExamined", Value: int32(r.docs)},
-			{Key: "executionStages", Value: c.cached(r.tree(true))},
-		})
+		runs = append(runs, value.D("shardName", s.shard, "executionSuccess", true, "nReturned", int32(r.returned),
+			"executionTimeMillis", int32(0), "totalKeysExamined", int32(r.keys), "totalDocsExamined", int32(r.docs),
+			"executionStages", c.cached(r.tree(true))))
 		sum.returned, sum.keys, sum.docs = sum.returned+r.returned, sum.keys+r.keys, sum.docs+r.docs
 	}
-	planner := bson.D{{Key: "winningPlan", Value: bson.D{{Key: "stage", Value: stage}, {Key: "shards", Value: plans}}}}
+	planner := value.D("winningPlan", value.D("stage", stage, "shards", plans))
 	if !c.version.atLeast(8, 0, 0) {
-		planner = append(bson.D{{Key: "mongosPlannerVersion", Value: int32(1)}}, planner...)
+		planner = append(value.D("mongosPlannerVersion", int32(1)), planner...)
 	}
-	reply := bson.D{{Key: "queryPlanner", Value: planner}}
+	reply := value.D("queryPlanner", planner)
 	if !x.execute {
 		return reply, nil
 	}
-	totals := bson.D{
-		{Key: "nReturned", Value: int32(sum.returned)}, {Key: "executionTimeMillis", Value: int32(0)},
-		{Key: "totalKeysExamined", Value: int32(sum.keys)}, {Key: "totalDocsExamined", Value: int32(sum.docs)},
-	}
-	stages := append(append(bson.D{{Key: "stage", Value: stage}}, totals...),
-		bson.E{Key: "totalChildMillis", Value: int64(0)}, bson.E{Key: "shards", Value: runs})
+	totals := value.D("nReturned", int32(sum.returned), "executionTimeMillis", int32(0),
+		"totalKeysExamined", int32(sum.keys), "totalDocsExamined", int32(sum.docs))
+	stages := append(append(value.D("stage", stage), totals...), value.D("totalChildMillis", int64(0),
+		"shards", runs)...)
 	return append(reply, bson.E{Key: "executionStats", Value: append(totals[:len(totals):len(totals)],
 		bson.E{Key: "executionStages", Value: stages})}), nil
 }
@@ -131,21 +124,12 @@ func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 	if c.version.atLeast(8, 0, 0) {
 		return x.planner8(ns, parsed, winning)
 	}
-	d := bson.D{
-		{Key: "namespace", Value: ns},
-		{Key: "indexFilterSet", Value: false},
-		{Key: "parsedQuery", Value: parsed},
-	}
+	d := value.D("namespace", ns, "indexFilterSet", false, "parsedQuery", parsed)
 	if !x.execute {
-		d = append(d, bson.E{Key: "queryHash", Value: shapeHash(parsed, nil)}, bson.E{Key: "planCacheKey", Value: shapeHash(parsed, winning)})
+		d = append(d, value.D("queryHash", shapeHash(parsed, nil), "planCacheKey", shapeHash(parsed, winning))...)
 	}
-	return append(d,
-		bson.E{Key: "maxIndexedOrSolutionsReached", Value: false},
-		bson.E{Key: "maxIndexedAndSolutionsReached", Value: false},
-		bson.E{Key: "maxScansToExplodeReached", Value: false},
-		bson.E{Key: "winningPlan", Value: winning},
-		bson.E{Key: "rejectedPlans", Value: bson.A{}},
-	)
+	return append(d, value.D("maxIndexedOrSolutionsReached", false, "maxIndexedAndSolutionsReached", false,
+		"maxScansToExplodeReached", false, "winningPlan", winning, "rejectedPlans", bson.A{})...)
 }
 
 // shapeHash is a hash of a query shape in eight hexadecimal digits. The server hashes
@@ -172,21 +156,17 @@ func shapeHash(parsed bson.D, plan bson.D) string {
 // explainTail has the last fields of every explain reply of mongos.
 func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 	const limit = int32(104857600)
-	parameters := bson.D{
-		{Key: "internalQueryFacetBufferSizeBytes", Value: limit},
-		{Key: "internalQueryFacetMaxOutputDocSizeBytes", Value: limit},
-		{Key: "internalLookupStageIntermediateDocumentMaxSizeBytes", Value: limit},
-		{Key: "internalDocumentSourceGroupMaxMemoryBytes", Value: limit},
-		{Key: "internalQueryMaxBlockingSortMemoryUsageBytes", Value: limit},
-		{Key: "internalQueryProhibitBlockingMergeOnMongoS", Value: int32(0)},
-		{Key: "internalQueryMaxAddToSetBytes", Value: limit},
-		{Key: "internalDocumentSourceSetWindowFieldsMaxMemoryBytes", Value: limit},
-	}
+	parameters := value.D("internalQueryFacetBufferSizeBytes", limit,
+		"internalQueryFacetMaxOutputDocSizeBytes", limit,
+		"internalLookupStageIntermediateDocumentMaxSizeBytes", limit,
+		"internalDocumentSourceGroupMaxMemoryBytes", limit, "internalQueryMaxBlockingSortMemoryUsageBytes", limit,
+		"internalQueryProhibitBlockingMergeOnMongoS", int32(0), "internalQueryMaxAddToSetBytes", limit,
+		"internalDocumentSourceSetWindowFieldsMaxMemoryBytes", limit)
 	if c.version.atLeast(8, 0, 0) {
-		parameters = append(parameters, bson.E{Key: "internalQueryFrameworkControl", Value: "trySbeRestricted"},
-			bson.E{Key: "internalQueryPlannerIgnoreIndexWithCollationForRegex", Value: int32(1)})
+		parameters = append(parameters, value.D("internalQueryFrameworkControl", "trySbeRestricted",
+			"internalQueryPlannerIgnoreIndexWithCollationForRegex", int32(1))...)
 	}
-	d := bson.D{{Key: "serverInfo", Value: c.serverInfo("")}, {Key: "serverParameters", Value: parameters}}
+	d := value.D("serverInfo", c.server.serverInfo(""), "serverParameters", parameters)
 	return append(d, bson.E{Key: "command", Value: innerCommand(r, inner)})
 }
 
@@ -203,4 +183,125 @@ func innerCommand(r *engine.Request, inner bson.Raw) bson.Raw {
 		b.Append("$db", value.String(r.DB))
 	}
 	return b.Raw()
+}
+
+// planner8 is the part of queryPlanner that one shard of 8.0 fills, with the fields and
+// their order as recorded from 8.0.10.
+func (x explainRequest) planner8(ns string, parsed, winning bson.D) bson.D {
+	d := value.D("namespace", ns, "parsedQuery", parsed, "indexFilterSet", false)
+	shape := shapeHash(parsed, nil)
+	d = append(d, value.D("queryHash", shape, "planCacheShapeHash", shape,
+		"planCacheKey", shapeHash(parsed, winning))...)
+	return append(d, value.D("optimizationTimeMillis", int32(0), "maxIndexedOrSolutionsReached", false,
+		"maxIndexedAndSolutionsReached", false, "maxScansToExplodeReached", false, "prunedSimilarIndexes", false,
+		"winningPlan", append(value.D("isCached", false), winning...), "rejectedPlans", bson.A{})...)
+}
+
+// cached adds to the outermost stage of a plan that it came from no cache, as 8.0 does.
+func (c *Cluster) cached(plan bson.D) bson.D {
+	if !c.version.atLeast(8, 0, 0) {
+		return plan
+	}
+	return append(value.D("isCached", false), plan...)
+}
+
+// isExpress tells whether one document is read by its _id past the planner; 8.0 hashes no shape of such a query.
+func isExpress(reply bson.D) bool {
+	return bytes.Contains(encode(reply), []byte("EXPRESS_IXSCAN\x00"))
+}
+
+// queryShapeHash stands for the hash of a query's shape that 8.0 shows: 64 hexadecimal
+// digits, equal for equal shapes, but not the server's.
+func queryShapeHash(db, coll string, parsed bson.D) string {
+	return fmt.Sprintf("%X", sha256.Sum256([]byte(db+"."+coll+shapeHash(parsed, nil))))
+}
+
+// explainAggregate shows how a pipeline is split and what each shard would run. For an
+// unsharded collection the explain of its only shard is passed through.
+func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, execute bool) (bson.D, error) {
+	a, err := c.parseAggregate(sub, true)
+	if err != nil {
+		return nil, err
+	}
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	if _, err := pipeline.Compile(a.stages, c.pipelineEnv(ctx, a)); err != nil {
+		return nil, err
+	}
+	tail := c.explainTail(r, sub.Body)
+	command := tail[len(tail)-1]
+	reply := tail[: len(tail)-1 : len(tail)-1]
+	parts := pipeline.Split(a.stages)
+	if parts.RouterOnly || a.coll == "" {
+		return append(reply, bson.E{Key: "mongos", Value: value.D("host", hostname, "stages", rawArray(a.stages))}, command), nil
+	}
+	lead, _ := pipeline.LeadingMatch(a.stages)
+	filter, err := parseFilter(lead, a.env)
+	if err != nil {
+		return nil, err
+	}
+	t := c.target(a.db, a.coll, filter)
+	if len(t.sources) == 0 {
+		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", a.db)
+	}
+	if t.routing == nil {
+		plan, err := c.explainStages(ctx, a, t, t.sources[0], a.stages, execute)
+		if err != nil {
+			return nil, err
+		}
+		reply = append(reply, bson.E{Key: "explainVersion", Value: "1"})
+		return append(append(reply, plan...), command), nil
+	}
+	stages := a.stages
+	if len(t.sources) == 1 {
+		reply = append(reply, bson.E{Key: "splitPipeline", Value: nil})
+	} else {
+		stages = parts.Shard
+		reply = append(reply, value.D("mergeType", "mongos",
+			"splitPipeline", value.D("shardsPart", rawArray(parts.Shard), "mergerPart", rawArray(parts.Merge)))...)
+	}
+	shards := bson.D{}
+	for _, s := range t.sources {
+		plan, err := c.explainStages(ctx, a, t, s, stages, execute)
+		if err != nil {
+			return nil, err
+		}
+		head := value.D("host", addressOf(c.catalog, s.shard), "explainVersion", "1")
+		shards = append(shards, bson.E{Key: s.shard, Value: append(head, plan...)})
+	}
+	return append(reply, bson.E{Key: "shards", Value: shards}, command), nil
+}
+
+// explainStages is one shard's part: the query in front as a plan, the stages
+// after it as they are.
+func (c *Cluster) explainStages(ctx context.Context, a aggregateArgs, t target, s source, stages []bson.Raw, execute bool) (bson.D, error) {
+	l := pipeline.Leading(stages)
+	x := explainRequest{db: a.db, coll: a.coll, execute: execute}
+	x.order, x.skip, x.limit, x.hint = l.Sort, l.Skip, l.Limit, a.hint
+	var err error
+	if x.filter, err = parseFilter(l.Filter, a.env); err != nil {
+		return nil, err
+	}
+	alone := t
+	alone.sources = []source{s}
+	r, err := c.explainOnShard(ctx, x, alone, s)
+	if err != nil {
+		return nil, err
+	}
+	hashed := x
+	hashed.execute = false // a pipeline's plan has its hashes in any case
+	plan := value.D("queryPlanner", c.planner(hashed, t.ns, r.tree(false)))
+	if execute {
+		plan = append(plan, bson.E{Key: "executionStats", Value: value.D("executionSuccess", true,
+			"nReturned", int32(r.returned), "executionTimeMillis", int32(0), "totalKeysExamined", int32(r.keys),
+			"totalDocsExamined", int32(r.docs), "executionStages", r.tree(true))})
+	}
+	if len(l.Rest) == 0 {
+		return plan, nil
+	}
+	list := bson.A{value.D("$cursor", plan)}
+	for _, stage := range l.Rest {
+		list = append(list, stage)
+	}
+	return value.D("stages", list), nil
 }

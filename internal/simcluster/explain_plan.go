@@ -1,26 +1,30 @@
 package simcluster
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // shardExplain is the plan and the counters of one shard for an explained query.
 type shardExplain struct {
 	explainRequest
-	filtering    bool // orphans are filtered out
-	shardKey     bson.Raw
-	plan         engine.Plan
-	exists       bool
-	shardLimit   int64
-	shardSkip    int64
-	returned     int64
-	keys, docs   int64
-	recordCounts bool // a count that needs no scan
-	since8       bool // the forms of 8.0
+	filtering  bool // orphans are filtered out
+	shardKey   bson.Raw
+	plan       engine.Plan
+	exists     bool
+	shardLimit int64
+	shardSkip  int64
+	returned   int64
+	keys, docs int64
+	since8     bool // the forms of 8.0
 }
 
 // explainOnShard runs the query on one shard and keeps its plan and counters. The caller
@@ -51,7 +55,6 @@ func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target
 	}
 	r.plan = cur.Plan()
 	r.returned, r.keys, r.docs = r.plan.Returned, r.plan.KeysExamined, r.plan.DocsExamined
-	r.recordCounts = x.stage == "COUNT" && x.filter.Empty() && x.hint.Type == 0
 	return r, nil
 }
 
@@ -59,7 +62,7 @@ func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target
 // asked for.
 func (r shardExplain) tree(figures bool) bson.D {
 	stage := func(name string, inner bson.D, fields ...bson.E) bson.D {
-		d := bson.D{{Key: "stage", Value: name}}
+		d := value.D("stage", name)
 		var before, after []bson.E
 		for _, f := range fields {
 			// The server prints the filter before the counters.
@@ -85,9 +88,6 @@ func (r shardExplain) tree(figures bool) bson.D {
 	if !r.exists {
 		return stage("EOF", nil)
 	}
-	if r.recordCounts {
-		return stage("RECORD_STORE_COUNT", nil)
-	}
 	d := r.accessPlan(stage)
 	if r.plan.SortInMemory {
 		fields := []bson.E{{Key: "sortPattern", Value: r.order}, {Key: "memLimit", Value: int32(104857600)}}
@@ -102,11 +102,8 @@ func (r shardExplain) tree(figures bool) bson.D {
 	if r.shardSkip > 0 {
 		d = stage("SKIP", d, bson.E{Key: "skipAmount", Value: number(r.shardSkip)})
 	}
-	if r.shardLimit > 0 && !r.plan.SortInMemory && r.stage == "" {
+	if r.shardLimit > 0 && !r.plan.SortInMemory {
 		d = stage("LIMIT", d, bson.E{Key: "limitAmount", Value: number(r.shardLimit)})
-	}
-	if r.stage != "" {
-		d = stage(r.stage, d)
 	}
 	return d
 }
@@ -120,27 +117,262 @@ func (r shardExplain) figures(stage string) bson.D {
 		// An index scan returns every entry of its range; conditions are applied at FETCH.
 		n = max(n, int32(r.docs))
 	}
-	return bson.D{
-		{Key: "nReturned", Value: n}, {Key: "executionTimeMillisEstimate", Value: int32(0)},
-		{Key: "works", Value: n + 1}, {Key: "advanced", Value: n},
-		{Key: "needTime", Value: int32(0)}, {Key: "needYield", Value: int32(0)},
-		{Key: "saveState", Value: int32(0)}, {Key: "restoreState", Value: int32(0)}, {Key: "isEOF", Value: int32(1)},
-	}
+	return value.D("nReturned", n, "executionTimeMillisEstimate", int32(0), "works", n+1, "advanced", n,
+		"needTime", int32(0), "needYield", int32(0), "saveState", int32(0), "restoreState", int32(0),
+		"isEOF", int32(1))
 }
 
 func (r shardExplain) examined(stage string) bson.D {
 	switch stage {
 	case "IXSCAN":
-		return bson.D{
-			{Key: "keysExamined", Value: int32(r.keys)}, {Key: "seeks", Value: int32(1)},
-			{Key: "dupsTested", Value: int32(0)}, {Key: "dupsDropped", Value: int32(0)},
-		}
+		return value.D("keysExamined", int32(r.keys), "seeks", int32(1), "dupsTested", int32(0), "dupsDropped", int32(0))
 	case "FETCH":
-		return bson.D{{Key: "docsExamined", Value: int32(r.docs)}, {Key: "alreadyHasObj", Value: int32(0)}}
+		return value.D("docsExamined", int32(r.docs), "alreadyHasObj", int32(0))
 	case "COLLSCAN":
-		return bson.D{{Key: "docsExamined", Value: int32(r.docs)}}
+		return value.D("docsExamined", int32(r.docs))
 	case "SHARDING_FILTER":
-		return bson.D{{Key: "chunkSkips", Value: int32(0)}}
+		return value.D("chunkSkips", int32(0))
 	}
 	return nil
+}
+
+// accessPlan is the lower part of the plan: how documents are found. The position of
+// SHARDING_FILTER follows db/query/planner_analysis.cpp: below FETCH when the index
+// alone shows the shard key, above it when the document had to be fetched for a
+// condition, and nowhere when the query binds the whole shard key.
+func (r shardExplain) accessPlan(stage stageMaker) bson.D {
+	var residual []bson.E
+	switch r.plan.Stage {
+	case "COLLSCAN":
+		if f := andAll(predicates(r.filter.Raw())); len(f) > 0 {
+			residual = []bson.E{{Key: "filter", Value: f}}
+		}
+		return r.filtered(stage, stage("COLLSCAN", nil, append(residual, bson.E{Key: "direction", Value: r.direction()})...))
+	case "IDHACK":
+		if r.since8 {
+			// The ownership of the document is checked inside of the stage.
+			return stage("EXPRESS_IXSCAN", nil, bson.E{Key: "keyPattern", Value: "{ _id: 1 }"}, bson.E{Key: "indexName", Value: "_id_"})
+		}
+		return r.filtered(stage, stage("IDHACK", nil))
+	}
+	scan := stage("IXSCAN", nil, r.scanFields()...)
+	if left := r.uncovered(); len(left) > 0 {
+		return r.filtered(stage, stage("FETCH", scan, bson.E{Key: "filter", Value: andAll(left)}))
+	}
+	if r.filtering && !r.indexShowsKey() {
+		return r.filtered(stage, stage("FETCH", scan))
+	}
+	return stage("FETCH", r.filtered(stage, scan))
+}
+
+func (r shardExplain) filtered(stage stageMaker, inner bson.D) bson.D {
+	if !r.filtering {
+		return inner
+	}
+	return stage("SHARDING_FILTER", inner)
+}
+
+// indexShowsKey reports whether the index entries contain the whole shard key.
+func (r shardExplain) indexShowsKey() bool {
+	for e := value.Read(r.shardKey); e.Next(); {
+		v := value.Field(r.plan.KeyPattern, string(e.Key))
+		if v.Type == 0 || (v.Type == bson.TypeString) != (e.Value.Type == bson.TypeString) {
+			return false
+		}
+	}
+	return !r.plan.Multikey
+}
+
+func (r shardExplain) direction() string {
+	if r.plan.Backward || r.reverse {
+		return "backward"
+	}
+	return "forward"
+}
+
+// scanFields describe an index scan.
+func (r shardExplain) scanFields() []bson.E {
+	spec := r.plan.Spec
+	paths, bounds, hashed := bson.D{}, bson.D{}, false
+	for e := value.Read(r.plan.KeyPattern); e.Next(); {
+		name := string(e.Key)
+		hashed = hashed || e.Value.Type == bson.TypeString
+		paths = append(paths, bson.E{Key: name, Value: bson.A{}})
+		bounds = append(bounds, bson.E{Key: name, Value: boundsText(r.bounds(name, e.Value.Type == bson.TypeString))})
+	}
+	fields := []bson.E{
+		{Key: "keyPattern", Value: r.plan.KeyPattern},
+		{Key: "indexName", Value: r.plan.Index},
+		{Key: "isMultiKey", Value: r.plan.Multikey},
+	}
+	if !hashed && !(r.since8 && r.plan.Index == "_id_") {
+		fields = append(fields, bson.E{Key: "multiKeyPaths", Value: paths})
+	}
+	return append(fields, value.D("isUnique", truthy(value.Field(spec, "unique")) || r.plan.Index == "_id_",
+		"isSparse", truthy(value.Field(spec, "sparse")), "isPartial", hasKey(spec, "partialFilterExpression"),
+		"indexVersion", int32(2), "direction", r.direction(), "indexBounds", bounds)...)
+}
+
+// bounds are the intervals of one index field: as scanned, or else as the filter gives
+// them; a hashed field that is not scanned by points is open. An empty list means that
+// nothing can match.
+func (r shardExplain) bounds(field string, hashed bool) []query.Interval {
+	for _, b := range r.plan.Bounds {
+		if b.Field == field {
+			return b.Intervals
+		}
+	}
+	if hashed {
+		return []query.Interval{{Low: value.MinKey(), High: value.MaxKey(), LowInclusive: true, HighInclusive: true}}
+	}
+	return r.filter.IndexBounds(field, r.plan.Multikey)
+}
+
+func boundsText(intervals []query.Interval) bson.A {
+	out := bson.A{}
+	for _, i := range intervals {
+		var b strings.Builder
+		b.WriteString(map[bool]string{true: "[", false: "("}[i.LowInclusive])
+		b.WriteString(value.Text(i.Low) + ", " + value.Text(i.High))
+		b.WriteString(map[bool]string{true: "]", false: ")"}[i.HighInclusive])
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// uncovered are the conditions that the index bounds do not cover.
+func (r shardExplain) uncovered() []predicate {
+	var left []predicate
+	for _, p := range predicates(r.filter.Raw()) {
+		v := value.Field(r.plan.KeyPattern, p.path)
+		if v.Type == 0 || v.Type == bson.TypeString || !p.tight || r.plan.Multikey {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+// predicate is one condition of a filter in the server's normal form.
+type predicate struct {
+	path  string
+	rank  int // order among operators
+	shown bson.E
+	tight bool // index bounds on the path are equivalent to it
+}
+
+// parsedQuery is a filter in the normal form that explain shows: conditions joined
+// by $and, sorted by operator and path (db/matcher/expression.cpp).
+func parsedQuery(filter bson.Raw) bson.D { return andAll(predicates(filter)) }
+
+func andAll(list []predicate) bson.D {
+	switch len(list) {
+	case 0:
+		return bson.D{}
+	case 1:
+		return bson.D{list[0].shown}
+	}
+	all := make(bson.A, len(list))
+	for i, p := range list {
+		all[i] = bson.D{p.shown}
+	}
+	return value.D("$and", all)
+}
+
+// operatorRank is the order of operators in a normal form: the order of
+// MatchExpression::MatchType.
+var operatorRank = [...]string{"$and", "$or", "$elemMatch", "$size", "$eq", "$lte", "$lt", "$gt", "$gte", "$regex",
+	"$exists", "$in", "$not", "$nor", "$type", "$expr"}
+
+func rankOf(op string) int {
+	if i := slices.Index(operatorRank[:], op); i >= 0 {
+		return i
+	}
+	return len(operatorRank)
+}
+
+// predicates flattens a filter and sorts it.
+func predicates(filter bson.Raw) []predicate {
+	list := flatten(nil, filter)
+	slices.SortStableFunc(list, func(a, b predicate) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), strings.Compare(a.path, b.path))
+	})
+	return list
+}
+
+func flatten(list []predicate, filter bson.Raw) []predicate {
+	for e := value.Read(filter); e.Next(); {
+		name := string(e.Key)
+		switch {
+		case name == "$and" && e.Value.Type == bson.TypeArray:
+			for item := range value.Items(e.Value) {
+				if d, ok := item.DocumentOK(); ok {
+					list = flatten(list, d)
+				}
+			}
+		case name == "$comment":
+		case (name == "$or" || name == "$nor") && e.Value.Type == bson.TypeArray:
+			branches := bson.A{}
+			for item := range value.Items(e.Value) {
+				if d, ok := item.DocumentOK(); ok {
+					branches = append(branches, parsedQuery(d))
+				}
+			}
+			list = append(list, predicate{rank: rankOf(name), shown: bson.E{Key: name, Value: branches}})
+		case strings.HasPrefix(name, "$"):
+			list = append(list, predicate{rank: rankOf(name), shown: bson.E{Key: name, Value: e.Value}})
+		default:
+			list = conditions(list, name, e.Value)
+		}
+	}
+	return list
+}
+
+// conditions adds what a filter says about one path.
+func conditions(list []predicate, path string, v bson.RawValue) []predicate {
+	d, ok := v.DocumentOK()
+	first, _ := value.First(d)
+	if !ok || !strings.HasPrefix(first, "$") {
+		return append(list, single(path, "$eq", v))
+	}
+	for e := value.Read(d); e.Next(); {
+		switch op := string(e.Key); op {
+		case "$ne":
+			list = append(list, negated(path, single(path, "$eq", e.Value)))
+		case "$nin":
+			list = append(list, negated(path, single(path, "$in", e.Value)))
+		case "$in":
+			list = append(list, single(path, "$in", e.Value))
+		case "$options":
+		default:
+			list = append(list, single(path, op, e.Value))
+		}
+	}
+	return list
+}
+
+func single(path, op string, v bson.RawValue) predicate {
+	if op == "$in" && v.Type == bson.TypeArray {
+		items := slices.SortedStableFunc(value.Items(v), value.Compare)
+		items = slices.CompactFunc(items, value.Equal)
+		if len(items) == 1 && items[0].Type != bson.TypeRegex {
+			return single(path, "$eq", items[0])
+		}
+		v = value.Array(items...)
+	}
+	p := predicate{path: path, rank: rankOf(op), shown: bson.E{Key: path, Value: value.D(op, v)}}
+	switch op {
+	case "$eq", "$lt", "$lte", "$gt", "$gte":
+		// null also matches missing fields, which an index cannot distinguish.
+		p.tight = v.Type != bson.TypeNull && v.Type != bson.TypeArray
+	case "$in":
+		p.tight = !slices.ContainsFunc(slices.Collect(value.Items(v)), func(i bson.RawValue) bool {
+			return i.Type == bson.TypeNull || i.Type == bson.TypeArray || i.Type == bson.TypeRegex
+		})
+	}
+	return p
+}
+
+func negated(path string, p predicate) predicate {
+	inner := p.shown.Value
+	return predicate{path: path, rank: rankOf("$not"), shown: bson.E{Key: path, Value: value.D("$not", inner)}}
 }

@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -156,3 +157,194 @@ type Hit struct {
 
 // Faults returns the cluster's fault injection.
 func (c *Cluster) Faults() *Faults { return c.faults }
+
+// defaultPatience is how long a step waits for Rule.Do by default: longer than a small migration
+// or a round of the balancer takes.
+const defaultPatience = time.Second
+
+// Add adds a rule.
+func (f *Faults) Add(r Rule) *Planted {
+	if r.Patience == 0 {
+		r.Patience = defaultPatience
+	}
+	p := &Planted{rule: r, faults: f, reached: make(chan struct{}), gone: make(chan struct{})}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.last++
+	p.id = f.last
+	f.rules = append(f.rules, p)
+	f.armed.Add(1)
+	return p
+}
+
+// Remove removes the rule. Operations that it holds continue with the rule's other
+// effects. Removing again does nothing.
+func (p *Planted) Remove() {
+	f := p.faults
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p.removed {
+		return
+	}
+	p.removed = true
+	close(p.gone)
+	f.rules = slices.DeleteFunc(f.rules, func(o *Planted) bool { return o == p })
+	f.armed.Add(-1)
+}
+
+// Reached is closed when the rule has applied for the first time.
+func (p *Planted) Reached() <-chan struct{} { return p.reached }
+
+// Struck is how often the rule has applied.
+func (p *Planted) Struck() int {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	return p.struck
+}
+
+// Heal removes all rules and thaws all members.
+func (f *Faults) Heal() {
+	f.mu.Lock()
+	rules := slices.Clone(f.rules)
+	f.mu.Unlock()
+	for _, p := range rules {
+		p.Remove()
+	}
+	for _, name := range f.Frozen() {
+		f.Thaw(name)
+	}
+}
+
+// Hits lists the newest 20,000 faults that happened, in order.
+func (f *Faults) Hits() []Hit {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.hits)
+}
+
+// matching lists the rules that apply to this occurrence.
+func (f *Faults) matching(p catalog.Point, body bson.Raw) []*Planted {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []*Planted
+	for _, r := range f.rules {
+		if r.matches(p, body) && r.due(f.cluster.catalog.Now()) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (p *Planted) matches(at catalog.Point, body bson.Raw) bool {
+	r := &p.rule
+	if r.At != at.Step || r.NS != "" && r.NS != at.NS {
+		return false
+	}
+	if r.Match != nil && (body == nil || !r.Match(body)) {
+		return false
+	}
+	switch r.Command {
+	case "", at.Command:
+		return true
+	case "move":
+		return at.Command == "moveChunk" || at.Command == "moveRange" || at.Command == "balancer"
+	}
+	return false
+}
+
+// due counts an occurrence and reports whether the rule applies to it. The caller holds
+// Faults.mu.
+func (p *Planted) due(now time.Time) bool {
+	r := &p.rule
+	if p.matched++; p.matched < r.Nth {
+		return false
+	}
+	switch {
+	case r.For > 0 && p.struck == 0:
+		p.until = now.Add(r.For)
+	case r.For > 0 && now.After(p.until):
+		return false
+	case r.For == 0 && r.Times >= 0 && p.struck >= max(r.Times, 1):
+		return false
+	}
+	if p.struck++; p.struck == 1 {
+		close(p.reached)
+	}
+	return true
+}
+
+// FaultPoint is one step of one operation.
+type FaultPoint struct {
+	Command string
+	At      Step
+	// Done means that the effect has already happened at this step: a client must not take
+	// an error here for "nothing changed".
+	Done bool
+}
+
+// FaultPoints lists the operations that change a cluster's layout with their steps, in
+// order. Every other command has only Received and Replying.
+func FaultPoints() []FaultPoint {
+	var out []FaultPoint
+	add := func(command string, steps ...Step) {
+		for _, s := range steps {
+			done := s == Committed || s == Logged || s == Cleaning || s == Replying
+			out = append(out, FaultPoint{command, s, done})
+		}
+	}
+	add("split", Received, Committing, Committed, Replying)
+	add("mergeChunks", Received, Committing, Committed, Replying)
+	for _, move := range []string{"moveChunk", "moveRange"} {
+		add(move, Received, Targeted, Started, Cloning, Cloned, CaughtUp, Critical, Committing, Committed, Logged, Cleaning, Replying)
+	}
+	add("movePrimary", Received, Cloning, Committing, Committed, Replying)
+	for _, whole := range []string{"moveCollection", "unshardCollection"} {
+		add(whole, Received, Cloning, Replying)
+	}
+	add("balancerStart", Received, Replying)
+	add("balancerStop", Received, Committed, Replying)
+	for _, other := range []string{
+		"addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag", "refineCollectionShardKey",
+		"configureCollectionBalancing", "setAllowMigrations", "update",
+		"removeShard", "startShardDraining", "stopShardDraining", "commitShardRemoval",
+	} {
+		add(other, Received, Replying)
+	}
+	return out
+}
+
+// Fail is the server's error for a code, with the recorded message if there is one. Set
+// Message for other codes.
+func Fail(code int32) *ServerError {
+	text := "operation failed"
+	switch code {
+	case status.NotWritablePrimary:
+		text = "not primary"
+	case 11602: // InterruptedDueToReplStateChange
+		text = "operation was interrupted"
+	case 189: // PrimarySteppedDown
+		text = "Primary stepped down while waiting for replication"
+	case status.StaleConfig:
+		text = "version mismatch detected"
+	case status.StaleEpoch:
+		text = "epoch mismatch detected"
+	case status.ConflictingOperationInProgress:
+		text = "Collection is undergoing changes so moveChunk is not allowed."
+	case status.LockBusy:
+		text = "timed out waiting for the lock"
+	case status.BalancerInterrupted:
+		text = "balancer was interrupted"
+	case status.ChunkTooBig:
+		text = "Cannot move chunk: the maximum number of documents for a chunk is 2250, the maximum chunk size is 1048576, " +
+			"average document size is 931. Found 2706 documents in chunk"
+	case status.ChunkRangeCleanupPending:
+		text = "the range is still waiting for its clean-up"
+	case status.ShardNotFound:
+		text = "moveChunk destination shard does not exist"
+	case status.MaxTimeMSExpired, status.NetworkInterfaceExceededTimeLimit:
+		text = "operation exceeded time limit"
+	case status.OperationFailed:
+		text = "moveChunk command failed on source shard. :: caused by :: InterruptedDueToReplStateChange: operation was interrupted"
+	}
+	return status.Errorf(code, "%s", text)
+}

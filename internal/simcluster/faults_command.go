@@ -77,7 +77,7 @@ func (c *Cluster) simulateFault(_ context.Context, r *engine.Request) (bson.D, e
 		if !f.validPoint(a) {
 			return nil, status.Errorf(status.BadValue, "%s passes no step %q", a.Command, a.At)
 		}
-		return bson.D{{Key: "id", Value: int32(f.Add(a.rule()).id)}}, nil
+		return value.D("id", int32(f.Add(a.rule()).id)), nil
 	case "remove":
 		p := f.ruleByID(a.ID)
 		if p == nil {
@@ -154,23 +154,15 @@ func (f *Faults) show() bson.D {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.rules {
-		rules = append(rules, bson.D{
-			{Key: "id", Value: int32(p.id)}, {Key: "command", Value: p.rule.Command}, {Key: "at", Value: string(p.rule.At)},
-			{Key: "struck", Value: int32(p.struck)},
-		})
+		rules = append(rules, value.D("id", int32(p.id), "command", p.rule.Command, "at", string(p.rule.At),
+			"struck", int32(p.struck)))
 	}
 	for _, s := range f.seen[max(0, len(f.seen)-1000):] {
-		d := bson.D{
-			{Key: "n", Value: int32(s.N)}, {Key: "at", Value: bson.NewDateTimeFromTime(s.At)},
-			{Key: "db", Value: s.DB}, {Key: "name", Value: s.Name}, {Key: "ns", Value: s.NS},
-		}
+		d := value.D("n", int32(s.N), "at", bson.NewDateTimeFromTime(s.At), "db", s.DB, "name", s.Name, "ns", s.NS)
 		if s.Comment.Type != 0 {
 			d = append(d, bson.E{Key: "comment", Value: s.Comment})
 		}
 		seen = append(seen, d)
 	}
-	return bson.D{
-		{Key: "rules", Value: rules}, {Key: "frozen", Value: frozen},
-		{Key: "hits", Value: int32(len(f.hits))}, {Key: "seen", Value: seen},
-	}
+	return value.D("rules", rules, "frozen", frozen, "hits", int32(len(f.hits)), "seen", seen)
 }

@@ -11,7 +11,9 @@ import (
 
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // internalCommand marks the context of a command that did not arrive over a connection.
@@ -58,11 +60,8 @@ func (f *Faults) inflightRows(relayed bool) (rows []bson.Raw) {
 		if bson.Unmarshal(t.body, &command) != nil {
 			continue
 		}
-		rows = append(rows, encode(bson.D{
-			{Key: "type", Value: "op"}, {Key: "desc", Value: "conn22"}, {Key: "active", Value: true},
-			{Key: "secs_running", Value: int64(0)}, {Key: "op", Value: "command"}, {Key: "ns", Value: t.db + ".$cmd"},
-			{Key: "command", Value: command},
-		}))
+		rows = append(rows, encode(value.D("type", "op", "desc", "conn22", "active", true, "secs_running", int64(0),
+			"op", "command", "ns", t.db+".$cmd", "command", command)))
 	}
 	return rows
 }
@@ -98,7 +97,7 @@ func (f *Faults) runWithFaults(ctx context.Context, r *engine.Request, run engin
 		}
 	})
 	done := make(chan outcome, 1)
-	started := f.cluster.goRun(f.cluster.life, func(life context.Context) {
+	started := f.cluster.life.run(f.cluster.life.ctx, func(life context.Context) {
 		defer f.removeInflight(t)
 		defer cancel()
 		defer context.AfterFunc(life, cancel)()
@@ -160,7 +159,7 @@ func (f *Faults) atStep(ctx context.Context, at catalog.Point) error {
 		return err
 	}
 	members := []string{at.From, at.To, configShard}
-	if f.cluster.relaysMoves() {
+	if f.cluster.operations.relaysMoves() {
 		// The config server begins a move that no client waits for any more, and the donor waits for the recipient.
 		switch at.Step {
 		case Targeted:
@@ -195,4 +194,201 @@ func namespaceOf(r *engine.Request) string {
 		return s
 	}
 	return ""
+}
+
+// Freeze stops a member ("config" or a shard's name) as SIGSTOP does. Operations that
+// need it wait for Thaw, or fail at their time limit without any effect.
+func (f *Faults) Freeze(member string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.frozen == nil {
+		f.frozen = make(map[string]chan struct{})
+	}
+	if f.frozen[member] == nil {
+		f.frozen[member] = make(chan struct{})
+		f.armed.Add(1)
+	}
+}
+
+// Thaw resumes a member. It does nothing for one that is not frozen.
+func (f *Faults) Thaw(member string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c := f.frozen[member]; c != nil {
+		close(c)
+		delete(f.frozen, member)
+		f.armed.Add(-1)
+		f.cluster.late.thaw(member, f.cluster.catalog.Now())
+	}
+}
+
+// Frozen lists the frozen members, sorted.
+func (f *Faults) Frozen() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	names := make([]string, 0, len(f.frozen))
+	for name := range f.frozen {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// firstFrozen is the first of the members that is frozen.
+func (f *Faults) firstFrozen(members []string) (string, <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range members {
+		if c := f.frozen[m]; c != nil {
+			return m, c
+		}
+	}
+	return "", nil
+}
+
+// waitThawed waits until none of the members is frozen.
+func (f *Faults) waitThawed(ctx context.Context, members ...string) error {
+	_, err := f.waitThawedOrName(ctx, members)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")
+	}
+	return err
+}
+
+func (f *Faults) waitThawedOrName(ctx context.Context, members []string) (blocking string, err error) {
+	for {
+		name, c := f.firstFrozen(members)
+		if c == nil {
+			return "", nil
+		}
+		if err := wait(ctx, nil, c); err != nil {
+			return name, err
+		}
+	}
+}
+
+// awaitMembers waits for the members that a command needs; at its time limit it fails
+// with the recorded error.
+func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
+	if len(f.Frozen()) == 0 || answeredByRouter(r.Name) {
+		return nil
+	}
+	const late = "operation exceeded time limit"
+	if _, err := f.waitThawedOrName(ctx, []string{configShard}); errors.Is(err, context.DeadlineExceeded) {
+		if r.Name == "aggregate" && r.Lookup("pipeline").Type == bson.TypeArray && beginsWithStage(r, "$collStats") {
+			return status.Errorf(status.MaxTimeMSExpired, "Unable to retrieve information for $collStats stage :: caused by :: %s", late)
+		}
+		if r.Name == "find" && r.DB == "config" && f.cluster.version.atLeast(8, 0, 0) {
+			return status.Errorf(status.MaxTimeMSExpired, queryFailed+late)
+		}
+		return status.Errorf(status.MaxTimeMSExpired, late)
+	} else if err != nil {
+		return err
+	}
+	shard, err := f.waitThawedOrName(ctx, f.cluster.requiredShards(ctx, r))
+	if err != nil {
+		f.cluster.giveUp(shard, r)
+	}
+	why := late
+	if errors.Is(err, context.DeadlineExceeded) && f.cluster.version.atLeast(8, 0, 0) && !f.firstOn(shard) {
+		why = noConnection
+	}
+	switch {
+	case !errors.Is(err, context.DeadlineExceeded):
+		return err
+	case r.Name == "find" && f.cluster.version.atLeast(8, 0, 0):
+		return status.Errorf(status.MaxTimeMSExpired, "%s", queryFailed+why)
+	case r.Name == "find":
+		return status.Errorf(status.NetworkInterfaceExceededTimeLimit, "%s", queryFailed+noConnection)
+	case r.Name == "count":
+		return status.Errorf(status.MaxTimeMSExpired, "failed on: %s :: caused by :: %s", shard, why)
+	case r.Name == "explain":
+		return status.Errorf(status.MaxTimeMSExpired, "Explain command on shard %s failed :: caused by :: %s", shard, why)
+	}
+	return status.Errorf(status.MaxTimeMSExpired, "%s", why)
+}
+
+// What the router says of a read that got no answer in time, and of one for which it got no connection.
+const (
+	queryFailed  = "Encountered non-retryable error during query :: caused by :: "
+	noConnection = "Couldn't get a connection within the time limit"
+)
+
+// firstOn reports whether a command is the first that a frozen shard keeps waiting: it has the only open connection of
+// the router, and those after it get none (seen on 8.0.10).
+func (f *Faults) firstOn(member string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	frozen := f.frozen[member]
+	if frozen == nil || f.used[member] == frozen {
+		return false
+	}
+	if f.used == nil {
+		f.used = make(map[string]chan struct{})
+	}
+	f.used[member] = frozen
+	return true
+}
+
+// answeredByRouter reports whether mongos answers a command without contacting another
+// member.
+func answeredByRouter(name string) bool {
+	switch name {
+	case "connPoolStats", "serverStatus", "buildInfo", "whatsmyuri", "hostInfo", "getCmdLineOpts", "getLog", "getParameter",
+		"isdbgrid", "startSession", "refreshSessions", "killCursors":
+		return true
+	}
+	return exemptFromFaults(name)
+}
+
+func beginsWithStage(r *engine.Request, stage string) bool {
+	stages, err := r.Lookup("pipeline").Array().Values()
+	if err != nil || len(stages) == 0 {
+		return false
+	}
+	d, ok := stages[0].DocumentOK()
+	return ok && commandName(d) == stage
+}
+
+// requiredShards lists the shards that a command needs, or more: writes and pipelines
+// count every shard of their collection.
+func (c *Cluster) requiredShards(ctx context.Context, r *engine.Request) []string {
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	body, name, key := r.Body, r.Name, ""
+	if name == "explain" {
+		body, _ = r.Lookup("explain").DocumentOK()
+		name = commandName(body)
+	}
+	switch name {
+	case "find":
+		key = "filter"
+	case "count", "distinct", "findAndModify":
+		key = "query"
+	case "aggregate", "insert", "update", "delete", "collStats", "listIndexes", "createIndexes", "dropIndexes", "create", "drop":
+	case "commitTransaction":
+		return transactionOf(ctx).writtenShards()
+	case "listCollections":
+		_, home := c.home(r.DB)
+		return []string{home}
+	case "listDatabases", "dbStats", "dropDatabase", "currentOp", "killSessions", "killAllSessionsByPattern":
+		return c.catalog.ShardNames()
+	default:
+		return nil // handled by the config server, or checked at the command's own steps
+	}
+	coll, ok := body.Lookup(name).StringValueOK()
+	if !ok {
+		return c.catalog.ShardNames()
+	}
+	var filter *query.Filter
+	if d, ok := body.Lookup(key).DocumentOK(); ok {
+		filter, _ = query.Parse(d, nil)
+	}
+	var shards []string
+	for _, s := range c.target(r.DB, coll, filter).sources {
+		if s.shard != configShard {
+			shards = append(shards, s.shard)
+		}
+	}
+	return shards
 }

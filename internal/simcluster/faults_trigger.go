@@ -8,8 +8,10 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/balancer"
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
 )
 
 // errCut means that the connection is to be closed without an answer.
@@ -63,7 +65,7 @@ func (f *Faults) apply(ctx context.Context, at catalog.Point, p *Planted) error 
 		f.Freeze(r.Freeze)
 	}
 	if act != nil {
-		if !f.cluster.goRun(f.cluster.life, func(life context.Context) { act.run(life, f.cluster, r.Do) }) {
+		if !f.cluster.life.run(f.cluster.life.ctx, func(life context.Context) { act.run(life, f.cluster, r.Do) }) {
 			act.err = ErrClosed
 			close(act.done)
 		}
@@ -123,4 +125,130 @@ func wait(ctx context.Context, timer <-chan time.Time, done <-chan struct{}) err
 		return ctx.Err()
 	}
 	return nil
+}
+
+// maxSeen is how many commands are kept.
+const maxSeen = 20_000
+
+// Seen is a command that arrived over a connection. A command that a fault runs twice
+// was sent once and is recorded once.
+type Seen struct {
+	N        int       // counts up from 1
+	At       time.Time // the cluster's time
+	Conn     int32     // number of the connection
+	DB, Name string
+	NS       string // "" when the command names none
+	Comment  bson.RawValue
+	Body     bson.Raw
+}
+
+// Seen lists the commands that arrived over connections and change the cluster
+// (sharding commands, DDL, writes to config), in order, optionally only those with the
+// given names. The newest 20,000 are kept. Internal commands ([Cluster.Command],
+// Rule.Do, the balancer) are not recorded.
+func (f *Faults) Seen(names ...string) []Seen {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []Seen
+	for _, s := range f.seen {
+		if len(names) == 0 || slices.Contains(names, s.Name) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// recordCommand records a client's command.
+func (f *Faults) recordCommand(r *engine.Request) {
+	if r.Conn == nil || !changes(r) {
+		return
+	}
+	s := Seen{
+		At: f.cluster.catalog.Now(), Conn: r.Conn.ID, DB: r.DB, Name: r.Name, NS: namespaceOf(r),
+		Body: slices.Clone(r.Body),
+	}
+	s.Comment = s.Body.Lookup("comment")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.number++
+	s.N = f.number
+	if len(f.seen) >= maxSeen {
+		f.seen = slices.Delete(f.seen, 0, maxSeen/2)
+	}
+	f.seen = append(f.seen, s)
+}
+
+// changes reports whether a command changes the cluster's layout or metadata, not just
+// documents.
+func changes(r *engine.Request) bool {
+	switch r.Name {
+	case "split", "mergeChunks", "moveChunk", "movechunk", "moveRange", "mergeAllChunksOnShard", "clearJumboFlag",
+		"addShardToZone", "removeShardFromZone", "updateZoneKeyRange",
+		"balancerStart", "balancerStop", "configureCollectionBalancing", "setAllowMigrations",
+		"enableSharding", "enablesharding", "shardCollection", "shardcollection", "refineCollectionShardKey",
+		"reshardCollection", "abortReshardCollection", "moveCollection", "unshardCollection", "abortMoveCollection", "abortUnshardCollection",
+		"movePrimary", "moveprimary", "removeShard", "removeshard", "startShardDraining", "stopShardDraining", "commitShardRemoval",
+		"transitionFromDedicatedConfigServer", "transitionToDedicatedConfigServer",
+		"create", "drop", "dropDatabase", "renameCollection", "createIndexes", "dropIndexes", "deleteIndexes":
+		return true
+	case "insert", "update", "delete", "findAndModify", "findandmodify":
+		return r.DB == "config"
+	}
+	return false
+}
+
+// Other, for Rule.Do, is another client that runs one command and ignores the answer.
+func Other(db string, cmd any) func(context.Context, *Cluster) error {
+	return func(ctx context.Context, c *Cluster) error {
+		_, err := c.Command(ctx, db, cmd)
+		return err
+	}
+}
+
+// sideEffect is one run of Rule.Do.
+type sideEffect struct {
+	done chan struct{}
+	err  error // set before done is closed
+}
+
+func (d *sideEffect) run(ctx context.Context, c *Cluster, do func(context.Context, *Cluster) error) {
+	defer close(d.done)
+	d.err = do(context.WithValue(ctx, internalCommand{}, true), c)
+}
+
+// result waits for Do to return.
+func (d *sideEffect) result() error {
+	<-d.done
+	return d.err
+}
+
+// Round, for Rule.Do, runs one balancer round if the settings allow it.
+func Round(ctx context.Context, c *Cluster) error {
+	balancer.New(c.catalog, balancer.Options{Seed: uint64(c.opts.Seed)}).Round(ctx)
+	return nil
+}
+
+// Move, for Rule.Do, moves the chunk that begins at lo, as the balancer or another
+// operator would. lo must be the chunk's full lower bound.
+func Move(ns string, lo bson.D, to string) func(context.Context, *Cluster) error {
+	return func(ctx context.Context, c *Cluster) error {
+		key, err := bson.Marshal(lo)
+		if err != nil {
+			return err
+		}
+		c.catalog.Mu.RLock()
+		var hi bson.Raw
+		if r := c.catalog.Routing(ns); r != nil {
+			for _, ch := range r.Chunks() {
+				if slices.Equal(ch.Min, key) {
+					hi = ch.Max
+				}
+			}
+		}
+		c.catalog.Mu.RUnlock()
+		if hi == nil {
+			return status.Errorf(status.IncompatibleShardingMetadata, "no chunk of %s begins at %s", ns, bson.Raw(key))
+		}
+		return c.catalog.Move(ctx, ns, key, hi, to, catalog.MoveOptions{})
+	}
 }

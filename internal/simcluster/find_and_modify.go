@@ -26,12 +26,6 @@ func (c *Cluster) parseModify(r *engine.Request) (a modifyArgs, err error) {
 	if a.db, a.coll, err = namespace(r); err != nil {
 		return a, err
 	}
-	if err = writable(a.db, a.coll); err != nil {
-		return a, err
-	}
-	if err = simpleCollation(r.Lookup("collation")); err != nil {
-		return a, err
-	}
 	s := &a.statement
 	if s.q, err = document(r, "query"); err != nil {
 		return a, err
@@ -72,7 +66,7 @@ func (c *Cluster) parseModify(r *engine.Request) (a modifyArgs, err error) {
 	if err != nil {
 		return a, err
 	}
-	a.projection, err = query.ParseProjection(fields, s.filter, nil)
+	a.projection, err = query.ParseProjection(fields, nil)
 	return a, err
 }
 
@@ -84,7 +78,7 @@ func (c *Cluster) findAndModify(ctx context.Context, r *engine.Request) (bson.D,
 		return nil, err
 	}
 	var reply bson.D
-	err = c.lockedWrite(ctx, a.db, a.coll, func() (err error) {
+	err = c.transactions.lockedWrite(ctx, a.db, a.coll, func() (err error) {
 		reply, err = c.modify(ctx, a)
 		return err
 	})
@@ -104,7 +98,7 @@ func (c *Cluster) mayModify(t target) error {
 func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 	defer c.configWritten(a.db, a.coll)
 	tx := transactionOf(ctx)
-	t, err := c.seenBy(tx, c.target(a.db, a.coll, a.statement.filter))
+	t, err := c.transactions.seenBy(tx, c.target(a.db, a.coll, a.statement.filter))
 	if err != nil {
 		return nil, err
 	}
@@ -127,11 +121,11 @@ func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 		return a.reply(nil, doc, value.Field(doc, "_id"))
 	}
 	first := found[0]
-	if err := c.checkFree(tx, found[:1]); err != nil {
+	if err := c.transactions.checkFree(tx, found[:1]); err != nil {
 		return nil, err
 	}
 	if a.remove {
-		if _, err := c.deleteFrom(tx, first.source.coll, first.id); err != nil {
+		if _, err := c.transactions.deleteFrom(tx, first.source.coll, first.id); err != nil {
 			return nil, err
 		}
 		return a.reply(first.doc, nil, bson.RawValue{})
@@ -145,7 +139,7 @@ func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 
 // reply has the document of before or after the change; nil stands for none.
 func (a modifyArgs) reply(before, after bson.Raw, upserted bson.RawValue) (bson.D, error) {
-	last := bson.D{{Key: "n", Value: int32(0)}}
+	last := value.D("n", int32(0))
 	if before != nil || upserted.Type != 0 {
 		last[0].Value = int32(1)
 	}
@@ -167,5 +161,5 @@ func (a modifyArgs) reply(before, after bson.Raw, upserted bson.RawValue) (bson.
 		}
 		result = doc
 	}
-	return bson.D{{Key: "lastErrorObject", Value: last}, {Key: "value", Value: result}}, nil
+	return value.D("lastErrorObject", last, "value", result), nil
 }

@@ -5,16 +5,13 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func (c *Cluster) listIndexes(_ context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) listIndexes(_ context.Context, r *engine.Request, db, coll string) (bson.D, error) {
 	size, err := cursorBatch(r)
 	if err != nil {
 		return nil, err
@@ -38,12 +35,8 @@ func (c *Cluster) indexSpecs(db, coll string) ([]bson.Raw, error) {
 	return nil, status.Errorf(status.NamespaceNotFound, "ns does not exist: %s.%s", db, coll)
 }
 
-func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request) (bson.D, error) {
-	db, coll, err := namespace(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
+func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
+	if err := c.transactions.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
 		return nil, err
 	}
 	c.catalog.Mu.Lock()
@@ -62,13 +55,12 @@ func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request) (bson.D, e
 		if err := dropFrom(s.coll, r.Lookup("index")); err != nil {
 			return nil, err
 		}
-		raw = append(raw, bson.E{Key: c.catalog.Host(s.shard), Value: bson.D{{Key: "nIndexesWas", Value: int32(before)},
-			{Key: "ok", Value: 1.0}}})
+		raw = append(raw, bson.E{Key: c.catalog.Host(s.shard), Value: value.D("nIndexesWas", int32(before), "ok", 1.0)})
 	}
 	if !exists {
 		return nil, status.Errorf(status.NamespaceNotFound, "ns not found %s.%s", db, coll)
 	}
-	return bson.D{{Key: "raw", Value: raw}}, nil
+	return value.D("raw", raw), nil
 }
 
 // dropFrom removes the index or indexes that the argument names: a name, a list of
@@ -103,4 +95,128 @@ func dropFrom(coll *engine.Coll, which bson.RawValue) error {
 		return nil
 	}
 	return wrongType("dropIndexes.index", which, "string")
+}
+
+// createIndexes makes indexes on every shard that owns chunks. An unsharded
+// collection that does not exist is created with its first index.
+func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
+	specs, err := statements(r, "indexes")
+	if err != nil {
+		return nil, err
+	}
+	wanted := make([]bson.D, len(specs))
+	for i, raw := range specs {
+		if wanted[i], err = indexSpec(raw); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.transactions.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
+		return nil, err
+	}
+	c.catalog.Mu.Lock()
+	defer c.catalog.Mu.Unlock()
+	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+		return nil, err
+	}
+	c.catalog.Timestamp()
+	routing := c.catalog.Routing(db + "." + coll)
+	if routing != nil {
+		for _, spec := range specs {
+			if err := uniqueAllowed(routing, spec); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if routing == nil {
+		c.ensureDatabase(db)
+	}
+	raw := bson.D{}
+	for _, s := range c.everywhere(db, coll).sources {
+		one, err := c.createOn(db, coll, s, routing, wanted)
+		if err != nil {
+			return nil, err
+		}
+		raw = append(raw, bson.E{Key: c.catalog.Host(s.shard), Value: one})
+	}
+	return value.D("raw", raw), nil
+}
+
+// ensureDatabase creates a database that does not exist yet.
+func (c *Cluster) ensureDatabase(db string) {
+	if db != "config" && db != "admin" {
+		c.catalog.EnsureDatabase(db)
+	}
+}
+
+func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, specs []bson.D) (bson.D, error) {
+	fresh := s.coll == nil
+	coll, err := c.collectionOn(nil, db, name, s.shard, routing)
+	if err != nil {
+		return nil, err
+	}
+	before, made := len(coll.Indexes()), 0
+	for _, spec := range specs {
+		created, err := coll.EnsureIndex(spec)
+		if err != nil {
+			return nil, err
+		}
+		if created {
+			made++
+		}
+	}
+	d := value.D("numIndexesBefore", int32(before), "numIndexesAfter", int32(before+made))
+	if made == 0 {
+		d = append(d, bson.E{Key: "note", Value: "all indexes already exist"})
+	} else {
+		d = append(d, value.D("createdCollectionAutomatically", fresh, "commitQuorum", "votingMembers")...)
+	}
+	return append(d, bson.E{Key: "ok", Value: 1.0}), nil
+}
+
+// indexSpec checks the parts of a spec that the engine relies on.
+func indexSpec(raw bson.Raw) (bson.D, error) {
+	key, ok := value.Field(raw, "key").DocumentOK()
+	if !ok || len(key) <= 5 {
+		return nil, status.Errorf(status.FailedToParse,
+			"Error in specification %s :: caused by :: The 'key' field is a required property of an index specification", shellText(raw))
+	}
+	if value.Field(raw, "name").Type != bson.TypeString {
+		return nil, status.Errorf(status.FailedToParse,
+			"Error in specification %s :: caused by :: The 'name' field is a required property of an index specification", shellText(raw))
+	}
+	for e := value.Read(key); e.Next(); {
+		kind, isText := e.Value.StringValueOK()
+		if isText && kind != "hashed" {
+			return nil, status.Errorf(status.CannotCreateIndex, "this simulated cluster does not build indexes of type '%s'", kind)
+		}
+		if !isText && (!value.IsNumber(e.Value) || value.Float(e.Value) == 0) {
+			return nil, status.Errorf(status.CannotCreateIndex,
+				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", typeName(e.Value.Type))
+		}
+	}
+	var spec bson.D
+	err := bson.Unmarshal(raw, &spec)
+	return spec, err
+}
+
+// uniqueAllowed enforces that a unique index on a sharded collection begins with
+// the shard key: no shard could check it otherwise (s/shard_key_pattern.cpp,
+// isUniqueIndexCompatible).
+func uniqueAllowed(r *catalog.Routing, spec bson.Raw) error {
+	if !truthy(value.Field(spec, "unique")) {
+		return nil
+	}
+	key := bson.Raw(value.Field(spec, "key").Value)
+	if name, _ := value.First(key); name == "_id" {
+		return nil
+	}
+	fields := r.FieldNames()
+	e := value.Read(key)
+	for _, f := range fields {
+		if !e.Next() || string(e.Key) != f {
+			return status.Errorf(status.CannotCreateIndex, "cannot create unique index over %s with shard key pattern %s",
+				shellText(key), shellText(r.Key))
+		}
+	}
+	return nil
 }

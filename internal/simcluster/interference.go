@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/balancer"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // InterferenceKind is a kind of concurrent activity that conflicts with a client's own
@@ -27,10 +28,6 @@ const (
 	// zone; the balancer moves them back. Where a release refuses such a move (4.4, 5.0),
 	// the range is removed from its zone during the move.
 	MovesOutOfZones InterferenceKind = "moves-out-of-zones"
-	// ChangesZones is another operator who assigns ranges to the zone of another shard, so
-	// that the balancer moves their chunks there. The zones that it creates are named
-	// "elsewhere-" plus the shard's name.
-	ChangesZones InterferenceKind = "changes-zones"
 )
 
 // Interference describes concurrent activity in a cluster.
@@ -58,7 +55,7 @@ type Interfering struct {
 	once sync.Once
 }
 
-// Acts counts the successful actions: chunks moved, or ranges assigned to another zone.
+// Acts counts the successful actions: chunks moved.
 func (i *Interfering) Acts() int { return i.acts() }
 
 // Stop ends the interference and waits for its goroutines. Its changes stay. Stopping
@@ -87,21 +84,19 @@ func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
 	case BusyBalancer:
 	case MovesOutOfZones:
 		act = m.moveOut
-	case ChangesZones:
-		act = m.rezone
 	default:
 		return nil, fmt.Errorf("interfere by %q: no such kind", i.Kind)
 	}
-	if _, err := c.Command(c.life, "admin", bson.D{{Key: "balancerStart", Value: 1}}); err != nil {
+	if _, err := c.Command(c.life.ctx, "admin", value.D("balancerStart", 1)); err != nil {
 		return nil, fmt.Errorf("turn on the balancer: %w", err)
 	}
 	c.countInterference(1, i.KeepOrphans)
 	if act == nil {
 		return c.startBusyBalancer(i, m.jitter()), nil
 	}
-	ctx, cancel := context.WithCancel(c.life)
+	ctx, cancel := context.WithCancel(c.life.ctx)
 	done := make(chan struct{})
-	if !c.goRun(ctx, func(ctx context.Context) { defer close(done); m.run(ctx, act) }) {
+	if !c.life.run(ctx, func(ctx context.Context) { defer close(done); m.run(ctx, act) }) {
 		close(done)
 	}
 	return &Interfering{acts: func() int { return int(m.acts.Load()) }, end: func() {
@@ -224,35 +219,13 @@ func (m *interferer) moveOut(ctx context.Context) error {
 		// Restore the zone even when the interference is stopped during the move.
 		defer func() { _ = m.assign(context.WithoutCancel(ctx), z, z.zone) }()
 	}
-	_, err := m.c.Command(ctx, "admin", bson.D{
-		{Key: "moveChunk", Value: z.ns}, {Key: "bounds", Value: bson.A{chunk[0], chunk[1]}},
-		{Key: "to", Value: to}, {Key: "_waitForDelete", Value: !m.o.KeepOrphans},
-	})
+	_, err := m.c.Command(ctx, "admin", value.D("moveChunk", z.ns, "bounds", bson.A{chunk[0], chunk[1]}, "to", to,
+		"_waitForDelete", !m.o.KeepOrphans))
 	return err
-}
-
-// rezone gives a range to the zone of another shard.
-func (m *interferer) rezone(ctx context.Context) error {
-	list := m.ranges()
-	if len(list) == 0 {
-		return errIdle
-	}
-	z := list[m.rng.IntN(len(list))]
-	to := z.outside[m.rng.IntN(len(z.outside))]
-	zone := "elsewhere-" + to
-	if _, err := m.c.Command(ctx, "admin", bson.D{{Key: "addShardToZone", Value: to}, {Key: "zone", Value: zone}}); err != nil {
-		return err
-	}
-	if err := m.assign(ctx, z, nil); err != nil {
-		return err
-	}
-	return m.assign(context.WithoutCancel(ctx), z, zone)
 }
 
 // assign assigns a range to a zone, or to none.
 func (m *interferer) assign(ctx context.Context, z zoneRange, zone any) error {
-	_, err := m.c.Command(ctx, "admin", bson.D{
-		{Key: "updateZoneKeyRange", Value: z.ns}, {Key: "min", Value: z.min}, {Key: "max", Value: z.max}, {Key: "zone", Value: zone},
-	})
+	_, err := m.c.Command(ctx, "admin", value.D("updateZoneKeyRange", z.ns, "min", z.min, "max", z.max, "zone", zone))
 	return err
 }

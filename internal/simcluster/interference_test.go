@@ -163,32 +163,8 @@ func TestBalancerReturnsChunksThatSomebodyMovesOutOfTheirZone(t *testing.T) {
 	}
 }
 
-func TestBalancerFollowsRangesReassignedToOtherZones(t *testing.T) {
-	for _, release := range []string{"4.4", "5.0", "7.0"} {
-		t.Run(release, func(t *testing.T) {
-			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
-				i, err := c.Interfere(Interference{Kind: ChangesZones, Every: 20 * time.Second})
-				must(t, err)
-				time.Sleep(5 * time.Minute)
-				i.Stop()
-				time.Sleep(30 * time.Second)
-				moved := 0
-				for _, m := range logLines(c, "changelog", "moveChunk.commit")[1:] {
-					if strings.Contains(m, `{"p": {"$numberInt":"100"}}`) {
-						moved++
-					}
-				}
-				if i.Acts() < 14 || moved < 10 {
-					t.Errorf("%d acts, %d moves, want i.Acts() at least 14, moved at least 10", i.Acts(), moved)
-				}
-				wantEveryDocumentOnce(t, c)
-			})
-		})
-	}
-}
-
 func TestSameSeedGivesTheSameInterference(t *testing.T) {
-	for _, kind := range []InterferenceKind{BusyBalancer, MovesOutOfZones, ChangesZones} {
+	for _, kind := range []InterferenceKind{BusyBalancer, MovesOutOfZones} {
 		t.Run(string(kind), func(t *testing.T) {
 			run := func(seed int64) (log []string) {
 				onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {

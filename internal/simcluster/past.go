@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/balancer"
+	"shardboard/internal/simcluster/engine/value"
 	"shardboard/internal/simcluster/workload"
 )
 
@@ -76,7 +77,7 @@ func (p *Past) Balance(ctx context.Context, seed uint64) int {
 // Move moves a chunk for somebody with a shell of their own. The donor keeps its documents for
 // Options.OrphanDelay, so that the chunk cannot return before.
 func (p *Past) Move(ctx context.Context, ns string, lo, hi bson.Raw, to string) error {
-	_, err := p.c.Command(ctx, "admin", bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{lo, hi}}, {Key: "to", Value: to}})
+	_, err := p.c.Command(ctx, "admin", value.D("moveChunk", ns, "bounds", bson.A{lo, hi}, "to", to))
 	return err
 }
 

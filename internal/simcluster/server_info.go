@@ -5,12 +5,97 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/access"
+	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
+	"shardboard/internal/simcluster/wire"
 )
+
+// server is the process of the mongos: what it says of itself and what it has counted.
+type server struct {
+	catalog *catalog.Cluster
+	access  *access.Control
+	faults  *Faults
+	version version
+	process bson.ObjectID // of topologyVersion
+	started time.Time
+	epoch   time.Time // when the cluster began
+	cursors *cursors
+	stats   *counters
+}
+
+// hello describes this mongos to a driver; isMaster and ismaster are older names.
+// Compression and exhaust cursors are not supported, so the fields that would offer
+// them are absent.
+func (srv *server) hello(ctx context.Context, r *engine.Request) (bson.D, error) {
+	if r.Conn != nil {
+		if client, ok := r.Lookup("client").DocumentOK(); ok && r.Conn.Client == nil {
+			r.Conn.Client = client
+			r.Conn.App, _ = client.Lookup("application", "name").StringValueOK()
+		}
+	}
+	if err := srv.awaitTopologyChange(ctx, r); err != nil {
+		return nil, err
+	}
+	primary := "ismaster"
+	if r.Name == "hello" {
+		primary = "isWritablePrimary"
+	}
+	reply := value.D(primary, true, "msg", "isdbgrid")
+	if srv.version.atLeast(4, 4, 2) {
+		reply = append(reply, bson.E{Key: "topologyVersion", Value: srv.topologyVersion()})
+	}
+	if truthy(r.Lookup("helloOk")) {
+		reply = append(reply, bson.E{Key: "helloOk", Value: true})
+	}
+	var id int32
+	if r.Conn != nil {
+		id = r.Conn.ID
+	}
+	reply = append(reply, value.D("maxBsonObjectSize", int32(maxDocument),
+		"maxMessageSizeBytes", int32(wire.MaxMessage), "maxWriteBatchSize", int32(maxWriteBatch),
+		"localTime", bson.NewDateTimeFromTime(srv.catalog.Now()),
+		"logicalSessionTimeoutMinutes", int32(sessionLife/time.Minute), "connectionId", id,
+		"maxWireVersion", srv.version.wire, "minWireVersion", int32(0))...)
+	if r.Conn != nil && (hasKey(r.Body, "saslSupportedMechs") || hasKey(r.Body, "speculativeAuthenticate")) {
+		reply = append(reply, srv.access.Of(r.Conn).Hello(r)...)
+	}
+	return reply, nil
+}
+
+// topologyVersion has a constant counter: a mongos never changes its role.
+func (srv *server) topologyVersion() bson.D {
+	return value.D("processId", srv.process, "counter", int64(0))
+}
+
+// awaitTopologyChange delays the answer to a streaming monitor until maxAwaitTimeMS is
+// over or the cluster closes. The topology never changes.
+func (srv *server) awaitTopologyChange(ctx context.Context, r *engine.Request) error {
+	known, ok := r.Lookup("topologyVersion").DocumentOK()
+	wait := r.Lookup("maxAwaitTimeMS")
+	if !ok || wait.Type == 0 {
+		return nil
+	}
+	ms, ok := wholeNumber(wait)
+	if !ok || ms < 0 {
+		return status.Errorf(status.BadValue, "maxAwaitTimeMS must be a non-negative integer")
+	}
+	if id, ok := known.Lookup("processId").ObjectIDOK(); !ok || id != srv.process {
+		return nil // the monitor knows an earlier process: answer at once
+	}
+	select {
+	case <-time.After(min(time.Duration(ms), 60_000) * time.Millisecond):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 // hostname and port are how the simulated mongos names itself.
 const (
@@ -18,46 +103,32 @@ const (
 	routerPort = 27099
 )
 
-func (c *Cluster) ping(context.Context, *engine.Request) (bson.D, error) { return bson.D{}, nil }
+func (srv *server) ping(context.Context, *engine.Request) (bson.D, error) { return bson.D{}, nil }
 
-func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
-	p := c.version.parts
-	disabled := bson.D{{Key: "running", Value: "disabled"}, {Key: "compiled", Value: "disabled"}}
+func (srv *server) buildInfo(context.Context, *engine.Request) (bson.D, error) {
+	p := srv.version.parts
+	disabled := value.D("running", "disabled", "compiled", "disabled")
 	environment := bson.D{}
 	for _, k := range []string{"distmod", "distarch", "cc", "ccflags", "cxx", "cxxflags", "linkflags", "target_arch",
 		"target_os", "cppdefines"} {
 		environment = append(environment, bson.E{Key: k, Value: ""})
 	}
-	return bson.D{
-		{Key: "version", Value: c.version.release},
-		{Key: "gitVersion", Value: c.version.git},
-		{Key: "modules", Value: bson.A{}},
-		{Key: "allocator", Value: "system"},
-		{Key: "javascriptEngine", Value: "none"},
-		{Key: "sysInfo", Value: "deprecated"},
-		{Key: "versionArray", Value: bson.A{int32(p[0]), int32(p[1]), int32(p[2]), int32(0)}},
-		{Key: "openssl", Value: disabled},
-		{Key: "buildEnvironment", Value: environment},
-		{Key: "bits", Value: int32(64)},
-		{Key: "debug", Value: false},
-		{Key: "maxBsonObjectSize", Value: int32(maxDocument)},
-	}, nil
+	return value.D("version", srv.version.release, "gitVersion", srv.version.git, "modules", bson.A{},
+		"allocator", "system", "javascriptEngine", "none", "sysInfo", "deprecated",
+		"versionArray", bson.A{int32(p[0]), int32(p[1]), int32(p[2]), int32(0)}, "openssl", disabled,
+		"buildEnvironment", environment, "bits", int32(64), "debug", false, "maxBsonObjectSize", int32(maxDocument)), nil
 }
 
 // parameters are the server parameters that getParameter shows.
 func parameters() bson.D {
-	return bson.D{
-		{Key: "cursorTimeoutMillis", Value: cursorLife.Milliseconds()},
-		{Key: "localLogicalSessionTimeoutMinutes", Value: int32(sessionLife.Minutes())},
-		{Key: "enableTestCommands", Value: false},
-		{Key: "logLevel", Value: int32(0)},
-		{Key: "quiet", Value: false},
-	}
+	return value.D("cursorTimeoutMillis", cursorLife.Milliseconds(),
+		"localLogicalSessionTimeoutMinutes", int32(sessionLife.Minutes()), "enableTestCommands", false,
+		"logLevel", int32(0), "quiet", false)
 }
 
 // getParameter answers a parameter, or all for "*". A mongos has
 // featureCompatibilityVersion from 8.0 on.
-func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
+func (srv *server) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
 	all := parameters()
 	if s, ok := r.Lookup("getParameter").StringValueOK(); ok && s == "*" {
 		return all, nil
@@ -68,12 +139,12 @@ func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, er
 			found = append(found, p)
 		}
 	}
-	if c.version.atLeast(8, 0, 0) && hasKey(r.Body, "featureCompatibilityVersion") {
-		fcv := fmt.Sprintf("%d.%d", c.version.parts[0], c.version.parts[1])
-		found = append(found, bson.E{Key: "featureCompatibilityVersion", Value: bson.D{{Key: "version", Value: fcv}}})
+	if srv.version.atLeast(8, 0, 0) && hasKey(r.Body, "featureCompatibilityVersion") {
+		fcv := fmt.Sprintf("%d.%d", srv.version.parts[0], srv.version.parts[1])
+		found = append(found, bson.E{Key: "featureCompatibilityVersion", Value: value.D("version", fcv)})
 	}
 	if len(found) == 0 {
-		if c.version.atLeast(8, 0, 0) {
+		if srv.version.atLeast(8, 0, 0) {
 			return nil, status.Errorf(status.InvalidOptions, "no option found to get")
 		}
 		return nil, status.Plain("no option found to get")
@@ -81,72 +152,54 @@ func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, er
 	return found, nil
 }
 
-func (c *Cluster) getCmdLineOpts(context.Context, *engine.Request) (bson.D, error) {
-	config := c.catalog.Host(configShard)
-	return bson.D{
-		{Key: "argv", Value: bson.A{"mongos", "--configdb", config, "--port", fmt.Sprint(routerPort)}},
-		{Key: "parsed", Value: bson.D{
-			{Key: "net", Value: bson.D{{Key: "port", Value: int32(routerPort)}}},
-			{Key: "sharding", Value: bson.D{{Key: "configDB", Value: config}}},
-		}},
-	}, nil
+func (srv *server) getCmdLineOpts(context.Context, *engine.Request) (bson.D, error) {
+	config := srv.catalog.Host(configShard)
+	return value.D("argv", bson.A{"mongos", "--configdb", config, "--port", fmt.Sprint(routerPort)},
+		"parsed", value.D("net", value.D("port", int32(routerPort)),
+			"sharding", value.D("configDB", config))), nil
 }
 
-func (c *Cluster) hostInfo(context.Context, *engine.Request) (bson.D, error) {
-	return bson.D{
-		{Key: "system", Value: bson.D{
-			{Key: "currentTime", Value: bson.NewDateTimeFromTime(c.catalog.Now())},
-			{Key: "hostname", Value: fmt.Sprintf("%s:%d", hostname, routerPort)},
-			{Key: "cpuAddrSize", Value: int32(64)},
-			{Key: "memSizeMB", Value: int64(4096)},
-			{Key: "memLimitMB", Value: int64(4096)},
-			{Key: "numCores", Value: int32(runtime.NumCPU())},
-			{Key: "cpuArch", Value: "x86_64"},
-			{Key: "numaEnabled", Value: false},
-		}},
-		{Key: "os", Value: bson.D{{Key: "type", Value: "Linux"}, {Key: "name", Value: "simulated"}, {Key: "version", Value: ""}}},
-		{Key: "extra", Value: bson.D{}},
-	}, nil
+func (srv *server) hostInfo(context.Context, *engine.Request) (bson.D, error) {
+	return value.D("system", value.D("currentTime", bson.NewDateTimeFromTime(srv.catalog.Now()),
+		"hostname", fmt.Sprintf("%s:%d", hostname, routerPort), "cpuAddrSize", int32(64),
+		"memSizeMB", int64(4096), "memLimitMB", int64(4096), "numCores", int32(runtime.NumCPU()),
+		"cpuArch", "x86_64", "numaEnabled", false),
+		"os", value.D("type", "Linux", "name", "simulated", "version", ""), "extra", bson.D{}), nil
 }
 
-func (c *Cluster) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, error) {
+func (srv *server) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, error) {
 	remote := ""
 	if r.Conn != nil {
 		remote = r.Conn.Remote
 	}
-	return bson.D{{Key: "you", Value: remote}}, nil
+	return value.D("you", remote), nil
 }
 
 // getLog returns no lines; the simulated cluster logs to Options.Log.
-func (c *Cluster) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
+func (srv *server) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
 	name, ok := r.Lookup("getLog").StringValueOK()
 	switch {
 	case !ok:
 		return nil, wrongType("getLog.getLog", r.Lookup("getLog"), "string")
 	case name == "*":
-		return bson.D{{Key: "names", Value: bson.A{"global", "startupWarnings"}}}, nil
+		return value.D("names", bson.A{"global", "startupWarnings"}), nil
 	case name == "global" || name == "startupWarnings":
-		return bson.D{{Key: "totalLinesWritten", Value: int32(0)}, {Key: "log", Value: bson.A{}}}, nil
+		return value.D("totalLinesWritten", int32(0), "log", bson.A{}), nil
 	}
 	return nil, status.Errorf(status.OperationFailed, "No log named '%s'", name)
 }
 
-func (c *Cluster) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
-	return bson.D{{Key: "isdbgrid", Value: int32(1)}, {Key: "hostname", Value: hostname}}, nil
+func (srv *server) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
+	return value.D("isdbgrid", int32(1), "hostname", hostname), nil
 }
 
 // serverInfo is the block of that name in explain.
-func (c *Cluster) serverInfo(shard string) bson.D {
+func (srv *server) serverInfo(shard string) bson.D {
 	port := int32(routerPort)
 	if shard != "" {
-		_, address, _ := cutHost(c.catalog.Host(shard))
+		_, address, _ := cutHost(srv.catalog.Host(shard))
 		_, p, _ := strings.Cut(address, ":")
 		_, _ = fmt.Sscan(p, &port)
 	}
-	return bson.D{
-		{Key: "host", Value: hostname},
-		{Key: "port", Value: port},
-		{Key: "version", Value: c.version.release},
-		{Key: "gitVersion", Value: c.version.git},
-	}
+	return value.D("host", hostname, "port", port, "version", srv.version.release, "gitVersion", srv.version.git)
 }

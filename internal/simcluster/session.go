@@ -39,15 +39,15 @@ type sessions struct {
 }
 
 // withSession runs a command under the rules of its session.
-func (c *Cluster) withSession(ctx context.Context, r *engine.Request, a common, retryable bool,
+func (ts *transactions) withSession(ctx context.Context, r *engine.Request, a common, retryable bool,
 	run func(context.Context) (bson.D, error)) (bson.D, error) {
 	if a.starts || a.hasAutocommit {
-		return c.inTransaction(ctx, r, a, run)
+		return ts.inTransaction(ctx, r, a, run)
 	}
 	if !retryable || !a.hasTxn || a.session == "" {
 		return run(ctx)
 	}
-	s := c.sessions.lock(a.session)
+	s := ts.sessions.lock(a.session)
 	defer s.mu.Unlock()
 	tx := s.tx.Load()
 	switch {
@@ -60,7 +60,7 @@ func (c *Cluster) withSession(ctx context.Context, r *engine.Request, a common, 
 		return nil, status.Errorf(status.IllegalOperation, "Retryable write with txnNumber %d is prohibited on session because a "+
 			"transaction with that number has already started on this session.", a.txn)
 	case tx != nil:
-		c.abort(tx)
+		ts.abort(tx)
 		s.tx.Store(nil)
 	}
 	reply, err := run(ctx)
@@ -152,10 +152,7 @@ func (c *Cluster) startSession(context.Context, *engine.Request) (bson.D, error)
 	c.catalog.Mu.Lock()
 	id := c.catalog.UUID()
 	c.catalog.Mu.Unlock()
-	return bson.D{
-		{Key: "id", Value: bson.D{{Key: "id", Value: uuidValue(id)}}},
-		{Key: "timeoutMinutes", Value: int32(sessionLife / time.Minute)},
-	}, nil
+	return value.D("id", value.D("id", uuidValue(id)), "timeoutMinutes", int32(sessionLife/time.Minute)), nil
 }
 
 // endSessions also closes the cursors and aborts the transactions of the sessions, as the
@@ -220,8 +217,8 @@ func (c *Cluster) killAllSessions(r *engine.Request) {
 	if guard := c.guardOf(r); guard != nil {
 		owner = guard.Owner()
 	}
-	for _, tx := range c.sessions.transactionsOf(owner) {
-		c.abort(tx)
+	for _, tx := range c.transactions.sessions.transactionsOf(owner) {
+		c.transactions.abort(tx)
 	}
 }
 
@@ -230,12 +227,12 @@ func (c *Cluster) endSession(id string, r *engine.Request) {
 	if guard := c.guardOf(r); guard != nil {
 		id += guard.Owner()
 	}
-	s := c.sessions.end(id)
+	s := c.transactions.sessions.end(id)
 	if s == nil {
 		return
 	}
 	if tx := s.tx.Load(); tx != nil {
-		c.abort(tx)
+		c.transactions.abort(tx)
 	}
 }
 

@@ -1,11 +1,14 @@
 package simcluster
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -29,7 +32,7 @@ func (c *Cluster) seriesOptions(coll string, given bson.Raw) (stored string, opt
 	case !c.version.atLeast(5, 0, 0):
 		return "", nil, status.Errorf(status.CommandNotSupported, "this release has no time-series collections")
 	}
-	options = bson.D{{Key: "timeField", Value: time}}
+	options = value.D("timeField", time)
 	if meta := value.Field(given, "metaField"); meta.Type != 0 {
 		options = append(options, bson.E{Key: "metaField", Value: meta})
 	}
@@ -45,7 +48,7 @@ func (c *Cluster) seriesOptions(coll string, given bson.Raw) (stored string, opt
 	if n, ok := wholeNumber(value.Field(given, "bucketMaxSpanSeconds")); ok {
 		span = int32(n)
 	}
-	options = append(options, bson.E{Key: "granularity", Value: granularity}, bson.E{Key: "bucketMaxSpanSeconds", Value: span})
+	options = append(options, value.D("granularity", granularity, "bucketMaxSpanSeconds", span)...)
 	if c.version.atLeast(9, 0, 0) {
 		return coll, options, nil
 	}
@@ -54,32 +57,26 @@ func (c *Cluster) seriesOptions(coll string, given bson.Raw) (stored string, opt
 
 // bucketsOptions are the options of the collection of buckets: the schema of a bucket, and that of the series.
 func bucketsOptions(series bson.D) bson.D {
-	is := func(kind string) bson.D { return bson.D{{Key: "bsonType", Value: kind}} }
+	is := func(kind string) bson.D { return value.D("bsonType", kind) }
 	object := func(required []string, properties bson.D) bson.D {
-		return bson.D{{Key: "bsonType", Value: "object"}, {Key: "required", Value: required}, {Key: "properties", Value: properties}}
+		return value.D("bsonType", "object", "required", required, "properties", properties)
 	}
 	time := series[0].Value.(string)
-	bound := object([]string{time}, bson.D{{Key: time, Value: is("date")}})
+	bound := object([]string{time}, value.D(time, is("date")))
 	closed := bson.E{Key: "additionalProperties", Value: false}
-	control := append(object([]string{"version", "min", "max"}, bson.D{
-		{Key: "version", Value: is("number")}, {Key: "min", Value: bound}, {Key: "max", Value: bound}, {Key: "closed", Value: is("bool")},
-		{Key: "count", Value: bson.D{{Key: "bsonType", Value: "number"}, {Key: "minimum", Value: int32(1)}}},
-	}), closed)
-	bucket := append(object([]string{"_id", "control", "data"}, bson.D{
-		{Key: "_id", Value: is("objectId")}, {Key: "control", Value: control}, {Key: "data", Value: is("object")},
-		{Key: "meta", Value: bson.D{}},
-	}), closed)
-	return bson.D{{Key: "validator", Value: bson.D{{Key: "$jsonSchema", Value: bucket}}}, {Key: "clusteredIndex", Value: true},
-		{Key: "timeseries", Value: series}}
+	control := append(object([]string{"version", "min", "max"}, value.D("version", is("number"), "min", bound,
+		"max", bound, "closed", is("bool"), "count", value.D("bsonType", "number", "minimum", int32(1)))), closed)
+	bucket := append(object([]string{"_id", "control", "data"}, value.D("_id", is("objectId"), "control", control,
+		"data", is("object"), "meta", bson.D{})), closed)
+	return value.D("validator", value.D("$jsonSchema", bucket), "clusteredIndex", true, "timeseries", series)
 }
 
 // addSeries adds what a new collection of buckets has besides: an index (6.3), and a view in system.views.
 func (c *Cluster) addSeries(node *engine.Node, buckets *engine.Coll, series bson.D) error {
 	time := series[0].Value.(string)
 	if meta, ok := value.Field(encode(series), "metaField").StringValueOK(); ok && c.version.atLeast(6, 3, 0) {
-		key := bson.D{{Key: "meta", Value: int32(1)}, {Key: "control.min." + time, Value: int32(1)},
-			{Key: "control.max." + time, Value: int32(1)}}
-		if _, err := buckets.EnsureIndex(bson.D{{Key: "key", Value: key}, {Key: "name", Value: meta + "_1_" + time + "_1"}}); err != nil {
+		key := value.D("meta", int32(1), "control.min."+time, int32(1), "control.max."+time, int32(1))
+		if _, err := buckets.EnsureIndex(value.D("key", key, "name", meta+"_1_"+time+"_1")); err != nil {
 			return err
 		}
 	}
@@ -91,8 +88,8 @@ func (c *Cluster) addSeries(node *engine.Node, buckets *engine.Coll, series bson
 	if views == nil {
 		views = node.Create(buckets.DB, "system.views", c.catalog.UUID(), nil)
 	}
-	_, err := views.Insert(encode(bson.D{{Key: "_id", Value: buckets.DB + "." + name}, {Key: "viewOn", Value: buckets.Name},
-		{Key: "pipeline", Value: bson.A{bson.D{{Key: "$_internalUnpackBucket", Value: series}}}}}))
+	_, err := views.Insert(encode(value.D("_id", buckets.DB+"."+name, "viewOn", buckets.Name,
+		"pipeline", bson.A{value.D("$_internalUnpackBucket", series)})))
 	return err
 }
 
@@ -112,8 +109,8 @@ func seriesRow(coll *engine.Coll, row bson.D) []bson.D {
 		return []bson.D{row}
 	}
 	return []bson.D{row, {{Key: "name", Value: name}, {Key: "type", Value: "timeseries"},
-		{Key: "options", Value: bson.D{{Key: "timeseries", Value: value.Field(coll.Options, "timeseries")}}},
-		{Key: "info", Value: bson.D{{Key: "readOnly", Value: false}}}}}
+		{Key: "options", Value: value.D("timeseries", value.Field(coll.Options, "timeseries"))},
+		{Key: "info", Value: value.D("readOnly", false)}}}
 }
 
 // seriesStats replaces the count of documents by that of buckets.
@@ -133,6 +130,157 @@ func seriesStats(coll *engine.Coll, stats bson.D) bson.D {
 	if n := int64(coll.Len()); n > 0 {
 		average = coll.Bytes() / n
 	}
-	return append(out, bson.E{Key: "timeseries", Value: bson.D{{Key: "bucketsNs", Value: coll.DB + "." + coll.Name},
-		{Key: "bucketCount", Value: int64(coll.Len())}, {Key: "avgBucketSize", Value: average}}})
+	return append(out, bson.E{Key: "timeseries", Value: value.D("bucketsNs", coll.DB+"."+coll.Name,
+		"bucketCount", int64(coll.Len()), "avgBucketSize", average)})
+}
+
+// fullBucket is the most measurements of one bucket (timeseriesBucketMaxCount).
+const fullBucket = 1000
+
+// roundTo is what the time of a bucket is rounded down to, by its granularity.
+var roundTo = map[string]time.Duration{"seconds": time.Minute, "minutes": time.Hour, "hours": 24 * time.Hour}
+
+// series is a time series that clients use through its view.
+type series struct {
+	time, meta string
+	round      time.Duration
+	span       time.Duration
+}
+
+// seriesOf returns the time series of a view; ok is false if the name is no view of buckets. The caller holds
+// catalog.Mu.
+func (c *Cluster) seriesOf(db, coll string) (s series, ok bool) {
+	for _, at := range c.everywhereStored(db, bucketsPrefix+coll).sources {
+		if isSeries(at.coll) {
+			options := bson.Raw(value.Field(at.coll.Options, "timeseries").Value)
+			s.time, _ = value.Field(options, "timeField").StringValueOK()
+			s.meta, _ = value.Field(options, "metaField").StringValueOK()
+			granularity, _ := value.Field(options, "granularity").StringValueOK()
+			n, _ := wholeNumber(value.Field(options, "bucketMaxSpanSeconds"))
+			s.round, s.span = roundTo[granularity], time.Duration(n)*time.Second
+			return s, true
+		}
+	}
+	return s, false
+}
+
+// insertMeasurement stores a measurement in an open bucket of its series, or in a new one. Buckets are of the first
+// version, without compression.
+func (p *inserter) insertMeasurement(s series, doc bson.Raw) error {
+	at, ok := value.Field(doc, s.time).TimeOK()
+	if !ok {
+		return status.Errorf(status.BadValue, "'%s' must be present and contain a valid BSON UTC datetime value", s.time)
+	}
+	fresh := s.bucket(at, doc)
+	shard := ""
+	if p.routing != nil {
+		key, err := p.routing.KeyOf(fresh)
+		if err != nil {
+			return err
+		}
+		shard = p.routing.Owner(key)
+	}
+	coll, err := p.collectionOn(shard)
+	if err != nil {
+		return err
+	}
+	if id, bucket, ok := s.openBucket(coll, at, value.Field(fresh, "meta")); ok {
+		return p.cluster.transactions.replaceIn(p.tx, coll, id, s.add(bucket, at, doc))
+	}
+	return p.cluster.transactions.insertInto(p.tx, coll, fresh)
+}
+
+// bucket is a new bucket with one measurement.
+func (s series) bucket(at time.Time, doc bson.Raw) bson.Raw {
+	d := value.D("_id", bson.NewObjectIDFromTimestamp(at.UTC().Truncate(s.round)),
+		"control", value.D("version", int32(1),
+			"min", value.D(s.time, at.UTC().Truncate(s.round)), "max", value.D(s.time, at)))
+	if meta := value.Field(doc, s.meta); s.meta != "" && meta.Type != 0 {
+		d = append(d, bson.E{Key: "meta", Value: meta})
+	}
+	return s.add(encode(append(d, bson.E{Key: "data", Value: bson.D{}})), at, doc)
+}
+
+// openBucket finds the bucket of the same meta value that has room for one more measurement at a time.
+func (s series) openBucket(coll *engine.Coll, at time.Time, meta bson.RawValue) (id engine.RecordID, bucket bson.Raw, ok bool) {
+	for cur := coll.Query(engine.Query{Filter: &query.Filter{}}); cur.Next(); {
+		doc := cur.Doc()
+		since, _ := value.Field(bson.Raw(value.Field(value.Field(doc, "control").Value, "min").Value), s.time).TimeOK()
+		if !at.Before(since) && at.Before(since.Add(s.span)) && value.Compare(value.Field(doc, "meta"), meta) == 0 && s.count(doc) < fullBucket {
+			return cur.ID(), doc, true
+		}
+	}
+	return 0, nil, false
+}
+
+// count is the number of measurements of a bucket.
+func (s series) count(bucket bson.Raw) int {
+	times, _ := bson.Raw(value.Field(value.Field(bucket, "data").Value, s.time).Value).Elements()
+	return len(times)
+}
+
+// add puts a measurement into a bucket: data has a document for each field, with the numbers of the measurements.
+func (s series) add(bucket bson.Raw, at time.Time, doc bson.Raw) bson.Raw {
+	var d, data, control bson.D
+	_ = bson.Unmarshal(bucket, &d)
+	_ = bson.Unmarshal(value.Field(bucket, "data").Value, &data)
+	_ = bson.Unmarshal(value.Field(bucket, "control").Value, &control)
+	number := strconv.Itoa(s.count(bucket))
+	for e := value.Read(doc); e.Next(); {
+		if name := string(e.Key); name != s.meta {
+			data = setPath(data, []string{name, number}, e.Value)
+		}
+	}
+	for i, e := range control {
+		if e.Key == "max" {
+			if last, _ := value.Field(value.Field(value.Field(bucket, "control").Value, "max").Value, s.time).TimeOK(); at.After(last) {
+				control[i].Value = value.D(s.time, at)
+			}
+		}
+	}
+	for i := range d {
+		switch d[i].Key {
+		case "data":
+			d[i].Value = data
+		case "control":
+			d[i].Value = control
+		}
+	}
+	return encode(d)
+}
+
+// unpack is a collection of the measurements of buckets, for reads of the view.
+func (s series) unpack(buckets *engine.Coll, owned func(bson.Raw) bool) *engine.Coll {
+	out := engine.NewNode("").Create(buckets.DB, buckets.Name[len(bucketsPrefix):], buckets.UUID, nil)
+	for cur := buckets.Query(engine.Query{Filter: &query.Filter{}, Owned: owned}); cur.Next(); {
+		data := bson.Raw(value.Field(cur.Doc(), "data").Value)
+		meta := value.Field(cur.Doc(), "meta")
+		for i := range s.count(cur.Doc()) {
+			d := value.D(s.time, value.Field(value.Field(data, s.time).Value, strconv.Itoa(i)))
+			if meta.Type != 0 {
+				d = append(d, bson.E{Key: s.meta, Value: meta})
+			}
+			for e := value.Read(data); e.Next(); {
+				if v := value.Field(e.Value.Value, strconv.Itoa(i)); v.Type != 0 && string(e.Key) != s.time {
+					d = append(d, bson.E{Key: string(e.Key), Value: v})
+				}
+			}
+			doc, err := storable(encode(d))
+			if err == nil {
+				_, _ = out.Insert(doc)
+			}
+		}
+	}
+	return out
+}
+
+// unpacked is the target of a read of a view: the measurements of the buckets on every shard.
+func (c *Cluster) unpacked(db, coll string, s series) target {
+	t := target{ns: db + "." + coll}
+	for _, at := range c.everywhereStored(db, bucketsPrefix+coll).sources {
+		if at.coll != nil {
+			t.sources = append(t.sources, source{shard: at.shard, coll: s.unpack(at.coll, at.owned)})
+		}
+	}
+	return t
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 )
@@ -50,13 +51,28 @@ type view struct {
 	coll    *engine.Coll // the private copy
 	changes map[engine.RecordID]*documentChange
 	order   []engine.RecordID
-	indexes []bson.D // that the transaction creates
 }
 
 // documentChange is what a transaction did to one document.
 type documentChange struct {
 	before bson.Raw // nil: it inserted the document
 	after  bson.Raw // nil: it deleted the document
+}
+
+// transactions are the sessions of all clients with their transactions, and the documents that open transactions
+// have locked.
+type transactions struct {
+	catalog  *catalog.Cluster
+	lifetime time.Duration // of a transaction at most
+	sessions sessions
+
+	// Guarded by catalog.Mu.
+	open  map[*transaction]struct{}
+	locks documentLocks
+}
+
+func newTransactions(c *catalog.Cluster, lifetime time.Duration) *transactions {
+	return &transactions{catalog: c, lifetime: lifetime, open: make(map[*transaction]struct{}), locks: make(documentLocks)}
 }
 
 // transactionKey is the context key of a command's *transaction.
@@ -68,26 +84,26 @@ func transactionOf(ctx context.Context) *transaction {
 	return tx
 }
 
-// beginTransaction takes the snapshot and limits the lifetime.
-func (c *Cluster) beginTransaction(number int64) *transaction {
+// begin takes the snapshot and limits the lifetime.
+func (ts *transactions) begin(number int64) *transaction {
 	tx := &transaction{
 		number: number, done: make(chan struct{}), views: make(map[string]*view),
 		byColl: make(map[*engine.Coll]*view), placements: make(map[string]placement), touched: make(map[string]struct{}),
 	}
-	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
-	for shard, node := range c.catalog.Shards {
+	ts.catalog.Mu.Lock()
+	defer ts.catalog.Mu.Unlock()
+	for shard, node := range ts.catalog.Shards {
 		for _, db := range node.Databases() {
 			for _, coll := range node.Colls(db) {
 				tx.add(&view{node: node, shard: shard, live: coll, coll: coll.Snapshot()})
 			}
 		}
 	}
-	for _, ns := range c.catalog.Namespaces() {
-		tx.placements[ns] = c.placementOf(ns)
+	for _, ns := range ts.catalog.Namespaces() {
+		tx.placements[ns] = ts.placementOf(ns)
 	}
-	c.transactions[tx] = struct{}{}
-	tx.expires = time.AfterFunc(c.opts.TransactionLifetime, func() { c.abort(tx) })
+	ts.open[tx] = struct{}{}
+	tx.expires = time.AfterFunc(ts.lifetime, func() { ts.abort(tx) })
 	return tx
 }
 
@@ -98,8 +114,8 @@ func (tx *transaction) add(v *view) {
 
 // placementOf identifies the current placement of a collection; it is zero for one that
 // is not sharded. The caller holds catalog.Mu.
-func (c *Cluster) placementOf(ns string) placement {
-	r := c.catalog.Routing(ns)
+func (ts *transactions) placementOf(ns string) placement {
+	r := ts.catalog.Routing(ns)
 	if r == nil {
 		return placement{}
 	}
@@ -108,12 +124,12 @@ func (c *Cluster) placementOf(ns string) placement {
 
 // use notes that the transaction touches a collection. It fails when the snapshot cannot
 // be used because the collection's chunks moved. The caller holds catalog.Mu.
-func (c *Cluster) use(tx *transaction, ns string) error {
+func (ts *transactions) use(tx *transaction, ns string) error {
 	if tx.state != transactionOpen {
 		return notInProgress(tx.number)
 	}
 	tx.touched[ns] = struct{}{}
-	if c.placementOf(ns) != tx.placements[ns] {
+	if ts.placementOf(ns) != tx.placements[ns] {
 		return status.Errorf(status.MigrationConflict, "Chunk placement of %s changed after the transaction began", ns)
 	}
 	return nil
@@ -121,11 +137,11 @@ func (c *Cluster) use(tx *transaction, ns string) error {
 
 // seenBy replaces the collections of a target by what the transaction sees of them. The
 // caller holds catalog.Mu.
-func (c *Cluster) seenBy(tx *transaction, t target) (target, error) {
+func (ts *transactions) seenBy(tx *transaction, t target) (target, error) {
 	if tx == nil {
 		return t, nil
 	}
-	if err := c.use(tx, t.ns); err != nil {
+	if err := ts.use(tx, t.ns); err != nil {
 		return t, err
 	}
 	for i, s := range t.sources {
@@ -149,22 +165,22 @@ func createdLater(ns string) error {
 // collection finds or creates the transaction's copy of a collection for an insert. live
 // is the collection itself, nil when there is none. The caller holds catalog.Mu for
 // writing.
-func (c *Cluster) collectionIn(tx *transaction, db, name, shard string, sharded bool, live *engine.Coll) (*engine.Coll, error) {
+func (ts *transactions) collectionIn(tx *transaction, db, name, shard string, sharded bool, live *engine.Coll) (*engine.Coll, error) {
 	ns := db + "." + name
-	if err := c.use(tx, ns); err != nil {
+	if err := ts.use(tx, ns); err != nil {
 		return nil, err
 	}
 	if v := tx.views[shard+"/"+ns]; v != nil {
 		return v.coll, nil
 	}
-	v := &view{node: c.catalog.Shards[shard], shard: shard, live: live}
+	v := &view{node: ts.catalog.Shards[shard], shard: shard, live: live}
 	switch {
 	case sharded:
 		v.coll = live.Snapshot() // just created on this shard, like the others
 	case live != nil:
 		return nil, createdLater(ns)
 	default:
-		v.coll = engine.NewNode(shard).Create(db, name, c.catalog.UUID(), nil)
+		v.coll = engine.NewNode(shard).Create(db, name, ts.catalog.UUID(), nil)
 		tx.change(v)
 	}
 	tx.add(v)
@@ -181,4 +197,226 @@ func (tx *transaction) change(v *view) {
 	if tx.recovery == "" {
 		tx.recovery = v.shard
 	}
+}
+
+// insertInto, replaceIn and deleteFrom change a document: at once, or as part of a
+// transaction, for which coll is the transaction's copy. The caller holds catalog.Mu
+// for writing.
+func (ts *transactions) insertInto(tx *transaction, coll *engine.Coll, doc bson.Raw) error {
+	if err := ts.catalog.CheckDocument(coll, doc); err != nil {
+		return err
+	}
+	if tx == nil {
+		if err := ts.locks.check(coll, 0, doc, nil); err != nil {
+			return err
+		}
+		_, err := coll.Insert(doc)
+		return err
+	}
+	v := tx.byColl[coll]
+	if err := ts.checkChange(tx, v, 0, doc); err != nil {
+		return err
+	}
+	id, err := coll.Insert(doc)
+	if err == nil {
+		ts.note(tx, v, id, nil, doc)
+	}
+	return err
+}
+
+func (ts *transactions) replaceIn(tx *transaction, coll *engine.Coll, id engine.RecordID, doc bson.Raw) error {
+	if err := ts.catalog.CheckDocument(coll, doc); err != nil {
+		return err
+	}
+	if tx == nil {
+		if err := ts.locks.check(coll, id, doc, nil); err != nil {
+			return err
+		}
+		return coll.Update(id, doc)
+	}
+	v := tx.byColl[coll]
+	if err := ts.checkChange(tx, v, id, doc); err != nil {
+		return err
+	}
+	before := coll.Get(id)
+	err := coll.Update(id, doc)
+	if err == nil {
+		ts.note(tx, v, id, before, doc)
+	}
+	return err
+}
+
+func (ts *transactions) deleteFrom(tx *transaction, coll *engine.Coll, id engine.RecordID) (bool, error) {
+	if tx == nil {
+		if err := ts.locks.check(coll, id, nil, nil); err != nil {
+			return false, err
+		}
+		return coll.Delete(id), nil
+	}
+	v := tx.byColl[coll]
+	if err := ts.checkChange(tx, v, id, nil); err != nil {
+		return false, err
+	}
+	before := coll.Get(id)
+	if !coll.Delete(id) {
+		return false, nil
+	}
+	ts.note(tx, v, id, before, nil)
+	return true, nil
+}
+
+// checkChange fails with a write conflict when the collection itself, or another
+// transaction, has a newer version of the record or a document with the same unique key.
+func (ts *transactions) checkChange(tx *transaction, v *view, id engine.RecordID, doc bson.Raw) error {
+	if v.node.Coll(v.coll.DB, v.coll.Name) != v.live {
+		return writeConflict()
+	}
+	if v.live == nil {
+		return nil
+	}
+	if ts.locks.check(v.live, id, doc, tx) != nil {
+		return writeConflict()
+	}
+	if _, own := v.changes[id]; !own && id != 0 && !v.live.Unchanged(id, v.coll.Get(id)) {
+		return writeConflict()
+	}
+	if doc == nil {
+		return nil
+	}
+	for _, holder := range v.live.Holders(doc, id) {
+		_, own := v.changes[holder]
+		if !own && !v.live.Unchanged(holder, v.coll.Get(holder)) {
+			return writeConflict() // the snapshot does not have that document: it is newer
+		}
+	}
+	return nil
+}
+
+// note adds a change to the transaction and locks the document.
+func (ts *transactions) note(tx *transaction, v *view, id engine.RecordID, before, after bson.Raw) {
+	tx.change(v)
+	if ch := v.changes[id]; ch != nil {
+		ch.after = after
+		return
+	}
+	v.changes[id] = &documentChange{before: before, after: after}
+	v.order = append(v.order, id)
+	if v.live == nil {
+		return
+	}
+	held := ts.locks.of(v.live)
+	held.views[tx] = v
+	if before != nil {
+		held.owners[id] = tx
+	}
+}
+
+// commit makes the changes of an open transaction, all at once. When that is impossible
+// because something other than a write changed the collections, it aborts.
+func (ts *transactions) commit(tx *transaction) error {
+	ts.catalog.Mu.Lock()
+	defer ts.catalog.Mu.Unlock()
+	switch tx.state {
+	case transactionCommitted:
+		return nil
+	case transactionAborted:
+		return notInProgress(tx.number)
+	}
+	if err := ts.makeChanges(tx); err != nil {
+		ts.finish(tx, transactionAborted)
+		return err
+	}
+	ts.finish(tx, transactionCommitted)
+	return nil
+}
+
+// makeChanges checks everything that could fail before it makes the first change.
+func (ts *transactions) makeChanges(tx *transaction) error {
+	for _, v := range tx.order {
+		ns := v.coll.NS()
+		if err := ts.catalog.CheckPrimaryMove(v.coll.DB, v.coll.Name); err != nil {
+			return err
+		}
+		if ts.placementOf(ns) != tx.placements[ns] || v.node.Coll(v.coll.DB, v.coll.Name) != v.live {
+			return status.Errorf(status.NoSuchTransaction, "Transaction %d was aborted because %s changed.", tx.number, ns)
+		}
+		for id, ch := range v.changes {
+			if ch.before != nil && !v.live.Unchanged(id, ch.before) {
+				return status.Errorf(status.NoSuchTransaction, "Transaction %d was aborted because documents of %s moved.", tx.number, ns)
+			}
+		}
+	}
+	for _, v := range tx.order {
+		if v.live == nil {
+			ts.catalog.EnsureDatabase(v.coll.DB)
+			v.live = v.node.Create(v.coll.DB, v.coll.Name, v.coll.UUID, v.coll.Options)
+		}
+		if err := v.live.Apply(v.list()); err != nil {
+			return err
+		}
+	}
+	ts.catalog.Timestamp()
+	return nil
+}
+
+// writtenShards lists the shards to which an open transaction has written. The caller
+// holds catalog.Mu.
+func (tx *transaction) writtenShards() (shards []string) {
+	if tx == nil {
+		return nil
+	}
+	for _, v := range tx.order {
+		shards = append(shards, v.shard)
+	}
+	return shards
+}
+
+// list is the view's changes in the order in which they were made.
+func (v *view) list() []engine.Change {
+	list := make([]engine.Change, 0, len(v.order))
+	for _, id := range v.order {
+		ch := v.changes[id]
+		if ch.before == nil {
+			id = 0
+		}
+		if id != 0 || ch.after != nil {
+			list = append(list, engine.Change{ID: id, Doc: ch.after})
+		}
+	}
+	return list
+}
+
+// abort ends a transaction without its changes, unless it has ended already.
+func (ts *transactions) abort(tx *transaction) {
+	ts.catalog.Mu.Lock()
+	defer ts.catalog.Mu.Unlock()
+	if tx.state == transactionOpen {
+		ts.finish(tx, transactionAborted)
+	}
+}
+
+// abortAll aborts all open transactions.
+func (ts *transactions) abortAll() {
+	ts.catalog.Mu.Lock()
+	defer ts.catalog.Mu.Unlock()
+	for tx := range ts.open {
+		ts.finish(tx, transactionAborted)
+	}
+}
+
+// finish releases the locks and wakes those who wait for them. The caller holds
+// catalog.Mu for writing.
+func (ts *transactions) finish(tx *transaction, s transactionState) {
+	tx.state = s
+	tx.expires.Stop()
+	for _, v := range tx.order {
+		ts.locks.release(v.live, tx)
+	}
+	tx.views, tx.byColl, tx.order, tx.placements, tx.touched = nil, nil, nil, nil, nil
+	delete(ts.open, tx)
+	close(tx.done)
+}
+
+func notInProgress(number int64) error {
+	return status.Errorf(status.NoSuchTransaction, "Transaction %d has been aborted.", number)
 }

@@ -15,14 +15,14 @@ import (
 
 // inTransaction runs a command that carries autocommit: false. Every error of a
 // statement aborts its transaction.
-func (c *Cluster) inTransaction(ctx context.Context, r *engine.Request, a common,
+func (ts *transactions) inTransaction(ctx context.Context, r *engine.Request, a common,
 	run func(context.Context) (bson.D, error)) (bson.D, error) {
-	if err := c.checkTransactionArguments(r, a); err != nil {
+	if err := ts.checkTransactionArguments(r, a); err != nil {
 		return nil, err
 	}
-	s := c.sessions.lock(a.session)
+	s := ts.sessions.lock(a.session)
 	defer s.mu.Unlock()
-	tx, err := c.transactionFor(s, a, r.Name)
+	tx, err := ts.transactionFor(s, a, r.Name)
 	if err != nil {
 		return nil, labelled(err)
 	}
@@ -35,21 +35,21 @@ func (c *Cluster) inTransaction(ctx context.Context, r *engine.Request, a common
 	case err != nil && ends:
 		return nil, labelled(interrupted(err))
 	case err != nil:
-		c.abort(tx)
+		ts.abort(tx)
 		return nil, labelled(interrupted(err))
 	case slices.ContainsFunc(reply, func(e bson.E) bool { return e.Key == "writeErrors" }):
-		c.abort(tx)
+		ts.abort(tx)
 	}
 	token := bson.D{}
 	if tx.recovery != "" {
-		token = bson.D{{Key: "recoveryShardId", Value: tx.recovery}}
+		token = value.D("recoveryShardId", tx.recovery)
 	}
 	return append(reply, bson.E{Key: "recoveryToken", Value: token}), nil
 }
 
 // transactionFor starts the transaction of a command or finds it in the session, whose
 // lock the caller holds.
-func (c *Cluster) transactionFor(s *session, a common, name string) (*transaction, error) {
+func (ts *transactions) transactionFor(s *session, a common, name string) (*transaction, error) {
 	tx := s.tx.Load()
 	switch {
 	case a.txn < s.txn:
@@ -60,9 +60,9 @@ func (c *Cluster) transactionFor(s *session, a common, name string) (*transactio
 			sessionText(a.session))
 	case a.starts:
 		if tx != nil {
-			c.abort(tx)
+			ts.abort(tx)
 		}
-		tx = c.beginTransaction(a.txn)
+		tx = ts.begin(a.txn)
 		s.txn, s.reply = a.txn, nil
 		s.tx.Store(tx)
 		return tx, nil
@@ -72,7 +72,7 @@ func (c *Cluster) transactionFor(s *session, a common, name string) (*transactio
 	case endsTransaction(name):
 		return tx, nil
 	}
-	switch c.stateOf(tx) {
+	switch ts.stateOf(tx) {
 	case transactionCommitted:
 		return nil, status.Errorf(status.TransactionCommitted, "Transaction %d has been committed.", tx.number)
 	case transactionAborted:
@@ -81,15 +81,15 @@ func (c *Cluster) transactionFor(s *session, a common, name string) (*transactio
 	return tx, nil
 }
 
-func (c *Cluster) stateOf(tx *transaction) transactionState {
-	c.catalog.Mu.RLock()
-	defer c.catalog.Mu.RUnlock()
+func (ts *transactions) stateOf(tx *transaction) transactionState {
+	ts.catalog.Mu.RLock()
+	defer ts.catalog.Mu.RUnlock()
 	return tx.state
 }
 
 // checkTransactionArguments enforces what the arguments of a transaction's commands may
 // be (db/initialize_operation_session_info.cpp, db/transaction_validation.cpp).
-func (c *Cluster) checkTransactionArguments(r *engine.Request, a common) error {
+func (ts *transactions) checkTransactionArguments(r *engine.Request, a common) error {
 	switch {
 	case !a.hasTxn && a.hasAutocommit:
 		return status.Errorf(status.InvalidOptions, "'autocommit' field requires a transaction number to also be specified")
@@ -128,8 +128,7 @@ func (c *Cluster) checkTransactionArguments(r *engine.Request, a common) error {
 // allowedInTransaction fails for commands and databases that no transaction may use.
 func allowedInTransaction(r *engine.Request) error {
 	switch r.Name {
-	case "find", "getMore", "killCursors", "aggregate", "distinct", "insert", "update", "delete", "findAndModify", "findandmodify",
-		"create", "createIndexes":
+	case "find", "getMore", "killCursors", "aggregate", "distinct", "insert", "update", "delete", "findAndModify", "findandmodify":
 	case "count":
 		return status.Errorf(status.OperationNotSupportedInTransaction, "Cannot run 'count' in a multi-document transaction. "+
 			"Please see http://dochub.mongodb.org/core/transaction-count for a recommended alternative.")
@@ -148,26 +147,26 @@ func endsTransaction(command string) bool {
 }
 
 // commitTransaction may be repeated: a client does that when it got no answer.
-func (c *Cluster) commitTransaction(ctx context.Context, r *engine.Request) (bson.D, error) {
+func (ts *transactions) commitTransaction(ctx context.Context, r *engine.Request) (bson.D, error) {
 	tx := transactionOf(ctx)
 	if tx == nil {
 		return nil, noTransaction(r)
 	}
-	return bson.D{}, c.commit(tx)
+	return bson.D{}, ts.commit(tx)
 }
 
-func (c *Cluster) abortTransaction(ctx context.Context, r *engine.Request) (bson.D, error) {
+func (ts *transactions) abortTransaction(ctx context.Context, r *engine.Request) (bson.D, error) {
 	tx := transactionOf(ctx)
 	if tx == nil {
 		return nil, noTransaction(r)
 	}
-	switch c.stateOf(tx) {
+	switch ts.stateOf(tx) {
 	case transactionCommitted:
 		return nil, status.Errorf(status.TransactionCommitted, "Transaction %d has been committed.", tx.number)
 	case transactionAborted:
 		return nil, notInProgress(tx.number)
 	}
-	c.abort(tx)
+	ts.abort(tx)
 	return bson.D{}, nil
 }
 

@@ -51,12 +51,13 @@ func (c *Cluster) addManyChunks(n int) error {
 		return err
 	}
 	err := insert("databases",
-		bson.D{{Key: "_id", Value: "many"}, {Key: "primary", Value: c.opts.shardNames()[0]}, {Key: "partitioned", Value: true},
-			{Key: "version", Value: bson.D{{Key: "uuid", Value: m.uuid}, {Key: "timestamp", Value: m.at}, {Key: "lastMod", Value: int32(1)}}}})
+		value.D("_id", "many", "primary", c.opts.shardNames()[0], "partitioned", true,
+			"version", value.D("uuid", m.uuid, "timestamp", m.at, "lastMod", int32(1))))
 	if err == nil {
-		err = insert("collections", bson.D{{Key: "_id", Value: ManyNS}, {Key: "lastmodEpoch", Value: bson.NewObjectIDFromTimestamp(c.opts.Epoch)},
-			{Key: "lastmod", Value: bson.NewDateTimeFromTime(c.opts.Epoch)}, {Key: "timestamp", Value: m.at}, {Key: "uuid", Value: m.uuid},
-			{Key: "key", Value: bson.D{{Key: "k", Value: "hashed"}}}, {Key: "unique", Value: false}, {Key: "noBalance", Value: false}})
+		err = insert("collections", value.D("_id", ManyNS,
+			"lastmodEpoch", bson.NewObjectIDFromTimestamp(c.opts.Epoch),
+			"lastmod", bson.NewDateTimeFromTime(c.opts.Epoch), "timestamp", m.at, "uuid", m.uuid,
+			"key", value.D("k", "hashed"), "unique", false, "noBalance", false))
 	}
 	if err != nil {
 		return fmt.Errorf("add %s: %w", ManyNS, err)
@@ -185,5 +186,5 @@ func (m *virtualChunks) joined(db, coll string, vars map[string]bson.RawValue) (
 		return nil, false
 	}
 	m.looked(1)
-	return pipeline.Of(encode(bson.D{{Key: "lastmod", Value: bson.Timestamp{T: 1, I: uint32(m.n)}}})), true
+	return pipeline.Of(encode(value.D("lastmod", bson.Timestamp{T: 1, I: uint32(m.n)}))), true
 }

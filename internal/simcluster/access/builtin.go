@@ -1,6 +1,8 @@
 package access
 
-import "strings"
+import (
+	"strings"
+)
 
 // Privileges of the built-in roles (db/auth/builtin_roles.cpp, MongoDB 5.0; verified
 // with connectionStatus of 5.0.7 for clusterMonitor, clusterManager, clusterAdmin and
@@ -39,7 +41,6 @@ const (
 	managesCluster8  = `querySettings setChangeStreamState getChangeStreamState`
 
 	profiles = reads + ` convertToCapped createCollection dropCollection`
-	restores = `bypassDocumentValidation collMod convertToCapped createCollection createIndex dropCollection insert`
 )
 
 // words adds a space-separated list of actions on a resource.
@@ -106,23 +107,137 @@ func (p Privileges) adminRole(name string, major int) bool {
 		p.clusterManager(major)
 	case "clusterAdmin":
 		p.clusterAdmin(major)
-	case "backup":
-		p.backup()
-	case "restore":
-		p.restore()
 	case "root":
 		p.clusterAdmin(major)
 		p.userAdminAny()
 		p.dbAdminAny()
 		p.readWriteAny()
-		p.backup()
-		p.restore()
+		p.words(anyBuckets(), reads+" "+writes)
 		p.add(anyResource(), "validate")
-	case "__system":
-		p[anyResource()] = allActions
-		p[OnCluster()] = allActions
 	default:
 		return false
 	}
 	return true
+}
+
+func (p Privileges) clusterMonitor(major int) {
+	p.words(OnCluster(), monitorsCluster)
+	for _, r := range []Resource{anyNormal(), OnDatabase("config"), OnDatabase("local")} {
+		p.words(r, monitorsData)
+	}
+	p.read("config")
+	p.read("local")
+	for _, coll := range []string{"system.replset", "replset.election", "replset.minvalid"} {
+		p.add(OnNamespace("local", coll), "find")
+	}
+	p.add(anyNamed("system.profile"), "find")
+	if major >= 6 {
+		p.add(OnCluster(), "shardedDataDistribution", "allCollectionStats")
+	}
+	if major >= 7 {
+		p.add(OnCluster(), "listSampledQueries")
+	}
+	if major >= 8 {
+		p.words(OnCluster(), monitorsCluster8)
+		p.words(OnNamespace("config", "system.sessions"), monitorsData)
+		p.words(anyBuckets(), monitorsData)
+	}
+}
+
+func (p Privileges) hostManager(major int) {
+	p.words(OnCluster(), hostsCluster)
+	if major >= 8 {
+		p.words(OnCluster(), hostsCluster8)
+	}
+	p.add(anyNormal(), "killCursors")
+}
+
+func (p Privileges) clusterManager(major int) {
+	p.words(OnCluster(), managesCluster)
+	p.add(anyResource(), "dbCheck")
+	for _, r := range []Resource{anyNormal(), anyBuckets(), OnDatabase("config"), OnDatabase("local")} {
+		p.words(r, managesData)
+		if major >= 7 {
+			p.add(r, "analyzeShardKey", "configureQueryAnalyzer")
+		}
+		if major >= 8 {
+			p.add(r, "moveCollection", "unshardCollection")
+		}
+	}
+	p.words(OnNamespace("local", "system.replset"), reads)
+	p.words(OnNamespace("local", "system.healthlog"), reads)
+	p.read("config")
+	for _, r := range []Resource{
+		OnDatabase("config"), OnDatabase("local"), OnNamespace("local", "replset.election"), OnNamespace("local", "replset.minvalid"),
+	} {
+		p.add(r, "insert", "update", "remove")
+	}
+	if major >= 6 {
+		p.add(OnCluster(), "getClusterParameter", "setClusterParameter")
+	}
+	if major >= 7 {
+		p.add(OnCluster(), "checkMetadataConsistency")
+	}
+	if major >= 8 {
+		p.add(OnCluster(), "transitionFromDedicatedConfigServer", "transitionToDedicatedConfigServer")
+		p.words(OnCluster(), managesCluster8)
+	}
+}
+
+func (p Privileges) clusterAdmin(major int) {
+	p.clusterMonitor(major)
+	p.hostManager(major)
+	p.clusterManager(major)
+	p.add(anyNormal(), "dropDatabase")
+	p.add(anyResource(), "importCollection", "exportCollection")
+}
+
+func (p Privileges) read(db string) {
+	p.words(OnDatabase(db), reads)
+	p.words(OnNamespace(db, "system.js"), reads)
+}
+
+func (p Privileges) readWrite(db string) {
+	p.read(db)
+	p.words(OnDatabase(db), writes)
+	p.words(OnNamespace(db, "system.js"), writes)
+}
+
+func (p Privileges) dbAdmin(db string) {
+	p.words(OnDatabase(db), administersData)
+	p.words(bucketsOf(db), administersData)
+	p.words(OnNamespace(db, "system.profile"), profiles)
+}
+
+func (p Privileges) readAny() {
+	p.words(anyNormal(), reads)
+	p.words(anyNamed("system.js"), reads)
+	p.add(OnCluster(), "listDatabases")
+}
+
+func (p Privileges) readWriteAny() {
+	p.readAny()
+	p.words(anyNormal(), writes)
+	p.words(anyNamed("system.js"), writes)
+}
+
+func (p Privileges) userAdminAny() {
+	p.words(anyNormal(), administersUsers)
+	p.words(OnDatabase("local"), administersUsers)
+	p.words(OnDatabase("config"), administersUsers)
+	p.add(OnCluster(), "listDatabases", "authSchemaUpgrade", "invalidateUserCache", "viewUser")
+	p.add(anyNormal(), "listCachedAndActiveUsers")
+	p.words(anyNamed("system.users"), reads)
+	for _, coll := range []string{"system.users", "system.roles"} {
+		p.words(OnNamespace("admin", coll), reads+" createIndex dropIndex")
+	}
+	p.words(OnNamespace("admin", "system.version"), reads)
+	p.words(OnNamespace("admin", "system.backup_users"), reads)
+}
+
+func (p Privileges) dbAdminAny() {
+	p.add(OnCluster(), "listDatabases")
+	p.words(anyNormal(), administersData)
+	p.words(anyBuckets(), administersData)
+	p.words(anyNamed("system.profile"), profiles)
 }

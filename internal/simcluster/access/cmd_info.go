@@ -39,15 +39,12 @@ func (c *Control) usersInfo(r *engine.Request) (bson.D, error) {
 			users = append(users, c.userDocument(n, a, r))
 		}
 	}
-	return bson.D{{Key: "users", Value: users}}, nil
+	return value.D("users", users), nil
 }
 
 func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
-	doc := bson.D{
-		{Key: "_id", Value: n.id()},
-		{Key: "userId", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: a.id[:]}},
-		{Key: "user", Value: n.Name}, {Key: "db", Value: n.DB},
-	}
+	doc := value.D("_id", n.id(), "userId", bson.Binary{Subtype: bson.TypeBinaryUUID, Data: a.id[:]}, "user", n.Name,
+		"db", n.DB)
 	if truthy(r.Lookup("showCredentials")) {
 		doc = append(doc, bson.E{Key: "credentials", Value: a.credentialDocument(n)})
 	}
@@ -57,10 +54,8 @@ func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
 	doc = append(doc, bson.E{Key: "roles", Value: rolesArray(a.roles)})
 	if truthy(r.Lookup("showPrivileges")) {
 		p, inherited := c.resolve(a.roles)
-		doc = append(doc, bson.E{Key: "inheritedRoles", Value: rolesArray(inherited)},
-			bson.E{Key: "inheritedPrivileges", Value: p.list()},
-			bson.E{Key: "inheritedAuthenticationRestrictions", Value: bson.A{}},
-			bson.E{Key: "authenticationRestrictions", Value: bson.A{}})
+		doc = append(doc, value.D("inheritedRoles", rolesArray(inherited), "inheritedPrivileges", p.list(),
+			"inheritedAuthenticationRestrictions", bson.A{}, "authenticationRestrictions", bson.A{})...)
 	}
 	mechanisms := slices.Sorted(maps.Keys(a.credentials))
 	if n.DB == externalDB {
@@ -98,7 +93,7 @@ func (c *Control) rolesInfo(r *engine.Request) (bson.D, error) {
 			roles = append(roles, doc)
 		}
 	}
-	return bson.D{{Key: "roles", Value: roles}}, nil
+	return value.D("roles", roles), nil
 }
 
 // roleDocument describes a role, nil when there is none.
@@ -113,12 +108,12 @@ func (c *Control) roleDocument(n Name, privileges bool) bson.D {
 		p, direct = made.privileges, made.roles
 	}
 	inheritedPrivileges, inherited := c.resolve(direct)
-	doc := bson.D{{Key: "_id", Value: n.id()}, {Key: "role", Value: n.Name}, {Key: "db", Value: n.DB}}
+	doc := value.D("_id", n.id(), "role", n.Name, "db", n.DB)
 	if privileges {
 		doc = append(doc, bson.E{Key: "privileges", Value: p.list()})
 	}
-	doc = append(doc, bson.E{Key: "roles", Value: rolesArray(direct)}, bson.E{Key: "isBuiltin", Value: is},
-		bson.E{Key: "inheritedRoles", Value: rolesArray(inherited)})
+	doc = append(doc, value.D("roles", rolesArray(direct), "isBuiltin", is,
+		"inheritedRoles", rolesArray(inherited))...)
 	if privileges {
 		inheritedPrivileges.addAll(p)
 		doc = append(doc, bson.E{Key: "inheritedPrivileges", Value: inheritedPrivileges.list()})
@@ -132,7 +127,7 @@ func (c *Control) builtinNames(db string) []Name {
 	for _, name := range []string{
 		"read", "readWrite", "userAdmin", "dbAdmin", "dbOwner", "enableSharding", "readAnyDatabase", "readWriteAnyDatabase",
 		"userAdminAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor", "hostManager", "clusterManager", "clusterAdmin",
-		"backup", "restore", "root", "__system",
+		"root",
 	} {
 		n := Name{name, db}
 		if _, ok := builtin(n, c.major); ok {
@@ -140,4 +135,15 @@ func (c *Control) builtinNames(db string) []Name {
 		}
 	}
 	return out
+}
+
+func (a *account) credentialDocument(user Name) bson.D {
+	if user.DB == externalDB {
+		return value.D("external", true)
+	}
+	kept := bson.D{}
+	for _, name := range slices.Sorted(maps.Keys(a.credentials)) {
+		kept = append(kept, bson.E{Key: name, Value: credentialDocument(a.credentials[name])})
+	}
+	return kept
 }

@@ -10,7 +10,7 @@ import (
 // mayAggregate checks the privileges of every stage, including sub-pipelines, and find
 // on the collection unless the first stage is a source.
 func mayAggregate(s *Session, r *engine.Request) bool {
-	p := pipelineCheck{s: s, bypass: truthy(r.Lookup("bypassDocumentValidation"))}
+	p := pipelineCheck{s}
 	on := target(r)
 	if on.coll == "" {
 		on.coll = "$cmd.aggregate"
@@ -19,10 +19,7 @@ func mayAggregate(s *Session, r *engine.Request) bool {
 }
 
 // pipelineCheck checks the stages of a pipeline.
-type pipelineCheck struct {
-	s      *Session
-	bypass bool
-}
+type pipelineCheck struct{ s *Session }
 
 // pipeline checks stages that read a collection.
 func (p pipelineCheck) pipeline(on Resource, stages bson.RawValue) bool {
@@ -45,8 +42,7 @@ func (p pipelineCheck) pipeline(on Resource, stages bson.RawValue) bool {
 // ownSource reports whether a first stage does not read the collection.
 func ownSource(stage string) bool {
 	switch stage {
-	case "$collStats", "$indexStats", "$planCacheStats", "$currentOp", "$listLocalSessions", "$listSessions",
-		"$shardedDataDistribution", "$listClusterCatalog", "$documents", "$changeStream":
+	case "$collStats", "$indexStats", "$currentOp", "$shardedDataDistribution", "$listClusterCatalog", "$documents":
 		return true
 	}
 	return false
@@ -64,44 +60,21 @@ func (p pipelineCheck) stage(on Resource, name string, arg bson.RawValue) bool {
 		return p.s.May(on, "collStats")
 	case "$indexStats":
 		return p.s.May(on, "indexStats")
-	case "$planCacheStats":
-		return p.s.May(on, "planCacheRead")
-	case "$changeStream":
-		return p.s.May(on, "find", "changeStream")
 	case "$currentOp":
 		// The shards show operations of all users, so only the user's own operations on
 		// mongos are visible without a privilege.
 		return truthy(field("localOps")) && !truthy(field("allUsers")) || p.s.May(OnCluster(), "inprog")
-	case "$listLocalSessions", "$listSessions":
-		return !truthy(field("allUsers")) && field("users").Type == 0 || p.s.May(OnCluster(), "listSessions")
 	case "$listClusterCatalog": // of a database assumed
 		return p.s.May(OnCluster(), "listClusterCatalog") || on.db != "admin" && p.s.May(OnDatabase(on.db), "listCollections")
 	case "$shardedDataDistribution":
 		return p.s.May(OnCluster(), "shardedDataDistribution")
-	case "$lookup", "$graphLookup":
+	case "$lookup":
 		return p.join(on, field("from"), field("pipeline"))
 	case "$unionWith":
 		if arg.Type == bson.TypeString {
 			return p.join(on, arg, bson.RawValue{})
 		}
 		return p.join(on, field("coll"), field("pipeline"))
-	case "$facet":
-		if arg.Type == bson.TypeEmbeddedDocument {
-			for _, sub := range value.Elements(arg.Value) {
-				for stage := range value.Items(sub) {
-					if stage.Type != bson.TypeEmbeddedDocument {
-						continue
-					}
-					if n, a := value.First(stage.Value); !p.stage(on, n, a) {
-						return false
-					}
-				}
-			}
-		}
-	case "$out":
-		return p.writes(elsewhere(on, arg), "insert", "remove")
-	case "$merge":
-		return p.merge(on, arg, field)
 	}
 	return true
 }
@@ -118,43 +91,8 @@ func (p pipelineCheck) join(on Resource, from, stages bson.RawValue) bool {
 	return p.s.May(other, "find")
 }
 
-func (p pipelineCheck) merge(on Resource, arg bson.RawValue, field func(string) bson.RawValue) bool {
-	into := arg
-	if arg.Type == bson.TypeEmbeddedDocument {
-		into = field("into")
-	}
-	text := func(key string) string { s, _ := field(key).StringValueOK(); return s }
-	var actions []string
-	if text("whenNotMatched") == "" || text("whenNotMatched") == "insert" {
-		actions = append(actions, "insert")
-	}
-	if m := text("whenMatched"); m != "fail" && m != "keepExisting" {
-		actions = append(actions, "update")
-	}
-	if len(actions) == 0 {
-		actions = append(actions, "update")
-	}
-	return p.writes(elsewhere(on, into), actions...)
-}
-
-func (p pipelineCheck) writes(to Resource, actions ...string) bool {
-	if p.bypass {
-		actions = append(actions, "bypassDocumentValidation")
-	}
-	return p.s.May(to, actions...)
-}
-
-// elsewhere is the collection that a stage names, in the same or in a named database.
+// elsewhere is the collection of the same database that a stage names.
 func elsewhere(on Resource, v bson.RawValue) Resource {
-	if coll, ok := v.StringValueOK(); ok {
-		return OnNamespace(on.db, coll)
-	}
-	db, coll := on.db, ""
-	if v.Type == bson.TypeEmbeddedDocument {
-		if s, ok := value.Field(v.Value, "db").StringValueOK(); ok {
-			db = s
-		}
-		coll, _ = value.Field(v.Value, "coll").StringValueOK()
-	}
-	return OnNamespace(db, coll)
+	coll, _ := v.StringValueOK()
+	return OnNamespace(on.db, coll)
 }

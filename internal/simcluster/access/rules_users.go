@@ -12,38 +12,33 @@ import (
 func userRules() map[string]rule {
 	return map[string]rule{
 		"createUser": {allows: func(s *Session, r *engine.Request) bool {
-			return s.May(OnDatabase(r.DB), "createUser") && mayGrant(s, r, "grantRole")
+			return s.May(OnDatabase(r.DB), "createUser") && mayGrant(s, r)
 		}},
-		"updateUser": {allows: mayUpdateUser},
-		"dropUser":   database("dropUser"), "dropAllUsersFromDatabase": database("dropUser"),
-		"grantRolesToUser":    {allows: func(s *Session, r *engine.Request) bool { return mayGrant(s, r, "grantRole") }},
-		"revokeRolesFromUser": {allows: func(s *Session, r *engine.Request) bool { return mayGrant(s, r, "revokeRole") }},
-		"usersInfo":           {allows: mayViewUsers},
+		"updateUser":       {allows: mayUpdateUser},
+		"dropUser":         database("dropUser"),
+		"grantRolesToUser": {allows: mayGrant},
+		"usersInfo":        {allows: mayViewUsers},
 
 		"createRole": {allows: func(s *Session, r *engine.Request) bool {
-			return s.May(OnDatabase(r.DB), "createRole") && mayGrant(s, r, "grantRole")
+			return s.May(OnDatabase(r.DB), "createRole") && mayGrant(s, r)
 		}},
 		"updateRole": {allows: func(s *Session, r *engine.Request) bool {
-			return s.May(anyNormal(), "revokeRole") && mayGrant(s, r, "grantRole")
+			return s.May(anyNormal(), "revokeRole") && mayGrant(s, r)
 		}},
-		"dropRole": database("dropRole"), "dropAllRolesFromDatabase": database("dropRole"),
-		"grantRolesToRole":         {allows: func(s *Session, r *engine.Request) bool { return mayGrant(s, r, "grantRole") }},
-		"revokeRolesFromRole":      {allows: func(s *Session, r *engine.Request) bool { return mayGrant(s, r, "revokeRole") }},
-		"grantPrivilegesToRole":    {allows: func(s *Session, r *engine.Request) bool { return mayGrant(s, r, "grantRole") }},
-		"revokePrivilegesFromRole": {allows: func(s *Session, r *engine.Request) bool { return mayGrant(s, r, "revokeRole") }},
-		"rolesInfo":                {allows: mayViewRoles},
+		"grantPrivilegesToRole": {allows: mayGrant},
+		"rolesInfo":             {allows: mayViewRoles},
 	}
 }
 
-// mayGrant checks the roles and privileges that a command grants or revokes: the user
+// mayGrant checks the roles and privileges that a command grants: the user
 // needs the action on the database of each. Malformed arguments fail later.
-func mayGrant(s *Session, r *engine.Request, action string) bool {
+func mayGrant(s *Session, r *engine.Request) bool {
 	roles, err := parseRoles(r, "roles")
 	if err != nil {
 		return true
 	}
 	for _, n := range roles {
-		if !s.May(OnDatabase(n.DB), action) {
+		if !s.May(OnDatabase(n.DB), "grantRole") {
 			return false
 		}
 	}
@@ -56,7 +51,7 @@ func mayGrant(s *Session, r *engine.Request, action string) bool {
 		if on.kind != kindDatabase && on.kind != kindNamespace {
 			db = "admin"
 		}
-		if !s.May(OnDatabase(db), action) {
+		if !s.May(OnDatabase(db), "grantRole") {
 			return false
 		}
 	}
@@ -73,7 +68,7 @@ func mayUpdateUser(s *Session, r *engine.Request) bool {
 		return false
 	case has("customData") && !own("changeOwnCustomData") && !s.May(OnDatabase(r.DB), "changeCustomData"):
 		return false
-	case has("roles") && !(s.May(anyNormal(), "revokeRole") && mayGrant(s, r, "grantRole")):
+	case has("roles") && !(s.May(anyNormal(), "revokeRole") && mayGrant(s, r)):
 		return false
 	}
 	return true

@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // How long the balancer waits between rounds: shorter when the last one moved
@@ -237,16 +238,54 @@ func (b *Balancer) report(begun time.Time, candidates, moved int, failed error) 
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	took := int32(c.Now().Sub(begun).Milliseconds())
-	d := bson.D{{Key: "executionTimeMillis", Value: took}}
+	d := value.D("executionTimeMillis", took)
 	if c.TimesRounds() {
 		c.LogAction("balancer.round", timedRound(d, took, candidates, moved, failed))
 		return
 	}
 	if failed != nil {
-		d = append(d, bson.E{Key: "errorOccured", Value: true}, bson.E{Key: "errmsg", Value: failed.Error()})
+		d = append(d, value.D("errorOccured", true, "errmsg", failed.Error())...)
 	} else {
-		d = append(d, bson.E{Key: "errorOccured", Value: false},
-			bson.E{Key: "candidateChunks", Value: int32(candidates)}, bson.E{Key: "chunksMoved", Value: int32(moved)})
+		d = append(d, value.D("errorOccured", false, "candidateChunks", int32(candidates),
+			"chunksMoved", int32(moved))...)
 	}
 	c.LogAction("balancer.round", d)
+}
+
+// mergeEvery is the interval of the AutoMerger of 7.0 (autoMergerIntervalSecs).
+const mergeEvery = time.Hour
+
+// autoMerge runs the AutoMerger when it is due. It merges nothing while the balancer is
+// off or outside of its window. The caller holds Mu.
+func (b *Balancer) autoMerge() {
+	now := b.cluster.Now()
+	if b.merged.IsZero() {
+		b.merged = now // a new primary waits for one interval first
+	}
+	if now.Sub(b.merged) < time.Duration(float64(mergeEvery)*b.pace()) {
+		return
+	}
+	b.merged = now
+	b.cluster.AutoMerge()
+}
+
+func (b *Balancer) pace() float64 {
+	if b.opts.Pace > 0 {
+		return b.opts.Pace
+	}
+	return 1
+}
+
+// timedRound has the details of balancer.round since 7.0: errorOccurred is spelled
+// correctly, and durations are added.
+func timedRound(d bson.D, took int32, candidates, moved int, failed error) bson.D {
+	d = append(d, bson.E{Key: "errorOccurred", Value: failed != nil})
+	if failed != nil {
+		return append(d, bson.E{Key: "errmsg", Value: failed.Error()})
+	}
+	return append(d,
+		bson.E{Key: "candidateChunks", Value: int32(candidates)}, bson.E{Key: "chunksMoved", Value: int32(moved)},
+		bson.E{Key: "imbalancedCachedCollections", Value: int32(0)},
+		bson.E{Key: "times", Value: value.D("selectionTimeMillis", int32(0), "throttleTimeMillis", int32(0),
+			"migrationTimeMillis", took)})
 }

@@ -2,14 +2,65 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
+
+// analyzedRanges is the number of ranges for which queries are counted (analyzeShardKeyNumRanges).
+const analyzedRanges = 100
+
+// runAnalyzeShardKey analyzes a shard key candidate (7.0). It counts all documents
+// instead of sampling; of queries it has those that configureQueryAnalyzer sampled.
+func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
+	p, err := keyArgument(req)
+	if err != nil {
+		return nil, err
+	}
+	wanted := func(name string) bool {
+		v := req.Lookup(name)
+		return v.Type == 0 || truthy(v)
+	}
+	if !wanted("keyCharacteristics") && !wanted("readWriteDistribution") {
+		return nil, status.Errorf(status.InvalidOptions,
+			"Cannot analyze a shard key without analyzing the characteristics of the shard key or the read and write distribution")
+	}
+	if req.Lookup("sampleRate").Type != 0 && req.Lookup("sampleSize").Type != 0 {
+		return nil, status.Errorf(status.InvalidOptions, "Cannot specify both 'sampleRate' and 'sampleSize'")
+	}
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	a, err := c.analyze(ns, p)
+	if err != nil {
+		return nil, err
+	}
+	var d bson.D
+	if wanted("keyCharacteristics") && a.supported {
+		d = append(d, bson.E{Key: "keyCharacteristics", Value: a.document()})
+	}
+	if wanted("readWriteDistribution") {
+		if err := tooFewValues(analyzedRanges, a.points); err != nil && c.features.observed8 {
+			e := status.Of(err)
+			return nil, status.Errorf(e.Code, "Failed to find split points that partition the data into %d chunks with roughly equal "+
+				"number of documents using the shard key being analyzed :: caused by :: %s", analyzedRanges, e.Message)
+		}
+		var samples []SampledQuery
+		if q := c.analyzers[ns]; q != nil && q.uuid == a.uuid {
+			samples = q.samples
+		}
+		reads, writes := distributionOf(samples, a, p)
+		d = append(d, value.D("readDistribution", reads, "writeDistribution", writes)...)
+	}
+	return d, nil
+}
 
 // mostCommonValues is how many of the most frequent values analyzeShardKey shows
 // (analyzeShardKeyNumMostCommonValues).
@@ -162,7 +213,7 @@ func uniqueOn(coll *engine.Coll, key bson.Raw) bool {
 func (a analysis) document() bson.D {
 	common := bson.A{}
 	for _, v := range a.values {
-		common = append(common, bson.D{{Key: "value", Value: v.key}, {Key: "frequency", Value: v.count}})
+		common = append(common, value.D("value", v.key, "frequency", v.count))
 	}
 	kind := "not monotonic"
 	if !a.hashed && math.Abs(a.correlate) >= monotonicThreshold {
@@ -172,15 +223,122 @@ func (a analysis) document() bson.D {
 	if !a.hashed {
 		m = append(m, bson.E{Key: "recordIdCorrelationCoefficient", Value: a.correlate})
 	}
-	d := bson.D{
-		{Key: "numDocsTotal", Value: a.docs}, {Key: "numOrphanDocs", Value: a.orphans},
-		{Key: "avgDocSizeBytes", Value: a.bytes / a.docs}, {Key: "numDocsSampled", Value: a.docs},
-		{Key: "isUnique", Value: a.unique}, {Key: "numDistinctValues", Value: a.distinct},
-		{Key: "mostCommonValues", Value: common},
-		{Key: "monotonicity", Value: append(m, bson.E{Key: "type", Value: kind})},
-	}
+	d := value.D("numDocsTotal", a.docs, "numOrphanDocs", a.orphans, "avgDocSizeBytes", a.bytes/a.docs,
+		"numDocsSampled", a.docs, "isUnique", a.unique, "numDistinctValues", a.distinct, "mostCommonValues", common,
+		"monotonicity", append(m, bson.E{Key: "type", Value: kind}))
 	if a.orphans > 0 {
 		d = append(d, bson.E{Key: "note", Value: orphansNote})
+	}
+	return d
+}
+
+// distributionOf are the figures of analyzeShardKey about sampled queries: how many, and, if there are any, where they
+// would go if a collection were cut at the split points of a candidate key.
+func distributionOf(samples []SampledQuery, a analysis, p pattern) (reads, writes bson.D) {
+	ranges := rangesOf(p, a.points)
+	read := newTally("Reads", "find", "aggregate", "count", "distinct")
+	write := newTally("Writes", "update", "delete", "findAndModify")
+	for _, q := range samples {
+		if !read.count(q, ranges) {
+			write.count(q, ranges)
+		}
+	}
+	return read.document(len(ranges.chunks)), write.document(len(ranges.chunks))
+}
+
+// rangesOf is a table with a shard for each range between split points.
+func rangesOf(p pattern, points []bson.Raw) *Routing {
+	r := &Routing{Key: p.raw, pattern: p, counts: make(map[string]int)}
+	lo := p.min()
+	var chunks []*Chunk
+	for _, hi := range append(points[:len(points):len(points)], p.max()) {
+		chunks = append(chunks, &Chunk{Min: lo, Max: hi, Shard: string(rune(len(chunks)))})
+		lo = hi
+	}
+	r.setChunks(chunks)
+	return r
+}
+
+// tally counts reads or writes.
+type tally struct {
+	of                       string // Reads or Writes
+	names                    []string
+	by                       map[string]int64
+	total                    int64
+	single, multi, scattered int64
+	ranges                   map[string]int64
+	keyUpdates, one, many    int64 // writes that change the key; writes of one and of many documents without it
+}
+
+func newTally(of string, names ...string) *tally {
+	return &tally{of: of, names: names, by: make(map[string]int64), ranges: make(map[string]int64)}
+}
+
+// count adds a query; it reports whether it is of this kind.
+func (t *tally) count(q SampledQuery, ranges *Routing) bool {
+	if !slices.Contains(t.names, q.Command) {
+		return false
+	}
+	t.total++
+	t.by[q.Command]++
+	targets := ranges.Target(q.Filter)
+	exact := ranges.KeyFromFilter(q.Filter) != nil
+	switch {
+	case exact:
+		t.single++
+	case bindsFirst(ranges, q.Filter):
+		t.multi++
+	default:
+		t.scattered++
+	}
+	for _, target := range targets {
+		t.ranges[target]++
+	}
+	for _, f := range ranges.FieldNames() {
+		if strings.Contains(q.Changes, ","+f+",") {
+			t.keyUpdates++
+			break
+		}
+	}
+	if !exact && q.Many {
+		t.many++
+	} else if !exact {
+		t.one++
+	}
+	return true
+}
+
+// bindsFirst reports whether a filter limits the first field of a key that is not hashed.
+func bindsFirst(r *Routing, f *query.Filter) bool {
+	first := r.pattern.fields[0]
+	if f.Empty() || first.hashed {
+		return false
+	}
+	bounds := f.Bounds(first.name)
+	return len(bounds) != 1 || bounds[0].Low.Type != bson.TypeMinKey || bounds[0].High.Type != bson.TypeMaxKey
+}
+
+func (t *tally) document(ranges int) bson.D {
+	sizes := value.D("total", t.total)
+	for _, name := range t.names {
+		sizes = append(sizes, bson.E{Key: name, Value: t.by[name]})
+	}
+	d := value.D("sampleSize", sizes)
+	if t.total == 0 {
+		return d
+	}
+	share := func(name string, n int64) bson.E {
+		return bson.E{Key: "percentageOf" + name, Value: 100 * float64(n) / float64(t.total)}
+	}
+	list := bson.A{}
+	for i := range ranges {
+		list = append(list, t.ranges[string(rune(i))])
+	}
+	d = append(d, share("SingleShard"+t.of, t.single), share("MultiShard"+t.of, t.multi), share("ScatterGather"+t.of, t.scattered),
+		bson.E{Key: "num" + t.of + "ByRange", Value: list})
+	if t.of == "Writes" {
+		d = append(d, share("ShardKeyUpdates", t.keyUpdates), share("SingleWritesWithoutShardKey", t.one),
+			share("MultiWritesWithoutShardKey", t.many))
 	}
 	return d
 }

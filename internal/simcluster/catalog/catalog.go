@@ -15,6 +15,7 @@ package catalog
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -24,6 +25,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Options describe the cluster to simulate. The zero value is a 5.0.7 cluster of three
@@ -184,4 +186,88 @@ func (o Options) withDefaults() Options {
 		o.Reshard = 300 * time.Second
 	}
 	return o
+}
+
+// pingEvery is how often mongos writes its row to config.mongos
+// (s/sharding_uptime_reporter.cpp).
+const pingEvery = 10 * time.Second
+
+// Run does the servers' periodic work except balancing: it deletes due orphans, creates
+// the sessions collection, and updates the router's ping in config.mongos. It returns
+// when ctx ends.
+func (c *Cluster) Run(ctx context.Context) {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			c.Mu.Lock()
+			c.PingRouter()
+			c.CleanOrphans()
+			c.setUpSessions()
+			c.Mu.Unlock()
+		}
+	}
+}
+
+// config.system.sessions, the collection of logical sessions.
+const (
+	sessionsNS = "config.system.sessions"
+	// sessionsAfter is how long after the start it is created.
+	sessionsAfter = time.Minute
+	// sessionChunks is the number of chunks into which the balancer splits it
+	// (minNumChunksForSessionsCollection).
+	sessionChunks = 1024
+)
+
+// setUpSessions creates the sessions collection when it is due and Options.Sessions is
+// set: sharded by _id, one chunk on the first shard (assumed). The caller holds Mu.
+func (c *Cluster) setUpSessions() {
+	due := c.clock.epoch.Add(time.Duration(float64(sessionsAfter) * c.opts.Pace))
+	if !c.opts.Sessions || c.routes[sessionsNS] != nil || len(c.shards) == 0 || c.Now().Before(due) {
+		return
+	}
+	key, err := parsePattern(encode(value.D("_id", int32(1))))
+	if err != nil {
+		panic(err) // cannot happen: the pattern is a constant
+	}
+	home := c.shards[0].name
+	coll, err := c.EnsureCollection(home, sessionsNS, c.uuid(), nil)
+	if err != nil {
+		return
+	}
+	_, _ = coll.EnsureIndex(value.D("key", value.D("lastUse", int32(1)), "name", "lsidTTLIndex",
+		"expireAfterSeconds", int32(1800)))
+	at := c.Timestamp()
+	r := c.newRouting(sessionsNS, key, coll.UUID, false, c.objectID(configServer), at)
+	ch := &Chunk{
+		ID: c.objectID(configServer), Min: key.min(), Max: key.max(), Shard: home,
+		Version: bson.Timestamp{T: 1}, History: []Placement{{ValidAfter: at, Shard: home}},
+	}
+	c.addChunk(r, ch)
+	r.setChunks([]*Chunk{ch})
+	c.notePlacement(r)
+}
+
+// SplitSessions splits the sessions collection at evenly spaced uuids, as the balancer
+// does at the beginning of a round on versions that count chunks. Recorded: 1,024
+// chunks and 1,023 multi-split log entries (assumed: because the first split has only
+// one point). The caller holds Mu for writing.
+func (c *Cluster) SplitSessions() error {
+	r := c.routes[sessionsNS]
+	if r == nil || c.features.bySize || len(r.chunks) != 1 || c.moves.donating(sessionsNS, "") != nil {
+		return nil
+	}
+	points := make([]bson.Raw, 0, sessionChunks-1)
+	for i := uint32(1); i < sessionChunks; i++ {
+		var id [16]byte
+		binary.BigEndian.PutUint32(id[:], i*(1<<32/sessionChunks))
+		points = append(points, encode(value.D("_id", value.D("id", uuidValue(id)))))
+	}
+	if err := c.split(r, r.chunks[0], points[:1]); err != nil {
+		return err
+	}
+	return c.split(r, r.chunks[1], points[1:])
 }

@@ -1,12 +1,15 @@
 package catalog
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // logLimit bounds config.changelog and config.actionlog, which a real server caps
@@ -39,16 +42,9 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	if c.features.observed8 {
 		host = c.signature(client)
 	}
-	c.config.insert(coll, bson.D{
-		{Key: "_id", Value: fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex())},
-		{Key: "server", Value: host},
-		{Key: "shard", Value: server},
-		{Key: "clientAddr", Value: client},
-		{Key: "time", Value: bson.NewDateTimeFromTime(now)},
-		{Key: "what", Value: what},
-		{Key: "ns", Value: ns},
-		{Key: "details", Value: details},
-	})
+	c.config.insert(coll, value.D("_id", fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex()),
+		"server", host, "shard", server, "clientAddr", client, "time", bson.NewDateTimeFromTime(now), "what", what,
+		"ns", ns, "details", details))
 	c.trimLog(coll)
 }
 
@@ -105,5 +101,24 @@ func (c *Cluster) hostOf(server string) string {
 // versioned describes a chunk in the log entry of a split: bounds and version, with the
 // collection's epoch and timestamp.
 func (r *Routing) versioned(lo, hi bson.Raw, v bson.Timestamp) bson.D {
-	return append(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, r.versionFields("lastmod", v)...)
+	return append(value.D("min", lo, "max", hi), r.versionFields("lastmod", v)...)
 }
+
+// text formats a document as in the server's messages: "{ p: ObjectId('…'), k: 5 }".
+func text(doc bson.Raw) string { return value.Text(value.Doc(doc)) }
+
+// rangeText formats a range as "[{ min }, { max })".
+func rangeText(lo, hi bson.Raw) string { return "[" + text(lo) + ", " + text(hi) + ")" }
+
+func uuidText(u [16]byte) string {
+	s := hex.EncodeToString(u[:])
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+// versionText is a collection version in messages: "1|5||<epoch>||Timestamp(t, i)".
+func versionText(v bson.Timestamp, epoch bson.ObjectID, at bson.Timestamp) string {
+	return fmt.Sprintf("%d|%d||%s||Timestamp(%d, %d)", v.T, v.I, epoch.Hex(), at.T, at.I)
+}
+
+// logTime is the date inside a change log id.
+func logTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000-07:00") }

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Inconsistency is one result of checkMetadataConsistency.
@@ -85,7 +86,7 @@ func (k *metadataChecker) checkTable(r *Routing) {
 			continue
 		}
 		between := append(of[:len(of):len(of)],
-			bson.E{Key: "range", Value: bson.D{{Key: "min", Value: list[i-1].Max}, {Key: "max", Value: ch.Min}}})
+			bson.E{Key: "range", Value: value.D("min", list[i-1].Max, "max", ch.Min)})
 		switch d := compareKeys(list[i-1].Max, ch.Min); {
 		case d < 0:
 			k.add("RoutingTableRangeGap", "Found a gap between two chunks", between...)
@@ -125,7 +126,7 @@ func (k *metadataChecker) checkShardData(r *Routing, indexes bool) {
 			continue
 		case coll.UUID != r.UUID:
 			k.add("CollectionUUIDMismatch", "A shard's collection has another uuid than the sharding catalog", append(of,
-				bson.E{Key: "localUUID", Value: uuidValue(coll.UUID)}, bson.E{Key: "UUID", Value: uuidValue(r.UUID)})...)
+				value.D("localUUID", uuidValue(coll.UUID), "UUID", uuidValue(r.UUID))...)...)
 		}
 		if !r.newer.unsplittable && !supports(coll, r.Key) {
 			k.add("MissingShardKeyIndex", "A shard has no index that supports the shard key", append(of, bson.E{Key: "key", Value: r.Key})...)

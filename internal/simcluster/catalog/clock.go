@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // clock is the cluster's time. It starts at epoch, independent of the wall clock, so
@@ -98,6 +100,4 @@ func (c *Cluster) uuid() [16]byte {
 // UUID makes a collection uuid from the cluster's own source. The caller holds Mu.
 func (c *Cluster) UUID() [16]byte { return c.uuid() }
 
-func uuidValue(u [16]byte) bson.Binary {
-	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: u[:]}
-}
+func uuidValue(u [16]byte) bson.Binary { return value.UUID(u) }

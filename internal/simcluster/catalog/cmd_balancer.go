@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // balancerRounds is the state shown by balancerStatus.
@@ -42,9 +43,9 @@ func (c *Cluster) LogAction(what string, details bson.D) {
 func (c *Cluster) runBalancerStart(context.Context, *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	c.setSetting("balancer", bson.D{{Key: "mode", Value: "full"}, {Key: "stopped", Value: false}})
+	c.setSetting("balancer", value.D("mode", "full", "stopped", false))
 	if c.features.autoSplit {
-		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: true}})
+		c.setSetting("autosplit", value.D("enabled", true))
 	}
 	c.switchAutoMerge(true)
 	c.LogAction("balancer.start", nil)
@@ -56,7 +57,7 @@ func (c *Cluster) switchAutoMerge(on bool) {
 	if !c.features.observed8 {
 		return
 	}
-	c.setSetting("automerge", bson.D{{Key: "enabled", Value: on}})
+	c.setSetting("automerge", value.D("enabled", on))
 	what := "autoMerge.disable"
 	if on {
 		what = "autoMerge.enable"
@@ -67,9 +68,9 @@ func (c *Cluster) switchAutoMerge(on bool) {
 // runBalancerStop turns the balancer off and then waits for the current round.
 func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request) (bson.D, error) {
 	c.Mu.Lock()
-	c.setSetting("balancer", bson.D{{Key: "mode", Value: "off"}, {Key: "stopped", Value: true}})
+	c.setSetting("balancer", value.D("mode", "off", "stopped", true))
 	if c.features.autoSplit {
-		c.setSetting("autosplit", bson.D{{Key: "enabled", Value: false}})
+		c.setSetting("autosplit", value.D("enabled", false))
 	}
 	c.switchAutoMerge(false)
 	done := c.rounds.done
@@ -95,11 +96,7 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 	if c.set.Stopped {
 		mode = "off"
 	}
-	d := bson.D{
-		{Key: "mode", Value: mode},
-		{Key: "inBalancerRound", Value: c.rounds.done != nil},
-		{Key: "numBalancerRounds", Value: c.rounds.count},
-	}
+	d := value.D("mode", mode, "inBalancerRound", c.rounds.done != nil, "numBalancerRounds", c.rounds.count)
 	if c.features.term {
 		d = append(d, bson.E{Key: "term", Value: int64(1)})
 	}
@@ -108,11 +105,7 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 
 // runBalancerCollectionStatus reports whether a round would move a chunk. A jumbo chunk
 // in the wrong place does not count, because no round would move it.
-func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
 	if c.routes[ns] == nil {
@@ -125,4 +118,209 @@ func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Req
 		violation = moves[0].Reason
 	}
 	return c.compliance(c.routes[ns], violation), nil
+}
+
+// chunkSizeOf is the size of a full chunk of a collection, in bytes.
+func (c *Cluster) chunkSizeOf(r *Routing) int64 {
+	if r.newer.maxBytes > 0 {
+		return r.newer.maxBytes
+	}
+	return c.ChunkSize()
+}
+
+// runConfigureCollectionBalancing sets the balancing options of a collection (6.0):
+// chunk size in MB (0 means the cluster's), defragmentation, automatic merging (7.0),
+// balancing (8.0.10). 8.0 raises the newest chunk's version; assumed: earlier ones change no version.
+func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	r := c.routes[ns]
+	if r == nil && c.features.observed8 {
+		return nil, status.Errorf(status.NamespaceNotSharded, "Expected to match one doc for query { _id: %q } but matched 0", ns)
+	}
+	if r == nil {
+		return nil, c.notSharded(ns)
+	}
+	// Check all arguments before changing anything.
+	size, sized := asInt64(req.Lookup("chunkSize"))
+	if sized && (size < 0 || size > 1024) {
+		if c.features.observed8 {
+			return nil, status.Errorf(status.InvalidOptions, "Chunk size '%d' out of range [1MB, 1GB]", size)
+		}
+		return nil, status.Errorf(status.InvalidOptions, "chunk size '%d' is out of range [1MB, 1GB]", size<<20)
+	}
+	merge, err := c.option(req, "enableAutoMerger", c.features.autoMerge)
+	if err != nil {
+		return nil, err
+	}
+	balance, err := c.option(req, "enableBalancing", c.features.switchable)
+	if err != nil {
+		return nil, err
+	}
+	if sized {
+		r.newer.maxBytes = size << 20
+	}
+	if v := req.Lookup("defragmentCollection"); v.Type == bson.TypeBoolean {
+		r.newer.defragment = defragment(v.Boolean(), r.newer.defragment)
+	}
+	if merge != nil {
+		r.newer.noAutoMerge = !*merge
+	}
+	if balance != nil {
+		r.NoBalance = !*balance
+	}
+	if c.features.observed8 {
+		r.wrote()
+	}
+	c.saveCollection(r)
+	c.bumpNewest(r)
+	if c.features.observed8 {
+		c.logConfigured(req, ns)
+	}
+	return bson.D{}, nil
+}
+
+// logConfigured logs what a command changed, as 8.0 does; it names only two of the options.
+func (c *Cluster) logConfigured(req *engine.Request, ns string) {
+	details := bson.D{}
+	if n, ok := asInt64(req.Lookup("chunkSize")); ok {
+		details = append(details, bson.E{Key: "chunkSizeMB", Value: int32(n)})
+	}
+	if v := req.Lookup("defragmentCollection"); v.Type == bson.TypeBoolean {
+		details = append(details, bson.E{Key: "defragmentCollection", Value: v.Boolean()})
+	}
+	c.logChange(configServer, "configureCollectionBalancing", ns, details)
+}
+
+// option reads a boolean that only some versions know; nil when it is absent.
+func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, error) {
+	v := req.Lookup(name)
+	switch {
+	case v.Type == 0:
+		return nil, nil
+	case !known:
+		return nil, status.Errorf(40415, "BSON field 'ConfigureCollectionBalancing.%s' is an unknown field.", name)
+	case v.Type != bson.TypeBoolean:
+		return nil, status.Errorf(status.TypeMismatch,
+			"BSON field 'ConfigureCollectionBalancing.%s' is the wrong type, expected type 'bool'", name)
+	}
+	b := v.Boolean()
+	return &b, nil
+}
+
+// statusChunkSize is the chunk size in MB in balancerCollectionStatus, a double in 8.0.
+func (c *Cluster) statusChunkSize(r *Routing) any {
+	if c.features.observed8 {
+		return float64(c.chunkSizeOf(r)) / (1 << 20)
+	}
+	return c.chunkSizeOf(r) >> 20
+}
+
+// compliance is the reply of balancerCollectionStatus; since 6.0 it has the chunk size
+// in MB and the phase of a running defragmentation.
+func (c *Cluster) compliance(r *Routing, violation string) bson.D {
+	var d bson.D
+	if c.features.statusSize {
+		d = append(d, bson.E{Key: "chunkSize", Value: c.statusChunkSize(r)})
+		if r.newer.defragment != notDefragmenting {
+			violation = Defragmenting
+		}
+	}
+	d = append(d, bson.E{Key: "balancerCompliant", Value: violation == ""})
+	if violation != "" {
+		d = append(d, bson.E{Key: "firstComplianceViolation", Value: violation})
+	}
+	if violation == Defragmenting {
+		d = append(d, bson.E{Key: "details", Value: value.D("currentPhase", r.newer.defragment.String())})
+	}
+	return d
+}
+
+// Balancing is how a collection is balanced.
+type Balancing struct {
+	Enabled, Migrations, AutoMerge bool
+	ChunkBytes                     int64
+}
+
+// Balancing reads the settings of a collection. The caller holds Mu.
+func (c *Cluster) Balancing(r *Routing) Balancing {
+	return Balancing{Enabled: !r.NoBalance, Migrations: r.Permitted && !r.blocked, AutoMerge: !r.newer.noAutoMerge,
+		ChunkBytes: c.chunkSizeOf(r)}
+}
+
+// Defragmenting is the reason given by balancerCollectionStatus during a
+// defragmentation.
+const Defragmenting = "defragmentingChunks"
+
+// defragmenting is the phase of a collection's defragmentation
+// (db/s/balancer/balancer_defragmentation_policy.cpp).
+type defragmenting int
+
+const (
+	notDefragmenting defragmenting = iota
+	mergeAndMeasure
+	moveAndMerge
+	mergeRest
+)
+
+func (p defragmenting) String() string {
+	return [...]string{"", "mergeAndMeasureChunks", "moveAndMergeChunks", "mergeChunks"}[p]
+}
+
+// defragment is the phase after the option was changed: turning it off goes to the last
+// phase.
+func defragment(on bool, at defragmenting) defragmenting {
+	switch {
+	case on && at == notDefragmenting:
+		return mergeAndMeasure
+	case !on && at != notDefragmenting:
+		return mergeRest
+	}
+	return at
+}
+
+// Defragment runs one phase for every collection that is being defragmented: adjacent
+// chunks on one shard are merged while they stay below the chunk size. Moving chunks
+// together from different shards is not simulated, so the second phase changes nothing.
+// The caller holds Mu for writing.
+func (c *Cluster) Defragment() {
+	for _, ns := range c.Namespaces() {
+		r := c.routes[ns]
+		phase := r.newer.defragment
+		if phase == notDefragmenting || !r.Balanced() || c.moves.donating(ns, "") != nil {
+			continue
+		}
+		if phase != moveAndMerge {
+			c.mergeNeighbours(r)
+		}
+		if r.newer.defragment = phase + 1; phase == mergeRest {
+			r.newer.defragment = notDefragmenting
+		}
+		c.saveCollection(r)
+	}
+}
+
+// mergeNeighbours merges adjacent chunks of one shard up to the chunk size.
+func (c *Cluster) mergeNeighbours(r *Routing) {
+	limit := c.chunkSizeOf(r)
+	for first := 0; first < len(r.chunks); first++ {
+		size := c.bytesIn(r, r.chunks[first])
+		last := first
+		for last+1 < len(r.chunks) {
+			next := r.chunks[last+1]
+			if next.Shard != r.chunks[first].Shard || next.Jumbo || r.chunks[first].Jumbo ||
+				c.zoneOf(r.NS, next) != c.zoneOf(r.NS, r.chunks[first]) {
+				break
+			}
+			if size += c.bytesIn(r, next); size > limit {
+				break
+			}
+			last++
+		}
+		if last > first {
+			if log, err := c.merge(r.NS, r.chunks[first].Min, r.chunks[last].Max); err == nil {
+				log()
+			}
+		}
+	}
 }

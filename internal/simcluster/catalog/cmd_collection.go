@@ -24,11 +24,10 @@ func (c *Cluster) runEnableSharding(_ context.Context, req *engine.Request) (bso
 
 // shardSpec has the arguments of shardCollection.
 type shardSpec struct {
-	ns       string
-	key      pattern
-	unique   bool
-	initial  int64 // numInitialChunks, 0 when not given
-	presplit bool
+	ns      string
+	key     pattern
+	unique  bool
+	initial int64 // numInitialChunks, 0 when not given
 }
 
 func (s shardSpec) coll() string {
@@ -48,7 +47,7 @@ func (c *Cluster) runShardCollection(_ context.Context, req *engine.Request) (bs
 	if err := c.shardCollection(s); err != nil {
 		return nil, err
 	}
-	return bson.D{{Key: "collectionsharded", Value: s.ns}}, nil
+	return value.D("collectionsharded", s.ns), nil
 }
 
 func readShardSpec(req *engine.Request) (shardSpec, error) {
@@ -57,21 +56,20 @@ func readShardSpec(req *engine.Request) (shardSpec, error) {
 	if s.ns, err = namespace(req); err != nil {
 		return s, err
 	}
-	raw, ok := req.Lookup("key").DocumentOK()
-	if !ok {
-		return s, status.Errorf(40414, "BSON field 'shardCollection.key' is missing but a required field")
-	}
-	if s.key, err = parsePattern(raw); err != nil {
+	if s.key, err = keyArgument(req); err != nil {
 		return s, err
 	}
 	s.unique = truthy(req.Lookup("unique"))
-	s.presplit = truthy(req.Lookup("presplitHashedZones"))
+	if truthy(req.Lookup("presplitHashedZones")) {
+		return s, status.Errorf(status.CommandNotSupported, "this simulated cluster knows no presplitHashedZones")
+	}
 	if s.unique && !s.key.ordered() {
 		return s, status.Errorf(status.InvalidOptions, "Hashed shard keys cannot be declared unique. It's possible to "+
 			"ensure uniqueness on the hashed field by declaring an additional (non-hashed) unique index on the field.")
 	}
 	n := req.Lookup("numInitialChunks")
 	if n.Type != 0 && n.Type != bson.TypeNull {
+		var ok bool
 		if s.initial, ok = asInt64(n); !ok || s.initial < 0 {
 			return s, status.Errorf(status.InvalidOptions, "numInitialChunks must be a number that is not negative")
 		}
@@ -96,9 +94,8 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 		return status.Errorf(status.IllegalOperation, "sharding not enabled for db %s", db)
 	}
 	logStart := func() {
-		c.logChange(d.primary, "shardCollection.start", s.ns, bson.D{
-			{Key: "shardKey", Value: s.key.raw}, {Key: "collection", Value: s.ns}, {Key: "primary", Value: d.primary},
-		})
+		c.logChange(d.primary, "shardCollection.start", s.ns, value.D("shardKey", s.key.raw, "collection", s.ns,
+			"primary", d.primary))
 	}
 	if !c.features.observed8 {
 		logStart()
@@ -139,7 +136,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	if !empty && s.initial > 0 {
 		return status.Errorf(status.InvalidOptions, "numInitialChunks is not supported when the collection is not empty.")
 	}
-	if s.initial > 0 && !s.key.hashedPrefix() && !s.presplit {
+	if s.initial > 0 && !s.key.hashedPrefix() {
 		return status.Errorf(status.InvalidOptions, "numInitialChunks is not supported when the shard key is not hashed.")
 	}
 	coll, err := c.shardKeyIndex(s, home, coll, empty)
@@ -263,7 +260,7 @@ func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, 
 	if err := bson.Unmarshal(s.key.raw, &key); err != nil {
 		return nil, err
 	}
-	spec := bson.D{{Key: "key", Value: key}, {Key: "name", Value: indexName(key)}}
+	spec := value.D("key", key, "name", indexName(key))
 	if s.unique {
 		spec = append(spec, bson.E{Key: "unique", Value: true})
 	}

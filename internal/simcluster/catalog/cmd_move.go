@@ -7,15 +7,12 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // runMoveChunk moves the chunk given by a query or by its bounds
 // (s/commands/cluster_move_chunk_cmd.cpp).
-func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	start := c.Now()
 	c.Mu.RLock()
 	ch, to, err := c.moveTarget(req, ns)
@@ -36,7 +33,7 @@ func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request) (bson.D
 	if err := c.Move(ctx, ns, lo, hi, to, o); err != nil {
 		return nil, err
 	}
-	return bson.D{{Key: "millis", Value: int32(c.Now().Sub(start).Milliseconds())}}, nil
+	return value.D("millis", int32(c.Now().Sub(start).Milliseconds())), nil
 }
 
 // appOf is the application name of the client that sent a command, "" when it has none.
@@ -82,11 +79,7 @@ func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, er
 
 // runSetAllowMigrations forbids or permits all migrations of a collection; the document
 // has the field only while they are forbidden.
-func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	if req.Lookup("allowMigrations").Type != bson.TypeBoolean {
 		return nil, status.Errorf(40414, "BSON field 'setAllowMigrations.allowMigrations' is missing but a required field")
 	}
@@ -99,18 +92,14 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	r.Permitted = req.Lookup("allowMigrations").Boolean()
 	c.saveCollection(r)
 	if c.features.observed8 {
-		c.logChange(c.coordinator(ns), "setPermitMigrations", ns, bson.D{{Key: "permitMigrations", Value: r.Permitted}})
+		c.logChange(c.coordinator(ns), "setPermitMigrations", ns, value.D("permitMigrations", r.Permitted))
 	}
 	return bson.D{}, nil
 }
 
 // runClearJumboFlag clears the flag of a chunk and gives it a new major version
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, clearJumboFlag).
-func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	r := c.routes[ns]
@@ -154,4 +143,167 @@ func (c *Cluster) MarkJumbo(ns string, lo bson.Raw) {
 		ch.Jumbo = true
 		c.saveChunk(r, ch)
 	}
+}
+
+// runMoveRange moves a part of one chunk (6.0). If one bound is missing, the server
+// chooses it so that about one chunk size moves. Assumed: max alone works in all of
+// 6.0, no bound at all is InvalidOptions, a bound that is no full key BadValue.
+func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
+	to, ok := req.Lookup("toShard").StringValueOK()
+	if !ok {
+		return nil, missingField("moveRange", "toShard")
+	}
+	lo, hi := document(req, "min"), document(req, "max")
+	if lo == nil && hi == nil {
+		return nil, status.Errorf(status.InvalidOptions, "Missing both the min and the max bound")
+	}
+	c.Mu.RLock()
+	var err error
+	missing, stuck := c.shard(to) == nil, c.features.observed8 && c.crossesChunks(ns, lo, hi)
+	if c.features.observed8 && missing && c.routes[ns] != nil {
+		err = noDestination(to)
+	} else if !stuck {
+		lo, hi, err = c.rangeToMove(ns, lo, hi)
+	}
+	c.Mu.RUnlock()
+	if err != nil {
+		return nil, err
+	}
+	o := MoveOptions{
+		Command:       "moveRange",
+		App:           appOf(req),
+		Range:         true,
+		ForceJumbo:    truthy(req.Lookup("forceJumbo")),
+		WaitForDelete: truthy(req.Lookup("waitForDelete")) || truthy(req.Lookup("_waitForDelete")),
+	}
+	if stuck {
+		return bson.D{}, c.moveStuck(ctx, ns, lo, hi, to, o)
+	}
+	return bson.D{}, c.Move(ctx, ns, lo, hi, to, o)
+}
+
+// MoveRange moves at most about one chunk size, beginning at lo, from the chunk that
+// contains lo, as the balancer does since 6.0.3. It locks Mu itself.
+func (c *Cluster) MoveRange(ctx context.Context, ns string, lo bson.Raw, to string, o MoveOptions) error {
+	c.Mu.RLock()
+	lo, hi, err := c.rangeToMove(ns, lo, nil)
+	c.Mu.RUnlock()
+	if err != nil {
+		return err
+	}
+	o.Range = true
+	return c.Move(ctx, ns, lo, hi, to, o)
+}
+
+// rangeToMove completes and checks the bounds. The caller holds Mu.
+func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, error) {
+	r := c.routes[ns]
+	if r == nil {
+		if c.tracked[ns] != nil {
+			return nil, nil, status.Errorf(status.NamespaceNotSharded, "Can't execute moveRange on unsharded collection %s", ns)
+		}
+		if c.features.observed8 {
+			return nil, nil, status.Errorf(status.NamespaceNotFound, "collection %s not found", ns)
+		}
+		return nil, nil, c.notSharded(ns)
+	}
+	for _, b := range []*bson.Raw{&lo, &hi} {
+		if *b == nil {
+			continue
+		}
+		full, ok := r.pattern.normalize(*b)
+		if !ok && c.features.observed8 {
+			if err := c.busyDonor(r, *b); err != nil {
+				return nil, nil, err
+			}
+		}
+		if !ok {
+			return nil, nil, status.Errorf(status.BadValue, "The bound %s is not a full shard key of pattern %s", text(*b), text(r.Key))
+		}
+		*b = full
+	}
+	switch {
+	case hi == nil:
+		hi = c.rangeEnd(r, lo)
+	case lo == nil:
+		lo = c.rangeStart(r, hi)
+	}
+	if r.chunkAround(lo, hi) == nil {
+		return nil, nil, status.Errorf(40165, "Could not find a chunk including bounds %s", rangeText(lo, hi))
+	}
+	return lo, hi, nil
+}
+
+// busyDonor is the error of a shard that takes part in another migration: 8.0 finds the shard of a bound by its values
+// alone, and only that shard looks at the names.
+func (c *Cluster) busyDonor(r *Routing, bound bson.Raw) error {
+	if n, err := bound.Elements(); err != nil || len(n) != len(r.pattern.fields) {
+		return nil
+	}
+	if err := c.moves.busy(r.Owner(bound), nil); err != nil {
+		return sourceError(err)
+	}
+	return nil
+}
+
+// rangeEnd is the end of a range that begins at lo: after about one chunk size, or at
+// the end of its chunk (db/s/auto_split_vector.cpp).
+func (c *Cluster) rangeEnd(r *Routing, lo bson.Raw) bson.Raw {
+	ch := r.chunks[r.indexOf(lo)]
+	coll := c.data(ch.Shard, r.NS)
+	if coll == nil || coll.Len() == 0 {
+		return ch.Max
+	}
+	average, size := max(coll.Bytes()/int64(coll.Len()), 1), int64(0)
+	end := ch.Max
+	var last bson.Raw
+	rangeByKey(coll, r, lo, ch.Max, func(_ engine.RecordID, doc bson.Raw) bool {
+		key, err := r.KeyOf(doc)
+		if err != nil {
+			return false
+		}
+		if size+average > c.chunkSizeOf(r) && last != nil && compareKeys(key, last) != 0 {
+			end = key
+			return false
+		}
+		size, last = size+average, key
+		return true
+	})
+	return end
+}
+
+// rangeStart is the start of a range of about one chunk size that ends at hi.
+func (c *Cluster) rangeStart(r *Routing, hi bson.Raw) bson.Raw {
+	i := r.indexOf(hi)
+	if compareKeys(r.chunks[i].Min, hi) == 0 && i > 0 {
+		i--
+	}
+	ch := r.chunks[i]
+	coll := c.data(ch.Shard, r.NS)
+	if coll == nil || coll.Len() == 0 {
+		return ch.Min
+	}
+	keep := int(c.chunkSizeOf(r) / max(coll.Bytes()/int64(coll.Len()), 1))
+	var keys []bson.Raw
+	rangeByKey(coll, r, ch.Min, hi, func(_ engine.RecordID, doc bson.Raw) bool {
+		key, err := r.KeyOf(doc)
+		if err != nil {
+			return false
+		}
+		keys = append(keys, key)
+		return true
+	})
+	if len(keys) <= keep {
+		return ch.Min
+	}
+	// Documents with the same key must stay together, so the range starts at the next
+	// different key.
+	first := len(keys) - keep
+	for first < len(keys) && compareKeys(keys[first], keys[first-1]) == 0 {
+		first++
+	}
+	if first == len(keys) {
+		return ch.Min
+	}
+	return keys[first]
 }

@@ -7,16 +7,13 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // runMoveCollection moves an unsharded collection to another shard (8.0). It is
 // implemented as a resharding to one chunk: the collection gets a new uuid and stays
 // tracked. The error codes are assumed.
-func (c *Cluster) runMoveCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runMoveCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	to, ok := req.Lookup("toShard").StringValueOK()
 	if !ok {
 		return nil, missingField(req.Name, "toShard")
@@ -47,11 +44,7 @@ func (c *Cluster) beginMoveCollection(ctx context.Context, ns, to string) (*resh
 
 // runUnshardCollection moves all documents of a sharded collection to one shard (8.0):
 // the given one, or the one with the least data.
-func (c *Cluster) runUnshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runUnshardCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	to, _ := req.Lookup("toShard").StringValueOK()
 	c.Mu.Lock()
 	o, err := c.beginUnshard(ctx, ns, to)
@@ -101,7 +94,7 @@ func (c *Cluster) toOneShard(ctx context.Context, command string, r *Routing, to
 
 // idPattern is the key of every collection that is tracked without being sharded.
 func idPattern() pattern {
-	p, err := parsePattern(encode(bson.D{{Key: "_id", Value: int32(1)}}))
+	p, err := parsePattern(encode(value.D("_id", int32(1))))
 	if err != nil {
 		panic(err)
 	}
@@ -119,9 +112,8 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 	if coll == nil {
 		return nil, status.Errorf(status.NamespaceNotFound, "Namespace %s not found", ns)
 	}
-	c.logChange(primary, "createCollection.start", ns, bson.D{
-		{Key: "shardKey", Value: idPattern().raw}, {Key: "collection", Value: ns}, {Key: "primary", Value: primary},
-	})
+	c.logChange(primary, "createCollection.start", ns, value.D("shardKey", idPattern().raw, "collection", ns,
+		"primary", primary))
 	at := c.Timestamp()
 	r := c.newRouting(ns, idPattern(), coll.UUID, false, c.objectID(configServer), at)
 	r.newer.unsplittable = true
@@ -143,11 +135,7 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 
 // runUntrack forgets that an unsharded collection was tracked: it must be on the primary shard of its database
 // (db/s/untrack_unsplittable_collection_coordinator.cpp).
-func (c *Cluster) runUntrack(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runUntrack(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	if c.routes[ns] != nil {

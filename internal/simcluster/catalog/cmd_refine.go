@@ -14,16 +14,8 @@ import (
 // runRefineCollectionShardKey lengthens the shard key. Versions stay, every bound
 // gets MinKey in the new fields (the global maximum MaxKey), jumbo flags go, epoch
 // and timestamp are new (db/s/config/sharding_catalog_manager_collection_operations.cpp).
-func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
-	raw, ok := req.Lookup("key").DocumentOK()
-	if !ok {
-		return nil, status.Errorf(40414, "BSON field 'refineCollectionShardKey.key' is missing but a required field")
-	}
-	p, err := parsePattern(raw)
+func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
+	p, err := keyArgument(req)
 	if err != nil {
 		return nil, err
 	}
@@ -172,9 +164,8 @@ func (c *Cluster) coordinator(ns string) string {
 
 func (c *Cluster) refine(r *Routing, p pattern) {
 	epoch := c.objectID(configServer)
-	c.logChange(c.coordinator(r.NS), "refineCollectionShardKey.start", r.NS, bson.D{
-		{Key: "oldKey", Value: r.Key}, {Key: "newKey", Value: p.raw}, {Key: "oldEpoch", Value: r.Epoch}, {Key: "newEpoch", Value: epoch},
-	})
+	c.logChange(c.coordinator(r.NS), "refineCollectionShardKey.start", r.NS, value.D("oldKey", r.Key, "newKey", p.raw,
+		"oldEpoch", r.Epoch, "newEpoch", epoch))
 	top := r.pattern.max()
 	longer := func(key bson.Raw) bson.Raw {
 		if compareKeys(key, top) == 0 {

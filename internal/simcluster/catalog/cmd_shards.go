@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 func (c *Cluster) runListShards(context.Context, *engine.Request) (bson.D, error) {
@@ -18,7 +19,7 @@ func (c *Cluster) runListShards(context.Context, *engine.Request) (bson.D, error
 	for i, s := range c.shards {
 		list[i] = inListOrder(s.document(c.features))
 	}
-	return bson.D{{Key: "shards", Value: list}}, nil
+	return value.D("shards", list), nil
 }
 
 // inListOrder moves the fields of a shard that were written later to where listShards has them
@@ -52,11 +53,11 @@ func (c *Cluster) runGetShardMap(context.Context, *engine.Request) (bson.D, erro
 	if c.shard(configServer) == nil {
 		add(configServer, c.Host(configServer))
 	}
-	return bson.D{{Key: "map", Value: byName}, {Key: "hosts", Value: byHost}, {Key: "connStrings", Value: byString}}, nil
+	return value.D("map", byName, "hosts", byHost, "connStrings", byString), nil
 }
 
 func (c *Cluster) runFlushRouterConfig(context.Context, *engine.Request) (bson.D, error) {
-	return bson.D{{Key: "flushed", Value: true}}, nil
+	return value.D("flushed", true), nil
 }
 
 func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bson.D, error) {
@@ -72,16 +73,14 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 			return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", ns)
 		}
 		doc := bson.D(c.databaseDocument(d))
-		return bson.D{
-			{Key: "primaryShard", Value: d.primary}, {Key: "shardingEnabled", Value: d.partitioned || !c.features.partitioned},
-			{Key: "version", Value: doc[len(doc)-1].Value},
-		}, nil
+		return value.D("primaryShard", d.primary, "shardingEnabled", d.partitioned || !c.features.partitioned,
+			"version", doc[len(doc)-1].Value), nil
 	}
 	r := c.routes[ns]
 	if r == nil {
 		return nil, c.notSharded(ns)
 	}
-	d := bson.D{{Key: "version", Value: r.version}, {Key: "versionEpoch", Value: r.Epoch}}
+	d := value.D("version", r.version, "versionEpoch", r.Epoch)
 	if c.features.dbTimestamp {
 		d = append(d, bson.E{Key: "versionTimestamp", Value: r.Timestamp})
 	}
@@ -106,7 +105,7 @@ func (c *Cluster) runAddShard(_ context.Context, req *engine.Request) (bson.D, e
 	defer c.Mu.RUnlock()
 	for _, s := range c.shards {
 		if s.host == host {
-			return bson.D{{Key: "shardAdded", Value: s.name}}, nil
+			return value.D("shardAdded", s.name), nil
 		}
 	}
 	return nil, status.Errorf(status.FailedToSatisfyReadPreference,
@@ -139,9 +138,7 @@ func (c *Cluster) drainOrRemove(s *shard) (bson.D, error) {
 		return ongoing, nil
 	}
 	c.dropShard(s)
-	return bson.D{
-		{Key: "msg", Value: "removeshard completed successfully"}, {Key: "state", Value: "completed"}, {Key: "shard", Value: s.name},
-	}, nil
+	return value.D("msg", "removeshard completed successfully", "state", "completed", "shard", s.name), nil
 }
 
 // shardByNameOrHost finds the shard that a command names.
@@ -163,14 +160,11 @@ func (c *Cluster) ongoing(s *shard) bson.D {
 	if chunks == 0 && dbs == 0 {
 		return nil
 	}
-	remaining := bson.D{{Key: "chunks", Value: chunks}, {Key: "dbs", Value: dbs}, {Key: "jumboChunks", Value: jumbo}}
+	remaining := value.D("chunks", chunks, "dbs", dbs, "jumboChunks", jumbo)
 	if c.features.drainingByCommand {
 		remaining = append(remaining, bson.E{Key: "collectionsToMove", Value: int64(len(c.collectionsToMove(s.name)))})
 	}
-	return append(bson.D{
-		{Key: "msg", Value: "draining ongoing"}, {Key: "state", Value: "ongoing"},
-		{Key: "remaining", Value: remaining},
-	}, c.toMove(s)...)
+	return append(value.D("msg", "draining ongoing", "state", "ongoing", "remaining", remaining), c.toMove(s)...)
 }
 
 func (c *Cluster) startDraining(s *shard) (bson.D, error) {
@@ -191,10 +185,8 @@ func (c *Cluster) startDraining(s *shard) (bson.D, error) {
 	}
 	s.draining = true
 	c.saveShard(s)
-	c.logChange(configServer, "removeShard.start", "", bson.D{{Key: "shard", Value: s.name}})
-	return append(bson.D{
-		{Key: "msg", Value: "draining started successfully"}, {Key: "state", Value: "started"}, {Key: "shard", Value: s.name},
-	}, c.toMove(s)...), nil
+	c.logChange(configServer, "removeShard.start", "", value.D("shard", s.name))
+	return append(value.D("msg", "draining started successfully", "state", "started", "shard", s.name), c.toMove(s)...), nil
 }
 
 // remainingOn counts the chunks, jumbo chunks and databases that are still on a shard.
@@ -234,7 +226,144 @@ func (c *Cluster) dropShard(s *shard) {
 		c.saveShard(c.shards[0])
 	}
 	for _, on := range []bool{true, false} {
-		c.logParameter(bson.D{{Key: "addOrRemoveShardInProgress", Value: bson.D{{Key: "inProgress", Value: on}}}})
+		c.logParameter(value.D("addOrRemoveShardInProgress", value.D("inProgress", on)))
 	}
-	c.logChange(configServer, "removeShard", "", bson.D{{Key: "shard", Value: s.name}})
+	c.logChange(configServer, "removeShard", "", value.D("shard", s.name))
+}
+
+// The commands of 8.3 that replace the repeated removeShard, each for one purpose. What
+// they answer is assumed from the manual; see docs/simcluster.md.
+
+// namedShard returns the shard that a command of 8.3 names. The caller holds Mu.
+func (c *Cluster) namedShard(req *engine.Request) (*shard, error) {
+	name, ok := req.Lookup(req.Name).StringValueOK()
+	if !ok {
+		return nil, status.Errorf(status.TypeMismatch, "BSON field '%s.%s' is the wrong type, expected type 'string'", req.Name, req.Name)
+	}
+	return c.shardByNameOrHost(name)
+}
+
+func (c *Cluster) runStartShardDraining(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s, err := c.namedShard(req)
+	if err != nil || s.draining {
+		return bson.D{}, err
+	}
+	_, err = c.startDraining(s)
+	return bson.D{}, err
+}
+
+func (c *Cluster) runStopShardDraining(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s, err := c.namedShard(req)
+	if err != nil || !s.draining {
+		return bson.D{}, err
+	}
+	s.draining = false
+	c.saveShard(s)
+	c.logChange(configServer, "removeShard.stop", "", value.D("shard", s.name))
+	return bson.D{}, nil
+}
+
+func (c *Cluster) runShardDrainingStatus(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	s, err := c.namedShard(req)
+	switch {
+	case err != nil:
+		return nil, err
+	case !s.draining:
+		return nil, status.Errorf(status.IllegalOperation, "Shard %s is not draining", s.name)
+	}
+	if ongoing := c.ongoing(s); ongoing != nil {
+		return ongoing, nil
+	}
+	return value.D("msg", "draining completed", "state", "drainingComplete"), nil
+}
+
+func (c *Cluster) runCommitShardRemoval(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s, err := c.namedShard(req)
+	switch {
+	case err != nil:
+		return nil, err
+	case !s.draining:
+		return nil, status.Errorf(status.IllegalOperation, "Shard %s is not draining", s.name)
+	case c.ongoing(s) != nil:
+		return nil, status.Errorf(status.ConflictingOperationInProgress, "Shard %s is not completely drained yet", s.name)
+	}
+	c.dropShard(s)
+	return bson.D{}, nil
+}
+
+// addConfigShard makes the config server a shard named config, which can own chunks
+// (8.0).
+func (c *Cluster) addConfigShard() {
+	c.Shards[configServer] = engine.NewNode(configServer)
+	c.registerShard(configServer, c.opts.ConfigHost)
+}
+
+// runTransitionFromDedicated makes the config server a shard while the cluster runs.
+func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if c.shard(configServer) == nil {
+		c.addConfigShard()
+	}
+	return bson.D{}, nil
+}
+
+// runTransitionToDedicated reverses that; it is called repeatedly, like removeShard. The documents of chunks that left
+// have to be deleted too (the server's source).
+func (c *Cluster) runTransitionToDedicated(_ context.Context, req *engine.Request) (bson.D, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	s := c.shard(configServer)
+	if s == nil {
+		return nil, noShard(configServer)
+	}
+	ranges := 0
+	for _, o := range c.orphans {
+		if o.shard == configServer {
+			ranges++
+		}
+	}
+	if s.draining && ranges > 0 && c.ongoing(s) == nil {
+		return value.D("msg", "waiting for data to be cleaned up", "state", "pendingDataCleanup",
+			"pendingRangeDeletions", int64(ranges)), nil
+	}
+	return c.drainOrRemove(s)
+}
+
+// toMove has the fields of the removeShard reply about data that must be moved
+// manually; observed servers always return an empty list of databases.
+func (c *Cluster) toMove(s *shard) bson.D {
+	dbs := bson.A{}
+	if c.features.observed8 {
+		for _, name := range sortedKeys(c.dbs) {
+			if c.dbs[name].primary == s.name {
+				dbs = append(dbs, name)
+			}
+		}
+	}
+	d := value.D("note", "you need to drop or movePrimary these databases", "dbsToMove", dbs)
+	if c.features.drainingByCommand {
+		d = append(d, bson.E{Key: "collectionsToMove", Value: c.collectionsToMove(s.name)})
+	}
+	return d
+}
+
+// collectionsToMove lists the tracked unsharded collections of a shard, which only
+// moveCollection moves.
+func (c *Cluster) collectionsToMove(shard string) bson.A {
+	list := bson.A{}
+	for _, ns := range c.Tracked() {
+		if c.tracked[ns].counts[shard] > 0 {
+			list = append(list, ns)
+		}
+	}
+	return list
 }

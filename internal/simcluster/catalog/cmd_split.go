@@ -59,11 +59,7 @@ func (r *Routing) chunkWithBounds(lo, hi bson.Raw) (*Chunk, error) {
 // runSplit splits a chunk at a key or at the median of its documents
 // (s/commands/cluster_split_cmd.cpp). It waits for a migration of the collection that
 // has the same donor.
-func (c *Cluster) runSplit(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runSplit(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	for asked := false; ; {
 		c.Mu.Lock()
 		r, ch, middle, err := c.splitTarget(req, ns)

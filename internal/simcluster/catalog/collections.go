@@ -2,30 +2,27 @@ package catalog
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // collectionDocument is the row of config.collections, fields in the order of 5.0.7.
 func (c *Cluster) collectionDocument(r *Routing) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: r.NS},
-		{Key: "lastmodEpoch", Value: r.Epoch},
-		{Key: "lastmod", Value: bson.NewDateTimeFromTime(r.Lastmod)},
-	}
+	d := value.D("_id", r.NS, "lastmodEpoch", r.Epoch, "lastmod", bson.NewDateTimeFromTime(r.Lastmod))
 	if c.features.tombstones {
 		return append(append(d, r.legacyFields()...), r.extra...)
 	}
-	d = append(d,
-		bson.E{Key: "timestamp", Value: r.Timestamp},
-		bson.E{Key: "uuid", Value: uuidValue(r.UUID)},
-		bson.E{Key: "key", Value: r.Key})
+	d = append(d, value.D("timestamp", r.Timestamp, "uuid", uuidValue(r.UUID), "key", r.Key)...)
 	if r.simple {
-		d = append(d, bson.E{Key: "defaultCollation", Value: bson.D{{Key: "locale", Value: "simple"}}})
+		d = append(d, bson.E{Key: "defaultCollation", Value: value.D("locale", "simple")})
 	}
 	d = append(d, bson.E{Key: "unique", Value: r.Unique})
 	d = append(d, r.orderedFields()...)
@@ -34,7 +31,7 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 
 // orderedFields are the fields after unique, in the order in which they were first written.
 func (r *Routing) orderedFields() bson.D {
-	fields := append(bson.D{{Key: "noBalance", Value: r.NoBalance}}, r.nonDefaultFields()...)
+	fields := append(value.D("noBalance", r.NoBalance), r.nonDefaultFields()...)
 	place := func(e bson.E) int {
 		if i := slices.Index(r.newer.order, e.Key); i >= 0 {
 			return i
@@ -163,4 +160,202 @@ func (c *Cluster) ConfigWritten(coll string) {
 	case "tags":
 		c.reloadZones()
 	}
+}
+
+// DropCollection drops a collection, sharded or not: its data on every shard, its
+// metadata and its zones, and writes the changelog entries of the primary. It reports
+// whether the collection existed. The caller holds Mu for writing and has waited for
+// migrations ([Cluster.Quiesce]).
+func (c *Cluster) DropCollection(ns string) (existed bool) {
+	db, coll, ok := splitNS(ns)
+	d := c.dbs[db]
+	if !ok || d == nil {
+		return false
+	}
+	var details bson.D
+	if r := c.table(ns); r != nil {
+		details = value.D("collectionUUID", value.D("uuid", uuidValue(r.UUID)))
+	} else if at := c.data(d.primary, ns); at != nil {
+		details = value.D("collectionUUID", value.D("uuid", uuidValue(at.UUID)))
+	}
+	if details == nil && !c.features.observed8 {
+		return false
+	}
+	c.logChange(d.primary, "dropCollection.start", ns, details)
+	c.dropData(ns, db, coll)
+	c.logChange(d.primary, "dropCollection", ns, nil)
+	return true
+}
+
+func (c *Cluster) dropData(ns, db, coll string) {
+	if r := c.table(ns); r != nil {
+		c.replaceData(ns, db, coll)
+		c.writePlacement(ns, &r.UUID, c.Timestamp())
+		return
+	}
+	c.replaceData(ns, db, coll)
+}
+
+// replaceData removes a collection for which another comes at once.
+func (c *Cluster) replaceData(ns, db, coll string) {
+	if r := c.table(ns); r != nil {
+		c.forgetOrphans(r.UUID)
+		c.forgetCollection(r, true)
+	}
+	for _, s := range c.shards {
+		c.Shards[s.name].Drop(db, coll)
+	}
+}
+
+// DropDatabase drops a database with its collections. Zones of namespaces that were
+// never sharded stay before 8.0. It reports whether the database existed. The caller holds Mu for
+// writing and has waited for migrations.
+func (c *Cluster) DropDatabase(db string) (existed bool) {
+	d := c.dbs[db]
+	if d == nil {
+		return false
+	}
+	c.logChange(d.primary, "dropDatabase.start", db, nil)
+	for _, ns := range append(c.Namespaces(), c.Tracked()...) {
+		if name, coll, _ := splitNS(ns); name == db {
+			c.dropData(ns, db, coll)
+		}
+	}
+	for _, s := range c.shards {
+		c.Shards[s.name].DropDatabase(db)
+	}
+	if c.features.observed8 {
+		for _, ns := range sortedKeys(c.zones) {
+			if name, _, _ := splitNS(ns); name == db {
+				c.dropZones(ns)
+			}
+		}
+	}
+	c.config.delete("databases", d.record)
+	delete(c.dbs, db)
+	c.writePlacement(db, nil, c.Timestamp())
+	c.logChange(d.primary, "dropDatabase", db, nil)
+	return true
+}
+
+// RenameCollection renames within a database, keeping uuid and chunks of a sharded
+// collection; epoch and timestamp are new, zones follow. An existing target is an error
+// unless dropTarget is set. The caller holds Mu for writing and has waited for
+// migrations of both.
+func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
+	fromDB, fromColl, ok1 := splitNS(from)
+	toDB, toColl, ok2 := splitNS(to)
+	if !ok1 || !ok2 {
+		return status.Errorf(status.InvalidNamespace, "Invalid namespace specified")
+	}
+	d := c.dbs[fromDB]
+	r := c.table(from)
+	if err := c.renameAllowed(from, to); err != nil {
+		return err
+	}
+	if d == nil || r == nil && c.data(d.primary, from) == nil {
+		return status.Errorf(status.NamespaceNotFound, "Source collection %s does not exist", from)
+	}
+	if toDB != fromDB && (r != nil || c.dbs[toDB] == nil || c.dbs[toDB].primary != d.primary) {
+		return status.Errorf(125, "Source and destination collections must be on the same database.")
+	}
+	taken := c.table(to) != nil || c.data(d.primary, to) != nil
+	if taken && !dropTarget {
+		return status.Errorf(status.NamespaceExists, "Target collection %s exists but the dropTarget flag is not set", to)
+	}
+	details := value.D("source", from, "destination", to)
+	c.logChange(d.primary, "renameCollection.start", from, details)
+	if taken {
+		c.dropData(to, toDB, toColl)
+	}
+	for _, s := range c.shards {
+		if c.data(s.name, from) == nil {
+			continue
+		}
+		if err := c.Shards[s.name].Rename(fromDB, fromColl, toDB, toColl, true); err != nil {
+			return err
+		}
+	}
+	c.renameMetadata(r, from, to)
+	c.logChange(d.primary, "renameCollection.end", from, details)
+	return nil
+}
+
+// renameMetadata renames on the config server. Its log entry has the server's wrong
+// namespace: the source's collection name in the database admin.
+func (c *Cluster) renameMetadata(r *Routing, from, to string) {
+	_, fromColl, _ := splitNS(from)
+	if r == nil {
+		c.logChange(configServer, "renameCollection.metadata", fmt.Sprintf("admin.%s to %s : dropped target collection.", fromColl, to), nil)
+		return
+	}
+	// Forbidding migrations during the rename increased the version of one chunk.
+	if c.bumpNewest(r); !c.features.observed8 {
+		first := r.chunks[slices.IndexFunc(r.chunks, func(ch *Chunk) bool { return ch.Shard == r.ShardsOwning()[0] })]
+		first.Version = r.bumpMajor()
+		c.saveChunk(r, first)
+	}
+	delete(c.routes, from)
+	delete(c.tracked, from)
+	c.writePlacement(from, &r.UUID, c.Timestamp())
+	r.NS, r.Epoch, r.Timestamp = to, c.objectID(configServer), c.Timestamp()
+	c.setTable(r)
+	c.writePlacement(to, &r.UUID, r.Timestamp, r.ShardsOwning()...)
+	c.config.delete("collections", r.record)
+	r.record = c.config.insert("collections", c.collectionDocument(r))
+	if c.features.chunksByNS {
+		for _, ch := range r.chunks {
+			c.saveChunk(r, ch)
+		}
+	}
+	c.renameZones(from, to)
+	for _, o := range c.orphans {
+		if o.uuid == r.UUID {
+			o.ns = to
+		}
+	}
+	c.logChange(configServer, "renameCollection.metadata",
+		fmt.Sprintf("admin.%s to %s: dropped target collection and renamed source collection", fromColl, to),
+		value.D("newCollMetadata", c.collectionDocument(r)))
+}
+
+// notePlacement writes a row of config.placementHistory (7.0) when the set of shards
+// that own chunks of a collection has changed.
+func (c *Cluster) notePlacement(r *Routing) {
+	if !c.features.placements || c.table(r.NS) != r {
+		return
+	}
+	owners := r.ShardsOwning()
+	if set := strings.Join(owners, ","); set != r.newer.lastPlacement {
+		r.newer.lastPlacement = set
+		c.writePlacement(r.NS, &r.UUID, r.placedAt(), owners...)
+	}
+}
+
+// placedAt is when the table became as it is: at the last move of a chunk, or when the collection came to be.
+func (r *Routing) placedAt() bson.Timestamp {
+	at := r.Timestamp
+	for _, ch := range r.chunks {
+		if len(ch.History) > 0 && older(at, ch.History[0].ValidAfter) {
+			at = ch.History[0].ValidAfter
+		}
+	}
+	return at
+}
+
+// writePlacement writes the row. A database has no uuid; a dropped namespace has no
+// shards.
+func (c *Cluster) writePlacement(ns string, uuid *[16]byte, at bson.Timestamp, shards ...string) {
+	if !c.features.placements {
+		return
+	}
+	list := bson.A{}
+	for _, s := range shards {
+		list = append(list, c.features.shardRef(s))
+	}
+	d := value.D("_id", c.objectID(configServer), "nss", ns)
+	if uuid != nil {
+		d = append(d, bson.E{Key: "uuid", Value: uuidValue(*uuid)})
+	}
+	c.config.insert("placementHistory", append(d, value.D("timestamp", at, "shards", list)...))
 }

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // configStore writes the documents of the config database. It panics when an index
@@ -18,8 +19,8 @@ type configStore struct {
 
 // indexesOf lists the indexes that a config server creates besides _id_.
 func indexesOf(f versionFeatures) map[string][]bson.D {
-	unique := func(key bson.D) bson.D { return bson.D{{Key: "key", Value: key}, {Key: "unique", Value: true}} }
-	plain := func(key bson.D) bson.D { return bson.D{{Key: "key", Value: key}} }
+	unique := func(key bson.D) bson.D { return value.D("key", key, "unique", true) }
+	plain := func(key bson.D) bson.D { return value.D("key", key) }
 	by := func(fields ...string) bson.D {
 		var d bson.D
 		for _, f := range fields {
@@ -65,7 +66,7 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 		}
 	}
 	if f.placements {
-		m["placementHistory"] = []bson.D{unique(bson.D{{Key: "nss", Value: int32(1)}, {Key: "timestamp", Value: int32(-1)}})}
+		m["placementHistory"] = []bson.D{unique(value.D("nss", int32(1), "timestamp", int32(-1)))}
 	}
 	if f.sinceField {
 		m["chunks"] = append(m["chunks"], plain(by("uuid", "shard", "onCurrentShardSince")))
@@ -82,7 +83,7 @@ func createdOnFirstWrite(name string, f versionFeatures) bool {
 // optionsOf are the options of a collection of config that has some in 8.0.
 func optionsOf(name string, f versionFeatures) bson.Raw {
 	capped := func(size int32) bson.Raw {
-		return encode(bson.D{{Key: "capped", Value: true}, {Key: "size", Value: size}})
+		return encode(value.D("capped", true, "size", size))
 	}
 	switch {
 	case !f.observed8:
@@ -91,10 +92,10 @@ func optionsOf(name string, f versionFeatures) bson.Raw {
 	case name == "actionlog":
 		return capped(20 << 20)
 	case name == "system.preimages":
-		return encode(bson.D{{Key: "clusteredIndex", Value: true}})
+		return encode(value.D("clusteredIndex", true))
 	case name == "settings" && f.settingsSchema:
-		return encode(bson.D{{Key: "validator", Value: bson.D{{Key: "$jsonSchema", Value: settingsSchema}}},
-			{Key: "validationLevel", Value: "strict"}, {Key: "validationAction", Value: "error"}})
+		return encode(value.D("validator", value.D("$jsonSchema", settingsSchema), "validationLevel", "strict",
+			"validationAction", "error"))
 	}
 	return nil
 }
@@ -170,13 +171,7 @@ func (s configStore) each(name string, visit func(engine.RecordID, bson.Raw)) {
 	}
 }
 
-func encode(doc any) bson.Raw {
-	raw, err := bson.Marshal(doc)
-	if err != nil {
-		panic(fmt.Sprintf("encode %v: %v", doc, err))
-	}
-	return raw
-}
+func encode(doc any) bson.Raw { return value.Encode(doc) }
 
 // asInt64 reads any BSON number as an integer.
 func asInt64(v bson.RawValue) (int64, bool) {
@@ -191,11 +186,5 @@ func asInt64(v bson.RawValue) (int64, bool) {
 	return 0, false
 }
 
-// truthy reads a boolean option as the server does: true or a number other than 0.
-func truthy(v bson.RawValue) bool {
-	if v.Type == bson.TypeBoolean {
-		return v.Boolean()
-	}
-	n, ok := asInt64(v)
-	return ok && n != 0
-}
+// truthy reads a boolean option.
+func truthy(v bson.RawValue) bool { return value.True(v) }

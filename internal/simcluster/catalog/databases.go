@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // database is one document of config.databases.
@@ -20,11 +21,11 @@ type database struct {
 }
 
 func (c *Cluster) databaseDocument(d *database) bson.D {
-	doc := bson.D{{Key: "_id", Value: d.name}, {Key: "primary", Value: c.features.shardRef(d.primary)}}
+	doc := value.D("_id", d.name, "primary", c.features.shardRef(d.primary))
 	if c.features.partitioned {
 		doc = append(doc, bson.E{Key: "partitioned", Value: d.partitioned})
 	}
-	version := bson.D{{Key: "uuid", Value: uuidValue(d.uuid)}}
+	version := value.D("uuid", uuidValue(d.uuid))
 	if c.features.dbTimestamp {
 		version = append(version, bson.E{Key: "timestamp", Value: d.timestamp})
 	}

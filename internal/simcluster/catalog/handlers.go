@@ -1,7 +1,11 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -19,18 +23,18 @@ func (c *Cluster) Handlers() map[string]engine.Handler {
 	commands := map[string]command{
 		"enableSharding":           c.runEnableSharding,
 		"shardCollection":          c.runShardCollection,
-		"split":                    c.runSplit,
-		"moveChunk":                c.runMoveChunk,
-		"mergeChunks":              c.runMergeChunks,
-		"clearJumboFlag":           c.runClearJumboFlag,
-		"setAllowMigrations":       c.runSetAllowMigrations,
+		"split":                    onNamespace(c.runSplit),
+		"moveChunk":                onNamespace(c.runMoveChunk),
+		"mergeChunks":              onNamespace(c.runMergeChunks),
+		"clearJumboFlag":           onNamespace(c.runClearJumboFlag),
+		"setAllowMigrations":       onNamespace(c.runSetAllowMigrations),
 		"addShardToZone":           c.runAddShardToZone,
 		"removeShardFromZone":      c.runRemoveShardFromZone,
-		"updateZoneKeyRange":       c.runUpdateZoneKeyRange,
+		"updateZoneKeyRange":       onNamespace(c.runUpdateZoneKeyRange),
 		"balancerStart":            c.runBalancerStart,
 		"balancerStop":             c.runBalancerStop,
 		"balancerStatus":           c.runBalancerStatus,
-		"balancerCollectionStatus": c.runBalancerCollectionStatus,
+		"balancerCollectionStatus": onNamespace(c.runBalancerCollectionStatus),
 		"listShards":               c.runListShards,
 		"getShardMap":              c.runGetShardMap,
 		"removeShard":              c.runRemoveShard,
@@ -38,9 +42,9 @@ func (c *Cluster) Handlers() map[string]engine.Handler {
 		"movePrimary":              c.runMovePrimary,
 		"flushRouterConfig":        c.runFlushRouterConfig,
 		"getShardVersion":          c.runGetShardVersion,
-		"refineCollectionShardKey": c.runRefineCollectionShardKey,
-		"reshardCollection":        c.runReshardCollection,
-		"abortReshardCollection":   c.runAbortReshardCollection,
+		"refineCollectionShardKey": onNamespace(c.runRefineCollectionShardKey),
+		"reshardCollection":        onNamespace(c.runReshardCollection),
+		"abortReshardCollection":   onNamespace(c.runAbortReshardCollection),
 	}
 	c.addNewerCommands(commands)
 	out := make(map[string]engine.Handler, 2*len(commands))
@@ -70,6 +74,17 @@ func onAdmin(name string, run command) engine.Handler {
 	}
 }
 
+// onNamespace reads the namespace in a command's first value before it runs.
+func onNamespace(run func(ctx context.Context, r *engine.Request, ns string) (bson.D, error)) command {
+	return func(ctx context.Context, r *engine.Request) (bson.D, error) {
+		ns, err := namespace(r)
+		if err != nil {
+			return nil, err
+		}
+		return run(ctx, r, ns)
+	}
+}
+
 // namespace reads the command's first value, which must be a namespace.
 func namespace(r *engine.Request) (string, error) {
 	ns, ok := r.Lookup(r.Name).StringValueOK()
@@ -80,6 +95,15 @@ func namespace(r *engine.Request) (string, error) {
 		return "", status.Errorf(status.InvalidNamespace, "Invalid namespace specified '%s'", ns)
 	}
 	return ns, nil
+}
+
+// keyArgument reads the shard key of a command.
+func keyArgument(r *engine.Request) (pattern, error) {
+	raw, ok := r.Lookup("key").DocumentOK()
+	if !ok {
+		return pattern{}, missingField(r.Name, "key")
+	}
+	return parsePattern(raw)
 }
 
 // document reads an optional document; nil when it is missing or empty.
@@ -112,4 +136,71 @@ func bounds(r *engine.Request) (lo, hi bson.Raw, given bool, err error) {
 		return nil, nil, true, status.Plain("upper bound not specified")
 	}
 	return lo, hi, true, nil
+}
+
+// addNewerCommands adapts the command table to the version: it adds commands of
+// versions after 5.0 and removes those that 4.4 lacks. Missing commands answer
+// CommandNotFound (59).
+func (c *Cluster) addNewerCommands(commands map[string]command) {
+	if c.opts.Version[0] < 5 {
+		for _, name := range []string{"reshardCollection", "abortReshardCollection", "setAllowMigrations"} {
+			delete(commands, name)
+		}
+		return
+	}
+	commands["commitReshardCollection"] = onNamespace(c.runCommitReshardCollection)
+	if c.features.ranges {
+		commands["moveRange"] = onNamespace(c.runMoveRange)
+		commands["configureCollectionBalancing"] = onNamespace(c.runConfigureCollectionBalancing)
+	}
+	if c.features.autoMerge {
+		commands["mergeAllChunksOnShard"] = onNamespace(c.runMergeAllChunksOnShard)
+		commands["analyzeShardKey"] = onNamespace(c.runAnalyzeShardKey)
+		commands["configureQueryAnalyzer"] = onNamespace(c.runConfigureQueryAnalyzer)
+	}
+	if c.features.unsplittable {
+		commands["moveCollection"] = onNamespace(c.runMoveCollection)
+		commands["abortMoveCollection"] = onNamespace(c.runAbortReshardCollection)
+		commands["unshardCollection"] = onNamespace(c.runUnshardCollection)
+		commands["abortUnshardCollection"] = onNamespace(c.runAbortReshardCollection)
+		commands["untrackUnshardedCollection"] = onNamespace(c.runUntrack)
+		commands["transitionFromDedicatedConfigServer"] = c.runTransitionFromDedicated
+		commands["transitionToDedicatedConfigServer"] = c.runTransitionToDedicated
+	}
+	if c.features.drainingByCommand {
+		commands["startShardDraining"] = c.runStartShardDraining
+		commands["stopShardDraining"] = c.runStopShardDraining
+		commands["shardDrainingStatus"] = c.runShardDrainingStatus
+		commands["commitShardRemoval"] = c.runCommitShardRemoval
+	}
+}
+
+// renameAllowed rejects renaming a sharded collection on versions that cannot do it
+// (4.4, s/commands/cluster_rename_collection_cmd.cpp).
+func (c *Cluster) renameAllowed(from, to string) error {
+	switch {
+	case c.features.dbTimestamp:
+	case c.routes[from] != nil:
+		return status.Errorf(13138, "You can't rename a sharded collection")
+	case c.routes[to] != nil:
+		return status.Errorf(13139, "You can't rename to a sharded collection")
+	}
+	return nil
+}
+
+// missingField is the error for a missing required field.
+func missingField(command, field string) error {
+	return status.Errorf(40414, "BSON field '%s.%s' is missing but a required field", command, field)
+}
+
+// sortedKeys returns the sorted keys of a map, so that results do not depend on map
+// order.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	return slices.Sorted(maps.Keys(m))
+}
+
+// splitNS splits "db.coll" at its first dot; ok is false if either part is empty.
+func splitNS(ns string) (db, coll string, ok bool) {
+	db, coll, ok = strings.Cut(ns, ".")
+	return db, coll, ok && db != "" && coll != ""
 }

@@ -82,15 +82,3 @@ func TestZonesSetBeforeShardingSplitTheEmptyCollection(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
-
-func TestPresplitZonesAreSplitByHash(t *testing.T) {
-	p := hashedCollection(t, [3]int{})
-	p.mustRun(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
-	p.mustRun(`{"updateZoneKeyRange": "db.z", "min": {"p": 1, "k": {"$minKey": 1}}, "max": {"p": 2, "k": {"$minKey": 1}}, "zone": "z"}`)
-	p.mustRun(`{"shardCollection": "db.z", "key": {"p": 1, "k": "hashed"}, "presplitHashedZones": true}`)
-	r := p.c.Routing("db.z")
-	if r.Len() != 4 || r.Chunks()[1].Max.Lookup("k").Int64() != 0 || r.Chunks()[2].Shard != "shard-rs-2" {
-		t.Errorf("got %+v", r.Chunks())
-	}
-	p.checkInvariants()
-}

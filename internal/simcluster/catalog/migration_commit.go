@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // historyWindow is how long entries of a chunk's history are kept, in seconds
@@ -124,13 +126,9 @@ func (t *transfer) committed(life context.Context) error {
 }
 
 func (t *transfer) logCommit() {
-	t.logEntry(t.m.from, "moveChunk.commit", bson.D{
-		{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to},
-		{Key: "counts", Value: bson.D{
-			{Key: "cloned", Value: t.cloned}, {Key: "clonedBytes", Value: t.bytes},
-			{Key: "catchup", Value: t.later}, {Key: "steady", Value: int64(0)},
-		}},
-	})
+	t.logEntry(t.m.from, "moveChunk.commit", value.D("from", t.m.from, "to", t.m.to,
+		"counts", value.D("cloned", t.cloned, "clonedBytes", t.bytes,
+			"catchup", t.later, "steady", int64(0))))
 }
 
 // scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. What is to be deleted now and held by a
@@ -195,4 +193,80 @@ func (t *transfer) cleanDonor(life context.Context) error {
 	defer t.c.Mu.Unlock()
 	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, t.c.outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, true, nil))
 	return nil
+}
+
+// chunkAround is the chunk that contains the whole range, or nil.
+func (r *Routing) chunkAround(lo, hi bson.Raw) *Chunk {
+	ch := r.chunks[r.indexOf(lo)]
+	if compareKeys(ch.Min, lo) > 0 || compareKeys(hi, ch.Max) > 0 || compareKeys(lo, hi) >= 0 {
+		return nil
+	}
+	return ch
+}
+
+// commitRange moves the part [lo, hi) of a chunk to another shard. The part keeps the
+// chunk's id and gets the next major version. The remainders on its left and right
+// become new chunks with the following minor versions, and the version after those goes
+// to the donor's chunk with the lowest bounds
+// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkMigration).
+func (c *Cluster) commitRange(r *Routing, ch *Chunk, lo, hi bson.Raw, to string) {
+	from := ch.Shard
+	before, after := r.remainders(ch, lo, hi)
+	if before == nil && after == nil {
+		c.commitMove(r, ch, to)
+		c.notePlacement(r)
+		return
+	}
+	history := slices.Clone(ch.History)
+	at := r.indexOf(ch.Min)
+	ch.Min, ch.Max = lo, hi
+	c.relocate(r, ch, to)
+	parts := []*Chunk{ch}
+	for _, rest := range []*Chunk{before, after} {
+		if rest == nil {
+			continue
+		}
+		rest.ID, rest.Version, rest.History = c.objectID(configServer), r.bumpMinor(), slices.Clone(history)
+		c.addChunk(r, rest)
+		r.countChunk(from, 1)
+		parts = append(parts, rest)
+	}
+	slices.SortFunc(parts, func(a, b *Chunk) int { return compareKeys(a.Min, b.Min) })
+	r.chunks = slices.Replace(r.chunks, at, at+1, parts...)
+	for _, control := range r.chunks {
+		if control.Shard == from && control != before && control != after {
+			control.Version = r.bumpMinor()
+			c.saveChunk(r, control)
+			break
+		}
+	}
+	c.notePlacement(r)
+}
+
+// remainders are the parts of ch before and after [lo, hi), nil where there is none.
+func (r *Routing) remainders(ch *Chunk, lo, hi bson.Raw) (before, after *Chunk) {
+	if !bytes.Equal(ch.Min, lo) && compareKeys(ch.Min, lo) < 0 {
+		before = &Chunk{Min: ch.Min, Max: lo, Shard: ch.Shard, Jumbo: ch.Jumbo}
+	}
+	if !bytes.Equal(ch.Max, hi) && compareKeys(hi, ch.Max) < 0 {
+		after = &Chunk{Min: hi, Max: ch.Max, Shard: ch.Shard, Jumbo: ch.Jumbo}
+	}
+	return before, after
+}
+
+// relocate writes the chunk's new owner and next major version, and removes history
+// entries that are too old for snapshot reads.
+func (c *Cluster) relocate(r *Routing, ch *Chunk, to string) {
+	from, at := ch.Shard, c.Timestamp()
+	kept := slices.Clone(ch.History)
+	// Keep the newest expired entry: it is the chunk's owner at the beginning of the
+	// window.
+	for n := len(kept); n > 1 && kept[n-1].ValidAfter.T+historyWindow < at.T; n = len(kept) {
+		kept = kept[:n-1]
+	}
+	ch.History = slices.Insert(kept, 0, Placement{ValidAfter: at, Shard: to})
+	ch.Shard, ch.Version = to, r.bumpMajor()
+	r.countChunk(from, -1)
+	r.countChunk(to, 1)
+	c.saveChunk(r, ch)
 }

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Durations of the steps of a small migration on the observed server, 0.25 s in total.
@@ -58,7 +59,7 @@ func (t *transfer) run(life context.Context) error {
 	t.began = t.c.Now()
 	t.c.Mu.Lock()
 	t.m.begun, t.m.step = t.began, 1
-	t.logEntry(t.m.from, "moveChunk.start", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
+	t.logEntry(t.m.from, "moveChunk.start", value.D("from", t.m.from, "to", t.m.to))
 	t.c.Mu.Unlock()
 	if err := t.atStep(life, Started); err != nil {
 		return t.stopAt(Started, err)
@@ -173,7 +174,7 @@ func (t *transfer) received(n int) {
 }
 
 func (t *transfer) bounds() bson.D {
-	return bson.D{{Key: "min", Value: t.m.min}, {Key: "max", Value: t.m.max}}
+	return value.D("min", t.m.min, "max", t.m.max)
 }
 
 func (t *transfer) logEntry(server, what string, more bson.D) {
@@ -252,7 +253,7 @@ func (t *transfer) failOnDonor(err error) error {
 
 // logFailure logs a failed migration. The caller holds Mu.
 func (t *transfer) logFailure(err error) error {
-	t.logEntry(t.m.from, "moveChunk.error", bson.D{{Key: "from", Value: t.m.from}, {Key: "to", Value: t.m.to}})
+	t.logEntry(t.m.from, "moveChunk.error", value.D("from", t.m.from, "to", t.m.to))
 	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, t.c.outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
 	if errors.Is(err, errGone) {
 		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // valuesContext ends like one context and has the values of another: the hook needs the
@@ -98,11 +99,9 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 	}
 	if step == Committing {
 		t.deleteCopied()
-		t.c.logChange(t.m.from, "Sharding minOpTime recovery", "admin.system.version", bson.D{
-			{Key: "_id", Value: "minOpTimeRecovery"},
-			{Key: "minOpTime", Value: bson.D{{Key: "ts", Value: t.c.Timestamp()}, {Key: "t", Value: int64(-1)}}},
-			{Key: "minOpTimeUpdaters", Value: int32(1)},
-		})
+		t.c.logChange(t.m.from, "Sharding minOpTime recovery", "admin.system.version", value.D(
+			"_id", "minOpTimeRecovery", "minOpTime", value.D("ts", t.c.Timestamp(), "t", int64(-1)),
+			"minOpTimeUpdaters", int32(1)))
 	}
 	if r, ch, err := t.route(); err == nil {
 		t.c.recoverVersion(r, ch, t.chunk)

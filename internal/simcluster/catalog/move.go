@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // MoveOptions are the options of a move.
@@ -149,7 +151,7 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	}
 	if ch.Shard == to {
 		c.logMove(ch.Shard, "moveChunk.from", ns,
-			c.outcome(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}, []time.Duration{0}, 6, to, to, false, nil))
+			c.outcome(value.D("min", lo, "max", hi), []time.Duration{0}, 6, to, to, false, nil))
 		return nil, nil
 	}
 	if r.blocked {
@@ -173,14 +175,9 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 			return nil, status.Errorf(status.DuplicateKey,
 				"E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"%s\", min: %s }", ns, text(lo))
 		}
-		m.record = c.config.insert("migrations", bson.D{
-			{Key: "_id", Value: c.objectID(configServer)}, {Key: "ns", Value: ns},
-			{Key: "min", Value: m.min}, {Key: "max", Value: m.max},
-			{Key: "fromShard", Value: m.from}, {Key: "toShard", Value: m.to},
-			{Key: "chunkVersion", Value: m.version},
-			{Key: "waitForDelete", Value: o.WaitForDelete},
-			{Key: "forceJumbo", Value: o.force()},
-		})
+		m.record = c.config.insert("migrations", value.D("_id", c.objectID(configServer), "ns", ns, "min", m.min,
+			"max", m.max, "fromShard", m.from, "toShard", m.to, "chunkVersion", m.version,
+			"waitForDelete", o.WaitForDelete, "forceJumbo", o.force()))
 	}
 	begun := ch.Version
 	c.work.Go(func() {
@@ -247,9 +244,136 @@ func (c *Cluster) outcome(bounds bson.D, steps []time.Duration, of int, from, to
 	if ok {
 		note = "success"
 	}
-	d = append(d, bson.E{Key: "to", Value: to}, bson.E{Key: "from", Value: from}, bson.E{Key: "note", Value: note})
+	d = append(d, value.D("to", to, "from", from, "note", note)...)
 	if failed != nil {
 		d = append(d, bson.E{Key: "errmsg", Value: failed.Error()})
 	}
 	return d
+}
+
+// stuckFor is how long the donor of a recorded 8.0.10 was busy with a range that is not
+// inside one chunk, before it gave up and was asked again.
+const stuckFor = 10 * time.Second
+
+// crossesChunks reports whether a range is not inside one chunk. The caller holds Mu.
+func (c *Cluster) crossesChunks(ns string, lo, hi bson.Raw) bool {
+	r := c.routes[ns]
+	if r == nil || lo == nil || hi == nil {
+		return false
+	}
+	l, ok1 := r.pattern.normalize(lo)
+	h, ok2 := r.pattern.normalize(hi)
+	return ok1 && ok2 && compareKeys(l, h) < 0 && r.chunkAround(l, h) == nil
+}
+
+// moveStuck is what 8.0.10 does with a range that crosses a chunk's bound: it hangs until
+// the command's time limit, and for ever without one. Meanwhile, and for a while after,
+// the donor says that it is donating.
+func (c *Cluster) moveStuck(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) error {
+	for {
+		c.Mu.Lock()
+		r := c.routes[ns]
+		if r == nil {
+			c.Mu.Unlock()
+			return c.notSharded(ns)
+		}
+		m := &migration{ns: ns, min: lo, max: hi, from: r.Owner(lo), to: to, command: o.Command, options: o,
+			done: make(chan struct{}), asked: ctx, early: make(chan struct{}), begun: c.Now(), step: 1,
+			version: bson.A{r.version, r.Epoch, r.Timestamp}}
+		join, err := c.moves.add(m)
+		if err == nil && join == nil {
+			c.work.Go(func() {
+				_ = c.pauseExactly(c.life, stuckFor)
+				c.Mu.Lock()
+				c.moves.remove(m)
+				c.logChange(m.from, "moveChunk.from", ns, c.outcome(value.D("min", lo, "max", hi),
+					[]time.Duration{0}, 6, m.from, to, false, nil))
+				c.Mu.Unlock()
+				close(m.done)
+			})
+		}
+		c.Mu.Unlock()
+		if err != nil {
+			return sourceError(err)
+		}
+		if join != nil {
+			m = join
+		}
+		select {
+		case <-m.done:
+		case <-ctx.Done():
+			return expired(ctx)
+		case <-c.life.Done():
+			return errShutdown()
+		}
+	}
+}
+
+// noDestination is the error of moveRange for a shard that does not exist.
+func noDestination(to string) error {
+	return status.Errorf(status.ShardNotFound, "Could not find destination shard :: caused by :: Shard %s not found", to)
+}
+
+// onSource begins the text of every refusal of a donor in 8.0, where the config server
+// sends all moves.
+const onSource = "Command request failed on source shard."
+
+// sourceError is the config server's error when the donor refuses or fails.
+func sourceError(err error) error { return withContext(onSource, err) }
+
+// onSourceShard is the error of a move as its client sees it. Errors of the config
+// server itself, and a missing shard or chunk, have no such beginning.
+func (c *Cluster) onSourceShard(err error) error {
+	e := status.Of(err)
+	if e == nil || !c.features.observed8 || strings.HasPrefix(e.Message, onSource) {
+		return err
+	}
+	switch e.Code {
+	case status.ConflictingOperationInProgress, status.ChunkTooBig, status.OperationFailed:
+		return sourceError(err)
+	}
+	return err
+}
+
+// chunkToMove is the chunk that moveChunk of 8.0 names, by a query or by its bounds
+// (s/commands/cluster_move_chunk_cmd.cpp).
+func (r *Routing) chunkToMove(find, lo, hi bson.Raw, bound bool) (*Chunk, error) {
+	switch {
+	case find != nil && bound:
+		return nil, status.Errorf(status.InvalidOptions, "cannot specify bounds and query at the same time")
+	case find == nil && !bound:
+		return nil, status.Errorf(status.InvalidOptions, "need to specify query or bounds")
+	case find != nil:
+		ch, err := r.chunkOfQuery(find)
+		if err != nil {
+			return nil, status.Errorf(656450, "no shard key found in chunk query %s", text(find))
+		}
+		return ch, nil
+	}
+	l, ok1 := r.pattern.normalize(lo)
+	h, ok2 := r.pattern.normalize(hi)
+	if !ok1 || !ok2 {
+		return nil, status.Errorf(656451, "shard key bounds [%s,%s) are not valid for shard key pattern %s", text(lo), text(hi), text(r.Key))
+	}
+	if ch := r.chunkExactly(l, h); ch != nil {
+		return ch, nil
+	}
+	return nil, status.Errorf(656452, "no chunk found with the shard key bounds %s", rangeText(l, h))
+}
+
+// notOwned is the error of a shard of 8.0 whose chunks do not fill a range exactly.
+func (r *Routing) notOwned(shard string, lo, hi bson.Raw) error {
+	var version bson.Timestamp
+	for _, ch := range r.chunks {
+		if ch.Shard == shard && older(version, ch.Version) {
+			version = ch.Version
+		}
+	}
+	e := status.Errorf(status.StaleConfig, "Range with bounds %s is not owned by this shard.", rangeText(lo, hi))
+	e.Extra = value.D("ns", r.NS,
+		"vReceived", value.D(
+			"e", bson.ObjectID{4: 255, 5: 255, 6: 255, 7: 255, 8: 255, 9: 255, 10: 255, 11: 255},
+			"t", bson.Timestamp{T: 1<<32 - 1, I: 1<<32 - 1}, "v", bson.Timestamp{}),
+		"vWanted", value.D("e", r.Epoch, "t", r.Timestamp, "v", version), "shardId", shard)
+	return e
 }

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // maxSamplesPerSecond is the highest rate that configureQueryAnalyzer takes.
@@ -36,11 +37,7 @@ type SampledQuery struct {
 
 // runConfigureQueryAnalyzer turns the sampling of a collection's queries on or off
 // (db/s/config/configsvr_configure_query_analyzer_cmd.cpp).
-func (c *Cluster) runConfigureQueryAnalyzer(_ context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runConfigureQueryAnalyzer(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
 	mode, _ := req.Lookup("mode").StringValueOK()
 	rate, given := req.Lookup("samplesPerSecond").AsFloat64OK()
 	switch {
@@ -64,8 +61,8 @@ func (c *Cluster) runConfigureQueryAnalyzer(_ context.Context, req *engine.Reque
 	now := c.Now().Truncate(time.Millisecond)
 	was := c.analyzers[ns]
 	a := &queryAnalyzer{uuid: uuid, on: mode == "full", rate: rate, begun: now, last: now, credit: rate}
-	reply := bson.D{{Key: "newConfiguration", Value: a.configuration()}}
-	doc := bson.D{{Key: "_id", Value: ns}, {Key: "collUuid", Value: uuidValue(uuid)}}
+	reply := value.D("newConfiguration", a.configuration())
+	doc := value.D("_id", ns, "collUuid", uuidValue(uuid))
 	doc = append(append(doc, a.configuration()...), bson.E{Key: "startTime", Value: bson.NewDateTimeFromTime(now)})
 	if was != nil && was.uuid == uuid {
 		reply = append(reply, bson.E{Key: "oldConfiguration", Value: was.configuration()})
@@ -86,9 +83,9 @@ func (c *Cluster) runConfigureQueryAnalyzer(_ context.Context, req *engine.Reque
 
 func (a *queryAnalyzer) configuration() bson.D {
 	if !a.on {
-		return bson.D{{Key: "mode", Value: "off"}}
+		return value.D("mode", "off")
 	}
-	return bson.D{{Key: "mode", Value: "full"}, {Key: "samplesPerSecond", Value: a.rate}}
+	return value.D("mode", "full", "samplesPerSecond", a.rate)
 }
 
 // uuidOf is the uuid of a collection. The caller holds Mu.

@@ -1,57 +1,240 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
+
+// docPlace is the shard and the record id of a document.
+type docPlace struct {
+	shard string
+	id    engine.RecordID
+}
+
+// copyState maps each copied document of a resharding to its copy.
+type copyState struct {
+	begun  time.Time
+	copies map[docPlace]docPlace
+	done   map[string]Progress
+}
+
+// Progress is the progress of one recipient of a resharding.
+type Progress struct {
+	Docs, Bytes int64 // cloned
+	Applied     int64 // changes since then
+}
+
+func (o *resharding) progress() map[string]Progress {
+	out := make(map[string]Progress, len(o.copying.done))
+	for shard, p := range o.copying.done {
+		out[shard] = p
+	}
+	return out
+}
+
+// workFor spends the time of one state: cloning copies documents, other states only
+// wait.
+func (o *resharding) workFor(life context.Context, state string, d time.Duration) error {
+	if state != "cloning" {
+		return o.pause(life, d)
+	}
+	o.c.Mu.Lock()
+	list, err := o.beginCopy()
+	o.c.Mu.Unlock()
+	if err != nil || len(list) == 0 {
+		return orPause(err, func() error { return o.pause(life, d) })
+	}
+	each := d * cloneBatch / time.Duration(len(list))
+	for batch := range slices.Chunk(list, cloneBatch) {
+		if err := o.copyBatch(batch); err != nil {
+			return status.Errorf(status.ReshardCollectionAborted, "%s", err.Error())
+		}
+		if err := o.pause(life, min(each, d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orPause(err error, pause func() error) error {
+	if err != nil {
+		return err
+	}
+	return pause()
+}
+
+// beginCopy creates the temporary collection, with the source's indexes and one for the
+// new key, and lists the documents to copy. The caller holds Mu.
+func (o *resharding) beginCopy() ([]docPlace, error) {
+	c := o.c
+	r, t := c.table(o.ns), c.table(o.temp)
+	o.copying.copies, o.copying.done = make(map[docPlace]docPlace), make(map[string]Progress)
+	if o.command == "reshardCollection" {
+		if err := c.uniqueStays(r, o.key); err != nil {
+			return nil, err // a recipient finds it after it has made the other indexes
+		}
+	}
+	var model *engine.Coll
+	for _, s := range r.ShardsOwning() {
+		if model = c.data(s, o.ns); model != nil {
+			break
+		}
+	}
+	for _, s := range t.ShardsOwning() {
+		coll, err := c.EnsureCollection(s, o.temp, o.uuid, model)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := c.shardKeyIndex(shardSpec{ns: o.temp, key: o.key}, s, coll, true); err != nil {
+			return nil, err
+		}
+		o.copying.done[s] = Progress{}
+	}
+	var list []docPlace
+	o.eachPlace(r, func(at docPlace, _ bson.Raw) { list = append(list, at) })
+	return list, nil
+}
+
+// eachPlace visits every owned document.
+func (o *resharding) eachPlace(r *Routing, visit func(docPlace, bson.Raw)) {
+	for _, shard := range r.ShardsOwning() {
+		coll := o.c.data(shard, r.NS)
+		if coll == nil {
+			continue
+		}
+		scan(coll, func(id engine.RecordID, doc bson.Raw) bool {
+			if r.Owns(shard, doc) {
+				visit(docPlace{shard, id}, doc)
+			}
+			return true
+		})
+	}
+}
+
+func (o *resharding) copyBatch(batch []docPlace) error {
+	o.c.Mu.Lock()
+	defer o.c.Mu.Unlock()
+	t := o.c.table(o.temp)
+	for _, at := range batch {
+		coll := o.c.data(at.shard, o.ns)
+		if coll == nil {
+			continue
+		}
+		doc := coll.Get(at.id)
+		if doc == nil {
+			continue
+		}
+		to, err := o.insert(t, at, doc)
+		if err != nil {
+			return err
+		}
+		p := o.copying.done[to]
+		p.Docs, p.Bytes = p.Docs+1, p.Bytes+int64(len(doc))
+		o.copying.done[to] = p
+	}
+	return nil
+}
+
+// insert copies one document to its owner under the new key.
+func (o *resharding) insert(t *Routing, from docPlace, doc bson.Raw) (shard string, err error) {
+	key, err := t.KeyOf(doc)
+	if err != nil {
+		return "", err
+	}
+	shard = t.Owner(key)
+	id, err := o.c.data(shard, o.temp).Insert(doc)
+	if err == nil {
+		o.copying.copies[from] = docPlace{shard, id}
+	}
+	return shard, err
+}
+
+// catchUp makes the copy equal to the current source. Deletions come first, so that
+// their unique values are free. The caller holds Mu until the source is dropped, so
+// nothing changes after it.
+func (o *resharding) catchUp(r, t *Routing) error {
+	type change struct {
+		at  docPlace
+		doc bson.Raw
+	}
+	var changes []change
+	stale := o.copying.copies
+	o.copying.copies = make(map[docPlace]docPlace, len(stale))
+	o.eachPlace(r, func(at docPlace, doc bson.Raw) {
+		to, ok := stale[at]
+		if ok && bytes.Equal(o.c.data(to.shard, o.temp).Get(to.id), doc) {
+			o.copying.copies[at] = to
+			delete(stale, at)
+			return
+		}
+		changes = append(changes, change{at, doc})
+	})
+	for _, to := range stale {
+		o.c.data(to.shard, o.temp).Delete(to.id)
+		o.applied(to.shard)
+	}
+	for _, ch := range changes {
+		shard, err := o.insert(t, ch.at, ch.doc)
+		if err != nil {
+			return err
+		}
+		o.applied(shard)
+	}
+	return nil
+}
+
+func (o *resharding) applied(shard string) {
+	p := o.copying.done[shard]
+	p.Applied++
+	o.copying.done[shard] = p
+}
 
 // document is the operation's row of config.reshardingOperations.
 func (o *resharding) document(r *Routing) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: uuidValue(o.uuid)}, {Key: "ns", Value: o.ns}, {Key: "ui", Value: uuidValue(o.source)},
-		{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "state", Value: o.state},
-	}
+	d := value.D("_id", uuidValue(o.uuid), "ns", o.ns, "ui", uuidValue(o.source), "tempNs", o.temp,
+		"reshardingKey", o.key.raw, "state", o.state)
 	if o.c.features.observed8 {
 		d = slices.Insert(d, len(d)-1, bson.E{Key: "startTime", Value: bson.NewDateTimeFromTime(o.begunAt)},
 			bson.E{Key: "provenance", Value: o.command})
 	}
 	donors, recipients := bson.A{}, bson.A{}
 	for _, s := range r.ShardsOwning() {
-		state := bson.D{{Key: "state", Value: "unused"}}
+		state := value.D("state", "unused")
 		if !o.fetched.IsZero() {
 			coll := o.c.data(s, o.ns)
-			state = bson.D{{Key: "state", Value: o.donorState()}, {Key: "minFetchTimestamp", Value: o.fetched}}
+			state = value.D("state", o.donorState(), "minFetchTimestamp", o.fetched)
 			if coll != nil {
-				state = append(state, bson.E{Key: "bytesToClone", Value: coll.Bytes()}, bson.E{Key: "documentsToClone", Value: int64(coll.Len())})
+				state = append(state, value.D("bytesToClone", coll.Bytes(), "documentsToClone", int64(coll.Len()))...)
 			}
 			if state[0].Value == "blocking-writes" {
 				state = append(state, bson.E{Key: "writesDuringCriticalSection", Value: int64(0)})
 			}
 		}
-		donors = append(donors, bson.D{{Key: "id", Value: s}, {Key: "mutableState", Value: state}})
+		donors = append(donors, value.D("id", s, "mutableState", state))
 	}
 	for _, s := range o.recipients() {
-		state := bson.D{{Key: "state", Value: o.recipientState()}}
-		recipients = append(recipients, bson.D{{Key: "id", Value: s}, {Key: "mutableState", Value: state}})
+		state := value.D("state", o.recipientState())
+		recipients = append(recipients, value.D("id", s, "mutableState", state))
 	}
-	d = append(d,
-		bson.E{Key: "donorShards", Value: donors}, bson.E{Key: "recipientShards", Value: recipients},
-		bson.E{Key: "numInitialChunks", Value: o.initial}, bson.E{Key: "active", Value: true})
+	d = append(d, value.D("donorShards", donors, "recipientShards", recipients, "numInitialChunks", o.initial,
+		"active", true)...)
 	if o.c.features.observed8 {
 		if o.to != "" {
 			d = append(d, bson.E{Key: "shardDistribution", Value: o.distribution()})
 		}
-		d = append(d, bson.E{Key: "sourceKey", Value: r.Key}, bson.E{Key: "forceRedistribution", Value: o.force})
+		d = append(d, value.D("sourceKey", r.Key, "forceRedistribution", o.force)...)
 	}
 	if !o.fetched.IsZero() {
-		d = append(d,
-			bson.E{Key: "approxBytesToCopy", Value: o.bytes}, bson.E{Key: "approxDocumentsToCopy", Value: o.docs},
-			bson.E{Key: "cloneTimestamp", Value: o.fetched})
+		d = append(d, value.D("approxBytesToCopy", o.bytes, "approxDocumentsToCopy", o.docs,
+			"cloneTimestamp", o.fetched)...)
 	}
 	if o.c.features.observed8 && !o.clonedAt.IsZero() {
 		d = append(d, bson.E{Key: "metrics", Value: o.metrics()})
@@ -81,7 +264,7 @@ func (o *resharding) recipientState() string {
 
 // distribution is the one range of an operation that takes all documents to one shard.
 func (o *resharding) distribution() bson.A {
-	return bson.A{bson.D{{Key: "min", Value: o.key.min()}, {Key: "max", Value: o.key.max()}, {Key: "shard", Value: o.to}}}
+	return bson.A{value.D("min", o.key.min(), "max", o.key.max(), "shard", o.to)}
 }
 
 // metrics are the times at which phases began and ended.
@@ -91,7 +274,7 @@ func (o *resharding) metrics() bson.D {
 	if !o.copiedAt.IsZero() {
 		clone = append(clone, from("stop", o.copiedAt))
 	}
-	d := bson.D{{Key: "documentCopy", Value: clone}}
+	d := value.D("documentCopy", clone)
 	if !o.appliedAt.IsZero() {
 		d = append(d, bson.E{Key: "oplogApplication", Value: bson.D{from("stop", o.appliedAt)}})
 	}
@@ -126,19 +309,18 @@ func (o *resharding) writeState(r *Routing) {
 	for _, s := range o.recipients() {
 		ids = append(ids, s)
 	}
-	common := bson.D{{Key: "uuid", Value: uuidValue(o.uuid)}, {Key: "state", Value: o.state}}
-	donor := bson.E{Key: "donorFields", Value: bson.D{
-		{Key: "tempNs", Value: o.temp}, {Key: "reshardingKey", Value: o.key.raw}, {Key: "recipientShardIds", Value: ids},
-	}}
+	common := value.D("uuid", uuidValue(o.uuid), "state", o.state)
+	donor := bson.E{Key: "donorFields", Value: value.D("tempNs", o.temp, "reshardingKey", o.key.raw,
+		"recipientShardIds", ids)}
 	var since bson.D
 	if c.features.observed8 {
-		since = bson.D{{Key: "startTime", Value: bson.NewDateTimeFromTime(o.begunAt)}, {Key: "provenance", Value: o.command}}
+		since = value.D("startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.command)
 	}
 	fields := append(slices.Clone(common), since...)
 	if t != nil {
 		fields = append(fields, donor)
 	}
-	r.extra = bson.D{{Key: "allowMigrations", Value: false}, {Key: "reshardingFields", Value: fields}}
+	r.extra = value.D("allowMigrations", false, "reshardingFields", fields)
 	if t == nil {
 		r.extra = r.extra[1:]
 	}
@@ -148,7 +330,7 @@ func (o *resharding) writeState(r *Routing) {
 		return
 	}
 	fields = append(append(slices.Clone(common), bson.E{Key: "recipientFields", Value: o.recipientFields(r)}), since...)
-	t.extra = bson.D{{Key: "reshardingFields", Value: fields}, {Key: "allowMigrations", Value: false}}
+	t.extra = value.D("reshardingFields", fields, "allowMigrations", false)
 	t.Lastmod = r.Lastmod
 	c.saveCollection(t)
 }
@@ -156,20 +338,17 @@ func (o *resharding) writeState(r *Routing) {
 func (o *resharding) recipientFields(r *Routing) bson.D {
 	donors := bson.A{}
 	for _, s := range r.ShardsOwning() {
-		d := bson.D{{Key: "shardId", Value: s}}
+		d := value.D("shardId", s)
 		if !o.fetched.IsZero() {
 			d = append(d, bson.E{Key: "minFetchTimestamp", Value: o.fetched})
 		}
 		donors = append(donors, d)
 	}
-	d := bson.D{
-		{Key: "donorShards", Value: donors}, {Key: "sourceUUID", Value: uuidValue(o.source)}, {Key: "sourceNs", Value: o.ns},
-		{Key: "minimumOperationDurationMillis", Value: o.c.opts.Reshard.Milliseconds()},
-	}
+	d := value.D("donorShards", donors, "sourceUUID", uuidValue(o.source), "sourceNs", o.ns,
+		"minimumOperationDurationMillis", o.c.opts.Reshard.Milliseconds())
 	if !o.fetched.IsZero() {
-		d = append(d,
-			bson.E{Key: "approxBytesToCopy", Value: o.bytes}, bson.E{Key: "approxDocumentsToCopy", Value: o.docs},
-			bson.E{Key: "cloneTimestamp", Value: o.fetched})
+		d = append(d, value.D("approxBytesToCopy", o.bytes, "approxDocumentsToCopy", o.docs,
+			"cloneTimestamp", o.fetched)...)
 	}
 	return d
 }

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -65,11 +67,7 @@ func (c *Cluster) runningOperation(ns, command string) (*resharding, error) {
 
 // runCommitReshardCollection makes a running resharding commit as soon as everything is
 // copied.
-func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Request) (bson.D, error) {
-	ns, err := namespace(req)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	c.Mu.Lock()
 	o, err := c.runningOperation(ns, req.Name)
 	if err != nil && c.features.observed8 {
@@ -88,4 +86,138 @@ func (o *resharding) sentBy(req *engine.Request) {
 	if o != nil && o.app == "" {
 		o.app = appOf(req)
 	}
+}
+
+// keys are the new keys of all documents, sorted.
+func (o *resharding) keys(r *Routing) []bson.Raw {
+	var keys []bson.Raw
+	o.each(r, func(doc bson.Raw) {
+		if key, err := o.key.keyOf(doc); err == nil {
+			keys = append(keys, key)
+		}
+	})
+	slices.SortFunc(keys, compareKeys)
+	return keys
+}
+
+// each visits every owned document.
+func (o *resharding) each(r *Routing, visit func(bson.Raw)) {
+	o.eachPlace(r, func(_ docPlace, doc bson.Raw) { visit(doc) })
+}
+
+// points are the split points for the initial number of chunks and at zone boundaries.
+func (o *resharding) points(keys []bson.Raw) []bson.Raw {
+	var points []bson.Raw
+	if o.c.features.observed8 {
+		points = sampledPoints(keys, o.initial)
+	}
+	for i := int64(1); i < o.initial && len(keys) > 0 && !o.c.features.observed8; i++ {
+		points = append(points, keys[int(i)*len(keys)/int(o.initial)])
+	}
+	for _, z := range o.zones {
+		points = append(points, z.Min, z.Max)
+	}
+	slices.SortFunc(points, compareKeys)
+	points = slices.CompactFunc(points, func(a, b bson.Raw) bool { return compareKeys(a, b) == 0 })
+	return slices.DeleteFunc(points, func(p bson.Raw) bool {
+		return compareKeys(p, o.key.min()) <= 0 || compareKeys(p, o.key.max()) >= 0
+	})
+}
+
+// checkCardinality refuses a key with too few values for the number of chunks (8.0). The server reads ten samples for
+// each chunk in order and cuts after every tenth; without so many documents, it has them all.
+func (o *resharding) checkCardinality(r *Routing) error {
+	if o.to != "" {
+		return nil
+	}
+	return tooFewValues(o.initial, o.points(o.keys(r)))
+}
+
+// tooFewValues is the error for a number of chunks that the split points do not make.
+func tooFewValues(chunks int64, points []bson.Raw) error {
+	if int64(len(points)) >= chunks-1 {
+		return nil
+	}
+	return status.Errorf(4952606, "The shard key provided does not have enough cardinality to make the required number of chunks of %d, "+
+		"it can only make %d chunks", chunks, len(points)+1)
+}
+
+// samplesPerChunk is how many documents the server reads for each chunk to find split points
+// (reshardCollectionSamplesPerChunk).
+const samplesPerChunk = 10
+
+// sampledPoints are the split points that a sample of sorted keys gives: the last of every ten, without the same twice.
+// Of more keys than needed, evenly spaced ones are taken where the server draws them.
+func sampledPoints(keys []bson.Raw, chunks int64) (points []bson.Raw) {
+	n := min(int64(len(keys)), chunks*samplesPerChunk)
+	for last := int64(samplesPerChunk - 1); int64(len(points)) < chunks-1 && last-(samplesPerChunk-1) < n; last += samplesPerChunk {
+		key := keys[min(last, n-1)*int64(len(keys))/n]
+		if len(points) == 0 || compareKeys(points[len(points)-1], key) != 0 {
+			points = append(points, key)
+		}
+	}
+	return points
+}
+
+// estimate computes the approximate work of one recipient: the donors' data, orphans
+// included, divided by the number of recipients.
+func (o *resharding) estimate(r *Routing) {
+	n := int64(max(len(o.c.table(o.temp).counts), 1))
+	for _, s := range r.ShardsOwning() {
+		if coll := o.c.data(s, o.ns); coll != nil {
+			o.bytes, o.docs = o.bytes+coll.Bytes(), o.docs+int64(coll.Len())
+		}
+	}
+	o.bytes, o.docs = o.bytes/n, o.docs/n
+}
+
+// bumpRecipients increases the version of one chunk on every recipient, so that the
+// shards notice a state change.
+func (o *resharding) bumpRecipients() {
+	t := o.c.table(o.temp)
+	if o.c.features.observed8 {
+		o.c.bumpNewest(t)
+		return
+	}
+	seen := make(map[string]bool)
+	major := true
+	for _, ch := range t.chunks {
+		if seen[ch.Shard] {
+			continue
+		}
+		seen[ch.Shard] = true
+		if major {
+			ch.Version, major = t.bumpMajor(), false
+		} else {
+			ch.Version = t.bumpMinor()
+		}
+		o.c.saveChunk(t, ch)
+	}
+}
+
+// stepOfState is the step at which the hook is called in a state of a resharding.
+var stepOfState = map[string]Step{"cloning": Cloning, "applying": Cloned, "blocking-writes": Critical}
+
+// atStep calls the hook for a resharding; an error ends it without a change. A step-down
+// does not: the coordinator and the shards keep their state on disk, and the next primary
+// goes on. Only who waits for an answer gets an error. Mu is not held.
+func (o *resharding) atStep(life context.Context, step Step) error {
+	if step == "" {
+		return nil
+	}
+	err := o.c.atStep(valuesContext{life, o.asked}, Point{Command: o.command, Step: step, NS: o.ns, To: o.to, Answer: o.answer})
+	var down *SteppedDown
+	if errors.As(err, &down) {
+		o.answer(status.Errorf(status.InterruptedByStepDown, "%s", down.Error()))
+		return nil
+	}
+	return err
+}
+
+// answer returns an error to all waiting clients while the operation goes on.
+func (o *resharding) answer(err error) {
+	o.answered.Do(func() {
+		o.earlyErr = err
+		close(o.early)
+	})
 }

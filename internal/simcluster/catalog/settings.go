@@ -8,6 +8,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/jsonschema"
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Settings are the simulated documents of config.settings, as the server reads them
@@ -213,7 +216,7 @@ func (c *Cluster) setSetting(id string, fields bson.D) {
 	})
 	fresh := doc == nil
 	if fresh {
-		doc = bson.D{{Key: "_id", Value: id}}
+		doc = value.D("_id", id)
 	}
 next:
 	for _, f := range fields {
@@ -239,9 +242,9 @@ func (c *Cluster) writeVersion() {
 	if id.IsZero() {
 		id = c.objectID(configServer)
 	}
-	d := bson.D{{Key: "_id", Value: int32(1)}}
+	d := value.D("_id", int32(1))
 	if !c.features.clusterIDOnly {
-		d = append(d, bson.E{Key: "minCompatibleVersion", Value: int32(5)}, bson.E{Key: "currentVersion", Value: int32(6)})
+		d = append(d, value.D("minCompatibleVersion", int32(5), "currentVersion", int32(6))...)
 	}
 	c.config.insert("version", append(d, bson.E{Key: "clusterId", Value: id}))
 }
@@ -251,18 +254,12 @@ func (c *Cluster) writeVersion() {
 func (c *Cluster) PingRouter() {
 	now := c.Now()
 	v := c.opts.Version
-	doc := bson.D{
-		{Key: "_id", Value: c.opts.Router},
-		{Key: "advisoryHostFQDNs", Value: bson.A{}},
-	}
+	doc := value.D("_id", c.opts.Router, "advisoryHostFQDNs", bson.A{})
 	if v[0] > 5 || v[0] == 5 && v[1] >= 2 {
 		doc = append(doc, bson.E{Key: "created", Value: bson.NewDateTimeFromTime(c.clock.epoch)})
 	}
-	doc = append(doc,
-		bson.E{Key: "mongoVersion", Value: fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])},
-		bson.E{Key: "ping", Value: bson.NewDateTimeFromTime(now)},
-		bson.E{Key: "up", Value: int64(now.Sub(c.clock.epoch).Seconds())},
-		bson.E{Key: "waiting", Value: true})
+	doc = append(doc, value.D("mongoVersion", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
+		"ping", bson.NewDateTimeFromTime(now), "up", int64(now.Sub(c.clock.epoch).Seconds()), "waiting", true)...)
 	found, have := engine.RecordID(0), false
 	c.config.each("mongos", func(id engine.RecordID, raw bson.Raw) {
 		if s, _ := raw.Lookup("_id").StringValueOK(); s == c.opts.Router {
@@ -274,4 +271,43 @@ func (c *Cluster) PingRouter() {
 	} else {
 		c.config.insert("mongos", doc)
 	}
+}
+
+// settingsSchema is the schema of config.settings in 8.0, as its listCollections shows it.
+var settingsSchema = func() bson.Raw {
+	is := func(kind string) bson.D { return value.D("bsonType", kind) }
+	id := func(names ...string) bson.E {
+		return bson.E{Key: "_id", Value: value.D("enum", names)}
+	}
+	only := func(properties ...bson.E) bson.D {
+		return value.D("properties", bson.D(properties), "additionalProperties", false)
+	}
+	return encode(bson.D{{Key: "oneOf", Value: bson.A{
+		only(id("balancer"),
+			bson.E{Key: "mode", Value: value.D("enum", bson.A{"full", "off"})},
+			bson.E{Key: "stopped", Value: is("bool")},
+			bson.E{Key: "activeWindow", Value: value.D("bsonType", "object", "required", bson.A{"start", "stop"})},
+			bson.E{Key: "_secondaryThrottle", Value: value.D("oneOf", bson.A{is("bool"), is("object")})},
+			bson.E{Key: "_waitForDelete", Value: is("bool")},
+			bson.E{Key: "attemptToBalanceJumboChunks", Value: is("bool")}),
+		only(id("chunksize"), bson.E{Key: "value", Value: value.D("bsonType", "number", "minimum", int32(1),
+			"maximum", int32(1024))}),
+		value.D("properties", bson.D{id("automerge", "ReadWriteConcernDefaults", "audit")}),
+	}}})
+}()
+
+// CheckDocument refuses a document that a client wants to write into a collection whose schema it does not satisfy:
+// config.settings has one in 8.0.
+func (c *Cluster) CheckDocument(coll *engine.Coll, doc bson.Raw) error {
+	if !c.features.settingsSchema || coll.DB != "config" || coll.Name != "settings" {
+		return nil
+	}
+	details := jsonschema.Check(settingsSchema, bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: doc})
+	if len(details) == 0 {
+		return nil
+	}
+	err := status.Errorf(status.DocumentValidationFailure, "Document failed validation")
+	err.Extra = value.D("errInfo", value.D("failingDocumentId", doc.Lookup("_id"),
+		"details", value.D("operatorName", "$jsonSchema", "schemaRulesNotSatisfied", details)))
+	return err
 }

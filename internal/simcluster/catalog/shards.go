@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // shard is one document of config.shards.
@@ -20,11 +21,7 @@ type shard struct {
 }
 
 func (s *shard) document(f versionFeatures) bson.D {
-	d := bson.D{
-		{Key: "_id", Value: s.name},
-		{Key: "host", Value: s.host},
-		{Key: "state", Value: int32(1)},
-	}
+	d := value.D("_id", s.name, "host", s.host, "state", int32(1))
 	if f.dbTimestamp {
 		d = append(d, bson.E{Key: "topologyTime", Value: s.topology})
 	}
@@ -56,11 +53,11 @@ func (c *Cluster) registerShard(name, address string) {
 
 func (c *Cluster) logAddedShard(s *shard) {
 	inProgress := func(on bool) bson.D {
-		return bson.D{{Key: "addOrRemoveShardInProgress", Value: bson.D{{Key: "inProgress", Value: on}}}}
+		return value.D("addOrRemoveShardInProgress", value.D("inProgress", on))
 	}
 	c.logParameter(inProgress(true))
 	defer c.logParameter(inProgress(false))
-	c.logChange(configServer, "addShard", "", bson.D{{Key: "name", Value: s.name}, {Key: "host", Value: s.host}})
+	c.logChange(configServer, "addShard", "", value.D("name", s.name, "host", s.host))
 }
 
 // logParameter logs the cluster parameter that 8.0 sets while shards come and go.
@@ -144,4 +141,172 @@ func (c *Cluster) inZone(zone string) []string {
 
 func noShard(name string) error {
 	return status.Errorf(status.ShardNotFound, "Shard %s not found", name)
+}
+
+// scan visits a collection in insertion order until visit returns false.
+func scan(coll *engine.Coll, visit func(engine.RecordID, bson.Raw) bool) {
+	for id, doc := range coll.All() {
+		if !visit(id, doc) {
+			return
+		}
+	}
+}
+
+// data is a shard's part of a collection, or nil.
+func (c *Cluster) data(shard, ns string) *engine.Coll {
+	db, coll, ok := splitNS(ns)
+	if !ok || c.Shards[shard] == nil {
+		return nil
+	}
+	return c.Shards[shard].Coll(db, coll)
+}
+
+func nodeBytes(n *engine.Node) int64 {
+	var sum int64
+	for _, db := range n.Databases() {
+		for _, coll := range n.Colls(db) {
+			sum += coll.Bytes()
+		}
+	}
+	return sum
+}
+
+// rangeByKey visits a shard's documents whose key lies in [lo, hi), in key order.
+func rangeByKey(coll *engine.Coll, r *Routing, lo, hi bson.Raw, visit func(engine.RecordID, bson.Raw) bool) {
+	coll.RangeByKey(r.Key, lo, hi, visit)
+}
+
+// EnsureCollection creates a collection on a shard if needed, with the uuid, options
+// and indexes of from, as a recipient does before it clones. from is nil for a new
+// collection. The caller holds Mu for writing.
+func (c *Cluster) EnsureCollection(shard, ns string, uuid [16]byte, from *engine.Coll) (*engine.Coll, error) {
+	db, name, _ := splitNS(ns)
+	node := c.Shards[shard]
+	coll := node.Coll(db, name)
+	if coll == nil {
+		var options bson.Raw
+		if from != nil {
+			options = from.Options
+		}
+		coll = node.Create(db, name, uuid, options)
+	}
+	if from == nil || from == coll {
+		return coll, nil
+	}
+	for _, spec := range from.Indexes() {
+		if n, _ := spec.Lookup("name").StringValueOK(); n == "_id_" {
+			continue
+		}
+		var d bson.D
+		if err := bson.Unmarshal(spec, &d); err != nil {
+			return nil, err
+		}
+		if _, err := coll.EnsureIndex(d); err != nil {
+			return nil, err
+		}
+	}
+	return coll, nil
+}
+
+// supports reports whether a collection has an index that begins with the key and
+// contains every document (not sparse, not partial).
+func supports(coll *engine.Coll, key bson.Raw) bool {
+	for _, spec := range coll.Indexes() {
+		if truthy(spec.Lookup("sparse")) || spec.Lookup("partialFilterExpression").Type != 0 {
+			continue
+		}
+		if index, ok := spec.Lookup("key").DocumentOK(); ok && isPrefix(key, index) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPrefix reports whether the fields of a are the first fields of b, with the same
+// directions.
+func isPrefix(a, b bson.Raw) bool {
+	ea, err1 := a.Elements()
+	eb, err2 := b.Elements()
+	if err1 != nil || err2 != nil || len(ea) > len(eb) {
+		return false
+	}
+	for i, e := range ea {
+		if e.Key() != eb[i].Key() || value.Compare(e.Value(), eb[i].Value()) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// configShardUUID is the fixed uuid of the config server as a shard.
+var configShardUUID = [16]byte{0x63, 0x6f, 0x6e, 0x66, 0x69, 0x67, 0x40, 0, 0x80}
+
+// shardRefs are the uuids of the shards. Development versions after 8.0 let documents
+// name a shard by its uuid instead of its name: config.chunks.shard and history,
+// config.databases.primary, config.placementHistory.shards
+// (db/global_catalog/shard_ref.cpp).
+type shardRefs struct {
+	uuids map[string][16]byte
+}
+
+// nameShard assigns a uuid to a new shard on versions that have shard uuids.
+func (c *Cluster) nameShard(name string) {
+	if c.features.refs == nil {
+		return
+	}
+	uuid := configShardUUID
+	if name != configServer {
+		uuid = c.uuid()
+	}
+	c.features.refs.uuids[name] = uuid
+}
+
+// shardFields are the fields of config.shards that newer versions add.
+func (f versionFeatures) shardFields(name string) bson.D {
+	var d bson.D
+	if f.replSetVersion {
+		d = append(d, bson.E{Key: "replSetConfigVersion", Value: f.configVersion()})
+	}
+	if f.refs != nil {
+		d = append(d, bson.E{Key: "uuid", Value: f.shardRef(name)})
+	}
+	return d
+}
+
+// configVersion is the replica set's version that the config server knows: none yet on
+// the recorded 8.0. 1 is assumed for others.
+func (f versionFeatures) configVersion() int64 {
+	if f.observed8 {
+		return -1
+	}
+	return 1
+}
+
+// shardRef is a document's reference to a shard: its uuid or its name.
+func (f versionFeatures) shardRef(name string) any {
+	if f.refs == nil {
+		return name
+	}
+	uuid, ok := f.refs.uuids[name]
+	if !ok {
+		return name
+	}
+	return uuidValue(uuid)
+}
+
+// shardName resolves a reference, "" if it is unknown.
+func (f versionFeatures) shardName(v bson.RawValue) string {
+	if name, ok := v.StringValueOK(); ok {
+		return name
+	}
+	_, data, ok := v.BinaryOK()
+	if !ok || len(data) != 16 || f.refs == nil {
+		return ""
+	}
+	for name, uuid := range f.refs.uuids {
+		if uuid == [16]byte(data) {
+			return name
+		}
+	}
+	return ""
 }

@@ -6,7 +6,9 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Split splits a chunk at each of the points, which must be full shard keys in
@@ -96,17 +98,13 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 
 func (c *Cluster) logSplit(ns, owner string, before bson.D, parts []bson.D) {
 	if len(parts) == 2 {
-		c.logChange(configServer, "split", ns, bson.D{
-			{Key: "before", Value: before}, {Key: "left", Value: parts[0]}, {Key: "right", Value: parts[1]},
-			{Key: "owningShard", Value: owner},
-		})
+		c.logChange(configServer, "split", ns, value.D("before", before, "left", parts[0], "right", parts[1],
+			"owningShard", owner))
 		return
 	}
 	for i, part := range parts {
-		c.logChange(configServer, "multi-split", ns, bson.D{
-			{Key: "before", Value: before}, {Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(len(parts))},
-			{Key: "chunk", Value: part}, {Key: "owningShard", Value: owner},
-		})
+		c.logChange(configServer, "multi-split", ns, value.D("before", before, "number", int32(i+1),
+			"of", int32(len(parts)), "chunk", part, "owningShard", owner))
 	}
 }
 
@@ -123,4 +121,166 @@ func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
 		return nil
 	}
 	return c.split(r, ch, points)
+}
+
+// NoteWrite counts bytes written to the chunk that contains key. After every fifth of
+// the chunk size it splits the chunk if it is too big, as shards did up to 6.0
+// (db/s/chunk_splitter.cpp). The caller holds Mu for writing.
+func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
+	r := c.routes[ns]
+	if r == nil || !c.set.Splitting() {
+		return
+	}
+	ch := r.chunks[r.indexOf(key)]
+	r.written[ch.ID] += int64(bytes)
+	if r.written[ch.ID] < c.chunkSizeOf(r)/5 || c.moves.donating(ns, ch.Shard) != nil {
+		return
+	}
+	delete(r.written, ch.ID)
+	c.autoSplit(r, ch)
+}
+
+// autoSplit splits a chunk that is bigger than the chunk size. A single split point
+// means that the chunk is between half full and full, so it is left alone. The first
+// and the last chunk of a ranged key are split at their outermost document instead,
+// because monotonic keys would otherwise leave half empty chunks behind.
+func (c *Cluster) autoSplit(r *Routing, ch *Chunk) {
+	points, err := c.SplitVector(r.NS, ch.Min, ch.Max, c.chunkSizeOf(r))
+	if err != nil || len(points) <= 1 {
+		return
+	}
+	if r.pattern.ordered() {
+		switch {
+		case compareKeys(ch.Min, r.pattern.min()) == 0:
+			if key := c.outermost(r, ch, true); key != nil && compareKeys(key, points[1]) < 0 {
+				points[0] = key
+			}
+		case compareKeys(ch.Max, r.pattern.max()) == 0:
+			if key := c.outermost(r, ch, false); key != nil && compareKeys(key, points[len(points)-2]) > 0 {
+				points[len(points)-1] = key
+			}
+		}
+	}
+	if compareKeys(points[0], ch.Min) == 0 {
+		points = points[1:]
+	}
+	if len(points) > 0 {
+		_ = c.split(r, ch, points)
+	}
+}
+
+// outermost is the lowest or highest key among the chunk's documents.
+func (c *Cluster) outermost(r *Routing, ch *Chunk, lowest bool) bson.Raw {
+	coll := c.data(ch.Shard, r.NS)
+	if coll == nil {
+		return nil
+	}
+	var last bson.Raw
+	rangeByKey(coll, r, ch.Min, ch.Max, func(_ engine.RecordID, doc bson.Raw) bool {
+		last = doc
+		return !lowest
+	})
+	if last == nil {
+		return nil
+	}
+	key, err := r.KeyOf(last)
+	if err != nil {
+		return nil
+	}
+	return key
+}
+
+// SplitOrMark splits a chunk that was too big to move, or marks it jumbo when it cannot
+// be split (db/s/balancer/balancer.cpp, _splitOrMarkJumbo). The caller holds Mu for
+// writing.
+func (c *Cluster) SplitOrMark(ns string, lo bson.Raw) error {
+	r := c.routes[ns]
+	if r == nil {
+		return nil
+	}
+	ch := r.chunks[r.indexOf(lo)]
+	points, err := c.SplitVector(ns, ch.Min, ch.Max, c.chunkSizeOf(r))
+	if err != nil {
+		return err
+	}
+	if len(points) > 0 && compareKeys(points[0], ch.Min) == 0 {
+		points = points[1:]
+	}
+	if len(points) == 0 {
+		c.MarkJumbo(ns, lo)
+		return nil
+	}
+	return c.split(r, ch, points)
+}
+
+// SplitVector returns split points for [lo, hi) so that no part is bigger than half of
+// maxBytes, based on the average document size of the shard's collection
+// (db/s/split_vector.cpp). It returns none when the collection is smaller than
+// maxBytes. The caller holds Mu.
+func (c *Cluster) SplitVector(ns string, lo, hi bson.Raw, maxBytes int64) ([]bson.Raw, error) {
+	r := c.routes[ns]
+	if r == nil {
+		return nil, c.notSharded(ns)
+	}
+	coll := c.data(r.Owner(lo), ns)
+	if coll == nil || coll.Len() == 0 || coll.Bytes() < maxBytes {
+		return nil, nil
+	}
+	average := max(coll.Bytes()/int64(coll.Len()), 1)
+	return splitPoints(coll, r, lo, hi, int(maxBytes/(2*average)), 0)
+}
+
+// median is the split point of a split without a key: the middle key of the chunk's
+// documents, or nil when they all have the same key. On a shard without documents of
+// the collection it is an error, as in the server.
+func (c *Cluster) median(r *Routing, ch *Chunk) (bson.Raw, error) {
+	coll := c.data(ch.Shard, r.NS)
+	switch {
+	case coll == nil:
+		return nil, status.Errorf(status.NamespaceNotFound, "ns not found")
+	case coll.Len() == 0:
+		return nil, status.Errorf(status.InvalidOptions, "need to specify the desired max chunk size")
+	}
+	n := 0
+	rangeByKey(coll, r, ch.Min, ch.Max, func(engine.RecordID, bson.Raw) bool { n++; return true })
+	points, err := splitPoints(coll, r, ch.Min, ch.Max, n/2, 1)
+	if err != nil || len(points) == 0 {
+		return nil, err
+	}
+	return points[0], nil
+}
+
+// splitPoints walks the shard key index and takes every (every+1)-th key that differs
+// from the previous point. The first key is never a point. limit 0 means no limit.
+func splitPoints(coll *engine.Coll, r *Routing, lo, hi bson.Raw, every, limit int) ([]bson.Raw, error) {
+	var points []bson.Raw
+	var last bson.Raw
+	count := 0
+	var failed error
+	rangeByKey(coll, r, lo, hi, func(_ engine.RecordID, doc bson.Raw) bool {
+		count++
+		if last != nil && count <= every {
+			return true
+		}
+		key, err := r.KeyOf(doc)
+		if err != nil {
+			failed = err
+			return false
+		}
+		if last == nil {
+			last = key
+			if count <= every {
+				return true
+			}
+		}
+		if compareKeys(key, last) == 0 {
+			return true
+		}
+		points, last, count = append(points, key), key, 0
+		return limit == 0 || len(points) < limit
+	})
+	if failed == nil && last == nil {
+		return nil, status.Errorf(status.OperationFailed, "can't open a cursor to scan the range (desired range is possibly empty)")
+	}
+	return points, failed
 }

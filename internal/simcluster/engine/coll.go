@@ -2,11 +2,12 @@ package engine
 
 import (
 	"iter"
+	"sync"
 
 	"github.com/google/btree"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -58,9 +59,9 @@ func (c *Coll) NS() string { return c.DB + "." + c.Name }
 func (c *Coll) Insert(doc bson.Raw) (RecordID, error) {
 	switch id := value.Field(doc, "_id"); id.Type {
 	case 0:
-		return 0, Errorf(status.BadValue, "can't insert document without _id")
+		return 0, status.Errorf(status.BadValue, "can't insert document without _id")
 	case bson.TypeArray, bson.TypeRegex, bson.TypeUndefined:
-		return 0, Errorf(status.InvalidIdField, "The '_id' value cannot be of type %s", query.TypeName(id))
+		return 0, status.Errorf(status.InvalidIdField, "The '_id' value cannot be of type %s", expr.TypeName(id))
 	}
 	r := &record{id: c.lastID + 1, doc: doc}
 	if err := c.add(r); err != nil {
@@ -89,7 +90,8 @@ func (c *Coll) add(r *record) error {
 // check makes a record's entries in every index, or returns why it cannot be stored.
 func (c *Coll) check(r *record) ([][]entry, error) {
 	if len(r.doc) > maxDocument {
-		return nil, Errorf(status.BSONObjectTooLarge, "object to insert too large. size in bytes: %d, max size: %d", len(r.doc), maxDocument)
+		return nil, status.Errorf(status.BSONObjectTooLarge, "object to insert too large. size in bytes: %d, max size: %d",
+			len(r.doc), maxDocument)
 	}
 	keys := make([][]entry, len(c.indexes))
 	for i, x := range c.indexes {
@@ -106,10 +108,11 @@ func (c *Coll) check(r *record) ([][]entry, error) {
 func (c *Coll) Update(id RecordID, doc bson.Raw) error {
 	old := c.record(id)
 	if old == nil {
-		return Errorf(status.NoMatchingDocument, "no record %d in %s", id, c.NS())
+		return status.Errorf(status.NoMatchingDocument, "no record %d in %s", id, c.NS())
 	}
 	if !value.Equal(value.Field(old.doc, "_id"), value.Field(doc, "_id")) {
-		return Errorf(status.ImmutableField, "After applying the update, the (immutable) field '_id' was found to have been altered to _id: %s",
+		return status.Errorf(status.ImmutableField,
+			"After applying the update, the (immutable) field '_id' was found to have been altered to _id: %s",
 			value.Text(value.Field(doc, "_id")))
 	}
 	r := &record{id: id, doc: doc}
@@ -171,5 +174,40 @@ func (c *Coll) Bytes() int64 { return c.bytes }
 func (c *Coll) All() iter.Seq2[RecordID, bson.Raw] {
 	return func(yield func(RecordID, bson.Raw) bool) {
 		c.records.Ascend(func(r *record) bool { return yield(r.id, r.doc) })
+	}
+}
+
+// After iterates over what was inserted after a record, in order of insertion; do not change the collection meanwhile.
+func (c *Coll) After(id RecordID) iter.Seq2[RecordID, bson.Raw] {
+	return func(yield func(RecordID, bson.Raw) bool) {
+		c.records.AscendGreaterOrEqual(&record{id: id + 1}, func(r *record) bool { return yield(r.id, r.doc) })
+	}
+}
+
+// Has tells whether a record is still there.
+func (c *Coll) Has(id RecordID) bool { return c.record(id) != nil }
+
+// Grown is closed at the next insert.
+func (c *Coll) Grown() <-chan struct{} {
+	c.growth.mu.Lock()
+	defer c.growth.mu.Unlock()
+	if c.growth.next == nil {
+		c.growth.next = make(chan struct{})
+	}
+	return c.growth.next
+}
+
+// growth tells those who wait for an insert.
+type growth struct {
+	mu   sync.Mutex
+	next chan struct{} // nil: nobody waits
+}
+
+func (g *growth) wake() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.next != nil {
+		close(g.next)
+		g.next = nil
 	}
 }

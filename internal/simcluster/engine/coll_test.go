@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -81,9 +82,9 @@ func queryIDs(t testing.TB, c *engine.Coll, filter, order string, change ...func
 	return strings.Join(got, " "), cur.Plan()
 }
 
-func wantError(t *testing.T, err error, code int32, text string) *engine.Error {
+func wantError(t *testing.T, err error, code int32, text string) *status.Error {
 	t.Helper()
-	e := engine.AsError(err)
+	e := status.Of(err)
 	if e == nil || e.Code != code || !strings.Contains(e.Message, text) {
 		t.Fatalf("error %#v, want %d %q", e, code, text)
 	}

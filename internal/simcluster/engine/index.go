@@ -1,6 +1,10 @@
 package engine
 
 import (
+	"bytes"
+	"fmt"
+	"strings"
+
 	"github.com/google/btree"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -134,10 +138,170 @@ func (x *index) document(e *entry) bson.Raw {
 }
 
 // duplicateKey is error 11000 with the text of MongoDB 5.0.
-func duplicateKey(ns string, x *index, key *entry) *Error {
+func duplicateKey(ns string, x *index, key *entry) *status.Error {
 	doc := x.document(key)
-	e := Errorf(status.DuplicateKey, "E11000 duplicate key error collection: %s index: %s dup key: %s",
+	e := status.Errorf(status.DuplicateKey, "E11000 duplicate key error collection: %s index: %s dup key: %s",
 		ns, x.name, value.Text(value.Doc(doc)))
-	e.Extra = bson.D{{Key: "keyPattern", Value: x.key}, {Key: "keyValue", Value: doc}}
+	e.Extra = value.D("keyPattern", x.key, "keyValue", doc)
 	return e
+}
+
+// indexSpec is a parsed index specification.
+type indexSpec struct {
+	name           string
+	key            bson.Raw
+	fields         []indexField
+	unique, sparse bool
+	partialRaw     bson.Raw
+	partial        *query.Filter
+	other          bson.D // options that are only kept and shown
+}
+
+func idSpec() indexSpec {
+	key := value.NewBuilder(16).Append("_id", value.Int32(1)).Raw()
+	return indexSpec{name: "_id_", key: key, fields: []indexField{{name: "_id", path: []string{"_id"}}}}
+}
+
+// newIndex makes an empty index. The _id index is unique but does not show it, as in
+// the server.
+func newIndex(s indexSpec) *index {
+	x := &index{
+		name: s.name, key: s.key, fields: s.fields, sparse: s.sparse, partial: s.partial,
+		unique: s.unique || s.name == "_id_", spec: s.document(),
+	}
+	x.tree = btree.NewG(degree, x.less)
+	return x
+}
+
+// parseSpec checks a specification as createIndexes does.
+func parseSpec(spec bson.D) (indexSpec, error) {
+	var s indexSpec
+	raw, err := bson.Marshal(spec)
+	if err != nil {
+		return s, status.Errorf(status.FailedToParse, "bad index specification: %v", err)
+	}
+	for name, v := range value.Elements(raw) {
+		switch name {
+		case "v":
+		case "key":
+			if v.Type != bson.TypeEmbeddedDocument {
+				return s, status.Errorf(status.TypeMismatch, "The field 'key' must be an object, but got %s", v.Type)
+			}
+			s.key = v.Value
+		case "name":
+			if v.Type != bson.TypeString {
+				return s, status.Errorf(status.TypeMismatch, "The field 'name' must be a string, but got %s", v.Type)
+			}
+			s.name = v.StringValue()
+		case "unique":
+			s.unique = truthy(v)
+		case "sparse":
+			s.sparse = truthy(v)
+		case "partialFilterExpression":
+			if v.Type != bson.TypeEmbeddedDocument {
+				return s, status.Errorf(status.TypeMismatch, "The field 'partialFilterExpression' must be an object, but got %s", v.Type)
+			}
+			s.partialRaw = v.Value
+			if s.partial, err = query.Parse(v.Value, nil); err != nil {
+				return s, err
+			}
+		case "ns", "background":
+		default:
+			s.other = append(s.other, bson.E{Key: name, Value: v})
+		}
+	}
+	if s.key == nil {
+		return s, status.Errorf(status.FailedToParse, "The 'key' field is a required property of an index specification")
+	}
+	if s.fields, err = parseKey(s.key); err != nil {
+		return s, err
+	}
+	if s.name == "" {
+		s.name = IndexName(s.key)
+	}
+	for _, f := range s.fields {
+		if f.hashed && s.unique {
+			return s, status.Errorf(16764, "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.")
+		}
+	}
+	if s.partial != nil && s.sparse {
+		return s, status.Errorf(status.CannotCreateIndex, "cannot mix \"partialFilterExpression\" and \"sparse\" options")
+	}
+	return s, nil
+}
+
+// parseKey reads a key pattern: numbers give the direction, "hashed" a hashed field.
+func parseKey(key bson.Raw) ([]indexField, error) {
+	var fields []indexField
+	hashed := 0
+	for name, v := range value.Elements(key) {
+		f := indexField{name: name, path: strings.Split(name, ".")}
+		switch {
+		case name == "":
+			return nil, status.Errorf(status.CannotCreateIndex, "Index keys cannot be an empty field.")
+		case value.IsNumber(v):
+			n := value.Float(v)
+			if n == 0 {
+				return nil, status.Errorf(status.CannotCreateIndex, "Values in the index key pattern cannot be 0.")
+			}
+			f.descending = n < 0
+		case v.Type == bson.TypeString && v.StringValue() == "hashed":
+			f.hashed = true
+			hashed++
+		case v.Type == bson.TypeString:
+			return nil, status.Errorf(status.CannotCreateIndex, "Unknown index plugin '%s'", v.StringValue())
+		default:
+			return nil, status.Errorf(status.CannotCreateIndex,
+				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", v.Type)
+		}
+		fields = append(fields, f)
+	}
+	switch {
+	case len(fields) == 0:
+		return nil, status.Errorf(status.CannotCreateIndex, "Index keys cannot be an empty.")
+	case len(fields) > 32:
+		return nil, status.Errorf(13103, "too many compound keys")
+	case hashed > 1:
+		return nil, status.Errorf(31303, "A maximum of one index field is allowed to be hashed but found %d for 'key' %s", hashed,
+			value.Text(value.Doc(key)))
+	}
+	return fields, nil
+}
+
+// IndexName is the name the server's clients give an index: fields and directions joined by "_".
+func IndexName(key bson.Raw) string {
+	var parts []string
+	for name, v := range value.Elements(key) {
+		if v.Type == bson.TypeString {
+			parts = append(parts, name, v.StringValue())
+			continue
+		}
+		n, _ := value.Long(v)
+		parts = append(parts, name, fmt.Sprint(n))
+	}
+	return strings.Join(parts, "_")
+}
+
+// document is the specification as listIndexes shows it: v, key, name, then the options.
+func (s indexSpec) document() bson.Raw {
+	b := value.NewBuilder(128)
+	b.Append("v", value.Int32(2)).Append("key", value.Doc(s.key)).Append("name", value.String(s.name))
+	if s.unique && s.name != "_id_" {
+		b.Append("unique", value.Bool(true))
+	}
+	if s.sparse {
+		b.Append("sparse", value.Bool(true))
+	}
+	if s.partialRaw != nil {
+		b.Append("partialFilterExpression", value.Doc(s.partialRaw))
+	}
+	for _, e := range s.other {
+		b.Append(e.Key, e.Value.(bson.RawValue))
+	}
+	return b.Raw()
+}
+
+// sameOptions reports whether the options that define an index are equal.
+func (s indexSpec) sameOptions(x *index) bool {
+	return s.unique == x.unique && s.sparse == x.sparse && bytes.Equal(s.partialRaw, x.partial.Raw())
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Mean numbers per Yorkie document in the generated data. They are smaller than on real
@@ -34,66 +36,46 @@ type data struct {
 	rows map[string][]bson.Raw
 }
 
-func (d *data) add(coll string, doc bson.D) error {
-	raw, err := bson.Marshal(doc)
-	if err != nil {
-		return fmt.Errorf("encode a row of %s: %w", coll, err)
-	}
-	d.rows[coll] = append(d.rows[coll], raw)
-	return nil
-}
+func (d *data) add(coll string, doc bson.D) { d.rows[coll] = append(d.rows[coll], value.Encode(doc)) }
 
 // generate makes all rows of the initial data.
-func (w *Workload) generate(r *rand.Rand) (*data, error) {
+func (w *Workload) generate(r *rand.Rand) *data {
 	d := &data{rows: map[string][]bson.Raw{}}
 	for _, p := range w.projects {
-		if err := w.generateProject(r, d, p); err != nil {
-			return nil, err
-		}
+		w.generateProject(r, d, p)
 	}
-	if err := w.generateClusterWide(r, d); err != nil {
-		return nil, err
-	}
+	w.generateClusterWide(r, d)
 	// Newest first: live writers prefer recent documents.
 	slices.SortStableFunc(w.docs, func(a, b *document) int { return slices.Compare(b.id[:], a.id[:]) })
 	if len(w.docs) > maxLiveDocument {
 		w.docs = w.docs[:maxLiveDocument]
 	}
-	return d, nil
+	return d
 }
 
-func (w *Workload) generateProject(r *rand.Rand, d *data, p *project) error {
+func (w *Workload) generateProject(r *rand.Rand, d *data, p *project) {
 	clients := 1 + int(float64(p.docs)*clientsPerDoc)
-	if err := d.add("projects", w.projectDocument(r, p, clients)); err != nil {
-		return err
-	}
+	d.add("projects", w.projectDocument(r, p, clients))
 	for range clients {
 		c := w.ids.at(between(r, p.created, w.o.Epoch))
 		p.clients = append(p.clients, c)
 	}
 	open := map[bson.ObjectID][]bson.ObjectID{} // client → documents attached
 	for i := range p.docs {
-		if err := w.generateDocument(r, d, p, i, open); err != nil {
-			return err
-		}
+		w.generateDocument(r, d, p, i, open)
 	}
 	p.nextKey = p.docs
 	for i, c := range p.clients {
-		if err := d.add("clients", w.clientDocument(r, p, c, i, open[c])); err != nil {
-			return err
-		}
+		d.add("clients", w.clientDocument(r, p, c, i, open[c]))
 	}
 	if w.layout.attached && r.IntN(schemaPerThree) == 0 {
 		for v := range 1 + r.IntN(4) {
-			if err := d.add("schemas", w.schemaDocument(p, v+1)); err != nil {
-				return err
-			}
+			d.add("schemas", w.schemaDocument(p, v+1))
 		}
 	}
-	return nil
 }
 
-func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, open map[bson.ObjectID][]bson.ObjectID) error {
+func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, open map[bson.ObjectID][]bson.ObjectID) {
 	created := between(r, p.created, w.o.Epoch)
 	updated := between(r, created, w.o.Epoch)
 	doc := &document{project: p, id: w.mongod.at(created), actors: w.actorsOf(r, p)}
@@ -107,38 +89,29 @@ func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, op
 	for k := range n {
 		at = between(r, at, updated)
 		doc.seq = first + int64(k)
-		if err := d.add("changes", w.changeDocument(r, doc, w.mongod.at(at), doc.seq)); err != nil {
-			return err
-		}
+		d.add("changes", w.changeDocument(r, doc, w.mongod.at(at), doc.seq))
 	}
 	doc.rows = n
 	w.changes += n
 	if snapshot {
 		doc.seq = max(doc.seq, first)
-		if err := d.add("snapshots", w.snapshotDocument(r, doc, updated)); err != nil {
-			return err
-		}
+		d.add("snapshots", w.snapshotDocument(r, doc, updated))
 	}
 	removed := r.Float64() < removedShare
-	if err := d.add("documents", w.documentDocument(doc, documentKey(p, i, false), created, updated, removed)); err != nil {
-		return err
-	}
+	d.add("documents", w.documentDocument(doc, documentKey(p, i, false), created, updated, removed))
 	if removed {
-		return nil
+		return
 	}
 	w.docs = append(w.docs, doc)
 	if r.Float64() < vectorShare {
 		for _, a := range doc.actors {
 			open[a] = append(open[a], doc.id)
-			if err := w.addVector(d, doc, a, updated); err != nil {
-				return err
-			}
+			w.addVector(d, doc, a, updated)
 		}
 	}
 	if w.layout.current && r.Float64() < revisionShare {
-		return d.add("revisions", w.revisionDocument(r, doc, updated))
+		d.add("revisions", w.revisionDocument(r, doc, updated))
 	}
-	return nil
 }
 
 // actorsOf draws the editors of a document: mostly one or two, sometimes many.
@@ -158,54 +131,37 @@ func (w *Workload) actorsOf(r *rand.Rand, p *project) []bson.ObjectID {
 
 // addVector adds the rows with a client's state of a document: versionvectors from
 // 0.5.3 on, syncedseqs before 0.6.7.
-func (w *Workload) addVector(d *data, doc *document, client bson.ObjectID, at time.Time) error {
+func (w *Workload) addVector(d *data, doc *document, client bson.ObjectID, at time.Time) {
 	id := w.mongod.at(at)
 	if w.layout.vectors {
-		if err := d.add("versionvectors", bson.D{
-			{Key: "_id", Value: id}, {Key: "client_id", Value: client}, {Key: "doc_id", Value: doc.id},
-			{Key: "project_id", Value: doc.project.id}, {Key: "version_vector", Value: versionVector(doc.actors, doc.seq)},
-		}); err != nil {
-			return err
-		}
+		d.add("versionvectors", value.D("_id", id, "client_id", client, "doc_id", doc.id,
+			"project_id", doc.project.id, "version_vector", versionVector(doc.actors, doc.seq)))
 	}
 	if !w.layout.syncedSeqs {
-		return nil
+		return
 	}
-	return d.add("syncedseqs", bson.D{
-		{Key: "_id", Value: id}, {Key: "project_id", Value: doc.project.id}, {Key: "doc_id", Value: doc.id},
-		{Key: "client_id", Value: client}, {Key: "lamport", Value: doc.seq}, {Key: "actor_id", Value: client},
-		{Key: "server_seq", Value: doc.seq},
-	})
+	d.add("syncedseqs", value.D("_id", id, "project_id", doc.project.id, "doc_id", doc.id, "client_id", client,
+		"lamport", doc.seq, "actor_id", client, "server_seq", doc.seq))
 }
 
 // generateClusterWide makes users, members and the leader lease.
-func (w *Workload) generateClusterWide(r *rand.Rand, d *data) error {
+func (w *Workload) generateClusterWide(r *rand.Rand, d *data) {
 	seen := map[bson.ObjectID]bool{}
 	for i, p := range w.projects {
 		if !seen[p.owner] {
 			seen[p.owner] = true
-			if err := d.add("users", bson.D{
-				{Key: "_id", Value: p.owner}, {Key: "username", Value: fmt.Sprintf("user-%02d", i)},
-				{Key: "hashed_password", Value: "$2a$10$" + shortuuid(r) + shortuuid(r)},
-				{Key: "created_at", Value: idTime(p.owner)}, {Key: "accessed_at", Value: w.o.Epoch},
-			}); err != nil {
-				return err
-			}
+			d.add("users", value.D("_id", p.owner, "username", fmt.Sprintf("user-%02d", i),
+				"hashed_password", "$2a$10$"+shortuuid(r)+shortuuid(r), "created_at", idTime(p.owner),
+				"accessed_at", w.o.Epoch))
 		}
 		if !w.layout.current {
 			continue
 		}
-		if err := d.add("members", bson.D{
-			{Key: "_id", Value: w.mongod.at(p.created)}, {Key: "project_id", Value: p.id}, {Key: "user_id", Value: p.owner},
-			{Key: "role", Value: "owner"}, {Key: "invited_by", Value: p.owner}, {Key: "invited_at", Value: p.created},
-		}); err != nil {
-			return err
-		}
+		d.add("members", value.D("_id", w.mongod.at(p.created), "project_id", p.id, "user_id", p.owner,
+			"role", "owner", "invited_by", p.owner, "invited_at", p.created))
 	}
-	return d.add("clusternodes", bson.D{
-		{Key: "_id", Value: w.ids.at(w.o.Epoch)}, {Key: "rpc_addr", Value: nodeAddress}, {Key: "lease_token", Value: shortuuid(r)},
-		{Key: "expires_at", Value: w.o.Epoch.Add(time.Minute)}, {Key: "updated_at", Value: w.o.Epoch}, {Key: "is_leader", Value: true},
-	})
+	d.add("clusternodes", value.D("_id", w.ids.at(w.o.Epoch), "rpc_addr", nodeAddress, "lease_token", shortuuid(r),
+		"expires_at", w.o.Epoch.Add(time.Minute), "updated_at", w.o.Epoch, "is_leader", true))
 }
 
 // nodeAddress is the address of the only Yorkie server.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // index is one index that Yorkie declares.
@@ -56,7 +58,7 @@ func (l layout) declare(spreadClients bool) []collection {
 	zero := int32(0)
 	byDoc, clientsKey := asc("doc_id"), asc("project_id")
 	if l.attached {
-		byDoc = bson.D{{Key: "doc_id", Value: "hashed"}}
+		byDoc = value.D("doc_id", "hashed")
 	}
 	if spreadClients {
 		clientsKey = append(clientsKey, bson.E{Key: "_id", Value: "hashed"})
@@ -106,7 +108,7 @@ func clusterNodes() collection {
 	ten := int32(10)
 	return collection{name: "clusternodes", indexes: []index{
 		unique("rpc_addr"),
-		{key: asc("is_leader"), name: "is_leader_true_unique", unique: true, partial: bson.D{{Key: "is_leader", Value: true}}},
+		{key: asc("is_leader"), name: "is_leader_true_unique", unique: true, partial: value.D("is_leader", true)},
 		{key: asc("updated_at"), name: "ttl_updated_at", ttl: &ten},
 	}}
 }
@@ -171,7 +173,7 @@ func unique(fields ...string) index {
 }
 
 func (i index) spec() bson.D {
-	d := bson.D{{Key: "key", Value: i.key}, {Key: "name", Value: i.name}}
+	d := value.D("key", i.key, "name", i.name)
 	if i.unique {
 		d = append(d, bson.E{Key: "unique", Value: true})
 	}

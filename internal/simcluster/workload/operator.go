@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // maxChunks is the number of chunks above which the operator merges instead of
@@ -56,12 +58,12 @@ func (w *Workload) act(ctx context.Context, r *rand.Rand) error {
 		if i+1 == len(chunks) || chunks[i+1].Shard != c.Shard {
 			return nil // no adjacent chunk on this shard
 		}
-		_, err = w.admin(ctx, bson.D{{Key: "mergeChunks", Value: ns}, {Key: "bounds", Value: bson.A{c.Min, chunks[i+1].Max}}})
+		_, err = w.admin(ctx, value.D("mergeChunks", ns, "bounds", bson.A{c.Min, chunks[i+1].Max}))
 	case r.IntN(2) == 0:
-		_, err = w.admin(ctx, bson.D{{Key: "split", Value: ns}, {Key: "bounds", Value: bson.A{c.Min, c.Max}}})
+		_, err = w.admin(ctx, value.D("split", ns, "bounds", bson.A{c.Min, c.Max}))
 	default:
-		_, err = w.admin(ctx, bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{c.Min, c.Max}},
-			{Key: "to", Value: w.otherShard(r, c.Shard)}, {Key: "_waitForDelete", Value: true}})
+		_, err = w.admin(ctx, value.D("moveChunk", ns, "bounds", bson.A{c.Min, c.Max}, "to", w.otherShard(r, c.Shard),
+			"_waitForDelete", true))
 	}
 	return err
 }
@@ -76,8 +78,8 @@ func (w *Workload) otherShard(r *rand.Rand, not string) string {
 
 // chunksOf reads a collection's chunks in key order, as any client would.
 func (w *Workload) chunksOf(ctx context.Context, coll collection) ([]chunk, error) {
-	reply, err := w.c.Command(ctx, "config", bson.D{{Key: "find", Value: "collections"},
-		{Key: "filter", Value: bson.D{{Key: "_id", Value: w.ns(coll.name)}}}, {Key: "limit", Value: int32(1)}})
+	reply, err := w.c.Command(ctx, "config", value.D("find", "collections", "filter", value.D("_id", w.ns(coll.name)),
+		"limit", int32(1)))
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +87,8 @@ func (w *Workload) chunksOf(ctx context.Context, coll collection) ([]chunk, erro
 	if err != nil {
 		return nil, nil
 	}
-	reply, err = w.c.Command(ctx, "config", bson.D{{Key: "find", Value: "chunks"},
-		{Key: "filter", Value: bson.D{{Key: "uuid", Value: uuid}}}, {Key: "sort", Value: bson.D{{Key: "min", Value: int32(1)}}},
-		{Key: "batchSize", Value: int32(100_000)}, {Key: "singleBatch", Value: true}})
+	reply, err = w.c.Command(ctx, "config", value.D("find", "chunks", "filter", value.D("uuid", uuid),
+		"sort", value.D("min", int32(1)), "batchSize", int32(100_000), "singleBatch", true))
 	if err != nil {
 		return nil, err
 	}

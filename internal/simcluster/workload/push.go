@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // push makes the writes of a Yorkie server for one PushPull with edits: the change (an
@@ -13,31 +15,27 @@ import (
 func (w *Workload) push(ctx context.Context, r *rand.Rand, doc *document) error {
 	p, now := doc.project, w.o.Now()
 	seq := doc.seq + 1
-	key := bson.D{{Key: "project_id", Value: p.id}, {Key: "doc_id", Value: doc.id}, {Key: "server_seq", Value: seq}}
-	if err := w.update(ctx, "changes", key, bson.D{{Key: "$set", Value: w.changeFields(r, doc, seq)}}, true); err != nil {
+	key := value.D("project_id", p.id, "doc_id", doc.id, "server_seq", seq)
+	if err := w.update(ctx, "changes", key, value.D("$set", w.changeFields(r, doc, seq)), true); err != nil {
 		return err
 	}
 	doc.seq, doc.rows = seq, doc.rows+1
 	w.changes++
-	ref := bson.D{{Key: "project_id", Value: p.id}, {Key: "_id", Value: doc.id}}
-	if err := w.update(ctx, "documents", ref, bson.D{{Key: "$set", Value: bson.D{
-		{Key: "server_seq", Value: seq}, {Key: "updated_at", Value: now},
-	}}}, false); err != nil {
+	ref := value.D("project_id", p.id, "_id", doc.id)
+	if err := w.update(ctx, "documents", ref, value.D("$set", value.D("server_seq", seq, "updated_at", now)), false); err != nil {
 		return err
 	}
 	actor := doc.actors[r.IntN(len(doc.actors))]
-	client := bson.D{{Key: "project_id", Value: p.id}, {Key: "_id", Value: actor}}
-	if err := w.update(ctx, "clients", client, bson.D{{Key: "$set", Value: bson.D{
-		{Key: "documents." + doc.id.Hex() + ".server_seq", Value: seq},
-		{Key: "documents." + doc.id.Hex() + ".client_seq", Value: seq},
-		{Key: "updated_at", Value: now},
-	}}}, false); err != nil {
+	client := value.D("project_id", p.id, "_id", actor)
+	if err := w.update(ctx, "clients", client, value.D(
+		"$set", value.D("documents."+doc.id.Hex()+".server_seq", seq,
+			"documents."+doc.id.Hex()+".client_seq", seq, "updated_at", now)), false); err != nil {
 		return err
 	}
 	if seq%p.snapshotEvery != 0 {
 		return nil
 	}
-	_, err := w.command(ctx, bson.D{{Key: "insert", Value: "snapshots"}, {Key: "documents", Value: bson.A{w.snapshotDocument(r, doc, now)}}})
+	_, err := w.command(ctx, value.D("insert", "snapshots", "documents", bson.A{w.snapshotDocument(r, doc, now)}))
 	return err
 }
 
@@ -55,8 +53,7 @@ func (w *Workload) revise(ctx context.Context, r *rand.Rand) error {
 		return nil
 	}
 	w.revised++
-	_, err := w.command(ctx, bson.D{{Key: "insert", Value: "revisions"},
-		{Key: "documents", Value: bson.A{w.revisionDocument(r, doc, w.o.Now())}}})
+	_, err := w.command(ctx, value.D("insert", "revisions", "documents", bson.A{w.revisionDocument(r, doc, w.o.Now())}))
 	return err
 }
 
@@ -70,12 +67,12 @@ func (w *Workload) open(ctx context.Context, r *rand.Rand) error {
 	client := w.ids.at(now)
 	doc := &document{project: p, id: w.mongod.at(now), actors: []bson.ObjectID{client}}
 	row := w.clientDocument(r, p, client, len(p.clients), []bson.ObjectID{doc.id})
-	if _, err := w.command(ctx, bson.D{{Key: "insert", Value: "clients"}, {Key: "documents", Value: bson.A{row}}}); err != nil {
+	if _, err := w.command(ctx, value.D("insert", "clients", "documents", bson.A{row})); err != nil {
 		return err
 	}
 	p.clients = append(p.clients, client)
 	row = w.documentDocument(doc, documentKey(p, p.nextKey, true), now, now, false)
-	if _, err := w.command(ctx, bson.D{{Key: "insert", Value: "documents"}, {Key: "documents", Value: bson.A{row}}}); err != nil {
+	if _, err := w.command(ctx, value.D("insert", "documents", "documents", bson.A{row})); err != nil {
 		return err
 	}
 	p.nextKey++
@@ -86,8 +83,6 @@ func (w *Workload) open(ctx context.Context, r *rand.Rand) error {
 }
 
 func (w *Workload) update(ctx context.Context, coll string, q, u bson.D, upsert bool) error {
-	_, err := w.command(ctx, bson.D{{Key: "update", Value: coll}, {Key: "updates", Value: bson.A{bson.D{
-		{Key: "q", Value: q}, {Key: "u", Value: u}, {Key: "upsert", Value: upsert},
-	}}}})
+	_, err := w.command(ctx, value.D("update", coll, "updates", bson.A{value.D("q", q, "u", u, "upsert", upsert)}))
 	return err
 }

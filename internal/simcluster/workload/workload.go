@@ -91,10 +91,7 @@ func Load(ctx context.Context, c Cluster, o Options) (*Workload, error) {
 	r := w.rng(0)
 	w.ids, w.mongod = newIDMaker(r), newIDMaker(r)
 	w.makeProjects(r)
-	d, err := w.generate(r)
-	if err != nil {
-		return nil, err
-	}
+	d := w.generate(r)
 	if err := w.prepare(ctx, d); err != nil {
 		return nil, fmt.Errorf("prepare collections: %w", err)
 	}

@@ -3,7 +3,7 @@
 // An expression is compiled once and then evaluated on the BSON bytes of many
 // documents, without decoding them into maps. Compiled values are immutable and safe
 // for concurrent use. The package also compiles the stages that turn one document into
-// one document ($set, $unset, $project, $replaceRoot), because updates with a pipeline
+// one document ($set, $unset, $project), because updates with a pipeline
 // need them as much as aggregation does.
 //
 // Behaviour follows MongoDB 5.0: missing is distinct from null, numbers widen
@@ -17,8 +17,7 @@ import (
 )
 
 // Env is the environment of an evaluation. The zero value is usable: the clock reads
-// the zero time and $rand draws from the process's generator. An Env is only read, so
-// it may be shared between goroutines when Rand may be.
+// the zero time. An Env is only read, so it may be shared between goroutines.
 type Env struct {
 	// Now is $$NOW, in UTC with millisecond precision.
 	Now time.Time
@@ -28,8 +27,6 @@ type Env struct {
 	// "let" of $lookup). A variable that is present with a zero RawValue is
 	// defined and missing.
 	Vars map[string]bson.RawValue
-	// Rand returns the next value of $rand in [0, 1).
-	Rand func() float64
 }
 
 // Expr is a compiled expression; the zero value evaluates to missing.
@@ -84,12 +81,6 @@ func (e Expr) Eval(root bson.Raw, env *Env) (bson.RawValue, error) {
 	return e.root.eval(&c)
 }
 
-// Const is the expression's value when it depends on nothing.
-func (e Expr) Const() (bson.RawValue, bool) {
-	n, ok := e.root.(constant)
-	return n.v, ok
-}
-
 // node is one compiled operation.
 type node interface {
 	eval(c *evaluation) (bson.RawValue, error)
@@ -99,5 +90,5 @@ type node interface {
 type evaluation struct {
 	root   bson.Raw
 	env    *Env
-	locals []bson.RawValue // $let, $map, $filter and $reduce variables by slot
+	locals []bson.RawValue // variables of $map and $filter by slot
 }

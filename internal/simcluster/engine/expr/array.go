@@ -1,48 +1,20 @@
 package expr
 
 import (
-	"slices"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func arrayOperators(name string) parser {
-	switch name {
-	case "$size":
-		return fixed(1, evalSize)
-	case "$in":
-		return fixed(2, evalIn)
-	case "$indexOfArray":
-		return between(2, 4, evalIndexOfArray)
-	case "$arrayElemAt":
-		return fixed(2, evalElemAt)
-	case "$first", "$last":
-		return fixed(1, evalEnd)
-	case "$concatArrays":
-		return variadic(evalConcatArrays)
-	case "$isArray":
-		return fixed(1, func(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
-			return value.Bool(args[0].Type == bson.TypeArray), nil
-		})
-	case "$reverseArray":
-		return fixed(1, evalReverse)
-	case "$anyElementTrue", "$allElementsTrue":
-		return fixed(1, evalElementsTrue)
-	}
-	return nil
-}
-
-func evalSize(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
+func evalSize(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	if args[0].Type != bson.TypeArray {
 		return missing(), status.Errorf(17124, "The argument to $size must be an array, but was of type: %s", TypeName(args[0]))
 	}
 	return value.Int32(int32(value.Len(args[0].Value))), nil
 }
 
-func evalIn(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
+func evalIn(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	if args[1].Type != bson.TypeArray {
 		return missing(), status.Errorf(40081, "$in requires an array as a second argument, found: %s", TypeName(args[1]))
 	}
@@ -54,46 +26,21 @@ func evalIn(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error
 	return value.Bool(false), nil
 }
 
-func evalIndexOfArray(_ *evaluation, name string, args []bson.RawValue) (bson.RawValue, error) {
-	if nullish(args[0]) {
-		return value.Null(), nil
-	}
-	if args[0].Type != bson.TypeArray {
-		return missing(), status.Errorf(40090, "$indexOfArray requires an array as a first argument, found: %s", TypeName(args[0]))
-	}
-	list := slice(args[0].Value)
-	limits := [2]int{0, len(list)}
-	for i, v := range args[2:] {
-		at, err := position(name, [...]string{"starting", "ending"}[i], v)
-		if err != nil {
-			return missing(), err
-		}
-		limits[i] = at
-	}
-	for i := limits[0]; i < min(limits[1], len(list)); i++ {
-		if value.Equal(list[i], args[1]) {
-			return value.Int32(int32(i)), nil
-		}
-	}
-	return value.Int32(-1), nil
-}
-
-func evalElemAt(_ *evaluation, name string, args []bson.RawValue) (bson.RawValue, error) {
+func evalElemAt(name string, args []bson.RawValue) (bson.RawValue, error) {
 	if nullish(args[0]) || nullish(args[1]) {
 		return value.Null(), nil
 	}
 	if args[0].Type != bson.TypeArray {
 		return missing(), status.Errorf(28689, "%s's first argument must be an array, but is %s", name, TypeName(args[0]))
 	}
-	n, ok := number(args[1])
-	if !ok {
+	if !value.IsNumber(args[1]) {
 		return missing(), status.Errorf(28690, "%s's second argument must be a numeric value, but is %s", name, TypeName(args[1]))
 	}
-	i, ok := n.index()
-	if !ok {
+	i, ok := value.Long(args[1])
+	if !ok || i != int64(int32(i)) {
 		return missing(), status.Errorf(28691, "%s's second argument must be representable as a 32-bit integer: %s", name, Text(args[1]))
 	}
-	return element(args[0].Value, i), nil
+	return element(args[0].Value, int(i)), nil
 }
 
 // element is the i-th element, counted from the end when negative; missing
@@ -111,7 +58,7 @@ func element(array []byte, i int) bson.RawValue {
 	return missing()
 }
 
-func evalEnd(_ *evaluation, name string, args []bson.RawValue) (bson.RawValue, error) {
+func evalEnd(name string, args []bson.RawValue) (bson.RawValue, error) {
 	switch {
 	case nullish(args[0]):
 		return value.Null(), nil
@@ -123,7 +70,7 @@ func evalEnd(_ *evaluation, name string, args []bson.RawValue) (bson.RawValue, e
 	return element(args[0].Value, -1), nil
 }
 
-func evalConcatArrays(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
+func evalConcatArrays(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	b := value.NewBuilder(64)
 	for _, v := range args {
 		if nullish(v) {
@@ -139,19 +86,7 @@ func evalConcatArrays(_ *evaluation, _ string, args []bson.RawValue) (bson.RawVa
 	return arrayValue(b), nil
 }
 
-func evalReverse(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
-	if nullish(args[0]) {
-		return value.Null(), nil
-	}
-	if args[0].Type != bson.TypeArray {
-		return missing(), status.Errorf(34435, "The argument to $reverseArray must be an array, but was of type: %s", TypeName(args[0]))
-	}
-	list := slice(args[0].Value)
-	slices.Reverse(list)
-	return value.Array(list...), nil
-}
-
-func evalElementsTrue(_ *evaluation, name string, args []bson.RawValue) (bson.RawValue, error) {
+func evalElementsTrue(name string, args []bson.RawValue) (bson.RawValue, error) {
 	whole := name == "$allElementsTrue"
 	if args[0].Type != bson.TypeArray {
 		code := int32(17041)
@@ -166,4 +101,96 @@ func evalElementsTrue(_ *evaluation, name string, args []bson.RawValue) (bson.Ra
 		}
 	}
 	return value.Bool(whole), nil
+}
+
+func evalIsArray(_ string, args []bson.RawValue) (bson.RawValue, error) {
+	return value.Bool(args[0].Type == bson.TypeArray), nil
+}
+
+// eachNode is $map and $filter: it evaluates body for every element, which it
+// binds to a variable.
+type eachNode struct {
+	filter      bool
+	input, body node
+	slot        int
+}
+
+func parseEach(c *compiler, name string, arg bson.RawValue) (node, error) {
+	n := eachNode{filter: name == "$filter"}
+	base, body := int32(16878), "in"
+	if n.filter {
+		base, body = 28646, "cond"
+	}
+	if arg.Type != bson.TypeEmbeddedDocument {
+		return nil, status.Errorf(base, "%s only supports an object as its argument", name)
+	}
+	var input, as, in bson.RawValue
+	for key, v := range fields(arg.Value) {
+		switch string(key) {
+		case "input":
+			input = v
+		case "as":
+			as = v
+		case body:
+			in = v
+		default:
+			return nil, status.Errorf(base+1, "Unrecognized parameter to %s: %s", name, key)
+		}
+	}
+	if input.Type == 0 {
+		return nil, status.Errorf(base+2, "Missing 'input' parameter to %s", name)
+	}
+	if in.Type == 0 {
+		return nil, status.Errorf(base+4, "Missing '%s' parameter to %s", body, name)
+	}
+	variable := "this"
+	if as.Type != 0 {
+		if as.Type != bson.TypeString {
+			return nil, status.Errorf(status.TypeMismatch, "%s 'as' must be a string", name)
+		}
+		variable = str(as)
+		if err := checkVariableName(variable, false); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if n.input, err = c.value(input); err != nil {
+		return nil, err
+	}
+	n.slot, err = c.bind([]string{variable}, func() error {
+		n.body, err = c.value(in)
+		return err
+	})
+	return n, err
+}
+
+func (n eachNode) eval(c *evaluation) (bson.RawValue, error) {
+	in, err := n.input.eval(c)
+	if err != nil {
+		return in, err
+	}
+	if nullish(in) {
+		return value.Null(), nil
+	}
+	if in.Type != bson.TypeArray {
+		if n.filter {
+			return missing(), status.Errorf(28651, "input to $filter must be an array not %s", TypeName(in))
+		}
+		return missing(), status.Errorf(16883, "input to $map must be an array not %s", TypeName(in))
+	}
+	b := value.NewBuilder(len(in.Value))
+	for item := range items(in.Value) {
+		c.locals[n.slot] = item
+		v, err := n.body.eval(c)
+		if err != nil {
+			return v, err
+		}
+		switch {
+		case !n.filter:
+			b.Push(orNull(v))
+		case Truthy(v):
+			b.Push(item)
+		}
+	}
+	return arrayValue(b), nil
 }

@@ -7,30 +7,6 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func objectOperators(name string) parser {
-	switch name {
-	case "$mergeObjects":
-		return variadic(evalMerge)
-	case "$objectToArray":
-		return fixed(1, evalObjectToArray)
-	case "$arrayToObject":
-		return fixed(1, evalArrayToObject)
-	case "$bsonSize":
-		return fixed(1, func(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
-			switch {
-			case nullish(args[0]):
-				return value.Null(), nil
-			case args[0].Type != bson.TypeEmbeddedDocument:
-				return missing(), status.Errorf(31393, "$bsonSize requires a document input, found: %s", TypeName(args[0]))
-			}
-			return value.Int32(int32(len(args[0].Value))), nil
-		})
-	case "$binarySize":
-		return fixed(1, evalBinarySize)
-	}
-	return nil
-}
-
 // object collects fields by name; a later value replaces an earlier one in its
 // place.
 type object struct {
@@ -92,7 +68,7 @@ func Merge(docs ...bson.Raw) bson.Raw {
 	return o.raw()
 }
 
-func evalMerge(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
+func evalMerge(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	var o object
 	for _, v := range args {
 		if nullish(v) {
@@ -106,7 +82,7 @@ func evalMerge(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, er
 	return value.Doc(o.raw()), nil
 }
 
-func evalObjectToArray(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
+func evalObjectToArray(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	if nullish(args[0]) {
 		return value.Null(), nil
 	}
@@ -120,70 +96,12 @@ func evalObjectToArray(_ *evaluation, _ string, args []bson.RawValue) (bson.RawV
 	return arrayValue(b), nil
 }
 
-// evalArrayToObject takes [[k, v], …] or [{k: …, v: …}, …].
-func evalArrayToObject(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
-	if nullish(args[0]) {
+func evalBSONSize(_ string, args []bson.RawValue) (bson.RawValue, error) {
+	switch {
+	case nullish(args[0]):
 		return value.Null(), nil
+	case args[0].Type != bson.TypeEmbeddedDocument:
+		return missing(), status.Errorf(31393, "$bsonSize requires a document input, found: %s", TypeName(args[0]))
 	}
-	if args[0].Type != bson.TypeArray {
-		return missing(), status.Errorf(40386, "$arrayToObject requires an array input, found: %s", TypeName(args[0]))
-	}
-	var o object
-	shape := bson.Type(0)
-	for item := range items(args[0].Value) {
-		if shape == 0 {
-			shape = item.Type
-			if shape != bson.TypeArray && shape != bson.TypeEmbeddedDocument {
-				return missing(), status.Errorf(40398, "Unrecognised input type format for $arrayToObject: %s", TypeName(item))
-			}
-		}
-		if item.Type != shape {
-			if shape == bson.TypeArray {
-				return missing(), status.Errorf(40396, "$arrayToObject requires a consistent input format. Elements must all be "+
-					"arrays or all be objects. Array was detected, now found: %s", TypeName(item))
-			}
-			return missing(), status.Errorf(40391, "$arrayToObject requires a consistent input format. Elements must all be "+
-				"arrays or all be objects. Object was detected, now found: %s", TypeName(item))
-		}
-		var k, v bson.RawValue
-		if shape == bson.TypeArray {
-			pair := slice(item.Value)
-			if len(pair) != 2 {
-				return missing(), status.Errorf(40397, "$arrayToObject requires an array of size 2 arrays,found array of size: %d", len(pair))
-			}
-			k, v = pair[0], pair[1]
-		} else {
-			if n := value.Len(item.Value); n != 2 {
-				return missing(), status.Errorf(40392, "$arrayToObject requires an object keys of 'k' and 'v'. Found incorrect number of keys:%d", n)
-			}
-			k, v = value.Field(item.Value, "k"), value.Field(item.Value, "v")
-			if k.Type == 0 || v.Type == 0 {
-				return missing(), status.Errorf(40393,
-					"$arrayToObject requires an object with keys 'k' and 'v'. Missing either or both keys from: %s", Text(item))
-			}
-		}
-		if k.Type != bson.TypeString {
-			code := int32(40394)
-			if shape == bson.TypeArray {
-				code = 40395
-			}
-			return missing(), status.Errorf(code,
-				"$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' must be of type string. Found type: %s", TypeName(k))
-		}
-		o.set(str(k), v)
-	}
-	return value.Doc(o.raw()), nil
-}
-
-func evalBinarySize(_ *evaluation, _ string, args []bson.RawValue) (bson.RawValue, error) {
-	switch v := args[0]; {
-	case nullish(v):
-		return value.Null(), nil
-	case v.Type == bson.TypeString:
-		return value.Int32(int32(len(str(v)))), nil
-	case v.Type == bson.TypeBinary:
-		return value.Int32(int32(len(v.Value) - 5)), nil
-	default:
-		return missing(), status.Errorf(51276, "$binarySize requires a string or BinData argument, found: %s", TypeName(v))
-	}
+	return value.Int32(int32(len(args[0].Value))), nil
 }

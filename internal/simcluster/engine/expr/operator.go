@@ -4,31 +4,81 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // parser compiles the argument of one operator.
 type parser func(c *compiler, name string, arg bson.RawValue) (node, error)
 
-// operator compiles {name: arg}. The operators live in one file per family;
-// each family is a function rather than a map because the parsers call back
-// into this one, which a package variable could not.
+// operator compiles {name: arg}. It has the operators that clients of sharded clusters use; any other fails as
+// an unknown one does on a server.
 func (c *compiler) operator(name string, arg bson.RawValue) (node, error) {
-	for _, family := range [...]func(string) parser{
-		comparisonOperators, logicOperators, arithmeticOperators, roundingOperators, totalOperators,
-		stringOperators, searchOperators, substringOperators, regexOperators,
-		arrayOperators, rangeOperators, lambdaOperators, setOperators,
-		objectOperators, fieldOperators, typeOperators, convertOperators,
-		dateOperators, dateArithmeticOperators, dateTextOperators, otherOperators,
-	} {
-		if p := family(name); p != nil {
-			return p(c, name, arg)
-		}
+	p := parserOf(name)
+	if p == nil {
+		return nil, status.Errorf(status.InvalidPipelineOperator, "Unrecognized expression '%s'", name)
 	}
-	return nil, status.Errorf(status.InvalidPipelineOperator, "Unrecognized expression '%s'", name)
+	return p(c, name, arg)
+}
+
+// parserOf is a switch and not a map: the parsers call back into it, which a package variable could not.
+func parserOf(name string) parser {
+	switch name {
+	case "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp":
+		return parseComparison
+	case "$and", "$or":
+		return parseJunction
+	case "$not":
+		return fixed(1, evalNot)
+	case "$cond":
+		return parseCond
+	case "$ifNull":
+		return parseIfNull
+	case "$add":
+		return variadic(evalAdd)
+	case "$subtract":
+		return fixed(2, evalSubtract)
+	case "$multiply":
+		return variadic(evalMultiply)
+	case "$divide", "$mod":
+		return fixed(2, evalDivide)
+	case "$sum", "$avg", "$min", "$max":
+		return variadic(evalTotal)
+	case "$size":
+		return fixed(1, evalSize)
+	case "$in":
+		return fixed(2, evalIn)
+	case "$arrayElemAt":
+		return fixed(2, evalElemAt)
+	case "$first", "$last":
+		return fixed(1, evalEnd)
+	case "$concatArrays":
+		return variadic(evalConcatArrays)
+	case "$isArray":
+		return fixed(1, evalIsArray)
+	case "$anyElementTrue", "$allElementsTrue":
+		return fixed(1, evalElementsTrue)
+	case "$map", "$filter":
+		return parseEach
+	case "$mergeObjects":
+		return variadic(evalMerge)
+	case "$objectToArray":
+		return fixed(1, evalObjectToArray)
+	case "$bsonSize":
+		return fixed(1, evalBSONSize)
+	case "$type":
+		return fixed(1, evalType)
+	case "$literal", "$const":
+		return parseLiteral
+	case "$expr":
+		return func(c *compiler, _ string, arg bson.RawValue) (node, error) { return c.value(arg) }
+	case "$toHashedIndexKey":
+		return parseHash
+	}
+	return nil
 }
 
 // function computes an operator from its evaluated operands.
-type function func(c *evaluation, name string, args []bson.RawValue) (bson.RawValue, error)
+type function func(name string, args []bson.RawValue) (bson.RawValue, error)
 
 // call applies a function to operands that are all evaluated first.
 type call struct {
@@ -47,35 +97,14 @@ func (n call) eval(c *evaluation) (bson.RawValue, error) {
 		}
 		args = append(args, v)
 	}
-	return n.f(c, n.name, args)
+	return n.f(n.name, args)
 }
 
 // fixed is an operator with exactly n operands.
 func fixed(n int, f function) parser {
 	return func(c *compiler, name string, arg bson.RawValue) (node, error) {
-		args, err := c.operands(arg)
-		if err != nil {
-			return nil, err
-		}
-		if len(args) != n {
-			return nil, status.Errorf(16020, "Expression %s takes exactly %d arguments. %d were passed in.", name, n, len(args))
-		}
-		return call{name, args, f}, nil
-	}
-}
-
-// between is an operator with lo to hi operands.
-func between(lo, hi int, f function) parser {
-	return func(c *compiler, name string, arg bson.RawValue) (node, error) {
-		args, err := c.operands(arg)
-		if err != nil {
-			return nil, err
-		}
-		if len(args) < lo || len(args) > hi {
-			return nil, status.Errorf(28667, "Expression %s takes at least %d arguments, and at most %d, but %d were passed in.",
-				name, lo, hi, len(args))
-		}
-		return call{name, args, f}, nil
+		args, err := c.operandsExactly(n, name, arg)
+		return call{name, args, f}, err
 	}
 }
 
@@ -87,32 +116,25 @@ func variadic(f function) parser {
 	}
 }
 
-// named compiles an operator whose operands are fields of a document. Operands
-// that are absent stay nil; a field that is not listed goes to unknown.
-func (c *compiler) named(arg bson.RawValue, names []string, unknown func(field string) error) ([]node, error) {
-	out := make([]node, len(names))
-next:
-	for key, v := range fields(arg.Value) {
-		for i, name := range names {
-			if string(key) == name {
-				n, err := c.value(v)
-				if err != nil {
-					return nil, err
-				}
-				out[i] = n
-				continue next
-			}
-		}
-		return nil, unknown(string(key))
+// operandsExactly compiles the operands of an operator that takes n of them.
+func (c *compiler) operandsExactly(n int, name string, arg bson.RawValue) ([]node, error) {
+	args, err := c.operands(arg)
+	if err == nil && len(args) != n {
+		err = status.Errorf(16020, "Expression %s takes exactly %d arguments. %d were passed in.", name, n, len(args))
 	}
-	return out, nil
+	return args, err
 }
 
-// optional evaluates a node that may be absent; given says whether it is there.
-func (c *evaluation) optional(n node) (v bson.RawValue, given bool, err error) {
-	if n == nil {
-		return missing(), false, nil
-	}
-	v, err = n.eval(c)
-	return v, true, err
+func parseLiteral(_ *compiler, _ string, arg bson.RawValue) (node, error) { return constant{arg}, nil }
+
+// parseHash takes one expression; an array is hashed as a value.
+func parseHash(c *compiler, name string, arg bson.RawValue) (node, error) {
+	n, err := c.value(arg)
+	return call{name, []node{n}, func(_ string, args []bson.RawValue) (bson.RawValue, error) {
+		return value.Int64(value.Hash(orNull(args[0]))), nil
+	}}, err
+}
+
+func evalType(_ string, args []bson.RawValue) (bson.RawValue, error) {
+	return value.String(TypeName(args[0])), nil
 }

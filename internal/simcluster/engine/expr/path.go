@@ -65,8 +65,6 @@ func (c *compiler) variable(name string) (node, error) {
 		return clockNode(name), nil
 	case "REMOVE":
 		return constant{}, nil
-	case "DESCEND", "PRUNE", "KEEP":
-		return constant{value.String(strings.ToLower(name))}, nil
 	}
 	if err := checkVariableName(name, true); err != nil {
 		return nil, err

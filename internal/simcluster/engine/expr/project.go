@@ -1,10 +1,154 @@
 package expr
 
 import (
+	"strings"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
+
+// projector reads a specification and settles whether it includes or excludes.
+type projector struct {
+	c        *compiler
+	tree     *tree
+	decided  bool
+	include  bool
+	idGiven  bool
+	idBranch *branch
+}
+
+func (c *compiler) project(arg bson.RawValue) (Transform, error) {
+	if arg.Type != bson.TypeEmbeddedDocument {
+		return nil, status.Errorf(15969, "$project specification must be an object")
+	}
+	if value.Len(arg.Value) == 0 {
+		return nil, status.Errorf(51272, "Invalid $project :: caused by :: projection specification must have at least one field")
+	}
+	t, err := c.projection(arg.Value)
+	return t, withContext(err, "Invalid $project")
+}
+
+// CompileProjection compiles the projection of a find, which is not empty.
+func (e *Env) CompileProjection(spec bson.Raw) (Transform, error) {
+	return (&compiler{known: e.known}).projection(spec)
+}
+
+func (c *compiler) projection(spec bson.Raw) (Transform, error) {
+	p := &projector{c: c, tree: &tree{}}
+	if err := p.level(nil, spec); err != nil {
+		return nil, err
+	}
+	return p.finish(), nil
+}
+
+func (p *projector) finish() Transform {
+	if !p.decided {
+		// Only _id was given: {_id: 0} excludes, {_id: 1} includes.
+		p.include = p.idBranch != nil && !p.idBranch.exclude
+	}
+	switch {
+	case p.idGiven && p.include == !p.idBranch.exclude:
+		p.tree.names, p.tree.nodes = append([]string{"_id"}, p.tree.names...), append([]*branch{p.idBranch}, p.tree.nodes...)
+	case !p.idGiven && p.include:
+		if _, ok := p.tree.find([]byte("_id")); !ok {
+			p.tree.names, p.tree.nodes = append(p.tree.names, "_id"), append(p.tree.nodes, &branch{include: true})
+		}
+	}
+	return projection{p.tree, p.include, p.c.peak}
+}
+
+func (p *projector) level(prefix []string, doc []byte) error {
+	for key, v := range fields(doc) {
+		path, err := splitPath(string(key))
+		if err != nil {
+			return err
+		}
+		path = append(append([]string(nil), prefix...), path...)
+		if v.Type == bson.TypeEmbeddedDocument {
+			first, _, n := soleField(v.Value)
+			if n == 0 {
+				return status.Errorf(51270, "An empty sub-projection is not a valid value. Found empty object at path")
+			}
+			if !strings.HasPrefix(first, "$") {
+				if err := p.level(path, v.Value); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if err := p.leaf(path, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *projector) leaf(path []string, v bson.RawValue) error {
+	n := &branch{}
+	plain := v.Type == bson.TypeBoolean || value.IsNumber(v)
+	switch {
+	case plain && Truthy(v):
+		n.include = true
+	case plain:
+		n.exclude = true
+	default:
+		e, err := p.c.value(v)
+		if err != nil {
+			return err
+		}
+		n.expr = e
+	}
+	if len(path) == 1 && path[0] == "_id" && n.expr == nil {
+		if p.idGiven {
+			return status.Errorf(31250, "Path collision at _id")
+		}
+		p.idGiven, p.idBranch = true, n
+		return nil
+	}
+	name := strings.Join(path, ".")
+	if p.decided && p.include == n.exclude {
+		if n.exclude {
+			return status.Errorf(31254, "Cannot do exclusion on field %s in inclusion projection", name)
+		}
+		if n.expr != nil {
+			return status.Errorf(31252, "Cannot use an expression other than $meta in exclusion projection")
+		}
+		return status.Errorf(31253, "Cannot do inclusion on field %s in exclusion projection", name)
+	}
+	p.decided, p.include = true, !n.exclude
+	return p.tree.put(path, n)
+}
+
+func (c *compiler) unset(arg bson.RawValue) (Transform, error) {
+	var names []bson.RawValue
+	switch arg.Type {
+	case bson.TypeString:
+		names = []bson.RawValue{arg}
+	case bson.TypeArray:
+		names = slice(arg.Value)
+		if len(names) == 0 {
+			return nil, status.Errorf(31119, "$unset specification must be a string or an array with at least one field")
+		}
+	default:
+		return nil, status.Errorf(31002, "$unset specification must be a string or an array")
+	}
+	t := &tree{}
+	for _, n := range names {
+		if n.Type != bson.TypeString {
+			return nil, status.Errorf(31120, "$unset specification must be a string or an array containing only string values")
+		}
+		path, err := splitPath(str(n))
+		if err == nil {
+			err = t.put(path, &branch{exclude: true})
+		}
+		if err != nil {
+			return nil, withContext(err, "Invalid $unset")
+		}
+	}
+	return projection{tree: t}, nil
+}
 
 // projection is $project (with include) and $unset (without).
 type projection struct {

@@ -99,8 +99,17 @@ func Truthy(v bson.RawValue) bool {
 	case bson.TypeBoolean:
 		return v.Value[0] != 0
 	}
-	if n, ok := number(v); ok {
-		return !n.zero()
+	return !value.IsNumber(v) || value.Float(v) != 0
+}
+
+// TypeName is the result of $type and the type's name in messages; "missing" for the
+// zero value.
+func TypeName(v bson.RawValue) string { return value.TypeName(v) }
+
+// Text writes a value the way the server's messages do: { a: 1, b: "x" }.
+func Text(v bson.RawValue) string {
+	if v.Type == 0 {
+		return "missing"
 	}
-	return true
+	return value.Text(v)
 }

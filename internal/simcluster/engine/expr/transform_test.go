@@ -90,15 +90,6 @@ func TestProjectIncludesExcludesAndComputes(t *testing.T) {
 	`)
 }
 
-func TestReplaceRootReplacesTheDocument(t *testing.T) {
-	checkTransforms(t, `
-		{'a': {'b': 1}} | {'$replaceRoot': {'newRoot': '$a'}} | {'b': 1}
-		{'a': {'b': 1}} | {'$replaceWith': {'x': '$a.b'}}     | {'x': 1}
-		{'a': 1}        | {'$replaceRoot': {'newRoot': '$a'}} | !40228: 'newRoot' expression  must evaluate to an object, but resulting value was: 1. Type of resulting value: 'int'. Input document: { a: 1 }
-		{}              | {'$replaceRoot': {}}                | !40231: no newRoot specified for the $replaceRoot stage
-	`)
-}
-
 func TestStagesMustHaveExactlyOneField(t *testing.T) {
 	if _, _, err := (&Env{}).CompileTransform(parse(t, `{'$set': {'a': 1}, '$unset': 'b'}`).Value); err == nil ||
 		!strings.Contains(err.Error(), "exactly one field") {

@@ -15,17 +15,17 @@ import (
 func Check(schema bson.Raw, v bson.RawValue) []bson.D {
 	var failed []bson.D
 	fail := func(operator string, more ...bson.E) {
-		failed = append(failed, append(bson.D{{Key: "operatorName", Value: operator}}, more...))
+		failed = append(failed, append(value.D("operatorName", operator), more...))
 	}
 	for e := value.Read(schema); e.Next(); {
 		name, arg := string(e.Key), e.Value
-		specified := bson.E{Key: "specifiedAs", Value: bson.D{{Key: name, Value: arg}}}
+		specified := bson.E{Key: "specifiedAs", Value: value.D(name, arg)}
 		considered := bson.E{Key: "consideredValue", Value: v}
 		doc, isDoc := v.DocumentOK()
 		switch name {
 		case "bsonType":
 			if !isType(v, arg.StringValue()) {
-				fail(name, specified, reason("type did not match"), considered, bson.E{Key: "consideredType", Value: typeName(v)})
+				fail(name, specified, reason("type did not match"), considered, bson.E{Key: "consideredType", Value: value.TypeName(v)})
 			}
 		case "enum":
 			if !slices.ContainsFunc(slices.Collect(value.Items(arg)), func(x bson.RawValue) bool { return value.Compare(x, v) == 0 }) {
@@ -64,7 +64,7 @@ func checkOneOf(schemas bson.RawValue, specified bson.E, v bson.RawValue) []bson
 		if details := Check(s.Value, v); len(details) == 0 {
 			matching = append(matching, i)
 		} else {
-			not = append(not, bson.D{{Key: "index", Value: i}, {Key: "details", Value: details}})
+			not = append(not, value.D("index", i, "details", details))
 		}
 		i++
 	}
@@ -94,7 +94,7 @@ func badFields(doc bson.Raw, properties bson.RawValue) (bad bson.A) {
 			continue
 		}
 		if details := Check(p.Value.Value, v); len(details) > 0 {
-			bad = append(bad, bson.D{{Key: "propertyName", Value: string(p.Key)}, {Key: "details", Value: details}})
+			bad = append(bad, value.D("propertyName", string(p.Key), "details", details))
 		}
 	}
 	return bad
@@ -110,15 +110,6 @@ func otherFields(doc, schema bson.Raw) (names bson.A) {
 	return names
 }
 
-var typeNames = map[bson.Type]string{
-	bson.TypeDouble: "double", bson.TypeString: "string", bson.TypeEmbeddedDocument: "object", bson.TypeArray: "array",
-	bson.TypeBinary: "binData", bson.TypeObjectID: "objectId", bson.TypeBoolean: "bool", bson.TypeDateTime: "date",
-	bson.TypeNull: "null", bson.TypeRegex: "regex", bson.TypeInt32: "int", bson.TypeTimestamp: "timestamp",
-	bson.TypeInt64: "long", bson.TypeDecimal128: "decimal", bson.TypeMinKey: "minKey", bson.TypeMaxKey: "maxKey",
-}
-
-func typeName(v bson.RawValue) string { return typeNames[v.Type] }
-
 func isType(v bson.RawValue, name string) bool {
-	return typeName(v) == name || name == "number" && v.IsNumber()
+	return value.TypeName(v) == name || name == "number" && v.IsNumber()
 }

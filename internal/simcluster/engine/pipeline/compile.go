@@ -1,7 +1,15 @@
+// Package pipeline runs aggregation pipelines over streams of raw documents and splits
+// them for a router into a part for the shards and a part that merges their output.
+//
+// Stages stream if possible; $sort, $group and $sample keep documents in
+// memory. A pipeline is compiled, and so validated, before the first document is read.
+// Behaviour, messages and codes are those of MongoDB 5.0.
 package pipeline
 
 import (
+	"iter"
 	"maps"
+	"math/rand/v2"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -12,16 +20,109 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
+// Docs is a stream of documents. It ends after the first error. Documents are immutable
+// and stay valid.
+type Docs = iter.Seq2[bson.Raw, error]
+
+// Source produces the documents of a stage that reads no collection, from the
+// stage's argument.
+type Source func(spec bson.Raw) Docs
+
+// Env is the environment of a pipeline. A nil Source makes its stage unknown (40324),
+// as on a server that lacks it.
+type Env struct {
+	Expr expr.Env // clock, variables ("let")
+	DB   string   // database of the command; $lookup and $unionWith read there
+
+	// Rand drives $sample; nil draws from the process's generator.
+	Rand *rand.Rand
+
+	// Lookup runs a pipeline over another collection of DB, for $lookup and $unionWith.
+	// vars are all variables in scope, for the Env of that run. Its leading $match (see
+	// Leading) should use an index.
+	Lookup func(db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) Docs
+
+	CollStats        Source // $collStats of the shard the pipeline runs on
+	IndexStats       Source // $indexStats of that shard
+	CurrentOp        Source // $currentOp
+	ClusterCatalog   Source // $listClusterCatalog (8.0.10 and later)
+	DataDistribution Source // $shardedDataDistribution (6.0.3 and later)
+}
+
+// Pipeline is a compiled pipeline. It keeps no state between runs.
+type Pipeline struct {
+	stages []stage
+}
+
+// Compile validates and compiles the stages.
+func Compile(stages []bson.Raw, env *Env) (*Pipeline, error) {
+	if env == nil {
+		env = &Env{}
+	}
+	c := &compiler{env: env}
+	compiled, err := c.stages(stages)
+	if err != nil {
+		return nil, err
+	}
+	return &Pipeline{stages: compiled}, nil
+}
+
+// Run streams the input through the stages.
+func (p *Pipeline) Run(in Docs) Docs {
+	for _, s := range p.stages {
+		in = s.run(in)
+	}
+	return in
+}
+
+// Run compiles the stages and streams the input through them. in may be nil
+// when the first stage is a source.
+func Run(stages []bson.Raw, in Docs, env *Env) (Docs, error) {
+	p, err := Compile(stages, env)
+	if err != nil {
+		return nil, err
+	}
+	if in == nil {
+		in = Of()
+	}
+	return p.Run(in), nil
+}
+
+// Of is a stream of the given documents.
+func Of(docs ...bson.Raw) Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		for _, d := range docs {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+// fail is a stream that ends with an error at once.
+func fail(err error) Docs {
+	return func(yield func(bson.Raw, error) bool) { yield(nil, err) }
+}
+
+// stage transforms a stream.
+type stage interface {
+	run(in Docs) Docs
+}
+
+// stageFunc is a stage that is only a function.
+type stageFunc func(in Docs) Docs
+
+func (f stageFunc) run(in Docs) Docs { return f(in) }
+
 // compiler turns stage documents into stages.
 type compiler struct {
-	env   *Env
-	facet bool // inside of $facet, where some stages are not allowed
+	env *Env
 }
 
 func (c *compiler) stages(docs []bson.Raw) ([]stage, error) {
 	var out []stage
 	for i, doc := range docs {
-		s, err := c.stage(doc, i == 0, i == len(docs)-1)
+		s, err := c.stage(doc, i == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +140,7 @@ func head(doc bson.Raw) (name string, arg bson.RawValue, err error) {
 	return name, arg, nil
 }
 
-func (c *compiler) stage(doc bson.Raw, first, last bool) (stage, error) {
+func (c *compiler) stage(doc bson.Raw, first bool) (stage, error) {
 	name, arg, err := head(doc)
 	if err != nil {
 		return nil, err
@@ -56,8 +157,8 @@ func (c *compiler) stage(doc bson.Raw, first, last bool) (stage, error) {
 		return c.limit(name, arg)
 	case "$group":
 		return c.group(arg)
-	case "$count", "$sortByCount", "$bucket":
-		plain, err := rewrite(name, arg)
+	case "$count":
+		plain, err := rewriteCount(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -71,27 +172,10 @@ func (c *compiler) stage(doc bson.Raw, first, last bool) (stage, error) {
 		return c.union(arg)
 	case "$sample":
 		return c.sample(arg)
-	case "$facet":
-		if c.facet {
-			return nil, notInFacet(name)
-		}
-		return c.facets(arg)
 	case "$documents":
 		return c.documents(arg, first)
-	case "$out", "$merge":
-		if !last {
-			return nil, status.Errorf(40601, "%s can only be the final stage in the pipeline", name)
-		}
-		if c.facet {
-			return nil, notInFacet(name)
-		}
-		return nil, status.Errorf(status.CommandNotSupported, "%s is not supported by this server", name)
 	}
 	return c.source(name, arg, first)
-}
-
-func notInFacet(name string) error {
-	return status.Errorf(40600, "%s is not allowed to be used within a $facet stage", name)
 }
 
 // unknown is the error for a stage that the server does not have.
@@ -164,3 +248,36 @@ func text(v bson.RawValue) (string, bool) {
 
 // dollar reports whether a name begins with a dollar sign.
 func dollar(s string) bool { return strings.HasPrefix(s, "$") }
+
+func one() bson.RawValue { return value.Int32(1) }
+
+func doc(pairs ...any) bson.RawValue {
+	b := value.NewBuilder(64)
+	for i := 0; i < len(pairs); i += 2 {
+		b.Append(pairs[i].(string), pairs[i+1].(bson.RawValue))
+	}
+	return value.Doc(b.Raw())
+}
+
+func stageOf(name string, arg bson.RawValue) bson.Raw { return doc(name, arg).Value }
+
+// rewriteCount expresses $count by the stages it stands for, which is also how a router splits it.
+func rewriteCount(arg bson.RawValue) ([]bson.Raw, error) {
+	name, ok := text(arg)
+	switch {
+	case !ok:
+		return nil, status.Errorf(40156, "the count field must be a non-empty string")
+	case name == "":
+		return nil, status.Errorf(40157, "the count field must be a non-empty string")
+	case dollar(name):
+		return nil, status.Errorf(40158, "the count field cannot be a $-prefixed path")
+	case strings.Contains(name, "\x00"):
+		return nil, status.Errorf(40159, "the count field cannot contain a null byte")
+	case strings.Contains(name, "."):
+		return nil, status.Errorf(40160, "the count field cannot contain '.'")
+	}
+	return []bson.Raw{
+		stageOf("$group", doc("_id", value.Null(), name, doc("$sum", one()))),
+		stageOf("$project", doc("_id", value.Bool(false))),
+	}, nil
+}

@@ -1,12 +1,101 @@
 package pipeline
 
 import (
+	"encoding/binary"
+	"math"
+	"strings"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
+
+func (c *compiler) group(arg bson.RawValue) (stage, error) {
+	if arg.Type != bson.TypeEmbeddedDocument {
+		return nil, status.Errorf(15947, "a group's fields must be specified in an object")
+	}
+	g := &grouping{env: &c.env.Expr}
+	hasID := false
+	for name, v := range value.Elements(arg.Value) {
+		var err error
+		switch {
+		case name == "_id":
+			hasID = true
+			err = g.setID(v)
+		case name == markPartial:
+			g.partial = true
+		case name == markMerging:
+			g.merging = true
+		default:
+			err = g.accumulate(name, v)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !hasID {
+		return nil, status.Errorf(15955, "a group specification must include an _id")
+	}
+	return g, nil
+}
+
+func (g *grouping) setID(v bson.RawValue) error {
+	first := ""
+	if v.Type == bson.TypeEmbeddedDocument {
+		first, _ = value.First(v.Value)
+	}
+	if v.Type != bson.TypeEmbeddedDocument || dollar(first) || value.Len(v.Value) == 0 {
+		var err error
+		g.id, err = g.env.Compile(v)
+		return err
+	}
+	g.byDoc = true
+	for name, e := range value.Elements(v.Value) {
+		switch {
+		case dollar(name):
+			return status.Errorf(17390, "$group does not support inclusion-style expressions")
+		case strings.Contains(name, "."):
+			return status.Errorf(16412, "FieldPath field names may not contain '.'. Consider using $getField or $setField.")
+		}
+		compiled, err := g.env.Compile(e)
+		if err != nil {
+			return err
+		}
+		g.parts = append(g.parts, idPart{name, compiled})
+	}
+	return nil
+}
+
+func (g *grouping) accumulate(name string, v bson.RawValue) error {
+	switch {
+	case strings.Contains(name, "."):
+		return status.Errorf(40235, "The field name '%s' cannot contain '.'", name)
+	case dollar(name):
+		return status.Errorf(40236, "The field name '%s' cannot be an operator name", name)
+	case v.Type != bson.TypeEmbeddedDocument || value.Len(v.Value) == 0:
+		return status.Errorf(40234, "The field '%s' must be an accumulator object", name)
+	case value.Len(v.Value) != 1:
+		return status.Errorf(40238, "The field '%s' must specify one accumulator", name)
+	}
+	op, arg := value.First(v.Value)
+	maker := accumulatorFor(op)
+	if maker == nil {
+		return status.Errorf(15952, "unknown group operator '%s'", op)
+	}
+	if op == "$count" {
+		if arg.Type != bson.TypeEmbeddedDocument || value.Len(arg.Value) != 0 {
+			return status.Errorf(status.TypeMismatch, "$count takes no arguments, i.e. $count:{}")
+		}
+		arg = one()
+	} else if arg.Type == bson.TypeArray {
+		return status.Errorf(40237, "The %s accumulator is a unary operator", op)
+	}
+	e, err := g.env.Compile(arg)
+	g.accs = append(g.accs, accumulation{name, maker, e})
+	return err
+}
 
 // grouping is $group. Groups are returned in the order of their first document; MongoDB
 // guarantees no order.
@@ -52,7 +141,6 @@ func (g *grouping) run(in Docs) Docs {
 		var order []*bucket
 		groups := map[string]*bucket{}
 		var key []byte
-		size := 0
 		for doc, err := range in {
 			var id bson.RawValue
 			if err == nil {
@@ -70,13 +158,8 @@ func (g *grouping) run(in Docs) Docs {
 				}
 				groups[string(key)] = b
 				order = append(order, b)
-				size += len(id.Value) + 64
 			}
-			n, err := g.add(b, doc)
-			if size += n; err == nil && size > memoryLimit {
-				err = status.Errorf(292, "Exceeded memory limit for $group, but didn't allow external sort. Pass allowDiskUse:true to opt in.")
-			}
-			if err != nil {
+			if err := g.add(b, doc); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -113,24 +196,20 @@ func (g *grouping) key(doc bson.Raw, buf []byte) (bson.RawValue, []byte, error) 
 	return value.Doc(b.Raw()), buf, nil
 }
 
-// add adds the document to every accumulator and returns by how many bytes they grew.
-func (g *grouping) add(b *bucket, doc bson.Raw) (grown int, err error) {
+// add adds the document to every accumulator.
+func (g *grouping) add(b *bucket, doc bson.Raw) error {
 	for i, a := range g.accs {
 		v, err := a.expr.Eval(doc, g.env)
-		if err != nil {
-			return grown, err
-		}
-		n := 0
-		if g.merging {
-			n, err = b.accs[i].merge(v)
-		} else {
-			n, err = b.accs[i].add(v)
-		}
-		if grown += n; err != nil {
-			return grown, err
+		switch {
+		case err != nil:
+			return err
+		case g.merging:
+			b.accs[i].merge(v)
+		default:
+			b.accs[i].add(v)
 		}
 	}
-	return grown, nil
+	return nil
 }
 
 func (g *grouping) result(b *bucket) bson.Raw {
@@ -146,3 +225,159 @@ func (g *grouping) result(b *bucket) bson.Raw {
 	}
 	return out.Raw()
 }
+
+// appendKey appends bytes that two values share exactly when they compare
+// equal: numbers lose their type, everything else keeps rank and bytes. The
+// bytes have no order; they are only for maps.
+func appendKey(b []byte, v bson.RawValue) []byte {
+	b = append(b, byte(value.Rank(v.Type)))
+	switch v.Type {
+	case 0: // distinguish missing from undefined, which has the same rank
+		return append(b, 0)
+	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128:
+		return appendNumber(b, v)
+	case bson.TypeEmbeddedDocument, bson.TypeArray:
+		for name, e := range value.Elements(v.Value) {
+			b = append(b, 1)
+			b = append(b, name...)
+			b = append(b, 0)
+			b = appendKey(b, e)
+		}
+		return append(b, 0)
+	}
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(v.Value)))
+	return append(b, v.Value...)
+}
+
+// appendNumber writes whole numbers as int64 and others as double; decimals
+// that are neither keep their text.
+func appendNumber(b []byte, v bson.RawValue) []byte {
+	if n, ok := value.Long(v); ok {
+		return binary.LittleEndian.AppendUint64(append(b, 'i'), uint64(n))
+	}
+	f := value.Float(v)
+	switch {
+	case math.IsNaN(f):
+		return append(b, 'n')
+	case v.Type != bson.TypeDecimal128 || value.Equal(v, value.Double(f)):
+		return binary.LittleEndian.AppendUint64(append(b, 'd'), math.Float64bits(f))
+	}
+	return append(append(b, 'x'), v.Decimal128().String()...)
+}
+
+// accumulator computes one field of one group.
+type accumulator interface {
+	add(v bson.RawValue)   // a document's value
+	merge(v bson.RawValue) // another accumulator's state
+	result() bson.RawValue
+	state() bson.RawValue // input of merge; missing if there is no state
+}
+
+func accumulatorFor(op string) func() accumulator {
+	switch op {
+	case "$sum", "$count":
+		return func() accumulator { return &sum{} }
+	case "$avg":
+		return func() accumulator { return &average{} }
+	case "$min", "$max":
+		return func() accumulator { return &extreme{largest: op == "$max"} }
+	case "$first", "$last":
+		return func() accumulator { return &end{last: op == "$last"} }
+	case "$push":
+		return func() accumulator { return &pushed{} }
+	case "$addToSet":
+		return func() accumulator { return &pushed{seen: map[string]bool{}} }
+	}
+	return nil
+}
+
+type sum struct{ total expr.Total }
+
+func (a *sum) add(v bson.RawValue)   { a.total.Add(v) }
+func (a *sum) merge(v bson.RawValue) { a.add(v) }
+func (a *sum) result() bson.RawValue { return a.total.Sum() }
+func (a *sum) state() bson.RawValue  { return a.total.Sum() }
+
+// average has the state {subTotal, count}, as in MongoDB.
+type average struct {
+	total expr.Total
+	count int64
+}
+
+func (a *average) add(v bson.RawValue) {
+	a.total.Add(v)
+	a.count = a.total.Count
+}
+
+func (a *average) merge(v bson.RawValue) {
+	if part, ok := v.DocumentOK(); ok {
+		a.total.Add(value.Field(part, "subTotal"))
+		n, _ := value.Long(value.Field(part, "count"))
+		a.count += n
+	}
+}
+
+func (a *average) result() bson.RawValue { return expr.Quotient(a.total.Sum(), a.count) }
+
+func (a *average) state() bson.RawValue {
+	return doc("subTotal", a.total.Sum(), "count", value.Int64(a.count))
+}
+
+type extreme struct {
+	largest bool
+	best    bson.RawValue
+}
+
+func (a *extreme) add(v bson.RawValue)   { a.best = expr.Extreme(a.best, v, a.largest) }
+func (a *extreme) merge(v bson.RawValue) { a.add(v) }
+func (a *extreme) result() bson.RawValue { return a.best }
+func (a *extreme) state() bson.RawValue  { return a.best }
+
+type end struct {
+	last, any bool
+	v         bson.RawValue
+}
+
+func (a *end) add(v bson.RawValue) {
+	if a.last || !a.any {
+		a.v, a.any = v, true
+	}
+}
+func (a *end) merge(v bson.RawValue) { a.add(v) }
+func (a *end) result() bson.RawValue { return a.v }
+func (a *end) state() bson.RawValue {
+	if a.v.Type == 0 {
+		return value.Null()
+	}
+	return a.v
+}
+
+// pushed is $push, and $addToSet when seen is not nil. Missing values are not
+// added; null is.
+type pushed struct {
+	items []bson.RawValue
+	seen  map[string]bool
+}
+
+func (a *pushed) add(v bson.RawValue) {
+	if v.Type == 0 {
+		return
+	}
+	if a.seen != nil {
+		key := string(appendKey(nil, v))
+		if a.seen[key] {
+			return
+		}
+		a.seen[key] = true
+	}
+	a.items = append(a.items, v)
+}
+
+func (a *pushed) merge(v bson.RawValue) {
+	for item := range value.Items(v) {
+		a.add(item)
+	}
+}
+
+func (a *pushed) result() bson.RawValue { return value.Array(a.items...) }
+func (a *pushed) state() bson.RawValue  { return a.result() }

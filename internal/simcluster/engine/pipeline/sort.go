@@ -1,18 +1,17 @@
 package pipeline
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
-
-// memoryLimit is the memory limit of $sort, $group and $facet in bytes of BSON: 100 MB
-// as in the server.
-const memoryLimit = 100 << 20
 
 func (c *compiler) sort(arg bson.RawValue) (stage, error) {
 	if arg.Type != bson.TypeEmbeddedDocument {
@@ -48,14 +47,9 @@ type keyed struct {
 func (s sorter) run(in Docs) Docs {
 	return func(yield func(bson.Raw, error) bool) {
 		var all []keyed
-		size := 0
 		for doc, err := range in {
 			if err != nil {
 				yield(nil, err)
-				return
-			}
-			if size += len(doc); size > memoryLimit {
-				yield(nil, status.Errorf(292, "Sort exceeded memory limit of %d bytes, but did not opt in to external sorting.", memoryLimit))
 				return
 			}
 			all = append(all, keyed{s.order.Key(doc), doc})
@@ -67,4 +61,128 @@ func (s sorter) run(in Docs) Docs {
 			}
 		}
 	}
+}
+
+// count reads the argument of $limit or $skip.
+func count(name string, arg bson.RawValue) (int64, error) {
+	bad := func(why string) error {
+		code := int32(5107200) // $skip
+		if name == "$limit" {
+			code = 5107201
+		}
+		return status.Errorf(code, "invalid argument to %s stage: %s: %s: %s", name, why, name, expr.Text(arg))
+	}
+	if !value.IsNumber(arg) {
+		return 0, bad("Expected a number in")
+	}
+	n, ok := value.Long(arg)
+	f := value.Float(arg)
+	switch {
+	case !ok && !(f == math.Trunc(f) && !math.IsInf(f, 0)):
+		return 0, bad("Expected an integer")
+	case !ok:
+		return 0, bad("Cannot represent as a 64-bit integer")
+	case n < 0:
+		return 0, bad("Expected a non-negative number in")
+	case n == 0 && name == "$limit":
+		return 0, status.Errorf(15958, "the limit must be positive")
+	}
+	return n, nil
+}
+
+func (c *compiler) limit(name string, arg bson.RawValue) (stage, error) {
+	n, err := count(name, arg)
+	if err != nil {
+		return nil, err
+	}
+	if name == "$skip" {
+		return skip(n), nil
+	}
+	return limit(n), nil
+}
+
+// limit stops reading after n documents.
+type limit int64
+
+func (n limit) run(in Docs) Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		left := n
+		for doc, err := range in {
+			left--
+			if !yield(doc, err) || err != nil || left == 0 {
+				return
+			}
+		}
+	}
+}
+
+// skip passes over the first n documents.
+type skip int64
+
+func (n skip) run(in Docs) Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		left := n
+		for doc, err := range in {
+			if left > 0 && err == nil {
+				left--
+				continue
+			}
+			if !yield(doc, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (c *compiler) sample(arg bson.RawValue) (stage, error) {
+	if arg.Type != bson.TypeEmbeddedDocument {
+		return nil, status.Errorf(28745, "the $sample stage specification must be an object")
+	}
+	size := int64(-1)
+	for k, v := range value.Elements(arg.Value) {
+		if k != "size" {
+			return nil, status.Errorf(28748, "unrecognized option to $sample: %s", k)
+		}
+		if !value.IsNumber(v) {
+			return nil, status.Errorf(28746, "size argument to $sample must be a number")
+		}
+		f := value.Float(v)
+		if f < 0 {
+			return nil, status.Errorf(28747, "size argument to $sample must not be negative")
+		}
+		size = int64(f)
+	}
+	if size < 0 {
+		return nil, status.Errorf(28749, "$sample stage must specify a size")
+	}
+	intn, shuffle := rand.IntN, rand.Shuffle
+	if c.env.Rand != nil {
+		intn, shuffle = c.env.Rand.IntN, c.env.Rand.Shuffle
+	}
+	return stageFunc(func(in Docs) Docs {
+		return func(yield func(bson.Raw, error) bool) {
+			// Reservoir sampling: every document has the same probability, and at most size of
+			// them are kept.
+			var kept []bson.Raw
+			n := 0
+			for d, err := range in {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				n++
+				if int64(len(kept)) < size {
+					kept = append(kept, d)
+				} else if i := intn(n); int64(i) < size {
+					kept[i] = d
+				}
+			}
+			shuffle(len(kept), func(i, j int) { kept[i], kept[j] = kept[j], kept[i] })
+			for _, d := range kept {
+				if !yield(d, nil) {
+					return
+				}
+			}
+		}
+	}), nil
 }

@@ -12,15 +12,12 @@ import (
 func (c *compiler) source(name string, arg bson.RawValue, first bool) (stage, error) {
 	hook := map[string]Source{
 		"$collStats": c.env.CollStats, "$indexStats": c.env.IndexStats, "$currentOp": c.env.CurrentOp,
-		"$listSessions": c.env.Sessions, "$listLocalSessions": c.env.LocalSessions,
 		"$shardedDataDistribution": c.env.DataDistribution,
 		"$listClusterCatalog":      c.env.ClusterCatalog,
 	}[name]
 	switch {
 	case hook == nil:
 		return nil, unknown(name)
-	case c.facet:
-		return nil, notInFacet(name)
 	case !first:
 		return nil, notFirst(name)
 	case arg.Type != bson.TypeEmbeddedDocument:
@@ -56,9 +53,6 @@ func checkCollStats(spec bson.Raw) error {
 func (c *compiler) documents(arg bson.RawValue, first bool) (stage, error) {
 	if !first {
 		return nil, notFirst("$documents")
-	}
-	if c.facet {
-		return nil, notInFacet("$documents")
 	}
 	e, err := c.env.Expr.Compile(arg)
 	if err != nil {

@@ -1,18 +1,19 @@
 package pipeline
 
 import (
+	"iter"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/value"
 )
 
 // Parts is a pipeline split for a router.
 type Parts struct {
 	// RouterOnly says that no shard takes part: the pipeline begins with
-	// $currentOp, $documents, $listLocalSessions, $listSessions or
-	// $shardedDataDistribution. Everything is then in Merge.
+	// $currentOp, $documents or $shardedDataDistribution. Everything is then in Merge.
 	RouterOnly bool
 	// PerShard says that the first stage is $collStats or $indexStats: every
 	// shard that owns chunks runs it.
@@ -32,13 +33,13 @@ type Parts struct {
 // not, the cut: $limit runs on both sides, $skip on the router with the shards cut off
 // at skip + limit, $sort on the shards with the streams merged, $group twice (the
 // shards send partial states). All other stages that combine documents ($lookup,
-// $facet, $sample, …) run on the router only.
+// $sample, …) run on the router only.
 //
 // Split does not validate: Compile the original first. Compile accepts both
 // parts.
 func Split(stages []bson.Raw) Parts {
 	switch First(stages) {
-	case "$currentOp", "$documents", "$listLocalSessions", "$listSessions", "$shardedDataDistribution", "$listClusterCatalog":
+	case "$currentOp", "$documents", "$shardedDataDistribution", "$listClusterCatalog":
 		return Parts{RouterOnly: true, Merge: stages}
 	}
 	p := Parts{}
@@ -80,13 +81,12 @@ func First(stages []bson.Raw) string {
 	return name
 }
 
-// plain replaces $count, $sortByCount and $bucket by equivalent stages.
+// plain replaces $count by equivalent stages.
 func plain(stages []bson.Raw) []bson.Raw {
 	var out []bson.Raw
 	for _, s := range stages {
-		switch name, arg := value.First(s); name {
-		case "$count", "$sortByCount", "$bucket":
-			if more, err := rewrite(name, arg); err == nil {
+		if name, arg := value.First(s); name == "$count" {
+			if more, err := rewriteCount(arg); err == nil {
 				out = append(out, more...)
 				continue
 			}
@@ -99,8 +99,7 @@ func plain(stages []bson.Raw) []bson.Raw {
 // streams reports whether a stage handles each document independently.
 func streams(s bson.Raw) bool {
 	switch name, _ := value.First(s); name {
-	case "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$unwind",
-		"$collStats", "$indexStats":
+	case "$match", "$project", "$addFields", "$set", "$unset", "$unwind", "$collStats", "$indexStats":
 		return true
 	}
 	return false
@@ -162,4 +161,134 @@ func mergedID(v bson.RawValue) bson.RawValue {
 		}
 	}
 	return value.String("$_id")
+}
+
+// Lead is the beginning of a pipeline as a query, so that the caller can target shards
+// and use indexes.
+type Lead struct {
+	Filter bson.Raw // all leading $match together; nil = everything
+	Sort   bson.Raw // the $sort after them; nil = none
+	Skip   int64    // the $skip after that
+	Limit  int64    // and the $limit; 0 = none
+	Rest   []bson.Raw
+}
+
+// Leading splits the leading $match stages, a $sort, a $skip and a $limit off a
+// pipeline. Running Rest over the result of a find with Filter, Sort, Skip and Limit is
+// equivalent to the whole pipeline.
+func Leading(stages []bson.Raw) Lead {
+	l := Lead{}
+	l.Filter, l.Rest = LeadingMatch(stages)
+	take := func(want string) (bson.RawValue, bool) {
+		if First(l.Rest) != want {
+			return bson.RawValue{}, false
+		}
+		_, arg := value.First(l.Rest[0])
+		return arg, true
+	}
+	if arg, ok := take("$sort"); ok && arg.Type == bson.TypeEmbeddedDocument {
+		l.Sort, l.Rest = arg.Value, l.Rest[1:]
+	}
+	if arg, ok := take("$skip"); ok {
+		if n, err := count("$skip", arg); err == nil {
+			l.Skip, l.Rest = n, l.Rest[1:]
+		}
+	}
+	if arg, ok := take("$limit"); ok {
+		if n, err := count("$limit", arg); err == nil {
+			l.Limit, l.Rest = n, l.Rest[1:]
+		}
+	}
+	return l
+}
+
+// LeadingMatch is the filter of the leading $match stages and what follows.
+func LeadingMatch(stages []bson.Raw) (filter bson.Raw, rest []bson.Raw) {
+	var filters []bson.RawValue
+	for len(stages) > 0 {
+		name, arg := value.First(stages[0])
+		if name != "$match" || arg.Type != bson.TypeEmbeddedDocument {
+			break
+		}
+		filters, stages = append(filters, arg), stages[1:]
+	}
+	switch len(filters) {
+	case 0:
+		return nil, stages
+	case 1:
+		return filters[0].Value, stages
+	}
+	return doc("$and", value.Array(filters...)).Value, stages
+}
+
+// Combine runs Merge on the router over the combined outputs of the shards. A
+// RouterOnly pipeline has no streams.
+func (p Parts) Combine(shards []Docs, env *Env) (Docs, error) {
+	merge, err := Compile(p.Merge, env)
+	if err != nil {
+		return nil, err
+	}
+	in := concat(shards...)
+	if p.SortedBy != nil && len(shards) > 1 {
+		order, err := query.ParseSort(p.SortedBy)
+		if err != nil {
+			return nil, err
+		}
+		in = interleave(order, shards)
+	}
+	return merge.Run(in), nil
+}
+
+// puller is one stream with its next document.
+type puller struct {
+	next func() (bson.Raw, error, bool)
+	keyed
+}
+
+func interleave(order *query.Sort, streams []Docs) Docs {
+	return func(yield func(bson.Raw, error) bool) {
+		var open []*puller
+		for _, s := range streams {
+			next, stop := iter.Pull2(s)
+			defer stop()
+			p := &puller{next: next}
+			more, err := p.advance(order)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if more {
+				open = append(open, p)
+			}
+		}
+		// There are as many streams as shards: looking at each is cheap.
+		for len(open) > 0 {
+			best := 0
+			for i := 1; i < len(open); i++ {
+				if order.CompareKeys(open[i].key, open[best].key) < 0 {
+					best = i
+				}
+			}
+			if !yield(open[best].doc, nil) {
+				return
+			}
+			more, err := open[best].advance(order)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !more {
+				open = append(open[:best], open[best+1:]...)
+			}
+		}
+	}
+}
+
+func (p *puller) advance(order *query.Sort) (bool, error) {
+	doc, err, more := p.next()
+	if !more || err != nil {
+		return false, err
+	}
+	p.keyed = keyed{order.Key(doc), doc}
+	return true, nil
 }

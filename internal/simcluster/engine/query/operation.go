@@ -1,14 +1,28 @@
 package query
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
+
+// application is the state of one update of one document.
+type application struct {
+	update *Update
+	doc    bson.Raw // before
+	tree   *tree    // now
+}
+
+// idText is "_id: 1", for messages about the document.
+func (a *application) idText() string {
+	return "_id: " + value.Text(value.Field(a.doc, "_id"))
+}
 
 // computation returns the new value of a field; a missing result for a missing value
 // does not create the field.
@@ -16,8 +30,7 @@ type computation = func(a *application, old bson.RawValue) (bson.RawValue, error
 
 func knownOperator(op string) bool {
 	switch op {
-	case "$set", "$setOnInsert", "$unset", "$inc", "$mul", "$min", "$max", "$rename", "$currentDate", "$bit",
-		"$push", "$addToSet", "$pull", "$pullAll", "$pop":
+	case "$set", "$setOnInsert", "$unset", "$inc", "$mul", "$min", "$max", "$currentDate", "$push", "$addToSet", "$pull":
 		return true
 	}
 	return false
@@ -42,18 +55,12 @@ func operation(op, name string, arg bson.RawValue) (computation, error) {
 		}, nil
 	case "$currentDate":
 		return currentDate(arg)
-	case "$bit":
-		return bitwise(name, arg)
 	case "$push":
 		return push(name, arg)
 	case "$addToSet":
 		return addToSet(name, arg)
-	case "$pull":
-		return pull(arg)
-	case "$pullAll":
-		return pullAll(arg)
 	}
-	return pop(name, arg)
+	return pull(arg)
 }
 
 func arithmetic(op, name string, arg bson.RawValue) (computation, error) {
@@ -73,7 +80,7 @@ func arithmetic(op, name string, arg bson.RawValue) (computation, error) {
 		case !value.IsNumber(old):
 			return old, status.Errorf(status.TypeMismatch,
 				"Cannot apply %s to a value of non-numeric type. {%s} has the field '%s' of non-numeric type %s",
-				op, a.idText(), name[strings.LastIndexByte(name, '.')+1:], TypeName(old))
+				op, a.idText(), name[strings.LastIndexByte(name, '.')+1:], expr.TypeName(old))
 		}
 		v, ok := combine(old, arg)
 		if !ok {
@@ -96,7 +103,8 @@ func currentDate(arg bson.RawValue) (computation, error) {
 		}
 	default:
 		return nil, status.Errorf(status.BadValue,
-			"%s is not valid type for $currentDate. Please use a boolean ('true') or a $type expression ({$type: 'timestamp/date'}).", TypeName(arg))
+			"%s is not valid type for $currentDate. Please use a boolean ('true') or a $type expression ({$type: 'timestamp/date'}).",
+			expr.TypeName(arg))
 	}
 	return func(a *application, _ bson.RawValue) (bson.RawValue, error) {
 		o := a.update.options
@@ -111,50 +119,111 @@ func currentDate(arg bson.RawValue) (computation, error) {
 	}, nil
 }
 
-func bitwise(name string, arg bson.RawValue) (computation, error) {
+func items(v bson.RawValue) []bson.RawValue { return slices.Collect(value.Items(v)) }
+
+// eachOf reads {$each: […]}; ok is false when arg is a plain value.
+func eachOf(op string, arg bson.RawValue) (list []bson.RawValue, ok bool, err error) {
 	if arg.Type != bson.TypeEmbeddedDocument {
-		return nil, status.Errorf(status.BadValue,
-			"The $bit modifier is not compatible with a %s. You must pass in an embedded document: {$bit: {field: {and/or/xor: #}}", TypeName(arg))
+		return nil, false, nil
 	}
-	if value.Len(arg.Value) == 0 {
-		return nil, status.Errorf(status.BadValue,
-			"You must pass in at least one bitwise operation. The format is: {$bit: {field: {and/or/xor: #}}")
+	each := value.Field(arg.Value, "$each")
+	if each.Type == 0 {
+		return nil, false, nil
 	}
-	for op, v := range value.Elements(arg.Value) {
-		if op != "and" && op != "or" && op != "xor" {
-			return nil, status.Errorf(status.BadValue,
-				"The $bit modifier only supports 'and', 'or', and 'xor', not '%s' which is an unknown operator: {%s: %s}", op, op, value.Text(v))
-		}
-		if v.Type != bson.TypeInt32 && v.Type != bson.TypeInt64 {
-			return nil, status.Errorf(status.BadValue,
-				"The $bit modifier field must be an Integer(32/64 bit); a '%s' is not supported here: {%s: %s}", TypeName(v), op, value.Text(v))
-		}
+	if each.Type != bson.TypeArray {
+		return nil, false, status.Errorf(status.BadValue,
+			"The argument to $each in %s must be an array but it was of type: %s", op, expr.TypeName(each))
+	}
+	return items(each), true, nil
+}
+
+// push appends a value, or each of {$each: […]}; it has no other modifiers.
+func push(name string, arg bson.RawValue) (computation, error) {
+	list, each, err := eachOf("$push", arg)
+	if err != nil {
+		return nil, err
+	}
+	if !each {
+		list = []bson.RawValue{arg}
+	} else if value.Len(arg.Value) > 1 {
+		return nil, status.Errorf(status.CommandNotSupported, "this simulated cluster knows no modifier of $push but $each")
 	}
 	return func(a *application, old bson.RawValue) (bson.RawValue, error) {
-		if old.Type == 0 {
-			old = value.Int32(0)
+		if old.Type != 0 && old.Type != bson.TypeArray {
+			return old, status.Errorf(status.BadValue, "The field '%s' must be an array but is of type %s in document {%s}",
+				name, expr.TypeName(old), a.idText())
 		}
-		if old.Type != bson.TypeInt32 && old.Type != bson.TypeInt64 {
+		return value.Array(append(items(old), list...)...), nil
+	}, nil
+}
+
+func addToSet(name string, arg bson.RawValue) (computation, error) {
+	list, each, err := eachOf("$addToSet", arg)
+	if err != nil {
+		return nil, err
+	}
+	if !each {
+		list = []bson.RawValue{arg}
+	}
+	return func(_ *application, old bson.RawValue) (bson.RawValue, error) {
+		if old.Type != 0 && old.Type != bson.TypeArray {
 			return old, status.Errorf(status.BadValue,
-				"Cannot apply $bit to a value of non-integral type.%s has the field %s of non-integer type %s", a.idText(), name, TypeName(old))
+				"Cannot apply $addToSet to non-array field. Field named '%s' has non-array type %s", name, expr.TypeName(old))
 		}
-		n, _ := value.Long(old)
-		wide := old.Type == bson.TypeInt64
-		for op, v := range value.Elements(arg.Value) {
-			operand, _ := value.Long(v)
-			wide = wide || v.Type == bson.TypeInt64
-			switch op {
-			case "and":
-				n &= operand
-			case "or":
-				n |= operand
-			default:
-				n ^= operand
+		array := items(old)
+		before := len(array)
+		for _, v := range list {
+			if !slices.ContainsFunc(array, func(o bson.RawValue) bool { return value.Equal(o, v) }) {
+				array = append(array, v)
 			}
 		}
-		if wide {
-			return value.Int64(n), nil
+		if old.Type != 0 && len(array) == before {
+			return old, nil
 		}
-		return value.Int32(int32(n)), nil
+		return value.Array(array...), nil
 	}, nil
+}
+
+func pull(arg bson.RawValue) (computation, error) {
+	matches, err := pullCondition(arg)
+	if err != nil {
+		return nil, err
+	}
+	return func(_ *application, old bson.RawValue) (bson.RawValue, error) {
+		if old.Type != 0 && old.Type != bson.TypeArray {
+			return old, status.Errorf(status.BadValue, "Cannot apply $pull to a non-array value")
+		}
+		return removing(old, matches), nil
+	}, nil
+}
+
+// pullCondition: operators apply to the element, a document is a filter on elements that are
+// documents, anything else is equality (or a regular expression).
+func pullCondition(arg bson.RawValue) (func(bson.RawValue) bool, error) {
+	var p parser
+	if arg.Type == bson.TypeEmbeddedDocument && !isOperators(arg) {
+		p.inside = true
+		n, err := p.filter(arg.Value)
+		return func(v bson.RawValue) bool {
+			if v.Type != bson.TypeEmbeddedDocument {
+				return false
+			}
+			ok, err := n.match(v.Value)
+			return ok && err == nil
+		}, err
+	}
+	c, err := p.conditions("", arg)
+	if err != nil {
+		return nil, err
+	}
+	t := c.element()
+	return t.holds, nil
+}
+
+// removing is the array without the elements to drop; missing stays missing.
+func removing(array bson.RawValue, drop func(bson.RawValue) bool) bson.RawValue {
+	if array.Type == 0 {
+		return array
+	}
+	return value.Array(slices.DeleteFunc(items(array), drop)...)
 }

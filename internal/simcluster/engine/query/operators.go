@@ -1,10 +1,13 @@
 package query
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -61,20 +64,12 @@ func (p *parser) operator(path, name string, v bson.RawValue, doc bson.Raw) (con
 		return p.negation(path, v)
 	case "$regex", "$options":
 		return regexOperator(name, doc)
-	case "$mod":
-		t, err := modOperator(v)
-		return condition{test: t, open: true}, err
 	case "$size":
 		t, err := sizeOperator(v)
 		return condition{test: t}, err
-	case "$all":
-		return p.allOperator(path, v)
 	case "$elemMatch":
 		t, err := p.elemMatch(path, v)
 		return condition{test: t}, err
-	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
-		t, err := bits(name, v)
-		return condition{test: t, open: true}, err
 	case "$comment":
 		return condition{}, nil
 	case "$expr":
@@ -141,4 +136,156 @@ func (p *parser) negation(path string, v bson.RawValue) (condition, error) {
 	}
 	c.negate = true
 	return c, err
+}
+
+// truth is the boolean value of an operand such as that of $exists.
+func truth(v bson.RawValue) bool { return expr.Truthy(v) }
+
+func regexOperator(name string, doc bson.Raw) (condition, error) {
+	source, options := value.Field(doc, "$regex"), value.Field(doc, "$options")
+	if source.Type == 0 {
+		return condition{}, status.Errorf(status.BadValue, "$options needs a $regex")
+	}
+	if name == "$options" { // read together with $regex
+		return condition{}, nil
+	}
+	var text, flags string
+	switch source.Type {
+	case bson.TypeString:
+		text = source.StringValue()
+	case bson.TypeRegex:
+		text, flags = source.Regex()
+	default:
+		return condition{}, status.Errorf(status.BadValue, "$regex has to be a string")
+	}
+	if options.Type != 0 {
+		if options.Type != bson.TypeString {
+			return condition{}, status.Errorf(status.BadValue, "$options has to be a string")
+		}
+		if flags != "" {
+			return condition{}, status.Errorf(51075, "options set in both $regex and $options")
+		}
+		flags = options.StringValue()
+	}
+	re, err := newPattern(text, flags)
+	return condition{test: re, open: true}, err
+}
+
+func sizeOperator(v bson.RawValue) (test, error) {
+	if !value.IsNumber(v) {
+		return nil, status.Errorf(status.BadValue, "Failed to parse $size. Expected a number in: $size: %s", value.Text(v))
+	}
+	n, exact := value.Long(v)
+	switch {
+	case !exact:
+		return nil, status.Errorf(status.BadValue, "Failed to parse $size. Expected an integer: $size: %s", value.Text(v))
+	case n < 0:
+		return nil, status.Errorf(status.BadValue, "Failed to parse $size. Expected a non-negative number in: $size: %s", value.Text(v))
+	}
+	return size(n), nil
+}
+
+func types(v bson.RawValue) (test, error) {
+	t := typed{types: map[bson.Type]bool{}}
+	add := func(v bson.RawValue) error {
+		if v.Type == bson.TypeString {
+			name := v.StringValue()
+			code, ok := value.TypeNamed(name)
+			switch {
+			case name == "number":
+				t.numbers = true
+			case !ok:
+				return status.Errorf(status.BadValue, "Unknown type name alias: %s", name)
+			default:
+				t.types[code] = true
+			}
+			return nil
+		}
+		if !value.IsNumber(v) {
+			return status.Errorf(status.TypeMismatch, "type must be represented as a number or a string")
+		}
+		n, exact := value.Long(v)
+		if !exact || n == 0 || n < -1 || n > 19 && n != 127 {
+			return status.Errorf(status.BadValue, "Invalid numerical type code: %s", value.Text(v))
+		}
+		t.types[bson.Type(byte(n))] = true
+		return nil
+	}
+	if v.Type != bson.TypeArray {
+		return t, add(v)
+	}
+	for item := range value.Items(v) {
+		if err := add(item); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.types) == 0 && !t.numbers {
+		return nil, status.Errorf(status.FailedToParse, "$type must match at least one type")
+	}
+	return t, nil
+}
+
+// pattern is a regular expression condition: strings and symbols that contain a match, and the
+// same regular expression itself. Matching is RE2: look-around and back references are refused.
+type pattern struct {
+	source, flags string
+	re            *regexp.Regexp
+}
+
+func newPattern(source, flags string) (*pattern, error) {
+	if strings.IndexByte(source, 0) >= 0 || strings.IndexByte(flags, 0) >= 0 {
+		return nil, status.Errorf(51091, "Regular expression cannot contain an embedded null byte")
+	}
+	mode := ""
+	for _, f := range flags {
+		switch f {
+		case 'i', 'm', 's':
+			mode += string(f)
+		case 'u':
+		default:
+			return nil, status.Errorf(51108, "invalid flag in regex options: %c", f)
+		}
+	}
+	if mode != "" {
+		mode = "(?" + mode + ")"
+	}
+	re, err := regexp.Compile(mode + source)
+	if err != nil {
+		return nil, status.Errorf(51091, "Regular expression is invalid: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	return &pattern{source: source, flags: flags, re: re}, nil
+}
+
+func (p *pattern) holds(v bson.RawValue) bool {
+	switch v.Type {
+	case bson.TypeString:
+		return p.re.MatchString(v.StringValue())
+	case bson.TypeSymbol:
+		return p.re.MatchString(v.Symbol())
+	case bson.TypeRegex:
+		source, flags := v.Regex()
+		return source == p.source && flags == p.flags
+	}
+	return false
+}
+
+// prefix is the literal text every match begins with, "" if there is none; complete: any string with
+// that prefix matches.
+func (p *pattern) prefix() string {
+	if !strings.HasPrefix(p.source, "^") || strings.ContainsAny(p.flags, "im") || strings.ContainsRune(p.source, '|') {
+		return ""
+	}
+	// LiteralPrefix of an anchored expression is empty: ask for the rest alone.
+	rest, err := regexp.Compile(p.source[1:])
+	if err != nil {
+		return ""
+	}
+	literal, _ := rest.LiteralPrefix()
+	return literal
+}
+
+// regexOf reads the pattern of a regex value.
+func regexOf(v bson.RawValue) (*pattern, error) {
+	source, flags := v.Regex()
+	return newPattern(source, flags)
 }

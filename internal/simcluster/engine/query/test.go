@@ -1,18 +1,17 @@
 package query
 
 import (
-	"math"
 	"sort"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// test is a condition on one value; a missing value has type 0. inner, when not nil, receives the
-// index of the array element that satisfied an $elemMatch.
+// test is a condition on one value; a missing value has type 0.
 type test interface {
-	holds(v bson.RawValue, inner *int) bool
+	holds(v bson.RawValue) bool
 }
 
 type operator int
@@ -33,7 +32,7 @@ type comparison struct {
 	operand bson.RawValue
 }
 
-func (c comparison) holds(v bson.RawValue, _ *int) bool {
+func (c comparison) holds(v bson.RawValue) bool {
 	rank, want := value.Rank(v.Type), value.Rank(c.operand.Type)
 	if rank != want {
 		switch {
@@ -71,7 +70,7 @@ type oneOf struct {
 	regexes []*pattern
 }
 
-func (o *oneOf) holds(v bson.RawValue, _ *int) bool {
+func (o *oneOf) holds(v bson.RawValue) bool {
 	if v.Type == 0 || v.Type == bson.TypeUndefined || v.Type == bson.TypeNull {
 		return o.null
 	}
@@ -80,7 +79,7 @@ func (o *oneOf) holds(v bson.RawValue, _ *int) bool {
 		return true
 	}
 	for _, r := range o.regexes {
-		if r.holds(v, nil) {
+		if r.holds(v) {
 			return true
 		}
 	}
@@ -90,7 +89,7 @@ func (o *oneOf) holds(v bson.RawValue, _ *int) bool {
 // exists is {$exists: true}.
 type exists struct{}
 
-func (exists) holds(v bson.RawValue, _ *int) bool { return v.Type != 0 }
+func (exists) holds(v bson.RawValue) bool { return v.Type != 0 }
 
 // typed is $type.
 type typed struct {
@@ -98,51 +97,81 @@ type typed struct {
 	numbers bool
 }
 
-func (t typed) holds(v bson.RawValue, _ *int) bool {
+func (t typed) holds(v bson.RawValue) bool {
 	return v.Type != 0 && (t.types[v.Type] || t.numbers && value.IsNumber(v))
-}
-
-// modulo is $mod: both numbers are truncated to integers.
-type modulo struct{ divisor, remainder int64 }
-
-func (m modulo) holds(v bson.RawValue, _ *int) bool {
-	if !value.IsNumber(v) || value.IsNaN(v) {
-		return false
-	}
-	if f := value.Float(v); f >= math.MaxInt64 || f < math.MinInt64 {
-		return false
-	}
-	n, _ := value.Long(v)
-	if v.Type == bson.TypeDecimal128 {
-		n = int64(value.Float(v)) // $mod truncates where hashing rounds
-	}
-	return m.divisor == -1 && m.remainder == 0 || m.divisor != -1 && n%m.divisor == m.remainder
 }
 
 // size is $size.
 type size int
 
-func (s size) holds(v bson.RawValue, _ *int) bool {
+func (s size) holds(v bson.RawValue) bool {
 	return v.Type == bson.TypeArray && value.Len(v.Value) == int(s)
 }
 
-// bitTest is $bitsAllSet and its three relatives.
-type bitTest struct {
-	mask     uint64
-	set, any bool // look for set bits (else clear ones); one is enough (else all)
+// elementDocument is $elemMatch with a filter: an element that is a document (or array) matches it.
+type elementDocument struct{ filter node }
+
+func (e elementDocument) holds(v bson.RawValue) bool {
+	return anyItem(v, func(item bson.RawValue) bool {
+		if item.Type != bson.TypeEmbeddedDocument && item.Type != bson.TypeArray {
+			return false
+		}
+		ok, err := e.filter.match(item.Value)
+		return ok && err == nil // $expr cannot occur inside, nothing else fails
+	})
 }
 
-func (b bitTest) holds(v bson.RawValue, _ *int) bool {
-	n, exact := value.Long(v)
-	if !value.IsNumber(v) || !exact {
+// elementValue is $elemMatch with operators: an element satisfies all of them.
+type elementValue struct{ test test }
+
+func (e elementValue) holds(v bson.RawValue) bool {
+	return anyItem(v, e.test.holds)
+}
+
+func anyItem(v bson.RawValue, holds func(bson.RawValue) bool) bool {
+	if v.Type != bson.TypeArray {
 		return false
 	}
-	bits := uint64(n)
-	if !b.set {
-		bits = ^bits
+	for item := range value.Items(v) {
+		if holds(item) {
+			return true
+		}
 	}
-	if b.any {
-		return bits&b.mask != 0
+	return false
+}
+
+// every and without combine tests on one value, for operators inside $elemMatch.
+type every []test
+
+func (e every) holds(v bson.RawValue) bool {
+	for _, t := range e {
+		if !t.holds(v) {
+			return false
+		}
 	}
-	return bits&b.mask == b.mask
+	return true
+}
+
+type without struct{ test }
+
+func (w without) holds(v bson.RawValue) bool { return !w.test.holds(v) }
+
+func (p *parser) elemMatch(path string, v bson.RawValue) (test, error) {
+	if v.Type != bson.TypeEmbeddedDocument {
+		return nil, status.Errorf(status.BadValue, "$elemMatch needs an Object")
+	}
+	inner := parser{env: p.env, inside: true, depth: p.depth + 1}
+	name, _ := value.First(v.Value)
+	if isOperators(v) && name != "$and" && name != "$or" && name != "$nor" && name != "$where" && name != "$expr" {
+		c, err := inner.operators(path, v.Value)
+		if err != nil {
+			return nil, err
+		}
+		return elementValue{c.element()}, nil
+	}
+	n, err := inner.filter(v.Value)
+	if err != nil {
+		return nil, err
+	}
+	return elementDocument{n}, nil
 }

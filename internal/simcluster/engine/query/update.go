@@ -2,6 +2,8 @@ package query
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -13,10 +15,9 @@ import (
 
 // UpdateOptions are the parts of an update statement beside u.
 type UpdateOptions struct {
-	ArrayFilters []bson.Raw
-	Env          *expr.Env            // $$NOW (also of $currentDate) and let variables; nil allowed
-	Timestamp    bson.Timestamp       // for $currentDate of type timestamp
-	NewID        func() bson.ObjectID // for upserts; nil = bson.NewObjectID
+	Env       *expr.Env            // $$NOW (also of $currentDate) and let variables; nil allowed
+	Timestamp bson.Timestamp       // for $currentDate of type timestamp
+	NewID     func() bson.ObjectID // for upserts; nil = bson.NewObjectID
 }
 
 // Update is a compiled update: operators, a replacement document, or a pipeline.
@@ -25,7 +26,6 @@ type Update struct {
 	replacement bson.Raw         // not nil: replaces the document
 	stages      []expr.Transform // not nil: a pipeline
 	modifiers   []*modifier      // in the order in which they apply
-	filters     map[string]*Filter
 }
 
 // ParseUpdate compiles u: a document with $-operators, a replacement document, or an array (pipeline).
@@ -67,9 +67,6 @@ func (u *Update) pipeline(stages bson.Raw) error {
 		}
 		u.stages = append(u.stages, t)
 	}
-	if len(u.options.ArrayFilters) > 0 {
-		return status.Errorf(status.FailedToParse, "arrayFilters may not be specified for pipeline-syle updates")
-	}
 	return nil
 }
 
@@ -77,15 +74,15 @@ func (u *Update) pipeline(stages bson.Raw) error {
 func (u *Update) IsReplacement() bool { return u.replacement != nil }
 
 // Apply gives the new document; changed is false when nothing differs (doc itself is then returned).
-// filter, which doc matches, gives the positional operator its index. Changing _id is error 66.
-func (u *Update) Apply(doc bson.Raw, filter *Filter) (updated bson.Raw, changed bool, err error) {
+// Changing _id is error 66.
+func (u *Update) Apply(doc bson.Raw) (updated bson.Raw, changed bool, err error) {
 	switch {
 	case u.replacement != nil:
 		updated, err = u.replace(doc)
 	case u.stages != nil:
 		updated, err = u.transform(doc)
 	default:
-		updated, err = u.modify(doc, filter, false)
+		updated, err = u.modify(doc, false)
 	}
 	if err != nil {
 		return nil, false, err
@@ -143,25 +140,179 @@ func (u *Update) transform(doc bson.Raw) (bson.Raw, error) {
 	if now := value.Field(doc, "_id"); now.Type != 0 || id.Type == 0 {
 		return doc, nil
 	}
-	return withID(doc, id), nil // $replaceWith and $project may drop _id: the document keeps it
+	return withID(doc, id), nil // $project may drop _id: the document keeps it
 }
 
 // modify applies the operators; inserting includes $setOnInsert.
-func (u *Update) modify(doc bson.Raw, filter *Filter, inserting bool) (bson.Raw, error) {
-	a := &application{update: u, doc: doc, tree: openDoc(doc), filter: filter}
+func (u *Update) modify(doc bson.Raw, inserting bool) (bson.Raw, error) {
+	a := &application{update: u, doc: doc, tree: openDoc(doc)}
 	for _, m := range u.modifiers {
 		if m.onInsert && !inserting {
 			continue
 		}
-		targets, err := a.targets(m)
-		if err != nil {
+		if err := m.apply(a); err != nil {
 			return nil, err
-		}
-		for _, path := range targets {
-			if err := m.apply(a, path); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return a.tree.raw(), nil
+}
+
+// modifier is one operator applied to one path.
+type modifier struct {
+	op       string
+	name     string // the path as written
+	path     []string
+	onInsert bool // $setOnInsert
+	compute  func(a *application, old bson.RawValue) (bson.RawValue, error)
+}
+
+// apply changes the value at the path. A missing result leaves a missing field missing and
+// removes one that exists.
+func (m *modifier) apply(a *application) error {
+	old := a.tree.get(m.path)
+	now, err := m.compute(a, old)
+	switch {
+	case err != nil:
+		return err
+	case now.Type == 0:
+		if old.Type != 0 {
+			a.tree.remove(m.path)
+		}
+		return nil
+	case value.Identical(old, now):
+		return nil
+	}
+	return a.tree.set(m.path, now)
+}
+
+// operators compiles {$set: {…}, $inc: {…}} to modifiers in the order of their paths, which is the
+// order in which the server applies them and appends new fields.
+func (u *Update) operators(doc bson.Raw) error {
+	u.modifiers = []*modifier{}
+	for op, fields := range value.Elements(doc) {
+		if !knownOperator(op) {
+			return status.Errorf(status.FailedToParse,
+				"Unknown modifier: %s. Expected a valid update modifier or pipeline-style update specified as an array", op)
+		}
+		if fields.Type != bson.TypeEmbeddedDocument {
+			return status.Errorf(status.FailedToParse,
+				"Modifiers operate on fields but we found type %s instead. For example: {$mod: {<field>: ...}} not {%s: %s}",
+				expr.TypeName(fields), op, value.Text(fields))
+		}
+		for name, arg := range value.Elements(fields.Value) {
+			if err := u.add(op, name, arg); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortStableFunc(u.modifiers, func(a, b *modifier) int { return comparePaths(a.path, b.path) })
+	return u.conflicts()
+}
+
+func (u *Update) add(op, name string, arg bson.RawValue) error {
+	path, err := splitPath(name)
+	if err != nil {
+		return err
+	}
+	compute, err := operation(op, name, arg)
+	if err != nil {
+		return err
+	}
+	u.modifiers = append(u.modifiers, &modifier{op: op, name: name, path: path, compute: compute, onInsert: op == "$setOnInsert"})
+	return nil
+}
+
+func splitPath(name string) ([]string, error) {
+	if name == "" {
+		return nil, status.Errorf(status.EmptyFieldName, "An empty update path is not valid.")
+	}
+	path := strings.Split(name, ".")
+	for _, part := range path {
+		switch {
+		case part == "":
+			return nil, status.Errorf(status.EmptyFieldName, "The update path '%s' contains an empty field name, which is not allowed.", name)
+		case strings.HasPrefix(part, "$") && part != "$id" && part != "$ref" && part != "$db":
+			return nil, status.Errorf(status.DollarPrefixedFieldName,
+				"The dollar ($) prefixed field '%s' in '%s' is not valid for storage.", part, name)
+		}
+	}
+	return path, nil
+}
+
+// comparePaths orders part by part, numbers by value.
+func comparePaths(a, b []string) int {
+	return slices.CompareFunc(a, b, func(x, y string) int {
+		if i, ok := value.Index(x); ok {
+			if j, ok := value.Index(y); ok {
+				return cmp.Compare(i, j)
+			}
+		}
+		return cmp.Compare(x, y)
+	})
+}
+
+// conflicts rejects two modifiers on the same path or on a path and one below it.
+// Checking adjacent modifiers is enough, because everything sorted between a path and
+// one below it is also below it.
+func (u *Update) conflicts() error {
+	for i := 1; i < len(u.modifiers); i++ {
+		a, b := u.modifiers[i-1], u.modifiers[i]
+		if len(a.path) <= len(b.path) && slices.Equal(a.path, b.path[:len(a.path)]) {
+			return status.Errorf(status.ConflictingUpdateOperators, "Updating the path '%s' would create a conflict at '%s'", b.name, a.name)
+		}
+	}
+	return nil
+}
+
+// Upsert builds the document to insert when the filter found nothing: its equalities, then the update
+// with $setOnInsert, and an _id (generated if neither gave one) as first field.
+func (u *Update) Upsert(filter *Filter) (bson.Raw, error) {
+	base, err := seed(filter)
+	if err != nil {
+		return nil, err
+	}
+	id := value.Field(base, "_id")
+	doc := base
+	switch {
+	case u.replacement != nil:
+		doc, err = u.replace(base)
+	case u.stages != nil:
+		doc, err = u.transform(base)
+	default:
+		doc, err = u.modify(base, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := value.Field(doc, "_id")
+	if id.Type != 0 && !value.Equal(id, now) {
+		return nil, u.immutableID(now)
+	}
+	if now.Type == 0 {
+		next := u.options.NewID
+		if next == nil {
+			next = bson.NewObjectID
+		}
+		now = value.ObjectID(next())
+	}
+	return withID(doc, now), nil
+}
+
+// seed is the document of a filter's equalities, in the order of their paths as the server sets them.
+func seed(filter *Filter) (bson.Raw, error) {
+	equal := filter.Equalities()
+	slices.SortStableFunc(equal, func(a, b Equality) int { return strings.Compare(a.Path, b.Path) })
+	t := &tree{}
+	for i, e := range equal {
+		if e.Value.Type == bson.TypeRegex {
+			continue
+		}
+		if i > 0 && (equal[i-1].Path == e.Path || strings.HasPrefix(e.Path, equal[i-1].Path+".")) {
+			return nil, status.Errorf(status.NotSingleValueField, "cannot infer query fields to set, path '%s' is matched twice", equal[i-1].Path)
+		}
+		if err := t.set(strings.Split(e.Path, "."), e.Value); err != nil {
+			return nil, err
+		}
+	}
+	return t.raw(), nil
 }

@@ -4,21 +4,22 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"strconv"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // Add is a + b with MongoDB's widening: int32 becomes int64 when it overflows, any
-// double makes a double, any Decimal128 a Decimal128. ok is false when an int64 sum
+// double makes a double. ok is false when an int64 sum
 // overflows (the value is then the double sum, as in aggregation; $inc fails instead)
-// or an operand is not a number.
+// or an operand is not a number. A Decimal128 counts as a double, where a server keeps its digits.
 func Add(a, b bson.RawValue) (sum bson.RawValue, ok bool) {
-	return combine(a, b, addInt64, func(x, y float64) float64 { return x + y }, addDecimal)
+	return combine(a, b, addInt64, func(x, y float64) float64 { return x + y })
 }
 
 // Mul is a × b with the widening and the overflow rule of Add.
 func Mul(a, b bson.RawValue) (product bson.RawValue, ok bool) {
-	return combine(a, b, mulInt64, func(x, y float64) float64 { return x * y }, mulDecimal)
+	return combine(a, b, mulInt64, func(x, y float64) float64 { return x * y })
 }
 
 // Sub is a - b with the widening and the overflow rule of Add.
@@ -26,23 +27,12 @@ func Sub(a, b bson.RawValue) (difference bson.RawValue, ok bool) {
 	return combine(a, b, func(x, y int64) (int64, bool) {
 		d := x - y
 		return d, (x >= 0) == (y >= 0) || (d >= 0) == (x >= 0)
-	}, func(x, y float64) float64 { return x - y }, func(x, y bson.Decimal128) bson.Decimal128 {
-		if y.IsInf() != 0 {
-			return addDecimal(x, infinity(-y.IsInf()))
-		}
-		coef, exp := decimalParts(y)
-		return addDecimal(x, makeDecimal(new(big.Int).Neg(coef), exp))
-	})
+	}, func(x, y float64) float64 { return x - y })
 }
 
-func combine(a, b bson.RawValue, ints func(x, y int64) (int64, bool), floats func(x, y float64) float64,
-	decimals func(x, y bson.Decimal128) bson.Decimal128,
-) (bson.RawValue, bool) {
+func combine(a, b bson.RawValue, ints func(x, y int64) (int64, bool), floats func(x, y float64) float64) (bson.RawValue, bool) {
 	if !IsNumber(a) || !IsNumber(b) {
 		return bson.RawValue{}, false
-	}
-	if a.Type == bson.TypeDecimal128 || b.Type == bson.TypeDecimal128 {
-		return Decimal(decimals(DecimalOf(a), DecimalOf(b))), true
 	}
 	x, xInt := integer(a)
 	y, yInt := integer(b)
@@ -85,41 +75,73 @@ func magnitude(x int64) uint64 {
 	return uint64(x)
 }
 
-func addDecimal(x, y bson.Decimal128) bson.Decimal128 {
+// decimalDigits is the precision of Decimal128.
+const decimalDigits = 34
+
+// decimalParts is coefficient × 10^exp of a finite value.
+func decimalParts(d bson.Decimal128) (*big.Int, int) {
+	coef, exp, err := d.BigInt()
+	if err != nil {
+		return new(big.Int), 0
+	}
+	return coef, exp
+}
+
+func decimalFloat(d bson.Decimal128) float64 {
 	switch {
-	case x.IsNaN() || y.IsNaN() || x.IsInf()*y.IsInf() < 0:
-		return parseDecimal("NaN")
-	case x.IsInf() != 0:
-		return x
-	case y.IsInf() != 0:
-		return y
+	case d.IsNaN():
+		return math.NaN()
+	case d.IsInf() != 0:
+		return math.Inf(d.IsInf())
 	}
-	xc, xe := decimalParts(x)
-	yc, ye := decimalParts(y)
-	exp := min(xe, ye)
-	sum := new(big.Int).Mul(xc, pow10(xe-exp))
-	return makeDecimal(sum.Add(sum, new(big.Int).Mul(yc, pow10(ye-exp))), exp)
+	f, _ := strconv.ParseFloat(d.String(), 64) // out of range: ±Inf or 0, which is correct
+	return f
 }
 
-func mulDecimal(x, y bson.Decimal128) bson.Decimal128 {
-	if x.IsNaN() || y.IsNaN() {
-		return parseDecimal("NaN")
+func decimalLong(d bson.Decimal128) (int64, bool) {
+	switch {
+	case d.IsNaN():
+		return 0, false
+	case d.IsInf() > 0:
+		return math.MaxInt64, false
+	case d.IsInf() < 0:
+		return math.MinInt64, false
 	}
-	xc, xe := decimalParts(x)
-	yc, ye := decimalParts(y)
-	if xi, yi := x.IsInf(), y.IsInf(); xi != 0 || yi != 0 {
-		sign := signOf(xi, xc) * signOf(yi, yc)
-		if sign == 0 {
-			return parseDecimal("NaN")
+	coef, exp := decimalParts(d)
+	exact := true
+	switch {
+	case exp > 0 && coef.Sign() != 0:
+		if exp > 19 {
+			exp = 19 // larger than any int64
 		}
-		return infinity(sign)
+		coef = new(big.Int).Mul(coef, pow10(exp))
+	case exp < 0:
+		coef, exact = roundHalfEven(coef, -exp)
 	}
-	return makeDecimal(new(big.Int).Mul(xc, yc), xe+ye)
+	if coef.IsInt64() {
+		return coef.Int64(), exact
+	}
+	if coef.Sign() < 0 {
+		return math.MinInt64, false
+	}
+	return math.MaxInt64, false
 }
 
-func signOf(infinite int, coef *big.Int) int {
-	if infinite != 0 {
-		return infinite
+// roundHalfEven divides by 10^digits.
+func roundHalfEven(n *big.Int, digits int) (_ *big.Int, exact bool) {
+	if digits > decimalDigits+1 {
+		return new(big.Int), n.Sign() == 0
 	}
-	return coef.Sign()
+	unit := pow10(digits)
+	quotient, rest := new(big.Int).QuoRem(n, unit, new(big.Int))
+	if rest.Sign() == 0 {
+		return quotient, true
+	}
+	twice := new(big.Int).Lsh(rest.Abs(rest), 1)
+	if c := twice.Cmp(unit); c > 0 || c == 0 && quotient.Bit(0) == 1 {
+		quotient.Add(quotient, big.NewInt(int64(n.Sign())))
+	}
+	return quotient, false
 }
+
+func pow10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }

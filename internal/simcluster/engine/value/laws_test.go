@@ -121,7 +121,12 @@ func TestPathsFindNestedValues(t *testing.T) {
 			t.Errorf("%s found %s", path, value.Text(v))
 		}
 	}
-	if got := value.Text(value.Array(value.LookupAll(raw, "a.b.c")...)); got != "[ 1, 2, 3, [ 2, 3 ] ]" {
+	var all []bson.RawValue
+	value.Walk(raw, []string{"a", "b", "c"}, true, func(v bson.RawValue) bool {
+		all = append(all, v)
+		return true
+	})
+	if got := value.Text(value.Array(all...)); got != "[ 1, 2, 3, [ 2, 3 ] ]" {
 		t.Errorf(`all of a.b.c: %s, want "[ 1, 2, 3, [ 2, 3 ] ]"`, got)
 	}
 }

@@ -1,3 +1,9 @@
+// Package query implements filters, projections, sort patterns and updates of MongoDB
+// 5.0. They are compiled once and then applied to raw documents. Compiled values are
+// immutable and safe for concurrent use; they alias the documents from which they were
+// compiled, which must not be changed.
+//
+// Errors are *status.Error (or an expr error) with the server's codes.
 package query
 
 import (
@@ -9,6 +15,118 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
+
+// Filter is a compiled filter document. The zero value and nil match everything.
+type Filter struct {
+	root node
+	raw  bson.Raw
+	env  *expr.Env
+}
+
+// Parse compiles a filter; env (may be nil) serves $expr.
+func Parse(filter bson.Raw, env *expr.Env) (*Filter, error) {
+	f := &Filter{raw: filter, env: env}
+	if value := filter; len(value) <= 5 {
+		return f, nil
+	}
+	p := parser{env: env}
+	root, err := p.filter(filter)
+	if err != nil {
+		return nil, err
+	}
+	f.root = root
+	return f, nil
+}
+
+// Raw is the document the filter was compiled from.
+func (f *Filter) Raw() bson.Raw {
+	if f == nil {
+		return nil
+	}
+	return f.raw
+}
+
+// Empty reports whether the filter matches everything by having no conditions.
+func (f *Filter) Empty() bool { return f == nil || f.root == nil }
+
+// Match reports whether the document satisfies the filter. Only $expr can fail.
+func (f *Filter) Match(doc bson.Raw) (bool, error) {
+	if f.Empty() {
+		return true, nil
+	}
+	return f.root.match(doc)
+}
+
+// node is one condition on a document.
+type node interface {
+	match(doc bson.Raw) (bool, error)
+}
+
+// all holds when every part does.
+type all []node
+
+func (n all) match(doc bson.Raw) (bool, error) {
+	for _, part := range n {
+		if ok, err := part.match(doc); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// some holds when any part does.
+type some []node
+
+func (n some) match(doc bson.Raw) (bool, error) {
+	for _, part := range n {
+		if ok, err := part.match(doc); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// not negates a condition.
+type not struct{ node }
+
+func (n not) match(doc bson.Raw) (bool, error) {
+	ok, err := n.node.match(doc)
+	return !ok && err == nil, err
+}
+
+// field holds when any value at the path satisfies the test. open: elements of an array at the
+// end of the path count as values too.
+type field struct {
+	name string // dotted
+	path []string
+	test test
+	open bool
+}
+
+func (n *field) match(doc bson.Raw) (bool, error) {
+	if len(n.path) == 1 { // the common case, without a closure
+		if v := value.Field(doc, n.name); v.Type != bson.TypeArray {
+			return n.test.holds(v), nil
+		}
+	}
+	found := false
+	value.Walk(doc, n.path, n.open, func(v bson.RawValue) bool {
+		found = n.test.holds(v)
+		return !found
+	})
+	return found, nil
+}
+
+// computed is $expr.
+type computed struct {
+	expr expr.Expr
+	env  *expr.Env
+}
+
+func (n *computed) match(doc bson.Raw) (bool, error) {
+	v, err := n.expr.Eval(doc, n.env)
+	return err == nil && expr.Truthy(v), err
+}
 
 // maxDepth bounds the nesting of a filter, as the server's parser does.
 const maxDepth = 100
@@ -73,11 +191,6 @@ func (p *parser) topLevel(name string, v bson.RawValue) (node, error) {
 		return &computed{compiled, p.env}, nil
 	case "$comment":
 		return nil, nil
-	case "$alwaysTrue", "$alwaysFalse":
-		if n, ok := value.Long(v); !ok || n != 1 {
-			return nil, status.Errorf(status.FailedToParse, "%s must be an integer value of 1", name)
-		}
-		return fixed(name == "$alwaysTrue"), nil
 	case "$where":
 		return nil, status.Errorf(status.BadValue, "no globalScriptEngine in $where parsing")
 	case "$text":
