@@ -35,7 +35,7 @@ type samplePart struct {
 	Whole   bool  // read row by row
 	Wanted  int64 // rows to sample; for Whole the rows by the statistics
 	Known   bool  // Wanted is not a guess
-	Next    bson.ObjectID
+	Next    Position
 	Drawn   bool // all rows were read
 	Ended   outcome
 	Sums    cells
@@ -120,7 +120,8 @@ func (s *sampling) look(ctx context.Context, r *Reader, p *samplePart) error {
 		if _, done := p.Looked[c.Document]; done || len(p.Looked)+len(ids) >= maxLookups || len(ids) == lookupsPerRead {
 			continue
 		}
-		if placement.IsStandIn(c.Project) { // for an id that is not known here: whether the document exists is not asked
+		// For ids that are not known here: whether the document exists is not asked.
+		if placement.IsStandIn(c.Project) || placement.IsStandIn(c.Document) {
 			p.Looked[c.Document] = true
 			continue
 		}
