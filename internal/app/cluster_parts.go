@@ -47,6 +47,7 @@ type clusterParts struct {
 	watcher    *topology.Watcher
 	keeper     *placement.Keeper
 	proposer   *proposer
+	kept       *keptProfile
 	duplicates *placement.DuplicateCheck
 	heat       *heat.Collector
 	pictures   *keyvis.Recorder
@@ -92,7 +93,16 @@ func newClusterParts(ctx context.Context, n *instance, a *App, c ClusterConfig, 
 	p.client = client
 	p.last = lastCluster{store: n.store, key: lastClusterKey(c.URI.Hosts()), log: c.Log}
 	p.names = projectNames{n.store, c.Log}
-	c.Watcher.Known = p.last.read(ctx)
+	if c.Watcher.Known == "" {
+		c.Watcher.Known = p.last.read(ctx)
+	}
+	p.kept = &keptProfile{store: n.store, trail: n.trail, log: c.Log, given: c.Profile != nil, renew: func() { n.replaceCluster(a) }}
+	if among != nil {
+		p.kept.renew = among.renew
+	}
+	if !p.kept.given {
+		c.Profile, p.kept.text = readKept(ctx, n.store, c.Watcher.Known, c.Log)
+	}
 	c.memory = a.memory
 	p.wire(client, c, accountsOf(n.auth, among))
 	deps := p.webDeps(n, a, client, c)
@@ -118,6 +128,7 @@ func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, who account
 	p.watcher = topology.NewWatcher(client, c.Watcher)
 	p.keeper = placement.NewKeeper(client, p.watcher, prof, c.Log)
 	p.proposer = &proposer{src: client, watcher: p.watcher, profile: prof, log: c.Log}
+	p.kept.watcher, p.kept.from = p.watcher, p.proposer
 	p.duplicates = placement.NewDuplicateCheck(client, p.watcher, p.keeper, prof, c.Log)
 	budget := heat.NewBudget(0, nil) // shared by everything that measures
 	budget.PauseWhile(func() bool { return c.memory.Step() >= memory.Heat })
@@ -146,7 +157,7 @@ func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c Cl
 	locator := placement.NewLocator(client, p.watcher, p.keeper, prof)
 	locator.MarkShared(p.duplicates)
 	d := site.Deps{
-		Watcher: p.watcher, Keeper: p.keeper, Profile: prof, Proposer: p.proposer,
+		Watcher: p.watcher, Keeper: p.keeper, Profile: prof, Proposer: p.proposer, Kept: p.kept,
 		Locator: locator, Duplicates: p.duplicates, Metadata: client, Heat: p.heat, Pictures: p.pictures, Sizes: p.sizes,
 		Owners:     placement.NewOwners(client, nil),
 		Surveys:    relay.NewSurveys(p.relay, p.surveys),
@@ -194,6 +205,7 @@ func (p *clusterParts) start(ctx context.Context) {
 	group.Go(func() error { return p.watcher.Run(ctx) })
 	group.Go(func() error { return p.keeper.Run(ctx) })
 	group.Go(func() error { return p.proposer.run(ctx) })
+	group.Go(func() error { return p.kept.run(ctx) })
 	group.Go(func() error { return p.duplicates.Run(ctx) })
 	group.Go(func() error { return p.heat.Run(ctx) })
 	whenAlone := p.claimID(ctx, group)

@@ -133,6 +133,9 @@ func (s *clusters) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m, pages := s.enter(name)
+	if m != nil && pages == nil && m.waitRenewed(r.Context()) {
+		m, pages = s.enter(name)
+	}
 	if m == nil || pages == nil {
 		s.web.Handler().ServeHTTP(w, r) // says that there is none, or why it does not answer
 		return
@@ -150,7 +153,7 @@ func (s *clusters) enter(name string) (*member, http.Handler) {
 		return nil, nil
 	}
 	parts := m.current()
-	if parts == nil {
+	if parts == nil || m.isRenewing() {
 		return m, nil
 	}
 	m.requests.begin()

@@ -87,6 +87,7 @@ type Deps struct {
 	Holdings answer.Holdings   // nil: what projects hold on shards is not estimated
 	Profile  *profile.Profile
 	Proposer answer.Proposer      // nil: no profile is proposed
+	Kept     answer.KeptProfile   // nil: no profile is kept here
 	Log      *slog.Logger         // nil discards
 	Registry *prometheus.Registry // nil makes one of its own
 	Gatherer prometheus.Gatherer  // what /metrics shows; nil: Registry
