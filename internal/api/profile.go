@@ -5,7 +5,16 @@ type Profile struct {
 	Name     string           `json:"name"`               // of the profile in use
 	Kept     bool             `json:"kept"`               // it is a proposal that was kept here
 	WhyNot   string           `json:"whyNot,omitempty"`   // why no proposal can be kept here
+	Words    ProfileWords     `json:"words"`              // for people
 	Proposed *ProposedProfile `json:"proposed,omitempty"` // absent while one fits, or none can be proposed yet
+}
+
+// ProfileWords are what the profile in use calls projects and documents; absent: by Yorkie's words.
+type ProfileWords struct {
+	Tenant    string `json:"tenant,omitempty"`
+	Tenants   string `json:"tenants,omitempty"`
+	Document  string `json:"document,omitempty"`
+	Documents string `json:"documents,omitempty"`
 }
 
 // ProposedProfile is a profile made from what is in the cluster.

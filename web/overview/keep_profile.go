@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/profile"
 	"shardboard/web/site"
 )
 
@@ -39,7 +40,7 @@ func KeepJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	out := api.Profile{Kept: true, Name: proposed.Name}
 	if p, ok := s.Deps.Proposer.Proposal(); ok && p.Profile != nil {
-		out.Name = p.Profile.Name
+		out.Name, out.Words = p.Profile.Name, wordsOf(p.Profile)
 	}
 	return site.WriteJSON(w, http.StatusOK, out)
 }
@@ -82,13 +83,17 @@ func drop(s *site.Site, r *http.Request) error {
 	return s.Deps.Kept.Drop(r.Context(), site.AuditEntry(r))
 }
 
+func wordsOf(p *profile.Profile) api.ProfileWords {
+	return api.ProfileWords{Tenant: p.Tenants.One, Tenants: p.Tenants.Many, Document: p.Called.One, Documents: p.Called.Many}
+}
+
 // profileNow is the profile in use and the one that is proposed.
 func profileNow(s *site.Site, r *http.Request) (out api.Profile, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
 		return out, err
 	}
-	out.Name, out.WhyNot = s.Deps.Profile.Name, fault.Text(errNoKept)
+	out.Name, out.WhyNot, out.Words = s.Deps.Profile.Name, fault.Text(errNoKept), wordsOf(s.Deps.Profile)
 	if k := s.Deps.Kept; k != nil {
 		out.Kept, out.WhyNot = k.Using(), k.WhyNot()
 	}
