@@ -148,6 +148,17 @@ func (m *member) renew() {
 	})
 }
 
+// enter counts a request in; nil while there are no parts that may answer it.
+func (m *member) enter() *clusterParts {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.parts == nil || m.renewing != nil {
+		return nil
+	}
+	m.requests.begin()
+	return m.parts
+}
+
 func (m *member) isRenewing() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -152,11 +152,10 @@ func (s *clusters) enter(name string) (*member, http.Handler) {
 	if m == nil {
 		return nil, nil
 	}
-	parts := m.current()
-	if parts == nil || m.isRenewing() {
+	parts := m.enter()
+	if parts == nil {
 		return m, nil
 	}
-	m.requests.begin()
 	return m, parts.web.Handler()
 }
 
