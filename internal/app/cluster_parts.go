@@ -106,7 +106,7 @@ func newClusterParts(ctx context.Context, n *instance, a *App, c ClusterConfig, 
 	c.memory = a.memory
 	p.wire(client, c, accountsOf(n.auth, among))
 	deps := p.webDeps(n, a, client, c)
-	deps.StoredProjects = p.names.read(ctx, c.Watcher.Known)
+	deps.Past.StoredProjects = p.names.read(ctx, c.Watcher.Known)
 	p.web = web.New(deps)
 	return p, nil
 }
@@ -178,12 +178,12 @@ func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c Cl
 		Registry:   p.registry,
 	}
 	if p.engine != nil { // nil pointers in interfaces would not be nil
-		d.Actions, d.PlanForms, d.Pins, d.Outcomes = relay.NewRuns(p.relay, p.engine), true, p.pins, p.outcomes
+		d.Changes.Actions, d.Changes.PlanForms, d.Changes.Pins, d.Changes.Outcomes = relay.NewRuns(p.relay, p.engine), true, p.pins, p.outcomes
 	}
 	n.addShared(&d, a)
-	d.Registry.MustRegister(p.metrics(client, c, a.config.MetricsProjects))
+	d.Metrics.Registry.MustRegister(p.metrics(client, c, a.config.MetricsProjects))
 	if w := p.waitingRequests(); w != nil {
-		d.Registry.MustRegister(w)
+		d.Metrics.Registry.MustRegister(w)
 	}
 	if m := p.among; m != nil {
 		m.of.addTo(&d, m)

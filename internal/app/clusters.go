@@ -49,7 +49,7 @@ func newClusters(n *instance, a *App, c Config) *clusters {
 	d := site.Deps{Watcher: noTable{}, Keeper: noProjects{}, Clusters: s, Limits: s.limits, Log: c.Log, Profile: profile.Yorkie(),
 		Registry: a.registry()}
 	n.addShared(&d, a)
-	d.Gatherer = s.gatherer(d.Registry)
+	d.Metrics.Gatherer = s.gatherer(d.Metrics.Registry)
 	s.web = web.New(d)
 	for _, one := range c.Clusters {
 		s.list = append(s.list, newMember(s, one))
@@ -195,10 +195,10 @@ func (s *clusters) release(name string) {
 // addTo adds to what a cluster's pages are made of their place among those of the others.
 func (s *clusters) addTo(d *site.Deps, m *member) {
 	who := s.n.auth.OnCluster(m.config.Name, func() auth.ClusterRoles { return *m.roles.Load() })
-	d.Name, d.Title, d.Base.Prefix = m.config.Name, m.config.Title, site.ClusterBase(m.config.Name)
-	d.Auth, d.Sees, d.Limits, d.Clusters = who, who.Sees, s.limits, s
-	d.Nowhere = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.web.Handler().ServeHTTP(w, site.AtRoot(r, d.Base.Prefix))
+	d.Place.Name, d.Place.Title, d.Place.Base.Prefix = m.config.Name, m.config.Title, site.ClusterBase(m.config.Name)
+	d.Access.Auth, d.Access.Sees, d.Access.Limits, d.Place.Clusters = who, who.Sees, s.limits, s
+	d.Access.Nowhere = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.web.Handler().ServeHTTP(w, site.AtRoot(r, d.Place.Base.Prefix))
 	})
 }
 

@@ -26,7 +26,7 @@ func NewPlanPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := formOf(v, kind, in)
-	return site.WritePage(w, r, http.StatusOK, formPage(s.Shell(r, v, "runs", s.Deps.Profile.Words(m.Kind.Title)), m))
+	return site.WritePage(w, r, http.StatusOK, formPage(s.Shell(r, v, "runs", s.Deps.Cluster.Profile.Words(m.Kind.Title)), m))
 }
 
 func kindOf(text string) (actions.Kind, error) {
@@ -61,7 +61,7 @@ func MakePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	m := formOf(v, kind, r.PostForm)
 	return s.Problem(w, err, &m.Problem, func(status int) error {
-		return site.WritePage(w, r, status, formPage(s.Shell(r, v, "runs", s.Deps.Profile.Words(m.Kind.Title)), m))
+		return site.WritePage(w, r, status, formPage(s.Shell(r, v, "runs", s.Deps.Cluster.Profile.Words(m.Kind.Title)), m))
 	})
 }
 
@@ -71,7 +71,7 @@ func planBatchAgain(s *site.Site, w http.ResponseWriter, r *http.Request, id str
 	if !store.IsPlanOrRunID(id) {
 		return fault.New(fault.Invalid, "The id of the plan is not the id of a plan.")
 	}
-	old, err := s.Deps.Actions.PlanByID(r.Context(), id)
+	old, err := s.Deps.Changes.Actions.PlanByID(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -106,12 +106,12 @@ func MakePlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 func makePlan(s *site.Site, r *http.Request, kind actions.Kind, args actions.Args, reason string) (actions.Plan, error) {
-	return s.Deps.Actions.Plan(r.Context(), auth.From(r.Context()), engine.Request{Kind: kind, Args: args, Reason: reason})
+	return s.Deps.Changes.Actions.Plan(r.Context(), auth.From(r.Context()), engine.Request{Kind: kind, Args: args, Reason: reason})
 }
 
 // writeMadePlan answers with a new plan and its address.
 func writeMadePlan(s *site.Site, w http.ResponseWriter, r *http.Request, p actions.Plan) error {
-	out, err := changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Actions, p)
+	out, err := changing.PlanWithApproval(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, p)
 	if err != nil {
 		return err
 	}

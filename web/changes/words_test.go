@@ -13,7 +13,7 @@ import (
 func TestFormsSpeakTheWordsOfTheProfile(t *testing.T) {
 	shop := *profile.Yorkie()
 	shop.Tenants = profile.Called{One: "Tenant", Many: "Tenants"}
-	s := webtest.New(t, func(d *site.Deps) { d.Profile = &shop })
+	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Profile = &shop })
 	for path, says := range map[string]string{"/plans/new?kind=pin": "Pin a tenant",
 		"/plans/new?kind=split-project": "Split a tenant’s chunks", "/plans/new": "Spread a tenant over the shards"} {
 		w := s.Do("GET", path)

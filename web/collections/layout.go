@@ -18,7 +18,7 @@ import (
 // LayoutPage compares the matched databases with the layouts of the profile;
 // ?layout= chooses another one than the nearest, ?db= one database.
 func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	v, p := s.ViewFor(r), s.Deps.Profile
+	v, p := s.ViewFor(r), s.Deps.Cluster.Profile
 	q, err := data.ParseLayoutQuery(p, r.URL.Query())
 	if err != nil {
 		return err
@@ -44,11 +44,11 @@ func layouts(s *site.Site, r *http.Request) (a api.List[api.Layout], err error) 
 	if err != nil {
 		return a, err
 	}
-	q, err := data.ParseLayoutQuery(s.Deps.Profile, r.URL.Query())
+	q, err := data.ParseLayoutQuery(s.Deps.Cluster.Profile, r.URL.Query())
 	if err != nil {
 		return a, err
 	}
-	return data.Layouts(v, s.Deps.Profile, q)
+	return data.Layouts(v, s.Deps.Cluster.Profile, q)
 }
 
 // layoutURL compares a database with a layout.

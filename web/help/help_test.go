@@ -101,7 +101,7 @@ func TestLinksOfPlaybooksAndRunbooksLeadToPages(t *testing.T) {
 // Without changes there is no page of plans, so nothing may lead there.
 func TestPlaybooksWithoutChangesSaySoAndDoNotLinkToPlans(t *testing.T) {
 	on := open(t, webtest.New(t), "/help/hot-project")
-	off := open(t, webtest.New(t, func(d *site.Deps) { d.Actions = nil }), "/help/hot-project")
+	off := open(t, webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }), "/help/hot-project")
 	const plans = `article a[href^="/plans"]`
 	if on.Find(plans).Length() == 0 || off.Find(plans).Length() != 0 {
 		t.Errorf("%d links to plans, and %d without changes", on.Find(plans).Length(), off.Find(plans).Length())
@@ -113,7 +113,7 @@ func TestPlaybooksWithoutChangesSaySoAndDoNotLinkToPlans(t *testing.T) {
 
 // Below the base of a cluster a playbook leads to the pages of its own cluster.
 func TestPlaybooksLeadToTheirOwnCluster(t *testing.T) {
-	s := webtest.New(t, func(d *site.Deps) { d.Base = templates.Base{Prefix: "/c/eu"} })
+	s := webtest.New(t, func(d *site.Deps) { d.Place.Base = templates.Base{Prefix: "/c/eu"} })
 	a := open(t, s, "/help/hot-project").Find("article a")
 	a.Each(func(_ int, a *goquery.Selection) {
 		if to := a.AttrOr("href", ""); !strings.HasPrefix(to, "/c/eu/") {
@@ -128,7 +128,7 @@ func TestPlaybooksLeadToTheirOwnCluster(t *testing.T) {
 func TestPlaybooksSpeakTheWordsOfTheProfile(t *testing.T) {
 	shop := *profile.Yorkie()
 	shop.Tenants, shop.Called = profile.Called{One: "Tenant", Many: "Tenants"}, profile.Called{One: "Order", Many: "Orders"}
-	s := webtest.New(t, func(d *site.Deps) { d.Profile = &shop })
+	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Profile = &shop })
 	open(t, s, "/help").Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
 		page := open(t, s, a.AttrOr("href", ""))
 		page.Find("code").Remove()

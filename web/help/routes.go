@@ -30,10 +30,10 @@ func Index(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // load says how much shardboard asks of the cluster; "" while that is not known.
 func load(s *site.Site) string {
-	if s.Deps.Cost == nil {
+	if s.Deps.Metrics.Cost == nil {
 		return ""
 	}
-	n := int64(s.Deps.Cost())
+	n := int64(s.Deps.Metrics.Cost())
 	return "shardboard sent " + format.Count(n) + message.Plural(n, " command", " commands") + " to the cluster in the last minute."
 }
 
@@ -41,8 +41,8 @@ func load(s *site.Site) string {
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	for _, a := range playbookList() {
 		if a.Name == chi.URLParam(r, "playbook") {
-			sh := s.Shell(r, s.ViewFor(r), "help", s.Deps.Profile.Words(a.Title))
-			return site.WritePage(w, r, http.StatusOK, playbookPage(sh, a, s.Deps.Actions != nil || sh.OfServer))
+			sh := s.Shell(r, s.ViewFor(r), "help", s.Deps.Cluster.Profile.Words(a.Title))
+			return site.WritePage(w, r, http.StatusOK, playbookPage(sh, a, s.Deps.Changes.Actions != nil || sh.OfServer))
 		}
 	}
 	return fault.New(fault.NotFound, "There is no such playbook. All are listed at /help.")

@@ -30,7 +30,7 @@ func Runbooks(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 func Runbook(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	for _, a := range runbookList() {
 		if a.Name == chi.URLParam(r, "runbook") {
-			sh := s.Shell(r, s.ViewFor(r), "runbooks", s.Deps.Profile.Words(a.Title))
+			sh := s.Shell(r, s.ViewFor(r), "runbooks", s.Deps.Cluster.Profile.Words(a.Title))
 			return site.WritePage(w, r, http.StatusOK, runbookPage(sh, a, clusterPagesOf(s, r, sh)))
 		}
 	}
@@ -46,7 +46,7 @@ type clusterPages struct {
 // clusterPagesOf are the pages of the only cluster, or of the one that the address names. Otherwise links lead to the
 // list of clusters first.
 func clusterPagesOf(s *site.Site, r *http.Request, sh templates.Shell) clusterPages {
-	out := clusterPages{link: pagesOf(s.Deps.Actions != nil || sh.OfServer)}
+	out := clusterPages{link: pagesOf(s.Deps.Changes.Actions != nil || sh.OfServer)}
 	if !sh.OfServer {
 		return out
 	}
@@ -54,7 +54,7 @@ func clusterPagesOf(s *site.Site, r *http.Request, sh templates.Shell) clusterPa
 		if c.Name != r.URL.Query().Get("cluster") || c.Site == nil {
 			continue
 		}
-		base, pages := templates.Base{Prefix: c.Base(), Server: s.Deps.Base.Server}, pagesOf(c.Site.Deps.Actions != nil)
+		base, pages := templates.Base{Prefix: c.Base(), Server: s.Deps.Place.Base.Server}, pagesOf(c.Site.Deps.Changes.Actions != nil)
 		out = clusterPages{c.Title, func(address string) string {
 			if to := pages(address); to != "" {
 				return base.Of(to)

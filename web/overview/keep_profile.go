@@ -39,7 +39,7 @@ func KeepJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := api.Profile{Kept: true, Name: proposed.Name}
-	if p, ok := s.Deps.Proposer.Proposal(); ok && p.Profile != nil {
+	if p, ok := s.Deps.Cluster.Proposer.Proposal(); ok && p.Profile != nil {
 		out.Name, out.Words = p.Profile.Name, wordsOf(p.Profile)
 	}
 	return site.WriteJSON(w, http.StatusOK, out)
@@ -53,7 +53,7 @@ func keep(s *site.Site, r *http.Request, hash string) error {
 	switch {
 	case s.Deps.Kept == nil:
 		return errNoKept
-	case answer.ProposalOf(v, s.Deps.Proposer, s.Deps.Kept) == nil:
+	case answer.ProposalOf(v, s.Deps.Cluster.Proposer, s.Deps.Kept) == nil:
 		return errFits
 	}
 	return s.Deps.Kept.Keep(r.Context(), site.AuditEntry(r), hash)
@@ -93,15 +93,15 @@ func profileNow(s *site.Site, r *http.Request) (out api.Profile, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.Name, out.WhyNot, out.Words = s.Deps.Profile.Name, fault.Text(errNoKept), wordsOf(s.Deps.Profile)
+	out.Name, out.WhyNot, out.Words = s.Deps.Cluster.Profile.Name, fault.Text(errNoKept), wordsOf(s.Deps.Cluster.Profile)
 	if k := s.Deps.Kept; k != nil {
 		out.Kept, out.WhyNot = k.Using(), k.WhyNot()
 	}
-	shown := answer.ProposalOf(v, s.Deps.Proposer, s.Deps.Kept)
+	shown := answer.ProposalOf(v, s.Deps.Cluster.Proposer, s.Deps.Kept)
 	if shown == nil || shown.File == "" {
 		return out, nil
 	}
-	if p, ok := s.Deps.Proposer.Proposal(); ok && p.Profile != nil {
+	if p, ok := s.Deps.Cluster.Proposer.Proposal(); ok && p.Profile != nil {
 		out.Proposed = &api.ProposedProfile{File: shown.File, Hash: shown.Hash, YAML: string(p.YAML()),
 			Reasons: append([]string{}, shown.Reasons...), Unread: append([]string{}, shown.Unread...)}
 	}

@@ -70,8 +70,8 @@ func mapOf(s *site.Site, r *http.Request, v answer.View) templates.MapView {
 // Headline is the part of the page above the map that is updated live. The map between both
 // parts is updated by its own script.
 func Headline(s *site.Site, v answer.View) templ.Component {
-	return headline(frontpage.Overview(v), problems.WorstProblem(v, s.Tries(v)), s.Deps.PlanForms,
-		s.LastRecorded(context.Background(), "/"), liveURL(v), answer.ProposalOf(v, s.Deps.Proposer, s.Deps.Kept))
+	return headline(frontpage.Overview(v), problems.WorstProblem(v, s.Tries(v)), s.Deps.Changes.PlanForms,
+		s.LastRecorded(context.Background(), "/"), liveURL(v), answer.ProposalOf(v, s.Deps.Cluster.Proposer, s.Deps.Kept))
 }
 
 // liveURL is what a region reads again that is not that of everybody; else "".

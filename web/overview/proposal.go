@@ -17,10 +17,10 @@ func ProfileFile(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if answer.ProposalOf(v, s.Deps.Proposer, s.Deps.Kept) == nil {
+	if answer.ProposalOf(v, s.Deps.Cluster.Proposer, s.Deps.Kept) == nil {
 		return errFits
 	}
-	p, ok := s.Deps.Proposer.Proposal()
+	p, ok := s.Deps.Cluster.Proposer.Proposal()
 	if !ok {
 		return fault.New(fault.Unavailable, "The cluster is being read for a proposal. Try again in a minute.")
 	}

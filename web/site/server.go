@@ -156,9 +156,9 @@ type Site struct {
 	eras    logbook.BalancerEras
 	begin   historyBegin
 
-	flightRuns logbook.FlightMemo
-	Guard      *guard.Guard
-	nobodys    *guard.LineBound // lines of the log for requests of nobody
+	flightRuns    logbook.FlightMemo
+	Guard         *guard.Guard
+	linesOfNobody *guard.LineBound // lines of the log for requests of nobody
 
 	trials offering.Trials // of plans that pages offer
 	tables *answer.HiddenTables
@@ -179,36 +179,36 @@ func WireSite(deps Deps, table []Route) *Site {
 	if _, already := deps.Log.Handler().(namingHandler); !already {
 		deps.Log = slog.New(namingHandler{deps.Log.Handler()})
 	}
-	if deps.Registry == nil {
-		deps.Registry = prometheus.NewRegistry()
+	if deps.Metrics.Registry == nil {
+		deps.Metrics.Registry = prometheus.NewRegistry()
 	}
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
-	if deps.Auth == nil {
-		deps.Auth = guard.Nobody{}
+	if deps.Access.Auth == nil {
+		deps.Access.Auth = guard.Nobody{}
 	}
-	if deps.Refusals == nil {
+	if deps.Audit.Refusals == nil {
 		o := audit.RefusalOptions{Log: deps.Log, Now: deps.Now}
-		if deps.Audit != nil && (deps.Data == nil || deps.Data.Condition().Hold == store.Owned) {
-			o.Record = deps.Audit.Append
+		if deps.Audit.Trail != nil && (deps.Store.Data == nil || deps.Store.Data.Condition().Hold == store.Owned) {
+			o.Record = deps.Audit.Trail.Append
 		}
-		deps.Refusals = audit.NewRefusals(o)
+		deps.Audit.Refusals = audit.NewRefusals(o)
 	}
-	if deps.Advice == nil {
-		deps.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Watcher, Directories: deps.Keeper, Profile: deps.Profile, Heat: deps.Heat,
+	if deps.Problems.Advice == nil {
+		deps.Problems.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Cluster.Watcher, Directories: deps.Cluster.Keeper, Profile: deps.Cluster.Profile, Heat: deps.Measured.Heat,
 			Log: deps.Log, Now: deps.Now})
 	}
 	s := &Site{Deps: deps, pasts: answer.NewPasts(), tables: answer.NewHiddenTables(), Born: deps.Now().UnixMilli()}
 	s.bands = mapped.NewMapBands(s.Born)
 	s.Sockets = func() int { return 0 }
-	s.Metrics = newMetrics(deps.Registry, s)
-	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version, deps.Base.Root) })
-	s.nobodys = guard.NewLineBound()
-	s.Guard = guard.New(guard.Options{Sees: deps.Sees, Nowhere: deps.Nowhere, Limits: deps.Limits,
-		Auth: deps.Auth, Hosts: deps.Hosts, Origin: deps.Origin, Log: deps.Log,
-		TLS: deps.TLS, FrameAncestors: deps.FrameAncestors, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
-		Refusals: deps.Refusals, Cluster: func() string { return deps.Watcher.Table().ClusterID }, Site: s})
+	s.Metrics = newMetrics(deps.Metrics.Registry, s)
+	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version, deps.Place.Base.Root) })
+	s.linesOfNobody = guard.NewLineBound()
+	s.Guard = guard.New(guard.Options{Sees: deps.Access.Sees, Nowhere: deps.Access.Nowhere, Limits: deps.Access.Limits,
+		Auth: deps.Access.Auth, Hosts: deps.Access.Hosts, Origin: deps.Access.Origin, Log: deps.Log,
+		TLS: deps.Access.TLS, FrameAncestors: deps.Access.FrameAncestors, Exposed: deps.Access.Exposed, Demo: deps.Demo, Now: deps.Now,
+		Refusals: deps.Audit.Refusals, Cluster: func() string { return deps.Cluster.Watcher.Table().ClusterID }, Site: s})
 	s.routes = make(map[string]Route, len(table))
 	for _, rt := range table {
 		s.routes[rt.Method+" "+rt.Pattern] = rt
@@ -234,13 +234,13 @@ func (s *Site) Handler() http.Handler {
 
 // drawing is the context of what is drawn for this site: its base and its profile's words.
 func (s *Site) drawing(ctx context.Context) context.Context {
-	return templates.WithWords(templates.WithBase(ctx, s.Deps.Base), s.Deps.Profile.Words)
+	return templates.WithWords(templates.WithBase(ctx, s.Deps.Place.Base), s.Deps.Cluster.Profile.Words)
 }
 
 // Address is the address on the server of one of the site's own.
-func (s *Site) Address(local string) string { return s.Deps.Base.Of(local) }
+func (s *Site) Address(local string) string { return s.Deps.Place.Base.Of(local) }
 
 // Asked is the address of a request as browsers have it, without its query.
 func (s *Site) Asked(r *http.Request) string {
-	return s.Deps.Base.Root + s.Deps.Base.Prefix + r.URL.EscapedPath()
+	return s.Deps.Place.Base.Root + s.Deps.Place.Base.Prefix + r.URL.EscapedPath()
 }

@@ -60,7 +60,7 @@ func proposalScenes(v answer.View) (out []webtest.Scene) {
 		{"overview-proposal-making", nil, nil}, {"overview-proposal-none", &none, nil},
 	} {
 		out = append(out, webtest.Scene{Name: x.name, Path: "/", View: v, Change: func(d *site.Deps) {
-			d.Profile, d.Proposer, d.Kept = elsewhere, proposed{x.p}, x.kept
+			d.Cluster.Profile, d.Cluster.Proposer, d.Kept = elsewhere, proposed{x.p}, x.kept
 		}})
 	}
 	return out
