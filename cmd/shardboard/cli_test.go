@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/app"
 	"shardboard/internal/simcluster"
 )
 
@@ -155,7 +156,7 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 		Why: &api.Why{Steps: []api.WhyStep{{Step: evil, Text: evil}}}, Proof: &api.Proof{Text: evil}, Rows: &api.Figure{Reason: evil},
 	}}}}
 	var out bytes.Buffer
-	must(t, printItems(&out, items))
+	must(t, printItems(&out, items, app.Words{}))
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e") || strings.Count(got, "\n") != 8 || !strings.Contains(got, `\u{202e}`) {
 		t.Errorf("unexpected output: %q", got)
 	}

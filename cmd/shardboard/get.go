@@ -64,6 +64,9 @@ func (c getResource) Run(e *env) (err error) {
 		return err
 	}
 	defer s.close(e.ctx)
+	if q.output == "table" || q.output == "wide" {
+		q.words = s.remote.Words(e.ctx)
+	}
 	if q, err = q.named(e.ctx, s.remote); err != nil {
 		return err
 	}
@@ -106,6 +109,7 @@ type query struct {
 	output   string
 	limit    int // rows; 0 is all that there are
 	all      bool
+	words    app.Words // of tables
 }
 
 // query checks the arguments before anything is asked.

@@ -41,7 +41,7 @@ func (q query) lines(e *env, w io.Writer) lines {
 	}
 	people := columns.People(names...)
 	return &tableLines{query: q, env: e, people: people, item: q.item(), limit: limit,
-		table: textTable{w: w, out: e.out, header: people.Header(), numbers: people.Numbers(), whole: q.output == "wide"}}
+		table: textTable{w: w, out: e.out, header: headersIn(q.words, people.Header()), numbers: people.Numbers(), whole: q.output == "wide"}}
 }
 
 // item is the type of the list's items.
@@ -128,7 +128,7 @@ func (t *tableLines) end(last listPage) error {
 		}
 	}
 	for _, text := range t.remarks(last, time.Now()) {
-		t.env.note("%s", text)
+		t.env.note("%s", t.query.words.In(text))
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ const locateTimeout = time.Minute
 func (c locateCmd) Run(e *env) error {
 	ctx, cancel := context.WithTimeout(e.ctx, locateTimeout)
 	defer cancel()
-	found, err := c.find(ctx, e)
+	found, words, err := c.find(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (c locateCmd) Run(e *env) error {
 		}
 		err = out.Close()
 	default:
-		if err = printItems(e.stdout, found.Items); err == nil {
+		if err = printItems(e.stdout, found.Items, words); err == nil {
 			err = printInterpretation(e.stdout, found)
 		}
 	}
@@ -58,23 +58,27 @@ func (c locateCmd) Run(e *env) error {
 }
 
 // find asks a server, or the cluster itself for no more than the answer needs.
-func (c locateCmd) find(ctx context.Context, e *env) (found api.LocateAnswer, err error) {
+func (c locateCmd) find(ctx context.Context, e *env) (found api.LocateAnswer, words app.Words, err error) {
 	direct, err := c.isDirect(e)
 	if err != nil {
-		return found, err
+		return found, words, err
 	}
 	if direct {
 		config, err := c.config(e)
 		if err != nil {
-			return found, err
+			return found, words, err
 		}
 		question := app.LocateQuery{Text: c.Query, NS: c.NS, Key: c.Key}
 		question.Extras.Why, question.Extras.Prove, question.Extras.Counts = c.Why, c.Prove, c.Counts
-		return app.Locate(ctx, config, question)
+		found, err = app.Locate(ctx, config, question)
+		return found, config.Words(), err
 	}
 	source, err := c.open(e, "")
 	if err != nil {
-		return found, err
+		return found, words, err
+	}
+	if !c.JSON && c.Output == "table" {
+		words = source.remote.Words(ctx)
 	}
 	in := url.Values{}
 	for name, value := range map[string]string{"q": c.Query, "ns": c.NS, "key": c.Key} {
@@ -88,7 +92,7 @@ func (c locateCmd) find(ctx context.Context, e *env) (found api.LocateAnswer, er
 		}
 	}
 	err = source.remote.Get(ctx, "/api/v1/locate?"+in.Encode(), &found)
-	return found, err
+	return found, words, err
 }
 
 // withoutOneOwner is the error for a key that has no owner or several, because the routing table is damaged, or one
@@ -136,17 +140,17 @@ func printInterpretation(w io.Writer, found api.LocateAnswer) error {
 }
 
 // printItems writes one block per item: a title, then a line per collection.
-func printItems(w io.Writer, items []api.LocateItem) error {
+func printItems(w io.Writer, items []api.LocateItem, words app.Words) error {
 	for i, it := range items {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		title := it.Kind + " " + it.ID
+		title := words.Kind(it.Kind) + " " + it.ID
 		if it.Name != "" {
 			title += "  " + it.Name
 		}
 		if it.ProjectName != "" && it.Kind != "project" {
-			title += "  (project " + it.ProjectName + ")"
+			title += "  (" + words.In("project") + " " + it.ProjectName + ")"
 		}
 		if it.Removed {
 			title += "  removed"

@@ -73,6 +73,7 @@ func resources() []resource {
 			columns: []string{"kind", "name", "shards.shard", "shards.bytes", "shards.documents", "shards.writesPerSecond",
 				"shards.readsPerSecond"}},
 		{name: "cluster", one: "/cluster"},
+		{name: "profile", one: "/profile"},
 		{name: "clusters", list: "/clusters", server: needsConfiguration,
 			columns: []string{"name", "state", "critical", "warnings", "shards", "bytes", "balancer", "serverVersion", "worst", "text"}},
 		{name: "layout", list: "/layout", columns: []string{"db", "profile", "nearest", "compared", "looks"}},

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"shardboard/internal/message"
+	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 
@@ -54,10 +55,8 @@ func (d *draftBuilder) singleValue(c *topology.Collection, r shardkey.Range) boo
 	if errA != nil || errB != nil {
 		return false
 	}
-	id, ok := a[0].ObjectIDOK()
-	next, more := nextID(id)
-	after, is := b[0].ObjectIDOK()
-	return ok && more && is && after == next
+	next, ok := shardkey.NextValue(a[0])
+	return ok && typeClass(a[0]) != classNumber && sameValue(next, b[0]) // between numbers there are others
 }
 
 // remedy says, for the release, how to make a chunk with a single shard-key value
@@ -78,9 +77,10 @@ func (d *draftBuilder) oneValueText(c *topology.Collection) message.Message {
 		message.Text("key", c.Key.String()), message.Words("remedy", d.remedy()))
 }
 
-func (d *draftBuilder) oneProjectText(c *topology.Collection, project bson.ObjectID) message.Message {
+func (d *draftBuilder) oneProjectText(c *topology.Collection, project bson.RawValue) message.Message {
+	id, stored, _ := placement.IDOf(project)
 	return message.New("unsplittable.oneProject",
 		"The chunk contains only the project {project}, which is one value of {key}, and a chunk cannot be split inside a value. "+
 			"To divide it: {remedy}.",
-		message.Project("project", project.Hex(), ""), message.Text("key", c.Key.String()), message.Words("remedy", d.remedy()))
+		message.Project("project", id.Hex(), stored.Text(id)), message.Text("key", c.Key.String()), message.Words("remedy", d.remedy()))
 }

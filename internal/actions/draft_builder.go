@@ -26,7 +26,7 @@ type draftBuilder struct {
 	a           Args
 	description Description                // of the kind
 	c           *topology.Collection       // named by the argument ns, if the kind takes one
-	ids         map[string][]bson.ObjectID // of projects, by database; a cache
+	ids         map[string][]bson.RawValue // of projects, by database; a cache
 	isUndo      bool
 	continuing  bool // this is the rest of a confirmed plan, which may have no steps
 	inBatch     bool // an item of a batch, which makes the checks that every plan has for all items together
@@ -82,7 +82,7 @@ type transfer struct {
 
 // newDraft starts the draft of a change.
 func newDraft(s Situation, about Description, a Args) *draftBuilder {
-	d := &draftBuilder{s: s, a: a, description: about, ids: map[string][]bson.ObjectID{}, plannedCluster: plannedCluster{now: s.Table,
+	d := &draftBuilder{s: s, a: a, description: about, ids: map[string][]bson.RawValue{}, plannedCluster: plannedCluster{now: s.Table,
 		futures: map[topology.Namespace]*futureChunks{}, zones: map[topology.Namespace][]topology.ZoneRange{}}}
 	d.shards = slices.Clone(s.Table.Shards)
 	for i := range d.shards {

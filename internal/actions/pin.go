@@ -90,7 +90,7 @@ func (d *draftBuilder) projectToPin() (placement.Project, error) {
 // pinSummary is the summary of a pin or an isolation.
 func (d *draftBuilder) pinSummary(code, pattern string, p placement.Project, ranges []projectRange) message.Message {
 	count := strconv.Itoa(len(ranges))
-	out := message.New(code, pattern+".", projectFact(p), message.Key("id", p.ID.Hex()), message.Shard("shard", d.a.Shard),
+	out := message.New(code, pattern+".", projectFact(p), message.Key("id", p.IDText()), message.Shard("shard", d.a.Shard),
 		message.Coded("collections", count, message.Plural(len(ranges), "1 collection", count+" collections")), message.Text("owner", d.a.Owner))
 	if d.a.Expires > 0 {
 		out = out.With(message.Time("expires", d.s.Now.Add(d.a.Expires)))

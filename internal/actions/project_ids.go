@@ -12,7 +12,7 @@ import (
 
 // projectsIn returns the projects whose key range begins in a range, in order; false if
 // the shard key does not begin with the project, or the projects are not known.
-func (d *draftBuilder) projectsIn(c *topology.Collection, r shardkey.Range) ([]bson.ObjectID, bool) {
+func (d *draftBuilder) projectsIn(c *topology.Collection, r shardkey.Range) ([]bson.RawValue, bool) {
 	if d.s.Profile == nil || d.s.Directory == nil || !d.s.Directory.Loaded() {
 		return nil, false
 	}
@@ -23,26 +23,26 @@ func (d *draftBuilder) projectsIn(c *topology.Collection, r shardkey.Range) ([]b
 	ids := d.idsOf(c.NS.Database())
 	first := func(bound shardkey.Key) int {
 		return sort.Search(len(ids), func(i int) bool {
-			lo, _ := projectBounds(c.Key, ids[i])
-			return lo.Compare(bound) >= 0
+			r, err := c.Key.PrefixRange(ids[i])
+			return err == nil && r.Min.Compare(bound) >= 0
 		})
 	}
 	from := first(r.Min)
 	return ids[from:max(from, first(r.Max))], true
 }
 
-// idsOf returns the project ids of a database, in order. They are sorted once per draft.
-func (d *draftBuilder) idsOf(db string) []bson.ObjectID {
+// idsOf returns the project ids of a database as they are stored, in the order of keys. They are sorted once per draft.
+func (d *draftBuilder) idsOf(db string) []bson.RawValue {
 	if ids, ok := d.ids[db]; ok {
 		return ids
 	}
-	var out []bson.ObjectID
+	var out []bson.RawValue
 	for _, p := range d.s.Directory.All() {
 		if p.DB == db {
-			out = append(out, p.ID)
+			out = append(out, p.IDValue())
 		}
 	}
-	slices.SortFunc(out, func(a, b bson.ObjectID) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(out, shardkey.CompareValues)
 	d.ids[db] = out
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/natural"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -60,14 +61,18 @@ func (s Situation) projectRows(a Args, steps []Step) []Rows {
 	if s.Profile == nil {
 		return nil
 	}
-	of := map[topology.Namespace]string{} // the only project of all steps so far; "" for none or several
+	of := map[topology.Namespace]string{} // the id of the only project of all steps so far; "" for none or several
+	stored := map[string]bson.RawValue{}  // ids as they are stored
 	for _, step := range steps {
 		if step.NS == "" || a.Project == "" && !step.Migrates() {
 			continue
 		}
 		project := a.Project
 		if project == "" {
-			project = s.onlyProject(step)
+			var id bson.RawValue
+			if id, project = s.onlyProject(step); project != "" {
+				stored[project] = id
+			}
 		}
 		if seen, ok := of[step.NS]; ok && seen != project {
 			project = ""
@@ -81,7 +86,14 @@ func (s Situation) projectRows(a Args, steps []Step) []Rows {
 		if err != nil || field == "" {
 			continue
 		}
-		match, err := bson.Marshal(bson.D{{Key: field, Value: bson.D{{Key: "$eq", Value: id}}}})
+		value, ok := stored[project]
+		if !ok && s.Directory != nil {
+			value, ok = s.Directory.Value(ns.Database(), id), true
+		}
+		if !ok || value.Type == bson.TypeObjectID && placement.IsStandIn(value.ObjectID()) {
+			continue // its stored id is not known
+		}
+		match, err := bson.Marshal(bson.D{{Key: field, Value: bson.D{{Key: "$eq", Value: value}}}})
 		if err != nil {
 			continue
 		}
@@ -101,28 +113,28 @@ func (s Situation) projectField(ns topology.Namespace) string {
 	return ""
 }
 
-// onlyProject returns the project of all rows within a step's bounds; "" when there may
-// be rows of several.
-func (s Situation) onlyProject(step Step) string {
+// onlyProject returns the stored id and the id of the project of all rows within a step's bounds; "" when there may be
+// rows of several.
+func (s Situation) onlyProject(step Step) (stored bson.RawValue, project string) {
 	c := s.Table.Collection(step.NS)
 	if c == nil || !c.Key.LeadsWith(s.projectField(step.NS)) {
-		return ""
+		return stored, ""
 	}
 	lo, errLo := c.Key.Bound(step.Min)
 	hi, errHi := c.Key.Bound(step.Max)
 	if errLo != nil || errHi != nil {
-		return ""
+		return stored, ""
 	}
 	first, err := step.Min.IndexErr(0)
 	if err != nil {
-		return ""
+		return stored, ""
 	}
-	id, ok := first.Value().ObjectIDOK()
+	id, _, ok := placement.IDOf(first.Value())
 	if !ok {
-		return ""
+		return stored, ""
 	}
-	if from, to := projectBounds(c.Key, id); lo.Compare(from) < 0 || hi.Compare(to) > 0 {
-		return ""
+	if own, ok := projectBounds(c.Key, first.Value()); !ok || lo.Compare(own.Min) < 0 || hi.Compare(own.Max) > 0 {
+		return stored, ""
 	}
-	return id.Hex()
+	return first.Value(), id.Hex()
 }

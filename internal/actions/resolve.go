@@ -2,10 +2,12 @@ package actions
 
 import (
 	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -67,7 +69,7 @@ func (s Situation) completeKey(c *topology.Collection, name string, doc bson.Raw
 	return k, s.checkIDTypes(c, name, k, c.Key.Len())
 }
 
-// checkIDTypes refuses a key with a value that is not an id in a field that holds ids by
+// checkIDTypes refuses a key with a value that is of no type that ids have, in a field that holds ids by
 // the profile. Only the first given fields are checked.
 func (s Situation) checkIDTypes(c *topology.Collection, name string, k shardkey.Key, given int) error {
 	if s.Profile == nil {
@@ -82,15 +84,69 @@ func (s Situation) checkIDTypes(c *topology.Collection, name string, k shardkey.
 		return err
 	}
 	for i, f := range c.Key.Fields()[:given] {
-		id := f.Name == coll.ProjectField || f.Name == coll.DocumentField
-		switch values[i].Type {
-		case bson.TypeObjectID, bson.TypeMinKey, bson.TypeMaxKey:
-		default:
-			if id && !f.Hashed {
-				return fault.New(fault.Invalid,
-					"The argument %q has a %s as %s, where the rows of %s have an ObjectID.", name, values[i].Type, f.Name, string(c.NS))
-			}
+		v := values[i]
+		if f.Hashed || v.Type == bson.TypeMinKey || v.Type == bson.TypeMaxKey {
+			continue
+		}
+		var ids []bson.Type // none: not known
+		switch f.Name {
+		case coll.ProjectField:
+			ids = s.projectIDTypes(c.NS.Database())
+		case coll.DocumentField:
+			ids = s.yorkieIDTypes()
+		}
+		if len(ids) > 0 && !slices.Contains(ids, idType(v.Type)) {
+			return fault.New(fault.Invalid, "The argument %q has a %s as %s, where the rows of %s have %s.", name, v.Type, f.Name, string(c.NS),
+				typesText(ids))
 		}
 	}
 	return nil
+}
+
+// projectIDTypes are the types of the ids of a database's projects, as far as they are known.
+func (s Situation) projectIDTypes(db string) (out []bson.Type) {
+	if s.Directory != nil {
+		for _, p := range s.Directory.All() {
+			if t := idType(p.IDValue().Type); p.DB == db && !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return s.yorkieIDTypes()
+	}
+	return out
+}
+
+func (s Situation) yorkieIDTypes() []bson.Type {
+	if s.Profile.Name == profile.Yorkie().Name {
+		return []bson.Type{bson.TypeObjectID}
+	}
+	return nil
+}
+
+// idType is one type for all that are compared with each other.
+func idType(t bson.Type) bson.Type {
+	switch t {
+	case bson.TypeInt32, bson.TypeInt64, bson.TypeDecimal128:
+		return bson.TypeDouble
+	case bson.TypeSymbol:
+		return bson.TypeString
+	}
+	return t
+}
+
+func typesText(types []bson.Type) string {
+	out := make([]string, len(types))
+	for i, t := range types {
+		switch t {
+		case bson.TypeObjectID:
+			out[i] = "an ObjectID"
+		case bson.TypeDouble:
+			out[i] = "a number"
+		default:
+			out[i] = "a value of type " + t.String()
+		}
+	}
+	return strings.Join(out, " or ")
 }

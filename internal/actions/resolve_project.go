@@ -36,10 +36,6 @@ func (s Situation) project(kind Kind, a *Args) (placement.Project, error) {
 		return none, fault.New(fault.NotFound,
 			"The argument \"project\" names %q, and no project%s has that id, name or public key.", a.Project, where)
 	case 1:
-		if found[0].Stored != "" {
-			return none, fault.New(fault.Conflict, "The id of %q is no ObjectID, and the ranges of such a project are not planned here. "+
-				"Name the range by its keys: split, move and zones take keys of every type.", a.Project)
-		}
 		a.Project, a.DB = found[0].ID.Hex(), found[0].DB
 		return found[0], nil
 	}
@@ -53,7 +49,7 @@ func (s Situation) project(kind Kind, a *Args) (placement.Project, error) {
 		"The argument \"project\" names %q, which matches several projects; give the id.", a.Project)
 }
 
-// projectRange is the key range of a project in one collection.
+// projectRange is the key range of a project in one collection. Its ends are those of projectBounds.
 type projectRange struct {
 	c      *topology.Collection
 	lo, hi shardkey.Key // [lo, hi) are the keys of the project and of nothing else
@@ -76,7 +72,7 @@ func (d *draftBuilder) projectRanges(p placement.Project) []projectRange {
 				"{ns} is not sharded and stays on {shard}.",
 				message.Namespace("ns", ns), message.Shard("shard", d.shardOfUnsharded(ns))))
 		case c == nil || c.Temporary || c.Chunks.Len() == 0:
-		case !c.Key.LeadsWith(coll.ProjectField):
+		case !c.Key.LeadsWith(coll.ProjectField) && !c.Key.LeadsWithHash(coll.ProjectField):
 			pattern := "{ns} is distributed by document ({key}), so the project’s data in it stays spread over {shards} shards."
 			if len(c.Chunks.CountByShard()) == 1 {
 				pattern = "{ns} is distributed by document ({key}), so the project’s data in it stays where it is."
@@ -85,8 +81,14 @@ func (d *draftBuilder) projectRanges(p placement.Project) []projectRange {
 				message.Namespace("ns", ns), message.Text("key", c.Key.String()),
 				message.Count("shards", len(c.Chunks.CountByShard()))))
 		default:
-			lo, hi := projectBounds(c.Key, p.ID)
-			out = append(out, projectRange{c: c, lo: lo, hi: hi})
+			r, ok := projectBounds(c.Key, p.IDValue())
+			if !ok {
+				d.stays = append(d.stays, message.New("highestID",
+					"{ns} stays as it is: the project’s id {id} is the highest of its type, so no range ends just after it.",
+					message.Namespace("ns", ns), message.Key("id", p.IDText())))
+				continue
+			}
+			out = append(out, projectRange{c: c, lo: r.Min, hi: d.beforeNextProject(c, r)})
 		}
 	}
 	slices.SortFunc(out, func(a, b projectRange) int { return byName(a.c, b.c) })
@@ -101,31 +103,38 @@ func (d *plannedCluster) shardOfUnsharded(ns topology.Namespace) string {
 	return d.now.Primary(ns.Database())
 }
 
-// projectBounds returns the key range of a project: from its id to the next possible
-// id, with MinKey in the other fields of both. The highest id has no next one; its
-// range ends above all ids.
-func projectBounds(p shardkey.Pattern, id bson.ObjectID) (lo, hi shardkey.Key) {
-	lo = prefixKey(p, bson.RawValue{Type: bson.TypeObjectID, Value: id[:]})
-	after, ok := nextID(id)
-	if !ok {
-		return lo, afterIDs(p)
+// projectBounds returns the key range of a project: from its id to the next possible id, with MinKey in the other
+// fields of both; where the id is hashed, from its hash to the next. false for an id of which no next one is known.
+func projectBounds(p shardkey.Pattern, id bson.RawValue) (r shardkey.Range, ok bool) {
+	r, err := p.PrefixRange(id)
+	if err != nil {
+		return r, false
 	}
-	return lo, prefixKey(p, bson.RawValue{Type: bson.TypeObjectID, Value: after[:]})
+	first, err := p.Values(r.Min) // the id, or its hash
+	if err != nil {
+		return r, false
+	}
+	next, ok := shardkey.NextValue(first[0])
+	switch {
+	case p.Hashed() == 0 && next.Type != bson.TypeInt64: // the highest hash
+		r.Max = p.Max()
+	case !ok:
+		return r, false
+	default:
+		r.Max = prefixKey(p, next)
+	}
+	return r, true
 }
 
-// nextID returns the id plus one; false for the highest id.
-func nextID(id bson.ObjectID) (bson.ObjectID, bool) {
-	for i := len(id) - 1; i >= 0; i-- {
-		if id[i]++; id[i] != 0 {
-			return id, true
+// beforeNextProject is the end of a project's range. That of a whole number is the next whole number, unless a project
+// has a fraction between them as its id.
+func (d *draftBuilder) beforeNextProject(c *topology.Collection, r shardkey.Range) shardkey.Key {
+	if ids, known := d.projectsIn(c, r); known && len(ids) > 1 {
+		if next, ok := projectBounds(c.Key, ids[1]); ok {
+			return next.Min
 		}
 	}
-	return id, false
-}
-
-// afterIDs is a key just above every ObjectID: booleans sort after them.
-func afterIDs(p shardkey.Pattern) shardkey.Key {
-	return prefixKey(p, bson.RawValue{Type: bson.TypeBoolean, Value: []byte{0}})
+	return r.Max
 }
 
 // prefixKey is the key with the value in its first field and MinKey in the others; the

@@ -36,8 +36,9 @@ func (d *draftBuilder) equalParts(c *topology.Collection, r shardkey.Range, part
 	}
 	var out []shardkey.Key
 	for i := 1; i < parts; i++ {
-		lo, _ := projectBounds(c.Key, ids[i*len(ids)/parts])
-		out = append(out, lo)
+		if r, ok := projectBounds(c.Key, ids[i*len(ids)/parts]); ok {
+			out = append(out, r.Min)
+		}
 	}
 	return out, message.Message{}
 }
@@ -62,8 +63,8 @@ func hashSpan(p shardkey.Pattern, r shardkey.Range) (prefix []bson.RawValue, lo,
 		return a[:n], lo, hi, true
 	}
 	// [{P, x}, {next(P), MinKey}) contains all keys of P from the hash x on.
-	if n == 1 && a[0].Type == bson.TypeObjectID && b[0].Type == bson.TypeObjectID && b[1].Type == bson.TypeMinKey {
-		if next, more := nextID(a[0].ObjectID()); more && next == b[0].ObjectID() {
+	if n == 1 && b[1].Type == bson.TypeMinKey {
+		if next, more := shardkey.NextValue(a[0]); more && sameValue(next, b[0]) {
 			return a[:n], lo, new(big.Int).Lsh(big.NewInt(1), 63), true
 		}
 	}

@@ -67,11 +67,11 @@ func planSplitProject(d *draftBuilder) (Draft, Args, error) {
 			message.Plural(cut, "Chunks can be split in 1 collection.", "Chunks can be split in {collections} collections."),
 			message.Count("collections", cut)))
 	case len(ranges) > 0:
-		d.block("unsplittable", d.fromTable(topology.PartRouting), d.oneProjectText(ranges[0].c, p.ID))
+		d.block("unsplittable", d.fromTable(topology.PartRouting), d.oneProjectText(ranges[0].c, p.IDValue()))
 	}
 	return d.finish(message.New("split-project",
 		"Split the chunks of the project {project} ({id}): "+message.Plural(d.cuts, "1 split.", "{cuts} splits."),
-		projectFact(p), message.Key("id", p.ID.Hex()),
+		projectFact(p), message.Key("id", p.IDText()),
 		message.Count("cuts", d.cuts)),
 		Undo{Possible: true, Text: message.New("cuts",
 			message.Plural(d.cuts, "Merges the chunks again (1 split).", "Merges the chunks again ({cuts} splits)."),

@@ -77,7 +77,7 @@ func planSpread(d *draftBuilder) (Draft, Args, error) {
 	return d.finish(message.New("spread",
 		"Spread the project {project} ({id}) over "+message.Plural(shards, "one shard", "{shards} shards")+
 			", in collections whose shard key divides it.",
-		projectFact(p), message.Key("id", p.ID.Hex()),
+		projectFact(p), message.Key("id", p.IDText()),
 		message.Count("shards", shards)), Undo{Possible: true, Text: message.New("spread",
 		"Moves the chunks of {project} back and merges what was split.",
 		projectFact(p))})

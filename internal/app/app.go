@@ -240,7 +240,7 @@ func (a *App) Stop(ctx context.Context) error {
 }
 
 // Watcher returns the topology watcher, for tests and one-shot commands.
-func (a *App) Watcher() *topology.Watcher { return a.current().cluster.watcher }
+func (a *App) Watcher() *topology.Watcher { return a.current().only.now().watcher }
 
 // current is the instance that serves.
 func (a *App) current() *instance { return a.front.instance() }

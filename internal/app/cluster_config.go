@@ -23,7 +23,7 @@ type ClusterConfig struct {
 	URI     cluster.URI
 	Demo    bool
 	Log     *slog.Logger
-	Profile *profile.Profile // layout of the data; nil: Yorkie's
+	Profile *profile.Profile // layout of the data; nil: that which was kept, or Yorkie's
 	Watcher topology.Options // intervals; zero values are the defaults
 	Cluster cluster.Options  // dialer and monitor, for tests and in-process clusters
 	Actions bool             // changes to the cluster are allowed

@@ -31,7 +31,7 @@ func startThenLose(t *testing.T) *demo {
 		return n.read(t.Context(), d.app.Watcher().Table().ClusterID) != nil
 	})
 	d.waitFor(t, "the recorded state", func() bool {
-		past, id := d.app.current().cluster.history.past, d.app.Watcher().Table().ClusterID
+		past, id := d.app.current().only.now().history.past, d.app.Watcher().Table().ClusterID
 		at, err := past.LastRecorded(t.Context(), id)
 		if err != nil || at.IsZero() {
 			return false
@@ -157,7 +157,7 @@ func (d *demo) checkAnotherCluster(t *testing.T) {
 		if _, page := d.get(t, ""); strings.Contains(string(page), "Another cluster than before is at this address") != said {
 			t.Errorf("the overview says so: %v, want the opposite", !said)
 		}
-		d.waitFor(t, "the cluster to be stored", func() bool { return d.app.current().cluster.last.read(t.Context()) == now.ClusterID })
+		d.waitFor(t, "the cluster to be stored", func() bool { return d.app.current().only.now().last.read(t.Context()) == now.ClusterID })
 	}
 }
 

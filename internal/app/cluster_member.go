@@ -32,6 +32,10 @@ type member struct {
 	failure error         // why; nil while they are being made
 	since   time.Time     // of failure, or of the first try
 	reached site.Reach
+
+	renewing chan struct{} // closed when the parts that are made anew serve; nil while none are
+	endLive  func()        // ends the parts
+	known    string        // the cluster's id, by the parts before
 }
 
 func newMember(of *clusters, c ClusterConfig) *member {
@@ -51,8 +55,13 @@ func (m *member) run(ctx context.Context) {
 		began := time.Now()
 		err := m.live(ctx)
 		if ctx.Err() != nil {
+			m.renewed()
 			return
 		}
+		if m.isRenewing() && !errors.Is(err, errNotMade) {
+			continue
+		}
+		m.renewed()
 		m.fail(err)
 		m.config.Log.Warn("this cluster has no pages; trying again", "after", wait, "err", err)
 		select {
@@ -68,20 +77,30 @@ func (m *member) run(ctx context.Context) {
 
 // live makes the parts and waits for their end.
 func (m *member) live(ctx context.Context) error {
-	parts, err := newClusterParts(ctx, m.of.n, m.of.a, m.config, m)
+	c := m.config
+	m.mu.Lock()
+	c.Watcher.Known = m.known
+	m.mu.Unlock()
+	parts, err := newClusterParts(ctx, m.of.n, m.of.a, c, m)
 	if err != nil {
-		return err
+		return errors.Join(errNotMade, err)
 	}
 	defer m.of.release(m.config.Name)
-	parts.start(ctx)
-	m.serve(parts)
+	own, end := context.WithCancel(ctx)
+	defer end()
+	parts.start(own)
+	if m.isRenewing() {
+		parts.waitLoaded(own)
+	}
+	m.serve(parts, end)
+	m.renewed()
 	followed, stop := context.WithCancel(ctx)
 	var following sync.WaitGroup
 	following.Go(func() { m.follow(followed, parts) })
 	err = parts.wait()
 	stop()
 	following.Wait()
-	m.serve(nil)
+	m.serve(nil, nil)
 	parts.web.Close()
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
@@ -106,9 +125,74 @@ func (m *member) retire() {
 	}
 }
 
-func (m *member) serve(parts *clusterParts) {
+// errNotMade is the error of parts that could not be made.
+var errNotMade = errors.New("the cluster's parts could not be made")
+
+// renew makes the parts of the cluster anew, after the requests of now have been answered. It returns at once; requests
+// that come then wait for the new parts.
+func (m *member) renew() {
+	m.mu.Lock()
+	parts, end := m.parts, m.endLive
+	if m.renewing != nil || parts == nil {
+		m.mu.Unlock()
+		return
+	}
+	m.renewing, m.known = make(chan struct{}), parts.watcher.Table().ServerInfo.ClusterID
+	m.mu.Unlock()
+	m.of.running.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), retireTimeout)
+		defer cancel()
+		parts.web.Close()
+		m.requests.wait(ctx)
+		end()
+	})
+}
+
+// enter counts a request in; nil while there are no parts that may answer it.
+func (m *member) enter() *clusterParts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.parts == nil || m.renewing != nil {
+		return nil
+	}
+	m.requests.begin()
+	return m.parts
+}
+
+func (m *member) isRenewing() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.renewing != nil
+}
+
+func (m *member) renewed() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.renewing != nil {
+		close(m.renewing)
+		m.renewing = nil
+	}
+}
+
+// waitRenewed waits while the parts are made anew; false if they are not.
+func (m *member) waitRenewed(ctx context.Context) bool {
+	m.mu.Lock()
+	renewing := m.renewing
+	m.mu.Unlock()
+	if renewing == nil {
+		return false
+	}
+	select {
+	case <-renewing:
+	case <-ctx.Done():
+	}
+	return true
+}
+
+func (m *member) serve(parts *clusterParts, end func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.endLive = end
 	m.parts, m.failure, m.reached = parts, nil, site.Reach{}
 	m.of.subscribers.Notify()
 }

@@ -47,6 +47,7 @@ type clusterParts struct {
 	watcher    *topology.Watcher
 	keeper     *placement.Keeper
 	proposer   *proposer
+	kept       *keptProfile
 	duplicates *placement.DuplicateCheck
 	heat       *heat.Collector
 	pictures   *keyvis.Recorder
@@ -92,7 +93,16 @@ func newClusterParts(ctx context.Context, n *instance, a *App, c ClusterConfig, 
 	p.client = client
 	p.last = lastCluster{store: n.store, key: lastClusterKey(c.URI.Hosts()), log: c.Log}
 	p.names = projectNames{n.store, c.Log}
-	c.Watcher.Known = p.last.read(ctx)
+	if c.Watcher.Known == "" {
+		c.Watcher.Known = p.last.read(ctx)
+	}
+	p.kept = &keptProfile{store: n.store, trail: n.trail, log: c.Log, given: c.Profile != nil, renew: func() { n.replaceCluster(a) }}
+	if among != nil {
+		p.kept.renew = among.renew
+	}
+	if !p.kept.given {
+		c.Profile, p.kept.text = readKept(ctx, n.store, c.Watcher.Known, c.Log)
+	}
 	c.memory = a.memory
 	p.wire(client, c, accountsOf(n.auth, among))
 	deps := p.webDeps(n, a, client, c)
@@ -118,6 +128,7 @@ func (p *clusterParts) wire(client *cluster.Client, c ClusterConfig, who account
 	p.watcher = topology.NewWatcher(client, c.Watcher)
 	p.keeper = placement.NewKeeper(client, p.watcher, prof, c.Log)
 	p.proposer = &proposer{src: client, watcher: p.watcher, profile: prof, log: c.Log}
+	p.kept.watcher, p.kept.from = p.watcher, p.proposer
 	p.duplicates = placement.NewDuplicateCheck(client, p.watcher, p.keeper, prof, c.Log)
 	budget := heat.NewBudget(0, nil) // shared by everything that measures
 	budget.PauseWhile(func() bool { return c.memory.Step() >= memory.Heat })
@@ -148,7 +159,8 @@ func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c Cl
 	d := site.Deps{
 		Log: c.Log, Demo: c.Demo,
 		Cluster: site.ClusterDeps{
-			Watcher: p.watcher, Keeper: p.keeper, Profile: prof, Proposer: p.proposer, Target: c.URI.String(), HideBounds: c.HideBounds,
+			Watcher: p.watcher, Keeper: p.keeper, Profile: prof, Proposer: p.proposer, Kept: p.kept,
+			Target: c.URI.String(), HideBounds: c.HideBounds,
 		},
 		Locate: site.LocateDeps{
 			Locator: locator, Prover: placement.NewProver(client, p.watcher), Duplicates: p.duplicates, Metadata: client,
@@ -190,6 +202,7 @@ func (p *clusterParts) start(ctx context.Context) {
 	group.Go(func() error { return p.watcher.Run(ctx) })
 	group.Go(func() error { return p.keeper.Run(ctx) })
 	group.Go(func() error { return p.proposer.run(ctx) })
+	group.Go(func() error { return p.kept.run(ctx) })
 	group.Go(func() error { return p.duplicates.Run(ctx) })
 	group.Go(func() error { return p.heat.Run(ctx) })
 	whenAlone := p.claimID(ctx, group)

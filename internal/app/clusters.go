@@ -138,6 +138,9 @@ func (s *clusters) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m, pages := s.enter(name)
+	if m != nil && pages == nil && m.waitRenewed(r.Context()) {
+		m, pages = s.enter(name)
+	}
 	if m == nil || pages == nil {
 		s.web.Handler().ServeHTTP(w, r) // says that there is none, or why it does not answer
 		return
@@ -154,11 +157,10 @@ func (s *clusters) enter(name string) (*member, http.Handler) {
 	if m == nil {
 		return nil, nil
 	}
-	parts := m.current()
+	parts := m.enter()
 	if parts == nil {
 		return m, nil
 	}
-	m.requests.begin()
 	return m, parts.web.Handler()
 }
 

@@ -32,7 +32,7 @@ type Config struct {
 	Demo    bool     // the cluster is simulated, and pages say so
 	Version string
 	Log     *slog.Logger
-	Profile *profile.Profile // layout of the data; nil: Yorkie's
+	Profile *profile.Profile // layout of the data; nil: that which was kept, or Yorkie's
 	Watcher topology.Options // intervals; zero values are the defaults
 	Cluster cluster.Options  // dialer and monitor, for tests and in-process clusters
 
@@ -85,10 +85,10 @@ func ReadURI(uri, file string) (cluster.URI, error) {
 	return cluster.ParseURI(uri)
 }
 
-// ReadProfile reads the layout of the data from a file; without a file it is Yorkie's.
+// ReadProfile reads the layout of the data from a file; nil without one: that which was kept, or Yorkie's.
 func ReadProfile(path string) (*profile.Profile, error) {
 	if path == "" {
-		return profile.Yorkie(), nil
+		return nil, nil
 	}
 	return profile.Read(path)
 }

@@ -172,7 +172,7 @@ func (d *demo) recordHeat(t testing.TB, hours int) {
 				s.Counts = append(s.Counts, heat.Count{Project: projects.Items[i%len(projects.Items)].ID, Rows: n})
 			}
 		}
-		d.app.current().cluster.pictures.Take(s)
+		d.app.current().only.now().pictures.Take(s)
 		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.clients"} {
 			c := table.Collection(ns)
 			s := heat.Slot{NS: ns, Method: heat.ChangedRows, From: at, To: at.Add(time.Minute), Every: 1, Capped: true,
@@ -182,7 +182,7 @@ func (d *demo) recordHeat(t testing.TB, hours int) {
 					s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 1 + rng.Int64N(int64(40+20*i))})
 				}
 			}
-			d.app.current().cluster.pictures.Take(s)
+			d.app.current().only.now().pictures.Take(s)
 		}
 	}
 }

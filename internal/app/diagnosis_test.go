@@ -162,7 +162,7 @@ func (w *incident) table() *topology.Table { return w.app.Watcher().Table() }
 func (w *incident) documents(project, chunk, n int) (out []bson.ObjectID) {
 	w.Helper()
 	c := w.table().Collection(changed)
-	of := w.app.current().cluster.keeper.Directory().All()[project].ID
+	of := w.app.current().only.now().keeper.Directory().All()[project].ID
 	base := bson.ObjectID{0: 1, 8: byte(project)}
 	if lo, err := c.Key.Document(c.Chunks.At(chunk).Min); err == nil {
 		if id, ok := lo.Lookup("doc_id").ObjectIDOK(); ok {
@@ -198,7 +198,7 @@ func (w *incident) edit(project, chunk int, rates ...float64) {
 func (w *incident) stop(project int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	id := w.app.current().cluster.keeper.Directory().All()[project].ID
+	id := w.app.current().only.now().keeper.Directory().All()[project].ID
 	for doc, of := range w.of {
 		if of == id {
 			delete(w.load, doc)

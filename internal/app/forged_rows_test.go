@@ -68,7 +68,7 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 	}
 	client.expect(http.StatusConflict, "POST", "/plans/"+plan+"/run", `{"hash":"`+p["hash"].(string)+`"}`)
 	seen := func() (tables []string) {
-		for _, x := range r.a.app.current().cluster.advising.advisor.Refresh().Items {
+		for _, x := range r.a.app.current().only.now().advising.advisor.Refresh().Items {
 			if x.Rule == rules.ForgedRows && x.Severity == rules.Critical {
 				tables = append(tables, x.Subject)
 			}

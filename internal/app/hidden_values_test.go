@@ -56,7 +56,7 @@ func boundSpellings() []string {
 func (w *hiddenValues) allAddresses() []string {
 	w.Helper()
 	paths := documentedPaths(w.T, w.request("operator", "GET", "/api/openapi.json", "application/json", ""))
-	project := w.app.current().cluster.keeper.Directory().All()[0].ID.Hex()
+	project := w.app.current().only.now().keeper.Directory().All()[0].ID.Hex()
 	var out []string
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if _, ok := paths[path]["get"]; !ok || strings.Contains(path, "/static/") || path == "/live" {
@@ -108,7 +108,7 @@ func (w *hiddenValues) allAnswers(role string) map[string]string {
 		said[target] = string(w.request(role, "GET", target, accept, ""))
 	}
 	topics := []string{"overview", "collections", "projects", "zones", "activity", "collection:" + hiddenNS, "shard:shard-rs-1",
-		"project:" + w.app.current().cluster.keeper.Directory().All()[0].ID.Hex(), "run:" + w.run, "run:" + w.split}
+		"project:" + w.app.current().only.now().keeper.Directory().All()[0].ID.Hex(), "run:" + w.run, "run:" + w.split}
 	for topic, frame := range firstFrames(w.T, w.app, topics, http.Header{"X-Canary-User": {role}, "X-Canary-Role": {role}}) {
 		said["live "+topic] = frame
 	}

@@ -29,10 +29,11 @@ type instance struct {
 	refusals *audit.Refusals
 	upkeep   upkeep
 
-	cluster  *clusterParts // the cluster of --uri; nil on a server of several
-	clusters *clusters     // those of a configuration file; nil on a server of one
+	only     *replaceable // the cluster of --uri; nil on a server of several
+	clusters *clusters    // those of a configuration file; nil on a server of one
 
-	stop  context.CancelFunc // ends the goroutines of start
+	life  context.Context    // of the goroutines of start
+	stop  context.CancelFunc // ends them
 	group *errgroup.Group
 }
 
@@ -78,10 +79,13 @@ func (n *instance) wire(ctx context.Context, a *App) (err error) {
 		n.clusters = newClusters(n, a, c)
 		return nil
 	}
-	if n.cluster, err = newClusterParts(ctx, n, a, c.cluster(), nil); err != nil {
+	first, err := newClusterParts(ctx, n, a, c.cluster(), nil)
+	if err != nil {
 		return err
 	}
-	n.cleanup.push("cluster", n.cluster.cleanup.run)
+	n.only = &replaceable{}
+	n.only.set(first)
+	n.cleanup.push("cluster", func(ctx context.Context) error { return n.only.now().cleanup.run(ctx) })
 	return nil
 }
 
@@ -100,7 +104,7 @@ func (n *instance) clusterRoles(c Config) (out []auth.NamedRoles) {
 func (n *instance) start(ctx context.Context) {
 	ctx, n.stop = context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	n.group = group
+	n.group, n.life = group, ctx
 	group.Go(func() error { return n.db.Watch(ctx, n.log) })
 	group.Go(func() error { return n.seals.Watch(ctx) })
 	group.Go(func() error { return n.trail.Run(ctx) })
@@ -111,8 +115,8 @@ func (n *instance) start(ctx context.Context) {
 		group.Go(func() error { return n.clusters.run(ctx) })
 		return
 	}
-	n.cluster.start(ctx)
-	group.Go(n.cluster.wait)
+	n.only.now().start(ctx)
+	group.Go(n.only.now().wait)
 }
 
 // wait blocks until every part has ended and returns the first failure.
@@ -123,7 +127,7 @@ func (n *instance) handler() http.Handler {
 	if n.clusters != nil {
 		return n.clusters
 	}
-	return n.cluster.web.Handler()
+	return n.only
 }
 
 // metrics serves Prometheus.
@@ -131,7 +135,7 @@ func (n *instance) metrics() http.Handler {
 	if n.clusters != nil {
 		return n.clusters.web.MetricsHandler()
 	}
-	return n.cluster.web.MetricsHandler()
+	return n.only.now().web.MetricsHandler()
 }
 
 // closeSockets ends the WebSockets, which the HTTP server does not track, and refuses new ones.
@@ -140,15 +144,15 @@ func (n *instance) closeSockets() {
 		n.clusters.close()
 		return
 	}
-	n.cluster.web.Close()
+	n.only.now().web.Close()
 }
 
 // clusterID is the id of the only cluster; "" before it is known, and on a server of several.
 func (n *instance) clusterID() string {
-	if n.cluster == nil {
+	if n.only == nil {
 		return ""
 	}
-	return n.cluster.watcher.Table().ClusterID
+	return n.only.now().watcher.Table().ClusterID
 }
 
 // waitLoaded waits until what pages show is loaded, but not for long.
@@ -157,5 +161,5 @@ func (n *instance) waitLoaded(ctx context.Context) {
 		n.clusters.waitLoaded(ctx)
 		return
 	}
-	n.cluster.waitLoaded(ctx)
+	n.only.now().waitLoaded(ctx)
 }

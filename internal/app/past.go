@@ -39,7 +39,7 @@ const pastGap = 48 * time.Hour
 
 // Past begins a past. Call it between New and Start, and its End before Start.
 func (a *App) Past(now func() time.Time) *Past {
-	n := a.current().cluster
+	n := a.current().only.now()
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Past{of: n, config: a.config.cluster(), now: now, stop: cancel, served: make(chan error, 1)}
 	n.history.clock.now = now

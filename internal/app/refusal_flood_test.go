@@ -20,7 +20,7 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 	c := Config{Listen: "127.0.0.1:0", DataDir: filepath.Join(away, "data"), AuditKey: filepath.Join(away, "config", "audit.key"),
 		Auth: Auth{Mode: "local", ProxyCIDRs: []string{"127.0.0.1"}}}
 	a := stillDemo().startBeside(t, c)
-	handler := a.current().cluster.web.Handler()
+	handler := a.current().only.now().web.Handler()
 	const addresses, each = 20, 31
 	for i := range addresses * each * 2 {
 		r := httptest.NewRequest("POST", "http://localhost/api/v1/tokens", strings.NewReader("{}"))

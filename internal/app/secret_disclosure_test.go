@@ -239,7 +239,7 @@ func (d *demo) requestEverything(t *testing.T, said io.Writer) int {
 	_, doc := d.get(t, "api/openapi.json")
 	v := d.app.Watcher().Table()
 	project := ""
-	if ps := d.app.current().cluster.keeper.Directory().All(); len(ps) > 0 {
+	if ps := d.app.current().only.now().keeper.Directory().All(); len(ps) > 0 {
 		project = ps[0].ID.Hex()
 	}
 	changes := v.Collection("yorkie-meta.changes")
@@ -297,7 +297,7 @@ func (d *demo) request(t *testing.T, said io.Writer, method, target, accept, tex
 func readLiveFrames(t *testing.T, d *demo, said io.Writer) {
 	t.Helper()
 	topics := []string{"overview", "collections", "projects", "zones", "activity", "collection:yorkie-meta.changes", "shard:shard-rs-1",
-		"project:" + d.app.current().cluster.keeper.Directory().All()[0].ID.Hex()}
+		"project:" + d.app.current().only.now().keeper.Directory().All()[0].ID.Hex()}
 	for topic, frame := range firstFrames(t, d.app, topics, http.Header{}) {
 		fmt.Fprint(said, topic, frame)
 	}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -23,18 +24,53 @@ func (c *Client) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.
 }
 
 // RowSizes reads rows in id order, from an id on (inclusive), of one project or, if it
-// is nil, of all. Only ObjectID ids are read. Rows with the same id on several shards
-// are adjacent. Needs find on the collection.
-func (c *Client) RowSizes(ctx context.Context, q survey.SizeQuery, project *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
+// is nil, of all. Rows with the same id on several shards are adjacent. Needs find on the
+// collection.
+func (c *Client) RowSizes(ctx context.Context, q survey.SizeQuery, project *bson.RawValue,
+	from survey.Position) ([]survey.SizedRow, error) {
 	match := bson.D{}
 	if project != nil {
 		match = append(match, bson.E{Key: q.Project, Value: *project})
 	}
-	match = append(match, bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: from}}})
+	switch {
+	case from.ID.Type == 0:
+	case from.NextTypes:
+		types := typesAfter(from.ID.Type)
+		if len(types) == 0 {
+			return nil, nil
+		}
+		match = append(match, bson.E{Key: "_id", Value: bson.D{{Key: "$type", Value: types}}})
+	default:
+		match = append(match, bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: from.ID}}})
+	}
 	return c.sizes(ctx, q, "read the sizes of",
 		bson.D{{Key: "$match", Value: match}},
 		bson.D{{Key: "$sort", Value: bson.D{{Key: "_id", Value: int32(1)}}}},
 		bson.D{{Key: "$limit", Value: int64(q.Limit)}})
+}
+
+// idTypes are the types that an _id can have, in the order of the server; those in one line are compared with each
+// other.
+var idTypes = [][]bson.Type{
+	{bson.TypeMinKey}, {bson.TypeNull},
+	{bson.TypeDouble, bson.TypeInt32, bson.TypeInt64, bson.TypeDecimal128},
+	{bson.TypeString, bson.TypeSymbol},
+	{bson.TypeEmbeddedDocument}, {bson.TypeBinary}, {bson.TypeObjectID}, {bson.TypeBoolean}, {bson.TypeDateTime}, {bson.TypeTimestamp},
+	{bson.TypeDBPointer}, {bson.TypeJavaScript}, {bson.TypeCodeWithScope}, {bson.TypeMaxKey},
+}
+
+// typesAfter are the types after one, by the numbers that $type takes.
+func typesAfter(t bson.Type) bson.A {
+	out, after := bson.A{}, false
+	for _, line := range idTypes {
+		for _, one := range line {
+			if after {
+				out = append(out, int32(int8(one))) // MinKey is -1
+			}
+		}
+		after = after || slices.Contains(line, t)
+	}
+	return out
 }
 
 func (c *Client) sizes(ctx context.Context, q survey.SizeQuery, doing string, stages ...bson.D) ([]survey.SizedRow, error) {
@@ -73,12 +109,11 @@ func (c *Client) sizes(ctx context.Context, q survey.SizeQuery, doing string, st
 
 func decodeSized(q survey.SizeQuery, doc bson.Raw) survey.SizedRow {
 	row := survey.SizedRow{Key: bytes.Clone(doc)}
-	row.ID, _ = doc.Lookup("_id").ObjectIDOK()
 	if q.Project != "" {
 		row.Project, _, _ = placement.IDOf(doc.Lookup(q.Project))
 	}
 	if q.Document != "" {
-		row.Document, _ = doc.Lookup(q.Document).ObjectIDOK()
+		row.Document, _, _ = placement.IDOf(doc.Lookup(q.Document))
 	}
 	row.Bytes, _ = topology.Amount(doc.Lookup(sizeField))
 	if q.Dead.Field != "" {
@@ -93,7 +128,7 @@ func decodeSized(q survey.SizeQuery, doc bson.Raw) survey.SizedRow {
 // its shard. The deadline is sent as maxTimeMS. Needs find on the collection.
 func (c *Client) DocumentSize(ctx context.Context, q survey.DocumentSizeQuery) (survey.DocumentSize, error) {
 	match := bson.D{{Key: q.Document, Value: q.ID}}
-	if q.Project != "" && !q.Of.IsZero() {
+	if q.Project != "" && q.Of.Type != 0 {
 		match = append(match, bson.E{Key: q.Project, Value: q.Of})
 	}
 	cmd := bson.D{

@@ -67,7 +67,7 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 			c := t.Collection(topology.Namespace(db + "." + pc.Name))
 			switch {
 			case c == nil || c.Unsplittable || pc.Scope == profile.ScopeCluster:
-			case c.Key.LeadsWith(pc.ProjectField), leadsHashed(c, pc.ProjectField):
+			case c.Key.LeadsWith(pc.ProjectField), c.Key.LeadsWithHash(pc.ProjectField):
 				byPrefix[db] = append(byPrefix[db], ownCollection{c, pc})
 			default:
 				if n := c.Chunks.CountByShard()[shard]; n > 0 {

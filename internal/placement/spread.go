@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
 	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -36,26 +37,14 @@ func spreadOf(t *topology.Table, c profile.Collection, d Project) CollectionSpre
 	switch {
 	case coll == nil || coll.Unsplittable:
 		out.unsharded(t, coll)
-	case coll.Key.LeadsWith(c.ProjectField):
+	case coll.Key.LeadsWith(c.ProjectField), coll.Key.LeadsWithHash(c.ProjectField):
 		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
 		out.byPrefix(coll, d)
-	case leadsHashed(coll, c.ProjectField):
-		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
-		out.byPrefix(coll, d)
-		out.Pin = Verdict{Why: message.New("pin.hashed",
-			"The key has a hash of the project, so its chunk also holds other projects, and no range holds only this one.")}
 	default:
 		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
 		out.byDocument(coll)
 	}
 	return out
-}
-
-// leadsHashed reports whether the key begins with a hash of a field: rows with the same value of it are in one place,
-// among those of others.
-func leadsHashed(c *topology.Collection, field string) bool {
-	f := c.Key.Fields()
-	return field != "" && len(f) > 0 && f[0].Name == field && f[0].Hashed
 }
 
 // presence: a sharded collection exists; others are known from listCollections.
@@ -97,9 +86,11 @@ func (s *CollectionSpread) byPrefix(coll *topology.Collection, d Project) {
 	s.take(coll, from, to)
 	s.Pin = Verdict{Can: true, Why: message.New("pin.keyPrefix",
 		"A zone range over the project's part of the key keeps it on the zone's shards.")}
-	if d.Stored != "" {
-		s.Pin = Verdict{Why: message.New("pin.otherID",
-			"Its id is no ObjectID, and pins of such a project are not planned here. A zone can be given its range by hand.")}
+	if coll.Key.Hashed() == 0 {
+		s.Pin.Why = message.New("pin.hash", "A zone range over the project's hash, the first field of the key, keeps it on the zone's shards.")
+	}
+	if _, ok := shardkey.NextValue(d.IDValue()); !ok && coll.Key.Hashed() != 0 {
+		s.Pin = Verdict{Why: message.New("pin.highest", "Its id is the highest of its type, so no range ends just after it.")}
 	}
 	if coll.Key.Len() > 1 {
 		s.Split = Verdict{Can: true, Why: message.New("split.insideProject",

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // DocumentWords is what a document and several are called at the begin of a line.
@@ -67,14 +68,13 @@ func (p *Profile) word(ours string) string {
 
 // partOfName tells whether a word between two texts is a part of a longer name.
 func partOfName(before, after string) bool {
-	last, next := before[max(len(before)-1, 0):], after[:min(1, len(after))]
-	return strings.ContainsAny(last, "-_/.{$=") || nameLetter(last) || strings.ContainsAny(next, "_}=") || nameLetter(next) ||
-		next == "-" && !strings.HasPrefix(after, "-wide")
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	return strings.ContainsRune("-_/.{$=", last) || nameLetter(last) || strings.ContainsRune("_}=", next) || nameLetter(next) ||
+		next == '-' && !strings.HasPrefix(after, "-wide")
 }
 
-func nameLetter(s string) bool {
-	return s != "" && (unicode.IsLetter(rune(s[0])) || unicode.IsDigit(rune(s[0])))
-}
+func nameLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // lower is a word inside of a sentence: an abbreviation stays as it is.
 func lower(s string) string {

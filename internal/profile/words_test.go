@@ -14,6 +14,7 @@ func TestSentencesSpeakTheWordsOfTheProfile(t *testing.T) {
 		{shop, "No project's name, no Yorkie documents of projects.", "No tenant's name, no orders of tenants."},
 		{shop, "split-project --project id of project_id: /projects, project=1, {project}, subproject, projector",
 			"split-project --project id of project_id: /projects, project=1, {project}, subproject, projector"},
+		{shop, "a project’s name; “project”, Größeproject", "a tenant’s name; “tenant”, Größeproject"},
 		{shop, "A Yorkie document.", "An order."},
 		{shop, "a project-wide list; project/key. Which project?", "a tenant-wide list; tenant/key. Which tenant?"},
 		{&Profile{Tenants: Called{"VM", "VMs"}}, "a project, a Yorkie document", "a VM, a Yorkie document"},

@@ -101,6 +101,12 @@ func (p Pattern) LeadsWith(field string) bool {
 	return field != "" && len(p.fields) > 0 && p.fields[0].Name == field && !p.fields[0].Hashed
 }
 
+// LeadsWithHash reports whether this is the first field and hashed: rows with the same value of it are adjacent, in the
+// range of one hash. False for "".
+func (p Pattern) LeadsWithHash(field string) bool {
+	return field != "" && len(p.fields) > 0 && p.fields[0].Name == field && p.fields[0].Hashed
+}
+
 // IsZero reports whether there is no pattern at all.
 func (p Pattern) IsZero() bool { return len(p.fields) == 0 }
 

@@ -26,7 +26,7 @@ func NewPlanPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := formOf(v, kind, in)
-	return site.WritePage(w, r, http.StatusOK, formPage(s.Shell(r, v, "runs", m.Kind.Title), m))
+	return site.WritePage(w, r, http.StatusOK, formPage(s.Shell(r, v, "runs", s.Deps.Cluster.Profile.Words(m.Kind.Title)), m))
 }
 
 func kindOf(text string) (actions.Kind, error) {
@@ -61,7 +61,7 @@ func MakePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	m := formOf(v, kind, r.PostForm)
 	return s.Problem(w, err, &m.Problem, func(status int) error {
-		return site.WritePage(w, r, status, formPage(s.Shell(r, v, "runs", m.Kind.Title), m))
+		return site.WritePage(w, r, status, formPage(s.Shell(r, v, "runs", s.Deps.Cluster.Profile.Words(m.Kind.Title)), m))
 	})
 }
 

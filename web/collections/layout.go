@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
+	"shardboard/internal/auth"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -33,7 +34,8 @@ func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	sh := s.Shell(r, v, "layout", "Layout", "collections")
-	return site.WritePage(w, r, http.StatusOK, layoutPage(sh, LayoutRegion(state, r.URL.RequestURI(), out.Items)))
+	return site.WritePage(w, r, http.StatusOK, layoutPage(sh, LayoutRegion(state, r.URL.RequestURI(), out.Items),
+		s.Deps.Cluster.Kept != nil && s.Deps.Cluster.Kept.Using(), auth.From(r.Context()).May(auth.Admin)))
 }
 
 // layouts is the same comparison.

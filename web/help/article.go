@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -118,10 +119,12 @@ func (a article) body(link func(address string) string) templ.Component {
 		for i, part := range strings.Split(a.html, linkMark) {
 			if i%2 == 1 {
 				address, inside, _ := strings.Cut(part, insideMark)
-				part = inside
+				part = inWords(ctx, inside)
 				if to := link(address); to != "" {
-					part = `<a href="` + templ.EscapeString(string(templates.To(ctx, to))) + `">` + inside + `</a>`
+					part = `<a href="` + templ.EscapeString(string(templates.To(ctx, to))) + `">` + part + `</a>`
 				}
+			} else {
+				part = inWords(ctx, part)
 			}
 			if _, err := io.WriteString(w, part); err != nil {
 				return err
@@ -129,6 +132,20 @@ func (a article) body(link func(address string) string) templ.Component {
 		}
 		return nil
 	})
+}
+
+// notWords are the parts of an article that are the same with every profile: commands, names in code, and markup.
+var notWords = regexp.MustCompile(`(?s)<code.*?</code>|<[^>]*>`)
+
+// inWords is HTML of an article with its text in the words of the context's profile.
+func inWords(ctx context.Context, html string) string {
+	var out strings.Builder
+	at := 0
+	for _, m := range notWords.FindAllStringIndex(html, -1) {
+		out.WriteString(templates.Words(ctx, html[at:m[0]]) + html[m[0]:m[1]])
+		at = m[1]
+	}
+	return out.String() + templates.Words(ctx, html[at:])
 }
 
 // pagesOf are the links of a site. Without changes there are no pages of plans and runs.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/internal/profile"
 	"shardboard/internal/rules"
 	"shardboard/web"
 	"shardboard/web/site"
@@ -121,5 +122,25 @@ func TestPlaybooksLeadToTheirOwnCluster(t *testing.T) {
 	})
 	if a.Length() == 0 {
 		t.Error("no links")
+	}
+}
+
+func TestPlaybooksSpeakTheWordsOfTheProfile(t *testing.T) {
+	shop := *profile.Yorkie()
+	shop.Tenants, shop.Called = profile.Called{One: "Tenant", Many: "Tenants"}, profile.Called{One: "Order", Many: "Orders"}
+	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Profile = &shop })
+	open(t, s, "/help").Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
+		page := open(t, s, a.AttrOr("href", ""))
+		page.Find("code").Remove()
+		if text := page.Find("article").Text(); strings.Contains(text, " project ") || strings.Contains(text, "Yorkie document") {
+			t.Errorf("%s speaks of projects: %s", a.Text(), text)
+		}
+	})
+	page := open(t, s, "/help/hot-project")
+	if h := page.Find("h1").Text(); !strings.Contains(h, "enant") {
+		t.Errorf("its title is %q", h)
+	}
+	if code := page.Find("article code").Text(); !strings.Contains(code, "--project") {
+		t.Errorf("the commands are %q", code)
 	}
 }

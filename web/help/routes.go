@@ -41,7 +41,7 @@ func load(s *site.Site) string {
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	for _, a := range playbookList() {
 		if a.Name == chi.URLParam(r, "playbook") {
-			sh := s.Shell(r, s.ViewFor(r), "help", a.Title)
+			sh := s.Shell(r, s.ViewFor(r), "help", s.Deps.Cluster.Profile.Words(a.Title))
 			return site.WritePage(w, r, http.StatusOK, playbookPage(sh, a, s.Deps.Changes.Actions != nil || sh.OfServer))
 		}
 	}

@@ -30,7 +30,7 @@ func Runbooks(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 func Runbook(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	for _, a := range runbookList() {
 		if a.Name == chi.URLParam(r, "runbook") {
-			sh := s.Shell(r, s.ViewFor(r), "runbooks", a.Title)
+			sh := s.Shell(r, s.ViewFor(r), "runbooks", s.Deps.Cluster.Profile.Words(a.Title))
 			return site.WritePage(w, r, http.StatusOK, runbookPage(sh, a, clusterPagesOf(s, r, sh)))
 		}
 	}

@@ -71,7 +71,7 @@ func mapOf(s *site.Site, r *http.Request, v answer.View) templates.MapView {
 // parts is updated by its own script.
 func Headline(s *site.Site, v answer.View) templ.Component {
 	return headline(frontpage.Overview(v), problems.WorstProblem(v, s.Tries(v)), s.Deps.Changes.PlanForms,
-		s.LastRecorded(context.Background(), "/"), liveURL(v), answer.ProposalOf(v, s.Deps.Cluster.Proposer))
+		s.LastRecorded(context.Background(), "/"), liveURL(v), answer.ProposalOf(v, s.Deps.Cluster.Proposer, s.Deps.Cluster.Kept))
 }
 
 // liveURL is what a region reads again that is not that of everybody; else "".

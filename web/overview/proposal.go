@@ -9,14 +9,16 @@ import (
 	"shardboard/web/site"
 )
 
+var errFits = fault.New(fault.NotFound, "Nothing is proposed: this data fits the profile in use.")
+
 // ProfileFile is the proposed profile as the file that --profile reads.
 func ProfileFile(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, err := s.LoadedAt(r)
 	if err != nil {
 		return err
 	}
-	if answer.ProposalOf(v, s.Deps.Cluster.Proposer) == nil {
-		return fault.New(fault.NotFound, "Nothing is proposed: this data fits the profile in use.")
+	if answer.ProposalOf(v, s.Deps.Cluster.Proposer, s.Deps.Cluster.Kept) == nil {
+		return errFits
 	}
 	p, ok := s.Deps.Cluster.Proposer.Proposal()
 	if !ok {

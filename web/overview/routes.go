@@ -7,6 +7,8 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/web/guard"
 	"shardboard/web/site"
 )
 
@@ -24,5 +26,14 @@ var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/profile.yaml",
 		Summary: "The profile that is proposed for data that fits none, as the file that --profile reads",
 		Types:   []string{site.MediaText}, Handler: ProfileFile}),
+	site.Form(site.Route{Pattern: "/profile/keep", Summary: "Use the proposed profile from now on", Policy: guard.PolicyAdmin,
+		Handler: KeepForm}),
+	site.Form(site.Route{Pattern: "/profile/drop", Summary: "Use the built-in profile again", Policy: guard.PolicyAdmin, Handler: DropForm}),
+	site.Asked(site.Route{Pattern: "/profile", Summary: "The profile in use, and the one that is proposed for data that fits none",
+		Time: site.NowOnly}, profileNow),
+	site.Post(site.Route{Pattern: "/profile/keep", Summary: "Use the proposed profile from now on", Policy: guard.PolicyAdmin,
+		Body: api.ProfileKeep{}, Answer: api.Profile{}, Handler: KeepJSON}),
+	site.Post(site.Route{Pattern: "/profile/drop", Summary: "Use the built-in profile again", Policy: guard.PolicyAdmin,
+		Answer: api.Profile{}, Handler: DropJSON}),
 	site.Asked(site.Route{Pattern: "/cluster", Summary: "The cluster in one object", Tagged: true, Time: site.Past}, cluster),
 )

@@ -39,7 +39,7 @@ func TestTheOverviewLeadsInTwoClicksToThePlanForTheWorstProblem(t *testing.T) {
 		t.Fatalf("%s: %d", href, w.Code)
 	}
 	form := w.Header().Get("Location")
-	if form != worst.Plans[0].URL || !strings.HasPrefix(form, "/plans/new?kind="+worst.Plans[0].Kind+"&reason=") {
+	if form != string(worst.Plans[0].URL) || !strings.HasPrefix(form, "/plans/new?kind="+worst.Plans[0].Kind+"&reason=") {
 		t.Errorf("leads to %q, the advice to %q", form, worst.Plans[0].URL)
 	}
 	if w := s.Do("GET", form); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<form") {

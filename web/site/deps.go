@@ -64,7 +64,8 @@ type ClusterDeps struct {
 		Subscribe() (*placement.Directory, <-chan struct{}, func())
 	}
 	Profile  *profile.Profile
-	Proposer answer.Proposer // nil: no profile is proposed
+	Proposer answer.Proposer    // nil: no profile is proposed
+	Kept     answer.KeptProfile // nil: no profile is kept here
 	// Once: the cluster is read once and not watched, so its settings of an hour ago are not known.
 	Once       bool
 	Target     string // redacted cluster address for display

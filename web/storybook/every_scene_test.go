@@ -15,7 +15,7 @@ import (
 
 // saidByScenes are words that a scene is there to show.
 var saidByScenes = map[string][]string{
-	"overview-proposal": {"No profile fits this data: here is one", "work as they are", "Keep shop.yaml",
+	"overview-proposal": {"No profile fits this data: here is one", "work as they are", "Keep it", "Download shop.yaml",
 		"at least 10000 rows of orders on shard-rs-1",
 		"Garden & Sons", "an unknown number of rows"},
 	"overview-proposal-making": {"one is being proposed"},

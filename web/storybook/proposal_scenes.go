@@ -1,11 +1,14 @@
 package storybook
 
 import (
+	"context"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/profile"
 	"shardboard/internal/profile/propose"
+	"shardboard/internal/store"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -19,6 +22,14 @@ func (p proposed) Proposal() (propose.Proposal, bool) {
 	}
 	return *p.made, true
 }
+
+// keeps keeps a profile, unless it says why not.
+type keeps string
+
+func (k keeps) WhyNot() string                                       { return string(k) }
+func (k keeps) Using() bool                                          { return false }
+func (k keeps) Keep(context.Context, store.AuditEntry, string) error { return nil }
+func (k keeps) Drop(context.Context, store.AuditEntry) error         { return nil }
 
 // proposalScenes are the first page of a cluster that fits no profile.
 func proposalScenes(v answer.View) (out []webtest.Scene) {
@@ -43,9 +54,13 @@ func proposalScenes(v answer.View) (out []webtest.Scene) {
 	for _, x := range []struct {
 		name string
 		p    *propose.Proposal
-	}{{"overview-proposal", &full}, {"overview-proposal-making", nil}, {"overview-proposal-none", &none}} {
+		kept answer.KeptProfile
+	}{
+		{"overview-proposal", &full, keeps("")}, {"overview-proposal-given", &full, keeps("A profile is given by --profile.")},
+		{"overview-proposal-making", nil, nil}, {"overview-proposal-none", &none, nil},
+	} {
 		out = append(out, webtest.Scene{Name: x.name, Path: "/", View: v, Change: func(d *site.Deps) {
-			d.Cluster.Profile, d.Cluster.Proposer = elsewhere, proposed{x.p}
+			d.Cluster.Profile, d.Cluster.Proposer, d.Cluster.Kept = elsewhere, proposed{x.p}, x.kept
 		}})
 	}
 	return out

@@ -31,7 +31,7 @@ func (CannedHoldings) Snapshot(t *topology.Table) *holdings.Snapshot {
 			if err != nil {
 				panic(err) // ids are always legal
 			}
-			rows[ns] = append(rows[ns], survey.SizedRow{ID: id, Project: project, Document: id, Bytes: int64(200 + i%100), Key: key})
+			rows[ns] = append(rows[ns], survey.SizedRow{Project: project, Document: id, Bytes: int64(200 + i%100), Key: key})
 		}
 	}
 	return holdings.FromRows(t, profile.Yorkie(), Epoch, rows)

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -55,6 +56,7 @@ type Rig struct {
 	Watcher *topology.Watcher
 	Keeper  *placement.Keeper
 
+	prof   *profile.Profile
 	seed   uint64
 	boots  uint64
 	handle *Handle
@@ -69,6 +71,8 @@ type Setup struct {
 	Sim  simcluster.Options    // zero: Empty and Still, with three shards
 	Live bool                  // an empty cluster takes its time and has its balancer on
 	Seed uint64                // of ids
+	Data func(*Rig)            // makes other data than NS in an empty cluster
+	Of   *profile.Profile      // of that; nil: Yorkie's
 	Wrap func(*engine.Options) // changes the dependencies of the engine in every process
 }
 
@@ -105,8 +109,12 @@ func newRig(t testing.TB, s Setup) *Rig {
 	sim, err := simcluster.New(t.Context(), s.Sim)
 	must.Do(t, err)
 	sim.Start(t.Context())
-	r := &Rig{TB: t, Sim: sim, Disk: NewDisk(), Network: &Network{sim: sim}, seed: s.Seed, wrap: s.Wrap}
-	if s.Sim.Empty {
+	r := &Rig{TB: t, Sim: sim, Disk: NewDisk(), Network: &Network{sim: sim}, seed: s.Seed, wrap: s.Wrap,
+		prof: cmp.Or(s.Of, profile.Yorkie())}
+	switch {
+	case s.Data != nil:
+		s.Data(r)
+	case s.Sim.Empty:
 		r.users()
 	}
 	return r
@@ -155,7 +163,7 @@ func (r *Rig) connect(n *Network, h *Handle, boot uint64) (*cluster.Client, *top
 	_, err = w.Load(r.Context())
 	r.Must(err)
 	return c, w, engine.Options{Admin: c, Reader: c, Planners: actions.Planners(), Journal: h, Audit: h, Tables: w,
-		Profile: profile.Yorkie(), Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, boot))}}
+		Profile: r.prof, Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, boot))}}
 }
 
 // Kill ends the process at once: nothing more reaches the disk. The cluster

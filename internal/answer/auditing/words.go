@@ -44,6 +44,8 @@ var auditWhat = map[string]string{
 	"withheld":               "Not shown: about a cluster on which you are no operator",
 	"configuration.reloaded": "Configuration file read again",
 	"data.takeover":          "Data directory taken over after its owner had stopped",
+	"profile.kept":           "Proposed profile kept for the cluster",
+	"profile.dropped":        "Kept profile dropped",
 	"advice.dismissed":       "Problem dismissed",
 	"advice.taken":           "Problem taken",
 	"advice.left":            "Problem left",

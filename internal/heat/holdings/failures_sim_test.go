@@ -80,7 +80,8 @@ func (s *failingSource) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]
 	return s.Source.SampleSizes(ctx, q)
 }
 
-func (s *failingSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
+func (s *failingSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.RawValue,
+	from survey.Position) ([]survey.SizedRow, error) {
 	if err := s.wait(q.NS); err != nil {
 		return nil, err
 	}

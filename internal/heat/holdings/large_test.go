@@ -56,7 +56,7 @@ func sampledRows(rng *rand.Rand, rows, projects int) []survey.SizedRow {
 		binary.BigEndian.PutUint64(doc[:8], rng.Uint64())
 		binary.BigEndian.PutUint32(project[:4], uint32(float64(projects)*math.Pow(rng.Float64(), 2)))
 		key := must.Get(bson.Marshal(bson.D{{Key: "doc_id", Value: doc}}))
-		out[i] = survey.SizedRow{ID: doc, Project: project, Bytes: 200 + rng.Int64N(200), Key: key}
+		out[i] = survey.SizedRow{Project: project, Bytes: 200 + rng.Int64N(200), Key: key}
 	}
 	return out
 }

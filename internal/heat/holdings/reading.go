@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/fault"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/topology"
@@ -26,7 +24,7 @@ const (
 type count struct {
 	life  topology.Incarnation
 	begun time.Time
-	next  bson.ObjectID
+	next  survey.Position
 	rows  []row
 }
 
@@ -72,7 +70,7 @@ func (e *Engine) countOn(ctx context.Context, t *topology.Table, f *followed, ol
 	c.next, c.rows = next, append(c.rows, rowsOf(t, f.target.NS, read)...)
 	switch {
 	case len(c.rows) > 2*countedUpTo*e.window(), last && int64(len(c.rows)) < expected*9/10:
-		// It grows, or it has rows whose ids are not ObjectIDs, which are not read in this way.
+		// It grows or shrinks.
 		f.count, f.sampleOnly = nil, true
 		return old, len(read), nil
 	case !last:

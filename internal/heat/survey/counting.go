@@ -21,19 +21,21 @@ type counting struct {
 	Parts     []*countPart
 	Only      *bson.ObjectID             // kind project
 	Projects  map[string][]bson.ObjectID // kind projects: project ids by database
+	Values    map[string]values          `json:",omitempty"` // of projects, by database
 	Expected  int64                      // rows; negative: unknown
 	Names     string                     // the collection of documents
 	Documents []bson.ObjectID            // kind project: document ids, while there are few
 	Many      bool                       // there are too many
 	Others    []Target                   // document-wide collections
 	Each      *documents                 // progress in Others, once the rows are read
+	Stored    values                     `json:",omitempty"` // of documents
 }
 
 // countPart is the state of one project-wide collection.
 type countPart struct {
 	Target  Target
 	Project int // index in the project list of its database
-	Next    bson.ObjectID
+	Next    Position
 	Drawn   bool
 	Ended   outcome
 	Sums    cells
@@ -47,7 +49,9 @@ func newCounting(t *topology.Table, p *profile.Profile, dir *placement.Directory
 	if r.Kind == Project {
 		id := r.Project
 		c.Only, c.Others, c.Expected = &id, Targets(t, p, r, profile.ScopeDocument), -1
-		if in, ok := dir.In(r.DB, id); ok && in.Documents.Known && in.Clients.Known && r.NS == "" {
+		in, ok := dir.In(r.DB, id)
+		c.know(in)
+		if ok && in.Documents.Known && in.Clients.Known && r.NS == "" {
 			c.Expected = in.Documents.Value + in.Clients.Value
 		}
 		return c
@@ -55,6 +59,7 @@ func newCounting(t *topology.Table, p *profile.Profile, dir *placement.Directory
 	c.Projects = map[string][]bson.ObjectID{}
 	for _, one := range dir.All() {
 		c.Projects[one.DB] = append(c.Projects[one.DB], one.ID)
+		c.know(one)
 	}
 	for _, ids := range c.Projects {
 		slices.SortFunc(ids, func(a, b bson.ObjectID) int { return slices.Compare(a[:], b[:]) })
@@ -68,6 +73,19 @@ func newCounting(t *topology.Table, p *profile.Profile, dir *placement.Directory
 		c.Expected += rows.Value
 	}
 	return c
+}
+
+// know keeps the stored id of a project.
+func (c *counting) know(p placement.Project) {
+	if p.Stored == "" {
+		return
+	}
+	if c.Values == nil {
+		c.Values = map[string]values{}
+	}
+	of := c.Values[p.DB]
+	of.add(p.IDValue())
+	c.Values[p.DB] = of
 }
 
 func (c *counting) progress() (done, total int64) {
@@ -96,6 +114,10 @@ func (c *counting) step(ctx context.Context, r *Reader) (bool, error) {
 	}
 	if c.Each == nil {
 		c.Each = newDocuments(c.Others, *c.Only, c.Documents...)
+		c.Each.Values = c.Stored
+		if db := c.Others[0].NS.Database(); c.Values[db][*c.Only] != nil {
+			c.Each.Values.add(c.Values[db].of(*c.Only))
+		}
 	}
 	return c.Each.step(ctx, r)
 }
@@ -113,7 +135,8 @@ func (c *counting) batch(ctx context.Context, r *Reader, p *countPart) error {
 		p.Drawn = true
 		return nil
 	}
-	rows, next, last, err := r.Rows(ctx, p.Target, &project, p.Next)
+	stored := c.Values[p.Target.NS.Database()].of(project)
+	rows, next, last, err := r.Rows(ctx, p.Target, &stored, p.Next)
 	if err != nil {
 		return err
 	}
@@ -121,14 +144,16 @@ func (c *counting) batch(ctx context.Context, r *Reader, p *countPart) error {
 	for _, row := range rows {
 		p.Sums.add(table, p.Target.NS, row)
 		if c.Only != nil && p.Target.NS.Collection() == c.Names && !c.Many {
-			c.Documents = append(c.Documents, row.ID)
+			if id, ok := c.Stored.add(row.Key.Lookup("_id")); ok {
+				c.Documents = append(c.Documents, id)
+			}
 		}
 	}
 	if c.Many = c.Many || len(c.Documents) > smallProject; c.Many {
-		c.Documents = nil
+		c.Documents, c.Stored = nil, nil
 	}
 	if p.Next = next; last {
-		p.Next = bson.ObjectID{}
+		p.Next = Position{}
 		p.Project++
 		p.Drawn = c.Only != nil || p.Project >= len(list)
 	}

@@ -21,6 +21,7 @@ var errSlow = errors.New("too slow")
 type documents struct {
 	Project bson.ObjectID
 	IDs     []bson.ObjectID
+	Values  values `json:",omitempty"` // of the project and the documents
 	Parts   []*documentPart
 }
 
@@ -64,9 +65,13 @@ func (d *documents) step(ctx context.Context, r *Reader) (bool, error) {
 func (d *documents) one(ctx context.Context, r *Reader, p *documentPart) error {
 	id := d.IDs[p.At]
 	var size DocumentSize
+	var of bson.RawValue
+	if !d.Project.IsZero() {
+		of = d.Values.of(d.Project)
+	}
 	err := r.Read(ctx, 1, func(ctx context.Context) (_ int, err error) {
 		size, err = r.src.DocumentSize(ctx, DocumentSizeQuery{
-			NS: p.Target.NS, Document: p.Target.Document, ID: id, Project: p.Target.Project, Of: d.Project, Limit: maxRowsPerDocument})
+			NS: p.Target.NS, Document: p.Target.Document, ID: d.Values.of(id), Project: p.Target.Project, Of: of, Limit: maxRowsPerDocument})
 		return 1, err
 	})
 	if err != nil {
@@ -87,7 +92,7 @@ func (d *documents) one(ctx context.Context, r *Reader, p *documentPart) error {
 	w := Weight{Rows: exact(size.Rows), Bytes: exact(size.Bytes)}
 	line := Line{Project: d.Project, Document: id, Weight: w}
 	if size.Rows > 0 {
-		line.Shards = []Part{{Shard: ownerOf(r.table(), p.Target, d.Project, id), Weight: w}}
+		line.Shards = []Part{{Shard: ownerOf(r.table(), p.Target, d.Values.of(d.Project), d.Values.of(id)), Weight: w}}
 	}
 	p.Lines = append(p.Lines, line)
 	return nil

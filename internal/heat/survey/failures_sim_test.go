@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/placement"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -40,7 +41,8 @@ func (s *brokenSource) fail(ns topology.Namespace) error {
 	return fault.Wrap(fault.Forbidden, denied, "The cluster user may not read it; it lacks %s.", denied.Privilege)
 }
 
-func (s *brokenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
+func (s *brokenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.RawValue,
+	from survey.Position) ([]survey.SizedRow, error) {
 	if err := s.fail(q.NS); err != nil {
 		return nil, err
 	}
@@ -80,8 +82,9 @@ func TestMissingFindPrivilegeIsNamed(t *testing.T) {
 		defer func() { _ = c.Close(context.Background()) }()
 		q := survey.SizeQuery{NS: db + ".changes", Project: "project_id", Limit: 5}
 		_, sample := c.SampleSizes(t.Context(), q)
-		_, rows := c.RowSizes(t.Context(), q, nil, bson.ObjectID{})
-		_, document := c.DocumentSize(t.Context(), survey.DocumentSizeQuery{NS: q.NS, Document: "doc_id", Limit: 5})
+		_, rows := c.RowSizes(t.Context(), q, nil, survey.Position{})
+		_, document := c.DocumentSize(t.Context(), survey.DocumentSizeQuery{NS: q.NS, Document: "doc_id",
+			ID: placement.ObjectIDValue(bson.ObjectID{}), Limit: 5})
 		for _, err := range []error{sample, rows, document} {
 			var denied *topology.DeniedError
 			if !errors.As(err, &denied) || denied.Privilege != "find on "+db+".changes" {

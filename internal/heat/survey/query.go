@@ -10,12 +10,11 @@ import (
 // SizedRow is what a survey reads of a stored row: how large it is, whose it
 // is, and the fields that decide where it is. Absent ids are zero.
 type SizedRow struct {
-	ID       bson.ObjectID // zero when it is no ObjectID
 	Project  bson.ObjectID
 	Document bson.ObjectID
 	Bytes    int64    // of its BSON
 	Dead     bool     // fits the query's Dead
-	Key      bson.Raw // the fields that were asked for, owned by the row
+	Key      bson.Raw // _id and the fields that were asked for, owned by the row
 }
 
 // SizeQuery asks for rows with their sizes.
@@ -32,9 +31,9 @@ type SizeQuery struct {
 type DocumentSizeQuery struct {
 	NS       topology.Namespace
 	Document string // field with its id
-	ID       bson.ObjectID
+	ID       bson.RawValue
 	Project  string        // field with the project's id; "" = none
-	Of       bson.ObjectID // of this project; zero: whatever the project
+	Of       bson.RawValue // of this project; zero: whatever the project
 	Limit    int           // rows that are looked at
 }
 

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -120,18 +121,23 @@ func (r *Reader) adaptPace(took time.Duration) {
 func (r *Reader) Rows(
 	ctx context.Context,
 	t Target,
-	project *bson.ObjectID,
-	from bson.ObjectID,
-) (rows []SizedRow, next bson.ObjectID, last bool, err error) {
+	project *bson.RawValue,
+	from Position,
+) (rows []SizedRow, next Position, last bool, err error) {
 	err = r.Read(ctx, batch, func(ctx context.Context) (_ int, err error) {
 		rows, err = r.src.RowSizes(ctx, t.Query(batch), project, from)
 		return len(rows), err
 	})
-	if err != nil || len(rows) < batch {
-		return rows, from, err == nil, err
+	switch {
+	case err != nil:
+		return rows, from, false, err
+	case len(rows) < batch && from.ID.Type != 0 && !from.NextTypes:
+		return rows, Position{ID: from.ID, NextTypes: true}, false, nil
+	case len(rows) < batch:
+		return rows, from, true, nil
 	}
-	end := rows[len(rows)-1].ID
-	first := slices.IndexFunc(rows, func(o SizedRow) bool { return o.ID == end })
+	end := rows[len(rows)-1].Key.Lookup("_id")
+	first := slices.IndexFunc(rows, func(o SizedRow) bool { return shardkey.CompareValues(o.Key.Lookup("_id"), end) == 0 })
 	if first == 0 {
 		return nil, from, false, fault.New(
 			fault.Internal,
@@ -139,5 +145,5 @@ func (r *Reader) Rows(
 			batch-1,
 		)
 	}
-	return rows[:first], end, false, nil
+	return rows[:first], Position{ID: end}, false, nil
 }

@@ -11,9 +11,9 @@ import (
 
 // Source is what surveys read of a cluster. Errors are classified with fault.
 type Source interface {
-	// RowSizes reads at most Limit rows in _id order from an id on, of one project or, if nil, of
-	// all.
-	RowSizes(ctx context.Context, q SizeQuery, project *bson.ObjectID, from bson.ObjectID) ([]SizedRow, error)
+	// RowSizes reads at most Limit rows in _id order, of one project (its stored id) or, if nil, of all. From an
+	// id on it reads those with ids of its type only.
+	RowSizes(ctx context.Context, q SizeQuery, project *bson.RawValue, from Position) ([]SizedRow, error)
 	// DocumentSize sums up the rows of one Yorkie document.
 	DocumentSize(ctx context.Context, q DocumentSizeQuery) (DocumentSize, error)
 }

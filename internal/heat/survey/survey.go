@@ -73,8 +73,9 @@ type Survey struct {
 
 // check rejects invalid requests.
 func (r Request) check() error {
-	if placement.IsStandIn(r.Project) {
-		return fault.New(fault.Conflict, "The id of this project is no ObjectID, and only projects with ObjectIDs are surveyed one by one.")
+	if placement.IsStandIn(r.Document) || r.Kind == Document && placement.IsStandIn(r.Project) {
+		return fault.New(fault.Conflict, "The id of this document or its project is no ObjectID, and only documents with ObjectIDs are "+
+			"surveyed one by one.")
 	}
 	switch r.Kind {
 	case Sample:

@@ -71,7 +71,7 @@ func shardOf(t *topology.Table, ns topology.Namespace, key bson.Raw) string {
 }
 
 // ownerOf is the shard of a Yorkie document's rows; "" if document and project do not decide it.
-func ownerOf(t *topology.Table, of Target, project, document bson.ObjectID) string {
+func ownerOf(t *topology.Table, of Target, project, document bson.RawValue) string {
 	doc := bson.D{{Key: of.Document, Value: document}}
 	for _, f := range of.Key {
 		switch f {

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// What people read is in the words of the server's profile; JSON and CSV keep their names.
+func TestOutputSpeaksTheWordsOfTheProfile(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		text := `{"items":[]}`
+		switch r.URL.Path {
+		case "/api/v1/profile":
+			text = `{"name":"shop","words":{"tenant":"Tenant","tenants":"Tenants","document":"Order","documents":"Orders"}}`
+		case "/api/v1/locate":
+			text = `{"items":[{"kind":"document","id":"o-1","name":"N001","projectName":"Shop 3"},{"kind":"project","id":"t-3"}]}`
+		case "/api/v1/heat/documents":
+			text = `{"items":[{"ns":"shop.orders","project":"t-3","id":"o-1"}],"byDocument":["shop.orders"]}`
+		}
+		_, _ = w.Write([]byte(text))
+	}))
+	defer s.Close()
+	for _, tc := range []struct {
+		args string
+		says []string
+		not  string
+	}{
+		{"locate N001", []string{"order o-1  N001  (tenant Shop 3)", "tenant t-3"}, "project"},
+		{"locate N001 --output csv", []string{"project"}, "tenant"},
+		{"get heat documents", []string{"TENANT", "rows of the tenant: shop.orders"}, "PROJECT"},
+		{"get heat documents --output csv", []string{"project"}, "tenant"},
+	} {
+		_, out, errs := shardboard(t, append(strings.Fields(tc.args), "--server", s.URL)...)
+		for _, want := range tc.says {
+			if !strings.Contains(out+errs, want) {
+				t.Errorf("%s: does not say %q:\n%s%s", tc.args, want, out, errs)
+			}
+		}
+		if strings.Contains(out+errs, tc.not) {
+			t.Errorf("%s: says %q:\n%s%s", tc.args, tc.not, out, errs)
+		}
+	}
+}
