@@ -160,8 +160,8 @@ func (db *DB) open(ctx context.Context) error {
 	return nil
 }
 
-// showOpening tells the other replicas of this one before anything is done with it: a backup of a server that cannot read
-// a moment must not take itself to be alone. A write that fails is reported by the first beat.
+// showOpening tells the other replicas of this one before anything is done with it: a backup of a server that
+// cannot read a moment must not take itself to be alone. A write that fails is reported by the first beat.
 func (db *DB) showOpening(ctx context.Context) {
 	ctx, cancel := db.within(ctx)
 	defer cancel()

@@ -50,8 +50,8 @@ func (t tables) Trim(ctx context.Context, of store.Table, where records.Where) e
 	})
 }
 
-// clause is a WHERE with its arguments; "" for all rows. Of a time in which rows lasted, the index of their ends is used
-// and no other (a plus hides a column from indexes): many rows began before a time, and few lasted until then.
+// clause is a WHERE with its arguments; "" for all rows. Of a time in which rows lasted, the index of their ends is
+// used and no other (a plus hides a column from indexes): many rows began before it, and few lasted until then.
 func clause(where records.Where) (text string, args []any) {
 	byEnd := slices.ContainsFunc(where, func(c records.Condition) bool { return c.OrUnset })
 	for i, c := range where {
