@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/answer/offering"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -201,7 +202,7 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 
 func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
 	p := webtest.CannedActions().PlanList[1]
-	got := answer.MongoshCommand(p.Commands[0])
+	got := changing.MongoshCommand(p.Commands[0])
 	if !strings.HasPrefix(got,
 		`db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`) {
 		t.Error(got)

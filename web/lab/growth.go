@@ -301,7 +301,7 @@ func sizeField(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return answer.BytesTyped(n)
+	return trying.BytesTyped(n)
 }
 
 // known is a hint for a size that was not typed in.

@@ -13,75 +13,36 @@ import (
 // errNoKept is for a server that stores no profile.
 var errNoKept = fault.New(fault.Conflict, "No profile can be kept here.")
 
-// KeepForm keeps the proposed profile that a page showed: the pages that are asked for next are in its words.
-func KeepForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if err := site.ParseForm(r); err != nil {
-		return err
-	}
-	if err := keep(s, r, r.PostForm.Get("hash")); err != nil {
-		return err
-	}
-	site.SeeOther(w, "/")
-	return nil
-}
-
-// KeepJSON keeps the proposed profile with a hash.
-func KeepJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	var in api.ProfileKeep
-	if err := site.ReadJSON(r, &in); err != nil {
-		return err
-	}
-	proposed, err := profileNow(s, r)
-	if err != nil {
-		return err
-	}
-	if err := keep(s, r, in.Hash); err != nil {
-		return err
-	}
-	out := api.Profile{Kept: true, Name: proposed.Name}
-	if p, ok := s.Deps.Cluster.Proposer.Proposal(); ok && p.Profile != nil {
-		out.Name, out.Words = p.Profile.Name, wordsOf(p.Profile)
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
-}
-
-func keep(s *site.Site, r *http.Request, hash string) error {
+// keep uses the proposed profile that a page showed: what is asked next is in its words.
+func keep(s *site.Site, r *http.Request, in api.ProfileKeep) (out api.Profile, err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return out, err
 	}
+	c := s.Deps.Cluster
 	switch {
-	case s.Deps.Cluster.Kept == nil:
-		return errNoKept
-	case answer.ProposalOf(v, s.Deps.Cluster.Proposer, s.Deps.Cluster.Kept) == nil:
-		return errFits
+	case c.Kept == nil:
+		return out, errNoKept
+	case answer.ProposalOf(v, c.Proposer, c.Kept) == nil:
+		return out, errFits
 	}
-	return s.Deps.Cluster.Kept.Keep(r.Context(), site.AuditEntry(r), hash)
+	out = api.Profile{Kept: true, Name: c.Profile.Name}
+	if p, ok := c.Proposer.Proposal(); ok && p.Profile != nil {
+		out.Name, out.Words = p.Profile.Name, wordsOf(p.Profile)
+	}
+	return out, c.Kept.Keep(r.Context(), site.AuditEntry(r), in.Hash)
 }
 
-// DropForm has the built-in profile used again.
-func DropForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if err := drop(s, r); err != nil {
-		return err
-	}
-	site.SeeOther(w, "/")
-	return nil
-}
-
-// DropJSON has the built-in profile used again.
-func DropJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if err := drop(s, r); err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, api.Profile{Name: "yorkie"})
-}
-
-func drop(s *site.Site, r *http.Request) error {
+// drop has the built-in profile used again.
+func drop(s *site.Site, r *http.Request, _ struct{}) (api.Profile, error) {
 	if s.Deps.Cluster.Kept == nil {
-		return errNoKept
+		return api.Profile{}, errNoKept
 	}
-	return s.Deps.Cluster.Kept.Drop(r.Context(), site.AuditEntry(r))
+	return api.Profile{Name: profile.Yorkie().Name}, s.Deps.Cluster.Kept.Drop(r.Context(), site.AuditEntry(r))
 }
+
+// toOverview is where both lead.
+func toOverview(*http.Request, api.Profile) string { return "/" }
 
 func wordsOf(p *profile.Profile) api.ProfileWords {
 	return api.ProfileWords{Tenant: p.Tenants.One, Tenants: p.Tenants.Many, Document: p.Called.One, Documents: p.Called.Many}

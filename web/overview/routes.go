@@ -26,14 +26,15 @@ var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/profile.yaml",
 		Summary: "The profile that is proposed for data that fits none, as the file that --profile reads",
 		Types:   []string{site.MediaText}, Handler: ProfileFile}),
-	site.Form(site.Route{Pattern: "/profile/keep", Summary: "Use the proposed profile from now on", Policy: guard.PolicyAdmin,
-		Handler: KeepForm}),
-	site.Form(site.Route{Pattern: "/profile/drop", Summary: "Use the built-in profile again", Policy: guard.PolicyAdmin, Handler: DropForm}),
 	site.Asked(site.Route{Pattern: "/profile", Summary: "The profile in use, and the one that is proposed for data that fits none",
 		Time: site.NowOnly}, profileNow),
-	site.Post(site.Route{Pattern: "/profile/keep", Summary: "Use the proposed profile from now on", Policy: guard.PolicyAdmin,
-		Body: api.ProfileKeep{}, Answer: api.Profile{}, Handler: KeepJSON}),
-	site.Post(site.Route{Pattern: "/profile/drop", Summary: "Use the built-in profile again", Policy: guard.PolicyAdmin,
-		Answer: api.Profile{}, Handler: DropJSON}),
+	site.Change[api.ProfileKeep, api.Profile]{
+		Route: site.Route{Pattern: "/profile/keep", Summary: "Use the proposed profile from now on", Policy: guard.PolicyAdmin},
+		Do:    keep, Leads: toOverview,
+	},
+	site.Change[struct{}, api.Profile]{
+		Route: site.Route{Pattern: "/profile/drop", Summary: "Use the built-in profile again", Policy: guard.PolicyAdmin},
+		Do:    drop, Leads: toOverview,
+	},
 	site.Asked(site.Route{Pattern: "/cluster", Summary: "The cluster in one object", Tagged: true, Time: site.Past}, cluster),
 )

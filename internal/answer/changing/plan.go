@@ -33,7 +33,7 @@ func PlanOf(v answer.View, p actions.Plan) api.Plan {
 	for i, s := range p.Steps {
 		c := api.PlanCommand{Op: string(s.Op), Message: v.Named(s.Text())}
 		if i < len(p.Commands) {
-			c.DB, c.Command, c.Shell = p.Commands[i].DB, api.Document(p.Commands[i].Doc), answer.MongoshCommand(p.Commands[i])
+			c.DB, c.Command, c.Shell = p.Commands[i].DB, api.Document(p.Commands[i].Doc), MongoshCommand(p.Commands[i])
 		}
 		out.Commands = append(out.Commands, c)
 		for _, f := range s.Needs {

@@ -62,7 +62,7 @@ func RunOf(v answer.View, r engine.Run) api.Run {
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{
-			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: answer.MongoshCommand(s.Command),
+			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command),
 			Message: v.Named(s.Text()), Because: s.Why,
 			State: string(s.State), Resolved: s.Resolved, Why: v.Named(s.Why).String(), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
 			SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended), Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1,

@@ -66,14 +66,14 @@ func ParseGrowthQuery(in url.Values) (q GrowthQuery, err error) {
 			return q, err
 		}
 	}
-	if q.Growth, err = answer.RealNumberParameter(in, "growth", 0, growth.MostGrowth, 0); err != nil {
+	if q.Growth, err = realNumber(in, "growth", 0, growth.MostGrowth, 0); err != nil {
 		return q, err
 	}
-	if q.Factor, err = answer.RealNumberParameter(in, "factor", 1, growth.MostGrowth, 2); err != nil {
+	if q.Factor, err = realNumber(in, "factor", 1, growth.MostGrowth, 2); err != nil {
 		return q, err
 	}
 	for name, into := range map[string]*int64{"rate": &q.Rate, "capacity": &q.Capacity, "newCapacity": &q.NewCapacity} {
-		if *into, err = answer.BytesParameter(in, name); err != nil {
+		if *into, err = typedBytes(in, name); err != nil {
 			return q, err
 		}
 	}
@@ -118,7 +118,7 @@ func (q GrowthQuery) values() url.Values {
 	}
 	size := func(name string, n int64) {
 		if n != 0 {
-			u.Set(name, answer.BytesTyped(n))
+			u.Set(name, BytesTyped(n))
 		}
 	}
 	count("add", q.Add, 1)
@@ -184,7 +184,7 @@ func (q GrowthQuery) everyInput(in api.LabGrowthInputs) string {
 	u.Set("growth", decimalText(q.Growth))
 	u.Set("pause", q.Pause.String())
 	if v := in.NewCapacity.Value; v != nil && q.Add > 0 {
-		u.Set("newCapacity", answer.BytesTyped(*v))
+		u.Set("newCapacity", BytesTyped(*v))
 	}
 	return answer.Address(GrowthPath, u, 1)
 }

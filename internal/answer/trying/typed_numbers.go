@@ -1,4 +1,4 @@
-package answer
+package trying
 
 import (
 	"math"
@@ -14,8 +14,8 @@ import (
 // mostBytes bounds sizes that people type, so that sums of them stay numbers.
 const mostBytes = 1 << 53
 
-// BytesParameter reads a size from 1 byte on, such as 500GB, 1.5TiB or 1048576; absent is 0.
-func BytesParameter(in url.Values, name string) (int64, error) {
+// typedBytes reads a size from 1 byte on, such as 500GB, 1.5TiB or 1048576; absent is 0.
+func typedBytes(in url.Values, name string) (int64, error) {
 	typed := strings.TrimSpace(in.Get(name))
 	if typed == "" {
 		return 0, nil
@@ -41,8 +41,8 @@ func BytesTyped(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// RealNumberParameter reads a number that may have a fraction.
-func RealNumberParameter(in url.Values, name string, least, most, absent float64) (float64, error) {
+// realNumber reads a number that may have a fraction.
+func realNumber(in url.Values, name string, least, most, absent float64) (float64, error) {
 	typed := strings.TrimSpace(in.Get(name))
 	if typed == "" {
 		return absent, nil

@@ -1,4 +1,4 @@
-package answer
+package changing
 
 import (
 	"encoding/base64"

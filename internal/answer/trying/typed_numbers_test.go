@@ -1,4 +1,4 @@
-package answer
+package trying
 
 import (
 	"net/url"
@@ -10,12 +10,12 @@ import (
 func TestSizesAreReadAsPeopleTypeThem(t *testing.T) {
 	for text, want := range map[string]int64{"": 0, "1": 1, "1048576": 1 << 20, "500GB": 500e9, "1.5TiB": 3 << 39, " 20 mb ": 20e6, "7B": 7,
 		"0.5kb": 500} {
-		if got, err := BytesParameter(url.Values{"rate": {text}}, "rate"); err != nil || got != want {
+		if got, err := typedBytes(url.Values{"rate": {text}}, "rate"); err != nil || got != want {
 			t.Errorf("%q: %d, %v; expected %d", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"0", "-1", "x", "1 ZB", "NaN", "Inf", "1e300", "0.1B", "GB"} {
-		if got, err := BytesParameter(url.Values{"rate": {text}}, "rate"); err == nil {
+		if got, err := typedBytes(url.Values{"rate": {text}}, "rate"); err == nil {
 			t.Errorf("%q was read as %d", text, got)
 		}
 	}
@@ -27,7 +27,7 @@ func TestWrittenSizesAreReadAsTheSame(t *testing.T) {
 		if unit := rapid.SampledFrom([]int64{1, 1e6, 1 << 20, 1e9, 1 << 30, 1e12}).Draw(t, "unit"); n > unit {
 			n -= n % unit
 		}
-		if got, err := BytesParameter(url.Values{"rate": {BytesTyped(n)}}, "rate"); err != nil || got != n {
+		if got, err := typedBytes(url.Values{"rate": {BytesTyped(n)}}, "rate"); err != nil || got != n {
 			t.Fatalf("%d is written as %s and read as %d, %v", n, BytesTyped(n), got, err)
 		}
 	})
