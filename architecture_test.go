@@ -386,3 +386,16 @@ func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 		t.Errorf("%v decide by an operation, and only %v may: ask its row", found, may)
 	}
 }
+
+// TestNoTemplateReadsARoutingTable keeps what is computed of a table in Go files, which tests can call.
+func TestNoTemplateReadsARoutingTable(t *testing.T) {
+	for _, file := range handWritten(t, ".templ") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if regexp.MustCompile(`\.Table\b`).Match(text) {
+			t.Errorf("%s reads a routing table: ask a method of the page for what it shows", file)
+		}
+	}
+}

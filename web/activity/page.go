@@ -36,6 +36,11 @@ type page struct {
 	liveURL string
 }
 
+// shardOptions are the shards that a filter can choose.
+func (m page) shardOptions() []templates.Option {
+	return templates.ShardOptions(m.view.Table, m.query.Shard)
+}
+
 // Page is the changelog in words, newest first.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	q, err := logbook.ParseActivityQuery(r.URL.Query())

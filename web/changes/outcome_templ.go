@@ -279,7 +279,7 @@ func runOutcome(r region) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templates.Bound(boundText(r.v.Table, c.NS, c.Min), c.KeyProject).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = templates.Bound(boundText(r.v, c.NS, c.Min), c.KeyProject).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -292,7 +292,7 @@ func runOutcome(r region) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templates.Bound(boundText(r.v.Table, c.NS, c.Max), c.Until).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = templates.Bound(boundText(r.v, c.NS, c.Max), c.Until).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
+	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -33,6 +34,9 @@ type shownPlan struct {
 	Again        *again
 	Part         commandPart
 }
+
+// exists reports whether the routing table has a collection.
+func (m shownPlan) exists(ns string) bool { return m.v.Table.Collection(topology.Namespace(ns)) != nil }
 
 // commandsListed is how many commands, or items of a batch, are on one page of a plan.
 const commandsListed = 100

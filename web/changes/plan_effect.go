@@ -94,12 +94,12 @@ func (m *shownPlan) cost() []templates.Fact {
 }
 
 // boundText is a bound of a plan or a run as people write it.
-func boundText(t *topology.Table, ns string, k api.Key) string {
+func boundText(v answer.View, ns string, k api.Key) string {
 	doc, err := shardkey.ParseExtJSON(string(k))
 	if err != nil {
 		return string(k) // longer than what is read
 	}
-	return answer.BoundDocumentText(t, topology.Namespace(ns), doc)
+	return answer.BoundDocumentText(v.Table, topology.Namespace(ns), doc)
 }
 
 // riskLevel is how a risk looks.

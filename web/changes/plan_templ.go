@@ -1730,7 +1730,7 @@ func movesTable(m shownPlan, moves []api.PlanMove) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.v.Table.Collection(topology.Namespace(x.NS)) != nil {
+			if m.exists(x.NS) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 170, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1781,7 +1781,7 @@ func movesTable(m shownPlan, moves []api.PlanMove) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.Bound(boundText(m.v.Table, x.NS, x.Min), x.KeyProject).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.Bound(boundText(m.v, x.NS, x.Min), x.KeyProject).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1789,7 +1789,7 @@ func movesTable(m shownPlan, moves []api.PlanMove) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.Bound(boundText(m.v.Table, x.NS, x.Max), x.Until).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.Bound(boundText(m.v, x.NS, x.Max), x.Until).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

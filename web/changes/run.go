@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/balance"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -49,6 +50,11 @@ func writeRun(s *site.Site, w http.ResponseWriter, r *http.Request, status int, 
 		return err
 	}
 	return site.WritePage(w, r, status, runPage(s.Shell(r, v, "runs", m.Title, "run:"+run.ID), m))
+}
+
+// endsDraining reports whether the cluster's release can end the draining of a shard.
+func (m region) endsDraining() bool {
+	return balance.ReleaseOf(m.v.Table.ServerInfo.Version).AtLeast(8, 3, 0)
 }
 
 // run is the run that the address names, with its outcome.

@@ -56,6 +56,11 @@ type onePage struct {
 	failed api.FailedMoves
 }
 
+// shardOptions are the shards that a filter can choose.
+func (m onePage) shardOptions() []templates.Option {
+	return templates.ShardOptions(m.view.Table, m.query.Shard)
+}
+
 // CollectionPage answers "how is the key space cut?" of one collection. Its
 // live region is always filtered or paged, so it re-reads its own address.
 func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {

@@ -801,7 +801,7 @@ func chunkFilter(m onePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.Options(templates.ShardOptions(m.view.Table, m.query.Shard)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Options(m.shardOptions()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -223,7 +223,7 @@ func duplicatesWhole(s templates.Shell, p duplicatesPage) templ.Component {
 				}
 			}
 			if len(p.check.Items) > 0 {
-				templ_7745c5c3_Err = duplicateIDs(p.check.Items, templates.RefsOf(p.v.Table)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = duplicateIDs(p.check.Items, refsOf(p.v)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

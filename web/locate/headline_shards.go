@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/web/templates"
@@ -36,6 +37,9 @@ func wordsAndShards(m message.Message) (out []message.Part) {
 	}
 	return out
 }
+
+// refsOf are the shards as a page names them.
+func refsOf(v answer.View) templates.Refs { return templates.RefsOf(v.Table) }
 
 // uncounted tells whether a thing has places whose rows nobody has counted.
 func uncounted(it api.LocateItem) bool {

@@ -143,7 +143,7 @@ func linesWhole(s templates.Shell, p linesPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				refs := templates.RefsOf(p.v.Table)
+				refs := refsOf(p.v)
 				for _, l := range p.lines {
 					if l.Problem != nil || len(l.Items) == 0 {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<tr>")

@@ -52,7 +52,7 @@ func whole(s templates.Shell, p page) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = region(p, templates.RefsOf(p.v.Table)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = region(p, refsOf(p.v)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

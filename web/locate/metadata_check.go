@@ -26,6 +26,8 @@ func (p metadataPage) withoutCheck() bool {
 	return release.Known() && !release.AtLeast(7, 0, 0)
 }
 
+func (p metadataPage) release() string { return p.v.Table.ServerInfo.Release() }
+
 func (p metadataPage) operator() string { return auth.Operator.Label() }
 
 // MetadataPage offers the server's own check of its metadata.

@@ -60,9 +60,9 @@ func metadataWhole(s templates.Shell, p metadataPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var3 string
-				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.v.Table.ServerInfo.Release() + " has no such check: it came with MongoDB 7.0. What shardboard itself finds is among the ")
+				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.release() + " has no such check: it came with MongoDB 7.0. What shardboard itself finds is among the ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/metadata_check.templ`, Line: 18, Col: 145}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/metadata_check.templ`, Line: 18, Col: 126}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
@@ -75,7 +75,7 @@ func metadataWhole(s templates.Shell, p metadataPage) templ.Component {
 				var templ_7745c5c3_Var4 templ.SafeURL
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(templates.To(ctx, "/advice"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/metadata_check.templ`, Line: 18, Col: 185}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/metadata_check.templ`, Line: 18, Col: 166}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {

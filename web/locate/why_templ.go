@@ -502,7 +502,7 @@ func chunkWhole(s templates.Shell, p chunkPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = chunkRegion(p, templates.RefsOf(p.v.Table)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chunkRegion(p, refsOf(p.v)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
