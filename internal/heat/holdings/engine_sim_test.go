@@ -112,7 +112,9 @@ func compareWithTruth(t *testing.T, r *fixture) (marked, cells int) {
 			}
 		}
 	}
-	if outside > cells/10 {
+	// Which rows are drawn depends on the order in which requests arrive: of 48 figures 12 are outside by chance once in a
+	// million runs. Intervals of half the width would leave a third of them outside.
+	if outside > cells/4 {
 		t.Errorf("%d of %d figures are outside their 95 %% intervals", outside, cells)
 	}
 	return marked, cells
