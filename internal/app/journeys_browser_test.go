@@ -168,8 +168,9 @@ func (d *demo) chunksOfChanges() int { return d.app.Watcher().Table().Collection
 
 func TestBrowserJourneyOfOnCall(t *testing.T) {
 	needBrowser(t)
-	d := startWithActions(t, simcluster.Options{Projects: 12, Documents: 2000})
+	d := startWithActions(t, simcluster.Options{Projects: 12, Documents: 2000, Still: true})
 	d.admin(t, bson.D{{Key: "balancerStop", Value: 1}})
+	go d.keepWriting(t.Context(), d.writesToOneChunk(t))
 	eachWidth(t, d, func(o *tab, width int64) {
 		before := d.chunksOfChanges()
 		o.open("")
@@ -181,14 +182,14 @@ func TestBrowserJourneyOfOnCall(t *testing.T) {
 			o.accessibleInBothThemes("the menu")
 		}
 		o.follow(`a[href="/heat"]`, "/heat") // 1
-		// 2, 3: a chunk whose writes so far were to one document cannot be split; the plan says so, and one tries the next.
-		for i := 0; ; i++ {
-			if i == 30 {
-				o.Fatalf("no offered split can be confirmed: %s", o.where())
+		// 2, 3: while the reading budget is used up a plan says to try again in some seconds.
+		for tries := 0; ; tries++ {
+			if tries == 30 {
+				o.Fatalf("the offered split cannot be confirmed: %s", o.where())
 			}
 			o.run("window.leaving_ = true")
-			o.until(`(() => { const offered = [...document.querySelectorAll('.hot tbody a.plan[href*="kind=split-hot"]')].filter(e => e.checkVisibility());
-				offered[%d %% offered.length]?.click(); return offered.length > 0 })()`, i)
+			o.until(`(() => { const offered = [...document.querySelectorAll('.hot tbody a.plan[href*="kind=split-hot"]')].find(e => e.checkVisibility());
+				offered?.click(); return offered })()`)
 			o.arrive("/plans/new")
 			o.plan("Its writes are one shard’s.")
 			if eval[bool](o, `document.querySelector("#plan .confirm button.main")?.disabled === false`) {

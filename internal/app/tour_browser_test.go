@@ -56,15 +56,7 @@ func (d *demo) keepWriting(ctx context.Context, writes []PastWrites) {
 // writesToOneShard are some writes to each document, and many to two documents of one project in chunks of one shard.
 func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 	t.Helper()
-	var docs []struct {
-		ID      bson.ObjectID `bson:"_id"`
-		Project bson.ObjectID `bson:"project_id"`
-	}
-	cursor, err := d.driver.Database("yorkie-meta").Collection("documents").Find(t.Context(), bson.D{})
-	if err == nil {
-		err = cursor.All(t.Context(), &docs)
-	}
-	must.Do(t, err)
+	docs := d.documents(t)
 	c := past.Table().Collection(changes)
 	first := map[bson.ObjectID]int{} // position in out of each project's first document on the first shard
 	chunkOf := map[int]shardkey.Key{}
@@ -89,6 +81,38 @@ func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 	if !hot {
 		t.Fatal("no two documents of one project are in different chunks of the first shard")
 	}
+	return out
+}
+
+// writesToOneChunk are writes to some documents of one chunk.
+func (d *demo) writesToOneChunk(t *testing.T) (out []PastWrites) {
+	t.Helper()
+	c := d.app.Watcher().Table().Collection(changes)
+	_, hot := c.Chunks.Find(must.Get(c.Key.KeyOf(placement.ObjectIDValue(d.documents(t)[0].ID))))
+	for _, doc := range d.documents(t) {
+		if len(out) == 20 {
+			break
+		}
+		if _, chunk := c.Chunks.Find(must.Get(c.Key.KeyOf(placement.ObjectIDValue(doc.ID)))); chunk.Min.Compare(hot.Min) == 0 {
+			out = append(out, PastWrites{Project: doc.Project, Document: doc.ID, Rows: 10})
+		}
+	}
+	return out
+}
+
+// storedDocument is a document of the cluster.
+type storedDocument struct {
+	ID      bson.ObjectID `bson:"_id"`
+	Project bson.ObjectID `bson:"project_id"`
+}
+
+func (d *demo) documents(t *testing.T) (out []storedDocument) {
+	t.Helper()
+	cursor, err := d.driver.Database("yorkie-meta").Collection("documents").Find(t.Context(), bson.D{})
+	if err == nil {
+		err = cursor.All(t.Context(), &out)
+	}
+	must.Do(t, err)
 	return out
 }
 
