@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -87,6 +88,12 @@ func Region(v answer.View, text string, page int) templ.Component {
 	if text != "" && m.All == 0 && m.state.Code == "" {
 		m.state = api.State{Code: "empty", Title: "No collections match the filter",
 			Detail: "Searched: " + format.Count(int64(m.Searched)) + ". Upper and lower case are treated alike."}
+	}
+	if text != "" && m.All > 0 { // other sums would not be of what is listed
+		m.Summary = message.New("collections.matching",
+			message.Plural(m.Searched, "1 collection matches the filter.",
+				message.Plural(m.All, "1 of {all} collections matches the filter.", "{n} of {all} collections match the filter.")),
+			message.Count("n", m.All), message.Count("all", m.Searched))
 	}
 	if m.Sharded == 0 && text == "" && m.state.Code == "" {
 		m.state = api.State{Code: "empty", Title: "No collection is sharded",

@@ -68,6 +68,7 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 func TestCollectionsAreSearchedByName(t *testing.T) {
 	s := webtest.New(t)
 	const documents = "yorkie-meta.documents"
+	all := webtest.ParseHTML(t, s.Do("GET", "/collections").Body.String()).Find("#live-collections tr[data-key]").Length()
 	for query, want := range map[string]string{"?q=DOCUMENTS": documents, "?q=meta.doc&page=9": documents, "?q=none": ""} {
 		doc := webtest.ParseHTML(t, s.Do("GET", "/collections"+query).Body.String())
 		var found []string
@@ -77,6 +78,10 @@ func TestCollectionsAreSearchedByName(t *testing.T) {
 		}
 		if empty := strings.Contains(doc.Text(), "No collections match"); empty != (want == "") {
 			t.Errorf("%s: says that nothing matches: %v", query, empty)
+		}
+		lead := doc.Find("#live-collections .lead").Text()
+		if want != "" && !strings.HasPrefix(lead, fmt.Sprintf("1 of %d collections matches", all)) {
+			t.Errorf("%s: one is listed, and above it stands %q", query, lead)
 		}
 		if rows := strings.Count(s.Do("GET", "/collections.csv"+query).Body.String(), "\n") - 1; (rows > 0) != (want != "") {
 			t.Errorf("%s: %d rows of CSV", query, rows)

@@ -47,7 +47,7 @@ func everyCollection(v answer.View) []api.Collection {
 }
 
 // Collections are all collections by name, or those of one database, with their part
-// on answer.Map shard. The items are read only.
+// on each shard. The items are read only.
 func Collections(v answer.View, db string) api.Collections {
 	var out api.Collections
 	out.Items = everyCollection(v)
