@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -58,6 +59,11 @@ func fallBehind(t *testing.T, c *socket) (pushed int) {
 		c.push(numbered(t, pushed))
 		c.mu.Lock()
 		waiting = len(c.queue)
+		c.mu.Unlock()
+	}
+	for taken := false; !taken; time.Sleep(time.Millisecond) { // until the writer has begun
+		c.mu.Lock()
+		taken = len(c.queue) < pushed
 		c.mu.Unlock()
 	}
 	return pushed
