@@ -40,6 +40,7 @@ type lease struct {
 	sight   sighting      // of the lease as it was last read
 	renewed time.Time     // when this process sent its last renewal
 	changed chan struct{} // closed at the next change of tenure
+	lost    int64         // the newest token that was given up; it never leads again
 }
 
 func newLease(o Options) *lease {
@@ -60,6 +61,9 @@ func (l *lease) token() (token int64, leads bool) {
 func (l *lease) begin(token int64, sent time.Time, who store.Leader) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if token <= l.lost { // the answer to a renewal that was under way when the lead was given up
+		return
+	}
 	l.seen, l.renewed = who, sent
 	if l.tenure != nil && l.tenure.token == token {
 		l.tenure.until = sent.Add(l.own)
@@ -93,6 +97,7 @@ func (l *lease) expire(token int64) {
 func (l *lease) lose(token int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.lost = max(l.lost, token)
 	if l.tenure != nil && l.tenure.token == token {
 		l.endLocked()
 	}
