@@ -28,10 +28,8 @@ func onRun[In any](rt site.Route, do func(*site.Site, *http.Request, string, In)
 		Write: func(s *site.Site, w http.ResponseWriter, r *http.Request, run engine.Run) error {
 			return site.WriteJSON(w, http.StatusOK, changing.RunOf(s.ViewFor(r), run))
 		},
-		Leads: func(_ *http.Request, run engine.Run) string { return "/runs/" + run.ID },
-		Refused: func(s *site.Site, w http.ResponseWriter, r *http.Request, _ In, err error) error {
-			return refuseRun(s, w, r, err)
-		},
+		Leads:   func(_ *http.Request, run engine.Run) string { return "/runs/" + run.ID },
+		Refused: refuseRun[In],
 	}
 }
 
@@ -50,11 +48,9 @@ func afterRun(
 			}
 			return plan(s.Deps.Changes.Actions, r.Context(), auth.From(r.Context()), id, in.Reason)
 		},
-		Write: writeMadePlan,
-		Leads: func(_ *http.Request, p actions.Plan) string { return "/plans/" + p.ID },
-		Refused: func(s *site.Site, w http.ResponseWriter, r *http.Request, _ api.PlanUndo, err error) error {
-			return refuseRun(s, w, r, err)
-		},
+		Write:   writeMadePlan,
+		Leads:   func(_ *http.Request, p actions.Plan) string { return "/plans/" + p.ID },
+		Refused: refuseRun[api.PlanUndo],
 	}
 }
 
@@ -74,7 +70,7 @@ func resumeRun(s *site.Site, r *http.Request, id string, in api.RunResume) (engi
 }
 
 // refuseRun shows the run with why the request was refused.
-func refuseRun(s *site.Site, w http.ResponseWriter, r *http.Request, err error) error {
+func refuseRun[In any](s *site.Site, w http.ResponseWriter, r *http.Request, _ In, err error) error {
 	run, gone := runOf(s, r)
 	if gone != nil {
 		return err
