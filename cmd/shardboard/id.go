@@ -58,9 +58,9 @@ func (c idCmd) Run(e *env) error {
 		}
 		return writeItems(e, c.Output, out)
 	}
-	q, err := trying.ParseLocalityIDQuery(made, localityid.Options{Process: uint16(os.Getpid()), MAC: localityid.HostMAC(),
-		Counter: randomCounter()})
-	if err != nil {
+	q := trying.LocalityIDQuery{Options: localityid.Options{Process: uint16(os.Getpid()), MAC: localityid.HostMAC(),
+		Counter: randomCounter()}}
+	if err := q.Parameters().Read(made); err != nil {
 		return err
 	}
 	if c.Output == "table" && !e.out.tty {

@@ -53,10 +53,7 @@ func (c labGameCmd) Run(e *env) error {
 		return err
 	}
 	if c.Turns && c.Output != "svg" {
-		list, err := trying.LabGameTurns(q, "", q.Cards())
-		if err != nil {
-			return err
-		}
+		list := trying.LabGameTurns(trying.LabGameTurnsQuery{LabGameQuery: q, From: 1, Limit: q.Cards()})
 		return writeItems(e, c.Output, list.Items, c.columns("number", "player", "key", "held", "split.at", "pass.to", "text")...)
 	}
 	g := trying.LabGame(q)
@@ -106,7 +103,8 @@ func (c labGameCmd) query() (q trying.LabGameQuery, err error) {
 		in.Set("workload", trying.LabCSV)
 		in.Set("csv", text)
 	}
-	return trying.ParseLabGame(in, trying.MaxLabFile)
+	err = q.Parameters(trying.MaxLabFile).Read(in)
+	return q, err
 }
 
 // readFile reads a file of at most so many bytes; one more is read of a longer one, which is refused by its reader.

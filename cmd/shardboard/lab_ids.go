@@ -3,6 +3,7 @@ package main
 import (
 	"net/url"
 
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/trying"
 )
 
@@ -26,7 +27,7 @@ func (c labIDsCmd) Run(e *env) error {
 	for name, value := range map[string]string{"inserts": c.Inserts, "shards": c.Shards, "hours": c.Hours, "seed": c.Seed} {
 		in.Set(name, value)
 	}
-	q, err := trying.ParseLabIDs(in)
+	q, err := param.Read[trying.LabIDsQuery](in)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/sync/singleflight"
 
+	"shardboard/internal/answer/param"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
@@ -29,7 +30,7 @@ type PastTime struct {
 
 // ParsePastTime reads a time that is not later than now, to the millisecond.
 func ParsePastTime(name, text string, now time.Time) (time.Time, error) {
-	at, err := ParseTime(name, text)
+	at, err := param.ParseTime(name, text)
 	if err != nil {
 		return at, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
@@ -17,7 +18,7 @@ func happened(s *site.Site, r *http.Request) (a api.History, err error) {
 	if err := s.KeepsHistory(v); err != nil {
 		return a, err
 	}
-	q, err := logbook.ParseHistoryQuery(r.URL.Query())
+	q, err := param.Read[logbook.HistoryQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}

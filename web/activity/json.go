@@ -2,10 +2,10 @@ package activity
 
 import (
 	"net/http"
-	"net/url"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -17,7 +17,7 @@ func events(s *site.Site, r *http.Request) (a api.FoldedList[api.Event], err err
 	if err != nil {
 		return a, err
 	}
-	q, err := logbook.ParseEventsQuery(r.URL.Query())
+	q, err := param.Read[logbook.EventsQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -31,7 +31,7 @@ func bars(s *site.Site, r *http.Request) (a api.FoldedList[api.ActivityBar], err
 	if err != nil {
 		return a, err
 	}
-	q, err := logbook.ParseActivityQuery(r.URL.Query())
+	q, err := param.Read[logbook.ActivityQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -40,27 +40,23 @@ func bars(s *site.Site, r *http.Request) (a api.FoldedList[api.ActivityBar], err
 
 // moves lists moves, newest first.
 func moves(s *site.Site, r *http.Request) (api.LoggedList[api.Migration], error) {
-	return ofMigrations(s, r, r.URL.Query(), logbook.Migrations)
+	return ofMigrations(s, r, logbook.Migrations)
 }
 
-// failedMoves groups moves that failed by reason, the most frequent first. It
-// takes neither a state nor a page, so these are ignored like any other
-// parameter that is not its own.
+// failedMoves groups moves that failed by reason, the most frequent first.
 func failedMoves(s *site.Site, r *http.Request) (api.LoggedList[api.MigrationFailures], error) {
-	in := r.URL.Query()
-	in.Del("state")
-	in.Del("limit")
-	in.Del("cursor")
-	return ofMigrations(s, r, in, logbook.MigrationFailures)
+	return ofMigrations(s, r, logbook.MigrationFailures)
 }
 
-func ofMigrations[T any](s *site.Site, r *http.Request, in url.Values,
-	ask func(answer.View, logbook.MigrationsQuery) (T, error)) (a T, err error) {
+func ofMigrations[Q, T any, P interface {
+	*Q
+	Parameters() param.List
+}](s *site.Site, r *http.Request, ask func(answer.View, Q) (T, error)) (a T, err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
 		return a, err
 	}
-	q, err := logbook.ParseMigrationsQuery(in)
+	q, err := param.Read[Q, P](r.URL.Query())
 	if err != nil {
 		return a, err
 	}

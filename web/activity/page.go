@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -43,7 +44,7 @@ func (m page) shardOptions() []templates.Option {
 
 // Page is the changelog in words, newest first.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := logbook.ParseActivityQuery(r.URL.Query())
+	q, err := param.Read[logbook.ActivityQuery](r.URL.Query())
 	status, problem := http.StatusOK, ""
 	if in := r.URL.Query(); fault.Of(err) == fault.Invalid && (in.Has("from") || in.Has("to") || in.Has("last")) {
 		// A time that was typed is to be corrected in place.
@@ -51,7 +52,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		in.Del("from")
 		in.Del("to")
 		in.Del("last")
-		q, err = logbook.ParseActivityQuery(in)
+		q, err = param.Read[logbook.ActivityQuery](in)
 	}
 	if err != nil {
 		return err

@@ -3,11 +3,11 @@ package activity
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 )
@@ -16,12 +16,6 @@ var (
 	paramFrom = site.Query("from", "RFC 3339 or milliseconds since 1970; default a day before to, or where history begins")
 	paramTo   = site.Query("to", "likewise; default now")
 )
-
-// chosenEntries are the filters of the changelog that all its answers have.
-var chosenEntries = slices.Clip([]site.Param{site.Query("kind", "all, move, split, merge, collection or shard"),
-	site.Query("outcome", "committed or failed"), site.Query("shard", "from, to or written by this shard"),
-	site.Last,
-	site.Query("from", "RFC 3339 or milliseconds since 1970, to the minute"), site.Query("to", "likewise; not included")})
 
 // Routes of what the cluster did, and of placement history.
 var Routes = site.Table(
@@ -32,20 +26,16 @@ var Routes = site.Table(
 				return Region(ctx, v)
 			}}},
 		Page: Page, Ask: events, For: "The changelog, newest first",
-		OfPage: []site.Param{site.Last},
-		OfData: site.Paged(append(chosenEntries, site.Query("ns", "of this namespace"),
-			site.Query("what", "this kind of entry, or a prefix that ends in a dot"))...),
+		OfPage: site.Takes[logbook.ActivityQuery](), OfData: site.Takes[logbook.EventsQuery](),
 	},
 	site.Asked(site.Route{Pattern: "/activity/histogram", Summary: "Entries of the changelog over time",
-		Params: append(chosenEntries, site.Query("ns", "of namespaces that begin so")), Time: site.Past, Internal: true}, bars),
+		Params: site.Takes[logbook.ActivityQuery](), Time: site.Past, Internal: true}, bars),
 	site.Asked(site.Route{Pattern: "/activity/inflight", Summary: "Moves under way, the oldest first",
 		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("shard", "from or to this shard")}}, inFlight),
 	site.Asked(site.Route{Pattern: "/activity/migrations", Summary: "Moves according to the changelog, newest first",
-		Params: site.Paged(site.Query("ns", "of this collection"), site.Query("state", "running, committed, done, aborted or unclear")),
-		Time:   site.Past, Internal: true}, moves),
+		Params: site.Takes[logbook.MigrationsQuery](), Time: site.Past, Internal: true}, moves),
 	site.Asked(site.Route{Pattern: "/activity/failures", Summary: "Moves that failed, by reason",
-		Params: []site.Param{site.Query("ns", "of this collection")},
-		Time:   site.Past, Internal: true}, failedMoves),
+		Params: site.Takes[logbook.FailedMovesQuery](), Time: site.Past, Internal: true}, failedMoves),
 
 	site.Question[api.Comparison]{
 		Route: site.Route{Pattern: "/compare", Summary: "What became different between two times?", Params: []site.Param{paramFrom, paramTo,
@@ -54,7 +44,7 @@ var Routes = site.Table(
 		Page: ComparePage, Ask: comparison, JSON: "/history/compare", For: "What became different between two times",
 	},
 	site.Asked(site.Route{Pattern: "/history", Summary: "What happened, oldest first",
-		Params:   site.Paged(site.Query("ns", "of this collection; what is about no collection too"), paramFrom, paramTo),
+		Params:   append(site.Takes[logbook.HistoryQuery](), paramFrom, paramTo),
 		Internal: true}, happened),
 	site.Page(site.Route{Pattern: "/history/step", Summary: "Leads to a page at the time of the next change or failure",
 		Handler: Step, Status: []int{http.StatusSeeOther},

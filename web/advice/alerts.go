@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/alert"
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -74,7 +74,7 @@ func endSilence(r *http.Request, e *alert.Engine, in api.SilenceEnd) error {
 // silence suppresses one alert, or those of a rule, for a time.
 func silence(r *http.Request, e *alert.Engine, in api.SilenceStart) error {
 	for _, text := range []struct{ name, value string }{{"alert", in.Alert}, {"rule", in.Rule}, {"reason", in.Reason}} {
-		if _, err := answer.CheckText(text.name, text.value); err != nil {
+		if _, err := param.Checked(text.name, text.value); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package advice
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/postmortem"
@@ -26,7 +27,7 @@ func past(s *site.Site, r *http.Request) (api.PastProblems, error) {
 }
 
 func pastOf(s *site.Site, r *http.Request, v answer.View) (m pastList, err error) {
-	if m.query, err = problems.ParsePastProblemsQuery(r.URL.Query(), v.Now); err != nil {
+	if err = m.query.Parameters(v.Now).Read(r.URL.Query()); err != nil {
 		return m, err
 	}
 	m.PastProblems, err = problems.PastProblemList(r.Context(), v, s.Deps.Problems.Past, s.Deps.Past.History != nil, m.query)
@@ -75,18 +76,14 @@ func (m pastList) next() string {
 	if m.Next == "" {
 		return ""
 	}
-	key, _, err := answer.CursorKey(url.Values{"cursor": {string(m.Next)}})
-	if err != nil {
-		return ""
-	}
-	return m.query.URL(key)
+	return m.query.URL(m.Next)
 }
 
 // postmortem is what was wrong in a time, what was done, and what that changed.
 func postmortemOf(s *site.Site, r *http.Request) (api.Postmortem, error) {
 	v := s.ViewFor(r)
-	from, to, err := postmortem.ParsePostmortemQuery(r.URL.Query(), v.Now)
-	if err != nil {
+	var from, to time.Time
+	if err := postmortem.Parameters(&from, &to, v.Now).Read(r.URL.Query()); err != nil {
 		return api.Postmortem{}, err
 	}
 	return postmortem.Postmortem(r.Context(), v, postmortem.PostmortemSources{Problems: s.Deps.Problems.Past, Runs: s.Deps.Changes.Actions,

@@ -2,7 +2,10 @@ package advice
 
 import (
 	"net/http"
+	"time"
 
+	"shardboard/internal/answer/postmortem"
+	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
 	"shardboard/web/guard"
@@ -16,10 +19,8 @@ const (
 	alertPolicy   = guard.PolicyAdmin
 )
 
-var (
-	paramFrom = site.Query("from", "RFC 3339 or milliseconds since 1970; default 30 days before to, of a post-mortem an hour")
-	paramTo   = site.Query("to", "likewise; default now")
-)
+// ofPostmortem is the time of a post-mortem.
+var ofPostmortem = site.Described(postmortem.Parameters(new(time.Time), new(time.Time), time.Time{}))
 
 var ofAdvice = []site.Param{site.InPath("id", "an advice's id")}
 
@@ -31,19 +32,17 @@ var Routes = site.Table(
 		Page: Page, Ask: problemList, For: "Problems, greatest first, and what could not be checked",
 	},
 	site.Question[api.PastProblems]{
-		Route: site.Route{Pattern: "/advice/past", Summary: "Which problems were there?", Params: []site.Param{site.Last, paramFrom, paramTo,
-			site.Query("rule", "of this rule"), site.Query("shard", "about this shard")}},
+		Route: site.Route{Pattern: "/advice/past", Summary: "Which problems were there?",
+			Params: site.Described(new(problems.PastProblemsQuery).Parameters(time.Time{}))},
 		Page: PastPage, Ask: past, For: "Problems of the last 30 days, the newest begin first",
-		OfPage: []site.Param{site.Query("cursor", "from here on")},
-		OfData: site.Paged(),
 	},
 	site.Question[api.Postmortem]{
 		Route: site.Route{Pattern: "/postmortem", Summary: "What was wrong in a time, what was done, and what did that change?",
-			Params: []site.Param{site.Last, paramFrom, paramTo}},
+			Params: ofPostmortem},
 		Page: PostmortemPage, Ask: postmortemOf,
 	},
 	site.Page(site.Route{Pattern: "/postmortem.md", Summary: "A post-mortem as Markdown", Types: []string{site.MediaMarkdown},
-		Params: []site.Param{site.Last, paramFrom, paramTo}, Handler: PostmortemMarkdown}),
+		Params: ofPostmortem, Handler: PostmortemMarkdown}),
 	site.Page(site.Route{Pattern: "/advice/{id}/plan", Summary: "Leads to the filled-in form of the plan that helps with a problem",
 		Params: ofAdvice, Handler: FirstPlan, Status: []int{http.StatusSeeOther}, Time: site.NowOnly}),
 	onProblem("dismiss", "Dismiss a problem with a reason", "Dismiss a problem; the reason is required",

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer/auditing"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -18,7 +19,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := auditing.ParseAuditQuery(r.URL.Query())
+	q, err := param.Read[auditing.AuditQuery](r.URL.Query())
 	if err != nil {
 		return err
 	}

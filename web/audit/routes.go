@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer/auditing"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/guard"
@@ -17,18 +18,14 @@ import (
 // those on which they are an operator too, and an admin of the server of all (scope.go).
 var Routes = site.Table(
 	site.Question[api.List[api.AuditRecord]]{
-		Route: site.Route{Pattern: "/audit", Summary: "Who did what?", Policy: guard.PolicyOperate, Params: []site.Param{
-			site.Query("by", "of this principal"), site.Query("what", "this code, or a prefix that ends in a dot"),
-			site.Query("subject", "about this"),
-			site.Query("from", "at this time or later, RFC 3339 or a date in UTC"), site.Query("to", "before this time"),
-		}},
-		Page: Page, OfPage: []site.Param{site.Query("below", "older than the record with this number")},
-		Ask: records, For: "The audit record, newest first", OfData: site.Paged(site.Query("order", "newest, the default, or oldest")),
+		Route: site.Route{Pattern: "/audit", Summary: "Who did what?", Policy: guard.PolicyOperate},
+		Page:  Page, OfPage: site.Takes[auditing.AuditQuery](),
+		Ask: records, For: "The audit record, newest first", OfData: site.Takes[auditing.AuditListQuery](),
 	},
 	site.Asked(site.Route{Pattern: "/audit/head", Summary: "The newest signed head and what is known of the chain",
 		Policy: guard.PolicyOperate}, chain),
 	site.Asked(site.Route{Pattern: "/audit/heads", Summary: "All signed heads, oldest first", Policy: guard.PolicyOperate,
-		Params: site.Paged()}, heads),
+		Params: site.Takes[auditing.AuditHeadsQuery]()}, heads),
 )
 
 func records(s *site.Site, r *http.Request) (api.List[api.AuditRecord], error) {
@@ -40,7 +37,11 @@ func records(s *site.Site, r *http.Request) (api.List[api.AuditRecord], error) {
 	if err != nil {
 		return api.List[api.AuditRecord]{}, err
 	}
-	return auditing.AuditRecords(r.Context(), trail, r.URL.Query(), scope, s.Deps.Now())
+	q, err := param.Read[auditing.AuditListQuery](r.URL.Query())
+	if err != nil {
+		return api.List[api.AuditRecord]{}, err
+	}
+	return auditing.AuditRecords(r.Context(), trail, q, scope, s.Deps.Now())
 }
 
 func heads(s *site.Site, r *http.Request) (api.List[api.AuditHead], error) {
@@ -48,7 +49,11 @@ func heads(s *site.Site, r *http.Request) (api.List[api.AuditHead], error) {
 	if err != nil {
 		return api.List[api.AuditHead]{}, err
 	}
-	return auditing.AuditHeads(r.Context(), trail, r.URL.Query(), s.Deps.Now())
+	q, err := param.Read[auditing.AuditHeadsQuery](r.URL.Query())
+	if err != nil {
+		return api.List[api.AuditHead]{}, err
+	}
+	return auditing.AuditHeads(r.Context(), trail, q, s.Deps.Now())
 }
 
 func chain(s *site.Site, _ *http.Request) (api.AuditState, error) {

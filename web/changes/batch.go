@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
 	"shardboard/web/site"
 )
 
@@ -25,16 +25,12 @@ func items(s *site.Site, r *http.Request) (out api.List[api.BatchItem], err erro
 	if err != nil {
 		return out, err
 	}
-	limit, err := answer.ParseLimit(r.URL.Query())
+	q, err := param.Read[itemsQuery](r.URL.Query())
 	if err != nil {
 		return out, err
 	}
-	after, err := itemsAfter(r)
-	if err != nil {
-		return out, err
-	}
-	limit = min(limit, 200)
-	out.Items, err = changing.BatchItems(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, id, after, limit)
+	limit := min(q.limit, 200)
+	out.Items, err = changing.BatchItems(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, id, q.after, limit)
 	if err != nil {
 		return out, err
 	}
@@ -45,17 +41,15 @@ func items(s *site.Site, r *http.Request) (out api.List[api.BatchItem], err erro
 	return out, nil
 }
 
-// itemsAfter is the number of the item after which a part of the list begins.
-func itemsAfter(r *http.Request) (int, error) {
-	key, given, err := answer.CursorKey(r.URL.Query())
-	if err != nil || !given {
-		return 0, err
-	}
-	n, err := strconv.Atoi(key)
-	if err != nil || n < 0 {
-		return 0, fault.New(fault.Invalid, "This is not a cursor of a list of items.")
-	}
-	return n, nil
+// itemsQuery is a part of the items of a batch, or of the commands of a plan.
+type itemsQuery struct {
+	after int // the number of the last item before it
+	limit int
+}
+
+// Parameters are those of the address.
+func (q *itemsQuery) Parameters() param.List {
+	return param.List{param.Place(&q.after), param.Limit(&q.limit)}
 }
 
 // batchItems is a part of the items of a batch, for its page.
@@ -71,20 +65,20 @@ func batchItemsOf(s *site.Site, r *http.Request, v answer.View, run engine.Run) 
 	if !run.IsBatch() {
 		return nil, nil
 	}
-	after, err := itemsAfter(r)
+	q, err := param.Read[itemsQuery](r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	list, err := changing.BatchItems(r.Context(), v, s.Deps.Changes.Actions, run.ID, after, itemsShown)
+	list, err := changing.BatchItems(r.Context(), v, s.Deps.Changes.Actions, run.ID, q.after, itemsShown)
 	if err != nil {
 		return nil, err
 	}
-	out := &batchItems{Items: list, From: after + 1, To: after + len(list)}
+	out := &batchItems{Items: list, From: q.after + 1, To: q.after + len(list)}
 	at := func(n int) string {
 		return "/runs/" + run.ID + "?cursor=" + string(answer.CursorOf(strconv.Itoa(n))) + "#items"
 	}
-	if after > 0 {
-		out.Previous = at(max(0, after-itemsShown))
+	if q.after > 0 {
+		out.Previous = at(max(0, q.after-itemsShown))
 	}
 	if out.To < run.Batch.Items {
 		out.Next = at(out.To)

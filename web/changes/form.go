@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -29,7 +30,7 @@ func formOf(v answer.View, k actions.Kind, in url.Values) form {
 		case actions.TypePlans, actions.TypeProjects, actions.TypeChunks:
 			return longText(in.Get(name))
 		}
-		return site.Typed(in.Get(name), answer.MaxInput)
+		return site.Typed(in.Get(name), param.MostText)
 	}
 	return form{PlanForm: changing.PlanFormOf(v, k, value), sentences: templates.SentencesOf(v), Reason: site.Typed(in.Get("reason"), 2000)}
 }

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -52,12 +53,12 @@ type commandPart struct {
 
 // commandPartOf is the part that the address asks for.
 func commandPartOf(r *http.Request, p api.Plan) (out commandPart, err error) {
-	after, err := itemsAfter(r)
+	q, err := param.Read[itemsQuery](r.URL.Query())
 	if err != nil {
 		return out, err
 	}
 	all := len(p.Commands)
-	out.From = min(after, all)
+	out.From = min(q.after, all)
 	out.To = min(out.From+commandsListed, all)
 	at := func(n int) string {
 		return "/plans/" + p.ID + "?cursor=" + string(answer.CursorOf(strconv.Itoa(n))) + "#commands"

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/store"
 	"shardboard/web/guard"
@@ -51,11 +52,9 @@ var Routes = site.Table(
 	},
 
 	site.Question[api.List[api.Run]]{
-		Route: site.Route{Pattern: "/runs", Summary: "What was changed from here?", Params: []site.Param{
-			site.Query("state", "in this state, or open"), site.Query("kind", "of this kind"), site.Query("by", "of this principal"),
-		}},
-		Page: RunsPage, OfPage: []site.Param{site.Query("cursor", "next of the page before")},
-		Ask: runs, For: "Runs, newest first", OfData: site.Paged(),
+		Route: site.Route{Pattern: "/runs", Summary: "What was changed from here?"},
+		Page:  RunsPage, OfPage: site.Takes[changing.RunsQuery](),
+		Ask: runs, For: "Runs, newest first", OfData: site.Takes[changing.RunsListQuery](),
 	},
 	site.Question[api.Run]{
 		Route: site.Route{Pattern: "/runs/{id}", Summary: "How far is it, and what is proven?", Params: ofRun,
@@ -64,7 +63,7 @@ var Routes = site.Table(
 	},
 	site.Question[api.List[api.BatchItem]]{
 		Route: site.Route{Pattern: "/runs/{id}/items", Summary: "What became of the items of a batch?", Params: ofRun},
-		Ask:   items, For: "Items of a batch, by number", OfData: site.Paged(),
+		Ask:   items, For: "Items of a batch, by number", OfData: site.Takes[itemsQuery](),
 	},
 	onRun(site.Route{Pattern: "/runs/{id}/pause", Summary: "Pause a batch before its next item"}, pauseRun),
 	onRun(site.Route{Pattern: "/runs/{id}/resume", Summary: "Let a batch go on, or decide about an item", BodyOptional: true}, resumeRun),

@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
@@ -24,7 +25,7 @@ type runList struct {
 
 // RunsPage lists what was changed from here, newest first.
 func RunsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := changing.ParseRunsQuery(r.URL.Query())
+	q, err := param.Read[changing.RunsQuery](r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -44,15 +45,11 @@ func RunsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // runs is a part of the list of runs, newest first.
 func runs(s *site.Site, r *http.Request) (out api.List[api.Run], err error) {
-	limit, err := answer.ParseLimit(r.URL.Query())
+	q, err := param.Read[changing.RunsListQuery](r.URL.Query())
 	if err != nil {
 		return out, err
 	}
-	q, err := changing.ParseRunsQuery(r.URL.Query())
-	if err != nil {
-		return out, err
-	}
-	found, err := changing.Runs(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, q, limit)
+	found, err := changing.Runs(r.Context(), s.ViewFor(r), s.Deps.Changes.Actions, q.RunsQuery, q.Limit)
 	if err != nil {
 		return out, err
 	}

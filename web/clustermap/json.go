@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/mapped"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -29,7 +30,7 @@ func bands(s *site.Site, r *http.Request) (a api.ClusterMap, err error) {
 
 // tile is a part of one band.
 func tile(s *site.Site, r *http.Request) (a api.MapTile, err error) {
-	q, err := mapped.ParseMapTile(r.URL.Query())
+	q, err := param.Read[mapped.MapTileQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -46,7 +47,11 @@ func chunk(s *site.Site, r *http.Request) (a api.MapChunk, err error) {
 	if err != nil {
 		return a, err
 	}
-	return mapped.MapChunk(s.MapView(v), c, r.URL.Query())
+	q, err := param.Read[mapped.MapChunkQuery](r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	return mapped.MapChunk(s.MapView(v), c, q)
 }
 
 func sharded(s *site.Site, r *http.Request) (answer.View, *topology.Collection, error) {

@@ -8,13 +8,14 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/mapped"
+	"shardboard/internal/answer/param"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
 
 // Page is the map of all collections, or of a part of one.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := mapped.ParseMapQuery(r.URL.Query())
+	q, err := param.Read[mapped.MapQuery](r.URL.Query())
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package clustermap
 
 import (
+	"shardboard/internal/answer/mapped"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 )
@@ -12,15 +13,12 @@ var Routes = site.Table(
 			Time: site.Past, Internal: true, Writes: true, Topic: site.Topic{Kind: "map", Draw: draw(live)},
 			Topics: []site.Topic{{Kind: "maptable", Draw: draw(table)}}},
 		Page: Page, Ask: bands, For: "The map of all collections: a band for each",
-		OfPage: []site.Param{site.Query("by", "what the height of a mark shows: shard, size, heat or age"),
-			site.Query("ns", "one collection"), site.Query("from", "begin of the part that is shown, 0 to 1"),
-			site.Query("to", "its end")},
+		OfPage: site.Takes[mapped.MapQuery](),
 	},
 	site.Asked(site.Route{Pattern: "/map/{ns}/tile", Summary: "A part of a collection's band", Tagged: true, State: tileState,
-		Params: []site.Param{site.ParamNS, site.Number("level", "0 to 20: the chunks are cut into 2^level tiles"),
-			site.Number("index", "tile, from 0"), site.Number("marks", "16 to 2000: the most marks; default 512")},
-		Time: site.Past, Writes: true}, tile),
+		Params: append(site.Takes[mapped.MapTileQuery](), site.ParamNS),
+		Time:   site.Past, Writes: true}, tile),
 	site.Asked(site.Route{Pattern: "/map/{ns}/chunk", Summary: "One chunk of a band", Tagged: true, State: tileState,
-		Params: []site.Param{site.ParamNS, site.Number("position", "the chunk's number in key order, from 0; default 0")},
+		Params: append(site.Takes[mapped.MapChunkQuery](), site.ParamNS),
 		Time:   site.Past, Writes: true}, chunk),
 )

@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
@@ -18,7 +19,11 @@ func chunks(s *site.Site, r *http.Request) (a api.ChunkList, err error) {
 	if err != nil {
 		return a, err
 	}
-	return data.Chunks(v, c, r.URL.Query())
+	q, err := param.Read[data.ChunksQuery](r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	return data.Chunks(v, c, q)
 }
 
 // clusterChunks lists the chunks of all collections.
@@ -27,7 +32,11 @@ func clusterChunks(s *site.Site, r *http.Request) (a api.ClusterChunks, err erro
 	if err != nil {
 		return a, err
 	}
-	return data.ClusterChunks(v, r.URL.Query())
+	q, err := param.Read[data.ClusterChunksQuery](r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	return data.ClusterChunks(v, q)
 }
 
 // mapTile is one tile of the chunk map.
@@ -36,7 +45,11 @@ func mapTile(s *site.Site, r *http.Request) (a api.Tile, err error) {
 	if err != nil {
 		return a, err
 	}
-	return data.ChunkTile(v, c, r.URL.Query())
+	q, err := param.Read[data.ChunkTileQuery](r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	return data.ChunkTile(v, c, q), nil
 }
 
 // loadedSharded is the loaded view and the sharded collection that the address names.

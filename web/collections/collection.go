@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -68,7 +69,7 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	q, err := data.ParseChunkQuery(r.URL.Query())
+	q, err := param.Read[data.ChunkQuery](r.URL.Query())
 	if err != nil {
 		return err
 	}

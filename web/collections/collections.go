@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -29,20 +30,36 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
-	page, err := answer.ParsePage(r.URL.Query())
-	if err != nil {
-		return err
-	}
-	text, err := textOf(r)
+	q, err := param.Read[pageQuery](r.URL.Query())
 	if err != nil {
 		return err
 	}
 	sh := s.Shell(r, v, "collections", "Collections", "collections")
-	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, text, Region(v, text, page), s.Offers(r, v.Table).Collections()))
+	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, q.text, Region(v, q.text, q.page), s.Offers(r, v.Table).Collections()))
 }
 
-// textOf is what the names of collections are to contain; "" for all.
-func textOf(r *http.Request) (string, error) { return answer.CheckText("q", r.URL.Query().Get("q")) }
+// pageQuery is a page of the collections whose names contain a text.
+type pageQuery struct {
+	text string
+	page int
+}
+
+// Parameters are those of the address of the page.
+func (q *pageQuery) Parameters() param.List {
+	return param.List{ofNames(&q.text), param.Page(&q.page, "of the page's tables, 50 rows each, counted from 1")}
+}
+
+func ofNames(text *string) param.Param {
+	return param.Text(text, "q", "only collections whose name contains this")
+}
+
+// listQuery chooses collections for scripts.
+type listQuery struct{ text, db string }
+
+// Parameters are those of the address but those of a page of the list.
+func (q *listQuery) Parameters() param.List {
+	return param.List{ofNames(&q.text), param.Text(&q.db, "db", "one database only")}
+}
 
 // list is a page of the list of collections, internal ones too; as CSV all of it.
 func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error) {
@@ -50,12 +67,12 @@ func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error)
 	if err != nil {
 		return a, err
 	}
-	text, err := textOf(r)
+	q, err := param.Read[listQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}
-	all := data.Collections(v, r.URL.Query().Get("db"))
-	if text = strings.ToLower(text); text != "" {
+	all := data.Collections(v, q.db)
+	if text := strings.ToLower(q.text); text != "" {
 		lacks := func(c api.Collection) bool { return !strings.Contains(strings.ToLower(c.NS), text) }
 		all.Items = slices.DeleteFunc(slices.Clone(all.Items), lacks)
 	}

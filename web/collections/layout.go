@@ -19,7 +19,8 @@ import (
 // ?layout= chooses another one than the nearest, ?db= one database.
 func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, p := s.ViewFor(r), s.Deps.Cluster.Profile
-	q, err := data.ParseLayoutQuery(p, r.URL.Query())
+	var q data.LayoutQuery
+	err := q.Parameters(p).Read(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -44,8 +45,8 @@ func layouts(s *site.Site, r *http.Request) (a api.List[api.Layout], err error) 
 	if err != nil {
 		return a, err
 	}
-	q, err := data.ParseLayoutQuery(s.Deps.Cluster.Profile, r.URL.Query())
-	if err != nil {
+	var q data.LayoutQuery
+	if err := q.Parameters(s.Deps.Cluster.Profile).Read(r.URL.Query()); err != nil {
 		return a, err
 	}
 	return data.Layouts(v, s.Deps.Cluster.Profile, q)

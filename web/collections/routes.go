@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/web/guard"
 	"shardboard/web/site"
@@ -16,41 +17,29 @@ var (
 	ofDatabase   = []site.Param{site.Query("db", "one database only")}
 	ofCollection = []site.Param{site.ParamNS}
 	ofChunk      = []site.Param{site.ParamNS, site.ParamRef}
-	// chosenChunks are the filters of all lists of chunks.
-	chosenChunks = []site.Param{site.Query("shard", "on this shard"), site.Query("jumbo", "true or false"),
-		site.Query("zone", "covered by this zone"),
-		site.Query("oversized", "true or false: has more documents than its shard moves at once, as far as is known")}
-	layoutFilter = []site.Param{site.Query("db", "one database only"), site.Query("layout", "compare with this layout, not the nearest")}
 )
 
 // Routes of collections, their chunks and what their schema means them to be.
 var Routes = site.Table(
 	site.Question[api.List[api.Collection]]{
 		Route: site.Route{Pattern: "/collections", Summary: "Collections by shard", Tagged: true, Time: site.Past, Internal: true,
-			Params: []site.Param{site.Query("q", "only collections whose name contains this")},
 			Topic: site.Topic{Kind: "collections", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
 				return Region(v, "", 1), nil
 			}}},
 		Page: Page, Ask: list, All: true,
-		OfPage: []site.Param{site.Number("page", "of the page's tables, 50 rows each, counted from 1")},
-		OfData: site.Paged(ofDatabase...),
+		OfPage: site.Takes[pageQuery](),
+		OfData: site.Paged(site.Takes[listQuery]()...),
 	},
 	site.Question[api.CollectionDetail]{
 		Route: site.Route{Pattern: "/collections/{ns}", Summary: "How is one collection's key space cut?", Params: ofCollection,
 			Tagged: true, Measured: true, Time: site.Past, Writes: true, Topic: site.Topic{Kind: "collection", Of: site.Named}},
-		Page: CollectionPage, Ask: collection, For: "One collection",
+		Page: CollectionPage, OfPage: site.Takes[data.ChunkQuery](), Ask: collection, For: "One collection",
 	},
 	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks", Summary: "Chunks of a collection, in key order or by size or writes",
-		Params: site.Paged(append([]site.Param{site.ParamNS,
-			site.Query("sort",
-				"bytes, documents or heat, largest first; measured chunks by what was measured, others by the estimate of their shard"),
-			site.Query("from", "begin with the chunk of this bound"),
-			site.Query("key", "only the chunk that holds this key")}, chosenChunks...)...),
+		Params: append(site.Takes[data.ChunksQuery](), site.ParamNS),
 		Tagged: true, Measured: true, Time: site.Past, Writes: true}, chunks),
 	site.Asked(site.Route{Pattern: "/chunks", Summary: "Chunks of all collections, by collection and in key order",
-		Params: site.Paged(append([]site.Param{site.Query("db", "one database only"),
-			site.Query("project", "only chunks that hold rows of this project: its id; of collections whose key begins with the project")},
-			chosenChunks...)...),
+		Params: site.Takes[data.ClusterChunksQuery](),
 		Tagged: true, Measured: true, Time: site.Past, Internal: true, Writes: true}, clusterChunks),
 	site.Question[api.Owners]{
 		Route: site.Route{Pattern: "/collections/{ns}/owners", Summary: "Which shards had data of one collection, and since when?",
@@ -58,8 +47,7 @@ var Routes = site.Table(
 		Page: OwnersPage, Ask: owners, For: "Which shards had data of one collection, by the server's record (7.0 and later)",
 	},
 	site.Asked(site.Route{Pattern: "/collections/{ns}/map", Summary: "A tile of the chunk map",
-		Params: []site.Param{site.ParamNS, site.Number("level", "0 to 20: the chunks are cut into 2^level tiles"),
-			site.Number("index", "tile, from 0")},
+		Params: append(site.Takes[data.ChunkTileQuery](), site.ParamNS),
 		Tagged: true, Time: site.Past}, mapTile),
 
 	// What is measured is no part of the table.
@@ -75,7 +63,8 @@ var Routes = site.Table(
 	},
 
 	site.Question[api.List[api.Layout]]{
-		Route: site.Route{Pattern: "/layout", Summary: "Does the sharding match the schema's layout?", Params: layoutFilter,
+		Route: site.Route{Pattern: "/layout", Summary: "Does the sharding match the schema's layout?",
+			Params: site.Described(new(data.LayoutQuery).Parameters(nil)),
 			Tagged: true, Time: site.NowOnly},
 		Page: LayoutPage, Ask: layouts, For: "Shard keys beside those of the nearest layout",
 	},

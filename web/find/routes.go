@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/answer/locating"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
@@ -23,11 +24,14 @@ const (
 // Routes of finding.
 var Routes = site.Table(
 	site.Asked(site.Route{Pattern: "/find", Summary: "What a few typed characters may mean: pages, projects, shards, collections, changes",
-		Params: []site.Param{site.Query("q", "words; each is a part of the name"),
-			site.Query("kind", "project: projects only")}, Quiet: true}, find),
+		Params: site.Takes[locating.FindQuery](), Quiet: true}, find),
 )
 
 func find(s *site.Site, r *http.Request) (api.Found, error) {
+	q, err := param.Read[locating.FindQuery](r.URL.Query())
+	if err != nil {
+		return api.Found{}, err
+	}
 	v := s.ViewFor(r)
 	who := auth.From(r.Context())
 	you := templates.You{MayLocate: s.MayLocate(who), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin)}
@@ -66,5 +70,5 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 			return runs.Items
 		}
 	}
-	return locating.FindByName(v, r.URL.Query(), in)
+	return locating.FindByName(v, q, in), nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
@@ -18,7 +19,7 @@ import (
 
 // Page answers "where is it hot?".
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := writes.ParseHeatQuery(r.URL.Query())
+	q, err := param.Read[writes.HeatQuery](r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,11 @@ func operations(s *site.Site, r *http.Request) (a api.List[api.HeatOperations], 
 	if err != nil {
 		return a, err
 	}
-	all, err := writes.HeatOperations(v, source(s, r, v), r.URL.Query())
+	q, err := param.Read[writes.OperationsQuery](r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	all, err := writes.HeatOperations(v, source(s, r, v), q)
 	if err != nil {
 		return a, err
 	}
@@ -92,7 +97,7 @@ func hottest(s *site.Site, r *http.Request, of writes.HeatKind) (a api.HeatList,
 	if err != nil {
 		return a, err
 	}
-	q, err := writes.ParseHeatListQuery(r.URL.Query())
+	q, err := param.Read[writes.HeatListQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -105,7 +110,11 @@ func keyRange(s *site.Site, r *http.Request) (a api.HeatRange, err error) {
 	if err != nil {
 		return a, err
 	}
-	return writes.HeatRange(v, source(s, r, v), r.URL.Query())
+	q, err := param.Read[writes.RangeQuery](r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	return writes.HeatRange(v, source(s, r, v), q)
 }
 
 // MapJSON answers a picture. Its version takes the place of an ETag, because it is made
@@ -119,8 +128,8 @@ func MapJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if from.Pictures == nil {
 		return fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
-	q, err := writes.ParseHeatMapQuery(v, from, r.URL.Query())
-	if err != nil {
+	var q writes.HeatMapQuery
+	if err := q.Parameters(v, from).Read(r.URL.Query()); err != nil {
 		return err
 	}
 	version := strings.Join([]string{strconv.FormatInt(s.Born, 36), strconv.FormatInt(from.Pictures.Version(q.NS, q.By), 36),

@@ -3,7 +3,6 @@ package lab
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"shardboard/internal/answer/trying"
@@ -16,10 +15,11 @@ var chartRoutes = []site.Routed{
 	site.Page(site.Route{Pattern: "/lab/keys.svg", Summary: "The part of the data that each shard has with each key, as a picture",
 		Types: []string{mediaSVG}, Params: ofKeys, Handler: keysChart}),
 	site.Page(site.Route{Pattern: "/lab/ids.svg", Summary: "The shards on which new rows land with one kind of id, as a picture",
-		Types: []string{mediaSVG}, Params: append(slices.Clone(ofIDs), site.Query("kind", "as the answer names it; default the first")),
+		Types:   []string{mediaSVG},
+		Params:  append(site.Takes[trying.LabIDsQuery](), site.Query("kind", "as the answer names it; default the first")),
 		Handler: idsChart}),
 	site.Page(site.Route{Pattern: "/lab/growth.svg", Summary: "What each shard has before, after the moves and grown, as a picture",
-		Types: []string{mediaSVG}, Time: site.NowOnly, Params: ofGrowth, Handler: growthChart}),
+		Types: []string{mediaSVG}, Time: site.NowOnly, Params: site.Takes[trying.GrowthQuery](), Handler: growthChart}),
 }
 
 func keysChart(s *site.Site, w http.ResponseWriter, r *http.Request) error {

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -32,7 +32,8 @@ type gameView struct {
 func GamePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	sh := s.Shell(r, s.ViewFor(r), "lab-game", "Shard-key game")
 	in := r.URL.Query()
-	q, err := trying.ParseLabGame(in, answer.MaxInput)
+	var q trying.LabGameQuery
+	err := q.Parameters(param.MostText).Read(in)
 	if err != nil {
 		if fault.Of(err) != fault.Invalid {
 			return err
@@ -53,7 +54,7 @@ var fields = []string{"key", "players", "dealers", "workload", "decks", "project
 func formOf(in url.Values, problem string) form {
 	out := form{typed: map[string]string{}, problem: problem}
 	for _, name := range fields {
-		out.typed[name] = site.Typed(in.Get(name), answer.MaxInput)
+		out.typed[name] = site.Typed(in.Get(name), param.MostText)
 	}
 	return out
 }

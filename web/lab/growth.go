@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -33,7 +34,7 @@ func growthAnswer(s *site.Site, r *http.Request) (a api.LabGrowth, err error) {
 	if err != nil {
 		return a, err
 	}
-	q, err := trying.ParseGrowthQuery(r.URL.Query())
+	q, err := param.Read[trying.GrowthQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -49,7 +50,7 @@ func growthPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := trying.ParseGrowthQuery(r.URL.Query())
+	q, err := param.Read[trying.GrowthQuery](r.URL.Query())
 	if err != nil {
 		return err
 	}

@@ -121,12 +121,12 @@ func TestBadInputOfThePlannerIsNamedWithItsLimit(t *testing.T) {
 		"perShard=17":                        "perShard must be a number from 1 to 16",
 		"rate=fast":                          "rate must be a size from 1 byte",
 		"rate=0":                             "rate must be",
-		"pause=-1s":                          "pause must be a time from 0s to 168h",
+		"pause=-1s":                          "pause must be a duration from 0s to 168h",
 		"fill=101":                           "fill must be a number from 1 to 100",
 		"capacity=9e99TB":                    "capacity must be",
 		"newCapacity=1ZB":                    "newCapacity must be",
 		"measure=documents":                  "measure must be release, bytes or chunks",
-		"cursor=bm9uc2Vuc2U":                 "This is not a cursor",
+		"cursor=bm9uc2Vuc2U":                 "This cursor is not from this list",
 	} {
 		for _, path := range []string{"/api/v1/lab/growth?", "/lab/growth?"} {
 			w := s.Do("GET", path+query)

@@ -4,23 +4,15 @@ import (
 	"net/http"
 	"net/url"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
 )
 
-// ofIDs are what the comparison of ids follows from.
-var ofIDs = []site.Param{
-	site.Number("inserts", "new rows, from 100 to 100000; default 10000"),
-	site.Number("shards", "from 1 to 64; default 16"),
-	site.Number("hours", "in which they are inserted, from 1 to 8760; default 24"),
-	site.Query("seed", "of all that is by chance; default 1"),
-}
-
 func idsOf(_ *site.Site, r *http.Request) (a api.LabIDs, err error) {
-	q, err := trying.ParseLabIDs(r.URL.Query())
+	q, err := param.Read[trying.LabIDsQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -32,11 +24,11 @@ func IDsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	sh := s.Shell(r, s.ViewFor(r), "lab-ids", "Where ids land")
 	f := keysForm{typed: map[string]string{}}
 	fill := func(in url.Values) {
-		for _, p := range ofIDs {
-			f.typed[p.Name] = site.Typed(in.Get(p.Name), answer.MaxInput)
+		for _, p := range site.Takes[trying.LabIDsQuery]() {
+			f.typed[p.Name] = site.Typed(in.Get(p.Name), param.MostText)
 		}
 	}
-	q, err := trying.ParseLabIDs(r.URL.Query())
+	q, err := param.Read[trying.LabIDsQuery](r.URL.Query())
 	if err != nil {
 		if fault.Of(err) != fault.Invalid {
 			return err

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -63,7 +63,7 @@ func KeysPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 func (f *keysForm) fill(in url.Values) {
 	for _, p := range ofKeys {
-		f.typed[p.Name] = site.Typed(in.Get(p.Name), answer.MaxInput)
+		f.typed[p.Name] = site.Typed(in.Get(p.Name), param.MostText)
 	}
 }
 

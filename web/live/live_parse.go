@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -37,7 +38,7 @@ func (h *Hub) ParseTopics(q url.Values, who auth.Principal) (map[string]uint64, 
 				}
 				name = un
 			}
-			if _, err := answer.CheckText("A topic", name); err != nil {
+			if _, err := param.Checked("A topic", name); err != nil {
 				return nil, err
 			}
 			if _, ok := h.Fragments(name); !ok || len(name) > answer.MaxPathParam {

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/locating"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -22,7 +23,7 @@ import (
 // JSON answers one query, as JSON or as CSV.
 func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	in := r.URL.Query()
-	more, err := locating.ParseLocateExtras(in)
+	more, err := param.Read[locating.LocateExtras](in)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	status := http.StatusOK
 	if q != (placement.Query{}) {
 		q.Near = true // a person reads the note
-		more, err := locating.ParseLocateExtras(r.URL.Query())
+		more, err := param.Read[locating.LocateExtras](r.URL.Query())
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/web/guard"
 	"shardboard/web/site"
@@ -11,15 +12,11 @@ import (
 
 var (
 	ofChunk = []site.Param{site.ParamNS, site.ParamRef}
-	// What a locate answer can hold beyond the places.
-	paramWhy   = site.Query("why", "1 adds to each place the chain from value to machines, and a sentence for a ticket")
-	paramProve = site.Query("prove", "1 compares each place with the mongos's explain; at most 24")
-	paramIn    = site.Query("in", "projects: search q as a document key in all projects; "+
+	paramIn = site.Query("in", "projects: search q as a document key in all projects; "+
 		"collections: search q as an _id in all sharded collections")
 	paramNear = site.Query("near", "1 takes the only project whose name differs in case or begins with q, and lists near names")
 	// What of the metadata is checked.
 	checkedMetadata = []site.Param{site.Query("db", "one database only"), site.Query("ns", "one collection only")}
-	paramCounts     = site.Query("counts", "1 counts the rows of each place by one query of at most 2 s")
 )
 
 // Routes of where something is and why. What asks the cluster, or shows the progress
@@ -27,19 +24,16 @@ var (
 var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/locate", Summary: "Where is it? An address of this dashboard leads to its page",
 		Policy: guard.PolicyLocate, Handler: Page, Status: []int{http.StatusOK, http.StatusSeeOther},
-		Params: []site.Param{site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"),
-			site.Query("key", "shard key in Extended JSON"), paramIn, paramProve, paramCounts}}),
+		Params: append(site.Takes[locating.LocateExtras](), site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"),
+			site.Query("key", "shard key in Extended JSON"), paramIn)}),
 	site.Get(site.Route{Pattern: "/locate", Summary: "Which shard holds it?", Policy: guard.PolicyLocate, Handler: JSON,
-		Params: []site.Param{
+		Params: append(site.Takes[locating.LocateExtras](),
 			site.Query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"),
 			site.Query("ns", "namespace, with key"),
 			site.Query("key", "shard key in Extended JSON, with ns"),
 			paramNear,
 			paramIn,
-			paramWhy,
-			paramProve,
-			paramCounts,
-		},
+		),
 		Answer: api.LocateAnswer{}, Types: []string{site.MediaJSON, site.MediaCSV}}),
 
 	site.Page(site.Route{Pattern: "/locate/bulk", Summary: "Locate many lines", Policy: guard.PolicyLocate, Handler: LinesPage}),

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -17,7 +18,7 @@ import (
 
 // Page is the matrix of collections or projects and shards.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := spread.ParseMatrixQuery(r.URL.Query())
+	q, err := param.Read[spread.MatrixQuery](r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // list is the matrix for scripts.
 func list(s *site.Site, r *http.Request) (a api.List[api.MatrixRow], err error) {
-	q, err := spread.ParseMatrixListQuery(r.URL.Query())
+	q, err := param.Read[spread.MatrixListQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}

@@ -12,31 +12,13 @@ import (
 	"shardboard/web/site"
 )
 
-var (
-	ofBoth = []site.Param{
-		site.Query("by", "collections (default) or projects"),
-		site.Query("q", "only rows whose name contains this; of projects, also ids and public keys that begin with it"),
-		site.Query("db", "one database only"),
-	}
-	ofPage = []site.Param{
-		site.Query("measure", "bytes (default), documents, writes, or of collections reads"),
-		site.Query("show", "absolute (default), row or column: shares of the row or the column"),
-		site.Query("sort", "total (default), name, on:<shard> or in:<group of shards>"),
-		site.Query("order", "usual (default) or reverse"),
-		site.Query("columns", "auto (default), each (a column for each shard) or groups"),
-		site.Query("open", "rows and groups of columns to open; repeated"),
-		site.Query("close", "rows and groups of columns to close; repeated"),
-		site.Number("page", "from 1"),
-	}
-)
-
 // Routes of the matrix.
 var Routes = site.Table(
 	site.Question[api.List[api.MatrixRow]]{
-		Route: site.Route{Pattern: "/matrix", Summary: "Collections and projects by shard", Params: ofBoth, Time: site.Past, Internal: true,
+		Route: site.Route{Pattern: "/matrix", Summary: "Collections and projects by shard", Time: site.Past, Internal: true,
 			Writes: true,
 			Topic:  site.Topic{Kind: "matrix", Of: isTopic, Draw: draw}},
-		Page: Page, Ask: list, OfPage: ofPage, OfData: site.Paged(),
+		Page: Page, Ask: list, OfPage: site.Takes[spread.MatrixQuery](), OfData: site.Takes[spread.MatrixListQuery](),
 		For: "What each shard has of every collection or project, and what pending moves change",
 	},
 )

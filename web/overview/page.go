@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/answer/frontpage"
 	"shardboard/internal/answer/logbook"
 	"shardboard/internal/answer/mapped"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -49,7 +50,7 @@ const bandsOfMany = 2
 // mapOf is the map of the largest collections. Its view is in the address too; one that
 // cannot be read is that of everything.
 func mapOf(s *site.Site, r *http.Request, v answer.View) templates.MapView {
-	q, err := mapped.ParseMapQuery(r.URL.Query())
+	q, err := param.Read[mapped.MapQuery](r.URL.Query())
 	if err != nil {
 		q = mapped.MapQuery{By: mapped.MapByShard, To: 1}
 	}

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/causes"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
@@ -35,11 +36,11 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	shard, err := spread.ProjectShard(v, r.URL.Query())
-	if err != nil {
+	var q spread.ShardOfProject
+	if err := q.Parameters(v.Table).Read(r.URL.Query()); err != nil {
 		return err
 	}
-	region := regionOf(s, v, p, shard)
+	region := regionOf(s, v, p, q.Shard)
 	sh := s.Shell(r, v, "projects", answer.NameOf(p), "project:"+id.Hex())
 	page := projectPage(sh, s.Deps.Cluster.Profile.TenantWords().Many, p.DB, region,
 		sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p))
@@ -115,7 +116,11 @@ func documents(s *site.Site, r *http.Request) (a api.ProjectDocuments, err error
 	if err != nil {
 		return a, err
 	}
-	return spread.ProjectDocuments(r.Context(), v, s.Deps.Cluster.Profile, s.Deps.Locate.Locator, p, r.URL.Query())
+	q, err := param.Read[spread.DocumentsQuery](r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	return spread.ProjectDocuments(r.Context(), v, s.Deps.Cluster.Profile, s.Deps.Locate.Locator, p, q)
 }
 
 func projectID(r *http.Request) (bson.ObjectID, error) {

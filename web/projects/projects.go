@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -19,7 +20,7 @@ import (
 // ListPage lists every project and its shards; ?q= searches by name, id and
 // public key, ?page= turns pages.
 func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := spread.ParseProjectsQuery(r.URL.Query())
+	q, err := param.Read[spread.ProjectsQuery](r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -90,11 +91,11 @@ func list(s *site.Site, r *http.Request) (a api.Projects, err error) {
 	if err != nil {
 		return a, err
 	}
-	q, err := spread.ParseProjectsListQuery(r.URL.Query())
+	q, err := param.Read[spread.ProjectsListQuery](r.URL.Query())
 	if err != nil {
 		return a, err
 	}
-	list, err := spread.Projects(v, s.Deps.Cluster.Profile, q)
+	list, err := spread.Projects(v, s.Deps.Cluster.Profile, q.ProjectsQuery)
 	if err != nil {
 		return a, err
 	}

@@ -7,30 +7,28 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 )
 
 var (
-	paramID     = site.InPath("id", "a project's id, 24 hexadecimal digits")
-	paramSearch = site.Query("q", "name, id or public key")
-	paramSort   = site.Query("sort", "name, documents, bytes, writes, shards or created: the largest, hottest, widest or newest first; "+
-		"default: by name, a search by relevance")
+	paramID = site.InPath("id", "a project's id, 24 hexadecimal digits")
+	paramDB = site.Query("db", "of this database, where several have the id")
 )
 
 // Routes of projects.
 var Routes = site.Table(
 	site.Question[api.Projects]{
-		Route: site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch, paramSort},
-			Time: site.Past, Writes: true,
+		Route: site.Route{Pattern: "/projects", Summary: "Projects and their spread", Time: site.Past, Writes: true,
 			Topic: site.Topic{Kind: "projects", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
 				return ListRegion(v, s.Deps.Cluster.Profile)
 			}}},
-		Page: ListPage, Ask: list, OfData: site.Paged(),
+		Page: ListPage, OfPage: site.Takes[spread.ProjectsQuery](), Ask: list, OfData: site.Takes[spread.ProjectsListQuery](),
 	},
 	site.Page(site.Route{Pattern: "/projects/{id}", Summary: "Where is one project?",
-		Params: []site.Param{paramID, site.Query("shard", "what this shard has of it comes first")}, Handler: Page,
+		Params: append(site.Described(new(spread.ShardOfProject).Parameters(nil)), paramID), Handler: Page,
 		Time: site.Past, Writes: true,
 		Topic: site.Topic{Kind: "project", Of: isID,
 			Draw: func(_ context.Context, s *site.Site, v answer.View, text string) (templ.Component, error) {
@@ -41,14 +39,13 @@ var Routes = site.Table(
 				return Region(s, v, id)
 			}}}),
 	site.Asked(site.Route{Pattern: "/projects/{id}", Summary: "One project, collection by collection",
-		Params: []site.Param{paramID, site.Query("db", "of this database, where several have the id")},
+		Params: []site.Param{paramID, paramDB},
 		Tagged: true, Time: site.Past, Writes: true}, project),
 	// Document keys are for those who may locate.
 	site.Asked(site.Route{Pattern: "/projects/{id}/documents", Summary: "Yorkie documents of one project, by their keys",
 		Policy: guard.PolicyLocate,
-		Params: site.Paged(paramID, site.Query("db", "of this database, where several have the id"),
-			site.Query("prefix", "only keys that begin so")),
-		Time: site.NowOnly}, documents),
+		Params: append(site.Takes[spread.DocumentsQuery](), paramID, paramDB),
+		Time:   site.NowOnly}, documents),
 )
 
 func isID(text string) bool {

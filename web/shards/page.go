@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/answer/shares"
 	"shardboard/internal/answer/writes"
@@ -29,8 +30,8 @@ func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, n
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
-	shown, err := answer.ParsePage(r.URL.Query())
-	if err != nil {
+	var shown int
+	if err := (param.List{param.Page(&shown, "")}).Read(r.URL.Query()); err != nil {
 		return err
 	}
 	content, err := Region(s, v, name, shown)

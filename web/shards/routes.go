@@ -6,6 +6,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/shares"
 	"shardboard/internal/api"
 	"shardboard/web/site"
 )
@@ -34,12 +35,7 @@ var Routes = site.Table(
 	// Writes are no part of the table, so it has no ETag.
 	site.Question[api.ShardWhy]{
 		Route: site.Route{Pattern: "/shards/{name}/why", Summary: "Why has a shard more or less than its even share?",
-			Params: []site.Param{paramShard, site.Query("by", "bytes (default), documents or writes"),
-				site.Query("ns", "one collection: by project where its key begins with the project, else by chunk"),
-				site.Query("project",
-					"with ns: the chunks of this project, 24 hexadecimal digits, or those that \"several\" share; \"all\": by project as estimated"),
-				site.Number("limit", "how many parts are listed one by one, 1 to 1000; default 100, on the page 12")},
-			Time: site.Past, Writes: true},
+			Params: append(site.Takes[shares.ShardWhyQuery](), paramShard), Time: site.Past, Writes: true},
 		Page: WhyPage, Ask: why, For: "From the even share of a shard to what is on it, part by part",
 	},
 )

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/shares"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
@@ -39,7 +40,9 @@ func whyQuery(r *http.Request) (shares.ShardWhyQuery, error) {
 	if err != nil {
 		return shares.ShardWhyQuery{}, err
 	}
-	return shares.ParseShardWhyQuery(name, r.URL.Query())
+	q, err := param.Read[shares.ShardWhyQuery](r.URL.Query())
+	q.Shard = name
+	return q, err
 }
 
 // whySource is what counts writes, and which plans the reader may make.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -64,7 +64,7 @@ func (s *Site) Problem(w http.ResponseWriter, err error, text *string, again fun
 
 // Typed is what somebody typed, fit to be typed again.
 func Typed(s string, most int) string {
-	s, err := answer.CheckText("", sanitize.Truncate(s, most))
+	s, err := param.Checked("", sanitize.Truncate(s, most))
 	if err != nil {
 		return ""
 	}

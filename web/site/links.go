@@ -65,7 +65,7 @@ func kept(q url.Values) url.Values {
 	if d, err := writes.ParseWindow(q); err == nil && d != answer.DefaultWindow {
 		out.Set(writes.WindowParam, writes.ShortDuration(d))
 	}
-	if last, err := logbook.ParseLast(q); err == nil && last > 0 {
+	if logbook.LongOf(q.Get(logbook.LastParam)) > 0 {
 		out.Set(logbook.LastParam, q.Get(logbook.LastParam))
 	}
 	for _, w := range q["watch"][:min(len(q["watch"]), changing.MaxWatched)] {

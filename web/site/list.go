@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/natural"
 )
@@ -13,17 +14,13 @@ import (
 // one row into its wire form and is called for the rows of the page only.
 func PageOf[R, T any](r *http.Request, rows []R, keyOf func(R) string, wire func(R) T) (api.List[T], error) {
 	var out api.List[T]
-	q := r.URL.Query()
-	limit, err := answer.ParseLimit(q)
-	if err != nil {
-		return out, err
-	}
-	key, given, err := answer.CursorKey(q)
-	if err != nil {
+	var key string
+	var limit int
+	if err := (param.List{param.Cursor(&key), param.Limit(&limit)}).Read(r.URL.Query()); err != nil {
 		return out, err
 	}
 	from := 0
-	if given {
+	if key != "" {
 		from = sort.Search(len(rows), func(i int) bool { return natural.Compare(keyOf(rows[i]), key) >= 0 })
 	}
 	to := min(from+limit, len(rows))

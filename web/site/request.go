@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
@@ -28,7 +29,7 @@ func PathText(r *http.Request, name string) (string, error) {
 		}
 		raw = un
 	}
-	return answer.CheckText(name, answer.PathName(raw))
+	return param.Checked(name, answer.PathName(raw))
 }
 
 // Sharded is the sharded collection that the address names.

@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -181,11 +182,11 @@ func checkInput(r *http.Request) error {
 		return fault.Wrap(fault.Invalid, err, "The query of this address is not escaped correctly.")
 	}
 	for name, vs := range values {
-		if _, err := answer.CheckText("A parameter's name", name); err != nil {
+		if _, err := param.Checked("A parameter's name", name); err != nil {
 			return err
 		}
 		for _, v := range vs {
-			if _, err := answer.CheckText(sanitize.Truncate(name, 40), v); err != nil {
+			if _, err := param.Checked(sanitize.Truncate(name, 40), v); err != nil {
 				return err
 			}
 		}

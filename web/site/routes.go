@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/web/guard"
@@ -71,7 +72,7 @@ func (rt Route) shown() bool {
 // Complete adds to each route the parameters that follow from its other fields.
 func Complete(table []Route) []Route {
 	for i, rt := range table {
-		if rt.Internal {
+		if rt.Internal && !slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == answer.InternalParam }) {
 			table[i].Params = append(slices.Clone(table[i].Params), InternalQuery())
 		}
 		if rt.Writes && !slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == writes.WindowParam }) {
@@ -145,6 +146,25 @@ var (
 	ParamNS  = InPath("ns", "database.collection, path-escaped once")
 	ParamRef = InPath("ref", "a chunk's reference as the list of chunks gives it, or its part after the dot")
 )
+
+// Takes are the parameters that a query declares.
+func Takes[Q any, P interface {
+	*Q
+	Parameters() param.List
+}]() []Param {
+	return Described(P(new(Q)).Parameters())
+}
+
+// Described are declared parameters as the description of a route has them.
+func Described(list param.List) []Param {
+	var out []Param
+	for _, p := range list {
+		if p.Name != "" {
+			out = append(out, Param{Name: p.Name, In: "query", Type: p.Type, Text: p.Text})
+		}
+	}
+	return out
+}
 
 func Query(name, text string) Param { return Param{Name: name, In: "query", Text: text} }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
@@ -77,29 +75,14 @@ func Audit(ctx context.Context, trail AuditTrail, q AuditQuery, scope AuditScope
 
 // AuditRecords is the record for scripts. A part can be shorter than its limit and
 // still have a next: one request reads so many records and no more.
-func AuditRecords(ctx context.Context, trail AuditTrail, q url.Values, scope AuditScope, now time.Time) (api.List[api.AuditRecord], error) {
+func AuditRecords(ctx context.Context, trail AuditTrail, q AuditListQuery, scope AuditScope,
+	now time.Time) (api.List[api.AuditRecord], error) {
 	out := api.List[api.AuditRecord]{AsOf: now}
-	f, err := parseAuditFilter(q)
-	if err != nil {
-		return out, err
-	}
-	limit, err := answer.ParseLimit(q)
-	if err != nil {
-		return out, err
-	}
-	from, err := cursorNumber(q)
-	if err != nil {
-		return out, err
-	}
 	search := audit.Newest
-	switch order := q.Get("order"); order {
-	case "", "newest":
-	case "oldest":
+	if q.order == "oldest" {
 		search = audit.Oldest
-	default:
-		return out, fault.New(fault.Invalid, "order is newest or oldest; %q is neither.", sanitize.Truncate(order, 40))
 	}
-	found, err := search(ctx, scopedTrail{trail, scope.Withheld}, f, from, limit)
+	found, err := search(ctx, scopedTrail{trail, scope.Withheld}, q.filter, q.from, q.limit)
 	if err != nil {
 		return out, err
 	}
@@ -113,25 +96,17 @@ func AuditRecords(ctx context.Context, trail AuditTrail, q url.Values, scope Aud
 }
 
 // AuditHeads are all signed heads, oldest first.
-func AuditHeads(ctx context.Context, trail AuditTrail, q url.Values, now time.Time) (api.List[api.AuditHead], error) {
+func AuditHeads(ctx context.Context, trail AuditTrail, q AuditHeadsQuery, now time.Time) (api.List[api.AuditHead], error) {
 	out := api.List[api.AuditHead]{AsOf: now}
-	limit, err := answer.ParseLimit(q)
+	heads, err := trail.AuditHeads(ctx, int(q.skip), q.limit+1)
 	if err != nil {
 		return out, err
 	}
-	skip, err := cursorNumber(q)
-	if err != nil {
-		return out, err
-	}
-	heads, err := trail.AuditHeads(ctx, int(skip), limit+1)
-	if err != nil {
-		return out, err
-	}
-	for _, h := range heads[:min(limit, len(heads))] {
+	for _, h := range heads[:min(q.limit, len(heads))] {
 		out.Items = append(out.Items, AuditHead(h))
 	}
-	if len(heads) > limit {
-		out.Next = answer.CursorOf(strconv.FormatInt(skip+int64(limit), 10))
+	if len(heads) > q.limit {
+		out.Next = answer.CursorOf(strconv.FormatInt(q.skip+int64(q.limit), 10))
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -78,19 +79,35 @@ func RunStateChoice(state string) string {
 	return engine.State(state).Label()
 }
 
-// ParseRunsQuery reads the filter of an address.
-func ParseRunsQuery(in url.Values) (q RunsQuery, err error) {
-	if err = answer.TextParameters(in, map[string]*string{"state": &q.State, "kind": &q.Kind, "by": &q.By}); err != nil {
-		return q, err
+// Parameters are those of the address of the list.
+func (q *RunsQuery) Parameters() param.List {
+	return param.List{
+		param.Of("state", "in this state, or open", func(state string) error {
+			if q.State = state; !slices.Contains(RunStates(), state) {
+				return fault.New(fault.Invalid, "There is no state of a run called %q.", sanitize.Truncate(state, 60))
+			}
+			return nil
+		}),
+		param.Of("kind", "of this kind", func(kind string) error {
+			if q.Kind = kind; !actions.Kind(kind).Known() {
+				return fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(kind, 60))
+			}
+			return nil
+		}),
+		param.Text(&q.By, "by", "of this principal"),
+		param.Cursor(&q.Cursor),
 	}
-	if !slices.Contains(RunStates(), q.State) {
-		return q, fault.New(fault.Invalid, "There is no state of a run called %q.", sanitize.Truncate(q.State, 60))
-	}
-	if q.Kind != "" && !actions.Kind(q.Kind).Known() {
-		return q, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(q.Kind, 60))
-	}
-	q.Cursor, _, err = answer.CursorKey(in)
-	return q, err
+}
+
+// RunsListQuery is a part of the list for scripts.
+type RunsListQuery struct {
+	RunsQuery
+	Limit int
+}
+
+// Parameters are those of the address of the list.
+func (q *RunsListQuery) Parameters() param.List {
+	return append(q.RunsQuery.Parameters(), param.Limit(&q.Limit))
 }
 
 // URL is the address of the list from a cursor on.

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
@@ -44,7 +45,7 @@ func TestChunkFiltersNarrowTheTable(t *testing.T) {
 	v := webtest.NewStory().With(webtest.Troubled).View()
 	open := func(query string) api.ChunkList {
 		in := must.Get(url.ParseQuery(query))
-		q := must.Get(data.ParseChunkQuery(in))
+		q := must.Get(param.Read[data.ChunkQuery](in))
 		list, err := data.ChunkPage(v, v.Table.Collection("yorkie-meta.documents"), q)
 		must.Do(t, err)
 		return list

@@ -1,9 +1,8 @@
 package data
 
 import (
-	"net/url"
-
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -12,25 +11,33 @@ import (
 // DeepestLevel is where a million chunks are one to a tile.
 const DeepestLevel = 20
 
+// TileParameters choose a tile: the index-th of 2^level.
+func TileParameters(level, index *int) param.List {
+	at := param.Of("index", "tile, from 0; default 0", func(typed string) (err error) {
+		*index, err = param.ParseNumber("index", typed, 0, 1<<*level-1)
+		return err
+	})
+	at.Type = "integer"
+	return param.List{param.Number(level, "level", 0, DeepestLevel, "the chunks are cut into 2^level tiles"), at}
+}
+
+// ChunkTileQuery is a tile of the chunk map.
+type ChunkTileQuery struct{ level, index int }
+
+// Parameters are those of the address of a tile.
+func (q *ChunkTileQuery) Parameters() param.List { return TileParameters(&q.level, &q.index) }
+
 // ChunkTile is one tile of the chunk map. A collection of a million chunks is drawn from
 // tiles of bounded size: neighbours on the same shard are one run, and where even
 // those are too many, fixed cells hold their counts.
-func ChunkTile(v answer.View, c *topology.Collection, in url.Values) (api.Tile, error) {
-	level, err := answer.NumberParameter(in, "level", 0, DeepestLevel, 0)
-	if err != nil {
-		return api.Tile{}, err
-	}
-	index, err := answer.NumberParameter(in, "index", 0, 1<<level-1, 0)
-	if err != nil {
-		return api.Tile{}, err
-	}
+func ChunkTile(v answer.View, c *topology.Collection, q ChunkTileQuery) api.Tile {
 	n := c.Chunks.Len()
 	out := api.Tile{
-		NS: string(c.NS), Level: level, Index: index, Total: n, From: n * index >> level, To: n * (index + 1) >> level,
+		NS: string(c.NS), Level: q.level, Index: q.index, Total: n, From: n * q.index >> q.level, To: n * (q.index + 1) >> q.level,
 		Freshness: answer.FreshnessOf(v, topology.PartRouting),
 	}
 	out.Runs = TileRuns(c, out.From, out.To)
-	return out, nil
+	return out
 }
 
 // MaxRuns bounds a tile: more stripes than a screen has pixels for.

@@ -3,12 +3,9 @@ package data
 import (
 	"cmp"
 	"maps"
-	"net/url"
 	"slices"
 
 	"shardboard/internal/chunksize"
-	"shardboard/internal/fault"
-	"shardboard/internal/sanitize"
 )
 
 // The orders of a list of chunks.
@@ -168,14 +165,4 @@ func (f *chunkFigures) page(hits positionsFound, by string, from, to int) []int 
 		out = append(out, hits.at(n))
 	}
 	return out
-}
-
-// parseChunkOrder reads ?sort=.
-func parseChunkOrder(in url.Values) (string, error) {
-	by := in.Get("sort")
-	if !slices.Contains(ChunkOrders, by) {
-		return "", fault.New(fault.Invalid, "sort must be bytes, documents or heat, or left out for key order, not %q.",
-			sanitize.Truncate(by, 40))
-	}
-	return by, nil
 }

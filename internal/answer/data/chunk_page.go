@@ -5,15 +5,13 @@ import (
 
 	"net/url"
 	"sort"
-	"strconv"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -27,33 +25,29 @@ type ChunkQuery struct {
 	Page int
 }
 
-// ParseChunkQuery reads the parameters of an address.
-func ParseChunkQuery(in url.Values) (ChunkQuery, error) {
-	q := ChunkQuery{Pos: -1}
-	err := answer.TextParameters(in, map[string]*string{"q": &q.Text, "key": &q.Key, "shard": &q.Shard, "zone": &q.Zone})
-	if err != nil {
-		return q, err
+// Parameters are those of the address of the page.
+func (q *ChunkQuery) Parameters() param.List {
+	q.Pos = -1
+	return param.List{
+		param.Text(&q.Text, "q", "only chunks with this in a bound"),
+		param.Text(&q.Key, "key", "only the chunk that holds this key"),
+		param.Text(&q.Shard, "shard", "on this shard"),
+		param.Text(&q.Zone, "zone", "covered by this zone"),
+		ticked(&q.Jumbo, "jumbo"), ticked(&q.Oversized, "oversized"),
+		param.OneOf(&q.Sort, "sort", "the largest or hottest first, absent in key order", ByBytes, ByDocuments, ByHeat),
+		param.Real(&q.Pos, "pos", 0, 1, "the page with the chunk at this place of the picture"),
+		param.Page(&q.Page, "of 50 chunks, counted from 1"),
 	}
-	q.Jumbo, q.Oversized = ticked(in, "jumbo"), ticked(in, "oversized")
-	if q.Sort, err = parseChunkOrder(in); err != nil {
-		return q, err
-	}
-	if s := in.Get("pos"); s != "" {
-		if q.Pos, err = strconv.ParseFloat(s, 64); err != nil || !(q.Pos >= 0 && q.Pos <= 1) {
-			return q, fault.New(fault.Invalid, "pos must be a number from 0 to 1, not %q.", sanitize.Truncate(s, 40))
-		}
-	}
-	q.Page, err = answer.ParsePage(in)
-	return q, err
 }
 
 // ticked is a checkbox: nil when it does not filter.
-func ticked(in url.Values, name string) *bool {
-	if in.Get(name) != "1" {
+func ticked(to **bool, name string) param.Param {
+	return param.Of(name, "1: only such", func(typed string) error {
+		if on := typed == "1"; on {
+			*to = &on
+		}
 		return nil
-	}
-	on := true
-	return &on
+	})
 }
 
 // Filters tells whether chunks are left out.

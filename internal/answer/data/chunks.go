@@ -2,41 +2,49 @@ package data
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
-// chunkListQuery is a part of a collection's chunks, as scripts read them: by cursor.
+// chunkListQuery is what all lists of chunks for scripts can be asked for.
 type chunkListQuery struct {
 	chunkFilter
-	limit int
-	sort  string
+	limit  int
+	cursor string // as it was sent: what is in it depends on the order
 }
 
-func parseChunkListQuery(v answer.View, in url.Values) (q chunkListQuery, err error) {
-	if q.limit, err = answer.ParseLimit(in); err != nil {
-		return q, err
+func (q *chunkListQuery) parameters() param.List {
+	return param.List{
+		param.Text(&q.Shard, "shard", "on this shard"),
+		param.MaybeFlag(&q.Jumbo, "jumbo", "true or false"),
+		param.Text(&q.Zone, "zone", "covered by this zone"),
+		param.MaybeFlag(&q.Oversized, "oversized", "true or false: has more documents than its shard moves at once, as far as is known"),
+		param.TypedCursor(&q.cursor), param.Limit(&q.limit),
 	}
-	if q.Jumbo, err = answer.FlagParameter(in, "jumbo"); err != nil {
-		return q, err
-	}
-	if q.Oversized, err = answer.FlagParameter(in, "oversized"); err != nil {
-		return q, err
-	}
-	q.Shard, q.Zone = in.Get("shard"), in.Get("zone")
-	if err := q.findNames(v.Table); err != nil {
-		return q, err
-	}
-	q.sort, err = parseChunkOrder(in)
-	return q, err
+}
+
+// ChunksQuery is a part of the chunks of one collection.
+type ChunksQuery struct {
+	chunkListQuery
+	sort      string
+	from, key string // Extended JSON: the bound to begin with; what one chunk holds
+}
+
+// Parameters are those of the address of the list.
+func (q *ChunksQuery) Parameters() param.List {
+	return append(q.parameters(),
+		param.OneOf(&q.sort, "sort", "the largest or hottest first, absent in key order; measured chunks by what was measured, others by the "+
+			"estimate of their shard", ByBytes, ByDocuments, ByHeat),
+		param.Text(&q.from, "from", "begin with the chunk of this bound"),
+		param.Text(&q.key, "key", "only the chunk that holds this key"))
 }
 
 // findNames refuses names that no shard and no zone has: an empty list would say that nothing is there.
@@ -57,25 +65,25 @@ func (q chunkListQuery) findNames(t *topology.Table) error {
 // writes. In key order the cursor is the reference of the next chunk: when that was
 // merged away meanwhile, the list goes on with the chunk that now holds its lower
 // bound, so nothing is skipped. In another order it is a place in the list.
-func Chunks(v answer.View, c *topology.Collection, in url.Values) (api.ChunkList, error) {
-	q, err := parseChunkListQuery(v, in)
+func Chunks(v answer.View, c *topology.Collection, q ChunksQuery) (api.ChunkList, error) {
+	err := q.findNames(v.Table)
 	if err != nil {
 		return api.ChunkList{}, err
 	}
 	rows := NewChunkRows(v, c)
 	out := api.ChunkList{Items: []api.Chunk{}, Order: cmp.Or(q.sort, "key")}
 	if q.sort == ByKey {
-		err = q.inKeyOrder(rows, in, &out)
+		err = q.inKeyOrder(rows, &out)
 	} else {
-		err = q.sorted(rows, in, &out)
+		err = q.sorted(rows, &out)
 	}
 	out.AsOf, out.Stale = answer.AsOf(v, topology.PartRouting)
 	return out, err
 }
 
 // inKeyOrder looks at no more chunks than the page needs.
-func (q chunkListQuery) inKeyOrder(rows chunkRows, in url.Values, out *api.ChunkList) error {
-	from, to, err := chunkSpan(rows.v, rows.c, in)
+func (q ChunksQuery) inKeyOrder(rows chunkRows, out *api.ChunkList) error {
+	from, to, err := q.span(rows.v, rows.c)
 	if err != nil {
 		return err
 	}
@@ -99,14 +107,16 @@ func (q chunkListQuery) inKeyOrder(rows chunkRows, in url.Values, out *api.Chunk
 
 // sorted is a page by size or writes. Its cursor is a place: when something is
 // measured between two pages, a chunk may come twice or not at all.
-func (q chunkListQuery) sorted(rows chunkRows, in url.Values, out *api.ChunkList) error {
-	if in.Get("from") != "" || in.Get("key") != "" {
+func (q ChunksQuery) sorted(rows chunkRows, out *api.ChunkList) error {
+	if q.from+q.key != "" {
 		return fault.New(fault.Invalid, "from= and key= need the list in key order: leave out either them or sort=.")
 	}
 	at := 0
-	if key, given, err := answer.CursorKey(in); err != nil {
-		return err
-	} else if given {
+	if q.cursor != "" {
+		key, err := param.CursorKey(q.cursor)
+		if err != nil {
+			return err
+		}
 		place, ok := strings.CutPrefix(key, q.sort+" ")
 		if at, err = strconv.Atoi(place); !ok || err != nil || at < 0 {
 			return fault.New(fault.Invalid, "This cursor is not from this list in this order.")
@@ -188,48 +198,50 @@ func cursorFrom(c *topology.Collection, cursor string) (int, error) {
 	return min(i, c.Chunks.Len()), err
 }
 
-// chunkSpan is the positions [from, to) that cursor=, from= or key= leave.
-func chunkSpan(v answer.View, c *topology.Collection, q url.Values) (from, to int, err error) {
+// span is the positions [from, to) that cursor=, from= or key= leave.
+func (q ChunksQuery) span(v answer.View, c *topology.Collection) (from, to int, err error) {
 	to = c.Chunks.Len()
-	given := 0
-	for _, name := range []string{"from", "key"} {
-		if q.Get(name) != "" {
-			given++
-		}
-	}
-	if given > 0 {
+	if q.from+q.key != "" {
 		if err := answer.MayNameKeys(v); err != nil {
 			return 0, 0, err
 		}
 	}
-	if given == 2 {
+	switch {
+	case q.from != "" && q.key != "":
 		return 0, 0, fault.New(fault.Invalid, "Give from= or key=, not both: from= starts a list, key= finds one chunk.")
-	}
-	if text := q.Get("key"); text != "" {
-		k, err := answer.PlainKey(c.Key, text)
+	case q.key != "":
+		k, err := answer.PlainKey(c.Key, q.key)
 		if err != nil {
 			return 0, 0, err
 		}
 		i, _ := c.Chunks.Find(k)
 		return i, i + 1, nil
-	}
-	if text := q.Get("from"); text != "" {
-		k, err := answer.BoundKey(c.Key, text)
+	case q.from != "":
+		k, err := answer.BoundKey(c.Key, q.from)
 		if err != nil {
 			return 0, 0, err
 		}
 		from, _ = c.Chunks.Find(k)
 	}
+	if q.cursor == "" {
+		return max(from, 0), to, nil
+	}
+	from, err = cursorPosition(v, c, q.cursor) // a later page of a list that may have begun at from=
+	return from, to, err
+}
+
+// cursorPosition is the position in key order at which a page begins.
+func cursorPosition(v answer.View, c *topology.Collection, cursor string) (int, error) {
 	if v.Hidden.Bounds {
-		from, err := answer.ListPlace(q)
-		return min(from, to), to, err
-	}
-	if ref := q.Get("cursor"); ref != "" { // a later page of a list that began at from=
-		if from, err = cursorFrom(c, ref); err != nil {
-			return 0, 0, err
+		key, err := param.CursorKey(cursor)
+		if err != nil {
+			return 0, err
 		}
+		from, err := answer.ListPlace(key)
+		return min(from, c.Chunks.Len()), err
 	}
-	return max(from, 0), to, nil
+	from, err := cursorFrom(c, cursor)
+	return max(from, 0), err
 }
 
 func VersionOf(v topology.Version) *api.Version {

@@ -1,13 +1,13 @@
 package data
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/natural"
@@ -16,37 +16,47 @@ import (
 	"shardboard/internal/topology"
 )
 
+// ClusterChunksQuery is a part of the chunks of all collections.
+type ClusterChunksQuery struct {
+	chunkListQuery
+	db, project string
+	internal    bool
+}
+
+// Parameters are those of the address of the list.
+func (q *ClusterChunksQuery) Parameters() param.List {
+	return append(q.parameters(),
+		param.Text(&q.db, "db", "one database only"),
+		param.Text(&q.project, "project", "only chunks that hold rows of this project: its id; of collections whose key begins with the project"),
+		answer.ShowInternal(&q.internal))
+}
+
 // ClusterChunks lists the chunks of all collections, or of one database or project, by collection and in
 // key order. A page looks at no more chunks than it needs, so a list of a million can be read page by page.
-func ClusterChunks(v answer.View, in url.Values) (api.ClusterChunks, error) {
+func ClusterChunks(v answer.View, q ClusterChunksQuery) (api.ClusterChunks, error) {
 	out := api.ClusterChunks{Items: []api.CollectionChunk{}}
-	internal, err := answer.ParseInternal(in)
+	if err := q.findNames(v.Table); err != nil {
+		return out, err
+	}
+	begin, within, err := q.place()
 	if err != nil {
 		return out, err
 	}
-	q, err := parseChunkListQuery(v, in)
-	if err != nil {
-		return out, err
-	}
-	begin, within, err := clusterChunksCursor(in)
-	if err != nil {
-		return out, err
-	}
-	spans, byDocument, err := chunkSpans(v, in)
+	spans, byDocument, err := q.spans(v)
 	if err != nil {
 		return out, err
 	}
 	out.ByDocument = byDocument
 	for _, span := range spans {
 		switch {
-		case !internal && !answer.Visible(span.c):
+		case !q.internal && !answer.Visible(span.c):
 			hits, _ := q.find(NewChunkRows(v, span.c), span.positionsFound)
 			out.Hidden += hits.len()
 			continue
 		case out.Next != "" || natural.Compare(string(span.c.NS), begin) < 0:
 			continue
 		case string(span.c.NS) == begin && within != "":
-			from, _, err := chunkSpan(v, span.c, url.Values{"cursor": {within}})
+			from, err := cursorPosition(v, span.c, within)
 			if err != nil {
 				return out, err
 			}
@@ -73,10 +83,13 @@ func (q chunkListQuery) pageOf(rows chunkRows, span positionsFound, items *[]api
 	return ""
 }
 
-// clusterChunksCursor is the collection at which a page begins, and the cursor within its chunks.
-func clusterChunksCursor(in url.Values) (ns, within string, err error) {
-	key, given, err := answer.CursorKey(in)
-	if err != nil || !given {
+// place is the collection at which a page begins, and the cursor within its chunks.
+func (q ClusterChunksQuery) place() (ns, within string, err error) {
+	if q.cursor == "" {
+		return "", "", nil
+	}
+	key, err := param.CursorKey(q.cursor)
+	if err != nil {
 		return "", "", err
 	}
 	ns, within, ok := strings.Cut(key, "\x00")
@@ -92,14 +105,13 @@ type chunksAmong struct {
 	positionsFound
 }
 
-// chunkSpans are the chunks of the collections that db= and project= choose, by the collections' names.
-func chunkSpans(v answer.View, in url.Values) (spans []chunksAmong, byDocument []string, err error) {
-	db := in.Get("db")
-	if text := in.Get("project"); text != "" {
-		return projectSpans(v, db, text)
+// spans are the chunks of the collections that db= and project= choose, by the collections' names.
+func (q ClusterChunksQuery) spans(v answer.View) (spans []chunksAmong, byDocument []string, err error) {
+	if q.project != "" {
+		return projectSpans(v, q.db, q.project)
 	}
 	for _, c := range v.Table.Collections {
-		if c.Chunks.Len() > 0 && !c.Unsplittable && (db == "" || c.NS.Database() == db) {
+		if c.Chunks.Len() > 0 && !c.Unsplittable && (q.db == "" || c.NS.Database() == q.db) {
 			spans = append(spans, chunksAmong{c, positionsFound{to: c.Chunks.Len()}})
 		}
 	}

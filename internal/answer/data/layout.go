@@ -1,11 +1,11 @@
 package data
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -75,19 +75,19 @@ func layoutCollection(p *profile.Profile, d profile.Drift, name string) api.Layo
 // matched database with its nearest layout.
 type LayoutQuery struct{ DB, Layout string }
 
-// ParseLayoutQuery reads the parameters of an address.
-func ParseLayoutQuery(p *profile.Profile, in url.Values) (q LayoutQuery, err error) {
-	if q.DB, err = answer.TextParameter(in, "db"); err != nil {
-		return q, err
+// Parameters are those of an address, with the layouts of a profile; nil for their description.
+func (q *LayoutQuery) Parameters(p *profile.Profile) param.List {
+	return param.List{
+		param.Text(&q.DB, "db", "one database only"),
+		param.Of("layout", "compare with this layout, not the nearest", func(name string) error {
+			q.Layout = name
+			if _, ok := p.Layout(name); !ok {
+				names := answer.Map(p.Layouts, func(l profile.Layout) string { return l.Name })
+				return fault.New(fault.Invalid, "There is no layout %q; known are %s.", sanitize.Truncate(name, 60), strings.Join(names, ", "))
+			}
+			return nil
+		}),
 	}
-	if q.Layout, err = answer.TextParameter(in, "layout"); err != nil || q.Layout == "" {
-		return q, err
-	}
-	if _, ok := p.Layout(q.Layout); !ok {
-		names := answer.Map(p.Layouts, func(l profile.Layout) string { return l.Name })
-		return q, fault.New(fault.Invalid, "There is no layout %q; known are %s.", sanitize.Truncate(q.Layout, 60), strings.Join(names, ", "))
-	}
-	return q, nil
 }
 
 // databases are those that the profile matches, or the one asked for.

@@ -2,7 +2,6 @@ package locating
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/causes"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
@@ -32,16 +32,13 @@ type LocateExtras struct {
 
 func (a LocateExtras) any() bool { return a.Why || a.Prove || a.Counts }
 
-// ParseLocateExtras reads why=1, prove=1 and counts=1.
-func ParseLocateExtras(q url.Values) (a LocateExtras, err error) {
-	for name, into := range map[string]*bool{"why": &a.Why, "prove": &a.Prove, "counts": &a.Counts} {
-		given, err := answer.FlagParameter(q, name)
-		if err != nil {
-			return a, err
-		}
-		*into = given != nil && *given
+// Parameters are those of an address that ask for more than places.
+func (a *LocateExtras) Parameters() param.List {
+	return param.List{
+		param.Flag(&a.Why, "why", "1 adds to each place the chain from value to machines, and a sentence for a ticket"),
+		param.Flag(&a.Prove, "prove", "1 compares each place with the mongos's explain; at most 24"),
+		param.Flag(&a.Counts, "counts", "1 counts the rows of each place by one query of at most 2 s"),
 	}
-	return a, nil
 }
 
 // What one answer may ask the cluster, and how much of it at a time.

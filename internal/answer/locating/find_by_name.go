@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
 	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -32,26 +32,30 @@ type FindIn struct {
 	Plans   func() []actions.Plan // never run; reads them too
 }
 
+// FindQuery is what is looked for by name.
+type FindQuery struct{ text, kind string }
+
+// Parameters are those of the address.
+func (q *FindQuery) Parameters() param.List {
+	return param.List{
+		param.Text(&q.text, "q", "words; each is a part of the name"),
+		param.OneOf(&q.kind, "kind", "projects only", "project"),
+	}
+}
+
 // FindByName lists what the text of a query may mean: each of its words is the beginning of a word of the
 // name, or a part of it. Without words it lists pages, changes and shards. Upper and lower
 // case are the same. kind=project leaves out all but projects.
-func FindByName(v answer.View, in url.Values, from FindIn) (api.Found, error) {
-	q, err := answer.TextParameter(in, "q")
-	if err != nil {
-		return api.Found{}, err
-	}
-	f := finder{words: strings.Fields(fold(q))}
-	switch in.Get("kind") {
-	case "":
-		f.addAll(v, from)
-	case "project":
+func FindByName(v answer.View, q FindQuery, from FindIn) api.Found {
+	f := finder{words: strings.Fields(fold(q.text))}
+	if q.kind == "project" {
 		f.addProjects(v)
-	default:
-		return api.Found{}, fault.New(fault.Invalid, "kind must be project.")
+	} else {
+		f.addAll(v, from)
 	}
-	out := api.Found{Query: q, Freshness: answer.FreshnessOf(v, topology.PartRouting)}
+	out := api.Found{Query: q.text, Freshness: answer.FreshnessOf(v, topology.PartRouting)}
 	out.Items, out.More = f.best()
-	return out, nil
+	return out
 }
 
 // ExactlyNamed lists the shards, collections and zones of a name, whatever the case of its letters.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -23,7 +24,7 @@ func LocateLines(lines []string) ([]string, error) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if _, err := answer.CheckText("Line "+strconv.Itoa(i+1), line); err != nil {
+		if _, err := param.Checked("Line "+strconv.Itoa(i+1), line); err != nil {
 			return nil, err
 		}
 		kept = append(kept, line)

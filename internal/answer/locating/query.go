@@ -3,19 +3,21 @@ package locating
 import (
 	"net/url"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
-// ParseLocateQuery reads q=, ns=, key=, near= and in=.
+// ParseLocateQuery reads q=, ns=, key=, near= and in=. Texts are not trimmed: a key may begin with a space.
 func ParseLocateQuery(q url.Values) (placement.Query, error) {
-	near, err := answer.FlagParameter(q, "near")
-	return placement.Query{
-		Text: q.Get("q"), NS: topology.Namespace(q.Get("ns")), Key: q.Get("key"), Near: near != nil && *near, In: placement.In(q.Get("in")),
-	}, err
+	out := placement.Query{Text: q.Get("q"), NS: topology.Namespace(q.Get("ns")), Key: q.Get("key"), In: placement.In(q.Get("in"))}
+	if !q.Has("near") {
+		return out, nil
+	}
+	err := param.List{param.Flag(&out.Near, "near", "")}.Read(q)
+	return out, err
 }
 
 // NearNames are the projects with near names on the wire; nil if none were looked for.

@@ -5,13 +5,13 @@ package logbook
 import (
 	"cmp"
 	"context"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
@@ -117,34 +117,27 @@ type EventsQuery struct {
 	LogTime
 }
 
-// ParseEventsQuery reads the parameters of an address.
-func ParseEventsQuery(in url.Values) (EventsQuery, error) {
-	q := EventsQuery{NS: in.Get("ns"), What: in.Get("what"), Shard: in.Get("shard")}
-	var err error
-	if q.Limit, err = answer.ParseLimit(in); err != nil {
-		return q, err
-	}
-	if q.Kind, q.Outcome, err = kindAndOutcome(in); err != nil {
-		return q, err
-	}
-	if q.LogTime, err = ParseLogTime(in); err != nil {
-		return q, err
-	}
-	key, paged, err := answer.CursorKey(in)
-	if err != nil {
-		return q, err
-	}
-	if paged {
-		ms, id, _ := strings.Cut(key, ".")
-		at, err := strconv.ParseInt(ms, 10, 64)
-		if err != nil {
-			return q, fault.New(fault.Invalid, "This cursor is not from this list.")
-		}
-		q.After = logPosition{at, id}
-	}
-	q.Internal, err = answer.ParseInternal(in)
-	q.Internal = q.Internal || answer.AsksInternal(q.NS)
-	return q, err
+// Parameters are those of the address of the list.
+func (q *EventsQuery) Parameters() param.List {
+	return slices.Concat(kindAndOutcome(&q.Kind, &q.Outcome, &q.Shard), q.LogTime.Parameters(), param.List{
+		param.Text(&q.NS, "ns", "of this namespace"),
+		param.Text(&q.What, "what", "this kind of entry, or a prefix that ends in a dot"),
+		param.CursorBy(func(key string) error {
+			ms, id, _ := strings.Cut(key, ".")
+			at, err := strconv.ParseInt(ms, 10, 64)
+			if err != nil {
+				return fault.New(fault.Invalid, "This cursor is not from this list.")
+			}
+			q.After = logPosition{at, id}
+			return nil
+		}),
+		param.Limit(&q.Limit),
+		answer.ShowInternal(&q.Internal),
+		param.Check(func() error {
+			q.Internal = q.Internal || answer.AsksInternal(q.NS)
+			return nil
+		}),
+	})
 }
 
 func (q EventsQuery) takes(x Event) bool {

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -53,7 +54,7 @@ func TestBarsOfTheChangelogHaveNoGapsAndAddUpToTheList(t *testing.T) {
 		{"from=" + answer.AtText(begin.Add(10*time.Minute)) + "&to=" + answer.AtText(begin.Add(20*time.Minute)), 7, 2, time.Minute,
 			begin.Add(10 * time.Minute)},
 	} {
-		q := must.Get(logbook.ParseActivityQuery(webtest.Must(url.ParseQuery(x.address))))
+		q := must.Get(param.Read[logbook.ActivityQuery](webtest.Must(url.ParseQuery(x.address))))
 		list, counts, err := logbook.Activity(t.Context(), v, nil, q)
 		must.Do(t, err)
 		other, failed := 0, 0
@@ -78,7 +79,7 @@ func TestBarsOfTheChangelogHaveNoGapsAndAddUpToTheList(t *testing.T) {
 func TestATimeWithoutEntriesHasNothingToCount(t *testing.T) {
 	v, begin := minuteByMinute(100)
 	for _, address := range []string{"from=2999-01-01T00:00", "to=" + answer.AtText(begin), "ns=no.such"} {
-		q := must.Get(logbook.ParseActivityQuery(webtest.Must(url.ParseQuery(address))))
+		q := must.Get(param.Read[logbook.ActivityQuery](webtest.Must(url.ParseQuery(address))))
 		list, counts, err := logbook.Activity(t.Context(), v, nil, q)
 		if err != nil || len(list.Items) != 0 || counts.Total != 0 || counts.Failed != 0 {
 			t.Errorf("%s: %d entries, %+v, %v", address, len(list.Items), counts, err)
@@ -87,12 +88,12 @@ func TestATimeWithoutEntriesHasNothingToCount(t *testing.T) {
 }
 
 func TestTimesOfTheChangelogAreWholeMinutes(t *testing.T) {
-	q, err := logbook.ParseLogTime(url.Values{"from": {"2026-01-02T03:04:59Z"}, "to": {"2026-01-02T03:05:01Z"}})
+	q, err := param.Read[logbook.LogTime](url.Values{"from": {"2026-01-02T03:04:59Z"}, "to": {"2026-01-02T03:05:01Z"}})
 	if err != nil || q.From.Format(time.TimeOnly) != "03:04:00" || q.To.Format(time.TimeOnly) != "03:06:00" {
 		t.Errorf("%+v, %v", q, err)
 	}
 	for _, bad := range []string{"last=2h", "last=1h&to=2026-01-02T03:04", "from=x", "to=x", "from=2026-01-02T03:04&to=2026-01-02T03:04"} {
-		if q, err := logbook.ParseLogTime(webtest.Must(url.ParseQuery(bad))); err == nil {
+		if q, err := param.Read[logbook.LogTime](webtest.Must(url.ParseQuery(bad))); err == nil {
 			t.Errorf("%s is taken: %+v", bad, q)
 		}
 	}

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/fault"
-	"shardboard/internal/sanitize"
+	"shardboard/internal/answer/param"
 )
 
 // ActivityQuery filters the changelog. The zero value shows outcomes, newest
@@ -23,40 +22,28 @@ type ActivityQuery struct {
 // ActivityKinds are the choices of the kind filter; "" is outcomes only.
 var ActivityKinds = [...]string{"", "all", "move", "split", "merge", "collection", "shard"}
 
-// ParseActivityQuery reads the parameters of an address.
-func ParseActivityQuery(in url.Values) (ActivityQuery, error) {
-	var q ActivityQuery
-	err := answer.TextParameters(in, map[string]*string{"ns": &q.NS, "shard": &q.Shard})
-	if err != nil {
-		return q, err
-	}
-	if q.Kind, q.Outcome, err = kindAndOutcome(in); err != nil {
-		return q, err
-	}
-	if q.LogTime, err = ParseLogTime(in); err != nil {
-		return q, err
-	}
-	if q.Internal, err = answer.ParseInternal(in); err != nil {
-		return q, err
-	}
-	if q.Page, err = answer.ParsePage(in); q.Page == 1 {
-		q.Page = 0
-	}
-	return q, err
+// Parameters are those of the address of the page.
+func (q *ActivityQuery) Parameters() param.List {
+	return slices.Concat(kindAndOutcome(&q.Kind, &q.Outcome, &q.Shard), q.LogTime.Parameters(), param.List{
+		param.Text(&q.NS, "ns", "of namespaces that begin so"),
+		answer.ShowInternal(&q.Internal),
+		param.Page(&q.Page, "of the page's list, counted from 1"),
+	})
 }
 
-// kindAndOutcome reads what kind of entries are asked for.
-func kindAndOutcome(in url.Values) (kind, outcome string, err error) {
-	if kind = in.Get("kind"); !slices.Contains(ActivityKinds[:], kind) {
-		return "", "", fault.New(fault.Invalid, "kind must be all, move, split, merge, collection or shard, not %q.", sanitize.Truncate(kind, 40))
+// kindAndOutcome choose entries, on the page and in the list.
+func kindAndOutcome(kind, outcome, shard *string) param.List {
+	return param.List{
+		param.OneOf(kind, "kind", "", ActivityKinds[1:]...),
+		param.Of("failed", "1: as outcome=failed", func(typed string) error { // as links of earlier versions ask for it
+			if typed == "1" {
+				*outcome = outcomeFailed
+			}
+			return nil
+		}),
+		param.OneOf(outcome, "outcome", "", outcomeCommitted, outcomeFailed),
+		param.Text(shard, "shard", "from, to or written by this shard"),
 	}
-	if outcome = in.Get("outcome"); outcome == "" && in.Get("failed") == "1" {
-		outcome = "failed" // as links of earlier versions ask for it
-	}
-	if outcome != "" && outcome != "committed" && outcome != "failed" {
-		return "", "", fault.New(fault.Invalid, "outcome must be committed or failed, not %q.", sanitize.Truncate(outcome, 40))
-	}
-	return kind, outcome, nil
 }
 
 // Filtered tells whether the query leaves entries out that the page shows at first.

@@ -2,7 +2,6 @@ package logbook
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
@@ -26,18 +26,14 @@ type HistoryQuery struct {
 	Cursor   string // "" for the first page
 }
 
-// ParseHistoryQuery reads the parameters of an address but the times.
-func ParseHistoryQuery(in url.Values) (HistoryQuery, error) {
-	q := HistoryQuery{NS: topology.Namespace(in.Get("ns"))}
-	var err error
-	if q.Limit, err = answer.ParseLimit(in); err != nil {
-		return q, err
+// Parameters are those of the address but the times.
+func (q *HistoryQuery) Parameters() param.List {
+	return param.List{
+		param.Text(&q.NS, "ns", "of this collection; what is about no collection too"),
+		answer.ShowInternal(&q.Internal),
+		param.Cursor(&q.Cursor),
+		param.Limit(&q.Limit),
 	}
-	if q.Cursor, _, err = answer.CursorKey(in); err != nil {
-		return q, err
-	}
-	q.Internal, err = answer.ParseInternal(in)
-	return q, err
 }
 
 // History lists what happened in a time span, oldest first.

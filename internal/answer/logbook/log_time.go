@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/fault"
-	"shardboard/internal/sanitize"
 )
 
 // LastParam chooses the time that a page is about: up to now. Links keep it from page to page.
@@ -19,14 +19,17 @@ var LogSpans = [...]struct {
 }{{"1h", "Last hour", time.Hour}, {"6h", "Last 6 hours", 6 * time.Hour}, {"1d", "Last day", 24 * time.Hour},
 	{"7d", "Last week", 7 * 24 * time.Hour}, {"35d", "Last 35 days", 35 * 24 * time.Hour}}
 
-// ParseLast reads ?last=; 0 without it.
-func ParseLast(in url.Values) (time.Duration, error) {
-	t := LogTime{Last: in.Get(LastParam)}
-	if t.Last != "" && t.long() == 0 {
-		return 0, fault.New(fault.Invalid, "last must be 1h, 6h, 1d, 7d or 35d, not %q.", sanitize.Truncate(t.Last, 40))
+// Last is a span of time that ends now, by its code in LogSpans.
+func Last(code *string) param.Param {
+	var codes []string
+	for _, s := range LogSpans {
+		codes = append(codes, s.Code)
 	}
-	return t.long(), nil
+	return param.OneOf(code, LastParam, "the time up to now", codes...)
 }
+
+// LongOf is how long the span with a code is; 0 if there is none.
+func LongOf(code string) time.Duration { return LogTime{Last: code}.long() }
 
 // LastOf is the code of a span; "" if it has none.
 func LastOf(d time.Duration) string {
@@ -45,28 +48,23 @@ type LogTime struct {
 	From, To time.Time // zero: open
 }
 
-// ParseLogTime reads the parameters of an address. Times in the future are nothing wrong: there is
-// nothing yet.
-func ParseLogTime(in url.Values) (LogTime, error) {
-	t := LogTime{Last: in.Get(LastParam)}
-	if _, err := ParseLast(in); err != nil {
-		return LogTime{}, err
+// Parameters are those of an address. Times in the future are nothing wrong: there is nothing yet.
+func (t *LogTime) Parameters() param.List {
+	return param.List{
+		Last(&t.Last),
+		param.Time(&t.From, "from", "RFC 3339 or milliseconds since 1970, to the minute"),
+		param.Time(&t.To, "to", "likewise; not included"),
+		param.Check(func() error {
+			t.From, t.To = t.From.Truncate(time.Minute), WholeMinute(t.To)
+			switch {
+			case t.Last != "" && !(t.From.IsZero() && t.To.IsZero()):
+				return fault.New(fault.Invalid, "Give either last, or from and to.")
+			case !t.From.IsZero() && !t.To.IsZero() && !t.From.Before(t.To):
+				return fault.New(fault.Invalid, "from must be before to.")
+			}
+			return nil
+		}),
 	}
-	var err error
-	if t.From, err = answer.TimeParameter(in, "from", time.Time{}); err != nil {
-		return t, err
-	}
-	if t.To, err = answer.TimeParameter(in, "to", time.Time{}); err != nil {
-		return t, err
-	}
-	t.From, t.To = t.From.Truncate(time.Minute), WholeMinute(t.To)
-	switch {
-	case t.Last != "" && !(t.From.IsZero() && t.To.IsZero()):
-		return LogTime{}, fault.New(fault.Invalid, "Give either last, or from and to.")
-	case !t.From.IsZero() && !t.To.IsZero() && !t.From.Before(t.To):
-		return LogTime{}, fault.New(fault.Invalid, "from must be before to.")
-	}
-	return t, nil
 }
 
 func (t LogTime) long() time.Duration {

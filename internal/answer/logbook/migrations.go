@@ -2,26 +2,30 @@ package logbook
 
 import (
 	"cmp"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
+// FailedMovesQuery chooses moves that failed, according to the changelog.
+type FailedMovesQuery struct {
+	NS       topology.Namespace // "" for all
+	Internal bool               // with the server's own collections
+}
+
 // MigrationsQuery chooses moves that the changelog has.
 type MigrationsQuery struct {
-	NS       topology.Namespace // "" for all
-	State    history.Outcome    // "" for all
-	Internal bool               // with the server's own collections
-	Limit    int
-	After    movePlace // the last one of the page before
+	FailedMovesQuery
+	State history.Outcome // "" for all
+	Limit int
+	After movePlace // the last one of the page before
 }
 
 // movePlace is the place of a move in the list, which is newest first: when it began, and how many that began
@@ -35,19 +39,15 @@ func (p movePlace) cursor() api.Cursor {
 	return answer.CursorOf(strconv.FormatInt(p.begin, 10) + "." + strconv.Itoa(p.same))
 }
 
-func parseMovePlace(in url.Values) (p movePlace, err error) {
-	text, given, err := answer.CursorKey(in)
-	if err != nil || !given {
-		return p, err
-	}
-	begin, same, _ := strings.Cut(text, ".")
+func (p *movePlace) read(key string) error {
+	begin, same, _ := strings.Cut(key, ".")
 	var err1, err2 error
 	p.begin, err1 = strconv.ParseInt(begin, 10, 64)
 	p.same, err2 = strconv.Atoi(same)
 	if err1 != nil || err2 != nil || p.begin <= 0 || p.same < 0 {
-		return p, fault.New(fault.Invalid, "This cursor is not from this list.")
+		return fault.New(fault.Invalid, "This cursor is not from this list.")
 	}
-	return p, nil
+	return nil
 }
 
 // next is the place of a move that follows this one in the list.
@@ -63,26 +63,23 @@ func (p movePlace) follows(o movePlace) bool {
 	return o == movePlace{} || cmp.Or(cmp.Compare(p.begin, o.begin), cmp.Compare(o.same, p.same)) < 0
 }
 
-// ParseMigrationsQuery reads the parameters of an address.
-func ParseMigrationsQuery(in url.Values) (MigrationsQuery, error) {
-	q := MigrationsQuery{NS: topology.Namespace(in.Get("ns")), State: history.Outcome(in.Get("state"))}
-	var err error
-	if q.Internal, err = answer.ParseInternal(in); err != nil {
-		return q, err
+// Parameters are those of the address of the list of failures.
+func (q *FailedMovesQuery) Parameters() param.List {
+	return param.List{
+		param.Text(&q.NS, "ns", "of this collection"),
+		answer.ShowInternal(&q.Internal),
+		param.Check(func() error {
+			q.Internal = q.Internal || answer.AsksInternal(string(q.NS))
+			return nil
+		}),
 	}
-	q.Internal = q.Internal || answer.AsksInternal(string(q.NS))
-	if q.Limit, err = answer.ParseLimit(in); err != nil {
-		return q, err
-	}
-	if q.After, err = parseMovePlace(in); err != nil {
-		return q, err
-	}
-	switch q.State {
-	case "", history.Running, history.Committed, history.Done, history.Aborted, history.Unclear:
-		return q, nil
-	}
-	return q, fault.New(fault.Invalid, "state must be running, committed, done, aborted or unclear, not %q.",
-		sanitize.Truncate(string(q.State), 40))
+}
+
+// Parameters are those of the address of the list.
+func (q *MigrationsQuery) Parameters() param.List {
+	return append(q.FailedMovesQuery.Parameters(),
+		param.OneOf(&q.State, "state", "", history.Running, history.Committed, history.Done, history.Aborted, history.Unclear),
+		param.CursorBy(q.After.read), param.Limit(&q.Limit))
 }
 
 // Migrations lists moves, newest first.
@@ -115,7 +112,7 @@ func Migrations(v answer.View, q MigrationsQuery) (api.LoggedList[api.Migration]
 
 // MigrationFailures groups the moves that failed by reason, the most frequent
 // first.
-func MigrationFailures(v answer.View, q MigrationsQuery) (api.LoggedList[api.MigrationFailures], error) {
+func MigrationFailures(v answer.View, q FailedMovesQuery) (api.LoggedList[api.MigrationFailures], error) {
 	out := api.LoggedList[api.MigrationFailures]{ReadFrom: api.Time(v.Table.EventsBegin())}
 	all, err := loggedMigrations(v, q.NS)
 	if err != nil {

@@ -3,11 +3,10 @@ package mapped
 import (
 	"math"
 	"net/url"
-	"slices"
 	"strconv"
 
+	"shardboard/internal/answer/param"
 	"shardboard/internal/fault"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -29,38 +28,21 @@ type MapQuery struct {
 	From, To float64            // of its chunks, 0 to 1
 }
 
-// ParseMapQuery reads a view of the map.
-func ParseMapQuery(in url.Values) (MapQuery, error) {
-	q := MapQuery{By: MapByShard, NS: topology.Namespace(in.Get("ns")), To: 1}
-	if by := in.Get("by"); by != "" {
-		if !slices.Contains(MapMeasures, by) {
-			return q, fault.New(fault.Invalid, "by must be shard, size, heat or age, not %q.", sanitize.Truncate(by, 40))
-		}
-		q.By = by
+// Parameters are those of an address of the map.
+func (q *MapQuery) Parameters() param.List {
+	q.By, q.To = MapByShard, 1
+	return param.List{
+		param.OneOf(&q.By, "by", "what the height of a mark shows", MapMeasures...),
+		param.Text(&q.NS, "ns", "one collection"),
+		param.Real(&q.From, "from", 0, 1, "begin of the part that is shown"),
+		param.Real(&q.To, "to", 0, 1, "its end"),
+		param.Check(func() error {
+			if q.From >= q.To {
+				return fault.New(fault.Invalid, "from must be less than to.")
+			}
+			return nil
+		}),
 	}
-	var err error
-	if q.From, err = fraction(in, "from", 0); err != nil {
-		return q, err
-	}
-	if q.To, err = fraction(in, "to", 1); err != nil {
-		return q, err
-	}
-	if q.From >= q.To {
-		return q, fault.New(fault.Invalid, "from must be less than to.")
-	}
-	return q, nil
-}
-
-func fraction(in url.Values, name string, absent float64) (float64, error) {
-	text := in.Get(name)
-	if text == "" {
-		return absent, nil
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(f) || f < 0 || f > 1 {
-		return 0, fault.New(fault.Invalid, "%s must be a number from 0 to 1, not %q.", name, sanitize.Truncate(text, 40))
-	}
-	return f, nil
 }
 
 // positions are the chunks of n that the view shows, at least one.

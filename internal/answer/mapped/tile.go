@@ -2,13 +2,14 @@ package mapped
 
 import (
 	"math"
-	"net/url"
 	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
+	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
 
@@ -22,16 +23,18 @@ const (
 // MapTileQuery is a tile of a band: the Index-th of 2^Level.
 type MapTileQuery struct{ Level, Index, Marks int }
 
-// ParseMapTile reads the parameters of a tile.
-func ParseMapTile(in url.Values) (q MapTileQuery, err error) {
-	if q.Level, err = answer.NumberParameter(in, "level", 0, data.DeepestLevel, 0); err != nil {
-		return q, err
-	}
-	if q.Index, err = answer.NumberParameter(in, "index", 0, 1<<q.Level-1, 0); err != nil {
-		return q, err
-	}
-	q.Marks, err = answer.NumberParameter(in, "marks", leastMarks, MostMarks, defaultMarks)
-	return q, err
+// Parameters are those of the address of a tile.
+func (q *MapTileQuery) Parameters() param.List {
+	q.Marks = defaultMarks
+	return append(data.TileParameters(&q.Level, &q.Index), param.Number(&q.Marks, "marks", leastMarks, MostMarks, "the most marks"))
+}
+
+// MapChunkQuery is a chunk of a band by its number in key order.
+type MapChunkQuery struct{ Position int }
+
+// Parameters are those of the address of a chunk.
+func (q *MapChunkQuery) Parameters() param.List {
+	return param.List{param.Number(&q.Position, "position", 0, math.MaxInt32, "the chunk's number in key order")}
 }
 
 // MapTile is a part of a collection's band.
@@ -140,11 +143,10 @@ func significant(f float64) float64 {
 }
 
 // MapChunk is the chunk at a position of a band.
-func MapChunk(v MapView, c *topology.Collection, in url.Values) (api.MapChunk, error) {
-	n := c.Chunks.Len()
-	at, err := answer.NumberParameter(in, "position", 0, max(n-1, 0), 0)
-	if err != nil {
-		return api.MapChunk{}, err
+func MapChunk(v MapView, c *topology.Collection, q MapChunkQuery) (api.MapChunk, error) {
+	n, at := c.Chunks.Len(), q.Position
+	if at >= n {
+		return api.MapChunk{}, fault.New(fault.Invalid, "position must be a number from 0 to %d, not %d.", max(n-1, 0), at)
 	}
 	band := v.bandOf(c)
 	f := band.of(v, c)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -44,15 +44,14 @@ type PostmortemSources struct {
 	NoHistory error
 }
 
-// ParsePostmortemQuery reads the times of an address.
-func ParsePostmortemQuery(in url.Values, now time.Time) (from, to time.Time, err error) {
-	if from, to, err = problems.ParseSpan(in, now, postmortemSpan); err != nil {
-		return from, to, err
-	}
-	if to.Sub(from) > problems.PostmortemLongest {
-		return from, to, fault.New(fault.Invalid, "A post-mortem covers at most 7 days.")
-	}
-	return from, to, nil
+// Parameters are the times of an address that is read now.
+func Parameters(from, to *time.Time, now time.Time) param.List {
+	return append(problems.Span(from, to, now, postmortemSpan), param.Check(func() error {
+		if to.Sub(*from) > problems.PostmortemLongest {
+			return fault.New(fault.Invalid, "A post-mortem covers at most 7 days.")
+		}
+		return nil
+	}))
 }
 
 // Postmortem is what was wrong in [from, to], what was done, by whom, and what that changed.
@@ -180,7 +179,7 @@ func postmortemHistory(ctx context.Context, v answer.View, kept *history.Past, o
 			out.MoreChanges = true
 			return nil
 		}
-		if q.Cursor, _, err = answer.CursorKey(url.Values{"cursor": {string(got.Next)}}); err != nil {
+		if q.Cursor, err = param.CursorKey(string(got.Next)); err != nil {
 			return err
 		}
 	}

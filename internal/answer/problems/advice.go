@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/offering"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
@@ -95,11 +96,11 @@ func adviceOf(v answer.View, p rules.Problem, may AdviceMay) api.Advice {
 
 // IDAndReason checks what a decision about a problem names.
 func IDAndReason(id, reason string) (string, string, error) {
-	id, err := answer.CheckText("id", strings.TrimSpace(id))
+	id, err := param.Checked("id", strings.TrimSpace(id))
 	if err != nil {
 		return "", "", err
 	}
-	reason, err = answer.CheckText("reason", strings.TrimSpace(reason))
+	reason, err = param.Checked("reason", strings.TrimSpace(reason))
 	return id, reason, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -43,59 +44,55 @@ type PastProblemsQuery struct {
 	Cursor      string
 }
 
-// ParsePastProblemsQuery reads an address. Without a begin it reaches as far as problems are remembered.
-func ParsePastProblemsQuery(in url.Values, now time.Time) (q PastProblemsQuery, err error) {
-	if err = answer.TextParameters(in, map[string]*string{"rule": &q.Rule, "shard": &q.Shard}); err != nil {
-		return q, err
-	}
-	if q.Rule != "" && !slices.Contains(rules.Rules(), rules.Rule(q.Rule)) {
-		return q, fault.New(fault.Invalid, "There is no rule called %q.", sanitize.Truncate(q.Rule, 60))
-	}
-	if q.From, q.To, err = ParseSpan(in, now, rules.ProblemsKept); err != nil {
-		return q, err
-	}
-	if q.Limit, err = answer.ParseLimit(in); err != nil {
-		return q, err
-	}
-	q.Cursor, _, err = answer.CursorKey(in)
-	return q, err
+// Parameters are those of an address that is read now. Without a begin it reaches as far as problems are remembered.
+func (q *PastProblemsQuery) Parameters(now time.Time) param.List {
+	return append(Span(&q.From, &q.To, now, rules.ProblemsKept),
+		param.Of("rule", "of this rule", func(rule string) error {
+			if q.Rule = rule; !slices.Contains(rules.Rules(), rules.Rule(rule)) {
+				return fault.New(fault.Invalid, "There is no rule called %q.", sanitize.Truncate(rule, 60))
+			}
+			return nil
+		}),
+		param.Text(&q.Shard, "shard", "about this shard"),
+		param.Cursor(&q.Cursor), param.Limit(&q.Limit))
 }
 
-// ParseSpan reads from= and to=, or last=; absent they are so long ago, and now.
-func ParseSpan(in url.Values, now time.Time, long time.Duration) (from, to time.Time, err error) {
-	last, err := logbook.ParseLast(in)
-	if err != nil {
-		return from, to, err
+// Span is the time from from= to to=, or of last=; without them so long, up to now.
+func Span(from, to *time.Time, now time.Time, long time.Duration) param.List {
+	var last string
+	past := func(at *time.Time, name, text string) param.Param {
+		return param.Of(name, text, func(typed string) (err error) {
+			*at, err = answer.ParsePastTime(name, typed, now)
+			return err
+		})
 	}
-	if last > 0 {
-		long = last
+	return param.List{
+		logbook.Last(&last),
+		past(from, "from", "RFC 3339 or milliseconds since 1970; default 30 days before to, of a post-mortem an hour"),
+		past(to, "to", "likewise; default now"),
+		param.Check(func() error {
+			if to.IsZero() {
+				*to = now.UTC().Truncate(time.Millisecond)
+			}
+			if from.IsZero() {
+				*from = to.Add(-cmp.Or(logbook.LongOf(last), long))
+			}
+			if !from.Before(*to) {
+				return fault.New(fault.Invalid, "from must be before to.")
+			}
+			return nil
+		}),
 	}
-	if to = now.UTC().Truncate(time.Millisecond); in.Get("to") != "" {
-		if to, err = answer.ParsePastTime("to", in.Get("to"), now); err != nil {
-			return from, to, err
-		}
-	}
-	if from = to.Add(-long); in.Get("from") != "" {
-		if from, err = answer.ParsePastTime("from", in.Get("from"), now); err != nil {
-			return from, to, err
-		}
-	}
-	if !from.Before(to) {
-		return from, to, fault.New(fault.Invalid, "from must be before to.")
-	}
-	return from, to, nil
 }
 
 // URL is the address of the list from a cursor on.
-func (q PastProblemsQuery) URL(cursor string) string {
+func (q PastProblemsQuery) URL(cursor api.Cursor) string {
 	u := url.Values{}
 	answer.SetParameter(u, "rule", q.Rule)
 	answer.SetParameter(u, "shard", q.Shard)
 	answer.SetParameter(u, "from", answer.AtText(q.From))
 	answer.SetParameter(u, "to", answer.AtText(q.To))
-	if cursor != "" {
-		u.Set("cursor", string(answer.CursorOf(cursor)))
-	}
+	answer.SetParameter(u, "cursor", string(cursor))
 	return answer.Address("/advice/past", u, 1)
 }
 

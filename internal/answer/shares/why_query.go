@@ -7,7 +7,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
-	"shardboard/internal/api"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
@@ -33,37 +33,29 @@ type ShardWhyQuery struct {
 	Brief   bool   // without what would help
 }
 
-// ParseShardWhyQuery reads the parameters of an address.
-func ParseShardWhyQuery(shard string, in url.Values) (ShardWhyQuery, error) {
-	q := ShardWhyQuery{Shard: shard}
-	var ns string
-	err := answer.TextParameters(in, map[string]*string{"by": &q.By, "ns": &ns, "project": &q.Project})
-	if err != nil {
-		return q, err
+// Parameters are those of the address.
+func (q *ShardWhyQuery) Parameters() param.List {
+	q.By = data.OfBytes
+	return param.List{
+		param.OneOf(&q.By, "by", "", data.OfBytes, data.OfDocuments, data.OfWrites),
+		param.Text(&q.NS, "ns", "one collection: by project where its key begins with the project, else by chunk"),
+		param.Of("project", "with ns: the chunks of this project, 24 hexadecimal digits, or those that \"several\" share; \"all\": "+
+			"by project as estimated", func(typed string) error {
+			if q.Project = typed; typed != SeveralProjects && typed != AllProjects {
+				id, err := bson.ObjectIDFromHex(typed)
+				if err != nil {
+					return fault.New(fault.Invalid, "project must be 24 hexadecimal digits, \"several\" or \"all\", not %q.",
+						sanitize.Truncate(typed, 60))
+				}
+				q.Project = id.Hex()
+			}
+			if q.NS == "" {
+				return fault.New(fault.Invalid, "project= needs ns=: the chunks of a project are those of one collection.")
+			}
+			return nil
+		}),
+		param.Limit(&q.Limit), // parts that are listed one by one
 	}
-	q.NS = topology.Namespace(ns)
-	switch q.By {
-	case "":
-		q.By = data.OfBytes
-	case data.OfBytes, data.OfDocuments, data.OfWrites:
-	default:
-		return q, fault.New(fault.Invalid, "by must be bytes, documents or writes, not %q.", sanitize.Truncate(q.By, 40))
-	}
-	switch {
-	case q.Project == "" || q.Project == SeveralProjects || q.Project == AllProjects:
-	default:
-		id, err := bson.ObjectIDFromHex(q.Project)
-		if err != nil {
-			return q, fault.New(fault.Invalid,
-				"project must be 24 hexadecimal digits, \"several\" or \"all\", not %q.", sanitize.Truncate(q.Project, 60))
-		}
-		q.Project = id.Hex()
-	}
-	if q.Project != "" && q.NS == "" {
-		return q, fault.New(fault.Invalid, "project= needs ns=: the chunks of a project are those of one collection.")
-	}
-	q.Limit, err = answer.NumberParameter(in, "limit", 1, api.MaxLimit, api.DefaultLimit)
-	return q, err
 }
 
 // URL is the address of the page.

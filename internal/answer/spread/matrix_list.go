@@ -1,12 +1,12 @@
 package spread
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/natural"
@@ -21,20 +21,9 @@ type MatrixListQuery struct {
 	cursor string
 }
 
-// ParseMatrixListQuery reads the query of a script. What only a page has is not looked at.
-func ParseMatrixListQuery(in url.Values) (q MatrixListQuery, err error) {
-	of := url.Values{}
-	for _, name := range []string{"by", "q", "db", answer.InternalParam} {
-		of[name] = in[name]
-	}
-	if q.MatrixQuery, err = ParseMatrixQuery(of); err != nil {
-		return q, err
-	}
-	if q.limit, err = answer.ParseLimit(in); err != nil {
-		return q, err
-	}
-	q.cursor, _, err = answer.CursorKey(in)
-	return q, err
+// Parameters are those of the address of the list. What only the page has is not looked at.
+func (q *MatrixListQuery) Parameters() param.List {
+	return append(q.rows(), param.Cursor(&q.cursor), param.Limit(&q.limit))
 }
 
 // MatrixList is a page of the matrix as a list: collections by name, or projects by name, with all

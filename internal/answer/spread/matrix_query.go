@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 )
@@ -53,78 +54,66 @@ const (
 // matrixToggled bounds how many rows and groups an address opens or closes.
 const matrixToggled = 40
 
-// ParseMatrixQuery reads the query of the page.
-func ParseMatrixQuery(in url.Values) (q MatrixQuery, err error) {
-	by := ""
-	if err = answer.TextParameters(in, map[string]*string{"q": &q.Text, "db": &q.DB, "sort": &q.Sort}); err != nil {
-		return q, err
+// rows are the parameters that choose rows, of the page and of the list.
+func (q *MatrixQuery) rows() param.List {
+	return param.List{
+		param.Named("by", "", []string{"collections", "projects"}, func(by string) { q.Projects = by == "projects" }),
+		param.Text(&q.Text, "q", "only rows whose name contains this; of projects, also ids and public keys that begin with it"),
+		param.Text(&q.DB, "db", "one database only"),
+		answer.ShowInternal(&q.Internal),
 	}
-	for _, c := range []struct {
-		name    string
-		into    *string
-		usual   string
-		choices []string
-	}{
-		{"by", &by, "collections", []string{"projects"}},
-		{"measure", &q.Measure, "bytes", []string{MatrixDocuments, MatrixWrites, MatrixReads}},
-		{"show", &q.Show, "absolute", []string{MatrixOfRow, MatrixOfColumn}},
-		{"columns", &q.Columns, "auto", []string{MatrixEach, MatrixGrouped}},
-	} {
-		switch text := in.Get(c.name); {
-		case text == "" || text == c.usual:
-		case slices.Contains(c.choices, text):
-			*c.into = text
-		default:
-			return q, fault.New(fault.Invalid, "%s must be %s or %s, not %q.", c.name, c.usual, strings.Join(c.choices, " or "),
-				sanitize.Truncate(text, 40))
-		}
-	}
-	q.Projects = by == "projects"
-	switch order := in.Get("order"); order {
-	case "", "usual":
-	case "reverse":
-		q.Reverse = true
-	default:
-		return q, fault.New(fault.Invalid, "order must be usual or reverse, not %q.", sanitize.Truncate(order, 40))
-	}
-	if q.Sort == "total" {
-		q.Sort = MatrixByTotal
-	}
-	if q.Sort != MatrixByTotal && q.Sort != MatrixByName && !strings.HasPrefix(q.Sort, matrixOn) && !strings.HasPrefix(q.Sort, matrixIn) {
-		return q, fault.New(fault.Invalid, "sort must be total, name, on:<shard> or in:<group>, not %q.", sanitize.Truncate(q.Sort, 60))
-	}
-	if q.Opened, err = matrixToggles(in, "open"); err != nil {
-		return q, err
-	}
-	if q.Closed, err = matrixToggles(in, "close"); err != nil {
-		return q, err
-	}
-	if q.Internal, err = answer.ParseInternal(in); err != nil {
-		return q, err
-	}
-	if q.Page, err = answer.ParsePage(in); q.Page == 1 {
-		q.Page = 0
-	}
-	return q, err
 }
 
-func matrixToggles(in url.Values, name string) ([]string, error) {
-	list := in[name]
-	if len(list) > matrixToggled {
-		return nil, fault.New(fault.Invalid, "%s is there %d times; at most %d rows can be opened or closed.", name, len(list), matrixToggled)
+// Parameters are those of the address of the page.
+func (q *MatrixQuery) Parameters() param.List {
+	usual := func(to *string, name, text, usual string, others ...string) param.Param {
+		return param.Named(name, text, append([]string{usual}, others...), func(word string) {
+			if *to = word; word == usual {
+				*to = ""
+			}
+		})
 	}
-	var out []string
-	for _, text := range list {
-		text, err := answer.CheckText(name, text)
-		if err != nil {
-			return nil, err
-		}
-		if text != "" && len(text) <= 300 {
-			out = append(out, text)
-		}
+	return append(q.rows(),
+		usual(&q.Measure, "measure", "reads are those of collections", "bytes", MatrixDocuments, MatrixWrites, MatrixReads),
+		usual(&q.Show, "show", "shares of the row or the column", "absolute", MatrixOfRow, MatrixOfColumn),
+		param.Of("sort", "total (default), name, on:<shard> or in:<group of shards>", q.sortBy),
+		param.Named("order", "", []string{"usual", "reverse"}, func(order string) { q.Reverse = order == "reverse" }),
+		usual(&q.Columns, "columns", "each is a column for each shard", "auto", MatrixEach, MatrixGrouped),
+		matrixToggles(&q.Opened, "open", "rows and groups of columns to open; repeated"),
+		matrixToggles(&q.Closed, "close", "rows and groups of columns to close; repeated"),
+		param.Page(&q.Page, "from 1"),
+	)
+}
+
+func (q *MatrixQuery) sortBy(sort string) error {
+	switch {
+	case sort == "total":
+		q.Sort = MatrixByTotal
+	case sort == MatrixByName, strings.HasPrefix(sort, matrixOn), strings.HasPrefix(sort, matrixIn):
+		q.Sort = sort
+	default:
+		return fault.New(fault.Invalid, "sort must be total, name, on:<shard> or in:<group>, not %q.", sanitize.Truncate(sort, 60))
 	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
+	return nil
+}
+
+func matrixToggles(to *[]string, name, text string) param.Param {
+	return param.Values(name, text, func(list []string) error {
+		if len(list) > matrixToggled {
+			return fault.New(fault.Invalid, "%s is there %d times; at most %d rows can be opened or closed.", name, len(list), matrixToggled)
+		}
+		for _, text := range list {
+			text, err := param.Checked(name, text)
+			if err != nil {
+				return err
+			}
+			if text != "" && len(text) <= 300 && !slices.Contains(*to, text) {
+				*to = append(*to, text)
+			}
+		}
+		slices.Sort(*to)
+		return nil
+	})
 }
 
 // URL is the page's address with the query.

@@ -2,11 +2,11 @@ package spread
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
@@ -19,22 +19,20 @@ type DocumentLister interface {
 	Documents(context.Context, placement.Project, placement.DocumentPage) ([]placement.PlacedDocument, error)
 }
 
+// DocumentsQuery is a page of the documents of a project.
+type DocumentsQuery struct{ placement.DocumentPage }
+
+// Parameters are those of the address of the list.
+func (q *DocumentsQuery) Parameters() param.List {
+	return param.List{param.Text(&q.Prefix, "prefix", "only keys that begin so"), param.CursorBy(q.readCursor), param.Limit(&q.Limit)}
+}
+
 // ProjectDocuments lists the documents of one project by their keys. There is no list of all: no index leads
 // to the documents of several projects in an order that pages could follow.
 func ProjectDocuments(ctx context.Context, v answer.View, p *profile.Profile, l DocumentLister, of placement.Project,
-	in url.Values) (out api.ProjectDocuments, err error) {
+	q DocumentsQuery) (out api.ProjectDocuments, err error) {
 	out.Items = []api.ProjectDocument{}
-	var page placement.DocumentPage
-	if page.Prefix, err = answer.TextParameter(in, "prefix"); err != nil {
-		return out, err
-	}
-	limit, err := answer.ParseLimit(in)
-	if err != nil {
-		return out, err
-	}
-	if page.From, page.Skip, err = documentsCursor(in); err != nil {
-		return out, err
-	}
+	page, limit := q.DocumentPage, q.Limit
 	ctx, cancel := context.WithTimeout(ctx, answer.LocateTimeout)
 	defer cancel()
 	page.Limit = limit + 1
@@ -80,16 +78,12 @@ func nextDocument(rows []placement.PlacedDocument, at int, page placement.Docume
 	return answer.CursorOf(strconv.Itoa(same) + " " + key)
 }
 
-// documentsCursor reads a cursor of nextDocument.
-func documentsCursor(in url.Values) (from string, skip int, err error) {
-	text, given, err := answer.CursorKey(in)
-	if err != nil || !given {
-		return "", 0, err
+// readCursor reads a cursor of nextDocument.
+func (q *DocumentsQuery) readCursor(key string) (err error) {
+	count, from, ok := strings.Cut(key, " ")
+	if q.Skip, err = strconv.Atoi(count); !ok || err != nil || q.Skip < 0 {
+		return fault.New(fault.Invalid, "This cursor is not from this list.")
 	}
-	count, from, ok := strings.Cut(text, " ")
-	if skip, err = strconv.Atoi(count); !ok || err != nil || skip < 0 {
-		return "", 0, fault.New(fault.Invalid, "This cursor is not from this list.")
-	}
-	from, err = answer.CheckText("cursor", from)
-	return from, skip, err
+	q.From, err = param.Checked("cursor", from)
+	return err
 }

@@ -3,15 +3,12 @@ package spread
 import (
 	"cmp"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
@@ -32,14 +29,6 @@ const (
 )
 
 var projectOrders = []string{ProjectsByName, ProjectsByDocuments, ProjectsByBytes, ProjectsByWrites, ProjectsByShards, ProjectsByCreation}
-
-func projectsOrder(in url.Values) (string, error) {
-	by := in.Get("sort")
-	if by != "" && !slices.Contains(projectOrders, by) {
-		return "", fault.New(fault.Invalid, "Projects are sorted by %s.", strings.Join(projectOrders, ", "))
-	}
-	return by, nil
-}
 
 // figuresOfProjects are what is known of all projects of a view: their sizes, their writes and what marks them.
 type figuresOfProjects struct {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -33,16 +34,17 @@ type ProjectPart struct {
 	Share            string // of the project's bytes in the collection
 }
 
-// ProjectShard reads the shard of an address; "" if it names none.
-func ProjectShard(v answer.View, in url.Values) (string, error) {
-	var shard string
-	if err := answer.TextParameters(in, map[string]*string{"shard": &shard}); err != nil {
-		return "", err
-	}
-	if shard != "" && v.Table.Loaded && v.Table.Shard(shard) == nil {
-		return "", fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(shard, 100))
-	}
-	return shard, nil
+// ShardOfProject is the shard of an address whose part of a project comes first.
+type ShardOfProject struct{ Shard string }
+
+// Parameters are those of the address, of a view.
+func (q *ShardOfProject) Parameters(t *topology.Table) param.List {
+	return param.List{param.Of("shard", "what this shard has of it comes first", func(name string) error {
+		if q.Shard = name; t.Loaded && t.Shard(name) == nil {
+			return fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(name, 100))
+		}
+		return nil
+	})}
 }
 
 // ProjectOn says what a shard has of a project.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
@@ -28,34 +29,24 @@ type ProjectsQuery struct {
 	cursor string
 }
 
-// ParseProjectsQuery reads the query of a numbered page.
-func ParseProjectsQuery(in url.Values) (ProjectsQuery, error) {
-	var q ProjectsQuery
-	var err error
-	if q.Text, err = answer.TextParameter(in, "q"); err != nil {
-		return q, err
-	}
-	if q.Page, err = answer.ParsePage(in); q.Page == 1 {
-		q.Page = 0
-	}
-	if err == nil {
-		q.Sort, err = projectsOrder(in)
-	}
-	return q, err
+// Parameters are those of the address of the page.
+func (q *ProjectsQuery) Parameters() param.List {
+	return append(q.chosen(), param.Page(&q.Page, "of 50 rows, counted from 1"))
 }
 
-// ParseProjectsListQuery reads the query of a script.
-func ParseProjectsListQuery(in url.Values) (ProjectsQuery, error) {
-	q := ProjectsQuery{Text: in.Get("q")}
-	var err error
-	if q.limit, err = answer.ParseLimit(in); err != nil {
-		return q, err
+func (q *ProjectsQuery) chosen() param.List {
+	return param.List{
+		param.Text(&q.Text, "q", "name, id or public key"),
+		param.OneOf(&q.Sort, "sort", "the largest, hottest, widest or newest first; default by name, a search by relevance", projectOrders...),
 	}
-	if q.cursor, _, err = answer.CursorKey(in); err != nil {
-		return q, err
-	}
-	q.Sort, err = projectsOrder(in)
-	return q, err
+}
+
+// ProjectsListQuery is which projects a script reads.
+type ProjectsListQuery struct{ ProjectsQuery }
+
+// Parameters are those of the address of the list.
+func (q *ProjectsListQuery) Parameters() param.List {
+	return append(q.chosen(), param.Cursor(&q.cursor), param.Limit(&q.limit))
 }
 
 // URL is the address of a page of the same search.

@@ -7,7 +7,6 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
 	"shardboard/internal/lab/game"
 	"shardboard/internal/message"
 )
@@ -113,24 +112,18 @@ func labVerdict(r game.Result) string {
 }
 
 // LabGameTurns are the turns of a game, in pages; the cursor is the number of the next card.
-func LabGameTurns(q LabGameQuery, cursor string, limit int) (out api.LabGameTurns, err error) {
-	from := 1
-	if cursor != "" {
-		if from, err = strconv.Atoi(cursor); err != nil || from < 1 {
-			return out, fault.New(fault.Invalid, "This cursor is not from this list.")
-		}
-	}
-	out.Items = []api.LabGameTurn{}
+func LabGameTurns(q LabGameTurnsQuery) api.LabGameTurns {
+	out := api.LabGameTurns{Items: []api.LabGameTurn{}}
 	g := game.New(q.options(q.key))
 	for {
 		t, ok := g.Next()
 		switch {
 		case !ok:
-			return out, nil
-		case t.Number >= from+limit:
+			return out
+		case t.Number >= q.From+q.Limit:
 			out.Next = answer.CursorOf(strconv.Itoa(t.Number))
-			return out, nil
-		case t.Number >= from:
+			return out
+		case t.Number >= q.From:
 			out.Items = append(out.Items, labTurn(t))
 		}
 	}

@@ -1,13 +1,15 @@
 package trying
 
 import (
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/lab/game"
 	"shardboard/internal/sanitize"
 )
@@ -44,77 +46,83 @@ func DefaultLabGame() api.LabGameInputs {
 	return api.LabGameInputs{Key: game.Ascending, Players: 4, Dealers: 4, Workload: LabCards, Decks: 4, Projects: 20, Skew: 1, Seed: 1}
 }
 
-// ParseLabGame reads the parameters of a game; most bounds its csv in bytes.
-func ParseLabGame(in url.Values, most int) (q LabGameQuery, err error) {
-	q.LabGameInputs = DefaultLabGame()
-	for name, n := range map[string]struct {
-		to    *int
-		least int
-		most  int
-	}{
-		"players": {&q.Players, 1, MaxLabPlayers}, "dealers": {&q.Dealers, 1, MaxLabDealers}, "decks": {&q.Decks, 1, MaxLabDecks},
-		"projects": {&q.Projects, 1, MaxLabProjects},
-	} {
-		if *n.to, err = answer.NumberParameter(in, name, n.least, n.most, *n.to); err != nil {
-			return q, err
-		}
+// Parameters are those of a game, whose rows of a file have at most so many bytes.
+func (q *LabGameQuery) Parameters(most int) param.List {
+	q.LabGameInputs, q.Step = DefaultLabGame(), -1
+	step := param.Of("step", "show the table after so many cards; default all", func(typed string) (err error) {
+		q.Step, err = param.ParseNumber("step", typed, 0, len(q.workload.Cards))
+		return err
+	})
+	step.Type = "integer"
+	return param.List{
+		param.Text(&q.Key, "key", "fields with commas between them, each as it is or as hash(field); default "+q.Key),
+		param.Number(&q.Players, "players", 1, MaxLabPlayers, "players, which are shards"),
+		param.Number(&q.Dealers, "dealers", 1, MaxLabDealers, "dealers, which are application servers"),
+		param.OneOf(&q.Workload, "workload", "cards have the fields suit and rank, projects the fields project and doc, all have order and deck",
+			LabCards, LabProjects, LabCSV),
+		param.Number(&q.Decks, "decks", 1, MaxLabDecks, "decks of 52 cards"),
+		param.Number(&q.Projects, "projects", 1, MaxLabProjects, "of workload=projects: how many"),
+		param.Real(&q.Skew, "skew", 0, MaxLabSkew, "of workload=projects: how much larger the largest are, 0: all alike"),
+		param.Values("csv", fmt.Sprintf("of workload=csv: a line with names of fields, and a line for each card; at most %s bytes",
+			format.Count(int64(most))), func(given []string) error {
+			if q.CSV = strings.Join(given, ""); len(q.CSV) > most {
+				return fault.New(fault.Invalid, "csv is longer than %d bytes.", most)
+			}
+			return nil
+		}),
+		param.Seed(&q.Seed, "of the workload and of the order of cards in a round"),
+		param.Check(q.deal),
+		param.Of("joins", "a player joins after each of these numbers of cards, such as 52,104; at most 20", func(typed string) (err error) {
+			q.Joins, err = parseJoins(typed, len(q.workload.Cards))
+			return err
+		}),
+		step,
 	}
-	if text := in.Get("seed"); text != "" {
-		if q.Seed, err = strconv.ParseUint(text, 10, 63); err != nil {
-			return q, fault.New(fault.Invalid, "seed must be a number from 0 to 9223372036854775807, not %q.", sanitize.Truncate(text, 40))
-		}
-	}
-	if text := in.Get("skew"); text != "" {
-		if q.Skew, err = strconv.ParseFloat(text, 64); err != nil || !(q.Skew >= 0 && q.Skew <= MaxLabSkew) {
-			return q, fault.New(fault.Invalid, "skew must be a number from 0 to %d, not %q.", MaxLabSkew, sanitize.Truncate(text, 40))
-		}
-	}
-	if err = q.readWorkload(in, most); err != nil {
-		return q, err
-	}
-	if text := strings.TrimSpace(in.Get("key")); text != "" {
-		q.Key = text
-	}
-	if q.key, err = game.ParseKey(q.Key, q.workload); err != nil {
-		return q, err
-	}
-	q.Key = q.key.String()
-	cards := len(q.workload.Cards)
-	if q.Joins, err = parseJoins(in.Get("joins"), cards); err != nil {
-		return q, err
-	}
-	q.Step, err = answer.NumberParameter(in, "step", 0, cards, -1)
-	return q, err
 }
 
-// readWorkload reads what is dealt.
-func (q *LabGameQuery) readWorkload(in url.Values, most int) (err error) {
-	if text := in.Get("workload"); text != "" {
-		q.Workload = text
-	}
+// deal makes the cards and the key of what was read.
+func (q *LabGameQuery) deal() (err error) {
+	q.Joins = []int{}
 	switch q.Workload {
 	case LabCards:
 		q.workload = game.Decks(q.Decks)
 	case LabProjects:
 		q.workload = game.Projects(q.Decks, q.Projects, q.Skew, q.Seed)
 	case LabCSV:
-		if q.CSV = in.Get("csv"); len(q.CSV) > most {
-			return fault.New(fault.Invalid, "csv is longer than %d bytes.", most)
+		if q.workload, err = game.OfCSV(q.CSV); err != nil {
+			return err
 		}
-		q.workload, err = game.OfCSV(q.CSV)
 		q.Decks = (len(q.workload.Cards) + game.DeckSize - 1) / game.DeckSize
-	default:
-		return fault.New(fault.Invalid, "workload must be cards, projects or csv, not %q.", sanitize.Truncate(q.Workload, 40))
 	}
+	if q.Workload != LabCSV {
+		q.CSV = ""
+	}
+	q.key, err = game.ParseKey(q.Key, q.workload)
+	q.Key = q.key.String()
 	return err
+}
+
+// LabGameTurnsQuery is a page of the cards of a game.
+type LabGameTurnsQuery struct {
+	LabGameQuery
+	From  int // the number of the first card, from 1
+	Limit int
+}
+
+// Parameters are those of the address of the list.
+func (q *LabGameTurnsQuery) Parameters() param.List {
+	q.From = 1
+	return append(q.LabGameQuery.Parameters(param.MostText), param.CursorBy(func(key string) (err error) {
+		if q.From, err = strconv.Atoi(key); err != nil || q.From < 1 {
+			return fault.New(fault.Invalid, "This cursor is not from this list.")
+		}
+		return nil
+	}), param.Limit(&q.Limit))
 }
 
 // parseJoins reads after how many cards players join, such as 52,104.
 func parseJoins(text string, cards int) ([]int, error) {
-	out := []int{}
-	if text = strings.TrimSpace(text); text == "" {
-		return out, nil
-	}
+	var out []int
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 0 || n >= cards || len(out) > 0 && n < out[len(out)-1] || len(out) == MaxLabJoins {

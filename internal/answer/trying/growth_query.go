@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -46,66 +47,41 @@ const (
 	growthMostPause  = 7 * 24 * time.Hour
 )
 
-// ParseGrowthQuery reads the parameters of an address.
-func ParseGrowthQuery(in url.Values) (q GrowthQuery, err error) {
-	var measure, pause string
-	texts := map[string]*string{"empty": &q.Empty, "project": &q.Project, "measure": &measure, "pause": &pause}
-	if err = answer.TextParameters(in, texts); err != nil {
-		return q, err
+// Parameters are those of an address.
+func (q *GrowthQuery) Parameters() param.List {
+	q.Add, q.Factor, q.Group, q.PerShard, q.Fill = 1, 2, growthUsualGroup, 1, growthUsualFill
+	return param.List{
+		param.Number(&q.Add, "add", 0, GrowthMostAdded, "how many shards join"),
+		param.Text(&q.Empty, "empty", "a shard that is emptied"),
+		param.Real(&q.Growth, "growth", 0, growth.MostGrowth, "by how much all data grows after the moves, as a multiple of today’s"),
+		param.Of("project", "id of a project that grows by itself, 24 hexadecimal digits", func(typed string) error {
+			id, err := bson.ObjectIDFromHex(typed)
+			if err != nil {
+				return fault.New(fault.Invalid, "project must be the id of a project, 24 hexadecimal digits, not %q.", sanitize.Truncate(typed, 60))
+			}
+			q.Project = id.Hex()
+			return nil
+		}),
+		param.Real(&q.Factor, "factor", 1, growth.MostGrowth, "how large that project gets, as a multiple of today"),
+		param.Number(&q.Group, "group", 1, actions.MostItems, "moves in a group"),
+		param.Number(&q.PerShard, "perShard", 1, 16, "moves at a time in which a shard takes part"),
+		param.Bytes(&q.Rate, "rate", "bytes a second of one move, such as 20MB; default that of past moves"),
+		param.Duration(&q.Pause, "pause", 0, growthMostPause, "a Go duration from 0s to 168h between groups; default 0s"),
+		param.Number(&q.Fill, "fill", 1, 100, "percent of its capacity that a shard may fill"),
+		param.Bytes(&q.Capacity, "capacity", "bytes of documents that each shard of today can hold, such as 500GB; default by its free disk"),
+		param.Bytes(&q.NewCapacity, "newCapacity", "the same of each added shard; default that of the smallest shard"),
+		param.Named("measure", "what is made even; release: as the balancer of the release has it",
+			[]string{"release", string(growth.ByBytes), string(growth.ByChunks)}, func(word string) {
+				if q.Measure = growth.Measure(word); word == "release" {
+					q.Measure = ""
+				}
+			}),
+		param.Of("batch", "1: with the form that makes a batch of the moves", func(typed string) error {
+			q.Batch = typed == "1"
+			return nil
+		}),
+		param.Place(&q.After), param.Limit(&q.Limit),
 	}
-	for _, x := range []struct {
-		name                string
-		into                *int
-		least, most, absent int
-	}{
-		{"add", &q.Add, 0, GrowthMostAdded, 1}, {"group", &q.Group, 1, actions.MostItems, growthUsualGroup},
-		{"perShard", &q.PerShard, 1, 16, 1}, {"fill", &q.Fill, 1, 100, growthUsualFill},
-		{"limit", &q.Limit, 1, api.MaxLimit, api.DefaultLimit},
-	} {
-		if *x.into, err = answer.NumberParameter(in, x.name, x.least, x.most, x.absent); err != nil {
-			return q, err
-		}
-	}
-	if q.Growth, err = realNumber(in, "growth", 0, growth.MostGrowth, 0); err != nil {
-		return q, err
-	}
-	if q.Factor, err = realNumber(in, "factor", 1, growth.MostGrowth, 2); err != nil {
-		return q, err
-	}
-	for name, into := range map[string]*int64{"rate": &q.Rate, "capacity": &q.Capacity, "newCapacity": &q.NewCapacity} {
-		if *into, err = typedBytes(in, name); err != nil {
-			return q, err
-		}
-	}
-	switch q.Measure = growth.Measure(measure); q.Measure {
-	case "", growth.ByBytes, growth.ByChunks:
-	case "release":
-		q.Measure = ""
-	default:
-		return q, fault.New(fault.Invalid, "measure must be release, bytes or chunks, not %q.", sanitize.Truncate(measure, 40))
-	}
-	if q.Project != "" {
-		id, err := bson.ObjectIDFromHex(q.Project)
-		if err != nil {
-			return q, fault.New(fault.Invalid, "project must be the id of a project, 24 hexadecimal digits, not %q.",
-				sanitize.Truncate(q.Project, 60))
-		}
-		q.Project = id.Hex()
-	}
-	if pause != "" {
-		q.Pause, err = time.ParseDuration(pause)
-		if err != nil || q.Pause < 0 || q.Pause > growthMostPause {
-			return q, fault.New(fault.Invalid, "pause must be a time from 0s to 168h, such as 90s or 1h, not %q.", sanitize.Truncate(pause, 40))
-		}
-	}
-	q.Batch = in.Get("batch") == "1"
-	key, given, err := answer.CursorKey(in)
-	if err == nil && given {
-		if q.After, err = strconv.Atoi(key); err != nil || q.After < 0 {
-			return q, fault.New(fault.Invalid, "This is not a cursor of a list of moves.")
-		}
-	}
-	return q, err
 }
 
 // values are the parameters that are not as usual.

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/lab/keys"
-	"shardboard/internal/sanitize"
 )
 
 // LabIDsQuery asks where inserts land.
@@ -21,24 +20,15 @@ type LabIDsQuery struct{ api.LabIDsInputs }
 // MaxLabHours is the longest time of inserts.
 const MaxLabHours = 24 * 365
 
-// ParseLabIDs reads the parameters.
-func ParseLabIDs(in url.Values) (q LabIDsQuery, err error) {
-	q.LabIDsInputs = api.LabIDsInputs{Seed: 1}
-	for _, n := range []struct {
-		name               string
-		to                 *int
-		least, most, usual int
-	}{{"inserts", &q.Inserts, 100, keys.MostInserts, 10_000}, {"shards", &q.Shards, 1, 64, 16}, {"hours", &q.Hours, 1, MaxLabHours, 24}} {
-		if *n.to, err = answer.NumberParameter(in, n.name, n.least, n.most, n.usual); err != nil {
-			return q, err
-		}
+// Parameters are those of an address.
+func (q *LabIDsQuery) Parameters() param.List {
+	q.LabIDsInputs = api.LabIDsInputs{Inserts: 10_000, Shards: 16, Hours: 24, Seed: 1}
+	return param.List{
+		param.Number(&q.Inserts, "inserts", 100, keys.MostInserts, "new rows"),
+		param.Number(&q.Shards, "shards", 1, 64, "shards"),
+		param.Number(&q.Hours, "hours", 1, MaxLabHours, "from the first row to the last"),
+		param.Seed(&q.Seed, "of all that is by chance"),
 	}
-	if text := in.Get("seed"); text != "" {
-		if q.Seed, err = strconv.ParseUint(text, 10, 63); err != nil {
-			return q, fault.New(fault.Invalid, "seed must be a number from 0 to 9223372036854775807, not %q.", sanitize.Truncate(text, 40))
-		}
-	}
-	return q, nil
 }
 
 // Values are all inputs as parameters.

@@ -1,12 +1,14 @@
 package trying
 
 import (
-	"math"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
@@ -72,90 +74,70 @@ var todays = map[string]string{"documents": `{"project_id":1}`, "clients": `{"pr
 // rowBytes are usual sizes of rows.
 var rowBytes = map[string]int{"documents": 400, "clients": 700, "changes": 900}
 
-// ParseLabKeys reads the parameters of a comparison.
-func ParseLabKeys(in url.Values, v answer.View) (q LabKeysQuery, err error) {
-	ns, err := answer.TextParameter(in, "ns")
-	if err != nil {
-		return q, err
-	}
-	q.LabKeysInputs = DefaultLabKeys(v, topology.Namespace(ns))
+// Parameters are those of a comparison whose usual inputs are set.
+func (q *LabKeysQuery) Parameters() param.List {
 	most := MaxLabRows
-	if ns != "" {
+	if q.NS != "" {
 		most = rowsample.MostRows
 	}
-	if c := in.Get("collection"); c != "" {
-		q.Collection = c
-	}
-	if _, ok := todays[q.Collection]; !ok {
-		return q, fault.New(fault.Invalid, "collection must be documents, clients or changes, not %q.", sanitize.Truncate(q.Collection, 40))
-	}
 	q.RowBytes = rowBytes[q.Collection]
-	for _, n := range []struct {
-		name        string
-		to          *int
-		least, most int
-	}{
-		{"rows", &q.Rows, rowsample.LeastRows, most}, {"projects", &q.Projects, 1, keys.MostProjects},
-		{"perProject", &q.PerProject, 1, maxLabPerProject}, {"perDocument", &q.PerDoc, 1, maxLabPerDoc}, {"days", &q.Days, 1, maxLabDays},
-		{"rowBytes", &q.RowBytes, 1, 16 << 20}, {"shards", &q.Shards, 1, keys.MostShards},
-		{"chunkMB", &q.ChunkMB, keys.LeastChunk >> 20, keys.MostChunkSize >> 20}, {"rateMB", &q.RateMB, 1, maxLabRate},
-	} {
-		if *n.to, err = answer.NumberParameter(in, n.name, n.least, n.most, *n.to); err != nil {
-			return q, err
-		}
+	size := param.Number(&q.RowBytes, "rowBytes", 1, 16<<20, "of the model: size of a row")
+	size.Text = "of the model: size of a row in bytes; default 400, 700 or 900"
+	return param.List{
+		param.Text(&q.NS, "ns", "a collection whose rows are read, as database.collection; for operators. Absent: a model"),
+		param.OneOf(&q.Collection, "collection", "of the model", slices.Sorted(maps.Keys(todays))...),
+		param.Check(func() error {
+			q.RowBytes = rowBytes[q.Collection]
+			return nil
+		}),
+		param.Number(&q.Rows, "rows", rowsample.LeastRows, most, "rows that are looked at, at most; of a collection to 50000, default 2000"),
+		param.Number(&q.Projects, "projects", 1, keys.MostProjects, "of the model: how many"),
+		param.Number(&q.PerProject, "perProject", 1, maxLabPerProject, "of the model: documents, or clients, of a project on average"),
+		param.Number(&q.PerDoc, "perDocument", 1, maxLabPerDoc, "of the model of changes: changes of a document on average"),
+		param.Real(&q.Skew, "skew", 0, keys.MostSkew, "of the model: how much larger the largest are, 0: all alike"),
+		param.Real(&q.Growth, "growth", 0, keys.MostGrowth, "of the model: how many times as many rows a day at the end as at the beginning"),
+		param.Number(&q.Days, "days", 1, maxLabDays, "of the model: from the first row to the last"),
+		size,
+		param.Seed(&q.Seed, "of all that is by chance"),
+		param.Number(&q.Shards, "shards", 1, keys.MostShards, "shards; those of the cluster where they are known"),
+		param.Number(&q.ChunkMB, "chunkMB", keys.LeastChunk>>20, keys.MostChunkSize>>20, "chunk size; that of the cluster where it is known"),
+		param.Number(&q.RateMB, "rateMB", 1, maxLabRate, "what resharding copies in a second"),
+		param.Of("release", "of MongoDB; default that of the cluster", func(typed string) error {
+			if q.Release = typed; !balance.ReleaseOf(typed).Known() || len(typed) > 40 {
+				return fault.New(fault.Invalid, "release must be a release of MongoDB such as 7.0, not %q.", sanitize.Truncate(typed, 40))
+			}
+			return nil
+		}),
+		param.Check(q.modelFits),
+		param.Values("today", "shard key of today as JSON, or none; default that of the collection", q.readToday),
+		param.Of("keys", `keys to add as JSON, such as {"project_id":1,"key":1}; at most 8`, q.readKeys),
 	}
+}
+
+// ParseLabKeys reads the parameters of a comparison. v may be the zero View.
+func ParseLabKeys(in url.Values, v answer.View) (q LabKeysQuery, err error) {
+	q.LabKeysInputs = DefaultLabKeys(v, topology.Namespace(strings.TrimSpace(in.Get("ns"))))
+	err = q.Parameters().Read(in)
+	return q, err
+}
+
+// modelFits refuses a model that is too large to compute.
+func (q *LabKeysQuery) modelFits() error {
 	if q.Collection == "changes" && int64(q.Projects)*int64(q.PerProject) > keys.MostDocuments {
-		return q, fault.New(fault.Invalid, "perProject: projects times documents of a project may be at most %d for changes, not %d.",
+		return fault.New(fault.Invalid, "perProject: projects times documents of a project may be at most %d for changes, not %d.",
 			keys.MostDocuments, int64(q.Projects)*int64(q.PerProject))
 	}
 	if float64(q.Projects)*float64(q.PerProject)*float64(q.PerDoc)*float64(q.RowBytes) > maxLabBytes {
-		return q, fault.New(fault.Invalid, "rowBytes: the collection of the model may have at most %s.", format.Bytes(maxLabBytes))
-	}
-	if err = q.readFractions(in); err != nil {
-		return q, err
-	}
-	if err = q.readRelease(in); err != nil {
-		return q, err
-	}
-	return q, q.readPatterns(in)
-}
-
-func (q *LabKeysQuery) readFractions(in url.Values) (err error) {
-	for _, f := range []struct {
-		name string
-		to   *float64
-		most float64
-	}{{"skew", &q.Skew, keys.MostSkew}, {"growth", &q.Growth, keys.MostGrowth}} {
-		if text := in.Get(f.name); text != "" {
-			if *f.to, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(*f.to) || *f.to < 0 || *f.to > f.most {
-				return fault.New(fault.Invalid, "%s must be a number from 0 to %g, not %q.", f.name, f.most, sanitize.Truncate(text, 40))
-			}
-		}
-	}
-	if text := in.Get("seed"); text != "" {
-		if q.Seed, err = strconv.ParseUint(text, 10, 63); err != nil {
-			return fault.New(fault.Invalid, "seed must be a number from 0 to 9223372036854775807, not %q.", sanitize.Truncate(text, 40))
-		}
+		return fault.New(fault.Invalid, "rowBytes: the collection of the model may have at most %s.", format.Bytes(maxLabBytes))
 	}
 	return nil
 }
 
-func (q *LabKeysQuery) readRelease(in url.Values) error {
-	if text := in.Get("release"); text != "" {
-		if !balance.ReleaseOf(text).Known() || len(text) > 40 {
-			return fault.New(fault.Invalid, "release must be a release of MongoDB such as 7.0, not %q.", sanitize.Truncate(text, 40))
-		}
-		q.Release = text
-	}
-	return nil
-}
-
-// readPatterns reads the key of today and the added keys.
-func (q *LabKeysQuery) readPatterns(in url.Values) (err error) {
-	today, given := in["today"]
+// readToday reads the key of today.
+func (q *LabKeysQuery) readToday(given []string) (err error) {
 	switch {
-	case given:
-		q.Today = strings.TrimSpace(today[0])
+	case len(given) > 0:
+		q.Today = strings.TrimSpace(given[0])
 	case q.NS == "":
 		q.Today = todays[q.Collection]
 	}
@@ -168,10 +150,11 @@ func (q *LabKeysQuery) readPatterns(in url.Values) (err error) {
 		}
 		q.Today = q.today.JSON()
 	}
-	text, err := answer.TextParameter(in, "keys")
-	if err != nil {
-		return err
-	}
+	return nil
+}
+
+// readKeys reads the added keys.
+func (q *LabKeysQuery) readKeys(text string) error {
 	for _, one := range strings.SplitAfter(text, "}") {
 		one = strings.Trim(one, " \t\r\n,;[]")
 		if one == "" {

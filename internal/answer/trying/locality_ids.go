@@ -1,12 +1,11 @@
 package trying
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/localityid"
@@ -23,45 +22,37 @@ type LocalityIDQuery struct {
 	Options localityid.Options
 }
 
-// ParseLocalityIDQuery reads count, mode, time, process, mac and counter. What is absent is that of maker, but for the
-// count, which is 1.
-func ParseLocalityIDQuery(in url.Values, maker localityid.Options) (q LocalityIDQuery, err error) {
-	q.Options = maker
-	if q.Count, err = answer.NumberParameter(in, "count", 1, MaxLocalityIDs, 1); err != nil {
-		return q, err
+// Parameters say what differs from the options.
+func (q *LocalityIDQuery) Parameters() param.List {
+	if q.Count = 1; q.Options.Mode == "" {
+		q.Options.Mode = localityid.Default
 	}
-	switch mode := in.Get("mode"); localityid.Mode(mode) {
-	case localityid.Default, localityid.Sequential:
-		q.Options.Mode = localityid.Mode(mode)
-	case "":
-	default:
-		return q, fault.New(fault.Invalid, "mode must be default or sequential, not %q.", sanitize.Truncate(mode, 40))
+	process, counter := int(q.Options.Process), int(q.Options.Counter)
+	return param.List{
+		param.Number(&q.Count, "count", 1, MaxLocalityIDs, "ids"),
+		param.OneOf(&q.Options.Mode, "mode", "", localityid.Default, localityid.Sequential),
+		param.Of("time", "when they are made; default now", func(typed string) error {
+			at, err := param.ParseTime("time", typed)
+			if err != nil {
+				return err
+			}
+			if ms := at.UnixMilli(); ms < 0 || ms > localityid.MaxMilliseconds {
+				return fault.New(fault.Invalid, "time must be from 1970 to 10889, not %q.", sanitize.Truncate(typed, 40))
+			}
+			q.Options.Now = func() time.Time { return at }
+			return nil
+		}),
+		param.Number(&process, "process", 0, 1<<16-1, "number of the process"),
+		param.Number(&counter, "counter", 0, 1<<32-1, "counter to begin with"),
+		param.Of("mac", "MAC address, or its last 1 to 7 hexadecimal digits", func(typed string) (err error) {
+			q.Options.MAC, err = parseMAC(typed)
+			return err
+		}),
+		param.Check(func() error {
+			q.Options.Process, q.Options.Counter = uint16(process), uint32(counter)
+			return nil
+		}),
 	}
-	if text := in.Get("time"); text != "" {
-		at, err := answer.ParseTime("time", text)
-		if err != nil {
-			return q, err
-		}
-		if ms := at.UnixMilli(); ms < 0 || ms > localityid.MaxMilliseconds {
-			return q, fault.New(fault.Invalid, "time must be from 1970 to 10889, not %q.", sanitize.Truncate(text, 40))
-		}
-		q.Options.Now = func() time.Time { return at }
-	}
-	process, err := answer.NumberParameter(in, "process", 0, 1<<16-1, int(maker.Process))
-	if err != nil {
-		return q, err
-	}
-	counter, err := answer.NumberParameter(in, "counter", 0, 1<<32-1, int(maker.Counter))
-	if err != nil {
-		return q, err
-	}
-	q.Options.Process, q.Options.Counter = uint16(process), uint32(counter)
-	if text := in.Get("mac"); text != "" {
-		if q.Options.MAC, err = parseMAC(text); err != nil {
-			return q, err
-		}
-	}
-	return q, nil
 }
 
 // parseMAC reads a MAC address, of which the last 28 bits are taken, or up to seven hexadecimal digits.

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/offering"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
@@ -40,18 +41,17 @@ type HeatListQuery struct {
 	Limit  int
 }
 
-// ParseHeatListQuery reads ?ns=, ?window=, ?limit= and ?cursor=.
-func ParseHeatListQuery(q url.Values) (HeatListQuery, error) {
-	out := HeatListQuery{NS: topology.Namespace(q.Get("ns"))}
-	var err error
-	if out.Window, err = parseWindow(q); err != nil {
-		return out, err
+// Parameters are those of the address of a list.
+func (q *HeatListQuery) Parameters() param.List {
+	return param.List{
+		Window(&q.Window),
+		param.Text(&q.NS, "ns", "one collection; without it the sum of those whose new rows are counted, or their chunks"),
+		param.CursorBy(func(key string) (err error) {
+			q.Begin, err = answer.ListPlace(key)
+			return err
+		}),
+		param.Limit(&q.Limit),
 	}
-	if out.Limit, err = answer.ParseLimit(q); err != nil {
-		return out, err
-	}
-	out.Begin, err = answer.ListPlace(q)
-	return out, err
 }
 
 // WritesWindows are the times that the header of a page offers for the figures of writes.
@@ -59,20 +59,17 @@ func WritesWindows() []time.Duration {
 	return []time.Duration{time.Minute, answer.DefaultWindow, 15 * time.Minute, time.Hour}
 }
 
-// ParseWindow reads ?window=, a Go duration; absent is the usual one.
-func ParseWindow(q url.Values) (time.Duration, error) { return parseWindow(q) }
+// ParseWindow reads ?window= alone.
+func ParseWindow(q url.Values) (over time.Duration, err error) {
+	err = param.List{Window(&over)}.Read(q)
+	return over, err
+}
 
-// parseWindow reads ?window=, a Go duration.
-func parseWindow(q url.Values) (time.Duration, error) {
-	text := q.Get("window")
-	if text == "" {
-		return answer.DefaultWindow, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < heat.Shortest || d > heat.Longest {
-		return 0, fault.New(fault.Invalid, "window must be a duration from 10s to 24h, such as 5m, not %q.", sanitize.Truncate(text, 40))
-	}
-	return d, nil
+// Window is the time before the newest count that figures of writes are of.
+func Window(to *time.Duration) param.Param {
+	*to = answer.DefaultWindow
+	return param.Duration(to, WindowParam, heat.Shortest, heat.Longest, "the time before the newest count that figures of writes are of: "+
+		"a Go duration from 10s to 24h; default 5m")
 }
 
 // HeatKind is what a list is of.

@@ -1,12 +1,13 @@
 package writes
 
 import (
+	"cmp"
 	"context"
-	"net/url"
 	"slices"
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
@@ -24,37 +25,48 @@ type HeatMapQuery struct {
 	Shard    string // only rows that this shard owns; "": all
 }
 
-// ParseHeatMapQuery reads the parameters of a picture. Without a collection it is the first that has one.
-func ParseHeatMapQuery(v answer.View, h HeatSource, q url.Values) (out HeatMapQuery, err error) {
-	out = HeatMapQuery{NS: topology.Namespace(q.Get("ns")), Shard: q.Get("shard")}
-	if out.By, err = parsePictureRows(q); err != nil {
-		return out, err
+// Parameters are those of the address of a picture, of a view and its writes. Without a collection it is the first
+// that has one.
+func (q *HeatMapQuery) Parameters(v answer.View, h HeatSource) param.List {
+	q.By = keyvis.ByKey
+	var ago time.Duration
+	return param.List{
+		CountedCollection(&q.NS),
+		param.Of("from", "RFC 3339 time, or how long before to, as -24h; default six hours before to", func(typed string) (err error) {
+			if d, bad := time.ParseDuration(typed); bad == nil && d < 0 {
+				ago = d
+				return nil
+			}
+			q.From, err = param.ParseTime("from", typed)
+			return err
+		}),
+		param.Time(&q.To, "to", "RFC 3339 time; default now"),
+		pictureRows(&q.By),
+		param.Text(&q.Shard, "shard", "only rows that this shard owns now; by=key alone"),
+		param.Check(func() error {
+			if q.To.IsZero() {
+				q.To = v.Now
+			}
+			if q.From.IsZero() {
+				q.From = q.To.Add(cmp.Or(ago, -DefaultSpan))
+			}
+			switch {
+			case !q.From.Before(q.To):
+				return fault.New(fault.Invalid, "from must be before to.")
+			case q.Shard != "" && q.By == keyvis.ByProject:
+				return fault.New(fault.Invalid, "shard= needs by=key: the row of a project belongs to no single shard.")
+			case q.Shard != "" && v.Table.Shard(q.Shard) == nil:
+				return fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(q.Shard, 100))
+			case q.NS == "":
+				q.NS = firstPicture(heat.Counted(v.Table, v.Profile), h.Pictures.Collections())
+			}
+			return nil
+		}),
 	}
-	if out.To, err = answer.TimeParameter(q, "to", v.Now); err != nil {
-		return out, err
-	}
-	if out.From, err = answer.TimeParameter(q, "from", out.To.Add(-DefaultSpan)); err != nil {
-		ago, bad := time.ParseDuration(q.Get("from"))
-		if bad != nil || ago >= 0 {
-			return out, err
-		}
-		out.From = out.To.Add(ago)
-	}
-	if !out.From.Before(out.To) {
-		return out, fault.New(fault.Invalid, "from must be before to.")
-	}
-	if out.Shard != "" {
-		if out.By == keyvis.ByProject {
-			return out, fault.New(fault.Invalid, "shard= needs by=key: the row of a project belongs to no single shard.")
-		}
-		if v.Table.Shard(out.Shard) == nil {
-			return out, fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(out.Shard, 100))
-		}
-	}
-	if out.NS == "" {
-		out.NS = firstPicture(heat.Counted(v.Table, v.Profile), h.Pictures.Collections())
-	}
-	return out, nil
+}
+
+func pictureRows(to *keyvis.By) param.Param {
+	return param.OneOf(to, "by", "", keyvis.ByKey, keyvis.ByProject)
 }
 
 // firstPicture is the first collection whose new rows are counted that has one;

@@ -2,10 +2,10 @@ package writes
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
@@ -13,25 +13,29 @@ import (
 	"shardboard/internal/topology"
 )
 
+// OperationsQuery chooses counters.
+type OperationsQuery struct{ shard, ns string }
+
+// Parameters are those of the address but those of a page of the list.
+func (q *OperationsQuery) Parameters() param.List {
+	return param.List{param.Text(&q.shard, "shard", "of this shard"), param.Text(&q.ns, "ns", "of this collection")}
+}
+
 // HeatOperations are the reads and writes of each shard for each collection whose counters are read, in the order of
-// shards and collections; ?shard= and ?ns= choose some.
-func HeatOperations(v answer.View, h HeatSource, q url.Values) ([]api.HeatOperations, error) {
+// shards and collections.
+func HeatOperations(v answer.View, h HeatSource, q OperationsQuery) ([]api.HeatOperations, error) {
 	if h.Counts == nil {
 		return nil, fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
-	var shard, ns string
-	if err := answer.TextParameters(q, map[string]*string{"shard": &shard, "ns": &ns}); err != nil {
-		return nil, err
-	}
 	var out []api.HeatOperations
 	for _, s := range v.Table.Shards {
-		if shard != "" && s.Name != shard {
+		if q.shard != "" && s.Name != q.shard {
 			continue
 		}
 		out = append(out, operationsOn(v.Table, h.Counts, s.Name)...)
 	}
-	if ns != "" {
-		out = slices.DeleteFunc(out, func(x api.HeatOperations) bool { return x.NS != ns })
+	if q.ns != "" {
+		out = slices.DeleteFunc(out, func(x api.HeatOperations) bool { return x.NS != q.ns })
 	}
 	slices.SortStableFunc(out, func(a, b api.HeatOperations) int {
 		return natural.Compare(a.Shard+" "+a.NS, b.Shard+" "+b.NS)

@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/sanitize"
@@ -39,33 +41,21 @@ func (s HeatSelected) None() bool { return len(s.Rows) == 0 }
 // selectedProjects is how many projects one selection may have.
 const selectedProjects = 50
 
-// parseHeatSelected reads ?rows=, ?from= and ?to=, which are given together or not at all.
-func parseHeatSelected(q url.Values, by keyvis.By) (out HeatSelected, err error) {
-	text := q.Get("rows")
-	if text == "" {
-		if q.Get("from") != "" || q.Get("to") != "" {
-			return out, fault.New(fault.Invalid, "from and to select a part of the picture and need rows.")
-		}
-		return out, nil
-	}
-	out.Rows = strings.Split(sanitize.Truncate(text, 4000), ",")
+// check refuses a part of the picture whose parameters are not given together.
+func (s HeatSelected) check(by keyvis.By) error {
 	most := 2
 	if by == keyvis.ByProject {
 		most = selectedProjects
 	}
-	if len(out.Rows) > most {
-		return out, fault.New(fault.Invalid, "rows must name at most %d rows of the picture.", most)
+	switch {
+	case s.None() && !(s.From.IsZero() && s.To.IsZero()):
+		return fault.New(fault.Invalid, "from and to select a part of the picture and need rows.")
+	case len(s.Rows) > most:
+		return fault.New(fault.Invalid, "rows must name at most %d rows of the picture.", most)
+	case !s.None() && (s.From.IsZero() || s.To.IsZero() || !s.From.Before(s.To)):
+		return fault.New(fault.Invalid, "rows need from and to, and from must be before to.")
 	}
-	if out.From, err = answer.TimeParameter(q, "from", time.Time{}); err != nil {
-		return out, err
-	}
-	if out.To, err = answer.TimeParameter(q, "to", time.Time{}); err != nil {
-		return out, err
-	}
-	if out.From.IsZero() || out.To.IsZero() || !out.From.Before(out.To) {
-		return out, fault.New(fault.Invalid, "rows need from and to, and from must be before to.")
-	}
-	return out, nil
+	return nil
 }
 
 // set writes the parameters that parseHeatSelected reads.
@@ -90,45 +80,35 @@ func HeatSpans() []time.Duration {
 // DefaultSpan is what a picture shows when no time is asked for.
 const DefaultSpan = 6 * time.Hour
 
-// ParseHeatQuery reads the page's parameters.
-func ParseHeatQuery(q url.Values) (HeatQuery, error) {
-	out := HeatQuery{NS: topology.Namespace(q.Get("ns")), Span: DefaultSpan}
-	var err error
-	if out.Window, err = parseWindow(q); err != nil {
-		return out, err
-	}
-	if out.Internal, err = answer.ParseInternal(q); err != nil {
-		return out, err
-	}
-	if out.By, err = parsePictureRows(q); err != nil {
-		return out, err
-	}
-	last, err := logbook.ParseLast(q)
-	if err != nil {
-		return out, err
-	}
-	if text := q.Get("span"); last > 0 {
-		out.Span = last
-	} else if text != "" { // as earlier versions wrote it
-		d, err := time.ParseDuration(text)
-		if err != nil || !slices.Contains(HeatSpans(), d) {
-			return out, fault.New(fault.Invalid, "span must be one of the page's choices, such as 6h, not %q.", sanitize.Truncate(text, 40))
-		}
-		out.Span = d
-	}
-	out.Selected, err = parseHeatSelected(q, out.By)
-	return out, err
-}
-
-// parsePictureRows reads ?by=: key ranges or projects.
-func parsePictureRows(q url.Values) (keyvis.By, error) {
-	switch by := keyvis.By(q.Get("by")); by {
-	case "":
-		return keyvis.ByKey, nil
-	case keyvis.ByKey, keyvis.ByProject:
-		return by, nil
-	default:
-		return by, fault.New(fault.Invalid, "by must be key or project, not %q.", sanitize.Truncate(string(by), 40))
+// Parameters are those of the address of the page.
+func (q *HeatQuery) Parameters() param.List {
+	q.Span, q.By = DefaultSpan, keyvis.ByKey
+	var last string
+	return param.List{
+		CountedCollection(&q.NS),
+		Window(&q.Window),
+		answer.ShowInternal(&q.Internal),
+		pictureRows(&q.By),
+		param.Of("span", "as last, as earlier versions wrote it: 1h, 6h, 24h, 168h or 840h", func(typed string) error {
+			d, err := time.ParseDuration(typed)
+			if err != nil || !slices.Contains(HeatSpans(), d) {
+				return fault.New(fault.Invalid, "span must be one of the page's choices, such as 6h, not %q.", sanitize.Truncate(typed, 40))
+			}
+			q.Span = d
+			return nil
+		}),
+		logbook.Last(&last),
+		param.Of("rows", "keys of the rows to describe, with from and to: the first and the last by key, all by project",
+			func(typed string) error {
+				q.Selected.Rows = strings.Split(typed, ",")
+				return nil
+			}),
+		param.Time(&q.Selected.From, "from", "RFC 3339 or milliseconds since 1970: begin of what is described"),
+		param.Time(&q.Selected.To, "to", "its end"),
+		param.Check(func() error {
+			q.Span = cmp.Or(logbook.LongOf(last), q.Span)
+			return q.Selected.check(q.By)
+		}),
 	}
 }
 

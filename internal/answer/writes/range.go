@@ -1,10 +1,11 @@
 package writes
 
 import (
-	"net/url"
 	"slices"
+	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
@@ -16,20 +17,37 @@ import (
 // ShownWriters is how many projects and documents of a range are named.
 const ShownWriters = 10
 
-// HeatRange is who wrote to a range of keys lately: ?ns=, ?window=, and ?min= and ?max=
-// in Extended JSON, without which it is the whole key space.
-func HeatRange(v answer.View, h HeatSource, q url.Values) (api.HeatRange, error) {
+// RangeQuery is a range of keys in Extended JSON; without bounds it is the whole key space.
+type RangeQuery struct {
+	ns       topology.Namespace // "": the first whose new rows are counted
+	min, max string
+	window   time.Duration
+}
+
+// Parameters are those of the address.
+func (q *RangeQuery) Parameters() param.List {
+	return param.List{
+		CountedCollection(&q.ns),
+		param.Text(&q.min, "min", "begin of the range in Extended JSON; hashed fields are hashes"),
+		param.Text(&q.max, "max", "its end, which is not part of it"),
+		Window(&q.window),
+	}
+}
+
+// CountedCollection is the collection whose writes are asked for.
+func CountedCollection(to *topology.Namespace) param.Param {
+	return param.Text(to, "ns", "database.collection; default the first whose new rows are counted")
+}
+
+// HeatRange is who wrote to a range of keys lately.
+func HeatRange(v answer.View, h HeatSource, q RangeQuery) (api.HeatRange, error) {
 	if h.Counts == nil {
 		return api.HeatRange{}, fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
-	d, err := parseWindow(q)
-	if err != nil {
-		return api.HeatRange{}, err
-	}
 	out := api.HeatRange{
-		Method: heatMethod(heat.NewRows), Window: d.String(), Shards: []string{}, Projects: []api.Heat{}, Documents: []api.Heat{},
+		Method: heatMethod(heat.NewRows), Window: q.window.String(), Shards: []string{}, Projects: []api.Heat{}, Documents: []api.Heat{},
 	}
-	ns := topology.Namespace(q.Get("ns"))
+	ns := q.ns
 	if ns == "" {
 		all := h.Counts.Counted(v.Table)
 		if len(all) == 0 {
@@ -41,11 +59,11 @@ func HeatRange(v answer.View, h HeatSource, q url.Values) (api.HeatRange, error)
 	if c == nil {
 		return out, noCollection(ns)
 	}
-	span, err := parseKeyRange(v, c, q)
+	span, err := q.span(v, c)
 	if err != nil {
 		return out, err
 	}
-	w := h.Counts.Window(c.NS, d)
+	w := h.Counts.Window(c.NS, q.window)
 	part := w.Within(v.Table, v.Profile, span)
 	rate := rateIn(w, part.Range())
 	out.NS, out.Method, out.From, out.To, out.CoveredSeconds = rate.NS, heatMethod(w.Method), rate.From, rate.To, rate.CoveredSeconds
@@ -84,21 +102,20 @@ func rangeWriters(v answer.View, w, part heat.Window, length string) (projects, 
 	return projects, documents
 }
 
-// parseKeyRange reads ?min= and ?max=.
-func parseKeyRange(v answer.View, c *topology.Collection, q url.Values) (shardkey.Range, error) {
-	span := shardkey.Range{Min: c.Key.Min(), Max: c.Key.Max()}
-	for name, into := range map[string]*shardkey.Key{"min": &span.Min, "max": &span.Max} {
-		text := q.Get(name)
-		if text == "" {
-			continue
-		}
+func (q RangeQuery) span(v answer.View, c *topology.Collection) (span shardkey.Range, err error) {
+	span = shardkey.Range{Min: c.Key.Min(), Max: c.Key.Max()}
+	if q.min+q.max != "" {
 		if err := answer.MayNameKeys(v); err != nil {
 			return span, err
 		}
-		var err error
-		if *into, err = answer.BoundKey(c.Key, text); err != nil {
+	}
+	if q.min != "" {
+		if span.Min, err = answer.BoundKey(c.Key, q.min); err != nil {
 			return span, err
 		}
 	}
-	return span, nil
+	if q.max != "" {
+		span.Max, err = answer.BoundKey(c.Key, q.max)
+	}
+	return span, err
 }
