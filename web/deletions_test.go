@@ -53,7 +53,7 @@ func TestEveryPlaceSaysWhoHoldsUpADeletion(t *testing.T) {
 	detail := webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1/shards/"+shard))
 	of := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+run.ID))
 	if h := detail.Deletions.Held; len(h) != 1 || h[0].Cursors != 2 || len(h[0].Programs) != 2 || h[0].Commands[0] != command ||
-		of.Deletions == nil || of.Deletions.Held[0].Text != h[0].Text {
+		of.Deletions == nil || of.Deletions.Held[0].Text.String() != h[0].Text.String() {
 		t.Errorf("in the API: %+v, of the run %+v", detail.Deletions, of.Deletions)
 	}
 

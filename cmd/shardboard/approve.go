@@ -101,7 +101,7 @@ func showApproval(e *env, p api.Plan, asJSON bool) error {
 
 // printApproval says whether a plan needs approval, why, and how far it is.
 func printApproval(w io.Writer, a api.PlanApproval) {
-	if a.State == "" || !a.Needed && a.Covered == "" {
+	if a.State == "" || !a.Needed && a.Covered.String() == "" {
 		return
 	}
 	line(w, "\nApproval")

@@ -156,7 +156,7 @@ func printItems(w io.Writer, items []api.LocateItem, words app.Words) error {
 			title += "  removed"
 		}
 		fmt.Fprintln(w, sanitize.Line(title))
-		fmt.Fprintln(w, sanitize.Line("  "+it.Answer))
+		fmt.Fprintln(w, sanitize.Line("  "+it.Answer.String()))
 		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 		for _, p := range it.Places {
 			fmt.Fprintln(tab, placeLine(p))

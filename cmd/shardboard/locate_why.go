@@ -24,7 +24,7 @@ func printWhy(w io.Writer, places []api.Place) {
 		fmt.Fprintln(w, sanitize.Line("  "+p.NS+":"))
 		if p.Why != nil {
 			for _, s := range p.Why.Steps {
-				fmt.Fprintln(w, sanitize.Line(fmt.Sprintf("    %-8s %s", s.Step, s.Text)))
+				fmt.Fprintln(w, sanitize.Line(fmt.Sprintf("    %-8s %s", s.Step, s.Text.String())))
 			}
 			fmt.Fprintln(w, sanitize.Line("    ticket   "+p.Sentence))
 		}

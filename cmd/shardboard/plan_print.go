@@ -19,7 +19,7 @@ import (
 
 // printPlan writes a plan for people: what it does, its checks, commands, effects and undo.
 func printPlan(w io.Writer, p api.Plan) error {
-	line(w, "%s", p.Summary)
+	line(w, "%s", p.Summary.String())
 	line(w, "%s", changing.RequestedText(p.ByName, p.By, p.Reason))
 	line(w, "")
 	risk := actions.Risk(p.Risk)
@@ -71,7 +71,7 @@ func nextStep(w io.Writer, p api.Plan) error {
 }
 
 func printCheck(w io.Writer, c api.PlanCheck) {
-	line(w, "  %-7s %s: %s  [%s]", actions.Verdict(c.Verdict).Label(), c.ID, c.Text, c.Source)
+	line(w, "  %-7s %s: %s  [%s]", actions.Verdict(c.Verdict).Label(), c.ID, c.Text.String(), c.Source)
 }
 
 func commandText(op, db string, command api.Key) string {

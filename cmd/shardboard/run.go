@@ -119,7 +119,7 @@ func printDetails(e *env, err error) error {
 		return err
 	}
 	for _, d := range refused.Problem.Changed {
-		line(e.stderr, "changed  %s", d.Text)
+		line(e.stderr, "changed  %s", d.Text.String())
 	}
 	for _, c := range refused.Problem.Checks {
 		printCheck(e.stderr, c)

@@ -45,7 +45,7 @@ func printRun(w io.Writer, r api.Run) {
 // printAbout writes the facts of a run that rarely change: the plan, its reason, who started,
 // stopped or undid it.
 func printAbout(w io.Writer, r api.Run) {
-	line(w, "  %s", r.Summary)
+	line(w, "  %s", r.Summary.String())
 	line(w, "  %s", changing.RequestedText(r.ByName, r.By, r.Reason))
 	line(w, "  plan %s", r.Plan)
 	line(w, "  started %s", timeText(r.StartedAt, "not yet"))
@@ -65,7 +65,7 @@ func printAdapted(w io.Writer, r api.Run) {
 	for _, a := range changing.ListAdaptations(r) {
 		line(w, "  %s", a.Text)
 		for _, d := range a.Because {
-			line(w, "       %s", d.Text)
+			line(w, "       %s", d.Text.String())
 		}
 	}
 }
@@ -89,13 +89,13 @@ func printStep(w io.Writer, r api.Run, s changing.ListedStep) {
 		state += fmt.Sprintf(" (try %d)", s.Try)
 	}
 	line(w, "  %d  %-9s  %s", s.Number, state, commandText(s.Op, s.DB, s.Command))
-	details := []string{changing.StepProgressText(s.RunStep), strings.Join(changing.StepWaitTexts(s.State, s.Waiting), " "), s.Why}
+	details := []string{changing.StepProgressText(s.RunStep), strings.Join(changing.StepWaitTexts(s.State, s.Waiting), " "), s.Why.String()}
 	if s.Error != "" {
 		details = append(details, "The server says: "+s.Error)
 	}
 	details = append(details, s.Means)
 	for _, d := range s.Changed {
-		details = append(details, d.Text)
+		details = append(details, d.Text.String())
 	}
 	for _, e := range s.Events {
 		details = append(details, "logged "+timeText(e.At, "?")+": "+changing.StepEventText(e))

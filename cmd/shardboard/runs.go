@@ -42,7 +42,7 @@ func (c runsListCmd) Run(e *env) error {
 	fmt.Fprintln(tab, "RUN\tSTARTED\tSTATE\tBY\tWHAT")
 	for _, r := range list.Items {
 		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", clean(r.ID), timeText(r.StartedAt, "-"), clean(engine.State(r.State).Label()),
-			clean(changing.RunBy(r)), clean(r.Summary))
+			clean(changing.RunBy(r)), clean(r.Summary.String()))
 	}
 	return tab.Flush()
 }

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"strings"
+	"time"
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
@@ -27,7 +28,7 @@ func DeletionsHeld(v View, of func(topology.HeldDeletion) (topology.HeldDeletion
 
 func heldDeletionOf(h topology.HeldDeletion) api.HeldDeletion {
 	out := api.HeldDeletion{NS: string(h.NS), Shard: h.Shard, Cursors: h.Count, Oldest: api.Time(h.Oldest()), Unsure: h.Unsure,
-		Message: h.Text(), Text: h.Text().String(),
+		Text:     api.Say(h.Text(), time.Time{}),
 		Commands: Map(h.EndCommands(), func(c topology.EndCommand) string { return c.Text }),
 		Programs: Map(h.Holders(), func(o topology.CursorHolder) api.CursorHolder {
 			return api.CursorHolder{Application: o.App, Host: o.Host, Cursors: o.Count, Oldest: api.Time(o.Oldest)}
@@ -64,7 +65,7 @@ func DeletionTexts(w *api.DeletionWait) (out []string) {
 		return nil
 	}
 	for _, h := range w.Held {
-		out = append(out, h.Text)
+		out = append(out, h.Text.String())
 	}
 	if w.Unknown != "" {
 		out = append(out, w.Unknown)

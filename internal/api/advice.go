@@ -16,15 +16,15 @@ type Advice struct {
 	Rank string `json:"rank"` // severity under its first name
 	// critical: does harm now, act now; warn: will do harm, or costs speed or safety now; info: good
 	// to know
-	Severity string `json:"severity"`
-	Why      string `json:"why"` // why it has this severity, as a sentence
-	Title    string `json:"title"`
-	Because  string `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
-	Subject  string `json:"subject"`
-	Count    int    `json:"count"` // objects that it is about; more than one: advice?rule= lists them one by one
-	NS       string `json:"ns,omitempty"`
-	Project  string `json:"project,omitempty"` // hex ObjectID
-	Shard    string `json:"shard,omitempty"`
+	Severity string   `json:"severity"`
+	Why      Sentence `json:"why"` // why it has this severity, as a sentence
+	Title    Sentence `json:"title"`
+	Because  string   `json:"because,omitempty"` // the balancer's rule behind it, as a sentence
+	Subject  string   `json:"subject"`
+	Count    int      `json:"count"` // objects that it is about; more than one: advice?rule= lists them one by one
+	NS       string   `json:"ns,omitempty"`
+	Project  string   `json:"project,omitempty"` // hex ObjectID
+	Shard    string   `json:"shard,omitempty"`
 	// Consequences are problems that have the same cause and are not listed beside it.
 	Consequences []AdviceConsequence `json:"consequences"`
 	// Since is the first full minute of which a problem of writes was found, and until when it ended; null: not known, or
@@ -51,8 +51,6 @@ type Advice struct {
 	Dismiss   *AdviceDismissal `json:"dismissed"` // null: not dismissed
 	Taken     *AdviceTaken     `json:"taken"`     // who deals with it; null: nobody
 
-	Text    message.Message `json:"-"` // Title with its facts
-	WhyText message.Message `json:"-"` // Why with its facts
 }
 
 // AdviceTaken is who deals with a problem, for a day.
@@ -65,12 +63,10 @@ type AdviceTaken struct {
 
 // AdviceConsequence is a problem that follows from another one.
 type AdviceConsequence struct {
-	ID       string `json:"id"`
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	Title    string `json:"title"`
-
-	Text message.Message `json:"-"` // Title with its facts
+	ID       string   `json:"id"`
+	Rule     string   `json:"rule"`
+	Severity string   `json:"severity"`
+	Title    Sentence `json:"title"`
 }
 
 // InCell is the consequence in a table.
@@ -103,7 +99,7 @@ func (f AdviceFigure) InCell() string {
 	default:
 		text = format.Count(int64(*f.Value))
 	}
-	return f.Name + ": " + text
+	return f.Name.String() + ": " + text
 }
 
 // InCell is the playbook's name.
@@ -117,7 +113,7 @@ type Playbook struct {
 
 // AdviceFigure is one figure behind an advice; reason says why its value is unknown.
 type AdviceFigure struct {
-	Name      string     `json:"name"`
+	Name      Sentence   `json:"name"`
 	Unit      string     `json:"unit"`  // bytes, count, share, rate (per second), perHour, time or text
 	Value     *float64   `json:"value"` // null: not a number, or unknown
 	Text      string     `json:"text,omitempty"`
@@ -131,10 +127,9 @@ type AdviceFigure struct {
 	Covered   float64    `json:"coveredSeconds,omitempty"` // counted part of the window
 	Reason    string     `json:"reason,omitempty"`
 
-	NameText message.Message `json:"-"` // Name with its facts
-	Figure   message.Message `json:"-"` // the value with its unit; zero if it is unknown
-	Approx   bool            `json:"-"` // the figure is an estimate
-	How      message.Message `json:"-"` // how and when it was measured
+	Figure message.Message `json:"-"` // the value with its unit; zero if it is unknown
+	Approx bool            `json:"-"` // the figure is an estimate
+	How    message.Message `json:"-"` // how and when it was measured
 }
 
 // ProblemSummary counts the problems in GET advice; the overview's headline shows it.
@@ -198,11 +193,9 @@ type ShareEffect struct {
 
 // AdviceCommand is a line for mongosh. A check changes nothing; say is its expected result.
 type AdviceCommand struct {
-	Text  string `json:"text"`
-	Check bool   `json:"check"`
-	Say   string `json:"say"`
-
-	SayText message.Message `json:"-"` // Say with its facts
+	Text  string   `json:"text"`
+	Check bool     `json:"check"`
+	Say   Sentence `json:"say"`
 }
 
 // AdviceDismissal is somebody's decision to dismiss an advice.
@@ -217,13 +210,12 @@ type AdviceDismissal struct {
 
 // AdviceUnsure is a rule that could not be evaluated.
 type AdviceUnsure struct {
-	Rule    string `json:"rule"`
-	Subject string `json:"subject,omitempty"`
-	Why     string `json:"why"`
-	Never   bool   `json:"notAvailable,omitempty"` // this MongoDB release cannot answer it
+	Rule    string   `json:"rule"`
+	Subject string   `json:"subject,omitempty"`
+	Why     Sentence `json:"why"`
+	Never   bool     `json:"notAvailable,omitempty"` // this MongoDB release cannot answer it
 
-	WhyText message.Message `json:"-"` // Why with its facts
-	Zone    ZoneName        `json:"-"` // of Subject, if it is named after a project
+	Zone ZoneName `json:"-"` // of Subject, if it is named after a project
 }
 
 // AdviceList is the list with rules that could not be evaluated, rules without findings and

@@ -13,15 +13,13 @@ type PlanApproval struct {
 	State     string     `json:"state"`   // none, asked, approved, void
 	By        string     `json:"by,omitempty"`
 	ByName    string     `json:"byName,omitempty"`
-	At        *time.Time `json:"at"`                // when somebody answered
-	ExpiresAt *time.Time `json:"expiresAt"`         // asked: until when it can be approved; approved: until when it counts
-	Void      string     `json:"void,omitempty"`    // why it does not count
-	Covered   string     `json:"covered,omitempty"` // by which other approval, if none is needed because of that
+	At        *time.Time `json:"at"`               // when somebody answered
+	ExpiresAt *time.Time `json:"expiresAt"`        // asked: until when it can be approved; approved: until when it counts
+	Void      Sentence   `json:"void,omitzero"`    // why it does not count
+	Covered   Sentence   `json:"covered,omitzero"` // by which other approval, if none is needed because of that
 
 	// For pages only.
 	BecauseMessages []message.Message `json:"-"`
-	VoidMessage     message.Message   `json:"-"`
-	CoveredMessage  message.Message   `json:"-"`
 }
 
 // WaitingPlan is a plan that needs approval and that nobody has approved (GET approvals).

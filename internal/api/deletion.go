@@ -2,8 +2,6 @@ package api
 
 import (
 	"time"
-
-	"shardboard/internal/message"
 )
 
 // DeletionWait is what the deletion of documents that moves left behind waits for.
@@ -23,9 +21,7 @@ type HeldDeletion struct {
 	Unsure   bool           `json:"unsure"` // the changelog does not have the move, so they may be younger than it
 	Programs []CursorHolder `json:"programs"`
 	Commands []string       `json:"commands"` // for mongosh: they end these cursors
-	Text     string         `json:"text"`
-
-	Message message.Message `json:"-"` // Text with its facts
+	Text     Sentence       `json:"text"`
 }
 
 // CursorHolder is a program with open cursors.

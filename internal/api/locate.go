@@ -9,21 +9,20 @@ import (
 
 // LocateItem is one possible meaning of a locate query (GET and POST locate).
 type LocateItem struct {
-	Kind        string  `json:"kind"` // project, document, client, schema, key, …
-	ID          string  `json:"id"`   // hex id, or the key as Extended JSON
-	Name        string  `json:"name"` // project's name, Yorkie document's key
-	DB          string  `json:"db"`
-	Project     string  `json:"project"` // id of the owning project; "" if unknown
-	ProjectName string  `json:"projectName"`
-	Removed     bool    `json:"removed"` // a Yorkie document that was removed
-	Answer      string  `json:"answer"`  // one sentence: where it is; with counts=1 also the result of counting
-	Places      []Place `json:"places"`
-	Notes       []Note  `json:"notes,omitempty"`
+	Kind        string   `json:"kind"` // project, document, client, schema, key, …
+	ID          string   `json:"id"`   // hex id, or the key as Extended JSON
+	Name        string   `json:"name"` // project's name, Yorkie document's key
+	DB          string   `json:"db"`
+	Project     string   `json:"project"` // id of the owning project; "" if unknown
+	ProjectName string   `json:"projectName"`
+	Removed     bool     `json:"removed"` // a Yorkie document that was removed
+	Answer      Sentence `json:"answer"`  // one sentence: where it is; with counts=1 also the result of counting
+	Places      []Place  `json:"places"`
+	Notes       []Note   `json:"notes,omitempty"`
 
 	// For pages.
-	Headline message.Message `json:"-"` // Answer, with its shards as facts
-	Shards   []string        `json:"-"` // where it belongs, sorted
-	Exact    bool            `json:"-"` // each of its places is on one shard
+	Shards []string `json:"-"` // where it belongs, sorted
+	Exact  bool     `json:"-"` // each of its places is on one shard
 }
 
 // Note is a remark: a code with arguments.

@@ -2,8 +2,6 @@ package api
 
 import (
 	"time"
-
-	"shardboard/internal/message"
 )
 
 // PastProblem is a time in which a problem lasted (GET advice/past).
@@ -16,7 +14,7 @@ type PastProblem struct {
 	Ended        *time.Time `json:"ended"`        // null: it lasts
 	EndedUnseen  bool       `json:"endedUnseen"`  // nobody checked when it ended: ended is when it was last found
 	Seconds      int64      `json:"seconds"`      // how long it lasted, or has lasted so far
-	Title        string     `json:"title"`        // at its worst
+	Title        Sentence   `json:"title"`        // at its worst
 	Worst        string     `json:"worst"`        // the figure at its worst, with its unit; "" for none
 	WorstAt      time.Time  `json:"worstAt"`
 	Subject      string     `json:"subject"`
@@ -28,7 +26,6 @@ type PastProblem struct {
 
 	Figure       *AdviceFigure        `json:"figure" csv:"-"` // behind worst; null for none
 	Consequences []AdviceConsequence  `json:"consequences" csv:"-"`
-	Text         message.Message      `json:"-"` // Title with its facts
 	Links        PastProblemAddresses `json:"-"`
 }
 

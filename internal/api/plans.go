@@ -41,7 +41,7 @@ type Plan struct {
 	Hash          string         `json:"hash"`
 	Kind          string         `json:"kind"` // of an undo: kind of the run to undo
 	Args          PlanArgs       `json:"args"` // as interpreted: names as ids, references as bounds
-	Summary       string         `json:"summary"`
+	Summary       Sentence       `json:"summary"`
 	Commands      []PlanCommand  `json:"commands"`
 	Preconditions []Precondition `json:"preconditions"`
 	Checks        []PlanCheck    `json:"checks"`
@@ -61,10 +61,8 @@ type Plan struct {
 	Approval      PlanApproval   `json:"approval"`         // what a second person says about it
 
 	// For pages only.
-	Title   string          `json:"-"` // the summary without ids, with short keys
-	Heading message.Message `json:"-"` // Title with its facts
-	Message message.Message `json:"-"` // Summary with its facts
-	Outline []PlanLine      `json:"-"` // the commands in a few lines
+	Title   Sentence   `json:"-"` // the summary without ids, with short keys
+	Outline []PlanLine `json:"-"` // the commands in a few lines
 }
 
 // PlanLine is one line of what a plan does: a step, or several of the same kind.
@@ -98,30 +96,26 @@ type Precondition struct {
 
 // Difference is a field of the cluster that differs from the expected value.
 type Difference struct {
-	Kind  string `json:"kind"`
-	NS    string `json:"ns,omitempty"`
-	Min   Key    `json:"min,omitempty"`
-	Max   Key    `json:"max,omitempty"`
-	Shard string `json:"shard,omitempty"`
-	Zone  string `json:"zone,omitempty"`
-	Field string `json:"field"`
-	Want  string `json:"want"`
-	Got   string `json:"got"`
-	Text  string `json:"text"`
-
-	Message message.Message `json:"-"` // Text with its facts
+	Kind  string   `json:"kind"`
+	NS    string   `json:"ns,omitempty"`
+	Min   Key      `json:"min,omitempty"`
+	Max   Key      `json:"max,omitempty"`
+	Shard string   `json:"shard,omitempty"`
+	Zone  string   `json:"zone,omitempty"`
+	Field string   `json:"field"`
+	Want  string   `json:"want"`
+	Got   string   `json:"got"`
+	Text  Sentence `json:"text"`
 }
 
 // PlanCheck is one check of a plan.
 type PlanCheck struct {
-	ID      string `json:"id"`
-	Verdict string `json:"verdict"` // pass, warn, block
-	Text    string `json:"text"`
-	Source  string `json:"source"` // where the answer comes from
+	ID      string   `json:"id"`
+	Verdict string   `json:"verdict"` // pass, warn, block
+	Text    Sentence `json:"text"`
+	Source  string   `json:"source"` // where the answer comes from
 	// Plans resolve what the check found; url is the filled-in form.
 	Plans []AdvicePlan `json:"plans,omitempty"`
-
-	Message message.Message `json:"-"` // Text with its facts
 }
 
 // Effect is the expected result of a plan.
@@ -189,12 +183,10 @@ type ShardEffect struct {
 // Undo is how a run can be undone and from when.
 type Undo struct {
 	Possible bool       `json:"possible"`
-	Text     string     `json:"text"`
+	Text     Sentence   `json:"text"`
 	From     *time.Time `json:"from"` // null: at once
 	Kind     string     `json:"kind,omitempty"`
 	Args     *PlanArgs  `json:"args,omitempty"`
-
-	Message message.Message `json:"-"` // Text with its facts
 }
 
 // PlanRun confirms a plan (POST plans/{id}/run). Confirm is the text that the plan requires to be

@@ -8,10 +8,10 @@ import (
 
 // Run is one execution of a plan (GET runs/{id}).
 type Run struct {
-	ID      string `json:"id"`
-	Plan    string `json:"plan"`
-	Kind    string `json:"kind"`
-	Summary string `json:"summary"`
+	ID      string   `json:"id"`
+	Plan    string   `json:"plan"`
+	Kind    string   `json:"kind"`
+	Summary Sentence `json:"summary"`
 	// planned, waiting, running, succeeded, failed, refused, unknown, stopped, undone; of a step also
 	// deferred, replaced
 	State     string     `json:"state"`
@@ -53,9 +53,7 @@ type Run struct {
 	Cost    *RunCost    `json:"cost"`    // estimated and actual; only in GET runs/{id}, and null if its plan is not stored
 
 	// For pages only.
-	Title   string          `json:"-"` // the summary without ids, with short keys
-	Heading message.Message `json:"-"` // Title with its facts
-	Message message.Message `json:"-"` // Summary with its facts
+	Title Sentence `json:"-"` // the summary without ids, with short keys
 }
 
 // RunRows is the rows of a project, or of a range that was moved, in a collection before a run's
@@ -79,7 +77,7 @@ type RunStep struct {
 	Command  Key          `json:"command"`
 	State    string       `json:"state"`
 	Resolved bool         `json:"resolved"`
-	Why      string       `json:"why,omitempty"`
+	Why      Sentence     `json:"why,omitzero"`
 	Proof    []StepProof  `json:"proof"`                  // what was read after the command
 	Events   []StepEvent  `json:"events"`                 // of the changelog, oldest first
 	Error    string       `json:"error"`                  // the server's error; "" if none
@@ -99,7 +97,6 @@ type RunStep struct {
 	Drain   *Drain    `json:"drain,omitempty"`   // what is left on the shard whose draining it waits for
 
 	Message message.Message `json:"-"` // what it does
-	Because message.Message `json:"-"` // Why with its facts
 	Shell   string          `json:"-"` // the command for mongosh; "" for a step that only waits
 }
 

@@ -2,8 +2,6 @@ package api
 
 import (
 	"time"
-
-	"shardboard/internal/message"
 )
 
 // Why is the chain from a value to the machines that hold it, as data and, in Steps, as sentences
@@ -78,10 +76,8 @@ type WhyZone struct {
 
 // WhyStep is one link of the chain.
 type WhyStep struct {
-	Step string `json:"step"` // rule, key, hash, chunk, shard, since, history, zone
-	Text string `json:"text"`
-
-	Message message.Message `json:"-"` // Text with its facts
+	Step string   `json:"step"` // rule, key, hash, chunk, shard, since, history, zone
+	Text Sentence `json:"text"`
 }
 
 // Proof compares the mongos's own answer with the table's. State: agrees, caughtUp (they differed,
@@ -127,9 +123,7 @@ type WhyBalance struct {
 	Due      string    `json:"due"` // draining, zone, imbalance; "" if there is no reason to move
 	To       string    `json:"to"`  // of the next round's move
 	Rules    []WhyRule `json:"rules"`
-	Text     string    `json:"text"`
-
-	Message message.Message `json:"-"` // Text with its facts
+	Text     Sentence  `json:"text"`
 }
 
 // WhyRule is one rule's verdict: pass, asks, blocks, waits or unknown.
@@ -138,8 +132,7 @@ type WhyRule struct {
 	Verdict string            `json:"verdict"`
 	Code    string            `json:"code"`
 	Args    map[string]string `json:"args,omitempty"`
-	Text    string            `json:"text"`
-	Message message.Message   `json:"-"` // Text with its facts
+	Text    Sentence          `json:"text"`
 }
 
 // ProjectWhy is why a project's chunks are where they are and whether they will move (GET

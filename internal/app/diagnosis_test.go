@@ -270,7 +270,7 @@ func (w *incident) run(p api.Plan) string {
 		r = ask[api.Run](w, "runs/"+r.ID)
 	}
 	if r.State != "succeeded" {
-		w.Fatalf("%s is %s: %s", p.Summary, r.State, r.Why)
+		w.Fatalf("%s is %s: %s", p.Summary.String(), r.State, r.Why)
 	}
 	return r.ID
 }
@@ -372,7 +372,7 @@ func (s scenario) play(w *incident) {
 	}
 	time.Sleep(2 * time.Minute) // somebody reads it
 	owners, _ := w.keys()
-	p := send[api.Plan](w, "plans", map[string]any{"kind": first.Plans[0].Kind, "args": first.Plans[0].Args, "reason": first.Title})
+	p := send[api.Plan](w, "plans", map[string]any{"kind": first.Plans[0].Kind, "args": first.Plans[0].Args, "reason": first.Title.String()})
 	if p.Blocked {
 		w.Fatalf("the plan is blocked: %+v", p.Checks)
 	}
@@ -423,8 +423,8 @@ func (s scenario) named(w *incident, parts ...string) *api.Advice {
 	if len(list.Items) == 0 {
 		return nil
 	}
-	if list.Items[0].Title != title {
-		w.Errorf("the first in JSON is %q, and the title %q", list.Items[0].Title, title)
+	if list.Items[0].Title.String() != title {
+		w.Errorf("the first in JSON is %q, and the title %q", list.Items[0].Title.String(), title)
 	}
 	return &list.Items[0]
 }
@@ -449,7 +449,7 @@ func (w *incident) chunkOf(k shardkey.Key) string {
 func blockers(p api.Plan) (text string) {
 	for _, c := range p.Checks {
 		if c.Verdict == "block" {
-			text += c.Text + " "
+			text += c.Text.String() + " "
 		}
 	}
 	return text

@@ -250,7 +250,7 @@ func advicePage(s templates.Shell, state api.State, list api.AdviceList, may pro
 							}()
 						}
 						ctx = templ.InitializeContext(ctx)
-						templ_7745c5c3_Err = say.Text(i.Text).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = say.Text(i.Title.Message).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -607,7 +607,7 @@ func problem(i api.Advice, mayDismiss bool, say templates.Sentences) templ.Compo
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = say.Text(i.WhyText).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = say.Text(i.Why.Message).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -623,7 +623,7 @@ func problem(i api.Advice, mayDismiss bool, say templates.Sentences) templ.Compo
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = say.Text(i.Text).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = say.Text(i.Title.Message).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -709,7 +709,7 @@ func problem(i api.Advice, mayDismiss bool, say templates.Sentences) templ.Compo
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = say.Text(x.Text).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = say.Text(x.Title.Message).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1138,7 +1138,7 @@ func evidence(e api.AdviceFigure, say templates.Sentences) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = say.Text(e.NameText).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = say.Text(e.Name.Message).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1371,7 +1371,7 @@ func remedies(i api.Advice, say templates.Sentences) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = say.Text(c.SayText).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = say.Text(c.Say.Message).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

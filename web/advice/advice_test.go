@@ -130,9 +130,9 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 		t.Fatalf("unsure %v, passed %v", list.Unsure, list.Passed)
 	}
 	for _, i := range list.Items {
-		if i.Title == "" || i.Why == "" || len(i.Evidence) == 0 || len(i.Plans) == 0 && i.WhyNot == "" ||
-			strings.Contains(i.Title+i.Why+i.WhyNot, "[advice") ||
-			strings.ContainsAny(i.Title+i.Why+i.WhyNot, "{}") && !strings.Contains(i.Title+i.WhyNot, "_id") {
+		if i.Title.String() == "" || i.Why.String() == "" || len(i.Evidence) == 0 || len(i.Plans) == 0 && i.WhyNot == "" ||
+			strings.Contains(i.Title.String()+i.Why.String()+i.WhyNot, "[advice") ||
+			strings.ContainsAny(i.Title.String()+i.Why.String()+i.WhyNot, "{}") && !strings.Contains(i.Title.String()+i.WhyNot, "_id") {
 			t.Errorf("%s: %+v", i.Rule, i)
 		}
 		for _, p := range i.Plans {
@@ -143,8 +143,8 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 	}
 	page := s.Do("GET", "/advice").Body.String()
 	for _, u := range list.Unsure {
-		if !strings.Contains(page, u.Why) && !strings.ContainsAny(u.Why, `'"&<>`) {
-			t.Errorf("the page does not say %q", u.Why)
+		if !strings.Contains(page, u.Why.String()) && !strings.ContainsAny(u.Why.String(), `'"&<>`) {
+			t.Errorf("the page does not say %q", u.Why.String())
 		}
 	}
 	if strings.Contains(page, `href="/plans/new?`) {

@@ -377,7 +377,7 @@ func pastRow(p api.PastProblem, say templates.Sentences) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = say.Text(p.Text).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = say.Text(p.Title.Message).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -403,7 +403,7 @@ func pastRow(p api.PastProblem, say templates.Sentences) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = say.Text(x.Text).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = say.Text(x.Title.Message).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

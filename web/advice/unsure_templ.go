@@ -176,7 +176,7 @@ func unsureTable(list []api.AdviceUnsure, why string, say templates.Sentences) t
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = say.Text(u.WhyText).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = say.Text(u.Why.Message).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -43,7 +43,7 @@ func approvalRegion(m approvalShown) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if m.Needed || m.Covered != "" {
+		if m.Needed || !m.Covered.IsZero() {
 			var templ_7745c5c3_Var2 = []any{"is-" + m.State}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {

@@ -145,7 +145,7 @@ func TestPlansThatWaitForApprovalAreListed(t *testing.T) {
 		}
 		for _, who := range s.bert {
 			got := list(who).Items
-			if len(got) != 1 || !got[0].ForYou || got[0].ID != p.ID || got[0].Summary != p.Summary || got[0].ByName != "anna" ||
+			if len(got) != 1 || !got[0].ForYou || got[0].ID != p.ID || got[0].Summary != p.Summary.String() || got[0].ByName != "anna" ||
 				!got[0].ExpiresAt.Equal(*p.ExpiresAt) || got[0].Reason != p.Reason {
 				s.Errorf("for bert: %+v", got)
 			}

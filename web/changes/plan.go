@@ -133,7 +133,7 @@ func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int,
 	if m.Approval.Needed && m.Run == nil {
 		topics = []string{"plan:" + p.ID}
 	}
-	return site.WritePage(w, r, status, planPage(s.Shell(r, v, "runs", m.Title, topics...), m))
+	return site.WritePage(w, r, status, planPage(s.Shell(r, v, "runs", m.Title.String(), topics...), m))
 }
 
 func planAgain(p actions.Plan) *again {

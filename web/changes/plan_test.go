@@ -63,7 +63,7 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 			c.Errorf("an overlap is not blocked: %+v", p.Checks)
 		}
 		refused := c.Problem(c.Post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`), 422, "check")
-		if len(refused.Checks) == 0 || refused.Checks[0].Verdict != "block" || refused.Checks[0].Text == "" {
+		if len(refused.Checks) == 0 || refused.Checks[0].Verdict != "block" || refused.Checks[0].Text.String() == "" {
 			c.Errorf("which check blocks is not said: %+v", refused)
 		}
 		if n := c.Sent(); n != 0 {
@@ -87,7 +87,7 @@ func TestOutdatedPlanTellsWhatChangedAndSendsNothing(t *testing.T) {
 		)
 		changed := c.Problem(c.Post("anna", run, `{"hash":"`+p.Hash+`"}`), 409, "")
 		if len(changed.Changed) == 0 || changed.Changed[0].Field == "" || changed.Changed[0].Want == changed.Changed[0].Got ||
-			changed.Changed[0].Text == "" {
+			changed.Changed[0].Text.String() == "" {
 			c.Errorf("what changed is not said: %+v", changed)
 		}
 		w := c.Do("POST", "/plans/"+p.ID+"/run", webtest.As("anna", auth.Operator), webtest.Form("hash", p.Hash))

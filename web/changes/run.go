@@ -49,7 +49,7 @@ func writeRun(s *site.Site, w http.ResponseWriter, r *http.Request, status int, 
 	if m.Items, err = batchItemsOf(s, r, v, run); err != nil {
 		return err
 	}
-	return site.WritePage(w, r, status, runPage(s.Shell(r, v, "runs", m.Title, "run:"+run.ID), m))
+	return site.WritePage(w, r, status, runPage(s.Shell(r, v, "runs", m.Title.String(), "run:"+run.ID), m))
 }
 
 // endsDraining reports whether the cluster's release can end the draining of a shard.

@@ -319,7 +319,7 @@ func runRegion(m region) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = m.sentences().Text(m.Heading).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = m.sentences().Text(m.Title.Message).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -802,7 +802,7 @@ func runRegion(m region) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = m.sentences().Text(d.Message).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = m.sentences().Text(d.Text.Message).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1225,21 +1225,21 @@ func runStep(r region, m changing.ListedStep, moving api.MovingNow, cost string)
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.Why != "" {
+		if !m.Why.IsZero() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 99, "<p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(m.Why) <= answer.TextShown {
-				templ_7745c5c3_Err = r.sentences().Text(m.Because).Render(ctx, templ_7745c5c3_Buffer)
+			if len(m.Why.String()) <= answer.TextShown {
+				templ_7745c5c3_Err = r.sentences().Text(m.Why.Message).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
 				var templ_7745c5c3_Var65 string
-				templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(sanitize.Shorten(m.Why, answer.TextShown))
+				templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(sanitize.Shorten(m.Why.String(), answer.TextShown))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/run.templ`, Line: 230, Col: 49}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/run.templ`, Line: 230, Col: 58}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 				if templ_7745c5c3_Err != nil {
@@ -1284,7 +1284,7 @@ func runStep(r region, m changing.ListedStep, moving api.MovingNow, cost string)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = r.sentences().Text(d.Message).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = r.sentences().Text(d.Text.Message).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

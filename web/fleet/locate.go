@@ -201,7 +201,7 @@ func panicked(ctx context.Context, c *site.Cluster, p any) (text string) {
 
 func locatedOf(it api.LocateItem, url string) api.Located {
 	return api.Located{Kind: it.Kind, ID: it.ID, Name: it.Name, Project: cmp.Or(it.ProjectName, it.Project), Shards: it.Shards,
-		Answer: it.Answer, URL: api.Address(url)}
+		Answer: it.Answer.String(), URL: api.Address(url)}
 }
 
 // locateURL is a cluster's own answer to a query.

@@ -102,8 +102,8 @@ func TestHeadlineAgreesWithTheCountsBelow(t *testing.T) {
 		agree(t, told)
 		doc := webtest.ParseHTML(whole, s.Do("GET", "/"+address).Body.String())
 		doc.Find(".located .answer b.sh").Remove() // the shards' badges
-		if got := oneSpace(doc.Find(".located .answer")); got != oneSpace(told.Answer) {
-			t.Fatalf("the page says %q, the API %q", got, told.Answer)
+		if got := oneSpace(doc.Find(".located .answer")); got != oneSpace(told.Answer.String()) {
+			t.Fatalf("the page says %q, the API %q", got, told.Answer.String())
 		}
 		for i, p := range told.Places {
 			cell := strings.TrimSpace(doc.Find(".located .places tbody tr").Eq(i).Find("td[data-label=Rows]").Text())
@@ -164,30 +164,30 @@ func agree(t *rapid.T, it api.LocateItem) {
 		named = holders
 	}
 	for _, sh := range []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"} {
-		if strings.Contains(it.Answer, sh) != slices.Contains(named, sh) {
-			t.Fatalf("%s: %q of %v", sh, it.Answer, named)
+		if strings.Contains(it.Answer.String(), sh) != slices.Contains(named, sh) {
+			t.Fatalf("%s: %q of %v", sh, it.Answer.String(), named)
 		}
 	}
-	says := func(part string) bool { return strings.Contains(it.Answer, part) }
+	says := func(part string) bool { return strings.Contains(it.Answer.String(), part) }
 	switch {
 	case total > 0:
-		if strings.Contains(it.Answer, "no row") || says("elong") || says("would be") || says("No shard") {
-			t.Fatalf("%d rows were counted: %q", total, it.Answer)
+		if strings.Contains(it.Answer.String(), "no row") || says("elong") || says("would be") || says("No shard") {
+			t.Fatalf("%d rows were counted: %q", total, it.Answer.String())
 		}
 	case counted > 0:
 		if says("are on") || says("is on") || len(belongs) > 0 && !says("no row") {
-			t.Fatalf("no row was counted: %q", it.Answer)
+			t.Fatalf("no row was counted: %q", it.Answer.String())
 		}
 		if open > 0 && len(belongs) > 0 && !says("not counted") {
-			t.Fatalf("%d places were not counted: %q", open, it.Answer)
+			t.Fatalf("%d places were not counted: %q", open, it.Answer.String())
 		}
 	case open > 0:
 		if !says("not counted") {
-			t.Fatalf("nothing was counted: %q", it.Answer)
+			t.Fatalf("nothing was counted: %q", it.Answer.String())
 		}
 	}
 	if total > 0 && says("All of it") && (open > 0 || len(slices.Compact(slices.Sorted(slices.Values(holders)))) != 1) {
-		t.Fatalf("all of it is more than is known: %q", it.Answer)
+		t.Fatalf("all of it is more than is known: %q", it.Answer.String())
 	}
 }
 
@@ -207,16 +207,16 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 			return "ns=yorkie-meta.changes&key=" + url.QueryEscape(fmt.Sprintf(`{"doc_id":{"$oid":%q}}`, id))
 		}
 		none := ask(key("65e1c0ffee0000000000abcd"))
-		if !strings.HasPrefix(none.Answer, "This key belongs on shard-rs-") || !strings.HasSuffix(none.Answer, " — no row is stored there.") ||
+		if !strings.HasPrefix(none.Answer.String(), "This key belongs on shard-rs-") || !strings.HasSuffix(none.Answer.String(), " — no row is stored there.") ||
 			*none.Places[0].Exists {
-			f.Errorf("nothing is stored: %q", none.Answer)
+			f.Errorf("nothing is stored: %q", none.Answer.String())
 		}
 		ids, err := f.Client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.ObjectID{}, 5)
 		f.Must(err)
 		doc := ids[0].ID.Hex()
 		there := ask(key(doc))
-		if n := *there.Places[0].Rows.Value; n == 0 || !strings.HasPrefix(there.Answer, "Rows with this key are on "+there.Places[0].Shard+" (") {
-			f.Errorf("%d rows: %q", n, there.Answer)
+		if n := *there.Places[0].Rows.Value; n == 0 || !strings.HasPrefix(there.Answer.String(), "Rows with this key are on "+there.Places[0].Shard+" (") {
+			f.Errorf("%d rows: %q", n, there.Answer.String())
 		}
 		// Somebody moves its chunk; no poll has seen that yet.
 		to := "shard-rs-1"
@@ -231,9 +231,9 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 			},
 		)
 		moved := ask(key(doc))
-		if moved.Places[0].Shard != to || !strings.Contains(moved.Answer, to) || strings.Contains(moved.Answer, there.Places[0].Shard) ||
+		if moved.Places[0].Shard != to || !strings.Contains(moved.Answer.String(), to) || strings.Contains(moved.Answer.String(), there.Places[0].Shard) ||
 			!strings.Contains(moved.Places[0].Sentence, "on "+to) {
-			f.Errorf("it was moved to %s: %q, %+v", to, moved.Answer, moved.Places[0])
+			f.Errorf("it was moved to %s: %q, %+v", to, moved.Answer.String(), moved.Places[0])
 		}
 		time.Sleep(time.Minute)
 	})

@@ -667,7 +667,7 @@ func item(p page, it api.LocateItem, refs templates.Refs) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = headline(it.Headline, refs).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = headline(it.Answer.Message, refs).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -59,7 +59,7 @@ func named(ctx context.Context, s *site.Site, v answer.View, text string) []api.
 		return out
 	}
 	if run, err := s.Deps.Changes.Actions.RunByID(ctx, text); err == nil {
-		out = append(out, api.FoundItem{Kind: "run", Name: changing.RunOf(v, run).Title, URL: api.Address("/runs/" + run.ID)})
+		out = append(out, api.FoundItem{Kind: "run", Name: changing.RunOf(v, run).Title.String(), URL: api.Address("/runs/" + run.ID)})
 	}
 	if plan, err := s.Deps.Changes.Actions.PlanByID(ctx, text); err == nil {
 		out = append(out, api.FoundItem{Kind: "plan", Name: changing.PlanTitle(v, plan), URL: api.Address("/plans/" + text)})

@@ -258,7 +258,7 @@ func chain(v answer.View, w api.Why, sentence string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.SentencesOf(v).Text(s.Message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.SentencesOf(v).Text(s.Text.Message).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -332,7 +332,7 @@ func rules(v answer.View, b api.WhyBalance) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.SentencesOf(v).Text(b.Message).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.SentencesOf(v).Text(b.Text.Message).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -409,7 +409,7 @@ func rules(v answer.View, b api.WhyBalance) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.SentencesOf(v).Text(r.Message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.SentencesOf(v).Text(r.Text.Message).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -149,8 +149,8 @@ func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, r := range got.Balance.Rules {
-		if r.Text == "" || strings.Contains(r.Text, "{") || strings.Contains(r.Text, "[") {
-			t.Errorf("%s: %q", r.Code, r.Text)
+		if r.Text.String() == "" || strings.Contains(r.Text.String(), "{") || strings.Contains(r.Text.String(), "[") {
+			t.Errorf("%s: %q", r.Code, r.Text.String())
 		}
 	}
 	_, bound, _ := strings.Cut(ref, ".")
@@ -166,12 +166,12 @@ func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
 	id := v.Dir.All()[3].ID.Hex()
 	project := webtest.Decode[api.ProjectWhy](t, s.Do("GET", "/api/v1/projects/"+id+"/why"))
 	i := slices.IndexFunc(project.Collections, func(c api.CollectionWhy) bool { return c.NS == "yorkie-meta.documents" })
-	if i < 0 || len(project.Collections[i].Chunks) == 0 || project.Collections[i].Chunks[0].Balance.Text == "" {
+	if i < 0 || len(project.Collections[i].Chunks) == 0 || project.Collections[i].Chunks[0].Balance.Text.String() == "" {
 		t.Fatalf("%+v", project)
 	}
 	page := s.Do("GET", "/projects/"+id).Body.String()
 	if !strings.Contains(webtest.ParseHTML(t, page).Find(".whyproject").Text(),
-		strings.TrimSpace(project.Collections[i].Chunks[0].Balance.Text)) {
+		strings.TrimSpace(project.Collections[i].Chunks[0].Balance.Text.String())) {
 		t.Error("the project's page does not say it")
 	}
 }

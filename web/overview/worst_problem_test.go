@@ -30,8 +30,8 @@ func TestTheOverviewLeadsInTwoClicksToThePlanForTheWorstProblem(t *testing.T) {
 	worst := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice")).Items[0]
 	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
 	first := doc.Find("#live-headline .worst").First()
-	if title := doc.Find("h1").Text(); title != worst.Title {
-		t.Fatalf("%q is first, not %q", title, worst.Title)
+	if title := doc.Find("h1").Text(); title != worst.Title.String() {
+		t.Fatalf("%q is first, not %q", title, worst.Title.String())
 	}
 	href, _ := first.Find("a.remedy").Attr("href")
 	w := s.Do("GET", href)

@@ -131,7 +131,7 @@ func whyRegion(groups []whyGroup, shards templates.Refs, s templates.Sentences) 
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = s.Text(k.Balance.Message).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = s.Text(k.Balance.Text.Message).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

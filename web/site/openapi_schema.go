@@ -30,6 +30,8 @@ func (s *schemas) forType(t reflect.Type) map[string]any {
 	case reflect.TypeFor[api.PlanArgs]():
 		s.Named["PlanArgs"] = s.planArgs()
 		return reference("PlanArgs")
+	case reflect.TypeFor[api.Sentence]():
+		return map[string]any{"type": "string"}
 	case reflect.TypeFor[api.Cursor]():
 		return map[string]any{"type": []string{"string", "null"}}
 	case reflect.TypeFor[api.Figure]():
@@ -89,7 +91,7 @@ func (s *schemas) fields(t reflect.Type, properties map[string]any, required *[]
 			continue
 		}
 		properties[name] = s.forType(f.Type)
-		if !strings.Contains(options, "omitempty") {
+		if !strings.Contains(options, "omit") {
 			*required = append(*required, name)
 		}
 	}

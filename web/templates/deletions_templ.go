@@ -58,7 +58,7 @@ func DeletionsHeld(w api.DeletionWait, say Sentences) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = say.Text(h.Message).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = say.Text(h.Text.Message).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

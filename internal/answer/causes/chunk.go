@@ -2,6 +2,7 @@ package causes
 
 import (
 	"fmt"
+	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
@@ -44,11 +45,10 @@ func chunkWhy(v answer.View, p *balance.Plan, c *topology.Collection, i int) api
 func balanceOf(p *balance.Plan, i int) api.WhyBalance {
 	e := p.Explain(i)
 	out := api.WhyBalance{Release: p.Release().String(), Decision: string(e.Decision), Due: string(e.Due), Rules: []api.WhyRule{},
-		Message: e.Summary()}
-	out.Text = out.Message.String()
+		Text: api.Say(e.Summary(), time.Time{})}
 	for _, v := range e.Verdicts {
 		out.Rules = append(out.Rules, api.WhyRule{
-			Rule: string(v.Rule), Verdict: string(v.Outcome), Code: v.Code, Args: v.Args(), Text: v.String(), Message: v.Message,
+			Rule: string(v.Rule), Verdict: string(v.Outcome), Code: v.Code, Args: v.Args(), Text: api.Say(v.Message, time.Time{}),
 		})
 	}
 	if e.Move != nil {

@@ -103,14 +103,14 @@ func LimitBytesText(l api.Limits) string {
 
 // UndoMessages say how the run of a plan is undone, and from when if that is later than now.
 func UndoMessages(u api.Undo, now time.Time) []message.Message {
-	how, text := u.Message, u.Text
+	how, text := u.Text.Message, u.Text.String()
 	if how.IsZero() { // read as JSON, which has the text alone
-		how = message.New("undo", "{text}", message.Words("text", u.Text))
+		how = message.New("undo", "{text}", message.Words("text", u.Text.String()))
 	} else {
 		text = how.Pattern
 	}
 	if !u.Possible {
-		if u.Message.Code != "redo" && !strings.HasPrefix(text, "Cannot be undone") { // many a reason says so itself
+		if u.Text.Message.Code != "redo" && !strings.HasPrefix(text, "Cannot be undone") { // many a reason says so itself
 			how.Pattern = "It cannot be undone. " + how.Pattern
 		}
 		return []message.Message{how}
@@ -169,7 +169,7 @@ func blockedText(p api.Plan) string {
 	var blocking []string
 	for _, c := range p.Checks {
 		if c.Verdict == string(actions.Block) {
-			blocking = append(blocking, c.Text)
+			blocking = append(blocking, c.Text.String())
 		}
 	}
 	switch len(blocking) {

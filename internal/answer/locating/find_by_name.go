@@ -101,7 +101,7 @@ func (f *finder) addAll(v answer.View, from FindIn) {
 	f.addProjects(v)
 	if from.Runs != nil {
 		for _, r := range from.Runs() {
-			f.addRecord(api.FoundItem{Kind: "run", Name: r.Title, Detail: r.State, URL: api.Address("/runs/" + r.ID)}, r.ID)
+			f.addRecord(api.FoundItem{Kind: "run", Name: r.Title.String(), Detail: r.State, URL: api.Address("/runs/" + r.ID)}, r.ID)
 		}
 	}
 	if from.Plans != nil {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
@@ -60,8 +61,7 @@ func Locate(ctx context.Context, v answer.View, prover Prover, found placement.A
 	nameBounds(v, out.Items)
 	for i := range out.Items {
 		it := &out.Items[i]
-		it.Headline = headlineOf(*it)
-		it.Answer = it.Headline.String()
+		it.Answer = api.Say(headlineOf(*it), time.Time{})
 	}
 	out.ReadAs = readAs(out)
 	return out

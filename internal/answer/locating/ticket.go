@@ -67,7 +67,7 @@ func (t *ticketText) item(v answer.View, found placement.Item, it api.LocateItem
 		title += " (removed)"
 	}
 	t.head(title)
-	t.line(t.plain(it.Answer))
+	t.line(t.plain(it.Answer.String()))
 	for _, n := range it.Notes {
 		t.line(t.plain(n.Message.String()))
 	}

@@ -114,7 +114,7 @@ func postmortemRuns(ctx context.Context, v answer.View, of PostmortemSources, fr
 
 func postmortemRun(ctx context.Context, v answer.View, measured changing.Outcomes, r engine.Run) (api.PostmortemRun, error) {
 	x := changing.RunOf(v, r)
-	out := api.PostmortemRun{ID: x.ID, Kind: x.Kind, Summary: x.Summary, State: x.State, By: x.By, ByName: changing.RunBy(x),
+	out := api.PostmortemRun{ID: x.ID, Kind: x.Kind, Summary: x.Summary.String(), State: x.State, By: x.By, ByName: changing.RunBy(x),
 		Approved: x.Approved, Reason: x.Reason, StartedAt: x.StartedAt, EndedAt: x.EndedAt, UndoOf: x.UndoOf, UndoneBy: x.UndoneBy,
 		Shards: []api.OutcomeShard{}}
 	if measured == nil {
@@ -359,12 +359,12 @@ func PostmortemMarkdown(p api.Postmortem) string {
 	line("%s\n", p.Summary)
 	line("## What was wrong\n")
 	for _, x := range p.Problems {
-		line("- **%s**, %s: %s", rules.Severity(x.Severity).Name(), problems.PastProblemTime(x), markdownText(x.Title))
+		line("- **%s**, %s: %s", rules.Severity(x.Severity).Name(), problems.PastProblemTime(x), markdownText(x.Title.String()))
 		if x.Worst != "" {
 			line("  - Worst at %s: %s", answer.FullInstant(x.WorstAt), markdownText(x.Worst))
 		}
 		for _, c := range x.Consequences {
-			line("  - With it: %s", markdownText(c.Title))
+			line("  - With it: %s", markdownText(c.Title.String()))
 		}
 	}
 	if len(p.Problems) == 0 {

@@ -35,9 +35,8 @@ func Advice(v answer.View, found rules.View, rule rules.Rule, may AdviceMay) api
 		out.Items = append(out.Items, one)
 	}
 	for _, u := range found.Unsure {
-		why := u.Why.At(v.Now)
 		out.Unsure = append(out.Unsure,
-			api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: why, WhyText: u.Why, Never: u.Never, Zone: v.ZoneName(u.Subject)})
+			api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: api.Say(u.Why, v.Now), Never: u.Never, Zone: v.ZoneName(u.Subject)})
 	}
 	for _, r := range found.Passed {
 		out.Passed = append(out.Passed, string(r))
@@ -67,8 +66,8 @@ func dismissalOf(d store.Dismissal) api.AdviceDismissal {
 // adviceOf is one problem with its figures, plans and commands.
 func adviceOf(v answer.View, p rules.Problem, may AdviceMay) api.Advice {
 	out := api.Advice{
-		ID: p.ID, Rule: string(p.Rule), Rank: string(p.Severity), Severity: string(p.Severity), Title: v.Named(p.Text).At(v.Now), Text: p.Text,
-		Why: v.Named(p.Why).At(v.Now), WhyText: p.Why, Because: p.Because.String(),
+		ID: p.ID, Rule: string(p.Rule), Rank: string(p.Severity), Severity: string(p.Severity), Title: api.Say(v.Named(p.Text), v.Now),
+		Why: api.Say(v.Named(p.Why), v.Now), Because: p.Because.String(),
 		Subject: p.Subject, Count: max(p.Count, 1), NS: string(p.NS), Project: p.Project, Shard: p.Shard, Document: p.Document,
 		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{},
 		Playbooks: playbooksOf(p.Rule), Consequences: []api.AdviceConsequence{},
@@ -76,7 +75,7 @@ func adviceOf(v answer.View, p rules.Problem, may AdviceMay) api.Advice {
 	}
 	for _, x := range p.Consequences {
 		out.Consequences = append(out.Consequences, api.AdviceConsequence{ID: x.ID, Rule: string(x.Rule), Severity: string(x.Severity),
-			Title: v.Named(x.Text).At(v.Now), Text: v.Named(x.Text)})
+			Title: api.Say(v.Named(x.Text), v.Now)})
 	}
 	if c := v.Table.Collection(p.NS); c != nil && !p.Chunk.IsZero() {
 		out.Chunk = answer.ChunkRef(c, p.Chunk)
@@ -89,7 +88,7 @@ func adviceOf(v answer.View, p rules.Problem, may AdviceMay) api.Advice {
 		if slices.ContainsFunc(out.Refused, func(p api.AdvicePlan) bool { return p.TooLittle && c.Plan != "" && p.Kind == c.Plan }) {
 			continue
 		}
-		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: c.Explanation.At(v.Now), SayText: c.Explanation})
+		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: api.Say(c.Explanation, v.Now)})
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 // EvidenceOf is one figure behind a problem: what it is, how it was measured and when.
 func EvidenceOf(v answer.View, e rules.Evidence) api.AdviceFigure {
 	out := api.AdviceFigure{
-		Name: e.Name.At(v.Now), NameText: e.Name, Unit: e.Unit, PlusMinus: e.PlusMinus, Exact: e.Exact, AtLeast: e.AtLeast,
+		Name: api.Say(e.Name, v.Now), Unit: e.Unit, PlusMinus: e.PlusMinus, Exact: e.Exact, AtLeast: e.AtLeast,
 		Method: e.Method, At: api.Time(e.At),
 	}
 	if e.Over > 0 {

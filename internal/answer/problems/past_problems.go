@@ -214,17 +214,17 @@ func PastProblemOf(v answer.View, p rules.PastProblem, timed bool) api.PastProbl
 	out := api.PastProblem{
 		ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Began: p.Began.UTC(), BeganEarlier: p.BeganBefore,
 		Ended: api.Time(p.Ended), EndedUnseen: p.EndedUnseen, WorstAt: p.WorstAt.UTC().Truncate(time.Millisecond),
-		Title: text.At(end), Text: text, Subject: p.Subject, NS: string(p.NS), Project: p.Project, Shard: p.Shard,
+		Title: api.Say(text, end), Subject: p.Subject, NS: string(p.NS), Project: p.Project, Shard: p.Shard,
 		Document: p.Document, Count: max(p.Count, 1), Consequences: []api.AdviceConsequence{},
 	}
 	out.Seconds = int64(max(end.Sub(p.Began), 0) / time.Second)
 	for _, e := range p.Evidence {
 		f := EvidenceOf(v, e)
-		out.Figure, out.Worst = &f, f.Name+": "+f.Figure.At(v.Now)
+		out.Figure, out.Worst = &f, f.Name.String()+": "+f.Figure.At(v.Now)
 	}
 	for _, x := range p.Followed {
 		out.Consequences = append(out.Consequences, api.AdviceConsequence{ID: x.ID, Rule: string(x.Rule), Severity: string(x.Severity),
-			Title: v.Named(x.Text).At(end), Text: asOf(v.Named(x.Text), end)})
+			Title: api.Say(asOf(v.Named(x.Text), end), end)})
 	}
 	if timed {
 		out.Links.Overview = answer.WithAt("/", p.WorstAt)
