@@ -27,12 +27,9 @@ async function copy(el) {
   setTimeout(() => delete el.dataset.copied, 1000);
 }
 
-/**
- * copyBlock copies all text of an element. Where the browser offers no clipboard, the text is shown and
- * selected, so that Ctrl+C copies it.
- * @param {HTMLElement} button
- * @param {HTMLElement | null} from
- */
+// copyBlock copies all text of an element. Where the browser offers no clipboard, the text is shown and
+// selected, so that Ctrl+C copies it.
+/** @type {(button: HTMLElement, from: HTMLElement | null) => Promise<void>} */
 async function copyBlock(button, from) {
   if (!from) return;
   try {
@@ -50,10 +47,7 @@ async function copyBlock(button, from) {
   mark(button, word("copied"));
 }
 
-/**
- * @param {HTMLElement} button
- * @param {string} text
- */
+/** @type {(button: HTMLElement, text: string) => void} */
 function mark(button, text) {
   button.dataset.copied = text;
   setTimeout(() => delete button.dataset.copied, 2000);

@@ -25,10 +25,8 @@ export function enhanceGrid() {
   document.addEventListener("click", swapByLink);
 }
 
-/**
- * prepare makes one element of the table reachable by Tab, all others by arrow keys.
- * @param {HTMLTableElement} grid
- */
+// prepare makes one element of the table reachable by Tab, all others by arrow keys.
+/** @param {HTMLTableElement} grid */
 function prepare(grid) {
   if (grid.getAttribute("role") !== "grid") grid.setAttribute("role", "grid");
   const box = grid.parentElement;
@@ -51,11 +49,8 @@ function cells(grid) {
   return [...grid.rows].flatMap((row) => [...row.cells]);
 }
 
-/**
- * targets are what takes the focus in a cell: its visible links, else the cell itself.
- * @param {Element} cell
- * @returns {HTMLElement[]}
- */
+// targets are what takes the focus in a cell: its visible links, else the cell itself.
+/** @type {(cell: Element) => HTMLElement[]} */
 function targets(cell) {
   const links = /** @type {HTMLElement[]} */ ([...cell.querySelectorAll("a")]).filter((link) => link.offsetParent);
   return links.length > 0 ? links : [/** @type {HTMLElement} */ (cell)];
@@ -82,10 +77,8 @@ function moveByKey(e) {
   showCell(grid, /** @type {HTMLElement} */ (next.closest("td, th")));
 }
 
-/**
- * nextTarget is what a key leads to from a cell; null if it is not one of the grid's keys.
- * @param {HTMLTableElement} grid @param {HTMLTableCellElement} cell @param {HTMLElement} at @param {KeyboardEvent} e
- */
+// nextTarget is what a key leads to from a cell; null if it is not one of the grid's keys.
+/** @param {HTMLTableElement} grid @param {HTMLTableCellElement} cell @param {HTMLElement} at @param {KeyboardEvent} e */
 function nextTarget(grid, cell, at, e) {
   const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
   const last = grid.rows.length - 1;
@@ -117,10 +110,8 @@ function nextTarget(grid, cell, at, e) {
   return null;
 }
 
-/**
- * openRow follows the link of the row's head from a cell that has none of its own.
- * @param {HTMLTableCellElement} cell
- */
+// openRow follows the link of the row's head from a cell that has none of its own.
+/** @param {HTMLTableCellElement} cell */
 function openRow(cell) {
   const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
   /** @type {HTMLAnchorElement | null} */ (row.querySelector("th a:not(.fold)"))?.click();
@@ -143,11 +134,8 @@ function cellAt(row, column) {
   return row.cells[row.cells.length - 1];
 }
 
-/**
- * showCell scrolls the table so that the cell is not under its head or its first column.
- * @param {HTMLTableElement} grid
- * @param {HTMLElement} cell
- */
+// showCell scrolls the table so that the cell is not under its head or its first column.
+/** @type {(grid: HTMLTableElement, cell: HTMLElement) => void} */
 function showCell(grid, cell) {
   const box = grid.parentElement;
   if (!box) return;
@@ -168,11 +156,9 @@ function showCell(grid, cell) {
   cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
 }
 
-/**
- * swapByLink follows links that change only the table without leaving the page, so that scroll
- * position and focus stay.
- * @param {MouseEvent} e
- */
+// swapByLink follows links that change only the table without leaving the page, so that scroll
+// position and focus stay.
+/** @param {MouseEvent} e */
 function swapByLink(e) {
   const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (e.target).closest?.(`a[data-swap], [data-grid] a[href^="${base}/matrix"]`) ?? null);
   if (!link || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;

@@ -15,10 +15,8 @@ import { selectionOfAddress } from "./heat_selection.js";
 const minute = 60_000;
 let version = ""; // of the data that is shown
 
-/**
- * fetchMap reads the map's data. A view that ends at the newest data follows it; any other stays.
- * @param {HTMLElement} map
- */
+// fetchMap reads the map's data. A view that ends at the newest data follows it; any other stays.
+/** @param {HTMLElement} map */
 async function fetchMap(map) {
   const { ns = "", by = "", from = "" } = map.dataset;
   /** @type {Record<string, string>} */

@@ -17,8 +17,7 @@ const ramp = [
 
 /**
  * color is [red, green, blue] of a part from 0 (few) to 1 (many).
- * @param {number} part
- * @param {boolean} dark
+ * @type {(part: number, dark: boolean) => number[]}
  */
 export function color(part, dark) {
   const at = (dark ? part : 1 - part) * (ramp.length - 1);

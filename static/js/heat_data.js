@@ -13,8 +13,7 @@ export const ZERO = 0;
 
 /**
  * read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up.
- * @param {import("./api.js").HeatMap} answer
- * @returns {Heat}
+ * @type {(answer: import("./api.js").HeatMap) => Heat}
  */
 export function read(answer) {
   const { letters, least, step, zero } = answer.scale;
@@ -67,11 +66,9 @@ function sharesOf(levels, rows, columns, rate) {
   return (row) => (shares ??= sums())[row] ?? 0;
 }
 
-/**
- * layersOf groups consecutive columns of one length into layers. A gap within a layer has no
- * column; a very long gap ends the layer, so that pictures stay small.
- * @param {Column[]} columns
- */
+// layersOf groups consecutive columns of one length into layers. A gap within a layer has no
+// column; a very long gap ends the layer, so that pictures stay small.
+/** @param {Column[]} columns */
 function layersOf(columns) {
   /** @type {Layer[]} */
   const layers = [];
@@ -89,11 +86,7 @@ function layersOf(columns) {
   return layers;
 }
 
-/**
- * columnAt is the column that holds a time; -1 in a gap.
- * @param {Heat} heat
- * @param {number} time
- */
+/** columnAt is the column that holds a time; -1 in a gap. @type {(heat: Heat, time: number) => number} */
 export function columnAt(heat, time) {
   let lo = 0;
   let hi = heat.columns.length - 1;
@@ -109,9 +102,7 @@ export function columnAt(heat, time) {
 
 /**
  * ownerAt is the shard that owned a row at a time; "" if that is not known.
- * @param {Heat} heat
- * @param {number} row
- * @param {number} time
+ * @type {(heat: Heat, row: number, time: number) => string}
  */
 export function ownerAt(heat, row, time) {
   const r = heat.rows[row];

@@ -48,11 +48,8 @@ function frame() {
   placeMarks(area);
 }
 
-/**
- * incompleteMarks draws a line above columns that were not counted completely.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- */
+// incompleteMarks draws a line above columns that were not counted completely.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 function incompleteMarks(ctx, area) {
   ctx.fillStyle = state.colors.soft;
   for (const c of state.heat.columns) {
@@ -62,25 +59,14 @@ function incompleteMarks(ctx, area) {
   }
 }
 
-/**
- * outlineCursor draws two lines around the cell, so that it is visible on any colour.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- * @param {import("./heat_state.js").Cell} cursor
- */
+// outlineCursor draws two lines around the cell, so that it is visible on any colour.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area, cursor: import("./heat_state.js").Cell) => void} */
 function outlineCursor(ctx, area, { column, row }) {
   const c = state.heat.columns[column];
   if (c) outline(ctx, area, c.from, c.to, row, row + 1);
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- * @param {number} from
- * @param {number} to
- * @param {number} r0
- * @param {number} r1
- */
+/** @type {(ctx: CanvasRenderingContext2D, area: Area, from: number, to: number, r0: number, r1: number) => void} */
 function outline(ctx, area, from, to, r0, r1) {
   const x = Math.max(xOf(area, from), area.x);
   const y = Math.max(yOf(area, r0), area.y);
@@ -94,13 +80,9 @@ function outline(ctx, area, from, to, r0, r1) {
   ctx.strokeRect(x, y, w, h);
 }
 
-/**
- * outlineSelection draws around each run of selected rows: projects that are selected need not be
- * beside each other any more after new data.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- * @param {import("./heat_state.js").Selection} selection
- */
+// outlineSelection draws around each run of selected rows: projects that are selected need not be
+// beside each other any more after new data.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area, selection: import("./heat_state.js").Selection) => void} */
 function outlineSelection(ctx, area, selection) {
   const { heat, picture } = state;
   const keys = new Set(selection.rows);
@@ -118,10 +100,7 @@ function outlineSelection(ctx, area, selection) {
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {import("./heat_state.js").Brush} brush
- */
+/** @type {(ctx: CanvasRenderingContext2D, brush: import("./heat_state.js").Brush) => void} */
 function outlineBrush(ctx, { x0, y0, x1, y1 }) {
   ctx.strokeStyle = state.colors.accent;
   ctx.lineWidth = 1.5;

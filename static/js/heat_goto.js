@@ -3,10 +3,7 @@ import { draw } from "./heat_frame.js";
 import { state } from "./heat_state.js";
 import { moved, within, zoomed } from "./heat_view.js";
 
-/**
- * setView shows another part, as far as there is one.
- * @param {import("./heat_view.js").View} view
- */
+/** setView shows another part, as far as there is one. @param {import("./heat_view.js").View} view */
 export function setView(view) {
   state.view = within(view, state.all);
   draw();
@@ -21,10 +18,7 @@ export function zoomToSelection() {
   if (at.length) setView({ t0: selection.from, t1: selection.to, r0: at[0], r1: at[at.length - 1] + 1 });
 }
 
-/**
- * showCell moves the view as far as a cell is outside of it.
- * @param {import("./heat_state.js").Cell} cell
- */
+/** showCell moves the view as far as a cell is outside of it. @param {import("./heat_state.js").Cell} cell */
 export function showCell({ column, row }) {
   const { view } = state;
   const c = state.heat.columns[column];
@@ -33,10 +27,7 @@ export function showCell({ column, row }) {
   if (time || rows) setView(moved(view, time, rows));
 }
 
-/**
- * zoomAtCursor zooms around the cursor, or the middle while there is none.
- * @param {number} by
- */
+/** zoomAtCursor zooms around the cursor, or the middle while there is none. @param {number} by */
 export function zoomAtCursor(by) {
   const { view, cursor } = state;
   const c = cursor && state.heat.columns[cursor.column];

@@ -48,10 +48,7 @@ export function listen() {
   new MutationObserver(redo).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
 }
 
-/**
- * useSelection handles the buttons beside what is selected.
- * @param {MouseEvent} e
- */
+/** useSelection handles the buttons beside what is selected. @param {MouseEvent} e */
 function useSelection(e) {
   const at = /** @type {Element} */ (e.target);
   if (at.closest("[data-heat-clear]")) {
@@ -63,10 +60,7 @@ function useSelection(e) {
   }
 }
 
-/**
- * A finger that moves up or down scrolls the page; one that moves sideways selects.
- * @param {PointerEvent} e
- */
+/** A finger that moves up or down scrolls the page; one that moves sideways selects. @param {PointerEvent} e */
 function startDrag(e) {
   const p = pointOf(e);
   if (!isRead() || e.button !== 0 || !timeAndRow(p).inside) return;

@@ -7,9 +7,7 @@ import { state } from "./heat_state.js";
 
 /**
  * pressKey does what a key stands for and returns whether it stands for anything.
- * @param {string} key
- * @param {boolean} [shift]
- * @returns {boolean}
+ * @type {(key: string, shift?: boolean) => boolean}
  */
 export function pressKey(key, shift = false) {
   const columns = state.heat.columns.length;
@@ -54,13 +52,9 @@ export function pressKey(key, shift = false) {
   return false;
 }
 
-/**
- * moveCursor moves the cursor; the first key only shows it, in the newest column. With Shift it
- * selects, without it what keys selected is given up.
- * @param {number} columns
- * @param {number} rows
- * @param {boolean} shift
- */
+// moveCursor moves the cursor; the first key only shows it, in the newest column. With Shift it
+// selects, without it what keys selected is given up.
+/** @type {(columns: number, rows: number, shift: boolean) => void} */
 function moveCursor(columns, rows, shift) {
   const count = state.heat.columns.length;
   const { cursor, view } = state;
@@ -78,8 +72,5 @@ function moveCursor(columns, rows, shift) {
   draw();
 }
 
-/**
- * @param {number} n
- * @param {number} count
- */
+/** @type {(n: number, count: number) => number} */
 const clamp = (n, count) => Math.min(Math.max(n, 0), count - 1);

@@ -17,12 +17,7 @@ const signs = /** @type {Record<string, string>} */ ({ move: "→", split: "÷",
  */
 export const marksAt = (apart) => state.heat.marks.flatMap((m) => divided(m, apart)).sort((a, b) => a.at - b.at);
 
-/**
- * divided is a mark, or the marks that it becomes.
- * @param {HeatMark} m
- * @param {number} apart
- * @returns {Mark[]}
- */
+/** divided is a mark, or the marks that it becomes. @type {(m: HeatMark, apart: number) => Mark[]} */
 function divided(m, apart) {
   const parts = m.parts ?? [];
   const long = parts.length ? Date.parse(parts[parts.length - 1].at) - Date.parse(parts[0].at) : 0;
@@ -42,21 +37,14 @@ function divided(m, apart) {
   });
 }
 
-/**
- * shown is a mark as the page writes it: web/heat.
- * @param {HeatMark} m
- * @returns {Mark}
- */
+/** shown is a mark as the page writes it: web/heat. @type {(m: HeatMark) => Mark} */
 function shown({ at, to, kind, count, text, url, failed = false }) {
   const n = count > 99 ? "99+" : count > 1 ? String(count) : "";
   const begin = Date.parse(at);
   return { key: kind + begin, kind, at: begin, sign: signs[kind] + n, text: `${times(begin, Date.parse(to ?? at))} · ${text}`, url, failed };
 }
 
-/**
- * @param {number} from
- * @param {number} to
- */
+/** @type {(from: number, to: number) => string} */
 function times(from, to) {
   const clock = (/** @type {number} */ t) => shifted(t).toISOString().slice(11, 19);
   return `${clock(from)}\u202f${zoneName(from)}${to - from >= 1000 ? `–${clock(to)}` : ""}`;

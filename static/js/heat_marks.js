@@ -45,11 +45,9 @@ export function placeMarks(area = cellArea()) {
   oneByTab();
 }
 
-/**
- * takeMarks changes the list into other marks. What is in both stays the same element, so it keeps the focus; the
- * focus of one that goes passes to the nearest.
- * @param {import("./heat_mark_parts.js").Mark[]} marks
- */
+// takeMarks changes the list into other marks. What is in both stays the same element, so it keeps the focus; the
+// focus of one that goes passes to the nearest.
+/** @param {import("./heat_mark_parts.js").Mark[]} marks */
 function takeMarks(marks) {
   const ol = list();
   const had = new Map([...ol.children].map((li) => [/** @type {HTMLElement} */ (li).dataset.key, /** @type {HTMLElement} */ (li)]));
@@ -76,10 +74,7 @@ function element() {
   return li;
 }
 
-/**
- * @param {HTMLElement} li
- * @param {import("./heat_mark_parts.js").Mark} m
- */
+/** @type {(li: HTMLElement, m: import("./heat_mark_parts.js").Mark) => HTMLElement} */
 function filled(li, m) {
   const [a] = li.getElementsByTagName("a");
   const [sign] = a.getElementsByTagName("b");
@@ -102,10 +97,7 @@ function oneByTab() {
   for (const a of links) a.tabIndex = a === here ? 0 : -1;
 }
 
-/**
- * listenToMarks attaches the events; draw shows a line at the mark's time.
- * @param {() => void} draw
- */
+/** listenToMarks attaches the events; draw shows a line at the mark's time. @param {() => void} draw */
 export function listenToMarks(draw) {
   const ol = list();
   const show = (/** @type {Event} */ e) => {

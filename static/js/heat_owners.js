@@ -28,11 +28,7 @@ export function readOwnerColors() {
   });
 }
 
-/**
- * ownerLanes draws both lanes and the ticks.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- */
+/** ownerLanes draws both lanes and the ticks. @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 export function ownerLanes(ctx, area) {
   if (colors.size === 0) return;
   // Before the changelog begins owners are not known, so the left lane has those where it begins.
@@ -42,13 +38,8 @@ export function ownerLanes(ctx, area) {
   moves(ctx, area);
 }
 
-/**
- * lane draws runs of rows with one owner as one piece.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- * @param {number} x
- * @param {number} time
- */
+// lane draws runs of rows with one owner as one piece.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area, x: number, time: number) => void} */
 function lane(ctx, area, x, time) {
   const { shown } = state.picture;
   const from = Math.max(Math.floor(state.view.r0), 0);
@@ -63,14 +54,8 @@ function lane(ctx, area, x, time) {
   }
 }
 
-/**
- * piece draws an owner's rows, with its label where there is room.
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} x
- * @param {number} y
- * @param {number} h
- * @param {Owner | undefined} owner
- */
+// piece draws an owner's rows, with its label where there is room.
+/** @type {(ctx: CanvasRenderingContext2D, x: number, y: number, h: number, owner: Owner | undefined) => void} */
 function piece(ctx, x, y, h, owner) {
   const w = laneWidth() - 1;
   ctx.fillStyle = owner ? owner.color : state.colors.gap;
@@ -92,11 +77,8 @@ function piece(ctx, x, y, h, owner) {
   ctx.fillText(owner.label, x + w / 2, middle);
 }
 
-/**
- * moves draws a tick in the colour of the new owner, with an edge that is visible on any cell.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- */
+// moves draws a tick in the colour of the new owner, with an edge that is visible on any cell.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 function moves(ctx, area) {
   const { heat, picture, view } = state;
   const to = Math.min(Math.ceil(view.r1), picture.shown.length);

@@ -25,10 +25,7 @@ export function render() {
   paintAhead(state.picture);
 }
 
-/**
- * newPicture replaces the picture after new data.
- * @param {import("./heat_data.js").Heat} heat
- */
+/** newPicture replaces the picture after new data. @param {import("./heat_data.js").Heat} heat */
 export function newPicture(heat) {
   state.heat = heat;
   state.picture = new Picture(heat);
@@ -52,11 +49,7 @@ function readColors() {
 /** @param {HTMLCanvasElement} canvas */
 const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 
-/**
- * hatch is the pattern of what was not counted.
- * @param {string} ink
- * @returns {CanvasPattern | string}
- */
+/** hatch is the pattern of what was not counted. @type {(ink: string) => CanvasPattern | string} */
 function hatch(ink) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 6;
@@ -82,10 +75,7 @@ function scale() {
   part("most").textContent = most ? `${number(state.heat.rate(most))} ${say("more")}` : "";
 }
 
-/**
- * paintAhead paints in idle time what a zoom will need.
- * @param {Picture} picture
- */
+/** paintAhead paints in idle time what a zoom will need. @param {Picture} picture */
 function paintAhead(picture) {
   /** @type {(f: (left: Pick<IdleDeadline, "timeRemaining">) => void) => void} */
   const whenIdle = globalThis.requestIdleCallback ?? ((f) => setTimeout(() => f({ timeRemaining: () => 10 }), 50));

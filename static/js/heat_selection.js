@@ -18,11 +18,7 @@ const projects = 50; // that one selection may have
 /** @type {Cell | null} */
 let anchor = null; // the cell where a selection by keys began
 
-/**
- * selectBetween selects the cells between two.
- * @param {Cell} a
- * @param {Cell} b
- */
+/** selectBetween selects the cells between two. @type {(a: Cell, b: Cell) => void} */
 export function selectBetween(a, b) {
   const { columns, rows } = state.heat;
   const { shown } = state.picture;
@@ -38,10 +34,7 @@ export function selectBetween(a, b) {
   draw();
 }
 
-/**
- * selectBox selects the cells under a dragged box of the canvas.
- * @param {import("./heat_state.js").Brush} box
- */
+/** selectBox selects the cells under a dragged box of the canvas. @param {import("./heat_state.js").Brush} box */
 export function selectBox({ x0, y0, x1, y1 }) {
   const a = timeAndRow({ x: Math.min(x0, x1), y: Math.min(y0, y1) });
   const b = timeAndRow({ x: Math.max(x0, x1) - 0.01, y: Math.max(y0, y1) - 0.01 });
@@ -52,8 +45,7 @@ export function selectBox({ x0, y0, x1, y1 }) {
 
 /**
  * cellOf is the cell of a time and row; a time between two columns belongs to the later one.
- * @param {Pick<Place, "time" | "row">} place
- * @returns {Cell}
+ * @type {(place: Pick<Place, "time" | "row">) => Cell}
  */
 export function cellOf({ time, row }) {
   const { columns } = state.heat;
@@ -62,11 +54,7 @@ export function cellOf({ time, row }) {
   return { column: column < 0 ? columns.length - 1 : column, row: Math.floor(row) };
 }
 
-/**
- * extend selects from where the cursor was to where it is now.
- * @param {Cell | null} before
- * @param {Cell} now
- */
+/** extend selects from where the cursor was to where it is now. @type {(before: Cell | null, now: Cell) => void} */
 export function extend(before, now) {
   anchor ??= before ?? now;
   selectBetween(anchor, now);
@@ -77,10 +65,7 @@ export function endExtending() {
   anchor = null;
 }
 
-/**
- * openSelection shows what is selected; with focus, its heading gets the focus.
- * @param {boolean} focus
- */
+/** openSelection shows what is selected; with focus, its heading gets the focus. @param {boolean} focus */
 export async function openSelection(focus) {
   const { selection } = state;
   if (!selection) return;

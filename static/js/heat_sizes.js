@@ -11,11 +11,7 @@ const across = [1, 4, 16]; // and in columns
 
 /**
  * sizesOf are all sizes of levels of so many rows and columns. Rows on different scales have no maximum.
- * @param {Uint8Array} levels
- * @param {number} rows
- * @param {number} columns
- * @param {boolean} normalise
- * @returns {Map<string, Size>}
+ * @type {(levels: Uint8Array, rows: number, columns: number, normalise: boolean) => Map<string, Size>}
  */
 export function sizesOf(levels, rows, columns, normalise) {
   const sizes = new Map();
@@ -42,9 +38,7 @@ export function sizesOf(levels, rows, columns, normalise) {
 /**
  * sizeFor is the smallest size that is at least as large as needed, where a pixel stands for so many columns
  * and rows.
- * @param {Map<string, Size>} sizes
- * @param {number} perColumn
- * @param {number} perRow
+ * @type {(sizes: Map<string, Size>, perColumn: number, perRow: number) => { size: Size; x: number; y: number; }}
  */
 export function sizeFor(sizes, perColumn, perRow) {
   for (let y = largest(down, perRow); y >= 1; y /= 2) {
@@ -56,21 +50,14 @@ export function sizeFor(sizes, perColumn, perRow) {
   throw new Error("a layer without a picture");
 }
 
-/**
- * @param {number[]} list
- * @param {number} most
- */
+/** @type {(list: number[], most: number) => number} */
 function largest(list, most) {
   let best = list[0];
   for (const v of list) if (v <= most) best = v;
   return best;
 }
 
-/**
- * @param {Uint8Array} levels
- * @param {number} rows
- * @param {number} n
- */
+/** @type {(levels: Uint8Array, rows: number, n: number) => Uint8Array<ArrayBuffer>} */
 function halved(levels, rows, n) {
   const out = new Uint8Array(Math.ceil(rows / 2) * n);
   for (let r = 0; r < rows; r += 2) {
@@ -86,12 +73,7 @@ function halved(levels, rows, n) {
   return out;
 }
 
-/**
- * @param {Uint8Array} levels
- * @param {number} rows
- * @param {number} n
- * @param {number} by
- */
+/** @type {(levels: Uint8Array, rows: number, n: number, by: number) => Uint8Array<ArrayBuffer>} */
 function narrowed(levels, rows, n, by) {
   const wide = Math.ceil(n / by);
   const out = new Uint8Array(rows * wide);

@@ -53,13 +53,9 @@ const words = root ? part("words").dataset : {};
 
 /**
  * say fills in a sentence that the page has for the map.
- * @param {string} name
- * @param {import("./words.js").Args} [args]
+ * @type {(name: string, args?: import("./words.js").Args) => string}
  */
 export const say = (name, args = {}) => fill(words[name], args);
 
-/**
- * number writes a rate with about three digits.
- * @param {number} n
- */
+/** number writes a rate with about three digits. @param {number} n */
 export const number = (n) => (n >= 100 ? String(Math.round(n)) : n >= 10 ? n.toFixed(1) : n >= 0.1 ? n.toFixed(2) : n.toFixed(3));

@@ -6,19 +6,12 @@ import { shifted, zoneName } from "./zone.js";
 const minTime = 5 * 60_000; // ms that are visible at least
 const minRows = 4; // rows that are visible at least
 
-/**
- * whole is all of a picture.
- * @param {{from: number, to: number}} heat
- * @param {number} rows
- * @returns {View}
- */
+/** whole is all of a picture. @type {(heat: {from: number, to: number}, rows: number) => View} */
 export const whole = (heat, rows) => ({ t0: heat.from, t1: heat.to, r0: 0, r1: Math.max(rows, 1) });
 
 /**
  * within keeps a view inside of another without making it smaller than can be seen.
- * @param {View} view
- * @param {View} all
- * @returns {View}
+ * @type {(view: View, all: View) => View}
  */
 export function within(view, all) {
   const span = Math.min(Math.max(view.t1 - view.t0, Math.min(minTime, all.t1 - all.t0)), all.t1 - all.t0);
@@ -30,11 +23,7 @@ export function within(view, all) {
 
 /**
  * zoomed makes a view smaller (by < 1) or larger around a place.
- * @param {View} view
- * @param {number} by
- * @param {number} time
- * @param {number} row
- * @returns {View}
+ * @type {(view: View, by: number, time: number, row: number) => View}
  */
 export function zoomed(view, by, time, row) {
   return {
@@ -45,20 +34,12 @@ export function zoomed(view, by, time, row) {
   };
 }
 
-/**
- * moved shifts a view by times and rows.
- * @param {View} view
- * @param {number} time
- * @param {number} rows
- * @returns {View}
- */
+/** moved shifts a view by times and rows. @type {(view: View, time: number, rows: number) => View} */
 export const moved = (view, time, rows) => ({ t0: view.t0 + time, t1: view.t1 + time, r0: view.r0 + rows, r1: view.r1 + rows });
 
 /**
  * ticks are round times to write at an axis, about one for every so many pixels.
- * @param {View} view
- * @param {number} width
- * @param {number} [every]
+ * @type {(view: View, width: number, every?: number) => { at: number; text: string; }[]}
  */
 export function ticks(view, width, every = 90) {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080].map((m) => m * 60_000);
@@ -73,10 +54,7 @@ export function ticks(view, width, every = 90) {
 /** @param {number} n */
 const two = (n) => String(n).padStart(2, "0");
 
-/**
- * @param {number} t
- * @param {number} step
- */
+/** @type {(t: number, step: number) => string} */
 function clock(t, step) {
   const d = shifted(t);
   const day = `${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())}`;
@@ -84,16 +62,10 @@ function clock(t, step) {
   return step >= 86_400_000 || time === "00:00" ? day : time;
 }
 
-/**
- * timeText writes a time of day: 12:00.
- * @param {number} t
- */
+/** timeText writes a time of day: 12:00. @param {number} t */
 export const timeText = (t) => shifted(t).toISOString().slice(11, 16);
 
-/**
- * spanText writes a column's time: 03-01 12:00–12:01 GMT+2.
- * @param {{from: number, to: number}} c
- */
+/** spanText writes a column's time: 03-01 12:00–12:01 GMT+2. @param {{from: number, to: number}} c */
 export function spanText(c) {
   const [a, b] = [shifted(c.from), shifted(c.to)];
   const time = (/** @type {Date} */ d) => `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;

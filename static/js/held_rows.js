@@ -6,10 +6,7 @@ const edge = 56; // height of what covers the top of the window, px
 let finger = false; // the last pointer was one: it leaves no pointer behind
 addEventListener("pointerover", (e) => (finger = e.pointerType === "touch"), { capture: true, passive: true });
 
-/**
- * listsOf are the lists of a region that can be held.
- * @param {Element} region
- */
+/** listsOf are the lists of a region that can be held. @param {Element} region */
 export const listsOf = (region) => /** @type {HTMLElement[]} */ ([...region.querySelectorAll("[data-held]")]);
 
 /** @param {HTMLElement} list */
@@ -23,9 +20,7 @@ function isRead(list) {
 
 /**
  * holdRows makes of a new version of a region one in which lists that are read keep their rows; the same if none is read.
- * @param {HTMLElement} region
- * @param {HTMLElement} fresh
- * @returns {HTMLElement}
+ * @type {(region: HTMLElement, fresh: HTMLElement) => HTMLElement}
  */
 export function holdRows(region, fresh) {
   const read = listsOf(region).map((list) => (isRead(list) ? list : null));
@@ -44,12 +39,9 @@ export function holdRows(region, fresh) {
   return held ? version : fresh;
 }
 
-/**
- * freeze gives a new list the rows of the old one, in their order; only rows after them are added. It
- * returns how many new rows it left out, or -1 if nothing had to be held.
- * @param {HTMLElement} from
- * @param {HTMLElement} to
- */
+// freeze gives a new list the rows of the old one, in their order; only rows after them are added. It
+// returns how many new rows it left out, or -1 if nothing had to be held.
+/** @type {(from: HTMLElement, to: HTMLElement) => number} */
 function freeze(from, to) {
   const list = rowsOf(to);
   const next = new Map(list.map((el) => [el.dataset.key, el]));
@@ -74,8 +66,7 @@ function departed(old) {
 
 /**
  * notice is a button above what waits. It takes no room, so that nothing moves when it comes or goes.
- * @param {string} key
- * @param {string} text
+ * @type {(key: string, text: string) => HTMLParagraphElement}
  */
 export function notice(key, text) {
   const p = document.createElement("p");

@@ -30,20 +30,13 @@ export function listenHistogram() {
   document.addEventListener("keydown", followKey);
 }
 
-/**
- * place is where a pointer is, 0 to 1.
- * @param {SVGSVGElement} svg
- * @param {PointerEvent} e
- */
+/** place is where a pointer is, 0 to 1. @type {(svg: SVGSVGElement, e: PointerEvent) => number} */
 function place(svg, e) {
   const { left, width } = svg.getBoundingClientRect();
   return Math.min(1, Math.max(0, (e.clientX - left) / width));
 }
 
-/**
- * @param {Drag} drag
- * @param {PointerEvent} e
- */
+/** @type {(drag: Drag, e: PointerEvent) => void} */
 function draw(drag, e) {
   const { svg, from } = drag;
   const to = place(svg, e);
@@ -54,12 +47,8 @@ function draw(drag, e) {
   for (const [name, value] of Object.entries(box)) drag.mark.setAttribute(name, String(value));
 }
 
-/**
- * go leads to the page of the whole bars between two places.
- * @param {SVGSVGElement} svg
- * @param {number} from
- * @param {number} to
- */
+// go leads to the page of the whole bars between two places.
+/** @type {(svg: SVGSVGElement, from: number, to: number) => void} */
 function go(svg, from, to) {
   const { begin, wide } = svg.dataset;
   const bars = Number(svg.dataset.bars);
@@ -67,10 +56,7 @@ function go(svg, from, to) {
   narrow(at(Math.floor(from * bars)), at(Math.max(Math.ceil(to * bars), Math.floor(from * bars) + 1)));
 }
 
-/**
- * @param {string} from
- * @param {string} to
- */
+/** @type {(from: string, to: string) => void} */
 function narrow(from, to) {
   const url = new URL(location.href);
   for (const name of ["page", "last"]) url.searchParams.delete(name);
@@ -79,11 +65,7 @@ function narrow(from, to) {
   location.assign(url);
 }
 
-/**
- * queryOf is a value of the address that a bar leads to.
- * @param {SVGAElement} bar
- * @param {string} name
- */
+/** queryOf is a value of the address that a bar leads to. @type {(bar: SVGAElement, name: string) => string} */
 const queryOf = (bar, name) => new URL(bar.href.baseVal, location.href).searchParams.get(name) ?? "";
 
 /** @type {Record<string, number>} */

@@ -28,10 +28,7 @@ export function listbox(field, list, { first = false } = {}) {
     li?.scrollIntoView({ block: "nearest" });
   }
 
-  /**
-   * @param {Item} item
-   * @param {number} i
-   */
+  /** @type {(item: Item, i: number) => HTMLLIElement} */
   function option(item, i) {
     const li = document.createElement("li");
     li.setAttribute("role", "none"); // an option may not have a link in it, but be one

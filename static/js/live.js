@@ -235,20 +235,12 @@ export async function reloadRegions(highlight) {
   }
 }
 
-/**
- * @param {HTMLElement} region
- * @param {HTMLElement | null} fresh
- * @param {boolean} highlight
- */
+/** @type {(region: HTMLElement, fresh: HTMLElement | null, highlight: boolean) => void} */
 function replaceRegion(region, fresh, highlight) {
   if (fresh?.id === region.id) showRegion(region, fresh, highlight);
 }
 
-/**
- * setStatus changes the dot and the words in the header.
- * @param {string} level
- * @param {string} text
- */
+/** setStatus changes the dot and the words in the header. @type {(level: string, text: string) => void} */
 function setStatus(level, text) {
   const el = document.getElementById("status");
   if (!el) return;

@@ -15,9 +15,7 @@ let timer = 0; // of the next look; 0 for none
 
 /**
  * showRegion makes a region equal to a new version of it, as far as that disturbs nobody.
- * @param {HTMLElement} region
- * @param {HTMLElement} fresh
- * @param {boolean} highlight
+ * @type {(region: HTMLElement, fresh: HTMLElement, highlight: boolean) => void}
  */
 export function showRegion(region, fresh, highlight) {
   waiting.delete(region);
@@ -41,11 +39,7 @@ function lookAgain() {
   }
 }
 
-/**
- * @param {HTMLElement} region
- * @param {HTMLElement} version
- * @param {boolean} highlight
- */
+/** @type {(region: HTMLElement, version: HTMLElement, highlight: boolean) => void} */
 function show(region, version, highlight) {
   const changed = keepPlace(region, () => morph(region, version));
   refreshTimes(region);

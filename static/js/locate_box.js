@@ -22,12 +22,9 @@ export function listenLocateBoxes() {
   document.querySelector(`form[action="${root}/logout"]`)?.addEventListener("submit", forgetFinds);
 }
 
-/**
- * pasteInto puts what is pasted outside fields into the box. It is not sent: a clipboard may hold
- * anything, so a person reads it first.
- * @param {HTMLInputElement} box
- * @param {ClipboardEvent} e
- */
+// pasteInto puts what is pasted outside fields into the box. It is not sent: a clipboard may hold
+// anything, so a person reads it first.
+/** @type {(box: HTMLInputElement, e: ClipboardEvent) => void} */
 function pasteInto(box, e) {
   const at = /** @type {Element} */ (e.target);
   const text = e.clipboardData?.getData("text/plain").trim();
@@ -72,10 +69,7 @@ function suggest(box) {
     show(false);
   }
 
-  /**
-   * @param {string[]} recent
-   * @param {FoundItem[]} projects
-   */
+  /** @type {(recent: string[], projects: FoundItem[]) => void} */
   function fill(recent, projects) {
     /** @type {import("./listbox.js").Item[]} */
     const items = [

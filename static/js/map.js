@@ -25,11 +25,8 @@ let reading = null; // the running request
 let again = false; // there was news meanwhile
 let addressTimer = 0;
 
-/**
- * readMap reads the list of collections for a time, 0 for now. It returns whether there is one.
- * @param {number} at
- * @returns {Promise<boolean>}
- */
+// readMap reads the list of collections for a time, 0 for now. It returns whether there is one.
+/** @type {(at: number) => Promise<boolean>} */
 async function readMap(at) {
   reading?.abort();
   const request = new AbortController();
@@ -79,11 +76,8 @@ async function refresh() {
   setTimeout(refresh, least);
 }
 
-/**
- * goTo shows another time and waits until what is visible of it has been read.
- * @param {number} at
- * @returns {Promise<boolean>}
- */
+// goTo shows another time and waits until what is visible of it has been read.
+/** @type {(at: number) => Promise<boolean>} */
 async function goTo(at) {
   if (!(await readMap(at))) return false;
   setView({ ...state.view, at });
@@ -95,11 +89,8 @@ async function goTo(at) {
 /** @type {(value?: unknown) => void} */
 let ready = () => {}; // ends a wait for what is visible
 
-/**
- * withWindow is an address's query with another time that writes are of, null for the usual one.
- * @param {string} search
- * @param {string | null} over
- */
+// withWindow is an address's query with another time that writes are of, null for the usual one.
+/** @type {(search: string, over: string | null) => string} */
 function withWindow(search, over) {
   const q = new URLSearchParams(search);
   q.delete("window");

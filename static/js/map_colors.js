@@ -37,8 +37,7 @@ export function readColors() {
 
 /**
  * fillOf is the colour of a shard, or its colour with its pattern. An unknown shard is grey.
- * @param {Shard | undefined} shard
- * @returns {Fill}
+ * @type {(shard: Shard | undefined) => Fill}
  */
 export function fillOf(shard) {
   const color = shard?.color ?? 0;
@@ -50,20 +49,10 @@ export function fillOf(shard) {
   return fill;
 }
 
-/**
- * textOf is the colour of text on a shard's colour.
- * @param {Shard | undefined} shard
- */
+/** textOf is the colour of text on a shard's colour. @param {Shard | undefined} shard */
 export const textOf = (shard) => colors.texts[shard?.color ?? 0];
 
-/**
- * @param {number} size
- * @param {string} ground
- * @param {string} ink
- * @param {Pattern} pattern
- * @param {number} strength
- * @returns {Fill}
- */
+/** @type {(size: number, ground: string, ink: string, pattern: Pattern, strength: number) => Fill} */
 function tiled(size, ground, ink, { lines, width, round = false }, strength) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;

@@ -37,8 +37,7 @@ export function draw() {
 
 /**
  * frame draws the map now and tells whether it is to be drawn again, because something moves.
- * @param {number} now
- * @returns {boolean}
+ * @type {(now: number) => boolean}
  */
 export function frame(now) {
   const ctx = place();
@@ -88,14 +87,9 @@ function place() {
 /** @param {HTMLCanvasElement} canvas */
 const contextOf = (canvas) => /** @type {Context} */ (canvas.getContext("2d"));
 
-/**
- * drawRow copies a row's picture, after painting it if it is old. It returns whether that has to wait. The
- * minimap has a picture of its own, which stays while the view moves.
- * @param {Context} ctx
- * @param {Row} row
- * @param {number} began
- * @returns {boolean}
- */
+// drawRow copies a row's picture, after painting it if it is old. It returns whether that has to wait. The
+// minimap has a picture of its own, which stays while the view moves.
+/** @type {(ctx: Context, row: Row, began: number) => boolean} */
 function drawRow(ctx, row, began) {
   const tiles = tilesOf(row);
   const { view, map } = state;
@@ -145,11 +139,7 @@ function copy(ctx, key, { ns, width, height }, y, mayWait, of, paintOn) {
   return kept.of === of || !old;
 }
 
-/**
- * @param {Context} ctx
- * @param {Row} row
- * @param {import("./map_tiles.js").Tile[]} tiles
- */
+/** @type {(ctx: Context, row: Row, tiles: import("./map_tiles.js").Tile[]) => void} */
 function paint(ctx, row, tiles) {
   const { ratio, layout: l } = screen;
   const shown = partOf(row, state.view);
@@ -160,12 +150,8 @@ function paint(ctx, row, tiles) {
   names(ctx, row, box);
 }
 
-/**
- * names writes what the collection is called beside its lane, or above it.
- * @param {Context} ctx
- * @param {Row} row
- * @param {Box} box
- */
+// names writes what the collection is called beside its lane, or above it.
+/** @type {(ctx: Context, row: Row, box: Box) => void} */
 function names(ctx, row, box) {
   const [name, ...more] = rowText(row);
   const { narrow, x } = screen.layout;
@@ -185,12 +171,8 @@ function names(ctx, row, box) {
   else more.forEach((text, i) => ctx.fillText(text, 0, y + 15 * (i + 1)));
 }
 
-/**
- * clipped leaves out the middle: the end of a collection's name tells more than its database.
- * @param {Context} ctx
- * @param {string} s
- * @param {number} width
- */
+// clipped leaves out the middle: the end of a collection's name tells more than its database.
+/** @type {(ctx: Context, s: string, width: number) => string} */
 function clipped(ctx, s, width) {
   const wide = ctx.measureText(s).width;
   if (wide <= width) return s;

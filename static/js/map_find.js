@@ -15,8 +15,7 @@ const strip = 4; // px around the minimap where a press still holds it
 
 /**
  * find is what is at a point: a row and the place of its collection there, or a shard.
- * @param {Client} e
- * @returns {Found}
+ * @type {(e: Client) => Found}
  */
 export function find(e) {
   const canvas = part("canvas").getBoundingClientRect();
@@ -32,17 +31,12 @@ export function find(e) {
   return { ...p, row, place: Math.min(Math.max(place, 0), 1), mini };
 }
 
-/**
- * chunkAt is the chunk at a place of a row.
- * @param {Row} row
- * @param {number} place
- */
+/** chunkAt is the chunk at a place of a row. @type {(row: Row, place: number) => number} */
 export const chunkAt = (row, place) => Math.min(Math.floor(place * row.band.total), Math.max(row.band.total - 1, 0));
 
 /**
  * cursorAt is the first chunk of the mark at a place of a row.
- * @param {Row} row
- * @param {number} place
+ * @type {(row: Row, place: number) => { ns: string; position: number; }}
  */
 export function cursorAt(row, place) {
   const position = chunkAt(row, place);

@@ -16,16 +16,10 @@ const foot = 60; // px of the window below the map: its live text
 
 let changed = () => {};
 
-/**
- * onView sets what is called after the view has changed.
- * @param {() => void} f
- */
+/** onView sets what is called after the view has changed. @param {() => void} f */
 export const onView = (f) => (changed = f);
 
-/**
- * setView shows another part, another measure or another time.
- * @param {View} view
- */
+/** setView shows another part, another measure or another time. @param {View} view */
 export function setView(view) {
   state.view = view;
   changed();
@@ -36,10 +30,7 @@ export function setView(view) {
 /**
  * zoomRow zooms into a row, or out of it, around a place of it; at its ends all collections are whole again.
  * A mark that is given stays visible as far as it fits.
- * @param {Row} row
- * @param {number} by
- * @param {number} at
- * @param {Mark | null} [mark]
+ * @type {(row: Row, by: number, at: number, mark?: Mark | null) => void}
  */
 export function zoomRow(row, by, at, mark = null) {
   const total = row.band.total;
@@ -61,22 +52,13 @@ function showing(view, mark, total) {
   return over ? within({ ...view, from: view.from + over, to: view.to + over }, total) : view;
 }
 
-/**
- * zoomTo shows a range of a row.
- * @param {Row} row
- * @param {number} from
- * @param {number} to
- */
+/** zoomTo shows a range of a row. @type {(row: Row, from: number, to: number) => void} */
 export function zoomTo(row, from, to) {
   const next = within({ ...state.view, ns: row.band.ns, from, to }, row.band.total);
   setView(isZoomed(next) ? next : whole(next));
 }
 
-/**
- * zoomToMark shows the chunks of a mark with some room around them.
- * @param {Row} row
- * @param {Mark} mark
- */
+/** zoomToMark shows the chunks of a mark with some room around them. @type {(row: Row, mark: Mark) => void} */
 export function zoomToMark(row, mark) {
   const room = (mark.to - mark.from) * 0.25;
   zoomTo(row, mark.from - room, mark.to + room);
@@ -94,10 +76,7 @@ export function zoomAtCursor(by) {
   zoomRow(row, by, mark ? (mark.from + mark.to) / 2 : middle, mark);
 }
 
-/**
- * pan moves the visible part by a share of its width.
- * @param {number} by
- */
+/** pan moves the visible part by a share of its width. @param {number} by */
 export function pan(by) {
   const row = rowOf(state.view.ns);
   if (row?.focus) setView(moved(state.view, by, row.band.total));
@@ -108,8 +87,7 @@ export const showAll = () => setView(whole(state.view));
 
 /**
  * choose puts the cursor on a chunk, and shows it if it is outside of what is visible.
- * @param {string} ns
- * @param {number} position
+ * @type {(ns: string, position: number) => void}
  */
 export function choose(ns, position) {
   state.cursor = { ns, position };
@@ -121,10 +99,7 @@ export function choose(ns, position) {
   describe();
 }
 
-/**
- * scrollTo scrolls the page as far as the row is out of view.
- * @param {Row} row
- */
+/** scrollTo scrolls the page as far as the row is out of view. @param {Row} row */
 function scrollTo(row) {
   const { top } = part("space").getBoundingClientRect();
   const visible = part("canvas").getBoundingClientRect();

@@ -105,10 +105,7 @@ function release(e) {
   else if (row && kind !== "window") choose(row.band.ns, chunkAt(row, held.place));
 }
 
-/**
- * The browser takes the finger over for scrolling the page.
- * @param {PointerEvent} e
- */
+/** The browser takes the finger over for scrolling the page. @param {PointerEvent} e */
 function cancel(e) {
   pointers.delete(e.pointerId);
   drag = null;
@@ -130,19 +127,14 @@ function pinch() {
   spread = now.apart;
 }
 
-/**
- * @param {Client} e
- * @param {number} by
- */
+/** @type {(e: Client, by: number) => void} */
 function zoomAt(e, by) {
   const { row, place } = find(e);
   if (row) zoomRow(row, by, place);
 }
 
-/**
- * wheel zooms with a key held (touchpads send pinches so), and moves sideways; else the page scrolls.
- * @param {WheelEvent} e
- */
+// wheel zooms with a key held (touchpads send pinches so), and moves sideways; else the page scrolls.
+/** @param {WheelEvent} e */
 function wheel(e) {
   if (e.ctrlKey || e.metaKey) {
     e.preventDefault();
@@ -155,10 +147,7 @@ function wheel(e) {
   pan(sideways / screen.layout.w);
 }
 
-/**
- * point shows what the pointer is on.
- * @param {Found | null} at
- */
+/** point shows what the pointer is on. @param {Found | null} at */
 function point(at) {
   const was = state.hover;
   const next = at?.row && !at.mini ? cursorAt(at.row, at.place) : null;

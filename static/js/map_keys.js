@@ -9,8 +9,7 @@ import { screen, state } from "./map_state.js";
 
 /**
  * pressKey does what a key stands for and returns whether it stands for anything.
- * @param {string} key
- * @returns {boolean}
+ * @type {(key: string) => boolean}
  */
 export function pressKey(key) {
   const { rows } = screen.layout;
@@ -46,10 +45,7 @@ export function pressKey(key) {
   return false;
 }
 
-/**
- * step goes to the mark before or after; the first key only shows the cursor.
- * @param {number} by
- */
+/** step goes to the mark before or after; the first key only shows the cursor. @param {number} by */
 function step(by) {
   const { cursor } = state;
   const row = cursor && rowOf(cursor.ns);
@@ -62,11 +58,8 @@ function step(by) {
   return true;
 }
 
-/**
- * leap goes to the collection above or below, to the place that is above or below on the screen.
- * @param {Row[]} rows
- * @param {number} by
- */
+// leap goes to the collection above or below, to the place that is above or below on the screen.
+/** @type {(rows: Row[], by: number) => boolean} */
 function leap(rows, by) {
   const { cursor } = state;
   const row = cursor && rowOf(cursor.ns);

@@ -22,8 +22,7 @@ const marksFor = (row) => (row.focus && row.band.total > coarse ? fine : coarse)
 
 /**
  * tilesOf are the tiles that show a row now: of the right level, or the best that has been read.
- * @param {Row} row
- * @returns {Tile[]}
+ * @type {(row: Row) => Tile[]}
  */
 export function tilesOf(row) {
   if (row.band.total === 0) return [];
@@ -57,9 +56,7 @@ function above(row, level, index, marks) {
 
 /**
  * markOf is the mark of a row that holds a chunk, or null while not read.
- * @param {Row} row
- * @param {number} position
- * @returns {Mark | null}
+ * @type {(row: Row, position: number) => Mark | null}
  */
 export function markOf(row, position) {
   const tiles = tilesOf(row);
@@ -136,11 +133,7 @@ function paintMark(ctx, level, { x, y, w, h }, fill, faint) {
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {Row} row
- * @param {Box} box
- */
+/** @type {(ctx: CanvasRenderingContext2D, row: Row, box: Box) => void} */
 function paintUnsharded(ctx, row, box) {
   const shard = state.shards.get(row.band.unsharded ?? "");
   if (!shard) return; // not known, or its chunks are not read yet

@@ -24,11 +24,7 @@ const least = 24; // of a row: its name
 /**
  * layout places the rows, from y = 0 below the rail. tallest is how high the rows should be together, if that is
  * possible with readable ones.
- * @returns {Layout}
- * @param {Band[]} bands
- * @param {View} view
- * @param {number} width
- * @param {number} tallest
+ * @type {(bands: Band[], view: View, width: number, tallest: number) => Layout}
  */
 export function layout(bands, view, width, tallest) {
   const narrow = width < 620;
@@ -52,12 +48,7 @@ export function layout(bands, view, width, tallest) {
   return { rows, height: y, x, w: Math.max(width - x, 40), narrow };
 }
 
-/**
- * rowAt is the row at a height, or undefined.
- * @param {Layout} layout
- * @param {number} y
- * @returns {Row | undefined}
- */
+/** rowAt is the row at a height, or undefined. @type {(layout: Layout, y: number) => Row | undefined} */
 export function rowAt({ rows }, y) {
   let lo = 0;
   let hi = rows.length;
@@ -69,20 +60,12 @@ export function rowAt({ rows }, y) {
   return y >= 0 ? rows[lo] : undefined;
 }
 
-/**
- * partOf is the part of a collection that a row's lane shows.
- * @param {Row} row
- * @param {View} view
- * @returns {Span}
- */
+/** partOf is the part of a collection that a row's lane shows. @type {(row: Row, view: View) => Span} */
 export const partOf = (row, view) => (row.focus ? { from: view.from, to: view.to } : { from: 0, to: 1 });
 
 /**
  * placeAt is where in its collection a point of a row's lane is, as a fraction.
- * @param {Pick<Layout, "x" | "w">} lane
- * @param {Row} row
- * @param {View} view
- * @param {number} px
+ * @type {(lane: Pick<Layout, "x" | "w">, row: Row, view: View, px: number) => number}
  */
 export function placeAt({ x, w }, row, view, px) {
   const { from, to } = partOf(row, view);
@@ -91,10 +74,7 @@ export function placeAt({ x, w }, row, view, px) {
 
 /**
  * xOf is where a fraction of a collection is in its row.
- * @param {Pick<Layout, "x" | "w">} lane
- * @param {Row} row
- * @param {View} view
- * @param {number} fraction
+ * @type {(lane: Pick<Layout, "x" | "w">, row: Row, view: View, fraction: number) => number}
  */
 export function xOf({ x, w }, row, view, fraction) {
   const { from, to } = partOf(row, view);

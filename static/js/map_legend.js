@@ -40,11 +40,7 @@ function milliseconds(duration = "") {
   return [...duration.matchAll(/(\d+)([hms])/g)].reduce((sum, [, n, unit]) => sum + Number(n) * units[unit], 0);
 }
 
-/**
- * @param {string} by
- * @param {import("./api.js").MapScale} scale
- * @returns {[string, string]}
- */
+/** @type {(by: string, scale: import("./api.js").MapScale) => [string, string]} */
 function ends(by, scale) {
   if (by === "size" && scale.bytes.high) return [bytes(0), bytes(scale.bytes.high)];
   if (by === "heat" && scale.heat.high) {
@@ -58,10 +54,7 @@ function ends(by, scale) {
   return ["", ""];
 }
 
-/**
- * @param {"scale-what" | "scale-low" | "scale-high"} name
- * @param {string} text
- */
+/** @type {(name: "scale-what" | "scale-low" | "scale-high", text: string) => void} */
 function write(name, text) {
   if (part(name).textContent !== text) part(name).textContent = text;
 }

@@ -10,9 +10,7 @@ const least = 6; // px that the window is wide at least, so that it can be seen 
 
 /**
  * windowOf is the window's edges in a strip of a width.
- * @param {View} view
- * @param {number} x
- * @param {number} w
+ * @type {(view: View, x: number, w: number) => { left: number; right: number; }}
  */
 export function windowOf({ from, to }, x, w) {
   const middle = x + ((from + to) / 2) * w;
@@ -52,10 +50,7 @@ export function drawWindow(ctx, layout, row, mini, top) {
 
 /**
  * centred is the view whose window is around a place of the strip, 0 to 1.
- * @param {View} view
- * @param {number} place
- * @param {number} total
- * @returns {View}
+ * @type {(view: View, place: number, total: number) => View}
  */
 export function centred(view, place, total) {
   const half = (view.to - view.from) / 2;

@@ -24,8 +24,7 @@ let finished = []; // moves that ended a moment ago
 
 /**
  * noteMoves remembers moves that have just ended, to show their way once.
- * @param {Move[]} moves
- * @param {number} now
+ * @type {(moves: Move[], now: number) => void}
  */
 export function noteMoves(moves, now) {
   finished = [...finished.filter((m) => m.until > now), ...moves.map((m) => ({ ...m, until: now + trip }))].slice(-lines);
@@ -33,12 +32,7 @@ export function noteMoves(moves, now) {
 
 /**
  * drawMoves draws them for the rows that are visible and tells whether it should go on drawing.
- * @param {Context} ctx
- * @param {Layout} layout
- * @param {Row[]} rows
- * @param {number} top
- * @param {number} now
- * @returns {boolean}
+ * @type {(ctx: Context, layout: Layout, rows: Row[], top: number, now: number) => boolean}
  */
 export function drawMoves(ctx, layout, rows, top, now) {
   const moves = state.map.moving;
@@ -70,13 +64,8 @@ export function drawMoves(ctx, layout, rows, top, now) {
   return alive && (finished.length > 0 || !still.matches);
 }
 
-/**
- * placeOf is where a moving chunk is in its row, or null when that is not visible.
- * @param {Layout} layout
- * @param {Row | undefined} row
- * @param {Move} move
- * @param {number} top
- */
+// placeOf is where a moving chunk is in its row, or null when that is not visible.
+/** @type {(layout: Layout, row: Row | undefined, move: Move, top: number) => { x: number; y: number; } | null} */
 function placeOf(layout, row, move, top) {
   if (!row) return null;
   const x = xOf(layout, row, state.view, (move.position + 0.5) / Math.max(row.band.total, 1));
@@ -84,12 +73,7 @@ function placeOf(layout, row, move, top) {
   return { x, y: railHeight + row.lane.y + row.lane.h / 2 - top };
 }
 
-/**
- * @param {Context} ctx
- * @param {Point} at
- * @param {number} radius
- * @param {Fill} fill
- */
+/** @type {(ctx: Context, at: Point, radius: number, fill: Fill) => void} */
 function ring(ctx, { x, y }, radius, fill) {
   ctx.beginPath();
   ctx.arc(x, y, radius, 0, 7);
@@ -101,12 +85,7 @@ function ring(ctx, { x, y }, radius, fill) {
   ctx.stroke();
 }
 
-/**
- * @param {Context} ctx
- * @param {Point} a
- * @param {Point} b
- * @param {Fill} stroke
- */
+/** @type {(ctx: Context, a: Point, b: Point, stroke: Fill) => void} */
 function way(ctx, a, b, stroke) {
   ctx.beginPath();
   ctx.moveTo(a.x, a.y);
@@ -119,15 +98,8 @@ function way(ctx, a, b, stroke) {
   ctx.stroke();
 }
 
-/**
- * dot is on its way from a by the chunk to b; part is 0 to 1.
- * @param {Context} ctx
- * @param {Point} a
- * @param {Point} chunk
- * @param {Point} b
- * @param {number} part
- * @param {Fill} fill
- */
+// dot is on its way from a by the chunk to b; part is 0 to 1.
+/** @type {(ctx: Context, a: Point, chunk: Point, b: Point, part: number, fill: Fill) => void} */
 function dot(ctx, a, chunk, b, part, fill) {
   const [p, q] = part < 0.5 ? [a, chunk] : [chunk, b];
   const t = (part % 0.5) * 2;
@@ -140,11 +112,7 @@ function dot(ctx, a, chunk, b, part, fill) {
   ctx.stroke();
 }
 
-/**
- * @param {Context} ctx
- * @param {Point} a
- * @param {Point} b
- */
+/** @type {(ctx: Context, a: Point, b: Point) => void} */
 function arrow(ctx, a, b) {
   const turn = Math.atan2(b.y - a.y, b.x - a.x);
   ctx.save();

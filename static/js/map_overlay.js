@@ -36,8 +36,7 @@ export function drawRail(ctx) {
 /**
  * drawOverlays draws what is over the rows: the minimap's window, the marks that are pointed at or chosen,
  * and the range that is being dragged.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Row[]} rows
+ * @type {(ctx: CanvasRenderingContext2D, rows: Row[]) => void}
  */
 export function drawOverlays(ctx, rows) {
   const top = railHeight - screen.top;

@@ -37,11 +37,7 @@ export function describe() {
  */
 export const rowOf = (ns) => screen.layout.rows.find((r) => r.band.ns === ns);
 
-/**
- * write replaces the text, which screen readers read out.
- * @param {string} text
- * @param {string} [full]
- */
+/** write replaces the text, which screen readers read out. @type {(text: string, full?: string) => void} */
 export function write(text, full = text) {
   clearTimeout(timer);
   request?.abort();
@@ -52,10 +48,7 @@ export function write(text, full = text) {
 
 /**
  * chunkAt reads one chunk.
- * @param {string} ns
- * @param {number} position
- * @param {AbortSignal} [signal]
- * @returns {Promise<import("./api.js").MapChunk>}
+ * @type {(ns: string, position: number, signal?: AbortSignal) => Promise<import("./api.js").MapChunk>}
  */
 export async function chunkAt(ns, position, signal) {
   const q = timed(state.view.at, { position: String(position) });
@@ -64,12 +57,7 @@ export async function chunkAt(ns, position, signal) {
   return answer.json();
 }
 
-/**
- * @param {string} ns
- * @param {number} position
- * @param {string} key
- * @param {string} text
- */
+/** @type {(ns: string, position: number, key: string, text: string) => Promise<void>} */
 async function readChunk(ns, position, key, text) {
   request = new AbortController();
   try {

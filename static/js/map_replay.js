@@ -61,20 +61,14 @@ async function play() {
   stop();
 }
 
-/**
- * step goes one step on or back.
- * @param {number} by
- */
+/** step goes one step on or back. @param {number} by */
 export function step(by) {
   stop();
   const { from, to } = range();
   return go(Math.max((state.view.at || to) + by * stepOf({ from, to }), from));
 }
 
-/**
- * go shows a time; the newest is now.
- * @param {number} at
- */
+/** go shows a time; the newest is now. @param {number} at */
 async function go(at) {
   const past = at < range().to - newest;
   const shown = await show(past ? Math.ceil(at / 1000) * 1000 : 0);

@@ -8,10 +8,7 @@ import { state } from "./map_state.js";
  * @typedef {(t: Tile, i: number) => number | null} Scale from a tile and the index of a mark
  */
 
-/**
- * scaleOf returns a function from a tile and a mark to 0…1, or null if that is not known.
- * @returns {Scale}
- */
+/** scaleOf returns a function from a tile and a mark to 0…1, or null if that is not known. @type {() => Scale} */
 export function scaleOf() {
   const { by } = state.view;
   const range = state.map.scale;
@@ -24,21 +21,13 @@ export function scaleOf() {
   return (t, i) => t.share[i] / 100;
 }
 
-/**
- * @param {"bytes"} column
- * @param {Span} range
- * @returns {Scale}
- */
+/** @type {(column: "bytes", range: Span) => Scale} */
 const linear = (column, range) => (t, i) => {
   const v = t[column][i];
   return v == null || !range.high ? null : clamp(v / range.high);
 };
 
-/**
- * @param {"peak" | "age"} column
- * @param {Span} range
- * @returns {Scale}
- */
+/** @type {(column: "peak" | "age", range: Span) => Scale} */
 function logarithmic(column, range) {
   if (!range.high) return () => null;
   const { low, high } = decades(range);
@@ -48,17 +37,11 @@ function logarithmic(column, range) {
   };
 }
 
-/**
- * decades are the ends of a logarithmic scale: at most three powers of ten.
- * @param {Span} span
- */
+/** decades are the ends of a logarithmic scale: at most three powers of ten. @param {Span} span */
 export function decades({ low, high }) {
   const top = Math.max(high ?? 0, 1e-3);
   return { low: Math.min(Math.max(low ?? 0, top / 1e3), top / 10), high: top };
 }
 
-/**
- * @param {number} n
- * @param {number} [least]
- */
+/** @type {(n: number, least?: number) => number} */
 const clamp = (n, least = 0) => Math.min(Math.max(n, least), 1);

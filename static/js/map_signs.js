@@ -11,10 +11,7 @@ import { JUMBO, markAt, MOVING, OUTSIDE } from "./map_tiles.js";
 
 /**
  * paintSigns draws the signs below a lane: jumbo chunks, chunks outside their zone, moving ones.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Tile[]} tiles
- * @param {Span} part
- * @param {Box} box
+ * @type {(ctx: CanvasRenderingContext2D, tiles: Tile[], part: Span, box: Box) => void}
  */
 export function paintSigns(ctx, tiles, { from, to }, box) {
   /** @type {Record<number, number>} */
@@ -36,10 +33,7 @@ export function paintSigns(ctx, tiles, { from, to }, box) {
 
 /**
  * sign draws one of them: a triangle, a diamond or a ring.
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} flag
- * @param {number} x
- * @param {number} y
+ * @type {(ctx: CanvasRenderingContext2D, flag: number, x: number, y: number) => void}
  */
 export function sign(ctx, flag, x, y) {
   ctx.fillStyle = ctx.strokeStyle = flag === MOVING ? colors.accent : colors.ink;
@@ -52,11 +46,7 @@ export function sign(ctx, flag, x, y) {
   else ctx.stroke();
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} x
- * @param {number} y
- */
+/** @type {(ctx: CanvasRenderingContext2D, x: number, y: number) => void} */
 function triangle(ctx, x, y) {
   ctx.moveTo(x - 3.5, y + 3);
   ctx.lineTo(x, y - 3.5);
@@ -64,11 +54,7 @@ function triangle(ctx, x, y) {
   ctx.closePath();
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} x
- * @param {number} y
- */
+/** @type {(ctx: CanvasRenderingContext2D, x: number, y: number) => void} */
 function diamond(ctx, x, y) {
   ctx.moveTo(x - 3.5, y);
   ctx.lineTo(x, y - 3.5);
@@ -112,11 +98,7 @@ export function paintZones(ctx, row, tiles, { from, to }, box) {
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} x
- * @param {number} y
- */
+/** @type {(ctx: CanvasRenderingContext2D, x: number, y: number) => void} */
 function pin(ctx, x, y) {
   ctx.beginPath();
   ctx.arc(x, y, 3, 0, 7);

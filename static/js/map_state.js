@@ -61,15 +61,13 @@ const words = root ? part("words").dataset : {};
 
 /**
  * say fills in a sentence that the page has for the map.
- * @param {string} name
- * @param {import("./words.js").Args} [args]
+ * @type {(name: string, args?: import("./words.js").Args) => string}
  */
 export const say = (name, args = {}) => fill(words[name], args);
 
 /**
  * timed are the parameters of a reading: a past time, 0 for now, and the time that writes are of.
- * @param {number} at
- * @param {Record<string, string>} [more]
+ * @type {(at: number, more?: Record<string, string>) => URLSearchParams}
  */
 export function timed(at, more = {}) {
   const q = new URLSearchParams(more);
@@ -78,10 +76,7 @@ export function timed(at, more = {}) {
   return q;
 }
 
-/**
- * take replaces the list of shards, collections and moves.
- * @param {Cluster} map
- */
+/** take replaces the list of shards, collections and moves. @param {Cluster} map */
 export function take(map) {
   const all = map.bands.length + (map.more ?? 0);
   const rows = Number(part("body").dataset.rows);

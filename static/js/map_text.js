@@ -15,8 +15,7 @@ const joined = (...parts) => parts.filter(Boolean).join(" · ");
 
 /**
  * rowText is a row's name and the lines below it: how many chunks, how large, which part is visible.
- * @param {Row} row
- * @returns {string[]}
+ * @type {(row: Row) => string[]}
  */
 export function rowText(row) {
   const { ns, total, unsharded, sharded } = row.band;
@@ -27,10 +26,7 @@ export function rowText(row) {
   return [ns, rangeText(row), all];
 }
 
-/**
- * rangeText says which chunks of a row are visible; people count from 1.
- * @param {Row} row
- */
+/** rangeText says which chunks of a row are visible; people count from 1. @param {Row} row */
 export function rangeText(row) {
   const { from, to } = partOf(row, state.view);
   const { total } = row.band;
@@ -39,10 +35,7 @@ export function rangeText(row) {
   return last - first === 1 ? say("one", { n: count(last) }) : say("range", { from: count(first + 1), to: count(last) });
 }
 
-/**
- * bandText is a collection in words.
- * @param {Row} row
- */
+/** bandText is a collection in words. @param {Row} row */
 export function bandText(row) {
   const [ns, ...more] = rowText(row);
   const { unsharded, jumbo } = row.band;
@@ -51,8 +44,7 @@ export function bandText(row) {
 
 /**
  * markText is a mark in words: collection, shard, chunks, size, heat, age, what is unusual.
- * @param {Row} row
- * @param {import("./map_lane.js").Mark} mark
+ * @type {(row: Row, mark: import("./map_lane.js").Mark) => string}
  */
 export function markText(row, { tile: t, i }) {
   const shard = t.shards[t.shard[i]];
@@ -71,17 +63,10 @@ export function markText(row, { tile: t, i }) {
   );
 }
 
-/**
- * @param {number | null} size
- * @param {number} n
- */
+/** @type {(size: number | null, n: number) => string} */
 const sizeText = (size, n) => (size == null ? say("nosize") : n === 1 ? bytes(size) : say("each", { size: bytes(size) }));
 
-/**
- * @param {number | null} mean
- * @param {number | null} peak
- * @param {number} n
- */
+/** @type {(mean: number | null, peak: number | null, n: number) => string} */
 function heatText(mean, peak, n) {
   if (mean == null) return say("noheat");
   if (n > 1 && peak != null) return say("heats", { n: rate(mean), peak: rate(peak) });
@@ -91,11 +76,7 @@ function heatText(mean, peak, n) {
 /** @param {number | null} age */
 const ageText = (age) => (age == null ? say("noage") : say("age", { span: span(age * 1000) }));
 
-/**
- * @param {Row} row
- * @param {Tile} t
- * @param {number} i
- */
+/** @type {(row: Row, t: Tile, i: number) => (string | 0)[]} */
 function flagTexts(row, t, i) {
   const flags = t.flags[i];
   const move = flags & MOVING && state.map.moving.find((m) => m.ns === row.band.ns && m.position >= t.at[i] && m.position < t.at[i] + t.chunks[i]);

@@ -31,21 +31,14 @@ const failed = new Set(); // keys that could not be read, so that they are not a
 
 let arrived = () => {};
 
-/**
- * onTile sets what is called after a tile was read, or could not be.
- * @param {() => void} f
- */
+/** onTile sets what is called after a tile was read, or could not be. @param {() => void} f */
 export const onTile = (f) => (arrived = f);
 
 /**
  * tile is a tile of a collection, or null while it has not been read. An older version is returned while
  * the newest is read. A version stands for the same content at any time, so that a replay reads only
  * what changed.
- * @returns {Tile | null}
- * @param {import("./map_state.js").Band} band
- * @param {number} level
- * @param {number} index
- * @param {number} marks
+ * @type {(band: import("./map_state.js").Band, level: number, index: number, marks: number) => Tile | null}
  */
 export function tile(band, level, index, marks) {
   const place = `${band.ns} ${level} ${index} ${marks}`;
@@ -66,10 +59,7 @@ const shown = (/** @type {string} */ place) => tiles.get(newest.get(place) ?? ""
 
 /**
  * cached is the tile last shown at a place, or null; it does not ask for it.
- * @param {string} ns
- * @param {number} level
- * @param {number} index
- * @param {number} marks
+ * @type {(ns: string, level: number, index: number, marks: number) => Tile | null}
  */
 export const cached = (ns, level, index, marks) => shown(`${ns} ${level} ${index} ${marks}`)?.tile ?? null;
 
@@ -114,13 +104,9 @@ async function read({ key, place, ns, level, index, marks, at }) {
   }
 }
 
-/**
- * keep stores a tile under the version it was asked for. If the collection changed between its list and
- * its tile, the next list has another version.
- * @param {string} key
- * @param {string} place
- * @param {Kept} entry
- */
+// keep stores a tile under the version it was asked for. If the collection changed between its list and
+// its tile, the next list has another version.
+/** @type {(key: string, place: string, entry: Kept) => void} */
 function keep(key, place, entry) {
   tiles.set(key, entry);
   newest.set(place, key);
@@ -130,20 +116,13 @@ function keep(key, place, entry) {
   }
 }
 
-/**
- * @param {Answer} answer
- * @returns {Tile}
- */
+/** @type {(answer: Answer) => Tile} */
 const flat = ({ marks, ...rest }) => ({ ...rest, ...marks, zones: rest.zones ?? [] });
 
 /** retry lets tiles that could not be read be asked for again. */
 export const retry = () => failed.clear();
 
-/**
- * markAt is the mark of a tile that holds a chunk.
- * @param {Tile} tile
- * @param {number} position
- */
+/** markAt is the mark of a tile that holds a chunk. @type {(tile: Tile, position: number) => number} */
 export function markAt(tile, position) {
   let lo = 0;
   let hi = tile.at.length - 1;

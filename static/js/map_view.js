@@ -10,23 +10,15 @@
 
 export const measures = ["shard", "size", "heat", "age"];
 
-/**
- * whole is the view of all collections from end to end.
- * @param {View} view
- * @returns {View}
- */
+/** whole is the view of all collections from end to end. @type {(view: View) => View} */
 export const whole = (view) => ({ ...view, ns: "", from: 0, to: 1 });
 
-/**
- * isZoomed tells whether a part of a collection is visible rather than all of it.
- * @param {View} view
- */
+/** isZoomed tells whether a part of a collection is visible rather than all of it. @param {View} view */
 export const isZoomed = (view) => view.ns !== "" && view.to - view.from < 1;
 
 /**
  * parse reads a view from an address's query. What is wrong in it counts as not said.
- * @param {string} search
- * @returns {View}
+ * @type {(search: string) => View}
  */
 export function parse(search) {
   const q = new URLSearchParams(search);
@@ -47,10 +39,7 @@ export function parse(search) {
   return ns && from < to ? { ...view, from, to } : view;
 }
 
-/**
- * @param {string | null} text
- * @param {number} otherwise
- */
+/** @type {(text: string | null, otherwise: number) => number} */
 function fraction(text, otherwise) {
   const n = text === null || text.trim() === "" ? NaN : Number(text);
   return n >= 0 && n <= 1 ? n : otherwise;
@@ -58,9 +47,7 @@ function fraction(text, otherwise) {
 
 /**
  * write puts a view into an address's query and leaves everything else there as it is.
- * @param {string} search
- * @param {View} view
- * @param {number} total
+ * @type {(search: string, view: View, total: number) => string}
  */
 export function write(search, view, total) {
   const q = new URLSearchParams(search);
@@ -75,18 +62,13 @@ export function write(search, view, total) {
   return text && `?${text}`;
 }
 
-/**
- * short has as many digits as tell a hundredth of a chunk apart, so that links stay short.
- * @param {number} n
- * @param {number} total
- */
+// short has as many digits as tell a hundredth of a chunk apart, so that links stay short.
+/** @type {(n: number, total: number) => string} */
 const short = (n, total) => String(Number(n.toFixed(Math.ceil(Math.log10(Math.max(total, 1))) + 2)));
 
 /**
  * within keeps the visible part inside of a collection, and at least one chunk wide.
- * @param {View} view
- * @param {number} total
- * @returns {View}
+ * @type {(view: View, total: number) => View}
  */
 export function within(view, total) {
   const span = Math.min(Math.max(view.to - view.from, 1 / Math.max(total, 1)), 1);
@@ -96,22 +78,14 @@ export function within(view, total) {
 
 /**
  * zoomed makes the visible part smaller (by < 1) or larger; what is at the place `at` stays there.
- * @param {View} view
- * @param {number} by
- * @param {number} at
- * @param {number} total
+ * @type {(view: View, by: number, at: number, total: number) => View}
  */
 export function zoomed(view, by, at, total) {
   const { from, to } = view;
   return within({ ...view, from: at - (at - from) * by, to: at + (to - at) * by }, total);
 }
 
-/**
- * moved shifts the visible part by a share of its width.
- * @param {View} view
- * @param {number} by
- * @param {number} total
- */
+/** moved shifts the visible part by a share of its width. @type {(view: View, by: number, total: number) => View} */
 export function moved(view, by, total) {
   const shift = by * (view.to - view.from);
   return within({ ...view, from: view.from + shift, to: view.to + shift }, total);
@@ -119,10 +93,7 @@ export function moved(view, by, total) {
 
 /**
  * levelOf is the tiles' level at which two of them cover a part, without more levels than there are chunks for.
- * @param {number} from
- * @param {number} to
- * @param {number} total
- * @param {number} marks
+ * @type {(from: number, to: number, total: number, marks: number) => number}
  */
 export function levelOf(from, to, total, marks) {
   const wanted = Math.floor(Math.log2(1 / Math.max(to - from, 1e-9)));
@@ -132,9 +103,7 @@ export function levelOf(from, to, total, marks) {
 
 /**
  * indexesOf are the tiles of a level that cover a part.
- * @param {number} from
- * @param {number} to
- * @param {number} level
+ * @type {(from: number, to: number, level: number) => number[]}
  */
 export function indexesOf(from, to, level) {
   const count = 2 ** level;

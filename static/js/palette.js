@@ -51,10 +51,7 @@ function attach(dialog, field, list, note) {
     }
   }
 
-  /**
-   * @param {string} q
-   * @param {Pick<import("./api.js").Found, "items" | "more">} found
-   */
+  /** @type {(q: string, found: Pick<import("./api.js").Found, "items" | "more">) => void} */
   function show(q, { items, more }) {
     const all = items.map((item) => ({ ...item, kind: words[item.kind] ?? item.kind }));
     if (q && words.locates) all.push({ kind: "", name: fill(words.locate, { q }), detail: "", url: words.locates + encodeURIComponent(q) });

@@ -9,10 +9,7 @@ const longest = 300; // characters; longer texts are log lines, which nobody typ
 
 const who = () => document.querySelector("header .you bdi")?.textContent ?? "";
 
-/**
- * recentFinds lists what this person found, the latest first.
- * @returns {string[]}
- */
+/** recentFinds lists what this person found, the latest first. @type {() => string[]} */
 export function recentFinds() {
   try {
     const kept = JSON.parse(localStorage.getItem(place) ?? "null");
@@ -23,10 +20,7 @@ export function recentFinds() {
   }
 }
 
-/**
- * rememberFind puts a text first.
- * @param {string} text
- */
+/** rememberFind puts a text first. @param {string} text */
 export function rememberFind(text) {
   text = text.trim();
   if (!text || text.length > longest) return;

@@ -15,10 +15,7 @@ export function setServerTime(now) {
 /** serverNow is the time by the server's clock, ms. */
 export const serverNow = () => Date.now() + serverAhead;
 
-/**
- * span writes milliseconds as one unit.
- * @param {number} ms
- */
+/** span writes milliseconds as one unit. @param {number} ms */
 export function span(ms) {
   const s = Math.max(0, Math.floor(ms / 1000));
   if (s < 60) return word("s", { n: s });
@@ -27,10 +24,7 @@ export function span(ms) {
   return word("d", { n: Math.floor(s / 86400) });
 }
 
-/**
- * refreshTimes rewrites every relative time below root.
- * @param {ParentNode} [root]
- */
+/** refreshTimes rewrites every relative time below root. @param {ParentNode} [root] */
 export function refreshTimes(root = document) {
   // A page of the past shows ages as of its time.
   const at = Date.parse(document.body.dataset.at ?? "");

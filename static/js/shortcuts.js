@@ -25,11 +25,7 @@ export function listenShortcuts() {
   });
 }
 
-/**
- * handleKey returns whether the key was used.
- * @param {string} key
- * @param {HTMLDialogElement | null} help
- */
+/** handleKey returns whether the key was used. @type {(key: string, help: HTMLDialogElement | null) => boolean} */
 function handleKey(key, help) {
   if (Date.now() < goUntil) {
     goUntil = 0;
@@ -84,10 +80,7 @@ function turnPage(rel) {
   return Boolean(link);
 }
 
-/**
- * focusRow moves through the rows of tables and lists by focusing their first link.
- * @param {number} by
- */
+/** focusRow moves through the rows of tables and lists by focusing their first link. @param {number} by */
 function focusRow(by) {
   const rows = [...document.querySelectorAll("main tbody tr, main .attention li, main .events li, main .examples li")].filter((r) => r.querySelector("a"));
   if (rows.length === 0) return false;

@@ -35,10 +35,7 @@ const past = () => Boolean(document.body.dataset.at);
 /** @type {Record<string, string>} */
 const stepOfKey = { ",": "prev", ".": "next", n: "now" };
 
-/**
- * followKey follows the link of the time bar that a key stands for.
- * @param {KeyboardEvent} e
- */
+/** followKey follows the link of the time bar that a key stands for. @param {KeyboardEvent} e */
 function followKey(e) {
   if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
   if (/** @type {Element} */ (e.target).closest?.("input, select, textarea, [contenteditable]")) return;
@@ -49,12 +46,9 @@ function followKey(e) {
   link.click();
 }
 
-/**
- * showSliderTime writes the time at the slider's position. It returns the slider, or null if the
- * element is another.
- * @param {EventTarget | null} el
- * @returns {HTMLInputElement | null}
- */
+// showSliderTime writes the time at the slider's position. It returns the slider, or null if the
+// element is another.
+/** @type {(el: EventTarget | null) => HTMLInputElement | null} */
 function showSliderTime(el) {
   if (!(el instanceof HTMLInputElement) || el.id !== "timeslider") return null;
   const text = minuteText(Number(el.value));
@@ -75,12 +69,9 @@ function timeURL(ms) {
   return to.href;
 }
 
-/**
- * goTo replaces the page's content by that of another address. It returns false if there is no such
- * page, or if it leads back to now.
- * @param {string} url
- * @returns {Promise<boolean>}
- */
+// goTo replaces the page's content by that of another address. It returns false if there is no such
+// page, or if it leads back to now.
+/** @type {(url: string) => Promise<boolean>} */
 async function goTo(url) {
   request?.abort();
   request = new AbortController();

@@ -33,10 +33,8 @@ export function listenWatch() {
   if (all().length > 0) update();
 }
 
-/**
- * isNews tells whether a change of the page was made by something other than this module.
- * @param {MutationRecord} m
- */
+// isNews tells whether a change of the page was made by something other than this module.
+/** @param {MutationRecord} m */
 function isNews(m) {
   const at = /** @type {Element} */ (m.target);
   return !at.closest?.("#watching, time, a.watch") && ![...m.addedNodes, ...m.removedNodes].every(isOwn);
@@ -104,10 +102,7 @@ async function update() {
   }
 }
 
-/**
- * showList puts the list where it was, or above the content.
- * @param {HTMLElement} fresh
- */
+/** showList puts the list where it was, or above the content. @param {HTMLElement} fresh */
 function showList(fresh) {
   const old = document.getElementById("watching");
   if (old?.outerHTML === fresh.outerHTML) return;
@@ -121,10 +116,7 @@ function showList(fresh) {
   else main?.prepend(fresh);
 }
 
-/**
- * mark sets data-watched on what shows a watched object, and on nothing else.
- * @param {HTMLElement[]} rows
- */
+/** mark sets data-watched on what shows a watched object, and on nothing else. @param {HTMLElement[]} rows */
 function mark(rows) {
   const here = document.getElementById("live-collection")?.dataset.live?.slice("collection:".length);
   const shows = new Set(rows.flatMap((row) => elementsOf(row, here)));
@@ -134,12 +126,9 @@ function mark(rows) {
   for (const { dataset } of rows) if (dataset.ns === here && dataset.place) drawPosition(Number(dataset.place));
 }
 
-/**
- * elementsOf are the elements that show the object of a row of the list. here is the collection of
- * the page, if it is one's page.
- * @param {HTMLElement} row
- * @param {string | undefined} here
- */
+// elementsOf are the elements that show the object of a row of the list. here is the collection of
+// the page, if it is one's page.
+/** @type {(row: HTMLElement, here: string | undefined) => Element[]} */
 function elementsOf(row, here) {
   const { key, chunk, ns } = row.dataset;
   /** @type {Element[]} */
@@ -158,11 +147,8 @@ function elementsOf(row, here) {
   return out;
 }
 
-/**
- * spacesOf are the collections that have parts of an object: [collection, shard, shard, …].
- * @param {HTMLElement} row
- * @returns {string[][]}
- */
+// spacesOf are the collections that have parts of an object: [collection, shard, shard, …].
+/** @type {(row: HTMLElement) => string[][]} */
 function spacesOf(row) {
   try {
     return JSON.parse(row.dataset.spaces || "[]");
@@ -171,10 +157,7 @@ function spacesOf(row) {
   }
 }
 
-/**
- * drawPosition draws a watched chunk's position, 0 to 1, into the picture of the key space.
- * @param {number} at
- */
+/** drawPosition draws a watched chunk's position, 0 to 1, into the picture of the key space. @param {number} at */
 function drawPosition(at) {
   const strip = document.querySelector("#live-collection .strip");
   if (!strip || !(at >= 0 && at <= 1)) return;

@@ -17,10 +17,7 @@ export function utcOnly() {
   }
 }
 
-/**
- * showZone rewrites the times in what is below root, once.
- * @param {ParentNode & Node} root
- */
+/** showZone rewrites the times in what is below root, once. @param {ParentNode & Node} root */
 export function showZone(root) {
   if (utcOnly()) return;
   const at = Date.parse(document.body.dataset.at ?? "");
@@ -60,11 +57,8 @@ function rewrite(text, now) {
   text.replaceWith(parts);
 }
 
-/**
- * instant is the time that is meant: without a day or a year the one nearest to now.
- * @param {RegExpMatchArray} m
- * @param {number} now
- */
+// instant is the time that is meant: without a day or a year the one nearest to now.
+/** @type {(m: RegExpMatchArray, now: number) => number} */
 function instant([, y, mo, d, day, month, year, h, min, s], now) {
   if (y) return Date.parse(`${y}-${mo}-${d}T${h}:${min}:${s ?? "00"}Z`);
   const base = new Date(now);
@@ -79,34 +73,20 @@ function instant([, y, mo, d, day, month, year, h, min, s], now) {
 /** away tells whether the browser's clock differs from UTC at a time. @param {number} ms */
 const away = (ms) => !Number.isNaN(ms) && new Date(ms).getTimezoneOffset() !== 0;
 
-/**
- * shifted is a date whose UTC fields are those of the shown zone.
- * @param {number} ms
- */
+/** shifted is a date whose UTC fields are those of the shown zone. @param {number} ms */
 export const shifted = (ms) => new Date(utcOnly() ? ms : ms - new Date(ms).getTimezoneOffset() * 60_000);
 
-/**
- * zoneName is the shown zone at a time: UTC, GMT+2.
- * @param {number} ms
- */
+/** zoneName is the shown zone at a time: UTC, GMT+2. @param {number} ms */
 export function zoneName(ms) {
   if (utcOnly() || !away(ms)) return "UTC";
   return new Date(ms).toLocaleTimeString("en-GB", { timeZoneName: "short" }).split(" ").slice(-1)[0] ?? "";
 }
 
-/**
- * minuteText writes a time as scales do: 2026-11-29 08:48 GMT+2.
- * @param {number} ms
- */
+/** minuteText writes a time as scales do: 2026-11-29 08:48 GMT+2. @param {number} ms */
 export const minuteText = (ms) => `${shifted(ms).toISOString().slice(0, 16).replace("T", " ")} ${zoneName(ms)}`;
 
-/**
- * local writes a time in the browser's zone.
- * @param {number} ms
- * @param {boolean} withDay
- * @param {boolean} withYear
- * @param {boolean} withSeconds
- */
+// local writes a time in the browser's zone.
+/** @type {(ms: number, withDay: boolean, withYear: boolean, withSeconds: boolean) => string} */
 function local(ms, withDay, withYear, withSeconds) {
   const d = new Date(ms);
   const [date, clock] = [d.toDateString().split(" "), d.toTimeString().slice(0, withSeconds ? 8 : 5)];
