@@ -308,7 +308,7 @@ func TestBrowserReadsTheHeatPicture(t *testing.T) {
 		globalThis.all = () => setView(state.all);
 		draw();
 		return true;
-	})`, static.URL("js/heat_state.js"), static.URL("js/heat_goto.js"), static.URL("js/heat_frame.js")))
+	})`, static.URL("js/heat_state.js"), static.URL("js/heat_input.js"), static.URL("js/heat_frame.js")))
 	shown := func(want string) {
 		o.Helper()
 		o.until(marks+`.map((a) => a.textContent.split(" · ").pop().trim()).join() === %q`, want)

@@ -1,28 +1,29 @@
 // A table with data-grid is one stop of the Tab key; arrow keys, Home, End, Page Up and Page Down move
 // between its cells, with Ctrl to the first and last row, and Enter follows a cell's link. Without script it is a table with links.
 import { base } from "./address.js";
+import { all, around, modified } from "./elements.js";
 import { reloadRegions } from "./live.js";
 import { pushAddress } from "./shown_address.js";
 
 const rowsOfPage = 10; // rows by which Page Up and Page Down move
 
 export function enhanceGrid() {
-  for (const grid of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-grid]"))) prepare(grid);
+  prepareAll();
   // A region that was empty may get its table later, and a table new rows.
-  const main = document.getElementById("main");
-  if (main?.querySelector('[data-live^="matrix:"]')) {
-    new MutationObserver(() => {
-      for (const grid of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-grid]"))) prepare(grid);
-    }).observe(main, { childList: true, subtree: true });
-  }
+  const main = document.querySelector('#main:has([data-live^="matrix:"])');
+  if (main) new MutationObserver(prepareAll).observe(main, { childList: true, subtree: true });
   document.addEventListener("keydown", moveByKey);
   document.addEventListener("focusin", (e) => {
-    const at = /** @type {Element} */ (e.target);
-    const grid = at.closest?.("table[data-grid]");
-    const cell = at.closest?.("td, th");
-    if (grid && cell) setCurrent(/** @type {HTMLTableElement} */ (grid), at);
+    const cell = around(e, "[data-grid] :is(td, th)");
+    if (cell) setCurrent(/** @type {HTMLElement} */ (cell.closest("table")), /** @type {HTMLElement} */ (e.target));
   });
   document.addEventListener("click", swapByLink);
+}
+
+function prepareAll() {
+  /** @type {HTMLTableElement[]} */
+  const grids = all("table[data-grid]");
+  grids.forEach(prepare);
 }
 
 // prepare makes one element of the table reachable by Tab, all others by arrow keys.
@@ -44,30 +45,29 @@ function prepare(grid) {
   if (!current) targets(cells(grid)[0] ?? grid)[0]?.setAttribute("tabindex", "0");
 }
 
-/** @param {HTMLTableElement} grid @returns {HTMLTableCellElement[]} */
-function cells(grid) {
-  return [...grid.rows].flatMap((row) => [...row.cells]);
-}
+/** @param {HTMLTableElement} grid */
+const cells = (grid) => [...grid.rows].flatMap((row) => [...row.cells]);
 
 // targets are what takes the focus in a cell: its visible links, else the cell itself.
 /** @type {(cell: Element) => HTMLElement[]} */
 function targets(cell) {
-  const links = /** @type {HTMLElement[]} */ ([...cell.querySelectorAll("a")]).filter((link) => link.offsetParent);
+  const links = all("a", cell).filter((link) => link.offsetParent);
   return links.length > 0 ? links : [/** @type {HTMLElement} */ (cell)];
 }
 
-/** @param {HTMLTableElement} grid @param {Element} at */
+/** @type {(grid: HTMLElement, at: HTMLElement) => void} */
 function setCurrent(grid, at) {
-  for (const el of grid.querySelectorAll('[tabindex="0"]')) if (el !== at) el.setAttribute("tabindex", "-1");
-  if (at.getAttribute("tabindex") !== "0") at.setAttribute("tabindex", "0");
+  for (const el of all('[tabindex="0"]', grid)) if (el !== at) el.tabIndex = -1;
+  at.tabIndex = 0;
 }
 
 /** @param {KeyboardEvent} e */
 function moveByKey(e) {
   if (e.altKey || e.shiftKey || e.metaKey) return;
   const at = /** @type {HTMLElement} */ (e.target);
-  const grid = /** @type {HTMLTableElement | null} */ (at.closest?.("table[data-grid]") ?? null);
-  const cell = /** @type {HTMLTableCellElement | null} */ (at.closest?.("td, th") ?? null);
+  /** @type {HTMLTableCellElement | null} */
+  const cell = around(e, "[data-grid] :is(td, th)");
+  const grid = cell?.closest("table");
   if (!grid || !cell) return;
   if (e.key === "Enter" && !e.ctrlKey && at === cell) return openRow(cell);
   const next = nextTarget(grid, cell, at, e);
@@ -77,7 +77,7 @@ function moveByKey(e) {
   showCell(grid, /** @type {HTMLElement} */ (next.closest("td, th")));
 }
 
-// nextTarget is what a key leads to from a cell; null if it is not one of the grid's keys.
+// nextTarget is what a key leads to from a cell; undefined if it is not one of the grid's keys.
 /** @param {HTMLTableElement} grid @param {HTMLTableCellElement} cell @param {HTMLElement} at @param {KeyboardEvent} e */
 function nextTarget(grid, cell, at, e) {
   const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
@@ -89,25 +89,18 @@ function nextTarget(grid, cell, at, e) {
     const to = grid.rows[Math.min(Math.max(index, 0), last)];
     return to && targets(cellAt(to, columnOf(cell)))[0];
   };
-  switch (e.key) {
-    case "ArrowRight":
-      return line[Math.min(place + 1, line.length - 1)];
-    case "ArrowLeft":
-      return line[Math.max(place - 1, 0)];
-    case "ArrowDown":
-      return inRow(row.rowIndex + 1);
-    case "ArrowUp":
-      return inRow(row.rowIndex - 1);
-    case "PageDown":
-      return inRow(row.rowIndex + rowsOfPage);
-    case "PageUp":
-      return inRow(row.rowIndex - rowsOfPage);
-    case "Home":
-      return e.ctrlKey ? targets(grid.rows[0].cells[0])[0] : line[0];
-    case "End":
-      return e.ctrlKey ? [...grid.rows[last].cells].flatMap(targets).at(-1) : line.at(-1);
-  }
-  return null;
+  /** @type {Record<string, () => HTMLElement | undefined>} */
+  const keys = {
+    ArrowRight: () => line[place + 1] ?? at,
+    ArrowLeft: () => line[place - 1] ?? at,
+    ArrowDown: () => inRow(row.rowIndex + 1),
+    ArrowUp: () => inRow(row.rowIndex - 1),
+    PageDown: () => inRow(row.rowIndex + rowsOfPage),
+    PageUp: () => inRow(row.rowIndex - rowsOfPage),
+    Home: () => (e.ctrlKey ? targets(grid.rows[0].cells[0])[0] : line[0]),
+    End: () => (e.ctrlKey ? [...grid.rows[last].cells].flatMap(targets) : line).at(-1),
+  };
+  return keys[e.key]?.();
 }
 
 // openRow follows the link of the row's head from a cell that has none of its own.
@@ -160,8 +153,9 @@ function showCell(grid, cell) {
 // position and focus stay.
 /** @param {MouseEvent} e */
 function swapByLink(e) {
-  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (e.target).closest?.(`a[data-swap], [data-grid] a[href^="${base}/matrix"]`) ?? null);
-  if (!link || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+  /** @type {HTMLAnchorElement | null} */
+  const link = around(e, `a[data-swap], [data-grid] a[href^="${base}/matrix"]`);
+  if (!link || e.defaultPrevented || e.button !== 0 || modified(e) || e.shiftKey) return;
   e.preventDefault();
   pushAddress(link.href);
   reloadRegions(false);

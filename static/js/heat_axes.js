@@ -3,10 +3,10 @@
 import { isHidden, keyText } from "./heat_data.js";
 import { ticks, timeText } from "./heat_view.js";
 import { isOfProjects, part, say, state } from "./heat_state.js";
+/** @import { Row } from "./heat_data.js" */
 
 /**
  * @typedef {{x: number, y: number, w: number, h: number}} Area
- * @typedef {import("./heat_data.js").Row} Row
  */
 
 const narrow = () => part("canvas").clientWidth < 560;

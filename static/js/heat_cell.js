@@ -1,18 +1,20 @@
 // Finds the cell of the heat map at a point, and says below the map what it shows.
+import { setText } from "./elements.js";
 import { columnAt, keyText, ownerAt, UNKNOWN, ZERO } from "./heat_data.js";
 import { spanText } from "./heat_view.js";
 import { cellArea, chunkNumbers, rowName, shareText } from "./heat_axes.js";
-import { number, part, say, state } from "./heat_state.js";
+import { part, say, state } from "./heat_state.js";
+import { joined, rate } from "./numbers.js";
+import { isTouched } from "./pictures.js";
+/** @import { Column, Row } from "./heat_data.js" */
+/** @import { Point } from "./heat_state.js" */
 
 /**
- * @typedef {import("./heat_data.js").Row} Row
- * @typedef {import("./heat_data.js").Column} Column
- * @typedef {import("./heat_state.js").Point} Point
  * @typedef {{time: number, row: number, inside: boolean}} Place
  */
 
 /** help says how to use the picture with what there is: a finger, or mouse and keys. */
-export const help = () => say(matchMedia("(pointer: coarse)").matches ? "touch" : "help");
+export const help = () => say(isTouched() ? "touch" : "help");
 
 /** pointOf is where a pointer event is, in the canvas's CSS pixels. @type {(e: MouseEvent) => Point} */
 export function pointOf(e) {
@@ -49,8 +51,7 @@ export function describeCursor() {
 
 /** readout replaces the line below the map, which screen readers read out. @param {string} text */
 export function readout(text) {
-  const el = part("readout");
-  if (el.textContent !== text) el.textContent = text;
+  setText(part("readout"), text);
 }
 
 // cellText is a cell's rate, its time with how it was counted, and its row. Column -1 is a gap.
@@ -83,7 +84,7 @@ function ownerText(index, r, c) {
 /** @param {number} level */
 function rateText(level) {
   if (level === UNKNOWN) return say("unknown");
-  return level === ZERO ? say("zero") : say("about", { n: number(state.heat.rate(level)) });
+  return level === ZERO ? say("zero") : say("about", { n: rate(state.heat.rate(level)) });
 }
 
 /** @param {Column} c */
@@ -98,6 +99,3 @@ function countedHow(c) {
   ];
   return parts.filter(Boolean).join(", ");
 }
-
-/** @param {(string | false | undefined)[]} parts */
-const joined = (...parts) => parts.filter(Boolean).join(" · ");

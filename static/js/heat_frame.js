@@ -5,33 +5,19 @@ import { cellArea, crossHair, rowAxis, timeAxis, xOf, yOf } from "./heat_axes.js
 import { placeMarks } from "./heat_marks.js";
 import { ownerLanes } from "./heat_owners.js";
 import { isRead, part, state } from "./heat_state.js";
+import { fitted, frames, outline } from "./pictures.js";
+/** @import { Area } from "./heat_axes.js" */
+/** @import { Brush, Selection } from "./heat_state.js" */
 
-/** @typedef {import("./heat_axes.js").Area} Area */
-
-let requested = false;
-
-/** draw requests a frame. Any number of requests before it make one. */
-export function draw() {
-  if (requested || !isRead()) return;
-  requested = true;
-  requestAnimationFrame(() => {
-    requested = false;
-    frame();
-  });
-}
+/** draw requests a frame. */
+export const draw = frames(() => {
+  if (isRead()) frame();
+});
 
 function frame() {
-  const canvas = part("canvas");
-  const ratio = Math.min(devicePixelRatio || 1, 2);
-  const wide = Math.round(canvas.clientWidth * ratio);
-  const high = Math.round(canvas.clientHeight * ratio);
-  if (canvas.width !== wide || canvas.height !== high) {
-    canvas.width = wide;
-    canvas.height = high;
-  }
-  const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ctx.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
+  const { clientWidth: width, clientHeight: height } = part("canvas");
+  const ctx = fitted(part("canvas"), width, height);
+  ctx.clearRect(0, 0, width, height);
   const area = cellArea();
   ctx.fillStyle = state.colors.gap; // shows where there are no cells
   ctx.fillRect(area.x, area.y, area.w, area.h);
@@ -41,8 +27,9 @@ function frame() {
   timeAxis(ctx, area);
   rowAxis(ctx, area);
   const { brush, cursor, selection } = state;
+  const column = cursor && state.heat.columns[cursor.column];
   if (selection) outlineSelection(ctx, area, selection);
-  if (cursor) outlineCursor(ctx, area, cursor);
+  if (column) outlineCells(ctx, area, column.from, column.to, cursor.row, cursor.row + 1);
   if (brush) outlineBrush(ctx, brush);
   crossHair(ctx, area);
   placeMarks(area);
@@ -59,30 +46,19 @@ function incompleteMarks(ctx, area) {
   }
 }
 
-// outlineCursor draws two lines around the cell, so that it is visible on any colour.
-/** @type {(ctx: CanvasRenderingContext2D, area: Area, cursor: import("./heat_state.js").Cell) => void} */
-function outlineCursor(ctx, area, { column, row }) {
-  const c = state.heat.columns[column];
-  if (c) outline(ctx, area, c.from, c.to, row, row + 1);
-}
-
 /** @type {(ctx: CanvasRenderingContext2D, area: Area, from: number, to: number, r0: number, r1: number) => void} */
-function outline(ctx, area, from, to, r0, r1) {
+function outlineCells(ctx, area, from, to, r0, r1) {
   const x = Math.max(xOf(area, from), area.x);
   const y = Math.max(yOf(area, r0), area.y);
   const w = Math.max(Math.min(xOf(area, to), area.x + area.w) - x, 4);
   const h = Math.max(Math.min(yOf(area, r1), area.y + area.h) - y, 4);
   if (xOf(area, to) < area.x || x > area.x + area.w || yOf(area, r1) < area.y || y > area.y + area.h) return;
-  ctx.lineWidth = 2;
-  ctx.strokeStyle = state.colors.ink;
-  ctx.strokeRect(x - 2, y - 2, w + 4, h + 4);
-  ctx.strokeStyle = state.colors.accent;
-  ctx.strokeRect(x, y, w, h);
+  outline(ctx, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, state.colors.ink, state.colors.accent, 2);
 }
 
 // outlineSelection draws around each run of selected rows: projects that are selected need not be
 // beside each other any more after new data.
-/** @type {(ctx: CanvasRenderingContext2D, area: Area, selection: import("./heat_state.js").Selection) => void} */
+/** @type {(ctx: CanvasRenderingContext2D, area: Area, selection: Selection) => void} */
 function outlineSelection(ctx, area, selection) {
   const { heat, picture } = state;
   const keys = new Set(selection.rows);
@@ -95,12 +71,12 @@ function outlineSelection(ctx, area, selection) {
     if (!selected(r)) continue;
     let end = r + 1;
     while (selected(end)) end++;
-    outline(ctx, area, from, to, r, end);
+    outlineCells(ctx, area, from, to, r, end);
     r = end;
   }
 }
 
-/** @type {(ctx: CanvasRenderingContext2D, brush: import("./heat_state.js").Brush) => void} */
+/** @type {(ctx: CanvasRenderingContext2D, brush: Brush) => void} */
 function outlineBrush(ctx, { x0, y0, x1, y1 }) {
   ctx.strokeStyle = state.colors.accent;
   ctx.lineWidth = 1.5;

@@ -1,13 +1,12 @@
 // Draws who owns the rows of the heat map: a lane on the left with the owners where the view begins,
 // one on the right with those where it ends, and a tick in the cells where a row moved.
+import { all } from "./elements.js";
 import { ownerAt } from "./heat_data.js";
 import { laneWidth, xOf, yOf } from "./heat_axes.js";
 import { part, state } from "./heat_state.js";
+/** @import { Area } from "./heat_axes.js" */
 
-/**
- * @typedef {{color: string, ink: string, label: string, stripes: number}} Owner
- * @typedef {import("./heat_axes.js").Area} Area
- */
+/** @typedef {{color: string, ink: string, label: string, stripes: number}} Owner */
 
 /** @type {Map<string, Owner>} */
 let colors = new Map(); // by shard
@@ -19,8 +18,7 @@ export function readOwnerColors() {
   colors = new Map();
   const legend = part("legend");
   if (!legend) return;
-  const entries = /** @type {HTMLElement[]} */ ([...legend.querySelectorAll("[data-shard]")]);
-  entries.forEach((el, i) => {
+  all("[data-shard]", legend).forEach((el, i) => {
     const badge = el.querySelector(".sh") ?? el;
     const style = getComputedStyle(badge);
     const [color, ink] = ["--c", "--t"].map((name) => style.getPropertyValue(name).trim());

@@ -1,6 +1,7 @@
 // Reads the heat page again and takes over what changed: lists and what is selected. Kept
 // elements keep the focus, the scroll position and what is open.
 import { morph } from "./morph.js";
+import { readPage } from "./requests.js";
 import { root } from "./heat_state.js";
 
 const parts = ["heat-lead", "heat-fit", "heat-selection", "heat-table", "heat-lists"];
@@ -23,18 +24,13 @@ export async function refreshPage() {
 
 /** @param {number} mine */
 async function read(mine) {
-  const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" }, credentials: "same-origin" });
-  const page = answer.ok ? await answer.text() : "";
+  const { answer, page } = await readPage(location.pathname + location.search);
   if (mine !== begun) return;
   if (!answer.ok) throw new Error(answer.statusText || String(answer.status));
-  const doc = new DOMParser().parseFromString(page, "text/html");
-  if (Boolean(doc.getElementById("heat-map")) !== Boolean(root)) {
-    location.reload(); // counting has started, or the page has changed
-    return;
-  }
+  if (Boolean(page.getElementById("heat-map")) !== Boolean(root)) return location.reload(); // counting has started, or the page has changed
   for (const id of parts) {
     const shown = document.getElementById(id);
-    const fresh = doc.getElementById(id);
+    const fresh = page.getElementById(id);
     if (shown && fresh) morph(shown, fresh);
   }
 }

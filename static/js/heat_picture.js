@@ -2,21 +2,22 @@
 // or brightness, in idle time or when first seen. A frame only scales those, so its cost does not
 // depend on the number of cells. Scaled-down pictures use the maximum of their cells, so a hot
 // chunk never disappears between two pixels.
-import { palette } from "./heat_colors.js";
 import { UNKNOWN, ZERO } from "./heat_data.js";
 import { sizeFor, sizesOf } from "./heat_sizes.js";
+import { contextOf } from "./pictures.js";
+/** @import { Heat, Layer } from "./heat_data.js" */
+/** @import { Size } from "./heat_sizes.js" */
 
 /**
  * @typedef {{shard: string, brightness: number, normalise: boolean, dark: boolean, zero: number[]}} Options
- * @typedef {import("./heat_colors.js").Span} Span
- * @typedef {import("./heat_sizes.js").Size} Size
+ * @typedef {[least: number, most: number]} Span of levels
  * @typedef {{from: number, step: number, columns: number, normalise: boolean, colors: Map<string, Uint32Array>, sizes: Map<string, Size>}} DrawnLayer
  * colors are the pixels of levels by shard; sizes are by how much they are made smaller
  */
 
 /** Picture is a drawn Heat. */
 export class Picture {
-  /** @param {import("./heat_data.js").Heat} heat */
+  /** @param {Heat} heat */
   constructor(heat) {
     this.heat = heat;
     this.shown = heat.rows.map((_, i) => i);
@@ -71,10 +72,7 @@ export class Picture {
     return paint(size.levels, size.wide, size.rows, (r) => layer.colors.get(owner(r)) ?? noColors);
   }
 
-  /**
-   * measure finds the rows to show and the minimum and maximum of each scale.
-   * @param {Options} o
-   */
+  /** measure finds the rows to show and the minimum and maximum of each scale. @param {Options} o */
   measure(o) {
     const { heat } = this;
     const width = heat.columns.length;
@@ -102,7 +100,7 @@ export class Picture {
 
   /**
    * layer is all sizes of one layer's picture, not yet painted.
-   * @param {import("./heat_data.js").Layer} layer
+   * @param {Layer} layer
    * @param {boolean} normalise
    * @returns {DrawnLayer}
    */
@@ -166,7 +164,7 @@ function paint(levels, wide, rows, colorsOf) {
   const image = document.createElement("canvas");
   image.width = Math.max(wide, 1);
   image.height = Math.max(rows, 1);
-  const to = /** @type {CanvasRenderingContext2D} */ (image.getContext("2d"));
+  const to = contextOf(image);
   const data = to.createImageData(image.width, image.height);
   const pixels = new Uint32Array(data.data.buffer);
   for (let r = 0; r < rows; r++) {
@@ -177,3 +175,38 @@ function paint(levels, wide, rows, colorsOf) {
   return image;
 }
 
+// One colour ramp from dark to bright whose lightness only increases, for all kinds of colour
+// vision. The light theme reverses it, so that more writes always have more contrast.
+const ramp = [
+  [46, 24, 98],
+  [104, 34, 130],
+  [166, 50, 124],
+  [222, 84, 96],
+  [248, 150, 92],
+  [252, 208, 120],
+  [252, 246, 190],
+];
+
+/** color is [red, green, blue] of a part from 0 (few) to 1 (many). @type {(part: number, dark: boolean) => number[]} */
+export function color(part, dark) {
+  const at = (dark ? part : 1 - part) * (ramp.length - 1);
+  const i = Math.min(Math.floor(at), ramp.length - 2);
+  return ramp[i].map((v, k) => Math.round(v + (ramp[i + 1][k] - v) * (at - i)));
+}
+
+/**
+ * palette is the pixel of each level + 1; unknown (0) stays transparent.
+ * @param {Span} span
+ * @param {{brightness: number, dark: boolean, zero: number[]}} options zero is the colour of cells without writes
+ */
+function palette([least, most], { brightness, dark, zero }) {
+  const out = new Uint32Array(256);
+  const pixel = (/** @type {number[]} */ c) => (255 << 24) | (c[2] << 16) | (c[1] << 8) | c[0];
+  out[ZERO + 1] = pixel(zero);
+  const power = 2 ** (-brightness / 5);
+  for (let l = 1; l < UNKNOWN; l++) {
+    const part = most > least ? (l - least) / (most - least) : 1;
+    out[l + 1] = pixel(color(Math.min(Math.max(part, 0), 1) ** power, dark));
+  }
+  return out;
+}

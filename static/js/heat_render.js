@@ -1,9 +1,11 @@
 // Renders the heat map's picture anew: for new data, another shard, other brightness or colours.
-import { color } from "./heat_colors.js";
-import { Picture } from "./heat_picture.js";
+import { color, Picture } from "./heat_picture.js";
 import { readOwnerColors } from "./heat_owners.js";
 import { whole } from "./heat_view.js";
-import { number, part, say, state } from "./heat_state.js";
+import { rate } from "./numbers.js";
+import { contextOf, styleColor, tiled } from "./pictures.js";
+import { part, say, state } from "./heat_state.js";
+/** @import { Heat } from "./heat_data.js" */
 
 /** render paints the picture for what is chosen on the page, and the colour scale above it. */
 export function render() {
@@ -25,7 +27,7 @@ export function render() {
   paintAhead(state.picture);
 }
 
-/** newPicture replaces the picture after new data. @param {import("./heat_data.js").Heat} heat */
+/** newPicture replaces the picture after new data. @param {Heat} heat */
 export function newPicture(heat) {
   state.heat = heat;
   state.picture = new Picture(heat);
@@ -36,30 +38,13 @@ const brightness = () => Number(part("brightness").value);
 // readColors takes the colours from the style sheet, which knows the theme. The colour of cells
 // without writes is needed as numbers, so one pixel of it is painted and read.
 function readColors() {
-  const style = getComputedStyle(document.documentElement);
-  const get = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   const ctx = contextOf(document.createElement("canvas"));
-  ctx.fillStyle = get("--track");
+  ctx.fillStyle = styleColor("track");
   ctx.fillRect(0, 0, 1, 1);
   const zero = [...ctx.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  const [ink, paper, soft, accent, line] = ["ink", "paper", "soft", "accent", "line"].map(styleColor);
   readOwnerColors();
-  state.colors = { ink: get("--ink"), paper: get("--paper"), soft: get("--soft"), accent: get("--accent"), zero, dark: zero[0] < 128, gap: hatch(get("--line")) };
-}
-
-/** @param {HTMLCanvasElement} canvas */
-const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-
-/** hatch is the pattern of what was not counted. @type {(ink: string) => CanvasPattern | string} */
-function hatch(ink) {
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = 6;
-  const ctx = contextOf(tile);
-  ctx.strokeStyle = ink;
-  ctx.beginPath();
-  ctx.moveTo(0, 6);
-  ctx.lineTo(6, 0);
-  ctx.stroke();
-  return ctx.createPattern(tile, "repeat") ?? ink;
+  state.colors = { ink, paper, soft, accent, zero, dark: zero[0] < 128, gap: tiled(6, line, "M0 6L6 0") };
 }
 
 function scale() {
@@ -71,8 +56,8 @@ function scale() {
     ctx.fillRect(x, 0, 1, bar.height);
   }
   const { least, most } = state.picture;
-  part("least").textContent = most ? number(state.heat.rate(least)) : "";
-  part("most").textContent = most ? `${number(state.heat.rate(most))} ${say("more")}` : "";
+  part("least").textContent = most ? rate(state.heat.rate(least)) : "";
+  part("most").textContent = most ? `${rate(state.heat.rate(most))} ${say("more")}` : "";
 }
 
 /** paintAhead paints in idle time what a zoom will need. @param {Picture} picture */

@@ -1,19 +1,16 @@
 // Selects a part of the heat map, by dragging or by keys, and shows what is in it: the page has it
 // from the server for the address with the selection, so a link keeps it.
-import { messageOf } from "./failure.js";
+import { messageOf } from "./requests.js";
 import { columnAt } from "./heat_data.js";
 import { describeCursor, readout, timeAndRow } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
 import { refreshPage } from "./heat_page.js";
 import { isOfProjects, say, state } from "./heat_state.js";
 import { replaceAddress } from "./shown_address.js";
+/** @import { Place } from "./heat_cell.js" */
+/** @import { Brush, Cell } from "./heat_state.js" */
 
 const projects = 50; // that one selection may have
-
-/**
- * @typedef {import("./heat_state.js").Cell} Cell
- * @typedef {import("./heat_cell.js").Place} Place
- */
 
 /** @type {Cell | null} */
 let anchor = null; // the cell where a selection by keys began
@@ -34,7 +31,7 @@ export function selectBetween(a, b) {
   draw();
 }
 
-/** selectBox selects the cells under a dragged box of the canvas. @param {import("./heat_state.js").Brush} box */
+/** selectBox selects the cells under a dragged box of the canvas. @param {Brush} box */
 export function selectBox({ x0, y0, x1, y1 }) {
   const a = timeAndRow({ x: Math.min(x0, x1), y: Math.min(y0, y1) });
   const b = timeAndRow({ x: Math.max(x0, x1) - 0.01, y: Math.max(y0, y1) - 0.01 });

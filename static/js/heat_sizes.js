@@ -18,7 +18,7 @@ export function sizesOf(levels, rows, columns, normalise) {
   for (const fy of down) {
     if (fy > 1) {
       if (normalise || rows < 2) break;
-      levels = halved(levels, rows, columns);
+      levels = shrunk(levels, rows, columns, 2, 1);
       rows = Math.ceil(rows / 2);
     }
     let part = levels;
@@ -26,7 +26,7 @@ export function sizesOf(levels, rows, columns, normalise) {
     for (const fx of across) {
       if (fx > 1) {
         if (wide < 4) break;
-        part = narrowed(part, rows, wide, 4);
+        part = shrunk(part, rows, wide, 1, 4);
         wide = Math.ceil(wide / 4);
       }
       sizes.set(`${fx},${fy}`, { levels: part, wide, rows, fy, image: null });
@@ -57,35 +57,16 @@ function largest(list, most) {
   return best;
 }
 
-/** @type {(levels: Uint8Array, rows: number, n: number) => Uint8Array<ArrayBuffer>} */
-function halved(levels, rows, n) {
-  const out = new Uint8Array(Math.ceil(rows / 2) * n);
-  for (let r = 0; r < rows; r += 2) {
-    const to = (r / 2) * n;
-    const a = r * n;
-    const b = r + 1 < rows ? a + n : a;
-    for (let i = 0; i < n; i++) {
-      const one = levels[a + i];
-      const other = levels[b + i];
-      out[to + i] = one > other ? one : other;
-    }
-  }
-  return out;
-}
-
-/** @type {(levels: Uint8Array, rows: number, n: number, by: number) => Uint8Array<ArrayBuffer>} */
-function narrowed(levels, rows, n, by) {
-  const wide = Math.ceil(n / by);
-  const out = new Uint8Array(rows * wide);
+// shrunk has the maximum of each piece of so many rows and columns.
+/** @type {(levels: Uint8Array, rows: number, columns: number, down: number, across: number) => Uint8Array} */
+function shrunk(levels, rows, columns, down, across) {
+  const wide = Math.ceil(columns / across);
+  const out = new Uint8Array(Math.ceil(rows / down) * wide);
   for (let r = 0; r < rows; r++) {
-    for (let w = 0; w < wide; w++) {
-      const end = Math.min((w + 1) * by, n);
-      let most = 0;
-      for (let i = w * by; i < end; i++) {
-        const l = levels[r * n + i];
-        if (l > most) most = l;
-      }
-      out[r * wide + w] = most;
+    const to = Math.floor(r / down) * wide;
+    for (let i = 0; i < columns; i++) {
+      const at = to + Math.floor(i / across);
+      out[at] = Math.max(out[at], levels[r * columns + i]);
     }
   }
   return out;

@@ -68,13 +68,10 @@ function narrow(from, to) {
 /** queryOf is a value of the address that a bar leads to. @type {(bar: SVGAElement, name: string) => string} */
 const queryOf = (bar, name) => new URL(bar.href.baseVal, location.href).searchParams.get(name) ?? "";
 
-/** @type {Record<string, number>} */
-const stepOfKey = { ArrowLeft: -1, ArrowRight: 1 };
-
 /** @param {KeyboardEvent} e */
 function followKey(e) {
   const here = /** @type {SVGAElement | null} */ (/** @type {Element} */ (e.target).closest?.(".histogram a"));
-  const step = stepOfKey[e.key];
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
   if (!here || e.altKey || e.ctrlKey || e.metaKey) return;
   const bars = /** @type {SVGAElement[]} */ ([.../** @type {Element} */ (here.parentElement).querySelectorAll(".histogram a")]);
   const chosen = bars.filter((a) => a.hasAttribute("data-chosen"));

@@ -2,8 +2,9 @@
 // the cards itself.
 import { replaceAddress } from "./shown_address.js";
 import { fill } from "./words.js";
+/** @import { LabGameTurn, LabGameTurns } from "./api.js" */
 
-/** @typedef {import("./api.js").LabGameTurn} Turn */
+/** @typedef {LabGameTurn} Turn */
 /** @typedef {{ player: number, cards: number, stuck: boolean }} Chunk */
 
 const root = /** @type {HTMLElement} */ (document.getElementById("lab-game"));
@@ -36,7 +37,7 @@ function read() {
       if (next) address.searchParams.set("cursor", next);
       const answer = await fetch(address, { credentials: "same-origin" });
       if (!answer.ok) throw new Error(String(answer.status));
-      /** @type {import("./api.js").LabGameTurns} */
+      /** @type {LabGameTurns} */
       const page = await answer.json();
       all.push(...page.items);
       if (!page.next) return all;

@@ -1,10 +1,10 @@
 // Shows new versions of live regions without disturbing who reads them. A version that would, waits;
 // the newest is shown when its button is pressed or nobody is disturbed any more.
+import { around } from "./elements.js";
 import { morph, glow } from "./morph.js";
-import { refreshTimes } from "./relative_times.js";
+import { refreshTimes, selected } from "./relative_times.js";
 import { holdRows, listsOf, notice } from "./held_rows.js";
 import { focusOn, keepPlace } from "./keep_place.js";
-import { selected } from "./selection.js";
 import { word } from "./words.js";
 import { showZone } from "./zone.js";
 
@@ -14,10 +14,11 @@ const every = 400; // ms after which what waits is looked at again
 let timer = 0; // of the next look; 0 for none
 
 /**
- * showRegion makes a region equal to a new version of it, as far as that disturbs nobody.
- * @type {(region: HTMLElement, fresh: HTMLElement, highlight: boolean) => void}
+ * showRegion makes a region equal to a new version of it, if there is one, as far as that disturbs nobody.
+ * @type {(region: HTMLElement, fresh: HTMLElement | null, highlight: boolean) => void}
  */
 export function showRegion(region, fresh, highlight) {
+  if (!fresh) return;
   waiting.delete(region);
   showZone(fresh);
   if (selected(region) || region.querySelector("dialog[open], [data-dragging]")) {
@@ -49,8 +50,8 @@ function show(region, version, highlight) {
 /** listenHeld shows what waits when its button is pressed. The focus goes to the first row then. */
 export function listenHeld() {
   document.addEventListener("click", (e) => {
-    const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest?.(".held button"));
-    const region = /** @type {HTMLElement | null | undefined} */ (button?.closest("[data-live]"));
+    const button = around(e, ".held button");
+    const region = around(e, "[data-live]");
     const fresh = region && waiting.get(region);
     if (!button || !fresh) return;
     const nth = listsOf(region).findIndex((list) => button.parentElement?.nextElementSibling?.contains(list));

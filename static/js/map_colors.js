@@ -1,19 +1,12 @@
 // Colours of the cluster map, from the style sheet, which knows the theme. A shard's colour is the same as
 // everywhere; shards beyond the palette have a pattern over it.
+import { styleColor, tiled } from "./pictures.js";
+/** @import { Shard } from "./map_state.js" */
 
 const palette = 12;
-const hatching = { lines: "M-2 2l4-4M0 6l6-6M4 8l4-4", width: 1.4 };
 
-/**
- * @typedef {string | CanvasPattern} Fill
- * @typedef {{lines: string, width: number, round?: boolean}} Pattern
- * @typedef {import("./map_state.js").Shard} Shard
- */
-
+/** @typedef {string | CanvasPattern} Fill */
 /** @typedef {"ink" | "soft" | "line" | "paper" | "track" | "accent" | "strong"} Name of a colour of the style sheet */
-
-/** @type {Name[]} */
-const names = ["ink", "soft", "line", "paper", "track", "accent", "strong"];
 
 /** @type {Record<Name, string> & {hatch: Fill, shards: string[], texts: string[]}} */
 export let colors = { ink: "", soft: "", line: "", paper: "", track: "", accent: "", strong: "", hatch: "", shards: [], texts: [] };
@@ -26,25 +19,22 @@ const patterns = new Map(); // painted so far, by colour and number
 
 /** readColors reads them again, at the start and after a change of theme. */
 export function readColors() {
-  const style = getComputedStyle(document.documentElement);
-  const get = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
-  const named = /** @type {Record<Name, string>} */ (Object.fromEntries(names.map((n) => [n, get(n)])));
-  const each = (/** @type {string} */ letter) => Array.from({ length: palette + 1 }, (_, i) => get(letter + i));
+  const [ink, soft, line, paper, track, accent, strong] = ["ink", "soft", "line", "paper", "track", "accent", "strong"].map(styleColor);
+  const each = (/** @type {string} */ letter) => Array.from({ length: palette + 1 }, (_, i) => styleColor(letter + i));
+  const hatch = tiled(6, soft, "M-2 2l4-4M0 6l6-6M4 8l4-4", { width: 1.4, strength: 0.7 });
   patterns.clear();
-  colors = { ...named, shards: each("s"), texts: each("t"), hatch: tiled(6, "transparent", get("soft"), hatching, 0.7) };
+  colors = { ink, soft, line, paper, track, accent, strong, hatch, shards: each("s"), texts: each("t") };
   epoch++;
 }
 
-/**
- * fillOf is the colour of a shard, or its colour with its pattern. An unknown shard is grey.
- * @type {(shard: Shard | undefined) => Fill}
- */
+/** fillOf is the colour of a shard, or its colour with its pattern. An unknown shard is grey. @type {(shard: Shard | undefined) => Fill} */
 export function fillOf(shard) {
   const color = shard?.color ?? 0;
   const pattern = shard?.pattern ?? 0;
   if (pattern === 0) return colors.shards[color];
   const key = `${color} ${pattern}`;
-  const fill = patterns.get(key) ?? tiled(8, colors.shards[color], colors.texts[color], marks[(pattern - 1) % marks.length], 0.7);
+  const { lines, ...look } = marks[(pattern - 1) % marks.length];
+  const fill = patterns.get(key) ?? tiled(8, colors.texts[color], lines, { ground: colors.shards[color], strength: 0.7, ...look });
   patterns.set(key, fill);
   return fill;
 }
@@ -52,23 +42,7 @@ export function fillOf(shard) {
 /** textOf is the colour of text on a shard's colour. @param {Shard | undefined} shard */
 export const textOf = (shard) => colors.texts[shard?.color ?? 0];
 
-/** @type {(size: number, ground: string, ink: string, pattern: Pattern, strength: number) => Fill} */
-function tiled(size, ground, ink, { lines, width, round = false }, strength) {
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = size;
-  const ctx = /** @type {CanvasRenderingContext2D} */ (tile.getContext("2d"));
-  ctx.fillStyle = ground;
-  ctx.fillRect(0, 0, size, size);
-  ctx.globalAlpha = strength;
-  ctx.strokeStyle = ink;
-  ctx.lineWidth = width;
-  ctx.lineCap = round ? "round" : "butt";
-  ctx.stroke(new Path2D(lines));
-  return ctx.createPattern(tile, "repeat") ?? ground;
-}
-
 // As in templates/swatch.go, which draws them in SVG.
-/** @type {Pattern[]} */
 const marks = [
   { lines: "M-2 2l4-4M0 8l8-8M6 10l4-4", width: 2 },
   { lines: "M2 2h0M6 6h0", width: 3.4, round: true },

@@ -5,14 +5,11 @@ import { railHeight } from "./map_layout.js";
 import { describe, rowOf } from "./map_readout.js";
 import { part, screen, state } from "./map_state.js";
 import { isZoomed, moved, whole, within, zoomed } from "./map_view.js";
+/** @import { Mark } from "./map_lane.js" */
+/** @import { Row } from "./map_layout.js" */
+/** @import { View } from "./map_view.js" */
 
 const foot = 60; // px of the window below the map: its live text
-
-/**
- * @typedef {import("./map_layout.js").Row} Row
- * @typedef {import("./map_lane.js").Mark} Mark
- * @typedef {import("./map_view.js").View} View
- */
 
 let changed = () => {};
 
@@ -41,12 +38,8 @@ export function zoomRow(row, by, at, mark = null) {
   setView(isZoomed(shown) ? shown : whole(shown));
 }
 
-/**
- * showing moves a view as far as a mark is outside of it.
- * @param {View} view
- * @param {Mark} mark
- * @param {number} total
- */
+// showing moves a view as far as a mark is outside of it.
+/** @type {(view: View, mark: Mark, total: number) => View} */
 function showing(view, mark, total) {
   const over = mark.to > view.to ? mark.to - view.to : Math.min(mark.from - view.from, 0);
   return over ? within({ ...view, from: view.from + over, to: view.to + over }, total) : view;

@@ -5,13 +5,11 @@ import { scaleOf } from "./map_scale.js";
 import { state } from "./map_state.js";
 import { cached, markAt, tile } from "./map_tiles.js";
 import { indexesOf, levelOf } from "./map_view.js";
+/** @import { Fill } from "./map_colors.js" */
+/** @import { Box, Row, Span } from "./map_layout.js" */
+/** @import { Tile } from "./map_tiles.js" */
 
-/**
- * @typedef {import("./map_tiles.js").Tile} Tile
- * @typedef {import("./map_layout.js").Row} Row
- * @typedef {import("./map_layout.js").Box} Box
- * @typedef {{tile: Tile, i: number, from: number, to: number}} Mark its tile, its index in it and its edges
- */
+/** @typedef {{tile: Tile, i: number, from: number, to: number}} Mark its tile, its index in it and its edges */
 
 const coarse = 512; // marks of a tile that shows a whole collection
 const fine = 1000; // and of one that is zoomed into
@@ -33,19 +31,11 @@ export function tilesOf(row) {
   return found.filter((t) => t !== null);
 }
 
-/**
- * wholeOf is the tile that shows all of a row's collection, or null.
- * @param {Row} row
- */
+/** wholeOf is the tile that shows all of a row's collection, or null. @type {(row: Row) => Tile | null} */
 export const wholeOf = (row) => tile(row.band, 0, 0, coarse);
 
-/**
- * above is a tile of a lower level that covers a tile.
- * @param {Row} row
- * @param {number} level
- * @param {number} index
- * @param {number} marks
- */
+// above is a tile of a lower level that covers a tile.
+/** @type {(row: Row, level: number, index: number, marks: number) => Tile | null} */
 function above(row, level, index, marks) {
   for (let up = 1; up <= level; up++) {
     const have = cached(row.band.ns, level - up, index >> up, marks);
@@ -68,12 +58,7 @@ export function markOf(row, position) {
 
 /**
  * paintLane paints the marks of tiles into a lane; from and to are the part of the collection that it shows.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Row} row
- * @param {Tile[]} tiles
- * @param {import("./map_layout.js").Span} part
- * @param {Box} box
- * @param {number} ratio
+ * @type {(ctx: CanvasRenderingContext2D, row: Row, tiles: Tile[], part: Span, box: Box, ratio: number) => void}
  */
 export function paintLane(ctx, row, tiles, { from, to }, box, ratio) {
   ctx.fillStyle = colors.track;
@@ -105,14 +90,8 @@ export function paintLane(ctx, row, tiles, { from, to }, box, ratio) {
   ctx.globalAlpha = 1;
 }
 
-/**
- * paintMark fills a mark up to its level; the rest is pale. A level of null is unknown.
- * @param {CanvasRenderingContext2D} ctx
- * @param {number | null} level
- * @param {Box} box
- * @param {import("./map_colors.js").Fill} fill
- * @param {boolean} faint
- */
+// paintMark fills a mark up to its level; the rest is pale. A level of null is unknown.
+/** @type {(ctx: CanvasRenderingContext2D, level: number | null, box: Box, fill: Fill, faint: boolean) => void} */
 function paintMark(ctx, level, { x, y, w, h }, fill, faint) {
   const strength = faint ? 0.2 : 1;
   ctx.fillStyle = fill;

@@ -1,10 +1,11 @@
 // Where the rows of the cluster map are: one for each collection, taller for the one that is zoomed into.
 // Pure: from a width and a view to numbers in CSS pixels.
 import { isZoomed } from "./map_view.js";
+import { clamp } from "./pictures.js";
+/** @import { Band, Shard } from "./map_state.js" */
+/** @import { View } from "./map_view.js" */
 
 /**
- * @typedef {import("./map_state.js").Band} Band
- * @typedef {import("./map_view.js").View} View
  * @typedef {{x: number, y: number, w: number, h: number}} Box
  * @typedef {{from: number, to: number}} Span a part of a collection, as fractions of its chunks
  * @typedef {{y: number, h: number}} Strip
@@ -32,7 +33,7 @@ export function layout(bands, view, width, tallest) {
   const head = above + (narrow ? nameHeight : 0);
   const thick = bands.filter((b) => b.total > 0).length;
   const fair = Math.floor((tallest - (bands.length - thick) * least) / Math.max(thick, 1)) - head - below;
-  const lane = Math.min(Math.max(fair, 18), 34);
+  const lane = clamp(fair, 18, 34);
   /** @type {Row[]} */
   const rows = [];
   let y = 0;
@@ -49,16 +50,7 @@ export function layout(bands, view, width, tallest) {
 }
 
 /** rowAt is the row at a height, or undefined. @type {(layout: Layout, y: number) => Row | undefined} */
-export function rowAt({ rows }, y) {
-  let lo = 0;
-  let hi = rows.length;
-  while (lo < hi) {
-    const mid = (lo + hi) >> 1;
-    if (rows[mid].y + rows[mid].h <= y) lo = mid + 1;
-    else hi = mid;
-  }
-  return y >= 0 ? rows[lo] : undefined;
-}
+export const rowAt = ({ rows }, y) => rows.find((r) => y >= r.y && y < r.y + r.h);
 
 /** partOf is the part of a collection that a row's lane shows. @type {(row: Row, view: View) => Span} */
 export const partOf = (row, view) => (row.focus ? { from: view.from, to: view.to } : { from: 0, to: 1 });
@@ -69,7 +61,7 @@ export const partOf = (row, view) => (row.focus ? { from: view.from, to: view.to
  */
 export function placeAt({ x, w }, row, view, px) {
   const { from, to } = partOf(row, view);
-  return Math.min(Math.max(from + ((px - x) / w) * (to - from), 0), 1);
+  return clamp(from + ((px - x) / w) * (to - from), 0, 1);
 }
 
 /**
@@ -84,7 +76,7 @@ export function xOf({ x, w }, row, view, fraction) {
 /**
  * shardBoxes are where the shards of the rail are: equal boxes over the width of the rows.
  * @param {Pick<Layout, "x" | "w">} lane
- * @param {import("./map_state.js").Shard[]} shards
+ * @param {Shard[]} shards
  */
 export function shardBoxes({ x, w }, shards) {
   const each = Math.min(w / Math.max(shards.length, 1), 64);

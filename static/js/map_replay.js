@@ -1,5 +1,6 @@
 // Plays the last hours of the cluster map back: a slider, play and pause, and how fast. It shows the past from
 // the placement history, in the same view.
+import { setText } from "./elements.js";
 import { part, say, state } from "./map_state.js";
 import { serverNow } from "./relative_times.js";
 import { minuteText, shifted } from "./zone.js";
@@ -84,8 +85,7 @@ function stop() {
 
 // label writes on the button what it does now.
 function label() {
-  const text = say(playing ? "pause" : "play");
-  if (part("play").textContent !== text) part("play").textContent = text;
+  setText(part("play"), say(playing ? "pause" : "play"));
 }
 
 /** showTime puts the slider where the shown time is. */
@@ -99,7 +99,7 @@ export function showTime() {
   slider.value = String(at);
   const text = state.view.at ? minuteText(at) : say("live");
   slider.setAttribute("aria-valuetext", text);
-  if (part("when").textContent !== text) part("when").textContent = text;
+  setText(part("when"), text);
   part("now").hidden = !state.view.at;
   // On a page of the past its time bar plays; without a history nothing does.
   part("replay").hidden = Boolean(document.body.dataset.at) || !state.map.since;

@@ -1,17 +1,13 @@
 // The cluster map in words: the names of its rows, and what a mark is, for its live text.
-import { bytes, count, rate } from "./map_numbers.js";
 import { partOf } from "./map_layout.js";
 import { say, state } from "./map_state.js";
 import { JUMBO, MOVING, OUTSIDE } from "./map_tiles.js";
+import { bytes, count, joined, rate } from "./numbers.js";
 import { span } from "./relative_times.js";
-
-/**
- * @typedef {import("./map_layout.js").Row} Row
- * @typedef {import("./map_tiles.js").Tile} Tile
- */
-
-/** @param {(string | number | null | undefined)[]} parts what is empty, or 0 for a flag that is not set, is left out */
-const joined = (...parts) => parts.filter(Boolean).join(" · ");
+/** @import { MapChunk } from "./api.js" */
+/** @import { Mark } from "./map_lane.js" */
+/** @import { Row } from "./map_layout.js" */
+/** @import { Tile } from "./map_tiles.js" */
 
 /**
  * rowText is a row's name and the lines below it: how many chunks, how large, which part is visible.
@@ -44,7 +40,7 @@ export function bandText(row) {
 
 /**
  * markText is a mark in words: collection, shard, chunks, size, heat, age, what is unusual.
- * @type {(row: Row, mark: import("./map_lane.js").Mark) => string}
+ * @type {(row: Row, mark: Mark) => string}
  */
 export function markText(row, { tile: t, i }) {
   const shard = t.shards[t.shard[i]];
@@ -94,8 +90,5 @@ function flagTexts(row, t, i) {
  */
 const zonesAt = (t, i) => t.zones.filter((z) => z.from < t.at[i] + t.chunks[i] && z.to > t.at[i]).slice(0, 2);
 
-/**
- * chunkText adds what only the server knows of a single chunk: its bounds and its project.
- * @param {import("./api.js").MapChunk} c
- */
+/** chunkText adds what only the server knows of a single chunk: its bounds and its project. @param {MapChunk} c */
 export const chunkText = (c) => joined(c.name && say("project", { name: c.name }), c.minText && say("bounds", { min: c.minText, max: c.maxText }));

@@ -1,5 +1,6 @@
 // What the cluster map shows, and how an address says it: the measure, one collection's visible part,
 // a shard, a time. Nothing here draws or reads.
+import { clamp } from "./pictures.js";
 
 /**
  * @typedef {{by: string, only: string, ns: string, from: number, to: number, at: number}} View
@@ -71,8 +72,8 @@ const short = (n, total) => String(Number(n.toFixed(Math.ceil(Math.log10(Math.ma
  * @type {(view: View, total: number) => View}
  */
 export function within(view, total) {
-  const span = Math.min(Math.max(view.to - view.from, 1 / Math.max(total, 1)), 1);
-  const from = Math.min(Math.max(view.from, 0), 1 - span);
+  const span = clamp(view.to - view.from, 1 / Math.max(total, 1), 1);
+  const from = clamp(view.from, 0, 1 - span);
   return { ...view, from, to: from + span };
 }
 
@@ -91,6 +92,12 @@ export function moved(view, by, total) {
   return within({ ...view, from: view.from + shift, to: view.to + shift }, total);
 }
 
+/** centred is the view whose middle is at a place of the collection, 0 to 1. @type {(view: View, place: number, total: number) => View} */
+export function centred(view, place, total) {
+  const half = (view.to - view.from) / 2;
+  return within({ ...view, from: place - half, to: place + half }, total);
+}
+
 /**
  * levelOf is the tiles' level at which two of them cover a part, without more levels than there are chunks for.
  * @type {(from: number, to: number, total: number, marks: number) => number}
@@ -98,7 +105,7 @@ export function moved(view, by, total) {
 export function levelOf(from, to, total, marks) {
   const wanted = Math.floor(Math.log2(1 / Math.max(to - from, 1e-9)));
   const useful = Math.ceil(Math.log2(Math.max(total / marks, 1)));
-  return Math.max(Math.min(wanted, useful, 20), 0);
+  return clamp(Math.min(wanted, useful), 0, 20);
 }
 
 /**

@@ -26,7 +26,7 @@ export function listenTyping() {
  */
 export async function sessionStatus() {
   try {
-    return (await fetch(`${root}/api/v1/me`, { credentials: "same-origin" })).status;
+    return (await fetch(`${root}/api/v1/me`)).status;
   } catch {
     return 0;
   }

@@ -1,5 +1,7 @@
 // The sentences of scripts. The page has them as data attributes, so that all texts are written by
 // the server.
+import { setText } from "./elements.js";
+
 const words = document.getElementById("words")?.dataset ?? {};
 
 /** @typedef {Record<string, string | number>} Args what the names in a sentence stand for */
@@ -11,7 +13,4 @@ export const fill = (sentence = "", args = {}) => sentence.replace(/\{(\w+)\}/g,
 export const word = (name, args = {}) => fill(words[name], args);
 
 /** announce has screen readers read a text when they are done with what they read now. @param {string} text */
-export function announce(text) {
-  const place = document.getElementById("announce");
-  if (place && place.textContent !== text) place.textContent = text;
-}
+export const announce = (text) => setText(document.getElementById("announce"), text);

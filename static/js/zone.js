@@ -1,6 +1,8 @@
 // Shows times in the browser's zone, with UTC on hover. Pages are made in UTC, for everybody alike; "2 Jan 06:48 UTC" in
 // their text becomes "2 Jan 08:48 GMT+2". What is typed, copied and exported stays UTC.
+import { all } from "./elements.js";
 import { serverNow } from "./relative_times.js";
+import { store, stored } from "./storage.js";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const day = "(?:(\\d{4})-(\\d\\d)-(\\d\\d) |(\\d{1,2}) (" + months.join("|") + ")(?: (\\d{4}))? )?";
@@ -9,13 +11,7 @@ const clocks = /\d\d:\d\d(?::\d\d)?/g;
 const untouched = "script, style, template, textarea, input, option, code, pre, kbd, svg, [data-utc], time:not([data-until])";
 
 /** utcOnly tells whether this browser shows UTC everywhere. */
-export function utcOnly() {
-  try {
-    return localStorage.getItem("zone") === "utc";
-  } catch {
-    return false;
-  }
-}
+export const utcOnly = () => stored("zone") === "utc";
 
 /** showZone rewrites the times in what is below root, once. @param {ParentNode & Node} root */
 export function showZone(root) {
@@ -30,7 +26,9 @@ export function showZone(root) {
     if (text.data.includes("UTC") && !text.parentElement?.closest(untouched)) found.push(text);
   }
   for (const text of found) rewrite(text, now);
-  for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime][title]"))) {
+  /** @type {HTMLTimeElement[]} */
+  const times = all("time[datetime][title]", root);
+  for (const el of times) {
     const ms = Date.parse(el.dateTime);
     if (el.title === el.dateTime && away(ms)) el.title = `${local(ms, true, true, true)} · ${el.dateTime}`;
   }
@@ -96,16 +94,11 @@ function local(ms, withDay, withYear, withSeconds) {
 /** listenZone shows the page's times, and attaches the choice of the settings page. */
 export function listenZone() {
   showZone(document.body);
-  for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-zone-choice]"))) {
+  for (const button of all("[data-zone-choice]")) {
     const utc = button.dataset.zoneChoice === "utc";
-    button.setAttribute("aria-pressed", String(utc === utcOnly()));
+    button.ariaPressed = String(utc === utcOnly());
     button.addEventListener("click", () => {
-      try {
-        if (utc) localStorage.setItem("zone", "utc");
-        else localStorage.removeItem("zone");
-      } catch {
-        return; // storage is forbidden
-      }
+      store("zone", utc ? "utc" : null);
       location.reload();
     });
   }

@@ -1,4 +1,4 @@
-// Writes numbers of the cluster map as all pages do: thin spaces between groups of digits and before units.
+// Writes numbers of the pictures as all pages do: thin spaces between groups of digits and before units.
 
 const thin = "\u202f";
 
@@ -20,3 +20,6 @@ export function rate(n) {
   if (n < 0.0005) return `<${thin}0.001`;
   return n >= 10 ? n.toFixed(1) : n >= 0.1 ? n.toFixed(2) : n.toFixed(3);
 }
+
+/** joined are parts of a line; what is empty, or 0 for a flag that is not set, is left out. @param {(string | number | false | null | undefined)[]} parts */
+export const joined = (...parts) => parts.filter(Boolean).join(" · ");
