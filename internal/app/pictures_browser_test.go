@@ -257,7 +257,7 @@ func TestBrowserReadsTheHeatPicture(t *testing.T) {
 		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
 		refreshPage();
 		return true;
-	})`, static.URL("js/heat_page.js")))
+	})`, static.URL("js/heat_selection.js")))
 	o.until(`document.activeElement.id === "heat-selected" && ["Chunks ", "writes, ", "of all counted in the collection in this time"]
 		.every((part) => ` + heatSelection + `.includes(part))`)
 	o.accessibleAtBothWidths("a selection of the heat picture")

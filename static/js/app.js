@@ -14,7 +14,7 @@ import { enhancePlan } from "./plan.js";
 import { listenControls } from "./page_controls.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
-import { listenBack } from "./shown_address.js";
+import { listenBack } from "./address.js";
 import { listenLocateBoxes } from "./locate_box.js";
 import { listenZone } from "./zone.js";
 

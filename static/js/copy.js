@@ -40,8 +40,7 @@ async function copyBlock(button, from) {
   }
 }
 
-// tell shows for a while, at what was pressed, what came of it.
-/** @type {(el: HTMLElement, what: string) => void} */
+/** tell shows for a while, at what was pressed, what came of it. @type {(el: HTMLElement, what: string) => void} */
 function tell(el, what) {
   announce(word(what));
   el.dataset.copied = word(what);

@@ -1,9 +1,8 @@
 // A table with data-grid is one stop of the Tab key; arrow keys, Home, End, Page Up and Page Down move
 // between its cells, with Ctrl to the first and last row, and Enter follows a cell's link. Without script it is a table with links.
-import { base } from "./address.js";
+import { base, pushAddress } from "./address.js";
 import { all, around, modified } from "./elements.js";
 import { reloadRegions } from "./live.js";
-import { pushAddress } from "./shown_address.js";
 
 const rowsOfPage = 10; // rows by which Page Up and Page Down move
 
@@ -26,8 +25,7 @@ function prepareAll() {
   grids.forEach(prepare);
 }
 
-// prepare makes one element of the table reachable by Tab, all others by arrow keys.
-/** @param {HTMLTableElement} grid */
+/** prepare makes one element of the table reachable by Tab, all others by arrow keys. @param {HTMLTableElement} grid */
 function prepare(grid) {
   if (grid.getAttribute("role") !== "grid") grid.setAttribute("role", "grid");
   const box = grid.parentElement;
@@ -127,25 +125,15 @@ function cellAt(row, column) {
   return row.cells[row.cells.length - 1];
 }
 
-// showCell scrolls the table so that the cell is not under its head or its first column.
+// showCell scrolls so that the cell is not under the head of the table or its first column.
 /** @type {(grid: HTMLTableElement, cell: HTMLElement) => void} */
 function showCell(grid, cell) {
   const box = grid.parentElement;
   if (!box) return;
-  const inside = box.getBoundingClientRect();
-  const at = cell.getBoundingClientRect();
-  const top = inside.top + (grid.tHead?.getBoundingClientRect().height ?? 0);
-  const left = inside.left + (grid.rows[grid.rows.length - 1].cells[0]?.getBoundingClientRect().width ?? 0);
-  if (!cell.closest("thead")) {
-    if (at.top < top) box.scrollTop -= top - at.top;
-    else if (at.bottom > inside.bottom) box.scrollTop += at.bottom - inside.bottom;
-  }
-  if (cell.previousElementSibling) {
-    if (at.left < left) box.scrollLeft -= left - at.left;
-    else if (at.right > inside.right) box.scrollLeft += at.right - inside.right;
-  } else {
-    box.scrollLeft = 0;
-  }
+  const top = cell.closest("thead") ? 0 : (grid.tHead?.offsetHeight ?? 0);
+  const left = cell.previousElementSibling ? grid.rows[grid.rows.length - 1].cells[0].offsetWidth : 0;
+  box.style.scrollPadding = `${top}px 0 0 ${left}px`;
+  if (!cell.previousElementSibling) box.scrollLeft = 0;
   cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
 }
 

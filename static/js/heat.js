@@ -9,8 +9,7 @@ import { listen } from "./heat_input.js";
 import { newPicture, render } from "./heat_render.js";
 import { isRead, part, root, say, state } from "./heat_state.js";
 import { moved, whole, within } from "./heat_view.js";
-import { refreshPage } from "./heat_page.js";
-import { selectionOfAddress } from "./heat_selection.js";
+import { refreshPage, selectionOfAddress } from "./heat_selection.js";
 /** @import { HeatMap } from "./api.js" */
 /** @import { Answer } from "./requests.js" */
 

@@ -3,6 +3,7 @@
 import { isHidden, keyText } from "./heat_data.js";
 import { ticks, timeText } from "./heat_view.js";
 import { isOfProjects, part, say, state } from "./heat_state.js";
+import { colors } from "./shard_colors.js";
 /** @import { Row } from "./heat_data.js" */
 
 /**
@@ -35,11 +36,9 @@ export function chunkNumbers(r) {
   return chunks > 1 ? say("chunks", { n: number, last: number + chunks - 1 }) : say("chunk", { n: number });
 }
 
-/**
- * rowName is a row's project, its chunk where the key begins with a hash or is hidden, or the key at
- * which it begins.
- * @type {(row: number) => string}
- */
+// rowName is a row's project, its chunk where the key begins with a hash or is hidden, or the key at
+// which it begins.
+/** @type {(row: number) => string} */
 export function rowName(row) {
   const r = state.heat.rows[row];
   if (!r) return "";
@@ -63,7 +62,7 @@ function axisLabel(row) {
 /** timeAxis writes the times below the cells. @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 export function timeAxis(ctx, area) {
   ctx.font = "11px system-ui, sans-serif";
-  ctx.fillStyle = state.colors.soft;
+  ctx.fillStyle = colors.soft;
   ctx.textBaseline = "alphabetic";
   ctx.textAlign = "left";
   for (const { at, text } of ticks(state.view, area.w)) {
@@ -92,15 +91,13 @@ export function rowAxis(ctx, area) {
 /** @type {(s: string, width: number) => string} */
 const clipped = (s, width) => (s.length * 6 > width ? `${s.slice(0, Math.max(Math.floor(width / 6) - 1, 3))}…` : s);
 
-/**
- * crossHair draws lines through the pointer, with the time and the row's name at their ends.
- * @type {(ctx: CanvasRenderingContext2D, area: Area) => void}
- */
+// crossHair draws lines through the pointer, with the time and the row's name at their ends.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 export function crossHair(ctx, area) {
   const { hover, mark } = state;
   const x = hover ? hover.x : mark && xOf(area, mark);
   if (!x || x < area.x || x > area.x + area.w) return;
-  ctx.fillStyle = state.colors.ink;
+  ctx.fillStyle = colors.ink;
   ctx.globalAlpha = 0.55;
   ctx.fillRect(x, area.y, 1, area.h);
   if (hover) ctx.fillRect(area.x, hover.y, area.w, 1);
@@ -116,8 +113,8 @@ export function crossHair(ctx, area) {
 // tag writes a text over the one that is there.
 /** @type {(ctx: CanvasRenderingContext2D, text: string, x: number, y: number) => void} */
 function tag(ctx, text, x, y) {
-  ctx.fillStyle = state.colors.ink;
+  ctx.fillStyle = colors.ink;
   ctx.fillRect(x - 2, y - 11, text.length * 6.4 + 4, 14);
-  ctx.fillStyle = state.colors.paper;
+  ctx.fillStyle = colors.paper;
   ctx.fillText(text, x, y);
 }

@@ -10,13 +10,13 @@ export const ZERO = 0;
  * @typedef {{from: number, to: number, covered: number, sampled?: boolean, atLeast?: boolean, hottest?: boolean, shared?: boolean}} Column
  * @typedef {Omit<HeatRow, "was"> & {was?: {until: number, shard: string}[]}} Row
  * @typedef {{step: number, from: number, columns: number[]}} Layer columns[i] is the column at from + i·step, -1 for a gap
- * @typedef {{columns: Column[], begins: number[], rows: Row[], levels: Uint8Array, layers: Layer[], rate: (level: number) => number, from: number, to: number, ownersSince: number, share: (row: number) => number, marks: HeatMark[]}} Heat share is a row's part of all counted writes, about
+ * @typedef {{columns: Column[], begins: number[], rows: Row[], levels: Uint8Array, layers: Layer[], from: number, to: number,
+ *   ownersSince: number, marks: HeatMark[], rate: (level: number) => number, share: (row: number) => number}} Heat
+ * begins are those of its columns; share is a row's part of all counted writes, about
  */
 
-/**
- * read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up.
- * @type {(answer: HeatMap) => Heat}
- */
+// read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up.
+/** @type {(answer: HeatMap) => Heat} */
 export function read(answer) {
   const { letters, least, step, zero } = answer.scale;
   const level = new Uint8Array(128).fill(UNKNOWN);
@@ -96,10 +96,8 @@ export function columnAt(heat, time) {
   return c && time >= c.from && time < c.to ? i : -1;
 }
 
-/**
- * ownerAt is the shard that owned a row at a time; "" if that is not known.
- * @type {(heat: Heat, row: number, time: number) => string}
- */
+// ownerAt is the shard that owned a row at a time; "" if that is not known.
+/** @type {(heat: Heat, row: number, time: number) => string} */
 export function ownerAt(heat, row, time) {
   const r = heat.rows[row];
   if (!r?.shard) return "";
@@ -118,10 +116,8 @@ export function ownerAt(heat, row, time) {
 export const isHidden = (bound) =>
   typeof bound === "object" && bound !== null && "value" in bound && bound.value === null && "reason" in bound && typeof bound.reason === "string";
 
-/**
- * keyText is a bound for people: its values without their types' wrapping, or why it is hidden.
- * @param {unknown} bound
- */
+// keyText is a bound for people: its values without their types' wrapping, or why it is hidden.
+/** @param {unknown} bound */
 export function keyText(bound) {
   if (!bound) return "";
   if (isHidden(bound)) return bound.reason;

@@ -6,6 +6,7 @@ import { placeMarks } from "./heat_marks.js";
 import { ownerLanes } from "./heat_owners.js";
 import { isRead, part, state } from "./heat_state.js";
 import { fitted, frames, outline } from "./pictures.js";
+import { colors } from "./shard_colors.js";
 /** @import { Area } from "./heat_axes.js" */
 /** @import { Brush, Selection } from "./heat_state.js" */
 
@@ -19,7 +20,7 @@ function frame() {
   const ctx = fitted(part("canvas"), width, height);
   ctx.clearRect(0, 0, width, height);
   const area = cellArea();
-  ctx.fillStyle = state.colors.gap; // shows where there are no cells
+  ctx.fillStyle = colors.gap; // shows where there are no cells
   ctx.fillRect(area.x, area.y, area.w, area.h);
   state.picture.frame(ctx, state.view, area);
   incompleteMarks(ctx, area);
@@ -38,7 +39,7 @@ function frame() {
 // incompleteMarks draws a line above columns that were not counted completely.
 /** @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 function incompleteMarks(ctx, area) {
-  ctx.fillStyle = state.colors.soft;
+  ctx.fillStyle = colors.soft;
   for (const c of state.heat.columns) {
     if (!(c.sampled || c.atLeast) || c.to < state.view.t0 || c.from > state.view.t1) continue;
     const x = Math.max(xOf(area, c.from), area.x);
@@ -53,7 +54,7 @@ function outlineCells(ctx, area, from, to, r0, r1) {
   const w = Math.max(Math.min(xOf(area, to), area.x + area.w) - x, 4);
   const h = Math.max(Math.min(yOf(area, r1), area.y + area.h) - y, 4);
   if (xOf(area, to) < area.x || x > area.x + area.w || yOf(area, r1) < area.y || y > area.y + area.h) return;
-  outline(ctx, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, state.colors.ink, state.colors.accent, 2);
+  outline(ctx, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, colors.ink, colors.accent, 2);
 }
 
 // outlineSelection draws around each run of selected rows: projects that are selected need not be
@@ -78,7 +79,7 @@ function outlineSelection(ctx, area, selection) {
 
 /** @type {(ctx: CanvasRenderingContext2D, brush: Brush) => void} */
 function outlineBrush(ctx, { x0, y0, x1, y1 }) {
-  ctx.strokeStyle = state.colors.accent;
+  ctx.strokeStyle = colors.accent;
   ctx.lineWidth = 1.5;
   ctx.strokeRect(Math.min(x0, x1), Math.min(y0, y1), Math.abs(x1 - x0), Math.abs(y1 - y0));
 }

@@ -72,8 +72,7 @@ function takeMarks(marks) {
 /** @param {Element} li */
 const timeOf = (li) => Number(/** @type {HTMLElement} */ (li).dataset.at);
 
-// element is a mark as the page writes it.
-/** @param {Mark} m */
+/** element is a mark as the page writes it. @param {Mark} m */
 function element({ key, kind, at, sign, text, url, failed }) {
   const li = document.createElement("li");
   const a = li.appendChild(document.createElement("a"));

@@ -1,29 +1,33 @@
 // Renders the heat map's picture anew: for new data, another shard, other brightness or colours.
 import { color, Picture } from "./heat_picture.js";
-import { readOwnerColors } from "./heat_owners.js";
+import { readOwners } from "./heat_owners.js";
 import { whole } from "./heat_view.js";
 import { rate } from "./numbers.js";
-import { contextOf, styleColor, tiled } from "./pictures.js";
+import { contextOf } from "./pictures.js";
+import { colors, readColors } from "./shard_colors.js";
 import { part, say, state } from "./heat_state.js";
 /** @import { Heat } from "./heat_data.js" */
 
 /** render paints the picture for what is chosen on the page, and the colour scale above it. */
 export function render() {
   readColors();
+  readOwners();
+  const zero = zeroColor();
+  const dark = zero[0] < 128;
   const rows = state.picture.shown.length;
   state.picture.render({
     shard: part("shard").value,
     brightness: brightness(),
     normalise: part("normalise").checked,
-    dark: state.colors.dark,
-    zero: state.colors.zero,
+    dark,
+    zero,
   });
   if (state.picture.shown.length !== rows) {
     state.all = whole(state.heat, state.picture.shown.length);
     state.view = state.all;
     state.cursor = null;
   }
-  scale();
+  scale(dark);
   paintAhead(state.picture);
 }
 
@@ -35,24 +39,21 @@ export function newPicture(heat) {
 
 const brightness = () => Number(part("brightness").value);
 
-// readColors takes the colours from the style sheet, which knows the theme. The colour of cells
-// without writes is needed as numbers, so one pixel of it is painted and read.
-function readColors() {
+// zeroColor is the colour of cells without writes. It is needed as numbers, so one pixel of it is painted and read.
+function zeroColor() {
   const ctx = contextOf(document.createElement("canvas"));
-  ctx.fillStyle = styleColor("track");
+  ctx.fillStyle = colors.track;
   ctx.fillRect(0, 0, 1, 1);
-  const zero = [...ctx.getImageData(0, 0, 1, 1).data].slice(0, 3);
-  const [ink, paper, soft, accent, line] = ["ink", "paper", "soft", "accent", "line"].map(styleColor);
-  readOwnerColors();
-  state.colors = { ink, paper, soft, accent, zero, dark: zero[0] < 128, gap: tiled(6, line, "M0 6L6 0") };
+  return [...ctx.getImageData(0, 0, 1, 1).data].slice(0, 3);
 }
 
-function scale() {
+/** @param {boolean} dark */
+function scale(dark) {
   const bar = part("scale");
   const ctx = contextOf(bar);
   const power = 2 ** (-brightness() / 5);
   for (let x = 0; x < bar.width; x++) {
-    ctx.fillStyle = `rgb(${color((x / (bar.width - 1)) ** power, state.colors.dark).join()})`;
+    ctx.fillStyle = `rgb(${color((x / (bar.width - 1)) ** power, dark).join()})`;
     ctx.fillRect(x, 0, 1, bar.height);
   }
   const { least, most } = state.picture;

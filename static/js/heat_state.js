@@ -42,7 +42,6 @@ export const state = {
   selection: /** @type {Selection | null} */ (null),
   hover: /** @type {Point | null} */ (null), // the pointer on the cells
   mark: 0, // time of the mark with focus or the pointer; 0: none
-  colors: { ink: "", paper: "", soft: "", accent: "", zero: [0, 0, 0], dark: false, gap: /** @type {CanvasPattern | string} */ ("") },
 };
 
 /** isRead tells whether the map's data has been read yet. */

@@ -1,8 +1,8 @@
 // The cluster map: reads the list of collections, keeps it current and puts the view into the address. The
 // page has the same as a picture and a table without this script.
-import { address } from "./address.js";
+import { address, replaceAddress } from "./address.js";
 import { all } from "./elements.js";
-import { epoch, readColors } from "./map_colors.js";
+import { epoch, readColors } from "./shard_colors.js";
 import { draw } from "./map_draw.js";
 import { onView, setView } from "./map_goto.js";
 import { listen } from "./map_input.js";
@@ -13,7 +13,6 @@ import { part, root, say, state, take, timed } from "./map_state.js";
 import { legend } from "./map_scale.js";
 import { onTheme } from "./pictures.js";
 import { latest, messageOf, oneAtATime, readNewer } from "./requests.js";
-import { replaceAddress } from "./shown_address.js";
 import { onTile, retry, settled } from "./map_tiles.js";
 import { parse, write } from "./map_view.js";
 /** @import { Frame } from "./live.js" */

@@ -1,6 +1,6 @@
 // Draws frames of the cluster map. A row is painted once for what it shows and kept as a picture, so that a
 // frame costs a few copies, whatever the number of chunks.
-import { colors, epoch } from "./map_colors.js";
+import { colors, epoch } from "./shard_colors.js";
 import { paintLane, tilesOf, wholeOf } from "./map_lane.js";
 import { layout, partOf, railHeight } from "./map_layout.js";
 import { drawMoves } from "./map_moves.js";
@@ -27,10 +27,8 @@ const pictures = new Map(); // by row or minimap
 /** draw requests a frame. */
 export const draw = frames((now) => isRead() && frame(now));
 
-/**
- * frame draws the map now and tells whether it is to be drawn again, because something moves.
- * @type {(now: number) => boolean}
- */
+// frame draws the map now and tells whether it is to be drawn again, because something moves.
+/** @type {(now: number) => boolean} */
 export function frame(now) {
   const ctx = place();
   const { width, height, top } = screen;

@@ -24,11 +24,9 @@ export function setView(view) {
   describe();
 }
 
-/**
- * zoomRow zooms into a row, or out of it, around a place of it; at its ends all collections are whole again.
- * A mark that is given stays visible as far as it fits.
- * @type {(row: Row, by: number, at: number, mark?: Mark | null) => void}
- */
+// zoomRow zooms into a row, or out of it, around a place of it; at its ends all collections are whole again.
+// A mark that is given stays visible as far as it fits.
+/** @type {(row: Row, by: number, at: number, mark?: Mark | null) => void} */
 export function zoomRow(row, by, at, mark = null) {
   const total = row.band.total;
   if (total === 0) return;
@@ -38,8 +36,7 @@ export function zoomRow(row, by, at, mark = null) {
   setView(isZoomed(shown) ? shown : whole(shown));
 }
 
-// showing moves a view as far as a mark is outside of it.
-/** @type {(view: View, mark: Mark, total: number) => View} */
+/** showing moves a view as far as a mark is outside of it. @type {(view: View, mark: Mark, total: number) => View} */
 function showing(view, mark, total) {
   const over = mark.to > view.to ? mark.to - view.to : Math.min(mark.from - view.from, 0);
   return over ? within({ ...view, from: view.from + over, to: view.to + over }, total) : view;
@@ -57,10 +54,8 @@ export function zoomToMark(row, mark) {
   zoomTo(row, mark.from - room, mark.to + room);
 }
 
-/**
- * zoomAtCursor zooms around the cursor, else around the middle of what is zoomed into, else into the first row.
- * @param {number} by
- */
+// zoomAtCursor zooms around the cursor, else around the middle of what is zoomed into, else into the first row.
+/** @param {number} by */
 export function zoomAtCursor(by) {
   const row = rowOf(state.cursor?.ns ?? state.view.ns) ?? screen.layout.rows[0];
   if (!row) return;
@@ -78,10 +73,8 @@ export function pan(by) {
 /** showAll shows all collections from end to end. */
 export const showAll = () => setView(whole(state.view));
 
-/**
- * choose puts the cursor on a chunk, and shows it if it is outside of what is visible.
- * @type {(ns: string, position: number) => void}
- */
+// choose puts the cursor on a chunk, and shows it if it is outside of what is visible.
+/** @type {(ns: string, position: number) => void} */
 export function choose(ns, position) {
   state.cursor = { ns, position };
   const row = rowOf(ns);

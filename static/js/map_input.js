@@ -51,8 +51,7 @@ export function listen() {
   addEventListener("scroll", draw, { passive: true });
 }
 
-// find is what is at a point: a row and the place of its collection there, or a shard.
-/** @type {(e: Client) => Found} */
+/** find is what is at a point: a row and the place of its collection there, or a shard. @type {(e: Client) => Found} */
 function find(e) {
   const canvas = part("canvas").getBoundingClientRect();
   const p = { x: e.clientX - canvas.left, y: e.clientY - canvas.top };
@@ -67,12 +66,10 @@ function find(e) {
   return { ...p, row, place: clamp(place, 0, 1), mini };
 }
 
-// chunkAt is the chunk at a place of a row.
-/** @type {(row: Row, place: number) => number} */
+/** chunkAt is the chunk at a place of a row. @type {(row: Row, place: number) => number} */
 const chunkAt = (row, place) => Math.min(Math.floor(place * row.band.total), Math.max(row.band.total - 1, 0));
 
-// cursorAt is the first chunk of the mark at a place of a row.
-/** @type {(row: Row, place: number) => Cursor} */
+/** cursorAt is the first chunk of the mark at a place of a row. @type {(row: Row, place: number) => Cursor} */
 function cursorAt(row, place) {
   const position = chunkAt(row, place);
   const mark = row.band.total ? markOf(row, position) : null;
@@ -138,8 +135,7 @@ function release(e) {
   else if (row && kind !== "window") choose(row.band.ns, chunkAt(row, held.place));
 }
 
-// cancel gives up what a finger began: the browser takes it over for scrolling the page.
-/** @param {PointerEvent} e */
+/** cancel gives up what a finger began: the browser takes it over for scrolling the page. @param {PointerEvent} e */
 function cancel(e) {
   pointers.delete(e.pointerId);
   drag = null;
@@ -182,8 +178,7 @@ function wheel(e) {
   pan(sideways / screen.layout.w);
 }
 
-// point shows what the pointer is on.
-/** @param {Found | null} at */
+/** point shows what the pointer is on. @param {Found | null} at */
 function point(at) {
   const was = state.hover;
   const next = at?.row && !at.mini ? cursorAt(at.row, at.place) : null;
@@ -221,8 +216,7 @@ function chosenRow() {
   return null;
 }
 
-// step goes to the mark before or after.
-/** @param {number} by */
+/** step goes to the mark before or after. @param {number} by */
 function step(by) {
   const row = chosenRow();
   const mark = row && state.cursor && row.band.total ? markOf(row, state.cursor.position) : null;
@@ -231,8 +225,7 @@ function step(by) {
   choose(row.band.ns, clamp(by < 0 ? t.at[i] - 1 : t.at[i] + t.chunks[i], 0, t.total - 1));
 }
 
-// leap goes to the collection above or below, to the place that is above or below on the screen.
-/** @param {number} by */
+/** leap goes to the collection above or below, to the place that is above or below on the screen. @param {number} by */
 function leap(by) {
   const { rows } = screen.layout;
   const row = chosenRow();
@@ -244,8 +237,7 @@ function leap(by) {
   choose(next.band.ns, chunkAt(next, into.from + clamp(across, 0, 1) * (into.to - into.from)));
 }
 
-// end goes to the first chunk of the collection, or to the last one.
-/** @param {number} which */
+/** end goes to the first chunk of the collection, or to the last one. @param {number} which */
 function end(which) {
   chosenRow();
   const row = chosenRow();

@@ -1,11 +1,11 @@
 // Paints the marks of one collection of the cluster map, and finds the tiles that it takes.
-import { colors, fillOf } from "./map_colors.js";
+import { colors, fillOf } from "./shard_colors.js";
 import { partOf } from "./map_layout.js";
 import { scaleOf } from "./map_scale.js";
 import { state } from "./map_state.js";
 import { cached, markAt, tile } from "./map_tiles.js";
 import { indexesOf, levelOf } from "./map_view.js";
-/** @import { Fill } from "./map_colors.js" */
+/** @import { Fill } from "./shard_colors.js" */
 /** @import { Box, Row, Span } from "./map_layout.js" */
 /** @import { Tile } from "./map_tiles.js" */
 
@@ -18,10 +18,8 @@ export const patterned = 14; // px that neighbours on one shard take at least to
 /** @param {Row} row */
 const marksFor = (row) => (row.focus && row.band.total > coarse ? fine : coarse);
 
-/**
- * tilesOf are the tiles that show a row now: of the right level, or the best that has been read.
- * @type {(row: Row) => Tile[]}
- */
+// tilesOf are the tiles that show a row now: of the right level, or the best that has been read.
+/** @type {(row: Row) => Tile[]} */
 export function tilesOf(row) {
   if (row.band.total === 0) return [];
   const { from, to } = partOf(row, state.view);
@@ -44,10 +42,8 @@ function above(row, level, index, marks) {
   return cached(row.band.ns, 0, 0, coarse);
 }
 
-/**
- * markOf is the mark of a row that holds a chunk, or null while not read.
- * @type {(row: Row, position: number) => Mark | null}
- */
+// markOf is the mark of a row that holds a chunk, or null while not read.
+/** @type {(row: Row, position: number) => Mark | null} */
 export function markOf(row, position) {
   const tiles = tilesOf(row);
   const t = tiles.find((t) => position >= t.from && position < t.to) ?? tiles[tiles.length - 1];
@@ -56,10 +52,8 @@ export function markOf(row, position) {
   return { tile: t, i, from: t.at[i] / t.total, to: (t.at[i] + t.chunks[i]) / t.total };
 }
 
-/**
- * paintLane paints the marks of tiles into a lane; from and to are the part of the collection that it shows.
- * @type {(ctx: CanvasRenderingContext2D, row: Row, tiles: Tile[], part: Span, box: Box, ratio: number) => void}
- */
+// paintLane paints the marks of tiles into a lane; from and to are the part of the collection that it shows.
+/** @type {(ctx: CanvasRenderingContext2D, row: Row, tiles: Tile[], part: Span, box: Box, ratio: number) => void} */
 export function paintLane(ctx, row, tiles, { from, to }, box, ratio) {
   ctx.fillStyle = colors.track;
   ctx.fillRect(box.x, box.y, box.w, box.h);

@@ -22,11 +22,9 @@ const labels = 15; // for zone names in the focused row
 const miniHeight = 12;
 const least = 24; // of a row: its name
 
-/**
- * layout places the rows, from y = 0 below the rail. tallest is how high the rows should be together, if that is
- * possible with readable ones.
- * @type {(bands: Band[], view: View, width: number, tallest: number) => Layout}
- */
+// layout places the rows, from y = 0 below the rail. tallest is how high the rows should be together, if that is
+// possible with readable ones.
+/** @type {(bands: Band[], view: View, width: number, tallest: number) => Layout} */
 export function layout(bands, view, width, tallest) {
   const narrow = width < 620;
   const x = narrow ? 0 : gutter;
@@ -55,29 +53,22 @@ export const rowAt = ({ rows }, y) => rows.find((r) => y >= r.y && y < r.y + r.h
 /** partOf is the part of a collection that a row's lane shows. @type {(row: Row, view: View) => Span} */
 export const partOf = (row, view) => (row.focus ? { from: view.from, to: view.to } : { from: 0, to: 1 });
 
-/**
- * placeAt is where in its collection a point of a row's lane is, as a fraction.
- * @type {(lane: Pick<Layout, "x" | "w">, row: Row, view: View, px: number) => number}
- */
+// placeAt is where in its collection a point of a row's lane is, as a fraction.
+/** @type {(lane: Pick<Layout, "x" | "w">, row: Row, view: View, px: number) => number} */
 export function placeAt({ x, w }, row, view, px) {
   const { from, to } = partOf(row, view);
   return clamp(from + ((px - x) / w) * (to - from), 0, 1);
 }
 
-/**
- * xOf is where a fraction of a collection is in its row.
- * @type {(lane: Pick<Layout, "x" | "w">, row: Row, view: View, fraction: number) => number}
- */
+// xOf is where a fraction of a collection is in its row.
+/** @type {(lane: Pick<Layout, "x" | "w">, row: Row, view: View, fraction: number) => number} */
 export function xOf({ x, w }, row, view, fraction) {
   const { from, to } = partOf(row, view);
   return x + ((fraction - from) / (to - from)) * w;
 }
 
-/**
- * shardBoxes are where the shards of the rail are: equal boxes over the width of the rows.
- * @param {Pick<Layout, "x" | "w">} lane
- * @param {Shard[]} shards
- */
+// shardBoxes are where the shards of the rail are: equal boxes over the width of the rows.
+/** @type {(lane: Pick<Layout, "x" | "w">, shards: Shard[]) => {shard: Shard, x: number, w: number}[]} */
 export function shardBoxes({ x, w }, shards) {
   const each = Math.min(w / Math.max(shards.length, 1), 64);
   return shards.map((shard, i) => ({ shard, x: x + i * each, w: each }));

@@ -1,10 +1,10 @@
 // Draws migrations over the cluster map: from the box of the source shard to the chunk and on to the box of
 // the target shard, with a ring at the chunk and a dot on its way. Who prefers less motion sees arrows instead.
 // A move that has ended has neither: an arrow shows its way and fades, because nothing moves any more.
-import { colors, fillOf } from "./map_colors.js";
+import { colors, fillOf } from "./shard_colors.js";
 import { railHeight, shardBoxes, xOf } from "./map_layout.js";
 import { state } from "./map_state.js";
-/** @import { Fill } from "./map_colors.js" */
+/** @import { Fill } from "./shard_colors.js" */
 /** @import { Layout, Row } from "./map_layout.js" */
 
 const trip = 2600; // ms of a dot's way
@@ -26,10 +26,8 @@ export function noteMoves(moves, now) {
   finished = [...finished.filter((m) => m.until > now), ...moves.map((m) => ({ ...m, until: now + trip }))].slice(-lines);
 }
 
-/**
- * drawMoves draws them for the rows that are visible and tells whether it should go on drawing.
- * @type {(ctx: Context, layout: Layout, rows: Row[], top: number, now: number) => boolean}
- */
+// drawMoves draws them for the rows that are visible and tells whether it should go on drawing.
+/** @type {(ctx: Context, layout: Layout, rows: Row[], top: number, now: number) => boolean} */
 export function drawMoves(ctx, layout, rows, top, now) {
   const moves = state.map.moving;
   const rowOf = new Map(rows.map((r) => [r.band.ns, r]));

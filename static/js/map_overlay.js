@@ -1,5 +1,5 @@
 // What a frame of the cluster map draws over its rows and above them.
-import { colors, fillOf, textOf } from "./map_colors.js";
+import { colors, drawBadge, fillOf } from "./shard_colors.js";
 import { markOf, patterned } from "./map_lane.js";
 import { railHeight, shardBoxes, xOf } from "./map_layout.js";
 import { screen, state } from "./map_state.js";
@@ -14,30 +14,19 @@ const leastWindow = 6; // px that the minimap's window is wide at least, so that
 export function drawRail(ctx) {
   ctx.fillStyle = colors.paper;
   ctx.fillRect(0, 0, screen.width, railHeight - 4);
-  ctx.textBaseline = "middle";
-  ctx.textAlign = "center";
   ctx.font = "600 11px system-ui, sans-serif";
   for (const { shard, x, w } of shardBoxes(screen.layout, state.map.shards)) {
     ctx.globalAlpha = state.view.only && state.view.only !== shard.name ? 0.25 : 1;
-    ctx.fillStyle = w < patterned ? colors.shards[shard.color] : fillOf(shard);
-    ctx.fillRect(x, 3, Math.max(w - 2, 1.5), 19);
-    if (w < 8 + shard.label.length * 7) continue;
-    if (shard.pattern) {
-      ctx.fillStyle = colors.shards[shard.color];
-      ctx.fillRect(x + w / 2 - 1 - shard.label.length * 4 - 2, 5, shard.label.length * 8 + 4, 15);
-    }
-    ctx.fillStyle = textOf(shard);
-    ctx.fillText(shard.label, x + w / 2 - 1, 13);
+    const fill = w < patterned ? colors.shards[shard.color] : fillOf(shard);
+    drawBadge(ctx, shard, fill, { x, y: 3, w: Math.max(w - 2, 1.5), h: 19 }, w >= 8 + shard.label.length * 7);
   }
   ctx.globalAlpha = 1;
   ctx.textAlign = "left";
 }
 
-/**
- * drawOverlays draws what is over the rows: the minimap's window, the marks that are pointed at or chosen,
- * and the range that is being dragged.
- * @type {(ctx: Context, rows: Row[]) => void}
- */
+// drawOverlays draws what is over the rows: the minimap's window, the marks that are pointed at or chosen,
+// and the range that is being dragged.
+/** @type {(ctx: Context, rows: Row[]) => void} */
 export function drawOverlays(ctx, rows) {
   const { brush, cursor, hover, view } = state;
   const top = railHeight - screen.top;

@@ -46,8 +46,7 @@ export function write(text, full = text) {
   setText(part("readout"), full);
 }
 
-// chunkAt reads one chunk.
-/** @type {(ns: string, position: number, signal?: AbortSignal) => Promise<MapChunk>} */
+/** chunkAt reads one chunk. @type {(ns: string, position: number, signal?: AbortSignal) => Promise<MapChunk>} */
 function chunkAt(ns, position, signal) {
   const q = timed(state.view.at, { position: String(position) });
   return readJSON(address(`/api/v1/map/${encodeURIComponent(ns)}/chunk?${q}`), signal);
@@ -63,10 +62,8 @@ async function readChunk(ns, position, key, text) {
   }
 }
 
-/**
- * open leads to the chunk at the cursor, or zooms into a mark of several chunks by calling zoom.
- * @param {(row: Row, mark: Mark) => void} zoom
- */
+// open leads to the chunk at the cursor, or zooms into a mark of several chunks by calling zoom.
+/** @param {(row: Row, mark: Mark) => void} zoom */
 export async function open(zoom) {
   const { cursor } = state;
   const row = cursor && rowOf(cursor.ns);

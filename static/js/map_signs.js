@@ -1,6 +1,6 @@
 // Signs of the cluster map: jumbo chunks, chunks outside their zone and moving ones below a lane; zone
 // borders, pins and names above it.
-import { colors } from "./map_colors.js";
+import { colors } from "./shard_colors.js";
 import { JUMBO, markAt, MOVING, OUTSIDE } from "./map_tiles.js";
 import { clamp } from "./pictures.js";
 /** @import { MapZone } from "./api.js" */
@@ -13,10 +13,8 @@ const diamond = new Path2D("M-3.5 0L0-3.5 3.5 0 0 3.5Z");
 const triangle = new Path2D("M-3.5 3L0-3.5 3.5 3Z");
 const ring = new Path2D("M3 0A3 3 0 1 1-3 0 3 3 0 1 1 3 0Z");
 
-/**
- * paintSigns draws the signs below a lane: jumbo chunks, chunks outside their zone, moving ones.
- * @type {(ctx: Context, tiles: Tile[], part: Span, box: Box) => void}
- */
+// paintSigns draws the signs below a lane: jumbo chunks, chunks outside their zone, moving ones.
+/** @type {(ctx: Context, tiles: Tile[], part: Span, box: Box) => void} */
 export function paintSigns(ctx, tiles, { from, to }, box) {
   /** @type {Record<number, number>} */
   const last = { [JUMBO]: -99, [OUTSIDE]: -99, [MOVING]: -99 };
@@ -45,10 +43,8 @@ function sign(ctx, flag, x, y) {
   ctx.translate(-x, -y);
 }
 
-/**
- * paintZones draws the zones above a lane, with names where there is room, and pins.
- * @type {(ctx: Context, row: Row, tiles: Tile[], part: Span, box: Box) => void}
- */
+// paintZones draws the zones above a lane, with names where there is room, and pins.
+/** @type {(ctx: Context, row: Row, tiles: Tile[], part: Span, box: Box) => void} */
 export function paintZones(ctx, row, tiles, { from, to }, box) {
   let drawn = -99;
   let pinned = -99;

@@ -62,10 +62,8 @@ const words = root ? part("words").dataset : {};
 /** say fills in a sentence that the page has for the map. @type {(name: string, args?: Args) => string} */
 export const say = (name, args = {}) => fill(words[name], args);
 
-/**
- * timed are the parameters of a reading: a past time, 0 for now, and the time that writes are of.
- * @type {(at: number, more?: Record<string, string>) => URLSearchParams}
- */
+// timed are the parameters of a reading: a past time, 0 for now, and the time that writes are of.
+/** @type {(at: number, more?: Record<string, string>) => URLSearchParams} */
 export function timed(at, more = {}) {
   const q = new URLSearchParams(more);
   if (at) q.set("at", String(at));

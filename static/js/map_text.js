@@ -9,10 +9,8 @@ import { span } from "./relative_times.js";
 /** @import { Row } from "./map_layout.js" */
 /** @import { Tile } from "./map_tiles.js" */
 
-/**
- * rowText is a row's name and the lines below it: how many chunks, how large, which part is visible.
- * @type {(row: Row) => string[]}
- */
+// rowText is a row's name and the lines below it: how many chunks, how large, which part is visible.
+/** @type {(row: Row) => string[]} */
 export function rowText(row) {
   const { ns, total, unsharded, sharded } = row.band;
   const size = row.band.bytes.value === null ? "" : bytes(row.band.bytes.value);
@@ -23,7 +21,7 @@ export function rowText(row) {
 }
 
 /** rangeText says which chunks of a row are visible; people count from 1. @param {Row} row */
-export function rangeText(row) {
+function rangeText(row) {
   const { from, to } = partOf(row, state.view);
   const { total } = row.band;
   const first = Math.floor(from * total + 1e-6);
@@ -38,10 +36,8 @@ export function bandText(row) {
   return joined(ns, ...more.reverse(), unsharded, jumbo ? say("jumbos", { n: count(jumbo) }) : "");
 }
 
-/**
- * markText is a mark in words: collection, shard, chunks, size, heat, age, what is unusual.
- * @type {(row: Row, mark: Mark) => string}
- */
+// markText is a mark in words: collection, shard, chunks, size, heat, age, what is unusual.
+/** @type {(row: Row, mark: Mark) => string} */
 export function markText(row, { tile: t, i }) {
   const shard = t.shards[t.shard[i]];
   const n = t.chunks[i];

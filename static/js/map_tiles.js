@@ -37,12 +37,10 @@ let arrived = () => {};
 /** onTile sets what is called after a tile was read, or could not be. @param {() => void} f */
 export const onTile = (f) => (arrived = f);
 
-/**
- * tile is a tile of a collection, or null while it has not been read. An older version is returned while
- * the newest is read. A version stands for the same content at any time, so that a replay reads only
- * what changed.
- * @type {(band: Band, level: number, index: number, marks: number) => Tile | null}
- */
+// tile is a tile of a collection, or null while it has not been read. An older version is returned while
+// the newest is read. A version stands for the same content at any time, so that a replay reads only
+// what changed.
+/** @type {(band: Band, level: number, index: number, marks: number) => Tile | null} */
 export function tile(band, level, index, marks) {
   const place = `${band.ns} ${level} ${index} ${marks}`;
   const key = `${place} ${band.version}`;
@@ -60,10 +58,8 @@ export function tile(band, level, index, marks) {
 // shown is what was last shown at a place.
 const shown = (/** @type {string} */ place) => tiles.get(newest.get(place) ?? "");
 
-/**
- * cached is the tile last shown at a place, or null; it does not ask for it.
- * @type {(ns: string, level: number, index: number, marks: number) => Tile | null}
- */
+// cached is the tile last shown at a place, or null; it does not ask for it.
+/** @type {(ns: string, level: number, index: number, marks: number) => Tile | null} */
 export const cached = (ns, level, index, marks) => shown(`${ns} ${level} ${index} ${marks}`)?.tile ?? null;
 
 /** forget starts a frame: what it asks for is all that is wanted. */

@@ -14,11 +14,9 @@ const keyOf = (n) => (isElement(n) && (n.getAttribute("id") || n.getAttribute("d
 /** @type {(a: Node, b: Node) => boolean} */
 const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
 
-/**
- * morph makes `from` equal to `to` and returns the elements whose shown
- * content changed.
- * @type {(from: Element, to: Element) => Set<Element>}
- */
+// morph makes `from` equal to `to` and returns the elements whose shown
+// content changed.
+/** @type {(from: Element, to: Element) => Set<Element>} */
 export function morph(from, to) {
   /** @type {Set<Element>} */
   const changed = new Set();
@@ -137,10 +135,8 @@ const most = 60; // where more changes at once, light would tell nothing, and li
 /** @type {WeakMap<Element, number>} */
 const ends = new WeakMap(); // element → when its light ends
 
-/**
- * glow lights what changed once, for a second. What is lit already stays so, and is lit again after that.
- * @param {Set<Element>} changed
- */
+// glow lights what changed once, for a second. What is lit already stays so, and is lit again after that.
+/** @param {Set<Element>} changed */
 export function glow(changed) {
   const now = performance.now();
   const lit = changed.size > most ? [] : [...changed].filter((el) => !((ends.get(el) ?? 0) > now));

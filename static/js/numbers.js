@@ -21,5 +21,6 @@ export function rate(n) {
   return n >= 10 ? n.toFixed(1) : n >= 0.1 ? n.toFixed(2) : n.toFixed(3);
 }
 
-/** joined are parts of a line; what is empty, or 0 for a flag that is not set, is left out. @param {(string | number | false | null | undefined)[]} parts */
+// joined are parts of a line; what is empty, or 0 for a flag that is not set, is left out.
+/** @param {(string | number | false | null | undefined)[]} parts */
 export const joined = (...parts) => parts.filter(Boolean).join(" · ");

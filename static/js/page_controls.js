@@ -1,5 +1,6 @@
 // Small controls of pages, which are listened to in the whole document: regions may get them later.
 import { all, around, first, setText } from "./elements.js";
+import { clamp } from "./pictures.js";
 
 export function listenControls() {
   document.addEventListener("input", (e) => {
@@ -30,7 +31,7 @@ function openKeySpace(e) {
   const strip = around(e, ".strip, .lane svg");
   if (!strip || around(e, "a")) return;
   const box = strip.getBoundingClientRect();
-  const pos = Math.min(Math.max((e.clientX - box.left) / box.width, 0), 0.999999);
+  const pos = clamp((e.clientX - box.left) / box.width, 0, 0.999999);
   location.assign(`${location.pathname}?pos=${pos.toFixed(6)}#chunks`);
 }
 

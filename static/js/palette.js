@@ -41,9 +41,11 @@ function attach(dialog, field, list, note) {
     if (signal.aborted) return [];
     const { items, more } = found ?? { items: [], more: 0 };
     shown = q;
-    note.textContent = !found ? (words.failed ?? "") : more > 0 ? fill(words.more, { n: more }) : items.length === 0 && q ? fill(words.none, { q }) : "";
-    const matches = items.map((item) => ({ ...item, kind: words[item.kind] ?? item.kind, take: () => dialog.close() }));
-    const located = (/** @type {string} */ name, /** @type {string} */ text, kind = "") => ({ kind, name, url: words.locates + encodeURIComponent(text), take: () => dialog.close() });
+    note.textContent = found ? fill(more > 0 ? words.more : items.length === 0 && q ? words.none : "", { n: more, q }) : (words.failed ?? "");
+    const take = () => dialog.close();
+    const matches = items.map((item) => ({ ...item, kind: words[item.kind] ?? item.kind, take }));
+    /** @type {(name: string, text: string, kind?: string) => Item} */
+    const located = (name, text, kind = "") => ({ kind, name, url: words.locates + encodeURIComponent(text), take });
     if (!words.locates) return matches;
     if (q) return [...matches, located(fill(words.locate, { q }), q)];
     // What was found before leads: people come back to the same few projects.

@@ -1,4 +1,5 @@
 // What the pictures on canvases share: the cluster map and the heat picture.
+/** @import { Box } from "./map_layout.js" */
 
 /** contextOf is what a canvas is drawn with. @param {HTMLCanvasElement} canvas */
 export const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -12,14 +13,14 @@ export const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (ca
  */
 export const partOf = (root, selector) => /** @type {E} */ (root?.querySelector(selector));
 
+/** @typedef {{ground?: string, width?: number, round?: boolean, strength?: number}} Look of lines in a pattern */
+
 /** clamp is the number of a range that is nearest to n. @type {(n: number, least: number, most: number) => number} */
 export const clamp = (n, least, most) => Math.min(Math.max(n, least), most);
 
-/**
- * frames is a function that requests a frame. Any number of requests before it make one. A frame that returns true is followed
- * by another, because something moves.
- * @type {(frame: (now: number) => boolean | void) => () => void}
- */
+// frames is a function that requests a frame. Any number of requests before it make one. A frame that returns true is followed
+// by another, because something moves.
+/** @type {(frame: (now: number) => boolean | void) => () => void} */
 export function frames(frame) {
   let requested = false;
   return function draw() {
@@ -32,7 +33,8 @@ export function frames(frame) {
   };
 }
 
-/** fitted gives a canvas the pixels of the screen for a size in CSS pixels. @type {(canvas: HTMLCanvasElement, width: number, height: number) => CanvasRenderingContext2D} */
+// fitted gives a canvas the pixels of the screen for a size in CSS pixels.
+/** @type {(canvas: HTMLCanvasElement, width: number, height: number) => CanvasRenderingContext2D} */
 export function fitted(canvas, width, height) {
   const ratio = pixelRatio();
   const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -57,10 +59,8 @@ export function onTheme(f) {
   new MutationObserver(f).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
 }
 
-/**
- * tiled is a pattern of lines in a square of a size in pixels.
- * @type {(size: number, ink: string, lines: string, look?: {ground?: string, width?: number, round?: boolean, strength?: number}) => CanvasPattern | string}
- */
+// tiled is a pattern of lines in a square of a size in pixels.
+/** @type {(size: number, ink: string, lines: string, look?: Look) => CanvasPattern | string} */
 export function tiled(size, ink, lines, { ground = "transparent", width = 1, round = false, strength = 1 } = {}) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;
@@ -75,10 +75,8 @@ export function tiled(size, ink, lines, { ground = "transparent", width = 1, rou
   return ctx.createPattern(tile, "repeat") ?? ink;
 }
 
-/**
- * outline draws a box in two colours, so that it is visible on any: the outer line is wider by so much.
- * @type {(ctx: CanvasRenderingContext2D, box: {x: number, y: number, w: number, h: number}, outer: string, inner: string, width: number) => void}
- */
+// outline draws a box in two colours, so that it is visible on any: the outer line is wider by so much.
+/** @type {(ctx: CanvasRenderingContext2D, box: Box, outer: string, inner: string, width: number) => void} */
 export function outline(ctx, { x, y, w, h }, outer, inner, width) {
   for (const [color, wide] of /** @type {const} */ ([[outer, width + 2], [inner, width]])) {
     ctx.lineWidth = wide;
@@ -87,7 +85,8 @@ export function outline(ctx, { x, y, w, h }, outer, inner, width) {
   }
 }
 
-/** lastAt is the place of the last of ascending numbers that is not above n; 0 if all are. @type {(ascending: ArrayLike<number>, n: number) => number} */
+// lastAt is the place of the last of ascending numbers that is not above n; 0 if all are.
+/** @type {(ascending: ArrayLike<number>, n: number) => number} */
 export function lastAt(ascending, n) {
   let lo = 0;
   let hi = ascending.length - 1;

@@ -4,10 +4,8 @@ import { word } from "./words.js";
 
 let serverAhead = 0; // the server's clock minus the browser's, ms
 
-/**
- * setServerTime keeps the difference of the clocks, so that a wrong one in the browser does no harm.
- * @param {number} now
- */
+// setServerTime keeps the difference of the clocks, so that a wrong one in the browser does no harm.
+/** @param {number} now */
 export function setServerTime(now) {
   if (Number.isFinite(now)) serverAhead = now - Date.now();
 }

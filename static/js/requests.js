@@ -5,13 +5,12 @@
  * @typedef {{body: T, etag: string}} Answer
  */
 
-/** readJSON reads an address of the JSON API. It throws the server's reason if it refuses. @type {<T>(url: string | URL, signal?: AbortSignal) => Promise<T>} */
+// readJSON reads an address of the JSON API. It throws the server's reason if it refuses.
+/** @type {<T>(url: string | URL, signal?: AbortSignal) => Promise<T>} */
 export const readJSON = async (url, signal) => bodyOf(await fetch(url, { signal }));
 
-/**
- * readNewer is readJSON for what the page has already in the version of an etag: null if that is still the newest.
- * @type {<T>(url: string, etag?: string, signal?: AbortSignal) => Promise<Answer<T> | null>}
- */
+// readNewer is readJSON for what the page has already in the version of an etag: null if that is still the newest.
+/** @type {<T>(url: string, etag?: string, signal?: AbortSignal) => Promise<Answer<T> | null>} */
 export async function readNewer(url, etag, signal) {
   const answer = await fetch(url, { headers: etag ? { "If-None-Match": etag } : {}, signal });
   return answer.status === 304 ? null : { body: await bodyOf(answer), etag: answer.headers.get("ETag") ?? "" };
@@ -36,10 +35,8 @@ export const parsed = (html) => new DOMParser().parseFromString(html, "text/html
 /** messageOf is the text of what was thrown. @param {unknown} err */
 export const messageOf = (err) => (err instanceof Error ? err.message : String(err));
 
-/**
- * oneAtATime is a function that runs another one at a time: calls meanwhile cause exactly one more run, some ms later.
- * @type {<A extends unknown[]>(run: (...args: A) => Promise<void>, pause?: number) => (...args: A) => Promise<void>}
- */
+// oneAtATime is a function that runs another one at a time: calls meanwhile cause exactly one more run, some ms later.
+/** @type {<A extends unknown[]>(run: (...args: A) => Promise<void>, pause?: number) => (...args: A) => Promise<void>} */
 export function oneAtATime(run, pause = 0) {
   let running = false;
   let again = false;

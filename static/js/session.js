@@ -32,10 +32,8 @@ export async function sessionStatus() {
   }
 }
 
-/**
- * leaveFor hides the page and goes on: at once, or after a while if somebody has typed something.
- * @param {() => void} go
- */
+// leaveFor hides the page and goes on: at once, or after a while if somebody has typed something.
+/** @param {() => void} go */
 export function leaveFor(go) {
   if (over) return;
   over = true;

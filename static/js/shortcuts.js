@@ -47,15 +47,13 @@ function showHelp() {
   help?.showModal();
 }
 
-// leave leaves a field, or the tour.
-/** @param {KeyboardEvent} e */
+/** leave leaves a field, or the tour. @param {KeyboardEvent} e */
 function leave(e) {
   if (inField(e)) /** @type {HTMLElement} */ (e.target).blur();
   else if (around(e, "#tour-step")) press("#tour-step [value=skip]");
 }
 
-// handleKey returns whether the key was used.
-/** @param {string} key */
+/** handleKey returns whether the key was used. @param {string} key */
 function handleKey(key) {
   const page = Date.now() < goUntil && pages[key];
   goUntil = 0;
@@ -63,8 +61,7 @@ function handleKey(key) {
   return Boolean(page) || (key in actions && actions[key]() !== false);
 }
 
-// press clicks what a key stands for, and returns whether the page has it.
-/** @param {string} selector */
+/** press clicks what a key stands for, and returns whether the page has it. @param {string} selector */
 function press(selector) {
   const el = first(selector);
   el?.click();

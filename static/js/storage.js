@@ -19,7 +19,8 @@ export function store(name, text) {
   }
 }
 
-/** storedJSON is what is kept under a name as JSON; null if that is nothing, or something else. @type {(name: string) => unknown} */
+// storedJSON is what is kept under a name as JSON; null if that is nothing, or something else.
+/** @type {(name: string) => unknown} */
 export function storedJSON(name) {
   try {
     return JSON.parse(stored(name) ?? "null");

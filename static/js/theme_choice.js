@@ -18,8 +18,7 @@ export function toggleTheme() {
   choose(dark ? "light" : "dark");
 }
 
-// choose applies a theme and remembers it; "" follows the system.
-/** @param {string} theme */
+/** choose applies a theme and remembers it; "" follows the system. @param {string} theme */
 function choose(theme) {
   if (theme) root.dataset.theme = theme;
   else delete root.dataset.theme;

@@ -3,19 +3,19 @@
 // links and the form do the same.
 import { all, around, first, modified, setText } from "./elements.js";
 import { morph, glow } from "./morph.js";
+import { player } from "./player.js";
 import { refreshTimes } from "./relative_times.js";
 import { latest, readPage } from "./requests.js";
-import { pushAddress } from "./shown_address.js";
+import { pushAddress } from "./address.js";
 import { minuteText, showZone } from "./zone.js";
 import { announce } from "./words.js";
 
 const playEvery = 1500; // ms to look at a change before the next
-let playing = 0; // the timer of the next step; 0 while not playing
 const requests = latest();
 
 export function listenTimeTravel() {
   document.addEventListener("click", (e) => {
-    if (around(e, "#timeplay")) return playing ? stop() : play();
+    if (around(e, "#timeplay")) return toggle();
     /** @type {HTMLAnchorElement | null} */
     const link = around(e, "#timebar a[data-step]:not([data-step=now])");
     if (!link || !document.body.dataset.at || modified(e) || e.shiftKey || e.button !== 0) return;
@@ -58,7 +58,7 @@ async function goTo(url) {
     const { answer, page } = await readPage(url, signal);
     const main = document.getElementById("main");
     const fresh = page.getElementById("main");
-    if (!answer.ok && fresh && playing) return false;
+    if (!answer.ok && fresh && playing()) return false;
     if (!answer.ok || !main || !fresh || !page.body.dataset.at) {
       location.assign(answer.ok ? answer.url : url);
       return false;
@@ -76,7 +76,7 @@ async function goTo(url) {
     glow(changed);
     pushAddress(answer.url);
     announce(main.querySelector(".looking strong")?.textContent ?? "");
-    labelPlay();
+    labelPlay(playing());
     return true;
   } catch {
     if (!signal.aborted) location.assign(url);
@@ -84,26 +84,18 @@ async function goTo(url) {
   }
 }
 
-async function play() {
-  playing = 1;
-  labelPlay();
-  while (playing) {
+const { playing, stop, toggle } = player(
+  async () => {
     /** @type {HTMLAnchorElement | null} */
     const next = first('#timebar a[data-step="next"]');
-    if (!next || !(await goTo(next.href))) break;
-    await new Promise((done) => (playing = playing && setTimeout(done, playEvery)));
-  }
-  stop();
-}
+    return next !== null && goTo(next.href);
+  },
+  () => playEvery,
+  labelPlay,
+);
 
-function stop() {
-  clearTimeout(playing);
-  playing = 0;
-  labelPlay();
-}
-
-// labelPlay writes on the button what it does now.
-function labelPlay() {
+/** labelPlay writes on the button what it does now. @param {boolean} on */
+function labelPlay(on) {
   const button = document.getElementById("timeplay");
-  setText(button, button?.dataset[playing ? "stop" : "play"] ?? "");
+  setText(button, button?.dataset[on ? "stop" : "play"] ?? "");
 }

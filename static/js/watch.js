@@ -36,8 +36,7 @@ export function listenWatch() {
   if (everything().length > 0) update();
 }
 
-// isNews tells whether a change of the page was made by something other than this module.
-/** @param {MutationRecord} m */
+/** isNews tells whether a change of the page was made by something other than this module. @param {MutationRecord} m */
 function isNews(m) {
   const at = /** @type {Element} */ (m.target);
   return !at.closest?.("#watching, time, a.watch") && ![...m.addedNodes, ...m.removedNodes].every(isOwn);
@@ -149,7 +148,8 @@ function drawPosition(at) {
   const strip = first("#live-collection .strip");
   if (!strip || !(at >= 0 && at <= 1)) return;
   const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-  for (const [name, value] of [["class", "watchmark"], ["x1", `${at * 100}%`], ["x2", `${at * 100}%`], ["y1", "0"], ["y2", "100%"]]) line.setAttribute(name, value);
+  const x = `${at * 100}%`;
+  for (const [name, value] of Object.entries({ class: "watchmark", x1: x, x2: x, y1: "0", y2: "100%" })) line.setAttribute(name, value);
   strip.append(line);
 }
 

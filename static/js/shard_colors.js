@@ -1,15 +1,17 @@
-// Colours of the cluster map, from the style sheet, which knows the theme. A shard's colour is the same as
-// everywhere; shards beyond the palette have a pattern over it.
+// Colours of the cluster map and the heat picture, from the style sheet, which knows the theme. A shard's colour is the
+// same as everywhere; shards beyond the palette have a pattern over it.
 import { styleColor, tiled } from "./pictures.js";
-/** @import { Shard } from "./map_state.js" */
 
 const palette = 12;
 
+/** @import { Box } from "./map_layout.js" */
+
 /** @typedef {string | CanvasPattern} Fill */
+/** @typedef {{label: string, color: number, pattern: number}} Shard */
 /** @typedef {"ink" | "soft" | "line" | "paper" | "track" | "accent" | "strong"} Name of a colour of the style sheet */
 
-/** @type {Record<Name, string> & {hatch: Fill, shards: string[], texts: string[]}} */
-export let colors = { ink: "", soft: "", line: "", paper: "", track: "", accent: "", strong: "", hatch: "", shards: [], texts: [] };
+/** @type {Record<Name, string> & {hatch: Fill, gap: Fill, shards: string[], texts: string[]}} */
+export let colors = { ink: "", soft: "", line: "", paper: "", track: "", accent: "", strong: "", hatch: "", gap: "", shards: [], texts: [] };
 
 /** epoch counts how often the colours were read, so that what was painted before is known to be old. */
 export let epoch = 0;
@@ -22,12 +24,14 @@ export function readColors() {
   const [ink, soft, line, paper, track, accent, strong] = ["ink", "soft", "line", "paper", "track", "accent", "strong"].map(styleColor);
   const each = (/** @type {string} */ letter) => Array.from({ length: palette + 1 }, (_, i) => styleColor(letter + i));
   const hatch = tiled(6, soft, "M-2 2l4-4M0 6l6-6M4 8l4-4", { width: 1.4, strength: 0.7 });
+  const gap = tiled(6, line, "M0 6L6 0");
   patterns.clear();
-  colors = { ink, soft, line, paper, track, accent, strong, hatch, shards: each("s"), texts: each("t") };
+  colors = { ink, soft, line, paper, track, accent, strong, hatch, gap, shards: each("s"), texts: each("t") };
   epoch++;
 }
 
-/** fillOf is the colour of a shard, or its colour with its pattern. An unknown shard is grey. @type {(shard: Shard | undefined) => Fill} */
+// fillOf is the colour of a shard, or its colour with its pattern. An unknown shard is grey.
+/** @type {(shard: Shard | undefined) => Fill} */
 export function fillOf(shard) {
   const color = shard?.color ?? 0;
   const pattern = shard?.pattern ?? 0;
@@ -39,8 +43,20 @@ export function fillOf(shard) {
   return fill;
 }
 
-/** textOf is the colour of text on a shard's colour. @param {Shard | undefined} shard */
-export const textOf = (shard) => colors.texts[shard?.color ?? 0];
+// drawBadge fills a box with a shard's colour, and writes its label there if it is to have one.
+/** @type {(ctx: CanvasRenderingContext2D, shard: Shard, fill: Fill, box: Box, labelled: boolean) => void} */
+export function drawBadge(ctx, shard, fill, { x, y, w, h }, labelled) {
+  ctx.fillStyle = fill;
+  ctx.fillRect(x, y, w, h);
+  if (!labelled) return;
+  const half = shard.label.length * 4 + 2;
+  ctx.fillStyle = colors.shards[shard.color];
+  if (shard.pattern) ctx.fillRect(x + w / 2 - half, y + h / 2 - 7.5, half * 2, 15);
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  ctx.fillStyle = colors.texts[shard.color];
+  ctx.fillText(shard.label, x + w / 2, y + h / 2);
+}
 
 // As in templates/swatch.go, which draws them in SVG.
 const marks = [

@@ -1,0 +1,24 @@
+// Plays something step by step: changes of a page of the past, hours of the cluster map, cards of a game.
+
+/** @typedef {{playing: () => boolean, stop: () => void, toggle: () => void}} Player */
+
+// player takes a step some ms after the one before is done, until one returns false. show is told whether it plays.
+/** @type {(step: () => Promise<boolean>, pause: () => number, show: (playing: boolean) => void) => Player} */
+export function player(step, pause, show) {
+  let timer = 0; // of the next step; 0 while not playing
+
+  function stop() {
+    clearTimeout(timer);
+    timer = 0;
+    show(false);
+  }
+
+  async function play() {
+    timer = 1;
+    show(true);
+    while (timer && (await step())) await new Promise((done) => (timer = timer && setTimeout(done, pause())));
+    stop();
+  }
+
+  return { playing: () => timer > 0, stop, toggle: () => (timer ? stop() : play()) };
+}
