@@ -130,6 +130,7 @@ const (
 	TagOperations = "operations"
 )
 
+// Media types of what is answered and of what is sent.
 const (
 	MediaHTML = "text/html"
 	MediaCSV  = "text/csv"
@@ -146,10 +147,13 @@ var (
 	ParamRef = InPath("ref", "a chunk's reference as the list of chunks gives it, or its part after the dot")
 )
 
+// Query is a text parameter of the query.
 func Query(name, text string) Param { return Param{Name: name, In: "query", Text: text} }
 
+// InPath is a parameter in the path of a route's pattern, which has it in braces.
 func InPath(name, text string) Param { return Param{Name: name, In: "path", Text: text} }
 
+// Number is a whole number in the query.
 func Number(name, text string) Param {
 	return Param{Name: name, In: "query", Type: "integer", Text: text}
 }
@@ -194,6 +198,7 @@ func InternalQuery() Param {
 	)
 }
 
+// Paged adds the parameters of a list that is answered a page at a time.
 func Paged(params ...Param) []Param {
 	return append(params, Query("cursor", "next of the page before"), Number("limit", "1 to 1000, default 100"))
 }

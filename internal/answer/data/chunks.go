@@ -134,6 +134,7 @@ type chunkRows struct {
 	names answer.KeyProjects
 }
 
+// NewChunkRows makes rows of the chunks of a collection, one at a time: a page needs few of them.
 func NewChunkRows(v answer.View, c *topology.Collection) chunkRows {
 	return chunkRows{v: v, c: c, f: FiguresOf(v, c), zones: v.Table.ZoneShards(), names: v.KeyProjects(c)}
 }
@@ -232,6 +233,7 @@ func chunkSpan(v answer.View, c *topology.Collection, q url.Values) (from, to in
 	return max(from, 0), to, nil
 }
 
+// VersionOf is a chunk's version; nil if it is not known.
 func VersionOf(v topology.Version) *api.Version {
 	if v == (topology.Version{}) {
 		return nil
