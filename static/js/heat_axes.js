@@ -6,9 +6,7 @@ import { isOfProjects, part, say, state } from "./heat_state.js";
 import { colors } from "./shard_colors.js";
 /** @import { Row } from "./heat_data.js" */
 
-/**
- * @typedef {{x: number, y: number, w: number, h: number}} Area
- */
+/** @typedef {{x: number, y: number, w: number, h: number}} Area */
 
 const narrow = () => part("canvas").clientWidth < 560;
 

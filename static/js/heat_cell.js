@@ -9,9 +9,7 @@ import { isTouched } from "./pictures.js";
 /** @import { Column, Row } from "./heat_data.js" */
 /** @import { Point } from "./heat_state.js" */
 
-/**
- * @typedef {{time: number, row: number, inside: boolean}} Place
- */
+/** @typedef {{time: number, row: number, inside: boolean}} Place */
 
 /** help says how to use the picture with what there is: a finger, or mouse and keys. */
 export const help = () => say(isTouched() ? "touch" : "help");

@@ -43,10 +43,8 @@ function anchorsIn(region, focused) {
   return row ? [row, ...beside(row)] : [];
 }
 
-/**
- * topmost is the first element of the content below what sticks to the edge of the window.
- * @returns {Element | null}
- */
+// topmost is the first element of the content below what sticks to the edge of the window.
+/** @returns {Element | null} */
 function topmost() {
   const main = document.getElementById("main");
   for (let y = 90; main && y < innerHeight; y += 24) {

@@ -20,10 +20,8 @@ export function listenTyping() {
   });
 }
 
-/**
- * sessionStatus is the HTTP status of a request with the session, 0 if the server is not reachable.
- * @returns {Promise<number>}
- */
+// sessionStatus is the HTTP status of a request with the session, 0 if the server is not reachable.
+/** @returns {Promise<number>} */
 export async function sessionStatus() {
   try {
     return (await fetch(`${root}/api/v1/me`)).status;
