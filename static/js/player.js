@@ -6,6 +6,7 @@
 /** @type {(step: () => Promise<boolean>, pause: () => number, show: (playing: boolean) => void) => Player} */
 export function player(step, pause, show) {
   let timer = 0; // of the next step; 0 while not playing
+  let plays = 0; // begun so far: a step that takes long must not go on in the next one
 
   function stop() {
     clearTimeout(timer);
@@ -14,10 +15,11 @@ export function player(step, pause, show) {
   }
 
   async function play() {
+    const mine = ++plays;
     timer = 1;
     show(true);
-    while (timer && (await step())) await new Promise((done) => (timer = timer && setTimeout(done, pause())));
-    stop();
+    while ((await step()) && timer && mine === plays) await new Promise((done) => (timer = setTimeout(done, pause())));
+    if (mine === plays) stop();
   }
 
   return { playing: () => timer > 0, stop, toggle: () => (timer ? stop() : play()) };
