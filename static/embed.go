@@ -9,6 +9,8 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -50,6 +52,12 @@ var styleSheets = []string{
 	"narrow",
 	"phone_menu", "clusters", "long_names", "phone_targets", "print",
 }
+
+// Colours of shards, and patterns of those beyond them.
+const (
+	shardColors   = 12
+	shardPatterns = 8
+)
 
 // Prefix is where the files are served.
 const Prefix = "/static/"
@@ -133,8 +141,21 @@ func (t *table) allStyles() []byte {
 	var all bytes.Buffer
 	for _, name := range styleSheets {
 		all.Write(t.read("css/" + name + ".css"))
+		if name == "shard_patterns" {
+			writePatternFills(&all)
+		}
 	}
 	return all.Bytes()
+}
+
+// writePatternFills writes the rule for the fill of each pattern in each colour of shards. The names are those that
+// templates/swatch.go gives the patterns; a style sheet cannot put a name together.
+func writePatternFills(to io.Writer) {
+	for pattern := 1; pattern <= shardPatterns; pattern++ {
+		for color := 1; color <= shardColors; color++ {
+			_, _ = fmt.Fprintf(to, ".p%d.s%d { --f: url(#p%[1]ds%[2]d) var(--c); }\n", pattern, color)
+		}
+	}
 }
 
 func (t *table) read(name string) []byte {

@@ -59,7 +59,7 @@ func TestShardColoursCarryTextAndPatterns(t *testing.T) {
 
 // Every pattern is known to the style sheet in every colour.
 func TestEveryPatternHasItsFill(t *testing.T) {
-	css := string(built().read("css/shard_patterns.css"))
+	css := string(built().allStyles())
 	for p := 1; p <= 8; p++ {
 		if label := fmt.Sprintf(".sh.p%d {", p); !strings.Contains(css, label) {
 			t.Errorf("%s is missing", label)

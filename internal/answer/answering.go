@@ -47,6 +47,7 @@ func shardAnswering(v View, s topology.Shard) api.Answering {
 	return answeringOf(v, v.Table.Answering.Shards[s.Name], set)
 }
 
+// ConfigServers tells how the config servers answer, and whether they take no writes.
 func ConfigServers(v View) api.ConfigServers {
 	set, _ := v.Table.ConfigSet()
 	return api.ConfigServers{Answering: answeringOf(v, v.Table.Answering.Config, set), ReadOnly: v.Table.Answering.ReadOnly}
@@ -83,6 +84,7 @@ func Silence(t *topology.Table, about func(shard string) bool) string {
 	}
 }
 
+// AnyShard asks Silence about every shard.
 func AnyShard(string) bool { return true }
 
 // RunSilence says which servers that the rest of a run needs do not answer.

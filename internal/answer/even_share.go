@@ -16,6 +16,7 @@ type EvenShare struct {
 	zones map[string][]string // of these, by zone
 }
 
+// NewEvenShare is the even share of one shard.
 func NewEvenShare(t *topology.Table, shard string) EvenShare {
 	e := EvenShare{t: t, shard: shard, zones: map[string][]string{}}
 	for _, s := range t.Shards {

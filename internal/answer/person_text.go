@@ -22,5 +22,6 @@ func PersonText(name string) string { return sanitize.Truncate(sanitize.Sentence
 // ReasonText is a text that somebody typed, on one line and not too long.
 func ReasonText(text string) string { return sanitize.Truncate(sanitize.Sentence(text), TextShown) }
 
+// MarkdownLetters escapes what Markdown gives a meaning, so that a text is shown as it is.
 var MarkdownLetters = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
 	"|", `\|`, "~", `\~`, "&", `\&`, "#", `\#`, "!", `\!`)

@@ -40,6 +40,7 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 		id.Hex(), len(v.Dir.All()), format.JoinWords(v.Dir.Databases()))
 }
 
+// ShardsOf names the shards that have a part of a collection.
 func ShardsOf(c placement.CollectionSpread) []string {
 	return Map(c.Shards, func(part placement.ShardPart) string { return part.Shard })
 }

@@ -12,6 +12,7 @@ import (
 // Shards are all shards with what each carries.
 func Shards(v View) []api.Shard { return ShardsWith(v, v.Load()) }
 
+// ShardsWith is Shards for a caller that has worked out what they carry.
 func ShardsWith(v View, load Load) []api.Shard {
 	out := make([]api.Shard, 0, len(load.Shards))
 	for i, s := range load.Shards {

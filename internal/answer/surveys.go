@@ -18,10 +18,16 @@ import (
 
 // Surveys are the background measurements of sizes.
 type Surveys interface {
+	// Start queues a survey and records who asked for it. Errors: fault.Invalid, NotFound (nothing to measure),
+	// Unavailable (no table yet), Conflict (the same one is queued or running, or too many are queued).
 	Start(ctx context.Context, r survey.Request, by store.AuditEntry) (survey.Survey, error)
+	// Stop ends a survey; its measurements are kept. Errors: fault.NotFound, Conflict (it has ended).
 	Stop(ctx context.Context, id string, by store.AuditEntry) error
+	// List are the surveys that are kept, newest first.
 	List() []survey.Survey
+	// Survey is one of them with its result, nil before it has one; fault.NotFound for none.
 	Survey(ctx context.Context, id string) (survey.Survey, *survey.Result, error)
+	// Findings are the newest counts of a project, one for each collection of its database.
 	Findings(db string, project bson.ObjectID) []survey.Finding
 }
 

@@ -47,6 +47,7 @@ func HasRange(t *topology.Table, zone string) bool {
 	return slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
 }
 
+// ZoneCollection is a collection as the page of zones needs it; one that is not sharded can have no ranges.
 func ZoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection {
 	out := api.ZoneCollection{NS: string(ns)}
 	if c := t.Collection(ns); c != nil {
@@ -89,6 +90,7 @@ func ZoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
 // them say. A map that was returned never changes; when another takes its place,
 // the version grows.
 type Pins interface {
+	// Pins are the present ones, by project id, and their version.
 	Pins() (pins map[string]rules.Pin, version uint64)
 	// Subscribe returns a channel that receives a value after the pins changed, and
 	// the function that ends the subscription.

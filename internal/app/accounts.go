@@ -20,11 +20,16 @@ import (
 // directory that no server owns.
 type Accounts interface {
 	Users(ctx context.Context) ([]api.User, error)
+	// CreateUser adds a local user; fault.Conflict if the name is taken.
 	CreateUser(ctx context.Context, u api.UserCreate) (api.User, error)
+	// ChangeUser changes what is set: password, role, whether it may sign in.
 	ChangeUser(ctx context.Context, name string, c api.UserChange) error
 	Tokens(ctx context.Context) ([]api.Token, error)
+	// CreateToken answers the secret, this once.
 	CreateToken(ctx context.Context, t api.TokenCreate) (api.TokenCreated, error)
+	// RevokeToken ends a token at once.
 	RevokeToken(ctx context.Context, id string) error
+	// Close gives the data directory back, if it was taken.
 	Close() error
 }
 

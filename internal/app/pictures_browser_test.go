@@ -257,7 +257,7 @@ func TestBrowserReadsTheHeatPicture(t *testing.T) {
 		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
 		refreshPage();
 		return true;
-	})`, static.URL("js/heat_page.js")))
+	})`, static.URL("js/heat_selection.js")))
 	o.until(`document.activeElement.id === "heat-selected" && ["Chunks ", "writes, ", "of all counted in the collection in this time"]
 		.every((part) => ` + heatSelection + `.includes(part))`)
 	o.accessibleAtBothWidths("a selection of the heat picture")
@@ -308,7 +308,7 @@ func TestBrowserReadsTheHeatPicture(t *testing.T) {
 		globalThis.all = () => setView(state.all);
 		draw();
 		return true;
-	})`, static.URL("js/heat_state.js"), static.URL("js/heat_goto.js"), static.URL("js/heat_frame.js")))
+	})`, static.URL("js/heat_state.js"), static.URL("js/heat_input.js"), static.URL("js/heat_frame.js")))
 	shown := func(want string) {
 		o.Helper()
 		o.until(marks+`.map((a) => a.textContent.split(" · ").pop().trim()).join() === %q`, want)

@@ -185,7 +185,7 @@ func (c Config) checkExposure() error {
 	return nil
 }
 
-// ListensNear reports whether only this machine can connect to a listen address.
+// ListensOnLoopback reports whether only this machine can connect to a listen address.
 func ListensOnLoopback(addr string) (bool, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

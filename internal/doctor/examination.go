@@ -11,14 +11,21 @@ import (
 // Cluster is what an examination reads. Errors are classified with fault; fault.Forbidden is a
 // missing privilege.
 type Cluster interface {
+	// Identity is the user that is signed in, with its privileges.
 	Identity(ctx context.Context) (topology.Identity, error)
+	// Clock is the clock of the mongos.
 	Clock(ctx context.Context) (topology.Clock, error)
 	// MayFind searches for a document that does not exist.
 	MayFind(ctx context.Context, ns topology.Namespace) error
+	// Collections lists those of a database.
 	Collections(ctx context.Context, db string) ([]topology.Namespace, error)
+	// Sizes are the sizes of a collection by shard.
 	Sizes(ctx context.Context, ns topology.Namespace) (topology.Sizes, error)
+	// AllSizes are those of all sharded collections, by one command of 6.0.3 and later; none on older releases.
 	AllSizes(ctx context.Context) ([]topology.Sizes, error)
+	// Disks are the disk usage of the shards, by shard; those that fail are left out.
 	Disks(ctx context.Context, db string, shards []topology.Shard) (map[string]topology.Disk, error)
+	// Primaries are the primaries ("host:port"), by replica set; sets without a known one are left out.
 	Primaries(ctx context.Context) (map[string]string, error)
 }
 

@@ -13,8 +13,9 @@ const (
 	// minute.
 	fullDetailFor = 15 * time.Minute
 	mergedSlot    = time.Minute
-	// Longest is the longest and Shortest the shortest window.
-	Longest  = 24 * time.Hour
+	// Longest is the longest window.
+	Longest = 24 * time.Hour
+	// Shortest is the shortest window.
 	Shortest = 10 * time.Second
 )
 

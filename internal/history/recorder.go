@@ -35,7 +35,10 @@ const (
 
 // Tables is the source of tables.
 type Tables interface {
+	// Subscribe returns the newest table and a channel that receives a value when a newer one is there. Changes in quick
+	// succession share a value. The last result ends the subscription.
 	Subscribe() (*topology.Table, <-chan struct{}, func())
+	// Table is the newest one: never nil, not Loaded before the first reads.
 	Table() *topology.Table
 }
 

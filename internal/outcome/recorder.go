@@ -32,14 +32,20 @@ const (
 
 // Runs is the engine's list of runs.
 type Runs interface {
+	// Runs is a page of runs, newest first, after a cursor. The second result is the cursor of the next page, "" at the
+	// end.
 	Runs(ctx context.Context, cursor string, limit int) ([]engine.Run, string, error)
+	// RunByID returns fault.NotFound when there is none.
 	RunByID(ctx context.Context, id string) (engine.Run, error)
 	Subscribe() (<-chan struct{}, func())
 }
 
 // Tables is the source of the routing table.
 type Tables interface {
+	// Table is the newest one: never nil, not Loaded before the first reads.
 	Table() *topology.Table
+	// Subscribe returns the newest table and a channel that receives a value when a newer one is there. Changes in quick
+	// succession share a value. The last result ends the subscription.
 	Subscribe() (*topology.Table, <-chan struct{}, func())
 }
 

@@ -33,7 +33,9 @@ type Evidence interface {
 
 // Refresher is the table that can be read again.
 type Refresher interface {
+	// Table is the newest one: never nil, not Loaded before the first reads.
 	Table() *topology.Table
+	// Refresh reads it again and returns when Table has the result.
 	Refresh(ctx context.Context) error
 }
 

@@ -72,8 +72,8 @@ type Presence uint8
 
 const (
 	PresenceUnknown Presence = iota // listCollections not permitted or not read yet
-	PresenceYes
-	PresenceNo
+	PresenceYes                     // sharded, or listed
+	PresenceNo                      // neither
 )
 
 // Verdict answers "can it be pinned" or "can it be split".

@@ -13,9 +13,12 @@ import (
 type Presence string
 
 const (
-	Sharded   Presence = "sharded"
+	// Sharded means that it has a shard key.
+	Sharded Presence = "sharded"
+	// Unsharded means that it is listed and has none.
 	Unsharded Presence = "unsharded"
-	Absent    Presence = "absent"
+	// Absent means that the collections were listed and it was not among them.
+	Absent Presence = "absent"
 	// Unlisted: not sharded, and it is not known whether it exists, because listing collections is
 	// not permitted or not done yet.
 	Unlisted Presence = "unlisted"

@@ -11,7 +11,9 @@ import (
 
 // Past gives past states: history.Past.
 type Past interface {
+	// At is the table of a past time; fault.NotFound when the history does not reach back so far.
 	At(ctx context.Context, cluster string, at time.Time) (history.Moment, error)
+	// Begin is the earliest time with a known state; fault.NotFound when there is none.
 	Begin(ctx context.Context, cluster string) (time.Time, error)
 }
 

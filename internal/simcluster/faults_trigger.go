@@ -197,7 +197,7 @@ func changes(r *engine.Request) bool {
 	return false
 }
 
-// Other, for Rule.Do, is another client that runs one command and ignores the answer.
+// Other makes a Rule.Do in which another client runs one command and ignores the answer.
 func Other(db string, cmd any) func(context.Context, *Cluster) error {
 	return func(ctx context.Context, c *Cluster) error {
 		_, err := c.Command(ctx, db, cmd)
@@ -222,13 +222,13 @@ func (d *sideEffect) result() error {
 	return d.err
 }
 
-// Round, for Rule.Do, runs one balancer round if the settings allow it.
+// Round is a Rule.Do that runs one balancer round if the settings allow it.
 func Round(ctx context.Context, c *Cluster) error {
 	balancer.New(c.catalog, balancer.Options{Seed: uint64(c.opts.Seed)}).Round(ctx)
 	return nil
 }
 
-// Move, for Rule.Do, moves the chunk that begins at lo, as the balancer or another
+// Move makes a Rule.Do that moves the chunk that begins at lo, as the balancer or another
 // operator would. lo must be the chunk's full lower bound.
 func Move(ns string, lo bson.D, to string) func(context.Context, *Cluster) error {
 	return func(ctx context.Context, c *Cluster) error {

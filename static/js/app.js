@@ -7,16 +7,14 @@ import { listenHistogram } from "./histogram.js";
 import { listenShortcuts } from "./shortcuts.js";
 import { listenCopy } from "./copy.js";
 import { keepTimesCurrent } from "./relative_times.js";
-import { listenKeySpace } from "./keyspace.js";
-import { listenThemeChoice, toggleTheme } from "./theme_choice.js";
+import { listenThemeChoice } from "./theme_choice.js";
 import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
-import { listenPrint } from "./print.js";
-import { listenFilters } from "./list_filter.js";
+import { listenControls } from "./page_controls.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
-import { listenBack } from "./shown_address.js";
+import { listenBack } from "./address.js";
 import { listenLocateBoxes } from "./locate_box.js";
 import { listenZone } from "./zone.js";
 
@@ -40,20 +38,17 @@ const starts = [
   listenHistogram,
   listenShortcuts,
   listenCopy,
-  listenKeySpace,
   listenThemeChoice,
   listenTimeTravel,
   listenBack,
   listenWatch,
   enhancePlan,
-  listenFilters,
-  listenPrint,
+  listenControls,
   listenPalette,
   enhanceGrid,
   listenLocateBoxes,
   startMap,
   () => document.addEventListener("live", () => setTimeout(startMap)),
-  () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {
   try {

@@ -1,17 +1,17 @@
 // Copies an id or key with one click, whole even where it is shown shortened.
+import { around, first } from "./elements.js";
 import { word, announce } from "./words.js";
 
 export function listenCopy() {
   document.addEventListener("click", (e) => {
-    const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest("[data-copies]"));
+    const button = around(e, "[data-copies]");
     if (button) copyBlock(button, document.getElementById(button.dataset.copies ?? ""));
   });
   if (!navigator.clipboard) return; // browsers offer it on https and localhost only
   document.documentElement.classList.add("can-copy");
-  document.addEventListener("click", async (e) => {
-    const at = /** @type {Element} */ (e.target);
-    const el = /** @type {HTMLElement | null} */ (at.closest("[data-copy]"));
-    if (el && !at.closest("a") && !String(getSelection())) await copy(el);
+  document.addEventListener("click", (e) => {
+    const el = around(e, "[data-copy]");
+    if (el && !around(e, "a") && !String(getSelection())) copy(el);
   });
 }
 
@@ -19,51 +19,39 @@ export function listenCopy() {
 async function copy(el) {
   try {
     await navigator.clipboard.writeText(el.title || el.textContent);
+    tell(el, "copied");
   } catch {
-    return;
+    // The browser has not let it.
   }
-  announce(word("copied"));
-  el.dataset.copied = word("copied");
-  setTimeout(() => delete el.dataset.copied, 1000);
 }
 
-/**
- * copyBlock copies all text of an element. Where the browser offers no clipboard, the text is shown and
- * selected, so that Ctrl+C copies it.
- * @param {HTMLElement} button
- * @param {HTMLElement | null} from
- */
+// copyBlock copies all text of an element. Where the browser offers no clipboard, the text is shown and
+// selected, so that Ctrl+C copies it.
+/** @type {(button: HTMLElement, from: HTMLElement | null) => Promise<void>} */
 async function copyBlock(button, from) {
   if (!from) return;
   try {
     await navigator.clipboard.writeText(from.textContent);
+    tell(button, "copied");
   } catch {
     from.hidden = false;
     getSelection()?.selectAllChildren(from);
-    if (!document.execCommand("copy")) {
-      announce(word("selected"));
-      mark(button, word("selected"));
-      return;
-    }
+    tell(button, document.execCommand("copy") ? "copied" : "selected");
   }
-  announce(word("copied"));
-  mark(button, word("copied"));
 }
 
-/**
- * @param {HTMLElement} button
- * @param {string} text
- */
-function mark(button, text) {
-  button.dataset.copied = text;
-  setTimeout(() => delete button.dataset.copied, 2000);
+/** tell shows for a while, at what was pressed, what came of it. @type {(el: HTMLElement, what: string) => void} */
+function tell(el, what) {
+  announce(word(what));
+  el.dataset.copied = word(what);
+  setTimeout(() => delete el.dataset.copied, 1500);
 }
 
-/** copyFromRow copies the first id or key of the row in focus, else of the page. */
+/** copyFromRow copies the first id or key of the row in focus, else of the page. It returns whether there is one. */
 export function copyFromRow() {
   if (!navigator.clipboard) return false;
   const row = document.activeElement?.closest("main tr, main li, main section");
-  const el = /** @type {HTMLElement | null} */ ((row ?? document.querySelector("main"))?.querySelector("[data-copy]"));
+  const el = first("[data-copy]", row ?? document.querySelector("main") ?? document);
   if (el) copy(el);
-  return Boolean(el);
+  return el !== null;
 }

@@ -1,7 +1,7 @@
 // The heat page: keeps the heat map and the lists around it up to date. The table on the page has
 // the same data without this script.
 import { address } from "./address.js";
-import { messageOf, reasonOf } from "./failure.js";
+import { messageOf, readNewer } from "./requests.js";
 import { columnAt, read } from "./heat_data.js";
 import { help, readout } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
@@ -9,27 +9,22 @@ import { listen } from "./heat_input.js";
 import { newPicture, render } from "./heat_render.js";
 import { isRead, part, root, say, state } from "./heat_state.js";
 import { moved, whole, within } from "./heat_view.js";
-import { refreshPage } from "./heat_page.js";
-import { selectionOfAddress } from "./heat_selection.js";
+import { refreshPage, selectionOfAddress } from "./heat_selection.js";
+/** @import { HeatMap } from "./api.js" */
+/** @import { Answer } from "./requests.js" */
 
 const minute = 60_000;
 let version = ""; // of the data that is shown
 
-/**
- * fetchMap reads the map's data. A view that ends at the newest data follows it; any other stays.
- * @param {HTMLElement} map
- */
+// fetchMap reads the map's data. A view that ends at the newest data follows it; any other stays.
+/** @param {HTMLElement} map */
 async function fetchMap(map) {
   const { ns = "", by = "", from = "" } = map.dataset;
-  /** @type {Record<string, string>} */
-  const headers = version ? { "If-None-Match": version } : {};
-  const answer = await fetch(address(`/api/v1/heat/map?${new URLSearchParams({ ns, by, from })}`), { headers, credentials: "same-origin" });
-  if (answer.status === 304) return;
-  if (!answer.ok) throw new Error(await reasonOf(answer));
-  /** @type {import("./api.js").HeatMap} */
-  const body = await answer.json();
-  version = body.version;
-  const heat = read(body);
+  /** @type {Answer<HeatMap> | null} */
+  const answer = await readNewer(address(`/api/v1/heat/map?${new URLSearchParams({ ns, by, from })}`), version);
+  if (!answer) return;
+  version = answer.body.version;
+  const heat = read(answer.body);
   map.classList.toggle("is-empty", heat.columns.length === 0);
   const shares = part("shares"); // a picture of projects has none
   if (shares) shares.hidden = !heat.rows.some((r) => r.hashed);

@@ -3,11 +3,10 @@
 import { isHidden, keyText } from "./heat_data.js";
 import { ticks, timeText } from "./heat_view.js";
 import { isOfProjects, part, say, state } from "./heat_state.js";
+import { colors } from "./shard_colors.js";
+/** @import { Row } from "./heat_data.js" */
 
-/**
- * @typedef {{x: number, y: number, w: number, h: number}} Area
- * @typedef {import("./heat_data.js").Row} Row
- */
+/** @typedef {{x: number, y: number, w: number, h: number}} Area */
 
 const narrow = () => part("canvas").clientWidth < 560;
 
@@ -16,43 +15,28 @@ export const laneWidth = () => (isOfProjects() ? 0 : narrow() ? 9 : 22);
 
 const gutter = () => (narrow() ? 92 : 180); // px for the names of rows, with a lane
 
-/**
- * cellArea is where the cells are, in the canvas's CSS pixels.
- * @returns {Area}
- */
+/** cellArea is where the cells are, in the canvas's CSS pixels. @type {() => Area} */
 export function cellArea() {
   const c = part("canvas");
   return { x: gutter(), y: 8, w: Math.max(c.clientWidth - gutter() - laneWidth() - 2, 50), h: Math.max(c.clientHeight - 30, 50) };
 }
 
-/**
- * @param {Area} area
- * @param {number} time
- */
+/** @type {(area: Area, time: number) => number} */
 export const xOf = (area, time) => area.x + ((time - state.view.t0) / (state.view.t1 - state.view.t0)) * area.w;
 
-/**
- * @param {Area} area
- * @param {number} row
- */
+/** @type {(area: Area, row: number) => number} */
 export const yOf = (area, row) => area.y + ((row - state.view.r0) / (state.view.r1 - state.view.r0)) * area.h;
 
-/**
- * chunkNumbers names a row's chunks by their position.
- * @param {Row} r
- */
+/** chunkNumbers names a row's chunks by their position. @param {Row} r */
 export function chunkNumbers(r) {
   const { number, chunks = 1 } = r;
   if (!number) return "";
   return chunks > 1 ? say("chunks", { n: number, last: number + chunks - 1 }) : say("chunk", { n: number });
 }
 
-/**
- * rowName is a row's project, its chunk where the key begins with a hash or is hidden, or the key at
- * which it begins.
- * @param {number} row
- * @returns {string}
- */
+// rowName is a row's project, its chunk where the key begins with a hash or is hidden, or the key at
+// which it begins.
+/** @type {(row: number) => string} */
 export function rowName(row) {
   const r = state.heat.rows[row];
   if (!r) return "";
@@ -61,32 +45,22 @@ export function rowName(row) {
   return r.hashed || isHidden(r.min) ? chunkNumbers(r) : keyText(r.min);
 }
 
-/**
- * shareText is a row's share of the writes of the picture; "" for less than a percent.
- * @param {number} row
- */
+/** shareText is a row's share of the writes of the picture; "" for less than a percent. @param {number} row */
 export function shareText(row) {
   const n = Math.round(state.heat.share(row) * 100);
   return n ? `≈ ${n} %` : "";
 }
 
-/**
- * axisLabel adds the share to a chunk's number, which alone says nothing: a hash has no name.
- * @param {number} row
- */
+/** axisLabel adds the share to a chunk's number, which alone says nothing: a hash has no name. @param {number} row */
 function axisLabel(row) {
   const share = !narrow() && state.heat.rows[row]?.hashed && shareText(row);
   return share ? `${rowName(row)} · ${share}` : rowName(row);
 }
 
-/**
- * timeAxis writes the times below the cells.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- */
+/** timeAxis writes the times below the cells. @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 export function timeAxis(ctx, area) {
   ctx.font = "11px system-ui, sans-serif";
-  ctx.fillStyle = state.colors.soft;
+  ctx.fillStyle = colors.soft;
   ctx.textBaseline = "alphabetic";
   ctx.textAlign = "left";
   for (const { at, text } of ticks(state.view, area.w)) {
@@ -96,11 +70,7 @@ export function timeAxis(ctx, area) {
   }
 }
 
-/**
- * rowAxis writes the names of rows beside the cells.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- */
+/** rowAxis writes the names of rows beside the cells. @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 export function rowAxis(ctx, area) {
   const { r0, r1 } = state.view;
   const step = Math.max(1, Math.ceil(((r1 - r0) / area.h) * 15));
@@ -114,24 +84,18 @@ export function rowAxis(ctx, area) {
   }
 }
 
-/**
- * clipped keeps the beginning. It assumes 6 px a letter: measuring text in every frame would cost
- * more than the picture.
- * @param {string} s
- * @param {number} width
- */
+// clipped keeps the beginning. It assumes 6 px a letter: measuring text in every frame would cost
+// more than the picture.
+/** @type {(s: string, width: number) => string} */
 const clipped = (s, width) => (s.length * 6 > width ? `${s.slice(0, Math.max(Math.floor(width / 6) - 1, 3))}…` : s);
 
-/**
- * crossHair draws lines through the pointer, with the time and the row's name at their ends.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- */
+// crossHair draws lines through the pointer, with the time and the row's name at their ends.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 export function crossHair(ctx, area) {
   const { hover, mark } = state;
   const x = hover ? hover.x : mark && xOf(area, mark);
   if (!x || x < area.x || x > area.x + area.w) return;
-  ctx.fillStyle = state.colors.ink;
+  ctx.fillStyle = colors.ink;
   ctx.globalAlpha = 0.55;
   ctx.fillRect(x, area.y, 1, area.h);
   if (hover) ctx.fillRect(area.x, hover.y, area.w, 1);
@@ -144,16 +108,11 @@ export function crossHair(ctx, area) {
   tag(ctx, clipped(rowName(state.picture.shown[row]), area.x - laneWidth() - 8), 0, Math.min(Math.max(hover.y + 4, 12), area.y + area.h));
 }
 
-/**
- * tag writes a text over the one that is there.
- * @param {CanvasRenderingContext2D} ctx
- * @param {string} text
- * @param {number} x
- * @param {number} y
- */
+// tag writes a text over the one that is there.
+/** @type {(ctx: CanvasRenderingContext2D, text: string, x: number, y: number) => void} */
 function tag(ctx, text, x, y) {
-  ctx.fillStyle = state.colors.ink;
+  ctx.fillStyle = colors.ink;
   ctx.fillRect(x - 2, y - 11, text.length * 6.4 + 4, 14);
-  ctx.fillStyle = state.colors.paper;
+  ctx.fillStyle = colors.paper;
   ctx.fillText(text, x, y);
 }

@@ -1,34 +1,26 @@
 // Finds the cell of the heat map at a point, and says below the map what it shows.
+import { setText } from "./elements.js";
 import { columnAt, keyText, ownerAt, UNKNOWN, ZERO } from "./heat_data.js";
 import { spanText } from "./heat_view.js";
 import { cellArea, chunkNumbers, rowName, shareText } from "./heat_axes.js";
-import { number, part, say, state } from "./heat_state.js";
+import { part, say, state } from "./heat_state.js";
+import { joined, rate } from "./numbers.js";
+import { isTouched } from "./pictures.js";
+/** @import { Column, Row } from "./heat_data.js" */
+/** @import { Point } from "./heat_state.js" */
 
-/**
- * @typedef {import("./heat_data.js").Row} Row
- * @typedef {import("./heat_data.js").Column} Column
- * @typedef {import("./heat_state.js").Point} Point
- * @typedef {{time: number, row: number, inside: boolean}} Place
- */
+/** @typedef {{time: number, row: number, inside: boolean}} Place */
 
 /** help says how to use the picture with what there is: a finger, or mouse and keys. */
-export const help = () => say(matchMedia("(pointer: coarse)").matches ? "touch" : "help");
+export const help = () => say(isTouched() ? "touch" : "help");
 
-/**
- * pointOf is where a pointer event is, in the canvas's CSS pixels.
- * @param {MouseEvent} e
- * @returns {Point}
- */
+/** pointOf is where a pointer event is, in the canvas's CSS pixels. @type {(e: MouseEvent) => Point} */
 export function pointOf(e) {
   const canvas = part("canvas").getBoundingClientRect();
   return { x: e.clientX - canvas.left, y: e.clientY - canvas.top };
 }
 
-/**
- * timeAndRow is what a point stands for; inside tells whether it is on the cells.
- * @param {Point} point
- * @returns {Place}
- */
+/** timeAndRow is what a point stands for; inside tells whether it is on the cells. @type {(point: Point) => Place} */
 export function timeAndRow({ x, y }) {
   const area = cellArea();
   const { t0, t1, r0, r1 } = state.view;
@@ -39,10 +31,7 @@ export function timeAndRow({ x, y }) {
   };
 }
 
-/**
- * describePoint shows what is at a point, or the help.
- * @param {Point} point
- */
+/** describePoint shows what is at a point, or the help. @param {Point} point */
 export function describePoint(point) {
   const { time, row, inside } = timeAndRow(point);
   readout(inside ? cellText(columnAt(state.heat, time), Math.floor(row)) : help());
@@ -58,20 +47,13 @@ export function describeCursor() {
   readout(cursor ? cellText(cursor.column, cursor.row) : help());
 }
 
-/**
- * readout replaces the line below the map, which screen readers read out.
- * @param {string} text
- */
+/** readout replaces the line below the map, which screen readers read out. @param {string} text */
 export function readout(text) {
-  const el = part("readout");
-  if (el.textContent !== text) el.textContent = text;
+  setText(part("readout"), text);
 }
 
-/**
- * cellText is a cell's rate, its time with how it was counted, and its row. Column -1 is a gap.
- * @param {number} column
- * @param {number} row
- */
+// cellText is a cell's rate, its time with how it was counted, and its row. Column -1 is a gap.
+/** @type {(column: number, row: number) => string} */
 function cellText(column, row) {
   const index = state.picture.shown[row];
   const r = state.heat.rows[index];
@@ -87,12 +69,8 @@ function cellText(column, row) {
   return joined(rateText(level), spanText(c) + (how && ` (${how})`), where);
 }
 
-/**
- * ownerText is the owner at the time of a cell, beside the present one.
- * @param {number} index
- * @param {Row} r
- * @param {Column | undefined} c
- */
+// ownerText is the owner at the time of a cell, beside the present one.
+/** @type {(index: number, r: Row, c: Column | undefined) => string} */
 function ownerText(index, r, c) {
   if (!r.shard) return "";
   if (r.mixed) return say("mixed", { shard: r.shard });
@@ -104,7 +82,7 @@ function ownerText(index, r, c) {
 /** @param {number} level */
 function rateText(level) {
   if (level === UNKNOWN) return say("unknown");
-  return level === ZERO ? say("zero") : say("about", { n: number(state.heat.rate(level)) });
+  return level === ZERO ? say("zero") : say("about", { n: rate(state.heat.rate(level)) });
 }
 
 /** @param {Column} c */
@@ -119,6 +97,3 @@ function countedHow(c) {
   ];
   return parts.filter(Boolean).join(", ");
 }
-
-/** @param {(string | false | undefined)[]} parts */
-const joined = (...parts) => parts.filter(Boolean).join(" · ");

@@ -1,21 +1,22 @@
 // Prepares the heat map from the API for drawing: levels instead of letters, and columns in layers
 // of equal length.
+/** @import { HeatMap, HeatMark, HeatRow } from "./api.js" */
+import { lastAt } from "./pictures.js";
 
 export const UNKNOWN = 255;
 export const ZERO = 0;
 
 /**
  * @typedef {{from: number, to: number, covered: number, sampled?: boolean, atLeast?: boolean, hottest?: boolean, shared?: boolean}} Column
- * @typedef {Omit<import("./api.js").HeatRow, "was"> & {was?: {until: number, shard: string}[]}} Row
+ * @typedef {Omit<HeatRow, "was"> & {was?: {until: number, shard: string}[]}} Row
  * @typedef {{step: number, from: number, columns: number[]}} Layer columns[i] is the column at from + i·step, -1 for a gap
- * @typedef {{columns: Column[], rows: Row[], levels: Uint8Array, layers: Layer[], rate: (level: number) => number, from: number, to: number, ownersSince: number, share: (row: number) => number, marks: import("./api.js").HeatMark[]}} Heat share is a row's part of all counted writes, about
+ * @typedef {{columns: Column[], begins: number[], rows: Row[], levels: Uint8Array, layers: Layer[], from: number, to: number,
+ *   ownersSince: number, marks: HeatMark[], rate: (level: number) => number, share: (row: number) => number}} Heat
+ * begins are those of its columns; share is a row's part of all counted writes, about
  */
 
-/**
- * read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up.
- * @param {import("./api.js").HeatMap} answer
- * @returns {Heat}
- */
+// read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up.
+/** @type {(answer: HeatMap) => Heat} */
 export function read(answer) {
   const { letters, least, step, zero } = answer.scale;
   const level = new Uint8Array(128).fill(UNKNOWN);
@@ -31,6 +32,7 @@ export function read(answer) {
   const rows = answer.rows.map((r) => ({ ...r, was: r.was?.map((w) => ({ until: Date.parse(w.until), shard: w.shard })) }));
   return {
     columns,
+    begins: columns.map((c) => c.from),
     rows,
     levels,
     layers: layersOf(columns),
@@ -67,11 +69,9 @@ function sharesOf(levels, rows, columns, rate) {
   return (row) => (shares ??= sums())[row] ?? 0;
 }
 
-/**
- * layersOf groups consecutive columns of one length into layers. A gap within a layer has no
- * column; a very long gap ends the layer, so that pictures stay small.
- * @param {Column[]} columns
- */
+// layersOf groups consecutive columns of one length into layers. A gap within a layer has no
+// column; a very long gap ends the layer, so that pictures stay small.
+/** @param {Column[]} columns */
 function layersOf(columns) {
   /** @type {Layer[]} */
   const layers = [];
@@ -89,30 +89,15 @@ function layersOf(columns) {
   return layers;
 }
 
-/**
- * columnAt is the column that holds a time; -1 in a gap.
- * @param {Heat} heat
- * @param {number} time
- */
+/** columnAt is the column that holds a time; -1 in a gap. @type {(heat: Heat, time: number) => number} */
 export function columnAt(heat, time) {
-  let lo = 0;
-  let hi = heat.columns.length - 1;
-  while (lo <= hi) {
-    const mid = (lo + hi) >> 1;
-    const c = heat.columns[mid];
-    if (time < c.from) hi = mid - 1;
-    else if (time >= c.to) lo = mid + 1;
-    else return mid;
-  }
-  return -1;
+  const i = lastAt(heat.begins, time);
+  const c = heat.columns[i];
+  return c && time >= c.from && time < c.to ? i : -1;
 }
 
-/**
- * ownerAt is the shard that owned a row at a time; "" if that is not known.
- * @param {Heat} heat
- * @param {number} row
- * @param {number} time
- */
+// ownerAt is the shard that owned a row at a time; "" if that is not known.
+/** @type {(heat: Heat, row: number, time: number) => string} */
 export function ownerAt(heat, row, time) {
   const r = heat.rows[row];
   if (!r?.shard) return "";
@@ -131,10 +116,8 @@ export function ownerAt(heat, row, time) {
 export const isHidden = (bound) =>
   typeof bound === "object" && bound !== null && "value" in bound && bound.value === null && "reason" in bound && typeof bound.reason === "string";
 
-/**
- * keyText is a bound for people: its values without their types' wrapping, or why it is hidden.
- * @param {unknown} bound
- */
+// keyText is a bound for people: its values without their types' wrapping, or why it is hidden.
+/** @param {unknown} bound */
 export function keyText(bound) {
   if (!bound) return "";
   if (isHidden(bound)) return bound.reason;

@@ -5,35 +5,22 @@ import { cellArea, crossHair, rowAxis, timeAxis, xOf, yOf } from "./heat_axes.js
 import { placeMarks } from "./heat_marks.js";
 import { ownerLanes } from "./heat_owners.js";
 import { isRead, part, state } from "./heat_state.js";
+import { fitted, frames, outline } from "./pictures.js";
+import { colors } from "./shard_colors.js";
+/** @import { Area } from "./heat_axes.js" */
+/** @import { Brush, Selection } from "./heat_state.js" */
 
-/** @typedef {import("./heat_axes.js").Area} Area */
-
-let requested = false;
-
-/** draw requests a frame. Any number of requests before it make one. */
-export function draw() {
-  if (requested || !isRead()) return;
-  requested = true;
-  requestAnimationFrame(() => {
-    requested = false;
-    frame();
-  });
-}
+/** draw requests a frame. */
+export const draw = frames(() => {
+  if (isRead()) frame();
+});
 
 function frame() {
-  const canvas = part("canvas");
-  const ratio = Math.min(devicePixelRatio || 1, 2);
-  const wide = Math.round(canvas.clientWidth * ratio);
-  const high = Math.round(canvas.clientHeight * ratio);
-  if (canvas.width !== wide || canvas.height !== high) {
-    canvas.width = wide;
-    canvas.height = high;
-  }
-  const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ctx.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
+  const { clientWidth: width, clientHeight: height } = part("canvas");
+  const ctx = fitted(part("canvas"), width, height);
+  ctx.clearRect(0, 0, width, height);
   const area = cellArea();
-  ctx.fillStyle = state.colors.gap; // shows where there are no cells
+  ctx.fillStyle = colors.gap; // shows where there are no cells
   ctx.fillRect(area.x, area.y, area.w, area.h);
   state.picture.frame(ctx, state.view, area);
   incompleteMarks(ctx, area);
@@ -41,20 +28,18 @@ function frame() {
   timeAxis(ctx, area);
   rowAxis(ctx, area);
   const { brush, cursor, selection } = state;
+  const column = cursor && state.heat.columns[cursor.column];
   if (selection) outlineSelection(ctx, area, selection);
-  if (cursor) outlineCursor(ctx, area, cursor);
+  if (column) outlineCells(ctx, area, column.from, column.to, cursor.row, cursor.row + 1);
   if (brush) outlineBrush(ctx, brush);
   crossHair(ctx, area);
   placeMarks(area);
 }
 
-/**
- * incompleteMarks draws a line above columns that were not counted completely.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- */
+// incompleteMarks draws a line above columns that were not counted completely.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 function incompleteMarks(ctx, area) {
-  ctx.fillStyle = state.colors.soft;
+  ctx.fillStyle = colors.soft;
   for (const c of state.heat.columns) {
     if (!(c.sampled || c.atLeast) || c.to < state.view.t0 || c.from > state.view.t1) continue;
     const x = Math.max(xOf(area, c.from), area.x);
@@ -62,45 +47,19 @@ function incompleteMarks(ctx, area) {
   }
 }
 
-/**
- * outlineCursor draws two lines around the cell, so that it is visible on any colour.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- * @param {import("./heat_state.js").Cell} cursor
- */
-function outlineCursor(ctx, area, { column, row }) {
-  const c = state.heat.columns[column];
-  if (c) outline(ctx, area, c.from, c.to, row, row + 1);
-}
-
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- * @param {number} from
- * @param {number} to
- * @param {number} r0
- * @param {number} r1
- */
-function outline(ctx, area, from, to, r0, r1) {
+/** @type {(ctx: CanvasRenderingContext2D, area: Area, from: number, to: number, r0: number, r1: number) => void} */
+function outlineCells(ctx, area, from, to, r0, r1) {
   const x = Math.max(xOf(area, from), area.x);
   const y = Math.max(yOf(area, r0), area.y);
   const w = Math.max(Math.min(xOf(area, to), area.x + area.w) - x, 4);
   const h = Math.max(Math.min(yOf(area, r1), area.y + area.h) - y, 4);
   if (xOf(area, to) < area.x || x > area.x + area.w || yOf(area, r1) < area.y || y > area.y + area.h) return;
-  ctx.lineWidth = 2;
-  ctx.strokeStyle = state.colors.ink;
-  ctx.strokeRect(x - 2, y - 2, w + 4, h + 4);
-  ctx.strokeStyle = state.colors.accent;
-  ctx.strokeRect(x, y, w, h);
+  outline(ctx, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, colors.ink, colors.accent, 2);
 }
 
-/**
- * outlineSelection draws around each run of selected rows: projects that are selected need not be
- * beside each other any more after new data.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- * @param {import("./heat_state.js").Selection} selection
- */
+// outlineSelection draws around each run of selected rows: projects that are selected need not be
+// beside each other any more after new data.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area, selection: Selection) => void} */
 function outlineSelection(ctx, area, selection) {
   const { heat, picture } = state;
   const keys = new Set(selection.rows);
@@ -113,17 +72,14 @@ function outlineSelection(ctx, area, selection) {
     if (!selected(r)) continue;
     let end = r + 1;
     while (selected(end)) end++;
-    outline(ctx, area, from, to, r, end);
+    outlineCells(ctx, area, from, to, r, end);
     r = end;
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {import("./heat_state.js").Brush} brush
- */
+/** @type {(ctx: CanvasRenderingContext2D, brush: Brush) => void} */
 function outlineBrush(ctx, { x0, y0, x1, y1 }) {
-  ctx.strokeStyle = state.colors.accent;
+  ctx.strokeStyle = colors.accent;
   ctx.lineWidth = 1.5;
   ctx.strokeRect(Math.min(x0, x1), Math.min(y0, y1), Math.abs(x1 - x0), Math.abs(y1 - y0));
 }

@@ -1,18 +1,22 @@
-// Lets people look around in the heat map with mouse and fingers, and by the buttons above it.
+// Lets people look around in the heat map with mouse, fingers and keys, and by the buttons above it. Arrows move the
+// cursor, with Shift they select; + and - zoom, Enter shows what is selected.
+import { around, modified } from "./elements.js";
 import { describeCursor, describePoint, pointOf, timeAndRow } from "./heat_cell.js";
 import { cellArea } from "./heat_axes.js";
 import { draw } from "./heat_frame.js";
-import { setView, zoomToSelection } from "./heat_goto.js";
-import { pressKey } from "./heat_keys.js";
 import { listenToMarks } from "./heat_marks.js";
 import { render } from "./heat_render.js";
-import { cellOf, clearSelection, endExtending, openSelection, selectBetween, selectBox } from "./heat_selection.js";
+import { cellOf, clearSelection, endExtending, extend, openSelection, selectBetween, selectBox } from "./heat_selection.js";
 import { isRead, part, state } from "./heat_state.js";
-import { moved, zoomed } from "./heat_view.js";
+import { moved, within, zoomed } from "./heat_view.js";
+import { clamp, onTheme } from "./pictures.js";
+/** @import { Place } from "./heat_cell.js" */
+/** @import { Cell } from "./heat_state.js" */
+/** @import { View } from "./heat_view.js" */
 
 const still = 5; // px within which a press is a click
 
-/** @type {{x: number, y: number, view: import("./heat_view.js").View} | null} */
+/** @type {{x: number, y: number, view: View} | null} */
 let grabbed = null; // where a drag that moves the view began, and the view then
 
 /** listen attaches all of the map's events. */
@@ -33,7 +37,7 @@ export function listen() {
   });
   canvas.addEventListener("wheel", zoomByWheel, { passive: false });
   canvas.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || !isRead() || !pressKey(e.key, e.shiftKey)) return;
+    if (modified(e) || !isRead() || !pressKey(e.key, e.shiftKey)) return;
     e.preventDefault();
     e.stopPropagation();
   });
@@ -44,29 +48,21 @@ export function listen() {
   listenToMarks(draw);
   document.getElementById("heat-selection")?.addEventListener("click", useSelection);
   new ResizeObserver(draw).observe(canvas);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redo);
-  new MutationObserver(redo).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  onTheme(redo);
 }
 
-/**
- * useSelection handles the buttons beside what is selected.
- * @param {MouseEvent} e
- */
+/** useSelection handles the buttons beside what is selected. @param {MouseEvent} e */
 function useSelection(e) {
-  const at = /** @type {Element} */ (e.target);
-  if (at.closest("[data-heat-clear]")) {
+  if (around(e, "[data-heat-clear]")) {
     e.preventDefault();
     clearSelection();
     part("canvas").focus({ preventScroll: true });
-  } else if (at.closest("[data-heat-zoom]")) {
+  } else if (around(e, "[data-heat-zoom]")) {
     zoomToSelection();
   }
 }
 
-/**
- * A finger that moves up or down scrolls the page; one that moves sideways selects.
- * @param {PointerEvent} e
- */
+/** A finger that moves up or down scrolls the page; one that moves sideways selects. @param {PointerEvent} e */
 function startDrag(e) {
   const p = pointOf(e);
   if (!isRead() || e.button !== 0 || !timeAndRow(p).inside) return;
@@ -86,8 +82,8 @@ function drag(e) {
     return;
   }
   if (state.brush) {
-    state.brush.x1 = Math.min(Math.max(p.x, area.x), area.x + area.w);
-    state.brush.y1 = Math.min(Math.max(p.y, area.y), area.y + area.h);
+    state.brush.x1 = clamp(p.x, area.x, area.x + area.w);
+    state.brush.y1 = clamp(p.y, area.y, area.y + area.h);
     state.hover = null;
     draw();
     return;
@@ -114,7 +110,7 @@ function endDrag(e) {
   draw();
 }
 
-/** @param {import("./heat_cell.js").Place} at */
+/** @param {Place} at */
 function choose(at) {
   if (!at.inside || state.heat.columns.length === 0) return;
   endExtending();
@@ -129,4 +125,92 @@ function zoomByWheel(e) {
   e.preventDefault();
   const { time, row } = timeAndRow(pointOf(e));
   setView(zoomed(state.view, e.deltaY > 0 ? 1.25 : 0.8, time, row));
+}
+
+/** setView shows another part, as far as there is one. @param {View} view */
+export function setView(view) {
+  state.view = within(view, state.all);
+  draw();
+}
+
+/** zoomToSelection shows what is selected. */
+function zoomToSelection() {
+  const { heat, picture, selection } = state;
+  if (!selection) return;
+  const keys = new Set(selection.rows);
+  const at = picture.shown.flatMap((row, i) => (keys.has(heat.rows[row].key) ? [i] : []));
+  if (at.length) setView({ t0: selection.from, t1: selection.to, r0: at[0], r1: at[at.length - 1] + 1 });
+}
+
+/** showCell moves the view as far as a cell is outside of it. @param {Cell} cell */
+function showCell({ column, row }) {
+  const { view } = state;
+  const c = state.heat.columns[column];
+  const time = c.from < view.t0 ? c.from - view.t0 : c.to > view.t1 ? c.to - view.t1 : 0;
+  const rows = row < view.r0 ? row - view.r0 : row + 1 > view.r1 ? row + 1 - view.r1 : 0;
+  if (time || rows) setView(moved(view, time, rows));
+}
+
+/** zoomAtCursor zooms around the cursor, or the middle while there is none. @param {number} by */
+function zoomAtCursor(by) {
+  const { view, cursor } = state;
+  const c = cursor && state.heat.columns[cursor.column];
+  const time = c ? (c.from + c.to) / 2 : (view.t0 + view.t1) / 2;
+  setView(zoomed(view, by, time, cursor ? cursor.row + 0.5 : (view.r0 + view.r1) / 2));
+}
+
+/** @type {Record<string, [columns: number, rows: number]>} */
+const steps = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  PageUp: [0, -10],
+  PageDown: [0, 10],
+  Home: [-Infinity, 0],
+  End: [Infinity, 0],
+};
+
+/** @type {Record<string, () => void>} */
+const keys = {
+  "+": () => zoomAtCursor(0.6),
+  "=": () => zoomAtCursor(0.6),
+  "-": () => zoomAtCursor(1 / 0.6),
+  z: zoomToSelection,
+  Escape: () => clearSelection() || setView(state.all),
+  0: () => setView(state.all),
+  Enter: () => {
+    if (!state.selection && state.cursor) selectBetween(state.cursor, state.cursor);
+    openSelection(true);
+  },
+};
+
+// pressKey does what a key stands for and returns whether it stands for anything.
+/** @type {(key: string, shift?: boolean) => boolean} */
+function pressKey(key, shift = false) {
+  if (state.picture.shown.length === 0 || state.heat.columns.length === 0) return false;
+  if (steps[key]) moveCursor(...steps[key], shift);
+  else if (keys[key]) keys[key]();
+  else return false;
+  return true;
+}
+
+// moveCursor moves the cursor; the first key only shows it, in the newest column. With Shift it
+// selects, without it what keys selected is given up.
+/** @type {(columns: number, rows: number, shift: boolean) => void} */
+function moveCursor(columns, rows, shift) {
+  const count = state.heat.columns.length;
+  const { cursor, view } = state;
+  const next = cursor
+    ? { column: clamp(cursor.column + columns, 0, count - 1), row: clamp(cursor.row + rows, 0, state.picture.shown.length - 1) }
+    : { column: count - 1, row: Math.floor((view.r0 + view.r1) / 2) };
+  state.cursor = next;
+  if (shift) extend(cursor, next);
+  else {
+    endExtending();
+    state.selection = null;
+  }
+  showCell(next);
+  describeCursor();
+  draw();
 }

@@ -1,25 +1,31 @@
 // Puts the marks of what happened above the heat map's time axis. They are links of the page, which
 // is a list of them without this script. One of them can be reached by Tab, the others by arrow keys.
-import { cellArea, xOf } from "./heat_axes.js";
-import { marksAt } from "./heat_mark_parts.js";
-import { part, root, state } from "./heat_state.js";
+import { all, around } from "./elements.js";
+import { xOf } from "./heat_axes.js";
+import { part, root, say, state } from "./heat_state.js";
+import { morph } from "./morph.js";
+import { clamp } from "./pictures.js";
+import { shifted, zoneName } from "./zone.js";
+/** @import { HeatMark } from "./api.js" */
+/** @import { Area } from "./heat_axes.js" */
 
+/** @typedef {{key: string, kind: string, at: number, sign: string, text: string, url: string, failed: boolean}} Mark */
+
+const signs = /** @type {Record<string, string>} */ ({ move: "→", split: "÷", merge: "∪", run: "▸", alert: "!" });
 const wide = 22; // px a mark takes
 const high = 22;
 
 const list = () => /** @type {HTMLElement} */ (root?.querySelector(".heatmarks"));
-const shown = () => /** @type {HTMLElement[]} */ ([...list().querySelectorAll("li:not([hidden]) a")]);
+const links = () => all("li:not([hidden]) a", list());
 
 let placed = ""; // what the places are of
-/** @type {import("./api.js").HeatMark[] | null} */
+let shown = ""; // the marks that the list has
+/** @type {HeatMark[] | null} */
 let known = null; // the marks that are placed
 let lines = 1; // that the marks have needed so far
 
-/**
- * placeMarks moves the marks to their times, in as many lines as they need.
- * @param {import("./heat_axes.js").Area} [area]
- */
-export function placeMarks(area = cellArea()) {
+/** placeMarks moves the marks to their times, in as many lines as they need. @param {Area} area */
+export function placeMarks(area) {
   const { t0, t1 } = state.view;
   const now = [t0, t1, area.x, area.w].join();
   if (now === placed && known === state.heat.marks) return;
@@ -28,8 +34,8 @@ export function placeMarks(area = cellArea()) {
   takeMarks(marksAt(((t1 - t0) / area.w) * wide));
   /** @type {number[]} */
   const ends = []; // by line, where its last mark ends
-  for (const li of /** @type {HTMLElement[]} */ ([...list().children])) {
-    const at = Number(li.dataset.at);
+  for (const li of all("li", list())) {
+    const at = timeOf(li);
     li.hidden = at < t0 || at > t1;
     if (li.hidden) continue;
     const x = Math.min(xOf(area, at), area.x + area.w - wide / 2);
@@ -45,73 +51,56 @@ export function placeMarks(area = cellArea()) {
   oneByTab();
 }
 
-/**
- * takeMarks changes the list into other marks. What is in both stays the same element, so it keeps the focus; the
- * focus of one that goes passes to the nearest.
- * @param {import("./heat_mark_parts.js").Mark[]} marks
- */
+// takeMarks changes the list into other marks. What is in both stays the same element, so it keeps the focus; the
+// focus of one that goes passes to the nearest.
+/** @param {Mark[]} marks */
 function takeMarks(marks) {
+  const shows = marks.map((m) => m.key + m.sign + m.text).join();
+  if (shows === shown) return;
+  shown = shows;
   const ol = list();
-  const had = new Map([...ol.children].map((li) => [/** @type {HTMLElement} */ (li).dataset.key, /** @type {HTMLElement} */ (li)]));
-  const focused = /** @type {HTMLElement | null} */ (document.activeElement?.closest(".heatmarks li") ?? null);
-  const items = marks.map((m) => filled(had.get(m.key) ?? element(), m));
-  for (const li of had.values()) if (!items.includes(li)) li.remove();
-  let next = ol.firstElementChild;
-  for (const li of items) {
-    if (li === next) next = next.nextElementSibling;
-    else ol.insertBefore(li, next);
-  }
-  if (!focused || focused.isConnected || !items.length) return;
-  const off = (/** @type {HTMLElement} */ li) => Math.abs(Number(li.dataset.at) - Number(focused.dataset.at));
-  const near = items.reduce((a, b) => (off(b) < off(a) ? b : a));
+  const focused = document.activeElement?.closest(".heatmarks li");
+  const fresh = /** @type {Element} */ (ol.cloneNode());
+  fresh.append(...marks.map(element));
+  morph(ol, fresh);
+  if (!focused || focused.isConnected || !marks.length) return;
+  const off = (/** @type {Element} */ li) => Math.abs(timeOf(li) - timeOf(focused));
+  const near = [...ol.children].reduce((a, b) => (off(b) < off(a) ? b : a));
   near.querySelector("a")?.focus({ preventScroll: true });
 }
 
-// element is a mark as the page writes it.
-function element() {
+/** @param {Element} li */
+const timeOf = (li) => Number(/** @type {HTMLElement} */ (li).dataset.at);
+
+/** element is a mark as the page writes it. @param {Mark} m */
+function element({ key, kind, at, sign, text, url, failed }) {
   const li = document.createElement("li");
   const a = li.appendChild(document.createElement("a"));
-  a.appendChild(document.createElement("b")).setAttribute("aria-hidden", "true");
-  a.append(" ", document.createElement("span"));
-  return li;
-}
-
-/**
- * @param {HTMLElement} li
- * @param {import("./heat_mark_parts.js").Mark} m
- */
-function filled(li, m) {
-  const [a] = li.getElementsByTagName("a");
-  const [sign] = a.getElementsByTagName("b");
-  const [text] = a.getElementsByTagName("span");
-  li.dataset.key = m.key;
-  li.dataset.at = String(m.at);
-  li.className = `mark-${m.kind}`;
-  li.classList.toggle("failed", m.failed);
-  if (text.textContent === m.text && sign.textContent === m.sign) return li;
-  a.href = m.url;
-  sign.textContent = m.sign;
-  text.textContent = m.text;
+  const b = a.appendChild(document.createElement("b"));
+  const span = document.createElement("span");
+  Object.assign(li.dataset, { key, at });
+  li.className = `mark-${kind}${failed ? " failed" : ""}`;
+  a.href = url;
+  b.ariaHidden = "true";
+  b.textContent = sign;
+  span.textContent = text;
+  a.append(" ", span);
   return li;
 }
 
 // oneByTab leaves one mark in the order of Tab: the one with the focus, else the newest.
 function oneByTab() {
-  const links = shown();
-  const here = links.find((a) => a === document.activeElement) ?? links[links.length - 1];
-  for (const a of links) a.tabIndex = a === here ? 0 : -1;
+  const here = links().find((a) => a === document.activeElement) ?? links().at(-1);
+  for (const a of links()) a.tabIndex = a === here ? 0 : -1;
 }
 
-/**
- * listenToMarks attaches the events; draw shows a line at the mark's time.
- * @param {() => void} draw
- */
+/** listenToMarks attaches the events; draw shows a line at the mark's time. @param {() => void} draw */
 export function listenToMarks(draw) {
   const ol = list();
   const show = (/** @type {Event} */ e) => {
-    const li = /** @type {Element} */ (e.target).closest("li");
+    const li = around(e, "li");
     if (!li) return;
-    state.mark = Number(li.dataset.at);
+    state.mark = timeOf(li);
     draw();
   };
   const hide = () => {
@@ -126,13 +115,51 @@ export function listenToMarks(draw) {
   });
   ol.addEventListener("focusout", hide);
   ol.addEventListener("keydown", (e) => {
-    const links = shown();
-    const at = links.indexOf(/** @type {HTMLElement} */ (e.target));
-    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: links.length - 1 }[e.key];
+    const all = links();
+    const at = all.indexOf(/** @type {HTMLElement} */ (e.target));
+    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: all.length - 1 }[e.key];
     if (at < 0 || next === undefined) return;
     e.preventDefault();
     e.stopPropagation();
-    links[Math.min(Math.max(next, 0), links.length - 1)].focus();
+    all[clamp(next, 0, all.length - 1)].focus();
   });
   part("canvas").addEventListener("pointerleave", hide);
+}
+
+// marksAt are the marks where two of them need so many ms between them, oldest first. A mark that stands for several
+// things is divided as soon as these are far enough apart to be told from each other.
+/** @type {(apart: number) => Mark[]} */
+const marksAt = (apart) => state.heat.marks.flatMap((m) => divided(m, apart)).sort((a, b) => a.at - b.at);
+
+/** divided is a mark, or the marks that it becomes. @type {(m: HeatMark, apart: number) => Mark[]} */
+function divided(m, apart) {
+  const parts = m.parts ?? [];
+  const long = parts.length ? Date.parse(parts[parts.length - 1].at) - Date.parse(parts[0].at) : 0;
+  if (long < 2 * apart) return [written(m)];
+  /** @type {(typeof parts)[]} */
+  const near = [];
+  for (const p of parts) {
+    const last = near[near.length - 1];
+    if (last && Date.parse(p.at) - Date.parse(last[0].at) < apart) last.push(p);
+    else near.push([p]);
+  }
+  return near.map((some) => {
+    if (some.length === 1) return written({ ...some[0], kind: m.kind, count: 1 });
+    const { at, to } = some[some.length - 1];
+    const text = say("some", { n: some.length, all: m.text });
+    return written({ at: some[0].at, to: to ?? at, kind: m.kind, count: some.length, text, url: m.url, failed: some.some((p) => p.failed) });
+  });
+}
+
+/** written is a mark as the page writes it: web/heat. @type {(m: HeatMark) => Mark} */
+function written({ at, to, kind, count, text, url, failed = false }) {
+  const n = count > 99 ? "99+" : count > 1 ? String(count) : "";
+  const begin = Date.parse(at);
+  return { key: kind + begin, kind, at: begin, sign: signs[kind] + n, text: `${times(begin, Date.parse(to ?? at))} · ${text}`, url, failed };
+}
+
+/** @type {(from: number, to: number) => string} */
+function times(from, to) {
+  const clock = (/** @type {number} */ t) => shifted(t).toISOString().slice(11, 19);
+  return `${clock(from)}\u202f${zoneName(from)}${to - from >= 1000 ? `–${clock(to)}` : ""}`;
 }

@@ -1,40 +1,30 @@
 // Draws who owns the rows of the heat map: a lane on the left with the owners where the view begins,
 // one on the right with those where it ends, and a tick in the cells where a row moved.
+import { all, first } from "./elements.js";
 import { ownerAt } from "./heat_data.js";
 import { laneWidth, xOf, yOf } from "./heat_axes.js";
-import { part, state } from "./heat_state.js";
+import { state } from "./heat_state.js";
+import { colors, drawBadge, fillOf } from "./shard_colors.js";
+/** @import { Area } from "./heat_axes.js" */
+/** @import { Shard } from "./shard_colors.js" */
 
-/**
- * @typedef {{color: string, ink: string, label: string, stripes: number}} Owner
- * @typedef {import("./heat_axes.js").Area} Area
- */
+/** @type {Map<string, Shard>} */
+let owners = new Map(); // by name
+const unknown = { label: "", color: 0, pattern: 0 };
 
-/** @type {Map<string, Owner>} */
-let colors = new Map(); // by shard
-
-const palette = 12; // colours that differ; more shards have them again, with stripes
-
-/** readOwnerColors takes the shards' colours from the legend, which the theme colours. */
-export function readOwnerColors() {
-  colors = new Map();
-  const legend = part("legend");
-  if (!legend) return;
-  const entries = /** @type {HTMLElement[]} */ ([...legend.querySelectorAll("[data-shard]")]);
-  entries.forEach((el, i) => {
-    const badge = el.querySelector(".sh") ?? el;
-    const style = getComputedStyle(badge);
-    const [color, ink] = ["--c", "--t"].map((name) => style.getPropertyValue(name).trim());
-    colors.set(el.dataset.shard ?? "", { color, ink, label: badge.textContent, stripes: Math.floor(i / palette) });
-  });
+/** readOwners takes the shards from the legend: their labels and the classes of their colours and patterns. */
+export function readOwners() {
+  owners = new Map();
+  for (const el of all('[data-heat="legend"] [data-shard]')) {
+    const badge = first(".sh", el);
+    const [color = 0, pattern = 0] = ["s", "p"].map((letter) => Number(badge?.className.match(`\\b${letter}(\\d+)`)?.[1] ?? 0));
+    owners.set(el.dataset.shard ?? "", { label: badge?.textContent ?? "", color, pattern });
+  }
 }
 
-/**
- * ownerLanes draws both lanes and the ticks.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- */
+/** ownerLanes draws both lanes and the ticks. @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 export function ownerLanes(ctx, area) {
-  if (colors.size === 0) return;
+  if (owners.size === 0) return;
   // Before the changelog begins owners are not known, so the left lane has those where it begins.
   const since = state.heat.ownersSince;
   lane(ctx, area, area.x - laneWidth() - 1, since < state.view.t1 ? Math.max(state.view.t0, since) : state.view.t0);
@@ -42,61 +32,28 @@ export function ownerLanes(ctx, area) {
   moves(ctx, area);
 }
 
-/**
- * lane draws runs of rows with one owner as one piece.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- * @param {number} x
- * @param {number} time
- */
+// lane draws runs of rows with one owner as one piece.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area, x: number, time: number) => void} */
 function lane(ctx, area, x, time) {
   const { shown } = state.picture;
   const from = Math.max(Math.floor(state.view.r0), 0);
   const to = Math.min(Math.ceil(state.view.r1), shown.length);
+  ctx.font = "600 10px system-ui, sans-serif";
   for (let r = from; r < to; ) {
     const owner = ownerAt(state.heat, shown[r], time);
     let end = r + 1;
     while (end < to && ownerAt(state.heat, shown[end], time) === owner) end++;
     const y = Math.max(yOf(area, r), area.y);
-    piece(ctx, x, y, Math.min(yOf(area, end), area.y + area.h) - y, colors.get(owner));
+    const h = Math.min(yOf(area, end), area.y + area.h) - y;
+    const box = { x, y, w: laneWidth() - 1, h: Math.max(h - 0.5, 0.5) };
+    const shard = owners.get(owner);
+    drawBadge(ctx, shard ?? unknown, shard ? fillOf(shard) : colors.gap, box, shard !== undefined && box.w > 16 && h >= 12);
     r = end;
   }
 }
 
-/**
- * piece draws an owner's rows, with its label where there is room.
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} x
- * @param {number} y
- * @param {number} h
- * @param {Owner | undefined} owner
- */
-function piece(ctx, x, y, h, owner) {
-  const w = laneWidth() - 1;
-  ctx.fillStyle = owner ? owner.color : state.colors.gap;
-  ctx.fillRect(x, y, w, Math.max(h - 0.5, 0.5));
-  if (!owner) return;
-  const labelled = w > 16 && h >= 12;
-  const middle = y + h / 2;
-  if (owner.stripes) {
-    ctx.fillStyle = state.colors.paper;
-    for (let at = y + 3; at < y + h - 1; at += 3 + owner.stripes * 2) {
-      if (!labelled || Math.abs(at - middle) > 7) ctx.fillRect(x, at, w, owner.stripes);
-    }
-  }
-  if (!labelled) return;
-  ctx.font = "600 10px system-ui, sans-serif";
-  ctx.textAlign = "center";
-  ctx.textBaseline = "middle";
-  ctx.fillStyle = owner.ink;
-  ctx.fillText(owner.label, x + w / 2, middle);
-}
-
-/**
- * moves draws a tick in the colour of the new owner, with an edge that is visible on any cell.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Area} area
- */
+// moves draws a tick in the colour of the new owner, with an edge that is visible on any cell.
+/** @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 function moves(ctx, area) {
   const { heat, picture, view } = state;
   const to = Math.min(Math.ceil(view.r1), picture.shown.length);
@@ -107,9 +64,10 @@ function moves(ctx, area) {
       const x = xOf(area, w.until);
       const y = yOf(area, r);
       const h = Math.max(yOf(area, r + 1) - y, 3);
-      ctx.fillStyle = state.colors.paper;
+      ctx.fillStyle = colors.paper;
       ctx.fillRect(x - 2, y, 5, h);
-      ctx.fillStyle = colors.get(ownerAt(heat, picture.shown[r], w.until))?.color ?? state.colors.ink;
+      const owner = owners.get(ownerAt(heat, picture.shown[r], w.until));
+      ctx.fillStyle = owner ? colors.shards[owner.color] : colors.ink;
       ctx.fillRect(x - 1, y, 3, h);
     }
   }

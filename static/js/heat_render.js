@@ -1,34 +1,37 @@
 // Renders the heat map's picture anew: for new data, another shard, other brightness or colours.
-import { color } from "./heat_colors.js";
-import { Picture } from "./heat_picture.js";
-import { readOwnerColors } from "./heat_owners.js";
+import { color, Picture } from "./heat_picture.js";
+import { readOwners } from "./heat_owners.js";
 import { whole } from "./heat_view.js";
-import { number, part, say, state } from "./heat_state.js";
+import { rate } from "./numbers.js";
+import { contextOf } from "./pictures.js";
+import { colors, readColors } from "./shard_colors.js";
+import { part, say, state } from "./heat_state.js";
+/** @import { Heat } from "./heat_data.js" */
 
 /** render paints the picture for what is chosen on the page, and the colour scale above it. */
 export function render() {
   readColors();
+  readOwners();
+  const zero = zeroColor();
+  const dark = zero[0] < 128;
   const rows = state.picture.shown.length;
   state.picture.render({
     shard: part("shard").value,
     brightness: brightness(),
     normalise: part("normalise").checked,
-    dark: state.colors.dark,
-    zero: state.colors.zero,
+    dark,
+    zero,
   });
   if (state.picture.shown.length !== rows) {
     state.all = whole(state.heat, state.picture.shown.length);
     state.view = state.all;
     state.cursor = null;
   }
-  scale();
+  scale(dark);
   paintAhead(state.picture);
 }
 
-/**
- * newPicture replaces the picture after new data.
- * @param {import("./heat_data.js").Heat} heat
- */
+/** newPicture replaces the picture after new data. @param {Heat} heat */
 export function newPicture(heat) {
   state.heat = heat;
   state.picture = new Picture(heat);
@@ -36,56 +39,29 @@ export function newPicture(heat) {
 
 const brightness = () => Number(part("brightness").value);
 
-// readColors takes the colours from the style sheet, which knows the theme. The colour of cells
-// without writes is needed as numbers, so one pixel of it is painted and read.
-function readColors() {
-  const style = getComputedStyle(document.documentElement);
-  const get = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+// zeroColor is the colour of cells without writes. It is needed as numbers, so one pixel of it is painted and read.
+function zeroColor() {
   const ctx = contextOf(document.createElement("canvas"));
-  ctx.fillStyle = get("--track");
+  ctx.fillStyle = colors.track;
   ctx.fillRect(0, 0, 1, 1);
-  const zero = [...ctx.getImageData(0, 0, 1, 1).data].slice(0, 3);
-  readOwnerColors();
-  state.colors = { ink: get("--ink"), paper: get("--paper"), soft: get("--soft"), accent: get("--accent"), zero, dark: zero[0] < 128, gap: hatch(get("--line")) };
+  return [...ctx.getImageData(0, 0, 1, 1).data].slice(0, 3);
 }
 
-/** @param {HTMLCanvasElement} canvas */
-const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-
-/**
- * hatch is the pattern of what was not counted.
- * @param {string} ink
- * @returns {CanvasPattern | string}
- */
-function hatch(ink) {
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = 6;
-  const ctx = contextOf(tile);
-  ctx.strokeStyle = ink;
-  ctx.beginPath();
-  ctx.moveTo(0, 6);
-  ctx.lineTo(6, 0);
-  ctx.stroke();
-  return ctx.createPattern(tile, "repeat") ?? ink;
-}
-
-function scale() {
+/** @param {boolean} dark */
+function scale(dark) {
   const bar = part("scale");
   const ctx = contextOf(bar);
   const power = 2 ** (-brightness() / 5);
   for (let x = 0; x < bar.width; x++) {
-    ctx.fillStyle = `rgb(${color((x / (bar.width - 1)) ** power, state.colors.dark).join()})`;
+    ctx.fillStyle = `rgb(${color((x / (bar.width - 1)) ** power, dark).join()})`;
     ctx.fillRect(x, 0, 1, bar.height);
   }
   const { least, most } = state.picture;
-  part("least").textContent = most ? number(state.heat.rate(least)) : "";
-  part("most").textContent = most ? `${number(state.heat.rate(most))} ${say("more")}` : "";
+  part("least").textContent = most ? rate(state.heat.rate(least)) : "";
+  part("most").textContent = most ? `${rate(state.heat.rate(most))} ${say("more")}` : "";
 }
 
-/**
- * paintAhead paints in idle time what a zoom will need.
- * @param {Picture} picture
- */
+/** paintAhead paints in idle time what a zoom will need. @param {Picture} picture */
 function paintAhead(picture) {
   /** @type {(f: (left: Pick<IdleDeadline, "timeRemaining">) => void) => void} */
   const whenIdle = globalThis.requestIdleCallback ?? ((f) => setTimeout(() => f({ timeRemaining: () => 10 }), 50));

@@ -1,34 +1,27 @@
 // Selects a part of the heat map, by dragging or by keys, and shows what is in it: the page has it
 // from the server for the address with the selection, so a link keeps it.
-import { messageOf } from "./failure.js";
 import { columnAt } from "./heat_data.js";
 import { describeCursor, readout, timeAndRow } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
-import { refreshPage } from "./heat_page.js";
-import { isOfProjects, say, state } from "./heat_state.js";
-import { replaceAddress } from "./shown_address.js";
+import { isOfProjects, root, say, state } from "./heat_state.js";
+import { morph } from "./morph.js";
+import { clamp } from "./pictures.js";
+import { messageOf, readPage } from "./requests.js";
+import { replaceAddress } from "./address.js";
+/** @import { Place } from "./heat_cell.js" */
+/** @import { Brush, Cell } from "./heat_state.js" */
 
 const projects = 50; // that one selection may have
-
-/**
- * @typedef {import("./heat_state.js").Cell} Cell
- * @typedef {import("./heat_cell.js").Place} Place
- */
 
 /** @type {Cell | null} */
 let anchor = null; // the cell where a selection by keys began
 
-/**
- * selectBetween selects the cells between two.
- * @param {Cell} a
- * @param {Cell} b
- */
+/** selectBetween selects the cells between two. @type {(a: Cell, b: Cell) => void} */
 export function selectBetween(a, b) {
   const { columns, rows } = state.heat;
   const { shown } = state.picture;
-  const clamp = (/** @type {number} */ n, /** @type {number} */ count) => Math.min(Math.max(n, 0), count - 1);
-  const [c0, c1] = [a.column, b.column].map((n) => clamp(n, columns.length)).sort((x, y) => x - y);
-  const [r0, r1] = [a.row, b.row].map((n) => clamp(n, shown.length)).sort((x, y) => x - y);
+  const [c0, c1] = [a.column, b.column].map((n) => clamp(n, 0, columns.length - 1)).sort((x, y) => x - y);
+  const [r0, r1] = [a.row, b.row].map((n) => clamp(n, 0, shown.length - 1)).sort((x, y) => x - y);
   const keys = shown.slice(r0, r1 + 1).map((i) => rows[i].key);
   state.selection = {
     rows: isOfProjects() ? keys.slice(0, projects) : keys,
@@ -38,10 +31,7 @@ export function selectBetween(a, b) {
   draw();
 }
 
-/**
- * selectBox selects the cells under a dragged box of the canvas.
- * @param {import("./heat_state.js").Brush} box
- */
+/** selectBox selects the cells under a dragged box of the canvas. @param {Brush} box */
 export function selectBox({ x0, y0, x1, y1 }) {
   const a = timeAndRow({ x: Math.min(x0, x1), y: Math.min(y0, y1) });
   const b = timeAndRow({ x: Math.max(x0, x1) - 0.01, y: Math.max(y0, y1) - 0.01 });
@@ -50,11 +40,8 @@ export function selectBox({ x0, y0, x1, y1 }) {
   anchor = cellOf(a);
 }
 
-/**
- * cellOf is the cell of a time and row; a time between two columns belongs to the later one.
- * @param {Pick<Place, "time" | "row">} place
- * @returns {Cell}
- */
+// cellOf is the cell of a time and row; a time between two columns belongs to the later one.
+/** @type {(place: Pick<Place, "time" | "row">) => Cell} */
 export function cellOf({ time, row }) {
   const { columns } = state.heat;
   let column = columnAt(state.heat, time);
@@ -62,11 +49,7 @@ export function cellOf({ time, row }) {
   return { column: column < 0 ? columns.length - 1 : column, row: Math.floor(row) };
 }
 
-/**
- * extend selects from where the cursor was to where it is now.
- * @param {Cell | null} before
- * @param {Cell} now
- */
+/** extend selects from where the cursor was to where it is now. @type {(before: Cell | null, now: Cell) => void} */
 export function extend(before, now) {
   anchor ??= before ?? now;
   selectBetween(anchor, now);
@@ -77,10 +60,7 @@ export function endExtending() {
   anchor = null;
 }
 
-/**
- * openSelection shows what is selected; with focus, its heading gets the focus.
- * @param {boolean} focus
- */
+/** openSelection shows what is selected; with focus, its heading gets the focus. @param {boolean} focus */
 export async function openSelection(focus) {
   const { selection } = state;
   if (!selection) return;
@@ -136,4 +116,35 @@ function setAddress(selected) {
     else url.searchParams.set(name, String(value));
   }
   replaceAddress(url.href);
+}
+
+const parts = ["heat-lead", "heat-fit", "heat-selection", "heat-table", "heat-lists"];
+
+let begun = 0; // reads; only the last one's answer is shown
+/** @type {Promise<void>} */
+let last = Promise.resolve(); // the read that began last
+
+/**
+ * refreshPage shows the page as it is now or, if another read begins meanwhile, as that one finds it.
+ * It throws if the page cannot be read.
+ */
+export async function refreshPage() {
+  last = read(++begun);
+  for (let reading; reading !== last; ) {
+    reading = last;
+    await reading;
+  }
+}
+
+/** @param {number} mine */
+async function read(mine) {
+  const { answer, page } = await readPage(location.pathname + location.search);
+  if (mine !== begun) return;
+  if (!answer.ok) throw new Error(answer.statusText || String(answer.status));
+  if (Boolean(page.getElementById("heat-map")) !== Boolean(root)) return location.reload(); // counting has started, or the page has changed
+  for (const id of parts) {
+    const shown = document.getElementById(id);
+    const fresh = page.getElementById(id);
+    if (shown && fresh) morph(shown, fresh);
+  }
 }

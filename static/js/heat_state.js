@@ -1,6 +1,10 @@
 // What the heat map shows now, and its elements on the page. All modules of the map share it.
 import { Picture } from "./heat_picture.js";
+import { partOf } from "./pictures.js";
 import { fill } from "./words.js";
+/** @import { Heat } from "./heat_data.js" */
+/** @import { View } from "./heat_view.js" */
+/** @import { Args } from "./words.js" */
 
 export const root = /** @type {HTMLElement | null} */ (document.getElementById("heat-map"));
 
@@ -15,16 +19,11 @@ export const isOfProjects = () => root?.dataset.by === "project";
  *   & Record<"in" | "least" | "most" | "out" | "readout" | "reset" | "words", HTMLElement>} Parts
  */
 
-/**
- * part is one of the map's elements, by its data-heat attribute.
- * @template {keyof Parts} N
- * @param {N} name
- * @returns {Parts[N]}
- */
-export const part = (name) => /** @type {Parts[N]} */ (root?.querySelector(`[data-heat="${name}"]`));
+/** part is one of the map's elements, by its data-heat attribute. @type {<N extends keyof Parts>(name: N) => Parts[N]} */
+export const part = (name) => partOf(root, `[data-heat="${name}"]`);
 
-/** @type {import("./heat_data.js").Heat} */
-const unread = { columns: [], rows: [], levels: new Uint8Array(), layers: [], rate: () => 0, share: () => 0, from: 0, to: 1, ownersSince: Infinity, marks: [] };
+/** @type {Heat} */
+const unread = { columns: [], begins: [], rows: [], levels: new Uint8Array(), layers: [], rate: () => 0, share: () => 0, from: 0, to: 1, ownersSince: Infinity, marks: [] };
 
 /**
  * @typedef {{column: number, row: number}} Cell
@@ -36,14 +35,13 @@ const unread = { columns: [], rows: [], levels: new Uint8Array(), layers: [], ra
 export const state = {
   heat: unread,
   picture: new Picture(unread),
-  /** @type {import("./heat_view.js").View} */ view: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the visible part
-  /** @type {import("./heat_view.js").View} */ all: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the whole picture
+  /** @type {View} */ view: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the visible part
+  /** @type {View} */ all: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the whole picture
   cursor: /** @type {Cell | null} */ (null), // the cell chosen by keyboard or click
   brush: /** @type {Brush | null} */ (null), // being dragged to select
   selection: /** @type {Selection | null} */ (null),
   hover: /** @type {Point | null} */ (null), // the pointer on the cells
   mark: 0, // time of the mark with focus or the pointer; 0: none
-  colors: { ink: "", paper: "", soft: "", accent: "", zero: [0, 0, 0], dark: false, gap: /** @type {CanvasPattern | string} */ ("") },
 };
 
 /** isRead tells whether the map's data has been read yet. */
@@ -51,15 +49,5 @@ export const isRead = () => state.heat !== unread;
 
 const words = root ? part("words").dataset : {};
 
-/**
- * say fills in a sentence that the page has for the map.
- * @param {string} name
- * @param {import("./words.js").Args} [args]
- */
+/** say fills in a sentence that the page has for the map. @type {(name: string, args?: Args) => string} */
 export const say = (name, args = {}) => fill(words[name], args);
-
-/**
- * number writes a rate with about three digits.
- * @param {number} n
- */
-export const number = (n) => (n >= 100 ? String(Math.round(n)) : n >= 10 ? n.toFixed(1) : n >= 0.1 ? n.toFixed(2) : n.toFixed(3));

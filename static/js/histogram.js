@@ -1,7 +1,10 @@
 // Chooses a time in the picture of the changelog: by dragging over it, or with the arrow keys (Shift
 // keeps what was chosen, Enter goes there). Without this script each bar is a link.
-const picture = (/** @type {EventTarget | null} */ el) =>
-  /** @type {SVGSVGElement | null} */ (/** @type {Element | null} */ (el)?.closest?.(".histogram svg"));
+import { all, around, modified } from "./elements.js";
+import { clamp } from "./pictures.js";
+
+/** @type {(e: Event) => SVGSVGElement | null} */
+const picture = (e) => around(e, ".histogram svg");
 
 /** @typedef {{svg: SVGSVGElement, from: number, mark: SVGRectElement | null}} Drag from is where it began, 0 to 1 */
 
@@ -11,10 +14,10 @@ let anchor = ""; // key of the bar at which Shift was pressed first
 
 export function listenHistogram() {
   document.addEventListener("pointerdown", (e) => {
-    const svg = picture(e.target);
+    const svg = picture(e);
     if (svg && e.button === 0 && e.pointerType === "mouse") drag = { svg, from: place(svg, e), mark: null };
   });
-  document.addEventListener("dragstart", (e) => picture(e.target) && e.preventDefault());
+  document.addEventListener("dragstart", (e) => picture(e) && e.preventDefault());
   document.addEventListener("pointermove", (e) => drag && draw(drag, e));
   document.addEventListener("pointerup", (e) => {
     if (!drag) return;
@@ -30,20 +33,13 @@ export function listenHistogram() {
   document.addEventListener("keydown", followKey);
 }
 
-/**
- * place is where a pointer is, 0 to 1.
- * @param {SVGSVGElement} svg
- * @param {PointerEvent} e
- */
+/** place is where a pointer is, 0 to 1. @type {(svg: SVGSVGElement, e: PointerEvent) => number} */
 function place(svg, e) {
   const { left, width } = svg.getBoundingClientRect();
-  return Math.min(1, Math.max(0, (e.clientX - left) / width));
+  return clamp((e.clientX - left) / width, 0, 1);
 }
 
-/**
- * @param {Drag} drag
- * @param {PointerEvent} e
- */
+/** @type {(drag: Drag, e: PointerEvent) => void} */
 function draw(drag, e) {
   const { svg, from } = drag;
   const to = place(svg, e);
@@ -54,12 +50,8 @@ function draw(drag, e) {
   for (const [name, value] of Object.entries(box)) drag.mark.setAttribute(name, String(value));
 }
 
-/**
- * go leads to the page of the whole bars between two places.
- * @param {SVGSVGElement} svg
- * @param {number} from
- * @param {number} to
- */
+// go leads to the page of the whole bars between two places.
+/** @type {(svg: SVGSVGElement, from: number, to: number) => void} */
 function go(svg, from, to) {
   const { begin, wide } = svg.dataset;
   const bars = Number(svg.dataset.bars);
@@ -67,10 +59,7 @@ function go(svg, from, to) {
   narrow(at(Math.floor(from * bars)), at(Math.max(Math.ceil(to * bars), Math.floor(from * bars) + 1)));
 }
 
-/**
- * @param {string} from
- * @param {string} to
- */
+/** @type {(from: string, to: string) => void} */
 function narrow(from, to) {
   const url = new URL(location.href);
   for (const name of ["page", "last"]) url.searchParams.delete(name);
@@ -79,22 +68,17 @@ function narrow(from, to) {
   location.assign(url);
 }
 
-/**
- * queryOf is a value of the address that a bar leads to.
- * @param {SVGAElement} bar
- * @param {string} name
- */
+/** queryOf is a value of the address that a bar leads to. @type {(bar: SVGAElement, name: string) => string} */
 const queryOf = (bar, name) => new URL(bar.href.baseVal, location.href).searchParams.get(name) ?? "";
-
-/** @type {Record<string, number>} */
-const stepOfKey = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** @param {KeyboardEvent} e */
 function followKey(e) {
-  const here = /** @type {SVGAElement | null} */ (/** @type {Element} */ (e.target).closest?.(".histogram a"));
-  const step = stepOfKey[e.key];
-  if (!here || e.altKey || e.ctrlKey || e.metaKey) return;
-  const bars = /** @type {SVGAElement[]} */ ([.../** @type {Element} */ (here.parentElement).querySelectorAll(".histogram a")]);
+  /** @type {SVGAElement | null} */
+  const here = around(e, ".histogram a");
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+  if (!here || modified(e)) return;
+  /** @type {SVGAElement[]} */
+  const bars = all(".histogram a", here.parentElement ?? undefined);
   const chosen = bars.filter((a) => a.hasAttribute("data-chosen"));
   if (e.key === "Enter" && chosen.length > 1) {
     e.preventDefault();

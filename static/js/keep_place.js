@@ -31,13 +31,9 @@ export function keepPlace(region, change) {
   return result;
 }
 
-/**
- * anchorsIn are the rows that should keep their height, best first: the one with the focus or under the
- * pointer, or the first that is seen of a page that is scrolled; then those beside it.
- * @param {Element} region
- * @param {Element | null} focused
- * @returns {Element[]}
- */
+// anchorsIn are the rows that should keep their height, best first: the one with the focus or under the
+// pointer, or the first that is seen of a page that is scrolled; then those beside it.
+/** @type {(region: Element, focused: Element | null) => Element[]} */
 function anchorsIn(region, focused) {
   const seen = [focused, [...region.querySelectorAll(":hover")].at(-1)].find((el) => {
     const { bottom = 0, top = 0 } = el?.getBoundingClientRect() ?? {};
@@ -47,10 +43,8 @@ function anchorsIn(region, focused) {
   return row ? [row, ...beside(row)] : [];
 }
 
-/**
- * topmost is the first element of the content below what sticks to the edge of the window.
- * @returns {Element | null}
- */
+// topmost is the first element of the content below what sticks to the edge of the window.
+/** @returns {Element | null} */
 function topmost() {
   const main = document.getElementById("main");
   for (let y = 90; main && y < innerHeight; y += 24) {
@@ -60,11 +54,8 @@ function topmost() {
   return null;
 }
 
-/**
- * sticks tells whether an element keeps its place in the window, whatever scrolls.
- * @param {Element} el
- * @param {Element} main
- */
+// sticks tells whether an element keeps its place in the window, whatever scrolls.
+/** @type {(el: Element, main: Element) => boolean} */
 function sticks(el, main) {
   for (let at = /** @type {Element | null} */ (el); at && at !== main; at = at.parentElement) {
     if (/sticky|fixed/.test(getComputedStyle(at).position)) return true;
@@ -72,31 +63,21 @@ function sticks(el, main) {
   return false;
 }
 
-/**
- * beside are the rows after a row, and then those before it, nearest first.
- * @param {Element} row
- * @returns {Element[]}
- */
+/** beside are the rows after a row, and then those before it, nearest first. @type {(row: Element) => Element[]} */
 function beside(row) {
   const keyed = [...(row.parentNode?.children ?? [])].filter((el) => el === row || el.hasAttribute("data-key"));
   const at = keyed.indexOf(row);
   return [...keyed.slice(at + 1, at + most), ...keyed.slice(Math.max(0, at - most), at).reverse()];
 }
 
-/**
- * headingOf is the last heading before a part of a region; the page's if the part is gone too.
- * @param {Element} region
- * @param {Element | null | undefined} part
- */
+// headingOf is the last heading before a part of a region; the page's if the part is gone too.
+/** @type {(region: Element, part: Element | null | undefined) => Element} */
 function headingOf(region, part) {
   const before = (/** @type {Element} */ h) => part && h.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING;
   return (part?.isConnected && [...region.querySelectorAll("h1, h2, h3")].findLast(before)) || document.querySelector("main h1") || region;
 }
 
-/**
- * focusOn focuses any element, without scrolling.
- * @param {Element} el
- */
+/** focusOn focuses any element, without scrolling. @param {Element} el */
 export function focusOn(el) {
   if (!el.matches(focusable)) el.setAttribute("tabindex", "-1");
   /** @type {HTMLElement} */ (el).focus({ preventScroll: true });

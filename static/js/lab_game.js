@@ -1,9 +1,12 @@
 // Plays a game of the lab card by card. The page has the table after one card; the script reads the turns once and moves
 // the cards itself.
-import { replaceAddress } from "./shown_address.js";
+import { replaceAddress } from "./address.js";
+import { player } from "./player.js";
+import { readJSON } from "./requests.js";
 import { fill } from "./words.js";
+/** @import { LabGameTurn, LabGameTurns } from "./api.js" */
 
-/** @typedef {import("./api.js").LabGameTurn} Turn */
+/** @typedef {LabGameTurn} Turn */
 /** @typedef {{ player: number, cards: number, stuck: boolean }} Chunk */
 
 const root = /** @type {HTMLElement} */ (document.getElementById("lab-game"));
@@ -24,27 +27,25 @@ let chunks = []; // in the order of their ranges
 let players = 0;
 let dealt = -1; // cards in chunks; -1: they are not known yet
 let step = Number(words.step); // that is shown
-let timer = 0;
 
 /** read is all turns, read once. */
 function read() {
-  reading ??= (async () => {
-    const all = [];
-    for (let next = ""; ; ) {
-      const address = new URL(words.turns ?? "", location.href);
-      address.searchParams.set("limit", "1000");
-      if (next) address.searchParams.set("cursor", next);
-      const answer = await fetch(address, { credentials: "same-origin" });
-      if (!answer.ok) throw new Error(String(answer.status));
-      /** @type {import("./api.js").LabGameTurns} */
-      const page = await answer.json();
-      all.push(...page.items);
-      if (!page.next) return all;
-      next = page.next;
-    }
-  })();
+  reading ??= readAll();
   reading.catch(() => (reading = undefined));
   return reading;
+}
+
+async function readAll() {
+  const all = [];
+  const address = new URL(words.turns ?? "", location.href);
+  address.searchParams.set("limit", "1000");
+  for (;;) {
+    /** @type {LabGameTurns} */
+    const page = await readJSON(address);
+    all.push(...page.items);
+    if (!page.next) return all;
+    address.searchParams.set("cursor", page.next);
+  }
 }
 
 /** deal takes over what came of a card. @param {Turn} t */
@@ -119,27 +120,18 @@ async function show(to) {
   replaceAddress(address.href);
 }
 
-function stop() {
-  clearTimeout(timer);
-  timer = 0;
-  play.textContent = words.play ?? "";
-  text.ariaLive = "polite"; // and says where the game stands
-}
-
-async function tick() {
-  await show(step + 1);
-  if (!timer) return;
-  if (step >= of) stop();
-  else timer = window.setTimeout(tick, 1000 / Number(speed.value));
-}
-
-function toggle() {
-  if (timer) return stop();
-  play.textContent = words.pause ?? "";
-  text.ariaLive = "off"; // a screen reader would fall behind
-  if (step >= of) step = -1; // begins again, with the empty table
-  timer = window.setTimeout(tick, 0);
-}
+const { playing, stop, toggle } = player(
+  async () => {
+    if (step >= of) step = -1; // begins again, with the empty table
+    await show(step + 1);
+    return step < of;
+  },
+  () => 1000 / Number(speed.value),
+  (on) => {
+    play.textContent = (on ? words.pause : words.play) ?? "";
+    text.ariaLive = on ? "off" : "polite"; // a screen reader would fall behind; at the end it says where the game stands
+  },
+);
 
 /** @type {Record<string, () => void>} */
 const actions = {
@@ -156,7 +148,7 @@ const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "end",
 function act(name, e) {
   if (!name || !actions[name]) return;
   e.preventDefault();
-  if (name !== "play" && timer) stop();
+  if (name !== "play" && playing()) stop();
   actions[name]();
 }
 

@@ -1,37 +1,52 @@
-// The options under a combobox: arrows or the pointer choose one, screen readers hear it.
+// The options under a combobox, for what somebody types: arrows or the pointer choose one, screen readers hear it.
+import { around } from "./elements.js";
+import { latest } from "./requests.js";
+
+const waitMs = 70; // between the last key and the request
 
 /**
- * @typedef {{name: string, detail?: string, kind?: string, url?: string}} Item
+ * @typedef {{name: string, detail?: string, kind?: string, url?: string, take?: () => void}} Item take is what choosing it does
  */
 
 /**
- * listbox shows items in a list that a field controls. With first, the first one is chosen by itself;
- * else none is until somebody chooses.
+ * listbox shows in a list the items that find has for a field's text. With first, the first one is chosen by itself; else
+ * none is until somebody chooses.
  * @param {HTMLInputElement} field
  * @param {HTMLElement} list
- * @param {{first?: boolean}} [options]
+ * @param {{first?: boolean, find: (q: string, signal: AbortSignal) => Promise<Item[]>}} options
  */
-export function listbox(field, list, { first = false } = {}) {
+export function listbox(field, list, { first = false, find }) {
+  /** @type {Item[]} */
+  let items = [];
   let chosen = -1;
+  let timer = 0;
+  const requests = latest();
+
+  async function look() {
+    clearTimeout(timer);
+    const signal = requests.begin();
+    const found = await find(field.value.trim(), signal);
+    if (signal.aborted) return;
+    items = found;
+    list.replaceChildren(...items.map(option));
+    choose(first ? 0 : -1);
+  }
 
   /** @param {number} i */
   function choose(i) {
-    const n = list.children.length;
     // Without a first choice there is one more place: none, between the last option and the first.
-    const places = first ? n : n + 1;
-    chosen = n === 0 ? -1 : (i + places) % places;
-    if (!first && (chosen === n || i === -1)) chosen = -1;
-    [...list.children].forEach((li, k) => li.firstElementChild?.setAttribute("aria-selected", String(k === chosen)));
-    const li = list.children[chosen];
-    if (li?.firstElementChild) field.setAttribute("aria-activedescendant", li.firstElementChild.id);
+    const places = items.length + (first ? 0 : 1);
+    chosen = items.length === 0 || (!first && i === -1) ? -1 : (i + places) % places;
+    if (chosen === items.length) chosen = -1;
+    const options = [...list.children].map((li) => li.firstElementChild);
+    options.forEach((el, k) => el?.setAttribute("aria-selected", String(k === chosen)));
+    const option = options[chosen];
+    if (option) field.setAttribute("aria-activedescendant", option.id);
     else field.removeAttribute("aria-activedescendant");
-    li?.scrollIntoView({ block: "nearest" });
+    option?.scrollIntoView({ block: "nearest" });
   }
 
-  /**
-   * @param {Item} item
-   * @param {number} i
-   */
+  /** @type {(item: Item, i: number) => HTMLElement} */
   function option(item, i) {
     const li = document.createElement("li");
     li.setAttribute("role", "none"); // an option may not have a link in it, but be one
@@ -43,29 +58,32 @@ export function listbox(field, list, { first = false } = {}) {
       a.tabIndex = -1;
     }
     for (const [tag, text] of Object.entries({ bdi: item.name, small: item.detail, span: item.kind })) {
-      const part = document.createElement(tag);
-      part.textContent = text ?? "";
-      a.append(part);
+      a.appendChild(document.createElement(tag)).textContent = text ?? "";
     }
     li.append(a);
     li.addEventListener("pointermove", () => choose(i));
     return li;
   }
 
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(look, waitMs);
+  });
+  list.addEventListener("click", (e) => {
+    const li = around(e, "li");
+    if (li) items[[...list.children].indexOf(li)].take?.();
+  });
+
   return {
-    /** @param {Item[]} items */
-    show(items) {
-      list.replaceChildren(...items.map(option));
-      choose(first ? 0 : -1);
-    },
+    look,
     choose,
-    /**
-     * move chooses the next option, or the one before.
-     * @param {number} by
-     */
-    move: (by) => choose(chosen < 0 && by < 0 ? list.children.length - 1 : chosen + by),
-    /** chosen is the position of the chosen option, -1 for none. */
-    chosen: () => chosen,
-    link: () => list.children[chosen]?.querySelector("a"),
+    /** move chooses the next option, or the one before. @param {number} by */
+    move: (by) => choose(chosen < 0 && by < 0 ? items.length - 1 : chosen + by),
+    /** chosen is the chosen item. */
+    chosen: () => items.at(chosen < 0 ? items.length : chosen),
+    stop() {
+      clearTimeout(timer);
+      requests.abort();
+    },
   };
 }

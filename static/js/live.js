@@ -2,8 +2,10 @@
 // frame has either the new HTML of a region, or only the new version of its topic. Then the page
 // fetches its own address again, because that has the filter and the page number.
 import { base } from "./address.js";
+import { all, first, setText } from "./elements.js";
 import { showRegion } from "./live_region.js";
 import { serverNow, setServerTime, span } from "./relative_times.js";
+import { oneAtATime, parsed, readPage } from "./requests.js";
 import { leaveFor, sessionStatus, toSignIn } from "./session.js";
 import { word, announce } from "./words.js";
 
@@ -136,7 +138,7 @@ async function poll() {
   clearTimeout(pollTimer);
   if (signedOut || (socket && !polling)) return true;
   try {
-    const answer = await fetch(`${address()}&poll=1`, { credentials: "same-origin" });
+    const answer = await fetch(`${address()}&poll=1`);
     if (answer.status === 401) leave();
     if (!answer.ok) throw new Error(String(answer.status));
     const frames = await answer.json();
@@ -174,16 +176,12 @@ function applyFrame(frame) {
   }
   if (!frame.topic) return;
   document.dispatchEvent(new CustomEvent("live", { detail: frame })); // for what scripts draw
-  const first = !versions.has(frame.topic);
+  const known = versions.has(frame.topic);
   versions.set(frame.topic, frame.v);
-  const region = /** @type {HTMLElement | null} */ (document.querySelector(`[data-live="${CSS.escape(frame.topic)}"]`));
+  const region = first(`[data-live="${CSS.escape(frame.topic)}"]`);
   if (!region) return;
-  if (frame.html && !region.dataset.liveUrl) {
-    const doc = new DOMParser().parseFromString(frame.html, "text/html");
-    replaceRegion(region, /** @type {HTMLElement | null} */ (doc.body.firstElementChild), !first);
-  } else {
-    reloadRegions(!first);
-  }
+  if (!frame.html || region.dataset.liveUrl) reloadRegions(known);
+  else showRegion(region, parsed(frame.html).getElementById(region.id), known);
 }
 
 // pageAddress is the page's own address. While the cluster map plays back, the address has a time that the
@@ -194,65 +192,24 @@ function pageAddress() {
   return own.pathname + own.search;
 }
 
-let reloading = false;
-let reloadAgain = false;
-
-/**
- * reloadRegions fetches the page's own address and replaces its regions. Only one request runs at a
- * time; changes meanwhile cause exactly one more.
- * @param {boolean} highlight
- */
-export async function reloadRegions(highlight) {
-  if (reloading) {
-    reloadAgain = true;
-    return;
-  }
-  reloading = true;
+/** reloadRegions fetches the page's own address and replaces its regions; changed parts are highlighted if that is said. */
+export const reloadRegions = oneAtATime(async (/** @type {boolean} */ highlight) => {
   try {
-    const answer = await fetch(pageAddress(), { headers: { Accept: "text/html" }, credentials: "same-origin" });
-    const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const { answer, page } = await readPage(pageAddress());
     if (answer.redirected) return leave(); // to sign-in: a page redirects for no other reason
     if (!answer.ok && answer.status !== 404) return;
-    const regions = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-live]"));
-    let found = false;
-    for (const region of regions) {
-      const fresh = doc.getElementById(region.id);
-      if (fresh) replaceRegion(region, fresh, highlight);
-      found ||= Boolean(fresh);
-    }
+    const regions = all("[data-live]").filter((region) => page.getElementById(region.id));
+    for (const region of regions) showRegion(region, page.getElementById(region.id), highlight);
     // The page's object no longer exists: show the server's answer.
-    if (!found && answer.status === 404) {
-      document.getElementById("main")?.replaceChildren(...(doc.getElementById("main")?.childNodes ?? []));
-    }
+    if (regions.length === 0 && answer.status === 404) first("#main")?.replaceChildren(...(first("#main", page)?.childNodes ?? []));
   } catch {
     // The server is not reachable; the WebSocket will close and show it.
-  } finally {
-    reloading = false;
-    if (reloadAgain) {
-      reloadAgain = false;
-      reloadRegions(highlight);
-    }
   }
-}
+});
 
-/**
- * @param {HTMLElement} region
- * @param {HTMLElement | null} fresh
- * @param {boolean} highlight
- */
-function replaceRegion(region, fresh, highlight) {
-  if (fresh?.id === region.id) showRegion(region, fresh, highlight);
-}
-
-/**
- * setStatus changes the dot and the words in the header.
- * @param {string} level
- * @param {string} text
- */
+/** setStatus changes the dot and the words in the header. @type {(level: string, text: string) => void} */
 function setStatus(level, text) {
   const el = document.getElementById("status");
-  if (!el) return;
-  if (el.dataset.level !== level) el.dataset.level = level;
-  const words = el.querySelector(".words");
-  if (words && words.textContent !== text) words.textContent = text;
+  if (el && el.dataset.level !== level) el.dataset.level = level;
+  setText(first("#status .words"), text);
 }

@@ -1,10 +1,9 @@
 // Shows new versions of live regions without disturbing who reads them. A version that would, waits;
 // the newest is shown when its button is pressed or nobody is disturbed any more.
+import { all, around } from "./elements.js";
 import { morph, glow } from "./morph.js";
-import { refreshTimes } from "./relative_times.js";
-import { holdRows, listsOf, notice } from "./held_rows.js";
+import { refreshTimes, selected } from "./relative_times.js";
 import { focusOn, keepPlace } from "./keep_place.js";
-import { selected } from "./selection.js";
 import { word } from "./words.js";
 import { showZone } from "./zone.js";
 
@@ -13,13 +12,10 @@ const waiting = new Map(); // region → its newest version, not all of which is
 const every = 400; // ms after which what waits is looked at again
 let timer = 0; // of the next look; 0 for none
 
-/**
- * showRegion makes a region equal to a new version of it, as far as that disturbs nobody.
- * @param {HTMLElement} region
- * @param {HTMLElement} fresh
- * @param {boolean} highlight
- */
+// showRegion makes a region equal to a new version of it, if there is one, as far as that disturbs nobody.
+/** @type {(region: HTMLElement, fresh: HTMLElement | null, highlight: boolean) => void} */
 export function showRegion(region, fresh, highlight) {
+  if (!fresh) return;
   waiting.delete(region);
   showZone(fresh);
   if (selected(region) || region.querySelector("dialog[open], [data-dragging]")) {
@@ -41,11 +37,7 @@ function lookAgain() {
   }
 }
 
-/**
- * @param {HTMLElement} region
- * @param {HTMLElement} version
- * @param {boolean} highlight
- */
+/** @type {(region: HTMLElement, version: HTMLElement, highlight: boolean) => void} */
 function show(region, version, highlight) {
   const changed = keepPlace(region, () => morph(region, version));
   refreshTimes(region);
@@ -55,8 +47,8 @@ function show(region, version, highlight) {
 /** listenHeld shows what waits when its button is pressed. The focus goes to the first row then. */
 export function listenHeld() {
   document.addEventListener("click", (e) => {
-    const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest?.(".held button"));
-    const region = /** @type {HTMLElement | null | undefined} */ (button?.closest("[data-live]"));
+    const button = around(e, ".held button");
+    const region = around(e, "[data-live]");
     const fresh = region && waiting.get(region);
     if (!button || !fresh) return;
     const nth = listsOf(region).findIndex((list) => button.parentElement?.nextElementSibling?.contains(list));
@@ -69,4 +61,80 @@ export function listenHeld() {
     list.scrollIntoView({ block: "nearest", behavior: "instant" });
     if (list.firstElementChild) focusOn(list.firstElementChild.querySelector("a[href], button, summary") ?? list.firstElementChild);
   });
+}
+
+// A list that has the pointer, the focus or something open, or that begins above the window, keeps its rows: they are
+// held back, and a button tells how many new ones wait.
+
+const edge = 56; // height of what covers the top of the window, px
+let finger = false; // the last pointer was one: it leaves no pointer behind
+addEventListener("pointerover", (e) => (finger = e.pointerType === "touch"), { capture: true, passive: true });
+
+/** listsOf are the lists of a region that can be held. @param {Element} region */
+const listsOf = (region) => all("[data-held]", region);
+
+/** @param {HTMLElement} list */
+function isRead(list) {
+  const { top, bottom } = list.getBoundingClientRect();
+  return (
+    list.contains(document.activeElement) || (!finger && list.matches(":hover")) ||
+    list.querySelector("details[open], dialog[open]") || (scrollY > 0 && top < edge && bottom > edge)
+  );
+}
+
+// holdRows makes of a new version of a region one in which lists that are read keep their rows; the same if none is read.
+/** @type {(region: HTMLElement, fresh: HTMLElement) => HTMLElement} */
+function holdRows(region, fresh) {
+  const read = listsOf(region).map((list) => (isRead(list) ? list : null));
+  if (!read.some(Boolean)) return fresh;
+  const version = /** @type {HTMLElement} */ (fresh.cloneNode(true));
+  let held = false;
+  listsOf(version).forEach((to, i) => {
+    const from = read[i];
+    const words = to.dataset.held ?? "";
+    const n = from?.dataset.held === words ? freeze(from, to) : -1;
+    if (n < 0) return;
+    held = true;
+    const [one, many] = words.split("|");
+    (to.closest("table") ?? to).before(notice(`held-${i}`, n === 0 ? word("reordered") : n === 1 ? one : many.replace("{n}", `${n}`)));
+  });
+  return held ? version : fresh;
+}
+
+// freeze gives a new list the rows of the old one, in their order; only rows after them are added. It
+// returns how many new rows it left out, or -1 if nothing had to be held.
+/** @type {(from: HTMLElement, to: HTMLElement) => number} */
+function freeze(from, to) {
+  const list = rowsOf(to);
+  const next = new Map(list.map((el) => [el.dataset.key, el]));
+  const rows = rowsOf(from).map((old) => next.get(old.dataset.key) ?? departed(old));
+  const kept = new Set(rows);
+  const last = list.findLastIndex((el) => kept.has(el));
+  const out = list.filter((el, i) => !kept.has(el) && (last < 0 || i < last));
+  if (out.length === 0 && rows.every((el, i) => el === list[i])) return -1;
+  to.replaceChildren(...rows, ...list.filter((_, i) => last >= 0 && i > last));
+  return out.filter((el) => !el.matches(".reasons")).length;
+}
+
+/** @param {Element} list */
+const rowsOf = (list) => /** @type {HTMLElement[]} */ ([...list.children]);
+
+/** @param {HTMLElement} old */
+function departed(old) {
+  const row = /** @type {HTMLElement} */ (old.cloneNode(true));
+  row.setAttribute("data-gone", "");
+  return row;
+}
+
+// notice is a button above what waits. It takes no room, so that nothing moves when it comes or goes.
+/** @type {(key: string, text: string) => HTMLParagraphElement} */
+function notice(key, text) {
+  const p = document.createElement("p");
+  const button = document.createElement("button");
+  p.className = "held";
+  p.dataset.key = key;
+  button.type = "button";
+  button.textContent = text;
+  p.append(button);
+  return p;
 }

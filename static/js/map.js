@@ -1,89 +1,73 @@
 // The cluster map: reads the list of collections, keeps it current and puts the view into the address. The
 // page has the same as a picture and a table without this script.
-import { address } from "./address.js";
-import { messageOf, reasonOf } from "./failure.js";
-import { epoch, readColors } from "./map_colors.js";
+import { address, replaceAddress } from "./address.js";
+import { all } from "./elements.js";
+import { epoch, readColors } from "./shard_colors.js";
 import { draw } from "./map_draw.js";
 import { onView, setView } from "./map_goto.js";
 import { listen } from "./map_input.js";
-import { legend } from "./map_legend.js";
 import { noteMoves } from "./map_moves.js";
 import { describe, write as writeReadout } from "./map_readout.js";
 import { listenReplay, showTime } from "./map_replay.js";
 import { part, root, say, state, take, timed } from "./map_state.js";
-import { replaceAddress } from "./shown_address.js";
+import { legend } from "./map_scale.js";
+import { onTheme } from "./pictures.js";
+import { latest, messageOf, oneAtATime, readNewer } from "./requests.js";
 import { onTile, retry, settled } from "./map_tiles.js";
 import { parse, write } from "./map_view.js";
+/** @import { Frame } from "./live.js" */
+/** @import { Cluster } from "./map_state.js" */
+/** @import { Answer } from "./requests.js" */
 
 const every = 15_000; // ms between readings without news: sizes and rates change without one
 const least = 200; // ms between readings with news
 const writeAfter = 300; // ms of rest before the address is replaced: browsers allow about three a second
 
 let etag = "";
-/** @type {AbortController | null} */
-let reading = null; // the running request
-let again = false; // there was news meanwhile
+/** @type {AbortSignal | null} */
+let reading = null; // of the running request
+const requests = latest();
 let addressTimer = 0;
 
-/**
- * readMap reads the list of collections for a time, 0 for now. It returns whether there is one.
- * @param {number} at
- * @returns {Promise<boolean>}
- */
+// readMap reads the list of collections for a time, 0 for now. It returns whether there is one.
+/** @type {(at: number) => Promise<boolean>} */
 async function readMap(at) {
-  reading?.abort();
-  const request = new AbortController();
-  reading = request;
+  const signal = requests.begin();
+  reading = signal;
   const q = timed(at);
   if (root?.dataset.internal) q.set("internal", "1");
   try {
-    const known = at === state.view.at && etag;
-    const answer = await fetch(address(`/api/v1/map?${q}`), {
-      headers: known ? { "If-None-Match": etag } : {},
-      credentials: "same-origin",
-      signal: request.signal,
-    });
-    if (answer.status === 304) return true;
-    if (!answer.ok) throw new Error(await reasonOf(answer));
-    /** @type {import("./map_state.js").Cluster} */
-    const body = await answer.json();
-    etag = answer.headers.get("ETag") ?? "";
+    /** @type {Answer<Cluster> | null} */
+    const answer = await readNewer(address(`/api/v1/map?${q}`), at === state.view.at ? etag : "", signal);
+    if (!answer) return true;
+    const { body } = answer;
     const { shards } = state.map;
+    etag = answer.etag;
     if (JSON.stringify(shards) === JSON.stringify(body.shards)) body.shards = shards; // the rows' pictures stay good
     take(body);
     part("body").classList.toggle("is-empty", !at && body.bands.length === 0); // a past time keeps its slider
     return true;
   } catch (err) {
-    if (!request.signal.aborted) writeReadout(say("failed", { error: messageOf(err) }));
+    if (!signal.aborted) writeReadout(say("failed", { error: messageOf(err) }));
     return false;
   } finally {
-    if (reading === request) reading = null;
+    if (reading === signal) reading = null;
   }
 }
 
-// refresh reads what is new. Only one runs at a time; news meanwhile causes exactly one more.
-async function refresh() {
-  if (reading) {
-    again = true;
-    return;
-  }
+// refresh reads what is new, unless another time is being read.
+const refresh = oneAtATime(async () => {
+  if (reading) return;
   retry();
-  if (await readMap(state.view.at)) {
-    legend();
-    showTime();
-    draw();
-    describe();
-  }
-  if (!again) return;
-  again = false;
-  setTimeout(refresh, least);
-}
+  if (!(await readMap(state.view.at))) return;
+  legend();
+  showTime();
+  draw();
+  describe();
+}, least);
 
-/**
- * goTo shows another time and waits until what is visible of it has been read.
- * @param {number} at
- * @returns {Promise<boolean>}
- */
+// goTo shows another time and waits until what is visible of it has been read.
+/** @type {(at: number) => Promise<boolean>} */
 async function goTo(at) {
   if (!(await readMap(at))) return false;
   setView({ ...state.view, at });
@@ -95,11 +79,8 @@ async function goTo(at) {
 /** @type {(value?: unknown) => void} */
 let ready = () => {}; // ends a wait for what is visible
 
-/**
- * withWindow is an address's query with another time that writes are of, null for the usual one.
- * @param {string} search
- * @param {string | null} over
- */
+// withWindow is an address's query with another time that writes are of, null for the usual one.
+/** @type {(search: string, over: string | null) => string} */
 function withWindow(search, over) {
   const q = new URLSearchParams(search);
   q.delete("window");
@@ -115,7 +96,8 @@ function writeAddress() {
     const search = write(location.search, state.view, total);
     if (search === location.search) return;
     replaceAddress(location.pathname + search + location.hash);
-    const windows = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".windows a"));
+    /** @type {HTMLAnchorElement[]} */
+    const windows = all(".windows a");
     for (const a of windows) a.search = withWindow(search, new URLSearchParams(a.search).get("window"));
   }, writeAfter);
 }
@@ -124,9 +106,7 @@ function listenControls() {
   part("by").addEventListener("input", (e) => (setView({ ...state.view, by: /** @type {HTMLInputElement} */ (e.target).value }), legend()));
   part("only").addEventListener("input", () => setView({ ...state.view, only: part("only").value }));
   new ResizeObserver(draw).observe(part("space"));
-  const recolor = () => (readColors(), draw());
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
-  new MutationObserver(recolor).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  onTheme(() => (readColors(), draw()));
   document.addEventListener("live", (e) => onNews(/** @type {CustomEvent} */ (e).detail));
   new MutationObserver(followTime).observe(document.body, { attributes: true, attributeFilter: ["data-at"] });
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
@@ -139,7 +119,7 @@ function followTime() {
   if (at !== state.view.at) goTo(at);
 }
 
-/** @param {import("./live.js").Frame} frame */
+/** @param {Frame} frame */
 function onNews({ topic, moves = [] }) {
   if (topic !== "map" || state.view.at) return;
   noteMoves(moves, performance.now());

@@ -1,6 +1,6 @@
 // Draws frames of the cluster map. A row is painted once for what it shows and kept as a picture, so that a
 // frame costs a few copies, whatever the number of chunks.
-import { colors, epoch } from "./map_colors.js";
+import { colors, epoch } from "./shard_colors.js";
 import { paintLane, tilesOf, wholeOf } from "./map_lane.js";
 import { layout, partOf, railHeight } from "./map_layout.js";
 import { drawMoves } from "./map_moves.js";
@@ -9,13 +9,14 @@ import { paintSigns, paintZones } from "./map_signs.js";
 import { isRead, part, screen, state } from "./map_state.js";
 import { fetchWanted, forget } from "./map_tiles.js";
 import { rowText } from "./map_text.js";
+import { clamp, fitted, frames, pixelRatio } from "./pictures.js";
+/** @import { Box, Row } from "./map_layout.js" */
+/** @import { Tile } from "./map_tiles.js" */
 
 const budget = 4; // ms of a frame for painting rows; what is left over is painted in the next one
 const around = 130; // px of the window for what is always above and below the map
 
 /**
- * @typedef {import("./map_layout.js").Row} Row
- * @typedef {import("./map_layout.js").Box} Box
  * @typedef {CanvasRenderingContext2D} Context
  * @typedef {{picture: HTMLCanvasElement, of: unknown[], ns: string}} Kept of is what it was made of
  */
@@ -23,23 +24,11 @@ const around = 130; // px of the window for what is always above and below the m
 /** @type {Map<string, Kept>} */
 const pictures = new Map(); // by row or minimap
 
-let requested = false;
+/** draw requests a frame. */
+export const draw = frames((now) => isRead() && frame(now));
 
-/** draw requests a frame. Any number of requests before it make one. */
-export function draw() {
-  if (requested || !isRead()) return;
-  requested = true;
-  requestAnimationFrame((now) => {
-    requested = false;
-    if (frame(now)) draw();
-  });
-}
-
-/**
- * frame draws the map now and tells whether it is to be drawn again, because something moves.
- * @param {number} now
- * @returns {boolean}
- */
+// frame draws the map now and tells whether it is to be drawn again, because something moves.
+/** @type {(now: number) => boolean} */
 export function frame(now) {
   const ctx = place();
   const { width, height, top } = screen;
@@ -66,36 +55,21 @@ export function frame(now) {
 function place() {
   const space = part("space");
   const canvas = part("canvas");
-  const ratio = Math.min(devicePixelRatio || 1, 2);
   const width = space.clientWidth;
   const most = Math.max(innerHeight - around, 320);
   screen.layout = layout(state.map.bands, state.view, width, most - railHeight);
   const whole = screen.layout.height + railHeight;
   const height = Math.min(whole, most);
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.height = `${height}px`;
-  }
-  if (space.style.height !== `${whole}px`) space.style.height = `${whole}px`;
+  canvas.style.height = `${height}px`;
+  space.style.height = `${whole}px`;
   const scrolled = canvas.getBoundingClientRect().top - space.getBoundingClientRect().top;
-  Object.assign(screen, { width, height, ratio, top: Math.min(Math.max(scrolled, 0), whole - height) });
-  const ctx = contextOf(canvas);
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return ctx;
+  Object.assign(screen, { width, height, ratio: pixelRatio(), top: clamp(scrolled, 0, whole - height) });
+  return fitted(canvas, width, height);
 }
 
-/** @param {HTMLCanvasElement} canvas */
-const contextOf = (canvas) => /** @type {Context} */ (canvas.getContext("2d"));
-
-/**
- * drawRow copies a row's picture, after painting it if it is old. It returns whether that has to wait. The
- * minimap has a picture of its own, which stays while the view moves.
- * @param {Context} ctx
- * @param {Row} row
- * @param {number} began
- * @returns {boolean}
- */
+// drawRow copies a row's picture, after painting it if it is old. It returns whether that has to wait. The
+// minimap has a picture of its own, which stays while the view moves.
+/** @type {(ctx: Context, row: Row, began: number) => boolean} */
 function drawRow(ctx, row, began) {
   const tiles = tilesOf(row);
   const { view, map } = state;
@@ -133,10 +107,8 @@ function copy(ctx, key, { ns, width, height }, y, mayWait, of, paintOn) {
   const old = !kept || kept.of.length !== of.length || kept.of.some((v, i) => v !== of[i]);
   if (!kept || (old && !mayWait)) {
     const picture = kept?.picture ?? document.createElement("canvas");
-    picture.width = Math.round(width * screen.ratio);
-    picture.height = Math.round(height * screen.ratio);
-    const to = contextOf(picture);
-    to.setTransform(screen.ratio, 0, 0, screen.ratio, 0, 0);
+    const to = fitted(picture, width, height);
+    to.clearRect(0, 0, width, height);
     paintOn(to);
     kept = { picture, of, ns };
     pictures.set(key, kept);
@@ -145,11 +117,7 @@ function copy(ctx, key, { ns, width, height }, y, mayWait, of, paintOn) {
   return kept.of === of || !old;
 }
 
-/**
- * @param {Context} ctx
- * @param {Row} row
- * @param {import("./map_tiles.js").Tile[]} tiles
- */
+/** @type {(ctx: Context, row: Row, tiles: Tile[]) => void} */
 function paint(ctx, row, tiles) {
   const { ratio, layout: l } = screen;
   const shown = partOf(row, state.view);
@@ -160,12 +128,8 @@ function paint(ctx, row, tiles) {
   names(ctx, row, box);
 }
 
-/**
- * names writes what the collection is called beside its lane, or above it.
- * @param {Context} ctx
- * @param {Row} row
- * @param {Box} box
- */
+// names writes what the collection is called beside its lane, or above it.
+/** @type {(ctx: Context, row: Row, box: Box) => void} */
 function names(ctx, row, box) {
   const [name, ...more] = rowText(row);
   const { narrow, x } = screen.layout;
@@ -185,12 +149,8 @@ function names(ctx, row, box) {
   else more.forEach((text, i) => ctx.fillText(text, 0, y + 15 * (i + 1)));
 }
 
-/**
- * clipped leaves out the middle: the end of a collection's name tells more than its database.
- * @param {Context} ctx
- * @param {string} s
- * @param {number} width
- */
+// clipped leaves out the middle: the end of a collection's name tells more than its database.
+/** @type {(ctx: Context, s: string, width: number) => string} */
 function clipped(ctx, s, width) {
   const wide = ctx.measureText(s).width;
   if (wide <= width) return s;

@@ -1,17 +1,15 @@
 // Paints the marks of one collection of the cluster map, and finds the tiles that it takes.
-import { colors, fillOf } from "./map_colors.js";
+import { colors, fillOf } from "./shard_colors.js";
 import { partOf } from "./map_layout.js";
 import { scaleOf } from "./map_scale.js";
 import { state } from "./map_state.js";
 import { cached, markAt, tile } from "./map_tiles.js";
 import { indexesOf, levelOf } from "./map_view.js";
+/** @import { Fill } from "./shard_colors.js" */
+/** @import { Box, Row, Span } from "./map_layout.js" */
+/** @import { Tile } from "./map_tiles.js" */
 
-/**
- * @typedef {import("./map_tiles.js").Tile} Tile
- * @typedef {import("./map_layout.js").Row} Row
- * @typedef {import("./map_layout.js").Box} Box
- * @typedef {{tile: Tile, i: number, from: number, to: number}} Mark its tile, its index in it and its edges
- */
+/** @typedef {{tile: Tile, i: number, from: number, to: number}} Mark its tile, its index in it and its edges */
 
 const coarse = 512; // marks of a tile that shows a whole collection
 const fine = 1000; // and of one that is zoomed into
@@ -20,11 +18,8 @@ export const patterned = 14; // px that neighbours on one shard take at least to
 /** @param {Row} row */
 const marksFor = (row) => (row.focus && row.band.total > coarse ? fine : coarse);
 
-/**
- * tilesOf are the tiles that show a row now: of the right level, or the best that has been read.
- * @param {Row} row
- * @returns {Tile[]}
- */
+// tilesOf are the tiles that show a row now: of the right level, or the best that has been read.
+/** @type {(row: Row) => Tile[]} */
 export function tilesOf(row) {
   if (row.band.total === 0) return [];
   const { from, to } = partOf(row, state.view);
@@ -34,19 +29,11 @@ export function tilesOf(row) {
   return found.filter((t) => t !== null);
 }
 
-/**
- * wholeOf is the tile that shows all of a row's collection, or null.
- * @param {Row} row
- */
+/** wholeOf is the tile that shows all of a row's collection, or null. @type {(row: Row) => Tile | null} */
 export const wholeOf = (row) => tile(row.band, 0, 0, coarse);
 
-/**
- * above is a tile of a lower level that covers a tile.
- * @param {Row} row
- * @param {number} level
- * @param {number} index
- * @param {number} marks
- */
+// above is a tile of a lower level that covers a tile.
+/** @type {(row: Row, level: number, index: number, marks: number) => Tile | null} */
 function above(row, level, index, marks) {
   for (let up = 1; up <= level; up++) {
     const have = cached(row.band.ns, level - up, index >> up, marks);
@@ -55,12 +42,8 @@ function above(row, level, index, marks) {
   return cached(row.band.ns, 0, 0, coarse);
 }
 
-/**
- * markOf is the mark of a row that holds a chunk, or null while not read.
- * @param {Row} row
- * @param {number} position
- * @returns {Mark | null}
- */
+// markOf is the mark of a row that holds a chunk, or null while not read.
+/** @type {(row: Row, position: number) => Mark | null} */
 export function markOf(row, position) {
   const tiles = tilesOf(row);
   const t = tiles.find((t) => position >= t.from && position < t.to) ?? tiles[tiles.length - 1];
@@ -69,15 +52,8 @@ export function markOf(row, position) {
   return { tile: t, i, from: t.at[i] / t.total, to: (t.at[i] + t.chunks[i]) / t.total };
 }
 
-/**
- * paintLane paints the marks of tiles into a lane; from and to are the part of the collection that it shows.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Row} row
- * @param {Tile[]} tiles
- * @param {import("./map_layout.js").Span} part
- * @param {Box} box
- * @param {number} ratio
- */
+// paintLane paints the marks of tiles into a lane; from and to are the part of the collection that it shows.
+/** @type {(ctx: CanvasRenderingContext2D, row: Row, tiles: Tile[], part: Span, box: Box, ratio: number) => void} */
 export function paintLane(ctx, row, tiles, { from, to }, box, ratio) {
   ctx.fillStyle = colors.track;
   ctx.fillRect(box.x, box.y, box.w, box.h);
@@ -108,14 +84,8 @@ export function paintLane(ctx, row, tiles, { from, to }, box, ratio) {
   ctx.globalAlpha = 1;
 }
 
-/**
- * paintMark fills a mark up to its level; the rest is pale. A level of null is unknown.
- * @param {CanvasRenderingContext2D} ctx
- * @param {number | null} level
- * @param {Box} box
- * @param {import("./map_colors.js").Fill} fill
- * @param {boolean} faint
- */
+// paintMark fills a mark up to its level; the rest is pale. A level of null is unknown.
+/** @type {(ctx: CanvasRenderingContext2D, level: number | null, box: Box, fill: Fill, faint: boolean) => void} */
 function paintMark(ctx, level, { x, y, w, h }, fill, faint) {
   const strength = faint ? 0.2 : 1;
   ctx.fillStyle = fill;
@@ -136,11 +106,7 @@ function paintMark(ctx, level, { x, y, w, h }, fill, faint) {
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {Row} row
- * @param {Box} box
- */
+/** @type {(ctx: CanvasRenderingContext2D, row: Row, box: Box) => void} */
 function paintUnsharded(ctx, row, box) {
   const shard = state.shards.get(row.band.unsharded ?? "");
   if (!shard) return; // not known, or its chunks are not read yet

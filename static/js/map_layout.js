@@ -1,10 +1,11 @@
 // Where the rows of the cluster map are: one for each collection, taller for the one that is zoomed into.
 // Pure: from a width and a view to numbers in CSS pixels.
 import { isZoomed } from "./map_view.js";
+import { clamp } from "./pictures.js";
+/** @import { Band, Shard } from "./map_state.js" */
+/** @import { View } from "./map_view.js" */
 
 /**
- * @typedef {import("./map_state.js").Band} Band
- * @typedef {import("./map_view.js").View} View
  * @typedef {{x: number, y: number, w: number, h: number}} Box
  * @typedef {{from: number, to: number}} Span a part of a collection, as fractions of its chunks
  * @typedef {{y: number, h: number}} Strip
@@ -21,22 +22,16 @@ const labels = 15; // for zone names in the focused row
 const miniHeight = 12;
 const least = 24; // of a row: its name
 
-/**
- * layout places the rows, from y = 0 below the rail. tallest is how high the rows should be together, if that is
- * possible with readable ones.
- * @returns {Layout}
- * @param {Band[]} bands
- * @param {View} view
- * @param {number} width
- * @param {number} tallest
- */
+// layout places the rows, from y = 0 below the rail. tallest is how high the rows should be together, if that is
+// possible with readable ones.
+/** @type {(bands: Band[], view: View, width: number, tallest: number) => Layout} */
 export function layout(bands, view, width, tallest) {
   const narrow = width < 620;
   const x = narrow ? 0 : gutter;
   const head = above + (narrow ? nameHeight : 0);
   const thick = bands.filter((b) => b.total > 0).length;
   const fair = Math.floor((tallest - (bands.length - thick) * least) / Math.max(thick, 1)) - head - below;
-  const lane = Math.min(Math.max(fair, 18), 34);
+  const lane = clamp(fair, 18, 34);
   /** @type {Row[]} */
   const rows = [];
   let y = 0;
@@ -52,60 +47,28 @@ export function layout(bands, view, width, tallest) {
   return { rows, height: y, x, w: Math.max(width - x, 40), narrow };
 }
 
-/**
- * rowAt is the row at a height, or undefined.
- * @param {Layout} layout
- * @param {number} y
- * @returns {Row | undefined}
- */
-export function rowAt({ rows }, y) {
-  let lo = 0;
-  let hi = rows.length;
-  while (lo < hi) {
-    const mid = (lo + hi) >> 1;
-    if (rows[mid].y + rows[mid].h <= y) lo = mid + 1;
-    else hi = mid;
-  }
-  return y >= 0 ? rows[lo] : undefined;
-}
+/** rowAt is the row at a height, or undefined. @type {(layout: Layout, y: number) => Row | undefined} */
+export const rowAt = ({ rows }, y) => rows.find((r) => y >= r.y && y < r.y + r.h);
 
-/**
- * partOf is the part of a collection that a row's lane shows.
- * @param {Row} row
- * @param {View} view
- * @returns {Span}
- */
+/** partOf is the part of a collection that a row's lane shows. @type {(row: Row, view: View) => Span} */
 export const partOf = (row, view) => (row.focus ? { from: view.from, to: view.to } : { from: 0, to: 1 });
 
-/**
- * placeAt is where in its collection a point of a row's lane is, as a fraction.
- * @param {Pick<Layout, "x" | "w">} lane
- * @param {Row} row
- * @param {View} view
- * @param {number} px
- */
+// placeAt is where in its collection a point of a row's lane is, as a fraction.
+/** @type {(lane: Pick<Layout, "x" | "w">, row: Row, view: View, px: number) => number} */
 export function placeAt({ x, w }, row, view, px) {
   const { from, to } = partOf(row, view);
-  return Math.min(Math.max(from + ((px - x) / w) * (to - from), 0), 1);
+  return clamp(from + ((px - x) / w) * (to - from), 0, 1);
 }
 
-/**
- * xOf is where a fraction of a collection is in its row.
- * @param {Pick<Layout, "x" | "w">} lane
- * @param {Row} row
- * @param {View} view
- * @param {number} fraction
- */
+// xOf is where a fraction of a collection is in its row.
+/** @type {(lane: Pick<Layout, "x" | "w">, row: Row, view: View, fraction: number) => number} */
 export function xOf({ x, w }, row, view, fraction) {
   const { from, to } = partOf(row, view);
   return x + ((fraction - from) / (to - from)) * w;
 }
 
-/**
- * shardBoxes are where the shards of the rail are: equal boxes over the width of the rows.
- * @param {Pick<Layout, "x" | "w">} lane
- * @param {import("./map_state.js").Shard[]} shards
- */
+// shardBoxes are where the shards of the rail are: equal boxes over the width of the rows.
+/** @type {(lane: Pick<Layout, "x" | "w">, shards: Shard[]) => {shard: Shard, x: number, w: number}[]} */
 export function shardBoxes({ x, w }, shards) {
   const each = Math.min(w / Math.max(shards.length, 1), 64);
   return shards.map((shard, i) => ({ shard, x: x + i * each, w: each }));

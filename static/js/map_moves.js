@@ -1,9 +1,11 @@
 // Draws migrations over the cluster map: from the box of the source shard to the chunk and on to the box of
 // the target shard, with a ring at the chunk and a dot on its way. Who prefers less motion sees arrows instead.
 // A move that has ended has neither: an arrow shows its way and fades, because nothing moves any more.
-import { colors, fillOf } from "./map_colors.js";
+import { colors, fillOf } from "./shard_colors.js";
 import { railHeight, shardBoxes, xOf } from "./map_layout.js";
 import { state } from "./map_state.js";
+/** @import { Fill } from "./shard_colors.js" */
+/** @import { Layout, Row } from "./map_layout.js" */
 
 const trip = 2600; // ms of a dot's way
 const lines = 24; // moves that are drawn with lines; of more only the chunks are marked
@@ -11,9 +13,6 @@ const lines = 24; // moves that are drawn with lines; of more only the chunks ar
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
- * @typedef {import("./map_layout.js").Row} Row
- * @typedef {import("./map_layout.js").Layout} Layout
- * @typedef {import("./map_colors.js").Fill} Fill
  * @typedef {CanvasRenderingContext2D} Context
  * @typedef {{x: number, y: number}} Point
  * @typedef {{ns: string, position: number, from: string, to: string, arrived?: boolean}} Move
@@ -22,24 +21,13 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 /** @type {(Move & {until: number})[]} */
 let finished = []; // moves that ended a moment ago
 
-/**
- * noteMoves remembers moves that have just ended, to show their way once.
- * @param {Move[]} moves
- * @param {number} now
- */
+/** noteMoves remembers moves that have just ended, to show their way once. @type {(moves: Move[], now: number) => void} */
 export function noteMoves(moves, now) {
   finished = [...finished.filter((m) => m.until > now), ...moves.map((m) => ({ ...m, until: now + trip }))].slice(-lines);
 }
 
-/**
- * drawMoves draws them for the rows that are visible and tells whether it should go on drawing.
- * @param {Context} ctx
- * @param {Layout} layout
- * @param {Row[]} rows
- * @param {number} top
- * @param {number} now
- * @returns {boolean}
- */
+// drawMoves draws them for the rows that are visible and tells whether it should go on drawing.
+/** @type {(ctx: Context, layout: Layout, rows: Row[], top: number, now: number) => boolean} */
 export function drawMoves(ctx, layout, rows, top, now) {
   const moves = state.map.moving;
   const rowOf = new Map(rows.map((r) => [r.band.ns, r]));
@@ -48,17 +36,17 @@ export function drawMoves(ctx, layout, rows, top, now) {
   const one = (/** @type {Move} */ m, /** @type {number} */ part, over = false) => {
     const at = placeOf(layout, rowOf.get(m.ns), m, top);
     if (!at) return;
-    if (!over) ring(ctx, at, 6, fillOf(state.shards.get(m.to)));
+    if (!over) edged(ctx, circle(at, 6), fillOf(state.shards.get(m.to)), 3);
     const from = boxes.get(m.from);
     const to = boxes.get(m.to);
     if (!from || !to || moves.length > lines) return;
     const a = { x: from.x + from.w / 2, y: railHeight - 5 };
     const b = { x: to.x + to.w / 2, y: railHeight - 5 };
-    way(ctx, a, at, fillOf(from.shard));
-    way(ctx, at, b, fillOf(to.shard));
+    edged(ctx, line(a, at), fillOf(from.shard), 2.5);
+    edged(ctx, line(at, b), fillOf(to.shard), 2.5);
     alive = true;
     if (over || still.matches) arrow(ctx, at, b);
-    else dot(ctx, a, at, b, part, fillOf(to.shard));
+    else dot(ctx, part < 0.5 ? between(a, at, part * 2) : between(at, b, part * 2 - 1), fillOf(to.shard));
   };
   finished = finished.filter((m) => m.until > now);
   for (const m of finished) {
@@ -70,13 +58,8 @@ export function drawMoves(ctx, layout, rows, top, now) {
   return alive && (finished.length > 0 || !still.matches);
 }
 
-/**
- * placeOf is where a moving chunk is in its row, or null when that is not visible.
- * @param {Layout} layout
- * @param {Row | undefined} row
- * @param {Move} move
- * @param {number} top
- */
+// placeOf is where a moving chunk is in its row, or null when that is not visible.
+/** @type {(layout: Layout, row: Row | undefined, move: Move, top: number) => Point | null} */
 function placeOf(layout, row, move, top) {
   if (!row) return null;
   const x = xOf(layout, row, state.view, (move.position + 0.5) / Math.max(row.band.total, 1));
@@ -84,78 +67,46 @@ function placeOf(layout, row, move, top) {
   return { x, y: railHeight + row.lane.y + row.lane.h / 2 - top };
 }
 
-/**
- * @param {Context} ctx
- * @param {Point} at
- * @param {number} radius
- * @param {Fill} fill
- */
-function ring(ctx, { x, y }, radius, fill) {
-  ctx.beginPath();
-  ctx.arc(x, y, radius, 0, 7);
-  ctx.lineWidth = 5;
-  ctx.strokeStyle = colors.paper;
-  ctx.stroke();
-  ctx.lineWidth = 3;
-  ctx.strokeStyle = fill;
-  ctx.stroke();
+/** @type {(a: Point, b: Point, t: number) => Point} */
+const between = (a, b, t) => ({ x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t });
+
+/** @type {(at: Point, radius: number) => Path2D} */
+function circle({ x, y }, radius) {
+  const path = new Path2D();
+  path.arc(x, y, radius, 0, 7);
+  return path;
 }
 
-/**
- * @param {Context} ctx
- * @param {Point} a
- * @param {Point} b
- * @param {Fill} stroke
- */
-function way(ctx, a, b, stroke) {
-  ctx.beginPath();
-  ctx.moveTo(a.x, a.y);
-  ctx.lineTo(b.x, b.y);
-  ctx.lineWidth = 4.5;
+/** @type {(a: Point, b: Point) => Path2D} */
+const line = (a, b) => new Path2D(`M${a.x} ${a.y}L${b.x} ${b.y}`);
+
+// edged strokes a path with an edge of paper, so that it is visible on any colour.
+/** @type {(ctx: Context, path: Path2D, stroke: Fill, width: number) => void} */
+function edged(ctx, path, stroke, width) {
+  ctx.lineWidth = width + 2;
   ctx.strokeStyle = colors.paper;
-  ctx.stroke();
-  ctx.lineWidth = 2.5;
+  ctx.stroke(path);
+  ctx.lineWidth = width;
   ctx.strokeStyle = stroke;
-  ctx.stroke();
+  ctx.stroke(path);
 }
 
-/**
- * dot is on its way from a by the chunk to b; part is 0 to 1.
- * @param {Context} ctx
- * @param {Point} a
- * @param {Point} chunk
- * @param {Point} b
- * @param {number} part
- * @param {Fill} fill
- */
-function dot(ctx, a, chunk, b, part, fill) {
-  const [p, q] = part < 0.5 ? [a, chunk] : [chunk, b];
-  const t = (part % 0.5) * 2;
-  ctx.beginPath();
-  ctx.arc(p.x + (q.x - p.x) * t, p.y + (q.y - p.y) * t, 4, 0, 7);
+/** @type {(ctx: Context, at: Point, fill: Fill) => void} */
+function dot(ctx, at, fill) {
+  const path = circle(at, 4);
   ctx.fillStyle = fill;
-  ctx.fill();
+  ctx.fill(path);
   ctx.lineWidth = 1.5;
   ctx.strokeStyle = colors.ink;
-  ctx.stroke();
+  ctx.stroke(path);
 }
 
-/**
- * @param {Context} ctx
- * @param {Point} a
- * @param {Point} b
- */
+/** @type {(ctx: Context, a: Point, b: Point) => void} */
 function arrow(ctx, a, b) {
-  const turn = Math.atan2(b.y - a.y, b.x - a.x);
   ctx.save();
   ctx.translate(b.x, b.y);
-  ctx.rotate(turn);
-  ctx.beginPath();
-  ctx.moveTo(0, 0);
-  ctx.lineTo(-8, -4);
-  ctx.lineTo(-8, 4);
-  ctx.closePath();
+  ctx.rotate(Math.atan2(b.y - a.y, b.x - a.x));
   ctx.fillStyle = colors.ink;
-  ctx.fill();
+  ctx.fill(new Path2D("M0 0L-8-4L-8 4Z"));
   ctx.restore();
 }

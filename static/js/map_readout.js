@@ -1,24 +1,28 @@
 // The live text below the cluster map: the mark under the pointer or the cursor, with its bounds and its
 // project once the server has told them, and links to it.
 import { address } from "./address.js";
-import { messageOf } from "./failure.js";
+import { setText } from "./elements.js";
 import { draw } from "./map_draw.js";
 import { markOf } from "./map_lane.js";
 import { part, root, say, screen, state, timed } from "./map_state.js";
 import { bandText, chunkText, markText } from "./map_text.js";
+import { isTouched } from "./pictures.js";
+import { latest, messageOf, readJSON } from "./requests.js";
+/** @import { MapChunk } from "./api.js" */
+/** @import { Mark } from "./map_lane.js" */
+/** @import { Row } from "./map_layout.js" */
 
 const rest = 150; // ms that a pointer rests on a chunk before its bounds are read
 
 let asked = ""; // what the text is about
 let timer = 0;
-/** @type {AbortController | null} */
-let request = null;
+const requests = latest();
 
 /** describe writes what is at the pointer, else at the cursor, else how the map is used. */
 export function describe() {
   const at = state.hover ?? state.cursor;
   const row = at && rowOf(at.ns);
-  if (!row) return write(say(matchMedia("(pointer: coarse)").matches ? "touch" : "help"));
+  if (!row) return write(say(isTouched() ? "touch" : "help"));
   const mark = row.band.total > 0 ? markOf(row, at.position) : null;
   if (!mark) return write(row.band.total > 0 ? say("reading") : bandText(row));
   const text = markText(row, mark);
@@ -31,59 +35,35 @@ export function describe() {
   timer = setTimeout(() => readChunk(row.band.ns, tile.at[i], key, text), rest);
 }
 
-/**
- * rowOf is the row of a collection.
- * @param {string} ns
- */
+/** rowOf is the row of a collection. @type {(ns: string) => Row | undefined} */
 export const rowOf = (ns) => screen.layout.rows.find((r) => r.band.ns === ns);
 
-/**
- * write replaces the text, which screen readers read out.
- * @param {string} text
- * @param {string} [full]
- */
+/** write replaces the text, which screen readers read out. @type {(text: string, full?: string) => void} */
 export function write(text, full = text) {
   clearTimeout(timer);
-  request?.abort();
+  requests.abort();
   asked = "";
-  const el = part("readout");
-  if (el.textContent !== full) el.textContent = full;
+  setText(part("readout"), full);
 }
 
-/**
- * chunkAt reads one chunk.
- * @param {string} ns
- * @param {number} position
- * @param {AbortSignal} [signal]
- * @returns {Promise<import("./api.js").MapChunk>}
- */
-export async function chunkAt(ns, position, signal) {
+/** chunkAt reads one chunk. @type {(ns: string, position: number, signal?: AbortSignal) => Promise<MapChunk>} */
+function chunkAt(ns, position, signal) {
   const q = timed(state.view.at, { position: String(position) });
-  const answer = await fetch(address(`/api/v1/map/${encodeURIComponent(ns)}/chunk?${q}`), { credentials: "same-origin", signal });
-  if (!answer.ok) throw new Error(answer.statusText);
-  return answer.json();
+  return readJSON(address(`/api/v1/map/${encodeURIComponent(ns)}/chunk?${q}`), signal);
 }
 
-/**
- * @param {string} ns
- * @param {number} position
- * @param {string} key
- * @param {string} text
- */
+/** @type {(ns: string, position: number, key: string, text: string) => Promise<void>} */
 async function readChunk(ns, position, key, text) {
-  request = new AbortController();
   try {
-    const more = chunkText(await chunkAt(ns, position, request.signal));
-    if (asked === key && more) part("readout").textContent = `${text} · ${more}`;
+    const more = chunkText(await chunkAt(ns, position, requests.begin()));
+    if (asked === key && more) setText(part("readout"), `${text} · ${more}`);
   } catch {
     // The mark's own facts stay; the header shows when the server is not reachable.
   }
 }
 
-/**
- * open leads to the chunk at the cursor, or zooms into a mark of several chunks by calling zoom.
- * @param {(row: import("./map_layout.js").Row, mark: import("./map_lane.js").Mark) => void} zoom
- */
+// open leads to the chunk at the cursor, or zooms into a mark of several chunks by calling zoom.
+/** @param {(row: Row, mark: Mark) => void} zoom */
 export async function open(zoom) {
   const { cursor } = state;
   const row = cursor && rowOf(cursor.ns);

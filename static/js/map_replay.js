@@ -1,6 +1,8 @@
 // Plays the last hours of the cluster map back: a slider, play and pause, and how fast. It shows the past from
 // the placement history, in the same view.
+import { setText } from "./elements.js";
 import { part, say, state } from "./map_state.js";
+import { player } from "./player.js";
 import { serverNow } from "./relative_times.js";
 import { minuteText, shifted } from "./zone.js";
 
@@ -9,15 +11,21 @@ const shortest = 5_000; // ms of a step
 const newest = 500; // ms before now that count as now
 const hour = 3_600_000;
 
-let playing = 0; // the timer of the next step; 0 while not playing
 /** @type {(at: number) => Promise<boolean>} */
 let show = async () => true;
 
-/**
- * listenReplay attaches the controls. goTo shows a time, 0 for now, and tells when all of it is visible, or
- * false if there is nothing of that time.
- * @param {(at: number) => Promise<boolean>} goTo
- */
+const { stop, toggle } = player(
+  () => {
+    const { from, to } = range();
+    return go(state.view.at ? state.view.at + Math.max((to - from) / steps, shortest) : from).then((shown) => shown && state.view.at > 0);
+  },
+  () => Number(part("speed").value),
+  (playing) => setText(part("play"), say(playing ? "pause" : "play")),
+);
+
+// listenReplay attaches the controls. goTo shows a time, 0 for now, and tells when all of it is visible, or
+// false if there is nothing of that time.
+/** @param {(at: number) => Promise<boolean>} goTo */
 export function listenReplay(goTo) {
   show = goTo;
   const slider = part("time");
@@ -40,58 +48,12 @@ function range() {
   return { from: Math.min(from, state.view.at || from), to: now };
 }
 
-/** @param {{from: number, to: number}} range */
-const stepOf = ({ from, to }) => Math.max((to - from) / steps, shortest);
-
-/** toggle plays, or stops playing. From now it begins at the oldest time. */
-export function toggle() {
-  if (playing) return stop();
-  playing = 1;
-  label();
-  play();
-}
-
-async function play() {
-  while (playing) {
-    const { from, to } = range();
-    const at = state.view.at ? state.view.at + stepOf({ from, to }) : from;
-    if (!(await go(at)) || !state.view.at) break;
-    await new Promise((done) => (playing = playing && setTimeout(done, Number(part("speed").value))));
-  }
-  stop();
-}
-
-/**
- * step goes one step on or back.
- * @param {number} by
- */
-export function step(by) {
-  stop();
-  const { from, to } = range();
-  return go(Math.max((state.view.at || to) + by * stepOf({ from, to }), from));
-}
-
-/**
- * go shows a time; the newest is now.
- * @param {number} at
- */
+/** go shows a time; the newest is now. @param {number} at */
 async function go(at) {
   const past = at < range().to - newest;
   const shown = await show(past ? Math.ceil(at / 1000) * 1000 : 0);
   showTime();
   return shown;
-}
-
-function stop() {
-  clearTimeout(playing);
-  playing = 0;
-  label();
-}
-
-// label writes on the button what it does now.
-function label() {
-  const text = say(playing ? "pause" : "play");
-  if (part("play").textContent !== text) part("play").textContent = text;
 }
 
 /** showTime puts the slider where the shown time is. */
@@ -105,7 +67,7 @@ export function showTime() {
   slider.value = String(at);
   const text = state.view.at ? minuteText(at) : say("live");
   slider.setAttribute("aria-valuetext", text);
-  if (part("when").textContent !== text) part("when").textContent = text;
+  setText(part("when"), text);
   part("now").hidden = !state.view.at;
   // On a page of the past its time bar plays; without a history nothing does.
   part("replay").hidden = Boolean(document.body.dataset.at) || !state.map.since;

@@ -1,64 +1,94 @@
 // How high a mark of the cluster map is filled: by the size of its chunks, their writes, the time since they
-// moved, or the share of its chunks that are on its shard.
-import { state } from "./map_state.js";
+// moved, or the share of its chunks that are on its shard; and the legend that says so.
+import { all, setText } from "./elements.js";
+import { part, say, state } from "./map_state.js";
+import { isZoomed } from "./map_view.js";
+import { bytes, rate } from "./numbers.js";
+import { clamp } from "./pictures.js";
+import { span } from "./relative_times.js";
+/** @import { MapScale, MapSpan } from "./api.js" */
+/** @import { Tile } from "./map_tiles.js" */
 
-/**
- * @typedef {import("./map_tiles.js").Tile} Tile
- * @typedef {import("./api.js").MapSpan} Span the least and most of single chunks, null if nothing is known
- * @typedef {(t: Tile, i: number) => number | null} Scale from a tile and the index of a mark
- */
+/** @typedef {(t: Tile, i: number) => number | null} Scale from a tile and the index of a mark to 0…1; null if that is not known */
 
-/**
- * scaleOf returns a function from a tile and a mark to 0…1, or null if that is not known.
- * @returns {Scale}
- */
+/** scaleOf is the scale of the measure that is shown. @type {() => Scale} */
 export function scaleOf() {
   const { by } = state.view;
-  const range = state.map.scale;
-  if (by === "size") return linear("bytes", range.bytes);
-  if (by === "heat") return logarithmic("peak", range.heat);
+  const { heat, age, bytes } = state.map.scale;
+  if (by === "heat") return logarithmic("peak", heat);
+  if (by === "size") {
+    return (t, i) => (t.bytes[i] == null || !bytes.high ? null : clamp(t.bytes[i] / bytes.high, 0, 1));
+  }
   if (by === "age") {
-    const level = logarithmic("age", range.age);
+    const level = logarithmic("age", age);
     return (t, i) => (t.age[i] == null ? null : Math.min(1.02 - (level(t, i) ?? 0), 1));
   }
   return (t, i) => t.share[i] / 100;
 }
 
-/**
- * @param {"bytes"} column
- * @param {Span} range
- * @returns {Scale}
- */
-const linear = (column, range) => (t, i) => {
-  const v = t[column][i];
-  return v == null || !range.high ? null : clamp(v / range.high);
-};
-
-/**
- * @param {"peak" | "age"} column
- * @param {Span} range
- * @returns {Scale}
- */
+/** @type {(column: "peak" | "age", range: MapSpan) => Scale} */
 function logarithmic(column, range) {
   if (!range.high) return () => null;
   const { low, high } = decades(range);
   return (t, i) => {
     const v = t[column][i];
-    return v == null ? null : v <= 0 ? 0 : clamp(Math.log(v / low) / Math.log(high / low), 0.06);
+    return v == null ? null : v <= 0 ? 0 : clamp(Math.log(v / low) / Math.log(high / low), 0.06, 1);
   };
 }
 
-/**
- * decades are the ends of a logarithmic scale: at most three powers of ten.
- * @param {Span} span
- */
-export function decades({ low, high }) {
+// decades are the ends of a logarithmic scale: at most three powers of ten.
+/** @type {(range: MapSpan) => {low: number, high: number}} */
+function decades({ low, high }) {
   const top = Math.max(high ?? 0, 1e-3);
   return { low: Math.min(Math.max(low ?? 0, top / 1e3), top / 10), high: top };
 }
 
-/**
- * @param {number} n
- * @param {number} [least]
- */
-const clamp = (n, least = 0) => Math.min(Math.max(n, least), 1);
+/** legend writes what the height of a mark stands for, with the ends of the scale, and sets the controls. */
+export function legend() {
+  const { by, only } = state.view;
+  const [low, high] = ends(by, state.map.scale);
+  setText(part("scale-what"), say(`by${by}`, { window: span(milliseconds(state.map.scale.heat.window)) }));
+  setText(part("scale-low"), low);
+  setText(part("scale-high"), high);
+  part("scale").hidden = by === "shard" || low === "";
+  /** @type {HTMLInputElement[]} */
+  const inputs = all("input", part("by"));
+  for (const input of inputs) input.checked = input.value === by;
+  part("only").value = only;
+  part("all").hidden = !isZoomed(state.view);
+  signs();
+}
+
+// signs leaves out of the legend what the map cannot have.
+function signs() {
+  const { bands, moving } = state.map;
+  /** @type {Record<string, boolean>} */
+  const shown = {
+    zone: bands.some((b) => b.zoned),
+    jumbo: bands.some((b) => b.jumbo > 0),
+    moving: moving.some((m) => !m.arrived),
+    unknown: state.view.by !== "shard",
+  };
+  for (const li of all("[data-sign]", part("body"))) li.hidden = !shown[li.dataset.sign ?? ""];
+}
+
+// milliseconds reads a duration such as 1h5m0s.
+function milliseconds(duration = "") {
+  /** @type {Record<string, number>} */
+  const units = { h: 3600_000, m: 60_000, s: 1000 };
+  return [...duration.matchAll(/(\d+)([hms])/g)].reduce((sum, [, n, unit]) => sum + Number(n) * units[unit], 0);
+}
+
+/** @type {(by: string, scale: MapScale) => [low: string, high: string]} */
+function ends(by, scale) {
+  if (by === "size" && scale.bytes.high) return [bytes(0), bytes(scale.bytes.high)];
+  if (by === "heat" && scale.heat.high) {
+    const { low, high } = decades(scale.heat);
+    return [rate(low), `${rate(high)} ${say("rate")}`];
+  }
+  if (by === "age" && scale.age.high) {
+    const { low, high } = decades(scale.age);
+    return [say("ago", { span: span(high * 1000) }), say("ago", { span: span(low * 1000) })];
+  }
+  return ["", ""];
+}

@@ -1,21 +1,20 @@
 // Signs of the cluster map: jumbo chunks, chunks outside their zone and moving ones below a lane; zone
 // borders, pins and names above it.
-import { colors } from "./map_colors.js";
+import { colors } from "./shard_colors.js";
 import { JUMBO, markAt, MOVING, OUTSIDE } from "./map_tiles.js";
+import { clamp } from "./pictures.js";
+/** @import { MapZone } from "./api.js" */
+/** @import { Box, Row, Span } from "./map_layout.js" */
+/** @import { Tile } from "./map_tiles.js" */
 
-/**
- * @typedef {import("./map_tiles.js").Tile} Tile
- * @typedef {import("./map_layout.js").Box} Box
- * @typedef {import("./map_layout.js").Span} Span
- */
+/** @typedef {CanvasRenderingContext2D} Context */
 
-/**
- * paintSigns draws the signs below a lane: jumbo chunks, chunks outside their zone, moving ones.
- * @param {CanvasRenderingContext2D} ctx
- * @param {Tile[]} tiles
- * @param {Span} part
- * @param {Box} box
- */
+const diamond = new Path2D("M-3.5 0L0-3.5 3.5 0 0 3.5Z");
+const triangle = new Path2D("M-3.5 3L0-3.5 3.5 3Z");
+const ring = new Path2D("M3 0A3 3 0 1 1-3 0 3 3 0 1 1 3 0Z");
+
+// paintSigns draws the signs below a lane: jumbo chunks, chunks outside their zone, moving ones.
+/** @type {(ctx: Context, tiles: Tile[], part: Span, box: Box) => void} */
 export function paintSigns(ctx, tiles, { from, to }, box) {
   /** @type {Record<number, number>} */
   const last = { [JUMBO]: -99, [OUTSIDE]: -99, [MOVING]: -99 };
@@ -23,7 +22,7 @@ export function paintSigns(ctx, tiles, { from, to }, box) {
     const k = box.w / (to - from) / Math.max(t.total, 1);
     for (let i = markAt(t, Math.floor(from * t.total)); i < t.at.length && t.at[i] < to * t.total; i++) {
       if (!t.flags[i]) continue;
-      let x = Math.min(Math.max(box.x + (t.at[i] + t.chunks[i] / 2 - from * t.total) * k, box.x + 4), box.x + box.w - 4);
+      let x = clamp(box.x + (t.at[i] + t.chunks[i] / 2 - from * t.total) * k, box.x + 4, box.x + box.w - 4);
       for (const flag of [JUMBO, OUTSIDE, MOVING]) {
         if (!(t.flags[i] & flag) || x - last[flag] < 8) continue;
         last[flag] = x;
@@ -34,57 +33,18 @@ export function paintSigns(ctx, tiles, { from, to }, box) {
   }
 }
 
-/**
- * sign draws one of them: a triangle, a diamond or a ring.
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} flag
- * @param {number} x
- * @param {number} y
- */
-export function sign(ctx, flag, x, y) {
+/** @type {(ctx: Context, flag: number, x: number, y: number) => void} */
+function sign(ctx, flag, x, y) {
+  ctx.translate(x, y);
   ctx.fillStyle = ctx.strokeStyle = flag === MOVING ? colors.accent : colors.ink;
   ctx.lineWidth = 1.3;
-  ctx.beginPath();
-  if (flag === MOVING) ctx.arc(x, y, 3, 0, 7);
-  else if (flag === JUMBO) triangle(ctx, x, y);
-  else diamond(ctx, x, y);
-  if (flag === JUMBO) ctx.fill();
-  else ctx.stroke();
+  if (flag === JUMBO) ctx.fill(triangle);
+  else ctx.stroke(flag === MOVING ? ring : diamond);
+  ctx.translate(-x, -y);
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} x
- * @param {number} y
- */
-function triangle(ctx, x, y) {
-  ctx.moveTo(x - 3.5, y + 3);
-  ctx.lineTo(x, y - 3.5);
-  ctx.lineTo(x + 3.5, y + 3);
-  ctx.closePath();
-}
-
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} x
- * @param {number} y
- */
-function diamond(ctx, x, y) {
-  ctx.moveTo(x - 3.5, y);
-  ctx.lineTo(x, y - 3.5);
-  ctx.lineTo(x + 3.5, y);
-  ctx.lineTo(x, y + 3.5);
-  ctx.closePath();
-}
-
-/**
- * paintZones draws the zones above a lane, with names where there is room, and pins.
- * @param {CanvasRenderingContext2D} ctx
- * @param {import("./map_layout.js").Row} row
- * @param {Tile[]} tiles
- * @param {Span} part
- * @param {Box} box
- */
+// paintZones draws the zones above a lane, with names where there is room, and pins.
+/** @type {(ctx: Context, row: Row, tiles: Tile[], part: Span, box: Box) => void} */
 export function paintZones(ctx, row, tiles, { from, to }, box) {
   let drawn = -99;
   let pinned = -99;
@@ -112,25 +72,15 @@ export function paintZones(ctx, row, tiles, { from, to }, box) {
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {number} x
- * @param {number} y
- */
+/** @type {(ctx: Context, x: number, y: number) => void} */
 function pin(ctx, x, y) {
   ctx.beginPath();
   ctx.arc(x, y, 3, 0, 7);
   ctx.fill();
 }
 
-/**
- * name writes a zone's name, or its project's, and returns where the next may begin.
- * @param {CanvasRenderingContext2D} ctx
- * @param {import("./map_tiles.js").Zone} z
- * @param {number} left
- * @param {number} right
- * @param {number} y
- */
+// name writes a zone's name, or its project's, and returns where the next may begin.
+/** @type {(ctx: Context, z: MapZone, left: number, right: number, y: number) => number} */
 function name(ctx, z, left, right, y) {
   const text = z.pin || z.name;
   const room = Math.max(right - left, 60);

@@ -1,10 +1,15 @@
 // What the cluster map shows now, and its elements on the page. All modules of the map share it.
+import { partOf } from "./pictures.js";
 import { fill } from "./words.js";
+/** @import { ClusterMap, MapBand, MapShard } from "./api.js" */
+/** @import { Layout } from "./map_layout.js" */
+/** @import { View } from "./map_view.js" */
+/** @import { Args } from "./words.js" */
 
 /**
- * @typedef {import("./api.js").ClusterMap} Cluster
- * @typedef {import("./api.js").MapShard} Shard
- * @typedef {import("./api.js").MapBand} Band its total is 0 if it is not sharded
+ * @typedef {ClusterMap} Cluster
+ * @typedef {MapShard} Shard
+ * @typedef {MapBand} Band its total is 0 if it is not sharded
  * @typedef {{ns: string, position: number}} Cursor position is a chunk's place in its collection
  */
 
@@ -19,13 +24,8 @@ export const root = /** @type {HTMLElement | null} */ (document.querySelector('[
  *   & Record<"scale" | "scale-high" | "scale-low" | "scale-what", HTMLElement>} Parts
  */
 
-/**
- * part is one of the map's elements, by its data-map attribute.
- * @template {keyof Parts} N
- * @param {N} name
- * @returns {Parts[N]}
- */
-export const part = (name) => /** @type {Parts[N]} */ (root?.querySelector(`[data-map="${name}"]`));
+/** part is one of the map's elements, by its data-map attribute. @type {<N extends keyof Parts>(name: N) => Parts[N]} */
+export const part = (name) => partOf(root, `[data-map="${name}"]`);
 
 const unknown = { low: null, high: null };
 
@@ -39,7 +39,7 @@ export const state = {
   map: unread,
   /** @type {Map<string, Shard>} */ shards: new Map(),
   /** @type {Map<string, Band>} */ bands: new Map(),
-  /** @type {import("./map_view.js").View} */ view: { by: "shard", only: "", ns: "", from: 0, to: 1, at: 0 },
+  /** @type {View} */ view: { by: "shard", only: "", ns: "", from: 0, to: 1, at: 0 },
   /** @type {Cursor | null} */ cursor: null, // the mark chosen by keyboard or click
   /** @type {Cursor | null} */ hover: null, // the mark under the pointer
   /** @type {{ns: string, from: number, to: number} | null} */ brush: null, // being dragged to zoom in
@@ -50,7 +50,7 @@ export const isRead = () => state.map !== unread;
 
 /** screen is what the last frame has worked out: the rows, and what of them is visible, in CSS pixels. */
 export const screen = {
-  /** @type {import("./map_layout.js").Layout} */ layout: { rows: [], height: 0, x: 0, w: 0, narrow: false },
+  /** @type {Layout} */ layout: { rows: [], height: 0, x: 0, w: 0, narrow: false },
   width: 0,
   height: 0,
   top: 0, // how far the rows are scrolled
@@ -59,18 +59,11 @@ export const screen = {
 
 const words = root ? part("words").dataset : {};
 
-/**
- * say fills in a sentence that the page has for the map.
- * @param {string} name
- * @param {import("./words.js").Args} [args]
- */
+/** say fills in a sentence that the page has for the map. @type {(name: string, args?: Args) => string} */
 export const say = (name, args = {}) => fill(words[name], args);
 
-/**
- * timed are the parameters of a reading: a past time, 0 for now, and the time that writes are of.
- * @param {number} at
- * @param {Record<string, string>} [more]
- */
+// timed are the parameters of a reading: a past time, 0 for now, and the time that writes are of.
+/** @type {(at: number, more?: Record<string, string>) => URLSearchParams} */
 export function timed(at, more = {}) {
   const q = new URLSearchParams(more);
   if (at) q.set("at", String(at));
@@ -78,10 +71,7 @@ export function timed(at, more = {}) {
   return q;
 }
 
-/**
- * take replaces the list of shards, collections and moves.
- * @param {Cluster} map
- */
+/** take replaces the list of shards, collections and moves. @param {Cluster} map */
 export function take(map) {
   const all = map.bands.length + (map.more ?? 0);
   const rows = Number(part("body").dataset.rows);

@@ -1,23 +1,16 @@
 // The cluster map in words: the names of its rows, and what a mark is, for its live text.
-import { bytes, count, rate } from "./map_numbers.js";
 import { partOf } from "./map_layout.js";
 import { say, state } from "./map_state.js";
 import { JUMBO, MOVING, OUTSIDE } from "./map_tiles.js";
+import { bytes, count, joined, rate } from "./numbers.js";
 import { span } from "./relative_times.js";
+/** @import { MapChunk } from "./api.js" */
+/** @import { Mark } from "./map_lane.js" */
+/** @import { Row } from "./map_layout.js" */
+/** @import { Tile } from "./map_tiles.js" */
 
-/**
- * @typedef {import("./map_layout.js").Row} Row
- * @typedef {import("./map_tiles.js").Tile} Tile
- */
-
-/** @param {(string | number | null | undefined)[]} parts what is empty, or 0 for a flag that is not set, is left out */
-const joined = (...parts) => parts.filter(Boolean).join(" · ");
-
-/**
- * rowText is a row's name and the lines below it: how many chunks, how large, which part is visible.
- * @param {Row} row
- * @returns {string[]}
- */
+// rowText is a row's name and the lines below it: how many chunks, how large, which part is visible.
+/** @type {(row: Row) => string[]} */
 export function rowText(row) {
   const { ns, total, unsharded, sharded } = row.band;
   const size = row.band.bytes.value === null ? "" : bytes(row.band.bytes.value);
@@ -27,11 +20,8 @@ export function rowText(row) {
   return [ns, rangeText(row), all];
 }
 
-/**
- * rangeText says which chunks of a row are visible; people count from 1.
- * @param {Row} row
- */
-export function rangeText(row) {
+/** rangeText says which chunks of a row are visible; people count from 1. @param {Row} row */
+function rangeText(row) {
   const { from, to } = partOf(row, state.view);
   const { total } = row.band;
   const first = Math.floor(from * total + 1e-6);
@@ -39,21 +29,15 @@ export function rangeText(row) {
   return last - first === 1 ? say("one", { n: count(last) }) : say("range", { from: count(first + 1), to: count(last) });
 }
 
-/**
- * bandText is a collection in words.
- * @param {Row} row
- */
+/** bandText is a collection in words. @param {Row} row */
 export function bandText(row) {
   const [ns, ...more] = rowText(row);
   const { unsharded, jumbo } = row.band;
   return joined(ns, ...more.reverse(), unsharded, jumbo ? say("jumbos", { n: count(jumbo) }) : "");
 }
 
-/**
- * markText is a mark in words: collection, shard, chunks, size, heat, age, what is unusual.
- * @param {Row} row
- * @param {import("./map_lane.js").Mark} mark
- */
+// markText is a mark in words: collection, shard, chunks, size, heat, age, what is unusual.
+/** @type {(row: Row, mark: Mark) => string} */
 export function markText(row, { tile: t, i }) {
   const shard = t.shards[t.shard[i]];
   const n = t.chunks[i];
@@ -71,17 +55,10 @@ export function markText(row, { tile: t, i }) {
   );
 }
 
-/**
- * @param {number | null} size
- * @param {number} n
- */
+/** @type {(size: number | null, n: number) => string} */
 const sizeText = (size, n) => (size == null ? say("nosize") : n === 1 ? bytes(size) : say("each", { size: bytes(size) }));
 
-/**
- * @param {number | null} mean
- * @param {number | null} peak
- * @param {number} n
- */
+/** @type {(mean: number | null, peak: number | null, n: number) => string} */
 function heatText(mean, peak, n) {
   if (mean == null) return say("noheat");
   if (n > 1 && peak != null) return say("heats", { n: rate(mean), peak: rate(peak) });
@@ -91,11 +68,7 @@ function heatText(mean, peak, n) {
 /** @param {number | null} age */
 const ageText = (age) => (age == null ? say("noage") : say("age", { span: span(age * 1000) }));
 
-/**
- * @param {Row} row
- * @param {Tile} t
- * @param {number} i
- */
+/** @type {(row: Row, t: Tile, i: number) => (string | 0)[]} */
 function flagTexts(row, t, i) {
   const flags = t.flags[i];
   const move = flags & MOVING && state.map.moving.find((m) => m.ns === row.band.ns && m.position >= t.at[i] && m.position < t.at[i] + t.chunks[i]);
@@ -113,8 +86,5 @@ function flagTexts(row, t, i) {
  */
 const zonesAt = (t, i) => t.zones.filter((z) => z.from < t.at[i] + t.chunks[i] && z.to > t.at[i]).slice(0, 2);
 
-/**
- * chunkText adds what only the server knows of a single chunk: its bounds and its project.
- * @param {import("./api.js").MapChunk} c
- */
+/** chunkText adds what only the server knows of a single chunk: its bounds and its project. @param {MapChunk} c */
 export const chunkText = (c) => joined(c.name && say("project", { name: c.name }), c.minText && say("bounds", { min: c.minText, max: c.maxText }));

@@ -2,11 +2,14 @@
 // request that nobody needs any more is aborted.
 import { address } from "./address.js";
 import { state, timed } from "./map_state.js";
+import { lastAt } from "./pictures.js";
+import { readNewer } from "./requests.js";
+/** @import { MapMarks, MapTile } from "./api.js" */
+/** @import { Band } from "./map_state.js" */
+/** @import { Answer } from "./requests.js" */
 
 /**
- * @typedef {import("./api.js").MapTile} Answer
- * @typedef {import("./api.js").MapZone} Zone
- * @typedef {Omit<Answer, "marks"> & import("./api.js").MapMarks} Tile with a list for each property of its marks
+ * @typedef {Omit<MapTile, "marks"> & MapMarks} Tile with a list for each property of its marks
  * @typedef {{tile: Tile, etag: string}} Kept
  * @typedef {{key: string, place: string, ns: string, level: number, index: number, marks: number, at: number}} Wanted
  */
@@ -31,22 +34,13 @@ const failed = new Set(); // keys that could not be read, so that they are not a
 
 let arrived = () => {};
 
-/**
- * onTile sets what is called after a tile was read, or could not be.
- * @param {() => void} f
- */
+/** onTile sets what is called after a tile was read, or could not be. @param {() => void} f */
 export const onTile = (f) => (arrived = f);
 
-/**
- * tile is a tile of a collection, or null while it has not been read. An older version is returned while
- * the newest is read. A version stands for the same content at any time, so that a replay reads only
- * what changed.
- * @returns {Tile | null}
- * @param {import("./map_state.js").Band} band
- * @param {number} level
- * @param {number} index
- * @param {number} marks
- */
+// tile is a tile of a collection, or null while it has not been read. An older version is returned while
+// the newest is read. A version stands for the same content at any time, so that a replay reads only
+// what changed.
+/** @type {(band: Band, level: number, index: number, marks: number) => Tile | null} */
 export function tile(band, level, index, marks) {
   const place = `${band.ns} ${level} ${index} ${marks}`;
   const key = `${place} ${band.version}`;
@@ -64,13 +58,8 @@ export function tile(band, level, index, marks) {
 // shown is what was last shown at a place.
 const shown = (/** @type {string} */ place) => tiles.get(newest.get(place) ?? "");
 
-/**
- * cached is the tile last shown at a place, or null; it does not ask for it.
- * @param {string} ns
- * @param {number} level
- * @param {number} index
- * @param {number} marks
- */
+// cached is the tile last shown at a place, or null; it does not ask for it.
+/** @type {(ns: string, level: number, index: number, marks: number) => Tile | null} */
 export const cached = (ns, level, index, marks) => shown(`${ns} ${level} ${index} ${marks}`)?.tile ?? null;
 
 /** forget starts a frame: what it asks for is all that is wanted. */
@@ -97,14 +86,10 @@ async function read({ key, place, ns, level, index, marks, at }) {
   const have = shown(place);
   const q = timed(at, { level: String(level), index: String(index), marks: String(marks) });
   try {
-    const answer = await fetch(address(`/api/v1/map/${encodeURIComponent(ns)}/tile?${q}`), {
-      headers: have?.etag ? { "If-None-Match": have.etag } : {},
-      credentials: "same-origin",
-      signal: request.signal,
-    });
-    if (answer.status === 304 && have) keep(key, place, have);
-    else if (!answer.ok) failed.add(key);
-    else keep(key, place, { tile: flat(await answer.json()), etag: answer.headers.get("ETag") ?? "" });
+    /** @type {Answer<MapTile> | null} */
+    const answer = await readNewer(address(`/api/v1/map/${encodeURIComponent(ns)}/tile?${q}`), have?.etag, request.signal);
+    if (answer) keep(key, place, { tile: flat(answer.body), etag: answer.etag });
+    else if (have) keep(key, place, have);
   } catch {
     if (!request.signal.aborted) failed.add(key);
   } finally {
@@ -114,13 +99,9 @@ async function read({ key, place, ns, level, index, marks, at }) {
   }
 }
 
-/**
- * keep stores a tile under the version it was asked for. If the collection changed between its list and
- * its tile, the next list has another version.
- * @param {string} key
- * @param {string} place
- * @param {Kept} entry
- */
+// keep stores a tile under the version it was asked for. If the collection changed between its list and
+// its tile, the next list has another version.
+/** @type {(key: string, place: string, entry: Kept) => void} */
 function keep(key, place, entry) {
   tiles.set(key, entry);
   newest.set(place, key);
@@ -130,27 +111,11 @@ function keep(key, place, entry) {
   }
 }
 
-/**
- * @param {Answer} answer
- * @returns {Tile}
- */
+/** @type {(answer: MapTile) => Tile} */
 const flat = ({ marks, ...rest }) => ({ ...rest, ...marks, zones: rest.zones ?? [] });
 
 /** retry lets tiles that could not be read be asked for again. */
 export const retry = () => failed.clear();
 
-/**
- * markAt is the mark of a tile that holds a chunk.
- * @param {Tile} tile
- * @param {number} position
- */
-export function markAt(tile, position) {
-  let lo = 0;
-  let hi = tile.at.length - 1;
-  while (lo < hi) {
-    const mid = (lo + hi + 1) >> 1;
-    if (tile.at[mid] <= position) lo = mid;
-    else hi = mid - 1;
-  }
-  return lo;
-}
+/** markAt is the mark of a tile that holds a chunk. @type {(tile: Tile, position: number) => number} */
+export const markAt = (tile, position) => lastAt(tile.at, position);

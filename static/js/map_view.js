@@ -1,5 +1,6 @@
 // What the cluster map shows, and how an address says it: the measure, one collection's visible part,
 // a shard, a time. Nothing here draws or reads.
+import { clamp } from "./pictures.js";
 
 /**
  * @typedef {{by: string, only: string, ns: string, from: number, to: number, at: number}} View
@@ -8,26 +9,16 @@
  * for now.
  */
 
-export const measures = ["shard", "size", "heat", "age"];
+const measures = ["shard", "size", "heat", "age"];
 
-/**
- * whole is the view of all collections from end to end.
- * @param {View} view
- * @returns {View}
- */
+/** whole is the view of all collections from end to end. @type {(view: View) => View} */
 export const whole = (view) => ({ ...view, ns: "", from: 0, to: 1 });
 
-/**
- * isZoomed tells whether a part of a collection is visible rather than all of it.
- * @param {View} view
- */
+/** isZoomed tells whether a part of a collection is visible rather than all of it. @param {View} view */
 export const isZoomed = (view) => view.ns !== "" && view.to - view.from < 1;
 
-/**
- * parse reads a view from an address's query. What is wrong in it counts as not said.
- * @param {string} search
- * @returns {View}
- */
+// parse reads a view from an address's query. What is wrong in it counts as not said.
+/** @type {(search: string) => View} */
 export function parse(search) {
   const q = new URLSearchParams(search);
   const by = q.get("by") ?? "";
@@ -47,21 +38,14 @@ export function parse(search) {
   return ns && from < to ? { ...view, from, to } : view;
 }
 
-/**
- * @param {string | null} text
- * @param {number} otherwise
- */
+/** @type {(text: string | null, otherwise: number) => number} */
 function fraction(text, otherwise) {
   const n = text === null || text.trim() === "" ? NaN : Number(text);
   return n >= 0 && n <= 1 ? n : otherwise;
 }
 
-/**
- * write puts a view into an address's query and leaves everything else there as it is.
- * @param {string} search
- * @param {View} view
- * @param {number} total
- */
+// write puts a view into an address's query and leaves everything else there as it is.
+/** @type {(search: string, view: View, total: number) => string} */
 export function write(search, view, total) {
   const q = new URLSearchParams(search);
   const put = (/** @type {string} */ name, /** @type {string} */ value) => (value ? q.set(name, value) : q.delete(name));
@@ -75,67 +59,48 @@ export function write(search, view, total) {
   return text && `?${text}`;
 }
 
-/**
- * short has as many digits as tell a hundredth of a chunk apart, so that links stay short.
- * @param {number} n
- * @param {number} total
- */
+// short has as many digits as tell a hundredth of a chunk apart, so that links stay short.
+/** @type {(n: number, total: number) => string} */
 const short = (n, total) => String(Number(n.toFixed(Math.ceil(Math.log10(Math.max(total, 1))) + 2)));
 
-/**
- * within keeps the visible part inside of a collection, and at least one chunk wide.
- * @param {View} view
- * @param {number} total
- * @returns {View}
- */
+// within keeps the visible part inside of a collection, and at least one chunk wide.
+/** @type {(view: View, total: number) => View} */
 export function within(view, total) {
-  const span = Math.min(Math.max(view.to - view.from, 1 / Math.max(total, 1)), 1);
-  const from = Math.min(Math.max(view.from, 0), 1 - span);
+  const span = clamp(view.to - view.from, 1 / Math.max(total, 1), 1);
+  const from = clamp(view.from, 0, 1 - span);
   return { ...view, from, to: from + span };
 }
 
-/**
- * zoomed makes the visible part smaller (by < 1) or larger; what is at the place `at` stays there.
- * @param {View} view
- * @param {number} by
- * @param {number} at
- * @param {number} total
- */
+// zoomed makes the visible part smaller (by < 1) or larger; what is at the place `at` stays there.
+/** @type {(view: View, by: number, at: number, total: number) => View} */
 export function zoomed(view, by, at, total) {
   const { from, to } = view;
   return within({ ...view, from: at - (at - from) * by, to: at + (to - at) * by }, total);
 }
 
-/**
- * moved shifts the visible part by a share of its width.
- * @param {View} view
- * @param {number} by
- * @param {number} total
- */
+/** moved shifts the visible part by a share of its width. @type {(view: View, by: number, total: number) => View} */
 export function moved(view, by, total) {
   const shift = by * (view.to - view.from);
   return within({ ...view, from: view.from + shift, to: view.to + shift }, total);
 }
 
-/**
- * levelOf is the tiles' level at which two of them cover a part, without more levels than there are chunks for.
- * @param {number} from
- * @param {number} to
- * @param {number} total
- * @param {number} marks
- */
+// centred is the view whose middle is at a place of the collection, 0 to 1.
+/** @type {(view: View, place: number, total: number) => View} */
+export function centred(view, place, total) {
+  const half = (view.to - view.from) / 2;
+  return within({ ...view, from: place - half, to: place + half }, total);
+}
+
+// levelOf is the tiles' level at which two of them cover a part, without more levels than there are chunks for.
+/** @type {(from: number, to: number, total: number, marks: number) => number} */
 export function levelOf(from, to, total, marks) {
   const wanted = Math.floor(Math.log2(1 / Math.max(to - from, 1e-9)));
   const useful = Math.ceil(Math.log2(Math.max(total / marks, 1)));
-  return Math.max(Math.min(wanted, useful, 20), 0);
+  return clamp(Math.min(wanted, useful), 0, 20);
 }
 
-/**
- * indexesOf are the tiles of a level that cover a part.
- * @param {number} from
- * @param {number} to
- * @param {number} level
- */
+// indexesOf are the tiles of a level that cover a part.
+/** @type {(from: number, to: number, level: number) => number[]} */
 export function indexesOf(from, to, level) {
   const count = 2 ** level;
   const out = [];

@@ -11,19 +11,12 @@ const isElement = (n) => n.nodeType === 1;
 /** @param {Node} n */
 const keyOf = (n) => (isElement(n) && (n.getAttribute("id") || n.getAttribute("data-key"))) || null;
 
-/**
- * @param {Node} a
- * @param {Node} b
- */
+/** @type {(a: Node, b: Node) => boolean} */
 const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
 
-/**
- * morph makes `from` equal to `to` and returns the elements whose shown
- * content changed.
- * @param {Element} from
- * @param {Element} to
- * @returns {Set<Element>}
- */
+// morph makes `from` equal to `to` and returns the elements whose shown
+// content changed.
+/** @type {(from: Element, to: Element) => Set<Element>} */
 export function morph(from, to) {
   /** @type {Set<Element>} */
   const changed = new Set();
@@ -36,11 +29,7 @@ export function morph(from, to) {
   return changed;
 }
 
-/**
- * @param {Node} from
- * @param {Node} to
- * @param {Set<Element>} changed
- */
+/** @type {(from: Node, to: Node, changed: Set<Element>) => void} */
 function node(from, to, changed) {
   if (!isElement(from) || !isElement(to)) {
     if (from.nodeValue !== to.nodeValue) {
@@ -58,11 +47,7 @@ function node(from, to, changed) {
   children(from, to, changed);
 }
 
-/**
- * @param {Element} from
- * @param {Element} to
- * @param {Set<Element>} changed
- */
+/** @type {(from: Element, to: Element, changed: Set<Element>) => void} */
 function attributes(from, to, changed) {
   for (const { name, value } of [...to.attributes]) {
     if (ours(from, name) || from.getAttribute(name) === value) continue;
@@ -74,11 +59,7 @@ function attributes(from, to, changed) {
   }
 }
 
-/**
- * ours are attributes that the user or a script controls.
- * @param {Element} el
- * @param {string} name
- */
+/** ours are attributes that the user or a script controls. @type {(el: Element, name: string) => boolean} */
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
   // Of grid.js; without it an element that was given the focus would lose it.
@@ -87,11 +68,7 @@ function ours(el, name) {
   return name === "data-chosen" || name === "data-watched" || name === "data-pressed";
 }
 
-/**
- * @param {Element} from
- * @param {Element} to
- * @param {Set<Element>} changed
- */
+/** @type {(from: Element, to: Element, changed: Set<Element>) => void} */
 function children(from, to, changed) {
   /** @type {Map<string, ChildNode>} */
   const keyed = new Map(); // those of from by their keys
@@ -145,11 +122,8 @@ function move(parent, child, before) {
   else parent.insertBefore(child, before);
 }
 
-/**
- * mark marks the smallest element worth highlighting: a cell, a fact, a list entry.
- * @param {Element | null} el
- * @param {Set<Element>} changed
- */
+// mark marks the smallest element worth highlighting: a cell, a fact, a list entry.
+/** @type {(el: Element | null, changed: Set<Element>) => void} */
 function mark(el, changed) {
   // The stacked bars drift all the time; their widths move, which is enough.
   if (!el || el.closest("time, .status, .stack svg")) return;
@@ -161,10 +135,8 @@ const most = 60; // where more changes at once, light would tell nothing, and li
 /** @type {WeakMap<Element, number>} */
 const ends = new WeakMap(); // element → when its light ends
 
-/**
- * glow lights what changed once, for a second. What is lit already stays so, and is lit again after that.
- * @param {Set<Element>} changed
- */
+// glow lights what changed once, for a second. What is lit already stays so, and is lit again after that.
+/** @param {Set<Element>} changed */
 export function glow(changed) {
   const now = performance.now();
   const lit = changed.size > most ? [] : [...changed].filter((el) => !((ends.get(el) ?? 0) > now));

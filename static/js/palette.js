@@ -2,9 +2,11 @@
 // Ctrl+K or ⌘K opens it, arrows choose, Enter goes there. The server does the matching.
 import { listbox } from "./listbox.js";
 import { recentFinds } from "./recent_finds.js";
+import { readJSON } from "./requests.js";
 import { fill } from "./words.js";
+/** @import { Found } from "./api.js" */
+/** @import { Item } from "./listbox.js" */
 
-const waitMs = 60; // between the last key and the request
 const recent = 5; // finds offered before anything is typed
 
 /** listenPalette opens the palette by its keys and its button. */
@@ -20,11 +22,8 @@ export function listenPalette() {
  * @param {HTMLElement} note the line below them
  */
 function attach(dialog, field, list, note) {
-  const options = listbox(field, list, { first: true });
   const words = dialog.querySelector("template")?.dataset ?? {};
-  let timer = 0;
-  /** @type {AbortController | null} */
-  let request = null;
+  const options = listbox(field, list, { first: true, find });
   /** @type {string | null} */
   let shown = null; // the query whose matches are listed
 
@@ -32,40 +31,25 @@ function attach(dialog, field, list, note) {
     if (document.querySelector("dialog[open]")) return;
     dialog.showModal();
     field.select();
-    look();
+    options.look();
   }
 
-  async function look() {
-    const q = field.value.trim();
-    request?.abort();
-    request = new AbortController();
-    const { signal } = request;
-    try {
-      const answer = await fetch(`${dialog.dataset.find}?q=${encodeURIComponent(q)}`, { signal, credentials: "same-origin" });
-      if (!answer.ok) throw new Error(String(answer.status));
-      show(q, await answer.json());
-    } catch {
-      if (signal.aborted) return;
-      show(q, { items: [], more: 0 });
-      note.textContent = words.failed ?? "";
-    }
-  }
-
-  /**
-   * @param {string} q
-   * @param {Pick<import("./api.js").Found, "items" | "more">} found
-   */
-  function show(q, { items, more }) {
-    const all = items.map((item) => ({ ...item, kind: words[item.kind] ?? item.kind }));
-    if (q && words.locates) all.push({ kind: "", name: fill(words.locate, { q }), detail: "", url: words.locates + encodeURIComponent(q) });
-    if (!q && words.locates) {
-      // What was found before leads: people come back to the same few projects.
-      const finds = recentFinds().slice(0, recent);
-      all.unshift(...finds.map((name) => ({ kind: words.recent ?? "", name, detail: "", url: words.locates + encodeURIComponent(name) })));
-    }
-    options.show(all);
+  /** @type {(q: string, signal: AbortSignal) => Promise<Item[]>} */
+  async function find(q, signal) {
+    /** @type {Found | null} */
+    const found = await readJSON(`${dialog.dataset.find}?q=${encodeURIComponent(q)}`, signal).catch(() => null);
+    if (signal.aborted) return [];
+    const { items, more } = found ?? { items: [], more: 0 };
     shown = q;
-    note.textContent = more > 0 ? fill(words.more, { n: more }) : items.length === 0 && q ? fill(words.none, { q }) : "";
+    note.textContent = found ? fill(more > 0 ? words.more : items.length === 0 && q ? words.none : "", { n: more, q }) : (words.failed ?? "");
+    const take = () => dialog.close();
+    const matches = items.map((item) => ({ ...item, kind: words[item.kind] ?? item.kind, take }));
+    /** @type {(name: string, text: string, kind?: string) => Item} */
+    const located = (name, text, kind = "") => ({ kind, name, url: words.locates + encodeURIComponent(text), take });
+    if (!words.locates) return matches;
+    if (q) return [...matches, located(fill(words.locate, { q }), q)];
+    // What was found before leads: people come back to the same few projects.
+    return [...recentFinds().slice(0, recent).map((text) => located(text, text, words.recent)), ...matches];
   }
 
   /** @param {KeyboardEvent} e */
@@ -80,13 +64,12 @@ function attach(dialog, field, list, note) {
       options.choose(e.key === "Home" ? 0 : list.children.length - 1);
     } else if (e.key === "Enter" && !e.isComposing) {
       e.preventDefault();
-      clearTimeout(timer);
       // Who types fast presses Enter before the matches of the last characters are there.
-      if (shown !== field.value.trim()) await look();
-      const link = options.link();
-      if (!link) return;
-      if (e.ctrlKey || e.metaKey) window.open(link.href, "_blank", "noopener");
-      else location.assign(link.href);
+      if (shown !== field.value.trim()) await options.look();
+      const url = options.chosen()?.url;
+      if (!url) return;
+      if (e.ctrlKey || e.metaKey) window.open(url, "_blank", "noopener");
+      else location.assign(url);
       dialog.close();
     }
   }
@@ -98,13 +81,6 @@ function attach(dialog, field, list, note) {
     else open();
   });
   document.getElementById("go")?.addEventListener("click", open);
-  field.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(look, waitMs);
-  });
   field.addEventListener("keydown", moveOrGo);
-  list.addEventListener("click", (e) => {
-    if (/** @type {Element} */ (e.target).closest("a")) dialog.close();
-  });
   dialog.addEventListener("click", (e) => e.target === dialog && dialog.close()); // beside it
 }

@@ -1,33 +1,39 @@
 // The page of a plan: counts down how long it can be run, and sends its form only once.
+import { all, setText } from "./elements.js";
 import { word } from "./words.js";
 import { serverNow, span } from "./relative_times.js";
 
 /** enhancePlan starts both where the page shows a plan. */
 export function enhancePlan() {
-  const forms = /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-once]"));
-  for (const form of forms) {
-    const button = form.querySelector("button");
-    form.addEventListener("submit", () => button && setTimeout(() => (button.disabled = true)));
+  for (const form of all("form[data-once]")) {
+    form.addEventListener("submit", () => setTimeout(() => allow(false)));
     // The browser's back button shows the page as it was left, with the button disabled.
-    addEventListener("pageshow", (e) => e.persisted && button && (button.disabled = false));
+    addEventListener("pageshow", (e) => e.persisted && allow(true));
   }
-  if (!document.querySelector("time[data-until]")) return;
+  if (all("time[data-until]").length === 0) return;
   countDown();
   setInterval(() => document.hidden || countDown(), 1000);
 }
 
-/** countDown writes the time left. At its end it says that the plan has expired. */
+/** @param {boolean} yes */
+function allow(yes) {
+  /** @type {HTMLButtonElement[]} */
+  const buttons = all("form[data-once] button");
+  for (const button of buttons) button.disabled = !yes;
+}
+
+// countDown writes the time left. At its end it says that the plan has expired.
 function countDown() {
-  for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySelectorAll("time[data-until]"))) {
+  /** @type {HTMLTimeElement[]} */
+  const times = all("time[data-until]");
+  for (const el of times) {
     const left = Date.parse(el.dateTime) - serverNow();
     if (left <= 0) {
-      if (el.parentElement) el.parentElement.textContent = el.dataset.until ?? "";
-      const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("form[data-once] button"));
-      for (const button of buttons) button.disabled = true;
+      setText(el.parentElement, el.dataset.until ?? "");
+      allow(false);
       continue;
     }
     el.dataset.clock ??= el.textContent;
-    const text = `${el.dataset.clock}, ${word("in", { span: span(left) })}`;
-    if (el.textContent !== text) el.textContent = text;
+    setText(el, `${el.dataset.clock}, ${word("in", { span: span(left) })}`);
   }
 }

@@ -1,13 +1,11 @@
 // Keeps relative times like "5 s ago" current while a page is open.
-import { selected } from "./selection.js";
+import { all, setText } from "./elements.js";
 import { word } from "./words.js";
 
 let serverAhead = 0; // the server's clock minus the browser's, ms
 
-/**
- * setServerTime keeps the difference of the clocks, so that a wrong one in the browser does no harm.
- * @param {number} now
- */
+// setServerTime keeps the difference of the clocks, so that a wrong one in the browser does no harm.
+/** @param {number} now */
 export function setServerTime(now) {
   if (Number.isFinite(now)) serverAhead = now - Date.now();
 }
@@ -15,10 +13,7 @@ export function setServerTime(now) {
 /** serverNow is the time by the server's clock, ms. */
 export const serverNow = () => Date.now() + serverAhead;
 
-/**
- * span writes milliseconds as one unit.
- * @param {number} ms
- */
+/** span writes milliseconds as one unit. @param {number} ms */
 export function span(ms) {
   const s = Math.max(0, Math.floor(ms / 1000));
   if (s < 60) return word("s", { n: s });
@@ -27,20 +22,19 @@ export function span(ms) {
   return word("d", { n: Math.floor(s / 86400) });
 }
 
-/**
- * refreshTimes rewrites every relative time below root.
- * @param {ParentNode} [root]
- */
+/** refreshTimes rewrites every relative time below root. @param {ParentNode} [root] */
 export function refreshTimes(root = document) {
   // A page of the past shows ages as of its time.
   const at = Date.parse(document.body.dataset.at ?? "");
   const now = Number.isNaN(at) ? serverNow() : at;
-  for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime]:not([data-until])"))) {
+  /** @type {HTMLTimeElement[]} */
+  const times = all("time[datetime]:not([data-until])", root);
+  for (const el of times) {
     const ago = now - Date.parse(el.dateTime);
     const next = "next" in el.dataset; // counts down
     if (Number.isNaN(ago) || (!next && ago < -60000)) continue;
     const text = next && ago < 0 ? word("in", { span: span(-ago) }) : ago < 1000 || next ? word("now") : word("ago", { span: span(ago) });
-    if (el.textContent !== text && !selected(el)) el.textContent = text;
+    if (!selected(el)) setText(el, text);
   }
 }
 
@@ -48,4 +42,10 @@ export function refreshTimes(root = document) {
 export function keepTimesCurrent() {
   refreshTimes();
   setInterval(() => document.hidden || refreshTimes(), 5000);
+}
+
+/** selected tells whether selected text is in or around a node. @param {Node} node */
+export function selected(node) {
+  const s = getSelection();
+  return Boolean(s && !s.isCollapsed && s.containsNode(node, true));
 }

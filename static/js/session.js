@@ -20,22 +20,18 @@ export function listenTyping() {
   });
 }
 
-/**
- * sessionStatus is the HTTP status of a request with the session, 0 if the server is not reachable.
- * @returns {Promise<number>}
- */
+// sessionStatus is the HTTP status of a request with the session, 0 if the server is not reachable.
+/** @returns {Promise<number>} */
 export async function sessionStatus() {
   try {
-    return (await fetch(`${root}/api/v1/me`, { credentials: "same-origin" })).status;
+    return (await fetch(`${root}/api/v1/me`)).status;
   } catch {
     return 0;
   }
 }
 
-/**
- * leaveFor hides the page and goes on: at once, or after a while if somebody has typed something.
- * @param {() => void} go
- */
+// leaveFor hides the page and goes on: at once, or after a while if somebody has typed something.
+/** @param {() => void} go */
 export function leaveFor(go) {
   if (over) return;
   over = true;

@@ -1,10 +1,14 @@
 // Lets people choose light or dark: by the button in the header, which toggles, and by those of the
 // settings page, which also offer the system's choice. theme.js applies it when the next page loads.
+import { all } from "./elements.js";
+import { store } from "./storage.js";
+
 const root = document.documentElement;
 
-/** listenThemeChoice attaches the settings page's buttons. */
+/** listenThemeChoice attaches the buttons. */
 export function listenThemeChoice() {
-  for (const button of choices()) button.addEventListener("click", () => choose(button.dataset.themeChoice ?? ""));
+  document.getElementById("theme")?.addEventListener("click", toggleTheme);
+  for (const button of all("[data-theme-choice]")) button.addEventListener("click", () => choose(button.dataset.themeChoice ?? ""));
   markChoice();
 }
 
@@ -14,24 +18,14 @@ export function toggleTheme() {
   choose(dark ? "light" : "dark");
 }
 
-/**
- * choose applies a theme and remembers it; "" follows the system.
- * @param {string} theme
- */
+/** choose applies a theme and remembers it; "" follows the system. @param {string} theme */
 function choose(theme) {
   if (theme) root.dataset.theme = theme;
   else delete root.dataset.theme;
-  try {
-    if (theme) localStorage.setItem("theme", theme);
-    else localStorage.removeItem("theme");
-  } catch {
-    // Storage is forbidden: the choice is for this page only.
-  }
+  store("theme", theme || null);
   markChoice();
 }
 
 function markChoice() {
-  for (const button of choices()) button.setAttribute("aria-pressed", String(button.dataset.themeChoice === (root.dataset.theme ?? "")));
+  for (const button of all("[data-theme-choice]")) button.ariaPressed = String(button.dataset.themeChoice === (root.dataset.theme ?? ""));
 }
-
-const choices = () => /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-theme-choice]"));

@@ -2,6 +2,9 @@
 // knows what is watched: pages and live regions are the same for everybody, and their attributes say
 // which element shows what.
 import { address, base } from "./address.js";
+import { all, around, first, modified, setText } from "./elements.js";
+import { readPage } from "./requests.js";
+import { store, storedJSON, texts } from "./storage.js";
 
 const storageKey = `watch${base}`; // things of one cluster are not in another
 const most = 20; // watched at once; the server answers no more
@@ -13,10 +16,10 @@ let updates = 0; // started so far: only the newest one's answer is shown
 
 export function listenWatch() {
   document.addEventListener("click", (e) => {
-    const link = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest?.("a[data-watch]"));
-    if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
+    const link = around(e, "a[data-watch]");
+    if (!link || modified(e) || e.shiftKey) return;
     const item = link.dataset.watch ?? "";
-    if (new URL(location.href).searchParams.getAll("watch").includes(item)) return; // asked for in the address
+    if (inAddress().includes(item)) return;
     e.preventDefault();
     toggle(item);
   });
@@ -30,13 +33,10 @@ export function listenWatch() {
   new MutationObserver((list) => list.some(isNews) && updateSoon()).observe(main, { childList: true, subtree: true });
   document.addEventListener("live", updateSoon); // a move may change nothing but texts and attributes
   labelLinks();
-  if (all().length > 0) update();
+  if (everything().length > 0) update();
 }
 
-/**
- * isNews tells whether a change of the page was made by something other than this module.
- * @param {MutationRecord} m
- */
+/** isNews tells whether a change of the page was made by something other than this module. @param {MutationRecord} m */
 function isNews(m) {
   const at = /** @type {Element} */ (m.target);
   return !at.closest?.("#watching, time, a.watch") && ![...m.addedNodes, ...m.removedNodes].every(isOwn);
@@ -45,35 +45,25 @@ function isNews(m) {
 /** @param {Node} n */
 const isOwn = (n) => n instanceof Element && (n.id === "watching" || n.classList.contains("watchmark"));
 
-/** all is what is watched, here and in the address. */
-function all() {
-  return [...new Set([...new URL(location.href).searchParams.getAll("watch"), ...watched])].slice(0, most);
-}
+const inAddress = () => new URLSearchParams(location.search).getAll("watch");
 
-/** @returns {string[]} */
+/** everything is what is watched, here and in the address. */
+const everything = () => [...new Set([...inAddress(), ...watched])].slice(0, most);
+
 function read() {
-  try {
-    const list = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
-    return Array.isArray(list) ? list.filter((x) => typeof x === "string" && x.length < 2000).slice(0, most) : [];
-  } catch {
-    return [];
-  }
+  return texts(storedJSON(storageKey)).filter((x) => x.length < 2000).slice(0, most);
 }
 
 /** @param {string} item */
 function toggle(item) {
   watched = watched.includes(item) ? watched.filter((x) => x !== item) : [...watched, item].slice(-most);
-  try {
-    localStorage.setItem(storageKey, JSON.stringify(watched));
-  } catch {
-    // Storage is forbidden: it is watched on this page only.
-  }
+  store(storageKey, JSON.stringify(watched));
   update();
 }
 
 function updateSoon() {
   labelLinks();
-  if (all().length === 0 || timer) return;
+  if (everything().length === 0 || timer) return;
   timer = setTimeout(update, pause);
 }
 
@@ -82,7 +72,7 @@ async function update() {
   clearTimeout(timer);
   timer = 0;
   labelLinks();
-  const items = all();
+  const items = everything();
   const mine = ++updates;
   if (items.length === 0) {
     document.getElementById("watching")?.remove();
@@ -92,59 +82,44 @@ async function update() {
   const query = new URLSearchParams(items.map((i) => ["watch", i]));
   if (document.body.dataset.at) query.set("at", document.body.dataset.at);
   try {
-    const answer = await fetch(address(`/watch?${query}`), { headers: { Accept: "text/html" }, credentials: "same-origin" });
-    if (!answer.ok || mine !== updates) return;
-    const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const fresh = doc.getElementById("watching");
-    if (!fresh) return;
+    const { page } = await readPage(address(`/watch?${query}`));
+    const fresh = page.getElementById("watching");
+    if (!fresh || mine !== updates) return;
     showList(fresh);
-    mark([.../** @type {NodeListOf<HTMLElement>} */ (fresh.querySelectorAll("li[data-item]"))]);
+    mark(all("li[data-item]", fresh));
   } catch {
     // The server is not reachable: what is shown stays until the next update.
   }
 }
 
-/**
- * showList puts the list where it was, or above the content.
- * @param {HTMLElement} fresh
- */
+/** showList puts the list where it was, or above the content. @param {HTMLElement} fresh */
 function showList(fresh) {
   const old = document.getElementById("watching");
-  if (old?.outerHTML === fresh.outerHTML) return;
-  if (old) {
-    old.replaceWith(fresh);
-    return;
-  }
-  const main = document.getElementById("main");
-  const after = document.getElementById("timebar");
-  if (after) after.after(fresh);
-  else main?.prepend(fresh);
+  const bar = document.getElementById("timebar");
+  if (old?.isEqualNode(fresh)) return;
+  if (old) old.replaceWith(fresh);
+  else if (bar) bar.after(fresh);
+  else document.getElementById("main")?.prepend(fresh);
 }
 
-/**
- * mark sets data-watched on what shows a watched object, and on nothing else.
- * @param {HTMLElement[]} rows
- */
+/** mark sets data-watched on what shows a watched object, and on nothing else. @param {HTMLElement[]} rows */
 function mark(rows) {
   const here = document.getElementById("live-collection")?.dataset.live?.slice("collection:".length);
   const shows = new Set(rows.flatMap((row) => elementsOf(row, here)));
-  for (const el of document.querySelectorAll("[data-watched]")) if (!shows.has(el)) el.removeAttribute("data-watched");
+  for (const el of all("[data-watched]")) if (!shows.has(el)) el.removeAttribute("data-watched");
   for (const el of shows) el.setAttribute("data-watched", "");
-  document.querySelectorAll("line.watchmark").forEach((line) => line.remove());
+  all("line.watchmark").forEach((line) => line.remove());
   for (const { dataset } of rows) if (dataset.ns === here && dataset.place) drawPosition(Number(dataset.place));
 }
 
-/**
- * elementsOf are the elements that show the object of a row of the list. here is the collection of
- * the page, if it is one's page.
- * @param {HTMLElement} row
- * @param {string | undefined} here
- */
+// elementsOf are the elements that show the object of a row of the list. here is the collection of
+// the page, if it is one's page.
+/** @type {(row: HTMLElement, here: string | undefined) => Element[]} */
 function elementsOf(row, here) {
   const { key, chunk, ns } = row.dataset;
   /** @type {Element[]} */
   const out = [];
-  const find = (/** @type {string} */ selector) => out.push(...document.querySelectorAll(selector));
+  const find = (/** @type {string} */ selector) => out.push(...all(selector));
   if (chunk) find(`#main [data-chunk="${CSS.escape(chunk)}"]:not(#watching *)`);
   if (key && !ns) find(`#live-projects tr[data-key="${CSS.escape(key)}"]`);
   if (key && ns && ns === here) find(`#live-collection .chunks tr[data-key="${CSS.escape(key)}"]`);
@@ -158,11 +133,8 @@ function elementsOf(row, here) {
   return out;
 }
 
-/**
- * spacesOf are the collections that have parts of an object: [collection, shard, shard, …].
- * @param {HTMLElement} row
- * @returns {string[][]}
- */
+// spacesOf are the collections that have parts of an object: [collection, shard, shard, …].
+/** @type {(row: HTMLElement) => string[][]} */
 function spacesOf(row) {
   try {
     return JSON.parse(row.dataset.spaces || "[]");
@@ -171,25 +143,22 @@ function spacesOf(row) {
   }
 }
 
-/**
- * drawPosition draws a watched chunk's position, 0 to 1, into the picture of the key space.
- * @param {number} at
- */
+/** drawPosition draws a watched chunk's position, 0 to 1, into the picture of the key space. @param {number} at */
 function drawPosition(at) {
-  const strip = document.querySelector("#live-collection .strip");
+  const strip = first("#live-collection .strip");
   if (!strip || !(at >= 0 && at <= 1)) return;
   const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-  for (const [name, value] of [["class", "watchmark"], ["x1", `${at * 100}%`], ["x2", `${at * 100}%`], ["y1", "0"], ["y2", "100%"]]) line.setAttribute(name, value);
+  const x = `${at * 100}%`;
+  for (const [name, value] of Object.entries({ class: "watchmark", x1: x, x2: x, y1: "0", y2: "100%" })) line.setAttribute(name, value);
   strip.append(line);
 }
 
 // labelLinks writes on each watch link what it does.
 function labelLinks() {
-  const list = all();
-  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("a.watch[data-watch]"))) {
+  const list = everything();
+  for (const link of all("a.watch[data-watch]")) {
     const on = list.includes(link.dataset.watch ?? "");
-    const text = (on ? link.dataset.on : link.dataset.off) ?? "";
-    if (link.textContent !== text) link.textContent = text;
+    setText(link, link.dataset[on ? "on" : "off"] ?? "");
     link.toggleAttribute("data-pressed", on);
   }
 }

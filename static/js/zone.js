@@ -1,6 +1,8 @@
 // Shows times in the browser's zone, with UTC on hover. Pages are made in UTC, for everybody alike; "2 Jan 06:48 UTC" in
 // their text becomes "2 Jan 08:48 GMT+2". What is typed, copied and exported stays UTC.
+import { all } from "./elements.js";
 import { serverNow } from "./relative_times.js";
+import { store, stored } from "./storage.js";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const day = "(?:(\\d{4})-(\\d\\d)-(\\d\\d) |(\\d{1,2}) (" + months.join("|") + ")(?: (\\d{4}))? )?";
@@ -9,18 +11,9 @@ const clocks = /\d\d:\d\d(?::\d\d)?/g;
 const untouched = "script, style, template, textarea, input, option, code, pre, kbd, svg, [data-utc], time:not([data-until])";
 
 /** utcOnly tells whether this browser shows UTC everywhere. */
-export function utcOnly() {
-  try {
-    return localStorage.getItem("zone") === "utc";
-  } catch {
-    return false;
-  }
-}
+export const utcOnly = () => stored("zone") === "utc";
 
-/**
- * showZone rewrites the times in what is below root, once.
- * @param {ParentNode & Node} root
- */
+/** showZone rewrites the times in what is below root, once. @param {ParentNode & Node} root */
 export function showZone(root) {
   if (utcOnly()) return;
   const at = Date.parse(document.body.dataset.at ?? "");
@@ -33,7 +26,9 @@ export function showZone(root) {
     if (text.data.includes("UTC") && !text.parentElement?.closest(untouched)) found.push(text);
   }
   for (const text of found) rewrite(text, now);
-  for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime][title]"))) {
+  /** @type {HTMLTimeElement[]} */
+  const times = all("time[datetime][title]", root);
+  for (const el of times) {
     const ms = Date.parse(el.dateTime);
     if (el.title === el.dateTime && away(ms)) el.title = `${local(ms, true, true, true)} · ${el.dateTime}`;
   }
@@ -60,11 +55,8 @@ function rewrite(text, now) {
   text.replaceWith(parts);
 }
 
-/**
- * instant is the time that is meant: without a day or a year the one nearest to now.
- * @param {RegExpMatchArray} m
- * @param {number} now
- */
+// instant is the time that is meant: without a day or a year the one nearest to now.
+/** @type {(m: RegExpMatchArray, now: number) => number} */
 function instant([, y, mo, d, day, month, year, h, min, s], now) {
   if (y) return Date.parse(`${y}-${mo}-${d}T${h}:${min}:${s ?? "00"}Z`);
   const base = new Date(now);
@@ -79,34 +71,20 @@ function instant([, y, mo, d, day, month, year, h, min, s], now) {
 /** away tells whether the browser's clock differs from UTC at a time. @param {number} ms */
 const away = (ms) => !Number.isNaN(ms) && new Date(ms).getTimezoneOffset() !== 0;
 
-/**
- * shifted is a date whose UTC fields are those of the shown zone.
- * @param {number} ms
- */
+/** shifted is a date whose UTC fields are those of the shown zone. @param {number} ms */
 export const shifted = (ms) => new Date(utcOnly() ? ms : ms - new Date(ms).getTimezoneOffset() * 60_000);
 
-/**
- * zoneName is the shown zone at a time: UTC, GMT+2.
- * @param {number} ms
- */
+/** zoneName is the shown zone at a time: UTC, GMT+2. @param {number} ms */
 export function zoneName(ms) {
   if (utcOnly() || !away(ms)) return "UTC";
   return new Date(ms).toLocaleTimeString("en-GB", { timeZoneName: "short" }).split(" ").slice(-1)[0] ?? "";
 }
 
-/**
- * minuteText writes a time as scales do: 2026-11-29 08:48 GMT+2.
- * @param {number} ms
- */
+/** minuteText writes a time as scales do: 2026-11-29 08:48 GMT+2. @param {number} ms */
 export const minuteText = (ms) => `${shifted(ms).toISOString().slice(0, 16).replace("T", " ")} ${zoneName(ms)}`;
 
-/**
- * local writes a time in the browser's zone.
- * @param {number} ms
- * @param {boolean} withDay
- * @param {boolean} withYear
- * @param {boolean} withSeconds
- */
+// local writes a time in the browser's zone.
+/** @type {(ms: number, withDay: boolean, withYear: boolean, withSeconds: boolean) => string} */
 function local(ms, withDay, withYear, withSeconds) {
   const d = new Date(ms);
   const [date, clock] = [d.toDateString().split(" "), d.toTimeString().slice(0, withSeconds ? 8 : 5)];
@@ -116,16 +94,11 @@ function local(ms, withDay, withYear, withSeconds) {
 /** listenZone shows the page's times, and attaches the choice of the settings page. */
 export function listenZone() {
   showZone(document.body);
-  for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-zone-choice]"))) {
+  for (const button of all("[data-zone-choice]")) {
     const utc = button.dataset.zoneChoice === "utc";
-    button.setAttribute("aria-pressed", String(utc === utcOnly()));
+    button.ariaPressed = String(utc === utcOnly());
     button.addEventListener("click", () => {
-      try {
-        if (utc) localStorage.setItem("zone", "utc");
-        else localStorage.removeItem("zone");
-      } catch {
-        return; // storage is forbidden
-      }
+      store("zone", utc ? "utc" : null);
       location.reload();
     });
   }

@@ -48,6 +48,7 @@ func (g *Guard) Guarded(rt Rule, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
+// Allowed tells whether somebody's role is enough for what a policy needs; "" needs none.
 func Allowed(who auth.Principal, need auth.Role) bool { return need == "" || who.May(need) }
 
 // Lacks is the failure of somebody whose role does not do.

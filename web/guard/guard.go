@@ -57,6 +57,7 @@ type Guard struct {
 	warnings [2]rate.Sometimes // about hosts and origins
 }
 
+// New makes a Guard; without Limits it has its own.
 func New(o Options) *Guard {
 	if o.Limits == nil {
 		o.Limits = NewLimits(o.Now)

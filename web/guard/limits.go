@@ -35,6 +35,7 @@ type allowance struct {
 	locate, action *rate.Limiter
 }
 
+// NewLimits makes limits that nobody has used yet. now is the clock of the allowances.
 func NewLimits(now func() time.Time) *Limits {
 	each, _ := simplelru.NewLRU[string, *allowance](MaxCounted, nil) // fails for no room only
 	return &Limits{now: now, Each: each, Sockets: map[string]int{}}

@@ -22,6 +22,7 @@ type LineBound struct {
 	leftOut int64
 }
 
+// NewLineBound makes a bound of NobodyLines at once, and of one line more after each pause.
 func NewLineBound() *LineBound {
 	return &LineBound{lines: rate.NewLimiter(rate.Every(nobodyLinePause), NobodyLines)}
 }

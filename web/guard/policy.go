@@ -19,7 +19,7 @@ const (
 	PolicyAdmin   Policy = "admin"   // may change who may what
 )
 
-// needs is the role that a policy asks for, "" for none; known is false for a
+// Needs is the role that a policy asks for, "" for none; known is false for a
 // policy that is not one.
 func (p Policy) Needs() (role auth.Role, known bool) {
 	switch p {

@@ -27,7 +27,7 @@ const (
 	MaxQueuedFrame = 32                     // frames waiting for one browser; more and it is closed
 )
 
-// hub pushes what changed to the open sockets. One goroutine owns all of its
+// Hub pushes what changed to the open sockets. One goroutine owns all of its
 // state, so a fragment is rendered once per change and topic however many
 // browsers look, and never when nobody does. A mutex instead would let two
 // joining browsers render the same thing twice, or hold everybody up.
@@ -66,6 +66,7 @@ type Hub struct {
 	seen    uint64 // table Seq of the last refresh
 }
 
+// NewHub makes the hub of a site. It takes sockets once Run was called.
 func NewHub(s *site.Site) *Hub {
 	return &Hub{
 		site: s, Fragments: s.Fragment, MaxSockets: cmp.Or(s.Deps.Access.MaxSockets, DefaultSockets),
@@ -76,7 +77,7 @@ func NewHub(s *site.Site) *Hub {
 	}
 }
 
-// run serves until ctx ends or close is called, then closes every socket and
+// Run serves until ctx ends or close is called, then closes every socket and
 // waits for its handler.
 func (h *Hub) Run(ctx context.Context, tables, dirs, runs, pins, outcomes, problems <-chan struct{}) error {
 	if !h.start() {
@@ -158,7 +159,7 @@ func (h *Hub) start() bool {
 	return true
 }
 
-// admit counts a socket in before its connection is taken over; false when
+// Admit counts a socket in before its connection is taken over; false when
 // there are too many or the hub does not run.
 func (h *Hub) Admit() bool {
 	h.state.Lock()

@@ -50,6 +50,7 @@ func statusFrame(s *site.Site, v answer.View) *wsMessage {
 	return m
 }
 
+// LiveStatus is what the header of each page shows: how old the data is, and whether something is wrong.
 type LiveStatus struct {
 	At   *time.Time `json:"at"`
 	Age  int64      `json:"age"` // seconds; -1 = never read
@@ -60,7 +61,7 @@ type LiveStatus struct {
 	Level string `json:"level"`
 }
 
-// marshalFrame is JSON as browsers read it; HTML needs no second escaping
+// MarshalFrame is JSON as browsers read it; HTML needs no second escaping
 // because the frame is text for JSON.parse and never part of a page.
 func MarshalFrame(v any) ([]byte, error) {
 	var buf bytes.Buffer

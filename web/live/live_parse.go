@@ -14,7 +14,7 @@ import (
 	"shardboard/web/site"
 )
 
-// parseTopics reads ?t=overview@12,collection:db.name: the topics of a socket
+// ParseTopics reads ?t=overview@12,collection:db.name: the topics of a socket
 // with the versions that its browser has (0 = none). A topic's own commas, at
 // signs and percent signs are percent-escaped once more inside the value.
 func (h *Hub) ParseTopics(q url.Values, who auth.Principal) (map[string]uint64, error) {
@@ -57,7 +57,7 @@ func (h *Hub) ParseTopics(q url.Values, who auth.Principal) (map[string]uint64, 
 	return out, nil
 }
 
-// mayFollow holds a topic's policy against who asks for it.
+// MayFollow holds a topic's policy against who asks for it.
 func MayFollow(who auth.Principal, t site.Topic) error {
 	need, known := t.Policy.Needs()
 	if !known || !guard.Allowed(who, need) {

@@ -22,7 +22,7 @@ const (
 	CloseEnded = 4401                   // close code of a session that is over; static/js/live.js knows it
 )
 
-// serve is the WebSocket: server to browser only. Its origin has been checked
+// Serve is the WebSocket: server to browser only. Its origin has been checked
 // by then, outside of the router.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
 	s := h.site

@@ -71,6 +71,7 @@ func Typed(s string, most int) string {
 	return s
 }
 
+// SeeOther leads the browser from a form that was sent to a page, by GET: loading it again sends nothing again.
 func SeeOther(w http.ResponseWriter, to string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)

@@ -11,7 +11,7 @@ import (
 	"shardboard/static"
 )
 
-// healthz answers as soon as requests are served at all.
+// Healthz answers as soon as requests are served at all.
 func Healthz(s *Site, w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := w.Write([]byte("ok\n"))

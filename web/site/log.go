@@ -112,14 +112,14 @@ func logPath(r *http.Request) string {
 	return LogText(b.Root + b.Prefix + r.URL.EscapedPath())
 }
 
-// logText is at most 300 bytes with control characters, line ends and
+// LogText is at most 300 bytes with control characters, line ends and
 // direction marks made visible, so that no request can forge a log line.
 func LogText(s string) string {
 	q := strconv.QuoteToASCII(sanitize.Truncate(s, 300))
 	return q[1 : len(q)-1]
 }
 
-// recovered turns a panic into a 500 that tells nothing of the inside. The
+// Recovered turns a panic into a 500 that tells nothing of the inside. The
 // answer is still whole because handlers write into memory.
 func (s *Site) Recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/api"
 )
 
-// openAPIDocument describes every route of the table as OpenAPI 3.1. It is
+// OpenAPIDocument describes every route of the table as OpenAPI 3.1. It is
 // made from the table that the router is made from, so neither can have a
 // route that the other lacks; a test walks both all the same. root is what the public URL has before all paths.
 func OpenAPIDocument(routes []Route, version, root string) []byte {

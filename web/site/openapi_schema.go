@@ -17,6 +17,7 @@ type schemas struct {
 	Named map[string]any
 }
 
+// NewSchemas begins without any named schema.
 func NewSchemas() *schemas { return &schemas{Named: map[string]any{}} }
 
 func (s *schemas) Of(v any) map[string]any { return s.forType(reflect.TypeOf(v)) }

@@ -165,7 +165,7 @@ func etagSafe(s string) string {
 	}, s)
 }
 
-// matches compares weakly, as If-None-Match asks for.
+// Matches compares weakly, as If-None-Match asks for.
 func Matches(header, tag string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		if part = strings.TrimSpace(part); strings.TrimPrefix(part, "W/") == strings.TrimPrefix(tag, "W/") {
@@ -175,7 +175,7 @@ func Matches(header, tag string) bool {
 	return false
 }
 
-// writeJSON answers v.
+// WriteJSON answers v.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	if a, ok := w.(*response); ok {
 		v = addressed(v, a.base)

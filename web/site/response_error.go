@@ -14,7 +14,7 @@ import (
 	"shardboard/web/templates"
 )
 
-// statusError is a failure that HTTP has a status for and package fault has
+// StatusError is a failure that HTTP has a status for and package fault has
 // not: wrong method, wrong host, too much body.
 type StatusError struct {
 	Status int

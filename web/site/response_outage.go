@@ -26,7 +26,7 @@ func (s *Site) outageAdvice(err error) string {
 	return "Try again in a few seconds. Pages show the cluster as it was at " + at.UTC().Format("2006-01-02 15:04:05 UTC") + "."
 }
 
-// problemOf is a failure as the API tells it: of an outage what happened, what it
+// ProblemOf is a failure as the API tells it: of an outage what happened, what it
 // means and what to do.
 func (s *Site) ProblemOf(err error, instance string) api.Problem {
 	p := api.ProblemOf(err, instance)
@@ -40,7 +40,7 @@ func (s *Site) ProblemOf(err error, instance string) api.Problem {
 	return p
 }
 
-// problemText is a failure in one paragraph, for the form or the box that caused
+// ProblemText is a failure in one paragraph, for the form or the box that caused
 // it. A 503 also says when to try again.
 func (s *Site) ProblemText(w http.ResponseWriter, err error) string {
 	if fault.Of(err) == fault.Unavailable {

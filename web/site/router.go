@@ -19,7 +19,7 @@ import (
 	"shardboard/web/guard"
 )
 
-// router makes chi's tree from a route table. What there is and what there
+// Router makes chi's tree from a route table. What there is and what there
 // is not are the same to those who are not signed in.
 func (s *Site) Router(table []Route) *chi.Mux {
 	mux := chi.NewRouter()
@@ -73,7 +73,7 @@ func allowedMethods(mux *chi.Mux, r *http.Request) []string {
 	return out
 }
 
-// endpoint puts around a route's handler what all routes share: checked input,
+// Endpoint puts around a route's handler what all routes share: checked input,
 // a deadline, a bounded body, an answer in memory before the first byte leaves,
 // and one way to fail.
 func (s *Site) Endpoint(rt Route) http.HandlerFunc {
@@ -143,7 +143,7 @@ func (s *Site) Endpoint(rt Route) http.HandlerFunc {
 	}
 }
 
-// run makes a route's whole answer within the deadline.
+// Run makes a route's whole answer within the deadline.
 func (s *Site) Run(ctx context.Context, rt Route, r *http.Request) (*response, error) {
 	ctx, cancel := context.WithTimeout(ctx, answer.RequestWait)
 	defer cancel()

@@ -131,6 +131,7 @@ const (
 	TagOperations = "operations"
 )
 
+// Media types of what is answered and of what is sent.
 const (
 	MediaHTML = "text/html"
 	MediaCSV  = "text/csv"
@@ -166,10 +167,13 @@ func Described(list param.List) []Param {
 	return out
 }
 
+// Query is a text parameter of the query.
 func Query(name, text string) Param { return Param{Name: name, In: "query", Text: text} }
 
+// InPath is a parameter in the path of a route's pattern, which has it in braces.
 func InPath(name, text string) Param { return Param{Name: name, In: "path", Text: text} }
 
+// Number is a whole number in the query.
 func Number(name, text string) Param {
 	return Param{Name: name, In: "query", Type: "integer", Text: text}
 }
@@ -214,6 +218,7 @@ func InternalQuery() Param {
 	)
 }
 
+// Paged adds the parameters of a list that is answered a page at a time.
 func Paged(params ...Param) []Param {
 	return append(params, Query("cursor", "next of the page before"), Number("limit", "1 to 1000, default 100"))
 }

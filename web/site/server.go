@@ -55,7 +55,7 @@ type Site struct {
 	Sockets   func() int // live sockets that are open
 }
 
-// wireSite wires everything but the live updates, which come after it.
+// WireSite wires everything but the live updates, which come after it.
 func WireSite(deps Deps, table []Route) *Site {
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)

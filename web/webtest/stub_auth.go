@@ -150,12 +150,14 @@ func (c StubAuth) Tokens(context.Context, auth.Principal) ([]auth.Token, error) 
 	}, nil
 }
 
+// People and a token that tests sign in: an admin, a viewer and a support token.
 var (
 	Anna = auth.Principal{ID: "user:1", Name: "anna", Role: auth.Admin, Method: auth.ByPassword, Session: "s1", From: "10.1.2.3"}
 	Vera = auth.Principal{ID: "oidc:ab:cd", Name: "Vera", Role: auth.Viewer, Method: auth.ByOIDC, Session: "s3", From: "10.1.2.9"}
 	Bot  = auth.Principal{ID: "token:t1", Name: "ticket bot", Role: auth.Support, Method: auth.ByToken}
 )
 
+// WithAuth gives a server another account of who may sign in.
 func WithAuth(c StubAuth) func(*site.Deps) { return func(d *site.Deps) { d.Access.Auth = c } }
 
 // NoGroups is the refusal of a sign-in whose claims lack the groups. One of the other claims is named as markup.

@@ -172,8 +172,9 @@ func WithMoved(t *topology.Table, ns topology.Namespace, i int, to string) *topo
 	return &next
 }
 
-const ChangesNS = topology.Namespace("yorkie-meta.changes")
-
-const DocumentsNS = topology.Namespace("yorkie-meta.documents")
-
-const SessionsNS = topology.Namespace("config.system.sessions")
+// Collections of the table that tests begin with; SessionsNS is one of the server's own.
+const (
+	ChangesNS   = topology.Namespace("yorkie-meta.changes")
+	DocumentsNS = topology.Namespace("yorkie-meta.documents")
+	SessionsNS  = topology.Namespace("config.system.sessions")
+)

@@ -18,9 +18,9 @@ import (
 const (
 	// ApprovalLasts is how long an approval counts.
 	ApprovalLasts = time.Hour
-	// ApprovalWait is how long a plan that needs approval can be run, unless the options say otherwise;
-	// MaxApprovalWait is the most that they may say.
-	ApprovalWait    = 4 * time.Hour
+	// ApprovalWait is how long a plan that needs approval can be run, unless the options say otherwise.
+	ApprovalWait = 4 * time.Hour
+	// MaxApprovalWait is the most that the options may say.
 	MaxApprovalWait = 24 * time.Hour
 	// approvalCoversUndo is how long after its end an approved run can be undone without another approval.
 	approvalCoversUndo = 24 * time.Hour

@@ -81,18 +81,22 @@ func (o Options) withDefaults() Options {
 
 // Tables provides the routing table.
 type Tables interface {
+	// Table is the newest one: never nil, not Loaded before the first reads.
 	Table() *topology.Table
+	// Refresh reads the routing table again and returns when Table has the result.
 	Refresh(ctx context.Context) error
 }
 
 // Directories provides the projects.
 type Directories interface {
+	// Directory is the newest one; nil before it was read.
 	Directory() *placement.Directory
 }
 
 // SharedIDs reports which ids were found on several shards, and when they were
 // looked for. A zero time means never.
 type SharedIDs interface {
+	// SharedIDs are the ids and when they were looked for.
 	SharedIDs() ([]placement.SharedID, time.Time)
 }
 
@@ -105,5 +109,6 @@ type Journal interface {
 
 // Recorder appends to the audit record.
 type Recorder interface {
+	// Append returns the record with its number and hash once it is stored.
 	Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error)
 }

@@ -21,9 +21,10 @@ type Service interface {
 	// Stop stops a run before its next command; a command in flight continues. A run
 	// that has ended does not change.
 	Stop(ctx context.Context, by auth.Principal, run string) (Run, error)
-	// Pause and Resume are for batches. Paused, a batch begins no further item. Errors:
-	// NotFound, Conflict (no batch, ended or stopped, an item waits for a decision).
+	// Pause lets a batch begin no further item. Errors: NotFound, Conflict (no batch, ended or stopped, an item
+	// waits for a decision).
 	Pause(ctx context.Context, by auth.Principal, run string) (Run, error)
+	// Resume lets a paused batch go on. Its errors are those of Pause.
 	Resume(ctx context.Context, by auth.Principal, run string, r ResumeRequest) (Run, error)
 	// BatchItems lists items of a batch, those after a number; NotFound for another run.
 	BatchItems(ctx context.Context, run string, after, limit int) ([]BatchItem, error)
@@ -44,10 +45,11 @@ type Service interface {
 	// AwaitingApproval lists plans of this cluster that nobody has approved yet, those that end first first.
 	AwaitingApproval(ctx context.Context, limit int) ([]ApprovalRequest, error)
 
-	// PlanByID, RunByID and RunOfPlan, the run of a plan, return fault.NotFound when
-	// there is none.
+	// PlanByID returns fault.NotFound when there is none.
 	PlanByID(ctx context.Context, id string) (actions.Plan, error)
+	// RunByID returns fault.NotFound when there is none.
 	RunByID(ctx context.Context, id string) (Run, error)
+	// RunOfPlan is the run of a plan; fault.NotFound when it has not been run.
 	RunOfPlan(ctx context.Context, plan string) (Run, error)
 	// UnrunPlans lists plans of this cluster that are kept and were never run, newest first.
 	UnrunPlans(ctx context.Context, limit int) ([]actions.Plan, error)

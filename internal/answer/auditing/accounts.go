@@ -17,10 +17,15 @@ import (
 
 // Accounts lists who may sign in, and who is signed in, as far as somebody may see it.
 type Accounts interface {
+	// Mode is the enabled sign-in methods.
 	Mode() auth.Mode
+	// Offers are what the sign-in page can offer now.
 	Offers(ctx context.Context) (auth.Offers, error)
+	// Users are all accounts, by name.
 	Users(ctx context.Context, by auth.Principal) ([]auth.User, error)
+	// Sessions are by's own sessions, newest first; all sessions for an admin.
 	Sessions(ctx context.Context, by auth.Principal) ([]auth.Session, error)
+	// Tokens are by's own tokens, newest first; all tokens for an admin.
 	Tokens(ctx context.Context, by auth.Principal) ([]auth.Token, error)
 }
 

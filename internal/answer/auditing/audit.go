@@ -24,8 +24,11 @@ import (
 // AuditTrail is the audit record and what its keeper knows of it.
 type AuditTrail interface {
 	audit.Reader
+	// Append stores an entry and returns its record.
 	Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error)
+	// AuditHeads are at most limit heads in the order of signing, after the first skip.
 	AuditHeads(ctx context.Context, skip, limit int) ([]store.AuditHead, error)
+	// State is the newest state of the record.
 	State() audit.State
 	// AuditNames are the present names of accounts, tokens and people who came by OIDC,
 	// by principal id.

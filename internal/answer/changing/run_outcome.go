@@ -12,12 +12,14 @@ import (
 
 // Outcomes tell whether runs helped.
 type Outcomes interface {
+	// Of compares the counted writes before a run with those after it.
 	Of(ctx context.Context, r engine.Run) (outcome.Outcome, error)
 	// Subscribe gives a channel that receives a value after an answer has changed by
 	// itself; the last result ends it.
 	Subscribe() (<-chan struct{}, func())
 }
 
+// RunOutcome is whether a run helped, for the API. Without counts of both windows their difference is left out.
 func RunOutcome(v answer.View, o outcome.Outcome) *api.RunOutcome {
 	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: o.Text().String(), Basis: string(o.Basis),
 		KnownAt: api.Time(o.KnownAt), Reason: o.Reason, Before: outcomeWindow(o.Before), After: outcomeWindow(o.After),

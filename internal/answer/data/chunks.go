@@ -144,6 +144,7 @@ type chunkRows struct {
 	names answer.KeyProjects
 }
 
+// NewChunkRows makes rows of the chunks of a collection, one at a time: a page needs few of them.
 func NewChunkRows(v answer.View, c *topology.Collection) chunkRows {
 	return chunkRows{v: v, c: c, f: FiguresOf(v, c), zones: v.Table.ZoneShards(), names: v.KeyProjects(c)}
 }
@@ -244,6 +245,7 @@ func cursorPosition(v answer.View, c *topology.Collection, cursor string) (int, 
 	return max(from, 0), err
 }
 
+// VersionOf is a chunk's version; nil if it is not known.
 func VersionOf(v topology.Version) *api.Version {
 	if v == (topology.Version{}) {
 		return nil

@@ -13,10 +13,10 @@ import (
 type CollectionSection int
 
 const (
-	SectionNone      CollectionSection = iota
-	SectionSharded                     // sharded ones
-	SectionInternal                    // the server's own that have chunks, where these are listed
-	SectionUnsharded                   // those that are not sharded
+	SectionNone      CollectionSection = iota // in no table
+	SectionSharded                            // sharded ones
+	SectionInternal                           // the server's own that have chunks, where these are listed
+	SectionUnsharded                          // those that are not sharded
 )
 
 // SectionOf tells in which table a collection is listed; internal lists the server's own too.

@@ -14,6 +14,7 @@ import (
 // DataDirectory is where everything is stored: whether this process may write to
 // it, and how it becomes the owner.
 type DataDirectory interface {
+	// Condition is its state at the last check. It makes no system call.
 	Condition() store.Condition
 	// TakeOver makes this process the owner after the one before has ended, and
 	// returns when pages are served by the owner. Errors: fault.Conflict (there is an

@@ -13,8 +13,12 @@ import (
 
 // DuplicateChecker is the background check for ids on more than one shard.
 type DuplicateChecker interface {
+	// Start begins the check, or goes on where it was stopped or failed. from has the ids to begin with, by collection.
+	// fault.Conflict while it runs.
 	Start(resume bool, from map[topology.Namespace]bson.ObjectID) error
+	// Stop ends the check after the batch under way; fault.Conflict when it does not run.
 	Stop() error
+	// Report is the state now.
 	Report() placement.CheckReport
 }
 

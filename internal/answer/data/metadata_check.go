@@ -16,6 +16,8 @@ import (
 
 // MetadataChecker runs the server's own check of its metadata.
 type MetadataChecker interface {
+	// CheckMetadata checks the whole cluster (db ""), a database (collection "") or one collection; more tells that
+	// not all findings are returned.
 	CheckMetadata(ctx context.Context, db, collection string) (found []topology.Inconsistency, more bool, err error)
 }
 

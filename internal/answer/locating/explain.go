@@ -18,8 +18,11 @@ import (
 
 // Prover asks the cluster about places: its own routing and row counts.
 type Prover interface {
+	// Prove asks the mongos where it would look, by explain plans only.
 	Prove(context.Context, placement.Place) placement.Proof
+	// Count is how many rows a place has; unknown where only a broadcast could tell.
 	Count(context.Context, placement.Place) topology.Figure
+	// Primaries are the primary members by shard, as far as the mongos tells; nil when it does not.
 	Primaries(context.Context) map[string]string
 }
 

@@ -21,6 +21,7 @@ var AllParts = [...]topology.Part{
 // Cluster is the cluster in figures. Target, Version and Demo are the server's own.
 func Cluster(v answer.View) api.Cluster { return ClusterWith(v, v.Load()) }
 
+// ClusterWith is Cluster for a caller that has worked out what the shards carry.
 func ClusterWith(v answer.View, load answer.Load) api.Cluster {
 	t := v.Table
 	var bytes, documents, chunks answer.Sum

@@ -205,6 +205,7 @@ func NotJudgedIn(spans []store.JudgedSpan, from, to time.Time) []api.HistoryGap 
 // postmortemAround is how much before a problem's begin and after its end a post-mortem of it shows.
 const postmortemAround = 10 * time.Minute
 
+// PastProblemOf is a problem of the past for the API. With timed, it has a link to the overview when it was worst.
 func PastProblemOf(v answer.View, p rules.PastProblem, timed bool) api.PastProblem {
 	end := p.Ended
 	if end.IsZero() {

@@ -183,7 +183,7 @@ type MatrixChoice struct {
 	Current   bool
 }
 
-// Rows, Measures and Shows are the choices of the page.
+// Rows are the choices of what a row is: a collection or a project. Reads are not known by project.
 func (q MatrixQuery) Rows() []MatrixChoice {
 	to := func(projects bool) MatrixQuery {
 		out := MatrixQuery{Projects: projects, Measure: q.Measure, Show: q.Show, Columns: q.Columns}
@@ -197,6 +197,7 @@ func (q MatrixQuery) Rows() []MatrixChoice {
 	}
 }
 
+// Measures are the choices of what a cell counts.
 func (q MatrixQuery) Measures() (out []MatrixChoice) {
 	names := map[string]string{MatrixBytes: "Bytes", MatrixDocuments: "Documents", MatrixWrites: "Writes", MatrixReads: "Reads"}
 	for _, m := range []string{MatrixBytes, MatrixDocuments, MatrixWrites, MatrixReads} {
@@ -208,6 +209,7 @@ func (q MatrixQuery) Measures() (out []MatrixChoice) {
 	return out
 }
 
+// Shows are the choices of how a cell shows it: as a number, or as a share.
 func (q MatrixQuery) Shows() (out []MatrixChoice) {
 	names := map[string]string{MatrixAbsolute: "Numbers", MatrixOfRow: "Share of row", MatrixOfColumn: "Share of column"}
 	for _, s := range []string{MatrixAbsolute, MatrixOfRow, MatrixOfColumn} {

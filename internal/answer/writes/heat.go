@@ -170,6 +170,7 @@ func heatListTime(v answer.View, h HeatSource, windows []heat.Window) (out api.H
 }
 
 const (
+	// NoCountableTitle stands above a heat page without a picture.
 	NoCountableTitle  = "No collection whose writes can be counted"
 	noCountableDetail = "Writes can be counted where every write adds a row with a new ObjectID, " +
 		"such as Yorkie's changes. A profile file can name others (writes: appended)."

@@ -137,6 +137,7 @@ func runTouches(r engine.Run, ns topology.Namespace) bool {
 	return r.Args.NS == ns || slices.ContainsFunc(r.Steps, func(s engine.Step) bool { return s.NS == ns })
 }
 
+// LaterOf is the later of two times.
 func LaterOf(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b

@@ -17,7 +17,10 @@ import (
 
 // Tables is the source of the newest table.
 type Tables interface {
+	// Table is the newest one: never nil, not Loaded before the first reads.
 	Table() *topology.Table
+	// Subscribe returns the newest table and a channel that receives a value when a newer one is there. Changes in quick
+	// succession share a value. The last result ends the subscription.
 	Subscribe() (*topology.Table, <-chan struct{}, func())
 }
 

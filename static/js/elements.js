@@ -1,0 +1,25 @@
+// Finds elements of the page and writes into them.
+
+// all are the elements of a selector.
+/** @type {<E extends Element = HTMLElement>(selector: string, root?: ParentNode) => E[]} */
+export const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
+
+// first is the first of them.
+/** @type {<E extends Element = HTMLElement>(selector: string, root?: ParentNode) => E | null} */
+export const first = (selector, root = document) => root.querySelector(selector);
+
+// around is the element of a selector that an event is in.
+/** @type {<E extends Element = HTMLElement>(e: Event, selector: string) => E | null} */
+export const around = (e, selector) => (e.target instanceof Element ? e.target.closest(selector) : null);
+
+/** inField tells whether a key is typed into a field. @param {Event} e */
+export const inField = (e) => around(e, "input, select, textarea, [contenteditable]") !== null;
+
+/** modified tells whether a key or a click means something to the browser. @param {KeyboardEvent | MouseEvent} e */
+export const modified = (e) => e.ctrlKey || e.metaKey || e.altKey;
+
+// setText writes a text, unless it is there already: screen readers read out what is written.
+/** @type {(el: Node | null, text: string) => void} */
+export function setText(el, text) {
+  if (el && el.textContent !== text) el.textContent = text;
+}
