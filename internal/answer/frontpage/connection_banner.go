@@ -20,8 +20,8 @@ func ConnectionBannerOf(t *topology.Table, past bool, now time.Time) message.Mes
 	state, h := answer.ConnectionState(t), answer.ReadingHealth(t)
 	title := answer.ConnectionTitles[state]
 	if state == "reading" && !t.Saved.IsZero() && !past && now.Sub(t.Began) >= bannerAfter {
-		return message.New(ConnectionBanner, "Pages show the cluster as of {at}, when that was saved; it is being verified. Until it is, nothing "+
-			"can be planned or run.", message.Time("at", t.Saved))
+		return message.New(ConnectionBanner, "Pages show the cluster as of {at}, when that was saved; it is being verified. "+
+			"Until it is, nothing can be planned or run.", message.Time("at", t.Saved))
 	}
 	if title == "" || state == "lost" && t.Saved.IsZero() && now.Sub(h.At) < bannerAfter {
 		return message.Message{}
