@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
 
@@ -112,4 +113,26 @@ func TestAStartFromASavedTableShowsTheTruthAfterVerification(t *testing.T) {
 			t.Errorf("start %d: the log says that the file is not used: %t", i, said)
 		}
 	}
+}
+
+// BenchmarkStartOfMillion is a start with a saved table of a million chunks, to the first overview and until it is
+// verified.
+func BenchmarkStartOfMillion(b *testing.B) {
+	d := startDemo(b, simcluster.Options{Projects: 12, Documents: 300, Still: true, ManyChunks: 1_000_000}, topology.Options{})
+	d.stop(b)
+	d.config.DataDir, d.config.AuditKey = b.TempDir(), ""
+	d.serve(b)
+	d.waitReady(b)
+	var shown time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		d.stop(b)
+		b.StartTimer()
+		began := time.Now()
+		d.serve(b)
+		d.get(b, "")
+		shown += time.Since(began)
+		d.waitReady(b)
+	}
+	b.ReportMetric(float64(shown.Milliseconds())/float64(b.N), "ms-to-overview")
 }
