@@ -42,7 +42,7 @@ func ConnectionOf(v View) api.Connection {
 func ReadingHealth(t *topology.Table) topology.Health {
 	h := t.Health[topology.PartRouting]
 	for _, p := range []topology.Part{topology.PartShards, topology.PartDatabases} {
-		if !t.Loaded && h.Err == nil && !h.At.IsZero() {
+		if !t.IsRead() && h.Err == nil && !h.At.IsZero() {
 			h = t.Health[p]
 		}
 	}
@@ -59,7 +59,7 @@ func ConnectionState(t *topology.Table) string {
 	switch {
 	case errors.As(h.Err, &other):
 		return "otherCluster"
-	case h.Err == nil && h.At.IsZero():
+	case h.Err == nil && (h.At.IsZero() || !t.Saved.IsZero()):
 		return "reading"
 	case h.Err == nil && len(t.Connection.Down()) > 0:
 		return "partly"

@@ -20,6 +20,10 @@ func PartState(v View, p topology.Part) api.State {
 			return api.State{Code: s.Code, Title: p.Name() + ": not read", Detail: ConnectionTitles[ConnectionState(v.Table)] + "."}
 		}
 	}
+	if s := v.Table.Saved; h.Err == nil && !s.IsZero() && h.At.Equal(s) {
+		return api.State{Code: "stale", Title: p.Name() + ": as of " + FullInstant(s),
+			Detail: "It was saved then, and is being compared with the cluster."}
+	}
 	return healthState(p, h, !h.At.IsZero(), v.Table.Stale(p, v.Now))
 }
 

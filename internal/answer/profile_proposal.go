@@ -64,7 +64,7 @@ const worksWithoutProfile = "Shards, collections, chunks, zones, the balancer, a
 
 // ProposalOf says what works and what is proposed; nil if a profile fits, or for a past time.
 func ProposalOf(v View, p Proposer, kept KeptProfile) *ProfileProposal {
-	if p == nil || v.Past != nil || v.Profile == nil || !v.Table.Loaded || len(v.Profile.Match(v.Table)) > 0 {
+	if p == nil || v.Past != nil || v.Profile == nil || !v.Table.IsRead() || len(v.Profile.Match(v.Table)) > 0 {
 		return nil
 	}
 	out := &ProfileProposal{Works: worksWithoutProfile}

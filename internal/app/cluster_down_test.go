@@ -2,6 +2,7 @@ package app
 
 import (
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
 )
@@ -16,8 +18,7 @@ import (
 // quickly looks for the cluster more often than in production.
 var quickly = topology.Options{Routing: 50 * time.Millisecond, Slow: 100 * time.Millisecond, MaxBackoff: 200 * time.Millisecond}
 
-// startThenLose starts a dashboard over a cluster, records its state, and starts the dashboard
-// again while nothing listens at the cluster's address.
+// startThenLose starts a dashboard over a cluster, records its state, and stops both.
 func startThenLose(t *testing.T) *demo {
 	t.Helper()
 	d := startDemo(t, quietCluster(), quickly)
@@ -42,7 +43,6 @@ func startThenLose(t *testing.T) *demo {
 	d.stop(t)
 	d.stopCluster(t)
 	d.served <- nil // for the end of the test, if nothing is started again
-	d.serve(t)
 	return d
 }
 
@@ -56,6 +56,8 @@ func (d *demo) waitFor(t *testing.T, what string, is func() bool) {
 
 func TestServerStartsWithoutItsClusterAndShowsItsHistory(t *testing.T) {
 	d := startThenLose(t)
+	must.Do(t, os.Remove(d.savedTable(t))) // which would be shown
+	d.serve(t)
 	var ready api.Ready
 	d.waitFor(t, "the first attempt", func() bool { res, _ := d.get(t, "readyz"); return res.StatusCode == http.StatusOK })
 	d.getJSON(t, "readyz", &ready)

@@ -41,6 +41,7 @@ type clusterParts struct {
 
 	client *cluster.Client
 	last   lastCluster
+	saved  savedTable
 	names  projectNames
 
 	web        *web.Server
@@ -96,6 +97,8 @@ func newClusterParts(ctx context.Context, n *instance, a *App, c ClusterConfig, 
 	if c.Watcher.Known == "" {
 		c.Watcher.Known = p.last.read(ctx)
 	}
+	p.saved = a.savedTableOf(n, c)
+	c.Watcher.Saved = p.saved.read(c.Watcher.Known, a.memory.Grow)
 	p.kept = &keptProfile{store: n.store, trail: n.trail, log: c.Log, given: c.Profile != nil, renew: func() { n.replaceCluster(a) }}
 	if among != nil {
 		p.kept.renew = among.renew
@@ -154,12 +157,13 @@ func (p *clusterParts) follows() bool {
 // webDeps is what the cluster's pages are made of.
 func (p *clusterParts) webDeps(n *instance, a *App, client *cluster.Client, c ClusterConfig) site.Deps {
 	prof := c.profile()
-	locator := placement.NewLocator(client, p.watcher, p.keeper, prof)
+	shown := topology.Showing{Watcher: p.watcher}
+	locator := placement.NewLocator(client, shown, p.keeper, prof)
 	locator.MarkShared(p.duplicates)
 	d := site.Deps{
 		Log: c.Log, Demo: c.Demo,
 		Cluster: site.ClusterDeps{
-			Watcher: p.watcher, Keeper: p.keeper, Profile: prof, Proposer: p.proposer, Kept: p.kept,
+			Watcher: shown, Keeper: p.keeper, Profile: prof, Proposer: p.proposer, Kept: p.kept,
 			Target: c.URI.String(), HideBounds: c.HideBounds,
 		},
 		Locate: site.LocateDeps{
@@ -199,6 +203,7 @@ func (p *clusterParts) start(ctx context.Context) {
 	}
 	group.Go(func() error { return p.last.run(ctx, p.watcher) })
 	group.Go(func() error { return p.names.run(ctx, p.keeper, p.watcher) })
+	group.Go(func() error { return p.saved.run(ctx, p.watcher) })
 	group.Go(func() error { return p.watcher.Run(ctx) })
 	group.Go(func() error { return p.keeper.Run(ctx) })
 	group.Go(func() error { return p.proposer.run(ctx) })

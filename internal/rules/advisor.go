@@ -244,7 +244,7 @@ func (a *Advisor) reportOf(t *topology.Table, dir *placement.Directory, anew boo
 	}
 	s := Situation{Table: t, Directory: dir, Profile: a.from.Profile, Now: now, Bounds: a.from.Bounds, Counting: a.from.Heat != nil,
 		Surveyed: a.surveyed()}
-	if a.from.Heat != nil && t.Loaded {
+	if a.from.Heat != nil && t.IsRead() {
 		// What was counted by the chunks of another table may be of chunks that were split since.
 		if age := now.Sub(writes.at); anew || !of.same(was) || writes.at.IsZero() || age < 0 || age >= fresh {
 			writes = counted{now, WritesOf(a.from.Heat, t, a.from.Profile, Window)}

@@ -31,7 +31,7 @@ func isOff(t *topology.Table) bool {
 
 // observe takes in a table. It returns true when history should be read.
 func (w *offWatch) observe(t *topology.Table, now time.Time) bool {
-	if !t.Loaded || !t.Balancer.Known {
+	if !t.IsRead() || !t.Balancer.Known {
 		return false
 	}
 	if !isOff(t) {

@@ -14,13 +14,13 @@ import (
 // one kind still has a list that can be read.
 const maxItems = 50
 
-// Evaluate is what all rules find in a situation. Before the table was loaded no
+// Evaluate is what all rules find in a situation. Before the table was read, which a saved one was not, no
 // rule but the one on failed reads can decide.
 func Evaluate(s Situation) Report {
 	r := Report{At: s.Now}
 	for _, rule := range all {
 		ev := &evaluation{Situation: s, report: &r, rule: rule.id}
-		if s.Table == nil || !s.Table.Loaded && (rule.id != Unreadable || !ev.failedBeforeLoad()) {
+		if s.Table == nil || !s.Table.IsRead() && (rule.id != Unreadable || !ev.failedBeforeLoad()) {
 			ev.cannot("", message.New("notLoaded", "The routing table is not loaded yet."))
 			continue
 		}

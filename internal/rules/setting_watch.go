@@ -32,7 +32,7 @@ const setBefore = 5 * time.Minute
 
 // observe takes in a table.
 func (w *settingWatch) observe(t *topology.Table, now time.Time) {
-	if !t.Loaded {
+	if !t.IsRead() {
 		return
 	}
 	seen, set := map[topology.Namespace]bool{}, map[SettingOf]*watchedSetting{}

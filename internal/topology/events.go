@@ -110,18 +110,19 @@ func (w *Watcher) pollEvents(ctx context.Context) ([]Event, error) {
 	w.logHealth(PartEvents, was, w.Table().Health[PartEvents])
 	if first {
 		// All of the past is not news, but a move that failed right before the chunks were
-		// read may have had its chunk flagged right after.
-		w.suspects.addAll(lately(fresh))
+		// read, or since they were saved, may have had its chunk flagged right after.
+		w.suspects.addAll(lately(fresh, w.saved.at))
 		return nil, err
 	}
 	w.suspects.addAll(fresh)
 	return fresh, err
 }
 
-// lately is the entries of the last minute before the newest one.
-func lately(events []Event) []Event {
-	for i := range events {
-		if events[0].Time.Sub(events[i].Time) > time.Minute {
+// lately is the entries of the last minute before the newest one, and those from a minute before a time on, if it is
+// not zero.
+func lately(events []Event, from time.Time) []Event {
+	for i, e := range events {
+		if events[0].Time.Sub(e.Time) > time.Minute && (from.IsZero() || from.Sub(e.Time) > time.Minute) {
 			return events[:i]
 		}
 	}

@@ -24,6 +24,10 @@ type Options struct {
 	// stored of it can be shown before the cluster is reached; "" when there is none.
 	Known string
 
+	// Saved is what an earlier process saved of the cluster Known; nil for none. It is shown until the first table is
+	// read, and reading goes on from it: what has no newer version is not read again.
+	Saved *Table
+
 	// Follow tells whether the changelog is to be followed now, where the source can; nil: it is polled. It is asked
 	// every few seconds.
 	Follow func() bool

@@ -38,6 +38,7 @@ func (w *Watcher) publish(change func(t *Table) (loud bool)) {
 	next.history = remember(old.history, changeSet{seq: next.Seq, changes: next.Changes})
 	w.table.Store(&next)
 	if next.Loaded && !old.Loaded {
+		w.saved.drop()
 		close(w.loaded)
 	}
 	w.subscribers.Notify()

@@ -26,9 +26,12 @@ const (
 // errNoRoom is the cause of reads that Options.Grow refused.
 var errNoRoom = errors.New("no room")
 
+// ChunkBytes is about what so many chunks take.
+func ChunkBytes(chunks int) int64 { return int64(chunks) * chunkBytes }
+
 // grow asks for room for more chunks.
 func (w *Watcher) grow(chunks int) error {
-	err := w.o.Grow(int64(chunks) * chunkBytes)
+	err := w.o.Grow(ChunkBytes(chunks))
 	if err == nil {
 		return nil
 	}

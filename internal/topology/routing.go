@@ -106,7 +106,7 @@ func (w *Watcher) route(ctx context.Context, only []Namespace) error {
 			return err
 		}
 	}
-	turn := newTurn(base, heads, covers, w.router.reload)
+	turn := newTurn(base, w.comparable(base, info), heads, covers, w.router.reload)
 	w.noteEmpty(turn, covers)
 	readErr := w.read(ctx, turn)
 	if readErr != nil {
@@ -193,10 +193,14 @@ func (w *Watcher) settle(t *Table, turn *turn, damaged []*Damage, info *ServerIn
 		return t.unconfirmed() && t.compare(time.Now()) || loud
 	}
 	t.Collections, t.Changes = cols, changes
+	read := turn.flagsRead
 	for _, l := range turn.loads {
 		if l.next != nil && !l.allRead.IsZero() {
-			t.setFlagsRead(l.head.NS, l.allRead)
+			read[l.head.NS] = l.allRead
 		}
+	}
+	if len(read) > 0 {
+		t.setFlagsRead(read)
 	}
 	t.Zones = completeZones(t.Zones, t)
 	t.compare(time.Now())

@@ -129,7 +129,7 @@ func (t *Table) following(ns Namespace, done bool) *Collection {
 func (w *Watcher) noteFlagsRead(c *Collection, since time.Time) {
 	w.publish(func(t *Table) bool {
 		if now := t.Collection(c.NS); now != nil && now.Incarnation == c.Incarnation {
-			t.setFlagsRead(c.NS, since)
+			t.setFlagsRead(map[Namespace]time.Time{c.NS: since})
 		}
 		return false
 	})

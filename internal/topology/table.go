@@ -29,6 +29,7 @@ type Table struct {
 	Seq         uint64    // grows when anything changes that people see; not with times of good reads and what counts up by itself
 	Built       time.Time // when this one was published
 	Loaded      bool      // routing, shards and databases have been read at least once
+	Saved       time.Time // when an earlier process saved parts of this table that were not compared with the cluster since; else zero
 	ServerInfo  ServerInfo
 	Shards      []Shard
 	Databases   []Database
@@ -185,11 +186,14 @@ func (t *Table) ZoneOf(c *Collection, i int) (zone string, straddles bool) {
 	return "", true
 }
 
+// IsRead tells whether the table was read from the cluster by this process, all that Loaded means of it.
+func (t *Table) IsRead() bool { return t.Loaded && t.Saved.IsZero() }
+
 // Stale tells whether the part's last read failed, it was never read, or it is
-// older than three of its polls.
+// older than three of its polls. Nothing of a saved table is fresh.
 func (t *Table) Stale(p Part, now time.Time) bool {
 	h := t.Health[p]
-	if h.Err != nil || h.At.IsZero() {
+	if h.Err != nil || h.At.IsZero() || !t.Saved.IsZero() {
 		return true
 	}
 	every := t.every[p]
@@ -235,15 +239,14 @@ func (t *Table) Reflagged(ns Namespace, rows []Chunk) *Table {
 	return &next
 }
 
-// setFlagsRead puts a time into a copy of FlagsRead, so that older tables keep theirs.
-func (t *Table) setFlagsRead(ns Namespace, at time.Time) {
+// setFlagsRead puts times into a copy of FlagsRead, so that older tables keep theirs.
+func (t *Table) setFlagsRead(read map[Namespace]time.Time) {
 	next := make(map[Namespace]time.Time, len(t.Collections))
 	for _, c := range t.Collections {
-		if old, ok := t.FlagsRead[c.NS]; ok {
-			next[c.NS] = old
+		if at := cmp.Or(read[c.NS], t.FlagsRead[c.NS]); !at.IsZero() {
+			next[c.NS] = at
 		}
 	}
-	next[ns] = at
 	t.FlagsRead = next
 }
 

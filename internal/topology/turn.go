@@ -12,7 +12,9 @@ type turn struct {
 	keep  []*Collection // unchanged, or changed without a new chunk
 	loads []*load
 	drops []Namespace
-	meta  bool // some collection changed without a new chunk
+	meta  bool // some collection changed without a new chunk, or is as it was saved
+
+	flagsRead map[Namespace]time.Time // since when the flags of saved collections were read
 
 	damaged []*Damage // found before, and not read again in this turn
 	empty   []Head    // without a chunk
@@ -23,6 +25,8 @@ type load struct {
 	head Head
 	base *Collection // what the table has; nil if new
 	full bool
+
+	unverified bool // base was saved by an earlier process, and must not be kept where it cannot be compared
 
 	// Of a load of all chunks: those read, until what changed meanwhile is read too, and
 	// when that load began.
@@ -42,8 +46,10 @@ type load struct {
 	err     error
 }
 
-func newTurn(base *Table, heads []Head, covers func(Namespace) bool, reload map[Namespace]bool) *turn {
-	t := &turn{base: base}
+// newTurn finds what to do. saved is the table of an earlier process whose collections stand for those that base does
+// not have; nil for none.
+func newTurn(base, saved *Table, heads []Head, covers func(Namespace) bool, reload map[Namespace]bool) *turn {
+	t := &turn{base: base, flagsRead: map[Namespace]time.Time{}}
 	seen := make(map[Namespace]bool, len(heads))
 	for _, h := range heads {
 		if seen[h.NS] {
@@ -59,6 +65,8 @@ func newTurn(base *Table, heads []Head, covers func(Namespace) bool, reload map[
 			t.keepAs(c, d)
 		case d != nil:
 			t.loads = append(t.loads, &load{head: h, base: c, full: true})
+		case c == nil && !reload[h.NS] && saved.continuedBy(h) != nil:
+			t.goOn(saved, h)
 		case c == nil:
 			t.loads = append(t.loads, &load{head: h, full: true})
 		case reload[h.NS] || !sameLife(c.Meta, h.Meta) || h.Highest.Less(c.Highest):
@@ -86,6 +94,17 @@ func newTurn(base *Table, heads []Head, covers func(Namespace) bool, reload map[
 		}
 	}
 	return t
+}
+
+// goOn goes on from a saved collection: with its chunks where none has a higher version now, else with what changed.
+func (t *turn) goOn(saved *Table, h Head) {
+	c := saved.named(h.NS)
+	t.flagsRead[h.NS] = saved.FlagsRead[h.NS]
+	if c.Highest != h.Highest {
+		t.loads = append(t.loads, &load{head: h, base: c, unverified: true})
+		return
+	}
+	t.keep, t.meta = append(t.keep, &Collection{Meta: h.Meta, Highest: c.Highest, Chunks: c.Chunks}), true
 }
 
 // keepAs keeps what the table has of a collection: its chunks and its damage, either of which may be nil.
@@ -139,11 +158,11 @@ func (t *turn) outcome() (cols []*Collection, changes []Change, changed bool) {
 			}
 			continue
 		case l.next == nil:
-			if l.base != nil {
+			if l.base != nil && !l.unverified {
 				cols = append(cols, l.base)
 			}
 			continue
-		case l.next != l.base:
+		case l.next != l.base || l.unverified:
 			changed = true
 		}
 		cols = append(cols, l.next)

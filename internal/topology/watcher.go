@@ -24,6 +24,7 @@ type Watcher struct {
 
 	table  atomic.Pointer[Table]
 	loaded chan struct{} // closed once the first table is loaded
+	saved  saved
 
 	mu          sync.Mutex // held while a table is published or subscribed to
 	subscribers notify.Subscribers
@@ -73,6 +74,7 @@ func NewWatcher(src Source, o Options) *Watcher {
 		routing: make(gate, 1), slow: make(gate, 1), events: make(gate, 1),
 		wakeup: make(chan struct{}, 1), follower: newFollower(),
 	}
+	w.saved.take(&w.o)
 	w.table.Store(&Table{ClusterID: w.o.Known, Began: time.Now(), Health: map[Part]Health{}, every: w.o.every()})
 	return w
 }

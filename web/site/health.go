@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"net/http"
 
 	"shardboard/internal/answer"
@@ -18,10 +19,10 @@ func Healthz(s *Site, w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// readyz answers 200 once there is something to show: table and projects, or why the
+// readyz answers 200 once there is something to show: table and projects, the saved table, or why the
 // cluster is not reached. A cluster that is down is no reason to send people away from the
 // history of it. It answers 503 before, and while what is stored is not kept. With
-// ?cluster=required a cluster that is not reached is a 503 too, for scripts that need it.
+// ?cluster=required a cluster that is not reached, or not read yet, is a 503 too, for scripts that need it.
 func readyz(s *Site, w http.ResponseWriter, r *http.Request) error {
 	out := s.readyToShow(r.URL.Query().Get("cluster") == "required")
 	if out.Reason != "" && s.Deps.Access.Exposed {
@@ -60,6 +61,8 @@ func (s *Site) readyToShow(required bool) api.Ready {
 	switch {
 	case out.Cluster == "otherCluster": // the table is of the one that is watched
 		out.Ready, out.Reason = !required, answer.ConnectionOf(v).Reason
+	case !v.Table.Saved.IsZero(): // there is something to show, but nothing to rely on
+		out.Ready, out.Reason = !required, cmp.Or(answer.ConnectionOf(v).Reason, problems.Status(v).Text+".")
 	case out.Reason != "":
 		out.Ready = !required && !v.Table.Loaded && triedInVain(v.Table)
 	default: // read before, and perhaps not now

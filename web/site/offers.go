@@ -19,7 +19,7 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *offering.Offers {
 	v := s.ViewFor(r)
 	v.Table = t
 	o := &offering.Offers{Table: t, Try: s.Tries(v), WhyNone: s.Deps.Store.WhyReadOnly(), Named: v.Named}
-	if o.WhyNone == "" && !t.Loaded {
+	if o.WhyNone == "" && !t.IsRead() {
 		o.WhyNone = "The cluster has not been read yet."
 	}
 	return o

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/history"
 	"shardboard/internal/memory"
+	"shardboard/internal/placement"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
@@ -59,11 +60,9 @@ func (s *Views) ViewOf(ctx context.Context, now answer.View, at time.Time) (answ
 	v.Table, v.Now, v.Found = t, at, nil
 	v.Sizes, v.Writes, v.WritesAt, v.HoldingsOf = nil, nil, nil, nil // all are of now
 	v.Past = &answer.PastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds,
-		Reached: now.Table.Loaded}
-	if d := s.deps.Past.StoredProjects; !v.Dir.Loaded() && !now.Table.Loaded && d != nil {
-		v.Dir = d
-	}
-	if !now.Table.Loaded {
+		Reached: now.Table.IsRead()}
+	v.Dir = s.projects(now.Table, v.Dir)
+	if !now.Table.IsRead() {
 		v.Past.NamesOf = v.Dir.Health().At
 	}
 	found, err := s.problemsAt(ctx, v)
@@ -73,6 +72,14 @@ func (s *Views) ViewOf(ctx context.Context, now answer.View, at time.Time) (answ
 	v.Found = &found
 	v.Internal = now.Internal
 	return s.Hide(v, now.Hidden), nil
+}
+
+// projects are those that were read, or those that are stored while the cluster was not read.
+func (s *Views) projects(t *topology.Table, read *placement.Directory) *placement.Directory {
+	if d := s.deps.Past.StoredProjects; d != nil && !read.Loaded() && !t.IsRead() {
+		return d
+	}
+	return read
 }
 
 // problemsAt is what was found at the time of a past view. Where nobody judged then it is what the rules find in its
@@ -169,6 +176,9 @@ func (s *Views) View() answer.View {
 		s.kept.Drop()
 		s.bands.Drop()
 		v.Kept = nil
+	}
+	if !v.Table.Saved.IsZero() {
+		v.Dir = s.projects(v.Table, v.Dir)
 	}
 	if s.deps.Measured.Holdings != nil {
 		v.HoldingsOf = s.deps.Measured.Holdings.Snapshot

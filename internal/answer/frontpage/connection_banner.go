@@ -19,7 +19,11 @@ const ConnectionBanner = "connection"
 func ConnectionBannerOf(t *topology.Table, past bool, now time.Time) message.Message {
 	state, h := answer.ConnectionState(t), answer.ReadingHealth(t)
 	title := answer.ConnectionTitles[state]
-	if title == "" || state == "lost" && now.Sub(h.At) < bannerAfter {
+	if state == "reading" && !t.Saved.IsZero() && !past && now.Sub(t.Began) >= bannerAfter {
+		return message.New(ConnectionBanner, "Pages show the cluster as of {at}, when that was saved; it is being verified. "+
+			"Until it is, nothing can be planned or run.", message.Time("at", t.Saved))
+	}
+	if title == "" || state == "lost" && t.Saved.IsZero() && now.Sub(h.At) < bannerAfter {
 		return message.Message{}
 	}
 	facts := []message.Fact{message.Words("title", title), message.Time("began", t.Began), message.Time("at", h.At),
@@ -34,7 +38,7 @@ func ConnectionBannerOf(t *topology.Table, past bool, now time.Time) message.Mes
 		facts = append(facts, message.Text("found", other.Found), message.Text("watched", other.Watched))
 		pattern = "{title}: {found}. Pages show {watched}, as it was at {at}, and nothing is sent to the other one. If the change is " +
 			"meant, restart shardboard; if not, correct the address, its DNS record or the mongos."
-	case past && !t.Loaded:
+	case past && !t.IsRead():
 		pattern = "{title}, so this recorded past is all that is known of it."
 	case past:
 		pattern = "{title}; it was last read at {at}."

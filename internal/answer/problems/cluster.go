@@ -113,12 +113,18 @@ func balancer(v answer.View) api.Balancer {
 		out.RoundWhy = "History records settings and where data was, not what the balancer was doing or how full the disks were."
 	case !b.StatusKnown:
 		out.RoundReason, out.RoundWhy = "notPermitted", answer.PartState(v, topology.PartBalancer).Detail
+		if h := v.Table.Health[topology.PartBalancer]; !v.Table.Saved.IsZero() && h.At.IsZero() && h.Err == nil {
+			out.RoundReason = "notLoaded"
+		}
 	}
 	return out
 }
 
 // movesLately counts migrations as the rule on failing ones does.
 func movesLately(v answer.View) message.Message {
+	if !v.Table.Saved.IsZero() && v.Table.Health[topology.PartEvents].At.IsZero() {
+		return message.New("movesLately", "not known: the changelog is not read yet")
+	}
 	n := rules.MovesLately(v.Table, v.Now)
 	pattern := "{moves} moved, {failed} failed"
 	if n.Internal.Moves+n.Internal.Failed > 0 {

@@ -38,7 +38,9 @@ func ClusterOf(v answer.View) api.ClusterSummary {
 	c, found := Cluster(v), Problems(v)
 	sum := found.Summary()
 	out.Shards, out.Bytes, out.Documents, out.Balancer = &c.Shards, c.Bytes, c.Documents, c.Balancer.Setting
-	out.Critical, out.Warnings, out.Notes = &sum.Critical, &sum.Warn, &sum.Info
+	if t.IsRead() { // nothing was checked before
+		out.Critical, out.Warnings, out.Notes = &sum.Critical, &sum.Warn, &sum.Info
+	}
 	_, out.Problems = Headline(v, sum)
 	if len(found.Items) > 0 {
 		worst := ProblemLines(v, found.Items[:1])[0]
@@ -57,6 +59,8 @@ func clusterState(v answer.View) (state, text string) {
 		return ClusterUnreachable, fault.Text(h.Err)
 	case !v.Table.Loaded:
 		return ClusterLoading, "The routing table is being read for the first time."
+	case !v.Table.Saved.IsZero():
+		return ClusterStale, "As of " + answer.FullInstant(v.Table.Saved) + ", being verified."
 	case v.Table.Stale(topology.PartRouting, v.Now):
 		return ClusterStale, "The data is " + format.Span(v.Now.Sub(h.At)) + " old: reading takes longer than it should."
 	}

@@ -36,7 +36,7 @@ func Headline(v answer.View, s rules.Summary) (level, text string) {
 	if s := answer.NotReached(v.Table); s.Code != "" {
 		return "bad", answer.ConnectionTitles[answer.ConnectionState(v.Table)]
 	}
-	if !v.Table.Loaded && s.Open() == 0 {
+	if !v.Table.IsRead() && s.Open() == 0 {
 		return "note", "Reading the cluster…"
 	}
 	level = "note"

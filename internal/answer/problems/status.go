@@ -22,7 +22,7 @@ func Status(v answer.View) api.Status {
 	switch state := answer.ConnectionState(v.Table); {
 	case state == "otherCluster":
 		s.Level, s.Text = "failed", "Another cluster answers, data "+age+" old"
-	case !v.Table.Loaded && state == "denied":
+	case !v.Table.IsRead() && state == "denied":
 		s.Level, s.Text = "failed", "Not permitted to read the routing table"
 	case h.At.IsZero() && state == "refused":
 		s.Level, s.Text = "failed", "Cluster refuses the sign-in"
@@ -32,6 +32,8 @@ func Status(v answer.View) api.Status {
 		s.Level, s.Text = "failed", "Cluster not reached yet"
 	case !v.Table.Loaded:
 		s.Level, s.Text = "loading", "Reading the routing table"
+	case state == "reading":
+		s.Level, s.Text = "stale", "As of "+answer.FullInstant(v.Table.Saved)+", being verified"
 	case silent != "":
 		s.Level, s.Text = "failed", silent+", data "+age+" old"
 	case h.Err != nil:
