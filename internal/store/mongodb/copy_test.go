@@ -192,7 +192,7 @@ func TestBackupOfEitherStoreIsRestoredInEither(t *testing.T) {
 		t.Errorf("over an existing file: %v", err)
 	}
 	there, back := open(t, c, database(t)), directory(t)
-	if _, err := archive.Restore(t.Context(), path, unsigned{there}); err != nil {
+	if _, err := restore(t.Context(), path, unsigned{there}); err != nil {
 		t.Fatal(err)
 	}
 	expectRows(t, "in MongoDB", want, there)
@@ -200,10 +200,19 @@ func TestBackupOfEitherStoreIsRestoredInEither(t *testing.T) {
 	if _, err := archive.Backup(t.Context(), there, second, "test"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := archive.Restore(t.Context(), second, unsigned{back}); err != nil {
+	if _, err := restore(t.Context(), second, unsigned{back}); err != nil {
 		t.Fatal(err)
 	}
 	expectRows(t, "and in a directory", want, back)
+}
+
+// restore checks a backup and loads it.
+func restore(ctx context.Context, path string, to store.RowStore) ([]archive.Count, error) {
+	checked, err := archive.Check(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return archive.Restore(ctx, checked, to)
 }
 
 func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
@@ -223,12 +232,12 @@ func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"changed": append(append(append([]byte{}, good[:len(good)/2]...), good[len(good)/2]^1), good[len(good)/2+1:]...),
 	} {
 		must(t, os.WriteFile(path, data, 0o600))
-		if _, err := archive.Restore(t.Context(), path, to); fault.Of(err) != fault.Invalid {
+		if _, err := restore(t.Context(), path, to); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	must(t, os.WriteFile(path, good, 0o600))
-	if _, err := archive.Restore(t.Context(), path, to); err != nil {
+	if _, err := restore(t.Context(), path, to); err != nil {
 		t.Errorf("nothing was written, and yet: %v", err)
 	}
 }
@@ -271,12 +280,12 @@ func TestBackupWithValuesThatNobodyWritesIsRefused(t *testing.T) {
 		"no id": {`"anna-id","anna"`, `"","anna"`}, "no flag": {`"",0,0,`, `"",7,0,`},
 	} {
 		must(t, os.WriteFile(path, rewritten(t, good, x[0], x[1]), 0o600))
-		if _, err := archive.Restore(t.Context(), path, unsigned{to}); fault.Of(err) != fault.Invalid {
+		if _, err := restore(t.Context(), path, unsigned{to}); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	must(t, os.WriteFile(path, rewritten(t, good, `"anna","viewer"`, `"anna","support"`), 0o600))
-	if _, err := archive.Restore(t.Context(), path, unsigned{to}); err != nil {
+	if _, err := restore(t.Context(), path, unsigned{to}); err != nil {
 		t.Errorf("what is written so: %v", err)
 	}
 }
