@@ -46,10 +46,11 @@ func Restore(ctx context.Context, file Checked, to store.RowStore) ([]Count, err
 	}
 	defer r.close()
 	return load(ctx, r, to, func() error {
-		if sum, err := r.end(); err != nil || sum != file.sum {
-			return fault.Wrap(fault.Conflict, err, "%s was changed meanwhile", file.path)
+		sum, err := r.end()
+		if err == nil && sum != file.sum {
+			err = fault.New(fault.Conflict, "%s was changed meanwhile.", file.path)
 		}
-		return nil
+		return err
 	})
 }
 

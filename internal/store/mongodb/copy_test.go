@@ -242,6 +242,31 @@ func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
+// What is loaded is what was checked: another file that came meanwhile leaves a store that cannot be used.
+func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
+	from, path, dir := directory(t), filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+	back := func() {
+		if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back()
+	checked, err := archive.Check(t.Context(), path)
+	must(t, err)
+	must(t, os.Remove(path))
+	must(t, from.SetSetting(t.Context(), "new", "value"))
+	back()
+	to, err := sqlite.Open(t.Context(), dir)
+	must(t, err)
+	if _, err := archive.Restore(t.Context(), checked, to); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "changed") {
+		t.Error(err)
+	}
+	must(t, to.Close())
+	if _, err := sqlite.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "did not complete") {
+		t.Error(err)
+	}
+}
+
 // rewritten is a backup with another text in it, and a checksum that fits.
 func rewritten(t *testing.T, backup []byte, was, is string) []byte {
 	t.Helper()

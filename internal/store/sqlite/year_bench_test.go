@@ -70,8 +70,13 @@ func BenchmarkYear(b *testing.B) {
 		ask  func(time.Time) error
 	}{
 		{"activity", events(store.HistoryEvents{Limit: 51})},
-		{"activity, nothing matches", events(store.HistoryEvents{Limit: 51, Read: 25_000,
-			Without: func(store.HistoryEvent) bool { return true }})},
+		{"activity, nothing matches", func(at time.Time) error {
+			read, began := 0, time.Now() // with the bounds of package history
+			return events(store.HistoryEvents{Limit: 51,
+				Without: func(store.HistoryEvent) bool { read++; return true },
+				Enough:  func() bool { return read == 25_000 || read%500 == 0 && time.Since(began) >= 100*time.Millisecond },
+			})(at)
+		}},
 		{"timeline", events(store.HistoryEvents{Limit: 51, Ascending: true})},
 		{"timeline of a rare collection", events(store.HistoryEvents{Limit: 51, Ascending: true, NS: "app.rare"})},
 		{"entries of a missing collection", events(store.HistoryEvents{Limit: 51, NS: "app.none"})},
