@@ -198,10 +198,10 @@ func PageOfRows(n, page, rows int) (shown, from, to int) {
 	return shown, (shown - 1) * rows, min(shown*rows, n)
 }
 
-// ByPlace begins a cursor that is a place in the list of chunks.
+// ByPlace begins a cursor that is a place in a list.
 const ByPlace = "place "
 
-// ListPlace reads a cursor of nextChunk where bounds are hidden.
+// ListPlace reads a cursor that is a place in a list.
 func ListPlace(q url.Values) (int, error) {
 	key, given, err := CursorKey(q)
 	if err != nil || !given {

@@ -2,6 +2,7 @@ package shards
 
 import (
 	"net/http"
+	"strconv"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/shares"
@@ -9,7 +10,7 @@ import (
 	"shardboard/web/site"
 )
 
-// JSON is a shard with everything on it; as CSV for whoever asks for that.
+// JSON is a shard with a page of what is on it; as CSV, all of it, for whoever asks for that.
 func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if site.WantsCSV(r) {
 		return CSV(s, w, r)
@@ -18,11 +19,29 @@ func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	limit, err := answer.ParseLimit(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	from, err := answer.ListPlace(r.URL.Query())
+	if err != nil {
+		return err
+	}
 	out, err := shard(s, r, internal)
 	if err != nil {
 		return err
 	}
+	if to := from + limit; to < max(len(out.Contents), len(out.Projects), len(out.ByDocument)) {
+		out.Next = answer.CursorOf(answer.ByPlace + strconv.Itoa(to))
+	}
+	out.Contents, out.ByDocument = rows(out.Contents, from, limit), rows(out.ByDocument, from, limit)
+	out.Projects = rows(out.Projects, from, limit)
 	return site.WriteJSON(w, http.StatusOK, out)
+}
+
+// rows are those of a list from a place on, at most limit.
+func rows[T any](list []T, from, limit int) []T {
+	return list[min(from, len(list)):min(from+limit, len(list))]
 }
 
 // shard is the shard that the address names, once the cluster is read.

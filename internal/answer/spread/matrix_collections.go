@@ -52,7 +52,9 @@ func (m *matrix) collections() {
 	m.databases(byDB, of)
 }
 
-func collectionsNumber(n int) string { return message.Plural(n, "1 collection", format.Count(int64(n))+" collections") }
+func collectionsNumber(n int) string {
+	return message.Plural(n, "1 collection", format.Count(int64(n))+" collections")
+}
 
 // databases lays out the databases of a page with the collections of the open ones. of says of what the totals are.
 func (m *matrix) databases(byDB map[string][]*matrixLine, of string) {

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// While rows are loaded nothing is forced onto the disk. So the mark that the file cannot be used is in the file before,
-// and all rows are in it before the mark is removed.
+// While rows are loaded nothing is forced onto the disk. So the mark that the file cannot be used is in the file
+// before, and all rows are in it before the mark is removed.
 func TestLoadedRowsAreInTheFileBeforeItCanBeUsed(t *testing.T) {
 	t.Parallel()
 	db, err := Open(t.Context(), t.TempDir())

@@ -22,9 +22,9 @@ var yearEnd = time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)
 const year = 365 * 24 * time.Hour
 
 // BenchmarkYear fills a store with a year: 10 million changelog entries, 20,000 runs, 50,000 problems and a million
-// audit records with SHARDBOARD_LONG=hours, a tenth with SHARDBOARD_LONG=1, else a hundredth. It then answers what pages
-// ask first, at 100 times of the year, and makes a backup and restores it. Times are milliseconds. SHARDBOARD_YEAR is a
-// folder that keeps the store for the next time: making it takes longer than all the rest.
+// audit records with SHARDBOARD_LONG=hours, a tenth with SHARDBOARD_LONG=1, else a hundredth. It then answers what
+// pages ask first, at 100 times of the year, and makes a backup and restores it. Times are milliseconds.
+// SHARDBOARD_YEAR is a folder that keeps the store for the next time: making it takes longer than all the rest.
 func BenchmarkYear(b *testing.B) {
 	part := 100
 	switch os.Getenv("SHARDBOARD_LONG") {
