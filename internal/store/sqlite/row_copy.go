@@ -53,15 +53,15 @@ func (r rowReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row
 		return unavailable(err)
 	}
 	defer rows.Close()
+	values, into := make(store.Row, len(t.Columns)), make([]any, len(t.Columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
 	for rows.Next() {
-		row := make(store.Row, len(t.Columns))
-		into := make([]any, len(row))
-		for i := range row {
-			into[i] = &row[i]
-		}
 		if err := rows.Scan(into...); err != nil {
 			return unavailable(err)
 		}
+		row := slices.Clone(values)
 		for i, c := range t.Columns {
 			b, isBytes := row[i].([]byte)
 			switch empty := row[i] == nil || isBytes && b == nil; { // the driver reads an empty value as NULL
