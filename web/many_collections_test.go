@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/url"
 	"runtime"
 	"strings"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web"
 	"shardboard/web/site"
@@ -107,6 +109,46 @@ func BenchmarkPagesOfTenThousandCollections(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// A shard's answer has pages of what is on it, which together have all of it once.
+func TestShardOfManyCollectionsIsAnsweredInPages(t *testing.T) {
+	t.Parallel()
+	s := manyCollections(t, 3, 2, 2_300)
+	address, seen := "/api/v1/shards/shard-rs-1", map[string]bool{}
+	for _, query := range []string{"", "?limit=1000"} {
+		clear(seen)
+		for pages, next := 0, query; ; pages++ {
+			w := s.Do("GET", address+next)
+			if w.Body.Len() > 600<<10 {
+				t.Errorf("%s: %d bytes", next, w.Body.Len())
+			}
+			page := webtest.Decode[api.ShardDetail](t, w)
+			for _, c := range page.Contents {
+				if seen[c.NS] {
+					t.Fatalf("%s is on two pages", c.NS)
+				}
+				seen[c.NS] = true
+			}
+			if page.Next == "" {
+				break
+			}
+			if want := map[string]int{"": 100, "?limit=1000": 1000}[query]; len(page.Contents) != want {
+				t.Errorf("page %d of %q has %d collections", pages, query, len(page.Contents))
+			}
+			next = "?" + url.Values{"cursor": {string(page.Next)}, "limit": {strings.TrimPrefix(query, "?limit=")}}.Encode()
+		}
+		for i := range 2_300 {
+			if !seen[fmt.Sprintf("app.plain%05d", i)] {
+				t.Fatalf("app.plain%05d is on no page", i)
+			}
+		}
+	}
+	for _, query := range []string{"?limit=0", "?limit=1001", "?cursor=x", "?limit=x"} {
+		if w := s.Do("GET", address+query); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", query, w.Code)
 		}
 	}
 }

@@ -231,7 +231,7 @@ func isObjectID(text string) bool {
 func (q query) show(e *env, remote app.Remote) error {
 	w := bufio.NewWriter(e.stdout)
 	if !q.isList() {
-		text, _, err := remote.Read(e.ctx, q.address(nil), "")
+		text, _, err := remote.Read(e.ctx, q.address(q.objectRows()), "")
 		if err != nil {
 			return err
 		}
@@ -245,6 +245,18 @@ func (q query) show(e *env, remote app.Remote) error {
 		return errors.Join(err, w.Flush())
 	}
 	return w.Flush()
+}
+
+// objectRows is how many rows of each of its lists an object shows, where it has pages of them.
+func (q query) objectRows() url.Values {
+	_, paged := q.question.Param("cursor")
+	switch {
+	case paged && q.all:
+		return url.Values{"limit": {strconv.Itoa(api.MaxLimit)}}
+	case paged && q.limit > 0:
+		return url.Values{"limit": {strconv.Itoa(min(q.limit, api.MaxLimit))}}
+	}
+	return nil
 }
 
 // address is the address with the filters and further parameters.

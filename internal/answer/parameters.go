@@ -93,7 +93,7 @@ func PageOfRows(n, page, rows int) (shown, from, to int) {
 	return shown, (shown - 1) * rows, min(shown*rows, n)
 }
 
-// ByPlace begins a cursor that is a place in the list of chunks.
+// ByPlace begins a cursor that is a place in a list.
 const ByPlace = "place "
 
 // ListPlace reads the key of a cursor that is a place in a list.
@@ -104,4 +104,12 @@ func ListPlace(key string) (int, error) {
 		return 0, fault.New(fault.Invalid, "This cursor is not from this list.")
 	}
 	return at, nil
+}
+
+// Place is a cursor that is a place in a list: how many items come before the page.
+func Place(to *int) param.Param {
+	return param.CursorBy(func(key string) (err error) {
+		*to, err = ListPlace(key)
+		return err
+	})
 }

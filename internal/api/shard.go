@@ -34,13 +34,15 @@ type Disk struct {
 	Why   string  `json:"-"` // what to grant, if reading is not permitted
 }
 
-// ShardDetail is a shard with its content (GET shards/{name}).
+// ShardDetail is a shard with a page of its content (GET shards/{name}): contents, projects and byDocument have at most
+// as many rows as asked for.
 type ShardDetail struct {
 	Shard
 	Orphans    Orphans           `json:"orphans"` // of all sharded collections on it
 	Contents   []ShardCollection `json:"contents"`
 	Projects   []ShardProject    `json:"projects"`
 	ByDocument []ShardCollection `json:"byDocument"` // placed per Yorkie document: they concern every project
+	Next       Cursor            `json:"next"`       // null when none of the three has more
 	Drain      *Drain            `json:"drain"`      // what is left on it; null while it does not drain
 	Moving     []InFlight        `json:"moving"`     // running migrations from or to it
 	Deletions  DeletionWait      `json:"deletions"`  // what holds up deletions of old documents on it

@@ -71,11 +71,12 @@ func BackupStore(ctx context.Context, from StorePlace, file, by string, log *slo
 
 // RestoreStore loads a backup into an empty store, which nobody may have open.
 func RestoreStore(ctx context.Context, file string, to StorePlace, log *slog.Logger) (counts []StoreCount, err error) {
-	if err := archive.Check(ctx, file); err != nil { // before a directory or a database is made
+	checked, err := archive.Check(ctx, file) // before a directory or a database is made
+	if err != nil {
 		return nil, err
 	}
 	err = to.with(ctx, usedAlone, log, func(target store.RowStore) error {
-		counts, err = archive.Restore(ctx, file, target)
+		counts, err = archive.Restore(ctx, checked, target)
 		return err
 	})
 	return counts, err

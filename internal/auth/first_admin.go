@@ -84,15 +84,18 @@ func (s *Service) hadAdmin(ctx context.Context) (bool, error) {
 // recordedAdmin looks in the audit record for an admin of an earlier release, which did not remember them. It is looked
 // at only at a start without accounts.
 func (s *Service) recordedAdmin(ctx context.Context) (bool, error) {
-	found, err := audit.Newest(ctx, s.o.Store, audit.Filter{What: auditSignIn}, 0, 1000)
-	if err != nil {
-		return false, err
-	}
-	for _, r := range found.Records {
-		p := Principal{Role: Role(r.Details["role"]), Method: Method(r.Via)}
-		if p.Role == Admin && (p.Method == ByOIDC || p.Method == ByProxy) {
-			s.noteAdmin(ctx, p)
-			return true, nil
+	found := audit.Found{More: true}
+	for found.More {
+		var err error
+		if found, err = audit.Newest(ctx, s.o.Store, audit.Filter{What: auditSignIn}, found.Next, 1000); err != nil {
+			return false, err
+		}
+		for _, r := range found.Records {
+			p := Principal{Role: Role(r.Details["role"]), Method: Method(r.Via)}
+			if p.Role == Admin && (p.Method == ByOIDC || p.Method == ByProxy) {
+				s.noteAdmin(ctx, p)
+				return true, nil
+			}
 		}
 	}
 	return false, nil

@@ -9,8 +9,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// searched bounds how many stored entries one search reads.
-const searched = 25_000
+// Bounds of one search: how many stored entries it reads, and for how long, looked at after so many.
+const (
+	searched   = 25_000
+	searchTime = 100 * time.Millisecond
+	timeEvery  = 500
+)
 
 // Found is a part of the stored changelog.
 type Found struct {
@@ -21,8 +25,8 @@ type Found struct {
 	LastID string // of the last entry searched; with Until
 }
 
-// Search returns the newest entries of [from, to) that takes chooses, at most limit. It reads a
-// bounded number of entries.
+// Search returns the newest entries of [from, to) that takes chooses, at most limit. It ends early at the bounds of
+// one search.
 func (p *Past) Search(
 	ctx context.Context,
 	cluster string,
@@ -30,13 +34,17 @@ func (p *Past) Search(
 	limit int,
 	takes func(topology.Event) bool,
 ) (out Found, err error) {
-	read := 0
+	read, began, ended := 0, time.Now(), false
 	var last store.HistoryEvent
-	kept, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: from, To: to, Limit: limit, Read: searched,
+	kept, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: from, To: to, Limit: limit,
 		Without: func(e store.HistoryEvent) bool {
 			read++
 			last = e
 			return !takes(keptEvent(e))
+		},
+		Enough: func() bool {
+			ended = read == searched || read%timeEvery == 0 && time.Since(began) >= searchTime
+			return ended
 		}})
 	if err != nil {
 		return out, err
@@ -44,7 +52,7 @@ func (p *Past) Search(
 	for _, e := range kept {
 		out.Events = append(out.Events, keptEvent(e))
 	}
-	if read == searched && len(kept) < limit {
+	if ended && len(kept) < limit {
 		out.Until, out.LastID = last.At, last.ID
 	}
 	return out, nil

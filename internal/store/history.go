@@ -44,10 +44,11 @@ type HistoryEvents struct {
 	OnlyFailed bool
 	Ascending  bool
 	Limit      int
-	Read       int // entries read at most, of which Without may exclude some; 0: any number
 	// Without excludes entries before Limit is counted; nil: none. It is called once for each entry
 	// read, in the order of the answer.
 	Without func(HistoryEvent) bool
+	// Enough ends the answer early. It is asked after each entry read; nil: it never does.
+	Enough func() bool
 }
 
 // Watched is a time span in which a process recorded.

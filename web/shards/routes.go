@@ -29,7 +29,7 @@ var Routes = site.Table(
 				return Region(s, v, name, 1)
 			}}}),
 	site.Get(site.Route{Pattern: "/shards/{name}", Summary: "One shard and what is on it",
-		Params: []site.Param{paramShard, site.ParamFormat()},
+		Params: append(site.Takes[shardQuery](), paramShard, site.ParamFormat()),
 		Answer: api.ShardDetail{}, Handler: site.InFormat(JSON, JSON, CSV),
 		Types: []string{site.MediaJSON, site.MediaCSV}, Tagged: true, Time: site.Past, Writes: true}),
 	// Writes are no part of the table, so it has no ETag.

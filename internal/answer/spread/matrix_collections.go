@@ -35,33 +35,38 @@ func (m *matrix) collections() {
 		m.out.State = noMatrixRows(m.q, "collections", total)
 		return
 	}
-	m.takeTotals(sumLine(m.v.Table, lines), message.Plural(len(lines), "1 collection", format.Count(int64(len(lines)))+" collections"))
+	of := collectionsNumber(len(lines))
 	byDB := map[string][]*matrixLine{}
 	for _, l := range lines {
 		db := topology.Namespace(l.name).Database()
 		byDB[db] = append(byDB[db], l)
 	}
 	if len(byDB) == 1 || m.q.DB != "" {
+		m.takeTotals(sumLine(m.v.Table, lines), of)
 		m.sort(lines)
 		m.out.Pages = len(lines)
 		_, from, to := answer.PageOfRows(len(lines), m.q.Page, m.out.OnPage)
 		m.addPage(lines, from, to, "collections", 0)
 		return
 	}
-	m.databases(byDB)
+	m.databases(byDB, of)
 }
 
-// databases lays out the databases of a page with the collections of the open ones.
-func (m *matrix) databases(byDB map[string][]*matrixLine) {
+func collectionsNumber(n int) string {
+	return message.Plural(n, "1 collection", format.Count(int64(n))+" collections")
+}
+
+// databases lays out the databases of a page with the collections of the open ones. of says of what the totals are.
+func (m *matrix) databases(byDB map[string][]*matrixLine, of string) {
 	var groups []*matrixLine
 	for db, lines := range byDB {
 		l := sumLine(m.v.Table, lines)
 		l.name = db
-		l.row = &MatrixRow{Key: "db:" + db, Kind: "database", Name: db,
-			Note: message.Plural(len(lines), "1 collection", format.Count(int64(len(lines)))+" collections")}
+		l.row = &MatrixRow{Key: "db:" + db, Kind: "database", Name: db, Note: collectionsNumber(len(lines))}
 		groups = append(groups, l)
 	}
 	slices.SortFunc(groups, func(a, b *matrixLine) int { return natural.Compare(a.name, b.name) })
+	m.takeTotals(sumLine(m.v.Table, groups), of)
 	m.sort(groups)
 	m.out.Pages = len(groups)
 	_, from, to := answer.PageOfRows(len(groups), m.q.Page, m.out.OnPage)
@@ -123,39 +128,63 @@ func (m *matrix) collectionLines() (out []*matrixLine, total int) {
 	text := strings.ToLower(m.q.Text)
 	all := make([]matrixLine, 0, len(m.v.CollectionsByName()))
 	out = make([]*matrixLine, 0, cap(all))
-	sizes := m.sizes()
+	facts, sizes := m.facts(), m.sizes()
 	for i, ns := range m.v.CollectionsByName() {
-		if !m.q.Internal && answer.System(m.v.Table, ns) {
+		if !m.q.Internal && facts[i].system {
 			continue
 		}
 		total++
 		if m.q.DB != "" && ns.Database() != m.q.DB || text != "" && !strings.Contains(strings.ToLower(string(ns)), text) {
 			continue
 		}
-		all = append(all, m.collectionLine(ns, sizes, i))
+		all = append(all, m.collectionLine(ns, facts[i], sizes, i))
 		all[len(all)-1].moves = byNS[ns]
 		out = append(out, &all[len(all)-1])
 	}
 	return out, total
 }
 
-// spreadsKey is the key of what is answer.OncePerTable of the sizes of all collections.
-type spreadsKey struct{ measure string }
+// Keys of what is answer.OncePerTable of all collections.
+type (
+	factsKey   struct{}
+	spreadsKey struct{ measure string }
+)
+
+// collectionFacts tell which collections are shown and how.
+type collectionFacts struct{ system, unsharded bool }
+
+// facts are those of all collections. Read only.
+func (m *matrix) facts() []collectionFacts {
+	return answer.OncePerTable(m.v, factsKey{}, func() []collectionFacts {
+		return answer.Map(m.v.CollectionsByName(), func(ns topology.Namespace) collectionFacts {
+			c := m.v.Table.Collection(ns)
+			return collectionFacts{answer.System(m.v.Table, ns), c == nil || c.Unsplittable}
+		})
+	})
+}
+
+// summed is a spread with its total.
+type summed struct {
+	spread
+	sum amount
+}
 
 // sizes are the amounts of all collections that are pictured; nil where the measure is no size. Read only.
-func (m *matrix) sizes() []spread {
+func (m *matrix) sizes() []summed {
 	if m.q.Measure == MatrixWrites || m.q.Measure == MatrixReads {
 		return nil
 	}
-	return answer.OncePerTable(m.v, spreadsKey{m.q.Measure}, func() []spread {
-		return answer.Map(m.v.CollectionsByName(), func(ns topology.Namespace) spread { return sizesByShard(m.v.Table, ns, m.measure, m.at) })
+	return answer.OncePerTable(m.v, spreadsKey{m.q.Measure}, func() []summed {
+		return answer.Map(m.v.CollectionsByName(), func(ns topology.Namespace) summed {
+			s := sizesByShard(m.v.Table, ns, m.measure, m.at)
+			return summed{s, s.total()}
+		})
 	})
 }
 
 // collectionLine is the line of a collection whose sizes are at a position.
-func (m *matrix) collectionLine(ns topology.Namespace, sizes []spread, at int) matrixLine {
-	c := m.v.Table.Collection(ns)
-	out := matrixLine{name: string(ns), unsharded: c == nil || c.Unsplittable}
+func (m *matrix) collectionLine(ns topology.Namespace, facts collectionFacts, sizes []summed, at int) matrixLine {
+	out := matrixLine{name: string(ns), unsharded: facts.unsharded}
 	switch m.q.Measure {
 	case MatrixWrites:
 		s := m.writes.spread(ns)
@@ -164,7 +193,10 @@ func (m *matrix) collectionLine(ns topology.Namespace, sizes []spread, at int) m
 		s := m.reads(ns)
 		out.spread = &s
 	default:
-		out.spread = &sizes[at]
+		out.spread, out.total = &sizes[at].spread, sizes[at].sum
+		if len(m.ended[ns]) == 0 {
+			return out
+		}
 	}
 	if len(m.ended[ns]) > 0 {
 		out.shards = out.spread.dense(len(m.v.Table.Shards))

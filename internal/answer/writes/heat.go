@@ -46,11 +46,7 @@ func (q *HeatListQuery) Parameters() param.List {
 	return param.List{
 		Window(&q.Window),
 		param.Text(&q.NS, "ns", "one collection; without it the sum of those whose new rows are counted, or their chunks"),
-		param.CursorBy(func(key string) (err error) {
-			q.Begin, err = answer.ListPlace(key)
-			return err
-		}),
-		param.Limit(&q.Limit),
+		answer.Place(&q.Begin), param.Limit(&q.Limit),
 	}
 }
 

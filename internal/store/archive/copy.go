@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -38,7 +40,7 @@ func Copy(ctx context.Context, from, to store.RowStore) (counts []Count, err err
 		return nil, err
 	}
 	err = from.Snapshot(ctx, func(r store.RowReader) error {
-		counts, err = load(ctx, r, to)
+		counts, err = load(ctx, r, to, func() error { return nil })
 		return err
 	})
 	if err != nil {
@@ -47,8 +49,8 @@ func Copy(ctx context.Context, from, to store.RowStore) (counts []Count, err err
 	return counts, from.Alone(ctx) // somebody who came meanwhile may have written
 }
 
-// load copies from a source into an empty store and verifies the audit record there.
-func load(ctx context.Context, from Source, to store.RowStore) (counts []Count, err error) {
+// load copies from a source into an empty store and verifies the audit record there. end checks what was read.
+func load(ctx context.Context, from Source, to store.RowStore, end func() error) (counts []Count, err error) {
 	if err := to.BeginLoad(ctx); err != nil {
 		return nil, err
 	}
@@ -58,14 +60,18 @@ func load(ctx context.Context, from Source, to store.RowStore) (counts []Count, 
 				reason(err), to.Place())
 		}
 	}()
+	var record errgroup.Group
 	for _, t := range store.Tables() {
 		n, err := loadTable(ctx, from, to, t)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, record.Wait())
 		}
 		counts = append(counts, Count{t.Name, n})
+		if t.Name == "audit_heads" { // the record is complete: it is verified while the other tables are loaded
+			record.Go(func() error { return verify(ctx, to) })
+		}
 	}
-	if err := verify(ctx, to); err != nil {
+	if err := errors.Join(record.Wait(), end()); err != nil {
 		return nil, err
 	}
 	return counts, to.EndLoad(ctx)
@@ -84,16 +90,42 @@ func reason(err error) string {
 	return text
 }
 
+// loadTable reads the next batch of rows while one is loaded.
 func loadTable(ctx context.Context, from Source, to store.RowStore, t store.Table) (total int, err error) {
+	batches := make(chan []store.Row)
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error {
+		defer close(batches)
+		return readBatches(ctx, from, t, batches)
+	})
+	both.Go(func() error {
+		for rows := range batches {
+			if err := to.LoadRows(ctx, t, rows); err != nil {
+				return err
+			}
+			total += len(rows)
+		}
+		return nil
+	})
+	if err := both.Wait(); err != nil {
+		return 0, fmt.Errorf("copy %s: %w", t.Name, err)
+	}
+	return total, nil
+}
+
+func readBatches(ctx context.Context, from Source, t store.Table, batches chan<- []store.Row) error {
 	var rows []store.Row
 	size := 0
 	flush := func() error {
-		total += len(rows)
-		err := to.LoadRows(ctx, t, rows)
+		select {
+		case batches <- rows:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		rows, size = nil, 0
-		return err
+		return nil
 	}
-	err = from.ReadRows(ctx, t, func(row store.Row) error {
+	err := from.ReadRows(ctx, t, func(row store.Row) error {
 		if t.Name == "settings" && row[0] == store.InstallationSetting {
 			return nil // the other store is another installation
 		}
@@ -103,13 +135,10 @@ func loadTable(ctx context.Context, from Source, to store.RowStore, t store.Tabl
 		}
 		return flush()
 	})
-	if err == nil {
-		err = flush()
-	}
 	if err != nil {
-		return 0, fmt.Errorf("copy %s: %w", t.Name, err)
+		return err
 	}
-	return total, nil
+	return flush()
 }
 
 func sizeOf(row store.Row) (n int) {

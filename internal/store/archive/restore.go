@@ -19,33 +19,39 @@ import (
 	"shardboard/internal/store"
 )
 
-// Restore loads a backup into an empty store. It reads the whole file and compares its checksum
-// before it writes anything.
-func Restore(ctx context.Context, path string, to store.RowStore) ([]Count, error) {
-	if err := Check(ctx, path); err != nil {
-		return nil, err
-	}
-	r, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.file.Close()
-	return load(ctx, r, to)
-}
+// Checked is a backup that was read as a whole and is in order.
+type Checked struct{ path, sum string }
 
 // Check reads a whole backup and compares its checksum.
-func Check(ctx context.Context, path string) error {
+func Check(ctx context.Context, path string) (Checked, error) {
 	r, err := openFile(path)
 	if err != nil {
-		return err
+		return Checked{}, err
 	}
-	defer r.file.Close()
+	defer r.close()
 	for _, t := range store.Tables() {
 		if err := r.ReadRows(ctx, t, func(store.Row) error { return nil }); err != nil {
-			return err
+			return Checked{}, err
 		}
 	}
-	return r.end()
+	sum, err := r.end()
+	return Checked{path, sum}, err
+}
+
+// Restore loads a backup into an empty store.
+func Restore(ctx context.Context, file Checked, to store.RowStore) ([]Count, error) {
+	r, err := openFile(file.path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	return load(ctx, r, to, func() error {
+		sum, err := r.end()
+		if err == nil && sum != file.sum {
+			err = fault.New(fault.Conflict, "%s was changed meanwhile.", file.path)
+		}
+		return err
+	})
 }
 
 // Limits of a backup: a small file can be a long text. A row has 1 GB at most where it comes from.
@@ -58,6 +64,8 @@ const (
 type fileReader struct {
 	path string
 	file *os.File
+	pipe *io.PipeReader // of the text
+	done chan struct{}  // closed when nothing reads the file any more
 	in   *bufio.Reader
 	sum  hash.Hash
 	next []byte // a line that was read ahead; nil: none
@@ -73,11 +81,24 @@ func openFile(path string) (*fileReader, error) {
 	if err != nil {
 		return nil, errors.Join(badFile(path, err), f.Close())
 	}
-	r := &fileReader{path: path, file: f, in: bufio.NewReaderSize(zip, 1<<20), sum: sha256.New()}
+	text, unzipped := io.Pipe()
+	r := &fileReader{path: path, file: f, pipe: text, done: make(chan struct{}), in: bufio.NewReaderSize(text, 1<<20), sum: sha256.New()}
+	go func() { // beside what is done with the rows
+		defer close(r.done)
+		_, err := bufio.NewReaderSize(zip, 1<<20).WriteTo(unzipped)
+		unzipped.CloseWithError(err) //nolint:errcheck // it never fails
+	}()
 	if err := r.header(); err != nil {
-		return nil, errors.Join(err, f.Close())
+		r.close()
+		return nil, err
 	}
 	return r, nil
+}
+
+func (r *fileReader) close() {
+	r.pipe.Close() //nolint:errcheck // it never fails
+	<-r.done
+	r.file.Close() //nolint:errcheck // it was only read
 }
 
 func (r *fileReader) header() error {
@@ -135,6 +156,7 @@ func (r *fileReader) ReadRows(ctx context.Context, t store.Table, f func(store.R
 		return fault.New(fault.Conflict, "%s has other tables or columns than this version (%s). Restore it with the version that made it, "+
 			"and upgrade then.", r.path, head.Table)
 	}
+	var row store.Row
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -151,8 +173,7 @@ func (r *fileReader) ReadRows(ctx context.Context, t store.Table, f func(store.R
 		if r.rows++; r.rows > maxRows {
 			return badFile(r.path, errors.New("it has too many rows"))
 		}
-		row, err := decodeRow(t, line)
-		if err != nil {
+		if row, err = decodeRow(t, line, row); err != nil {
 			return badFile(r.path, fmt.Errorf("row %d of %s: %w", r.rows, t.Name, err))
 		}
 		if err := f(row); err != nil {
@@ -170,21 +191,21 @@ func (r *fileReader) take() ([]byte, error) {
 	return line, err
 }
 
-// end compares the last line.
-func (r *fileReader) end() error {
+// end compares the last line and returns the checksum.
+func (r *fileReader) end() (sum string, err error) {
 	line, err := r.line()
 	if err != nil {
-		return err
+		return "", err
 	}
 	var f footer
 	if err := json.Unmarshal(line, &f); err != nil {
-		return badFile(r.path, err)
+		return "", badFile(r.path, err)
 	}
-	if sum := hex.EncodeToString(r.sum.Sum(nil)); f.SHA256 != sum || f.Rows != r.rows {
-		return badFile(r.path, fmt.Errorf("the checksum is %s instead of %s", sum, f.SHA256))
+	if sum = hex.EncodeToString(r.sum.Sum(nil)); f.SHA256 != sum || f.Rows != r.rows {
+		return "", badFile(r.path, fmt.Errorf("the checksum is %s instead of %s", sum, f.SHA256))
 	}
 	if _, err := r.in.ReadByte(); !errors.Is(err, io.EOF) { // reads the checksum of gzip too
-		return badFile(r.path, fmt.Errorf("more follows: %w", err))
+		return "", badFile(r.path, fmt.Errorf("more follows: %w", err))
 	}
-	return nil
+	return sum, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"shardboard/internal/store"
@@ -412,6 +413,27 @@ func TestRecordsAreReadFromBothEnds(t *testing.T) {
 			t.Error(f, found, err)
 		}
 	}
+}
+
+// slow takes 60 ms for each part of the record that is read.
+type slow struct{ *memory }
+
+func (s slow) AuditBefore(ctx context.Context, before int64, limit int) ([]store.AuditRecord, error) {
+	time.Sleep(60 * time.Millisecond)
+	return s.memory.AuditBefore(ctx, before, limit)
+}
+
+func TestSearchOfASlowRecordEndsAndSaysWhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, m := time.Now(), slow{newChain(t, 1300)}
+		found, err := audit.Newest(t.Context(), m, audit.Filter{Subject: "none"}, 0, 5)
+		if err != nil || !found.More || found.Next != 301 || time.Since(began) != 120*time.Millisecond {
+			t.Error(found, err, time.Since(began))
+		}
+		if found, err = audit.Newest(t.Context(), m, audit.Filter{Subject: "none"}, found.Next, 5); err != nil || found.More {
+			t.Error("from there on", found, err)
+		}
+	})
 }
 
 // must ends the test at an error of its set-up.

@@ -36,8 +36,10 @@ type wire struct {
 }
 
 // Canonical is the one byte form of an entry, which its hash covers.
-func Canonical(e store.AuditEntry) ([]byte, error) {
-	e = clean(e)
+func Canonical(e store.AuditEntry) ([]byte, error) { return encoded(clean(e)) }
+
+// encoded is the canonical form of a clean entry.
+func encoded(e store.AuditEntry) ([]byte, error) {
 	b, err := json.Marshal(wire{e.Cluster, e.At.UnixMilli(), e.By, e.Via, e.From, e.What, e.Subject, e.Outcome, e.Details})
 	if err != nil {
 		return nil, fmt.Errorf("encode audit entry: %w", err)
@@ -100,7 +102,7 @@ func Read(seq int64, canonical, prev, hash []byte) store.AuditRecord {
 	e, err := Parse(canonical)
 	if err == nil {
 		var again []byte
-		if again, err = Canonical(e); err == nil && bytes.Equal(again, canonical) {
+		if again, err = encoded(e); err == nil && bytes.Equal(again, canonical) {
 			r.AuditEntry = e
 			return r
 		}

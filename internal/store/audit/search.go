@@ -36,9 +36,12 @@ type Reader interface {
 	AuditEnd(ctx context.Context) (seq int64, hash []byte, err error)
 }
 
-// maxSearched bounds how many records one search reads: with millions of records a match may be too
-// far back to wait for.
-const maxSearched = 10_000
+// Bounds of one search: how many records it reads, and for how long. With millions of records a match may be too far
+// back to wait for.
+const (
+	maxSearched = 10_000
+	searchTime  = 100 * time.Millisecond
+)
 
 // Found is one page of the records that match a filter.
 type Found struct {
@@ -48,7 +51,7 @@ type Found struct {
 }
 
 // Newest returns at most limit records that match a filter, newest first, from below a number (0:
-// from the end). A page with fewer records and More set was stopped by maxSearched.
+// from the end). A page with fewer records and More set was stopped by the bounds of one search.
 func Newest(ctx context.Context, s Reader, f Filter, below int64, limit int) (Found, error) {
 	read := func(from int64, n int) ([]store.AuditRecord, error) { return s.AuditBefore(ctx, from, n) }
 	if below == 0 {
@@ -68,8 +71,8 @@ func Oldest(ctx context.Context, s Reader, f Filter, above int64, limit int) (Fo
 }
 
 func search(read func(from int64, n int) ([]store.AuditRecord, error), f Filter, from int64, limit int) (Found, error) {
-	out := Found{Next: from}
-	for looked := 0; looked < maxSearched; {
+	out, began := Found{Next: from}, time.Now()
+	for looked := 0; looked == 0 || looked < maxSearched && time.Since(began) < searchTime; {
 		rows, err := read(out.Next, batch)
 		if err != nil {
 			return out, err

@@ -192,7 +192,7 @@ func TestBackupOfEitherStoreIsRestoredInEither(t *testing.T) {
 		t.Errorf("over an existing file: %v", err)
 	}
 	there, back := open(t, c, database(t)), directory(t)
-	if _, err := archive.Restore(t.Context(), path, unsigned{there}); err != nil {
+	if _, err := restore(t.Context(), path, unsigned{there}); err != nil {
 		t.Fatal(err)
 	}
 	expectRows(t, "in MongoDB", want, there)
@@ -200,10 +200,19 @@ func TestBackupOfEitherStoreIsRestoredInEither(t *testing.T) {
 	if _, err := archive.Backup(t.Context(), there, second, "test"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := archive.Restore(t.Context(), second, unsigned{back}); err != nil {
+	if _, err := restore(t.Context(), second, unsigned{back}); err != nil {
 		t.Fatal(err)
 	}
 	expectRows(t, "and in a directory", want, back)
+}
+
+// restore checks a backup and loads it.
+func restore(ctx context.Context, path string, to store.RowStore) ([]archive.Count, error) {
+	checked, err := archive.Check(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return archive.Restore(ctx, checked, to)
 }
 
 func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
@@ -223,13 +232,38 @@ func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"changed": append(append(append([]byte{}, good[:len(good)/2]...), good[len(good)/2]^1), good[len(good)/2+1:]...),
 	} {
 		must(t, os.WriteFile(path, data, 0o600))
-		if _, err := archive.Restore(t.Context(), path, to); fault.Of(err) != fault.Invalid {
+		if _, err := restore(t.Context(), path, to); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	must(t, os.WriteFile(path, good, 0o600))
-	if _, err := archive.Restore(t.Context(), path, to); err != nil {
+	if _, err := restore(t.Context(), path, to); err != nil {
 		t.Errorf("nothing was written, and yet: %v", err)
+	}
+}
+
+// What is loaded is what was checked: another file that came meanwhile leaves a store that cannot be used.
+func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
+	from, path, dir := directory(t), filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+	back := func() {
+		if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back()
+	checked, err := archive.Check(t.Context(), path)
+	must(t, err)
+	must(t, os.Remove(path))
+	must(t, from.SetSetting(t.Context(), "new", "value"))
+	back()
+	to, err := sqlite.Open(t.Context(), dir)
+	must(t, err)
+	if _, err := archive.Restore(t.Context(), checked, to); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "changed") {
+		t.Error(err)
+	}
+	must(t, to.Close())
+	if _, err := sqlite.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "did not complete") {
+		t.Error(err)
 	}
 }
 
@@ -271,12 +305,12 @@ func TestBackupWithValuesThatNobodyWritesIsRefused(t *testing.T) {
 		"no id": {`"anna-id","anna"`, `"","anna"`}, "no flag": {`"",0,0,`, `"",7,0,`},
 	} {
 		must(t, os.WriteFile(path, rewritten(t, good, x[0], x[1]), 0o600))
-		if _, err := archive.Restore(t.Context(), path, unsigned{to}); fault.Of(err) != fault.Invalid {
+		if _, err := restore(t.Context(), path, unsigned{to}); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	must(t, os.WriteFile(path, rewritten(t, good, `"anna","viewer"`, `"anna","support"`), 0o600))
-	if _, err := archive.Restore(t.Context(), path, unsigned{to}); err != nil {
+	if _, err := restore(t.Context(), path, unsigned{to}); err != nil {
 		t.Errorf("what is written so: %v", err)
 	}
 }

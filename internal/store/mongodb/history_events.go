@@ -101,7 +101,7 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 		order = 1
 	}
 	if q.Without != nil {
-		limit = q.Read // 0: documents are read until there are enough
+		limit = 0 // documents are read until there are enough
 	}
 	filter := eq("cluster", cluster)
 	if span := spanOf(q.From, q.To); len(span) > 0 {
@@ -118,7 +118,7 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 		if q.Without == nil || !q.Without(e) {
 			out = append(out, e)
 		}
-		return len(out) < q.Limit
+		return len(out) < q.Limit && (q.Enough == nil || !q.Enough())
 	}, options.Find().SetSort(eq("at", order, "id", order)).SetLimit(int64(limit)))
 	return out, err
 }

@@ -19,9 +19,6 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 	limit := q.Limit
 	if q.Without != nil {
 		limit = math.MaxInt32 // rows are read until there are enough
-		if q.Read > 0 {
-			limit = q.Read
-		}
 	}
 	// Without statistics SQLite reads all entries of the time for one of a rare collection, so the index is named.
 	by, where, args := "", "", []any{cluster, from, to}
@@ -48,6 +45,9 @@ func (db *DB) Events(ctx context.Context, cluster string, q store.HistoryEvents)
 		e.At = stamped(ms)
 		if q.Without == nil || !q.Without(e) {
 			out = append(out, e)
+		}
+		if q.Enough != nil && q.Enough() {
+			break
 		}
 	}
 	return out, unavailable(rows.Err())

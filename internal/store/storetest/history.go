@@ -61,8 +61,8 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 		len(passed) != 2 {
 		t.Errorf("without a: %+v %v, passed %v", events, err, passed)
 	}
-	all := func(store.HistoryEvent) bool { return false }
-	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 9, Read: 1, Without: all}); err != nil ||
+	all, enough := func(store.HistoryEvent) bool { return false }, func() bool { return true }
+	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 9, Without: all, Enough: enough}); err != nil ||
 		len(events) != 1 {
 		t.Errorf("of one entry read: %+v %v", events, err)
 	}
