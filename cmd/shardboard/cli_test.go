@@ -151,9 +151,9 @@ func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 
 func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 	evil := "a\x1b[31mred\u202etxt\r\n\tx"
-	items := []api.LocateItem{{Kind: "document", ID: evil, Name: evil, ProjectName: evil, Answer: evil, Places: []api.Place{{
+	items := []api.LocateItem{{Kind: "document", ID: evil, Name: evil, ProjectName: evil, Answer: api.Plain(evil), Places: []api.Place{{
 		NS: evil, Shards: []string{evil}, Sharded: true, Min: []byte(evil), Max: []byte(evil), Sentence: evil,
-		Why: &api.Why{Steps: []api.WhyStep{{Step: evil, Text: evil}}}, Proof: &api.Proof{Text: evil}, Rows: &api.Figure{Reason: evil},
+		Why: &api.Why{Steps: []api.WhyStep{{Step: evil, Text: api.Plain(evil)}}}, Proof: &api.Proof{Text: evil}, Rows: &api.Figure{Reason: evil},
 	}}}}
 	var out bytes.Buffer
 	must(t, printItems(&out, items, app.Words{}))

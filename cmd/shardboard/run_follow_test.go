@@ -13,7 +13,7 @@ func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
 	var out bytes.Buffer
 	f := follower{env: &env{stdout: &out}}
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	run := api.Run{ID: "r1", Plan: "p1", Summary: "Move it.", State: "planned", Open: true, StartedAt: &at,
+	run := api.Run{ID: "r1", Plan: "p1", Summary: api.Plain("Move it."), State: "planned", Open: true, StartedAt: &at,
 		Steps: []api.RunStep{{Op: "move", State: "planned"}}}
 	f.progress(run)
 	run.State, run.Steps[0].State = "running", "running"

@@ -95,7 +95,7 @@ func TestPeopleReadWhatIsInAList(t *testing.T) {
 	share := 0.88
 	row := columns.People("consequences", "evidence", "minutes", "plans").Rows(reflect.ValueOf(api.Advice{
 		Consequences: []api.AdviceConsequence{{Rule: "hot-shard"}, {Rule: "hot-chunk"}},
-		Evidence:     []api.AdviceFigure{{Name: "Share", Unit: "share", Value: &share}, {Name: "Rate", Unit: "rate"}},
+		Evidence:     []api.AdviceFigure{{Name: api.Plain("Share"), Unit: "share", Value: &share}, {Name: api.Plain("Rate"), Unit: "rate"}},
 		Minutes:      []*float64{&share},
 		Plans:        []api.AdvicePlan{{Text: "Move it.", Why: "A run moves it."}},
 	}))

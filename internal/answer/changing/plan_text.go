@@ -103,14 +103,9 @@ func LimitBytesText(l api.Limits) string {
 
 // UndoMessages say how the run of a plan is undone, and from when if that is later than now.
 func UndoMessages(u api.Undo, now time.Time) []message.Message {
-	how, text := u.Text.Message, u.Text.String()
-	if how.IsZero() { // read as JSON, which has the text alone
-		how = message.New("undo", "{text}", message.Words("text", u.Text.String()))
-	} else {
-		text = how.Pattern
-	}
+	how := u.Text.Message
 	if !u.Possible {
-		if u.Text.Message.Code != "redo" && !strings.HasPrefix(text, "Cannot be undone") { // many a reason says so itself
+		if how.Code != "redo" && !strings.HasPrefix(how.Pattern, "Cannot be undone") { // many a reason says so itself
 			how.Pattern = "It cannot be undone. " + how.Pattern
 		}
 		return []message.Message{how}

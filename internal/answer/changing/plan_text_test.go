@@ -14,11 +14,10 @@ func TestUndoSaysOnceThatItIsImpossible(t *testing.T) {
 		undo api.Undo
 		want string
 	}{
-		{api.Undo{Message: message.New("x", why), Text: why}, why},
-		{api.Undo{Text: why}, why}, // as JSON has it
-		{api.Undo{Message: message.New("x", "The window is not known.")}, "It cannot be undone. The window is not known."},
-		{api.Undo{Text: "The window is not known."}, "It cannot be undone. The window is not known."},
-		{api.Undo{Possible: true, Text: "Merges the parts again."}, "Merges the parts again."},
+		{api.Undo{Text: api.Say(message.New("x", why), time.Time{})}, why},
+		{api.Undo{Text: api.Plain(why)}, why}, // as it is read from JSON
+		{api.Undo{Text: api.Plain("The window is not known.")}, "It cannot be undone. The window is not known."},
+		{api.Undo{Possible: true, Text: api.Plain("Merges the parts again.")}, "Merges the parts again."},
 	}
 	for _, x := range tests {
 		got := UndoMessages(x.undo, time.Time{})
