@@ -2,7 +2,6 @@ package answer
 
 import (
 	"strings"
-	"time"
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
@@ -28,7 +27,7 @@ func DeletionsHeld(v View, of func(topology.HeldDeletion) (topology.HeldDeletion
 
 func heldDeletionOf(h topology.HeldDeletion) api.HeldDeletion {
 	out := api.HeldDeletion{NS: string(h.NS), Shard: h.Shard, Cursors: h.Count, Oldest: api.Time(h.Oldest()), Unsure: h.Unsure,
-		Text:     api.Say(h.Text(), time.Time{}),
+		Text:     api.Timeless(h.Text()),
 		Commands: Map(h.EndCommands(), func(c topology.EndCommand) string { return c.Text }),
 		Programs: Map(h.Holders(), func(o topology.CursorHolder) api.CursorHolder {
 			return api.CursorHolder{Application: o.App, Host: o.Host, Cursors: o.Count, Oldest: api.Time(o.Oldest)}

@@ -14,8 +14,11 @@ type Sentence struct {
 	asOf time.Time // ages in the plain text are as of then
 }
 
-// Say is a sentence whose ages are as of now; with the zero time they are written as times.
+// Say is a sentence whose ages are as of now.
 func Say(m message.Message, now time.Time) Sentence { return Sentence{m, now} }
+
+// Timeless is a sentence without ages; those that it has are written as the times since when.
+func Timeless(m message.Message) Sentence { return Sentence{Message: m} }
 
 // Plain is a sentence of plain text.
 func Plain(text string) Sentence { return Sentence{Message: message.New("", text)} }

@@ -207,16 +207,17 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 			return "ns=yorkie-meta.changes&key=" + url.QueryEscape(fmt.Sprintf(`{"doc_id":{"$oid":%q}}`, id))
 		}
 		none := ask(key("65e1c0ffee0000000000abcd"))
-		if !strings.HasPrefix(none.Answer.String(), "This key belongs on shard-rs-") || !strings.HasSuffix(none.Answer.String(), " — no row is stored there.") ||
-			*none.Places[0].Exists {
-			f.Errorf("nothing is stored: %q", none.Answer.String())
+		if said := none.Answer.String(); !strings.HasPrefix(said, "This key belongs on shard-rs-") ||
+			!strings.HasSuffix(said, " — no row is stored there.") || *none.Places[0].Exists {
+			f.Errorf("nothing is stored: %q", said)
 		}
 		ids, err := f.Client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.ObjectID{}, 5)
 		f.Must(err)
 		doc := ids[0].ID.Hex()
 		there := ask(key(doc))
-		if n := *there.Places[0].Rows.Value; n == 0 || !strings.HasPrefix(there.Answer.String(), "Rows with this key are on "+there.Places[0].Shard+" (") {
-			f.Errorf("%d rows: %q", n, there.Answer.String())
+		n, said := *there.Places[0].Rows.Value, there.Answer.String()
+		if n == 0 || !strings.HasPrefix(said, "Rows with this key are on "+there.Places[0].Shard+" (") {
+			f.Errorf("%d rows: %q", n, said)
 		}
 		// Somebody moves its chunk; no poll has seen that yet.
 		to := "shard-rs-1"
@@ -231,9 +232,10 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 			},
 		)
 		moved := ask(key(doc))
-		if moved.Places[0].Shard != to || !strings.Contains(moved.Answer.String(), to) || strings.Contains(moved.Answer.String(), there.Places[0].Shard) ||
+		said = moved.Answer.String()
+		if moved.Places[0].Shard != to || !strings.Contains(said, to) || strings.Contains(said, there.Places[0].Shard) ||
 			!strings.Contains(moved.Places[0].Sentence, "on "+to) {
-			f.Errorf("it was moved to %s: %q, %+v", to, moved.Answer.String(), moved.Places[0])
+			f.Errorf("it was moved to %s: %q, %+v", to, said, moved.Places[0])
 		}
 		time.Sleep(time.Minute)
 	})

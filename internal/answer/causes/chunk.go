@@ -2,7 +2,6 @@ package causes
 
 import (
 	"fmt"
-	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
@@ -45,10 +44,10 @@ func chunkWhy(v answer.View, p *balance.Plan, c *topology.Collection, i int) api
 func balanceOf(p *balance.Plan, i int) api.WhyBalance {
 	e := p.Explain(i)
 	out := api.WhyBalance{Release: p.Release().String(), Decision: string(e.Decision), Due: string(e.Due), Rules: []api.WhyRule{},
-		Text: api.Say(e.Summary(), time.Time{})}
+		Text: api.Timeless(e.Summary())}
 	for _, v := range e.Verdicts {
 		out.Rules = append(out.Rules, api.WhyRule{
-			Rule: string(v.Rule), Verdict: string(v.Outcome), Code: v.Code, Args: v.Args(), Text: api.Say(v.Message, time.Time{}),
+			Rule: string(v.Rule), Verdict: string(v.Outcome), Code: v.Code, Args: v.Args(), Text: api.Timeless(v.Message),
 		})
 	}
 	if e.Move != nil {

@@ -19,7 +19,7 @@ func whySteps(ns topology.Namespace, w placement.Why, primaries map[string]strin
 	var out []api.WhyStep
 	step := func(name, pattern string, facts ...message.Fact) {
 		m := message.New("why-"+name, pattern, facts...)
-		out = append(out, api.WhyStep{Step: name, Text: api.Say(m, time.Time{})})
+		out = append(out, api.WhyStep{Step: name, Text: api.Timeless(m)})
 	}
 	db := message.Text("db", ns.Database())
 	switch w.Basis {

@@ -19,12 +19,13 @@ import (
 func PlanOf(v answer.View, p actions.Plan) api.Plan {
 	p = v.Plan(p)
 	out := api.Plan{
-		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: api.PlanArgs{RawMessage: p.Args.JSON()}, Summary: api.Say(v.Named(p.Summary), time.Time{}),
+		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: api.PlanArgs{RawMessage: p.Args.JSON()},
+		Summary:  api.Timeless(v.Named(p.Summary)),
 		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: checksNamed(v, p.Checks), Effect: effectOf(v, p.Effect),
 		Undo: undoOf(v, p.Undo),
 		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID, ByName: personOf(p.By),
 		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
-		Title: api.Say(changeHeading(v.Named(p.Summary)), time.Time{}), Outline: append(outlineOf(p.Steps), batchLines(p)...),
+		Title: api.Timeless(changeHeading(v.Named(p.Summary))), Outline: append(outlineOf(p.Steps), batchLines(p)...),
 	}
 	if p.Confirm != "" {
 		out.Confirm = &p.Confirm
@@ -51,7 +52,7 @@ func PlanTitle(v answer.View, p actions.Plan) string {
 // ChecksOf are the checks of a plan.
 func ChecksOf(checks []actions.Check) []api.PlanCheck {
 	return answer.Map(checks, func(c actions.Check) api.PlanCheck {
-		return api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: api.Say(c.Text, time.Time{}), Source: c.Source.String()}
+		return api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: api.Timeless(c.Text), Source: c.Source.String()}
 	})
 }
 
@@ -107,7 +108,7 @@ func OfRange(m api.PlanMove) bool { return len(m.Min) > 0 || len(m.Max) > 0 }
 func OfRanges(moves []api.PlanMove) bool { return slices.ContainsFunc(moves, OfRange) }
 
 func undoOf(v answer.View, u actions.Undo) api.Undo {
-	out := api.Undo{Possible: u.Possible, Text: api.Say(v.Named(u.Text), time.Time{}), From: api.Time(u.From), Kind: string(u.Kind)}
+	out := api.Undo{Possible: u.Possible, Text: api.Timeless(v.Named(u.Text)), From: api.Time(u.From), Kind: string(u.Kind)}
 	if u.Kind != "" {
 		out.Args = &api.PlanArgs{RawMessage: u.Args.JSON()}
 	}
@@ -119,7 +120,7 @@ func DifferencesOf(ds []actions.Difference) []api.Difference {
 	return answer.Map(ds, func(d actions.Difference) api.Difference {
 		f := d.Fact
 		return api.Difference{Kind: string(f.Kind), NS: string(f.NS), Min: api.Document(f.Min), Max: api.Document(f.Max),
-			Shard: f.Shard, Zone: f.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: api.Say(d.Text(), time.Time{})}
+			Shard: f.Shard, Zone: f.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: api.Timeless(d.Text())}
 	})
 }
 
@@ -127,7 +128,7 @@ func DifferencesOf(ds []actions.Difference) []api.Difference {
 func differencesNamed(v answer.View, ds []actions.Difference) []api.Difference {
 	out := DifferencesOf(ds)
 	for i, d := range ds {
-		out[i].Text = api.Say(DifferenceMessage(v, d), time.Time{})
+		out[i].Text = api.Timeless(DifferenceMessage(v, d))
 	}
 	return out
 }

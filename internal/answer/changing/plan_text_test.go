@@ -14,7 +14,7 @@ func TestUndoSaysOnceThatItIsImpossible(t *testing.T) {
 		undo api.Undo
 		want string
 	}{
-		{api.Undo{Text: api.Say(message.New("x", why), time.Time{})}, why},
+		{api.Undo{Text: api.Timeless(message.New("x", why))}, why},
 		{api.Undo{Text: api.Plain(why)}, why}, // as it is read from JSON
 		{api.Undo{Text: api.Plain("The window is not known.")}, "It cannot be undone. The window is not known."},
 		{api.Undo{Possible: true, Text: api.Plain("Merges the parts again.")}, "Merges the parts again."},

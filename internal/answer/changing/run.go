@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
@@ -48,12 +47,13 @@ func RunOf(v answer.View, r engine.Run) api.Run {
 	moving := logbook.MovingSteps(v, r)
 	r = v.Run(r)
 	out := api.Run{
-		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: api.Say(v.Named(r.Summary), time.Time{}), State: string(r.State), Resolved: r.Resolved,
+		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: api.Timeless(v.Named(r.Summary)),
+		State: string(r.State), Resolved: r.Resolved,
 		Open: r.State.Open(), Why: whyText(r), BlockedBy: r.BlockedBy(), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows),
 		StartedAt: api.Time(r.Started),
 		EndedAt:   api.Time(r.Ended), By: r.By, ByName: r.ByName, Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt),
 		CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy, CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table),
-		Adaptations: adaptationsOf(v, r), Limits: limitsOf(r.Limits), Title: api.Say(changeHeading(v.Named(r.Summary)), time.Time{}),
+		Adaptations: adaptationsOf(v, r), Limits: limitsOf(r.Limits), Title: api.Timeless(changeHeading(v.Named(r.Summary))),
 		Moving: moving, Deletions: answer.RunDeletions(v, r), Unanswered: answer.RunSilence(v, r), Batch: batchOf(v, r),
 		Parent: r.Parent, Item: r.Item,
 	}
@@ -64,7 +64,8 @@ func RunOf(v answer.View, r engine.Run) api.Run {
 		step := api.RunStep{
 			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command),
 			Message: v.Named(s.Text()),
-			State:   string(s.State), Resolved: s.Resolved, Why: api.Say(v.Named(s.Why), time.Time{}), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
+			State:   string(s.State), Resolved: s.Resolved, Why: api.Timeless(v.Named(s.Why)),
+			Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
 			SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended), Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1,
 			Resharding: logbook.ReshardingOf(s.Resharding), Drain: answer.DrainOfStep(v, s),
 			Proof: []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
@@ -61,7 +60,7 @@ func Locate(ctx context.Context, v answer.View, prover Prover, found placement.A
 	nameBounds(v, out.Items)
 	for i := range out.Items {
 		it := &out.Items[i]
-		it.Answer = api.Say(headlineOf(*it), time.Time{})
+		it.Answer = api.Timeless(headlineOf(*it))
 	}
 	out.ReadAs = readAs(out)
 	return out
