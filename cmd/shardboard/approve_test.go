@@ -11,7 +11,7 @@ import (
 
 func TestAPlanIsShownBeforeItIsApprovedAndOnlyYesApproves(t *testing.T) {
 	p := api.Plan{ID: "plan", Hash: "hash", Summary: api.Plain("Move a chunk."), Approval: api.PlanApproval{Needed: true, State: "asked",
-		Because: []string{"It moves up to 12\u2009GB.\x1b[31m"}}}
+		Because: []api.Sentence{api.Plain("It moves up to 12\u2009GB.\x1b[31m")}}}
 	for text, kind := range map[string]fault.Kind{"yes": 0, "y": fault.Conflict, "": fault.Conflict, "YES": fault.Conflict} {
 		var out strings.Builder
 		err := askToApprove(&env{ctx: context.Background(), stderr: &out}, p, func() (string, error) { return text, nil })

@@ -151,11 +151,13 @@ type benchSocketsCmd struct {
 	Addr    string `required:""`
 	Topic   string `required:""`
 	Sockets int    `required:""`
+	Stalled int
 }
 
 func (c benchSocketsCmd) Run(e *env) error {
 	done := inputEnds()
-	seen, err := bench.Follow(e.ctx, bench.SocketRun{Addr: c.Addr, Topic: c.Topic, Sockets: c.Sockets, Settle: bench.Settled, Done: done,
+	seen, err := bench.Follow(e.ctx, bench.SocketRun{Addr: c.Addr, Topic: c.Topic, Sockets: c.Sockets, Stalled: c.Stalled,
+		Settle: bench.Settled, Done: done,
 		Ready: func(open int) { fmt.Fprintf(e.stdout, "%d open\n", open) }})
 	if err != nil {
 		return err

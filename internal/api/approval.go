@@ -2,14 +2,12 @@ package api
 
 import (
 	"time"
-
-	"shardboard/internal/message"
 )
 
 // PlanApproval is what a second person says about a plan.
 type PlanApproval struct {
 	Needed    bool       `json:"needed"`
-	Because   []string   `json:"because"` // why it is needed
+	Because   []Sentence `json:"because"` // why it is needed
 	State     string     `json:"state"`   // none, asked, approved, void
 	By        string     `json:"by,omitempty"`
 	ByName    string     `json:"byName,omitempty"`
@@ -17,9 +15,6 @@ type PlanApproval struct {
 	ExpiresAt *time.Time `json:"expiresAt"`        // asked: until when it can be approved; approved: until when it counts
 	Void      Sentence   `json:"void,omitzero"`    // why it does not count
 	Covered   Sentence   `json:"covered,omitzero"` // by which other approval, if none is needed because of that
-
-	// For pages only.
-	BecauseMessages []message.Message `json:"-"`
 }
 
 // WaitingPlan is a plan that needs approval and that nobody has approved (GET approvals).

@@ -129,9 +129,7 @@ type Effect struct {
 
 	Moves  []PlanMove    `json:"moves"`
 	Shards []ShardEffect `json:"shards"`
-	Stays  []string      `json:"stays"` // what does not change, although it might seem to
-
-	StayMessages []message.Message `json:"-"` // Stays with their facts
+	Stays  []Sentence    `json:"stays"` // what does not change, although it might seem to
 
 	// Writes are the expected counted writes of each shard; absent for kinds that do not move
 	// writes, or if unknown.

@@ -67,6 +67,8 @@ const (
 	entryMillis        = 100
 	slowestEntryMillis = 300
 	bytesPerSocket     = 24 << 10
+	openSeconds        = 10
+	stalledRatio       = 1.2
 )
 
 // memoryBound is the most megabytes that a server may take with so many chunks: 300 up to
@@ -84,7 +86,7 @@ func (o Options) Needs() string {
 		took += o.Storm + settle + 10*time.Second
 	}
 	if o.Sockets > 0 {
-		took += followFor + 20*time.Second
+		took += 2*followFor + 30*time.Second
 	}
 	return fmt.Sprintf("about %d MB of memory and %s; nothing outside of this machine is asked, and nothing is kept",
 		megabytes, took.Round(10*time.Second))

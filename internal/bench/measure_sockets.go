@@ -23,9 +23,12 @@ const (
 	topic       = "overview"
 )
 
-// ConnectionsFor is the --max-connections that allows so many live sockets, of which there
+// ConnectionsFor is the --max-connections that allows so many live sockets and those that stall, of which there
 // may be three quarters of all connections.
-func ConnectionsFor(sockets int) int { return max(1024, sockets*4/3+64) }
+func ConnectionsFor(sockets int) int { return max(1024, (sockets+stalled(sockets))*4/3+64) }
+
+// stalled is how many sockets that never read are opened beside so many that do.
+func stalled(sockets int) int { return sockets / 10 }
 
 // measureSockets follows a page that changes, and then updates of as many bytes that a
 // bare loop writes.
@@ -33,7 +36,7 @@ func measureSockets(ctx context.Context, o Options, r *Report, sim *clusterProce
 	before, known := s.memory("VmRSS")
 	var after float64
 	var busy time.Duration
-	seen, err := followSockets(ctx, o, s.addr, func() error {
+	seen, err := followSockets(ctx, o, s.addr, 0, func() error {
 		begun, _ := s.processorTime()
 		if err := changeFor(ctx, sim, followFor); err != nil {
 			return fmt.Errorf("change the cluster: %w", err)
@@ -48,6 +51,7 @@ func measureSockets(ctx context.Context, o Options, r *Report, sim *clusterProce
 	}
 	r.add("sockets lost or refused", float64(seen.Lost), "", 0, seen.Reason)
 	r.add("updates that a socket missed", float64(seen.Missed), "", 0, "")
+	r.add("until all sockets are open", seen.Opened, "s", openSeconds, "as after a restart: all of them at once")
 	if seen.Updates == 0 {
 		return fmt.Errorf("no update reached all of %d sockets, of which %d were lost: %s", o.Sockets, seen.Lost, seen.Reason)
 	}
@@ -59,6 +63,14 @@ func measureSockets(ctx context.Context, o Options, r *Report, sim *clusterProce
 	}
 	r.add("an update, from the first socket to the last", median(seen.Millis), "ms", spreadMillis,
 		fmt.Sprintf("median of %d updates of %.1f KB; slowest %.0f ms", seen.Updates, float64(seen.Bytes)/1000, seen.Millis[len(seen.Millis)-1]))
+	beside, err := followSockets(ctx, o, s.addr, stalled(o.Sockets), func() error { return changeFor(ctx, sim, followFor) })
+	if err != nil {
+		return fmt.Errorf("follow beside sockets that stall: %w", err)
+	}
+	if seen.P99 > 0 && beside.P99 > 0 {
+		r.add("99 % of arrivals beside one stalled socket in ten ÷ without", beside.P99/seen.P99, "", stalledRatio,
+			fmt.Sprintf("%.0f ms after the first, %.0f ms without", beside.P99, seen.P99))
+	}
 	delays, err := sim.delays(ctx, seen.Ends)
 	if err != nil {
 		return fmt.Errorf("read the changelog: %w", err)
@@ -92,12 +104,13 @@ func followBare(ctx context.Context, o Options, bytes int) (seen Spread, err err
 	if err != nil {
 		return seen, err
 	}
-	return followSockets(ctx, o, addr, func() error { return wait(ctx, bareFor) })
+	return followSockets(ctx, o, addr, 0, func() error { return wait(ctx, bareFor) })
 }
 
 // followSockets lets another process open the sockets and follow them during something.
-func followSockets(ctx context.Context, o Options, addr string, during func() error) (seen Spread, err error) {
-	p, err := startPart(ctx, o, "sockets", "--addr", addr, "--topic", topic, "--sockets", strconv.Itoa(o.Sockets))
+func followSockets(ctx context.Context, o Options, addr string, stalled int, during func() error) (seen Spread, err error) {
+	p, err := startPart(ctx, o, "sockets", "--addr", addr, "--topic", topic, "--sockets", strconv.Itoa(o.Sockets),
+		"--stalled", strconv.Itoa(stalled))
 	if err != nil {
 		return seen, err
 	}

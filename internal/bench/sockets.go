@@ -23,6 +23,8 @@ type Spread struct {
 	Updates int         `json:"updates"` // that reached every socket
 	Missed  int         `json:"missed"`  // updates that did not
 	Millis  []float64   `json:"millis"`  // from the first socket to the last, one for each update
+	P99     float64     `json:"p99"`     // milliseconds from the first socket of an update to 99 % of all arrivals; 0: none arrived
+	Opened  float64     `json:"opened"`  // seconds from the first connection until all were open
 	Bytes   int         `json:"bytes"`   // of an update
 	Ends    []time.Time `json:"ends"`    // when the updates had reached all sockets, in order
 }
@@ -32,6 +34,7 @@ type SocketRun struct {
 	Addr    string // host:port of the server
 	Topic   string
 	Sockets int
+	Stalled int             // further sockets that are opened before and never read
 	Settle  time.Duration   // from when all are open until updates count: each gets the newest version at first
 	Ready   func(open int)  // called when all are open
 	Done    <-chan struct{} // follows until this is closed
@@ -48,6 +51,14 @@ func Follow(ctx context.Context, run SocketRun) (Spread, error) {
 	var open sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	for range run.Stalled {
+		conn, _, err := upgrade(ctx, run)
+		if err != nil {
+			return Spread{}, err
+		}
+		defer conn.Close()
+	}
+	begun := time.Now()
 	for range run.Sockets {
 		opening <- struct{}{}
 		open.Add(1)
@@ -64,6 +75,7 @@ func Follow(ctx context.Context, run SocketRun) (Spread, error) {
 		})
 	}
 	open.Wait()
+	f.spread.Opened = time.Since(begun).Seconds()
 	if err := wait(ctx, run.Settle); err != nil {
 		return Spread{}, err
 	}
@@ -91,6 +103,7 @@ type follower struct {
 type arrival struct {
 	first, last time.Time
 	sockets     int
+	after       []float64 // milliseconds from the first to each
 }
 
 func (f *follower) begin() {
@@ -122,6 +135,7 @@ func (f *follower) note(update uint64, size int) {
 	}
 	a.last = now
 	a.sockets++
+	a.after = append(a.after, float64(now.Sub(a.first).Microseconds())/1000)
 	f.spread.Bytes = size
 }
 
@@ -130,6 +144,7 @@ func (f *follower) result(sockets int) Spread {
 	defer f.mu.Unlock()
 	out := f.spread
 	out.Open = sockets - out.Lost
+	var after []float64
 	for v, a := range f.arrivals {
 		switch {
 		case a.sockets >= out.Open:
@@ -139,34 +154,48 @@ func (f *follower) result(sockets int) Spread {
 		case time.Since(a.last) > time.Second:
 			out.Missed++
 		}
+		after = append(after, a.after...)
 		delete(f.arrivals, v)
+	}
+	if slices.Sort(after); len(after) > 0 {
+		out.P99 = after[len(after)*99/100]
 	}
 	slices.Sort(out.Millis)
 	slices.SortFunc(out.Ends, time.Time.Compare)
 	return out
 }
 
-// follow is one browser: it upgrades a connection and reads frames until the context ends.
+// upgrade opens a live socket.
+func upgrade(ctx context.Context, run SocketRun) (conn net.Conn, in *bufio.Reader, err error) {
+	if conn, err = (&net.Dialer{Timeout: time.Minute}).DialContext(ctx, "tcp", run.Addr); err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = conn.Close()
+		}
+	}()
+	in = bufio.NewReaderSize(conn, largestFrame)
+	if _, err := fmt.Fprintf(conn, "GET /live?t=%s HTTP/1.1\r\nHost: %s\r\nOrigin: http://%[2]s\r\nConnection: Upgrade\r\n"+
+		"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: permessage-deflate\r\n"+
+		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", run.Topic, run.Addr); err != nil {
+		return conn, in, err
+	}
+	res, err := http.ReadResponse(in, nil)
+	if err == nil && res.StatusCode != http.StatusSwitchingProtocols {
+		err = errors.New(res.Status)
+	}
+	return conn, in, err
+}
+
+// follow is one browser: it reads frames until the context ends.
 func (f *follower) follow(ctx context.Context, run SocketRun, opened func()) error {
-	conn, err := (&net.Dialer{Timeout: time.Minute}).DialContext(ctx, "tcp", run.Addr)
+	conn, in, err := upgrade(ctx, run)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	in := bufio.NewReaderSize(conn, largestFrame)
-	if _, err := fmt.Fprintf(conn, "GET /live?t=%s HTTP/1.1\r\nHost: %s\r\nOrigin: http://%[2]s\r\nConnection: Upgrade\r\n"+
-		"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: permessage-deflate\r\n"+
-		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", run.Topic, run.Addr); err != nil {
-		return err
-	}
-	res, err := http.ReadResponse(in, nil)
-	if err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusSwitchingProtocols {
-		return errors.New(res.Status)
-	}
 	opened()
 	for {
 		op, payload, err := readFrame(in)

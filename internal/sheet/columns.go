@@ -172,6 +172,12 @@ func cellText(v reflect.Value) string {
 		return string(x)
 	case []string:
 		return strings.Join(x, " ")
+	case []api.Sentence:
+		var texts []string
+		for _, s := range x {
+			texts = append(texts, s.String())
+		}
+		return strings.Join(texts, " ")
 	}
 	switch v.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint64, reflect.Uint32, reflect.Int32:

@@ -42,7 +42,7 @@ func (c Columns) PlainNames() []string {
 	var out []string
 	for _, x := range c.all {
 		nested := (x.kind.Kind() == reflect.Slice || x.kind.Kind() == reflect.Map) && x.kind != reflect.TypeFor[[]string]() &&
-			!isMarshaler(x.kind)
+			x.kind != reflect.TypeFor[[]api.Sentence]() && !isMarshaler(x.kind)
 		if x.shown && !nested {
 			out = append(out, x.name)
 		}

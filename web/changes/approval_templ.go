@@ -114,17 +114,17 @@ func approvalRegion(m approvalShown) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(m.BecauseMessages) > 0 {
+			if len(m.Because) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"muted under\">This plan needs the approval of a second person:</p><ul class=\"differences\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, x := range m.BecauseMessages {
+				for _, x := range m.Because {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<li>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = m.sentences.Text(x).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = m.sentences.Text(x.Message).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

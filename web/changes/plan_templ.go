@@ -310,12 +310,12 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, x := range m.Effect.StayMessages[:min(len(m.Effect.StayMessages), staysShown)] {
+				for _, x := range m.Effect.Stays[:min(len(m.Effect.Stays), staysShown)] {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<li>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = m.sentences.Text(x).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = m.sentences.Text(x.Message).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -328,7 +328,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if more := len(m.Effect.StayMessages) - staysShown; more > 0 {
+				if more := len(m.Effect.Stays) - staysShown; more > 0 {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<details><summary>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -346,12 +346,12 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					for _, x := range m.Effect.StayMessages[staysShown:] {
+					for _, x := range m.Effect.Stays[staysShown:] {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<li>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = m.sentences.Text(x).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = m.sentences.Text(x.Message).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

@@ -14,7 +14,6 @@ import (
 )
 
 var (
-	ofDatabase   = []site.Param{site.Query("db", "one database only")}
 	ofCollection = []site.Param{site.ParamNS}
 	ofChunk      = []site.Param{site.ParamNS, site.ParamRef}
 )

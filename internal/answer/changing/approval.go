@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
-	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 )
 
@@ -28,9 +27,9 @@ func PlanWithApproval(ctx context.Context, v answer.View, kept engine.Service, p
 
 // ApprovalOf is the state of an approval.
 func ApprovalOf(a engine.Approval) api.PlanApproval {
-	return api.PlanApproval{Needed: a.Needed, Because: answer.Map(a.Because, message.Message.String), State: string(a.State),
+	return api.PlanApproval{Needed: a.Needed, Because: answer.Map(a.Because, api.Timeless), State: string(a.State),
 		By: a.By, ByName: sanitize.Truncate(a.ByName, 60), At: api.Time(a.At), ExpiresAt: api.Time(a.Expires), Void: api.Timeless(a.Void),
-		Covered: api.Timeless(a.Covered), BecauseMessages: a.Because}
+		Covered: api.Timeless(a.Covered)}
 }
 
 // ApprovalText says in a sentence how far the approval of a plan is; "" if none is needed.

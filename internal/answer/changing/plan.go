@@ -74,7 +74,7 @@ func effectOf(v answer.View, e actions.Effect) api.Effect {
 		Chunks: answer.FigureOf(e.Chunks), Documents: answer.FigureOf(e.Documents), Bytes: answer.FigureOf(e.Bytes),
 		DurationMillis: answer.FigureOf(e.Duration),
 		Moves:          answer.Map(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{},
-		Stays: answer.Map(e.Stays, func(m message.Message) string { return v.Named(m).String() }), StayMessages: e.Stays,
+		Stays: answer.Map(e.Stays, func(m message.Message) api.Sentence { return api.Timeless(v.Named(m)) }),
 	}
 	if b := e.ByBalancer; b != nil {
 		out.ByBalancer = &api.BalancerEffect{Chunks: answer.FigureOf(b.Chunks), Bytes: answer.FigureOf(b.Bytes)}
