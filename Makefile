@@ -95,7 +95,7 @@ packaging:
 	sh scripts/packaging
 
 browser-all:
-	SHARDBOARD_BROWSER=1 $(TEST) -count=1 -timeout 20m -run '^TestBrowser' ./internal/app/
+	SHARDBOARD_BROWSER=1 $(TEST) -count=1 -timeout 30m -run '^TestBrowser' ./internal/app/
 
 # Not part of test-all: what a fuzzer finds by chance must not fail a change that
 # has nothing to do with it. What it found before is replayed by every test run.
