@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -55,9 +56,16 @@ const InternalParam = "internal"
 
 // ShowInternal is InternalParam as a parameter that is declared.
 func ShowInternal(to *bool) param.Param {
-	return param.Flag(to, InternalParam,
+	return param.Of(InternalParam,
 		"1: with the server's own collections too (databases config, admin and local, system.* but not system.buckets.*); default 0. "+
-			"hidden says how many were left out")
+			"hidden says how many were left out",
+		func(typed string) error {
+			if typed != "0" && typed != "1" {
+				return fault.New(fault.Invalid, "internal must be 1 or 0, not %q.", sanitize.Truncate(typed, 40))
+			}
+			*to = typed == "1"
+			return nil
+		})
 }
 
 // ParseInternal reads InternalParam alone; absent is false.
