@@ -41,6 +41,14 @@ func ParsePastTime(name, text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
+// TimeUpTo is a time that is not later than now.
+func TimeUpTo(to *time.Time, name, text string, now time.Time) param.Param {
+	return param.Of(name, text, func(typed string) (err error) {
+		*to, err = ParsePastTime(name, typed, now)
+		return err
+	})
+}
+
 // Bounds of what is kept of the past in memory, and of how much of it is made
 // at once: a table of 100,000 chunks takes a fifth of a second and some MB.
 const (

@@ -20,13 +20,15 @@ type lastCluster struct {
 	log   *slog.Logger
 }
 
-// lastClusterKey is the name of the setting for the hosts of an address. A hash, because host names
-// need not be in a backup of the store.
-func lastClusterKey(hosts string) string {
+// lastClusterKey is the name of the setting for the hosts of an address.
+func lastClusterKey(hosts string) string { return "cluster.at." + hashOfHosts(hosts) }
+
+// hashOfHosts stands for the hosts of an address, whose names need not be in a backup of the store.
+func hashOfHosts(hosts string) string {
 	names := strings.Split(strings.ToLower(hosts), ",")
 	slices.Sort(names)
 	sum := sha256.Sum256([]byte(strings.Join(names, ",")))
-	return "cluster.at." + hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(sum[:8])
 }
 
 // read is the id of the cluster; "" when none is known.

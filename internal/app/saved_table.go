@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"shardboard/internal/clock"
@@ -35,7 +34,7 @@ func (a *App) savedTableOf(n *instance, c ClusterConfig) savedTable {
 	if a.config.DataDir == "" || !a.config.Store.IsZero() {
 		return savedTable{}
 	}
-	name := "routing-" + strings.TrimPrefix(lastClusterKey(c.URI.Hosts()), "cluster.at.") + ".table"
+	name := "routing-" + hashOfHosts(c.URI.Hosts()) + ".table"
 	return savedTable{path: filepath.Join(a.dir, name), owner: n.store.Owner(), log: c.Log}
 }
 

@@ -102,18 +102,6 @@ func (w *Watcher) comparable(base *Table, info *ServerInfo) *Table {
 	return nil
 }
 
-// continuedBy is the collection that a head goes on from; nil if there is none of the same life. The table may be nil.
-func (t *Table) continuedBy(h Head) *Collection {
-	if t == nil {
-		return nil
-	}
-	c := t.named(h.NS)
-	if c == nil || !sameLife(c.Meta, h.Meta) || h.Highest.Less(c.Highest) {
-		return nil
-	}
-	return c
-}
-
 // Showing is a watcher whose Table is the one that pages show.
 type Showing struct{ *Watcher }
 

@@ -65,16 +65,16 @@ func newTurn(base, saved *Table, heads []Head, covers func(Namespace) bool, relo
 			t.keepAs(c, d)
 		case d != nil:
 			t.loads = append(t.loads, &load{head: h, base: c, full: true})
-		case c == nil && !reload[h.NS] && saved.continuedBy(h) != nil:
+		case c == nil && saved != nil && !reload[h.NS]:
 			t.goOn(saved, h)
 		case c == nil:
 			t.loads = append(t.loads, &load{head: h, full: true})
-		case reload[h.NS] || !sameLife(c.Meta, h.Meta) || h.Highest.Less(c.Highest):
+		case reload[h.NS] || !c.continuedBy(h):
 			t.loads = append(t.loads, &load{head: h, base: c, full: true})
 		case c.Highest != h.Highest:
 			t.loads = append(t.loads, &load{head: h, base: c})
 		case !c.Meta.Equal(h.Meta):
-			t.keep, t.meta = append(t.keep, &Collection{Meta: h.Meta, Highest: c.Highest, Chunks: c.Chunks}), true
+			t.keepWith(c, h.Meta)
 		default:
 			t.keep = append(t.keep, c)
 		}
@@ -97,14 +97,29 @@ func newTurn(base, saved *Table, heads []Head, covers func(Namespace) bool, relo
 }
 
 // goOn goes on from a saved collection: with its chunks where none has a higher version now, else with what changed.
+// One that it cannot go on from is read as a whole.
 func (t *turn) goOn(saved *Table, h Head) {
 	c := saved.named(h.NS)
+	if c == nil || !c.continuedBy(h) {
+		t.loads = append(t.loads, &load{head: h, full: true})
+		return
+	}
 	t.flagsRead[h.NS] = saved.FlagsRead[h.NS]
 	if c.Highest != h.Highest {
 		t.loads = append(t.loads, &load{head: h, base: c, unverified: true})
 		return
 	}
-	t.keep, t.meta = append(t.keep, &Collection{Meta: h.Meta, Highest: c.Highest, Chunks: c.Chunks}), true
+	t.keepWith(c, h.Meta)
+}
+
+// continuedBy tells whether a head is of the same life of a collection, and not older than what is known of it.
+func (c *Collection) continuedBy(h Head) bool {
+	return sameLife(c.Meta, h.Meta) && !h.Highest.Less(c.Highest)
+}
+
+// keepWith keeps the chunks of a collection with what a head says of it now.
+func (t *turn) keepWith(c *Collection, meta Meta) {
+	t.keep, t.meta = append(t.keep, &Collection{Meta: meta, Highest: c.Highest, Chunks: c.Chunks}), true
 }
 
 // keepAs keeps what the table has of a collection: its chunks and its damage, either of which may be nil.

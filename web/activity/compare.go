@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
@@ -85,24 +86,27 @@ func viewsOf(s *site.Site, r *http.Request, v answer.View, from, to time.Time) (
 	return before, after, err
 }
 
+// ofTwoTimes are the times of an address that is read now; zero where they are absent.
+func ofTwoTimes(from, to *time.Time, now time.Time) param.List {
+	return param.List{
+		answer.TimeUpTo(from, "from", "RFC 3339 or milliseconds since 1970; default a day before to, or where history begins", now),
+		answer.TimeUpTo(to, "to", "likewise; default now", now),
+	}
+}
+
 // twoTimes are ?from= and ?to=. To is now by default, from a day before it, or
 // where history begins.
 func twoTimes(s *site.Site, r *http.Request, v answer.View) (from, to time.Time, err error) {
-	q := r.URL.Query()
-	to = v.Now.UTC().Truncate(time.Millisecond)
-	if text := q.Get("to"); text != "" {
-		if to, err = answer.ParsePastTime("to", text, v.Now); err != nil {
-			return from, to, err
-		}
+	if err = ofTwoTimes(&from, &to, v.Now).Read(r.URL.Query()); err != nil {
+		return from, to, err
 	}
-	if text := q.Get("from"); text != "" {
-		if from, err = answer.ParsePastTime("from", text, v.Now); err != nil {
+	if to.IsZero() {
+		to = v.Now.UTC().Truncate(time.Millisecond)
+	}
+	if from.IsZero() {
+		begin, err := s.Deps.Past.History.Begin(r.Context(), v.Table.ClusterID)
+		if err != nil {
 			return from, to, err
-		}
-	} else {
-		begin, berr := s.Deps.Past.History.Begin(r.Context(), v.Table.ClusterID)
-		if berr != nil {
-			return from, to, berr
 		}
 		if from = to.Add(-data.CompareSpan); from.Before(begin) {
 			from = begin

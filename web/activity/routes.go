@@ -3,6 +3,8 @@ package activity
 import (
 	"context"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -12,10 +14,8 @@ import (
 	"shardboard/web/site"
 )
 
-var (
-	paramFrom = site.Query("from", "RFC 3339 or milliseconds since 1970; default a day before to, or where history begins")
-	paramTo   = site.Query("to", "likewise; default now")
-)
+// twoTimesAsked are the times of a comparison, and of what happened between them.
+var twoTimesAsked = site.Described(ofTwoTimes(new(time.Time), new(time.Time), time.Time{}))
 
 // Routes of what the cluster did, and of placement history.
 var Routes = site.Table(
@@ -38,13 +38,13 @@ var Routes = site.Table(
 		Params: site.Takes[logbook.FailedMovesQuery](), Time: site.Past, Internal: true}, failedMoves),
 
 	site.Question[api.Comparison]{
-		Route: site.Route{Pattern: "/compare", Summary: "What became different between two times?", Params: []site.Param{paramFrom, paramTo,
-			site.Query(answer.ShardsParam, "all: the page lists every shard; of more than 36 only those that changed most")},
+		Route: site.Route{Pattern: "/compare", Summary: "What became different between two times?", Params: append(slices.Clip(twoTimesAsked),
+			site.Query(answer.ShardsParam, "all: the page lists every shard; of more than 36 only those that changed most")),
 			Internal: true},
 		Page: ComparePage, Ask: comparison, JSON: "/history/compare", For: "What became different between two times",
 	},
 	site.Asked(site.Route{Pattern: "/history", Summary: "What happened, oldest first",
-		Params:   append(site.Takes[logbook.HistoryQuery](), paramFrom, paramTo),
+		Params:   append(site.Takes[logbook.HistoryQuery](), twoTimesAsked...),
 		Internal: true}, happened),
 	site.Page(site.Route{Pattern: "/history/step", Summary: "Leads to a page at the time of the next change or failure",
 		Handler: Step, Status: []int{http.StatusSeeOther},

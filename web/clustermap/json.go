@@ -47,11 +47,11 @@ func chunk(s *site.Site, r *http.Request) (a api.MapChunk, err error) {
 	if err != nil {
 		return a, err
 	}
-	q, err := param.Read[mapped.MapChunkQuery](r.URL.Query())
-	if err != nil {
+	var q mapped.MapChunkQuery
+	if err := q.Parameters(c).Read(r.URL.Query()); err != nil {
 		return a, err
 	}
-	return mapped.MapChunk(s.MapView(v), c, q)
+	return mapped.MapChunk(s.MapView(v), c, q), nil
 }
 
 func sharded(s *site.Site, r *http.Request) (answer.View, *topology.Collection, error) {

@@ -19,6 +19,6 @@ var Routes = site.Table(
 		Params: append(site.Takes[mapped.MapTileQuery](), site.ParamNS),
 		Time:   site.Past, Writes: true}, tile),
 	site.Asked(site.Route{Pattern: "/map/{ns}/chunk", Summary: "One chunk of a band", Tagged: true, State: tileState,
-		Params: append(site.Takes[mapped.MapChunkQuery](), site.ParamNS),
+		Params: append(site.Described(new(mapped.MapChunkQuery).Parameters(nil)), site.ParamNS),
 		Time:   site.Past, Writes: true}, chunk),
 )

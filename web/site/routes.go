@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -69,18 +70,22 @@ func (rt Route) shown() bool {
 	return rt.Method == http.MethodGet && rt.Tag == TagPages && rt.Policy != guard.PolicyOpen && rt.Types[0] == MediaHTML
 }
 
-// Complete adds to each route the parameters that follow from its other fields.
+// Complete adds to each route the parameters that follow from its other fields, where it does not name them itself.
 func Complete(table []Route) []Route {
 	for i, rt := range table {
-		if rt.Internal && !slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == answer.InternalParam }) {
-			table[i].Params = append(slices.Clone(table[i].Params), InternalQuery())
+		add := func(p Param) {
+			if !slices.ContainsFunc(rt.Params, func(o Param) bool { return o.Name == p.Name }) {
+				table[i].Params = append(slices.Clip(table[i].Params), p)
+			}
 		}
-		if rt.Writes && !slices.ContainsFunc(rt.Params, func(p Param) bool { return p.Name == writes.WindowParam }) {
-			table[i].Params = append(slices.Clone(table[i].Params), Query(writes.WindowParam, "the time before the newest count that figures "+
-				"of writes are of: a Go duration from 10s to 24h; default 5m"))
+		if rt.Internal {
+			add(InternalQuery())
+		}
+		if rt.Writes {
+			add(described(writes.Window(new(time.Duration))))
 		}
 		if rt.Time == Past {
-			table[i].Params = append(slices.Clone(table[i].Params), Query("at", "a past time, RFC 3339 or milliseconds since 1970; default now"))
+			add(Query("at", "a past time, RFC 3339 or milliseconds since 1970; default now"))
 		}
 	}
 	return table
@@ -161,10 +166,14 @@ func Described(list param.List) []Param {
 	var out []Param
 	for _, p := range list {
 		if p.Name != "" {
-			out = append(out, Param{Name: p.Name, In: "query", Type: p.Type, Text: p.Text})
+			out = append(out, described(p))
 		}
 	}
 	return out
+}
+
+func described(p param.Param) Param {
+	return Param{Name: p.Name, In: "query", Type: p.Type, Text: p.Text}
 }
 
 // Query is a text parameter of the query.
@@ -210,13 +219,7 @@ func filled(rt, usual Route) Route {
 }
 
 // InternalQuery is the switch that a route has whose Internal is set.
-func InternalQuery() Param {
-	return Query(
-		answer.InternalParam,
-		"1: with the server's own collections too (databases config, admin and local, system.* but not system.buckets.*); default 0. "+
-			"hidden says how many were left out",
-	)
-}
+func InternalQuery() Param { return described(answer.ShowInternal(new(bool))) }
 
 // Paged adds the parameters of a list that is answered a page at a time.
 func Paged(params ...Param) []Param {

@@ -13,12 +13,8 @@ const DeepestLevel = 20
 
 // TileParameters choose a tile: the index-th of 2^level.
 func TileParameters(level, index *int) param.List {
-	at := param.Of("index", "tile, from 0; default 0", func(typed string) (err error) {
-		*index, err = param.ParseNumber("index", typed, 0, 1<<*level-1)
-		return err
-	})
-	at.Type = "integer"
-	return param.List{param.Number(level, "level", 0, DeepestLevel, "the chunks are cut into 2^level tiles"), at}
+	return param.List{param.Number(level, "level", 0, DeepestLevel, "the chunks are cut into 2^level tiles"),
+		param.NumberTo(index, "index", "tile, from 0; default 0", 0, func() int { return 1<<*level - 1 })}
 }
 
 // ChunkTileQuery is a tile of the chunk map.

@@ -29,7 +29,14 @@ func Last(code *string) param.Param {
 }
 
 // LongOf is how long the span with a code is; 0 if there is none.
-func LongOf(code string) time.Duration { return LogTime{Last: code}.long() }
+func LongOf(code string) time.Duration {
+	for _, s := range LogSpans {
+		if s.Code == code {
+			return s.Long
+		}
+	}
+	return 0
+}
 
 // LastOf is the code of a span; "" if it has none.
 func LastOf(d time.Duration) string {
@@ -67,15 +74,6 @@ func (t *LogTime) Parameters() param.List {
 	}
 }
 
-func (t LogTime) long() time.Duration {
-	for _, s := range LogSpans {
-		if s.Code == t.Last {
-			return s.Long
-		}
-	}
-	return 0
-}
-
 // WholeMinute is the end of the minute that a time is in; the zero time stays.
 func WholeMinute(t time.Time) time.Time {
 	if t.IsZero() {
@@ -90,7 +88,7 @@ func (t LogTime) Timed() bool { return t != LogTime{} }
 // Span is the time that is asked for: [from, to), where an open begin is that of history.
 func (t LogTime) Span(now time.Time) (from, to time.Time) {
 	if t.Last != "" {
-		return now.Add(-t.long()).Truncate(time.Minute), WholeMinute(now.Add(1))
+		return now.Add(-LongOf(t.Last)).Truncate(time.Minute), WholeMinute(now.Add(1))
 	}
 	if to = t.To; to.IsZero() || to.After(now) {
 		to = WholeMinute(now.Add(1))

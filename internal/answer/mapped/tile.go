@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/answer/logbook"
 	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
-	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
 
@@ -32,9 +31,10 @@ func (q *MapTileQuery) Parameters() param.List {
 // MapChunkQuery is a chunk of a band by its number in key order.
 type MapChunkQuery struct{ Position int }
 
-// Parameters are those of the address of a chunk.
-func (q *MapChunkQuery) Parameters() param.List {
-	return param.List{param.Number(&q.Position, "position", 0, math.MaxInt32, "the chunk's number in key order")}
+// Parameters are those of the address of a chunk of a collection; nil for their description.
+func (q *MapChunkQuery) Parameters(c *topology.Collection) param.List {
+	return param.List{param.NumberTo(&q.Position, "position", "the chunk's number in key order, from 0; default 0", 0,
+		func() int { return max(c.Chunks.Len()-1, 0) })}
 }
 
 // MapTile is a part of a collection's band.
@@ -143,11 +143,8 @@ func significant(f float64) float64 {
 }
 
 // MapChunk is the chunk at a position of a band.
-func MapChunk(v MapView, c *topology.Collection, q MapChunkQuery) (api.MapChunk, error) {
+func MapChunk(v MapView, c *topology.Collection, q MapChunkQuery) api.MapChunk {
 	n, at := c.Chunks.Len(), q.Position
-	if at >= n {
-		return api.MapChunk{}, fault.New(fault.Invalid, "position must be a number from 0 to %d, not %d.", max(n-1, 0), at)
-	}
 	band := v.bandOf(c)
 	f := band.of(v, c)
 	ch := c.Chunks.At(at)
@@ -165,5 +162,5 @@ func MapChunk(v MapView, c *topology.Collection, q MapChunkQuery) (api.MapChunk,
 	c.Chunks.Tally(&sum, at, at+1)
 	out.Outside = f.outside(c, &sum, at, at+1)
 	out.Project, out.Name = v.projectAt(c, ch)
-	return out, nil
+	return out
 }

@@ -121,24 +121,26 @@ func either(words []string) string {
 
 // Number is a whole number from least to most.
 func Number(to *int, name string, least, most int, text string) Param {
-	p := Of(name, text+", "+strconv.Itoa(least)+" to "+strconv.Itoa(most), func(typed string) (err error) {
-		*to, err = ParseNumber(name, typed, least, most)
-		return err
-	})
-	p.Type = "integer"
+	text += ", " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
 	if *to >= least {
-		p.Text += "; default " + strconv.Itoa(*to)
+		text += "; default " + strconv.Itoa(*to)
 	}
-	return p
+	return NumberTo(to, name, text, least, func() int { return most })
 }
 
-// ParseNumber reads a whole number from least to most. The name is for the error.
-func ParseNumber(name, typed string, least, most int) (int, error) {
-	n, err := strconv.Atoi(typed)
-	if err != nil || n < least || n > most {
-		return 0, fault.New(fault.Invalid, "%s must be a number from %d to %d, not %q.", name, least, most, sanitize.Truncate(typed, 40))
-	}
-	return n, nil
+// NumberTo is a whole number up to what most says when the number is read, after the parameters before it. Its bounds
+// and what an absent one means are in the text.
+func NumberTo(to *int, name, text string, least int, most func() int) Param {
+	p := Of(name, text, func(typed string) error {
+		n, err := strconv.Atoi(typed)
+		if err != nil || n < least || n > most() {
+			return fault.New(fault.Invalid, "%s must be a number from %d to %d, not %q.", name, least, most(), sanitize.Truncate(typed, 40))
+		}
+		*to = n
+		return nil
+	})
+	p.Type = "integer"
+	return p
 }
 
 // Real is a number from least to most that may have a fraction.
@@ -223,17 +225,14 @@ func Time(to *time.Time, name, text string) Param {
 // Page is the number of a page of a list, counted from 1; that of the first is 0 in the variable, as of an absent one.
 func Page(to *int, text string) Param {
 	var n int
-	p := Number(&n, "page", 1, 1_000_000, "")
-	p.Text = text
+	p := NumberTo(&n, "page", text, 1, func() int { return 1_000_000 })
 	read := p.read
 	p.read = func(in url.Values) error {
-		if err := read(in); err != nil {
-			return err
-		}
+		err := read(in)
 		if *to = n; n == 1 {
 			*to = 0
 		}
-		return nil
+		return err
 	}
 	return p
 }
@@ -241,9 +240,7 @@ func Page(to *int, text string) Param {
 // Limit is how many items a list may have.
 func Limit(to *int) Param {
 	*to = api.DefaultLimit
-	p := Number(to, "limit", 1, api.MaxLimit, "")
-	p.Text = "1 to 1000, default 100"
-	return p
+	return NumberTo(to, "limit", "1 to 1000, default 100", 1, func() int { return api.MaxLimit })
 }
 
 // Cursor is the place in a list at which a page begins, as the list before gave it.

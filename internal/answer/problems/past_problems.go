@@ -60,16 +60,10 @@ func (q *PastProblemsQuery) Parameters(now time.Time) param.List {
 // Span is the time from from= to to=, or of last=; without them so long, up to now.
 func Span(from, to *time.Time, now time.Time, long time.Duration) param.List {
 	var last string
-	past := func(at *time.Time, name, text string) param.Param {
-		return param.Of(name, text, func(typed string) (err error) {
-			*at, err = answer.ParsePastTime(name, typed, now)
-			return err
-		})
-	}
 	return param.List{
 		logbook.Last(&last),
-		past(from, "from", "RFC 3339 or milliseconds since 1970; default 30 days before to, of a post-mortem an hour"),
-		past(to, "to", "likewise; default now"),
+		answer.TimeUpTo(from, "from", "RFC 3339 or milliseconds since 1970; default 30 days before to, of a post-mortem an hour", now),
+		answer.TimeUpTo(to, "to", "likewise; default now", now),
 		param.Check(func() error {
 			if to.IsZero() {
 				*to = now.UTC().Truncate(time.Millisecond)

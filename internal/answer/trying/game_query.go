@@ -49,11 +49,6 @@ func DefaultLabGame() api.LabGameInputs {
 // Parameters are those of a game, whose rows of a file have at most so many bytes.
 func (q *LabGameQuery) Parameters(most int) param.List {
 	q.LabGameInputs, q.Step = DefaultLabGame(), -1
-	step := param.Of("step", "show the table after so many cards; default all", func(typed string) (err error) {
-		q.Step, err = param.ParseNumber("step", typed, 0, len(q.workload.Cards))
-		return err
-	})
-	step.Type = "integer"
 	return param.List{
 		param.Text(&q.Key, "key", "fields with commas between them, each as it is or as hash(field); default "+q.Key),
 		param.Number(&q.Players, "players", 1, MaxLabPlayers, "players, which are shards"),
@@ -65,7 +60,10 @@ func (q *LabGameQuery) Parameters(most int) param.List {
 		param.Real(&q.Skew, "skew", 0, MaxLabSkew, "of workload=projects: how much larger the largest are, 0: all alike"),
 		param.Values("csv", fmt.Sprintf("of workload=csv: a line with names of fields, and a line for each card; at most %s bytes",
 			format.Count(int64(most))), func(given []string) error {
-			if q.CSV = strings.Join(given, ""); len(q.CSV) > most {
+			if len(given) == 0 {
+				return nil
+			}
+			if q.CSV = given[0]; len(q.CSV) > most {
 				return fault.New(fault.Invalid, "csv is longer than %d bytes.", most)
 			}
 			return nil
@@ -76,7 +74,7 @@ func (q *LabGameQuery) Parameters(most int) param.List {
 			q.Joins, err = parseJoins(typed, len(q.workload.Cards))
 			return err
 		}),
-		step,
+		param.NumberTo(&q.Step, "step", "show the table after so many cards; default all", 0, func() int { return q.Cards() }),
 	}
 }
 

@@ -80,7 +80,6 @@ func (q *LabKeysQuery) Parameters() param.List {
 	if q.NS != "" {
 		most = rowsample.MostRows
 	}
-	q.RowBytes = rowBytes[q.Collection]
 	size := param.Number(&q.RowBytes, "rowBytes", 1, 16<<20, "of the model: size of a row")
 	size.Text = "of the model: size of a row in bytes; default 400, 700 or 900"
 	return param.List{

@@ -67,7 +67,7 @@ func lineOf(t store.Table) tableLine {
 // appendRow adds a row's line. A backup has millions of rows: plain values are written here, others by encoding/json.
 func appendRow(out []byte, row store.Row) ([]byte, error) {
 	for i, v := range row {
-		out = append(out, ",["[min(i, 1)^1])
+		out = append(out, before(i))
 		switch v := v.(type) {
 		case int64:
 			out = strconv.AppendInt(out, v, 10)
@@ -95,9 +95,9 @@ func appendRow(out []byte, row store.Row) ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// decodeRow reads a row's line. before is a row of the same table: texts that are the same there are not made again.
-func decodeRow(t store.Table, line []byte, before store.Row) (row store.Row, err error) {
-	row, plain := plainRow(t, line, before)
+// decodeRow reads a row's line. like is a row of the same table: texts that are the same there are not made again.
+func decodeRow(t store.Table, line []byte, like store.Row) (row store.Row, err error) {
+	row, plain := plainRow(t, line, like)
 	if !plain {
 		if row, err = anyRow(t, line); err != nil {
 			return nil, err
@@ -128,10 +128,10 @@ func anyRow(t store.Table, line []byte) (store.Row, error) {
 
 // plainRow reads an array of plain texts, numbers and nulls, which nearly all rows are, much faster than anyRow;
 // false for any other.
-func plainRow(t store.Table, line []byte, before store.Row) (store.Row, bool) {
+func plainRow(t store.Table, line []byte, like store.Row) (store.Row, bool) {
 	row := make(store.Row, len(t.Columns))
 	for i, c := range t.Columns {
-		if len(line) < 2 || line[0] != ",["[min(i, 1)^1] {
+		if len(line) < 2 || line[0] != before(i) {
 			return nil, false
 		}
 		var err error
@@ -145,8 +145,8 @@ func plainRow(t store.Table, line []byte, before store.Row) (store.Row, bool) {
 			line = line[end+1:]
 			switch c.Type {
 			case store.Text:
-				if before != nil && before[i] == string(text) {
-					row[i] = before[i]
+				if like != nil && like[i] == string(text) {
+					row[i] = like[i]
 				} else if !plainText(text) {
 					return nil, false
 				} else {
@@ -170,6 +170,14 @@ func plainRow(t store.Table, line []byte, before store.Row) (store.Row, bool) {
 		}
 	}
 	return row, string(line) == "]\n"
+}
+
+// before is what stands before a value of a row's line.
+func before(i int) byte {
+	if i == 0 {
+		return '['
+	}
+	return ','
 }
 
 // plainText tells whether a text stands in JSON as it is.
