@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -14,14 +13,13 @@ import (
 
 // migration is one running chunk migration.
 type migration struct {
+	*completion
 	ns       string
 	min, max bson.Raw
 	from, to string
 	step     int           // step of the donor that runs, 1 to 6
 	receives bool          // the recipient has begun and is busy
 	received bool          // the recipient is done and no longer busy
-	done     chan struct{} // closed at the end, after err is set
-	err      error
 	renewed  chan struct{} // 8.0: closed when the config server has asked a donor again that stepped down
 	next     *migration    // the migration that it asked for
 	renewErr error         // why it asked for none
@@ -34,19 +32,8 @@ type migration struct {
 	version bson.A    // chunkVersion of config.migrations
 	options MoveOptions
 
-	asked    context.Context // of the first request; only its values are used
-	command  string          // of the first request
-	early    chan struct{}   // closed when waiting clients are answered before the end
-	earlyErr error
-	answered sync.Once
-}
-
-// answer returns an error to all waiting clients while the migration goes on.
-func (m *migration) answer(err error) {
-	m.answered.Do(func() {
-		m.earlyErr = err
-		close(m.early)
-	})
+	asked   context.Context // of the first request; only its values are used
+	command string          // of the first request
 }
 
 // registry has the running migrations. A shard donates or receives only one chunk at a

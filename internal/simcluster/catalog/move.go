@@ -72,15 +72,9 @@ func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to strin
 		return c.onSourceShard(err)
 	}
 	for {
-		select {
-		case <-m.done:
-			if !errors.Is(m.err, errAskAgain) {
-				return c.onSourceShard(m.err)
-			}
-		case <-m.early:
-			return c.onSourceShard(m.earlyErr)
-		case <-ctx.Done():
-			return expired(ctx)
+		err := m.wait(ctx)
+		if !errors.Is(err, errAskAgain) {
+			return c.onSourceShard(err)
 		}
 		select {
 		case <-m.renewed:
@@ -157,8 +151,8 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	if r.blocked {
 		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
-	m := &migration{ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, options: o,
-		done: make(chan struct{}), renewed: make(chan struct{}), asked: ctx, early: make(chan struct{})}
+	m := &migration{completion: newCompletion(), ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, options: o,
+		renewed: make(chan struct{}), asked: ctx}
 	version := r.version // mongos sends the collection version that it knows
 	if o.Balancer() {
 		version = ch.Version
@@ -277,8 +271,8 @@ func (c *Cluster) moveStuck(ctx context.Context, ns string, lo, hi bson.Raw, to 
 			c.Mu.Unlock()
 			return c.notSharded(ns)
 		}
-		m := &migration{ns: ns, min: lo, max: hi, from: r.Owner(lo), to: to, command: o.Command, options: o,
-			done: make(chan struct{}), asked: ctx, early: make(chan struct{}), begun: c.Now(), step: 1,
+		m := &migration{completion: newCompletion(), ns: ns, min: lo, max: hi, from: r.Owner(lo), to: to, command: o.Command, options: o,
+			asked: ctx, begun: c.Now(), step: 1,
 			version: bson.A{r.version, r.Epoch, r.Timestamp}}
 		join, err := c.moves.add(m)
 		if err == nil && join == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -38,7 +37,7 @@ func (c *Cluster) runMovePrimary(ctx context.Context, req *engine.Request) (bson
 	if m == nil || err != nil {
 		return bson.D{}, err
 	}
-	return bson.D{}, m.result(ctx)
+	return bson.D{}, m.wait(ctx)
 }
 
 // beginMovePrimary starts a move on its own goroutine, or returns the running one if it is
@@ -67,8 +66,7 @@ func (c *Cluster) beginMovePrimary(ctx context.Context, db, to, app string) (*pr
 	if d.primary == to {
 		return nil, nil
 	}
-	m := &primaryMove{c: c, db: db, from: d.primary, to: to, app: app, asked: ctx, begun: c.Now(),
-		early: make(chan struct{}), done: make(chan struct{})}
+	m := &primaryMove{completion: newCompletion(), c: c, db: db, from: d.primary, to: to, app: app, asked: ctx, begun: c.Now()}
 	c.primaries[db] = m
 	c.work.Go(func() {
 		m.err = m.run(c.life)
@@ -84,6 +82,7 @@ func (c *Cluster) beginMovePrimary(ctx context.Context, db, to, app string) (*pr
 // copies. Writes to what moves are refused from 5.0 on; before that, what is written to a
 // document after it was copied is lost.
 type primaryMove struct {
+	*completion
 	c        *Cluster
 	db       string
 	from, to string
@@ -91,12 +90,6 @@ type primaryMove struct {
 	asked    context.Context // of the first request, for the hook
 	begun    time.Time
 	parts    []*movedCollection
-
-	answered sync.Once
-	early    chan struct{} // closed when a fault answers the clients although the move goes on
-	earlyErr error
-	done     chan struct{}
-	err      error // set before done is closed
 }
 
 // movedCollection is an unsharded collection and its copy on the new primary shard.
@@ -134,26 +127,6 @@ func (c *Cluster) CheckPrimaryMove(db, coll string) error {
 		return nil
 	}
 	return status.Errorf(status.MovePrimaryInProgress, "movePrimary is in progress")
-}
-
-// answer returns an error to all waiting clients while the move goes on.
-func (m *primaryMove) answer(err error) {
-	m.answered.Do(func() {
-		m.earlyErr = err
-		close(m.early)
-	})
-}
-
-// result waits for the move within the command's time limit.
-func (m *primaryMove) result(ctx context.Context) error {
-	select {
-	case <-m.done:
-		return m.err
-	case <-m.early:
-		return m.earlyErr
-	case <-ctx.Done():
-		return expired(ctx)
-	}
 }
 
 // atStep calls the hook. Mu is not held.

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -125,6 +124,7 @@ func (c *Cluster) runAbortReshardCollection(ctx context.Context, req *engine.Req
 // documents are cloned in steps, and what changed meanwhile is copied at the end under
 // one lock, where a real server applies the oplog.
 type resharding struct {
+	*completion
 	c          *Cluster
 	command    string // reshardCollection, moveCollection or unshardCollection
 	to         string // the only recipient of moveCollection and unshardCollection
@@ -147,17 +147,12 @@ type resharding struct {
 	docs    int64
 	copying copyState
 
-	asked    context.Context // of the first request, for the hook; nil before the start
-	answered sync.Once
-	early    chan struct{} // closed when a fault answers the clients although the operation goes on
-	earlyErr error
+	asked context.Context // of the first request, for the hook; nil before the start
 
 	aborted bool
 	abort   chan struct{}
 	hurry   chan struct{} // closed by commitReshardCollection: commit as soon as possible
 	hurried bool
-	done    chan struct{}
-	err     error
 }
 
 // Resharding describes a running resharding.

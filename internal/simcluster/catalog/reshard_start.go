@@ -16,9 +16,9 @@ import (
 func (c *Cluster) newResharding(command string, r *Routing, key pattern) *resharding {
 	db, _, _ := splitNS(r.NS)
 	o := &resharding{
-		c: c, command: command, ns: r.NS, temp: db + ".system.resharding." + uuidText(r.UUID), source: r.UUID,
+		completion: newCompletion(), c: c, command: command, ns: r.NS, temp: db + ".system.resharding." + uuidText(r.UUID), source: r.UUID,
 		key: key, initial: 1, uuid: c.uuid(), state: "unused",
-		early: make(chan struct{}), done: make(chan struct{}), abort: make(chan struct{}), hurry: make(chan struct{}),
+		abort: make(chan struct{}), hurry: make(chan struct{}),
 	}
 	o.copying.begun = c.Now()
 	return o
@@ -43,14 +43,7 @@ func (o *resharding) result(ctx context.Context, err error) (bson.D, error) {
 	if o == nil || err != nil {
 		return bson.D{}, err
 	}
-	select {
-	case <-o.done:
-		return bson.D{}, o.err
-	case <-o.early:
-		return nil, o.earlyErr
-	case <-ctx.Done():
-		return nil, expired(ctx)
-	}
+	return bson.D{}, o.wait(ctx)
 }
 
 // runningOperation is the running operation that this command started on a collection,
@@ -212,12 +205,4 @@ func (o *resharding) atStep(life context.Context, step Step) error {
 		return nil
 	}
 	return err
-}
-
-// answer returns an error to all waiting clients while the operation goes on.
-func (o *resharding) answer(err error) {
-	o.answered.Do(func() {
-		o.earlyErr = err
-		close(o.early)
-	})
 }
